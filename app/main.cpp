@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
+#include <vector>
 
 #include "app/export/headless.h"
 #include "app/export/manual.h"
@@ -61,126 +62,141 @@ void load_translations(QTranslator& own, Sentences& of_engine, QTranslator& of_q
     QCoreApplication::installTranslator(&of_qt);
 }
 
-// Reads the command line; a wrong one is an error with one sentence. `all` becomes every option.
-Result<CommandLine> read_command_line(QCommandLineParser& parser, QList<QCommandLineOption>& all) {
-  parser.setApplicationDescription(
-      Main::tr("A workbench for distributed training: predicted and measured, side by side."));
-  parser.addPositionalArgument(QStringLiteral("file"),
-                               Main::tr("A document, a setup, or a picture exported from here."),
-                               QStringLiteral("[file]"));
-  const QCommandLineOption to_file(
-      QStringLiteral("export"),
-      Main::tr(
-          "Write a view as .png .svg .pdf, or the timeline as Chrome trace .json or .csv, without "
-          "a window."),
-      QStringLiteral("file"));
-  const QCommandLineOption shot(QStringLiteral("screenshot"),
-                                Main::tr("Write a picture of the whole window."),
-                                QStringLiteral("file"));
-  const QCommandLineOption setup(QStringLiteral("setup"), Main::tr("Open this setup or document."),
-                                 QStringLiteral("file"));
-  const QCommandLineOption run(QStringLiteral("run"), Main::tr("Run the setup first."));
-  const QCommandLineOption verify(QStringLiteral("verify"),
-                                  Main::tr("Run it, and prove it on one rank."));
-  const QCommandLineOption size(QStringLiteral("size"), Main::tr("Logical size of the picture."),
-                                QStringLiteral("WxH"));
-  const QCommandLineOption scale(QStringLiteral("scale"),
-                                 Main::tr("Pixels per logical pixel: 0.5 to 8."),
-                                 QStringLiteral("factor"));
-  const QCommandLineOption dark(QStringLiteral("dark"), Main::tr("Dark colours."));
-  const QCommandLineOption theme(QStringLiteral("theme"), Main::tr("light or dark."),
-                                 QStringLiteral("name"));
-  const QCommandLineOption view(QStringLiteral("view"),
-                                QString::fromStdString(view_ids_text()) + QLatin1Char('.'),
-                                QStringLiteral("name"));
-  const QCommandLineOption help({QStringLiteral("h"), QStringLiteral("help")},
-                                Main::tr("Show this help."));
-  const QCommandLineOption version(QStringLiteral("version"), Main::tr("Show the version."));
-  all = {to_file, shot, setup, run, verify, size, scale, dark, theme, view, help, version};
-  const QCommandLineOption at(QStringLiteral("at"),
-                              Main::tr("Show the moment at this share of the step, 0 to 1."),
-                              QStringLiteral("share"));
-  all << at;
-  const QCommandLineOption content(
-      QStringLiteral("content"),
-      Main::tr("Collectives view, what chunks show: contributions, values or bits."),
-      QStringLiteral("name"));
-  all << content;
-  all << QCommandLineOption(
-      QStringLiteral("manual"),
-      Main::tr("Print the manual page (man), or the completion for bash, zsh or fish."),
-      QStringLiteral("format"));
-  const std::pair<const char*, QString> collective[] = {
-      {"collective",
-       Main::tr("Collectives view: all_reduce, all_gather, reduce_scatter, all_to_all, "
-                "broadcast, scatter, gather or reduce.")},
-      {"algorithm", Main::tr("Collectives view: ring, direct, ... of that collective.")},
-      {"ranks", Main::tr("Collectives view: 1 to 16 ranks.")},
-      {"bytes", Main::tr("Collectives view: size of the array, such as 4MiB.")},
-      {"root", Main::tr("Collectives view: root of broadcast, scatter, gather, reduce.")},
-      {"dtype", Main::tr("Collectives view: float32, float64, bfloat16 or int32.")},
-      {"op", Main::tr("Collectives view: sum, prod, min, max or avg.")},
-      {"topology", Main::tr("Collectives view: memory (this computer), switch, ring, torus or "
-                            "two-level.")},
-      {"latency", Main::tr("Collectives view: of a link, such as 2us; not of this computer.")},
-      {"bandwidth", Main::tr("Collectives view: of a link, such as 50GB/s.")}};
-  for (const auto& [name, about] : collective)
-    all << QCommandLineOption(QLatin1String(name), about, QStringLiteral("value"));
-  for (const SetupSetting& row : setup_settings())
-    all << QCommandLineOption(QString::fromStdString(row.option), QString::fromStdString(row.help),
-                              QStringLiteral("value"));
-  parser.addOptions(all);
-  if (!parser.parse(QCoreApplication::arguments()))
-    return message("command-line", "{}", parser.errorText().toStdString());
+// The options of the window itself; those of a setup are the rows of the table of settings.
+struct Options {
+  static QCommandLineOption flag(const char* name, const QString& about) {
+    return {QLatin1String(name), about};
+  }
+  static QCommandLineOption with(const char* name, const QString& about, const char* value) {
+    return {QLatin1String(name), about, QLatin1String(value)};
+  }
+  const QCommandLineOption to_file = with(
+      "export",
+      Main::tr("Write a view as .png .svg .pdf, or the timeline as Chrome trace .json or .csv, "
+               "without a window."),
+      "file");
+  const QCommandLineOption shot =
+      with("screenshot", Main::tr("Write a picture of the whole window."), "file");
+  const QCommandLineOption setup = with("setup", Main::tr("Open this setup or document."), "file");
+  const QCommandLineOption run = flag("run", Main::tr("Run the setup first."));
+  const QCommandLineOption verify = flag("verify", Main::tr("Run it, and prove it on one rank."));
+  const QCommandLineOption size = with("size", Main::tr("Logical size of the picture."), "WxH");
+  const QCommandLineOption scale =
+      with("scale", Main::tr("Pixels per logical pixel: 0.5 to 8."), "factor");
+  const QCommandLineOption dark = flag("dark", Main::tr("Dark colours."));
+  const QCommandLineOption theme = with("theme", Main::tr("light or dark."), "name");
+  const QCommandLineOption view =
+      with("view", QString::fromStdString(view_ids_text()) + QLatin1Char('.'), "name");
+  const QCommandLineOption help{{QStringLiteral("h"), QStringLiteral("help")},
+                                Main::tr("Show this help.")};
+  const QCommandLineOption version = flag("version", Main::tr("Show the version."));
+  const QCommandLineOption at =
+      with("at", Main::tr("Show the moment at this share of the step, 0 to 1."), "share");
+  const QCommandLineOption content =
+      with("content",
+           Main::tr("Collectives view, what chunks show: contributions, values or bits."), "name");
+  const QCommandLineOption manual = with(
+      "manual", Main::tr("Print the manual page (man), or the completion for bash, zsh or fish."),
+      "format");
+  const std::vector<QCommandLineOption> collective = {
+      with("collective",
+           Main::tr("Collectives view: all_reduce, all_gather, reduce_scatter, all_to_all, "
+                    "broadcast, scatter, gather or reduce."),
+           "value"),
+      with("algorithm", Main::tr("Collectives view: ring, direct, ... of that collective."),
+           "value"),
+      with("ranks", Main::tr("Collectives view: 1 to 16 ranks."), "value"),
+      with("bytes", Main::tr("Collectives view: size of the array, such as 4MiB."), "value"),
+      with("root", Main::tr("Collectives view: root of broadcast, scatter, gather, reduce."),
+           "value"),
+      with("dtype", Main::tr("Collectives view: float32, float64, bfloat16 or int32."), "value"),
+      with("op", Main::tr("Collectives view: sum, prod, min, max or avg."), "value"),
+      with("topology",
+           Main::tr("Collectives view: memory (this computer), switch, ring, torus or "
+                    "two-level."),
+           "value"),
+      with("latency", Main::tr("Collectives view: of a link, such as 2us; not of this computer."),
+           "value"),
+      with("bandwidth", Main::tr("Collectives view: of a link, such as 50GB/s."), "value")};
 
-  CommandLine line;
-  line.export_to = parser.value(to_file);
-  line.screenshot = parser.value(shot);
-  line.run = parser.isSet(run) || parser.isSet(verify);
-  line.verify = parser.isSet(verify);
-  const QStringList files = parser.positionalArguments();
-  if (files.size() > 1 || (!files.isEmpty() && parser.isSet(setup)))
-    return message("command-files", "One file can be opened at a time.");
-  line.file = parser.isSet(setup) ? parser.value(setup) : files.value(0);
-  if (parser.isSet(dark)) line.dark = true;
-  if (parser.isSet(theme)) {
-    const QString name = parser.value(theme);
+  QList<QCommandLineOption> all() const {
+    QList<QCommandLineOption> all{to_file, shot, setup, run,     verify, size,    scale, dark,
+                                  theme,   view, help,  version, at,     content, manual};
+    for (const QCommandLineOption& option : collective) all << option;
+    for (const SetupSetting& row : setup_settings())
+      all << with(row.option.c_str(), QString::fromStdString(row.help), "value");
+    return all;
+  }
+};
+
+// What a picture of the window shows: size, scale, colours, view, moment.
+Result<void> read_picture_options(const QCommandLineParser& parser, const Options& options,
+                                  CommandLine& line) {
+  if (parser.isSet(options.dark)) line.dark = true;
+  if (parser.isSet(options.theme)) {
+    const QString name = parser.value(options.theme);
     if (name != QLatin1String("light") && name != QLatin1String("dark"))
       return message("command-theme", "--theme must be light or dark.");
     line.dark = name == QLatin1String("dark");
   }
-  if (parser.isSet(view)) {
-    line.view = find_view(parser.value(view));
+  if (parser.isSet(options.view)) {
+    line.view = find_view(parser.value(options.view));
     if (!line.view) return message("command-view", "--view must be {}.", view_ids_text());
   }
-  if (parser.isSet(size)) {
-    const QStringList sides = parser.value(size).split(QLatin1Char('x'));
+  if (parser.isSet(options.size)) {
+    const QStringList sides = parser.value(options.size).split(QLatin1Char('x'));
     if (sides.size() == 2) line.size = QSize(sides[0].toInt(), sides[1].toInt());
     if (sides.size() != 2 || line.size.width() < 200 || line.size.height() < 150 ||
         line.size.width() > 16384 || line.size.height() > 16384)
       return message("command-size", "--size must be like 1440x900, from 200x150 to 16384x16384.");
   }
-  if (parser.isSet(scale)) {
-    line.scale = parser.value(scale).toDouble();
+  if (parser.isSet(options.scale)) {
+    line.scale = parser.value(options.scale).toDouble();
     if (!(line.scale >= 0.5 && line.scale <= 8))
       return message("command-scale", "--scale must be from 0.5 to 8.");
   }
-  for (const auto& [name, about] : collective)
-    if (parser.isSet(QLatin1String(name)))
-      line.collective.emplace_back(name, parser.value(QLatin1String(name)).toStdString());
-  if (!line.collective.empty() && !parser.isSet(view))
-    line.view = find_view(QStringLiteral("collectives"));
-  if (parser.isSet(content)) {
-    line.content = chunk_content_by_name(parser.value(content));
+  if (parser.isSet(options.content)) {
+    line.content = chunk_content_by_name(parser.value(options.content));
     if (!line.content)
       return message("command-content", "--content must be contributions, values or bits.");
   }
-  if (parser.isSet(at)) {
+  if (parser.isSet(options.at)) {
     bool number = false;
-    line.at = parser.value(at).toDouble(&number);
+    line.at = parser.value(options.at).toDouble(&number);
     if (!number || !(*line.at >= 0 && *line.at <= 1))
       return message("command-at", "--at must be a number from 0 to 1.");
   }
+  return {};
+}
+
+// Reads the command line; a wrong one is an error with one sentence.
+Result<CommandLine> read_command_line(QCommandLineParser& parser, const Options& options) {
+  parser.setApplicationDescription(
+      Main::tr("A workbench for distributed training: predicted and measured, side by side."));
+  parser.addPositionalArgument(QStringLiteral("file"),
+                               Main::tr("A document, a setup, or a picture exported from here."),
+                               QStringLiteral("[file]"));
+  parser.addOptions(options.all());
+  if (!parser.parse(QCoreApplication::arguments()))
+    return message("command-line", "{}", parser.errorText().toStdString());
+
+  CommandLine line;
+  line.export_to = parser.value(options.to_file);
+  line.screenshot = parser.value(options.shot);
+  line.run = parser.isSet(options.run) || parser.isSet(options.verify);
+  line.verify = parser.isSet(options.verify);
+  const QStringList files = parser.positionalArguments();
+  if (files.size() > 1 || (!files.isEmpty() && parser.isSet(options.setup)))
+    return message("command-files", "One file can be opened at a time.");
+  line.file = parser.isSet(options.setup) ? parser.value(options.setup) : files.value(0);
+  if (const Result<void> read = read_picture_options(parser, options, line); !read)
+    return read.error();
+  for (const QCommandLineOption& option : options.collective)
+    if (parser.isSet(option))
+      line.collective.emplace_back(option.names().first().toStdString(),
+                                   parser.value(option).toStdString());
+  if (!line.collective.empty() && !parser.isSet(options.view))
+    line.view = find_view(QStringLiteral("collectives"));
   for (const SetupSetting& row : setup_settings()) {
     const QString option = QString::fromStdString(row.option);
     if (parser.isSet(option))
@@ -209,23 +225,23 @@ int main(int argc, char** argv) {
   QApplication::setWindowIcon(QIcon(QStringLiteral(":/icons/parallelarium.svg")));
 
   QCommandLineParser parser;
-  QList<QCommandLineOption> options;
+  const Options options;
   const Result<CommandLine> line = read_command_line(parser, options);
   if (!line) {
     std::fprintf(stderr, "%s\n", line.error().text.c_str());
     return 2;
   }
-  if (parser.isSet(QStringLiteral("help"))) {
+  if (parser.isSet(options.help)) {
     std::fputs(qPrintable(parser.helpText()), stdout);
     return 0;
   }
-  if (parser.isSet(QStringLiteral("version"))) {
+  if (parser.isSet(options.version)) {
     std::printf("parallelarium %s\n", kVersion);
     return 0;
   }
-  if (parser.isSet(QStringLiteral("manual"))) {
+  if (parser.isSet(options.manual)) {
     const Result<std::string> text =
-        manual_of(options, parser.value(QStringLiteral("manual")).toStdString());
+        manual_of(options.all(), parser.value(options.manual).toStdString());
     std::fputs((text ? *text : text.error().text + "\n").c_str(), text ? stdout : stderr);
     return text ? 0 : 2;
   }

@@ -5,16 +5,16 @@
 #include <numeric>
 #include <vector>
 
-#include "kernels/accumulate.h"
-#include "kernels/activation.h"
-#include "kernels/cross_entropy.h"
-#include "kernels/embedding.h"
-#include "kernels/norm.h"
-#include "kernels/pitch.h"
-#include "kernels/residual.h"
-#include "kernels/sum_of_squares.h"
-#include "kernels/vector.h"
-#include "kernels/widened.h"
+#include "kernels/base/pitch.h"
+#include "kernels/base/vector.h"
+#include "kernels/base/widened.h"
+#include "kernels/elementwise/accumulate.h"
+#include "kernels/elementwise/activation.h"
+#include "kernels/elementwise/residual.h"
+#include "kernels/norms/norm.h"
+#include "kernels/optimizer/sum_of_squares.h"
+#include "kernels/vocabulary/cross_entropy.h"
+#include "kernels/vocabulary/embedding.h"
 
 namespace parallelarium {
 namespace {

@@ -61,7 +61,7 @@ list(TRANSFORM architectures REPLACE "[^0-9].*" "")
 list(SORT architectures COMPARE NATURAL)
 list(GET architectures 0 least_capability)
 
-file(GLOB cuda_sources CONFIGURE_DEPENDS *.cu gpu_*.cpp matmul_cublaslt.cpp)
+file(GLOB_RECURSE cuda_sources CONFIGURE_DEPENDS *.cu gpu_*.cpp matmul_cublaslt.cpp)
 add_library(parallelarium_kernels_cuda STATIC ${cuda_sources})
 # Kernels call the constexpr functions that they share with the host (bf16.h, launch.h). clang++ takes newer headers
 # than it knows, and before 20 without __grid_constant__, which only saves a copy.

@@ -22,15 +22,15 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "kernels/adamw.h"
-#include "kernels/attention.h"
-#include "kernels/bf16.h"
-#include "kernels/block_attention.h"
-#include "kernels/combine.h"
-#include "kernels/dropout.h"
-#include "kernels/rotary.h"
-#include "kernels/router.h"
-#include "kernels/runs.h"
+#include "kernels/attention/attention.h"
+#include "kernels/attention/rotary.h"
+#include "kernels/base/bf16.h"
+#include "kernels/block_attention/block_attention.h"
+#include "kernels/elementwise/dropout.h"
+#include "kernels/exchange/combine.h"
+#include "kernels/experts/router.h"
+#include "kernels/optimizer/adamw.h"
+#include "kernels/optimizer/runs.h"
 
 namespace parallelarium {
 

@@ -9,8 +9,8 @@
 #include <QSaveFile>
 #include <QSvgGenerator>
 
-#include "app/state/collective_session.h"
-#include "app/state/document.h"
+#include "app/state/collective/collective_session.h"
+#include "app/state/document/document.h"
 #include "engine/wire/collective_messages.h"
 
 namespace parallelarium {

@@ -10,9 +10,9 @@
 
 #include "app/look/theme.h"
 #include "app/shell/window.h"
-#include "app/state/collective_session.h"
-#include "app/state/document.h"
-#include "app/state/run_advice.h"
+#include "app/state/collective/collective_session.h"
+#include "app/state/document/document.h"
+#include "app/state/run/run_advice.h"
 #include "app/state/topic.h"
 #include "app/views/collectives/collectives_view.h"
 

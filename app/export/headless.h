@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "app/export/export.h"
-#include "app/state/collective_session.h"
+#include "app/state/collective/collective_session.h"
 #include "app/state/session.h"
 
 namespace parallelarium {

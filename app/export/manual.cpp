@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/export/manual.h"
 
-#include "engine/wire/manual.h"
+#include "engine/wire/manual/manual.h"
 #include "engine/wire/view_ids.h"
 
 namespace parallelarium {

@@ -2,7 +2,7 @@
 // The list of lessons: names, minutes, what is done, and what this computer cannot run and why.
 #pragma once
 
-#include "app/lesson/lesson_player.h"
+#include "app/lesson/player/lesson_player.h"
 #include "app/sheets/sheet.h"
 
 class QLabel;

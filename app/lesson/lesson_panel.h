@@ -7,7 +7,7 @@
 #include <QElapsedTimer>
 #include <QWidget>
 
-#include "app/lesson/lesson_player.h"
+#include "app/lesson/player/lesson_player.h"
 
 class QButtonGroup;
 class QFrame;
@@ -61,6 +61,7 @@ class LessonPanel : public QWidget {
   void write_crumb();  // "Filling the bubble · part 3 of 6", the name shortened to the width
   void build_head();
   void build_body();
+  void build_feedback();
   void build_number();
   void build_buttons();
   void refresh();

@@ -109,6 +109,25 @@ void LessonPanel::build_body() {
   hints_->setAccessibleName(tr("Hints"));
   body_->addWidget(hints_);
 
+  build_feedback();
+  body_->addStretch(1);
+
+  scroll_ = new QScrollArea;
+  scroll_->setObjectName(QStringLiteral("LessonScroll"));
+  scroll_->setWidgetResizable(true);
+  scroll_->setFrameShape(QFrame::NoFrame);
+  scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  scroll_->setFocusPolicy(Qt::NoFocus);
+  scroll_->setWidget(content);
+  layout()->addWidget(scroll_);
+  add_scroll_hint(*scroll_);
+  const QScrollBar* bar = scroll_->verticalScrollBar();
+  connect(bar, &QScrollBar::rangeChanged, this, &LessonPanel::scroll_to_revealed,
+          Qt::QueuedConnection);
+  connect(bar, &QScrollBar::actionTriggered, this, [this] { revealed_ = nullptr; });
+}
+
+void LessonPanel::build_feedback() {
   feedback_box_ = new QFrame;
   feedback_box_->setProperty("edge", "top");
   auto* judged = new QVBoxLayout(feedback_box_);
@@ -142,21 +161,6 @@ void LessonPanel::build_body() {
   answer_ = new MarkdownView;
   answer_->setAccessibleName(tr("Model answer"));
   body_->addWidget(answer_);
-  body_->addStretch(1);
-
-  scroll_ = new QScrollArea;
-  scroll_->setObjectName(QStringLiteral("LessonScroll"));
-  scroll_->setWidgetResizable(true);
-  scroll_->setFrameShape(QFrame::NoFrame);
-  scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-  scroll_->setFocusPolicy(Qt::NoFocus);
-  scroll_->setWidget(content);
-  layout()->addWidget(scroll_);
-  add_scroll_hint(*scroll_);
-  const QScrollBar* bar = scroll_->verticalScrollBar();
-  connect(bar, &QScrollBar::rangeChanged, this, &LessonPanel::scroll_to_revealed,
-          Qt::QueuedConnection);
-  connect(bar, &QScrollBar::actionTriggered, this, [this] { revealed_ = nullptr; });
 }
 
 // The number stands beside the button that commits it, not in the text: hints and feedback never

@@ -7,7 +7,7 @@
 #include "app/look/sentence.h"
 #include "app/selection/selection_panel.h"
 #include "app/views/shared/words.h"
-#include "app/views/timeline/whole_bars.h"
+#include "app/views/timeline/picture/whole_bars.h"
 
 namespace parallelarium {
 

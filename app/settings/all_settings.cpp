@@ -13,8 +13,8 @@
 
 #include "app/look/sentence.h"
 #include "app/settings/setup_fields.h"
-#include "app/state/collective_plan.h"
-#include "app/state/engine_process.h"
+#include "app/state/collective/collective_plan.h"
+#include "app/state/run/engine_process.h"
 #include "engine/collectives/algorithm_names.h"
 
 namespace parallelarium {

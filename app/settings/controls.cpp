@@ -25,6 +25,13 @@ void make_caps(QLabel* label) {
   label->setFont(font);
 }
 
+QLabel* make_label(const QString& text, QWidget* control) {
+  auto* label = new QLabel(text, control->parentWidget());
+  label->setProperty("role", "muted");
+  label->setBuddy(control);
+  return label;
+}
+
 StepBox::StepBox(const QString& accessible_name, Step step, QWidget* parent)
     : QAbstractSpinBox(parent), step_(std::move(step)) {
   setAccessibleName(accessible_name);

@@ -20,6 +20,9 @@ void set_style_property(QWidget* widget, const char* name, const QVariant& value
 // Gives a label the look of section heads.
 void make_caps(QLabel* label);
 
+// A quiet label for `control`, in the same parent.
+QLabel* make_label(const QString& text, QWidget* control);
+
 // A line of text with − and +. Typing commits on Enter or when the focus leaves; the arrow keys and
 // buttons ask `step` for the next valid value.
 class StepBox : public QAbstractSpinBox {

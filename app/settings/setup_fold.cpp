@@ -9,8 +9,8 @@
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
 #include "app/settings/controls.h"
-#include "app/state/collective_session.h"
-#include "app/state/step_collectives.h"
+#include "app/state/collective/collective_session.h"
+#include "app/state/collective/step_collectives.h"
 #include "app/views/shared/words.h"
 
 namespace parallelarium {

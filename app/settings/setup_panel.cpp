@@ -9,7 +9,7 @@
 #include "app/look/sentence.h"
 #include "app/settings/setup_fields.h"
 #include "app/sheets/words_sheet.h"
-#include "app/state/run_advice.h"
+#include "app/state/run/run_advice.h"
 #include "app/views/shared/words.h"
 
 namespace parallelarium {
@@ -74,9 +74,23 @@ bool SetupPanel::section_changed(int section) const {
 
 void SetupPanel::refresh() {
   refreshing_ = true;
+  refresh_model();
+  refresh_machine();
+  refresh_rows();
+  refresh_world();
   const Setup& setup = session_.setup();
-  const Setup& base = session_.history().base();
+  const QString schedule = field_text(setup, "schedule");
+  if (schedule_->findData(schedule) < 0)  // an order of one's own
+    schedule_->addItem(schedule_title(setup.schedule), schedule);
+  schedule_->setCurrentIndex(schedule_->findData(schedule));
+  for (int section = 0; section < int(heads_.size()); ++section)
+    heads_[std::size_t(section)]->set_changed(section_changed(section));
+  refresh_batch();
+  refreshing_ = false;
+}
 
+void SetupPanel::refresh_model() {
+  const Setup& setup = session_.setup();
   const QString own =
       tr("%1 · %2 layers").arg(sentence(title_of(setup.model))).arg(setup.model.layers);
   const int known = model_->findData(QString::fromStdString(setup.model.name));
@@ -101,28 +115,32 @@ void SetupPanel::refresh() {
                .arg(parameters_text(counts.total), parameters_text(counts.active))
                .arg(count_text(setup.model.hidden));
   model_note_->set_full_text(note);
+}
 
+void SetupPanel::refresh_machine() {
   const Machine& machine = session_.machine();
-  const QString machine_text = field_text(setup, "machine");
+  const QString machine_text = field_text(session_.setup(), "machine");
   if (machine_->findData(machine_text) < 0)  // a changed one
     machine_->addItem(sentence(title_of(machine)), machine_text);
   machine_->setCurrentIndex(machine_->findData(machine_text));
-  const int ranks = setup.mesh.ranks();
-  const int devices = machine.devices_per_node * std::max(1, setup.nodes);
-  const bool paced = machine.local && expected_source(session_) == Source::kPaced;
+  const Source source = expected_source(session_);
   const int gpus = session_.placer().gpus_for(session_.situation());
   const int devices_here = gpus > 0 ? gpus : machine.cores;
   machine_note_->set_full_text(
       !machine.local ? tr("%1 per node").arg(machine.devices_per_node)
       : gpus > 0     ? (devices_here == 1 ? tr("%1 GPU") : tr("%1 GPUs")).arg(devices_here)
                      : (devices_here == 1 ? tr("%1 core") : tr("%1 cores")).arg(devices_here));
-  paced_tag_->setText(source_text(expected_source(session_)));
-  paced_tag_->setVisible(machine.local && expected_source(session_) != Source::kMeasured);
-  paced_tag_->setToolTip(meaning_of(name_of(expected_source(session_))));
-  set_style_property(paced_tag_, "paced", paced);
+  source_tag_->setText(source_text(source));
+  source_tag_->setVisible(source != Source::kMeasured && source != Source::kPredicted);
+  source_tag_->setToolTip(meaning_of(name_of(source)));
+  set_style_property(source_tag_, "paced", source == Source::kPaced);
   machine_age_->set_full_text(age_of_calibration(
       machine, gpus, session_.placer().outdated_rates(session_.situation()).has_value()));
+}
 
+void SetupPanel::refresh_rows() {
+  const Setup& setup = session_.setup();
+  const Setup& base = session_.history().base();
   for (auto& [option, row] : rows_) {
     const QString value = field_text(setup, option);
     const bool changed = value != field_text(base, option);
@@ -145,7 +163,15 @@ void SetupPanel::refresh() {
     row.control->setVisible(applies);
     row.reason->setVisible(!applies);
   }
+}
 
+// How many ranks there are, and of how many devices.
+void SetupPanel::refresh_world() {
+  const Setup& setup = session_.setup();
+  const Machine& machine = session_.machine();
+  const int ranks = setup.mesh.ranks();
+  const int devices = machine.devices_per_node * std::max(1, setup.nodes);
+  const int gpus = session_.placer().gpus_for(session_.situation());
   if (gpus > 0)
     world_->setText((gpus == 1    ? ranks == 1 ? tr("%1 rank on %2 GPU") : tr("%1 ranks on %2 GPU")
                         : ranks == 1 ? tr("%1 rank on %2 GPUs")
@@ -169,15 +195,6 @@ void SetupPanel::refresh() {
   world_->setProperty("source", tr("set"));
   world_bar_->setRange(0, std::max(gpus > 0 ? gpus : devices, ranks));
   world_bar_->setValue(ranks);
-
-  const QString schedule = field_text(setup, "schedule");
-  if (schedule_->findData(schedule) < 0)  // an order of one's own
-    schedule_->addItem(schedule_title(setup.schedule), schedule);
-  schedule_->setCurrentIndex(schedule_->findData(schedule));
-  for (int section = 0; section < int(heads_.size()); ++section)
-    heads_[std::size_t(section)]->set_changed(section_changed(section));
-  refresh_batch();
-  refreshing_ = false;
 }
 
 void SetupPanel::refresh_batch() {

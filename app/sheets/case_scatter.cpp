@@ -10,7 +10,7 @@
 
 #include "app/look/figures.h"
 #include "app/look/theme.h"
-#include "app/views/shared/qcustomplot_header.h"
+#include "app/views/shared/paint/qcustomplot_header.h"
 
 namespace parallelarium {
 

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/sheets/sheet.h"
-#include "app/state/engine_process.h"
+#include "app/state/run/engine_process.h"
 
 class QLabel;
 class QScrollArea;

@@ -6,7 +6,7 @@
 #include <QWidget>
 #include <nlohmann/json.hpp>
 
-#include "app/state/engine_process.h"
+#include "app/state/run/engine_process.h"
 
 class QLabel;
 class QProgressBar;

@@ -9,7 +9,7 @@
 #include <algorithm>
 
 #include "app/look/figures.h"
-#include "app/state/run_advice.h"
+#include "app/state/run/run_advice.h"
 #include "app/views/shared/transport_bar.h"
 
 namespace parallelarium {

@@ -16,7 +16,7 @@
 #include "app/shell/banner.h"
 #include "app/shell/strip.h"
 #include "app/shell/top_bar.h"
-#include "app/state/document_reader.h"
+#include "app/state/document/document_reader.h"
 #include "app/state/session.h"
 #include "app/views/views.h"
 
@@ -124,7 +124,13 @@ class Window : public QMainWindow {
   void dismiss();
   // window_actions.cpp
   void build_actions();
+  void build_file_actions();
+  void build_edit_actions();
   void build_view_actions();
+  void build_look_actions();
+  void build_run_actions();
+  void build_lesson_actions();
+  void build_help_actions();
   void build_menus();
   void refresh_actions();
   QAction* add_action(const QString& text, const QKeySequence& shortcut, const QString& tip,
@@ -168,7 +174,8 @@ class Window : public QMainWindow {
     QAction *undo, *redo, *zoom_in, *zoom_out, *fit, *find;
     QAction *light, *dark, *system, *restore;
     QAction *run, *cancel, *prove, *pin, *unpin, *calibrate, *small_copy;
-    QAction *shortcuts, *words, *doctor, *about, *next_pane, *previous_pane, *all_settings;
+    QAction *shortcuts, *words, *doctor, *about, *next_pane, *previous_pane, *all_settings,
+        *devices;
     QList<QAction*> views, rooms;
     QAction *lessons, *lesson_again, *lesson_answers, *lesson_leave;
   } do_{};

@@ -8,6 +8,7 @@
 
 #include "app/lesson/lesson_panel.h"
 #include "app/settings/all_settings.h"
+#include "app/settings/machine_sheet.h"
 #include "app/settings/setup_chips.h"
 #include "app/settings/setup_panel.h"
 #include "app/sheets/doctor.h"
@@ -15,7 +16,7 @@
 #include "app/sheets/words_sheet.h"
 #include "app/shell/strip.h"
 #include "app/shell/window.h"
-#include "app/state/run_advice.h"
+#include "app/state/run/run_advice.h"
 #include "app/state/topic.h"
 #include "app/views/shared/transport_bar.h"
 #include "engine/wire/version.h"
@@ -37,6 +38,8 @@ void zoom(Session& session, double factor) {
   session.subject().set_visible({scaled(now.begin), scaled(now.end)});
 }
 
+QKeySequence keys(const char* text) { return QKeySequence(QLatin1String(text)); }
+
 }  // namespace
 
 QAction* Window::add_action(const QString& text, const QKeySequence& shortcut, const QString& tip,
@@ -51,50 +54,72 @@ QAction* Window::add_action(const QString& text, const QKeySequence& shortcut, c
 }
 
 void Window::build_actions() {
-  const auto key = [](const char* text) { return QKeySequence(QLatin1String(text)); };
-  do_.create = add_action(tr("&New"), key("Ctrl+N"), tr("Start again with the default setup"),
+  build_file_actions();
+  build_edit_actions();
+  build_view_actions();
+  build_look_actions();
+  build_run_actions();
+  build_lesson_actions();
+  build_help_actions();
+  connect(&lesson_->player(), &LessonPlayer::changed, this, &Window::refresh_actions);
+  connect(&session_, &Session::run_state_changed, this, &Window::refresh_actions);
+  connect(&session_, &Session::run_changed, this, &Window::refresh_actions);
+  connect(&session_, &Session::setup_changed, this, &Window::refresh_actions);
+}
+
+void Window::build_file_actions() {
+  do_.create = add_action(tr("&New"), keys("Ctrl+N"), tr("Start again with the default setup"),
                           [this] { new_document(); });
-  do_.open = add_action(tr("&Open …"), key("Ctrl+O"),
+  do_.open = add_action(tr("&Open …"), keys("Ctrl+O"),
                         tr("Open a document, a setup, or a picture exported from here"),
                         [this] { open_dialog(); });
   do_.cases =
-      add_action(tr("Publis&hed runs …"), key("Ctrl+Shift+O"),
+      add_action(tr("Publis&hed runs …"), keys("Ctrl+Shift+O"),
                  tr("What others measured beside its prediction; each row opens as a setup"),
                  [this] { show_cases(); });
-  do_.save = add_action(tr("&Save"), key("Ctrl+S"), {}, [this] { save(); });
-  do_.save_as = add_action(tr("Save &as …"), key("Ctrl+Shift+S"), {}, [this] { save_as(); });
-  do_.export_picture =
-      add_action(tr("Export &picture …"), key("Ctrl+E"), tr("PNG, SVG or PDF of the view in front"),
-                 [this] { export_dialog(ExportKind::kPng); });
+  do_.save = add_action(tr("&Save"), keys("Ctrl+S"), {}, [this] { save(); });
+  do_.save_as = add_action(tr("Save &as …"), keys("Ctrl+Shift+S"), {}, [this] { save_as(); });
+  do_.export_picture = add_action(tr("Export &picture …"), keys("Ctrl+E"),
+                                  tr("PNG, SVG or PDF of the view in front"),
+                                  [this] { export_dialog(ExportKind::kPng); });
   do_.export_trace =
-      add_action(tr("Export &trace …"), key("Ctrl+Shift+E"), tr("Chrome trace JSON, for Perfetto"),
+      add_action(tr("Export &trace …"), keys("Ctrl+Shift+E"), tr("Chrome trace JSON, for Perfetto"),
                  [this] { export_dialog(ExportKind::kTrace); });
-  do_.export_table = add_action(tr("Export ta&ble …"), key("Ctrl+Alt+E"), tr("CSV, a line per op"),
+  do_.export_table = add_action(tr("Export ta&ble …"), keys("Ctrl+Alt+E"), tr("CSV, a line per op"),
                                 [this] { export_dialog(ExportKind::kCsv); });
-  do_.quit = add_action(tr("&Quit"), key("Ctrl+Q"), {}, [this] { close(); });
+  do_.quit = add_action(tr("&Quit"), keys("Ctrl+Q"), {}, [this] { close(); });
+}
 
+void Window::build_edit_actions() {
   do_.undo = session_.history().stack().createUndoAction(this, tr("&Undo"));
-  do_.undo->setShortcut(key("Ctrl+Z"));
+  do_.undo->setShortcut(keys("Ctrl+Z"));
   do_.redo = session_.history().stack().createRedoAction(this, tr("&Redo"));
-  do_.redo->setShortcut(key("Ctrl+Shift+Z"));
+  do_.redo->setShortcut(keys("Ctrl+Shift+Z"));
   addActions({do_.undo, do_.redo});
   for (int section = 0; section < setup_->section_names().size(); ++section)
     reset_sections_.push_back(
         add_action(QStringLiteral("&%1 %2").arg(section + 1).arg(setup_->section_names()[section]),
                    {}, tr("Take back the changes of this section"),
                    [this, section] { setup_->reset_section(section); }));
-  do_.all_settings = add_action(tr("&All settings …"), key("Ctrl+,"), {}, [this] {
+  do_.all_settings = add_action(tr("&All settings …"), keys("Ctrl+,"), {}, [this] {
     auto* dialog = new AllSettings(session_, this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->show();
   });
+  do_.devices = add_action(tr("Change de&vices …"), {}, {}, [this] {
+    auto* dialog = new MachineSheet(session_, this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->show();
+  });
+}
 
-  build_view_actions();
+// Zoom, theme and panes.
+void Window::build_look_actions() {
   do_.fit =
-      add_action(tr("&Fit the step"), key("Ctrl+0"), {}, [this] { session_.subject().fit_all(); });
-  do_.zoom_in = add_action(tr("Zoom &in"), key("Ctrl++"), {}, [this] { zoom(session_, 0.6); });
+      add_action(tr("&Fit the step"), keys("Ctrl+0"), {}, [this] { session_.subject().fit_all(); });
+  do_.zoom_in = add_action(tr("Zoom &in"), keys("Ctrl++"), {}, [this] { zoom(session_, 0.6); });
   do_.zoom_out =
-      add_action(tr("Zoom &out"), key("Ctrl+-"), {}, [this] { zoom(session_, 1 / 0.6); });
+      add_action(tr("Zoom &out"), keys("Ctrl+-"), {}, [this] { zoom(session_, 1 / 0.6); });
   auto* themes = new QActionGroup(this);
   const auto theme = [&](const QString& text, ThemeChoice choice) {
     QAction* action = add_action(text, {}, {}, [this, choice] { choose_theme(choice); });
@@ -111,21 +136,23 @@ void Window::build_actions() {
         resize(1440, 900);
         session_.subject().fit_all();
       });
-  do_.next_pane = add_action(tr("&Next pane"), key("F6"), {}, [this] { cycle_panes(+1); });
+  do_.next_pane = add_action(tr("&Next pane"), keys("F6"), {}, [this] { cycle_panes(+1); });
   do_.previous_pane =
-      add_action(tr("Pre&vious pane"), key("Shift+F6"), {}, [this] { cycle_panes(-1); });
+      add_action(tr("Pre&vious pane"), keys("Shift+F6"), {}, [this] { cycle_panes(-1); });
+}
 
-  do_.run = add_action(tr("&Run"), key("Ctrl+R"), tr("Run the setup on ranks of this computer"),
+void Window::build_run_actions() {
+  do_.run = add_action(tr("&Run"), keys("Ctrl+R"), tr("Run the setup on ranks of this computer"),
                        [this] { session_.start_run(false); });
   do_.cancel =
-      add_action(tr("&Cancel the run"), key("Ctrl+."), {}, [this] { session_.jobs().cancel(); });
-  do_.prove = add_action(tr("&Prove it"), key("Ctrl+Shift+R"), session_.topic().proof_tip(),
+      add_action(tr("&Cancel the run"), keys("Ctrl+."), {}, [this] { session_.jobs().cancel(); });
+  do_.prove = add_action(tr("&Prove it"), keys("Ctrl+Shift+R"), session_.topic().proof_tip(),
                          [this] { session_.start_run(true); });
-  do_.pin = add_action(tr("P&in"), key("Ctrl+P"),
+  do_.pin = add_action(tr("P&in"), keys("Ctrl+P"),
                        tr("Keep this run or prediction as a third lane, to see before and after"),
                        [this] { session_.pin(); });
   do_.unpin =
-      add_action(tr("&Unpin"), key("Ctrl+Shift+P"), {}, [this] { session_.runs().unpin(); });
+      add_action(tr("&Unpin"), keys("Ctrl+Shift+P"), {}, [this] { session_.runs().unpin(); });
   do_.small_copy =
       add_action(tr("Run a &small copy here"), {},
                  tr("The same mesh, schedule and micro-batches with a model that fits this "
@@ -134,18 +161,21 @@ void Window::build_actions() {
   do_.calibrate = add_action(tr("C&alibrate this computer"), {},
                              tr("Measure its rates again; at most five seconds"),
                              [this] { session_.jobs().calibrate(); });
+}
 
+void Window::build_lesson_actions() {
   do_.lessons =
-      add_action(tr("&All lessons …"), key("Ctrl+L"), {}, [this] { lesson_->show_index(); });
+      add_action(tr("&All lessons …"), keys("Ctrl+L"), {}, [this] { lesson_->show_index(); });
   do_.lesson_again = add_action(tr("&Start the lesson again …"), {}, tr("With new numbers"),
                                 [this] { lesson_->ask_reset(); });
   do_.lesson_answers = add_action(tr("&Export my answers …"), {}, tr("JSON for a teacher"),
                                   [this] { lesson_->export_answers(); });
   do_.lesson_leave = add_action(tr("&Leave the lesson"), {}, tr("Keeps the setup"),
                                 [this] { lesson_->leave_lesson(); });
-  connect(&lesson_->player(), &LessonPlayer::changed, this, &Window::refresh_actions);
+}
 
-  do_.shortcuts = add_action(tr("&Shortcuts"), key("F1"), tr("All keys, and where else help is"),
+void Window::build_help_actions() {
+  do_.shortcuts = add_action(tr("&Shortcuts"), keys("F1"), tr("All keys, and where else help is"),
                              [this] { show_shortcuts(); });
   do_.words = add_action(tr("&Words"), {}, tr("What the words in this window mean"), [this] {
     auto* words = new WordsSheet(this);
@@ -161,9 +191,6 @@ void Window::build_actions() {
                             doctor->show();
                           });
   do_.about = add_action(tr("&About Parallelarium"), {}, {}, [this] { show_about(); });
-  connect(&session_, &Session::run_state_changed, this, &Window::refresh_actions);
-  connect(&session_, &Session::run_changed, this, &Window::refresh_actions);
-  connect(&session_, &Session::setup_changed, this, &Window::refresh_actions);
 }
 
 // The rooms and their views, in the order of the list: Ctrl+1 is the first.
@@ -210,6 +237,7 @@ void Window::build_menus() {
   QMenu* reset = edit->addMenu(tr("Re&set section"));
   for (QAction* action : reset_sections_) reset->addAction(action);
   edit->addAction(do_.all_settings);
+  edit->addAction(do_.devices);
 
   QMenu* view = menuBar()->addMenu(tr("&View"));
   view->addActions(do_.views);

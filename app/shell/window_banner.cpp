@@ -4,8 +4,8 @@
 
 #include "app/look/sentence.h"
 #include "app/shell/window.h"
-#include "app/state/run_advice.h"
-#include "app/state/training_step.h"
+#include "app/state/run/run_advice.h"
+#include "app/state/step/training_step.h"
 
 namespace parallelarium {
 

@@ -16,8 +16,8 @@
 #include "app/look/sentence.h"
 #include "app/sheets/cases_sheet.h"
 #include "app/shell/window.h"
-#include "app/state/collective_session.h"
-#include "app/state/document.h"
+#include "app/state/collective/collective_session.h"
+#include "app/state/document/document.h"
 
 namespace parallelarium {
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "app/state/run_request.h"
+#include "app/state/run/run_request.h"
 #include "engine/plan/machine/placement.h"
 #include "engine/plan/program/program.h"
 #include "engine/predict/predict.h"

@@ -3,6 +3,121 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="de_DE" sourcelanguage="en_US">
 <context>
+    <name>parallelarium::MachineSheet</name>
+    <message>
+        <source>Change devices</source>
+        <translation>Geräte ändern</translation>
+    </message>
+    <message>
+        <source>Reset all</source>
+        <translation>Alles zurücksetzen</translation>
+    </message>
+    <message>
+        <source>Nodes</source>
+        <translation>Knoten</translation>
+    </message>
+    <message>
+        <source>Devices per node</source>
+        <translation>Geräte je Knoten</translation>
+    </message>
+    <message>
+        <source>Memory of a device</source>
+        <translation>Speicher eines Geräts</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation>Größe</translation>
+    </message>
+    <message>
+        <source>Share for training</source>
+        <translation>Anteil fürs Training</translation>
+    </message>
+    <message>
+        <source>Bandwidth</source>
+        <translation>Bandbreite</translation>
+    </message>
+    <message>
+        <source>Share that steps reach</source>
+        <translation>Anteil, den Schritte erreichen</translation>
+    </message>
+    <message>
+        <source>To the host, one way</source>
+        <translation>Zum Host, je Richtung</translation>
+    </message>
+    <message>
+        <source>Arithmetic of a device</source>
+        <translation>Rechenwerk eines Geräts</translation>
+    </message>
+    <message>
+        <source>Peak, 16 bit</source>
+        <translation>Spitze, 16 Bit</translation>
+    </message>
+    <message>
+        <source>Peak, fp32</source>
+        <translation>Spitze, fp32</translation>
+    </message>
+    <message>
+        <source>Share that is kept up</source>
+        <translation>Anteil auf Dauer</translation>
+    </message>
+    <message>
+        <source>Slower beside communication</source>
+        <translation>Langsamer neben Kommunikation</translation>
+    </message>
+    <message>
+        <source>Fixed cost of an op</source>
+        <translation>Fester Aufwand je Operation</translation>
+    </message>
+    <message>
+        <source>Links in a node</source>
+        <translation>Verbindungen im Knoten</translation>
+    </message>
+    <message>
+        <source>Rate, one way</source>
+        <translation>Rate, je Richtung</translation>
+    </message>
+    <message>
+        <source>Latency</source>
+        <translation>Latenz</translation>
+    </message>
+    <message>
+        <source>Network between nodes</source>
+        <translation>Netz zwischen Knoten</translation>
+    </message>
+    <message>
+        <source>Rate of a device, one way</source>
+        <translation>Rate eines Geräts, je Richtung</translation>
+    </message>
+    <message>
+        <source>Reset devices</source>
+        <translation>Geräte zurücksetzen</translation>
+    </message>
+    <message>
+        <source>reset</source>
+        <translation>zurücksetzen</translation>
+    </message>
+    <message>
+        <source>“%1” is not a number.</source>
+        <translation>„%1“ ist keine Zahl.</translation>
+    </message>
+    <message>
+        <source>changed here</source>
+        <translation>hier geändert</translation>
+    </message>
+    <message>
+        <source>%1 of devices</source>
+        <translation>%1 der Geräte</translation>
+    </message>
+    <message>
+        <source>Reset %1 of devices</source>
+        <translation>%1 der Geräte zurücksetzen</translation>
+    </message>
+    <message>
+        <source>This computer&apos;s rates are measured. Choose other devices to change theirs.</source>
+        <translation>Die Raten dieses Rechners sind gemessen. Wähle andere Geräte, um ihre zu ändern.</translation>
+    </message>
+</context>
+<context>
     <name>QObject</name>
     <message>
         <source>calibrate again for bf16</source>
@@ -76,8 +191,8 @@
         <translation>%1: Schritt %2</translation>
     </message>
     <message>
-        <source>, durations set by the pace</source>
-        <translation>, Dauern vom Takt bestimmt</translation>
+        <source>, durations set</source>
+        <translation>, Dauern gesetzt</translation>
     </message>
     <message>
         <source>Parallelarium</source>
@@ -108,12 +223,12 @@
         <translation>Drücke „Starten“, um deine Ränge arbeiten zu sehen</translation>
     </message>
     <message>
-        <source>length set by pace</source>
-        <translation>Länge vom Takt bestimmt</translation>
+        <source>length is set</source>
+        <translation>Länge gesetzt</translation>
     </message>
     <message>
-        <source>the run&apos;s length is set by pace</source>
-        <translation>Länge des Laufs vom Takt bestimmt</translation>
+        <source>the rehearsal&apos;s length is set</source>
+        <translation>Länge der Probe gesetzt</translation>
     </message>
     <message>
         <source>length is not evidence of speed</source>
@@ -1202,16 +1317,16 @@
         <translation>? vorerst verborgen</translation>
     </message>
     <message>
-        <source>Not measured: the run is of other settings</source>
-        <translation>Nicht gemessen: der Lauf hat andere Einstellungen</translation>
+        <source>Not run: the last run is of other settings</source>
+        <translation>Nicht gelaufen: der letzte Lauf hat andere Einstellungen</translation>
     </message>
     <message>
-        <source>Not measured yet: press Run to see your ranks do it</source>
-        <translation>Noch nicht gemessen: drücke „Starten“, um deine Ränge arbeiten zu sehen</translation>
+        <source>Not run yet: press Run to see your ranks do it</source>
+        <translation>Noch nicht gelaufen: drücke „Starten“, um deine Ränge arbeiten zu sehen</translation>
     </message>
     <message>
-        <source>Not measured: %1</source>
-        <translation>Nicht gemessen: %1</translation>
+        <source>Not run: %1</source>
+        <translation>Nicht gelaufen: %1</translation>
     </message>
     <message>
         <source>%1, %2</source>
@@ -1401,10 +1516,6 @@
         <translation>vorhergesagt</translation>
     </message>
     <message>
-        <source>%1, paced</source>
-        <translation>%1, getaktet</translation>
-    </message>
-    <message>
         <source>measured</source>
         <translation>gemessen</translation>
     </message>
@@ -1413,16 +1524,12 @@
         <translation>überbelegt</translation>
     </message>
     <message>
-        <source>paced</source>
-        <translation>getaktet</translation>
+        <source>rehearsed</source>
+        <translation>geprobt</translation>
     </message>
     <message>
         <source>shared GPU</source>
         <translation>geteilte GPU</translation>
-    </message>
-    <message>
-        <source>predicted, paced</source>
-        <translation>vorhergesagt, getaktet</translation>
     </message>
     <message>
         <source>just now</source>
@@ -1560,28 +1667,36 @@
         <translation>In einem Lauf gesehen, dessen Ränge je einen eigenen Kern oder eine eigene GPU hatten.</translation>
     </message>
     <message>
-        <source>paced</source>
-        <translation>getaktet</translation>
+        <source>rehearsed</source>
+        <translation>geprobt</translation>
     </message>
     <message>
-        <source>Seen in a run with more ranks than cores. Arithmetic, messages and waiting are real; how long an operation lasts is set, as if every rank had a device.</source>
-        <translation>In einem Lauf mit mehr Rängen als Kernen gesehen. Rechnung, Nachrichten und Warten sind echt; wie lange ein Vorgang dauert, ist gesetzt, als hätte jeder Rang ein Gerät.</translation>
+        <source>Seen in a rehearsal, which needs fewer cores than ranks. Arithmetic, messages, waiting, bytes and loss are real; how long an operation lasts is set, by the prediction. All times are those of the machine that is acted out.</source>
+        <translation>In einer Probe gesehen, die weniger Kerne als Ränge braucht. Rechnung, Nachrichten, Warten, Bytes und Verlust sind echt; wie lange ein Vorgang dauert, ist gesetzt, durch die Vorhersage. Alle Zeiten sind die der Maschine, die gespielt wird.</translation>
     </message>
     <message>
-        <source>set by pace</source>
-        <translation>vom Takt bestimmt</translation>
+        <source>durations set, 1:10</source>
+        <translation>Dauern gesetzt, 1:10</translation>
     </message>
     <message>
-        <source>This time follows from the pace and says nothing about speed, so it is not compared.</source>
-        <translation>Diese Zeit folgt aus dem Takt, sagt nichts über Geschwindigkeit und wird darum nicht verglichen.</translation>
+        <source>The rehearsal took ten seconds of the clock for each second of the machine.</source>
+        <translation>Die Probe brauchte zehn Sekunden der Uhr für jede Sekunde der Maschine.</translation>
+    </message>
+    <message>
+        <source>set</source>
+        <translation>gesetzt</translation>
+    </message>
+    <message>
+        <source>This time of a rehearsal follows from the prediction and says nothing about speed, so it is not compared.</source>
+        <translation>Diese Zeit einer Probe folgt aus der Vorhersage, sagt nichts über Geschwindigkeit und wird darum nicht verglichen.</translation>
     </message>
     <message>
         <source>oversubscribed</source>
         <translation>überbelegt</translation>
     </message>
     <message>
-        <source>Seen in a run whose ranks shared cores without a pace: its times are no evidence of speed.</source>
-        <translation>In einem Lauf gesehen, dessen Ränge sich ohne Takt Kerne teilten: seine Zeiten belegen keine Geschwindigkeit.</translation>
+        <source>Seen in a run whose ranks shared cores: its times are no evidence of speed.</source>
+        <translation>In einem Lauf gesehen, dessen Ränge sich Kerne teilten: seine Zeiten belegen keine Geschwindigkeit.</translation>
     </message>
     <message>
         <source>counted</source>
@@ -4103,6 +4218,14 @@ nach Plan</translation>
         <source>Locked by this part of the lesson</source>
         <translation>In diesem Teil der Lektion gesperrt</translation>
     </message>
+    <message>
+        <source>Change …</source>
+        <translation>Ändern …</translation>
+    </message>
+    <message>
+        <source>Change rates, memory and links of the devices</source>
+        <translation>Raten, Speicher und Verbindungen der Geräte ändern</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::ShortcutSheet</name>
@@ -4349,10 +4472,6 @@ nach Plan</translation>
     <message>
         <source>Timeline: table (CSV)</source>
         <translation>Zeitleiste: Tabelle (CSV)</translation>
-    </message>
-    <message>
-        <source>Pace %1 s</source>
-        <translation>Takt %1 s</translation>
     </message>
     <message>
         <source>Run, repeat it on one rank, and compare losses and gradients</source>
@@ -4819,6 +4938,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <source>Explore; the lesson stays</source>
         <translation>Erkunden; die Lektion bleibt</translation>
     </message>
+    <message>
+        <source>Change de&amp;vices …</source>
+        <translation>&amp;Geräte ändern …</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::WordsSheet</name>
@@ -5185,8 +5308,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Schichtdauer, vorwärts</translation>
     </message>
     <message>
-        <source>set by pace</source>
-        <translation>vom Takt bestimmt</translation>
+        <source>set</source>
+        <translation>gesetzt</translation>
     </message>
     <message>
         <source>Fullest rank / mean</source>
@@ -5345,8 +5468,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Gesendet, %1</translation>
     </message>
     <message>
-        <source>pace missed</source>
-        <translation>Takt verfehlt</translation>
+        <source>late</source>
+        <translation>verspätet</translation>
     </message>
     <message>
         <source>%1 (%2)</source>
@@ -5413,8 +5536,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>der Lauf ist im Gange; sein erster Schritt hatte %1</translation>
     </message>
     <message>
-        <source>%1, set by pace</source>
-        <translation>%1, vom Takt bestimmt</translation>
+        <source>%1, set</source>
+        <translation>%1, gesetzt</translation>
     </message>
     <message>
         <source>%1, %2 %3</source>
@@ -5467,8 +5590,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>GPUs (all oder 0,2)</translation>
     </message>
     <message>
-        <source>Pace, seconds a forward</source>
-        <translation>Takt, Sekunden je Vorwärtslauf</translation>
+        <source>Least stretch</source>
+        <translation>Mindestdehnung</translation>
     </message>
     <message>
         <source>Layers</source>
@@ -5679,6 +5802,58 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Gradienten überlappen</translation>
     </message>
     <message>
+        <source>ZeRO 3 reshards</source>
+        <translation>ZeRO 3 gibt zurück</translation>
+    </message>
+    <message>
+        <source>needs ZeRO 3</source>
+        <translation>braucht ZeRO 3</translation>
+    </message>
+    <message>
+        <source>Gradient reduction</source>
+        <translation>Gradientensumme</translation>
+    </message>
+    <message>
+        <source>same: as they are held</source>
+        <translation>gleich: wie gespeichert</translation>
+    </message>
+    <message>
+        <source>fp32: widened for it</source>
+        <translation>fp32: dafür erweitert</translation>
+    </message>
+    <message>
+        <source>needs 16-bit gradients</source>
+        <translation>braucht 16-Bit-Gradienten</translation>
+    </message>
+    <message>
+        <source>Overlap tensor</source>
+        <translation>Tensor überlappen</translation>
+    </message>
+    <message>
+        <source>Overlap pipeline</source>
+        <translation>Pipeline überlappen</translation>
+    </message>
+    <message>
+        <source>needs PP above 1</source>
+        <translation>braucht PP über 1</translation>
+    </message>
+    <message>
+        <source>Interleaved group (0: auto)</source>
+        <translation>Gruppe, verschachtelt (0: auto)</translation>
+    </message>
+    <message>
+        <source>needs interleaving</source>
+        <translation>braucht Verschachtelung</translation>
+    </message>
+    <message>
+        <source>Offload activations</source>
+        <translation>Aktivierungen auslagern</translation>
+    </message>
+    <message>
+        <source>Offload optimizer</source>
+        <translation>Optimierer auslagern</translation>
+    </message>
+    <message>
         <source>ZeRO 2 accumulates</source>
         <translation>ZeRO 2 sammelt an</translation>
     </message>
@@ -5823,12 +5998,12 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Backend</translation>
     </message>
     <message>
-        <source>CPU, unpaced</source>
-        <translation>CPU, ungetaktet</translation>
+        <source>CPU</source>
+        <translation>CPU</translation>
     </message>
     <message>
-        <source>CPU, paced</source>
-        <translation>CPU, getaktet</translation>
+        <source>CPU, rehearsal</source>
+        <translation>CPU, Probe</translation>
     </message>
     <message>
         <source>CUDA</source>
@@ -5985,8 +6160,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>darin: gerechnet %1, %2 Kollektive %3</translation>
     </message>
     <message>
-        <source>the duration is set by the pace</source>
-        <translation>die Dauer bestimmt der Takt</translation>
+        <source>the duration is set</source>
+        <translation>die Dauer ist gesetzt</translation>
     </message>
     <message>
         <source>times are not evidence of speed</source>
@@ -6034,6 +6209,14 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Gradienten löschen auf %1</translation>
     </message>
     <message>
+        <source>Optimizer states to the host&apos;s memory and back on %1</source>
+        <translation>Optimiererzustände in den Hauptspeicher und zurück auf %1</translation>
+    </message>
+    <message>
+        <source>Gradients into another type on %1</source>
+        <translation>Gradienten in einen anderen Typ auf %1</translation>
+    </message>
+    <message>
         <source>Norm of the gradients on %1</source>
         <translation>Norm der Gradienten auf %1</translation>
     </message>
@@ -6074,12 +6257,16 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>auf %1</translation>
     </message>
     <message>
-        <source>PREDICTED, PACED</source>
-        <translation>VORHERGESAGT, GETAKTET</translation>
+        <source>REHEARSAL</source>
+        <translation>PROBE</translation>
     </message>
     <message>
-        <source>%1 times slower than this engine</source>
-        <translation>%1-mal langsamer als diese Engine</translation>
+        <source>durations set, 1:%1</source>
+        <translation>Dauern gesetzt, 1:%1</translation>
+    </message>
+    <message>
+        <source>a core for every lane</source>
+        <translation>ein Kern für jede Spur</translation>
     </message>
     <message>
         <source>PREDICTED</source>
@@ -6241,10 +6428,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <source>with %1</source>
         <translation>mit %1</translation>
     </message>
-    <message>
-        <source>a pace of %1 s, as slow as the cores need it</source>
-        <translation>ein Takt von %1 s, so langsam, wie die Kerne ihn brauchen</translation>
-    </message>
 </context>
 <context>
     <name>parallelarium::EngineJobs</name>
@@ -6328,8 +6511,20 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Auf %1 CPU-Rängen starten</translation>
     </message>
     <message>
-        <source>%1, paced</source>
-        <translation>%1, getaktet</translation>
+        <source>%1, rehearsed in %2</source>
+        <translation>%1, geprobt in %2</translation>
+    </message>
+    <message>
+        <source>%1, rehearsed</source>
+        <translation>%1, geprobt</translation>
+    </message>
+    <message>
+        <source>%1 s</source>
+        <translation>%1 s</translation>
+    </message>
+    <message>
+        <source>%1 min</source>
+        <translation>%1 min</translation>
     </message>
     <message>
         <source>%1, oversubscribed</source>

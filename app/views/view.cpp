@@ -4,7 +4,7 @@
 #include <QHideEvent>
 #include <QShowEvent>
 
-#include "app/state/training_step.h"
+#include "app/state/step/training_step.h"
 
 namespace parallelarium {
 

@@ -14,6 +14,7 @@
 #include "engine/cli/commands/commands.h"
 #include "engine/cli/computer/gpu_check.h"
 #include "engine/cli/computer/probe.h"
+#include "engine/cli/outlook.h"
 #include "engine/cli/training.h"
 #include "engine/plan/machine/resolve.h"
 #include "engine/plan/model/routing.h"
@@ -209,9 +210,7 @@ Result<nlohmann::json> predict_answer(const nlohmann::json& params) {
   if (!situation) return situation.error();
   const Result<Prediction> prediction = predict(situation->setup, situation->machine);
   if (!prediction) return prediction.error();
-  nlohmann::json json = to_json(*prediction, 0);
-  json["setup"] = to_json(*asked);
-  return json;
+  return prediction_answer(*prediction, *situation, 0, false);
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "engine/collectives/writer.h"
+#include "engine/collectives/algorithms/writer.h"
 #include "engine/plan/settings/alternatives.h"
 #include "engine/plan/text/phrases.h"
 

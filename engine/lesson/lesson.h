@@ -247,8 +247,9 @@ struct Judgement {
 };
 
 // Judges the step's answer or checks. `context.setup` is the revealed Setup. Checks on times of a
-// run that was neither measured nor paced give kAgain with a reason.
-// Error: an expression or key of the lesson that cannot be evaluated (check_lesson finds those).
+// run that was neither measured nor rehearsed (steps' times: not measured) give kAgain with a
+// reason. Error: an expression or key of the lesson that cannot be evaluated (check_lesson finds
+// those).
 Result<Judgement> judge(const Step& step, const Answer& answer, const Context& context);
 
 // The number at a dotted key ("*" takes the largest), true as 1; none if it is not there.

@@ -6,8 +6,8 @@
 #include <map>
 
 #include "engine/passes/pieces.h"
-#include "engine/passes/shard.h"
-#include "engine/passes/shard_drafts.h"
+#include "engine/passes/shard/shard.h"
+#include "engine/passes/shard/shard_drafts.h"
 
 namespace parallelarium {
 
@@ -115,6 +115,7 @@ Program replicate(const Program& program, const Setup& setup) {
   result.level = program.level;
   result.world = mesh.ranks();
   result.works = program.works;
+  result.folds = program.folds;
   result.batches = program.batches * (mesh.ranks() / mesh.pp);
   result.ranks.reserve(mesh.ranks());
   std::map<std::pair<Axis, std::vector<int>>, std::int32_t> known;

@@ -119,7 +119,6 @@ double framework_peak_gib(const Prediction& prediction) {
 }
 
 double value_of(std::string_view metric, const Prediction& prediction) {
-  const auto activations = static_cast<int>(Category::kActivations);
   if (metric == "step_seconds") return prediction.step.seconds;
   if (metric == "tokens_per_second_per_rank")
     return prediction.step.tokens_per_second / prediction.setup.mesh.ranks();
@@ -130,7 +129,7 @@ double value_of(std::string_view metric, const Prediction& prediction) {
   if (metric == "framework_peak_gib") return framework_peak_gib(prediction);
   if (metric == "states_gib") return states_gib(prediction);
   if (metric == "layer_activations_mib") return kept_mib(prediction);
-  return static_cast<double>(prediction.memory.front().bytes[activations]) / kGib;
+  return static_cast<double>(kept_activation_bytes(prediction.program.ranks.front())) / kGib;
 }
 
 }  // namespace

@@ -53,12 +53,21 @@ double deepspeed_zero3_bytes(double parameters, double largest_layer, int gpus, 
   return held + (offload == Offload::kOptimizer ? 2 : 18) * parameters / gpus;
 }
 
+KeptParts kept_parts(Recompute recompute) {
+  KeptParts parts;
+  if (names(recompute, Recompute::kNorms)) parts.whole -= 4;
+  if (names(recompute, Recompute::kActivation)) parts.cut -= 8;
+  if (names(recompute, Recompute::kSelective)) parts.scores = 0;
+  return parts;
+}
+
 double layer_activation_bytes(const LayerShape& shape, Recompute recompute) {
   const double sbh = shape.s * shape.b * shape.h;
   if (recompute == Recompute::kFull) return 2 * sbh;
-  const double attention = recompute == Recompute::kSelective ? 0 : 5 * shape.a * shape.s / shape.h;
-  if (shape.sequence_parallel) return sbh / shape.t * (34 + attention);
-  return sbh * (10 + (24 + attention) / shape.t);
+  const KeptParts parts = kept_parts(recompute);
+  const double cut = parts.cut + parts.scores * shape.a * shape.s / shape.h;
+  if (shape.sequence_parallel) return sbh / shape.t * (parts.whole + cut);
+  return sbh * (parts.whole + cut / shape.t);
 }
 
 bool is_paper_gpt(const Model& model) {
@@ -77,8 +86,8 @@ LayerActivations layer_activations(const Setup& setup) {
   shape.t = setup.mesh.tp;
   shape.sequence_parallel = setup.sequence_parallel;
   const bool no_scores =
-      setup.attention == Attention::kFused && setup.recompute == Recompute::kNone;
-  layer.kept = no_scores ? Recompute::kSelective : setup.recompute;
+      setup.attention == Attention::kFused && setup.recompute != Recompute::kFull;
+  layer.kept = no_scores ? setup.recompute | Recompute::kSelective : setup.recompute;
   layer.input_is_part = layer.kept == Recompute::kFull && shape.sequence_parallel;
   layer.bytes = layer_activation_bytes(shape, layer.kept) / (layer.input_is_part ? shape.t : 1);
   return layer;

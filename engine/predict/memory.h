@@ -50,6 +50,13 @@ struct LayerShape {
   bool sequence_parallel = false;
 };
 double layer_activation_bytes(const LayerShape& shape, Recompute recompute);
+// Its coefficients: of what TP leaves whole without sequence parallelism, of what it cuts, and of
+// a s/h. Norms that are computed again leave out their outputs, 4; the activation its own, 8.
+// Source: Korthikanti et al. 2022, section 4.1.
+struct KeptParts {
+  int whole = 10, cut = 24, scores = 5;
+};
+KeptParts kept_parts(Recompute recompute);
 
 // The GPT of the papers on activations and work: 4h wide GELU MLP, as many key/value heads as
 // heads, biases, no experts.

@@ -5,8 +5,8 @@
 #include <cassert>
 #include <cstring>
 
-#include "kernels/bf16.h"
-#include "kernels/combine.h"
+#include "kernels/base/bf16.h"
+#include "kernels/exchange/combine.h"
 
 namespace parallelarium {
 namespace {

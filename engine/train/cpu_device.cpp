@@ -8,17 +8,17 @@
 
 #include "engine/train/cpu_combine.h"
 #include "engine/train/device.h"
-#include "kernels/accumulate.h"
-#include "kernels/activation.h"
+#include "kernels/attention/fused_attention.h"
 #include "kernels/bf16_kernels.h"
-#include "kernels/cross_entropy.h"
-#include "kernels/embedding.h"
-#include "kernels/fill.h"
-#include "kernels/fused_attention.h"
-#include "kernels/linear.h"
-#include "kernels/norm.h"
-#include "kernels/residual.h"
-#include "kernels/sum_of_squares.h"
+#include "kernels/elementwise/accumulate.h"
+#include "kernels/elementwise/activation.h"
+#include "kernels/elementwise/fill.h"
+#include "kernels/elementwise/residual.h"
+#include "kernels/norms/norm.h"
+#include "kernels/optimizer/sum_of_squares.h"
+#include "kernels/products/linear.h"
+#include "kernels/vocabulary/cross_entropy.h"
+#include "kernels/vocabulary/embedding.h"
 
 namespace parallelarium {
 namespace {
@@ -63,6 +63,12 @@ class CpuDevice final : public Device {
     std::swap_ranges(a, a + bytes, b);
   }
 
+  void cast(Values to, ConstValues from, std::int64_t count) override {
+    if (to.type() == DataType::kF32)
+      cast_cpu(to.as<float>(), from.as<Bf16>(), size(count));
+    else
+      cast_cpu(to.as<Bf16>(), from.as<float>(), size(count));
+  }
   void accumulate(Values sum, ConstValues part, std::int64_t count) override {
     if (sum.type() == DataType::kF64)
       return accumulate_cpu(sum.as<double>(), part.as<double>(), size(count));

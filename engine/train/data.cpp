@@ -9,7 +9,7 @@
 #include <system_error>
 #include <utility>
 
-#include "kernels/random.h"
+#include "kernels/base/random.h"
 
 namespace parallelarium {
 namespace {

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "engine/train/data.h"
-#include "kernels/random.h"
+#include "kernels/base/random.h"
 
 namespace parallelarium {
 namespace {

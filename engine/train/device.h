@@ -11,13 +11,13 @@
 
 #include "engine/train/device_stream.h"
 #include "engine/train/values.h"
-#include "kernels/adamw.h"
-#include "kernels/attention.h"
-#include "kernels/block_attention.h"
-#include "kernels/dropout.h"
-#include "kernels/rotary.h"
-#include "kernels/router.h"
-#include "kernels/runs.h"
+#include "kernels/attention/attention.h"
+#include "kernels/attention/rotary.h"
+#include "kernels/block_attention/block_attention.h"
+#include "kernels/elementwise/dropout.h"
+#include "kernels/experts/router.h"
+#include "kernels/optimizer/adamw.h"
+#include "kernels/optimizer/runs.h"
 
 namespace parallelarium {
 
@@ -35,7 +35,7 @@ struct DroppedValues {
 class Device : public DeviceStream {
  public:
   // The output and its gradient may be fp32 beside bf16, but then have no bias. Their rows may be
-  // `y_pitch` apart (kernels/pitch.h).
+  // `y_pitch` apart (kernels/base/pitch.h).
   virtual void linear_forward(Values y, ConstValues x, ConstValues w, ConstValues bias,
                               std::int64_t N, std::int64_t M, std::int64_t K,
                               std::int64_t y_pitch = 0) = 0;

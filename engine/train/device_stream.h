@@ -76,14 +76,17 @@ class DeviceStream {
   virtual void enter_op(const char* name) { static_cast<void>(name); }
   virtual void leave_op() {}
 
-  // target[i] = parts[0][i] op parts[1][i] op ..., rounded once: kernels/combine.h's combine_cpu
-  // for any type and reduction. target may be one of the parts. The call reads the addresses of the
-  // parts, at most 64. A device that cannot combine such a type fails as a launch does.
+  // target[i] = parts[0][i] op parts[1][i] op ..., rounded once: kernels/exchange/combine.h's
+  // combine_cpu for any type and reduction. target may be one of the parts. The call reads the
+  // addresses of the parts, at most 64. A device that cannot combine such a type fails as a launch
+  // does.
   virtual void combine(DataType type, Reduction reduction, std::byte* target,
                        std::span<const std::byte* const> parts, int divisor,
                        std::int64_t count) = 0;
   // Swaps two stretches that do not overlap.
   virtual void swap(std::byte* a, std::byte* b, std::int64_t bytes) = 0;
+  // to[i] = from[i] in the type of `to`, rounded once. Both fp32 or bf16, and not the same.
+  virtual void cast(Values to, ConstValues from, std::int64_t count) = 0;
   // sum[i] += part[i], also fp64.
   virtual void accumulate(Values sum, ConstValues part, std::int64_t count) = 0;
 };

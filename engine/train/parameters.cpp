@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "engine/plan/model/routing.h"
-#include "kernels/random.h"
+#include "kernels/base/random.h"
 
 namespace parallelarium {
 namespace {

@@ -11,7 +11,7 @@
 #include <type_traits>
 
 #include "engine/plan/program/program.h"
-#include "kernels/bf16.h"
+#include "kernels/base/bf16.h"
 
 namespace parallelarium {
 

@@ -12,7 +12,7 @@
 
 #include "app/settings/controls.h"
 #include "app/settings/setup_fields.h"
-#include "app/state/collective_plan.h"
+#include "app/state/collective/collective_plan.h"
 #include "engine/collectives/algorithm_names.h"
 
 namespace parallelarium {

@@ -8,9 +8,9 @@
 #include <cstdlib>
 
 #include "app/state/session.h"
-#include "app/views/collectives/collective_parts.h"
-#include "app/views/collectives/collective_plot.h"
 #include "app/views/collectives/collectives_view.h"
+#include "app/views/collectives/picture/collective_parts.h"
+#include "app/views/collectives/picture/collective_plot.h"
 #include "tests/app/collectives_fixture.h"
 #include "tests/app/pipeline_fixture.h"
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/state/collective_session.h"
+#include "app/state/collective/collective_session.h"
 #include "tests/app/pipeline_fixture.h"
 
 namespace parallelarium {

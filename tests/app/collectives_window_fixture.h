@@ -7,7 +7,7 @@
 #include <QString>
 
 #include "app/shell/window.h"
-#include "app/state/collective_session.h"
+#include "app/state/collective/collective_session.h"
 #include "app/views/collectives/collectives_view.h"
 
 namespace parallelarium {

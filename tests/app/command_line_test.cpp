@@ -11,7 +11,7 @@
 #include <QXmlStreamReader>
 #include <set>
 
-#include "app/state/document.h"
+#include "app/state/document/document.h"
 #include "engine/plan/setup/setup_settings.h"
 
 namespace parallelarium {

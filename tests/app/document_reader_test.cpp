@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/state/document_reader.h"
+#include "app/state/document/document_reader.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // One job at a time, in the order begin, finished, keep, state_changed; with engines that answer
 // what a test wants. engine_process_test.cpp runs the real one.
-#include "app/state/engine_jobs.h"
+#include "app/state/run/engine_jobs.h"
 
 #include <gtest/gtest.h>
 

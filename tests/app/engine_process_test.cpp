@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The engine may die at any time; the window lives and the next run works.
-#include "app/state/engine_process.h"
+#include "app/state/run/engine_process.h"
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -9,7 +9,7 @@
 #include <QDir>
 #include <QFile>
 
-#include "app/state/run_advice.h"
+#include "app/state/run/run_advice.h"
 #include "app/state/session.h"
 #include "tests/app/wait.h"
 

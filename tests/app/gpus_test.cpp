@@ -1,28 +1,26 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Run means GPUs where the engine tells of one for each rank, also before they were ever
-// calibrated; and what the Doctor says of their calibration.
+// calibrated.
 #include <signal.h>
 
-#include "app/state/document.h"
-#include "app/state/run_advice.h"
+#include "app/state/document/document.h"
+#include "app/state/run/run_advice.h"
 #include "app/state/session.h"
-#include "app/state/training_step.h"
+#include "app/state/step/training_step.h"
 #include "app/views/shared/words.h"
 #include "engine/plan/machine/machine.h"
 #include "engine/predict/predict.h"
-#include "tests/app/collectives_fixture.h"
+#include "tests/app/gpus_fixture.h"
 #include "tests/app/pipeline_fixture.h"
-#include "tests/app/stand_in_engine.h"
 
 namespace parallelarium {
 namespace {
 
-// Ranks that no computer of today has cores for, with a pace that none can keep.
-PlanSetup too_fast_for_cores() {
+// More ranks than most computers have cores for.
+PlanSetup too_many_for_cores() {
   PlanSetup setup = pipeline_setup(8, 8);
   setup.run.backend = Backend::kAuto;
   setup.mesh.dp = 2;
-  setup.run.pace_seconds = 1e-5;
   EXPECT_TRUE(validate(setup).empty());
   return setup;
 }
@@ -37,52 +35,13 @@ PlanSetup too_large_for_host() {
   return setup;
 }
 
-class Gpus : public StandInEngine {
- protected:
-  void SetUp() override {
-    if (has_nvidia_driver()) GTEST_SKIP() << "here the Session has asked the real engine";
-  }
-  void set(const PlanSetup& setup) {
-    session.history().change(setup, QStringLiteral("set"));
-    session.wait_for_prediction();
-    ASSERT_TRUE(session.problems().empty()) << session.problems().front().text;
-  }
-  void greet(const nlohmann::json& devices) {
-    serve(devices);
-    wait_for_greeting(session.jobs().process());
-    session.wait_for_prediction();
-  }
-  bool says_cores_for_gpus() const {
-    return predicted_title(*session.subject().prediction(), false)
-        .contains(QStringLiteral("for the cores"));
-  }
-  QString label() const { return run_label(session); }
-
-  // Whether cores keep a pace is known of calibrated ones only.
-  static bool calibrate_cores() {
-    Machine cores = uncalibrated_local_machine();
-    cores.calibrated = "2026-11-23T08:00:00Z";
-    return save_local_machine(cores).ok();
-  }
-  static void calibrate_gpus(int count) {
-    Machine gpus = uncalibrated_local_machine();
-    set_gpus(gpus, std::vector<std::string>(std::size_t(count), "NVIDIA H100"));
-    gpus.devices_per_node = count;
-    gpus.cores = 0;
-    gpus.calibrated = "2026-11-23T08:00:00Z";
-    ASSERT_TRUE(save_local_machine(gpus).ok());
-  }
-  const bool calibrated = calibrate_cores();  // before the Session looks
-  Session session;
-};
-
 TEST_F(Gpus, OneForEachRankAreWhatRunSaysAndNothingOfTheCoresRefusesIt) {
   set(too_large_for_host());
   EXPECT_TRUE(run_refusal(session).contains(QStringLiteral("memory")));
-  set(too_fast_for_cores());
+  set(too_many_for_cores());
   if (uncalibrated_local_machine().cores < 16) {
-    EXPECT_EQ(label(), QStringLiteral("Run on 16 CPU ranks, paced"));
-    EXPECT_TRUE(run_refusal(session).contains(QStringLiteral("pace")));
+    EXPECT_TRUE(label().startsWith(QStringLiteral("Run on 16 CPU ranks, rehearsed in ")));
+    EXPECT_EQ(run_refusal(session), QString());
   }
   EXPECT_FALSE(says_cores_for_gpus());
 
@@ -93,7 +52,7 @@ TEST_F(Gpus, OneForEachRankAreWhatRunSaysAndNothingOfTheCoresRefusesIt) {
   EXPECT_EQ(expected_source(session), Source::kMeasured);
   EXPECT_EQ(run_refusal(session), QString());
   EXPECT_TRUE(says_cores_for_gpus());
-  EXPECT_EQ(session.subject().prediction()->pace_factor, 1);
+  EXPECT_EQ(session.rehearsal_seconds(), 0);
   set(too_large_for_host());
   EXPECT_EQ(label(), QStringLiteral("Run on 16 GPU ranks"));
   EXPECT_EQ(run_refusal(session), QString());
@@ -102,7 +61,7 @@ TEST_F(Gpus, OneForEachRankAreWhatRunSaysAndNothingOfTheCoresRefusesIt) {
 
 // Everything that is compared with resolved() knows it again: runs, pins, documents.
 TEST_F(Gpus, LeaveTheSetupAsItWasWritten) {
-  const PlanSetup setup = too_fast_for_cores();
+  const PlanSetup setup = too_many_for_cores();
   set(setup);
   greet(computer(16, 16));
   ASSERT_TRUE(session.subject().prediction()->cores_for_gpus);
@@ -122,7 +81,7 @@ TEST_F(Gpus, LeaveTheSetupAsItWasWritten) {
   ASSERT_NE(later.runs().pinned(), nullptr);
   EXPECT_EQ(later.runs().pinned()->observation.setup, later.resolved());
   EXPECT_TRUE(later.runs().pinned()->prediction->cores_for_gpus);
-  EXPECT_EQ(later.runs().pinned()->prediction->timeline.duration, step) << "not paced";
+  EXPECT_EQ(later.runs().pinned()->prediction->timeline.duration, step);
 }
 
 // Until somebody chooses, precision and attention are what the devices of the ranks do best.
@@ -237,7 +196,7 @@ TEST_F(Gpus, ThatAreTooFewOrNotChosenLeaveTheCores) {
 TEST_F(Gpus, ThatAreNotThereChangeNothing) {
   for (const nlohmann::json& devices : {computer(0, 0), computer(4, 1)}) {
     Session asked;
-    asked.history().change(too_fast_for_cores(), QStringLiteral("set"));
+    asked.history().change(too_many_for_cores(), QStringLiteral("set"));
     asked.wait_for_prediction();
     const auto prediction = asked.subject().prediction();
     const QString label = run_label(asked), refusal = run_refusal(asked);
@@ -326,121 +285,6 @@ TEST_F(Gpus, AreRememberedWhenTheEngineDies) {
   EXPECT_EQ(label(), QStringLiteral("Run on 4 GPU ranks"));
 }
 
-TEST_F(Gpus, OneForEachRankRunACollective) {
-  CollectiveSession& collectives = session.collectives();
-  session.set_topic(session.collectives());
-  EXPECT_EQ(collectives.plan()->choice.gpus, 0);
-  const CollectiveObservation on_cores = made_up(*collectives.plan(), 2);
-  ASSERT_TRUE(collectives.keep_run(collectives.choice().spec, on_cores).ok());
-  EXPECT_FALSE(collectives.run_is_stale());
-
-  greet(computer(4, 4));
-  EXPECT_EQ(label(), QStringLiteral("Run on 4 GPU ranks"));
-  EXPECT_EQ(expected_source(session), Source::kMeasured);
-  EXPECT_EQ(collectives.plan()->choice.gpus, 4);
-  EXPECT_EQ(collectives.plan()->word, "assumed");
-  EXPECT_EQ(collectives.plan()->network.topology, Topology::kSwitch);
-  EXPECT_TRUE(collectives.run_is_stale()) << "it was on cores";
-  EXPECT_TRUE(collectives.times_compare());
-  session.start_run(false);
-  ASSERT_TRUE(wait_until([&] { return heard().contains("\"method\":\"collective\""); }, 20'000));
-  // As asked for, so that the engine may take cores where their check fails.
-  EXPECT_TRUE(heard().contains("\"backend\":\"auto\"")) << heard().toStdString();
-
-  CollectiveObservation on_gpus = made_up(*collectives.plan(), 2);
-  on_gpus.on_gpus = true;
-  ASSERT_TRUE(collectives.keep_run(collectives.choice().spec, on_gpus).ok());
-  EXPECT_FALSE(collectives.run_is_stale());
-  EXPECT_EQ(collectives.runs().size(), 2u) << "beside the one on cores";
-  collectives.keep_sweep({collectives.choice().spec, Source::kMeasured, 1, 1, true});
-  EXPECT_EQ(collectives.sweep().size(), 1u);
-
-  // More ranks, or who wants it, take cores; both runs are kept, in a document too.
-  PlanSetup setup = session.setup();
-  setup.run.backend = Backend::kCpu;
-  set(setup);
-  EXPECT_EQ(label().indexOf(QStringLiteral("Run on 4 CPU ranks")), 0);
-  EXPECT_EQ(collectives.plan()->choice.gpus, 0);
-  EXPECT_FALSE(collectives.run_is_stale());
-  EXPECT_TRUE(collectives.sweep().empty());
-  setup.run.backend = Backend::kAuto;
-  set(setup);
-  EXPECT_EQ(collectives.plan()->choice.gpus, 4);
-  CollectiveChoice more = collectives.plan()->choice;
-  collectives.change(more, QStringLiteral("nothing"));
-  EXPECT_EQ(collectives.choice(), CollectiveChoice());
-  more.spec.ranks = 8;
-  collectives.change(more, QStringLiteral("8 ranks"));
-  EXPECT_EQ(collectives.plan()->choice.gpus, 0);
-  EXPECT_TRUE(label().startsWith(QStringLiteral("Run on 8 CPU ranks")));
-
-  Session later;
-  std::vector<Message> notes;
-  ASSERT_TRUE(restore_document(later, document_of(session), notes).ok());
-  EXPECT_EQ(notes.size(), 1u) << "auto meant GPUs, and there are none";
-  ASSERT_EQ(later.collectives().runs().size(), 2u);
-  EXPECT_FALSE(later.collectives().runs()[0].seen.on_gpus);
-  EXPECT_EQ(later.collectives().runs()[1].plan->choice.gpus, 4);
-  EXPECT_TRUE(later.collectives().all_sweeps().at(0).on_gpus);
-}
-
-TEST_F(Gpus, ThatAreTooFewOrChosenAreSharedByACollective) {
-  session.set_topic(session.collectives());
-  PlanSetup setup = session.setup();
-  setup.run.backend = Backend::kCuda;
-  setup.run.devices = "1";
-  greet(computer(4, 4));
-  set(setup);
-  EXPECT_EQ(expected_source(session), Source::kSharedGpu);
-  EXPECT_EQ(session.collectives().plan()->choice.gpus, 1);
-  EXPECT_EQ(session.collectives().plan()->network.topology, Topology::kMemory);
-  CollectiveObservation seen = made_up(*session.collectives().plan(), 2);
-  seen.on_gpus = true;
-  seen.source = Source::kSharedGpu;
-  ASSERT_TRUE(session.collectives().keep_run(session.collectives().choice().spec, seen).ok());
-  EXPECT_FALSE(session.collectives().run_is_stale());
-  setup.run.devices = "all";
-  set(setup);
-  EXPECT_EQ(session.collectives().plan()->choice.gpus, 4);
-  EXPECT_TRUE(session.collectives().run_is_stale());
-}
-
-// A Setup from a computer with GPUs.
-TEST_F(Gpus, ThatAreNotThereLeaveTheCoresToACollective) {
-  session.set_topic(session.collectives());
-  PlanSetup setup = session.setup();
-  setup.run.backend = Backend::kCuda;
-  greet(computer(0, 0));
-  set(setup);
-  EXPECT_EQ(run_refusal(session), QString());
-  EXPECT_EQ(label().indexOf(QStringLiteral("Run on 4 CPU ranks")), 0);
-  EXPECT_EQ(session.collectives().plan()->choice.gpus, 0);
-  session.set_topic(session.training_step());
-  EXPECT_NE(run_refusal(session), QString()) << "a step does as the Setup says";
-  // Nor are they there when the engine has died, which told so.
-  session.set_topic(session.collectives());
-  ASSERT_EQ(kill(pid_t(session.jobs().process().process_id()), SIGKILL), 0);
-  ASSERT_TRUE(wait_until([&] { return !session.jobs().process().is_running(); }, 5000));
-  session.collectives().refresh_place();
-  EXPECT_EQ(session.collectives().plan()->choice.gpus, 0);
-}
-
-// The engine lets ranks share one GPU that is given alone, and refuses where several are too few.
-TEST_F(Gpus, ThatAreSeveralAndTooFewLeaveTheCoresToACollective) {
-  session.set_topic(session.collectives());
-  greet(computer(2, 2));
-  PlanSetup setup = session.setup();
-  setup.run.backend = Backend::kCuda;
-  set(setup);
-  EXPECT_EQ(session.collectives().plan()->choice.gpus, 0);
-  setup.run.devices = "0,1";
-  set(setup);
-  EXPECT_EQ(session.collectives().plan()->choice.gpus, 0);
-  setup.run.devices = "0";
-  set(setup);
-  EXPECT_EQ(session.collectives().plan()->choice.gpus, 1);
-}
-
 using GpusAtTheStart = StandInEngine;
 
 TEST_F(GpusAtTheStart, AreAskedForWhereThereIsADriver) {
@@ -470,65 +314,6 @@ TEST_F(GpusAtTheStart, ThatAreCalibratedAndGoneLeaveTheCores) {
   session.wait_for_prediction();
   EXPECT_EQ(session.subject().prediction()->machine.name, "local");
   EXPECT_TRUE(run_label(session).startsWith(QStringLiteral("Run on 4 CPU ranks")));
-}
-
-class DoctorOfGpus : public StandInEngine {
- protected:
-  // What it found of their calibration, and what to do.
-  QString calibration(const nlohmann::json& devices) {
-    return doctor_line(devices, "Calibration of the GPUs").section(QLatin1Char('\n'), 1);
-  }
-  // `pairs`: as a calibration measures them where GPUs can meet, between any two.
-  void store(const std::vector<std::string>& gpus, const std::vector<PairLink>& pairs = {}) {
-    Machine machine = uncalibrated_local_machine();
-    machine.name = kLocalGpus;
-    set_gpus(machine, gpus);
-    machine.pairs = pairs;
-    machine.devices_per_node = static_cast<int>(gpus.size());
-    machine.calibrated = "2026-11-23T08:00:00Z";
-    ASSERT_TRUE(save_local_machine(machine).ok());
-  }
-};
-
-TEST_F(DoctorOfGpus, ACalibrationIsOfTheseGpusOrOfOthers) {
-  EXPECT_TRUE(calibration(computer(2, 2)).startsWith(QStringLiteral("never made")));
-  const auto others = QStringLiteral("of other GPUs: ");
-  store(std::vector<std::string>(4, "NVIDIA A100"));
-  EXPECT_TRUE(calibration(computer(4, 4, "NVIDIA A100"))
-                  .startsWith(QStringLiteral("This computer's 4 GPUs (NVIDIA A100): 2026-11-23")));
-  for (const nlohmann::json& devices :
-       {computer(4, 4, "NVIDIA A10"), computer(2, 2, "NVIDIA A100")})
-    EXPECT_TRUE(calibration(devices).startsWith(
-        others + QStringLiteral("This computer's 4 GPUs (NVIDIA A100)")));
-  nlohmann::json mixed = computer(4, 4, "NVIDIA A100");
-  mixed["gpus"][3]["name"] = "NVIDIA H100";
-  EXPECT_TRUE(calibration(mixed).startsWith(others));
-  store({"NVIDIA A100", "NVIDIA A100", "NVIDIA A100", "NVIDIA H100"});
-  EXPECT_FALSE(calibration(mixed).startsWith(others));
-  store({"NVIDIA A10"});
-  EXPECT_TRUE(calibration(computer(1, 1, "NVIDIA A100")).startsWith(others));
-  EXPECT_FALSE(calibration(computer(1, 1, "NVIDIA A10")).startsWith(others));
-}
-
-// As `run --devices 0` leaves it.
-TEST_F(DoctorOfGpus, OfMixedGpusItSaysWhichAreCalibratedAndWhatToDo) {
-  nlohmann::json mixed = computer(4, 4, "NVIDIA T4");
-  mixed["gpus"][0]["name"] = "NVIDIA A100";
-  const auto all = QStringLiteral("or let Run, Calibrate measure all that ranks can use.");
-  store({"NVIDIA A100"});
-  EXPECT_EQ(calibration(mixed),
-            QStringLiteral("of GPU 0 (NVIDIA A100), not of GPUs 1, 2, 3 (NVIDIA T4): "
-                           "2026-11-23T08:00:00Z\nSet GPUs to 0 in All settings to run with these "
-                           "rates, ") +
-                all);
-  store({"NVIDIA A100", "NVIDIA T4"}, {{0, 2, {}}});
-  EXPECT_EQ(calibration(mixed),
-            QStringLiteral("of GPU 0 (NVIDIA A100), GPU 2 (NVIDIA T4), not of GPUs 1, 3 (NVIDIA "
-                           "T4): 2026-11-23T08:00:00Z\nSet GPUs to 0,2 in All settings to run with "
-                           "these rates, ") +
-                all);
-  store({"NVIDIA H100"});
-  EXPECT_TRUE(calibration(mixed).startsWith(QStringLiteral("of other GPUs: ")));
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A committed guess: where it stands beside the figures, and what the summary says of it.
 #include "app/look/figures.h"
-#include "app/state/collective_session.h"
+#include "app/state/collective/collective_session.h"
 #include "app/views/collectives/collectives_view.h"
 #include "app/views/memory/memory_view.h"
 #include "app/views/shared/step_quantities.h"

@@ -20,7 +20,7 @@
 #include "app/lesson/lesson_index.h"
 #include "app/lesson/lesson_panel.h"
 #include "app/shell/window.h"
-#include "app/state/engine_process.h"
+#include "app/state/run/engine_process.h"
 #include "app/views/pipeline/pipeline_view.h"
 #include "app/views/shared/step_quantities.h"
 #include "app/views/timeline/timeline_view.h"
@@ -165,7 +165,7 @@ TEST_P(Labels, AreTidyAndTellUnitAndSource) {
 }
 
 // The words that say what a duration is worth stand in every size: other words make room.
-TEST(StripSources, KeepSetByPaceInTheSmallestWindow) {
+TEST(StripSources, KeepSetInTheSmallestWindow) {
   Window window;
   window.set_asks(false);
   window.session().playback().set_playing(false);
@@ -178,8 +178,7 @@ TEST(StripSources, KeepSetByPaceInTheSmallestWindow) {
   ASSERT_EQ(window.size(), QSize(960, 540));
   int said = 0;
   for (const QLabel* label : window.strip().findChildren<QLabel*>())
-    said +=
-        label->isVisible() && label->width() > 0 && label->text() == QStringLiteral("set by pace");
+    said += label->isVisible() && label->width() > 0 && label->text() == QStringLiteral("set");
   EXPECT_GE(said, 1);
   expect_tidy(window, 11);
 }

@@ -5,8 +5,8 @@
 
 #include "app/look/figures.h"
 #include "app/shell/window.h"
-#include "app/state/collective_session.h"
-#include "app/state/run_advice.h"
+#include "app/state/collective/collective_session.h"
+#include "app/state/run/run_advice.h"
 #include "app/views/collectives/collectives_view.h"
 #include "app/views/shared/step_quantities.h"
 #include "tests/app/collectives_fixture.h"

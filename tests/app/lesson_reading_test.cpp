@@ -4,9 +4,9 @@
 #include <QScrollArea>
 #include <QTextBrowser>
 
-#include "app/lesson/guess_text.h"
+#include "app/lesson/player/guess_text.h"
 #include "app/shell/window.h"
-#include "app/state/run_advice.h"
+#include "app/state/run/run_advice.h"
 #include "tests/app/lesson_fixture.h"
 
 namespace parallelarium {

@@ -12,8 +12,8 @@
 #include <QTextBrowser>
 #include <QToolButton>
 
-#include "app/lesson/guess_text.h"
 #include "app/lesson/lesson_index.h"
+#include "app/lesson/player/guess_text.h"
 #include "app/settings/setup_panel.h"
 #include "tests/app/lesson_fixture.h"
 

@@ -7,7 +7,7 @@
 
 #include "app/look/figures.h"
 #include "app/selection/selection_panel.h"
-#include "app/state/engine_process.h"
+#include "app/state/run/engine_process.h"
 #include "app/views/memory/memory_view.h"
 #include "app/views/mesh/mesh_view.h"
 #include "app/views/pipeline/pipeline_view.h"
@@ -125,7 +125,7 @@ TEST(StepTime, SaysHowManyTokensASecond) {
   session.locks().set_hidden({});
   session.restore(setup, {made_up_run(setup, 1.1, Source::kPaced)}, std::nullopt);
   session.wait_for_prediction();
-  EXPECT_TRUE(step().note.endsWith(QStringLiteral("set by pace"))) << step().note.toStdString();
+  EXPECT_TRUE(step().note.endsWith(QStringLiteral(", set"))) << step().note.toStdString();
 }
 
 // Twice the batch in hardly more time: what data parallelism is for.

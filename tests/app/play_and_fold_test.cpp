@@ -13,7 +13,7 @@
 #include <set>
 
 #include "app/settings/setup_fold.h"
-#include "app/state/step_collectives.h"
+#include "app/state/collective/step_collectives.h"
 #include "app/views/collectives/collectives_view.h"
 #include "tests/app/collectives_fixture.h"
 #include "tests/app/pipeline_fixture.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/state/playback.h"
+#include "app/state/step/playback.h"
 
 #include <gtest/gtest.h>
 

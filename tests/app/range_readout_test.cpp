@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What a selected range reads out, and the edges that its cursors snap to.
-#include "app/views/timeline/range_readout.h"
+#include "app/views/timeline/picture/range_readout.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "app/views/timeline/bar_paint.h"
+#include "app/views/timeline/picture/bar_paint.h"
 #include "tests/app/pipeline_fixture.h"
 
 namespace parallelarium {

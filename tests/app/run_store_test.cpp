@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/state/run_store.h"
+#include "app/state/run/run_store.h"
 
 #include <gtest/gtest.h>
 

@@ -11,7 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/sheets/doctor.h"
-#include "app/state/engine_process.h"
+#include "app/state/run/engine_process.h"
 #include "engine/plan/machine/cores.h"
 #include "tests/app/wait.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/state/subject.h"
+#include "app/state/step/subject.h"
 
 #include <gtest/gtest.h>
 

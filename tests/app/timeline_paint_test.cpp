@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/views/timeline/timeline_paint.h"
+#include "app/views/timeline/picture/timeline_paint.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <set>
 
 #include "app/views/shared/time_axis.h"
-#include "app/views/timeline/bar_paint.h"
+#include "app/views/timeline/picture/bar_paint.h"
 #include "tests/app/pipeline_fixture.h"
 
 namespace parallelarium {
@@ -127,7 +127,7 @@ TEST(Layout, PairsPutTheRunUnderItsPrediction) {
     EXPECT_EQ(layout.rows[row].lane, static_cast<int>(row % 2));
     EXPECT_EQ(layout.rows[row].row, static_cast<int>(row / 2));
   }
-  EXPECT_EQ(layout.rows[1].label, "paced");
+  EXPECT_EQ(layout.rows[1].label, "rehearsed");
 }
 
 TEST(Layout, CollapsedStagesSayHowManyRanksTheyStandFor) {

@@ -15,7 +15,7 @@
 #include "app/export/export.h"
 #include "app/export/manual.h"
 #include "app/shell/strip.h"
-#include "app/state/training_step.h"
+#include "app/state/step/training_step.h"
 #include "engine/wire/view_ids.h"
 #include "tests/app/window_fixture.h"
 
@@ -49,7 +49,8 @@ TEST(ViewList, IsAllThatTheShellKnowsOfViews) {
   int files = 0;
   for (const char* folder : {"app/shell", "app/selection", "app/lesson"}) {
     QDirIterator all(kSources + QLatin1String(folder),
-                     {QStringLiteral("*.cpp"), QStringLiteral("*.h")}, QDir::Files);
+                     {QStringLiteral("*.cpp"), QStringLiteral("*.h")}, QDir::Files,
+                     QDirIterator::Subdirectories);
     while (all.hasNext()) {
       QFile file(all.next());
       ASSERT_TRUE(file.open(QIODevice::ReadOnly));

@@ -11,7 +11,7 @@
 #include "app/look/sentence.h"
 #include "app/settings/setup_panel.h"
 #include "app/shell/window.h"
-#include "app/state/engine_process.h"
+#include "app/state/run/engine_process.h"
 #include "tests/app/wait.h"
 
 namespace parallelarium {

@@ -6,7 +6,7 @@
 #include <QApplication>
 #include <QImage>
 
-#include "app/state/collective_session.h"
+#include "app/state/collective/collective_session.h"
 #include "app/views/collectives/collectives_view.h"
 
 namespace {

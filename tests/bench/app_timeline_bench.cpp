@@ -7,7 +7,7 @@
 #include <QImage>
 #include <random>
 
-#include "app/views/timeline/timeline_paint.h"
+#include "app/views/timeline/picture/timeline_paint.h"
 
 namespace {
 

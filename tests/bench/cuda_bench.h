@@ -14,7 +14,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "kernels/bf16.h"
+#include "kernels/base/bf16.h"
 
 namespace parallelarium {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 
+#include "kernels/base/launch.h"
 #include "kernels/gpu.h"
-#include "kernels/launch.h"
 #include "tests/bench/cuda_bench.h"
 
 namespace parallelarium {

@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
-#include "kernels/fused_attention.h"
+#include "kernels/attention/fused_attention.h"
+#include "kernels/base/launch.h"
 #include "kernels/gpu.h"
-#include "kernels/gpu_matmul.h"
-#include "kernels/launch.h"
+#include "kernels/products/gpu_matmul.h"
 #include "tests/bench/cuda_bench.h"
 
 namespace parallelarium {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "engine/train/device.h"
-#include "kernels/matmul.h"
+#include "kernels/products/matmul.h"
 #include "tests/kernels/reference.h"
 
 namespace parallelarium {

@@ -27,6 +27,7 @@
 #include "engine/run/gpu/module.h"
 #include "engine/run/train/run.h"
 #include "tests/bench/accuracy.h"
+#include "tests/bench/gpu_accuracy_rows.h"
 
 namespace {
 
@@ -36,107 +37,6 @@ constexpr int kNoGpu = 77;
 constexpr int kWarmup = 3, kLeastSteps = 5, kMostSteps = 61;
 constexpr double kGoalAlone = 0.1, kGoalShared = 0.2, kGoalMemory = 0.02, kGoalHost = 0.03;
 constexpr double kLeastArenas = 1 << 30;  // below, what a context holds outweighs all else
-
-// Settings as on the command line, beside those of the default Setup.
-const char* const kAlone[] = {
-    "pp=1 microbatches=8",
-    "pp=1 microbatches=4 attention=fused",
-    "pp=1 microbatches=4 micro-batch=8",
-    "pp=1 microbatches=4 micro-batch=8 recompute=full",
-    "pp=1 microbatches=4 micro-batch=8 precision=mixed-16 attention=fused",
-    "model=llama-tiny pp=1 microbatches=4",
-    "model=llama-tiny pp=1 microbatches=4 micro-batch=4 precision=mixed-16 attention=fused",
-    "model=llama-tiny pp=1 microbatches=4 micro-batch=4 precision=bf16-states recompute=selective",
-    "model=moe-tiny capacity=0 pp=1 microbatches=2",
-    "model=moe-tiny capacity=0 pp=1 microbatches=1 micro-batch=4 skew=0.5 precision=mixed-16",
-    "model=gpt-small pp=1 microbatches=1",
-    "model=gpt-small pp=1 microbatches=8",
-    "model=gpt-small pp=1 microbatches=4 micro-batch=8",
-    "model=gpt-small pp=1 microbatches=2 micro-batch=8 attention=fused",
-    "model=gpt-small pp=1 microbatches=4 micro-batch=4 recompute=selective",
-    "model=gpt-small pp=1 microbatches=4 micro-batch=4 precision=mixed-16",
-    "model=gpt-small pp=1 microbatches=4 micro-batch=8 precision=mixed-16 attention=fused",
-    "model=gpt-small pp=1 microbatches=4 micro-batch=4 precision=mixed-16-main-grads",
-    "model=gpt-small pp=1 microbatches=4 micro-batch=4 precision=bf16-states attention=fused",
-    "model=gpt-small pp=1 microbatches=2 micro-batch=4 dropout=0.1 clip=1",
-    "model=gpt-small sequence=1024 pp=1 microbatches=2 micro-batch=2",
-    "model=gpt-small sequence=1024 pp=1 microbatches=4 precision=mixed-16 attention=fused",
-    "model=gpt2-124m pp=1 microbatches=1",
-    "model=gpt2-124m pp=1 microbatches=4",
-    "model=gpt2-124m pp=1 microbatches=1 micro-batch=4",
-    "model=gpt2-124m pp=1 microbatches=1 micro-batch=2 attention=fused",
-    "model=gpt2-124m pp=1 microbatches=1 micro-batch=4 recompute=selective",
-    "model=gpt2-124m pp=1 microbatches=1 micro-batch=4 precision=mixed-16",
-    "model=gpt2-124m pp=1 microbatches=1 micro-batch=4 precision=mixed-16 recompute=full",
-    "model=gpt2-124m pp=1 microbatches=1 precision=mixed-16 attention=fused",
-    "model=gpt2-124m pp=1 microbatches=8 precision=mixed-16 attention=fused",
-    "model=gpt2-124m pp=1 microbatches=2 micro-batch=4 precision=mixed-16 attention=fused",
-    "model=gpt2-124m pp=1 microbatches=1 micro-batch=8 precision=mixed-16 attention=fused",
-    "model=gpt2-124m pp=1 microbatches=2 micro-batch=8 precision=bf16-states attention=fused",
-    "model=gpt2-124m pp=1 microbatches=4 precision=bf16-states attention=fused recompute=full",
-    "model=gpt2-124m sequence=256 pp=1 microbatches=8 precision=mixed-16 attention=fused",
-    "model=gpt2-124m sequence=4096 pp=1 microbatches=1 precision=mixed-16 attention=fused",
-    "model=llama-tiny hidden=768 heads=12 kv-heads=4 sequence=1024 pp=1 microbatches=4",
-    // Two, four and eight ranks.
-    "model=gpt-small pp=2 microbatches=8 micro-batch=4",
-    "model=gpt-small pp=2 microbatches=8 micro-batch=4 schedule=zb-h1",
-    "model=gpt-small pp=1 dp=2 microbatches=2 micro-batch=4 zero=2",
-    "model=gpt-small pp=1 tp=2 microbatches=2 micro-batch=4 sequence-parallel=true",
-    "model=moe-tiny capacity=0 pp=1 dp=2 ep=2 microbatches=2 skew=0.5",
-    "model=gpt2-124m pp=2 microbatches=8 precision=mixed-16 attention=fused",
-    "model=gpt2-124m pp=1 dp=2 microbatches=1 micro-batch=4 precision=mixed-16 attention=fused",
-    "model=gpt2-124m pp=1 dp=2 microbatches=4 precision=mixed-16 attention=fused zero=3",
-    "model=gpt2-124m pp=1 tp=2 microbatches=1 micro-batch=4 precision=mixed-16 attention=fused",
-    "model=gpt2-124m pp=1 cp=2 microbatches=1 micro-batch=4 precision=mixed-16 attention=fused",
-    "model=gpt-small pp=4 microbatches=8 micro-batch=4 schedule=interleaved chunks=2",
-    "model=gpt2-124m pp=4 microbatches=8 precision=mixed-16 attention=fused",
-    "model=gpt2-124m pp=1 dp=4 microbatches=4 precision=mixed-16 attention=fused zero=1",
-    "model=gpt2-124m pp=1 tp=4 microbatches=1 micro-batch=4 precision=mixed-16 attention=fused",
-    "model=gpt2-124m pp=2 dp=2 microbatches=4 micro-batch=2 precision=mixed-16 attention=fused",
-    "model=gpt-small pp=8 microbatches=16 micro-batch=4",
-    "model=gpt2-124m pp=1 dp=8 microbatches=4 precision=mixed-16 attention=fused zero=2",
-    "model=gpt2-124m pp=2 dp=2 tp=2 microbatches=4 precision=mixed-16 attention=fused",
-};
-
-// Four and eight ranks on one GPU, and two of models that fill it, after the two ranks of kDense.
-const char* const kShared[] = {
-    "model=gpt-small pp=1 dp=2 microbatches=2 micro-batch=4 precision=mixed-16 attention=fused",
-    "model=gpt2-124m pp=2 microbatches=2 precision=mixed-16 attention=fused",
-    "model=gpt2-124m pp=1 dp=2 microbatches=1 precision=mixed-16 attention=fused zero=1",
-    "model=gpt2-124m pp=1 tp=2 microbatches=1 precision=mixed-16 attention=fused",
-    "pp=4 microbatches=8",
-    "pp=4 microbatches=8 schedule=interleaved chunks=2",
-    "pp=4 microbatches=8 schedule=zb-h1",
-    "pp=4 microbatches=8 schedule=zb-v",
-    "pp=4 microbatches=8 schedule=dualpipe",
-    "pp=1 dp=4 microbatches=2",
-    "pp=1 dp=4 microbatches=2 zero=3",
-    "pp=1 tp=4 microbatches=4",
-    "pp=1 cp=4 microbatches=4 attention=fused",
-    "pp=2 dp=2 microbatches=4 zero=1",
-    "pp=2 tp=2 microbatches=4",
-    "model=gpt-small pp=4 microbatches=4",
-    "pp=8 microbatches=8 schedule=gpipe",
-    "pp=1 dp=8 microbatches=1 zero=2",
-    "pp=2 dp=2 tp=2 microbatches=4",
-    "pp=1 dp=2 tp=2 cp=2 microbatches=2 attention=fused",
-    "model=gpt-small pp=1 tp=8 microbatches=1",
-};
-
-const char* const kMemory[] = {
-    "model=gpt2-124m pp=1 microbatches=1",
-    "model=gpt2-124m pp=1 microbatches=1 micro-batch=8 precision=mixed-16",
-    "model=gpt2-124m pp=1 microbatches=1 micro-batch=8 precision=mixed-16 attention=fused",
-    "model=gpt2-124m pp=1 microbatches=1 micro-batch=16 precision=mixed-16 attention=fused",
-    "model=gpt2-124m pp=1 microbatches=1 micro-batch=4 precision=bf16-states recompute=full",
-    "model=gpt2-124m pp=2 microbatches=2 micro-batch=4 precision=mixed-16 devices=0",
-    "model=gpt2-124m pp=1 dp=2 microbatches=1 micro-batch=4 precision=mixed-16 devices=0",
-    "model=gpt2-124m pp=1 dp=2 microbatches=1 micro-batch=4 precision=mixed-16 zero=3 devices=0",
-    "model=gpt2-124m pp=1 tp=2 microbatches=1 micro-batch=4 precision=mixed-16 devices=0",
-    "model=gpt2-124m pp=2 microbatches=2 micro-batch=8 precision=mixed-16",
-    "model=gpt2-124m pp=1 dp=2 microbatches=1 micro-batch=8 precision=mixed-16 zero=3",
-    "model=gpt2-124m pp=1 dp=4 tp=2 microbatches=1 micro-batch=8 precision=mixed-16",
-};
 
 struct Options {
   std::string only;

@@ -3,13 +3,13 @@
 // time of one training step of gpt-tiny for one sequence.
 #include <benchmark/benchmark.h>
 
-#include "kernels/accumulate.h"
-#include "kernels/activation.h"
-#include "kernels/adamw.h"
-#include "kernels/cross_entropy.h"
-#include "kernels/linear.h"
-#include "kernels/norm.h"
-#include "kernels/residual.h"
+#include "kernels/elementwise/accumulate.h"
+#include "kernels/elementwise/activation.h"
+#include "kernels/elementwise/residual.h"
+#include "kernels/norms/norm.h"
+#include "kernels/optimizer/adamw.h"
+#include "kernels/products/linear.h"
+#include "kernels/vocabulary/cross_entropy.h"
 #include "tests/kernels/reference.h"
 #include "tests/train/one_rank.h"
 

@@ -4,9 +4,10 @@
 be made: finds what only one of the two compilers takes.
 Arguments: the source folder, the build folder (with compile_commands.json), the compiler, and the processes.
 
-Headers take most of the time, so files with the same options are compiled several at once, and fewer where they do
-not go together, such as two with a function of the same name."""
+Headers take most of the time, so files of a library are compiled many at once, and fewer where they do not go
+together, such as two with a function of the same name."""
 import concurrent.futures
+import itertools
 import json
 import pathlib
 import re
@@ -15,7 +16,7 @@ import shlex
 import subprocess
 import sys
 
-TOGETHER = 8
+TOGETHER = 24
 # What clang does not know, and what is only for making code.
 LEFT_OUT = ("-DPARALLELARIUM_CLONES", "-O", "-Wno-restrict", "-Wno-subobject-linkage",
             "-Wno-maybe-uninitialized", "-fno-trapping-math")
@@ -39,6 +40,19 @@ def sources_of(entry):
     if not entry["file"].endswith("_cxx.cxx"):
         return [entry["file"]]
     return re.findall(r'^#include "(.+\.cpp)"$', pathlib.Path(entry["file"]).read_text(encoding="utf-8"), re.M)
+
+
+def library_of(file, root):
+    parts = pathlib.Path(file).relative_to(root).parts
+    return parts[:2] if parts[0] == "engine" else parts[:1]
+
+
+def parts_of(files, root):
+    """Equal parts of the files of each library."""
+    for _, group in itertools.groupby(sorted(files), lambda file: library_of(file, root)):
+        group = list(group)
+        size = -(-len(group) // -(-len(group) // TOGETHER))
+        yield from (group[first:first + size] for first in range(0, len(group), size))
 
 
 def compile_files(compiler, options, files):
@@ -75,8 +89,7 @@ def main():
     left_out = {str(file) for folder in ("plan", "passes", "predict", "run", "train", "lesson")
                 for file in (root / "engine" / folder).glob("**/*.cpp") if "/run/cuda/" not in str(file)}
     left_out -= set().union(*alike.values())
-    parts = [(options, sorted(files)[first:first + TOGETHER])
-             for options, files in alike.items() for first in range(0, len(files), TOGETHER)]
+    parts = [(options, part) for options, files in alike.items() for part in parts_of(files, root)]
     with concurrent.futures.ThreadPoolExecutor(int(processes)) as pool:
         faults = sum(pool.map(lambda part: faults_of(compiler, *part), parts), [])
     faults += [f"{file}: not in compile_commands.json" for file in sorted(left_out)]

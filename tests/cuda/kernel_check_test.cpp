@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The check of a GPU's kernels, on CPU devices that are right but for one thing.
-#include "engine/run/gpu/check/kernel_check.h"
+#include "engine/run/gpu/check/kernels/kernel_check.h"
 
 #include <gtest/gtest.h>
 

@@ -11,23 +11,10 @@
 
 #include "engine/plan/text/describe_op.h"
 #include "engine/run/cpu/fabric.h"
-#include "engine/run/gpu/nccl/nccl_launch.h"
-#include "tests/cuda/thread_nccl.h"
-#include "tests/ranks/proof.h"
+#include "tests/cuda/run_over_nccl.h"
 
 namespace parallelarium {
 namespace {
-
-BackendChoice on_gpus() { return {Backend::kCuda, Source::kMeasured, {}}; }
-
-LaunchOptions over(ThreadNccl& nccl, NcclWait wait = {}) {
-  LaunchOptions options;
-  options.make_device = [](int, Lane) {
-    return std::make_unique<QueuedDevice>(std::chrono::microseconds{100});
-  };
-  options.make_transport = nccl_between_threads(nccl, std::move(wait));
-  return options;
-}
 
 class NcclMesh : public testing::TestWithParam<const char*> {};
 
@@ -78,26 +65,6 @@ INSTANTIATE_TEST_SUITE_P(
                     "tp=2 dp=2 sequence_parallel=true collectives=ring",
                     "cp=4 context-parallel=ulysses collectives=bruck"),
     [](const auto& one) { return test_name(one.param); });
-
-struct Ended {
-  Message why;
-  double seconds = 0;
-  std::optional<double> abandoned;  // after so many seconds
-};
-Ended run_into_error(const parallelarium::Setup& setup, const LaunchOptions& options,
-                     double timeout) {
-  Ended ended;
-  const TimePoint begin = Clock::now();
-  const auto passed = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
-  RunControl control;
-  control.hang_timeout_seconds = timeout;
-  control.abandon = [&](const Message&) { ended.abandoned = passed(); };
-  const Result<RunResult> run = launch(setup, built(setup), on_gpus(), control, {}, options);
-  ended.seconds = passed();
-  EXPECT_FALSE(run.ok());
-  if (!run.ok()) ended.why = run.error();
-  return ended;
-}
 
 TEST(NcclFailure, OfOneRankEndsAllAndIsNamed) {
   ThreadNccl nccl;
@@ -299,63 +266,6 @@ TEST(NcclHang, IsToldAndAbortedInTimeWhileADriverDoesNotAnswer) {
   EXPECT_LT(*ended.abandoned, 2.5)
       << "before the driver answers: timeout, 0.9 s, and the beginning";
   EXPECT_GT(nccl.aborted(), 0);
-}
-
-TEST(NcclConnect, NamesTheRankThatDoesNotComeWithinTheTimeoutOfTheRun) {
-  ThreadNccl nccl;
-  nccl.hold(1, "init", std::chrono::milliseconds{1500});
-  const Ended ended = run_into_error(small_model("dp=3"), over(nccl), 0.2);
-  EXPECT_EQ(ended.why.kind, "hang");
-  EXPECT_EQ(ended.why.text, "Rank 1 did not come to connect with the other ranks within 0.6 s.");
-  EXPECT_EQ(nccl.open(), 0);
-}
-
-// The split under way leaves communicators behind when its parents are aborted.
-TEST(NcclConnect, NamesWhoDoesNotComeToASplitAndLeavesNothing) {
-  ThreadNccl nccl;
-  nccl.hold(1, "split", std::chrono::milliseconds{1500});
-  const Ended ended = run_into_error(small_model("tp=2 dp=2"), over(nccl), 0.2);
-  EXPECT_EQ(ended.why.kind, "hang");
-  EXPECT_EQ(ended.why.text, "Rank 1 did not come to connect with the other ranks within 0.6 s.");
-  EXPECT_EQ(nccl.open(), 0);
-  EXPECT_GT(nccl.aborted(), 4) << "children too";
-}
-
-TEST(NcclConnect, SaysWhoWaitsWhereAllHaveComeAndNobodyIsConnected) {
-  ThreadNccl nccl;
-  nccl.lose(0);
-  const Ended ended = run_into_error(small_model("dp=2"), over(nccl), 0.2);
-  EXPECT_EQ(ended.why.kind, "hang");
-  EXPECT_EQ(ended.why.text.rfind("Ranks 0, 1 did not get connected to the others within 0.6 s", 0),
-            0u)
-      << ended.why.text;
-  EXPECT_EQ(nccl.open(), 0);
-}
-
-TEST(NcclClose, TimesOutByTheClockItIsGiven) {
-  ThreadNccl nccl;
-  nccl.keep_open(0);
-  std::atomic<int> looks{0};
-  NcclWait wait;
-  const TimePoint begin = Clock::now();
-  wait.now = [&] { return begin + std::chrono::seconds{looks.load()}; };
-  wait.pause = [&] {  // a second passes at every look
-    ++looks;
-    std::this_thread::sleep_for(std::chrono::microseconds{20});
-  };
-  wait.closing = std::chrono::seconds{30};
-  const Ended ended = run_into_error(small_model("dp=2"), over(nccl, wait), 20);
-  EXPECT_EQ(ended.why.id, "nccl-timeout");
-  EXPECT_NE(ended.why.text.find("within 30 s"), std::string::npos) << ended.why.text;
-  EXPECT_GT(looks, 30);
-  EXPECT_EQ(nccl.open(), 0);
-}
-
-TEST(NcclConnect, RefusesAnOldNcclBeforeItIsUsed) {
-  ThreadNccl nccl(22005);
-  const Ended ended = run_into_error(small_model("tp=2 dp=2"), over(nccl), 20);
-  EXPECT_EQ(ended.why.kind, "nccl-old");
-  EXPECT_EQ(nccl.open(), 0);
 }
 
 // One rank's end of a Program, not connected to anybody.

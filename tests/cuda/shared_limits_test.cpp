@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // CUDA is asked once for each kernel and GPU, and limits only rise.
-#include "kernels/shared_limits.h"
+#include "kernels/base/shared_limits.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names that kernels/gpu_matmul.h needs; products are made in matmul.cpp.
+// The names that kernels/products/gpu_matmul.h needs; products are made in matmul.cpp.
 #pragma once
 
 enum cublasStatus_t {

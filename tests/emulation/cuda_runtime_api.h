@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// As much of CUDA as kernels/*.cu and tests/gpu use, on the CPU: see emulation.cpp. Found before
+// As much of CUDA as kernels/*/*.cu and tests/gpu use, on the CPU: see emulation.cpp. Found before
 // NVIDIA's header of the same name by the program test_emulation alone.
 #pragma once
 

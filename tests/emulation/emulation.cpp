@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs CUDA kernels on the CPU, for tests where no GPU is: slow, exact about who waits for whom.
 //
-// Every thread of a block has a stack of its own (ucontext; later changes are jumps, which need no
-// system call), and runs until it waits: for its
-// block (__syncthreads) or for its warp (shuffles, tensor cores). Asynchronous copies arrive only
-// when waited for. Blocks run one after the other. Dynamic shared memory begins as NaNs. What this
+// Every thread of a block has a stack of its own (begun with ucontext and kept from block to block;
+// all later changes are jumps, which need no system call), and runs until it waits: for its block
+// (__syncthreads) or for its warp (shuffles, tensor cores). Asynchronous copies arrive only when
+// waited for. Blocks run one after the other. Dynamic shared memory begins as NaNs. What this
 // proves are indices, masks and barriers, and with shadow.h that no two threads touch the same word
 // unordered; what it cannot are the compiler's code and speed: those need tests/gpu/run.
 #undef _FORTIFY_SOURCE  // its longjmp takes no other stack
@@ -18,7 +18,7 @@
 #include <memory>
 #include <vector>
 
-#include "kernels/simt.cuh"
+#include "kernels/base/simt.cuh"
 #include "tests/emulation/shadow.h"
 
 dim3 threadIdx, blockIdx, blockDim, gridDim;
@@ -40,7 +40,16 @@ struct Barrier {
   unsigned phase = 0;
 };
 
+void run_thread();
+
 struct Thread {
+  Thread() {
+    getcontext(&begin);
+    begin.uc_stack.ss_sp = stack.get();
+    begin.uc_stack.ss_size = kStackBytes;
+    begin.uc_link = nullptr;
+    makecontext(&begin, run_thread, 0);
+  }
   ucontext_t begin;
   jmp_buf place;  // where it waits
   bool started = false;
@@ -90,10 +99,13 @@ void wait(Barrier& barrier, unsigned members) {
   while (barrier.phase == phase) yield();
 }
 
+// A thread of every block that has as many.
 void run_thread() {
-  (*body)();
-  threads[current]->done = true;
-  yield();
+  for (;;) {
+    (*body)();
+    threads[current]->done = true;
+    yield();
+  }
 }
 
 void run_block() {
@@ -107,12 +119,6 @@ void run_block() {
     thread.exchanges = 0;
     thread.syncs = 0;
     thread.copies.clear();
-    thread.started = false;
-    getcontext(&thread.begin);
-    thread.begin.uc_stack.ss_sp = thread.stack.get();
-    thread.begin.uc_stack.ss_size = kStackBytes;
-    thread.begin.uc_link = nullptr;
-    makecontext(&thread.begin, run_thread, 0);
   }
   unsigned left = count;
   unsigned idle_turns = 0;

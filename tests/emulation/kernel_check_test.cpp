@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The check of a GPU's kernels against the emulated ones, through the Device of GPUs: what is right
 // passes with room to spare, so that the bounds fail nobody.
-#include "engine/run/gpu/check/kernel_check.h"
+#include "engine/run/gpu/check/kernels/kernel_check.h"
 
 #include <gtest/gtest.h>
 

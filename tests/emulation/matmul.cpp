@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stands for cuBLASLt in the emulation: products by the column-major layout that cuBLASLt would be
 // given, in double precision.
-#include "kernels/gpu_matmul.h"
+#include <algorithm>
+#include <vector>
+
+#include "kernels/products/gpu_matmul.h"
 
 namespace parallelarium {
 
@@ -31,18 +34,30 @@ cublasStatus_t GpuMatmul::multiply(const MatmulShape& shape, float alpha, const 
                           std::int64_t column) {
     return number(m.transposed ? from[row * m.leading + column] : from[column * m.leading + row]);
   };
-  for (std::int64_t batch = 0; batch < shape.batches; ++batch)
-    for (std::int64_t column = 0; column < layout.result.columns; ++column)
-      for (std::int64_t row = 0; row < layout.result.rows; ++row) {
-        double sum = 0;
-        for (std::int64_t k = 0; k < shape.k; ++k)
-          sum += element(b + batch * layout.first.step, layout.first, row, k) *
-                 element(a + batch * layout.second.step, layout.second, k, column);
+  // A column of the result at a time: the compiler adds up several of its rows at once, each in the
+  // order of k.
+  const std::int64_t rows = layout.result.rows;
+  std::vector<double> first(static_cast<std::size_t>(rows * shape.k));
+  std::vector<double> sums(static_cast<std::size_t>(rows));
+  for (std::int64_t batch = 0; batch < shape.batches; ++batch) {
+    for (std::int64_t k = 0; k < shape.k; ++k)
+      for (std::int64_t row = 0; row < rows; ++row)
+        first[k * rows + row] = element(b + batch * layout.first.step, layout.first, row, k);
+    for (std::int64_t column = 0; column < layout.result.columns; ++column) {
+      std::fill(sums.begin(), sums.end(), 0.0);
+      for (std::int64_t k = 0; k < shape.k; ++k) {
+        const double factor = element(a + batch * layout.second.step, layout.second, k, column);
+        const double* const values = first.data() + k * rows;
+        for (std::int64_t row = 0; row < rows; ++row) sums[row] += values[row] * factor;
+      }
+      for (std::int64_t row = 0; row < rows; ++row) {
         Out& out = c[batch * layout.result.step + column * layout.result.leading + row];
-        sum = double{alpha} * sum + (beta == 0 ? 0.0 : double{beta} * number(out));
+        double sum = double{alpha} * sums[row] + (beta == 0 ? 0.0 : double{beta} * number(out));
         if (bias != nullptr) sum += number(bias[row]);
         put(out, sum);
       }
+    }
+  }
   return CUBLAS_STATUS_SUCCESS;
 }
 

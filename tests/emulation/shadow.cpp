@@ -37,15 +37,16 @@ constexpr std::uint16_t kSeveralLanes = 0x8000;  // with the number of their war
 constexpr std::uint16_t kSeveralWarps = 0xFFFF;
 struct Touch {
   std::uint32_t block = 0;  // counted through all launches, from 1; 0 where there was none
-  std::uint32_t barriers = 0;
+  std::uint32_t code = 0;   // where, from the program's begin
+  std::uint16_t barriers = 0;
   std::uint16_t syncs = 0;
   std::uint16_t thread = 0;
-  std::uint32_t code = 0;  // where, from the program's begin
+  bool on_its_way = false;  // a write by an asynchronous copy that has not been waited for
 };
-struct Entry {
+struct alignas(32) Entry {  // so that none lies in two lines of the cache
   Touch write, read;
-  std::uint32_t copied_in = 0;  // the block in which a copy to here is on its way
 };
+static_assert(sizeof(Entry) == 32);
 
 std::uint32_t block = 0;        // that runs
 std::uint32_t first_block = 1;  // of the launch
@@ -101,8 +102,8 @@ std::string thread_name(std::uint16_t thread) {
 void tell(const std::string& what) {
   if (fault.empty()) fault = what;
 }
-void tell_race(const Touch& before, bool before_writes, const Touch& now, bool now_writes,
-               bool is_shared) {
+[[gnu::cold]] void tell_race(const Touch& before, bool before_writes, const Touch& now,
+                             bool now_writes, bool is_shared) {
   if (!fault.empty()) return;
   const char* const memory = is_shared ? "shared memory" : "device memory";
   const auto touch = [](const Touch& of, bool writes) {
@@ -151,9 +152,12 @@ void note_read(Touch& reads, const Touch& now) {
 }
 
 Touch touch_of(const void* caller) {
-  return {block, position->barriers, static_cast<std::uint16_t>(position->syncs),
+  return {block,
+          static_cast<std::uint32_t>(static_cast<const char*>(caller) - __executable_start),
+          static_cast<std::uint16_t>(position->barriers),
+          static_cast<std::uint16_t>(position->syncs),
           static_cast<std::uint16_t>(position->thread),
-          static_cast<std::uint32_t>(static_cast<const char*>(caller) - __executable_start)};
+          false};
 }
 
 struct Entries {
@@ -187,7 +191,8 @@ bool is_allocated(const void* address, std::size_t bytes) {
   return at + bytes <= device.last.first + device.last.second;
 }
 
-void touch(const void* address, std::size_t bytes, bool writes, const void* caller) {
+[[gnu::always_inline]] inline void touch(const void* address, std::size_t bytes, bool writes,
+                                         const void* caller) {
   if (position == nullptr) return;
   const Entries entries = entries_of(address, bytes);
   if (entries.count == 0) return;
@@ -198,7 +203,7 @@ void touch(const void* address, std::size_t bytes, bool writes, const void* call
   if (bytes < kGranule) return;
   for (std::size_t at = 0; at < entries.count; ++at) {
     Entry& entry = entries.first[at];
-    if (entry.copied_in == block && fault.empty())
+    if (entry.write.on_its_way && entry.write.block == block && fault.empty())
       tell("Thread " + std::to_string(now.thread) +
            " touches a word that an asynchronous copy is still to bring (" + source_of(now.code) +
            "): wait_for_copies() comes first.");
@@ -255,11 +260,11 @@ void begin_copy(const void* to, const void* from, std::size_t bytes, bool there)
   if (there) touch(from, bytes, false, caller);
   touch(to, bytes, true, caller);
   const Entries entries = entries_of(to, bytes);
-  for (std::size_t at = 0; at < entries.count; ++at) entries.first[at].copied_in = block;
+  for (std::size_t at = 0; at < entries.count; ++at) entries.first[at].write.on_its_way = true;
 }
 void end_copy(const void* to, std::size_t bytes) {
   const Entries entries = entries_of(to, bytes);
-  for (std::size_t at = 0; at < entries.count; ++at) entries.first[at].copied_in = 0;
+  for (std::size_t at = 0; at < entries.count; ++at) entries.first[at].write.on_its_way = false;
   touch(to, bytes, true, __builtin_return_address(0));
 }
 

@@ -4,7 +4,7 @@
 #include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
 
-#include "kernels/vector.cuh"
+#include "kernels/base/vector.cuh"
 
 namespace parallelarium {
 namespace {

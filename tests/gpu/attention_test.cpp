@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/attention.h"
+#include "kernels/attention/attention.h"
 
-#include "kernels/fused_attention.h"
+#include "kernels/attention/fused_attention.h"
+#include "kernels/base/grid_rows.h"
 #include "kernels/gpu.h"
-#include "kernels/gpu_matmul.h"
-#include "kernels/grid_rows.h"
+#include "kernels/products/gpu_matmul.h"
 #include "tests/gpu/twin.h"
 
 namespace parallelarium {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Attention that sees a rank's keys and values and then another's equals its CPU twin, on tensor
 // cores and off them.
-#include "kernels/block_attention.h"
+#include "kernels/block_attention/block_attention.h"
 
 #include "kernels/gpu.h"
 #include "tests/gpu/twin.h"

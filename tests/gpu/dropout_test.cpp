@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/dropout.h"
+#include "kernels/elementwise/dropout.h"
 
-#include "kernels/attention.h"
+#include "kernels/attention/attention.h"
 #include "kernels/gpu.h"
-#include "kernels/gpu_matmul.h"
+#include "kernels/products/gpu_matmul.h"
 #include "tests/gpu/twin.h"
 
 namespace parallelarium {

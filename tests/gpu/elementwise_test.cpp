@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <limits>
 
-#include "kernels/accumulate.h"
-#include "kernels/activation.h"
+#include "kernels/elementwise/accumulate.h"
+#include "kernels/elementwise/activation.h"
+#include "kernels/elementwise/residual.h"
 #include "kernels/gpu.h"
-#include "kernels/residual.h"
 #include "tests/gpu/twin.h"
 
 namespace parallelarium {

@@ -4,11 +4,11 @@
 #include <memory>
 #include <tuple>
 
-#include "kernels/block_attention.h"
-#include "kernels/embedding.h"
+#include "kernels/attention/rotary.h"
+#include "kernels/base/launch.h"
+#include "kernels/block_attention/block_attention.h"
 #include "kernels/gpu.h"
-#include "kernels/launch.h"
-#include "kernels/rotary.h"
+#include "kernels/vocabulary/embedding.h"
 #include "tests/gpu/twin.h"
 
 namespace parallelarium {

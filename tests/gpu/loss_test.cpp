@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/cross_entropy.h"
-#include "kernels/embedding.h"
+#include "kernels/base/launch.h"
 #include "kernels/gpu.h"
-#include "kernels/launch.h"
+#include "kernels/vocabulary/cross_entropy.h"
+#include "kernels/vocabulary/embedding.h"
 #include "tests/gpu/twin.h"
 
 namespace parallelarium {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <limits>
 
-#include "kernels/gpu_matmul.h"
-#include "kernels/linear.h"
+#include "kernels/products/gpu_matmul.h"
+#include "kernels/products/linear.h"
 #include "tests/gpu/twin.h"
 
 namespace parallelarium {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/norm.h"
+#include "kernels/norms/norm.h"
 
+#include "kernels/base/launch.h"
 #include "kernels/gpu.h"
-#include "kernels/launch.h"
 #include "tests/gpu/twin.h"
 
 namespace parallelarium {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <limits>
 
-#include "kernels/adamw.h"
+#include "kernels/base/launch.h"
 #include "kernels/gpu.h"
-#include "kernels/launch.h"
-#include "kernels/sum_of_squares.h"
+#include "kernels/optimizer/adamw.h"
+#include "kernels/optimizer/sum_of_squares.h"
 #include "tests/gpu/twin.h"
 
 namespace parallelarium {

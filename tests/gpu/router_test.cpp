@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/router.h"
+#include "kernels/experts/router.h"
 
 #include <numeric>
 
+#include "kernels/base/launch.h"
 #include "kernels/gpu.h"
-#include "kernels/launch.h"
 #include "tests/gpu/twin.h"
 
 namespace parallelarium {

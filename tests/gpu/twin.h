@@ -21,7 +21,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "kernels/bf16.h"
+#include "kernels/base/bf16.h"
 #include "kernels/bf16_kernels.h"
 #include "tests/kernels/reference.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/activation.h"
+#include "kernels/elementwise/activation.h"
 
 #include <gtest/gtest.h>
 
-#include "kernels/vector.h"
+#include "kernels/base/vector.h"
 #include "tests/kernels/reference.h"
 
 namespace parallelarium {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/attention.h"
+#include "kernels/attention/attention.h"
 
 #include <gtest/gtest.h>
 
-#include "kernels/rotary.h"
+#include "kernels/attention/rotary.h"
 #include "tests/kernels/reference.h"
 
 namespace parallelarium {

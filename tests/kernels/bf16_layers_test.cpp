@@ -2,9 +2,9 @@
 // Attention block by block, and experts, in bf16.
 #include <gtest/gtest.h>
 
-#include "kernels/block_attention.h"
-#include "kernels/linear.h"
-#include "kernels/router.h"
+#include "kernels/block_attention/block_attention.h"
+#include "kernels/experts/router.h"
+#include "kernels/products/linear.h"
 #include "tests/kernels/bf16_kernels.h"
 
 namespace parallelarium {

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/bf16.h"
+#include "kernels/base/bf16.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 
-#include "kernels/accumulate.h"
-#include "kernels/activation.h"
-#include "kernels/cross_entropy.h"
-#include "kernels/embedding.h"
-#include "kernels/fused_attention.h"
-#include "kernels/linear.h"
-#include "kernels/norm.h"
-#include "kernels/residual.h"
-#include "kernels/sum_of_squares.h"
+#include "kernels/attention/fused_attention.h"
+#include "kernels/elementwise/accumulate.h"
+#include "kernels/elementwise/activation.h"
+#include "kernels/elementwise/residual.h"
+#include "kernels/norms/norm.h"
+#include "kernels/optimizer/sum_of_squares.h"
+#include "kernels/products/linear.h"
+#include "kernels/vocabulary/cross_entropy.h"
+#include "kernels/vocabulary/embedding.h"
 #include "tests/kernels/bf16_kernels.h"
 
 namespace parallelarium {

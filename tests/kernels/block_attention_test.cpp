@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Attention cut over ranks, block by block, is attention.
-#include "kernels/block_attention.h"
+#include "kernels/block_attention/block_attention.h"
 
 #include <gtest/gtest.h>
 

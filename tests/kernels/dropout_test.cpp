@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/dropout.h"
+#include "kernels/elementwise/dropout.h"
 
 #include <gtest/gtest.h>
 
-#include "kernels/attention.h"
+#include "kernels/attention/attention.h"
 #include "tests/kernels/reference.h"
 
 namespace parallelarium {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "kernels/accumulate.h"
-#include "kernels/adamw.h"
-#include "kernels/fill.h"
-#include "kernels/residual.h"
-#include "kernels/sum_of_squares.h"
+#include "kernels/elementwise/accumulate.h"
+#include "kernels/elementwise/fill.h"
+#include "kernels/elementwise/residual.h"
+#include "kernels/optimizer/adamw.h"
+#include "kernels/optimizer/sum_of_squares.h"
 #include "tests/kernels/reference.h"
 
 namespace parallelarium {

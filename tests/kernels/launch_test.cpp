@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The arithmetic around CUDA kernels that needs no GPU.
-#include "kernels/launch.h"
+#include "kernels/base/launch.h"
 
 #include <gtest/gtest.h>
 
-#include "kernels/matmul_layout.h"
+#include "kernels/products/matmul_layout.h"
 #include "tests/kernels/reference.h"
 
 namespace parallelarium {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/linear.h"
+#include "kernels/products/linear.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "kernels/cross_entropy.h"
-#include "kernels/embedding.h"
+#include "kernels/vocabulary/cross_entropy.h"
+#include "kernels/vocabulary/embedding.h"
 #include "tests/kernels/reference.h"
 
 namespace parallelarium {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/matmul.h"
+#include "kernels/products/matmul.h"
 
 #include <gtest/gtest.h>
 

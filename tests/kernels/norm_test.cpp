@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/norm.h"
+#include "kernels/norms/norm.h"
 
 #include <gtest/gtest.h>
 

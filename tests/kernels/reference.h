@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The forward of every kernel once more: in double precision, by the definition, with no thought
 // for speed. Tests differentiate these numerically to judge the kernels' gradients. Legend: as in
-// kernels/*.h.
+// kernels/*/*.h.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 #include <random>
 #include <vector>
 
-#include "kernels/attention.h"
+#include "kernels/attention/attention.h"
 
 namespace parallelarium::reference {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/runs.h"
+#include "kernels/optimizer/runs.h"
 
 #include <gtest/gtest.h>
 

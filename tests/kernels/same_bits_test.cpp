@@ -4,11 +4,11 @@
 
 #include <cstring>
 
-#include "kernels/attention.h"
-#include "kernels/cross_entropy.h"
-#include "kernels/linear.h"
-#include "kernels/norm.h"
-#include "kernels/sum_of_squares.h"
+#include "kernels/attention/attention.h"
+#include "kernels/norms/norm.h"
+#include "kernels/optimizer/sum_of_squares.h"
+#include "kernels/products/linear.h"
+#include "kernels/vocabulary/cross_entropy.h"
 #include "tests/kernels/reference.h"
 
 namespace parallelarium {

@@ -77,6 +77,11 @@ const std::vector<Planted>& planted() {
       {"CodeForAKey", "lesson-schema", [](C& c) { c.step(kGoal)["script"] = "rm"; }},
       {"NotJson", "lesson-json", [](C& c) { c.raw = "{\"id\": \xff}"; }},
       {"UnknownTab", "lesson-form", [](C& c) { c.step(kAsk)["view"]["tab"] = "sideways"; }},
+      {"SpeedOfARehearsal", "lesson-form",
+       [](C& c) {
+         c.step(kGoal)["checks"].push_back(
+             {{"of", "run"}, {"key", "step.seconds"}, {"op", "<"}, {"value", 1}});
+       }},
       {"TwoStepsOneId", "lesson-form", [](C& c) { c.step(kAsk)["id"] = kGoal; }},
       {"NoCorrectOption", "lesson-form",
        [](C& c) { c.step("nine-per-cent")["options"][0]["correct"] = false; }},

@@ -4,37 +4,10 @@
 
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <nlohmann/json.hpp>
-
-#include "engine/plan/machine/cores.h"
+#include "tests/plan/computers.h"
 
 namespace parallelarium {
 namespace {
-
-using Gpus = std::vector<int>;
-
-ComputerGpu gpu(const char* name) {
-  ComputerGpu gpu;
-  gpu.name = name;
-  return gpu;
-}
-ComputerGpu h100() { return gpu("H100"); }
-ComputerGpu v100() {
-  ComputerGpu old = gpu("V100");
-  old.bf16 = false;
-  return old;
-}
-ComputerGpu display() {
-  ComputerGpu shows = h100();
-  shows.display = true;
-  return shows;
-}
-ComputerGpu broken() {
-  ComputerGpu failed = h100();
-  failed.unusable = message("gpu-failed", "GPU 0 failed its check: one product is wrong.");
-  return failed;
-}
 
 struct Case {
   const char* what;
@@ -81,7 +54,16 @@ TEST(Placement, IsTheOneThatAnExpertWouldChoose) {
        Source::kMeasured,
        {},
        "2 ranks on 2 cores: measured"},
-      {"too few", 4, 2, {}, kAuto, "all", kPaced, Source::kPaced, {}, "4 ranks on 2 cores: paced"},
+      {"too few",
+       4,
+       2,
+       {},
+       kAuto,
+       "all",
+       kPaced,
+       Source::kPaced,
+       {},
+       "4 ranks on 2 cores: rehearsed"},
       {"too few, unpaced",
        4,
        2,
@@ -101,7 +83,7 @@ TEST(Placement, IsTheOneThatAnExpertWouldChoose) {
        kPaced,
        Source::kPaced,
        {},
-       "1 rank on 2 cores: paced"},
+       "1 rank on 2 cores: rehearsed"},
       {"a GPU for each",
        2,
        2,
@@ -191,7 +173,8 @@ TEST(Placement, IsTheOneThatAnExpertWouldChoose) {
        kPaced,
        Source::kPaced,
        {},
-       "3 ranks on 2 cores: paced (not on GPUs: 3 ranks are more than 2 GPUs, and ranks share a "
+       "3 ranks on 2 cores: rehearsed (not on GPUs: 3 ranks are more than 2 GPUs, and ranks share "
+       "a "
        "GPU only where all are on one; use --devices 0 for that, or 2 ranks)"},
       {"apart, and two ranks",
        2,
@@ -385,16 +368,6 @@ TEST(Placement, IsRefusedWithWhatWouldDo) {
   }
 }
 
-TEST(Placement, NeverPacesACollective) {
-  Computer computer;
-  computer.cores = 2;
-  RunSettings run;
-  EXPECT_EQ(place(run, 64, computer, Pacing::kNever)->source, Source::kOversubscribed);
-  EXPECT_EQ(place(run, 2, computer, Pacing::kNever)->source, Source::kMeasured);
-  run.backend = kPaced;
-  EXPECT_EQ(place(run, 2, computer, Pacing::kNever).error().id, "collective-paced");
-}
-
 TEST(Placement, OfProcessesTakesTheGpuOfTheirLocalRank) {
   Computer computer;
   computer.cores = 4;
@@ -409,124 +382,6 @@ TEST(Placement, OfProcessesTakesTheGpuOfTheirLocalRank) {
   RunSettings paced;
   paced.backend = kPaced;
   EXPECT_EQ(place(paced, 2, computer).error().id, "processes-paced");
-}
-
-GpusApart apart(const Gpus& gpus) {
-  return {gpus, message("gpu-check-failed", "GPUs {} do not meet.", gpus.front())};
-}
-
-TEST(ThatMeet, LeavesOutWhoIsInMostBrokenSets) {
-  EXPECT_EQ(that_meet({0, 1, 2}, {}), (Gpus{0, 1, 2}));
-  EXPECT_EQ(that_meet({0, 1, 2}, {{0, 1}}), (Gpus{0, 2})) << "of equal ones the last";
-  EXPECT_EQ(that_meet({2, 1, 0}, {{0, 1}}), (Gpus{2, 1})) << "in the order given";
-  EXPECT_EQ(that_meet({0, 1, 2, 3}, {{0, 1}, {0, 2}}), (Gpus{1, 2, 3}));
-  EXPECT_EQ(that_meet({0, 1, 2}, {{0, 1, 2}}), (Gpus{0, 1}));
-  EXPECT_EQ(that_meet({0, 2}, {{0, 1}, {0, 1, 2}}), (Gpus{0, 2})) << "not all of a set are there";
-  EXPECT_EQ(that_meet({0, 1}, {{0, 1}}), (Gpus{0}));
-}
-
-TEST(Placement, KeepsRanksOffGpusThatDoNotMeetAndUsesEachAlone) {
-  Computer computer;
-  computer.cores = 4;
-  computer.gpus = {h100(), h100(), h100()};
-  computer.apart = {apart({0, 1})};
-  EXPECT_EQ(place({}, 1, computer)->gpus, (Gpus{0}));
-  EXPECT_EQ(place({}, 2, computer)->gpus, (Gpus{0, 2}));
-  RunSettings named;
-  named.devices = "1";
-  EXPECT_EQ(place(named, 1, computer)->gpus, (Gpus{1}));
-  named.devices = "1,0,2";
-  EXPECT_EQ(place(named, 2, computer)->gpus, (Gpus{1, 2}));
-  EXPECT_EQ(place({}, 3, computer)->backend, kCpu);
-  EXPECT_EQ(place({}, 3, computer)->why.text,
-            "3 ranks on 4 cores: measured (not on GPUs: GPUs 0 do not meet)");
-  EXPECT_EQ(place({kCuda}, 3, computer).error().text, "GPUs 0 do not meet.");
-  EXPECT_EQ(most_gpu_ranks(computer), 2);
-  // Another kind that has enough is taken rather than none.
-  computer.gpus = {h100(), h100(), v100(), v100()};
-  EXPECT_EQ(place({}, 2, computer)->gpus, (Gpus{2, 3}));
-  // Two that do not meet are not shared silently, nor taken by processes.
-  computer.gpus = {h100(), h100()};
-  EXPECT_EQ(place({kCuda}, 2, computer).error().kind, "gpu-check-failed");
-  computer.launched = Launched{"torchrun", 2, 1, 2};
-  EXPECT_EQ(place({kCuda}, 2, computer).error().kind, "gpu-check-failed");
-}
-
-TEST(Computer, GoesToTheWindowAndBack) {
-  Computer computer;
-  computer.cores = 6;
-  computer.gpus = {h100(), display(), broken(), v100()};
-  computer.gpus[0].memory_bytes = 80'000'000'000;
-  computer.gpus[0].uuid = "GPU-1";
-  computer.gpus_apart = message("nccl-missing", "There is no NCCL.");
-  computer.apart = {apart({0, 3})};
-  computer.groups_take_turns = true;
-  nlohmann::json devices = {{"gpus", nlohmann::json::array()}};
-  for (const ComputerGpu& one : computer.gpus)
-    devices["gpus"].push_back({{"name", one.name}, {"memory_bytes", one.memory_bytes}});
-  add_to_json(computer, devices);
-  const Computer told = computer_from_json(devices);
-  EXPECT_EQ(told.cores, 6);
-  EXPECT_EQ(told.gpus, computer.gpus);
-  ASSERT_TRUE(told.gpus_apart);
-  EXPECT_EQ(told.gpus_apart->text, "There is no NCCL.");
-  EXPECT_FALSE(told.no_gpus);
-  EXPECT_EQ(told.groups_take_turns, true);
-  ASSERT_EQ(told.apart.size(), 1u);
-  EXPECT_EQ(told.apart[0].gpus, (Gpus{0, 3}));
-  EXPECT_EQ(told.apart[0].why.text, "GPUs 0 do not meet.");
-  EXPECT_EQ(most_gpu_ranks(told), 1);
-  EXPECT_EQ(devices["gpus"][2]["usable"], false);
-  EXPECT_EQ(devices["gpus"][2]["why"], "GPU 0 failed its check: one product is wrong.");
-}
-
-// Beside a training step that has no place for it, a collective goes on cores, and is never paced.
-TEST(CollectivePlacement, GoesOnCoresWhereTheSettingsHaveNoPlaceForIt) {
-  Computer two;
-  two.cores = 4;
-  two.gpus = {h100(), h100()};
-  const auto placed = [&](Backend wish, int ranks) {
-    RunSettings run;
-    run.backend = wish;
-    return place_collective(run, ranks, two);
-  };
-  EXPECT_EQ(placed(Backend::kCuda, 2).gpus, (Gpus{0, 1}));
-  EXPECT_EQ(placed(Backend::kAuto, 2).gpus, (Gpus{0, 1}));
-  for (const Backend wish : {Backend::kCuda, Backend::kAuto, Backend::kPaced}) {
-    EXPECT_FALSE(placed(wish, 4).on_gpus()) << static_cast<int>(wish);
-    EXPECT_EQ(placed(wish, 4).source, Source::kMeasured) << static_cast<int>(wish);
-    EXPECT_EQ(placed(wish, 8).source, Source::kOversubscribed) << static_cast<int>(wish);
-  }
-}
-
-// The driver lists GPUs, and this build has no module for them.
-TEST(Computer, SaysOfEveryGpuWhyItIsNoneForRanks) {
-  Computer computer;
-  computer.no_gpus = message("cuda-missing", "This build has no CUDA module.");
-  nlohmann::json devices = {{"gpus", {{{"name", "H100"}}}}};
-  add_to_json(computer, devices);
-  EXPECT_EQ(devices["gpus"][0]["usable"], false);
-  EXPECT_EQ(devices["gpus"][0]["why"], "This build has no CUDA module.");
-  const Computer told = computer_from_json(devices);
-  EXPECT_TRUE(told.gpus.empty());
-  EXPECT_EQ(place({kCuda}, 1, told).error().text, "This build has no CUDA module.");
-}
-
-TEST(Computer, ThatIsToldBadlyHasCoresAlone) {
-  for (const char* text : {"null", "[]", "{}", R"({"gpus": 3, "cores": "x"})", R"({"gpus": [1]})"})
-    EXPECT_TRUE(computer_from_json(nlohmann::json::parse(text)).gpus.empty()) << text;
-}
-
-// A package of two cores with two threads each, and no topology at all.
-TEST(Cores, AreThoseOfUnitsThatAreSiblings) {
-  const std::vector<Core> here = available_cores();
-  ASSERT_FALSE(here.empty());
-  const std::string folder = testing::TempDir() + "/no-topology";
-  std::size_t units = 0;
-  for (const Core& core : here) units += core.size();
-  EXPECT_EQ(available_cores(folder).size(), std::max<std::size_t>(1, units))
-      << "each unit is a core where nothing says otherwise";
-  EXPECT_EQ(available_core_count(), static_cast<int>(here.size()));
 }
 
 }  // namespace

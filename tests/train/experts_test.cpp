@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/plan/model/routing.h"
-#include "engine/train/execute.h"
+#include "engine/train/pieces/execute.h"
 #include "tests/kernels/reference.h"
 
 namespace parallelarium {

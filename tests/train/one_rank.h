@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "engine/train/device.h"
-#include "engine/train/execute.h"
 #include "engine/train/parameters.h"
+#include "engine/train/pieces/execute.h"
 #include "tests/train/one_rank_program.h"
 
 namespace parallelarium {

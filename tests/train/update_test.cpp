@@ -6,10 +6,10 @@
 #include <random>
 #include <vector>
 
-#include "engine/train/execute.h"
 #include "engine/train/parameters.h"
-#include "kernels/adamw.h"
-#include "kernels/sum_of_squares.h"
+#include "engine/train/pieces/execute.h"
+#include "kernels/optimizer/adamw.h"
+#include "kernels/optimizer/sum_of_squares.h"
 
 namespace parallelarium {
 namespace {

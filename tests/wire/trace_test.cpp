@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/wire/trace.h"
+#include "engine/wire/export/trace.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 #include <sstream>
 
 #include "engine/predict/predict.h"
-#include "engine/wire/csv.h"
+#include "engine/wire/export/csv.h"
 
 namespace parallelarium {
 namespace {
@@ -111,7 +111,7 @@ TEST_P(Exported, ProcessesSayRankAndSourceAndOnlyKnownPhasesAppear) {
   }
   EXPECT_THAT(phases, testing::IsSubsetOf({"X", "s", "f", "C", "M"}));
   EXPECT_EQ(names.size(), prediction.program.ranks.size());
-  EXPECT_EQ(names.count("rank 0 (paced)"), 1u);
+  EXPECT_EQ(names.count("rank 0 (rehearsed)"), 1u);
   EXPECT_EQ(trace["distributedInfo"]["rank"], 0);
   EXPECT_EQ(trace["distributedInfo"]["world_size"], prediction.program.world);
 }

@@ -3,6 +3,8 @@
 #include <QHBoxLayout>
 #include <QRegularExpression>
 #include <algorithm>
+#include <array>
+#include <type_traits>
 
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
@@ -70,8 +72,17 @@ void CollectivesView::change(const QString& what,
 }
 
 void CollectivesView::build_controls() {
+  state_->head = new QWidget(this);
+  build_algorithm_controls();
+  build_number_controls();
+  build_word_controls();
+  build_link_controls();
+  build_look_controls();
+  build_actions();
+}
+
+void CollectivesView::build_algorithm_controls() {
   State& s = *state_;
-  s.head = new QWidget(this);
   s.kind = make_combo(tr("Operation"), s.head);
   for (int kind = 0; kind < kCollectiveKinds; ++kind)
     s.kind->addItem(title_of(CollectiveKind(kind)), kind);
@@ -94,12 +105,10 @@ void CollectivesView::build_controls() {
       choice.spec.segments = choice.spec.node_size = 0;
     });
   });
-  const auto label = [&](const QString& text, QWidget* buddy) {
-    auto* made = new QLabel(text, s.head);
-    made->setProperty("role", "muted");
-    made->setBuddy(buddy);
-    return made;
-  };
+}
+
+void CollectivesView::build_number_controls() {
+  State& s = *state_;
   s.ranks = new StepBox(
       tr("Ranks"),
       [this](int direction) {
@@ -154,36 +163,45 @@ void CollectivesView::build_controls() {
              [root](CollectiveChoice& choice) { choice.spec.root = root; });
     refresh_controls();
   });
-  s.ranks_label = label(tr("Ranks"), s.ranks);
-  s.bytes_label = label(tr("Size"), s.bytes);
-  s.root_label = label(tr("Root"), s.root);
-  s.type = make_combo(tr("Type of the elements"), s.head);
-  for (const DataType type : {DataType::kF32, DataType::kF64, DataType::kBf16, DataType::kI32})
-    s.type->addItem(text_of(name_of(type)), int(type));
-  connect(s.type, &QComboBox::activated, this, [this](int index) {
-    const auto type = DataType(state_->type->itemData(index).toInt());
-    change(state_->type->itemText(index),
-           [type](CollectiveChoice& choice) { choice.spec.type = type; });
-  });
-  s.reduction = make_combo(tr("How contributions are combined"), s.head);
-  for (const Reduction reduction :
-       {Reduction::kSum, Reduction::kProd, Reduction::kMin, Reduction::kMax, Reduction::kAvg})
-    s.reduction->addItem(text_of(name_of(reduction)), int(reduction));
-  connect(s.reduction, &QComboBox::activated, this, [this](int index) {
-    const auto reduction = Reduction(state_->reduction->itemData(index).toInt());
-    change(state_->reduction->itemText(index),
-           [reduction](CollectiveChoice& choice) { choice.spec.reduction = reduction; });
-  });
-  s.topology = make_combo(tr("Links between the ranks"), s.head);
-  for (const Topology topology : {Topology::kMemory, Topology::kSwitch, Topology::kRing,
-                                  Topology::kTorus, Topology::kTwoLevel})
-    s.topology->addItem(title_of(topology), int(topology));
-  connect(s.topology, &QComboBox::activated, this, [this](int index) {
-    const auto topology = Topology(state_->topology->itemData(index).toInt());
-    change(state_->topology->itemText(index),
-           [topology](CollectiveChoice& choice) { choice.topology = topology; });
-  });
-  build_link_controls();
+  s.ranks_label = make_label(tr("Ranks"), s.ranks);
+  s.bytes_label = make_label(tr("Size"), s.bytes);
+  s.root_label = make_label(tr("Root"), s.root);
+}
+
+void CollectivesView::build_word_controls() {
+  // A box of `values`, the chosen one of which `member` of the choice becomes.
+  const auto make_box = [this](const QString& name, const auto& values, const auto& title_of_value,
+                               const auto& member) {
+    QComboBox* box = make_combo(name, state_->head);
+    for (const auto value : values) box->addItem(title_of_value(value), int(value));
+    connect(box, &QComboBox::activated, this, [this, box, member](int index) {
+      change(box->itemText(index), [&](CollectiveChoice& choice) {
+        auto& chosen = member(choice);
+        chosen = std::decay_t<decltype(chosen)>(box->itemData(index).toInt());
+      });
+    });
+    return box;
+  };
+  const auto name = [](auto value) { return text_of(name_of(value)); };
+  State& s = *state_;
+  s.type = make_box(tr("Type of the elements"),
+                    std::array{DataType::kF32, DataType::kF64, DataType::kBf16, DataType::kI32},
+                    name, [](CollectiveChoice& choice) -> DataType& { return choice.spec.type; });
+  s.reduction =
+      make_box(tr("How contributions are combined"),
+               std::array{Reduction::kSum, Reduction::kProd, Reduction::kMin, Reduction::kMax,
+                          Reduction::kAvg},
+               name, [](CollectiveChoice& choice) -> Reduction& { return choice.spec.reduction; });
+  s.topology = make_box(
+      tr("Links between the ranks"),
+      std::array{Topology::kMemory, Topology::kSwitch, Topology::kRing, Topology::kTorus,
+                 Topology::kTwoLevel},
+      [](Topology topology) { return title_of(topology); },
+      [](CollectiveChoice& choice) -> Topology& { return choice.topology; });
+}
+
+void CollectivesView::build_look_controls() {
+  State& s = *state_;
   s.look = new QWidget(s.head);
   s.content = new Segments(
       tr("What chunks show"),
@@ -206,6 +224,10 @@ void CollectivesView::build_controls() {
   look->addWidget(s.shape);
   s.content->set_value(name_of(ChunkContent::kContributions));
   s.shape->set_value(QStringLiteral("picture"));
+}
+
+void CollectivesView::build_actions() {
+  State& s = *state_;
   s.show_table = new QAction(tr("&Moves as a table"), this);
   s.show_values = new QAction(tr("Chunks show the &values of the run"), this);
   s.show_rounding = new QAction(tr("Chunks show the &last bits against another algorithm"), this);

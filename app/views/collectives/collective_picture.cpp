@@ -3,10 +3,10 @@
 #include <QCoreApplication>
 
 #include "app/look/figures.h"
-#include "app/state/collective_session.h"
-#include "app/views/collectives/collective_parts.h"
+#include "app/state/collective/collective_session.h"
 #include "app/views/collectives/collectives_view.h"
-#include "app/views/shared/paint_tools.h"
+#include "app/views/collectives/picture/collective_parts.h"
+#include "app/views/shared/paint/paint_tools.h"
 
 namespace parallelarium {
 namespace {

@@ -10,7 +10,7 @@
 #include <QToolButton>
 
 #include "app/settings/controls.h"
-#include "app/state/collective_session.h"
+#include "app/state/collective/collective_session.h"
 #include "app/views/collectives/collectives_view.h"
 
 namespace parallelarium {

@@ -6,10 +6,10 @@
 #include <QPainter>
 
 #include "app/look/figures.h"
-#include "app/views/collectives/collective_parts.h"
 #include "app/views/collectives/collectives_state.h"
-#include "app/views/shared/canvas.h"
-#include "app/views/shared/paint_tools.h"
+#include "app/views/collectives/picture/collective_parts.h"
+#include "app/views/shared/paint/canvas.h"
+#include "app/views/shared/paint/paint_tools.h"
 
 namespace parallelarium {
 namespace {

@@ -6,7 +6,7 @@
 #include <QWidget>
 #include <memory>
 
-#include "app/views/collectives/collective_paint.h"
+#include "app/views/collectives/picture/collective_paint.h"
 #include "app/views/view.h"
 
 namespace parallelarium {
@@ -60,6 +60,11 @@ class CollectivesView : public View {
  private:
   struct State;
   void build_controls();
+  void build_algorithm_controls();
+  void build_number_controls();
+  void build_word_controls();
+  void build_look_controls();
+  void build_actions();
   void refresh();
   void refresh_controls();
   void build_link_controls();

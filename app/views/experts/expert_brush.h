@@ -3,7 +3,7 @@
 #pragma once
 
 #include "app/views/experts/expert_paint.h"
-#include "app/views/shared/paint_tools.h"
+#include "app/views/shared/paint/paint_tools.h"
 
 namespace parallelarium {
 

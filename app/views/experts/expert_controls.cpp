@@ -21,14 +21,15 @@ void ExpertsView::change(const QString& what, const std::function<void(Setup&)>&
 }
 
 void ExpertsView::build_controls() {
+  state_->head = new QWidget(this);
+  build_choice_controls();
+  build_step_controls();
+  build_setting_controls();
+}
+
+// Which layer, micro-batch and group are shown.
+void ExpertsView::build_choice_controls() {
   State& s = *state_;
-  s.head = new QWidget(this);
-  const auto label = [&](const QString& text, QWidget* buddy) {
-    auto* made = new QLabel(text, s.head);
-    made->setProperty("role", "muted");
-    made->setBuddy(buddy);
-    return made;
-  };
   // A number that the view itself keeps.
   const auto number = [&](const QString& name, int ExpertChoice::*member) {
     auto* box = new StepBox(
@@ -51,11 +52,16 @@ void ExpertsView::build_controls() {
     return box;
   };
   s.layer = number(tr("Layer"), &ExpertChoice::layer);
-  s.layer_label = label(tr("Layer"), s.layer);
+  s.layer_label = make_label(tr("Layer"), s.layer);
   s.microbatch = number(tr("Micro-batch"), &ExpertChoice::microbatch);
-  s.microbatch_label = label(tr("Micro-batch"), s.microbatch);
+  s.microbatch_label = make_label(tr("Micro-batch"), s.microbatch);
   s.group = number(tr("EP group"), &ExpertChoice::group);
-  s.group_label = label(tr("EP group"), s.group);
+  s.group_label = make_label(tr("EP group"), s.group);
+}
+
+// Whose counts are shown: the prediction's, or those of a step of the run.
+void ExpertsView::build_step_controls() {
+  State& s = *state_;
   s.counts = new Segments(tr("Whose counts are drawn"),
                           {{QStringLiteral("run"), tr("run"), tr("What the run counted")},
                            {QStringLiteral("predicted"), tr("predicted"),
@@ -66,7 +72,7 @@ void ExpertsView::build_controls() {
     next.predicted = value == QLatin1String("predicted");
     choose(next);
   });
-  s.counts_label = label(tr("Counts"), s.counts);
+  s.counts_label = make_label(tr("Counts"), s.counts);
   s.step = new StepBox(
       tr("Training step of the run"),
       [this](int direction) {
@@ -83,8 +89,12 @@ void ExpertsView::build_controls() {
     choose(next);
   });
   s.step->setToolTip(tr("[ and ] in the picture go to the step before and the next"));
-  s.step_label = label(tr("Training step"), s.step);
-  s.step_value = label(QString(), s.step);
+  s.step_label = make_label(tr("Training step"), s.step);
+  s.step_value = make_label(QString(), s.step);
+}
+
+void ExpertsView::build_setting_controls() {
+  State& s = *state_;
   s.placement = new Segments(
       tr("Placement of the experts"),
       {{QStringLiteral("blocked"), tr("neighbours"), tr("A rank holds neighbours: 0 1, 2 3, ...")},
@@ -97,7 +107,7 @@ void ExpertsView::build_controls() {
                                                                  : ExpertPlacement::kRoundRobin;
     });
   });
-  s.placement_label = label(tr("Placement"), s.placement);
+  s.placement_label = make_label(tr("Placement"), s.placement);
   s.skew = new QSlider(Qt::Horizontal, s.head);
   s.skew->setRange(0, kSkewSteps);
   s.skew->setPageStep(10);
@@ -106,8 +116,8 @@ void ExpertsView::build_controls() {
   connect(s.skew, &QSlider::valueChanged, this, [this](int value) {
     change(tr("Skew"), [&](Setup& setup) { setup.skew = double(value) / kSkewSteps; });
   });
-  s.skew_label = label(tr("Skew"), s.skew);
-  s.skew_value = label(QString(), s.skew);
+  s.skew_label = make_label(tr("Skew"), s.skew);
+  s.skew_value = make_label(QString(), s.skew);
 }
 
 void ExpertsView::refresh_controls() {

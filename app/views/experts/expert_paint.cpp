@@ -79,60 +79,43 @@ QString thousands_text(std::int64_t count) {
   return QStringLiteral("%1k").arg(QLocale().toString(thousands, 'f', thousands < 9.95 ? 1 : 0));
 }
 
-void paint_matrix(const ExpertBrush& b) {
+// The tokens that rank `home` sends rank `rank`. `most`: of all pairs.
+void paint_cell(const ExpertBrush& b, int home, int rank, std::int64_t most) {
   const RoutedLayer& layer = b.layer();
-  const QString whole = Words::tr("All-to-all, tokens sent");
-  const bool fits = QFontMetricsF(b.theme.caps()).horizontalAdvance(whole.toUpper()) <=
-                    b.layout.matrix_head.width();
-  b.head(b.layout.matrix_head, b.picture.shows_run() ? Words::tr("Tokens sent, run")
-                               : fits                ? whole
-                                                     : Words::tr("Tokens sent"));
-  std::int64_t most = 1;
-  for (const auto& row : layer.rows)
-    for (const std::int64_t count : row) most = std::max(most, count);
   const double side = b.layout.matrix_cell;
-  const int every = side >= 18 ? 1 : int(std::ceil(18 / side));
-  for (int rank = 0; rank < layer.ep; rank += every) {
-    b.text(
-        QRectF(b.layout.matrix.left() + rank * side, b.layout.matrix.top() - 16, side * every, 14),
-        Qt::AlignHCenter,
-        side >= 30 ? QStringLiteral("\u2192 %1").arg(rank) : QString::number(rank), 10, false,
-        b.theme.muted);
-    b.text(QRectF(b.layout.matrix.left() - 20, b.layout.matrix.top() + rank * side, 16, side),
-           Qt::AlignRight, QString::number(rank), 10, false, b.theme.muted);
+  const std::int64_t count = layer.rows[std::size_t(home)][std::size_t(rank)];
+  const QRectF cell = b.layout.matrix_at(home, rank);
+  const double share = double(count) / double(most);
+  const QColor fill = mixed(b.theme.surface, b.theme.solid(OpColor::kCommunication),
+                            count == 0 ? 0.04 : 0.2 + 0.75 * share);
+  b.painter.setRenderHint(QPainter::Antialiasing);
+  b.painter.setBrush(fill);
+  const bool chosen = b.picture.selected.home == home && b.picture.selected.rank == rank;
+  b.painter.setPen(chosen         ? QPen(b.theme.accent_line, 2)
+                   : home == rank ? QPen(b.theme.muted, 1, Qt::DashLine)
+                                  : QPen(Qt::NoPen));
+  if (side >= 12)
+    b.painter.drawRoundedRect(cell.adjusted(0.5, 0.5, -0.5, -0.5), 3, 3);
+  else
+    b.painter.drawRect(cell);
+  if (side < 20) return;
+  const QColor ink = b.theme.ink_on(fill);
+  const QString exact = count_text(count), bytes = bytes_text(count * layer.row_bytes);
+  const bool tells = text_width(b.theme, 11, exact) <= cell.width() - 4;
+  if (side >= 34 && tells && text_width(b.theme, 10, bytes) <= cell.width() - 4) {
+    b.text(cell.adjusted(0, 3, 0, -side / 2), Qt::AlignHCenter, exact, 11, false, ink);
+    b.text(cell.adjusted(0, side / 2, 0, -3), Qt::AlignHCenter, bytes, 10, false, ink);
+  } else if (tells) {
+    b.text(cell, Qt::AlignHCenter, exact, 11, false, ink);
+  } else if (const QString few = thousands_text(count);
+             text_width(b.theme, 10, few) <= cell.width() - 2) {
+    b.text(cell, Qt::AlignHCenter, few, 10, false, ink);
   }
-  for (int home = 0; home < layer.ep; ++home)
-    for (int rank = 0; rank < layer.ep; ++rank) {
-      const std::int64_t count = layer.rows[std::size_t(home)][std::size_t(rank)];
-      const QRectF cell = b.layout.matrix_at(home, rank);
-      const double share = double(count) / double(most);
-      const QColor fill = mixed(b.theme.surface, b.theme.solid(OpColor::kCommunication),
-                                count == 0 ? 0.04 : 0.2 + 0.75 * share);
-      b.painter.setRenderHint(QPainter::Antialiasing);
-      b.painter.setBrush(fill);
-      const bool chosen = b.picture.selected.home == home && b.picture.selected.rank == rank;
-      b.painter.setPen(chosen         ? QPen(b.theme.accent_line, 2)
-                       : home == rank ? QPen(b.theme.muted, 1, Qt::DashLine)
-                                      : QPen(Qt::NoPen));
-      if (side >= 12)
-        b.painter.drawRoundedRect(cell.adjusted(0.5, 0.5, -0.5, -0.5), 3, 3);
-      else
-        b.painter.drawRect(cell);
-      if (side < 20) continue;
-      const QColor ink = b.theme.ink_on(fill);
-      const QString exact = count_text(count), bytes = bytes_text(count * layer.row_bytes);
-      const bool tells = text_width(b.theme, 11, exact) <= cell.width() - 4;
-      if (side >= 34 && tells && text_width(b.theme, 10, bytes) <= cell.width() - 4) {
-        b.text(cell.adjusted(0, 3, 0, -side / 2), Qt::AlignHCenter, exact, 11, false, ink);
-        b.text(cell.adjusted(0, side / 2, 0, -3), Qt::AlignHCenter, bytes, 10, false, ink);
-      } else if (tells) {
-        b.text(cell, Qt::AlignHCenter, exact, 11, false, ink);
-      } else if (const QString few = thousands_text(count);
-                 text_width(b.theme, 10, few) <= cell.width() - 2) {
-        b.text(cell, Qt::AlignHCenter, few, 10, false, ink);
-      }
-    }
-  // What it means, in as many lines as the column has room for.
+}
+
+// What the matrix means, in as many lines as the column has room for.
+void paint_matrix_note(const ExpertBrush& b) {
+  const RoutedLayer& layer = b.layer();
   QStringList lines;
   const auto wrap = [&](const QString& sentence) {
     QString line;
@@ -162,6 +145,33 @@ void paint_matrix(const ExpertBrush& b) {
   for (int line = 0; line < int(lines.size()); ++line, y += 15)
     b.text(QRectF(b.layout.matrix_note.left(), y, b.layout.matrix_note.width() + 4, 15),
            Qt::AlignLeft, lines[line], 11, false, line < marked ? b.theme.mark : b.theme.muted);
+}
+
+void paint_matrix(const ExpertBrush& b) {
+  const RoutedLayer& layer = b.layer();
+  const QString whole = Words::tr("All-to-all, tokens sent");
+  const bool fits = QFontMetricsF(b.theme.caps()).horizontalAdvance(whole.toUpper()) <=
+                    b.layout.matrix_head.width();
+  b.head(b.layout.matrix_head, b.picture.shows_run() ? Words::tr("Tokens sent, run")
+                               : fits                ? whole
+                                                     : Words::tr("Tokens sent"));
+  std::int64_t most = 1;
+  for (const auto& row : layer.rows)
+    for (const std::int64_t count : row) most = std::max(most, count);
+  const double side = b.layout.matrix_cell;
+  const int every = side >= 18 ? 1 : int(std::ceil(18 / side));
+  for (int rank = 0; rank < layer.ep; rank += every) {
+    b.text(
+        QRectF(b.layout.matrix.left() + rank * side, b.layout.matrix.top() - 16, side * every, 14),
+        Qt::AlignHCenter,
+        side >= 30 ? QStringLiteral("\u2192 %1").arg(rank) : QString::number(rank), 10, false,
+        b.theme.muted);
+    b.text(QRectF(b.layout.matrix.left() - 20, b.layout.matrix.top() + rank * side, 16, side),
+           Qt::AlignRight, QString::number(rank), 10, false, b.theme.muted);
+  }
+  for (int home = 0; home < layer.ep; ++home)
+    for (int rank = 0; rank < layer.ep; ++rank) paint_cell(b, home, rank, most);
+  paint_matrix_note(b);
 }
 
 void paint_experts_load(const ExpertBrush& b) {

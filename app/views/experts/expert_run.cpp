@@ -7,7 +7,7 @@
 
 #include "app/look/figures.h"
 #include "app/views/experts/expert_brush.h"
-#include "app/views/shared/qcustomplot_header.h"
+#include "app/views/shared/paint/qcustomplot_header.h"
 
 namespace parallelarium {
 namespace {

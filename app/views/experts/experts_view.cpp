@@ -10,9 +10,9 @@
 #include <cmath>
 
 #include "app/look/sentence.h"
-#include "app/state/training_step.h"
+#include "app/state/step/training_step.h"
 #include "app/views/experts/experts_state.h"
-#include "app/views/shared/canvas.h"
+#include "app/views/shared/paint/canvas.h"
 #include "app/views/shared/view_keys.h"
 
 namespace parallelarium {

@@ -51,6 +51,9 @@ class ExpertsView : public View {
  private:
   struct State;
   void build_controls();
+  void build_choice_controls();
+  void build_step_controls();
+  void build_setting_controls();
   void refresh();
   void refresh_controls();
   void refresh_routing();

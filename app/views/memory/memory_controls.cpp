@@ -3,11 +3,25 @@
 #include <QHeaderView>
 
 #include "app/views/memory/memory_state.h"
-#include "app/views/shared/qcustomplot_header.h"
+#include "app/views/shared/paint/qcustomplot_header.h"
 
 namespace parallelarium {
 
 void MemoryView::build_controls() {
+  build_choices();
+  build_recipe();
+  build_tensors();
+  build_plot();
+  for (int at = 0; at < 5; ++at) {
+    const QString texts[] = {tr("&ZeRO stages"), tr("&Bytes per parameter"), tr("Over the &step"),
+                             tr("Every &rank"), tr("&Tensors")};
+    auto* action = new QAction(texts[at], this);
+    connect(action, &QAction::triggered, this, [this, at] { show_pane(Pane(at)); });
+    state_->actions.push_back(action);
+  }
+}
+
+void MemoryView::build_choices() {
   State& s = *state_;
   s.rank = new QComboBox(this);
   s.rank->setAccessibleName(tr("Rank whose memory is shown"));
@@ -26,6 +40,11 @@ void MemoryView::build_controls() {
     for (int at = 0; at < 5; ++at)
       if (key == QLatin1String(kPaneKeys[at])) show_pane(Pane(at));
   });
+}
+
+// The recipe of bytes per parameter, and its four numbers.
+void MemoryView::build_recipe() {
+  State& s = *state_;
   s.recipe = new QComboBox(this);
   s.recipe->setAccessibleName(tr("Recipe of bytes per parameter"));
   for (const Precision& recipe : precision_recipes())
@@ -75,6 +94,10 @@ void MemoryView::build_controls() {
     });
     s.bytes.push_back(box);
   }
+}
+
+void MemoryView::build_tensors() {
+  State& s = *state_;
   s.tensors = new QTableWidget(this);
   s.tensors->setAccessibleName(tr("Tensors kept for the backward"));
   s.tensors->setColumnCount(5);
@@ -92,6 +115,10 @@ void MemoryView::build_controls() {
   s.tensor_note = new QLabel(this);
   s.tensor_note->setWordWrap(true);
   s.tensor_note->setProperty("role", "small");
+}
+
+void MemoryView::build_plot() {
+  State& s = *state_;
   s.plot = new QCustomPlot(this);
   s.plot->setFocusPolicy(Qt::NoFocus);
   s.plot->setAttribute(Qt::WA_TransparentForMouseEvents);
@@ -103,13 +130,6 @@ void MemoryView::build_controls() {
   s.playhead->setClipToAxisRect(false);
   s.playhead->start->setType(QCPItemPosition::ptAbsolute);
   s.playhead->end->setType(QCPItemPosition::ptAbsolute);
-  for (int at = 0; at < 5; ++at) {
-    const QString texts[] = {tr("&ZeRO stages"), tr("&Bytes per parameter"), tr("Over the &step"),
-                             tr("Every &rank"), tr("&Tensors")};
-    auto* action = new QAction(texts[at], this);
-    connect(action, &QAction::triggered, this, [this, at] { show_pane(Pane(at)); });
-    s.actions.push_back(action);
-  }
 }
 
 }  // namespace parallelarium

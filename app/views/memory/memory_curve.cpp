@@ -8,9 +8,9 @@
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
 #include "app/views/memory/memory_paint.h"
-#include "app/views/shared/paint_tools.h"
-#include "app/views/shared/qcustomplot_header.h"
-#include "app/views/shared/recorded_plot.h"
+#include "app/views/shared/paint/paint_tools.h"
+#include "app/views/shared/paint/qcustomplot_header.h"
+#include "app/views/shared/paint/recorded_plot.h"
 
 namespace parallelarium {
 namespace {

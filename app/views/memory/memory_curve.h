@@ -3,7 +3,7 @@
 #pragma once
 
 #include "app/views/memory/memory_data.h"
-#include "app/views/timeline/timeline_paint.h"
+#include "app/views/timeline/picture/timeline_paint.h"
 
 class QCustomPlot;
 

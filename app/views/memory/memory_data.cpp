@@ -42,31 +42,12 @@ QString rank_text(const Program& program, int rank_index) {
   return Memory::tr("Rank %1 \u00b7 stage %2").arg(rank.rank).arg(rank.stage);
 }
 
-PeakParts peak_parts(const RankProgram& rank) {
-  std::vector<CategoryBytes> opens(rank.ops.size()), closes(rank.ops.size());
-  CategoryBytes now{};
-  for (const Buffer& buffer : rank.buffers) {
-    const auto category = std::size_t(buffer.category);
-    if (buffer.opened_by < 0) {
-      now[category] += buffer.bytes;
-      continue;
-    }
-    opens[std::size_t(buffer.opened_by)][category] += buffer.bytes;
-    closes[std::size_t(buffer.closed_by)][category] += buffer.bytes;
-  }
-  const auto sum = [](const CategoryBytes& bytes) {
-    std::int64_t all = 0;
-    for (const std::int64_t part : bytes) all += part;
-    return all;
-  };
-  PeakParts peak{now, sum(now), -1};
-  for (std::size_t op = 0; op < rank.ops.size(); ++op) {
-    for (std::size_t category = 0; category < kCategories; ++category)
-      now[category] += opens[op][category];
-    if (const std::int64_t all = sum(now); all > peak.total) peak = {now, all, int(op)};
-    for (std::size_t category = 0; category < kCategories; ++category)
-      now[category] -= closes[op][category];
-  }
+PeakParts peak_parts(const Program& program, const RankProgram& rank) {
+  PeakParts peak;
+  for_held_bytes(program, rank, [&](const HeldBytes& held) {
+    if (const std::int64_t all = held.sum(); held.op < 0 || all > peak.total)
+      peak = {held.at_peak, all, held.op};
+  });
   return peak;
 }
 
@@ -123,7 +104,7 @@ std::vector<ZeroPlans::Plan> ZeroPlans::compute(const Setup& setup) {
       continue;
     }
     plan.rows = memory_of(*program);
-    for (const RankProgram& rank : program->ranks) plan.peaks.push_back(peak_parts(rank));
+    for (const RankProgram& rank : program->ranks) plan.peaks.push_back(peak_parts(*program, rank));
   }
   return plans;
 }
@@ -146,7 +127,7 @@ std::vector<ZeroColumn> ZeroPlans::columns(const Session& session, int rank_inde
     column.is_set = zero == shown.setup.zero;
     std::optional<MemoryRow> row;
     if (column.is_set && rank_index < int(shown.program.ranks.size())) {
-      column.planned = peak_parts(shown.program.ranks[std::size_t(rank_index)]);
+      column.planned = peak_parts(shown.program, shown.program.ranks[std::size_t(rank_index)]);
       row = memory_of(shown.program)[std::size_t(rank_index)];
     } else if (known) {
       const Plan& plan = plans_[std::size_t(zero)];
@@ -225,6 +206,64 @@ void set_sends(TrafficTerm& term, const Setup& setup, bool between_stages, std::
       Memory::tr("%1 sends, each one micro-batch of the residual stream").arg(count_text(sends));
 }
 
+// As a sum of collectives over `members` ranks that carry `payload` bytes. `parameters`: of the
+// rank.
+void set_collectives(TrafficTerm& term, const Precision& precision, const TrafficRow& row,
+                     double parameters, std::size_t members, double payload) {
+  // Where the payload is a whole number of times the rank's parameters, Ψ says so.
+  const int element =
+      row.purpose == Purpose::kParameters ? precision.parameter_bytes : precision.gradient_bytes;
+  const double psi = parameters * element;
+  const double times = psi > 0 ? payload / psi : 0;
+  const bool whole = times >= 0.5 && std::fabs(times - std::round(times)) < 0.005 &&
+                     (row.axis == Axis::kDp || row.axis == Axis::kCp || row.axis == Axis::kWorld) &&
+                     (row.purpose == Purpose::kGradients || row.purpose == Purpose::kParameters);
+  const double factor = (row.operation == "all_reduce" ? 2 : 1) * (whole ? std::round(times) : 1);
+  const QString number = factor == 1 ? QString() : QString::number(factor) + QChar(0x00a0);
+  const QString amount = whole ? QStringLiteral("\u03a8") : QStringLiteral("S");
+  term.formula = number + amount + QStringLiteral("(N\u22121)/N");
+  term.explained = Memory::tr(
+                       "N = %1; %2 = %3; %4 calls. A rank's share differs by the element that is "
+                       "left over; over the group the sum is exact.")
+                       .arg(members)
+                       .arg(amount, exact_bytes_text(std::int64_t(whole ? psi : payload)),
+                            count_text(row.calls));
+}
+
+// What the rank's ops carry of a row.
+struct Carried {
+  double payload = 0;
+  std::int64_t operations = 0;
+  std::size_t members = 1;
+};
+Carried carried_of(const Program& program, const RankProgram& rank, const TrafficRow& row) {
+  Carried carried;
+  const bool pair = row.operation == "send_recv";
+  for (const Op& op : rank.ops) {
+    if (op.group < 0 || op.purpose != row.purpose) continue;
+    const Group& group = program.groups[std::size_t(op.group)];
+    const bool same = op.kind == OpKind::kCollective ? row.operation == name_of(op.collective)
+                                                     : pair && op.kind == OpKind::kSend;
+    if (!same || group.axis != row.axis || group.ranks.size() < 2) continue;
+    carried.members = group.ranks.size();
+    carried.payload += double(op.bytes) * op.repeat;
+    carried.operations += op.repeat;
+  }
+  return carried;
+}
+
+void set_counted(TrafficTerm& term, const TrafficRow& row, const std::vector<TrafficRow>& counted) {
+  term.counted = 0;
+  for (const TrafficRow& seen : counted)
+    if (seen.axis == row.axis && seen.operation == row.operation && seen.purpose == row.purpose) {
+      term.by_formula = !seen.counted;
+      if (seen.counted)
+        term.counted = seen.sent_bytes;
+      else
+        term.counted.reset();
+    }
+}
+
 }  // namespace
 
 std::vector<TrafficTerm> traffic_terms(const Prediction& prediction, const RunRecord* run,
@@ -254,58 +293,12 @@ std::vector<TrafficTerm> traffic_terms(const Prediction& prediction, const RunRe
                            .arg(QString(operation).replace(QLatin1Char('_'), QLatin1Char('-')),
                                 purpose, axis);
     term.sent = row.sent_bytes;
-    double payload = 0;
-    std::int64_t operations = 0;
-    std::size_t members = 1;
-    for (const Op& op : rank.ops) {
-      if (op.group < 0 || op.purpose != row.purpose) continue;
-      const Group& group = program.groups[std::size_t(op.group)];
-      const bool same = op.kind == OpKind::kCollective
-                            ? !pair && operation.toStdString() == name_of(op.collective)
-                            : pair && op.kind == OpKind::kSend;
-      if (!same || group.axis != row.axis || group.ranks.size() < 2) continue;
-      members = group.ranks.size();
-      payload += double(op.bytes) * op.repeat;
-      operations += op.repeat;
-    }
-    if (pair) {
+    const auto [payload, operations, members] = carried_of(program, rank, row);
+    if (pair)
       set_sends(term, prediction.setup, row.axis == Axis::kPp, operations, payload);
-    } else {
-      const bool twice = operation == QLatin1String("all_reduce");
-      // Where the payload is a whole number of times the rank's parameters, Ψ says so.
-      const int element = row.purpose == Purpose::kParameters
-                              ? prediction.setup.precision.parameter_bytes
-                              : prediction.setup.precision.gradient_bytes;
-      const double psi = parameters * element;
-      const double times = psi > 0 ? payload / psi : 0;
-      const bool whole =
-          times >= 0.5 && std::fabs(times - std::round(times)) < 0.005 &&
-          (row.axis == Axis::kDp || row.axis == Axis::kCp || row.axis == Axis::kWorld) &&
-          (row.purpose == Purpose::kGradients || row.purpose == Purpose::kParameters);
-      const double factor = (twice ? 2 : 1) * (whole ? std::round(times) : 1);
-      const QString number = factor == 1 ? QString() : QString::number(factor) + QChar(0x00a0);
-      term.formula = number + (whole ? QStringLiteral("\u03a8") : QStringLiteral("S")) +
-                     QStringLiteral("(N\u22121)/N");
-      term.explained =
-          Memory::tr(
-              "N = %1; %2 = %3; %4 calls. A rank's share differs by the element that is "
-              "left over; over the group the sum is exact.")
-              .arg(members)
-              .arg(whole ? QStringLiteral("\u03a8") : QStringLiteral("S"),
-                   exact_bytes_text(std::int64_t(whole ? psi : payload)), count_text(row.calls));
-    }
-    if (counted) {
-      term.counted = 0;
-      for (const TrafficRow& seen : *counted)
-        if (seen.axis == row.axis && seen.operation == row.operation &&
-            seen.purpose == row.purpose) {
-          term.by_formula = !seen.counted;
-          if (seen.counted)
-            term.counted = seen.sent_bytes;
-          else
-            term.counted.reset();
-        }
-    }
+    else
+      set_collectives(term, prediction.setup.precision, row, parameters, members, payload);
+    if (counted) set_counted(term, row, *counted);
     terms.push_back(term);
   }
   std::stable_sort(terms.begin(), terms.end(),

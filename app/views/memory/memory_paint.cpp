@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "app/look/figures.h"
-#include "app/views/shared/paint_tools.h"
+#include "app/views/shared/paint/paint_tools.h"
 
 namespace parallelarium {
 namespace {

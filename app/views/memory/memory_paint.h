@@ -6,7 +6,7 @@
 #include <QLocale>
 
 #include "app/views/memory/memory_data.h"
-#include "app/views/timeline/timeline_paint.h"
+#include "app/views/timeline/picture/timeline_paint.h"
 
 namespace parallelarium {
 

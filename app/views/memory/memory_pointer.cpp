@@ -8,7 +8,7 @@
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
 #include "app/views/memory/memory_state.h"
-#include "app/views/shared/qcustomplot_header.h"
+#include "app/views/shared/paint/qcustomplot_header.h"
 
 namespace parallelarium {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "app/look/figures.h"
 #include "app/views/memory/memory_paint.h"
-#include "app/views/shared/paint_tools.h"
+#include "app/views/shared/paint/paint_tools.h"
 #include "engine/predict/memory.h"
 
 namespace parallelarium {

@@ -5,10 +5,10 @@
 #include <cmath>
 
 #include "app/look/figures.h"
-#include "app/state/training_step.h"
+#include "app/state/step/training_step.h"
 #include "app/views/memory/memory_state.h"
-#include "app/views/shared/paint_tools.h"
-#include "app/views/shared/qcustomplot_header.h"
+#include "app/views/shared/paint/paint_tools.h"
+#include "app/views/shared/paint/qcustomplot_header.h"
 #include "app/views/shared/step_quantities.h"
 
 namespace parallelarium {

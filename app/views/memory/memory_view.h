@@ -56,6 +56,10 @@ class MemoryView : public View {
  private:
   struct State;
   void build_controls();
+  void build_choices();
+  void build_recipe();
+  void build_tensors();
+  void build_plot();
   void refresh();
   void refresh_stages();
   void refresh_tensors();

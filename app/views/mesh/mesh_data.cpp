@@ -10,7 +10,7 @@
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
 #include "engine/passes/replicate.h"
-#include "engine/passes/shard.h"
+#include "engine/passes/shard/shard.h"
 
 namespace parallelarium {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "app/look/theme.h"
 #include "app/views/mesh/mesh_data.h"
-#include "app/views/timeline/timeline_paint.h"
+#include "app/views/timeline/picture/timeline_paint.h"
 
 namespace parallelarium {
 

@@ -9,10 +9,10 @@
 
 #include "app/look/figures.h"
 #include "app/settings/controls.h"
-#include "app/state/training_step.h"
+#include "app/state/step/training_step.h"
 #include "app/views/mesh/mesh_paint.h"
 #include "app/views/mesh/rank_list.h"
-#include "app/views/shared/paint_tools.h"
+#include "app/views/shared/paint/paint_tools.h"
 #include "app/views/shared/words.h"
 
 namespace parallelarium {

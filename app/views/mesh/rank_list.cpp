@@ -8,7 +8,7 @@
 #include <algorithm>
 
 #include "app/look/figures.h"
-#include "app/views/shared/paint_tools.h"
+#include "app/views/shared/paint/paint_tools.h"
 
 namespace parallelarium {
 namespace {

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/views/shared/paint_tools.h"
-#include "app/views/shared/qcustomplot_header.h"
-#include "app/views/shared/recorded_plot.h"
+#include "app/views/shared/paint/paint_tools.h"
+#include "app/views/shared/paint/qcustomplot_header.h"
+#include "app/views/shared/paint/recorded_plot.h"
 
 namespace parallelarium {
 namespace {

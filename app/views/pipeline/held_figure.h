@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "app/views/timeline/timeline_paint.h"
+#include "app/views/timeline/picture/timeline_paint.h"
 
 class QCustomPlot;
 

@@ -7,8 +7,8 @@
 
 #include "app/look/figures.h"
 #include "app/views/pipeline/held_figure.h"
-#include "app/views/shared/paint_tools.h"
-#include "app/views/shared/qcustomplot_header.h"
+#include "app/views/shared/paint/paint_tools.h"
+#include "app/views/shared/paint/qcustomplot_header.h"
 
 namespace parallelarium {
 

@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "app/state/session.h"
-#include "app/views/timeline/lanes.h"
+#include "app/views/timeline/picture/lanes.h"
 
 class QSortFilterProxyModel;
 class QTableView;

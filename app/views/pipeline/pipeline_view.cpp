@@ -13,12 +13,12 @@
 #include <cmath>
 
 #include "app/look/figures.h"
-#include "app/state/training_step.h"
+#include "app/state/step/training_step.h"
 #include "app/views/pipeline/held_plot.h"
 #include "app/views/pipeline/op_table.h"
 #include "app/views/pipeline/stage_strip.h"
-#include "app/views/shared/legend.h"
-#include "app/views/shared/paint_tools.h"
+#include "app/views/shared/paint/legend.h"
+#include "app/views/shared/paint/paint_tools.h"
 #include "app/views/shared/step_quantities.h"
 #include "app/views/shared/words.h"
 #include "app/views/timeline/picture_source.h"

@@ -10,7 +10,7 @@
 #include <cmath>
 #include <map>
 
-#include "app/views/shared/paint_tools.h"
+#include "app/views/shared/paint/paint_tools.h"
 #include "app/views/shared/words.h"
 
 namespace parallelarium {

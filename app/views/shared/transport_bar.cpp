@@ -77,6 +77,18 @@ QString slowness_text(Nanoseconds horizon, double seconds_per_step) {
 
 TransportBar::TransportBar(Session& session, QWidget* parent) : QWidget(parent), session_(session) {
   setAccessibleName(tr("Playback"));
+  make_actions();
+  make_controls();
+  connect(&session_, &Session::topic_changed, this, &TransportBar::follow_topic);
+  for (const auto signal :
+       {&Playback::playing_changed, &Playback::speed_changed, &Playback::motion_changed})
+    connect(&session_.playback(), signal, this, &TransportBar::refresh);
+  connect(&session_.locks(), &LessonLocks::hidden_changed, this, &TransportBar::refresh);
+  refresh_icons();
+  follow_topic();
+}
+
+void TransportBar::make_actions() {
   const auto make_action = [this](const QString& text, const char* name) {
     auto* action = new QAction(text, this);
     action->setObjectName(QLatin1String(name));
@@ -96,7 +108,30 @@ TransportBar::TransportBar(Session& session, QWidget* parent) : QWidget(parent),
   reduced_->setToolTip(tr("Steps instead of moving pictures"));
   session_.playback().set_loops(loop_->isChecked());
   session_.playback().set_reduced_motion(reduced_->isChecked());
+  connect(previous_, &QAction::triggered, this, [this] { jump(false); });
+  connect(next_, &QAction::triggered, this, [this] { jump(true); });
+  connect(play_, &QAction::triggered, this, [this] {
+    // At the end of a step that does not loop, play means once more.
+    if (!session_.playback().playing() && playhead() >= played().end) set_playhead(played().begin);
+    session_.playback().set_playing(!session_.playback().playing());
+  });
+  connect(slower_, &QAction::triggered, this, [this] {
+    session_.playback().set_seconds_per_step(session_.playback().seconds_per_step() * 2);
+  });
+  connect(faster_, &QAction::triggered, this, [this] {
+    session_.playback().set_seconds_per_step(session_.playback().seconds_per_step() / 2);
+  });
+  connect(loop_, &QAction::toggled, this, [this](bool on) {
+    QSettings().setValue(kLoopKey, on);
+    session_.playback().set_loops(on);
+  });
+  connect(reduced_, &QAction::toggled, this, [this](bool on) {
+    QSettings().setValue(kReducedKey, on);
+    session_.playback().set_reduced_motion(on);
+  });
+}
 
+void TransportBar::make_controls() {
   auto* row = new QHBoxLayout(this);
   row->setContentsMargins(0, 0, 0, 0);
   row->setSpacing(8);
@@ -135,39 +170,10 @@ TransportBar::TransportBar(Session& session, QWidget* parent) : QWidget(parent),
   time_ = new QLabel(this);
   time_->setProperty("role", "muted");
   row->addWidget(time_);
-
-  connect(previous_, &QAction::triggered, this, [this] { jump(false); });
-  connect(next_, &QAction::triggered, this, [this] { jump(true); });
-  connect(play_, &QAction::triggered, this, [this] {
-    // At the end of a step that does not loop, play means once more.
-    if (!session_.playback().playing() && playhead() >= played().end) set_playhead(played().begin);
-    session_.playback().set_playing(!session_.playback().playing());
-  });
-  connect(slower_, &QAction::triggered, this, [this] {
-    session_.playback().set_seconds_per_step(session_.playback().seconds_per_step() * 2);
-  });
-  connect(faster_, &QAction::triggered, this, [this] {
-    session_.playback().set_seconds_per_step(session_.playback().seconds_per_step() / 2);
-  });
-  connect(loop_, &QAction::toggled, this, [this](bool on) {
-    QSettings().setValue(kLoopKey, on);
-    session_.playback().set_loops(on);
-  });
-  connect(reduced_, &QAction::toggled, this, [this](bool on) {
-    QSettings().setValue(kReducedKey, on);
-    session_.playback().set_reduced_motion(on);
-  });
   connect(scrub_, &QSlider::valueChanged, this, [this](int value) {
     const TimeRange range = played();
     set_playhead(range.begin + Nanoseconds(range.length().count() * value / kScrubSteps));
   });
-  connect(&session_, &Session::topic_changed, this, &TransportBar::follow_topic);
-  for (const auto signal :
-       {&Playback::playing_changed, &Playback::speed_changed, &Playback::motion_changed})
-    connect(&session_.playback(), signal, this, &TransportBar::refresh);
-  connect(&session_.locks(), &LessonLocks::hidden_changed, this, &TransportBar::refresh);
-  refresh_icons();
-  follow_topic();
 }
 
 // What is in front plays.

@@ -31,6 +31,8 @@ class TransportBar : public QWidget {
   void resizeEvent(QResizeEvent* event) override;
 
  private:
+  void make_actions();
+  void make_controls();
   void refresh();
   void refresh_time();
   void refresh_icons();

@@ -5,7 +5,7 @@
 #include <QString>
 #include <vector>
 
-#include "app/views/timeline/lanes.h"
+#include "app/views/timeline/picture/lanes.h"
 
 namespace parallelarium {
 

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "app/state/session.h"
-#include "app/views/timeline/timeline_paint.h"
+#include "app/views/timeline/picture/timeline_paint.h"
 
 namespace parallelarium {
 

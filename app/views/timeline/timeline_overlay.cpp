@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "app/look/figures.h"
-#include "app/views/shared/paint_tools.h"
-#include "app/views/timeline/range_readout.h"
+#include "app/views/shared/paint/paint_tools.h"
+#include "app/views/timeline/picture/range_readout.h"
 
 namespace parallelarium {
 namespace {

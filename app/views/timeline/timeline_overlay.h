@@ -3,7 +3,7 @@
 // marks, the cursor, the focus ring.
 #pragma once
 
-#include "app/views/timeline/timeline_paint.h"
+#include "app/views/timeline/picture/timeline_paint.h"
 
 namespace parallelarium {
 

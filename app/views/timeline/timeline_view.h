@@ -13,7 +13,7 @@
 #include "app/look/theme.h"
 #include "app/state/session.h"
 #include "app/views/shared/view_keys.h"
-#include "app/views/timeline/timeline_paint.h"
+#include "app/views/timeline/picture/timeline_paint.h"
 
 class QAction;
 

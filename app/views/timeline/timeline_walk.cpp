@@ -6,7 +6,7 @@
 #include <cmath>
 #include <set>
 
-#include "app/state/training_step.h"
+#include "app/state/step/training_step.h"
 #include "app/views/shared/time_axis.h"
 #include "app/views/timeline/op_search.h"
 #include "app/views/timeline/timeline_state.h"

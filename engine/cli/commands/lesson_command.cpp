@@ -168,7 +168,8 @@ void add_lesson(Commands& commands) {
   verb->add_option("folder", options->folder, "a lesson's folder, or one with a course.json")
       ->option_text("DIR")
       ->required();
-  verb->add_flag("--run", options->run, "also run what the lesson runs (paced where it must be)");
+  verb->add_flag("--run", options->run,
+                 "also run what the lesson runs (rehearsed where cores are few)");
   verb->add_option("--samples", options->samples, "drawn values tried at most (default: 200)")
       ->option_text("N");
   verb->add_flag("--json", options->json, "print JSON");

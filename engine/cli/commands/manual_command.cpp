@@ -6,7 +6,7 @@
 #include "engine/cli/commands/command.h"
 #include "engine/cli/text/settings_text.h"
 #include "engine/plan/program/program.h"
-#include "engine/wire/manual.h"
+#include "engine/wire/manual/manual.h"
 #include "engine/wire/view_ids.h"
 
 namespace parallelarium {

@@ -6,48 +6,23 @@
 
 #include "engine/cli/commands/command.h"
 #include "engine/cli/options/setup_options.h"
+#include "engine/cli/outlook.h"
 #include "engine/cli/text/report_text.h"
-#include "engine/cli/training.h"
+#include "engine/plan/setup/setup_settings.h"
 #include "engine/plan/text/units.h"
-#include "engine/predict/compare.h"
-#include "engine/predict/explain/explanation.h"
 #include "engine/predict/predict.h"
-#include "engine/run/train/run.h"
 
 namespace parallelarium {
 namespace {
 
-// How ranks of this computer would act the Setup out.
-struct Outlook {
-  BackendChoice choice;
-  double pace_factor = 1, pace_slowed = 1;
-  double step_seconds = 0;
-  std::optional<Message> refusal;  // why this computer cannot keep the pace
-};
-std::optional<Outlook> outlook_of(const Prediction& prediction, BackendChoice choice) {
-  Outlook outlook{std::move(choice), 1, 1, prediction.step.seconds, std::nullopt};
-  if (outlook.choice.source == Source::kPaced) {
-    const Result<double> wished = pace_factor(prediction.setup, prediction.machine);
-    if (!wished) return std::nullopt;
-    const Result<PaceChoice> pace = pace_on(prediction, prediction.machine);
-    if (!pace) outlook.refusal = pace.error();
-    outlook.pace_factor = pace ? pace->factor : *wished;
-    outlook.pace_slowed = pace ? pace->slowed : 1;
-    outlook.step_seconds = dilated(prediction, outlook.pace_factor).step.seconds;
+// "Assumed, since nothing says otherwise: DP 1, ..."
+std::string assumed_text(const nlohmann::json& assumed) {
+  std::string text;
+  for (const auto& [key, value] : assumed.items()) {
+    const SetupSetting& row = *find_setting(setup_settings(), key);
+    text += fmt::format("{}--{} {}", text.empty() ? "" : ", ", row.option, text_of_value(value));
   }
-  return outlook;
-}
-
-std::string outlook_text(const Outlook& outlook) {
-  if (outlook.choice.source != Source::kPaced)
-    return fmt::format("Here: {}.\n", outlook.choice.why.text);
-  if (outlook.refusal)
-    return fmt::format("Here: {}; `run` refuses: {}\n", outlook.choice.why.text,
-                       outlook.refusal->text);
-  return fmt::format("Here: {}; `run` then takes {} for a step ({} times slower{}).\n",
-                     outlook.choice.why.text, seconds_text(outlook.step_seconds),
-                     three_digits(outlook.pace_factor),
-                     outlook.pace_slowed > 1 ? ", the least that leaves the cores room" : "");
+  return text.empty() ? text : "Assumed, since nothing says otherwise: " + text + ".\n\n";
 }
 
 // "15T", "300B", "2e12" as a number of tokens; 0 where nothing is said.
@@ -129,7 +104,8 @@ void add_predict(Commands& commands) {
     if (!(options->price >= 0) || (options->price > 0 && *tokens == 0))
       return Outcome::invalid(
           message("price-alone", "--price is of a GPU hour, 0 or more, and goes with --tokens."));
-    Result<Situation> situation = options->setup.situation();
+    std::string read_text;
+    Result<Situation> situation = options->setup.situation(&read_text);
     if (!situation) return Outcome::invalid(situation.error());
     const Setup& setup = situation->setup;
     const int ranks = setup.mesh.ranks();
@@ -144,31 +120,19 @@ void add_predict(Commands& commands) {
     const Result<Prediction> prediction =
         predict(setup, situation->machine, false, options->routing.empty() ? nullptr : &*routing);
     if (!prediction) return Outcome::invalid(prediction.error());
-    std::optional<Outlook> here;
-    if (situation->placement && can_execute(setup))
-      here = outlook_of(*prediction, std::move(*situation->placement));
+    const nlohmann::json assumed = options->setup.assumed(read_text);
     if (options->json) {
-      nlohmann::json json = to_json(*prediction, options->rank);
-      json["setup"] = to_json(situation->asked);
-      if (const auto outdated = outdated_rates(setup, situation->machine, bf16_products_here()))
-        json["remarks"].push_back(outdated->text);
-      json["explain"] = to_json(explain(prediction->program, prediction->timeline));
-      if (!options->spans) json["explain"]["critical_path"].erase("steps");
+      nlohmann::json json =
+          prediction_answer(*prediction, *situation, options->rank, options->spans);
+      json["assumed"] = assumed;
       if (*tokens > 0) json.update(training_json(*prediction, *tokens, options->price));
-      if (here)
-        json["run"] = {{"source", name_of(here->choice.source)},
-                       {"reason", here->choice.why.text},
-                       {"pace_factor", here->choice.source == Source::kPaced
-                                           ? nlohmann::json(here->pace_factor)
-                                           : nlohmann::json(nullptr)},
-                       {"step_seconds", here->step_seconds},
-                       {"refusal", here->refusal ? nlohmann::json(here->refusal->text)
-                                                 : nlohmann::json(nullptr)}};
       return Outcome::done(json_text(json));
     }
-    return Outcome::done(prediction_text(*prediction, situation->asked, options->rank) +
+    const std::optional<Outlook> here = outlook_of(*prediction, *situation);
+    return Outcome::done(assumed_text(assumed) +
+                         prediction_text(*prediction, situation->asked, options->rank) +
                          (*tokens > 0 ? training_text(*prediction, *tokens, options->price) : "") +
-                         (here ? "\n" + outlook_text(*here) : ""));
+                         (here ? "\n" + outlook_text(*here, *prediction) : ""));
   });
 }
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -43,13 +44,29 @@ std::string machine_of_file(const EmbeddedFile& file) {
   return std::string(file.path.substr(9, file.path.size() - 14));  // machines/NAME.json
 }
 
+// A file may say `based_on` and what it changes of another.
+Result<nlohmann::json> preset_json(const EmbeddedFile& file) {
+  Result<nlohmann::json> json = parse_json(file.content);
+  if (!json || !json->contains("based_on")) return json;
+  const auto base =
+      std::find_if(embedded_files().begin(), embedded_files().end(), [&](auto& other) {
+        return other.path.starts_with("machines/") && (*json)["based_on"] == machine_of_file(other);
+      });
+  assert(base != embedded_files().end());
+  Result<nlohmann::json> whole = parse_json(base->content);
+  if (!whole) return whole;
+  json->erase("based_on");
+  whole->merge_patch(*json);
+  return whole;
+}
+
 // Read once: every changed setting asks for its machine.
 const std::map<std::string, Result<Machine>>& presets() {
   static const std::map<std::string, Result<Machine>> kPresets = [] {
     std::map<std::string, Result<Machine>> machines;
     for (const EmbeddedFile& file : embedded_files()) {
       if (!file.path.starts_with("machines/")) continue;
-      Result<nlohmann::json> json = parse_json(file.content);
+      const Result<nlohmann::json> json = preset_json(file);
       Result<Machine> machine = json ? machine_from_json(*json) : Result<Machine>(json.error());
       if (machine) {
         machine->name = machine_of_file(file);

@@ -8,12 +8,12 @@
 namespace parallelarium {
 namespace {
 
-struct Place {
+struct Between {
   std::size_t below = 0, above = 0;
   double share_above = 0;  // how far between them, in logarithms
 };
 
-Place place_in(const std::vector<double>& sizes, double size) {
+Between place_in(const std::vector<double>& sizes, double size) {
   if (size <= sizes.front()) return {};
   if (size >= sizes.back()) return {sizes.size() - 1, sizes.size() - 1, 0};
   const auto above =
@@ -26,22 +26,22 @@ Place place_in(const std::vector<double>& sizes, double size) {
 
 double AttentionShares::at(double count) const {
   if (shares.empty()) return 0;
-  const Place place = place_in(rows, count);
+  const Between place = place_in(rows, count);
   return shares[place.below] + place.share_above * (shares[place.above] - shares[place.below]);
 }
 
 double ProductShares::at(std::int64_t rows, std::int64_t columns, std::int64_t inner) const {
   if (shares.empty()) return 1;
-  const std::array<Place, 3> places = {place_in(m, static_cast<double>(rows)),
-                                       place_in(n, static_cast<double>(columns)),
-                                       place_in(k, static_cast<double>(inner))};
+  const std::array<Between, 3> places = {place_in(m, static_cast<double>(rows)),
+                                         place_in(n, static_cast<double>(columns)),
+                                         place_in(k, static_cast<double>(inner))};
   double share = 0;
   for (unsigned corner = 0; corner < 8; ++corner) {
     double weight = 1;
     std::size_t at = 0;
     for (unsigned axis = 0; axis < 3; ++axis) {
       const bool above = (corner >> axis & 1U) != 0;
-      const Place& place = places[axis];
+      const Between& place = places[axis];
       weight *= above ? place.share_above : 1 - place.share_above;
       const std::size_t size = axis == 0 ? m.size() : axis == 1 ? n.size() : k.size();
       at = at * size + (above ? place.above : place.below);

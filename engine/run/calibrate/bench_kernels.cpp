@@ -8,7 +8,7 @@
 #include "engine/plan/program/kernels_of_pieces.h"
 #include "engine/run/calibrate/bench.h"
 #include "engine/train/data.h"
-#include "kernels/fused_attention.h"
+#include "kernels/attention/fused_attention.h"
 
 namespace parallelarium {
 

@@ -13,7 +13,7 @@
 #include "engine/run/calibrate/probe_program.h"
 #include "engine/run/cores.h"
 #include "engine/run/train/launch.h"
-#include "kernels/matmul.h"
+#include "kernels/products/matmul.h"
 
 namespace parallelarium {
 

@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "engine/run/cpu/fabric.h"
-#include "engine/run/train/executor.h"
+#include "engine/run/train/executor/executor.h"
 
 namespace parallelarium {
 

@@ -13,7 +13,7 @@
 #include "engine/run/collective/collective_run.h"
 #include "engine/run/cores.h"
 #include "engine/run/cpu/fabric.h"
-#include "engine/run/train/executor.h"
+#include "engine/run/train/executor/executor.h"
 
 namespace parallelarium {
 

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "engine/run/collective/collective_parts.h"
-#include "kernels/bf16.h"
+#include "kernels/base/bf16.h"
 
 namespace parallelarium {
 

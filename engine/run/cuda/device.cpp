@@ -6,21 +6,21 @@
 #include <optional>
 
 #include "engine/run/cuda/combine.h"
-#include "engine/run/cuda/stream.h"
+#include "engine/run/cuda/experts.h"
 #include "engine/run/gpu/extra_memory.h"
+#include "kernels/base/launch.h"
+#include "kernels/base/pitch.h"
 #include "kernels/gpu.h"
-#include "kernels/gpu_matmul.h"
-#include "kernels/launch.h"
-#include "kernels/pitch.h"
+#include "kernels/products/gpu_matmul.h"
 
 namespace parallelarium {
 namespace {
 
-// A launch for every function of Device.
-class CudaDevice final : public CudaStream {
+// A launch for every function of Device that is not of experts.
+class CudaDevice final : public CudaExperts {
  public:
   // Products are the compute lane's; elsewhere they would do without a workspace.
-  CudaDevice(int gpu, int rank, Lane lane) : CudaStream(gpu, rank, lane), stream_(stream()) {
+  CudaDevice(int gpu, int rank, Lane lane) : CudaExperts(gpu, rank, lane) {
     const std::size_t workspace = lane == Lane::kCompute ? size(kMatmulWorkspace) : 0;
     if (use() && workspace > 0) note(cudaMalloc(&workspace_, workspace), "cudaMalloc");
     int shared = 0;
@@ -52,6 +52,15 @@ class CudaDevice final : public CudaStream {
   }
   void swap(std::byte* a, std::byte* b, std::int64_t bytes) override {
     if (use()) note(parallelarium::swap_bytes(a, b, size(bytes), stream_), "swap");
+  }
+  void cast(Values to, ConstValues from, std::int64_t count) override {
+    const auto launch = [&](auto* target, const auto* values) {
+      if (use()) note(parallelarium::cast(target, values, size(count), stream_), "cast");
+    };
+    if (to.type() == DataType::kF32)
+      launch(to.as<float>(), from.as<Bf16>());
+    else
+      launch(to.as<Bf16>(), from.as<float>());
   }
   void accumulate(Values sum, ConstValues part, std::int64_t count) override {
     const auto add = [&]<class T>(T* to) {
@@ -327,53 +336,6 @@ class CudaDevice final : public CudaStream {
     });
   }
 
-  void route(float* gates, std::int32_t* routes, float* record, const float* logits,
-             const float* bias, const RouterShape& shape) override {
-    void* space = scratch(route_workspace(size(shape.N), size(shape.E)));
-    if (good())
-      note(parallelarium::route(gates, routes, record, logits, bias, shape, space, stream_),
-           "route");
-  }
-  void route_grad(float* dlogits, const float* dgates, const float* logits, const float* gates,
-                  const std::int32_t* routes, float scale, const RouterShape& shape) override {
-    if (use())
-      note(parallelarium::route_grad(dlogits, dgates, logits, gates, routes, scale, shape, stream_),
-           "route_grad");
-  }
-  void update_bias(float* bias, const float* loads, float rate, std::int64_t layers,
-                   std::int64_t E) override {
-    if (use())
-      note(parallelarium::update_bias(bias, loads, rate, layers, E, stream_), "update_bias");
-  }
-  void dispatch_rows(Values rows, ConstValues y, const std::int32_t* routes, std::int64_t N,
-                     std::int64_t k, std::int64_t C) override {
-    typed(rows, "dispatch_rows", [&]<class T>() {
-      return parallelarium::dispatch_rows(rows.as<T>(), y.as<T>(), routes, N, k, C, stream_);
-    });
-  }
-  void dispatch_rows_grad(Values dy, ConstValues drows, const std::int32_t* routes, bool adds,
-                          std::int64_t N, std::int64_t k, std::int64_t C) override {
-    typed(dy, "dispatch_rows_grad", [&]<class T>() {
-      return parallelarium::dispatch_rows_grad(dy.as<T>(), drows.as<T>(), routes, adds, N, k, C,
-                                               stream_);
-    });
-  }
-  void combine_rows(Values out, ConstValues rows, const float* gates, ConstValues shared,
-                    const std::int32_t* routes, std::int64_t N, std::int64_t k,
-                    std::int64_t C) override {
-    typed(out, "combine_rows", [&]<class T>() {
-      return parallelarium::combine_rows(out.as<T>(), rows.as<T>(), gates, shared.as<T>(), routes,
-                                         N, k, C, stream_);
-    });
-  }
-  void combine_rows_grad(Values drows, float* dgates, ConstValues dout, ConstValues rows,
-                         const float* gates, const std::int32_t* routes, std::int64_t N,
-                         std::int64_t k, std::int64_t C) override {
-    typed(drows, "combine_rows_grad", [&]<class T>() {
-      return parallelarium::combine_rows_grad(drows.as<T>(), dgates, dout.as<T>(), rows.as<T>(),
-                                              gates, routes, N, k, C, stream_);
-    });
-  }
   void sum_of_squares(double* sum, ConstValues values, const Runs& counted) override {
     with_type(values, [&]<class T>(const T*) {
       void* space = scratch(sum_of_squares_workspace());
@@ -399,13 +361,6 @@ class CudaDevice final : public CudaStream {
   }
 
  private:
-  // Puts a kernel on the stream whose storage is that of `values`.
-  template <class Byte, class Launch>
-  void typed(const TypedAddress<Byte>& values, const char* name, const Launch& launch) {
-    with_type(values, [&]<class T>(T*) {
-      if (use()) note(launch.template operator()<std::remove_const_t<T>>(), name);
-    });
-  }
   // The values themselves, or rounded into scratch: a product takes two operands of one type.
   template <class T>
   const T* stored_as(ConstValues values, std::int64_t count) {
@@ -413,10 +368,10 @@ class CudaDevice final : public CudaStream {
     void* space = scratch(size(count) * sizeof(T));
     if constexpr (std::is_same_v<T, Bf16>)
       if (good())
-        note(cast(static_cast<T*>(space), values.as<float>(), size(count), stream_), "cast");
+        note(parallelarium::cast(static_cast<T*>(space), values.as<float>(), size(count), stream_),
+             "cast");
     return static_cast<const T*>(space);
   }
-  const cudaStream_t stream_;
   void* workspace_ = nullptr;
   std::size_t shared_bytes_ = 0;  // that a block may have
   std::optional<GpuMatmul> matmul_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of a Device that has no kernels: memory, order, time of a CUDA stream. device.cpp adds
-// the kernels.
+// The part of a Device that has no kernels: memory, order, time of a CUDA stream. experts.h and
+// device.cpp add the kernels.
 #pragma once
 
 #include <cublasLt.h>
@@ -9,6 +9,7 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "engine/train/device.h"
@@ -54,8 +55,17 @@ class CudaStream : public Device {
   // The first failure stays.
   void note(cudaError_t status, const char* doing);
   void note(cublasStatus_t status, const char* doing);
+  // Puts a kernel on the stream whose storage is that of `values`.
+  template <class Byte, class Launch>
+  void typed(const TypedAddress<Byte>& values, const char* name, const Launch& launch) {
+    with_type(values, [&]<class T>(T*) {
+      if (use()) note(launch.template operator()<std::remove_const_t<T>>(), name);
+    });
+  }
   // Grows in the stream's order: users of the smaller one end first, and nothing waits for them.
   void* scratch(std::size_t bytes);
+
+  cudaStream_t stream_ = nullptr;
 
  private:
   using TimePoint = std::chrono::steady_clock::time_point;
@@ -70,7 +80,6 @@ class CudaStream : public Device {
   Result<TimePoint> time_of_event(cudaEvent_t event);
 
   const int gpu_, rank_;
-  cudaStream_t stream_ = nullptr;
   void* staging_ = nullptr;  // pinned
   cudaEvent_t staged_[2] = {nullptr, nullptr};
   unsigned half_ = 0;

@@ -19,9 +19,9 @@ namespace parallelarium {
 namespace {
 
 constexpr auto kWarmUp = std::chrono::milliseconds{500};
-constexpr auto kProductBudget = std::chrono::milliseconds{5000};
+constexpr auto kGpuProductBudget = std::chrono::milliseconds{5000};
 constexpr int kRepeats = 7;
-constexpr auto kLateCalibration = std::chrono::seconds{2};
+constexpr auto kLateGpuCalibration = std::chrono::seconds{2};
 
 // GPU r for rank r, through NCCL where there are several.
 LaunchOptions options_of(const GpuRig& rig, int ranks) {
@@ -130,7 +130,8 @@ Result<void> measure_kernels_of(const GpuRig& rig, int gpu, GpuMeasurements& mea
     measured.read_seconds = measure_read(*device);
     measured.copy_bytes_per_second = measure_copy(*device, rig.sizes);
     measured.kernels = measure_kernels(*device, rig.sizes, stop);
-    measured.products = measure_products(*device, rig.sizes, Clock::now() + kProductBudget, stop);
+    measured.products =
+        measure_products(*device, rig.sizes, Clock::now() + kGpuProductBudget, stop);
     if (Result<void> state = device->finish(); !state || stop.raised()) return state;
   }
   // On a device of its own: a GPU that cannot do it keeps its fp32.
@@ -138,7 +139,7 @@ Result<void> measure_kernels_of(const GpuRig& rig, int gpu, GpuMeasurements& mea
   const BenchSizes sizes = rig.sizes.in(DataType::kBf16);
   std::vector<KernelTime> kernels = measure_kernels(*device, sizes, stop);
   std::vector<ProductTime> products =
-      measure_products(*device, sizes, Clock::now() + kProductBudget, stop);
+      measure_products(*device, sizes, Clock::now() + kGpuProductBudget, stop);
   if (const Result<void> half = device->finish(); half) {
     append(measured.kernels, std::move(kernels));
     append(measured.products, std::move(products));
@@ -227,7 +228,7 @@ Result<GpuMeasurements> measure_gpus(const GpuRig& rig, const RunControl& contro
     if (stop.raised()) {
       if (!stopped) stopped = Clock::now();
       // A kernel cannot be interrupted, and an abort of NCCL may wait for one.
-      if (control.abandon && Clock::now() - *stopped > kLateCalibration)
+      if (control.abandon && Clock::now() - *stopped > kLateGpuCalibration)
         control.abandon(stop.why());
     }
     if (const int now = stage; now != reported && control.progress) {

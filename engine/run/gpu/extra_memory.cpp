@@ -6,8 +6,8 @@
 #include <set>
 
 #include "engine/run/gpu/nccl/nccl_staging.h"
-#include "kernels/attention.h"
-#include "kernels/launch.h"
+#include "kernels/attention/attention.h"
+#include "kernels/base/launch.h"
 
 namespace parallelarium {
 

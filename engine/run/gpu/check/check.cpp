@@ -13,7 +13,7 @@
 #include "engine/plan/machine/placement.h"
 #include "engine/plan/text/phrases.h"
 #include "engine/plan/text/units.h"
-#include "engine/run/gpu/check/kernel_check.h"
+#include "engine/run/gpu/check/kernels/kernel_check.h"
 #include "engine/run/gpu/check/link_check.h"
 
 namespace parallelarium {

@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "engine/plan/text/phrases.h"
-#include "engine/run/gpu/check/kernel_check.h"
+#include "engine/run/gpu/check/kernels/kernel_check.h"
 #include "engine/run/gpu/nccl/nccl_launch.h"
 
 namespace parallelarium {

@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/lesson/player/lesson_player.h"
+
+#include <QLocale>
+#include <QRandomGenerator>
+#include <QScopedValueRollback>
+#include <algorithm>
+#include <cmath>
+
+#include "app/lesson/player/guess_text.h"
+#include "app/look/figures.h"
+#include "app/look/sentence.h"
+#include "app/state/run/engine_process.h"
+#include "app/state/step/training_step.h"
+#include "app/views/views.h"
+
+namespace parallelarium {
+
+namespace {
+
+using nlohmann::json;
+
+// Locks every setting: no key has this name.
+const char* const kNoSetting = "(none)";
+
+bool is_question(StepKind kind) { return kind == StepKind::kPredict || kind == StepKind::kExplain; }
+
+QStringList to_list(const std::vector<std::string>& texts) {
+  QStringList list;
+  for (const std::string& text : texts) list << QString::fromStdString(text);
+  return list;
+}
+
+}  // namespace
+
+LessonPlayer::LessonPlayer(Session& session, QObject* parent) : QObject(parent), session_(session) {
+  connect(&session_, &Session::prediction_changed, this, &LessonPlayer::watch);
+  connect(&session_, &Session::run_changed, this, &LessonPlayer::watch);
+  connect(&session_.collectives(), &CollectiveSession::run_changed, this, &LessonPlayer::watch);
+  connect(&session_, &Session::run_state_changed, this, [this] {
+    if (is_open() && step().kind == StepKind::kRun) Q_EMIT changed();
+  });
+  connect(&session_, &Session::restored, this, &LessonPlayer::restore);
+}
+
+std::string LessonPlayer::language() {
+  return QLocale().name().section(QLatin1Char('_'), 0, 0).toStdString();
+}
+
+Result<void> LessonPlayer::open(const QString& folder, std::optional<std::uint64_t> seed) {
+  Result<Lesson> lesson = read_lesson(folder.toStdString());
+  if (!lesson) return lesson.error();
+  const Result<void> playable = can_play(*lesson, computer());
+  if (!playable) return playable;
+  if (is_open()) leave();
+  lesson_ = std::move(*lesson);
+  seed_ = seed ? *seed : QRandomGenerator::global()->bounded(1u, 1000000u);
+  drawn_ = draw(*lesson_, seed_);
+  states_ = std::vector<StepState>(lesson_->steps.size());
+  at_ = 0;  // before anybody asks for the step: the lesson before may have had more
+  finished_.reset();
+  since_start_.start();
+  session_.locks().set_guesses({});
+  session_.set_earlier_runs_aside(true);
+  enter(0, true);
+  return {};
+}
+
+void LessonPlayer::close() {
+  if (!is_open()) return;
+  leave();
+  lesson_.reset();
+  states_.clear();
+  session_.locks().set_hidden({});
+  session_.locks().set_allowed({});
+  session_.locks().set_question_open(false);
+  session_.locks().set_guesses({});
+  session_.set_earlier_runs_aside(false);
+  session_.history().set_base(new_setup());
+  session_.locks().set_lesson_state(nullptr);
+  Q_EMIT changed();
+}
+
+void LessonPlayer::reset() {
+  if (!is_open()) return;
+  const Result<void> opened = open(QString::fromStdString(lesson_->folder));
+  if (!opened) Q_EMIT failed(sentence(opened.error()));
+}
+
+void LessonPlayer::enter(std::size_t index, bool set_up) {
+  at_ = index;
+  StepState& state = states_[at_];
+  if (set_up && state.visited)
+    set_settings(state.left_with);
+  else if (set_up && (at_ == 0 || !step().setup.empty()))
+    set_settings(settings_at(*lesson_, at_, drawn_));
+  state.visited = true;
+  if (step().kind == StepKind::kRead) state.solved = true;
+  note_base();
+  apply_hidden_and_allowed();
+  if (!step().tab.empty()) Q_EMIT tab_wanted(QString::fromStdString(step().tab));
+  if (step().view_range) {
+    const double whole = static_cast<double>(session_.subject().horizon().count());
+    session_.subject().set_visible({Nanoseconds(std::llround(whole * step().view_range->first)),
+                                    Nanoseconds(std::llround(whole * step().view_range->second))});
+  }
+  save();
+  Q_EMIT changed();
+  watch();
+}
+
+// What the student changes is marked against, and reset to, what the lesson has set here.
+void LessonPlayer::note_base() {
+  const bool revealed = step().kind == StepKind::kPredict && state().solved;
+  Result<Settings> start = settings_at(*lesson_, at_, drawn_, revealed);
+  if (!start) return;  // enter() says why
+  start->setup.run = new_setup().run;
+  session_.history().set_base(start->setup);
+}
+
+void LessonPlayer::leave() { states_[at_].left_with = settings(); }
+
+Settings LessonPlayer::settings() const {
+  CollectiveChoice collective = session_.collectives().choice();
+  collective.gpus = session_.collectives().plan()->choice.gpus;
+  return {session_.setup(), std::move(collective)};
+}
+
+void LessonPlayer::apply_hidden_and_allowed() {
+  const bool open_question = !state().solved;
+  const bool reading = step().kind == StepKind::kRead;
+  session_.locks().set_hidden(open_question || reading ? to_list(step().hide) : QStringList());
+  QStringList allowed = to_list(step().allow);
+  if (step().kind == StepKind::kPredict && open_question && allowed.isEmpty())
+    allowed << QLatin1String(kNoSetting);
+  const bool keeps_lock = step().kind == StepKind::kGoal || open_question;
+  session_.locks().set_allowed(keeps_lock ? allowed : QStringList());
+  session_.locks().set_question_open(step().kind == StepKind::kPredict && open_question);
+}
+
+void LessonPlayer::set_settings(const Result<Settings>& wanted) {
+  if (!wanted) {
+    Q_EMIT failed(sentence(wanted.error()));
+    return;
+  }
+  // How to run (backend, stretch, text) stays the student's.
+  Setup setup = wanted->setup;
+  setup.run = session_.setup().run;
+  const QScopedValueRollback<bool> busy(busy_, true);
+  const QString what = tr("Lesson: %1").arg(title());
+  session_.history().change(setup, what);
+  session_.collectives().change(wanted->collective, what);
+  session_.wait_for_prediction();
+}
+
+std::optional<double> LessonPlayer::latest_guess() const {
+  for (std::size_t step = at_ + 1; step-- > 0;)
+    if (states_[step].guess) return states_[step].guess;
+  return std::nullopt;
+}
+
+Context LessonPlayer::context() const {
+  Context context;
+  context.settings = settings();
+  context.drawn = drawn_;
+  context.guess = latest_guess();
+  if (session_.prediction_is_current())
+    context.predicted = facts_of(*session_.subject().prediction());
+  const RunRecord* run = session_.runs().current();
+  if (run && run->observed() && !session_.runs().current_is_stale())
+    context.observed = facts_of(run->observation, run->prediction->program);
+  const CollectiveSession& collectives = session_.collectives();
+  if (!collectives.problem()) context.collective_predicted = facts_of(*collectives.plan());
+  if (const CollectiveRun* seen = collectives.fresh_run())
+    context.collective_observed = facts_of(seen->seen, *seen->plan);
+  return context;
+}
+
+void LessonPlayer::commit(const Answer& answer) {
+  if (!is_open() || busy_) return;
+  if (step().kind == StepKind::kRead) return;
+  if (step().kind == StepKind::kPredict && state().solved) return;
+  if (is_question(step().kind) && !step().reveal.empty())
+    set_settings(settings_at(*lesson_, at_, drawn_, true));
+  judge_now(answer);
+}
+
+void LessonPlayer::judge_now(const Answer& answer) {
+  session_.wait_for_prediction();
+  Result<Judgement> judgement = judge(step(), answer, context());
+  if (!judgement) {
+    Q_EMIT failed(sentence(judgement.error()));
+    return;
+  }
+  const bool right = judgement->verdict == Verdict::kRight;
+  StepState& state = states_[at_];
+  state.answer = answer;
+  state.judgement = std::move(*judgement);
+  ++state.attempts;
+  // A prediction is committed once: what follows shows the answer.
+  state.solved = right || step().kind == StepKind::kPredict;
+  state.unmet = false;
+  note_base();
+  if (step().kind == StepKind::kRun) {
+    state.misses += right ? 0 : 1;
+    note_observed();
+    note_run();
+  }
+  if (step().kind == StepKind::kPredict) keep_guess();
+  if (step().kind == StepKind::kBuild && right) show_order(answer);
+  apply_hidden_and_allowed();
+  save();
+  Q_EMIT changed();
+  Q_EMIT judged(right);
+}
+
+// The run that was judged: each is judged once.
+void LessonPlayer::note_run() {
+  StepState& state = states_[at_];
+  if (step().runs_collective()) {
+    const CollectiveRun& run = *session_.collectives().fresh_run();
+    state.source = std::string(name_of(run.seen.source));
+    state.machine = this_computer(run.plan->choice.gpus).name;
+    state.judged = run.plan;
+    return;
+  }
+  const Observation& seen = session_.runs().current()->observation;
+  state.source = std::string(name_of(seen.source));
+  state.machine = seen.machine;
+  state.date = seen.date;
+}
+
+// The figure that the answer stands for: a word may stand for none. The symbols of a judgement also
+// know the guess of an earlier step.
+std::optional<double> LessonPlayer::own_guess(std::size_t index) const {
+  const Step& step = lesson_->steps[index];
+  const StepState& state = states_[index];
+  if (!state.judgement || !step.ask) return std::nullopt;
+  const bool chosen_figure =
+      std::any_of(step.options.begin(), step.options.end(), [&](const Option& option) {
+        return option.id == state.answer.option && !option.value.empty();
+      });
+  const auto found = state.judgement->symbols.find("guess");
+  if (found == state.judgement->symbols.end() || !(state.answer.number || chosen_figure))
+    return std::nullopt;
+  return found->second;
+}
+
+// What was typed as it was typed, a chosen figure as figures are written, a chosen word as it
+// stands in the lesson.
+QString LessonPlayer::answer_words(std::size_t index) const {
+  const Step& step = lesson_->steps[index];
+  const StepState& state = states_[index];
+  if (const std::optional<double> figure = own_guess(index))
+    return state.answer.number ? guess_text(*figure, step.ask->unit)
+                               : value_text(*figure, step.ask->unit);
+  if (state.answer.option.empty() || !state.judgement) return {};
+  QString words =
+      filled(text(index).part("option " + state.answer.option), state.judgement->symbols).trimmed();
+  if (words.endsWith(QLatin1Char('.'))) words.chop(1);
+  return words;
+}
+
+// The run that was judged, seen with the eyes of the prediction it follows: the figure that was
+// asked for is seldom the one that the run is checked by.
+void LessonPlayer::note_observed() {
+  for (std::size_t index = at_; index-- > 0;) {
+    if (lesson_->steps[index].kind == StepKind::kRun) return;
+    if (lesson_->steps[index].kind != StepKind::kPredict) continue;
+    const std::optional<Ask>& ask = lesson_->steps[index].ask;
+    states_[at_].observed =
+        ask && !ask->metric.empty() ? context().observed_figure(ask->metric) : std::nullopt;
+    return;
+  }
+}
+
+void LessonPlayer::keep_guess() {
+  StepState& state = states_[at_];
+  state.guess = own_guess(at_);
+  if (!state.guess || step().ask->metric.empty()) return;
+  const QString metric = QString::fromStdString(step().ask->metric);
+  std::vector<Guess> guesses = session_.locks().guesses();
+  guesses.erase(std::remove_if(guesses.begin(), guesses.end(),
+                               [&](const Guess& guess) { return guess.metric == metric; }),
+                guesses.end());
+  Guess guess{metric, *state.guess, answer_words(at_)};
+  if (metric.startsWith(QLatin1String("collective.")))
+    guess.collective = std::make_shared<const CollectiveChoice>(session_.collectives().choice());
+  else
+    guess.setup = session_.setup();
+  guesses.push_back(std::move(guess));
+  session_.locks().set_guesses(std::move(guesses));
+  Q_EMIT guess_changed(metric, *state.guess);
+}
+
+// The timeline shows the student's order.
+void LessonPlayer::show_order(const Answer& answer) {
+  Result<Schedule> order =
+      Schedule::own(fmt::format("{}-{}", lesson_->id, step().id), answer.order);
+  if (!order) {
+    Q_EMIT failed(sentence(order.error()));
+    return;
+  }
+  Settings now = settings();
+  now.setup.schedule = std::move(*order);
+  set_settings(now);
+}
+
+bool LessonPlayer::may_continue() const {
+  return step().kind == StepKind::kRun && !state().solved && state().misses >= 2;
+}
+
+void LessonPlayer::continue_unmet() {
+  if (!is_open() || !may_continue()) return;
+  states_[at_].solved = states_[at_].unmet = true;
+  apply_hidden_and_allowed();
+  save();
+  Q_EMIT changed();
+}
+
+void LessonPlayer::run() {
+  if (!is_open() || step().kind != StepKind::kRun) return;
+  // Run runs what is in front: what the step is about, wherever the student has looked meanwhile.
+  if (step().runs_collective() == session_.topic().is_step()) {
+    Topic& topic = step().runs_collective() ? static_cast<Topic&>(session_.collectives())
+                                            : session_.training_step();
+    Q_EMIT tab_wanted(QLatin1String(view_about(topic, session_).id));
+    session_.set_topic(topic);
+  }
+  session_.start_run(false);
+}
+
+void LessonPlayer::watch() {
+  if (!is_open() || busy_ || step().kind != StepKind::kRun) return;
+  if (state().solved && !state().unmet) return;
+  const QScopedValueRollback<bool> busy(busy_, true);
+  if (step().runs_collective()) {
+    const CollectiveRun* run = session_.collectives().fresh_run();
+    if (run && !session_.collectives().problem() && run->plan != state().judged) judge_now({});
+    return;
+  }
+  const RunRecord* run = session_.runs().current();
+  const bool has_run = run && run->observed() && !session_.runs().current_is_stale();
+  if (has_run && session_.prediction_is_current() && run->observation.date != state().date)
+    judge_now({});
+}
+
+void LessonPlayer::show_hint() {
+  if (!is_open() || state().hints >= step().hints) return;
+  ++states_[at_].hints;
+  save();
+  Q_EMIT changed();
+}
+
+void LessonPlayer::next() {
+  if (!is_open() || !state().solved) return;
+  leave();
+  if (!at_end()) return enter(at_ + 1, true);
+  finished_ = {lesson_title(), QString::fromStdString(lesson_->folder), summary(), answers()};
+  const Result<void> kept = progress_.keep(lesson_->id, lesson_->version, true, finished_->answers);
+  if (!kept) Q_EMIT failed(sentence(kept.error()));
+  close();
+  Q_EMIT finished();
+}
+
+void LessonPlayer::back() {
+  if (!is_open() || at_ == 0) return;
+  leave();
+  enter(at_ - 1, true);
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Plays a lesson on the Session: sets what each step wants, hides and locks until an answer is
+// committed, judges answers, predictions and runs, and keeps the guesses. It knows no widget.
+#pragma once
+
+#include <QElapsedTimer>
+#include <QObject>
+#include <QString>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <vector>
+
+#include "app/lesson/player/lesson_progress.h"
+#include "app/state/collective/collective_session.h"
+#include "app/state/session.h"
+#include "engine/lesson/lesson.h"
+
+namespace parallelarium {
+
+class LessonPlayer : public QObject {
+  Q_OBJECT
+
+ public:
+  // What happened at one step.
+  struct StepState {
+    bool visited = false;
+    bool solved = false;  // the student may go on
+    int attempts = 0, hints = 0;
+    int misses = 0;      // runs that did not pass the check
+    bool unmet = false;  // went on with such a run
+    Answer answer;       // the latest
+    std::optional<Judgement> judgement;
+    std::optional<double> guess;                   // that a committed prediction stands for
+    std::optional<double> observed;                // by a run, of what the prediction was asked
+    Settings left_with;                            // when the student last left the step
+    std::shared_ptr<const CollectivePlan> judged;  // of the collective's run that was judged
+    std::string source, machine, date;             // of the run that was judged
+  };
+
+  // A lesson that was played to its end.
+  struct Finished {
+    QString title, folder, summary;  // the summary: Markdown
+    nlohmann::json answers;
+  };
+
+  explicit LessonPlayer(Session& session, QObject* parent = nullptr);
+
+  // Starts the lesson in that folder at its first step. `seed` draws its values; none: by chance.
+  // Error: the lesson cannot be read, or this computer cannot play it.
+  Result<void> open(const QString& folder, std::optional<std::uint64_t> seed = std::nullopt);
+  // Leaves the lesson and keeps the Setup; hidden figures and locked settings come back.
+  void close();
+  // Starts the open lesson again, with new values.
+  void reset();
+
+  bool is_open() const { return lesson_.has_value(); }
+  // The following require is_open().
+  const Lesson& lesson() const { return *lesson_; }
+  std::size_t step_index() const { return at_; }
+  const Step& step() const { return lesson_->steps[at_]; }
+  const StepState& state() const { return states_[at_]; }
+  const StepState& state(std::size_t step) const { return states_[step]; }
+  const Symbols& drawn() const { return drawn_; }
+  bool at_end() const { return at_ + 1 == lesson_->steps.size(); }
+
+  QString lesson_title() const;
+  // Titles and Markdown of the step with its numbers put in, in the user's language.
+  QString title() const { return title(at_); }
+  QString title(std::size_t step) const;
+  QString body() const;
+  QString option_text(const std::string& option) const;
+  QString hint(int number) const;  // 1 to 3
+  QString model_answer() const;    // empty if there is none
+  // What is said about the latest answer: the lesson's words, the limit that a run missed, then the
+  // engine's sentences.
+  QString feedback() const;
+
+  // Judges an answer (predict, explain), or what is set and predicted (goal), or an order (build).
+  void commit(const Answer& answer);
+  // Whether a run step may be left with a run that missed its check: after two of them, since a
+  // busy computer may never pass it. The answers say so.
+  bool may_continue() const;
+  void continue_unmet();
+  void run();  // of a run step: starts it; the result is judged when it comes
+  void show_hint();
+  void next();  // at the end: finishes the lesson and closes it
+  // The lesson finished last, until another is opened; else null.
+  const Finished* finished_lesson() const { return finished_ ? &*finished_ : nullptr; }
+  void back();
+
+  // The whole play as JSON: version, seed, answers, attempts, hints, source and machine of runs,
+  // and the seconds it has taken.
+  nlohmann::json answers() const;
+  LessonProgress& progress() { return progress_; }
+  const LessonProgress& progress() const { return progress_; }
+  // "de" of de_DE: the language of texts where the lesson has it.
+  static std::string language();
+  // What a lesson of this computer can have.
+  const Computer& computer() const { return session_.placer().computer(); }
+
+ Q_SIGNALS:
+  void changed();           // another step, an answer, a hint; nothing is open any more
+  void judged(bool right);  // for an alert
+  void tab_wanted(const QString& tab);
+  void guess_changed(const QString& metric, double value);
+  void failed(const QString& sentence);
+  void finished();  // the last step was left
+
+ private:
+  void enter(std::size_t step, bool set_up);
+  void note_base();
+  void leave();
+  void apply_hidden_and_allowed();
+  void set_settings(const Result<Settings>& settings);
+  Settings settings() const;  // the Session's
+  // The context to judge the current step in: the Session's settings, and what is known of them.
+  Context context() const;
+  void judge_now(const Answer& answer);
+  void keep_guess();
+  void note_run();
+  void note_observed();
+  std::optional<double> own_guess(std::size_t step) const;
+  QString answer_words(std::size_t step) const;
+  void show_order(const Answer& answer);
+  void watch();  // a run is judged as soon as it is there
+  void save();
+  void restore();
+  QString missed_limits() const;
+  QString filled(const std::string& markdown, const Symbols& symbols) const;
+  const StepText& text(std::size_t step) const;
+  QString summary() const;
+  QString summary_of(std::size_t step) const;  // one entry of it; empty: nothing was asked
+  const StepState* run_after(std::size_t step) const;
+  Symbols body_symbols() const;
+  Symbols part_symbols() const;
+  std::optional<double> latest_guess() const;
+
+  Session& session_;
+  LessonProgress progress_;
+  std::optional<Lesson> lesson_;
+  std::uint64_t seed_ = 0;
+  Symbols drawn_;
+  std::vector<StepState> states_;
+  std::size_t at_ = 0;
+  bool busy_ = false;  // the player itself is changing the Session
+  QElapsedTimer since_start_;
+  std::optional<Finished> finished_;
+};
+
+}  // namespace parallelarium

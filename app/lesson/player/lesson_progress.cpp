@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/lesson/player/lesson_progress.h"
+
+#include <QDir>
+#include <QFile>
+#include <QFileInfo>
+#include <QSaveFile>
+#include <QStandardPaths>
+
+namespace parallelarium {
+
+namespace {
+
+using nlohmann::json;
+
+const char* const kFormat = "parallelarium-progress/1";
+
+}  // namespace
+
+QString LessonProgress::default_path() {
+  return QDir(QStandardPaths::writableLocation(QStandardPaths::AppDataLocation))
+      .filePath(QStringLiteral("progress.json"));
+}
+
+LessonProgress::LessonProgress() : LessonProgress(default_path()) {}
+
+LessonProgress::LessonProgress(QString path) : path_(std::move(path)) {
+  QFile file(path_);
+  if (!file.open(QIODevice::ReadOnly)) return;
+  const json content = json::parse(file.readAll().toStdString(), nullptr, false);
+  const bool known = content.is_object() && content.contains("format") &&
+                     content["format"] == kFormat && content.contains("lessons") &&
+                     content["lessons"].is_object();
+  if (known) {
+    lessons_ = content["lessons"];
+  } else {
+    QFile::remove(path_ + QStringLiteral(".unreadable"));
+    QFile::copy(path_, path_ + QStringLiteral(".unreadable"));
+  }
+}
+
+json LessonProgress::record(const std::string& id, int version) const {
+  const auto found = lessons_.find(id);
+  if (found == lessons_.end() || !found->is_object() || !found->contains("version") ||
+      (*found)["version"] != version)
+    return nullptr;
+  return found->contains("answers") ? (*found)["answers"] : json();
+}
+
+bool LessonProgress::done(const std::string& id, int version) const {
+  const auto found = lessons_.find(id);
+  return found != lessons_.end() && found->is_object() && found->contains("version") &&
+         (*found)["version"] == version && found->contains("done") && (*found)["done"] == true;
+}
+
+Result<void> LessonProgress::keep(const std::string& id, int version, bool is_done,
+                                  const json& answers) {
+  const bool was_done = done(id, version);
+  lessons_[id] = {{"version", version}, {"done", is_done || was_done}, {"answers", answers}};
+  QDir().mkpath(QFileInfo(path_).absolutePath());
+  QSaveFile file(path_);
+  const std::string text = json{{"format", kFormat}, {"lessons", lessons_}}.dump(
+                               2, ' ', false, json::error_handler_t::replace) +
+                           "\n";
+  const bool written = file.open(QIODevice::WriteOnly) &&
+                       file.write(text.data(), static_cast<qint64>(text.size())) ==
+                           static_cast<qint64>(text.size()) &&
+                       file.commit();
+  if (written) return {};
+  return message("progress-write", "Your progress could not be saved in {}: {}.",
+                 path_.toStdString(), file.errorString().toStdString());
+}
+
+}  // namespace parallelarium

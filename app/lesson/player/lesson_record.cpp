@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The part of the player that is kept: progress, the lesson in a document, exported answers.
+#include <algorithm>
+
+#include "app/lesson/player/lesson_player.h"
+#include "app/look/sentence.h"
+
+namespace parallelarium {
+
+using nlohmann::json;
+
+void LessonPlayer::save() {
+  const json play = answers();
+  session_.locks().set_lesson_state(
+      {{"id", lesson_->id}, {"version", lesson_->version}, {"seed", seed_}, {"step", at_}});
+  const Result<void> kept = progress_.keep(lesson_->id, lesson_->version, false, play);
+  if (!kept) Q_EMIT failed(sentence(kept.error()));
+}
+
+// A document names the lesson, its seed and the step; its Setup stands.
+void LessonPlayer::restore() {
+  const json state = session_.locks().lesson_state();
+  const auto has = [&](const char* key, bool (json::*is)() const noexcept) {
+    return state.is_object() && state.contains(key) && (state[key].*is)();
+  };
+  if (!has("id", &json::is_string) || !has("seed", &json::is_number_integer) ||
+      !has("step", &json::is_number_integer)) {
+    lesson_.reset();
+    states_.clear();
+    Q_EMIT changed();
+    return;
+  }
+  const Result<Course> course = read_course(lessons_folder());
+  if (!course) return;
+  for (const CourseEntry& entry : course->lessons) {
+    if (entry.id != state["id"].get<std::string>()) continue;
+    Result<Lesson> lesson = read_lesson(course->folder + "/" + entry.id);
+    if (!lesson) {
+      Q_EMIT failed(sentence(lesson.error()));
+      return;
+    }
+    lesson_ = std::move(*lesson);
+    finished_.reset();
+    since_start_.start();
+    seed_ = state["seed"].get<std::uint64_t>();
+    drawn_ = draw(*lesson_, seed_);
+    states_ = std::vector<StepState>(lesson_->steps.size());
+    const std::size_t last = std::min(state["step"].get<std::size_t>(), lesson_->steps.size() - 1);
+    for (std::size_t step = 0; step < last; ++step) {
+      states_[step].visited = states_[step].solved = true;
+      const Result<Settings> settings = settings_at(*lesson_, step, drawn_, true);
+      if (settings) states_[step].left_with = *settings;
+    }
+    enter(last, false);
+  }
+}
+
+json LessonPlayer::answers() const {
+  json steps = json::array();
+  for (std::size_t index = 0; index < states_.size(); ++index) {
+    const StepState& state = states_[index];
+    if (!state.visited) continue;
+    json step = {{"step", lesson_->steps[index].id},
+                 {"kind", name_of(lesson_->steps[index].kind)},
+                 {"solved", state.solved},
+                 {"attempts", state.attempts},
+                 {"hints", state.hints}};
+    if (state.answer.number) step["number"] = *state.answer.number;
+    if (!state.answer.option.empty()) step["option"] = state.answer.option;
+    if (!state.answer.order.empty()) step["order"] = state.answer.order;
+    if (state.unmet) step["check_met"] = false;
+    if (state.judgement) step["right"] = state.judgement->verdict == Verdict::kRight;
+    if (!state.source.empty()) step["run"] = {{"source", state.source}, {"machine", state.machine}};
+    steps.push_back(std::move(step));
+  }
+  return {{"lesson", lesson_->id},
+          {"version", lesson_->version},
+          {"seed", seed_},
+          {"language", language()},
+          {"seconds", since_start_.elapsed() / 1000},
+          {"steps", std::move(steps)}};
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The part of the player that sums a lesson up when it ends: what was asked and answered, each
+// guess beside the prediction and the run, tries, hints and time.
+#include <cmath>
+
+#include "app/lesson/player/guess_text.h"
+#include "app/lesson/player/lesson_player.h"
+#include "app/look/figures.h"
+
+namespace parallelarium {
+
+namespace {
+
+struct Summary {
+  Q_DECLARE_TR_FUNCTIONS(summary)
+};
+
+const QString kDot = QStringLiteral(" · ");
+
+QString hints_text(int hints) {
+  return hints == 1 ? Summary::tr("1 hint") : Summary::tr("%1 hints").arg(hints);
+}
+
+// How a question that may be answered again ended.
+QString tries_text(int tries) {
+  return tries == 1 ? Summary::tr("right at the first try")
+                    : Summary::tr("right at try %1").arg(tries);
+}
+
+std::optional<double> found(const LessonPlayer::StepState& state, const char* symbol) {
+  if (!state.judgement) return std::nullopt;
+  const auto at = state.judgement->symbols.find(symbol);
+  return at == state.judgement->symbols.end() ? std::nullopt : std::optional(at->second);
+}
+
+}  // namespace
+
+// The run that answers the prediction of step `index`: the next run before another prediction.
+const LessonPlayer::StepState* LessonPlayer::run_after(std::size_t index) const {
+  for (std::size_t step = index + 1; step < states_.size(); ++step) {
+    const StepKind kind = lesson_->steps[step].kind;
+    if (kind == StepKind::kRun) return &states_[step];
+    if (kind == StepKind::kPredict) break;
+  }
+  return nullptr;
+}
+
+QString LessonPlayer::summary_of(std::size_t index) const {
+  const Step& step = lesson_->steps[index];
+  const StepState& state = states_[index];
+  if (!state.judgement || step.kind == StepKind::kRead) return {};
+  if (step.kind == StepKind::kRun && !state.unmet) return {};  // stands beside its prediction
+  const bool right = state.judgement->verdict == Verdict::kRight;
+  QStringList head, figures;
+  if (state.unmet)
+    head << Summary::tr("check not met");
+  else if (step.kind == StepKind::kPredict)
+    head << (right ? Summary::tr("right") : Summary::tr("not right"));
+  else
+    head << tries_text(state.attempts);
+  if (state.hints > 0) head << hints_text(state.hints);
+  if (step.ask) {
+    const auto add = [&](const QString& words, std::optional<double> value) {
+      if (value) figures << words.arg(value_text(*value, step.ask->unit));
+    };
+    const QString words =
+        step.kind == StepKind::kPredict ? Summary::tr("guess %1") : Summary::tr("answer %1");
+    const QString answer = answer_words(index);
+    if (own_guess(index))
+      figures << words.arg(answer);
+    else if (!answer.isEmpty())
+      figures << words.arg(Summary::tr("“%1”").arg(answer));
+    if (!step.ask->metric.empty()) add(Summary::tr("predicted %1"), found(state, "predicted"));
+    if (const StepState* run = run_after(index); run && step.kind == StepKind::kPredict)
+      add(Summary::tr("run %1"), run->observed);
+  }
+  if (!figures.isEmpty()) head.prepend(figures.join(QStringLiteral(", ")));
+  const QString name = title(index);
+  const QLatin1String colon(name.endsWith(QLatin1Char('?')) ? "" : ":");
+  return QStringLiteral("**%1%2** ").arg(name, colon) + head.join(kDot);
+}
+
+QString LessonPlayer::summary() const {
+  QStringList entries;
+  int asked = 0, right = 0, hints = 0;
+  for (std::size_t index = 0; index < states_.size(); ++index) {
+    const StepState& state = states_[index];
+    hints += state.hints;
+    if (const QString entry = summary_of(index); !entry.isEmpty()) entries << entry;
+    if (!state.judgement || lesson_->steps[index].kind == StepKind::kRun) continue;
+    ++asked;
+    right += state.judgement->verdict == Verdict::kRight && state.attempts == 1;
+  }
+  const auto minutes = std::max<std::int64_t>(1, (since_start_.elapsed() + 30000) / 60000);
+  QStringList facts{Summary::tr("%1 of %2 right at the first try").arg(right).arg(asked),
+                    hints_text(hints), minutes_text(minutes)};
+  entries.prepend(facts.join(kDot) + QLatin1Char('.'));
+  return entries.join(QStringLiteral("\n\n"));
+}
+
+}  // namespace parallelarium

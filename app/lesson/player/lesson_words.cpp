@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The part of the player that makes text: the lesson's Markdown with the student's numbers put in.
+#include <QCoreApplication>
+#include <QLocale>
+#include <cmath>
+
+#include "app/lesson/player/lesson_player.h"
+#include "app/look/figures.h"
+#include "app/look/sentence.h"
+
+namespace parallelarium {
+
+namespace {
+
+struct Limits {
+  Q_DECLARE_TR_FUNCTIONS(limits)
+};
+
+// The name of a figure that a check is about.
+QString figure_name(const QString& key) {
+  const QString place = key.section(QLatin1Char('.'), 2, 2);
+  if (key == QLatin1String("bubble.of_total")) return Limits::tr("the bubble of the whole step");
+  if (key == QLatin1String("step.seconds")) return Limits::tr("the step time");
+  if (key == QLatin1String("held.peak")) return Limits::tr("the micro-batches held at most");
+  if (key.startsWith(QLatin1String("held.ranks.")))
+    return Limits::tr("the micro-batches held by stage %1").arg(place);
+  if (key.startsWith(QLatin1String("memory.ranks.")))
+    return Limits::tr("the peak memory of stage %1").arg(place);
+  if (key == QLatin1String("collective.seconds")) return Limits::tr("the time");
+  if (key == QLatin1String("collective.bus_bandwidth")) return Limits::tr("the bus bandwidth");
+  if (key == QLatin1String("collective.correct")) return Limits::tr("the share of right results");
+  if (key.startsWith(QLatin1String("collective.sent_bytes")))
+    return Limits::tr("what a rank sends at most");
+  return key;
+}
+
+QString figure_text(const QString& key, double value) {
+  if (key.startsWith(QLatin1String("bubble."))) return share_text(value);
+  if (key.endsWith(QLatin1String("_bandwidth"))) return rate_text(value);
+  if (key.contains(QLatin1String("bytes"))) return bytes_text(std::llround(value));
+  if (key.endsWith(QLatin1String("seconds"))) return seconds_text(value);
+  return number_text(value);
+}
+
+// "To pass, the bubble of the whole step must lie between 20 % and 32 %; in this run it is 41 %."
+QString limit_sentence(const CheckOutcome& outcome) {
+  const QString key = QString::fromStdString(outcome.check.metric());
+  const auto text = [&](double value) { return figure_text(key, value); };
+  const double around = outcome.check.tolerance.around(outcome.wanted);
+  const QString name = figure_name(key), found = text(*outcome.value);
+  if (outcome.check.op == "==" && around > 0)
+    return Limits::tr("To pass, %1 must lie between %2 and %3; in this run it is %4.")
+        .arg(name, text(outcome.wanted - around), text(outcome.wanted + around), found);
+  if (outcome.check.op == "==")
+    return Limits::tr("To pass, %1 must be %2; in this run it is %3.")
+        .arg(name, text(outcome.wanted), found);
+  const bool least = outcome.check.op == ">" || outcome.check.op == ">=";
+  return (least ? Limits::tr("To pass, %1 must be at least %2; in this run it is %3.")
+                : Limits::tr("To pass, %1 must be at most %2; in this run it is %3."))
+      .arg(name, text(outcome.wanted), found);
+}
+
+std::string written(double value, std::string_view unit) {
+  return value_text(value, unit).toStdString();
+}
+
+}  // namespace
+
+const StepText& LessonPlayer::text(std::size_t step) const {
+  static const StepText kNone;
+  const auto& steps = lesson_->text(language()).steps;
+  const auto found = steps.find(lesson_->steps[step].id);
+  return found == steps.end() ? kNone : found->second;
+}
+
+QString LessonPlayer::filled(const std::string& markdown, const Symbols& symbols) const {
+  const Result<std::string> text = fill_in(markdown, symbols, written);
+  // Checked lessons never get here; a broken one says what is wrong with it.
+  return text ? QString::fromStdString(*text) : sentence(text.error());
+}
+
+// The body speaks of the step before the answer is revealed, whatever was set since.
+Symbols LessonPlayer::body_symbols() const {
+  Context before;
+  const Result<Settings> start = settings_at(*lesson_, at_, drawn_);
+  before.settings = start ? *start : settings();
+  before.drawn = drawn_;
+  before.guess = latest_guess();
+  return before.symbols();
+}
+
+Symbols LessonPlayer::part_symbols() const {
+  if (state().judgement) return state().judgement->symbols;
+  Context after;
+  const Result<Settings> revealed = settings_at(*lesson_, at_, drawn_, true);
+  after.settings = revealed ? *revealed : settings();
+  after.drawn = drawn_;
+  after.guess = latest_guess();
+  return after.symbols();
+}
+
+QString LessonPlayer::lesson_title() const {
+  return QString::fromStdString(lesson_->text(language()).title);
+}
+
+QString LessonPlayer::title(std::size_t step) const {
+  return QString::fromStdString(text(step).title);
+}
+
+QString LessonPlayer::body() const { return filled(text(at_).body, body_symbols()); }
+
+QString LessonPlayer::option_text(const std::string& option) const {
+  return filled(text(at_).part("option " + option), part_symbols());
+}
+
+QString LessonPlayer::hint(int number) const {
+  return filled(text(at_).part("hint " + std::to_string(number)), part_symbols());
+}
+
+QString LessonPlayer::model_answer() const {
+  return filled(text(at_).part("answer"), part_symbols());
+}
+
+QString LessonPlayer::missed_limits() const {
+  if (step().kind != StepKind::kRun) return {};
+  QStringList limits;
+  for (const CheckOutcome& outcome : state().judgement->checks)
+    if (!outcome.holds && outcome.value && outcome.check.op != "!=")
+      limits << limit_sentence(outcome);
+  if (state().unmet) limits << Limits::tr("You went on with this run: the check is **not met**.");
+  return limits.join(QStringLiteral("\n\n"));
+}
+
+QString LessonPlayer::feedback() const {
+  if (!state().judgement) return {};
+  const Judgement& judgement = *state().judgement;
+  const bool plain = judgement.feedback == "right" || judgement.feedback == "wrong" ||
+                     judgement.feedback == "again";
+  const std::string part = plain ? judgement.feedback : "feedback " + judgement.feedback;
+  QString words;
+  // Sentences about an order that is refused replace the lesson's words about a complete one.
+  if (judgement.reasons.empty()) words = filled(text(at_).part(part), judgement.symbols);
+  if (const QString limits = missed_limits(); !limits.isEmpty())
+    words += (words.isEmpty() ? QString() : QStringLiteral("\n\n")) + limits;
+  for (const Message& reason : judgement.reasons)
+    words += (words.isEmpty() ? QString() : QStringLiteral("\n\n")) + sentence(reason);
+  return words;
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/state/run/run_advice.h"
+
+#include <QCoreApplication>
+#include <algorithm>
+#include <cmath>
+
+#include "app/look/figures.h"
+#include "app/look/sentence.h"
+#include "app/state/run/small_copy.h"
+#include "app/state/topic.h"
+
+namespace parallelarium {
+
+namespace {
+
+struct RunAdvice {
+  Q_DECLARE_TR_FUNCTIONS(run_advice)
+};
+
+QString question_refusal(const Session& session) {
+  return session.locks().question_open()
+             ? RunAdvice::tr("A run would show the answer: commit yours in the lesson first.")
+             : QString();
+}
+
+// Whole seconds, from a minute on whole minutes, at least one.
+QString rough_time(double seconds) {
+  const auto whole = [](double time) { return qint64(std::max(1.0, std::round(time))); };
+  return seconds < 59.5 ? RunAdvice::tr("%1 s").arg(whole(seconds))
+                        : RunAdvice::tr("%1 min").arg(whole(seconds / 60));
+}
+
+}  // namespace
+
+bool machine_is_elsewhere(const Session& session) {
+  return session.topic().is_step() && expected_source(session) == Source::kPredicted;
+}
+
+Source expected_source(const Session& session) {
+  const Topic& topic = session.topic();
+  if (!topic.is_step())
+    return session.placer().of_collective(session.setup().run, topic.ranks()).source;
+  return expected_source(session.resolved(), session.machine());
+}
+
+QString run_refusal(const Session& session) {
+  if (const std::optional<Message> problem = session.topic().problem()) return sentence(*problem);
+  if (!session.topic().is_step()) return question_refusal(session);
+  if (machine_is_elsewhere(session))
+    return RunAdvice::tr("%1 is not this computer, so nothing can run on it from here. %2")
+        .arg(sentence(title_of(session.machine())), small_copy_offer(session));
+  if (const std::optional<Message> problem = run_problem(session)) return sentence(*problem);
+  return question_refusal(session);
+}
+
+std::optional<Message> run_problem(const Session& session) {
+  if (!session.topic().is_step() || !session.problems().empty() || machine_is_elsewhere(session))
+    return {};
+  if (const Result<void> executable = can_execute(session.resolved()); !executable)
+    return executable.error();
+  if (session.setup().run.backend == Backend::kCuda)
+    if (std::optional<Message> missing = session.placer().missing_backend("cuda")) return missing;
+  if (!session.prediction_is_current()) return {};
+  // What is free on the GPUs that a run would take is known to the engine alone.
+  if (!session.situation().takes_gpus()) return memory_problem(session);
+  return {};
+}
+
+// Ranks of this computer share its memory, ranks on one GPU that; elsewhere one rank has a device.
+std::optional<Message> memory_problem(const Session& session) {
+  if (!session.prediction_is_current() || session.subject().prediction()->fits()) return {};
+  if (session.subject().prediction()->cores_for_gpus)
+    return {};  // the memory of the cores is not theirs
+  const Prediction& prediction = *session.subject().prediction();
+  const bool together = prediction.memory_together();
+  const QString how =
+      together ? RunAdvice::tr("Fewer ranks, a smaller model or micro-batch would shrink it.")
+               : RunAdvice::tr("More stages, TP, ZeRO or recompute would shrink it.");
+  const QString needed = bytes_text(prediction.needed_bytes);
+  const QString capacity = bytes_text(prediction.capacity_bytes);
+  QString said;
+  if (session.locks().hidden(QStringLiteral("memory"))) {
+    said = RunAdvice::tr("This does not fit in memory. %1").arg(how);
+  } else if (together) {
+    said = RunAdvice::tr("This does not fit in memory: the ranks need %1 together of %2. %3")
+               .arg(needed, capacity, how);
+  } else {
+    const auto fullest = std::max_element(
+        prediction.memory.begin(), prediction.memory.end(),
+        [](const MemoryRow& a, const MemoryRow& b) { return a.peak_bytes < b.peak_bytes; });
+    said = RunAdvice::tr("This does not fit in memory: stage %1 needs %2 of %3. %4")
+               .arg(fullest->stage)
+               .arg(needed, capacity, how);
+  }
+  return message("memory-full", "{}", said.toStdString());
+}
+
+std::optional<Message> gpu_offer(const Session& session) {
+  const std::optional<Placement>& placed = session.situation().placement;
+  const bool fits = session.prediction_is_current() && session.topic().is_step() && placed &&
+                    placed->on_gpus() && session.locks().lesson_state().is_null();
+  const Result<Model> tiny = find_model("gpt-tiny");
+  if (!fits || !tiny || session.setup().model.hidden > tiny->hidden) return {};
+  Setup larger = session.setup();
+  if (!set_field(larger, "model", "gpt2-124m") || !validate(session.resolved(larger)).empty())
+    return {};
+  Message offer =
+      message("gpus-wait", "{}",
+              RunAdvice::tr("These ranks are on GPUs, which %1 keeps waiting: gpt2-124m gives "
+                            "them work.")
+                  .arg(sentence(title_of(session.setup().model)))
+                  .toStdString());
+  offer.field = "model";
+  offer.alternatives = {"gpt2-124m"};
+  return offer;
+}
+
+QString run_label(const Session& session) {
+  if (machine_is_elsewhere(session)) return RunAdvice::tr("Run a small copy here");
+  const int ranks = session.topic().ranks();
+  const bool on_gpus = session.topic().is_step()
+                           ? session.situation().on_local_gpus()
+                           : session.placer().of_collective(session.setup().run, ranks).on_gpus();
+  const QString base = on_gpus ? (ranks == 1 ? RunAdvice::tr("Run on 1 GPU rank")
+                                             : RunAdvice::tr("Run on %1 GPU ranks").arg(ranks))
+                               : (ranks == 1 ? RunAdvice::tr("Run on 1 CPU rank")
+                                             : RunAdvice::tr("Run on %1 CPU ranks").arg(ranks));
+  switch (expected_source(session)) {
+    case Source::kPaced:
+      return session.prediction_is_current() && session.rehearsal_seconds() > 0
+                 ? RunAdvice::tr("%1, rehearsed in %2")
+                       .arg(base, rough_time(session.rehearsal_seconds()))
+                 : RunAdvice::tr("%1, rehearsed").arg(base);
+    case Source::kOversubscribed:
+      return RunAdvice::tr("%1, oversubscribed").arg(base);
+    default:
+      return base;
+  }
+}
+
+QString small_copy_refusal(const Session& session) {
+  if (!session.problems().empty()) return sentence(session.problems().front());
+  const Result<Setup> copy = small_copy(session.setup(), session.placer().computer());
+  return copy
+             ? question_refusal(session)
+             : RunAdvice::tr("A small copy cannot run here either: %1").arg(sentence(copy.error()));
+}
+
+QString small_copy_offer(const Session& session) {
+  const Result<Setup> copy = small_copy(session.setup(), session.placer().computer());
+  if (!copy) return small_copy_refusal(session);
+  const QString reduced = reduced_degrees(session.setup(), *copy);
+  return reduced.isEmpty()
+             ? RunAdvice::tr("Run a small copy here instead, with the same mesh and schedule.")
+             : RunAdvice::tr("Run a small copy here instead; fewer ranks run at once here: %1.")
+                   .arg(reduced);
+}
+
+void run_small_copy(Session& session) {
+  if (!small_copy_refusal(session).isEmpty()) return;
+  Result<Setup> copy = small_copy(session.setup(), session.placer().computer());
+  if (!copy) return;
+  session.history().change(*copy, RunAdvice::tr("Small copy"));
+  session.wait_for_prediction();
+  session.start_run(false);
+}
+
+}  // namespace parallelarium

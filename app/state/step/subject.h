@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the views show together: the predicted Program and Timeline, which part of it is visible,
+// and what is selected and marked in it.
+#pragma once
+
+#include <QObject>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "app/state/step/time_range.h"
+#include "engine/predict/explain/explain.h"
+#include "engine/predict/predict.h"
+
+namespace parallelarium {
+
+// How near the timeline is seen: what one bar of a compute lane is.
+enum class Zoom : std::uint8_t { kActions, kLayers, kPieces };
+
+// How long what is shown takes; lanes that a lesson hides do not count, 0: all are hidden.
+struct Lengths {
+  Nanoseconds horizon{0};  // the longest of all
+  Nanoseconds fitted{0};   // without a run of other settings: that does not squeeze the prediction
+};
+
+class Subject : public QObject {
+  Q_OBJECT
+
+ public:
+  explicit Subject(QObject* parent = nullptr) : QObject(parent) {}
+
+  // Of the latest valid Setup; never null. Tells nobody, but a selection that is not in it goes.
+  std::shared_ptr<const Prediction> prediction() const { return prediction_; }
+  void show(std::shared_ptr<const Prediction> prediction);
+
+  Nanoseconds horizon() const { return lengths_.horizon; }
+  Nanoseconds fitted() const { return lengths_.fitted; }
+  void set_lengths(Lengths lengths) { lengths_ = lengths; }
+  // What is shown became another: visible() follows its length where it showed all of the last one,
+  // and the dragged range goes.
+  void refit();
+
+  TimeRange visible() const { return visible_; }  // shared by all lanes
+  void set_visible(TimeRange range);
+  // visible() becomes 0 to fitted(), and follows it; a second time to horizon().
+  void fit_all();
+  // As fit_all() does the first time, from the next refit() on.
+  void follow_lengths() { follows_ = true; }
+
+  OpRef selected() const { return selected_; }  // rank index and op index; {-1,-1}: none
+  bool selected_in_run() const { return selected_in_run_; }  // the click was in the observed lane
+  // How much the op stands for: all of its action (the forward of a micro-batch, with the
+  // collectives inside), its layer there, or itself.
+  Zoom selected_zoom() const { return selected_zoom_; }
+  void select(OpRef op, bool in_run, Zoom zoom = Zoom::kPieces);
+  std::optional<TimeRange> range() const { return range_; }  // dragged range
+  void set_range(std::optional<TimeRange> range);
+  const std::vector<Nanoseconds>& marks() const { return marks_; }  // ascending
+  void set_marks(std::vector<Nanoseconds> marks);
+
+ Q_SIGNALS:
+  void visible_changed();
+  void selection_changed();
+  void range_changed();
+  void marks_changed();
+
+ private:
+  std::shared_ptr<const Prediction> prediction_;
+  Lengths lengths_;
+  TimeRange visible_;
+  bool follows_ = true;
+  OpRef selected_;
+  bool selected_in_run_ = false;
+  Zoom selected_zoom_ = Zoom::kPieces;
+  std::optional<TimeRange> range_;
+  std::vector<Nanoseconds> marks_;
+};
+
+}  // namespace parallelarium

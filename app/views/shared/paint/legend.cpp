@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/views/shared/paint/legend.h"
+
+#include <array>
+#include <vector>
+
+#include "app/views/shared/paint/paint_tools.h"
+
+namespace parallelarium {
+namespace {
+
+struct Entry {
+  QString text;
+  int color;  // an OpColor, or -1 for the bubble
+};
+
+std::vector<Entry> entries_of(const Picture& picture, Zoom zoom) {
+  std::array<bool, kOpColors> shown{};
+  shown[static_cast<int>(OpColor::kForward)] = shown[static_cast<int>(OpColor::kBackward)] = true;
+  for (const PictureLane& lane : picture.lanes) {
+    if (!lane.rows) continue;
+    for (const Row& row : lane.rows->rows)
+      for (const Lane lane : {Lane::kCompute, Lane::kPipeline, Lane::kData}) {
+        const BarList& list = row.lane(lane, zoom);
+        for (int kind = 0; kind < kOpColors && !list.busy.empty(); ++kind)
+          if (list.busy.back()[static_cast<std::size_t>(kind)] > 0)
+            shown[static_cast<std::size_t>(kind)] = true;
+      }
+  }
+  const std::array<QString, kOpColors> names = {
+      QObject::tr("Forward"), QObject::tr("Backward"), QObject::tr("Weight gradient"),
+      QObject::tr("Send / receive"), QObject::tr("Optimizer")};
+  std::vector<Entry> entries;
+  for (int kind = 0; kind < kOpColors; ++kind)
+    if (shown[static_cast<std::size_t>(kind)])
+      entries.push_back({names[static_cast<std::size_t>(kind)], kind});
+  entries.push_back({QObject::tr("Bubble"), -1});
+  return entries;
+}
+
+}  // namespace
+
+double paint_legend(QPainter& painter, const QRectF& rect, const Picture& picture, Zoom zoom,
+                    const Theme& theme, TextLog* texts) {
+  const QFont font = theme.font(11);
+  const QFontMetricsF metrics(font);
+  std::vector<Entry> entries = entries_of(picture, zoom);
+  const auto width_of = [&](const Entry& entry) {
+    return 20 + metrics.horizontalAdvance(entry.text);
+  };
+  constexpr double kGap = 20;
+  const auto whole = [&] {
+    double sum = -kGap;
+    for (const Entry& entry : entries) sum += width_of(entry) + kGap;
+    return sum;
+  };
+  // What says least goes first; forward and backward stay.
+  for (const int kind : {static_cast<int>(OpColor::kOptimizer), static_cast<int>(OpColor::kWeight),
+                         static_cast<int>(OpColor::kCommunication), -1,
+                         static_cast<int>(OpColor::kBackward), static_cast<int>(OpColor::kForward)})
+    if (whole() > rect.width())
+      std::erase_if(entries, [&](const Entry& entry) { return entry.color == kind; });
+  if (entries.empty()) return 0;
+  const double width = whole();
+  double x = rect.right() - width;
+  for (const Entry& entry : entries) {
+    const QRectF swatch(x, rect.center().y() - 6, 14, 12);
+    painter.setRenderHint(QPainter::Antialiasing);
+    if (entry.color < 0) {
+      paint_hatching(painter, swatch, theme);
+      painter.setPen(QPen(theme.control_line, 1));
+      painter.setBrush(Qt::NoBrush);
+      painter.drawRoundedRect(swatch.adjusted(0.5, 0.5, -0.5, -0.5), 2, 2);
+    } else {
+      painter.setPen(Qt::NoPen);
+      painter.setBrush(theme.solid(static_cast<OpColor>(entry.color)));
+      painter.drawRoundedRect(swatch, 2, 2);
+    }
+    put_text(painter, QRectF(x + 20, rect.top(), width_of(entry) - 20, rect.height()),
+             Qt::AlignVCenter, entry.text, font, theme.muted, texts);
+    x += width_of(entry) + kGap;
+  }
+  return width;
+}
+
+}  // namespace parallelarium

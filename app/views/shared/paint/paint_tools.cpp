@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/views/shared/paint/paint_tools.h"
+
+#include <QPaintEngine>
+#include <QPixmapCache>
+#include <QStaticText>
+#include <cmath>
+#include <map>
+
+namespace parallelarium {
+namespace {
+
+constexpr double kHatchPeriod = 8, kHatchWidth = 1.9;
+constexpr qsizetype kMostLabels = 4096;  // of one font that are kept
+
+struct Label {
+  QStaticText text;
+  double width = 0;
+};
+
+// Only the window's thread paints.
+const Label& label_of(const QFont& font, const QString& text) {
+  static std::map<QFont, QHash<QString, Label>> kept;
+  QHash<QString, Label>& of_font = kept[font];
+  if (of_font.size() > kMostLabels) of_font.clear();
+  const auto found = of_font.constFind(text);
+  if (found != of_font.constEnd()) return *found;
+  Label label{QStaticText(text), QFontMetricsF(font).horizontalAdvance(text)};
+  label.text.setTextFormat(Qt::PlainText);
+  label.text.setPerformanceHint(QStaticText::AggressiveCaching);
+  return *of_font.insert(text, label);
+}
+
+// Notes where a line of text stands: its ink between cap height and a little below the baseline.
+void note_text(const QPainter& painter, const QPointF& baseline, double width,
+               const QFontMetricsF& metrics, const QString& text, TextLog* texts) {
+  if (!texts) return;
+  const QRectF ink(baseline.x(), baseline.y() - metrics.capHeight(), width,
+                   metrics.capHeight() + 1);
+  texts->push_back({painter.transform().mapRect(ink), text});
+}
+
+void hatch_lines(QPainter& painter, const QRectF& rect, const QColor& color) {
+  painter.save();
+  painter.setClipRect(rect, Qt::IntersectClip);
+  painter.setRenderHint(QPainter::Antialiasing);
+  painter.setPen(QPen(color, kHatchWidth));
+  QList<QLineF> lines;
+  const double start = std::floor((rect.left() - rect.height()) / kHatchPeriod) * kHatchPeriod;
+  for (double x = start; x < rect.right() + kHatchPeriod; x += kHatchPeriod)
+    lines.append(QLineF(x, rect.bottom(), x + rect.height(), rect.top()));
+  painter.drawLines(lines);
+  painter.restore();
+}
+
+QPixmap hatch_tile(const Theme& theme, double ratio) {
+  const QString key = QStringLiteral("hatch %1 %2").arg(theme.dark).arg(ratio);
+  QPixmap tile;
+  if (QPixmapCache::find(key, &tile)) return tile;
+  tile = QPixmap(QSize(1, 1) * static_cast<int>(std::lround(kHatchPeriod * ratio)));
+  tile.fill(theme.bubble_fill);
+  QPainter painter(&tile);
+  painter.scale(tile.width() / kHatchPeriod, tile.height() / kHatchPeriod);
+  painter.setRenderHint(QPainter::Antialiasing);
+  painter.setPen(QPen(theme.bubble_line, kHatchWidth));
+  for (const double x : {-kHatchPeriod, 0.0, kHatchPeriod})
+    painter.drawLine(QLineF(x - 2, kHatchPeriod + 2, x + kHatchPeriod + 2, -2));
+  painter.end();
+  tile.setDevicePixelRatio(tile.width() / kHatchPeriod);
+  QPixmapCache::insert(key, tile);
+  return tile;
+}
+
+}  // namespace
+
+void put_text(QPainter& painter, const QRectF& rect, int flags, const QString& text,
+              const QFont& font, const QColor& color, TextLog* texts) {
+  if (text.isEmpty()) return;
+  painter.setFont(font);
+  painter.setPen(color);
+  const QFontMetricsF metrics(font);
+  const double width = metrics.horizontalAdvance(text);
+  double x = rect.left();
+  if (flags & Qt::AlignHCenter) x = rect.center().x() - width / 2;
+  if (flags & Qt::AlignRight) x = rect.right() - width;
+  double y = rect.top();  // of the line's top
+  const double height = metrics.ascent() + metrics.descent();
+  if (flags & Qt::AlignVCenter) y = rect.center().y() - height / 2;
+  if (flags & Qt::AlignBottom) y = rect.bottom() - height;
+  painter.drawText(QPointF(x, y + metrics.ascent()), text);
+  note_text(painter, QPointF(x, y + metrics.ascent()), width, metrics, text, texts);
+}
+
+double label_width(const QFont& font, const QString& text) { return label_of(font, text).width; }
+
+void put_label(QPainter& painter, const QRectF& rect, const QString& text, const QFont& font,
+               const QColor& color, TextLog* texts) {
+  if (!has_pixels(painter))
+    return put_text(painter, rect, Qt::AlignCenter, text, font, color, texts);
+  const Label& label = label_of(font, text);
+  const QFontMetricsF metrics(font);
+  const double height = metrics.ascent() + metrics.descent();
+  const QPointF top_left(rect.center().x() - label.width / 2, rect.center().y() - height / 2);
+  painter.setFont(font);
+  painter.setPen(color);
+  painter.drawStaticText(top_left, label.text);
+  note_text(painter, top_left + QPointF(0, metrics.ascent()), label.width, metrics, text, texts);
+}
+
+void put_elided(QPainter& painter, const QRectF& rect, int flags, const QString& text,
+                const QFont& font, const QColor& color, TextLog* texts) {
+  const QFontMetricsF metrics(font);
+  put_text(painter, rect, flags, metrics.elidedText(text, Qt::ElideRight, rect.width()), font,
+           color, texts);
+}
+
+void paint_hatching(QPainter& painter, const QRectF& rect, const Theme& theme) {
+  if (rect.width() <= 0 || rect.height() <= 0) return;
+  if (!has_pixels(painter)) {
+    painter.fillRect(rect, theme.bubble_fill);
+    hatch_lines(painter, rect, theme.bubble_line);
+    return;
+  }
+  const double ratio = painter.device()->devicePixelRatioF() * painter.transform().m11();
+  const QPixmap tile = hatch_tile(theme, ratio);
+  const auto phase = [](double at) { return at - std::floor(at / kHatchPeriod) * kHatchPeriod; };
+  painter.drawTiledPixmap(rect, tile, QPointF(phase(rect.left()), phase(rect.top())));
+}
+
+void paint_chip(QPainter& painter, const QPointF& top_left, double size, int number,
+                const Theme& theme, TextLog* texts) {
+  const QRectF rect(top_left, QSizeF(size, size));
+  const QColor fill = theme.rank(number);
+  painter.setRenderHint(QPainter::Antialiasing);
+  painter.setPen(Qt::NoPen);
+  painter.setBrush(fill);
+  painter.drawEllipse(rect);
+  put_text(painter, rect, Qt::AlignCenter, QString::number(number),
+           theme.font(static_cast<int>(size * 0.72)), theme.ink_on(fill), texts);
+}
+
+bool has_pixels(const QPainter& painter) {
+  return painter.paintEngine() && painter.paintEngine()->type() == QPaintEngine::Raster;
+}
+
+double snapped_to_pixel(const QPainter& painter, double value) {
+  if (!has_pixels(painter)) return value;
+  const double ratio = painter.device()->devicePixelRatioF() * painter.transform().m11();
+  return std::round(value * ratio) / ratio;
+}
+
+QColor mixed(const QColor& a, const QColor& b, double share_of_b) {
+  const auto mix = [&](int x, int y) {
+    return static_cast<int>(std::lround(x + (y - x) * share_of_b));
+  };
+  return QColor(mix(a.red(), b.red()), mix(a.green(), b.green()), mix(a.blue(), b.blue()));
+}
+
+}  // namespace parallelarium

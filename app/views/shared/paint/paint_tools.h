@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Small painting helpers that the pipeline pictures share.
+#pragma once
+
+#include <QPainter>
+
+#include "app/views/timeline/picture/timeline_paint.h"
+
+namespace parallelarium {
+
+inline constexpr double kDimmed = 0.42;  // opacity of the last picture while the Setup is invalid
+
+// One line of text inside `rect`, aligned by `flags`, and noted in `texts` with the rectangle it
+// really takes, in device coordinates.
+void put_text(QPainter& painter, const QRectF& rect, int flags, const QString& text,
+              const QFont& font, const QColor& color, TextLog* texts);
+// The same for texts that are painted again and again, such as those on bars: measured and shaped
+// once. `text` must be short and of a small vocabulary.
+void put_label(QPainter& painter, const QRectF& rect, const QString& text, const QFont& font,
+               const QColor& color, TextLog* texts);
+double label_width(const QFont& font, const QString& text);
+// put_text(), cut with an ellipsis where it does not fit.
+void put_elided(QPainter& painter, const QRectF& rect, int flags, const QString& text,
+                const QFont& font, const QColor& color, TextLog* texts);
+
+// The grey hatching of idle time.
+void paint_hatching(QPainter& painter, const QRectF& rect, const Theme& theme);
+
+// A numbered chip of a stage or rank, `size` high and wide.
+void paint_chip(QPainter& painter, const QPointF& top_left, double size, int number,
+                const Theme& theme, TextLog* texts);
+
+// `value` at a whole device pixel where the device has pixels.
+double snapped_to_pixel(const QPainter& painter, double value);
+bool has_pixels(const QPainter& painter);
+
+QColor mixed(const QColor& a, const QColor& b, double share_of_b);
+
+}  // namespace parallelarium

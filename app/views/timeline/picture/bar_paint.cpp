@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/views/timeline/picture/bar_paint.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "app/views/shared/paint/paint_tools.h"
+#include "app/views/shared/words.h"
+
+namespace parallelarium {
+namespace {
+
+constexpr double kLeastMergedText = 30;  // narrower blocks of merged bars say nothing
+constexpr double kLabelAir = 4;          // of a bar beside its label
+constexpr double kRounded = 12;          // bars of this width and more get round corners,
+constexpr double kMostRounded =
+    32;  // unless there is one for each so many pixels: nobody sees them
+
+struct BarColors {
+  QColor fill, line;  // line is invalid where a bar has no outline
+};
+
+std::array<BarColors, kOpColors> colors_of(const BarLook& look) {
+  std::array<BarColors, kOpColors> colors;
+  for (int index = 0; index < kOpColors; ++index) {
+    const auto color = static_cast<OpColor>(index);
+    QColor solid = look.theme->solid(color), tint = look.theme->tint(color);
+    if (look.stale) {
+      solid = desaturated(solid);
+      tint = desaturated(tint);
+    }
+    BarColors& out = colors[static_cast<std::size_t>(index)];
+    const bool hollow = look.moment == Moment::kFuture || look.style == LaneStyle::kPinned;
+    if (hollow)
+      out = {look.theme->surface, solid};
+    else if (look.style == LaneStyle::kPredicted)
+      out = {tint, solid};
+    else
+      out = {solid, QColor()};
+  }
+  return colors;
+}
+
+struct Piece2D {
+  QRectF rect;
+  std::size_t color;
+};
+
+// Without antialiasing: edges are whole pixels. The raster engine fills single rectangles faster
+// than drawRects() does; files get one call for each colour, since there a change of colour is a
+// group of its own.
+void fill_rects(QPainter& painter, const std::vector<Piece2D>& pieces,
+                const std::array<BarColors, kOpColors>& colors) {
+  painter.setRenderHint(QPainter::Antialiasing, false);
+  const bool pixels = has_pixels(painter);
+  std::array<QList<QRectF>, kOpColors> lines, fills;
+  const auto put = [&](std::array<QList<QRectF>, kOpColors>& lists, std::size_t color,
+                       const QRectF& rect, const QColor& ink) {
+    if (pixels)
+      painter.fillRect(rect, ink);
+    else
+      lists[color].append(rect);
+  };
+  for (const Piece2D& piece : pieces) {
+    const BarColors& color = colors[piece.color];
+    if (!color.line.isValid()) {
+      put(fills, piece.color, piece.rect, color.fill);
+      continue;
+    }
+    put(lines, piece.color, piece.rect, color.line);
+    if (piece.rect.width() > 2 && piece.rect.height() > 2)
+      put(fills, piece.color, piece.rect.adjusted(1, 1, -1, -1), color.fill);
+  }
+  if (pixels) return;
+  painter.setPen(Qt::NoPen);
+  for (std::size_t color = 0; color < colors.size(); ++color) {
+    painter.setBrush(colors[color].line);
+    if (!lines[color].isEmpty()) painter.drawRects(lines[color]);
+    painter.setBrush(colors[color].fill);
+    if (!fills[color].isEmpty()) painter.drawRects(fills[color]);
+  }
+}
+
+// A block of merged bars: its height is divided by the time its bars spend in each kind.
+void add_shares(std::vector<Piece2D>& pieces, const BarList& list, const BarRun& run,
+                const QRectF& rect) {
+  const auto &from = list.busy[run.first], &to = list.busy[run.last + 1];
+  std::int64_t total = 0;
+  for (std::size_t kind = 0; kind < kOpColors; ++kind) total += to[kind] - from[kind];
+  std::int64_t before = 0;
+  for (std::size_t kind = 0; kind < kOpColors; ++kind) {
+    const std::int64_t part = to[kind] - from[kind];
+    if (part <= 0) continue;
+    const auto y = [&](std::int64_t sum) {
+      return rect.top() + std::round(rect.height() * static_cast<double>(sum) /
+                                     static_cast<double>(std::max<std::int64_t>(1, total)));
+    };
+    const QRectF piece(rect.left(), y(before), rect.width(), y(before + part) - y(before));
+    if (piece.height() > 0) pieces.push_back({piece, kind});
+    before += part;
+  }
+}
+
+// What the bars of a lane are painted with.
+struct BarPieces {
+  struct Label {
+    QRectF rect;
+    QString text;
+    QColor ink;
+    bool plate;
+  };
+  std::vector<Piece2D> small, wide;
+  std::vector<Label> labels;
+  QList<QRectF> stripes;  // what a backward spends on computing its forward again
+  QList<QRectF> inside;   // what a bar seen from far spends on communication
+};
+
+BarPieces pieces_of(QPainter& painter, const BarList& list, const TimeAxis& axis, const QRectF& box,
+                    const BarLook& look, const std::array<BarColors, kOpColors>& colors) {
+  const double far_left = axis.left - 8, far_right = axis.left + axis.width + 8;
+  BarPieces pieces;
+  for_each_run(list, axis, [&](const BarRun& run) {
+    const double x0 = snapped_to_pixel(painter, std::max(run.x0, far_left));
+    double x1 = snapped_to_pixel(painter, std::min(run.x1, far_right));
+    if (x1 - x0 > 4) x1 -= 1;  // a hairline between neighbours
+    const QRectF rect(x0, box.top(), std::max(1.0, x1 - x0), box.height());
+    const bool merged = run.last > run.first;
+    if (merged) {
+      add_shares(pieces.small, list, run, rect);
+      if (rect.width() < kLeastMergedText || box.height() < 14) return;
+      const QString text =
+          QObject::tr("%n ops", nullptr, static_cast<int>(run.last - run.first + 1));
+      if (label_width(look.font, text) + 12 < rect.width())
+        pieces.labels.push_back({rect, text, look.theme->text, true});
+      return;
+    }
+    const Bar& bar = list.bars[run.first];
+    const auto color = static_cast<std::size_t>(color_of(bar));
+    (rect.width() >= kRounded ? pieces.wide : pieces.small).push_back({rect, color});
+    const bool striped = rect.width() >= 4 && box.height() >= 14;
+    if (const double share = list.recompute_share(run.first); share > 0 && striped)
+      pieces.stripes.append(
+          QRectF(rect.left() + 1, rect.bottom() - 4, (rect.width() - 2) * share, 3));
+    if (const double share = list.inside_share(run.first); share > 0 && striped) {
+      const double width = (rect.width() - 2) * share;
+      pieces.inside.append(QRectF(rect.right() - 1 - width, rect.bottom() - 4, width, 3));
+    }
+    // By the bar's own length, so that bars of equal length say the same wherever their edges fall
+    // on pixels.
+    const double room =
+        std::min(run.x1, axis.left + axis.width) - std::max(run.x0, axis.left) - kLabelAir;
+    if (room < 6 || box.height() < 10) return;
+    // In the visible part, so that a bar that fills the view still says what it is.
+    QRectF shown = rect;
+    shown.setLeft(std::max(shown.left(), axis.left));
+    shown.setRight(std::min(shown.right(), axis.left + axis.width));
+    const QStringList forms = bar_labels(bar);
+    for (auto form = std::max<qsizetype>(0, forms.size() - 1 - look.form); form < forms.size();
+         ++form) {
+      if (label_width(look.font, forms[form]) > room) continue;
+      pieces.labels.push_back({shown, forms[form], look.theme->ink_on(colors[color].fill), false});
+      break;
+    }
+  });
+  if (static_cast<double>(pieces.wide.size()) * kMostRounded > axis.width) {
+    pieces.small.insert(pieces.small.end(), pieces.wide.begin(), pieces.wide.end());
+    pieces.wide.clear();
+  }
+  return pieces;
+}
+
+void paint_round(QPainter& painter, const std::vector<Piece2D>& pieces,
+                 const std::array<BarColors, kOpColors>& colors) {
+  painter.setRenderHint(QPainter::Antialiasing, true);
+  for (const Piece2D& piece : pieces) {
+    const BarColors& color = colors[piece.color];
+    painter.setBrush(color.fill);
+    if (color.line.isValid()) {
+      painter.setPen(QPen(color.line, 1));
+      painter.drawRoundedRect(piece.rect.adjusted(0.5, 0.5, -0.5, -0.5), 2, 2);
+    } else {
+      painter.setPen(Qt::NoPen);
+      painter.drawRoundedRect(piece.rect, 2, 2);
+    }
+  }
+}
+
+}  // namespace
+
+QColor desaturated(const QColor& color) {
+  const int grey = qGray(color.rgb());
+  return mixed(color, QColor(grey, grey, grey), 0.78);
+}
+
+int label_form(const BarList& list, const TimeAxis& axis, const QFont& font) {
+  // No label is narrower than a digit. Of the bars that begin within such a width only the last can
+  // be wider than it, so that among a million bars few are looked at.
+  const double narrowest = label_width(font, QStringLiteral("0")) + kLabelAir;
+  const Nanoseconds column = std::max(Nanoseconds(1), axis.length_of(narrowest));
+  const auto& bars = list.bars;
+  int form = kLongestForm;
+  auto bar = bars.begin() + static_cast<std::ptrdiff_t>(list.first_after(axis.range.begin));
+  while (form > 0 && bar != bars.end() && bar->span.begin < axis.range.end) {
+    const Nanoseconds end = bar->span.begin + column;
+    std::ptrdiff_t step = 1;  // gallop, then search
+    while (step < bars.end() - bar && bar[step].span.begin < end) step *= 2;
+    const auto next = std::partition_point(bar + step / 2, bar + std::min(step, bars.end() - bar),
+                                           [&](const Bar& at) { return at.span.begin < end; });
+    const Bar& last = *std::prev(next);
+    bar = next;
+    const double x0 = axis.x_of(last.span.begin), x1 = axis.x_of(last.span.end);
+    if (x1 - x0 < narrowest || x0 < axis.left || x1 > axis.left + axis.width) continue;
+    const QStringList labels = bar_labels(last);
+    const double room = x1 - x0 - kLabelAir;
+    int fits = -1;
+    while (fits + 1 < labels.size() && label_width(font, labels[labels.size() - 2 - fits]) <= room)
+      ++fits;
+    if (fits >= 0 && fits + 1 < labels.size()) form = std::min(form, fits);
+  }
+  return form;
+}
+
+void paint_bars(QPainter& painter, const BarList& list, const TimeAxis& axis, const QRectF& box,
+                const BarLook& look, TextLog* texts) {
+  const auto colors = colors_of(look);
+  const BarPieces pieces = pieces_of(painter, list, axis, box, look, colors);
+  const auto ink_of = [&](OpColor color) {
+    const BarColors& both = colors[static_cast<std::size_t>(color)];
+    return both.line.isValid() ? both.line : both.fill;
+  };
+  fill_rects(painter, pieces.small, colors);
+  paint_round(painter, pieces.wide, colors);
+  painter.setPen(Qt::NoPen);
+  painter.setBrush(ink_of(OpColor::kForward));
+  painter.drawRects(pieces.stripes);
+  painter.setBrush(ink_of(OpColor::kCommunication));
+  painter.drawRects(pieces.inside);
+  for (const BarPieces::Label& label : pieces.labels) {
+    if (label.plate) {
+      const double width = label_width(look.font, label.text) + 10;
+      painter.setPen(Qt::NoPen);
+      painter.setBrush(look.theme->surface);
+      painter.drawRoundedRect(
+          QRectF(label.rect.center().x() - width / 2, label.rect.center().y() - 7, width, 14), 3,
+          3);
+    }
+    put_label(painter, label.rect, label.text, look.font, label.ink, texts);
+  }
+}
+
+void paint_thin_bars(QPainter& painter, const BarList& list, const TimeAxis& axis,
+                     const QRectF& box, const BarLook& look) {
+  QColor color = look.theme->solid(OpColor::kCommunication);
+  if (look.stale) color = desaturated(color);
+  if (look.moment == Moment::kFuture) color = mixed(color, look.theme->surface, 0.65);
+  const double far_left = axis.left - 8, far_right = axis.left + axis.width + 8;
+  QList<QRectF> rects;
+  for_each_run(list, axis, [&](const BarRun& run) {
+    const double x0 = snapped_to_pixel(painter, std::max(run.x0, far_left));
+    double x1 = snapped_to_pixel(painter, std::min(run.x1, far_right));
+    if (x1 - x0 > 4) x1 -= 1;
+    rects.append(QRectF(x0, box.top(), std::max(2.0, x1 - x0), box.height()));
+  });
+  painter.setRenderHint(QPainter::Antialiasing, false);
+  painter.setPen(Qt::NoPen);
+  painter.setBrush(color);
+  painter.drawRects(rects);
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// `machines new` and `machines fit`: Machines of one's own, as files of changes to one of the list.
+#include "engine/cli/commands/machines/machine_files.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "engine/cli/text/table.h"
+#include "engine/plan/machine/resolve.h"
+#include "engine/plan/text/units.h"
+#include "engine/predict/fit.h"
+
+namespace parallelarium {
+namespace {
+
+// What people change first, as the Machine has it.
+nlohmann::json changeable(const Machine& machine) {
+  const nlohmann::json all = to_json(machine);
+  nlohmann::json json = {{"based_on", machine.name}};
+  for (const char* key : {"devices_per_node", "usable_memory_share", "memory_bytes",
+                          "memory_bytes_per_second", "half_flops_per_second", "matmul_efficiency",
+                          "sustained", "memory_efficiency", "intra_node", "inter_node"})
+    if (all.contains(key)) json[key] = all[key];
+  return json;
+}
+
+// "118.4s", "118.4" or "750ms" in seconds; none: it is no such time.
+std::optional<double> seconds_from(std::string text) {
+  double unit = 1;
+  if (text.ends_with("ms")) {
+    unit = 1e-3;
+    text.resize(text.size() - 2);
+  } else if (text.ends_with('s')) {
+    text.pop_back();
+  }
+  std::size_t read = 0;
+  double value = 0;
+  try {
+    value = std::stod(text, &read);
+  } catch (const std::exception&) {
+    return std::nullopt;
+  }
+  if (read != text.size() || !(value > 0) || !std::isfinite(value)) return std::nullopt;
+  return value * unit;
+}
+
+// The Setup of a file, as ranks of its machine would take it.
+Result<Setup> resolved_setup(const nlohmann::json& json) {
+  const Result<Setup> asked = setup_from_file(json);
+  if (!asked) return asked;
+  Result<Situation> situation = situation_of(*asked, Computer());
+  if (!situation) return situation.error();
+  return situation->setup;
+}
+
+Result<MeasuredStep> step_of_run(const std::string& path) {
+  const Result<nlohmann::json> json = read_json(path);
+  if (!json) return json.error();
+  const nlohmann::json* step = json->contains("step") ? &json->at("step") : nullptr;
+  if (step == nullptr || !step->contains("seconds") || !json->contains("setup"))
+    return message("fit-no-run", "{} is no run: it has no setup with a measured step.", path);
+  if (json->value("source", "") != "measured")
+    return message("fit-not-measured", "{} holds no measured step, but a {} one.", path,
+                   json->value("source", "unknown") == name_of(Source::kPaced)
+                       ? "rehearsed"
+                       : json->value("source", "unknown"));
+  Result<Setup> setup = resolved_setup(json->at("setup"));
+  if (!setup) return setup.error();
+  return MeasuredStep{path, *setup, step->at("seconds").get<double>()};
+}
+
+}  // namespace
+
+Outcome new_machine(const std::string& path, const std::string& from) {
+  if (path.empty() || from.empty())
+    return Outcome::invalid(
+        message("machine-new",
+                "Say the file and the machine that it starts from: machines new FILE --from "
+                "NAME."));
+  const Result<Machine> machine = find_machine(from);
+  if (!machine) return Outcome::invalid(machine.error());
+  if (machine->local)
+    return Outcome::invalid(
+        message("machine-local.own", "A machine of one's own cannot be this computer."));
+  if (Result<void> written = write_file(path, json_text(changeable(*machine))); !written)
+    return Outcome::failed(written.error());
+  return Outcome::done(fmt::format(
+      "Wrote {}: change what differs from {} and delete the rest; --machine {} then predicts for "
+      "it.\n",
+      path, machine->title, path));
+}
+
+Outcome fit_machine_file(const FitOptions& options) {
+  std::vector<MeasuredStep> steps;
+  for (const std::string& path : options.runs) {
+    Result<MeasuredStep> step = step_of_run(path);
+    if (!step) return Outcome::invalid(step.error());
+    steps.push_back(std::move(*step));
+  }
+  if (!options.measured.empty()) {
+    const std::optional<double> seconds = seconds_from(options.measured);
+    if (!seconds)
+      return Outcome::invalid(message("fit-seconds",
+                                      "--measured must be a time such as 118.4s, not "
+                                      "“{}”.",
+                                      options.measured));
+    if (options.setup.empty())
+      return Outcome::invalid(
+          message("fit-setup", "--measured needs the Setup that took it: --setup FILE."));
+    const Result<nlohmann::json> json = read_json(options.setup);
+    if (!json) return Outcome::invalid(json.error());
+    Result<Setup> setup = resolved_setup(*json);
+    if (!setup) return Outcome::invalid(setup.error());
+    steps.push_back({options.setup, *setup, *seconds});
+  }
+  if (steps.empty())
+    return Outcome::invalid(
+        message("fit-empty",
+                "Say what was measured: --run FILE, or --measured SECONDS with --setup FILE."));
+  const MachineChoice& choice = steps.front().setup.machine;
+  for (const MeasuredStep& step : steps)
+    if (!(step.setup.machine == choice))
+      return Outcome::invalid(message("fit-machines", "{} is of another machine than {}.",
+                                      step.name, steps.front().name));
+  const Result<Machine> start = machine_of(choice);
+  if (!start) return Outcome::invalid(start.error());
+  if (start->local)
+    return Outcome::invalid(
+        message("fit-local", "This computer is measured by `calibrate`; fit is for others."));
+  const Result<Fit> fit = fit_machine(*start, steps);
+  if (!fit) return Outcome::failed(fit.error());
+  nlohmann::json file = to_json(choice);
+  if (!file.is_object()) file = {{"based_on", choice.name()}};
+  const nlohmann::json found = to_json(fit->machine);
+  for (const char* key : {"sustained", "memory_efficiency"})
+    if (found.contains(key)) file[key] = found[key];
+  for (const char* link : {"intra_node", "inter_node"})
+    if (found[link].contains("sustained")) file[link]["sustained"] = found[link]["sustained"];
+  if (!options.to.empty()) {
+    if (Result<void> written = write_file(options.to, json_text(file)); !written)
+      return Outcome::failed(written.error());
+  }
+  if (options.json)
+    return Outcome::done(json_text({{"machine", file},
+                                    {"errors", fit->errors},
+                                    {"mean_error", fit->mean_error},
+                                    {"worst_error", fit->worst_error}}));
+  Table table({"step", ">measured", ">error after the fit"});
+  for (std::size_t at = 0; at < steps.size(); ++at)
+    table.add({steps[at].name, seconds_text(steps[at].seconds),
+               fmt::format("{:+.1f} %", 100 * fit->errors[at])});
+  return Outcome::done(
+      table.text() +
+      fmt::format("\nDevices sustain {}, memory {}, links in a node {}, between nodes {}.\n{}",
+                  percent_text(fit->machine.sustained.value),
+                  percent_text(fit->machine.memory_efficiency.value),
+                  percent_text(fit->machine.intra_node.sustained.value),
+                  percent_text(fit->machine.inter_node.sustained.value),
+                  options.to.empty() ? "--to FILE stores them as a machine.\n"
+                                     : fmt::format("Wrote {}.\n", options.to)));
+}
+
+}  // namespace parallelarium

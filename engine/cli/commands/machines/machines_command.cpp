@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+// `machines`: what a Setup can be predicted for, every number with its origin.
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "engine/cli/commands/machines/machine_files.h"
+#include "engine/cli/text/machine_text.h"
+#include "engine/cli/text/table.h"
+#include "engine/plan/machine/machine.h"
+#include "engine/plan/program/program.h"
+#include "engine/plan/text/units.h"
+#include "engine/run/train/run.h"
+
+namespace parallelarium {
+
+namespace {
+
+std::string rates_text(const Machine& machine) {
+  Table table({"", ">", "origin"});
+  const auto row = [&table](const char* name, const std::string& value, const Sourced& number) {
+    table.add({name, value, number.origin});
+  };
+  if (machine.cores > 0) table.add({"cores", fmt::format("{}", machine.cores), ""});
+  table.add({"devices", fmt::format("{}", machine.devices_per_node * machine.nodes), ""});
+  row("memory of a device", bytes_text(machine.memory_bytes.value), machine.memory_bytes);
+  row("memory bandwidth", count_text(machine.memory_bytes_per_second.value, "B/s"),
+      machine.memory_bytes_per_second);
+  row("peak, fp32", count_text(machine.fp32_flops_per_second.value, "FLOP/s"),
+      machine.fp32_flops_per_second);
+  row("peak, 16 bit", count_text(machine.half_flops_per_second.value, "FLOP/s"),
+      machine.half_flops_per_second);
+  row("share of peak reached", percent_text(machine.matmul_efficiency.value),
+      machine.matmul_efficiency);
+  if (!machine.products.shares.empty())
+    table.add({"products of 16 bit", fmt::format("{} sizes", machine.products.shares.size()),
+               machine.products.origin});
+  if (!machine.attention.shares.empty())
+    table.add({"fused attention", fmt::format("{} sizes", machine.attention.shares.size()),
+               machine.attention.origin});
+  if (machine.experts_efficiency.value > 0)
+    row("of experts' products", percent_text(machine.experts_efficiency.value),
+        machine.experts_efficiency);
+  const auto sustained = [&](const char* name, const Sourced& share) {
+    if (share != Sourced{1, "assumed"}) row(name, percent_text(share.value), share);
+  };
+  sustained("sustained by a device", machine.sustained);
+  sustained("sustained by memory", machine.memory_efficiency);
+  sustained("sustained in a node", machine.intra_node.sustained);
+  sustained("sustained between nodes", machine.inter_node.sustained);
+  row("fixed cost of an op", seconds_text(machine.launch_seconds.value), machine.launch_seconds);
+  if (machine.host_seconds.value > 0)
+    row("host's cost of an op", seconds_text(machine.host_seconds.value), machine.host_seconds);
+  if (machine.host_message_seconds.value > 0)
+    row("host's cost of a message", seconds_text(machine.host_message_seconds.value),
+        machine.host_message_seconds);
+  row("latency within a node", seconds_text(machine.intra_node.latency_seconds.value),
+      machine.intra_node.latency_seconds);
+  row("bandwidth within a node", count_text(machine.intra_node.bytes_per_second.value, "B/s"),
+      machine.intra_node.bytes_per_second);
+  if (!machine.local && machine.inter_node.bytes_per_second.value > 0) {
+    row("latency between nodes", seconds_text(machine.inter_node.latency_seconds.value),
+        machine.inter_node.latency_seconds);
+    row("bandwidth between nodes", count_text(machine.inter_node.bytes_per_second.value, "B/s"),
+        machine.inter_node.bytes_per_second);
+  }
+  return table.text();
+}
+
+// Older files do not name what they measured in.
+std::string type_text(const std::string& type) {
+  return type.empty() ? std::string(name_of(DataType::kF32)) : type;
+}
+
+std::string matmuls_text(const std::vector<MatmulPoint>& matmuls) {
+  std::map<std::string, std::vector<const MatmulPoint*>> by_type;
+  for (const MatmulPoint& point : matmuls) by_type[type_text(point.type)].push_back(&point);
+  Table products({"", "", "", ">"});
+  for (const auto& [type, points] : by_type) {
+    const auto [least, most] = std::minmax_element(
+        points.begin(), points.end(), [](const MatmulPoint* a, const MatmulPoint* b) {
+          return a->flops_per_second.value < b->flops_per_second.value;
+        });
+    const auto add = [&, type = type](const char* name, const MatmulPoint& point) {
+      products.add({type, name,
+                    fmt::format("[{}, {}] x [{}, {}]", point.m, point.k, point.k, point.n),
+                    count_text(point.flops_per_second.value, "FLOP/s")});
+    };
+    add("slowest", **least);
+    add("fastest", **most);
+  }
+  return fmt::format("\n{} matrix products, measured (--json lists them)\n{}", matmuls.size(),
+                     products.text());
+}
+
+std::string links_text(const Machine& machine) {
+  std::string text;
+  if (!machine.pairs.empty()) {
+    Table pairs({"", ">latency", ">bandwidth"});
+    for (const PairLink& pair : machine.pairs)
+      pairs.add({fmt::format("GPU {} to {}", pair.from, pair.to),
+                 seconds_text(pair.link.latency_seconds.value),
+                 count_text(pair.link.bytes_per_second.value, "B/s")});
+    text += "\nMessages between GPUs, measured\n" + pairs.text();
+  }
+  if (!machine.collectives.empty()) {
+    Table collectives({"collective", ">ranks", ">latency", ">bytes of a rank"});
+    for (const CollectiveRate& rate : machine.collectives)
+      collectives.add({rate.collective, fmt::format("{}", rate.ranks),
+                       seconds_text(rate.link.latency_seconds.value),
+                       count_text(rate.link.bytes_per_second.value, "B/s")});
+    text += "\nWhole collectives, measured\n" + collectives.text();
+  }
+  if (!machine.host_calls.empty()) {
+    Table calls({"call", ">host"});
+    for (const HostCall& call : machine.host_calls)
+      calls.add({call.call, seconds_text(call.seconds.value)});
+    text += "\nTime of a host to launch a call, measured\n" + calls.text();
+  }
+  if (!machine.transfers.empty()) {
+    Table transfers({">bytes", ">one message", ">one each way", ">a ring's, each"});
+    for (const TransferPoint& point : machine.transfers)
+      transfers.add({bytes_text(static_cast<double>(point.bytes)), seconds_text(point.one),
+                     seconds_text(point.both), seconds_text(point.ring)});
+    text += fmt::format(
+        "\nMessages of a collective alone, measured; the ring has {} ranks (--json: more)\n{}",
+        machine.transfers.front().ring_ranks, transfers.text());
+  }
+  return text;
+}
+
+std::string kernels_text(const std::vector<KernelRate>& rates) {
+  Table kernels({"kernel", "type", ">elements", ">rate"});
+  for (const KernelRate& kernel : rates)
+    kernels.add({kernel.kernel, type_text(kernel.type),
+                 kernel.elements > 0 ? fmt::format("{:.0f}", kernel.elements) : "",
+                 count_text(kernel.elements_per_second.value, "elements/s")});
+  return "\nOther kernels, measured\n" + kernels.text();
+}
+
+}  // namespace
+
+std::string machine_text(const Machine& machine) {
+  std::string text = fmt::format("{} ({})\n\n", machine.title, machine.name) + rates_text(machine);
+  if (!machine.matmuls.empty()) text += matmuls_text(machine.matmuls);
+  text += links_text(machine);
+  if (!machine.kernels.empty()) text += kernels_text(machine.kernels);
+  if (!machine.calibrated.empty())
+    text += fmt::format("\nCalibrated {}.\n", machine.calibrated);
+  else if (machine.local)
+    text += "\nNever calibrated: `calibrate` measures this computer.\n";
+  if (machine.ranks_share_memory() && machine.cores > 1 && !machine.calibrated.empty() &&
+      machine.transfers.empty())
+    text +=
+        "An older version calibrated it: predictions of collectives alone come out too long until "
+        "`calibrate` runs again.\n";
+  if (const std::optional<Message> outdated = outdated_bf16(machine, bf16_products_here()))
+    text += outdated->text + "\n";
+  return text;
+}
+
+std::string word_text(const Machine& machine) {
+  const std::string word = prediction_word(machine);
+  if (word == "peak") return "lower bound at peak rates";
+  if (word == "assumed") return "predicted with assumed rates";
+  const bool launch_assumed = machine.launch_seconds.origin.starts_with("assumed");
+  return "predicted with " + word + " rates" +
+         (word == "published" && launch_assumed ? " and an assumed cost of starting an op" : "");
+}
+
+namespace {
+
+Outcome list(bool json) {
+  nlohmann::json all = nlohmann::json::array();
+  Table table({"name", "title", ">devices", ">memory", ">fp32", ">16 bit", ">in node",
+               ">between nodes", "times are"});
+  for (const std::string& name : machine_names()) {
+    Result<Machine> machine = find_machine(name);
+    if (!machine) return Outcome::failed(machine.error());
+    all.push_back(to_json(*machine));
+    const auto rate = [](const Sourced& number, const char* unit) {
+      return number.value > 0 ? count_text(number.value, unit) : std::string();
+    };
+    table.add({name, machine->title,
+               fmt::format("{}", machine->local ? machine->cores : machine->devices_per_node),
+               bytes_text(machine->memory_bytes.value),
+               rate(machine->fp32_flops_per_second, "FLOP/s"),
+               rate(machine->half_flops_per_second, "FLOP/s"),
+               rate(machine->intra_node.bytes_per_second, "B/s"),
+               machine->local ? "" : rate(machine->inter_node.bytes_per_second, "B/s"),
+               word_text(*machine)});
+  }
+  if (json) return Outcome::done(json_text({{"machines", all}}));
+  return Outcome::done(table.text() +
+                       "\nDevices are those of one node. `machines NAME` shows the origin of every "
+                       "number.\n");
+}
+
+}  // namespace
+
+void add_machines(Commands& commands) {
+  CLI::App* command = commands.add(
+      "machines", "list the machines to predict for, show one, or make one of one's own",
+      "  parallelarium-engine machines\n"
+      "  parallelarium-engine machines show dgx-h100\n"
+      "  parallelarium-engine machines new my-cluster.json --from dgx-h100\n"
+      "  parallelarium-engine machines fit --measured 118.4s --setup plan.json --to mine.json\n");
+  struct Options {
+    std::vector<std::string> words;
+    std::string from;
+    FitOptions fit;
+  };
+  auto options = std::make_shared<Options>();
+  command
+      ->add_option("words", options->words,
+                   "a machine to show in full; or show NAME, new FILE, fit")
+      ->option_text("[NAME]")
+      ->expected(0, 2);
+  command->add_option("--from", options->from, "new: the machine to start from")
+      ->option_text("NAME");
+  command
+      ->add_option("--run", options->fit.runs, "fit: measured runs, as `run --json` printed them")
+      ->option_text("FILE");
+  command->add_option("--measured", options->fit.measured, "fit: the step time of --setup")
+      ->option_text("SECONDS");
+  command->add_option("--setup", options->fit.setup, "fit: the Setup that was measured")
+      ->option_text("FILE");
+  command->add_option("--to", options->fit.to, "fit: the file for the machine that was found")
+      ->option_text("FILE");
+  command->add_flag("--json", options->fit.json, "print JSON");
+  commands.set_body(command, [options](Progress&) {
+    const std::vector<std::string>& words = options->words;
+    const bool json = options->fit.json;
+    if (words.empty()) return list(json);
+    const std::string rest = words.size() > 1 ? words[1] : "";
+    if (words[0] == "new") return new_machine(rest, options->from);
+    if (words[0] == "fit" && rest.empty()) return fit_machine_file(options->fit);
+    const std::string& name = words[0] == "show" && words.size() > 1 ? rest : words[0];
+    if (words.size() > 1 && words[0] != "show")
+      return Outcome::invalid(message("machines-words",
+                                      "machines does not expect the word \"{}\"; machines --help "
+                                      "shows what it takes.",
+                                      rest));
+    Result<Machine> machine = find_machine(name);
+    if (!machine) return Outcome::invalid(machine.error());
+    return Outcome::done(json ? json_text(to_json(*machine)) : machine_text(*machine));
+  });
+}
+
+}  // namespace parallelarium

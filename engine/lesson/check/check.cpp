@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "engine/lesson/check/check_parts.h"
+#include "engine/lesson/files.h"
+#include "engine/plan/machine/resolve.h"
+#include "engine/wire/collective_messages.h"
+
+namespace parallelarium {
+
+void Faults::add(const std::string& rule, const std::string& where, std::string_view sentence) {
+  const bool told = std::any_of(into_.begin(), into_.end(), [&](const Message& fault) {
+    return fault.id == rule && fault.field == where && fault.text == sentence;
+  });
+  const auto same = std::count_if(into_.begin(), into_.end(), [&](const Message& fault) {
+    return fault.id == rule && fault.field == where;
+  });
+  if (told || same >= 3) return;
+  Message fault;
+  fault.id = rule;
+  fault.text = std::string(sentence);
+  fault.field = where;
+  into_.push_back(std::move(fault));
+}
+
+void Faults::add(const Message& fault, const std::string& where) {
+  add(fault.kind, where, fault.text);
+}
+
+const Result<nlohmann::json>& Predictions::of(const Setup& setup) {
+  const std::string key = to_json(setup).dump();
+  const auto found = made_.find(key);
+  if (found != made_.end()) return found->second;
+  const auto facts = [&]() -> Result<nlohmann::json> {
+    const Result<Situation> here = situation_of(setup, computer_);
+    if (!here) return here.error();
+    const Result<Prediction> prediction = predict(here->setup, here->machine, true);
+    if (!prediction) return prediction.error();
+    return facts_of(*prediction);
+  };
+  return made_.emplace(key, facts()).first->second;
+}
+
+const Result<nlohmann::json>& Predictions::of(const CollectiveChoice& collective) {
+  const std::string key = to_json(collective).dump();
+  const auto found = made_.find(key);
+  if (found != made_.end()) return found->second;
+  const auto facts = [&]() -> Result<nlohmann::json> {
+    const Result<CollectivePlan> plan = plan_collective(collective, this_computer(collective.gpus));
+    if (!plan) return plan.error();
+    return facts_of(*plan);
+  };
+  return made_.emplace(key, facts()).first->second;
+}
+
+Result<Context> context_of(Settings settings, const Symbols& drawn, Predictions& predictions) {
+  Context context;
+  context.settings = std::move(settings);
+  context.drawn = drawn;
+  const Result<nlohmann::json>& predicted = predictions.of(context.settings.setup);
+  if (!predicted) return predicted.error();
+  const Result<nlohmann::json>& collective = predictions.of(context.settings.collective);
+  if (!collective) return collective.error();
+  context.predicted = *predicted;
+  context.collective_predicted = *collective;
+  return context;
+}
+
+Result<Context> context_at(const Lesson& lesson, std::size_t step, const Symbols& drawn,
+                           Predictions& predictions) {
+  Result<Settings> settings = settings_at(lesson, step, drawn, true);
+  if (!settings) return settings.error();
+  return context_of(std::move(*settings), drawn, predictions);
+}
+
+LessonReport check_lesson(const std::string& folder, const CheckOptions& options) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  const std::string name = fs::weakly_canonical(folder, ignored).filename().string();
+  LessonReport report;
+  report.id = name;
+  Faults faults(report.faults);
+  const Result<Lesson> lesson = read_lesson(folder);
+  if (!lesson) {
+    faults.add(lesson.error(), "lesson.json");
+    return report;
+  }
+  report.id = lesson->id;
+  report.steps = lesson->steps.size();
+  report.languages = lesson->texts.size();
+  if (lesson->id != name)
+    faults.add("lesson-id", "lesson.json",
+               fmt::format("The id \"{}\" is not the folder's name \"{}\".", lesson->id, name));
+  check_names(*lesson, faults);
+  const std::vector<Symbols> samples = draws(*lesson, options.most_samples);
+  report.samples = samples.size();
+  if (samples.empty())
+    faults.add("lesson-constraint", "constraint", "No drawn value meets the constraint.");
+  Predictions predictions(options.computer);
+  for (const Symbols& drawn : samples)
+    for (std::size_t step = 0; step < lesson->steps.size(); ++step)
+      check_step(*lesson, step, drawn, predictions, faults);
+  if (!samples.empty()) {
+    check_texts(*lesson, samples.front(), predictions, faults);
+    if (samples.size() > 1) check_texts(*lesson, samples.back(), predictions, faults);
+    if ((options.run || options.run_collective) && report.ok())
+      for (std::size_t step = 0; step < lesson->steps.size(); ++step)
+        report.runs += check_run(*lesson, step, samples.front(), predictions, options, faults);
+  }
+  report.predictions = predictions.count();
+  return report;
+}
+
+std::vector<LessonReport> check_course(const std::string& folder, const CheckOptions& options) {
+  namespace fs = std::filesystem;
+  std::vector<LessonReport> reports(1);
+  LessonReport& whole = reports.front();
+  whole.id = "course.json";
+  const Result<Course> course = read_course(folder);
+  Faults faults(whole.faults);
+  if (!course) {
+    faults.add(course.error(), "course.json");
+    return reports;
+  }
+  std::set<std::string> listed;
+  std::vector<LessonReport> lessons;
+  for (const CourseEntry& entry : course->lessons) {
+    if (!listed.insert(entry.id).second)
+      faults.add("course-twice", entry.id, "The lesson is listed twice.");
+    const std::string path = (fs::path(folder) / entry.id).string();
+    lessons.push_back(check_lesson(path, options));
+    const Result<Lesson> lesson = read_lesson(path);
+    if (!lesson) continue;
+    for (const auto& [language, text] : lesson->texts) {
+      const auto title = entry.titles.find(language);
+      if (title == entry.titles.end() || title->second != text.title)
+        faults.add(
+            "course-title", entry.id,
+            fmt::format("The title in {} is \"{}\" in the lesson's text and not in course.json.",
+                        language, text.title));
+    }
+  }
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
+    if (fs::is_regular_file(at->path() / "lesson.json", error) &&
+        !listed.count(at->path().filename().string()))
+      faults.add("course-unlisted", at->path().filename().string(),
+                 "The lesson is not listed in course.json.");
+  reports.insert(reports.end(), std::make_move_iterator(lessons.begin()),
+                 std::make_move_iterator(lessons.end()));
+  return reports;
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "engine/lesson/check/check_parts.h"
+#include "engine/plan/machine/resolve.h"
+#include "engine/plan/setup/setup_settings.h"
+
+namespace parallelarium {
+
+namespace {
+
+// What a lesson may hide: the begin of a key.
+constexpr const char* kHideable[] = {"lane",
+                                     "memory",
+                                     "traffic",
+                                     "bubble",
+                                     "step",
+                                     "held",
+                                     "experts",
+                                     "losses",
+                                     "formulas",
+                                     "collective.seconds",
+                                     "collective.steps",
+                                     "collective.sent_bytes",
+                                     "collective.algorithm_bandwidth",
+                                     "collective.bus_bandwidth"};
+// Options of a choice that read alike help nobody: the least relative distance.
+constexpr double kLeastDifference = 0.01;
+
+bool is_setting(const std::string& key) {
+  const std::vector<std::string>& collective = collective_keys();
+  if (std::find(collective.begin(), collective.end(), key) != collective.end()) return true;
+  const SetupSetting* row = find_setting(setup_settings(), key);
+  return row != nullptr && row->key == key;
+}
+
+bool covers(const std::vector<std::string>& keys, const std::string& key) {
+  return std::any_of(keys.begin(), keys.end(), [&](const std::string& hidden) {
+    return key == hidden || key.rfind(hidden + ".", 0) == 0;
+  });
+}
+
+std::string drawn_words(const Symbols& drawn) {
+  std::string words;
+  for (const auto& [name, value] : drawn)
+    words += fmt::format("{}{} = {}", words.empty() ? " (" : ", ", name, value);
+  return words.empty() ? words : words + ")";
+}
+
+// The step's checks without those on runs; with or without the ones marked as limit.
+Step only(const Step& step, bool limits) {
+  Step part = step;
+  part.checks.clear();
+  for (const Check& check : step.checks)
+    if (!check.of_run() && check.limit == limits) part.checks.push_back(check);
+  return part;
+}
+Step without_runs(const Step& step) {
+  Step part = step;
+  part.checks.erase(std::remove_if(part.checks.begin(), part.checks.end(),
+                                   [](const Check& check) { return check.of_run(); }),
+                    part.checks.end());
+  return part;
+}
+
+class StepCheck {
+ public:
+  StepCheck(const Lesson& lesson, std::size_t index, const Symbols& drawn, Predictions& predictions,
+            Faults& faults)
+      : lesson_(lesson),
+        step_(lesson.steps[index]),
+        index_(index),
+        drawn_(drawn),
+        predictions_(predictions),
+        faults_(faults) {}
+
+  void check() {
+    const Result<Settings> before = settings_at(lesson_, index_, drawn_);
+    if (!before) return fault("step-setup", before.error().text);
+    const Result<Context> entering = context_of(*before, drawn_, predictions_);
+    if (!entering) return fault("step-setup", entering.error().text);
+    const Result<Context> context = context_at(lesson_, index_, drawn_, predictions_);
+    if (!context) return fault("step-setup", context.error().text);
+    if (step_.ask && !step_.ask->answer.empty())
+      number(*context);
+    else if (!step_.options.empty())
+      choice(*context);
+    if (step_.kind == StepKind::kGoal) goal(*context);
+    if (step_.kind == StepKind::kBuild) build(*context);
+  }
+
+ private:
+  void fault(const char* rule, const std::string& sentence) {
+    faults_.add(rule, step_.id, sentence + drawn_words(drawn_));
+  }
+
+  // Judges and tells a broken lesson; the verdict, or none.
+  std::optional<Judgement> judged(const Step& step, const Answer& answer, const Context& context) {
+    Result<Judgement> judgement = judge(step, answer, context);
+    if (!judgement) {
+      fault("step-judge", judgement.error().text);
+      return std::nullopt;
+    }
+    return std::move(*judgement);
+  }
+
+  void number(const Context& context) {
+    const Ask& ask = *step_.ask;
+    const Result<double> right = evaluate(ask.answer, context.symbols());
+    if (!right) return fault("answer-expression", right.error().text);
+    const double tolerance = ask.tolerance.around(*right);
+    if (!ask.metric.empty()) {
+      const auto predicted = context.predicted_figure(ask.metric);
+      if (!predicted) {
+        fault("answer-metric",
+              fmt::format("\"{}\" is not a figure of the prediction.", ask.metric));
+      } else if (std::abs(*predicted - *right) > tolerance) {
+        fault("answer-prediction",
+              fmt::format("The answer {} is not what is predicted, {}, within {}.",
+                          write_number(*right, ask.unit), write_number(*predicted, ask.unit),
+                          write_number(tolerance, ask.unit)));
+      }
+      if (!covers(step_.hide, ask.metric))
+        fault("answer-shown",
+              fmt::format("The figure \"{}\" is asked for and not hidden.", ask.metric));
+    }
+    Answer answer;
+    answer.number = *right;
+    if (const auto verdict = judged(step_, answer, context);
+        verdict && verdict->verdict != Verdict::kRight)
+      fault("answer-refused", "The right number is not judged right.");
+    for (const Option& option : step_.options) {
+      const Result<double> wrong = evaluate(option.value, context.symbols());
+      if (!wrong) {
+        fault("option-expression", wrong.error().text);
+      } else if (std::abs(*wrong - *right) <= tolerance) {
+        fault("option-too-near",
+              fmt::format("The wrong number \"{}\" lies within the tolerance of the answer.",
+                          option.id));
+      } else {
+        answer.number = *wrong;
+        const auto verdict = judged(step_, answer, context);
+        if (verdict && verdict->feedback != option.id)
+          fault("option-feedback",
+                fmt::format("The wrong number \"{}\" gets the feedback of \"{}\".", option.id,
+                            verdict->feedback));
+      }
+    }
+  }
+
+  void choice(const Context& context) {
+    std::optional<double> right;
+    for (const Option& option : step_.options)
+      if (option.correct && !option.value.empty()) {
+        const Result<double> value = evaluate(option.value, context.symbols());
+        if (!value) return fault("option-expression", value.error().text);
+        right = *value;
+      }
+    const Tolerance given = step_.ask ? step_.ask->tolerance : Tolerance{};
+    for (const Option& option : step_.options) {
+      if (option.correct || option.value.empty() || !right) continue;
+      const Result<double> wrong = evaluate(option.value, context.symbols());
+      if (!wrong) return fault("option-expression", wrong.error().text);
+      if (std::abs(*wrong - *right) <=
+          std::max(given.around(*right), kLeastDifference * std::abs(*right)))
+        fault("option-too-near",
+              fmt::format("The wrong option \"{}\" lies within the tolerance of the answer.",
+                          option.id));
+    }
+    if (!step_.ask || step_.ask->metric.empty()) return;
+    if (!covers(step_.hide, step_.ask->metric))
+      fault("answer-shown",
+            fmt::format("The figure \"{}\" is asked for and not hidden.", step_.ask->metric));
+    const auto predicted = context.predicted_figure(step_.ask->metric);
+    if (!predicted)
+      fault("answer-metric",
+            fmt::format("\"{}\" is not a figure of the prediction.", step_.ask->metric));
+    else if (right && std::abs(*predicted - *right) > given.around(*right))
+      fault("answer-prediction", fmt::format("The right option says {} and {} is predicted.",
+                                             write_number(*right, step_.ask->unit),
+                                             write_number(*predicted, step_.ask->unit)));
+  }
+
+  // The context with `fields` set on top.
+  std::optional<Context> with(const Context& context, const Fields& fields, const char* rule) {
+    Result<Settings> settings = with_fields(context.settings, fields, drawn_);
+    Result<Context> changed = settings ? context_of(std::move(*settings), drawn_, predictions_)
+                                       : Result<Context>(settings.error());
+    if (!changed) {
+      fault(rule, changed.error().text);
+      return std::nullopt;
+    }
+    return std::move(*changed);
+  }
+
+  void goal(const Context& start) {
+    const Step known = without_runs(step_);
+    if (const auto at_start = judged(known, {}, start);
+        at_start && at_start->verdict == Verdict::kRight)
+      fault("goal-reached", "The state the goal starts from reaches it already.");
+    if (const auto solved = with(start, step_.solution, "goal-solution")) {
+      const auto end = judged(known, {}, *solved);
+      if (end && end->verdict != Verdict::kRight)
+        fault("goal-solution", "The solution does not reach the goal.");
+    }
+    if (only(step_, true).checks.empty())
+      return fault("goal-limit", "No check is marked as the limit.");
+    if (const auto tempted = with(start, step_.tempting, "goal-tempting")) {
+      const auto rest = judged(only(step_, false), {}, *tempted);
+      const auto limit = judged(only(step_, true), {}, *tempted);
+      if (rest && rest->verdict != Verdict::kRight)
+        fault("goal-tempting", "The tempting setting does not reach the rest of the goal.");
+      if (limit && limit->verdict == Verdict::kRight)
+        fault("goal-limit", "The limit does not bind: the tempting setting keeps it.");
+    }
+  }
+
+  void build(const Context& context) {
+    const Step known = without_runs(step_);
+    Answer answer;
+    answer.order = step_.order_start;
+    Result<Judgement> start = judge(known, answer, context);
+    if (start && start->verdict == Verdict::kRight)
+      fault("build-reached", "The order the step starts from solves it already.");
+    answer.order = step_.order_solution;
+    const auto end = judged(known, answer, context);
+    if (end && end->verdict != Verdict::kRight)
+      fault("build-solution", end->reasons.empty()
+                                  ? "The order given as solution does not solve it."
+                                  : end->reasons.front().text);
+  }
+
+  const Lesson& lesson_;
+  const Step& step_;
+  std::size_t index_;
+  const Symbols& drawn_;
+  Predictions& predictions_;
+  Faults& faults_;
+};
+
+// A lesson's figures are those of one precision and one attention, whatever devices a student has.
+void check_pins(const Lesson& lesson, Faults& faults) {
+  for (const char* key : {"precision", "attention"}) {
+    const auto sets = [&](const auto& field) { return field.first == key; };
+    if (std::none_of(lesson.start.begin(), lesson.start.end(), sets))
+      faults.add("lesson-auto", "start",
+                 fmt::format("The start leaves \"{}\" to auto, which differs between computers; "
+                             "set it, to {} for one.",
+                             key, key == std::string_view("precision") ? "fp32" : "unfused"));
+    const auto check = [&](const Fields& fields, const std::string& where) {
+      for (const auto& field : fields)
+        if (sets(field) && field.second == "auto")
+          faults.add("lesson-auto", where,
+                     fmt::format("\"{}\" must not be auto, which differs between computers; name "
+                                 "one.",
+                                 key));
+    };
+    check(lesson.start, "start");
+    for (const Step& step : lesson.steps)
+      for (const Fields* fields : {&step.setup, &step.reveal, &step.solution, &step.tempting})
+        check(*fields, step.id);
+  }
+}
+
+}  // namespace
+
+void check_names(const Lesson& lesson, Faults& faults) {
+  check_pins(lesson, faults);
+  const std::vector<std::string>& symbols = symbol_names();
+  const std::set<std::string> reserved = {"guess", "answer", "predicted", "observed", "found"};
+  for (const Drawn& drawn : lesson.parameters)
+    if (reserved.count(drawn.name) ||
+        std::find(symbols.begin(), symbols.end(), drawn.name) != symbols.end())
+      faults.add("parameter-name", drawn.name, "The parameter has the name of a symbol.");
+  for (const Drawn& drawn : lesson.parameters)
+    if (std::adjacent_find(drawn.values.begin(), drawn.values.end()) != drawn.values.end())
+      faults.add("parameter-twice", drawn.name, "A value stands twice.");
+  if (!lesson.constraint.empty()) {
+    const Result<double> value = evaluate(lesson.constraint, draw(lesson, 0));
+    if (!value) faults.add("lesson-constraint", "constraint", value.error().text);
+  }
+  bool asks_number = false, has_goal = false;
+  for (const Step& step : lesson.steps) {
+    asks_number = asks_number || (step.ask && !step.ask->answer.empty());
+    has_goal = has_goal || step.kind == StepKind::kGoal;
+    for (const std::string& key : step.allow)
+      if (!is_setting(key))
+        faults.add("step-allow", step.id, fmt::format("\"{}\" is not a setting.", key));
+    for (const Fields* fields : {&step.solution, &step.tempting})
+      for (const auto& [key, value] : *fields)
+        if (!covers(step.allow, key))
+          faults.add("goal-locked", step.id,
+                     fmt::format("\"{}\" is needed and not in \"allow\".", key));
+    for (const std::string& key : step.hide)
+      if (std::none_of(std::begin(kHideable), std::end(kHideable),
+                       [&](const char* part) { return covers({part}, key); }))
+        faults.add("step-hide", step.id, fmt::format("\"{}\" cannot be hidden.", key));
+    if (step.view_range && step.view_range->first >= step.view_range->second)
+      faults.add("step-view", step.id, "The range of the view ends before it begins.");
+  }
+  if (!asks_number) faults.add("lesson-number", "", "No step asks for a number.");
+  if (!has_goal) faults.add("lesson-goal", "", "No step sets a goal.");
+}
+
+void check_step(const Lesson& lesson, std::size_t step, const Symbols& drawn,
+                Predictions& predictions, Faults& faults) {
+  StepCheck(lesson, step, drawn, predictions, faults).check();
+}
+
+namespace {
+
+// Runs what is set and notes what was seen. Error: it could not be run or predicted.
+Result<void> observe(Context& context, bool collective, const CheckOptions& options) {
+  if (collective) {
+    const CollectiveChoice& choice = context.settings.collective;
+    const Result<CollectivePlan> plan = plan_collective(choice, this_computer(choice.gpus));
+    if (!plan) return plan.error();
+    const Result<CollectiveObservation> seen = options.run_collective(choice.spec);
+    if (!seen) return seen.error();
+    context.collective_observed = facts_of(*seen, *plan);
+    return {};
+  }
+  const Setup& setup = context.settings.setup;
+  const Result<Situation> here = situation_of(setup, options.computer);
+  if (!here) return here.error();
+  const Result<Prediction> prediction = predict(here->setup, here->machine, true);
+  if (!prediction) return prediction.error();
+  const Result<Observation> observation = options.run(setup);
+  if (!observation) return observation.error();
+  context.observed = facts_of(*observation, prediction->program);
+  return {};
+}
+
+}  // namespace
+
+std::size_t check_run(const Lesson& lesson, std::size_t index, const Symbols& drawn,
+                      Predictions& predictions, const CheckOptions& options, Faults& faults) {
+  const Step& step = lesson.steps[index];
+  const bool runs = std::any_of(step.checks.begin(), step.checks.end(),
+                                [](const Check& check) { return check.of_run(); });
+  if (!runs || step.kind == StepKind::kBuild) return 0;
+  if (step.runs_collective() ? !options.run_collective : !options.run) return 0;
+  const Result<Context> start = context_at(lesson, index, drawn, predictions);
+  if (!start) return 0;
+  Result<Settings> solved = with_fields(start->settings, step.solution, drawn);
+  if (!solved) return 0;
+  Result<Context> context = context_of(std::move(*solved), drawn, predictions);
+  if (!context) return 0;
+  const Result<void> seen = observe(*context, step.runs_collective(), options);
+  if (!seen) {
+    faults.add("run-failed", step.id, seen.error().text);
+    return 1;
+  }
+  const Result<Judgement> judgement = judge(step, {}, *context);
+  if (!judgement) {
+    faults.add("run-judge", step.id, judgement.error().text);
+  } else if (judgement->verdict != Verdict::kRight) {
+    for (const Message& reason : judgement->reasons) faults.add(reason, step.id);
+    for (const CheckOutcome& outcome : judgement->checks)
+      if (!outcome.holds && outcome.value)
+        faults.add("run-missed", step.id,
+                   fmt::format("The run has {} = {:.4g}, not {} {:.4g}.", outcome.check.key,
+                               *outcome.value, outcome.check.op, outcome.wanted));
+  }
+  return 1;
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <set>
+
+#include "engine/lesson/check/check_parts.h"
+#include "engine/lesson/files.h"
+
+namespace parallelarium {
+
+namespace {
+
+bool ends_with(const std::string& text, std::string_view end) {
+  return text.size() > end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+// The parts that a step's text must have, and may have beside them.
+struct Parts {
+  std::set<std::string> needed, allowed;
+};
+
+Parts parts_of(const Step& step) {
+  Parts parts;
+  const bool numeric = step.ask && !step.ask->answer.empty();
+  for (const Option& option : step.options) {
+    if (!numeric) parts.needed.insert("option " + option.id);
+    if (!option.correct) parts.needed.insert("feedback " + option.id);
+  }
+  if (step.kind != StepKind::kRead) parts.needed.insert("right");
+  if (numeric || step.kind == StepKind::kGoal || step.kind == StepKind::kBuild)
+    parts.needed.insert("wrong");
+  const bool runs = std::any_of(step.checks.begin(), step.checks.end(),
+                                [](const Check& check) { return check.of_run(); });
+  if (runs) parts.needed.insert("again");
+  for (int hint = 1; hint <= step.hints; ++hint)
+    parts.needed.insert("hint " + std::to_string(hint));
+  if (step.kind != StepKind::kRead && step.kind != StepKind::kRun) parts.needed.insert("answer");
+  if (step.kind == StepKind::kRun) parts.allowed.insert("answer");
+  return parts;
+}
+
+class TextCheck {
+ public:
+  TextCheck(const Lesson& lesson, const LessonText& text, const std::string& file, Faults& faults)
+      : lesson_(lesson), text_(text), file_(file), faults_(faults) {}
+
+  void whole() {
+    if (text_.summary.empty())
+      faults_.add("text-summary", file_, "The lesson lacks its paragraph below the title.");
+    markdown(text_.summary, "summary");
+    std::vector<std::string> wanted;
+    for (const Step& step : lesson_.steps) wanted.push_back(step.id);
+    for (const std::string& id : wanted)
+      if (!text_.steps.count(id))
+        faults_.add("text-step-missing", file_, fmt::format("The text lacks the step \"{}\".", id));
+    for (const std::string& id : text_.order)
+      if (!lesson_.find(id))
+        faults_.add("text-step-unknown", file_, fmt::format("No step is called \"{}\".", id));
+    std::vector<std::string> found = text_.order;
+    if (std::is_permutation(found.begin(), found.end(), wanted.begin(), wanted.end()) &&
+        found != wanted)
+      faults_.add("text-order", file_, "The steps come in another order than in lesson.json.");
+  }
+
+  // `before` and `after`: what the body and the parts may name.
+  void step(const Step& step, const Symbols& before, const Symbols& after) {
+    const auto found = text_.steps.find(step.id);
+    if (found == text_.steps.end()) return;
+    const StepText& words = found->second;
+    if (words.body.empty()) faults_.add("text-empty", place(step.id), "The step has no text.");
+    filled(words.body, before, place(step.id));
+    const Parts parts = parts_of(step);
+    for (const std::string& name : parts.needed)
+      if (words.part(name).empty())
+        faults_.add("text-part-missing", place(step.id),
+                    fmt::format("The step needs \"### {}\".", name));
+    for (const auto& [name, markdown_text] : words.parts) {
+      if (!parts.needed.count(name) && !parts.allowed.count(name))
+        faults_.add("text-part-unknown", place(step.id),
+                    fmt::format("The step has no use for \"### {}\".", name));
+      filled(markdown_text, after, place(step.id + ", " + name));
+    }
+  }
+
+ private:
+  std::string place(const std::string& what) const { return file_ + ": " + what; }
+
+  void filled(const std::string& markdown_text, const Symbols& symbols, const std::string& where) {
+    const Result<std::string> shown = fill_in(markdown_text, symbols);
+    if (!shown)
+      faults_.add("text-expression", where, shown.error().text);
+    else
+      markdown(*shown, where);
+  }
+
+  void markdown(const std::string& shown, const std::string& where) {
+    for (const Message& fault : markdown_faults(shown)) faults_.add(fault, where);
+    const MarkdownLinks links = links_of(shown);
+    for (const std::string& link : links.links)
+      if (link.rfind("https://", 0) != 0 || link.size() < 12)
+        faults_.add("text-link", where, fmt::format("\"{}\" is not an https:// address.", link));
+    for (const std::string& picture : links.pictures) {
+      const Result<void> inside = file_inside(lesson_.folder, picture);
+      if (!inside) faults_.add("text-picture", where, inside.error().text);
+      if (!ends_with(picture, ".svg") && !ends_with(picture, ".png"))
+        faults_.add("text-picture-kind", where, "A picture is an .svg or a .png file.");
+    }
+    if (links.picture_without_words)
+      faults_.add("text-picture-words", where, "A picture lacks its description in words.");
+  }
+
+  const Lesson& lesson_;
+  const LessonText& text_;
+  std::string file_;
+  Faults& faults_;
+};
+
+// What the parts of a step may name: what judge() will give them.
+Symbols names_after(const Step& step, const Context& context, bool guessed) {
+  Context known = context;
+  if (guessed) known.guess = 1;
+  known.observed = known.predicted;  // a run gives the same figures
+  known.observed["source"] = "paced";
+  known.collective_observed = known.collective_predicted;
+  known.collective_observed["source"] = "measured";
+  Answer answer;
+  if (step.ask && !step.ask->answer.empty()) {
+    const Result<double> right = evaluate(step.ask->answer, context.symbols());
+    if (right) answer.number = *right;
+  }
+  for (const Option& option : step.options)
+    if (option.correct) answer.option = option.id;
+  answer.order = step.order_solution;
+  const Result<Judgement> judged = judge(step, answer, known);
+  Symbols names = judged ? judged->symbols : known.symbols();
+  // Feedback of a question is shown before anything ran.
+  if (step.kind == StepKind::kPredict || step.kind == StepKind::kExplain) names.erase("observed");
+  return names;
+}
+
+}  // namespace
+
+void check_texts(const Lesson& lesson, const Symbols& drawn, Predictions& predictions,
+                 Faults& faults) {
+  for (const auto& [language, text] : lesson.texts) {
+    TextCheck check(lesson, text, "text." + language + ".md", faults);
+    check.whole();
+    bool guessed = false;
+    for (std::size_t i = 0; i < lesson.steps.size(); ++i) {
+      const Step& step = lesson.steps[i];
+      const Result<Settings> before = settings_at(lesson, i, drawn);
+      const Result<Context> after = context_at(lesson, i, drawn, predictions);
+      if (!before || !after) continue;  // check_step tells
+      Context entering;
+      entering.settings = *before;
+      entering.drawn = drawn;
+      if (guessed) entering.guess = 1;
+      check.step(step, entering.symbols(), names_after(step, *after, guessed));
+      const bool valued = std::any_of(step.options.begin(), step.options.end(),
+                                      [](const Option& option) { return !option.value.empty(); });
+      guessed = guessed || (step.kind == StepKind::kPredict && step.ask &&
+                            (!step.ask->answer.empty() || valued));
+    }
+  }
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Expert parallelism: tokens travel to the ranks that hold their experts and back, two all-to-alls
+// a layer forward (dispatch, combine) and two backward. How many rows go where, the ranks tell each
+// other by a small all-to-all of counts once in a forward; `bytes` are those of even routing.
+// Source: Lepikhin et al. 2020 (GShard), section 3.2.
+#include "engine/passes/writers/expert_writer.h"
+
+namespace parallelarium {
+
+namespace {
+
+class ExpertsPass {
+ public:
+  ExpertsPass(const Setup& setup, const LocalSizes& sizes)
+      : sizes_(sizes),
+        experts_(setup.model.experts),
+        row_bytes_(sizes.N * experts_.top_k * sizes.shape.C * size_of(sizes.type)) {}
+
+  void add(Draft draft) {
+    const Piece piece = draft.op.piece;
+    const bool input = draft.op.phase == Phase::kInputGrad;
+    const bool forward = draft.op.phase == Phase::kForward || draft.op.phase == Phase::kRecompute;
+    if (piece == Piece::kDispatch && forward) {
+      rename(draft.operands.back(), kSent);
+      drafts_.push_back(std::move(draft));
+      const Draft& beside = drafts_.back();
+      Draft counts = collective(beside, Purpose::kCounts, experts_.count * 4, DataType::kI32);
+      counts.operands = {counts_by_place(beside), counts_by_rank(beside, true)};
+      Draft rows = to_experts(beside, Tensor::kExpertTokens);
+      drafts_.push_back(std::move(counts));
+      drafts_.push_back(std::move(rows));
+    } else if (piece == Piece::kUnpermute && input) {
+      rename(draft.operands[draft.operands.size() - 2], kSent);
+      drafts_.push_back(std::move(draft));
+      drafts_.push_back(to_experts(drafts_.back(), Tensor::kGradExpertTokens));
+    } else if (piece == Piece::kExpert) {
+      draft.operands[1] = counts_by_rank(draft, false);
+      if (!input && !forward) {
+        drafts_.push_back(std::move(draft));
+        return;
+      }
+      const Tensor tensor = forward ? Tensor::kExpertTokens : Tensor::kGradExpertTokens;
+      rename(draft.operands.back(), kResults);
+      drafts_.push_back(std::move(draft));
+      Draft back = collective(drafts_.back(), Purpose::kTokens, row_bytes_, sizes_.type);
+      back.op.block = 1;
+      back.operands = {rows(drafts_.back(), tensor, kResults, false),
+                       rows(drafts_.back(), tensor, kReturned, true),
+                       counts_by_rank(drafts_.back(), false), counts_by_place(drafts_.back())};
+      drafts_.push_back(std::move(back));
+    } else {
+      drafts_.push_back(std::move(draft));
+    }
+  }
+  std::vector<Draft> take() { return std::move(drafts_); }
+
+ private:
+  static void rename(DraftOperand& operand, ExpertPart part) { operand.part = part; }
+
+  Draft collective(const Draft& beside, Purpose purpose, std::int64_t bytes, DataType type) const {
+    return collective_draft(CollectiveKind::kAllToAll, Axis::kEp, purpose, bytes, type, beside);
+  }
+  Draft to_experts(const Draft& beside, Tensor tensor) const {
+    Draft draft = collective(beside, Purpose::kTokens, row_bytes_, sizes_.type);
+    draft.operands = {rows(beside, tensor, kSent, false), rows(beside, tensor, kReceived, true),
+                      counts_by_place(beside), counts_by_rank(beside, false)};
+    return draft;
+  }
+  DraftOperand rows(const Draft& beside, Tensor tensor, ExpertPart part, bool opens) const {
+    const bool by_place = part == kSent || part == kReturned;
+    DraftOperand operand;
+    operand.tensor = tensor;
+    operand.layer = beside.op.layer;
+    operand.part = part;
+    operand.type = sizes_.type;
+    operand.count = (by_place ? sizes_.sent_rows : sizes_.expert_rows) * sizes_.shape.C;
+    operand.access = opens ? Access::kWrite : Access::kRead;
+    operand.opens = opens ? operand.count * size_of(sizes_.type) : 0;
+    return operand;
+  }
+  DraftOperand counts_by_place(const Draft& beside) const {
+    DraftOperand operand = counts(beside);
+    operand.offset = counts_offset(sizes_.N, experts_.count, experts_.top_k);
+    return operand;
+  }
+  DraftOperand counts_by_rank(const Draft& beside, bool opens) const {
+    DraftOperand operand = counts(beside);
+    operand.part = 1;
+    operand.access = opens ? Access::kWrite : Access::kRead;
+    operand.opens = opens ? operand.count * 4 : 0;
+    return operand;
+  }
+  DraftOperand counts(const Draft& beside) const {
+    DraftOperand operand;
+    operand.tensor = Tensor::kRoutes;
+    operand.layer = beside.op.layer;
+    operand.type = DataType::kI32;
+    operand.count = experts_.count;
+    return operand;
+  }
+
+  const LocalSizes& sizes_;
+  const Experts& experts_;
+  const std::int64_t row_bytes_;
+  std::vector<Draft> drafts_;
+};
+
+}  // namespace
+
+std::vector<Draft> experts_pass(const Setup& setup, const LocalSizes& sizes,
+                                std::vector<Draft> drafts) {
+  if (setup.mesh.ep == 1) return drafts;
+  ExpertsPass pass(setup, sizes);
+  for (Draft& draft : drafts) pass.add(std::move(draft));
+  return pass.take();
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tensor and sequence parallelism: after a row-parallel product the partial sums of the TP group
+// are all-reduced, and so are the input gradients of a column-parallel one; four all-reduces a
+// layer. Sequence parallelism turns each into a reduce-scatter and an all-gather, and gathers the
+// input of a column-parallel product once more for its weight gradient. The vocabulary is split as
+// well: the embedding's partial rows are summed, and the loss needs three reductions of one number
+// a token. Routers are not cut: every rank routes all tokens, and a gate's gradient, which needs
+// whole results, is the sum of the ranks' parts. Shared experts are summed with the others.
+// Setup::overlap_tensor lets input gradients be summed in the pipeline lane, behind the weight
+// gradient of the same layer. Source: Shoeybi et al. 2019, section 3; Korthikanti et al. 2022,
+// section 4.2.2; Megatron-LM (asynchronous reduction in its linear layers).
+#include "engine/passes/pieces.h"
+
+namespace parallelarium {
+
+Draft collective_draft(CollectiveKind kind, Axis axis, Purpose purpose, std::int64_t bytes,
+                       DataType type, const Draft& beside) {
+  Draft draft;
+  draft.axis = axis;
+  draft.op.kind = OpKind::kCollective;
+  draft.op.lane = Lane::kCompute;
+  draft.op.piece = Piece::kTransfer;
+  draft.op.phase = beside.op.phase;
+  draft.op.layer = beside.op.layer;
+  draft.op.collective = kind;
+  const bool reduces = kind == CollectiveKind::kAllReduce || kind == CollectiveKind::kReduceScatter;
+  draft.op.reduction = reduces ? Reduction::kSum : Reduction::kNone;
+  draft.op.purpose = purpose;
+  draft.op.bytes = bytes;
+  draft.op.type = type;
+  return draft;
+}
+
+namespace {
+
+bool is_column(Piece piece) {
+  return piece == Piece::kQkv || piece == Piece::kMlpIn || piece == Piece::kRouter;
+}
+bool is_row(Piece piece) {
+  return piece == Piece::kProjection || piece == Piece::kMlpOut || piece == Piece::kUnpermute;
+}
+
+class TensorPass {
+ public:
+  TensorPass(const Setup& setup, const LocalSizes& sizes)
+      : sp_(setup.sequence_parallel),
+        overlaps_(setup.overlap_tensor),
+        model_(setup.model),
+        sizes_(sizes),
+        whole_(sizes.N * sizes.shape.C),
+        own_(sizes.N_norm * sizes.shape.C) {}
+
+  void add(Draft draft) {
+    const Piece piece = draft.op.piece;
+    const Phase phase = draft.op.phase;
+    const bool forward = phase == Phase::kForward || phase == Phase::kRecompute;
+    const bool shared = is_shared(draft);
+    // The split part of a layer; an up-projection that is computed again is inside of it.
+    const bool enters =
+        (is_column(piece) || piece == Piece::kHead) && draft.operands[0].tensor != Tensor::kQkvOut;
+    const bool leaves = is_row(piece) || piece == Piece::kEmbedding;
+    if (sp_) gather_inputs(draft, forward, enters, leaves, shared);
+    const bool input = phase == Phase::kInputGrad;
+    const bool sums = !shared && ((forward && leaves) || (input && piece == Piece::kDispatch) ||
+                                  (input && enters && piece != Piece::kRouter));
+    const auto at = drafts_.size();
+    drafts_.push_back(std::move(draft));
+    if (sums) sum_partials(at, forward);
+    if (input && piece == Piece::kUnpermute) sum_gates(at);
+    if (phase == Phase::kForward && piece == Piece::kLossMax) sum_tokens(at, 1, Reduction::kMax);
+    if (phase == Phase::kForward && piece == Piece::kLossSum) {
+      sum_tokens(at, 3, Reduction::kSum);
+      sum_tokens(at, 4, Reduction::kSum);
+    }
+  }
+  std::vector<Draft> take() { return std::move(drafts_); }
+
+ private:
+  // The MLP beside experts.
+  bool is_shared(const Draft& draft) const {
+    const Piece piece = draft.op.piece;
+    return (piece == Piece::kMlpIn || piece == Piece::kMlpOut) &&
+           is_expert_layer(model_, draft.op.layer);
+  }
+  Draft collective(CollectiveKind kind, Purpose purpose, const Draft& beside) const {
+    return collective_draft(kind, Axis::kTp, purpose, whole_ * size_of(sizes_.type), sizes_.type,
+                            beside);
+  }
+  // Of one piece: a weight gradient may come long after what its input gradient gathered.
+  DraftOperand all_tokens(Tensor tensor, const Draft& beside, bool opens) const {
+    DraftOperand operand;
+    operand.tensor = tensor;
+    operand.layer = beside.op.layer;
+    // Dispatch and shared experts read what the router gathered, and of the gradient what the
+    // experts' end did.
+    Piece piece = beside.op.piece;
+    const bool weight = beside.op.phase == Phase::kWeightGrad;
+    if (tensor == Tensor::kSequenceInput && !weight &&
+        (piece == Piece::kDispatch || is_shared(beside)))
+      piece = Piece::kRouter;
+    if (tensor == Tensor::kSequenceGradient && is_shared(beside)) piece = Piece::kUnpermute;
+    operand.part = static_cast<std::int16_t>(piece);
+    operand.type = sizes_.type;
+    operand.count = whole_;
+    if (opens) {
+      operand.access = Access::kWrite;
+      operand.opens = whole_ * size_of(sizes_.type);
+    }
+    return operand;
+  }
+
+  // Sequence parallelism: what this draft reads of all tokens, the rank holds of its own. A weight
+  // gradient of a row-parallel product uses what its input gradient gathered.
+  void gather_inputs(Draft& draft, bool forward, bool enters, bool leaves, bool shared) {
+    const Phase phase = draft.op.phase;
+    const bool weight = phase == Phase::kWeightGrad;
+    const bool activation = enters && (forward || weight);
+    const bool gradient = leaves && !forward;
+    if (forward && (draft.op.piece == Piece::kDispatch || (shared && enters))) {
+      draft.operands[0] = all_tokens(Tensor::kSequenceInput, draft, false);
+      return;
+    }
+    if (!activation && !gradient) return;
+    if (shared && gradient) {
+      draft.operands[0] = all_tokens(Tensor::kSequenceGradient, draft, false);
+      return;
+    }
+    // Operand 0 of a product's forward and of every gradient is what enters; a weight gradient's
+    // second is the forward's input.
+    DraftOperand& input = draft.operands[enters && weight];
+    const DraftOperand gathered =
+        all_tokens(gradient ? Tensor::kSequenceGradient : Tensor::kSequenceInput, draft, false);
+    if (!weight || activation || draft.op.piece == Piece::kEmbedding) {
+      const Purpose purpose = gradient ? Purpose::kGradients
+                              : weight ? Purpose::kRegather
+                                       : Purpose::kActivations;
+      Draft gather = collective(CollectiveKind::kAllGather, purpose, draft);
+      DraftOperand own = input;
+      own.count = own_;
+      gather.operands = {all_tokens(gathered.tensor, draft, true), own};
+      drafts_.push_back(std::move(gather));
+    }
+    input = gathered;
+  }
+
+  // The last operand of the draft, a partial sum, becomes the group's sum.
+  void sum_partials(std::size_t at, bool forward) {
+    const Purpose purpose = drafts_[at].op.piece == Piece::kEmbedding ? Purpose::kEmbedding
+                            : forward                                 ? Purpose::kActivations
+                                                                      : Purpose::kGradients;
+    DraftOperand& output = drafts_[at].operands.back();
+    Draft sum = collective(sp_ ? CollectiveKind::kReduceScatter : CollectiveKind::kAllReduce,
+                           purpose, drafts_[at]);
+    // The weight gradient that follows needs no sum of input gradients.
+    if (overlaps_ && drafts_[at].op.phase == Phase::kInputGrad) sum.op.lane = Lane::kPipeline;
+    if (sp_) {
+      DraftOperand own = output;
+      own.count = own_;
+      own.opens = own_ * size_of(sizes_.type);
+      output = all_tokens(Tensor::kPartialSum, drafts_[at], true);
+      sum.operands = {all_tokens(Tensor::kPartialSum, drafts_[at], false), own};
+    } else {
+      DraftOperand in_place = output;
+      in_place.access = Access::kAccumulate;
+      in_place.opens = 0;
+      sum.operands = {in_place};
+    }
+    drafts_.push_back(std::move(sum));
+  }
+
+  // The draft's last operand, one number a choice.
+  void sum_gates(std::size_t at) {
+    DraftOperand gates = drafts_[at].operands.back();
+    Draft sum = collective_draft(CollectiveKind::kAllReduce, Axis::kTp, Purpose::kGradients,
+                                 gates.count * 4, DataType::kF32, drafts_[at]);
+    gates.access = Access::kAccumulate;
+    gates.opens = 0;
+    sum.operands = {gates};
+    drafts_.push_back(std::move(sum));
+  }
+
+  // One number a token: operand `index` of the draft.
+  void sum_tokens(std::size_t at, std::size_t index, Reduction reduction) {
+    Draft sum = collective_draft(CollectiveKind::kAllReduce, Axis::kTp, Purpose::kLoss,
+                                 sizes_.N * 4, DataType::kF32, drafts_[at]);
+    sum.op.reduction = reduction;
+    DraftOperand numbers = drafts_[at].operands[index];
+    numbers.access = Access::kAccumulate;
+    numbers.opens = 0;
+    sum.operands = {numbers};
+    drafts_.push_back(std::move(sum));
+  }
+
+  const bool sp_, overlaps_;
+  const Model& model_;
+  const LocalSizes& sizes_;
+  const std::int64_t whole_, own_;  // elements of all tokens and of the rank's own
+  std::vector<Draft> drafts_;
+};
+
+}  // namespace
+
+std::vector<Draft> tensor_pass(const Setup& setup, const LocalSizes& sizes,
+                               std::vector<Draft> drafts) {
+  if (setup.mesh.tp == 1) return drafts;
+  TensorPass pass(setup, sizes);
+  for (Draft& draft : drafts) pass.add(std::move(draft));
+  return pass.take();
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/passes/shard/shard_drafts.h"
+
+#include <algorithm>
+
+namespace parallelarium {
+
+std::int64_t parameter_count(const RankProgram& rank) {
+  return rank.parameters.empty() ? 0 : rank.parameters.back().offset + rank.parameters.back().count;
+}
+std::int64_t own_count(const RankProgram& rank) {
+  return rank.buckets.empty() ? 0 : rank.buckets.back().held + rank.buckets.back().own_count;
+}
+
+Draft compute_draft(Piece piece, std::int64_t elements, std::int64_t bytes) {
+  Draft draft;
+  draft.op.piece = piece;
+  draft.op.phase = Phase::kUpdate;
+  Work work;
+  work.piece = piece;
+  work.phase = Phase::kUpdate;
+  work.elements = elements;
+  work.bytes = bytes;
+  draft.work.push_back(work);
+  return draft;
+}
+
+DraftOperand range(Tensor tensor, Access access, DataType type, std::int64_t offset,
+                   std::int64_t count) {
+  DraftOperand operand;
+  operand.tensor = tensor;
+  operand.access = access;
+  operand.type = type;
+  operand.offset = offset;
+  operand.count = count;
+  return operand;
+}
+
+DraftOperand temporary(Tensor tensor, Access access, DataType type, std::int64_t offset,
+                       std::int64_t count) {
+  DraftOperand operand = range(tensor, access, type, offset, count);
+  operand.slot = 0;
+  return operand;
+}
+
+DataType gradient_type(const Setup& setup) {
+  return setup.precision.gradient_bytes == 2 ? DataType::kBf16 : DataType::kF32;
+}
+DataType parameter_type(const Setup& setup) {
+  return setup.precision.parameter_bytes == 2 ? DataType::kBf16 : DataType::kF32;
+}
+
+void emit_one(RankPlan& plan, Draft draft) {
+  std::vector<Draft> drafts{std::move(draft)};
+  plan.emitter->register_work(drafts);
+  plan.emitter->emit(drafts[0], {}, {}, plan.emitter->last_of(Lane::kData));
+}
+
+Draft data_draft(CollectiveKind kind, Purpose purpose, std::int32_t group, std::int64_t count,
+                 std::vector<DraftOperand> operands) {
+  const DataType type = operands.front().type;
+  Draft draft = collective_draft(kind, Axis::kDp, purpose, count * size_of(type), type, Draft{});
+  draft.op.lane = Lane::kData;
+  draft.op.phase = Phase::kUpdate;
+  draft.op.group = group;
+  draft.operands = std::move(operands);
+  return draft;
+}
+
+std::int32_t emit_data(RankPlan& plan, const Draft& draft, std::int32_t buffer) {
+  return plan.emitter->emit(draft, {}, {&buffer, 1}, plan.emitter->last_of(Lane::kCompute));
+}
+
+std::vector<int> replica_ranks(const Setup& setup, Replicas which, bool experts,
+                               const Coordinates& here) {
+  const Mesh& mesh = setup.mesh;
+  const int shard = zero_stage(setup) > 0 ? shard_ranks(setup) : mesh.dp * mesh.cp;
+  const int own_place = here.dp * mesh.cp + here.cp;
+  std::vector<int> ranks;
+  for (int place = 0; place < mesh.dp * mesh.cp; ++place) {
+    Coordinates at = here;
+    at.dp = place / mesh.cp;
+    at.cp = place % mesh.cp;
+    if (experts && at.dp % mesh.ep != here.dp % mesh.ep) continue;
+    const bool same_shard = place / shard == own_place / shard;
+    const bool same_part = place % shard == own_place % shard;
+    if (which == Replicas::kShard && !same_shard) continue;
+    if (which == Replicas::kAcross && !same_part) continue;
+    ranks.push_back(rank_of(mesh, at));
+  }
+  std::sort(ranks.begin(), ranks.end());
+  return ranks;
+}
+
+std::int32_t replica_group(const Setup& setup, RankPlan& plan, Replicas which, bool experts) {
+  const Coordinates here = coordinates_of(setup.mesh, plan.emitter->rank().rank);
+  return plan.emitter->group(Axis::kDp, replica_ranks(setup, which, experts, here));
+}
+
+bool has_experts(const RankProgram& rank, const Bucket& bucket) {
+  return std::any_of(rank.parameters.begin(), rank.parameters.end(), [&](const auto& slice) {
+    return slice.parameter == Parameter::kExpertWeights && slice.offset == bucket.begin;
+  });
+}
+
+std::int16_t layer_of(const RankProgram& rank, const Bucket& bucket) {
+  for (const ParameterSlice& slice : rank.parameters) {
+    if (slice.offset == bucket.begin) return slice.layer;
+  }
+  return -1;
+}
+
+}  // namespace parallelarium

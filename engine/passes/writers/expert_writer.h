@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes the pieces of a layer with experts, as on one rank. experts.cpp adds the exchanges of EP
+// and names rows as they travel.
+#pragma once
+
+#include <algorithm>
+
+#include "engine/passes/writers/piece_writer.h"
+#include "engine/plan/model/routing.h"
+
+namespace parallelarium {
+
+// Parts of kExpertTokens and kGradExpertTokens. Without EP nothing travels, and nobody uses kSent
+// and kResults.
+enum ExpertPart : std::int16_t {
+  kSent,      // rows by place, on their way to the experts
+  kReceived,  // rows in the order of the experts
+  kInner,
+  kActivated,
+  kResults,   // of the experts, on their way back
+  kReturned,  // rows by place again
+};
+
+class ExpertWriter : protected PieceWriter {
+ protected:
+  using PieceWriter::PieceWriter;
+
+  void experts_forward(int layer) {
+    const std::int64_t E = experts().count, k = experts().top_k;
+    begin(Piece::kRouter, phase_, layer, z_.N * E);
+    product(z_.N, E, s_.C);
+    read(Tensor::kNorm2Out, layer, z_.N * s_.C);
+    parameter(Parameter::kRouterWeight, layer);
+    write_float(Tensor::kRouterLogits, layer, z_.N * E);
+    write_float(Tensor::kRouterGates, layer, z_.N * k);
+    add(Tensor::kRoutes, layer, Access::kWrite, routes_elements(z_.N, E, k), 0,
+        routes_elements(z_.N, E, k) * 4, DataType::kI32);
+    const std::int64_t place = place_among(Parameter::kRouterWeight, layer);
+    add(Tensor::kRouterRecord, -1, Access::kWrite, record_elements(E),
+        place * setup_.microbatches * record_elements(E));
+    per_microbatch(record_elements(E));
+    if (setup_.bias_rate > 0) {
+      read_float(Tensor::kRouterBias, -1, E, place * E);
+      add(Tensor::kRouterLoads, -1, Access::kAccumulate, E, place * E);
+    }
+
+    begin(Piece::kDispatch, phase_, layer, z_.even_rows * s_.C);
+    read(Tensor::kNorm2Out, layer, z_.N * s_.C);
+    read_routes(layer);
+    write_rows(Tensor::kExpertTokens, layer, kReceived, z_.sent_rows, s_.C);
+
+    if (experts().shared > 0) mlp_forward(layer, true);
+
+    expert_op(phase_, layer);
+    read_rows(Tensor::kExpertTokens, layer, kReceived, s_.C);
+    read_counts(layer);
+    parameter(Parameter::kExpertWeights, layer);
+    write_rows(Tensor::kExpertTokens, layer, kInner, z_.expert_rows, inner());
+    write_rows(Tensor::kExpertTokens, layer, kActivated, z_.expert_rows, s_.experts.ffn);
+    write_rows(Tensor::kExpertTokens, layer, kReturned, z_.expert_rows, s_.C);
+
+    begin(Piece::kUnpermute, phase_, layer, z_.even_rows * s_.C);
+    read_sent(Tensor::kExpertTokens, layer, kReturned);
+    read_float(Tensor::kRouterGates, layer, z_.N * k);
+    read_routes(layer);
+    if (experts().shared > 0) {
+      read(Tensor::kMlpOutOut, layer, z_.N * s_.C);
+      part(kSharedOutput);
+    }
+    write(Tensor::kMlpOutOut, layer, z_.N * s_.C);
+  }
+
+  void experts_backward(int layer) {
+    const std::int64_t E = experts().count, k = experts().top_k;
+    if (input_) {
+      begin(Piece::kUnpermute, Phase::kInputGrad, layer, z_.even_rows * s_.C);
+      read_branch_gradient(Piece::kResidual2, layer, z_.N * s_.C);
+      read_sent(Tensor::kExpertTokens, layer, kReturned);
+      read_float(Tensor::kRouterGates, layer, z_.N * k);
+      read_routes(layer);
+      write_rows(Tensor::kGradExpertTokens, layer, kReceived, z_.sent_rows, s_.C);
+      write_float(Tensor::kRouterGates, layer, z_.N * k);
+      part(1);
+    }
+    if (experts().shared > 0) mlp_backward(layer, true);
+    if (input_) {
+      expert_op(Phase::kInputGrad, layer);
+      read_rows(Tensor::kGradExpertTokens, layer, kReceived, s_.C);
+      read_counts(layer);
+      parameter(Parameter::kExpertWeights, layer);
+      read_rows(Tensor::kExpertTokens, layer, kInner, inner());
+      write_rows(Tensor::kGradExpertTokens, layer, kInner, z_.expert_rows, inner());
+      write_rows(Tensor::kGradExpertTokens, layer, kActivated, z_.expert_rows, s_.experts.ffn);
+      write_rows(Tensor::kGradExpertTokens, layer, kReturned, z_.expert_rows, s_.C);
+
+      begin(Piece::kRouter, Phase::kInputGrad, layer, z_.N * E);
+      read_float(Tensor::kRouterGates, layer, z_.N * k);
+      part(1);
+      read_float(Tensor::kRouterLogits, layer, z_.N * E);
+      read_float(Tensor::kRouterGates, layer, z_.N * k);
+      read_routes(layer);
+      write_float(Tensor::kRouterLogits, layer, z_.N * E);
+      part(1);
+
+      begin(Piece::kDispatch, Phase::kInputGrad, layer, z_.even_rows * s_.C);
+      product(z_.N, s_.C, E);
+      read_sent(Tensor::kGradExpertTokens, layer, kReturned);
+      read_routes(layer);
+      read_float(Tensor::kRouterLogits, layer, z_.N * E);
+      part(1);
+      parameter(Parameter::kRouterWeight, layer);
+      if (experts().shared > 0) {
+        read(Tensor::kGradBranch, layer, z_.N * s_.C);
+        part(kSharedGradient);
+      }
+      write(Tensor::kGradBranch, layer, z_.N * s_.C);
+    }
+    if (weight_) {
+      expert_op(Phase::kWeightGrad, layer);
+      read_rows(Tensor::kGradExpertTokens, layer, kReceived, s_.C);
+      read_counts(layer);
+      read_rows(Tensor::kGradExpertTokens, layer, kInner, inner());
+      read_rows(Tensor::kExpertTokens, layer, kReceived, s_.C);
+      read_rows(Tensor::kExpertTokens, layer, kActivated, s_.experts.ffn);
+      gradient(Parameter::kExpertWeights, layer);
+      begin(Piece::kRouter, Phase::kWeightGrad, layer, z_.N * E);
+      product(E, s_.C, z_.N);
+      read_float(Tensor::kRouterLogits, layer, z_.N * E);
+      part(1);
+      read(Tensor::kNorm2Out, layer, z_.N * s_.C);
+      gradient(Parameter::kRouterWeight, layer);
+    }
+  }
+
+ private:
+  const Experts& experts() const { return model_.experts; }
+  std::int64_t inner() const { return s_.experts.ffn * (model_.mlp == Mlp::kSwiglu ? 2 : 1); }
+
+  // Counts one product for all matrices of an expert, for even routing.
+  void expert_op(Phase phase, int layer) {
+    const std::int64_t here = experts().count / setup_.mesh.ep;
+    begin(Piece::kExpert, phase, layer, z_.even_rows * s_.C);
+    const std::int64_t rows = std::max<std::int64_t>(1, z_.even_rows / here);
+    const std::int64_t width = inner() + s_.experts.ffn;
+    if (phase == Phase::kWeightGrad)
+      product(width, s_.C, rows, here);
+    else
+      product(rows, width, s_.C, here);
+    work().flops = 2.0 * static_cast<double>(z_.even_rows) *
+                   static_cast<double>((inner() + s_.experts.ffn) * s_.C);
+  }
+  void read_routes(int layer) {
+    const std::int64_t count = routes_elements(z_.N, experts().count, experts().top_k);
+    add(Tensor::kRoutes, layer, Access::kRead, count, 0, 0, DataType::kI32);
+  }
+  void read_counts(int layer) {
+    add(Tensor::kRoutes, layer, Access::kRead, experts().count,
+        counts_offset(z_.N, experts().count, experts().top_k), 0, DataType::kI32);
+  }
+  void write_rows(Tensor tensor, int layer, ExpertPart which, std::int64_t rows,
+                  std::int64_t width) {
+    write(tensor, layer, rows * width);
+    part(which);
+  }
+  void read_rows(Tensor tensor, int layer, ExpertPart which, std::int64_t width) {
+    read(tensor, layer, z_.expert_rows * width);
+    part(which);
+  }
+  void read_sent(Tensor tensor, int layer, ExpertPart which) {
+    read(tensor, layer, z_.sent_rows * s_.C);
+    part(which);
+  }
+};
+
+}  // namespace parallelarium

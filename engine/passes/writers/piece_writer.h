@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes norms and linear layers, the pieces that hold nearly all parameters, with their backwards.
+// Knows which buffer holds the gradient of the residual stream at each place.
+#pragma once
+
+#include "engine/passes/writers/draft_writer.h"
+
+namespace parallelarium {
+
+class PieceWriter : protected DraftWriter {
+ protected:
+  PieceWriter(const Setup& setup, const LocalSizes& sizes, const Chunk& chunk,
+              const std::vector<ParameterSlice>& slices)
+      : DraftWriter(sizes, slices),
+        setup_(setup),
+        model_(setup.model),
+        z_(sizes),
+        s_(sizes.shape),
+        chunk_(chunk) {}
+
+  // Where a gradient of the residual stream lies. A whole backward updates one buffer in place. A
+  // later weight part must see the gradient as it was at its place, so an input part keeps one
+  // buffer for every place: leaving a layer (for the last layer, what the chunk receives), between
+  // attention and MLP, and entering.
+  struct Stream {
+    int layer = -1;
+    std::int16_t part = 0;
+  };
+  bool is_whole() const { return input_ && weight_; }
+  Stream leaving(int layer) const {
+    return is_whole() || layer + 1 == chunk_.end() ? Stream{} : Stream{layer + 1, 0};
+  }
+  Stream middle(int layer) const { return is_whole() ? Stream{} : Stream{layer, 1}; }
+  Stream entering(int layer) const {
+    return is_whole() || chunk_.layers.empty() ? Stream{} : Stream{layer, 0};
+  }
+  // Whether the backward computes this part of a layer again.
+  bool again(Recompute part) const { return input_ && names(setup_.recompute, part); }
+  void read_stream(const Stream& stream, std::int64_t count) {
+    read(Tensor::kGradResidual, stream.layer, count);
+    part(stream.part);
+  }
+
+  // Dropout of a branch where it joins the residual stream.
+  bool drops() const { return setup_.dropout > 0; }
+  void masks(Access access, int layer, std::int64_t count, std::int16_t part_of) {
+    add(Tensor::kDropoutMasks, layer, access, count, 0, access == Access::kWrite ? count : 0,
+        DataType::kU8);
+    part(part_of);
+  }
+  static constexpr std::int16_t kScoreMask = 0;
+  static std::int16_t mask_of(Piece residual) { return residual == Piece::kResidual1 ? 1 : 2; }
+  Stream stream_of(Piece residual, int layer) const {
+    return residual == Piece::kResidual1 ? middle(layer) : leaving(layer);
+  }
+  void residual_backward(Piece piece, int layer) {
+    if (!input_ || !drops()) return;
+    const std::int64_t count = z_.N_norm * s_.C;
+    begin(piece, Phase::kInputGrad, layer, count);
+    read_stream(stream_of(piece, layer), count);
+    masks(Access::kRead, layer, count, mask_of(piece));
+    write(Tensor::kGradDropped, layer, count);
+    part(mask_of(piece));
+  }
+  // The gradient of what `residual` added to the stream.
+  void read_branch_gradient(Piece residual, int layer, std::int64_t count) {
+    if (!drops()) return read_stream(stream_of(residual, layer), count);
+    read(Tensor::kGradDropped, layer, count);
+    part(mask_of(residual));
+  }
+
+  struct NormNames {
+    Piece piece;
+    Tensor in, out, stats;
+    Parameter gain, bias;
+    int layer;
+    std::int16_t branch = 0;  // part of kGradBranch that is dy
+  };
+  NormNames norm1(int layer) const {
+    return {Piece::kNorm1,
+            Tensor::kInput,
+            Tensor::kNorm1Out,
+            Tensor::kNorm1Stats,
+            Parameter::kNorm1Gain,
+            Parameter::kNorm1Bias,
+            layer,
+            1};
+  }
+  NormNames norm2(int layer) const {
+    return {Piece::kNorm2,
+            Tensor::kMiddle,
+            Tensor::kNorm2Out,
+            Tensor::kNorm2Stats,
+            Parameter::kNorm2Gain,
+            Parameter::kNorm2Bias,
+            layer};
+  }
+  NormNames final_norm() const {
+    return {Piece::kFinalNorm,
+            Tensor::kInput,
+            Tensor::kFinalNormOut,
+            Tensor::kFinalNormStats,
+            Parameter::kFinalNormGain,
+            Parameter::kFinalNormBias,
+            -1};
+  }
+  void norm_forward(const NormNames& n, int in_layer) {
+    begin(n.piece, phase_, n.layer, z_.N_norm * s_.C);
+    read(n.in, in_layer, z_.N_norm * s_.C);
+    parameter(n.gain, n.layer);
+    if (has_norm_bias()) parameter(n.bias, n.layer);
+    write(n.out, n.layer, z_.N_norm * s_.C);
+    write_float(n.stats, n.layer, 2 * z_.N_norm);
+  }
+  // Writes dx into `after`: the norm's part, added to `before` if there is one.
+  void norm_backward(const NormNames& n, int in_layer, const Stream* before, const Stream& after) {
+    const std::int64_t count = z_.N_norm * s_.C;
+    const auto read_dy = [&] {
+      read(Tensor::kGradBranch, n.layer, count);
+      part(n.branch);
+    };
+    if (input_) {
+      begin(n.piece, Phase::kInputGrad, n.layer, count);
+      read_dy();
+      read(n.in, in_layer, count);
+      parameter(n.gain, n.layer);
+      read_float(n.stats, n.layer, 2 * z_.N_norm);
+      if (before != nullptr && is_whole()) {
+        add(Tensor::kGradResidual, after.layer, Access::kAccumulate, count, 0, 0, z_.type);
+      } else {
+        write(Tensor::kGradResidual, after.layer, count);
+        part(after.part);
+        if (before != nullptr) read_stream(*before, count);
+      }
+    }
+    if (weight_) {
+      begin(n.piece, Phase::kWeightGrad, n.layer, count);
+      read_dy();
+      read(n.in, in_layer, count);
+      read_float(n.stats, n.layer, 2 * z_.N_norm);
+      gradient(n.gain, n.layer);
+      if (has_norm_bias()) gradient(n.bias, n.layer);
+    }
+  }
+
+  struct LinearNames {
+    Piece piece;
+    Tensor in, out;  // forward
+    Tensor d_out, d_in;
+    Parameter weight, bias;
+    std::int64_t in_width, out_width;
+    std::int16_t branch = 0;  // part of kGradBranch that is d_in
+    bool shared = false;      // shared experts: no biases, an output of their own
+  };
+  bool has_bias(const LinearNames& n) const { return model_.biases && !n.shared; }
+  void linear_forward(const LinearNames& n, int layer) {
+    begin(n.piece, phase_, layer, z_.N * n.out_width);
+    product(z_.N, n.out_width, n.in_width);
+    read(n.in, layer, z_.N * n.in_width);
+    parameter(n.weight, layer);
+    if (has_bias(n)) parameter(n.bias, layer);
+    write(n.out, layer, z_.N * n.out_width);
+    if (n.shared && n.piece == Piece::kMlpOut) part(kSharedOutput);
+    split_latent(n);
+    if (n.piece == Piece::kQkv && keeps_latent()) {
+      write(Tensor::kQkvOut, layer, latent_width());
+      part(kLatent);
+    }
+  }
+  // Queries, keys and values once more from their low ranks, which the forward has kept.
+  static constexpr std::int16_t kLatent = 1;
+  bool keeps_latent() const {
+    return model_.latent.kv_rank > 0 && names(setup_.recompute, Recompute::kUpProjection);
+  }
+  std::int64_t latent_width() const {
+    const LatentAttention& latent = model_.latent;
+    return z_.N * (latent.q_rank + latent.kv_rank + latent.rope_dim);
+  }
+  void up_projection(int layer) {
+    const LinearNames n = qkv();
+    begin(n.piece, Phase::kRecompute, layer, z_.N * n.out_width);
+    product(z_.N, n.out_width, n.in_width);
+    read(Tensor::kQkvOut, layer, latent_width());
+    part(kLatent);
+    parameter(n.weight, layer);
+    write(n.out, layer, z_.N * n.out_width);
+    split_latent(n);
+  }
+  void linear_backward(const LinearNames& n, int layer) {
+    const auto read_d_out = [&] {
+      if (n.d_out == Tensor::kGradResidual)
+        read_branch_gradient(n.piece == Piece::kProjection ? Piece::kResidual1 : Piece::kResidual2,
+                             layer, z_.N * n.out_width);
+      else
+        read(n.d_out, layer, z_.N * n.out_width);
+    };
+    if (input_) {
+      begin(n.piece, Phase::kInputGrad, layer, z_.N * n.in_width);
+      product(z_.N, n.in_width, n.out_width);
+      read_d_out();
+      parameter(n.weight, layer);
+      write(n.d_in, layer, z_.N * n.in_width);
+      part(n.branch);
+      split_latent(n);
+    }
+    if (weight_) {
+      begin(n.piece, Phase::kWeightGrad, layer, n.in_width * n.out_width);
+      product(n.out_width, n.in_width, z_.N);
+      read_d_out();
+      read(n.in, layer, z_.N * n.in_width);
+      gradient(n.weight, layer);
+      if (has_bias(n)) gradient(n.bias, layer);
+      split_latent(n);
+    }
+  }
+  // The last draft's product as those of latent attention: down to the ranks of queries and of keys
+  // with values, which every TP rank does whole, and up to the rank's own heads. Source:
+  // DeepSeek-V2 (arXiv 2405.04434), section 2.1.
+  void split_latent(const LinearNames& n) {
+    const LatentAttention& latent = model_.latent;
+    if (n.piece != Piece::kQkv || latent.kv_rank == 0) return;
+    const Work whole = work();
+    std::vector<Work>& works = drafts().back().work;
+    works.clear();
+    const bool up_alone = whole.phase == Phase::kRecompute && keeps_latent();
+    const auto add_product = [&](std::int64_t in, std::int64_t out) {
+      if (up_alone && in == s_.C) return;
+      works.push_back(whole);
+      works.back().elements = works.size() == 1 ? whole.elements : 0;
+      if (whole.phase == Phase::kWeightGrad)
+        product(out, in, z_.N);
+      else if (whole.phase == Phase::kInputGrad)
+        product(z_.N, in, out);
+      else
+        product(z_.N, out, in);
+    };
+    const std::int64_t queries = s_.H * (latent.nope_dim + latent.rope_dim);
+    if (latent.q_rank > 0) {
+      add_product(s_.C, latent.q_rank);
+      add_product(latent.q_rank, queries);
+    } else {
+      add_product(s_.C, queries);
+    }
+    add_product(s_.C, latent.kv_rank + latent.rope_dim);
+    add_product(latent.kv_rank, s_.H * (latent.nope_dim + latent.value_dim));
+    // The bytes go with the weights.
+    double weights = 0;
+    for (const Work& each : works) weights += each.flops;
+    for (Work& each : works)
+      each.bytes =
+          static_cast<std::int64_t>(static_cast<double>(whole.bytes) * each.flops / weights);
+  }
+  // Parts of kMlpOutOut and of kGradBranch.
+  static constexpr std::int16_t kSharedOutput = 1, kSharedGradient = 2;
+  LinearNames qkv() const {
+    return {Piece::kQkv,
+            Tensor::kNorm1Out,
+            Tensor::kQkvOut,
+            Tensor::kGradQkv,
+            Tensor::kGradBranch,
+            Parameter::kQkvWeight,
+            Parameter::kQkvBias,
+            s_.C,
+            z_.A,
+            1};
+  }
+  LinearNames projection() const {
+    return {Piece::kProjection,         Tensor::kContext,     Tensor::kProjectionOut,
+            Tensor::kGradResidual,      Tensor::kGradContext, Parameter::kProjectionWeight,
+            Parameter::kProjectionBias, z_.value_width,       s_.C};
+  }
+  // The MLP of a layer, or its shared experts as one.
+  LinearNames mlp_in(bool shared) const {
+    return {Piece::kMlpIn,
+            Tensor::kNorm2Out,
+            Tensor::kMlpInOut,
+            Tensor::kGradMlpInOut,
+            Tensor::kGradBranch,
+            Parameter::kMlpInWeight,
+            Parameter::kMlpInBias,
+            s_.C,
+            mlp_width(shared) * (model_.mlp == Mlp::kSwiglu ? 2 : 1),
+            shared ? kSharedGradient : std::int16_t{0},
+            shared};
+  }
+  LinearNames mlp_out(bool shared) const {
+    return {Piece::kMlpOut,
+            Tensor::kActivationOut,
+            Tensor::kMlpOutOut,
+            Tensor::kGradResidual,
+            Tensor::kGradActivationOut,
+            Parameter::kMlpOutWeight,
+            Parameter::kMlpOutBias,
+            mlp_width(shared),
+            s_.C,
+            0,
+            shared};
+  }
+  std::int64_t mlp_width(bool shared) const {
+    return shared ? model_.experts.shared * s_.experts.ffn : s_.F;
+  }
+  void activation_forward(int layer, bool shared, Phase phase) {
+    const std::int64_t F = mlp_width(shared);
+    begin(Piece::kActivation, phase, layer, z_.N * F);
+    read(Tensor::kMlpInOut, layer, z_.N * mlp_in(shared).out_width);
+    write(Tensor::kActivationOut, layer, z_.N * F);
+  }
+  void mlp_forward(int layer, bool shared) {
+    linear_forward(mlp_in(shared), layer);
+    activation_forward(layer, shared, phase_);
+    linear_forward(mlp_out(shared), layer);
+  }
+  void mlp_backward(int layer, bool shared) {
+    const std::int64_t F = mlp_width(shared);
+    if (again(Recompute::kActivation) && !(shared && names(setup_.recompute, Recompute::kExperts)))
+      activation_forward(layer, shared, Phase::kRecompute);
+    linear_backward(mlp_out(shared), layer);
+    if (input_) {
+      begin(Piece::kActivation, Phase::kInputGrad, layer, z_.N * F);
+      read(Tensor::kGradActivationOut, layer, z_.N * F);
+      read(Tensor::kMlpInOut, layer, z_.N * mlp_in(shared).out_width);
+      write(Tensor::kGradMlpInOut, layer, z_.N * mlp_in(shared).out_width);
+    }
+    linear_backward(mlp_in(shared), layer);
+  }
+
+  bool has_norm_bias() const { return model_.norm == Norm::kLayer; }
+  int first_layer() const { return chunk_.begin; }
+  int end_layer() const { return chunk_.end(); }
+
+  const Setup& setup_;
+  const Model& model_;
+  const LocalSizes& z_;
+  const Shape& s_;
+  const Chunk& chunk_;
+  Phase phase_ = Phase::kForward;
+  bool input_ = true, weight_ = true;
+};
+
+}  // namespace parallelarium

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Translates row-major matrix products for a library that knows column-major ones (cuBLASLt). It is
+// plain C++, so tests need no GPU.
+//
+// A row-major matrix [r, c] is, byte for byte, the column-major matrix [c, r]. So we ask the
+// library for c^T = op(b)^T op(a)^T instead of c = op(a) op(b): b is its first operand, a its
+// second, and both keep their op.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/products/matmul.h"
+
+namespace parallelarium {
+
+// c [m,n] = alpha op(a) op(b) + beta c as in matmul.h, `batches` times. The stored matrices of two
+// batches are `step` elements apart.
+struct MatmulShape {
+  Transpose transpose_a = Transpose::kNo;
+  Transpose transpose_b = Transpose::kNo;
+  std::int64_t m = 0, n = 0, k = 0;
+  std::int64_t lda = 0, ldb = 0, ldc = 0;
+  std::int64_t batches = 1;
+  std::int64_t step_a = 0, step_b = 0, step_c = 0;
+  auto operator<=>(const MatmulShape&) const = default;
+};
+
+// A matrix as stored, column by column, `leading` elements from one to the next.
+struct ColumnMajor {
+  std::int64_t rows = 0, columns = 0, leading = 0, step = 0;
+  bool transposed = false;  // before it is multiplied
+};
+
+// result = op(first) op(second); first is b, second is a, result is c.
+struct MatmulLayout {
+  ColumnMajor first, second, result;
+};
+
+constexpr MatmulLayout layout_of(const MatmulShape& s) {
+  const bool a_turned = s.transpose_a == Transpose::kYes;
+  const bool b_turned = s.transpose_b == Transpose::kYes;
+  return {{b_turned ? s.k : s.n, b_turned ? s.n : s.k, s.ldb, s.step_b, b_turned},
+          {a_turned ? s.m : s.k, a_turned ? s.k : s.m, s.lda, s.step_a, a_turned},
+          {s.n, s.m, s.ldc, s.step_c, false}};
+}
+
+// What the library may assume of an address: the largest power of two that divides it, at most 256.
+constexpr std::uint32_t alignment_of(std::uintptr_t address) {
+  const std::uintptr_t lowest = address & (~address + 1);
+  return lowest == 0 || lowest > 256 ? 256 : static_cast<std::uint32_t>(lowest);
+}
+
+}  // namespace parallelarium
