@@ -73,6 +73,10 @@ void Window::build_file_actions() {
   do_.open = add_action(tr("&Open …"), keys("Ctrl+O"),
                         tr("Open a document, a setup, or a picture exported from here"),
                         [this] { open_dialog(); });
+  do_.cases =
+      add_action(tr("Publis&hed runs …"), keys("Ctrl+Shift+O"),
+                 tr("What others measured beside its prediction; each row opens as a setup"),
+                 [this] { show_cases(); });
   do_.save = add_action(tr("&Save"), keys("Ctrl+S"), {}, [this] { save(); });
   do_.save_as = add_action(tr("Save &as …"), keys("Ctrl+Shift+S"), {}, [this] { save_as(); });
   do_.export_picture = add_action(tr("Export &picture …"), keys("Ctrl+E"),
@@ -220,6 +224,7 @@ void Window::build_menus() {
   QMenu* file = menuBar()->addMenu(tr("&File"));
   file->addActions({do_.create, do_.open});
   recent_ = file->addMenu(tr("Open &recent"));
+  file->addAction(do_.cases);
   file->addActions({do_.save, do_.save_as});
   file->addSeparator();
   file->addActions({do_.export_picture, do_.export_trace, do_.export_table});
