@@ -5838,12 +5838,12 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>braucht PP über 1</translation>
     </message>
     <message>
-        <source>Interleaved group (0: auto)</source>
-        <translation>Gruppe, verschachtelt (0: auto)</translation>
+        <source>Micro-batch group (0: auto)</source>
+        <translation>Mikro-Batch-Gruppe (0: auto)</translation>
     </message>
     <message>
         <source>needs interleaving</source>
-        <translation>braucht Verschachtelung</translation>
+        <translation>braucht Interleaving</translation>
     </message>
     <message>
         <source>Offload activations</source>
