@@ -42,10 +42,10 @@ constexpr std::array<Generator, kScheduleRules.size()> kGenerators = {{
               "All forwards, then all backwards; every rank holds all micro-batches."},
      [](int ranks, int microbatches, int) { return gpipe_order(ranks, microbatches); }},
     {"1f1b",
-     Sentence{
-         "schedule-1f1b",
-         "One forward, one backward in turn; the bubble of GPipe, at most one micro-batch held per "
-         "stage that follows."},
+     Sentence{"schedule-1f1b",
+              "One forward, one backward in turn; the bubble of GPipe, at most one micro-batch "
+              "held for a "
+              "stage and for each that follows."},
      [](int ranks, int microbatches, int) { return one_f_one_b_order(ranks, microbatches); }},
     {"interleaved",
      Sentence{"schedule-interleaved",
