@@ -1575,8 +1575,8 @@
         <translation>Stufe</translation>
     </message>
     <message>
-        <source>The layers that one rank of a pipeline holds.</source>
-        <translation>Die Schichten, die ein Rang einer Pipeline hält.</translation>
+        <source>Consecutive layers that a pipeline computes as one step. A rank holds one of them, or several where the schedule has chunks.</source>
+        <translation>Aufeinanderfolgende Schichten, die eine Pipeline als einen Schritt rechnet. Ein Rang hält eine Stufe, oder mehrere, wo der Ablaufplan Stücke hat.</translation>
     </message>
     <message>
         <source>micro-batch, m</source>
