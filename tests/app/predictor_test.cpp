@@ -65,7 +65,8 @@ TEST_F(PredictorTest, WhatIsForgottenIsNotTold) {
   EXPECT_TRUE(answers.empty());
   predictor.predict(large(499), machine(), machine());
   predictor.forget();
-  predictor.predict(large(498), machine(), machine());  // is wanted, although one is still under way
+  predictor.predict(large(498), machine(),
+                    machine());  // is wanted, although one is still under way
   predictor.wait();
   ASSERT_EQ(answers.size(), 1u);
   EXPECT_EQ((*answers[0].prediction)->setup.microbatches, 498);
