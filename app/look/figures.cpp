@@ -179,11 +179,6 @@ QString prediction_source_text(const std::string& word) {
   return Figures::tr("predicted");
 }
 
-QString prediction_source_text(const Prediction& prediction) {
-  const QString text = prediction_source_text(prediction.word);
-  return prediction.pace_factor == 1 ? text : Figures::tr("%1, paced").arg(text);
-}
-
 QString outdated_text(const Message& outdated) {
   return outdated.id == "bf16-untold"
              ? Figures::tr(
@@ -204,11 +199,9 @@ QString source_text(Source source) {
     case Source::kOversubscribed:
       return Figures::tr("oversubscribed");
     case Source::kPaced:
-      return Figures::tr("paced");
+      return Figures::tr("rehearsed");
     case Source::kSharedGpu:
       return Figures::tr("shared GPU");
-    case Source::kPredictedPaced:
-      return Figures::tr("predicted, paced");
   }
   return {};
 }

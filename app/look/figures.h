@@ -44,10 +44,8 @@ QString with_firm_units(QString text);
 
 // Words for where a number comes from: "predicted", "lower bound at peak rates", "assumed".
 QString prediction_source_text(const std::string& word);
-// The same for its times: "predicted, paced" where they are those of a paced run.
-QString prediction_source_text(const Prediction& prediction);
 QString outdated_text(const Message& outdated);  // of outdated_bf16(), in the user's language
-QString source_text(Source source);              // "measured", "paced", ...
+QString source_text(Source source);              // "measured", "rehearsed", ...
 QString minutes_text(std::int64_t minutes);      // "1 minute", "12 minutes"
 // "2 min ago", "today 14:05", "2026-11-21" for an ISO 8601 date in UTC.
 QString age_text(const std::string& iso_date);

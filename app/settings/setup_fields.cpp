@@ -72,7 +72,7 @@ QString key_of(const std::string& option) {
   return QString::fromStdString(row == nullptr ? option : row->key);
 }
 
-// The label, without what explains it: "Pace" of "Pace, seconds a forward".
+// The label, without what explains it: "GPUs" of "GPUs (all, or 0,2)".
 QString field_title(const std::string& option) {
   const SetupSetting& row = setting_of(option);
   if (!row.symbol.empty()) return QString::fromStdString(row.symbol);

@@ -28,7 +28,7 @@ std::vector<std::string> options_of(Section section);
 // "mesh.pp" for "pp"; the option itself where the plan library does not know it.
 QString key_of(const std::string& option);
 
-// What people call the field, for short: "PP", "Micro-batches", "Pace".
+// What people call the field, for short: "PP", "Micro-batches", "GPUs".
 QString field_title(const std::string& option);
 
 // The value as set_field() would read it: "4", "none", "1e-3".

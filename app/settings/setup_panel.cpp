@@ -123,17 +123,17 @@ void SetupPanel::refresh_machine() {
   if (machine_->findData(machine_text) < 0)  // a changed one
     machine_->addItem(sentence(title_of(machine)), machine_text);
   machine_->setCurrentIndex(machine_->findData(machine_text));
-  const bool paced = machine.local && expected_source(session_) == Source::kPaced;
+  const Source source = expected_source(session_);
   const int gpus = session_.placer().gpus_for(session_.situation());
   const int devices_here = gpus > 0 ? gpus : machine.cores;
   machine_note_->set_full_text(
       !machine.local ? tr("%1 per node").arg(machine.devices_per_node)
       : gpus > 0     ? (devices_here == 1 ? tr("%1 GPU") : tr("%1 GPUs")).arg(devices_here)
                      : (devices_here == 1 ? tr("%1 core") : tr("%1 cores")).arg(devices_here));
-  paced_tag_->setText(source_text(expected_source(session_)));
-  paced_tag_->setVisible(machine.local && expected_source(session_) != Source::kMeasured);
-  paced_tag_->setToolTip(meaning_of(name_of(expected_source(session_))));
-  set_style_property(paced_tag_, "paced", paced);
+  source_tag_->setText(source_text(source));
+  source_tag_->setVisible(source != Source::kMeasured && source != Source::kPredicted);
+  source_tag_->setToolTip(meaning_of(name_of(source)));
+  set_style_property(source_tag_, "paced", source == Source::kPaced);
   machine_age_->set_full_text(age_of_calibration(
       machine, gpus, session_.placer().outdated_rates(session_.situation()).has_value()));
 }

@@ -34,6 +34,7 @@ class SetupPanel : public QScrollArea {
 
  Q_SIGNALS:
   void all_settings_requested();
+  void devices_requested();
   // A sentence about what was typed ("'x' is not a whole number."), or empty when it is mended.
   void typed_wrong(const QString& sentence);
 
@@ -69,7 +70,7 @@ class SetupPanel : public QScrollArea {
   std::map<std::string, Row> rows_;
   QComboBox *model_, *machine_, *schedule_;
   ElidedLabel* model_note_;
-  QLabel* paced_tag_;
+  QLabel* source_tag_;
   ElidedLabel *machine_note_, *machine_age_;
   QLabel* world_;
   QProgressBar* world_bar_;

@@ -116,13 +116,19 @@ void SetupPanel::add_devices(QWidget* content) {
   note->setSpacing(4);
   machine_note_ = new ElidedLabel({}, content);
   machine_note_->setProperty("role", "muted");
-  paced_tag_ = new QLabel(content);
-  paced_tag_->setObjectName(QStringLiteral("Tag"));
+  source_tag_ = new QLabel(content);
+  source_tag_->setObjectName(QStringLiteral("Tag"));
   machine_age_ = new ElidedLabel({}, content);
   machine_age_->setProperty("role", "muted");
   note->addWidget(machine_note_);
-  note->addWidget(paced_tag_);
+  note->addWidget(source_tag_);
   note->addStretch();
+  auto* edit = new QToolButton(content);
+  edit->setObjectName(QStringLiteral("Link"));
+  edit->setText(tr("Change …"));
+  edit->setToolTip(tr("Change rates, memory and links of the devices"));
+  note->addWidget(edit);
+  connect(edit, &QToolButton::clicked, this, &SetupPanel::devices_requested);
   column_->addLayout(note);
   column_->addWidget(machine_age_);
 }

@@ -27,7 +27,9 @@ std::vector<WordMeaning> word_meanings() {
       {Words::tr("rank"),
        Words::tr("One process that trains together with others; here on a core or a GPU of this "
                  "computer.")},
-      {Words::tr("stage"), Words::tr("The layers that one rank of a pipeline holds.")},
+      {Words::tr("stage"),
+       Words::tr("Consecutive layers that a pipeline computes as one step. A rank holds one of "
+                 "them, or several where the schedule has chunks.")},
       {Words::tr("micro-batch, m"),
        Words::tr("A part of the batch that goes through the pipeline by itself; m is how many "
                  "there are.")},
@@ -53,16 +55,18 @@ std::vector<WordMeaning> word_meanings() {
        Words::tr("The prediction uses rates that were measured on this computer.")},
       {Words::tr("measured"),
        Words::tr("Seen in a run whose ranks each had a core or GPU of their own."), "measured"},
-      {Words::tr("paced"),
-       Words::tr("Seen in a run with more ranks than cores. Arithmetic, messages and waiting are "
-                 "real; how long an operation lasts is set, as if every rank had a device."),
+      {Words::tr("rehearsed"),
+       Words::tr("Seen in a rehearsal, which needs fewer cores than ranks. Arithmetic, messages, "
+                 "waiting, bytes and loss are real; how long an operation lasts is set, by the "
+                 "prediction. All times are those of the machine that is acted out."),
        "paced"},
-      {Words::tr("set by pace"),
-       Words::tr("This time follows from the pace and says nothing about speed, so it is not "
-                 "compared.")},
+      {Words::tr("durations set, 1:10"),
+       Words::tr("The rehearsal took ten seconds of the clock for each second of the machine.")},
+      {Words::tr("set"),
+       Words::tr("This time of a rehearsal follows from the prediction and says nothing about "
+                 "speed, so it is not compared.")},
       {Words::tr("oversubscribed"),
-       Words::tr("Seen in a run whose ranks shared cores without a pace: its times are no evidence "
-                 "of speed."),
+       Words::tr("Seen in a run whose ranks shared cores: its times are no evidence of speed."),
        "oversubscribed"},
       {Words::tr("counted"), Words::tr("Bytes that the ranks themselves counted while running.")},
       {Words::tr("pt"), Words::tr("Percentage points: from 33 % to 35 % is 2 pt.")},

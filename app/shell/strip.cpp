@@ -129,7 +129,7 @@ void StripCell::arrange() {
       room -= widths[at];
     }
   }
-  // There is no second line to take it: the title makes room for "set by pace".
+  // There is no second line to take it: the title makes room for "not evidence of speed".
   const bool beside_title = compact && widths[2] == 0 && !difference_->text().isEmpty();
   if (beside_title) difference_source_->set_full_text(difference_->text());
   const int beside =

@@ -99,6 +99,7 @@ void Window::follow_views() {
 
 void Window::follow_session() {
   connect(setup_, &SetupPanel::all_settings_requested, do_.all_settings, &QAction::trigger);
+  connect(setup_, &SetupPanel::devices_requested, do_.devices, &QAction::trigger);
   connect(setup_, &SetupPanel::typed_wrong, this, [this](const QString& sentence) {
     typed_wrong_ = sentence;
     refresh_banner();

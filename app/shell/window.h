@@ -140,6 +140,8 @@ class Window : public QMainWindow {
   // window_files.cpp
   bool may_discard();
   void new_document();
+  void start_with(const Setup& setup);
+  void show_cases();
   void show_document(const QString& path, Result<Document>& document);
   void open_dialog();
   bool save();
@@ -167,11 +169,13 @@ class Window : public QMainWindow {
   QString note_;  // what was just done; passes by itself
 
   struct Commands {
-    QAction *create, *open, *save, *save_as, *export_picture, *export_trace, *export_table, *quit;
+    QAction *create, *open, *cases, *save, *save_as, *export_picture, *export_trace, *export_table,
+        *quit;
     QAction *undo, *redo, *zoom_in, *zoom_out, *fit, *find;
     QAction *light, *dark, *system, *restore;
     QAction *run, *cancel, *prove, *pin, *unpin, *calibrate, *small_copy;
-    QAction *shortcuts, *words, *doctor, *about, *next_pane, *previous_pane, *all_settings;
+    QAction *shortcuts, *words, *doctor, *about, *next_pane, *previous_pane, *all_settings,
+        *devices;
     QList<QAction*> views, rooms;
     QAction *lessons, *lesson_again, *lesson_answers, *lesson_leave;
   } do_{};

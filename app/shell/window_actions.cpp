@@ -8,6 +8,7 @@
 
 #include "app/lesson/lesson_panel.h"
 #include "app/settings/all_settings.h"
+#include "app/settings/machine_sheet.h"
 #include "app/settings/setup_chips.h"
 #include "app/settings/setup_panel.h"
 #include "app/sheets/doctor.h"
@@ -72,6 +73,10 @@ void Window::build_file_actions() {
   do_.open = add_action(tr("&Open …"), keys("Ctrl+O"),
                         tr("Open a document, a setup, or a picture exported from here"),
                         [this] { open_dialog(); });
+  do_.cases =
+      add_action(tr("Publis&hed runs …"), keys("Ctrl+Shift+O"),
+                 tr("What others measured beside its prediction; each row opens as a setup"),
+                 [this] { show_cases(); });
   do_.save = add_action(tr("&Save"), keys("Ctrl+S"), {}, [this] { save(); });
   do_.save_as = add_action(tr("Save &as …"), keys("Ctrl+Shift+S"), {}, [this] { save_as(); });
   do_.export_picture = add_action(tr("Export &picture …"), keys("Ctrl+E"),
@@ -98,6 +103,11 @@ void Window::build_edit_actions() {
                    [this, section] { setup_->reset_section(section); }));
   do_.all_settings = add_action(tr("&All settings …"), keys("Ctrl+,"), {}, [this] {
     auto* dialog = new AllSettings(session_, this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->show();
+  });
+  do_.devices = add_action(tr("Change de&vices …"), {}, {}, [this] {
+    auto* dialog = new MachineSheet(session_, this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->show();
   });
@@ -214,6 +224,7 @@ void Window::build_menus() {
   QMenu* file = menuBar()->addMenu(tr("&File"));
   file->addActions({do_.create, do_.open});
   recent_ = file->addMenu(tr("Open &recent"));
+  file->addAction(do_.cases);
   file->addActions({do_.save, do_.save_as});
   file->addSeparator();
   file->addActions({do_.export_picture, do_.export_trace, do_.export_table});
@@ -226,6 +237,7 @@ void Window::build_menus() {
   QMenu* reset = edit->addMenu(tr("Re&set section"));
   for (QAction* action : reset_sections_) reset->addAction(action);
   edit->addAction(do_.all_settings);
+  edit->addAction(do_.devices);
 
   QMenu* view = menuBar()->addMenu(tr("&View"));
   view->addActions(do_.views);

@@ -14,6 +14,7 @@
 #include "app/export/export_dialog.h"
 #include "app/lesson/lesson_panel.h"
 #include "app/look/sentence.h"
+#include "app/sheets/cases_sheet.h"
 #include "app/shell/window.h"
 #include "app/state/collective/collective_session.h"
 #include "app/state/document/document.h"
@@ -92,12 +93,32 @@ void Window::refresh_name() {
 }
 
 void Window::new_document() {
-  if (!may_discard()) return;
+  if (may_discard()) start_with(new_setup());
+}
+
+void Window::start_with(const Setup& setup) {
   session_.locks().set_lesson_state(nullptr);
-  session_.restore(new_setup(), {}, std::nullopt);
+  session_.restore(setup, {}, std::nullopt);
   session_.playback().set_playing(!session_.playback().reduced_motion());
   Q_EMIT session_.restored();
   set_path({});
+}
+
+void Window::show_cases() {
+  Result<std::vector<Case>> cases = all_cases();
+  if (!cases) {
+    typed_wrong_ = sentence(cases.error());
+    return refresh_banner();
+  }
+  auto* sheet = new CasesSheet(std::move(*cases), this);
+  sheet->setAttribute(Qt::WA_DeleteOnClose);
+  connect(sheet, &CasesSheet::setup_chosen, this, [this, sheet](const Setup& setup) {
+    if (!may_discard()) return;
+    start_with(setup);
+    if (room_ == Room::kLearn) show_room(Room::kExplore);
+    sheet->close();
+  });
+  sheet->show();
 }
 
 void Window::open_file(const QString& path) { documents_.read(path); }

@@ -19,13 +19,20 @@ void Placer::hear(const nlohmann::json& devices) {
   if (devices.contains("backends")) backends_ = devices["backends"];
 }
 
+const Result<Machine>& Placer::find(const std::string& name) const {
+  const auto found = machines_.find(name);
+  if (found != machines_.end()) return found->second;
+  return machines_.emplace(name, find_machine(name)).first->second;
+}
+
+Machine Placer::cores_here() const {
+  const Result<Machine>& cores = find("local");
+  return cores ? *cores : uncalibrated_local_machine();
+}
+
 Situation Placer::situation_of(const Setup& setup) const {
-  const FindMachine find = [this](const std::string& name) {
-    const auto found = machines_.find(name);
-    if (found != machines_.end()) return found->second;
-    return machines_.emplace(name, find_machine(name)).first->second;
-  };
-  Result<Situation> situation = parallelarium::situation_of(setup, computer_, find);
+  Result<Situation> situation = parallelarium::situation_of(
+      setup, computer_, [this](const std::string& name) { return find(name); });
   if (situation) return std::move(*situation);
   const Machine machine = uncalibrated_local_machine();
   return {setup, resolve(setup, machine), machine, std::nullopt, situation.error()};

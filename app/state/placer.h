@@ -31,6 +31,8 @@ class Placer {
   // What `setup` means here, and on which Machine. A Setup whose machine is unknown has a
   // situation, too: validate() says what is wrong with it.
   Situation situation_of(const Setup& setup) const;
+  // The Machine of this computer's cores.
+  Machine cores_here() const;
   // Where ranks of a collective alone go.
   Placement of_collective(const RunSettings& run, int ranks) const;
   // Of a situation(): how many GPUs of this computer there are for its ranks; 0: they are on cores,
@@ -43,6 +45,7 @@ class Placer {
   std::optional<Message> outdated_rates(const Situation& situation) const;
 
  private:
+  const Result<Machine>& find(const std::string& name) const;
   // As find_machine() gave them.
   mutable std::map<std::string, Result<Machine>> machines_;
   Computer computer_;

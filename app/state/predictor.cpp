@@ -7,7 +7,8 @@
 #include <memory>
 
 #include "engine/passes/build.h"
-#include "engine/predict/local_prediction.h"
+#include "engine/plan/machine/resolve.h"
+#include "engine/predict/rehearsal.h"
 
 namespace parallelarium {
 
@@ -23,11 +24,13 @@ double estimated_ops(const Setup& setup) {
   return pieces <= double(kMostPieceOps) ? pieces : built * setup.microbatches * 6.0;
 }
 
-Predicted predicted_of(const Setup& setup, const Machine& machine) {
-  std::optional<Message> too_fast;
-  Result<Prediction> made = predict_as_shown(setup, machine, false, &too_fast);
-  if (!made) return {made.error(), std::nullopt};
-  return {std::make_shared<const Prediction>(std::move(*made)), std::move(too_fast)};
+Predicted predicted_of(const Setup& setup, const Machine& machine, const Machine& here) {
+  Result<Prediction> made = predict(setup, machine);
+  if (!made) return {made.error(), 0};
+  double seconds = 0;
+  if (expected_source(setup, machine) == Source::kPaced && can_execute(setup))
+    seconds = clock_seconds_of(*made, stretch_of(*made, here));
+  return {std::make_shared<const Prediction>(std::move(*made)), seconds};
 }
 
 }  // namespace
@@ -36,16 +39,16 @@ Predictor::Predictor(QObject* parent) : QObject(parent) { worker_.setMaxThreadCo
 
 Predictor::~Predictor() { worker_.waitForDone(); }
 
-void Predictor::predict(const Setup& setup, const Machine& machine) {
+void Predictor::predict(const Setup& setup, const Machine& machine, const Machine& here) {
   useless_ = false;
   const double ops = estimated_ops(setup);
   if (working_ || ops * seconds_per_op_ > kFrameBudgetSeconds) {
-    wanted_ = {setup, machine};
+    wanted_ = {setup, machine, here};
     return start_worker();
   }
   QElapsedTimer timer;
   timer.start();
-  const Predicted answer = predicted_of(setup, machine);
+  const Predicted answer = predicted_of(setup, machine, here);
   const double measured = double(timer.nsecsElapsed()) / 1e9 / ops;
   seconds_per_op_ = 0.5 * (seconds_per_op_ + measured);
   Q_EMIT predicted(answer);
@@ -62,8 +65,8 @@ void Predictor::start_worker() {
   const auto wanted = std::make_shared<const Wanted>(std::move(*wanted_));
   wanted_.reset();
   worker_.start([this, wanted] {
-    const auto answer =
-        std::make_shared<const Predicted>(predicted_of(wanted->setup, wanted->machine));
+    const auto answer = std::make_shared<const Predicted>(
+        predicted_of(wanted->setup, wanted->machine, wanted->here));
     QMetaObject::invokeMethod(
         this,
         [this, answer] {

@@ -11,10 +11,9 @@
 
 namespace parallelarium {
 
-// What predict_as_shown() says, with why the ranks would be late at their pace.
 struct Predicted {
   Result<std::shared_ptr<const Prediction>> prediction;
-  std::optional<Message> too_fast;
+  double rehearsal_seconds = 0;  // what it would take by the clock, where ranks would rehearse
 };
 
 class Predictor : public QObject {
@@ -25,8 +24,9 @@ class Predictor : public QObject {
   ~Predictor() override;
 
   // predicted() comes before this returns where that takes less than a frame, else from the event
-  // loop. Only the latest of those that wait is predicted. Requires: `setup` is resolved and valid.
-  void predict(const Setup& setup, const Machine& machine);
+  // loop. Only the latest of those that wait is predicted. `here`: the cores of this computer.
+  // Requires: `setup` is resolved and valid.
+  void predict(const Setup& setup, const Machine& machine, const Machine& here);
   // What is under way is of no use any more: predicted() does not come.
   void forget();
   bool busy() const { return working_ || wanted_; }
@@ -39,7 +39,7 @@ class Predictor : public QObject {
  private:
   struct Wanted {
     Setup setup;
-    Machine machine;
+    Machine machine, here;
   };
   void start_worker();
   std::optional<Wanted> wanted_;

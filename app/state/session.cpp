@@ -50,7 +50,7 @@ struct Session::State {
 
   Situation situation;  // of history.setup()
   std::vector<Message> problems;
-  std::optional<Message> too_fast;
+  double rehearsal_seconds = 0;
   std::optional<Setup> meant;  // what it meant where a document was saved: see keep_meaning()
   QPointer<Topic> topic;       // null: the training step
   std::unique_ptr<TrainingStep> step;
@@ -117,7 +117,7 @@ Setup Session::resolved(const Setup& setup) const {
 const Situation& Session::situation() const { return state_->situation; }
 const Machine& Session::machine() const { return state_->situation.machine; }
 const std::vector<Message>& Session::problems() const { return state_->problems; }
-const std::optional<Message>& Session::too_fast() const { return state_->too_fast; }
+double Session::rehearsal_seconds() const { return state_->rehearsal_seconds; }
 
 bool Session::prediction_is_current() const {
   return state_->problems.empty() && !state_->predictor.busy();
@@ -149,16 +149,16 @@ void Session::refresh_prediction() {
   resolve_setup();
   state_->problems = validate(resolved());
   ask_for_gpus();
-  if (state_->problems.empty()) return state_->predictor.predict(resolved(), machine());
+  if (state_->problems.empty())
+    return state_->predictor.predict(resolved(), machine(), state_->placer.cores_here());
   state_->predictor.forget();
   Q_EMIT prediction_changed();
 }
 
 void Session::accept_prediction(const Predicted& answer) {
-  state_->too_fast = answer.too_fast;
+  state_->rehearsal_seconds = answer.rehearsal_seconds;
   if (answer.prediction) {
     state_->subject.show(*answer.prediction);
-    take_pace_of_run();
   } else {
     state_->problems = {answer.prediction.error()};
     Q_EMIT setup_changed();
@@ -166,18 +166,6 @@ void Session::accept_prediction(const Predicted& answer) {
   refit();
   Q_EMIT prediction_changed();
   Q_EMIT run_state_changed();
-}
-
-// A run may have found that the cores need a slower pace than was predicted: both are then shown in
-// its time.
-void Session::take_pace_of_run() {
-  const RunRecord* run = state_->runs.current();
-  if (!run || state_->runs.current_is_stale() || !state_->problems.empty()) return;
-  const Prediction& ours = *state_->subject.prediction();
-  const Prediction& seen = *run->prediction;
-  if (seen.setup == ours.setup && seen.machine == ours.machine &&
-      seen.pace_factor > ours.pace_factor * kSamePace)
-    state_->subject.show(run->prediction);
 }
 
 void Session::refresh_lengths() {
@@ -193,9 +181,6 @@ void Session::refit() {
 }
 
 void Session::match_runs() {
-  const std::shared_ptr<const Prediction> before = state_->subject.prediction();
-  take_pace_of_run();
-  if (state_->subject.prediction() != before) Q_EMIT prediction_changed();
   refit();
   Q_EMIT run_changed();
 }

@@ -83,8 +83,8 @@ class Session : public QObject {
   bool prediction_is_current() const;
   // Returns when nothing is being predicted any more (for exports and tests).
   void wait_for_prediction();
-  // Why the paced ranks of the prediction would be late, with a pace that this computer keeps.
-  const std::optional<Message>& too_fast() const;
+  // What a rehearsal of the prediction would take by the clock, all steps; 0: ranks would not.
+  double rehearsal_seconds() const;
   void pin();  // the current run if it is not stale, else the prediction
   // What a lesson that starts does not want to see: runs made so far, and the pin. False: the runs
   // are back.
@@ -125,7 +125,6 @@ class Session : public QObject {
   void resolve_setup();
   void refresh_prediction();
   void accept_prediction(const Predicted& answer);
-  void take_pace_of_run();
   void refresh_lengths();
   void refit();
   void match_runs();

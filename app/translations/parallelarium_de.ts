@@ -3,6 +3,121 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="de_DE" sourcelanguage="en_US">
 <context>
+    <name>parallelarium::MachineSheet</name>
+    <message>
+        <source>Change devices</source>
+        <translation>Geräte ändern</translation>
+    </message>
+    <message>
+        <source>Reset all</source>
+        <translation>Alles zurücksetzen</translation>
+    </message>
+    <message>
+        <source>Nodes</source>
+        <translation>Knoten</translation>
+    </message>
+    <message>
+        <source>Devices per node</source>
+        <translation>Geräte je Knoten</translation>
+    </message>
+    <message>
+        <source>Memory of a device</source>
+        <translation>Speicher eines Geräts</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation>Größe</translation>
+    </message>
+    <message>
+        <source>Share for training</source>
+        <translation>Anteil fürs Training</translation>
+    </message>
+    <message>
+        <source>Bandwidth</source>
+        <translation>Bandbreite</translation>
+    </message>
+    <message>
+        <source>Share that steps reach</source>
+        <translation>Anteil, den Schritte erreichen</translation>
+    </message>
+    <message>
+        <source>To the host, one way</source>
+        <translation>Zum Host, je Richtung</translation>
+    </message>
+    <message>
+        <source>Arithmetic of a device</source>
+        <translation>Rechenwerk eines Geräts</translation>
+    </message>
+    <message>
+        <source>Peak, 16 bit</source>
+        <translation>Spitze, 16 Bit</translation>
+    </message>
+    <message>
+        <source>Peak, fp32</source>
+        <translation>Spitze, fp32</translation>
+    </message>
+    <message>
+        <source>Share that is kept up</source>
+        <translation>Anteil auf Dauer</translation>
+    </message>
+    <message>
+        <source>Slower beside communication</source>
+        <translation>Langsamer neben Kommunikation</translation>
+    </message>
+    <message>
+        <source>Fixed cost of an op</source>
+        <translation>Fester Aufwand je Operation</translation>
+    </message>
+    <message>
+        <source>Links in a node</source>
+        <translation>Verbindungen im Knoten</translation>
+    </message>
+    <message>
+        <source>Rate, one way</source>
+        <translation>Rate, je Richtung</translation>
+    </message>
+    <message>
+        <source>Latency</source>
+        <translation>Latenz</translation>
+    </message>
+    <message>
+        <source>Network between nodes</source>
+        <translation>Netz zwischen Knoten</translation>
+    </message>
+    <message>
+        <source>Rate of a device, one way</source>
+        <translation>Rate eines Geräts, je Richtung</translation>
+    </message>
+    <message>
+        <source>Reset devices</source>
+        <translation>Geräte zurücksetzen</translation>
+    </message>
+    <message>
+        <source>reset</source>
+        <translation>zurücksetzen</translation>
+    </message>
+    <message>
+        <source>“%1” is not a number.</source>
+        <translation>„%1“ ist keine Zahl.</translation>
+    </message>
+    <message>
+        <source>changed here</source>
+        <translation>hier geändert</translation>
+    </message>
+    <message>
+        <source>%1 of devices</source>
+        <translation>%1 der Geräte</translation>
+    </message>
+    <message>
+        <source>Reset %1 of devices</source>
+        <translation>%1 der Geräte zurücksetzen</translation>
+    </message>
+    <message>
+        <source>This computer&apos;s rates are measured. Choose other devices to change theirs.</source>
+        <translation>Die Raten dieses Rechners sind gemessen. Wähle andere Geräte, um ihre zu ändern.</translation>
+    </message>
+</context>
+<context>
     <name>QObject</name>
     <message>
         <source>calibrate again for bf16</source>
@@ -76,8 +191,8 @@
         <translation>%1: Schritt %2</translation>
     </message>
     <message>
-        <source>, durations set by the pace</source>
-        <translation>, Dauern vom Takt bestimmt</translation>
+        <source>, durations set</source>
+        <translation>, Dauern gesetzt</translation>
     </message>
     <message>
         <source>Parallelarium</source>
@@ -108,12 +223,12 @@
         <translation>Drücke „Starten“, um deine Ränge arbeiten zu sehen</translation>
     </message>
     <message>
-        <source>length set by pace</source>
-        <translation>Länge vom Takt bestimmt</translation>
+        <source>length is set</source>
+        <translation>Länge gesetzt</translation>
     </message>
     <message>
-        <source>the run&apos;s length is set by pace</source>
-        <translation>Länge des Laufs vom Takt bestimmt</translation>
+        <source>the rehearsal&apos;s length is set</source>
+        <translation>Länge der Probe gesetzt</translation>
     </message>
     <message>
         <source>length is not evidence of speed</source>
@@ -329,6 +444,174 @@
     <message>
         <source>To the next event</source>
         <translation>Zum nächsten Ereignis</translation>
+    </message>
+</context>
+<context>
+    <name>cases</name>
+    <message>
+        <source>step</source>
+        <translation>Schritt</translation>
+    </message>
+    <message>
+        <source>tokens per GPU</source>
+        <translation>Tokens je GPU</translation>
+    </message>
+    <message>
+        <source>MFU, causal</source>
+        <translation>MFU, kausal</translation>
+    </message>
+    <message>
+        <source>forward of a layer</source>
+        <translation>Vorwärts einer Schicht</translation>
+    </message>
+    <message>
+        <source>backward of a layer</source>
+        <translation>Rückwärts einer Schicht</translation>
+    </message>
+    <message>
+        <source>peak memory</source>
+        <translation>Spitzenspeicher</translation>
+    </message>
+    <message>
+        <source>peak memory with framework</source>
+        <translation>Spitzenspeicher mit Framework</translation>
+    </message>
+    <message>
+        <source>model states</source>
+        <translation>Modellzustände</translation>
+    </message>
+    <message>
+        <source>activations of stage 0</source>
+        <translation>Aktivierungen von Stufe 0</translation>
+    </message>
+    <message>
+        <source>activations of a layer</source>
+        <translation>Aktivierungen einer Schicht</translation>
+    </message>
+</context>
+<context>
+    <name>parallelarium::CaseScatter</name>
+    <message>
+        <source>Predicted against published</source>
+        <translation>Vorhergesagt gegen veröffentlicht</translation>
+    </message>
+    <message>
+        <source>published</source>
+        <translation>veröffentlicht</translation>
+    </message>
+    <message>
+        <source>predicted</source>
+        <translation>vorhergesagt</translation>
+    </message>
+    <message>
+        <source>Nothing of this is predicted.</source>
+        <translation>Davon ist nichts vorhergesagt.</translation>
+    </message>
+    <message>
+        <source>One figure: error %1 (%2).</source>
+        <translation>Ein Wert: Fehler %1 (%2).</translation>
+    </message>
+    <message>
+        <source>%1 figures: mean error %2, worst %3 (%4).</source>
+        <translation>%1 Werte: mittlerer Fehler %2, größter %3 (%4).</translation>
+    </message>
+</context>
+<context>
+    <name>parallelarium::CaseTable</name>
+    <message>
+        <source>cannot be said</source>
+        <translation>nicht einstellbar</translation>
+    </message>
+    <message>
+        <source>not predicted</source>
+        <translation>nicht vorhergesagt</translation>
+    </message>
+    <message>
+        <source>fitted on it</source>
+        <translation>daran angepasst</translation>
+    </message>
+    <message>
+        <source>held out</source>
+        <translation>zurückgehalten</translation>
+    </message>
+    <message>
+        <source>Whether the rates of the machine were fitted on this row, or it was held out.</source>
+        <translation>Ob die Raten der Maschine an diese Zeile angepasst wurden oder ob sie zurückgehalten wurde.</translation>
+    </message>
+    <message>
+        <source>source</source>
+        <translation>Quelle</translation>
+    </message>
+    <message>
+        <source>row</source>
+        <translation>Zeile</translation>
+    </message>
+    <message>
+        <source>figure</source>
+        <translation>Wert</translation>
+    </message>
+    <message>
+        <source>published</source>
+        <translation>veröffentlicht</translation>
+    </message>
+    <message>
+        <source>predicted</source>
+        <translation>vorhergesagt</translation>
+    </message>
+    <message>
+        <source>error</source>
+        <translation>Fehler</translation>
+    </message>
+    <message>
+        <source>rates</source>
+        <translation>Raten</translation>
+    </message>
+</context>
+<context>
+    <name>parallelarium::CasesSheet</name>
+    <message>
+        <source>Published runs</source>
+        <translation>Veröffentlichte Läufe</translation>
+    </message>
+    <message>
+        <source>&amp;Open as a setup</source>
+        <translation>Als Einstellungen ö&amp;ffnen</translation>
+    </message>
+    <message>
+        <source>Source</source>
+        <translation>Quelle</translation>
+    </message>
+    <message>
+        <source>All sources</source>
+        <translation>Alle Quellen</translation>
+    </message>
+    <message>
+        <source>Figure</source>
+        <translation>Wert</translation>
+    </message>
+    <message>
+        <source>All figures</source>
+        <translation>Alle Werte</translation>
+    </message>
+    <message>
+        <source>Published figures</source>
+        <translation>Veröffentlichte Werte</translation>
+    </message>
+    <message>
+        <source>%1 cannot be said as a setup.</source>
+        <translation>%1 lassen sich nicht einstellen.</translation>
+    </message>
+    <message>
+        <source>Predicting, %1 rows left …</source>
+        <translation>Vorhersage läuft, noch %1 Zeilen …</translation>
+    </message>
+    <message>
+        <source>Cannot be said as a setup: %1</source>
+        <translation>Lässt sich nicht einstellen: %1</translation>
+    </message>
+    <message>
+        <source>What the source does not say</source>
+        <translation>Was die Quelle nicht sagt</translation>
     </message>
 </context>
 <context>
@@ -1034,16 +1317,16 @@
         <translation>? vorerst verborgen</translation>
     </message>
     <message>
-        <source>Not measured: the run is of other settings</source>
-        <translation>Nicht gemessen: der Lauf hat andere Einstellungen</translation>
+        <source>Not run: the last run is of other settings</source>
+        <translation>Nicht gelaufen: der letzte Lauf hat andere Einstellungen</translation>
     </message>
     <message>
-        <source>Not measured yet: press Run to see your ranks do it</source>
-        <translation>Noch nicht gemessen: drücke „Starten“, um deine Ränge arbeiten zu sehen</translation>
+        <source>Not run yet: press Run to see your ranks do it</source>
+        <translation>Noch nicht gelaufen: drücke „Starten“, um deine Ränge arbeiten zu sehen</translation>
     </message>
     <message>
-        <source>Not measured: %1</source>
-        <translation>Nicht gemessen: %1</translation>
+        <source>Not run: %1</source>
+        <translation>Nicht gelaufen: %1</translation>
     </message>
     <message>
         <source>%1, %2</source>
@@ -1233,10 +1516,6 @@
         <translation>vorhergesagt</translation>
     </message>
     <message>
-        <source>%1, paced</source>
-        <translation>%1, getaktet</translation>
-    </message>
-    <message>
         <source>measured</source>
         <translation>gemessen</translation>
     </message>
@@ -1245,16 +1524,12 @@
         <translation>überbelegt</translation>
     </message>
     <message>
-        <source>paced</source>
-        <translation>getaktet</translation>
+        <source>rehearsed</source>
+        <translation>geprobt</translation>
     </message>
     <message>
         <source>shared GPU</source>
         <translation>geteilte GPU</translation>
-    </message>
-    <message>
-        <source>predicted, paced</source>
-        <translation>vorhergesagt, getaktet</translation>
     </message>
     <message>
         <source>just now</source>
@@ -1300,8 +1575,8 @@
         <translation>Stufe</translation>
     </message>
     <message>
-        <source>The layers that one rank of a pipeline holds.</source>
-        <translation>Die Schichten, die ein Rang einer Pipeline hält.</translation>
+        <source>Consecutive layers that a pipeline computes as one step. A rank holds one of them, or several where the schedule has chunks.</source>
+        <translation>Aufeinanderfolgende Schichten, die eine Pipeline als einen Schritt rechnet. Ein Rang hält eine Stufe, oder mehrere, wo der Ablaufplan Stücke hat.</translation>
     </message>
     <message>
         <source>micro-batch, m</source>
@@ -1392,28 +1667,36 @@
         <translation>In einem Lauf gesehen, dessen Ränge je einen eigenen Kern oder eine eigene GPU hatten.</translation>
     </message>
     <message>
-        <source>paced</source>
-        <translation>getaktet</translation>
+        <source>rehearsed</source>
+        <translation>geprobt</translation>
     </message>
     <message>
-        <source>Seen in a run with more ranks than cores. Arithmetic, messages and waiting are real; how long an operation lasts is set, as if every rank had a device.</source>
-        <translation>In einem Lauf mit mehr Rängen als Kernen gesehen. Rechnung, Nachrichten und Warten sind echt; wie lange ein Vorgang dauert, ist gesetzt, als hätte jeder Rang ein Gerät.</translation>
+        <source>Seen in a rehearsal, which needs fewer cores than ranks. Arithmetic, messages, waiting, bytes and loss are real; how long an operation lasts is set, by the prediction. All times are those of the machine that is acted out.</source>
+        <translation>In einer Probe gesehen, die weniger Kerne als Ränge braucht. Rechnung, Nachrichten, Warten, Bytes und Verlust sind echt; wie lange ein Vorgang dauert, ist gesetzt, durch die Vorhersage. Alle Zeiten sind die der Maschine, die gespielt wird.</translation>
     </message>
     <message>
-        <source>set by pace</source>
-        <translation>vom Takt bestimmt</translation>
+        <source>durations set, 1:10</source>
+        <translation>Dauern gesetzt, 1:10</translation>
     </message>
     <message>
-        <source>This time follows from the pace and says nothing about speed, so it is not compared.</source>
-        <translation>Diese Zeit folgt aus dem Takt, sagt nichts über Geschwindigkeit und wird darum nicht verglichen.</translation>
+        <source>The rehearsal took ten seconds of the clock for each second of the machine.</source>
+        <translation>Die Probe brauchte zehn Sekunden der Uhr für jede Sekunde der Maschine.</translation>
+    </message>
+    <message>
+        <source>set</source>
+        <translation>gesetzt</translation>
+    </message>
+    <message>
+        <source>This time of a rehearsal follows from the prediction and says nothing about speed, so it is not compared.</source>
+        <translation>Diese Zeit einer Probe folgt aus der Vorhersage, sagt nichts über Geschwindigkeit und wird darum nicht verglichen.</translation>
     </message>
     <message>
         <source>oversubscribed</source>
         <translation>überbelegt</translation>
     </message>
     <message>
-        <source>Seen in a run whose ranks shared cores without a pace: its times are no evidence of speed.</source>
-        <translation>In einem Lauf gesehen, dessen Ränge sich ohne Takt Kerne teilten: seine Zeiten belegen keine Geschwindigkeit.</translation>
+        <source>Seen in a run whose ranks shared cores: its times are no evidence of speed.</source>
+        <translation>In einem Lauf gesehen, dessen Ränge sich Kerne teilten: seine Zeiten belegen keine Geschwindigkeit.</translation>
     </message>
     <message>
         <source>counted</source>
@@ -3935,6 +4218,14 @@ nach Plan</translation>
         <source>Locked by this part of the lesson</source>
         <translation>In diesem Teil der Lektion gesperrt</translation>
     </message>
+    <message>
+        <source>Change …</source>
+        <translation>Ändern …</translation>
+    </message>
+    <message>
+        <source>Change rates, memory and links of the devices</source>
+        <translation>Raten, Speicher und Verbindungen der Geräte ändern</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::ShortcutSheet</name>
@@ -4183,10 +4474,6 @@ nach Plan</translation>
         <translation>Zeitleiste: Tabelle (CSV)</translation>
     </message>
     <message>
-        <source>Pace %1 s</source>
-        <translation>Takt %1 s</translation>
-    </message>
-    <message>
         <source>Run, repeat it on one rank, and compare losses and gradients</source>
         <translation>Laufen lassen, auf einem Rang wiederholen, Verluste und Gradienten vergleichen</translation>
     </message>
@@ -4259,6 +4546,14 @@ nach Plan</translation>
 </context>
 <context>
     <name>parallelarium::Window</name>
+    <message>
+        <source>Publis&amp;hed runs …</source>
+        <translation>Verö&amp;ffentlichte Läufe …</translation>
+    </message>
+    <message>
+        <source>What others measured beside its prediction; each row opens as a setup</source>
+        <translation>Was andere gemessen haben neben der Vorhersage; jede Zeile lässt sich öffnen</translation>
+    </message>
     <message>
         <source>Views</source>
         <translation>Ansichten</translation>
@@ -4643,12 +4938,359 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <source>Explore; the lesson stays</source>
         <translation>Erkunden; die Lektion bleibt</translation>
     </message>
+    <message>
+        <source>Change de&amp;vices …</source>
+        <translation>&amp;Geräte ändern …</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::WordsSheet</name>
     <message>
         <source>Words</source>
         <translation>Wörter</translation>
+    </message>
+</context>
+<context>
+    <name>published</name>
+    <message>
+        <source>DeepSeek-V3 on 2048 H800</source>
+        <translation>DeepSeek-V3 auf 2048 H800</translation>
+    </message>
+    <message>
+        <source>The step follows from 2,664,000 GPU hours for 14.8 trillion tokens on 2048 GPUs, in batches of 15,360 sequences; batches were smaller in the first 469 billion tokens, which is left out.</source>
+        <translation>Der Schritt folgt aus 2.664.000 GPU-Stunden für 14,8 Billionen Tokens auf 2048 GPUs, in Batches von 15.360 Sequenzen; dass die Batches in den ersten 469 Milliarden Tokens kleiner waren, bleibt weg.</translation>
+    </message>
+    <message>
+        <source>Micro-batches of one sequence; how 61 layers are cut into 16 stages is not said; here the last two and the first have three.</source>
+        <translation>Mikro-Batches von einer Sequenz; wie 61 Schichten auf 16 Stufen verteilt sind, ist nicht gesagt; hier haben die erste und die letzten zwei drei.</translation>
+    </message>
+    <message>
+        <source>Products were in FP8, dispatch too, and a token went to each of at most four nodes once; here products are in BF16 and each copy of a token travels by itself.</source>
+        <translation>Produkte waren in FP8, auch der Versand, und ein Token ging an jeden von höchstens vier Knoten einmal; hier sind Produkte in BF16, und jede Kopie eines Tokens reist für sich.</translation>
+    </message>
+    <message>
+        <source>Norms, SwiGLU and up-projections of latent attention were computed again; no setting says so, and here nothing is computed again, so that the prediction does not fit into 80 GB.</source>
+        <translation>Normen, SwiGLU und Hochprojektionen der latenten Attention wurden neu berechnet; keine Einstellung sagt das, und hier wird nichts neu berechnet, sodass die Vorhersage nicht in 80 GB passt.</translation>
+    </message>
+    <message>
+        <source>Kimi K2: states of a GPU</source>
+        <translation>Kimi K2: Zustände einer GPU</translation>
+    </message>
+    <message>
+        <source>The report says approximately 30 GB for all states, with optimizer states spread over all nodes; how many is not said: here 256, that is 2048 GPUs.</source>
+        <translation>Der Bericht nennt etwa 30 GB für alle Zustände, die des Optimierers über alle Knoten verteilt; wie viele, ist nicht gesagt: hier 256, also 2048 GPUs.</translation>
+    </message>
+    <message>
+        <source>Virtual stages are not said; states do not depend on them.</source>
+        <translation>Virtuelle Stufen sind nicht genannt; die Zustände hängen nicht von ihnen ab.</translation>
+    </message>
+    <message>
+        <source>The optimizer is Muon with one moment in fp32; the report does not say its bytes.</source>
+        <translation>Der Optimierer ist Muon mit einem Moment in fp32; der Bericht nennt seine Bytes nicht.</translation>
+    </message>
+    <message>
+        <source>How 61 layers are cut into 16 stages is not said; here the first and the last two have three.</source>
+        <translation>Wie 61 Schichten auf 16 Stufen verteilt sind, ist nicht gesagt; hier haben die erste und die letzten zwei drei.</translation>
+    </message>
+    <message>
+        <source>Activations of the first stage</source>
+        <translation>Aktivierungen der ersten Stufe</translation>
+    </message>
+    <message>
+        <source>The figure has no numbers; these are those that calculon derived from it (validation.py).</source>
+        <translation>Die Abbildung hat keine Zahlen; diese hat calculon aus ihr abgeleitet (validation.py).</translation>
+    </message>
+    <message>
+        <source>Activations of a layer by what saves them</source>
+        <translation>Aktivierungen einer Schicht, je nachdem was sie spart</translation>
+    </message>
+    <message>
+        <source>The figure has no numbers; its percentages are those that calculon read off it (validation.py).</source>
+        <translation>Die Abbildung hat keine Zahlen; ihre Prozente hat calculon aus ihr abgelesen (validation.py).</translation>
+    </message>
+    <message>
+        <source>They are of a layer with tensor parallelism alone, whose bytes equation 2 of the paper gives.</source>
+        <translation>Sie beziehen sich auf eine Schicht mit Tensorparallelität allein, deren Bytes Gleichung 2 des Aufsatzes gibt.</translation>
+    </message>
+    <message>
+        <source>One layer of the 22B model, forward and backward</source>
+        <translation>Eine Schicht des 22B-Modells, vorwärts und rückwärts</translation>
+    </message>
+    <message>
+        <source>Attention is unfused and dropout 0.1, as in GPT models of that time.</source>
+        <translation>Attention ist unfusioniert und Dropout 0,1, wie bei GPT-Modellen jener Zeit.</translation>
+    </message>
+    <message>
+        <source>The paper overlaps the all-reduce of the input gradient with the weight&apos;s gradient; no setting says so, and a prediction has them one after the other.</source>
+        <translation>Der Aufsatz verdeckt das All-Reduce des Eingangsgradienten mit dem Gradienten des Gewichts; keine Einstellung sagt das, und in der Vorhersage stehen sie nacheinander.</translation>
+    </message>
+    <message>
+        <source>GPT models of 22 billion to 1 trillion parameters, full against selective recompute</source>
+        <translation>GPT-Modelle von 22 Milliarden bis 1 Billion Parametern, volle gegen selektive Neuberechnung</translation>
+    </message>
+    <message>
+        <source>Gradients are accumulated and reduced in fp32, after the backward (Megatron-LM, local distributed data parallel).</source>
+        <translation>Gradienten werden in fp32 summiert und nach der Rückwärtsrechnung reduziert (Megatron-LM, lokales Distributed Data Parallel).</translation>
+    </message>
+    <message>
+        <source>Mixtral 8x22B by kind of parallelism</source>
+        <translation>Mixtral 8x22B nach Art der Parallelität</translation>
+    </message>
+    <message>
+        <source>The global batch is 256 sequences of 4096 tokens (section 6.4); micro-batch, recompute and virtual stages are not said: here 1, none and none.</source>
+        <translation>Der globale Batch hat 256 Sequenzen von 4096 Tokens (Abschnitt 6.4); Mikro-Batch, Neuberechnung und virtuelle Stufen sind nicht genannt: hier 1, keine und keine.</translation>
+    </message>
+    <message>
+        <source>Sequence parallelism goes with tensor parallelism, as Megatron-LM asks of experts.</source>
+        <translation>Zur Tensorparallelität gehört Sequenzparallelität, wie Megatron-LM es bei Experten verlangt.</translation>
+    </message>
+    <message>
+        <source>Which scores the MFU counts is not said; here those that a causal mask leaves.</source>
+        <translation>Welche Scores die MFU zählt, ist nicht gesagt; hier die, die eine kausale Maske übrig lässt.</translation>
+    </message>
+    <message>
+        <source>MoE folding gives experts groups of their own across TP, which no setting says.</source>
+        <translation>MoE-Folding gibt den Experten eigene Gruppen quer zu TP, was keine Einstellung sagt.</translation>
+    </message>
+    <message>
+        <source>Mixtral 8x22B on more and more GPUs</source>
+        <translation>Mixtral 8x22B auf immer mehr GPUs</translation>
+    </message>
+    <message>
+        <source>The global batch is 1024 sequences of 4096 tokens (section 4.3); micro-batch, recompute and virtual stages are not said: here 1, none and none.</source>
+        <translation>Der globale Batch hat 1024 Sequenzen von 4096 Tokens (Abschnitt 4.3); Mikro-Batch, Neuberechnung und virtuelle Stufen sind nicht genannt: hier 1, keine und keine.</translation>
+    </message>
+    <message>
+        <source>The mappings are those of Table 3 (section 6.4).</source>
+        <translation>Die Aufteilungen sind die von Tabelle 3 (Abschnitt 6.4).</translation>
+    </message>
+    <message>
+        <source>Llama 3 405B on up to 16384 H100</source>
+        <translation>Llama 3 405B auf bis zu 16384 H100</translation>
+    </message>
+    <message>
+        <source>Interleaved stages hold one layer each, and the first and the last the table and the head alone (126 layers on 128 stages).</source>
+        <translation>Verschränkte Stufen halten je eine Schicht, die erste und die letzte nur Tabelle und Kopf (126 Schichten auf 128 Stufen).</translation>
+    </message>
+    <message>
+        <source>FSDP that keeps parameters is ZeRO-1 with gradients reduced once; the paper shards gradients too.</source>
+        <translation>FSDP, das Parameter behält, ist ZeRO-1 mit einmal reduzierten Gradienten; der Aufsatz teilt auch Gradienten auf.</translation>
+    </message>
+    <message>
+        <source>Context parallelism gathers keys and values, as the paper says.</source>
+        <translation>Kontextparallelität sammelt Schlüssel und Werte, wie der Aufsatz sagt.</translation>
+    </message>
+    <message>
+        <source>Pre-training with Megatron-Bridge, container 25.11</source>
+        <translation>Vortraining mit Megatron-Bridge, Container 25.11</translation>
+    </message>
+    <message>
+        <source>Of the 72 GPUs of a rack 64 are used, as the numbers of GPUs are multiples of 64 (or one node&apos;s part of it).</source>
+        <translation>Von den 72 GPUs eines Schranks werden 64 benutzt, da die Zahlen der GPUs Vielfache von 64 sind (oder ein Teil davon).</translation>
+    </message>
+    <message>
+        <source>Gradients and optimizer states: fp32, sharded (distributed optimizer); gradients reduced during the backward.</source>
+        <translation>Gradienten und Optimiererzustände: fp32, aufgeteilt (verteilter Optimierer); Gradienten werden während der Rückwärtsrechnung reduziert.</translation>
+    </message>
+    <message>
+        <source>Routing is balanced by force and no token is dropped, as the note says.</source>
+        <translation>Das Routing ist erzwungen gleichmäßig und kein Token fällt weg, wie die Anmerkung sagt.</translation>
+    </message>
+    <message>
+        <source>What is recomputed is not in the table; here nothing is.</source>
+        <translation>Was neu berechnet wird, steht nicht in der Tabelle; hier nichts.</translation>
+    </message>
+    <message>
+        <source>The multi-token prediction module, where there is one, is left out.</source>
+        <translation>Das Modul zur Vorhersage mehrerer Tokens bleibt weg, wo es eines gibt.</translation>
+    </message>
+    <message>
+        <source>How layers are cut where they do not divide by the stages is not in the table; here table and head count as a layer each where that divides, else the last stages have one less.</source>
+        <translation>Wie Schichten verteilt sind, wo sie sich nicht durch die Stufen teilen lassen, steht nicht in der Tabelle; hier zählen Tabelle und Kopf als je eine Schicht, wo das aufgeht, sonst haben die letzten Stufen eine weniger.</translation>
+    </message>
+    <message>
+        <source>Numbers in parentheses are of another granularity of FP8. The first is taken.</source>
+        <translation>Zahlen in Klammern gelten für eine andere Körnung von FP8. Die erste ist genommen.</translation>
+    </message>
+    <message>
+        <source>The table says 2 accumulations of GPT OSS on H100, where its batch and its PP 4 give 8; here 8.</source>
+        <translation>Die Tabelle nennt 2 Akkumulationen für GPT OSS auf H100, wo Batch und PP 4 8 ergeben; hier 8.</translation>
+    </message>
+    <message>
+        <source>FP8 is no precision of a Setup.</source>
+        <translation>FP8 ist keine Präzision, die sich einstellen lässt.</translation>
+    </message>
+    <message>
+        <source>MXFP8 is no precision of a Setup.</source>
+        <translation>MXFP8 ist keine Präzision, die sich einstellen lässt.</translation>
+    </message>
+    <message>
+        <source>Pre-training with Megatron-Bridge, container 26.04.01</source>
+        <translation>Vortraining mit Megatron-Bridge, Container 26.04.01</translation>
+    </message>
+    <message>
+        <source>NVFP4 is no precision of a Setup.</source>
+        <translation>NVFP4 ist keine Präzision, die sich einstellen lässt.</translation>
+    </message>
+    <message>
+        <source>The model has Mamba layers, which no Model has.</source>
+        <translation>Das Modell hat Mamba-Schichten, die hier kein Modell hat.</translation>
+    </message>
+    <message>
+        <source>GPT models of 1.7 billion to 1 trillion parameters on up to 3072 A100</source>
+        <translation>GPT-Modelle von 1,7 Milliarden bis 1 Billion Parametern auf bis zu 3072 A100</translation>
+    </message>
+    <message>
+        <source>The table gives TFLOP/s; the step follows from equation 3 of the paper.</source>
+        <translation>Die Tabelle gibt TFLOP/s; der Schritt folgt aus Gleichung 3 des Aufsatzes.</translation>
+    </message>
+    <message>
+        <source>Micro-batches and layers of a virtual stage are those of examples/sc21/run_table_1.sh of Megatron-LM.</source>
+        <translation>Mikro-Batches und Schichten einer virtuellen Stufe sind die aus examples/sc21/run_table_1.sh von Megatron-LM.</translation>
+    </message>
+    <message>
+        <source>The four smallest models used PyTorch&apos;s distributed data parallel, which reduces gradients during the backward; the others Megatron&apos;s own, which reduces them after it.</source>
+        <translation>Die vier kleinsten Modelle benutzten PyTorchs Distributed Data Parallel, das Gradienten während der Rückwärtsrechnung reduziert; die anderen Megatrons eigenes, das sie danach reduziert.</translation>
+    </message>
+    <message>
+        <source>Pipeline, tensor and data parallelism against ZeRO-3</source>
+        <translation>Pipeline-, Tensor- und Datenparallelität gegen ZeRO-3</translation>
+    </message>
+    <message>
+        <source>How DeepSpeed gathered parameters for ZeRO-3 (message sizes, prefetching) is not said.</source>
+        <translation>Wie DeepSpeed Parameter für ZeRO-3 sammelte (Größe der Nachrichten, Vorauslesen), ist nicht gesagt.</translation>
+    </message>
+    <message>
+        <source>Zero-bubble schedules of 1.5 to 28.3 billion parameters</source>
+        <translation>Zero-Bubble-Pläne bei 1,5 bis 28,3 Milliarden Parametern</translation>
+    </message>
+    <message>
+        <source>The table gives samples per GPU and second; a sample has 1024 tokens.</source>
+        <translation>Die Tabelle gibt Beispiele je GPU und Sekunde; ein Beispiel hat 1024 Tokens.</translation>
+    </message>
+    <message>
+        <source>ZB-1p and ZB-2p are schedules that a search made for a memory limit; ZB-H1 and ZB-H2, made by hand for the same limits, stand for them.</source>
+        <translation>ZB-1p und ZB-2p sind Pläne, die eine Suche für eine Speichergrenze fand; ZB-H1 und ZB-H2, von Hand für dieselben Grenzen gemacht, stehen für sie.</translation>
+    </message>
+    <message>
+        <source>Interleaved stages hold one layer each, and the first and the last the embedding and the head alone.</source>
+        <translation>Verschränkte Stufen halten je eine Schicht, die erste und die letzte nur Einbettung und Kopf.</translation>
+    </message>
+    <message>
+        <source>Parameters and gradients are fp16 and dropout 0.1, as in the script of the authors&apos; repository (sail-sg/zero-bubble-pipeline-parallelism, tag zero-bubble-v0.1.0, examples/pretrain_zero_bubble.sh).</source>
+        <translation>Parameter und Gradienten sind fp16 und Dropout 0,1, wie im Skript des Repositoriums der Autoren (sail-sg/zero-bubble-pipeline-parallelism, Tag zero-bubble-v0.1.0, examples/pretrain_zero_bubble.sh).</translation>
+    </message>
+    <message>
+        <source>The vocabulary is not said; with 32000 the models have the 14.6 and 28.3 billion parameters of their names.</source>
+        <translation>Das Vokabular ist nicht genannt; mit 32000 haben die Modelle die 14,6 und 28,3 Milliarden Parameter ihrer Namen.</translation>
+    </message>
+    <message>
+        <source>A GB is 10^9 bytes, as the authors&apos; code counts memory (zb_schedules.py).</source>
+        <translation>Ein GB sind 10^9 Bytes, wie der Code der Autoren Speicher zählt (zb_schedules.py).</translation>
+    </message>
+    <message>
+        <source>Shortened Llama 3 and DeepSeek models on 8 B200</source>
+        <translation>Gekürzte Modelle Llama 3 und DeepSeek auf 8 B200</translation>
+    </message>
+    <message>
+        <source>Sequences are 4096 tokens where the name says nothing.</source>
+        <translation>Sequenzen haben 4096 Tokens, wo der Name nichts sagt.</translation>
+    </message>
+    <message>
+        <source>Context parallelism exchanges heads (all-to-all), as the section on CP says.</source>
+        <translation>Kontextparallelität tauscht Köpfe aus (All-to-all), wie der Abschnitt über CP sagt.</translation>
+    </message>
+    <message>
+        <source>Llama 3 405B has 16 heads of keys and values there (configs/models/llama3-405b_padding_128.json).</source>
+        <translation>Llama 3 405B hat dort 16 Köpfe für Schlüssel und Werte (configs/models/llama3-405b_padding_128.json).</translation>
+    </message>
+    <message>
+        <source>DeepSeek-V2 chooses experts by softmax over all of them, as the configuration of SimuMax has no groups.</source>
+        <translation>DeepSeek-V2 wählt Experten durch Softmax über alle, da die Konfiguration von SimuMax keine Gruppen hat.</translation>
+    </message>
+    <message>
+        <source>Solar Open 100B on 480 B200</source>
+        <translation>Solar Open 100B auf 480 B200</translation>
+    </message>
+    <message>
+        <source>TPS are tokens per GPU and second; the table sums up steps of tuning one after the other, and its gains do not multiply to its TPS.</source>
+        <translation>TPS sind Tokens je GPU und Sekunde; die Tabelle summiert Verbesserungen nacheinander auf, und ihre Gewinne ergeben multipliziert nicht ihre TPS.</translation>
+    </message>
+    <message>
+        <source>HSDP shards over 10 nodes, six replicas (section 3.3).</source>
+        <translation>HSDP teilt über 10 Knoten auf, sechs Repliken (Abschnitt 3.3).</translation>
+    </message>
+    <message>
+        <source>A change of kernels or types, which no setting says.</source>
+        <translation>Eine Änderung von Kerneln oder Typen, die keine Einstellung sagt.</translation>
+    </message>
+    <message>
+        <source>Sequence, micro-batch, expert parallelism and recompute of these runs are not published.</source>
+        <translation>Sequenz, Mikro-Batch, Expertenparallelität und Neuberechnung dieser Läufe sind nicht veröffentlicht.</translation>
+    </message>
+    <message>
+        <source>FP8 (float8 products) is no precision of a Setup.</source>
+        <translation>FP8 (Produkte in float8) ist keine Präzision, die sich einstellen lässt.</translation>
+    </message>
+    <message>
+        <source>Llama 3.1 8B, FSDP on 8 H100</source>
+        <translation>Llama 3.1 8B, FSDP auf 8 H100</translation>
+    </message>
+    <message>
+        <source>The GPUs are H100 with 96 GB of HBM2e at 2.4 TB/s and 500 W; what they reach at that power is not said, and those of the DGX H100 stand for it.</source>
+        <translation>Die GPUs sind H100 mit 96 GB HBM2e bei 2,4 TB/s und 500 W; was sie bei dieser Leistung erreichen, ist nicht gesagt, und die Raten der DGX H100 stehen dafür.</translation>
+    </message>
+    <message>
+        <source>Selective checkpointing by op (every second product and the attention are kept) cannot be said; selective means attention alone.</source>
+        <translation>Selektives Checkpointing nach Vorgang (jedes zweite Produkt und die Attention bleiben) lässt sich nicht einstellen; selektiv meint nur die Attention.</translation>
+    </message>
+    <message>
+        <source>Llama 3.1 8B, FSDP and context parallelism on 8 H100</source>
+        <translation>Llama 3.1 8B, FSDP und Kontextparallelität auf 8 H100</translation>
+    </message>
+    <message>
+        <source>Llama 3.1 8B, FSDP on 128 H100</source>
+        <translation>Llama 3.1 8B, FSDP auf 128 H100</translation>
+    </message>
+    <message>
+        <source>Llama 3.1 70B, FSDP and TP on 256 H100</source>
+        <translation>Llama 3.1 70B, FSDP und TP auf 256 H100</translation>
+    </message>
+    <message>
+        <source>FP8 (float8 products) is no precision of a Setup. Asynchronous tensor parallelism cuts products to overlap them with their collectives, which no setting says.</source>
+        <translation>FP8 (Produkte in float8) ist keine Präzision, die sich einstellen lässt. Asynchrone Tensorparallelität zerteilt Produkte, um sie mit ihren Kollektiven zu überlappen, was keine Einstellung sagt.</translation>
+    </message>
+    <message>
+        <source>Llama 3.1 405B, FSDP, TP and PP on 512 H100</source>
+        <translation>Llama 3.1 405B, FSDP, TP und PP auf 512 H100</translation>
+    </message>
+    <message>
+        <source>Llama 3.1 405B, FSDP, TP, PP and CP on 512 H100</source>
+        <translation>Llama 3.1 405B, FSDP, TP, PP und CP auf 512 H100</translation>
+    </message>
+    <message>
+        <source>Llama 3 with plain and asynchronous TP</source>
+        <translation>Llama 3 mit einfachem und asynchronem TP</translation>
+    </message>
+    <message>
+        <source>How many layers FSDP gathers ahead is not said; here one.</source>
+        <translation>Wie viele Schichten FSDP vorab sammelt, ist nicht gesagt; hier eine.</translation>
+    </message>
+    <message>
+        <source>Asynchronous tensor parallelism cuts products to overlap them with their collectives, which no setting says.</source>
+        <translation>Asynchrone Tensorparallelität zerteilt Produkte, um sie mit ihren Kollektiven zu überlappen, was keine Einstellung sagt.</translation>
+    </message>
+    <message>
+        <source>Selective checkpointing by op (every second product and the attention are kept) cannot be said; selective means attention alone. Asynchronous tensor parallelism cuts products to overlap them with their collectives, which no setting says.</source>
+        <translation>Selektives Checkpointing nach Vorgang (jedes zweite Produkt und die Attention bleiben) lässt sich nicht einstellen; selektiv meint nur die Attention. Asynchrone Tensorparallelität zerteilt Produkte, um sie mit ihren Kollektiven zu überlappen, was keine Einstellung sagt.</translation>
+    </message>
+    <message>
+        <source>Llama 3.1 8B on 32 and 64 H200</source>
+        <translation>Llama 3.1 8B auf 32 und 64 H200</translation>
+    </message>
+    <message>
+        <source>The figures are those of one step, the hundredth.</source>
+        <translation>Die Werte sind die eines Schritts, des hundertsten.</translation>
     </message>
 </context>
 <context>
@@ -4666,8 +5308,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Schichtdauer, vorwärts</translation>
     </message>
     <message>
-        <source>set by pace</source>
-        <translation>vom Takt bestimmt</translation>
+        <source>set</source>
+        <translation>gesetzt</translation>
     </message>
     <message>
         <source>Fullest rank / mean</source>
@@ -4826,8 +5468,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Gesendet, %1</translation>
     </message>
     <message>
-        <source>pace missed</source>
-        <translation>Takt verfehlt</translation>
+        <source>late</source>
+        <translation>verspätet</translation>
     </message>
     <message>
         <source>%1 (%2)</source>
@@ -4894,8 +5536,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>der Lauf ist im Gange; sein erster Schritt hatte %1</translation>
     </message>
     <message>
-        <source>%1, set by pace</source>
-        <translation>%1, vom Takt bestimmt</translation>
+        <source>%1, set</source>
+        <translation>%1, gesetzt</translation>
     </message>
     <message>
         <source>%1, %2 %3</source>
@@ -4948,8 +5590,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>GPUs (all oder 0,2)</translation>
     </message>
     <message>
-        <source>Pace, seconds a forward</source>
-        <translation>Takt, Sekunden je Vorwärtslauf</translation>
+        <source>Least stretch</source>
+        <translation>Mindestdehnung</translation>
     </message>
     <message>
         <source>Layers</source>
@@ -5160,6 +5802,58 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Gradienten überlappen</translation>
     </message>
     <message>
+        <source>ZeRO 3 reshards</source>
+        <translation>ZeRO 3 gibt zurück</translation>
+    </message>
+    <message>
+        <source>needs ZeRO 3</source>
+        <translation>braucht ZeRO 3</translation>
+    </message>
+    <message>
+        <source>Gradient reduction</source>
+        <translation>Gradientensumme</translation>
+    </message>
+    <message>
+        <source>same: as they are held</source>
+        <translation>gleich: wie gespeichert</translation>
+    </message>
+    <message>
+        <source>fp32: widened for it</source>
+        <translation>fp32: dafür erweitert</translation>
+    </message>
+    <message>
+        <source>needs 16-bit gradients</source>
+        <translation>braucht 16-Bit-Gradienten</translation>
+    </message>
+    <message>
+        <source>Overlap tensor</source>
+        <translation>Tensor überlappen</translation>
+    </message>
+    <message>
+        <source>Overlap pipeline</source>
+        <translation>Pipeline überlappen</translation>
+    </message>
+    <message>
+        <source>needs PP above 1</source>
+        <translation>braucht PP über 1</translation>
+    </message>
+    <message>
+        <source>Micro-batch group (0: auto)</source>
+        <translation>Mikro-Batch-Gruppe (0: auto)</translation>
+    </message>
+    <message>
+        <source>needs interleaving</source>
+        <translation>braucht Interleaving</translation>
+    </message>
+    <message>
+        <source>Offload activations</source>
+        <translation>Aktivierungen auslagern</translation>
+    </message>
+    <message>
+        <source>Offload optimizer</source>
+        <translation>Optimierer auslagern</translation>
+    </message>
+    <message>
         <source>ZeRO 2 accumulates</source>
         <translation>ZeRO 2 sammelt an</translation>
     </message>
@@ -5304,12 +5998,12 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Backend</translation>
     </message>
     <message>
-        <source>CPU, unpaced</source>
-        <translation>CPU, ungetaktet</translation>
+        <source>CPU</source>
+        <translation>CPU</translation>
     </message>
     <message>
-        <source>CPU, paced</source>
-        <translation>CPU, getaktet</translation>
+        <source>CPU, rehearsal</source>
+        <translation>CPU, Probe</translation>
     </message>
     <message>
         <source>CUDA</source>
@@ -5466,8 +6160,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>darin: gerechnet %1, %2 Kollektive %3</translation>
     </message>
     <message>
-        <source>the duration is set by the pace</source>
-        <translation>die Dauer bestimmt der Takt</translation>
+        <source>the duration is set</source>
+        <translation>die Dauer ist gesetzt</translation>
     </message>
     <message>
         <source>times are not evidence of speed</source>
@@ -5515,6 +6209,14 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Gradienten löschen auf %1</translation>
     </message>
     <message>
+        <source>Optimizer states to the host&apos;s memory and back on %1</source>
+        <translation>Optimiererzustände in den Hauptspeicher und zurück auf %1</translation>
+    </message>
+    <message>
+        <source>Gradients into another type on %1</source>
+        <translation>Gradienten in einen anderen Typ auf %1</translation>
+    </message>
+    <message>
         <source>Norm of the gradients on %1</source>
         <translation>Norm der Gradienten auf %1</translation>
     </message>
@@ -5555,12 +6257,16 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>auf %1</translation>
     </message>
     <message>
-        <source>PREDICTED, PACED</source>
-        <translation>VORHERGESAGT, GETAKTET</translation>
+        <source>REHEARSAL</source>
+        <translation>PROBE</translation>
     </message>
     <message>
-        <source>%1 times slower than this engine</source>
-        <translation>%1-mal langsamer als diese Engine</translation>
+        <source>durations set, 1:%1</source>
+        <translation>Dauern gesetzt, 1:%1</translation>
+    </message>
+    <message>
+        <source>a core for every lane</source>
+        <translation>ein Kern für jede Spur</translation>
     </message>
     <message>
         <source>PREDICTED</source>
@@ -5722,10 +6428,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <source>with %1</source>
         <translation>mit %1</translation>
     </message>
-    <message>
-        <source>a pace of %1 s, as slow as the cores need it</source>
-        <translation>ein Takt von %1 s, so langsam, wie die Kerne ihn brauchen</translation>
-    </message>
 </context>
 <context>
     <name>parallelarium::EngineJobs</name>
@@ -5809,8 +6511,20 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Auf %1 CPU-Rängen starten</translation>
     </message>
     <message>
-        <source>%1, paced</source>
-        <translation>%1, getaktet</translation>
+        <source>%1, rehearsed in %2</source>
+        <translation>%1, geprobt in %2</translation>
+    </message>
+    <message>
+        <source>%1, rehearsed</source>
+        <translation>%1, geprobt</translation>
+    </message>
+    <message>
+        <source>%1 s</source>
+        <translation>%1 s</translation>
+    </message>
+    <message>
+        <source>%1 min</source>
+        <translation>%1 min</translation>
     </message>
     <message>
         <source>%1, oversubscribed</source>

@@ -5,37 +5,52 @@
 
 #include "engine/cli/training.h"
 #include "engine/plan/text/units.h"
-#include "engine/predict/compare.h"
 #include "engine/predict/explain/explanation.h"
+#include "engine/predict/rehearsal.h"
 
 namespace parallelarium {
 
 std::optional<Outlook> outlook_of(const Prediction& prediction, const Situation& situation) {
-  if (!situation.placement || !can_execute(situation.setup)) return std::nullopt;
-  Outlook outlook{*situation.placement, 1, 1, prediction.step.seconds, std::nullopt};
+  const RunSettings& run = situation.setup.run;
+  const int ranks = situation.setup.mesh.ranks();
+  if (!can_execute(situation.setup)) return std::nullopt;
+  Outlook outlook;
+  if (situation.placement)
+    outlook.choice = *situation.placement;
+  else if (situation.machine.local || run.backend != Backend::kPaced)
+    return std::nullopt;
+  else if (Result<Placement> cores = place(run, ranks, computer_here(run, ranks)))
+    outlook.choice = std::move(*cores);
+  else
+    return std::nullopt;
   if (outlook.choice.source == Source::kPaced) {
-    const Result<double> wished = pace_factor(prediction.setup, prediction.machine);
-    if (!wished) return std::nullopt;
-    const Result<PaceChoice> pace = pace_on(prediction, prediction.machine);
-    if (!pace) outlook.refusal = pace.error();
-    outlook.pace_factor = pace ? pace->factor : *wished;
-    outlook.pace_slowed = pace ? pace->slowed : 1;
-    outlook.step_seconds = dilated(prediction, outlook.pace_factor).step.seconds;
+    const Result<Machine> here = find_machine("local");
+    outlook.stretch = stretch_of(prediction, here ? *here : uncalibrated_local_machine());
   }
   return outlook;
 }
 
-std::string outlook_text(const Outlook& outlook) {
+std::string outlook_text(const Outlook& outlook, const Prediction& prediction) {
   if (outlook.choice.source != Source::kPaced)
     return fmt::format("Here: {}.\n", outlook.choice.why.text);
-  if (outlook.refusal)
-    return fmt::format("Here: {}; `run` refuses: {}\n", outlook.choice.why.text,
-                       outlook.refusal->text);
-  return fmt::format("Here: {}; `run` then takes {} for a step ({} times slower{}).\n",
-                     outlook.choice.why.text, seconds_text(outlook.step_seconds),
-                     three_digits(outlook.pace_factor),
-                     outlook.pace_slowed > 1 ? ", the least that leaves the cores room" : "");
+  const double clock = clock_seconds_of(prediction, outlook.stretch);
+  return fmt::format("Here: {}, some {} for all steps (1:{}).\n", outlook.choice.why.text,
+                     seconds_text(clock), three_digits(outlook.stretch));
 }
+
+namespace {
+
+nlohmann::json outlook_json(const Outlook& outlook, const Prediction& prediction) {
+  nlohmann::json json = {{"source", name_of(outlook.choice.source)},
+                         {"reason", outlook.choice.why.text}};
+  if (outlook.choice.source != Source::kPaced) return json;
+  json["stretch"] = outlook.stretch;
+  json["clock_seconds"] = prediction.step.seconds * outlook.stretch;
+  json["all_steps_seconds"] = clock_seconds_of(prediction, outlook.stretch);
+  return json;
+}
+
+}  // namespace
 
 nlohmann::json prediction_answer(const Prediction& prediction, const Situation& situation, int rank,
                                  bool spans) {
@@ -47,13 +62,7 @@ nlohmann::json prediction_answer(const Prediction& prediction, const Situation& 
   json["explain"] = to_json(explain(prediction.program, prediction.timeline));
   if (!spans) json["explain"]["critical_path"].erase("steps");
   if (const std::optional<Outlook> here = outlook_of(prediction, situation))
-    json["run"] = {
-        {"source", name_of(here->choice.source)},
-        {"reason", here->choice.why.text},
-        {"pace_factor", here->choice.source == Source::kPaced ? nlohmann::json(here->pace_factor)
-                                                              : nlohmann::json(nullptr)},
-        {"step_seconds", here->step_seconds},
-        {"refusal", here->refusal ? nlohmann::json(here->refusal->text) : nlohmann::json(nullptr)}};
+    json["run"] = outlook_json(*here, prediction);
   return json;
 }
 

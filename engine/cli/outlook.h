@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `predict` says beside a prediction: how ranks of this computer would act the Setup out.
+// What `predict` says beside a prediction: how ranks of this computer would run the Setup.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -14,13 +14,11 @@ namespace parallelarium {
 
 struct Outlook {
   BackendChoice choice;
-  double pace_factor = 1, pace_slowed = 1;
-  double step_seconds = 0;
-  std::optional<Message> refusal;  // why this computer cannot keep the pace
+  double stretch = 0;  // of a rehearsal
 };
-// Empty where this computer cannot run the Setup.
+// None: they would not.
 std::optional<Outlook> outlook_of(const Prediction& prediction, const Situation& situation);
-std::string outlook_text(const Outlook& outlook);
+std::string outlook_text(const Outlook& outlook, const Prediction& prediction);
 
 // What `predict --json` prints and what `serve` answers. `rank`: whose traffic; `spans`: with every
 // step of the critical path.

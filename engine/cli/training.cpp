@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/cli/computer/probe.h"
-#include "engine/plan/machine/pace.h"
 #include "engine/plan/text/phrases.h"
+#include "engine/predict/rehearsal.h"
 #include "engine/run/gpu/calibration.h"
 #include "engine/run/gpu/module.h"
 #include "engine/run/gpu/nccl/nccl_rules.h"
@@ -32,26 +32,6 @@ RunControl control_of(const Watch& watch, std::string_view phase) {
   return control;
 }
 
-constexpr int kMostPaces = 4;  // that are tried, each slower than the one before
-
-// A run of local ranks. Where a paced one finds in its second step that the cores cannot keep a
-// pace that nobody chose, it begins again with the least pace that it found.
-Result<RunResult> run_here(const Preparation& ready, const Program& program, RunControl& control,
-                           const RunWishes& wishes, double pace_slowed) {
-  Setup setup = ready.setup;
-  setup.run.pace_seconds *= pace_slowed;
-  for (int tried = 1;; ++tried) {
-    Result<RunResult> result = run(setup, program, ready.choice, control, wishes);
-    if (result) result->observation.setup = ready.setup;
-    const bool too_fast = !result && result.error().kind == "pace-too-fast" &&
-                          !result.error().alternatives.empty() && tried < kMostPaces;
-    if (!too_fast || !pace_is_default(ready.setup.run)) return result;
-    const double before = setup.run.pace_seconds;
-    if (!set_field(setup, result.error().field, result.error().alternatives.front())) return result;
-    control.pace_factor *= setup.run.pace_seconds / before;
-  }
-}
-
 // Rank 0 learns from the others whether each has a GPU of its own.
 Result<void> label(BackendChoice& choice, const World& world) {
   if (choice.backend != Backend::kCuda || !world.leads()) return {};
@@ -65,7 +45,7 @@ Result<void> label(BackendChoice& choice, const World& world) {
   if (*source == choice.source) return {};
   choice.source = *source;
   choice.why = message("backend.shared", "{} processes, some on the same GPU: {}", world.size(),
-                       word("source", name_of(choice.source)));
+                       word("source", spoken_name(choice.source)));
   return {};
 }
 
@@ -144,7 +124,7 @@ Result<Situation> situation_here(const Setup& asked, const ProcessPlace* place) 
 namespace {
 
 // Where the ranks of a Setup run: as its Situation says or, where its machine is another, as acted
-// out by this computer's cores, which it must be paced for.
+// out by this computer's cores, which must be asked for.
 Result<Placement> placement_of(Situation& situation, const ProcessPlace* place) {
   if (situation.refusal) return *situation.refusal;
   if (situation.placement) return *situation.placement;
@@ -156,7 +136,7 @@ Result<Placement> placement_of(Situation& situation, const ProcessPlace* place) 
     Message why =
         message("run-elsewhere",
                 "A run measures this computer, and the machine is {}; use --machine local, "
-                "or --backend paced to act out its predicted times.",
+                "or --backend paced to rehearse it with its predicted times.",
                 title_of(situation.machine));
     why.field = "run.backend";
     why.alternatives = {"paced"};
@@ -212,8 +192,8 @@ std::string calibrating_text(const Preparation& preparation) {
 }
 
 bool is_about_request(const Message& why) {
-  static constexpr std::array<std::string_view, 7> kRequests = {
-      "backend-missing", "memory-short", "pace-too-fast",  "text-large",
+  static constexpr std::array<std::string_view, 6> kRequests = {
+      "backend-missing", "memory-short", "text-large",
       "text-not-utf8",   "text-short",   "text-unreadable"};
   return !why.field.empty() ||
          std::find(kRequests.begin(), kRequests.end(), why.kind) != kRequests.end();
@@ -255,31 +235,20 @@ Result<Training> train(const Preparation& preparation, bool verify, const Watch&
   if (ready.choice.source == Source::kPaced) {
     const Result<Machine> here = find_machine("local");
     if (!here) return here.error();
-    const Result<PaceChoice> pace =
-        pace_on(*prediction, ready.machine.local ? ready.machine : *here);
-    if (!pace) return pace.error();
-    control.pace_factor = pace->factor;
-    prediction->pace_slowed = pace->slowed;
+    control.stretch = stretch_of(*prediction, ready.machine.local ? ready.machine : *here);
   }
   RunWishes wishes;
   wishes.gradients = verify;
-  const double planned = control.pace_factor;
   Result<RunResult> result =
       ready.place ? run_in_world(ready, training.choice, prediction->program, control, wishes)
-                  : run_here(ready, prediction->program, control, wishes, prediction->pace_slowed);
+                  : run(ready.setup, prediction->program, ready.choice, control, wishes);
   if (!result) return result.error();
-  if (ready.choice.source == Source::kPaced) {
-    prediction->pace_slowed *= control.pace_factor / planned;
-    *prediction = dilated(std::move(*prediction), control.pace_factor);
-  }
   training.result = std::move(*result);
   training.result.observation.gpu_use = ready.gpu_use;
   const Routing* routing = routing_of_timeline(training.result.observation);
   if (routing != nullptr && ready.leads()) {
     Result<Prediction> routed = predict(ready.setup, ready.machine, true, routing);
     if (!routed) return routed.error();
-    if (ready.choice.source == Source::kPaced)
-      *routed = dilated(std::move(*routed), control.pace_factor);
     training.routed = std::move(*routed);
   }
   if (verify && ready.leads()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One run from Setup to answer, for the command line and for the window: calibrate if that was
-// never done, predict, run at the pace of the prediction, prove.
+// never done, predict, run or rehearse, prove.
 #pragma once
 
 #include <atomic>
@@ -56,7 +56,7 @@ struct Preparation {
   }
 };
 // Error: why the Setup cannot run here, in one sentence: invalid, beyond this version, on another
-// computer and not paced, or an unreadable text.
+// computer and no rehearsal, or an unreadable text.
 Result<Preparation> prepare(const Setup& asked, std::optional<ProcessPlace> place = {});
 // What to say where train() has to calibrate first.
 std::string calibrating_text(const Preparation& preparation);
@@ -69,10 +69,10 @@ Result<Machine> calibrate_and_store(Calibrated what, const Watch& watch);
 // In a world of processes rank 0 alone has a training to tell of.
 struct Training {
   Setup asked;            // prediction.setup is what it was resolved to
-  Prediction prediction;  // of all ranks; in paced time where the ranks are paced
+  Prediction prediction;  // of all ranks
   BackendChoice choice;
   RunResult result;
-  // With experts: the same prediction by the routing of the step shown, on the run's clock.
+  // With experts: the same prediction by the routing of the step shown.
   std::optional<Prediction> routed;
   std::optional<Proof> proof;
   std::optional<Message> unstored;  // why this run's calibration could not be kept

@@ -36,12 +36,16 @@ const json* word_at(const json& facts, const std::string& key) {
   return at->is_string() ? at : nullptr;
 }
 
-// Times of ranks that shared cores unpaced say nothing.
-bool needs_real_time(const Check& check) {
+// What a run's times must be for the check: a rehearsal's are set, but it really waits; those of
+// ranks that shared cores say nothing.
+enum class Times { kAny, kRehearsed, kMeasured };
+Times needed_times(const Check& check) {
   const auto begins = [&](const char* start) { return check.key.rfind(start, 0) == 0; };
   if (check.of == "collective-run")
-    return begins("seconds") || begins("bus_") || begins("algorithm_");
-  return check.of == "run" && (begins("step.") || begins("bubble."));
+    return begins("seconds") || begins("bus_") || begins("algorithm_") ? Times::kMeasured
+                                                                       : Times::kAny;
+  if (check.of != "run") return Times::kAny;
+  return begins("step.") ? Times::kMeasured : begins("bubble.") ? Times::kRehearsed : Times::kAny;
 }
 
 class Judge {
@@ -201,18 +205,19 @@ class Judge {
                    : message("lesson-no-run", "This setup has not been run yet: press Run."));
       return outcome;
     }
-    if (needs_real_time(check)) {
+    if (const Times needed = needed_times(check); needed != Times::kAny) {
       const std::string source = facts.value("source", "");
-      if (source != name_of(Source::kMeasured) && source != name_of(Source::kPaced)) {
-        const Message seen = word("source", source);
-        say_once(check.of_collective()
-                     ? message("lesson-source.collective",
+      const bool rehearsed = source == name_of(Source::kPaced);
+      if (source != name_of(Source::kMeasured) && !(rehearsed && needed == Times::kRehearsed)) {
+        const Message seen = word("source", rehearsed ? spoken_name(Source::kPaced) : source);
+        say_once(needed == Times::kMeasured
+                     ? message("lesson-source.measured",
                                "This run is {}: its times are no evidence. Run it on as many cores "
                                "as ranks.",
                                seen)
                      : message("lesson-source",
-                               "This run is {}: its times are no evidence. Run it paced or on as "
-                               "many cores as ranks.",
+                               "This run is {}: its times are no evidence. Rehearse it, or run it "
+                               "on as many cores as ranks.",
                                seen));
         return outcome;
       }

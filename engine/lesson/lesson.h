@@ -2,6 +2,7 @@
 // A lesson: what a student reads, guesses, runs, explains, reaches and builds, as data.
 //
 //   lessons/course.json            order and titles
+//   lessons/rows.json              the statements that the course teaches (coverage.h)
 //   lessons/schema.json            JSON Schema of every lesson.json
 //   lessons/<id>/lesson.json       steps, answers, checks: no sentence for people
 //   lessons/<id>/text.<xx>.md      all sentences by step id (text.h says how); en is required
@@ -134,7 +135,8 @@ struct Lesson {
   std::vector<Drawn> parameters;
   std::string constraint;  // expression over the parameters, or empty
   std::vector<Step> steps;
-  std::map<std::string, LessonText> texts;  // by language: "en"
+  std::map<std::string, std::string> covers;  // row of rows.json -> id of the step that teaches it
+  std::map<std::string, LessonText> texts;    // by language: "en"
 
   // The text of that language, else English.
   const LessonText& text(const std::string& language) const;
@@ -247,8 +249,9 @@ struct Judgement {
 };
 
 // Judges the step's answer or checks. `context.setup` is the revealed Setup. Checks on times of a
-// run that was neither measured nor paced give kAgain with a reason.
-// Error: an expression or key of the lesson that cannot be evaluated (check_lesson finds those).
+// run that was neither measured nor rehearsed (steps' times: not measured) give kAgain with a
+// reason. Error: an expression or key of the lesson that cannot be evaluated (check_lesson finds
+// those).
 Result<Judgement> judge(const Step& step, const Answer& answer, const Context& context);
 
 // The number at a dotted key ("*" takes the largest), true as 1; none if it is not there.

@@ -145,6 +145,8 @@ Result<void> coherent(const Lesson& lesson) {
   for (const Drawn& drawn : lesson.parameters)
     if (drawn.values.empty() || drawn.values.size() > kMostParameterValues)
       return wrong(drawn.name, "a parameter has 1 to 64 values");
+  const std::vector<std::string>& sources = lesson.requirements.sources;
+  const bool measured = sources == std::vector<std::string>{"measured"};
   std::set<std::string> steps;
   for (const Step& step : lesson.steps) {
     if (!steps.insert(step.id).second) return wrong(step.id, "two steps have this id");
@@ -174,10 +176,16 @@ Result<void> coherent(const Lesson& lesson) {
     for (const Check& check : step.checks) {
       if (check.of == "order" && step.kind != StepKind::kBuild)
         return wrong(step.id, "only a build step has an order to check");
+      if (check.of == "run" && check.key.starts_with("step.") && !measured)
+        return wrong(step.id,
+                     "times of a rehearsal are set: a lesson that checks a run's step requires "
+                     "measured runs alone");
       if (check.of == "run" && step.runs_collective())
         return wrong(step.id, "a step runs the setup or the collective, not both");
     }
   }
+  for (const auto& [row, step] : lesson.covers)
+    if (steps.count(step) == 0) return wrong("covers." + row, "no step has this id");
   return {};
 }
 
@@ -237,6 +245,7 @@ Result<Lesson> lesson_from_files(const std::map<std::string, std::string>& files
   lesson.parameters = parameters_from(*object);
   lesson.constraint = object->value("constraint", "");
   for (const json& step : (*object)["steps"]) lesson.steps.push_back(step_from(step));
+  lesson.covers = object->value("covers", std::map<std::string, std::string>());
   const Result<void> fits = coherent(lesson);
   if (!fits) return fits.error();
 

@@ -53,6 +53,7 @@ class Walk {
         holders_[cell(stage, action.microbatch)] = {static_cast<std::int32_t>(r), action.chunk};
         if (stage == 0) input_[cell(0, action.microbatch)] = 0;
       }
+      if (plans[r].folds) choose_folds(r);
     }
   }
 
@@ -80,6 +81,9 @@ class Walk {
     bool busy = false;
     double pipe_free = 0;
     std::vector<std::vector<std::int32_t>> tables;  // by chunk; slots of each micro-batch in turn
+    // Stage level, by chunk and micro-batch: whether its backward is split, and whether its actions
+    // are folded across stretches.
+    std::vector<bool> split, whole;
     // The latest transfer, while nothing else followed it in the pipeline lane.
     std::int32_t transfer_op = -1, transfer_peer = -1;
     double transfer_time = -1;
@@ -121,30 +125,68 @@ class Walk {
         {now + plans_[r].chunks[action.chunk].seconds[static_cast<int>(action.kind)], true, r});
   }
 
+  // All actions of a micro-batch are folded alike, since they share buffers.
+  void choose_folds(std::size_t r) {
+    State& state = states_[r];
+    const std::size_t cells =
+        plans_[r].chunks.size() * static_cast<std::size_t>(order_.microbatches);
+    state.split.assign(cells, false);
+    state.whole.assign(cells, true);
+    for (std::size_t at = 0; at < order_.ranks[r].size(); ++at) {
+      const Action& action = order_.ranks[r][at];
+      const std::size_t of = fold_cell(action);
+      if (action.kind == ActionKind::kInputGrad) state.split[of] = true;
+      if (!hooks_.is_quiet(plans_[r], at)) state.whole[of] = false;
+    }
+  }
+  std::size_t fold_cell(const Action& action) const {
+    return static_cast<std::size_t>(action.chunk) * static_cast<std::size_t>(order_.microbatches) +
+           static_cast<std::size_t>(action.microbatch);
+  }
   void emit_action(std::int32_t r, const Action& action) {
+    const RankPlan& plan = plans_[r];
+    const ChunkDrafts& chunk = plan.chunks[action.chunk];
+    if (!plan.folds) return emit_stretches(r, action, chunk.of(action.kind));
+    const FoldedDrafts& drafts = chunk.folded_of(action.kind, states_[r].split[fold_cell(action)]);
+    if (!states_[r].whole[fold_cell(action)]) return emit_stretches(r, action, drafts.stretches);
+    const RankEmitter::Place place{action.microbatch, static_cast<std::int16_t>(action.chunk),
+                                   static_cast<std::int32_t>(states_[r].next)};
+    emit_drafts(r, drafts.whole, place, table_of(r, action.chunk, action.microbatch),
+                plan.emitter->program().batches);
+    hooks_.skip(plans_[r], chunk.stretches[static_cast<int>(action.kind)]);
+  }
+
+  void emit_stretches(std::int32_t r, const Action& action, const std::vector<Draft>& drafts) {
     State& state = states_[r];
     RankPlan& plan = plans_[r];
-    const ChunkDrafts& chunk = plan.chunks[action.chunk];
     const SlotTable table = table_of(r, action.chunk, action.microbatch);
     const RankEmitter::Place place{action.microbatch, static_cast<std::int16_t>(action.chunk),
                                    static_cast<std::int32_t>(state.next)};
-    const std::vector<Draft>& drafts = chunk.of(action.kind);
-    std::int32_t& batches = plan.emitter->program().batches;
-    const std::int32_t first_batch = batches;
+    const std::int32_t first_batch = plan.emitter->program().batches;
     for (std::size_t begin = 0, end = 0; begin < drafts.size(); begin = end) {
       end = stretch_end(drafts, begin);
       const Stretch stretch{action.chunk, action.microbatch,
                             std::span(drafts).subspan(begin, end - begin), table};
-      std::int32_t needs = hooks_.before(plan, stretch);
-      for (const Draft& draft : stretch.drafts) {
-        const std::int32_t op = plan.emitter->emit(draft, place, table, needs);
-        needs = -1;
-        if (draft.op.batch < 0) continue;
-        plan.emitter->rank().ops[op].batch = first_batch + draft.op.batch;
-        batches = std::max(batches, first_batch + draft.op.batch + 1);
-        state.transfer_op = -1;  // no longer the lane's last
-      }
+      hooks_.before(plan, stretch);
+      emit_drafts(r, stretch.drafts, place, table, first_batch);
       hooks_.after(plan, stretch);
+    }
+  }
+
+  // Batches of the drafts are counted from `first_batch`.
+  void emit_drafts(std::int32_t r, std::span<const Draft> drafts, const RankEmitter::Place& place,
+                   SlotTable table, std::int32_t first_batch) {
+    RankEmitter& emitter = *plans_[r].emitter;
+    std::int32_t& batches = emitter.program().batches;
+    for (const Draft& draft : drafts) {
+      // What the data lane moves leaves or comes no sooner than it stands in the compute lane.
+      const std::int32_t needs =
+          draft.op.lane == Lane::kData ? emitter.last_of(Lane::kCompute) : -1;
+      const std::int32_t op = emitter.emit(draft, place, table, needs);
+      if (draft.op.batch < 0) continue;
+      emitter.rank().ops[op].batch = first_batch + draft.op.batch;
+      batches = std::max(batches, first_batch + draft.op.batch + 1);
+      states_[r].transfer_op = -1;  // no longer the lane's last
     }
   }
 
@@ -240,7 +282,7 @@ class Walk {
   void fill(Draft& draft, OpKind kind, int peer, Purpose purpose, Tensor tensor, int layer,
             std::int32_t slot) const {
     draft.op.kind = kind;
-    draft.op.lane = Lane::kPipeline;
+    draft.op.lane = plans_[0].transfers;
     draft.op.piece = Piece::kTransfer;
     draft.op.phase = purpose == Purpose::kActivations ? Phase::kForward : Phase::kInputGrad;
     draft.op.purpose = purpose;
@@ -281,6 +323,12 @@ std::size_t stretch_end(const std::vector<Draft>& drafts, std::size_t begin) {
   std::size_t end = begin + 1;
   while (end < drafts.size() && drafts[end].op.layer == drafts[begin].op.layer) ++end;
   return end;
+}
+
+std::int32_t stretches_of(const std::vector<Draft>& drafts) {
+  std::int32_t count = 0;
+  for (std::size_t begin = 0; begin < drafts.size(); begin = stretch_end(drafts, begin)) ++count;
+  return count;
 }
 
 double nominal_seconds(const std::vector<Draft>& drafts) {

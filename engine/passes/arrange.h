@@ -7,23 +7,36 @@
 #include <vector>
 
 #include "engine/passes/emit.h"
+#include "engine/passes/fold.h"
 #include "engine/plan/order/order.h"
 #include "engine/plan/result.h"
 
 namespace parallelarium {
 
 // The Drafts of one chunk of one rank for each kind of action, ready for the emitter.
-struct ChunkDrafts {
+struct ChunkDrafts : ActionDrafts {
   Chunk chunk;
-  std::vector<Draft> forward, backward, input, weight;  // input, weight: of a split backward
-  // Stage level, by ActionKind: the buckets whose parameters it reads and whose gradients it adds
-  // to.
-  std::vector<std::int16_t> reads[4], adds[4];
+  FoldedActions folded;                                                // stage level
   double seconds[4] = {};                                              // nominal, by ActionKind
+  std::int32_t stretches[4] = {};                                      // by ActionKind
   std::int32_t slots = 0;                                              // size of its slot table
   std::int32_t input_slot = -1, output_slot = -1, gradient_slot = -1;  // what its transfers carry
   std::int32_t input_gradient_slot =
       -1;  // an input part writes it; a whole backward works in place
+  // Stage level; `split`: whether the micro-batch's backward is.
+  const FoldedDrafts& folded_of(ActionKind kind, bool split) const {
+    switch (kind) {
+      case ActionKind::kInputGrad:
+        return folded.input;
+      case ActionKind::kWeightGrad:
+        return folded.weight;
+      case ActionKind::kBackward:
+        return folded.backward;
+      case ActionKind::kForward:
+        break;
+    }
+    return split ? folded.split_forward : folded.forward;
+  }
   const std::vector<Draft>& of(ActionKind kind) const {
     switch (kind) {
       case ActionKind::kForward:
@@ -42,7 +55,9 @@ struct ChunkDrafts {
 // One built rank: its emitter and its chunks.
 struct RankPlan {
   RankEmitter* emitter = nullptr;
+  bool folds = false;  // stage level
   std::vector<ChunkDrafts> chunks;
+  Lane transfers = Lane::kPipeline;  // kCompute: computing waits for them (Setup::overlap_pipeline)
 };
 
 // A duration that serves the order alone, so that a Program does not depend on a Machine: 100
@@ -50,7 +65,7 @@ struct RankPlan {
 double nominal_seconds(const std::vector<Draft>& drafts);
 
 // A stretch of an action: the drafts of one layer, of the embedding, or of final norm, head and
-// loss. At stage level one stretch is the whole action.
+// loss.
 struct Stretch {
   int chunk = 0;
   std::int32_t microbatch = -1;
@@ -59,14 +74,18 @@ struct Stretch {
 };
 // The end of the stretch of one layer that begins at `begin` in an action's drafts.
 std::size_t stretch_end(const std::vector<Draft>& drafts, std::size_t begin);
+std::int32_t stretches_of(const std::vector<Draft>& drafts);
 
 // arrange() calls these around each stretch, so that the sharding pass can add its collectives.
 class ActionHooks {
  public:
   virtual ~ActionHooks() = default;
-  // Returns an op that must end before the stretch begins, or -1.
-  virtual std::int32_t before(RankPlan& plan, const Stretch& stretch) = 0;
+  virtual void before(RankPlan& plan, const Stretch& stretch) = 0;
   virtual void after(RankPlan& plan, const Stretch& stretch) = 0;
+  // Whether neither adds anything during the rank's action of that index, which is then emitted
+  // without a call for each of its stretches: skip() says how many it had.
+  virtual bool is_quiet(const RankPlan& plan, std::size_t action) const = 0;
+  virtual void skip(RankPlan& plan, std::int32_t stretches) = 0;
 };
 
 // Appends the ops of all actions and transfers. One boundary transfer moves `boundary_bytes`. Error

@@ -78,7 +78,8 @@ std::array<bool, 4> kinds_of(const Order& order, std::size_t rank, std::size_t c
   return kinds;
 }
 
-// Pieces (or whole stages) of one chunk with slots, work and nominal times filled in.
+// The pieces of one chunk with slots, work and nominal times filled in; at stage level they are
+// folded, too.
 ChunkDrafts prepare(const Setup& setup, const LocalSizes& sizes, const Chunk& chunk,
                     const std::array<bool, 4>& kinds, bool stage_level, RankEmitter& emitter) {
   const std::vector<ParameterSlice>& slices = emitter.rank().parameters;
@@ -88,20 +89,14 @@ ChunkDrafts prepare(const Setup& setup, const LocalSizes& sizes, const Chunk& ch
     const auto k = static_cast<std::size_t>(kind);
     if (!kinds[k]) return std::vector<Draft>{};
     std::vector<Draft> list = pieces_of(setup, sizes, chunk, slices, kind);
-    if (stage_level) {
-      drafts.reads[k] = buckets_touched(emitter.rank(), list, Tensor::kParameters);
-      drafts.adds[k] = buckets_touched(emitter.rank(), list, Tensor::kGradients);
-    }
     name_buckets(setup, emitter.rank(), list);
     return list;
   };
-  ActionDrafts actions{pieces(ActionKind::kForward), pieces(ActionKind::kBackward),
-                       pieces(ActionKind::kInputGrad), pieces(ActionKind::kWeightGrad)};
-  if (stage_level) actions = stage_drafts(chunk, actions, boundary_bytes(sizes));
-  drafts.forward = std::move(actions.forward);
-  drafts.backward = std::move(actions.backward);
-  drafts.input = std::move(actions.input);
-  drafts.weight = std::move(actions.weight);
+  drafts.forward = pieces(ActionKind::kForward);
+  drafts.backward = pieces(ActionKind::kBackward);
+  drafts.input = pieces(ActionKind::kInputGrad);
+  drafts.weight = pieces(ActionKind::kWeightGrad);
+  if (setup.offload_activations) offload_activations(drafts);
   RankEmitter::SlotNumbers numbers;
   const auto slot = [&](Tensor tensor, int layer) {
     return numbers.try_emplace({tensor, layer}, static_cast<std::int32_t>(numbers.size()))
@@ -110,9 +105,8 @@ ChunkDrafts prepare(const Setup& setup, const LocalSizes& sizes, const Chunk& ch
   drafts.input_slot = slot(Tensor::kInput, chunk.begin);
   drafts.output_slot = slot(Tensor::kInput, chunk.end());
   drafts.gradient_slot = slot(Tensor::kGradResidual, -1);
-  drafts.input_gradient_slot = stage_level || chunk.layers.empty()
-                                   ? drafts.gradient_slot
-                                   : slot(Tensor::kGradResidual, chunk.begin);
+  drafts.input_gradient_slot =
+      chunk.layers.empty() ? drafts.gradient_slot : slot(Tensor::kGradResidual, chunk.begin);
   for (auto* list : {&drafts.forward, &drafts.backward, &drafts.input, &drafts.weight}) {
     RankEmitter::number_slots(*list, numbers);
     emitter.register_work(*list);
@@ -131,6 +125,15 @@ ChunkDrafts prepare(const Setup& setup, const LocalSizes& sizes, const Chunk& ch
   for (const ActionKind kind : {ActionKind::kForward, ActionKind::kBackward, ActionKind::kInputGrad,
                                 ActionKind::kWeightGrad}) {
     drafts.seconds[static_cast<int>(kind)] = nominal_seconds(drafts.of(kind));
+    drafts.stretches[static_cast<int>(kind)] = stretches_of(drafts.of(kind));
+  }
+  if (stage_level) {
+    FoldedSlots slots{
+        setup.skew > 0,
+        drafts.slots,
+        {drafts.input_slot, drafts.output_slot, drafts.gradient_slot, drafts.input_gradient_slot}};
+    drafts.folded = fold_actions(emitter.program(), drafts, slots);
+    drafts.slots = slots.count;
   }
   return drafts;
 }
@@ -140,7 +143,9 @@ void reserve(RankPlan& plan) {
   RankProgram& rank = plan.emitter->rank();
   std::size_t ops = 64, operands = 64, buffers = 16;
   for (const Action& action : rank.actions) {
-    const std::vector<Draft>& drafts = plan.chunks[action.chunk].of(action.kind);
+    const ChunkDrafts& chunk = plan.chunks[action.chunk];
+    const std::vector<Draft>& drafts =
+        plan.folds ? chunk.folded_of(action.kind, false).whole : chunk.of(action.kind);
     ops += drafts.size() + 2;
     operands += 2;
     buffers += 1;
@@ -169,7 +174,7 @@ Result<Program> build_representatives(const Setup& setup, const Order& order,
   std::vector<RankPlan> plans(setup.mesh.pp);
   std::vector<int> ranks;
   std::vector<std::int32_t> pipeline_groups;
-  ShardPass shard(setup, stage_level);
+  ShardPass shard(setup);
   for (int stage = 0; stage < setup.mesh.pp; ++stage) {
     Coordinates at;
     at.pp = stage;
@@ -191,9 +196,11 @@ Result<Program> build_representatives(const Setup& setup, const Order& order,
     for (ParameterSlice& slice : rank.parameters) {
       if (is_copied(chunks[stage], slice)) slice.copied = slice.count;
     }
-    rank.buckets = make_buckets(setup, rank.parameters, ascending, stage_level);
+    rank.buckets = make_buckets(setup, rank.parameters);
     RankEmitter& emitter = emitters.emplace_back(program, rank);
     plans[stage].emitter = &emitter;
+    plans[stage].folds = stage_level;
+    if (!setup.overlap_pipeline) plans[stage].transfers = Lane::kCompute;
     ranks.push_back(rank.rank);
     pipeline_groups.push_back(emitter.group(Axis::kPp, group_of(setup.mesh, Axis::kPp, rank.rank)));
     for (std::size_t c = 0; c < chunks[stage].size(); ++c) {
@@ -207,8 +214,7 @@ Result<Program> build_representatives(const Setup& setup, const Order& order,
       arrange(order, plans, boundary_bytes(sizes), sizes.type, ranks, pipeline_groups, shard);
   if (!arranged) return arranged.error();
   shard.finish(plans, ranks);
-  if (!stage_level)
-    for (RankProgram& rank : program.ranks) plan_memory(rank);
+  for (RankProgram& rank : program.ranks) plan_memory(rank);
   return program;
 }
 
@@ -249,11 +255,7 @@ Result<Program> build_program(const Setup& setup, const Order& order, const Buil
   const std::int64_t replicas = setup.mesh.ranks() / setup.mesh.pp;
   const bool stage_level = options.stage_level ||
                            (!options.all_ranks && piece_ops(setup, order, chunks) > kMostPieceOps);
-  // A whole stage at once cannot pass keys and values round while it computes: it gathers them.
-  Setup built_setup = setup;
-  if (stage_level && setup.context_parallel == ContextParallel::kRing)
-    built_setup.context_parallel = ContextParallel::kAllGather;
-  Result<Program> built = build_representatives(built_setup, order, chunks, stage_level);
+  Result<Program> built = build_representatives(setup, order, chunks, stage_level);
   if (!built) return built;
   const bool all_ranks = options.all_ranks || (setup.mesh.ranks() <= kMostBuiltRanks &&
                                                built->op_count() * replicas <= kMostPieceOps);

@@ -17,8 +17,8 @@ struct BuildOptions {
   bool stage_level = false;
 };
 
-// A piece-level Program with more ops than this (over the built ranks) is made at stage level
-// instead.
+// A piece-level Program with more ops than this (over the built ranks) is folded instead: the same
+// times and bytes with fewer ops.
 inline constexpr std::int64_t kMostPieceOps = 200'000;
 // Up to this many ranks all are built; above, one representative per pipeline stage.
 inline constexpr int kMostBuiltRanks = 64;
@@ -30,10 +30,10 @@ Result<Program> build_program(const Setup& setup, const Order& order,
 // Buffers begin at multiples of this: a cache line, which also suits vector loads.
 inline constexpr std::int64_t kBufferAlignment = 64;
 
-// Gives every buffer an offset in its rank's allocation. If a buffer takes the place of one that
-// another lane used last, an `after` edge keeps them apart, so the plan holds whatever the timing.
-// Requires: piece level. Nobody executes a Program of whole stages, so its buffers have sizes and
-// lifetimes but no places.
+// Gives every buffer an offset in its rank's allocation. What the compute lane alone touches lies
+// apart from what travels and from what the data lane brings, so that lanes wait for each other
+// only where a buffer of another lane takes the place of one: an `after` edge keeps the two apart,
+// and the plan holds whatever the timing. A folded Program gets the same edges as one of pieces.
 void plan_memory(RankProgram& rank);
 
 }  // namespace parallelarium

@@ -96,7 +96,8 @@ class Writer : private ExpertWriter {
   }
   void attention_backward(int layer) {
     if (!input_) return;
-    if (setup_.recompute == Recompute::kSelective) {
+    if (again(Recompute::kUpProjection) && keeps_latent()) up_projection(layer);
+    if (again(Recompute::kSelective)) {
       attention_forward(layer, Phase::kRecompute, false);
     }
     begin(Piece::kAttention, Phase::kInputGrad, layer, scores());
@@ -144,7 +145,10 @@ class Writer : private ExpertWriter {
 
   void layer_backward(int layer) {
     residual_backward(Piece::kResidual2, layer);
+    phase_ = Phase::kRecompute;
+    if (again(Recompute::kNorms)) norm_forward(norm2(layer), layer);
     if (is_expert_layer(model_, layer)) {
+      if (again(Recompute::kExperts)) experts_forward(layer);
       experts_backward(layer);
     } else {
       mlp_backward(layer, false);
@@ -154,6 +158,8 @@ class Writer : private ExpertWriter {
     residual_backward(Piece::kResidual1, layer);
     linear_backward(projection(), layer);
     attention_backward(layer);
+    phase_ = Phase::kRecompute;
+    if (again(Recompute::kNorms)) norm_forward(norm1(layer), layer);
     linear_backward(qkv(), layer);
     norm_backward(norm1(layer), layer, &between, entering(layer));
   }

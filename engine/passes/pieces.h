@@ -91,17 +91,13 @@ std::vector<Draft> experts_pass(const Setup& setup, const LocalSizes& sizes,
 std::vector<Draft> exchange_heads(std::int64_t cp, const LocalSizes& sizes, bool fused,
                                   Draft attention);
 
-// What one chunk does in each kind of action. `input` and `weight` are empty if no backward is
-// split.
+// What one chunk does in each kind of action that the order has: `input` and `weight` are of a
+// split backward.
 struct ActionDrafts {
   std::vector<Draft> forward, backward, input, weight;
 };
-// Makes each whole action one Compute op (stage level) and its collectives, and folds equal
-// collectives into one with `repeat`. One buffer holds what is kept between the actions. A split
-// backward has three: one until the input gradient, one until the weight gradient, and one of
-// gradients between.
-ActionDrafts stage_drafts(const Chunk& chunk, const ActionDrafts& pieces,
-                          std::int64_t boundary_bytes);
+// Sends what waits for its backward to the host's memory and back (Setup::offload_activations).
+void offload_activations(ActionDrafts& actions);
 
 // Norms, positions, biases of row-parallel products, routers: what TP does not cut.
 bool is_whole_on_every_tp_rank(Parameter parameter);

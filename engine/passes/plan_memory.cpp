@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Offsets for every buffer: best fit with coalescing, in op order. Buffers that travel have places
-// of their own: if one took the place of what an action still works on, or the other way round,
-// ranks would wait for each other without need.
+// Offsets for every buffer: best fit with coalescing, in op order, in three parts of the
+// allocation. What the compute lane alone touches needs no edges, since its ops go one after
+// another. Buffers that travel, and what the data lane brings, have places of their own: if one
+// took the place of what an action still works on, or the other way round, ranks would wait for
+// each other without need.
 #include <algorithm>
 #include <array>
 #include <map>
 #include <memory_resource>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "engine/passes/build.h"
 
@@ -55,12 +58,6 @@ class FreeList {
     } else {
       free_.insert(next, {offset, bytes});
     }
-  }
-
-  // A new stretch at the end.
-  std::int64_t grow(std::int64_t bytes) {
-    end_ += bytes;
-    return end_ - bytes;
   }
 
   std::int64_t end() const { return end_; }
@@ -229,25 +226,27 @@ void add_edges(RankProgram& rank, const std::vector<std::pair<std::int32_t, std:
 }  // namespace
 
 void plan_memory(RankProgram& rank) {
-  FreeList free_list;
-  std::pmr::monotonic_buffer_resource nodes;  // a node for every buffer that closes
+  enum class Part : std::uint8_t { kInner, kTravels, kShared };
+  FreeList inner, shared;
+  std::pmr::monotonic_buffer_resource nodes;  // a node for every shared buffer that closes
   LastUsers last_users(&nodes);
   TravelPlaces travel_places;
+  std::int64_t travel_end = 0;
   const auto op_count = static_cast<std::int32_t>(rank.ops.size());
   std::vector<LaneOps> last_use(rank.buffers.size(), LaneOps{-1, -1, -1});
-  std::vector<bool> travels(rank.buffers.size(), false);
+  std::vector<Part> parts(rank.buffers.size(), Part::kInner);
   for (std::int32_t index = 0; index < op_count; ++index) {
     const Op& op = rank.ops[index];
     for (const Operand& operand : rank.operands_of(op)) {
       last_use[operand.buffer][static_cast<std::size_t>(op.lane)] = index;
+      if (op.lane == Lane::kCompute || parts[operand.buffer] == Part::kTravels) continue;
       // A ring's blocks come and go within one action.
-      if (op.lane == Lane::kPipeline && op.purpose != Purpose::kKeysValues)
-        travels[operand.buffer] = true;
+      const bool travels = op.lane == Lane::kPipeline && op.purpose != Purpose::kKeysValues;
+      parts[operand.buffer] = travels ? Part::kTravels : Part::kShared;
     }
   }
-  for (Buffer& buffer : rank.buffers) {
-    if (buffer.opened_by < 0) buffer.offset = free_list.take(aligned(buffer.bytes));
-  }
+  for (Buffer& buffer : rank.buffers)
+    if (buffer.opened_by < 0) buffer.offset = inner.take(aligned(buffer.bytes));
   const Lives lives = lives_of(rank);
   std::vector<std::pair<std::int32_t, std::int32_t>> edges;
   // The first op of the action in work and of the one before it.
@@ -264,17 +263,24 @@ void plan_memory(RankProgram& rank) {
       const Lane lane = rank.ops[buffer.opened_by].lane;
       const std::int64_t bytes = aligned(buffer.bytes);
       LaneOps last = {-1, -1, -1};
-      std::optional<TravelPlaces::Place> place;
-      if (travels[i]) {
-        place =
-            travel_places.take(bytes, lane, lane == Lane::kCompute ? before_begin : action_begin);
-      }
-      if (place) {
-        buffer.offset = place->offset;
-        last = place->last;
-      } else {
-        buffer.offset = travels[i] ? free_list.grow(bytes) : free_list.take(bytes);
-        last = last_users.take(buffer.offset, buffer.offset + bytes);
+      switch (parts[i]) {
+        case Part::kInner:
+          buffer.offset = inner.take(bytes);
+          continue;
+        case Part::kShared:
+          buffer.offset = shared.take(bytes);
+          last = last_users.take(buffer.offset, buffer.offset + bytes);
+          break;
+        case Part::kTravels: {
+          const std::int32_t since = lane == Lane::kCompute ? before_begin : action_begin;
+          if (const auto place = travel_places.take(bytes, lane, since)) {
+            buffer.offset = place->offset;
+            last = place->last;
+          } else {
+            buffer.offset = std::exchange(travel_end, travel_end + bytes);
+          }
+          break;
+        }
       }
       for (int other = 0; other < kLanes; ++other) {
         if (other == static_cast<int>(lane) || last[other] < 0) continue;
@@ -289,15 +295,22 @@ void plan_memory(RankProgram& rank) {
     for (const std::int32_t i : lives.closed[index]) {
       const Buffer& buffer = rank.buffers[i];
       const std::int64_t bytes = aligned(buffer.bytes);
-      if (travels[i]) {
+      if (parts[i] == Part::kInner) {
+        inner.give(buffer.offset, bytes);
+      } else if (parts[i] == Part::kTravels) {
         travel_places.give({buffer.offset, bytes, last_use[i]});
       } else {
-        free_list.give(buffer.offset, bytes);
+        shared.give(buffer.offset, bytes);
         last_users.leave(buffer.offset, buffer.offset + bytes, last_use[i]);
       }
     }
   }
-  rank.arena_bytes = free_list.end();
+  for (std::size_t i = 0; i < rank.buffers.size(); ++i) {
+    if (rank.buffers[i].opened_by < 0) continue;
+    if (parts[i] == Part::kTravels) rank.buffers[i].offset += inner.end();
+    if (parts[i] == Part::kShared) rank.buffers[i].offset += inner.end() + travel_end;
+  }
+  rank.arena_bytes = inner.end() + travel_end + shared.end();
   add_edges(rank, edges);
 }
 

@@ -115,6 +115,7 @@ Program replicate(const Program& program, const Setup& setup) {
   result.level = program.level;
   result.world = mesh.ranks();
   result.works = program.works;
+  result.folds = program.folds;
   result.batches = program.batches * (mesh.ranks() / mesh.pp);
   result.ranks.reserve(mesh.ranks());
   std::map<std::pair<Axis, std::vector<int>>, std::int32_t> known;

@@ -47,9 +47,15 @@ struct CaseMetric {
 };
 inline constexpr CaseMetric kCaseMetrics[] = {
     {"step_seconds", "step", "s"},
+    {"tokens_per_second_per_rank", "tokens per GPU", "tokens/s"},
     {"mfu_causal_percent", "MFU, causal", "%"},
+    {"layer_forward_ms", "forward of a layer", "ms"},
+    {"layer_backward_ms", "backward of a layer", "ms"},
     {"peak_gib", "peak memory", "GiB"},
+    {"framework_peak_gib", "peak memory with framework", "GiB"},
+    {"states_gib", "model states", "GiB"},
     {"first_stage_activations_gib", "activations of stage 0", "GiB"},
+    {"layer_activations_mib", "activations of a layer", "MiB"},
 };
 const CaseMetric& metric_of(const CaseFigure& figure);
 

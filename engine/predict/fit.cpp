@@ -43,7 +43,7 @@ class Fitter {
     double sum = 0;
     errors_.clear();
     for (const MeasuredStep& step : steps_) {
-      const Result<Prediction> prediction = predict(step.setup, machine_);
+      const Result<Prediction> prediction = predict(step.setup, machine_, {.stage_level = true});
       if (!prediction) return prediction.error();
       const double ratio = prediction->step.seconds / step.seconds;
       errors_.push_back(ratio - 1);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "engine/passes/pieces.h"
 #include "engine/plan/setup/schedule_rules.h"
 
 namespace parallelarium {
@@ -37,6 +38,12 @@ double largest_parameters(double bytes, const Precision& precision, int stage, i
   return bytes / model_states(1, precision, stage, shards).total();
 }
 
+Precision held_precision(const Setup& setup) {
+  Precision precision = setup.precision;
+  if (setup.offload_optimizer) precision.master_bytes = precision.moments_bytes = 0;
+  return precision;
+}
+
 int shards_of(const Setup& setup) {
   if (setup.zero == 0) return 1;
   return setup.zero_group > 0 ? setup.zero_group : setup.mesh.dp * setup.mesh.cp;
@@ -52,12 +59,21 @@ double deepspeed_zero3_bytes(double parameters, double largest_layer, int gpus, 
   return held + (offload == Offload::kOptimizer ? 2 : 18) * parameters / gpus;
 }
 
+KeptParts kept_parts(Recompute recompute) {
+  KeptParts parts;
+  if (names(recompute, Recompute::kNorms)) parts.whole -= 4;
+  if (names(recompute, Recompute::kActivation)) parts.cut -= 8;
+  if (names(recompute, Recompute::kSelective)) parts.scores = 0;
+  return parts;
+}
+
 double layer_activation_bytes(const LayerShape& shape, Recompute recompute) {
   const double sbh = shape.s * shape.b * shape.h;
   if (recompute == Recompute::kFull) return 2 * sbh;
-  const double attention = recompute == Recompute::kSelective ? 0 : 5 * shape.a * shape.s / shape.h;
-  if (shape.sequence_parallel) return sbh / shape.t * (34 + attention);
-  return sbh * (10 + (24 + attention) / shape.t);
+  const KeptParts parts = kept_parts(recompute);
+  const double cut = parts.cut + parts.scores * shape.a * shape.s / shape.h;
+  if (shape.sequence_parallel) return sbh / shape.t * (parts.whole + cut);
+  return sbh * (parts.whole + cut / shape.t);
 }
 
 bool is_paper_gpt(const Model& model) {
@@ -76,8 +92,8 @@ LayerActivations layer_activations(const Setup& setup) {
   shape.t = setup.mesh.tp;
   shape.sequence_parallel = setup.sequence_parallel;
   const bool no_scores =
-      setup.attention == Attention::kFused && setup.recompute == Recompute::kNone;
-  layer.kept = no_scores ? Recompute::kSelective : setup.recompute;
+      setup.attention == Attention::kFused && setup.recompute != Recompute::kFull;
+  layer.kept = no_scores ? setup.recompute | Recompute::kSelective : setup.recompute;
   layer.input_is_part = layer.kept == Recompute::kFull && shape.sequence_parallel;
   layer.bytes = layer_activation_bytes(shape, layer.kept) / (layer.input_is_part ? shape.t : 1);
   return layer;
@@ -185,15 +201,37 @@ RankParameters first_rank_parameters(const Setup& setup) {
   return sum;
 }
 
-std::int64_t framework_bytes_of(const Setup& setup, const Machine& machine, bool last_stage) {
+namespace {
+
+// Elements of one weight of each shape in the layers of a stage. Two experts have the same shapes,
+// and those that all tokens visit stand in one matrix.
+std::int64_t weight_shapes(const Setup& setup, int stage) {
+  const LocalSizes sizes = local_sizes(setup);
+  const Experts& experts = setup.model.experts;
+  const std::int64_t C = sizes.shape.C,
+                     wide = sizes.F_in / std::max<std::int64_t>(sizes.shape.F, 1);
+  std::int64_t elements = sizes.qkv_parameters + sizes.value_width * C;
+  if (experts.count == 0 || (stage == 0 && experts.first_dense > 0))
+    elements += (wide + 1) * sizes.shape.F * C;
+  if (experts.count > 0) {
+    const std::int64_t one = (wide + 1) * sizes.shape.experts.ffn * C;
+    elements += one + (experts.shared > 1 ? experts.shared * one : 0);
+  }
+  return elements;
+}
+
+}  // namespace
+
+std::int64_t framework_bytes_of(const Setup& setup, const Machine& machine, int stage) {
   if (machine.local) return 0;
   constexpr double kHopper = 900e12;  // FLOP/s of 16 bit, which tells the generations apart
   constexpr std::int64_t kMib = 1 << 20;
-  std::int64_t bytes = (machine.half_flops_per_second.value > kHopper ? 32 : 8) * kMib;
-  if (last_stage && setup.precision.activation_bytes() == 2)
-    bytes += 4 * setup.micro_batch * (setup.model.sequence / setup.mesh.cp) * setup.model.vocab /
-             setup.mesh.tp;
-  return bytes;
+  const std::int64_t workspace = (machine.half_flops_per_second.value > kHopper ? 32 : 8) * kMib;
+  const Precision& precision = setup.precision;
+  if (precision.parameter_bytes != 2 || precision.gradient_bytes != 4) return workspace;
+  std::int64_t elements = weight_shapes(setup, stage);
+  if (stage == setup.mesh.pp - 1) elements += static_cast<std::int64_t>(table_parameters(setup));
+  return workspace + precision.parameter_bytes * elements;
 }
 
 }  // namespace parallelarium

@@ -30,6 +30,9 @@ ModelStates model_states(double parameters, const Precision& precision, int stag
 // The most parameters whose model states fit in `bytes`. Source: ZeRO, table II.
 double largest_parameters(double bytes, const Precision& precision, int stage, int shards);
 
+// The bytes of the Setup's recipe that stay on a device, where the optimizer's may be offloaded.
+Precision held_precision(const Setup& setup);
+
 // Ranks that share model states: zero_group, or all of DP and CP; 1 without ZeRO.
 int shards_of(const Setup& setup);
 
@@ -50,6 +53,13 @@ struct LayerShape {
   bool sequence_parallel = false;
 };
 double layer_activation_bytes(const LayerShape& shape, Recompute recompute);
+// Its coefficients: of what TP leaves whole without sequence parallelism, of what it cuts, and of
+// a s/h. Norms that are computed again leave out their outputs, 4; the activation its own, 8.
+// Source: Korthikanti et al. 2022, section 4.1.
+struct KeptParts {
+  int whole = 10, cut = 24, scores = 5;
+};
+KeptParts kept_parts(Recompute recompute);
 
 // The GPT of the papers on activations and work: 4h wide GELU MLP, as many key/value heads as
 // heads, biases, no experts.
@@ -97,11 +107,13 @@ struct RankParameters : StageParameters {
 };
 RankParameters first_rank_parameters(const Setup& setup);
 
-// What PyTorch with Megatron-LM holds on a rank beside what this engine's arena holds. Where the
-// last stage's activations are 16 bit, the loss works on an fp32 copy of the logits, 4 s b v / t
-// bytes (Korthikanti et al. 2022, arXiv 2205.05198, section 4.3); and cuBLAS has a workspace of 32
-// MiB from Hopper on, 8 MiB before (PyTorch documentation, "cuBLAS workspaces"). No part of
-// `peak_bytes`, nor of whether a Setup fits.
-std::int64_t framework_bytes_of(const Setup& setup, const Machine& machine, bool last_stage);
+// What PyTorch with Megatron-LM and Transformer Engine holds on a rank of `stage` beside what this
+// engine's arena holds. cuBLAS has a workspace of 32 MiB from Hopper on, 8 MiB before (PyTorch
+// documentation, "cuBLAS workspaces"). Where products add 16-bit gradients to fp32 ones, autograd
+// gets placeholders of 16 bit: one for each shape of a layer's weights, which stay (Transformer
+// Engine 2.3 and later, pytorch/module/base.py, get_dummy_wgrad; of experts from 2.10 on), and one
+// for the head (Megatron-LM, core/tensor_parallel/layers.py). The loss is fused and copies no
+// logits. No part of `peak_bytes`, nor of whether a Setup fits.
+std::int64_t framework_bytes_of(const Setup& setup, const Machine& machine, int stage);
 
 }  // namespace parallelarium

@@ -53,11 +53,16 @@ void keep_freed_memory() {
 
 Result<Prediction> predict(const Setup& setup, const Machine& machine, bool all_ranks,
                            const Routing* routing) {
+  return predict(setup, machine, BuildOptions{.all_ranks = all_ranks}, routing);
+}
+
+Result<Prediction> predict(const Setup& setup, const Machine& machine, const BuildOptions& options,
+                           const Routing* routing) {
   const std::vector<Message> wrong = validate(setup);
   if (!wrong.empty()) return wrong.front();
   Result<Order> order = make_order(setup);
   if (!order.ok()) return order.error();
-  Result<Program> program = build_program(setup, *order, {.all_ranks = all_ranks});
+  Result<Program> program = build_program(setup, *order, options);
   if (!program.ok()) return program.error();
 
   Prediction prediction;
@@ -94,7 +99,7 @@ Result<Prediction> predict(const Setup& setup, const Machine& machine, bool all_
   }
   prediction.memory = one_per_stage(built);
   for (MemoryRow& row : prediction.memory)
-    row.framework_bytes = framework_bytes_of(setup, machine, row.stage == setup.mesh.pp - 1);
+    row.framework_bytes = framework_bytes_of(setup, machine, row.stage);
   prediction.traffic = expected_traffic(prediction, 0);
   prediction.bubble = bubble_of(prediction.program, prediction.timeline);
   prediction.step = step_figures(prediction.program, prediction.timeline, setup, machine);
@@ -106,7 +111,7 @@ Result<Prediction> predict(const Setup& setup, const Machine& machine, bool all_
 bool gathers_instead_of_ring(const Prediction& prediction) {
   const Setup& setup = prediction.setup;
   return setup.mesh.cp > 1 && setup.context_parallel == ContextParallel::kRing &&
-         (prediction.program.level == Level::kStage || setup.attention == Attention::kUnfused);
+         setup.attention == Attention::kUnfused;
 }
 
 std::vector<std::string> remarks_of(const Prediction& prediction) {
@@ -117,12 +122,18 @@ std::vector<std::string> remarks_of(const Prediction& prediction) {
     remarks.push_back(
         "These times are of the cores: no GPU of this computer has been calibrated, which a first "
         "run on them or `calibrate` does.");
+  if (prediction.machine.lanes_share_core && setup.run.backend == Backend::kPaced)
+    remarks.push_back(
+        "A rehearsal gives every lane of a rank a core of its own: ranks that share cores "
+        "(--backend cpu) take longer.");
   if (program.representatives)
     remarks.push_back(fmt::format(
         "{} rank{} for all {}: the others do the same at the same time.", program.ranks.size(),
         program.ranks.size() == 1 ? " stands" : "s stand", program.world));
   if (program.level == Level::kStage)
-    remarks.push_back("Simulated by whole stages: piece by piece this Setup has too many ops.");
+    remarks.push_back(
+        "Pieces that follow one another are one op here: this Setup has too many to show each. The "
+        "times are the same.");
   if (ranks_share_gpu(setup, prediction.machine))
     remarks.push_back(fmt::format(
         "All {} ranks are on one GPU: their ops take turns there, and its memory is theirs "
@@ -133,11 +144,10 @@ std::vector<std::string> remarks_of(const Prediction& prediction) {
         "Communication of different groups goes one after another here: below CUDA 12.3 NCCL lets "
         "none of a GPU overlap.");
   if (gathers_instead_of_ring(prediction))
-    remarks.push_back(fmt::format(
-        "CP's keys and values are gathered here before attention, not passed round: {}. The bytes "
-        "are the same, but none are hidden behind attention.",
-        setup.attention == Attention::kUnfused ? "unfused attention keeps whole scores"
-                                               : "whole stages are simulated"));
+    remarks.push_back(
+        "CP's keys and values are gathered here before attention, not passed round: unfused "
+        "attention "
+        "keeps whole scores. The bytes are the same, but none are hidden behind attention.");
   const ScheduleRule* rule = find_schedule_rule(setup.schedule);
   if (holds_stages_twice(setup))
     remarks.push_back(fmt::format(
@@ -156,10 +166,6 @@ std::vector<std::string> remarks_of(const Prediction& prediction) {
     remarks.push_back("The ZeRO group does nothing without ZeRO.");
   if (setup.zero < 3 && setup.zero_prefetch != Setup{}.zero_prefetch)
     remarks.push_back("Prefetching does nothing without ZeRO 3.");
-  else if (setup.zero == 3 && program.level == Level::kStage &&
-           setup.zero_prefetch != Setup{}.zero_prefetch)
-    remarks.push_back(
-        "Whole stages are simulated: ZeRO 3 gathers as early as it can, whatever the prefetch.");
   for (std::string& remark : unwise(prediction)) remarks.push_back(std::move(remark));
   if (const Result<void> runs = can_execute(setup); !runs)
     remarks.push_back(

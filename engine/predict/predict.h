@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/passes/build.h"
 #include "engine/plan/machine/machine.h"
 #include "engine/plan/program/program.h"
 #include "engine/plan/program/report.h"
@@ -31,9 +32,7 @@ struct Formula {
 struct Prediction {
   Setup setup;
   Machine machine;
-  std::string word;        // prediction_word(machine): "calibrated", "published", "assumed", "peak"
-  double pace_factor = 1;  // all times are those of the Machine times this, see dilated()
-  double pace_slowed = 1;  // the part of pace_factor that the cores asked for, see pace_on()
+  std::string word;  // prediction_word(machine): "calibrated", "published", "assumed", "peak"
   // The Setup's ranks would be on GPUs of this computer and the Machine is its cores, since those
   // were never calibrated: bytes are those of a run, times are not.
   bool cores_for_gpus = false;
@@ -75,12 +74,17 @@ RateShares rate_shares(const Prediction& prediction);
 Result<Prediction> predict(const Setup& setup, const Machine& machine, bool all_ranks = false,
                            const Routing* routing = nullptr);
 
+// The same of a Program built as `options` say: folded (`stage_level`) it has the same figures in
+// less time, but no pieces to look at.
+Result<Prediction> predict(const Setup& setup, const Machine& machine, const BuildOptions& options,
+                           const Routing* routing = nullptr);
+
 // Lets the process keep memory that it has freed: predictions follow one another and need as much
 // each time, and fresh pages cost more than a tenth of one. For programs that predict many times.
 void keep_freed_memory();
 
 // Whether CP is by ring but predicted as an all-gather of keys and values: unfused attention keeps
-// whole scores, and a whole stage at once cannot pass anything round while it computes.
+// whole scores.
 bool gathers_instead_of_ring(const Prediction& prediction);
 
 // Sentences on what the prediction does other than its Setup seems to say: cores in place of GPUs,

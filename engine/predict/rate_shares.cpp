@@ -49,17 +49,27 @@ RateShares rate_shares(const Prediction& prediction) {
   for (const RankProgram& rank : prediction.program.ranks) {
     ByKind sums = {};
     std::map<std::string, double> assumed;
-    for (const Op& op : rank.ops) {
+    const auto count = [&](const Op& op, double times) {
       ByKind parts = {};
       if (op.kind != OpKind::kCompute)
         parts[static_cast<std::size_t>(cost.rate_kind_of_message(op, rank.rank))] = 1;
       else if (op.work >= 0)
         parts = of_works[static_cast<std::size_t>(op.work)];
-      for (double& part : parts) part *= cost.seconds(op, rank.rank);
+      for (double& part : parts) part *= times * cost.seconds(op, rank.rank);
       for (std::size_t kind = 0; kind < parts.size(); ++kind) sums[kind] += parts[kind];
       const double part = parts[static_cast<std::size_t>(RateKind::kAssumed)];
       if (part > 0) assumed[what_is(op)] += part;
+    };
+    std::map<std::int32_t, std::pair<const Op*, double>> folds;  // an op of each, and how many
+    for (const Op& op : rank.ops) {
+      if (op.kind == OpKind::kCompute && op.fold >= 0)
+        ++folds.try_emplace(op.fold, &op, 0).first->second.second;
+      else
+        count(op, 1);
     }
+    for (const auto& [fold, uses] : folds)
+      for (const Fold::Part& part : prediction.program.folds[static_cast<std::size_t>(fold)].parts)
+        count(op_of(part, *uses.first), uses.second);
     const double sum = sums[0] + sums[1] + sums[2];
     if (sum <= most) continue;
     most = sum;

@@ -64,7 +64,7 @@ std::vector<std::string> unwise(const Prediction& prediction) {
   remarks.push_back(about_vocabulary(setup));
   remarks.push_back(about_interleaving(setup));
   remarks.push_back(about_experts(setup.model.experts));
-  if (setup.recompute == Recompute::kSelective && setup.attention == Attention::kFused)
+  if (names(setup.recompute, Recompute::kSelective) && setup.attention == Attention::kFused)
     remarks.push_back(
         "Selective recompute runs attention again and saves next to nothing: fused attention keeps "
         "no "
@@ -78,6 +78,16 @@ std::vector<std::string> unwise(const Prediction& prediction) {
         "ZeRO 2 accumulates whole gradients here, so that it holds what ZeRO 1 holds.");
   else if (setup.zero_accumulate)
     remarks.push_back("Accumulating gradients is a choice of ZeRO 2 alone.");
+  const auto recomputes_without = [&](Recompute part, bool has, const char* what) {
+    if (names(setup.recompute, part) && !has)
+      remarks.push_back(fmt::format("There is no {} to compute again in this model.", what));
+  };
+  recomputes_without(Recompute::kUpProjection, setup.model.latent.kv_rank > 0, "up-projection");
+  recomputes_without(Recompute::kExperts, setup.model.experts.count > 0, "layer of experts");
+  if (!setup.zero_reshard && held_zero(setup) < 3)
+    remarks.push_back("Keeping gathered parameters does nothing without ZeRO 3.");
+  if (setup.gradient_reduction == GradientReduction::kFp32 && setup.precision.gradient_bytes == 4)
+    remarks.push_back("Gradients are fp32 here already, so that they are reduced so anyway.");
   if (held_zero(setup) >= 2 && !setup.overlap_gradients)
     remarks.push_back(
         "ZeRO 2 and 3 reduce gradients in every micro-batch, also where gradients are to be "

@@ -9,7 +9,7 @@
 // If devices run behind, a call returns when its work stands in their streams in the right order;
 // threads then meet only to agree on that order.
 //
-// A paced run exchanges modelled time along with the bytes: participants agree on when the last of
+// A rehearsal exchanges modelled time along with the bytes: participants agree on when the last of
 // them was ready and on the longest of their durations.
 #pragma once
 

@@ -21,11 +21,11 @@ int round_size(int ranks, int microbatches) {
 
 }  // namespace
 
-Order interleaved_order(int ranks, int microbatches, int chunks) {
+Order interleaved_order(int ranks, int microbatches, int chunks, int group) {
   Order order = pipeline("interleaved", ranks, microbatches);
   order.chunks = chunks;
   order.stages = ranks * chunks;
-  const int round = round_size(ranks, microbatches);
+  const int round = std::min(microbatches, group > 0 ? group : round_size(ranks, microbatches));
   // The forwards of every rank, round by round and in it chunk by chunk; the backwards are the same
   // with the last chunk first.
   std::vector<Action> forwards;

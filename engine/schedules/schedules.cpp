@@ -26,62 +26,95 @@ Message unknown(const std::string& schedule) {
   return text;
 }
 
+struct Sizes {
+  int ranks, microbatches, chunks, group;
+  const ActionTimes& times;
+};
+
 struct Generator {
   std::string_view name;
   Sentence summary;
   // Requires: check_schedule_sizes accepts these.
-  Order (*make)(int ranks, int microbatches, int chunks);
+  Order (*make)(const Sizes& sizes);
 };
 
 // One for each of kScheduleRules, in the same order.
 constexpr std::array<Generator, kScheduleRules.size()> kGenerators = {{
     {"naive", Sentence{"schedule-naive", "One micro-batch at a time; every rank but one is idle."},
-     [](int ranks, int microbatches, int) { return naive_order(ranks, microbatches); }},
+     [](const Sizes& of) { return naive_order(of.ranks, of.microbatches); }},
     {"gpipe",
      Sentence{"schedule-gpipe",
               "All forwards, then all backwards; every rank holds all micro-batches."},
-     [](int ranks, int microbatches, int) { return gpipe_order(ranks, microbatches); }},
+     [](const Sizes& of) { return gpipe_order(of.ranks, of.microbatches); }},
     {"1f1b",
-     Sentence{
-         "schedule-1f1b",
-         "One forward, one backward in turn; the bubble of GPipe, at most one micro-batch held per "
-         "stage that follows."},
-     [](int ranks, int microbatches, int) { return one_f_one_b_order(ranks, microbatches); }},
+     Sentence{"schedule-1f1b",
+              "One forward, one backward in turn; the bubble of GPipe, at most one micro-batch "
+              "held for a "
+              "stage and for each that follows."},
+     [](const Sizes& of) { return one_f_one_b_order(of.ranks, of.microbatches); }},
     {"interleaved",
      Sentence{"schedule-interleaved",
               "1F1B over several chunks on each rank; the bubble divided by the chunks, for as "
               "many times "
               "more transfers."},
-     interleaved_order},
+     [](const Sizes& of) {
+       return interleaved_order(of.ranks, of.microbatches, of.chunks, of.group);
+     }},
     {"zb-h1",
      Sentence{"schedule-zb-h1",
               "1F1B with the backward split in two: weight gradients wait and fill a part of the "
               "bubble, at "
               "the memory of 1F1B."},
-     [](int ranks, int microbatches, int) { return zb_h1_order(ranks, microbatches); }},
+     [](const Sizes& of) { return zb_h1_order(of.ranks, of.microbatches); }},
     {"zb-h2",
      Sentence{"schedule-zb-h2",
               "More warm-up forwards and longer waiting weight gradients: no bubble between the "
               "first and "
               "last action of a rank, at twice the memory of 1F1B."},
-     [](int ranks, int microbatches, int) { return zb_h2_order(ranks, microbatches); }},
+     [](const Sizes& of) { return zb_h2_order(of.ranks, of.microbatches); }},
+    {"zb-1p",
+     Sentence{
+         "schedule-zb-1p",
+         "The automatic schedule of Zero Bubble, which fills gaps with weight gradients by the "
+         "times of the model's layers, at the memory of 1F1B."},
+     [](const Sizes& of) {
+       return zb_automatic_order("zb-1p", of.ranks, of.microbatches, of.ranks, of.times);
+     }},
+    {"zb-2p",
+     Sentence{
+         "schedule-zb-2p",
+         "The automatic schedule of Zero Bubble at twice the memory of 1F1B, which leaves next "
+         "to no bubble."},
+     [](const Sizes& of) {
+       return zb_automatic_order("zb-2p", of.ranks, of.microbatches, 2 * of.ranks, of.times);
+     }},
     {"zb-v",
      Sentence{"schedule-zb-v",
               "Two chunks folded like a V: no bubble between the first and last action of a rank, "
               "at the "
               "memory of 1F1B. Placed for equal forward, input and weight times."},
-     [](int ranks, int microbatches, int) { return zb_v_order(ranks, microbatches); }},
+     [](const Sizes& of) { return zb_v_order(of.ranks, of.microbatches); }},
+    {"v-half",
+     Sentence{"schedule-v-half",
+              "Two chunks folded like a V so that a rank holds about half of the activations of "
+              "1F1B, with about half of its bubble."},
+     [](const Sizes& of) { return v_half_order(of.ranks, of.microbatches); }},
+    {"v-min",
+     Sentence{"schedule-v-min",
+              "Two chunks folded like a V so that a rank holds about a third of the activations of "
+              "1F1B, with about two thirds of its bubble."},
+     [](const Sizes& of) { return v_min_order(of.ranks, of.microbatches); }},
     {"dualpipe",
      Sentence{"schedule-dualpipe",
               "Micro-batches from both ends at once, a forward overlapped with a backward; every "
               "stage and "
               "its parameters are held twice."},
-     [](int ranks, int microbatches, int) { return dualpipe_order(ranks, microbatches); }},
+     [](const Sizes& of) { return dualpipe_order(of.ranks, of.microbatches); }},
     {"dualpipe-v",
      Sentence{
          "schedule-dualpipe-v",
          "DualPipe cut in half: one V on half as many ranks, each with two chunks of the model."},
-     [](int ranks, int microbatches, int) { return dualpipe_v_order(ranks, microbatches); }},
+     [](const Sizes& of) { return dualpipe_v_order(of.ranks, of.microbatches); }},
 }};
 static_assert(std::equal(kGenerators.begin(), kGenerators.end(), kScheduleRules.begin(),
                          [](const Generator& generator, const ScheduleRule& rule) {
@@ -110,7 +143,8 @@ const std::vector<ScheduleInfo>& schedules() {
   return kSchedules;
 }
 
-Result<Order> make_order(const Schedule& schedule, int ranks, int microbatches, int chunks) {
+Result<Order> make_order(const Schedule& schedule, int ranks, int microbatches, int chunks,
+                         int group, const ActionTimes& times) {
   if (const ScheduleRule* rule = find_schedule_rule(schedule)) {
     if (ranks < 1 || microbatches < 1) {
       return message("order-sizes", "A schedule needs at least one stage and one micro-batch.");
@@ -118,7 +152,7 @@ Result<Order> make_order(const Schedule& schedule, int ranks, int microbatches, 
     const Result<void> sizes = check_schedule_sizes(*rule, ranks, microbatches, chunks);
     if (!sizes) return sizes.error();
     return kGenerators[static_cast<std::size_t>(rule - kScheduleRules.data())].make(
-        ranks, microbatches, chunks);
+        {ranks, microbatches, chunks, group, times});
   }
   const Order* order = schedule.order();
   if (order == nullptr) return unknown(schedule.name());
@@ -145,6 +179,11 @@ Result<Order> make_order(const Schedule& schedule, int ranks, int microbatches, 
       wrong.front(), wrong.size());
   first.kind = wrong.front().kind;
   return refuse(std::move(first), wrong.front().field, wrong.front().alternatives);
+}
+
+Result<Order> make_order(const Setup& setup) {
+  return make_order(setup.schedule, setup.mesh.pp, setup.microbatches, setup.chunks,
+                    setup.microbatch_group, action_times_of(setup));
 }
 
 }  // namespace parallelarium

@@ -12,19 +12,13 @@ namespace parallelarium {
 
 namespace {
 
-double duration_of(const Action& action, const Durations& durations) {
-  switch (action.kind) {
-    case ActionKind::kForward:
-      return durations.forward;
-    case ActionKind::kBackward:
-      return durations.backward;
-    case ActionKind::kInputGrad:
-      return durations.input_grad;
-    case ActionKind::kWeightGrad:
-      return durations.weight_grad;
-  }
-  return 0;
+// Whole numbers without ".0", as a person would write them.
+nlohmann::json number(double value) {
+  if (std::floor(value) == value && std::abs(value) < 1e15) return static_cast<std::int64_t>(value);
+  return value;
 }
+
+}  // namespace
 
 // Micro-batches of a whole rank's activations: a stage of s stages on p ranks counts p / s; both
 // copies of a stage that is held twice count whole.
@@ -43,15 +37,26 @@ std::vector<double> peak_in_flight(const Order& order) {
   return peaks;
 }
 
-// Whole numbers without ".0", as a person would write them.
-nlohmann::json number(double value) {
-  if (std::floor(value) == value && std::abs(value) < 1e15) return static_cast<std::int64_t>(value);
-  return value;
+double duration_of(ActionKind kind, const Durations& durations) {
+  switch (kind) {
+    case ActionKind::kForward:
+      return durations.forward;
+    case ActionKind::kBackward:
+      return durations.backward;
+    case ActionKind::kInputGrad:
+      return durations.input_grad;
+    case ActionKind::kWeightGrad:
+      return durations.weight_grad;
+  }
+  return 0;
 }
 
-}  // namespace
-
 TimedOrder time_order(const Order& order, const Durations& durations) {
+  return time_by_stage(order,
+                       std::vector<Durations>(static_cast<std::size_t>(order.stages), durations));
+}
+
+TimedOrder time_by_stage(const Order& order, const std::vector<Durations>& stages) {
   const OrderGraph graph(order);
   const std::size_t ranks = order.ranks.size();
   TimedOrder timed;
@@ -63,17 +68,24 @@ TimedOrder time_order(const Order& order, const Durations& durations) {
   graph.walk([&](int rank_number, int first, int count) {
     const auto rank = static_cast<std::size_t>(rank_number);
     auto& spans = timed.spans[rank];
-    double begin = spans.empty() ? 0 : spans.back().end, length = 0;
+    double begin = spans.empty() ? 0 : spans.back().end, length = 0, overlapped = 0;
     for (int index = first; index < first + count; ++index) {
-      length += duration_of(order.ranks[rank][static_cast<std::size_t>(index)], durations);
-      for (const ActionRef need : graph.needs_of({rank_number, index})) {
-        const double ended =
-            timed.spans[static_cast<std::size_t>(need.rank)][static_cast<std::size_t>(need.index)]
-                .end;
-        begin = std::max(begin, need.rank == rank_number ? ended : ended + durations.transfer);
+      const ActionRef ref{rank_number, index};
+      const int stage = order.stage_of[rank][static_cast<std::size_t>(
+          order.ranks[rank][static_cast<std::size_t>(index)].chunk)];
+      const Durations& durations = stages[static_cast<std::size_t>(stage)];
+      length += duration_of(order.ranks[rank][static_cast<std::size_t>(index)].kind, durations);
+      overlapped = std::max(overlapped, durations.overlapped);
+      for (const ActionRef need : graph.needs_of(ref)) {
+        const auto other = static_cast<std::size_t>(need.rank);
+        const double ended = timed.spans[other][static_cast<std::size_t>(need.index)].end;
+        const int from = order.stage_of[other][static_cast<std::size_t>(
+            order.ranks[other][static_cast<std::size_t>(need.index)].chunk)];
+        const double transfer = stages[static_cast<std::size_t>(std::min(stage, from))].transfer;
+        begin = std::max(begin, need.rank == rank_number ? ended : ended + transfer);
       }
     }
-    if (count == 2 && durations.overlapped > 0) length = durations.overlapped;
+    if (count == 2 && overlapped > 0) length = overlapped;
     for (int index = first; index < first + count; ++index) {
       spans.push_back({order.ranks[rank][static_cast<std::size_t>(index)], begin, begin + length});
     }

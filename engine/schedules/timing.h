@@ -37,6 +37,13 @@ struct TimedOrder {
 
 // Requires: check_order(order) is empty. Source of the rule: formulas.md section 7.
 TimedOrder time_order(const Order& order, const Durations& durations);
+// The same with durations of each stage; its `transfer` is that between it and the next stage.
+TimedOrder time_by_stage(const Order& order, const std::vector<Durations>& stages);
+
+// TimedOrder::peak_in_flight alone.
+std::vector<double> peak_in_flight(const Order& order);
+
+double duration_of(ActionKind kind, const Durations& durations);
 
 // The object of `schedule NAME --json`; `pytorch`: the order lines in PyTorch's notation.
 nlohmann::json to_json(const Order& order, const TimedOrder& timed, bool pytorch);

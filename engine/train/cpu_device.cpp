@@ -63,6 +63,12 @@ class CpuDevice final : public Device {
     std::swap_ranges(a, a + bytes, b);
   }
 
+  void cast(Values to, ConstValues from, std::int64_t count) override {
+    if (to.type() == DataType::kF32)
+      cast_cpu(to.as<float>(), from.as<Bf16>(), size(count));
+    else
+      cast_cpu(to.as<Bf16>(), from.as<float>(), size(count));
+  }
   void accumulate(Values sum, ConstValues part, std::int64_t count) override {
     if (sum.type() == DataType::kF64)
       return accumulate_cpu(sum.as<double>(), part.as<double>(), size(count));

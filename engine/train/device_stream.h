@@ -85,6 +85,8 @@ class DeviceStream {
                        std::int64_t count) = 0;
   // Swaps two stretches that do not overlap.
   virtual void swap(std::byte* a, std::byte* b, std::int64_t bytes) = 0;
+  // to[i] = from[i] in the type of `to`, rounded once. Both fp32 or bf16, and not the same.
+  virtual void cast(Values to, ConstValues from, std::int64_t count) = 0;
   // sum[i] += part[i], also fp64.
   virtual void accumulate(Values sum, ConstValues part, std::int64_t count) = 0;
 };

@@ -16,7 +16,7 @@
 // is "checking", "calibrating", "running" or "proving", share goes from 0 to 1 within the phase,
 // and what is a Message (message_json.h), as every sentence in an answer is; `losses` of a run are
 // the new ones of the steps up to `step`, warm-up included (null for a loss that is not finite; a
-// run that begins again at a slower pace tells its steps again).
+// run that begins again with a larger stretch tells its steps again).
 // `$/devices`, the object of `devices --json`, from the engine after each check of GPUs, also where
 // what asked for it then fails;
 // `$/cancelRequest` {id} to it. `machine` of a run is the Machine its prediction stands on: a run

@@ -123,7 +123,7 @@ nlohmann::json to_json(const Observation& observation) {
           {"transport", observation.transport},
           {"transport_choices", to_json(observation.choices)},
           {"source", name_of(observation.source)},
-          {"pace_factor", observation.pace_factor},
+          {"stretch", observation.stretch},
           {"delay_factor", observation.delay_factor},
           {"gpu_use", observation.gpu_use},
           {"timeline", to_json(observation.timeline)},
@@ -180,7 +180,7 @@ Result<Observation> observation_from_json(const nlohmann::json& json) {
   reader.read("backend", observation.backend);
   reader.read("transport", observation.transport);
   reader.read("source", source);
-  reader.read("pace_factor", observation.pace_factor);
+  reader.read("stretch", observation.stretch);
   reader.read("delay_factor", observation.delay_factor);
   reader.read("losses", observation.losses);
   reader.read("gradient_norms", observation.gradient_norms);

@@ -45,7 +45,7 @@ inline ExpertPicture picture_of(const Setup& setup, double run_factor = 0) {
   };
   picture.predicted = times(prediction->timeline);
   picture.predicted_word = QStringLiteral("predicted");
-  picture.no_run = QStringLiteral("Not measured yet: press Run to see your ranks do it");
+  picture.no_run = QStringLiteral("Not run yet: press Run to see your ranks do it");
   if (run_factor > 0)
     picture.observed = times(stretched(prediction->timeline, run_factor, Source::kPaced));
   return picture;

@@ -262,7 +262,7 @@ TEST(ExpertWaiting, IsExplainedAndRisesWithTheFullestRank) {
       const QString said = waiting_sentence(picture);
       EXPECT_TRUE(said.startsWith(QStringLiteral("Rank 0's experts take"))) << said.toStdString();
       EXPECT_TRUE(said.contains(time_text(waited))) << said.toStdString();
-      EXPECT_TRUE(said.endsWith(QStringLiteral("(paced)."))) << said.toStdString();
+      EXPECT_TRUE(said.endsWith(QStringLiteral("(rehearsed)."))) << said.toStdString();
     }
     fullest = tokens[0];
     length = picture.observed->length();

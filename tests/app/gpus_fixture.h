@@ -27,7 +27,7 @@ class Gpus : public StandInEngine {
     session.wait_for_prediction();
   }
   bool says_cores_for_gpus() const {
-    return predicted_title(*session.subject().prediction(), false)
+    return predicted_title(*session.subject().prediction())
         .contains(QStringLiteral("for the cores"));
   }
   QString label() const { return run_label(session); }

@@ -15,12 +15,11 @@
 namespace parallelarium {
 namespace {
 
-// Ranks that no computer of today has cores for, with a pace that none can keep.
-PlanSetup too_fast_for_cores() {
+// More ranks than most computers have cores for.
+PlanSetup too_many_for_cores() {
   PlanSetup setup = pipeline_setup(8, 8);
   setup.run.backend = Backend::kAuto;
   setup.mesh.dp = 2;
-  setup.run.pace_seconds = 1e-5;
   EXPECT_TRUE(validate(setup).empty());
   return setup;
 }
@@ -38,10 +37,10 @@ PlanSetup too_large_for_host() {
 TEST_F(Gpus, OneForEachRankAreWhatRunSaysAndNothingOfTheCoresRefusesIt) {
   set(too_large_for_host());
   EXPECT_TRUE(run_refusal(session).contains(QStringLiteral("memory")));
-  set(too_fast_for_cores());
+  set(too_many_for_cores());
   if (uncalibrated_local_machine().cores < 16) {
-    EXPECT_EQ(label(), QStringLiteral("Run on 16 CPU ranks, paced"));
-    EXPECT_TRUE(run_refusal(session).contains(QStringLiteral("pace")));
+    EXPECT_TRUE(label().startsWith(QStringLiteral("Run on 16 CPU ranks, rehearsed in ")));
+    EXPECT_EQ(run_refusal(session), QString());
   }
   EXPECT_FALSE(says_cores_for_gpus());
 
@@ -52,7 +51,7 @@ TEST_F(Gpus, OneForEachRankAreWhatRunSaysAndNothingOfTheCoresRefusesIt) {
   EXPECT_EQ(expected_source(session), Source::kMeasured);
   EXPECT_EQ(run_refusal(session), QString());
   EXPECT_TRUE(says_cores_for_gpus());
-  EXPECT_EQ(session.subject().prediction()->pace_factor, 1);
+  EXPECT_EQ(session.rehearsal_seconds(), 0);
   set(too_large_for_host());
   EXPECT_EQ(label(), QStringLiteral("Run on 16 GPU ranks"));
   EXPECT_EQ(run_refusal(session), QString());
@@ -61,7 +60,7 @@ TEST_F(Gpus, OneForEachRankAreWhatRunSaysAndNothingOfTheCoresRefusesIt) {
 
 // Everything that is compared with resolved() knows it again: runs, pins, documents.
 TEST_F(Gpus, LeaveTheSetupAsItWasWritten) {
-  const PlanSetup setup = too_fast_for_cores();
+  const PlanSetup setup = too_many_for_cores();
   set(setup);
   greet(computer(16, 16));
   ASSERT_TRUE(session.subject().prediction()->cores_for_gpus);
@@ -81,7 +80,7 @@ TEST_F(Gpus, LeaveTheSetupAsItWasWritten) {
   ASSERT_NE(later.runs().pinned(), nullptr);
   EXPECT_EQ(later.runs().pinned()->observation.setup, later.resolved());
   EXPECT_TRUE(later.runs().pinned()->prediction->cores_for_gpus);
-  EXPECT_EQ(later.runs().pinned()->prediction->timeline.duration, step) << "not paced";
+  EXPECT_EQ(later.runs().pinned()->prediction->timeline.duration, step);
 }
 
 // Until somebody chooses, precision and attention are what the devices of the ranks do best.
@@ -196,7 +195,7 @@ TEST_F(Gpus, ThatAreTooFewOrNotChosenLeaveTheCores) {
 TEST_F(Gpus, ThatAreNotThereChangeNothing) {
   for (const nlohmann::json& devices : {computer(0, 0), computer(4, 1)}) {
     Session asked;
-    asked.history().change(too_fast_for_cores(), QStringLiteral("set"));
+    asked.history().change(too_many_for_cores(), QStringLiteral("set"));
     asked.wait_for_prediction();
     const auto prediction = asked.subject().prediction();
     const QString label = run_label(asked), refusal = run_refusal(asked);

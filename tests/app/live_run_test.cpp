@@ -125,7 +125,7 @@ TEST(StepTime, SaysHowManyTokensASecond) {
   session.locks().set_hidden({});
   session.restore(setup, {made_up_run(setup, 1.1, Source::kPaced)}, std::nullopt);
   session.wait_for_prediction();
-  EXPECT_TRUE(step().note.endsWith(QStringLiteral("set by pace"))) << step().note.toStdString();
+  EXPECT_TRUE(step().note.endsWith(QStringLiteral(", set"))) << step().note.toStdString();
 }
 
 // Twice the batch in hardly more time: what data parallelism is for.

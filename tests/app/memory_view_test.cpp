@@ -29,7 +29,7 @@ TEST(MemoryData, ThePeakOfEveryRankIsThePredictionsToTheByte) {
     const auto prediction = predicted(setup);
     const std::vector<MemoryRow> rows = memory_of(prediction->program);
     for (std::size_t rank = 0; rank < rows.size(); ++rank) {
-      const PeakParts peak = peak_parts(prediction->program.ranks[rank]);
+      const PeakParts peak = peak_parts(prediction->program, prediction->program.ranks[rank]);
       EXPECT_EQ(peak.total, rows[rank].peak_bytes);
       EXPECT_EQ(peak.total, sum(peak.parts));
       EXPECT_EQ(peak.op, memory_peak(prediction->program, prediction->timeline, int(rank)).op);
@@ -52,7 +52,7 @@ TEST(MemoryData, EveryZeroStageIsWhatItsOwnSetupIsPredictedToNeed) {
 TEST(MemoryData, WhatExceedsThePlanIsUnexplainedAndNeverSpreadOut) {
   const auto prediction = predicted(data_parallel(0));
   const MemoryRow planned = memory_of(prediction->program)[0];
-  const PeakParts plan = peak_parts(prediction->program.ranks[0]);
+  const PeakParts plan = peak_parts(prediction->program, prediction->program.ranks[0]);
   MemoryRow counted = planned;
   counted.peak_bytes += 1000;
   const CountedParts parts = counted_parts(counted, planned, plan);
@@ -129,8 +129,8 @@ TEST(MemoryData, TensorsAddUpToTheActivationsHeldAtThePeak) {
     std::int64_t most = 0;
     const TensorTable table = tensor_table(*prediction, 0);
     for (const TensorTerm& term : table.terms) most += term.most;
-    EXPECT_EQ(most,
-              peak_parts(prediction->program.ranks[0]).parts[std::size_t(Category::kActivations)]);
+    EXPECT_EQ(most, peak_parts(prediction->program, prediction->program.ranks[0])
+                        .parts[std::size_t(Category::kActivations)]);
     EXPECT_FALSE(table.differences.isEmpty());
     EXPECT_GT(table.paper_layer, 0);
   }
@@ -263,7 +263,8 @@ TEST(MemoryPicture, ThePinIsAThirdBarAndCurveToTheByte) {
     }
     EXPECT_EQ(shown.curve.pinned_peak, earlier->memory[0].peak_bytes);
     EXPECT_GE(shown.curve.most, double(earlier->memory[0].peak_bytes));
-    EXPECT_TRUE(shown.pinned.contains(observed ? "PINNED \u00b7 paced" : "PINNED \u00b7 predicted"))
+    EXPECT_TRUE(
+        shown.pinned.contains(observed ? "PINNED \u00b7 rehearsed" : "PINNED \u00b7 predicted"))
         << shown.pinned.toStdString();
     EXPECT_TRUE(shown.pinned.endsWith(QStringLiteral("with GPipe"))) << shown.pinned.toStdString();
     // Three bars stand beside each other, none on another.

@@ -60,7 +60,7 @@ TEST_F(OutdatedRates, AreToldAsSoonAsTheyAreKnownAndOnlyWhereThereIsBf16) {
       EXPECT_EQ(panel_asks(panel), one.at_once);
     }
     EXPECT_EQ(predicted_title(*session.subject().prediction())
-                  .endsWith(QStringLiteral("calibrated by an older version")),
+                  .contains(QStringLiteral("calibrated by an older version")),
               *one.then == '\0');
     wait_for_greeting(session.jobs().process());
     EXPECT_EQ(session.placer().outdated_rates(session.situation()).has_value(), one.after);
@@ -69,8 +69,8 @@ TEST_F(OutdatedRates, AreToldAsSoonAsTheyAreKnownAndOnlyWhereThereIsBf16) {
     session.wait_for_prediction();
     EXPECT_FALSE(session.placer().outdated_rates(session.situation()).has_value());
     EXPECT_FALSE(panel_asks(panel));
-    EXPECT_TRUE(predicted_title(*session.subject().prediction())
-                    .endsWith(QStringLiteral("this engine, calibrated")));
+    EXPECT_FALSE(predicted_title(*session.subject().prediction())
+                     .contains(QStringLiteral("by an older version")));
   }
 }
 

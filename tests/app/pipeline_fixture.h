@@ -63,6 +63,7 @@ inline RunRecord made_up_run(const Setup& setup, double factor, Source source = 
   record.prediction = predicted(resolve(setup, uncalibrated_local_machine()));
   record.observation.setup = record.prediction->setup;
   record.observation.source = source;
+  if (source == Source::kPaced) record.observation.stretch = 10;
   record.observation.timeline = stretched(record.prediction->timeline, factor, source);
   record.observation.memory = memory_of(record.prediction->program);
   for (std::size_t rank = 0; rank < record.prediction->program.ranks.size(); ++rank)
@@ -90,8 +91,9 @@ inline Picture two_lanes(const Setup& setup, double factor = 1.1) {
     PictureLane lane;
     lane.rows = rows_of(prediction, scale);
     lane.style = scale == 1 ? LaneStyle::kPredicted : LaneStyle::kObserved;
-    lane.title = scale == 1 ? "PREDICTED \u00b7 for this engine" : "PACED RUN \u00b7 step 3 of 5";
-    lane.short_title = scale == 1 ? "predicted" : "paced";
+    lane.title =
+        scale == 1 ? "PREDICTED \u00b7 for this engine" : "REHEARSAL \u00b7 durations set, 1:10";
+    lane.short_title = scale == 1 ? "predicted" : "rehearsed";
     lane.fills = scale != 1;
     picture.range.end = std::max(picture.range.end, lane.rows->end);
     picture.lanes.push_back(lane);

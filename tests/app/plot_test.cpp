@@ -137,7 +137,7 @@ TEST(OpTable, HasALineForEveryBarWithUnitAndSourceInTheHeaders) {
     const QString head = model.headerData(column, Qt::Horizontal, Qt::DisplayRole).toString();
     EXPECT_TRUE(head.contains(QStringLiteral("ms"))) << head.toStdString();
     EXPECT_TRUE(head.contains(column <= OpModel::kPredictedDuration ? QStringLiteral("predicted")
-                                                                    : QStringLiteral("paced")))
+                                                                    : QStringLiteral("rehearsed")))
         << head.toStdString();
   }
   for (int line = 0; line < model.rowCount(); ++line) {
@@ -226,7 +226,7 @@ TEST_P(ExportedPicture, ExplainsItselfWithoutOverlap) {
       EXPECT_LE(text.rect.bottom(), size.height()) << text.text.toStdString();
     }
     EXPECT_TRUE(all.contains(QStringLiteral("PREDICTED"))) << all.toStdString();
-    EXPECT_EQ(all.contains(QStringLiteral("PACED RUN")), with_run);
+    EXPECT_EQ(all.contains(QStringLiteral("REHEARSAL")), with_run);
     EXPECT_TRUE(all.contains(QStringLiteral("PP %1").arg(stages)));
     EXPECT_TRUE(all.contains(QStringLiteral("Forward")));
     EXPECT_FALSE(all.contains(QStringLiteral("min ago")));

@@ -74,7 +74,8 @@ TEST(GermanSentences, AreThereForTheWordsOfThePlanAndTextsOfTables) {
   each("piece", Piece::kUnpermute);
   each("phase", Phase::kUpdate);
   each("tensor", Tensor::kResult);
-  each("source", Source::kPredictedPaced);
+  for (int at = 0; at <= static_cast<int>(Source::kSharedGpu); ++at)
+    expect(word("source", spoken_name(static_cast<Source>(at))));
   for (const AlgorithmInfo& info : collective_algorithms()) {
     expect(title_of(info));
     expect(summary_of(info));
@@ -85,14 +86,17 @@ TEST(GermanSentences, AreThereForTheWordsOfThePlanAndTextsOfTables) {
 }
 
 TEST(GermanSentences, TranslateWhatStandsInsideAndTheDecimalPoint) {
-  const Message said = message("pace-too-fast",
-                               "At a pace of {} s the real work would fill {} % of the {}; a pace "
-                               "of at least {} s leaves room.",
-                               0.5, 90, counted_cores(4), figure("1.25"));
-  EXPECT_EQ(sentence(said), QString::fromStdString(said.text)) << "English without a translator";
+  const Message late = message("rehearsal-late",
+                               "Other work kept the cores: the rehearsal took {} times as long as "
+                               "it should.",
+                               figure("1.25"));
+  const Message said = message("backend", "{} on {}: {}", counted_ranks(4), counted_cores(2),
+                               word("source", spoken_name(Source::kPaced)));
+  EXPECT_EQ(sentence(late), QString::fromStdString(late.text)) << "English without a translator";
   const German german;
-  EXPECT_EQ(sentence(said), QStringLiteral("Bei einem Takt von 0,5 s füllte die echte Arbeit 90 % "
-                                           "von 4 Kernen; ein Takt ab 1,25 s lässt Raum."));
+  EXPECT_EQ(sentence(late), QStringLiteral("Andere Arbeit hielt die Kerne: die Probe dauerte "
+                                           "1,25-mal so lange, wie sie sollte."));
+  EXPECT_EQ(sentence(said), QStringLiteral("4 Ränge auf 2 Kernen: geprobt"));
   EXPECT_EQ(sentence(message_from_json(to_json(said))), sentence(said)) << "from the engine, too";
 }
 

@@ -15,7 +15,6 @@
 #include "app/views/shared/words.h"
 #include "engine/plan/setup/setup_settings.h"
 #include "engine/predict/explain/explain.h"
-#include "engine/predict/local_prediction.h"
 #include "tests/app/pipeline_fixture.h"
 
 namespace parallelarium {
@@ -54,24 +53,19 @@ TEST(Session, AStaleRunIsNeverCalledNotRunYet) {
         << quantity.key.toStdString();
 }
 
-// The run would find it out only after it has started its ranks.
-TEST(Session, APaceThatTheCoresCannotKeepIsRefusedWithALeastPace) {
-  Machine here = uncalibrated_local_machine();
-  here.calibrated = "2026-11-21T08:00:00Z";
-  here.cores = 1;
-  PlanSetup setup = pipeline_setup(4, 8);
-  setup.run.backend = Backend::kPaced;
-  std::optional<Message> too_fast;
-  setup.run.pace_seconds = 1e-4;
-  const Result<Prediction> fast = predict_as_shown(setup, here, false, &too_fast);
-  ASSERT_TRUE(fast) << fast.error().text;
-  ASSERT_TRUE(too_fast);
-  EXPECT_EQ(too_fast->kind, "pace-too-fast");
-  ASSERT_FALSE(too_fast->alternatives.empty());
-  ASSERT_TRUE(set_field(setup, too_fast->field, too_fast->alternatives.front()));
-  too_fast.reset();
-  ASSERT_TRUE(predict_as_shown(setup, here, false, &too_fast));
-  EXPECT_FALSE(too_fast) << too_fast->text;
+// On which backend, and how slow a rehearsal was, stands on the run.
+TEST(Session, ARunIsOfWhatIsSetWhateverTheBackendAndTheStretch) {
+  Session session;
+  const PlanSetup setup = with(pipeline_setup(2, 4), "backend", "paced");
+  session.restore(setup, {made_up_run(setup, 1.1)}, std::nullopt);
+  for (const auto& [option, value] : {std::pair("stretch", "70"), std::pair("backend", "cpu")}) {
+    session.history().change(with(session.setup(), option, value), QStringLiteral("other"));
+    session.wait_for_prediction();
+    ASSERT_TRUE(session.runs().current());
+    EXPECT_FALSE(session.runs().current_is_stale()) << option;
+  }
+  session.history().change(with(session.setup(), "seed", "7"), QStringLiteral("other"));
+  EXPECT_TRUE(session.runs().current_is_stale());
 }
 
 // Commands say by a hash whether they may be one step; two hashes can be the same.
@@ -225,30 +219,40 @@ TEST(Session, AHiddenKeyHidesTheKeysBelowItAndNothingElse) {
   EXPECT_FALSE(quantities[1].predicted.exact.contains(QLatin1Char('%')));
 }
 
-// Ranks without cores of their own are predicted in the time of the paced run, and say so.
-TEST(Session, APacedPredictionSaysSoAndIsNotSubtractedFromAnother) {
+// One unit of time: ranks without cores of their own are predicted in that of the machine, too.
+TEST(Session, ARehearsalIsPredictedInTheTimeOfTheMachine) {
   const auto with_backend = [](const char* backend) {
     return with(pipeline_setup(2, 8), "backend", backend);
   };
   Session session;
   session.history().change(with_backend("cpu"), QStringLiteral("own speed"));
   session.wait_for_prediction();
-  ASSERT_EQ(session.subject().prediction()->pace_factor, 1);
+  EXPECT_EQ(session.rehearsal_seconds(), 0);
   const Quantity own = step_quantities(session)[0];
-  EXPECT_FALSE(own.predicted.source.contains(QStringLiteral("paced")));
   session.pin();
-  session.history().change(with_backend("paced"), QStringLiteral("paced"));
+  session.history().change(with_backend("paced"), QStringLiteral("rehearsed"));
   session.wait_for_prediction();
-  const auto factor = session.subject().prediction()->pace_factor;
-  ASSERT_GT(factor, 1);
-  const std::vector<Quantity> paced = step_quantities(session);
+  EXPECT_GT(session.rehearsal_seconds(), 0);
+  EXPECT_TRUE(run_label(session).contains(QStringLiteral("rehearsed in ")))
+      << run_label(session).toStdString();
+  const std::vector<Quantity> rehearsed = step_quantities(session);
   // At their own speed a rank's lanes compete for its core, by how much the rates decide.
-  EXPECT_NEAR(paced[0].predicted_value / own.predicted_value, factor, 0.15 * factor);
-  EXPECT_TRUE(paced[0].predicted.source.contains(QStringLiteral("paced")));
-  EXPECT_TRUE(predicted_title(*session.subject().prediction()).contains(number_text(factor)));
-  EXPECT_EQ(name_of(session.subject().prediction()->timeline.source), "predicted paced");
-  EXPECT_TRUE(paced[0].since_pin.isEmpty()) << paced[0].since_pin.toStdString();
-  EXPECT_FALSE(paced[1].since_pin.isEmpty()) << "shares may be compared";
+  EXPECT_NEAR(rehearsed[0].predicted_value / own.predicted_value, 1, 0.15);
+  EXPECT_EQ(rehearsed[0].predicted.source, own.predicted.source);
+  EXPECT_FALSE(rehearsed[0].since_pin.isEmpty());
+  // Another machine is rehearsed here, too, where that is asked for, and else predicted only.
+  session.history().change(with(with_backend("paced"), "machine", "dgx-h100"),
+                           QStringLiteral("another"));
+  session.wait_for_prediction();
+  EXPECT_EQ(expected_source(session), Source::kPaced);
+  EXPECT_GT(session.rehearsal_seconds(), 0);
+  EXPECT_TRUE(run_refusal(session).isEmpty()) << run_refusal(session).toStdString();
+  session.history().change(with(with_backend("auto"), "machine", "dgx-h100"),
+                           QStringLiteral("predicted only"));
+  session.wait_for_prediction();
+  EXPECT_TRUE(machine_is_elsewhere(session));
+  EXPECT_EQ(session.rehearsal_seconds(), 0);
+  EXPECT_EQ(run_label(session), QStringLiteral("Run a small copy here"));
 }
 
 // An old run of naive, several times as long, would leave the new prediction a quarter of the

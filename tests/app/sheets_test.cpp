@@ -14,6 +14,7 @@
 #include "app/export/export_dialog.h"
 #include "app/lesson/lesson_index.h"
 #include "app/settings/all_settings.h"
+#include "app/sheets/cases_sheet.h"
 #include "app/sheets/doctor.h"
 #include "app/sheets/shortcut_sheet.h"
 #include "app/sheets/words_sheet.h"
@@ -52,6 +53,8 @@ TEST_F(Sheets, EnterInAFieldPressesNoButton) {
   sheets.push_back(std::make_unique<AllSettings>(session()));
   sheets.push_back(std::make_unique<Doctor>(session().jobs().process()));
   sheets.push_back(std::make_unique<WordsSheet>());
+  sheets.push_back(
+      std::make_unique<CasesSheet>(std::vector<Case>{*find_case("korthikanti-2022-table-4")}));
   sheets.push_back(std::make_unique<ShortcutSheet>(
       std::vector<ShortcutSection>{{QStringLiteral("Anywhere"), window->actions()}},
       QList<QAction*>{action(QStringLiteral("Words"))}));

@@ -127,7 +127,7 @@ TEST(Layout, PairsPutTheRunUnderItsPrediction) {
     EXPECT_EQ(layout.rows[row].lane, static_cast<int>(row % 2));
     EXPECT_EQ(layout.rows[row].row, static_cast<int>(row / 2));
   }
-  EXPECT_EQ(layout.rows[1].label, "paced");
+  EXPECT_EQ(layout.rows[1].label, "rehearsed");
 }
 
 TEST(Layout, CollapsedStagesSayHowManyRanksTheyStandFor) {

@@ -30,8 +30,8 @@ TEST_F(Timelines, TitlesNameTheSourceOfTheirTimes) {
   EXPECT_TRUE(view.picture().lanes[0].title.startsWith(QStringLiteral("PREDICTED")));
   // One rule for both: what lies after the playhead is an outline.
   for (const PictureLane& lane : view.picture().lanes) EXPECT_TRUE(lane.fills);
-  EXPECT_TRUE(view.picture().lanes[1].title.startsWith(
-      QStringLiteral("PACED RUN \u00b7 training step 3 of 5, the median")));
+  EXPECT_TRUE(view.picture().lanes[1].title.startsWith(QStringLiteral(
+      "REHEARSAL \u00b7 durations set, 1:10 \u00b7 training step 3 of 5, the median")));
 }
 
 // What moves or marks is painted above the lanes, which are made anew for what changes them.
@@ -71,14 +71,14 @@ TEST_F(Timelines, AChangedSetupLeavesTheRunStaleAndSaysWhatItWas) {
   EXPECT_FALSE(view.picture().lanes[1].stale);
 }
 
-TEST_F(Timelines, APacedRunsLengthIsComparedWithNothing) {
+TEST_F(Timelines, ARehearsalsLengthIsComparedWithNothing) {
   for (const Source source : {Source::kPaced, Source::kOversubscribed, Source::kSharedGpu})
     for (const double factor : {0.9, 1.1}) {
       const PlanSetup setup = pipeline_setup(2, 4);
       session.restore(setup, {made_up_run(setup, factor, source)}, std::nullopt);
       const auto& lanes = view.picture().lanes;
       const QString said = lanes[0].end_text + lanes[1].end_text;
-      const QString word = source == Source::kPaced ? "set by pace" : "not evidence of speed";
+      const QString word = source == Source::kPaced ? "is set" : "not evidence of speed";
       EXPECT_TRUE(said.contains(word)) << said.toStdString();
       EXPECT_FALSE(said.contains(QStringLiteral("sooner"))) << said.toStdString();
     }
@@ -175,9 +175,9 @@ TEST_F(Timelines, TooltipsNameBothSourcesAndTheSpread) {
   EXPECT_TRUE(tip.startsWith(QStringLiteral("Backward of micro-batch 3 on stage 2")))
       << tip.toStdString();
   EXPECT_TRUE(tip.contains(QStringLiteral("predicted"))) << tip.toStdString();
-  EXPECT_TRUE(tip.contains(QStringLiteral("\npaced "))) << tip.toStdString();
+  EXPECT_TRUE(tip.contains(QStringLiteral("\nrehearsed "))) << tip.toStdString();
   EXPECT_TRUE(tip.contains(QStringLiteral("over 5 steps"))) << tip.toStdString();
-  EXPECT_TRUE(tip.contains(QStringLiteral("set by the pace"))) << tip.toStdString();
+  EXPECT_TRUE(tip.contains(QStringLiteral("the duration is set"))) << tip.toStdString();
 }
 
 TEST_F(Timelines, AnIdleGapSaysWhyItIsThere) {

@@ -174,39 +174,23 @@ class SlowCores : public StandInEngine {
   }
 };
 
-TEST_F(SlowCores, ADefaultPaceGivesWayAndTheTitleSaysSo) {
+TEST_F(SlowCores, TakeLongerForARehearsalAndRefuseNone) {
   Session session;
   session.wait_for_prediction();
   ASSERT_EQ(expected_source(session), Source::kPaced);
   EXPECT_FALSE(run_problem(session)) << run_problem(session)->text;
   EXPECT_TRUE(run_refusal(session).isEmpty()) << run_refusal(session).toStdString();
-  const Prediction& prediction = *session.subject().prediction();
-  EXPECT_GT(prediction.pace_slowed, 1);
-  EXPECT_EQ(prediction.setup.run.pace_seconds, RunSettings{}.pace_seconds);
-  EXPECT_TRUE(predicted_title(prediction).contains(QStringLiteral("as slow as the cores need it")))
-      << predicted_title(prediction).toStdString();
-}
-
-TEST_F(SlowCores, APaceThatWasSetIsMendedByAButton) {
-  Window window;
-  window.set_asks(false);
-  window.session().playback().set_playing(false);
-  window.show();
-  window.lesson().player().close();
-  parallelarium::Setup setup = default_setup();
-  setup.run.pace_seconds = 0.041;
-  window.session().restore(setup, {}, std::nullopt);
-  window.session().wait_for_prediction();
-  ASSERT_TRUE(run_problem(window.session()));
-  EXPECT_EQ(window.banner().sentence().toStdString(), run_problem(window.session())->text);
-  const auto buttons = window.banner().findChildren<QPushButton*>();
-  ASSERT_EQ(buttons.size(), 1);
-  EXPECT_TRUE(buttons.front()->text().startsWith(QStringLiteral("Pace 0")))
-      << buttons.front()->text().toStdString();
-  QTest::mouseClick(buttons.front(), Qt::LeftButton);
-  window.session().wait_for_prediction();
-  EXPECT_FALSE(run_problem(window.session()));
-  EXPECT_GT(window.session().setup().run.pace_seconds, 0.041);
+  const double usual = session.rehearsal_seconds();
+  EXPECT_GT(usual, 0);
+  parallelarium::Setup setup = session.setup();
+  setup.run.steps = 100 * (setup.run.steps + setup.run.warmup) - setup.run.warmup;
+  setup.run.stretch = 1e5;
+  session.history().change(setup, QStringLiteral("slow"));
+  session.wait_for_prediction();
+  EXPECT_GT(session.rehearsal_seconds(), 100 * usual);
+  EXPECT_TRUE(run_label(session).endsWith(QStringLiteral(" min")))
+      << run_label(session).toStdString();
+  EXPECT_TRUE(run_refusal(session).isEmpty());
 }
 
 }  // namespace

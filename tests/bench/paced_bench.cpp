@@ -67,7 +67,6 @@ int main() {
   for (const PacedCase& one : kCases) {
     Setup setup = paced_setup(one);
     if (24 % one.pp == 0) setup.model.layers = 24;
-    setup.run.pace_seconds = 0.08;
     const Result<PacedRun> run = run_paced(setup, machine);
     if (!run) {
       fmt::print("pp {} dp {} m {} {}: {}\n", one.pp, one.dp, one.microbatches, one.schedule,

@@ -66,7 +66,7 @@ TEST(CollectiveCommand, RunsWhereItIsTold) {
     EXPECT_EQ(reply.status, kInvalid) << reply.out;
     EXPECT_THAT(reply.err, testing::HasSubstr(sentence));
   };
-  refused({"--run", "--backend", "paced"}, "is not paced; use --backend auto, cpu or cuda.");
+  refused({"--run", "--backend", "paced"}, "is not rehearsed; use --backend auto, cpu or cuda.");
   refused({"--run", "--backend", "tpu"}, "auto, cpu, paced or cuda");
   refused({"--run", "--devices", "0,0"}, "is no list of GPUs");
   refused({"--backend", "cpu"}, "add --run");

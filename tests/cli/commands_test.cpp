@@ -59,7 +59,7 @@ TEST(Help, HasAnOptionForEverySetupField) {
                              "--recompute",
                              "--context-parallel",
                              "--backend",
-                             "--pace",
+                             "--stretch",
                              "--steps",
                              "--warmup",
                              "--seed",
@@ -262,6 +262,36 @@ TEST(Schedule, ItsOrderAsAFileIsJudgedRightAndTimedTheSame) {
   }
 }
 
+TEST(Schedule, SaysWhatIsBrokenInAFileAndHowFarItIsFromTheFloor) {
+  const Folder folder;
+  const std::string early = folder.file("early.txt", "F0 F1 B0 B1\nB0 F0 F1 B1\n");
+  const Reply told = command({"schedule", early});
+  EXPECT_EQ(told.status, kDone) << told.err;
+  EXPECT_THAT(told.out, HasSubstr("B0 of rank 1 stands before F0 of rank 1, which it needs."));
+  json answer = command({"schedule", early, "--json"}).json();
+  EXPECT_FALSE(answer.at("legal"));
+  ASSERT_EQ(answer.at("broken").size(), 1u);
+  EXPECT_EQ(answer.at("broken")[0].at("rank"), 1);
+  EXPECT_EQ(answer.at("broken")[0].at("op"), "B0");
+  EXPECT_EQ(answer.at("broken")[0].at("needs"), "F0");
+  EXPECT_EQ(answer.at("floor").at("at_least"), 9)
+      << "2 micro-batches and a bubble of one, of 3 each";
+  EXPECT_TRUE(answer.at("recognised").is_null());
+
+  const std::string gpipe = folder.file("mine.csv", "0F0,0F1,0B0,0B1\n1F0,1F1,1B0,1B1\n");
+  answer = command({"schedule", gpipe, "--held-limit", "1", "--json"}).json();
+  EXPECT_TRUE(answer.at("legal"));
+  EXPECT_FALSE(answer.at("within_limit"));
+  EXPECT_EQ(answer.at("floor").at("best_known"), 12) << "one after another";
+  EXPECT_TRUE(answer.at("floor").at("exact"));
+  const std::string other = folder.file("other.txt", "F0 F1 B0 B1\nF0 B0 F1 B1\n");
+  EXPECT_EQ(command({"schedule", other, "--json"}).json().at("recognised"), "1f1b");
+  EXPECT_THAT(command({"schedule", other}).out, HasSubstr("This is 1F1B."));
+  EXPECT_EQ(
+      command({"schedule", folder.file("less.txt", "F0\nF0 B0\n"), "--json"}).json().at("floor"),
+      nullptr);
+}
+
 TEST(Export, WritesTraceAndTableAtomically) {
   const Folder folder;
   const Reply trace = command({"export", folder.path("step.json"), "--pp", "2"});
@@ -318,6 +348,16 @@ TEST(Lessons, ThoseOfTheProgramAreProved) {
   const Reply answer = command({"lesson", "check", lessons, "--samples", "5"});
   EXPECT_EQ(answer.status, kDone) << answer.out << answer.err;
   EXPECT_THAT(answer.out, HasSubstr("proved, without runs"));
+}
+
+TEST(Lessons, CoverageTellsEachRowOnceWithTheStepsThatTeachIt) {
+  setenv("PARALLELARIUM_LESSONS", PARALLELARIUM_SOURCE_DIR "/lessons", 1);
+  const nlohmann::json answer = command({"lesson", "coverage", "--json"}).json();
+  EXPECT_EQ(answer.at("rows").at("S3-20").at(0), "why-the-ring-wins/round-the-ring");
+  EXPECT_EQ(answer.at("rows").size() + answer.at("missing").size(), 151u);
+  for (const nlohmann::json& row : answer.at("missing"))
+    EXPECT_FALSE(answer.at("rows").contains(row.get<std::string>()));
+  EXPECT_THAT(command({"lesson", "coverage"}).out, HasSubstr("of 151 rows are taught"));
 }
 
 }  // namespace

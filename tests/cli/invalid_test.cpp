@@ -77,7 +77,7 @@ INSTANTIATE_TEST_SUITE_P(
         Words{"schedule", "interleaved", "--stages", "2", "--microbatches", "2", "--chunks", "0"},
         Words{"schedule", "1f1b", "--stages", "2", "--microbatches", "2", "--backward", "2",
               "--backward-input", "1"},
-        Words{"predict", "--setup", "{}"}, Words{"predict", "--pace", "-1"},
+        Words{"predict", "--setup", "{}"}, Words{"predict", "--stretch", "0.5"},
         Words{"predict", "--seed", "x"}, Words{"predict", "--hidden", "65"}));
 
 INSTANTIATE_TEST_SUITE_P(
@@ -154,8 +154,9 @@ INSTANTIATE_TEST_SUITE_P(
         Words{"schedule", "1f1b", "--stages", "4", "--microbatches", "4", "--transfer", "-1"},
         Words{"schedule", "1f1b", "--stages", "4", "--microbatches", "4", "--forward", "1e300"},
         Words{"schedule", "1f1b", "--stages", "4", "--microbatches", "4", "--notation", "morse"},
-        Words{"schedule", "{}circle.txt"}, Words{"schedule", "{}missing.txt"},
-        Words{"schedule", "{}noise.txt"}, Words{"schedule", "{}"}));
+        Words{"schedule", "{}noise.txt"}, Words{"schedule", "{}"},
+        Words{"schedule", "zb-h1", "--stages", "4", "--microbatches", "8", "--held-limit", "4,3"},
+        Words{"schedule", "zb-h1", "--stages", "4", "--microbatches", "8", "--held-limit", "0"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Others, Invalid,
@@ -189,7 +190,7 @@ TEST(Overrides, OutOfRangeAreNamedAsTheyWereTyped) {
     return command(words).err;
   };
   EXPECT_THAT(said({"--dp", "1000000"}), testing::StartsWith("--dp is 1000000; "));
-  EXPECT_THAT(said({"--pace", "-1"}), testing::StartsWith("--pace is -1; "));
+  EXPECT_THAT(said({"--stretch", "0.5"}), testing::StartsWith("--stretch is 0.5; "));
   EXPECT_THAT(said({"--zero-group", "-1"}), testing::StartsWith("--zero-group is -1; "));
   const std::string file = folder.file("a.json", R"({"mesh": {"dp": 1000000}})");
   EXPECT_THAT(said({"--setup", file, "--pp", "2"}), testing::HasSubstr("mesh.dp is 1000000"));

@@ -55,6 +55,34 @@ TEST(Predict, LeavesOutTheStepsOfTheCriticalPathUnlessAsked) {
   EXPECT_FALSE(answer.at("explain").at("critical_path").contains("steps"));
 }
 
+// Where a model or a machine is named, and only there, the answer says what sizes nobody gave.
+TEST(Predict, SaysWhichSizesItAssumed) {
+  const Folder folder;
+  const auto assumed = [](std::vector<std::string> words) {
+    words.insert(words.begin(), "predict");
+    words.emplace_back("--json");
+    const Reply answer = command(words);
+    EXPECT_EQ(answer.status, kDone) << answer.err;
+    return answer.json().at("assumed");
+  };
+  EXPECT_EQ(assumed({}), json::object());
+  EXPECT_EQ(assumed({"--pp", "2"}), json::object());
+  EXPECT_EQ(assumed({"--model", "gpt-small", "--tp", "2"}), (json{{"machine", "local"},
+                                                                  {"mesh.dp", 1},
+                                                                  {"mesh.pp", 1},
+                                                                  {"micro_batch", 1},
+                                                                  {"microbatches", 8}}));
+  EXPECT_EQ(assumed({"--machine", "dgx-h100", "--model", "gpt2-124m", "--gpus", "8",
+                     "--global-batch", "64", "--micro-batch", "2"}),
+            (json{{"mesh.pp", 1}, {"mesh.tp", 1}}));
+  const std::string file = folder.file(
+      "setup.json", R"({"machine": "dgx-h100", "mesh": {"dp": 4, "pp": 1}, "microbatches": 2})");
+  const json of_file = assumed({"--setup", file, "--tp", "2"});
+  EXPECT_EQ(of_file, (json{{"micro_batch", 1}, {"model", "gpt-tiny"}}));
+  EXPECT_THAT(command({"predict", "--model", "gpt-small", "--tp", "2"}).out,
+              HasSubstr("Assumed, since nothing says otherwise: --machine local, --dp 1, --pp 1"));
+}
+
 TEST(Predict, StartsAModelFromOneRank) {
   const Folder folder;
   const json answer =

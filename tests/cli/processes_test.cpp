@@ -187,7 +187,7 @@ TEST(Processes, RefuseWhatDoesNotFitInOneSentence) {
   Processes paced(folder);
   paced.start_ranks(2, small({"--dp", "2", "--pp", "1"}, "3", "paced"));
   EXPECT_EQ(paced.wait_for(1, 30), kInvalid);
-  EXPECT_THAT(paced.err(1), HasSubstr("run unpaced"));
+  EXPECT_THAT(paced.err(1), HasSubstr("are not rehearsed"));
 }
 
 TEST(Processes, AreStartedByMpirunWhereItIsInstalled) {

@@ -19,11 +19,10 @@ using nlohmann::json;
 using testing::HasSubstr;
 
 // Small enough for a fraction of a second.
-std::vector<std::string> small_run(std::initializer_list<const char*> more,
-                                   const char* pace = "0.02") {
+std::vector<std::string> small_run(std::initializer_list<const char*> more) {
   std::vector<std::string> words = {"run", "--layers",   "4",  "--hidden",       "32", "--heads",
                                     "2",   "--sequence", "16", "--microbatches", "4",  "--steps",
-                                    "3",   "--warmup",   "1",  "--pace",         pace};
+                                    "3",   "--warmup",   "1"};
   words.insert(words.end(), more.begin(), more.end());
   return words;
 }
@@ -39,7 +38,7 @@ TEST(Run, JsonHasTheKeysOfAPredictionAndThoseOfARun) {
     EXPECT_TRUE(run.contains(key)) << key;
   EXPECT_EQ(run.at("source"), "paced");
   EXPECT_EQ(run.at("backend"), "paced");
-  EXPECT_GT(run.at("pace_factor"), 0);
+  EXPECT_GE(run.at("stretch"), 1);
   EXPECT_EQ(run.at("losses").size(), 4u);  // warm-up and timed steps
   EXPECT_EQ(run.at("gradient_norms").size(), 4u);
   // Before anything is learned every byte is about as likely.
@@ -59,12 +58,12 @@ TEST(Run, JsonHasTheKeysOfAPredictionAndThoseOfARun) {
   for (const char* metric : {"step.seconds", "bubble.of_total", "bubble.over_ideal",
                              "memory.ranks.1.peak_bytes", "step.tokens_per_second"})
     EXPECT_TRUE(metrics.count(metric)) << metric;
-  // Under pace no share of a peak means anything.
+  // Where durations are set no share of a peak means anything.
   EXPECT_TRUE(run.at("step").at("mfu").is_null());
   EXPECT_EQ(run.at("formulas"), run.at("predicted").at("formulas"));
   EXPECT_EQ(run.at("explain").at("ranks").size(), 2u);
   EXPECT_EQ(run.at("predicted").at("source"), "predicted");
-  EXPECT_EQ(run.at("predicted").at("pace_factor"), run.at("pace_factor"));
+  EXPECT_FALSE(run.contains("wall_seconds")) << "a clock's time that is not the machine's";
 }
 
 TEST(Run, BytesAreCountedAsPredicted) {
@@ -78,22 +77,52 @@ TEST(Run, BytesAreCountedAsPredicted) {
   EXPECT_EQ(run.at("memory").at("all_ranks").size(), 4u);
 }
 
-TEST(Run, PredictedTimeIsThatOfThePace) {
+// One unit of time: how far a rehearsal is stretched changes nothing but how long it takes.
+TEST(Run, AllTimesOfARehearsalAreTheMachines) {
   const Folder folder;
   folder.pretend_calibrated();
-  const json run = command(small_run({"--pp", "2", "--backend", "paced", "--json"}, "0.1")).json();
-  ASSERT_FALSE(run.is_discarded());
-  // Forward of one sequence on one rank takes 0.1 s and backward about twice that; four
-  // micro-batches on two ranks take (4 + 1) / 2 of it, and a little for the update.
-  const double predicted = run.at("predicted").at("step").at("seconds");
-  EXPECT_GT(predicted, 0.1 * 3 * 2.5 * 0.8);
-  EXPECT_LT(predicted, 0.1 * 3 * 2.5 * 1.5);
-  EXPECT_NEAR(predicted / run.at("step").at("seconds").get<double>(), 1, 0.25);
+  const json alone =
+      command({"predict", "--layers", "4", "--hidden", "32", "--heads", "2", "--sequence", "16",
+               "--microbatches", "4", "--pp", "2", "--backend", "paced", "--json"})
+          .json();
+  double least = 1;
+  for (const char* wished : {"auto", "2000"}) {
+    const auto begin = std::chrono::steady_clock::now();
+    const json run =
+        command(small_run({"--pp", "2", "--backend", "paced", "--stretch", wished, "--json"}))
+            .json();
+    const std::chrono::duration<double> clock = std::chrono::steady_clock::now() - begin;
+    ASSERT_FALSE(run.is_discarded());
+    const double stretch = run.at("stretch"), step = run.at("step").at("seconds");
+    EXPECT_GE(stretch, least);
+    least = 2000;  // --stretch is the least
+    EXPECT_EQ(run.at("predicted").at("step"), alone.at("step")) << "predictions carry no stretch";
+    EXPECT_NEAR(alone.at("step").at("seconds").get<double>() / step, 1, 0.25) << wished;
+    EXPECT_DOUBLE_EQ(run.at("clock_seconds"), step * stretch);
+    EXPECT_GE(clock.count(), 0.9 * 4 * step * stretch) << "warm-up and timed steps";
+    for (const json& row : run.at("compare")) {
+      if (row.at("metric") != "step.seconds") continue;
+      EXPECT_EQ(row.at("measured"), step);
+    }
+  }
 }
 
-// A calibration that promises too much: the run finds out in its second step and, since nobody has
-// set a pace, begins again with one that leaves the cores room.
-TEST(Run, APaceThatNobodySetGivesWayToTheCores) {
+TEST(Run, ARehearsalOfAnotherMachineIsInItsTime) {
+  const Folder folder;
+  folder.pretend_calibrated();
+  const json run =
+      command(small_run({"--machine", "dgx-h100", "--pp", "2", "--backend", "paced", "--json"}))
+          .json();
+  ASSERT_FALSE(run.is_discarded());
+  const double predicted = run.at("predicted").at("step").at("seconds");
+  EXPECT_LT(predicted, 0.02);
+  EXPECT_NEAR(predicted / run.at("step").at("seconds").get<double>(), 1, 0.25);
+  EXPECT_GT(run.at("stretch"), 1);
+}
+
+// A calibration that promises too much: the run finds out in its second step and begins again with
+// a stretch that leaves the cores room.
+TEST(Run, ARehearsalBeginsAgainWithTheStretchThatItsWorkNeeds) {
   const Folder folder;
   Machine boast = uncalibrated_local_machine();
   boast.bf16_products = bf16_products_here();
@@ -102,28 +131,21 @@ TEST(Run, APaceThatNobodySetGivesWayToTheCores) {
   boast.memory_bytes_per_second.value = 1e13;
   boast.launch_seconds.value = 1e-9;
   ASSERT_TRUE(save_local_machine(boast).ok());
-  const std::vector<std::string> words = {
-      "run", "--layers",   "4",     "--hidden",       "512", "--heads", "8", "--pp",
-      "2",   "--sequence", "512",   "--microbatches", "2",   "--steps", "1", "--warmup",
-      "1",   "--backend",  "paced", "--json"};
-  const Reply slowed = command(words);
-  ASSERT_EQ(slowed.status, kDone) << slowed.err;
-  const json run = slowed.json();
-  EXPECT_DOUBLE_EQ(run.at("setup").at("run").at("pace_seconds").get<double>(), 0.04)
+  const std::vector<std::string> sizes = {
+      "--layers",   "4",   "--hidden",       "512", "--heads",   "8",     "--pp",  "2",
+      "--sequence", "512", "--microbatches", "2",   "--backend", "paced", "--json"};
+  std::vector<std::string> words = {"run", "--steps", "1", "--warmup", "1"};
+  words.insert(words.end(), sizes.begin(), sizes.end());
+  const Reply again = command(words);
+  ASSERT_EQ(again.status, kDone) << again.err;
+  const json run = again.json();
+  EXPECT_EQ(run.at("setup").at("run").at("stretch"), "auto")
       << "the Setup is the one that was asked for";
   EXPECT_EQ(run.at("losses").size(), 2u);
-  // The factor of a forward of 0.04 s, from an answer that no core contradicts.
-  const json asked =
-      command({"predict", "--layers", "4", "--hidden", "512", "--heads", "8", "--pp", "2",
-               "--sequence", "512", "--microbatches", "2", "--backend", "paced", "--json"})
-          .json();
-  EXPECT_GT(run.at("pace_factor").get<double>(),
-            1.05 * asked.at("run").at("pace_factor").get<double>());
-  std::vector<std::string> chosen = words;
-  chosen.insert(chosen.end(), {"--pace", "0.041"});
-  const Reply refused = command(chosen);
-  EXPECT_EQ(refused.status, kInvalid);
-  EXPECT_THAT(refused.err, HasSubstr("a pace of at least"));
+  words = {"predict"};
+  words.insert(words.end(), sizes.begin(), sizes.end());
+  const json planned = command(words).json().at("run");
+  EXPECT_GT(run.at("stretch").get<double>(), 10 * planned.at("stretch").get<double>());
 }
 
 TEST(Run, TextShowsPredictedBesideObservedAndTheSource) {
@@ -133,7 +155,7 @@ TEST(Run, TextShowsPredictedBesideObservedAndTheSource) {
   EXPECT_EQ(answer.status, kDone) << answer.err;
   EXPECT_EQ(answer.err, "");  // progress is for terminals
   EXPECT_THAT(answer.out,
-              testing::AllOf(HasSubstr("predicted"), HasSubstr("paced"), HasSubstr("step time"),
+              testing::AllOf(HasSubstr("predicted"), HasSubstr("rehearsed"), HasSubstr("step time"),
                              HasSubstr("bubble of whole step"), HasSubstr("warm-up"),
                              HasSubstr("holds"), testing::Not(HasSubstr("MFU"))));
 }

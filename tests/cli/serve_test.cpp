@@ -30,7 +30,7 @@ json small(int steps) {
   setup.microbatches = 4;
   setup.run.steps = steps;
   setup.run.backend = Backend::kPaced;
-  setup.run.pace_seconds = 0.02;
+  setup.run.stretch = 20;
   return {{"setup", to_json(setup)}};
 }
 
@@ -145,7 +145,7 @@ TEST(Serve, RunsACollectiveAndSaysWhatEveryRankHeld) {
   request.backend = Backend::kPaced;
   engine.call(3, "collective", to_json(request));
   const std::string why = engine.answer(3).at("error").at("message");
-  EXPECT_NE(why.find("is not paced"), std::string::npos) << why;
+  EXPECT_NE(why.find("is not rehearsed"), std::string::npos) << why;
 }
 
 TEST(Serve, ACancelledRunEndsAtOnceAndTheNextOneWorks) {

@@ -67,12 +67,14 @@ TEST_P(Signal, CancelsInOneSentenceAndLeavesNothing) {
 
 INSTANTIATE_TEST_SUITE_P(
     Commands, Signal,
-    testing::Values(
-        Case{{"run", "--pace", "1", "--steps", "1000"}, SIGINT},
-        Case{{"run", "--pp", "1", "--backend", "cpu", "--steps", "100000"}, SIGTERM},
-        Case{{"calibrate"}, SIGINT},
-        Case{{"export", "{}a.json", "--run", "--pace", "1", "--steps", "1000"}, SIGINT},
-        Case{{"export", "{}a.png", "--run", "--pace", "1", "--steps", "1000"}, SIGTERM, true}));
+    testing::Values(Case{{"run", "--stretch", "1000", "--steps", "1000"}, SIGINT},
+                    Case{{"run", "--pp", "1", "--backend", "cpu", "--steps", "100000"}, SIGTERM},
+                    Case{{"calibrate"}, SIGINT},
+                    Case{{"export", "{}a.json", "--run", "--stretch", "1000", "--steps", "1000"},
+                         SIGINT},
+                    Case{{"export", "{}a.png", "--run", "--stretch", "1000", "--steps", "1000"},
+                         SIGTERM,
+                         true}));
 
 }  // namespace
 }  // namespace parallelarium

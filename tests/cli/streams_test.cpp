@@ -91,7 +91,7 @@ TEST(Streams, AFileThatMayNotGrowIsToldInASentence) {
 TEST(Streams, ARunEndsWhenNobodyReadsItsAnswer) {
   const Folder folder;
   folder.pretend_calibrated();
-  const std::string run = "$engine run --pp 1 --backend paced --pace 0.02 --steps 1000";
+  const std::string run = "$engine run --pp 1 --backend paced --stretch 20 --steps 1000";
   const std::string sentence = "Nobody reads the answer any more, so the run was stopped.\n";
   for (const std::string& script : {run + " | true; exit ${PIPESTATUS[0]}",
                                     run + " | sleep 1; exit ${PIPESTATUS[0]}", run + " >&-"}) {

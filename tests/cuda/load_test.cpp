@@ -69,6 +69,10 @@ class NotedDevice final : public QueuedDevice {
     note("combine", {static_cast<int>(type), static_cast<int>(reduction)});
     QueuedDevice::combine(type, reduction, target, parts, divisor, count);
   }
+  void cast(Values to, ConstValues from, std::int64_t count) override {
+    note("cast", {type(to)});
+    QueuedDevice::cast(to, from, count);
+  }
   void accumulate(Values sum, ConstValues part, std::int64_t count) override {
     note("accumulate", {type(sum)});
     QueuedDevice::accumulate(sum, part, count);

@@ -76,7 +76,14 @@ const std::vector<Planted>& planted() {
       {"MissingHints", "lesson-schema", [](C& c) { c.step(kAsk).erase("hints"); }},
       {"CodeForAKey", "lesson-schema", [](C& c) { c.step(kGoal)["script"] = "rm"; }},
       {"NotJson", "lesson-json", [](C& c) { c.raw = "{\"id\": \xff}"; }},
+      {"UnknownRow", "lesson-row", [](C& c) { c.object["covers"]["S4-99"] = kGoal; }},
+      {"RowOfNoStep", "lesson-form", [](C& c) { c.object["covers"]["S3-45"] = "gone"; }},
       {"UnknownTab", "lesson-form", [](C& c) { c.step(kAsk)["view"]["tab"] = "sideways"; }},
+      {"SpeedOfARehearsal", "lesson-form",
+       [](C& c) {
+         c.step(kGoal)["checks"].push_back(
+             {{"of", "run"}, {"key", "step.seconds"}, {"op", "<"}, {"value", 1}});
+       }},
       {"TwoStepsOneId", "lesson-form", [](C& c) { c.step(kAsk)["id"] = kGoal; }},
       {"NoCorrectOption", "lesson-form",
        [](C& c) { c.step("nine-per-cent")["options"][0]["correct"] = false; }},

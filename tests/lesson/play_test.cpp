@@ -241,6 +241,16 @@ TEST(Judge, RunsAreTriedAgainAndOversubscribedTimesSayNothing) {
   EXPECT_EQ(verdict().verdict, Verdict::kRight);
   context.observed["bubble"]["of_total"] = 0.9;
   EXPECT_EQ(verdict().verdict, Verdict::kAgain);
+  // A rehearsal really waits, and its speed is set.
+  context.observed = context.predicted;
+  Step timed = step;
+  for (Check& check : timed.checks) check.key = "step.seconds";
+  for (const char* source : {"paced", "measured"}) {
+    context.observed["source"] = source;
+    const Result<Judgement> judgement = judge(timed, {}, context);
+    ASSERT_TRUE(judgement);
+    EXPECT_EQ(judgement->reasons.empty(), source == std::string("measured"));
+  }
   context.observed = context.predicted;
   context.observed["source"] = "oversubscribed";
   EXPECT_EQ(verdict().verdict, Verdict::kAgain);

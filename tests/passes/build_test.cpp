@@ -170,7 +170,10 @@ TEST(Memory, KeepsTheTextbookActivations) {
 // statistics of its norms, which they leave out; whatever TP and recompute.
 TEST(Memory, KeepsTheBytesOfThePaperWithDropout) {
   for (const auto& [tp, sequence_parallel] : {std::pair{1, false}, {2, false}, {4, true}}) {
-    for (const Recompute recompute : {Recompute::kNone, Recompute::kSelective, Recompute::kFull}) {
+    for (const Recompute recompute :
+         {Recompute::kNone, Recompute::kSelective, Recompute::kFull, Recompute::kNorms,
+          Recompute::kActivation, Recompute::kNorms | Recompute::kActivation,
+          Recompute::kSelective | Recompute::kNorms | Recompute::kActivation}) {
       parallelarium::Setup setup = tiny(1, 1, 1);
       for (const Precision& recipe : precision_recipes())
         if (recipe.name == "mixed-16") setup.precision = recipe;
@@ -203,10 +206,12 @@ TEST(Memory, KeepsTheBytesOfThePaperWithDropout) {
       // Of a layer computed again only its input stays, of which SP keeps a part on each rank; the
       // paper counts it whole.
       const double ranks = sequence_parallel ? tp : 1;
+      // Norms that are computed again make their statistics anew.
+      const double statistics = names(recompute, Recompute::kNorms) ? 0 : 16;
       const double expected =
           recompute == Recompute::kFull
               ? layer_activation_bytes(shape, recompute) / ranks
-              : layer_activation_bytes(shape, recompute) + 16 * shape.s * shape.b / ranks;
+              : layer_activation_bytes(shape, recompute) + statistics * shape.s * shape.b / ranks;
       EXPECT_DOUBLE_EQ(static_cast<double>(kept(5) - kept(4)), expected)
           << "tp " << tp << " recompute " << static_cast<int>(recompute);
     }
@@ -255,30 +260,6 @@ TEST(Memory, OneFOneBHoldsFewerMicrobatchesThanGPipe) {
     EXPECT_GT(gpipe16[stage], gpipe8[stage] * 3 / 2);
     EXPECT_LE(f16[stage], f8[stage] + f8[stage] / 20);
     EXPECT_LT(f8[stage], gpipe8[stage]);
-  }
-}
-
-// The stage level is the same work with fewer ops.
-TEST(StageLevel, DoesTheSameWorkAndKeepsTheSameMemory) {
-  const parallelarium::Setup setup = tiny(4, 1, 8);
-  const Program pieces = build(setup, {});
-  const Program stages = build(setup, {.stage_level = true});
-  EXPECT_LT(stages.op_count() * 5, pieces.op_count());
-  const auto flops = [](const Program& program, std::size_t rank) {
-    double sum = 0;
-    for (const Op& op : program.ranks[rank].ops) {
-      if (op.work < 0) continue;
-      for (const Work& work : program.works[op.work]) sum += work.flops;
-    }
-    return sum;
-  };
-  const auto memory_pieces = memory_of(pieces), memory_stages = memory_of(stages);
-  for (std::size_t r = 0; r < 4; ++r) {
-    EXPECT_DOUBLE_EQ(flops(pieces, r), flops(stages, r));
-    const auto at = static_cast<std::size_t>(Category::kActivations);
-    EXPECT_NEAR(static_cast<double>(memory_stages[r].bytes[at]),
-                static_cast<double>(memory_pieces[r].bytes[at]),
-                0.02 * static_cast<double>(memory_pieces[r].bytes[at]));
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 
 #include "engine/passes/build.h"
 #include "engine/predict/predict.h"
@@ -24,10 +25,10 @@ Setup setup_of(int zero, int prefetch, int pp = 1, const char* schedule = "1f1b"
   return setup;
 }
 
-Program built(const Setup& setup) {
+Program built(const Setup& setup, bool stage_level = false) {
   const Result<Order> order = make_order(setup);
   EXPECT_TRUE(order.ok()) << order.error().text;
-  Result<Program> program = build_program(setup, *order);
+  Result<Program> program = build_program(setup, *order, {.stage_level = stage_level});
   EXPECT_TRUE(program.ok()) << program.error().text;
   for (const Message& wrong : check(*program)) ADD_FAILURE() << wrong.text;
   return std::move(*program);
@@ -123,6 +124,60 @@ TEST(Prefetch, FreesWhatWasGatheredAfterItsLastUse) {
       }
     }
   }
+}
+
+// Kept from forward to backward, each bucket is gathered once for every backward of a micro-batch,
+// whatever the schedule; a backward is the last that reads it.
+TEST(KeptParameters, AreGatheredOnceForEveryBackward) {
+  for (const auto& [pp, schedule] : {std::pair{1, "1f1b"},
+                                     {1, "gpipe"},
+                                     {2, "1f1b"},
+                                     {2, "gpipe"},
+                                     {2, "interleaved"},
+                                     {2, "zb-h1"},
+                                     {2, "zb-v"}}) {
+    for (const bool stage_level : {false, true}) {
+      parallelarium::Setup setup = setup_of(3, 1, pp, schedule);
+      setup.zero_reshard = false;
+      setup.model.tied = false;  // a table at both ends of a V is gathered for each
+      const Program program = built(setup, stage_level);
+      for (const RankProgram& rank : program.ranks) {
+        std::size_t gathers = 0;
+        for (const Op& op : rank.ops)
+          gathers += op.purpose == Purpose::kParameters &&
+                     op.collective == CollectiveKind::kAllGather && op.kind == OpKind::kCollective;
+        EXPECT_EQ(gathers, rank.buckets.size() * static_cast<std::size_t>(setup.microbatches))
+            << schedule << " rank " << rank.rank << (stage_level ? " by stage" : "");
+        if (stage_level) continue;
+        for (const Gathered& one : gathered_of(rank)) {
+          const Op& last = rank.ops[one.ops.back()];
+          EXPECT_TRUE(is_unread_table(rank, one) || last.phase != Phase::kForward ||
+                      last.layer < 0);
+        }
+      }
+    }
+  }
+}
+
+// Two passes of parameters in place of three, for the memory of a stage's parameters.
+TEST(KeptParameters, TradeMemoryForTraffic) {
+  parallelarium::Setup setup = setup_of(3, 1);
+  const auto measure = [&](bool reshard) {
+    setup.zero_reshard = reshard;
+    const Result<Prediction> prediction = predict(setup, *find_machine("dgx-a100-80g"));
+    EXPECT_TRUE(prediction.ok());
+    double sent = 0;
+    for (const TrafficRow& row : prediction->traffic) sent += static_cast<double>(row.sent_bytes);
+    return std::tuple{sent, prediction->memory[0].bytes[static_cast<int>(Category::kBuffers)],
+                      prediction->step.seconds};
+  };
+  const auto [sent, buffers, seconds] = measure(true);
+  const auto [kept_sent, kept_buffers, kept_seconds] = measure(false);
+  EXPECT_NEAR(kept_sent / sent, 2.0 / 3, 1e-3);
+  const double all = 4.0 * static_cast<double>(count_parameters(setup.model).total);
+  EXPECT_GT(static_cast<double>(kept_buffers - buffers), 0.5 * all);
+  EXPECT_LT(static_cast<double>(kept_buffers), 1.5 * all);
+  EXPECT_LE(kept_seconds, seconds);
 }
 
 // Each layer gathered ahead takes its memory; on slow links it pays.

@@ -109,6 +109,17 @@ TEST_P(PublishedParameters, AreMet) {
 INSTANTIATE_TEST_SUITE_P(Presets, PublishedParameters,
                          testing::ValuesIn(published("preset_parameters")));
 
+// Sources count a token's parameters with the token table or without it.
+class PublishedActiveParameters : public testing::TestWithParam<PublishedRow> {};
+TEST_P(PublishedActiveParameters, AreMet) {
+  const PublishedRow& row = GetParam();
+  const ParameterCounts counts = count_parameters(preset(row.inputs.at("model")));
+  const std::int64_t left_out = row.inputs.at("token_table") ? 0 : counts.embedding;
+  EXPECT_NEAR(static_cast<double>(counts.active - left_out) / 1e9, row.value, row.bound);
+}
+INSTANTIATE_TEST_SUITE_P(Presets, PublishedActiveParameters,
+                         testing::ValuesIn(published("preset_active_parameters")));
+
 // The layout that is trained, summed by hand for a shape with all of its parts different.
 TEST(Parameters, SumTheTrainedLayout) {
   Model m;

@@ -195,7 +195,8 @@ TEST(Situation, KnowsItsGpusAndTheWordOfItsRun) {
   small.cores = 1;
   EXPECT_EQ(expected_source(here(0, Backend::kCpu).setup, small), Source::kOversubscribed);
   small.local = false;
-  EXPECT_EQ(expected_source(paced.setup, small), Source::kPredicted);
+  EXPECT_EQ(expected_source(here(0, Backend::kCpu).setup, small), Source::kPredicted);
+  EXPECT_EQ(expected_source(paced.setup, small), Source::kPaced) << "acted out by these cores";
 }
 
 // Of three GPUs of a kind the second failed its check, and of two the first.

@@ -24,7 +24,7 @@ TEST(DefaultSetup, IsTheFirstLessonOfTheContract) {
     "schedule": "1f1b", "chunks": 1, "micro_batch": 1, "microbatches": 8, "recompute": "none",
     "context_parallel": "ring", "attention": "unfused", "dropout": 0.0, "learning_rate": 1e-3,
     "clip": 0.0,
-    "run": { "backend": "auto", "pace_seconds": 0.04, "steps": 5, "warmup": 1, "seed": 1,
+    "run": { "backend": "auto", "stretch": "auto", "steps": 5, "warmup": 1, "seed": 1,
              "text": "default" } })"));
 }
 
@@ -54,7 +54,7 @@ TEST(SetupFile, ReadsWhatItWrites) {
                {"seed", "18446744073709551615"},
                {"text", "/tmp/größe.txt"},
                {"devices", "2,0"},
-               {"pace", "0.125"},
+               {"stretch", "12.5"},
                {"backend", "paced"},
                {"order", "tp-cp-ep-pp-dp"},
                {"schedule", R"({"name": "mine", "order": ["F0 B0", "F0 B0"]})"}}),
@@ -203,10 +203,14 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{R"({"machine":{"based_on":"dgx-h100","colour":1}})", "machine.colour",
                 "Unknown key"},
         Refused{R"({"zero":4})", "zero", "between 0 and 3"},
-        Refused{R"({"recompute":"some"})", "recompute", "none, selective or full"},
+        Refused{R"({"recompute":"some"})", "recompute", "experts or full"},
         Refused{R"({"run":{"seed":-1}})", "run.seed", "not negative"},
         Refused{R"({"run":{"stepz":1}})", "run.stepz", "Unknown key"},
-        Refused{R"({"run":{"pace_seconds":null}})", "run.pace_seconds", "a number"},
+        Refused{R"({"run":{"stretch":null}})", "run.stretch", "a number"},
+        Refused{R"({"run":{"stretch":"slow"}})", "run.stretch", "a number"},
+        Refused{R"({"run":{"stretch":0.5}})", "run.stretch", "between 1 and"},
+        // Of older versions.
+        Refused{R"({"run":{"pace_seconds":0.04}})", "run.pace_seconds", "Unknown key"},
         Refused{R"({"stage_layers":[1,-1]})", "stage_layers", "between 0 and"},
         Refused{R"({"format":"parallelarium-setup/9"})", "format", "reads parallelarium-setup/1"},
         Refused{R"({"format":"parallelarium-document/1"})", "", "holds no setup"},
@@ -232,9 +236,10 @@ TEST(SetupFields, AreSetByOptionAndByKey) {
     EXPECT_FALSE(info.help.empty()) << info.option;
     parallelarium::Setup by_option = default_setup(), by_key = default_setup();
     bool changed = false;
-    for (const char* value : {"2", "8", "true", "false", "full", "ulysses", "fused", "paced",
-                              "swiglu", "rms", "mixed-16", "gpt-small", "dgx-h100",
-                              "tp-cp-ep-pp-dp", "2,2,2,2", "0.5", "sigmoid", "round-robin"}) {
+    for (const char* value :
+         {"2", "8", "true", "false", "full", "ulysses", "fused", "paced", "swiglu", "rms",
+          "mixed-16", "gpt-small", "dgx-h100", "tp-cp-ep-pp-dp", "2,2,2,2", "0.5", "sigmoid",
+          "round-robin", "fp32"}) {
       const bool set = set_field(by_option, info.option, value).ok();
       EXPECT_EQ(set_field(by_key, info.key, value).ok(), set) << info.option << " " << value;
       changed = changed || by_option != default_setup();
@@ -263,7 +268,7 @@ TEST(SetupFields, CoverTheCommandLineOfTheContract) {
                              "schedule",     "chunks",       "micro-batch",
                              "microbatches", "recompute",    "context-parallel",
                              "attention",    "dropout",      "learning-rate",
-                             "clip",         "backend",      "pace",
+                             "clip",         "backend",      "stretch",
                              "steps",        "warmup",       "seed",
                              "text",         "layers",       "hidden",
                              "heads",        "kv-heads",     "ffn",

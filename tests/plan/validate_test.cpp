@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "tests/plan/changed.h"
 
@@ -77,6 +78,18 @@ TEST(Validate, SaysWhatToChangeAndItsAlternativesWork) {
        "schedule-layers",
        "schedule",
        "two stages on each rank"},
+      {{{"schedule", "interleaved"},
+        {"chunks", "2"},
+        {"pp", "4"},
+        {"microbatches", "9"},
+        {"microbatch-group", "3"}},
+       "microbatch-group",
+       "microbatch_group",
+       "Groups of 3 micro-batches leave ranks without work"},
+      {{{"offload-optimizer", "true"}},
+       "offload-host",
+       "offload_optimizer",
+       "has no memory of a host beside"},
       {{{"machine", "dgx-h100"}, {"nodes", "2"}, {"pp", "4"}, {"dp", "8"}},
        "nodes-few",
        "nodes",
@@ -172,12 +185,37 @@ TEST(CanExecute, NamesTheRuleThatIsMissing) {
   }
   EXPECT_TRUE(can_execute(changed({{"model", "moe-tiny"}, {"dp", "4"}, {"ep", "4"}})).ok());
   EXPECT_TRUE(can_execute(changed({{"model", "llama-tiny"}, {"recompute", "full"}})).ok());
-  for (const char* schedule : {"interleaved", "zb-h1", "zb-h2", "zb-v", "dualpipe", "dualpipe-v"}) {
+  for (const char* schedule : {"interleaved", "zb-h1", "zb-h2", "zb-1p", "zb-2p", "zb-v", "v-half",
+                               "v-min", "dualpipe", "dualpipe-v"}) {
     const bool chunks = std::string(schedule) == "interleaved";
     EXPECT_TRUE(can_execute(changed({{"schedule", schedule}, {"chunks", chunks ? "2" : "1"}})).ok())
         << schedule;
   }
   EXPECT_TRUE(can_execute(changed({{"model", "gpt2-124m"}, {"pp", "3"}})).ok());
+}
+
+// What is computed again is a set: its words come in any order, and stand in one.
+TEST(RecomputedParts, AreASetOfWords) {
+  for (const auto& [typed, kept] : {std::pair{"none", "none"},
+                                    {"selective", "selective"},
+                                    {"norms,selective", "selective,norms"},
+                                    {"experts,norms,experts", "norms,experts"},
+                                    {"up-projection", "up-projection"},
+                                    {"full", "full"}}) {
+    const parallelarium::Setup setup = changed({{"recompute", typed}});
+    EXPECT_EQ(text_of(setup.recompute), kept);
+    EXPECT_EQ(*setup_from_json(to_json(setup)), setup);
+  }
+  parallelarium::Setup setup = default_setup();
+  for (const auto& [typed, kind] : {std::pair{"none,norms", "recompute-alone"},
+                                    {"selective,full", "recompute-alone"},
+                                    {"norms,,experts", "unknown-choice"},
+                                    {"attention", "unknown-choice"}}) {
+    const Result<void> set = set_field(setup, "recompute", typed);
+    ASSERT_FALSE(set.ok()) << typed;
+    EXPECT_EQ(set.error().kind, kind) << typed;
+    EXPECT_EQ(setup, default_setup());
+  }
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "engine/passes/build.h"
 #include "engine/plan/order/order_graph.h"
 #include "engine/predict/cost/simulate.h"
@@ -35,16 +37,29 @@ inline Program built(const Setup& setup, BuildOptions options = {.all_ranks = tr
   return *program;
 }
 
-// Durations of a stage-level Program: an action takes `forward` or `backward`, all else nothing,
+// Whether the op is the first that computes something of its action.
+inline bool begins_action(const RankProgram& rank, std::size_t op) {
+  if (rank.ops[op].kind != OpKind::kCompute || rank.ops[op].action < 0) return false;
+  return std::none_of(
+      rank.ops.begin(), rank.ops.begin() + static_cast<std::ptrdiff_t>(op), [&](const Op& before) {
+        return before.kind == OpKind::kCompute && before.action == rank.ops[op].action;
+      });
+}
+
+// Durations of a folded Program: an action takes `forward` or `backward`, all else nothing,
 // transfers `transfer`.
 inline std::vector<std::vector<Nanoseconds>> paper_durations(const Program& program, int forward,
                                                              int backward, int transfer = 0) {
   std::vector<std::vector<Nanoseconds>> durations;
   for (const RankProgram& rank : program.ranks) {
     auto& times = durations.emplace_back();
-    for (const Op& op : rank.ops) {
+    for (std::size_t at = 0; at < rank.ops.size(); ++at) {
+      const Op& op = rank.ops[at];
       int time = 0;
-      if (op.piece == Piece::kStage) time = op.phase == Phase::kForward ? forward : backward;
+      if (begins_action(rank, at)) {
+        const ActionKind kind = rank.actions[static_cast<std::size_t>(op.action)].kind;
+        time = kind == ActionKind::kForward ? forward : backward;
+      }
       if (op.kind == OpKind::kSend || op.kind == OpKind::kRecv) time = transfer;
       times.emplace_back(time);
     }

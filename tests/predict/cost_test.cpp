@@ -108,29 +108,5 @@ TEST(CostModel, CountsMessagesWhereThereAreMoreRanksThanMeasuredCores) {
   EXPECT_NEAR(seconds(4), 3 * 2e-6 + 3e6 / 1e10, 1e-12);
 }
 
-TEST(CostModel, CountsALaunchForEveryCallOfAStage) {
-  TinyProgram tiny(1);
-  Work norm;
-  norm.piece = Piece::kNorm1;
-  norm.repeat = 6;  // six layers
-  Work attention = norm;
-  attention.piece = Piece::kAttention;
-  attention.repeat = 6 * 2 * 8;  // two products of eight heads in each call
-  attention.m = attention.n = 4;
-  attention.elements = 6 * 8 * 4 * 4;
-  tiny.program.shape.B = 1;
-  tiny.program.shape.H = 8;
-  tiny.program.works = {{norm, attention}, {attention}};
-  const parallelarium::Setup setup;
-  Machine only_launches = machine();
-  only_launches.memory_bytes_per_second.value = 1e30;  // unfused attention moves its scores
-  const CostModel cost(tiny.program, only_launches, setup);
-  Op op;
-  op.work = 0;
-  EXPECT_NEAR(cost.seconds(op, 0), 12e-6, 1e-15);
-  op.work = 1;
-  EXPECT_NEAR(cost.seconds(op, 0), 1e-6, 1e-15) << "a piece is one call";
-}
-
 }  // namespace
 }  // namespace parallelarium

@@ -137,7 +137,8 @@ INSTANTIATE_TEST_SUITE_P(Sizes, Pipelines,
 // Closed forms of chunked, split and bidirectional schedules against the order's own times.
 TEST(ChunkedPipelines, HaveTheBubblesAndHeldMicrobatchesOfTheirOrders) {
   int met = 0;
-  for (const char* schedule : {"interleaved", "zb-h1", "zb-h2", "zb-v", "dualpipe", "dualpipe-v"}) {
+  for (const char* schedule :
+       {"interleaved", "zb-h1", "zb-h2", "zb-1p", "zb-2p", "zb-v", "dualpipe", "dualpipe-v"}) {
     for (const int p : {1, 2, 3, 4, 8}) {
       for (const int m : {2, 3, 4, 8, 16, 24, 32}) {
         parallelarium::Setup setup = default_setup();
@@ -146,7 +147,7 @@ TEST(ChunkedPipelines, HaveTheBubblesAndHeldMicrobatchesOfTheirOrders) {
         setup.chunks = std::string(schedule) == "interleaved" ? 3 : 1;
         setup.mesh.pp = p;
         setup.microbatches = m;
-        const auto order = make_order(setup);
+        const auto order = make_order(setup.schedule, p, m, setup.chunks);
         const std::vector<Formula> formulas = formulas_of(setup, kMachine);
         const auto has_form = [&] {
           return std::any_of(formulas.begin(), formulas.end(), [](const Formula& f) {
@@ -166,6 +167,23 @@ TEST(ChunkedPipelines, HaveTheBubblesAndHeldMicrobatchesOfTheirOrders) {
     }
   }
   EXPECT_GT(met, 100);
+}
+
+TEST(ControlledMemory, HoldsWhatTheFormulasSay) {
+  for (const char* schedule : {"v-half", "v-min"}) {
+    for (const int p : {1, 2, 3, 4, 5, 6, 7, 8, 12, 16}) {
+      for (const int m : {1, 2, 3, 5, 8, 16, 48}) {
+        parallelarium::Setup setup = default_setup();
+        setup.model.layers = 2 * p;
+        setup.schedule = schedule;
+        setup.mesh.pp = p;
+        setup.microbatches = m;
+        EXPECT_EQ(value_of(formulas_of(setup, kMachine), "micro-batches held by the first stage"),
+                  time_order(*make_order(setup), Durations{}).peak_in_flight[0])
+            << schedule << " " << p << " " << m;
+      }
+    }
+  }
 }
 
 // The papers' figures, from the formulas that a prediction shows.

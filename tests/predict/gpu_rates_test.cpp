@@ -79,11 +79,11 @@ TEST(GpuRates, AnAttentionIsOneLaunchForAllSequences) {
       machine.kernels.clear();
       TinyProgram tiny(1);
       tiny.program.shape = shape_of(8, fused);
-      tiny.program.works = {{attention(8, 6), attention(8)}};  // of a whole stage: six layers, one
+      tiny.program.works = {{attention(8)}};
       const CostModel cost(tiny.program, machine, parallelarium::Setup());
       Op op;
       op.work = 0;
-      EXPECT_NEAR(cost.seconds(op, 0), 7e-6, 1e-15) << fused << machine.cores;
+      EXPECT_NEAR(cost.seconds(op, 0), 1e-6, 1e-15) << fused << machine.cores;
     }
   }
 }
@@ -150,15 +150,12 @@ TEST(GpuRates, OfExpertsADeviceRunsEach) {
   EXPECT_NEAR(work_seconds(work, shape, machine, DataType::kF32), 12e-6, 1e-15);
   work.phase = Phase::kWeightGrad;
   EXPECT_NEAR(work_seconds(work, shape, machine, DataType::kF32), 8e-6, 1e-15);
-  work.repeat = 12;  // of three layers, as a whole stage: CostModel counts each op's first
-  EXPECT_NEAR(work_seconds(work, shape, machine, DataType::kF32), 22e-6, 1e-15);
-  EXPECT_EQ(ops_of(work, shape, false), 3);
   EXPECT_NEAR(work_seconds(work, shape, cores(), DataType::kF32), 1e-6, 1e-15);
   machine.host_calls = {{kHostRead, {5e-6, "test"}}};
-  EXPECT_NEAR(work_seconds(work, shape, machine, DataType::kF32), 22e-6, 1e-15);
+  EXPECT_NEAR(work_seconds(work, shape, machine, DataType::kF32), 8e-6, 1e-15);
   work.phase = Phase::kForward;
-  EXPECT_NEAR(work_seconds(work, shape, machine, DataType::kF32), 1e-6 + 33e-6 + 3 * 5e-6, 1e-15)
-      << "idle while its host reads the rows of each layer";
+  EXPECT_NEAR(work_seconds(work, shape, machine, DataType::kF32), 12e-6 + 5e-6, 1e-15)
+      << "idle while its host reads the rows";
 }
 
 // An op costs its host what one of a single launch does, with its own calls in that one's place.
@@ -169,36 +166,34 @@ TEST(GpuRates, AHostNeedsAsLongAsItsCallsWereMeasured) {
       {kHostLaunch, {2e-6, "test"}},      {"attention", {7e-6, "test"}},
       {"attention_grad", {9e-6, "test"}}, {"attention_dropping_grad", {11e-6, "test"}},
       {"forward", {5e-6, "test"}},        {"rotary", {3e-6, "test"}}};
-  const auto host = [&](const Work& work, const Shape& shape, double ops) {
-    return work_host_seconds(work, shape, machine, ops);
+  const auto host = [&](const Work& work, const Shape& shape) {
+    return work_host_seconds(work, shape, machine);
   };
   Shape shape = shape_of(8, false);
   shape.K = kHeads;
-  EXPECT_NEAR(host(attention(8), shape, 1), 8e-6 + 2e-6 + 8 * 5e-6, 1e-15)
+  EXPECT_NEAR(host(attention(8), shape), 8e-6 + 2e-6 + 8 * 5e-6, 1e-15)
       << "products for each sequence, one softmax for all";
   shape.K = kHeads / 2;
-  EXPECT_NEAR(host(attention(8), shape, 1), 8e-6 + 2e-6 + 16 * 5e-6, 1e-15) << "and turn";
+  EXPECT_NEAR(host(attention(8), shape), 8e-6 + 2e-6 + 16 * 5e-6, 1e-15) << "and turn";
   Work backward = attention(8);
   backward.phase = Phase::kInputGrad;
-  EXPECT_NEAR(host(backward, shape, 1), 8e-6 + 16 * 9e-6, 1e-15) << "a softmax for each, too";
+  EXPECT_NEAR(host(backward, shape), 8e-6 + 16 * 9e-6, 1e-15) << "a softmax for each, too";
   shape.learned_positions = false;
   shape.D = 4;
-  EXPECT_NEAR(host(backward, shape, 1), 8e-6 + 16 * 9e-6 + 3e-6, 1e-15) << "turned back once";
+  EXPECT_NEAR(host(backward, shape), 8e-6 + 16 * 9e-6 + 3e-6, 1e-15) << "turned back once";
   shape.learned_positions = true;
   shape.dropout = 0.1;
-  EXPECT_NEAR(host(backward, shape, 1), 8e-6 + 16 * (11e-6 + 2e-6), 1e-15)
+  EXPECT_NEAR(host(backward, shape), 8e-6 + 16 * (11e-6 + 2e-6), 1e-15)
       << "a mask more for each turn of two";
   shape.dropout = 0;
   Work qkv;
   qkv.piece = Piece::kQkv;
-  EXPECT_NEAR(host(qkv, shape, 1), 13e-6, 1e-15) << "and a bias, or not";
+  EXPECT_NEAR(host(qkv, shape), 13e-6, 1e-15) << "and a bias, or not";
   shape.learned_positions = false;
-  EXPECT_NEAR(host(qkv, shape, 1), 16e-6, 1e-15) << "turned beside it";
+  EXPECT_NEAR(host(qkv, shape), 16e-6, 1e-15) << "turned beside it";
   Work norm;
   norm.piece = Piece::kNorm1;
-  EXPECT_NEAR(host(norm, shape, 1), 10e-6, 1e-15) << "never measured";
-  norm.repeat = 6;
-  EXPECT_NEAR(host(norm, shape, 6), 60e-6, 1e-15) << "six ops of a whole stage";
+  EXPECT_NEAR(host(norm, shape), 10e-6, 1e-15) << "never measured";
 }
 
 TEST(GpuRates, NoMessageIsFasterThanItsHost) {

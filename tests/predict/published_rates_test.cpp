@@ -70,7 +70,8 @@ TEST_P(Tables, StandAtTheirPoints) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Gpus, Tables,
-                         testing::Values("dgx-a100-80g", "dgx-h100", "dgx-h200", "dgx-b200"),
+                         testing::Values("dgx-a100-80g", "dgx-h100", "dgx-h200", "dgx-b200",
+                                         "gb300-nvl72", "2x-rtx-pro-6000", "8x-rtx-pro-6000"),
                          [](const auto& machine) {
                            std::string name = machine.param;
                            std::replace(name.begin(), name.end(), '-', '_');

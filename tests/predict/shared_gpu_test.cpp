@@ -7,7 +7,6 @@
 
 #include "engine/plan/machine/resolve.h"
 #include "engine/predict/cost/simulate.h"
-#include "engine/predict/local_prediction.h"
 #include "engine/predict/predict.h"
 
 namespace parallelarium {
@@ -119,19 +118,16 @@ TEST(SharedGpuPrediction, IsToldAndOnlyWhereRanksShare) {
   EXPECT_EQ(expected_source(setup, two), Source::kSharedGpu);
 }
 
-// More ranks than cores would be paced; on GPUs they are not.
-TEST(SharedGpuPrediction, IsNeverPaced) {
+TEST(SharedGpuPrediction, StandsOnCoresOnlyWhileRanksWouldTakeGpus) {
   Machine cores = uncalibrated_local_machine();
   cores.cores = 1;
   parallelarium::Setup setup = with({.dp = 2});
   setup.run.backend = Backend::kCuda;
-  const Result<Prediction> taken = predict_as_shown(setup, cores);
+  const Result<Prediction> taken = predict(setup, cores);
   ASSERT_TRUE(taken.ok());
   EXPECT_TRUE(taken->cores_for_gpus);
-  EXPECT_EQ(taken->pace_factor, 1);
   setup.run.backend = Backend::kPaced;
-  EXPECT_FALSE(predict_as_shown(setup, cores)->cores_for_gpus);
-  EXPECT_GT(predict_as_shown(setup, cores)->pace_factor, 1);
+  EXPECT_FALSE(predict(setup, cores)->cores_for_gpus);
 }
 
 TEST(SharedGpuPrediction, CoresInPlaceOfGpusAreTold) {

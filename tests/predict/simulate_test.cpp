@@ -209,5 +209,38 @@ TEST(SharedGpu, ABuiltRankTakesTheTurnsOfThoseItStandsFor) {
   EXPECT_EQ(simulate(tiny.program, tiny.durations, Sharing::kGpu).duration.count(), 30);
 }
 
+// A rank computes at half its speed while it communicates in another lane, and only then; what
+// communicates is not slowed.
+TEST(Simulate, ComputesMoreSlowlyBesideCommunication) {
+  TinyProgram tiny(2);
+  std::vector<int> before, beside, sums;
+  for (int rank = 0; rank < 2; ++rank) {
+    before.push_back(tiny.compute(rank, 10));
+    sums.push_back(tiny.collective(rank, 8, {before.back()}));
+    beside.push_back(tiny.compute(rank, 20));
+  }
+  const Timeline timeline = simulate(tiny.program, tiny.durations, Sharing::kOverlap, 2);
+  for (int rank = 0; rank < 2; ++rank) {
+    const auto at_rank = static_cast<std::size_t>(rank);
+    EXPECT_EQ(at(timeline, rank, before[at_rank]), Times(0, 10));
+    EXPECT_EQ(at(timeline, rank, sums[at_rank]), Times(10, 18));
+    // 4 of its 20 in the 8 beside the sum, 16 after it.
+    EXPECT_EQ(at(timeline, rank, beside[at_rank]), Times(10, 34));
+  }
+}
+
+TEST(Simulate, IsSlowedByNothingThatItWaitsFor) {
+  TinyProgram tiny(2);
+  for (int rank = 0; rank < 2; ++rank) {
+    tiny.compute(rank, 10);
+    tiny.collective(rank, 8, {}, Lane::kCompute);
+    tiny.compute(rank, 20);
+    tiny.compute(rank, 5, {}, Lane::kData);
+  }
+  const Timeline alone = run(tiny);
+  const Timeline slowed = simulate(tiny.program, tiny.durations, Sharing::kOverlap, 3);
+  EXPECT_EQ(slowed.duration, alone.duration);
+}
+
 }  // namespace
 }  // namespace parallelarium

@@ -19,10 +19,17 @@ class FirstRank : public testing::TestWithParam<std::tuple<const char*, bool, in
 
 TEST_P(FirstRank, HoldsAndSendsWhatTheFormulasSay) {
   const auto& [schedule, tied, tp] = GetParam();
-  for (const int zero : {0, 1, 2, 3}) {
+  for (const int choice : {0, 1, 2, 3, 4, 5, 6, 7}) {
     for (const int group : {0, 2}) {
+      const int zero = choice % 4;
       if (zero == 0 && group > 0) continue;
       parallelarium::Setup setup = default_setup();
+      // The second four: other types on the wire than in memory, and what ZeRO 3 gathers kept.
+      if (choice >= 4) {
+        setup.precision = precision_recipes().front();
+        setup.gradient_reduction = GradientReduction::kFp32;
+        setup.zero_reshard = false;
+      }
       setup.mesh = {4, tp, 2, 1, 1};
       setup.model.tied = tied;
       setup.model.kv_heads = 2;

@@ -33,6 +33,47 @@ INSTANTIATE_TEST_SUITE_P(
                     "pp=2 schedule=zb-h1 recompute=full recompute-layers=1 microbatches=4",
                     "tp=2 sequence-parallel=true recompute=full recompute-layers=2"),
     name_of_case);
+INSTANTIATE_TEST_SUITE_P(
+    SomePartsAgain, Axes,
+    testing::Values("recompute=norms", "llama recompute=activation micro-batch=2",
+                    "recompute=selective,norms,activation dropout=0.1",
+                    "llama tp=2 sequence-parallel=true recompute=norms,activation",
+                    "pp=2 dp=2 zero=3 schedule=zb-h1 recompute=norms,activation microbatches=4",
+                    "cp=2 attention=fused recompute=selective,norms"),
+    name_of_case);
+INSTANTIATE_TEST_SUITE_P(
+    KeptParameters, Axes,
+    testing::Values("dp=2 zero=3 zero-reshard=false microbatches=3",
+                    "dp=4 zero=3 zero-group=2 zero-reshard=false clip=0.05",
+                    "llama dp=3 pp=2 zero=3 zero-reshard=false microbatches=4",
+                    "dp=2 pp=2 zero=3 zero-reshard=false schedule=zb-h1 microbatches=4",
+                    "dp=2 pp=2 zero=3 zero-reshard=false schedule=gpipe zero-prefetch=0",
+                    "dp=2 pp=2 zero=3 zero-reshard=false schedule=interleaved chunks=2 "
+                    "microbatches=4 zero-prefetch=3",
+                    "dp=2 tp=2 zero=3 zero-reshard=false recompute=full sequence-parallel=true"),
+    name_of_case);
+INSTANTIATE_TEST_SUITE_P(
+    OtherOverlaps, Axes,
+    testing::Values("tp=2 overlap-tensor=true", "llama tp=4 dp=2 overlap-tensor=true zero=3",
+                    "tp=2 pp=2 sequence-parallel=true overlap-tensor=true microbatches=4",
+                    "tp=2 pp=4 overlap-tensor=true microbatches=6",
+                    "tp=2 pp=2 schedule=zb-h1 overlap-tensor=true microbatches=4",
+                    "pp=4 overlap-pipeline=false microbatches=6",
+                    "pp=2 dp=2 schedule=zb-h2 overlap-pipeline=false microbatches=4",
+                    "pp=2 tp=2 overlap-pipeline=false overlap-tensor=true microbatches=4",
+                    "pp=4 schedule=zb-v layers=8 overlap-pipeline=false microbatches=7",
+                    "pp=2 schedule=interleaved chunks=2 overlap-pipeline=false microbatches=4"),
+    name_of_case);
+INSTANTIATE_TEST_SUITE_P(
+    AutomaticAndControlled, Axes,
+    testing::Values("pp=4 schedule=zb-1p microbatches=8", "pp=4 schedule=zb-2p microbatches=8",
+                    "llama pp=3 layers=3 schedule=zb-2p microbatches=2",
+                    "pp=2 dp=2 schedule=v-half microbatches=5 zero=2",
+                    "pp=4 layers=8 schedule=v-half microbatches=7",
+                    "pp=4 layers=8 schedule=v-min microbatches=6",
+                    "llama pp=3 layers=6 schedule=v-min microbatches=5 clip=0.05",
+                    "pp=2 schedule=interleaved chunks=2 microbatches=5 microbatch-group=3"),
+    name_of_case);
 // The first stage holds the tables alone, the last the head.
 INSTANTIATE_TEST_SUITE_P(
     EmptyEnds, Axes,

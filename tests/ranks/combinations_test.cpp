@@ -25,9 +25,12 @@ TEST(Combinations, TrainAsOneRankAndCountWhatTheProgramSays) {
         " sequence-parallel=" + one_of({"false", "true"}) +
         " context-parallel=" + one_of({"ring", "all-gather", "ulysses"}) +
         " attention=" + one_of({"fused", "unfused"}) +
-        " recompute=" + one_of({"none", "selective", "full"}) + " schedule=" +
-        one_of({"1f1b", "gpipe", "naive", "interleaved", "zb-h1", "zb-h2", "zb-v", "dualpipe",
-                "dualpipe-v"}) +
+        " recompute=" + one_of({"none", "selective", "full", "norms,activation"}) +
+        " zero-reshard=" + one_of({"true", "false"}) +
+        " overlap-tensor=" + one_of({"true", "false"}) +
+        " overlap-pipeline=" + one_of({"true", "true", "false"}) + " schedule=" +
+        one_of({"1f1b", "gpipe", "naive", "interleaved", "zb-h1", "zb-h2", "zb-1p", "zb-2p", "zb-v",
+                "v-half", "v-min", "dualpipe", "dualpipe-v"}) +
         " chunks=" + one_of({"1", "2"}) + " layers=" + one_of({"4", "8"}) +
         " micro-batch=" + one_of({"1", "2"}) +
         " microbatches=" + one_of({"1", "2", "3", "5", "8"}) + " clip=" + one_of({"0", "0.05"}) +

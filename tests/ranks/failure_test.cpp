@@ -238,7 +238,7 @@ TEST(Refusal, IsOneSentenceBeforeAnythingRuns) {
   EXPECT_EQ(run_now(setup, part).error().id, "program-partial");
   const Result<RunResult> unpaced =
       run(setup, program, {Backend::kPaced, Source::kPaced, {}}, {}, {});
-  EXPECT_EQ(unpaced.error().id, "pace-missing");
+  EXPECT_EQ(unpaced.error().id, "durations-missing");
   setup.mesh.cp = 2;
   EXPECT_EQ(run_now(setup, program).error().id, "run-cp-attention");
   setup.attention = Attention::kFused;
@@ -260,7 +260,7 @@ TEST(Backend, AutoPacesWhereCoresAreFewerThanRanks) {
   if (cores < 16) {
     EXPECT_EQ(many->backend, Backend::kPaced);
     EXPECT_EQ(many->why.text,
-              fmt::format("16 ranks on {} core{}: paced", cores, cores == 1 ? "" : "s"));
+              fmt::format("16 ranks on {} core{}: rehearsed", cores, cores == 1 ? "" : "s"));
     setup.run.backend = Backend::kCpu;
     EXPECT_EQ(choose_backend(setup)->source, Source::kOversubscribed);
   }

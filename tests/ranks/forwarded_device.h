@@ -41,6 +41,7 @@ class ForwardedDevice : public Device {
           std::span<const std::byte* const> parts, int divisor, Count count),
          (type, reduction, target, parts, divisor, count), Out(type, target))
   LAUNCH(swap, (std::byte * a, std::byte* b, Count bytes), (a, b, bytes), u8(a), u8(b))
+  LAUNCH(cast, (Out to, In from, Count count), (to, from, count), to)
   LAUNCH(accumulate, (Out sum, In part, Count count), (sum, part, count), sum)
   LAUNCH(linear_forward, (Out y, In x, In w, In bias, Count N, Count M, Count K, Count pitch),
          (y, x, w, bias, N, M, K, pitch), y)

@@ -6,8 +6,8 @@
 
 #include "engine/passes/build.h"
 #include "engine/plan/setup/setup.h"
-#include "engine/predict/compare.h"
 #include "engine/predict/cost/simulate.h"
+#include "engine/predict/rehearsal.h"
 #include "engine/run/train/launch.h"
 #include "engine/schedules/schedule.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A paced run beside its prediction, as the engine program sets them up.
+// A rehearsal beside its prediction, as the engine program sets them up.
 #pragma once
 
 #include <cstdlib>
@@ -10,7 +10,7 @@
 namespace parallelarium {
 
 struct PacedRun {
-  Prediction predicted;  // in paced time
+  Prediction predicted;
   RunResult observed;
   double step_error() const {
     return predicted.step.seconds / observed.observation.step.seconds - 1;
@@ -20,23 +20,21 @@ struct PacedRun {
   }
 };
 
-// Predicts `setup` and runs `executed`, by default the same program, with modelled durations of the
-// machine. Where `executed` differs, its own durations are modelled.
+// Predicts `setup` and runs `executed`, by default the same program, with durations of the machine.
+// Where `executed` differs, its own durations are modelled.
 inline Result<PacedRun> run_paced(const Setup& setup, const Machine& machine,
                                   const Program* executed = nullptr) {
   Result<Prediction> predicted = predict(setup, machine, true);
   if (!predicted) return predicted.error();
-  const Result<double> factor = pace_factor(setup, machine);
-  if (!factor) return factor.error();
   Prediction run_like = *predicted;
   if (executed != nullptr) run_like.program = *executed;
   RunControl control;
   control.modelled = modelled_durations(run_like);
-  control.pace_factor = *factor;
+  control.stretch = stretch_of(run_like, uncalibrated_local_machine());
   Result<RunResult> observed =
       run(setup, run_like.program, {Backend::kPaced, Source::kPaced, {}}, control);
   if (!observed) return observed.error();
-  return PacedRun{dilated(std::move(*predicted), *factor), std::move(*observed)};
+  return PacedRun{std::move(*predicted), std::move(*observed)};
 }
 
 // Setups of up to 8 ranks, of several schedules, meshes and micro-batch counts; the slow link of
@@ -62,7 +60,6 @@ inline Setup paced_setup(const PacedCase& c) {
   setup.run.backend = Backend::kPaced;
   setup.run.warmup = 1;
   setup.run.steps = 3;
-  setup.run.pace_seconds = 0.04;
   std::istringstream words(c.words);
   for (std::string word; words >> word;) {
     const std::size_t equals = word.find('=');

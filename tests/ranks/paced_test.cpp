@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Paced runs keep the time that the prediction says, and only if the program that runs is the one
+// Rehearsals keep the time that the prediction says, and only if the program that runs is the one
 // that was predicted.
 #include <gtest/gtest.h>
 
@@ -45,8 +45,8 @@ TEST(Paced, StepTimeAndBubbleAreAsPredicted) {
     steps.push_back(std::abs(run->step_error()));
     bubbles.push_back(std::abs(run->bubble_error()));
     EXPECT_GE(run->observed.observation.step.seconds, 0.99 * run->predicted.step.seconds)
-        << "a paced run is never faster than modelled";
-    // The engine knows by itself how late it was: its modelled end is that of the prediction.
+        << "a rehearsal is never faster than its durations";
+    // The engine knows by itself how late it was: the end that was set is that of the prediction.
     EXPECT_NEAR(run->observed.observation.delay_factor,
                 run->observed.observation.step.seconds / run->predicted.step.seconds,
                 0.02 * run->observed.observation.delay_factor);
@@ -79,9 +79,8 @@ class Crowd {
   std::vector<std::thread> threads_;
 };
 
-TEST(Paced, ACrowdedRunSaysThatItsPaceWasMissed) {
-  parallelarium::Setup setup = paced_setup({4, 1, 4, "1f1b"});
-  setup.run.pace_seconds = 0.01;
+TEST(Paced, ACrowdedRunSaysThatItCameLate) {
+  const parallelarium::Setup setup = paced_setup({4, 1, 4, "1f1b"});
   const Crowd crowd;
   std::optional<Message> delay;
   // How far the scheduler lets a crowd get between ranks that sleep most of the time is its affair.
@@ -92,7 +91,7 @@ TEST(Paced, ACrowdedRunSaysThatItsPaceWasMissed) {
     EXPECT_EQ(delay.has_value(), run->observed.observation.delay_factor > 1.05);
   }
   ASSERT_TRUE(delay);
-  EXPECT_NE(delay->text.find("the pace was missed by"), std::string::npos) << delay->text;
+  EXPECT_NE(delay->text.find("as long as it should"), std::string::npos) << delay->text;
 }
 
 TEST(Measured, ACrowdedRunSaysThatItsCoresWereKept) {
@@ -126,7 +125,6 @@ TEST(Paced, ExpertsTakeTheTimeOfTheirRows) {
   std::int64_t last_rows = 0;
   for (const char* skew : {"0", "0.5", "1"}) {
     parallelarium::Setup setup = paced_setup({1, 4, 2, "1f1b"});
-    setup.run.pace_seconds = 0.03;
     for (const auto& [field, value] : {std::pair{"experts", "8"},
                                        {"top-k", "1"},
                                        {"expert-ffn", "128"},
@@ -137,11 +135,9 @@ TEST(Paced, ExpertsTakeTheTimeOfTheirRows) {
     const Result<PacedRun> run = run_paced(setup, slow_link());
     ASSERT_TRUE(run.ok()) << run.error().text;
     const Observation& seen = run->observed.observation;
-    Result<Prediction> routed = predict(setup, slow_link(), true, routing_of_timeline(seen));
+    const Result<Prediction> routed = predict(setup, slow_link(), true, routing_of_timeline(seen));
     ASSERT_TRUE(routed.ok()) << routed.error().text;
-    const double predicted =
-        dilated(std::move(*routed), *pace_factor(setup, slow_link())).step.seconds;
-    EXPECT_NEAR(predicted / seen.step.seconds, 1, 0.05) << skew;
+    EXPECT_NEAR(routed->step.seconds / seen.step.seconds, 1, 0.05) << skew;
     // Rows of the fullest rank, summed over layers and micro-batches: everybody waits for those.
     std::int64_t rows = 0;
     for (int layer = 0; layer < setup.model.layers; ++layer)
@@ -243,20 +239,34 @@ TEST(Mutation, DroppedTransferIsRefused) {
   EXPECT_GT(dropped, 10);
 }
 
-TEST(Paced, RealWorkThatFillsTheCoresIsRefusedWithTheLeastPace) {
-  parallelarium::Setup setup = paced_setup({4, 1, 4, "1f1b"});
-  setup.run.pace_seconds = 1e-5;
-  const Result<PacedRun> refused = run_paced(setup, slow_link());
-  ASSERT_FALSE(refused.ok());
-  EXPECT_EQ(refused.error().kind, "pace-too-fast");
-  EXPECT_EQ(refused.error().field, "run.pace_seconds");
-  ASSERT_EQ(refused.error().alternatives.size(), 1u);
-  const double least = std::stod(refused.error().alternatives[0]);
-  EXPECT_GT(least, setup.run.pace_seconds);
-  EXPECT_LT(least, 0.1);
-  setup.run.pace_seconds = 2 * least;
-  const Result<PacedRun> run = run_paced(setup, slow_link());
-  EXPECT_TRUE(run.ok()) << run.error().text;
+// The longer the stretch, the longer the clock, and nothing else.
+TEST(Paced, TimesAreTheMachinesWhateverTheStretch) {
+  if (!keeps_time()) GTEST_SKIP() << "sanitizers are too slow to keep time";
+  parallelarium::Setup setup = paced_setup({2, 1, 3, "gpipe"});
+  const Result<PacedRun> least = run_paced(setup, slow_link());
+  ASSERT_TRUE(least.ok()) << least.error().text;
+  setup.run.stretch = 3 * least->observed.observation.stretch;
+  const Result<PacedRun> more = run_paced(setup, slow_link());
+  ASSERT_TRUE(more.ok()) << more.error().text;
+  const Observation &quick = least->observed.observation, &slow = more->observed.observation;
+  EXPECT_GE(slow.stretch, 3 * quick.stretch);
+  EXPECT_NEAR(slow.step.seconds / quick.step.seconds, 1, 0.1);
+  EXPECT_EQ(slow.losses, quick.losses);
+  EXPECT_EQ(slow.wall_seconds, 0);
+}
+
+TEST(Paced, RealWorkThatFillsTheCoresIsGivenRoom) {
+  const parallelarium::Setup setup = paced_setup({4, 1, 4, "1f1b"});
+  Result<Prediction> predicted = predict(setup, slow_link(), true);
+  ASSERT_TRUE(predicted.ok()) << predicted.error().text;
+  RunControl control;
+  control.modelled = modelled_durations(*predicted);
+  control.stretch = 1;
+  const Result<RunResult> run =
+      parallelarium::run(setup, predicted->program, {Backend::kPaced, Source::kPaced, {}}, control);
+  ASSERT_TRUE(run.ok()) << run.error().text;
+  EXPECT_GT(run->observation.stretch, 1);
+  EXPECT_EQ(run->observation.losses.size(), 4u) << "it began again from step 0";
 }
 
 }  // namespace

@@ -102,6 +102,16 @@ INSTANTIATE_TEST_SUITE_P(OneRank, Mixed,
                                          "dropout=0.1 attention=fused"),
                          name_of_case);
 INSTANTIATE_TEST_SUITE_P(
+    ReducedInFp32, Mixed,
+    testing::Values("gradient-reduction=fp32 dp=2", "gradient-reduction=fp32 dp=3 zero=1 clip=0.05",
+                    "gradient-reduction=fp32 dp=3 zero=2 microbatches=3",
+                    "gradient-reduction=fp32 dp=4 zero=3 zero-reshard=false",
+                    "gradient-reduction=fp32 dp=4 zero=1 zero-group=2",
+                    "gradient-reduction=fp32 llama dp=4 zero=3 zero-group=2 microbatches=3",
+                    "gradient-reduction=fp32 dp=2 pp=2 tp=2 sequence-parallel=true",
+                    "gradient-reduction=fp32 dp=4 overlap-gradients=false"),
+    name_of_case);
+INSTANTIATE_TEST_SUITE_P(
     Axes, Mixed,
     testing::Values("dp=2", "dp=3 microbatches=3 clip=0.05", "pp=2", "pp=4 microbatches=6", "tp=2",
                     "tp=4 micro-batch=2", "tp=2 sequence-parallel=true",

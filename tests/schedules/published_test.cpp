@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Interleaved, zero-bubble and bidirectional orders against the orders and tables that their papers
 // and reference implementations publish.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -31,18 +32,28 @@ double largest(const std::vector<double>& values) {
 }
 
 // interleaved: Megatron-LM's schedule table and PyTorch's Interleaved1F1B. zb-h1, zb-h2: figures 2
-// and 3 of Zero Bubble. zb-v: PyTorch's ScheduleZBVZeroBubble. dualpipe: the eight steps of
-// deepseek-ai/DualPipe, the README's 8 ranks and 20 micro-batches. dualpipe-v: the README's 4 ranks
-// and 10 micro-batches, equal to PyTorch's test artifact dualpipev_4rank_10mb.csv.
+// and 3 of Zero Bubble. zb-1p: what its authors' scheduler (zb.py) gives for equal times. zb-v:
+// PyTorch's ScheduleZBVZeroBubble. dualpipe: the eight steps of deepseek-ai/DualPipe, the README's
+// 8 ranks and 20 micro-batches. dualpipe-v: the README's 4 ranks and 10 micro-batches, equal to
+// PyTorch's test artifact dualpipev_4rank_10mb.csv.
 TEST(PublishedOrders, StandAsPublished) {
   EXPECT_EQ(to_text(interleaved_order(4, 8, 2)), golden("interleaved_p4_m8_v2.txt"));
   EXPECT_EQ(to_text(zb_h1_order(4, 8)), golden("zb-h1_p4_m8.txt"));
   EXPECT_EQ(to_text(zb_h2_order(4, 8)), golden("zb-h2_p4_m8.txt"));
+  EXPECT_EQ(to_text(*make_order("zb-1p", 4, 8, 1)), golden("zb-1p_p4_m8.txt"));
   EXPECT_EQ(to_text(zb_v_order(4, 8)), golden("zb-v_p4_m8.txt"));
   EXPECT_EQ(to_pytorch(zb_v_order(4, 8)), golden("zb-v_p4_m8_pytorch.csv"));
   EXPECT_EQ(to_text(dualpipe_order(8, 20)), golden("dualpipe_p8_m20.txt"));
   EXPECT_EQ(to_text(dualpipe_v_order(4, 10)), golden("dualpipe-v_p4_m10.txt"));
   EXPECT_EQ(to_pytorch(dualpipe_v_order(4, 10)), golden("dualpipe-v_p4_m10_pytorch.csv"));
+}
+
+// Orders of our own that have the authors' bubbles and memory, below.
+TEST(OwnOrders, StandAsTheyAre) {
+  for (const char* name : {"zb-2p", "v-half", "v-min"})
+    EXPECT_EQ(to_text(*make_order(std::string(name), 4, 8, 1)),
+              golden(std::string(name) + "_p4_m8.txt"))
+        << name;
 }
 
 // Ten micro-batches on four ranks: two rounds of five, which Megatron-LM takes as well.
@@ -78,6 +89,9 @@ TEST(ZeroBubbleTable, GivesEveryRateOfTheHandcraftedAndKnownSchedules) {
   EXPECT_EQ(rows, 24);
 }
 
+constexpr std::tuple<double, double, double> kUnequalTimes[] = {
+    {1, 1, 1}, {1, 2, .5}, {2.5, 2, 1.5}, {1, 1, .1}, {1, .5, 3}};
+
 // Bubble of total time for F = I = W and free transfers, made with the authors' own schedulers.
 struct Rates {
   int p, m;
@@ -102,6 +116,101 @@ TEST(AuthorsSchedulers, HaveTheSameBubbles) {
     EXPECT_NEAR(rate("dualpipe-v", 2), row.dualpipe_v, 5e-5);
     EXPECT_NEAR(rate("dualpipe", 2), row.dualpipe, 5e-5);
   }
+}
+
+// The automatic schedule against that of the authors (sail-sg/zero-bubble-pipeline-parallelism,
+// scheduler/zb.py, run with a memory that weight gradients free): bubbles of the longest rank for
+// the times of the paper's table 9 and others, with p and with 2p micro-batches held.
+TEST(ZeroBubbleAutomatic, LeavesNoMoreBubbleThanThatOfItsAuthors) {
+  struct Row {
+    int p, m;
+    double forward, input, weight, transfer, one, two;
+  };
+  const Row kRows[] = {{8, 24, 18.522, 18.086, 9.337, .601, .1585, .1015},
+                       {8, 32, 18.513, 18.086, 9.331, .626, .1242, .0784},
+                       {8, 64, 18.546, 18.097, 9.321, .762, .0674, .0415},
+                       {8, 24, 29.718, 29.444, 19.927, .527, .1323, .0607},
+                       {8, 32, 29.802, 29.428, 19.53, .577, .1045, .0490},
+                       {8, 64, 29.935, 29.621, 19.388, .535, .0554, .0258},
+                       {4, 8, 1, 1, 1, 0, .1111, 0},
+                       {4, 16, 1, 1.3, .7, .05, .1011, .0457},
+                       {4, 32, 2, 3, 1, .1, .0643, .0429},
+                       {8, 16, 1, 1.3, .7, .05, .2079, .1160},
+                       {8, 32, 1, 1, 1, 0, .0680, 0},
+                       {8, 32, 2, 3, 1, .1, .1382, .1003}};
+  for (const Row& row : kRows) {
+    const ActionTimes times{row.forward, row.input, row.weight, row.transfer};
+    for (const auto& [name, rounds, bubble] :
+         {std::tuple{"zb-1p", 1, row.one}, {"zb-2p", 2, row.two}}) {
+      const Order order = *make_order(name, row.p, row.m, 1, 0, times);
+      const TimedOrder timed =
+          time_order(order, split(row.forward, row.input, row.weight, row.transfer));
+      EXPECT_NEAR(timed.bubble_of_longest_rank, bubble, 6e-5)
+          << name << " " << row.p << " " << row.m;
+      for (const double held : timed.peak_in_flight) EXPECT_LE(held, rounds * row.p);
+    }
+  }
+}
+
+TEST(ZeroBubbleAutomatic, HoldsItsLimitAndComputesEverythingForAllTimes) {
+  for (const int p : {1, 2, 3, 5, 8}) {
+    for (const int m : {1, 2, p, p + 1, 3 * p}) {
+      for (const auto& [forward, input, weight] : kUnequalTimes) {
+        for (const int limit : {p, 2 * p}) {
+          const Order order =
+              zb_automatic_order("zb", p, m, limit, {forward, input, weight, forward / 20});
+          EXPECT_TRUE(check_order(order).empty()) << p << " " << m;
+          for (const double held : time_order(order, split(forward, input, weight)).peak_in_flight)
+            EXPECT_LE(held, limit) << p << " " << m;
+        }
+      }
+    }
+  }
+}
+
+// Bubbles and held micro-batches of the authors' own schedulers (scheduler/zbv_greedy.py): idle
+// slots of the longest rank where a chunk's action takes one. Qi et al. 2024 (arXiv 2405.15362):
+// V-Min holds about a third of what 1F1B holds, V-Half about a half.
+TEST(ControlledMemory, HasTheBubblesAndTheMemoryOfItsAuthors) {
+  struct Row {
+    int p;
+    double half_idle, half_held, min_idle, min_held;
+  };
+  for (const auto& [p, half_idle, half_held, min_idle, min_held] : {Row{2, 1, 2, 3, 2},
+                                                                    {3, 5, 2, 5, 2},
+                                                                    {4, 5, 3, 11, 2},
+                                                                    {5, 11, 3, 15, 3},
+                                                                    {6, 11, 4, 17, 3},
+                                                                    {8, 17, 5, 27, 4},
+                                                                    {12, 29, 7, 41, 5},
+                                                                    {16, 41, 9, 59, 6}}) {
+    const int m = 3 * p;
+    const auto measure = [&, p = p](const char* name) {
+      const TimedOrder timed = time_order(*make_order(name, p, m, 2), split(1, 1, 1));
+      const double held =
+          *std::max_element(timed.peak_in_flight.begin(), timed.peak_in_flight.end());
+      return std::pair{timed.bubble_of_total * timed.makespan, held};
+    };
+    const auto [idle_of_half, held_by_half] = measure("v-half");
+    const auto [idle_of_min, held_by_min] = measure("v-min");
+    EXPECT_LE(idle_of_half, half_idle + 1e-9) << p;
+    EXPECT_LE(idle_of_min, min_idle + 1e-9) << p;
+    EXPECT_EQ(held_by_half, half_held) << p;
+    EXPECT_EQ(held_by_min, min_held) << p;
+    EXPECT_LE(held_by_half, p / 2.0 + 1);
+    EXPECT_LE(held_by_min, (p + 4) / 3.0);
+  }
+}
+
+// Megatron-LM's schedule table for p = 2, two chunks, five micro-batches in groups of three.
+TEST(Interleaved, TakesGroupsOfAnySize) {
+  const Order order = interleaved_order(2, 5, 2, 3);
+  EXPECT_TRUE(check_order(order).empty());
+  std::string forwards;
+  for (const Action& action : order.ranks[0])
+    if (action.kind == ActionKind::kForward)
+      forwards += fmt::format("{}.{} ", action.microbatch, action.chunk);
+  EXPECT_EQ(forwards, "0.0 1.0 2.0 0.1 1.1 2.1 3.0 4.0 3.1 4.1 ");
 }
 
 TEST(Interleaved, HasThePublishedMakespans) {

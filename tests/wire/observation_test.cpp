@@ -24,7 +24,7 @@ Observation awkward() {
   observation.backend = "paced";
   observation.setup.run.backend = Backend::kPaced;  // a run keeps its resolved Setup
   observation.source = Source::kPaced;
-  observation.pace_factor = 1.0 / 3;
+  observation.stretch = 31.0 / 3;
   observation.timeline.source = Source::kPaced;
   observation.timeline.duration = Nanoseconds(123456789012345);
   observation.timeline.clock_error = Nanoseconds(7);
@@ -99,7 +99,7 @@ TEST(Observation, ComesBackToTheLastBit) {
   EXPECT_EQ(received->setup, sent.setup);
   EXPECT_EQ(received->machine, sent.machine);
   EXPECT_EQ(received->source, sent.source);
-  EXPECT_EQ(received->pace_factor, sent.pace_factor);
+  EXPECT_EQ(received->stretch, sent.stretch);
   EXPECT_EQ(received->delay_factor, sent.delay_factor);
   EXPECT_EQ(received->losses, sent.losses);
   EXPECT_EQ(received->gradient_norms, sent.gradient_norms);

@@ -111,7 +111,7 @@ TEST_P(Exported, ProcessesSayRankAndSourceAndOnlyKnownPhasesAppear) {
   }
   EXPECT_THAT(phases, testing::IsSubsetOf({"X", "s", "f", "C", "M"}));
   EXPECT_EQ(names.size(), prediction.program.ranks.size());
-  EXPECT_EQ(names.count("rank 0 (paced)"), 1u);
+  EXPECT_EQ(names.count("rank 0 (rehearsed)"), 1u);
   EXPECT_EQ(trace["distributedInfo"]["rank"], 0);
   EXPECT_EQ(trace["distributedInfo"]["world_size"], prediction.program.world);
 }

@@ -143,7 +143,7 @@ void LessonPlayer::set_settings(const Result<Settings>& wanted) {
     Q_EMIT failed(sentence(wanted.error()));
     return;
   }
-  // How to run (backend, pace, text) stays the student's.
+  // How to run (backend, stretch, text) stays the student's.
   Setup setup = wanted->setup;
   setup.run = session_.setup().run;
   const QScopedValueRollback<bool> busy(busy_, true);

@@ -9,7 +9,7 @@
 
 #include "engine/plan/setup/setup_names.h"
 #include "engine/plan/text/phrases.h"
-#include "engine/predict/local_prediction.h"
+#include "engine/predict/predict.h"
 
 namespace parallelarium {
 
@@ -47,7 +47,7 @@ Result<RunRecord> record_from_json(const nlohmann::json& json) {
     if (json.contains("cores_for_gpus") && setup->run.backend == Backend::kAuto)
       setup->run.backend = Backend::kCuda;
     *setup = resolve(std::move(*setup), *machine);
-    Result<Prediction> prediction = predict_as_shown(*setup, *machine);
+    Result<Prediction> prediction = predict(*setup, *machine);
     if (!prediction) return prediction.error();
     record.observation.setup = *setup;
     record.prediction = std::make_shared<const Prediction>(std::move(*prediction));

@@ -3,12 +3,12 @@
 
 #include <QCoreApplication>
 #include <algorithm>
+#include <cmath>
 
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
 #include "app/state/run/small_copy.h"
 #include "app/state/topic.h"
-#include "engine/predict/local_prediction.h"
 
 namespace parallelarium {
 
@@ -24,10 +24,17 @@ QString question_refusal(const Session& session) {
              : QString();
 }
 
+// Whole seconds, from a minute on whole minutes, at least one.
+QString rough_time(double seconds) {
+  const auto whole = [](double time) { return qint64(std::max(1.0, std::round(time))); };
+  return seconds < 59.5 ? RunAdvice::tr("%1 s").arg(whole(seconds))
+                        : RunAdvice::tr("%1 min").arg(whole(seconds / 60));
+}
+
 }  // namespace
 
 bool machine_is_elsewhere(const Session& session) {
-  return session.topic().is_step() && !session.machine().local;
+  return session.topic().is_step() && expected_source(session) == Source::kPredicted;
 }
 
 Source expected_source(const Session& session) {
@@ -56,9 +63,8 @@ std::optional<Message> run_problem(const Session& session) {
     if (std::optional<Message> missing = session.placer().missing_backend("cuda")) return missing;
   if (!session.prediction_is_current()) return {};
   // What is free on the GPUs that a run would take is known to the engine alone.
-  if (!session.situation().takes_gpus())
-    if (std::optional<Message> problem = memory_problem(session)) return problem;
-  return session.too_fast();
+  if (!session.situation().takes_gpus()) return memory_problem(session);
+  return {};
 }
 
 // Ranks of this computer share its memory, ranks on one GPU that; elsewhere one rank has a device.
@@ -122,7 +128,10 @@ QString run_label(const Session& session) {
                                              : RunAdvice::tr("Run on %1 CPU ranks").arg(ranks));
   switch (expected_source(session)) {
     case Source::kPaced:
-      return RunAdvice::tr("%1, paced").arg(base);
+      return session.prediction_is_current() && session.rehearsal_seconds() > 0
+                 ? RunAdvice::tr("%1, rehearsed in %2")
+                       .arg(base, rough_time(session.rehearsal_seconds()))
+                 : RunAdvice::tr("%1, rehearsed").arg(base);
     case Source::kOversubscribed:
       return RunAdvice::tr("%1, oversubscribed").arg(base);
     default:
@@ -152,11 +161,6 @@ void run_small_copy(Session& session) {
   if (!small_copy_refusal(session).isEmpty()) return;
   Result<Setup> copy = small_copy(session.setup(), session.placer().computer());
   if (!copy) return;
-  std::optional<Message> too_fast;
-  const Situation here = session.placer().situation_of(*copy);
-  if (predict_as_shown(here.setup, here.machine, false, &too_fast).ok() && too_fast)
-    for (const std::string& pace : too_fast->alternatives)
-      if (Setup slower = *copy; set_field(slower, "pace", pace)) *copy = slower;
   session.history().change(*copy, RunAdvice::tr("Small copy"));
   session.wait_for_prediction();
   session.start_run(false);

@@ -10,16 +10,16 @@
 
 namespace parallelarium {
 
-// What would run is on this computer, or could be: not setup() where its Machine is another.
+// Whether setup() is of another Machine than this computer, and no rehearsal of that.
 bool machine_is_elsewhere(const Session& session);
-// Where the ranks would run: "measured", "oversubscribed" or "paced".
+// Where the ranks would run: measured, oversubscribed, rehearsed.
 Source expected_source(const Session& session);
 // Why Run is disabled, or empty; and what the Run button says.
 QString run_refusal(const Session& session);
 QString run_label(const Session& session);
 // Why the ranks of a valid Setup of this computer cannot run, most lasting first: what this version
-// cannot execute, memory that is not there, a pace that its cores cannot keep. With the field to
-// change and values that would do, where there are any.
+// cannot execute, memory that is not there. With the field to change and values that would do,
+// where there are any.
 std::optional<Message> run_problem(const Session& session);
 // What the shown prediction needs more memory than its Machine has, or none, also where that is not
 // what a run would have: the cores' in place of GPUs that were never calibrated.
@@ -28,7 +28,7 @@ std::optional<Message> memory_problem(const Session& session);
 // in a lesson, which chooses its own.
 std::optional<Message> gpu_offer(const Session& session);
 // Why "Run a small copy here" is disabled, or empty; what it would do, in a sentence; and doing it:
-// the copy of small_copy.h becomes setup(), with a pace that this computer keeps, and runs.
+// the copy of small_copy.h becomes setup() and runs.
 QString small_copy_refusal(const Session& session);
 QString small_copy_offer(const Session& session);
 void run_small_copy(Session& session);

@@ -1,23 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/state/run/run_record.h"
 
-#include "engine/predict/compare.h"
+#include "engine/predict/predict.h"
 #include "engine/wire/messages.h"
 
 namespace parallelarium {
 
 Result<RunRecord> make_run_record(Observation observation, const Machine& machine) {
-  const auto predicted = [&](const Routing* routing) {
-    Result<Prediction> made = predict(observation.setup, machine, true, routing);
-    if (made && observation.source == Source::kPaced && observation.pace_factor > 0) {
-      const Result<double> wished = pace_factor(observation.setup, machine);
-      if (wished && observation.pace_factor > *wished * kSamePace)
-        made->pace_slowed = observation.pace_factor / *wished;
-      made = dilated(std::move(*made), observation.pace_factor);
-    }
-    return made;
-  };
-  Result<Prediction> prediction = predicted(nullptr);
+  Result<Prediction> prediction = predict(observation.setup, machine, true);
   if (!prediction) return prediction.error();
   const auto& built = prediction->program.ranks;
   const auto& ranks = observation.timeline.ranks;
@@ -31,7 +21,7 @@ Result<RunRecord> make_run_record(Observation observation, const Machine& machin
                    "the predicted one; run it again with this version.");
   RunRecord record;
   if (const Routing* routing = routing_of_timeline(observation)) {
-    Result<Prediction> routed = predicted(routing);
+    Result<Prediction> routed = predict(observation.setup, machine, true, routing);
     if (!routed) return routed.error();
     record.routed = std::make_shared<const Prediction>(std::move(*routed));
   }

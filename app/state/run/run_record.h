@@ -10,9 +10,6 @@
 
 namespace parallelarium {
 
-// Paces nearer than this factor are the same but for rounding.
-inline constexpr double kSamePace = 1.001;
-
 // A run and the prediction of exactly its Setup, on the same Machine and Program.
 struct RunRecord {
   std::shared_ptr<const Prediction> prediction;  // all ranks of the run are built

@@ -7,6 +7,14 @@ namespace {
 
 constexpr std::size_t kMostRuns = 20;  // kept; older ones go first
 
+// Whether a run is of what is set. On which backend, and how slow a rehearsal was, stands on it.
+bool is_of(const RunRecord& run, Setup wanted) {
+  const Setup& ran = run.observation.setup;
+  wanted.run.backend = ran.run.backend;
+  wanted.run.stretch = ran.run.stretch;
+  return ran == wanted;
+}
+
 }  // namespace
 
 std::span<const RunRecord> RunStore::shown() const { return std::span(runs_).subspan(earlier_); }
@@ -33,13 +41,13 @@ void RunStore::set_earlier_aside(bool aside) {
 const RunRecord* RunStore::current() const {
   const std::span<const RunRecord> runs = shown();
   for (auto run = runs.rbegin(); run != runs.rend(); ++run)
-    if (run->observation.setup == wanted_) return &*run;
+    if (is_of(*run, wanted_)) return &*run;
   return runs.empty() ? nullptr : &runs.back();
 }
 
 bool RunStore::current_is_stale() const {
   const RunRecord* run = current();
-  return run && !(run->observation.setup == wanted_);
+  return run && !is_of(*run, wanted_);
 }
 
 void RunStore::pin(RunRecord record) {

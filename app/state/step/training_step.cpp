@@ -90,10 +90,7 @@ std::vector<Remedy> TrainingStep::remedies(const Message& problem) {
   for (const std::string& value : problem.alternatives) {
     Setup mended = session_.setup();
     if (!set_field(mended, problem.field, value)) continue;  // what cannot be set mends nothing
-    const QString text = problem.field == "run.pace_seconds"
-                             ? tr("Pace %1 s").arg(QString::fromStdString(value))
-                             : QString::fromStdString(value);
-    remedies.push_back({text, {}, [this, field = problem.field, value] {
+    remedies.push_back({QString::fromStdString(value), {}, [this, field = problem.field, value] {
                           Setup next = session_.setup();
                           if (set_field(next, field, value))
                             session_.history().change(

@@ -53,7 +53,7 @@ void paint_lane(const ExpertBrush& b, const LayerTimes& times, int home, bool ob
   }
 }
 
-// "paced", or "paced, training step 4" where there are several.
+// "rehearsed", or "rehearsed, training step 4" where there are several.
 QString observed_words(const ExpertPicture& picture) {
   const QString source = source_text(picture.observed->source);
   return picture.steps > 1

@@ -118,7 +118,7 @@ QString expert_title(const ExpertPicture& picture);
 SelectionText describe_expert(const RoutedLayer& layer, ExpertRef ref);
 // "Rank 0 receives 94 of 256, 1.47 times the mean: it sets the pace."
 QString pace_sentence(const RoutedLayer& layer);
-// "Rank 0 computes for 3.1 ms, the others wait for it up to 1.9 ms, 41 % of the layer (paced)."
+// "Rank 0 computes for 3.1 ms, the others wait for it up to 1.9 ms, 41 % of the layer (rehearsed)."
 // Empty where nobody waits or nothing is known of the time.
 QString waiting_sentence(const ExpertPicture& picture);
 // "Fullest expert over the mean in 6 training steps: run 1.8 to 1.2, pinned 1.8 to 2.4"; or empty.

@@ -23,10 +23,10 @@ struct Words {
 // Why no run stands below the prediction.
 QString no_run_text(const Session& session) {
   if (session.runs().current() && session.runs().current_is_stale())
-    return Words::tr("Not measured: the run is of other settings");
+    return Words::tr("Not run: the last run is of other settings");
   const QString refusal = run_refusal(session);
-  return refusal.isEmpty() ? Words::tr("Not measured yet: press Run to see your ranks do it")
-                           : Words::tr("Not measured: %1").arg(refusal);
+  return refusal.isEmpty() ? Words::tr("Not run yet: press Run to see your ranks do it")
+                           : Words::tr("Not run: %1").arg(refusal);
 }
 
 }  // namespace
@@ -68,7 +68,7 @@ void add_run(ExpertPicture& picture, const Session& session, ExpertChoice choice
                    });
   picture.tweened = !session.playback().reduced_motion();
   picture.playhead = session.playback().playhead();
-  picture.predicted_word = prediction_source_text(*prediction);
+  picture.predicted_word = prediction_source_text(prediction->word);
   picture.no_run = no_run_text(session);
   if (!picture.routed) return;
   if (const Observation* run = routed_run(session)) {
@@ -96,7 +96,7 @@ void add_run(ExpertPicture& picture, const Session& session, ExpertChoice choice
   picture.observed = times_of(*run->prediction, run->observation.timeline);
   if (!run->routed || choice.predicted) return;
   picture.predicted = times_of(*run->routed, run->routed->timeline);
-  picture.predicted_word = prediction_source_text(*run->routed);
+  picture.predicted_word = prediction_source_text(run->routed->word);
   picture.by_its_routing = true;
 }
 

@@ -42,31 +42,12 @@ QString rank_text(const Program& program, int rank_index) {
   return Memory::tr("Rank %1 \u00b7 stage %2").arg(rank.rank).arg(rank.stage);
 }
 
-PeakParts peak_parts(const RankProgram& rank) {
-  std::vector<CategoryBytes> opens(rank.ops.size()), closes(rank.ops.size());
-  CategoryBytes now{};
-  for (const Buffer& buffer : rank.buffers) {
-    const auto category = std::size_t(buffer.category);
-    if (buffer.opened_by < 0) {
-      now[category] += buffer.bytes;
-      continue;
-    }
-    opens[std::size_t(buffer.opened_by)][category] += buffer.bytes;
-    closes[std::size_t(buffer.closed_by)][category] += buffer.bytes;
-  }
-  const auto sum = [](const CategoryBytes& bytes) {
-    std::int64_t all = 0;
-    for (const std::int64_t part : bytes) all += part;
-    return all;
-  };
-  PeakParts peak{now, sum(now), -1};
-  for (std::size_t op = 0; op < rank.ops.size(); ++op) {
-    for (std::size_t category = 0; category < kCategories; ++category)
-      now[category] += opens[op][category];
-    if (const std::int64_t all = sum(now); all > peak.total) peak = {now, all, int(op)};
-    for (std::size_t category = 0; category < kCategories; ++category)
-      now[category] -= closes[op][category];
-  }
+PeakParts peak_parts(const Program& program, const RankProgram& rank) {
+  PeakParts peak;
+  for_held_bytes(program, rank, [&](const HeldBytes& held) {
+    if (const std::int64_t all = held.sum(); held.op < 0 || all > peak.total)
+      peak = {held.at_peak, all, held.op};
+  });
   return peak;
 }
 
@@ -123,7 +104,7 @@ std::vector<ZeroPlans::Plan> ZeroPlans::compute(const Setup& setup) {
       continue;
     }
     plan.rows = memory_of(*program);
-    for (const RankProgram& rank : program->ranks) plan.peaks.push_back(peak_parts(rank));
+    for (const RankProgram& rank : program->ranks) plan.peaks.push_back(peak_parts(*program, rank));
   }
   return plans;
 }
@@ -146,7 +127,7 @@ std::vector<ZeroColumn> ZeroPlans::columns(const Session& session, int rank_inde
     column.is_set = zero == shown.setup.zero;
     std::optional<MemoryRow> row;
     if (column.is_set && rank_index < int(shown.program.ranks.size())) {
-      column.planned = peak_parts(shown.program.ranks[std::size_t(rank_index)]);
+      column.planned = peak_parts(shown.program, shown.program.ranks[std::size_t(rank_index)]);
       row = memory_of(shown.program)[std::size_t(rank_index)];
     } else if (known) {
       const Plan& plan = plans_[std::size_t(zero)];
@@ -167,7 +148,7 @@ std::vector<ZeroColumn> ZeroPlans::columns(const Session& session, int rank_inde
 }
 
 std::vector<ByteTerm> byte_terms(const Setup& setup) {
-  const Precision& precision = setup.precision;
+  const Precision precision = held_precision(setup);
   const auto type = [](int bytes) {
     return bytes == 2   ? Memory::tr("16-bit")
            : bytes == 4 ? Memory::tr("fp32")
@@ -194,7 +175,7 @@ QString bytes_formula(const Setup& setup) {
 }
 
 double bytes_per_parameter(const Setup& setup) {
-  return model_states(1, setup.precision, held_zero(setup), shards_of(setup)).total();
+  return model_states(1, held_precision(setup), held_zero(setup), shards_of(setup)).total();
 }
 
 namespace {

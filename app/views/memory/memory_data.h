@@ -12,15 +12,13 @@
 
 namespace parallelarium {
 
-using CategoryBytes = std::array<std::int64_t, kCategories>;
-
 // What a rank holds when it holds most, in issue order: `total` is MemoryRow::peak_bytes.
 struct PeakParts {
   CategoryBytes parts{};
   std::int64_t total = 0;
   int op = -1;  // that opened the last buffer; -1: held for the whole step
 };
-PeakParts peak_parts(const RankProgram& rank);
+PeakParts peak_parts(const Program& program, const RankProgram& rank);
 
 // What the arena counted, cut into the parts of the plan where every category's peak equals the
 // plan's to the byte. Else only the sum is known, and `unexplained` is what exceeds the plan.

@@ -133,7 +133,7 @@ TensorTable tensor_table(const Prediction& prediction, int rank_index) {
   if (rank_index >= int(prediction.program.ranks.size())) return table;
   const RankProgram& rank = prediction.program.ranks[std::size_t(rank_index)];
   const Setup& setup = prediction.setup;
-  const int peak = peak_parts(rank).op;
+  const int peak = peak_parts(prediction.program, rank).op;
   std::map<Tensor, TensorTerm> found;
   std::map<Tensor, std::int64_t> kept;          // of TensorTerm::one, for the backward
   std::map<Tensor, std::pair<int, int>> first;  // the layer and micro-batch that is shown

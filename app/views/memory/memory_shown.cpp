@@ -42,7 +42,7 @@ std::optional<CountedParts> pinned_parts(const RunRecord* pin, int global_rank) 
   const int at = pin ? rank_of(*pin, global_rank) : -1;
   if (at < 0) return std::nullopt;
   const Program& program = pin->prediction->program;
-  const PeakParts plan = peak_parts(program.ranks[std::size_t(at)]);
+  const PeakParts plan = peak_parts(program, program.ranks[std::size_t(at)]);
   if (pin->observed())
     for (const MemoryRow& counted : pin->observation.memory)
       if (counted.rank == global_rank)
@@ -59,7 +59,7 @@ void fill_ranks(const Session& session, const RunRecord* pin, MemoryShown& shown
     BarGroup group;
     const bool by_rank = many && !prediction.program.representatives;
     group.label = by_rank ? QString::number(rank.rank) : Shown::tr("stage %1").arg(rank.stage);
-    group.planned = peak_parts(rank);
+    group.planned = peak_parts(prediction.program, rank);
     if (shown.run)
       for (const MemoryRow& counted : shown.run->observation.memory)
         if (counted.rank == rank.rank)
@@ -146,7 +146,7 @@ MemoryShown memory_shown(const Session& session, const ZeroPlans& plans, int ran
   shown.curve_title =
       Shown::tr("MEMORY OVER ONE STEP") + dot + where.toUpper() + dot +
       (shown.run ? Shown::tr("%1, sizes counted").arg(source_text(shown.timeline->source))
-                 : prediction_source_text(prediction));
+                 : prediction_source_text(prediction.word));
   return shown;
 }
 

@@ -61,7 +61,7 @@ bool mesh_hides_traffic(const Session& session) {
 QString mesh_legend(const Session& session, bool by_class, bool whole_step) {
   const RunRecord* run = mesh_run(session);
   const QString source = run ? source_text(run->observation.source)
-                             : prediction_source_text(*session.subject().prediction());
+                             : prediction_source_text(session.subject().prediction()->word);
   QStringList parts;
   if (by_class) parts << Shown::tr("a card stands for equal ranks");
   parts << (whole_step ? Shown::tr("links redden with the bytes of a step")

@@ -20,7 +20,7 @@ class HeldPlot : public QWidget {
   // The Timeline whose lines are drawn; null or hidden: "?".
   void show_rows(std::shared_ptr<const LaneRows> rows, bool hidden, const QString& source);
   void set_axis(int left, int width);
-  // "Micro-batches held, paced: stage 0 at most 4, stage 1 at most 3, ..."
+  // "Micro-batches held, rehearsed: stage 0 at most 4, stage 1 at most 3, ..."
   QString description() const;
 
  protected:

@@ -135,7 +135,7 @@ QVariant OpModel::data(const QModelIndex& index, int role) const {
 QVariant OpModel::headerData(int section, Qt::Orientation orientation, int role) const {
   if (orientation != Qt::Horizontal || role != Qt::DisplayRole) return {};
   const QString predicted =
-      predicted_ ? prediction_source_text(*predicted_->prediction) : tr("predicted");
+      predicted_ ? prediction_source_text(predicted_->prediction->word) : tr("predicted");
   const QString observed = observed_ ? source_text(observed_->timeline->source) : tr("not run yet");
   switch (section) {
     case kRank:

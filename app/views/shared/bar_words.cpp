@@ -60,7 +60,8 @@ QString part_words(const Bar& bar) {
   if (bar.piece == Piece::kStage)
     return bar.layer < 0 ? QString() : Words::tr("layer %1").arg(bar.layer);
   QString part = name_text(bar.piece);
-  if (bar.first_op == bar.last_op && bar.piece != Piece::kZeroGrad) {
+  const bool moves = bar.piece == Piece::kZeroGrad || bar.piece == Piece::kOffload;
+  if (bar.first_op == bar.last_op && !moves) {
     if (bar.phase == Phase::kInputGrad) part = Words::tr("input gradient of %1").arg(part);
     if (bar.phase == Phase::kWeightGrad) part = Words::tr("weight gradient of %1").arg(part);
     if (bar.phase == Phase::kRecompute) part = Words::tr("%1 computed again").arg(part);
@@ -80,6 +81,7 @@ QStringList bar_labels(const Bar& bar) {
   if (bar.kind != OpKind::kCompute) return {purpose_words(bar.purpose)};
   if (is_update(bar)) {
     if (bar.piece == Piece::kZeroGrad) return {Words::tr("clear gradients"), Words::tr("clear")};
+    if (bar.piece == Piece::kCombine || bar.piece == Piece::kOffload) return {name_text(bar.piece)};
     return {Words::tr("update")};
   }
   const QString action = action_word(bar.action) + QLatin1Char(' ') + microbatch_text(bar);
@@ -104,6 +106,10 @@ QString bar_sentence(const Program& program, int rank_index, const Bar& bar) {
     }
     if (op.piece == Piece::kZeroGrad) return Words::tr("Clearing the gradients on %1").arg(here);
     if (op.piece == Piece::kGradNorm) return Words::tr("Norm of the gradients on %1").arg(here);
+    if (op.piece == Piece::kOffload)
+      return Words::tr("Optimizer states to the host's memory and back on %1").arg(here);
+    if (op.piece == Piece::kCombine)
+      return Words::tr("Gradients into another type on %1").arg(here);
     return Words::tr("Optimizer on %1").arg(here);
   }
   QString what = capitalised(purpose_words(bar.purpose));

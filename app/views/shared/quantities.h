@@ -10,7 +10,7 @@ namespace parallelarium {
 // One side of a quantity. Empty text: nothing to show (not run, stale, no such figure).
 struct Figure {
   QString text;         // "84.1 ms", "?" when a lesson hides it
-  QString source;       // "predicted", "paced", "counted"; or why there is none: "not run yet"
+  QString source;       // "predicted", "rehearsed", "counted"; or why there is none: "not run yet"
   QString exact;        // for the tooltip: "41,943,040 bytes"
   bool hidden = false;  // by a lesson, for now
 };
@@ -22,7 +22,7 @@ struct Quantity {
   QString key;    // dotted key of predict and run: "step.seconds"
   QString title;  // "Step time", "Bubble of whole step", "Peak memory, stage 0"
   Figure predicted, observed;
-  QString difference;  // "+5.1 %", "2.0 pt", "0 B", "set by pace"; empty when not comparable
+  QString difference;  // "+5.1 %", "2.0 pt", "0 B", "set"; empty when not comparable
   QString since_pin;   // "−3.2 ms since pin", or empty
   QString note;        // what else the figures say: "12,200 tokens/s predicted"; or empty
   QString guess;       // "16 %", or empty

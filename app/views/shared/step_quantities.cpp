@@ -26,7 +26,7 @@ std::int64_t sent_bytes(const std::vector<TrafficRow>& rows) {
 QString no_difference(Source source) {
   switch (source) {
     case Source::kPaced:
-      return Quantities::tr("set by pace");
+      return Quantities::tr("set");
     case Source::kOversubscribed:
     case Source::kSharedGpu:
       return Quantities::tr("not evidence of speed");
@@ -81,7 +81,7 @@ QString throughput_note(const Prediction& expected, const RunRecord* run, const 
   const QString predicted = tokens_rate_text(expected.step.tokens_per_second, locale);
   if (!run) return predicted;
   const Source source = run->observation.source;
-  if (source == Source::kPaced) return Quantities::tr("%1, set by pace").arg(predicted);
+  if (source == Source::kPaced) return Quantities::tr("%1, set").arg(predicted);
   return Quantities::tr("%1, %2 %3")
       .arg(predicted, source_text(source),
            tokens_rate_text(run->observation.step.tokens_per_second, locale));
@@ -171,7 +171,7 @@ std::vector<Quantity> StepSides::predicted(const QLocale& locale) const {
   all[3].key = QStringLiteral("traffic.sent_bytes");
   all[3].title = Quantities::tr("Sent, %1").arg(place(shown, sender));
 
-  const QString word = prediction_source_text(shown);
+  const QString word = prediction_source_text(shown.word);
   all[0].predicted = {seconds_text(expected.seconds, locale), word,
                       Quantities::tr("%1 s").arg(QString::number(expected.seconds, 'g', 12)) +
                           QLatin1Char('\n') + throughput_note(shown, nullptr, locale)};
@@ -206,8 +206,7 @@ void StepSides::add_run(const QLocale& locale, std::vector<Quantity>& all) const
   const QString source = source_text(run->observation.source);
   const std::optional<Message> delay = delay_of(run->observation);
   const bool missed = delay && run->observation.source == Source::kPaced;
-  const QString caveat =
-      missed ? Quantities::tr("pace missed") : no_difference(run->observation.source);
+  const QString caveat = missed ? Quantities::tr("late") : no_difference(run->observation.source);
   all[0].observed = {seconds_text(seen.seconds, locale), source,
                      Quantities::tr("median of %1 steps; shortest %2, longest %3")
                          .arg(run->observation.timeline.steps)
@@ -250,12 +249,11 @@ void StepSides::add_pin(const RunRecord& pin, const QLocale& locale,
     const QString there = place(then, rank_then);
     return there == place(shown, rank_now) ? since : Quantities::tr("%1 (%2)").arg(since, there);
   };
-  const bool same_clock =
-      then.machine == shown.machine && (both_ran || then.pace_factor == shown.pace_factor);
-  // Lengths of runs that the pace or a crowded computer sets are compared with nothing.
+  const bool same_machine = then.machine == shown.machine;
+  // Lengths that a rehearsal or a crowded computer sets are compared with nothing.
   const bool comparable = !both_ran || (no_difference(run->observation.source).isEmpty() &&
                                         no_difference(pin.observation.source).isEmpty());
-  if (same_clock && comparable)
+  if (same_machine && comparable)
     all[0].since_pin = since.arg(signed_seconds(now.seconds - before.seconds, locale));
   all[1].since_pin = since.arg(points_text(as_shown(now.bubble) - as_shown(before.bubble), locale));
   if (!place(then, fullest_then).isEmpty())

@@ -75,7 +75,7 @@ QString difference_line(Source source, const Bar& predicted, const Bar& observed
                         const QLocale& locale) {
   switch (source) {
     case Source::kPaced:
-      return Words::tr("the duration is set by the pace");
+      return Words::tr("the duration is set");
     case Source::kOversubscribed:
     case Source::kSharedGpu:
       return Words::tr("times are not evidence of speed");
@@ -119,7 +119,8 @@ QStringList bar_lines(const LaneRows* predicted, const LaneRows* observed, OpRef
   const LaneRows& first = ours ? *predicted : *observed;
   const Bar& bar = ours ? *ours : *theirs;
   QStringList lines{bar_sentence(first.program(), op.rank, bar)};
-  if (ours) lines << duration_line(prediction_source_text(*predicted->prediction), *ours, locale);
+  if (ours)
+    lines << duration_line(prediction_source_text(predicted->prediction->word), *ours, locale);
   if (theirs) {
     QString line = duration_line(source_text(observed->timeline->source), *theirs, locale);
     const QString spread = spread_text(*observed, op.rank, *theirs, locale);
@@ -155,39 +156,35 @@ QString idle_sentence(const LaneRows& rows, int rank_index, Nanoseconds time,
   return {};
 }
 
-QString predicted_title(const Prediction& prediction, bool hidden) {
+QString predicted_title(const Prediction& prediction) {
   const QString machine = sentence(title_of(prediction.machine));
   if (prediction.word == "peak")
     return Words::tr("LOWER BOUND AT PEAK RATES") + kDot + Words::tr("on %1").arg(machine);
-  if (prediction.pace_factor != 1 && hidden) return Words::tr("PREDICTED, PACED");  // no time told
-  if (prediction.pace_factor != 1) {
-    const QString paced =
-        Words::tr("PREDICTED, PACED") + kDot +
-        Words::tr("%1 times slower than this engine").arg(number_text(prediction.pace_factor));
-    return prediction.pace_slowed > 1
-               ? paced + kDot +
-                     Words::tr("a pace of %1 s, as slow as the cores need it")
-                         .arg(number_text(prediction.setup.run.pace_seconds *
-                                          prediction.pace_slowed))
-               : paced;
-  }
   const QString predicted = Words::tr("PREDICTED") + kDot;
   if (prediction.cores_for_gpus)
     return predicted + Words::tr("for the cores, as the GPUs are not calibrated yet");
+  // Of ranks that share cores a rehearsal gives every lane one of its own.
+  const bool apart =
+      prediction.machine.lanes_share_core && prediction.setup.run.backend == Backend::kPaced;
+  const QString cores = apart ? kDot + Words::tr("a core for every lane") : QString();
   if (prediction.word == "assumed")
-    return predicted + (prediction.machine.local
-                            ? Words::tr("assumed rates, this computer is not calibrated yet")
-                            : Words::tr("for %1, assumed rates").arg(machine));
+    return predicted +
+           (prediction.machine.local
+                ? Words::tr("assumed rates, this computer is not calibrated yet") + cores
+                : Words::tr("for %1, assumed rates").arg(machine));
   if (prediction.word == "published")
     return predicted + Words::tr("for %1, published efficiencies").arg(machine);
   if (outdated_rates(prediction.setup, prediction.machine))
-    return predicted + Words::tr("for this engine, calibrated by an older version");
-  return predicted + (prediction.machine.local ? Words::tr("for this engine, calibrated")
+    return predicted + Words::tr("for this engine, calibrated by an older version") + cores;
+  return predicted + (prediction.machine.local ? Words::tr("for this engine, calibrated") + cores
                                                : Words::tr("for %1, calibrated").arg(machine));
 }
 
 QString run_title(const Observation& observation, bool absolute) {
-  QString title = Words::tr("%1 RUN").arg(source_text(observation.source).toUpper());
+  QString title = observation.source == Source::kPaced
+                      ? Words::tr("REHEARSAL") + kDot +
+                            Words::tr("durations set, 1:%1").arg(number_text(observation.stretch))
+                      : Words::tr("%1 RUN").arg(source_text(observation.source).toUpper());
   const Timeline& timeline = observation.timeline;
   if (timeline.steps > 0)
     title += kDot +
@@ -242,7 +239,7 @@ QString stale_title(const Setup& run, const Setup& present) {
 QString pinned_title(const RunRecord& pinned, const Setup& present) {
   const QString title = Words::tr("PINNED") + kDot +
                         (pinned.observed() ? source_text(pinned.observation.source)
-                                           : prediction_source_text(*pinned.prediction));
+                                           : prediction_source_text(pinned.prediction->word));
   const Setup& setup = pinned.observation.setup;
   return setup == present ? title
                           : title + kDot + Words::tr("with %1").arg(differing(setup, present));

@@ -31,9 +31,10 @@ QString idle_sentence(const LaneRows& rows, int rank_index, Nanoseconds time,
                       const QLocale& locale = QLocale());
 
 // Titles of blocks, in upper case where they name the source:
-// "PREDICTED \u00b7 for this engine, calibrated". Where the lane is hidden the pace is, too.
-QString predicted_title(const Prediction& prediction, bool hidden = false);
-// "PACED RUN \u00b7 step 3 of 5, the median \u00b7 2 min ago"; `absolute` writes the date instead.
+// "PREDICTED \u00b7 for this engine, calibrated".
+QString predicted_title(const Prediction& prediction);
+// "REHEARSAL \u00b7 durations set, 1:10 \u00b7 training step 3 of 5, the median \u00b7 2 min ago",
+// or "MEASURED RUN \u00b7 ..."; `absolute` writes the date instead.
 QString run_title(const Observation& observation, bool absolute);
 // "run with 8 micro-batches": what differs from the present Setup, for a stale run.
 QString stale_title(const Setup& run, const Setup& present);

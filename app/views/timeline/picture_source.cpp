@@ -48,8 +48,8 @@ void add_ends(Picture& picture) {
   const bool run_ends = &run == shorter;
   switch (run.rows->timeline->source) {  // how long a step took says something, or not
     case Source::kPaced:
-      shorter->end_text = run_ends ? QObject::tr("length set by pace")
-                                   : QObject::tr("the run's length is set by pace");
+      shorter->end_text =
+          run_ends ? QObject::tr("length is set") : QObject::tr("the rehearsal's length is set");
       break;
     case Source::kOversubscribed:
     case Source::kSharedGpu:
@@ -57,7 +57,6 @@ void add_ends(Picture& picture) {
                                    : QObject::tr("the run's length is not evidence of speed");
       break;
     case Source::kPredicted:
-    case Source::kPredictedPaced:
     case Source::kMeasured:
       shorter->end_text = QObject::tr("ends %1 sooner").arg(time_text(by));
       break;
@@ -98,13 +97,13 @@ Picture PictureSource::picture(const Session& session, bool absolute_dates) {
   PictureLane predicted;
   predicted.hidden = session.locks().hidden(QStringLiteral("lane.predicted"));
   predicted.style = LaneStyle::kPredicted;
-  predicted.short_title = prediction_source_text(*prediction);
+  predicted.short_title = prediction_source_text(prediction->word);
   if (prediction->program.ranks.empty()) {
     predicted.title = QObject::tr("PREDICTED");
     predicted.empty_text = QObject::tr("No prediction yet");
   } else {
     predicted.rows = predicted_rows(prediction);
-    predicted.title = predicted_title(*prediction, predicted.hidden);
+    predicted.title = predicted_title(*prediction);
     if (prediction->program.representatives)
       predicted.title +=
           kDot + QObject::tr("each row stands for %1 ranks")

@@ -37,10 +37,14 @@ struct Misses {
 Outcome summary(const std::vector<Case>& cases, bool as_json) {
   nlohmann::json json = nlohmann::json::array();
   Table table({"source", "metric", "rates", ">rows", ">mean error", ">worst", ">bias"});
+  int impossible = 0;
   for (const Case& of : cases) {
     std::map<std::pair<std::string, bool>, std::pair<const CaseFigure*, Misses>> by_metric;
     for (const CaseRow& row : of.rows) {
-      if (!row.impossible.empty()) continue;
+      if (!row.impossible.empty()) {
+        ++impossible;
+        continue;
+      }
       const Result<std::vector<double>> predicted = predict_case(row);
       if (!predicted) return Outcome::failed(predicted.error());
       for (std::size_t at = 0; at < row.figures.size(); ++at) {
@@ -67,9 +71,12 @@ Outcome summary(const std::vector<Case>& cases, bool as_json) {
     }
   }
   if (as_json) return Outcome::done(json_text(json));
-  return Outcome::done(table.text() +
-                       "\nErrors are of absolute values; the bias says whether predictions are "
-                       "high (+) or low.\n");
+  std::string text = table.text() +
+                     "\nErrors are of absolute values; the bias says whether predictions are high "
+                     "(+) or low.\n";
+  if (impossible > 0)
+    text += fmt::format("{} rows cannot be said as a Setup; `cases NAME` tells why.\n", impossible);
+  return Outcome::done(std::move(text));
 }
 
 Outcome list(const std::vector<Case>& cases, bool as_json) {

@@ -23,7 +23,7 @@
 #include "engine/cli/commands/command.h"
 #include "engine/cli/options/setup_options.h"
 #include "engine/cli/training.h"
-#include "engine/predict/local_prediction.h"
+#include "engine/predict/predict.h"
 #include "engine/wire/export/csv.h"
 #include "engine/wire/export/trace.h"
 #include "engine/wire/view_ids.h"
@@ -224,7 +224,7 @@ Outcome export_setup(const ExportOptions& options, Progress& progress) {
     outcome = write_timeline(options, *format, training->prediction.program,
                              training->result.observation.timeline);
   } else {
-    const Result<Prediction> prediction = predict_as_shown(situation->setup, situation->machine);
+    const Result<Prediction> prediction = predict(situation->setup, situation->machine);
     if (!prediction) return Outcome::invalid(prediction.error());
     outcome = write_timeline(options, *format, prediction->program, prediction->timeline);
   }

@@ -8,11 +8,22 @@
 #include "engine/cli/options/setup_options.h"
 #include "engine/cli/outlook.h"
 #include "engine/cli/text/report_text.h"
+#include "engine/plan/setup/setup_settings.h"
 #include "engine/plan/text/units.h"
 #include "engine/predict/predict.h"
 
 namespace parallelarium {
 namespace {
+
+// "Assumed, since nothing says otherwise: DP 1, ..."
+std::string assumed_text(const nlohmann::json& assumed) {
+  std::string text;
+  for (const auto& [key, value] : assumed.items()) {
+    const SetupSetting& row = *find_setting(setup_settings(), key);
+    text += fmt::format("{}--{} {}", text.empty() ? "" : ", ", row.option, text_of_value(value));
+  }
+  return text.empty() ? text : "Assumed, since nothing says otherwise: " + text + ".\n\n";
+}
 
 // "15T", "300B", "2e12" as a number of tokens; 0 where nothing is said.
 Result<double> tokens_from(const std::string& text) {
@@ -93,7 +104,8 @@ void add_predict(Commands& commands) {
     if (!(options->price >= 0) || (options->price > 0 && *tokens == 0))
       return Outcome::invalid(
           message("price-alone", "--price is of a GPU hour, 0 or more, and goes with --tokens."));
-    const Result<Situation> situation = options->setup.situation();
+    std::string read_text;
+    Result<Situation> situation = options->setup.situation(&read_text);
     if (!situation) return Outcome::invalid(situation.error());
     const Setup& setup = situation->setup;
     const int ranks = setup.mesh.ranks();
@@ -108,16 +120,19 @@ void add_predict(Commands& commands) {
     const Result<Prediction> prediction =
         predict(setup, situation->machine, false, options->routing.empty() ? nullptr : &*routing);
     if (!prediction) return Outcome::invalid(prediction.error());
+    const nlohmann::json assumed = options->setup.assumed(read_text);
     if (options->json) {
       nlohmann::json json =
           prediction_answer(*prediction, *situation, options->rank, options->spans);
+      json["assumed"] = assumed;
       if (*tokens > 0) json.update(training_json(*prediction, *tokens, options->price));
       return Outcome::done(json_text(json));
     }
     const std::optional<Outlook> here = outlook_of(*prediction, *situation);
-    return Outcome::done(prediction_text(*prediction, situation->asked, options->rank) +
+    return Outcome::done(assumed_text(assumed) +
+                         prediction_text(*prediction, situation->asked, options->rank) +
                          (*tokens > 0 ? training_text(*prediction, *tokens, options->price) : "") +
-                         (here ? "\n" + outlook_text(*here) : ""));
+                         (here ? "\n" + outlook_text(*here, *prediction) : ""));
   });
 }
 

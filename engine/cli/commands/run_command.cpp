@@ -72,16 +72,17 @@ nlohmann::json run_json(const Training& training, int rank, bool spans) {
   json["bubble"] = to_json(observed.bubble);
   json["step"] = to_json(observed.step, true);
   json["step"]["flops_convention"] = "full";
-  json["wall_seconds"] = observed.wall_seconds;
+  if (observed.source == Source::kPaced) {
+    json["stretch"] = observed.stretch;
+    json["clock_seconds"] = observed.step.seconds * observed.stretch;
+  } else {
+    json["wall_seconds"] = observed.wall_seconds;
+  }
   if (observed.backend == "cuda") json["host_seconds"] = observed.host_seconds;
   if (!observed.gpu_use.empty()) json["gpu_use"] = observed.gpu_use;
   json["losses"] = observed.losses;
   json["gradient_norms"] = observed.gradient_norms;
   if (observed.delay_factor > 0) json["delay_factor"] = observed.delay_factor;
-  if (observed.source == Source::kPaced) {
-    json["pace_factor"] = observed.pace_factor;
-    predicted["pace_factor"] = observed.pace_factor;
-  }
   json["compare"] = to_json(compare_with(training.prediction, observed));
   if (training.routed) {
     json["routing"] = to_json(*routing_of_timeline(observed));
@@ -93,23 +94,24 @@ nlohmann::json run_json(const Training& training, int rank, bool spans) {
   return json;
 }
 
+std::string rehearsal_text(const Observation& observed, const std::optional<Message>& delay) {
+  const std::string own_cores =
+      observed.setup.machine == "local" ? " Every lane of a rank had a core of its own." : "";
+  return fmt::format(
+      "Rehearsed 1:{}: every op took {}its predicted time on {}, stretched by {}; the step took {} "
+      "by the clock, and all times here are the machine's. Order, waiting, bytes, memory and loss "
+      "are what was observed.{}{}",
+      three_digits(observed.stretch), delay ? "at least " : "", observed.machine,
+      three_digits(observed.stretch), seconds_text(observed.step.seconds * observed.stretch),
+      own_cores, delay ? " " + delay->text : "");
+}
+
 std::string source_text(const Training& training) {
   const Observation& observed = training.result.observation;
   const std::optional<Message> delay = delay_of(observed);
   switch (observed.source) {
     case Source::kPaced:
-      return fmt::format(
-          "Paced: every op takes {}its predicted time on {} times {}; order, waiting, bytes, "
-          "memory "
-          "and loss are what was observed.{}{}",
-          delay ? "at least " : "", observed.machine, three_digits(observed.pace_factor),
-          training.prediction.pace_slowed > 1
-              ? fmt::format(
-                    " The cores could not keep a pace of {} s, so it was {} s.",
-                    observed.setup.run.pace_seconds,
-                    three_digits(observed.setup.run.pace_seconds * training.prediction.pace_slowed))
-              : "",
-          delay ? " " + delay->text : "");
+      return rehearsal_text(observed, delay);
     case Source::kOversubscribed:
       return "Oversubscribed: ranks share cores, so times are not evidence of speed.";
     case Source::kSharedGpu:
@@ -117,7 +119,6 @@ std::string source_text(const Training& training) {
              (delay ? " " + delay->text : "");
     case Source::kMeasured:
     case Source::kPredicted:
-    case Source::kPredictedPaced:
       break;
   }
   if (delay && observed.gpu_use.empty())
@@ -179,7 +180,7 @@ bool is_by_formula(const Observation& observed) {
 
 std::string run_text(const Training& training) {
   const Observation& observed = training.result.observation;
-  const std::string word(name_of(observed.source));
+  const std::string word(spoken_name(observed.source));
   std::string text = fmt::format("{}\n{}\n{}\n{}\n\n", describe(observed.setup),
                                  chosen_text(observed.setup, training.asked),
                                  training.choice.why.text, wrapped(source_text(training), 100, 0));

@@ -233,7 +233,7 @@ Devices probe_devices() {
                counted_ranks(cores), products_text(devices.bf16_products)),
        cores},
       {"paced", true,
-       message("paced-ranks", "up to {} ranks, real work at the pace of the prediction",
+       message("paced-ranks", "rehearsals of up to {} ranks: real work, predicted durations",
                kMostPacedRanks),
        kMostPacedRanks},
       cuda_backend(gpus, nccl)};

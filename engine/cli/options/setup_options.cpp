@@ -61,6 +61,36 @@ Message SetupOptions::as_typed(Message why) const {
   return why;
 }
 
+nlohmann::json SetupOptions::assumed(const std::string& read_text) const {
+  nlohmann::json file = nlohmann::json::object();
+  if (const Result<nlohmann::json> json = parse_json(read_text); !read_text.empty() && json)
+    file = json->contains("setup") ? (*json)["setup"] : *json;
+  const auto says = [&](const Field& field) {
+    if (field.parsed->count() > 0) return true;
+    const Result<const nlohmann::json*> value = value_at(file, field.key, {});
+    return value.ok() && *value != nullptr;
+  };
+  const auto says_option = [&](std::string_view option) {
+    return std::any_of(fields_.begin(), fields_.end(),
+                       [&](const Field& field) { return field.option == option && says(field); });
+  };
+  nlohmann::json assumed = nlohmann::json::object();
+  const Result<Setup> setup = asked_of(read_text);
+  if (!setup || !(says_option("model") || says_option("machine"))) return assumed;
+  const bool fills_dp = says_option("gpus"), fills_batch = says_option("global-batch");
+  for (const Field& field : fields_) {
+    constexpr std::string_view kSizes[] = {"model", "machine",      "dp",         "tp",
+                                           "pp",    "microbatches", "micro-batch"};
+    const bool sizes =
+        std::find(std::begin(kSizes), std::end(kSizes), field.option) != std::end(kSizes);
+    const bool filled =
+        (field.option == "dp" && fills_dp) || (field.option == "microbatches" && fills_batch);
+    if (!sizes || filled || says(field)) continue;
+    assumed[field.key] = find_setting(setup_settings(), field.option)->value.get(*setup);
+  }
+  return assumed;
+}
+
 Result<Situation> SetupOptions::situation(std::string* read_text) const {
   const Result<Setup> setup = asked(read_text);
   if (!setup) return setup.error();
@@ -70,6 +100,15 @@ Result<Situation> SetupOptions::situation(std::string* read_text) const {
 }
 
 Result<Setup> SetupOptions::asked(std::string* read_text) const {
+  if (file_.empty()) return asked_of({});
+  Result<std::string> text = read_file(file_);
+  if (!text) return text.error();
+  Result<Setup> setup = asked_of(*text);
+  if (setup && read_text != nullptr) *read_text = std::move(*text);
+  return setup;
+}
+
+Result<Setup> SetupOptions::asked_of(const std::string& text) const {
   Setup setup = new_setup();
   const auto says = [this](std::string_view option) {
     return std::any_of(fields_.begin(), fields_.end(), [&](const Field& field) {
@@ -78,16 +117,13 @@ Result<Setup> SetupOptions::asked(std::string* read_text) const {
   };
   if (file_.empty() && (says("model") || says("machine"))) setup.mesh.pp = 1;
   if (!file_.empty()) {
-    Result<std::string> text = read_file(file_);
-    if (!text) return text.error();
-    Result<Setup> read = setup_of_file(*text);
+    Result<Setup> read = setup_of_file(text);
     if (!read) {
       Message why = read.error();
       why.text = name_of_input(file_) + ": " + why.text;
       return why;
     }
     setup = std::move(*read);
-    if (read_text != nullptr) *read_text = std::move(*text);
   }
   for (const Field& field : fields_) {  // in the order of the table
     if (field.parsed->count() == 0) continue;
@@ -116,8 +152,7 @@ std::string describe(const Setup& setup) {
   text += fmt::format(", {}, {} micro-batch{} of {} sequence{}", setup.schedule.name(),
                       setup.microbatches, setup.microbatches == 1 ? "" : "es", setup.micro_batch,
                       setup.micro_batch == 1 ? "" : "s");
-  if (setup.recompute != Recompute::kNone)
-    text += setup.recompute == Recompute::kFull ? ", full recompute" : ", selective recompute";
+  if (setup.recompute != Recompute::kNone) text += ", " + text_of(setup.recompute) + " recompute";
   return text;
 }
 

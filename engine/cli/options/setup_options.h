@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <list>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <utility>
 
@@ -26,6 +27,10 @@ class SetupOptions {
   // What that means here; valid for prediction.
   Result<Situation> situation(std::string* read_text = nullptr) const;
 
+  // What the answer stands on though nobody said it, by key, where a model or a machine was named:
+  // the least mesh, and defaults of what sizes a step. `read_text`: what asked() read of the file.
+  nlohmann::json assumed(const std::string& read_text) const;
+
   const std::string& file() const { return file_; }
   bool overrides() const;  // whether any field was given besides the file
 
@@ -33,6 +38,9 @@ class SetupOptions {
   Message as_typed(Message why) const;
 
  private:
+  // `text`: the file's, where there is one.
+  Result<Setup> asked_of(const std::string& text) const;
+
   std::string file_;
   struct Field {
     std::string option;  // "dp"

@@ -142,7 +142,7 @@ std::string value_text(const Comparison& comparison, double value) {
 std::string no_difference(Source source) {
   switch (source) {
     case Source::kPaced:
-      return "set by pace";
+      return "set";
     case Source::kOversubscribed:
     case Source::kSharedGpu:
       return "not evidence of speed";
@@ -215,7 +215,7 @@ std::string prediction_text(const Prediction& prediction, const Setup& asked, in
 }
 
 std::string comparison_text(const std::vector<Comparison>& comparisons, Source source) {
-  Table table({"", ">predicted", fmt::format(">{}", name_of(source)), ">difference"});
+  Table table({"", ">predicted", fmt::format(">{}", spoken_name(source)), ">difference"});
   std::size_t categories = 0, equal = 0;
   for (const Comparison& comparison : comparisons) {
     // Rows of nothing on both sides say nothing.

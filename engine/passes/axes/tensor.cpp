@@ -5,8 +5,10 @@
 // input of a column-parallel product once more for its weight gradient. The vocabulary is split as
 // well: the embedding's partial rows are summed, and the loss needs three reductions of one number
 // a token. Routers are not cut: every rank routes all tokens, and a gate's gradient, which needs
-// whole results, is the sum of the ranks' parts. Shared experts are summed with the others. Source:
-// Shoeybi et al. 2019, section 3; Korthikanti et al. 2022, section 4.2.2.
+// whole results, is the sum of the ranks' parts. Shared experts are summed with the others.
+// Setup::overlap_tensor lets input gradients be summed in the pipeline lane, behind the weight
+// gradient of the same layer. Source: Shoeybi et al. 2019, section 3; Korthikanti et al. 2022,
+// section 4.2.2; Megatron-LM (asynchronous reduction in its linear layers).
 #include "engine/passes/pieces.h"
 
 namespace parallelarium {
@@ -42,6 +44,7 @@ class TensorPass {
  public:
   TensorPass(const Setup& setup, const LocalSizes& sizes)
       : sp_(setup.sequence_parallel),
+        overlaps_(setup.overlap_tensor),
         model_(setup.model),
         sizes_(sizes),
         whole_(sizes.N * sizes.shape.C),
@@ -52,7 +55,9 @@ class TensorPass {
     const Phase phase = draft.op.phase;
     const bool forward = phase == Phase::kForward || phase == Phase::kRecompute;
     const bool shared = is_shared(draft);
-    const bool enters = is_column(piece) || piece == Piece::kHead;  // the split part of a layer
+    // The split part of a layer; an up-projection that is computed again is inside of it.
+    const bool enters =
+        (is_column(piece) || piece == Piece::kHead) && draft.operands[0].tensor != Tensor::kQkvOut;
     const bool leaves = is_row(piece) || piece == Piece::kEmbedding;
     if (sp_) gather_inputs(draft, forward, enters, leaves, shared);
     const bool input = phase == Phase::kInputGrad;
@@ -146,6 +151,8 @@ class TensorPass {
     DraftOperand& output = drafts_[at].operands.back();
     Draft sum = collective(sp_ ? CollectiveKind::kReduceScatter : CollectiveKind::kAllReduce,
                            purpose, drafts_[at]);
+    // The weight gradient that follows needs no sum of input gradients.
+    if (overlaps_ && drafts_[at].op.phase == Phase::kInputGrad) sum.op.lane = Lane::kPipeline;
     if (sp_) {
       DraftOperand own = output;
       own.count = own_;
@@ -184,7 +191,7 @@ class TensorPass {
     drafts_.push_back(std::move(sum));
   }
 
-  const bool sp_;
+  const bool sp_, overlaps_;
   const Model& model_;
   const LocalSizes& sizes_;
   const std::int64_t whole_, own_;  // elements of all tokens and of the rank's own

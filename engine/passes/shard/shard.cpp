@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "engine/passes/shard/shard_drafts.h"
 #include "engine/plan/model/routing.h"
@@ -36,8 +37,10 @@ void ShardPass::hold_states(RankPlan& plan) {
   RankEmitter& emitter = *plan.emitter;
   emitter.hold(Tensor::kParameters, kept(3) * precision.parameter_bytes);
   emitter.hold(Tensor::kGradients, kept(2) * precision.gradient_bytes);
-  if (precision.master_bytes > 0) emitter.hold(Tensor::kMaster, kept(1) * precision.master_bytes);
-  emitter.hold(Tensor::kMoments, kept(1) * precision.moments_bytes);
+  if (!setup_.offload_optimizer) {
+    if (precision.master_bytes > 0) emitter.hold(Tensor::kMaster, kept(1) * precision.master_bytes);
+    emitter.hold(Tensor::kMoments, kept(1) * precision.moments_bytes);
+  }
   const LocalSizes sizes = local_sizes(setup_);
   const std::int64_t tokens_bytes = sizes.N * setup_.microbatches * 4;
   bool first = false, last = false;
@@ -74,6 +77,7 @@ void ShardPass::hold_states(RankPlan& plan) {
   state.gathered.assign(emitter.rank().buckets.size(), -1);
   state.opened = state.gathered;
   plan_tasks(plan, state);
+  if (plan.folds) find_quiet(plan, state);
 }
 
 // Which buckets the stretches of an action read and add to.
@@ -101,10 +105,6 @@ std::vector<ShardPass::Use> ShardPass::uses_of(const RankProgram& rank, const Ch
           add(use.adds, bucket_at(rank, operand.offset));
       }
     }
-    if (stage_level_) {
-      use.reads = chunk.reads[static_cast<std::size_t>(kind)];
-      use.adds = chunk.adds[static_cast<std::size_t>(kind)];
-    }
     for (const std::int16_t bucket : use.reads) read[static_cast<std::size_t>(bucket)] = true;
   }
   // A backward gathers what it adds to even where nothing reads it, in its weight part if split.
@@ -130,7 +130,7 @@ void ShardPass::plan_tasks(const RankPlan& plan, State& state) const {
   const std::size_t buckets = rank.buckets.size();
   std::map<std::pair<int, ActionKind>, std::vector<Use>> uses_by_action;
   std::vector<Task> last_of_step(buckets);
-  std::vector<bool> gathered, opened, added_in_step(buckets);
+  std::vector<bool> gathered, opened, added_in_step(buckets), kept(buckets);
   std::vector<std::int32_t> last;  // by bucket: the action's last stretch that adds to it
   std::int32_t stretch = 0;
   for (const Action& action : rank.actions) {
@@ -150,9 +150,10 @@ void ShardPass::plan_tasks(const RankPlan& plan, State& state) const {
     last.assign(buckets, -1);
     for (const Use& use : uses) {
       for (const std::int16_t bucket : use.reads) {
-        if (zero < 3 || gathered[static_cast<std::size_t>(bucket)]) continue;
-        state.gathers.push_back(task(What::kGather, bucket));
-        gathered[static_cast<std::size_t>(bucket)] = true;
+        const auto at = static_cast<std::size_t>(bucket);
+        if (zero < 3 || gathered[at]) continue;
+        if (!kept[at]) state.gathers.push_back(task(What::kGather, bucket));
+        gathered[at] = true;
       }
       for (const std::int16_t bucket : use.adds) {
         const auto at = static_cast<std::size_t>(bucket);
@@ -162,6 +163,9 @@ void ShardPass::plan_tasks(const RankPlan& plan, State& state) const {
         last_of_step[at] = task(What::kReduce, bucket);
       }
       ++stretch;
+    }
+    for (std::size_t at = 0; at < buckets; ++at) {
+      if (gathered[at]) kept[at] = !setup_.zero_reshard && action.kind == ActionKind::kForward;
     }
     if (zero < 2) continue;
     for (std::size_t at = 0; at < buckets; ++at) {
@@ -179,11 +183,11 @@ void ShardPass::plan_tasks(const RankPlan& plan, State& state) const {
                    [](const Task& a, const Task& b) { return a.stretch < b.stretch; });
 }
 
-std::int32_t ShardPass::gather(RankPlan& plan, const State& state, Task& task) const {
+void ShardPass::gather(RankPlan& plan, const State& state, Task& task) const {
   const RankProgram& rank = plan.emitter->rank();
   const Bucket& bucket = rank.buckets[static_cast<std::size_t>(task.bucket)];
   const Home& home = state.homes[static_cast<std::size_t>(task.bucket)];
-  if (home.shard_group < 0) return -1;
+  if (home.shard_group < 0) return;
   const DataType type = parameter_type(setup_);
   DraftOperand whole = temporary(Tensor::kGathered, Access::kWrite, type, 0, bucket.count);
   whole.opens = bucket.count * size_of(type);
@@ -192,10 +196,9 @@ std::int32_t ShardPass::gather(RankPlan& plan, const State& state, Task& task) c
       {whole, own_part(setup_, rank, task.bucket, Tensor::kParameters, Access::kRead, type)});
   draft.op.phase = task.phase;
   draft.op.layer = home.layer;
-  // Not before the stretch that it is gathered ahead of. A whole stage has all its gathers at once,
-  // which as they go one by one hide behind what it computes meanwhile.
-  const std::int32_t earlier = stage_level_ ? -1 : plan.emitter->last_of(Lane::kCompute);
-  return plan.emitter->emit(draft, {task.microbatch, task.chunk, -1}, {&task.buffer, 1}, earlier);
+  // Not before the stretch that it is gathered ahead of.
+  plan.emitter->emit(draft, {task.microbatch, task.chunk, -1}, {&task.buffer, 1},
+                     plan.emitter->last_of(Lane::kCompute));
 }
 
 void ShardPass::open(RankPlan& plan, State& state, const Task& task) {
@@ -258,69 +261,12 @@ ShardPass::Home ShardPass::home_of(RankPlan& plan, const Bucket& bucket) const {
   return home;
 }
 
-// Adds up the gradients of copies.
-void ShardPass::reduce_copies(RankPlan& plan, const State& state, const Task& task) const {
-  const Home& home = state.homes[static_cast<std::size_t>(task.bucket)];
-  const Bucket& bucket = plan.emitter->rank().buckets[static_cast<std::size_t>(task.bucket)];
-  const DataType type = gradient_type(setup_);
-  const std::int32_t buffer = state.opened[static_cast<std::size_t>(task.bucket)];
-  for (const Copies& copies : home.copies) {
-    const DraftOperand operand =
-        buffer >= 0
-            ? temporary(Tensor::kBucketGradients, Access::kAccumulate, type,
-                        copies.begin - bucket.begin, copies.count)
-            : range(Tensor::kGradients, Access::kAccumulate, type, copies.begin, copies.count);
-    Draft draft = data_draft(CollectiveKind::kAllReduce, Purpose::kReplicated, copies.group,
-                             copies.count, {operand});
-    draft.op.layer = home.layer;
-    emit_data(plan, draft, buffer);
-  }
-}
-
-void ShardPass::reduce(RankPlan& plan, State& state, const Task& task) const {
-  const RankProgram& rank = plan.emitter->rank();
-  const Bucket& bucket = rank.buckets[static_cast<std::size_t>(task.bucket)];
-  const Home& home = state.homes[static_cast<std::size_t>(task.bucket)];
-  const int zero = zero_stage(setup_);
-  const DataType type = gradient_type(setup_);
-  if (task.what == What::kSynchronise) {
-    // Hybrid sharding: the chunks of all groups are added up.
-    if (home.across_group < 0) return;
-    Draft draft = data_draft(
-        CollectiveKind::kAllReduce, Purpose::kGradients, home.across_group, bucket.own_count,
-        {own_part(setup_, rank, task.bucket, Tensor::kGradients, Access::kAccumulate, type)});
-    draft.op.layer = home.layer;
-    emit_data(plan, draft);
-    return;
-  }
-  reduce_copies(plan, state, task);
-  std::int32_t& buffer = state.opened[static_cast<std::size_t>(task.bucket)];
-  if (home.shard_group < 0) return;
-  const bool cut = buffer >= 0;
-  std::vector<DraftOperand> operands;
-  if (cut) {
-    operands = {temporary(Tensor::kBucketGradients, Access::kAccumulate, type, 0, bucket.count),
-                own_part(setup_, rank, task.bucket, Tensor::kGradients, Access::kAccumulate, type)};
-  } else {
-    operands = {range(Tensor::kGradients, Access::kAccumulate, type, bucket.begin, bucket.count)};
-  }
-  Draft draft =
-      data_draft(zero == 0 ? CollectiveKind::kAllReduce : CollectiveKind::kReduceScatter,
-                 Purpose::kGradients, home.shard_group, bucket.count, std::move(operands));
-  draft.op.layer = home.layer;
-  emit_data(plan, draft, buffer);
-  if (cut) state.closing.push_back(buffer);
-  buffer = -1;
-}
-
-std::int32_t ShardPass::before(RankPlan& plan, const Stretch& stretch) {
+void ShardPass::before(RankPlan& plan, const Stretch& stretch) {
   State& state = state_of(plan);
-  std::int32_t needs = -1;
   const auto gather_until = [&](std::int32_t last) {
     while (state.next_gather < state.gathers.size() &&
-           state.gathers[state.next_gather].stretch <= last) {
-      needs = std::max(needs, gather(plan, state, state.gathers[state.next_gather++]));
-    }
+           state.gathers[state.next_gather].stretch <= last)
+      gather(plan, state, state.gathers[state.next_gather++]);
   };
   gather_until(state.stretch);
   // A bucket may be gathered for the next action while this one still reads its own copy.
@@ -330,13 +276,12 @@ std::int32_t ShardPass::before(RankPlan& plan, const Stretch& stretch) {
     const Task& task = state.gathers[state.next_use];
     state.gathered[static_cast<std::size_t>(task.bucket)] = task.buffer;
   }
-  const std::int32_t own_gather = stage_level_ ? needs : -1;
   for (; state.next_open < state.opens.size() &&
          state.opens[state.next_open].stretch == state.stretch;
        ++state.next_open) {
     open(plan, state, state.opens[state.next_open]);
   }
-  if (state.gathered.empty()) return own_gather;  // no buckets
+  if (state.gathered.empty()) return;  // no buckets
   for (const Draft& draft : stretch.drafts) {
     for (const DraftOperand& operand : draft.operands) {
       if (operand.bucket < 0) continue;
@@ -345,20 +290,12 @@ std::int32_t ShardPass::before(RankPlan& plan, const Stretch& stretch) {
           (parameters ? state.gathered : state.opened)[static_cast<std::size_t>(operand.bucket)];
     }
   }
-  // A whole stage at once could gather ahead only what it does not use yet.
-  if (!stage_level_) gather_until(state.stretch + setup_.zero_prefetch);
-  return own_gather;
+  gather_until(state.stretch + setup_.zero_prefetch);
 }
 
 void ShardPass::after(RankPlan& plan, const Stretch& stretch) {
   State& state = state_of(plan);
   RankEmitter& emitter = *plan.emitter;
-  if (stage_level_) {
-    for (std::int32_t& buffer : state.gathered) {
-      if (buffer >= 0) emitter.extend(buffer, emitter.last_of(Lane::kCompute));
-      buffer = -1;
-    }
-  }
   for (const std::int32_t buffer : state.closing) {
     emitter.extend(buffer, static_cast<std::int32_t>(emitter.rank().ops.size()) - 1);
   }
@@ -370,6 +307,43 @@ void ShardPass::after(RankPlan& plan, const Stretch& stretch) {
   }
   ++state.stretch;
   static_cast<void>(stretch);
+}
+
+void ShardPass::find_quiet(const RankPlan& plan, State& state) const {
+  const RankProgram& rank = plan.emitter->rank();
+  std::set<std::int32_t> busy;
+  for (const Task& task : state.gathers)
+    for (std::int32_t ahead = 0; ahead <= setup_.zero_prefetch; ++ahead)
+      busy.insert(task.stretch - ahead);
+  for (const Task& task : state.opens) busy.insert(task.stretch);
+  // What a reduction frees closes one stretch later.
+  for (const Task& task : state.reduces) busy.insert({task.stretch, task.stretch + 1});
+  // What touches a bucket's temporary buffer is told which, stretch by stretch.
+  std::map<std::pair<int, ActionKind>, bool> touches;
+  const auto touches_buckets = [&](const std::vector<Draft>& drafts) {
+    for (const Draft& draft : drafts)
+      for (const DraftOperand& operand : draft.operands)
+        if (operand.bucket >= 0) return true;
+    return false;
+  };
+  std::int32_t stretch = 0;
+  for (const Action& action : rank.actions) {
+    const ChunkDrafts& chunk = plan.chunks[static_cast<std::size_t>(action.chunk)];
+    const auto [known, fresh] = touches.try_emplace({action.chunk, action.kind});
+    if (fresh) known->second = touches_buckets(chunk.of(action.kind));
+    const std::int32_t end = stretch + chunk.stretches[static_cast<std::size_t>(action.kind)];
+    const auto next = busy.lower_bound(stretch);
+    state.quiet.push_back(!known->second && (next == busy.end() || *next >= end));
+    stretch = end;
+  }
+}
+
+bool ShardPass::is_quiet(const RankPlan& plan, std::size_t action) const {
+  return state_of(plan).quiet[action];
+}
+
+void ShardPass::skip(RankPlan& plan, std::int32_t stretches) {
+  state_of(plan).stretch += stretches;
 }
 
 }  // namespace parallelarium

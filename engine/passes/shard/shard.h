@@ -9,14 +9,17 @@
 //   ZeRO 1  reduce-scatter of gradients, all-gather of parameters    the same
 //   ZeRO 2  reduce-scatter in every micro-batch, all-gather          (m+1) psi
 //   ZeRO 3  and parameters gathered for every forward and backward   3 m psi
+//           the same kept from forward to backward                   2 m psi
 //
 // ZeRO 2 and 3 hold no whole gradients: they open a bucket's gradients before the backward adds to
 // them, and add their sum over the ranks to the chunk that the rank owns. ZeRO 3 gathers
 // Setup::zero_prefetch stretches ahead, frees after the action's last use and gathers again in the
-// backward. It gathers the tables too, as FSDP does, though an embedding's backward does not read
-// them. Parameters that a TP group holds in several copies (norms under sequence parallelism,
-// key/value heads that are fewer than TP) first add up the gradients of all copies. Source:
-// Rajbhandari et al. 2019, section VII; Zhao et al. 2023 (FSDP).
+// backward, or keeps what a forward gathered until the next backward has used it
+// (Setup::zero_reshard). It gathers the tables too, as FSDP does, though an embedding's backward
+// does not read them. Parameters that a TP group holds in several copies (norms under sequence
+// parallelism, key/value heads that are fewer than TP) first add up the gradients of all copies.
+// Source: Rajbhandari et al. 2019, section VII; Zhao et al. 2023 (FSDP: reshard_after_forward,
+// reduce_dtype). Gradients of 16 bit may be reduced in fp32 (Setup::gradient_reduction).
 #pragma once
 
 #include <initializer_list>
@@ -33,8 +36,7 @@ int shard_ranks(const Setup& setup);
 int zero_stage(const Setup& setup);
 
 // The buckets of a rank's parameters and the parts of them that the first replica owns.
-std::vector<Bucket> make_buckets(const Setup& setup, const std::vector<ParameterSlice>& parameters,
-                                 const std::vector<Chunk>& chunks, bool stage_level);
+std::vector<Bucket> make_buckets(const Setup& setup, const std::vector<ParameterSlice>& parameters);
 
 // Turns operands of states that a rank does not hold whole (ZeRO 2 and 3) into operands of a
 // bucket's temporary buffer.
@@ -45,26 +47,23 @@ std::int16_t bucket_at(const RankProgram& rank, std::int64_t offset);
 // The part of a bucket that the rank owns, as an operand on one of its states.
 DraftOperand own_part(const Setup& setup, const RankProgram& rank, std::int16_t bucket,
                       Tensor tensor, Access access, DataType type);
-// The buckets whose parameters or gradients the drafts touch. Requires: before name_buckets.
-std::vector<std::int16_t> buckets_touched(const RankProgram& rank, const std::vector<Draft>& drafts,
-                                          Tensor tensor);
 
 // `rank` is a copy of the first replica at another place: gives it its own parts of all buckets.
 void take_own_shards(const Setup& setup, RankProgram& rank);
 
 class ShardPass : public ActionHooks {
  public:
-  ShardPass(const Setup& setup, bool stage_level)
-      : setup_(setup),
-        stage_level_(stage_level),
-        states_(static_cast<std::size_t>(setup.mesh.pp)) {}
+  explicit ShardPass(const Setup& setup)
+      : setup_(setup), states_(static_cast<std::size_t>(setup.mesh.pp)) {}
 
   // Opens what a rank holds through the step (parameters, gradients, optimizer states, tokens,
   // sums) and plans when its buckets are gathered and reduced. Requires: the plan has its chunks
   // and buckets.
   void hold_states(RankPlan& plan);
-  std::int32_t before(RankPlan& plan, const Stretch& stretch) override;
+  void before(RankPlan& plan, const Stretch& stretch) override;
   void after(RankPlan& plan, const Stretch& stretch) override;
+  bool is_quiet(const RankPlan& plan, std::size_t action) const override;
+  void skip(RankPlan& plan, std::int32_t stretches) override;
   // Adds what follows all actions: tied tables, stages held twice, loss, norm, update.
   void finish(std::vector<RankPlan>& plans, const std::vector<int>& ranks);
 
@@ -98,9 +97,13 @@ class ShardPass : public ActionHooks {
     std::int32_t stretch = 0;
     std::vector<std::int32_t> gathered, opened;  // by bucket: the buffer in use
     std::vector<std::int32_t> closing;           // buffers that close one stretch later
+    std::vector<bool> quiet;                     // by action
   };
 
   State& state_of(const RankPlan& plan) {
+    return states_[static_cast<std::size_t>(plan.emitter->rank().stage)];
+  }
+  const State& state_of(const RankPlan& plan) const {
     return states_[static_cast<std::size_t>(plan.emitter->rank().stage)];
   }
   struct Use;
@@ -108,10 +111,15 @@ class ShardPass : public ActionHooks {
                            ActionKind kind) const;
   // Plans when each bucket is gathered, opened and reduced.
   void plan_tasks(const RankPlan& plan, State& state) const;
+  void find_quiet(const RankPlan& plan, State& state) const;
   Home home_of(RankPlan& plan, const Bucket& bucket) const;
-  std::int32_t gather(RankPlan& plan, const State& state, Task& task) const;
+  void gather(RankPlan& plan, const State& state, Task& task) const;
   void open(RankPlan& plan, State& state, const Task& task);
-  void reduce(RankPlan& plan, State& state, const Task& task) const;
+  void reduce(RankPlan& plan, State& state, const Task& task);
+  void reduce_over(RankPlan& plan, Draft reduce, DraftOperand from, DraftOperand into,
+                   std::int32_t buffer);
+  Draft convert_draft(RankPlan& plan, const DraftOperand& to, const DraftOperand& from,
+                      std::int16_t layer);
   void reduce_copies(RankPlan& plan, const State& state, const Task& task) const;
   void add_up_tables(std::vector<RankPlan>& plans, const std::vector<int>& ranks) const;
   void add_up_copies(std::vector<RankPlan>& plans, const std::vector<int>& ranks) const;
@@ -121,13 +129,14 @@ class ShardPass : public ActionHooks {
   // `mine`: parameters that the rank updates.
   void update_norm(RankPlan& plan, std::int64_t mine) const;
   void update_parameters(RankPlan& plan, std::int64_t mine) const;
+  void update_offloaded(RankPlan& plan, Draft optimizer, std::int64_t mine) const;
   // `mirrored`: the group of the ranks that hold the same stages, or -1.
   void update(RankPlan& plan, std::int32_t mirrored) const;
 
   const Setup& setup_;
-  bool stage_level_;
-  std::vector<State> states_;                                   // by stage
-  std::unordered_map<std::int64_t, std::int32_t> clear_works_;  // Op::work by elements cleared
+  std::vector<State> states_;                                     // by stage
+  std::unordered_map<std::int64_t, std::int32_t> clear_works_;    // Op::work by elements cleared
+  std::unordered_map<std::int64_t, std::int32_t> convert_works_;  // the same of those converted
 };
 
 }  // namespace parallelarium

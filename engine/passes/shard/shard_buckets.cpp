@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which parameters are cut together, and which part of them a rank owns.
 #include <algorithm>
-#include <set>
 #include <tuple>
 
 #include "engine/passes/shard/shard.h"
@@ -62,8 +61,8 @@ int shard_ranks(const Setup& setup) {
 
 int zero_stage(const Setup& setup) { return shard_ranks(setup) > 1 ? held_zero(setup) : 0; }
 
-std::vector<Bucket> make_buckets(const Setup& setup, const std::vector<ParameterSlice>& parameters,
-                                 const std::vector<Chunk>& chunks, bool stage_level) {
+std::vector<Bucket> make_buckets(const Setup& setup,
+                                 const std::vector<ParameterSlice>& parameters) {
   // What two neighbours must share to be of one bucket: experts or not, tables, layer, head; the
   // tied table by itself, so that both of its copies are cut alike.
   using Key = std::tuple<bool, int, int>;
@@ -71,14 +70,6 @@ std::vector<Bucket> make_buckets(const Setup& setup, const std::vector<Parameter
   const auto key_of = [&](const ParameterSlice& slice) {
     const bool experts = slice.parameter == Parameter::kExpertWeights;
     if (apart && slice.parameter == Parameter::kTokenTable) return Key{experts, 2, 0};
-    const auto holds = [&](const Chunk& chunk) {
-      if (slice.layer < 0) return is_table(slice) && !slice.shared_copy ? chunk.first : chunk.last;
-      return chunk.holds(slice.layer);
-    };
-    if (stage_level) {
-      const auto chunk = std::find_if(chunks.begin(), chunks.end(), holds);
-      return Key{experts, 1, static_cast<int>(chunk - chunks.begin())};
-    }
     if (slice.layer >= 0) return Key{experts, 1, slice.layer};
     return Key{experts, 0, is_table(slice) && !slice.shared_copy};
   };
@@ -131,17 +122,6 @@ std::int16_t bucket_at(const RankProgram& rank, std::int64_t offset) {
   return static_cast<std::int16_t>(next - rank.buckets.begin() - 1);
 }
 
-std::vector<std::int16_t> buckets_touched(const RankProgram& rank, const std::vector<Draft>& drafts,
-                                          Tensor tensor) {
-  std::set<std::int16_t> touched;
-  for (const Draft& draft : drafts) {
-    for (const DraftOperand& operand : draft.operands) {
-      if (operand.tensor == tensor) touched.insert(bucket_at(rank, operand.offset));
-    }
-  }
-  return {touched.begin(), touched.end()};
-}
-
 DraftOperand own_part(const Setup& setup, const RankProgram& rank, std::int16_t index,
                       Tensor tensor, Access access, DataType type) {
   const Bucket& bucket = rank.buckets[static_cast<std::size_t>(index)];
@@ -164,8 +144,15 @@ void take_own_shards(const Setup& setup, RankProgram& rank) {
   for (Operand& operand : rank.operands) {
     if (operand.shard < 0) continue;
     const Bucket& bucket = rank.buckets[static_cast<std::size_t>(operand.shard)];
-    const Tensor tensor = rank.buffers[static_cast<std::size_t>(operand.buffer)].tensor;
-    if (!keeps_own_part(tensor, zero)) operand.offset = bucket.own_begin;
+    const Buffer& buffer = rank.buffers[static_cast<std::size_t>(operand.buffer)];
+    const Tensor tensor = buffer.tensor;
+    if (tensor == Tensor::kBucketGradients) {
+      // Of a whole bucket its own part, of a part all.
+      const bool whole = buffer.bytes >= bucket.count * size_of(operand.type);
+      operand.offset = whole ? bucket.own_begin - bucket.begin : 0;
+    } else if (!keeps_own_part(tensor, zero)) {
+      operand.offset = bucket.own_begin;
+    }
     operand.count = bucket.own_count;
   }
   for (Op& op : rank.ops) {

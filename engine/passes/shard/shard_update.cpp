@@ -144,6 +144,7 @@ void ShardPass::update_parameters(RankPlan& plan, std::int64_t mine) const {
                                2 * (precision.master_bytes + precision.moments_bytes) +
                                (precision.master_bytes == 0 ? precision.parameter_bytes : 0);
   Draft optimizer = compute_draft(Piece::kOptimizer, mine, mine * touched);
+  if (setup_.offload_optimizer) return update_offloaded(plan, std::move(optimizer), mine);
   if (is_trainable(precision)) {
     const DataType moments = precision.moments_bytes == 4 ? DataType::kBf16 : DataType::kF32;
     const auto add_parts = [&](const auto& part) {
@@ -171,6 +172,28 @@ void ShardPass::update_parameters(RankPlan& plan, std::int64_t mine) const {
     optimizer.operands.push_back(range(Tensor::kSquareSum, Access::kRead, DataType::kF64, 0, 1));
   }
   emit_one(plan, std::move(optimizer));
+}
+
+// The states come from the host's memory and go back, a bucket at a time, and the optimizer works
+// on them meanwhile.
+void ShardPass::update_offloaded(RankPlan& plan, Draft optimizer, std::int64_t mine) const {
+  const std::int64_t each = setup_.precision.master_bytes + setup_.precision.moments_bytes;
+  std::int64_t largest = 0;
+  for (const Bucket& bucket : plan.emitter->rank().buckets)
+    largest = std::max(largest, zero_stage(setup_) >= 1 ? bucket.own_count : bucket.count);
+  DraftOperand states =
+      temporary(Tensor::kScratch, Access::kWrite, DataType::kU8, 0, largest * each);
+  states.opens = largest * each;
+  Draft stream = compute_draft(Piece::kOffload, mine, 2 * mine * each);
+  stream.operands.push_back(states);
+  states.opens = 0;
+  states.access = Access::kAccumulate;
+  optimizer.operands.push_back(states);
+  std::vector<Draft> drafts{std::move(stream), std::move(optimizer)};
+  plan.emitter->register_work(drafts);
+  std::int32_t buffer = -1;
+  for (const Draft& draft : drafts)
+    plan.emitter->emit(draft, {}, {&buffer, 1}, plan.emitter->last_of(Lane::kData));
 }
 
 void ShardPass::update(RankPlan& plan, std::int32_t mirrored) const {

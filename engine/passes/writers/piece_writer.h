@@ -34,6 +34,8 @@ class PieceWriter : protected DraftWriter {
   Stream entering(int layer) const {
     return is_whole() || chunk_.layers.empty() ? Stream{} : Stream{layer, 0};
   }
+  // Whether the backward computes this part of a layer again.
+  bool again(Recompute part) const { return input_ && names(setup_.recompute, part); }
   void read_stream(const Stream& stream, std::int64_t count) {
     read(Tensor::kGradResidual, stream.layer, count);
     part(stream.part);
@@ -160,6 +162,29 @@ class PieceWriter : protected DraftWriter {
     write(n.out, layer, z_.N * n.out_width);
     if (n.shared && n.piece == Piece::kMlpOut) part(kSharedOutput);
     split_latent(n);
+    if (n.piece == Piece::kQkv && keeps_latent()) {
+      write(Tensor::kQkvOut, layer, latent_width());
+      part(kLatent);
+    }
+  }
+  // Queries, keys and values once more from their low ranks, which the forward has kept.
+  static constexpr std::int16_t kLatent = 1;
+  bool keeps_latent() const {
+    return model_.latent.kv_rank > 0 && names(setup_.recompute, Recompute::kUpProjection);
+  }
+  std::int64_t latent_width() const {
+    const LatentAttention& latent = model_.latent;
+    return z_.N * (latent.q_rank + latent.kv_rank + latent.rope_dim);
+  }
+  void up_projection(int layer) {
+    const LinearNames n = qkv();
+    begin(n.piece, Phase::kRecompute, layer, z_.N * n.out_width);
+    product(z_.N, n.out_width, n.in_width);
+    read(Tensor::kQkvOut, layer, latent_width());
+    part(kLatent);
+    parameter(n.weight, layer);
+    write(n.out, layer, z_.N * n.out_width);
+    split_latent(n);
   }
   void linear_backward(const LinearNames& n, int layer) {
     const auto read_d_out = [&] {
@@ -197,7 +222,9 @@ class PieceWriter : protected DraftWriter {
     const Work whole = work();
     std::vector<Work>& works = drafts().back().work;
     works.clear();
+    const bool up_alone = whole.phase == Phase::kRecompute && keeps_latent();
     const auto add_product = [&](std::int64_t in, std::int64_t out) {
+      if (up_alone && in == s_.C) return;
       works.push_back(whole);
       works.back().elements = works.size() == 1 ? whole.elements : 0;
       if (whole.phase == Phase::kWeightGrad)
@@ -272,16 +299,21 @@ class PieceWriter : protected DraftWriter {
   std::int64_t mlp_width(bool shared) const {
     return shared ? model_.experts.shared * s_.experts.ffn : s_.F;
   }
-  void mlp_forward(int layer, bool shared) {
+  void activation_forward(int layer, bool shared, Phase phase) {
     const std::int64_t F = mlp_width(shared);
-    linear_forward(mlp_in(shared), layer);
-    begin(Piece::kActivation, phase_, layer, z_.N * F);
+    begin(Piece::kActivation, phase, layer, z_.N * F);
     read(Tensor::kMlpInOut, layer, z_.N * mlp_in(shared).out_width);
     write(Tensor::kActivationOut, layer, z_.N * F);
+  }
+  void mlp_forward(int layer, bool shared) {
+    linear_forward(mlp_in(shared), layer);
+    activation_forward(layer, shared, phase_);
     linear_forward(mlp_out(shared), layer);
   }
   void mlp_backward(int layer, bool shared) {
     const std::int64_t F = mlp_width(shared);
+    if (again(Recompute::kActivation) && !(shared && names(setup_.recompute, Recompute::kExperts)))
+      activation_forward(layer, shared, Phase::kRecompute);
     linear_backward(mlp_out(shared), layer);
     if (input_) {
       begin(Piece::kActivation, Phase::kInputGrad, layer, z_.N * F);

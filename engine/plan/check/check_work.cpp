@@ -31,9 +31,10 @@ Message words_of(const Part& part) {
 bool is_expert_piece(Piece piece) { return piece == Piece::kRouter || piece == Piece::kExpert; }
 
 // What an axis of parallelism adds: copies between layouts, a ring's further blocks, and what the
-// steps of a collective compute.
+// steps of a collective compute. And what moves between memories.
 bool is_extra(const Op& op) {
-  return op.piece == Piece::kPermute || op.piece == Piece::kCombine || op.block > 0;
+  return op.piece == Piece::kPermute || op.piece == Piece::kCombine ||
+         op.piece == Piece::kOffload || op.block > 0;
 }
 
 // What a chunk of a rank holds.
@@ -102,16 +103,15 @@ struct RankWork {
   std::set<int> expert_layers;
 };
 
-RankWork work_of(const RankProgram& rank) {
+RankWork work_of(const Program& program, const RankProgram& rank) {
   RankWork work;
   work.done.resize(rank.actions.size());
   int chunks = 1;
   for (const Action& action : rank.actions) chunks = std::max(chunks, action.chunk + 1);
   work.chunks.resize(static_cast<std::size_t>(chunks));
   if (chunks == 1) work.chunks[0].layers = {rank.layers.begin(), rank.layers.end()};
-  for (const Op& op : rank.ops) {
-    if (op.kind != OpKind::kCompute || op.action < 0) continue;
-    if (op.action >= static_cast<std::int32_t>(rank.actions.size()) || is_extra(op)) continue;
+  const auto count = [&](const Op& op) {
+    if (is_extra(op)) return;
     ++work.done[static_cast<std::size_t>(op.action)][{op.layer, op.piece, op.phase}];
     if (is_expert_piece(op.piece)) work.expert_layers.insert(op.layer);
     const int chunk = rank.actions[static_cast<std::size_t>(op.action)].chunk;
@@ -119,6 +119,16 @@ RankWork work_of(const RankProgram& rank) {
     if (chunks > 1 && op.layer >= 0) held.layers.insert(op.layer);
     held.embedding = held.embedding || op.piece == Piece::kEmbedding;
     held.head = held.head || op.piece == Piece::kHead;
+  };
+  for (const Op& op : rank.ops) {
+    if (op.kind != OpKind::kCompute || op.action < 0) continue;
+    if (op.action >= static_cast<std::int32_t>(rank.actions.size())) continue;
+    if (op.fold < 0) {
+      count(op);
+      continue;
+    }
+    for (const Fold::Part& part : program.folds[static_cast<std::size_t>(op.fold)].parts)
+      count(op_of(part, op));
   }
   return work;
 }
@@ -156,17 +166,7 @@ void check_action(const Program& program, const RankProgram& rank, const RankWor
         message("program-missing", "Rank {} never computes {} in its {}.", rank.rank, what, named));
   };
   for (const auto& [part, count] : done) {
-    if (count > 1 && part.piece != Piece::kStage) {
-      doubled(words_of(part));
-    }
-  }
-  if (program.level == Level::kStage) {
-    int stages = 0;
-    for (const auto& [part, count] : done) stages += part.piece == Piece::kStage ? count : 0;
-    const Message stage = message("its-stage", "its stage");
-    if (stages == 0) missing(stage);
-    if (stages > 1) doubled(stage);
-    return;
+    if (count > 1) doubled(words_of(part));
   }
   const Held& held = work.chunks[static_cast<std::size_t>(action.chunk)];
   const std::set<Part> needed = needed_parts(action.kind, held, work.expert_layers, program.shape);
@@ -210,7 +210,7 @@ void check_work(const Program& program, std::vector<Message>& messages) {
   std::vector<RankWork> works;
   bool trains = false;
   for (const RankProgram& rank : program.ranks) {
-    works.push_back(work_of(rank));
+    works.push_back(work_of(program, rank));
     trains = trains || !rank.actions.empty();
     held.insert(rank.layers.begin(), rank.layers.end());
   }

@@ -151,6 +151,10 @@ struct Machine {
   std::vector<HostCall> host_calls;  // empty unless calibrated
   Link intra_node;                   // between two devices of one node
   Link inter_node;                   // between two nodes, per device
+  Sourced host_bytes_per_second;     // between a device and its host's memory, one way; 0: unknown
+  // How many times as long a device computes while it communicates: collectives take processors
+  // and memory bandwidth from it.
+  Sourced overlap_slowdown = {1, "assumed"};
   std::vector<MatmulPoint> matmuls;  // empty unless calibrated
   std::vector<KernelRate> kernels;   // empty unless calibrated
   // Of the GPUs of this computer, collectives also of its cores; empty unless calibrated.

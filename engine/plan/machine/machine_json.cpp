@@ -47,6 +47,15 @@ Result<Sourced> read_share(const nlohmann::json& json, const std::string& prefix
   return share;
 }
 
+// How many times as long something takes.
+Result<Sourced> read_slowdown(const nlohmann::json& json, const std::string& prefix) {
+  Result<Sourced> times = read_sourced(json, prefix);
+  if (times && !(times->value >= 1 && times->value <= 100))
+    return message("slowdown-range", "{} must be from 1 to 100.",
+                   prefix.substr(0, prefix.size() - 1));
+  return times;
+}
+
 Result<Link> read_link(const nlohmann::json& json, const std::string& prefix) {
   Link link;
   SettingsReader reader(json, prefix);
@@ -267,6 +276,8 @@ Result<Machine> machine_from_json(const nlohmann::json& json) {
   read_dotted(reader, "host_message_seconds", machine.host_message_seconds, read_sourced);
   read_dotted(reader, "intra_node", machine.intra_node, read_link);
   read_dotted(reader, "inter_node", machine.inter_node, read_link);
+  read_dotted(reader, "host_bytes_per_second", machine.host_bytes_per_second, read_sourced);
+  read_dotted(reader, "overlap_slowdown", machine.overlap_slowdown, read_slowdown);
   read_list(reader, "matmuls", machine.matmuls, read_point);
   read_list(reader, "kernels", machine.kernels, read_rate);
   read_list(reader, "host_calls", machine.host_calls, read_host_call);
@@ -339,6 +350,9 @@ nlohmann::json to_json(const Machine& machine) {
   put_share(json, "experts_efficiency", machine.experts_efficiency);
   put_share(json, "sustained", machine.sustained);
   put_share(json, "memory_efficiency", machine.memory_efficiency);
+  put_share(json, "overlap_slowdown", machine.overlap_slowdown);
+  if (machine.host_bytes_per_second.value > 0)
+    json["host_bytes_per_second"] = to_json(machine.host_bytes_per_second);
   if (!machine.bf16) json["bf16"] = false;
   if (machine.groups_take_turns) json["groups_take_turns"] = true;
   if (!machine.bf16_products.empty()) json["bf16_products"] = machine.bf16_products;

@@ -152,7 +152,7 @@ Result<Placement> on_gpus(const RunSettings& run, int ranks, const Computer& com
   const bool several = (own || here > 1) && placement.source == Source::kMeasured;
   placement.why = message("backend", "{} on {}: {}", counted_ranks(ranks),
                           several ? message("gpu-each", "a {} each", name) : plain(name),
-                          word("source", name_of(placement.source)));
+                          word("source", spoken_name(placement.source)));
   return placement;
 }
 
@@ -161,7 +161,7 @@ Result<Placement> process_on_cores(const RunSettings& run, const Launched& launc
   if (run.backend == Backend::kPaced) {
     Message why =
         message("processes-paced",
-                "Ranks in processes of their own run unpaced; use --backend cpu, or start "
+                "Ranks in processes of their own are not rehearsed; use --backend cpu, or start "
                 "the engine without {}.",
                 launched.launcher);
     why.field = "run.backend";
@@ -172,7 +172,7 @@ Result<Placement> process_on_cores(const RunSettings& run, const Launched& launc
   if (launched.local_ranks > cores) placement.source = Source::kOversubscribed;
   placement.why = message("backend.processes", "{}, each a process of {}, {} on {} here: {}",
                           counted_ranks(launched.ranks), launched.launcher, launched.local_ranks,
-                          counted_cores(cores), word("source", name_of(placement.source)));
+                          counted_cores(cores), word("source", spoken_name(placement.source)));
   return placement;
 }
 
@@ -191,7 +191,7 @@ Placement on_cores(const RunSettings& run, int ranks, int cores, Pacing pacing,
     std::iota(placement.cores.begin(), placement.cores.end(), 0);
   }
   placement.why = message("backend", "{} on {}: {}", counted_ranks(ranks), counted_cores(cores),
-                          word("source", name_of(placement.source)));
+                          word("source", spoken_name(placement.source)));
   if (not_on_gpus)
     placement.why = message("backend.without-gpus", "{} (not on GPUs: {})", placement.why,
                             clause(*not_on_gpus));
@@ -203,7 +203,7 @@ Placement on_cores(const RunSettings& run, int ranks, int cores, Pacing pacing,
 
 Message paced_collective() {
   Message why = message("collective-paced",
-                        "A collective alone runs at its own speed and is not paced; use "
+                        "A collective alone runs at its own speed and is not rehearsed; use "
                         "--backend auto, cpu or cuda.");
   why.field = "run.backend";
   why.alternatives = {"auto", "cpu", "cuda"};

@@ -65,8 +65,8 @@ void add_to_json(const Computer& computer, nlohmann::json& devices);
 // Where the ranks of a Setup go, and the words for the Run button.
 struct Placement {
   Backend backend = Backend::kCpu;    // never kAuto
-  Source source = Source::kMeasured;  // measured, oversubscribed, paced or shared GPU
-  Message why = {};                   // "4 ranks on 2 cores: paced"
+  Source source = Source::kMeasured;  // measured, oversubscribed, rehearsed or shared GPU
+  Message why = {};                   // "4 ranks on 2 cores: rehearsed"
   std::vector<int> gpus = {};         // of each rank; empty where ranks are on cores
   std::vector<int> cores = {};  // of each rank, an index; empty where ranks share them or have GPUs
   bool bf16 = true;             // GPUs: all multiply bf16 by tensor cores
@@ -74,19 +74,19 @@ struct Placement {
   bool on_gpus() const { return backend == Backend::kCuda; }
 };
 
-// Ranks of a training step are paced where there are fewer cores. Those of a collective alone never
+// Ranks of a training step rehearse where there are fewer cores. Those of a collective alone never
 // are: they share the cores.
 enum class Pacing : std::uint8_t { kWhereNeeded, kNever };
 
 // `auto` takes GPUs where every rank gets one that can be used, those without a display and of one
-// kind first; else cores, paced where they are too few. Named backends and devices are kept to or
+// kind first; else cores, rehearsed if they are too few. Named backends and devices are kept to or
 // refused, with "run.backend" or "run.devices" in the error and what would do. Several ranks share
 // a GPU only where it is the only one, or the only one named, and "cuda" is asked for. Pure.
 Result<Placement> place(const RunSettings& run, int ranks, const Computer& computer,
                         Pacing pacing = Pacing::kWhereNeeded);
 
 // The same for a collective alone that is shown beside a training step with these settings. Where
-// they have no place for it (too few GPUs, paced ranks), it goes on cores: what it shows needs no
+// they have no place for it (too few GPUs, a rehearsal), it goes on cores: what it shows needs no
 // GPU.
 Placement place_collective(const RunSettings& run, int ranks, const Computer& computer);
 

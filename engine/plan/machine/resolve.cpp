@@ -127,7 +127,8 @@ int gpus_for(const Situation& situation, const Computer& computer) {
 }
 
 Source expected_source(const Setup& setup, const Machine& machine) {
-  if (!machine.local) return Source::kPredicted;
+  if (!machine.local)
+    return setup.run.backend == Backend::kPaced ? Source::kPaced : Source::kPredicted;
   if (machine.name == kLocalGpus)
     return ranks_share_gpu(setup, machine) ? Source::kSharedGpu : Source::kMeasured;
   assert(is_resolved(setup));

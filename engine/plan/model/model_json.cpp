@@ -15,9 +15,12 @@ namespace {
 
 // The order in which menus show them; others follow.
 constexpr std::array kModelOrder = {
-    "gpt-tiny",     "llama-tiny",    "moe-tiny",    "gpt-small",    "gpt2-124m",  "gpt3-175b",
-    "megatron-22b", "megatron-175b", "mt-nlg-530b", "megatron-1t",  "llama-7b",   "llama2-70b",
-    "llama3-8b",    "llama3-70b",    "llama3-405b", "mixtral-8x7b", "deepseek-v3"};
+    "gpt-tiny",     "llama-tiny",   "moe-tiny",      "gpt-small",      "gpt2-124m",
+    "gpt3-175b",    "megatron-22b", "megatron-175b", "mt-nlg-530b",    "megatron-1t",
+    "llama-7b",     "llama2-70b",   "llama3-8b",     "llama3-70b",     "llama3-405b",
+    "llama4-scout", "qwen3-8b",     "qwen3-32b",     "qwen3-30b-a3b",  "qwen3-235b-a22b",
+    "gpt-oss-20b",  "gpt-oss-120b", "mixtral-8x7b",  "mixtral-8x22b",  "deepseek-v2",
+    "deepseek-v3",  "kimi-k2",      "glm-5",         "solar-open-100b"};
 
 std::string model_of_file(const EmbeddedFile& file) {
   return std::string(file.path.substr(7, file.path.size() - 12));  // models/NAME.json

@@ -81,6 +81,9 @@
 // kCombine     kForward     w target, r part, r part, ...: what the steps of a collective compute on one rank: the parts
 //                           in their order by the op's reduction (none: a copy of one part; avg: the sum divided by
 //                           the ranks of the op's group). The target may be one of the parts. Any type of numbers
+// kCombine     kUpdate      w target, r part of another type: gradients widened for their reduction, and back
+// kOffload     kForward     r what leaves for the host's memory (never executed)
+// kOffload     kInputGrad   w what comes back; kUpdate: the optimizer's states there and back
 // clang-format on
 // kRecompute is a kForward with the same operands, executed again in the backward.
 // kStage stands for all pieces of an action at once (stage level; never executed).
@@ -119,6 +122,7 @@ enum class Piece : std::uint8_t {
   kCombine,
   kDispatch,   // tokens as rows, expert by expert
   kUnpermute,  // results weighed and added up by token
+  kOffload,    // between the device's memory and its host's
 };
 std::string_view name_of(Piece piece);  // "norm1", "MLP in", ...
 
@@ -166,8 +170,10 @@ enum class Tensor : std::uint8_t {
   kScratch,
   kDropoutMasks,  // one byte each: of the probabilities and of both branches
   kDroppedProbabilities,
-  kGathered,          // ZeRO-3: a bucket of parameters gathered for use
-  kBucketGradients,   // ZeRO-2 and 3: a bucket's gradients of one micro-batch, before they are cut
+  kGathered,  // ZeRO-3: a bucket of parameters gathered for use
+  // A bucket's gradients of one micro-batch before they are cut (ZeRO-2 and 3), or in the type that
+  // they are reduced in.
+  kBucketGradients,
   kPartialSum,        // sequence parallelism: what a reduce-scatter adds up, [N,C]
   kSequenceInput,     // sequence parallelism: a norm's output gathered over the TP group, [N,C]
   kSequenceGradient,  // the same of a gradient

@@ -14,6 +14,7 @@
 // open and close; so the memory peak is a function of the Program alone.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -59,6 +60,7 @@ enum class Purpose : std::uint8_t {
 enum class DataType : std::uint8_t { kF32, kBf16, kF64, kI32, kU8 };
 enum class Category : std::uint8_t { kParameters, kGradients, kOptimizer, kActivations, kBuffers };
 inline constexpr int kCategories = 5;
+using CategoryBytes = std::array<std::int64_t, kCategories>;
 enum class Access : std::uint8_t { kRead, kWrite, kAccumulate };
 
 std::string_view name_of(OpKind kind);
@@ -94,9 +96,8 @@ struct Buffer {
   std::int32_t closed_by = -1;
 };
 
-// Work that a Compute op stands for, as the cost model needs it: one entry for a piece, several for
-// a whole stage. Matrix products give m, n, k and how many of them; all pieces give the bytes they
-// move at least and the elements they visit.
+// Work that a Compute op stands for, as the cost model needs it. Matrix products give m, n, k and
+// how many of them; all pieces give the bytes they move at least and the elements they visit.
 struct Work {
   Piece piece = Piece::kStage;
   Phase phase = Phase::kForward;
@@ -130,6 +131,7 @@ struct Op {
   std::int32_t group = -1;  // index in Program::groups; communication only
   std::int32_t batch = -1;  // >= 0: starts and ends with its neighbours of the same batch
   std::int32_t work = -1;   // index in Program::works; Compute only
+  std::int32_t fold = -1;   // stage level: index in Program::folds; a Compute op's work
   // Payload in bytes: of a Send or Recv, what travels (its operands' elements in their order, as
   // one message); of a Collective, the whole array as in nccl-tests (all-reduce: the array;
   // all-gather and reduce-scatter: the gathered array).
@@ -189,6 +191,22 @@ struct Group {
 
 enum class Level : std::uint8_t { kPiece, kStage };
 
+// The Compute ops that one op of the stage level stands for. They follow one another in the compute
+// lane, and no other lane waits for one in their midst or is waited for by one.
+struct Fold {
+  struct Part {
+    std::int16_t layer = -1;
+    Piece piece = Piece::kStage;
+    Phase phase = Phase::kForward;
+    std::int16_t block = 0;
+    std::int32_t work = -1;  // index in Program::works
+  };
+  std::vector<Part> parts;
+  // The op opens all its buffers at once, and its parts open them in turn. So many bytes less than
+  // with all open are held at most: of each category, and of each when their sum is largest.
+  CategoryBytes most_less{}, peak_less{};
+};
+
 // What executing experts needs to know beside operands.
 struct ExpertShape {
   Experts model;
@@ -245,10 +263,23 @@ struct Program {
   std::vector<RankProgram> ranks;
   std::vector<Group> groups;
   std::vector<std::vector<Work>> works;
+  std::vector<Fold> folds;  // stage level
   std::int32_t batches = 0;
 
   std::int64_t op_count() const;
 };
+
+// The op that a part of a folded op stands for.
+inline Op op_of(const Fold::Part& part, const Op& folded) {
+  Op op = folded;
+  op.layer = part.layer;
+  op.piece = part.piece;
+  op.phase = part.phase;
+  op.block = part.block;
+  op.work = part.work;
+  op.fold = -1;
+  return op;
+}
 
 // The built rank whose program stands for `rank`'s (itself, or the one of its stage), as an index
 // in Program::ranks. Requires: 0 <= rank < program.world and mesh is the program's.

@@ -5,6 +5,7 @@
 #include <array>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <tuple>
 
 namespace parallelarium {
@@ -75,43 +76,67 @@ std::vector<TrafficRow> traffic_of(const Program& program, int rank_index) {
   return result;
 }
 
+std::int64_t HeldBytes::sum() const {
+  return std::accumulate(at_peak.begin(), at_peak.end(), std::int64_t{0});
+}
+
+void for_held_bytes(const Program& program, const RankProgram& rank,
+                    const std::function<void(const HeldBytes&)>& visit) {
+  std::vector<CategoryBytes> opens(rank.ops.size()), closes(rank.ops.size());
+  CategoryBytes now{};
+  for (const Buffer& buffer : rank.buffers) {
+    const auto category = static_cast<std::size_t>(buffer.category);
+    if (buffer.opened_by < 0) {
+      now[category] += buffer.bytes;
+      continue;
+    }
+    opens[static_cast<std::size_t>(buffer.opened_by)][category] += buffer.bytes;
+    closes[static_cast<std::size_t>(buffer.closed_by)][category] += buffer.bytes;
+  }
+  visit({-1, now, now});
+  for (std::size_t op = 0; op < rank.ops.size(); ++op) {
+    for (std::size_t category = 0; category < kCategories; ++category)
+      now[category] += opens[op][category];
+    HeldBytes held{static_cast<int>(op), now, now};
+    if (const std::int32_t index = rank.ops[op].fold; index >= 0) {
+      const Fold& fold = program.folds[static_cast<std::size_t>(index)];
+      for (std::size_t category = 0; category < kCategories; ++category) {
+        held.most[category] -= fold.most_less[category];
+        held.at_peak[category] -= fold.peak_less[category];
+      }
+    }
+    visit(held);
+    for (std::size_t category = 0; category < kCategories; ++category)
+      now[category] -= closes[op][category];
+  }
+}
+
+std::int64_t kept_activation_bytes(const RankProgram& rank) {
+  std::map<std::int32_t, std::int64_t> changes;  // by op: opened before it, closed after it
+  for (const Buffer& buffer : rank.buffers) {
+    if (buffer.category != Category::kActivations || buffer.opened_by < 0) continue;
+    if (rank.ops[static_cast<std::size_t>(buffer.opened_by)].action ==
+        rank.ops[static_cast<std::size_t>(buffer.closed_by)].action)
+      continue;
+    changes[buffer.opened_by] += buffer.bytes;
+    changes[buffer.closed_by + 1] -= buffer.bytes;
+  }
+  std::int64_t now = 0, most = 0;
+  for (const auto& [op, change] : changes) most = std::max(most, now += change);
+  return most;
+}
+
 std::vector<MemoryRow> memory_of(const Program& program) {
   std::vector<MemoryRow> rows;
   for (const RankProgram& rank : program.ranks) {
     MemoryRow& row = rows.emplace_back();
     row.rank = rank.rank;
     row.stage = rank.stage;
-    // Buffers open before their first op and close after their last, in issue order.
-    using Bytes = std::array<std::int64_t, kCategories>;
-    std::vector<Bytes> opens(rank.ops.size(), Bytes{}), closes(rank.ops.size(), Bytes{});
-    Bytes now{};
-    for (const Buffer& buffer : rank.buffers) {
-      const auto category = static_cast<std::size_t>(buffer.category);
-      if (buffer.opened_by < 0) {
-        now[category] += buffer.bytes;
-        continue;
-      }
-      opens[static_cast<std::size_t>(buffer.opened_by)][category] += buffer.bytes;
-      closes[static_cast<std::size_t>(buffer.closed_by)][category] += buffer.bytes;
-    }
-    const auto take_peak = [&] {
-      std::int64_t sum = 0;
-      for (std::size_t category = 0; category < kCategories; ++category) {
-        row.bytes[category] = std::max(row.bytes[category], now[category]);
-        sum += now[category];
-      }
-      row.peak_bytes = std::max(row.peak_bytes, sum);
-    };
-    take_peak();
-    for (std::size_t op = 0; op < rank.ops.size(); ++op) {
-      for (std::size_t category = 0; category < kCategories; ++category) {
-        now[category] += opens[op][category];
-      }
-      take_peak();
-      for (std::size_t category = 0; category < kCategories; ++category) {
-        now[category] -= closes[op][category];
-      }
-    }
+    for_held_bytes(program, rank, [&](const HeldBytes& held) {
+      for (std::size_t category = 0; category < kCategories; ++category)
+        row.bytes[category] = std::max(row.bytes[category], held.most[category]);
+      row.peak_bytes = std::max(row.peak_bytes, held.sum());
+    });
   }
   return rows;
 }
@@ -120,16 +145,24 @@ namespace {
 
 // Of all ranks that were built.
 double executed_flops(const Program& program) {
-  std::vector<double> of_work;
+  std::vector<double> of_work, of_fold;
   for (const std::vector<Work>& works : program.works) {
     double flops = 0;
     for (const Work& work : works) flops += work.flops;
     of_work.push_back(flops);
   }
+  for (const Fold& fold : program.folds) {
+    double flops = 0;
+    for (const Fold::Part& part : fold.parts) flops += of_work[static_cast<std::size_t>(part.work)];
+    of_fold.push_back(flops);
+  }
   double sum = 0;
-  for (const RankProgram& rank : program.ranks)
-    for (const Op& op : rank.ops)
+  for (const RankProgram& rank : program.ranks) {
+    for (const Op& op : rank.ops) {
       if (op.work >= 0) sum += of_work[static_cast<std::size_t>(op.work)];
+      if (op.fold >= 0) sum += of_fold[static_cast<std::size_t>(op.fold)];
+    }
+  }
   return sum;
 }
 
@@ -277,7 +310,8 @@ std::optional<Message> delay_of(const Observation& observation) {
       figure(fmt::format("{:.{}f}", observation.delay_factor,
                          observation.delay_factor < 10 ? 1 + (observation.delay_factor < 1.1) : 0));
   if (observation.source == Source::kPaced)
-    return message("pace-missed", "Other work kept the cores: the pace was missed by {} times.",
+    return message("rehearsal-late",
+                   "Other work kept the cores: the rehearsal took {} times as long as it should.",
                    times);
   return message("cores-busy",
                  "Other work kept the cores: compute took {} times the processor time that it got.",

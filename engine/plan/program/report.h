@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -40,7 +41,7 @@ struct StepFigures {
       0;  // of that rank: idle while its pipeline or data lane is busy
   double tokens_per_second = 0;
   double model_flops_per_second_per_rank = 0;
-  // Shares of the peak, 0 where they would mean nothing (paced, no peak known). MFU by three
+  // Shares of the peak, 0 where they would mean nothing (rehearsed, no peak known). MFU by three
   // conventions of what attention's scores count (ScoreFlops: in full, causal, not at all), and
   // HFU: all FLOPs that are executed, recomputed ones too.
   double mfu = 0, mfu_causal = 0, mfu_6n = 0, hfu = 0;
@@ -79,15 +80,17 @@ struct GpuMemory {
 // What a run was seen to do.
 struct Observation {
   Setup setup;                         // exactly what was run
-  std::string machine;                 // title of the Machine whose time was kept or dilated
+  std::string machine;                 // title of the Machine whose time was kept or acted out
   std::string backend;                 // "cpu", "paced", "cuda"
   std::string transport;               // "shared memory", "TCP", "NCCL 2.28.9"; empty: not known
   std::vector<LibraryChoice> choices;  // of the transport, where it makes any and tells them
   Source source = Source::kMeasured;
-  double pace_factor = 0;  // paced: wall time over modelled time
-  // By how much other work on the cores lengthened the step shown: paced, the step over the end
-  // that the pace gave it; measured on CPUs, of the rank that had to wait most, the time of its
-  // compute ops over the processor time that it got. 0 where nothing is known of it.
+  // Of a rehearsal: how many seconds of the clock stood for one of the machine. All times are the
+  // machine's, those of the clock divided by this. 0 of other runs.
+  double stretch = 0;
+  // By how much other work on the cores lengthened the step shown: of a rehearsal, the step over
+  // the end that was set for it; measured on CPUs, of the rank that had to wait most, the time of
+  // its compute ops over the processor time that it got. 0 where nothing is known of it.
   double delay_factor = 0;
   std::string gpu_use;            // "GPU 1: python (4711) 11.2 GiB": others, as the run began
   Timeline timeline;              // the one real step of median duration
@@ -101,6 +104,7 @@ struct Observation {
   std::int64_t process_bytes = 0;      // measured: resident memory of the engine at the peak
   std::vector<GpuMemory> gpu_memory;   // measured; empty where ranks are not on GPUs
   // Median seconds of a whole training step by the host's clock: loading, the step, reading back.
+  // 0 of a rehearsal, whose clock says nothing.
   double wall_seconds = 0;
   // On GPUs, of the step shown: how long at most the rank that did most waited for its host with
   // compute ops, the engine's own cost. 0 elsewhere.
@@ -118,7 +122,7 @@ int training_step_of(const Observation& observation);
 const Routing* routing_of_timeline(const Observation& observation);
 
 // One sentence where other work kept the cores for more than a few percent of the step or used the
-// GPUs, so that the pace was missed or a measurement says little of this computer; else none.
+// GPUs, so that a rehearsal came late or a measurement says little of this computer; else none.
 std::optional<Message> delay_of(const Observation& observation);
 
 // The keys of `predict --json` that both sides have: "memory", "traffic", "bubble", "step".
@@ -131,6 +135,21 @@ nlohmann::json to_json(const StepFigures& step, bool observed);
 
 // Sums the communication of one built rank from the Program: what a ledger must count.
 std::vector<TrafficRow> traffic_of(const Program& program, int rank_index);
+
+// What a rank's buffers hold during each of its ops, in issue order: they open before their first
+// op and close after their last. Before all ops (`op` is -1) those that are held for the whole
+// step. `most` is of each category by itself, `at_peak` of all when their sum is largest.
+struct HeldBytes {
+  int op = -1;
+  CategoryBytes most{}, at_peak{};
+  std::int64_t sum() const;  // of at_peak
+};
+void for_held_bytes(const Program& program, const RankProgram& rank,
+                    const std::function<void(const HeldBytes&)>& visit);
+
+// The most activations that a rank keeps from one action to a later one: what papers count, without
+// what an action needs for itself alone.
+std::int64_t kept_activation_bytes(const RankProgram& rank);
 
 // Peaks of every built rank from the planned buffers.
 std::vector<MemoryRow> memory_of(const Program& program);

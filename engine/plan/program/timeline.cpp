@@ -67,12 +67,16 @@ Bar bar_of(const Program& program, const RankProgram& rank, std::int32_t index, 
   return bar;
 }
 
-constexpr std::array<std::string_view, 6> kSourceNames = {
-    "predicted", "measured", "oversubscribed", "paced", "shared GPU", "predicted paced"};
+constexpr std::array<std::string_view, 5> kSourceNames = {"predicted", "measured", "oversubscribed",
+                                                          "paced", "shared GPU"};
 
 }  // namespace
 
 std::string_view name_of(Source source) { return kSourceNames[static_cast<std::size_t>(source)]; }
+
+std::string_view spoken_name(Source source) {
+  return source == Source::kPaced ? "rehearsed" : name_of(source);
+}
 
 std::vector<Bar> bars_of(const Program& program, const Timeline& timeline, int rank) {
   const RankProgram& ops = program.ranks[static_cast<std::size_t>(rank)];

@@ -22,15 +22,13 @@ enum class Source : std::uint8_t {
   kPredicted,
   kMeasured,
   kOversubscribed,
-  kPaced,
+  kPaced,  // a rehearsal: durations are set, see plan/machine/stretch.h
   kSharedGpu,
-  kPredictedPaced,  // a prediction in the time of a paced run, see dilated()
 };
-// "predicted" "measured" "oversubscribed" "paced" "shared GPU" "predicted paced"
+// "predicted" "measured" "oversubscribed" "paced" "shared GPU"
 std::string_view name_of(Source source);
-constexpr bool is_predicted(Source source) {
-  return source == Source::kPredicted || source == Source::kPredictedPaced;
-}
+// What people read: the same, and "rehearsed" for kPaced.
+std::string_view spoken_name(Source source);
 
 struct Span {
   Nanoseconds begin{0};

@@ -79,7 +79,7 @@ struct Setting {
   std::function<void(Subject&, const Subject& before)> follow = {};
   Stride stride = {};
   Section section = Section::kNowhere;
-  std::string label = {};   // for people: "Pipeline", "Pace, seconds a forward"
+  std::string label = {};   // for people: "Pipeline", "GPUs (all, or 0,2)"
   std::string symbol = {};  // what people write for it: "PP"
   std::string unit = {};    // "layers", "seconds"; empty: a count, a word
   std::string help = {};    // one phrase: "pipeline stages"

@@ -157,6 +157,7 @@ Result<nlohmann::json> value_of_text(SettingKind kind, const std::string& key,
       return nlohmann::json(seed);
     }
     case SettingKind::kNumber:
+      if (text == "auto") return nlohmann::json("auto");  // whether it means anything is its row's
       return number_of_text(key, text);
     case SettingKind::kFlag:
       return flag_of_text(key, text);

@@ -11,6 +11,20 @@ using Row = SetupSetting;
 // GCC 12 breaks down where the first row of all is one with names of members.
 const Row kFirstOfRun = Row();
 
+// "auto", or a number.
+Value<Setup> stretch_value() {
+  Value<Setup> value = Is::number(kStretch, &Setup::run, &RunSettings::stretch);
+  value.get = [](const Setup& setup) -> nlohmann::json {
+    if (setup.run.stretch == kAutoStretch) return "auto";
+    return setup.run.stretch;
+  };
+  value.set = [number = value.set](Setup& setup, const nlohmann::json& json,
+                                   const std::string& key) {
+    return number(setup, json == "auto" ? nlohmann::json(kAutoStretch) : json, key);
+  };
+  return value;
+}
+
 }  // namespace
 
 SettingTable<Setup> run_rows() {
@@ -19,9 +33,9 @@ SettingTable<Setup> run_rows() {
                                .option = "backend",
                                .value = Is::choice(kBackends, in, &RunSettings::backend),
                                .label = "Backend",
-                               .help = "auto, cpu, paced or cuda",
-                               .captions = {{.value = "cpu", .text = "CPU, unpaced"},
-                                            {.value = "paced", .text = "CPU, paced"},
+                               .help = "auto, cpu, paced (a rehearsal) or cuda",
+                               .captions = {{.value = "cpu", .text = "CPU"},
+                                            {.value = "paced", .text = "CPU, rehearsal"},
                                             {.value = "cuda", .text = "CUDA"}}},
                               {.key = "run.devices",
                                .option = "devices",
@@ -29,13 +43,13 @@ SettingTable<Setup> run_rows() {
                                .written = where_changed<Setup>(in, &RunSettings::devices),
                                .label = "GPUs (all, or 0,2)",
                                .help = "all, or the GPUs that ranks may use, such as 0,2"},
-                              {.key = "run.pace_seconds",
-                               .option = "pace",
-                               .value = Is::number(kPace, in, &RunSettings::pace_seconds),
-                               .stride = {0, 1e-4},
-                               .label = "Pace, seconds a forward",
-                               .unit = "seconds",
-                               .help = "seconds of one sequence's forward in a paced run"},
+                              {.key = "run.stretch",
+                               .option = "stretch",
+                               .value = stretch_value(),
+                               .stride = kDoubling,
+                               .label = "Least stretch",
+                               .help = "auto, or at least so many seconds of a rehearsal for one "
+                                       "of the machine"},
                               {.key = "run.steps",
                                .option = "steps",
                                .value = Is::whole({1, 1'000'000}, in, &RunSettings::steps),

@@ -21,14 +21,18 @@ struct ScheduleRule {
   bool holds_stages_twice = false;  // as many stages as ranks, each on two ranks
 };
 // In teaching order.
-inline constexpr std::array<ScheduleRule, 9> kScheduleRules = {{
+inline constexpr std::array<ScheduleRule, 13> kScheduleRules = {{
     {"naive", "Naive"},
     {"gpipe", "GPipe"},
     {"1f1b", "1F1B"},
     {"interleaved", "Interleaved 1F1B", 0},
     {"zb-h1", "ZB-H1", 1, true},
     {"zb-h2", "ZB-H2", 1, true},
+    {"zb-1p", "ZB-1p", 1, true},
+    {"zb-2p", "ZB-2p", 1, true},
     {"zb-v", "ZB-V", 2, true},
+    {"v-half", "V-Half", 2, true},
+    {"v-min", "V-Min", 2, true},
     {"dualpipe", "DualPipe", 2, true, true, true, true},
     {"dualpipe-v", "DualPipe-V", 2, true, false, true},
 }};

@@ -92,6 +92,14 @@ Result<void> can_execute_model(const Model& model) {
   return {};
 }
 
+Result<void> can_execute_offload(const Setup& setup) {
+  if (!setup.offload_activations && !setup.offload_optimizer) return {};
+  return cannot(
+      Sentence{"run-offload",
+               "This version predicts offloading to the host's memory and runs without it."},
+      setup.offload_activations ? "offload_activations" : "offload_optimizer", {"false"});
+}
+
 Result<void> can_execute_experts(const Setup& setup) {
   if (setup.model.experts.count == 0) return {};
   if (setup.mesh.cp > 1)
@@ -164,6 +172,7 @@ Result<void> can_execute(const Setup& setup) {
   const Mesh& mesh = setup.mesh;
   if (Result<void> can = can_execute_context(setup); !can) return can;
   if (Result<void> can = can_execute_experts(setup); !can) return can;
+  if (Result<void> can = can_execute_offload(setup); !can) return can;
   if (mesh.ranks() > kMostRanks) {
     Message why = message("run-ranks", "{} ranks are more than the {} that this version runs.",
                           mesh.ranks(), kMostRanks);

@@ -19,7 +19,25 @@
 
 namespace parallelarium {
 
-enum class Recompute : std::uint8_t { kNone, kSelective, kFull };
+// What the backward computes again instead of keeping it: a set of these, or all of a layer.
+enum class Recompute : std::uint8_t {
+  kNone = 0,
+  kSelective = 1,     // the attention core: scores, softmax, context
+  kNorms = 2,         // outputs of both norms
+  kActivation = 4,    // output of the MLP's activation
+  kUpProjection = 8,  // latent attention: queries, keys and values from their low ranks
+  kExperts = 16,      // all of a MoE layer behind its norm
+  kFull = 32,         // all but the inputs of layers
+};
+constexpr Recompute operator|(Recompute a, Recompute b) {
+  return static_cast<Recompute>(static_cast<std::uint8_t>(a) | static_cast<std::uint8_t>(b));
+}
+// Whether `part` is in the set by its own name; kFull is no sum of the others.
+constexpr bool names(Recompute set, Recompute part) {
+  return (static_cast<std::uint8_t>(set) & static_cast<std::uint8_t>(part)) != 0;
+}
+std::string text_of(Recompute recompute);  // "none", "selective", "norms,activation"
+enum class GradientReduction : std::uint8_t { kSame, kFp32 };
 enum class ContextParallel : std::uint8_t { kRing, kAllGather, kUlysses };
 enum class Attention : std::uint8_t { kAuto, kUnfused, kFused };
 // Which experts a rank of an EP group holds: neighbours, or every EP-th.
@@ -49,11 +67,14 @@ std::vector<std::string> precision_names();
 // with gradients of 2 or 4 bytes, an fp32 master and two moments of 2 or 4 bytes each.
 bool is_trainable(const Precision& precision);
 
+// A rehearsal is as slow as the real work asks for, and nobody wants it slower.
+inline constexpr double kAutoStretch = 1;
+
 struct RunSettings {
   Backend backend = Backend::kAuto;
-  double pace_seconds = 0.04;  // paced: forward of the whole model for one sequence on one rank
-  int steps = 5;               // timed training steps
-  int warmup = 1;              // real training steps before them
+  double stretch = kAutoStretch;  // the least of a rehearsal, see plan/machine/stretch.h
+  int steps = 5;                  // timed training steps
+  int warmup = 1;                 // real training steps before them
   std::uint64_t seed = 1;
   std::string text = "default";  // or the path of any UTF-8 file
   std::string devices = "all";   // GPUs that ranks may use, or their indices: "0,2"
@@ -70,19 +91,34 @@ struct Setup {
   int zero_group = 0;  // ranks that share model states (hybrid sharding); 0 means all of DP
   // Layers whose parameters ZeRO 3 gathers ahead of the one that computes; each holds its memory.
   int zero_prefetch = 1;
+  // ZeRO 3: whether gathered parameters are freed after a forward and gathered again for the
+  // backward, or kept until the backward has used them.
+  bool zero_reshard = true;
   // ZeRO 2: whole gradients are accumulated and reduced once a step, as ZeRO 1 does; else those of
   // every micro-batch are reduced at once.
   bool zero_accumulate = false;
   // Whether gradients are reduced while the last backward still computes, or all of them after it.
   bool overlap_gradients = true;
+  // Whether the sums of input gradients over TP ranks hide behind weight gradients.
+  bool overlap_tensor = false;
+  // Whether transfers between stages hide behind what stages compute.
+  bool overlap_pipeline = true;
+  // The type in which replicas add up gradients: the one that they are held in, or fp32.
+  GradientReduction gradient_reduction = GradientReduction::kSame;
   Precision precision;
   Schedule schedule = "1f1b";
   int chunks = 1;
+  // Interleaved: micro-batches that a chunk takes before the next chunk does; 0: the fewest that
+  // leave no short round.
+  int microbatch_group = 0;
   int micro_batch = 1;
   int microbatches = 8;  // per data-parallel replica
   Recompute recompute = Recompute::kNone;
   // Of full recompute: the layers of each stage, its first ones, that are computed again; 0: all.
   int recompute_layers = 0;
+  // What waits in the host's memory: activations from the forward to the backward of their layer,
+  // the optimizer's states between updates.
+  bool offload_activations = false, offload_optimizer = false;
   ContextParallel context_parallel = ContextParallel::kRing;
   Attention attention = Attention::kUnfused;
   // How collectives are done: "direct", the transport's own; or by sends and receives of an
@@ -154,6 +190,11 @@ Result<void> can_execute(const Setup& setup);
 // The ZeRO stage by which states are held and reduced: 1 where ZeRO 2 accumulates.
 inline int held_zero(const Setup& setup) {
   return setup.zero == 2 && setup.zero_accumulate ? 1 : setup.zero;
+}
+
+// Bytes of a gradient's element while replicas add it up.
+inline int reduced_bytes(const Setup& setup) {
+  return setup.gradient_reduction == GradientReduction::kFp32 ? 4 : setup.precision.gradient_bytes;
 }
 
 // Whether stages keep the activations of some layers and compute those of others again, so that no

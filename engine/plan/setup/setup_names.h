@@ -12,9 +12,17 @@ namespace parallelarium {
 inline constexpr std::array kRankOrders = {
     Word<RankOrder>{RankOrder::kTpCpEpDpPp, "tp-cp-ep-dp-pp"},
     Word<RankOrder>{RankOrder::kTpCpEpPpDp, "tp-cp-ep-pp-dp"}};
-inline constexpr std::array kRecomputes = {Word<Recompute>{Recompute::kNone, "none"},
-                                           Word<Recompute>{Recompute::kSelective, "selective"},
-                                           Word<Recompute>{Recompute::kFull, "full"}};
+inline constexpr std::array kRecomputes = {
+    Word<Recompute>{Recompute::kNone, "none"},
+    Word<Recompute>{Recompute::kSelective, "selective"},
+    Word<Recompute>{Recompute::kNorms, "norms"},
+    Word<Recompute>{Recompute::kActivation, "activation"},
+    Word<Recompute>{Recompute::kUpProjection, "up-projection"},
+    Word<Recompute>{Recompute::kExperts, "experts"},
+    Word<Recompute>{Recompute::kFull, "full"}};
+inline constexpr std::array kGradientReductions = {
+    Word<GradientReduction>{GradientReduction::kSame, "same"},
+    Word<GradientReduction>{GradientReduction::kFp32, "fp32"}};
 inline constexpr std::array kContextParallels = {
     Word<ContextParallel>{ContextParallel::kRing, "ring"},
     Word<ContextParallel>{ContextParallel::kAllGather, "all-gather"},
@@ -36,8 +44,8 @@ inline constexpr std::array kMlps = {Word<Mlp>{Mlp::kGelu, "gelu"},
 inline constexpr std::array kNorms = {Word<Norm>{Norm::kLayer, "layer"},
                                       Word<Norm>{Norm::kRms, "rms"}};
 
-// Seconds of a paced forward.
-inline constexpr Range kPace{1e-6, 60};
+// The least stretch of a rehearsal.
+inline constexpr Range kStretch{1, 1e6};
 // Of DP, TP, PP, CP and EP.
 inline constexpr Range kDegrees{1, 65'536};
 

@@ -5,7 +5,9 @@
 #include <optional>
 #include <sstream>
 
+#include "engine/plan/settings/alternatives.h"
 #include "engine/plan/settings/settings_reader.h"
+#include "engine/plan/setup/setup_names.h"
 
 namespace parallelarium {
 
@@ -98,6 +100,38 @@ Value<Setup> precision_value() {
             setup.precision = std::move(precision);
             return {};
           }};
+}
+
+std::string text_of(Recompute recompute) {
+  std::string text;
+  for (const auto& [part, word] : kRecomputes)
+    if (part == recompute || (part != Recompute::kNone && names(recompute, part)))
+      text += (text.empty() ? "" : ",") + std::string(word);
+  return text;
+}
+
+Value<Setup> recompute_value() {
+  return {SettingKind::kChoice,
+          [](const Setup& setup) -> nlohmann::json { return text_of(setup.recompute); },
+          [](Setup& setup, const nlohmann::json& json, const std::string& key) -> Result<void> {
+            const Result<std::string> text = text_from(json, key);
+            if (!text) return text.error();
+            Recompute all = Recompute::kNone;
+            std::istringstream words(*text + ",");
+            for (std::string word; std::getline(words, word, ',');) {
+              const Result<Recompute> part = choice_from(word, key, kRecomputes);
+              if (!part) return part.error();
+              const bool alone = *part == Recompute::kNone || *part == Recompute::kFull;
+              if (alone && word != *text)
+                return message("recompute-alone", "{} is “{}”, but {} stands alone.", key,
+                               shown(*text), word);
+              all = all | *part;
+            }
+            setup.recompute = all;
+            return {};
+          },
+          {},
+          all_words(kRecomputes)};
 }
 
 }  // namespace parallelarium

@@ -19,6 +19,8 @@ Value<Setup> schedule_value();
 Result<nlohmann::json> schedule_from_file(const std::string& path);
 // A recipe's name, "auto", or four numbers of bytes.
 Value<Setup> precision_value();
+// A word, or several between commas: "selective,norms".
+Value<Setup> recompute_value();
 const SettingTable<Precision>& precision_settings();
 
 }  // namespace parallelarium

@@ -10,7 +10,8 @@ namespace parallelarium {
 
 using SetupSetting = Setting<Setup>;
 const SettingTable<Setup>& setup_settings();
-// The last of its rows: how it is run, and what other settings fill.
+// Of its rows those of what a step does, and the last: how it is run, and what other settings fill.
+SettingTable<Setup> step_rows();
 SettingTable<Setup> run_rows();
 SettingTable<Setup> filling_rows();
 

@@ -36,7 +36,8 @@ void check_ranges(const Setup& setup, Messages& wrong) {
   const SettingTable<Setup>& table = setup_settings();
   for (const SetupSetting& row : table)
     if (row.value.range.high > 0 && !is_inside(table, row.key))  // the model checks its own
-      within(row.key, row.value.get(setup).get<double>(), row.value.range);
+      if (const nlohmann::json value = row.value.get(setup); value.is_number())  // or "auto"
+        within(row.key, value.get<double>(), row.value.range);
   const Precision& precision = setup.precision;
   if (is_auto(precision) || setup.attention == Attention::kAuto)
     add(wrong,
@@ -66,9 +67,18 @@ void check_machine(const Setup& setup, Messages& wrong) {
         "machine", names);
     return;
   }
-  if (setup.nodes == 0 || setup.machine == "local") return;
+  const bool offloads = setup.offload_activations || setup.offload_optimizer;
+  if (!offloads && (setup.nodes == 0 || setup.machine == "local")) return;
   const Result<Machine> machine = machine_of(setup.machine);
   if (!machine) return;
+  if (offloads && machine->host_bytes_per_second.value == 0)
+    add(wrong,
+        message("offload-host",
+                "{} has no memory of a host beside that of its devices, or does not say how fast "
+                "it is reached (host_bytes_per_second).",
+                title_of(*machine)),
+        setup.offload_activations ? "offload_activations" : "offload_optimizer", {"false"});
+  if (setup.nodes == 0 || setup.machine == "local") return;
   const int here = setup.nodes * machine->devices_per_node, ranks = setup.mesh.ranks();
   if (ranks <= here) return;
   const int needed = (ranks + machine->devices_per_node - 1) / machine->devices_per_node;
@@ -314,11 +324,31 @@ void check_zero(const Setup& setup, Messages& wrong) {
       "zero_group", values);
 }
 
+// What a chunk takes before the next chunk does must keep every rank busy, also what is left over.
+// Source: Megatron-LM, schedules.py.
+void check_microbatch_group(const Setup& setup, Messages& wrong) {
+  const int group = setup.microbatch_group, ranks = setup.mesh.pp, all = setup.microbatches;
+  const auto fits = [&](int size) {
+    return size >= std::min(ranks, all) && (all % size == 0 || all % size >= ranks);
+  };
+  if (group == 0 || fits(group)) return;
+  std::vector<std::string> near = {"0"};
+  for (int size = ranks; size <= all && near.size() < 3; ++size)
+    if (fits(size)) near.push_back(std::to_string(size));
+  add(wrong,
+      message("microbatch-group",
+              "Groups of {} micro-batches leave ranks without work: a group, and what is left of "
+              "{}, needs as many as the {} ranks or more; {} would do.",
+              group, all, ranks, join_or(near)),
+      "microbatch_group", near);
+}
+
 void check_schedule(const Setup& setup, Messages& wrong) {
   if (const ScheduleRule* rule = find_schedule_rule(setup.schedule)) {
     const Result<void> sizes =
         check_schedule_sizes(*rule, setup.mesh.pp, setup.microbatches, setup.chunks);
     if (!sizes) wrong.push_back(sizes.error());
+    if (rule->chunks == 0) check_microbatch_group(setup, wrong);
     return;
   }
   if (setup.schedule.order() != nullptr) return;

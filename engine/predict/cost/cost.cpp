@@ -25,6 +25,8 @@ double messages_of(CollectiveKind kind, int n) {
   }
 }
 
+std::int64_t rounded(double seconds) { return static_cast<std::int64_t>(seconds * 1e9 + 0.5); }
+
 double sustained_rate(const Link& link) {
   return link.bytes_per_second.value * link.sustained.value;
 }
@@ -34,15 +36,19 @@ double sustained_rate(const Link& link) {
 CostModel::CostModel(const Program& program, const Machine& machine, const Setup& setup,
                      const ExpertRows* rows)
     : rows_(rows),
+      folds_(program.folds),
       intra_node_(machine.intra_node),
       inter_node_(machine.inter_node),
       // On this computer all ranks are neighbours.
       devices_per_node_(machine.local ? std::max(1, setup.mesh.ranks())
                                       : std::max(1, machine.devices_per_node)),
       on_cores_(machine.ranks_share_memory()),
-      sharing_(machine.lanes_share_core          ? Sharing::kCore
-               : ranks_share_gpu(setup, machine) ? Sharing::kGpu
-                                                 : Sharing::kNone),
+      // Ranks of a rehearsal mostly sleep: none of their lanes waits for a core.
+      sharing_(machine.lanes_share_core && setup.run.backend != Backend::kPaced ? Sharing::kCore
+               : ranks_share_gpu(setup, machine)                                ? Sharing::kGpu
+               : machine.overlap_slowdown.value > 1                             ? Sharing::kOverlap
+                                                                                : Sharing::kNone),
+      overlap_slowdown_(machine.overlap_slowdown.value),
       pairs_(machine.pairs),
       collectives_(machine.collectives) {
   // Ranks that share a GPU have a host each, so that while one waits for its own others work.
@@ -60,13 +66,16 @@ CostModel::CostModel(const Program& program, const Machine& machine, const Setup
   for (const auto& works : program.works) {
     double seconds = 0, host = 0;
     for (const Work& work : works) {
-      const double ops = works.size() > 1 ? ops_of(work, program.shape, on_cores_) : 1;
       seconds += work_seconds(work, program.shape, machine, storage_of(work, setup));
-      seconds += (ops - 1) * machine.launch_seconds.value;  // work_seconds counts the first
-      if (machine.host_seconds.value > 0)
-        host += work_host_seconds(work, program.shape, machine, ops);
+      if (machine.host_seconds.value > 0) host += work_host_seconds(work, program.shape, machine);
     }
     work_seconds_.push_back(std::max(seconds, host / hosts));
+  }
+  for (const Fold& fold : folds_) {
+    std::int64_t sum = 0;
+    for (const Fold::Part& part : fold.parts)
+      sum += rounded(work_seconds_[static_cast<std::size_t>(part.work)]);
+    even_nanoseconds_.push_back(sum);
   }
   for (const Group& group : program.groups) {
     const Link& link = slowest_link(group.ranks);
@@ -178,8 +187,22 @@ RateKind CostModel::rate_kind_of_message(const Op& op, int rank) const {
 }
 
 double CostModel::seconds(const Op& op, int rank) const {
+  if (op.fold >= 0 && op.kind == OpKind::kCompute)
+    return static_cast<double>(nanoseconds(op, rank)) * 1e-9;
   const double seconds = even_seconds(op, rank);
   return rows_ == nullptr ? seconds : seconds * rows_->share(op, rank);
+}
+
+std::int64_t CostModel::nanoseconds(const Op& op, int rank) const {
+  if (op.kind == OpKind::kCompute && op.fold >= 0) {
+    if (rows_ == nullptr || rows_->even())
+      return even_nanoseconds_[static_cast<std::size_t>(op.fold)];
+    std::int64_t sum = 0;
+    for (const Fold::Part& part : folds_[static_cast<std::size_t>(op.fold)].parts)
+      sum += nanoseconds(op_of(part, op), rank);
+    return sum;
+  }
+  return rounded(seconds(op, rank) / op.repeat) * op.repeat;
 }
 
 double CostModel::even_seconds(const Op& op, int rank) const {

@@ -49,7 +49,6 @@ Result<ExpertRows> ExpertRows::make(const Setup& setup, const Routing* measured)
 
 const ExpertRows::Exchange& ExpertRows::exchange(const Op& op, const Coordinates& at) const {
   const int groups = mesh_.dp / mesh_.ep;
-  // An op of a whole stage has no layer; the first one's is as good as any.
   const int layer = alike_ ? 0 : std::max(0, op.layer - first_layer_);
   const int microbatch = alike_ ? 0 : std::max(0, op.microbatch);
   return exchanges_[static_cast<std::size_t>((layer * microbatches_ + microbatch) * groups +

@@ -23,8 +23,9 @@ constexpr std::int64_t kNotYet = -1;
 // time.
 class Walk {
  public:
-  Walk(const Program& program, const std::vector<std::int64_t>& durations, Sharing sharing)
-      : program_(program), matching_(match(program)), sharing_(sharing) {
+  Walk(const Program& program, const std::vector<std::int64_t>& durations, Sharing sharing,
+       double slowdown = 1)
+      : program_(program), matching_(match(program)), sharing_(sharing), slowdown_(slowdown) {
     const std::size_t ranks = program.ranks.size();
     lanes_.resize(ranks * kLanes);
     steps_.resize(durations.size());
@@ -56,8 +57,10 @@ class Walk {
     for (const Place place : matching_.members) {
       const Op& op = program.ranks[static_cast<std::size_t>(place.rank)]
                          .ops[static_cast<std::size_t>(place.op)];
-      member_lanes_.push_back({place.rank * kLanes + static_cast<int>(op.lane),
-                               sharing != Sharing::kGpu || op.kind != OpKind::kSend});
+      const bool works = sharing == Sharing::kOverlap
+                             ? op.lane != Lane::kCompute
+                             : sharing != Sharing::kGpu || op.kind != OpKind::kSend;
+      member_lanes_.push_back({place.rank * kLanes + static_cast<int>(op.lane), works});
     }
   }
 
@@ -170,7 +173,7 @@ class Walk {
   void for_lanes_of(std::int32_t item, int lane, const Visit& visit) {
     const std::int32_t ops = matching_.base.back();
     if (item < ops) {
-      visit(lane, true);
+      visit(lane, sharing_ != Sharing::kOverlap);
       return;
     }
     const Meeting& meeting = matching_.meetings[static_cast<std::size_t>(item - ops)];
@@ -210,7 +213,8 @@ class Walk {
 
   // An item progresses at 1 / (what works on the busiest of its processors): lanes of a core, on a
   // GPU every rank's part of every item, where only the receiver of a message works, which copies
-  // it.
+  // it. Where computing only slows beside communication, what works is what communicates, in other
+  // lanes than the computing one.
   struct Item {
     double remaining = 0, rate = 1;
     std::int64_t begin = 0, updated = 0;
@@ -268,18 +272,25 @@ class Walk {
     ++items_[static_cast<std::size_t>(number)].version;
   }
 
+  double rate_beside(const Item& item, int busiest) const {
+    if (sharing_ != Sharing::kOverlap)
+      return 1.0 / (static_cast<double>(busiest) * static_cast<double>(copies_));
+    const bool computes = item.lane >= 0 && item.lane % kLanes == static_cast<int>(Lane::kCompute);
+    return computes && busiest > 0 ? 1.0 / slowdown_ : 1.0;
+  }
+
   void update_rates() {
     std::sort(changed_.begin(), changed_.end());
     changed_.erase(std::unique(changed_.begin(), changed_.end()), changed_.end());
     for (const int changed : changed_) {
       for (const std::int32_t number : processors_[static_cast<std::size_t>(changed)].active) {
         Item& item = items_[static_cast<std::size_t>(number)];
-        int busiest = 1;
+        int busiest = sharing_ == Sharing::kOverlap ? 0 : 1;
         for_lanes_of(number, item.lane, [&](int at, bool) {
           busiest =
               std::max(busiest, processors_[static_cast<std::size_t>(processor_of(at))].working);
         });
-        const double rate = 1.0 / (static_cast<double>(busiest) * static_cast<double>(copies_));
+        const double rate = rate_beside(item, busiest);
         if (rate == item.rate) continue;
         item.remaining -= static_cast<double>(now_ - item.updated) * item.rate;
         item.remaining = std::max(item.remaining, 0.0);
@@ -313,6 +324,7 @@ class Walk {
   const Program& program_;
   const Matching matching_;
   const Sharing sharing_;
+  const double slowdown_;  // of kOverlap
   struct MemberLane {
     int lane;
     bool works;
@@ -341,14 +353,14 @@ Timeline simulate(const Program& program, const CostModel& cost) {
   durations.reserve(static_cast<std::size_t>(program.op_count()));
   for (const RankProgram& rank : program.ranks) {
     for (const Op& op : rank.ops) {
-      durations.push_back(static_cast<std::int64_t>(cost.seconds(op, rank.rank) * 1e9 + 0.5));
+      durations.push_back(cost.nanoseconds(op, rank.rank));
     }
   }
-  return Walk(program, durations, cost.sharing()).run();
+  return Walk(program, durations, cost.sharing(), cost.overlap_slowdown()).run();
 }
 
 Timeline simulate(const Program& program, const std::vector<std::vector<Nanoseconds>>& durations,
-                  Sharing sharing) {
+                  Sharing sharing, double overlap_slowdown) {
   std::vector<std::int64_t> flat;
   flat.reserve(static_cast<std::size_t>(program.op_count()));
   for (std::size_t rank = 0; rank < program.ranks.size(); ++rank) {
@@ -356,7 +368,7 @@ Timeline simulate(const Program& program, const std::vector<std::vector<Nanoseco
       flat.push_back(durations[rank][op].count());
     }
   }
-  return Walk(program, flat, sharing).run();
+  return Walk(program, flat, sharing, overlap_slowdown).run();
 }
 
 }  // namespace parallelarium

@@ -15,11 +15,12 @@
 
 namespace parallelarium {
 
-// What computes one thing at a time.
+// What lanes take from each other.
 enum class Sharing {
-  kNone,  // every lane goes at its own speed
-  kCore,  // CPU ranks: a rank's lanes compete for its core
-  kGpu,   // all ranks on one GPU take turns
+  kNone,     // every lane goes at its own speed
+  kCore,     // CPU ranks: a rank's lanes compete for its core
+  kGpu,      // all ranks on one GPU take turns
+  kOverlap,  // a rank computes more slowly while it communicates
 };
 
 // Seconds that one op takes on the machine when nothing delays it. For a Send or Recv and for a
@@ -30,8 +31,13 @@ class CostModel {
   // evenly if null. Outlives this object.
   CostModel(const Program& program, const Machine& machine, const Setup& setup,
             const ExpertRows* rows = nullptr);
-  double seconds(const Op& op, int rank) const;  // `rank` is global
+  // Of a fold: what its parts take. `rank` is global.
+  double seconds(const Op& op, int rank) const;
+  // To the nearest nanosecond, part by part and call by call, so that a folded Program takes as
+  // long as one of pieces.
+  std::int64_t nanoseconds(const Op& op, int rank) const;
   Sharing sharing() const { return sharing_; }
+  double overlap_slowdown() const { return overlap_slowdown_; }  // of kOverlap
   // What seconds() of a Send, Recv or Collective stands on.
   RateKind rate_kind_of_message(const Op& op, int rank) const;
 
@@ -51,15 +57,17 @@ class CostModel {
   double within_gpu_seconds(const Op& op, int ranks) const;
 
   double even_seconds(const Op& op, int rank) const;
-
   const ExpertRows* rows_;
+  const std::vector<Fold>& folds_;
   std::vector<double> work_seconds_;
-  double host_message_seconds_ = 0;  // no message or collective takes less
+  std::vector<std::int64_t> even_nanoseconds_;  // of each fold, where experts are routed evenly
+  double host_message_seconds_ = 0;             // no message or collective takes less
   std::vector<GroupCost> groups_;
   Link intra_node_, inter_node_;
   int devices_per_node_ = 1;
   bool on_cores_ = false;
   Sharing sharing_ = Sharing::kNone;
+  double overlap_slowdown_ = 1;
   std::vector<PairLink> pairs_;
   std::vector<CollectiveRate> collectives_;
   std::vector<int> gpus_;  // of each rank, where the Setup says it
@@ -75,6 +83,6 @@ Timeline simulate(const Program& program, const CostModel& cost);
 // The same with the duration of op i of rank r given: durations[r][i]. Both ops of a transfer, and
 // all of a collective, take the largest of theirs.
 Timeline simulate(const Program& program, const std::vector<std::vector<Nanoseconds>>& durations,
-                  Sharing sharing = Sharing::kNone);
+                  Sharing sharing = Sharing::kNone, double overlap_slowdown = 1);
 
 }  // namespace parallelarium

@@ -166,11 +166,6 @@ double expert_rate(const std::vector<MatmulPoint>& points, DataType type, const 
          (static_cast<double>(inner) / in + static_cast<double>(F) / out);
 }
 
-double experts_here(const Shape& shape) {
-  return static_cast<double>(shape.experts.model.count) /
-         static_cast<double>(std::max<std::int64_t>(shape.experts.ranks, 1));
-}
-
 // A forward's host reads how many rows each has, for which the device has to come to it and is
 // idle.
 bool reads_rows(const Work& work) {
@@ -227,16 +222,17 @@ double fused_flops(const Work& work, const Shape& shape) {
 }  // namespace
 
 double work_seconds(const Work& work, const Shape& shape, const Machine& machine, DataType type) {
+  if (work.piece == Piece::kOffload)
+    return over(static_cast<double>(work.bytes), machine.host_bytes_per_second.value);
   double fixed = machine.launch_seconds.value;
   const DataType measured = measured_type(machine.kernels, type);
   const bool on_cores = machine.ranks_share_memory();
   const KernelBeside beside = kernel_beside(work, shape, on_cores);
   const double calls = alike(work, shape, on_cores);
   if (work.piece == Piece::kExpert && machine.local && !on_cores) {  // as this engine does it
-    const double ops = ops_of(work, shape, on_cores);
     fixed += machine.launch_seconds.value *
-             (static_cast<double>(launches_of_expert(work.phase)) * calls - ops);
-    if (reads_rows(work)) fixed += ops * host_call(machine, kHostRead, 0);
+             (static_cast<double>(launches_of_expert(work.phase)) * calls - 1);
+    if (reads_rows(work)) fixed += host_call(machine, kHostRead, 0);
   }
   fixed += over(beside.elements,
                 rate_of(machine, beside.kernel, shape, measured, beside.elements / calls));
@@ -311,16 +307,7 @@ RateKind rate_kind(const Work& work, const Shape& shape, const Machine& machine,
   return RateKind::kAssumed;
 }
 
-double ops_of(const Work& work, const Shape& shape, bool on_cores) {
-  const double calls = alike(work, shape, on_cores);
-  if (work.piece == Piece::kAttention)
-    return calls * sequences_at_once(shape, on_cores) /
-           static_cast<double>(std::max<std::int64_t>(shape.B, 1));
-  if (work.piece == Piece::kExpert) return std::max(calls / experts_here(shape), 1.0);
-  return calls;
-}
-
-double work_host_seconds(const Work& work, const Shape& shape, const Machine& machine, double ops) {
+double work_host_seconds(const Work& work, const Shape& shape, const Machine& machine) {
   const double op = machine.host_seconds.value;
   const double launch = host_call(machine, kHostLaunch, op);
   const std::string_view kernel = kernel_of(work.piece, work.phase);
@@ -333,16 +320,16 @@ double work_host_seconds(const Work& work, const Shape& shape, const Machine& ma
     if (!beside.kernel.empty())
       each += host_call(machine, variant_of(beside.kernel, shape), launch);
     const double read = reads_rows(work) ? host_call(machine, kHostRead, op) : 0;
-    return ops * (op + read) + calls * each;
+    return op + read + calls * each;
   }
-  double seconds = ops * op;  // with one launch, for which stand its calls where they were measured
+  double seconds = op;  // with one launch, for which stand its calls where they were measured
   if (const double each = host_call(machine, own, 0); each > 0)
-    seconds += calls * each - (ops + (calls - ops) * launched_once(work, shape)) * launch;
+    seconds += calls * each - (1 + (calls - 1) * launched_once(work, shape)) * launch;
   // Of the masks of a turn one has been measured.
   if (work.piece == Piece::kAttention && work.phase == Phase::kInputGrad && !shape.fused &&
       shape.dropout > 0)
     seconds += calls * static_cast<double>(masks_of_turn(shape) - 1) * launch;
-  return seconds + ops * host_call(machine, variant_of(beside.kernel, shape), 0);
+  return seconds + host_call(machine, variant_of(beside.kernel, shape), 0);
 }
 
 double combine_rate(const Machine& machine, DataType type) {

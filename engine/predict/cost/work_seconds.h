@@ -26,12 +26,9 @@ RateKind rate_kind(const Work& work, const Shape& shape, const Machine& machine,
 // The type that an entry's data are stored in.
 DataType storage_of(const Work& work, const Setup& setup);
 
-// How many ops an entry of a whole stage's work stands for.
-double ops_of(const Work& work, const Shape& shape, bool on_cores);
-
-// Seconds that a GPU's host needs to launch an entry as so many ops: each costs host_seconds, with
-// one launch in it, for which stand the entry's own calls where they were measured.
-double work_host_seconds(const Work& work, const Shape& shape, const Machine& machine, double ops);
+// Seconds that a GPU's host needs to launch an entry: an op costs host_seconds, with one launch in
+// it, for which stand the entry's own calls where they were measured.
+double work_host_seconds(const Work& work, const Shape& shape, const Machine& machine);
 
 // Elements per second that a reduction adds in a large array; 0 where it was not measured.
 double combine_rate(const Machine& machine, DataType type);

@@ -31,7 +31,7 @@ struct Explanation {
   IdleShares shares;           // of all ranks together
   std::vector<PathStep> path;  // the critical path, first to last
   double path_compute_seconds = 0, path_transfer_seconds = 0;
-  std::vector<RankExplanation> ranks;  // of whole stages, one for all replicas that are alike
+  std::vector<RankExplanation> ranks;  // folded, one for all replicas that are alike
 };
 
 // Of a predicted or observed Timeline. Cost: linear in ops, but for sorting.

@@ -97,11 +97,14 @@ void add_stage_states(const Setup& setup, const Part& part, Formulas& out) {
                                  : message("note-padded",
                                            "shards are padded to whole elements, and gathered "
                                            "layers are counted as buffers")});
+  const bool away = setup.offload_optimizer;
   if (setup.zero == 2)
     out.push_back(
         {of_part(message("memory.zero2", "model states, DeepSpeed's ZeRO-2 estimator"), part),
-         "4 P + 16 P / N", fmt::format("4 · {0} + 16 · {0} / {1}", P, N),
-         deepspeed_zero2_bytes(part.parameters, N), "bytes", "DeepSpeed documentation, memory.rst",
+         away ? "2 P" : "4 P + 16 P / N",
+         away ? fmt::format("2 · {}", P) : fmt::format("4 · {0} + 16 · {0} / {1}", P, N),
+         deepspeed_zero2_bytes(part.parameters, N, away), "bytes",
+         "DeepSpeed documentation, memory.rst",
          message("note-zero2",
                  "16-bit parameters and gradients whole; fp32 parameters, gradients and moments "
                  "sharded")});
@@ -109,10 +112,11 @@ void add_stage_states(const Setup& setup, const Part& part, Formulas& out) {
     const double largest = largest_layer(setup);
     out.push_back(
         {of_part(message("memory.zero3", "model states, DeepSpeed's ZeRO-3 estimator"), part),
-         "4 · largest layer + 18 P / N",
-         fmt::format("4 · {} + 18 · {} / {}", number(largest), P, N),
-         deepspeed_zero3_bytes(part.parameters, largest, N), "bytes",
-         "DeepSpeed documentation, memory.rst",
+         fmt::format("4 · largest layer + {} P / N", away ? 2 : 18),
+         fmt::format("4 · {} + {} · {} / {}", number(largest), away ? 2 : 18, P, N),
+         deepspeed_zero3_bytes(part.parameters, largest, N,
+                               away ? Offload::kOptimizer : Offload::kNone),
+         "bytes", "DeepSpeed documentation, memory.rst",
          message("note-zero3",
                  "the largest layer gathered with its gradients in 16 bit; fp32 "
                  "parameters and moments, and 16-bit parameters, sharded")});
@@ -180,7 +184,7 @@ Message note_of_layer(Recompute kept, bool wide, bool dropout, bool sequence_par
 
 void add_activations(const Setup& setup, Formulas& out) {
   const Model& model = setup.model;
-  if (!is_paper_gpt(model) || recomputes_some_layers(setup)) return;
+  if (!is_paper_gpt(model) || recomputes_some_layers(setup) || setup.offload_activations) return;
   const Mesh& mesh = setup.mesh;
   const auto [shape, kept, input_part, layer] = layer_activations(setup);
   const std::string sbh =
@@ -190,17 +194,21 @@ void add_activations(const Setup& setup, Formulas& out) {
   if (kept == Recompute::kFull) {
     expression = input_part ? "2 s b h / t" : "2 s b h";
     values = fmt::format("2 · {}{}", sbh, input_part ? fmt::format(" / {}", mesh.tp) : "");
-  } else if (shape.sequence_parallel) {
-    const bool all = kept == Recompute::kNone;
-    expression = all ? "s b h / t · (34 + 5 a s / h)" : "34 s b h / t";
-    values = all ? fmt::format("{} / {} · (34 + {})", sbh, mesh.tp, number(scores))
-                 : fmt::format("34 · {} / {}", sbh, mesh.tp);
-  } else if (kept == Recompute::kSelective) {
-    expression = "s b h (10 + 24 / t)";
-    values = fmt::format("{} · (10 + 24 / {})", sbh, mesh.tp);
   } else {
-    expression = "s b h (10 + 24 / t + 5 a s / (h t))";
-    values = fmt::format("{} · (10 + 24 / {} + {} / {})", sbh, mesh.tp, number(scores), mesh.tp);
+    const KeptParts parts = kept_parts(kept);
+    const bool together = shape.sequence_parallel, all = parts.scores > 0;
+    if (together) {
+      const int sum = parts.whole + parts.cut;
+      expression =
+          all ? fmt::format("s b h / t · ({} + 5 a s / h)", sum) : fmt::format("{} s b h / t", sum);
+      values = all ? fmt::format("{} / {} · ({} + {})", sbh, mesh.tp, sum, number(scores))
+                   : fmt::format("{} · {} / {}", sum, sbh, mesh.tp);
+    } else {
+      expression = fmt::format("s b h ({} + {} / t{})", parts.whole, parts.cut,
+                               all ? " + 5 a s / (h t)" : "");
+      values = fmt::format("{} · ({} + {} / {}{})", sbh, parts.whole, parts.cut, mesh.tp,
+                           all ? fmt::format(" + {} / {}", number(scores), mesh.tp) : "");
+    }
   }
   const bool wide = setup.precision.activation_bytes() == 4, dropout = setup.dropout > 0;
   // Table 2 leaves out the two norms' statistics; and full recompute with sequence parallelism.
@@ -307,6 +315,7 @@ void add_work(const Setup& setup, Formulas& out) {
 std::vector<Formula> formulas_of(const Setup& asked, const Machine& machine) {
   Setup setup = asked;
   setup.zero = held_zero(asked);
+  setup.precision = held_precision(asked);
   Formulas formulas = pipeline_formulas(setup);
   add_times(setup, machine, formulas);
   add_states(setup, machine, formulas);

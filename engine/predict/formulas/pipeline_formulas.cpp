@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/predict/formulas/pipeline_formulas.h"
 
+#include <algorithm>
+
 #include "engine/plan/setup/schedule_rules.h"
 #include "engine/predict/formulas/formula_parts.h"
 #include "engine/predict/memory.h"
@@ -82,6 +84,20 @@ PipelineForm split(int p, int m, int parts, std::string held, std::string held_v
   return form;
 }
 
+// Of V-Half and V-Min, whose bubbles have no closed form.
+Formula held_by_v(bool half, int p, int m, const Message& note) {
+  const int held = half ? p / 2 + 1 : (p + 4) / 3;
+  return {message("held.microbatches", "micro-batches held by the first stage"),
+          half ? "min(m, ⌊p / 2⌋ + 1)" : "min(m, ⌈(p + 2) / 3⌉)",
+          half ? fmt::format("min({}, ⌊{} / 2⌋ + 1)", m, p)
+               : fmt::format("min({}, ⌈({} + 2) / 3⌉)", m, p),
+          static_cast<double>(std::min(m, held)),
+          "1",
+          "Qi et al. 2024, Pipeline Parallelism with Controllable Memory (arXiv 2405.15362), "
+          "section 3",
+          note};
+}
+
 PipelineForm dualpipe(int p, int m) {
   PipelineForm form;
   form.over = "(p/2 − 1)(F&B + B − 3W) / (m (F + B))";
@@ -136,6 +152,13 @@ std::vector<Formula> pipeline_formulas(const Setup& setup) {
   } else if (name == "zb-h2" && m >= 2 * p - 1) {
     form = split(p, m, 1, "2 p − 1", fmt::format("2 · {} − 1", p), 2.0 * p - 1, "2.3");
     note = both_notes(note, message(kNoneBetween));
+  } else if (name == "zb-1p" && m >= p) {
+    form = split(p, m, 1, "p", std::to_string(p), p, "3.1");
+  } else if (name == "zb-2p" && m >= 2 * p) {
+    form = split(p, m, 1, "2 p", fmt::format("2 · {}", p), 2.0 * p, "3.1");
+    note = both_notes(note, message(kNoneBetween));
+  } else if (name == "v-half" || name == "v-min") {
+    return {held_by_v(name == "v-half", p, m, held_note)};
   } else if (name == "zb-v" && m >= 2 * p - 1) {
     form = split(p, m, 2, "p", std::to_string(p), p, "6");
     note = both_notes(note, message(kNoneBetween));

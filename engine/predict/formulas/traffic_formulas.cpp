@@ -51,7 +51,7 @@ void add_data_traffic(const Setup& setup, const Part& part, Formulas& out) {
   const int N = part.replicas, S = setup.zero > 0 ? part.shards : N, groups = N / S;
   if (N == 1) return;
   const double P = part.parameters, U = part.used;
-  const int par = setup.precision.parameter_bytes, grad = setup.precision.gradient_bytes;
+  const int par = setup.precision.parameter_bytes, grad = reduced_bytes(setup);
   const int m = setup.microbatches;
   std::string expression, values;
   Message note;
@@ -73,11 +73,15 @@ void add_data_traffic(const Setup& setup, const Part& part, Formulas& out) {
       value = m * U * grad + P * par;
       note = message("note-reduced", "gradients that are sharded are reduced in every micro-batch");
     } else {
-      expression = fmt::format("m {0} (grad + 2 par) ({1} − 1) / {1}", u, s);
-      values = fmt::format("{} · {} · ({} + 2 · {})", m, number(U), grad, par);
-      value = m * U * (grad + 2 * par);
-      note =
-          message("note-gathered", "parameters are gathered for every forward and every backward");
+      const bool twice = setup.zero_reshard;
+      expression = fmt::format("m {0} (grad + {2}par) ({1} − 1) / {1}", u, s, twice ? "2 " : "");
+      values = fmt::format("{} · {} · ({} + {}{})", m, number(U), grad, twice ? "2 · " : "", par);
+      value = m * U * (grad + (twice ? 2 : 1) * par);
+      note = twice ? message("note-gathered",
+                             "parameters are gathered for every forward and every backward")
+                   : message("note-kept",
+                             "parameters that a forward gathered are kept until the next backward "
+                             "has used them");
     }
     values += fmt::format(" · ({0} − 1) / {0}", S);
     value *= (S - 1.0) / S;
@@ -114,8 +118,8 @@ void add_context(const Setup& setup, Formulas& out) {
   const int H = model.heads / t, K = std::max(1, model.kv_heads / t);
   const double tokens = setup.micro_batch * static_cast<double>(model.sequence) / c;
   // Keys and values come once more for any recompute; heads are exchanged outside of attention.
-  const bool again = setup.recompute != Recompute::kNone;
   const bool full = setup.recompute == Recompute::kFull;
+  const bool again = full || names(setup.recompute, Recompute::kSelective);
   const Message name =
       message("traffic.context", "context traffic sent by a rank, per layer and micro-batch");
   if (setup.context_parallel == ContextParallel::kUlysses) {
@@ -205,7 +209,8 @@ void add_traffic(const Setup& setup, Formulas& out) {
                          "every chunk sends; between the last rank and the first, one chunk less")
                : Message{}});
   }
-  if (mesh.tp > 1 && !recomputes_some_layers(setup)) {
+  const bool experts_again = model.experts.count > 0 && names(setup.recompute, Recompute::kExperts);
+  if (mesh.tp > 1 && !recomputes_some_layers(setup) && !experts_again) {
     const double t = mesh.tp;
     const bool full = setup.recompute == Recompute::kFull;
     const double factor = full ? 12 : 8;

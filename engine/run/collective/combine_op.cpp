@@ -9,6 +9,15 @@ Result<void> combine_op(DeviceStream& device, const Program& program, const Rank
                         const Op& op, std::byte* arena) {
   constexpr std::size_t kMostParts = 64;
   const std::span<const Operand> operands = rank.operands_of(op);
+  const auto address = [&](const Operand& operand) {
+    return arena + rank.buffers[static_cast<std::size_t>(operand.buffer)].offset +
+           operand.offset * size_of(operand.type);
+  };
+  if (operands.size() == 2 && operands[0].type != operands[1].type) {
+    device.cast({operands[0].type, address(operands[0])}, {operands[1].type, address(operands[1])},
+                operands[0].count);
+    return {};
+  }
   const bool averages = op.reduction == Reduction::kAvg;
   const bool grouped = op.group >= 0 && op.group < static_cast<std::int32_t>(program.groups.size());
   bool alike = operands.size() >= 2 && operands.size() <= kMostParts + 1;
@@ -19,10 +28,6 @@ Result<void> combine_op(DeviceStream& device, const Program& program, const Rank
     return message("combine-operands", "A combine needs 2 to {} operands of one size and type.",
                    kMostParts + 1);
   }
-  const auto address = [&](const Operand& operand) {
-    return arena + rank.buffers[static_cast<std::size_t>(operand.buffer)].offset +
-           operand.offset * size_of(operand.type);
-  };
   std::array<const std::byte*, kMostParts> parts;
   for (std::size_t i = 1; i < operands.size(); ++i) parts[i - 1] = address(operands[i]);
   const int divisor =

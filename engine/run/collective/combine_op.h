@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Executes a Compute op of Piece::kCombine: what a rank computes between the steps of a collective.
+// Executes a Compute op of Piece::kCombine: what a rank computes between the steps of a collective,
+// or between the type of its gradients and that of their reduction.
 #pragma once
 
 #include "engine/plan/program/program.h"

@@ -53,6 +53,15 @@ class CudaDevice final : public CudaExperts {
   void swap(std::byte* a, std::byte* b, std::int64_t bytes) override {
     if (use()) note(parallelarium::swap_bytes(a, b, size(bytes), stream_), "swap");
   }
+  void cast(Values to, ConstValues from, std::int64_t count) override {
+    const auto launch = [&](auto* target, const auto* values) {
+      if (use()) note(parallelarium::cast(target, values, size(count), stream_), "cast");
+    };
+    if (to.type() == DataType::kF32)
+      launch(to.as<float>(), from.as<Bf16>());
+    else
+      launch(to.as<Bf16>(), from.as<float>());
+  }
   void accumulate(Values sum, ConstValues part, std::int64_t count) override {
     const auto add = [&]<class T>(T* to) {
       if (use())
@@ -359,7 +368,8 @@ class CudaDevice final : public CudaExperts {
     void* space = scratch(size(count) * sizeof(T));
     if constexpr (std::is_same_v<T, Bf16>)
       if (good())
-        note(cast(static_cast<T*>(space), values.as<float>(), size(count), stream_), "cast");
+        note(parallelarium::cast(static_cast<T*>(space), values.as<float>(), size(count), stream_),
+             "cast");
     return static_cast<const T*>(space);
   }
   void* workspace_ = nullptr;

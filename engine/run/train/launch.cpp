@@ -44,7 +44,8 @@ Result<void> check_request(const Setup& setup, const Program& program, const Bac
     for (std::size_t i = 0; fits && i < program.ranks.size(); ++i) {
       fits = control.modelled[i].size() == program.ranks[i].ops.size();
     }
-    if (!fits) return message("pace-missing", "A paced run needs a modelled time for every op.");
+    if (!fits)
+      return message("durations-missing", "A rehearsal needs a predicted time for every op.");
   }
   if (choice.backend == Backend::kCuda) return {};  // its memory is asked for rank by rank
   std::int64_t needed = 0;
@@ -240,8 +241,8 @@ class LocalRun {
                 }};
     if (paced_) {
       for (const Nanoseconds duration : control_.modelled[i]) {
-        job.durations.push_back(Nanoseconds{
-            std::llround(static_cast<double>(duration.count()) * control_.pace_factor)});
+        job.durations.push_back(
+            Nanoseconds{std::llround(static_cast<double>(duration.count()) * control_.stretch)});
       }
     }
     // A failure has been given to `stop_`, which all ranks share.

@@ -44,6 +44,10 @@ std::size_t median_of(const std::vector<Nanoseconds>& durations) {
   return order[(order.size() - 1) / 2];
 }
 
+Nanoseconds divided(Nanoseconds time, double by) {
+  return Nanoseconds(std::llround(static_cast<double>(time.count()) / by));
+}
+
 Timeline timeline_of(const std::vector<RankOutcome*>& ranks, Source source, StepFigures& step) {
   Timeline timeline;
   timeline.source = source;
@@ -82,6 +86,20 @@ Timeline timeline_of(const std::vector<RankOutcome*>& ranks, Source source, Step
   step.seconds_min = seconds_of(*std::min_element(durations.begin(), durations.end()));
   step.seconds_max = seconds_of(*std::max_element(durations.begin(), durations.end()));
   return timeline;
+}
+
+// A Timeline by the clock as one of the Machine that a rehearsal acts out.
+void divide(Timeline& timeline, double stretch) {
+  const auto divide_each = [&](std::vector<Nanoseconds>& times) {
+    for (Nanoseconds& time : times) time = divided(time, stretch);
+  };
+  for (RankTimeline& rank : timeline.ranks) {
+    for (Span& span : rank.spans) span = {divided(span.begin, stretch), divided(span.end, stretch)};
+    divide_each(rank.shortest);
+    divide_each(rank.longest);
+  }
+  timeline.duration = divided(timeline.duration, stretch);
+  timeline.clock_error = divided(timeline.clock_error, stretch);
 }
 
 // Observation::delay_factor of the step shown. `ranks` as in result_of().
@@ -207,17 +225,18 @@ RunResult result_of(const Setup& setup, const Program& program, const BackendCho
   const bool paced = choice.backend == Backend::kPaced;
   seen.backend = paced ? "paced" : choice.backend == Backend::kCuda ? "cuda" : "cpu";
   seen.source = choice.source;
-  seen.pace_factor = paced ? control.pace_factor : 0;
+  seen.stretch = paced ? control.stretch : 0;
   StepFigures spread;
   seen.timeline = timeline_of(ranks, choice.source, spread);
   // Two ranks may be off by the sum of what each is.
   for (const RankOutcome* rank : ranks)
     seen.timeline.clock_error = std::max(seen.timeline.clock_error, 2 * rank->clock_error);
   seen.delay_factor = delay_factor(program, seen.timeline, ranks);
+  if (paced) divide(seen.timeline, seen.stretch);
   seen.bubble = bubble_of(program, seen.timeline);
   seen.step = step_figures(program, seen.timeline, setup, machine);
-  seen.step.seconds_min = spread.seconds_min;
-  seen.step.seconds_max = spread.seconds_max;
+  seen.step.seconds_min = spread.seconds_min / (paced ? seen.stretch : 1);
+  seen.step.seconds_max = spread.seconds_max / (paced ? seen.stretch : 1);
   seen.routing = routing_of(ranks);
   const auto shown = static_cast<std::size_t>(std::max(seen.timeline.step - 1, 0));
   std::vector<Nanoseconds> walls;  // of every step, of the rank that took longest
@@ -238,7 +257,7 @@ RunResult result_of(const Setup& setup, const Program& program, const BackendCho
       held_out_tokens += rank.held_out_tokens;
     }
   }
-  if (!walls.empty()) seen.wall_seconds = seconds_of(walls[median_of(walls)]);
+  if (!walls.empty() && !paced) seen.wall_seconds = seconds_of(walls[median_of(walls)]);
   seen.losses = summed(program, ranks, Tensor::kLossSum, &RankOutcome::loss_sums, has_loss);
   for (double& loss : seen.losses) loss /= static_cast<double>(program.shape.global_tokens);
   const auto replica0 = [&](const RankProgram& rank) { return rank.at.dp == 0 && rank.at.cp == 0; };

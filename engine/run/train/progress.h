@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/plan/program/program.h"
+#include "engine/plan/program/timeline.h"
 
 namespace parallelarium {
 
@@ -23,6 +24,12 @@ enum class Doing : std::uint8_t {
   kPacing,        // sleeps until the modelled end
   kMeeting,       // waits for the other ranks between steps
   kConnecting     // waits for the other ranks before the first step; `op` counts the rank's calls
+};
+
+// An op in a rehearsal: how long it should take by the clock, and the processor time of its real
+// work. Compute ops only; of others both are 0.
+struct OpSlot {
+  Nanoseconds length{0}, work{0};
 };
 
 // The lane's thread writes it, and the thread that follows the device.
@@ -47,13 +54,14 @@ struct RankProgress {
   std::mutex following;
   std::function<void()> follow;
   std::atomic<int> steps_done{0};  // warm-up included
-  // Of the last step, in nanoseconds: processor time of all lanes and of the compute lane, and its
-  // end in modelled time if no real work takes longer than modelled.
-  std::atomic<std::int64_t> cpu_time{0}, compute_cpu_time{0}, modelled_end{0};
-  // The sum of losses that this rank holds after each step, warm-up included. It is written under
-  // its mutex, before steps_done counts the step. A rank in another process tells none.
+  // Written under this mutex, before steps_done counts the step. A rank in another process tells
+  // nothing.
   std::mutex telling;
-  std::vector<double> loss_sums;
+  std::vector<double> loss_sums;  // that this rank holds after each step, warm-up included
+  // Of the last step of a rehearsal: processor time of all lanes, its end by the clock if no real
+  // work takes longer than its slot, and its ops.
+  Nanoseconds cpu_time{0}, modelled_end{0};
+  std::vector<OpSlot> slots;
 };
 // By rank index.
 using RunProgress = std::vector<std::unique_ptr<RankProgress>>;

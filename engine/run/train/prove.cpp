@@ -34,7 +34,13 @@ Setup one_rank_setup(const Setup& setup) {
   one.recompute = Recompute::kNone;
   one.attention = Attention::kUnfused;
   one.zero = one.zero_group = one.nodes = 0;
-  one.zero_prefetch = Setup{}.zero_prefetch;
+  const Setup usual;
+  one.zero_prefetch = usual.zero_prefetch;
+  one.zero_reshard = usual.zero_reshard;
+  one.gradient_reduction = usual.gradient_reduction;
+  one.overlap_tensor = usual.overlap_tensor;
+  one.overlap_pipeline = usual.overlap_pipeline;
+  one.microbatch_group = usual.microbatch_group;
   one.schedule = "1f1b";
   one.collectives = "direct";
   one.chunks = 1;

@@ -255,12 +255,12 @@ class RankRun {
     }
     outcome_.clock_error = std::max(outcome_.clock_error, record.clock_error);
     outcome_.memory = record.memory;
-    job_.progress.cpu_time.store(record.cpu_time.count());
-    job_.progress.compute_cpu_time.store(record.compute_cpu_time.count());
-    job_.progress.modelled_end.store(record.modelled_end.count());
     {
       const std::lock_guard lock(job_.progress.telling);
       job_.progress.loss_sums.push_back(*loss);
+      job_.progress.cpu_time = record.cpu_time;
+      job_.progress.modelled_end = record.modelled_end;
+      job_.progress.slots = std::move(record.slots);
     }
     job_.progress.steps_done.store(step);
     return {};

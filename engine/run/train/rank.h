@@ -26,7 +26,7 @@ struct RankJob {
   Arena& arena;
   Stop& stop;
   RankProgress& progress;
-  std::vector<Nanoseconds> durations;  // by op, wall time; empty: not paced
+  std::vector<Nanoseconds> durations;  // by op, by the clock; empty: no rehearsal
   RunWishes wishes;
   std::function<void()> before_close;  // called after all steps, before the transport closes
 };

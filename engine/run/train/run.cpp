@@ -10,6 +10,24 @@
 
 namespace parallelarium {
 
+namespace {
+
+constexpr int kMostStretches = 4;  // that are tried, each larger than the one before
+
+// A rehearsal whose second step shows that its real work needs more stretch begins again with that.
+Result<RunResult> launch_with_room(const Setup& setup, const Program& program,
+                                   const BackendChoice& choice, RunControl control,
+                                   const RunWishes& wishes, const LaunchOptions& options) {
+  for (int tried = 1;; ++tried) {
+    Result<RunResult> result = launch(setup, program, choice, control, wishes, options);
+    const bool is_short = !result && result.error().kind == "stretch-short";
+    if (!is_short || tried == kMostStretches) return result;
+    control.stretch = std::stod(result.error().alternatives.front());
+  }
+}
+
+}  // namespace
+
 Result<LaunchOptions> launch_options(const BackendChoice& choice, std::size_t ranks, World* world) {
   LaunchOptions options;
   options.world = world;
@@ -55,7 +73,7 @@ Result<RunResult> run(const Setup& setup, const Program& program, const BackendC
   if (!options) return options.error();
   Nccl* const nccl = options->nccl;
   if (nccl != nullptr) static_cast<void>(nccl->take_choices());  // of runs and calibrations before
-  Result<RunResult> result = launch(setup, program, choice, control, wishes, *options);
+  Result<RunResult> result = launch_with_room(setup, program, choice, control, wishes, *options);
   if (!result || nccl == nullptr) return result;
   result->observation.choices = nccl->take_choices();
   result->observation.transport =

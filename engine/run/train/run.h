@@ -34,10 +34,10 @@ struct RunControl {
   // take: three times its modelled time, and more if ranks share cores.
   double hang_timeout_seconds = 20;
   // Durations by [rank][op] on the Setup's Machine. The caller takes them from the prediction,
-  // because run/ does not know predict/. A paced run needs them; without them every op counts as
+  // because run/ does not know predict/. A rehearsal needs them; without them every op counts as
   // short.
   std::vector<std::vector<Nanoseconds>> modelled;
-  double pace_factor = 1;  // of a paced run: wall time = modelled time * pace_factor
+  double stretch = 1;  // of a rehearsal: time of the clock = time of the Machine * stretch
   // Called once, from the calling thread, if ranks are still in an op 0.4 s after the run was
   // stopped for `why`, since nobody can interrupt a kernel. It may report and end the process. If
   // it is absent or returns, run() waits for the ranks.
@@ -67,8 +67,9 @@ struct RunWishes {
 
 // Runs warm-up and timed steps of `program` (all ranks, piece level) and observes them. `world`:
 // set if every rank is a process; then only rank 0's result holds anything. Errors, each one
-// sentence: cannot execute, text unreadable or too short, not enough memory or cores for the pace,
-// cancelled ("cancelled"), a rank that threw or did not arrive (names rank and op).
+// sentence: cannot execute, text unreadable or too short, not enough memory, a rehearsal that needs
+// more stretch ("stretch-short", with how much), cancelled ("cancelled"), a rank that threw or did
+// not arrive (names rank and op).
 Result<RunResult> run(const Setup& setup, const Program& program, const BackendChoice& choice,
                       const RunControl& control, const RunWishes& wishes = {},
                       World* world = nullptr);

@@ -5,14 +5,14 @@
 #include <system_error>
 #include <utility>
 
-#include "engine/plan/machine/pace.h"
+#include "engine/plan/machine/stretch.h"
+#include "engine/plan/text/phrases.h"
 #include "engine/run/train/outcome.h"
 
 namespace parallelarium {
 
 namespace {
 
-constexpr double kSleepNanoseconds = 10'000;  // processor time of going to sleep and waking up
 constexpr double kSlowestOp = 3;  // times its modelled duration, before it counts as hung
 // As long for connecting: NCCL looks at the whole network first.
 constexpr double kConnectingTimes = 3;
@@ -29,8 +29,7 @@ double longest_op_seconds(const RunControl& control, std::size_t ranks, int core
     for (const Nanoseconds duration : rank) longest = std::max(longest, duration);
   }
   const double sharing = std::max(1.0, static_cast<double>(ranks) / std::max(cores, 1));
-  return kSlowestOp * sharing * control.pace_factor *
-         std::chrono::duration<double>(longest).count();
+  return kSlowestOp * sharing * control.stretch * std::chrono::duration<double>(longest).count();
 }
 
 }  // namespace
@@ -82,7 +81,7 @@ void RunWatch::look() {
               : message("doing-done", "{} steps done", steps_ - warmup_));
   }
   // The first step also makes the kernels' code and touches their memory, so the second is judged.
-  if (paced_ && !judged_ && done >= std::min(2, steps_)) judge_load();
+  if (paced_ && !judged_ && done >= std::min(2, steps_)) judge_stretch();
   look_at_transports();
   begin_to_follow();
   look_for_hang();
@@ -183,35 +182,37 @@ void RunWatch::look_for_hang() {
   }
 }
 
-void RunWatch::judge_load() {
+void RunWatch::judge_stretch() {
   judged_ = true;
-  // `least_load` allows for the sleeps that a slower pace brings: too fast a run has none to pay
-  // for.
-  double work = 0, step = 0, load = 0, sleeps = 0, least_load = 0;
+  const auto of_machine = [&](Nanoseconds clock) { return seconds_of(clock) / control_.stretch; };
+  std::vector<RankWork> ranks;
+  double step = 0;
   for (std::size_t index = 0; index < progress_.size(); ++index) {
-    const RankProgress& rank = *progress_[index];
-    work += static_cast<double>(rank.cpu_time.load());
-    step = std::max(step, static_cast<double>(rank.modelled_end.load()));
-    double modelled = 0;  // of the rank's compute lane, which one core has to keep up with
-    double own_sleeps = 0;
+    RankProgress& rank = *progress_[index];
+    RankWork& work = ranks.emplace_back();
+    const std::lock_guard lock(rank.telling);
+    work.work = seconds_of(rank.cpu_time);
+    step = std::max(step, of_machine(rank.modelled_end));
     const auto& ops = program_.ranks[index].ops;
-    for (std::size_t op = 0; op < ops.size(); ++op) {
-      if (ops[op].lane != Lane::kCompute || ops[op].kind != OpKind::kCompute) continue;
-      modelled += static_cast<double>(control_.modelled[index][op].count()) * control_.pace_factor;
-      own_sleeps += kSleepNanoseconds;
+    for (std::size_t op = 0; op < rank.slots.size(); ++op) {
+      const OpSlot& slot = rank.slots[op];
+      if (ops[op].kind != OpKind::kCompute) continue;
+      // Who was late did not sleep, and will.
+      if (slot.work >= slot.length) work.work += kSleepSeconds;
+      if (ops[op].lane == Lane::kCompute)
+        work.ops.push_back({of_machine(slot.length), seconds_of(slot.work)});
     }
-    sleeps += own_sleeps;
-    if (modelled <= 0) continue;
-    const auto own_work = static_cast<double>(rank.compute_cpu_time.load());
-    load = std::max(load, own_work / modelled);
-    least_load = std::max(least_load, (own_work + own_sleeps) / modelled);
   }
-  if (step > 0) {
-    load = std::max(load, work / (step * cores_));
-    least_load = std::max(least_load, (work + sleeps) / (step * cores_));
-  }
-  if (load <= kMostPacedLoad) return;
-  stop_.raise(pace_too_fast(setup_, load, least_load, cores_));
+  const double least = least_stretch(ranks, step, cores_);
+  if (least <= control_.stretch) return;
+  const double chosen = chosen_stretch(least, setup_.run.stretch);
+  Message why = message("stretch-short",
+                        "The real work of these ranks does not fit a rehearsal of 1:{}; it needs "
+                        "1:{}.",
+                        figure(fmt::format("{:.4g}", control_.stretch)),
+                        figure(fmt::format("{:.4g}", chosen)));
+  why.alternatives = {fmt::format("{:.17g}", chosen)};
+  stop_.raise(why);
 }
 
 }  // namespace parallelarium

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The thread that called run() watches the ranks: cancel, progress, hangs, transports that fail
-// without their rank noticing, ranks that do not end when they should, and paced runs that leave
-// the cores no room.
+// without their rank noticing, ranks that do not end when they should, and rehearsals whose
+// real work needs more stretch.
 #pragma once
 
 #include <atomic>
@@ -44,7 +44,7 @@ class RunWatch {
   void begin_to_follow();
   void look_for_hang();
   void look_for_late_end();
-  void judge_load();
+  void judge_stretch();
 
   const Setup& setup_;
   const Program& program_;

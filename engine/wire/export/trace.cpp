@@ -83,7 +83,7 @@ class Events {
 };
 
 void add_names(Events& events, const RankProgram& rank, Source source) {
-  const std::string name = fmt::format("rank {} ({})", rank.rank, name_of(source));
+  const std::string name = fmt::format("rank {} ({})", rank.rank, spoken_name(source));
   events.add(
       fmt::format(R"({{"ph":"M","pid":{},"tid":0,"name":"process_name","args":{{"name":{}}}}})",
                   rank.rank, json_text(name)));

@@ -3,7 +3,7 @@
 // traces. One track per (rank, lane): the process is the rank, the thread the lane. Ops of one
 // batch, which progress together, make one slice; so slices of a track never overlap. Every message
 // between ranks is a flow from its Send to its Recv; held bytes by category are counters. Every
-// process name says the source of the times: "rank 0 (paced)". Source: "Trace Event Format"
+// process name says the source of the times: "rank 0 (rehearsed)". Source: "Trace Event Format"
 // (Google), phases X, s, f, C and M; timestamps in microseconds.
 #pragma once
 

@@ -48,7 +48,7 @@ QString source_sentence(const Picture& picture) {
     }
     parts << QObject::tr("%1: step %2").arg(what, time_text(lane.rows->timeline->duration));
     if (lane.style == LaneStyle::kObserved && lane.rows->timeline->source == Source::kPaced)
-      parts.last() += QObject::tr(", durations set by the pace");
+      parts.last() += QObject::tr(", durations set");
   }
   return parts.join(QStringLiteral(" \u00b7 "));
 }

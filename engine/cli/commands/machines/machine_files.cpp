@@ -17,10 +17,13 @@ namespace {
 nlohmann::json changeable(const Machine& machine) {
   const nlohmann::json all = to_json(machine);
   nlohmann::json json = {{"based_on", machine.name}};
-  for (const char* key : {"devices_per_node", "usable_memory_share", "memory_bytes",
-                          "memory_bytes_per_second", "half_flops_per_second", "matmul_efficiency",
-                          "sustained", "memory_efficiency", "intra_node", "inter_node"})
+  for (const char* key :
+       {"devices_per_node", "usable_memory_share", "memory_bytes", "memory_bytes_per_second",
+        "half_flops_per_second", "matmul_efficiency", "sustained", "memory_efficiency",
+        "intra_node", "inter_node", "host_bytes_per_second"})
     if (all.contains(key)) json[key] = all[key];
+  json["overlap_slowdown"] = {{"value", machine.overlap_slowdown.value},
+                              {"origin", machine.overlap_slowdown.origin}};
   return json;
 }
 
@@ -61,7 +64,9 @@ Result<MeasuredStep> step_of_run(const std::string& path) {
     return message("fit-no-run", "{} is no run: it has no setup with a measured step.", path);
   if (json->value("source", "") != "measured")
     return message("fit-not-measured", "{} holds no measured step, but a {} one.", path,
-                   json->value("source", "unknown"));
+                   json->value("source", "unknown") == name_of(Source::kPaced)
+                       ? "rehearsed"
+                       : json->value("source", "unknown"));
   Result<Setup> setup = resolved_setup(json->at("setup"));
   if (!setup) return setup.error();
   return MeasuredStep{path, *setup, step->at("seconds").get<double>()};

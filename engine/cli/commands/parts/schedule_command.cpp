@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `schedule NAME`: a pipeline order and its times for given durations, without any machine; or the
-// verdict on a file of orders.
+// `schedule NAME`: a pipeline order and its times for given durations, without any machine; of a
+// file of orders also whether it is legal; and how far it is from the shortest step.
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -11,7 +11,10 @@
 #include "engine/cli/text/order_picture.h"
 #include "engine/cli/text/table.h"
 #include "engine/plan/order/order.h"
+#include "engine/plan/order/order_faults.h"
 #include "engine/plan/text/units.h"
+#include "engine/schedules/floor.h"
+#include "engine/schedules/order_search.h"
 #include "engine/schedules/schedule.h"
 #include "engine/schedules/timing.h"
 
@@ -20,7 +23,6 @@ namespace {
 
 constexpr int kMostTimedStages = 4096;
 constexpr int kMostChunks = 1000;
-constexpr std::size_t kMostFaults = 4;  // told one by one
 constexpr std::int64_t kMostActions = 5'000'000;
 constexpr int kMostCells = 60;
 constexpr double kLongest = 1e9;
@@ -31,6 +33,7 @@ struct ScheduleOptions {
   double forward = 1, backward_input = 1, backward_weight = 1, transfer = 0;
   double backward = 0, overlapped = 0;
   std::string notation = "paper";
+  std::vector<double> held_limit;
   bool json = false;
   const CLI::Option *chunks_given = nullptr, *backward_given = nullptr;
   const CLI::Option *input_given = nullptr, *weight_given = nullptr;
@@ -74,20 +77,7 @@ Result<Order> order_by_name(const ScheduleOptions& options, const ScheduleInfo& 
   return make_order(info.name, options.stages, options.microbatches, chunks);
 }
 
-// All faults as one sentence; the last ones of many only counted.
-std::string faults_text(const std::vector<Message>& wrong) {
-  std::string text;
-  const std::size_t told = wrong.size() <= kMostFaults + 1 ? wrong.size() : kMostFaults;
-  for (std::size_t fault = 0; fault < told; ++fault) {
-    std::string_view sentence = wrong[fault].text;
-    if (!sentence.empty() && sentence.back() == '.') sentence.remove_suffix(1);
-    text += (fault == 0 ? "" : "; ") + std::string(sentence);
-  }
-  if (told < wrong.size()) text += fmt::format("; and {} more such faults", wrong.size() - told);
-  return text + ".";
-}
-
-// The file's order with everything that is wrong with it told in one sentence.
+// The file's order, whether it is legal or not.
 Result<Order> order_from_file(const ScheduleOptions& options) {
   const Result<std::string> text = read_file(options.name, std::size_t{16} << 20);
   if (!text) return text.error();
@@ -108,26 +98,88 @@ Result<Order> order_from_file(const ScheduleOptions& options) {
   if (options.chunks > 0 && options.chunks != order->chunks)
     return message("order-chunks.option", "{} holds {} chunks per rank, not the {} of --chunks.",
                    options.name, order->chunks, options.chunks);
-  const std::vector<Message> wrong = check_order(*order);
-  if (wrong.empty()) return order;
-  Message first = wrong.front();
-  first.text = options.name + ": " + faults_text(wrong);
-  return first;
+  return order;
 }
 
 // Times in the units of the request, as it would write them.
 std::string in_their_units(double time) { return fmt::format("{:.6g}", time); }
 
-bool splits(const Order& order) {
-  for (const auto& rank : order.ranks)
-    for (const Action& action : rank)
-      if (action.kind == ActionKind::kInputGrad || action.kind == ActionKind::kWeightGrad)
-        return true;
-  return false;
+// What is told of an order beside its times.
+struct Verdict {
+  std::vector<OrderFault> faults;
+  bool within_limit = true;
+  std::optional<Floor> floor;  // none where work is missing or stands twice
+  std::string recognised;      // a schedule of the list, or empty
+  bool legal() const { return faults.empty(); }
+};
+
+Verdict judge(const Order& order, const Durations& durations, const HeldLimits& limits) {
+  Verdict verdict;
+  verdict.faults = faults_of(order);
+  const bool whole =
+      std::all_of(verdict.faults.begin(), verdict.faults.end(), [](const OrderFault& fault) {
+        const std::string& id = fault.sentence.id;
+        return id == "order-before" || id == "order-pair-needs" || id == "order-circle";
+      });
+  if (!whole) return verdict;
+  verdict.within_limit = within_limits(order, limits);
+  verdict.floor = floor_of(
+      order, std::vector<Durations>(static_cast<std::size_t>(order.stages), durations), limits);
+  if (verdict.legal()) verdict.recognised = recognised(order);
+  return verdict;
+}
+
+nlohmann::json finite(double value) {
+  return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(nullptr);
+}
+
+void add_verdict(const Verdict& verdict, nlohmann::json& json) {
+  json["legal"] = verdict.legal();
+  json["broken"] = nlohmann::json::array();
+  for (const OrderFault& fault : verdict.faults)
+    json["broken"].push_back({{"rank", fault.rank},
+                              {"op", fault.op},
+                              {"needs", fault.needs},
+                              {"sentence", fault.sentence.text}});
+  json["within_limit"] = verdict.within_limit;
+  if (verdict.floor)
+    json["floor"] = {{"at_least", finite(verdict.floor->at_least)},
+                     {"best_known", finite(verdict.floor->best_known)},
+                     {"exact", verdict.floor->exact},
+                     {"proved_by", verdict.floor->proved_by}};
+  else
+    json["floor"] = nullptr;
+  json["recognised"] =
+      verdict.recognised.empty() ? nlohmann::json(nullptr) : nlohmann::json(verdict.recognised);
+}
+
+std::string floor_text(const Floor& floor) {
+  if (!std::isfinite(floor.at_least)) return "No order keeps these limits.\n";
+  const std::string bound = std::string_view(floor.proved_by) == "work" ? "the busiest rank's work"
+                            : std::string_view(floor.proved_by) == "path"
+                                ? "the way of one micro-batch behind the others"
+                            : std::string_view(floor.proved_by) == "memory"
+                                ? "micro-batches that must take turns in memory"
+                                : "trying all orders";
+  std::string text = fmt::format("Floor {}", in_their_units(floor.at_least));
+  text += floor.exact ? ", which an order reaches"
+          : std::isfinite(floor.best_known)
+              ? fmt::format("; the best order known takes {}", in_their_units(floor.best_known))
+              : "; no order is known that keeps the limits";
+  return text + " (shown by " + bound + ").\n";
+}
+
+std::string illegal_text(const Order& order, const Verdict& verdict) {
+  std::string text = fmt::format("{} is not a legal order:\n", order.name);
+  for (const OrderFault& fault : verdict.faults)
+    text += wrapped("- " + fault.sentence.text, 100, 2) + "\n";
+  if (verdict.floor) text += floor_text(*verdict.floor);
+  return text;
 }
 
 std::string schedule_text(const Order& order, const TimedOrder& timed, const Durations& durations,
-                          const ScheduleOptions& options, const ScheduleInfo* info) {
+                          const Verdict& verdict, const ScheduleOptions& options,
+                          const ScheduleInfo* info) {
   std::string text = fmt::format("{}: {} rank{}, {} micro-batch{}", info ? info->title : order.name,
                                  order.ranks.size(), order.ranks.size() == 1 ? "" : "s",
                                  order.microbatches, order.microbatches == 1 ? "" : "es");
@@ -136,10 +188,10 @@ std::string schedule_text(const Order& order, const TimedOrder& timed, const Dur
                : ".\nThe order is right: every micro-batch goes forward and back once on every "
                  "stage, and no rank waits in a circle.\n";
   text += fmt::format("Durations: forward {}, ", in_their_units(durations.forward));
-  text += splits(order) ? fmt::format("input gradient {}, weight gradient {}",
-                                      in_their_units(durations.input_grad),
-                                      in_their_units(durations.weight_grad))
-                        : fmt::format("backward {}", in_their_units(durations.backward));
+  text += splits_backward(order) ? fmt::format("input gradient {}, weight gradient {}",
+                                               in_their_units(durations.input_grad),
+                                               in_their_units(durations.weight_grad))
+                                 : fmt::format("backward {}", in_their_units(durations.backward));
   text += fmt::format(", transfer {}.\n\n", in_their_units(durations.transfer));
 
   const auto picture = picture_of(timed, order.chunks, kMostCells);
@@ -163,7 +215,25 @@ std::string schedule_text(const Order& order, const TimedOrder& timed, const Dur
                "(c − busy) / c, c from a rank's first start to its last end"});
   text += bubbles.text() + "Micro-batches held at most, by rank:";
   for (const double peak : timed.peak_in_flight) text += fmt::format(" {:g}", peak);
-  return text + "\n";
+  if (!options.held_limit.empty())
+    text += verdict.within_limit ? ", within the limit" : ", above the limit";
+  text += "\n" + floor_text(*verdict.floor);
+  if (!info && !verdict.recognised.empty())
+    text += fmt::format("This is {}.\n", listed(verdict.recognised)->title);
+  return text;
+}
+
+// One limit for each rank, or one for all.
+Result<HeldLimits> held_limits(const ScheduleOptions& options, std::size_t ranks) {
+  HeldLimits limits = options.held_limit;
+  if (limits.size() == 1) limits.resize(ranks, limits.front());
+  const bool positive =
+      std::all_of(limits.begin(), limits.end(), [](double limit) { return limit > 0; });
+  if (!positive || (!limits.empty() && limits.size() != ranks))
+    return message(
+        "schedule-held-limit",
+        "--held-limit takes one number above 0 for each of the {} ranks, or one for all.", ranks);
+  return limits;
 }
 
 Outcome schedule(const ScheduleOptions& options) {
@@ -187,7 +257,7 @@ Outcome schedule(const ScheduleOptions& options) {
   if (whole && options.backward == 0) return Outcome::invalid(expected("--backward", "above 0"));
   if (options.chunks_given->count() > 0 && options.chunks < 1)
     return Outcome::invalid(expected("--chunks", "at least 1"));
-  if (whole && splits(*order))
+  if (whole && splits_backward(*order))
     return Outcome::invalid(message("schedule-splits",
                                     "{} splits the backward; give --backward-input "
                                     "and --backward-weight instead of --backward.",
@@ -199,10 +269,17 @@ Outcome schedule(const ScheduleOptions& options) {
   durations.backward = whole ? options.backward : options.backward_input + options.backward_weight;
   durations.transfer = options.transfer;
   durations.overlapped = options.overlapped;
-  const TimedOrder timed = time_order(*order, durations);
-  return Outcome::done(options.json
-                           ? json_text(to_json(*order, timed, options.notation == "pytorch"))
-                           : schedule_text(*order, timed, durations, options, info));
+  const Result<HeldLimits> limits = held_limits(options, order->ranks.size());
+  if (!limits) return Outcome::invalid(limits.error());
+  const Verdict verdict = judge(*order, durations, *limits);
+  const TimedOrder timed = verdict.legal() ? time_order(*order, durations) : TimedOrder();
+  if (!options.json)
+    return Outcome::done(verdict.legal()
+                             ? schedule_text(*order, timed, durations, verdict, options, info)
+                             : illegal_text(*order, verdict));
+  nlohmann::json json = to_json(*order, timed, options.notation == "pytorch");
+  add_verdict(verdict, json);
+  return Outcome::done(json_text(json));
 }
 
 }  // namespace
@@ -217,7 +294,8 @@ void add_schedule(Commands& commands) {
       "  parallelarium-engine schedule zb-h1 --stages 4 --microbatches 8\n"
       "  parallelarium-engine schedule interleaved --stages 4 --microbatches 8 --chunks 2\n"
       "  parallelarium-engine schedule dualpipe --stages 8 --microbatches 20 --notation pytorch\n"
-      "  parallelarium-engine schedule my_order.txt          (lines such as F0 F1 B0 B1)\n");
+      "  parallelarium-engine schedule my_order.txt          (lines such as F0 F1 B0 B1)\n"
+      "  parallelarium-engine schedule my_order.csv --held-limit 4,3,2,1 --json\n");
   auto options = std::make_shared<ScheduleOptions>();
   command->add_option("name", options->name, names + ", or a file of orders")
       ->option_text("NAME")
@@ -238,6 +316,11 @@ void add_schedule(Commands& commands) {
       add("--backward", options->backward, "time of a whole backward, where it is not split", "T");
   add("--transfer", options->transfer, "delay of a message between ranks (default: 0)", "T");
   add("--overlapped", options->overlapped, "time of an overlapped pair (default: their sum)", "T");
+  command
+      ->add_option("--held-limit", options->held_limit,
+                   "micro-batches that each rank may hold at most, or one number for all")
+      ->option_text("N,...")
+      ->delimiter(',');
   add("--notation", options->notation, "paper (F0 B0) or pytorch (0F0,0B0)", "N");
   command->add_flag("--json", options->json, "print JSON");
   commands.set_body(command, [options](Progress&) { return schedule(*options); });

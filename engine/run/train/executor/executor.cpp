@@ -48,6 +48,7 @@ Executor::Executor(const Program& program, const RankProgram& rank, Transport& t
       meetings_(rank.ops.size(), 0),
       turn_(issue_turns(rank)),
       spans_(rank.ops.size()),
+      slots_(durations_.size()),
       ends_(behind_ ? rank.ops.size() : 0),
       ideal_(rank.ops.size()) {
   std::map<std::tuple<std::int32_t, OpKind, std::int32_t>, std::int64_t> met;
@@ -139,6 +140,7 @@ Result<void> Executor::step(TimePoint start, const StepScalars& scalars, StepRec
   }
   if (behind_ && !(follow_lanes() && finish_lanes() && read_marks())) return stopped();
   record.spans = spans_;
+  record.slots = slots_;
   record.clock_error = clock_error_;
   record.host_time = host_time_;
   record.memory = arena_.take_peaks();
@@ -221,6 +223,8 @@ bool Executor::run_unit(Lane lane, std::span<const std::int32_t> unit, Ideal& la
   if (op.kind == OpKind::kCompute || op.kind == OpKind::kCollective) {
     ideal = {pace.ready + std::max(pace.duration, real_work), pace.modelled + pace.duration};
   }
+  if (paced && op.kind == OpKind::kCompute)
+    slots_[static_cast<std::size_t>(unit.front())] = {pace.duration, real_work};
   for (const std::int32_t index : unit) {
     arena_.end(index, device);
   }
@@ -285,7 +289,7 @@ bool Executor::execute(std::span<const std::int32_t> unit, const StepScalars& sc
 bool Executor::compute(std::int32_t index, const StepScalars& scalars, Nanoseconds& real_work) {
   const Op& op = op_at(index);
   Device& device = *devices_[static_cast<std::size_t>(op.lane)];
-  // Asked of the system only where a pace has to be kept: it costs as much as a small message.
+  // Asked of the system only in a rehearsal: it costs as much as a small message.
   const bool paced = !durations_.empty();
   const Nanoseconds before = paced ? thread_cpu_time() : Nanoseconds{0};
   Result<void> done = op.piece == Piece::kCombine

@@ -2,10 +2,10 @@
 // Executes one rank's part of a Program, step by step. Each lane has a thread, which runs its ops
 // in order and waits for `after` edges and for the ranks that it exchanges with.
 //
-// Paced: no op ends before its ideal end. That is the latest ideal end of what it waits for (its
-// lane, its `after` edges, and its peers through messages) plus its modelled duration; the thread
+// In a rehearsal no op ends before its ideal end. That is the latest ideal end of what it waits for
+// (its lane, its `after` edges, and its peers through messages) plus its duration; the thread
 // sleeps until then. Ops inherit ideal ends, so a timer that wakes late delays nothing but itself.
-// If real work takes longer than modelled, its real processor time replaces the duration.
+// If real work takes longer than it should, its real processor time replaces the duration.
 //
 // If devices run behind (GPUs), a lane's thread launches its ops without waiting for them. `after`
 // edges become waits of one stream for a mark of another (gpu/event_plan.h), and marks give the
@@ -44,7 +44,8 @@ struct StepRecord {
   Nanoseconds cpu_time{0};          // of all lanes; 0 on GPUs or if not wanted
   Nanoseconds compute_cpu_time{0};  // of the compute lane
   Nanoseconds clock_error{0};       // how far the spans' clock may be off this process's
-  Nanoseconds modelled_end{0};      // paced: the end if no real work takes too long
+  Nanoseconds modelled_end{0};      // of a rehearsal: the end if no real work takes too long
+  std::vector<OpSlot> slots;        // of a rehearsal, by op
   // Devices that run behind: the longest that the compute lane's device can have waited for its
   // host, from when each compute op could begin until the host had launched all of it.
   Nanoseconds host_time{0};
@@ -53,7 +54,7 @@ struct StepRecord {
 class Executor {
  public:
   // Starts threads for the lanes that have ops, except the compute lane, which uses the caller's.
-  // References outlive the executor. `durations` by op; empty: not paced.
+  // References outlive the executor. `durations` by op, by the clock; empty: no rehearsal.
   Executor(const Program& program, const RankProgram& rank, Transport& transport,
            LaneDevices& devices, Arena& arena, Stop& stop, RankProgress& progress,
            std::vector<Nanoseconds> durations);
@@ -190,6 +191,7 @@ class Executor {
   TimePoint start_;
   StepScalars scalars_;
   std::vector<Span> spans_;
+  std::vector<OpSlot> slots_;      // of a rehearsal, by op
   std::vector<Nanoseconds> ends_;  // by op; devices that run behind
   std::vector<Ideal> ideal_;
 

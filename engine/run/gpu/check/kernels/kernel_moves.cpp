@@ -85,10 +85,14 @@ void check_accumulate(KernelBench& on) {
       const CheckArray sum = on.changed(on.whole("sum", on.type(), count, 7)),
                        part = on.whole("part", on.type(), count, 7),
                        sums = on.changed(on.whole("sum of fp64", DataType::kF64, count, 7)),
-                       parts = on.whole("part of fp64", DataType::kF64, count, 7);
+                       parts = on.whole("part of fp64", DataType::kF64, count, 7),
+                       wide = on.changed(on.whole("widened", DataType::kF32, count, 7)),
+                       half = on.changed(on.whole("rounded", DataType::kBf16, count, 7));
       on.run([&](Device& device, const Side& at) {
         device.accumulate(at(sum), at(part), count);
         device.accumulate(at(sums), at(parts), count);
+        device.cast(at(half), at(wide), count);
+        device.cast(at(wide), at(half), count);
       });
     }
   }

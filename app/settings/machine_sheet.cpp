@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/settings/machine_sheet.h"
+
+#include <QDialogButtonBox>
+#include <QFormLayout>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLocale>
+#include <QScrollArea>
+#include <QVBoxLayout>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "app/look/sentence.h"
+#include "engine/plan/machine/machine_choice.h"
+
+namespace parallelarium {
+
+// A number of a Machine file: where it stands there, and how it is shown.
+struct MachineSheet::Figure {
+  const char* path;
+  const char* label;
+  const char* unit;
+  double scale = 1;  // of one in the unit
+  bool whole = false;
+};
+
+namespace {
+
+constexpr double kMicro = 1e-6, kGiga = 1e9, kTera = 1e12, kPercent = 0.01;
+
+using Pointer = nlohmann::json::json_pointer;
+
+// The number at a path, which may stand beside its origin.
+std::optional<double> number_at(const nlohmann::json& machine, const char* path) {
+  const Pointer at(path);
+  if (!machine.contains(at)) return std::nullopt;
+  const nlohmann::json& found = machine.at(at);
+  if (found.is_number()) return found.get<double>();
+  if (!found.is_object() || !found.contains("value")) return std::nullopt;
+  return found["value"].get<double>();
+}
+
+QString origin_at(const nlohmann::json& machine, const char* path) {
+  const Pointer at(path);
+  if (!machine.contains(at) || !machine.at(at).is_object()) return {};
+  return QString::fromStdString(machine.at(at).value("origin", std::string()));
+}
+
+QString shown(double value, double scale) { return QLocale().toString(value / scale, 'g', 6); }
+
+// The changed keys of the Machine that is set; none where it is a preset.
+nlohmann::json changes_of(const Setup& setup) {
+  nlohmann::json changes = to_json(setup.machine);
+  if (!changes.is_object()) return nlohmann::json::object();
+  changes.erase("based_on");
+  return changes;
+}
+
+// Takes away what is at a path, and what is empty then.
+void erase_at(nlohmann::json& changes, const Pointer& at) {
+  if (!changes.contains(at)) return;
+  const Pointer above = at.parent_pointer();
+  changes.at(above).erase(at.back());
+  if (!above.empty() && changes.at(above).empty()) erase_at(changes, above);
+}
+
+}  // namespace
+
+MachineSheet::MachineSheet(Session& session, QWidget* parent) : Sheet(parent), session_(session) {
+  setWindowTitle(tr("Change devices"));
+  resize(620, 540);
+  auto* outer = new QVBoxLayout(this);
+  auto* head = new QHBoxLayout;
+  title_ = new QLabel(this);
+  title_->setObjectName(QStringLiteral("Strong"));
+  back_ = new QToolButton(this);
+  back_->setObjectName(QStringLiteral("Link"));
+  back_->setText(tr("Reset all"));
+  head->addWidget(title_, 1);
+  head->addWidget(back_);
+  outer->addLayout(head);
+  problem_ = new QLabel(this);
+  problem_->setWordWrap(true);
+  problem_->setProperty("role", "warning");
+  outer->addWidget(problem_);
+  auto* area = new QScrollArea(this);
+  area->setWidgetResizable(true);
+  area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  auto* content = new QWidget;
+  content->setObjectName(QStringLiteral("SelectionContent"));
+  column_ = new QVBoxLayout(content);
+  area->setWidget(content);
+  outer->addWidget(area, 1);
+
+  const struct {
+    const char* title;
+    std::vector<Figure> figures;
+  } sections[] = {
+      {QT_TR_NOOP("Nodes"),
+       {{"/devices_per_node", QT_TR_NOOP("Devices per node"), "", 1, true},
+        {"/nodes", QT_TR_NOOP("Nodes"), "", 1, true}}},
+      {QT_TR_NOOP("Memory of a device"),
+       {{"/memory_bytes", QT_TR_NOOP("Size"), "GB", kGiga},
+        {"/usable_memory_share", QT_TR_NOOP("Share for training"), "%", kPercent},
+        {"/memory_bytes_per_second", QT_TR_NOOP("Bandwidth"), "GB/s", kGiga},
+        {"/memory_efficiency", QT_TR_NOOP("Share that steps reach"), "%", kPercent},
+        {"/host_bytes_per_second", QT_TR_NOOP("To the host, one way"), "GB/s", kGiga}}},
+      {QT_TR_NOOP("Arithmetic of a device"),
+       {{"/half_flops_per_second", QT_TR_NOOP("Peak, 16 bit"), "TFLOP/s", kTera},
+        {"/fp32_flops_per_second", QT_TR_NOOP("Peak, fp32"), "TFLOP/s", kTera},
+        {"/sustained", QT_TR_NOOP("Share that is kept up"), "%", kPercent},
+        {"/overlap_slowdown", QT_TR_NOOP("Slower beside communication"), "×"},
+        {"/launch_seconds", QT_TR_NOOP("Fixed cost of an op"), "µs", kMicro}}},
+      {QT_TR_NOOP("Links in a node"),
+       {{"/intra_node/bytes_per_second", QT_TR_NOOP("Rate, one way"), "GB/s", kGiga},
+        {"/intra_node/sustained", QT_TR_NOOP("Share that steps reach"), "%", kPercent},
+        {"/intra_node/latency_seconds", QT_TR_NOOP("Latency"), "µs", kMicro}}},
+      {QT_TR_NOOP("Network between nodes"),
+       {{"/inter_node/bytes_per_second", QT_TR_NOOP("Rate of a device, one way"), "GB/s", kGiga},
+        {"/inter_node/sustained", QT_TR_NOOP("Share that steps reach"), "%", kPercent},
+        {"/inter_node/latency_seconds", QT_TR_NOOP("Latency"), "µs", kMicro}}}};
+  for (const auto& section : sections) {
+    column_->addWidget(new SectionHead(tr(section.title)));
+    auto* form = new QFormLayout;
+    form->setLabelAlignment(Qt::AlignLeft);
+    column_->addLayout(form);
+    for (const Figure& figure : section.figures) add_figure(form, tr(section.title), figure);
+  }
+  column_->addStretch();
+  auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
+  connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
+  outer->addWidget(buttons);
+  connect(back_, &QToolButton::clicked, this, [this] {
+    Setup next = session_.history().setup();
+    next.machine = MachineChoice(next.machine.name());
+    session_.history().change(next, tr("Reset devices"));
+  });
+  connect(&session_, &Session::setup_changed, this, &MachineSheet::refresh);
+  refresh();
+}
+
+void MachineSheet::add_figure(QFormLayout* form, const QString& section, const Figure& figure) {
+  const QString label = tr(figure.label);
+  auto* box = new StepBox(section + QStringLiteral(": ") + label, [this, figure](int direction) {
+    const std::optional<double> now = number_at(to_json(session_.machine()), figure.path);
+    if (!now) return QString();
+    const double scaled = *now / figure.scale;
+    const double next =
+        figure.whole ? scaled + direction : scaled * (direction > 0 ? 1.1 : 1 / 1.1);
+    return next > 0 ? shown(next, 1) : QString();
+  });
+  box->setFixedWidth(112);
+  auto* unit = new QLabel(QString::fromUtf8(figure.unit));
+  unit->setProperty("role", "muted");
+  unit->setFixedWidth(56);
+  auto* origin = new ElidedLabel;
+  origin->setProperty("role", "muted");
+  auto* reset = new QToolButton;
+  reset->setObjectName(QStringLiteral("Link"));
+  reset->setText(tr("reset"));
+  auto* row = new QHBoxLayout;
+  for (QWidget* part : {static_cast<QWidget*>(box), static_cast<QWidget*>(unit)})
+    row->addWidget(part);
+  row->addWidget(origin, 1);
+  row->addWidget(reset);
+  form->addRow(label, row);
+  connect(box, &StepBox::committed, this, [this, figure](const QString& text) {
+    bool is_number = false;
+    const double value = QLocale().toDouble(text.trimmed(), &is_number);
+    if (is_number && std::isfinite(value)) return change(figure, value * figure.scale);
+    problem_->setText(tr("“%1” is not a number.").arg(text));
+    problem_->show();
+  });
+  connect(reset, &QToolButton::clicked, this, [this, figure] { change(figure, std::nullopt); });
+  refreshers_.push_back([this, figure, box, origin, reset] {
+    const nlohmann::json machine = to_json(session_.machine());
+    const std::optional<double> value = number_at(machine, figure.path);
+    const bool changed = changes_of(session_.history().setup()).contains(Pointer(figure.path));
+    box->set_text(value ? shown(*value, figure.scale) : QString());
+    box->set_changed(changed);
+    box->setEnabled(!session_.machine().local && session_.locks().allowed("machine"));
+    origin->set_full_text(changed ? tr("changed here") : origin_at(machine, figure.path));
+    reset->setVisible(changed);
+  });
+}
+
+void MachineSheet::change(const Figure& figure, std::optional<double> value) {
+  Setup next = session_.history().setup();
+  nlohmann::json changes = changes_of(next);
+  const Pointer at(figure.path);
+  erase_at(changes, at);
+  if (value)
+    changes[at] = figure.whole ? nlohmann::json(std::llround(*value)) : nlohmann::json(*value);
+  if (changes.empty()) {
+    next.machine = MachineChoice(next.machine.name());
+  } else {
+    const Result<MachineChoice> made = MachineChoice::changed(next.machine.name(), changes);
+    if (!made) {
+      refresh();
+      problem_->setText(sentence(made.error()));
+      problem_->show();
+      return;
+    }
+    next.machine = *made;
+  }
+  session_.history().change(next, value ? tr("%1 of devices").arg(tr(figure.label))
+                                        : tr("Reset %1 of devices").arg(tr(figure.label)));
+}
+
+void MachineSheet::refresh() {
+  const Machine& machine = session_.machine();
+  title_->setText(sentence(title_of(machine)));
+  back_->setVisible(session_.history().setup().machine.is_changed());
+  problem_->setVisible(machine.local);
+  problem_->setText(machine.local
+                        ? tr("This computer's rates are measured. Choose other devices to "
+                             "change theirs.")
+                        : QString());
+  for (const auto& refresh_row : refreshers_) refresh_row();
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/passes/fold.h"
+
+#include <algorithm>
+#include <cassert>
+#include <map>
+#include <tuple>
+
+#include "engine/passes/arrange.h"
+
+namespace parallelarium {
+
+namespace {
+
+bool has_slot(const DraftOperand& operand) { return operand.slot >= 0; }
+
+// Where a draft stands: which of the lists that one micro-batch goes through, and where in it.
+struct Place {
+  std::size_t list = 0, draft = 0;
+};
+
+// A buffer that only the compute lane touches.
+struct InnerBuffer {
+  std::size_t category = 0;
+  std::int64_t bytes = 0;
+  Place opened, closed;
+};
+
+// Slots of buffers that another lane touches, too: of transfers, a ring's blocks, and ZeRO's
+// buckets.
+std::vector<bool> outer_slots(const std::vector<const std::vector<Draft>*>& lists,
+                              const FoldedSlots& slots) {
+  std::vector<bool> outer(static_cast<std::size_t>(slots.count), false);
+  for (const std::int32_t slot : slots.transfers)
+    if (slot >= 0) outer[static_cast<std::size_t>(slot)] = true;
+  for (const std::vector<Draft>* list : lists)
+    for (const Draft& draft : *list)
+      for (const DraftOperand& operand : draft.operands)
+        if (has_slot(operand) && (draft.op.lane != Lane::kCompute || operand.bucket >= 0))
+          outer[static_cast<std::size_t>(operand.slot)] = true;
+  return outer;
+}
+
+// Whether a new op begins at each draft (and at the end of the list). Ops of other lanes stand for
+// themselves. An op begins where the compute lane may wait for another lane, which is where it
+// first touches what that lane touched, and ends where another lane may wait for it.
+std::vector<bool> cuts_of(const std::vector<Draft>& drafts, const std::vector<bool>& outer,
+                          bool uneven, bool whole) {
+  std::vector<bool> cuts(drafts.size() + 1, false);
+  if (drafts.empty()) return cuts;
+  cuts.front() = cuts.back() = true;
+  for (std::size_t begin = 0; !whole && begin < drafts.size(); begin = stretch_end(drafts, begin))
+    cuts[begin] = true;
+  struct Touched {
+    std::ptrdiff_t last = -1;  // draft of the compute lane
+    bool elsewhere = true;     // by another lane since
+  };
+  std::vector<Touched> slots(outer.size());
+  for (std::size_t at = 0; at < drafts.size(); ++at) {
+    const Draft& draft = drafts[at];
+    const bool computes = draft.op.lane == Lane::kCompute && draft.op.batch < 0;
+    // Ranks that work on unequally many tokens wait for each other there.
+    const bool meets = uneven && draft.op.purpose == Purpose::kTokens;
+    if (!computes || meets) cuts[at] = cuts[at + 1] = true;
+    for (const DraftOperand& operand : draft.operands) {
+      if (!has_slot(operand) || !outer[static_cast<std::size_t>(operand.slot)]) continue;
+      Touched& slot = slots[static_cast<std::size_t>(operand.slot)];
+      const bool ends = !computes || operand.opens > 0;
+      if (ends && slot.last >= 0) cuts[static_cast<std::size_t>(slot.last) + 1] = true;
+      if (computes && (slot.elsewhere || operand.opens > 0)) cuts[at] = true;
+      slot.elsewhere = !computes;
+      if (computes) slot.last = static_cast<std::ptrdiff_t>(at);
+    }
+  }
+  for (const Touched& slot : slots)
+    if (slot.last >= 0) cuts[static_cast<std::size_t>(slot.last) + 1] = true;
+  return cuts;
+}
+
+bool same_collective(const Draft& known, const Draft& draft) {
+  const auto key = [](const Draft& of) {
+    return std::tuple(of.op.kind, of.op.group, of.op.collective, of.op.purpose, of.op.reduction,
+                      of.op.bytes, of.op.type, of.op.block, of.op.layer);
+  };
+  return key(known) == key(draft);
+}
+
+// One way of a micro-batch through a chunk: forward and backward, or forward and both parts.
+class Way {
+ public:
+  Way(Program& program, std::vector<const std::vector<Draft>*> lists,
+      const std::vector<bool>& outer, FoldedSlots& slots)
+      : program_(program), lists_(std::move(lists)), outer_(outer), slots_(slots) {
+    find_inner();
+  }
+
+  // Of every list in turn.
+  std::vector<std::vector<Draft>> fold(bool whole) {
+    std::vector<std::vector<bool>> cuts;
+    for (const std::vector<Draft>* list : lists_)
+      cuts.push_back(cuts_of(*list, outer_, slots_.uneven, whole));
+    name_kept(cuts);
+    std::vector<std::vector<Draft>> folded(lists_.size());
+    for (std::size_t list = 0; list < lists_.size(); ++list) {
+      const std::size_t size = lists_[list]->size();
+      for (std::size_t begin = 0, end = 0; begin < size; begin = end) {
+        end = begin + 1;
+        while (!cuts[list][end]) ++end;
+        append(folded[list], list, begin, end, whole);
+      }
+    }
+    return folded;
+  }
+
+ private:
+  void find_inner() {
+    std::vector<std::ptrdiff_t> current(outer_.size(), -1);
+    for (std::size_t list = 0; list < lists_.size(); ++list) {
+      for (std::size_t at = 0; at < lists_[list]->size(); ++at) {
+        for (const DraftOperand& operand : (*lists_[list])[at].operands) {
+          if (!has_slot(operand) || outer_[static_cast<std::size_t>(operand.slot)]) continue;
+          std::ptrdiff_t& buffer = current[static_cast<std::size_t>(operand.slot)];
+          if (operand.opens > 0) {
+            buffer = static_cast<std::ptrdiff_t>(inner_.size());
+            inner_.push_back({static_cast<std::size_t>(category_of(operand.tensor)),
+                              operand.opens,
+                              {list, at},
+                              {list, at}});
+          }
+          assert(buffer >= 0);
+          inner_[static_cast<std::size_t>(buffer)].closed = {list, at};
+        }
+      }
+      opens_.emplace_back(lists_[list]->size());
+      closes_.emplace_back(lists_[list]->size());
+    }
+    for (const InnerBuffer& buffer : inner_) {
+      opens_[buffer.opened.list][buffer.opened.draft][buffer.category] += buffer.bytes;
+      closes_[buffer.closed.list][buffer.closed.draft][buffer.category] += buffer.bytes;
+    }
+  }
+
+  // Buffers of one category that are open from one op to another.
+  struct Kept {
+    std::int64_t bytes = 0;
+    std::int32_t slot = -1;
+  };
+  // By the places where those ops begin, and by category.
+  using KeptKey = std::tuple<std::size_t, std::size_t, std::size_t, std::size_t, std::size_t>;
+
+  void name_kept(const std::vector<std::vector<bool>>& cuts) {
+    std::vector<std::vector<std::size_t>> begins;  // of the op that each draft is part of
+    for (const std::vector<bool>& of_list : cuts) {
+      std::vector<std::size_t>& begin = begins.emplace_back();
+      for (std::size_t at = 0; at + 1 < of_list.size(); ++at)
+        begin.push_back(of_list[at] ? at : begin.back());
+    }
+    kept_.clear();
+    for (const InnerBuffer& buffer : inner_) {
+      const auto [open_list, open_at] = buffer.opened;
+      const auto [close_list, close_at] = buffer.closed;
+      Kept& kept = kept_[{open_list, begins[open_list][open_at], close_list,
+                          begins[close_list][close_at], buffer.category}];
+      if (kept.slot < 0) kept.slot = slots_.count++;
+      kept.bytes += buffer.bytes;
+    }
+  }
+
+  // How much less drafts [begin, end) hold at most than with all that they open open at once.
+  void count_bytes(std::size_t list, std::size_t begin, std::size_t end, Fold& fold) const {
+    CategoryBytes now{}, all{}, most{}, at_peak{};
+    std::int64_t peak = 0;
+    for (std::size_t at = begin; at < end; ++at) {
+      std::int64_t sum = 0;
+      for (std::size_t category = 0; category < kCategories; ++category) {
+        all[category] += opens_[list][at][category];
+        now[category] += opens_[list][at][category];
+        most[category] = at == begin ? now[category] : std::max(most[category], now[category]);
+        sum += now[category];
+      }
+      if (at == begin || sum > peak) {
+        peak = sum;
+        at_peak = now;
+      }
+      for (std::size_t category = 0; category < kCategories; ++category)
+        now[category] -= closes_[list][at][category];
+    }
+    for (std::size_t category = 0; category < kCategories; ++category) {
+      fold.most_less[category] = all[category] - most[category];
+      fold.peak_less[category] = all[category] - at_peak[category];
+    }
+  }
+
+  static DraftOperand touch(std::size_t category, const Kept& kept, bool opens) {
+    DraftOperand operand;
+    operand.tensor = category == static_cast<std::size_t>(Category::kActivations)
+                         ? Tensor::kStageActivations
+                         : Tensor::kScratch;
+    operand.access = opens ? Access::kWrite : Access::kRead;
+    operand.type = DataType::kU8;
+    operand.count = kept.bytes;
+    operand.opens = opens ? kept.bytes : 0;
+    operand.slot = kept.slot;
+    return operand;
+  }
+
+  // The ops that stand for drafts [begin, end) of a list: what they compute, and their collectives,
+  // equal ones as one.
+  void append(std::vector<Draft>& result, std::size_t list, std::size_t begin, std::size_t end,
+              bool whole) {
+    const std::vector<Draft>& drafts = *lists_[list];
+    if (drafts[begin].op.lane != Lane::kCompute || drafts[begin].op.batch >= 0) {
+      assert(end == begin + 1);
+      result.push_back(drafts[begin]);
+      return;
+    }
+    const std::size_t first = result.size();
+    Fold fold;
+    count_bytes(list, begin, end, fold);
+    Draft& op = result.emplace_back();
+    op.op = drafts[begin].op;
+    op.op.kind = OpKind::kCompute;
+    op.op.piece = Piece::kStage;
+    op.op.work = -1;
+    for (std::size_t at = begin; at < end; ++at) {
+      Op piece = drafts[at].op;
+      if (piece.layer != result[first].op.layer) result[first].op.layer = -1;
+      if (piece.kind == OpKind::kCompute) {
+        fold.parts.push_back({piece.layer, piece.piece, piece.phase, piece.block, piece.work});
+        continue;
+      }
+      if (whole && piece.purpose != Purpose::kTokens) piece.layer = -1;
+      Draft collective;
+      collective.op = piece;
+      const auto known =
+          std::find_if(result.begin() + static_cast<std::ptrdiff_t>(first) + 1, result.end(),
+                       [&](const Draft& draft) { return same_collective(draft, collective); });
+      if (known == result.end())
+        result.push_back(collective);
+      else
+        ++known->op.repeat;
+    }
+    Op& stage = result[first].op;
+    stage.phase = kPhases[list];
+    if (fold.parts.size() == 1) {  // it stands for one piece
+      stage.piece = fold.parts[0].piece;
+      stage.phase = fold.parts[0].phase;
+      stage.block = fold.parts[0].block;
+    }
+    if (fold.parts.empty()) result.erase(result.begin() + static_cast<std::ptrdiff_t>(first));
+    result[first].op.fold = static_cast<std::int32_t>(program_.folds.size());
+    program_.folds.push_back(std::move(fold));
+    add_operands(result, first, list, begin, end);
+  }
+
+  // The first op opens and touches all that the drafts do. The last touches once more what another
+  // lane touches; what is kept inside is no longer held while the collectives at the end go on.
+  void add_operands(std::vector<Draft>& result, std::size_t first, std::size_t list,
+                    std::size_t begin, std::size_t end) {
+    std::vector<DraftOperand> touched;
+    for (std::size_t at = begin; at < end; ++at) {
+      for (const DraftOperand& operand : (*lists_[list])[at].operands) {
+        if (!has_slot(operand) || !outer_[static_cast<std::size_t>(operand.slot)]) continue;
+        const auto known =
+            std::find_if(touched.begin(), touched.end(),
+                         [&](const DraftOperand& one) { return one.slot == operand.slot; });
+        if (known == touched.end())
+          touched.push_back(operand);
+        else if (operand.access != Access::kRead && known->access == Access::kRead)
+          known->access = Access::kAccumulate;
+      }
+    }
+    result[first].operands = touched;
+    for (const auto& [key, kept] : kept_) {
+      const auto& [open_list, open_at, close_list, close_at, category] = key;
+      const bool opens = open_list == list && open_at == begin;
+      if (opens || (close_list == list && close_at == begin))
+        result[first].operands.push_back(touch(category, kept, opens));
+    }
+    if (first + 1 == result.size()) return;
+    for (DraftOperand& operand : touched) {
+      operand.opens = 0;
+      if (operand.access == Access::kWrite) operand.access = Access::kAccumulate;
+    }
+    result.back().operands = std::move(touched);
+  }
+
+  Program& program_;
+  const std::vector<const std::vector<Draft>*> lists_;
+  const std::vector<bool>& outer_;
+  FoldedSlots& slots_;
+  std::vector<InnerBuffer> inner_;
+  std::vector<std::vector<CategoryBytes>> opens_, closes_;  // by list and draft
+  std::map<KeptKey, Kept> kept_;
+  static constexpr Phase kPhases[] = {Phase::kForward, Phase::kInputGrad, Phase::kWeightGrad};
+};
+
+}  // namespace
+
+FoldedActions fold_actions(Program& program, const ActionDrafts& pieces, FoldedSlots& slots) {
+  const std::vector<bool> outer =
+      outer_slots({&pieces.forward, &pieces.backward, &pieces.input, &pieces.weight}, slots);
+  FoldedActions result;
+  const auto fold = [&](std::vector<const std::vector<Draft>*> lists,
+                        std::initializer_list<FoldedDrafts*> to) {
+    Way way(program, std::move(lists), outer, slots);
+    for (const bool whole : {false, true}) {
+      std::vector<std::vector<Draft>> folded = way.fold(whole);
+      for (std::size_t list = 0; list < to.size(); ++list)
+        (whole ? to.begin()[list]->whole : to.begin()[list]->stretches) = std::move(folded[list]);
+    }
+  };
+  if (!pieces.input.empty() || !pieces.weight.empty())
+    fold({&pieces.forward, &pieces.input, &pieces.weight},
+         {&result.split_forward, &result.input, &result.weight});
+  if (!pieces.backward.empty())
+    fold({&pieces.forward, &pieces.backward}, {&result.forward, &result.backward});
+  return result;
+}
+
+}  // namespace parallelarium

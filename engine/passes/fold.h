@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Folds what the compute lane does without a look at another lane into one op, for Programs that
+// would be too large piece by piece. A folded Program takes the same time and holds the same bytes.
+#pragma once
+
+#include <vector>
+
+#include "engine/passes/pieces.h"
+
+namespace parallelarium {
+
+// The Drafts of an action, folded within each stretch of a layer, or across all of them where
+// nothing happens in another lane between two stretches.
+struct FoldedDrafts {
+  std::vector<Draft> stretches, whole;
+};
+
+// The actions of one chunk. A forward whose backward is split frees other buffers than one whose
+// backward is whole.
+struct FoldedActions {
+  FoldedDrafts forward, split_forward, backward, input, weight;
+};
+
+// What fold_actions() needs to know of a chunk beside its drafts. Its buffers are numbered by
+// slots.
+struct FoldedSlots {
+  bool uneven = false;  // experts have unequally many tokens
+  std::int32_t count = 0;
+  // The slots whose buffers transfers bring or take away between two actions.
+  std::vector<std::int32_t> transfers;
+};
+
+// Folds the drafts of a chunk and adds the Folds to the Program. Buffers that only the compute lane
+// touches become one for all that are open equally long; they get slots from `slots.count` on,
+// which counts them.
+// Requires: the drafts have slots and works.
+FoldedActions fold_actions(Program& program, const ActionDrafts& pieces, FoldedSlots& slots);
+
+}  // namespace parallelarium

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/schedules/floor.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "engine/plan/setup/schedule_rules.h"
+#include "engine/schedules/order_search.h"
+#include "engine/schedules/schedule.h"
+
+namespace parallelarium {
+
+namespace {
+
+constexpr double kUnknown = std::numeric_limits<double>::infinity();
+
+// What every order of this work does, stage by stage.
+struct Bounds {
+  const OrderShape& shape;
+  std::vector<double> in, out;  // before a stage's first forward; after its last backward
+
+  explicit Bounds(const OrderShape& of) : shape(of) {
+    const std::size_t stages = shape.stages.size();
+    in.assign(stages, 0);
+    out.assign(stages, 0);
+    for (std::size_t stage = 1; stage < stages; ++stage) {
+      in[stage] = in[stage - 1] + shape.stages[stage - 1].forward + shape.transfer(stage - 1);
+      out[stage] = out[stage - 1] + shape.back(stage - 1) + shape.transfer(stage - 1);
+    }
+    // The last thing that the first stage computes of a micro-batch.
+    if (shape.splits)
+      for (double& after : out) after += shape.stages[0].weight_grad;
+  }
+
+  // From the beginning of a stage's forward of a micro-batch to the end of its backward (its input
+  // part, where it is split).
+  double round_trip(std::size_t stage) const {
+    double sum = 0;
+    for (std::size_t at = stage; at < shape.stages.size(); ++at) {
+      sum += shape.stages[at].forward + shape.back(at);
+      if (at + 1 < shape.stages.size()) sum += 2 * shape.transfer(at);
+    }
+    return sum;
+  }
+
+  double work() const {
+    double most = 0;
+    for (std::size_t rank = 0; rank < shape.held.size(); ++rank) {
+      double sum = 0, head = kUnknown, tail = kUnknown;
+      for (const std::size_t stage : shape.held[rank]) {
+        sum += shape.microbatches * (shape.stages[stage].forward + shape.whole_back(stage));
+        head = std::min(head, in[stage]);
+        // Where it is split, a weight part may be the last of all.
+        tail = std::min(tail, shape.splits ? 0 : out[stage]);
+      }
+      if (sum > 0) most = std::max(most, head + sum + tail);
+    }
+    return most;
+  }
+
+  // All forwards (or backwards) of a stage go one by one, and the last (first) of them goes on
+  // (came) through all others.
+  double path() const {
+    double most = 0;
+    for (std::size_t stage = 0; stage < shape.stages.size(); ++stage) {
+      const double others = shape.microbatches - 1;
+      const double through = in[stage] + round_trip(stage) + out[stage];
+      most = std::max({most, through + others * shape.stages[stage].forward,
+                       through + others * shape.back(stage)});
+    }
+    return most;
+  }
+
+  // A rank that may hold c micro-batches serves at least every c-th of them in the same place, one
+  // after another.
+  double memory(const HeldLimits& limits) const {
+    double most = 0;
+    for (std::size_t rank = 0; rank < limits.size(); ++rank) {
+      const double places = std::floor(limits[rank] / shape.share + 1e-9);
+      double sum = 0, head = kUnknown, tail = kUnknown, longest = 0;
+      for (const std::size_t stage : shape.held[rank]) {
+        const double held =
+            round_trip(stage) + (shape.splits ? shape.stages[stage].weight_grad : 0);
+        longest = std::max(longest, held);
+        sum += shape.microbatches * held;
+        head = std::min(head, in[stage]);
+        tail = std::min(tail, shape.splits ? 0 : out[stage]);
+      }
+      if (places < 1 || shape.held[rank].empty()) return kUnknown;
+      const double turns = shape.held[rank].size() == 1
+                               ? std::ceil(shape.microbatches / places) * longest
+                               : sum / places;
+      most = std::max(most, head + turns + tail);
+    }
+    return most;
+  }
+};
+
+// All work over all ranks; a pair takes what its actions take together at best.
+double mean_work(const OrderShape& shape) {
+  double sum = 0;
+  for (std::size_t stage = 0; stage < shape.stages.size(); ++stage) {
+    const Durations& each = shape.stages[stage];
+    const double both = each.forward + shape.back(stage);
+    sum += (each.overlapped > 0 ? std::min(each.overlapped, both) : both) +
+           (shape.whole_back(stage) - shape.back(stage));
+  }
+  return sum * shape.microbatches / static_cast<double>(shape.held.size());
+}
+
+void try_order(const Order& order, const std::vector<Durations>& stages, const HeldLimits& limits,
+               Floor& floor) {
+  if (!within_limits(order, limits)) return;
+  const double makespan = time_by_stage(order, stages).makespan;
+  if (makespan >= floor.best_known) return;
+  floor.best_known = makespan;
+  floor.best = order;
+}
+
+bool same_work(const Order& a, const Order& b) {
+  return a.stage_of == b.stage_of && a.microbatches == b.microbatches &&
+         splits_backward(a) == splits_backward(b);
+}
+
+}  // namespace
+
+bool within_limits(const Order& order, const HeldLimits& limits) {
+  if (limits.empty()) return true;
+  const std::vector<double> peaks = peak_in_flight(order);
+  for (std::size_t rank = 0; rank < peaks.size() && rank < limits.size(); ++rank)
+    if (peaks[rank] > limits[rank] + 1e-9) return false;
+  return true;
+}
+
+Floor floor_of(const Order& order, const std::vector<Durations>& stages, const HeldLimits& limits,
+               std::size_t budget) {
+  Floor floor;
+  floor.best_known = kUnknown;
+  if (check_order(order).empty()) try_order(order, stages, limits, floor);
+  for (const ScheduleRule& rule : kScheduleRules) {
+    const auto ranks = static_cast<int>(order.ranks.size());
+    if (!check_schedule_sizes(rule, ranks, order.microbatches, order.chunks).ok()) continue;
+    const Result<Order> listed =
+        make_order(std::string(rule.name), ranks, order.microbatches, order.chunks);
+    if (listed.ok() && same_work(*listed, order)) try_order(*listed, stages, limits, floor);
+  }
+  const OrderShape shape(order, stages);
+  const auto raise = [&](double bound, const char* by) {
+    if (bound <= floor.at_least) return;
+    floor.at_least = bound;
+    floor.proved_by = by;
+  };
+  const auto met = [&] { return floor.best_known <= floor.at_least * (1 + 1e-12); };
+  // A stage that is held twice divides its micro-batches in more ways than are searched, and so do
+  // pairs that take less than both of their actions.
+  const bool twice = order.stages < static_cast<int>(order.ranks.size()) * order.chunks;
+  const bool pairs = std::any_of(stages.begin(), stages.end(),
+                                 [](const Durations& each) { return each.overlapped > 0; });
+  if (twice || pairs) {
+    raise(mean_work(shape), "work");
+  } else {
+    const Bounds bounds(shape);
+    raise(bounds.work(), "work");
+    raise(bounds.path(), "path");
+    raise(bounds.memory(limits), "memory");
+  }
+  if (!twice && !pairs && !met()) {
+    const Searched searched = search_orders(shape, order, limits, floor.best_known, budget);
+    if (searched.found) try_order(searched.order, stages, limits, floor);
+    if (searched.complete && floor.best_known < kUnknown) raise(floor.best_known, "search");
+  }
+  floor.exact = met() && floor.best_known < kUnknown;
+  return floor;
+}
+
+std::string recognised(const Order& order) {
+  for (const ScheduleRule& rule : kScheduleRules) {
+    const auto ranks = static_cast<int>(order.ranks.size());
+    if (!check_schedule_sizes(rule, ranks, order.microbatches, order.chunks).ok()) continue;
+    const Result<Order> listed =
+        make_order(std::string(rule.name), ranks, order.microbatches, order.chunks);
+    if (listed.ok() && listed->stage_of == order.stage_of && listed->ranks == order.ranks)
+      return std::string(rule.name);
+  }
+  return {};
+}
+
+}  // namespace parallelarium

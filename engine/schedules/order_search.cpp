@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/schedules/order_search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <string>
+#include <unordered_map>
+
+namespace parallelarium {
+
+namespace {
+
+// How far every stage is: micro-batches that it has done, in their order.
+struct Done {
+  std::vector<std::uint16_t> forward, back, weight;
+  bool operator==(const Done&) const = default;
+};
+
+// A partial order: when each rank is free, and when what it sent to other ranks arrives.
+struct Partial {
+  std::vector<double> free;
+  std::vector<std::deque<double>> activations, gradients;  // by the stage that made them
+  std::int32_t last = -1;                                  // in the list of steps
+  double bound = 0;                                        // no order that begins so ends earlier
+
+  bool is_no_later_than(const Partial& other) const {
+    const auto no_later = [](const auto& a, const auto& b) {
+      return std::equal(a.begin(), a.end(), b.begin(), [](double x, double y) { return x <= y; });
+    };
+    if (!no_later(free, other.free)) return false;
+    for (std::size_t stage = 0; stage < activations.size(); ++stage)
+      if (!no_later(activations[stage], other.activations[stage]) ||
+          !no_later(gradients[stage], other.gradients[stage]))
+        return false;
+    return true;
+  }
+};
+
+struct Step {
+  std::int32_t before = -1;
+  std::uint16_t stage = 0;
+  ActionKind kind = ActionKind::kForward;
+};
+
+struct Node {
+  Done done;
+  std::vector<Partial> partials;  // none no later than another
+};
+
+class Search {
+ public:
+  Search(const OrderShape& shape, const std::vector<double>& limits, double below,
+         std::size_t budget)
+      : shape_(shape), below_(below), budget_(budget), stages_(shape.stages.size()) {
+    for (std::size_t rank = 0; rank < shape.held.size(); ++rank)
+      places_.push_back(rank < limits.size() ? std::floor(limits[rank] / shape.share + 1e-9)
+                                             : INFINITY);
+    after_.assign(stages_, 0);
+    trip_.assign(stages_, 0);
+    for (std::size_t stage = 1; stage < stages_; ++stage)
+      after_[stage] = after_[stage - 1] + shape.back(stage - 1) + shape.transfer(stage - 1);
+    if (shape.splits)
+      for (double& after : after_) after += shape.stages[0].weight_grad;
+    for (std::size_t stage = stages_; stage-- > 0;)
+      trip_[stage] = shape.back(stage) +
+                     (stage + 1 < stages_ ? 2 * shape.transfer(stage) +
+                                                shape.stages[stage + 1].forward + trip_[stage + 1]
+                                          : 0);
+  }
+
+  // The steps of the best order in `best`; false where none ends before `below`.
+  bool run(std::vector<Step>& best, bool& complete) {
+    const std::size_t levels =
+        stages_ * static_cast<std::size_t>(shape_.microbatches) * (shape_.splits ? 3 : 2);
+    const std::size_t width = budget_ / (levels * shape_.held.size());
+    complete = false;
+    if (width < 2) return false;
+    complete = true;
+    Node first;
+    first.done = {std::vector<std::uint16_t>(stages_), std::vector<std::uint16_t>(stages_),
+                  std::vector<std::uint16_t>(stages_)};
+    first.partials.push_back({std::vector<double>(shape_.held.size()),
+                              std::vector<std::deque<double>>(stages_),
+                              std::vector<std::deque<double>>(stages_)});
+    std::vector<Node> level = {std::move(first)};
+    for (std::size_t at = 0; at < levels; ++at) {
+      std::unordered_map<std::string, std::size_t> known;
+      std::vector<Node> next;
+      for (const Node& node : level) expand(node, known, next);
+      complete = keep(next, width) && complete;
+      if (next.empty()) return false;
+      level = std::move(next);
+    }
+    const Partial* shortest = nullptr;
+    for (const Node& node : level)
+      for (const Partial& partial : node.partials)
+        if (shortest == nullptr || end_of(partial) < end_of(*shortest)) shortest = &partial;
+    if (shortest == nullptr || end_of(*shortest) >= below_) return false;
+    for (std::int32_t step = shortest->last; step >= 0;
+         step = steps_[static_cast<std::size_t>(step)].before)
+      best.push_back(steps_[static_cast<std::size_t>(step)]);
+    std::reverse(best.begin(), best.end());
+    return true;
+  }
+
+ private:
+  static double end_of(const Partial& partial) {
+    return *std::max_element(partial.free.begin(), partial.free.end());
+  }
+
+  static std::string key_of(const Done& done) {
+    std::string key;
+    for (const auto* counts : {&done.forward, &done.back, &done.weight})
+      key.append(reinterpret_cast<const char*>(counts->data()),
+                 counts->size() * sizeof(std::uint16_t));
+    return key;
+  }
+
+  void expand(const Node& node, std::unordered_map<std::string, std::size_t>& known,
+              std::vector<Node>& next) {
+    for (std::size_t stage = 0; stage < stages_; ++stage) {
+      for (const ActionKind kind :
+           {ActionKind::kForward, ActionKind::kInputGrad, ActionKind::kWeightGrad}) {
+        if (!may(node.done, kind, stage)) continue;
+        Done done = node.done;
+        ++counts(done, kind)[stage];
+        const auto [entry, fresh] = known.try_emplace(key_of(done), next.size());
+        if (fresh) next.push_back({std::move(done), {}});
+        Node& to = next[entry->second];
+        for (const Partial& partial : node.partials) add(to, partial, kind, stage);
+      }
+    }
+  }
+
+  static std::vector<std::uint16_t>& counts(Done& done, ActionKind kind) {
+    return kind == ActionKind::kForward     ? done.forward
+           : kind == ActionKind::kInputGrad ? done.back
+                                            : done.weight;
+  }
+
+  // kInputGrad stands for the whole backward, too.
+  bool may(const Done& done, ActionKind kind, std::size_t stage) const {
+    switch (kind) {
+      case ActionKind::kForward: {
+        if (done.forward[stage] == shape_.microbatches) return false;
+        if (stage > 0 && done.forward[stage - 1] == done.forward[stage]) return false;
+        const std::size_t rank = shape_.rank_of[stage];
+        double held = 1;
+        for (const std::size_t own : shape_.held[rank])
+          held += done.forward[own] - (shape_.splits ? done.weight[own] : done.back[own]);
+        return held <= places_[rank];
+      }
+      case ActionKind::kInputGrad:
+        return done.back[stage] < done.forward[stage] &&
+               (stage + 1 == stages_ || done.back[stage + 1] > done.back[stage]);
+      default:
+        return shape_.splits && done.weight[stage] < done.back[stage];
+    }
+  }
+
+  void add(Node& to, const Partial& from, ActionKind kind, std::size_t stage) {
+    const std::size_t rank = shape_.rank_of[stage];
+    Partial partial = from;
+    double begin = partial.free[rank], length = shape_.stages[stage].weight_grad;
+    const auto take = [&](std::deque<double>& arrivals) {
+      begin = std::max(begin, arrivals.front());
+      arrivals.pop_front();
+    };
+    const auto goes_to_rank = [&](std::size_t other) { return shape_.rank_of[other] != rank; };
+    if (kind == ActionKind::kForward) {
+      if (stage > 0 && goes_to_rank(stage - 1)) take(partial.activations[stage - 1]);
+      length = shape_.stages[stage].forward;
+      if (stage + 1 < stages_ && goes_to_rank(stage + 1))
+        partial.activations[stage].push_back(begin + length + shape_.transfer(stage));
+    } else if (kind == ActionKind::kInputGrad) {
+      if (stage + 1 < stages_ && goes_to_rank(stage + 1)) take(partial.gradients[stage + 1]);
+      length = shape_.back(stage);
+      if (stage > 0 && goes_to_rank(stage - 1))
+        partial.gradients[stage].push_back(begin + length + shape_.transfer(stage - 1));
+    }
+    partial.free[rank] = begin + length;
+    partial.bound = bound_of(to.done, partial);
+    if (partial.bound >= below_ * (1 - 1e-12)) return;
+    for (const Partial& known : to.partials)
+      if (known.is_no_later_than(partial)) return;
+    to.partials.erase(
+        std::remove_if(to.partials.begin(), to.partials.end(),
+                       [&](const Partial& known) { return partial.is_no_later_than(known); }),
+        to.partials.end());
+    steps_.push_back({from.last, static_cast<std::uint16_t>(stage), kind});
+    partial.last = static_cast<std::int32_t>(steps_.size()) - 1;
+    to.partials.push_back(std::move(partial));
+  }
+
+  // What remains of every rank's work, and of the way of each stage's last micro-batch.
+  double bound_of(const Done& done, const Partial& partial) const {
+    double most = 0;
+    for (std::size_t rank = 0; rank < shape_.held.size(); ++rank) {
+      double left = partial.free[rank], tail = INFINITY;
+      for (const std::size_t stage : shape_.held[rank]) {
+        const double forwards = shape_.microbatches - done.forward[stage];
+        const double backs = shape_.microbatches - done.back[stage];
+        const double weights = shape_.microbatches - done.weight[stage];
+        left += forwards * shape_.stages[stage].forward + backs * shape_.back(stage) +
+                (shape_.splits ? weights * shape_.stages[stage].weight_grad : 0);
+        tail = std::min(tail, shape_.splits || backs == 0 ? 0 : after_[stage]);
+        if (forwards > 0)
+          most = std::max(most, partial.free[rank] + forwards * shape_.stages[stage].forward +
+                                    trip_[stage] + after_[stage]);
+        if (backs > 0)
+          most = std::max(most, partial.free[rank] + backs * shape_.back(stage) + after_[stage]);
+      }
+      most = std::max(most, left + tail);
+    }
+    return most;
+  }
+
+  // The most promising ones where there are more than `width`; whether all were kept.
+  static bool keep(std::vector<Node>& nodes, std::size_t width) {
+    std::vector<double> bounds;
+    for (const Node& node : nodes)
+      for (const Partial& partial : node.partials) bounds.push_back(partial.bound);
+    const bool all = bounds.size() <= width;
+    if (!all) {
+      std::nth_element(bounds.begin(), bounds.begin() + static_cast<std::ptrdiff_t>(width),
+                       bounds.end());
+      const double worst = bounds[width];
+      std::size_t equal = width;  // of those at the border only as many as fit
+      for (const Node& node : nodes)
+        for (const Partial& partial : node.partials) equal -= partial.bound < worst ? 1 : 0;
+      for (Node& node : nodes)
+        node.partials.erase(std::remove_if(node.partials.begin(), node.partials.end(),
+                                           [&](const Partial& partial) {
+                                             if (partial.bound != worst)
+                                               return partial.bound > worst;
+                                             if (equal == 0) return true;
+                                             --equal;
+                                             return false;
+                                           }),
+                            node.partials.end());
+    }
+    nodes.erase(std::remove_if(nodes.begin(), nodes.end(),
+                               [](const Node& node) { return node.partials.empty(); }),
+                nodes.end());
+    return all;
+  }
+
+  const OrderShape& shape_;
+  const double below_;
+  const std::size_t budget_, stages_;
+  std::vector<double> places_;  // by rank: micro-batches of its stages that it may hold
+  std::vector<double> after_,
+      trip_;  // by stage: after its backward; from its forward's end to its backward's
+  std::vector<Step> steps_;
+};
+
+}  // namespace
+
+OrderShape::OrderShape(const Order& order, std::vector<Durations> durations)
+    : stages(std::move(durations)),
+      microbatches(order.microbatches),
+      splits(splits_backward(order)),
+      share(std::min(1.0, static_cast<double>(order.ranks.size()) / order.stages)),
+      rank_of(static_cast<std::size_t>(order.stages)) {
+  for (std::size_t rank = 0; rank < order.stage_of.size(); ++rank) {
+    held.emplace_back();
+    for (const int stage : order.stage_of[rank]) {
+      held.back().push_back(static_cast<std::size_t>(stage));
+      rank_of[static_cast<std::size_t>(stage)] = rank;
+    }
+  }
+}
+
+bool splits_backward(const Order& order) {
+  for (const auto& rank : order.ranks)
+    for (const Action& action : rank)
+      if (action.kind == ActionKind::kInputGrad || action.kind == ActionKind::kWeightGrad)
+        return true;
+  return false;
+}
+
+Searched search_orders(const OrderShape& shape, const Order& like,
+                       const std::vector<double>& limits, double below, std::size_t budget) {
+  Searched searched;
+  std::vector<Step> steps;
+  searched.found = Search(shape, limits, below, budget).run(steps, searched.complete);
+  if (!searched.found) return searched;
+  searched.order = like;
+  for (auto& line : searched.order.ranks) line.clear();
+  Done done = {std::vector<std::uint16_t>(shape.stages.size()),
+               std::vector<std::uint16_t>(shape.stages.size()),
+               std::vector<std::uint16_t>(shape.stages.size())};
+  for (const Step& step : steps) {
+    const std::size_t rank = shape.rank_of[step.stage];
+    const auto& own = shape.held[rank];
+    const bool whole = step.kind == ActionKind::kInputGrad && !shape.splits;
+    auto& counts = step.kind == ActionKind::kForward     ? done.forward
+                   : step.kind == ActionKind::kInputGrad ? done.back
+                                                         : done.weight;
+    searched.order.ranks[rank].push_back(
+        {whole ? ActionKind::kBackward : step.kind, counts[step.stage]++,
+         static_cast<int>(std::find(own.begin(), own.end(), step.stage) - own.begin()), false});
+  }
+  return searched;
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/schedules/floor.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+
+#include "engine/plan/setup/schedule_rules.h"
+#include "engine/schedules/order_search.h"
+#include "engine/schedules/schedule.h"
+
+namespace parallelarium {
+namespace {
+
+using Line = std::vector<Action>;
+
+// All lines of one rank with one chunk: micro-batches in any turn, or (in_order) as they are
+// counted.
+std::vector<Line> all_lines(int microbatches, bool splits, bool in_order) {
+  const std::vector<ActionKind> kinds =
+      splits ? std::vector{ActionKind::kForward, ActionKind::kInputGrad, ActionKind::kWeightGrad}
+             : std::vector{ActionKind::kForward, ActionKind::kBackward};
+  std::vector<Line> lines;
+  Line line;
+  std::vector<std::size_t> done(static_cast<std::size_t>(microbatches), 0);  // kinds of each
+  const std::function<void()> go_on = [&] {
+    if (line.size() == kinds.size() * static_cast<std::size_t>(microbatches)) {
+      lines.push_back(line);
+      return;
+    }
+    for (int j = 0; j < microbatches; ++j) {
+      const auto at = static_cast<std::size_t>(j);
+      if (done[at] == kinds.size()) continue;
+      // Earlier micro-batches have done this kind already.
+      const bool first = std::all_of(done.begin(), done.begin() + j,
+                                     [&](std::size_t kind) { return kind > done[at]; });
+      if (in_order && !first) continue;
+      line.push_back({kinds[done[at]++], j, 0, false});
+      go_on();
+      line.pop_back();
+      --done[at];
+    }
+  };
+  go_on();
+  return lines;
+}
+
+// The end of the last action, or infinity where ranks wait in a circle: every action as soon as
+// what it needs is there, found by going round until nothing changes.
+double end_of(const std::vector<const Line*>& lines, const std::vector<Durations>& stages,
+              int microbatches) {
+  constexpr double kNever = std::numeric_limits<double>::infinity();
+  const std::size_t ranks = lines.size();
+  const auto cell = [&](std::size_t rank, int j) {
+    return rank * static_cast<std::size_t>(microbatches) + static_cast<std::size_t>(j);
+  };
+  std::vector<double> forward(ranks * static_cast<std::size_t>(microbatches), kNever);
+  std::vector<double> back = forward;
+  std::vector<std::size_t> next(ranks, 0);
+  std::vector<double> free(ranks, 0);
+  for (bool moved = true; moved;) {
+    moved = false;
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
+      while (next[rank] < lines[rank]->size()) {
+        const Action& action = (*lines[rank])[next[rank]];
+        double begin = free[rank];
+        if (action.kind == ActionKind::kForward && rank > 0)
+          begin = std::max(begin,
+                           forward[cell(rank - 1, action.microbatch)] + stages[rank - 1].transfer);
+        const bool goes_back =
+            action.kind == ActionKind::kBackward || action.kind == ActionKind::kInputGrad;
+        if (goes_back && rank + 1 < ranks)
+          begin = std::max(begin, back[cell(rank + 1, action.microbatch)] + stages[rank].transfer);
+        if (begin == kNever) break;
+        free[rank] = begin + duration_of(action.kind, stages[rank]);
+        if (action.kind == ActionKind::kForward)
+          forward[cell(rank, action.microbatch)] = free[rank];
+        if (goes_back) back[cell(rank, action.microbatch)] = free[rank];
+        ++next[rank];
+        moved = true;
+      }
+    }
+  }
+  for (std::size_t rank = 0; rank < ranks; ++rank)
+    if (next[rank] < lines[rank]->size()) return kNever;
+  return *std::max_element(free.begin(), free.end());
+}
+
+int most_held(const Line& line) {
+  int held = 0, most = 0;
+  for (const Action& action : line) {
+    if (action.kind == ActionKind::kForward) most = std::max(most, ++held);
+    if (action.kind == ActionKind::kBackward || action.kind == ActionKind::kWeightGrad) --held;
+  }
+  return most;
+}
+
+double exhaustive(int microbatches, bool splits, bool in_order,
+                  const std::vector<Durations>& stages, const HeldLimits& limits) {
+  const std::vector<Line> lines = all_lines(microbatches, splits, in_order);
+  const std::size_t ranks = stages.size();
+  double best = std::numeric_limits<double>::infinity();
+  std::vector<const Line*> chosen(ranks);
+  const std::function<void(std::size_t)> choose = [&](std::size_t rank) {
+    if (rank == ranks) {
+      best = std::min(best, end_of(chosen, stages, microbatches));
+      return;
+    }
+    for (const Line& line : lines) {
+      if (!limits.empty() && most_held(line) > limits[rank]) continue;
+      chosen[rank] = &line;
+      choose(rank + 1);
+    }
+  };
+  choose(0);
+  return best;
+}
+
+struct Costs {
+  const char* name;
+  std::vector<Durations> (*of)(int ranks);
+};
+std::vector<Durations> equal(int ranks) {
+  return std::vector<Durations>(static_cast<std::size_t>(ranks), Durations{1, 1, 1, 2, 0});
+}
+std::vector<Durations> far(int ranks) {
+  return std::vector<Durations>(static_cast<std::size_t>(ranks), Durations{2, 2, 1, 3, 0.75});
+}
+std::vector<Durations> unequal(int ranks) {
+  std::vector<Durations> stages;
+  for (int stage = 0; stage < ranks; ++stage)
+    stages.push_back({1.0 + stage, 2.0, 1.5 - 0.5 * stage, 3.0 - stage, 0.25 * (stage + 1)});
+  return stages;
+}
+
+class FloorOf : public testing::TestWithParam<std::tuple<int, int, Costs>> {};
+
+TEST_P(FloorOf, IsTheShortestOfAllOrders) {
+  const auto& [ranks, microbatches, costs] = GetParam();
+  const std::vector<Durations> stages = costs.of(ranks);
+  for (const bool splits : {false, true}) {
+    if (splits && ranks * microbatches > 9) continue;  // too many to try one by one
+    const Order order = *make_order(splits ? "zb-h1" : "1f1b", ranks, microbatches, 1);
+    std::vector<HeldLimits> all_limits = {{}};
+    for (const double each : {1.0, 2.0})
+      all_limits.push_back(HeldLimits(static_cast<std::size_t>(ranks), each));
+    HeldLimits falling;
+    for (int rank = 0; rank < ranks; ++rank) falling.push_back(ranks - rank);
+    all_limits.push_back(falling);
+    for (const HeldLimits& limits : all_limits) {
+      SCOPED_TRACE(testing::Message() << costs.name << " splits " << splits << " limit "
+                                      << (limits.empty() ? 0 : limits[0]));
+      const Floor floor = floor_of(order, stages, limits);
+      const double best = exhaustive(microbatches, splits, true, stages, limits);
+      EXPECT_TRUE(floor.exact);
+      EXPECT_NEAR(floor.at_least, best, 1e-9) << floor.proved_by;
+      EXPECT_NEAR(floor.best_known, best, 1e-9);
+      EXPECT_TRUE(check_order(floor.best).empty());
+      EXPECT_TRUE(within_limits(floor.best, limits));
+      EXPECT_NEAR(time_by_stage(floor.best, stages).makespan, best, 1e-9);
+      if (ranks * microbatches > 6) continue;
+      EXPECT_NEAR(exhaustive(microbatches, splits, false, stages, limits), best, 1e-9)
+          << "in any turn";
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, FloorOf,
+                         testing::Combine(testing::Range(1, 4), testing::Range(1, 5),
+                                          testing::Values(Costs{"equal", equal}, Costs{"far", far},
+                                                          Costs{"unequal", unequal})),
+                         [](const auto& info) {
+                           return testing::PrintToString(std::get<0>(info.param)) + "x" +
+                                  testing::PrintToString(std::get<1>(info.param)) +
+                                  std::get<2>(info.param).name;
+                         });
+
+TEST(FloorOf, ProvesThreeByFourWithASplitBackward) {
+  const Order order = *make_order("zb-h1", 3, 4, 1);
+  const Floor floor = floor_of(order, far(3), {3, 3, 3});
+  EXPECT_TRUE(floor.exact) << floor.at_least << " " << floor.best_known;
+}
+
+// No order that is known is shorter, for every schedule, and 1F1B's bubble is the least that whole
+// backwards and its memory allow.
+TEST(FloorOf, IsNeverAboveAnOrder) {
+  for (const ScheduleRule& rule : kScheduleRules) {
+    for (const int ranks : {2, 4, 8}) {
+      const Result<Order> order =
+          make_order(std::string(rule.name), ranks, 16, rule.chunks == 0 ? 2 : 1);
+      if (!order) continue;
+      for (const Costs& costs : {Costs{"equal", equal}, Costs{"far", far}}) {
+        const std::vector<Durations> stages = costs.of(order->stages);
+        const Floor floor = floor_of(*order, stages, {}, 4000);
+        EXPECT_LE(floor.at_least, time_by_stage(*order, stages).makespan + 1e-9)
+            << rule.name << ranks;
+        EXPECT_LE(floor.at_least, floor.best_known + 1e-9) << rule.name << ranks;
+      }
+    }
+  }
+  const Floor floor = floor_of(*make_order("1f1b", 4, 8, 1), equal(4), {4, 3, 2, 1});
+  EXPECT_TRUE(floor.exact);
+  EXPECT_EQ(floor.at_least, (8 + 3) * 3);
+}
+
+TEST(FloorOf, SaysThatNoOrderKeepsALimitBelowOne) {
+  const Floor floor = floor_of(*make_order("1f1b", 2, 2, 1), equal(2), {0.5, 1});
+  EXPECT_FALSE(floor.exact);
+  EXPECT_EQ(floor.at_least, std::numeric_limits<double>::infinity());
+}
+
+TEST(Recognised, IsTheScheduleOfTheListThatAnOrderIs) {
+  for (const ScheduleRule& rule : kScheduleRules) {
+    const Order order = *make_order(std::string(rule.name), 4, 8, rule.chunks == 0 ? 2 : 1);
+    const Order read = *order_from_text(to_text(order));
+    EXPECT_EQ(recognised(read), rule.name);
+  }
+  Order other = *make_order("1f1b", 2, 3, 1);
+  std::swap(other.ranks[0][1], other.ranks[0][2]);
+  EXPECT_NE(recognised(other), "1f1b");
+}
+
+}  // namespace
+}  // namespace parallelarium
