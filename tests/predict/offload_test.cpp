@@ -2,6 +2,7 @@
 // What waits in the host's memory: bytes over its link, memory of the device, and what cannot be.
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "engine/predict/predict.h"
