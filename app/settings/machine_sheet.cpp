@@ -125,7 +125,7 @@ MachineSheet::MachineSheet(Session& session, QWidget* parent) : Sheet(parent), s
     auto* form = new QFormLayout;
     form->setLabelAlignment(Qt::AlignLeft);
     column_->addLayout(form);
-    for (const Figure& figure : section.figures) add_figure(form, figure);
+    for (const Figure& figure : section.figures) add_figure(form, tr(section.title), figure);
   }
   column_->addStretch();
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
@@ -140,9 +140,9 @@ MachineSheet::MachineSheet(Session& session, QWidget* parent) : Sheet(parent), s
   refresh();
 }
 
-void MachineSheet::add_figure(QFormLayout* form, const Figure& figure) {
+void MachineSheet::add_figure(QFormLayout* form, const QString& section, const Figure& figure) {
   const QString label = tr(figure.label);
-  auto* box = new StepBox(label, [this, figure](int direction) {
+  auto* box = new StepBox(section + QStringLiteral(": ") + label, [this, figure](int direction) {
     const std::optional<double> now = number_at(to_json(session_.machine()), figure.path);
     if (!now) return QString();
     const double scaled = *now / figure.scale;

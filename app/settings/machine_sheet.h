@@ -25,7 +25,7 @@ class MachineSheet : public Sheet {
 
  private:
   struct Figure;
-  void add_figure(QFormLayout* form, const Figure& figure);
+  void add_figure(QFormLayout* form, const QString& section, const Figure& figure);
   // Sets the figure to `value`, or without one back to the preset's.
   void change(const Figure& figure, std::optional<double> value);
   void refresh();

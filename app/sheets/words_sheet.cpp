@@ -27,7 +27,9 @@ std::vector<WordMeaning> word_meanings() {
       {Words::tr("rank"),
        Words::tr("One process that trains together with others; here on a core or a GPU of this "
                  "computer.")},
-      {Words::tr("stage"), Words::tr("The layers that one rank of a pipeline holds.")},
+      {Words::tr("stage"),
+       Words::tr("Consecutive layers that a pipeline computes as one step. A rank holds one of "
+                 "them, or several where the schedule has chunks.")},
       {Words::tr("micro-batch, m"),
        Words::tr("A part of the batch that goes through the pipeline by itself; m is how many "
                  "there are.")},

@@ -1575,8 +1575,8 @@
         <translation>Stufe</translation>
     </message>
     <message>
-        <source>The layers that one rank of a pipeline holds.</source>
-        <translation>Die Schichten, die ein Rang einer Pipeline hält.</translation>
+        <source>Consecutive layers that a pipeline computes as one step. A rank holds one of them, or several where the schedule has chunks.</source>
+        <translation>Aufeinanderfolgende Schichten, die eine Pipeline als einen Schritt rechnet. Ein Rang hält eine Stufe, oder mehrere, wo der Ablaufplan Stücke hat.</translation>
     </message>
     <message>
         <source>micro-batch, m</source>
@@ -5838,12 +5838,12 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>braucht PP über 1</translation>
     </message>
     <message>
-        <source>Interleaved group (0: auto)</source>
-        <translation>Gruppe, verschachtelt (0: auto)</translation>
+        <source>Micro-batch group (0: auto)</source>
+        <translation>Mikro-Batch-Gruppe (0: auto)</translation>
     </message>
     <message>
         <source>needs interleaving</source>
-        <translation>braucht Verschachtelung</translation>
+        <translation>braucht Interleaving</translation>
     </message>
     <message>
         <source>Offload activations</source>

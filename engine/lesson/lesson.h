@@ -2,6 +2,7 @@
 // A lesson: what a student reads, guesses, runs, explains, reaches and builds, as data.
 //
 //   lessons/course.json            order and titles
+//   lessons/rows.json              the statements that the course teaches (coverage.h)
 //   lessons/schema.json            JSON Schema of every lesson.json
 //   lessons/<id>/lesson.json       steps, answers, checks: no sentence for people
 //   lessons/<id>/text.<xx>.md      all sentences by step id (text.h says how); en is required
@@ -134,7 +135,8 @@ struct Lesson {
   std::vector<Drawn> parameters;
   std::string constraint;  // expression over the parameters, or empty
   std::vector<Step> steps;
-  std::map<std::string, LessonText> texts;  // by language: "en"
+  std::map<std::string, std::string> covers;  // row of rows.json -> id of the step that teaches it
+  std::map<std::string, LessonText> texts;    // by language: "en"
 
   // The text of that language, else English.
   const LessonText& text(const std::string& language) const;

@@ -184,6 +184,8 @@ Result<void> coherent(const Lesson& lesson) {
         return wrong(step.id, "a step runs the setup or the collective, not both");
     }
   }
+  for (const auto& [row, step] : lesson.covers)
+    if (steps.count(step) == 0) return wrong("covers." + row, "no step has this id");
   return {};
 }
 
@@ -243,6 +245,7 @@ Result<Lesson> lesson_from_files(const std::map<std::string, std::string>& files
   lesson.parameters = parameters_from(*object);
   lesson.constraint = object->value("constraint", "");
   for (const json& step : (*object)["steps"]) lesson.steps.push_back(step_from(step));
+  lesson.covers = object->value("covers", std::map<std::string, std::string>());
   const Result<void> fits = coherent(lesson);
   if (!fits) return fits.error();
 

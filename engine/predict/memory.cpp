@@ -38,6 +38,12 @@ double largest_parameters(double bytes, const Precision& precision, int stage, i
   return bytes / model_states(1, precision, stage, shards).total();
 }
 
+Precision held_precision(const Setup& setup) {
+  Precision precision = setup.precision;
+  if (setup.offload_optimizer) precision.master_bytes = precision.moments_bytes = 0;
+  return precision;
+}
+
 int shards_of(const Setup& setup) {
   if (setup.zero == 0) return 1;
   return setup.zero_group > 0 ? setup.zero_group : setup.mesh.dp * setup.mesh.cp;

@@ -30,6 +30,9 @@ ModelStates model_states(double parameters, const Precision& precision, int stag
 // The most parameters whose model states fit in `bytes`. Source: ZeRO, table II.
 double largest_parameters(double bytes, const Precision& precision, int stage, int shards);
 
+// The bytes of the Setup's recipe that stay on a device, where the optimizer's may be offloaded.
+Precision held_precision(const Setup& setup);
+
 // Ranks that share model states: zero_group, or all of DP and CP; 1 without ZeRO.
 int shards_of(const Setup& setup);
 

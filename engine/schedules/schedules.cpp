@@ -47,10 +47,10 @@ constexpr std::array<Generator, kScheduleRules.size()> kGenerators = {{
               "All forwards, then all backwards; every rank holds all micro-batches."},
      [](const Sizes& of) { return gpipe_order(of.ranks, of.microbatches); }},
     {"1f1b",
-     Sentence{
-         "schedule-1f1b",
-         "One forward, one backward in turn; the bubble of GPipe, at most one micro-batch held per "
-         "stage that follows."},
+     Sentence{"schedule-1f1b",
+              "One forward, one backward in turn; the bubble of GPipe, at most one micro-batch "
+              "held for a "
+              "stage and for each that follows."},
      [](const Sizes& of) { return one_f_one_b_order(of.ranks, of.microbatches); }},
     {"interleaved",
      Sentence{"schedule-interleaved",

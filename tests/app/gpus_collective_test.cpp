@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A collective runs on GPUs where the engine tells of one for each rank.
+#include "app/state/document/document.h"
+#include "app/state/step/training_step.h"
 #include "tests/app/collectives_fixture.h"
 #include "tests/app/gpus_fixture.h"
-#include "tests/app/pipeline_fixture.h"
 
 namespace parallelarium {
 namespace {

@@ -6,6 +6,7 @@
 #include "app/state/session.h"
 #include "app/views/shared/words.h"
 #include "engine/plan/machine/machine.h"
+#include "tests/app/pipeline_fixture.h"
 #include "tests/app/stand_in_engine.h"
 
 namespace parallelarium {

@@ -11,7 +11,6 @@
 #include "engine/plan/machine/machine.h"
 #include "engine/predict/predict.h"
 #include "tests/app/gpus_fixture.h"
-#include "tests/app/pipeline_fixture.h"
 
 namespace parallelarium {
 namespace {

@@ -23,6 +23,7 @@
 
 #include "engine/plan/text/units.h"
 #include "engine/predict/compare.h"
+#include "engine/predict/rehearsal.h"
 #include "engine/run/gpu/calibration.h"
 #include "engine/run/gpu/module.h"
 #include "engine/run/train/run.h"

@@ -350,5 +350,15 @@ TEST(Lessons, ThoseOfTheProgramAreProved) {
   EXPECT_THAT(answer.out, HasSubstr("proved, without runs"));
 }
 
+TEST(Lessons, CoverageTellsEachRowOnceWithTheStepsThatTeachIt) {
+  setenv("PARALLELARIUM_LESSONS", PARALLELARIUM_SOURCE_DIR "/lessons", 1);
+  const nlohmann::json answer = command({"lesson", "coverage", "--json"}).json();
+  EXPECT_EQ(answer.at("rows").at("S3-20").at(0), "why-the-ring-wins/round-the-ring");
+  EXPECT_EQ(answer.at("rows").size() + answer.at("missing").size(), 151u);
+  for (const nlohmann::json& row : answer.at("missing"))
+    EXPECT_FALSE(answer.at("rows").contains(row.get<std::string>()));
+  EXPECT_THAT(command({"lesson", "coverage"}).out, HasSubstr("of 151 rows are taught"));
+}
+
 }  // namespace
 }  // namespace parallelarium

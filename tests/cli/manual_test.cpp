@@ -36,6 +36,7 @@ std::vector<std::pair<std::string, std::string>> all_helps() {
     if ((*at)[1] != "parallelarium")
       helps.emplace_back((*at)[1], command({(*at)[1], "--help"}).out);
   helps.emplace_back("lesson check", command({"lesson", "check", "--help"}).out);
+  helps.emplace_back("lesson coverage", command({"lesson", "coverage", "--help"}).out);
   return helps;
 }
 
@@ -94,7 +95,7 @@ TEST(ManualCommand, NamesEveryCommandAndOptionOfTheHelp) {
 
 TEST(ManualCommand, BashOffersCommandsValuesAndNothingElse) {
   EXPECT_THAT(completed({"pre"}), testing::ElementsAre("predict"));
-  EXPECT_THAT(completed({"lesson", "c"}), testing::ElementsAre("check"));
+  EXPECT_THAT(completed({"lesson", "c"}), testing::ElementsAre("check", "coverage"));
   EXPECT_THAT(completed({"lesson", "check", "--sa"}), testing::ElementsAre("--samples"));
   EXPECT_THAT(completed({"predict", "--model", "llama3-8"}), testing::ElementsAre("llama3-8b"));
   EXPECT_THAT(completed({"predict", "--machine", ""}), Contains("dgx-h100"));

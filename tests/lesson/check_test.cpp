@@ -76,6 +76,8 @@ const std::vector<Planted>& planted() {
       {"MissingHints", "lesson-schema", [](C& c) { c.step(kAsk).erase("hints"); }},
       {"CodeForAKey", "lesson-schema", [](C& c) { c.step(kGoal)["script"] = "rm"; }},
       {"NotJson", "lesson-json", [](C& c) { c.raw = "{\"id\": \xff}"; }},
+      {"UnknownRow", "lesson-row", [](C& c) { c.object["covers"]["S4-99"] = kGoal; }},
+      {"RowOfNoStep", "lesson-form", [](C& c) { c.object["covers"]["S3-45"] = "gone"; }},
       {"UnknownTab", "lesson-form", [](C& c) { c.step(kAsk)["view"]["tab"] = "sideways"; }},
       {"SpeedOfARehearsal", "lesson-form",
        [](C& c) {
@@ -113,7 +115,10 @@ const std::vector<Planted>& planted() {
       {"AttentionOpenedLater", "lesson-auto",
        [](C& c) { c.step(kGoal)["setup"]["attention"] = "auto"; }},
       {"NoNumber", "lesson-number",
-       [](C& c) { c.object["steps"].erase(c.object["steps"].begin() + 1); }},
+       [](C& c) {
+         c.object["steps"].erase(c.object["steps"].begin() + 1);
+         c.object["covers"].erase("S1-08");
+       }},
       {"NoGoal", "lesson-goal",
        [](C& c) { c.object["steps"].erase(c.object["steps"].begin() + 5); }},
       // what is set, predicted, asked

@@ -203,7 +203,7 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{R"({"machine":{"based_on":"dgx-h100","colour":1}})", "machine.colour",
                 "Unknown key"},
         Refused{R"({"zero":4})", "zero", "between 0 and 3"},
-        Refused{R"({"recompute":"some"})", "recompute", "none, selective or full"},
+        Refused{R"({"recompute":"some"})", "recompute", "experts or full"},
         Refused{R"({"run":{"seed":-1}})", "run.seed", "not negative"},
         Refused{R"({"run":{"stepz":1}})", "run.stepz", "Unknown key"},
         Refused{R"({"run":{"stretch":null}})", "run.stretch", "a number"},
@@ -236,9 +236,10 @@ TEST(SetupFields, AreSetByOptionAndByKey) {
     EXPECT_FALSE(info.help.empty()) << info.option;
     parallelarium::Setup by_option = default_setup(), by_key = default_setup();
     bool changed = false;
-    for (const char* value : {"2", "8", "true", "false", "full", "ulysses", "fused", "paced",
-                              "swiglu", "rms", "mixed-16", "gpt-small", "dgx-h100",
-                              "tp-cp-ep-pp-dp", "2,2,2,2", "0.5", "sigmoid", "round-robin"}) {
+    for (const char* value :
+         {"2", "8", "true", "false", "full", "ulysses", "fused", "paced", "swiglu", "rms",
+          "mixed-16", "gpt-small", "dgx-h100", "tp-cp-ep-pp-dp", "2,2,2,2", "0.5", "sigmoid",
+          "round-robin", "fp32"}) {
       const bool set = set_field(by_option, info.option, value).ok();
       EXPECT_EQ(set_field(by_key, info.key, value).ok(), set) << info.option << " " << value;
       changed = changed || by_option != default_setup();

@@ -210,7 +210,6 @@ TEST(RecomputedParts, AreASetOfWords) {
   for (const auto& [typed, kind] : {std::pair{"none,norms", "recompute-alone"},
                                     {"selective,full", "recompute-alone"},
                                     {"norms,,experts", "unknown-choice"},
-                                    {"", "unknown-choice"},
                                     {"attention", "unknown-choice"}}) {
     const Result<void> set = set_field(setup, "recompute", typed);
     ASSERT_FALSE(set.ok()) << typed;

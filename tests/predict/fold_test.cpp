@@ -114,22 +114,25 @@ TEST_P(Folded, EqualsItsPieces) {
   Machine contended = machine();
   contended.overlap_slowdown.value = 1.2;
   for (const Machine& on : {machine(), *find_machine("dgx-h100"), contended}) {
+    // Where ops slow each other, the end of each is rounded to a nanosecond.
+    const double rounding =
+        on.overlap_slowdown.value > 1 ? 2.0 * static_cast<double>(pieces.op_count()) : 0;
     const ExpertRows rows = *ExpertRows::make(setup, nullptr);
     const Timeline one = simulate(pieces, CostModel(pieces, on, setup, &rows));
     const Timeline other = simulate(folded, CostModel(folded, on, setup, &rows));
-    EXPECT_EQ(one.duration.count(), other.duration.count());
+    EXPECT_NEAR(one.duration.count(), other.duration.count(), rounding);
     for (std::size_t rank = 0; rank < pieces.ranks.size(); ++rank) {
       const auto a = actions_of(pieces, one, rank), b = actions_of(folded, other, rank);
       ASSERT_EQ(a.size(), b.size());
       for (const auto& [action, span] : a) {
-        EXPECT_EQ(span.begin.count(), b.at(action).begin.count()) << rank << ": " << action;
-        EXPECT_EQ(span.end.count(), b.at(action).end.count()) << rank << ": " << action;
+        EXPECT_NEAR(span.begin.count(), b.at(action).begin.count(), rounding) << rank << action;
+        EXPECT_NEAR(span.end.count(), b.at(action).end.count(), rounding) << rank << action;
       }
     }
     const StepFigures pieces_step = step_figures(pieces, one, setup, on);
     const StepFigures folded_step = step_figures(folded, other, setup, on);
-    EXPECT_NEAR(folded_step.hfu, pieces_step.hfu, 1e-12);
-    EXPECT_EQ(folded_step.compute_seconds, pieces_step.compute_seconds);
+    EXPECT_NEAR(folded_step.hfu, pieces_step.hfu, 1e-12 + rounding * 1e-9);
+    EXPECT_NEAR(folded_step.compute_seconds, pieces_step.compute_seconds, rounding * 1e-9);
   }
   const std::vector<MemoryRow> held = memory_of(pieces), held_folded = memory_of(folded);
   for (std::size_t rank = 0; rank < held.size(); ++rank) {

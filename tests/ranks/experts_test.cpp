@@ -117,6 +117,17 @@ INSTANTIATE_TEST_SUITE_P(
                     "dp=2 ep=2 balance-loss=0", "dp=2 ep=2 attention=fused",
                     "dp=2 ep=2 dropout=0.1", "dp=2 ep=2 collectives=ring"),
     name_of_case);
+INSTANTIATE_TEST_SUITE_P(
+    ExpertsAgain, ExpertLayers,
+    testing::Values("recompute=experts", "llama recompute=norms,experts shared-experts=1",
+                    "dp=2 ep=2 recompute=experts",
+                    "dp=2 ep=2 recompute=selective,norms,activation,experts shared-experts=2",
+                    "dp=2 ep=2 recompute=experts bias-rate=0.01 router=sigmoid",
+                    "dp=2 ep=2 tp=2 sequence-parallel=true recompute=norms,experts",
+                    "dp=2 ep=2 tp=2 overlap-tensor=true recompute=experts shared-experts=1",
+                    "dp=2 ep=2 pp=2 schedule=zb-h1 recompute=experts microbatches=4",
+                    "dp=4 ep=2 zero=3 zero-reshard=false recompute=norms"),
+    name_of_case);
 INSTANTIATE_TEST_SUITE_P(Dropped, ExpertLayers,
                          testing::Values("dp=2 ep=2 capacity=1", "llama dp=4 ep=4 capacity=0.5",
                                          "dp=4 ep=2 capacity=1.25 router=sigmoid",

@@ -214,8 +214,10 @@ TEST(FloorOf, SaysThatNoOrderKeepsALimitBelowOne) {
 TEST(Recognised, IsTheScheduleOfTheListThatAnOrderIs) {
   for (const ScheduleRule& rule : kScheduleRules) {
     const Order order = *make_order(std::string(rule.name), 4, 8, rule.chunks == 0 ? 2 : 1);
-    const Order read = *order_from_text(to_text(order));
-    EXPECT_EQ(recognised(read), rule.name);
+    const std::string name = recognised(*order_from_text(to_text(order)));
+    // Two names of the list may mean the same order.
+    ASSERT_NE(name, "") << rule.name;
+    EXPECT_EQ(make_order(name, 4, 8, rule.chunks == 0 ? 2 : 1)->ranks, order.ranks);
   }
   Order other = *make_order("1f1b", 2, 3, 1);
   std::swap(other.ranks[0][1], other.ranks[0][2]);

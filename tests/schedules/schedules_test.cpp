@@ -165,7 +165,8 @@ TEST(MakeOrder, GivesEveryScheduleItsOwnOrderAndSummary) {
     const auto order = make_order(info.name, 4, 8, info.chunks == 0 ? 2 : info.chunks);
     ASSERT_TRUE(order.ok()) << order.error().text;
     EXPECT_EQ(order->name, info.name);
-    EXPECT_TRUE(orders.insert(to_pytorch(*order)).second) << info.name;
+    // For equal times the automatic schedule with the memory of 1F1B is the one made by hand.
+    EXPECT_EQ(orders.insert(to_pytorch(*order)).second, info.name != "zb-1p") << info.name;
     EXPECT_TRUE(summaries.insert(info.summary.text).second) << info.name;
     const auto again = order_from_pytorch(to_pytorch(*order));
     ASSERT_TRUE(again.ok()) << again.error().text;

@@ -148,7 +148,7 @@ std::vector<ZeroColumn> ZeroPlans::columns(const Session& session, int rank_inde
 }
 
 std::vector<ByteTerm> byte_terms(const Setup& setup) {
-  const Precision& precision = setup.precision;
+  const Precision precision = held_precision(setup);
   const auto type = [](int bytes) {
     return bytes == 2   ? Memory::tr("16-bit")
            : bytes == 4 ? Memory::tr("fp32")
@@ -175,7 +175,7 @@ QString bytes_formula(const Setup& setup) {
 }
 
 double bytes_per_parameter(const Setup& setup) {
-  return model_states(1, setup.precision, held_zero(setup), shards_of(setup)).total();
+  return model_states(1, held_precision(setup), held_zero(setup), shards_of(setup)).total();
 }
 
 namespace {

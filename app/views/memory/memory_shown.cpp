@@ -59,7 +59,7 @@ void fill_ranks(const Session& session, const RunRecord* pin, MemoryShown& shown
     BarGroup group;
     const bool by_rank = many && !prediction.program.representatives;
     group.label = by_rank ? QString::number(rank.rank) : Shown::tr("stage %1").arg(rank.stage);
-    group.planned = peak_parts(program, rank);
+    group.planned = peak_parts(prediction.program, rank);
     if (shown.run)
       for (const MemoryRow& counted : shown.run->observation.memory)
         if (counted.rank == rank.rank)

@@ -56,7 +56,8 @@ std::vector<QRectF> paint_byte_table(QPainter& painter, const QRectF& rect, cons
   const QString value = number_text(bytes_per_parameter(setup));
   const QRectF last(rect.left(), y, rect.width(), kByteRow);
   put_text(painter, last, Qt::AlignVCenter,
-           Tables::tr("Together %1").arg(setup.precision.state_bytes()), plain, theme.text, texts);
+           Tables::tr("Together %1").arg(held_precision(setup).state_bytes()), plain, theme.text,
+           texts);
   put_text(painter, last, Qt::AlignVCenter | Qt::AlignRight,
            formula == value ? value : QStringLiteral("%1 = %2").arg(formula, value), bold,
            theme.text, texts);

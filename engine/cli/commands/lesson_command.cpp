@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// `lesson check DIR`: proves a lesson, or every lesson of a course folder.
+// `lesson check DIR`: proves a lesson, or every lesson of a course folder. `lesson coverage`: which
+// statements of the source notes the lessons teach.
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <memory>
@@ -11,6 +14,7 @@
 #include "engine/cli/commands/command.h"
 #include "engine/cli/text/table.h"
 #include "engine/cli/training.h"
+#include "engine/lesson/coverage.h"
 #include "engine/lesson/lesson.h"
 #include "engine/run/collective/collective_run.h"
 #include "engine/run/gpu/module.h"
@@ -155,15 +159,41 @@ Outcome check(const LessonCheckOptions& options, Progress& progress) {
   return outcome;
 }
 
+// Every row with the steps that teach it; of those that none teaches also the words.
+Outcome coverage(bool json) {
+  const std::string folder = lessons_folder();
+  if (folder.empty()) return Outcome::invalid(lesson_schema().error());
+  const Result<std::vector<CoverageRow>> rows = coverage_of(folder);
+  if (!rows) return Outcome::failed(rows.error());
+  nlohmann::json taught = nlohmann::json::object(), missing = nlohmann::json::array();
+  Table table({"row", "taught in"});
+  std::string untaught;
+  for (const CoverageRow& row : *rows) {
+    if (row.steps.empty()) {
+      missing.push_back(row.id);
+      untaught += fmt::format("  {}  {}\n", row.id, row.words);
+      continue;
+    }
+    taught[row.id] = row.steps;
+    table.add({row.id, fmt::format("{}", fmt::join(row.steps, ", "))});
+  }
+  if (json)
+    return Outcome::done(json_text({{"rows", std::move(taught)}, {"missing", std::move(missing)}}));
+  return Outcome::done(table.text() + fmt::format("\n{} of {} rows are taught. Missing:\n{}",
+                                                  taught.size(), rows->size(), untaught));
+}
+
 }  // namespace
 
 void add_lesson(Commands& commands) {
   CLI::App* command =
-      commands.add("lesson", "check lessons: the start state fails, the solution passes",
+      commands.add("lesson", "check lessons, and what they teach",
                    "  parallelarium-engine lesson check lessons\n"
-                   "  parallelarium-engine lesson check lessons/naive-and-gpipe --run\n");
+                   "  parallelarium-engine lesson check lessons/naive-and-gpipe --run\n"
+                   "  parallelarium-engine lesson coverage\n");
   command->require_subcommand(1);
-  CLI::App* verb = command->add_subcommand("check", "prove a lesson or a whole course");
+  CLI::App* verb = command->add_subcommand(
+      "check", "prove a lesson or a whole course: the start state fails, the solution passes");
   auto options = std::make_shared<LessonCheckOptions>();
   verb->add_option("folder", options->folder, "a lesson's folder, or one with a course.json")
       ->option_text("DIR")
@@ -173,7 +203,12 @@ void add_lesson(Commands& commands) {
   verb->add_option("--samples", options->samples, "drawn values tried at most (default: 200)")
       ->option_text("N");
   verb->add_flag("--json", options->json, "print JSON");
-  commands.set_body(command, [options](Progress& progress) { return check(*options, progress); });
+  CLI::App* rows = command->add_subcommand(
+      "coverage", "tell which statements of the source notes the lessons teach, and in which step");
+  rows->add_flag("--json", options->json, "print JSON");
+  commands.set_body(command, [options, rows](Progress& progress) {
+    return rows->parsed() ? coverage(options->json) : check(*options, progress);
+  });
 }
 
 }  // namespace parallelarium

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "engine/lesson/check/check_parts.h"
+#include "engine/lesson/coverage.h"
 #include "engine/plan/machine/resolve.h"
 #include "engine/plan/setup/setup_settings.h"
 
@@ -264,10 +265,19 @@ void check_pins(const Lesson& lesson, Faults& faults) {
   }
 }
 
+void check_rows(const Lesson& lesson, Faults& faults) {
+  const auto rows = read_rows(lessons_folder());
+  if (!rows) return faults.add(rows.error(), "covers");
+  for (const auto& [row, step] : lesson.covers)
+    if (rows->count(row) == 0)
+      faults.add("lesson-row", step, fmt::format("\"{}\" is not a row of rows.json.", row));
+}
+
 }  // namespace
 
 void check_names(const Lesson& lesson, Faults& faults) {
   check_pins(lesson, faults);
+  check_rows(lesson, faults);
   const std::vector<std::string>& symbols = symbol_names();
   const std::set<std::string> reserved = {"guess", "answer", "predicted", "observed", "found"};
   for (const Drawn& drawn : lesson.parameters)

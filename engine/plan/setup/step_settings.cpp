@@ -53,7 +53,7 @@ SettingTable<Setup> step_rows() {
        .applies = [](const Setup& setup) { return setup.schedule == "interleaved"; },
        .needs = "needs interleaving",
        .section = Section::kMoreParallelism,
-       .label = "Interleaved group (0: auto)",
+       .label = "Micro-batch group (0: auto)",
        .help = "interleaved: micro-batches that a chunk takes before the next does; 0: auto"},
       {.key = "stage_layers",
        .option = "stage-layers",

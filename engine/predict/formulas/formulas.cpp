@@ -97,11 +97,14 @@ void add_stage_states(const Setup& setup, const Part& part, Formulas& out) {
                                  : message("note-padded",
                                            "shards are padded to whole elements, and gathered "
                                            "layers are counted as buffers")});
+  const bool away = setup.offload_optimizer;
   if (setup.zero == 2)
     out.push_back(
         {of_part(message("memory.zero2", "model states, DeepSpeed's ZeRO-2 estimator"), part),
-         "4 P + 16 P / N", fmt::format("4 · {0} + 16 · {0} / {1}", P, N),
-         deepspeed_zero2_bytes(part.parameters, N), "bytes", "DeepSpeed documentation, memory.rst",
+         away ? "2 P" : "4 P + 16 P / N",
+         away ? fmt::format("2 · {}", P) : fmt::format("4 · {0} + 16 · {0} / {1}", P, N),
+         deepspeed_zero2_bytes(part.parameters, N, away), "bytes",
+         "DeepSpeed documentation, memory.rst",
          message("note-zero2",
                  "16-bit parameters and gradients whole; fp32 parameters, gradients and moments "
                  "sharded")});
@@ -109,10 +112,11 @@ void add_stage_states(const Setup& setup, const Part& part, Formulas& out) {
     const double largest = largest_layer(setup);
     out.push_back(
         {of_part(message("memory.zero3", "model states, DeepSpeed's ZeRO-3 estimator"), part),
-         "4 · largest layer + 18 P / N",
-         fmt::format("4 · {} + 18 · {} / {}", number(largest), P, N),
-         deepspeed_zero3_bytes(part.parameters, largest, N), "bytes",
-         "DeepSpeed documentation, memory.rst",
+         fmt::format("4 · largest layer + {} P / N", away ? 2 : 18),
+         fmt::format("4 · {} + {} · {} / {}", number(largest), away ? 2 : 18, P, N),
+         deepspeed_zero3_bytes(part.parameters, largest, N,
+                               away ? Offload::kOptimizer : Offload::kNone),
+         "bytes", "DeepSpeed documentation, memory.rst",
          message("note-zero3",
                  "the largest layer gathered with its gradients in 16 bit; fp32 "
                  "parameters and moments, and 16-bit parameters, sharded")});
@@ -311,7 +315,7 @@ void add_work(const Setup& setup, Formulas& out) {
 std::vector<Formula> formulas_of(const Setup& asked, const Machine& machine) {
   Setup setup = asked;
   setup.zero = held_zero(asked);
-  if (asked.offload_optimizer) setup.precision.master_bytes = setup.precision.moments_bytes = 0;
+  setup.precision = held_precision(asked);
   Formulas formulas = pipeline_formulas(setup);
   add_times(setup, machine, formulas);
   add_states(setup, machine, formulas);

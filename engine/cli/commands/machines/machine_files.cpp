@@ -17,10 +17,13 @@ namespace {
 nlohmann::json changeable(const Machine& machine) {
   const nlohmann::json all = to_json(machine);
   nlohmann::json json = {{"based_on", machine.name}};
-  for (const char* key : {"devices_per_node", "usable_memory_share", "memory_bytes",
-                          "memory_bytes_per_second", "half_flops_per_second", "matmul_efficiency",
-                          "sustained", "memory_efficiency", "intra_node", "inter_node"})
+  for (const char* key :
+       {"devices_per_node", "usable_memory_share", "memory_bytes", "memory_bytes_per_second",
+        "half_flops_per_second", "matmul_efficiency", "sustained", "memory_efficiency",
+        "intra_node", "inter_node", "host_bytes_per_second"})
     if (all.contains(key)) json[key] = all[key];
+  json["overlap_slowdown"] = {{"value", machine.overlap_slowdown.value},
+                              {"origin", machine.overlap_slowdown.origin}};
   return json;
 }
 

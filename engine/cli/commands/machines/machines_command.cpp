@@ -65,6 +65,12 @@ std::string rates_text(const Machine& machine) {
     row("bandwidth between nodes", count_text(machine.inter_node.bytes_per_second.value, "B/s"),
         machine.inter_node.bytes_per_second);
   }
+  if (machine.host_bytes_per_second.value > 0)
+    row("bandwidth to a host's memory", count_text(machine.host_bytes_per_second.value, "B/s"),
+        machine.host_bytes_per_second);
+  row("computing beside communication",
+      fmt::format("{} times as long", three_digits(machine.overlap_slowdown.value)),
+      machine.overlap_slowdown);
   return table.text();
 }
 

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which statements of the course's source notes the lessons teach, and where. lessons/rows.json
+// lists the statements, in the project's own words; each lesson.json says with "covers" which of
+// them it teaches in which step. A step may teach a statement by showing what is wrong with it.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "engine/plan/result.h"
+
+namespace parallelarium {
+
+// Statements by id, such as "S3-28", of the rows.json in `folder`. Error: one sentence.
+Result<std::map<std::string, std::string>> read_rows(const std::string& folder);
+
+struct CoverageRow {
+  std::string id, words;
+  std::vector<std::string> steps;  // "lesson/step", in the order of the course; empty: missing
+};
+
+// All rows of rows.json, by id, with the steps of the lessons that the course lists. Error: a file
+// that cannot be read, or a lesson that covers a row that is not listed.
+Result<std::vector<CoverageRow>> coverage_of(const std::string& course_folder);
+
+}  // namespace parallelarium

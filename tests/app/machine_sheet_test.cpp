@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// "Change devices …": what is typed makes a Machine of one's own, and goes back alone.
+#include "app/settings/machine_sheet.h"
+
+#include <gtest/gtest.h>
+
+#include <QLabel>
+
+#include "app/settings/controls.h"
+
+namespace parallelarium {
+namespace {
+
+class ChangeDevices : public testing::Test {
+ protected:
+  ChangeDevices() { choose("dgx-h100"); }
+  void choose(const char* machine) {
+    parallelarium::Setup setup = session.history().setup();
+    setup.machine = machine;
+    session.history().change(setup, QStringLiteral("machine"));
+    session.wait_for_prediction();
+  }
+  StepBox* box(const char* name) {
+    for (auto* each : sheet.findChildren<StepBox*>())
+      if (each->accessibleName() == QLatin1String(name)) return each;
+    return nullptr;
+  }
+  void type(const char* name, const char* text) {
+    Q_EMIT box(name)->committed(QLatin1String(text));
+    session.wait_for_prediction();
+  }
+  QToolButton* reset_beside(const char* name) {
+    for (auto* button : sheet.findChildren<QToolButton*>())
+      if (button->text() == QStringLiteral("reset") && button->isVisibleTo(&sheet) &&
+          button->y() == box(name)->y())
+        return button;
+    return nullptr;
+  }
+  bool says(const QString& text) {
+    for (const auto* label : sheet.findChildren<QLabel*>())
+      if (label->isVisibleTo(&sheet) && label->text().contains(text)) return true;
+    return false;
+  }
+  Session session;
+  MachineSheet sheet{session};
+};
+
+TEST_F(ChangeDevices, MakesAMachineOfOnesOwnThatIsPredictedWith) {
+  const Machine preset = session.machine();
+  type("Links in a node: Rate, one way", "150");
+  EXPECT_TRUE(session.setup().machine.is_changed());
+  EXPECT_EQ(session.machine().intra_node.bytes_per_second.value, 150e9);
+  EXPECT_EQ(session.machine().intra_node.latency_seconds, preset.intra_node.latency_seconds);
+  EXPECT_EQ(session.machine().intra_node.sustained, preset.intra_node.sustained);
+  type("Nodes: Devices per node", "4");
+  EXPECT_EQ(session.machine().devices_per_node, 4);
+  EXPECT_TRUE(says(QStringLiteral("changed here")));
+  EXPECT_TRUE(box("Nodes: Devices per node")->property("changed").toBool());
+  EXPECT_FALSE(box("Memory of a device: Size")->property("changed").toBool());
+  session.history().stack().undo();
+  EXPECT_EQ(session.machine().devices_per_node, preset.devices_per_node);
+}
+
+TEST_F(ChangeDevices, GoesBackFigureByFigure) {
+  sheet.show();
+  type("Memory of a device: Size", "40");
+  EXPECT_EQ(session.machine().memory_bytes.value, 40e9);
+  QToolButton* reset = reset_beside("Memory of a device: Size");
+  ASSERT_NE(reset, nullptr);
+  reset->click();
+  session.wait_for_prediction();
+  EXPECT_FALSE(session.setup().machine.is_changed());
+  EXPECT_EQ(session.machine().memory_bytes, find_machine("dgx-h100")->memory_bytes);
+}
+
+TEST_F(ChangeDevices, SaysWhyAFigureCannotBe) {
+  const parallelarium::Setup before = session.setup();
+  type("Memory of a device: Size", "a lot");
+  EXPECT_TRUE(says(QStringLiteral("“a lot” is not a number.")));
+  type("Memory of a device: Size", "-3");
+  EXPECT_EQ(session.setup(), before);
+  EXPECT_TRUE(says(QStringLiteral("memory_bytes")));
+}
+
+TEST_F(ChangeDevices, LeavesThisComputerAlone) {
+  choose("local");
+  for (const auto* each : sheet.findChildren<StepBox*>()) EXPECT_FALSE(each->isEnabled());
+  EXPECT_TRUE(says(QStringLiteral("are measured")));
+}
+
+}  // namespace
+}  // namespace parallelarium

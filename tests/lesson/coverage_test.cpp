@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// No statement of a delivered lesson is lost: the table below is the plan of the course, written
+// down apart from the lessons.
+#include "engine/lesson/coverage.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "engine/lesson/lesson.h"
+#include "tests/lesson/lesson_copy.h"
+
+namespace parallelarium {
+namespace {
+
+struct Planned {
+  const char* lesson;
+  std::vector<std::string> rows;
+};
+const std::vector<Planned>& planned_rows() {
+  static const std::vector<Planned> all = {
+      {"naive-and-gpipe", {"S0-07", "S0-08", "S0-09", "S1-04", "S2-09", "S3-43", "S3-44", "S3-48"}},
+      {"same-bubble-less-memory", {"S0-10", "S1-05", "S3-49", "S4-13"}},
+      {"filling-the-bubble", {"S1-06", "S1-07", "S1-08", "S1-09", "S3-45"}},
+      {"eight-collectives",
+       {"S3-11", "S3-12", "S3-13", "S3-14", "S3-15", "S3-16", "S3-17", "S3-18"}},
+      {"why-the-ring-wins", {"S3-19", "S3-20"}},
+      {"latency-against-bandwidth", {"S3-21"}},
+      {"two-bandwidths", {"S3-21"}},
+      {"zero-one-and-two",
+       {"S0-18", "S0-19", "S2-05", "S2-06", "S3-28", "S3-29", "S3-30", "S3-31", "S3-32", "S3-33"}},
+      {"everyone-to-everyone", {"S0-16", "S0-17", "S4-16"}},
+      {"the-slowest-expert", {"S0-15", "S3-64", "S4-03", "S4-16"}},
+      {"capacity-and-drops", {"S0-17"}},
+      {"balancing", {"S0-17", "S4-16"}},
+  };
+  return all;
+}
+
+TEST(Coverage, NoRowOfADeliveredLessonIsLost) {
+  const Result<Course> course = read_course(shipped_lessons());
+  ASSERT_TRUE(course);
+  EXPECT_EQ(course->lessons.size(), planned_rows().size());
+  for (const Planned& planned : planned_rows()) {
+    const Result<Lesson> lesson = read_lesson(shipped_lessons() + "/" + planned.lesson);
+    ASSERT_TRUE(lesson) << lesson.error().text;
+    std::vector<std::string> rows;
+    for (const auto& [row, step] : lesson->covers) rows.push_back(row);
+    EXPECT_THAT(rows, testing::UnorderedElementsAreArray(planned.rows)) << planned.lesson;
+  }
+}
+
+TEST(Coverage, NamesAllRowsOfTheNotesOnceAndTheStepsThatTeachThem) {
+  const auto rows = coverage_of(shipped_lessons());
+  ASSERT_TRUE(rows) << rows.error().text;
+  std::map<std::string, int> in_source;
+  for (const CoverageRow& row : *rows) {
+    ++in_source[row.id.substr(0, 2)];
+    EXPECT_FALSE(row.words.empty()) << row.id;
+    for (const std::string& step : row.steps) {
+      const std::string lesson = step.substr(0, step.find('/'));
+      const Result<Lesson> read = read_lesson(shipped_lessons() + "/" + lesson);
+      ASSERT_TRUE(read);
+      EXPECT_NE(read->find(step.substr(lesson.size() + 1)), nullptr) << step;
+    }
+  }
+  EXPECT_EQ(in_source, (std::map<std::string, int>{
+                           {"S0", 24}, {"S1", 15}, {"S2", 15}, {"S3", 80}, {"S4", 17}}));
+}
+
+TEST(Coverage, ARowThatIsNotListedIsRefused) {
+  LessonCopy copy;
+  copy.object["covers"]["S4-99"] = "fill-it";
+  copy.write();
+  std::ofstream(copy.root() / "course.json")
+      << R"({"format":"parallelarium-course/1","title":{"en":"T"},)"
+      << R"("lessons":[{"id":"filling-the-bubble","title":{"en":"Filling the bubble"}}]})";
+  EXPECT_THAT(coverage_of(copy.root().string()).error().text, testing::HasSubstr("rows.json"));
+  std::filesystem::copy(shipped_lessons() + "/rows.json", copy.root());
+  EXPECT_THAT(coverage_of(copy.root().string()).error().text, testing::HasSubstr("S4-99"));
+}
+
+}  // namespace
+}  // namespace parallelarium
