@@ -4969,8 +4969,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Produkte waren in FP8, auch der Versand, und ein Token ging an jeden von höchstens vier Knoten einmal; hier sind Produkte in BF16, und jede Kopie eines Tokens reist für sich.</translation>
     </message>
     <message>
-        <source>Norms, SwiGLU and up-projections of latent attention were computed again; no setting says so, and here nothing is computed again, so that the prediction does not fit into 80 GB.</source>
-        <translation>Normen, SwiGLU und Hochprojektionen der latenten Attention wurden neu berechnet; keine Einstellung sagt das, und hier wird nichts neu berechnet, sodass die Vorhersage nicht in 80 GB passt.</translation>
+        <source>Activations were kept in FP8 and inputs of experts once per node; here they are in BF16 and once per expert, so that the prediction does not fit into 80 GB.</source>
+        <translation>Aktivierungen lagen in FP8 und Eingaben der Experten einmal je Knoten; hier in BF16 und einmal je Experte, sodass die Vorhersage nicht in 80 GB passt.</translation>
     </message>
     <message>
         <source>Kimi K2: states of a GPU</source>
@@ -5021,8 +5021,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Attention ist unfusioniert und Dropout 0,1, wie bei GPT-Modellen jener Zeit.</translation>
     </message>
     <message>
-        <source>The paper overlaps the all-reduce of the input gradient with the weight&apos;s gradient; no setting says so, and a prediction has them one after the other.</source>
-        <translation>Der Aufsatz verdeckt das All-Reduce des Eingangsgradienten mit dem Gradienten des Gewichts; keine Einstellung sagt das, und in der Vorhersage stehen sie nacheinander.</translation>
+        <source>All-reduces of input gradients hide behind weight gradients, as the section on Table 4 says.</source>
+        <translation>All-Reduces von Eingangsgradienten verbergen sich hinter Gewichtsgradienten, wie der Abschnitt zu Tabelle 4 sagt.</translation>
     </message>
     <message>
         <source>GPT models of 22 billion to 1 trillion parameters, full against selective recompute</source>
@@ -5169,8 +5169,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Die Tabelle gibt Beispiele je GPU und Sekunde; ein Beispiel hat 1024 Tokens.</translation>
     </message>
     <message>
-        <source>ZB-1p and ZB-2p are schedules that a search made for a memory limit; ZB-H1 and ZB-H2, made by hand for the same limits, stand for them.</source>
-        <translation>ZB-1p und ZB-2p sind Pläne, die eine Suche für eine Speichergrenze fand; ZB-H1 und ZB-H2, von Hand für dieselben Grenzen gemacht, stehen für sie.</translation>
+        <source>Transfers between stages stop what computes under 1F1B and hide behind it in the other schedules, as in the Megatron-LM of that time.</source>
+        <translation>Übertragungen zwischen Stufen halten bei 1F1B die Rechnung an und verbergen sich bei den anderen Plänen hinter ihr, wie im Megatron-LM jener Zeit.</translation>
     </message>
     <message>
         <source>Interleaved stages hold one layer each, and the first and the last the embedding and the head alone.</source>
