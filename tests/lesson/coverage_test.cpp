@@ -34,6 +34,7 @@ const std::vector<Planned>& planned_rows() {
       {"gather-compute-free",
        {"S0-20", "S0-21", "S0-22", "S2-07", "S3-34", "S3-35", "S3-36", "S3-37", "S3-38", "S3-39",
         "S3-41"}},
+      {"memory-moves", {"S1-12", "S3-57", "S3-58"}},
       {"compute-it-again", {"S1-12", "S3-06", "S3-59", "S3-71"}},
       {"everyone-to-everyone", {"S0-16", "S0-17", "S4-16"}},
       {"the-slowest-expert", {"S0-15", "S3-64", "S4-03", "S4-16"}},
