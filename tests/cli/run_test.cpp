@@ -293,7 +293,7 @@ TEST(Run, TakesAFileOfOrdersByAPlainName) {
   std::filesystem::current_path(folder.path(""));
   const std::vector<std::string> setup = {"--pp", "2", "--microbatches", "2", "--schedule", "o6"};
   for (const char* name : {"predict", "run"}) {
-    std::vector<std::string> words = {name, "--pace", "0.02", "--steps", "1"};
+    std::vector<std::string> words = {name, "--steps", "1"};
     words.insert(words.end(), setup.begin(), setup.end());
     const Reply answer = command(words);
     EXPECT_EQ(answer.status, kDone) << answer.err;
