@@ -69,8 +69,8 @@ TEST_F(ReaderTest, AFileThatIsNoneIsASentence) {
 
 // What it leaves out is not the first lesson's.
 TEST(DocumentOfJson, ASetupThatNamesAModelStartsFromTheSmallestMesh) {
-  const Result<Document> bare = document_from_json(
-      {{"model", "llama3-8b"}, {"machine", "dgx-h100"}, {"mesh", {{"tp", 8}}}});
+  const Result<Document> bare =
+      document_from_json({{"model", "llama3-8b"}, {"machine", "dgx-h100"}, {"mesh", {{"tp", 8}}}});
   ASSERT_TRUE(bare.ok()) << bare.error().text;
   EXPECT_EQ(bare->setup.mesh.pp, 1);
   EXPECT_EQ(bare->setup.mesh.tp, 8);
