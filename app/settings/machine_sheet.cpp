@@ -23,6 +23,7 @@ struct MachineSheet::Figure {
   const char* unit;
   double scale = 1;  // of one in the unit
   bool whole = false;
+  double otherwise = 0;  // what a file means that leaves it out
 };
 
 namespace {
@@ -32,13 +33,11 @@ constexpr double kMicro = 1e-6, kGiga = 1e9, kTera = 1e12, kPercent = 0.01;
 using Pointer = nlohmann::json::json_pointer;
 
 // The number at a path, which may stand beside its origin.
-std::optional<double> number_at(const nlohmann::json& machine, const char* path) {
+double number_at(const nlohmann::json& machine, const char* path, double otherwise) {
   const Pointer at(path);
-  if (!machine.contains(at)) return std::nullopt;
+  if (!machine.contains(at)) return otherwise;
   const nlohmann::json& found = machine.at(at);
-  if (found.is_number()) return found.get<double>();
-  if (!found.is_object() || !found.contains("value")) return std::nullopt;
-  return found["value"].get<double>();
+  return found.is_object() ? found.value("value", otherwise) : found.get<double>();
 }
 
 QString origin_at(const nlohmann::json& machine, const char* path) {
@@ -102,24 +101,27 @@ MachineSheet::MachineSheet(Session& session, QWidget* parent) : Sheet(parent), s
         {"/nodes", QT_TR_NOOP("Nodes"), "", 1, true}}},
       {QT_TR_NOOP("Memory of a device"),
        {{"/memory_bytes", QT_TR_NOOP("Size"), "GB", kGiga},
-        {"/usable_memory_share", QT_TR_NOOP("Share for training"), "%", kPercent},
+        {"/usable_memory_share", QT_TR_NOOP("Share for training"), "%", kPercent, false, 1},
         {"/memory_bytes_per_second", QT_TR_NOOP("Bandwidth"), "GB/s", kGiga},
-        {"/memory_efficiency", QT_TR_NOOP("Share that steps reach"), "%", kPercent},
+        {"/memory_efficiency", QT_TR_NOOP("Share that steps reach"), "%", kPercent, false, 1},
         {"/host_bytes_per_second", QT_TR_NOOP("To the host, one way"), "GB/s", kGiga}}},
       {QT_TR_NOOP("Arithmetic of a device"),
        {{"/half_flops_per_second", QT_TR_NOOP("Peak, 16 bit"), "TFLOP/s", kTera},
         {"/fp32_flops_per_second", QT_TR_NOOP("Peak, fp32"), "TFLOP/s", kTera},
-        {"/sustained", QT_TR_NOOP("Share that is kept up"), "%", kPercent},
-        {"/overlap_slowdown", QT_TR_NOOP("Slower beside communication"), "×"},
+        {"/sustained", QT_TR_NOOP("Share that is kept up"), "%", kPercent, false, 1},
+        {"/overlap_slowdown", QT_TR_NOOP("Slower beside communication"), "×", 1, false, 1},
         {"/launch_seconds", QT_TR_NOOP("Fixed cost of an op"), "µs", kMicro}}},
       {QT_TR_NOOP("Links in a node"),
        {{"/intra_node/bytes_per_second", QT_TR_NOOP("Rate, one way"), "GB/s", kGiga},
-        {"/intra_node/sustained", QT_TR_NOOP("Share that steps reach"), "%", kPercent},
+        {"/intra_node/sustained", QT_TR_NOOP("Share that steps reach"), "%", kPercent, false, 1},
         {"/intra_node/latency_seconds", QT_TR_NOOP("Latency"), "µs", kMicro}}},
       {QT_TR_NOOP("Network between nodes"),
        {{"/inter_node/bytes_per_second", QT_TR_NOOP("Rate of a device, one way"), "GB/s", kGiga},
-        {"/inter_node/sustained", QT_TR_NOOP("Share that steps reach"), "%", kPercent},
+        {"/inter_node/sustained", QT_TR_NOOP("Share that steps reach"), "%", kPercent, false, 1},
         {"/inter_node/latency_seconds", QT_TR_NOOP("Latency"), "µs", kMicro}}}};
+  for (const auto& section : sections)
+    for (const Figure& figure : section.figures)
+      label_width_ = std::max(label_width_, fontMetrics().horizontalAdvance(tr(figure.label)));
   for (const auto& section : sections) {
     column_->addWidget(new SectionHead(tr(section.title)));
     auto* form = new QFormLayout;
@@ -143,9 +145,8 @@ MachineSheet::MachineSheet(Session& session, QWidget* parent) : Sheet(parent), s
 void MachineSheet::add_figure(QFormLayout* form, const QString& section, const Figure& figure) {
   const QString label = tr(figure.label);
   auto* box = new StepBox(section + QStringLiteral(": ") + label, [this, figure](int direction) {
-    const std::optional<double> now = number_at(to_json(session_.machine()), figure.path);
-    if (!now) return QString();
-    const double scaled = *now / figure.scale;
+    const double scaled =
+        number_at(to_json(session_.machine()), figure.path, figure.otherwise) / figure.scale;
     const double next =
         figure.whole ? scaled + direction : scaled * (direction > 0 ? 1.1 : 1 / 1.1);
     return next > 0 ? shown(next, 1) : QString();
@@ -164,7 +165,9 @@ void MachineSheet::add_figure(QFormLayout* form, const QString& section, const F
     row->addWidget(part);
   row->addWidget(origin, 1);
   row->addWidget(reset);
-  form->addRow(label, row);
+  auto* name = new QLabel(label);
+  name->setMinimumWidth(label_width_);
+  form->addRow(name, row);
   connect(box, &StepBox::committed, this, [this, figure](const QString& text) {
     bool is_number = false;
     const double value = QLocale().toDouble(text.trimmed(), &is_number);
@@ -175,9 +178,9 @@ void MachineSheet::add_figure(QFormLayout* form, const QString& section, const F
   connect(reset, &QToolButton::clicked, this, [this, figure] { change(figure, std::nullopt); });
   refreshers_.push_back([this, figure, box, origin, reset] {
     const nlohmann::json machine = to_json(session_.machine());
-    const std::optional<double> value = number_at(machine, figure.path);
+    const double value = number_at(machine, figure.path, figure.otherwise);
     const bool changed = changes_of(session_.history().setup()).contains(Pointer(figure.path));
-    box->set_text(value ? shown(*value, figure.scale) : QString());
+    box->set_text(shown(value, figure.scale));
     box->set_changed(changed);
     box->setEnabled(!session_.machine().local && session_.locks().allowed("machine"));
     origin->set_full_text(changed ? tr("changed here") : origin_at(machine, figure.path));

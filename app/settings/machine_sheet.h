@@ -34,6 +34,7 @@ class MachineSheet : public Sheet {
   QVBoxLayout* column_;
   QLabel *problem_, *title_;
   QToolButton* back_;
+  int label_width_ = 0;  // of all sections, so that their boxes stand in one column
   std::vector<std::function<void()>> refreshers_;
 };
 

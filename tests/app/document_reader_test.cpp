@@ -67,6 +67,15 @@ TEST_F(ReaderTest, AFileThatIsNoneIsASentence) {
   EXPECT_EQ(document->error().id, "document-open");
 }
 
+// What it leaves out is not the first lesson's.
+TEST(DocumentOfJson, ASetupThatNamesAModelStartsFromTheSmallestMesh) {
+  const Result<Document> bare = document_from_json(
+      {{"model", "llama3-8b"}, {"machine", "dgx-h100"}, {"mesh", {{"tp", 8}}}});
+  ASSERT_TRUE(bare.ok()) << bare.error().text;
+  EXPECT_EQ(bare->setup.mesh.pp, 1);
+  EXPECT_EQ(bare->setup.mesh.tp, 8);
+}
+
 TEST(DocumentOfJson, ASetupIsBareAndARunThatCannotBeKeptIsANote) {
   const Result<Document> bare = document_from_json(to_json(default_setup()));
   ASSERT_TRUE(bare.ok()) << bare.error().text;

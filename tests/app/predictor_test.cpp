@@ -34,7 +34,7 @@ struct PredictorTest : testing::Test {
 };
 
 TEST_F(PredictorTest, ASmallSetupIsPredictedAtOnce) {
-  predictor.predict(setup_of(2, 4), machine());
+  predictor.predict(setup_of(2, 4), machine(), machine());
   ASSERT_EQ(answers.size(), 1u);
   EXPECT_FALSE(predictor.busy());
   ASSERT_TRUE(answers[0].prediction);
@@ -43,7 +43,7 @@ TEST_F(PredictorTest, ASmallSetupIsPredictedAtOnce) {
 
 TEST_F(PredictorTest, OfLargeOnesTheLatestIsToldFromTheEventLoop) {
   for (int microbatches = 500; microbatches > 490; --microbatches)
-    predictor.predict(large(microbatches), machine());
+    predictor.predict(large(microbatches), machine(), machine());
   EXPECT_TRUE(answers.empty());
   EXPECT_TRUE(predictor.busy());
   ASSERT_TRUE(wait_until([&] { return !predictor.busy(); }, 60'000));
@@ -53,19 +53,20 @@ TEST_F(PredictorTest, OfLargeOnesTheLatestIsToldFromTheEventLoop) {
 }
 
 TEST_F(PredictorTest, WaitingReturnsWithTheAnswer) {
-  predictor.predict(large(500), machine());
+  predictor.predict(large(500), machine(), machine());
   predictor.wait();
   EXPECT_EQ(answers.size(), 1u);
 }
 
 TEST_F(PredictorTest, WhatIsForgottenIsNotTold) {
-  predictor.predict(large(500), machine());
+  predictor.predict(large(500), machine(), machine());
   predictor.forget();
   predictor.wait();
   EXPECT_TRUE(answers.empty());
-  predictor.predict(large(499), machine());
+  predictor.predict(large(499), machine(), machine());
   predictor.forget();
-  predictor.predict(large(498), machine());  // is wanted, although one is still under way
+  predictor.predict(large(498), machine(),
+                    machine());  // is wanted, although one is still under way
   predictor.wait();
   ASSERT_EQ(answers.size(), 1u);
   EXPECT_EQ((*answers[0].prediction)->setup.microbatches, 498);

@@ -128,8 +128,9 @@ Result<Document> document_from_json(const nlohmann::json& json) {
   const auto part = [&](const char* key) {
     return !document.is_bare && json.contains(key) ? json[key] : nlohmann::json();
   };
-  Result<Setup> setup =
-      setup_from_json(!document.is_bare && json.contains("setup") ? json["setup"] : json);
+  Result<Setup> setup = document.is_bare
+                            ? setup_from_file(json)
+                            : setup_from_json(json.contains("setup") ? json["setup"] : json);
   if (!setup) return setup.error();
   document.setup = std::move(*setup);
   Result<std::optional<Setup>> there = resolved_from_json(json);
