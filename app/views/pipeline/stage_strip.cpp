@@ -322,7 +322,7 @@ void StageStrip::mousePressEvent(QMouseEvent* event) {
     const StageMoment moment = moment_of(row, session_.playback().playhead());
     if (moment.bar)
       session_.subject().select({row.rank_index, moment.bar->first_op},
-                                !is_predicted(rows_->timeline->source), Zoom::kActions);
+                                rows_->timeline->source != Source::kPredicted, Zoom::kActions);
     return;
   }
 }

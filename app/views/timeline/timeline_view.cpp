@@ -292,7 +292,7 @@ QString TimelineView::tip_at(QPointF position) const {
     lines = bar_lines(visible_rows(LaneStyle::kPredicted), visible_rows(LaneStyle::kObserved), op,
                       true, hit->zoom);
   } else {
-    const bool predicted = is_predicted(lane.rows->timeline->source);
+    const bool predicted = lane.rows->timeline->source == Source::kPredicted;
     lines = bar_lines(predicted ? lane.rows.get() : nullptr, predicted ? nullptr : lane.rows.get(),
                       op, false, hit->zoom);
   }
@@ -310,7 +310,7 @@ QString TimelineView::description() const {
     const int index = s.selected_lane();
     const LaneRows* rows = s.rows_of_lane(index);
     if (rows && !s.picture.lanes[static_cast<std::size_t>(index)].hidden) {
-      const bool predicted = is_predicted(rows->timeline->source);
+      const bool predicted = rows->timeline->source == Source::kPredicted;
       parts << tr("Selected: %1")
                    .arg(bar_lines(predicted ? rows : nullptr, predicted ? nullptr : rows,
                                   s.session.subject().selected(), false,
