@@ -15,8 +15,8 @@ namespace parallelarium {
 std::vector<std::vector<Nanoseconds>> modelled_durations(const Prediction& prediction);
 
 // The stretch of a rehearsal of the prediction on the cores of `here`, this computer: the least
-// that leaves them room, up to eight times that where the run stays short, and at least the Setup's.
-// The run's second step may ask for more.
+// that leaves them room, up to eight times that where the run stays short, and at least the
+// Setup's. The run's second step may ask for more.
 double stretch_of(const Prediction& prediction, const Machine& here);
 
 // What all steps of that rehearsal take by the clock, warm-up included.
