@@ -24,7 +24,7 @@ TEST(DefaultSetup, IsTheFirstLessonOfTheContract) {
     "schedule": "1f1b", "chunks": 1, "micro_batch": 1, "microbatches": 8, "recompute": "none",
     "context_parallel": "ring", "attention": "unfused", "dropout": 0.0, "learning_rate": 1e-3,
     "clip": 0.0,
-    "run": { "backend": "auto", "stretch": "auto", "steps": 5, "warmup": 1, "seed": 1,
+    "run": { "backend": "auto", "stretch": 1.0, "steps": 5, "warmup": 1, "seed": 1,
              "text": "default" } })"));
 }
 

@@ -111,28 +111,29 @@ TEST_P(Folded, EqualsItsPieces) {
   const Program folded = *build_program(setup, order, {.stage_level = true});
   ASSERT_EQ(pieces.ranks.size(), folded.ranks.size());
   for (const Message& fault : check(folded)) ADD_FAILURE() << fault.text;
+  const ExpertRows rows = *ExpertRows::make(setup, nullptr);
   Machine contended = machine();
   contended.overlap_slowdown.value = 1.2;
   for (const Machine& on : {machine(), *find_machine("dgx-h100"), contended}) {
-    // Where ops slow each other, the end of each is rounded to a nanosecond.
-    const double rounding =
-        on.overlap_slowdown.value > 1 ? 2.0 * static_cast<double>(pieces.op_count()) : 0;
-    const ExpertRows rows = *ExpertRows::make(setup, nullptr);
     const Timeline one = simulate(pieces, CostModel(pieces, on, setup, &rows));
+    // Where computing slows beside communication, it matters that a fold's collectives stand behind
+    // its products.
+    const double apart =
+        on.overlap_slowdown.value > 1 ? 0.02 * static_cast<double>(one.duration.count()) : 0;
     const Timeline other = simulate(folded, CostModel(folded, on, setup, &rows));
-    EXPECT_NEAR(one.duration.count(), other.duration.count(), rounding);
+    EXPECT_NEAR(one.duration.count(), other.duration.count(), apart);
     for (std::size_t rank = 0; rank < pieces.ranks.size(); ++rank) {
       const auto a = actions_of(pieces, one, rank), b = actions_of(folded, other, rank);
       ASSERT_EQ(a.size(), b.size());
       for (const auto& [action, span] : a) {
-        EXPECT_NEAR(span.begin.count(), b.at(action).begin.count(), rounding) << rank << action;
-        EXPECT_NEAR(span.end.count(), b.at(action).end.count(), rounding) << rank << action;
+        EXPECT_NEAR(span.begin.count(), b.at(action).begin.count(), apart) << rank << action;
+        EXPECT_NEAR(span.end.count(), b.at(action).end.count(), apart) << rank << action;
       }
     }
     const StepFigures pieces_step = step_figures(pieces, one, setup, on);
     const StepFigures folded_step = step_figures(folded, other, setup, on);
-    EXPECT_NEAR(folded_step.hfu, pieces_step.hfu, 1e-12 + rounding * 1e-9);
-    EXPECT_NEAR(folded_step.compute_seconds, pieces_step.compute_seconds, rounding * 1e-9);
+    EXPECT_NEAR(folded_step.hfu / pieces_step.hfu, 1, apart > 0 ? 0.02 : 1e-9);
+    EXPECT_NEAR(folded_step.compute_seconds, pieces_step.compute_seconds, apart * 1e-9);
   }
   const std::vector<MemoryRow> held = memory_of(pieces), held_folded = memory_of(folded);
   for (std::size_t rank = 0; rank < held.size(); ++rank) {
