@@ -276,7 +276,7 @@ TEST(Run, ADifferenceIsThatOfTheWindowOrSaysWhyThereIsNone) {
   ASSERT_EQ(paced.status, kDone) << paced.err;
   for (const char* title : {"step time", "compute, busiest rank", "throughput"}) {
     EXPECT_THAT(line_of(measured.out, title), testing::EndsWith("%")) << measured.out;
-    EXPECT_THAT(line_of(paced.out, title), testing::EndsWith("set by pace")) << paced.out;
+    EXPECT_THAT(line_of(paced.out, title), testing::EndsWith(" set")) << paced.out;
   }
   // The step and the throughput of one run differ in opposite directions.
   const auto sign = [&](const char* title) {
