@@ -79,8 +79,8 @@ class Crowd {
   std::vector<std::thread> threads_;
 };
 
-// Its ranks sleep most of the time, so that a crowd seldom holds them up; how far is the scheduler's
-// affair.
+// Its ranks sleep most of the time, so that a crowd seldom holds them up; how far is the
+// scheduler's affair.
 TEST(Paced, ACrowdedRunSaysThatItCameLate) {
   Result<PacedRun> run = [] {
     const Crowd crowd;
