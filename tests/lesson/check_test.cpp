@@ -110,7 +110,10 @@ const std::vector<Planted>& planted() {
       {"AttentionOpenedLater", "lesson-auto",
        [](C& c) { c.step(kGoal)["setup"]["attention"] = "auto"; }},
       {"NoNumber", "lesson-number",
-       [](C& c) { c.object["steps"].erase(c.object["steps"].begin() + 1); }},
+       [](C& c) {
+         c.object["steps"].erase(c.object["steps"].begin() + 1);
+         c.object.erase("covers");
+       }},
       {"NoGoal", "lesson-goal",
        [](C& c) { c.object["steps"].erase(c.object["steps"].begin() + 5); }},
       // what is set, predicted, asked
