@@ -239,6 +239,7 @@ TEST(BuildStep, NeedsASolutionThatSolvesAndAStartThatDoesNot) {
 
 TEST(Course, TellsWhatIsListedTwiceMissingOrCalledOtherwise) {
   LessonCopy copy;
+  std::filesystem::remove(copy.folder() / "text.de.md");
   const auto rules_of = [&](const std::string& course) {
     std::ofstream(copy.root() / "course.json") << course;
     std::vector<std::string> rules;
