@@ -86,7 +86,7 @@ TEST(Run, AllTimesOfARehearsalAreTheMachines) {
                "--microbatches", "4", "--pp", "2", "--backend", "paced", "--json"})
           .json();
   double least = 1;
-  for (const char* wished : {"auto", "2000"}) {
+  for (const char* wished : {"1", "2000"}) {
     const auto begin = std::chrono::steady_clock::now();
     const json run =
         command(small_run({"--pp", "2", "--backend", "paced", "--stretch", wished, "--json"}))

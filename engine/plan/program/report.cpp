@@ -179,7 +179,9 @@ StepFigures step_figures(const Program& program, const Timeline& timeline, const
     const auto& spans = timeline.ranks[rank].spans;
     std::vector<Span> compute, communication;
     for (std::size_t index = 0; index < ops.size() && index < spans.size(); ++index) {
-      (ops[index].kind == OpKind::kCompute ? compute : communication).push_back(spans[index]);
+      const bool computes =
+          ops[index].kind == OpKind::kCompute && ops[index].lane == Lane::kCompute;
+      (computes ? compute : communication).push_back(spans[index]);
     }
     compute = merged(std::move(compute));
     communication = merged(std::move(communication));
