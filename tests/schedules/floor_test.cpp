@@ -194,7 +194,8 @@ TEST(FloorOf, IsNeverAboveAnOrder) {
       for (const Costs& costs : {Costs{"equal", equal}, Costs{"far", far}}) {
         const std::vector<Durations> stages = costs.of(order->stages);
         const Floor floor = floor_of(*order, stages, {}, 4000);
-        EXPECT_LE(floor.at_least, time_by_stage(*order, stages).makespan + 1e-9) << rule.name << ranks;
+        EXPECT_LE(floor.at_least, time_by_stage(*order, stages).makespan + 1e-9)
+            << rule.name << ranks;
         EXPECT_LE(floor.at_least, floor.best_known + 1e-9) << rule.name << ranks;
       }
     }
