@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Colours, fonts and spacing of look.md, light and dark, from one table. Views ask for meaning
+// Colours, fonts and spacing of the window, light and dark, from one table. Views ask for meaning
 // ("forward, predicted"), never for a colour code.
 //
 // Plain widgets get the look through the style sheet and these dynamic properties:

@@ -20,7 +20,7 @@ Result<CollectiveSpec> collective_spec_from_json(const nlohmann::json& json);
 nlohmann::json to_json(const CollectiveChoice& choice);
 Result<CollectiveChoice> collective_choice_from_json(const nlohmann::json& json);
 
-// The object of `collective NAME --json`, without a run: what design.md's contract names, and
+// The object of `collective NAME --json`, without a run: the plan and its cost, and
 // "root", "type", "operation", "chunks", "topology", "latency_seconds", "bytes_per_second",
 // "step_seconds", "links", "formulas".
 nlohmann::json to_json(const Collective& collective, const Network& network,

@@ -22,12 +22,13 @@ TEST(Lessons, AllThatShipPass) {
   for (const LessonReport& report : reports) EXPECT_TRUE(report.ok()) << report.id << told(report);
 }
 
-TEST(Lessons, EachAsksForANumberAndSetsAGoalWithALimit) {
+TEST(Lessons, EachIsTranslatedAsksForANumberAndSetsAGoalWithALimit) {
   const Result<Course> course = read_course(shipped_lessons());
   ASSERT_TRUE(course);
   for (const CourseEntry& entry : course->lessons) {
     const Result<Lesson> lesson = read_lesson(course->folder + "/" + entry.id);
     ASSERT_TRUE(lesson) << lesson.error().text;
+    EXPECT_EQ(lesson->texts.count("de"), 1u) << entry.id;
     int numbers = 0, limits = 0;
     for (const Step& step : lesson->steps) {
       numbers += step.ask && !step.ask->answer.empty();

@@ -106,7 +106,7 @@ double model_flops_per_sequence(const Model& model, ScoreFlops scores = ScoreFlo
 // The title for people: "GPT tiny", "Custom model".
 Message title_of(const Model& model);
 
-// The names of all model presets, in the order of design.md.
+// The names of all model presets, in the order that `models` prints.
 std::vector<std::string> model_names();
 
 // The preset of that name; error "model-unknown" lists the names.

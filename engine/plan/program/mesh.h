@@ -13,8 +13,8 @@ namespace parallelarium {
 enum class Axis : std::uint8_t { kTp, kCp, kPp, kDp, kEp, kWorld };
 std::string_view name_of(Axis axis);  // "tp" ...
 
-// Which axis is innermost. The first is Megatron-Core's default, the second its alternative; the
-// lecture notes' "tp-pp-dp" is the second (coverage.md E29).
+// Which axis is innermost. The first is Megatron-Core's default, the second its alternative; an
+// order that is often drawn, "tp-pp-dp", is the second.
 enum class RankOrder : std::uint8_t { kTpCpEpDpPp, kTpCpEpPpDp };
 std::string_view name_of(RankOrder order);  // "tp-cp-ep-dp-pp", "tp-cp-ep-pp-dp"
 

@@ -17,7 +17,7 @@ namespace parallelarium {
 using Nanoseconds = std::chrono::nanoseconds;
 inline double seconds_of(Nanoseconds time) { return std::chrono::duration<double>(time).count(); }
 
-// Where numbers come from. The words of look.md.
+// Where numbers come from. In the words of the window.
 enum class Source : std::uint8_t {
   kPredicted,
   kMeasured,
