@@ -182,12 +182,12 @@ TEST_F(LessonPlay, TheEndSumsUpWhatWasAnsweredAndSaysWhatIsNext) {
        {QStringLiteral("1 hint"), QStringLiteral("More micro-batches"),
         QStringLiteral("guess 37.5 %"), QStringLiteral("predicted "), QStringLiteral("run "),
         QStringLiteral("right at try 2"), QStringLiteral("1 minute"), QStringLiteral("Next:"),
-        QStringLiteral("Eight collectives")})
+        QStringLiteral("Chunks in turn")})
     EXPECT_TRUE(said.contains(part)) << part.toStdString() << "\n" << said.toStdString();
   EXPECT_EQ(primary()->text(), QStringLiteral("Next lesson"));
   press_primary();
   ASSERT_TRUE(player().is_open());
-  EXPECT_EQ(player().lesson().id, "eight-collectives");
+  EXPECT_EQ(player().lesson().id, "chunks-in-turn");
 }
 
 TEST_F(LessonPlay, WhileAQuestionIsOpenNoRunGivesItAwayAndItsFormulaIsNotOnThePageBefore) {

@@ -55,7 +55,7 @@ TEST_F(LessonPlay, ResetGoesToWhatTheLessonHasSetHere) {
   EXPECT_EQ(session_.setup().schedule, "naive");
   EXPECT_EQ(session_.setup().microbatches, 1);
   EXPECT_EQ(session_.setup().mesh.pp, 4);
-  EXPECT_EQ(session_.setup().model.layers, 24);
+  EXPECT_EQ(session_.setup().model.layers, 32);
 }
 
 TEST_F(LessonPlay, WhatIsNoNumberSaysWhyItCannotBeCommitted) {
@@ -261,7 +261,7 @@ TEST_F(LessonPlay, NoTextIsCutAndEveryControlHasAName) {
         go_to(at);
         for (MarkdownView* view : panel_->findChildren<MarkdownView*>()) {
           if (!view->isVisible()) continue;
-          EXPECT_LE(view->document()->idealWidth(), view->viewport()->width() + 1)
+          EXPECT_LE(view->document()->idealWidth(), view->viewport()->width() + 2)
               << id << " " << step() << " at " << width << ": "
               << view->toPlainText().toStdString();
           EXPECT_GE(view->height(), view->document()->size().height() - 1);

@@ -348,7 +348,7 @@ TEST(SetupFields, EveryFieldOfThePanelIsOneThatThePlanKnows) {
                              "schedule",     "chunks",     "micro-batch",
                              "microbatches", "recompute",  "context-parallel",
                              "attention",    "dropout",    "learning-rate",
-                             "clip",         "backend",    "pace",
+                             "clip",         "backend",    "stretch",
                              "steps",        "warmup",     "seed",
                              "text",         "sequence",   "zero-prefetch"}) {
     bool known = false;
