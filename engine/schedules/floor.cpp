@@ -15,6 +15,12 @@ namespace {
 
 constexpr double kUnknown = std::numeric_limits<double>::infinity();
 
+// Above so many forwards the schedules of the list take longer to make than anybody waits.
+constexpr std::int64_t kMostForwardsCompared = 20'000;
+bool can_compare(const Order& order) {
+  return std::int64_t{order.stages} * order.microbatches <= kMostForwardsCompared;
+}
+
 // What every order of this work does, stage by stage.
 struct Bounds {
   const OrderShape& shape;
@@ -139,6 +145,7 @@ Floor floor_of(const Order& order, const std::vector<Durations>& stages, const H
   floor.best_known = kUnknown;
   if (check_order(order).empty()) try_order(order, stages, limits, floor);
   for (const ScheduleRule& rule : kScheduleRules) {
+    if (!can_compare(order)) break;
     const auto ranks = static_cast<int>(order.ranks.size());
     if (!check_schedule_sizes(rule, ranks, order.microbatches, order.chunks).ok()) continue;
     const Result<Order> listed =
@@ -175,6 +182,7 @@ Floor floor_of(const Order& order, const std::vector<Durations>& stages, const H
 }
 
 std::string recognised(const Order& order) {
+  if (!can_compare(order)) return {};
   for (const ScheduleRule& rule : kScheduleRules) {
     const auto ranks = static_cast<int>(order.ranks.size());
     if (!check_schedule_sizes(rule, ranks, order.microbatches, order.chunks).ok()) continue;

@@ -41,7 +41,8 @@ inline constexpr std::size_t kFloorBudget = 150'000;
 Floor floor_of(const Order& order, const std::vector<Durations>& stages,
                const HeldLimits& limits = {}, std::size_t budget = kFloorBudget);
 
-// The name of the schedule of the list that the order is, or an empty string.
+// The name of the schedule of the list that the order is, or an empty string: for none, and for
+// more than 20,000 forwards.
 std::string recognised(const Order& order);
 
 }  // namespace parallelarium

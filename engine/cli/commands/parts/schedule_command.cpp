@@ -271,7 +271,8 @@ Outcome schedule(const ScheduleOptions& options) {
   durations.overlapped = options.overlapped;
   const Result<HeldLimits> limits = held_limits(options, order->ranks.size());
   if (!limits) return Outcome::invalid(limits.error());
-  const Verdict verdict = judge(*order, durations, *limits);
+  Verdict verdict = judge(*order, durations, *limits);
+  if (info) verdict.recognised = info->name;
   const TimedOrder timed = verdict.legal() ? time_order(*order, durations) : TimedOrder();
   if (!options.json)
     return Outcome::done(verdict.legal()
