@@ -24,30 +24,10 @@ bool can_compare(const Order& order) {
 // What every order of this work does, stage by stage.
 struct Bounds {
   const OrderShape& shape;
-  std::vector<double> in, out;  // before a stage's first forward; after its last backward
 
-  explicit Bounds(const OrderShape& of) : shape(of) {
-    const std::size_t stages = shape.stages.size();
-    in.assign(stages, 0);
-    out.assign(stages, 0);
-    for (std::size_t stage = 1; stage < stages; ++stage) {
-      in[stage] = in[stage - 1] + shape.stages[stage - 1].forward + shape.transfer(stage - 1);
-      out[stage] = out[stage - 1] + shape.back(stage - 1) + shape.transfer(stage - 1);
-    }
-    // The last thing that the first stage computes of a micro-batch.
-    if (shape.splits)
-      for (double& after : out) after += shape.stages[0].weight_grad;
-  }
-
-  // From the beginning of a stage's forward of a micro-batch to the end of its backward (its input
-  // part, where it is split).
+  // From the beginning of a stage's forward of a micro-batch to the end of its backward.
   double round_trip(std::size_t stage) const {
-    double sum = 0;
-    for (std::size_t at = stage; at < shape.stages.size(); ++at) {
-      sum += shape.stages[at].forward + shape.back(at);
-      if (at + 1 < shape.stages.size()) sum += 2 * shape.transfer(at);
-    }
-    return sum;
+    return shape.stages[stage].forward + shape.trip[stage];
   }
 
   double work() const {
@@ -56,9 +36,9 @@ struct Bounds {
       double sum = 0, head = kUnknown, tail = kUnknown;
       for (const std::size_t stage : shape.held[rank]) {
         sum += shape.microbatches * (shape.stages[stage].forward + shape.whole_back(stage));
-        head = std::min(head, in[stage]);
+        head = std::min(head, shape.in[stage]);
         // Where it is split, a weight part may be the last of all.
-        tail = std::min(tail, shape.splits ? 0 : out[stage]);
+        tail = std::min(tail, shape.splits ? 0 : shape.out[stage]);
       }
       if (sum > 0) most = std::max(most, head + sum + tail);
     }
@@ -71,7 +51,7 @@ struct Bounds {
     double most = 0;
     for (std::size_t stage = 0; stage < shape.stages.size(); ++stage) {
       const double others = shape.microbatches - 1;
-      const double through = in[stage] + round_trip(stage) + out[stage];
+      const double through = shape.in[stage] + round_trip(stage) + shape.out[stage];
       most = std::max({most, through + others * shape.stages[stage].forward,
                        through + others * shape.back(stage)});
     }
@@ -90,8 +70,8 @@ struct Bounds {
             round_trip(stage) + (shape.splits ? shape.stages[stage].weight_grad : 0);
         longest = std::max(longest, held);
         sum += shape.microbatches * held;
-        head = std::min(head, in[stage]);
-        tail = std::min(tail, shape.splits ? 0 : out[stage]);
+        head = std::min(head, shape.in[stage]);
+        tail = std::min(tail, shape.splits ? 0 : shape.out[stage]);
       }
       if (places < 1 || shape.held[rank].empty()) return kUnknown;
       const double turns = shape.held[rank].size() == 1
@@ -167,7 +147,7 @@ Floor floor_of(const Order& order, const std::vector<Durations>& stages, const H
   if (twice || pairs) {
     raise(mean_work(shape), "work");
   } else {
-    const Bounds bounds(shape);
+    const Bounds bounds{shape};
     raise(bounds.work(), "work");
     raise(bounds.path(), "path");
     raise(bounds.memory(limits), "memory");

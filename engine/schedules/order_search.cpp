@@ -56,17 +56,6 @@ class Search {
     for (std::size_t rank = 0; rank < shape.held.size(); ++rank)
       places_.push_back(rank < limits.size() ? std::floor(limits[rank] / shape.share + 1e-9)
                                              : INFINITY);
-    after_.assign(stages_, 0);
-    trip_.assign(stages_, 0);
-    for (std::size_t stage = 1; stage < stages_; ++stage)
-      after_[stage] = after_[stage - 1] + shape.back(stage - 1) + shape.transfer(stage - 1);
-    if (shape.splits)
-      for (double& after : after_) after += shape.stages[0].weight_grad;
-    for (std::size_t stage = stages_; stage-- > 0;)
-      trip_[stage] = shape.back(stage) +
-                     (stage + 1 < stages_ ? 2 * shape.transfer(stage) +
-                                                shape.stages[stage + 1].forward + trip_[stage + 1]
-                                          : 0);
   }
 
   // The steps of the best order in `best`; false where none ends before `below`.
@@ -204,12 +193,13 @@ class Search {
         const double weights = shape_.microbatches - done.weight[stage];
         left += forwards * shape_.stages[stage].forward + backs * shape_.back(stage) +
                 (shape_.splits ? weights * shape_.stages[stage].weight_grad : 0);
-        tail = std::min(tail, shape_.splits || backs == 0 ? 0 : after_[stage]);
+        tail = std::min(tail, shape_.splits || backs == 0 ? 0 : shape_.out[stage]);
         if (forwards > 0)
           most = std::max(most, partial.free[rank] + forwards * shape_.stages[stage].forward +
-                                    trip_[stage] + after_[stage]);
+                                    shape_.trip[stage] + shape_.out[stage]);
         if (backs > 0)
-          most = std::max(most, partial.free[rank] + backs * shape_.back(stage) + after_[stage]);
+          most =
+              std::max(most, partial.free[rank] + backs * shape_.back(stage) + shape_.out[stage]);
       }
       most = std::max(most, left + tail);
     }
@@ -250,8 +240,6 @@ class Search {
   const double below_;
   const std::size_t budget_, stages_;
   std::vector<double> places_;  // by rank: micro-batches of its stages that it may hold
-  std::vector<double> after_,
-      trip_;  // by stage: after its backward; from its forward's end to its backward's
   std::vector<Step> steps_;
 };
 
@@ -269,6 +257,19 @@ OrderShape::OrderShape(const Order& order, std::vector<Durations> durations)
       held.back().push_back(static_cast<std::size_t>(stage));
       rank_of[static_cast<std::size_t>(stage)] = rank;
     }
+  }
+  const std::size_t count = stages.size();
+  in.assign(count, 0);
+  trip.assign(count, 0);
+  out.assign(count, splits ? stages[0].weight_grad : 0);
+  for (std::size_t stage = 1; stage < count; ++stage) {
+    in[stage] = in[stage - 1] + stages[stage - 1].forward + transfer(stage - 1);
+    out[stage] = out[stage - 1] + back(stage - 1) + transfer(stage - 1);
+  }
+  for (std::size_t stage = count; stage-- > 0;) {
+    trip[stage] = back(stage);
+    if (stage + 1 < count)
+      trip[stage] += 2 * transfer(stage) + stages[stage + 1].forward + trip[stage + 1];
   }
 }
 

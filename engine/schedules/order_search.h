@@ -19,6 +19,10 @@ struct OrderShape {
   double share = 1;                            // of a rank's micro-batch that a stage holds
   std::vector<std::vector<std::size_t>> held;  // by rank: its stages, in the order of its chunks
   std::vector<std::size_t> rank_of;            // by stage
+  // By stage, of one micro-batch alone: before its forward begins; from the end of its forward to
+  // the end of its backward (its input part, where it is split); and what follows that one, the
+  // first stage's weight part included.
+  std::vector<double> in, trip, out;
 
   // Between a stage and the next; nothing on one rank.
   double transfer(std::size_t stage) const {
