@@ -7,7 +7,6 @@
 #include <QFormLayout>
 #include <QLabel>
 #include <QPushButton>
-#include <QScrollArea>
 #include <QVBoxLayout>
 #include <algorithm>
 
@@ -61,14 +60,7 @@ AllSettings::AllSettings(Session& session, QWidget* parent) : Sheet(parent), ses
   problem_->setWordWrap(true);
   problem_->setProperty("role", "warning");
   outer->addWidget(problem_);
-  auto* area = new QScrollArea(this);
-  area->setWidgetResizable(true);
-  area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-  auto* content = new QWidget;
-  content->setObjectName(QStringLiteral("SelectionContent"));
-  column_ = new QVBoxLayout(content);
-  area->setWidget(content);
-  outer->addWidget(area, 1);
+  column_ = add_scrolled_column(outer);
 
   const std::pair<Section, QString> sections[] = {{Section::kMoreModel, tr("Batch and model")},
                                                   {Section::kMoreParallelism, tr("Parallelism")},
@@ -89,7 +81,7 @@ AllSettings::AllSettings(Session& session, QWidget* parent) : Sheet(parent), ses
     }
   }
   column_->addStretch();
-  align_labels(*content);
+  align_labels(*column_->parentWidget());
 
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
   outer->addWidget(buttons);

@@ -6,7 +6,6 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QLocale>
-#include <QScrollArea>
 #include <QVBoxLayout>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -83,14 +82,7 @@ MachineSheet::MachineSheet(Session& session, QWidget* parent) : Sheet(parent), s
   problem_->setWordWrap(true);
   problem_->setProperty("role", "warning");
   outer->addWidget(problem_);
-  auto* area = new QScrollArea(this);
-  area->setWidgetResizable(true);
-  area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-  auto* content = new QWidget;
-  content->setObjectName(QStringLiteral("SelectionContent"));
-  column_ = new QVBoxLayout(content);
-  area->setWidget(content);
-  outer->addWidget(area, 1);
+  column_ = add_scrolled_column(outer);
 
   const struct {
     const char* title;

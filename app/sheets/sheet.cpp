@@ -3,6 +3,8 @@
 
 #include <QKeyEvent>
 #include <QPushButton>
+#include <QScrollArea>
+#include <QVBoxLayout>
 
 namespace parallelarium {
 
@@ -12,6 +14,18 @@ void Sheet::setVisible(bool visible) {
     for (QPushButton* button : findChildren<QPushButton*>())
       if (!button->isDefault()) button->setAutoDefault(false);
   QDialog::setVisible(visible);
+}
+
+QVBoxLayout* Sheet::add_scrolled_column(QVBoxLayout* outer) {
+  auto* area = new QScrollArea(this);
+  area->setWidgetResizable(true);
+  area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  auto* content = new QWidget;
+  content->setObjectName(QStringLiteral("SelectionContent"));
+  auto* column = new QVBoxLayout(content);
+  area->setWidget(content);
+  outer->addWidget(area, 1);
+  return column;
 }
 
 // A button that is no automatic default leaves Enter to its dialog.

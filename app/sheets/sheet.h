@@ -4,6 +4,8 @@
 
 #include <QDialog>
 
+class QVBoxLayout;
+
 namespace parallelarium {
 
 // Qt makes the first button of a dialog its default as soon as the dialog is shown, so that Enter
@@ -18,6 +20,8 @@ class Sheet : public QDialog {
 
  protected:
   void keyPressEvent(QKeyEvent* event) override;
+  // A column at the end of `outer` that scrolls up and down alone.
+  QVBoxLayout* add_scrolled_column(QVBoxLayout* outer);
 };
 
 }  // namespace parallelarium
