@@ -5,6 +5,8 @@
 #include <array>
 #include <charconv>
 #include <optional>
+#include <tuple>
+#include <utility>
 
 namespace parallelarium {
 
@@ -146,19 +148,43 @@ Result<Order> finish(Order order) {
   return order;
 }
 
+// How chunks lie on the ranks; a text may say it in a line of its own, such as "placement v".
+constexpr std::array<std::string_view, 3> kPlacements = {"interleaved", "v", "mirrored"};
+
+constexpr std::string_view kPlacementWord = "placement";
+
+// Of a line such as "placement v 2": the placement and the chunks of each rank.
+std::optional<std::pair<std::string_view, int>> placement_from(std::string_view line) {
+  line.remove_prefix(kPlacementWord.size());
+  const std::string_view word = next_word(line, " \t\r");
+  std::string_view number = next_word(line, " \t\r");
+  const auto known = std::find(kPlacements.begin(), kPlacements.end(), word);
+  const auto chunks = take_number(number, kMostChunks);
+  if (known == kPlacements.end() || !chunks || *chunks < 1 || !number.empty() ||
+      !next_word(line, " \t\r").empty() || (*known == "mirrored" && *chunks != 2))
+    return std::nullopt;
+  return std::pair{*known, *chunks};
+}
+
+void place_as(Order& order, std::string_view placement) {
+  const int ranks = static_cast<int>(order.ranks.size());
+  const bool mirrored = placement == "mirrored";
+  order.stages = mirrored ? ranks : ranks * order.chunks;
+  order.stage_of.assign(order.ranks.size(), {});
+  for (int rank = 0; rank < ranks; ++rank) {
+    for (int chunk = 0; chunk < order.chunks; ++chunk) {
+      const int next = chunk * ranks + rank;
+      const bool back = chunk % 2 == 1 && placement != "interleaved";
+      order.stage_of[static_cast<std::size_t>(rank)].push_back(
+          back ? (mirrored ? ranks : (chunk + 1) * ranks) - 1 - rank : next);
+    }
+  }
+}
+
 // The notation does not say which stage a chunk is: the placement with the fewest faults.
 void place_chunks(Order& order) {
   const int ranks = static_cast<int>(order.ranks.size());
-  const auto place = [&](int stages, auto stage_of) {
-    order.stages = stages;
-    order.stage_of.assign(order.ranks.size(), {});
-    for (int rank = 0; rank < ranks; ++rank) {
-      for (int chunk = 0; chunk < order.chunks; ++chunk) {
-        order.stage_of[static_cast<std::size_t>(rank)].push_back(stage_of(rank, chunk));
-      }
-    }
-  };
-  place(ranks * order.chunks, [&](int rank, int chunk) { return chunk * ranks + rank; });
+  place_as(order, "interleaved");
   if (order.chunks != 2 || ranks == 1) return;
   Order best = order;
   std::size_t fewest = check_order(order).size();
@@ -170,10 +196,10 @@ void place_chunks(Order& order) {
     }
   };
   if (fewest == 0) return;
-  place(2 * ranks, [&](int rank, int chunk) { return chunk == 0 ? rank : 2 * ranks - 1 - rank; });
+  place_as(order, "v");
   take_if_better();
   if (ranks % 2 == 0) {
-    place(ranks, [&](int rank, int chunk) { return chunk == 0 ? rank : ranks - 1 - rank; });
+    place_as(order, "mirrored");
     take_if_better();
   }
   order = std::move(best);
@@ -228,12 +254,38 @@ std::string to_text(const Order& order) {
   return text;
 }
 
+std::vector<std::string> to_unfinished_lines(const Order& order) {
+  std::vector<std::string> lines = to_lines(order);
+  for (std::string& line : lines)
+    if (line.empty()) line = "..";
+  if (order.chunks < 2) return lines;
+  for (const std::string_view placement : kPlacements) {
+    Order placed = order;
+    place_as(placed, placement);
+    if (placed.stage_of != order.stage_of || placed.stages != order.stages) continue;
+    lines.insert(lines.begin(), fmt::format("{} {} {}", kPlacementWord, placement, order.chunks));
+    break;
+  }
+  return lines;
+}
+
 Result<Order> order_from_text(std::string_view text) {
   Order order;
   int number = 0;
+  std::string_view placement;
   while (!text.empty()) {
     std::string_view line = next_line(text);
     ++number;
+    if (line.starts_with(kPlacementWord)) {
+      const auto stated = placement_from(line);
+      if (!stated || !order.ranks.empty())
+        return message("order-placement",
+                       "Line {} of the order: a placement is one of interleaved, v and mirrored "
+                       "with the number of chunks, before the first rank: placement v 2.",
+                       number);
+      std::tie(placement, order.chunks) = *stated;
+      continue;
+    }
     std::vector<Action> actions;
     bool any_word = false;
     for (std::string_view word = next_word(line, " \t\r,|"); !word.empty();
@@ -260,7 +312,11 @@ Result<Order> order_from_text(std::string_view text) {
                    ranks, order.chunks, kMostOrderStages);
   }
   Result<Order> finished = finish(std::move(order));
-  if (finished.ok()) place_chunks(*finished);
+  if (!finished.ok()) return finished;
+  if (placement.empty())
+    place_chunks(*finished);
+  else
+    place_as(*finished, placement);
   return finished;
 }
 

@@ -44,7 +44,11 @@ struct Order {
 // One line per rank, actions separated by one space. The chunk is written when chunks > 1.
 std::string to_text(const Order& order);
 std::vector<std::string> to_lines(const Order& order);
-// Reads what to_text wrote (idle cells "..", "_" and blank lines are skipped). Chunks are placed as
+// The same of one that is not finished: a rank without work is an idle cell, and with chunks a first
+// line says how they are placed ("placement v 2"), since no fault tells yet.
+std::vector<std::string> to_unfinished_lines(const Order& order);
+// Reads what these wrote (idle cells "..", "_" and blank lines are skipped). Where no line says how
+// chunks are placed ("interleaved", "v" or "mirrored", and how many), they are placed as
 // interleaved (chunk c of rank r is stage c * ranks + r); where there are two and the order is
 // wrong like that, but less so with stages r and 2 ranks - 1 - r (folded like a V) or r and ranks -
 // 1 - r (mirrored, as in DualPipe) on rank r, as that. Errors name line and word.

@@ -81,8 +81,9 @@ void check_shape(const Order& order, std::vector<OrderFault>& faults) {
   }
 }
 
-// Missing and doubled work. Memory: proportional to the actions, not to what they name.
-void check_work(const Order& order, std::vector<OrderFault>& faults) {
+// Missing (where it is `finished`) and doubled work. Memory: proportional to the actions, not to
+// what they name.
+void check_work(const Order& order, bool finished, std::vector<OrderFault>& faults) {
   struct Entry {
     int stage, microbatch;
     ActionKind kind;
@@ -148,13 +149,15 @@ void check_work(const Order& order, std::vector<OrderFault>& faults) {
                        microbatch, stage, rank)});
         }
       };
-      if (!forward) lacks("F");
+      if (!forward && finished) lacks("F");
       if (whole && (input || weight)) {
         faults.push_back({holder, fmt::format("B{}", microbatch), "",
                           message("order-both",
                                   "Stage {} has micro-batch {} backward whole (B) and in parts (I, "
                                   "W); keep one of the two.",
                                   stage, microbatch)});
+      } else if (!finished) {
+        continue;
       } else if (!whole && !input && !weight) {
         lacks("B");
       } else if (!whole && !input) {
@@ -249,13 +252,11 @@ void check_circle(const Order& order, const OrderGraph& graph, std::vector<Order
        message("order-circle", "The ranks wait for each other in a circle: {}.", listed(circle))});
 }
 
-}  // namespace
-
-std::vector<OrderFault> faults_of(const Order& order) {
+std::vector<OrderFault> all_faults(const Order& order, bool finished) {
   std::vector<OrderFault> faults;
   check_shape(order, faults);
   if (!faults.empty()) return faults;
-  check_work(order, faults);
+  check_work(order, finished, faults);
   // What stands too early can be told although something is missing; with more faults than a person
   // reads, or work that stands twice, it would be a guess.
   const bool only_missing = std::all_of(faults.begin(), faults.end(), [](const OrderFault& found) {
@@ -266,9 +267,15 @@ std::vector<OrderFault> faults_of(const Order& order) {
   check_lines(order, graph, faults);
   // A circle stays one whatever is added to the lines.
   if (faults.size() < kMostFaults) check_circle(order, graph, faults);
-  if (faults.empty()) check_idle(order, faults);
+  if (faults.empty() && finished) check_idle(order, faults);
   return faults;
 }
+
+}  // namespace
+
+std::vector<OrderFault> faults_of(const Order& order) { return all_faults(order, true); }
+
+std::vector<OrderFault> faults_so_far(const Order& order) { return all_faults(order, false); }
 
 std::vector<Message> check_order(const Order& order) {
   std::vector<Message> sentences;

@@ -20,4 +20,7 @@ struct OrderFault {
 // for each other, ranks that hold a stage and do nothing there. At most some twenty of them.
 std::vector<OrderFault> faults_of(const Order& order);
 
+// The same of an order that is not finished: without what is missing.
+std::vector<OrderFault> faults_so_far(const Order& order);
+
 }  // namespace parallelarium

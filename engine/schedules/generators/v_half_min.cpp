@@ -7,7 +7,7 @@
 #include <array>
 #include <utility>
 
-#include "engine/schedules/pipeline.h"
+#include "engine/schedules/generators/pipeline.h"
 #include "engine/schedules/schedule.h"
 
 namespace parallelarium {

@@ -3,7 +3,7 @@
 // every rank in each, knows when each would begin, and puts weight gradients where a rank waits.
 #include <algorithm>
 
-#include "engine/schedules/pipeline.h"
+#include "engine/schedules/generators/pipeline.h"
 #include "engine/schedules/schedule.h"
 
 namespace parallelarium {

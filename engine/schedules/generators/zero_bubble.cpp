@@ -4,7 +4,7 @@
 // bubble left.
 #include <algorithm>
 
-#include "engine/schedules/pipeline.h"
+#include "engine/schedules/generators/pipeline.h"
 #include "engine/schedules/schedule.h"
 
 namespace parallelarium {

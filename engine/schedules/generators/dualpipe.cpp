@@ -5,7 +5,7 @@
 // pipeline, in DualPipe-V they are the two arms of one V.
 #include <deque>
 
-#include "engine/schedules/pipeline.h"
+#include "engine/schedules/generators/pipeline.h"
 #include "engine/schedules/schedule.h"
 
 namespace parallelarium {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "engine/schedules/pipeline.h"
+#include "engine/schedules/generators/pipeline.h"
 #include "engine/schedules/schedule.h"
 
 namespace parallelarium {

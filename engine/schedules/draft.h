@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// An order that someone is building: how far it runs, what each rank waits for, and what may come
+// next.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/plan/order/order.h"
+#include "engine/schedules/timing.h"
+
+namespace parallelarium {
+
+// An action that could stand next at the end of a rank's line.
+struct NextAction {
+  Action action;
+  double begin = 0, end = 0;  // if it were placed there now
+  double held = 0;            // micro-batches that the rank holds after it
+};
+
+// What the first action that cannot run needs first.
+struct DraftWait {
+  std::size_t index = 0;  // of the action in its rank's line
+  Action needs;           // F, B (whole or, in an order that splits, its input part) or I
+  int rank = -1;          // whose work that is
+  int position = -1;      // where it stands in that rank's line; -1: it is not placed
+  bool for_ever = false;  // nothing that is added to the lines could end this wait
+};
+
+struct DraftRank {
+  std::vector<TimedAction> ran;   // the front of its line
+  std::optional<DraftWait> wait;  // where the line does not run to its end
+  // In the order F, B or I, W, by chunk; the lowest micro-batch of each. None where it waits.
+  std::vector<NextAction> next;
+  int wanted = 0;   // actions that a whole order has on this rank
+  double held = 0;  // micro-batches held at most, as TimedOrder::peak_in_flight counts them
+};
+
+struct DraftTimes {
+  std::vector<DraftRank> ranks;
+  double makespan = 0;  // of what runs
+  bool runs = true;     // every line runs to its end
+  int placed = 0, wanted = 0;
+  bool whole() const { return runs && placed == wanted; }
+};
+
+// Runs every line as far as it goes. `split`: whether backwards are still to be placed in two
+// parts, where nothing of a micro-batch is placed yet. Actions that stand twice or name no stage of
+// the order do not run. Requires: stages.size() is draft.stages.
+DraftTimes time_draft(const Order& draft, const std::vector<Durations>& stages, bool split);
+
+// The draft with its pattern continued: each rank's line goes on as its last actions repeat, each
+// time some micro-batches later, as far as what it needs runs. What does not exist is left out.
+Order repeated_to_the_end(Order draft, const std::vector<Durations>& stages, bool split);
+
+// An order of the same size and placement without any action; and one that has all its work, one
+// micro-batch after another, so that it is legal whatever the placement.
+Order without_actions(const Order& like);
+Order one_after_another(const Order& like, bool split);
+
+}  // namespace parallelarium
