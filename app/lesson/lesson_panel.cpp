@@ -7,7 +7,6 @@
 #include <QKeyEvent>
 #include <QLabel>
 #include <QLineEdit>
-#include <QPlainTextEdit>
 #include <QPushButton>
 #include <QScrollArea>
 #include <QScrollBar>
@@ -20,8 +19,10 @@
 #include "app/lesson/player/guess_text.h"
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
+#include "app/look/theme.h"
 #include "app/settings/controls.h"
 #include "app/state/run/run_advice.h"
+#include "app/state/step/order_edit.h"
 
 namespace parallelarium {
 
@@ -52,6 +53,8 @@ LessonPanel::LessonPanel(Session& session, QWidget* parent)
   connect(&player_, &LessonPlayer::tab_wanted, this, &LessonPanel::tab_wanted);
   connect(&player_, &LessonPlayer::guess_changed, this, &LessonPanel::guess_changed);
   connect(&session_, &Session::run_state_changed, this, &LessonPanel::refresh_controls);
+  connect(&session_, &Session::prediction_changed, this, &LessonPanel::refresh_conditions);
+  connect(&session_.order_edit(), &OrderEdit::changed, this, &LessonPanel::refresh_conditions);
   refresh();
 }
 
@@ -79,8 +82,8 @@ void LessonPanel::refresh() {
   } else {
     shown_.clear();
     player_.finished_lesson() ? show_finished() : show_welcome();
-    for (QWidget* part : std::initializer_list<QWidget*>{number_row_, card_box_, order_, hints_,
-                                                         answer_, feedback_box_, note_})
+    for (QWidget* part : std::initializer_list<QWidget*>{number_row_, card_box_, conditions_,
+                                                         hints_, answer_, feedback_box_, note_})
       part->hide();
     dots_->set_steps(0, 0);
     revealed_ = nullptr;
@@ -172,18 +175,28 @@ void LessonPanel::show_step() {
       setTabOrder(before, card);
       before = card;
     }
-  order_->setVisible(step.kind == StepKind::kBuild);
-  if (step.kind == StepKind::kBuild) {
-    const auto& lines =
-        player_.state().answer.order.empty() ? step.order_start : player_.state().answer.order;
-    QStringList text;
-    for (const std::string& line : lines) text << QString::fromStdString(line);
-    order_->setPlainText(text.join(QLatin1Char('\n')));
-  }
+  refresh_conditions();
   revealed_ = nullptr;
   scroll_->verticalScrollBar()->setValue(0);
   // The answer's box stands below the text: what is asked must not be hidden where it is typed.
   if (numeric && !player_.state().solved) reveal(text_);
+}
+
+void LessonPanel::refresh_conditions() {
+  QString rows, spoken;
+  const Theme& theme = theme_for(palette());
+  for (const LessonPlayer::Condition& condition : player_.conditions()) {
+    const bool waits = !condition.holds && !condition.state.startsWith(QChar(0x2717));
+    const QColor color = condition.holds ? theme.good : waits ? theme.muted : theme.warning;
+    rows +=
+        QStringLiteral("<tr><td>%1</td><td align=\"right\" style=\"color:%2\"><b>%3</b></td></tr>")
+            .arg(condition.text.toHtmlEscaped(), color.name(), condition.state.toHtmlEscaped());
+    spoken += condition.text + QStringLiteral(": ") + condition.state + QStringLiteral(". ");
+  }
+  conditions_->setText(QStringLiteral("<table width=\"100%\" cellpadding=\"2\">") + rows +
+                       QStringLiteral("</table>"));
+  conditions_->setAccessibleName(spoken);
+  conditions_->setVisible(!rows.isEmpty());
 }
 
 void LessonPanel::refresh_feedback() {
@@ -254,7 +267,6 @@ void LessonPanel::refresh_controls() {
     hint_->setText(player_.state().hints == 0 ? tr("Hint") : tr("Next hint"));
     number_->setReadOnly(once);
     for (QAbstractButton* card : group_->buttons()) card->setEnabled(!once);
-    order_->setReadOnly(solved);
     if (kind == StepKind::kRun && !solved) {
       const bool running = session_.jobs().state() != RunState::kIdle;
       const QString refusal = run_refusal(session_);

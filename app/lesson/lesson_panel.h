@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The right pane's upper part: a lesson step with its text, its question, order editor or Run
-// button, feedback, hints and the way on. Everything is reachable by keyboard; judged answers are
+// The right pane's upper part: a lesson step with its text, its question, Run button, live
+// conditions, feedback, hints and the way on. Everything is reachable by keyboard; judged answers are
 // announced.
 #pragma once
 
@@ -13,7 +13,6 @@ class QButtonGroup;
 class QFrame;
 class QLabel;
 class QLineEdit;
-class QPlainTextEdit;
 class QPushButton;
 class QScrollArea;
 class QToolButton;
@@ -71,6 +70,7 @@ class LessonPanel : public QWidget {
   void show_step();              // the step's own text and controls, when the step changes
   void refresh_controls();       // what is enabled, and the words on the buttons
   void refresh_feedback();
+  void refresh_conditions();
   QString verdict_text() const;
   QString primary_label() const;
   void primary();
@@ -98,7 +98,7 @@ class LessonPanel : public QWidget {
   QButtonGroup* group_ = nullptr;
   QLineEdit* number_ = nullptr;
   QLabel *unit_ = nullptr, *verdict_ = nullptr, *note_ = nullptr;
-  QPlainTextEdit* order_ = nullptr;
+  QLabel* conditions_ = nullptr;
   QFrame* feedback_box_ = nullptr;
   QPushButton *continue_ = nullptr, *hint_ = nullptr, *show_answer_ = nullptr, *back_ = nullptr,
               *primary_ = nullptr;

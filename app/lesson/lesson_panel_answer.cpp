@@ -2,13 +2,13 @@
 // The part of the lesson panel that reads what a student answers.
 #include <QButtonGroup>
 #include <QLineEdit>
-#include <QPlainTextEdit>
 #include <QPushButton>
 
 #include "app/lesson/lesson_panel.h"
 #include "app/lesson/markdown_view.h"
 #include "app/lesson/option_card.h"
 #include "app/lesson/player/guess_text.h"
+#include "app/state/step/order_edit.h"
 
 namespace parallelarium {
 
@@ -18,7 +18,6 @@ void LessonPanel::focus_answer() {
   if (!player_.state().solved) {
     if (!number_row_->isHidden()) first = number_;
     if (!card_box_->isHidden()) first = text_;  // a card with the focus would look preselected
-    if (!order_->isHidden()) first = order_;
   }
   first->setFocus(Qt::TabFocusReason);
 }
@@ -31,9 +30,8 @@ Answer LessonPanel::typed() const {
     answer.number = read_guess(number_->text(), step.ask->unit);
   if (const auto* card = static_cast<const OptionCard*>(group_->checkedButton()))
     answer.option = card->id().toStdString();
-  if (step.kind == StepKind::kBuild)
-    for (const QString& line : order_->toPlainText().split(QLatin1Char('\n')))
-      if (!line.trimmed().isEmpty()) answer.order.push_back(line.trimmed().toStdString());
+  if (step.kind == StepKind::kBuild && session_.order_edit().open())
+    answer.order = to_unfinished_lines(session_.order_edit().draft());
   return answer;
 }
 

@@ -7,7 +7,6 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
-#include <QPlainTextEdit>
 #include <QPushButton>
 #include <QScrollArea>
 #include <QScrollBar>
@@ -23,7 +22,7 @@ namespace parallelarium {
 
 namespace {
 
-constexpr int kMargin = 16, kOrderHeight = 96;
+constexpr int kMargin = 16;
 
 QHBoxLayout* row_of(int spacing) {
   auto* row = new QHBoxLayout;
@@ -94,16 +93,11 @@ void LessonPanel::build_body() {
     refresh_controls();
   });
 
-  order_ = new QPlainTextEdit;
-  order_->setObjectName(QStringLiteral("LessonOrder"));
-  order_->setAccessibleName(tr("Your order, one line per stage"));
-  order_->setTabChangesFocus(true);
-  order_->setFixedHeight(kOrderHeight);
-  QFont fixed = QFontDatabase::systemFont(QFontDatabase::FixedFont);
-  fixed.setFamilies({QStringLiteral("DejaVu Sans Mono"), QStringLiteral("monospace")});
-  fixed.setPixelSize(12);
-  order_->setFont(fixed);
-  body_->addWidget(order_);
+  conditions_ = new QLabel;
+  conditions_->setObjectName(QStringLiteral("LessonConditions"));
+  conditions_->setTextFormat(Qt::RichText);
+  conditions_->setWordWrap(true);
+  body_->addWidget(conditions_);
 
   hints_ = new MarkdownView;
   hints_->setAccessibleName(tr("Hints"));

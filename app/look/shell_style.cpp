@@ -43,6 +43,10 @@ QToolButton#Chip:focus { padding: 1px 8px; }
 #Banner[kind="plain"] { background: @soft; }
 #Banner QLabel { color: @warning; }
 #Banner[kind="plain"] QLabel { color: @text; }
+#OrderVerdict { border: 1px solid @hairline; border-radius: 6px; background: @surface; }
+#OrderVerdict[tone="warning"] { border-color: @warning; background: @warning_ground; }
+#OrderVerdict QLabel[role="warning"] { background: transparent; padding: 0; font-weight: bold; }
+#OrderVerdict QLabel[role="good"] { font-weight: bold; }
 #Rule { background: @hairline; }
 #Formula { font-family: "DejaVu Sans Mono", monospace; font-size: 12px; }
 #TabCorner { background: @window; }

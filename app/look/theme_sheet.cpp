@@ -60,6 +60,7 @@ QLabel[role="small"] { color: @muted; font-size: 11px; }
 QLabel[role="title"] { font-size: 17px; font-weight: bold; }
 QLabel[role="figure"] { font-size: 16px; font-weight: bold; }
 QLabel[role="good"] { color: @good; }
+QLabel[role="strong"] { font-weight: bold; }
 QLabel[role="warning"] { color: @warning; background: @warning_surface; border-radius: 4px;
   padding: 1px 5px; }
 

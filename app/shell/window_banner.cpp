@@ -5,6 +5,7 @@
 #include "app/look/sentence.h"
 #include "app/shell/window.h"
 #include "app/state/run/run_advice.h"
+#include "app/state/step/order_edit.h"
 #include "app/state/step/training_step.h"
 
 namespace parallelarium {
@@ -36,6 +37,11 @@ bool Window::say_problem() {
   Topic& topic = view().topic();
   const std::optional<Message> problem = topic.problem();
   if (!problem) return false;
+  // The editor itself says what an unfinished order lacks.
+  if (session_.order_edit().open() && problem->id.starts_with("order-") && topic.is_step()) {
+    banner_->say({}, Banner::Kind::kPlain, {});
+    return true;
+  }
   std::vector<Banner::Choice> choices = choices_of(*problem, topic);
   if (choices.empty() && session_.history().stack().canUndo())
     choices.push_back({tr("Undo"), {}, [this] { session_.history().stack().undo(); }});

@@ -28,7 +28,10 @@ class SetupCommand : public QUndoCommand {
         history_(history),
         before_(before),
         after_(after),
-        id_(difference_id(to_json(before), to_json(after))) {
+        // Each step of building an order can be taken back.
+        id_(after.schedule.order() && after.schedule != before.schedule
+                ? -1
+                : difference_id(to_json(before), to_json(after))) {
     age_.start();
   }
   void undo() override { history_.apply(before_); }

@@ -10,6 +10,7 @@
 #include "app/state/document/document.h"
 #include "app/state/predictor.h"
 #include "app/state/run/run_advice.h"
+#include "app/state/step/order_edit.h"
 #include "app/state/step/training_step.h"
 
 namespace parallelarium {
@@ -54,6 +55,7 @@ struct Session::State {
   std::optional<Setup> meant;  // what it meant where a document was saved: see keep_meaning()
   QPointer<Topic> topic;       // null: the training step
   std::unique_ptr<TrainingStep> step;
+  std::unique_ptr<OrderEdit> order_edit;
 };
 
 // Parts are connected here first, so that all of them agree before a view hears of a change.
@@ -81,6 +83,7 @@ Session::Session(QObject* parent) : QObject(parent), state_(std::make_unique<Sta
   });
 
   s.step = std::make_unique<TrainingStep>(*this);
+  s.order_edit = std::make_unique<OrderEdit>(*this);
 
   Prediction empty;  // until the first one is there, and where it cannot be made
   empty.setup = s.placer.situation_of(s.history.setup()).setup;
@@ -107,6 +110,7 @@ const LessonLocks& Session::locks() const { return state_->locks; }
 CollectiveSession& Session::collectives() { return state_->collectives; }
 const CollectiveSession& Session::collectives() const { return state_->collectives; }
 TrainingStep& Session::training_step() const { return *state_->step; }
+OrderEdit& Session::order_edit() const { return *state_->order_edit; }
 Topic& Session::topic() const { return state_->topic ? *state_->topic : *state_->step; }
 
 const Setup& Session::setup() const { return state_->history.setup(); }

@@ -23,6 +23,7 @@
 namespace parallelarium {
 
 class CollectiveSession;
+class OrderEdit;
 class Topic;
 class TrainingStep;
 struct Predicted;
@@ -52,6 +53,7 @@ class Session : public QObject {
   CollectiveSession& collectives();  // all of the Collectives view
   const CollectiveSession& collectives() const;
   TrainingStep& training_step() const;  // what the others together say of the step
+  OrderEdit& order_edit() const;        // the order that the user builds
 
   // --- what is in front ---
 

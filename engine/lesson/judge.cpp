@@ -162,7 +162,7 @@ class Judge {
     }
     judgement_.reasons = check_order(*order);
     if (!judgement_.reasons.empty()) return false;
-    order_facts_ = facts_of(*order, step_.forward, step_.backward);
+    order_facts_ = facts_of(*order, step_.order.by_stage(order->stages));
     return true;
   }
 

@@ -30,6 +30,7 @@
 #include "engine/plan/setup/setup.h"
 #include "engine/predict/network/collective_plan.h"
 #include "engine/predict/predict.h"
+#include "engine/schedules/timing.h"
 
 namespace parallelarium {
 
@@ -88,6 +89,16 @@ struct Ask {
   Tolerance tolerance;
 };
 
+// The order that a build step asks for.
+struct OrderToBuild {
+  std::vector<std::string> start, solution;  // lines (order.h); the start may be unfinished
+  Durations durations;                       // in forwards
+  std::vector<double> lengths;  // by stage: how many times as long its work takes; empty: 1
+  bool split = false;           // backwards are placed in two parts
+  bool ghosts = true;           // what may come next is shown
+  std::vector<Durations> by_stage(int stages) const;
+};
+
 struct Step {
   std::string id;
   StepKind kind = StepKind::kRead;
@@ -105,10 +116,7 @@ struct Step {
   Fields solution;            // goal
   // goal: reaches everything but the checks marked as limit, which it breaks.
   Fields tempting;
-  // build: the order to start from (text lines, may be unfinished), one that solves it, and the
-  // durations for timing it.
-  std::vector<std::string> order_start, order_solution;
-  double forward = 1, backward = 2;
+  OrderToBuild order;  // build
 
   // Whether it runs the collective: one of its checks is of "collective-run".
   bool runs_collective() const;
@@ -194,7 +202,7 @@ const std::vector<std::string>& collective_keys();
 // with "held" added and with the number of a collective's steps.
 nlohmann::json facts_of(const Prediction& prediction);
 nlohmann::json facts_of(const Observation& observation, const Program& program);
-nlohmann::json facts_of(const Order& order, double forward, double backward);
+nlohmann::json facts_of(const Order& order, const std::vector<Durations>& stages);
 // "experts": means over layers, micro-batches and EP groups of "fullest" (rows of the fullest rank
 // over the mean rank), "fullest_expert" (its choices of all micro-batches over the mean expert),
 // "balance" (E sum f P) and "dispatched_bytes" (between the ranks of a group,

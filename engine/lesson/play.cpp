@@ -229,12 +229,17 @@ json facts_of(const Observation& observation, const Program& program) {
   return facts;
 }
 
-json facts_of(const Order& order, double forward, double backward) {
-  Durations durations;
-  durations.forward = forward;
-  durations.backward = backward;
-  durations.input_grad = durations.weight_grad = backward / 2;
-  return to_json(order, time_order(order, durations), false);
+json facts_of(const Order& order, const std::vector<Durations>& stages) {
+  return to_json(order, time_by_stage(order, stages), false);
+}
+
+std::vector<Durations> OrderToBuild::by_stage(int stages) const {
+  std::vector<Durations> all(static_cast<std::size_t>(stages), durations);
+  for (std::size_t stage = 0; stage < all.size() && stage < lengths.size(); ++stage)
+    for (double* length : {&all[stage].forward, &all[stage].backward, &all[stage].input_grad,
+                           &all[stage].weight_grad})
+      *length *= lengths[stage];
+  return all;
 }
 
 json facts_of(const CollectivePlan& plan) {

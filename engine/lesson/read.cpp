@@ -101,10 +101,18 @@ Step step_from(const json& object) {
   if (object.contains("checks"))
     for (const json& check : object["checks"]) step.checks.push_back(check_from(check));
   if (object.contains("order")) {
-    step.order_start = texts_from(object["order"], "start");
-    step.order_solution = texts_from(object["order"], "solution");
-    step.forward = object["order"]["forward"].get<double>();
-    step.backward = object["order"]["backward"].get<double>();
+    const json& order = object["order"];
+    step.order.start = texts_from(order, "start");
+    step.order.solution = texts_from(order, "solution");
+    Durations& durations = step.order.durations;
+    durations.forward = order["forward"].get<double>();
+    durations.backward = order["backward"].get<double>();
+    durations.input_grad = order.value("input", durations.backward / 2);
+    durations.weight_grad = order.value("weight", durations.backward - durations.input_grad);
+    durations.transfer = order.value("transfer", 0.0);
+    step.order.lengths = order.value("lengths", std::vector<double>());
+    step.order.split = order.value("split", false);
+    step.order.ghosts = order.value("ghosts", true);
   }
   return step;
 }

@@ -18,6 +18,7 @@ struct Durations {
   double backward = 2;  // of a backward that is not split
   double transfer = 0;
   double overlapped = 0;  // of a pair; 0 means forward + backward
+  bool operator==(const Durations&) const = default;
 };
 
 struct TimedAction {

@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <QFile>
+#include <QLabel>
 #include <QListWidget>
 #include <QMenu>
-#include <QPlainTextEdit>
 #include <QScrollArea>
 #include <QSignalSpy>
 #include <QTemporaryDir>
@@ -15,6 +15,7 @@
 #include "app/lesson/lesson_index.h"
 #include "app/lesson/player/guess_text.h"
 #include "app/settings/setup_panel.h"
+#include "app/state/step/order_edit.h"
 #include "tests/app/lesson_fixture.h"
 
 namespace parallelarium {
@@ -195,16 +196,26 @@ TEST_F(LessonPlay, WrittenOrderIsJudgedAndShown) {
   session_.restore(settings->setup, {}, std::nullopt);
   Q_EMIT session_.restored();
   ASSERT_EQ(step(), "write-it");
-  auto* order = panel_->findChild<QPlainTextEdit*>("LessonOrder");
-  ASSERT_TRUE(order->isVisible());
-  EXPECT_TRUE(order->toPlainText().startsWith(QStringLiteral("F0 F1 F2 F3 B3")));
-  order->setPlainText(QStringLiteral("F0 F1\nB0"));
+  OrderEdit& order = session_.order_edit();
+  ASSERT_TRUE(order.open());
+  EXPECT_EQ(to_lines(order.draft())[0], "F0 F1 F2 F3 B3 B2 B1 B0");
+  EXPECT_EQ(order.limits(), (HeldLimits{2, 2}));
+  EXPECT_EQ(order.par(), 15);
+  auto* conditions = panel_->findChild<QLabel*>("LessonConditions");
+  EXPECT_TRUE(conditions->isVisibleTo(panel_.get()));
+  EXPECT_TRUE(conditions->accessibleName().contains(QStringLiteral("Everything is placed: ✓")));
+  EXPECT_EQ(order.set_line(0, QStringLiteral("F0 F1 B0")), QString());
+  EXPECT_TRUE(
+      conditions->accessibleName().contains(QStringLiteral("Everything is placed: ✗ 11 of 16")));
   press_primary();
   EXPECT_FALSE(player().state().solved);
   EXPECT_FALSE(feedback().isEmpty());
-  order->setPlainText(QStringLiteral("F0 F1 B0 F2 B1 F3 B2 B3\nF0 B0 F1 B1 F2 B2 F3 B3"));
+  EXPECT_EQ(order.set_line(0, QStringLiteral("F0 F1 B0 F2 B1 F3 B2 B3")), QString());
+  EXPECT_EQ(order.set_line(1, QStringLiteral("F0 B0 F1 B1 F2 B2 F3 B3")), QString());
+  EXPECT_FALSE(conditions->accessibleName().contains(QStringLiteral("✗")));
   press_primary();
   EXPECT_TRUE(player().state().solved) << feedback().toStdString();
+  EXPECT_FALSE(order.editable());
   EXPECT_TRUE(session_.problems().empty());
   EXPECT_EQ(to_lines(session_.subject().prediction()->order)[1], "F0 B0 F1 B1 F2 B2 F3 B3");
 }

@@ -46,7 +46,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     context.drawn = drawn;
     Answer answer;
     answer.number = 0.5;
-    answer.order = lesson->steps[step].order_start;
+    answer.order = lesson->steps[step].order.start;
     (void)judge(lesson->steps[step], answer, context);
   }
   return 0;

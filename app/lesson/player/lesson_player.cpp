@@ -11,6 +11,7 @@
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
 #include "app/state/run/engine_process.h"
+#include "app/state/step/order_edit.h"
 #include "app/state/step/training_step.h"
 #include "app/views/views.h"
 
@@ -75,6 +76,7 @@ void LessonPlayer::close() {
   session_.locks().set_allowed({});
   session_.locks().set_question_open(false);
   session_.locks().set_guesses({});
+  session_.order_edit().set_task(std::nullopt);
   session_.set_earlier_runs_aside(false);
   session_.history().set_base(new_setup());
   session_.locks().set_lesson_state(nullptr);
@@ -96,8 +98,11 @@ void LessonPlayer::enter(std::size_t index, bool set_up) {
     set_settings(settings_at(*lesson_, at_, drawn_));
   state.visited = true;
   if (step().kind == StepKind::kRead) state.solved = true;
+  if (step().kind == StepKind::kBuild && !session_.setup().schedule.order())
+    set_order(step().order.start);
   note_base();
   apply_hidden_and_allowed();
+  set_task();
   if (!step().tab.empty()) Q_EMIT tab_wanted(QString::fromStdString(step().tab));
   if (step().view_range) {
     const double whole = static_cast<double>(session_.subject().horizon().count());
@@ -131,8 +136,8 @@ void LessonPlayer::apply_hidden_and_allowed() {
   const bool reading = step().kind == StepKind::kRead;
   session_.locks().set_hidden(open_question || reading ? to_list(step().hide) : QStringList());
   QStringList allowed = to_list(step().allow);
-  if (step().kind == StepKind::kPredict && open_question && allowed.isEmpty())
-    allowed << QLatin1String(kNoSetting);
+  const bool asks = step().kind == StepKind::kPredict || step().kind == StepKind::kBuild;
+  if (asks && open_question && allowed.isEmpty()) allowed << QLatin1String(kNoSetting);
   const bool keeps_lock = step().kind == StepKind::kGoal || open_question;
   session_.locks().set_allowed(keeps_lock ? allowed : QStringList());
   session_.locks().set_question_open(step().kind == StepKind::kPredict && open_question);
@@ -207,8 +212,8 @@ void LessonPlayer::judge_now(const Answer& answer) {
     note_run();
   }
   if (step().kind == StepKind::kPredict) keep_guess();
-  if (step().kind == StepKind::kBuild && right) show_order(answer);
   apply_hidden_and_allowed();
+  set_task();
   save();
   Q_EMIT changed();
   Q_EMIT judged(right);
@@ -293,10 +298,9 @@ void LessonPlayer::keep_guess() {
   Q_EMIT guess_changed(metric, *state.guess);
 }
 
-// The timeline shows the student's order.
-void LessonPlayer::show_order(const Answer& answer) {
-  Result<Schedule> order =
-      Schedule::own(fmt::format("{}-{}", lesson_->id, step().id), answer.order);
+// The order that the student goes on with, in the Setup.
+void LessonPlayer::set_order(const std::vector<std::string>& lines) {
+  Result<Schedule> order = Schedule::own(kOwnOrderName, lines);
   if (!order) {
     Q_EMIT failed(sentence(order.error()));
     return;
@@ -304,6 +308,33 @@ void LessonPlayer::show_order(const Answer& answer) {
   Settings now = settings();
   now.setup.schedule = std::move(*order);
   set_settings(now);
+}
+
+// A build step opens the editor with its durations, limits and par; any other closes it.
+void LessonPlayer::set_task() {
+  OrderEdit& edit = session_.order_edit();
+  if (!is_open() || step().kind != StepKind::kBuild) return edit.set_task(std::nullopt);
+  const OrderToBuild& order = step().order;
+  const Setup& setup = session_.setup();
+  const int stages = setup.mesh.pp * std::max(1, setup.chunks);
+  OrderTask task{order.by_stage(stages), {}, std::nullopt, order.split, order.ghosts,
+                 state().solved};
+  HeldLimits limits(static_cast<std::size_t>(setup.mesh.pp), setup.microbatches);
+  bool limited = false;
+  const Symbols symbols = context().symbols();
+  for (const Check& check : step().checks) {
+    const Result<double> bound = evaluate(check.value, symbols);
+    if (check.of != "order" || check.op != "<=" || !bound) continue;
+    if (check.key == "makespan") task.par = *bound;
+    if (!check.key.starts_with("peak_in_flight.")) continue;
+    limited = true;
+    const QString rank = QString::fromStdString(check.key).section(QLatin1Char('.'), 1);
+    for (std::size_t each = 0; each < limits.size(); ++each)
+      if (rank == QLatin1String("*") || rank.toInt() == static_cast<int>(each))
+        limits[each] = std::min(limits[each], *bound);
+  }
+  if (limited) task.limits = std::move(limits);
+  edit.set_task(std::move(task));
 }
 
 bool LessonPlayer::may_continue() const {

@@ -76,6 +76,13 @@ class LessonPlayer : public QObject {
   // engine's sentences.
   QString feedback() const;
 
+  // What a goal or an order must fulfil, each with whether it does now.
+  struct Condition {
+    QString text, state;  // "At most 30 forwards long", "✓", "✗ 33", "not yet known"
+    bool holds = false;
+  };
+  std::vector<Condition> conditions() const;
+
   // Judges an answer (predict, explain), or what is set and predicted (goal), or an order (build).
   void commit(const Answer& answer);
   // Whether a run step may be left with a run that missed its check: after two of them, since a
@@ -122,7 +129,9 @@ class LessonPlayer : public QObject {
   void note_observed();
   std::optional<double> own_guess(std::size_t step) const;
   QString answer_words(std::size_t step) const;
-  void show_order(const Answer& answer);
+  std::vector<Condition> order_conditions() const;
+  void set_order(const std::vector<std::string>& lines);
+  void set_task();
   void watch();  // a run is judged as soon as it is there
   void save();
   void restore();

@@ -2,11 +2,15 @@
 // The part of the player that makes text: the lesson's Markdown with the student's numbers put in.
 #include <QCoreApplication>
 #include <QLocale>
+#include <algorithm>
 #include <cmath>
 
 #include "app/lesson/player/lesson_player.h"
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
+#include "app/settings/setup_fields.h"
+#include "app/state/step/order_edit.h"
+#include "engine/plan/setup/setup_settings.h"
 
 namespace parallelarium {
 
@@ -58,6 +62,30 @@ QString limit_sentence(const CheckOutcome& outcome) {
   return (least ? Limits::tr("To pass, %1 must be at least %2; in this run it is %3.")
                 : Limits::tr("To pass, %1 must be at most %2; in this run it is %3."))
       .arg(name, text(outcome.wanted), found);
+}
+
+// "✓", or "✗" with what was found.
+LessonPlayer::Condition condition(const QString& text, bool holds, const QString& found) {
+  if (holds) return {text, QStringLiteral("✓"), true};
+  return {text, found.isEmpty() ? QStringLiteral("✗") : QStringLiteral("✗ ") + found, false};
+}
+
+QString sign_of(const std::string& op) {
+  if (op == "<=") return QStringLiteral("≤");
+  if (op == ">=") return QStringLiteral("≥");
+  if (op == "==") return QStringLiteral("=");
+  if (op == "!=") return QStringLiteral("≠");
+  return QString::fromStdString(op);
+}
+
+QString name_of_check(const Check& check) {
+  if (check.of == "setup")
+    if (const SetupSetting* row = find_setting(setup_settings(), check.key))
+      return setting_words(row->label);
+  const QString key = QString::fromStdString(check.metric());
+  QString name = figure_name(key);
+  if (!name.isEmpty()) name[0] = name[0].toUpper();
+  return check.of_run() ? Limits::tr("%1, in a run").arg(name) : name;
 }
 
 std::string written(double value, std::string_view unit) {
@@ -129,6 +157,64 @@ QString LessonPlayer::missed_limits() const {
       limits << limit_sentence(outcome);
   if (state().unmet) limits << Limits::tr("You went on with this run: the check is **not met**.");
   return limits.join(QStringLiteral("\n\n"));
+}
+
+std::vector<LessonPlayer::Condition> LessonPlayer::conditions() const {
+  if (!is_open()) return {};
+  if (step().kind == StepKind::kBuild) return order_conditions();
+  std::vector<Condition> all;
+  if (step().kind != StepKind::kGoal || !session_.prediction_is_current()) return all;
+  const Result<Judgement> now = judge(step(), {}, context());
+  if (!now) return all;
+  for (const CheckOutcome& outcome : now->checks) {
+    const QString key = QString::fromStdString(outcome.check.metric());
+    const bool word = !outcome.value && outcome.check.of == "setup";
+    const QString wanted =
+        word ? QString::fromStdString(outcome.check.value) : figure_text(key, outcome.wanted);
+    all.push_back(condition(
+        name_of_check(outcome.check) + QChar(' ') + sign_of(outcome.check.op) + QChar(' ') + wanted,
+        outcome.holds, outcome.value ? figure_text(key, *outcome.value) : QString()));
+  }
+  return all;
+}
+
+std::vector<LessonPlayer::Condition> LessonPlayer::order_conditions() const {
+  const OrderEdit& edit = session_.order_edit();
+  if (!edit.open() || !edit.problem().isEmpty()) return {};
+  const DraftTimes& times = edit.times();
+  const bool waits = std::any_of(times.ranks.begin(), times.ranks.end(), [](const DraftRank& rank) {
+    return rank.wait && rank.wait->for_ever;
+  });
+  const bool sound = !waits && edit.faults().empty(),
+             whole = times.whole() && edit.faults().empty();
+  double held = 0;
+  for (const DraftRank& rank : times.ranks) held = std::max(held, rank.held);
+  std::vector<Condition> all;
+  all.push_back(condition(Limits::tr("Every rank comes to its end"), sound, Limits::tr("no")));
+  all.push_back(condition(Limits::tr("Everything is placed"), whole,
+                          Limits::tr("%1 of %2").arg(times.placed).arg(times.wanted)));
+  const Symbols symbols = context().symbols();
+  for (const Check& check : step().checks) {
+    const Result<double> wanted = evaluate(check.value, symbols);
+    if (check.of != "order" || !wanted) continue;
+    if (check.key == "makespan") {
+      const QString text = Limits::tr("At most %1 forwards long").arg(number_text(*wanted));
+      if (!whole)
+        all.push_back({text, Limits::tr("not yet known"), false});
+      else
+        all.push_back(
+            condition(text, times.makespan <= *wanted * (1 + 1e-9), number_text(times.makespan)));
+    } else if (check.key.starts_with("peak_in_flight.")) {
+      const QString rank = QString::fromStdString(check.key).section(QLatin1Char('.'), 1);
+      const bool every = rank == QLatin1String("*");
+      const double now = every ? held : times.ranks.at(rank.toUInt()).held;
+      all.push_back(condition(
+          every ? Limits::tr("At most %1 held").arg(number_text(*wanted))
+                : Limits::tr("At most %1 held on stage %2").arg(number_text(*wanted), rank),
+          now <= *wanted + 1e-9, number_text(now)));
+    }
+  }
+  return all;
 }
 
 QString LessonPlayer::feedback() const {

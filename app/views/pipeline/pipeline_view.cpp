@@ -13,7 +13,9 @@
 #include <cmath>
 
 #include "app/look/figures.h"
+#include "app/state/step/order_edit.h"
 #include "app/state/step/training_step.h"
+#include "app/views/pipeline/editor/order_editor.h"
 #include "app/views/pipeline/held_plot.h"
 #include "app/views/pipeline/op_table.h"
 #include "app/views/pipeline/stage_strip.h"
@@ -42,11 +44,14 @@ struct PipelineView::State {
   HeldPlot* plot = nullptr;
   OpTable* table = nullptr;
   QLabel* one_stage = nullptr;
+  OrderEditor* editor = nullptr;  // in place of all other parts, while it is open
+  QToolButton* edit_button = nullptr;
   QToolButton* turns = nullptr;  // where there is no room for both: shows the plot
   QLineEdit* find = nullptr;     // while something is searched
   int header_right = 0;
   bool aligning = false, align_again = false;
-  QAction *pairs = nullptr, *show_table = nullptr, *one_rank = nullptr, *unmark = nullptr;
+  QAction *pairs = nullptr, *show_table = nullptr, *one_rank = nullptr, *unmark = nullptr,
+          *edit = nullptr;
 };
 
 PipelineView::PipelineView(Session& session, QWidget* parent)
@@ -96,6 +101,9 @@ PipelineView::PipelineView(Session& session, QWidget* parent)
   s.show_table->setShortcut(QKeySequence(Qt::CTRL | Qt::Key_T));
   s.one_rank = action(tr("&One rank per stage"), "view-one-rank", true);
   s.unmark = action(tr("Remove all &marks"), "view-unmark", false);
+  s.edit = action(tr("&Edit the order"), "view-edit-order", true);
+  s.edit->setShortcut(QKeySequence(Qt::CTRL | Qt::Key_E));
+  add_editor();
   connect(s.pairs, &QAction::toggled, this, [this](bool on) {
     state_->timeline->set_arrangement(on ? Arrangement::kPairs : Arrangement::kBlocks);
   });
@@ -122,6 +130,37 @@ PipelineView::PipelineView(Session& session, QWidget* parent)
 }
 
 PipelineView::~PipelineView() = default;
+
+void PipelineView::add_editor() {
+  State& s = *state_;
+  OrderEdit& edit = s.session.order_edit();
+  s.editor = new OrderEditor(s.session, this);
+  s.editor->hide();
+  s.edit_button = new QToolButton(this);
+  s.edit_button->setText(tr("Edit the order"));
+  s.edit_button->setToolTip(tr("Place the forwards and backwards of each stage yourself"));
+  connect(s.edit_button, &QToolButton::clicked, s.edit, &QAction::trigger);
+  connect(s.edit, &QAction::toggled, this, [&edit](bool on) { edit.set_open(on); });
+  connect(s.editor, &OrderEditor::described, this, &View::described);
+  connect(&edit, &OrderEdit::changed, this, [this, &edit] {
+    state_->edit->setChecked(edit.open());
+    const bool opened = edit.open() && state_->editor->isHidden();
+    if (edit.open() == state_->editor->isHidden()) refresh();
+    if (opened) state_->editor->setFocus(Qt::OtherFocusReason);
+    Q_EMIT quantities_changed();
+  });
+  connect(&edit, &OrderEdit::floor_changed, this, &View::quantities_changed);
+  const auto follow_locks = [this, &edit] {
+    const LessonLocks& locks = state_->session.locks();
+    state_->edit->setEnabled(edit.open() ? !edit.task().has_value()
+                                         : locks.allowed(QStringLiteral("schedule")) &&
+                                               !locks.question_open());
+    align();
+  };
+  connect(&s.session.locks(), &LessonLocks::allowed_changed, this, follow_locks);
+  connect(&s.session.locks(), &LessonLocks::question_changed, this, follow_locks);
+  connect(&edit, &OrderEdit::changed, this, follow_locks);
+}
 
 TimelineView& PipelineView::timeline() { return *state_->timeline; }
 
@@ -154,7 +193,11 @@ ViewInfo PipelineView::info() {
           .make = [](Session& session) -> View* { return new PipelineView(session); }};
 }
 
-std::vector<Quantity> PipelineView::quantities() const { return step_quantities(state_->session); }
+std::vector<Quantity> PipelineView::quantities() const {
+  const OrderEdit& edit = state_->session.order_edit();
+  if (edit.open() && edit.problem().isEmpty()) return editor_quantities(edit, state_->session);
+  return step_quantities(state_->session);
+}
 
 ViewPicture PipelineView::exported(const PictureStyle& style) const {
   return pipeline_picture(state_->session, style);
@@ -163,7 +206,7 @@ ViewPicture PipelineView::exported(const PictureStyle& style) const {
 // Pairs, table, marks; what keys do while the table has the focus; those of the timeline.
 std::vector<ViewActions> PipelineView::commands() const {
   const State& s = *state_;
-  return {{{s.pairs, s.one_rank, s.show_table, s.unmark}},
+  return {{{s.edit, s.pairs, s.one_rank, s.show_table, s.unmark}},
           {s.table->key_actions(), {}, tr("While the table of ops has the focus")},
           {s.timeline->key_actions(), tr("In the time&line"), {}, false}};
 }
@@ -191,7 +234,10 @@ bool PipelineView::eventFilter(QObject* watched, QEvent* event) {
   return true;
 }
 
-QString PipelineView::description() const { return state_->timeline->description(); }
+QString PipelineView::description() const {
+  const OrderEdit& edit = state_->session.order_edit();
+  return edit.open() ? editor_description(edit) : state_->timeline->description();
+}
 
 // The lanes changed: everything that follows from them.
 void PipelineView::refresh() {
@@ -232,6 +278,14 @@ void PipelineView::align() {
 
 void PipelineView::place_parts() {
   State& s = *state_;
+  const bool editing = s.session.order_edit().open();
+  s.editor->setVisible(editing);
+  s.edit_button->setVisible(!editing && s.edit->isEnabled());
+  if (editing) {
+    s.editor->setGeometry(rect());
+    s.editor->raise();
+    return;
+  }
   int y = kHeader;
   const bool one_stage = s.one_stage->isVisibleTo(this);
   const int strip_height = s.strip->sizeHint().height();
@@ -251,8 +305,9 @@ void PipelineView::place_parts() {
   const bool takes_turns = has_plot && !with_plot;
   s.turns->setVisible(takes_turns);
   int right = width() - 16;
-  for (auto [part, wide] :
-       {std::pair<QWidget*, int>(s.turns, s.turns->sizeHint().width()), {s.find, kFindWidth}}) {
+  for (auto [part, wide] : {std::pair<QWidget*, int>(s.turns, s.turns->sizeHint().width()),
+                            {s.edit_button, s.edit_button->sizeHint().width()},
+                            {s.find, kFindWidth}}) {
     if (part->isHidden()) continue;
     part->setGeometry(right - wide, 5, wide, kHeader - 10);
     right -= wide + 8;

@@ -50,6 +50,7 @@ class PipelineView : public View {
 
  private:
   struct State;
+  void add_editor();
   void refresh();
   void align();
   void place_parts();

@@ -221,11 +221,11 @@ class StepCheck {
   void build(const Context& context) {
     const Step known = without_runs(step_);
     Answer answer;
-    answer.order = step_.order_start;
+    answer.order = step_.order.start;
     Result<Judgement> start = judge(known, answer, context);
     if (start && start->verdict == Verdict::kRight)
       fault("build-reached", "The order the step starts from solves it already.");
-    answer.order = step_.order_solution;
+    answer.order = step_.order.solution;
     const auto end = judged(known, answer, context);
     if (end && end->verdict != Verdict::kRight)
       fault("build-solution", end->reasons.empty()

@@ -129,7 +129,7 @@ Symbols names_after(const Step& step, const Context& context, bool guessed) {
   }
   for (const Option& option : step.options)
     if (option.correct) answer.option = option.id;
-  answer.order = step.order_solution;
+  answer.order = step.order.solution;
   const Result<Judgement> judged = judge(step, answer, known);
   Symbols names = judged ? judged->symbols : known.symbols();
   // Feedback of a question is shown before anything ran.

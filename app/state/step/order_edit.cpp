@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/state/step/order_edit.h"
+
+#include <QCoreApplication>
+#include <QLocale>
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "app/look/sentence.h"
+#include "app/state/session.h"
+#include "engine/predict/action_seconds.h"
+#include "engine/schedules/order_search.h"
+#include "engine/schedules/schedule.h"
+
+namespace parallelarium {
+
+namespace {
+
+// Above it an order is a picture that nobody edits by hand, and a floor takes long.
+constexpr std::size_t kMostEdited = 20'000;
+
+std::string shape_key(const Order& order, bool split) {
+  std::string key =
+      fmt::format("{} {} {} {}:", order.microbatches, order.chunks, order.stages, split);
+  for (const auto& held : order.stage_of)
+    for (const int stage : held) key += fmt::format(" {}", stage);
+  return key;
+}
+
+std::string lines_text(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) text += line + '\n';
+  return text;
+}
+
+}  // namespace
+
+OrderEdit::OrderEdit(Session& session) : session_(session) {
+  worker_.setMaxThreadCount(1);
+  connect(&session, &Session::setup_changed, this, [this] {
+    if (open_) follow();
+  });
+}
+
+OrderEdit::~OrderEdit() { worker_.waitForDone(); }
+
+void OrderEdit::set_open(bool open) {
+  if (open == open_) return;
+  open_ = open;
+  if (open_)
+    follow();
+  else
+    Q_EMIT changed();
+}
+
+void OrderEdit::set_task(std::optional<OrderTask> task) {
+  if (task == task_) return;
+  const bool solved_now = task && task_ && task->durations == task_->durations;
+  task_ = std::move(task);
+  durations_key_.clear();
+  if (!solved_now) {
+    best_.reset();
+    attempts_ = 0;
+    seen_.clear();
+    if (task_) split_ = task_->split;
+  }
+  open_ = task_.has_value();
+  if (open_)
+    follow();
+  else
+    Q_EMIT changed();
+}
+
+bool OrderEdit::editable() const {
+  return task_ ? !task_->solved : session_.locks().allowed(QStringLiteral("schedule"));
+}
+
+// The draft is the Setup's order, of its own number of micro-batches.
+void OrderEdit::follow() {
+  const Setup& setup = session_.resolved();
+  problem_.clear();
+  if (const Order* own = setup.schedule.order()) {
+    draft_ = *own;
+    if (setup.microbatches > 0) draft_.microbatches = setup.microbatches;
+    for (const auto& line : draft_.ranks)
+      for (const Action& action : line)
+        if (action.kind == ActionKind::kInputGrad || action.kind == ActionKind::kWeightGrad)
+          split_ = true;
+  } else {
+    const Result<Order> made = make_order(setup);
+    if (!made) {
+      problem_ = sentence(made.error());
+      Q_EMIT changed();
+      return;
+    }
+    draft_ = *made;
+    split_ = splits_backward(draft_);
+  }
+  std::size_t actions = 0;
+  for (const auto& line : draft_.ranks) actions += line.size();
+  if (static_cast<int>(draft_.ranks.size()) != setup.mesh.pp)
+    problem_ =
+        tr("The order has a line for each of %1 ranks, but PP is %2. Set PP to %1, or choose "
+           "a schedule to begin anew.")
+            .arg(draft_.ranks.size())
+            .arg(setup.mesh.pp);
+  else if (actions > kMostEdited)
+    problem_ = tr("This order has more than %1 actions: too many to edit by hand.")
+                   .arg(QLocale().toString(static_cast<int>(kMostEdited)));
+  if (problem_.isEmpty()) refresh_durations();
+  if (problem_.isEmpty()) judge();
+  Q_EMIT changed();
+}
+
+// What an action takes does not depend on the order: it is asked once for a Setup.
+void OrderEdit::refresh_durations() {
+  Setup setup = session_.resolved();
+  setup.schedule = "1f1b";
+  setup.microbatches = 1;
+  const std::string key = to_json(setup).dump() + session_.machine().name +
+                          prediction_word(session_.machine()) + shape_key(draft_, false);
+  if (key == durations_key_) return;
+  durations_key_ = key;
+  const auto stages = static_cast<std::size_t>(draft_.stages);
+  if (task_ && task_->durations.size() == stages) {
+    durations_ = task_->durations;
+    unit_ = 1;
+    floor_key_.clear();
+    return;
+  }
+  Result<std::vector<Durations>> found =
+      action_seconds(session_.resolved(), session_.machine(), draft_);
+  if (!found) {
+    problem_ = sentence(found.error());
+    durations_key_.clear();
+    return;
+  }
+  durations_ = std::move(*found);
+  unit_ = 0;
+  for (const Durations& stage : durations_) unit_ += stage.forward / static_cast<double>(stages);
+  if (unit_ <= 0) unit_ = 1;
+  best_.reset();
+  attempts_ = 0;
+  floor_key_.clear();
+}
+
+void OrderEdit::judge() {
+  times_ = time_draft(draft_, durations_, split_);
+  faults_ = faults_so_far(draft_);
+  limits_ = task_ ? task_->limits : HeldLimits();
+  if (limits_.size() == 1) limits_.resize(draft_.ranks.size(), limits_.front());
+  if (limits_.size() != draft_.ranks.size()) limits_.clear();
+  if (times_.whole() && faults_.empty()) {
+    const std::string now = lines_text(to_lines(draft_));
+    if (now != seen_) {
+      seen_ = now;
+      ++attempts_;
+      if (!best_ || times_.makespan < *best_) best_ = times_.makespan;
+    }
+  }
+  look_for_floor();
+}
+
+// A search, so off the window's thread; the answer for an older draft is dropped.
+void OrderEdit::look_for_floor() {
+  const bool whole = times_.whole() && faults_.empty();
+  std::string key = shape_key(draft_, split_) + durations_key_;
+  for (const double limit : limits_) key += fmt::format(" {}", limit);
+  const bool new_floor = key != floor_key_;
+  if (new_floor) floor_.reset();
+  floor_key_ = key;
+  recognised_.clear();
+  if (!new_floor && !whole && floor_) return;
+  looking_ = true;
+  const auto draft = std::make_shared<const Order>(draft_);
+  const auto like = std::make_shared<const Order>(one_after_another(draft_, split_));
+  const std::string asked = key + lines_text(to_lines(draft_));
+  const auto known = floor_;
+  worker_.clear();
+  worker_.start([this, draft, like, asked, known, whole, stages = durations_, limits = limits_] {
+    const auto floor =
+        std::make_shared<const Floor>(known ? *known : floor_of(*like, stages, limits));
+    const std::string name = whole ? parallelarium::recognised(*draft) : std::string();
+    QMetaObject::invokeMethod(
+        this,
+        [this, floor, name, asked] {
+          if (asked != floor_key_ + lines_text(to_lines(draft_))) return;
+          looking_ = false;
+          floor_ = *floor;
+          for (const ScheduleInfo& info : schedules())
+            if (info.name == name) recognised_ = QString::fromStdString(info.title);
+          Q_EMIT floor_changed();
+        },
+        Qt::QueuedConnection);
+  });
+}
+
+void OrderEdit::wait() {
+  while (open_ && looking_) {
+    worker_.waitForDone();
+    QCoreApplication::sendPostedEvents(this, QEvent::MetaCall);
+  }
+}
+
+void OrderEdit::change(Order draft, const QString& what) {
+  Result<Schedule> schedule = Schedule::own(kOwnOrderName, to_unfinished_lines(draft));
+  if (!schedule) return;  // what came from an Order is readable
+  Setup setup = session_.setup();
+  setup.schedule = std::move(*schedule);
+  setup.chunks = draft.chunks;
+  session_.history().change(setup, what);
+}
+
+QString OrderEdit::words_of(std::size_t rank, const Action& action) const {
+  const QString letter = QLatin1Char(letter_of(action.kind)) + QString::number(action.microbatch);
+  if (draft_.chunks == 1) return tr("%1 on stage %2").arg(letter).arg(rank);
+  return tr("%1 of chunk %2 on rank %3").arg(letter).arg(action.chunk).arg(rank);
+}
+
+void OrderEdit::place(std::size_t rank, const Action& action) {
+  insert(rank, draft_.ranks[rank].size(), {action});
+}
+
+void OrderEdit::insert(std::size_t rank, std::size_t index, std::vector<Action> actions) {
+  if (actions.empty()) return;
+  Order draft = draft_;
+  auto& line = draft.ranks[rank];
+  line.insert(line.begin() + static_cast<std::ptrdiff_t>(std::min(index, line.size())),
+              actions.begin(), actions.end());
+  change(std::move(draft), actions.size() == 1 ? tr("Place %1").arg(words_of(rank, actions.front()))
+                                               : tr("Insert %1 actions").arg(actions.size()));
+}
+
+void OrderEdit::replace(std::size_t rank, std::size_t index, const Action& action) {
+  Order draft = draft_;
+  draft.ranks[rank][index] = action;
+  change(std::move(draft), tr("Place %1").arg(words_of(rank, action)));
+}
+
+void OrderEdit::erase(std::size_t rank, std::size_t first, std::size_t count) {
+  Order draft = draft_;
+  auto& line = draft.ranks[rank];
+  if (count == 0 || first + count > line.size()) return;
+  const QString what = count == 1 ? tr("Remove %1").arg(words_of(rank, line[first]))
+                                  : tr("Remove %1 actions").arg(count);
+  const auto begin = line.begin() + static_cast<std::ptrdiff_t>(first);
+  line.erase(begin, begin + static_cast<std::ptrdiff_t>(count));
+  if (first > 0) line[first - 1].overlapped_with_next = false;  // its partner may be gone
+  change(std::move(draft), what);
+}
+
+void OrderEdit::move(std::size_t rank, std::size_t from, std::size_t to) {
+  Order draft = draft_;
+  auto& line = draft.ranks[rank];
+  if (from >= line.size() || to >= line.size() || from == to) return;
+  const QString what = tr("Move %1").arg(words_of(rank, line[from]));
+  const auto at = [&line](std::size_t index) {
+    return line.begin() + static_cast<std::ptrdiff_t>(index);
+  };
+  for (const std::size_t index : {from, from > 0 ? from - 1 : from})
+    line[index].overlapped_with_next = false;
+  if (from < to)
+    std::rotate(at(from), at(from + 1), at(to + 1));
+  else
+    std::rotate(at(to), at(from), at(from + 1));
+  change(std::move(draft), what);
+}
+
+QString OrderEdit::set_line(std::size_t rank, const QString& text) {
+  std::vector<std::string> lines = to_unfinished_lines(draft_);
+  const std::size_t head = lines.size() - draft_.ranks.size();
+  const std::string typed = text.simplified().toStdString();
+  lines[head + rank] = typed.empty() ? ".." : typed;
+  const Result<Order> read = order_from_text(lines_text(lines));
+  if (!read) return sentence(read.error());
+  Order draft = draft_;
+  draft.ranks[rank] = read->ranks[rank];
+  for (const Action& action : draft.ranks[rank])
+    if (action.chunk >= draft.chunks)
+      return tr("There is no chunk %1: the last one is %2.")
+          .arg(action.chunk)
+          .arg(draft.chunks - 1);
+  change(std::move(draft), tr("Type the order of stage %1").arg(rank));
+  return {};
+}
+
+void OrderEdit::clear(std::size_t rank) {
+  Order draft = draft_;
+  draft.ranks[rank].clear();
+  change(std::move(draft), tr("Clear the order of stage %1").arg(rank));
+}
+
+void OrderEdit::clear_all() { change(without_actions(draft_), tr("Clear the order")); }
+
+void OrderEdit::repeat_to_the_end() {
+  change(repeated_to_the_end(draft_, durations_, split_), tr("Repeat the order to the end"));
+}
+
+// Backwards that stand already become of the other kind: W follows its I at once.
+void OrderEdit::set_split(bool split) {
+  if (split == split_) return;
+  Order draft = draft_;
+  for (auto& line : draft.ranks) {
+    std::vector<Action> changed;
+    for (Action action : line) {
+      action.overlapped_with_next = false;
+      if (split && action.kind == ActionKind::kBackward) {
+        action.kind = ActionKind::kInputGrad;
+        changed.push_back(action);
+        action.kind = ActionKind::kWeightGrad;
+      } else if (!split && action.kind == ActionKind::kInputGrad) {
+        action.kind = ActionKind::kBackward;
+      } else if (!split && action.kind == ActionKind::kWeightGrad) {
+        continue;
+      }
+      changed.push_back(action);
+    }
+    line = std::move(changed);
+  }
+  split_ = split;
+  const bool same = draft == draft_;
+  change(std::move(draft), split ? tr("Split the backwards in two") : tr("Keep backwards whole"));
+  if (same) follow();
+}
+
+QString OrderEdit::set_order(const Order& order) {
+  if (order.ranks.size() != draft_.ranks.size())
+    return tr("The order has a line for each of %1 ranks, but PP is %2. Set PP to %1, or choose a "
+              "schedule to begin anew.")
+        .arg(order.ranks.size())
+        .arg(draft_.ranks.size());
+  if (order.microbatches > draft_.microbatches)
+    return tr("The order names micro-batch %1, but there are only %2.")
+        .arg(order.microbatches - 1)
+        .arg(draft_.microbatches);
+  change(order, tr("Open an order"));
+  return {};
+}
+
+}  // namespace parallelarium

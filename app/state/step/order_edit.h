@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The order that the user builds: the one in the Setup, which may be unfinished, with what the
+// engine says of it. Every change is a step of undo, so documents and undo keep it as any setting.
+#pragma once
+
+#include <QObject>
+#include <QString>
+#include <QThreadPool>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "engine/plan/order/order_faults.h"
+#include "engine/schedules/draft.h"
+#include "engine/schedules/floor.h"
+
+namespace parallelarium {
+
+class Session;
+
+// What a lesson asks of an order. Times are in forwards.
+struct OrderTask {
+  std::vector<Durations> durations;  // by stage
+  HeldLimits limits;                 // micro-batches held by each rank; empty: none
+  std::optional<double> par;         // the order may be so long
+  bool split = false;                // whether backwards are placed in parts at first
+  bool ghosts = true;                // what may come next is shown
+  bool solved = false;               // nothing is changed any more
+  bool operator==(const OrderTask&) const = default;
+};
+
+class OrderEdit : public QObject {
+  Q_OBJECT
+
+ public:
+  // `session` must outlive it.
+  explicit OrderEdit(Session& session);
+  ~OrderEdit() override;
+
+  // Whether the Pipeline view shows the editor.
+  bool open() const { return open_; }
+  void set_open(bool open);
+  // A lesson's; opens the editor. None: the user builds freely.
+  void set_task(std::optional<OrderTask> task);
+  const std::optional<OrderTask>& task() const { return task_; }
+
+  // --- what there is ---
+
+  const Order& draft() const { return draft_; }
+  bool split() const { return split_; }  // backwards are placed in two parts
+  const std::vector<Durations>& durations() const { return durations_; }
+  const DraftTimes& times() const { return times_; }
+  const std::vector<OrderFault>& faults() const { return faults_; }  // of what stands
+  const HeldLimits& limits() const { return limits_; }
+  // How long a forward is on average: the unit of all times that people read. Times are in seconds,
+  // for a lesson in forwards.
+  double unit() const { return unit_; }
+  double in_forwards(double seconds) const { return seconds / unit_; }
+  // A bound, once it is found; whether it is still being looked for.
+  const std::optional<Floor>& floor() const { return floor_; }
+  bool looks_for_floor() const { return looking_; }
+  std::optional<double> par() const { return task_ ? task_->par : std::nullopt; }
+  std::optional<double> best() const { return best_; }       // of the whole orders seen here
+  int attempts() const { return attempts_; }                 // how many whole orders were seen
+  const QString& recognised() const { return recognised_; }  // title of a schedule, or empty
+  // Whether it may be changed.
+  bool editable() const;
+  // Why nothing can be built here; empty: it can.
+  const QString& problem() const { return problem_; }
+
+  // --- changing it ---
+
+  void place(std::size_t rank, const Action& action);  // at the end of its line
+  void insert(std::size_t rank, std::size_t index, std::vector<Action> actions);
+  void replace(std::size_t rank, std::size_t index, const Action& action);
+  void erase(std::size_t rank, std::size_t first, std::size_t count);
+  void move(std::size_t rank, std::size_t from, std::size_t to);  // `to`: where it stands then
+  // The line as it was typed. Returns why it cannot be read; nothing is changed then.
+  QString set_line(std::size_t rank, const QString& text);
+  void clear(std::size_t rank);
+  void clear_all();
+  void repeat_to_the_end();
+  void set_split(bool split);
+  // The whole order, such as that of a file. Returns why it cannot be taken.
+  QString set_order(const Order& order);
+
+  // "F3 on stage 2", "F3.1 on rank 2".
+  QString words_of(std::size_t rank, const Action& action) const;
+  // Waits for the floor (for tests and pictures).
+  void wait();
+
+ Q_SIGNALS:
+  void changed();        // the draft and what follows from it, or open()
+  void floor_changed();  // floor(), recognised()
+
+ private:
+  void follow();
+  void refresh_durations();
+  void judge();
+  void look_for_floor();
+  void change(Order draft, const QString& what);
+
+  Session& session_;
+  bool open_ = false, split_ = false, looking_ = false;
+  std::optional<OrderTask> task_;
+  Order draft_;
+  std::vector<Durations> durations_;
+  std::string durations_key_, floor_key_, seen_;
+  DraftTimes times_;
+  std::vector<OrderFault> faults_;
+  HeldLimits limits_;
+  double unit_ = 1;
+  std::optional<Floor> floor_;
+  std::optional<double> best_;
+  int attempts_ = 0;
+  QString recognised_, problem_;
+  QThreadPool worker_;  // one thread
+};
+
+// The name of an order that was built here.
+inline constexpr char kOwnOrderName[] = "your order";
+
+}  // namespace parallelarium

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The two pictures of the order editor: the order in time, with what may come next, and the order
+// itself, row by row. Plain data, places and paint functions; no widget.
+#pragma once
+
+#include <QPainter>
+#include <QPointF>
+#include <QRectF>
+#include <optional>
+
+#include "app/look/theme.h"
+#include "app/views/timeline/picture/timeline_paint.h"
+#include "engine/plan/order/order_faults.h"
+#include "engine/schedules/draft.h"
+#include "engine/schedules/floor.h"
+
+namespace parallelarium {
+
+inline constexpr double kEditorLabel = 74, kEditorChip = 18;  // of a row's name, and its number
+
+// An action by its place: rank and index in the rank's line.
+struct Spot {
+  int rank = -1, index = -1;
+  bool operator==(const Spot&) const = default;
+};
+
+struct EditorPicture {
+  const Order* draft = nullptr;
+  const DraftTimes* times = nullptr;
+  const std::vector<Durations>* durations = nullptr;
+  const std::vector<OrderFault>* faults = nullptr;
+  const HeldLimits* limits = nullptr;
+  double unit = 1;                   // seconds of a forward
+  std::optional<double> floor, par;  // seconds
+  bool ghosts = true, editable = true;
+  bool split = false;          // backwards are placed in two parts
+  std::optional<Spot> ghost;   // under the mouse: index in DraftRank::next
+  Spot cursor;                 // the action is placed before it
+  int selected = 0;            // so many actions before the cursor are selected
+  std::optional<Spot> action;  // that is told of at the right
+  bool focused = false;
+};
+
+// "F3", with chunks "F3.1".
+QString action_text(const Action& action, int chunks);
+// "16 forwards", "12.4 forwards".
+QString forwards_text(double forwards);
+QString forwards_figure(double forwards);
+
+// --- in time ---
+
+struct EditorTimes {
+  double left = 0, width = 1, end = 1;  // x of time 0; of `end`, in seconds
+  double row = 40, gap = 8;
+  double x_of(double seconds) const { return left + width * seconds / end; }
+  QRectF row_rect(int rank) const;
+  double height(int ranks) const;
+};
+EditorTimes editor_times(const EditorPicture& picture, double width);
+// The ghosts of a rank stand side by side from the earliest start of the first.
+std::vector<QRectF> ghost_rects(const EditorPicture& picture, const EditorTimes& at, int rank);
+std::optional<Spot> ghost_at(const EditorPicture& picture, const EditorTimes& at, QPointF point);
+std::optional<Spot> action_at(const EditorPicture& picture, const EditorTimes& at, QPointF point);
+void paint_editor_times(QPainter& painter, const EditorPicture& picture, const EditorTimes& at,
+                        const Theme& theme, TextLog* texts);
+
+// --- row by row ---
+
+struct EditorRows {
+  double left = 0, track = 1, cell = 34;  // the tracks' left end and width
+  double placed = 0, held = 0, mark = 0;  // x of the columns behind the track
+  double row = 34, gap = 7, scroll = 0;
+  bool narrow = false;
+  QRectF track_rect(int rank) const;
+  QRectF cell_rect(int rank, int index) const;
+  double height(int ranks) const;
+};
+EditorRows editor_rows(const EditorPicture& picture, double width, double scroll);
+// The cursor's place that is nearest to the point, and whether the point is on an action.
+std::optional<Spot> row_spot(const EditorPicture& picture, const EditorRows& at, QPointF point,
+                             bool* on_action = nullptr);
+void paint_editor_rows(QPainter& painter, const EditorPicture& picture, const EditorRows& at,
+                       const Theme& theme, TextLog* texts);
+
+}  // namespace parallelarium

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QObject>
+#include <algorithm>
+#include <cmath>
+
+#include "app/look/figures.h"
+#include "app/views/pipeline/editor/editor_paint.h"
+#include "app/views/shared/paint/paint_tools.h"
+
+namespace parallelarium {
+
+namespace {
+
+constexpr double kTimesHead = 40, kTimesRight = 16;
+
+QColor kind_fill(ActionKind kind, const Theme& theme) {
+  return theme.tint(kind == ActionKind::kForward      ? OpColor::kForward
+                    : kind == ActionKind::kWeightGrad ? OpColor::kWeight
+                                                      : OpColor::kBackward);
+}
+
+QColor kind_line(ActionKind kind, const Theme& theme) {
+  return theme.solid(kind == ActionKind::kForward      ? OpColor::kForward
+                     : kind == ActionKind::kWeightGrad ? OpColor::kWeight
+                                                       : OpColor::kBackward);
+}
+
+// 1, 2 or 5 times a power of ten, so that ticks stand at least 44 pixels apart.
+double forward_step(double forwards, double width) {
+  double step = 1;
+  while (width / (forwards / step) < 44) {
+    for (const double factor : {2.0, 2.5, 2.0}) {
+      step *= factor;
+      if (width / (forwards / step) >= 44) break;
+    }
+  }
+  return step;
+}
+
+// "one unit is a forward; a backward takes 2.07"
+QString unit_words(const EditorPicture& picture) {
+  double whole = 0, input = 0, weight = 0;
+  const auto stages = static_cast<double>(picture.durations->size());
+  for (const Durations& stage : *picture.durations) {
+    whole += stage.backward / picture.unit / stages;
+    input += stage.input_grad / picture.unit / stages;
+    weight += stage.weight_grad / picture.unit / stages;
+  }
+  if (picture.split)
+    return QObject::tr("one unit is a forward; I takes %1, W takes %2")
+        .arg(forwards_figure(input), forwards_figure(weight));
+  return QObject::tr("one unit is a forward; a backward takes %1").arg(forwards_figure(whole));
+}
+
+void paint_editor_axis(QPainter& painter, const EditorPicture& picture, const EditorTimes& at,
+                       const Theme& theme, TextLog* texts) {
+  const int ranks = static_cast<int>(picture.draft->ranks.size());
+  const double bottom = at.height(ranks);
+  const double forwards = at.end / picture.unit;
+  const QFont font = theme.font(11);
+  for (double tick = 0, step = forward_step(forwards, at.width); tick <= forwards + 1e-9;
+       tick += step) {
+    const double x = at.x_of(tick * picture.unit);
+    painter.setPen(theme.grid);
+    painter.drawLine(QPointF(x, kTimesHead - 4), QPointF(x, bottom));
+    put_text(painter, QRectF(x - 30, kTimesHead - 22, 60, 16), Qt::AlignCenter, number_text(tick),
+             font, theme.muted, texts);
+  }
+  // What a unit is, and what a dashed bar.
+  put_text(painter, QRectF(2, kTimesHead - 22, kEditorLabel, 16), Qt::AlignVCenter,
+           QObject::tr("FORWARDS"), theme.caps(), theme.muted, texts);
+  const QString unit = unit_words(picture);
+  const double unit_end = at.left + QFontMetricsF(font).horizontalAdvance(unit) + 80;
+  const bool free = (!picture.floor || at.x_of(*picture.floor) > unit_end) &&
+                    (!picture.par || at.x_of(*picture.par) > unit_end);
+  if (free)
+    put_elided(painter, QRectF(at.left, 0, at.width, 16), Qt::AlignVCenter, unit, font, theme.muted,
+               texts);
+  // Floor and par may be close: the earlier one's name stands at its left, the other's at its
+  // right.
+  const auto mark = [&](double seconds, const QString& name, bool left, const QPen& pen) {
+    const double x = at.x_of(seconds);
+    painter.setPen(pen);
+    painter.drawLine(QPointF(x, 16), QPointF(x, bottom));
+    const QFont bold = theme.font(11, true);
+    const double width = QFontMetricsF(bold).horizontalAdvance(name) + 2;
+    const QRectF rect(left ? x - width - 3 : x + 4, 0, width, 16);
+    put_text(painter, rect, Qt::AlignVCenter, name, bold, pen.color(), texts);
+  };
+  if (picture.floor && *picture.floor <= at.end)
+    mark(*picture.floor,
+         QObject::tr("floor %1").arg(forwards_figure(*picture.floor / picture.unit)), true,
+         QPen(theme.text, 1.6));
+  if (picture.par)
+    mark(*picture.par, QObject::tr("par %1").arg(forwards_figure(*picture.par / picture.unit)),
+         false, QPen(theme.accent_line, 1.6, Qt::DashLine));
+}
+
+void paint_placed(QPainter& painter, const QRectF& bar, const Action& action, int chunks,
+                  bool told_of, const Theme& theme, TextLog* texts) {
+  painter.setPen(QPen(told_of ? theme.text : kind_line(action.kind, theme), told_of ? 2 : 1));
+  painter.setBrush(kind_fill(action.kind, theme));
+  painter.drawRoundedRect(bar.adjusted(0.5, 0.5, -0.5, -0.5), 2, 2);
+  const QFont font = theme.font(bar.height() > 24 ? 12 : 11);
+  QString text = chunks > 1 ? QStringLiteral("%1.%2").arg(action.microbatch).arg(action.chunk)
+                            : QString::number(action.microbatch);
+  if (label_width(font, text) > bar.width() - 2) text = QString::number(action.microbatch);
+  if (label_width(font, text) <= bar.width() - 2)
+    put_label(painter, bar, text, font, theme.ink_on(kind_fill(action.kind, theme)), texts);
+}
+
+// What a line that stops waits for, over the rest of its time.
+void paint_editor_wait(QPainter& painter, const EditorPicture& picture, const EditorTimes& at,
+                       int rank, const QRectF& row, double from, const Theme& theme,
+                       TextLog* texts) {
+  const DraftWait& wait = *picture.times->ranks[static_cast<std::size_t>(rank)].wait;
+  const QString needs = action_text(wait.needs, picture.draft->chunks);
+  QString text;
+  if (!wait.for_ever)
+    text =
+        QObject::tr("waits for %1 of stage %2, which is not placed yet").arg(needs).arg(wait.rank);
+  else if (wait.rank == rank)
+    text = QObject::tr("waits forever for its own %1, which stands behind").arg(needs);
+  else
+    text = QObject::tr("waits forever for %1 of stage %2").arg(needs).arg(wait.rank);
+  if (wait.position >= 0 && !wait.for_ever)
+    text = QObject::tr("waits for %1 of stage %2, which waits itself").arg(needs).arg(wait.rank);
+  const QColor color = wait.for_ever ? theme.warning : theme.muted;
+  const QRectF rest(from, row.top(), std::max(60.0, at.left + at.width - from), row.height());
+  painter.setPen(QPen(color, 1, Qt::DashLine));
+  painter.setBrush(Qt::NoBrush);
+  painter.drawRoundedRect(rest.adjusted(0.5, 0.5, -0.5, -0.5), 2, 2);
+  put_elided(painter, rest.adjusted(8, 0, -6, 0), Qt::AlignVCenter, text, theme.font(12), color,
+             texts);
+}
+
+void paint_editor_ghosts(QPainter& painter, const EditorPicture& picture, const EditorTimes& at,
+                         int rank, const Theme& theme, TextLog* texts) {
+  const DraftRank& line = picture.times->ranks[static_cast<std::size_t>(rank)];
+  const std::vector<QRectF> rects = ghost_rects(picture, at, rank);
+  for (std::size_t index = 0; index < rects.size(); ++index) {
+    const NextAction& next = line.next[index];
+    const QRectF rect = rects[index].adjusted(0.5, 0.5, -0.5, -0.5);
+    const bool pointed = picture.ghost == Spot{rank, static_cast<int>(index)};
+    painter.setBrush(pointed ? kind_fill(next.action.kind, theme) : theme.surface);
+    painter.setPen(
+        QPen(kind_line(next.action.kind, theme), 1.2, pointed ? Qt::SolidLine : Qt::DashLine));
+    painter.drawRoundedRect(rect, 2, 2);
+    if (pointed) {
+      painter.setPen(QPen(theme.accent_line, 2));
+      painter.setBrush(Qt::NoBrush);
+      painter.drawRoundedRect(rect.adjusted(-2, -2, 2, 2), 4, 4);
+    }
+    const QFont font = theme.font(11);
+    const QString name = action_text(next.action, picture.draft->chunks);
+    QString text = QStringLiteral("+ ") + name;
+    if (label_width(font, text) > rect.width() - 4) text = name;
+    if (label_width(font, text) <= rect.width() - 1)
+      put_label(painter, rect, text, font,
+                pointed ? theme.ink_on(kind_fill(next.action.kind, theme)) : theme.text, texts);
+  }
+}
+
+}  // namespace
+
+QString action_text(const Action& action, int chunks) {
+  const QString text = QLatin1Char(letter_of(action.kind)) + QString::number(action.microbatch);
+  return chunks > 1 ? text + QLatin1Char('.') + QString::number(action.chunk) : text;
+}
+
+QString forwards_figure(double forwards) { return number_text(std::round(forwards * 100) / 100); }
+
+QString forwards_text(double forwards) {
+  const double shown = std::round(forwards * 100) / 100;
+  return shown == 1 ? QObject::tr("1 forward") : QObject::tr("%1 forwards").arg(number_text(shown));
+}
+
+QRectF EditorTimes::row_rect(int rank) const {
+  return QRectF(left, kTimesHead + rank * (row + gap), width, row);
+}
+
+double EditorTimes::height(int ranks) const { return kTimesHead + ranks * (row + gap); }
+
+EditorTimes editor_times(const EditorPicture& picture, double width) {
+  EditorTimes at;
+  const int ranks = static_cast<int>(picture.draft->ranks.size());
+  at.row = ranks <= 4 ? 38 : ranks <= 8 ? 28 : 20;
+  at.gap = ranks <= 8 ? 8 : 4;
+  at.left = kEditorLabel;
+  at.width = std::max(80.0, width - kEditorLabel - kTimesRight);
+  // Room for what is placed, what may come next, par, floor, and a little more.
+  double end = picture.times->makespan;
+  for (const DraftRank& line : picture.times->ranks) {
+    double ghosts = 0;
+    for (const NextAction& next : line.next) ghosts += next.end - next.begin;
+    if (picture.ghosts && !line.next.empty()) end = std::max(end, line.next.front().begin + ghosts);
+  }
+  if (picture.par) end = std::max(end, *picture.par);
+  if (picture.floor && std::isfinite(*picture.floor)) end = std::max(end, *picture.floor);
+  end = std::max(end, 4 * picture.unit);
+  const double step = forward_step(end / picture.unit, at.width) * picture.unit;
+  at.end = std::ceil(end * 1.03 / step) * step;
+  return at;
+}
+
+std::vector<QRectF> ghost_rects(const EditorPicture& picture, const EditorTimes& at, int rank) {
+  std::vector<QRectF> rects;
+  if (!picture.ghosts || !picture.editable) return rects;
+  const QRectF row = at.row_rect(rank);
+  double x = 0;
+  for (const NextAction& next : picture.times->ranks[static_cast<std::size_t>(rank)].next) {
+    x = std::max(x, at.x_of(next.begin));
+    const double width = std::max(14.0, at.x_of(next.end) - at.x_of(next.begin));
+    rects.emplace_back(x, row.top(), width, row.height());
+    x += width + 1;
+  }
+  return rects;
+}
+
+std::optional<Spot> ghost_at(const EditorPicture& picture, const EditorTimes& at, QPointF point) {
+  const int ranks = static_cast<int>(picture.draft->ranks.size());
+  for (int rank = 0; rank < ranks; ++rank) {
+    const std::vector<QRectF> rects = ghost_rects(picture, at, rank);
+    for (std::size_t index = 0; index < rects.size(); ++index)
+      if (rects[index].contains(point)) return Spot{rank, static_cast<int>(index)};
+  }
+  return std::nullopt;
+}
+
+std::optional<Spot> action_at(const EditorPicture& picture, const EditorTimes& at, QPointF point) {
+  const int ranks = static_cast<int>(picture.draft->ranks.size());
+  for (int rank = 0; rank < ranks; ++rank) {
+    const QRectF row = at.row_rect(rank);
+    if (point.y() < row.top() || point.y() >= row.bottom()) continue;
+    const auto& ran = picture.times->ranks[static_cast<std::size_t>(rank)].ran;
+    for (std::size_t index = 0; index < ran.size(); ++index)
+      if (point.x() >= at.x_of(ran[index].begin) && point.x() < at.x_of(ran[index].end))
+        return Spot{rank, static_cast<int>(index)};
+  }
+  return std::nullopt;
+}
+
+void paint_editor_times(QPainter& painter, const EditorPicture& picture, const EditorTimes& at,
+                        const Theme& theme, TextLog* texts) {
+  painter.setRenderHint(QPainter::Antialiasing);
+  paint_editor_axis(painter, picture, at, theme, texts);
+  const int chunks = picture.draft->chunks;
+  for (int rank = 0; rank < static_cast<int>(picture.draft->ranks.size()); ++rank) {
+    const QRectF row = at.row_rect(rank);
+    const DraftRank& line = picture.times->ranks[static_cast<std::size_t>(rank)];
+    paint_chip(painter, QPointF(2, row.center().y() - kEditorChip / 2), kEditorChip, rank, theme,
+               texts);
+    put_elided(painter,
+               QRectF(kEditorChip + 7, row.top(), kEditorLabel - kEditorChip - 9, row.height()),
+               Qt::AlignVCenter,
+               chunks > 1 ? QObject::tr("Rank %1").arg(rank) : QObject::tr("Stage %1").arg(rank),
+               theme.font(12), theme.text, texts);
+    double idle_from = 0;
+    for (std::size_t index = 0; index < line.ran.size(); ++index) {
+      const TimedAction& ran = line.ran[index];
+      if (ran.begin > idle_from + 1e-12)
+        paint_hatching(painter,
+                       QRectF(QPointF(at.x_of(idle_from), row.top()),
+                              QPointF(at.x_of(ran.begin), row.bottom())),
+                       theme);
+      idle_from = std::max(idle_from, ran.end);
+      paint_placed(
+          painter,
+          QRectF(QPointF(at.x_of(ran.begin), row.top()), QPointF(at.x_of(ran.end), row.bottom())),
+          ran.action, chunks, picture.action == Spot{rank, static_cast<int>(index)}, theme, texts);
+    }
+    if (line.wait)
+      paint_editor_wait(painter, picture, at, rank, row, at.x_of(idle_from), theme, texts);
+    else
+      paint_editor_ghosts(painter, picture, at, rank, theme, texts);
+  }
+}
+
+}  // namespace parallelarium

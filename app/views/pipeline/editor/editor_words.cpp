@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/views/pipeline/editor/editor_words.h"
+
+#include <QObject>
+#include <algorithm>
+#include <cmath>
+
+#include "app/look/figures.h"
+#include "app/look/sentence.h"
+
+namespace parallelarium {
+
+namespace {
+
+QString row_name(const OrderEdit& edit, int rank) {
+  return edit.draft().chunks > 1 ? QObject::tr("Rank %1").arg(rank)
+                                 : QObject::tr("Stage %1").arg(rank);
+}
+
+// The rank that holds more than it may, or -1.
+int over_limit(const OrderEdit& edit) {
+  for (std::size_t rank = 0; rank < edit.limits().size(); ++rank)
+    if (edit.times().ranks[rank].held > edit.limits()[rank] + 1e-9) return static_cast<int>(rank);
+  return -1;
+}
+
+bool at_most(double value, double bound) { return value <= bound * (1 + 1e-9); }
+
+QString detail_of(const OrderFault& fault) {
+  if (fault.sentence.id == "order-before")
+    return QObject::tr(
+        "A rank works through its row from the left: what stands behind cannot help "
+        "what stands before.");
+  if (fault.sentence.id == "order-circle")
+    return QObject::tr("Each of them would do later what another waits for now.");
+  return {};
+}
+
+QString length_words(const OrderEdit& edit) {
+  QString words;
+  const double length = edit.times().makespan;
+  if (edit.floor() && edit.floor()->exact && at_most(length, edit.floor()->at_least))
+    words = QObject::tr("No order of this work is shorter.");
+  else if (edit.par() && at_most(length, *edit.par()))
+    words = QObject::tr("Par is reached.");
+  else if (edit.par())
+    words = QObject::tr("Par is %1.").arg(forwards_text(edit.in_forwards(*edit.par())));
+  // Before success a lesson names no schedule.
+  const bool names = !edit.task() || !edit.par() || at_most(length, *edit.par());
+  if (names && !edit.recognised().isEmpty())
+    words += (words.isEmpty() ? QString() : QStringLiteral(" ")) +
+             QObject::tr("This is %1.").arg(edit.recognised());
+  return words;
+}
+
+Quantity pair_of(const char* key, const QString& title, Figure first, Figure second) {
+  Quantity quantity;
+  quantity.key = QLatin1String(key);
+  quantity.title = title;
+  quantity.predicted = std::move(first);
+  quantity.observed = std::move(second);
+  return quantity;
+}
+
+Figure figure(const QString& text, const QString& source) {
+  Figure made;
+  made.text = text;
+  made.source = source;
+  return made;
+}
+
+}  // namespace
+
+EditorVerdict verdict_of(const OrderEdit& edit) {
+  using Tone = EditorVerdict::Tone;
+  if (!edit.problem().isEmpty()) return {Tone::kWarning, edit.problem(), {}, false};
+  const DraftTimes& times = edit.times();
+  if (!edit.faults().empty()) {
+    const OrderFault& fault = edit.faults().front();
+    const bool hangs = fault.sentence.id == "order-before" || fault.sentence.id == "order-circle";
+    return {Tone::kWarning, sentence(fault.sentence), detail_of(fault), hangs};
+  }
+  if (const int rank = over_limit(edit); rank >= 0)
+    return {Tone::kWarning,
+            QObject::tr("%1 holds %2 micro-batches, but may hold %3.")
+                .arg(row_name(edit, rank),
+                     number_text(edit.times().ranks[static_cast<std::size_t>(rank)].held),
+                     number_text(edit.limits()[static_cast<std::size_t>(rank)])),
+            QObject::tr("A micro-batch is held from its forward until its backward has ended."),
+            false};
+  if (times.whole())
+    return {Tone::kGood,
+            QObject::tr("The order is legal and %1 long.")
+                .arg(forwards_text(edit.in_forwards(times.makespan))),
+            length_words(edit), false};
+  QString detail = QObject::tr("No rank is stuck.");
+  for (std::size_t rank = 0; rank < times.ranks.size(); ++rank)
+    if (const auto& wait = times.ranks[rank].wait) {
+      detail = QObject::tr("%1 waits for %2 of stage %3.")
+                   .arg(row_name(edit, static_cast<int>(rank)),
+                        action_text(wait->needs, edit.draft().chunks))
+                   .arg(wait->rank);
+      break;
+    }
+  if (times.placed == 0)
+    detail = QObject::tr("Click one of the dashed actions, or type F, B or a whole row.");
+  return {Tone::kPlain,
+          QObject::tr("%1 of %2 actions are placed.").arg(times.placed).arg(times.wanted), detail,
+          false};
+}
+
+QString score_text(const OrderEdit& edit) {
+  QStringList parts;
+  const auto add = [&](const QString& name, std::optional<double> seconds) {
+    parts << name + QChar(0x00a0) +
+                 (seconds && std::isfinite(*seconds) ? forwards_figure(edit.in_forwards(*seconds))
+                                                     : QStringLiteral("–"));
+  };
+  const bool whole = edit.times().whole() && edit.faults().empty();
+  add(QObject::tr("this order"), whole ? std::optional(edit.times().makespan) : std::nullopt);
+  add(QObject::tr("your best"), edit.best());
+  if (edit.par()) add(QObject::tr("par"), edit.par());
+  if (edit.floor())
+    add(QObject::tr("floor"), edit.floor()->at_least);
+  else if (edit.looks_for_floor())
+    parts << QObject::tr("floor …");
+  return parts.join(QStringLiteral("   ·   "));
+}
+
+QString floor_reason(const OrderEdit& edit) {
+  if (!edit.floor()) return {};
+  const Floor& floor = *edit.floor();
+  if (!std::isfinite(floor.at_least)) return QObject::tr("No order keeps these limits.");
+  const std::string_view by = floor.proved_by;
+  QString text =
+      by == "work"   ? QObject::tr("The floor: the busiest rank has to do this much work.")
+      : by == "path" ? QObject::tr(
+                           "The floor: a micro-batch goes forward and back behind all "
+                           "others of a stage.")
+      : by == "memory"
+          ? QObject::tr("The floor: where few micro-batches may be held, they take turns.")
+          : QObject::tr("The floor: all orders of this work were tried.");
+  if (!floor.exact)
+    text += QChar(' ') + (std::isfinite(floor.best_known)
+                              ? QObject::tr("The best order known here takes %1.")
+                                    .arg(forwards_text(edit.in_forwards(floor.best_known)))
+                              : QObject::tr("No order is known that keeps the limits."));
+  return text;
+}
+
+QString run_text(const Session& session) {
+  const RunRecord* run = session.runs().current();
+  if (!run || !run->observed() || session.runs().current_is_stale()) return {};
+  return QObject::tr("Run on %1 ranks (%2): a step took %3, predicted were %4.")
+      .arg(run->prediction->setup.mesh.ranks())
+      .arg(source_text(run->observation.timeline.source),
+           time_text(run->observation.timeline.duration),
+           time_text(run->prediction->timeline.duration));
+}
+
+std::vector<Quantity> editor_quantities(const OrderEdit& edit, const Session& session) {
+  const DraftTimes& times = edit.times();
+  const bool whole = times.whole() && edit.faults().empty();
+  const QString none = QStringLiteral("–"), yours = QObject::tr("yours"),
+                bound = QObject::tr("floor");
+  const std::optional<double> floor = edit.floor() && std::isfinite(edit.floor()->at_least)
+                                          ? std::optional(edit.floor()->at_least)
+                                          : std::nullopt;
+  double busy = 0;
+  for (const DraftRank& line : times.ranks)
+    for (const TimedAction& ran : line.ran) busy += ran.end - ran.begin;
+  const auto bubble_in = [&](double length) {
+    const double total = length * static_cast<double>(times.ranks.size());
+    return total > 0 ? std::max(0.0, 1 - busy / total) : 0;
+  };
+  const bool hangs = std::any_of(times.ranks.begin(), times.ranks.end(), [](const DraftRank& line) {
+    return line.wait && line.wait->for_ever;
+  });
+  int ran = 0;
+  double held = 0;
+  for (const DraftRank& line : times.ranks) {
+    ran += static_cast<int>(line.ran.size());
+    held = std::max(held, line.held);
+  }
+  const QString limit =
+      edit.limits().empty()
+          ? none
+          : number_text(*std::max_element(edit.limits().begin(), edit.limits().end()));
+  std::vector<Quantity> five;
+  five.push_back(pair_of("order.makespan", QObject::tr("Length, forwards"),
+                         figure(whole   ? forwards_figure(edit.in_forwards(times.makespan))
+                                : hangs ? QObject::tr("never ends")
+                                        : none,
+                                yours),
+                         figure(floor ? forwards_figure(edit.in_forwards(*floor)) : none, bound)));
+  five.push_back(pair_of("order.bubble", QObject::tr("Bubble of whole step"),
+                         figure(whole ? share_text(bubble_in(times.makespan)) : none, yours),
+                         figure(whole && floor ? share_text(bubble_in(*floor)) : none, bound)));
+  five.push_back(pair_of("order.held", QObject::tr("Most held"), figure(number_text(held), yours),
+                         figure(limit, QObject::tr("limit"))));
+  five.push_back(pair_of("order.ran", QObject::tr("Actions that run"),
+                         figure(QObject::tr("%1 of %2").arg(ran).arg(times.wanted), yours), {}));
+  const RunRecord* run = session.runs().current();
+  const bool seen = run && run->observed() && !session.runs().current_is_stale();
+  five.push_back(pair_of(
+      "order.run", QObject::tr("Last run"),
+      figure(seen ? time_text(run->observation.timeline.duration) : QObject::tr("none"),
+             seen ? source_text(run->observation.timeline.source) : QObject::tr("of this order")),
+      {}));
+  return five;
+}
+
+SelectionText action_words(const OrderEdit& edit, Spot spot) {
+  SelectionText text;
+  const auto rank = static_cast<std::size_t>(spot.rank);
+  if (spot.rank < 0 || rank >= edit.draft().ranks.size()) return text;
+  const auto& line = edit.draft().ranks[rank];
+  if (spot.index < 0 || static_cast<std::size_t>(spot.index) >= line.size()) return text;
+  const Action& action = line[static_cast<std::size_t>(spot.index)];
+  text.headline = edit.words_of(rank, action);
+  text.facts.push_back({QObject::tr("place in its row"),
+                        QObject::tr("%1 of %2").arg(spot.index + 1).arg(line.size())});
+  const DraftRank& times = edit.times().ranks[rank];
+  if (static_cast<std::size_t>(spot.index) < times.ran.size()) {
+    const TimedAction& ran = times.ran[static_cast<std::size_t>(spot.index)];
+    text.facts.push_back(
+        {QObject::tr("begins, in forwards"), forwards_figure(edit.in_forwards(ran.begin))});
+    text.facts.push_back({QObject::tr("ends"), forwards_figure(edit.in_forwards(ran.end))});
+    if (!edit.task())
+      text.facts.push_back({QObject::tr("takes"), seconds_text(ran.end - ran.begin)});
+  } else if (times.wait && times.wait->index == static_cast<std::size_t>(spot.index)) {
+    const DraftWait& wait = *times.wait;
+    const QString needs = action_text(wait.needs, edit.draft().chunks);
+    text.facts.push_back(
+        {QObject::tr("needs"), QObject::tr("%1 of stage %2").arg(needs).arg(wait.rank)});
+    text.facts.push_back(
+        {QObject::tr("that one"), wait.position < 0
+                                      ? QObject::tr("is not placed yet")
+                                      : QObject::tr("stands at place %1").arg(wait.position + 1)});
+  } else {
+    text.facts.push_back(
+        {QObject::tr("does not run"), QObject::tr("it stands behind one that waits")});
+  }
+  return text;
+}
+
+QString ghost_words(const OrderEdit& edit, Spot ghost) {
+  const NextAction& next = edit.times()
+                               .ranks[static_cast<std::size_t>(ghost.rank)]
+                               .next[static_cast<std::size_t>(ghost.index)];
+  return QObject::tr("Click: %1. It starts at %2, ends at %3, then the rank holds %4.")
+      .arg(edit.words_of(static_cast<std::size_t>(ghost.rank), next.action),
+           forwards_figure(edit.in_forwards(next.begin)),
+           forwards_figure(edit.in_forwards(next.end)), number_text(next.held));
+}
+
+QString editor_description(const OrderEdit& edit) {
+  const EditorVerdict verdict = verdict_of(edit);
+  QString text = verdict.headline + QChar(' ') + verdict.detail;
+  if (!edit.problem().isEmpty()) return text;
+  const std::vector<std::string> lines = to_lines(edit.draft());
+  for (std::size_t rank = 0; rank < lines.size(); ++rank) {
+    text += QStringLiteral("\n") + row_name(edit, static_cast<int>(rank)) + QStringLiteral(": ") +
+            (lines[rank].empty() ? QObject::tr("empty") : QString::fromStdString(lines[rank]));
+    QStringList next;
+    for (const NextAction& may : edit.times().ranks[rank].next)
+      next << action_text(may.action, edit.draft().chunks);
+    if (!next.isEmpty() && (!edit.task() || edit.task()->ghosts))
+      text += QObject::tr(". Next may come %1.").arg(next.join(QStringLiteral(", ")));
+  }
+  return text + QStringLiteral("\n") + score_text(edit);
+}
+
+QString cursor_words(const OrderEdit& edit, Spot cursor) {
+  if (cursor.rank < 0) return {};
+  const auto& line = edit.draft().ranks[static_cast<std::size_t>(cursor.rank)];
+  const QString place = cursor.index > 0
+                            ? QObject::tr("behind %1")
+                                  .arg(action_text(line[static_cast<std::size_t>(cursor.index - 1)],
+                                                   edit.draft().chunks))
+                            : QObject::tr("at the beginning");
+  return QObject::tr("%1, %2, %3 of %4")
+      .arg(row_name(edit, cursor.rank), place)
+      .arg(cursor.index)
+      .arg(line.size());
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the order editor says: its verdict, figures, what is selected, and the text for screen
+// readers.
+#pragma once
+
+#include <QString>
+#include <vector>
+
+#include "app/selection/selection_panel.h"
+#include "app/state/step/order_edit.h"
+#include "app/views/pipeline/editor/editor_paint.h"
+#include "app/views/shared/quantities.h"
+
+namespace parallelarium {
+
+struct EditorVerdict {
+  enum class Tone { kPlain, kGood, kWarning };
+  Tone tone = Tone::kPlain;
+  QString headline, detail;
+  bool hangs = false;  // ranks would wait for ever
+};
+EditorVerdict verdict_of(const OrderEdit& edit);
+
+// "this order 30 · your best 30 · par 30 · floor 27"
+QString score_text(const OrderEdit& edit);
+// What shows that no order is shorter than the floor.
+QString floor_reason(const OrderEdit& edit);
+// A run of this order, and what was predicted for it; empty: none was made.
+QString run_text(const Session& session);
+
+std::vector<Quantity> editor_quantities(const OrderEdit& edit, const Session& session);
+// An action of the order, or one that may come next.
+SelectionText action_words(const OrderEdit& edit, Spot spot);
+QString ghost_words(const OrderEdit& edit, Spot ghost);
+// The whole state for screen readers.
+QString editor_description(const OrderEdit& edit);
+// "Stage 2, behind B1, 5 of 12": where the cursor is.
+QString cursor_words(const OrderEdit& edit, Spot cursor);
+
+}  // namespace parallelarium
