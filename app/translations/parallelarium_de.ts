@@ -370,6 +370,298 @@
         <source>Running, %1: loss %2</source>
         <translation>Läuft, %1: Verlust %2</translation>
     </message>
+    <message>
+        <source>ORDER</source>
+        <translation>REIHENFOLGE</translation>
+    </message>
+    <message>
+        <source>first to last, not time: drag, type, Alt+arrows move, Delete</source>
+        <translation>erste bis letzte, keine Zeit: ziehen, tippen, Alt+Pfeile, Entf</translation>
+    </message>
+    <message>
+        <source>first to last, not time</source>
+        <translation>erste bis letzte, keine Zeit</translation>
+    </message>
+    <message>
+        <source>placed</source>
+        <translation>gesetzt</translation>
+    </message>
+    <message>
+        <source>held</source>
+        <translation>gehalten</translation>
+    </message>
+    <message>
+        <source>held, at most</source>
+        <translation>gehalten, höchstens</translation>
+    </message>
+    <message>
+        <source>Rank %1</source>
+        <translation>Rang %1</translation>
+    </message>
+    <message>
+        <source>%1/%2</source>
+        <translation>%1/%2</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 von %2</translation>
+    </message>
+    <message>
+        <source>one unit is a forward; I takes %1, W takes %2</source>
+        <translation>eine Einheit ist ein Vorwärtslauf; I dauert %1, W dauert %2</translation>
+    </message>
+    <message>
+        <source>one unit is a forward; a backward takes %1</source>
+        <translation>eine Einheit ist ein Vorwärtslauf; ein Rückwärtslauf dauert %1</translation>
+    </message>
+    <message>
+        <source>FORWARDS</source>
+        <translation>LÄUFE</translation>
+    </message>
+    <message>
+        <source>floor %1</source>
+        <translation>Grenze %1</translation>
+    </message>
+    <message>
+        <source>par %1</source>
+        <translation>Par %1</translation>
+    </message>
+    <message>
+        <source>waits for %1 of stage %2, which is not placed yet</source>
+        <translation>wartet auf %1 von Stufe %2; das ist noch nicht gesetzt</translation>
+    </message>
+    <message>
+        <source>waits forever for its own %1, which stands behind</source>
+        <translation>wartet ewig auf das eigene %1, das dahinter steht</translation>
+    </message>
+    <message>
+        <source>waits forever for %1 of stage %2</source>
+        <translation>wartet ewig auf %1 von Stufe %2</translation>
+    </message>
+    <message>
+        <source>waits for %1 of stage %2, which waits itself</source>
+        <translation>wartet auf %1 von Stufe %2, die selbst wartet</translation>
+    </message>
+    <message>
+        <source>1 forward</source>
+        <translation>1 Vorwärtslauf</translation>
+    </message>
+    <message>
+        <source>%1 forwards</source>
+        <translation>%1 Vorwärtsläufe</translation>
+    </message>
+    <message>
+        <source>A rank works through its row from the left: what stands behind cannot help what stands before.</source>
+        <translation>Ein Rang arbeitet seine Reihe von links ab: Was dahinter steht, hilft dem nicht, was davor steht.</translation>
+    </message>
+    <message>
+        <source>Each of them would do later what another waits for now.</source>
+        <translation>Jeder täte erst später, worauf ein anderer jetzt wartet.</translation>
+    </message>
+    <message>
+        <source>No order of this work is shorter.</source>
+        <translation>Keine Reihenfolge dieser Arbeit ist kürzer.</translation>
+    </message>
+    <message>
+        <source>Par is reached.</source>
+        <translation>Par ist erreicht.</translation>
+    </message>
+    <message>
+        <source>Par is %1.</source>
+        <translation>Par ist %1.</translation>
+    </message>
+    <message>
+        <source>This is %1.</source>
+        <translation>Das ist %1.</translation>
+    </message>
+    <message>
+        <source>%1 holds %2 micro-batches, but may hold %3.</source>
+        <translation>%1 hält %2 Mikro-Batches, darf aber %3 halten.</translation>
+    </message>
+    <message>
+        <source>A micro-batch is held from its forward until its backward has ended.</source>
+        <translation>Ein Mikro-Batch wird von seinem Vorwärtslauf bis zum Ende seines Rückwärtslaufs gehalten.</translation>
+    </message>
+    <message>
+        <source>The order is legal and %1 long.</source>
+        <translation>Die Reihenfolge ist gültig und %1 lang.</translation>
+    </message>
+    <message>
+        <source>No rank is stuck.</source>
+        <translation>Kein Rang hängt fest.</translation>
+    </message>
+    <message>
+        <source>%1 waits for %2 of stage %3.</source>
+        <translation>%1 wartet auf %2 von Stufe %3.</translation>
+    </message>
+    <message>
+        <source>Click one of the dashed actions, or type F, B or a whole row.</source>
+        <translation>Klicke auf eine der gestrichelten Aktionen, oder tippe F, B oder eine ganze Reihe.</translation>
+    </message>
+    <message>
+        <source>%1 of %2 actions are placed.</source>
+        <translation>%1 von %2 Aktionen sind gesetzt.</translation>
+    </message>
+    <message>
+        <source>this order</source>
+        <translation>diese Reihenfolge</translation>
+    </message>
+    <message>
+        <source>your best</source>
+        <translation>deine beste</translation>
+    </message>
+    <message>
+        <source>par</source>
+        <translation>Par</translation>
+    </message>
+    <message>
+        <source>floor</source>
+        <translation>Grenze</translation>
+    </message>
+    <message>
+        <source>floor …</source>
+        <translation>Grenze …</translation>
+    </message>
+    <message>
+        <source>No order keeps these limits.</source>
+        <translation>Keine Reihenfolge hält diese Schranken ein.</translation>
+    </message>
+    <message>
+        <source>The floor: the busiest rank has to do this much work.</source>
+        <translation>Die Grenze: So viel Arbeit hat der am meisten belastete Rang.</translation>
+    </message>
+    <message>
+        <source>The floor: a micro-batch goes forward and back behind all others of a stage.</source>
+        <translation>Die Grenze: Ein Mikro-Batch läuft hinter allen anderen einer Stufe vor und zurück.</translation>
+    </message>
+    <message>
+        <source>The floor: where few micro-batches may be held, they take turns.</source>
+        <translation>Die Grenze: Wo nur wenige Mikro-Batches gehalten werden dürfen, wechseln sie sich ab.</translation>
+    </message>
+    <message>
+        <source>The floor: all orders of this work were tried.</source>
+        <translation>Die Grenze: Alle Reihenfolgen dieser Arbeit wurden probiert.</translation>
+    </message>
+    <message>
+        <source>The best order known here takes %1.</source>
+        <translation>Die beste Reihenfolge, die hier bekannt ist, dauert %1.</translation>
+    </message>
+    <message>
+        <source>No order is known that keeps the limits.</source>
+        <translation>Es ist keine Reihenfolge bekannt, die die Schranken einhält.</translation>
+    </message>
+    <message>
+        <source>Run on %1 ranks (%2): a step took %3, predicted were %4.</source>
+        <translation>Lauf auf %1 Rängen (%2): Ein Schritt dauerte %3, vorhergesagt waren %4.</translation>
+    </message>
+    <message>
+        <source>yours</source>
+        <translation>deine</translation>
+    </message>
+    <message>
+        <source>Length, forwards</source>
+        <translation>Länge, Vorwärtsläufe</translation>
+    </message>
+    <message>
+        <source>never ends</source>
+        <translation>endet nie</translation>
+    </message>
+    <message>
+        <source>Most held</source>
+        <translation>Höchstens gehalten</translation>
+    </message>
+    <message>
+        <source>limit</source>
+        <translation>Schranke</translation>
+    </message>
+    <message>
+        <source>Actions that run</source>
+        <translation>Aktionen, die laufen</translation>
+    </message>
+    <message>
+        <source>Last run</source>
+        <translation>Letzter Lauf</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>keiner</translation>
+    </message>
+    <message>
+        <source>of this order</source>
+        <translation>dieser Reihenfolge</translation>
+    </message>
+    <message>
+        <source>place in its row</source>
+        <translation>Platz in seiner Reihe</translation>
+    </message>
+    <message>
+        <source>begins, in forwards</source>
+        <translation>beginnt, in Vorwärtsläufen</translation>
+    </message>
+    <message>
+        <source>ends</source>
+        <translation>endet</translation>
+    </message>
+    <message>
+        <source>takes</source>
+        <translation>dauert</translation>
+    </message>
+    <message>
+        <source>needs</source>
+        <translation>braucht</translation>
+    </message>
+    <message>
+        <source>%1 of stage %2</source>
+        <translation>%1 von Stufe %2</translation>
+    </message>
+    <message>
+        <source>that one</source>
+        <translation>jenes</translation>
+    </message>
+    <message>
+        <source>is not placed yet</source>
+        <translation>ist noch nicht gesetzt</translation>
+    </message>
+    <message>
+        <source>stands at place %1</source>
+        <translation>steht auf Platz %1</translation>
+    </message>
+    <message>
+        <source>does not run</source>
+        <translation>läuft nicht</translation>
+    </message>
+    <message>
+        <source>it stands behind one that waits</source>
+        <translation>es steht hinter einer Aktion, die wartet</translation>
+    </message>
+    <message>
+        <source>Click: %1. It starts at %2, ends at %3, then the rank holds %4.</source>
+        <translation>Klick: %1. Beginnt bei %2, endet bei %3, dann hält der Rang %4.</translation>
+    </message>
+    <message>
+        <source>empty</source>
+        <translation>leer</translation>
+    </message>
+    <message>
+        <source>. Next may come %1.</source>
+        <translation>. Als Nächstes darf %1 kommen.</translation>
+    </message>
+    <message>
+        <source>behind %1</source>
+        <translation>hinter %1</translation>
+    </message>
+    <message>
+        <source>at the beginning</source>
+        <translation>am Anfang</translation>
+    </message>
+    <message>
+        <source>%1, %2, %3 of %4</source>
+        <translation>%1, %2, %3 von %4</translation>
+    </message>
+    <message>
+        <source>Bubble of whole step</source>
+        <translation>Blase des ganzen Schritts</translation>
+    </message>
 </context>
 <context>
     <name>ViewKey</name>
@@ -1892,6 +2184,42 @@
     <message>
         <source>You went on with this run: the check is **not met**.</source>
         <translation>Du bist mit diesem Lauf weitergegangen: die Prüfung ist **nicht bestanden**.</translation>
+    </message>
+    <message>
+        <source>%1, in a run</source>
+        <translation>%1, in einem Lauf</translation>
+    </message>
+    <message>
+        <source>Every rank comes to its end</source>
+        <translation>Jeder Rang kommt ans Ende</translation>
+    </message>
+    <message>
+        <source>no</source>
+        <translation>nein</translation>
+    </message>
+    <message>
+        <source>Everything is placed</source>
+        <translation>Alles ist gesetzt</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 von %2</translation>
+    </message>
+    <message>
+        <source>At most %1 forwards long</source>
+        <translation>Höchstens %1 Vorwärtsläufe lang</translation>
+    </message>
+    <message>
+        <source>not yet known</source>
+        <translation>noch nicht bekannt</translation>
+    </message>
+    <message>
+        <source>At most %1 held</source>
+        <translation>Höchstens %1 gehalten</translation>
+    </message>
+    <message>
+        <source>At most %1 held on stage %2</source>
+        <translation>Höchstens %1 auf Stufe %2 gehalten</translation>
     </message>
 </context>
 <context>
@@ -3878,6 +4206,18 @@ nach Plan</translation>
     <message>
         <source>While the table of ops has the focus</source>
         <translation>Wenn die Tabelle den Fokus hat</translation>
+    </message>
+    <message>
+        <source>&amp;Edit the order</source>
+        <translation>Reihenfolge &amp;bearbeiten</translation>
+    </message>
+    <message>
+        <source>Edit the order</source>
+        <translation>Reihenfolge bearbeiten</translation>
+    </message>
+    <message>
+        <source>Place the forwards and backwards of each stage yourself</source>
+        <translation>Setze die Vorwärts- und Rückwärtsläufe jeder Stufe selbst</translation>
     </message>
 </context>
 <context>
@@ -6549,6 +6889,240 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>A run would show the answer: commit yours in the lesson first.</source>
         <translation>Ein Lauf würde die Antwort zeigen: lege zuerst deine in der Lektion fest.</translation>
+    </message>
+</context>
+<context>
+    <name>parallelarium::OrderEdit</name>
+    <message>
+        <source>The order has a line for each of %1 ranks, but PP is %2. Set PP to %1, or choose a schedule to begin anew.</source>
+        <translation>Die Reihenfolge hat eine Zeile für jeden von %1 Rängen, aber PP ist %2. Setze PP auf %1, oder wähle einen Plan, um neu zu beginnen.</translation>
+    </message>
+    <message>
+        <source>This order has more than %1 actions: too many to edit by hand.</source>
+        <translation>Diese Reihenfolge hat mehr als %1 Aktionen: zu viele, um sie von Hand zu ändern.</translation>
+    </message>
+    <message>
+        <source>%1 on stage %2</source>
+        <translation>%1 auf Stufe %2</translation>
+    </message>
+    <message>
+        <source>%1 of chunk %2 on rank %3</source>
+        <translation>%1 von Stück %2 auf Rang %3</translation>
+    </message>
+    <message>
+        <source>Place %1</source>
+        <translation>%1 setzen</translation>
+    </message>
+    <message>
+        <source>Insert %1 actions</source>
+        <translation>%1 Aktionen einfügen</translation>
+    </message>
+    <message>
+        <source>Remove %1</source>
+        <translation>%1 entfernen</translation>
+    </message>
+    <message>
+        <source>Remove %1 actions</source>
+        <translation>%1 Aktionen entfernen</translation>
+    </message>
+    <message>
+        <source>Move %1</source>
+        <translation>%1 verschieben</translation>
+    </message>
+    <message>
+        <source>There is no chunk %1: the last one is %2.</source>
+        <translation>Es gibt kein Stück %1: Das letzte ist %2.</translation>
+    </message>
+    <message>
+        <source>Type the order of stage %1</source>
+        <translation>Reihe von Stufe %1 tippen</translation>
+    </message>
+    <message>
+        <source>Clear the order of stage %1</source>
+        <translation>Reihe von Stufe %1 leeren</translation>
+    </message>
+    <message>
+        <source>Clear the order</source>
+        <translation>Reihenfolge leeren</translation>
+    </message>
+    <message>
+        <source>Repeat the order to the end</source>
+        <translation>Reihenfolge bis zum Ende wiederholen</translation>
+    </message>
+    <message>
+        <source>Split the backwards in two</source>
+        <translation>Rückwärtsläufe in zwei Teile teilen</translation>
+    </message>
+    <message>
+        <source>Keep backwards whole</source>
+        <translation>Rückwärtsläufe ganz lassen</translation>
+    </message>
+    <message>
+        <source>The order names micro-batch %1, but there are only %2.</source>
+        <translation>Die Reihenfolge nennt Mikro-Batch %1, aber es gibt nur %2.</translation>
+    </message>
+    <message>
+        <source>Open an order</source>
+        <translation>Reihenfolge öffnen</translation>
+    </message>
+</context>
+<context>
+    <name>parallelarium::OrderEditor</name>
+    <message>
+        <source>Select the actions to copy with Shift and the arrow keys.</source>
+        <translation>Wähle die Aktionen zum Kopieren mit Umschalt und den Pfeiltasten.</translation>
+    </message>
+    <message>
+        <source>Nothing was copied.</source>
+        <translation>Es wurde nichts kopiert.</translation>
+    </message>
+    <message>
+        <source>No micro-batch is left for this block.</source>
+        <translation>Für diesen Block ist kein Mikro-Batch übrig.</translation>
+    </message>
+    <message>
+        <source>There is no micro-batch %1: the last is %2.</source>
+        <translation>Es gibt keinen Mikro-Batch %1: Der letzte ist %2.</translation>
+    </message>
+    <message>
+        <source>Order editor</source>
+        <translation>Reihenfolge bearbeiten</translation>
+    </message>
+    <message>
+        <source>Your order in time</source>
+        <translation>Deine Reihenfolge in der Zeit</translation>
+    </message>
+    <message>
+        <source>Your order, row by row</source>
+        <translation>Deine Reihenfolge, Reihe für Reihe</translation>
+    </message>
+    <message>
+        <source>Length in forwards</source>
+        <translation>Länge in Vorwärtsläufen</translation>
+    </message>
+    <message>
+        <source>The row as text</source>
+        <translation>Die Reihe als Text</translation>
+    </message>
+    <message>
+        <source>How backwards are placed</source>
+        <translation>Wie Rückwärtsläufe gesetzt werden</translation>
+    </message>
+    <message>
+        <source>whole backward</source>
+        <translation>ganz</translation>
+    </message>
+    <message>
+        <source>split in I and W</source>
+        <translation>in I und W</translation>
+    </message>
+    <message>
+        <source>The gradient of the input and that of the weights are two actions</source>
+        <translation>Der Gradient der Eingabe und der der Gewichte sind zwei Aktionen</translation>
+    </message>
+    <message>
+        <source>Done</source>
+        <translation>Fertig</translation>
+    </message>
+    <message>
+        <source>Back to the timeline of this setup</source>
+        <translation>Zurück zur Zeitachse dieser Einstellungen</translation>
+    </message>
+    <message>
+        <source>Repeat to the end</source>
+        <translation>Muster fortsetzen</translation>
+    </message>
+    <message>
+        <source>Goes on with the pattern of each row&apos;s last actions, as far as it may; what cannot follow stays a gap</source>
+        <translation>Führt das Muster der letzten Aktionen jeder Reihe fort, so weit es geht; was nicht folgen kann, bleibt eine Lücke</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>Rückgängig</translation>
+    </message>
+    <message>
+        <source>Clear the row</source>
+        <translation>Reihe leeren</translation>
+    </message>
+    <message>
+        <source>Removes all actions of the row with the cursor</source>
+        <translation>Entfernt alle Aktionen der Reihe mit der Schreibmarke</translation>
+    </message>
+    <message>
+        <source>Clear all</source>
+        <translation>Alles leeren</translation>
+    </message>
+    <message>
+        <source>Open …</source>
+        <translation>Öffnen …</translation>
+    </message>
+    <message>
+        <source>An order of a file: this program&apos;s text, or PyTorch&apos;s compute-only CSV</source>
+        <translation>Eine Reihenfolge aus einer Datei: Text dieses Programms oder CSV von PyTorch, nur Rechenschritte</translation>
+    </message>
+    <message>
+        <source>Save …</source>
+        <translation>Speichern …</translation>
+    </message>
+    <message>
+        <source>As this program&apos;s text, or as PyTorch&apos;s compute-only CSV</source>
+        <translation>Als Text dieses Programms oder als CSV von PyTorch, nur Rechenschritte</translation>
+    </message>
+    <message>
+        <source>Your order</source>
+        <translation>Deine Reihenfolge</translation>
+    </message>
+    <message>
+        <source>1 stage</source>
+        <translation>1 Stufe</translation>
+    </message>
+    <message>
+        <source>%1 stages</source>
+        <translation>%1 Stufen</translation>
+    </message>
+    <message>
+        <source>1 micro-batch</source>
+        <translation>1 Mikro-Batch</translation>
+    </message>
+    <message>
+        <source>%1 micro-batches</source>
+        <translation>%1 Mikro-Batches</translation>
+    </message>
+    <message>
+        <source>FORWARDS LONG</source>
+        <translation>VORWÄRTSLÄUFE LANG</translation>
+    </message>
+    <message>
+        <source>attempt %1</source>
+        <translation>Versuch %1</translation>
+    </message>
+    <message>
+        <source>Open an order</source>
+        <translation>Reihenfolge öffnen</translation>
+    </message>
+    <message>
+        <source>Orders (*.txt *.csv);;All files (*)</source>
+        <translation>Reihenfolgen (*.txt *.csv);;Alle Dateien (*)</translation>
+    </message>
+    <message>
+        <source>Text of this program (*.txt)</source>
+        <translation>Text dieses Programms (*.txt)</translation>
+    </message>
+    <message>
+        <source>PyTorch&apos;s compute-only schedule (*.csv)</source>
+        <translation>Plan von PyTorch, nur Rechenschritte (*.csv)</translation>
+    </message>
+    <message>
+        <source>Save the order</source>
+        <translation>Reihenfolge speichern</translation>
+    </message>
+    <message>
+        <source>PyTorch&apos;s notation holds whole orders only; this one is not finished.</source>
+        <translation>Die Schreibweise von PyTorch hält nur ganze Reihenfolgen; diese ist nicht fertig.</translation>
+    </message>
+    <message>
+        <source>%1 cannot be written: %2</source>
+        <translation>%1 kann nicht geschrieben werden: %2</translation>
     </message>
 </context>
 </TS>

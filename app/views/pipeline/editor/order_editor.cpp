@@ -77,10 +77,23 @@ void OrderEditor::build() {
   score_->setAccessibleName(tr("Length in forwards"));
   reason_ = new QLabel;
   seen_ = new QLabel;
-  for (QLabel* label : {score_, reason_, seen_}) {
-    label->setWordWrap(true);
-    column->addWidget(label);
-  }
+  for (QLabel* label : {score_, reason_, seen_}) label->setWordWrap(true);
+  auto* score = new QHBoxLayout;
+  score->addWidget(score_, 1);
+  const auto file = [&](const QString& text, const QString& tip, auto act) {
+    auto* button = new QPushButton(text);
+    button->setToolTip(tip);
+    connect(button, &QPushButton::clicked, this, act);
+    score->addWidget(button);
+    files_.push_back(button);
+  };
+  file(tr("Open …"), tr("An order of a file: this program's text, or PyTorch's compute-only CSV"),
+       [this] { open_file(); });
+  file(tr("Save …"), tr("As this program's text, or as PyTorch's compute-only CSV"),
+       [this] { save_file(); });
+  column->addLayout(score);
+  column->addWidget(reason_);
+  column->addWidget(seen_);
   set_style_property(reason_, "role", "muted");
   column->addStretch();
   text_ = new QLineEdit(rows_);
@@ -133,10 +146,6 @@ QWidget* OrderEditor::build_buttons() {
                    [this] { edit_.clear(static_cast<std::size_t>(std::max(0, cursor_.rank))); });
   clear_all_ = add(tr("Clear all"), {}, [this] { edit_.clear_all(); });
   line->addStretch();
-  add(tr("Open …"), tr("An order of a file: this program's text, or PyTorch's compute-only CSV"),
-      [this] { open_file(); });
-  add(tr("Save …"), tr("As this program's text, or as PyTorch's compute-only CSV"),
-      [this] { save_file(); });
   return buttons_;
 }
 
@@ -171,6 +180,9 @@ void OrderEditor::refresh() {
   const bool possible = edit_.problem().isEmpty();
   for (QWidget* part : {times_, rows_, buttons_, static_cast<QWidget*>(kind_)})
     part->setVisible(possible);
+  for (QWidget* part : files_) part->setVisible(possible);
+  score_->setVisible(possible);
+  reason_->setVisible(possible);
   if (possible) {
     const int ranks = static_cast<int>(edit_.draft().ranks.size());
     cursor_.rank = std::clamp(cursor_.rank, 0, ranks - 1);
