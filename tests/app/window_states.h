@@ -12,6 +12,7 @@
 #include "app/settings/setup_panel.h"
 #include "app/shell/window.h"
 #include "app/state/run/engine_process.h"
+#include "app/state/step/order_edit.h"
 #include "tests/app/wait.h"
 
 namespace parallelarium {
@@ -19,8 +20,9 @@ namespace parallelarium {
 constexpr int kRunMs = 60'000;
 
 inline constexpr const char* kWindowStates[] = {
-    "invalid", "typed_wrong", "elsewhere", "does_not_fit", "single", "many", "pinned", "hidden",
-    "refused", "calibrating", "running",   "cancelled",    "died",   "ran",  "stale"};
+    "invalid",   "typed_wrong", "elsewhere", "does_not_fit", "single",      "many",
+    "pinned",    "hidden",      "refused",   "editing",      "calibrating", "running",
+    "cancelled", "died",        "ran",       "stale"};
 
 inline void run_into(Session& session, const QString& state) {
   const auto comes = [&](RunState wanted, bool with_progress) {
@@ -109,6 +111,12 @@ inline void put_into(Window& window, const QString& state) {
   if (state == QLatin1String("hidden"))
     session.locks().set_hidden({QStringLiteral("bubble"), QStringLiteral("lane.predicted")});
   if (state == QLatin1String("refused")) set("tp", "2");
+  if (state == QLatin1String("editing")) {  // an order that hangs, and unfinished rows
+    session.order_edit().set_open(true);
+    session.order_edit().wait();
+    session.order_edit().set_line(1, QStringLiteral("F0 F1 B1 F2"));
+    session.order_edit().set_line(2, QStringLiteral("F0 B1 F1"));
+  }
 }
 
 // On a busy computer one painting takes longer than the wait, and layouts come after it.
