@@ -103,6 +103,8 @@ TEST_F(OrderEditing, KeysPlaceMoveSelectCopyAndRemove) {
   key(Qt::Key_Home);
   key(Qt::Key_Delete);
   EXPECT_EQ(line(0), "F1 F2");
+  session().history().stack().undo();
+  EXPECT_EQ(line(0), "F0 F1 F2");
   key(Qt::Key_Down);
   keys("fb");
   EXPECT_EQ(line(1), "F0 B0");

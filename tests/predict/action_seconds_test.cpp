@@ -67,7 +67,7 @@ INSTANTIATE_TEST_SUITE_P(Setups, ActionSeconds,
                                          Case{"dgx-h100", 2, 4, "gpipe", 1, 6},
                                          Case{"dgx-a100-80g", 1, 4, "zb-h1", 1, 8},
                                          Case{"dgx-h100", 1, 4, "interleaved", 3, 8},
-                                         Case{"dgx-h100", 1, 4, "zb-v", 2, 8},
+                                         Case{"dgx-h100", 1, 2, "zb-v", 2, 8},
                                          Case{"dgx-h100", 1, 3, "1f1b", 1, 5}));
 
 }  // namespace
