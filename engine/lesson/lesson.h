@@ -164,11 +164,19 @@ struct CourseEntry {
   std::string id;
   std::map<std::string, std::string> titles;  // by language
 };
+struct CourseUnit {
+  std::string id;
+  std::map<std::string, std::string> titles;  // by language
+  std::vector<std::string> needs;             // ids of the units that it builds on, all before it
+  std::size_t first = 0, count = 0;           // its lessons in Course::lessons
+};
 struct Course {
   std::string folder;
   std::map<std::string, std::string> titles;
-  std::vector<CourseEntry> lessons;
+  std::vector<CourseUnit> units;
+  std::vector<CourseEntry> lessons;  // of all units, in their order
 };
+// Error: course.json cannot be read, or a unit needs one that does not stand before it.
 Result<Course> read_course(const std::string& folder);
 
 // Where the lessons that came with the program lie: $PARALLELARIUM_LESSONS, else

@@ -8,7 +8,8 @@
 #include <QTemporaryDir>
 #include <QToolButton>
 
-#include "app/lesson/lesson_index.h"
+#include "app/lesson/map/course_map.h"
+#include "app/lesson/map/lesson_tile.h"
 #include "app/settings/controls.h"
 #include "tests/app/window_fixture.h"
 
@@ -121,10 +122,10 @@ TEST_F(Rooms, ALessonThatIsLeftLeavesItsViewInFrontInExplore) {
 TEST_F(Rooms, LearnWithoutALessonIsTheListOfLessonsAlone) {
   press(QStringLiteral("Learn"));
   EXPECT_EQ(window->room(), Room::kLearn);
-  auto* start = window->findChild<LessonStart*>();
+  auto* start = window->findChild<CourseMap*>();
   ASSERT_NE(start, nullptr);
   EXPECT_TRUE(start->isVisible());
-  EXPECT_GT(start->findChild<QListWidget*>()->count(), 5);
+  EXPECT_GT(start->tiles().size(), 5U);
   EXPECT_FALSE(window->view().isVisible());
   EXPECT_FALSE(window->setup_panel().isVisible());
   EXPECT_FALSE(window->strip().isVisible());
@@ -141,7 +142,7 @@ TEST_F(Rooms, LearnWithoutALessonIsTheListOfLessonsAlone) {
 
 TEST_F(Rooms, TheListOfLessonsOpensOneInItsViews) {
   press(QStringLiteral("Learn"));
-  auto* start = window->findChild<LessonStart*>();
+  auto* start = window->findChild<CourseMap*>();
   auto* list = start->findChild<QListWidget*>();
   for (int row = 0; row < list->count(); ++row)
     if (list->item(row)->text().contains(QStringLiteral("ring wins"))) list->setCurrentRow(row);
@@ -182,7 +183,7 @@ TEST_F(Rooms, NothingIsLostInASmallWindow) {
     QApplication::processEvents();
     press(QStringLiteral("Learn"));
     EXPECT_EQ(window->size(), size);
-    const auto* start = window->findChild<LessonStart*>();
+    const auto* start = window->findChild<CourseMap*>();
     EXPECT_GE(start->findChild<QListWidget*>()->height(), 120);
     const auto* open = start->findChild<QPushButton*>();
     EXPECT_TRUE(window->rect().contains(QRect(open->mapTo(window.get(), QPoint()), open->size())));
