@@ -8,7 +8,6 @@
 #include <QTabWidget>
 #include <algorithm>
 
-#include "app/lesson/lesson_index.h"
 #include "app/lesson/map/course_map.h"
 #include "app/lesson/lesson_panel.h"
 #include "app/look/shell_style.h"
