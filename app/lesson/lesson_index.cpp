@@ -3,7 +3,6 @@
 
 #include <QDialogButtonBox>
 #include <QGuiApplication>
-#include <QLabel>
 #include <QListWidget>
 #include <QMessageBox>
 #include <QPainter>
@@ -22,7 +21,6 @@ namespace {
 
 constexpr int kFolder = Qt::UserRole, kRefusal = Qt::UserRole + 1;
 constexpr int kSide = 12, kTop = 8, kLine = 18, kLeastWidth = 200;
-constexpr int kStartWidth = 560;
 
 // A lesson as a card: its name, its minutes at the right, and what it is about below. The words are
 // the item's own text, line by line, so that a screen reader reads the same.
@@ -122,37 +120,6 @@ LessonIndex::LessonIndex(LessonPlayer& player, QWidget* parent) : Sheet(parent) 
   connect(list, &LessonList::opened, this, &QDialog::accept);
   connect(list, &LessonList::current_changed, open,
           [open, list] { open->setEnabled(list->can_open()); });
-}
-
-LessonStart::LessonStart(LessonPlayer& player, QWidget* parent)
-    : QWidget(parent), list_(new LessonList(player)), title_(new QLabel) {
-  setObjectName(QStringLiteral("LessonStart"));
-  setAttribute(Qt::WA_StyledBackground);
-  auto* row = new QHBoxLayout(this);
-  row->setContentsMargins(24, 20, 24, 20);
-  auto* column = new QVBoxLayout;
-  column->setSpacing(12);
-  title_->setProperty("role", "title");
-  auto* open = new QPushButton(tr("Start"));
-  open->setProperty("primary", true);
-  open->setAutoDefault(true);
-  column->addWidget(title_);
-  column->addWidget(list_, 1);
-  column->addWidget(open, 0, Qt::AlignRight);
-  row->addStretch(1);
-  row->addLayout(column, 0);
-  row->addStretch(1);
-  list_->setFixedWidth(kStartWidth);
-  setFocusProxy(list_);
-  connect(open, &QPushButton::clicked, list_, &LessonList::open_current);
-  connect(list_, &LessonList::current_changed, open,
-          [this, open] { open->setEnabled(list_->can_open()); });
-}
-
-void LessonStart::showEvent(QShowEvent* event) {
-  QWidget::showEvent(event);
-  list_->fill();
-  title_->setText(list_->title());
 }
 
 void LessonList::fill() {

@@ -5,7 +5,6 @@
 #include "app/lesson/player/lesson_player.h"
 #include "app/sheets/sheet.h"
 
-class QLabel;
 class QListWidget;
 
 namespace parallelarium {
@@ -36,21 +35,6 @@ class LessonIndex : public Sheet {
 
  public:
   explicit LessonIndex(LessonPlayer& player, QWidget* parent = nullptr);
-};
-
-// The same as the centre of the room Learn, while no lesson is open.
-class LessonStart : public QWidget {
-  Q_OBJECT
-
- public:
-  explicit LessonStart(LessonPlayer& player, QWidget* parent = nullptr);
-
- protected:
-  void showEvent(QShowEvent* event) override;
-
- private:
-  LessonList* list_;
-  QLabel* title_;
 };
 
 }  // namespace parallelarium

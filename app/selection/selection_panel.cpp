@@ -256,6 +256,8 @@ void SelectionPanel::add_formulas() {
   add_caps(tr("Predicted, with transfers"));
   add_text(tr("bubble of whole step <b>%1</b>").arg(share_text(prediction->bubble.of_total)));
   add_text(tr("bubble over ideal time <b>%1</b>").arg(share_text(prediction->bubble.over_ideal)));
+  add_text(tr("bubble of the longest rank, from its first to its last action <b>%1</b>")
+               .arg(share_text(prediction->bubble.of_longest_rank)));
 }
 
 }  // namespace parallelarium

@@ -8,7 +8,7 @@
 #include <QTabWidget>
 #include <algorithm>
 
-#include "app/lesson/lesson_index.h"
+#include "app/lesson/map/course_map.h"
 #include "app/lesson/lesson_panel.h"
 #include "app/look/shell_style.h"
 #include "app/look/theme.h"
@@ -45,7 +45,7 @@ Window::Window(QWidget* parent) : QMainWindow(parent) {
   fold_ = new SetupFold(session_);
   for (const ViewInfo& info : parallelarium::views()) views_.push_back(info.make(session_));
   lesson_ = new LessonPanel(session_);
-  start_ = new LessonStart(lesson_->player());
+  start_ = new CourseMap(lesson_->player());
   selection_ = new SelectionPanel(session_);
   strip_ = new Strip(session_);
   chips_ = new SetupChips(session_);

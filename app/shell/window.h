@@ -26,7 +26,7 @@ class QVBoxLayout;
 
 namespace parallelarium {
 
-class LessonStart;
+class CourseMap;
 class LessonPanel;
 class SelectionPanel;
 
@@ -192,7 +192,7 @@ class Window : public QMainWindow {
   std::vector<View*> views_;  // in the order of views()
   QTabWidget* tabs_ = nullptr;
   QToolButton* all_views_ = nullptr;  // beside the tabs of a lesson
-  LessonStart* start_ = nullptr;      // in the place of the tabs, in Learn without a lesson
+  CourseMap* start_ = nullptr;      // in the place of the tabs, in Learn without a lesson
   QWidget *center_ = nullptr, *middle_ = nullptr, *corner_ = nullptr;
   QFrame* right_ = nullptr;
   QTabWidget* right_tabs_ = nullptr;

@@ -6,7 +6,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
-#include "app/lesson/lesson_index.h"
+#include "app/lesson/map/course_map.h"
 #include "app/lesson/lesson_panel.h"
 #include "app/selection/selection_panel.h"
 #include "app/shell/window.h"

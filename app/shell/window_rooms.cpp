@@ -5,7 +5,7 @@
 #include <QToolButton>
 #include <algorithm>
 
-#include "app/lesson/lesson_index.h"
+#include "app/lesson/map/course_map.h"
 #include "app/lesson/lesson_panel.h"
 #include "app/shell/window.h"
 

@@ -4238,6 +4238,10 @@ nach Plan</translation>
 <context>
     <name>parallelarium::SelectionPanel</name>
     <message>
+        <source>bubble of the longest rank, from its first to its last action &lt;b&gt;%1&lt;/b&gt;</source>
+        <translation>Blase des längsten Rangs, von seiner ersten bis zu seiner letzten Aktion &lt;b&gt;%1&lt;/b&gt;</translation>
+    </message>
+    <message>
         <source>Selected</source>
         <translation>Ausgewählt</translation>
     </message>

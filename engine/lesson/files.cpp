@@ -149,14 +149,27 @@ Result<Course> read_course(const std::string& folder) {
       return message("course-format",
                      "course.json: \"format\" must be \"parallelarium-course/1\".");
     course.titles = object->at("title").get<std::map<std::string, std::string>>();
-    for (const json& entry : object->at("lessons"))
-      course.lessons.push_back({entry.at("id").get<std::string>(),
-                                entry.at("title").get<std::map<std::string, std::string>>()});
+    for (const json& unit : object->at("units")) {
+      CourseUnit read{unit.at("id").get<std::string>(),
+                      unit.at("title").get<std::map<std::string, std::string>>(),
+                      unit.value("needs", std::vector<std::string>()), course.lessons.size(), 0};
+      for (const std::string& need : read.needs)
+        if (std::none_of(course.units.begin(), course.units.end(),
+                         [&](const CourseUnit& before) { return before.id == need; }))
+          return message("course-needs",
+                         "course.json: the unit \"{}\" needs \"{}\", which is no unit before it.",
+                         read.id, need);
+      for (const json& entry : unit.at("lessons"))
+        course.lessons.push_back({entry.at("id").get<std::string>(),
+                                  entry.at("title").get<std::map<std::string, std::string>>()});
+      read.count = course.lessons.size() - read.first;
+      course.units.push_back(std::move(read));
+    }
   } catch (const json::exception&) {
     return message(
         "course-form",
-        "course.json needs \"format\", \"title\" by language and \"lessons\" with \"id\" "
-        "and \"title\" by language.");
+        "course.json needs \"format\", \"title\" by language and \"units\" with \"id\", \"title\", "
+        "\"needs\" and \"lessons\", each of these with \"id\" and \"title\" by language.");
   }
   return course;
 }

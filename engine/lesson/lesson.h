@@ -55,7 +55,9 @@ struct Check {
   // of the collective that is set) or "collective-run" (what was seen of it).
   std::string of = "predicted";
   // Dotted key of predict, run, schedule or collective --json, or of the settings:
-  // "bubble.of_total", "memory.ranks.0.peak_bytes". A part "*" takes the largest. Beside those:
+  // "bubble.of_total", "memory.ranks.0.peak_bytes". A part "*" takes the largest; in a table, a
+  // word of its rows takes those and the name of a column adds it up: "traffic.dp.sent_bytes",
+  // "traffic.gradients.sent_bytes", "traffic.sent_bytes". Beside those:
   // "held.peak" and "held.ranks.0", the micro-batches whose activations a stage holds at once;
   // "experts.fullest" and others, see expert_facts(), of a run in its last training step. The
   // "steps" of a collective are their number.
@@ -162,11 +164,19 @@ struct CourseEntry {
   std::string id;
   std::map<std::string, std::string> titles;  // by language
 };
+struct CourseUnit {
+  std::string id;
+  std::map<std::string, std::string> titles;  // by language
+  std::vector<std::string> needs;             // ids of the units that it builds on, all before it
+  std::size_t first = 0, count = 0;           // its lessons in Course::lessons
+};
 struct Course {
   std::string folder;
   std::map<std::string, std::string> titles;
-  std::vector<CourseEntry> lessons;
+  std::vector<CourseUnit> units;
+  std::vector<CourseEntry> lessons;  // of all units, in their order
 };
+// Error: course.json cannot be read, or a unit needs one that does not stand before it.
 Result<Course> read_course(const std::string& folder);
 
 // Where the lessons that came with the program lie: $PARALLELARIUM_LESSONS, else
@@ -262,7 +272,7 @@ struct Judgement {
 // those).
 Result<Judgement> judge(const Step& step, const Answer& answer, const Context& context);
 
-// The number at a dotted key ("*" takes the largest), true as 1; none if it is not there.
+// The number at a dotted key (see Check::key), true as 1; none if it is not there.
 std::optional<double> figure_at(const nlohmann::json& facts, const std::string& key);
 
 // Error: what this computer lacks for the lesson.

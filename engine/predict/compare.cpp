@@ -82,6 +82,8 @@ std::vector<Comparison> compare_with(const Prediction& prediction, const Observa
                     "1");
     comparisons.add("bubble.over_ideal", prediction.bubble.over_ideal,
                     observation.bubble.over_ideal, "1");
+    comparisons.add("bubble.of_longest_rank", prediction.bubble.of_longest_rank,
+                    observation.bubble.of_longest_rank, "1");
   }
   add_memory(comparisons, prediction, observation);
   add_traffic(comparisons, prediction, observation);

@@ -62,6 +62,7 @@ void read_bubble(ObjectReader& parent, Bubble& bubble, std::optional<Message>& e
   ObjectReader reader(*json, "observation.bubble");
   reader.read("over_ideal", bubble.over_ideal);
   reader.read("of_total", bubble.of_total);
+  reader.read("of_longest_rank", bubble.of_longest_rank);
   reader.read("ranks", bubble.ranks);
   if (!error) error = reader.error();
 }

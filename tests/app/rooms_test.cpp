@@ -8,7 +8,8 @@
 #include <QTemporaryDir>
 #include <QToolButton>
 
-#include "app/lesson/lesson_index.h"
+#include "app/lesson/map/course_map.h"
+#include "app/lesson/map/lesson_tile.h"
 #include "app/settings/controls.h"
 #include "tests/app/window_fixture.h"
 
@@ -121,10 +122,10 @@ TEST_F(Rooms, ALessonThatIsLeftLeavesItsViewInFrontInExplore) {
 TEST_F(Rooms, LearnWithoutALessonIsTheListOfLessonsAlone) {
   press(QStringLiteral("Learn"));
   EXPECT_EQ(window->room(), Room::kLearn);
-  auto* start = window->findChild<LessonStart*>();
+  auto* start = window->findChild<CourseMap*>();
   ASSERT_NE(start, nullptr);
   EXPECT_TRUE(start->isVisible());
-  EXPECT_GT(start->findChild<QListWidget*>()->count(), 5);
+  EXPECT_GT(start->tiles().size(), 5U);
   EXPECT_FALSE(window->view().isVisible());
   EXPECT_FALSE(window->setup_panel().isVisible());
   EXPECT_FALSE(window->strip().isVisible());
@@ -141,16 +142,61 @@ TEST_F(Rooms, LearnWithoutALessonIsTheListOfLessonsAlone) {
 
 TEST_F(Rooms, TheListOfLessonsOpensOneInItsViews) {
   press(QStringLiteral("Learn"));
-  auto* start = window->findChild<LessonStart*>();
-  auto* list = start->findChild<QListWidget*>();
-  for (int row = 0; row < list->count(); ++row)
-    if (list->item(row)->text().contains(QStringLiteral("ring wins"))) list->setCurrentRow(row);
-  QTest::mouseClick(start->findChild<QPushButton*>(), Qt::LeftButton);
+  auto* start = window->findChild<CourseMap*>();
+  for (std::size_t at = 0; at < start->tiles().size(); ++at) {
+    if (start->data().lessons[at].id != QStringLiteral("why-the-ring-wins")) continue;
+    start->tiles()[at]->setFocus();
+    QTest::keyClick(start->tiles()[at], Qt::Key_Return);
+    break;
+  }
   ASSERT_TRUE(window->lesson().player().is_open());
   EXPECT_EQ(window->room(), Room::kLearn);
   EXPECT_FALSE(start->isVisible());
   EXPECT_EQ(shown_tabs(), QStringList{QStringLiteral("collectives")});
   EXPECT_TRUE(window->view().isVisible());
+}
+
+// What was begun goes on at its step, with the values and answers that it had.
+TEST_F(Rooms, TheMapGoesOnWhereALessonWasLeft) {
+  open_lesson("filling-the-bubble");
+  LessonPlayer& player = window->lesson().player();
+  player.next();
+  ASSERT_EQ(player.step_index(), 1U);
+  const Symbols drawn = player.drawn();
+  Answer answer;
+  answer.number = 0.27;
+  player.commit(answer);
+  player.close();
+  press(QStringLiteral("Learn"));
+  auto* start = window->findChild<CourseMap*>();
+  const std::optional<std::size_t> next = start->data().next();
+  ASSERT_TRUE(next);
+  EXPECT_EQ(start->data().lessons[*next].id, QStringLiteral("filling-the-bubble"));
+  EXPECT_EQ(start->data().lessons[*next].reached, 2U);
+  press(QStringLiteral("Continue"));
+  ASSERT_TRUE(player.is_open());
+  EXPECT_EQ(player.step_index(), 1U);
+  EXPECT_EQ(player.drawn(), drawn);
+  EXPECT_EQ(player.state().answer.number, 0.27);
+  EXPECT_EQ(player.state().attempts, 1);
+}
+
+TEST_F(Rooms, TheMapHasEveryLessonOnceUnderAUnitThatFollowsWhatItNeeds) {
+  press(QStringLiteral("Learn"));
+  const auto* start = window->findChild<CourseMap*>();
+  const MapData& map = start->data();
+  std::vector<int> seen(map.lessons.size(), 0);
+  QStringList before;
+  for (const MapUnit& unit : map.units) {
+    for (const QString& needed : unit.after) EXPECT_TRUE(before.contains(needed));
+    before << unit.title;
+    for (const std::size_t lesson : unit.lessons) ++seen[lesson];
+  }
+  for (std::size_t at = 0; at < seen.size(); ++at) {
+    EXPECT_EQ(seen[at], 1);
+    EXPECT_NE(start->tiles()[at], nullptr);
+    EXPECT_FALSE(start->tiles()[at]->accessibleName().isEmpty());
+  }
 }
 
 TEST_F(Rooms, TheMenuChoosesThemToo) {
@@ -182,8 +228,9 @@ TEST_F(Rooms, NothingIsLostInASmallWindow) {
     QApplication::processEvents();
     press(QStringLiteral("Learn"));
     EXPECT_EQ(window->size(), size);
-    const auto* start = window->findChild<LessonStart*>();
-    EXPECT_GE(start->findChild<QListWidget*>()->height(), 120);
+    const auto* start = window->findChild<CourseMap*>();
+    EXPECT_TRUE(start->tiles().front()->isVisible());
+    EXPECT_GE(start->tiles().front()->width(), 90);
     const auto* open = start->findChild<QPushButton*>();
     EXPECT_TRUE(window->rect().contains(QRect(open->mapTo(window.get(), QPoint()), open->size())));
     press(QStringLiteral("Explore"));

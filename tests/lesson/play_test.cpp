@@ -185,6 +185,20 @@ TEST(Figure, FollowsKeysIndicesAndStars) {
     EXPECT_EQ(figure_at(facts, key), std::nullopt) << key;
 }
 
+TEST(Figure, AWordTakesRowsAndAColumnAddsUp) {
+  const json facts = {{"traffic",
+                       {{{"group", "dp"}, {"purpose", "gradients"}, {"sent_bytes", 7}},
+                        {{"group", "tp"}, {"purpose", "activations"}, {"sent_bytes", 20}},
+                        {{"group", "dp"}, {"purpose", "parameters"}, {"sent_bytes", 100}}}}};
+  EXPECT_EQ(figure_at(facts, "traffic.sent_bytes"), 127);
+  EXPECT_EQ(figure_at(facts, "traffic.dp.sent_bytes"), 107);
+  EXPECT_EQ(figure_at(facts, "traffic.dp.parameters.sent_bytes"), 100);
+  EXPECT_EQ(figure_at(facts, "traffic.gradients.sent_bytes"), 7);
+  EXPECT_EQ(figure_at(facts, "traffic.*.sent_bytes"), 100);
+  EXPECT_EQ(figure_at(facts, "traffic.pp.sent_bytes"), std::nullopt);
+  EXPECT_EQ(figure_at(facts, "traffic.dp"), std::nullopt);
+}
+
 Context context_of(const Setup& setup) {
   Context context;
   context.settings.setup = setup;

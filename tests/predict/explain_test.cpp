@@ -43,6 +43,7 @@ TEST_P(Paper, TakesAsLongAsTheOrderAlone) {
   const Bubble bubble = bubble_of(program, timeline);
   EXPECT_NEAR(bubble.over_ideal, timed.bubble_over_ideal, 1e-12);
   EXPECT_NEAR(bubble.of_total, timed.bubble_of_total, 1e-12);
+  EXPECT_NEAR(bubble.of_longest_rank, timed.bubble_of_longest_rank, 1e-12);
   for (std::size_t rank = 0; rank < program.ranks.size(); ++rank) {
     double most = 0;
     for (const HeldPoint& point : held_microbatches(program, timeline, static_cast<int>(rank))) {

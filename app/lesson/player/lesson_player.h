@@ -49,6 +49,9 @@ class LessonPlayer : public QObject {
   // Starts the lesson in that folder at its first step. `seed` draws its values; none: by chance.
   // Error: the lesson cannot be read, or this computer cannot play it.
   Result<void> open(const QString& folder, std::optional<std::uint64_t> seed = std::nullopt);
+  // Goes on where the student left it, with the same values and answers; from the beginning where
+  // nothing is known. Errors: as open().
+  Result<void> resume(const QString& folder);
   // Leaves the lesson and keeps the Setup; hidden figures and locked settings come back.
   void close();
   // Starts the open lesson again, with new values.

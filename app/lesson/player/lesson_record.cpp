@@ -17,6 +17,33 @@ void LessonPlayer::save() {
   if (!kept) Q_EMIT failed(sentence(kept.error()));
 }
 
+Result<void> LessonPlayer::resume(const QString& folder) {
+  const Result<Lesson> lesson = read_lesson(folder.toStdString());
+  const json record = lesson ? progress_.record(lesson->id, lesson->version) : json();
+  if (!record.is_object() || !record.contains("seed") || !record["seed"].is_number_integer())
+    return open(folder);
+  if (Result<void> opened = open(folder, record["seed"].get<std::uint64_t>()); !opened)
+    return opened;
+  const json steps = record.value("steps", json::array());
+  const std::size_t reached = std::min(steps.size(), states_.size());
+  for (std::size_t at = 0; at < reached; ++at) {
+    StepState& state = states_[at];
+    const json& kept = steps[at];
+    if (kept.value("step", "") != lesson_->steps[at].id) return {};  // another text by now
+    state.visited = true;
+    state.solved = at + 1 < reached || kept.value("solved", false);
+    state.attempts = kept.value("attempts", 0);
+    state.hints = kept.value("hints", 0);
+    if (kept.contains("number")) state.answer.number = kept["number"].get<double>();
+    state.answer.option = kept.value("option", "");
+    state.answer.order = kept.value("order", std::vector<std::string>());
+    if (const Result<Settings> left = settings_at(*lesson_, at, drawn_, state.solved))
+      state.left_with = *left;
+  }
+  if (reached > 0) enter(reached - 1, true);
+  return {};
+}
+
 // A document names the lesson, its seed and the step; its Setup stands.
 void LessonPlayer::restore() {
   const json state = session_.locks().lesson_state();

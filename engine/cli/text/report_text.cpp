@@ -54,6 +54,8 @@ std::string bubble_block(const Prediction& prediction) {
   Table table({"", ">", ""});
   table.add({"of whole step", percent_text(bubble.of_total), "idle / (idle + busy)"});
   table.add({"over ideal time", percent_text(bubble.over_ideal), "idle / busy"});
+  table.add({"of longest rank", percent_text(bubble.of_longest_rank),
+             "idle / its own time from its first F to its last B or W"});
   return "Bubble (predicted: idle compute lanes from the first F to the last B or W)\n" +
          table.text();
 }
@@ -115,6 +117,7 @@ std::string title_of(const std::string& metric) {
   if (metric == "step.tokens_per_second") return "throughput";
   if (metric == "bubble.of_total") return "bubble of whole step";
   if (metric == "bubble.over_ideal") return "bubble over ideal time";
+  if (metric == "bubble.of_longest_rank") return "bubble of longest rank";
   std::vector<std::string> parts;
   for (std::size_t begin = 0; begin <= metric.size();) {
     const std::size_t end = std::min(metric.find('.', begin), metric.size());

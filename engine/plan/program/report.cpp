@@ -266,8 +266,10 @@ nlohmann::json to_json(const std::vector<GpuMemory>& memory) {
 }
 
 nlohmann::json to_json(const Bubble& bubble) {
-  return {
-      {"over_ideal", bubble.over_ideal}, {"of_total", bubble.of_total}, {"ranks", bubble.ranks}};
+  return {{"over_ideal", bubble.over_ideal},
+          {"of_total", bubble.of_total},
+          {"of_longest_rank", bubble.of_longest_rank},
+          {"ranks", bubble.ranks}};
 }
 
 nlohmann::json to_json(const StepFigures& step, bool observed) {

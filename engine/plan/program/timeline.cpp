@@ -111,19 +111,26 @@ Bubble bubble_of(const Program& program, const Timeline& timeline) {
   Nanoseconds first = Nanoseconds::max(), last = Nanoseconds::min();
   const std::size_t ranks = std::min(program.ranks.size(), timeline.ranks.size());
   std::vector<Nanoseconds> busy(ranks, Nanoseconds{0});
+  Nanoseconds longest{0}, longest_busy{0};
   for (std::size_t rank = 0; rank < ranks; ++rank) {
     const auto& ops = program.ranks[rank].ops;
     const auto& spans = timeline.ranks[rank].spans;
     std::int32_t batch = -1;
+    Nanoseconds own_first = Nanoseconds::max(), own_last = Nanoseconds::min();
     for (std::size_t index = 0; index < ops.size() && index < spans.size(); ++index) {
       const Op& op = ops[index];
       if (op.lane != Lane::kCompute || op.microbatch < 0) continue;
-      first = std::min(first, spans[index].begin);
-      last = std::max(last, spans[index].end);
+      own_first = std::min(own_first, spans[index].begin);
+      own_last = std::max(own_last, spans[index].end);
       const bool counted = op.batch >= 0 && op.batch == batch;  // a batch is one span
       batch = op.batch;
       if (!counted) busy[rank] += spans[index].end - spans[index].begin;
     }
+    first = std::min(first, own_first);
+    last = std::max(last, own_last);
+    if (own_last <= own_first || own_last - own_first <= longest) continue;
+    longest = own_last - own_first;
+    longest_busy = busy[rank];
   }
   Bubble bubble;
   bubble.ranks.assign(ranks, 0);
@@ -138,6 +145,8 @@ Bubble bubble_of(const Program& program, const Timeline& timeline) {
   const double total = window * static_cast<double>(ranks);
   if (all_busy > 0) bubble.over_ideal = (total - all_busy) / all_busy;
   bubble.of_total = (total - all_busy) / total;
+  bubble.of_longest_rank =
+      static_cast<double>((longest - longest_busy).count()) / static_cast<double>(longest.count());
   return bubble;
 }
 

@@ -74,8 +74,11 @@ std::vector<Bar> bars_of(const Program& program, const Timeline& timeline, int r
 
 // Bubble: the idle time of compute lanes from the first F to the last B or W of the step.
 struct Bubble {
-  double over_ideal = 0;      // idle / busy, of all ranks together
-  double of_total = 0;        // idle / (idle + busy)
+  double over_ideal = 0;  // idle / busy, of all ranks together
+  double of_total = 0;    // idle / (idle + busy)
+  // Of the rank with the longest time from its own first F to its own last B or W: the idle share
+  // of that time. Source: Qi et al. 2024 (arXiv 2401.10241), section 5.1.
+  double of_longest_rank = 0;
   std::vector<double> ranks;  // of_total of each rank
 };
 Bubble bubble_of(const Program& program, const Timeline& timeline);

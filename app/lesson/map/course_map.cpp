@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/lesson/map/course_map.h"
+
+#include <QFrame>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QMessageBox>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "app/lesson/map/lesson_tile.h"
+#include "app/look/figures.h"
+#include "app/look/sentence.h"
+#include "app/settings/controls.h"
+
+namespace parallelarium {
+
+namespace {
+
+constexpr int kLeastColumn = 168, kSideWidth = 290, kSideFrom = 1000;
+constexpr std::size_t kMostColumns = 6;
+
+QString hours_text(int minutes) {
+  if (minutes < 60) return minutes_text(minutes);
+  return CourseMap::tr("%1 h %2 min").arg(minutes / 60).arg(minutes % 60);
+}
+
+QLabel* wrapped_label(const char* role) {
+  auto* label = new QLabel;
+  label->setWordWrap(true);
+  set_style_property(label, "role", role);
+  return label;
+}
+
+}  // namespace
+
+CourseMap::CourseMap(LessonPlayer& player, QWidget* parent) : QWidget(parent), player_(player) {
+  setObjectName(QStringLiteral("CourseMap"));
+  setAttribute(Qt::WA_StyledBackground);
+  auto* row = new QHBoxLayout(this);
+  row->setContentsMargins(0, 0, 0, 0);
+  row->setSpacing(0);
+  auto* column = new QVBoxLayout;
+  column->setContentsMargins(16, 14, 16, 0);
+  column->setSpacing(12);
+  auto* card = new QFrame;
+  card->setObjectName(QStringLiteral("GoOn"));
+  auto* line = new QHBoxLayout(card);
+  line->setContentsMargins(18, 12, 16, 12);
+  auto* words = new QVBoxLayout;
+  words->setSpacing(2);
+  go_on_title_ = wrapped_label("title");
+  go_on_about_ = wrapped_label("muted");
+  words->addWidget(go_on_title_);
+  words->addWidget(go_on_about_);
+  go_on_ = new QPushButton;
+  go_on_->setProperty("primary", true);
+  connect(go_on_, &QPushButton::clicked, this, [this] {
+    if (next_) start(*next_, false);
+  });
+  line->addLayout(words, 1);
+  line->addWidget(go_on_);
+  counts_ = new QLabel;
+  counts_->setWordWrap(true);
+  scroll_ = new QScrollArea;
+  scroll_->setFrameShape(QFrame::NoFrame);
+  scroll_->setWidgetResizable(true);
+  scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  column->addWidget(card);
+  column->addWidget(counts_);
+  column->addWidget(scroll_, 1);
+  row->addLayout(column, 1);
+
+  auto* page = new QWidget;
+  page->setObjectName(QStringLiteral("MapSide"));
+  auto* side = new QVBoxLayout(page);
+  side->setContentsMargins(16, 16, 16, 16);
+  side->setSpacing(10);
+  details_title_ = wrapped_label("title");
+  details_ = wrapped_label("");
+  details_->setTextFormat(Qt::RichText);
+  details_->setAlignment(Qt::AlignTop);
+  anew_ = new QPushButton(tr("Start anew"));
+  start_ = new QPushButton(tr("Start"));
+  connect(start_, &QPushButton::clicked, this, [this] { start(chosen_, false); });
+  connect(anew_, &QPushButton::clicked, this, [this] { start(chosen_, true); });
+  auto* buttons = new QHBoxLayout;
+  buttons->addWidget(anew_);
+  buttons->addStretch();
+  buttons->addWidget(start_);
+  side->addWidget(details_title_);
+  side->addWidget(details_);
+  side->addStretch();
+  side->addLayout(buttons);
+  side_ = new QScrollArea;
+  side_->setObjectName(QStringLiteral("RightPanel"));
+  side_->setWidgetResizable(true);
+  side_->setFrameShape(QFrame::NoFrame);
+  side_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  side_->setWidget(page);
+  side_->setFixedWidth(kSideWidth);
+  row->addWidget(side_);
+  setFocusProxy(go_on_);
+}
+
+void CourseMap::showEvent(QShowEvent* event) {
+  QWidget::showEvent(event);
+  fill();
+}
+
+void CourseMap::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  if (isVisible()) lay_out();
+}
+
+// Reads every lesson, and what is done by now.
+void CourseMap::fill() {
+  data_ = read_map(player_);
+  next_ = data_.next();
+  if (!data_.error.isEmpty() || data_.lessons.empty()) {
+    go_on_title_->setText(tr("Lessons"));
+    go_on_about_->setText(data_.error.isEmpty() ? tr("There are no lessons.") : data_.error);
+    go_on_->hide();
+    side_->hide();
+    return;
+  }
+  if (next_) {
+    const MapLesson& lesson = data_.lessons[*next_];
+    go_on_title_->setText(lesson.title);
+    QString about = data_.unit_of(*next_).title + QStringLiteral(" · ");
+    if (lesson.begun())
+      about +=
+          tr("step %1 of %2").arg(lesson.reached).arg(lesson.steps.size()) + QStringLiteral(" · ");
+    go_on_about_->setText(about + tr("about %1 left").arg(minutes_text(lesson.minutes_left())));
+  } else {
+    go_on_title_->setText(tr("You have done every lesson"));
+    go_on_about_->setText(tr("Open any of them again, or go on in Explore."));
+  }
+  go_on_->setVisible(next_.has_value());
+  go_on_->setText(next_ && data_.lessons[*next_].begun() ? tr("Continue")
+                  : data_.done() == 0                    ? tr("Begin")
+                                                         : tr("Continue"));
+  counts_->setText(tr("<b>%1 lessons · %2 done · about %3 left</b> · Nothing is locked: open any "
+                      "lesson.")
+                       .arg(data_.lessons.size())
+                       .arg(data_.done())
+                       .arg(hours_text(data_.minutes_left())));
+  columns_ = 0;
+  chosen_ = next_.value_or(0);
+  lay_out();
+  choose(chosen_);
+}
+
+QWidget* CourseMap::make_unit(const MapUnit& unit) {
+  auto* box = new QFrame;
+  box->setObjectName(QStringLiteral("MapUnit"));
+  box->setAccessibleName(unit.title);
+  auto* column = new QVBoxLayout(box);
+  column->setContentsMargins(8, 8, 8, 8);
+  column->setSpacing(8);
+  auto* head = new QHBoxLayout;
+  auto* title = wrapped_label("strong");
+  title->setText(unit.title);
+  std::size_t done = 0;
+  for (const std::size_t lesson : unit.lessons) done += data_.lessons[lesson].done;
+  auto* count = new QLabel(tr("%1 of %2").arg(done).arg(unit.lessons.size()));
+  set_style_property(count, "role", "small");
+  head->addWidget(title, 1);
+  head->addWidget(count, 0, Qt::AlignTop);
+  column->addLayout(head);
+  if (!unit.after.isEmpty()) {
+    auto* after = wrapped_label("small");
+    after->setText(tr("after %1").arg(unit.after.join(QStringLiteral(", "))));
+    column->addWidget(after);
+  }
+  for (const std::size_t lesson : unit.lessons) {
+    auto* tile = new LessonTile(data_.lessons[lesson], next_ == lesson);
+    connect(tile, &QAbstractButton::clicked, this, [this, lesson] { choose(lesson); });
+    connect(tile, &LessonTile::opened, this, [this, lesson] { start(lesson, false); });
+    tiles_[lesson] = tile;
+    column->addWidget(tile);
+  }
+  return box;
+}
+
+// As many columns as have room; the units stand in the course's order, column by column, so that
+// columns are about equally high.
+void CourseMap::lay_out() {
+  side_->setVisible(width() >= kSideFrom && !data_.lessons.empty());
+  if (data_.lessons.empty()) return;
+  const int room = width() - 32 - (side_->isHidden() ? 0 : kSideWidth) - 12;
+  const int fits = std::clamp(room / kLeastColumn, 1,
+                              static_cast<int>(std::min(kMostColumns, data_.units.size())));
+  if (fits == columns_) return;
+  columns_ = fits;
+  tiles_.assign(data_.lessons.size(), nullptr);
+  units_ = new QWidget;
+  auto* row = new QHBoxLayout(units_);
+  row->setContentsMargins(0, 0, 4, 12);
+  row->setSpacing(14);
+  std::size_t left = data_.lessons.size() + 2 * data_.units.size();
+  std::size_t unit = 0;
+  for (int at = 0; at < columns_; ++at) {
+    auto* column = new QVBoxLayout;
+    column->setSpacing(14);
+    const std::size_t share = (left + static_cast<std::size_t>(columns_ - at) - 1) /
+                              static_cast<std::size_t>(columns_ - at);
+    std::size_t taken = 0;
+    while (unit < data_.units.size()) {
+      const std::size_t size = data_.units[unit].lessons.size() + 2;
+      const std::size_t others = data_.units.size() - unit;
+      const bool must = taken == 0;
+      // What does not fit goes on to the next column, which must not stay empty.
+      if (!must &&
+          (taken + size > share + 1 || others <= static_cast<std::size_t>(columns_ - at - 1)))
+        break;
+      column->addWidget(make_unit(data_.units[unit]));
+      taken += size;
+      ++unit;
+    }
+    left -= std::min(left, taken);
+    column->addStretch();
+    row->addLayout(column, 1);
+  }
+  scroll_->setWidget(units_);
+  choose(chosen_);
+}
+
+void CourseMap::choose(std::size_t lesson) {
+  chosen_ = lesson;
+  for (std::size_t at = 0; at < tiles_.size(); ++at)
+    if (tiles_[at]) tiles_[at]->setChecked(at == lesson);
+  show_details();
+}
+
+void CourseMap::show_details() {
+  const MapLesson& lesson = data_.lessons[chosen_];
+  const MapUnit& unit = data_.unit_of(chosen_);
+  details_title_->setText(lesson.title);
+  const auto head = [](const QString& text) {
+    return QStringLiteral("<p style=\"margin-top:12px\"><small><b>%1</b></small></p>")
+        .arg(text.toUpper().toHtmlEscaped());
+  };
+  QString text = QStringLiteral("<p>%1</p>").arg(lesson.summary.toHtmlEscaped());
+  if (!lesson.refusal.isEmpty())
+    text += QStringLiteral("<p><b>%1</b></p>").arg(lesson.refusal.toHtmlEscaped());
+  const auto place = std::find(unit.lessons.begin(), unit.lessons.end(), chosen_);
+  if (place != unit.lessons.begin())
+    text += head(tr("Builds on")) + data_.lessons[*(place - 1)].title.toHtmlEscaped();
+  else if (!unit.after.isEmpty())
+    text += head(tr("Builds on")) + unit.after.join(QStringLiteral(", ")).toHtmlEscaped();
+  if (place + 1 != unit.lessons.end())
+    text += head(tr("Leads to")) + data_.lessons[*(place + 1)].title.toHtmlEscaped();
+  text += head(lesson.steps.size() == 1
+                   ? tr("One step, %1").arg(minutes_text(lesson.minutes))
+                   : tr("%1 steps, %2").arg(lesson.steps.size()).arg(minutes_text(lesson.minutes)));
+  for (std::size_t at = 0; at < lesson.steps.size(); ++at) {
+    const MapStep& step = lesson.steps[at];
+    QString line = QStringLiteral("%1 %2").arg(at + 1).arg(step.title.toHtmlEscaped());
+    if (!kind_words(step.kind).isEmpty()) line += QStringLiteral(" · ") + kind_words(step.kind);
+    if (lesson.done || at + 1 < lesson.reached) line += QStringLiteral(" ✓");
+    text += (lesson.begun() && at + 1 == lesson.reached ? QStringLiteral("<b>%1</b>")
+                                                        : QStringLiteral("%1"))
+                .arg(line) +
+            QStringLiteral("<br>");
+  }
+  text += head(tr("Uses")) +
+          (lesson.tabs.isEmpty() ? QString()
+                                 : lesson.tabs.join(QStringLiteral(", ")) + QStringLiteral(" · ")) +
+          (lesson.ranks == 1 ? tr("1 rank") : tr("%1 ranks").arg(lesson.ranks));
+  details_->setText(text);
+  start_->setText(lesson.begun() ? tr("Continue, step %1").arg(lesson.reached) : tr("Start"));
+  start_->setEnabled(lesson.refusal.isEmpty());
+  anew_->setVisible(lesson.begun() && lesson.refusal.isEmpty());
+}
+
+void CourseMap::start(std::size_t lesson, bool anew) {
+  const MapLesson& wanted = data_.lessons[lesson];
+  if (!wanted.refusal.isEmpty()) return choose(lesson);
+  const Result<void> opened =
+      wanted.begun() && !anew ? player_.resume(wanted.folder) : player_.open(wanted.folder);
+  if (!opened) QMessageBox::warning(this, tr("Lesson"), sentence(opened.error()));
+}
+
+}  // namespace parallelarium

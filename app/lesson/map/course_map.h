@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The centre of the room Learn while no lesson is open: one way on, the units with their lessons,
+// and at the right what the chosen lesson is about. Nothing is locked.
+#pragma once
+
+#include <QWidget>
+
+#include "app/lesson/map/map_data.h"
+
+class QBoxLayout;
+class QLabel;
+class QPushButton;
+class QScrollArea;
+class QVBoxLayout;
+
+namespace parallelarium {
+
+class LessonTile;
+
+class CourseMap : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit CourseMap(LessonPlayer& player, QWidget* parent = nullptr);
+  const MapData& data() const { return data_; }
+  const std::vector<LessonTile*>& tiles() const { return tiles_; }
+  void choose(std::size_t lesson);
+
+ protected:
+  void showEvent(QShowEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
+
+ private:
+  void fill();
+  void lay_out();
+  QWidget* make_unit(const MapUnit& unit);
+  void show_details();
+  void start(std::size_t lesson, bool anew);
+
+  LessonPlayer& player_;
+  MapData data_;
+  std::optional<std::size_t> next_;
+  std::size_t chosen_ = 0;
+  int columns_ = 0;
+  QLabel *go_on_title_ = nullptr, *go_on_about_ = nullptr, *counts_ = nullptr, *details_ = nullptr,
+         *details_title_ = nullptr;
+  QPushButton *go_on_ = nullptr, *start_ = nullptr, *anew_ = nullptr;
+  QScrollArea *scroll_ = nullptr, *side_ = nullptr;
+  QWidget* units_ = nullptr;
+  std::vector<LessonTile*> tiles_;
+};
+
+}  // namespace parallelarium

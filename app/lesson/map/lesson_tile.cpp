@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/lesson/map/lesson_tile.h"
+
+#include <QKeyEvent>
+#include <QPainter>
+#include <algorithm>
+
+#include "app/look/figures.h"
+#include "app/look/theme.h"
+
+namespace parallelarium {
+
+namespace {
+
+constexpr int kTileSide = 8, kTileTop = 7, kTileLine = 16, kTileMark = 14;
+
+}  // namespace
+
+LessonTile::LessonTile(const MapLesson& lesson, bool is_next, QWidget* parent)
+    : QAbstractButton(parent),
+      title_(lesson.title),
+      done_(lesson.done),
+      next_(is_next),
+      off_(!lesson.refusal.isEmpty()) {
+  setCheckable(true);
+  setAutoExclusive(false);
+  setCursor(Qt::PointingHandCursor);
+  setFocusPolicy(Qt::StrongFocus);
+  QSizePolicy policy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+  policy.setHeightForWidth(true);
+  setSizePolicy(policy);
+  minutes_ = lesson.begun() ? tr("step %1 of %2").arg(lesson.reached).arg(lesson.steps.size())
+                            : minutes_text(lesson.minutes);
+  QString words = title_ + QStringLiteral(", ") + minutes_;
+  if (done_) words += QStringLiteral(", ") + tr("done");
+  if (off_) words += QStringLiteral(". ") + lesson.refusal;
+  setAccessibleName(words);
+  setToolTip(off_ ? lesson.refusal : lesson.summary);
+}
+
+int LessonTile::heightForWidth(int width) const {
+  const QFontMetrics metrics(theme_for(palette()).font(12, true));
+  const QRect room(0, 0, std::max(40, width - 2 * kTileSide), 1000);
+  return metrics.boundingRect(room, Qt::TextWordWrap, title_).height() + kTileLine + 2 * kTileTop +
+         2;
+}
+
+QSize LessonTile::sizeHint() const { return {150, heightForWidth(std::max(90, width()))}; }
+
+void LessonTile::paintEvent(QPaintEvent*) {
+  const Theme& theme = theme_for(palette());
+  QPainter painter(this);
+  painter.setRenderHint(QPainter::Antialiasing);
+  const bool filled = next_;
+  const QRectF card = QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5);
+  painter.setPen(QPen(isChecked() || hasFocus() ? theme.accent_line
+                      : underMouse()            ? theme.muted
+                                                : theme.control_line,
+                      isChecked() || hasFocus() ? 2 : 1));
+  painter.setBrush(filled ? theme.accent : isChecked() ? theme.accent_soft : theme.surface);
+  painter.drawRoundedRect(card, 5, 5);
+  const QColor ink = filled ? theme.ink_on(theme.accent) : off_ ? theme.muted : theme.text;
+  const QRect inside = rect().adjusted(kTileSide, kTileTop, -kTileSide, -kTileTop);
+  painter.setFont(theme.font(12, true));
+  painter.setPen(ink);
+  painter.drawText(inside.adjusted(0, 0, 0, -kTileLine), Qt::TextWordWrap, title_);
+  painter.setFont(theme.font(11));
+  painter.setPen(filled ? ink : theme.muted);
+  painter.drawText(inside, Qt::AlignLeft | Qt::AlignBottom, minutes_);
+  if (!done_) return;
+  const QRectF mark(inside.right() - kTileMark + 1, inside.bottom() - kTileMark + 1, kTileMark,
+                    kTileMark);
+  painter.setPen(Qt::NoPen);
+  painter.setBrush(filled ? theme.surface : theme.accent);
+  painter.drawEllipse(mark);
+  painter.setPen(QPen(filled ? theme.accent : theme.ink_on(theme.accent), 1.6));
+  painter.setBrush(Qt::NoBrush);
+  painter.drawPolyline(QPolygonF{mark.topLeft() + QPointF(3.6, 7.4),
+                                 mark.topLeft() + QPointF(6.2, 10),
+                                 mark.topLeft() + QPointF(10.4, 4.6)});
+}
+
+void LessonTile::keyPressEvent(QKeyEvent* event) {
+  if (event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter) {
+    click();
+    Q_EMIT opened();
+    return;
+  }
+  QAbstractButton::keyPressEvent(event);
+}
+
+void LessonTile::mouseDoubleClickEvent(QMouseEvent*) { Q_EMIT opened(); }
+
+}  // namespace parallelarium

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/lesson/map/map_data.h"
+
+#include <algorithm>
+
+#include "app/look/sentence.h"
+#include "app/views/views.h"
+
+namespace parallelarium {
+
+namespace {
+
+QString in_own_language(const std::map<std::string, std::string>& titles) {
+  const auto own = titles.find(LessonPlayer::language());
+  const auto english = titles.find("en");
+  if (own != titles.end()) return QString::fromStdString(own->second);
+  return english == titles.end() ? QString() : QString::fromStdString(english->second);
+}
+
+MapLesson map_lesson(const Course& course, const CourseEntry& entry, const LessonPlayer& player) {
+  MapLesson shown;
+  shown.id = QString::fromStdString(entry.id);
+  shown.folder = QString::fromStdString(course.folder + "/" + entry.id);
+  shown.title = in_own_language(entry.titles);
+  const Result<Lesson> lesson = read_lesson(shown.folder.toStdString());
+  if (!lesson) {
+    shown.refusal = sentence(lesson.error());
+    return shown;
+  }
+  const LessonText& text = lesson->text(LessonPlayer::language());
+  shown.summary = QString::fromStdString(text.summary);
+  shown.minutes = lesson->minutes;
+  shown.ranks = lesson->requirements.ranks;
+  shown.done = player.progress().done(lesson->id, lesson->version);
+  const nlohmann::json record = player.progress().record(lesson->id, lesson->version);
+  if (record.is_object() && record.contains("steps") && record["steps"].is_array())
+    shown.reached = std::min(record["steps"].size(), lesson->steps.size());
+  for (const Step& step : lesson->steps) {
+    const auto words = text.steps.find(step.id);
+    shown.steps.push_back(
+        {words == text.steps.end() ? QString() : QString::fromStdString(words->second.title),
+         step.kind});
+    const ViewInfo* view = find_view(QString::fromStdString(step.tab));
+    if (view && !shown.tabs.contains(view->title())) shown.tabs << view->title();
+  }
+  const Result<void> playable = can_play(*lesson, player.computer());
+  if (!playable) shown.refusal = sentence(playable.error());
+  return shown;
+}
+
+}  // namespace
+
+int MapLesson::minutes_left() const {
+  if (done || steps.empty()) return 0;
+  const std::size_t ahead = steps.size() - (reached > 0 ? reached - 1 : 0);
+  return std::max(
+      1, static_cast<int>(minutes * static_cast<double>(ahead) / static_cast<double>(steps.size()) +
+                          0.5));
+}
+
+std::optional<std::size_t> MapData::next() const {
+  for (const bool begun : {true, false})
+    for (std::size_t at = 0; at < lessons.size(); ++at)
+      if (!lessons[at].done && lessons[at].refusal.isEmpty() && (!begun || lessons[at].begun()))
+        return at;
+  return std::nullopt;
+}
+
+std::size_t MapData::done() const {
+  return static_cast<std::size_t>(std::count_if(
+      lessons.begin(), lessons.end(), [](const MapLesson& lesson) { return lesson.done; }));
+}
+
+int MapData::minutes_left() const {
+  int minutes = 0;
+  for (const MapLesson& lesson : lessons) minutes += lesson.minutes_left();
+  return minutes;
+}
+
+const MapUnit& MapData::unit_of(std::size_t lesson) const {
+  return *std::find_if(units.begin(), units.end(), [&](const MapUnit& unit) {
+    return std::find(unit.lessons.begin(), unit.lessons.end(), lesson) != unit.lessons.end();
+  });
+}
+
+MapData read_map(const LessonPlayer& player) {
+  MapData map;
+  const std::string folder = lessons_folder();
+  const Result<Course> course =
+      folder.empty() ? Result<Course>(lesson_schema().error()) : read_course(folder);
+  if (!course) {
+    map.error = sentence(course.error());
+    return map;
+  }
+  map.title = in_own_language(course->titles);
+  for (const CourseEntry& entry : course->lessons)
+    map.lessons.push_back(map_lesson(*course, entry, player));
+  for (const CourseUnit& unit : course->units) {
+    MapUnit shown;
+    shown.title = in_own_language(unit.titles);
+    for (const std::string& needed : unit.needs)
+      for (const CourseUnit& other : course->units)
+        if (other.id == needed) shown.after << in_own_language(other.titles);
+    for (std::size_t at = unit.first; at < unit.first + unit.count; ++at)
+      shown.lessons.push_back(at);
+    map.units.push_back(std::move(shown));
+  }
+  return map;
+}
+
+QString kind_words(StepKind kind) {
+  switch (kind) {
+    case StepKind::kPredict:
+      return QObject::tr("a prediction");
+    case StepKind::kRun:
+      return QObject::tr("a run");
+    case StepKind::kExplain:
+      return QObject::tr("a question");
+    case StepKind::kGoal:
+      return QObject::tr("a goal");
+    case StepKind::kBuild:
+      return QObject::tr("an order to build");
+    case StepKind::kRead:
+      break;
+  }
+  return {};
+}
+
+}  // namespace parallelarium

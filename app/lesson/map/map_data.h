@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The course as the map shows it: units, lessons, and how far the student is.
+#pragma once
+
+#include <QString>
+#include <QStringList>
+#include <vector>
+
+#include "app/lesson/player/lesson_player.h"
+
+namespace parallelarium {
+
+struct MapStep {
+  QString title;
+  StepKind kind = StepKind::kRead;
+};
+
+struct MapLesson {
+  QString id, folder, title, summary;
+  QString refusal;  // why it cannot be played here; empty: it can
+  int minutes = 0;
+  bool done = false;
+  std::size_t reached = 0;  // steps that were entered; 0: it was never begun
+  std::vector<MapStep> steps;
+  QStringList tabs;  // titles of the views that it shows
+  int ranks = 1;
+  bool begun() const { return !done && reached > 0; }
+  int minutes_left() const;
+};
+
+struct MapUnit {
+  QString title;
+  QStringList after;                 // titles of the units that it builds on
+  std::vector<std::size_t> lessons;  // indices
+};
+
+struct MapData {
+  QString title, error;  // of the course; why there is none
+  std::vector<MapUnit> units;
+  std::vector<MapLesson> lessons;
+  // The lesson to go on with: the first that was begun and can be played, else the first that is
+  // not done; none where all are done.
+  std::optional<std::size_t> next() const;
+  std::size_t done() const;
+  int minutes_left() const;
+  const MapUnit& unit_of(std::size_t lesson) const;
+};
+
+MapData read_map(const LessonPlayer& player);
+
+// "a figure", "a run": what a step asks; empty for reading.
+QString kind_words(StepKind kind);
+
+}  // namespace parallelarium
