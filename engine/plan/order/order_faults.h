@@ -20,4 +20,8 @@ struct OrderFault {
 // for each other, ranks that hold a stage and do nothing there. At most some twenty of them.
 std::vector<OrderFault> faults_of(const Order& order);
 
+// Whether nothing else is wrong with the Order than that ranks wait for each other in a circle, or
+// for their own later work: run, it hangs, and computes nothing wrong before that.
+bool only_waits(const Order& order);
+
 }  // namespace parallelarium
