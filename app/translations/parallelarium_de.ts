@@ -5938,6 +5938,14 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Mindestdehnung</translation>
     </message>
     <message>
+        <source>Slow rank</source>
+        <translation>Langsamer Rang</translation>
+    </message>
+    <message>
+        <source>Slow rank&apos;s factor</source>
+        <translation>Faktor des langsamen Rangs</translation>
+    </message>
+    <message>
         <source>Layers</source>
         <translation>Schichten</translation>
     </message>

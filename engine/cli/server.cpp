@@ -56,7 +56,8 @@ Result<nlohmann::json> run_job(const RunRequest& request, const Watch& watch) {
   const Result<Preparation> preparation = prepare_checked(request.setup, {}, watch);
   if (!preparation) return preparation.error();
   watch.progress("running", 0, preparation->choice.why);
-  const Result<Training> training = train(*preparation, request.verify, watch);
+  const Result<Training> training =
+      train(*preparation, request.verify, watch, request.let_it_hang_seconds);
   if (!training) return training.error();
   return to_json(*training);
 }

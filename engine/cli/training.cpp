@@ -163,6 +163,7 @@ Result<Preparation> prepare(const Setup& asked, std::optional<ProcessPlace> plac
   if (const Result<void> can = can_execute(situation->setup); !can) return can.error();
   Result<Placement> placement = placement_of(*situation, process);
   if (!placement) return placement.error();
+  if (const Result<void> can = can_slow(situation->setup, *placement); !can) return can.error();
   // Every process has a GPU of its own, wherever it is.
   if (place && placement->on_gpus()) situation->machine.nodes = place->size;
   // A text that nobody can train on must be refused before a calibration.
@@ -195,7 +196,7 @@ bool is_about_request(const Message& why) {
   static constexpr std::array<std::string_view, 6> kRequests = {
       "backend-missing", "memory-short", "text-large",
       "text-not-utf8",   "text-short",   "text-unreadable"};
-  return !why.field.empty() ||
+  return !why.field.empty() || why.kind.starts_with("order-") ||
          std::find(kRequests.begin(), kRequests.end(), why.kind) != kRequests.end();
 }
 
@@ -212,9 +213,36 @@ bool is_told_by_leader(const Message& why) {
   return why.kind == "rank-refused" || why.kind == "told";
 }
 
-Result<Training> train(const Preparation& preparation, bool verify, const Watch& watch) {
+namespace {
+
+// Why a run of it cannot be left to hang.
+Result<void> can_hang(const Preparation& preparation) {
+  Message why;
+  if (preparation.place)
+    why = message("hang-processes",
+                  "Only ranks that are threads of one engine can be left to hang; start it without "
+                  "{}.",
+                  preparation.place->launcher);
+  else if (preparation.choice.backend == Backend::kCuda)
+    why = message("hang-gpu",
+                  "Ranks on GPUs cannot be left to hang: run on the cores (--backend cpu) or "
+                  "rehearse (--backend paced).");
+  else
+    return {};
+  why.field = "run.backend";
+  why.alternatives = {"cpu", "paced"};
+  return why;
+}
+
+}  // namespace
+
+Result<Training> train(const Preparation& preparation, bool verify, const Watch& watch,
+                       double let_it_hang_seconds) {
   Training training;
   Preparation ready = preparation;
+  const bool may_hang = let_it_hang_seconds > 0;
+  if (may_hang)
+    if (const Result<void> can = can_hang(ready); !can) return can.error();
   if (!ready.calibrated() && ready.leads()) {
     const RunControl control = control_of(watch, "calibrating");
     Result<Machine> machine = ready.choice.backend == Backend::kCuda
@@ -226,7 +254,8 @@ Result<Training> train(const Preparation& preparation, bool verify, const Watch&
     if (const Result<void> saved = save_local_machine(ready.machine); !saved)
       training.unstored = saved.error();
   }
-  Result<Prediction> prediction = predict(ready.setup, ready.machine, true);
+  Result<Prediction> prediction =
+      predict(ready.setup, ready.machine, BuildOptions{.all_ranks = true, .may_wait = may_hang});
   if (!prediction) return prediction.error();
 
   training.choice = ready.choice;
@@ -237,11 +266,23 @@ Result<Training> train(const Preparation& preparation, bool verify, const Watch&
     if (!here) return here.error();
     control.stretch = stretch_of(*prediction, ready.machine.local ? ready.machine : *here);
   }
+  if (may_hang) {
+    control.hang_timeout_seconds = let_it_hang_seconds;
+    control.hung = [&](std::vector<StuckRank> ranks) {
+      training.hang = HangReport{let_it_hang_seconds, std::move(ranks)};
+    };
+  }
   RunWishes wishes;
   wishes.gradients = verify;
+  wishes.ranks_state = true;
   Result<RunResult> result =
       ready.place ? run_in_world(ready, training.choice, prediction->program, control, wishes)
                   : run(ready.setup, prediction->program, ready.choice, control, wishes);
+  training.asked = ready.asked;
+  if (!result && result.error().kind == "hang" && training.hang) {
+    training.prediction = std::move(*prediction);
+    return training;
+  }
   if (!result) return result.error();
   training.result = std::move(*result);
   training.result.observation.gpu_use = ready.gpu_use;
@@ -260,7 +301,6 @@ Result<Training> train(const Preparation& preparation, bool verify, const Watch&
     else
       training.unproven = proof.error();
   }
-  training.asked = ready.asked;
   training.prediction = std::move(*prediction);
   return training;
 }
@@ -276,7 +316,33 @@ nlohmann::json to_json(const Proof& proof) {
           {"in_16_bit", proof.in_16_bit}};
 }
 
+namespace {
+
+nlohmann::json to_json(const HangReport& hang) {
+  nlohmann::json ranks = nlohmann::json::array();
+  for (const StuckRank& stuck : hang.ranks) {
+    nlohmann::json& row = ranks.emplace_back();
+    row = {{"rank", stuck.rank},
+           {"waits_in", to_json(stuck.waits_in)},
+           {"for_rank", nullptr},
+           {"needs", nullptr},
+           {"sentence", to_json(stuck.sentence)}};
+    if (stuck.for_rank < 0) continue;
+    row["for_rank"] = stuck.for_rank;
+    row["needs"] = to_json(stuck.needs);
+  }
+  return {{"seconds", hang.seconds}, {"ranks", std::move(ranks)}};
+}
+
+}  // namespace
+
 nlohmann::json to_json(const Training& training) {
+  if (training.hang) {
+    nlohmann::json json = {{"hang", to_json(*training.hang)},
+                           {"machine", to_json(training.prediction.machine)}};
+    if (training.unstored) json["unstored"] = to_json(*training.unstored);
+    return json;
+  }
   nlohmann::json json = {{"observation", to_json(training.result.observation)},
                          {"machine", to_json(training.prediction.machine)}};
   if (training.proof) json["proof"] = to_json(*training.proof);

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/plan/machine/machine.h"
 #include "engine/plan/machine/resolve.h"
@@ -66,6 +67,12 @@ std::string calibrating_text(const Preparation& preparation);
 enum class Calibrated : std::uint8_t { kCores, kGpus };
 Result<Machine> calibrate_and_store(Calibrated what, const Watch& watch);
 
+// A run that was allowed to hang, and did.
+struct HangReport {
+  double seconds = 0;  // for so long no rank moved
+  std::vector<StuckRank> ranks;
+};
+
 // In a world of processes rank 0 alone has a training to tell of.
 struct Training {
   Setup asked;            // prediction.setup is what it was resolved to
@@ -77,10 +84,14 @@ struct Training {
   std::optional<Proof> proof;
   std::optional<Message> unstored;  // why this run's calibration could not be kept
   std::optional<Message> unproven;  // why --verify could not compare
+  std::optional<HangReport> hang;   // set: it hung as it was allowed to, and `result` holds nothing
 };
 // Calibrates first where the machine is this computer and never was calibrated.
+// `let_it_hang_seconds` above 0: an order that waits for ever is run, too, and ended when no rank
+// has moved for so long; one that does not hang is run as ever. On cores, ranks as threads.
 // Errors: one sentence; is_about_request() tells a wish that cannot be met from a run that failed.
-Result<Training> train(const Preparation& preparation, bool verify, const Watch& watch);
+Result<Training> train(const Preparation& preparation, bool verify, const Watch& watch,
+                       double let_it_hang_seconds = 0);
 
 bool is_about_request(const Message& why);
 // Whether rank 0 tells the same, so that the processes of other ranks may keep quiet.
@@ -88,7 +99,8 @@ bool is_told_by_leader(const Message& why);
 
 nlohmann::json to_json(const Proof& proof);
 // {observation, machine, proof?, unproven?, unstored?}: what `run` of the protocol answers and a
-// document keeps.
+// document keeps. Of a run that hung: {hang, machine, unstored?}, hang being {seconds, ranks:
+// [{rank, waits_in, for_rank, needs, sentence}]} with Messages; for_rank and needs may be null.
 nlohmann::json to_json(const Training& training);
 
 }  // namespace parallelarium

@@ -59,7 +59,9 @@ struct Check {
   // word of its rows takes those and the name of a column adds it up: "traffic.dp.sent_bytes",
   // "traffic.gradients.sent_bytes", "traffic.sent_bytes". Beside those:
   // "held.peak" and "held.ranks.0", the micro-batches whose activations a stage holds at once;
-  // "experts.fullest" and others, see expert_facts(), of a run in its last training step. The
+  // "experts.fullest" and others, see expert_facts(), of a run in its last training step; and of a
+  // run "ranks.copies" (ranks that must hold the weights of another), "ranks.differing" (how many
+  // of these do not), "ranks.loss_spread" (between the own losses of ranks). The
   // "steps" of a collective are their number.
   std::string key;
   std::string op;  // < <= > >= == !=

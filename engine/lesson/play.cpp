@@ -238,6 +238,28 @@ json facts_of(const Prediction& prediction) {
   return facts;
 }
 
+namespace {
+
+// "ranks": of Observation::ranks_state, see facts_of().
+json rank_facts(const std::vector<RankState>& ranks) {
+  int copies = 0, differing = 0;
+  std::vector<double> losses;
+  for (const RankState& state : ranks) {
+    if (state.loss) losses.push_back(*state.loss);
+    if (state.replica_of == state.rank) continue;
+    ++copies;
+    for (const RankState& other : ranks)
+      if (other.rank == state.replica_of && other.weights_after != state.weights_after) ++differing;
+  }
+  json facts = {{"copies", copies}, {"differing", differing}, {"states", to_json(ranks)}};
+  if (!losses.empty())
+    facts["loss_spread"] = *std::max_element(losses.begin(), losses.end()) -
+                           *std::min_element(losses.begin(), losses.end());
+  return facts;
+}
+
+}  // namespace
+
 json facts_of(const Observation& observation, const Program& program) {
   json memory = json::array();
   for (const MemoryRow& row : observation.memory) memory.push_back(to_json(row));
@@ -246,6 +268,7 @@ json facts_of(const Observation& observation, const Program& program) {
                 {"bubble", to_json(observation.bubble)},
                 {"step", to_json(observation.step, true)},
                 {"losses", observation.losses}};
+  if (!observation.ranks_state.empty()) facts["ranks"] = rank_facts(observation.ranks_state);
   if (!observation.traffic.empty()) facts["traffic"] = to_json(observation.traffic.front());
   if (observation.timeline.ranks.size() == program.ranks.size())
     facts["held"] = held_facts(program, observation.timeline);

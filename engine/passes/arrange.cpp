@@ -41,6 +41,7 @@ class Walk {
     input_.assign(cells, kNever);
     gradient_.assign(cells, kNever);
     forward_done_.assign(cells, false);
+    input_done_.assign(cells, false);
     holders_.resize(cells);
     for (std::size_t r = 0; r < plans.size(); ++r) {
       State& state = states_[r];
@@ -57,7 +58,7 @@ class Walk {
     }
   }
 
-  Result<void> run() {
+  Result<void> run(std::vector<ForwardEdge>* waits) {
     for (std::size_t r = 0; r < plans_.size(); ++r)
       events_.push({0, false, static_cast<std::int32_t>(r)});
     while (!events_.empty()) {
@@ -65,6 +66,12 @@ class Walk {
       events_.pop();
       if (event.finish) finish(event.rank, event.time);
       start(event.rank, event.time);
+    }
+    if (waits != nullptr) {
+      std::vector<int> walked;
+      for (const State& state : states_) walked.push_back(static_cast<int>(state.next));
+      *waits = emit_waits(order_, walked, plans_, bytes_, type_, ranks_, groups_);
+      return {};
     }
     for (std::size_t r = 0; r < plans_.size(); ++r) {
       if (states_[r].next < order_.ranks[r].size()) {
@@ -103,7 +110,7 @@ class Walk {
       case ActionKind::kInputGrad:
         return forward_done_[at] ? gradient_[at] : kNever;
       case ActionKind::kWeightGrad:
-        return 0;  // its own rank's order puts it after the input part
+        return input_done_[at] ? 0 : kNever;
     }
     return kNever;
   }
@@ -211,7 +218,11 @@ class Walk {
       } else {
         gradient_[at] = now;
       }
-    } else if (action.kind != ActionKind::kWeightGrad && stage > 0) {
+    } else if (action.kind == ActionKind::kInputGrad) {
+      input_done_[at] = true;
+    }
+    if ((action.kind == ActionKind::kBackward || action.kind == ActionKind::kInputGrad) &&
+        stage > 0) {
       const double arrival = transfer(r, action, stage - 1, Purpose::kGradients, now);
       gradient_[cell(stage - 1, action.microbatch)] = arrival;
       wake(holders_[cell(stage - 1, action.microbatch)].rank, arrival);
@@ -239,9 +250,13 @@ class Walk {
       return now;
     }
     const int boundary = forward ? target.chunk.begin : -1;
-    const Tensor tensor = forward ? Tensor::kInput : Tensor::kGradResidual;
-    fill(send_, OpKind::kSend, ranks_[to], purpose, tensor, boundary, source_slot);
-    fill(recv_, OpKind::kRecv, ranks_[from], purpose, tensor, boundary, target_slot);
+    BoundaryTransfer sent{OpKind::kSend, plans_[0].transfers, purpose, ranks_[to],
+                          boundary,      source_slot,         bytes_,  type_};
+    fill_transfer(send_, sent);
+    sent.kind = OpKind::kRecv;
+    sent.peer = ranks_[from];
+    sent.slot = target_slot;
+    fill_transfer(recv_, sent);
     send_.op.group = groups_[from];
     recv_.op.group = groups_[to];
     recv_.operands[0].opens = bytes_;
@@ -279,24 +294,6 @@ class Walk {
     return end;
   }
 
-  void fill(Draft& draft, OpKind kind, int peer, Purpose purpose, Tensor tensor, int layer,
-            std::int32_t slot) const {
-    draft.op.kind = kind;
-    draft.op.lane = plans_[0].transfers;
-    draft.op.piece = Piece::kTransfer;
-    draft.op.phase = purpose == Purpose::kActivations ? Phase::kForward : Phase::kInputGrad;
-    draft.op.purpose = purpose;
-    draft.op.peer = peer;
-    draft.op.bytes = bytes_;
-    draft.op.type = type_;
-    DraftOperand& operand = draft.operands[0];
-    operand.tensor = tensor;
-    operand.layer = static_cast<std::int16_t>(layer);
-    operand.type = type_;
-    operand.count = bytes_ / size_of(type_);
-    operand.slot = slot;
-  }
-
   const Order& order_;
   std::vector<RankPlan>& plans_;
   std::int64_t bytes_;
@@ -307,7 +304,7 @@ class Walk {
   std::vector<State> states_;
   Draft send_, recv_;  // written anew for each transfer
   std::vector<double> input_, gradient_;
-  std::vector<bool> forward_done_;
+  std::vector<bool> forward_done_, input_done_;
   // By stage and micro-batch: a stage that is held twice has some micro-batches on either rank.
   struct Holder {
     std::int32_t rank = -1;
@@ -318,6 +315,24 @@ class Walk {
 };
 
 }  // namespace
+
+void fill_transfer(Draft& draft, const BoundaryTransfer& transfer) {
+  const bool forward = transfer.purpose == Purpose::kActivations;
+  draft.op.kind = transfer.kind;
+  draft.op.lane = transfer.lane;
+  draft.op.piece = Piece::kTransfer;
+  draft.op.phase = forward ? Phase::kForward : Phase::kInputGrad;
+  draft.op.purpose = transfer.purpose;
+  draft.op.peer = transfer.peer;
+  draft.op.bytes = transfer.bytes;
+  draft.op.type = transfer.type;
+  DraftOperand& operand = draft.operands[0];
+  operand.tensor = forward ? Tensor::kInput : Tensor::kGradResidual;
+  operand.layer = static_cast<std::int16_t>(transfer.layer);
+  operand.type = transfer.type;
+  operand.count = transfer.bytes / size_of(transfer.type);
+  operand.slot = transfer.slot;
+}
 
 std::size_t stretch_end(const std::vector<Draft>& drafts, std::size_t begin) {
   std::size_t end = begin + 1;
@@ -343,8 +358,10 @@ double nominal_seconds(const std::vector<Draft>& drafts) {
 
 Result<void> arrange(const Order& order, std::vector<RankPlan>& plans, std::int64_t boundary_bytes,
                      DataType type, const std::vector<int>& ranks_of_plans,
-                     const std::vector<std::int32_t>& pipeline_groups, ActionHooks& hooks) {
-  return Walk(order, plans, boundary_bytes, type, ranks_of_plans, pipeline_groups, hooks).run();
+                     const std::vector<std::int32_t>& pipeline_groups, ActionHooks& hooks,
+                     std::vector<ForwardEdge>* waits) {
+  return Walk(order, plans, boundary_bytes, type, ranks_of_plans, pipeline_groups, hooks)
+      .run(waits);
 }
 
 }  // namespace parallelarium

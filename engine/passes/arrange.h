@@ -88,10 +88,44 @@ class ActionHooks {
   virtual void skip(RankPlan& plan, std::int32_t stretches) = 0;
 };
 
+// A Send or Recv between two stages: `bytes` of activations or of their gradients.
+struct BoundaryTransfer {
+  OpKind kind = OpKind::kSend;
+  Lane lane = Lane::kPipeline;
+  Purpose purpose = Purpose::kActivations;
+  int peer = -1;   // global rank
+  int layer = -1;  // of activations: the one that takes them
+  std::int32_t slot = 0;
+  std::int64_t bytes = 0;
+  DataType type = DataType::kF32;
+};
+// Writes it into a Draft with one operand, which keeps its access and what it opens.
+void fill_transfer(Draft& draft, const BoundaryTransfer& transfer);
+
+// An op of a rank that stands before one that it waits for. Only an order that waits for ever has
+// them, and only the caller can put the edge in, once nothing reads edges as going back.
+struct ForwardEdge {
+  std::size_t plan = 0;  // index in the plans
+  std::int32_t op = -1, waits_for = -1;
+};
+
 // Appends the ops of all actions and transfers. One boundary transfer moves `boundary_bytes`. Error
-// "order-stuck": the order cannot finish.
+// "order-stuck": the order cannot finish. `waits`: if given, such an order is built, too, up to
+// where its ranks wait: see emit_waits().
 Result<void> arrange(const Order& order, std::vector<RankPlan>& plans, std::int64_t boundary_bytes,
                      DataType type, const std::vector<int>& ranks_of_plans,
-                     const std::vector<std::int32_t>& pipeline_groups, ActionHooks& hooks);
+                     const std::vector<std::int32_t>& pipeline_groups, ActionHooks& hooks,
+                     std::vector<ForwardEdge>* waits = nullptr);
+
+// Appends where the ranks of an order wait for ever, when nothing can be walked any more; `walked`:
+// actions of each rank. A rank that waits for another gets the receive in which it does so, the
+// first op of the action that needs it, and behind these the sends that others wait for. One that
+// waits for its own later action gets the first op of each of both. None of these ops is ever
+// executed but by waiting, so that the ops have no operands and the sends no value.
+// Requires: only_waits(order).
+std::vector<ForwardEdge> emit_waits(const Order& order, const std::vector<int>& walked,
+                                    std::vector<RankPlan>& plans, std::int64_t boundary_bytes,
+                                    DataType type, const std::vector<int>& ranks_of_plans,
+                                    const std::vector<std::int32_t>& pipeline_groups);
 
 }  // namespace parallelarium

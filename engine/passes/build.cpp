@@ -9,6 +9,7 @@
 #include "engine/passes/expand.h"
 #include "engine/passes/replicate.h"
 #include "engine/passes/shard/shard.h"
+#include "engine/plan/settings/alternatives.h"
 
 namespace parallelarium {
 
@@ -159,10 +160,20 @@ void reserve(RankPlan& plan) {
   plan.emitter->reserve_buffers(buffers);
 }
 
+void add_edge(RankProgram& rank, const ForwardEdge& edge) {
+  Op& op = rank.ops[static_cast<std::size_t>(edge.op)];
+  const auto first = static_cast<std::int32_t>(rank.after.size());
+  for (std::int32_t i = 0; i < op.after_count; ++i)
+    rank.after.push_back(rank.after[static_cast<std::size_t>(op.after_first + i)]);
+  rank.after.push_back(edge.waits_for);
+  op.after_first = first;
+  ++op.after_count;
+}
+
 // Programs of the representatives, in order of stage.
 Result<Program> build_representatives(const Setup& setup, const Order& order,
                                       const std::vector<std::vector<Chunk>>& chunks,
-                                      bool stage_level) {
+                                      bool stage_level, bool may_wait) {
   const LocalSizes sizes = local_sizes(setup);
   Program program;
   program.shape = sizes.shape;
@@ -210,11 +221,13 @@ Result<Program> build_representatives(const Setup& setup, const Order& order,
     shard.hold_states(plans[stage]);
   }
   for (RankPlan& plan : plans) reserve(plan);
-  const Result<void> arranged =
-      arrange(order, plans, boundary_bytes(sizes), sizes.type, ranks, pipeline_groups, shard);
+  std::vector<ForwardEdge> waits;
+  const Result<void> arranged = arrange(order, plans, boundary_bytes(sizes), sizes.type, ranks,
+                                        pipeline_groups, shard, may_wait ? &waits : nullptr);
   if (!arranged) return arranged.error();
   shard.finish(plans, ranks);
   for (RankProgram& rank : program.ranks) plan_memory(rank);
+  for (const ForwardEdge& edge : waits) add_edge(program.ranks[edge.plan], edge);
   return program;
 }
 
@@ -255,7 +268,13 @@ Result<Program> build_program(const Setup& setup, const Order& order, const Buil
   const std::int64_t replicas = setup.mesh.ranks() / setup.mesh.pp;
   const bool stage_level = options.stage_level ||
                            (!options.all_ranks && piece_ops(setup, order, chunks) > kMostPieceOps);
-  Result<Program> built = build_representatives(setup, order, chunks, stage_level);
+  const bool waits = options.may_wait && !check_order(order).empty();
+  if (waits && setup.collectives != "direct") {
+    Message why = message("order-wait-collectives",
+                          "An order that waits for ever is built with collectives direct.");
+    return refuse(std::move(why), "collectives", {"direct"});
+  }
+  Result<Program> built = build_representatives(setup, order, chunks, stage_level, waits);
   if (!built) return built;
   const bool all_ranks = options.all_ranks || (setup.mesh.ranks() <= kMostBuiltRanks &&
                                                built->op_count() * replicas <= kMostPieceOps);

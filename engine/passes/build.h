@@ -15,6 +15,8 @@ struct BuildOptions {
   bool all_ranks = false;
   // Build at stage level whatever the size.
   bool stage_level = false;
+  // Take an order that waits for ever, too, and build it up to where it does (arrange.h).
+  bool may_wait = false;
 };
 
 // A piece-level Program with more ops than this (over the built ranks) is folded instead: the same

@@ -60,7 +60,7 @@ Result<Prediction> predict(const Setup& setup, const Machine& machine, const Bui
                            const Routing* routing) {
   const std::vector<Message> wrong = validate(setup);
   if (!wrong.empty()) return wrong.front();
-  Result<Order> order = make_order(setup);
+  Result<Order> order = make_order(setup, options.may_wait);
   if (!order.ok()) return order.error();
   Result<Program> program = build_program(setup, *order, options);
   if (!program.ok()) return program.error();

@@ -33,7 +33,10 @@ constexpr double kShortRunSeconds = 5, kSlowerAtMost = 8;
 double stretch_of(const Prediction& prediction, const Machine& here) {
   const Program& program = prediction.program;
   const CostModel cost(program, prediction.machine, prediction.setup);
-  const CostModel here_cost(program, here, prediction.setup);
+  // A slow rank sleeps longer: its real work is that of the others.
+  Setup equal = prediction.setup;
+  equal.run.slow_rank = {};
+  const CostModel here_cost(program, here, equal);
   // A Program of representatives stands for the other ranks too.
   const double stands_for = static_cast<double>(program.world) /
                             static_cast<double>(std::max<std::size_t>(program.ranks.size(), 1));

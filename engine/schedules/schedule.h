@@ -79,7 +79,8 @@ const std::vector<ScheduleInfo>& schedules();
 // Errors: unknown name (lists the names), sizes that check_schedule_sizes refuses, an order that
 // check_order refuses.
 Result<Order> make_order(const Schedule& schedule, int ranks, int microbatches, int chunks,
-                         int group = 0, const ActionTimes& times = {});
-Result<Order> make_order(const Setup& setup);
+                         int group = 0, const ActionTimes& times = {}, bool may_wait = false);
+// `may_wait`: also one that waits for ever, in a circle or for its own later work (only_waits).
+Result<Order> make_order(const Setup& setup, bool may_wait = false);
 
 }  // namespace parallelarium

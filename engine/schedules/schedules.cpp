@@ -3,6 +3,7 @@
 #include <array>
 #include <string_view>
 
+#include "engine/plan/order/order_faults.h"
 #include "engine/plan/settings/alternatives.h"
 #include "engine/plan/setup/schedule_rules.h"
 #include "engine/schedules/schedule.h"
@@ -144,7 +145,7 @@ const std::vector<ScheduleInfo>& schedules() {
 }
 
 Result<Order> make_order(const Schedule& schedule, int ranks, int microbatches, int chunks,
-                         int group, const ActionTimes& times) {
+                         int group, const ActionTimes& times, bool may_wait) {
   if (const ScheduleRule* rule = find_schedule_rule(schedule)) {
     if (ranks < 1 || microbatches < 1) {
       return message("order-sizes", "A schedule needs at least one stage and one micro-batch.");
@@ -172,7 +173,7 @@ Result<Order> make_order(const Schedule& schedule, int ranks, int microbatches, 
                     "chunks", order->chunks);
   }
   const std::vector<Message> wrong = check_order(*order);
-  if (wrong.empty()) return *order;
+  if (wrong.empty() || (may_wait && only_waits(*order))) return *order;
   if (wrong.size() == 1) return wrong.front();
   Message first = message(
       "order-faults", "{} There are {} faults; `parallelarium-engine schedule FILE` tells of more.",
@@ -181,9 +182,9 @@ Result<Order> make_order(const Schedule& schedule, int ranks, int microbatches, 
   return refuse(std::move(first), wrong.front().field, wrong.front().alternatives);
 }
 
-Result<Order> make_order(const Setup& setup) {
+Result<Order> make_order(const Setup& setup, bool may_wait) {
   return make_order(setup.schedule, setup.mesh.pp, setup.microbatches, setup.chunks,
-                    setup.microbatch_group, action_times_of(setup));
+                    setup.microbatch_group, action_times_of(setup), may_wait);
 }
 
 }  // namespace parallelarium

@@ -7,7 +7,8 @@
 //   check       {}                            -> the object of `devices --check --json`
 //                                                                          (progress, cancellable)
 //   calibrate   {}                            -> {machine}                 (likewise)
-//   run         {setup, verify}               -> {observation, machine, proof?}        (likewise)
+//   run         {setup, verify, let_it_hang_seconds?} -> {observation, machine, proof?} or, where
+//                                                it hung as it might, {hang, machine}  (likewise)
 //   collective  {name, algorithm, ...}        -> the measured object of `collective --json`
 //                                                (see collective_messages.h; likewise)
 //   route       {setup, layer?, microbatch?, group?, routing?} -> the object of `route --json`

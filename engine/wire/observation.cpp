@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The wire form of an Observation: the keys of `run --json`, for every rank.
 #include <array>
+#include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "engine/plan/setup/setup_names.h"
@@ -135,6 +137,7 @@ nlohmann::json to_json(const Observation& observation) {
           {"losses", observation.losses},
           {"gradient_norms", observation.gradient_norms},
           {"routing_steps", to_json(observation.routing)},
+          {"ranks_state", to_json(observation.ranks_state)},
           {"process_bytes", observation.process_bytes},
           {"gpu_memory", to_json(observation.gpu_memory)},
           {"wall_seconds", observation.wall_seconds},
@@ -158,6 +161,26 @@ Result<std::vector<std::vector<TrafficRow>>> traffic_from_json(const nlohmann::j
     }
   }
   return traffic;
+}
+
+// Documents of older versions have none.
+Result<std::vector<RankState>> ranks_state_from_json(const nlohmann::json& observation) {
+  const auto list = observation.find("ranks_state");
+  if (list == observation.end() || !list->is_array()) return std::vector<RankState>{};
+  return rows_from_json<RankState>(
+      *list, "observation.ranks_state", [](ObjectReader& reader, RankState& state) {
+        constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+        double loss = kNone, norm = kNone;
+        reader.read("rank", state.rank);
+        reader.read("loss", loss);
+        reader.read("gradient_norm", norm);
+        reader.read("gradient_norm_reduced", state.gradient_norm_reduced);
+        reader.read("weights_before", state.weights_before);
+        reader.read("weights_after", state.weights_after);
+        reader.read("replica_of", state.replica_of);
+        if (!std::isnan(loss)) state.loss = loss;
+        if (!std::isnan(norm)) state.gradient_norm = norm;
+      });
 }
 
 // Reads a part of an observation with `read` and keeps it in `into`; the first error stays.
@@ -214,6 +237,7 @@ Result<Observation> observation_from_json(const nlohmann::json& json) {
   for (const nlohmann::json& step : *routing)
     keep_part(routing_from_json(step), observation.routing.emplace_back(), error);
   keep_part(traffic_from_json(*traffic), observation.traffic, error);
+  keep_part(ranks_state_from_json(json), observation.ranks_state, error);
   if (error) return *error;
   return observation;
 }

@@ -54,6 +54,10 @@ Result<RunRequest> run_request_from_json(const nlohmann::json& params) {
   RunRequest request;
   ObjectReader reader(params, "params");
   reader.read("verify", request.verify);
+  reader.read("let_it_hang_seconds", request.let_it_hang_seconds);
+  if (!(request.let_it_hang_seconds >= 0 && request.let_it_hang_seconds <= kMostHangSeconds))
+    reader.fail("let_it_hang_seconds",
+                message("value-between", "between {} and {}", 0, kMostHangSeconds));
   const nlohmann::json* setup = reader.object("setup");
   if (reader.error()) return *reader.error();
   Result<Setup> read = setup_from_json(*setup);

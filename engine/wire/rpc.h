@@ -45,7 +45,10 @@ nlohmann::json rpc_error(const nlohmann::json& id, RpcCode code, const Message& 
 struct RunRequest {
   Setup setup;
   bool verify = false;
+  // Above 0: run an order that waits for ever, too, until no rank has moved for so long.
+  double let_it_hang_seconds = 0;
 };
+inline constexpr double kMostHangSeconds = 600;
 Result<RunRequest> run_request_from_json(const nlohmann::json& params);
 
 }  // namespace parallelarium

@@ -350,7 +350,8 @@ TEST(SetupFields, EveryFieldOfThePanelIsOneThatThePlanKnows) {
                              "attention",    "dropout",    "learning-rate",
                              "clip",         "backend",    "stretch",
                              "steps",        "warmup",     "seed",
-                             "text",         "sequence",   "zero-prefetch"}) {
+                             "text",         "sequence",   "zero-prefetch",
+                             "slow-rank",    "slow-factor"}) {
     bool known = false;
     for (const SetupSetting& field : setup_settings()) known |= field.option == option;
     EXPECT_TRUE(known) << option;

@@ -39,6 +39,15 @@ inline Reply command(std::vector<std::string> words) {
   return answer;
 }
 
+// Small enough for a fraction of a second.
+inline std::vector<std::string> small_run(std::initializer_list<const char*> more) {
+  std::vector<std::string> words = {"run", "--layers",   "4",  "--hidden",       "32", "--heads",
+                                    "2",   "--sequence", "16", "--microbatches", "4",  "--steps",
+                                    "3",   "--warmup",   "1"};
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
 // A folder that is the user's data folder and the place for files while it lives.
 class Folder {
  public:

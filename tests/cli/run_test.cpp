@@ -18,15 +18,6 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
-// Small enough for a fraction of a second.
-std::vector<std::string> small_run(std::initializer_list<const char*> more) {
-  std::vector<std::string> words = {"run", "--layers",   "4",  "--hidden",       "32", "--heads",
-                                    "2",   "--sequence", "16", "--microbatches", "4",  "--steps",
-                                    "3",   "--warmup",   "1"};
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
-}
-
 TEST(Run, JsonHasTheKeysOfAPredictionAndThoseOfARun) {
   const Folder folder;
   folder.pretend_calibrated();

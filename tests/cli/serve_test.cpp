@@ -67,6 +67,29 @@ TEST(Serve, PredictsAsTheCommandDoes) {
   EXPECT_EQ(engine.answer(3).at("error").at("data").at("id"), "wire-setup");
 }
 
+TEST(Serve, LetsAnOrderHangAndSaysWhereEachRankWaits) {
+  const Folder folder;
+  folder.pretend_calibrated();
+  Engine engine;
+  json wish = small(1);
+  wish["setup"]["schedule"] = {{"name", "circle"}, {"order", {"F0 B0 F1 B1", "F0 F1 B0 B1"}}};
+  wish["setup"]["microbatches"] = 2;
+  engine.call(1, "run", wish);
+  EXPECT_TRUE(engine.answer(1).contains("error"));
+  wish["let_it_hang_seconds"] = 0.5;
+  engine.call(2, "run", wish);
+  const json answer = engine.answer(2);
+  ASSERT_TRUE(answer.contains("result")) << answer;
+  const json hang = answer.at("result").at("hang");
+  EXPECT_EQ(hang.at("seconds"), 0.5);
+  ASSERT_EQ(hang.at("ranks").size(), 2u);
+  EXPECT_EQ(hang.at("ranks")[1].at("for_rank"), 0);
+  EXPECT_EQ(hang.at("ranks")[1].at("sentence").at("id"), "stuck-for");
+  EXPECT_TRUE(answer.at("result").contains("machine"));
+  engine.call(3, "run", small(1));
+  EXPECT_TRUE(engine.answer(3).at("result").contains("observation")) << "it runs as before";
+}
+
 TEST(Serve, RoutesAsTheCommandDoes) {
   Engine engine;
   auto setup = default_setup();

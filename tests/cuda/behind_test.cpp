@@ -24,7 +24,7 @@ void expect_same(Setup setup) {
   setup.model.layers = 4;
   setup.run.steps = 1;
   const Program program = built(setup);
-  const RunWishes wishes{.gradients = true, .parameters = true};
+  const RunWishes wishes{.gradients = true, .parameters = true, .ranks_state = true};
   const Result<RunResult> now = run_now(setup, program, wishes);
   ASSERT_TRUE(now.ok()) << now.error().text;
   const Result<RunResult> later = run_now(setup, program, wishes, behind());
@@ -32,6 +32,8 @@ void expect_same(Setup setup) {
   EXPECT_EQ(later->observation.losses, now->observation.losses);
   EXPECT_EQ(later->observation.gradient_norms, now->observation.gradient_norms);
   EXPECT_EQ(later->observation.traffic, now->observation.traffic);
+  EXPECT_EQ(later->observation.ranks_state.size(), program.ranks.size());
+  EXPECT_EQ(later->observation.ranks_state, now->observation.ranks_state);
   ASSERT_EQ(later->parameters.size(), now->parameters.size());
   for (std::size_t i = 0; i < now->parameters.size(); ++i)
     EXPECT_EQ(later->parameters[i].values, now->parameters[i].values);

@@ -29,6 +29,7 @@ const std::vector<Planned>& planned_rows() {
       {"latency-against-bandwidth", {"S3-21"}},
       {"two-bandwidths", {"S3-21"}},
       {"does-it-fit", {"S1-01", "S2-01", "S2-02", "S2-03", "S3-07", "S4-01", "S4-05"}},
+      {"copies-that-agree", {"S0-02", "S0-03", "S2-04", "S3-26", "S3-27", "S4-04"}},
       {"zero-one-and-two",
        {"S0-18", "S0-19", "S2-05", "S2-06", "S3-28", "S3-29", "S3-30", "S3-31", "S3-32", "S3-33"}},
       {"gather-compute-free",
@@ -40,6 +41,8 @@ const std::vector<Planned>& planned_rows() {
       {"the-slowest-expert", {"S0-15", "S3-64", "S4-03", "S4-16"}},
       {"capacity-and-drops", {"S0-17"}},
       {"balancing", {"S0-17", "S4-16"}},
+      {"the-job-that-hangs", {}},
+      {"who-made-it-late", {}},
   };
   return all;
 }

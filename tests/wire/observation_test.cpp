@@ -59,6 +59,8 @@ Observation awkward() {
   observation.losses = {5.545177444479562, 1.0 / 3, 5e-324};
   observation.gradient_norms = {1e-17, 2, 3};
   observation.delay_factor = 1.1 / 3;
+  observation.ranks_state = {{0, 1.0 / 3, 0.25, 0.5, "0123456789abcdef", "fedcba9876543210", 0},
+                             {1, std::nullopt, std::nullopt, 5e-324, "", "1", 0}};
   observation.process_bytes = 1234567;
   observation.gpu_memory = {{0, 4, std::int64_t{5} << 30, std::int64_t{4} << 30, 1 << 26, 7, 11},
                             {3}};
@@ -103,6 +105,7 @@ TEST(Observation, ComesBackToTheLastBit) {
   EXPECT_EQ(received->delay_factor, sent.delay_factor);
   EXPECT_EQ(received->losses, sent.losses);
   EXPECT_EQ(received->gradient_norms, sent.gradient_norms);
+  EXPECT_EQ(received->ranks_state, sent.ranks_state);
   EXPECT_EQ(received->traffic, sent.traffic);
   EXPECT_EQ(received->bubble.ranks, sent.bubble.ranks);
   EXPECT_EQ(received->step.seconds, sent.step.seconds);
@@ -175,6 +178,15 @@ TEST(RunRequest, NeedsASetup) {
   ASSERT_TRUE(good.ok()) << good.error().text;
   EXPECT_EQ(good->setup, default_setup());
   EXPECT_TRUE(good->verify);
+  EXPECT_EQ(good->let_it_hang_seconds, 0);
+  const auto hangs =
+      run_request_from_json({{"setup", to_json(default_setup())}, {"let_it_hang_seconds", 2.5}});
+  ASSERT_TRUE(hangs.ok()) << hangs.error().text;
+  EXPECT_EQ(hangs->let_it_hang_seconds, 2.5);
+  for (const double seconds : {-1.0, 601.0})
+    EXPECT_FALSE(run_request_from_json(
+                     {{"setup", to_json(default_setup())}, {"let_it_hang_seconds", seconds}})
+                     .ok());
   EXPECT_FALSE(run_request_from_json(json::object()).ok());
   EXPECT_FALSE(run_request_from_json({{"setup", 3}}).ok());
   EXPECT_FALSE(run_request_from_json({{"setup", {{"no-such-key", 1}}}}).ok());

@@ -11,6 +11,7 @@
 #include "engine/cli/commands/command.h"
 #include "engine/cli/options/setup_options.h"
 #include "engine/cli/text/balance_text.h"
+#include "engine/cli/text/ranks_text.h"
 #include "engine/cli/text/report_text.h"
 #include "engine/cli/text/table.h"
 #include "engine/cli/training.h"
@@ -25,6 +26,7 @@ namespace {
 struct RunOptions {
   SetupOptions setup;
   bool verify = false;
+  std::string let_it_hang;  // "5s"; empty: no
   bool json = false, spans = false;
   int rank = 0;
   std::string trace, csv, document;
@@ -82,6 +84,7 @@ nlohmann::json run_json(const Training& training, int rank, bool spans) {
   if (!observed.gpu_use.empty()) json["gpu_use"] = observed.gpu_use;
   json["losses"] = observed.losses;
   json["gradient_norms"] = observed.gradient_norms;
+  json["ranks_state"] = to_json(observed.ranks_state);
   if (observed.delay_factor > 0) json["delay_factor"] = observed.delay_factor;
   json["compare"] = to_json(compare_with(training.prediction, observed));
   if (training.routed) {
@@ -240,6 +243,7 @@ std::string run_text(const Training& training) {
         training.prediction.setup.precision.parameter_bytes == 2 ? ", fp32 copies in kernels" : "");
   text += "\n" + explanation_text(explain(training.prediction.program, observed.timeline), word);
   text += "\nTraining\n" + losses_text(observed);
+  if (observed.ranks_state.size() > 1) text += "\n" + ranks_state_text(observed);
   if (training.proof) text += "\n" + proof_text(*training.proof);
   return text;
 }
@@ -254,6 +258,16 @@ Outcome run_member(const Preparation& preparation, bool verify) {
   outcome.status = kFailed;
   if (!is_told_by_leader(training.error())) outcome.error = training.error();
   return outcome;
+}
+
+// `might_hang`: it was allowed to.
+std::string answer_of(const Training& training, const RunOptions& options, bool might_hang) {
+  if (training.hang) return options.json ? json_text(hang_json(training)) : hang_text(training);
+  if (!options.json)
+    return (might_hang ? "It did not hang: it ended by itself.\n" : "") + run_text(training);
+  nlohmann::json json = run_json(training, options.rank, options.spans);
+  if (might_hang) json["hang"] = nullptr;
+  return json_text(json);
 }
 
 Outcome run_setup(const RunOptions& options, Progress& progress) {
@@ -272,6 +286,8 @@ Outcome run_setup(const RunOptions& options, Progress& progress) {
     return preparation.error().kind == "cancelled"
                ? Outcome::failed(preparation.error())
                : Outcome::invalid(options.setup.as_typed(preparation.error()));
+  const Result<double> hang_seconds = seconds_to_hang(options.let_it_hang);
+  if (!hang_seconds) return Outcome::invalid(hang_seconds.error());
   if (!preparation->leads()) return run_member(*preparation, options.verify);
   for (const std::string& file : {options.trace, options.csv, options.document}) {
     if (file.empty()) continue;
@@ -281,15 +297,15 @@ Outcome run_setup(const RunOptions& options, Progress& progress) {
   if (options.trace.empty() && options.csv.empty() && options.document.empty()) reader.emplace();
   say_who_shares(preparation->gpu_use, progress);
   if (!preparation->calibrated()) progress.say(calibrating_text(*preparation));
-  Result<Training> training = train(*preparation, options.verify, watch_of(progress));
+  Result<Training> training =
+      train(*preparation, options.verify, watch_of(progress), *hang_seconds);
   if (!training)
     return is_about_request(training.error()) ? Outcome::invalid(training.error())
                                               : Outcome::failed(told_why(training.error()));
   if (training->unstored) progress.say(training->unstored->text + " It serves this run alone.");
   progress.clear();
-  Outcome outcome =
-      Outcome::done(options.json ? json_text(run_json(*training, options.rank, options.spans))
-                                 : run_text(*training));
+  Outcome outcome = Outcome::done(answer_of(*training, options, *hang_seconds > 0));
+  if (training->hang) return outcome;
   const Program& program = training->prediction.program;
   const Timeline& timeline = training->result.observation.timeline;
   // What cannot be written must not lose the report.
@@ -349,6 +365,7 @@ void add_run(Commands& commands) {
       "  parallelarium-engine run --trace step.json --csv step.csv\n"
       "  parallelarium-engine run --pp 2 --backend cuda              (a GPU for each rank)\n"
       "  parallelarium-engine run --pp 2 --backend cuda --devices 0  (all ranks on one)\n"
+      "  parallelarium-engine run --pp 2 --schedule wrong.txt --let-it-hang 5s\n"
       "  mpirun -n 2 parallelarium-engine run --pp 2 --backend cpu   (or torchrun, srun)\n");
   auto options = std::make_shared<RunOptions>();
   command->add_flag("--json", options->json, "print JSON");
@@ -356,6 +373,11 @@ void add_run(Commands& commands) {
   command->add_flag("--verify", options->verify,
                     "repeat it on one rank and compare losses and gradients; in 16 bit with fp32, "
                     "within what one rank in 16 bit differs by");
+  command
+      ->add_option("--let-it-hang", options->let_it_hang,
+                   "run an order that waits for ever, too (in a circle, or for its own later "
+                   "work), end it when no rank has moved for so long, and say where each waits")
+      ->option_text("SECONDS");
   command->add_option("--trace", options->trace, "also write the step as a Chrome trace")
       ->option_text("FILE");
   command->add_option("--csv", options->csv, "also write the step as a table of ops")

@@ -277,6 +277,13 @@ std::vector<OrderFault> faults_of(const Order& order) { return all_faults(order,
 
 std::vector<OrderFault> faults_so_far(const Order& order) { return all_faults(order, false); }
 
+bool only_waits(const Order& order) {
+  const std::vector<OrderFault> faults = faults_of(order);
+  return std::all_of(faults.begin(), faults.end(), [](const OrderFault& fault) {
+    return fault.sentence.id == "order-circle" || fault.sentence.id == "order-before";
+  });
+}
+
 std::vector<Message> check_order(const Order& order) {
   std::vector<Message> sentences;
   for (OrderFault& fault : faults_of(order)) sentences.push_back(std::move(fault.sentence));

@@ -23,4 +23,8 @@ std::vector<OrderFault> faults_of(const Order& order);
 // The same of an order that is not finished: without what is missing.
 std::vector<OrderFault> faults_so_far(const Order& order);
 
+// Whether nothing else is wrong with the Order than that ranks wait for each other in a circle, or
+// for their own later work: run, it hangs, and computes nothing wrong before that.
+bool only_waits(const Order& order);
+
 }  // namespace parallelarium

@@ -265,6 +265,22 @@ nlohmann::json to_json(const std::vector<GpuMemory>& memory) {
   return json;
 }
 
+nlohmann::json to_json(const std::vector<RankState>& ranks) {
+  const auto number = [](const std::optional<double>& value) {
+    return value ? nlohmann::json(*value) : nlohmann::json(nullptr);
+  };
+  nlohmann::json json = nlohmann::json::array();
+  for (const RankState& state : ranks)
+    json.push_back({{"rank", state.rank},
+                    {"loss", number(state.loss)},
+                    {"gradient_norm", number(state.gradient_norm)},
+                    {"gradient_norm_reduced", state.gradient_norm_reduced},
+                    {"weights_before", state.weights_before},
+                    {"weights_after", state.weights_after},
+                    {"replica_of", state.replica_of}});
+  return json;
+}
+
 nlohmann::json to_json(const Bubble& bubble) {
   return {{"over_ideal", bubble.over_ideal},
           {"of_total", bubble.of_total},

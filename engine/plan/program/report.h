@@ -77,6 +77,24 @@ struct GpuMemory {
   bool operator==(const GpuMemory&) const = default;
 };
 
+// What one rank had done and held when the last training step was over: what makes copies of a
+// model copies, and ranks that see different text different.
+struct RankState {
+  int rank = 0;
+  // Mean over the tokens whose loss the rank computes; none where it computes none.
+  std::optional<double> loss;
+  // L2 norms of the gradients that it holds: before they are added up over data parallel ranks,
+  // and after that of those it updates (with ZeRO its own part). The first is none where ZeRO adds
+  // up every micro-batch's gradients at once, so that no rank ever has its own of a whole step.
+  std::optional<double> gradient_norm;
+  double gradient_norm_reduced = 0;
+  // Of the parameters that it updates, before the first step and after the last: 16 hex digits
+  // that follow from which elements of the model these are and from their bytes alone.
+  std::string weights_before, weights_after;
+  int replica_of = 0;  // the lowest rank that must hold the same bytes
+  bool operator==(const RankState&) const = default;
+};
+
 // What a run was seen to do.
 struct Observation {
   Setup setup;                         // exactly what was run
@@ -101,6 +119,7 @@ struct Observation {
   std::vector<double> losses;          // warm-up and timed steps, means over all tokens
   std::vector<double> gradient_norms;  // global L2 before clipping
   std::vector<Routing> routing;        // of warm-up and timed steps; empty without experts
+  std::vector<RankState> ranks_state;  // by rank; empty where nobody asked
   std::int64_t process_bytes = 0;      // measured: resident memory of the engine at the peak
   std::vector<GpuMemory> gpu_memory;   // measured; empty where ranks are not on GPUs
   // Median seconds of a whole training step by the host's clock: loading, the step, reading back.
@@ -132,6 +151,7 @@ nlohmann::json to_json(const Bubble& bubble);
 nlohmann::json to_json(const std::vector<LibraryChoice>& choices);
 nlohmann::json to_json(const std::vector<GpuMemory>& memory);
 nlohmann::json to_json(const StepFigures& step, bool observed);
+nlohmann::json to_json(const std::vector<RankState>& ranks);
 
 // Sums the communication of one built rank from the Program: what a ledger must count.
 std::vector<TrafficRow> traffic_of(const Program& program, int rank_index);

@@ -15,6 +15,7 @@ const Row kFirstOfRun = Row();
 
 SettingTable<Setup> run_rows() {
   const auto in = &Setup::run;
+  const auto slow = &RunSettings::slow_rank;
   SettingTable<Setup> rows = {{.key = "run.backend",
                                .option = "backend",
                                .value = Is::choice(kBackends, in, &RunSettings::backend),
@@ -55,7 +56,21 @@ SettingTable<Setup> run_rows() {
                                .option = "text",
                                .value = Is::text(in, &RunSettings::text),
                                .label = "Text",
-                               .help = "default, or a UTF-8 file to train on"}};
+                               .help = "default, or a UTF-8 file to train on"},
+                              {.key = "run.slow_rank.rank",
+                               .option = "slow-rank",
+                               .value = Is::whole({0, 1'000'000}, in, slow, &SlowRank::rank),
+                               .written = where_changed<Setup>(in, slow),
+                               .label = "Slow rank",
+                               .help = "the rank that --slow-factor slows down"},
+                              {.key = "run.slow_rank.factor",
+                               .option = "slow-factor",
+                               .value = Is::number({1, 100}, in, slow, &SlowRank::factor),
+                               .written = where_changed<Setup>(in, slow),
+                               .label = "Slow rank's factor",
+                               .help = "the slow rank's computing takes so many times as long: on "
+                                       "CPUs it keeps its core busy for the extra time; 1: no "
+                                       "rank is slow"}};
   for (Row& row : rows) row.section = Section::kRun;
   return rows;
 }

@@ -70,6 +70,14 @@ bool is_trainable(const Precision& precision);
 // A rehearsal is as slow as the real work asks for, and nobody wants it slower.
 inline constexpr double kAutoStretch = 1;
 
+// A rank that computes more slowly than the others, on purpose.
+struct SlowRank {
+  int rank = 0;
+  double factor = 1;  // its computing takes so many times as long; 1: no rank is slow
+  double factor_of(int of) const { return of == rank ? factor : 1; }
+  bool operator==(const SlowRank&) const = default;
+};
+
 struct RunSettings {
   Backend backend = Backend::kAuto;
   double stretch = kAutoStretch;  // the least of a rehearsal, see plan/machine/stretch.h
@@ -78,6 +86,7 @@ struct RunSettings {
   std::uint64_t seed = 1;
   std::string text = "default";  // or the path of any UTF-8 file
   std::string devices = "all";   // GPUs that ranks may use, or their indices: "0,2"
+  SlowRank slow_rank;
   bool operator==(const RunSettings&) const = default;
 };
 

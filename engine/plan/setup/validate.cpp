@@ -88,6 +88,16 @@ void check_machine(const Setup& setup, Messages& wrong) {
       "nodes", {std::to_string(needed)});
 }
 
+void check_slow_rank(const Setup& setup, Messages& wrong) {
+  const auto& [rank, factor] = setup.run.slow_rank;
+  const int ranks = setup.mesh.ranks();
+  if (factor == 1 || rank < ranks) return;
+  add(wrong,
+      message("slow-rank-outside", "Rank {} cannot be the slow one: this Setup has ranks 0 to {}.",
+              rank, ranks - 1),
+      "run.slow_rank.rank", {std::to_string(ranks - 1)});
+}
+
 void check_size(const Setup& setup, Messages& wrong) {
   const Mesh& mesh = setup.mesh;
   const double ranks = 1.0 * mesh.dp * mesh.tp * mesh.pp * mesh.cp;
@@ -377,6 +387,7 @@ std::vector<Message> validate(const Setup& setup) {
   check_experts(setup, wrong);
   check_zero(setup, wrong);
   check_machine(setup, wrong);
+  check_slow_rank(setup, wrong);
   if (const auto devices = device_list(setup.run.devices); !devices)
     wrong.push_back(devices.error());
   return wrong;

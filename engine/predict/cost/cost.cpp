@@ -62,6 +62,11 @@ CostModel::CostModel(const Program& program, const Machine& machine, const Setup
     gpus_ = *gpus;
     host_message_seconds_ = machine.host_message_seconds.value;
   }
+  if (setup.run.slow_rank.factor != 1) {
+    slow_factor_ = setup.run.slow_rank.factor;
+    const int built = representative_of(program, setup.mesh, setup.run.slow_rank.rank);
+    slow_rank_ = program.ranks[static_cast<std::size_t>(built)].rank;
+  }
   work_seconds_.reserve(program.works.size());
   for (const auto& works : program.works) {
     double seconds = 0, host = 0;
@@ -195,7 +200,7 @@ double CostModel::seconds(const Op& op, int rank) const {
 
 std::int64_t CostModel::nanoseconds(const Op& op, int rank) const {
   if (op.kind == OpKind::kCompute && op.fold >= 0) {
-    if (rows_ == nullptr || rows_->even())
+    if ((rows_ == nullptr || rows_->even()) && slowness(rank) == 1)
       return even_nanoseconds_[static_cast<std::size_t>(op.fold)];
     std::int64_t sum = 0;
     for (const Fold::Part& part : folds_[static_cast<std::size_t>(op.fold)].parts)
@@ -208,7 +213,7 @@ std::int64_t CostModel::nanoseconds(const Op& op, int rank) const {
 double CostModel::even_seconds(const Op& op, int rank) const {
   switch (op.kind) {
     case OpKind::kCompute:
-      return op.work < 0 ? 0 : work_seconds_[static_cast<std::size_t>(op.work)];
+      return op.work < 0 ? 0 : work_seconds_[static_cast<std::size_t>(op.work)] * slowness(rank);
     case OpKind::kSend:
     case OpKind::kRecv: {
       const Link& link = link_between(rank, op.peer);

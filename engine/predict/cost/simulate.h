@@ -28,7 +28,8 @@ enum class Sharing {
 class CostModel {
  public:
   // Precomputes the duration of every work list of the Program. `rows`: how experts are routed;
-  // evenly if null. Outlives this object.
+  // evenly if null. Outlives this object. Of a Program of representatives, the one of the slow
+  // rank's stage is slow: they stand for the ranks of its replica, for which the others wait.
   CostModel(const Program& program, const Machine& machine, const Setup& setup,
             const ExpertRows* rows = nullptr);
   // Of a fold: what its parts take. `rank` is global.
@@ -57,6 +58,7 @@ class CostModel {
   double within_gpu_seconds(const Op& op, int ranks) const;
 
   double even_seconds(const Op& op, int rank) const;
+  double slowness(int rank) const { return rank == slow_rank_ ? slow_factor_ : 1; }
   const ExpertRows* rows_;
   const std::vector<Fold>& folds_;
   std::vector<double> work_seconds_;
@@ -68,6 +70,8 @@ class CostModel {
   bool on_cores_ = false;
   Sharing sharing_ = Sharing::kNone;
   double overlap_slowdown_ = 1;
+  int slow_rank_ = -1;  // of those built; -1: none
+  double slow_factor_ = 1;
   std::vector<PairLink> pairs_;
   std::vector<CollectiveRate> collectives_;
   std::vector<int> gpus_;  // of each rank, where the Setup says it

@@ -63,6 +63,31 @@ std::vector<std::vector<RoutedMicrobatch>> take_routing(BytesReader& reader) {
   return steps;
 }
 
+void put_state(Bytes& bytes, const RankState& state) {
+  bytes.put(state.rank);
+  for (const std::optional<double>& value : {state.loss, state.gradient_norm}) {
+    bytes.put(static_cast<std::uint8_t>(value ? 1 : 0));
+    bytes.put(value.value_or(0));
+  }
+  bytes.put(state.gradient_norm_reduced);
+  bytes.put_text(state.weights_before);
+  bytes.put_text(state.weights_after);
+}
+
+RankState take_state(BytesReader& reader) {
+  RankState state;
+  state.rank = reader.take<int>();
+  for (std::optional<double>* value : {&state.loss, &state.gradient_norm}) {
+    const bool known = reader.take<std::uint8_t>() != 0;
+    const auto number = reader.take<double>();
+    if (known) *value = number;
+  }
+  state.gradient_norm_reduced = reader.take<double>();
+  state.weights_before = reader.text();
+  state.weights_after = reader.text();
+  return state;
+}
+
 void put_traffic(Bytes& bytes, const std::vector<TrafficRow>& rows) {
   bytes.put(static_cast<std::uint64_t>(rows.size()));
   for (const TrafficRow& row : rows) {
@@ -114,6 +139,8 @@ std::string to_bytes(const RankOutcome& outcome) {
   bytes.put(outcome.held_out_sum);
   bytes.put(outcome.held_out_tokens);
   bytes.put(outcome.process_bytes);
+  put_state(bytes, outcome.state);
+  bytes.put(outcome.owned);
   bytes.put(outcome.gpu_memory);
   return bytes.text();
 }
@@ -140,6 +167,8 @@ Result<RankOutcome> outcome_from_bytes(const std::string& bytes) {
   outcome.held_out_sum = reader.take<double>();
   outcome.held_out_tokens = reader.take<std::int64_t>();
   outcome.process_bytes = reader.take<std::int64_t>();
+  outcome.state = take_state(reader);
+  outcome.owned = reader.take<std::uint64_t>();
   outcome.gpu_memory = reader.take<GpuMemory>();
   if (!reader.good())
     return message("outcome-broken", "The report of a rank did not arrive whole.");

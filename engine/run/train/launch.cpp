@@ -35,6 +35,7 @@ void forget_peak() {
 Result<void> check_request(const Setup& setup, const Program& program, const BackendChoice& choice,
                            const RunControl& control, const World* world) {
   if (Result<void> can = can_execute(setup); !can) return can;
+  if (Result<void> can = can_slow(setup, choice); !can) return can;
   if (program.level != Level::kPiece || program.representatives ||
       static_cast<int>(program.ranks.size()) != setup.mesh.ranks()) {
     return message("program-partial", "Only a Program of all ranks at piece level can be run.");
@@ -314,7 +315,7 @@ Result<RunResult> launch(const Setup& setup, const Program& program, const Backe
                          const LaunchOptions& options) {
   if (Result<void> can = check_request(setup, program, choice, control, options.world); !can)
     return can.error();
-  if (!options.unchecked) {
+  if (!options.unchecked && !control.hung) {
     if (const std::vector<Message> wrong = check(program); !wrong.empty()) return wrong.front();
   }
   const Result<Text> text = Text::load(setup.run.text, setup.model.sequence);

@@ -179,6 +179,19 @@ std::vector<NamedTensor> joined(const Setup& setup, const Program& program,
   return tensors;
 }
 
+// What ranks told of themselves, where they were asked. Ranks that own the same elements of the
+// model must hold the same of it.
+std::vector<RankState> states_of(const std::vector<RankOutcome*>& ranks) {
+  std::vector<RankState> states;
+  std::map<std::uint64_t, int> first;  // by what they own
+  for (const RankOutcome* rank : ranks) {
+    if (rank->state.weights_after.empty()) return {};
+    RankState& state = states.emplace_back(rank->state);
+    state.replica_of = first.try_emplace(rank->owned, state.rank).first->second;
+  }
+  return states;
+}
+
 // What all routers did, step by step.
 std::vector<Routing> routing_of(const std::vector<RankOutcome*>& ranks) {
   std::vector<Routing> steps;
@@ -238,6 +251,7 @@ RunResult result_of(const Setup& setup, const Program& program, const BackendCho
   seen.step.seconds_min = spread.seconds_min / (paced ? seen.stretch : 1);
   seen.step.seconds_max = spread.seconds_max / (paced ? seen.stretch : 1);
   seen.routing = routing_of(ranks);
+  seen.ranks_state = states_of(ranks);
   const auto shown = static_cast<std::size_t>(std::max(seen.timeline.step - 1, 0));
   std::vector<Nanoseconds> walls;  // of every step, of the rank that took longest
   double held_out_sum = 0;

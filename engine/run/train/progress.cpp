@@ -31,6 +31,20 @@ class Hang {
     return std::nullopt;
   }
 
+  // Where a rank waits: first for other ranks, then for an op of its own, then in what it computes;
+  // of several lanes in the op that was issued first. None between steps.
+  std::optional<Place> standing(std::size_t rank) const {
+    for (const Doing wanted : {Doing::kTransferring, Doing::kAwaitingOps, Doing::kComputing}) {
+      std::int32_t first = -1;
+      for (const LaneProgress& lane : progress_[rank]->lanes) {
+        const std::int32_t op = lane.op.load();
+        if (lane.doing.load() == wanted && op >= 0 && (first < 0 || op < first)) first = op;
+      }
+      if (first >= 0) return Place{static_cast<int>(rank), first};
+    }
+    return std::nullopt;
+  }
+
   // The op that has to begin, or end, before the op at `at` can go on; none if it waits for nobody.
   std::optional<Place> blocker(const Place& at) const {
     const Op& op = op_at(at);
@@ -196,6 +210,46 @@ Message describe_now(const RankProgram& rank, const RankProgress& progress) {
   }
   return found != nullptr ? describe(*found)
                           : message("between-steps", "what it does between steps");
+}
+
+std::vector<StuckRank> stuck_ranks(const Program& program, const RunProgress& progress) {
+  const Hang hang(program, progress);
+  const auto global = [&](const Place& place) {
+    return program.ranks[static_cast<std::size_t>(place.rank)].rank;
+  };
+  std::vector<StuckRank> ranks;
+  for (std::size_t rank = 0; rank < progress.size(); ++rank) {
+    StuckRank& stuck = ranks.emplace_back();
+    stuck.rank = program.ranks[rank].rank;
+    const std::optional<Place> at = hang.standing(rank);
+    if (!at) {
+      stuck.waits_in = message("next-step", "the next step");
+      stuck.sentence = message("stuck-between", "Rank {} waits for the next step.", stuck.rank);
+      continue;
+    }
+    stuck.waits_in = describe(hang.op_at(*at));
+    const std::optional<Place> needs = hang.blocker(*at);
+    if (!needs) {
+      stuck.sentence = message("stuck-alone", "Rank {} is at {} and waits for no other rank.",
+                               stuck.rank, stuck.waits_in);
+      continue;
+    }
+    stuck.for_rank = global(*needs);
+    stuck.needs = describe(hang.op_at(*needs));
+    const std::optional<Place> there = hang.standing(static_cast<std::size_t>(needs->rank));
+    if (needs->rank == at->rank)
+      stuck.sentence =
+          message("stuck-own", "Rank {} waits at {} for its own {}, which stands behind it.",
+                  stuck.rank, stuck.waits_in, stuck.needs);
+    else if (there)
+      stuck.sentence = message(
+          "stuck-for", "Rank {} waits in {} until rank {} comes to {}; that one stands at {}.",
+          stuck.rank, stuck.waits_in, stuck.for_rank, stuck.needs, describe(hang.op_at(*there)));
+    else
+      stuck.sentence = message("stuck-for.idle", "Rank {} waits in {} until rank {} comes to {}.",
+                               stuck.rank, stuck.waits_in, stuck.for_rank, stuck.needs);
+  }
+  return ranks;
 }
 
 Message describe_hang(const Program& program, const RunProgress& progress, double timeout_seconds) {

@@ -13,6 +13,7 @@
 
 #include "engine/plan/program/program.h"
 #include "engine/plan/program/timeline.h"
+#include "engine/run/train/run.h"
 
 namespace parallelarium {
 
@@ -73,5 +74,8 @@ Message describe_now(const RankProgram& rank, const RankProgress& progress);
 // and where it is instead. It follows the waiting from rank to rank, to one that waits for nobody
 // or to a circle. Requires: all ranks are built.
 Message describe_hang(const Program& program, const RunProgress& progress, double seconds);
+
+// The same for each rank by itself. Requires: all ranks are built.
+std::vector<StuckRank> stuck_ranks(const Program& program, const RunProgress& progress);
 
 }  // namespace parallelarium

@@ -47,6 +47,7 @@ Setup one_rank_setup(const Setup& setup) {
   one.stage_layers.clear();
   one.model.stage_layers.clear();
   one.run.backend = Backend::kCpu;
+  one.run.slow_rank = {};
   return one;
 }
 

@@ -5,7 +5,9 @@
 #include <cmath>
 #include <exception>
 #include <functional>
+#include <optional>
 
+#include "engine/run/train/rank_state.h"
 #include "engine/train/parameters.h"
 #include "kernels/base/bf16.h"
 
@@ -22,20 +24,31 @@ class RankRun {
         device_(*job.devices[static_cast<std::size_t>(Lane::kCompute)]),
         here_(coordinates_of(job.setup.mesh, job.rank.rank)),
         executor_(job.program, job.rank, job.transport, job.devices, job.arena, job.stop,
-                  job.progress, job.durations) {}
+                  job.progress, job.durations,
+                  job.durations.empty() ? setup_.run.slow_rank.factor_of(job.rank.rank) : 1),
+        held_(setup_, job.rank, job.arena) {
+    if (job.wishes.ranks_state) state_.emplace(setup_, job.program, job.rank, job.arena, device_);
+  }
 
   Result<void> load() { return executor_.load(); }
 
   Result<void> run() {
     if (Result<void> done = initialise(); !done) return done;
+    if (Result<void> done = print_weights(outcome_.state.weights_before); !done) return done;
     const int steps = setup_.run.warmup + setup_.run.steps;
     for (int step = 1; step <= steps; ++step) {
+      if (state_ && step == steps) executor_.set_probe(&*state_);
       if (Result<void> done = one_step(step); !done) return done;
       if (step == 1 && job_.wishes.gradients) {
         if (Result<void> done = copy_out(Tensor::kGradients, outcome_.gradients); !done)
           return done;
       }
     }
+    executor_.set_probe(nullptr);
+    if (state_) {
+      if (Result<void> done = state_->read_step(outcome_.state); !done) return done;
+    }
+    if (Result<void> done = print_weights(outcome_.state.weights_after); !done) return done;
     if (job_.wishes.last_gradients) {
       if (Result<void> done = copy_out(Tensor::kGradients, outcome_.last_gradients); !done)
         return done;
@@ -76,16 +89,29 @@ class RankRun {
     return {};
   }
 
+  // The weights as they are now, where somebody asked.
+  Result<void> print_weights(std::string& into) {
+    if (!state_) return {};
+    tell_life();
+    Result<std::string> weights = state_->weights();
+    if (!weights) return weights.error();
+    into = std::move(*weights);
+    outcome_.state.rank = job_.rank.rank;
+    outcome_.owned = state_->owned();
+    tell_life();
+    return {};
+  }
+
   // To who watches: others may wait long for this rank.
   void tell_life() { job_.progress.lanes.front().set(-1, Doing::kNothing); }
 
   Result<void> fill(Tensor tensor, const ParameterSlice& slice, const std::vector<float>& values) {
     if (job_.arena.held(tensor) == nullptr) return {};
-    const DataType type = type_of(tensor);
+    const DataType type = held_.type_of(tensor);
     std::vector<Bf16> rounded(type == DataType::kBf16 ? values.size() : 0);
     std::transform(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(rounded.size()),
                    rounded.begin(), round_to_bf16);
-    for (const HeldPart& part : held_parts(tensor, slice, keeps_all(tensor))) {
+    for (const HeldParameters::Part& part : held_.parts(tensor, slice, held_.keeps_all(tensor))) {
       const void* from = rounded.empty() ? static_cast<const void*>(values.data() + part.first)
                                          : rounded.data() + part.first;
       device_.copy_to_device(part.address, from, part.count * size_of(type));
@@ -131,47 +157,6 @@ class RankRun {
       entry.load.z = static_cast<double>(from[3 * E]);
     }
     return {};
-  }
-
-  // Where elements [first, first + count) of a slice lie.
-  struct HeldPart {
-    std::int64_t first = 0, count = 0;
-    std::byte* address = nullptr;
-  };
-  bool is_cut() const {
-    return std::any_of(job_.rank.buckets.begin(), job_.rank.buckets.end(),
-                       [](const Bucket& bucket) { return bucket.own_count < bucket.count; });
-  }
-  // Whether the rank keeps more of the tensor than it updates.
-  bool keeps_all(Tensor tensor) const {
-    const int cut_from = tensor == Tensor::kParameters ? 3 : tensor == Tensor::kGradients ? 2 : 1;
-    return !is_cut() || held_zero(setup_) < cut_from;
-  }
-  DataType type_of(Tensor tensor) const {
-    const Precision& precision = setup_.precision;
-    const int bytes = tensor == Tensor::kParameters  ? precision.parameter_bytes
-                      : tensor == Tensor::kGradients ? precision.gradient_bytes
-                                                     : precision.master_bytes;
-    return bytes == 2 ? DataType::kBf16 : DataType::kF32;
-  }
-
-  // The parts of a slice in a buffer that holds all of them: the whole slice if `whole`, else what
-  // the rank owns. In a buffer of own parts only: those.
-  std::vector<HeldPart> held_parts(Tensor tensor, const ParameterSlice& slice, bool whole) const {
-    const std::int64_t each = size_of(type_of(tensor));
-    std::byte* base = job_.arena.held(tensor);
-    if (whole) return {{0, slice.count, base + slice.offset * each}};
-    const bool all = keeps_all(tensor);
-    std::vector<HeldPart> parts;
-    for (const Bucket& bucket : job_.rank.buckets) {
-      const std::int64_t from = std::max(bucket.own_begin, slice.offset);
-      const std::int64_t to =
-          std::min(bucket.own_begin + bucket.own_count, slice.offset + slice.count);
-      if (from >= to) continue;
-      const std::int64_t at = all ? from : bucket.held + from - bucket.own_begin;
-      parts.push_back({from - slice.offset, to - from, base + at * each});
-    }
-    return parts;
   }
 
   // Clears the sums of a step and fills kTokens and kTargets: micro-batch j, row r of this replica
@@ -269,22 +254,22 @@ class RankRun {
   // What this rank owns of the tensor, as it is now.
   Result<void> copy_out(Tensor tensor, std::vector<SlicePart>& out) {
     // Without ZeRO every EP group holds everything once (mark_copies leaves out what is a copy).
-    if (!is_cut() && (here_.dp >= setup_.mesh.ep || here_.cp != 0)) return {};
+    if (!held_.is_cut() && (here_.dp >= setup_.mesh.ep || here_.cp != 0)) return {};
     for (const ParameterSlice& slice : job_.rank.parameters) {
       if (slice.shared_copy) continue;
       tell_life();
-      for (const HeldPart& held : held_parts(tensor, slice, !is_cut())) {
+      for (const HeldParameters::Part& held : held_.owned(tensor, slice)) {
         SlicePart& part = out.emplace_back();
         part.parameter = slice.parameter;
         part.layer = slice.layer;
         part.first = held.first;
         part.values.resize(static_cast<std::size_t>(held.count));
-        if (Result<void> done = read(type_of(tensor), held, part.values); !done) return done;
+        if (Result<void> done = read(held_.type_of(tensor), held, part.values); !done) return done;
       }
     }
     return {};
   }
-  Result<void> read(DataType type, const HeldPart& held, std::vector<float>& values) {
+  Result<void> read(DataType type, const HeldParameters::Part& held, std::vector<float>& values) {
     if (type == DataType::kF32) {
       device_.copy_to_host(values.data(), held.address, held.count * size_of(type));
       return device_.finish();
@@ -331,6 +316,8 @@ class RankRun {
   Device& device_;
   Coordinates here_;
   Executor executor_;
+  const HeldParameters held_;
+  std::optional<RankStateReader> state_;
   std::vector<std::int32_t> token_values_, target_values_;
 };
 

@@ -67,6 +67,16 @@ Result<LaunchOptions> launch_options(const BackendChoice& choice, std::size_t ra
   return options;
 }
 
+Result<void> can_slow(const Setup& setup, const BackendChoice& choice) {
+  if (setup.run.slow_rank.factor == 1 || choice.backend != Backend::kCuda) return {};
+  Message why = message("slow-rank-gpu",
+                        "A GPU cannot be slowed down: run on the cores (--backend cpu), rehearse "
+                        "(--backend paced), or set --slow-factor 1.");
+  why.field = "run.backend";
+  why.alternatives = {"cpu", "paced"};
+  return why;
+}
+
 Result<RunResult> run(const Setup& setup, const Program& program, const BackendChoice& choice,
                       const RunControl& control, const RunWishes& wishes, World* world) {
   const Result<LaunchOptions> options = launch_options(choice, program.ranks.size(), world);

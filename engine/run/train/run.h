@@ -24,6 +24,15 @@ using BackendChoice = Placement;
 // every rank is a process of its own.
 Result<Placement> choose_backend(const Setup& setup, const ProcessPlace* place = nullptr);
 
+// Where a rank stands in a run in which nothing moves any more.
+struct StuckRank {
+  int rank = 0;
+  Message waits_in;   // the op that does not go on; "the next step" between steps
+  int for_rank = -1;  // whose op would have to come first, maybe its own; -1: it waits for no op
+  Message needs;      // that op; empty where there is none
+  Message sentence;   // the three in one
+};
+
 struct RunControl {
   const std::atomic<bool>* cancel = nullptr;  // set from any thread; the run ends within 0.5 s
   std::function<void(double share, const Message& what)> progress;  // from the calling thread
@@ -38,11 +47,18 @@ struct RunControl {
   // short.
   std::vector<std::vector<Nanoseconds>> modelled;
   double stretch = 1;  // of a rehearsal: time of the clock = time of the Machine * stretch
+  // If set, the Program may be one that waits for ever: check() is not asked, and the run ends with
+  // a "hang" once no rank has moved for hang_timeout_seconds alone. Then it is called once, from
+  // the calling thread, with where every rank stands, before they are stopped.
+  std::function<void(std::vector<StuckRank>)> hung;
   // Called once, from the calling thread, if ranks are still in an op 0.4 s after the run was
   // stopped for `why`, since nobody can interrupt a kernel. It may report and end the process. If
   // it is absent or returns, run() waits for the ranks.
   std::function<void(const Message& why)> abandon;
 };
+
+// Why no rank can be slowed down where the ranks of the Setup go, or success.
+Result<void> can_slow(const Setup& setup, const BackendChoice& choice);
 
 // A parameter of the trained model, or its gradient, gathered from the ranks that own it.
 struct NamedTensor {
@@ -63,6 +79,9 @@ struct RunWishes {
   bool gradients = false, last_gradients = false;
   bool parameters = false;
   bool held_out_loss = false;
+  // Observation::ranks_state. Costs a pass over the weights before the first step and after the
+  // last, and one over the gradients in the midst of the last step.
+  bool ranks_state = false;
 };
 
 // Runs warm-up and timed steps of `program` (all ranks, piece level) and observes them. `world`:

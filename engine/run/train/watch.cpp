@@ -48,7 +48,7 @@ RunWatch::RunWatch(const Setup& setup, const Program& program, const RunControl&
       warmup_(setup.run.warmup),
       steps_(setup.run.warmup + setup.run.steps),
       hang_seconds_(control.hang_timeout_seconds +
-                    longest_op_seconds(control, program.ranks.size(), cores)),
+                    (control.hung ? 0 : longest_op_seconds(control, program.ranks.size(), cores))),
       now_(std::move(now)),
       changed_(now_()),
       aborted_(transports_.empty()),
@@ -167,6 +167,8 @@ void RunWatch::look_for_hang() {
       changes += lane.changes.load();
       const Doing doing = lane.doing.load();
       if (doing == Doing::kPacing) changed_ = now_();  // it will wake up
+      // Where a hang is waited for, no long op is taken for one.
+      if (control_.hung && doing == Doing::kComputing) changed_ = now_();
       may_hang = may_hang || doing != Doing::kNothing;
       connects = connects || doing == Doing::kConnecting;
     }
@@ -178,6 +180,7 @@ void RunWatch::look_for_hang() {
   const double still = std::chrono::duration<double>(now_() - changed_).count();
   const double limit = connects ? kConnectingTimes * hang_seconds_ : hang_seconds_;
   if (still > limit && !stop_.raised()) {
+    if (control_.hung) control_.hung(stuck_ranks(program_, progress_));
     stop_.raise(describe_hang(program_, progress_, limit));
   }
 }

@@ -2,6 +2,7 @@
 #include "engine/run/train/executor/executor.h"
 
 #include <algorithm>
+#include <cmath>
 #include <exception>
 #include <map>
 #include <system_error>
@@ -29,7 +30,7 @@ std::vector<bool> joined_of(const Program& program, const RankProgram& rank) {
 
 Executor::Executor(const Program& program, const RankProgram& rank, Transport& transport,
                    LaneDevices& devices, Arena& arena, Stop& stop, RankProgress& progress,
-                   std::vector<Nanoseconds> durations)
+                   std::vector<Nanoseconds> durations, double slow)
     : program_(program),
       rank_(rank),
       transport_(transport),
@@ -38,6 +39,7 @@ Executor::Executor(const Program& program, const RankProgram& rank, Transport& t
       stop_(stop),
       progress_(progress),
       durations_(std::move(durations)),
+      slow_(slow),
       behind_(devices[0]->runs_behind()),
       waits_(behind_ ? plan_events(rank) : EventWaits{}),
       joined_(behind_ && transport.joins_collectives() ? joined_of(program, rank)
@@ -203,6 +205,7 @@ bool Executor::run_unit(Lane lane, std::span<const std::int32_t> unit, Ideal& la
     for (const std::int32_t earlier : waits_[static_cast<std::size_t>(unit.front())])
       device.wait(device_of(earlier), earlier * kMarksOfOp + kEndedMark);
   }
+  if (probe_ != nullptr && !probe(unit, device)) return false;
   for (const std::int32_t index : unit) arena_.begin(index);
   // A transfer begins when its sides have met; reading the clock costs as much as a small message.
   const bool transfers = op.kind == OpKind::kSend || op.kind == OpKind::kRecv;
@@ -286,12 +289,22 @@ bool Executor::execute(std::span<const std::int32_t> unit, const StepScalars& sc
   return false;
 }
 
+bool Executor::probe(std::span<const std::int32_t> unit, Device& device) {
+  for (const std::int32_t index : unit) {
+    if (const Result<void> looked = probe_->before(index, device); !looked) {
+      fail(index, looked.error());
+      return false;
+    }
+  }
+  return true;
+}
+
 bool Executor::compute(std::int32_t index, const StepScalars& scalars, Nanoseconds& real_work) {
   const Op& op = op_at(index);
   Device& device = *devices_[static_cast<std::size_t>(op.lane)];
   // Asked of the system only in a rehearsal: it costs as much as a small message.
   const bool paced = !durations_.empty();
-  const Nanoseconds before = paced ? thread_cpu_time() : Nanoseconds{0};
+  const Nanoseconds before = paced || slow_ > 1 ? thread_cpu_time() : Nanoseconds{0};
   Result<void> done = op.piece == Piece::kCombine
                           ? combine_op(device, program_, rank_, op, arena_.base())
                           : execute_op(device, program_.shape, rank_, op, arena_.base(), scalars);
@@ -301,6 +314,12 @@ bool Executor::compute(std::int32_t index, const StepScalars& scalars, Nanosecon
     return false;
   }
   if (paced) real_work = thread_cpu_time() - before;
+  if (slow_ > 1) {
+    const Nanoseconds work = thread_cpu_time() - before;
+    const auto all = Nanoseconds{std::llround(static_cast<double>(work.count()) * slow_)};
+    while (thread_cpu_time() - before < all && !stop_.raised()) {
+    }
+  }
   return true;
 }
 

@@ -51,13 +51,24 @@ struct StepRecord {
   Nanoseconds host_time{0};
 };
 
+// Looks at the memory of a rank in the midst of a step. Writes nothing there.
+class OpProbe {
+ public:
+  virtual ~OpProbe() = default;
+  // Called before every op of the step, by the thread of its lane, when all that the op waits for
+  // in its own rank has ended. `device`: the lane's; what it is asked for stands before the op.
+  // Error: ends the run.
+  virtual Result<void> before(std::int32_t op, Device& device) = 0;
+};
+
 class Executor {
  public:
   // Starts threads for the lanes that have ops, except the compute lane, which uses the caller's.
-  // References outlive the executor. `durations` by op, by the clock; empty: no rehearsal.
+  // References outlive the executor. `durations` by op, by the clock; empty: no rehearsal. `slow`:
+  // Compute ops keep their core busy for so many times their work (CPUs only; no rehearsal).
   Executor(const Program& program, const RankProgram& rank, Transport& transport,
            LaneDevices& devices, Arena& arena, Stop& stop, RankProgress& progress,
-           std::vector<Nanoseconds> durations);
+           std::vector<Nanoseconds> durations, double slow = 1);
   ~Executor();
   Executor(const Executor&) = delete;
   Executor& operator=(const Executor&) = delete;
@@ -75,6 +86,9 @@ class Executor {
   // Waits for the other ranks before a step. Returns when all have come, the same time on all
   // ranks.
   Result<TimePoint> meet();
+
+  // The steps from now on are probed; null: no longer. Requires: no step is under way.
+  void set_probe(OpProbe* probe) { probe_ = probe; }
 
   // Runs all ops once. `start`: the same time on all ranks. Error: "stopped"; Stop has the reason.
   Result<void> step(TimePoint start, const StepScalars& scalars, StepRecord& record);
@@ -128,6 +142,7 @@ class Executor {
   // outside of a step.
   bool execute(std::span<const std::int32_t> unit, const StepScalars& scalars, Pace& pace,
                Ideal& ideal, Ledger* ledger, TimePoint& begin, Nanoseconds& real_work);
+  bool probe(std::span<const std::int32_t> unit, Device& device);
   bool compute(std::int32_t op, const StepScalars& scalars, Nanoseconds& real_work);
   bool transfer(std::span<const std::int32_t> unit, const Pace& pace, Ideal& ideal, Ledger* ledger,
                 TimePoint& begin);
@@ -169,6 +184,7 @@ class Executor {
   Stop& stop_;
   RankProgress& progress_;
   const std::vector<Nanoseconds> durations_;
+  const double slow_;
   const bool behind_;               // devices run behind
   const EventWaits waits_;          // if they do
   const std::vector<bool> joined_;  // by op: with the collective before it; empty: none
@@ -185,6 +201,8 @@ class Executor {
   std::vector<std::int32_t> turn_;  // by op; communication only
   std::vector<std::string> names_;  // by op; empty if no device wants them
   std::array<LaneState, kLanes> lanes_;
+
+  OpProbe* probe_ = nullptr;
 
   // Of the step under way.
   bool reads_cpu_time_ = false;

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// A rank that is slow on purpose, predicted: closed forms of what waits for it.
+#include <gtest/gtest.h>
+
+#include "engine/predict/predict.h"
+#include "engine/predict/rehearsal.h"
+
+namespace parallelarium {
+namespace {
+
+Prediction predicted(const Setup& setup, bool all_ranks = true) {
+  Result<Prediction> prediction = predict(setup, *find_machine("dgx-a100-80g"), all_ranks);
+  EXPECT_TRUE(prediction.ok()) << (prediction.ok() ? "" : prediction.error().text);
+  return std::move(*prediction);
+}
+
+Setup replicas(int dp, double factor) {
+  Setup setup = default_setup();
+  setup.machine = "dgx-a100-80g";
+  setup.mesh.pp = 1;
+  setup.mesh.dp = dp;
+  setup.overlap_gradients = false;  // so that computing and adding up follow one another
+  setup.run.slow_rank = {dp - 1, factor};
+  return setup;
+}
+
+double compute_seconds(const Prediction& prediction, std::size_t rank) {
+  double sum = 0;
+  const RankProgram& program = prediction.program.ranks[rank];
+  for (std::size_t op = 0; op < program.ops.size(); ++op) {
+    if (program.ops[op].kind != OpKind::kCompute) continue;
+    const Span& span = prediction.timeline.ranks[rank].spans[op];
+    sum += seconds_of(span.end - span.begin);
+  }
+  return sum;
+}
+
+class SlowRank : public testing::TestWithParam<int> {};
+
+// Replicas meet once a step: all take as long as the slow one computes, and what they add up takes
+// as long as ever.
+TEST_P(SlowRank, BindsTheStepOfAllReplicas) {
+  const int dp = GetParam();
+  const Prediction equal = predicted(replicas(dp, 1));
+  const double computing = compute_seconds(equal, 0);
+  for (const double factor : {1.5, 2.0, 10.0}) {
+    const Prediction slow = predicted(replicas(dp, factor));
+    const auto last = static_cast<std::size_t>(dp - 1);
+    EXPECT_NEAR(compute_seconds(slow, 0), computing, 1e-6 * computing);
+    EXPECT_NEAR(compute_seconds(slow, last), factor * computing, 1e-3 * factor * computing);
+    const double expected = equal.step.seconds + (factor - 1) * computing;
+    EXPECT_NEAR(slow.step.seconds, expected, 1e-3 * expected);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Replicas, SlowRank, testing::Values(2, 3, 8));
+
+// A slow stage of a pipeline of equal ones: GPipe's (m + p - 1) turns of one stage become m of the
+// slow one and p - 1 of the others, forward and backward.
+TEST(SlowStage, TakesEveryTurnOfThePipeline) {
+  Setup setup = default_setup();
+  setup.machine = "dgx-a100-80g";
+  setup.mesh.pp = 4;
+  setup.microbatches = 16;
+  setup.run.slow_rank = {1, 3};
+  const Prediction slow = predicted(setup);
+  const double busy = compute_seconds(slow, 1);
+  EXPECT_GT(slow.step.seconds, busy);
+  EXPECT_LT(slow.step.seconds, 1.3 * busy);
+}
+
+TEST(SlowRankOfMany, StandsAsTheRepresentativeOfItsStage) {
+  Setup setup = replicas(256, 2);
+  setup.nodes = 32;
+  const Prediction slow = predicted(setup, false);
+  ASSERT_TRUE(slow.program.representatives);
+  setup.run.slow_rank.factor = 1;
+  const Prediction equal = predicted(setup, false);
+  const double computing = compute_seconds(equal, 0);
+  EXPECT_NEAR(slow.step.seconds, equal.step.seconds + computing, 1e-3 * slow.step.seconds);
+}
+
+TEST(SlowRankFolded, TakesAsLongAsOneOfPieces) {
+  Setup setup = replicas(4, 2.5);
+  setup.mesh.pp = 2;
+  const Prediction pieces = predicted(setup);
+  const Result<Prediction> folded = predict(setup, *find_machine("dgx-a100-80g"),
+                                            BuildOptions{.all_ranks = true, .stage_level = true});
+  ASSERT_TRUE(folded.ok()) << folded.error().text;
+  EXPECT_NEAR(folded->step.seconds, pieces.step.seconds, 1e-9);
+}
+
+TEST(SlowRankRehearsed, HasItsOwnDurationsAndNoMoreRealWork) {
+  Setup setup = replicas(2, 4);
+  setup.run.backend = Backend::kPaced;
+  const Prediction slow = predicted(setup);
+  const auto durations = modelled_durations(slow);
+  for (std::size_t op = 0; op < durations[0].size(); ++op) {
+    if (slow.program.ranks[0].ops[op].kind != OpKind::kCompute) continue;
+    EXPECT_NEAR(static_cast<double>(durations[1][op].count()),
+                4.0 * static_cast<double>(durations[0][op].count()), 4);
+  }
+  const Machine here = uncalibrated_local_machine();
+  const Prediction equal = [&] {
+    setup.run.slow_rank.factor = 1;
+    return predicted(setup);
+  }();
+  EXPECT_LE(stretch_of(slow, here), stretch_of(equal, here));
+}
+
+TEST(SlowRankRefused, WhereThereIsNoSuchRank) {
+  Setup setup = replicas(2, 2);
+  setup.run.slow_rank.rank = 2;
+  const std::vector<Message> wrong = validate(setup);
+  ASSERT_EQ(wrong.size(), 1u);
+  EXPECT_EQ(wrong.front().text, "Rank 2 cannot be the slow one: this Setup has ranks 0 to 1.");
+  EXPECT_EQ(wrong.front().field, "run.slow_rank.rank");
+  EXPECT_EQ(wrong.front().alternatives, std::vector<std::string>{"1"});
+  setup.run.slow_rank.factor = 1;
+  EXPECT_TRUE(validate(setup).empty()) << "nobody is slow";
+  for (const double factor : {0.5, 101.0}) {
+    setup.run.slow_rank = {0, factor};
+    EXPECT_EQ(validate(setup).front().field, "run.slow_rank.factor");
+  }
+}
+
+}  // namespace
+}  // namespace parallelarium
