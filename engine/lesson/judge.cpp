@@ -4,6 +4,7 @@
 
 #include "engine/lesson/lesson.h"
 #include "engine/plan/text/phrases.h"
+#include "engine/schedules/order_search.h"
 #include "engine/wire/collective_messages.h"
 
 namespace parallelarium {
@@ -158,6 +159,11 @@ class Judge {
           message("lesson-order-size",
                   "The order has {} ranks and {} micro-batches; this step wants {} and {}.", ranks,
                   order->microbatches, setup.mesh.pp, setup.microbatches));
+      return false;
+    }
+    if (!step_.order.split && splits_backward(*order)) {
+      judgement_.reasons.push_back(message(
+          "lesson-order-split", "This step keeps each backward whole: write B, not I and W."));
       return false;
     }
     judgement_.reasons = check_order(*order);

@@ -23,6 +23,8 @@ const std::vector<Planned>& planned_rows() {
       {"filling-the-bubble", {"S1-06", "S1-07", "S1-08", "S1-09", "S3-45"}},
       {"chunks-in-turn", {"S0-10", "S3-50", "S4-13"}},
       {"backward-in-two", {"S3-51", "S4-14"}},
+      {"orders-by-hand", {}},
+      {"orders-for-experts", {}},
       {"eight-collectives",
        {"S3-11", "S3-12", "S3-13", "S3-14", "S3-15", "S3-16", "S3-17", "S3-18"}},
       {"why-the-ring-wins", {"S3-19", "S3-20"}},

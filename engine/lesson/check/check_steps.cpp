@@ -291,8 +291,10 @@ void check_names(const Lesson& lesson, Faults& faults) {
     const Result<double> value = evaluate(lesson.constraint, draw(lesson, 0));
     if (!value) faults.add("lesson-constraint", "constraint", value.error().text);
   }
-  bool asks_number = false, has_goal = false;
+  bool asks_number = false, has_goal = false, builds = false, only_builds = true;
   for (const Step& step : lesson.steps) {
+    builds = builds || step.kind == StepKind::kBuild;
+    only_builds = only_builds && (step.kind == StepKind::kBuild || step.kind == StepKind::kRead);
     asks_number = asks_number || (step.ask && !step.ask->answer.empty());
     has_goal = has_goal || step.kind == StepKind::kGoal;
     for (const std::string& key : step.allow)
@@ -310,6 +312,8 @@ void check_names(const Lesson& lesson, Faults& faults) {
     if (step.view_range && step.view_range->first >= step.view_range->second)
       faults.add("step-view", step.id, "The range of the view ends before it begins.");
   }
+  // Orders with a length and limits to keep are goals enough for a lesson of nothing else.
+  if (builds && only_builds) return;
   if (!asks_number) faults.add("lesson-number", "", "No step asks for a number.");
   if (!has_goal) faults.add("lesson-goal", "", "No step sets a goal.");
 }

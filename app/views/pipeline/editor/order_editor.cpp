@@ -212,6 +212,7 @@ void OrderEditor::refresh() {
       (stages == 1 ? tr("1 stage") : tr("%1 stages").arg(stages)) + QStringLiteral(" · ") +
       (microbatches == 1 ? tr("1 micro-batch") : tr("%1 micro-batches").arg(microbatches)));
   done_->setVisible(!edit_.task());
+  kind_->setVisible(possible && !edit_.task());  // a lesson says how backwards are placed
   wrong_.clear();
   show_verdict();
   times_->update();
