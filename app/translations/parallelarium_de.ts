@@ -662,6 +662,26 @@
         <source>Bubble of whole step</source>
         <translation>Blase des ganzen Schritts</translation>
     </message>
+    <message>
+        <source>a prediction</source>
+        <translation>eine Vorhersage</translation>
+    </message>
+    <message>
+        <source>a run</source>
+        <translation>ein Lauf</translation>
+    </message>
+    <message>
+        <source>a question</source>
+        <translation>eine Frage</translation>
+    </message>
+    <message>
+        <source>a goal</source>
+        <translation>ein Ziel</translation>
+    </message>
+    <message>
+        <source>an order to build</source>
+        <translation>eine Reihenfolge zum Bauen</translation>
+    </message>
 </context>
 <context>
     <name>ViewKey</name>
@@ -3812,13 +3832,6 @@ Drehe an einer Einstellung oder lass dich von einer Lektion führen: **Lektionen
     <message>
         <source>Your order could not be saved in %1: %2.</source>
         <translation>Deine Reihenfolge konnte nicht in %1 gespeichert werden: %2.</translation>
-    </message>
-</context>
-<context>
-    <name>parallelarium::LessonStart</name>
-    <message>
-        <source>Start</source>
-        <translation>Beginnen</translation>
     </message>
 </context>
 <context>
@@ -7135,6 +7148,124 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>%1 cannot be written: %2</source>
         <translation>%1 kann nicht geschrieben werden: %2</translation>
+    </message>
+    <message>
+        <source>Let it hang for %1 s</source>
+        <translation>%1 s hängen lassen</translation>
+    </message>
+    <message>
+        <source>Real ranks run this order until none has moved for so long; the engine says what each waits for</source>
+        <translation>Echte Ränge führen diese Reihenfolge aus, bis sich so lange keiner bewegt hat; die Engine sagt, worauf jeder wartet</translation>
+    </message>
+    <message>
+        <source>No rank moved for %1 s:</source>
+        <translation>%1 s lang bewegte sich kein Rang:</translation>
+    </message>
+</context>
+<context>
+    <name>parallelarium::CourseMap</name>
+    <message>
+        <source>%1 h %2 min</source>
+        <translation>%1 h %2 min</translation>
+    </message>
+    <message>
+        <source>Start anew</source>
+        <translation>Neu beginnen</translation>
+    </message>
+    <message>
+        <source>Start</source>
+        <translation>Start</translation>
+    </message>
+    <message>
+        <source>Lessons</source>
+        <translation>Lektionen</translation>
+    </message>
+    <message>
+        <source>There are no lessons.</source>
+        <translation>Es gibt keine Lektionen.</translation>
+    </message>
+    <message>
+        <source>step %1 of %2</source>
+        <translation>Schritt %1 von %2</translation>
+    </message>
+    <message>
+        <source>about %1 left</source>
+        <translation>noch etwa %1</translation>
+    </message>
+    <message>
+        <source>You have done every lesson</source>
+        <translation>Alle Lektionen sind fertig</translation>
+    </message>
+    <message>
+        <source>Open any of them again, or go on in Explore.</source>
+        <translation>Öffne eine davon noch einmal, oder mach in Erkunden weiter.</translation>
+    </message>
+    <message>
+        <source>Continue</source>
+        <translation>Weiter</translation>
+    </message>
+    <message>
+        <source>Begin</source>
+        <translation>Beginnen</translation>
+    </message>
+    <message>
+        <source>&lt;b&gt;%1 lessons · %2 done · about %3 left&lt;/b&gt; · Nothing is locked: open any lesson.</source>
+        <translation>&lt;b&gt;%1 Lektionen · %2 fertig · noch etwa %3&lt;/b&gt; · Nichts ist gesperrt: Öffne jede Lektion.</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 von %2</translation>
+    </message>
+    <message>
+        <source>after %1</source>
+        <translation>nach %1</translation>
+    </message>
+    <message>
+        <source>Builds on</source>
+        <translation>Baut auf</translation>
+    </message>
+    <message>
+        <source>Leads to</source>
+        <translation>Führt zu</translation>
+    </message>
+    <message>
+        <source>One step, %1</source>
+        <translation>Ein Schritt, %1</translation>
+    </message>
+    <message>
+        <source>%1 steps, %2</source>
+        <translation>%1 Schritte, %2</translation>
+    </message>
+    <message>
+        <source>Uses</source>
+        <translation>Benutzt</translation>
+    </message>
+    <message>
+        <source>1 rank</source>
+        <translation>1 Rang</translation>
+    </message>
+    <message>
+        <source>%1 ranks</source>
+        <translation>%1 Ränge</translation>
+    </message>
+    <message>
+        <source>Continue, step %1</source>
+        <translation>Weiter, Schritt %1</translation>
+    </message>
+    <message>
+        <source>Lesson</source>
+        <translation>Lektion</translation>
+    </message>
+</context>
+<context>
+    <name>parallelarium::LessonTile</name>
+    <message>
+        <source>step %1 of %2</source>
+        <translation>Schritt %1 von %2</translation>
+    </message>
+    <message>
+        <source>done</source>
+        <translation>fertig</translation>
     </message>
 </context>
 </TS>

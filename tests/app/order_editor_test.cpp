@@ -8,6 +8,7 @@
 #include "app/state/run/run_advice.h"
 #include "app/state/step/order_edit.h"
 #include "engine/plan/order/order_faults.h"
+#include "tests/app/wait.h"
 #include "tests/app/window_fixture.h"
 
 namespace parallelarium {
@@ -139,6 +140,20 @@ TEST_F(OrderEditing, AnIllegalOrderSaysWhyAndHasNoGhostsThere) {
   EXPECT_TRUE(ghost_rects(editor_->picture(), editor_times(editor_->picture(), 600), 0).empty());
   EXPECT_EQ(editor_quantities(edit(), session())[0].predicted.text, QStringLiteral("never ends"));
   EXPECT_THAT(editor_description(edit()).toStdString(), testing::HasSubstr("F0 B1 F1"));
+}
+
+TEST_F(OrderEditing, RealRanksHangAndTheEngineSaysWhatEachWaitsFor) {
+  EXPECT_FALSE(edit().can_hang());
+  edit().set_line(0, QStringLiteral("F0 B0 F1 F2 B1"));
+  EXPECT_FALSE(edit().can_hang()) << "nothing is missing that would let it go on";
+  edit().set_line(0, QStringLiteral("F0 B1 B0 F1 F2 B2"));
+  ASSERT_TRUE(edit().can_hang());
+  edit().let_it_hang(0.3);
+  ASSERT_TRUE(wait_until([&] { return session().jobs().state() == RunState::kIdle; }, 60'000));
+  ASSERT_EQ(edit().hang_report().size(), 2) << session().jobs().last_error().toStdString();
+  EXPECT_THAT(edit().hang_report()[0].toStdString(), testing::HasSubstr("0"));
+  edit().set_line(0, QStringLiteral("F0 F1 B0 B1 F2 B2"));
+  EXPECT_TRUE(edit().hang_report().isEmpty()) << "it was of another order";
 }
 
 TEST_F(OrderEditing, BackwardsAreSplitAndJoined) {

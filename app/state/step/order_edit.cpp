@@ -8,6 +8,7 @@
 
 #include "app/look/sentence.h"
 #include "app/state/session.h"
+#include "engine/plan/text/message_json.h"
 #include "engine/predict/action_seconds.h"
 #include "engine/schedules/order_search.h"
 #include "engine/schedules/schedule.h"
@@ -145,6 +146,7 @@ void OrderEdit::refresh_durations() {
 }
 
 void OrderEdit::judge() {
+  hang_report_.clear();
   times_ = time_draft(draft_, durations_, split_);
   faults_ = faults_so_far(draft_);
   limits_ = task_ ? task_->limits : HeldLimits();
@@ -193,6 +195,32 @@ void OrderEdit::look_for_floor() {
         },
         Qt::QueuedConnection);
   });
+}
+
+bool OrderEdit::can_hang() const {
+  return problem_.isEmpty() && !faults_.empty() && only_waits(draft_);
+}
+
+void OrderEdit::let_it_hang(double seconds) {
+  Setup setup = session_.resolved();
+  setup.run.backend = Backend::kCpu;
+  RunRequest request;
+  request.method = "run";
+  request.parameters = {
+      {"setup", to_json(setup)}, {"verify", false}, {"let_it_hang_seconds", seconds}};
+  request.read = [this, asked = draft_](const nlohmann::json& answer) -> Result<RunRequest::Keep> {
+    QStringList report;
+    if (answer.contains("hang"))
+      for (const nlohmann::json& rank : answer["hang"]["ranks"])
+        report << sentence(message_from_json(rank["sentence"]));
+    return RunRequest::Keep([this, asked, report]() -> Result<void> {
+      if (!(asked == draft_)) return {};
+      hang_report_ = report;
+      Q_EMIT changed();
+      return {};
+    });
+  };
+  session_.jobs().run(request);
 }
 
 void OrderEdit::wait() {

@@ -5,6 +5,7 @@
 
 #include <QObject>
 #include <QString>
+#include <QStringList>
 #include <QThreadPool>
 #include <memory>
 #include <optional>
@@ -28,6 +29,8 @@ struct OrderTask {
   bool solved = false;               // nothing is changed any more
   bool operator==(const OrderTask&) const = default;
 };
+
+inline constexpr int kHangSeconds = 5;
 
 class OrderEdit : public QObject {
   Q_OBJECT
@@ -84,6 +87,16 @@ class OrderEdit : public QObject {
   // The whole order, such as that of a file. Returns why it cannot be taken.
   QString set_order(const Order& order);
 
+  // --- an order that waits for ever ---
+
+  // Whether ranks can run it all the same, to be seen waiting: nothing else is wrong with it.
+  bool can_hang() const;
+  // Runs it on cores until no rank has moved for so long. Requires: can_hang(), no job is under
+  // way.
+  void let_it_hang(double seconds = kHangSeconds);
+  // What each rank waited for when it hung; of another order, empty.
+  const QStringList& hang_report() const { return hang_report_; }
+
   // "F3 on stage 2", "F3.1 on rank 2".
   QString words_of(std::size_t rank, const Action& action) const;
   // Waits for the floor (for tests and pictures).
@@ -113,6 +126,7 @@ class OrderEdit : public QObject {
   std::optional<Floor> floor_;
   std::optional<double> best_;
   int attempts_ = 0;
+  QStringList hang_report_;
   QString recognised_, problem_;
   QThreadPool worker_;  // one thread
 };

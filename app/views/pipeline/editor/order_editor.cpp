@@ -27,6 +27,7 @@ OrderEditor::OrderEditor(Session& session, QWidget* parent)
   connect(&edit_, &OrderEdit::changed, this, &OrderEditor::refresh);
   connect(&edit_, &OrderEdit::floor_changed, this, &OrderEditor::refresh);
   connect(&session, &Session::run_changed, this, &OrderEditor::show_verdict);
+  connect(&session, &Session::run_state_changed, this, &OrderEditor::show_verdict);
   connect(&session.history().stack(), &QUndoStack::canUndoChanged, undo_, &QWidget::setEnabled);
 }
 
@@ -58,8 +59,16 @@ void OrderEditor::build() {
   setFocusProxy(rows_);
   verdict_ = new QFrame;
   verdict_->setObjectName(QStringLiteral("OrderVerdict"));
-  auto* words = new QVBoxLayout(verdict_);
-  words->setContentsMargins(12, 7, 12, 7);
+  auto* line = new QHBoxLayout(verdict_);
+  line->setContentsMargins(12, 7, 12, 7);
+  auto* words = new QVBoxLayout;
+  line->addLayout(words, 1);
+  hang_ = new QPushButton(tr("Let it hang for %1 s").arg(kHangSeconds));
+  hang_->setToolTip(
+      tr("Real ranks run this order until none has moved for so long; the engine says "
+         "what each waits for"));
+  connect(hang_, &QPushButton::clicked, this, [this] { edit_.let_it_hang(); });
+  line->addWidget(hang_, 0, Qt::AlignVCenter);
   words->setSpacing(2);
   headline_ = new QLabel;
   detail_ = new QLabel;
@@ -230,8 +239,14 @@ void OrderEditor::show_verdict() {
                      : verdict.tone == Tone::kGood  ? "good"
                                                     : "strong");
   set_style_property(verdict_, "tone", verdict.tone == Tone::kWarning ? "warning" : "plain");
-  detail_->setText(verdict.detail);
-  detail_->setVisible(!verdict.detail.isEmpty());
+  QString detail = verdict.detail;
+  if (!edit_.hang_report().isEmpty())
+    detail = tr("No rank moved for %1 s:").arg(kHangSeconds) + QLatin1Char('\n') +
+             edit_.hang_report().join(QLatin1Char('\n'));
+  detail_->setText(detail);
+  detail_->setVisible(!detail.isEmpty());
+  hang_->setVisible(verdict.hangs && wrong_.isEmpty());
+  hang_->setEnabled(edit_.can_hang() && session_.jobs().state() == RunState::kIdle);
   score_->setText(tr("FORWARDS LONG") + QStringLiteral("   ") + score_text(edit_) +
                   (edit_.attempts() > 0
                        ? QStringLiteral("   ·   ") + tr("attempt %1").arg(edit_.attempts())
