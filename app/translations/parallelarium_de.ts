@@ -5322,8 +5322,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Mikro-Batches von einer Sequenz; wie 61 Schichten auf 16 Stufen verteilt sind, ist nicht gesagt; hier haben die erste und die letzten zwei drei.</translation>
     </message>
     <message>
-        <source>Products were in FP8, dispatch too, and a token went to each of at most four nodes once; here products are in BF16 and each copy of a token travels by itself.</source>
-        <translation>Produkte waren in FP8, auch der Versand, und ein Token ging an jeden von höchstens vier Knoten einmal; hier sind Produkte in BF16, und jede Kopie eines Tokens reist für sich.</translation>
+        <source>The module that predicts a second token, and what the hours had beside steps, are left out.</source>
+        <translation>Das Modul, das ein zweites Token vorhersagt, und was die Stunden außer Schritten enthielten, fehlen.</translation>
     </message>
     <message>
         <source>Activations were kept in FP8 and inputs of experts once per node; here they are in BF16 and once per expert, so that the prediction does not fit into 80 GB.</source>
@@ -5528,6 +5528,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>Transfers between stages stop what computes under 1F1B and hide behind it in the other schedules, as in the Megatron-LM of that time.</source>
         <translation>Übertragungen zwischen Stufen halten bei 1F1B die Rechnung an und verbergen sich bei den anderen Plänen hinter ihr, wie im Megatron-LM jener Zeit.</translation>
+    </message>
+    <message>
+        <source>Transfers inside a node take what table 9 of the same paper measured of them alone.</source>
+        <translation>Übertragungen innerhalb eines Knotens dauern so lange, wie Tabelle 9 derselben Arbeit sie allein gemessen hat.</translation>
     </message>
     <message>
         <source>Interleaved stages hold one layer each, and the first and the last the embedding and the head alone.</source>
@@ -6193,6 +6197,38 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>Overlap tensor</source>
         <translation>Tensor überlappen</translation>
+    </message>
+    <message>
+        <source>Dispatch</source>
+        <translation>Verteilung</translation>
+    </message>
+    <message>
+        <source>once for each of its experts</source>
+        <translation>einmal für jeden seiner Experten</translation>
+    </message>
+    <message>
+        <source>once for each of their nodes</source>
+        <translation>einmal für jeden von deren Knoten</translation>
+    </message>
+    <message>
+        <source>Dispatch in FP8</source>
+        <translation>Verteilung in FP8</translation>
+    </message>
+    <message>
+        <source>Overlap experts</source>
+        <translation>Experten überlappen</translation>
+    </message>
+    <message>
+        <source>Products</source>
+        <translation>Produkte</translation>
+    </message>
+    <message>
+        <source>same: as they are stored</source>
+        <translation>gleich: wie gespeichert</translation>
+    </message>
+    <message>
+        <source>fp8: made of 16 bit</source>
+        <translation>fp8: aus 16 Bit gemacht</translation>
     </message>
     <message>
         <source>Overlap pipeline</source>

@@ -86,6 +86,7 @@ class Walk {
   struct State {
     std::size_t next = 0;
     bool busy = false;
+    bool paired = false;  // the actions at `next` and behind it are under way together
     double pipe_free = 0;
     std::vector<std::vector<std::int32_t>> tables;  // by chunk; slots of each micro-batch in turn
     // Stage level, by chunk and micro-batch: whether its backward is split, and whether its actions
@@ -120,16 +121,70 @@ class Walk {
     if (state.busy || state.next >= order_.ranks[r].size()) return;
     const Action& action = order_.ranks[r][state.next];
     const int stage = order_.stage_of[r][action.chunk];
-    const double ready = ready_time(action, stage);
+    double ready = ready_time(action, stage);
+    const bool paired = is_paired(r);
+    if (paired) {
+      const Action& other = order_.ranks[r][state.next + 1];
+      ready = std::max(ready, ready_time(other, order_.stage_of[r][other.chunk]));
+    }
     if (ready == kNever) return;
     if (ready > now) {
       events_.push({ready, false, r});
       return;
     }
-    emit_action(r, action);
+    double seconds = seconds_of(r, action);
+    if (paired) {
+      emit_pair(r);
+      seconds += seconds_of(r, order_.ranks[r][state.next + 1]);
+    } else {
+      emit_action(r, action);
+    }
     state.busy = true;
-    events_.push(
-        {now + plans_[r].chunks[action.chunk].seconds[static_cast<int>(action.kind)], true, r});
+    state.paired = paired;
+    events_.push({now + seconds, true, r});
+  }
+  double seconds_of(std::int32_t r, const Action& action) const {
+    return plans_[r].chunks[action.chunk].seconds[static_cast<int>(action.kind)];
+  }
+
+  // Whether the next two actions are a pair whose exchanges hide behind each other's work. Where
+  // sharding adds collectives to one of them, they go one after the other.
+  bool is_paired(std::int32_t r) const {
+    const std::size_t next = states_[r].next;
+    return plans_[r].pairs && order_.ranks[r][next].overlapped_with_next &&
+           next + 1 < order_.ranks[r].size() && hooks_.is_quiet(plans_[r], next) &&
+           hooks_.is_quiet(plans_[r], next + 1);
+  }
+  // The drafts of both, in turn up to the next exchange of tokens.
+  void emit_pair(std::int32_t r) {
+    const std::size_t next = states_[r].next;
+    std::span<const Draft> left[2];
+    for (std::size_t half = 0; half < 2; ++half) {
+      const Action& action = order_.ranks[r][next + half];
+      const ChunkDrafts& chunk = plans_[r].chunks[action.chunk];
+      left[half] = chunk.of(action.kind);
+      if (plans_[r].folds) {
+        const bool split = states_[r].split[fold_cell(action)];
+        const FoldedDrafts& folded = chunk.folded_of(action.kind, split);
+        left[half] = states_[r].whole[fold_cell(action)] ? folded.whole : folded.stretches;
+      }
+    }
+    for (std::size_t half = 0; !left[0].empty() || !left[1].empty(); half = 1 - half) {
+      const Action& action = order_.ranks[r][next + half];
+      std::size_t end = 0;
+      while (end < left[half].size() && left[half][end].op.purpose != Purpose::kTokens) ++end;
+      end = std::min(end + 1, left[half].size());
+      const RankEmitter::Place place{action.microbatch, static_cast<std::int16_t>(action.chunk),
+                                     static_cast<std::int32_t>(next + half)};
+      emit_drafts(r, left[half].first(end), place, table_of(r, action.chunk, action.microbatch),
+                  plans_[r].emitter->program().batches);
+      left[half] = left[half].subspan(end);
+    }
+    for (std::size_t half = 0; half < 2; ++half) {
+      const Action& action = order_.ranks[r][next + half];
+      hooks_.skip(plans_[r],
+                  plans_[r].chunks[action.chunk].stretches[static_cast<int>(action.kind)]);
+    }
   }
 
   // All actions of a micro-batch are folded alike, since they share buffers.
@@ -204,10 +259,12 @@ class Walk {
 
   void finish(std::int32_t r, double now) {
     State& state = states_[r];
-    const Action& action = order_.ranks[r][state.next];
-    const int stage = order_.stage_of[r][action.chunk];
     state.busy = false;
-    ++state.next;
+    for (int actions = state.paired ? 2 : 1; actions > 0; --actions)
+      finish_action(r, order_.ranks[r][state.next++], now);
+  }
+  void finish_action(std::int32_t r, const Action& action, double now) {
+    const int stage = order_.stage_of[r][action.chunk];
     const std::size_t at = cell(stage, action.microbatch);
     if (action.kind == ActionKind::kForward) {
       forward_done_[at] = true;
@@ -315,46 +372,6 @@ class Walk {
 };
 
 }  // namespace
-
-void fill_transfer(Draft& draft, const BoundaryTransfer& transfer) {
-  const bool forward = transfer.purpose == Purpose::kActivations;
-  draft.op.kind = transfer.kind;
-  draft.op.lane = transfer.lane;
-  draft.op.piece = Piece::kTransfer;
-  draft.op.phase = forward ? Phase::kForward : Phase::kInputGrad;
-  draft.op.purpose = transfer.purpose;
-  draft.op.peer = transfer.peer;
-  draft.op.bytes = transfer.bytes;
-  draft.op.type = transfer.type;
-  DraftOperand& operand = draft.operands[0];
-  operand.tensor = forward ? Tensor::kInput : Tensor::kGradResidual;
-  operand.layer = static_cast<std::int16_t>(transfer.layer);
-  operand.type = transfer.type;
-  operand.count = transfer.bytes / size_of(transfer.type);
-  operand.slot = transfer.slot;
-}
-
-std::size_t stretch_end(const std::vector<Draft>& drafts, std::size_t begin) {
-  std::size_t end = begin + 1;
-  while (end < drafts.size() && drafts[end].op.layer == drafts[begin].op.layer) ++end;
-  return end;
-}
-
-std::int32_t stretches_of(const std::vector<Draft>& drafts) {
-  std::int32_t count = 0;
-  for (std::size_t begin = 0; begin < drafts.size(); begin = stretch_end(drafts, begin)) ++count;
-  return count;
-}
-
-double nominal_seconds(const std::vector<Draft>& drafts) {
-  double seconds = 0;
-  for (const Draft& draft : drafts) {
-    for (const Work& work : draft.work) {
-      seconds += work.flops / 1e14 + static_cast<double>(work.bytes) / 2e12;
-    }
-  }
-  return seconds;
-}
 
 Result<void> arrange(const Order& order, std::vector<RankPlan>& plans, std::int64_t boundary_bytes,
                      DataType type, const std::vector<int>& ranks_of_plans,

@@ -56,6 +56,7 @@ struct ChunkDrafts : ActionDrafts {
 struct RankPlan {
   RankEmitter* emitter = nullptr;
   bool folds = false;  // stage level
+  bool pairs = false;  // exchanges of tokens hide inside pairs (Setup::overlap_experts)
   std::vector<ChunkDrafts> chunks;
   Lane transfers = Lane::kPipeline;  // kCompute: computing waits for them (Setup::overlap_pipeline)
 };

@@ -122,4 +122,22 @@ std::vector<ForwardEdge> emit_waits(const Order& order, const std::vector<int>& 
   return Waits(order, walked, plans, transfer, ranks_of_plans, pipeline_groups).emit();
 }
 
+void fill_transfer(Draft& draft, const BoundaryTransfer& transfer) {
+  const bool forward = transfer.purpose == Purpose::kActivations;
+  draft.op.kind = transfer.kind;
+  draft.op.lane = transfer.lane;
+  draft.op.piece = Piece::kTransfer;
+  draft.op.phase = forward ? Phase::kForward : Phase::kInputGrad;
+  draft.op.purpose = transfer.purpose;
+  draft.op.peer = transfer.peer;
+  draft.op.bytes = transfer.bytes;
+  draft.op.type = transfer.type;
+  DraftOperand& operand = draft.operands[0];
+  operand.tensor = forward ? Tensor::kInput : Tensor::kGradResidual;
+  operand.layer = static_cast<std::int16_t>(transfer.layer);
+  operand.type = transfer.type;
+  operand.count = transfer.bytes / size_of(transfer.type);
+  operand.slot = transfer.slot;
+}
+
 }  // namespace parallelarium

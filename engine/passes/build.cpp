@@ -211,6 +211,7 @@ Result<Program> build_representatives(const Setup& setup, const Order& order,
     RankEmitter& emitter = emitters.emplace_back(program, rank);
     plans[stage].emitter = &emitter;
     plans[stage].folds = stage_level;
+    plans[stage].pairs = setup.overlap_experts && setup.mesh.ep > 1 && setup.mesh.cp == 1;
     if (!setup.overlap_pipeline) plans[stage].transfers = Lane::kCompute;
     ranks.push_back(rank.rank);
     pipeline_groups.push_back(emitter.group(Axis::kPp, group_of(setup.mesh, Axis::kPp, rank.rank)));

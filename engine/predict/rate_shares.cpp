@@ -29,8 +29,10 @@ ByKind shares_of(const std::vector<Work>& works, const Prediction& prediction) {
   double sum = 0;
   for (const Work& work : works) {
     const DataType type = storage_of(work, prediction.setup);
-    const double seconds = work_seconds(work, shape, prediction.machine, type);
-    shares[static_cast<std::size_t>(rate_kind(work, shape, prediction.machine, type))] += seconds;
+    const Machine& machine = prediction.machine;
+    const ProductType products = prediction.setup.products;
+    const double seconds = work_seconds(work, shape, machine, type, products);
+    shares[static_cast<std::size_t>(rate_kind(work, shape, machine, type, products))] += seconds;
     sum += seconds;
   }
   for (double& share : shares) share = sum > 0 ? share / sum : 0;

@@ -1,12 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes "products" and "attention" of a Machine file from measured calls.
+"""Writes tables of a Machine file from measured calls.
 
-    shares.py MACHINE.json GEMM.csv ATTENTION.csv ORIGIN
+    shares.py products MACHINE.json ORIGIN GEMM.csv
+    shares.py attention MACHINE.json ORIGIN ATTENTION.csv
+    shares.py training-attention MACHINE.json ORIGIN FORWARD.csv BACKWARD.csv
+    shares.py times MACHINE.json ORIGIN NCCL.csv
+    shares.py links MACHINE.json ORIGIN LINKS.json
+    shares.py experts MACHINE.json ORIGIN GROUPED.csv
 
 GEMM.csv has columns m, n, k, tflops; ATTENTION.csv batch_size, isl, num_heads, head_dim, ms, of causal
 forward calls. A point of a grid is the median of the calls within a factor of 1.5 of its sizes, as a share
 of the roofline; the nearest call where there are none.
+NCCL.csv has columns operation, num_gpus, message_size (elements of 2 bytes of the whole array), ms; times
+that fall with size are joined to their geometric mean. LINKS.json is of SimuMax: a collective takes
+latency (n + offset) scale + fixed + sent bytes / (gbps 2^30 efficient_factor).
+GROUPED.csv has columns M (rows of an expert), stage, main_grad_dtype, share_of_peak; a point is the mean.
 """
 import csv
 import json
@@ -43,6 +52,26 @@ def product_shares(path, peak, bandwidth):
             "shares": [round(point(m, n, k), 3) for m in rows for n in INNER for k in INNER]}
 
 
+def attention_table(calls):
+    """From {(rows, keys): share}. More rows than any call of so many keys had: as the most that one had.
+    Fewer: that share falls as that of the most keys does that were called with both numbers of rows."""
+    rows, keys = (sorted({at[axis] for at in calls}) for axis in (0, 1))
+
+    def point(row, key):
+        known = [at for at in rows if (at, key) in calls]
+        if row > known[0]:
+            return calls[min((at for at in known), key=lambda at: abs(math.log(at / row))), key]
+        share = calls[known[0], key]
+        steps = [at for at in rows if row <= at <= known[0]]
+        for fewer, more in reversed(list(zip(steps, steps[1:]))):
+            both = [other for other in keys if (fewer, other) in calls and (more, other) in calls]
+            if both:
+                share *= calls[fewer, both[-1]] / calls[more, both[-1]]
+        return share
+
+    return rows, keys, [round(min(1.0, point(row, key)), 3) for row in rows for key in keys]
+
+
 def attention_shares(path, peak):
     calls = {}
     with open(path) as file:
@@ -52,11 +81,97 @@ def attention_shares(path, peak):
             if dim != 128 or length < 1024:
                 continue
             flops = 2 * batch * heads * length * length * dim * (1 + 128 / length)
-            calls.setdefault(round(math.log2(batch * heads * length)), []).append(
-                flops / (ms / 1000) / peak)
-    sizes = sorted(size for size in calls if len(calls[size]) >= 4)
-    return {"rows": [2 ** size for size in sizes],
-            "shares": [round(min(1.0, median(calls[size])), 3) for size in sizes]}
+            at = 2 ** round(math.log2(batch * heads * length)), 2 ** round(math.log2(length))
+            calls.setdefault(at, []).append(flops / (ms / 1000) / peak)
+    rows, keys, shares = attention_table({at: median(values) for at, values in calls.items()})
+    return {"rows": rows, "keys": keys, "shares": shares}
+
+
+def training_attention(forward, backward, wide):
+    """SimuMax': shares that count all scores, of which half are causal; heads of 192 and 128 or of 128."""
+    table = {}
+    for name, path in (("shares", forward), ("backward", backward)):
+        calls = {}
+        with open(path) as file:
+            for row in csv.DictReader(file):
+                if (int(row["qk_head_dim"]) > 128) == wide:
+                    length = int(row["seq_len"])
+                    calls.setdefault((int(row["head_num"]) * length, length), []).append(
+                        float(row["share_of_peak"]) / 2)
+        rows, keys, table[name] = attention_table(
+            {at: sum(values) / len(values) for at, values in calls.items()})
+    return {"rows": rows, "keys": keys, **table}
+
+
+KINDS = {"all_reduce": 2, "all_gather": 1, "reduce_scatter": 1, "alltoall": 1}
+NAMES = {"alltoall": "all_to_all", "all2all": "all_to_all"}
+
+
+def rising(seconds):
+    """Pools neighbours that fall, in logarithms."""
+    pools = []
+    for value in seconds:
+        pools.append([math.log(value), 1])
+        while len(pools) > 1 and pools[-2][0] > pools[-1][0]:
+            (a, n), (b, m) = pools[-2:]
+            pools[-2:] = [[(a * n + b * m) / (n + m), n + m]]
+    return [math.exp(value) for value, count in pools for _ in range(count)]
+
+
+def collective(kind, ranks, points, link, origin):
+    """`points`: (bytes that a rank sends, seconds), ascending."""
+    return {"collective": NAMES.get(kind, kind), "ranks": ranks,
+            "bytes": [round(size) for size, _ in points],
+            "seconds": [float(f"{value:.3g}") for value in rising([value for _, value in points])],
+            "link_bytes_per_second": link, "origin": origin}
+
+
+def measured_times(path, link, origin):
+    calls = {}
+    with open(path) as file:
+        for row in csv.DictReader(file):
+            kind, ranks = row["operation"], int(row["num_gpus"])
+            sent = KINDS[kind] * (ranks - 1) / ranks * 2 * int(row["message_size"])
+            calls.setdefault((kind, ranks), []).append((sent, float(row["ms"]) / 1000))
+    tables = []
+    for (kind, ranks), points in sorted(calls.items()):
+        points.sort()
+        # Up to some 16 KiB all take equally long; from there every other size and the largest.
+        from_there = points[5:]
+        kept = [point for at, point in enumerate(from_there)
+                if at % 2 == 0 or at == len(from_there) - 1]
+        tables.append(collective(kind, ranks, kept, link, origin))
+    return tables
+
+
+def formula_times(path, reached, origin):
+    with open(path) as file:
+        link = json.load(file)["networks"]["high_intra_node"]
+    tables = []
+    for kind, op in link["op"].items():
+        if kind == "p2p":
+            continue
+        for ranks in (2, 4, 8):
+            fixed = op["fixed_latency_us_by_comm_num"].get(str(ranks), op["fixed_latency_us"])
+            latency = op["latency_us"] * (ranks + op["offset"]) * op["scale"] + fixed
+            rate = link["bandwidth"]["gbps"] * 2**30 * op["efficient_factor"]
+            points = [(2.0**size, latency / 1e6 + 2.0**size / rate) for size in range(18, 31)]
+            tables.append(collective(kind, ranks, points, reached, origin))
+    return tables
+
+
+def expert_shares(path):
+    calls = {}
+    with open(path) as file:
+        for row in csv.DictReader(file):
+            if row["main_grad_dtype"] == "fp32":
+                calls.setdefault(row["stage"], {}).setdefault(int(row["M"]), []).append(
+                    float(row["share_of_peak"]))
+    rows = sorted(calls["fwd"])
+    mean = lambda values: round(sum(values) / len(values), 3)
+    return {"rows": rows,
+            **{key: [mean(calls[stage][count]) for count in rows] for key, stage in
+               (("forward", "fwd"), ("input_grad", "bwd_grad_act"), ("weight_grad", "bwd_grad_w"))}}
 
 
 def put(lines, key, value):
@@ -68,15 +183,28 @@ def put(lines, key, value):
 
 
 def main():
-    machine, gemm, attention, origin = sys.argv[1:]
+    what, machine, origin, *paths = sys.argv[1:]
     with open(machine) as file:
         text = file.read()
     numbers = json.loads(text)
-    peak = numbers["half_flops_per_second"]["value"]
-    products = product_shares(gemm, peak, numbers["memory_bytes_per_second"]["value"])
+    link = numbers["intra_node"]["bytes_per_second"]["value"]
     lines = text.rstrip("\n").split("\n")
-    put(lines, "products", {**products, "origin": origin + ", products"})
-    put(lines, "attention", {**attention_shares(attention, peak), "origin": origin + ", attention"})
+    if what == "products":
+        peak = numbers["half_flops_per_second"]["value"]
+        products = product_shares(paths[0], peak, numbers["memory_bytes_per_second"]["value"])
+        put(lines, "products", {**products, "origin": origin + ", products"})
+    elif what == "attention":
+        peak = numbers["half_flops_per_second"]["value"]
+        put(lines, "attention", {**attention_shares(paths[0], peak), "origin": origin + ", attention"})
+    elif what == "training-attention":
+        put(lines, "attention", {**training_attention(*paths, False), "origin": origin})
+        put(lines, "wide_attention", {**training_attention(*paths, True), "origin": origin})
+    elif what == "times":
+        put(lines, "collective_times", measured_times(paths[0], link, origin + ", nccl"))
+    elif what == "links":
+        put(lines, "collective_times", formula_times(paths[0], link, origin))
+    elif what == "experts":
+        put(lines, "experts", {**expert_shares(paths[0]), "origin": origin})
     text = "\n".join(lines) + "\n"
     json.loads(text)
     with open(machine, "w") as file:

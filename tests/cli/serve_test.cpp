@@ -65,6 +65,14 @@ TEST(Serve, PredictsAsTheCommandDoes) {
   EXPECT_TRUE(engine.answer(2).contains("error"));
   engine.call(3, "predict");
   EXPECT_EQ(engine.answer(3).at("error").at("data").at("id"), "wire-setup");
+  // Folded, it has the same figures.
+  engine.call(4, "predict", {{"setup", setup}, {"folded", true}});
+  const json same = engine.answer(4).at("result");
+  for (const char* key : {"step", "bubble", "memory", "traffic"})
+    EXPECT_EQ(same.at(key), answer.at(key)) << key;
+  EXPECT_EQ(same.at("level"), "stage");
+  engine.call(5, "predict", {{"setup", setup}, {"folded", 1}});
+  EXPECT_EQ(engine.answer(5).at("error").at("data").at("id"), "wire-folded");
 }
 
 TEST(Serve, LetsAnOrderHangAndSaysWhereEachRankWaits) {

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/plan/setup/setup.h"
+#include "engine/predict/cost/simulate.h"
 #include "engine/predict/fit.h"
 #include "engine/predict/predict.h"
 
@@ -48,11 +49,14 @@ TEST_P(Tables, AreContinuous) {
     }
     last_k = by_k;
   }
-  double before = machine.attention.at(1000);
-  for (double rows = 1000; rows < 1e8; rows *= 1.01) {
-    const double share = machine.attention.at(rows);
-    EXPECT_LT(std::abs(share - before), 0.02) << rows;
+  double before = machine.attention.at(1000, 4096), short_before = machine.attention.at(65536, 100);
+  for (double size = 1000; size < 1e8; size *= 1.01) {
+    const double share = machine.attention.at(size, 4096);
+    EXPECT_LT(std::abs(share - before), 0.02) << size;
     before = share;
+    const double by_keys = machine.attention.at(65536, size / 10);
+    EXPECT_LT(std::abs(by_keys - short_before), 0.02) << size;
+    short_before = by_keys;
   }
 }
 
@@ -67,6 +71,25 @@ TEST_P(Tables, StandAtTheirPoints) {
                     products.shares[at++], 1e-12);
   EXPECT_EQ(products.at(1, 1, 1), products.shares.front());
   EXPECT_EQ(products.at(1 << 30, 1 << 30, 1 << 30), products.shares.back());
+}
+
+// Of every size a collective takes at least as long as a smaller one, and never much longer at
+// once.
+TEST_P(Tables, OfCollectivesRise) {
+  const Machine machine = *find_machine(GetParam());
+  for (const CollectiveTimes& times : machine.collective_times) {
+    double before = times.at(1);
+    EXPECT_EQ(before, times.seconds.front());
+    for (double bytes = 1; bytes < 1e11; bytes *= 1.01) {
+      const double seconds = times.at(bytes);
+      ASSERT_GE(seconds, before) << times.collective << " of " << times.ranks << ": " << bytes;
+      ASSERT_LE(seconds, 1.05 * before) << times.collective << " of " << times.ranks;
+      before = seconds;
+    }
+    for (std::size_t at = 0; at < times.bytes.size(); ++at)
+      EXPECT_NEAR(times.at(times.bytes[at]) / times.seconds[at], 1, 1e-12);
+    EXPECT_EQ(times.link_bytes_per_second, machine.intra_node.bytes_per_second.value);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Gpus, Tables,
@@ -111,6 +134,36 @@ TEST(Cards, OfANodeAllCarryAGroupThatHasAllOfIt) {
       machine.inter_node.bytes_per_second.value * machine.inter_node.sustained.value;
   EXPECT_NEAR(gradients(whole) / (2 * bytes * 31 / 32 / (8 * card)), 1, 0.01);
   EXPECT_NEAR(gradients(one) / (2 * bytes / 8 * 3 / 4 / card), 1, 0.02) << "norms are not cut";
+}
+
+// A collective within a node takes what its table says; what a step's links sustain less of their
+// bandwidth is added, and a link that somebody changes counts for the bytes.
+TEST(CollectivesOfATable, TakeItsTimeAndWhatTheirLinksLack) {
+  Machine machine = *find_machine("dgx-h100");
+  machine.intra_node.sustained.value = 1;
+  const parallelarium::Setup setup =
+      setup_with("dgx-h100", {{"model", "llama3-8b"}, {"tp", "8"}, {"microbatches", "2"}});
+  const auto first_sum = [&] {
+    const Result<Prediction> prediction = predict(setup, machine);
+    const CostModel cost(prediction->program, machine, setup);
+    for (const Op& op : prediction->program.ranks.front().ops)
+      if (op.purpose == Purpose::kActivations && op.kind == OpKind::kCollective)
+        return std::pair(cost.seconds(op, 0), 2.0 * static_cast<double>(op.bytes) * 7 / 8);
+    return std::pair(0.0, 0.0);
+  };
+  const auto [seconds, bytes] = first_sum();
+  ASSERT_GT(bytes, 0);
+  const auto table = std::find_if(
+      machine.collective_times.begin(), machine.collective_times.end(),
+      [](const auto& times) { return times.collective == "all_reduce" && times.ranks == 8; });
+  ASSERT_NE(table, machine.collective_times.end());
+  EXPECT_NEAR(seconds, table->at(bytes), 1e-12);
+  machine.intra_node.sustained.value = 0.5;
+  const double link = machine.intra_node.bytes_per_second.value;
+  EXPECT_NEAR(first_sum().first, seconds + bytes / link, 1e-12);
+  machine.intra_node = machine.inter_node;
+  machine.intra_node.sustained.value = 1;
+  EXPECT_NEAR(first_sum().first, seconds + bytes / 50e9 - bytes / link, 1e-12);
 }
 
 class Recipes : public testing::TestWithParam<std::string> {};

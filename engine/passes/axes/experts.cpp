@@ -2,7 +2,8 @@
 // Expert parallelism: tokens travel to the ranks that hold their experts and back, two all-to-alls
 // a layer forward (dispatch, combine) and two backward. How many rows go where, the ranks tell each
 // other by a small all-to-all of counts once in a forward; `bytes` are those of even routing.
-// Source: Lepikhin et al. 2020 (GShard), section 3.2.
+// Source: Lepikhin et al. 2020 (GShard), section 3.2. Where they are to hide inside a pair of
+// actions, they stand in the data lane, and arrange() puts the two actions into each other.
 #include "engine/passes/writers/expert_writer.h"
 
 namespace parallelarium {
@@ -14,6 +15,8 @@ class ExpertsPass {
   ExpertsPass(const Setup& setup, const LocalSizes& sizes)
       : sizes_(sizes),
         experts_(setup.model.experts),
+        fp8_(setup.fp8_dispatch),
+        lane_(setup.overlap_experts ? Lane::kData : Lane::kCompute),
         row_bytes_(sizes.N * experts_.top_k * sizes.shape.C * size_of(sizes.type)) {}
 
   void add(Draft draft) {
@@ -58,13 +61,23 @@ class ExpertsPass {
   static void rename(DraftOperand& operand, ExpertPart part) { operand.part = part; }
 
   Draft collective(const Draft& beside, Purpose purpose, std::int64_t bytes, DataType type) const {
-    return collective_draft(CollectiveKind::kAllToAll, Axis::kEp, purpose, bytes, type, beside);
+    Draft draft =
+        collective_draft(CollectiveKind::kAllToAll, Axis::kEp, purpose, bytes, type, beside);
+    draft.op.lane = lane_;
+    return draft;
   }
   Draft to_experts(const Draft& beside, Tensor tensor) const {
-    Draft draft = collective(beside, Purpose::kTokens, row_bytes_, sizes_.type);
+    Draft draft = fp8_ ? collective(beside, Purpose::kTokens, fp8_bytes(), DataType::kU8)
+                       : collective(beside, Purpose::kTokens, row_bytes_, sizes_.type);
     draft.operands = {rows(beside, tensor, kSent, false), rows(beside, tensor, kReceived, true),
                       counts_by_place(beside), counts_by_rank(beside, false)};
     return draft;
+  }
+  // A byte for an element, and for 128 of them a scale in fp32. Source: DeepSeek-V3 (arXiv
+  // 2412.19437), section 3.3.2.
+  std::int64_t fp8_bytes() const {
+    const std::int64_t elements = row_bytes_ / size_of(sizes_.type);
+    return elements + elements / 128 * 4;
   }
   DraftOperand rows(const Draft& beside, Tensor tensor, ExpertPart part, bool opens) const {
     const bool by_place = part == kSent || part == kReturned;
@@ -101,6 +114,8 @@ class ExpertsPass {
 
   const LocalSizes& sizes_;
   const Experts& experts_;
+  const bool fp8_;
+  const Lane lane_;
   const std::int64_t row_bytes_;
   std::vector<Draft> drafts_;
 };

@@ -249,6 +249,18 @@ class PieceWriter : protected DraftWriter {
     for (Work& each : works)
       each.bytes =
           static_cast<std::int64_t>(static_cast<double>(whole.bytes) * each.flops / weights);
+    if (whole.phase != Phase::kWeightGrad) works.push_back(joined_heads(whole.phase));
+  }
+  // What every head gets is written side by side: its query and key of a part with and a part
+  // without a position, where all heads share the key's, and its value; or the gradients are taken
+  // apart. Source: Megatron-LM, megatron/core/transformer/multi_latent_attention.py.
+  Work joined_heads(Phase phase) const {
+    const LatentAttention& latent = model_.latent;
+    const std::int64_t key = latent.nope_dim + latent.rope_dim;
+    Work work{Piece::kQkv, phase};
+    work.bytes =
+        z_.N * s_.H * (2 * key + latent.nope_dim + key + 2 * latent.value_dim) * size_of(z_.type);
+    return work;
   }
   // Parts of kMlpOutOut and of kGradBranch.
   static constexpr std::int16_t kSharedOutput = 1, kSharedGradient = 2;

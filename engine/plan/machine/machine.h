@@ -54,15 +54,46 @@ struct ProductShares {
 };
 
 // Shares of the peak that fused attention reaches in causal FLOPs, by the rows of queries of all
-// heads and sequences: few of them leave a GPU's processors idle. Between sizes linear in the
-// logarithm, beyond them as at the edge.
+// heads and sequences, few of which leave a GPU's processors idle, and by the keys that a query may
+// meet, few of which leave a block of queries little to do. Between sizes bilinear in the
+// logarithms, beyond them as at the edge.
 struct AttentionShares {
-  std::vector<double> rows;  // B * H * T, ascending
-  std::vector<double> shares;
+  std::vector<double> rows;      // B * H * T, ascending
+  std::vector<double> keys;      // ascending; empty: of any
+  std::vector<double> shares;    // [rows][keys]
+  std::vector<double> backward;  // the same of the backward; empty: as forward
   std::string origin = "assumed";
-  double at(double count) const;  // 0 without a table
+  double at(double count, double keys_of_each, bool of_backward = false) const;  // 0: no table
   bool operator==(const AttentionShares&) const = default;
 };
+
+// Shares of the peak that experts' grouped products reach, by the rows that one expert has. Between
+// sizes linear in the logarithm, beyond them as at the edge. Weight gradients of few rows add to
+// much fp32 memory and are slower than the others.
+struct ExpertShares {
+  std::vector<double> rows;  // of one expert, ascending
+  std::vector<double> forward, input_grad, weight_grad;
+  std::string origin = "assumed";
+  double at(const std::vector<double>& shares, double count) const;  // 0 without a table
+  bool operator==(const ExpertShares&) const = default;
+};
+
+// Seconds of a lone collective among `ranks` devices of one node, by the bytes that the
+// busiest of them sends or receives (collective_volume); of one message, too ("send"). Between
+// sizes linear in the logarithms of both; a smaller one takes as long as the smallest, a larger one
+// goes on at the largest's rate.
+struct CollectiveTimes {
+  std::string collective;  // name_of(CollectiveKind), or "send"
+  int ranks = 0;
+  std::vector<double> bytes, seconds;  // ascending
+  // What the link's bytes_per_second was: a faster or slower one takes less or more for the bytes.
+  double link_bytes_per_second = 0;
+  std::string origin = "assumed";
+  double at(double count) const;
+  bool operator==(const CollectiveTimes&) const = default;
+};
+
+inline constexpr const char* kSendTimes = "send";
 
 // How cores multiply bf16: by instructions of their own, or widened to fp32.
 inline constexpr const char* kNativeBf16 = "native";
@@ -137,10 +168,13 @@ struct Machine {
   // False: the tensor cores know fp16 alone (V100, T4), so `auto` is fp32 there and bf16 goes at
   // the rate of fp32.
   bool bf16 = true;
-  Sourced matmul_efficiency;   // share of peak that large products reach; 1 = lower bound at peak
-  ProductShares products;      // of each size, where a table of them is known
-  AttentionShares attention;   // without it, as products
-  Sourced experts_efficiency;  // share of peak of experts' grouped products; 0: as products
+  Sourced matmul_efficiency;  // share of peak that large products reach; 1 = lower bound at peak
+  ProductShares products;     // of each size, where a table of them is known
+  AttentionShares attention;  // without it, as products
+  AttentionShares wide_attention;  // of heads wider than 128; without it, as the others
+  Sourced experts_efficiency;      // share of peak of experts' grouped products; 0: as products
+  ExpertShares experts;            // the same by size, where a table is known
+  Sourced fp8_flops_per_second;    // what large FP8 products reach; 0: it has none
   // The share of those that a device keeps up for hours, where its power limits it.
   Sourced sustained = {1, "assumed"};
   Sourced memory_efficiency = {1, "assumed"};  // share of memory bandwidth that a step reaches
@@ -160,6 +194,7 @@ struct Machine {
   // Of the GPUs of this computer, collectives also of its cores; empty unless calibrated.
   std::vector<PairLink> pairs;
   std::vector<CollectiveRate> collectives;
+  std::vector<CollectiveTimes> collective_times;  // of GPUs within a node; empty: unknown
   std::vector<TransferPoint> transfers;  // of its cores, by bytes, ascending; empty as above
   bool lanes_share_core = false;         // CPU ranks: a rank's lanes compete for its core
   int cores = 0;                         // physical cores, 0 where ranks are GPUs

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/plan/machine/machine.h"
+#include "engine/plan/machine/machine_tables.h"
 #include "engine/plan/program/program.h"
 #include "engine/plan/settings/alternatives.h"
 #include "engine/plan/settings/settings_reader.h"
@@ -14,17 +15,6 @@ namespace {
 
 constexpr double kLargest = 1e24;
 constexpr double kLeastSeconds = 1e-12;  // between measured points logarithms are taken
-
-template <class Value, class Read>
-void read_dotted(SettingsReader& reader, const char* key, Value& into, const Read& read) {
-  const nlohmann::json* json = reader.child(key);
-  if (json == nullptr) return;
-  Result<Value> value = read(*json, reader.dotted(key) + ".");
-  if (value)
-    into = std::move(*value);
-  else
-    reader.fail(value.error());
-}
 
 Result<Sourced> read_sourced(const nlohmann::json& json, const std::string& prefix) {
   Sourced number;
@@ -64,59 +54,6 @@ Result<Link> read_link(const nlohmann::json& json, const std::string& prefix) {
   read_dotted(reader, "sustained", link.sustained, read_share);
   if (auto done = reader.finish(); !done) return done.error();
   return link;
-}
-
-// Ascending sizes of a grid's axis.
-void read_sizes(SettingsReader& reader, const char* key, std::vector<double>& into) {
-  const nlohmann::json* json = reader.child(key);
-  if (json == nullptr) return;
-  const auto is_size = [](const nlohmann::json& size) {
-    return size.is_number() && size.get<double>() > 0 && size.get<double>() < kLargest;
-  };
-  if (json->is_array() && std::all_of(json->begin(), json->end(), is_size))
-    into = json->get<std::vector<double>>();
-  if (into.empty() ||
-      std::adjacent_find(into.begin(), into.end(), std::greater_equal<>()) != into.end())
-    reader.fail(
-        message("products-sizes", "{} must be a list of ascending sizes.", reader.dotted(key)));
-}
-
-// As many shares as the sizes ask for.
-void read_shares(SettingsReader& reader, std::size_t points, std::vector<double>& into) {
-  if (const nlohmann::json* shares = reader.child("shares")) {
-    const auto is_share = [](const nlohmann::json& share) {
-      return share.is_number() && share.get<double>() > 0 && share.get<double>() <= 1;
-    };
-    if (shares->is_array() && shares->size() == points &&
-        std::all_of(shares->begin(), shares->end(), is_share))
-      into = shares->get<std::vector<double>>();
-  }
-  if (into.empty())
-    reader.fail(message("shares-count",
-                        "{} must be a list of {} shares above 0 and at most 1, one for each size.",
-                        reader.dotted("shares"), points));
-}
-
-Result<AttentionShares> read_attention(const nlohmann::json& json, const std::string& prefix) {
-  AttentionShares attention;
-  SettingsReader reader(json, prefix);
-  read_sizes(reader, "rows", attention.rows);
-  reader.text("origin", attention.origin);
-  read_shares(reader, attention.rows.size(), attention.shares);
-  if (auto done = reader.finish(); !done) return done.error();
-  return attention;
-}
-
-Result<ProductShares> read_products(const nlohmann::json& json, const std::string& prefix) {
-  ProductShares products;
-  SettingsReader reader(json, prefix);
-  read_sizes(reader, "m", products.m);
-  read_sizes(reader, "n", products.n);
-  read_sizes(reader, "k", products.k);
-  reader.text("origin", products.origin);
-  read_shares(reader, products.m.size() * products.n.size() * products.k.size(), products.shares);
-  if (auto done = reader.finish(); !done) return done.error();
-  return products;
 }
 
 void read_type(SettingsReader& reader, std::string& type) {
@@ -209,22 +146,6 @@ Result<TransferPoint> read_transfer(const nlohmann::json& json, const std::strin
   return point;
 }
 
-template <class Value, class Read>
-void read_list(SettingsReader& reader, const char* key, std::vector<Value>& into,
-               const Read& read) {
-  const nlohmann::json* json = reader.child(key);
-  if (json == nullptr) return;
-  if (!json->is_array()) {
-    reader.fail(message("wrong-type.list", "{} must be a list.", reader.dotted(key)));
-    return;
-  }
-  for (const nlohmann::json& entry : *json) {
-    Result<Value> value = read(entry, reader.dotted(key) + ".");
-    if (!value) return reader.fail(value.error());
-    into.push_back(std::move(*value));
-  }
-}
-
 nlohmann::json to_json(const Sourced& number) {
   return {{"value", number.value}, {"origin", number.origin}};
 }
@@ -265,9 +186,9 @@ Result<Machine> machine_from_json(const nlohmann::json& json) {
   read_dotted(reader, "fp32_flops_per_second", machine.fp32_flops_per_second, read_sourced);
   read_dotted(reader, "half_flops_per_second", machine.half_flops_per_second, read_sourced);
   reader.flag("bf16", machine.bf16);
+  read_dotted(reader, "fp8_flops_per_second", machine.fp8_flops_per_second, read_sourced);
   read_dotted(reader, "matmul_efficiency", machine.matmul_efficiency, read_sourced);
-  read_dotted(reader, "products", machine.products, read_products);
-  read_dotted(reader, "attention", machine.attention, read_attention);
+  read_tables(reader, machine);
   read_dotted(reader, "experts_efficiency", machine.experts_efficiency, read_share);
   read_dotted(reader, "sustained", machine.sustained, read_share);
   read_dotted(reader, "memory_efficiency", machine.memory_efficiency, read_share);
@@ -338,21 +259,15 @@ nlohmann::json to_json(const Machine& machine) {
                          {"cores", machine.cores},
                          {"calibrated", machine.calibrated}};
   if (!machine.gpus.empty()) json["gpus"] = machine.gpus;
-  if (const ProductShares& products = machine.products; !products.shares.empty())
-    json["products"] = {{"m", products.m},
-                        {"n", products.n},
-                        {"k", products.k},
-                        {"shares", products.shares},
-                        {"origin", products.origin}};
-  if (const AttentionShares& attention = machine.attention; !attention.shares.empty())
-    json["attention"] = {
-        {"rows", attention.rows}, {"shares", attention.shares}, {"origin", attention.origin}};
+  put_tables(json, machine);
   put_share(json, "experts_efficiency", machine.experts_efficiency);
   put_share(json, "sustained", machine.sustained);
   put_share(json, "memory_efficiency", machine.memory_efficiency);
   put_share(json, "overlap_slowdown", machine.overlap_slowdown);
   if (machine.host_bytes_per_second.value > 0)
     json["host_bytes_per_second"] = to_json(machine.host_bytes_per_second);
+  if (machine.fp8_flops_per_second.value > 0)
+    json["fp8_flops_per_second"] = to_json(machine.fp8_flops_per_second);
   if (!machine.bf16) json["bf16"] = false;
   if (machine.groups_take_turns) json["groups_take_turns"] = true;
   if (!machine.bf16_products.empty()) json["bf16_products"] = machine.bf16_products;

@@ -24,10 +24,31 @@ Between place_in(const std::vector<double>& sizes, double size) {
 
 }  // namespace
 
-double AttentionShares::at(double count) const {
+double AttentionShares::at(double count, double keys_of_each, bool of_backward) const {
+  if (shares.empty()) return 0;
+  const std::vector<double>& of = of_backward && !backward.empty() ? backward : shares;
+  const std::size_t width = keys.empty() ? 1 : keys.size();
+  const Between row = place_in(rows, count);
+  const Between key = keys.empty() ? Between() : place_in(keys, keys_of_each);
+  const auto along = [&](std::size_t at) {
+    const double below = of[at * width + key.below];
+    return below + key.share_above * (of[at * width + key.above] - below);
+  };
+  return along(row.below) + row.share_above * (along(row.above) - along(row.below));
+}
+
+double ExpertShares::at(const std::vector<double>& shares, double count) const {
   if (shares.empty()) return 0;
   const Between place = place_in(rows, count);
   return shares[place.below] + place.share_above * (shares[place.above] - shares[place.below]);
+}
+
+double CollectiveTimes::at(double count) const {
+  if (seconds.empty()) return 0;
+  if (count > bytes.back()) return seconds.back() * count / bytes.back();
+  const Between place = place_in(bytes, count);
+  return seconds[place.below] *
+         std::pow(seconds[place.above] / seconds[place.below], place.share_above);
 }
 
 double ProductShares::at(std::int64_t rows, std::int64_t columns, std::int64_t inner) const {

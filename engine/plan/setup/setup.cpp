@@ -101,7 +101,25 @@ Result<void> can_execute_offload(const Setup& setup) {
 }
 
 Result<void> can_execute_experts(const Setup& setup) {
+  if (setup.products == ProductType::kFp8)
+    return cannot(Sentence{"run-fp8", "This version predicts products in FP8 and runs in 16 bit."},
+                  "products", {"same"});
   if (setup.model.experts.count == 0) return {};
+  if (setup.fp8_dispatch)
+    return cannot(Sentence{"run-fp8-dispatch",
+                           "This version predicts tokens that travel in FP8 and sends them as they "
+                           "are stored."},
+                  "fp8_dispatch", {"false"});
+  if (setup.expert_dispatch == ExpertDispatch::kOncePerNode)
+    return cannot(Sentence{"run-dispatch",
+                           "This version predicts tokens that travel once to each node and sends "
+                           "one copy to each expert."},
+                  "expert_dispatch", {"copies"});
+  if (setup.overlap_experts)
+    return cannot(Sentence{"run-overlap-experts",
+                           "This version predicts exchanges that hide inside a pair of actions and "
+                           "runs one action after the other."},
+                  "overlap_experts", {"false"});
   if (setup.mesh.cp > 1)
     return cannot(
         Sentence{"run-experts-cp",

@@ -42,6 +42,11 @@ enum class ContextParallel : std::uint8_t { kRing, kAllGather, kUlysses };
 enum class Attention : std::uint8_t { kAuto, kUnfused, kFused };
 // Which experts a rank of an EP group holds: neighbours, or every EP-th.
 enum class ExpertPlacement : std::uint8_t { kBlocked, kRoundRobin };
+// How a token reaches experts on several ranks of another node: once for each of them, or once,
+// from where the node's own links pass it on (DeepSeek-V3, section 3.2.2).
+enum class ExpertDispatch : std::uint8_t { kCopies, kOncePerNode };
+// What linear layers and experts multiply: what is stored, or FP8 made of it.
+enum class ProductType : std::uint8_t { kSame, kFp8 };
 enum class Backend : std::uint8_t { kAuto, kCpu, kPaced, kCuda };
 
 // Bytes per parameter. Names and sums: mixed-16 2+2+4+8 (ZeRO paper), mixed-16-main-grads 2+4+4+8
@@ -144,6 +149,11 @@ struct Setup {
   double z_loss = 0;
   double bias_rate = 0;
   ExpertPlacement expert_placement = ExpertPlacement::kBlocked;
+  ExpertDispatch expert_dispatch = ExpertDispatch::kCopies;
+  bool fp8_dispatch = false;  // tokens travel to experts in FP8, and back in their own type
+  // Whether the exchanges of one half of a pair of actions (DualPipe) hide behind the other half.
+  bool overlap_experts = false;
+  ProductType products = ProductType::kSame;
   double skew = 0;                // share of the tokens that is sent to expert 0 on purpose
   std::vector<int> stage_layers;  // layers of each stage; empty means even, or the model's own
   RunSettings run;

@@ -39,6 +39,11 @@ inline constexpr std::array kRouters = {Word<Router>{Router::kSoftmax, "softmax"
 inline constexpr std::array kExpertPlacements = {
     Word<ExpertPlacement>{ExpertPlacement::kBlocked, "blocked"},
     Word<ExpertPlacement>{ExpertPlacement::kRoundRobin, "round-robin"}};
+inline constexpr std::array kExpertDispatches = {
+    Word<ExpertDispatch>{ExpertDispatch::kCopies, "copies"},
+    Word<ExpertDispatch>{ExpertDispatch::kOncePerNode, "once-per-node"}};
+inline constexpr std::array kProductTypes = {Word<ProductType>{ProductType::kSame, "same"},
+                                             Word<ProductType>{ProductType::kFp8, "fp8"}};
 inline constexpr std::array kMlps = {Word<Mlp>{Mlp::kGelu, "gelu"},
                                      Word<Mlp>{Mlp::kSwiglu, "swiglu"}};
 inline constexpr std::array kNorms = {Word<Norm>{Norm::kLayer, "layer"},

@@ -98,6 +98,19 @@ void check_slow_rank(const Setup& setup, Messages& wrong) {
       "run.slow_rank.rank", {std::to_string(ranks - 1)});
 }
 
+void check_products(const Setup& setup, Messages& wrong) {
+  if (setup.products == ProductType::kSame) return;
+  if (setup.precision.parameter_bytes != 2 && !is_auto(setup.precision))
+    add(wrong,
+        message("fp8-precision", "Products in FP8 are made of 16-bit numbers; choose mixed-16."),
+        "products", {"same"});
+  const Result<Machine> machine = machine_of(setup.machine);
+  if (machine && machine->fp8_flops_per_second.value == 0)
+    add(wrong,
+        message("fp8-machine", "{} does not say how fast it multiplies FP8.", title_of(*machine)),
+        "products", {"same"});
+}
+
 void check_size(const Setup& setup, Messages& wrong) {
   const Mesh& mesh = setup.mesh;
   const double ranks = 1.0 * mesh.dp * mesh.tp * mesh.pp * mesh.cp;
@@ -378,6 +391,7 @@ std::vector<Message> validate(const Setup& setup) {
   check_ranges(setup, wrong);
   for (Message& error : check_model(setup.model)) wrong.push_back(std::move(error));
   if (!wrong.empty()) return wrong;  // the rules below divide by these numbers
+  check_products(setup, wrong);
   check_size(setup, wrong);
   if (!wrong.empty()) return wrong;
   check_schedule(setup, wrong);

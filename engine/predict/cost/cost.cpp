@@ -11,21 +11,19 @@ namespace parallelarium {
 
 namespace {
 
-// Messages one after another in a collective of n ranks: a ring's, until a tree needs fewer.
-double messages_of(CollectiveKind kind, int n) {
-  const double tree = 2 * std::ceil(std::log2(static_cast<double>(n)));
-  const double once = std::min<double>(n - 1, tree);
-  switch (kind) {
-    case CollectiveKind::kAllReduce:
-      return 2 * once;
-    case CollectiveKind::kAllToAll:
-      return n - 1;
-    default:
-      return once;
-  }
-}
+// Peers that NCCL's sends and receives of one group go to at once. Source: NCCL 2.30.7,
+// src/include/device.h, NCCL_MAX_DEV_WORK_P2P_PER_BATCH.
+constexpr int kPeersAtOnce = 8;
 
 std::int64_t rounded(double seconds) { return static_cast<std::int64_t>(seconds * 1e9 + 0.5); }
+
+// Of rates by numbers of ranks: the fewest that are enough; where none are, the most.
+template <class Rate>
+bool is_nearer(const Rate& rate, const Rate* nearest, int ranks) {
+  if (nearest == nullptr) return true;
+  return rate.ranks >= ranks ? nearest->ranks < ranks || rate.ranks < nearest->ranks
+                             : nearest->ranks < ranks && rate.ranks > nearest->ranks;
+}
 
 double sustained_rate(const Link& link) {
   return link.bytes_per_second.value * link.sustained.value;
@@ -42,6 +40,7 @@ CostModel::CostModel(const Program& program, const Machine& machine, const Setup
       // On this computer all ranks are neighbours.
       devices_per_node_(machine.local ? std::max(1, setup.mesh.ranks())
                                       : std::max(1, machine.devices_per_node)),
+      swaps_at_once_(machine.local ? 1 : kPeersAtOnce),
       on_cores_(machine.ranks_share_memory()),
       // Ranks of a rehearsal mostly sleep: none of their lanes waits for a core.
       sharing_(machine.lanes_share_core && setup.run.backend != Backend::kPaced ? Sharing::kCore
@@ -50,7 +49,8 @@ CostModel::CostModel(const Program& program, const Machine& machine, const Setup
                                                                                 : Sharing::kNone),
       overlap_slowdown_(machine.overlap_slowdown.value),
       pairs_(machine.pairs),
-      collectives_(machine.collectives) {
+      collectives_(machine.collectives),
+      times_(machine.collective_times) {
   // Ranks that share a GPU have a host each, so that while one waits for its own others work.
   const int hosts = sharing_ == Sharing::kGpu ? std::max(1, program.world) : 1;
   if (sharing_ == Sharing::kGpu) {
@@ -58,6 +58,7 @@ CostModel::CostModel(const Program& program, const Machine& machine, const Setup
     intra_node_ = {machine.launch_seconds, {machine.memory_bytes_per_second.value / 2, {}}};
     pairs_.clear();
     collectives_.clear();
+    times_.clear();
   } else if (const Result<std::vector<int>> gpus = device_list(setup.run.devices)) {
     gpus_ = *gpus;
     host_message_seconds_ = machine.host_message_seconds.value;
@@ -71,7 +72,8 @@ CostModel::CostModel(const Program& program, const Machine& machine, const Setup
   for (const auto& works : program.works) {
     double seconds = 0, host = 0;
     for (const Work& work : works) {
-      seconds += work_seconds(work, program.shape, machine, storage_of(work, setup));
+      seconds +=
+          work_seconds(work, program.shape, machine, storage_of(work, setup), setup.products);
       if (machine.host_seconds.value > 0) host += work_host_seconds(work, program.shape, machine);
     }
     work_seconds_.push_back(std::max(seconds, host / hosts));
@@ -84,11 +86,44 @@ CostModel::CostModel(const Program& program, const Machine& machine, const Setup
   }
   for (const Group& group : program.groups) {
     const Link& link = slowest_link(group.ranks);
+    const int on_node = fewest_on_a_node(group.ranks);
     groups_.push_back({link.latency_seconds.value, sustained_rate(link),
-                       static_cast<int>(group.ranks.size()), fewest_on_a_node(group.ranks)});
+                       static_cast<int>(group.ranks.size()), on_node,
+                       leaving_of(setup, group, on_node)});
   }
   reduce_seconds_ = over(1, combine_rate(machine, DataType::kF32));
   reduce_half_seconds_ = over(1, combine_rate(machine, DataType::kBf16));
+}
+
+// Messages one after another in a collective of n ranks: a ring's, until a tree needs fewer.
+double CostModel::messages_of(CollectiveKind kind, int n) const {
+  const double tree = 2 * std::ceil(std::log2(static_cast<double>(n)));
+  const double once = std::min<double>(n - 1, tree);
+  switch (kind) {
+    case CollectiveKind::kAllReduce:
+      return 2 * once;
+    case CollectiveKind::kAllToAll:
+      return (n - 2) / swaps_at_once_ + 1;
+    default:
+      return once;
+  }
+}
+
+// A token goes to each node once. Of `k` experts that it chooses among those of `reach` nodes, with
+// even routing, a node holds none with the probability of `k` draws without replacement from the
+// others. Source of the limit: DeepSeek-V3 (arXiv 2412.19437), section 2.1.2.
+double CostModel::leaving_of(const Setup& setup, const Group& group, int on_node) {
+  const Experts& experts = setup.model.experts;
+  if (setup.expert_dispatch != ExpertDispatch::kOncePerNode || group.axis != Axis::kEp) return 1;
+  const double nodes = static_cast<double>(group.ranks.size()) / on_node;
+  double reach = nodes;
+  if (experts.groups > 0)
+    reach = std::clamp(experts.group_limit * std::max(1.0, nodes / experts.groups), 1.0, nodes);
+  const double each = experts.count / nodes, all = each * reach;
+  double none = 1;
+  for (int drawn = 0; drawn < experts.top_k; ++drawn)
+    none *= std::max(0.0, all - each - drawn) / std::max(1.0, all - drawn);
+  return reach * (1 - none) / experts.top_k;
 }
 
 // Of the nodes that the group spans; all of its ranks where it spans one.
@@ -127,16 +162,40 @@ const Link* CostModel::measured(CollectiveKind kind, int ranks) const {
   const CollectiveRate* nearest = nullptr;
   for (const CollectiveRate& rate : collectives_) {
     if (rate.collective != name_of(kind) || rate.link.bytes_per_second.value <= 0) continue;
-    // The fewest that are enough; where none are, the most.
-    const bool better =
-        nearest == nullptr ||
-        (rate.ranks >= ranks ? nearest->ranks < ranks || rate.ranks < nearest->ranks
-                             : nearest->ranks < ranks && rate.ranks > nearest->ranks);
-    if (better) nearest = &rate;
+    if (is_nearer(rate, nearest, ranks)) nearest = &rate;
   }
   // More ranks than cores are never run at their own speed: their messages are counted instead.
   if (nearest == nullptr || (on_cores_ && nearest->ranks < ranks)) return nullptr;
   return &nearest->link;
+}
+
+double CostModel::message_seconds(const Link& link, double bytes) const {
+  const double lasting = over(bytes, sustained_rate(link));
+  if (&link == &intra_node_)
+    for (const CollectiveTimes& times : times_)
+      if (times.collective == kSendTimes)
+        return std::max(times.at(0),
+                        times.at(bytes) + lasting - over(bytes, times.link_bytes_per_second));
+  return link.latency_seconds.value + lasting;
+}
+
+const CollectiveTimes* CostModel::timed(CollectiveKind kind, const GroupCost& group) const {
+  if (group.on_node != group.size) return nullptr;
+  const CollectiveTimes* nearest = nullptr;
+  for (const CollectiveTimes& times : times_)
+    if (times.collective == name_of(kind) && is_nearer(times, nearest, group.size))
+      nearest = &times;
+  return nearest;
+}
+
+// What a step's links do not sustain is added to a lone collective's time; so are the messages of
+// more ranks than it was measured among.
+double CostModel::timed_seconds(const CollectiveTimes& times, CollectiveKind kind, double bytes,
+                                const GroupCost& group) const {
+  const double slower =
+      over(bytes, group.bytes_per_second) - over(bytes, times.link_bytes_per_second);
+  const double more = messages_of(kind, group.size) - messages_of(kind, times.ranks);
+  return std::max(times.at(0), times.at(bytes) + slower) + std::max(0.0, more) * group.latency;
 }
 
 // Ranks take turns on the GPU.
@@ -158,6 +217,18 @@ double CostModel::over_links(CollectiveKind kind, double bytes, const GroupCost&
   return std::max(over(bytes * leaving, card), over(bytes * (1 - leaving), inside));
 }
 
+// Each rank sends tokens to the other nodes by its own card, and once to a node where the Setup
+// says so. The links inside then bring every copy to its expert, meanwhile.
+double CostModel::tokens_over_links(double bytes, const GroupCost& group) const {
+  if (group.on_node == group.size || group.leaving == 1)
+    return over_links(CollectiveKind::kAllToAll, bytes, group);
+  const double others = group.size - 1;
+  const double leaving = (group.size - group.on_node) / others * group.leaving;
+  const double inside = group.size / others * (group.on_node - 1) / group.on_node;
+  return std::max(over(bytes * leaving, group.bytes_per_second),
+                  over(bytes * inside, sustained_rate(intra_node_)));
+}
+
 double CostModel::collective_seconds(const Op& op) const {
   if (op.group < 0) return 0;
   const GroupCost& group = groups_[static_cast<std::size_t>(op.group)];
@@ -169,8 +240,11 @@ double CostModel::collective_seconds(const Op& op) const {
     return std::max(link->latency_seconds.value + bytes / link->bytes_per_second.value,
                     host_message_seconds_) *
            op.repeat;
+  if (const CollectiveTimes* times = timed(op.collective, group))
+    return timed_seconds(*times, op.collective, bytes, group) * op.repeat;
   double seconds = messages_of(op.collective, group.size) * group.latency +
-                   over_links(op.collective, bytes, group);
+                   (op.purpose == Purpose::kTokens ? tokens_over_links(bytes, group)
+                                                   : over_links(op.collective, bytes, group));
   if (op.reduction != Reduction::kNone) {
     const double array = static_cast<double>(op.bytes) / static_cast<double>(size_of(op.type));
     seconds += reduce_seconds(op.type) * array * (group.size - 1) / group.size;
@@ -185,7 +259,9 @@ RateKind CostModel::rate_kind_of_message(const Op& op, int rank) const {
       return rate.ranks == size && rate.collective == name_of(op.collective);
     };
     if (std::any_of(collectives_.begin(), collectives_.end(), same)) return RateKind::kMeasured;
-    return measured(op.collective, size) != nullptr ? RateKind::kInterpolated : RateKind::kAssumed;
+    if (measured(op.collective, size) != nullptr) return RateKind::kInterpolated;
+    const bool known = op.group >= 0 && timed(op.collective, groups_[op.group]) != nullptr;
+    return known ? RateKind::kInterpolated : RateKind::kAssumed;
   }
   const Sourced& rate = link_between(rank, op.peer).bytes_per_second;
   return rate.origin.starts_with("measured") ? RateKind::kMeasured : RateKind::kAssumed;
@@ -222,8 +298,7 @@ double CostModel::even_seconds(const Op& op, int rank) const {
           op.reduction == Reduction::kNone
               ? 0
               : reduce_seconds(op.type) * static_cast<double>(op.bytes / size_of(op.type));
-      return std::max(link.latency_seconds.value +
-                          over(static_cast<double>(op.bytes), sustained_rate(link)) + combining,
+      return std::max(message_seconds(link, static_cast<double>(op.bytes)) + combining,
                       host_message_seconds_);
     }
     case OpKind::kCollective:

@@ -47,13 +47,23 @@ class CostModel {
     double latency = 0, bytes_per_second = 0;  // of its slowest link
     int size = 1;
     int on_node = 1;  // its ranks on the node that has fewest of them
+    // Of an EP group: messages that leave a node for each copy of a token that does.
+    double leaving = 1;
   };
+  static double leaving_of(const Setup& setup, const Group& group, int on_node);
   const Link& link_between(int a, int b) const;
   const Link& slowest_link(const std::vector<int>& ranks) const;
   // As it was measured, among that many ranks or the next number of them; null: never.
   const Link* measured(CollectiveKind kind, int ranks) const;
+  double message_seconds(const Link& link, double bytes) const;
+  // As a lone one takes within a node, from a table; null: there is none.
+  const CollectiveTimes* timed(CollectiveKind kind, const GroupCost& group) const;
+  double timed_seconds(const CollectiveTimes& times, CollectiveKind kind, double bytes,
+                       const GroupCost& group) const;
+  double messages_of(CollectiveKind kind, int ranks) const;
   int fewest_on_a_node(const std::vector<int>& ranks) const;
   double over_links(CollectiveKind kind, double bytes, const GroupCost& group) const;
+  double tokens_over_links(double bytes, const GroupCost& group) const;
   double collective_seconds(const Op& op) const;
   double within_gpu_seconds(const Op& op, int ranks) const;
 
@@ -67,6 +77,7 @@ class CostModel {
   std::vector<GroupCost> groups_;
   Link intra_node_, inter_node_;
   int devices_per_node_ = 1;
+  int swaps_at_once_ = 1;  // messages of an all-to-all that are under way together
   bool on_cores_ = false;
   Sharing sharing_ = Sharing::kNone;
   double overlap_slowdown_ = 1;
@@ -74,6 +85,7 @@ class CostModel {
   double slow_factor_ = 1;
   std::vector<PairLink> pairs_;
   std::vector<CollectiveRate> collectives_;
+  std::vector<CollectiveTimes> times_;
   std::vector<int> gpus_;  // of each rank, where the Setup says it
   double reduce_seconds(DataType type) const {
     return type == DataType::kBf16 ? reduce_half_seconds_ : reduce_seconds_;

@@ -219,9 +219,45 @@ double fused_flops(const Work& work, const Shape& shape) {
   return work.flops * causal * (work.phase == Phase::kInputGrad ? 1.25 : 1);
 }
 
+// Products that may be in FP8. Source: DeepSeek-V3 (arXiv 2412.19437), section 3.3.1: all linear
+// layers, but no embedding, head, router, norm or attention.
+bool is_fp8(const Work& work, ProductType products) {
+  if (products != ProductType::kFp8) return false;
+  switch (work.piece) {
+    case Piece::kQkv:
+    case Piece::kProjection:
+    case Piece::kMlpIn:
+    case Piece::kMlpOut:
+    case Piece::kExpert:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// A pass that reads 16 bit and writes FP8: of the activations that go in, and for a weight gradient
+// of both factors.
+double to_fp8_seconds(const Work& work, const Machine& machine) {
+  const bool weights = work.phase == Phase::kWeightGrad;
+  const auto elements = static_cast<double>((weights ? work.m + work.n : work.m) * work.k);
+  return over(3 * elements * static_cast<double>(work.repeat), sustained_bandwidth(machine));
+}
+
+// The share of the peak that an expert's products of so many rows reach; 0: no table says it.
+double expert_share(const Work& work, const Machine& machine) {
+  const ExpertShares& experts = machine.experts;
+  if (experts.rows.empty()) return machine.experts_efficiency.value;
+  const auto rows = static_cast<double>(work.phase == Phase::kWeightGrad ? work.k : work.m);
+  return experts.at(work.phase == Phase::kWeightGrad  ? experts.weight_grad
+                    : work.phase == Phase::kInputGrad ? experts.input_grad
+                                                      : experts.forward,
+                    rows);
+}
+
 }  // namespace
 
-double work_seconds(const Work& work, const Shape& shape, const Machine& machine, DataType type) {
+double work_seconds(const Work& work, const Shape& shape, const Machine& machine, DataType type,
+                    ProductType products) {
   if (work.piece == Piece::kOffload)
     return over(static_cast<double>(work.bytes), machine.host_bytes_per_second.value);
   double fixed = machine.launch_seconds.value;
@@ -252,18 +288,29 @@ double work_seconds(const Work& work, const Shape& shape, const Machine& machine
   }
   // The slower of arithmetic and memory traffic (the roofline).
   const int bytes = type == DataType::kBf16 ? 2 : 4;
+  if (bytes == 2 && is_fp8(work, products))
+    return fixed + to_fp8_seconds(work, machine) +
+           std::max(over(work.flops, machine.fp8_flops_per_second.value * machine.sustained.value),
+                    over(static_cast<double>(work.bytes), sustained_bandwidth(machine)));
   const double peak = machine.peak_flops_per_second(bytes).value * machine.sustained.value;
-  const double products = peak * machine.matmul_efficiency.value;
+  const double reached = peak * machine.matmul_efficiency.value;
   if (work.piece == Piece::kAttention && !shape.fused)
-    return fixed + unfused_seconds(work, shape, machine, bytes, products);
-  double arithmetic = over(work.flops, products);
+    return fixed + unfused_seconds(work, shape, machine, bytes, reached);
+  double arithmetic = over(work.flops, reached);
   if (work.piece == Piece::kAttention) {
-    const double share = machine.attention.at(static_cast<double>(shape.B * shape.H * shape.T));
-    arithmetic = over(fused_flops(work, shape), share > 0 ? peak * share : products);
+    const bool wide = shape.D > 128 && !machine.wide_attention.shares.empty();
+    const double share = (wide ? machine.wide_attention : machine.attention)
+                             .at(static_cast<double>(shape.B * shape.H * shape.T),
+                                 static_cast<double>(work.n), work.phase == Phase::kInputGrad);
+    arithmetic = over(fused_flops(work, shape), share > 0 ? peak * share : reached);
   }
-  if (work.piece == Piece::kExpert && machine.experts_efficiency.value > 0)
-    return fixed + std::max(over(work.flops, peak * machine.experts_efficiency.value),
-                            over(static_cast<double>(work.bytes), sustained_bandwidth(machine)));
+  const double expert = work.piece == Piece::kExpert ? expert_share(work, machine) : 0;
+  if (expert > 0) {  // a table knows what memory slows down, up to its edges
+    const double bandwidth = machine.experts.rows.empty() ? sustained_bandwidth(machine)
+                                                          : machine.memory_bytes_per_second.value;
+    return fixed + std::max(over(work.flops, peak * expert),
+                            over(static_cast<double>(work.bytes), bandwidth));
+  }
   const auto moved = static_cast<double>(work.bytes);
   if (product && bytes == 2 && work.piece != Piece::kAttention && !machine.products.shares.empty())
     return fixed +
@@ -279,7 +326,8 @@ DataType storage_of(const Work& work, const Setup& setup) {
   return bytes == 2 ? DataType::kBf16 : DataType::kF32;
 }
 
-RateKind rate_kind(const Work& work, const Shape& shape, const Machine& machine, DataType type) {
+RateKind rate_kind(const Work& work, const Shape& shape, const Machine& machine, DataType type,
+                   ProductType products) {
   const bool on_cores = machine.ranks_share_memory();
   const std::string_view kernel = kernel_of(work.piece, work.phase);
   const double calls = alike(work, shape, on_cores);
@@ -300,6 +348,9 @@ RateKind rate_kind(const Work& work, const Shape& shape, const Machine& machine,
         });
     return exact ? RateKind::kMeasured : RateKind::kInterpolated;
   }
+  if (is_fp8(work, products)) return RateKind::kAssumed;
+  if (work.piece == Piece::kExpert && !machine.experts.rows.empty() && type == DataType::kBf16)
+    return RateKind::kInterpolated;
   const bool attention = work.piece == Piece::kAttention;
   if (attention && shape.fused && !machine.attention.shares.empty()) return RateKind::kInterpolated;
   if (product && !attention && type == DataType::kBf16 && !machine.products.shares.empty())

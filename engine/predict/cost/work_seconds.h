@@ -13,15 +13,18 @@ inline double over(double amount, double rate) { return rate > 0 ? amount / rate
 
 // Seconds of one Work entry: a matrix product at the calibrated rate of its shape or at
 // peak * efficiency, anything else at its kernel's rate or at memory bandwidth; and what the piece
-// computes beside it (kernel_beside), where that was measured.
-double work_seconds(const Work& work, const Shape& shape, const Machine& machine, DataType type);
+// computes beside it (kernel_beside), where that was measured. `products`: what linear layers and
+// experts multiply; FP8 has a rate of its own and a pass that makes it.
+double work_seconds(const Work& work, const Shape& shape, const Machine& machine, DataType type,
+                    ProductType products = ProductType::kSame);
 
 // What a duration stands on: a rate measured at that very size, one between measured sizes (or at
 // the edge of a table of them), or one rate for all sizes.
 enum class RateKind : std::uint8_t { kMeasured, kInterpolated, kAssumed };
 inline constexpr int kRateKinds = 3;
 // Tells it of one Work entry, by the rate that work_seconds() takes.
-RateKind rate_kind(const Work& work, const Shape& shape, const Machine& machine, DataType type);
+RateKind rate_kind(const Work& work, const Shape& shape, const Machine& machine, DataType type,
+                   ProductType products = ProductType::kSame);
 
 // The type that an entry's data are stored in.
 DataType storage_of(const Work& work, const Setup& setup);

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tables of a Machine file: shares by size of products, attention and experts, and seconds of
+// collectives by bytes.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/plan/machine/machine.h"
+#include "engine/plan/settings/settings_reader.h"
+
+namespace parallelarium {
+
+// What `read` makes of an object that stands under `key`; an absent one leaves `into` as it is.
+template <class Value, class Read>
+void read_dotted(SettingsReader& reader, const char* key, Value& into, const Read& read) {
+  const nlohmann::json* json = reader.child(key);
+  if (json == nullptr) return;
+  Result<Value> value = read(*json, reader.dotted(key) + ".");
+  if (value)
+    into = std::move(*value);
+  else
+    reader.fail(value.error());
+}
+
+// The same of a list of objects.
+template <class Value, class Read>
+void read_list(SettingsReader& reader, const char* key, std::vector<Value>& into,
+               const Read& read) {
+  const nlohmann::json* json = reader.child(key);
+  if (json == nullptr) return;
+  if (!json->is_array()) {
+    reader.fail(message("wrong-type.list", "{} must be a list.", reader.dotted(key)));
+    return;
+  }
+  for (const nlohmann::json& entry : *json) {
+    Result<Value> value = read(entry, reader.dotted(key) + ".");
+    if (!value) return reader.fail(value.error());
+    into.push_back(std::move(*value));
+  }
+}
+
+// Errors: "products-sizes", "shares-count", "seconds-count".
+void read_tables(SettingsReader& reader, Machine& machine);
+// Tables that are empty are left out.
+void put_tables(nlohmann::json& json, const Machine& machine);
+
+}  // namespace parallelarium
