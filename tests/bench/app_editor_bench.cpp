@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The order editor at 16 ranks x 64 micro-batches, backwards in two parts (3,072 actions): one
+// frame is what follows a change and both pictures. The limit is 16 ms.
+//   QT_QPA_PLATFORM=offscreen build/release/bin/app_editor_bench
+#include <benchmark/benchmark.h>
+
+#include <QApplication>
+#include <QImage>
+#include <QPainter>
+
+#include "app/look/theme.h"
+#include "app/views/pipeline/editor/editor_paint.h"
+#include "engine/plan/order/order_faults.h"
+#include "engine/schedules/draft.h"
+#include "engine/schedules/schedule.h"
+
+namespace parallelarium {
+namespace {
+
+struct Edited {
+  Order draft = zb_h1_order(16, 64);
+  std::vector<Durations> durations = std::vector<Durations>(16);
+  HeldLimits limits = HeldLimits(16, 20);
+};
+
+void judge(benchmark::State& state) {
+  Edited edited;
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(time_draft(edited.draft, edited.durations, true));
+    benchmark::DoNotOptimize(faults_so_far(edited.draft));
+  }
+}
+BENCHMARK(judge)->Unit(benchmark::kMillisecond);
+
+void paint(benchmark::State& state) {
+  Edited edited;
+  edited.draft.ranks[7].pop_back();
+  const DraftTimes times = time_draft(edited.draft, edited.durations, true);
+  const std::vector<OrderFault> faults = faults_so_far(edited.draft);
+  EditorPicture picture;
+  picture.draft = &edited.draft;
+  picture.times = &times;
+  picture.durations = &edited.durations;
+  picture.faults = &faults;
+  picture.limits = &edited.limits;
+  QImage image(1100, 1000, QImage::Format_RGB32);
+  for (auto _ : state) {
+    QPainter painter(&image);
+    paint_editor_times(painter, picture, editor_times(picture, 1100), light_theme(), nullptr);
+    paint_editor_rows(painter, picture, editor_rows(picture, 1100, 0), light_theme(), nullptr);
+  }
+}
+BENCHMARK(paint)->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace parallelarium
+
+int main(int argc, char** argv) {
+  QApplication application(argc, argv);
+  parallelarium::apply_theme(application, false);
+  benchmark::Initialize(&argc, argv);
+  benchmark::RunSpecifiedBenchmarks();
+}
