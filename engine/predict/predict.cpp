@@ -162,6 +162,11 @@ std::vector<std::string> remarks_of(const Prediction& prediction) {
   else if (setup.zero > 0 && setup.zero_group == 1)
     remarks.push_back(
         fmt::format("ZeRO {} has nothing to shard in groups of one rank.", setup.zero));
+  if (const SlowRank& slow = setup.run.slow_rank; slow.factor != 1)
+    remarks.push_back(fmt::format(
+        "Rank {} is slow on purpose: its computing takes {} times as long.{}", slow.rank,
+        slow.factor,
+        program.representatives ? " The ranks shown stand for those of its replica." : ""));
   if (setup.zero == 0 && setup.zero_group > 0)
     remarks.push_back("The ZeRO group does nothing without ZeRO.");
   if (setup.zero < 3 && setup.zero_prefetch != Setup{}.zero_prefetch)

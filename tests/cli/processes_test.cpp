@@ -137,7 +137,7 @@ TEST_P(RanksAsProcesses, TrainAsThreadsDo) {
   const Reply threads = command(options);
   ASSERT_EQ(threads.status, kDone) << threads.err;
   const auto expected = threads.json();
-  for (const char* key : {"losses", "gradient_norms", "traffic"})
+  for (const char* key : {"losses", "gradient_norms", "traffic", "ranks_state"})
     EXPECT_EQ(run.at(key), expected.at(key)) << key;
   EXPECT_EQ(run.at("memory").at("all_ranks"), expected.at("memory").at("all_ranks"));
 }

@@ -2,6 +2,8 @@
 // A rank that is slow on purpose, predicted: closed forms of what waits for it.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "engine/predict/predict.h"
 #include "engine/predict/rehearsal.h"
 
@@ -15,7 +17,7 @@ Prediction predicted(const Setup& setup, bool all_ranks = true) {
 }
 
 Setup replicas(int dp, double factor) {
-  Setup setup = default_setup();
+  auto setup = default_setup();
   setup.machine = "dgx-a100-80g";
   setup.mesh.pp = 1;
   setup.mesh.dp = dp;
@@ -58,7 +60,7 @@ INSTANTIATE_TEST_SUITE_P(Replicas, SlowRank, testing::Values(2, 3, 8));
 // A slow stage of a pipeline of equal ones: GPipe's (m + p - 1) turns of one stage become m of the
 // slow one and p - 1 of the others, forward and backward.
 TEST(SlowStage, TakesEveryTurnOfThePipeline) {
-  Setup setup = default_setup();
+  auto setup = default_setup();
   setup.machine = "dgx-a100-80g";
   setup.mesh.pp = 4;
   setup.microbatches = 16;
@@ -70,7 +72,7 @@ TEST(SlowStage, TakesEveryTurnOfThePipeline) {
 }
 
 TEST(SlowRankOfMany, StandsAsTheRepresentativeOfItsStage) {
-  Setup setup = replicas(256, 2);
+  auto setup = replicas(256, 2);
   setup.nodes = 32;
   const Prediction slow = predicted(setup, false);
   ASSERT_TRUE(slow.program.representatives);
@@ -78,10 +80,14 @@ TEST(SlowRankOfMany, StandsAsTheRepresentativeOfItsStage) {
   const Prediction equal = predicted(setup, false);
   const double computing = compute_seconds(equal, 0);
   EXPECT_NEAR(slow.step.seconds, equal.step.seconds + computing, 1e-3 * slow.step.seconds);
+  const std::vector<std::string> remarks = remarks_of(slow);
+  EXPECT_TRUE(std::any_of(remarks.begin(), remarks.end(), [](const std::string& remark) {
+    return remark.find("Rank 255 is slow on purpose") != std::string::npos;
+  }));
 }
 
 TEST(SlowRankFolded, TakesAsLongAsOneOfPieces) {
-  Setup setup = replicas(4, 2.5);
+  auto setup = replicas(4, 2.5);
   setup.mesh.pp = 2;
   const Prediction pieces = predicted(setup);
   const Result<Prediction> folded = predict(setup, *find_machine("dgx-a100-80g"),
@@ -91,7 +97,7 @@ TEST(SlowRankFolded, TakesAsLongAsOneOfPieces) {
 }
 
 TEST(SlowRankRehearsed, HasItsOwnDurationsAndNoMoreRealWork) {
-  Setup setup = replicas(2, 4);
+  auto setup = replicas(2, 4);
   setup.run.backend = Backend::kPaced;
   const Prediction slow = predicted(setup);
   const auto durations = modelled_durations(slow);
@@ -109,7 +115,7 @@ TEST(SlowRankRehearsed, HasItsOwnDurationsAndNoMoreRealWork) {
 }
 
 TEST(SlowRankRefused, WhereThereIsNoSuchRank) {
-  Setup setup = replicas(2, 2);
+  auto setup = replicas(2, 2);
   setup.run.slow_rank.rank = 2;
   const std::vector<Message> wrong = validate(setup);
   ASSERT_EQ(wrong.size(), 1u);

@@ -152,6 +152,8 @@ std::string describe(const Setup& setup) {
   text += fmt::format(", {}, {} micro-batch{} of {} sequence{}", setup.schedule.name(),
                       setup.microbatches, setup.microbatches == 1 ? "" : "es", setup.micro_batch,
                       setup.micro_batch == 1 ? "" : "s");
+  if (const SlowRank& slow = setup.run.slow_rank; slow.factor != 1)
+    text += fmt::format(", rank {} slowed {} times", slow.rank, slow.factor);
   if (setup.recompute != Recompute::kNone) text += ", " + text_of(setup.recompute) + " recompute";
   return text;
 }

@@ -83,9 +83,9 @@ struct RankState {
   int rank = 0;
   // Mean over the tokens whose loss the rank computes; none where it computes none.
   std::optional<double> loss;
-  // L2 norms of the gradients that it holds: before they are added up over data parallel ranks,
-  // and after that of those it updates (with ZeRO its own part). The first is none where ZeRO adds
-  // up every micro-batch's gradients at once, so that no rank ever has its own of a whole step.
+  // L2 norms of its gradients: before they are added up over data parallel ranks, and when all is
+  // added up (tied tables, too), of those that it updates: with ZeRO its part. The first is none
+  // where ZeRO adds up each micro-batch's at once, so that no rank ever has its own of a step.
   std::optional<double> gradient_norm;
   double gradient_norm_reduced = 0;
   // Of the parameters that it updates, before the first step and after the last: 16 hex digits
