@@ -101,15 +101,14 @@ TEST(OverlapInsideAPair, HidesExchanges) {
   }
 }
 
-// Without pairs the exchanges wait for nothing and hide nothing.
-TEST(OverlapInsideAPair, ChangesNothingElsewhere) {
+// Without pairs there is next to nothing that exchanges could hide behind.
+TEST(OverlapInsideAPair, ChangesLittleElsewhere) {
   parallelarium::Setup setup = experts("1f1b");
   Machine machine = *find_machine("hgx-h800");
   machine.overlap_slowdown.value = 1;
   const double before = predict(setup, machine)->step.seconds;
   setup.overlap_experts = true;
-  // A weight gradient behind an exchange does not need it.
-  EXPECT_LE(predict(setup, machine)->step.seconds, before);
+  EXPECT_NEAR(predict(setup, machine)->step.seconds / before, 1, 0.01);
 }
 
 TEST(OverlapInsideAPair, IsEqualWhereItIsFolded) {

@@ -77,7 +77,7 @@ void ShardPass::hold_states(RankPlan& plan) {
   state.gathered.assign(emitter.rank().buckets.size(), -1);
   state.opened = state.gathered;
   plan_tasks(plan, state);
-  if (plan.folds) find_quiet(plan, state);
+  if (plan.folds || plan.pairs) find_quiet(plan, state);
 }
 
 // Which buckets the stretches of an action read and add to.

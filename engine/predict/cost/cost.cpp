@@ -241,7 +241,8 @@ double CostModel::collective_seconds(const Op& op) const {
                     host_message_seconds_) *
            op.repeat;
   if (const CollectiveTimes* times = timed(op.collective, group))
-    return timed_seconds(*times, op.collective, bytes, group) * op.repeat;
+    return std::max(timed_seconds(*times, op.collective, bytes, group), host_message_seconds_) *
+           op.repeat;
   double seconds = messages_of(op.collective, group.size) * group.latency +
                    (op.purpose == Purpose::kTokens ? tokens_over_links(bytes, group)
                                                    : over_links(op.collective, bytes, group));
