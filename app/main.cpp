@@ -266,5 +266,6 @@ int main(int argc, char** argv) {
   }
   if (prepared && *prepared) window.show_view(QLatin1String((*prepared)->id));
   if (line->run) window.session().start_run(line->verify);
+  if (parser.optionNames().isEmpty() && parser.positionalArguments().isEmpty()) window.greet();
   return QApplication::exec();
 }

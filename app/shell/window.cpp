@@ -8,8 +8,8 @@
 #include <QTabWidget>
 #include <algorithm>
 
-#include "app/lesson/map/course_map.h"
 #include "app/lesson/lesson_panel.h"
+#include "app/lesson/map/course_map.h"
 #include "app/look/shell_style.h"
 #include "app/look/theme.h"
 #include "app/selection/selection_panel.h"
@@ -59,6 +59,8 @@ Window::Window(QWidget* parent) : QMainWindow(parent) {
   build_menus();
   follow_views();
   follow_session();
+  connect(start_, &CourseMap::open_wanted, do_.open, &QAction::trigger);
+  connect(start_, &CourseMap::plan_wanted, this, &Window::plan);
 
   show_theme(theme);
   resize(1440, 900);

@@ -57,6 +57,8 @@ class Window : public QMainWindow {
   Room room() const { return room_; }
   // Shows a room with the tab that was last in front there. Learn without a lesson is the index of
   // lessons.
+  // At the first start ever: the room Learn with its three doors.
+  void greet();
   void show_room(Room room);
   Strip& strip() { return *strip_; }
   Banner& banner() { return *banner_; }
@@ -140,6 +142,7 @@ class Window : public QMainWindow {
   // window_files.cpp
   bool may_discard();
   void new_document();
+  void plan();
   void start_with(const Setup& setup);
   void show_cases();
   void show_document(const QString& path, Result<Document>& document);
@@ -192,7 +195,7 @@ class Window : public QMainWindow {
   std::vector<View*> views_;  // in the order of views()
   QTabWidget* tabs_ = nullptr;
   QToolButton* all_views_ = nullptr;  // beside the tabs of a lesson
-  CourseMap* start_ = nullptr;      // in the place of the tabs, in Learn without a lesson
+  CourseMap* start_ = nullptr;        // in the place of the tabs, in Learn without a lesson
   QWidget *center_ = nullptr, *middle_ = nullptr, *corner_ = nullptr;
   QFrame* right_ = nullptr;
   QTabWidget* right_tabs_ = nullptr;

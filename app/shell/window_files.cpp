@@ -104,6 +104,32 @@ void Window::start_with(const Setup& setup) {
   set_path({});
 }
 
+// The first start ever shows the ways to begin; later ones what was there before.
+void Window::greet() {
+  const QString begun = QStringLiteral("begun");
+  if (settings_.value(begun).toBool()) return;
+  settings_.setValue(begun, true);
+  show_room(Room::kLearn);
+}
+
+// A large model on a large machine, to be exchanged for one's own.
+void Window::plan() {
+  if (!may_discard()) return;
+  Setup setup = new_setup();
+  for (const auto& [field, value] : {std::pair("machine", "dgx-h100"),
+                                     {"model", "llama3-8b"},
+                                     {"tp", "2"},
+                                     {"dp", "4"},
+                                     {"microbatches", "16"}})
+    if (const Result<void> set = set_field(setup, field, value); !set) {
+      typed_wrong_ = sentence(set.error());
+      return refresh_banner();
+    }
+  start_with(setup);
+  show_room(Room::kExplore);
+  if (QWidget* model = setup_->control("model")) model->setFocus(Qt::OtherFocusReason);
+}
+
 void Window::show_cases() {
   Result<std::vector<Case>> cases = all_cases();
   if (!cases) {

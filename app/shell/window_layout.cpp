@@ -6,8 +6,8 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
-#include "app/lesson/map/course_map.h"
 #include "app/lesson/lesson_panel.h"
+#include "app/lesson/map/course_map.h"
 #include "app/selection/selection_panel.h"
 #include "app/shell/window.h"
 

@@ -5,8 +5,8 @@
 #include <QToolButton>
 #include <algorithm>
 
-#include "app/lesson/map/course_map.h"
 #include "app/lesson/lesson_panel.h"
+#include "app/lesson/map/course_map.h"
 #include "app/shell/window.h"
 
 namespace parallelarium {

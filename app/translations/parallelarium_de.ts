@@ -7292,6 +7292,30 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <source>Lesson</source>
         <translation>Lektion</translation>
     </message>
+    <message>
+        <source>Learn</source>
+        <translation>Lernen</translation>
+    </message>
+    <message>
+        <source>Plan my training</source>
+        <translation>Mein Training planen</translation>
+    </message>
+    <message>
+        <source>Choose a model and a machine, and see time, memory and traffic predicted.</source>
+        <translation>Wähle ein Modell und eine Maschine, und sieh Zeit, Speicher und Verkehr vorhergesagt.</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>Öffnen</translation>
+    </message>
+    <message>
+        <source>A setup, a document or a picture that this program saved.</source>
+        <translation>Eine Einstellung, ein Dokument oder ein Bild, das dieses Programm gespeichert hat.</translation>
+    </message>
+    <message>
+        <source>Begin with “%1”, %2. Nothing has to be known before.</source>
+        <translation>Beginne mit „%1“, %2. Vorher muss man nichts wissen.</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::LessonTile</name>

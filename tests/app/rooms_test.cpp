@@ -4,11 +4,13 @@
 
 #include <QListWidget>
 #include <QPushButton>
+#include <QSettings>
 #include <QTabWidget>
 #include <QTemporaryDir>
 #include <QToolButton>
 
 #include "app/lesson/map/course_map.h"
+#include "app/lesson/map/door.h"
 #include "app/lesson/map/lesson_tile.h"
 #include "app/settings/controls.h"
 #include "tests/app/window_fixture.h"
@@ -173,7 +175,11 @@ TEST_F(Rooms, TheMapGoesOnWhereALessonWasLeft) {
   ASSERT_TRUE(next);
   EXPECT_EQ(start->data().lessons[*next].id, QStringLiteral("filling-the-bubble"));
   EXPECT_EQ(start->data().lessons[*next].reached, 2U);
-  press(QStringLiteral("Continue"));
+  for (auto* go_on : start->findChildren<QPushButton*>())
+    if (go_on->text() == QStringLiteral("Continue")) {
+      QTest::mouseClick(go_on, Qt::LeftButton);
+      break;
+    }
   ASSERT_TRUE(player.is_open());
   EXPECT_EQ(player.step_index(), 1U);
   EXPECT_EQ(player.drawn(), drawn);
@@ -197,6 +203,31 @@ TEST_F(Rooms, TheMapHasEveryLessonOnceUnderAUnitThatFollowsWhatItNeeds) {
     EXPECT_NE(start->tiles()[at], nullptr);
     EXPECT_FALSE(start->tiles()[at]->accessibleName().isEmpty());
   }
+}
+
+TEST_F(Rooms, TheFirstStartHasThreeDoorsAndLaterOnesDoNot) {
+  QSettings().remove(QStringLiteral("begun"));
+  window->greet();
+  EXPECT_EQ(window->room(), Room::kLearn);
+  auto* start = window->findChild<CourseMap*>();
+  const auto doors = start->findChildren<Door*>();
+  ASSERT_EQ(doors.size(), 3);
+  for (const Door* door : doors) EXPECT_FALSE(door->accessibleName().isEmpty());
+  QTest::mouseClick(doors[1], Qt::LeftButton);
+  session().wait_for_prediction();
+  EXPECT_EQ(window->room(), Room::kExplore);
+  EXPECT_EQ(session().setup().machine.name(), "dgx-h100");
+  EXPECT_TRUE(session().problems().empty());
+  EXPECT_TRUE(session().subject().prediction()->fits());
+  window->greet();
+  EXPECT_EQ(window->room(), Room::kExplore) << "only once";
+  press(QStringLiteral("Learn"));
+  QTest::keyClick(doors[0], Qt::Key_Return);
+  EXPECT_TRUE(window->lesson().player().is_open());
+  window->lesson().player().next();
+  window->lesson().player().close();
+  press(QStringLiteral("Learn"));
+  EXPECT_FALSE(doors[0]->isVisible()) << "a lesson was begun: there is one way on";
 }
 
 TEST_F(Rooms, TheMenuChoosesThemToo) {

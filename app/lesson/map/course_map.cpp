@@ -10,6 +10,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "app/lesson/map/door.h"
 #include "app/lesson/map/lesson_tile.h"
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
@@ -68,6 +69,9 @@ CourseMap::CourseMap(LessonPlayer& player, QWidget* parent) : QWidget(parent), p
   scroll_->setFrameShape(QFrame::NoFrame);
   scroll_->setWidgetResizable(true);
   scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  card_ = card;
+  doors_ = make_doors();
+  column->addWidget(doors_);
   column->addWidget(card);
   column->addWidget(counts_);
   column->addWidget(scroll_, 1);
@@ -105,6 +109,27 @@ CourseMap::CourseMap(LessonPlayer& player, QWidget* parent) : QWidget(parent), p
   setFocusProxy(go_on_);
 }
 
+// While nothing was begun: three ways to begin.
+QWidget* CourseMap::make_doors() {
+  auto* doors = new QWidget;
+  auto* row = new QHBoxLayout(doors);
+  row->setContentsMargins(0, 0, 0, 0);
+  row->setSpacing(12);
+  learn_ = new Door(tr("Learn"), {}, true);
+  connect(learn_, &QAbstractButton::clicked, this, [this] {
+    if (next_) start(*next_, false);
+  });
+  auto* plan = new Door(
+      tr("Plan my training"),
+      tr("Choose a model and a machine, and see time, memory and traffic predicted."), false);
+  connect(plan, &QAbstractButton::clicked, this, &CourseMap::plan_wanted);
+  auto* open =
+      new Door(tr("Open"), tr("A setup, a document or a picture that this program saved."), false);
+  connect(open, &QAbstractButton::clicked, this, &CourseMap::open_wanted);
+  for (Door* door : {learn_, plan, open}) row->addWidget(door, 1);
+  return doors;
+}
+
 void CourseMap::showEvent(QShowEvent* event) {
   QWidget::showEvent(event);
   fill();
@@ -123,6 +148,7 @@ void CourseMap::fill() {
     go_on_title_->setText(tr("Lessons"));
     go_on_about_->setText(data_.error.isEmpty() ? tr("There are no lessons.") : data_.error);
     go_on_->hide();
+    doors_->hide();
     side_->hide();
     return;
   }
@@ -138,10 +164,16 @@ void CourseMap::fill() {
     go_on_title_->setText(tr("You have done every lesson"));
     go_on_about_->setText(tr("Open any of them again, or go on in Explore."));
   }
+  const bool fresh = next_ && data_.done() == 0 && !data_.lessons[*next_].begun();
+  doors_->setVisible(fresh);
+  card_->setVisible(!fresh);
+  setFocusProxy(fresh ? static_cast<QWidget*>(learn_) : go_on_);
+  if (fresh)
+    learn_->set_about(
+        tr("Begin with “%1”, %2. Nothing has to be known before.")
+            .arg(data_.lessons[*next_].title, minutes_text(data_.lessons[*next_].minutes)));
   go_on_->setVisible(next_.has_value());
-  go_on_->setText(next_ && data_.lessons[*next_].begun() ? tr("Continue")
-                  : data_.done() == 0                    ? tr("Begin")
-                                                         : tr("Continue"));
+  go_on_->setText(tr("Continue"));
   counts_->setText(tr("<b>%1 lessons · %2 done · about %3 left</b> · Nothing is locked: open any "
                       "lesson.")
                        .arg(data_.lessons.size())

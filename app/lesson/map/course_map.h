@@ -15,6 +15,7 @@ class QVBoxLayout;
 
 namespace parallelarium {
 
+class Door;
 class LessonTile;
 
 class CourseMap : public QWidget {
@@ -26,11 +27,17 @@ class CourseMap : public QWidget {
   const std::vector<LessonTile*>& tiles() const { return tiles_; }
   void choose(std::size_t lesson);
 
+ Q_SIGNALS:
+  // The other two doors of the first start.
+  void plan_wanted();
+  void open_wanted();
+
  protected:
   void showEvent(QShowEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
 
  private:
+  QWidget* make_doors();
   void fill();
   void lay_out();
   QWidget* make_unit(const MapUnit& unit);
@@ -46,7 +53,8 @@ class CourseMap : public QWidget {
          *details_title_ = nullptr;
   QPushButton *go_on_ = nullptr, *start_ = nullptr, *anew_ = nullptr;
   QScrollArea *scroll_ = nullptr, *side_ = nullptr;
-  QWidget* units_ = nullptr;
+  QWidget *units_ = nullptr, *card_ = nullptr, *doors_ = nullptr;
+  Door* learn_ = nullptr;
   std::vector<LessonTile*> tiles_;
 };
 
