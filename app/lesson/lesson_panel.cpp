@@ -125,8 +125,11 @@ void LessonPanel::keyPressEvent(QKeyEvent* event) {
 void LessonPanel::write_crumb() {
   QString name = tr("Lessons"), place;
   if (player_.is_open()) {
-    name = player_.lesson_title();
-    place = tr(" · part %1 of %2").arg(player_.step_index() + 1).arg(player_.lesson().steps.size());
+    name =
+        player_.reviews() ? tr("Review: %1").arg(player_.lesson_title()) : player_.lesson_title();
+    if (!player_.reviews())
+      place =
+          tr(" · part %1 of %2").arg(player_.step_index() + 1).arg(player_.lesson().steps.size());
   }
   const QFontMetrics metrics = crumb_->fontMetrics();
   const int room = width() - kCrumbBeside - metrics.horizontalAdvance(place);
@@ -142,7 +145,7 @@ void LessonPanel::show_step() {
   const int index = static_cast<int>(player_.step_index());
   const int steps = static_cast<int>(lesson.steps.size());
   title_->setText(player_.title());
-  dots_->set_steps(steps, index);
+  dots_->set_steps(player_.reviews() ? 0 : steps, player_.reviews() ? 0 : index);
   text_->set_markdown(player_.body(), folder);
   note_->hide();
 
@@ -260,7 +263,7 @@ void LessonPanel::refresh_controls() {
   if (open) {
     const StepKind kind = player_.step().kind;
     const bool once = kind == StepKind::kPredict && solved;
-    back_->setEnabled(player_.step_index() > 0);
+    back_->setEnabled(player_.step_index() > 0 && !player_.reviews());
     const bool more_hints = player_.state().hints < player_.step().hints;
     if (!more_hints && hint_->hasFocus()) focus_answer();  // before it goes grey
     hint_->setEnabled(more_hints);

@@ -61,6 +61,7 @@ Window::Window(QWidget* parent) : QMainWindow(parent) {
   follow_session();
   connect(start_, &CourseMap::open_wanted, do_.open, &QAction::trigger);
   connect(start_, &CourseMap::plan_wanted, this, &Window::plan);
+  connect(&lesson_->player(), &LessonPlayer::reviewed, this, [this] { show_room(Room::kLearn); });
 
   show_theme(theme);
   resize(1440, 900);

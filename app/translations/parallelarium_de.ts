@@ -3822,6 +3822,10 @@ Drehe an einer Einstellung oder lass dich von einer Lektion führen: **Lektionen
         <source>Your answer</source>
         <translation>Deine Antwort</translation>
     </message>
+    <message>
+        <source>Review: %1</source>
+        <translation>Wiederholung: %1</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::LessonPlayer</name>
@@ -7316,6 +7320,18 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <source>Begin with “%1”, %2. Nothing has to be known before.</source>
         <translation>Beginne mit „%1“, %2. Vorher muss man nichts wissen.</translation>
     </message>
+    <message>
+        <source>One question of each lesson that is due, with new numbers</source>
+        <translation>Eine Frage aus jeder fälligen Lektion, mit neuen Zahlen</translation>
+    </message>
+    <message>
+        <source>Review: 1 due</source>
+        <translation>Wiederholen: 1 fällig</translation>
+    </message>
+    <message>
+        <source>Review: %1 due</source>
+        <translation>Wiederholen: %1 fällig</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::LessonTile</name>
@@ -7326,6 +7342,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>done</source>
         <translation>fertig</translation>
+    </message>
+    <message>
+        <source>due for review</source>
+        <translation>zur Wiederholung fällig</translation>
     </message>
 </context>
 </TS>

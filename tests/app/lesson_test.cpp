@@ -306,6 +306,54 @@ TEST_F(LessonPlay, IndexListsLessonsAndWhatIsDone) {
   EXPECT_EQ(player().lesson().id, "same-bubble-less-memory") << "the first that is not done";
 }
 
+TEST(Progress, WhatWasDoneIsDueAfterADayAWeekAndAMonth) {
+  QTemporaryDir folder;
+  LessonProgress progress(folder.filePath(QStringLiteral("progress.json")));
+  const QDateTime now = QDateTime::currentDateTimeUtc();
+  const auto due_after = [&](int days) { return progress.due("a", 1, now.addDays(days)); };
+  ASSERT_TRUE(progress.keep("a", 1, false, nullptr));
+  EXPECT_FALSE(due_after(100)) << "it is not done";
+  ASSERT_TRUE(progress.keep("a", 1, true, nullptr));
+  EXPECT_FALSE(due_after(0));
+  EXPECT_TRUE(due_after(2));
+  for (const int days : {7, 30, 30}) {
+    ASSERT_TRUE(progress.note_review("a", 1, true, now));
+    EXPECT_FALSE(due_after(days - 1));
+    EXPECT_TRUE(due_after(days));
+  }
+  ASSERT_TRUE(progress.keep("a", 1, false, nullptr));
+  EXPECT_FALSE(due_after(29)) << "playing it again changes no date";
+  ASSERT_TRUE(progress.note_review("a", 1, false, now));
+  EXPECT_TRUE(due_after(1)) << "a wrong answer comes back the next day";
+  EXPECT_FALSE(LessonProgress(folder.filePath(QStringLiteral("progress.json"))).due("a", 1, now));
+}
+
+TEST_F(LessonPlay, AReviewAsksOneQuestionAndLeavesTheRecord) {
+  const QString folder = kLessons + QStringLiteral("filling-the-bubble");
+  ASSERT_TRUE(player().progress().keep("filling-the-bubble", 1, true, {{"x", 1}}));
+  ASSERT_TRUE(player().review(folder));
+  ASSERT_TRUE(player().is_open());
+  EXPECT_TRUE(player().reviews());
+  EXPECT_TRUE(player().step().ask && !player().step().ask->answer.empty());
+  Answer answer;
+  answer.number = -1;
+  player().commit(answer);
+  if (!player()
+           .state()
+           .solved) {  // the panel asks until it is right; a prediction is committed once
+    answer.number = player().state().judgement->symbols.at("answer");
+    player().commit(answer);
+  }
+  ASSERT_TRUE(player().state().solved);
+  QSignalSpy reviewed(&player(), &LessonPlayer::reviewed);
+  player().next();
+  EXPECT_EQ(reviewed.size(), 1);
+  EXPECT_FALSE(player().is_open());
+  EXPECT_EQ(player().progress().record("filling-the-bubble", 1)["x"], 1);
+  EXPECT_TRUE(
+      player().progress().due("filling-the-bubble", 1, QDateTime::currentDateTimeUtc().addDays(2)));
+}
+
 TEST(Progress, ABrokenFileIsKeptAsideAndNothingIsLost) {
   QTemporaryDir folder;
   const QString path = folder.filePath(QStringLiteral("progress.json"));

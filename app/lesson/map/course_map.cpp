@@ -61,7 +61,14 @@ CourseMap::CourseMap(LessonPlayer& player, QWidget* parent) : QWidget(parent), p
   connect(go_on_, &QPushButton::clicked, this, [this] {
     if (next_) start(*next_, false);
   });
+  review_ = new QPushButton;
+  review_->setToolTip(tr("One question of each lesson that is due, with new numbers"));
+  connect(review_, &QPushButton::clicked, this, [this] {
+    const Result<void> opened = player_.review(data_.lessons[data_.due().front()].folder);
+    if (!opened) QMessageBox::warning(this, tr("Lesson"), sentence(opened.error()));
+  });
   line->addLayout(words, 1);
+  line->addWidget(review_);
   line->addWidget(go_on_);
   counts_ = new QLabel;
   counts_->setWordWrap(true);
@@ -172,6 +179,9 @@ void CourseMap::fill() {
     learn_->set_about(
         tr("Begin with “%1”, %2. Nothing has to be known before.")
             .arg(data_.lessons[*next_].title, minutes_text(data_.lessons[*next_].minutes)));
+  const std::size_t due = data_.due().size();
+  review_->setText(due == 1 ? tr("Review: 1 due") : tr("Review: %1 due").arg(due));
+  review_->setVisible(due > 0);
   go_on_->setVisible(next_.has_value());
   go_on_->setText(tr("Continue"));
   counts_->setText(tr("<b>%1 lessons · %2 done · about %3 left</b> · Nothing is locked: open any "

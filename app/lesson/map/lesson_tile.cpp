@@ -20,6 +20,7 @@ LessonTile::LessonTile(const MapLesson& lesson, bool is_next, QWidget* parent)
     : QAbstractButton(parent),
       title_(lesson.title),
       done_(lesson.done),
+      due_(lesson.due),
       next_(is_next),
       off_(!lesson.refusal.isEmpty()) {
   setCheckable(true);
@@ -33,6 +34,7 @@ LessonTile::LessonTile(const MapLesson& lesson, bool is_next, QWidget* parent)
                             : minutes_text(lesson.minutes);
   QString words = title_ + QStringLiteral(", ") + minutes_;
   if (done_) words += QStringLiteral(", ") + tr("done");
+  if (due_) words += QStringLiteral(", ") + tr("due for review");
   if (off_) words += QStringLiteral(". ") + lesson.refusal;
   setAccessibleName(words);
   setToolTip(off_ ? lesson.refusal : lesson.summary);
@@ -67,6 +69,11 @@ void LessonTile::paintEvent(QPaintEvent*) {
   painter.setFont(theme.font(11));
   painter.setPen(filled ? ink : theme.muted);
   painter.drawText(inside, Qt::AlignLeft | Qt::AlignBottom, minutes_);
+  if (due_) {
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(theme.mark);
+    painter.drawEllipse(QPointF(inside.right() - 3, inside.top() + 5), 4, 4);
+  }
   if (!done_) return;
   const QRectF mark(inside.right() - kTileMark + 1, inside.bottom() - kTileMark + 1, kTileMark,
                     kTileMark);

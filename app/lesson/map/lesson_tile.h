@@ -29,7 +29,7 @@ class LessonTile : public QAbstractButton {
 
  private:
   QString title_, minutes_;
-  bool done_, next_, off_;
+  bool done_, due_, next_, off_;
 };
 
 }  // namespace parallelarium

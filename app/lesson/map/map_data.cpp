@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/lesson/map/map_data.h"
 
+#include <QDateTime>
 #include <algorithm>
 
 #include "app/look/sentence.h"
@@ -32,6 +33,9 @@ MapLesson map_lesson(const Course& course, const CourseEntry& entry, const Lesso
   shown.minutes = lesson->minutes;
   shown.ranks = lesson->requirements.ranks;
   shown.done = player.progress().done(lesson->id, lesson->version);
+  shown.due = player.progress().due(lesson->id, lesson->version, QDateTime::currentDateTimeUtc()) &&
+              std::any_of(lesson->steps.begin(), lesson->steps.end(),
+                          [](const Step& step) { return step.ask && !step.ask->answer.empty(); });
   const nlohmann::json record = player.progress().record(lesson->id, lesson->version);
   if (record.is_object() && record.contains("steps") && record["steps"].is_array())
     shown.reached = std::min(record["steps"].size(), lesson->steps.size());
@@ -75,6 +79,13 @@ int MapData::minutes_left() const {
   int minutes = 0;
   for (const MapLesson& lesson : lessons) minutes += lesson.minutes_left();
   return minutes;
+}
+
+std::vector<std::size_t> MapData::due() const {
+  std::vector<std::size_t> all;
+  for (std::size_t at = 0; at < lessons.size(); ++at)
+    if (lessons[at].due && lessons[at].refusal.isEmpty()) all.push_back(at);
+  return all;
 }
 
 const MapUnit& MapData::unit_of(std::size_t lesson) const {

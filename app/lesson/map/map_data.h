@@ -20,6 +20,7 @@ struct MapLesson {
   QString refusal;  // why it cannot be played here; empty: it can
   int minutes = 0;
   bool done = false;
+  bool due = false;         // a question of it should be asked again
   std::size_t reached = 0;  // steps that were entered; 0: it was never begun
   std::vector<MapStep> steps;
   QStringList tabs;  // titles of the views that it shows
@@ -43,6 +44,7 @@ struct MapData {
   std::optional<std::size_t> next() const;
   std::size_t done() const;
   int minutes_left() const;
+  std::vector<std::size_t> due() const;  // that can be played here
   const MapUnit& unit_of(std::size_t lesson) const;
 };
 

@@ -54,6 +54,7 @@ Result<void> LessonPlayer::open(const QString& folder, std::optional<std::uint64
   const Result<void> playable = can_play(*lesson, computer());
   if (!playable) return playable;
   if (is_open()) leave();
+  reviews_ = false;
   lesson_ = std::move(*lesson);
   seed_ = seed ? *seed : QRandomGenerator::global()->bounded(1u, 1000000u);
   drawn_ = draw(*lesson_, seed_);
@@ -71,6 +72,7 @@ void LessonPlayer::close() {
   if (!is_open()) return;
   leave();
   lesson_.reset();
+  reviews_ = false;
   states_.clear();
   session_.locks().set_hidden({});
   session_.locks().set_allowed({});
@@ -385,6 +387,7 @@ void LessonPlayer::show_hint() {
 
 void LessonPlayer::next() {
   if (!is_open() || !state().solved) return;
+  if (reviews_) return end_review();
   leave();
   if (!at_end()) return enter(at_ + 1, true);
   finished_ = {lesson_title(), QString::fromStdString(lesson_->folder), summary(), answers()};
@@ -395,7 +398,7 @@ void LessonPlayer::next() {
 }
 
 void LessonPlayer::back() {
-  if (!is_open() || at_ == 0) return;
+  if (!is_open() || at_ == 0 || reviews_) return;
   leave();
   enter(at_ - 1, true);
 }

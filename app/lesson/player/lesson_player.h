@@ -52,6 +52,10 @@ class LessonPlayer : public QObject {
   // Goes on where the student left it, with the same values and answers; from the beginning where
   // nothing is known. Errors: as open().
   Result<void> resume(const QString& folder);
+  // Asks one question of the lesson with new values; next() ends it and keeps how it went. Errors:
+  // as open(), or the lesson asks for no number.
+  Result<void> review(const QString& folder);
+  bool reviews() const { return reviews_; }
   // Leaves the lesson and keeps the Setup; hidden figures and locked settings come back.
   void close();
   // Starts the open lesson again, with new values.
@@ -65,7 +69,7 @@ class LessonPlayer : public QObject {
   const StepState& state() const { return states_[at_]; }
   const StepState& state(std::size_t step) const { return states_[step]; }
   const Symbols& drawn() const { return drawn_; }
-  bool at_end() const { return at_ + 1 == lesson_->steps.size(); }
+  bool at_end() const { return reviews_ || at_ + 1 == lesson_->steps.size(); }
 
   QString lesson_title() const;
   // Titles and Markdown of the step with its numbers put in, in the user's language.
@@ -116,6 +120,7 @@ class LessonPlayer : public QObject {
   void guess_changed(const QString& metric, double value);
   void failed(const QString& sentence);
   void finished();  // the last step was left
+  void reviewed();  // the question of a review was left
 
  private:
   void enter(std::size_t step, bool set_up);
@@ -135,6 +140,7 @@ class LessonPlayer : public QObject {
   std::vector<Condition> order_conditions() const;
   void set_order(const std::vector<std::string>& lines);
   void set_task();
+  void end_review();
   void watch();  // a run is judged as soon as it is there
   void save();
   void restore();
@@ -156,6 +162,7 @@ class LessonPlayer : public QObject {
   std::vector<StepState> states_;
   std::size_t at_ = 0;
   bool busy_ = false;  // the player itself is changing the Session
+  bool reviews_ = false;
   QElapsedTimer since_start_;
   std::optional<Finished> finished_;
 };

@@ -6,6 +6,8 @@
 #include <QFileInfo>
 #include <QSaveFile>
 #include <QStandardPaths>
+#include <algorithm>
+#include <iterator>
 
 namespace parallelarium {
 
@@ -14,6 +16,14 @@ namespace {
 using nlohmann::json;
 
 const char* const kFormat = "parallelarium-progress/1";
+// When a lesson was done or reviewed last, and how many reviews were right one after another.
+const char* const kReviewed = "reviewed_at";
+const char* const kReviews = "reviews";
+constexpr int kDays[] = {1, 7, 30};
+
+std::string iso_text(const QDateTime& time) {
+  return time.toUTC().toString(Qt::ISODate).toStdString();
+}
 
 }  // namespace
 
@@ -56,7 +66,39 @@ bool LessonProgress::done(const std::string& id, int version) const {
 Result<void> LessonProgress::keep(const std::string& id, int version, bool is_done,
                                   const json& answers) {
   const bool was_done = done(id, version);
-  lessons_[id] = {{"version", version}, {"done", is_done || was_done}, {"answers", answers}};
+  json kept = {{"version", version}, {"done", is_done || was_done}, {"answers", answers}};
+  if (was_done) {
+    for (const char* key : {kReviewed, kReviews})
+      if (lessons_[id].contains(key)) kept[key] = lessons_[id][key];
+  } else if (is_done) {
+    kept[kReviewed] = iso_text(QDateTime::currentDateTimeUtc());
+    kept[kReviews] = 0;
+  }
+  lessons_[id] = std::move(kept);
+  return write();
+}
+
+bool LessonProgress::due(const std::string& id, int version, const QDateTime& now) const {
+  if (!done(id, version)) return false;
+  const json& kept = lessons_[id];
+  const QDateTime last =
+      QDateTime::fromString(QString::fromStdString(kept.value(kReviewed, "")), Qt::ISODate);
+  if (!last.isValid()) return true;  // it was done before dates were kept
+  const int reviews =
+      std::clamp(kept.value(kReviews, 0), 0, static_cast<int>(std::size(kDays)) - 1);
+  return last.addDays(kDays[reviews]) <= now;
+}
+
+Result<void> LessonProgress::note_review(const std::string& id, int version, bool right,
+                                         const QDateTime& now) {
+  if (!done(id, version)) return {};
+  json& kept = lessons_[id];
+  kept[kReviews] = right ? kept.value(kReviews, 0) + 1 : 0;
+  kept[kReviewed] = iso_text(now);
+  return write();
+}
+
+Result<void> LessonProgress::write() {
   QDir().mkpath(QFileInfo(path_).absolutePath());
   QSaveFile file(path_);
   const std::string text = json{{"format", kFormat}, {"lessons", lessons_}}.dump(

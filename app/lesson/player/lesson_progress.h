@@ -3,6 +3,7 @@
 // A newer version of a lesson counts as not done.
 #pragma once
 
+#include <QDateTime>
 #include <QString>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -24,9 +25,16 @@ class LessonProgress {
   // Keeps a lesson's record and writes the file atomically. A lesson that was done stays done.
   Result<void> keep(const std::string& id, int version, bool done, const nlohmann::json& answers);
 
+  // Whether a question of a lesson that was done is due again: a day after it was done, a week
+  // after the first review, then each month. A wrong answer begins anew with a day.
+  bool due(const std::string& id, int version, const QDateTime& now) const;
+  // Keeps that a review was answered. Requires: done().
+  Result<void> note_review(const std::string& id, int version, bool right, const QDateTime& now);
+
   static QString default_path();
 
  private:
+  Result<void> write();
   QString path_;
   nlohmann::json lessons_ = nlohmann::json::object();
 };

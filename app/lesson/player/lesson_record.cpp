@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The part of the player that is kept: progress, the lesson in a document, exported answers.
+#include <QDateTime>
+#include <QRandomGenerator>
 #include <algorithm>
 
 #include "app/lesson/player/lesson_player.h"
@@ -10,6 +12,7 @@ namespace parallelarium {
 using nlohmann::json;
 
 void LessonPlayer::save() {
+  if (reviews_) return;  // what was answered in the lesson stays
   const json play = answers();
   session_.locks().set_lesson_state(
       {{"id", lesson_->id}, {"version", lesson_->version}, {"seed", seed_}, {"step", at_}});
@@ -42,6 +45,43 @@ Result<void> LessonPlayer::resume(const QString& folder) {
   }
   if (reached > 0) enter(reached - 1, true);
   return {};
+}
+
+Result<void> LessonPlayer::review(const QString& folder) {
+  Result<Lesson> lesson = read_lesson(folder.toStdString());
+  if (!lesson) return lesson.error();
+  std::vector<std::size_t> questions;
+  for (std::size_t at = 0; at < lesson->steps.size(); ++at)
+    if (lesson->steps[at].ask && !lesson->steps[at].ask->answer.empty()) questions.push_back(at);
+  if (questions.empty())
+    return message("review-none", "The lesson \"{}\" asks for no number.", lesson->id);
+  if (const Result<void> playable = can_play(*lesson, computer()); !playable) return playable;
+  if (is_open()) leave();
+  reviews_ = true;
+  lesson_ = std::move(*lesson);
+  finished_.reset();
+  since_start_.start();
+  seed_ = QRandomGenerator::global()->bounded(1u, 1000000u);
+  drawn_ = draw(*lesson_, seed_);
+  states_ = std::vector<StepState>(lesson_->steps.size());
+  at_ = questions[static_cast<std::size_t>(
+      QRandomGenerator::global()->bounded(static_cast<int>(questions.size())))];
+  session_.locks().set_guesses({});
+  session_.set_earlier_runs_aside(true);
+  set_settings(settings_at(*lesson_, at_, drawn_));
+  enter(at_, false);
+  return {};
+}
+
+// Only the first answer counts.
+void LessonPlayer::end_review() {
+  const bool right =
+      state().attempts == 1 && state().judgement && state().judgement->verdict == Verdict::kRight;
+  const Result<void> kept =
+      progress_.note_review(lesson_->id, lesson_->version, right, QDateTime::currentDateTimeUtc());
+  if (!kept) Q_EMIT failed(sentence(kept.error()));
+  close();
+  Q_EMIT reviewed();
 }
 
 // A document names the lesson, its seed and the step; its Setup stands.
