@@ -29,7 +29,7 @@ QToolButton#Link[at="right"] { margin-left: 0; margin-right: -6px; }
 QToolButton#Link:hover { color: @text; text-decoration: underline; }
 QToolButton#Link:focus { border: 1px solid @line; border-radius: 4px; padding: 0 1px; }
 QToolButton#Link[at="tabs"] { margin-left: 0; color: @line; }
-#CourseMap, #MapSide { background: @surface; }
+#CourseMap, #MapSide, #MapUnits { background: @surface; }
 #GoOn { background: @soft; border: 1px solid @control_line; border-radius: 8px; }
 #MapUnit { background: @window; border: 1px solid @hairline; border-radius: 7px; }
 #Segments QToolButton { padding: 3px 7px; }

@@ -239,6 +239,7 @@ void CourseMap::lay_out() {
   columns_ = fits;
   tiles_.assign(data_.lessons.size(), nullptr);
   units_ = new QWidget;
+  units_->setObjectName(QStringLiteral("MapUnits"));
   auto* row = new QHBoxLayout(units_);
   row->setContentsMargins(0, 0, 4, 12);
   row->setSpacing(14);
@@ -298,16 +299,16 @@ void CourseMap::show_details() {
   text += head(lesson.steps.size() == 1
                    ? tr("One step, %1").arg(minutes_text(lesson.minutes))
                    : tr("%1 steps, %2").arg(lesson.steps.size()).arg(minutes_text(lesson.minutes)));
+  QStringList steps;
   for (std::size_t at = 0; at < lesson.steps.size(); ++at) {
     const MapStep& step = lesson.steps[at];
     QString line = QStringLiteral("%1 %2").arg(at + 1).arg(step.title.toHtmlEscaped());
     if (!kind_words(step.kind).isEmpty()) line += QStringLiteral(" · ") + kind_words(step.kind);
     if (lesson.done || at + 1 < lesson.reached) line += QStringLiteral(" ✓");
-    text += (lesson.begun() && at + 1 == lesson.reached ? QStringLiteral("<b>%1</b>")
-                                                        : QStringLiteral("%1"))
-                .arg(line) +
-            QStringLiteral("<br>");
+    const bool here = lesson.begun() && at + 1 == lesson.reached;
+    steps << (here ? QStringLiteral("<b>") + line + QStringLiteral("</b>") : line);
   }
+  text += steps.join(QStringLiteral("<br>"));
   text += head(tr("Uses")) +
           (lesson.tabs.isEmpty() ? QString()
                                  : lesson.tabs.join(QStringLiteral(", ")) + QStringLiteral(" · ")) +

@@ -19,9 +19,7 @@ Door::Door(const QString& title, const QString& about, bool filled, QWidget* par
     : QAbstractButton(parent), title_(title), filled_(filled) {
   setCursor(Qt::PointingHandCursor);
   setFocusPolicy(Qt::StrongFocus);
-  QSizePolicy policy(QSizePolicy::Expanding, QSizePolicy::Fixed);
-  policy.setHeightForWidth(true);
-  setSizePolicy(policy);
+  setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
   setText(title);  // for whoever looks for a button by its name
   set_about(about);
 }
@@ -29,7 +27,7 @@ Door::Door(const QString& title, const QString& about, bool filled, QWidget* par
 void Door::set_about(const QString& about) {
   about_ = about;
   setAccessibleName(title_ + QStringLiteral(". ") + about_);
-  updateGeometry();
+  setMinimumHeight(heightForWidth(std::max(160, width())));
   update();
 }
 
@@ -37,6 +35,12 @@ int Door::heightForWidth(int width) const {
   const QFontMetrics metrics(theme_for(palette()).font(13));
   const QRect room(0, 0, std::max(60, width - 2 * kDoorSide), 1000);
   return metrics.boundingRect(room, Qt::TextWordWrap, about_).height() + kDoorTitle + 2 * kDoorTop;
+}
+
+// Layouts inside others do not ask for a height that belongs to a width.
+void Door::resizeEvent(QResizeEvent* event) {
+  QAbstractButton::resizeEvent(event);
+  setMinimumHeight(heightForWidth(width()));
 }
 
 void Door::paintEvent(QPaintEvent*) {

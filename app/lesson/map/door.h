@@ -15,10 +15,10 @@ class Door : public QAbstractButton {
   void set_about(const QString& about);
   QSize sizeHint() const override { return {220, heightForWidth(std::max(160, width()))}; }
   QSize minimumSizeHint() const override { return {140, heightForWidth(std::max(140, width()))}; }
-  bool hasHeightForWidth() const override { return true; }
   int heightForWidth(int width) const override;
 
  protected:
+  void resizeEvent(QResizeEvent* event) override;
   void paintEvent(QPaintEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
 
