@@ -13,6 +13,7 @@
 #include "app/look/shell_style.h"
 #include "app/look/theme.h"
 #include "app/selection/selection_panel.h"
+#include "app/state/step/order_edit.h"
 #include "app/state/topic.h"
 
 namespace parallelarium {
@@ -135,6 +136,7 @@ void Window::follow_session() {
     refresh_tabs();
   });
   connect(&session_, &Session::run_state_changed, this, &Window::refresh_banner);
+  connect(&session_.order_edit(), &OrderEdit::changed, this, &Window::refresh_banner);
   connect(&session_, &Session::setup_changed, this, [this] { setWindowModified(modified()); });
   connect(&session_, &Session::run_changed, this, [this] { setWindowModified(modified()); });
   const LessonPlayer* player = &lesson_->player();

@@ -682,6 +682,10 @@
         <source>an order to build</source>
         <translation>eine Reihenfolge zum Bauen</translation>
     </message>
+    <message>
+        <source>Click into a row and type F, B or the whole row.</source>
+        <translation>Klicke in eine Reihe, und tippe F, B oder die ganze Reihe.</translation>
+    </message>
 </context>
 <context>
     <name>ViewKey</name>

@@ -48,7 +48,7 @@ Observation awkward() {
       rows.push_back({at == 0 ? Axis::kPp : Axis::kDp, at == 0 ? "send_recv" : "all_reduce",
                       at == 0 ? Purpose::kActivations : Purpose::kGradients, 3, 1000 + at, 17});
   }
-  observation.bubble = {1.0 / 7, 0.125, {0.1, 0.2, 0.3}};
+  observation.bubble = {1.0 / 7, 0.125, 0.0625, {0.1, 0.2, 0.3}};
   observation.step.seconds = std::nextafter(0.1, 1.0);
   observation.step.seconds_min = 0.05;
   observation.step.seconds_max = 1e300;

@@ -103,7 +103,9 @@ EditorVerdict verdict_of(const OrderEdit& edit) {
       break;
     }
   if (times.placed == 0)
-    detail = QObject::tr("Click one of the dashed actions, or type F, B or a whole row.");
+    detail = edit.task() && !edit.task()->ghosts
+                 ? QObject::tr("Click into a row and type F, B or the whole row.")
+                 : QObject::tr("Click one of the dashed actions, or type F, B or a whole row.");
   return {Tone::kPlain,
           QObject::tr("%1 of %2 actions are placed.").arg(times.placed).arg(times.wanted), detail,
           false};
