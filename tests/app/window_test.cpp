@@ -42,7 +42,7 @@ TEST(WindowStart, OpensOnAPredictedPlayingTimelineAndOffersTheFirstLesson) {
   window.grab();
   EXPECT_LT(timer.elapsed(), 2000);
   EXPECT_EQ(window.session().setup(), new_setup());
-  EXPECT_EQ(window.lesson().next_to_do(), QStringLiteral("naive-and-gpipe"));
+  EXPECT_EQ(window.lesson().next_to_do(), QStringLiteral("first-look"));
   EXPECT_TRUE(window.session().prediction_is_current());
   EXPECT_TRUE(window.session().playback().playing());
   EXPECT_FALSE(window.modified());

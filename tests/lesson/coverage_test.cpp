@@ -18,6 +18,7 @@ struct Planned {
 };
 const std::vector<Planned>& planned_rows() {
   static const std::vector<Planned> all = {
+      {"first-look", {"S3-42"}},
       {"naive-and-gpipe", {"S0-07", "S0-08", "S0-09", "S1-04", "S2-09", "S3-43", "S3-44", "S3-48"}},
       {"same-bubble-less-memory", {"S0-10", "S1-05", "S3-49", "S4-13"}},
       {"filling-the-bubble", {"S1-06", "S1-07", "S1-08", "S1-09", "S3-45"}},
@@ -31,6 +32,7 @@ const std::vector<Planned>& planned_rows() {
       {"latency-against-bandwidth", {"S3-21"}},
       {"two-bandwidths", {"S3-21"}},
       {"does-it-fit", {"S1-01", "S2-01", "S2-02", "S2-03", "S3-07", "S4-01", "S4-05"}},
+      {"sixteen-bits", {"S3-28"}},
       {"copies-that-agree", {"S0-02", "S0-03", "S2-04", "S3-26", "S3-27", "S4-04"}},
       {"zero-one-and-two",
        {"S0-18", "S0-19", "S2-05", "S2-06", "S3-28", "S3-29", "S3-30", "S3-31", "S3-32", "S3-33"}},
