@@ -686,6 +686,14 @@
         <source>Click into a row and type F, B or the whole row.</source>
         <translation>Klicke in eine Reihe, und tippe F, B oder die ganze Reihe.</translation>
     </message>
+    <message>
+        <source>waits for its own %1, which has to stand before it</source>
+        <translation>wartet auf das eigene %1, das davor stehen muss</translation>
+    </message>
+    <message>
+        <source>%1 waits for its own %2: place it before.</source>
+        <translation>%1 wartet auf das eigene %2: Setze es davor.</translation>
+    </message>
 </context>
 <context>
     <name>ViewKey</name>

@@ -116,7 +116,9 @@ void paint_editor_wait(QPainter& painter, const EditorPicture& picture, const Ed
   const DraftWait& wait = *picture.times->ranks[static_cast<std::size_t>(rank)].wait;
   const QString needs = action_text(wait.needs, picture.draft->chunks);
   QString text;
-  if (!wait.for_ever)
+  if (!wait.for_ever && wait.rank == rank)
+    text = QObject::tr("waits for its own %1, which has to stand before it").arg(needs);
+  else if (!wait.for_ever)
     text =
         QObject::tr("waits for %1 of stage %2, which is not placed yet").arg(needs).arg(wait.rank);
   else if (wait.rank == rank)

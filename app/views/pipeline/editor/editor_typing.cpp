@@ -46,6 +46,7 @@ bool OrderEditor::type_key(const QKeyEvent& key) {
   if (const QString chunk = typed_.section(QLatin1Char('.'), 1); !chunk.isEmpty())
     action.chunk = std::min(chunk.toInt(), edit_.draft().chunks - 1);
   edit_.replace(rank, index, action);
+  choose({cursor_.rank, cursor_.index - 1});
   typing_ = true;
   return true;
 }

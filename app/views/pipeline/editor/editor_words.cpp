@@ -96,6 +96,12 @@ EditorVerdict verdict_of(const OrderEdit& edit) {
   QString detail = QObject::tr("No rank is stuck.");
   for (std::size_t rank = 0; rank < times.ranks.size(); ++rank)
     if (const auto& wait = times.ranks[rank].wait) {
+      if (wait->rank == static_cast<int>(rank)) {
+        detail =
+            QObject::tr("%1 waits for its own %2: place it before.")
+                .arg(row_name(edit, wait->rank), action_text(wait->needs, edit.draft().chunks));
+        break;
+      }
       detail = QObject::tr("%1 waits for %2 of stage %3.")
                    .arg(row_name(edit, static_cast<int>(rank)),
                         action_text(wait->needs, edit.draft().chunks))
