@@ -372,7 +372,7 @@
     </message>
     <message>
         <source>ORDER</source>
-        <translation>REIHENFOLGE</translation>
+        <translation>FOLGE</translation>
     </message>
     <message>
         <source>first to last, not time: drag, type, Alt+arrows move, Delete</source>
