@@ -49,7 +49,7 @@ void MarkdownView::mark_words() {
     range.setPosition(place.end, QTextCursor::KeepAnchor);
     QTextCharFormat dots;
     dots.setUnderlineStyle(QTextCharFormat::DotLine);
-    dots.setUnderlineColor(theme_for(palette()).accent_line);
+    dots.setUnderlineColor(theme_for(palette()).muted);
     range.mergeCharFormat(dots);
   }
   setAccessibleDescription(
