@@ -74,6 +74,7 @@ void LessonPanel::refresh() {
       shown_ = now;
       show_step();
     }
+    explain_words();
     refresh_feedback();
     if (step_is_new && had_focus) focus_answer();
     if (step_is_new && player_.state().judgement) reveal(feedback_box_);
@@ -81,6 +82,7 @@ void LessonPanel::refresh() {
       reveal(hints_, hints_before);
   } else {
     shown_.clear();
+    explain_words();
     player_.finished_lesson() ? show_finished() : show_welcome();
     for (QWidget* part : std::initializer_list<QWidget*>{number_row_, card_box_, conditions_,
                                                          hints_, answer_, feedback_box_, note_})
@@ -136,6 +138,16 @@ void LessonPanel::write_crumb() {
   crumb_->setText(metrics.elidedText(name, Qt::ElideRight, room) + place);
   crumb_->setToolTip(tr("All lessons") + QStringLiteral(" (") + name + place + QLatin1Char(')'));
   crumb_->setAccessibleName(name + place);
+}
+
+// The words that a lesson teaches could answer what it asks, until the answer is there.
+void LessonPanel::explain_words() {
+  QString untold;
+  if (player_.is_open() && !player_.state().solved) {
+    const Step& step = player_.step();
+    if (step.ask || !step.options.empty()) untold = QString::fromStdString(player_.lesson().id);
+  }
+  text_->explain_words(untold);
 }
 
 void LessonPanel::show_step() {

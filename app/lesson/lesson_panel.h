@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The right pane's upper part: a lesson step with its text, its question, Run button, live
-// conditions, feedback, hints and the way on. Everything is reachable by keyboard; judged answers are
-// announced.
+// conditions, feedback, hints and the way on. Everything is reachable by keyboard; judged answers
+// are announced.
 #pragma once
 
 #include <QElapsedTimer>
@@ -69,6 +69,7 @@ class LessonPanel : public QWidget {
   void show_finished();          // what the lesson just finished came to, and what is next
   void show_step();              // the step's own text and controls, when the step changes
   void refresh_controls();       // what is enabled, and the words on the buttons
+  void explain_words();          // not those that would answer an open question
   void refresh_feedback();
   void refresh_conditions();
   QString verdict_text() const;

@@ -46,8 +46,6 @@ void MarkdownView::set_markdown(const QString& markdown, const QString& folder) 
   markdown_ = markdown;
   folder_ = folder;
   setVisible(!markdown.isEmpty());
-  // Text that only reads needs no stop on the Tab key; links do.
-  setFocusPolicy(markdown.contains(QLatin1String("](https:")) ? Qt::StrongFocus : Qt::ClickFocus);
   lay_out();
 }
 
@@ -89,6 +87,17 @@ void MarkdownView::lay_out() {
       range.mergeCharFormat(change);
     }
   }
+  style_tables();
+  mark_words();
+  cursor.endEditBlock();
+  // Text that only reads needs no stop on the Tab key; links and words do.
+  const bool has_stops = !words_.empty() || markdown_.contains(QLatin1String("](https:"));
+  setFocusPolicy(has_stops ? Qt::StrongFocus : Qt::ClickFocus);
+  fit();
+}
+
+void MarkdownView::style_tables() {
+  const Theme& theme = theme_for(palette());
   for (QTextFrame* frame : document()->rootFrame()->childFrames())
     if (auto* table = qobject_cast<QTextTable*>(frame)) {
       QTextTableFormat format = table->format();
@@ -108,8 +117,6 @@ void MarkdownView::lay_out() {
           cell.setFormat(line);
         }
     }
-  cursor.endEditBlock();
-  fit();
 }
 
 void MarkdownView::fit() {

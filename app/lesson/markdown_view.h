@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Markdown as tall as it needs to be: it never scrolls by itself, since the pane around it does.
-// Pictures come from one folder and are drawn at the screen's resolution.
+// Pictures come from one folder and are drawn at the screen's resolution. Words of the glossary can
+// be explained: the first place of each is underlined with dots, and hover and F1 say its meaning.
 #pragma once
 
 #include <QTextBrowser>
 #include <QWheelEvent>
+#include <optional>
+
+#include "app/lesson/text_words.h"
 
 namespace parallelarium {
 
@@ -15,12 +19,18 @@ class MarkdownView : public QTextBrowser {
   explicit MarkdownView(QWidget* parent = nullptr);
   // `folder` is where relative pictures lie. An empty text hides the view.
   void set_markdown(const QString& markdown, const QString& folder);
+  // Explains words, except those that the lesson `untold` teaches.
+  void explain_words(const QString& untold = {});
+  const std::vector<TextWord>& words() const { return words_; }
   // Where the last paragraph begins, from the top of the view: of a question, what is asked.
   int last_paragraph() const;
   QSize sizeHint() const override;
   QSize minimumSizeHint() const override;
 
  protected:
+  bool event(QEvent* event) override;
+  bool viewportEvent(QEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;
   QVariant loadResource(int type, const QUrl& name) override;
   void resizeEvent(QResizeEvent* event) override;
   void changeEvent(QEvent* event) override;
@@ -28,8 +38,20 @@ class MarkdownView : public QTextBrowser {
 
  private:
   void lay_out();
+  void style_tables();
+  void mark_words();
   void fit();
+  // The word at a point of the viewport.
+  const TextWord* word_at(const QPoint& point) const;
+  // Of the words: the chosen one, after one that was told the next, else the first.
+  std::size_t next_word() const;
+  void tell(std::size_t word);
+
   QString markdown_, folder_;
+  bool explains_ = false;
+  QString untold_;
+  std::vector<TextWord> words_;
+  std::optional<std::size_t> told_;  // the word that F1 told of last
 };
 
 }  // namespace parallelarium

@@ -7,8 +7,8 @@
 
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
+#include "app/look/words.h"
 #include "app/settings/setup_fields.h"
-#include "app/sheets/words_sheet.h"
 #include "app/state/run/run_advice.h"
 #include "app/views/shared/words.h"
 

@@ -7,9 +7,9 @@
 #include <QWheelEvent>
 
 #include "app/look/sentence.h"
+#include "app/look/words.h"
 #include "app/settings/setup_fields.h"
 #include "app/settings/setup_panel.h"
-#include "app/sheets/words_sheet.h"
 #include "engine/schedules/schedule.h"
 
 namespace parallelarium {

@@ -1,29 +1,46 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Help > Words: what the words in the window mean, one sentence each.
+// Help > Words: the glossary, with a field to search it, and the words that mean one thing here and
+// another there.
 #pragma once
 
 #include <QString>
-#include <string_view>
 #include <vector>
 
+#include "app/look/words.h"
 #include "app/sheets/sheet.h"
 
-namespace parallelarium {
+class QLabel;
+class QLineEdit;
+class QVBoxLayout;
 
-struct WordMeaning {
-  QString word, meaning;
-  const char* id = "";  // of those that are asked for: "zero", or the name_of() a Source
-};
-// All words, as they are sorted on the sheet.
-std::vector<WordMeaning> word_meanings();
-// The meaning of one word by its id, for a tooltip; empty if it is not among them.
-QString meaning_of(std::string_view id);
+namespace parallelarium {
 
 class WordsSheet : public Sheet {
   Q_OBJECT
 
  public:
-  explicit WordsSheet(QWidget* parent = nullptr);
+  // While a lesson hides formulas they read "?" here, too.
+  explicit WordsSheet(bool formulas_hidden = false, QWidget* parent = nullptr);
+
+ Q_SIGNALS:
+  // By the id of the course. The sheet closes.
+  void lesson_wanted(const QString& id);
+
+ private:
+  struct Entry {
+    QWidget* row;
+    QString text;  // all that is searched
+  };
+  void fill(const Glossary& glossary, QVBoxLayout* column);
+  QLabel* formula_label(const QString& formula, QWidget* row) const;
+  QWidget* make_word(const Term& word, const QString& lesson);
+  QWidget* make_alike(const AlikeTerm& alike);
+  void search(const QString& text);
+
+  const bool formulas_hidden_;
+  QLineEdit* search_ = nullptr;
+  QLabel *alike_head_ = nullptr, *found_ = nullptr;
+  std::vector<Entry> words_, alike_;
 };
 
 }  // namespace parallelarium

@@ -178,8 +178,9 @@ void Window::build_help_actions() {
   do_.shortcuts = add_action(tr("&Shortcuts"), keys("F1"), tr("All keys, and where else help is"),
                              [this] { show_shortcuts(); });
   do_.words = add_action(tr("&Words"), {}, tr("What the words in this window mean"), [this] {
-    auto* words = new WordsSheet(this);
+    auto* words = new WordsSheet(session_.locks().hidden(QStringLiteral("formulas")), this);
     words->setAttribute(Qt::WA_DeleteOnClose);
+    connect(words, &WordsSheet::lesson_wanted, lesson_, &LessonPanel::open);
     words->show();
   });
   do_.doctor = add_action(tr("&Doctor"), {},

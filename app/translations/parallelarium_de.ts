@@ -1885,281 +1885,6 @@
     </message>
 </context>
 <context>
-    <name>glossary</name>
-    <message>
-        <source>rank</source>
-        <translation>Rang</translation>
-    </message>
-    <message>
-        <source>One process that trains together with others; here on a core or a GPU of this computer.</source>
-        <translation>Ein Prozess, der mit anderen zusammen trainiert; hier auf einem Kern oder einer GPU dieses Rechners.</translation>
-    </message>
-    <message>
-        <source>stage</source>
-        <translation>Stufe</translation>
-    </message>
-    <message>
-        <source>Consecutive layers that a pipeline computes as one step. A rank holds one of them, or several where the schedule has chunks.</source>
-        <translation>Aufeinanderfolgende Schichten, die eine Pipeline als einen Schritt rechnet. Ein Rang hält eine Stufe, oder mehrere, wo der Ablaufplan Stücke hat.</translation>
-    </message>
-    <message>
-        <source>micro-batch, m</source>
-        <translation>Mikro-Batch, m</translation>
-    </message>
-    <message>
-        <source>A part of the batch that goes through the pipeline by itself; m is how many there are.</source>
-        <translation>Ein Teil des Batches, der für sich durch die Pipeline geht; m ist ihre Anzahl.</translation>
-    </message>
-    <message>
-        <source>p</source>
-        <translation>p</translation>
-    </message>
-    <message>
-        <source>The number of stages of the pipeline.</source>
-        <translation>Die Zahl der Stufen der Pipeline.</translation>
-    </message>
-    <message>
-        <source>training step</source>
-        <translation>Trainingsschritt</translation>
-    </message>
-    <message>
-        <source>All forwards, backwards and one update of the parameters. The timeline shows one of them.</source>
-        <translation>Alle Vorwärts- und Rückwärtsläufe und ein Update der Parameter. Die Zeitleiste zeigt einen davon.</translation>
-    </message>
-    <message>
-        <source>bubble</source>
-        <translation>Blase</translation>
-    </message>
-    <message>
-        <source>Time in which a rank waits: hatched in the timeline.</source>
-        <translation>Zeit, in der ein Rang wartet: in der Zeitleiste schraffiert.</translation>
-    </message>
-    <message>
-        <source>bubble of whole step</source>
-        <translation>Blase am ganzen Schritt</translation>
-    </message>
-    <message>
-        <source>Waiting divided by the whole step, waiting and work.</source>
-        <translation>Warten geteilt durch den ganzen Schritt, Warten und Arbeit.</translation>
-    </message>
-    <message>
-        <source>bubble over ideal time</source>
-        <translation>Blase zur idealen Zeit</translation>
-    </message>
-    <message>
-        <source>Waiting divided by work alone.</source>
-        <translation>Warten geteilt durch die Arbeit allein.</translation>
-    </message>
-    <message>
-        <source>naive, GPipe, 1F1B</source>
-        <translation>naiv, GPipe, 1F1B</translation>
-    </message>
-    <message>
-        <source>Orders of work in a pipeline. Naive: one batch at a time. GPipe: all forwards, then all backwards. 1F1B: one forward, one backward in turn, which keeps fewer micro-batches in memory.</source>
-        <translation>Reihenfolgen der Arbeit in einer Pipeline. Naiv: ein Batch nach dem anderen. GPipe: erst alle Vorwärts-, dann alle Rückwärtsläufe. 1F1B: abwechselnd vorwärts und rückwärts, was weniger Mikro-Batches im Speicher hält.</translation>
-    </message>
-    <message>
-        <source>predicted</source>
-        <translation>vorhergesagt</translation>
-    </message>
-    <message>
-        <source>Computed from the settings before anything runs, with transfers and waiting.</source>
-        <translation>Aus den Einstellungen berechnet, bevor etwas läuft, mit Übertragungen und Warten.</translation>
-    </message>
-    <message>
-        <source>assumed rates</source>
-        <translation>angenommene Raten</translation>
-    </message>
-    <message>
-        <source>The prediction uses rates that were not measured here yet; the first run measures this computer.</source>
-        <translation>Die Vorhersage benutzt Raten, die hier noch nicht gemessen sind; der erste Lauf vermisst diesen Rechner.</translation>
-    </message>
-    <message>
-        <source>calibrated</source>
-        <translation>kalibriert</translation>
-    </message>
-    <message>
-        <source>The prediction uses rates that were measured on this computer.</source>
-        <translation>Die Vorhersage benutzt Raten, die auf diesem Rechner gemessen sind.</translation>
-    </message>
-    <message>
-        <source>measured</source>
-        <translation>gemessen</translation>
-    </message>
-    <message>
-        <source>Seen in a run whose ranks each had a core or GPU of their own.</source>
-        <translation>In einem Lauf gesehen, dessen Ränge je einen eigenen Kern oder eine eigene GPU hatten.</translation>
-    </message>
-    <message>
-        <source>rehearsed</source>
-        <translation>geprobt</translation>
-    </message>
-    <message>
-        <source>Seen in a rehearsal, which needs fewer cores than ranks. Arithmetic, messages, waiting, bytes and loss are real; how long an operation lasts is set, by the prediction. All times are those of the machine that is acted out.</source>
-        <translation>In einer Probe gesehen, die weniger Kerne als Ränge braucht. Rechnung, Nachrichten, Warten, Bytes und Verlust sind echt; wie lange ein Vorgang dauert, ist gesetzt, durch die Vorhersage. Alle Zeiten sind die der Maschine, die gespielt wird.</translation>
-    </message>
-    <message>
-        <source>durations set, 1:10</source>
-        <translation>Dauern gesetzt, 1:10</translation>
-    </message>
-    <message>
-        <source>The rehearsal took ten seconds of the clock for each second of the machine.</source>
-        <translation>Die Probe brauchte zehn Sekunden der Uhr für jede Sekunde der Maschine.</translation>
-    </message>
-    <message>
-        <source>set</source>
-        <translation>gesetzt</translation>
-    </message>
-    <message>
-        <source>This time of a rehearsal follows from the prediction and says nothing about speed, so it is not compared.</source>
-        <translation>Diese Zeit einer Probe folgt aus der Vorhersage, sagt nichts über Geschwindigkeit und wird darum nicht verglichen.</translation>
-    </message>
-    <message>
-        <source>oversubscribed</source>
-        <translation>überbelegt</translation>
-    </message>
-    <message>
-        <source>Seen in a run whose ranks shared cores: its times are no evidence of speed.</source>
-        <translation>In einem Lauf gesehen, dessen Ränge sich Kerne teilten: seine Zeiten belegen keine Geschwindigkeit.</translation>
-    </message>
-    <message>
-        <source>counted</source>
-        <translation>gezählt</translation>
-    </message>
-    <message>
-        <source>Bytes that the ranks themselves counted while running.</source>
-        <translation>Bytes, die die Ränge beim Laufen selbst gezählt haben.</translation>
-    </message>
-    <message>
-        <source>pt</source>
-        <translation>Pkt.</translation>
-    </message>
-    <message>
-        <source>Percentage points: from 33 % to 35 % is 2 pt.</source>
-        <translation>Prozentpunkte: von 33 % auf 35 % sind es 2 Pkt.</translation>
-    </message>
-    <message>
-        <source>57× slower</source>
-        <translation>57× langsamer</translation>
-    </message>
-    <message>
-        <source>The screen plays the step that many times slower than it ran.</source>
-        <translation>Der Bildschirm spielt den Schritt so viel langsamer ab, als er lief.</translation>
-    </message>
-    <message>
-        <source>Prove it</source>
-        <translation>Beweisen</translation>
-    </message>
-    <message>
-        <source>Repeats the run on one rank and compares losses and gradients. Before that, the loss of one rank reads “–”.</source>
-        <translation>Wiederholt den Lauf auf einem Rang und vergleicht Verluste und Gradienten. Davor steht beim Verlust eines Rangs „–“.</translation>
-    </message>
-    <message>
-        <source>Pin</source>
-        <translation>Anheften</translation>
-    </message>
-    <message>
-        <source>Keeps the present run or prediction in the picture, to compare what comes after.</source>
-        <translation>Hält den jetzigen Lauf oder die jetzige Vorhersage im Bild, um Späteres damit zu vergleichen.</translation>
-    </message>
-    <message>
-        <source>DP, TP, PP, CP, EP</source>
-        <translation>DP, TP, PP, CP, EP</translation>
-    </message>
-    <message>
-        <source>Ways to divide training: data (each rank its own sequences), tensor (each matrix product), pipeline (the layers), context (each sequence), expert (the experts of a mixture).</source>
-        <translation>Arten, Training aufzuteilen: Daten (jeder Rang eigene Sequenzen), Tensor (jedes Matrixprodukt), Pipeline (die Schichten), Kontext (jede Sequenz), Experten (die Experten einer Mischung).</translation>
-    </message>
-    <message>
-        <source>collective</source>
-        <translation>Kollektiv</translation>
-    </message>
-    <message>
-        <source>A pattern in which all ranks of a group exchange data: all-reduce, all-gather, reduce-scatter, all-to-all, broadcast, scatter, gather, reduce.</source>
-        <translation>Ein Muster, in dem alle Ränge einer Gruppe Daten tauschen: All-Reduce, All-Gather, Reduce-Scatter, All-to-All, Broadcast, Scatter, Gather, Reduce.</translation>
-    </message>
-    <message>
-        <source>chunk</source>
-        <translation>Stück</translation>
-    </message>
-    <message>
-        <source>A part of the array that a collective passes on by itself.</source>
-        <translation>Ein Teil des Arrays, den ein Kollektiv für sich weitergibt.</translation>
-    </message>
-    <message>
-        <source>algorithm bandwidth</source>
-        <translation>Algorithmusbandbreite</translation>
-    </message>
-    <message>
-        <source>Size of the array divided by the time of the collective.</source>
-        <translation>Größe des Arrays geteilt durch die Zeit des Kollektivs.</translation>
-    </message>
-    <message>
-        <source>bus bandwidth</source>
-        <translation>Busbandbreite</translation>
-    </message>
-    <message>
-        <source>Algorithm bandwidth times a factor of the operation and the number of ranks, so that it can be compared with the rate of a link.</source>
-        <translation>Algorithmusbandbreite mal einem Faktor aus Operation und Zahl der Ränge, damit sie sich mit der Rate einer Verbindung vergleichen lässt.</translation>
-    </message>
-    <message>
-        <source>ZeRO</source>
-        <translation>ZeRO</translation>
-    </message>
-    <message>
-        <source>Ranks that hold the same parameters share out optimizer state (1), gradients (2) and parameters (3) in place of keeping copies.</source>
-        <translation>Ränge mit denselben Parametern teilen Optimiererzustand (1), Gradienten (2) und Parameter (3) unter sich auf, statt Kopien zu halten.</translation>
-    </message>
-    <message>
-        <source>dispatch, combine</source>
-        <translation>Dispatch, Combine</translation>
-    </message>
-    <message>
-        <source>The two exchanges of a layer with experts: tokens travel to the ranks of their experts, and the results travel back.</source>
-        <translation>Die zwei Austausche einer Schicht mit Experten: Token gehen zu den Rängen ihrer Experten, und die Ergebnisse kommen zurück.</translation>
-    </message>
-    <message>
-        <source>capacity</source>
-        <translation>Kapazität</translation>
-    </message>
-    <message>
-        <source>The most tokens that an expert takes of one micro-batch of one data-parallel rank; what comes later is dropped and passes the layer unchanged.</source>
-        <translation>Wie viele Token ein Experte höchstens aus einem Mikro-Batch eines datenparallelen Rangs nimmt; was danach kommt, wird verworfen und geht unverändert durch die Schicht.</translation>
-    </message>
-    <message>
-        <source>balance loss</source>
-        <translation>Ausgleichsverlust</translation>
-    </message>
-    <message>
-        <source>A term of the loss that is least when all experts get equally many tokens: α when even.</source>
-        <translation>Ein Term des Verlusts, der am kleinsten ist, wenn alle Experten gleich viele Token bekommen: bei gleichmäßiger Verteilung α.</translation>
-    </message>
-    <message>
-        <source>skew</source>
-        <translation>Schiefe</translation>
-    </message>
-    <message>
-        <source>The share of the tokens that is sent to expert 0 on purpose, to see what an uneven routing costs.</source>
-        <translation>Der Anteil der Token, der absichtlich an Experte 0 geht, um zu sehen, was ein ungleichmäßiges Routing kostet.</translation>
-    </message>
-    <message>
-        <source>recompute</source>
-        <translation>neu rechnen</translation>
-    </message>
-    <message>
-        <source>Activations are computed again in the backward in place of being kept.</source>
-        <translation>Aktivierungen werden im Rückwärtslauf neu gerechnet, statt gehalten zu werden.</translation>
-    </message>
-    <message>
-        <source>loss</source>
-        <translation>Verlust</translation>
-    </message>
-    <message>
-        <source>How wrong the model&apos;s predictions of the text are; training makes it smaller.</source>
-        <translation>Wie falsch das Modell den Text vorhersagt; Training macht ihn kleiner.</translation>
-    </message>
-</context>
-<context>
     <name>limits</name>
     <message>
         <source>the bubble of the whole step</source>
@@ -3851,6 +3576,13 @@ Drehe an einer Einstellung oder lass dich von einer Lektion führen: **Lektionen
     </message>
 </context>
 <context>
+    <name>parallelarium::MarkdownView</name>
+    <message>
+        <source>F1 says what the underlined words mean, one by one.</source>
+        <translation>F1 sagt, was die unterstrichenen Wörter bedeuten, eines nach dem anderen.</translation>
+    </message>
+</context>
+<context>
     <name>parallelarium::MemoryView</name>
     <message>
         <source>Rank whose memory is shown</source>
@@ -5321,6 +5053,34 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>Words</source>
         <translation>Wörter</translation>
+    </message>
+    <message>
+        <source>Search words and meanings</source>
+        <translation>Wörter und Bedeutungen suchen</translation>
+    </message>
+    <message>
+        <source>Search</source>
+        <translation>Suchen</translation>
+    </message>
+    <message>
+        <source>Same word, different meaning</source>
+        <translation>Dasselbe Wort, andere Bedeutung</translation>
+    </message>
+    <message>
+        <source>Lesson: %1</source>
+        <translation>Lektion: %1</translation>
+    </message>
+    <message>
+        <source>Open the lesson on %1: %2</source>
+        <translation>Die Lektion zu %1 öffnen: %2</translation>
+    </message>
+    <message>
+        <source>No word and no meaning has “%1” in it.</source>
+        <translation>Kein Wort und keine Bedeutung enthält „%1“.</translation>
+    </message>
+    <message>
+        <source>Found: %1</source>
+        <translation>Gefunden: %1</translation>
     </message>
 </context>
 <context>

@@ -146,7 +146,8 @@ QSet<QString> same_words() {
       "Chrome Trace Doctor Engine Setup Format Parameter Kernel Server Modus minus plus global "
       "Embedding Norm QKV MLP Switch Torus Start Stop Info Version Text System Name "
       "Ctrl Shift Home Return Space Page Enter Left Right Down Delete Escape Ins "
-      "dropless Backend Operation Bytes Export Zoom GPUs prod softmax sigmoid default Logits"));
+      "dropless Backend Operation Bytes Export Zoom GPUs prod softmax sigmoid default Logits "
+      "Adam FSDP HSDP FLOP NVLink DeepSeek DualPipe"));
   return words;
 }
 

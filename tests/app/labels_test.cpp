@@ -201,7 +201,7 @@ TEST(Dialogs, HaveNoTextClippedOrOverAnother) {
   window.session().playback().set_playing(false);
   window.resize(960, 540);
   window.show();
-  for (const char* name : {"All settings …", "Shortcuts", "Doctor", "Published runs …"})
+  for (const char* name : {"All settings …", "Shortcuts", "Doctor", "Words", "Published runs …"})
     for (QAction* action : window.all_actions())
       if (QString(action->text()).remove(QLatin1Char('&')) == QString::fromUtf8(name))
         action->trigger();
@@ -221,7 +221,7 @@ TEST(Dialogs, HaveNoTextClippedOrOverAnother) {
       20'000));
   let_layouts_settle(60);
   const auto dialogs = window.findChildren<QDialog*>();
-  EXPECT_EQ(dialogs.size(), 6);
+  EXPECT_EQ(dialogs.size(), 7);
   for (const QDialog* dialog : dialogs) {
     SCOPED_TRACE(dialog->windowTitle().toStdString());
     expect_tidy(*dialog, 2);

@@ -12,6 +12,7 @@
 #include <QSettings>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QToolButton>
 
 #include "app/export/export.h"
 #include "app/export/headless.h"
@@ -70,13 +71,24 @@ TEST(Words, EveryWordThatFiguresAreLabelledWithIsExplained) {
        {Source::kPredicted, Source::kMeasured, Source::kOversubscribed, Source::kPaced})
     EXPECT_FALSE(meaning_of(name_of(source)).isEmpty()) << name_of(source);
   EXPECT_FALSE(meaning_of("zero").isEmpty());
+  const Result<const Glossary*> all = glossary();
+  ASSERT_TRUE(all) << all.error().text;
   QStringList words;
-  for (const WordMeaning& entry : word_meanings()) {
-    words << entry.word;
-    EXPECT_TRUE(entry.meaning.endsWith(QLatin1Char('.'))) << entry.word.toStdString();
-  }
+  for (const Term& entry : (*all)->words) words << entry.word;
   for (const char* word : {"set", "rehearsed", "pt", "assumed rates", "Prove it"})
     EXPECT_TRUE(words.contains(QLatin1String(word))) << word;
+}
+
+TEST_F(WindowTest, AWordOpensTheLessonThatTeachesIt) {
+  action(QStringLiteral("Words"))->trigger();
+  auto* sheet = window->findChild<WordsSheet*>();
+  ASSERT_NE(sheet, nullptr);
+  auto* link = sheet->findChild<QWidget*>(QStringLiteral("Word:bubble"))
+                   ->findChild<QToolButton*>(QStringLiteral("Link"));
+  ASSERT_NE(link, nullptr);
+  QTest::mouseClick(link, Qt::LeftButton);
+  ASSERT_TRUE(window->lesson().player().is_open());
+  EXPECT_EQ(window->lesson().player().lesson().id, "naive-and-gpipe");
 }
 
 TEST_F(WindowTest, ThePlayheadMovesWhilePlaying) {

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The part of a text's view that explains its words.
+#include <QAbstractTextDocumentLayout>
+#include <QAccessible>
+#include <QHelpEvent>
+#include <QKeyEvent>
+#include <QScrollArea>
+#include <QTextCursor>
+#include <QToolTip>
+
+#include "app/lesson/markdown_view.h"
+#include "app/look/theme.h"
+
+namespace parallelarium {
+
+namespace {
+
+constexpr int kAroundWord = 24;  // kept in view around a word that is told
+
+// Rich text, since Qt breaks no lines of a plain tooltip.
+QString tip_of(const Term& word) {
+  return QStringLiteral("<p><b>%1</b><br>%2</p>")
+      .arg(word.word.toHtmlEscaped(), word.meaning.toHtmlEscaped());
+}
+
+bool asks_for_help(const QEvent& event) {
+  if (event.type() != QEvent::ShortcutOverride && event.type() != QEvent::KeyPress) return false;
+  const auto& key = static_cast<const QKeyEvent&>(event);
+  return key.key() == Qt::Key_F1 && key.modifiers() == Qt::NoModifier;
+}
+
+}  // namespace
+
+void MarkdownView::explain_words(const QString& untold) {
+  if (explains_ && untold == untold_) return;
+  explains_ = true;
+  untold_ = untold;
+  if (!markdown_.isEmpty()) lay_out();
+}
+
+void MarkdownView::mark_words() {
+  told_.reset();
+  words_.clear();
+  if (const Result<const Glossary*> all = glossary(); explains_ && all)
+    words_ = words_in(*document(), **all, untold_);
+  for (const TextWord& place : words_) {
+    QTextCursor range(document());
+    range.setPosition(place.begin);
+    range.setPosition(place.end, QTextCursor::KeepAnchor);
+    QTextCharFormat dots;
+    dots.setUnderlineStyle(QTextCharFormat::DotLine);
+    dots.setUnderlineColor(theme_for(palette()).muted);
+    range.mergeCharFormat(dots);
+  }
+  setAccessibleDescription(
+      words_.empty() ? QString() : tr("F1 says what the underlined words mean, one by one."));
+}
+
+const TextWord* MarkdownView::word_at(const QPoint& point) const {
+  const int at = document()->documentLayout()->hitTest(point, Qt::ExactHit);
+  for (const TextWord& place : words_)
+    if (at >= place.begin && at <= place.end) return &place;
+  return nullptr;
+}
+
+std::size_t MarkdownView::next_word() const {
+  const QTextCursor chosen = textCursor();
+  for (std::size_t at = 0; at < words_.size(); ++at) {
+    if (chosen.selectionEnd() < words_[at].begin || chosen.selectionStart() > words_[at].end)
+      continue;
+    return told_ == at ? (at + 1) % words_.size() : at;
+  }
+  return 0;
+}
+
+// The word is selected as it is told, so that one sees which it is, and the next one follows.
+void MarkdownView::tell(std::size_t word) {
+  const TextWord& place = words_[word];
+  told_ = word;
+  QTextCursor range(document());
+  range.setPosition(place.begin);
+  range.setPosition(place.end, QTextCursor::KeepAnchor);
+  setTextCursor(range);
+  const QPoint below = cursorRect(range).bottomLeft();
+  for (QWidget* around = parentWidget(); around; around = around->parentWidget())
+    if (auto* area = qobject_cast<QScrollArea*>(around)) {
+      const QPoint inside = viewport()->mapTo(area->widget(), below);
+      area->ensureVisible(inside.x(), inside.y(), 0, kAroundWord);
+      break;
+    }
+  QToolTip::showText(viewport()->mapToGlobal(below), tip_of(*place.word), this);
+  setAccessibleDescription(place.word->word + QStringLiteral(": ") + place.word->meaning);
+  QAccessibleEvent event(this, QAccessible::DescriptionChanged);
+  QAccessible::updateAccessibility(&event);
+}
+
+// F1 is the window's key for its shortcuts; with the focus in a text that explains, it is the
+// text's.
+bool MarkdownView::event(QEvent* event) {
+  if (event->type() == QEvent::ShortcutOverride && asks_for_help(*event) && !words_.empty()) {
+    event->accept();
+    return true;
+  }
+  return QTextBrowser::event(event);
+}
+
+void MarkdownView::keyPressEvent(QKeyEvent* event) {
+  if (asks_for_help(*event) && !words_.empty()) return tell(next_word());
+  QTextBrowser::keyPressEvent(event);
+}
+
+bool MarkdownView::viewportEvent(QEvent* event) {
+  if (event->type() != QEvent::ToolTip || words_.empty()) return QTextBrowser::viewportEvent(event);
+  const auto* help = static_cast<const QHelpEvent*>(event);
+  const TextWord* place = word_at(help->pos());
+  if (!place) {
+    QToolTip::hideText();
+    event->ignore();
+    return true;
+  }
+  QToolTip::showText(help->globalPos(), tip_of(*place->word), viewport(),
+                     QRect(help->pos(), QSize(1, 1)).adjusted(-8, -8, 8, 8));
+  return true;
+}
+
+}  // namespace parallelarium
