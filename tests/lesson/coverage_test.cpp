@@ -24,6 +24,8 @@ const std::vector<Planned>& planned_rows() {
       {"filling-the-bubble", {"S1-06", "S1-07", "S1-08", "S1-09", "S3-45"}},
       {"chunks-in-turn", {"S0-10", "S3-50", "S4-13"}},
       {"backward-in-two", {"S3-51", "S4-14"}},
+      {"small-messages-far-away",
+       {"S0-11", "S1-11", "S1-13", "S1-14", "S2-10", "S3-42", "S3-46", "S4-12"}},
       {"orders-by-hand", {}},
       {"orders-for-experts", {}},
       {"eight-collectives",
