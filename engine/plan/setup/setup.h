@@ -86,7 +86,7 @@ struct RunSettings {
   std::uint64_t seed = 1;
   std::string text = "default";  // or the path of any UTF-8 file
   std::string devices = "all";   // GPUs that ranks may use, or their indices: "0,2"
-  SlowRank slow_rank;
+  SlowRank slow_rank = {};
   bool operator==(const RunSettings&) const = default;
 };
 
