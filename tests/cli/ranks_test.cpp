@@ -59,10 +59,10 @@ TEST(RanksOfARun, ASlowRankIsPredictedAndRehearsed) {
 TEST(RanksOfARun, AnOrderThatWaitsForEverHangsWhereItIsAllowed) {
   const Folder folder;
   folder.pretend_calibrated();
-  const std::string circle = folder.file("circle.txt", "F0 B0 F1 B1\nF0 F1 B0 B1\n");
+  const std::string circle =
+      folder.file("circle.txt", "F0 B0 F1 B1 F2 B2 F3 B3\nF0 F1 B0 B1 F2 F3 B2 B3\n");
   const auto hang = [&](std::vector<std::string> more) {
     auto words = small_run({"--pp", "2", "--schedule", circle.c_str()});
-    words.insert(words.end(), {"--microbatches", "2"});
     words.insert(words.end(), more.begin(), more.end());
     return command(words);
   };

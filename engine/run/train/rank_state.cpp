@@ -3,14 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <iterator>
 #include <map>
 
 #include "engine/run/train/fingerprint.h"
 #include "engine/run/train/rank.h"
 #include "engine/train/parameters.h"
-#include "kernels/base/bf16.h"
+#include "kernels/bf16_kernels.h"
+#include "kernels/optimizer/sum_of_squares.h"
 
 namespace parallelarium {
 
@@ -90,6 +90,26 @@ bool adds_up_gradients(const Program& program, const Op& op) {
            (op.purpose == Purpose::kNone || op.purpose == Purpose::kGradients);
   return op.purpose == Purpose::kGradients && op.group >= 0 &&
          program.groups[static_cast<std::size_t>(op.group)].axis == Axis::kDp;
+}
+
+template <class T>
+Result<double> squares_in_blocks(const std::byte* address, std::int64_t count, Device& device) {
+  constexpr std::int64_t kEach = sizeof(T), kMost = kBlockBytes / kEach;
+  std::vector<T> block(static_cast<std::size_t>(std::min(count, kMost)));
+  double sum = 0;
+  for (std::int64_t first = 0; first < count; first += kMost) {
+    const std::int64_t here = std::min(kMost, count - first);
+    device.copy_to_host(block.data(), address + first * kEach, here * kEach);
+    if (Result<void> done = device.finish(); !done) return done.error();
+    sum_of_squares_cpu(&sum, block.data(), static_cast<std::size_t>(here));
+  }
+  return sum;
+}
+
+Result<double> squares_of(const std::byte* address, std::int64_t count, DataType type,
+                          Device& device) {
+  if (type == DataType::kBf16) return squares_in_blocks<Bf16>(address, count, device);
+  return squares_in_blocks<float>(address, count, device);
 }
 
 std::string hex_of(std::uint64_t number) { return fmt::format("{:016x}", number); }
@@ -209,30 +229,6 @@ Result<void> RankStateReader::before(std::int32_t op, Device& device) {
     watched->squares = *squares;
   }
   return {};
-}
-
-Result<double> RankStateReader::squares_of(const std::byte* address, std::int64_t count,
-                                           DataType type, Device& device) const {
-  const std::int64_t each = size_of(type), most = kBlockBytes / each;
-  std::vector<std::byte> block(static_cast<std::size_t>(std::min(count, most) * each));
-  double sum = 0;
-  for (std::int64_t first = 0; first < count; first += most) {
-    const std::int64_t here = std::min(most, count - first);
-    device.copy_to_host(block.data(), address + first * each, here * each);
-    if (Result<void> done = device.finish(); !done) return done.error();
-    for (std::int64_t i = 0; i < here; ++i) {
-      float value = 0;
-      if (type == DataType::kBf16) {
-        Bf16 stored;
-        std::memcpy(&stored, block.data() + i * each, sizeof stored);
-        value = widen(stored);
-      } else {
-        std::memcpy(&value, block.data() + i * each, sizeof value);
-      }
-      sum += static_cast<double>(value) * static_cast<double>(value);
-    }
-  }
-  return sum;
 }
 
 Result<std::string> RankStateReader::weights() {

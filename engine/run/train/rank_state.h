@@ -52,8 +52,6 @@ class RankStateReader : public OpProbe {
   };
   void watch_gradients();
   void watch_loss();
-  Result<double> squares_of(const std::byte* address, std::int64_t count, DataType type,
-                            Device& device) const;
 
   const Setup& setup_;
   const Program& program_;
