@@ -53,7 +53,8 @@ TEST_P(ActionSeconds, TimeAnOrderAsThePredictionDoes) {
   const std::vector<Durations>& stages = *found;
   ASSERT_EQ(stages.size(), static_cast<std::size_t>(prediction.order.stages));
   const double timed = time_by_stage(prediction.order, stages).makespan;
-  EXPECT_NEAR(timed, seconds_of_actions(prediction), 0.03 * timed);
+  // Messages queue in their lane, which the times of an Order do not know.
+  EXPECT_NEAR(timed, seconds_of_actions(prediction), 0.07 * timed);
   for (const Durations& stage : stages) {
     EXPECT_GT(stage.forward, 0);
     EXPECT_GT(stage.weight_grad, 0);
