@@ -31,6 +31,9 @@ std::string rates_text(const Machine& machine) {
       machine.fp32_flops_per_second);
   row("peak, 16 bit", count_text(machine.half_flops_per_second.value, "FLOP/s"),
       machine.half_flops_per_second);
+  if (machine.fp8_flops_per_second.value > 0)
+    row("FP8 products", count_text(machine.fp8_flops_per_second.value, "FLOP/s"),
+        machine.fp8_flops_per_second);
   row("share of peak reached", percent_text(machine.matmul_efficiency.value),
       machine.matmul_efficiency);
   if (!machine.products.shares.empty())
@@ -39,7 +42,10 @@ std::string rates_text(const Machine& machine) {
   if (!machine.attention.shares.empty())
     table.add({"fused attention", fmt::format("{} sizes", machine.attention.shares.size()),
                machine.attention.origin});
-  if (machine.experts_efficiency.value > 0)
+  if (!machine.experts.rows.empty())
+    table.add({"experts' products", fmt::format("{} sizes", machine.experts.rows.size()),
+               machine.experts.origin});
+  else if (machine.experts_efficiency.value > 0)
     row("of experts' products", percent_text(machine.experts_efficiency.value),
         machine.experts_efficiency);
   const auto sustained = [&](const char* name, const Sourced& share) {
@@ -65,6 +71,9 @@ std::string rates_text(const Machine& machine) {
     row("bandwidth between nodes", count_text(machine.inter_node.bytes_per_second.value, "B/s"),
         machine.inter_node.bytes_per_second);
   }
+  for (const CollectiveTimes& times : machine.collective_times)
+    table.add({fmt::format("{} of {}", times.collective, times.ranks),
+               fmt::format("{} sizes", times.bytes.size()), times.origin});
   if (machine.host_bytes_per_second.value > 0)
     row("bandwidth to a host's memory", count_text(machine.host_bytes_per_second.value, "B/s"),
         machine.host_bytes_per_second);
