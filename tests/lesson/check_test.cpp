@@ -258,15 +258,19 @@ TEST(Course, TellsWhatIsListedTwiceMissingOrCalledOtherwise) {
       for (const Message& fault : report.faults) rules.push_back(fault.id);
     return rules;
   };
-  const std::string head = R"({"format":"parallelarium-course/1","title":{"en":"T"},"lessons":[)";
+  const std::string head = R"({"format":"parallelarium-course/1","title":{"en":"T"},"units":[)"
+                           R"({"id":"one","title":{"en":"One"},"lessons":[)";
   const std::string own = R"({"id":"filling-the-bubble","title":{"en":"Filling the bubble"}})";
-  EXPECT_TRUE(rules_of(head + own + "]}").empty());
-  EXPECT_THAT(rules_of(head + "]}"), testing::Contains("course-unlisted"));
-  EXPECT_THAT(rules_of(head + own + "," + own + "]}"), testing::Contains("course-twice"));
-  EXPECT_THAT(rules_of(head + R"({"id":"filling-the-bubble","title":{"en":"Other"}}]})"),
+  EXPECT_TRUE(rules_of(head + own + "]}]}").empty());
+  EXPECT_THAT(rules_of(head + "]}]}"), testing::Contains("course-unlisted"));
+  EXPECT_THAT(rules_of(head + own + "," + own + "]}]}"), testing::Contains("course-twice"));
+  EXPECT_THAT(rules_of(head + R"({"id":"filling-the-bubble","title":{"en":"Other"}}]}]})"),
               testing::Contains("course-title"));
-  EXPECT_THAT(rules_of(head + own + R"(,{"id":"gone","title":{"en":"Gone"}}]})"),
+  EXPECT_THAT(rules_of(head + own + R"(,{"id":"gone","title":{"en":"Gone"}}]}]})"),
               testing::Contains("lesson-folder"));
+  EXPECT_THAT(rules_of(head + own +
+                       R"(]},{"id":"two","title":{"en":"Two"},"needs":["three"],"lessons":[]}]})"),
+              testing::Contains("course-needs"));
   EXPECT_THAT(rules_of("{}"), testing::Contains("course-form"));
 }
 

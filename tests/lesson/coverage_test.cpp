@@ -90,7 +90,8 @@ TEST(Coverage, ARowThatIsNotListedIsRefused) {
   copy.write();
   std::ofstream(copy.root() / "course.json")
       << R"({"format":"parallelarium-course/1","title":{"en":"T"},)"
-      << R"("lessons":[{"id":"filling-the-bubble","title":{"en":"Filling the bubble"}}]})";
+      << R"("units":[{"id":"one","title":{"en":"One"},"lessons":[)"
+      << R"({"id":"filling-the-bubble","title":{"en":"Filling the bubble"}}]}]})";
   EXPECT_THAT(coverage_of(copy.root().string()).error().text, testing::HasSubstr("rows.json"));
   std::filesystem::copy(shipped_lessons() + "/rows.json", copy.root());
   EXPECT_THAT(coverage_of(copy.root().string()).error().text, testing::HasSubstr("S4-99"));
