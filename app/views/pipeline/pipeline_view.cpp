@@ -102,7 +102,7 @@ PipelineView::PipelineView(Session& session, QWidget* parent)
   s.one_rank = action(tr("&One rank per stage"), "view-one-rank", true);
   s.unmark = action(tr("Remove all &marks"), "view-unmark", false);
   s.edit = action(tr("&Edit the order"), "view-edit-order", true);
-  s.edit->setShortcut(QKeySequence(Qt::CTRL | Qt::Key_E));
+  s.edit->setShortcut(QKeySequence(Qt::CTRL | Qt::Key_B));
   add_editor();
   connect(s.pairs, &QAction::toggled, this, [this](bool on) {
     state_->timeline->set_arrangement(on ? Arrangement::kPairs : Arrangement::kBlocks);
