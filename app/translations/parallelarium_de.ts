@@ -6802,6 +6802,14 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <source>Open an order</source>
         <translation>Reihenfolge öffnen</translation>
     </message>
+    <message>
+        <source>1F1B with one more warm-up forward</source>
+        <translation>1F1B mit einem weiteren Vorwärtslauf am Anfang</translation>
+    </message>
+    <message>
+        <source>1F1B with %1 more warm-up forwards</source>
+        <translation>1F1B mit %1 weiteren Vorwärtsläufen am Anfang</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::OrderEditor</name>

@@ -174,4 +174,26 @@ std::string recognised(const Order& order) {
   return {};
 }
 
+int more_warm_ups(const Order& order) {
+  const int ranks = static_cast<int>(order.ranks.size());
+  if (order.chunks != 1 || order.stages != ranks || splits_backward(order)) return 0;
+  for (int more = 1; more < order.microbatches; ++more) {
+    bool equal = true;
+    for (int rank = 0; rank < ranks && equal; ++rank) {
+      const int warm_up = std::min(order.microbatches, ranks - 1 - rank + more);
+      std::vector<Action> line;
+      for (int forward = 0; forward < warm_up; ++forward)
+        line.push_back({ActionKind::kForward, forward, 0, false});
+      for (int backward = 0; backward < order.microbatches; ++backward) {
+        if (warm_up + backward < order.microbatches)
+          line.push_back({ActionKind::kForward, warm_up + backward, 0, false});
+        line.push_back({ActionKind::kBackward, backward, 0, false});
+      }
+      equal = line == order.ranks[static_cast<std::size_t>(rank)];
+    }
+    if (equal) return more;
+  }
+  return 0;
+}
+
 }  // namespace parallelarium

@@ -45,4 +45,8 @@ Floor floor_of(const Order& order, const std::vector<Durations>& stages,
 // more than 20,000 forwards.
 std::string recognised(const Order& order);
 
+// By how many forwards the warm-up of every rank is longer than 1F1B's where the order is 1F1B
+// otherwise; 0: it is not that.
+int more_warm_ups(const Order& order);
+
 }  // namespace parallelarium

@@ -224,5 +224,16 @@ TEST(Recognised, IsTheScheduleOfTheListThatAnOrderIs) {
   EXPECT_NE(recognised(other), "1f1b");
 }
 
+TEST(Recognised, OneFOneBWithMoreWarmUps) {
+  EXPECT_EQ(more_warm_ups(one_f_one_b_order(4, 8)), 0);
+  EXPECT_EQ(more_warm_ups(gpipe_order(4, 8)), 0);
+  const Result<Order> order = order_from_text(
+      "F0 F1 F2 B0 F3 B1 B2 B3\n"
+      "F0 F1 B0 F2 B1 F3 B2 B3\n");
+  ASSERT_TRUE(order.ok());
+  EXPECT_EQ(more_warm_ups(*order), 1);
+  EXPECT_EQ(more_warm_ups(zb_h1_order(4, 8)), 0);
+}
+
 }  // namespace
 }  // namespace parallelarium

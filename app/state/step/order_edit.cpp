@@ -183,14 +183,18 @@ void OrderEdit::look_for_floor() {
     const auto floor =
         std::make_shared<const Floor>(known ? *known : floor_of(*like, stages, limits));
     const std::string name = whole ? parallelarium::recognised(*draft) : std::string();
+    const int more = whole && name.empty() ? more_warm_ups(*draft) : 0;
     QMetaObject::invokeMethod(
         this,
-        [this, floor, name, asked] {
+        [this, floor, name, more, asked] {
           if (asked != floor_key_ + lines_text(to_lines(draft_))) return;
           looking_ = false;
           floor_ = *floor;
           for (const ScheduleInfo& info : schedules())
             if (info.name == name) recognised_ = QString::fromStdString(info.title);
+          if (more > 0)
+            recognised_ = more == 1 ? tr("1F1B with one more warm-up forward")
+                                    : tr("1F1B with %1 more warm-up forwards").arg(more);
           Q_EMIT floor_changed();
         },
         Qt::QueuedConnection);

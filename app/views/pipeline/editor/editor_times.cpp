@@ -12,6 +12,7 @@ namespace parallelarium {
 namespace {
 
 constexpr double kTimesHead = 40, kTimesRight = 16;
+constexpr double kLeastLabelled = 9;  // a narrower bar has no room for a digit
 
 QColor kind_fill(ActionKind kind, const Theme& theme) {
   return theme.tint(kind == ActionKind::kForward      ? OpColor::kForward
@@ -98,6 +99,11 @@ void paint_editor_axis(QPainter& painter, const EditorPicture& picture, const Ed
 
 void paint_placed(QPainter& painter, const QRectF& bar, const Action& action, int chunks,
                   bool told_of, const Theme& theme, TextLog* texts) {
+  if (bar.width() < kLeastLabelled && !told_of) {  // thousands of them must fit into a frame
+    painter.fillRect(bar, kind_fill(action.kind, theme));
+    painter.fillRect(QRectF(bar.left(), bar.top(), 1, bar.height()), kind_line(action.kind, theme));
+    return;
+  }
   painter.setPen(QPen(told_of ? theme.text : kind_line(action.kind, theme), told_of ? 2 : 1));
   painter.setBrush(kind_fill(action.kind, theme));
   painter.drawRoundedRect(bar.adjusted(0.5, 0.5, -0.5, -0.5), 2, 2);
