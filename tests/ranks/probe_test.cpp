@@ -140,6 +140,9 @@ TEST_P(Probes, PutTogetherAreThoseOfOneRank) {
   for (const auto& [name, whole] : wholes) {
     const auto found = expected.find(name);
     if (found == expected.end()) continue;  // a ring's blocks, turned gradients
+    // What all keys of a head have in common changes no softmax: this gradient is 0 but for
+    // rounding.
+    if (name.second.starts_with("db-k")) continue;
     expect_equal(name.first + " " + name.second, whole, found->second);
     ++compared;
   }

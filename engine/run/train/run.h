@@ -87,7 +87,7 @@ struct RunWishes {
   bool ranks_state = false;
   // RunResult::probes. Each costs host memory and a copy of what it looks at, in its step alone.
   // What is not there is refused with an error of kind "probe".
-  std::vector<Probe> probes;
+  std::vector<Probe> probes = {};
 };
 
 // Runs warm-up and timed steps of `program` (all ranks, piece level) and observes them. `world`:
