@@ -237,7 +237,7 @@ Result<void> can_hang(const Preparation& preparation) {
 }  // namespace
 
 Result<Training> train(const Preparation& preparation, bool verify, const Watch& watch,
-                       double let_it_hang_seconds) {
+                       double let_it_hang_seconds, std::vector<Probe> probes) {
   Training training;
   Preparation ready = preparation;
   const bool may_hang = let_it_hang_seconds > 0;
@@ -275,6 +275,7 @@ Result<Training> train(const Preparation& preparation, bool verify, const Watch&
   RunWishes wishes;
   wishes.gradients = verify;
   wishes.ranks_state = true;
+  wishes.probes = std::move(probes);
   Result<RunResult> result =
       ready.place ? run_in_world(ready, training.choice, prediction->program, control, wishes)
                   : run(ready.setup, prediction->program, ready.choice, control, wishes);

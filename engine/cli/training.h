@@ -90,8 +90,9 @@ struct Training {
 // `let_it_hang_seconds` above 0: an order that waits for ever is run, too, and ended when no rank
 // has moved for so long; one that does not hang is run as ever. On cores, ranks as threads.
 // Errors: one sentence; is_about_request() tells a wish that cannot be met from a run that failed.
+// `probes`: RunWishes::probes. Errors of what is not there are about the request.
 Result<Training> train(const Preparation& preparation, bool verify, const Watch& watch,
-                       double let_it_hang_seconds = 0);
+                       double let_it_hang_seconds = 0, std::vector<Probe> probes = {});
 
 bool is_about_request(const Message& why);
 // Whether rank 0 tells the same, so that the processes of other ranks may keep quiet.

@@ -24,7 +24,14 @@ void expect_same(Setup setup) {
   setup.model.layers = 4;
   setup.run.steps = 1;
   const Program program = built(setup);
-  const RunWishes wishes{.gradients = true, .parameters = true, .ranks_state = true};
+  const RunWishes wishes{.gradients = true,
+                         .parameters = true,
+                         .ranks_state = true,
+                         .probes = {{0, Piece::kProjection, 0, Phase::kForward},
+                                    {0, Piece::kAttention, 1, Phase::kInputGrad},
+                                    {1, Piece::kQkv, 1, Phase::kWeightGrad, 2},
+                                    {1, Piece::kNorm1, 0, Phase::kInputGrad},
+                                    {-1, Piece::kLoss, 0, Phase::kInputGrad}}};
   const Result<RunResult> now = run_now(setup, program, wishes);
   ASSERT_TRUE(now.ok()) << now.error().text;
   const Result<RunResult> later = run_now(setup, program, wishes, behind());
@@ -34,6 +41,13 @@ void expect_same(Setup setup) {
   EXPECT_EQ(later->observation.traffic, now->observation.traffic);
   EXPECT_EQ(later->observation.ranks_state.size(), program.ranks.size());
   EXPECT_EQ(later->observation.ranks_state, now->observation.ranks_state);
+  ASSERT_EQ(later->probes.size(), now->probes.size());
+  for (std::size_t i = 0; i < now->probes.size(); ++i) {
+    const std::vector<ProbedTensor>&a = later->probes[i].tensors, &b = now->probes[i].tensors;
+    ASSERT_EQ(a.size(), b.size());
+    for (std::size_t t = 0; t < a.size(); ++t)
+      EXPECT_EQ(a[t].bytes, b[t].bytes) << text_of(now->probes[i].probe) << " " << a[t].what.name;
+  }
   ASSERT_EQ(later->parameters.size(), now->parameters.size());
   for (std::size_t i = 0; i < now->parameters.size(); ++i)
     EXPECT_EQ(later->parameters[i].values, now->parameters[i].values);

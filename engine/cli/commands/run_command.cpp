@@ -11,8 +11,10 @@
 #include "engine/cli/commands/command.h"
 #include "engine/cli/options/setup_options.h"
 #include "engine/cli/text/balance_text.h"
+#include "engine/cli/text/probe_text.h"
 #include "engine/cli/text/ranks_text.h"
 #include "engine/cli/text/report_text.h"
+#include "engine/cli/text/run_tables.h"
 #include "engine/cli/text/table.h"
 #include "engine/cli/training.h"
 #include "engine/plan/text/units.h"
@@ -30,6 +32,8 @@ struct RunOptions {
   bool json = false, spans = false;
   int rank = 0;
   std::string trace, csv, document;
+  std::vector<std::string> probes;
+  std::string probe_out;
 };
 
 nlohmann::json run_json(const Training& training, int rank, bool spans) {
@@ -130,53 +134,6 @@ std::string source_text(const Training& training) {
   return "Measured: every rank had a core or GPU of its own.";
 }
 
-std::string losses_text(const Observation& observed) {
-  Table table({"step", "loss (nat per byte)", "gradient norm", ""});
-  const std::size_t warmup = static_cast<std::size_t>(std::max(0, observed.setup.run.warmup));
-  const std::size_t steps = observed.losses.size();
-  for (std::size_t step = 0; step < steps; ++step) {
-    if (steps > 20 && step == 8) {
-      table.add({"…"});
-      continue;
-    }
-    if (steps > 20 && step > 8 && step + 8 < steps) continue;
-    table.add(
-        {fmt::format("{}", step + 1), exact_text(observed.losses[step]),
-         step < observed.gradient_norms.size() ? exact_text(observed.gradient_norms[step]) : "",
-         step < warmup ? "warm-up" : ""});
-  }
-  return table.text();
-}
-
-std::string proof_text(const Proof& proof) {
-  Table table({"", ">", ">bound", ""});
-  table.add({"largest difference of a loss, relative", fmt::format("{:.2e}", proof.loss_difference),
-             fmt::format("{:.3g}", proof.loss_bound),
-             proof.losses_hold() ? "holds" : "DOES NOT HOLD"});
-  table.add({"difference of all gradients, ‖Δ‖/‖g‖",
-             fmt::format("{:.2e}", proof.gradient_difference),
-             fmt::format("{:.3g}", proof.gradient_bound),
-             proof.gradients_hold() ? "holds" : "DOES NOT HOLD"});
-  std::string text = fmt::format("Proof (the same training on one rank{})\n{}",
-                                 proof.in_16_bit ? " in fp32" : "", table.text());
-  if (!proof.worst_parameter.empty() && proof.gradient_difference > 0)
-    text += fmt::format("  Differs most in {}.\n", proof.worst_parameter);
-  return text;
-}
-
-std::string choices_text(const std::vector<LibraryChoice>& choices) {
-  Table table(
-      {"NCCL chose for", ">ranks", "algorithm", "protocol", ">channels", ">calls", "bytes"});
-  for (const LibraryChoice& choice : choices) {
-    const std::string least = bytes_text(static_cast<double>(choice.least_bytes)),
-                      most = bytes_text(static_cast<double>(choice.most_bytes));
-    table.add({choice.collective, fmt::format("{}", choice.ranks), choice.algorithm,
-               choice.protocol, fmt::format("{}", choice.channels), fmt::format("{}", choice.calls),
-               least == most ? least : least + " to " + most});
-  }
-  return table.text();
-}
-
 bool is_by_formula(const Observation& observed) {
   return !std::all_of(observed.traffic.begin(), observed.traffic.end(), all_counted);
 }
@@ -249,10 +206,10 @@ std::string run_text(const Training& training) {
 }
 
 // A rank that is not rank 0, in a process of its own: rank 0 tells.
-Outcome run_member(const Preparation& preparation, bool verify) {
+Outcome run_member(const Preparation& preparation, bool verify, const std::vector<Probe>& probes) {
   Watch watch;
   watch.abandon = [](const Message&) { std::_Exit(kFailed); };
-  const Result<Training> training = train(preparation, verify, watch);
+  const Result<Training> training = train(preparation, verify, watch, 0, probes);
   Outcome outcome;
   if (training) return outcome;
   outcome.status = kFailed;
@@ -261,12 +218,15 @@ Outcome run_member(const Preparation& preparation, bool verify) {
 }
 
 // `might_hang`: it was allowed to.
-std::string answer_of(const Training& training, const RunOptions& options, bool might_hang) {
+std::string answer_of(const Training& training, const RunOptions& options, bool might_hang,
+                      const std::vector<std::string>& probe_files) {
   if (training.hang) return options.json ? json_text(hang_json(training)) : hang_text(training);
   if (!options.json)
-    return (might_hang ? "It did not hang: it ended by itself.\n" : "") + run_text(training);
+    return (might_hang ? "It did not hang: it ended by itself.\n" : "") + run_text(training) +
+           (options.probes.empty() ? "" : "\n" + probes_text(training.result, probe_files));
   nlohmann::json json = run_json(training, options.rank, options.spans);
   if (might_hang) json["hang"] = nullptr;
+  if (!options.probes.empty()) add_probes(json, training.result, probe_files);
   return json_text(json);
 }
 
@@ -288,7 +248,9 @@ Outcome run_setup(const RunOptions& options, Progress& progress) {
                : Outcome::invalid(options.setup.as_typed(preparation.error()));
   const Result<double> hang_seconds = seconds_to_hang(options.let_it_hang);
   if (!hang_seconds) return Outcome::invalid(hang_seconds.error());
-  if (!preparation->leads()) return run_member(*preparation, options.verify);
+  const Result<std::vector<Probe>> probes = parse_probes(options.probes);
+  if (!probes) return Outcome::invalid(probes.error());
+  if (!preparation->leads()) return run_member(*preparation, options.verify, *probes);
   for (const std::string& file : {options.trace, options.csv, options.document}) {
     if (file.empty()) continue;
     if (const Result<void> can = can_write(file); !can) return Outcome::failed(can.error());
@@ -298,13 +260,21 @@ Outcome run_setup(const RunOptions& options, Progress& progress) {
   say_who_shares(preparation->gpu_use, progress);
   if (!preparation->calibrated()) progress.say(calibrating_text(*preparation));
   Result<Training> training =
-      train(*preparation, options.verify, watch_of(progress), *hang_seconds);
+      train(*preparation, options.verify, watch_of(progress), *hang_seconds, *probes);
   if (!training)
     return is_about_request(training.error()) ? Outcome::invalid(training.error())
                                               : Outcome::failed(told_why(training.error()));
   if (training->unstored) progress.say(training->unstored->text + " It serves this run alone.");
   progress.clear();
-  Outcome outcome = Outcome::done(answer_of(*training, options, *hang_seconds > 0));
+  const Result<std::vector<std::string>> probe_files =
+      write_probes(options.probe_out, training->result.probes);
+  Outcome outcome =
+      Outcome::done(answer_of(*training, options, *hang_seconds > 0,
+                              probe_files ? *probe_files : std::vector<std::string>{}));
+  if (!probe_files) {
+    outcome.status = kFailed;
+    outcome.error = probe_files.error();
+  }
   if (training->hang) return outcome;
   const Program& program = training->prediction.program;
   const Timeline& timeline = training->result.observation.timeline;
@@ -366,6 +336,7 @@ void add_run(Commands& commands) {
       "  parallelarium-engine run --pp 2 --backend cuda              (a GPU for each rank)\n"
       "  parallelarium-engine run --pp 2 --backend cuda --devices 0  (all ranks on one)\n"
       "  parallelarium-engine run --pp 2 --schedule wrong.txt --let-it-hang 5s\n"
+      "  parallelarium-engine run --pp 1 --tp 2 --probe layer=0,piece=mlp-out --probe-out tensors\n"
       "  mpirun -n 2 parallelarium-engine run --pp 2 --backend cpu   (or torchrun, srun)\n");
   auto options = std::make_shared<RunOptions>();
   command->add_flag("--json", options->json, "print JSON");
@@ -386,6 +357,18 @@ void add_run(Commands& commands) {
       ->add_option("--document", options->document,
                    "also write the run as a document, which parallelarium opens and draws")
       ->option_text("FILE");
+  command
+      ->add_option("--probe", options->probes,
+                   "also tell what went into a piece and came out of it on each rank; again for "
+                   "another one. Pieces and phases are named as the Program names them (qkv, "
+                   "mlp-in, norm-1; forward, input-gradient, weight-gradient), and step=S looks at "
+                   "another step than the first")
+      ->allow_extra_args(false)
+      ->option_text("layer=L,piece=P,microbatch=M,phase=F");
+  command
+      ->add_option("--probe-out", options->probe_out,
+                   "write the tensors of each probe and rank as an .npz, which NumPy opens")
+      ->option_text("DIR");
   command->add_option("--rank", options->rank, "whose traffic to print in JSON (default: 0)")
       ->option_text("R");
   options->setup.add_to(*command);

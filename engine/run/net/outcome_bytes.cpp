@@ -88,6 +88,80 @@ RankState take_state(BytesReader& reader) {
   return state;
 }
 
+void put_dimension(Bytes& bytes, const TensorDimension& dimension) {
+  bytes.put_text(dimension.name);
+  bytes.put(dimension.size);
+  bytes.put(dimension.whole);
+  bytes.put(static_cast<std::uint64_t>(dimension.cuts.size()));
+  for (const TensorCut& cut : dimension.cuts) {
+    bytes.put(cut.axis);
+    bytes.put_list(cut.ranges);
+  }
+}
+
+// Where the elements stood in the memory of the rank, nobody else needs to know.
+void put_probed(Bytes& bytes, const std::vector<ProbedRank>& ranks) {
+  bytes.put(static_cast<std::uint64_t>(ranks.size()));
+  for (const ProbedRank& rank : ranks) {
+    bytes.put(rank.rank);
+    bytes.put(rank.replica);
+    bytes.put(rank.probe);
+    bytes.put(static_cast<std::uint64_t>(rank.tensors.size()));
+    for (const ProbedTensor& tensor : rank.tensors) {
+      bytes.put_text(tensor.what.name);
+      bytes.put(tensor.what.written);
+      bytes.put(tensor.what.type);
+      bytes.put(static_cast<std::uint64_t>(tensor.what.dimensions.size()));
+      for (const TensorDimension& dimension : tensor.what.dimensions)
+        put_dimension(bytes, dimension);
+      bytes.put_list(tensor.what.partial);
+      bytes.put_list(tensor.what.replicated);
+      bytes.put(tensor.type);
+      bytes.put_list(tensor.bytes);
+    }
+  }
+}
+
+TensorDimension take_dimension(BytesReader& reader) {
+  TensorDimension dimension;
+  dimension.name = reader.text();
+  dimension.size = reader.take<std::int64_t>();
+  dimension.whole = reader.take<std::int64_t>();
+  for (auto left = reader.take<std::uint64_t>(); left > 0 && reader.good(); --left) {
+    TensorCut& cut = dimension.cuts.emplace_back();
+    cut.axis = reader.take<Axis>();
+    cut.ranges = reader.list<ChunkRange>();
+  }
+  return dimension;
+}
+
+ProbedTensor take_tensor(BytesReader& reader) {
+  ProbedTensor tensor;
+  tensor.what.name = reader.text();
+  tensor.what.written = reader.take<std::uint8_t>() != 0;
+  tensor.what.type = reader.take<DataType>();
+  for (auto left = reader.take<std::uint64_t>(); left > 0 && reader.good(); --left)
+    tensor.what.dimensions.push_back(take_dimension(reader));
+  tensor.what.partial = reader.list<Axis>();
+  tensor.what.replicated = reader.list<Axis>();
+  tensor.type = reader.take<DataType>();
+  tensor.bytes = reader.list<std::byte>();
+  return tensor;
+}
+
+std::vector<ProbedRank> take_probed(BytesReader& reader) {
+  std::vector<ProbedRank> ranks;
+  for (auto left = reader.take<std::uint64_t>(); left > 0 && reader.good(); --left) {
+    ProbedRank& rank = ranks.emplace_back();
+    rank.rank = reader.take<int>();
+    rank.replica = reader.take<int>();
+    rank.probe = reader.take<Probe>();
+    for (auto tensors = reader.take<std::uint64_t>(); tensors > 0 && reader.good(); --tensors)
+      rank.tensors.push_back(take_tensor(reader));
+  }
+  return ranks;
+}
+
 void put_traffic(Bytes& bytes, const std::vector<TrafficRow>& rows) {
   bytes.put(static_cast<std::uint64_t>(rows.size()));
   for (const TrafficRow& row : rows) {
@@ -141,6 +215,8 @@ std::string to_bytes(const RankOutcome& outcome) {
   bytes.put(outcome.process_bytes);
   put_state(bytes, outcome.state);
   bytes.put(outcome.owned);
+  put_probed(bytes, outcome.probed);
+  bytes.put(outcome.probe_bytes);
   bytes.put(outcome.gpu_memory);
   return bytes.text();
 }
@@ -169,6 +245,8 @@ Result<RankOutcome> outcome_from_bytes(const std::string& bytes) {
   outcome.process_bytes = reader.take<std::int64_t>();
   outcome.state = take_state(reader);
   outcome.owned = reader.take<std::uint64_t>();
+  outcome.probed = take_probed(reader);
+  outcome.probe_bytes = reader.take<std::int64_t>();
   outcome.gpu_memory = reader.take<GpuMemory>();
   if (!reader.good())
     return message("outcome-broken", "The report of a rank did not arrive whole.");

@@ -318,6 +318,8 @@ Result<RunResult> launch(const Setup& setup, const Program& program, const Backe
   if (!options.unchecked && !control.hung) {
     if (const std::vector<Message> wrong = check(program); !wrong.empty()) return wrong.front();
   }
+  for (const Probe& probe : wishes.probes)
+    if (Result<void> can = check_probe(setup, program, probe); !can) return can.error();
   const Result<Text> text = Text::load(setup.run.text, setup.model.sequence);
   if (!text) return text.error();
   if (Result<void> enough = check_text(setup, *text, wishes); !enough) return enough.error();

@@ -262,6 +262,8 @@ RunResult result_of(const Setup& setup, const Program& program, const BackendCho
     if (rank.gpu_memory.gpu >= 0) seen.gpu_memory.push_back(rank.gpu_memory);
     if (shown < rank.host_time.size())
       seen.host_seconds = std::max(seen.host_seconds, seconds_of(rank.host_time[shown]));
+    for (ProbedRank& probed : rank.probed) result.probes.push_back(std::move(probed));
+    result.probe_bytes += rank.probe_bytes;
     walls.resize(std::max(walls.size(), rank.wall_time.size()));
     for (std::size_t step = 0; step < rank.wall_time.size(); ++step)
       walls[step] = std::max(walls[step], rank.wall_time[step]);

@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 
+#include "engine/run/train/prober.h"
 #include "engine/run/train/rank_state.h"
 #include "engine/train/parameters.h"
 #include "kernels/base/bf16.h"
@@ -28,6 +29,8 @@ class RankRun {
                   job.durations.empty() ? setup_.run.slow_rank.factor_of(job.rank.rank) : 1),
         held_(setup_, job.rank, job.arena) {
     if (job.wishes.ranks_state) state_.emplace(setup_, job.program, job.rank, job.arena, device_);
+    if (!job.wishes.probes.empty())
+      prober_.emplace(setup_, job.program.shape, job.rank, job.arena, job.wishes.probes);
   }
 
   Result<void> load() { return executor_.load(); }
@@ -37,14 +40,18 @@ class RankRun {
     if (Result<void> done = print_weights(outcome_.state.weights_before); !done) return done;
     const int steps = setup_.run.warmup + setup_.run.steps;
     for (int step = 1; step <= steps; ++step) {
-      if (state_ && step == steps) executor_.set_probe(&*state_);
+      look_at(step);
       if (Result<void> done = one_step(step); !done) return done;
       if (step == 1 && job_.wishes.gradients) {
         if (Result<void> done = copy_out(Tensor::kGradients, outcome_.gradients); !done)
           return done;
       }
     }
-    executor_.set_probe(nullptr);
+    executor_.set_probes({});
+    if (prober_) {
+      outcome_.probe_bytes = prober_->bytes();
+      outcome_.probed = prober_->take();
+    }
     if (state_) {
       if (Result<void> done = state_->read_step(outcome_.state); !done) return done;
     }
@@ -87,6 +94,17 @@ class RankRun {
     if (std::byte* bias = job_.arena.held(Tensor::kRouterBias))
       device_.zero(bias, static_cast<std::int64_t>(routers().size()) * model.experts.count * 4);
     return {};
+  }
+
+  // Who looks at the step that begins now.
+  void look_at(int step) {
+    std::vector<OpProbe*> probes;
+    if (state_ && step == setup_.run.warmup + setup_.run.steps) probes.push_back(&*state_);
+    if (prober_ && prober_->looks_at(step)) {
+      prober_->begin_step(step);
+      probes.push_back(&*prober_);
+    }
+    executor_.set_probes(std::move(probes));
   }
 
   // The weights as they are now, where somebody asked.
@@ -318,6 +336,7 @@ class RankRun {
   Executor executor_;
   const HeldParameters held_;
   std::optional<RankStateReader> state_;
+  std::optional<Prober> prober_;
   std::vector<std::int32_t> token_values_, target_values_;
 };
 

@@ -9,6 +9,7 @@
 
 #include "engine/plan/model/routing.h"
 #include "engine/run/train/executor/executor.h"
+#include "engine/run/train/probe.h"
 #include "engine/run/train/run.h"
 #include "engine/train/data.h"
 #include "engine/train/parameters.h"
@@ -59,7 +60,9 @@ struct RankOutcome {
   std::int64_t process_bytes = 0;  // peak of resident memory, if the rank is a process
   RankState state;                 // but for replica_of; only when asked for
   std::uint64_t owned = 0;         // RankStateReader::owned()
-  GpuMemory gpu_memory;            // of its GPU, if it is the first rank of its process there
+  std::vector<ProbedRank> probed;
+  std::int64_t probe_bytes = 0;
+  GpuMemory gpu_memory;  // of its GPU, if it is the first rank of its process there
 };
 
 // Runs setup.run.warmup + setup.run.steps steps. Blocks; ends soon after job.stop is raised. Error:

@@ -13,6 +13,7 @@
 #include "engine/plan/program/report.h"
 #include "engine/plan/result.h"
 #include "engine/plan/setup/setup.h"
+#include "engine/run/train/probe.h"
 
 namespace parallelarium {
 
@@ -72,6 +73,8 @@ struct RunResult {
   std::vector<NamedTensor> gradients;       // of the first step, when asked for
   std::vector<NamedTensor> last_gradients;  // of the last step, when asked for
   std::vector<NamedTensor> parameters;      // after the last step, when asked for
+  std::vector<ProbedRank> probes;           // by rank, when asked for
+  std::int64_t probe_bytes = 0;             // host memory that the copies of all ranks took
   double held_out_loss = 0;  // mean over the held-out text after the last step, when asked for
 };
 
@@ -82,6 +85,9 @@ struct RunWishes {
   // Observation::ranks_state. Costs a pass over the weights before the first step and after the
   // last, and one over the gradients in the midst of the last step.
   bool ranks_state = false;
+  // RunResult::probes. Each costs host memory and a copy of what it looks at, in its step alone.
+  // What is not there is refused with an error of kind "probe".
+  std::vector<Probe> probes = {};
 };
 
 // Runs warm-up and timed steps of `program` (all ranks, piece level) and observes them. `world`:

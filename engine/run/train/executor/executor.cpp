@@ -205,7 +205,7 @@ bool Executor::run_unit(Lane lane, std::span<const std::int32_t> unit, Ideal& la
     for (const std::int32_t earlier : waits_[static_cast<std::size_t>(unit.front())])
       device.wait(device_of(earlier), earlier * kMarksOfOp + kEndedMark);
   }
-  if (probe_ != nullptr && !probe(unit, device)) return false;
+  if (!probe(unit, device, false)) return false;
   for (const std::int32_t index : unit) arena_.begin(index);
   // A transfer begins when its sides have met; reading the clock costs as much as a small message.
   const bool transfers = op.kind == OpKind::kSend || op.kind == OpKind::kRecv;
@@ -219,7 +219,7 @@ bool Executor::run_unit(Lane lane, std::span<const std::int32_t> unit, Ideal& la
                                                          : Doing::kTransferring);
   const bool good = execute(unit, scalars_, pace, ideal, &ledger, begin, real_work);
   if (!names_.empty()) device.leave_op();
-  if (!good) return false;
+  if (!good || !probe(unit, device, true)) return false;
   if (behind_) {
     for (const std::int32_t index : unit) device.mark(index * kMarksOfOp + kEndedMark);
   }
@@ -289,9 +289,11 @@ bool Executor::execute(std::span<const std::int32_t> unit, const StepScalars& sc
   return false;
 }
 
-bool Executor::probe(std::span<const std::int32_t> unit, Device& device) {
-  for (const std::int32_t index : unit) {
-    if (const Result<void> looked = probe_->before(index, device); !looked) {
+bool Executor::probe(std::span<const std::int32_t> unit, Device& device, bool done) {
+  for (OpProbe* const probe : probes_) {
+    for (const std::int32_t index : unit) {
+      const Result<void> looked = done ? probe->after(index, device) : probe->before(index, device);
+      if (looked) continue;
       fail(index, looked.error());
       return false;
     }

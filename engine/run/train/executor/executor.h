@@ -59,6 +59,10 @@ class OpProbe {
   // in its own rank has ended. `device`: the lane's; what it is asked for stands before the op.
   // Error: ends the run.
   virtual Result<void> before(std::int32_t op, Device& device) = 0;
+  // The same when the op has been done, before others hear of it and before the mark of its end.
+  virtual Result<void> after(std::int32_t op, Device& device) {
+    return static_cast<void>(op), static_cast<void>(device), Result<void>{};
+  }
 };
 
 class Executor {
@@ -87,8 +91,8 @@ class Executor {
   // ranks.
   Result<TimePoint> meet();
 
-  // The steps from now on are probed; null: no longer. Requires: no step is under way.
-  void set_probe(OpProbe* probe) { probe_ = probe; }
+  // Who looks at the steps from now on. Requires: no step is under way.
+  void set_probes(std::vector<OpProbe*> probes) { probes_ = std::move(probes); }
 
   // Runs all ops once. `start`: the same time on all ranks. Error: "stopped"; Stop has the reason.
   Result<void> step(TimePoint start, const StepScalars& scalars, StepRecord& record);
@@ -142,7 +146,7 @@ class Executor {
   // outside of a step.
   bool execute(std::span<const std::int32_t> unit, const StepScalars& scalars, Pace& pace,
                Ideal& ideal, Ledger* ledger, TimePoint& begin, Nanoseconds& real_work);
-  bool probe(std::span<const std::int32_t> unit, Device& device);
+  bool probe(std::span<const std::int32_t> unit, Device& device, bool done);
   bool compute(std::int32_t op, const StepScalars& scalars, Nanoseconds& real_work);
   bool transfer(std::span<const std::int32_t> unit, const Pace& pace, Ideal& ideal, Ledger* ledger,
                 TimePoint& begin);
@@ -202,7 +206,7 @@ class Executor {
   std::vector<std::string> names_;  // by op; empty if no device wants them
   std::array<LaneState, kLanes> lanes_;
 
-  OpProbe* probe_ = nullptr;
+  std::vector<OpProbe*> probes_;
 
   // Of the step under way.
   bool reads_cpu_time_ = false;

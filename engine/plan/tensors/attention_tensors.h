@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tensors of QKV and attention. With context parallelism attention sees keys and values of
+// other ranks: of all of them (all-gather), of one after another (ring), or whole sequences of some
+// of its heads (Ulysses).
+#pragma once
+
+#include <string>
+
+#include "engine/plan/tensors/op_tensor_writer.h"
+
+namespace parallelarium {
+
+class AttentionTensors : public OpTensorWriter {
+ protected:
+  using OpTensorWriter::OpTensorWriter;
+
+  // A recompute does what the forward did.
+  bool forward() const { return op_.phase == Phase::kForward || op_.phase == Phase::kRecompute; }
+  bool input() const { return op_.phase == Phase::kInputGrad; }
+
+  TensorDimension width() const { return all("D", s_.D); }
+  Dimensions heads_and_width() const { return {heads(), width()}; }
+  void qkv_forward();
+  void qkv_input_grad();
+  void qkv_weight_grad();
+  void attention_forward();
+  void attention_input_grad();
+
+ private:
+  // Where the heads of one attention op stand: queries, then keys, then values.
+  struct Layout {
+    Dimensions outer;               // tokens, rows of all heads
+    TensorDimension queries, keys;  // heads
+    bool by_heads = false;          // Ulysses
+  };
+  Layout own_layout() const;
+  Layout layout_of(std::size_t qkv) const;
+  void queries(const std::string& name, std::size_t qkv, bool written, const Layout& layout);
+  void keys_values(const std::string& prefix, std::size_t qkv, bool written, const Layout& layout,
+                   const std::string& suffix = "");
+  // The same of the ring's or the all-gather's buffer.
+  void others_keys_values(const std::string& prefix, std::size_t operand, bool written,
+                          const std::string& suffix = "");
+  bool all_gathered(std::size_t operand) const {
+    return operands_[operand].count > local_tokens() * 2 * s_.K * s_.D;
+  }
+  bool shares_keys(const Layout& layout) const;
+  // [B, H, T] and [B, H, T, T].
+  Dimensions by_head(const Layout& layout, bool scores) const;
+  void context(const std::string& name, std::size_t operand, bool written, const Layout& layout);
+  // With CP, positions are turned back where a rank's gradients are whole again.
+  std::string turned() const { return cp() > 1 && !s_.learned_positions ? "-turned" : ""; }
+};
+
+}  // namespace parallelarium

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes OpTensors one after another. Knows how axes cut tokens, heads, widths and vocabulary, but
+// no pieces.
+#pragma once
+
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "engine/plan/tensors/op_tensors.h"
+
+namespace parallelarium {
+
+class OpTensorWriter {
+ public:
+  using Dimensions = std::vector<TensorDimension>;
+  OpTensorWriter(const Setup& setup, const Shape& shape, const RankProgram& rank, const Op& op)
+      : setup_(setup),
+        model_(setup.model),
+        s_(shape),
+        op_(op),
+        at_(rank.at),
+        rank_(rank),
+        operands_(rank.operands_of(op)) {}
+
+  std::vector<OpTensor> take();
+
+ protected:
+  int tp() const { return setup_.mesh.tp; }
+  int cp() const { return setup_.mesh.cp; }
+  std::int64_t local_tokens() const { return s_.B * s_.T; }
+  std::size_t count() const { return operands_.size(); }
+  Tensor tensor(std::size_t operand) const {
+    return rank_.buffers[static_cast<std::size_t>(operands_[operand].buffer)].tensor;
+  }
+
+  // The whole of a dimension, on every rank.
+  static TensorDimension all(const char* name, std::int64_t size) {
+    return {name, size, size, 0, {}, {}};
+  }
+  // An equal share for every rank of TP.
+  TensorDimension share(const char* name, std::int64_t size) const;
+  TensorDimension heads() const { return share("H", s_.H); }
+  // Where TP has more ranks than there are key/value heads, neighbours have the same one.
+  TensorDimension kv_heads() const;
+  bool shares_kv_heads() const { return tp() > model_.kv_heads; }
+  // Without the rows that pad the last ranks' part.
+  TensorDimension vocabulary() const;
+  // The dimensions of an activation of the op's tokens whose rows hold `width` elements each: [B,
+  // T] or, where sequence parallelism cuts several sequences at once, [N].
+  Dimensions tokens(std::size_t operand, std::int64_t width) const {
+    return tokens_of(is_own(operand, width), width);
+  }
+  // Whether an operand of rows so wide holds the rank's own tokens alone (sequence parallelism).
+  bool is_own(std::size_t operand, std::int64_t width) const {
+    return setup_.sequence_parallel && tp() > 1 &&
+           operands_[operand].count < local_tokens() * width;
+  }
+  Dimensions tokens_of(bool own, std::int64_t width) const;
+  // The same of the whole sequence.
+  Dimensions whole_sequence(std::int64_t width) const;
+  // [B, T] of the rank that stands `steps` before this one in the ring.
+  Dimensions tokens_of_ring(std::int64_t width, int steps) const;
+
+  // Adds a tensor. The strides of `inner` are filled in, rows packed; those of `outer` stand.
+  OpTensor& add(const std::string& name, std::size_t operand, bool written, Dimensions outer,
+                Dimensions inner, std::int64_t offset = 0);
+  OpTensor& in(const std::string& name, std::size_t operand, Dimensions outer, Dimensions inner,
+               std::int64_t offset = 0) {
+    return add(name, operand, false, std::move(outer), std::move(inner), offset);
+  }
+  OpTensor& out(const std::string& name, std::size_t operand, Dimensions outer, Dimensions inner,
+                std::int64_t offset = 0) {
+    return add(name, operand, true, std::move(outer), std::move(inner), offset);
+  }
+  // A parameter: the same in every replica.
+  void parameter(const std::string& name, std::size_t operand, Dimensions dimensions,
+                 std::int64_t offset = 0);
+  // A gradient of one, which the op adds to: "dw-before" and "dw". `tp_adds`: TP ranks have parts
+  // of it that have to be added up.
+  void gradient(const std::string& name, std::size_t operand, const Dimensions& dimensions,
+                std::int64_t offset = 0, bool tp_adds = false);
+  void partial_over_tp(OpTensor& tensor) const {
+    if (tp() > 1) tensor.partial.push_back(Axis::kTp);
+  }
+  // What the last tensor's rank has, no other rank has or adds to.
+  void alone() { kinds_.back() = Kind::kAlone; }
+
+  const Setup& setup_;
+  const Model& model_;
+  const Shape& s_;
+  const Op& op_;
+  const Coordinates at_;
+  const RankProgram& rank_;
+  const std::span<const Operand> operands_;
+
+ private:
+  std::vector<ChunkRange> runs_of(int cp_rank) const;
+  std::vector<ChunkRange> rows(std::int64_t first, std::int64_t count) const;
+  Dimensions sequences(std::int64_t width, int cp_rank) const;
+
+  enum class Kind : std::uint8_t { kActivation, kParameter, kAlone };
+  void fill_replicated(OpTensor& tensor, Kind kind) const;
+
+  std::vector<OpTensor> tensors_;
+  std::vector<Kind> kinds_;
+};
+
+}  // namespace parallelarium

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+// Piece by piece, with the operands in the order of plan/program/pieces.h.
+#include "engine/plan/tensors/op_tensors.h"
+
+#include <fmt/format.h>
+
+#include "engine/plan/tensors/attention_tensors.h"
+
+namespace parallelarium {
+
+namespace {
+
+class PieceTensors : public AttentionTensors {
+ public:
+  using AttentionTensors::AttentionTensors;
+
+  void write() {
+    switch (op_.piece) {
+      case Piece::kEmbedding:
+        return forward() ? embedding_forward() : embedding_weight_grad();
+      case Piece::kNorm1:
+      case Piece::kNorm2:
+      case Piece::kFinalNorm:
+        return forward() ? norm_forward() : input() ? norm_input_grad() : norm_weight_grad();
+      case Piece::kQkv:
+        return forward() ? qkv_forward() : input() ? qkv_input_grad() : qkv_weight_grad();
+      case Piece::kAttention:
+        return forward() ? attention_forward() : attention_input_grad();
+      case Piece::kProjection:
+        return row(heads_and_width(), s_.H * s_.D, "context");
+      case Piece::kResidual1:
+      case Piece::kResidual2:
+        return forward() ? residual_forward() : residual_input_grad();
+      case Piece::kMlpIn:
+        return mlp_in();
+      case Piece::kActivation:
+        return activation();
+      case Piece::kMlpOut:
+        return row({ffn()}, ffn().size, "g");
+      case Piece::kHead:
+        return head();
+      case Piece::kLossMax:
+      case Piece::kLossSum:
+      case Piece::kLoss:
+        return loss();
+      case Piece::kRouter:
+        return router();
+      case Piece::kUnpermute:
+        return combine();
+      default:
+        return;
+    }
+  }
+
+ private:
+  Dimensions hidden() const { return {all("C", s_.C)}; }
+
+  void embedding_forward() {
+    // With a cut vocabulary these are rows of the rank's own table.
+    if (tp() == 1) in("tokens", 0, tokens(0, 1), {});
+    parameter("w", 1, {vocabulary(), all("C", s_.C)});
+    if (count() == 4) parameter("positions", 2, {all("T", s_.sequence), all("C", s_.C)});
+    partial_over_tp(out("x", count() - 1, tokens(count() - 1, s_.C), hidden()));
+  }
+  void embedding_weight_grad() {
+    in("dx", 0, tokens(0, s_.C), hidden());
+    if (tp() == 1) in("tokens", 1, tokens(1, 1), {});
+    gradient("dw", 2, {vocabulary(), all("C", s_.C)});
+    if (count() == 4) gradient("dpositions", 3, {all("T", s_.sequence), all("C", s_.C)});
+  }
+
+  // Mean and reciprocal deviation of each token, the means first; an RMS norm has no means.
+  void statistics(std::size_t operand, bool written, bool own) {
+    const std::int64_t each = operands_[operand].count / 2;
+    if (model_.norm == Norm::kLayer) add("mean", operand, written, tokens_of(own, 1), {});
+    add("rstd", operand, written, tokens_of(own, 1), {}, each);
+  }
+  void norm_forward() {
+    const std::size_t y = count() - 2;
+    in("x", 0, tokens(0, s_.C), hidden());
+    parameter("gain", 1, hidden());
+    if (y == 3) parameter("bias", 2, hidden());
+    out("y", y, tokens(y, s_.C), hidden());
+    statistics(y + 1, true, is_own(y, s_.C));
+  }
+  void norm_input_grad() {
+    in("dy", 0, tokens(0, s_.C), hidden());
+    in("x", 1, tokens(1, s_.C), hidden());
+    parameter("gain", 2, hidden());
+    statistics(3, false, is_own(0, s_.C));
+    // What the residual stream brings.
+    if (count() == 6)
+      in("dx-before", 5, tokens(5, s_.C), hidden());
+    else if (op_.piece != Piece::kFinalNorm)
+      in("dx-before", 4, tokens(4, s_.C), hidden());
+    out("dx", 4, tokens(4, s_.C), hidden());
+  }
+  void norm_weight_grad() {
+    in("dy", 0, tokens(0, s_.C), hidden());
+    in("x", 1, tokens(1, s_.C), hidden());
+    statistics(2, false, is_own(0, s_.C));
+    const bool own = is_own(0, s_.C);
+    gradient("dgain", 3, hidden(), 0, own);
+    if (count() == 5) gradient("dbias", 4, hidden(), 0, own);
+  }
+
+  void residual_forward() {
+    in("x", 0, tokens(0, s_.C), hidden());
+    in("branch", 1, tokens(1, s_.C), hidden());
+    out("sum", 2, tokens(2, s_.C), hidden());
+    if (count() == 4) out("mask", 3, tokens(3, s_.C), hidden());
+  }
+  void residual_input_grad() {
+    in("dx", 0, tokens(0, s_.C), hidden());
+    in("mask", 1, tokens(1, s_.C), hidden());
+    out("dbranch", 2, tokens(2, s_.C), hidden());
+  }
+
+  // A row-parallel product, whose results TP ranks add up.
+  void row(const Dimensions& inner, std::int64_t width, const std::string& name) {
+    Dimensions weight = hidden();
+    weight.insert(weight.end(), inner.begin(), inner.end());
+    if (forward()) {
+      in(name, 0, tokens(0, width), inner);
+      parameter("w", 1, weight);
+      if (count() == 4) parameter("b", 2, hidden());
+      partial_over_tp(out("out", count() - 1, tokens(count() - 1, s_.C), hidden()));
+      return;
+    }
+    in("dout", 0, tokens(0, s_.C), hidden());
+    if (input()) {
+      parameter("w", 1, weight);
+      out("d" + name, 2, tokens(2, width), inner);
+      return;
+    }
+    in(name, 1, tokens(1, width), inner);
+    gradient("dw", 2, weight);
+    if (count() == 4) gradient("db", 3, hidden());
+  }
+
+  // The MLP of a layer, or its shared experts as one.
+  bool is_expert_layer() const {
+    return model_.experts.count > 0 && op_.layer >= model_.experts.first_dense;
+  }
+  TensorDimension ffn() const {
+    return share("F", is_expert_layer() ? model_.experts.shared * s_.experts.ffn : s_.F);
+  }
+  bool gated() const { return model_.mlp == Mlp::kSwiglu; }
+  // The MLP's inner activations, "u" or "gate" and "up", or their gradients.
+  void inner_activations(const std::string& prefix, std::size_t operand, bool written) {
+    const TensorDimension F = ffn();
+    const std::int64_t width = gated() ? 2 * F.size : F.size;
+    const Dimensions outer = tokens_of(false, width);
+    add(prefix + (gated() ? "gate" : "u"), operand, written, outer, {F});
+    if (gated()) add(prefix + "up", operand, written, outer, {F}, F.size);
+  }
+  void mlp_in() {
+    const Dimensions matrix = {ffn(), all("C", s_.C)};
+    const std::int64_t up = ffn().size * s_.C;
+    const auto weights = [&](std::size_t operand) {
+      parameter(gated() ? "w-gate" : "w", operand, matrix);
+      if (gated()) parameter("w-up", operand, matrix, up);
+    };
+    if (forward()) {
+      in("y", 0, tokens(0, s_.C), hidden());
+      weights(1);
+      if (count() == 4) parameter(gated() ? "b-gate" : "b", 2, {ffn()});
+      if (count() == 4 && gated()) parameter("b-up", 2, {ffn()}, ffn().size);
+      return inner_activations("", count() - 1, true);
+    }
+    inner_activations("d", 0, false);
+    if (input()) {
+      weights(1);
+      partial_over_tp(out("dy", 2, tokens(2, s_.C), hidden()));
+      return;
+    }
+    in("y", 1, tokens(1, s_.C), hidden());
+    gradient(gated() ? "dw-gate" : "dw", 2, matrix);
+    if (gated()) gradient("dw-up", 2, matrix, up);
+    if (count() == 4) gradient(gated() ? "db-gate" : "db", 3, {ffn()});
+    if (count() == 4 && gated()) gradient("db-up", 3, {ffn()}, ffn().size);
+  }
+  void activation() {
+    const TensorDimension F = ffn();
+    if (forward()) {
+      inner_activations("", 0, false);
+      out("g", 1, tokens_of(false, F.size), {F});
+      return;
+    }
+    in("dg", 0, tokens_of(false, F.size), {F});
+    inner_activations("", 1, false);
+    inner_activations("d", 2, true);
+  }
+
+  void logits(const char* name, std::size_t operand, bool written) {
+    add(name, operand, written, tokens_of(false, s_.logits_pitch()), {vocabulary()});
+  }
+  void head() {
+    const Dimensions weight = {vocabulary(), all("C", s_.C)};
+    if (forward()) {
+      in("y", 0, tokens(0, s_.C), hidden());
+      parameter("w", 1, weight);
+      return logits("logits", 2, true);
+    }
+    logits("dlogits", 0, false);
+    if (input()) {
+      parameter("w", 1, weight);
+      partial_over_tp(out("dy", 2, tokens(2, s_.C), hidden()));
+      return;
+    }
+    in("y", 1, tokens(1, s_.C), hidden());
+    gradient("dw", 2, weight);
+  }
+
+  // One number a token.
+  OpTensor& number(const char* name, std::size_t operand, bool written) {
+    return add(name, operand, written, tokens_of(false, 1), {});
+  }
+  void loss() {
+    if (op_.piece == Piece::kLoss && forward()) {
+      number("max", 0, false);
+      number("sum", 1, false);
+      number("target", 2, false);
+      return gradient("loss", 3, {});
+    }
+    if (op_.piece == Piece::kLoss) {
+      number("max", 0, false);
+      number("sum", 1, false);
+      logits("logits", 3, false);
+      return logits("dlogits", 3, true);
+    }
+    logits("logits", 0, false);
+    const bool cut = s_.cuts_vocabulary();
+    if (op_.piece == Piece::kLossMax) {
+      number("max", 1, true);
+      return alone();
+    }
+    number("max", 1, !cut);
+    partial_over_tp(number("sum", 3, true));
+    partial_over_tp(number("target", 4, true));
+  }
+
+  // Every TP rank routes all tokens.
+  void router() {
+    const TensorDimension E = all("E", model_.experts.count), k = all("k", model_.experts.top_k);
+    const auto each = [&](const char* name, std::size_t operand, bool written,
+                          const TensorDimension& inner, std::int64_t offset = 0) {
+      add(name, operand, written, tokens_of(false, inner.size), {inner}, offset);
+    };
+    if (forward()) {
+      in("y", 0, tokens(0, s_.C), hidden());
+      parameter("w", 1, {E, all("C", s_.C)});
+      each("logits", 2, true, E);
+      each("gates", 3, true, k);
+      return each("experts", 4, true, k);
+    }
+    if (input()) {
+      each("dgates", 0, false, k);
+      each("logits", 1, false, E);
+      each("gates", 2, false, k);
+      each("experts", 3, false, k);
+      return each("dlogits", 4, true, E);
+    }
+    each("dlogits", 0, false, E);
+    in("y", 1, tokens(1, s_.C), hidden());
+    gradient("dw", 2, {E, all("C", s_.C)});
+  }
+  // The end of a layer's experts: their results, weighed by gates and added up by token.
+  void combine() {
+    const TensorDimension k = all("k", model_.experts.top_k);
+    if (forward()) {
+      in("gates", 1, tokens_of(false, k.size), {k});
+      if (count() == 5) partial_over_tp(in("shared", 3, tokens_of(false, s_.C), hidden()));
+      partial_over_tp(out("out", count() - 1, tokens(count() - 1, s_.C), hidden()));
+      return;
+    }
+    in("dout", 0, tokens(0, s_.C), hidden());
+    in("gates", 2, tokens_of(false, k.size), {k});
+    partial_over_tp(out("dgates", 5, tokens_of(false, k.size), {k}));
+  }
+};
+
+}  // namespace
+
+std::vector<OpTensor> tensors_of(const Setup& setup, const Shape& shape, const RankProgram& rank,
+                                 const Op& op) {
+  if (op.kind != OpKind::kCompute || op.phase == Phase::kUpdate) return {};
+  PieceTensors tensors(setup, shape, rank, op);
+  tensors.write();
+  return tensors.take();
+}
+
+}  // namespace parallelarium
