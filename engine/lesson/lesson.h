@@ -28,6 +28,7 @@
 #include "engine/plan/program/report.h"
 #include "engine/plan/result.h"
 #include "engine/plan/setup/setup.h"
+#include "engine/predict/figure_at.h"
 #include "engine/predict/network/collective_plan.h"
 #include "engine/predict/predict.h"
 #include "engine/schedules/timing.h"
@@ -273,9 +274,6 @@ struct Judgement {
 // reason. Error: an expression or key of the lesson that cannot be evaluated (check_lesson finds
 // those).
 Result<Judgement> judge(const Step& step, const Answer& answer, const Context& context);
-
-// The number at a dotted key (see Check::key), true as 1; none if it is not there.
-std::optional<double> figure_at(const nlohmann::json& facts, const std::string& key);
 
 // Error: what this computer lacks for the lesson.
 Result<void> can_play(const Lesson& lesson, const Computer& computer);

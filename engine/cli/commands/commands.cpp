@@ -139,6 +139,9 @@ int run_command(int argc, const char* const* argv, std::ostream& out, std::ostre
   Commands commands(app);
   add_predict(commands);
   add_run(commands);
+  add_sweep(commands);
+  add_plan(commands);
+  add_compare(commands);
   add_schedule(commands);
   add_collective(commands);
   add_route(commands);

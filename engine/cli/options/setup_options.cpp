@@ -35,8 +35,6 @@ bool SetupOptions::overrides() const {
                      [](const Field& field) { return field.parsed->count() > 0; });
 }
 
-namespace {
-
 Result<Setup> setup_of_file(const std::string& text) {
   const Result<nlohmann::json> json = parse_json(text);
   if (!json) return json.error();
@@ -50,8 +48,6 @@ Result<Setup> setup_of_file(const std::string& text) {
   if (!here) return here.error();
   return kept_meaning(*asked, **there, here->setup);
 }
-
-}  // namespace
 
 // A sentence names a field as files do, such as mesh.dp.
 Message SetupOptions::as_typed(Message why) const {
@@ -99,20 +95,39 @@ Result<Situation> SetupOptions::situation(std::string* read_text) const {
   return here;
 }
 
+Result<Situation> SetupOptions::situation_with(const Turned& turned,
+                                               const std::string& text) const {
+  const Result<Setup> setup = asked_of(text, turned);
+  if (!setup) return setup.error();
+  Result<Situation> here = situation_here(*setup);
+  if (!here) return as_typed(here.error());
+  return here;
+}
+
+Result<std::string> SetupOptions::file_text() const {
+  if (file_.empty()) return std::string();
+  return read_file(file_);
+}
+
 Result<Setup> SetupOptions::asked(std::string* read_text) const {
   if (file_.empty()) return asked_of({});
-  Result<std::string> text = read_file(file_);
+  Result<std::string> text = file_text();
   if (!text) return text.error();
   Result<Setup> setup = asked_of(*text);
   if (setup && read_text != nullptr) *read_text = std::move(*text);
   return setup;
 }
 
-Result<Setup> SetupOptions::asked_of(const std::string& text) const {
+Result<Setup> SetupOptions::asked_of(const std::string& text, const Turned& turned) const {
   Setup setup = new_setup();
-  const auto says = [this](std::string_view option) {
+  const auto turned_to = [&turned](const Field& field) -> const std::string* {
+    for (const auto& [name, value] : turned)
+      if (name == field.option || name == field.key) return &value;
+    return nullptr;
+  };
+  const auto says = [&](std::string_view option) {
     return std::any_of(fields_.begin(), fields_.end(), [&](const Field& field) {
-      return field.option == option && field.parsed->count() > 0;
+      return field.option == option && (field.parsed->count() > 0 || turned_to(field) != nullptr);
     });
   };
   if (file_.empty() && (says("model") || says("machine"))) setup.mesh.pp = 1;
@@ -126,9 +141,11 @@ Result<Setup> SetupOptions::asked_of(const std::string& text) const {
     setup = std::move(*read);
   }
   for (const Field& field : fields_) {  // in the order of the table
-    if (field.parsed->count() == 0) continue;
-    const bool bare = field.value.empty() && field.is_flag;
-    const Result<void> set = set_typed(setup, field.option, bare ? "true" : field.value);
+    const std::string* turn = turned_to(field);
+    if (turn == nullptr && field.parsed->count() == 0) continue;
+    const std::string& value = turn != nullptr ? *turn : field.value;
+    const bool bare = value.empty() && field.is_flag;
+    const Result<void> set = set_typed(setup, field.option, bare ? "true" : value);
     if (!set) return as_typed(set.error());
   }
   return setup;

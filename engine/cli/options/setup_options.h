@@ -7,6 +7,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "engine/plan/machine/resolve.h"
 #include "engine/plan/result.h"
@@ -26,6 +27,12 @@ class SetupOptions {
   Result<Setup> asked(std::string* read_text = nullptr) const;
   // What that means here; valid for prediction.
   Result<Situation> situation(std::string* read_text = nullptr) const;
+  // The same with these settings turned as well, by option or key, as if they had been typed.
+  // `text`: what the file holds, which the caller reads once.
+  using Turned = std::vector<std::pair<std::string, std::string>>;
+  Result<Situation> situation_with(const Turned& turned, const std::string& text) const;
+  // What the file holds; nothing where there is none.
+  Result<std::string> file_text() const;
 
   // What the answer stands on though nobody said it, by key, where a model or a machine was named:
   // the least mesh, and defaults of what sizes a step. `read_text`: what asked() read of the file.
@@ -39,7 +46,7 @@ class SetupOptions {
 
  private:
   // `text`: the file's, where there is one.
-  Result<Setup> asked_of(const std::string& text) const;
+  Result<Setup> asked_of(const std::string& text, const Turned& turned = {}) const;
 
   std::string file_;
   struct Field {
@@ -51,6 +58,10 @@ class SetupOptions {
   };
   std::list<Field> fields_;
 };
+
+// The Setup that a file holds: a Setup, a document, or what `predict --json` printed. Errors: those
+// of setup_from_file(), resolved_from_json() and situation_of().
+Result<Setup> setup_of_file(const std::string& text);
 
 // "GPT tiny, 4 ranks (PP 4), 1f1b, 8 micro-batches of 1 sequence"
 std::string describe(const Setup& setup);

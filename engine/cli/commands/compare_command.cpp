@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// `compare`: setups, runs and cases side by side, and why the first two differ.
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "engine/cli/commands/command.h"
+#include "engine/cli/options/setup_options.h"
+#include "engine/cli/text/table.h"
+#include "engine/cli/training.h"
+#include "engine/plan/settings/alternatives.h"
+#include "engine/plan/settings/settings_reader.h"
+#include "engine/plan/text/units.h"
+#include "engine/planner/comparison.h"
+#include "engine/predict/cases.h"
+
+namespace parallelarium {
+namespace {
+
+Result<Column> predicted_column(const std::string& name, const Setup& setup,
+                                const Machine& machine) {
+  const Result<Prediction> prediction = predict(setup, machine);
+  if (!prediction) {
+    Message why = prediction.error();
+    why.text = name + ": " + why.text;
+    return why;
+  }
+  return column_of(name, *prediction);
+}
+
+// A row of a case, by its name or its number from 1.
+Result<Column> case_column(const std::string& name) {
+  const auto slash = name.find('/');
+  const Result<Case> found = find_case(name.substr(0, slash));
+  if (!found) return found.error();
+  const std::string wanted = slash == std::string::npos ? "" : name.substr(slash + 1);
+  std::vector<std::string> names;
+  for (std::size_t at = 0; at < found->rows.size(); ++at) {
+    const CaseRow& row = found->rows[at];
+    names.push_back("“" + row.name + "”");
+    if (row.name != wanted && std::to_string(at + 1) != wanted &&
+        (found->rows.size() > 1 || !wanted.empty()))
+      continue;
+    if (!row.impossible.empty())
+      return message("case-impossible", "{} cannot be said as a Setup: {}", name, row.impossible);
+    return predicted_column(found->name + "/" + row.name, row.setup, row.machine);
+  }
+  return message("case-row", "Say which row of {} is meant, such as {}/1; there are {}.",
+                 found->name, found->name, join_and(names));
+}
+
+Result<Column> column_from(const std::string& name) {
+  if (name != kStandardInput && !std::filesystem::exists(name)) return case_column(name);
+  const Result<std::string> text = read_file(name);
+  if (!text) return text.error();
+  const std::string title = name_of_input(name);
+  Result<nlohmann::json> json = parse_json(*text);
+  if (json && json->is_object() && json->contains("step") && json->contains("source") &&
+      (*json)["source"] != "predicted")
+    return column_of(title, std::move(*json));
+  const auto told = [&](Message why) {
+    why.text = title + ": " + why.text;
+    return why;
+  };
+  const Result<Setup> asked = setup_of_file(*text);
+  if (!asked) return told(asked.error());
+  const Result<Situation> situation = situation_here(*asked);
+  if (!situation) return told(situation.error());
+  return predicted_column(title, situation->setup, situation->machine);
+}
+
+std::string value_text(double value, const std::string& unit) {
+  if (unit.empty()) return exact_text(value);
+  if (unit == "1") return percent_text(value);
+  return in_unit(value, unit);
+}
+
+std::string signed_seconds(double seconds) {
+  return (seconds < 0 ? "-" : "+") + seconds_text(std::abs(seconds));
+}
+
+std::string text_of(const SideBySide& beside) {
+  std::vector<std::string> titles = {""};
+  for (std::size_t at = 0; at < beside.columns.size(); ++at)
+    titles.push_back(fmt::format(">{}", static_cast<char>('A' + at)));
+  std::string text;
+  for (std::size_t at = 0; at < beside.columns.size(); ++at) {
+    const Column& column = beside.columns[at];
+    text += fmt::format("{}: {} ({}, {})\n", static_cast<char>('A' + at), column.name,
+                        column.source, column.machine);
+  }
+  Table table(titles);
+  std::vector<std::string> notes;
+  for (const ComparedRow& row : beside.rows) {
+    std::vector<std::string> cells = {row.metric};
+    for (std::size_t at = 0; at < row.values.size(); ++at) {
+      cells.push_back(row.values[at] ? value_text(*row.values[at], row.unit) : "-");
+      if (!row.why[at]) continue;
+      const std::string note =
+          fmt::format("{}: {}", static_cast<char>('A' + at), row.why[at]->text);
+      if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);
+    }
+    table.add(std::move(cells));
+  }
+  text += "\n" + table.text();
+  for (const std::string& note : notes) text += "\n" + note + "\n";
+  if (beside.without_causes) return text;
+  Table causes({"", ">"});
+  double sum = 0;
+  for (const Cause& cause : beside.causes) {
+    causes.add({cause.cause, signed_seconds(cause.seconds)});
+    sum += cause.seconds;
+  }
+  causes.add({"together", signed_seconds(sum)});
+  return text + "\nStep of B less that of A, by cause (mean over ranks)\n" + causes.text();
+}
+
+}  // namespace
+
+void add_compare(Commands& commands) {
+  CLI::App* command = commands.add(
+      "compare", "set setups, runs and cases side by side and say why they differ",
+      "  parallelarium-engine compare plan-1.json plan-2.json\n"
+      "  parallelarium-engine compare plan.json run.json --json\n"
+      "  parallelarium-engine compare korthikanti-2022-table-5/1 korthikanti-2022-table-5/2\n");
+  struct Options {
+    std::vector<std::string> names;
+    bool json = false;
+  };
+  auto options = std::make_shared<Options>();
+  command
+      ->add_option("columns", options->names,
+                   "two or more of: a Setup's file, what run --json printed, a case as NAME/ROW")
+      ->option_text("A B ...");
+  command->add_flag("--json", options->json, "print JSON");
+  commands.set_body(command, [options](Progress&) {
+    constexpr std::size_t kMostColumns = 26;
+    if (options->names.size() < 2 || options->names.size() > kMostColumns)
+      return Outcome::invalid(message("compare-count",
+                                      "compare sets 2 to {} columns side by side: files of Setups "
+                                      "or runs, or cases as NAME/ROW.",
+                                      kMostColumns));
+    std::vector<Column> columns;
+    for (const std::string& name : options->names) {
+      Result<Column> column = column_from(name);
+      if (!column) return Outcome::invalid(column.error());
+      columns.push_back(std::move(*column));
+    }
+    const SideBySide beside = compare_columns(std::move(columns));
+    return Outcome::done(options->json ? json_text(to_json(beside)) : text_of(beside));
+  });
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+// `plan`: searches the best Setups for a model, a machine, GPUs and a global batch.
+#include <charconv>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "engine/cli/cancel.h"
+#include "engine/cli/commands/command.h"
+#include "engine/cli/options/setup_options.h"
+#include "engine/cli/text/plan_text.h"
+#include "engine/cli/training.h"
+#include "engine/plan/settings/alternatives.h"
+#include "engine/planner/search.h"
+
+namespace parallelarium {
+namespace {
+
+constexpr int kMostPlans = 1000;
+
+struct PlanOptions {
+  std::string setup, model, machine, gpus, sequence, objective = "time", explain;
+  std::int64_t global_batch = 0;
+  int top = 10;
+  std::vector<std::string> fix, allow;
+  bool json = false;
+};
+
+Result<std::int64_t> whole_of(const std::string& text, const char* option) {
+  std::int64_t number = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (text.empty() || code != std::errc() || end != text.data() + text.size())
+    return message("plan-number", "{} must be a whole number, not “{}”.", option, shown(text));
+  return number;
+}
+
+// "64" or "8..64".
+Result<void> read_gpus(const std::string& text, PlanRequest& request) {
+  const auto dots = text.find("..");
+  const Result<std::int64_t> low = whole_of(text.substr(0, dots), "--gpus");
+  if (!low) return low.error();
+  request.least_gpus = request.most_gpus = *low;
+  if (dots == std::string::npos) return {};
+  const Result<std::int64_t> high = whole_of(text.substr(dots + 2), "--gpus");
+  if (!high) return high.error();
+  request.most_gpus = *high;
+  return {};
+}
+
+// "tp=8,pp=4" as pairs. What has no "=" belongs to the value before: "recompute=norms,activation".
+Result<std::vector<std::pair<std::string, std::string>>> pairs_of(const std::string& text,
+                                                                  const char* option) {
+  std::vector<std::pair<std::string, std::string>> pairs;
+  for (std::size_t from = 0; from < text.size();) {
+    const std::size_t end = std::min(text.find(',', from), text.size());
+    const std::string part = text.substr(from, end - from);
+    const auto equals = part.find('=');
+    if (equals != std::string::npos)
+      pairs.emplace_back(part.substr(0, equals), part.substr(equals + 1));
+    else if (!pairs.empty())
+      pairs.back().second += "," + part;
+    else
+      return message("plan-pair", "{} takes key=value, such as {} tp=8, not “{}”.", option, option,
+                     shown(part));
+    from = end + 1;
+  }
+  return pairs;
+}
+
+Result<void> read_axes(const PlanOptions& options, Setup& base, PlanRequest& request) {
+  for (const std::string& text : options.fix) {
+    const auto pairs = pairs_of(text, "--fix");
+    if (!pairs) return pairs.error();
+    for (const auto& [key, value] : *pairs) {
+      if (const std::string axis = axis_called(key); !axis.empty())
+        request.allowed[axis] = {value};
+      else if (const Result<void> set = set_typed(base, key, value); !set)
+        return set.error();
+    }
+  }
+  for (const std::string& text : options.allow) {
+    const auto pairs = pairs_of(text, "--allow");
+    if (!pairs) return pairs.error();
+    for (const auto& [key, values] : *pairs) {
+      const std::string axis = axis_called(key);
+      if (axis.empty()) {
+        std::vector<std::string> names;
+        for (const PlanAxis& each : plan_axes()) names.emplace_back(each.option);
+        return message("plan-axis", "“{}” is no axis of the search; there are {}.", shown(key),
+                       join_and(names));
+      }
+      std::vector<std::string>& allowed = request.allowed[axis];
+      for (std::size_t from = 0; from < values.size();) {
+        const std::size_t end = std::min(values.find(',', from), values.size());
+        if (end > from) allowed.push_back(values.substr(from, end - from));
+        from = end + 1;
+      }
+    }
+  }
+  return {};
+}
+
+Result<void> read_objective(const std::string& name, PlanRequest& request) {
+  std::vector<std::string> names;
+  for (const Objective objective :
+       {Objective::kTime, Objective::kGpus, Objective::kMemory, Objective::kTokensPerGpu}) {
+    if (name_of(objective) == name) {
+      request.objective = objective;
+      return {};
+    }
+    names.emplace_back(name_of(objective));
+  }
+  return message("plan-objective", "--objective is {}, not “{}”.", join_or(names), shown(name));
+}
+
+Result<PlanRequest> request_of(const PlanOptions& options) {
+  PlanRequest request;
+  if (options.gpus.empty() || options.global_batch == 0)
+    return message("plan-needs",
+                   "Say how many GPUs and how many sequences a step has: --gpus 64 --global-batch "
+                   "1024.");
+  if (Result<void> read = read_gpus(options.gpus, request); !read) return read.error();
+  if (Result<void> read = read_objective(options.objective, request); !read) return read.error();
+  if (options.top < 1 || options.top > kMostPlans)
+    return message("plan-top", "--top is 1 to {}, not {}.", kMostPlans, options.top);
+  request.top = options.top;
+  request.global_batch = options.global_batch;
+  Setup base = new_setup();
+  base.mesh = Mesh();
+  base.microbatches = 1;
+  if (!options.setup.empty()) {
+    const Result<std::string> text = read_file(options.setup);
+    if (!text) return text.error();
+    Result<Setup> read = setup_of_file(*text);
+    if (!read) return read.error();
+    base = std::move(*read);
+  }
+  for (const auto& [key, value] : {std::pair("model", &options.model),
+                                   {"machine", &options.machine},
+                                   {"sequence", &options.sequence}})
+    if (!value->empty())
+      if (Result<void> set = set_typed(base, key, *value); !set) return set.error();
+  if (Result<void> read = read_axes(options, base, request); !read) return read.error();
+  // What `auto` means follows from the devices alone; the mesh is the search's.
+  Setup asked = base;
+  asked.mesh = Mesh{.order = base.mesh.order};
+  asked.schedule = "1f1b";
+  asked.chunks = asked.microbatches = asked.micro_batch = 1;
+  asked.zero = asked.zero_group = 0;
+  asked.nodes = 0;
+  asked.sequence_parallel = false;
+  asked.stage_layers.clear();
+  asked.model.stage_layers = base.model.stage_layers;
+  Result<Situation> situation = situation_here(asked);
+  if (!situation) return situation.error();
+  request.base = std::move(situation->setup);
+  request.base.zero_group = base.zero_group;
+  request.base.stage_layers = base.stage_layers;
+  request.machine = std::move(situation->machine);
+  return request;
+}
+
+// What class one Setup of the search is in, and why.
+Result<nlohmann::json> explanation(const std::string& path, const PlanRequest& request,
+                                   const PlanResult& result) {
+  const Result<std::string> text = read_file(path);
+  if (!text) return text.error();
+  const Result<Setup> asked = setup_of_file(*text);
+  if (!asked) return asked.error();
+  nlohmann::json json = {{"setup", to_json(*asked)}, {"step", nullptr}, {"memory", nullptr}};
+  const auto ends = [&](PlanClass plan_class, const Message& sentence) {
+    json["class"] = name_of(plan_class);
+    json["sentence"] = sentence.text;
+    return json;
+  };
+  const Result<Situation> situation = situation_here(*asked);
+  if (!situation) return ends(PlanClass::kRefused, situation.error());
+  const Result<Tried> tried = try_setup(situation->setup, situation->machine, true);
+  if (!tried) return ends(PlanClass::kRefused, tried.error());
+  const Plan& plan = tried->plan;
+  json["memory"] = {{"needed_bytes", plan.needed_bytes}, {"capacity_bytes", plan.capacity_bytes}};
+  if (!tried->fits) {
+    const auto fullest =
+        std::max_element(plan.memory.begin(), plan.memory.end(),
+                         [](const auto& a, const auto& b) { return a.peak_bytes < b.peak_bytes; });
+    return ends(PlanClass::kDoesNotFit,
+                too_large(fullest->stage, plan.needed_bytes, plan.capacity_bytes, 0));
+  }
+  json["step"] = to_json(plan.step, false);
+  if (result.best.empty()) return ends(PlanClass::kSimulated, plain("It fits, and no other does."));
+  const Plan& best = result.best.front();
+  const double longer = plan.step.seconds - best.step.seconds;
+  const Cause cause = largest_of(causes_of(best.parts, plan.parts, longer));
+  const bool among = result.best.size() < static_cast<std::size_t>(request.top) ||
+                     plan.time <= result.best.back().time;
+  return ends(
+      among ? PlanClass::kSimulated : PlanClass::kBounded,
+      message("plan-explain",
+              "{}: its step takes {} s, {} s more than the best plan's; most of that is {}.",
+              change_of(best.setup, situation->setup),
+              figure(fmt::format("{:.4g}", plan.step.seconds)),
+              figure(fmt::format("{:.4g}", longer)), cause.cause));
+}
+
+Outcome run_plan(const PlanOptions& options, Progress& progress) {
+  const Result<PlanRequest> request = request_of(options);
+  if (!request) return Outcome::invalid(request.error());
+  PlanWatch watch;
+  watch.cancel = &cancelled_by_signal();
+  watch.progress = [&](double share, const std::string& what) { progress.report(share, what); };
+  Result<PlanResult> result = search(*request, watch);
+  if (!result)
+    return result.error().id == "plan-cancelled" ? Outcome::failed(result.error())
+                                                 : Outcome::invalid(result.error());
+  note_ties(*result, request->machine);
+  nlohmann::json explained;
+  if (!options.explain.empty()) {
+    Result<nlohmann::json> told = explanation(options.explain, *request, *result);
+    if (!told) return Outcome::invalid(told.error());
+    explained = std::move(*told);
+  }
+  if (options.json) {
+    nlohmann::json json = to_json(*result);
+    if (!explained.is_null()) json["explained"] = std::move(explained);
+    return Outcome::done(json_text(json));
+  }
+  std::string text = plan_text(*result, *request);
+  if (!explained.is_null())
+    text += fmt::format("\n{}: {}. {}\n", options.explain, explained.at("class").get<std::string>(),
+                        explained.at("sentence").get<std::string>());
+  return Outcome::done(std::move(text));
+}
+
+}  // namespace
+
+void add_plan(Commands& commands) {
+  CLI::App* command = commands.add(
+      "plan", "search the best setups for a model, a machine and a global batch",
+      "  parallelarium-engine plan --model llama3-70b --machine dgx-h100 --gpus 64 \\\n"
+      "      --global-batch 1024\n"
+      "  parallelarium-engine plan --model mixtral-8x7b --machine dgx-a100-80g --gpus 8..64 \\\n"
+      "      --global-batch 512 --objective tokens-per-gpu --allow schedules=1f1b,interleaved\n"
+      "  parallelarium-engine plan --model llama3-8b --machine dgx-h100 --gpus 8 \\\n"
+      "      --global-batch 64 --fix tp=1,zero=3 --explain mine.json --json\n");
+  auto options = std::make_shared<PlanOptions>();
+  const auto add = [&](const char* name, auto& value, const char* help, const char* text) {
+    return command->add_option(name, value, help)->option_text(text);
+  };
+  add("--model", options->model, "a preset's name, or its shape as {...}", "NAME");
+  add("--machine", options->machine, "a machine's name, or a file of changes to one", "NAME");
+  add("--gpus", options->gpus, "how many GPUs exactly, or a range: 64, 8..64", "N|A..B");
+  add("--global-batch", options->global_batch, "sequences of a step", "B");
+  add("--sequence", options->sequence, "tokens of a sequence (default: the model's)", "S");
+  add("--fix", options->fix, "settings that stay: tp=8,attention=fused; may be repeated",
+      "KEY=VALUE,...")
+      ->allow_extra_args(false);
+  add("--allow", options->allow,
+      "the values that an axis may take: schedules=1f1b,zb-v or cp=1,2; may be repeated",
+      "AXIS=VALUES")
+      ->allow_extra_args(false);
+  add("--objective", options->objective,
+      "what is best: time, gpus, memory or tokens-per-gpu (default: time)", "WHAT");
+  add("--top", options->top, "how many plans to show (default: 10)", "K");
+  add("--setup", options->setup, "a Setup for what is no axis of the search", "FILE");
+  add("--explain", options->explain, "tell why this Setup is not the best", "SETUP");
+  command->add_flag("--json", options->json, "print JSON");
+  commands.set_body(command,
+                    [options](Progress& progress) { return run_plan(*options, progress); });
+}
+
+}  // namespace parallelarium

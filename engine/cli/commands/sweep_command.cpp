@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// `sweep`: any figures of a prediction over settings that vary.
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "engine/cli/cancel.h"
+#include "engine/cli/commands/command.h"
+#include "engine/cli/options/setup_options.h"
+#include "engine/cli/outlook.h"
+#include "engine/cli/text/table.h"
+#include "engine/plan/text/units.h"
+#include "engine/planner/sweep.h"
+#include "engine/predict/predict.h"
+
+namespace parallelarium {
+namespace {
+
+struct SweepOptions {
+  SetupOptions setup;
+  std::vector<std::string> vary;
+  std::string show = "step,memory,mfu,bubble";
+  bool json = false;
+};
+
+std::vector<Metric> metrics_from(const std::string& list) {
+  std::vector<Metric> metrics;
+  for (std::size_t from = 0; from < list.size();) {
+    const std::size_t end = std::min(list.find(',', from), list.size());
+    if (end > from) metrics.push_back(metric_from(list.substr(from, end - from)));
+    from = end + 1;
+  }
+  return metrics;
+}
+
+std::string figure_text(const std::optional<double>& figure, const std::string& unit) {
+  if (!figure) return "-";
+  if (unit.empty()) return exact_text(*figure);
+  return unit == "1" ? percent_text(*figure) : in_unit(*figure, unit);
+}
+
+std::string table_of(const std::vector<SweepPoint>& points,
+                     const std::vector<Variation>& variations, const std::vector<Metric>& metrics) {
+  std::vector<std::string> titles;
+  for (const Variation& variation : variations) titles.push_back(">" + variation.key);
+  for (const Metric& metric : metrics) titles.push_back(">" + metric.name);
+  titles.emplace_back("");
+  Table table(titles);
+  for (const SweepPoint& point : points) {
+    std::vector<std::string> cells = point.values;
+    for (std::size_t at = 0; at < metrics.size(); ++at)
+      cells.push_back(figure_text(point.figures[at], metrics[at].unit));
+    cells.push_back(point.refused         ? point.refused->text
+                    : point.fits == false ? "DOES NOT FIT"
+                                          : "");
+    table.add(std::move(cells));
+  }
+  return table.text();
+}
+
+Outcome run_sweep(const SweepOptions& options, Progress& progress) {
+  std::vector<Variation> variations;
+  for (const std::string& text : options.vary) {
+    Result<Variation> variation = variation_from(text);
+    if (!variation) return Outcome::invalid(variation.error());
+    variations.push_back(std::move(*variation));
+  }
+  const Result<std::string> text = options.setup.file_text();
+  if (!text) return Outcome::invalid(text.error());
+  double capacity = 0;
+  std::string machine;
+  const Answer answer = [&](const Turned& turned) -> Result<nlohmann::json> {
+    const Result<Situation> situation = options.setup.situation_with(turned, *text);
+    if (!situation) return situation.error();
+    const Result<Prediction> prediction = predict(situation->setup, situation->machine);
+    if (!prediction) return prediction.error();
+    capacity = static_cast<double>(prediction->capacity_bytes);
+    machine = prediction->machine.title;
+    return prediction_answer(*prediction, *situation, 0, false);
+  };
+  const std::vector<Metric> metrics = metrics_from(options.show);
+  const auto tell = [&](std::size_t done, std::size_t all) {
+    progress.report(static_cast<double>(done) / static_cast<double>(all),
+                    fmt::format("{} of {} points", done, all));
+  };
+  const Result<std::vector<SweepPoint>> points =
+      sweep(variations, metrics, answer, &cancelled_by_signal(), tell);
+  if (!points)
+    return points.error().id == "sweep-cancelled" ? Outcome::failed(points.error())
+                                                  : Outcome::invalid(points.error());
+  if (options.json) return Outcome::done(json_text(to_json(*points, variations, metrics)));
+  std::string answer_text = "Predicted\n" + table_of(*points, variations, metrics);
+  if (capacity > 0)
+    answer_text +=
+        fmt::format("  {}: {} of memory{}.\n", machine, bytes_text(capacity), " to fit into");
+  return Outcome::done(std::move(answer_text));
+}
+
+}  // namespace
+
+void add_sweep(Commands& commands) {
+  CLI::App* command = commands.add(
+      "sweep", "predict figures over settings that vary",
+      "  parallelarium-engine sweep --vary microbatches=4..64*2 --show step,bubble\n"
+      "  parallelarium-engine sweep --model llama3-70b --machine dgx-h100 --gpus 64 --pp 4 \\\n"
+      "      --global-batch 256 --vary tp=1,2,4,8 --vary recompute=none,full --show step,memory\n"
+      "  parallelarium-engine sweep --setup plan.json --vary dp=1..8*2 \\\n"
+      "      --show step.tokens_per_second,traffic.dp.sent_bytes --json\n");
+  auto options = std::make_shared<SweepOptions>();
+  command
+      ->add_option("--vary", options->vary,
+                   "a setting and its values: tp=1,2,4 or microbatches=8..64*2; may be repeated")
+      ->option_text("KEY=VALUES")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--show", options->show,
+                   "figures: step, tokens, mfu, memory, bubble, compute, exposed, ranks, or dotted "
+                   "keys of predict --json (default: step,memory,mfu,bubble)")
+      ->option_text("METRIC,...");
+  command->add_flag("--json", options->json, "print JSON");
+  options->setup.add_to(*command);
+  commands.set_body(command,
+                    [options](Progress& progress) { return run_sweep(*options, progress); });
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/cli/text/plan_text.h"
+
+#include <algorithm>
+#include <map>
+
+#include "engine/cli/text/table.h"
+#include "engine/plan/text/units.h"
+
+namespace parallelarium {
+namespace {
+
+constexpr std::size_t kPlanWidth = 100;
+constexpr std::size_t kReasonsShown = 8;
+constexpr std::size_t kFrontShown = 10;
+
+std::string plan_bytes(std::int64_t bytes) { return bytes_text(static_cast<double>(bytes)); }
+
+std::string funnel(const PlanResult& result) {
+  const std::map<PlanClass, std::string> words = {
+      {PlanClass::kRefused, "refused: they cannot be"},
+      {PlanClass::kDoesNotFit, "do not fit into a device"},
+      {PlanClass::kBounded, "bounded: they cannot be among the best"},
+      {PlanClass::kSimulated, "simulated"},
+  };
+  Table table({">", "", ""});
+  table.add({std::to_string(result.candidates), "candidates", ""});
+  for (const auto& [plan_class, word] : words) {
+    table.add({std::to_string(result.classes[static_cast<std::size_t>(plan_class)]), word, ""});
+    std::size_t shown = 0;
+    for (const ReasonCount& reason : result.reasons)
+      if (reason.plan_class == plan_class && plan_class != PlanClass::kBounded &&
+          shown++ < kReasonsShown)
+        table.add({"",
+                   fmt::format("  {:>8}  {}", reason.count,
+                               reason.sentence.text.substr(0, kPlanWidth - 20)),
+                   ""});
+  }
+  return "Search\n" + table.text();
+}
+
+int fullest_stage(const Plan& plan) {
+  const auto fullest =
+      std::max_element(plan.memory.begin(), plan.memory.end(),
+                       [](const auto& a, const auto& b) { return a.peak_bytes < b.peak_bytes; });
+  return fullest == plan.memory.end() ? 0 : fullest->stage;
+}
+
+double exposed_of(const Plan& plan) {
+  double sum = 0;
+  for (const double seconds : plan.parts.exposed) sum += seconds;
+  return sum;
+}
+
+std::string schedule_of(const Setup& setup) {
+  std::string text = setup.schedule.name();
+  if (setup.chunks > 1) text += fmt::format(" v{}", setup.chunks);
+  return text;
+}
+
+std::string plans_table(const std::vector<Plan>& plans, std::size_t most) {
+  const bool experts = std::any_of(plans.begin(), plans.end(), [](const Plan& plan) {
+    return plan.setup.model.experts.count > 0;
+  });
+  std::vector<std::string> titles = {">", ">GPUs", ">TP", ">PP", ">CP", ">DP"};
+  if (experts) titles.emplace_back(">EP");
+  for (const char* title : {">SP", ">ZeRO", "schedule", ">b", ">m", "recompute", ">step",
+                            ">tokens/s/GPU", ">MFU", ">memory", ">stage", ">bubble", ">exposed"})
+    titles.emplace_back(title);
+  Table table(titles);
+  for (std::size_t at = 0; at < std::min(most, plans.size()); ++at) {
+    const Plan& plan = plans[at];
+    const Setup& setup = plan.setup;
+    const Mesh& mesh = setup.mesh;
+    std::vector<std::string> cells = {fmt::format("{}{}", at + 1, at > 0 && plan.tied ? " =" : ""),
+                                      std::to_string(mesh.ranks()),
+                                      std::to_string(mesh.tp),
+                                      std::to_string(mesh.pp),
+                                      std::to_string(mesh.cp),
+                                      std::to_string(mesh.dp)};
+    if (experts) cells.push_back(std::to_string(mesh.ep));
+    for (std::string cell :
+         {std::string(setup.sequence_parallel ? "on" : "-"), std::to_string(setup.zero),
+          schedule_of(setup), std::to_string(setup.micro_batch), std::to_string(setup.microbatches),
+          text_of(setup.recompute), seconds_text(plan.step.seconds),
+          three_digits(plan.step.tokens_per_second / mesh.ranks()), percent_text(plan.step.mfu),
+          plan_bytes(plan.needed_bytes), std::to_string(fullest_stage(plan)),
+          percent_text(plan.bubble.of_total), seconds_text(exposed_of(plan))})
+      cells.push_back(std::move(cell));
+    table.add(std::move(cells));
+  }
+  return table.text();
+}
+
+std::string ties(const PlanResult& result) {
+  if (!result.tie_threshold)
+    return "How far plans must be apart to differ is not known: no held-out run on this machine "
+           "was published.\n";
+  return fmt::format(
+      "Plans within {} of the best (=) are ties: so far off are differences of predictions ({}).\n",
+      percent_text(*result.tie_threshold), result.tie_source);
+}
+
+}  // namespace
+
+std::string plan_text(const PlanResult& result, const PlanRequest& request) {
+  const std::int64_t tokens = request.global_batch * request.base.model.sequence;
+  std::string text =
+      fmt::format("{} on {} of {}, {} sequences of {} tokens ({}) a step\n\n{}\n",
+                  title_of(request.base.model).text,
+                  request.least_gpus == request.most_gpus
+                      ? fmt::format("{} GPUs", request.most_gpus)
+                      : fmt::format("{} to {} GPUs", request.least_gpus, request.most_gpus),
+                  request.machine.title, request.global_batch, request.base.model.sequence,
+                  count_text(static_cast<double>(tokens), "tokens"), funnel(result));
+  if (result.best.empty())
+    return text + "No candidate fits. The reasons above say what is too large.\n";
+  text +=
+      fmt::format("Best {} by {} (predicted, {} rates; exact: no other candidate is better)\n{}",
+                  result.best.size(), name_of(request.objective), prediction_word(request.machine),
+                  plans_table(result.best, result.best.size()));
+  text += wrapped(ties(result), kPlanWidth, 0) + "\n";
+  text += "Neighbours of 1\n";
+  for (const PlanReason& reason : result.why.front())
+    text += "  " +
+            wrapped(reason.seconds || reason.change.empty()
+                        ? reason.sentence.text
+                        : reason.change + ": " + reason.sentence.text,
+                    kPlanWidth - 2, 4) +
+            "\n";
+  if (result.best.size() > 1) text += "\nBehind 1\n";
+  for (std::size_t at = 1; at < result.why.size(); ++at)
+    for (const PlanReason& reason : result.why[at])
+      text +=
+          fmt::format("  {}: ", at + 1) + wrapped(reason.sentence.text, kPlanWidth - 6, 4) + "\n";
+  text += fmt::format("\nFastest for their memory and GPUs ({} plans)\n{}", result.pareto.size(),
+                      plans_table(result.pareto, kFrontShown));
+  return text + fmt::format("\nSearched in {}.\n", seconds_text(result.seconds));
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/planner/bound.h"
+
+#include <algorithm>
+
+#include "engine/plan/setup/schedule_rules.h"
+#include "engine/predict/memory.h"
+#include "engine/schedules/schedule.h"
+
+namespace parallelarium {
+
+namespace {
+
+// A stage under one schedule.
+class StageOf {
+ public:
+  StageOf(const Setup& setup, const StageTable& table) : table_(table), stages_(stages_of(setup)) {
+    const ScheduleRule* rule = find_schedule_rule(setup.schedule);
+    splits_ = rule == nullptr || rule->splits_backward;
+  }
+  int stages() const { return stages_; }
+  bool splits() const { return splits_; }
+
+  ActionBound action(int stage, ActionKind kind) const {
+    const auto at = static_cast<std::size_t>(kind);
+    const bool split = kind == ActionKind::kInputGrad || kind == ActionKind::kWeightGrad;
+    const StageBound& whole = table_.stage(stage, stages_, false);
+    if (kind == ActionKind::kBackward || !splits_) return whole.actions[at];
+    const StageBound& parted = table_.stage(stage, stages_, true);
+    ActionBound bound = parted.actions[at];
+    if (split) return bound;
+    // Some orders have whole backwards, too.
+    bound.duration = std::min(bound.duration, whole.actions[at].duration);
+    bound.peak_bytes = std::min(bound.peak_bytes, whole.actions[at].peak_bytes);
+    return bound;
+  }
+  std::int64_t kept(int stage) const {
+    const std::int64_t whole = table_.stage(stage, stages_, false).kept_bytes;
+    if (!splits_) return whole;
+    return std::min(whole, table_.stage(stage, stages_, true).kept_bytes);
+  }
+  // Of a forward, or of the backward that holds less, since either may be all that an order has.
+  std::int64_t peak(int stage) const {
+    std::int64_t backward = action(stage, ActionKind::kBackward).peak_bytes;
+    if (splits_) backward = std::min(backward, action(stage, ActionKind::kInputGrad).peak_bytes);
+    return std::max(action(stage, ActionKind::kForward).peak_bytes, backward);
+  }
+  // Of one micro-batch: forward and backward, however that is split.
+  std::int64_t busy(int stage) const {
+    const auto whole = action(stage, ActionKind::kBackward).duration;
+    std::int64_t backward = whole;
+    if (splits_) {
+      const std::int64_t parted = action(stage, ActionKind::kInputGrad).duration +
+                                  action(stage, ActionKind::kWeightGrad).duration;
+      backward = std::min(whole, parted);
+    }
+    return action(stage, ActionKind::kForward).duration + backward;
+  }
+  // How long what passes through takes at least. Nothing comes to the first stage's forward, and
+  // nothing leaves its backward.
+  std::int64_t passage(int stage, ActionKind kind) const {
+    const ActionBound bound = action(stage, kind);
+    if (stage > 0)
+      return std::max<std::int64_t>(0, bound.until_have - bound.until_need) + table_.transfer;
+    return kind == ActionKind::kForward ? bound.until_have + table_.transfer
+                                        : bound.duration - bound.until_need;
+  }
+
+ private:
+  const StageTable& table_;
+  int stages_ = 1;
+  bool splits_ = false;
+};
+
+std::vector<int> stages_on(const Setup& setup, int rank) {
+  const int ranks = setup.mesh.pp, chunks = stages_of(setup) / ranks;
+  if (holds_stages_twice(setup)) return {rank, ranks - 1 - rank};
+  const ScheduleRule* rule = find_schedule_rule(setup.schedule);
+  if (rule != nullptr && rule->chunks == 2) return {rank, 2 * ranks - 1 - rank};
+  std::vector<int> stages;
+  for (int chunk = 0; chunk < chunks; ++chunk) stages.push_back(chunk * ranks + rank);
+  return stages;
+}
+
+std::int64_t states_of(const Setup& setup, const StageTable& table, const std::vector<int>& held) {
+  const int stages = stages_of(setup);
+  double shared = 0, experts = 0;
+  bool first = false, last = false;
+  for (const int stage : held) {
+    const StageBound& bound = table.stage(stage, stages, false);
+    shared += bound.shared;
+    experts += bound.experts;
+    first = first || stage == 0;
+    last = last || stage == stages - 1;
+  }
+  if (first && last && stages > 1) shared -= table.stage(stages - 1, stages, false).copied_table;
+  const Precision held_bytes = held_precision(setup);
+  const int zero = held_zero(setup), shards = shards_of(setup);
+  const int of_experts = std::max(1, shards / setup.mesh.ep);
+  return static_cast<std::int64_t>(model_states(shared, held_bytes, zero, shards).total() +
+                                   model_states(experts, held_bytes, zero, of_experts).total());
+}
+
+// Micro-batches that a rank has under way at once, at least.
+std::int64_t under_way(const Setup& setup, int rank) {
+  if (stages_of(setup) != setup.mesh.pp || setup.mesh.pp == 1) return 1;
+  if (setup.schedule == Schedule("1f1b") || setup.schedule == Schedule("zb-h1") ||
+      setup.schedule == Schedule("zb-h2"))
+    return std::min<std::int64_t>(setup.microbatches, setup.mesh.pp - rank);
+  return setup.schedule == Schedule("gpipe") ? setup.microbatches : 1;
+}
+
+void widen(Bound& bound, std::int64_t bytes, std::int64_t states, int rank) {
+  if (bytes <= bound.bytes) return;
+  bound.bytes = bytes;
+  bound.states = states;
+  bound.stage = rank;
+}
+
+}  // namespace
+
+namespace {
+
+// How long what enters at the first stage is under way to each, and what leaves each to the end,
+// at least.
+struct Ways {
+  std::vector<std::int64_t> in, out;
+};
+Ways ways_of(const StageOf& of) {
+  Ways ways{{0}, {0}};
+  for (int stage = 0; stage < of.stages(); ++stage) {
+    ways.in.push_back(ways.in.back() + of.passage(stage, ActionKind::kForward));
+    ways.out.push_back(ways.out.back() + of.passage(stage, ActionKind::kBackward));
+  }
+  return ways;
+}
+
+// What a rank takes that holds these stages: before its first action what it needs has to come,
+// less what it may do before; and where backwards are whole, after its last action what leaves it
+// has to come to the first stage.
+std::int64_t rank_time(const Setup& setup, const StageOf& of, const Ways& ways,
+                       const std::vector<int>& held) {
+  std::int64_t busy = 0;
+  for (const int stage : held) busy += of.busy(stage);
+  const int first = *std::min_element(held.begin(), held.end());
+  std::int64_t need = 0, rest = 0;
+  for (const int stage : held) {
+    need = std::max(need, of.action(stage, ActionKind::kForward).until_need);
+    const ActionBound out = of.action(stage, ActionKind::kBackward);
+    rest = std::max(rest, out.duration - out.until_have);
+  }
+  const auto at = static_cast<std::size_t>(first);
+  std::int64_t time = setup.microbatches * busy + std::max<std::int64_t>(0, ways.in[at] - need);
+  if (!of.splits()) time += std::max<std::int64_t>(0, ways.out[at] - rest);
+  return time;
+}
+
+}  // namespace
+
+Bound quick_bound(const Setup& setup, const StageTable& table) {
+  const StageOf of(setup, table);
+  const Ways ways = ways_of(of);
+  const int ranks = setup.mesh.pp;
+  std::int64_t all = 0;
+  Bound bound;
+  for (int stage = 0; stage < of.stages(); ++stage) all += of.busy(stage);
+  for (int rank = 0; rank < ranks; ++rank) {
+    const std::vector<int> held = stages_on(setup, rank);
+    // A stage that is held twice has its micro-batches on either rank.
+    if (!holds_stages_twice(setup))
+      bound.nanoseconds = std::max(bound.nanoseconds, rank_time(setup, of, ways, held));
+    std::int64_t own = 0;
+    for (const int stage : held) own = std::max(own, of.peak(stage));
+    const std::int64_t more = under_way(setup, rank) - 1;
+    const std::int64_t states = states_of(setup, table, held);
+    widen(bound, states + own + more * of.kept(held.front()), states, rank);
+  }
+  // Some rank has at least its share of all work.
+  bound.nanoseconds = std::max(bound.nanoseconds, all * setup.microbatches / ranks);
+  return bound;
+}
+
+namespace {
+
+// Walks an Order with the least durations; see bound.h.
+class Walk {
+ public:
+  Walk(const Setup& setup, const StageTable& table, const Order& order)
+      : table_(table), of_(setup, table), order_(order) {
+    pairs_ = setup.overlap_experts && setup.mesh.ep > 1 && setup.mesh.cp == 1;
+    const auto cells =
+        static_cast<std::size_t>(order.stages) * static_cast<std::size_t>(order.microbatches);
+    forward_.assign(cells, -1);
+    backward_.assign(cells, -1);
+    ranks_.resize(order.ranks.size());
+    for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
+      const int number = static_cast<int>(rank);
+      ranks_[rank].states = states_of(setup, table, order.stage_of[rank]);
+      for (const int stage : order.stage_of[rank])
+        for (int kind = 0; kind < 4; ++kind)
+          bounds_.push_back(of_.action(stage, static_cast<ActionKind>(kind)));
+      ranks_[rank].first_bound = bounds_.size() - 4 * order.stage_of[rank].size();
+      for (const int stage : order.stage_of[rank]) ranks_[rank].kept.push_back(of_.kept(stage));
+      widen(bound_, ranks_[rank].states, ranks_[rank].states, number);
+    }
+  }
+
+  Bound run() {
+    for (bool moves = true; moves;) {
+      moves = false;
+      for (std::size_t rank = 0; rank < ranks_.size(); ++rank)
+        while (step(rank)) moves = true;
+    }
+    for (const RankState& rank : ranks_)
+      bound_.nanoseconds = std::max(bound_.nanoseconds, rank.free);
+    return bound_;
+  }
+
+ private:
+  struct RankState {
+    std::size_t next = 0, first_bound = 0;
+    std::int64_t free = 0, held = 0, states = 0;
+    // Of the first half of a pair whose second comes next; halves take turns.
+    std::int64_t pair_begin = -1, pair_first = 0;
+    std::vector<std::int64_t> kept;  // by chunk
+  };
+
+  std::size_t cell(int stage, int microbatch) const {
+    return static_cast<std::size_t>(stage) * static_cast<std::size_t>(order_.microbatches) +
+           static_cast<std::size_t>(microbatch);
+  }
+
+  // Whether the rank's next action can be placed, which it then is.
+  bool step(std::size_t rank) {
+    RankState& state = ranks_[rank];
+    const std::vector<Action>& line = order_.ranks[rank];
+    if (state.next >= line.size()) return false;
+    const Action& action = line[state.next];
+    const auto chunk = static_cast<std::size_t>(action.chunk);
+    const int stage = order_.stage_of[rank][chunk];
+    const bool forward = action.kind == ActionKind::kForward;
+    const bool weight = action.kind == ActionKind::kWeightGrad;
+    std::int64_t arrival = 0;
+    if (!weight && (forward ? stage > 0 : stage + 1 < order_.stages)) {
+      const std::int64_t left = forward ? forward_[cell(stage - 1, action.microbatch)]
+                                        : backward_[cell(stage + 1, action.microbatch)];
+      if (left < 0) return false;
+      const std::vector<int>& here = order_.stage_of[rank];
+      const bool stays =
+          std::find(here.begin(), here.end(), stage + (forward ? -1 : 1)) != here.end();
+      arrival = left + (stays ? 0 : table_.transfer);
+    }
+    const ActionBound& bound =
+        bounds_[state.first_bound + 4 * chunk + static_cast<std::size_t>(action.kind)];
+    const bool ends_pair = state.pair_begin >= 0;
+    const std::int64_t begin = ends_pair ? state.pair_begin : state.free;
+    const std::int64_t needed = arrival - bound.until_need;
+    const std::int64_t end = std::max(begin, needed) + bound.duration;
+    const std::int64_t leaves = std::max(begin, needed) + bound.until_have;
+    const std::int64_t together = begin + (ends_pair ? state.pair_first : 0) + bound.duration;
+    const bool starts_pair = pairs_ && action.overlapped_with_next;
+    state.pair_begin = starts_pair ? begin : -1;
+    state.pair_first = bound.duration;
+    state.free = std::max({state.free, end, together});
+    if (!weight) {
+      (forward ? forward_ : backward_)[cell(stage, action.microbatch)] = leaves;
+      hold(state, rank, chunk, bound, forward);
+    }
+    ++state.next;
+    return true;
+  }
+
+  void hold(RankState& state, std::size_t rank, std::size_t chunk, const ActionBound& bound,
+            bool forward) {
+    if (!forward) state.held -= state.kept[chunk];
+    widen(bound_, state.states + state.held + bound.peak_bytes, state.states,
+          static_cast<int>(rank));
+    if (forward) state.held += state.kept[chunk];
+  }
+
+  const StageTable& table_;
+  StageOf of_;
+  const Order& order_;
+  bool pairs_ = false;
+  std::vector<RankState> ranks_;
+  std::vector<ActionBound> bounds_;  // by rank, chunk and kind
+  std::vector<std::int64_t> forward_, backward_;
+  Bound bound_;
+};
+
+}  // namespace
+
+Result<Bound> walked_bound(const Setup& setup, const StageTable& table) {
+  const Result<Order> order = make_order(setup);
+  if (!order) return order.error();
+  return Walk(setup, table, *order).run();
+}
+
+}  // namespace parallelarium

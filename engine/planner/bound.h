@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lower bounds of a candidate's step time and memory without building its Program.
+//
+// They stand on stages that the passes build and the cost model times, as predict() does: one
+// micro-batch through the stages of a model with as many layers each. What a stage's actions take
+// in the compute lane, when they need what comes and have what goes, and what they keep is read
+// there; a walk of the Order then adds it up. The walk has the same lane order as the Program, a
+// subset of its edges and no duration longer, so that no step is shorter than it says.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "engine/plan/order/order.h"
+#include "engine/planner/space.h"
+
+namespace parallelarium {
+
+// What one kind of action does on a stage, in nanoseconds and bytes.
+struct ActionBound {
+  std::int64_t duration = 0;    // in the compute lane
+  std::int64_t until_need = 0;  // of it, what may pass before what comes is needed
+  std::int64_t until_have = 0;  // of it, what passes at least before what goes can leave
+  std::int64_t peak_bytes = 0;  // beside model states, with one micro-batch under way
+};
+
+struct StageBound {
+  std::array<ActionBound, 4> actions;  // by ActionKind
+  std::int64_t kept_bytes = 0;         // of a micro-batch from its forward to its backward
+  double shared = 0, experts = 0;      // parameters of a rank, see StageParameters
+  double copied_table = 0;             // of `shared`: the last stage's copy of a tied table
+};
+
+// The stages of all candidates that differ in DP, ZeRO, schedule and micro-batches alone.
+struct StageTable {
+  std::vector<StageBound> whole, split;  // as a whole or a split backward leaves them
+  bool alike = false;                    // three stand for all: the first, one between, the last
+  const StageBound& stage(int index, int stages, bool of_split) const;
+  std::int64_t transfer = 0;  // nanoseconds between two stages, at least
+};
+
+// What a StageTable depends on.
+struct StageKey {
+  std::int32_t tp = 1, cp = 1, ep = 1, micro_batch = 1, stages = 1;
+  std::uint8_t recompute = 0;
+  bool sequence_parallel = false;
+  bool executable = false;  // with experts, whose buffers go by it
+  auto operator<=>(const StageKey&) const = default;
+};
+StageKey key_of(const Candidate& candidate, const Setup& setup);
+
+// Error: what the passes refuse. `setup`: a valid candidate with that key.
+Result<StageTable> stage_table(const Setup& setup, const Machine& machine);
+
+struct Bound {
+  std::int64_t nanoseconds = 0;  // of the step
+  std::int64_t bytes = 0;        // of the fullest rank
+  int stage = 0;                 // of that rank
+  std::int64_t states = 0;       // its model states
+};
+// From sums alone. Cost: the number of stages.
+Bound quick_bound(const Setup& setup, const StageTable& table);
+// From a walk of the Order too. Cost: the number of actions.
+Result<Bound> walked_bound(const Setup& setup, const StageTable& table);
+
+}  // namespace parallelarium

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the time of a predicted step goes, part by part, so that the difference of two steps can be
+// told by cause.
+#pragma once
+
+#include <array>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "engine/plan/program/report.h"
+#include "engine/predict/predict.h"
+
+namespace parallelarium {
+
+// Seconds of the compute lanes, mean over the built ranks. They add up to the step, to the
+// nanosecond of each op.
+struct StepParts {
+  double compute = 0;    // forward and backward
+  double recompute = 0;  // what the backward computes again
+  double optimizer = 0;
+  // Idle, as explain.h tells: before a rank's first action, between two, after its last; without
+  // the time in which the rank communicates meanwhile.
+  double warm_up = 0, wait = 0, drain = 0;
+  // By Axis: in the compute lane, or while it is idle.
+  std::array<double, 6> exposed{};
+  double sum() const;
+};
+StepParts parts_of(const Prediction& prediction);
+
+struct Cause {
+  std::string cause;   // "compute", "bubble: warm-up", "exposed communication: tp", "unexplained"
+  double seconds = 0;  // of the second step more than of the first
+};
+// They add up to `seconds`, the difference of the steps; "unexplained" is what the parts leave.
+std::vector<Cause> causes_of(const StepParts& first, const StepParts& second, double seconds);
+// The same of a run, of which only the figures of its busiest rank are known.
+std::vector<Cause> causes_of(const StepFigures& first, const StepFigures& second);
+// The largest of them by size, or an empty cause.
+Cause largest_of(const std::vector<Cause>& causes);
+
+nlohmann::json to_json(const std::vector<Cause>& causes);
+// {"tp": seconds, ...} of the axes that communicate.
+nlohmann::json exposed_json(const StepParts& parts);
+
+}  // namespace parallelarium

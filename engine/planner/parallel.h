@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// A loop over independent items on all cores.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <thread>
+#include <vector>
+
+namespace parallelarium {
+
+// Calls body(i) for 0 <= i < count, in any order, on as many threads as there are cores. The caller
+// is one of them, and all have ended when it returns.
+// Requires: bodies touch nothing in common.
+template <class Body>
+void in_parallel(std::size_t count, const Body& body) {
+  constexpr std::size_t kMostThreads = 16;
+  const std::size_t cores =
+      std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, kMostThreads);
+  std::atomic<std::size_t> next{0};
+  const auto work = [&] {
+    for (std::size_t item = next++; item < count; item = next++) body(item);
+  };
+  std::vector<std::jthread> others;
+  for (std::size_t thread = 1; thread < std::min(cores, count); ++thread) others.emplace_back(work);
+  work();
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// One plan: how it is predicted, ordered and said.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <tuple>
+
+#include "engine/plan/setup/setup_names.h"
+#include "engine/plan/text/units.h"
+#include "engine/planner/search.h"
+
+namespace parallelarium {
+
+std::string_view name_of(PlanClass plan_class) {
+  switch (plan_class) {
+    case PlanClass::kRefused:
+      return "refused";
+    case PlanClass::kDoesNotFit:
+      return "does_not_fit";
+    case PlanClass::kBounded:
+      return "bounded";
+    case PlanClass::kSimulated:
+      return "simulated";
+  }
+  return "";
+}
+
+Result<Tried> try_setup(const Setup& setup, const Machine& machine, bool with_parts) {
+  Result<Prediction> prediction = predict(setup, machine, BuildOptions{.stage_level = true});
+  if (!prediction) return prediction.error();
+  Tried tried;
+  tried.fits = prediction->fits();
+  Plan& plan = tried.plan;
+  plan.setup = setup;
+  plan.time = prediction->timeline.duration;
+  plan.needed_bytes = prediction->needed_bytes;
+  plan.capacity_bytes = prediction->capacity_bytes;
+  plan.step = prediction->step;
+  plan.bubble = std::move(prediction->bubble);
+  plan.memory = std::move(prediction->memory);
+  if (with_parts) plan.parts = parts_of(*prediction);
+  return tried;
+}
+
+Message too_large(int stage, std::int64_t bytes, std::int64_t capacity, std::int64_t states) {
+  const Message needs = plain(bytes_text(static_cast<double>(bytes)));
+  const Message more = plain(bytes_text(static_cast<double>(bytes - capacity)));
+  if (states > capacity)
+    return message("plan-states-large",
+                   "Stage {} needs {} or more for its model states, {} more than a device has.",
+                   stage, needs, more);
+  return message("plan-memory-large", "Stage {} needs {} or more, {} more than a device has.",
+                 stage, needs, more);
+}
+
+double objective_value(Objective objective, std::int64_t nanoseconds, std::int64_t bytes,
+                       std::int64_t gpus) {
+  switch (objective) {
+    case Objective::kTime:
+      return static_cast<double>(nanoseconds);
+    case Objective::kGpus:
+      return static_cast<double>(gpus);
+    case Objective::kMemory:
+      return static_cast<double>(bytes);
+    case Objective::kTokensPerGpu:
+      return static_cast<double>(nanoseconds) * static_cast<double>(gpus);
+  }
+  return 0;
+}
+
+bool stands_before(const Plan& a, const Plan& b, Objective objective) {
+  const auto key = [&](const Plan& plan) {
+    return std::tuple(
+        objective_value(objective, plan.time.count(), plan.needed_bytes, plan.candidate.gpus()),
+        plan.time, plan.needed_bytes, plan.candidate.axes());
+  };
+  if (key(a) != key(b)) return key(a) < key(b);
+  return to_json(a.setup).dump() < to_json(b.setup).dump();
+}
+
+std::string change_of(const Setup& from, const Setup& to) {
+  std::string text;
+  const auto add = [&](const char* name, const auto& before, const auto& after) {
+    if (before == after) return;
+    text += fmt::format("{}{} {} → {}", text.empty() ? "" : ", ", name, before, after);
+  };
+  add("TP", from.mesh.tp, to.mesh.tp);
+  add("PP", from.mesh.pp, to.mesh.pp);
+  add("CP", from.mesh.cp, to.mesh.cp);
+  add("DP", from.mesh.dp, to.mesh.dp);
+  add("EP", from.mesh.ep, to.mesh.ep);
+  add("SP", from.sequence_parallel ? "on" : "off", to.sequence_parallel ? "on" : "off");
+  add("ZeRO", from.zero, to.zero);
+  add("schedule", from.schedule.name(), to.schedule.name());
+  add("chunks", from.chunks, to.chunks);
+  add("micro-batch", from.micro_batch, to.micro_batch);
+  add("recompute", text_of(from.recompute), text_of(to.recompute));
+  return text;
+}
+
+namespace {
+
+nlohmann::json plan_json(const Plan& plan) {
+  nlohmann::json ranks = nlohmann::json::array();
+  for (const MemoryRow& row : plan.memory) ranks.push_back(to_json(row));
+  return {{"setup", to_json(plan.setup)},
+          {"gpus", plan.setup.mesh.ranks()},
+          {"step", to_json(plan.step, false)},
+          {"memory",
+           {{"capacity_bytes", plan.capacity_bytes},
+            {"needed_bytes", plan.needed_bytes},
+            {"fits", true},
+            {"ranks", std::move(ranks)}}},
+          {"bubble", to_json(plan.bubble)},
+          {"exposed_seconds", exposed_json(plan.parts)},
+          {"tied", plan.tied}};
+}
+
+}  // namespace
+
+nlohmann::json to_json(const PlanResult& result) {
+  using nlohmann::json;
+  json classes = json::object(), reasons = json::array(), best = json::array(),
+       pareto = json::array();
+  for (int at = 0; at < kPlanClasses; ++at)
+    classes[std::string(name_of(static_cast<PlanClass>(at)))] = result.classes[at];
+  for (const ReasonCount& reason : result.reasons)
+    reasons.push_back({{"id", reason.sentence.id},
+                       {"class", name_of(reason.plan_class)},
+                       {"count", reason.count},
+                       {"sentence", reason.sentence.text}});
+  for (std::size_t at = 0; at < result.best.size(); ++at) {
+    json plan = plan_json(result.best[at]);
+    plan["why"] = json::array();
+    if (at < result.why.size())
+      for (const PlanReason& why : result.why[at])
+        plan["why"].push_back({{"change", why.change},
+                               {"seconds", why.seconds ? json(*why.seconds) : json(nullptr)},
+                               {"sentence", why.sentence.text}});
+    best.push_back(std::move(plan));
+  }
+  for (const Plan& plan : result.pareto) pareto.push_back(plan_json(plan));
+  return {{"candidates", result.candidates},
+          {"classes", std::move(classes)},
+          {"reasons", std::move(reasons)},
+          {"best", std::move(best)},
+          {"pareto", std::move(pareto)},
+          {"tie_threshold", result.tie_threshold ? json(*result.tie_threshold) : json(nullptr)},
+          {"tie_source", result.tie_threshold ? json(result.tie_source) : json(nullptr)},
+          {"seconds", result.seconds}};
+}
+
+}  // namespace parallelarium

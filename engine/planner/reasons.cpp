@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// Why the neighbours of the best plan lose, and the plans behind it.
+#include <algorithm>
+#include <cmath>
+
+#include "engine/plan/setup/schedule_rules.h"
+#include "engine/plan/text/units.h"
+#include "engine/planner/parallel.h"
+#include "engine/planner/search.h"
+#include "engine/predict/cases.h"
+
+namespace parallelarium {
+
+namespace {
+
+// "TP 8 → 4 takes 1.2 s more: exposed communication: tp +0.9 s."
+Message sentence_of(const std::string& change, double seconds, const Cause& cause) {
+  const std::string by = seconds_text(std::abs(seconds));
+  const std::string part =
+      fmt::format("{}{}", cause.seconds < 0 ? "-" : "+", seconds_text(std::abs(cause.seconds)));
+  if (seconds == 0) return message("plan-why-equal", "{} takes exactly as long.", change);
+  return seconds > 0 ? message("plan-why-slower", "{} takes {} longer; most of it is {}, {}.",
+                               change, by, cause.cause, part)
+                     : message("plan-why-faster", "{} takes {} less; most of it is {}, {}.", change,
+                               by, cause.cause, part);
+}
+
+PlanReason reason_of(const Plan& best, const Setup& setup, const Result<Tried>& tried) {
+  PlanReason reason;
+  reason.change = change_of(best.setup, setup);
+  if (!tried) {
+    reason.sentence = tried.error();
+    return reason;
+  }
+  const Plan& plan = tried->plan;
+  if (!tried->fits) {
+    const auto fullest =
+        std::max_element(plan.memory.begin(), plan.memory.end(),
+                         [](const auto& a, const auto& b) { return a.peak_bytes < b.peak_bytes; });
+    reason.sentence = too_large(fullest->stage, plan.needed_bytes, plan.capacity_bytes, 0);
+    return reason;
+  }
+  reason.seconds = plan.step.seconds - best.step.seconds;
+  const Cause cause = largest_of(causes_of(best.parts, plan.parts, *reason.seconds));
+  reason.sentence = sentence_of(reason.change, *reason.seconds, cause);
+  return reason;
+}
+
+// Puts a degree to another value and has DP, EP and the micro-batches follow; false: it cannot be.
+bool refill(Setup& setup, std::int64_t ranks, std::int64_t batch) {
+  const Mesh& mesh = setup.mesh;
+  const std::int64_t replica = std::int64_t{mesh.tp} * mesh.pp * mesh.cp;
+  if (replica < 1 || ranks % replica != 0) return false;
+  setup.mesh.dp = static_cast<int>(ranks / replica);
+  const std::int64_t at_once = std::int64_t{setup.mesh.dp} * setup.micro_batch;
+  if (setup.micro_batch < 1 || batch % at_once != 0) return false;
+  setup.microbatches = static_cast<int>(batch / at_once);
+  if (setup.mesh.tp == 1) setup.sequence_parallel = false;
+  return true;
+}
+
+std::vector<Setup> neighbours_of(const Setup& setup) {
+  std::vector<Setup> all;
+  const std::int64_t ranks = setup.mesh.ranks(), batch = setup.global_batch();
+  const auto add = [&](const auto& change) {
+    Setup other = setup;
+    change(other);
+    if (refill(other, ranks, batch) && other != setup) all.push_back(std::move(other));
+  };
+  const auto both_ways = [&](const auto& member) {
+    add([&](Setup& other) { member(other) *= 2; });
+    if (Setup copy = setup; member(copy) % 2 == 0) add([&](Setup& other) { member(other) /= 2; });
+  };
+  both_ways([](Setup& of) -> int& { return of.mesh.tp; });
+  both_ways([](Setup& of) -> int& { return of.mesh.pp; });
+  both_ways([](Setup& of) -> int& { return of.mesh.cp; });
+  if (setup.model.experts.count > 0) both_ways([](Setup& of) -> int& { return of.mesh.ep; });
+  both_ways([](Setup& of) -> int& { return of.micro_batch; });
+  if (setup.mesh.tp > 1) add([](Setup& of) { of.sequence_parallel = !of.sequence_parallel; });
+  if (setup.mesh.dp * setup.mesh.cp > 1) {
+    if (setup.zero < 3) add([](Setup& of) { ++of.zero; });
+    if (setup.zero > 0) add([](Setup& of) { --of.zero; });
+  }
+  add([](Setup& of) {
+    of.recompute = of.recompute == Recompute::kNone ? Recompute::kFull : Recompute::kNone;
+  });
+  for (const char* name : {"1f1b", "zb-h1"})
+    if (setup.mesh.pp > 1)
+      add([&](Setup& of) {
+        of.schedule = name;
+        of.chunks = 1;
+      });
+  return all;
+}
+
+}  // namespace
+
+std::vector<std::vector<PlanReason>> reasons_of(const std::vector<Plan>& best,
+                                                const Machine& machine) {
+  std::vector<std::vector<PlanReason>> all(best.size());
+  if (best.empty()) return all;
+  const std::vector<Setup> neighbours = neighbours_of(best.front().setup);
+  all.front().resize(neighbours.size());
+  in_parallel(neighbours.size(), [&](std::size_t at) {
+    all.front()[at] =
+        reason_of(best.front(), neighbours[at], try_setup(neighbours[at], machine, true));
+  });
+  std::stable_sort(all.front().begin(), all.front().end(), [](const auto& a, const auto& b) {
+    return a.seconds.value_or(1e300) < b.seconds.value_or(1e300);
+  });
+  for (std::size_t at = 1; at < best.size(); ++at)
+    all[at].push_back(reason_of(best.front(), best[at].setup, Tried{best[at], true}));
+  return all;
+}
+
+std::optional<TieThreshold> tie_threshold_of(const Machine& machine) {
+  const Result<std::vector<Case>> cases = all_cases();
+  if (!cases) return std::nullopt;
+  double sum = 0;
+  int pairs = 0;
+  std::string sources;
+  for (const Case& of : *cases) {
+    std::optional<double> before;  // predicted over published of the row before
+    bool used = false;
+    for (const CaseRow& row : of.rows) {
+      if (row.fitted || !row.impossible.empty() || row.machine.name != machine.name) continue;
+      const auto figure =
+          std::find_if(row.figures.begin(), row.figures.end(), [](const CaseFigure& each) {
+            return each.metric == "step_seconds" || each.metric == "tokens_per_second_per_rank" ||
+                   each.metric == "mfu_causal_percent";
+          });
+      if (figure == row.figures.end()) continue;
+      const Result<std::vector<double>> predicted = predict_case(row);
+      if (!predicted) continue;
+      const double ratio =
+          (*predicted)[static_cast<std::size_t>(figure - row.figures.begin())] / figure->published;
+      if (before) {
+        sum += std::abs(ratio / *before - 1);
+        ++pairs;
+        used = true;
+      }
+      before = ratio;
+    }
+    if (used) sources += (sources.empty() ? "" : "; ") + of.source;
+  }
+  if (pairs == 0) return std::nullopt;
+  return TieThreshold{sum / pairs, fmt::format("{} pairs of {}", pairs, sources)};
+}
+
+void note_ties(PlanResult& result, const Machine& machine) {
+  const std::optional<TieThreshold> ties = tie_threshold_of(machine);
+  if (!ties) return;
+  result.tie_threshold = ties->share;
+  result.tie_source = ties->source;
+  for (Plan& plan : result.best)
+    plan.tied = plan.step.seconds <= result.best.front().step.seconds * (1 + ties->share);
+}
+
+}  // namespace parallelarium

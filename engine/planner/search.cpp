@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/planner/search.h"
+
+#include <chrono>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <queue>
+#include <tuple>
+
+#include "engine/plan/text/phrases.h"
+#include "engine/planner/bound.h"
+#include "engine/planner/parallel.h"
+
+namespace parallelarium {
+
+namespace {
+
+constexpr std::size_t kBatch = 16;  // candidates that are looked at together, on all cores
+
+// A candidate that is not refused and may still be among the best.
+struct Entry {
+  Candidate candidate;
+  std::int32_t table = 0;
+  bool walked = false;
+  std::int64_t nanoseconds = 0, bytes = 0;  // lower bounds
+};
+
+class Search {
+ public:
+  Search(const PlanRequest& request, const Space& space, const PlanWatch& watch)
+      : request_(request), space_(space), watch_(watch) {
+    const Machine& machine = request.machine;
+    capacity_ = static_cast<std::int64_t>(machine.memory_bytes.value * machine.usable_memory_share);
+    together_ = machine.ranks_share_memory() || machine.local;
+  }
+
+  Result<PlanResult> run() {
+    if (Result<void> listed = list(); !listed) return listed.error();
+    make_tables();
+    if (!cancelled()) bound_all();
+    find_best();
+    find_front();
+    if (cancelled()) return message("plan-cancelled", "The search was cancelled.");
+    finish();
+    return std::move(result_);
+  }
+
+ private:
+  bool cancelled() const { return watch_.cancel != nullptr && *watch_.cancel; }
+  void tell(double share, const char* what) const {
+    if (watch_.progress)
+      watch_.progress(share, fmt::format("{}: {} of {} candidates left", what, queue_.size(),
+                                         result_.candidates));
+  }
+
+  void count(PlanClass plan_class, const Message& sentence, std::int64_t times = 1) {
+    result_.classes[static_cast<std::size_t>(plan_class)] += times;
+    ReasonCount& reason = reasons_[{plan_class, sentence.id}];
+    if (reason.count == 0) reason.sentence = sentence;
+    reason.plan_class = plan_class;
+    reason.count += times;
+  }
+
+  // Every candidate, with the table of stages that its bounds stand on; the refused are counted.
+  Result<void> list() {
+    Setup setup = request_.base;
+    std::map<StageKey, std::int32_t> numbers;
+    bool too_many = false;
+    space_.for_each([&](const Candidate& group) {
+      const std::vector<std::uint8_t> zeros = space_.zeros_of(group);
+      const std::size_t recomputes = space_.recomputes().size();
+      const auto members = static_cast<std::int64_t>(zeros.size() * recomputes);
+      result_.candidates += members;
+      too_many = result_.candidates > kMostCandidates;
+      if (too_many || cancelled()) return false;
+      if (members == 0) return true;
+      Candidate candidate = group;
+      candidate.zero = zeros.front();
+      space_.write(candidate, setup);
+      if (const std::vector<Message> wrong = validate(setup); !wrong.empty()) {
+        count(PlanClass::kRefused, wrong.front(), members);
+        return true;
+      }
+      for (std::size_t recompute = 0; recompute < recomputes; ++recompute) {
+        candidate.recompute = static_cast<std::uint8_t>(recompute);
+        const auto [at, fresh] = numbers.try_emplace(key_of(candidate, setup),
+                                                     static_cast<std::int32_t>(examples_.size()));
+        if (fresh) examples_.push_back(candidate);
+        for (const std::uint8_t zero : zeros) {
+          candidate.zero = zero;
+          entries_.push_back({candidate, at->second, false, 0, 0});
+        }
+      }
+      return true;
+    });
+    if (too_many)
+      return message("plan-many",
+                     "These axes have more than {} combinations; fix some of them, such as --fix "
+                     "tp=8.",
+                     kMostCandidates);
+    if (result_.candidates == 0)
+      return message("plan-empty",
+                     "No combination of the axes makes {} GPUs and a global batch of {} sequences; "
+                     "free an axis, or choose a batch that more ranks divide.",
+                     request_.least_gpus == request_.most_gpus
+                         ? std::to_string(request_.most_gpus)
+                         : fmt::format("{}..{}", request_.least_gpus, request_.most_gpus),
+                     request_.global_batch);
+    return {};
+  }
+
+  void make_tables() {
+    tables_.resize(examples_.size());
+    refusals_.resize(examples_.size());
+    in_parallel(examples_.size(), [&](std::size_t at) {
+      if (cancelled()) return;
+      const Setup setup = space_.setup_of(examples_[at]);
+      Result<StageTable> table = stage_table(setup, request_.machine);
+      if (table)
+        tables_[at] = std::move(*table);
+      else
+        refusals_[at] = table.error();
+    });
+  }
+
+  // Quick bounds, which tell many that are too large.
+  void bound_all() {
+    std::vector<Bound> bounds(entries_.size());
+    constexpr std::size_t kRun = 1024;
+    in_parallel((entries_.size() + kRun - 1) / kRun, [&](std::size_t run) {
+      Setup setup = request_.base;
+      for (std::size_t at = run * kRun; at < std::min(entries_.size(), (run + 1) * kRun); ++at) {
+        const auto table = static_cast<std::size_t>(entries_[at].table);
+        if (refusals_[table]) continue;
+        space_.write(entries_[at].candidate, setup);
+        bounds[at] = quick_bound(setup, tables_[table]);
+      }
+    });
+    for (std::size_t at = 0; at < entries_.size(); ++at) {
+      Entry& entry = entries_[at];
+      if (const auto& refusal = refusals_[static_cast<std::size_t>(entry.table)]) {
+        count(PlanClass::kRefused, *refusal);
+        continue;
+      }
+      if (take_bound(entry, bounds[at])) queue_.push(place_of(at));
+    }
+  }
+
+  // Keeps the larger bounds; false: it does not fit, and is counted.
+  bool take_bound(Entry& entry, const Bound& bound) {
+    entry.nanoseconds = std::max(entry.nanoseconds, bound.nanoseconds);
+    if (together_) return true;
+    entry.bytes = std::max(entry.bytes, bound.bytes);
+    if (bound.bytes <= capacity_) return true;
+    count(PlanClass::kDoesNotFit, too_large(bound.stage, bound.bytes, capacity_, bound.states));
+    return false;
+  }
+
+  // Ascending by what the objective promises at most.
+  using Place = std::tuple<double, std::int64_t, std::size_t>;
+  Place place_of(std::size_t at) const {
+    const Entry& entry = entries_[at];
+    return {value_of(entry), entry.nanoseconds, at};
+  }
+  double value_of(const Entry& entry) const {
+    return objective_value(request_.objective, entry.nanoseconds, entry.bytes,
+                           entry.candidate.gpus());
+  }
+  double value_of(const Plan& plan) const {
+    return objective_value(request_.objective, plan.time.count(), plan.needed_bytes,
+                           plan.candidate.gpus());
+  }
+
+  bool cannot_be_among_best(const Entry& entry) const {
+    const auto& best = result_.best;
+    return best.size() >= static_cast<std::size_t>(request_.top) &&
+           value_of(entry) > value_of(best.back());
+  }
+
+  // Whether a plan is no slower and no larger than the bounds and needs no more GPUs.
+  bool dominated(const Entry& entry) const {
+    return std::any_of(result_.pareto.begin(), result_.pareto.end(), [&](const Plan& plan) {
+      return plan.time.count() <= entry.nanoseconds && plan.needed_bytes <= entry.bytes &&
+             plan.candidate.gpus() <= entry.candidate.gpus();
+    });
+  }
+
+  void find_best() {
+    while (!queue_.empty() && !cancelled()) {
+      std::vector<std::size_t> batch;
+      while (!queue_.empty() && batch.size() < kBatch) {
+        const std::size_t at = std::get<2>(queue_.top());
+        if (cannot_be_among_best(entries_[at])) break;
+        queue_.pop();
+        batch.push_back(at);
+      }
+      if (batch.empty()) return;
+      look_at(batch, [&](std::size_t at) { queue_.push(place_of(at)); });
+      tell(0.5, "the fastest");
+    }
+  }
+
+  // What is left may still be smaller than all that were simulated.
+  void find_front() {
+    std::vector<std::size_t> left;
+    for (; !queue_.empty(); queue_.pop()) left.push_back(std::get<2>(queue_.top()));
+    std::size_t next = 0;
+    std::vector<std::size_t> again;
+    while ((next < left.size() || !again.empty()) && !cancelled()) {
+      std::vector<std::size_t> batch = std::move(again);
+      again.clear();
+      for (; next < left.size() && batch.size() < kBatch; ++next) {
+        if (dominated(entries_[left[next]]))
+          count_bounded(entries_[left[next]]);
+        else
+          batch.push_back(left[next]);
+      }
+      look_at(batch, [&](std::size_t at) {
+        if (dominated(entries_[at]))
+          count_bounded(entries_[at]);
+        else
+          again.push_back(at);
+      });
+      if (watch_.progress)
+        watch_.progress(0.5 + 0.5 * static_cast<double>(next) / static_cast<double>(left.size()),
+                        "plans that are smaller");
+    }
+  }
+
+  void count_bounded(const Entry& entry) {
+    if (const auto known = reasons_.find({PlanClass::kBounded, "plan-bounded"});
+        known != reasons_.end()) {  // there may be millions
+      ++known->second.count;
+      ++result_.classes[static_cast<std::size_t>(PlanClass::kBounded)];
+      return;
+    }
+    const Plan* best = result_.best.empty() ? nullptr : &result_.best.front();
+    count(PlanClass::kBounded,
+          message("plan-bounded", "It takes {} s or more, and the best plan takes {} s.",
+                  figure(fmt::format("{:.4g}", 1e-9 * static_cast<double>(entry.nanoseconds))),
+                  figure(best == nullptr ? "?" : fmt::format("{:.4g}", best->step.seconds))));
+  }
+
+  // Walks those that were bounded quickly, which `again` then hears of; simulates the others.
+  void look_at(const std::vector<std::size_t>& batch,
+               const std::function<void(std::size_t)>& again) {
+    std::vector<std::optional<Result<Bound>>> bounds(batch.size());
+    std::vector<std::optional<Result<Tried>>> tried(batch.size());
+    in_parallel(batch.size(), [&](std::size_t item) {
+      const Entry& entry = entries_[batch[item]];
+      const Setup setup = space_.setup_of(entry.candidate);
+      if (entry.walked)
+        tried[item].emplace(try_setup(setup, request_.machine, false));
+      else
+        bounds[item].emplace(walked_bound(setup, tables_[static_cast<std::size_t>(entry.table)]));
+    });
+    for (std::size_t item = 0; item < batch.size(); ++item) {
+      Entry& entry = entries_[batch[item]];
+      if (tried[item]) {
+        take(entry, *tried[item]);
+      } else if (!*bounds[item]) {
+        count(PlanClass::kRefused, bounds[item]->error());
+      } else {
+        entry.walked = true;
+        if (take_bound(entry, **bounds[item])) again(batch[item]);
+      }
+    }
+  }
+
+  void take(const Entry& entry, Result<Tried>& tried) {
+    if (!tried) {
+      count(PlanClass::kRefused, tried.error());
+      return;
+    }
+    Plan& plan = tried->plan;
+    plan.candidate = entry.candidate;
+    if (!tried->fits) {
+      const auto fullest = std::max_element(
+          plan.memory.begin(), plan.memory.end(),
+          [](const auto& a, const auto& b) { return a.peak_bytes < b.peak_bytes; });
+      count(PlanClass::kDoesNotFit,
+            too_large(fullest->stage, plan.needed_bytes, plan.capacity_bytes, 0));
+      return;
+    }
+    ++result_.classes[static_cast<std::size_t>(PlanClass::kSimulated)];
+    add_to_front(plan);
+    auto& best = result_.best;
+    const auto place = std::find_if(best.begin(), best.end(), [&](const Plan& other) {
+      return stands_before(plan, other, request_.objective);
+    });
+    best.insert(place, std::move(plan));
+    if (best.size() > static_cast<std::size_t>(request_.top)) best.pop_back();
+  }
+
+  void add_to_front(const Plan& plan) {
+    const auto no_worse = [](const Plan& a, const Plan& b) {
+      return a.time <= b.time && a.needed_bytes <= b.needed_bytes &&
+             a.candidate.gpus() <= b.candidate.gpus();
+    };
+    auto& front = result_.pareto;
+    if (std::any_of(front.begin(), front.end(), [&](const Plan& other) {
+          return no_worse(other, plan) &&
+                 (!no_worse(plan, other) || !stands_before(plan, other, Objective::kTime));
+        }))
+      return;
+    std::erase_if(front, [&](const Plan& other) { return no_worse(plan, other); });
+    front.push_back(plan);
+  }
+
+  void finish() {
+    for (auto& [key, reason] : reasons_) result_.reasons.push_back(std::move(reason));
+    std::stable_sort(result_.reasons.begin(), result_.reasons.end(),
+                     [](const auto& a, const auto& b) { return a.count > b.count; });
+    std::sort(result_.pareto.begin(), result_.pareto.end(),
+              [](const Plan& a, const Plan& b) { return stands_before(a, b, Objective::kTime); });
+  }
+
+  const PlanRequest& request_;
+  const Space& space_;
+  const PlanWatch& watch_;
+  std::int64_t capacity_ = 0;
+  bool together_ = false;  // ranks share their memory, so that no rank alone tells what fits
+  std::vector<Entry> entries_;
+  std::vector<Candidate> examples_;  // one for each table
+  std::vector<StageTable> tables_;
+  std::vector<std::optional<Message>> refusals_;
+  std::map<std::pair<PlanClass, std::string>, ReasonCount> reasons_;
+  std::priority_queue<Place, std::vector<Place>, std::greater<>> queue_;
+  PlanResult result_;
+};
+
+}  // namespace
+
+Result<PlanResult> search(const PlanRequest& request, const PlanWatch& watch) {
+  const auto begin = std::chrono::steady_clock::now();
+  const Result<Space> space = Space::of(request);
+  if (!space) return space.error();
+  Result<PlanResult> result = Search(request, *space, watch).run();
+  if (!result) return result;
+  for (Plan& plan : result->best)
+    if (const Result<Tried> tried = try_setup(plan.setup, request.machine, true))
+      plan.parts = tried->plan.parts;
+  for (Plan& plan : result->pareto)
+    if (const Result<Tried> tried = try_setup(plan.setup, request.machine, true))
+      plan.parts = tried->plan.parts;
+  result->why = reasons_of(result->best, request.machine);
+  result->seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return result;
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// The search for the best Setups of a Space, exact and with a reason for every candidate.
+//
+// Each ends in one class: refused by validate(), too large for a device, bounded (it cannot be
+// among the best, nor is any plan that was simulated slower and larger), or simulated, which is
+// predict() itself. Candidates are taken in the order of their lower bounds (bound.h), so that the
+// first that cannot be better ends the search.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/plan/result.h"
+#include "engine/planner/causes.h"
+#include "engine/planner/space.h"
+
+namespace parallelarium {
+
+enum class PlanClass : std::uint8_t { kRefused, kDoesNotFit, kBounded, kSimulated };
+inline constexpr int kPlanClasses = 4;
+std::string_view name_of(PlanClass plan_class);  // "refused" "does_not_fit" ...
+
+// A candidate that was predicted and fits.
+struct Plan {
+  Candidate candidate;
+  Setup setup;
+  Nanoseconds time{0};            // of the step
+  std::int64_t needed_bytes = 0;  // Prediction::needed_bytes
+  std::int64_t capacity_bytes = 0;
+  std::vector<MemoryRow> memory;
+  StepFigures step;
+  Bubble bubble;
+  StepParts parts;
+  bool tied = false;  // with the best, by the threshold
+};
+
+// Why a neighbour of the best plan is not the best, or why a plan is behind it.
+struct PlanReason {
+  std::string change;             // "TP 8 → 4"
+  std::optional<double> seconds;  // that the step takes longer; none where it cannot be
+  Message sentence;
+};
+
+// Candidates that a class has for one reason.
+struct ReasonCount {
+  PlanClass plan_class = PlanClass::kRefused;
+  std::int64_t count = 0;
+  Message sentence;  // of one of them; its id is the reason's
+};
+
+struct PlanResult {
+  std::int64_t candidates = 0;
+  std::int64_t classes[kPlanClasses] = {};
+  std::vector<ReasonCount> reasons;          // most frequent first
+  std::vector<Plan> best;                    // by objective; at most `top`
+  std::vector<std::vector<PlanReason>> why;  // of each of them
+  std::vector<Plan> pareto;  // none other is faster and smaller and needs fewer GPUs; by time
+  std::optional<double> tie_threshold;  // share of a step; none: not known
+  std::string tie_source;               // what it stands on
+  double seconds = 0;                   // that the search took
+};
+
+struct PlanWatch {
+  const std::atomic<bool>* cancel = nullptr;
+  std::function<void(double share, const std::string& what)> progress;  // on the calling thread
+};
+
+// Errors: those of Space::of; "plan-empty", "plan-many", "plan-cancelled".
+Result<PlanResult> search(const PlanRequest& request, const PlanWatch& watch = {});
+
+// The plan of a Setup as predict() tells it with a folded Program; none where it does not fit.
+// Error: predict()'s.
+struct Tried {
+  Plan plan;
+  bool fits = false;
+};
+Result<Tried> try_setup(const Setup& setup, const Machine& machine, bool with_parts);
+// "Stage 0 needs 91.2 GiB, 11.2 GiB more than a device has."
+Message too_large(int stage, std::int64_t bytes, std::int64_t capacity, std::int64_t states);
+// Whether `a` stands before `b`: by objective, time, memory, fewer axes, and the text of the Setup.
+bool stands_before(const Plan& a, const Plan& b, Objective objective);
+// What the objective compares; the less the better. Of bounds: a lower bound of it.
+double objective_value(Objective objective, std::int64_t nanoseconds, std::int64_t bytes,
+                       std::int64_t gpus);
+
+// Why the neighbours of plan 0, which differ in one axis, are not better, and why the plans behind
+// it are not: by causes. Cost: some predictions.
+std::vector<std::vector<PlanReason>> reasons_of(const std::vector<Plan>& best,
+                                                const Machine& machine);
+// The change from one plan's axes to another's: "TP 8 → 4, DP 1 → 2".
+std::string change_of(const Setup& from, const Setup& to);
+
+// The mean error of the ratio between two published steps of one table, both predicted, over the
+// held-out rows of cases on this machine. None: there are no two such rows.
+struct TieThreshold {
+  double share = 0;
+  std::string source;
+};
+std::optional<TieThreshold> tie_threshold_of(const Machine& machine);
+// Notes it, and which of the best plans are ties by it. Cost: a prediction of each such row.
+void note_ties(PlanResult& result, const Machine& machine);
+
+nlohmann::json to_json(const PlanResult& result);
+
+}  // namespace parallelarium

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/planner/space.h"
+
+#include <algorithm>
+
+#include "engine/plan/settings/alternatives.h"
+#include "engine/plan/setup/schedule_rules.h"
+#include "engine/plan/setup/setup_settings.h"
+#include "engine/plan/text/phrases.h"
+
+namespace parallelarium {
+
+namespace {
+
+constexpr std::int64_t kLargestMicroBatch = 16;  // of those that are tried
+constexpr std::int64_t kLeastTokens = 1024;      // that CP leaves on a rank
+constexpr int kMostChunks = 8;
+
+std::vector<std::int64_t> divisors(std::int64_t number) {
+  std::vector<std::int64_t> low, high;
+  for (std::int64_t at = 1; at * at <= number; ++at) {
+    if (number % at != 0) continue;
+    low.push_back(at);
+    if (at * at < number) high.push_back(number / at);
+  }
+  low.insert(low.end(), high.rbegin(), high.rend());
+  return low;
+}
+
+// One chunk on each rank and whole backwards.
+bool is_plain(const std::string& schedule) {
+  const ScheduleRule* rule = find_schedule_rule(Schedule(schedule));
+  return rule != nullptr && rule->chunks == 1 && !rule->splits_backward;
+}
+
+}  // namespace
+
+std::string_view name_of(Objective objective) {
+  switch (objective) {
+    case Objective::kTime:
+      return "time";
+    case Objective::kGpus:
+      return "gpus";
+    case Objective::kMemory:
+      return "memory";
+    case Objective::kTokensPerGpu:
+      return "tokens-per-gpu";
+  }
+  return "";
+}
+
+const std::vector<PlanAxis>& plan_axes() {
+  static const std::vector<PlanAxis> axes = {
+      {"tp", "every divisor of the GPUs"},
+      {"pp", "every divisor of the GPUs"},
+      {"cp", "every divisor of the GPUs that leaves 1024 tokens on a rank"},
+      {"dp", "what the others leave, where it divides the global batch"},
+      {"ep", "with experts: every divisor of DP"},
+      {"zero", "0 to 3 where states have replicas"},
+      {"sequence-parallel", "false and true where TP is above 1"},
+      {"schedule", "1f1b, interleaved, zb-h1, zb-h2, zb-v, dualpipe, dualpipe-v"},
+      {"chunks", "interleaved: 2 to 8 that divide the layers of a rank"},
+      {"micro-batch", "1, 2, 4, 8, 16"},
+      {"microbatches", "what the others leave"},
+      {"recompute", "none, full, and selective where attention keeps its scores"},
+  };
+  return axes;
+}
+
+std::string axis_called(const std::string& name) {
+  for (const PlanAxis& axis : plan_axes()) {
+    const std::string option = axis.option;
+    if (name == option || name == option + "s") return option;
+    const SetupSetting* row = find_setting(setup_settings(), option);
+    if (row != nullptr && row->key == name) return option;
+  }
+  return {};
+}
+
+bool Space::Wholes::has(std::int64_t value) const {
+  return values.empty() || std::find(values.begin(), values.end(), value) != values.end();
+}
+
+Result<Space> Space::of(const PlanRequest& request) {
+  if (request.least_gpus < 1 || request.most_gpus < request.least_gpus ||
+      request.most_gpus > kMostPlanGpus)
+    return message("plan-gpus", "A plan needs 1 to {} GPUs, as a number or a range such as 8..64.",
+                   kMostPlanGpus);
+  if (request.global_batch < 1 || request.global_batch > 1'000'000'000)
+    return message("plan-batch", "A plan needs a global batch of 1 to 1000000000 sequences.");
+  Space space;
+  space.request_ = request;
+  const auto allowed = [&](const char* axis) -> const std::vector<std::string>* {
+    const auto found = request.allowed.find(axis);
+    return found == request.allowed.end() ? nullptr : &found->second;
+  };
+  // What is allowed must be what the table of settings takes.
+  for (const auto& [axis, values] : request.allowed) {
+    for (const std::string& value : values) {
+      Setup tried = request.base;
+      if (const Result<void> set = set_field(tried, axis, value); !set) return set.error();
+    }
+  }
+  const auto wholes = [&](const char* axis, Wholes& into) {
+    if (const auto* values = allowed(axis))
+      for (const std::string& value : *values) into.values.push_back(std::atoll(value.c_str()));
+  };
+  wholes("tp", space.tp_);
+  wholes("pp", space.pp_);
+  wholes("cp", space.cp_);
+  wholes("ep", space.ep_);
+  wholes("dp", space.dp_);
+  wholes("zero", space.zero_);
+  wholes("chunks", space.chunks_);
+  wholes("micro-batch", space.micro_batch_);
+  wholes("microbatches", space.microbatches_);
+  space.sequence_parallel_ = {false, true};
+  if (const auto* values = allowed("sequence-parallel")) {
+    space.sequence_parallel_.clear();
+    for (const std::string& value : *values) space.sequence_parallel_.push_back(value == "true");
+  }
+  space.schedules_ = {"1f1b", "interleaved", "zb-h1", "zb-h2", "zb-v", "dualpipe", "dualpipe-v"};
+  if (const auto* values = allowed("schedule")) space.schedules_ = *values;
+  for (const std::string& name : space.schedules_) {
+    Setup tried = request.base;
+    if (const Result<void> set = set_field(tried, "schedule", name); !set) return set.error();
+    if (find_schedule_rule(tried.schedule) == nullptr) {
+      std::vector<std::string> names;
+      for (const ScheduleRule& rule : kScheduleRules) names.emplace_back(rule.name);
+      return message("plan-schedule", "There is no schedule “{}” to search; there are {}.",
+                     shown(name), join_and(names));
+    }
+    space.named_.push_back(tried.schedule);
+  }
+  space.recomputes_ = {Recompute::kNone, Recompute::kFull};
+  if (request.base.attention == Attention::kUnfused)
+    space.recomputes_.insert(space.recomputes_.begin() + 1, Recompute::kSelective);
+  if (const auto* values = allowed("recompute")) {
+    space.recomputes_.clear();
+    for (const std::string& value : *values) {
+      Setup tried = request.base;
+      if (const Result<void> set = set_field(tried, "recompute", value); !set) return set.error();
+      space.recomputes_.push_back(tried.recompute);
+    }
+  }
+  return space;
+}
+
+// Whole nodes, or a part of one that divides it.
+bool Space::wanted_gpus(std::int64_t gpus) const {
+  if (request_.least_gpus == request_.most_gpus) return true;
+  const std::int64_t node = std::max(1, request_.machine.devices_per_node);
+  return gpus >= node ? gpus % node == 0 : node % gpus == 0;
+}
+
+std::vector<std::uint8_t> Space::zeros_of(const Candidate& candidate) const {
+  std::vector<std::uint8_t> zeros;
+  const bool replicas = candidate.dp * candidate.cp > 1;
+  for (std::uint8_t zero = 0; zero <= (replicas ? 3 : 0); ++zero)
+    if (zero_.has(zero)) zeros.push_back(zero);
+  // Where nothing can be shared out, ZeRO does what it is told and changes nothing.
+  if (!replicas && zeros.empty()) zeros.push_back(static_cast<std::uint8_t>(zero_.values.front()));
+  return zeros;
+}
+
+void Space::for_each(const std::function<bool(const Candidate&)>& visit) const {
+  bool goes_on = true;
+  const std::int64_t longest =
+      std::max<std::int64_t>(1, request_.base.model.sequence / kLeastTokens);
+  for (std::int64_t gpus = request_.least_gpus; gpus <= request_.most_gpus && goes_on; ++gpus) {
+    if (!wanted_gpus(gpus)) continue;
+    for (const std::int64_t tp : divisors(gpus)) {
+      if (!tp_.has(tp)) continue;
+      for (const std::int64_t pp : divisors(gpus / tp)) {
+        if (!pp_.has(pp)) continue;
+        for (const std::int64_t cp : divisors(gpus / tp / pp)) {
+          if (!cp_.has(cp) || (cp_.values.empty() && cp > longest)) continue;
+          Candidate candidate;
+          candidate.dp = static_cast<std::int32_t>(gpus / tp / pp / cp);
+          candidate.tp = static_cast<std::int32_t>(tp);
+          candidate.pp = static_cast<std::int32_t>(pp);
+          candidate.cp = static_cast<std::int32_t>(cp);
+          if (dp_.has(candidate.dp)) for_mesh(candidate, visit, goes_on);
+          if (!goes_on) return;
+        }
+      }
+    }
+  }
+}
+
+// Its EP, micro-batches and sequence parallelism.
+void Space::for_mesh(Candidate candidate, const std::function<bool(const Candidate&)>& visit,
+                     bool& goes_on) const {
+  if (request_.global_batch % candidate.dp != 0) return;
+  const std::int64_t sequences = request_.global_batch / candidate.dp;
+  std::vector<std::int64_t> sizes = micro_batch_.values;
+  if (sizes.empty())
+    for (std::int64_t size = 1; size <= kLargestMicroBatch; size *= 2) sizes.push_back(size);
+  const std::vector<std::int64_t> experts =
+      request_.base.model.experts.count > 0 ? divisors(candidate.dp) : std::vector<std::int64_t>{1};
+  for (const std::int64_t ep : experts) {
+    if (!ep_.has(ep)) continue;
+    candidate.ep = static_cast<std::int32_t>(ep);
+    for (const std::int64_t size : sizes) {
+      if (sequences % size != 0 || !microbatches_.has(sequences / size)) continue;
+      if (sequences / size > 100'000'000) continue;
+      candidate.micro_batch = static_cast<std::int32_t>(size);
+      candidate.microbatches = static_cast<std::int32_t>(sequences / size);
+      for (const bool sequence_parallel : sequence_parallel_) {
+        if (sequence_parallel && candidate.tp == 1) continue;
+        candidate.sequence_parallel = sequence_parallel;
+        for_schedule(candidate, visit, goes_on);
+        if (!goes_on) return;
+      }
+    }
+  }
+}
+
+std::vector<int> Space::chunks_of(const Candidate& candidate) const {
+  std::vector<int> chunks;
+  for (const std::int64_t count : chunks_.values)
+    if (count > 1) chunks.push_back(static_cast<int>(count));
+  const int layers = request_.base.model.layers;
+  if (chunks_.values.empty() && layers % candidate.pp == 0)
+    for (int count = 2; count <= kMostChunks; ++count)
+      if (layers / candidate.pp % count == 0) chunks.push_back(count);
+  return chunks;
+}
+
+// On one stage all schedules are alike, so that one of them stands for all.
+void Space::for_schedule(Candidate candidate, const std::function<bool(const Candidate&)>& visit,
+                         bool& goes_on) const {
+  std::size_t begin = 0, end = schedules_.size();
+  if (candidate.pp == 1) {
+    while (begin < end && !is_plain(schedules_[begin])) ++begin;
+    if (begin == end) begin = 0;
+    end = begin + 1;
+  }
+  for (std::size_t at = begin; at < end && goes_on; ++at) {
+    candidate.schedule = static_cast<std::uint8_t>(at);
+    candidate.chunks = 1;
+    if (find_schedule_rule(named_[at])->chunks != 0) {
+      goes_on = visit(candidate);
+      continue;
+    }
+    for (const int count : chunks_of(candidate)) {
+      candidate.chunks = static_cast<std::uint8_t>(count);
+      if (goes_on) goes_on = visit(candidate);
+    }
+  }
+}
+
+void Space::write(const Candidate& candidate, Setup& setup) const {
+  setup.mesh.dp = candidate.dp;
+  setup.mesh.tp = candidate.tp;
+  setup.mesh.pp = candidate.pp;
+  setup.mesh.cp = candidate.cp;
+  setup.mesh.ep = candidate.ep;
+  setup.micro_batch = candidate.micro_batch;
+  setup.microbatches = candidate.microbatches;
+  setup.schedule = named_[candidate.schedule];
+  setup.chunks = candidate.chunks;
+  setup.zero = candidate.zero;
+  setup.recompute = recomputes_[candidate.recompute];
+  setup.sequence_parallel = candidate.sequence_parallel;
+}
+
+Setup Space::setup_of(const Candidate& candidate) const {
+  Setup setup = request_.base;
+  write(candidate, setup);
+  return setup;
+}
+
+}  // namespace parallelarium

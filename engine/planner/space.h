@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a search for a configuration looks at: every combination of the axes that makes the number
+// of GPUs and the global batch.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "engine/plan/machine/machine.h"
+#include "engine/plan/result.h"
+#include "engine/plan/setup/setup.h"
+
+namespace parallelarium {
+
+enum class Objective : std::uint8_t { kTime, kGpus, kMemory, kTokensPerGpu };
+std::string_view name_of(Objective objective);  // "time" "gpus" "memory" "tokens-per-gpu"
+
+// More GPUs, or more combinations, are refused.
+inline constexpr std::int64_t kMostPlanGpus = 131'072;
+inline constexpr std::int64_t kMostCandidates = 2'000'000;
+
+struct PlanRequest {
+  Setup base;  // resolved; what is no axis of the search stays as it is here
+  Machine machine;
+  std::int64_t least_gpus = 0, most_gpus = 0;
+  std::int64_t global_batch = 0;  // sequences of a step
+  // The values that an axis may take, by its option, as they are typed; an axis that is not here
+  // takes all that plan_axes() says of it.
+  std::map<std::string, std::vector<std::string>> allowed;
+  Objective objective = Objective::kTime;
+  int top = 10;
+};
+
+// An axis of the search and what it takes where nobody says.
+struct PlanAxis {
+  const char* option;
+  const char* values;  // for people
+};
+const std::vector<PlanAxis>& plan_axes();
+// "schedules" and "schedule", "tp" and "mesh.tp" are the same; empty: there is no such axis.
+std::string axis_called(const std::string& name);
+
+// One combination. Small, since there may be millions.
+struct Candidate {
+  std::int32_t dp = 1, tp = 1, pp = 1, cp = 1, ep = 1;
+  std::int32_t micro_batch = 1, microbatches = 1;
+  std::uint8_t schedule = 0, chunks = 1, recompute = 0;  // of Space's lists; chunks themselves
+  std::uint8_t zero = 0;
+  bool sequence_parallel = false;
+  std::int64_t gpus() const { return std::int64_t{dp} * tp * pp * cp; }
+  int axes() const {  // that are in use
+    return (dp > 1) + (tp > 1) + (pp > 1) + (cp > 1) + (ep > 1);
+  }
+};
+
+class Space {
+ public:
+  // Errors: a number out of range, a value that an axis cannot have.
+  static Result<Space> of(const PlanRequest& request);
+
+  // Visits every combination of all axes but ZeRO and recompute, which no rule of validate() looks
+  // at, in a fixed order, until `visit` says false.
+  void for_each(const std::function<bool(const Candidate&)>& visit) const;
+  // The ZeRO stages that make a difference for it.
+  std::vector<std::uint8_t> zeros_of(const Candidate& candidate) const;
+  const std::vector<Recompute>& recomputes() const { return recomputes_; }
+  const std::vector<std::string>& schedules() const { return schedules_; }
+
+  // Writes the candidate into a Setup that began as the request's base.
+  void write(const Candidate& candidate, Setup& setup) const;
+  Setup setup_of(const Candidate& candidate) const;
+
+ private:
+  struct Wholes {  // the values of a numeric axis; empty: all
+    std::vector<std::int64_t> values;
+    bool has(std::int64_t value) const;
+  };
+  void for_mesh(Candidate candidate, const std::function<bool(const Candidate&)>& visit,
+                bool& goes_on) const;
+  void for_schedule(Candidate candidate, const std::function<bool(const Candidate&)>& visit,
+                    bool& goes_on) const;
+  std::vector<int> chunks_of(const Candidate& candidate) const;
+  bool wanted_gpus(std::int64_t gpus) const;
+
+  PlanRequest request_;
+  Wholes tp_, pp_, cp_, ep_, dp_, zero_, chunks_, micro_batch_, microbatches_;
+  std::vector<bool> sequence_parallel_;
+  std::vector<std::string> schedules_;
+  std::vector<Schedule> named_;  // the same, ready to be put into a Setup
+  std::vector<Recompute> recomputes_;
+};
+
+}  // namespace parallelarium

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/planner/sweep.h"
+
+#include <charconv>
+
+#include "engine/plan/settings/alternatives.h"
+#include "engine/plan/setup/setup_settings.h"
+#include "engine/plan/text/phrases.h"
+#include "engine/predict/figure_at.h"
+
+namespace parallelarium {
+
+namespace {
+
+using nlohmann::json;
+
+Metric metric(const char* name, const char* key, const char* unit) { return {name, key, unit}; }
+const std::vector<Metric>& short_metrics() {
+  static const std::vector<Metric> metrics = {
+      metric("step", "step.seconds", "seconds"),
+      metric("tokens", "step.tokens_per_second", "tokens/s"),
+      metric("mfu", "step.mfu", "1"),
+      metric("memory", "memory.needed_bytes", "bytes"),
+      metric("fits", "memory.fits", ""),
+      metric("bubble", "bubble.of_total", "1"),
+      metric("compute", "step.compute_seconds", "seconds"),
+      metric("exposed", "step.exposed_communication_seconds", "seconds"),
+      metric("ranks", "ranks", ""),
+      metric("flops", "model.step_flops", "flops"),
+  };
+  return metrics;
+}
+
+std::string unit_of(const std::string& key) {
+  for (const Metric& known : short_metrics())
+    if (known.key == key) return known.unit;
+  for (const char* unit : {"seconds", "bytes", "flops"})
+    if (key.ends_with(unit)) return unit;
+  return {};
+}
+
+std::optional<std::int64_t> whole(std::string_view text) {
+  std::int64_t number = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (code != std::errc() || end != text.data() + text.size() || text.empty()) return std::nullopt;
+  return number;
+}
+
+// "64..512*2" as its numbers; empty where it is no range.
+std::vector<std::string> range_of(const std::string& text) {
+  const auto dots = text.find("..");
+  if (dots == std::string::npos) return {};
+  const auto star = text.find('*', dots);
+  const auto low = whole(std::string_view(text).substr(0, dots));
+  const auto high = whole(std::string_view(text).substr(dots + 2, star - dots - 2));
+  const auto factor =
+      star == std::string::npos ? std::optional<std::int64_t>(1) : whole(text.substr(star + 1));
+  std::vector<std::string> values;
+  if (!low || !high || !factor || *factor < 1 || (*factor > 1 && *low < 1)) return {};
+  for (std::int64_t at = *low; at <= *high && values.size() <= kMostSweepPoints;) {
+    values.push_back(std::to_string(at));
+    if (*factor > 1 && at > *high / *factor) break;
+    at = *factor > 1 ? at * *factor : at + 1;
+  }
+  return values;
+}
+
+std::vector<std::string> parts_of(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  for (std::size_t from = 0; from <= text.size();) {
+    const std::size_t end = std::min(text.find(separator, from), text.size());
+    if (end > from) parts.push_back(text.substr(from, end - from));
+    from = end + 1;
+  }
+  return parts;
+}
+
+json value_of(const std::string& text) {
+  if (const auto number = whole(text)) return *number;
+  return text;
+}
+
+}  // namespace
+
+Result<Variation> variation_from(const std::string& text) {
+  const auto equals = text.find('=');
+  Variation variation;
+  variation.key = text.substr(0, equals);
+  if (find_setting(setup_settings(), variation.key) == nullptr) {
+    std::vector<std::string> names;
+    for (const SetupSetting& row : setup_settings())
+      if (!row.option.empty()) names.push_back(row.option);
+    const std::string near = nearest(variation.key, names);
+    return near.empty()
+               ? message("vary-unknown", "There is no setting “{}” to vary.", shown(variation.key))
+               : message("vary-unknown.near", "There is no setting “{}” to vary; did you mean {}?",
+                         shown(variation.key), near);
+  }
+  const std::string list = equals == std::string::npos ? "" : text.substr(equals + 1);
+  const char separator = list.find(';') != std::string::npos ? ';' : ',';
+  for (const std::string& part : parts_of(list, separator)) {
+    const std::vector<std::string> range = range_of(part);
+    if (range.empty())
+      variation.values.push_back(part);
+    else
+      variation.values.insert(variation.values.end(), range.begin(), range.end());
+  }
+  if (variation.values.empty())
+    return message("vary-empty", "Say which values {} takes, such as {}=1,2,4.", variation.key,
+                   variation.key);
+  return variation;
+}
+
+Metric metric_from(const std::string& name) {
+  for (const Metric& known : short_metrics())
+    if (known.name == name) return known;
+  return {name, name, unit_of(name)};
+}
+
+std::vector<std::string> short_metric_names() {
+  std::vector<std::string> names;
+  for (const Metric& known : short_metrics()) names.push_back(known.name);
+  return names;
+}
+
+namespace {
+
+SweepPoint point_of(std::vector<std::string> values, const std::vector<Variation>& variations,
+                    const std::vector<Metric>& metrics, const Answer& answer) {
+  SweepPoint point;
+  Turned turned;
+  for (std::size_t at = 0; at < variations.size(); ++at)
+    turned.emplace_back(variations[at].key, values[at]);
+  point.values = std::move(values);
+  const Result<json> facts = answer(turned);
+  for (const Metric& shown : metrics)
+    point.figures.push_back(facts ? figure_at(*facts, shown.key) : std::nullopt);
+  if (!facts) {
+    point.refused = facts.error();
+  } else if (const auto fits = figure_at(*facts, "memory.fits")) {
+    point.fits = *fits != 0;
+  }
+  return point;
+}
+
+// A name that no answer knows is a slip of the pen.
+Result<void> check_metrics(const std::vector<SweepPoint>& points,
+                           const std::vector<Metric>& metrics) {
+  const bool answered = std::any_of(points.begin(), points.end(),
+                                    [](const SweepPoint& point) { return !point.refused; });
+  for (std::size_t at = 0; answered && at < metrics.size(); ++at)
+    if (std::none_of(points.begin(), points.end(),
+                     [&](const SweepPoint& point) { return point.figures[at].has_value(); }))
+      return message("metric-unknown",
+                     "A prediction has no figure “{}”; there are {}, and every dotted key of "
+                     "`predict --json`.",
+                     shown(metrics[at].name), join_and(short_metric_names()));
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<SweepPoint>> sweep(
+    const std::vector<Variation>& variations, const std::vector<Metric>& metrics,
+    const Answer& answer, const std::atomic<bool>* cancel,
+    const std::function<void(std::size_t, std::size_t)>& progress) {
+  if (variations.empty())
+    return message("sweep-nothing", "Say what varies, such as --vary tp=1,2,4,8.");
+  if (metrics.empty())
+    return message("sweep-shows", "Say what to show, such as --show step,memory.");
+  double combinations = 1;
+  for (const Variation& variation : variations)
+    combinations *= static_cast<double>(variation.values.size());
+  if (combinations > static_cast<double>(kMostSweepPoints))
+    return message("sweep-many",
+                   "These settings have {} combinations, and a sweep has {} at most; vary fewer "
+                   "values.",
+                   ten_digits(combinations), kMostSweepPoints);
+  const auto count = static_cast<std::size_t>(combinations);
+  std::vector<SweepPoint> points;
+  for (std::size_t number = 0; number < count; ++number) {
+    if (cancel != nullptr && *cancel)
+      return message("sweep-cancelled", "The sweep was cancelled after {} of {} points.", number,
+                     count);
+    if (progress) progress(number, count);
+    std::vector<std::string> values(variations.size());
+    std::size_t rest = number;
+    for (std::size_t at = variations.size(); at-- > 0;) {
+      values[at] = variations[at].values[rest % variations[at].values.size()];
+      rest /= variations[at].values.size();
+    }
+    points.push_back(point_of(std::move(values), variations, metrics, answer));
+  }
+  if (const Result<void> known = check_metrics(points, metrics); !known) return known.error();
+  return points;
+}
+
+json to_json(const std::vector<SweepPoint>& points, const std::vector<Variation>& variations,
+             const std::vector<Metric>& metrics) {
+  json list = json::array();
+  for (const SweepPoint& point : points) {
+    json values = json::object(), figures = json::object();
+    for (std::size_t at = 0; at < variations.size(); ++at)
+      values[variations[at].key] = value_of(point.values[at]);
+    for (std::size_t at = 0; at < metrics.size(); ++at)
+      figures[metrics[at].name] = point.figures[at] ? json(*point.figures[at]) : json(nullptr);
+    list.push_back({{"values", std::move(values)},
+                    {"metrics", std::move(figures)},
+                    {"fits", point.fits ? json(*point.fits) : json(nullptr)},
+                    {"refused", point.refused ? json(point.refused->text) : json(nullptr)}});
+  }
+  return {{"points", std::move(list)}};
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Figures of predictions over one or more settings that vary: the points of curves.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/plan/result.h"
+
+namespace parallelarium {
+
+// More points than this are refused: a prediction takes milliseconds.
+inline constexpr std::size_t kMostSweepPoints = 10'000;
+
+// A setting that varies, by its option or key, and its values as they are typed.
+struct Variation {
+  std::string key;                  // "tp" or "mesh.tp"
+  std::vector<std::string> values;  // "1", "2", "4"
+};
+// Reads "tp=1,2,4,8". "64..512*2" stands for 64,128,256,512 and "1..4" for 1,2,3,4. Where a value
+// has a comma itself, a semicolon parts them: "stage-layers=1,3;2,2".
+// Errors: there is no such setting, or no value.
+Result<Variation> variation_from(const std::string& text);
+
+// A figure to show: its dotted key in `predict --json`, or one of the short names.
+struct Metric {
+  std::string name;  // as it was asked for: "step"
+  std::string key;   // "step.seconds"
+  std::string unit;  // "seconds", "bytes", "1", or empty where nothing is known of it
+};
+// "step" stands for step.seconds, "memory" for memory.needed_bytes, and so on.
+Metric metric_from(const std::string& name);
+std::vector<std::string> short_metric_names();
+
+struct SweepPoint {
+  std::vector<std::string> values;             // one for each variation
+  std::vector<std::optional<double>> figures;  // one for each metric; none where it is refused
+  std::optional<bool> fits;
+  std::optional<Message> refused;  // the sentence of validate(), or of what else stands against it
+};
+
+using Turned = std::vector<std::pair<std::string, std::string>>;  // setting, value
+// What `predict --json` answers of the base Setup with these settings turned, or why there is none.
+using Answer = std::function<Result<nlohmann::json>(const Turned&)>;
+
+// Every combination of the values, the last variation turning fastest. A Setup that is not valid is
+// a point with its sentence. `progress` hears of the points done and of all.
+// Errors: no variation or metric, more than kMostSweepPoints, a metric that no answer has,
+// "sweep-cancelled".
+Result<std::vector<SweepPoint>> sweep(
+    const std::vector<Variation>& variations, const std::vector<Metric>& metrics,
+    const Answer& answer, const std::atomic<bool>* cancel = nullptr,
+    const std::function<void(std::size_t, std::size_t)>& progress = {});
+
+// {"points": [{"values", "metrics", "fits", "refused"}]}
+nlohmann::json to_json(const std::vector<SweepPoint>& points,
+                       const std::vector<Variation>& variations,
+                       const std::vector<Metric>& metrics);
+
+}  // namespace parallelarium

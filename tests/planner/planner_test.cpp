@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bounds are lower bounds, and the search finds what trying everything finds.
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+#include <random>
+
+#include "engine/plan/setup/schedule_rules.h"
+#include "engine/planner/bound.h"
+#include "engine/planner/search.h"
+
+namespace parallelarium {
+namespace {
+
+Machine h100() {
+  Result<Machine> machine = find_machine("dgx-h100");
+  EXPECT_TRUE(machine.ok());
+  return *machine;
+}
+
+// A problem that trying everything solves in milliseconds.
+PlanRequest small_problem(std::mt19937& random) {
+  const auto one_of = [&](std::vector<int> values) { return values[random() % values.size()]; };
+  PlanRequest request;
+  Setup& setup = request.base;
+  setup = default_setup();
+  setup.model = *find_model(random() % 3 == 0 ? "moe-tiny" : "gpt-tiny");
+  setup.model.name = "custom";
+  setup.model.layers = one_of({2, 4, 6});
+  setup.model.sequence = one_of({2048, 4096});
+  setup.precision = *find_precision("mixed-16");
+  setup.attention = random() % 2 == 0 ? Attention::kFused : Attention::kUnfused;
+  setup.machine = "dgx-h100";
+  setup.mesh = Mesh();
+  request.machine = h100();
+  request.least_gpus = request.most_gpus = one_of({1, 2, 2, 4});
+  request.global_batch = one_of({2, 4, 6});
+  request.allowed["micro-batch"] = {"1", "2"};
+  const char* schedules[] = {"interleaved", "zb-h1", "zb-v", "dualpipe", "v-min", "gpipe"};
+  request.allowed["schedule"] = {"1f1b", schedules[random() % 6]};
+  request.top = 3;
+  return request;
+}
+
+std::vector<Candidate> all_of(const Space& space) {
+  std::vector<Candidate> all;
+  space.for_each([&](const Candidate& group) {
+    for (const std::uint8_t zero : space.zeros_of(group))
+      for (std::size_t recompute = 0; recompute < space.recomputes().size(); ++recompute) {
+        all.push_back(group);
+        all.back().zero = zero;
+        all.back().recompute = static_cast<std::uint8_t>(recompute);
+      }
+    return true;
+  });
+  return all;
+}
+
+TEST(Bounds, AreNoHigherThanThePredictionForEverySchedule) {
+  std::mt19937 random(27);
+  int compared = 0;
+  double tightest = 0;
+  for (const ScheduleRule& rule : kScheduleRules) {
+    for (int trial = 0; trial < 12; ++trial) {
+      PlanRequest request = small_problem(random);
+      request.base.model.layers = 8;
+      request.least_gpus = request.most_gpus = 8;
+      request.global_batch = 16;
+      request.allowed["schedule"] = {std::string(rule.name)};
+      request.base.overlap_pipeline = trial % 4 != 0;
+      const Result<Space> space = Space::of(request);
+      ASSERT_TRUE(space.ok()) << space.error().text;
+      const std::vector<Candidate> all = all_of(*space);
+      const Candidate candidate = all[random() % all.size()];
+      const auto setup = space->setup_of(candidate);
+      if (!validate(setup).empty()) continue;
+      const Result<StageTable> table = stage_table(setup, request.machine);
+      ASSERT_TRUE(table.ok()) << table.error().text;
+      const Result<Prediction> prediction =
+          predict(setup, request.machine, BuildOptions{.stage_level = true});
+      ASSERT_TRUE(prediction.ok()) << prediction.error().text;
+      const Bound quick = quick_bound(setup, *table);
+      const Result<Bound> walked = walked_bound(setup, *table);
+      ASSERT_TRUE(walked.ok()) << walked.error().text;
+      const std::string what = to_json(setup).dump();
+      EXPECT_LE(quick.nanoseconds, prediction->timeline.duration.count()) << what;
+      EXPECT_LE(walked->nanoseconds, prediction->timeline.duration.count()) << what;
+      EXPECT_LE(quick.bytes, prediction->needed_bytes) << what;
+      EXPECT_LE(walked->bytes, prediction->needed_bytes) << what;
+      tightest = std::max(tightest, static_cast<double>(walked->nanoseconds) /
+                                        static_cast<double>(prediction->timeline.duration.count()));
+      ++compared;
+    }
+  }
+  EXPECT_GT(compared, 60);
+  EXPECT_GT(tightest, 0.9);
+}
+
+// Everything tried, the best first.
+std::vector<Plan> exhaustive(const PlanRequest& request, const Space& space,
+                             std::int64_t (&classes)[kPlanClasses]) {
+  std::vector<Plan> plans;
+  for (const Candidate& candidate : all_of(space)) {
+    const Setup setup = space.setup_of(candidate);
+    Result<Tried> tried = try_setup(setup, request.machine, false);
+    const auto plan_class = !tried        ? PlanClass::kRefused
+                            : tried->fits ? PlanClass::kSimulated
+                                          : PlanClass::kDoesNotFit;
+    ++classes[static_cast<std::size_t>(plan_class)];
+    if (plan_class != PlanClass::kSimulated) continue;
+    plans.push_back(std::move(tried->plan));
+    plans.back().candidate = candidate;
+  }
+  std::sort(plans.begin(), plans.end(),
+            [&](const Plan& a, const Plan& b) { return stands_before(a, b, request.objective); });
+  return plans;
+}
+
+TEST(Search, FindsWhatTryingEverythingFinds) {
+  std::mt19937 random(2027);
+  std::int64_t bounded = 0, tight = 0;
+  for (int problem = 0; problem < 30; ++problem) {
+    PlanRequest request = small_problem(random);
+    constexpr Objective kObjectives[] = {Objective::kTime, Objective::kMemory,
+                                         Objective::kTokensPerGpu, Objective::kGpus};
+    request.objective = kObjectives[problem % 4];
+    if (problem % 3 == 0) request.least_gpus = 1;
+    const Result<Space> space = Space::of(request);
+    ASSERT_TRUE(space.ok());
+    std::int64_t classes[kPlanClasses] = {};
+    std::vector<Plan> all = exhaustive(request, *space, classes);
+    ASSERT_FALSE(all.empty());
+    if (problem % 2 == 0) {  // devices so small that about half of the plans are too large
+      std::vector<std::int64_t> sizes;
+      for (const Plan& plan : all) sizes.push_back(plan.needed_bytes);
+      std::sort(sizes.begin(), sizes.end());
+      request.machine.memory_bytes.value = static_cast<double>(sizes[sizes.size() / 2]);
+      request.machine.usable_memory_share = 1;
+      std::fill(std::begin(classes), std::end(classes), 0);
+      all = exhaustive(request, *space, classes);
+      ++tight;
+    }
+    const Result<PlanResult> found = search(request);
+    ASSERT_TRUE(found.ok()) << found.error().text;
+    EXPECT_EQ(found->candidates, classes[0] + classes[1] + classes[2] + classes[3]);
+    EXPECT_EQ(found->classes[0] + found->classes[1] + found->classes[2] + found->classes[3],
+              found->candidates);
+    EXPECT_EQ(found->classes[0], classes[0]);
+    EXPECT_LE(found->classes[1], classes[1]);
+    bounded += found->classes[2];
+    ASSERT_EQ(found->best.size(), std::min<std::size_t>(all.size(), 3));
+    for (std::size_t at = 0; at < found->best.size(); ++at) {
+      EXPECT_EQ(found->best[at].time, all[at].time) << problem << " " << at;
+      EXPECT_EQ(to_json(found->best[at].setup), to_json(all[at].setup)) << problem << " " << at;
+    }
+    // The front is that of all plans.
+    for (const Plan& plan : all) {
+      const bool covered =
+          std::any_of(found->pareto.begin(), found->pareto.end(), [&](const Plan& other) {
+            return other.time <= plan.time && other.needed_bytes <= plan.needed_bytes &&
+                   other.candidate.gpus() <= plan.candidate.gpus();
+          });
+      EXPECT_TRUE(covered) << problem << " " << to_json(plan.setup).dump();
+    }
+  }
+  EXPECT_GT(bounded, 0);
+  EXPECT_GT(tight, 10);
+}
+
+TEST(Search, SaysWhatCannotBeSearched) {
+  std::mt19937 random(1);
+  const auto error_of = [&](const std::function<void(PlanRequest&)>& change) {
+    PlanRequest request = small_problem(random);
+    change(request);
+    const Result<PlanResult> found = search(request);
+    return found ? std::string() : found.error().id;
+  };
+  EXPECT_EQ(error_of([](PlanRequest& of) { of.least_gpus = of.most_gpus = 0; }), "plan-gpus");
+  EXPECT_EQ(error_of([](PlanRequest& of) { of.most_gpus = 1'000'000; }), "plan-gpus");
+  EXPECT_EQ(error_of([](PlanRequest& of) { of.global_batch = 0; }), "plan-batch");
+  EXPECT_EQ(error_of([](PlanRequest& of) {
+              of.global_batch = 7;
+              of.allowed["micro-batch"] = {"2"};
+            }),
+            "plan-empty");
+  std::atomic<bool> cancel{true};
+  PlanWatch watch;
+  watch.cancel = &cancel;
+  const Result<PlanResult> cancelled = search(small_problem(random), watch);
+  ASSERT_FALSE(cancelled.ok());
+  EXPECT_EQ(cancelled.error().id, "plan-cancelled");
+}
+
+TEST(Search, TakesDevicesWithoutRoomForAnything) {
+  std::mt19937 random(3);
+  PlanRequest request = small_problem(random);
+  request.machine.memory_bytes.value = 1024;
+  const Result<PlanResult> found = search(request);
+  ASSERT_TRUE(found.ok());
+  EXPECT_TRUE(found->best.empty());
+  EXPECT_EQ(found->classes[0] + found->classes[1], found->candidates);
+}
+
+TEST(Causes, AddUpToTheDifferenceOfSteps) {
+  std::mt19937 random(5);
+  for (int trial = 0; trial < 10; ++trial) {
+    const PlanRequest request = small_problem(random);
+    const Result<Space> space = Space::of(request);
+    ASSERT_TRUE(space.ok());
+    std::vector<Candidate> all = all_of(*space);
+    std::optional<Prediction> two[2];
+    for (int tries = 0; tries < 400 && (!two[0] || !two[1]); ++tries) {
+      Result<Prediction> made =
+          predict(space->setup_of(all[random() % all.size()]), request.machine,
+                  BuildOptions{.stage_level = tries % 2 == 0});
+      if (made) (two[0] ? two[1] : two[0]) = std::move(*made);
+    }
+    ASSERT_TRUE(two[0] && two[1]);
+    const StepParts a = parts_of(*two[0]), b = parts_of(*two[1]);
+    EXPECT_NEAR(a.sum(), two[0]->step.seconds, 1e-9);
+    const double difference = two[1]->step.seconds - two[0]->step.seconds;
+    double sum = 0;
+    for (const Cause& cause : causes_of(a, b, difference)) {
+      if (cause.cause == "unexplained") {
+        EXPECT_NEAR(cause.seconds, 0, 1e-8);
+      }
+      sum += cause.seconds;
+    }
+    EXPECT_NEAR(sum, difference, 1e-9);
+  }
+}
+
+}  // namespace
+}  // namespace parallelarium
