@@ -266,6 +266,11 @@ int main(int argc, char** argv) {
   }
   if (prepared && *prepared) window.show_view(QLatin1String((*prepared)->id));
   if (line->run) window.session().start_run(line->verify);
-  if (parser.optionNames().isEmpty() && parser.positionalArguments().isEmpty()) window.greet();
+  const QStringList named = parser.optionNames();  // colours are no wish to see something else
+  if (parser.positionalArguments().isEmpty() &&
+      std::all_of(named.begin(), named.end(), [](const QString& name) {
+        return name == QLatin1String("theme") || name == QLatin1String("dark");
+      }))
+    window.greet();
   return QApplication::exec();
 }

@@ -39,6 +39,7 @@ bool Window::say_problem() {
   if (!problem) return false;
   // The editor itself says what an unfinished order lacks.
   if (session_.order_edit().open() && problem->id.starts_with("order-") && topic.is_step()) {
+    if (!session_.jobs().last_error().isEmpty()) return false;
     banner_->say({}, Banner::Kind::kPlain, {});
     return true;
   }

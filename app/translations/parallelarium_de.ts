@@ -376,11 +376,11 @@
     </message>
     <message>
         <source>first to last, not time: drag, type, Alt+arrows move, Delete</source>
-        <translation>erste bis letzte, keine Zeit: ziehen, tippen, Alt+Pfeile, Entf</translation>
+        <translation>der Reihe nach, ohne Zeitmaß: ziehen, tippen, Alt+Pfeile, Entf</translation>
     </message>
     <message>
         <source>first to last, not time</source>
-        <translation>erste bis letzte, keine Zeit</translation>
+        <translation>der Reihe nach, ohne Zeitmaß</translation>
     </message>
     <message>
         <source>placed</source>
@@ -693,6 +693,18 @@
     <message>
         <source>%1 waits for its own %2: place it before.</source>
         <translation>%1 wartet auf das eigene %2: Setze es davor.</translation>
+    </message>
+    <message>
+        <source>The floor: the work of one rank, what must come before it, and what follows it.</source>
+        <translation>Die Grenze: die Arbeit eines Rangs, was davor kommen muss und was danach folgt.</translation>
+    </message>
+    <message>
+        <source>Click one of the dashed actions, or type F, I, W or a whole row.</source>
+        <translation>Klicke auf eine der gestrichelten Aktionen, oder tippe F, I, W oder eine ganze Reihe.</translation>
+    </message>
+    <message>
+        <source>%1 stands twice</source>
+        <translation>%1 steht zweimal da</translation>
     </message>
 </context>
 <context>
@@ -1977,6 +1989,14 @@
     <message>
         <source>At most %1 held on stage %2</source>
         <translation>Höchstens %1 auf Stufe %2 gehalten</translation>
+    </message>
+    <message>
+        <source>the peak memory of the fullest stage</source>
+        <translation>die Speicherspitze der vollsten Stufe</translation>
+    </message>
+    <message>
+        <source>so far</source>
+        <translation>bis jetzt</translation>
     </message>
 </context>
 <context>
@@ -6980,6 +7000,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>No rank moved for %1 s:</source>
         <translation>%1 s lang bewegte sich kein Rang:</translation>
+    </message>
+    <message>
+        <source>Ranks run whole orders on this computer: place everything first.</source>
+        <translation>Ränge führen auf diesem Rechner ganze Reihenfolgen aus: Setze erst alles.</translation>
     </message>
 </context>
 <context>

@@ -204,6 +204,7 @@ TEST_F(LessonPlay, WrittenOrderIsJudgedAndShown) {
   auto* conditions = panel_->findChild<QLabel*>("LessonConditions");
   EXPECT_TRUE(conditions->isVisibleTo(panel_.get()));
   EXPECT_TRUE(conditions->accessibleName().contains(QStringLiteral("Everything is placed: ✓")));
+  EXPECT_FALSE(session_.history().stack().canUndo()) << "what stood before may solve it";
   EXPECT_EQ(order.set_line(0, QStringLiteral("F0 F1 B0")), QString());
   EXPECT_TRUE(
       conditions->accessibleName().contains(QStringLiteral("Everything is placed: ✗ 11 of 16")));

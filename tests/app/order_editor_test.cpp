@@ -120,6 +120,44 @@ TEST_F(OrderEditing, KeysPlaceMoveSelectCopyAndRemove) {
   EXPECT_EQ(line(1), "F0 B0 F1 B1 F2 B2");
 }
 
+TEST_F(OrderEditing, SelectsBackwardsToo) {
+  edit().set_line(0, QStringLiteral("f0 f1 b0"));
+  EXPECT_EQ(line(0), "F0 F1 B0");
+  editor_->rows().setFocus();
+  key(Qt::Key_Up);
+  key(Qt::Key_End);
+  key(Qt::Key_Left, Qt::ShiftModifier);
+  key(Qt::Key_Left, Qt::ShiftModifier);
+  key(Qt::Key_Delete);
+  EXPECT_EQ(line(0), "F0");
+  QTest::keySequence(&editor_->rows(), QKeySequence::SelectAll);
+  key(Qt::Key_Delete);
+  EXPECT_EQ(line(0), "");
+}
+
+TEST_F(OrderEditing, EnterCommitsTheRowsTextOnceAndKeepsWhatCannotBeRead) {
+  editor_->rows().setFocus();
+  key(Qt::Key_F2);
+  auto* text = editor_->rows().findChild<QLineEdit*>();
+  ASSERT_TRUE(text->isVisible());
+  text->setText(QStringLiteral("F0 nonsense"));
+  QTest::keyClick(text, Qt::Key_Return);
+  EXPECT_TRUE(text->isVisible());
+  EXPECT_EQ(text->text(), QStringLiteral("F0 nonsense"));
+  text->setText(QStringLiteral("F0 B0"));
+  QTest::keyClick(text, Qt::Key_Return);
+  EXPECT_FALSE(text->isVisible());
+  EXPECT_EQ(line(0), "F0 B0");
+}
+
+TEST_F(OrderEditing, WhatIsThereAtFirstIsNoAttempt) {
+  EXPECT_EQ(edit().attempts(), 0);
+  EXPECT_FALSE(edit().best());
+  edit().set_line(0, QStringLiteral("F0 F1 F2 B0 B1 B2"));
+  EXPECT_EQ(edit().attempts(), 1);
+  EXPECT_TRUE(edit().best());
+}
+
 TEST_F(OrderEditing, ARowIsTypedAsText) {
   EXPECT_EQ(edit().set_line(0, QStringLiteral("F0 B0")), QString());
   EXPECT_EQ(line(0), "F0 B0");

@@ -100,8 +100,10 @@ void LessonPlayer::enter(std::size_t index, bool set_up) {
     set_settings(settings_at(*lesson_, at_, drawn_));
   state.visited = true;
   if (step().kind == StepKind::kRead) state.solved = true;
-  if (step().kind == StepKind::kBuild && !session_.setup().schedule.order())
-    set_order(step().order.start);
+  if (step().kind == StepKind::kBuild) {
+    if (!session_.setup().schedule.order()) set_order(step().order.start);
+    session_.history().stack().clear();  // what was set before would solve it
+  }
   note_base();
   apply_hidden_and_allowed();
   set_task();

@@ -26,6 +26,8 @@ QString figure_name(const QString& key) {
   if (key == QLatin1String("bubble.of_total")) return Limits::tr("the bubble of the whole step");
   if (key == QLatin1String("step.seconds")) return Limits::tr("the step time");
   if (key == QLatin1String("held.peak")) return Limits::tr("the micro-batches held at most");
+  if (key.startsWith(QLatin1String("memory.ranks.*")))
+    return Limits::tr("the peak memory of the fullest stage");
   if (key.startsWith(QLatin1String("held.ranks.")))
     return Limits::tr("the micro-batches held by stage %1").arg(place);
   if (key.startsWith(QLatin1String("memory.ranks.")))
@@ -190,7 +192,10 @@ std::vector<LessonPlayer::Condition> LessonPlayer::order_conditions() const {
   double held = 0;
   for (const DraftRank& rank : times.ranks) held = std::max(held, rank.held);
   std::vector<Condition> all;
-  all.push_back(condition(Limits::tr("Every rank comes to its end"), sound, Limits::tr("no")));
+  if (sound && !whole)
+    all.push_back({Limits::tr("Every rank comes to its end"), Limits::tr("so far"), false});
+  else
+    all.push_back(condition(Limits::tr("Every rank comes to its end"), sound, Limits::tr("no")));
   all.push_back(condition(Limits::tr("Everything is placed"), whole,
                           Limits::tr("%1 of %2").arg(times.placed).arg(times.wanted)));
   const Symbols symbols = context().symbols();

@@ -49,9 +49,22 @@ void OrderEdit::set_open(bool open) {
   if (open == open_) return;
   open_ = open;
   if (open_)
-    follow();
+    begin();
   else
     Q_EMIT changed();
+}
+
+// What is there at first is nobody's attempt.
+void OrderEdit::begin() {
+  best_.reset();
+  seen_.clear();
+  const bool was_blocked = signalsBlocked();
+  blockSignals(true);
+  follow();
+  blockSignals(was_blocked);
+  best_.reset();
+  attempts_ = 0;
+  Q_EMIT changed();
 }
 
 void OrderEdit::set_task(std::optional<OrderTask> task) {
@@ -59,14 +72,11 @@ void OrderEdit::set_task(std::optional<OrderTask> task) {
   const bool solved_now = task && task_ && task->durations == task_->durations;
   task_ = std::move(task);
   durations_key_.clear();
-  if (!solved_now) {
-    best_.reset();
-    attempts_ = 0;
-    seen_.clear();
-    if (task_) split_ = task_->split;
-  }
+  if (!solved_now && task_) split_ = task_->split;
   open_ = task_.has_value();
-  if (open_)
+  if (open_ && !solved_now)
+    begin();
+  else if (open_)
     follow();
   else
     Q_EMIT changed();
@@ -142,6 +152,7 @@ void OrderEdit::refresh_durations() {
   if (unit_ <= 0) unit_ = 1;
   best_.reset();
   attempts_ = 0;
+  seen_.clear();
   floor_key_.clear();
 }
 
@@ -202,7 +213,8 @@ void OrderEdit::look_for_floor() {
 }
 
 bool OrderEdit::can_hang() const {
-  return problem_.isEmpty() && !faults_.empty() && only_waits(draft_);
+  return session_.setup().machine == "local" && problem_.isEmpty() && !faults_.empty() &&
+         only_waits(draft_);
 }
 
 void OrderEdit::let_it_hang(double seconds) {
@@ -299,14 +311,11 @@ void OrderEdit::move(std::size_t rank, std::size_t from, std::size_t to) {
 }
 
 QString OrderEdit::set_line(std::size_t rank, const QString& text) {
-  std::vector<std::string> lines = to_unfinished_lines(draft_);
-  const std::size_t head = lines.size() - draft_.ranks.size();
-  const std::string typed = text.simplified().toStdString();
-  lines[head + rank] = typed.empty() ? ".." : typed;
-  const Result<Order> read = order_from_text(lines_text(lines));
+  const std::string typed = text.simplified().toUpper().toStdString();
+  const Result<Order> read = order_from_text(typed.empty() ? ".." : typed);
   if (!read) return sentence(read.error());
   Order draft = draft_;
-  draft.ranks[rank] = read->ranks[rank];
+  draft.ranks[rank] = read->ranks.front();
   for (const Action& action : draft.ranks[rank])
     if (action.chunk >= draft.chunks)
       return tr("There is no chunk %1: the last one is %2.")

@@ -107,6 +107,7 @@ class OrderEdit : public QObject {
   void floor_changed();  // floor(), recognised()
 
  private:
+  void begin();
   void follow();
   void refresh_durations();
   void judge();

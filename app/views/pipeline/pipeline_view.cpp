@@ -152,13 +152,15 @@ void PipelineView::add_editor() {
   connect(&edit, &OrderEdit::floor_changed, this, &View::quantities_changed);
   const auto follow_locks = [this, &edit] {
     const LessonLocks& locks = state_->session.locks();
-    state_->edit->setEnabled(edit.open() ? !edit.task().has_value()
-                                         : locks.allowed(QStringLiteral("schedule")) &&
-                                               !locks.question_open());
+    state_->edit->setEnabled(edit.open()
+                                 ? !edit.task().has_value()
+                                 : locks.allowed(QStringLiteral("schedule")) &&
+                                       !locks.question_open() && locks.hidden_keys().isEmpty());
     align();
   };
   connect(&s.session.locks(), &LessonLocks::allowed_changed, this, follow_locks);
   connect(&s.session.locks(), &LessonLocks::question_changed, this, follow_locks);
+  connect(&s.session.locks(), &LessonLocks::hidden_changed, this, follow_locks);
   connect(&edit, &OrderEdit::changed, this, follow_locks);
 }
 

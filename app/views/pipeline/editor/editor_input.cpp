@@ -9,6 +9,7 @@
 #include <QToolTip>
 #include <QWheelEvent>
 #include <algorithm>
+#include <cstdlib>
 #include <set>
 
 #include "app/views/pipeline/editor/order_editor.h"
@@ -17,11 +18,14 @@ namespace parallelarium {
 
 bool OrderEditor::eventFilter(QObject* watched, QEvent* event) {
   if (watched == text_) {
-    const bool escape = event->type() == QEvent::KeyPress &&
-                        static_cast<QKeyEvent*>(event)->key() == Qt::Key_Escape;
-    if (escape || event->type() == QEvent::FocusOut) text_->hide();
-    if (escape) rows_->setFocus();
-    return escape;
+    const int key = event->type() == QEvent::KeyPress ? static_cast<QKeyEvent*>(event)->key() : 0;
+    if (key == Qt::Key_Return || key == Qt::Key_Enter) {  // not also the rows' key
+      commit_text();
+      return true;
+    }
+    if (key == Qt::Key_Escape || event->type() == QEvent::FocusOut) text_->hide();
+    if (key == Qt::Key_Escape) rows_->setFocus();
+    return key == Qt::Key_Escape;
   }
   if (!edit_.open() || !edit_.problem().isEmpty()) return QWidget::eventFilter(watched, event);
   if (event->type() == QEvent::Resize && (watched == rows_ || watched == times_)) {
@@ -67,7 +71,7 @@ bool OrderEditor::times_event(QEvent* event) {
         const Action action =
             edit_.times().ranks[rank].next[static_cast<std::size_t>(ghost->index)].action;
         cursor_ = {ghost->rank, static_cast<int>(edit_.draft().ranks[rank].size()) + 1};
-        selected_ = 0;
+        anchor_ = -1;
         edit_.place(rank, action);
         choose({ghost->rank, cursor_.index - 1});
       } else if (const std::optional<Spot> action = action_at(shown, at, point)) {
@@ -114,7 +118,8 @@ bool OrderEditor::rows_event(QEvent* event) {
         event->accept();
         return true;
       }
-      if (key.matches(QKeySequence::Copy) || key.matches(QKeySequence::Paste)) {
+      if (key.matches(QKeySequence::Copy) || key.matches(QKeySequence::Paste) ||
+          key.matches(QKeySequence::Cut) || key.matches(QKeySequence::SelectAll)) {
         event->accept();
         return true;
       }
@@ -140,7 +145,8 @@ bool OrderEditor::rows_mouse(QEvent* event) {
     rows_->setFocus(Qt::MouseFocusReason);
     dragging_ = on_action && shown.editable;
     dragged_ = spot->index;
-    move_cursor({spot->rank, on_action ? spot->index + 1 : spot->index}, false);
+    const bool select = mouse->modifiers() & Qt::ShiftModifier;
+    move_cursor({spot->rank, on_action ? spot->index + 1 : spot->index}, select);
     if (on_action) choose(*spot);
     return true;
   }
@@ -150,10 +156,10 @@ bool OrderEditor::rows_mouse(QEvent* event) {
   }
   if (event->type() == QEvent::MouseButtonRelease && dragging_) {
     dragging_ = false;
-    const auto size =
-        static_cast<int>(edit_.draft().ranks[static_cast<std::size_t>(cursor_.rank)].size());
-    if (!spot || spot->rank != cursor_.rank || spot->index == dragged_) return true;
-    const int to = std::min(spot->index, size - 1);
+    if (!spot || spot->rank != cursor_.rank) return true;
+    // It lands where the cursor stands: between two actions.
+    const int to = spot->index > dragged_ ? spot->index - 1 : spot->index;
+    if (to == dragged_) return true;
     cursor_.index = to + 1;
     edit_.move(static_cast<std::size_t>(cursor_.rank), static_cast<std::size_t>(dragged_),
                static_cast<std::size_t>(to));
@@ -167,9 +173,10 @@ void OrderEditor::move_cursor(Spot to, bool select) {
   to.rank = std::clamp(to.rank, 0, static_cast<int>(edit_.draft().ranks.size()) - 1);
   const auto size = static_cast<int>(edit_.draft().ranks[static_cast<std::size_t>(to.rank)].size());
   to.index = std::clamp(to.index, 0, size);
-  selected_ = select && to.rank == cursor_.rank
-                  ? std::clamp(selected_ + to.index - cursor_.index, 0, to.index)
-                  : 0;
+  if (select && to.rank == cursor_.rank)
+    anchor_ = anchor_ < 0 ? cursor_.index : anchor_;
+  else
+    anchor_ = -1;
   cursor_ = to;
   typing_ = false;
   keep_cursor_visible();
@@ -224,6 +231,12 @@ bool OrderEditor::rows_key(QKeyEvent& key) {
 bool OrderEditor::edit_key(QKeyEvent& key) {
   if (key.matches(QKeySequence::Copy)) return copy(), true;
   if (key.matches(QKeySequence::Paste)) return paste(), true;
+  if (key.matches(QKeySequence::Cut)) return copy(), remove(false), true;
+  if (key.matches(QKeySequence::SelectAll)) {
+    move_cursor({cursor_.rank, 0}, false);
+    move_cursor({cursor_.rank, 1 << 30}, true);
+    return true;
+  }
   if (key.modifiers() & Qt::ControlModifier) return false;
   switch (key.key()) {
     case Qt::Key_Delete:
@@ -246,15 +259,15 @@ void OrderEditor::remove(bool back) {
   const auto rank = static_cast<std::size_t>(cursor_.rank);
   const auto size = static_cast<int>(edit_.draft().ranks[rank].size());
   int first = cursor_.index, count = 1;
-  if (selected_ > 0) {
-    first = cursor_.index - selected_;
-    count = selected_;
+  if (anchor_ >= 0 && anchor_ != cursor_.index) {
+    first = std::min(anchor_, cursor_.index);
+    count = std::abs(anchor_ - cursor_.index);
   } else if (back) {
     --first;
   }
   if (first < 0 || first + count > size) return;
   cursor_.index = first;
-  selected_ = 0;
+  anchor_ = -1;
   typing_ = false;
   edit_.erase(rank, static_cast<std::size_t>(first), static_cast<std::size_t>(count));
 }
@@ -267,17 +280,18 @@ void OrderEditor::move_action(int by) {
       to >= static_cast<int>(edit_.draft().ranks[rank].size()))
     return;
   cursor_.index += by;
-  selected_ = 0;
+  anchor_ = -1;
   edit_.move(rank, static_cast<std::size_t>(from), static_cast<std::size_t>(to));
   choose({cursor_.rank, cursor_.index - 1});
   keep_cursor_visible();
 }
 
 void OrderEditor::copy() {
-  if (selected_ == 0)
+  if (anchor_ < 0 || anchor_ == cursor_.index)
     return say_wrong(tr("Select the actions to copy with Shift and the arrow keys."));
   const auto& line = edit_.draft().ranks[static_cast<std::size_t>(cursor_.rank)];
-  copied_.assign(line.begin() + (cursor_.index - selected_), line.begin() + cursor_.index);
+  copied_.assign(line.begin() + std::min(anchor_, cursor_.index),
+                 line.begin() + std::max(anchor_, cursor_.index));
   int lowest = copied_.front().microbatch, highest = lowest;
   for (const Action& action : copied_) {
     lowest = std::min(lowest, action.microbatch);
@@ -306,7 +320,7 @@ void OrderEditor::paste() {
   }
   const auto index = static_cast<std::size_t>(cursor_.index);
   cursor_.index += static_cast<int>(block.size());
-  selected_ = 0;
+  anchor_ = -1;
   typing_ = false;
   edit_.insert(static_cast<std::size_t>(cursor_.rank), index, std::move(block));
   keep_cursor_visible();

@@ -36,7 +36,7 @@ struct EditorPicture {
   bool split = false;          // backwards are placed in two parts
   std::optional<Spot> ghost;   // under the mouse: index in DraftRank::next
   Spot cursor;                 // the action is placed before it
-  int selected = 0;            // so many actions before the cursor are selected
+  int anchor = 0;              // what stands between it and the cursor is selected
   std::optional<Spot> action;  // that is told of at the right
   bool focused = false;
 };

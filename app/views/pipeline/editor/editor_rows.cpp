@@ -12,7 +12,7 @@ namespace parallelarium {
 namespace {
 
 constexpr double kRowsHead = 22;
-constexpr double kWidestCell = 36, kNarrowestCell = 19;
+constexpr double kWidestCell = 36, kNarrowestCell = 26;
 constexpr int kMostHeldSquares = 8;
 
 OpColor color_of_kind(ActionKind kind) {
@@ -194,8 +194,8 @@ void paint_editor_rows(QPainter& painter, const EditorPicture& picture, const Ed
     const int last = std::min(static_cast<int>(line.size()),
                               static_cast<int>((at.scroll + at.track) / at.cell) + 1);
     for (int index = first; index < last; ++index) {
-      const bool selected = current && index < picture.cursor.index &&
-                            index >= picture.cursor.index - picture.selected;
+      const bool selected = current && index >= std::min(picture.cursor.index, picture.anchor) &&
+                            index < std::max(picture.cursor.index, picture.anchor);
       paint_row_cell(painter, at.cell_rect(rank, index), line[static_cast<std::size_t>(index)],
                      picture.draft->chunks, index == broken.at,
                      selected || picture.action == Spot{rank, index}, theme, texts);

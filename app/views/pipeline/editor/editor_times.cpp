@@ -127,6 +127,8 @@ void paint_editor_wait(QPainter& painter, const EditorPicture& picture, const Ed
   else if (!wait.for_ever)
     text =
         QObject::tr("waits for %1 of stage %2, which is not placed yet").arg(needs).arg(wait.rank);
+  else if (wait.rank == rank && wait.position < 0)
+    text = QObject::tr("%1 stands twice").arg(needs);
   else if (wait.rank == rank)
     text = QObject::tr("waits forever for its own %1, which stands behind").arg(needs);
   else

@@ -69,7 +69,7 @@ void OrderEditor::place_kind(ActionKind kind) {
       }
   const auto index = static_cast<std::size_t>(cursor_.index);
   ++cursor_.index;
-  selected_ = 0;
+  anchor_ = -1;
   edit_.insert(rank, index, {action});
   keep_cursor_visible();
   choose({cursor_.rank, cursor_.index - 1});

@@ -109,9 +109,12 @@ EditorVerdict verdict_of(const OrderEdit& edit) {
       break;
     }
   if (times.placed == 0)
-    detail = edit.task() && !edit.task()->ghosts
-                 ? QObject::tr("Click into a row and type F, B or the whole row.")
-                 : QObject::tr("Click one of the dashed actions, or type F, B or a whole row.");
+    detail =
+        edit.task() && !edit.task()->ghosts
+            ? QObject::tr("Click into a row and type F, B or the whole row.")
+            : (edit.split()
+                   ? QObject::tr("Click one of the dashed actions, or type F, I, W or a whole row.")
+                   : QObject::tr("Click one of the dashed actions, or type F, B or a whole row."));
   return {Tone::kPlain,
           QObject::tr("%1 of %2 actions are placed.").arg(times.placed).arg(times.wanted), detail,
           false};
@@ -141,7 +144,9 @@ QString floor_reason(const OrderEdit& edit) {
   if (!std::isfinite(floor.at_least)) return QObject::tr("No order keeps these limits.");
   const std::string_view by = floor.proved_by;
   QString text =
-      by == "work"   ? QObject::tr("The floor: the busiest rank has to do this much work.")
+      by == "work"
+          ? QObject::tr(
+                "The floor: the work of one rank, what must come before it, and what follows it.")
       : by == "path" ? QObject::tr(
                            "The floor: a micro-batch goes forward and back behind all "
                            "others of a stage.")

@@ -109,7 +109,6 @@ void OrderEditor::build() {
   text_->hide();
   text_->setAccessibleName(tr("The row as text"));
   text_->installEventFilter(this);
-  connect(text_, &QLineEdit::returnPressed, this, &OrderEditor::commit_text);
 }
 
 QWidget* OrderEditor::build_head() {
@@ -174,7 +173,7 @@ EditorPicture OrderEditor::picture() const {
   picture.editable = edit_.editable();
   picture.ghost = ghost_;
   picture.cursor = cursor_;
-  picture.selected = selected_;
+  picture.anchor = anchor_ < 0 ? cursor_.index : anchor_;
   picture.action = action_;
   picture.focused = rows_->hasFocus();
   return picture;
@@ -185,7 +184,7 @@ EditorRows OrderEditor::rows_geometry() const {
 }
 
 void OrderEditor::refresh() {
-  if (!edit_.open()) return;
+  if (!edit_.open()) return forget_action();
   const bool possible = edit_.problem().isEmpty();
   for (QWidget* part : {times_, rows_, buttons_, static_cast<QWidget*>(kind_)})
     part->setVisible(possible);
@@ -198,12 +197,14 @@ void OrderEditor::refresh() {
     const auto size =
         static_cast<int>(edit_.draft().ranks[static_cast<std::size_t>(cursor_.rank)].size());
     cursor_.index = std::clamp(cursor_.index, 0, size);
-    selected_ = std::min(selected_, cursor_.index);
+    if (anchor_ > size) anchor_ = -1;
     ghost_.reset();
-    if (action_ && (action_->rank >= ranks ||
-                    static_cast<std::size_t>(action_->index) >=
-                        edit_.draft().ranks[static_cast<std::size_t>(action_->rank)].size()))
-      action_.reset();
+    if (action_) {
+      const bool there = action_->rank < ranks &&
+                         static_cast<std::size_t>(action_->index) <
+                             edit_.draft().ranks[static_cast<std::size_t>(action_->rank)].size();
+      there ? choose(*action_) : forget_action();
+    }
     times_->setFixedHeight(
         static_cast<int>(editor_times(picture(), times_->width()).height(ranks)));
     rows_->setFixedHeight(static_cast<int>(rows_geometry().height(ranks)) + 2);
@@ -246,6 +247,10 @@ void OrderEditor::show_verdict() {
   detail_->setText(detail);
   detail_->setVisible(!detail.isEmpty());
   hang_->setVisible(verdict.hangs && wrong_.isEmpty());
+  hang_->setToolTip(edit_.can_hang()
+                        ? tr("Real ranks run this order until none has moved for so long; the "
+                             "engine says what each waits for")
+                        : tr("Ranks run whole orders on this computer: place everything first."));
   hang_->setEnabled(edit_.can_hang() && session_.jobs().state() == RunState::kIdle);
   score_->setText(tr("FORWARDS LONG") + QStringLiteral("   ") + score_text(edit_) +
                   (edit_.attempts() > 0
@@ -263,6 +268,12 @@ void OrderEditor::say_wrong(const QString& text) {
   show_verdict();
   QAccessibleEvent event(headline_, QAccessible::Alert);
   QAccessible::updateAccessibility(&event);
+}
+
+void OrderEditor::forget_action() {
+  if (!action_) return;
+  action_.reset();
+  Q_EMIT described({});
 }
 
 void OrderEditor::choose(Spot action) {

@@ -49,6 +49,7 @@ class OrderEditor : public QWidget {
   void show_verdict();
   void move_cursor(Spot to, bool select);
   void choose(Spot action);
+  void forget_action();
   void say_wrong(const QString& text);
   bool times_event(QEvent* event);
   bool rows_event(QEvent* event);
@@ -82,7 +83,7 @@ class OrderEditor : public QWidget {
   std::vector<QWidget*> files_;  // Open and Save
   QLineEdit* text_ = nullptr;
   Spot cursor_{0, 0};
-  int selected_ = 0;  // actions before the cursor
+  int anchor_ = -1;  // the other end of what is selected; -1: nothing is
   std::optional<Spot> action_, ghost_;
   bool dragging_ = false;
   int dragged_ = -1;
