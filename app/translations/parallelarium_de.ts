@@ -6625,6 +6625,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <source>with %1</source>
         <translation>mit %1</translation>
     </message>
+    <message>
+        <source>your order</source>
+        <translation>deine Reihenfolge</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::EngineJobs</name>

@@ -6,6 +6,7 @@
 
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
+#include "app/state/step/order_edit.h"
 #include "engine/plan/setup/schedule_rules.h"
 
 namespace parallelarium {
@@ -106,6 +107,7 @@ QString idle_word(IdleKind kind) {
 }  // namespace
 
 QString schedule_title(const Schedule& schedule) {
+  if (schedule.order() && schedule.name() == kOwnOrderName) return Words::tr("your order");
   const ScheduleRule* rule = find_schedule_rule(schedule);
   return rule != nullptr ? QString::fromUtf8(rule->title.data(), int(rule->title.size()))
                          : QString::fromStdString(schedule.name());
