@@ -155,7 +155,8 @@ void add_verdict(const Verdict& verdict, nlohmann::json& json) {
 
 std::string floor_text(const Floor& floor) {
   if (!std::isfinite(floor.at_least)) return "No order keeps these limits.\n";
-  const std::string bound = std::string_view(floor.proved_by) == "work" ? "one rank's work with what must come before and after"
+  const std::string bound = std::string_view(floor.proved_by) == "work"
+                                ? "one rank's work with what must come before and after"
                             : std::string_view(floor.proved_by) == "path"
                                 ? "the way of one micro-batch behind the others"
                             : std::string_view(floor.proved_by) == "memory"
