@@ -11,6 +11,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "app/lesson/map/map_data.h"
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
 #include "app/look/theme.h"
@@ -73,13 +74,6 @@ class LessonCard : public QStyledItemDelegate {
   const QListWidget* list_;
 };
 
-QString in_language(const std::map<std::string, std::string>& titles) {
-  const auto own = titles.find(LessonPlayer::language());
-  const auto english = titles.find("en");
-  if (own != titles.end()) return QString::fromStdString(own->second);
-  return english == titles.end() ? QString() : QString::fromStdString(english->second);
-}
-
 }  // namespace
 
 LessonList::LessonList(LessonPlayer& player, QWidget* parent)
@@ -124,38 +118,26 @@ LessonIndex::LessonIndex(LessonPlayer& player, QWidget* parent) : Sheet(parent) 
 
 void LessonList::fill() {
   list_->clear();
-  title_ = tr("Lessons");
-  const std::string folder = lessons_folder();
-  const Result<Course> course =
-      folder.empty() ? Result<Course>(lesson_schema().error()) : read_course(folder);
-  if (!course) {
-    list_->addItem(sentence(course.error()));
-    list_->item(0)->setData(kRefusal, list_->item(0)->text());
+  const MapData map = read_map(player_);
+  title_ = map.title.isEmpty() ? tr("Lessons") : map.title;
+  if (!map.error.isEmpty()) {
+    list_->addItem(map.error);
+    list_->item(0)->setData(kRefusal, map.error);
     return;
   }
-  title_ = in_language(course->titles);
   int number = 0;
-  for (const CourseEntry& entry : course->lessons) {
-    const std::string path = course->folder + "/" + entry.id;
-    const Result<Lesson> lesson = read_lesson(path);
-    QString words = QStringLiteral("%1. %2").arg(++number).arg(in_language(entry.titles));
-    QString refusal;
-    if (lesson) {
-      const LessonText& text = lesson->text(LessonPlayer::language());
-      QString facts = minutes_text(lesson->minutes);
-      if (player_.progress().done(lesson->id, lesson->version))
-        facts += QStringLiteral(" · ✓ ") + tr("done");
-      words += QStringLiteral("\n%1\n%2").arg(facts, QString::fromStdString(text.summary));
-      const Result<void> playable = can_play(*lesson, player_.computer());
-      if (!playable) refusal = sentence(playable.error());
-    } else {
-      refusal = sentence(lesson.error());
+  for (const MapLesson& lesson : map.lessons) {
+    QString words = QStringLiteral("%1. %2").arg(++number).arg(lesson.title);
+    if (!lesson.steps.empty()) {
+      QString facts = minutes_text(lesson.minutes);
+      if (lesson.done) facts += QStringLiteral(" · ✓ ") + tr("done");
+      words += QStringLiteral("\n%1\n%2").arg(facts, lesson.summary);
     }
-    if (!refusal.isEmpty()) words += QLatin1Char('\n') + refusal;
+    if (!lesson.refusal.isEmpty()) words += QLatin1Char('\n') + lesson.refusal;
     auto* item = new QListWidgetItem(words, list_);
-    item->setData(kFolder, QString::fromStdString(path));
-    item->setData(kRefusal, refusal);
-    if (player_.is_open() && lesson && player_.lesson().id == lesson->id)
+    item->setData(kFolder, lesson.folder);
+    item->setData(kRefusal, lesson.refusal);
+    if (player_.is_open() && player_.lesson().id == lesson.id.toStdString())
       list_->setCurrentItem(item);
   }
   if (!list_->currentItem()) list_->setCurrentRow(0);

@@ -11,7 +11,7 @@ namespace parallelarium {
 
 namespace {
 
-QString in_own_language(const std::map<std::string, std::string>& titles) {
+QString in_language(const std::map<std::string, std::string>& titles) {
   const auto own = titles.find(LessonPlayer::language());
   const auto english = titles.find("en");
   if (own != titles.end()) return QString::fromStdString(own->second);
@@ -22,7 +22,7 @@ MapLesson map_lesson(const Course& course, const CourseEntry& entry, const Lesso
   MapLesson shown;
   shown.id = QString::fromStdString(entry.id);
   shown.folder = QString::fromStdString(course.folder + "/" + entry.id);
-  shown.title = in_own_language(entry.titles);
+  shown.title = in_language(entry.titles);
   const Result<Lesson> lesson = read_lesson(shown.folder.toStdString());
   if (!lesson) {
     shown.refusal = sentence(lesson.error());
@@ -103,15 +103,15 @@ MapData read_map(const LessonPlayer& player) {
     map.error = sentence(course.error());
     return map;
   }
-  map.title = in_own_language(course->titles);
+  map.title = in_language(course->titles);
   for (const CourseEntry& entry : course->lessons)
     map.lessons.push_back(map_lesson(*course, entry, player));
   for (const CourseUnit& unit : course->units) {
     MapUnit shown;
-    shown.title = in_own_language(unit.titles);
+    shown.title = in_language(unit.titles);
     for (const std::string& needed : unit.needs)
       for (const CourseUnit& other : course->units)
-        if (other.id == needed) shown.after << in_own_language(other.titles);
+        if (other.id == needed) shown.after << in_language(other.titles);
     for (std::size_t at = unit.first; at < unit.first + unit.count; ++at)
       shown.lessons.push_back(at);
     map.units.push_back(std::move(shown));
