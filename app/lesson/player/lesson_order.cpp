@@ -31,7 +31,7 @@ void LessonPlayer::set_task() {
                  state().solved};
   HeldLimits limits(static_cast<std::size_t>(setup.mesh.pp), setup.microbatches);
   bool limited = false;
-  const Symbols symbols = context().symbols();
+  const Symbols symbols = symbols_at(settings());
   for (const Check& check : step().checks) {
     const Result<double> bound = evaluate(check.value, symbols);
     if (check.of != "order" || check.op != "<=" || !bound) continue;

@@ -150,6 +150,7 @@ class LessonPlayer : public QObject {
   QString summary() const;
   QString summary_of(std::size_t step) const;  // one entry of it; empty: nothing was asked
   const StepState* run_after(std::size_t step) const;
+  Symbols symbols_at(const Result<Settings>& at) const;  // an error: of what is set
   Symbols body_symbols() const;
   Symbols part_symbols() const;
   std::optional<double> latest_guess() const;

@@ -109,24 +109,22 @@ QString LessonPlayer::filled(const std::string& markdown, const Symbols& symbols
   return text ? QString::fromStdString(*text) : sentence(text.error());
 }
 
+Symbols LessonPlayer::symbols_at(const Result<Settings>& at) const {
+  Context context;
+  context.settings = at ? *at : settings();
+  context.drawn = drawn_;
+  context.guess = latest_guess();
+  return context.symbols();
+}
+
 // The body speaks of the step before the answer is revealed, whatever was set since.
 Symbols LessonPlayer::body_symbols() const {
-  Context before;
-  const Result<Settings> start = settings_at(*lesson_, at_, drawn_);
-  before.settings = start ? *start : settings();
-  before.drawn = drawn_;
-  before.guess = latest_guess();
-  return before.symbols();
+  return symbols_at(settings_at(*lesson_, at_, drawn_));
 }
 
 Symbols LessonPlayer::part_symbols() const {
   if (state().judgement) return state().judgement->symbols;
-  Context after;
-  const Result<Settings> revealed = settings_at(*lesson_, at_, drawn_, true);
-  after.settings = revealed ? *revealed : settings();
-  after.drawn = drawn_;
-  after.guess = latest_guess();
-  return after.symbols();
+  return symbols_at(settings_at(*lesson_, at_, drawn_, true));
 }
 
 QString LessonPlayer::lesson_title() const {
@@ -198,7 +196,7 @@ std::vector<LessonPlayer::Condition> LessonPlayer::order_conditions() const {
     all.push_back(condition(Limits::tr("Every rank comes to its end"), sound, Limits::tr("no")));
   all.push_back(condition(Limits::tr("Everything is placed"), whole,
                           Limits::tr("%1 of %2").arg(times.placed).arg(times.wanted)));
-  const Symbols symbols = context().symbols();
+  const Symbols symbols = symbols_at(settings());
   for (const Check& check : step().checks) {
     const Result<double> wanted = evaluate(check.value, symbols);
     if (check.of != "order" || !wanted) continue;
