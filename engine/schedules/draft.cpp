@@ -160,6 +160,7 @@ class DraftWalk {
     }
     line.walked += size;
     line.clock = begin + length;
+    times_.busy += length;
     times_.makespan = std::max(times_.makespan, line.clock);
     return true;
   }
@@ -302,6 +303,11 @@ class DraftWalk {
 };
 
 }  // namespace
+
+double DraftTimes::bubble_in(double length) const {
+  const double total = length * static_cast<double>(ranks.size());
+  return total > 0 ? std::max(0.0, 1 - busy / total) : 0;
+}
 
 DraftTimes time_draft(const Order& draft, const std::vector<Durations>& stages, bool split) {
   return DraftWalk(draft, stages, split).run();

@@ -40,9 +40,12 @@ struct DraftRank {
 struct DraftTimes {
   std::vector<DraftRank> ranks;
   double makespan = 0;  // of what runs
+  double busy = 0;      // of all ranks together
   bool runs = true;     // every line runs to its end
   int placed = 0, wanted = 0;
   bool whole() const { return runs && placed == wanted; }
+  // The idle share of a step of that length with this work: idle / (ranks * length).
+  double bubble_in(double length) const;
 };
 
 // Runs every line as far as it goes. `split`: whether backwards are still to be placed in two

@@ -56,22 +56,23 @@ void OrderEdit::set_open(bool open) {
 
 // What is there at first is nobody's attempt.
 void OrderEdit::begin() {
-  best_.reset();
-  seen_.clear();
-  const bool was_blocked = signalsBlocked();
-  blockSignals(true);
-  follow();
-  blockSignals(was_blocked);
+  read_setup();
+  forget_attempts();
+  seen_ = lines_text(to_lines(draft_));
+  Q_EMIT changed();
+}
+
+void OrderEdit::forget_attempts() {
   best_.reset();
   attempts_ = 0;
-  Q_EMIT changed();
+  seen_.clear();
 }
 
 void OrderEdit::set_task(std::optional<OrderTask> task) {
   if (task == task_) return;
   const bool solved_now = task && task_ && task->durations == task_->durations;
   task_ = std::move(task);
-  durations_key_.clear();
+  if (!solved_now) rates_.clear();
   if (!solved_now && task_) split_ = task_->split;
   open_ = task_.has_value();
   if (open_ && !solved_now)
@@ -86,8 +87,13 @@ bool OrderEdit::editable() const {
   return task_ ? !task_->solved : session_.locks().allowed(QStringLiteral("schedule"));
 }
 
-// The draft is the Setup's order, of its own number of micro-batches.
 void OrderEdit::follow() {
+  read_setup();
+  Q_EMIT changed();
+}
+
+// The draft is the Setup's order, of its own number of micro-batches.
+void OrderEdit::read_setup() {
   const Setup& setup = session_.resolved();
   problem_.clear();
   if (const Order* own = setup.schedule.order()) {
@@ -101,7 +107,6 @@ void OrderEdit::follow() {
     const Result<Order> made = make_order(setup);
     if (!made) {
       problem_ = sentence(made.error());
-      Q_EMIT changed();
       return;
     }
     draft_ = *made;
@@ -120,7 +125,6 @@ void OrderEdit::follow() {
                    .arg(QLocale().toString(static_cast<int>(kMostEdited)));
   if (problem_.isEmpty()) refresh_durations();
   if (problem_.isEmpty()) judge();
-  Q_EMIT changed();
 }
 
 // What an action takes does not depend on the order: it is asked once for a Setup.
@@ -128,32 +132,30 @@ void OrderEdit::refresh_durations() {
   Setup setup = session_.resolved();
   setup.schedule = "1f1b";
   setup.microbatches = 1;
-  const std::string key = to_json(setup).dump() + session_.machine().name +
-                          prediction_word(session_.machine()) + shape_key(draft_, false);
-  if (key == durations_key_) return;
-  durations_key_ = key;
+  std::string rates =
+      session_.machine().name + prediction_word(session_.machine()) + shape_key(draft_, false);
+  if (rates == rates_ && setup == priced_) return;
+  rates_ = std::move(rates);
+  priced_ = std::move(setup);
+  ++prices_;
+  forget_attempts();
   const auto stages = static_cast<std::size_t>(draft_.stages);
   if (task_ && task_->durations.size() == stages) {
     durations_ = task_->durations;
     unit_ = 1;
-    floor_key_.clear();
     return;
   }
   Result<std::vector<Durations>> found =
       action_seconds(session_.resolved(), session_.machine(), draft_);
   if (!found) {
     problem_ = sentence(found.error());
-    durations_key_.clear();
+    rates_.clear();
     return;
   }
   durations_ = std::move(*found);
   unit_ = 0;
   for (const Durations& stage : durations_) unit_ += stage.forward / static_cast<double>(stages);
   if (unit_ <= 0) unit_ = 1;
-  best_.reset();
-  attempts_ = 0;
-  seen_.clear();
-  floor_key_.clear();
 }
 
 void OrderEdit::judge() {
@@ -177,7 +179,7 @@ void OrderEdit::judge() {
 // A search, so off the window's thread; the answer for an older draft is dropped.
 void OrderEdit::look_for_floor() {
   const bool whole = times_.whole() && faults_.empty();
-  std::string key = shape_key(draft_, split_) + durations_key_;
+  std::string key = shape_key(draft_, split_) + fmt::format(" {}", prices_);
   for (const double limit : limits_) key += fmt::format(" {}", limit);
   const bool new_floor = key != floor_key_;
   if (new_floor) floor_.reset();

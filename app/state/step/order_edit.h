@@ -109,6 +109,8 @@ class OrderEdit : public QObject {
  private:
   void begin();
   void follow();
+  void read_setup();
+  void forget_attempts();
   void refresh_durations();
   void judge();
   void look_for_floor();
@@ -119,7 +121,10 @@ class OrderEdit : public QObject {
   std::optional<OrderTask> task_;
   Order draft_;
   std::vector<Durations> durations_;
-  std::string durations_key_, floor_key_, seen_;
+  Setup priced_;       // of which durations_ are, with one micro-batch
+  std::string rates_;  // and of which Machine and placement of stages; empty: ask anew
+  int prices_ = 0;     // how many times they were asked
+  std::string floor_key_, seen_;
   DraftTimes times_;
   std::vector<OrderFault> faults_;
   HeldLimits limits_;

@@ -43,6 +43,11 @@ struct EditorPicture {
 
 // "F3", with chunks "F3.1".
 QString action_text(const Action& action, int chunks);
+// "Stage 2", with chunks "Rank 2".
+QString row_name(const Order& order, int rank);
+// A rank's number and name, at the left of `row`.
+void paint_row_name(QPainter& painter, const Order& order, int rank, const QRectF& row,
+                    const Theme& theme, TextLog* texts);
 // "16 forwards", "12.4 forwards".
 QString forwards_text(double forwards);
 QString forwards_figure(double forwards);

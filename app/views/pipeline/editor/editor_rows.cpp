@@ -175,14 +175,7 @@ void paint_editor_rows(QPainter& painter, const EditorPicture& picture, const Ed
     const QRectF track = at.track_rect(rank);
     const auto& line = picture.draft->ranks[static_cast<std::size_t>(rank)];
     const DraftRank& times = picture.times->ranks[static_cast<std::size_t>(rank)];
-    paint_chip(painter, QPointF(2, track.center().y() - kEditorChip / 2), kEditorChip, rank, theme,
-               texts);
-    put_elided(painter,
-               QRectF(kEditorChip + 7, track.top(), kEditorLabel - kEditorChip - 9, track.height()),
-               Qt::AlignVCenter,
-               picture.draft->chunks > 1 ? QObject::tr("Rank %1").arg(rank)
-                                         : QObject::tr("Stage %1").arg(rank),
-               theme.font(12), theme.text, texts);
+    paint_row_name(painter, *picture.draft, rank, track, theme, texts);
     const bool current = picture.focused && picture.cursor.rank == rank;
     painter.setPen(QPen(current ? theme.accent_line : theme.hairline, current ? 1.6 : 1));
     painter.setBrush(theme.window);

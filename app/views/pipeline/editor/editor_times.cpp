@@ -178,6 +178,19 @@ QString action_text(const Action& action, int chunks) {
   return chunks > 1 ? text + QLatin1Char('.') + QString::number(action.chunk) : text;
 }
 
+QString row_name(const Order& order, int rank) {
+  return order.chunks > 1 ? QObject::tr("Rank %1").arg(rank) : QObject::tr("Stage %1").arg(rank);
+}
+
+void paint_row_name(QPainter& painter, const Order& order, int rank, const QRectF& row,
+                    const Theme& theme, TextLog* texts) {
+  paint_chip(painter, QPointF(2, row.center().y() - kEditorChip / 2), kEditorChip, rank, theme,
+             texts);
+  const double left = kEditorChip + 7;
+  put_elided(painter, QRectF(left, row.top(), kEditorLabel - left - 2, row.height()),
+             Qt::AlignVCenter, row_name(order, rank), theme.font(12), theme.text, texts);
+}
+
 QString forwards_figure(double forwards) { return number_text(std::round(forwards * 100) / 100); }
 
 QString forwards_text(double forwards) {
@@ -258,13 +271,7 @@ void paint_editor_times(QPainter& painter, const EditorPicture& picture, const E
   for (int rank = 0; rank < static_cast<int>(picture.draft->ranks.size()); ++rank) {
     const QRectF row = at.row_rect(rank);
     const DraftRank& line = picture.times->ranks[static_cast<std::size_t>(rank)];
-    paint_chip(painter, QPointF(2, row.center().y() - kEditorChip / 2), kEditorChip, rank, theme,
-               texts);
-    put_elided(painter,
-               QRectF(kEditorChip + 7, row.top(), kEditorLabel - kEditorChip - 9, row.height()),
-               Qt::AlignVCenter,
-               chunks > 1 ? QObject::tr("Rank %1").arg(rank) : QObject::tr("Stage %1").arg(rank),
-               theme.font(12), theme.text, texts);
+    paint_row_name(painter, *picture.draft, rank, row, theme, texts);
     double idle_from = 0;
     for (std::size_t index = 0; index < line.ran.size(); ++index) {
       const TimedAction& ran = line.ran[index];

@@ -12,11 +12,6 @@ namespace parallelarium {
 
 namespace {
 
-QString row_name(const OrderEdit& edit, int rank) {
-  return edit.draft().chunks > 1 ? QObject::tr("Rank %1").arg(rank)
-                                 : QObject::tr("Stage %1").arg(rank);
-}
-
 // The rank that holds more than it may, or -1.
 int over_limit(const OrderEdit& edit) {
   for (std::size_t rank = 0; rank < edit.limits().size(); ++rank)
@@ -83,7 +78,7 @@ EditorVerdict verdict_of(const OrderEdit& edit) {
   if (const int rank = over_limit(edit); rank >= 0)
     return {Tone::kWarning,
             QObject::tr("%1 holds %2 micro-batches, but may hold %3.")
-                .arg(row_name(edit, rank),
+                .arg(row_name(edit.draft(), rank),
                      number_text(edit.times().ranks[static_cast<std::size_t>(rank)].held),
                      number_text(edit.limits()[static_cast<std::size_t>(rank)])),
             QObject::tr("A micro-batch is held from its forward until its backward has ended."),
@@ -97,13 +92,13 @@ EditorVerdict verdict_of(const OrderEdit& edit) {
   for (std::size_t rank = 0; rank < times.ranks.size(); ++rank)
     if (const auto& wait = times.ranks[rank].wait) {
       if (wait->rank == static_cast<int>(rank)) {
-        detail =
-            QObject::tr("%1 waits for its own %2: place it before.")
-                .arg(row_name(edit, wait->rank), action_text(wait->needs, edit.draft().chunks));
+        detail = QObject::tr("%1 waits for its own %2: place it before.")
+                     .arg(row_name(edit.draft(), wait->rank),
+                          action_text(wait->needs, edit.draft().chunks));
         break;
       }
       detail = QObject::tr("%1 waits for %2 of stage %3.")
-                   .arg(row_name(edit, static_cast<int>(rank)),
+                   .arg(row_name(edit.draft(), static_cast<int>(rank)),
                         action_text(wait->needs, edit.draft().chunks))
                    .arg(wait->rank);
       break;
@@ -179,13 +174,6 @@ std::vector<Quantity> editor_quantities(const OrderEdit& edit, const Session& se
   const std::optional<double> floor = edit.floor() && std::isfinite(edit.floor()->at_least)
                                           ? std::optional(edit.floor()->at_least)
                                           : std::nullopt;
-  double busy = 0;
-  for (const DraftRank& line : times.ranks)
-    for (const TimedAction& ran : line.ran) busy += ran.end - ran.begin;
-  const auto bubble_in = [&](double length) {
-    const double total = length * static_cast<double>(times.ranks.size());
-    return total > 0 ? std::max(0.0, 1 - busy / total) : 0;
-  };
   const bool hangs = std::any_of(times.ranks.begin(), times.ranks.end(), [](const DraftRank& line) {
     return line.wait && line.wait->for_ever;
   });
@@ -206,9 +194,10 @@ std::vector<Quantity> editor_quantities(const OrderEdit& edit, const Session& se
                                         : none,
                                 yours),
                          figure(floor ? forwards_figure(edit.in_forwards(*floor)) : none, bound)));
-  five.push_back(pair_of("order.bubble", QObject::tr("Bubble of whole step"),
-                         figure(whole ? share_text(bubble_in(times.makespan)) : none, yours),
-                         figure(whole && floor ? share_text(bubble_in(*floor)) : none, bound)));
+  five.push_back(
+      pair_of("order.bubble", QObject::tr("Bubble of whole step"),
+              figure(whole ? share_text(times.bubble_in(times.makespan)) : none, yours),
+              figure(whole && floor ? share_text(times.bubble_in(*floor)) : none, bound)));
   five.push_back(pair_of("order.held", QObject::tr("Most held"), figure(number_text(held), yours),
                          figure(limit, QObject::tr("limit"))));
   five.push_back(pair_of("order.ran", QObject::tr("Actions that run"),
@@ -273,7 +262,8 @@ QString editor_description(const OrderEdit& edit) {
   if (!edit.problem().isEmpty()) return text;
   const std::vector<std::string> lines = to_lines(edit.draft());
   for (std::size_t rank = 0; rank < lines.size(); ++rank) {
-    text += QStringLiteral("\n") + row_name(edit, static_cast<int>(rank)) + QStringLiteral(": ") +
+    text += QStringLiteral("\n") + row_name(edit.draft(), static_cast<int>(rank)) +
+            QStringLiteral(": ") +
             (lines[rank].empty() ? QObject::tr("empty") : QString::fromStdString(lines[rank]));
     QStringList next;
     for (const NextAction& may : edit.times().ranks[rank].next)
@@ -293,7 +283,7 @@ QString cursor_words(const OrderEdit& edit, Spot cursor) {
                                                    edit.draft().chunks))
                             : QObject::tr("at the beginning");
   return QObject::tr("%1, %2, %3 of %4")
-      .arg(row_name(edit, cursor.rank), place)
+      .arg(row_name(edit.draft(), cursor.rank), place)
       .arg(cursor.index)
       .arg(line.size());
 }
