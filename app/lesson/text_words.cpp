@@ -25,7 +25,7 @@ std::vector<Spelling> longest_first(const Glossary& glossary) {
   return spellings;
 }
 
-// Of one block: its text, and which letters are code or a link.
+// The text of one block, and which of its letters are code or a link.
 struct BlockText {
   QString text;
   std::vector<bool> closed;

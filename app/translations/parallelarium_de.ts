@@ -527,10 +527,6 @@
         <translation>Keine Reihenfolge hält diese Schranken ein.</translation>
     </message>
     <message>
-        <source>The floor: the busiest rank has to do this much work.</source>
-        <translation>Die Grenze: So viel Arbeit hat der am meisten belastete Rang.</translation>
-    </message>
-    <message>
         <source>The floor: a micro-batch goes forward and back behind all others of a stage.</source>
         <translation>Die Grenze: Ein Mikro-Batch läuft hinter allen anderen einer Stufe vor und zurück.</translation>
     </message>
@@ -7051,10 +7047,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>Continue</source>
         <translation>Weiter</translation>
-    </message>
-    <message>
-        <source>Begin</source>
-        <translation>Beginnen</translation>
     </message>
     <message>
         <source>&lt;b&gt;%1 lessons · %2 done · about %3 left&lt;/b&gt; · Nothing is locked: open any lesson.</source>

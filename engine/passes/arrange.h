@@ -123,7 +123,7 @@ Result<void> arrange(const Order& order, std::vector<RankPlan>& plans, std::int6
 // first op of the action that needs it, and behind these the sends that others wait for. One that
 // waits for its own later action gets the first op of each of both. None of these ops is ever
 // executed but by waiting, so that the ops have no operands and the sends no value.
-// Requires: only_waits(order).
+// The order must be one of which only_waits() is true.
 std::vector<ForwardEdge> emit_waits(const Order& order, const std::vector<int>& walked,
                                     std::vector<RankPlan>& plans, std::int64_t boundary_bytes,
                                     DataType type, const std::vector<int>& ranks_of_plans,

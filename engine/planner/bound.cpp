@@ -45,7 +45,7 @@ class StageOf {
     if (splits_) backward = std::min(backward, action(stage, ActionKind::kInputGrad).peak_bytes);
     return std::max(action(stage, ActionKind::kForward).peak_bytes, backward);
   }
-  // Of one micro-batch: forward and backward, however that is split.
+  // This is the least work of one micro-batch: its forward, and its backward whole or in two parts.
   std::int64_t busy(int stage) const {
     const auto whole = action(stage, ActionKind::kBackward).duration;
     std::int64_t backward = whole;

@@ -19,7 +19,7 @@
 
 namespace parallelarium {
 
-// What one kind of action does on a stage, in nanoseconds and bytes.
+// These are the least times (nanoseconds) and bytes of one kind of action on a stage.
 struct ActionBound {
   std::int64_t duration = 0;    // in the compute lane
   std::int64_t until_need = 0;  // of it, what may pass before what comes is needed

@@ -22,7 +22,8 @@ struct Floor {
   double best_known =
       0;               // makespan of `best`; infinite where no order is known that keeps the limits
   bool exact = false;  // the two are the same
-  // What shows `at_least`: "work" (the busiest rank's), "path" (a micro-batch forward and back
+  // What shows `at_least`: "work" (one rank's, with the
+  // shortest way in before it and out behind it), "path" (a micro-batch forward and back
   // behind all others of a stage), "memory" (micro-batches that must take turns) or "search" (every
   // order was tried).
   const char* proved_by = "work";

@@ -77,8 +77,8 @@ struct GpuMemory {
   bool operator==(const GpuMemory&) const = default;
 };
 
-// What one rank had done and held when the last training step was over: what makes copies of a
-// model copies, and ranks that see different text different.
+// This says what one rank had done and held when the last training step was over. It shows that
+// copies of a model are copies, and that ranks with different text differ.
 struct RankState {
   int rank = 0;
   // Mean over the tokens whose loss the rank computes; none where it computes none.

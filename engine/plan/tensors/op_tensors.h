@@ -69,7 +69,8 @@ struct OpTensor {
 
 // The tensors of the op, first what it finds. Empty where the op is none of those that are
 // described: communication, updates, copies between layouts, rows of experts.
-// Requires: the op stands in `rank`, at piece level, and `setup` is what `shape` was made from.
+// The op must stand in `rank`, which was built piece by piece, and `shape` must be made from
+// `setup`.
 std::vector<OpTensor> tensors_of(const Setup& setup, const Shape& shape, const RankProgram& rank,
                                  const Op& op);
 
