@@ -14,8 +14,9 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include "app/lesson/answer/drawing_grid.h"
+#include "app/lesson/answer/option_card.h"
 #include "app/lesson/markdown_view.h"
-#include "app/lesson/option_card.h"
 #include "app/lesson/player/guess_text.h"
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
@@ -84,8 +85,8 @@ void LessonPanel::refresh() {
     shown_.clear();
     explain_words();
     player_.finished_lesson() ? show_finished() : show_welcome();
-    for (QWidget* part : std::initializer_list<QWidget*>{number_row_, card_box_, conditions_,
-                                                         hints_, answer_, feedback_box_, note_})
+    for (QWidget* part : std::initializer_list<QWidget*>{
+             number_row_, card_box_, drawing_, conditions_, hints_, answer_, feedback_box_, note_})
       part->hide();
     dots_->set_steps(0, 0);
     revealed_ = nullptr;
@@ -177,6 +178,11 @@ void LessonPanel::show_step() {
     card->hide();
     card->deleteLater();
   }
+  drawing_->setVisible(step.kind == StepKind::kFind);
+  if (step.kind == StepKind::kFind) {
+    drawing_->set_drawing(step.drawing, player_.state().answer.marks);
+    setTabOrder(text_, drawing_);
+  }
   card_box_->setVisible(!numeric && !step.options.empty());
   QWidget* before = text_;  // Tab leads from the text to the cards
   if (!numeric)
@@ -230,6 +236,10 @@ void LessonPanel::refresh_feedback() {
     verdict_->setText(verdict_text());
     set_style_property(verdict_, "role", right ? "good" : "warning");
   }
+  if (player_.step().kind == StepKind::kFind) {
+    drawing_->show_faults(state.judgement && state.answer.marks == drawing_->marks());
+    drawing_->set_done(state.solved);
+  }
   if (!state.solved) show_answer_->setChecked(false);
   const bool shown = state.solved && show_answer_->isChecked();
   answer_->set_markdown(shown ? player_.model_answer() : QString(), folder);
@@ -254,6 +264,7 @@ QString LessonPanel::primary_label() const {
       return session_.jobs().state() == RunState::kIdle ? tr("▶ Run") : tr("Cancel");
     case StepKind::kGoal:
     case StepKind::kBuild:
+    case StepKind::kFind:
       return tr("Check");
     default:
       return tr("Commit");
@@ -289,7 +300,9 @@ void LessonPanel::refresh_controls() {
       note = running             ? session_.jobs().progress_text()
              : refusal.isEmpty() ? session_.jobs().last_error()
                                  : refusal;
-    } else if ((kind == StepKind::kPredict || kind == StepKind::kExplain) && !solved) {
+    } else if ((kind == StepKind::kPredict || kind == StepKind::kExplain ||
+                kind == StepKind::kFind) &&
+               !solved) {
       primary_->setEnabled(can_commit());
       note = answer_note();
     }

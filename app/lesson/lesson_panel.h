@@ -20,6 +20,7 @@ class QVBoxLayout;
 
 namespace parallelarium {
 
+class DrawingGrid;
 class MarkdownView;
 class StepDots;
 
@@ -97,6 +98,7 @@ class LessonPanel : public QWidget {
   MarkdownView *text_ = nullptr, *feedback_ = nullptr, *hints_ = nullptr, *answer_ = nullptr;
   QWidget *number_row_ = nullptr, *card_box_ = nullptr;
   QButtonGroup* group_ = nullptr;
+  DrawingGrid* drawing_ = nullptr;
   QLineEdit* number_ = nullptr;
   QLabel *unit_ = nullptr, *verdict_ = nullptr, *note_ = nullptr;
   QLabel* conditions_ = nullptr;

@@ -13,9 +13,10 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include "app/lesson/answer/drawing_grid.h"
+#include "app/lesson/answer/option_card.h"
 #include "app/lesson/lesson_panel.h"
 #include "app/lesson/markdown_view.h"
-#include "app/lesson/option_card.h"
 #include "app/shell/scroll_hint.h"
 
 namespace parallelarium {
@@ -81,6 +82,12 @@ void LessonPanel::build_body() {
   text_ = new MarkdownView;
   text_->setAccessibleName(tr("Lesson text"));
   body_->addWidget(text_);
+
+  drawing_ = new DrawingGrid;
+  body_->addWidget(drawing_);
+  connect(drawing_, &DrawingGrid::marked, this, [this] {
+    if (player_.is_open()) refresh_controls();
+  });
 
   card_box_ = new QWidget;
   cards_ = new QVBoxLayout(card_box_);

@@ -62,6 +62,10 @@ Window::Window(QWidget* parent) : QMainWindow(parent) {
   follow_session();
   connect(start_, &CourseMap::open_wanted, do_.open, &QAction::trigger);
   connect(start_, &CourseMap::plan_wanted, this, &Window::plan);
+  connect(start_, &CourseMap::started, this, [this] {
+    map_over_lesson_ = false;
+    refresh_rooms();
+  });
   connect(&lesson_->player(), &LessonPlayer::reviewed, this, [this] { show_room(Room::kLearn); });
 
   show_theme(theme);
@@ -122,7 +126,15 @@ void Window::follow_session() {
     selection_->show_formulas(key, view().origin(key));
     if (right_tabs_->isVisible()) right_tabs_->setCurrentWidget(selection_);
   });
-  connect(top_bar_, &TopBar::room_chosen, this, &Window::show_room);
+  // Learn once more leads from the lesson to the map.
+  connect(top_bar_, &TopBar::room_chosen, this, [this](Room room) {
+    const bool again = room == Room::kLearn && room_ == room && !shows_index();
+    show_room(room);
+    if (!again) return;
+    last_tab_[room_] = QLatin1String(view_info().id);
+    map_over_lesson_ = true;
+    refresh_rooms();
+  });
   connect(lesson_, &LessonPanel::tab_wanted, this, [this](const QString& tab) {
     follow_lesson();
     show_view(tab);

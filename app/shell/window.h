@@ -199,6 +199,7 @@ class Window : public QMainWindow {
   QWidget *center_ = nullptr, *middle_ = nullptr, *corner_ = nullptr;
   QFrame* right_ = nullptr;
   QTabWidget* right_tabs_ = nullptr;
+  bool map_over_lesson_ = false;  // Learn shows the map although a lesson is open
   LessonPanel* lesson_ = nullptr;
   SelectionPanel* selection_ = nullptr;
   Strip* strip_ = nullptr;

@@ -105,7 +105,6 @@ void Window::fit_space() {
   space_ = space;
   const bool full = space == Space::kFull;
   auto* row = static_cast<QHBoxLayout*>(middle_->layout());
-  auto* right = static_cast<QVBoxLayout*>(right_->layout());
   popup_->hide();
   chips_->setVisible(!full && !shows_index());
   if (full) {
@@ -113,24 +112,13 @@ void Window::fit_space() {
     popup_->layout()->removeWidget(fold_);
     row->insertWidget(0, setup_);
     row->insertWidget(1, fold_);
-    right_tabs_->clear();
-    right_tabs_->hide();
-    right->insertWidget(0, lesson_);
-    right->insertWidget(1, selection_);
-    share_right_column();
-    lesson_->show();
-    selection_->show();
   } else {
     row->removeWidget(setup_);
     row->removeWidget(fold_);
     popup_->layout()->addWidget(setup_);
     popup_->layout()->addWidget(fold_);
-    if (right_tabs_->count() == 0) {
-      right_tabs_->addTab(lesson_, tr("Lesson"));
-      right_tabs_->addTab(selection_, tr("Selected"));
-    }
-    right_tabs_->show();
   }
+  share_right_column();
   fold_setup();
   right_->setFixedWidth(space == Space::kCompact ? kCompactRightWidth : kRightWidth);
   top_bar_->set_compact(!full);
@@ -164,15 +152,24 @@ void Window::fit_corner() {
   corner_->setVisible(is_there);
 }
 
-// An open lesson has text, question and feedback to show: it gets what the selection leaves.
+// An open lesson has text, question and feedback to show: it gets the whole column, and the
+// selection a tab beside it, so that its buttons keep their place. Without one both have room.
 void Window::share_right_column() {
   auto* right = static_cast<QVBoxLayout*>(right_->layout());
   const LessonPlayer& player = lesson_->player();
-  const bool much = player.is_open() || player.finished_lesson();
-  right->setStretchFactor(lesson_, 1);
-  right->setStretchFactor(selection_, much ? 0 : 1);
-  selection_->setSizePolicy(QSizePolicy::Preferred,
-                            much ? QSizePolicy::Maximum : QSizePolicy::Preferred);
+  const bool tabbed = space_ != Space::kFull || player.is_open() || player.finished_lesson();
+  if (tabbed == (right_tabs_->count() > 0) && selection_->parentWidget()) return;
+  if (tabbed) {
+    right_tabs_->addTab(lesson_, tr("Lesson"));
+    right_tabs_->addTab(selection_, tr("Selected"));
+  } else {
+    right_tabs_->clear();
+    right->insertWidget(0, lesson_, 1);
+    right->insertWidget(1, selection_, 1);
+    lesson_->show();
+    selection_->show();
+  }
+  right_tabs_->setVisible(tabbed);
 }
 
 }  // namespace parallelarium

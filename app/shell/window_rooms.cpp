@@ -11,8 +11,10 @@
 
 namespace parallelarium {
 
-// Learn has no views while no lesson is open.
-bool Window::shows_index() const { return room_ == Room::kLearn && !lesson_->player().is_open(); }
+// Learn has no views while no lesson is open, or the map was asked for.
+bool Window::shows_index() const {
+  return room_ == Room::kLearn && (map_over_lesson_ || !lesson_->player().is_open());
+}
 
 // Of a lesson, the views that its steps name; of the other rooms, their own.
 bool Window::has_tab(Room room, const ViewInfo& view) const {
@@ -36,6 +38,7 @@ void Window::show_room(Room room) {
   if (!has_views(room)) return;
   if (!shows_index()) last_tab_[room_] = QLatin1String(view_info().id);
   room_ = room;
+  map_over_lesson_ = false;
   refresh_rooms();
 }
 
@@ -46,6 +49,7 @@ void Window::follow_lesson() {
   const QString now = player.is_open() ? QString::fromStdString(player.lesson().folder) : QString();
   if (now == lesson_shown_) return;
   const bool was_open = !lesson_shown_.isEmpty();
+  map_over_lesson_ = false;
   lesson_shown_ = now;
   if (player.is_open()) {
     if (room_ != Room::kLearn) last_tab_[room_] = QLatin1String(view_info().id);

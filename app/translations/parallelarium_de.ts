@@ -702,6 +702,10 @@
         <source>%1 stands twice</source>
         <translation>%1 steht zweimal da</translation>
     </message>
+    <message>
+        <source>a drawing to check</source>
+        <translation>eine Zeichnung zum Prüfen</translation>
+    </message>
 </context>
 <context>
     <name>ViewKey</name>
@@ -3578,6 +3582,10 @@ Drehe an einer Einstellung oder lass dich von einer Lektion führen: **Lektionen
     <message>
         <source>Review: %1</source>
         <translation>Wiederholung: %1</translation>
+    </message>
+    <message>
+        <source>Mark every action that begins too early.</source>
+        <translation>Markiere jede Aktion, die zu früh beginnt.</translation>
     </message>
 </context>
 <context>
@@ -7146,6 +7154,29 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>due for review</source>
         <translation>zur Wiederholung fällig</translation>
+    </message>
+</context>
+<context>
+    <name>parallelarium::DrawingGrid</name>
+    <message>
+        <source>Stage %1, slot %2: %3, marked</source>
+        <translation>Stufe %1, Fach %2: %3, markiert</translation>
+    </message>
+    <message>
+        <source>Stage %1, slot %2: %3</source>
+        <translation>Stufe %1, Fach %2: %3</translation>
+    </message>
+    <message>
+        <source>idle</source>
+        <translation>untätig</translation>
+    </message>
+    <message>
+        <source>Stage %1: </source>
+        <translation>Stufe %1: </translation>
+    </message>
+    <message>
+        <source>Drawing to check, by stage and slot</source>
+        <translation>Zeichnung zum Prüfen, nach Stufe und Fach</translation>
     </message>
 </context>
 </TS>

@@ -70,6 +70,9 @@ class Judge {
       case StepKind::kBuild:
         if (read_order()) done = checks();
         break;
+      case StepKind::kFind:
+        marks();
+        break;
       case StepKind::kRun:
       case StepKind::kGoal:
         done = checks();
@@ -136,6 +139,27 @@ class Judge {
       if (option.correct) judgement_.symbols["answer"] = *value;
     }
     return {};
+  }
+
+  // Says of each mark what the action waits for, or that it may stand there; of what is not marked
+  // only how many there are.
+  void marks() {
+    std::set<std::pair<int, int>> left = answer_.marks;
+    double found = 0;
+    const std::vector<DrawnFault> faults = faults_of(step_.drawing);
+    for (const DrawnFault& fault : faults)
+      if (left.erase({fault.stage, fault.slot}) > 0) {
+        judgement_.reasons.push_back(fault.sentence());
+        ++found;
+      }
+    for (const auto& [stage, slot] : left)
+      if (step_.drawing.has(stage, slot))
+        judgement_.reasons.push_back(sound_sentence(step_.drawing, stage, slot));
+    const auto all = static_cast<double>(faults.size());
+    judgement_.symbols["faults"] = all;
+    judgement_.symbols["found"] = found;
+    judgement_.symbols["missed"] = all - found;
+    if (found == all && left.empty()) judgement_.verdict = Verdict::kRight;
   }
 
   // Whether the written order can be timed; if not, the reasons say why.
@@ -236,10 +260,24 @@ class Judge {
     Symbols symbols = judgement_.symbols;  // "predicted" is this check's own key
     if (const auto predicted = context_.predicted_figure(check.metric()))
       symbols["predicted"] = *predicted;
+    if (!check.than.empty()) {
+      const auto kept = context_.kept.find(check.than);
+      if (kept == context_.kept.end()) {
+        say_once(message("lesson-kept",
+                         "The run \"{}\" that this step compares with is not here: go back and run "
+                         "it again.",
+                         check.than));
+        return outcome;
+      }
+      if (const auto figure = figure_at(kept->second, check.key)) symbols["kept"] = *figure;
+    }
     const Result<double> wanted = evaluate(check.value, symbols);
     if (!wanted) return wanted.error();
     outcome.wanted = *wanted;
     outcome.value = figure_at(facts, check.key);
+    if (const auto kept = symbols.find("kept"); kept != symbols.end() && outcome.value)
+      judgement_.symbols.insert(
+          {{"kept", kept->second}, {"difference", *outcome.value - kept->second}});
     if (!outcome.value)
       return message("lesson-key", "\"{}\" is not a figure of \"{}\".", check.key, check.of);
     // A limit without a tolerance is exact: 10.0001 % is not under 10 %.

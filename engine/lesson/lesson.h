@@ -17,6 +17,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -31,12 +32,14 @@
 #include "engine/predict/figure_at.h"
 #include "engine/predict/network/collective_plan.h"
 #include "engine/predict/predict.h"
+#include "engine/schedules/drawing.h"
 #include "engine/schedules/timing.h"
 
 namespace parallelarium {
 
-enum class StepKind : std::uint8_t { kRead, kPredict, kRun, kExplain, kGoal, kBuild };
-std::string_view name_of(StepKind kind);  // "read" "predict" "run" "explain" "goal" "build"
+enum class StepKind : std::uint8_t { kRead, kPredict, kRun, kExplain, kGoal, kBuild, kFind };
+// "read" "predict" "run" "explain" "goal" "build" "find"
+std::string_view name_of(StepKind kind);
 
 // Settings by dotted key, sorted, but "model" first, since the others change what it brings. They
 // are fields of the Setup or, with "collective." before them, of a CollectiveChoice
@@ -66,9 +69,10 @@ struct Check {
   // "steps" of a collective are their number.
   std::string key;
   std::string op;  // < <= > >= == !=
-  // Expression over symbols, parameters and "predicted" (the predicted figure of the same key); a
-  // word for a setting that is one.
+  // Expression over symbols, parameters, "predicted" (the predicted figure of the same key) and,
+  // with `than`, "kept" (the figure of the same key in that run); a word for a setting that is one.
   std::string value;
+  std::string than;  // of "run": the name of an earlier run, see Step::keep
   Tolerance tolerance;
   bool limit = false;  // the limit that binds: see Step::tempting
 
@@ -122,6 +126,8 @@ struct Step {
   // goal: reaches everything but the checks marked as limit, which it breaks.
   Fields tempting;
   OrderToBuild order;  // build
+  Drawing drawing;     // find: the student marks the actions that come too early
+  std::string keep;    // run: the name under which later checks compare with it
 
   // Whether it runs the collective: one of its checks is of "collective-run".
   bool runs_collective() const;
@@ -233,6 +239,7 @@ struct Context {
   nlohmann::json predicted, observed;
   nlohmann::json collective_predicted, collective_observed;
   std::optional<double> guess;  // the latest number that was committed, for a run after it
+  std::map<std::string, nlohmann::json> kept;  // what was observed, by Step::keep
   // symbols_of(settings), drawn, and "guess" where there is one.
   Symbols symbols() const;
   // The figure of a metric, such as "bubble.of_total" or "collective.seconds"; none if it is not
@@ -242,9 +249,10 @@ struct Context {
 };
 
 struct Answer {
-  std::optional<double> number;    // in the ask's unit; a share is 0 to 1
-  std::string option;              // id of the chosen card
-  std::vector<std::string> order;  // build: one line per rank
+  std::optional<double> number;         // in the ask's unit; a share is 0 to 1
+  std::string option;                   // id of the chosen card
+  std::vector<std::string> order;       // build: one line per rank
+  std::set<std::pair<int, int>> marks;  // find: stage and slot
 };
 
 enum class Verdict : std::uint8_t {

@@ -47,10 +47,10 @@ Tolerance tolerance_from(const json& object) {
 }
 
 StepKind kind_from(const std::string& word) {
-  for (const StepKind kind :
-       {StepKind::kRead, StepKind::kPredict, StepKind::kRun, StepKind::kExplain, StepKind::kGoal})
+  for (const StepKind kind : {StepKind::kRead, StepKind::kPredict, StepKind::kRun,
+                              StepKind::kExplain, StepKind::kGoal, StepKind::kBuild})
     if (name_of(kind) == word) return kind;
-  return StepKind::kBuild;
+  return StepKind::kFind;
 }
 
 Check check_from(const json& object) {
@@ -61,6 +61,7 @@ Check check_from(const json& object) {
   check.value = text_of(object["value"]);
   check.tolerance = tolerance_from(object);
   check.limit = object.value("limit", false);
+  check.than = object.value("than", "");
   return check;
 }
 
@@ -84,6 +85,7 @@ Step step_from(const json& object) {
   step.allow = texts_from(object, "allow");
   step.hide = texts_from(object, "hide");
   step.hints = object.value("hints", 0);
+  step.keep = object.value("keep", "");
   if (object.contains("view")) {
     const json& view = object["view"];
     step.tab = view.value("tab", "");
@@ -155,8 +157,12 @@ Result<void> coherent(const Lesson& lesson) {
       return wrong(drawn.name, "a parameter has 1 to 64 values");
   const std::vector<std::string>& sources = lesson.requirements.sources;
   const bool measured = sources == std::vector<std::string>{"measured"};
-  std::set<std::string> steps;
+  std::set<std::string> steps, kept;
   for (const Step& step : lesson.steps) {
+    if (!step.keep.empty() && (step.kind != StepKind::kRun || step.runs_collective()))
+      return wrong(step.id, "only a step that runs the setup keeps its run");
+    if (!step.keep.empty() && !kept.insert(step.keep).second)
+      return wrong(step.id, "two runs are kept under this name");
     if (!steps.insert(step.id).second) return wrong(step.id, "two steps have this id");
     if (!step.tab.empty() && !is_view_id(step.tab))
       return wrong(step.id, fmt::format("tab must be {}", view_ids_text()));
@@ -188,6 +194,9 @@ Result<void> coherent(const Lesson& lesson) {
         return wrong(step.id,
                      "times of a rehearsal are set: a lesson that checks a run's step requires "
                      "measured runs alone");
+      if (!check.than.empty() &&
+          (check.of != "run" || check.than == step.keep || kept.count(check.than) == 0))
+        return wrong(step.id, "\"than\" names a run that an earlier step keeps");
       if (check.of == "run" && step.runs_collective())
         return wrong(step.id, "a step runs the setup or the collective, not both");
     }
@@ -212,9 +221,11 @@ std::string_view name_of(StepKind kind) {
     case StepKind::kGoal:
       return "goal";
     case StepKind::kBuild:
+      return "build";
+    case StepKind::kFind:
       break;
   }
-  return "build";
+  return "find";
 }
 
 bool Step::runs_collective() const {
@@ -252,7 +263,13 @@ Result<Lesson> lesson_from_files(const std::map<std::string, std::string>& files
   lesson.start = fields_from(*object, "start");
   lesson.parameters = parameters_from(*object);
   lesson.constraint = object->value("constraint", "");
-  for (const json& step : (*object)["steps"]) lesson.steps.push_back(step_from(step));
+  for (const json& object_of_step : (*object)["steps"]) {
+    Step& step = lesson.steps.emplace_back(step_from(object_of_step));
+    if (step.kind != StepKind::kFind) continue;
+    Result<Drawing> drawing = drawing_from_lines(texts_from(object_of_step, "drawing"));
+    if (!drawing) return found_in(step.id, drawing.error());
+    step.drawing = std::move(*drawing);
+  }
   lesson.covers = object->value("covers", std::map<std::string, std::string>());
   const Result<void> fits = coherent(lesson);
   if (!fits) return fits.error();

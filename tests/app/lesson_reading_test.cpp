@@ -136,7 +136,7 @@ TEST_F(LessonPlay, AReplayBeginsWithoutTheRunsAndPinsOfBefore) {
   EXPECT_TRUE(session_.runs().shown().empty());
   EXPECT_EQ(session_.runs().all().size(), 1u) << "a document keeps them";
   press_primary();
-  player().commit({0.3, {}, {}});
+  player().commit({0.3, {}, {}, {}});
   press_primary();
   ASSERT_EQ(player().step_index(), kRun);
   EXPECT_FALSE(player().state().judgement) << "an old run does not pass the new play";
@@ -260,7 +260,7 @@ TEST_P(LessonView, WhatWasJustRevealedIsInView) {
         << "hint " << hint;
     EXPECT_GT(end(), 0);
   }
-  player.commit({0.375, {}, {}});
+  player.commit({0.375, {}, {}, {}});
   settle();
   const auto* said = panel.findChild<MarkdownView*>("LessonFeedback");
   // Heights settle late.

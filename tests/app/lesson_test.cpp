@@ -12,6 +12,7 @@
 #include <QTextBrowser>
 #include <QToolButton>
 
+#include "app/lesson/answer/drawing_grid.h"
 #include "app/lesson/lesson_index.h"
 #include "app/lesson/player/guess_text.h"
 #include "app/settings/setup_panel.h"
@@ -47,7 +48,7 @@ TEST_F(LessonPlay, ResetGoesToWhatTheLessonHasSetHere) {
   SetupPanel setup(session_);
   press_primary();
   ASSERT_EQ(step(), "how-much-waiting");
-  player().commit({0.75, {}, {}});
+  player().commit({0.75, {}, {}, {}});
   player().next();
   ASSERT_EQ(step(), "run-naive");
   set("microbatches", "2");
@@ -81,7 +82,7 @@ TEST_F(LessonPlay, WhatIsNoNumberSaysWhyItCannotBeCommitted) {
 TEST_F(LessonPlay, AfterTwoMissedRunsTheLessonGoesOnAndSaysThatTheCheckIsNotMet) {
   open(QStringLiteral("filling-the-bubble"));
   press_primary();
-  player().commit({0.4, {}, {}});
+  player().commit({0.4, {}, {}, {}});
   player().next();
   ASSERT_EQ(step(), "run-it");
   bring_run(0.9, "2026-11-21T08:00:00Z");
@@ -219,6 +220,43 @@ TEST_F(LessonPlay, WrittenOrderIsJudgedAndShown) {
   EXPECT_FALSE(order.editable());
   EXPECT_TRUE(session_.problems().empty());
   EXPECT_EQ(to_lines(session_.subject().prediction()->order)[1], "F0 B0 F1 B1 F2 B2 F3 B3");
+}
+
+TEST_F(LessonPlay, FaultsOfADrawingAreMarkedByMouseAndKeys) {
+  open(QStringLiteral("naive-and-gpipe"));
+  player().commit({});
+  nlohmann::json document = session_.locks().lesson_state();
+  document["step"] = 3;
+  session_.locks().set_lesson_state(document);
+  Q_EMIT session_.restored();
+  ASSERT_EQ(step(), "a-picture-to-distrust");
+  panel_->resize(360, 800);
+  QCoreApplication::processEvents();
+  auto* grid = panel_->findChild<DrawingGrid*>();
+  ASSERT_TRUE(grid && grid->isVisibleTo(panel_.get()));
+  EXPECT_FALSE(primary()->isEnabled()) << "nothing is marked";
+  const auto click = [&](int stage, int slot) {
+    QTest::mouseClick(grid, Qt::LeftButton, {}, grid->cell_rect(stage, slot).center());
+  };
+  click(2, 6);
+  click(0, 0);
+  EXPECT_TRUE(primary()->isEnabled());
+  press_primary();
+  EXPECT_FALSE(player().state().solved);
+  EXPECT_THAT(feedback().toStdString(), testing::HasSubstr("You found 1 of 4"));
+  EXPECT_THAT(feedback().toStdString(), testing::HasSubstr("F0 of stage 0 in slot 0 has all"));
+  click(0, 0);
+  EXPECT_EQ(grid->marks(), (DrawingGrid::Marks{{2, 6}}));
+  click(2, 7);
+  click(2, 8);
+  QTest::keyClick(grid, Qt::Key_Right);
+  EXPECT_TRUE(grid->accessibleDescription().startsWith(QStringLiteral("Stage 2, slot 9: B0")));
+  QTest::keyClick(grid, Qt::Key_Space);
+  press_primary();
+  EXPECT_TRUE(player().state().solved) << feedback().toStdString();
+  EXPECT_EQ(player().answers()["steps"].back()["marks"].size(), 4u);
+  click(0, 0);
+  EXPECT_EQ(grid->marks().size(), 4u) << "it is done";
 }
 
 TEST_F(LessonPlay, BackKeepsAnswersAndResetAndLeaveClearWhatIsHidden) {

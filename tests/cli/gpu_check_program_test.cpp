@@ -13,6 +13,7 @@
 
 #include "engine/wire/collective_messages.h"
 #include "engine/wire/messages.h"
+#include "tests/cli/cli.h"
 
 namespace parallelarium {
 namespace {
@@ -34,6 +35,13 @@ class GpuCheckProgram : public testing::Test {
   }
   ~GpuCheckProgram() override { std::filesystem::remove_all(folder_); }
 
+  // Ranks on the cores need not calibrate first.
+  void pretend_calibrated() const {
+    const Folder folder;
+    folder.pretend_calibrated();
+    std::filesystem::copy(folder.path("parallelarium"), folder_ / "data" / "parallelarium",
+                          std::filesystem::copy_options::recursive);
+  }
   // With a fault and its environment.
   std::string program(const std::string& fault) const {
     return "PARALLELARIUM_DRIVER=stand-in XDG_DATA_HOME=" + (folder_ / "data").string() +
@@ -182,6 +190,7 @@ TEST_F(GpuCheckProgram, KeepsRanksAwayFromAGpuThatFailed) {
 }
 
 TEST_F(GpuCheckProgram, LeavesAutoTheCoresAndSaysWhy) {
+  pretend_calibrated();
   const Reply reply = run("gelu", "run --json --pp 2 --backend auto --steps 1 --warmup 0");
   EXPECT_EQ(reply.status, 0) << reply.err;
   EXPECT_THAT(reply.answer().at("backend_reason").get<std::string>(),

@@ -295,6 +295,66 @@ TEST(Judge, OrdersAreReadCheckedAndTimed) {
   EXPECT_FALSE(judged(std::vector<std::string>(1000, std::string(1000, 'F'))).reasons.empty());
 }
 
+TEST(Judge, MarksOfADrawingMustBeItsFaultsAndNoOthers) {
+  const Lesson lesson = shipped("naive-and-gpipe");
+  const Step& step = *lesson.find("a-picture-to-distrust");
+  const auto judged = [&](const std::set<std::pair<int, int>>& marks) {
+    Answer answer;
+    answer.marks = marks;
+    const Result<Judgement> judgement = judge(step, answer, context_of(default_setup()));
+    EXPECT_TRUE(judgement);
+    return *judgement;
+  };
+  const std::set<std::pair<int, int>> faults = {{2, 6}, {2, 7}, {2, 8}, {2, 9}};
+  const Judgement right = judged(faults);
+  EXPECT_EQ(right.verdict, Verdict::kRight);
+  EXPECT_EQ(right.symbols.at("faults"), 4);
+  ASSERT_EQ(right.reasons.size(), 4u);
+  EXPECT_EQ(right.reasons[0].text,
+            "B3 of stage 2 begins in slot 6, but needs B3 of stage 3, which ends with slot 7.");
+  const Judgement some = judged({{2, 6}, {0, 1}, {0, 4}, {7, 7}});
+  EXPECT_EQ(some.verdict, Verdict::kWrong);
+  EXPECT_EQ(some.symbols.at("found"), 1);
+  EXPECT_EQ(some.symbols.at("missed"), 3);
+  ASSERT_EQ(some.reasons.size(), 3u) << "a mark outside of the drawing is none";
+  EXPECT_EQ(some.reasons[1].id, "drawing-sound");
+  EXPECT_EQ(some.reasons[2].id, "drawing-idle");
+  auto more = faults;
+  more.insert({3, 7});
+  EXPECT_EQ(judged(more).verdict, Verdict::kWrong);
+  EXPECT_EQ(judged({}).verdict, Verdict::kWrong);
+}
+
+TEST(Judge, ARunIsComparedWithOneThatWasKept) {
+  Step step;
+  step.kind = StepKind::kRun;
+  Check check;
+  check.of = "run";
+  check.key = "bubble.of_total";
+  check.op = ">";
+  check.value = "kept + 0.1";
+  check.than = "before";
+  step.checks = {check};
+  Context context = context_of(default_setup());
+  context.observed = context.predicted;
+  context.observed["source"] = "measured";
+  const double bubble = context.observed["bubble"]["of_total"];
+  const auto verdict = [&] {
+    const Result<Judgement> judgement = judge(step, {}, context);
+    EXPECT_TRUE(judgement);
+    return *judgement;
+  };
+  EXPECT_EQ(verdict().reasons.at(0).id, "lesson-kept");
+  EXPECT_EQ(verdict().verdict, Verdict::kAgain);
+  context.kept["before"] = context.observed;
+  EXPECT_EQ(verdict().verdict, Verdict::kAgain);
+  EXPECT_NEAR(verdict().symbols.at("difference"), 0, 1e-12);
+  context.kept["before"]["bubble"]["of_total"] = bubble - 0.2;
+  EXPECT_EQ(verdict().verdict, Verdict::kRight);
+  EXPECT_NEAR(verdict().symbols.at("kept"), bubble - 0.2, 1e-12);
+  EXPECT_NEAR(verdict().symbols.at("difference"), 0.2, 1e-12);
+}
+
 TEST(Play, HeldMicroBatchesFollowTheSchedule) {
   for (const auto& [schedule, held] : {std::pair{"gpipe", 8}, {"1f1b", 4}, {"naive", 1}}) {
     parallelarium::Setup setup = default_setup();

@@ -322,9 +322,13 @@ void CourseMap::show_details() {
 void CourseMap::start(std::size_t lesson, bool anew) {
   const MapLesson& wanted = data_.lessons[lesson];
   if (!wanted.refusal.isEmpty()) return choose(lesson);
+  const bool is_open =
+      player_.is_open() && QString::fromStdString(player_.lesson().folder) == wanted.folder;
+  if (is_open && !anew && !player_.reviews()) return Q_EMIT started();
   const Result<void> opened =
       wanted.begun() && !anew ? player_.resume(wanted.folder) : player_.open(wanted.folder);
-  if (!opened) QMessageBox::warning(this, tr("Lesson"), sentence(opened.error()));
+  if (!opened) return void(QMessageBox::warning(this, tr("Lesson"), sentence(opened.error())));
+  Q_EMIT started();
 }
 
 }  // namespace parallelarium

@@ -31,6 +31,8 @@ class CourseMap : public QWidget {
   // The other two doors of the first start.
   void plan_wanted();
   void open_wanted();
+  // A lesson was chosen, perhaps the one that is open already.
+  void started();
 
  protected:
   void showEvent(QShowEvent* event) override;

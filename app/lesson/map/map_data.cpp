@@ -131,6 +131,8 @@ QString kind_words(StepKind kind) {
       return QObject::tr("a goal");
     case StepKind::kBuild:
       return QObject::tr("an order to build");
+    case StepKind::kFind:
+      return QObject::tr("a drawing to check");
     case StepKind::kRead:
       break;
   }

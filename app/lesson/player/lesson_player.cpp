@@ -61,6 +61,7 @@ Result<void> LessonPlayer::open(const QString& folder, std::optional<std::uint64
   states_ = std::vector<StepState>(lesson_->steps.size());
   at_ = 0;  // before anybody asks for the step: the lesson before may have had more
   finished_.reset();
+  kept_.clear();
   since_start_.start();
   session_.locks().set_guesses({});
   session_.set_earlier_runs_aside(true);
@@ -180,6 +181,7 @@ Context LessonPlayer::context() const {
     context.observed = facts_of(run->observation, run->prediction->program);
   const CollectiveSession& collectives = session_.collectives();
   if (!collectives.problem()) context.collective_predicted = facts_of(*collectives.plan());
+  context.kept = kept_;
   if (const CollectiveRun* seen = collectives.fresh_run())
     context.collective_observed = facts_of(seen->seen, *seen->plan);
   return context;
@@ -212,6 +214,7 @@ void LessonPlayer::judge_now(const Answer& answer) {
   note_base();
   if (step().kind == StepKind::kRun) {
     state.misses += right ? 0 : 1;
+    if (!step().keep.empty()) kept_[step().keep] = context().observed;
     note_observed();
     note_run();
   }

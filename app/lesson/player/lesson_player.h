@@ -162,7 +162,8 @@ class LessonPlayer : public QObject {
   Symbols drawn_;
   std::vector<StepState> states_;
   std::size_t at_ = 0;
-  bool busy_ = false;  // the player itself is changing the Session
+  std::map<std::string, nlohmann::json> kept_;  // what runs showed, by Step::keep
+  bool busy_ = false;                           // the player itself is changing the Session
   bool reviews_ = false;
   QElapsedTimer since_start_;
   std::optional<Finished> finished_;

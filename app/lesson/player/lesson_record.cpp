@@ -40,6 +40,7 @@ Result<void> LessonPlayer::resume(const QString& folder) {
     if (kept.contains("number")) state.answer.number = kept["number"].get<double>();
     state.answer.option = kept.value("option", "");
     state.answer.order = kept.value("order", std::vector<std::string>());
+    state.answer.marks = kept.value("marks", std::set<std::pair<int, int>>());
     if (const Result<Settings> left = settings_at(*lesson_, at, drawn_, state.solved))
       state.left_with = *left;
   }
@@ -135,6 +136,7 @@ json LessonPlayer::answers() const {
     if (state.answer.number) step["number"] = *state.answer.number;
     if (!state.answer.option.empty()) step["option"] = state.answer.option;
     if (!state.answer.order.empty()) step["order"] = state.answer.order;
+    if (!state.answer.marks.empty()) step["marks"] = state.answer.marks;
     if (state.unmet) step["check_met"] = false;
     if (state.judgement) step["right"] = state.judgement->verdict == Verdict::kRight;
     if (!state.source.empty()) step["run"] = {{"source", state.source}, {"machine", state.machine}};

@@ -228,7 +228,8 @@ QString LessonPlayer::feedback() const {
   const std::string part = plain ? judgement.feedback : "feedback " + judgement.feedback;
   QString words;
   // Sentences about an order that is refused replace the lesson's words about a complete one.
-  if (judgement.reasons.empty()) words = filled(text(at_).part(part), judgement.symbols);
+  if (judgement.reasons.empty() || step().kind == StepKind::kFind)
+    words = filled(text(at_).part(part), judgement.symbols);
   if (const QString limits = missed_limits(); !limits.isEmpty())
     words += (words.isEmpty() ? QString() : QStringLiteral("\n\n")) + limits;
   for (const Message& reason : judgement.reasons)

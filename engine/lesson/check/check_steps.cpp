@@ -90,6 +90,8 @@ class StepCheck {
       choice(*context);
     if (step_.kind == StepKind::kGoal) goal(*context);
     if (step_.kind == StepKind::kBuild) build(*context);
+    if (step_.kind == StepKind::kFind && faults_of(step_.drawing).empty())
+      fault("find-sound", "The drawing breaks no rule: there is nothing to find.");
   }
 
  private:
@@ -279,7 +281,8 @@ void check_names(const Lesson& lesson, Faults& faults) {
   check_pins(lesson, faults);
   check_rows(lesson, faults);
   const std::vector<std::string>& symbols = symbol_names();
-  const std::set<std::string> reserved = {"guess", "answer", "predicted", "observed", "found"};
+  const std::set<std::string> reserved = {"guess", "answer",     "predicted", "observed", "found",
+                                          "kept",  "difference", "faults",    "missed"};
   for (const Drawn& drawn : lesson.parameters)
     if (reserved.count(drawn.name) ||
         std::find(symbols.begin(), symbols.end(), drawn.name) != symbols.end())
@@ -294,7 +297,8 @@ void check_names(const Lesson& lesson, Faults& faults) {
   bool asks_number = false, has_goal = false, builds = false, only_builds = true;
   for (const Step& step : lesson.steps) {
     builds = builds || step.kind == StepKind::kBuild;
-    only_builds = only_builds && (step.kind == StepKind::kBuild || step.kind == StepKind::kRead);
+    only_builds = only_builds && (step.kind == StepKind::kBuild || step.kind == StepKind::kFind ||
+                                  step.kind == StepKind::kRead);
     asks_number = asks_number || (step.ask && !step.ask->answer.empty());
     has_goal = has_goal || step.kind == StepKind::kGoal;
     for (const std::string& key : step.allow)
@@ -362,6 +366,19 @@ std::size_t check_run(const Lesson& lesson, std::size_t index, const Symbols& dr
   if (!solved) return 0;
   Result<Context> context = context_of(std::move(*solved), drawn, predictions);
   if (!context) return 0;
+  for (const Check& check : step.checks) {
+    if (check.than.empty() || context->kept.count(check.than)) continue;
+    const auto keeps = std::find_if(lesson.steps.begin(), lesson.steps.end(),
+                                    [&](const Step& other) { return other.keep == check.than; });
+    Result<Context> earlier = context_at(
+        lesson, static_cast<std::size_t>(keeps - lesson.steps.begin()), drawn, predictions);
+    if (!earlier) return 0;
+    if (const Result<void> seen = observe(*earlier, false, options); !seen) {
+      faults.add("run-failed", keeps->id, seen.error().text);
+      return 1;
+    }
+    context->kept[check.than] = std::move(earlier->observed);
+  }
   const Result<void> seen = observe(*context, step.runs_collective(), options);
   if (!seen) {
     faults.add("run-failed", step.id, seen.error().text);

@@ -26,7 +26,8 @@ Parts parts_of(const Step& step) {
     if (!option.correct) parts.needed.insert("feedback " + option.id);
   }
   if (step.kind != StepKind::kRead) parts.needed.insert("right");
-  if (numeric || step.kind == StepKind::kGoal || step.kind == StepKind::kBuild)
+  if (numeric || step.kind == StepKind::kGoal || step.kind == StepKind::kBuild ||
+      step.kind == StepKind::kFind)
     parts.needed.insert("wrong");
   const bool runs = std::any_of(step.checks.begin(), step.checks.end(),
                                 [](const Check& check) { return check.of_run(); });
@@ -130,6 +131,8 @@ Symbols names_after(const Step& step, const Context& context, bool guessed) {
   for (const Option& option : step.options)
     if (option.correct) answer.option = option.id;
   answer.order = step.order.solution;
+  for (const Check& check : step.checks)
+    if (!check.than.empty()) known.kept[check.than] = known.observed;
   const Result<Judgement> judged = judge(step, answer, known);
   Symbols names = judged ? judged->symbols : known.symbols();
   // Feedback of a question is shown before anything ran.

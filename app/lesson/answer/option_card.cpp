@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/lesson/option_card.h"
+#include "app/lesson/answer/option_card.h"
 
 #include <QPainter>
 #include <algorithm>
