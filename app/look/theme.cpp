@@ -187,7 +187,8 @@ QPalette palette_of(const Theme& theme) {
 void apply_theme(QApplication& application, bool dark) {
   const Theme& theme = dark ? dark_theme() : light_theme();
   if (application.styleSheet() == style_sheet_of(theme)) return;
-  application.setStyle(new ThemeStyle);  // the application owns it
+  // The application owns it; to set it anew would polish every widget twice.
+  if (application.styleSheet().isEmpty()) application.setStyle(new ThemeStyle);
   application.setPalette(palette_of(theme));
   application.setFont(theme.font(13));
   application.setStyleSheet(style_sheet_of(theme));

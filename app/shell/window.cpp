@@ -182,7 +182,8 @@ void Window::refresh_strip() {
 void Window::show_theme(ThemeChoice choice) {
   dark_ = is_dark(choice);
   apply_theme(*qApp, dark_);
-  setStyleSheet(shell_style_sheet(dark_ ? dark_theme() : light_theme()));
+  const QString sheet = shell_style_sheet(dark_ ? dark_theme() : light_theme());
+  if (styleSheet() != sheet) setStyleSheet(sheet);
   do_.light->setChecked(choice == ThemeChoice::kLight);
   do_.dark->setChecked(choice == ThemeChoice::kDark);
   do_.system->setChecked(choice == ThemeChoice::kSystem);

@@ -4,6 +4,7 @@
 #include <QApplication>
 #include <QElapsedTimer>
 #include <QEventLoop>
+#include <QTimer>
 #include <functional>
 
 namespace parallelarium {
@@ -12,9 +13,13 @@ namespace parallelarium {
 inline bool wait_until(const std::function<bool()>& done, int milliseconds) {
   QElapsedTimer timer;
   timer.start();
+  // Sleeps between events: with a time of its own, processEvents() would keep a core busy that the
+  // engine and other tests need.
+  QTimer tick;
+  tick.start(3);
   while (!done()) {
     if (timer.elapsed() > milliseconds) return false;
-    QApplication::processEvents(QEventLoop::AllEvents | QEventLoop::WaitForMoreEvents, 20);
+    QApplication::processEvents(QEventLoop::AllEvents | QEventLoop::WaitForMoreEvents);
   }
   return true;
 }

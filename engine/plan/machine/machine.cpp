@@ -2,6 +2,7 @@
 // Presets of resources/machines, and this computer with its calibration file.
 #include "engine/plan/machine/machine.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,9 +14,11 @@
 #include <fstream>
 #include <functional>
 #include <map>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
+#include <tuple>
 
 #include "engine/plan/machine/cores.h"
 #include "engine/plan/machine/presets.h"
@@ -37,6 +40,7 @@ constexpr std::array kMachineOrder = {
 constexpr std::pair<const char*, const char*> kFormerNames[] = {
     {"workstation-4090", "4x-rtx-4090"}, {"workstation-3090", "2x-rtx-3090"}};
 constexpr std::uintmax_t kMostMachineBytes = 4'000'000;
+constexpr std::size_t kMostParsed = 4;  // files that read_local() remembers
 // The last is the Windows driver as Linux sees it under WSL 2.
 constexpr std::array kDriverFiles = {"/dev/nvidiactl", "/proc/driver/nvidia/version", "/dev/dxg"};
 
@@ -79,7 +83,7 @@ const std::map<std::string, Result<Machine>>& presets() {
   return kPresets;
 }
 
-Result<Machine> read_local(const std::string& path) {
+Result<Machine> parse_local(const std::string& path) {
   const auto unreadable = [&](const Message& why) {
     return message("machine-file",
                    "The calibration in {} cannot be used ({}); calibrate again or delete it.",
@@ -98,6 +102,21 @@ Result<Machine> read_local(const std::string& path) {
   if (!machine) return unreadable(machine.error());
   machine->local = true;
   return machine;
+}
+
+// The file as it is now. It is asked for at every change of a Setup, so it is parsed only when it
+// has changed; whoever saves it exchanges the file.
+Result<Machine> read_local(const std::string& path) {
+  using Stamp = std::tuple<std::string, ino_t, off_t, std::int64_t, std::int64_t>;
+  static std::mutex guard;
+  static std::map<Stamp, Result<Machine>> parsed;
+  struct stat file {};
+  if (stat(path.c_str(), &file) != 0) return parse_local(path);
+  const Stamp stamp{path, file.st_ino, file.st_size, file.st_ctim.tv_sec, file.st_ctim.tv_nsec};
+  const std::lock_guard lock(guard);
+  if (const auto known = parsed.find(stamp); known != parsed.end()) return known->second;
+  if (parsed.size() >= kMostParsed) parsed.clear();
+  return parsed.emplace(stamp, parse_local(path)).first->second;
 }
 
 Result<Machine> read_local_gpus() {
