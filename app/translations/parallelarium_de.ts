@@ -706,6 +706,14 @@
         <source>a drawing to check</source>
         <translation>eine Zeichnung zum Prüfen</translation>
     </message>
+    <message>
+        <source>%1 to %2</source>
+        <translation>%1 bis %2</translation>
+    </message>
+    <message>
+        <source>%1 works from %2.</source>
+        <translation>%1 arbeitet von %2.</translation>
+    </message>
 </context>
 <context>
     <name>ViewKey</name>
@@ -6838,6 +6846,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <source>1F1B with %1 more warm-up forwards</source>
         <translation>1F1B mit %1 weiteren Vorwärtsläufen am Anfang</translation>
     </message>
+    <message>
+        <source>Reset the order</source>
+        <translation>Reihenfolge zurücksetzen</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::OrderEditor</name>
@@ -7012,6 +7024,22 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>Ranks run whole orders on this computer: place everything first.</source>
         <translation>Ränge führen auf diesem Rechner ganze Reihenfolgen aus: Setze erst alles.</translation>
+    </message>
+    <message>
+        <source>Reset</source>
+        <translation>Zurücksetzen</translation>
+    </message>
+    <message>
+        <source>The order that this step began with</source>
+        <translation>Die Reihenfolge, mit der dieser Schritt begann</translation>
+    </message>
+    <message>
+        <source>Show the goal's shape</source>
+        <translation>Form des Ziels zeigen</translation>
+    </message>
+    <message>
+        <source>Lines below the rows say when each stage works in an order that solves it</source>
+        <translation>Linien unter den Zeilen sagen, wann jede Stufe in einer Reihenfolge arbeitet, die es löst</translation>
     </message>
 </context>
 <context>

@@ -24,6 +24,7 @@ struct Durations {
 struct TimedAction {
   Action action;
   double begin = 0, end = 0;
+  bool operator==(const TimedAction&) const = default;
 };
 
 struct TimedOrder {

@@ -17,6 +17,7 @@
 #include "app/lesson/player/guess_text.h"
 #include "app/settings/setup_panel.h"
 #include "app/state/step/order_edit.h"
+#include "app/views/pipeline/editor/order_editor.h"
 #include "tests/app/lesson_fixture.h"
 
 namespace parallelarium {
@@ -187,6 +188,25 @@ TEST_F(LessonPlay, ThirdLessonIsPlayedToItsEnd) {
   EXPECT_EQ(progress.record("filling-the-bubble", 1)["steps"].size(), 7u);
 }
 
+// The order editor as the Pipeline view shows it.
+class ShownEditor {
+ public:
+  explicit ShownEditor(Session& session) : editor_(session) {
+    editor_.resize(700, 500);
+    editor_.show();
+    Q_EMIT session.order_edit().changed();
+  }
+  QWidget& times() const { return const_cast<OrderEditor&>(editor_).times(); }
+  QPushButton& button(const char* text) const {
+    for (QPushButton* button : editor_.findChildren<QPushButton*>())
+      if (button->text() == QLatin1String(text)) return *button;
+    throw std::runtime_error(text);
+  }
+
+ private:
+  OrderEditor editor_;
+};
+
 TEST_F(LessonPlay, WrittenOrderIsJudgedAndShown) {
   open(QStringLiteral("same-bubble-less-memory"));
   nlohmann::json document = session_.locks().lesson_state();
@@ -206,6 +226,16 @@ TEST_F(LessonPlay, WrittenOrderIsJudgedAndShown) {
   EXPECT_TRUE(conditions->isVisibleTo(panel_.get()));
   EXPECT_TRUE(conditions->accessibleName().contains(QStringLiteral("Everything is placed: ✓")));
   EXPECT_FALSE(session_.history().stack().canUndo()) << "what stood before may solve it";
+  // The goal's shape is shown on demand, for eyes and for screen readers; Reset begins anew.
+  const ShownEditor editor(session_);
+  const QImage before = editor.times().grab().toImage();
+  editor.button("Show the goal's shape").click();
+  EXPECT_NE(editor.times().grab().toImage(), before);
+  EXPECT_EQ(editor.times().accessibleDescription().section(QLatin1Char('\n'), 0, 0),
+            QStringLiteral("Stage 0 works from 0 to 2, 4 to 12, 13 to 15."));
+  EXPECT_EQ(order.set_line(0, QStringLiteral("F0 F1 F2")), QString());
+  editor.button("Reset").click();
+  EXPECT_EQ(to_lines(order.draft())[0], "F0 F1 F2 F3 B3 B2 B1 B0");
   EXPECT_EQ(order.set_line(0, QStringLiteral("F0 F1 B0")), QString());
   EXPECT_TRUE(
       conditions->accessibleName().contains(QStringLiteral("Everything is placed: ✗ 11 of 16")));

@@ -5,6 +5,7 @@
 #include "app/lesson/player/lesson_player.h"
 #include "app/look/sentence.h"
 #include "app/state/step/order_edit.h"
+#include "engine/schedules/timing.h"
 
 namespace parallelarium {
 
@@ -27,8 +28,13 @@ void LessonPlayer::set_task() {
   const OrderToBuild& order = step().order;
   const Setup& setup = session_.setup();
   const int stages = setup.mesh.pp * std::max(1, setup.chunks);
-  OrderTask task{order.by_stage(stages), {}, std::nullopt, order.split, order.ghosts,
-                 state().solved};
+  OrderTask task{
+      order.by_stage(stages), {}, std::nullopt, order.split, order.ghosts, state().solved, {}, {}};
+  if (const Result<Schedule> start = Schedule::own(kOwnOrderName, order.start))
+    task.start = *start->order();
+  const Result<Schedule> goal = Schedule::own(kOwnOrderName, order.solution);
+  if (goal && check_order(*goal->order()).empty())
+    task.goal = time_by_stage(*goal->order(), task.durations).spans;
   HeldLimits limits(static_cast<std::size_t>(setup.mesh.pp), setup.microbatches);
   bool limited = false;
   const Symbols symbols = symbols_at(settings());

@@ -335,6 +335,8 @@ void OrderEdit::clear(std::size_t rank) {
 
 void OrderEdit::clear_all() { change(without_actions(draft_), tr("Clear the order")); }
 
+void OrderEdit::reset() { change(task_->start, tr("Reset the order")); }
+
 void OrderEdit::repeat_to_the_end() {
   change(repeated_to_the_end(draft_, durations_, split_), tr("Repeat the order to the end"));
 }

@@ -27,6 +27,9 @@ struct OrderTask {
   bool split = false;                // whether backwards are placed in parts at first
   bool ghosts = true;                // what may come next is shown
   bool solved = false;               // nothing is changed any more
+  Order start;                       // what the student began with
+  // When each rank works in an order that solves it, and at what is not told.
+  std::vector<std::vector<TimedAction>> goal;
   bool operator==(const OrderTask&) const = default;
 };
 
@@ -83,6 +86,8 @@ class OrderEdit : public QObject {
   void clear(std::size_t rank);
   void clear_all();
   void repeat_to_the_end();
+  // As the lesson's step began. Requires: there is a task.
+  void reset();
   void set_split(bool split);
   // The whole order, such as that of a file. Returns why it cannot be taken.
   QString set_order(const Order& order);

@@ -39,6 +39,8 @@ struct EditorPicture {
   int anchor = 0;              // what stands between it and the cursor is selected
   std::optional<Spot> action;  // that is told of at the right
   bool focused = false;
+  // When each rank works in an order that solves the lesson's step; null: it is not shown.
+  const std::vector<std::vector<TimedAction>>* goal = nullptr;
 };
 
 // "F3", with chunks "F3.1".

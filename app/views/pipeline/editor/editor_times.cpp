@@ -171,6 +171,17 @@ void paint_editor_ghosts(QPainter& painter, const EditorPicture& picture, const 
   }
 }
 
+// A line below the row, with a gap between any two actions.
+void paint_editor_goal(QPainter& painter, const EditorPicture& picture, const EditorTimes& at,
+                       int rank, const QRectF& row, const Theme& theme) {
+  if (!picture.goal || static_cast<std::size_t>(rank) >= picture.goal->size()) return;
+  for (const TimedAction& action : (*picture.goal)[static_cast<std::size_t>(rank)]) {
+    const double from = at.x_of(action.begin) + 1, to = at.x_of(action.end) - 1;
+    painter.fillRect(QRectF(from, row.bottom() + 1.5, std::max(1.0, to - from), 3),
+                     theme.accent_line);
+  }
+}
+
 }  // namespace
 
 QString action_text(const Action& action, int chunks) {
@@ -220,6 +231,9 @@ EditorTimes editor_times(const EditorPicture& picture, double width) {
   }
   if (picture.par) end = std::max(end, *picture.par);
   if (picture.floor && std::isfinite(*picture.floor)) end = std::max(end, *picture.floor);
+  if (picture.goal)
+    for (const auto& line : *picture.goal)
+      if (!line.empty()) end = std::max(end, line.back().end);
   end = std::max(end, 4 * picture.unit);
   const double step = forward_step(end / picture.unit, at.width) * picture.unit;
   at.end = std::ceil(end * 1.03 / step) * step;
@@ -272,6 +286,7 @@ void paint_editor_times(QPainter& painter, const EditorPicture& picture, const E
     const QRectF row = at.row_rect(rank);
     const DraftRank& line = picture.times->ranks[static_cast<std::size_t>(rank)];
     paint_row_name(painter, *picture.draft, rank, row, theme, texts);
+    paint_editor_goal(painter, picture, at, rank, row, theme);
     double idle_from = 0;
     for (std::size_t index = 0; index < line.ran.size(); ++index) {
       const TimedAction& ran = line.ran[index];

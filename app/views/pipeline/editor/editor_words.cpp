@@ -274,6 +274,33 @@ QString editor_description(const OrderEdit& edit) {
   return text + QStringLiteral("\n") + score_text(edit);
 }
 
+QString goal_description(const OrderEdit& edit) {
+  if (!edit.task()) return {};
+  QStringList rows;
+  for (std::size_t rank = 0; rank < edit.task()->goal.size(); ++rank) {
+    QStringList works;
+    double from = 0, to = -1;
+    const auto add = [&] {
+      if (to > from)
+        works << QObject::tr("%1 to %2")
+                     .arg(forwards_figure(edit.in_forwards(from)),
+                          forwards_figure(edit.in_forwards(to)));
+    };
+    for (const TimedAction& action : edit.task()->goal[rank]) {
+      if (action.begin > to + 1e-9) {
+        add();
+        from = action.begin;
+      }
+      to = action.end;
+    }
+    add();
+    rows << QObject::tr("%1 works from %2.")
+                .arg(row_name(edit.draft(), static_cast<int>(rank)),
+                     works.join(QStringLiteral(", ")));
+  }
+  return rows.join(QLatin1Char('\n'));
+}
+
 QString cursor_words(const OrderEdit& edit, Spot cursor) {
   if (cursor.rank < 0) return {};
   const auto& line = edit.draft().ranks[static_cast<std::size_t>(cursor.rank)];

@@ -34,6 +34,8 @@ SelectionText action_words(const OrderEdit& edit, Spot spot);
 QString ghost_words(const OrderEdit& edit, Spot ghost);
 // The whole state for screen readers.
 QString editor_description(const OrderEdit& edit);
+// When each rank works in the order that solves the lesson's step, in forwards.
+QString goal_description(const OrderEdit& edit);
 // "Stage 2, behind B1, 5 of 12": where the cursor is.
 QString cursor_words(const OrderEdit& edit, Spot cursor);
 

@@ -153,6 +153,14 @@ QWidget* OrderEditor::build_buttons() {
   clear_row_ = add(tr("Clear the row"), tr("Removes all actions of the row with the cursor"),
                    [this] { edit_.clear(static_cast<std::size_t>(std::max(0, cursor_.rank))); });
   clear_all_ = add(tr("Clear all"), {}, [this] { edit_.clear_all(); });
+  reset_ = add(tr("Reset"), tr("The order that this step began with"), [this] { edit_.reset(); });
+  goal_ = add(
+      tr("Show the goal's shape"),
+      tr("Lines below the rows say when each stage works in an order that solves it"), [this] {
+        times_->setAccessibleDescription(goal_->isChecked() ? goal_description(edit_) : QString());
+        times_->update();
+      });
+  goal_->setCheckable(true);
   line->addStretch();
   return buttons_;
 }
@@ -176,6 +184,7 @@ EditorPicture OrderEditor::picture() const {
   picture.anchor = anchor_ < 0 ? cursor_.index : anchor_;
   picture.action = action_;
   picture.focused = rows_->hasFocus();
+  if (edit_.task() && goal_ && goal_->isChecked()) picture.goal = &edit_.task()->goal;
   return picture;
 }
 
@@ -211,7 +220,8 @@ void OrderEditor::refresh() {
     kind_->set_value(edit_.split() ? QStringLiteral("split") : QStringLiteral("whole"));
     const bool editable = picture().editable;
     for (QWidget* part : {static_cast<QWidget*>(kind_), static_cast<QWidget*>(repeat_),
-                          static_cast<QWidget*>(clear_row_), static_cast<QWidget*>(clear_all_)})
+                          static_cast<QWidget*>(clear_row_), static_cast<QWidget*>(clear_all_),
+                          static_cast<QWidget*>(reset_)})
       part->setEnabled(editable);
   }
   const int ranks = static_cast<int>(edit_.draft().ranks.size());
@@ -221,7 +231,15 @@ void OrderEditor::refresh() {
       tr("Your order") + QStringLiteral(" · ") +
       (stages == 1 ? tr("1 stage") : tr("%1 stages").arg(stages)) + QStringLiteral(" · ") +
       (microbatches == 1 ? tr("1 micro-batch") : tr("%1 micro-batches").arg(microbatches)));
-  done_->setVisible(!edit_.task());
+  const bool asked = edit_.task().has_value();
+  done_->setVisible(!asked);
+  clear_all_->setVisible(!asked);
+  reset_->setVisible(asked);
+  goal_->setVisible(asked);
+  if (asked && edit_.task()->goal != goal_shown_) {  // of another step: not shown unasked
+    goal_shown_ = edit_.task()->goal;
+    goal_->setChecked(false);
+  }
   kind_->setVisible(possible && !edit_.task());  // a lesson says how backwards are placed
   wrong_.clear();
   show_verdict();

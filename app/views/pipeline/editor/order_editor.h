@@ -79,6 +79,7 @@ class OrderEditor : public QWidget {
   QFrame* verdict_ = nullptr;
   QWidget *times_ = nullptr, *rows_ = nullptr, *buttons_ = nullptr;
   QPushButton *repeat_ = nullptr, *undo_ = nullptr, *clear_row_ = nullptr, *clear_all_ = nullptr,
+              *reset_ = nullptr, *goal_ = nullptr,
               *done_ = nullptr, *hang_ = nullptr;
   std::vector<QWidget*> files_;  // Open and Save
   QLineEdit* text_ = nullptr;
@@ -92,6 +93,7 @@ class OrderEditor : public QWidget {
   bool typing_ = false;
   std::vector<Action> copied_;
   int copy_step_ = 0, pastes_ = 0;
+  std::vector<std::vector<TimedAction>> goal_shown_;  // of the step that was last asked
   QString wrong_;
 };
 
