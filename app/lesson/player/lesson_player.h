@@ -155,6 +155,8 @@ class LessonPlayer : public QObject {
   Symbols part_symbols() const;
   std::optional<double> latest_guess() const;
 
+  nlohmann::json set_at(std::size_t index) const;
+
   Session& session_;
   LessonProgress progress_;
   std::optional<Lesson> lesson_;

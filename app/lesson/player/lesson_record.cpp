@@ -6,6 +6,8 @@
 
 #include "app/lesson/player/lesson_player.h"
 #include "app/look/sentence.h"
+#include "engine/plan/setup/setup_settings.h"
+#include "engine/wire/collective_messages.h"
 
 namespace parallelarium {
 
@@ -123,6 +125,23 @@ void LessonPlayer::restore() {
   }
 }
 
+// What the student has set of the settings that a goal lets be changed.
+json LessonPlayer::set_at(std::size_t index) const {
+  const Settings now = index == at_ ? settings() : states_[index].left_with;
+  json set = json::object();
+  const json collective = to_json(now.collective);
+  for (const std::string& key : lesson_->steps[index].allow) {
+    const std::string prefix = "collective.";
+    if (key.starts_with(prefix)) {
+      const json& value = collective.at(key.substr(prefix.size()));
+      set[key] = value.is_string() ? value.get<std::string>() : value.dump();
+    } else if (const SetupSetting* row = find_setting(setup_settings(), key)) {
+      set[key] = text_of(now.setup, *row);
+    }
+  }
+  return set;
+}
+
 json LessonPlayer::answers() const {
   json steps = json::array();
   for (std::size_t index = 0; index < states_.size(); ++index) {
@@ -137,6 +156,8 @@ json LessonPlayer::answers() const {
     if (!state.answer.option.empty()) step["option"] = state.answer.option;
     if (!state.answer.order.empty()) step["order"] = state.answer.order;
     if (!state.answer.marks.empty()) step["marks"] = state.answer.marks;
+    if (lesson_->steps[index].kind == StepKind::kGoal && state.attempts > 0)
+      step["settings"] = set_at(index);
     if (state.unmet) step["check_met"] = false;
     if (state.judgement) step["right"] = state.judgement->verdict == Verdict::kRight;
     if (!state.source.empty()) step["run"] = {{"source", state.source}, {"machine", state.machine}};

@@ -16,6 +16,8 @@
 #include "engine/cli/training.h"
 #include "engine/lesson/coverage.h"
 #include "engine/lesson/lesson.h"
+#include "engine/lesson/teaching/new_lesson.h"
+#include "engine/lesson/teaching/report.h"
 #include "engine/run/collective/collective_run.h"
 #include "engine/run/gpu/module.h"
 #include "engine/wire/messages.h"
@@ -183,14 +185,62 @@ Outcome coverage(bool json) {
                                                   taught.size(), rows->size(), untaught));
 }
 
+struct LessonReportOptions {
+  std::vector<std::string> files;
+  std::string course;
+  bool csv = false;
+};
+
+// A line for each file, then what a teacher looks at: equal files, and what many got wrong.
+std::string class_text(const ClassReport& report) {
+  Table table({"file", "name", "lesson", ">right", ">hints", ">minutes"});
+  std::string faults;
+  for (const HandIn& hand_in : report.hand_ins) {
+    int hints = 0;
+    for (const HandInStep& step : hand_in.steps) hints += step.hints;
+    table.add({hand_in.file, hand_in.name, hand_in.lesson,
+               fmt::format("{} of {}", hand_in.right(), hand_in.asked()), fmt::format("{}", hints),
+               fmt::format("{}", hand_in.minutes)});
+    for (const Message& fault : hand_in.faults) faults += wrapped(fault.text, 100, 4) + "\n";
+  }
+  std::string text = table.text();
+  if (!report.common.empty()) {
+    Table common({"wrong answer", "lesson", "step", ">files"});
+    for (const WrongAnswer& answer : report.common)
+      common.add({answer.answer, answer.lesson, answer.step, fmt::format("{}", answer.count)});
+    text += "\n" + common.text();
+  }
+  for (const auto& [first, second] : report.equal)
+    text += fmt::format("\n{} has the numbers and the answers of {}.", second, first);
+  if (!report.equal.empty()) text += "\n";
+  return text + (faults.empty() ? "" : "\n" + faults);
+}
+
+Outcome report(const LessonReportOptions& options, bool json) {
+  const std::string course = options.course.empty() ? lessons_folder() : options.course;
+  if (course.empty()) return Outcome::invalid(lesson_schema().error());
+  const ClassReport report =
+      report_on(options.files, course, computer_here(RunSettings(), kMostLessonRanks));
+  Outcome outcome = Outcome::done(json          ? json_text(to_json(report))
+                                  : options.csv ? to_csv(report)
+                                                : class_text(report));
+  if (!report.ok()) {
+    outcome.status = kFailed;
+    outcome.error = message("hand-ins-faulty", "Not every file could be taken as it is.");
+  }
+  return outcome;
+}
+
 }  // namespace
 
 void add_lesson(Commands& commands) {
-  CLI::App* command =
-      commands.add("lesson", "check lessons, and what they teach",
-                   "  parallelarium-engine lesson check lessons\n"
-                   "  parallelarium-engine lesson check lessons/naive-and-gpipe --run\n"
-                   "  parallelarium-engine lesson coverage\n");
+  CLI::App* command = commands.add(
+      "lesson", "write and check lessons, see what they teach, mark what a class hands in",
+      "  parallelarium-engine lesson check lessons\n"
+      "  parallelarium-engine lesson check lessons/naive-and-gpipe --run\n"
+      "  parallelarium-engine lesson coverage\n"
+      "  parallelarium-engine lesson new lessons/my-lesson\n"
+      "  parallelarium-engine lesson report answers/*.json --csv\n");
   command->require_subcommand(1);
   CLI::App* verb = command->add_subcommand(
       "check", "prove a lesson or a whole course: the start state fails, the solution passes");
@@ -206,7 +256,32 @@ void add_lesson(Commands& commands) {
   CLI::App* rows = command->add_subcommand(
       "coverage", "tell which statements of the source notes the lessons teach, and in which step");
   rows->add_flag("--json", options->json, "print JSON");
-  commands.set_body(command, [options, rows](Progress& progress) {
+  CLI::App* fresh = command->add_subcommand(
+      "new", "write a small lesson to begin from, which is proved as it stands");
+  fresh->add_option("folder", options->folder, "its folder; the name becomes the lesson's id")
+      ->option_text("DIR")
+      ->required();
+  CLI::App* marks = command->add_subcommand(
+      "report", "judge what a class exported with \"Export my answers\", whatever the files claim");
+  auto class_options = std::make_shared<LessonReportOptions>();
+  marks->add_option("files", class_options->files, "the exported answers")
+      ->option_text("FILE ...")
+      ->required();
+  marks
+      ->add_option("--course", class_options->course, "the lessons (default: those of the program)")
+      ->option_text("DIR");
+  CLI::Option* csv =
+      marks->add_flag("--csv", class_options->csv, "print a line for each step as CSV");
+  marks->add_flag("--json", options->json, "print JSON")->excludes(csv);
+  commands.set_body(command, [options, class_options, rows, fresh, marks](Progress& progress) {
+    if (fresh->parsed()) {
+      const Result<void> written = write_new_lesson(options->folder);
+      if (!written) return Outcome::invalid(written.error());
+      return Outcome::done(fmt::format(
+          "{} holds lesson.json and text.en.md.\nNext: parallelarium-engine lesson check {}\n",
+          options->folder, options->folder));
+    }
+    if (marks->parsed()) return report(*class_options, options->json);
     return rows->parsed() ? coverage(options->json) : check(*options, progress);
   });
 }

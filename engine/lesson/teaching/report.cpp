@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/lesson/teaching/report.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "engine/lesson/check/check_parts.h"
+#include "engine/lesson/files.h"
+
+namespace parallelarium {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t kMostHandInBytes = 4 * 1024 * 1024;
+constexpr int kMostMarks = 10'000;
+
+// A member of the type that `fallback` has, else `fallback`: files come from anywhere.
+template <class Value>
+Value member(const json& object, const char* key, Value fallback) {
+  const auto found = object.find(key);
+  if (found == object.end()) return fallback;
+  try {
+    return found->template get<Value>();
+  } catch (const json::exception&) {
+    return fallback;
+  }
+}
+
+Answer answer_of(const json& step) {
+  Answer answer;
+  if (step.contains("number") && step["number"].is_number())
+    answer.number = step["number"].get<double>();
+  answer.option = member<std::string>(step, "option", "");
+  answer.order = member<std::vector<std::string>>(step, "order", {});
+  const auto marks = member<std::vector<std::pair<int, int>>>(step, "marks", {});
+  if (marks.size() <= kMostMarks) answer.marks = {marks.begin(), marks.end()};
+  return answer;
+}
+
+std::string words_of(const Answer& answer, const Fields& settings) {
+  std::string words = answer.number ? fmt::format("{:.6g}", *answer.number) : answer.option;
+  for (const std::string& line : answer.order) words += (words.empty() ? "" : " | ") + line;
+  for (const auto& [stage, slot] : answer.marks)
+    words += fmt::format("{}{}:{}", words.empty() ? "" : " ", stage, slot);
+  for (const auto& [key, value] : settings)
+    words += fmt::format("{}{}={}", words.empty() ? "" : " ", key, value);
+  return words;
+}
+
+bool is_judged(StepKind kind) { return kind != StepKind::kRead && kind != StepKind::kRun; }
+
+// The lessons of a course that hand-ins are of, with the predictions made for them.
+class Marker {
+ public:
+  Marker(std::string course, const Computer& computer)
+      : course_(std::move(course)), predictions_(computer) {}
+
+  HandIn mark(const std::string& file) {
+    HandIn hand_in;
+    hand_in.file = file;
+    const auto fault = [&](Message message) { hand_in.faults.push_back(std::move(message)); };
+    const Result<std::string> content = bounded_file(file, kMostHandInBytes);
+    if (!content) {
+      fault(content.error());
+      return hand_in;
+    }
+    const Result<json> object = lesson_json(file, *content);
+    if (!object) {
+      fault(object.error());
+      return hand_in;
+    }
+    if (!object->is_object() ||
+        member<std::string>(*object, "format", "") != "parallelarium-answers/1") {
+      fault(
+          message("hand-in-format", "{} holds no answers that were exported from a lesson.", file));
+      return hand_in;
+    }
+    hand_in.name = member<std::string>(*object, "name", "");
+    hand_in.lesson = member<std::string>(*object, "lesson", "");
+    hand_in.version = member<int>(*object, "version", 0);
+    hand_in.seed = member<std::uint64_t>(*object, "seed", 0);
+    hand_in.minutes = static_cast<int>(member<double>(*object, "seconds", 0) / 60 + 0.5);
+    const Result<Lesson>& lesson = lesson_of(hand_in.lesson);
+    if (!lesson) {
+      fault(lesson.error());
+      return hand_in;
+    }
+    if (lesson->version != hand_in.version)
+      fault(message("hand-in-version",
+                    "{} is of version {} of the lesson \"{}\", and this is version {}: answers may "
+                    "be of other questions.",
+                    file, hand_in.version, hand_in.lesson, lesson->version));
+    const json steps = object->value("steps", json::array());
+    for (const json& step : steps)
+      if (step.is_object()) mark_step(*lesson, step, hand_in);
+    return hand_in;
+  }
+
+ private:
+  const Result<Lesson>& lesson_of(const std::string& id) {
+    const auto known = lessons_.find(id);
+    if (known != lessons_.end()) return known->second;
+    const bool plain =
+        !id.empty() &&
+        id.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") == std::string::npos;
+    if (!plain)
+      return lessons_.emplace(id, message("hand-in-lesson", "\"{}\" is no lesson.", id))
+          .first->second;
+    return lessons_.emplace(id, read_lesson((std::filesystem::path(course_) / id).string()))
+        .first->second;
+  }
+
+  void mark_step(const Lesson& lesson, const json& given, HandIn& hand_in) {
+    const auto id = member<std::string>(given, "step", "");
+    const Step* step = lesson.find(id);
+    if (step == nullptr) {
+      hand_in.faults.push_back(message("hand-in-step",
+                                       "{} answers \"{}\", which is no step of \"{}\".",
+                                       hand_in.file, id, lesson.id));
+      return;
+    }
+    HandInStep marked;
+    marked.step = id;
+    marked.kind = step->kind;
+    marked.claimed = member<bool>(given, "right", false);
+    marked.attempts = member<int>(given, "attempts", 0);
+    marked.hints = member<int>(given, "hints", 0);
+    if (is_judged(step->kind) && marked.attempts > 0) {
+      marked.judged = true;
+      if (Result<void> done = judge_step(lesson, *step, given, hand_in.seed, marked); !done)
+        hand_in.faults.push_back(done.error());
+      if (marked.claimed && !marked.right)
+        hand_in.faults.push_back(message(
+            "hand-in-claim", "{} claims that \"{}\" is right, and it is not.", hand_in.file, id));
+    }
+    hand_in.steps.push_back(std::move(marked));
+  }
+
+  Result<void> judge_step(const Lesson& lesson, const Step& step, const json& given,
+                          std::uint64_t seed, HandInStep& marked) {
+    const auto index = static_cast<std::size_t>(&step - lesson.steps.data());
+    const Symbols drawn = draw(lesson, seed);
+    Fields settings;
+    // What the student set to reach a goal; no more than the lesson lets be set.
+    const auto set = member<std::map<std::string, std::string>>(given, "settings", {});
+    for (const auto& [key, value] : set)
+      if (std::find(step.allow.begin(), step.allow.end(), key) != step.allow.end() &&
+          !value.starts_with('='))
+        settings.emplace_back(key, value);
+    const Answer answer = answer_of(given);
+    marked.answer = words_of(answer, settings);
+    const bool reveals = step.kind != StepKind::kGoal;
+    Result<Settings> at = settings_at(lesson, index, drawn, reveals);
+    if (at) at = with_fields(std::move(*at), settings, drawn);
+    if (!at) return at.error();
+    const Result<Context> context = context_of(std::move(*at), drawn, predictions_);
+    if (!context) return context.error();
+    Step known = step;  // whether a run showed it cannot be told from a file
+    std::erase_if(known.checks, [](const Check& check) { return check.of_run(); });
+    const Result<Judgement> judgement = judge(known, answer, *context);
+    if (!judgement) return judgement.error();
+    marked.right = judgement->verdict == Verdict::kRight;
+    return {};
+  }
+
+  std::string course_;
+  Predictions predictions_;
+  std::map<std::string, Result<Lesson>> lessons_;
+};
+
+json step_json(const HandInStep& step) {
+  json object = {{"step", step.step},         {"kind", name_of(step.kind)}, {"judged", step.judged},
+                 {"right", step.right},       {"claimed", step.claimed},    {"answer", step.answer},
+                 {"attempts", step.attempts}, {"hints", step.hints}};
+  return object;
+}
+
+// A field of a CSV file (RFC 4180). Spreadsheets would take a text that begins with = for a
+// formula.
+std::string csv_field(std::string text) {
+  if (!text.empty() && std::string("=+-@").find(text[0]) != std::string::npos) text = "'" + text;
+  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char letter : text)
+    quoted += letter == '"' ? std::string("\"\"") : std::string(1, letter);
+  return quoted + '"';
+}
+
+}  // namespace
+
+int HandIn::asked() const {
+  return static_cast<int>(
+      std::count_if(steps.begin(), steps.end(), [](const auto& step) { return step.judged; }));
+}
+
+int HandIn::right() const {
+  return static_cast<int>(
+      std::count_if(steps.begin(), steps.end(), [](const auto& step) { return step.right; }));
+}
+
+bool ClassReport::ok() const {
+  return std::all_of(hand_ins.begin(), hand_ins.end(),
+                     [](const HandIn& hand_in) { return hand_in.faults.empty(); });
+}
+
+ClassReport report_on(const std::vector<std::string>& files, const std::string& course,
+                      const Computer& computer) {
+  ClassReport report;
+  Marker marker(course, computer);
+  std::map<std::string, std::string> same;  // answers -> first file
+  std::map<std::tuple<std::string, std::string, std::string>, int> wrong;
+  for (const std::string& file : files) {
+    HandIn hand_in = marker.mark(file);
+    std::string answers = fmt::format("{} {}", hand_in.lesson, hand_in.seed);
+    for (const HandInStep& step : hand_in.steps) {
+      answers += '\n' + step.step + ' ' + step.answer;
+      if (step.judged && !step.right && !step.answer.empty())
+        ++wrong[{hand_in.lesson, step.step, step.answer}];
+    }
+    if (hand_in.asked() > 0)
+      if (const auto [first, added] = same.emplace(answers, file); !added)
+        report.equal.emplace_back(first->second, file);
+    report.hand_ins.push_back(std::move(hand_in));
+  }
+  for (const auto& [what, count] : wrong)
+    if (count > 1)
+      report.common.push_back({std::get<0>(what), std::get<1>(what), std::get<2>(what), count});
+  std::stable_sort(report.common.begin(), report.common.end(),
+                   [](const auto& a, const auto& b) { return a.count > b.count; });
+  return report;
+}
+
+json to_json(const ClassReport& report) {
+  json files = json::array(), equal = json::array(), common = json::array();
+  for (const HandIn& hand_in : report.hand_ins) {
+    json steps = json::array(), faults = json::array();
+    for (const HandInStep& step : hand_in.steps) steps.push_back(step_json(step));
+    for (const Message& fault : hand_in.faults) faults.push_back(fault.text);
+    files.push_back({{"file", hand_in.file},
+                     {"name", hand_in.name},
+                     {"lesson", hand_in.lesson},
+                     {"version", hand_in.version},
+                     {"seed", hand_in.seed},
+                     {"minutes", hand_in.minutes},
+                     {"asked", hand_in.asked()},
+                     {"right", hand_in.right()},
+                     {"steps", std::move(steps)},
+                     {"faults", std::move(faults)}});
+  }
+  for (const auto& [first, second] : report.equal) equal.push_back({first, second});
+  for (const WrongAnswer& answer : report.common)
+    common.push_back({{"lesson", answer.lesson},
+                      {"step", answer.step},
+                      {"answer", answer.answer},
+                      {"count", answer.count}});
+  return {{"files", std::move(files)}, {"equal", std::move(equal)}, {"common", std::move(common)}};
+}
+
+std::string to_csv(const ClassReport& report) {
+  std::string text = "file,name,lesson,seed,step,kind,right,claimed,attempts,hints,answer\n";
+  for (const HandIn& hand_in : report.hand_ins)
+    for (const HandInStep& step : hand_in.steps)
+      text += fmt::format("{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(hand_in.file),
+                          csv_field(hand_in.name), hand_in.lesson, hand_in.seed, step.step,
+                          name_of(step.kind), step.judged ? step.right ? "yes" : "no" : "",
+                          step.claimed ? "yes" : "no", step.attempts, step.hints,
+                          csv_field(step.answer));
+  return text;
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// New lessons, and what a class hands in.
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "engine/lesson/teaching/new_lesson.h"
+#include "engine/lesson/teaching/report.h"
+#include "tests/lesson/lesson_copy.h"
+
+namespace parallelarium {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+Lesson shipped(const std::string& id) {
+  Result<Lesson> lesson = read_lesson(shipped_lessons() + "/" + id);
+  EXPECT_TRUE(lesson) << (lesson ? "" : lesson.error().text);
+  return std::move(*lesson);
+}
+
+std::string in_folder(const std::string& name) {
+  return (std::filesystem::path(testing::TempDir()) / name).string();
+}
+
+std::string write_hand_in(const std::string& name, const json& content) {
+  const std::string path = in_folder(name);
+  std::ofstream(path) << content.dump();
+  return path;
+}
+
+// The answers of one who knows every answer, claiming nothing; but step `wrong` is answered
+// wrongly.
+json played(const std::string& id, std::uint64_t seed, const std::string& wrong = "") {
+  const Lesson lesson = shipped(id);
+  const Symbols drawn = draw(lesson, seed);
+  json steps = json::array();
+  for (std::size_t at = 0; at < lesson.steps.size(); ++at) {
+    const Step& step = lesson.steps[at];
+    json given = {{"step", step.id}, {"kind", name_of(step.kind)}, {"attempts", 1}, {"hints", 0}};
+    const Result<Settings> settings = settings_at(lesson, at, drawn, true);
+    if (step.ask && !step.ask->answer.empty()) {
+      Context context;
+      context.settings = *settings;
+      context.drawn = drawn;
+      given["number"] = *evaluate(step.ask->answer, context.symbols());
+      if (step.id == wrong) given["number"] = 1234.5;
+    }
+    for (const Option& option : step.options)
+      if (!given.contains("number") && option.correct != (step.id == wrong))
+        given["option"] = option.id;
+    if (step.kind == StepKind::kBuild)
+      given["order"] = step.id == wrong ? step.order.start : step.order.solution;
+    for (const DrawnFault& fault : faults_of(step.drawing))
+      if (step.id != wrong) given["marks"].push_back({fault.stage, fault.slot});
+    for (const auto& [key, value] : step.id == wrong ? step.tempting : step.solution)
+      given["settings"][key] = value;
+    steps.push_back(std::move(given));
+  }
+  return {{"format", "parallelarium-answers/1"},
+          {"name", "N. N."},
+          {"lesson", id},
+          {"version", lesson.version},
+          {"seed", seed},
+          {"seconds", 600},
+          {"steps", std::move(steps)}};
+}
+
+TEST(NewLesson, IsProvedAsItStands) {
+  const std::string folder = in_folder("my-lesson");
+  ASSERT_TRUE(write_new_lesson(folder).ok());
+  const LessonReport report = check_lesson(folder);
+  EXPECT_EQ(report.id, "my-lesson");
+  EXPECT_TRUE(report.ok()) << (report.ok() ? "" : report.faults.front().text);
+  EXPECT_GE(report.samples, 8u) << "numbers are drawn";
+  const Result<void> again = write_new_lesson(folder);
+  ASSERT_FALSE(again.ok());
+  EXPECT_THAT(again.error().text, HasSubstr("nothing was changed"));
+}
+
+TEST(NewLesson, RefusesWhatIsNoId) {
+  for (const char* name : {"My-Lesson", "a--b", "-a", "a_b", "."})
+    EXPECT_EQ(write_new_lesson(in_folder(name)).error().kind, "lesson-name") << name;
+}
+
+TEST(ClassReport, FindsOutAgainWhatIsRightInEveryLesson) {
+  const Result<Course> course = read_course(shipped_lessons());
+  ASSERT_TRUE(course);
+  for (const CourseEntry& entry : course->lessons) {
+    const std::string file = write_hand_in("all.json", played(entry.id, 7));
+    const ClassReport report = report_on({file}, shipped_lessons(), {});
+    ASSERT_EQ(report.hand_ins.size(), 1u);
+    const HandIn& hand_in = report.hand_ins[0];
+    for (const Message& fault : hand_in.faults) ADD_FAILURE() << entry.id << ": " << fault.text;
+    EXPECT_GE(hand_in.asked(), 1) << entry.id;
+    for (const HandInStep& step : hand_in.steps)
+      EXPECT_EQ(step.judged, step.right) << entry.id << ", " << step.step << ": " << step.answer;
+  }
+}
+
+TEST(ClassReport, IgnoresWhatFilesClaimAndListsEqualFilesAndCommonMistakes) {
+  json liar = played("filling-the-bubble", 3, "more-micro-batches");
+  for (json& step : liar["steps"]) step["right"] = true;
+  const json other = played("filling-the-bubble", 4, "more-micro-batches");
+  const json goal = played("filling-the-bubble", 5, "fill-it");
+  const std::vector<std::string> files = {
+      write_hand_in("liar.json", liar), write_hand_in("other.json", other),
+      write_hand_in("copy.json", other), write_hand_in("goal.json", goal)};
+  const ClassReport report = report_on(files, shipped_lessons(), {});
+  ASSERT_EQ(report.hand_ins[0].faults.size(), 1u);
+  EXPECT_EQ(report.hand_ins[0].faults[0].id, "hand-in-claim");
+  EXPECT_FALSE(report.ok());
+  for (int at = 0; at < 4; ++at)
+    EXPECT_EQ(report.hand_ins[static_cast<std::size_t>(at)].right(),
+              report.hand_ins[static_cast<std::size_t>(at)].asked() - 1);
+  ASSERT_EQ(report.equal.size(), 1u);
+  EXPECT_EQ(report.equal[0], std::pair(files[1], files[2]));
+  ASSERT_EQ(report.common.size(), 1u);
+  EXPECT_EQ(report.common[0].step, "more-micro-batches");
+  EXPECT_EQ(report.common[0].count, 3);
+  EXPECT_THAT(to_csv(report), HasSubstr("liar.json,N. N.,filling-the-bubble,3,more-micro-batches,"
+                                        "predict,no,yes,1,0,1234.5"));
+  EXPECT_EQ(to_json(report)["files"][0]["asked"], report.hand_ins[0].asked());
+}
+
+TEST(ClassReport, SaysOfEachBadFileWhatIsWrong) {
+  const auto fault = [&](const json& content) {
+    const ClassReport report =
+        report_on({write_hand_in("bad.json", content)}, shipped_lessons(), {});
+    return report.hand_ins[0].faults.empty() ? "" : report.hand_ins[0].faults[0].id;
+  };
+  json good = played("filling-the-bubble", 3);
+  EXPECT_EQ(fault(good), "");
+  EXPECT_EQ(fault(json::array()), "hand-in-format");
+  json other = good;
+  other["lesson"] = "../../etc";
+  EXPECT_EQ(fault(other), "hand-in-lesson");
+  other = good;
+  other["version"] = 99;
+  EXPECT_EQ(fault(other), "hand-in-version");
+  other = good;
+  other["steps"][1]["step"] = "nowhere";
+  EXPECT_EQ(fault(other), "hand-in-step");
+  other = good;
+  other["steps"][1]["attempts"] = "many";  // as if it had not been answered
+  EXPECT_EQ(fault(other), "");
+  EXPECT_FALSE(report_on({"/nowhere.json"}, shipped_lessons(), {}).ok());
+  other = good;
+  other["name"] = "=SUM(A1)";
+  const ClassReport report = report_on({write_hand_in("bad.json", other)}, shipped_lessons(), {});
+  EXPECT_THAT(to_csv(report), HasSubstr(",'=SUM(A1),")) << "no formula in a spreadsheet";
+}
+
+}  // namespace
+}  // namespace parallelarium
