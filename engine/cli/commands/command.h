@@ -83,9 +83,13 @@ void add_schedule(Commands& commands);
 void add_collective(Commands& commands);
 void add_route(Commands& commands);
 void add_export(Commands& commands);
+void add_import(Commands& commands);
 void add_lesson(Commands& commands);
 void add_serve(Commands& commands);
 void add_manual(Commands& commands);
+
+// "megatron, megatron-bridge, ... or nanotron".
+std::string framework_names_text();
 
 // Indented JSON with a final newline; doubles keep every digit.
 std::string json_text(const nlohmann::json& json);

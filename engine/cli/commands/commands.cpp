@@ -151,6 +151,7 @@ int run_command(int argc, const char* const* argv, std::ostream& out, std::ostre
   add_devices(commands);
   add_calibrate(commands);
   add_export(commands);
+  add_import(commands);
   add_lesson(commands);
   add_serve(commands);
   add_manual(commands);
