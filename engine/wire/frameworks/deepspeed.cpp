@@ -4,8 +4,7 @@
 #include <algorithm>
 
 #include "engine/plan/settings/alternatives.h"
-#include "engine/plan/setup/schedule_rules.h"
-#include "engine/wire/frameworks/syntax.h"
+#include "engine/wire/frameworks/syntax/syntax.h"
 
 namespace parallelarium::frameworks {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "engine/plan/settings/alternatives.h"
-#include "engine/wire/frameworks/syntax.h"
+#include "engine/wire/frameworks/syntax/syntax.h"
 
 namespace parallelarium::frameworks {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "engine/plan/settings/alternatives.h"
 #include "engine/plan/setup/schedule_rules.h"
-#include "engine/wire/frameworks/megatron.h"
+#include "engine/wire/frameworks/megatron/megatron.h"
 
 namespace parallelarium::frameworks {
 namespace {

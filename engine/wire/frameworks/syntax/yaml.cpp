@@ -5,7 +5,7 @@
 
 #include "engine/plan/settings/alternatives.h"
 #include "engine/plan/settings/settings_reader.h"
-#include "engine/wire/frameworks/syntax.h"
+#include "engine/wire/frameworks/syntax/syntax.h"
 
 namespace parallelarium::frameworks {
 namespace {

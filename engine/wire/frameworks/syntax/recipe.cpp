@@ -5,7 +5,7 @@
 #include <cstdlib>
 
 #include "engine/plan/settings/alternatives.h"
-#include "engine/wire/frameworks/syntax.h"
+#include "engine/wire/frameworks/syntax/syntax.h"
 
 namespace parallelarium::frameworks {
 namespace {

@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "engine/plan/settings/alternatives.h"
-#include "engine/wire/frameworks/megatron.h"
-#include "engine/wire/frameworks/syntax.h"
+#include "engine/wire/frameworks/megatron/megatron.h"
+#include "engine/wire/frameworks/syntax/syntax.h"
 
 namespace parallelarium::frameworks {
 namespace {

@@ -30,4 +30,12 @@ std::string layout_of(const std::vector<int>& layers);
 // Layers of each stage. Error: another letter, or too many stages.
 Result<std::vector<int>> layers_of_layout(std::string layout, const std::string& name);
 
+// The texts. A recipe of Megatron-Bridge has its launch line in the heading, since the number of
+// ranks decides DP, and it is read from there.
+std::string megatron_line(const FrameworkTable& table, const Setup& setup, const Entries& entries,
+                          const std::vector<Message>& not_expressible);
+std::string bridge_recipe(const FrameworkTable& table, const Setup& setup, const Entries& entries,
+                          const std::vector<Message>& not_expressible);
+Result<Entries> parse_bridge_recipe(std::string_view text);
+
 }  // namespace parallelarium::frameworks
