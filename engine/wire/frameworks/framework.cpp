@@ -73,6 +73,7 @@ void name_model(Model& model) {
     shape.title = model.title;
     shape.sources = model.sources;
     shape.stage_layers = model.stage_layers;
+    if (model.head_dim == 0 && shape.head_dim * shape.heads == shape.hidden) shape.head_dim = 0;
     if (shape == model) {
       model = *preset;
       return;
