@@ -242,6 +242,93 @@ TEST(HuggingFace, ImportsTheFamiliesOfThePresets) {
   EXPECT_TRUE(notes.empty()) << notes.front().text;
 }
 
+// As published, of a shorter sequence and without the title: the preset's shape.
+void expect_preset(const char* config, const char* name, std::vector<std::string> noted = {}) {
+  std::vector<Message> notes;
+  Model model = imported(config, notes);
+  Model like = preset(name);
+  if (like.head_dim * like.heads == like.hidden) like.head_dim = 0;  // the same, left out
+  model.name = like.name;
+  model.title = like.title;
+  model.sources = like.sources;
+  model.sequence = like.sequence;
+  EXPECT_EQ(model, like) << name << ": " << to_json(model).dump() << "\n" << to_json(like).dump();
+  std::vector<std::string> ids;
+  for (const Message& note : notes) ids.push_back(note.id);
+  EXPECT_EQ(ids, noted) << name;
+}
+
+TEST(HuggingFace, ReadsPublishedFilesOfTheFamilies) {
+  expect_preset(R"({"model_type":"llama","num_hidden_layers":32,"hidden_size":4096,
+      "num_attention_heads":32,"num_key_value_heads":8,"intermediate_size":14336,
+      "vocab_size":128256,"hidden_act":"silu","attention_bias":false,"mlp_bias":false,
+      "max_position_embeddings":8192,"tie_word_embeddings":false,"rope_theta":500000.0})",
+                "llama3-8b");
+  expect_preset(R"({"model_type":"qwen3","num_hidden_layers":36,"hidden_size":4096,
+      "num_attention_heads":32,"num_key_value_heads":8,"head_dim":128,"intermediate_size":12288,
+      "vocab_size":151936,"hidden_act":"silu","attention_bias":false,
+      "max_position_embeddings":40960,"tie_word_embeddings":false,"use_sliding_window":false})",
+                "qwen3-8b");
+  expect_preset(R"({"model_type":"qwen3_moe","num_hidden_layers":48,"hidden_size":2048,
+      "num_attention_heads":32,"num_key_value_heads":4,"head_dim":128,"intermediate_size":6144,
+      "moe_intermediate_size":768,"num_experts":128,"num_experts_per_tok":8,"norm_topk_prob":true,
+      "decoder_sparse_step":1,"mlp_only_layers":[],"vocab_size":151936,"hidden_act":"silu",
+      "max_position_embeddings":40960,"tie_word_embeddings":false})",
+                "qwen3-30b-a3b");
+  expect_preset(R"({"model_type":"mixtral","num_hidden_layers":56,"hidden_size":6144,
+      "num_attention_heads":48,"num_key_value_heads":8,"intermediate_size":16384,
+      "num_local_experts":8,"num_experts_per_tok":2,"vocab_size":32768,"hidden_act":"silu",
+      "max_position_embeddings":65536,"tie_word_embeddings":false,"sliding_window":null})",
+                "mixtral-8x22b");
+  expect_preset(R"({"model_type":"deepseek_v2","num_hidden_layers":60,"hidden_size":5120,
+      "num_attention_heads":128,"num_key_value_heads":128,"intermediate_size":12288,
+      "moe_intermediate_size":1536,"moe_layer_freq":1,"n_routed_experts":160,"n_shared_experts":2,
+      "num_experts_per_tok":6,"first_k_dense_replace":1,"n_group":8,"topk_group":3,
+      "topk_method":"group_limited_greedy","scoring_func":"softmax","q_lora_rank":1536,
+      "kv_lora_rank":512,"qk_nope_head_dim":128,"qk_rope_head_dim":64,"v_head_dim":128,
+      "vocab_size":102400,"hidden_act":"silu","attention_bias":false,
+      "max_position_embeddings":163840,"tie_word_embeddings":false})",
+                "deepseek-v2");
+  expect_preset(R"({"model_type":"kimi_k2","num_hidden_layers":61,"hidden_size":7168,
+      "num_attention_heads":64,"num_key_value_heads":64,"intermediate_size":18432,
+      "moe_intermediate_size":2048,"moe_layer_freq":1,"n_routed_experts":384,"n_shared_experts":1,
+      "num_experts_per_tok":8,"first_k_dense_replace":1,"n_group":1,"topk_group":1,
+      "topk_method":"noaux_tc","scoring_func":"sigmoid","q_lora_rank":1536,"kv_lora_rank":512,
+      "qk_nope_head_dim":128,"qk_rope_head_dim":64,"v_head_dim":128,"vocab_size":163840,
+      "hidden_act":"silu","max_position_embeddings":131072,"tie_word_embeddings":false})",
+                "kimi-k2");
+  expect_preset(R"({"model_type":"gpt_oss","num_hidden_layers":24,"hidden_size":2880,
+      "num_attention_heads":64,"num_key_value_heads":8,"head_dim":64,"intermediate_size":2880,
+      "num_local_experts":32,"num_experts_per_tok":4,"experts_per_token":4,"vocab_size":201088,
+      "hidden_act":"silu","attention_bias":true,"sliding_window":128,
+      "max_position_embeddings":131072,"tie_word_embeddings":false})",
+                "gpt-oss-20b", {"import-window"});
+}
+
+// Qwen2 technical report (arXiv 2407.10671), table 1, and the released config.json files; the
+// biases of queries, keys and values are left out, as the note says.
+TEST(HuggingFace, ReadsQwen2WithItsBiasesAndSharedExperts) {
+  std::vector<Message> notes;
+  const Model dense = imported(R"({"model_type":"qwen2","num_hidden_layers":28,"hidden_size":3584,
+      "num_attention_heads":28,"num_key_value_heads":4,"intermediate_size":18944,
+      "vocab_size":152064,"hidden_act":"silu","max_position_embeddings":131072,
+      "tie_word_embeddings":false})",
+                               notes);
+  ASSERT_EQ(notes.size(), 1u);
+  EXPECT_EQ(notes[0].id, "import-biases");
+  EXPECT_EQ(count_parameters(dense).total, 7'615'616'512 - 28 * (3584 + 2 * 512));
+  const Model experts = imported(R"({"model_type":"qwen2_moe","num_hidden_layers":28,
+      "hidden_size":3584,"num_attention_heads":28,"num_key_value_heads":4,
+      "intermediate_size":18944,"moe_intermediate_size":2560,"num_experts":64,
+      "num_experts_per_tok":8,"shared_expert_intermediate_size":20480,"decoder_sparse_step":1,
+      "mlp_only_layers":[0,1],"vocab_size":151936,"hidden_act":"silu",
+      "max_position_embeddings":131072,"tie_word_embeddings":false})",
+                                 notes);
+  EXPECT_EQ(experts.experts.shared, 8);
+  EXPECT_EQ(experts.experts.first_dense, 2);
+  EXPECT_EQ(notes.size(), 2u);
+}
+
 // Released counts: Pythia paper (arXiv 2304.01373), table 1; OPT's is its checkpoint's.
 TEST(HuggingFace, ReadsModelsWithoutGates) {
   std::vector<Message> notes;

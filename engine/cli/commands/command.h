@@ -75,6 +75,7 @@ void add_models(Commands& commands);
 void add_machines(Commands& commands);
 void add_cases(Commands& commands);
 void add_predict(Commands& commands);
+void add_roofline(Commands& commands);
 void add_plan(Commands& commands);
 void add_sweep(Commands& commands);
 void add_compare(Commands& commands);
@@ -83,9 +84,13 @@ void add_schedule(Commands& commands);
 void add_collective(Commands& commands);
 void add_route(Commands& commands);
 void add_export(Commands& commands);
+void add_import(Commands& commands);
 void add_lesson(Commands& commands);
 void add_serve(Commands& commands);
 void add_manual(Commands& commands);
+
+// "megatron, megatron-bridge, ... or nanotron".
+std::string framework_names_text();
 
 // Indented JSON with a final newline; doubles keep every digit.
 std::string json_text(const nlohmann::json& json);

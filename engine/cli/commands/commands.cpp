@@ -140,6 +140,7 @@ int run_command(int argc, const char* const* argv, std::ostream& out, std::ostre
   add_predict(commands);
   add_run(commands);
   add_sweep(commands);
+  add_roofline(commands);
   add_plan(commands);
   add_compare(commands);
   add_schedule(commands);
@@ -151,6 +152,7 @@ int run_command(int argc, const char* const* argv, std::ostream& out, std::ostre
   add_devices(commands);
   add_calibrate(commands);
   add_export(commands);
+  add_import(commands);
   add_lesson(commands);
   add_serve(commands);
   add_manual(commands);

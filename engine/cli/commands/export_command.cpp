@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `export FILE`: the timeline of a Setup as Chrome trace or CSV, written here, or a view as a
-// picture, drawn by the program `parallelarium` without a window.
+// picture, drawn by the program `parallelarium` without a window; `export --as FRAMEWORK`: the
+// Setup as that framework says it.
 #include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -26,6 +27,8 @@
 #include "engine/predict/predict.h"
 #include "engine/wire/export/csv.h"
 #include "engine/wire/export/trace.h"
+#include "engine/wire/frameworks/framework.h"
+#include "engine/wire/messages.h"
 #include "engine/wire/view_ids.h"
 
 extern char** environ;
@@ -37,7 +40,7 @@ namespace fs = std::filesystem;
 
 struct ExportOptions {
   SetupOptions setup;
-  std::string file, format, view;
+  std::string file, format, view, framework;
   bool run = false, json = false;
   int rank = -1;
 };
@@ -237,26 +240,65 @@ Outcome export_setup(const ExportOptions& options, Progress& progress) {
   return outcome;
 }
 
+// The recipe goes to the file, or to standard output where none is named.
+Outcome export_recipe(const ExportOptions& options, Progress& progress) {
+  if (options.run || options.rank >= 0 || !options.view.empty() || !options.format.empty())
+    return Outcome::invalid(message("export-as-alone",
+                                    "--as writes a Setup, so --run, --rank, --view and --format do "
+                                    "not go with it."));
+  const Result<Situation> situation = options.setup.situation();
+  if (!situation) return Outcome::invalid(situation.error());
+  const Result<FrameworkText> written = write_for_framework(options.framework, situation->setup);
+  if (!written) return Outcome::invalid(written.error());
+  if (!options.file.empty()) {
+    const Result<void> stored = write_file(options.file, written->text);
+    if (!stored) return Outcome::failed(stored.error());
+  }
+  if (options.json) {
+    nlohmann::json json = {{"text", written->text},
+                           {"setup", to_json(situation->asked)},
+                           {"resolved", to_json(situation->setup)},
+                           {"not_expressible", nlohmann::json::array()}};
+    for (const Message& sentence : written->not_expressible)
+      json["not_expressible"].push_back(to_json(sentence));
+    return Outcome::done(json_text(json));
+  }
+  for (const Message& sentence : written->not_expressible) progress.say(sentence.text);
+  if (options.file.empty()) return Outcome::done(written->text);
+  progress.say("Wrote " + options.file + ".");
+  return Outcome::done("");
+}
+
 }  // namespace
 
 void add_export(Commands& commands) {
   CLI::App* command =
-      commands.add("export", "write the timeline as PNG, SVG, PDF, Chrome trace or CSV",
+      commands.add("export",
+                   "write the timeline as PNG, SVG, PDF, Chrome trace or CSV, or a Setup for a "
+                   "framework",
                    "  parallelarium-engine export timeline.png --microbatches 16\n"
                    "  parallelarium-engine export step.json --run         (for ui.perfetto.dev)\n"
-                   "  parallelarium-engine export step.csv --setup mine.json\n");
+                   "  parallelarium-engine export step.csv --setup mine.json\n"
+                   "  parallelarium-engine export --as megatron --model llama3-8b --tp 2 --dp 4\n");
   auto options = std::make_shared<ExportOptions>();
   command->add_option("file", options->file, "what to write; its ending says the format")
-      ->option_text("FILE")
-      ->required();
+      ->option_text("FILE");
+  command
+      ->add_option("--as", options->framework,
+                   "the Setup for " + framework_names_text() + "; without FILE it is printed")
+      ->option_text("FRAMEWORK");
   command->add_option("--format", options->format, "trace, csv, png, svg or pdf")->option_text("F");
   command->add_option("--view", options->view, view_ids_text() + " (pictures)")->option_text("V");
   command->add_flag("--run", options->run, "of a run; without it, of the prediction");
   command->add_flag("--json", options->json, "print what was written as JSON");
   command->add_option("--rank", options->rank, "this rank alone (trace)")->option_text("R");
   options->setup.add_to(*command);
-  commands.set_body(command,
-                    [options](Progress& progress) { return export_setup(*options, progress); });
+  commands.set_body(command, [options](Progress& progress) {
+    if (!options->framework.empty()) return export_recipe(*options, progress);
+    if (options->file.empty())
+      return Outcome::invalid(message("export-file", "Say the file to write, or --as FRAMEWORK."));
+    return export_setup(*options, progress);
+  });
 }
 
 }  // namespace parallelarium

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the config.json that Hugging Face's transformers library writes. Keys and defaults:
 // transformers,
-// src/transformers/models/{gpt2,gpt_neox,opt,llama,mistral,qwen2,mixtral,deepseek_v3}/
-// configuration_*.py; tie_word_embeddings is true unless a family's class says otherwise.
+// src/transformers/models/{gpt2,gpt_neox,opt,llama,mistral,qwen2,qwen2_moe,qwen3,qwen3_moe,mixtral,
+// deepseek_v2,deepseek_v3,gpt_oss}/configuration_*.py; tie_word_embeddings is true unless a
+// family's class says otherwise.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -97,7 +98,10 @@ constexpr std::array kFamilies = {Family{"gpt2", false, true, true, true, true},
                                   Family{"mixtral"},
                                   Family{"deepseek_v2"},
                                   Family{"deepseek_v3"},
-                                  Family{"qwen2_moe"}};
+                                  Family{"qwen2_moe"},
+                                  Family{"qwen3_moe"},
+                                  Family{"kimi_k2"},
+                                  Family{"gpt_oss", true, false, true}};
 
 // Models that do not predict the next token of one sequence.
 constexpr std::array<std::string_view, 17> kOthers = {
@@ -126,19 +130,48 @@ Family family_of(Config& config, const std::string& type) {
   return family;
 }
 
+// Qwen's shared expert has a width of its own; here it counts as so many of the others.
+void read_shared_width(Config& config, Experts& experts) {
+  const std::int64_t width = config.whole({"shared_expert_intermediate_size"}, 0);
+  if (width == 0 || experts.ffn == 0) return;
+  experts.shared = static_cast<int>((width + experts.ffn - 1) / experts.ffn);
+  if (width % experts.ffn != 0)
+    config.note(message("import-shared-width",
+                        "The shared expert is {} wide, no multiple of the other experts' {}; it "
+                        "counts as {} of them.",
+                        width, experts.ffn, experts.shared));
+}
+
+// Layers without experts, by number, count where they are the first ones.
+void read_dense_layers(Config& config, Experts& experts) {
+  const nlohmann::json* layers = config.find({"mlp_only_layers"});
+  if (layers == nullptr || !layers->is_array() || layers->empty()) return;
+  int leading = 0;
+  for (const nlohmann::json& layer : *layers)
+    if (layer == leading) ++leading;
+  if (leading == static_cast<int>(layers->size()))
+    experts.first_dense = leading;
+  else
+    config.note(message(
+        "import-expert-stride",
+        "This version puts experts into every layer; config.json puts them into some only."));
+}
+
 void read_experts(Config& config, Model& model) {
   const std::int64_t count =
       config.whole({"num_local_experts", "n_routed_experts", "num_experts"}, 0);
   if (count == 0) return;
   Experts& experts = model.experts;
   experts.count = static_cast<int>(count);
-  experts.top_k = static_cast<int>(config.assumed({"num_experts_per_tok"}, 2));
+  experts.top_k = static_cast<int>(config.assumed({"num_experts_per_tok", "experts_per_token"}, 2));
   experts.shared = static_cast<int>(config.whole({"n_shared_experts"}, 0));
   experts.ffn = config.whole({"moe_intermediate_size"}, model.ffn);
+  read_shared_width(config, experts);
   experts.first_dense = static_cast<int>(config.whole({"first_k_dense_replace"}, 0));
+  read_dense_layers(config, experts);
   experts.group_limit = static_cast<int>(config.whole({"topk_group"}, 0));
   if (experts.group_limit > 0) experts.groups = static_cast<int>(config.whole({"n_group"}, 0));
-  if (experts.groups == 0) experts.group_limit = 0;
+  if (experts.groups <= 1) experts.groups = experts.group_limit = 0;  // one group is no limit
   if (config.text("scoring_func") == "sigmoid") experts.router = Router::kSigmoid;
   if (config.whole({"moe_layer_freq", "decoder_sparse_step"}, 1) > 1)
     config.note(message(
@@ -187,6 +220,10 @@ Result<Model> import_hugging_face(const nlohmann::json& json, std::vector<Messag
   model.biases = family.biases;
   model.learned_positions = family.learned_positions;
   model.tied = config.flag({"tie_word_embeddings"}, family.tied);
+  if (type == "gpt_oss" && config.find({"sliding_window"}) != nullptr)
+    config.note(message("import-window",
+                        "Some layers attend to a window of tokens alone; here each attends to all "
+                        "before it, so FLOPs of attention are counted too high."));
   if ((!model.biases && config.flag({"attention_bias"}, false)) || type == "qwen2" ||
       type == "qwen2_moe")
     config.note(message("import-biases",

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "engine/plan/program/kernels_of_pieces.h"
+#include "engine/predict/cost/executed_work.h"
 
 namespace parallelarium {
 
@@ -209,32 +210,6 @@ double unfused_seconds(const Work& work, const Shape& shape, const Machine& mach
          over(scores * between, bandwidth);
 }
 
-// FLOPs of fused attention that are executed: of the blocks on and below the diagonal, and
-// backward five products where the forward has two, since the scores are computed again. Source:
-// Dao 2023, FlashAttention-2 (arXiv 2307.08691), sections 2.2 and 3.1.
-double fused_flops(const Work& work, const Shape& shape) {
-  constexpr double kBlock = 128;
-  const double rows = static_cast<double>(std::max<std::int64_t>(shape.sequence, 1));
-  const double causal = std::min(1.0, 0.5 * (1 + kBlock / rows));
-  return work.flops * causal * (work.phase == Phase::kInputGrad ? 1.25 : 1);
-}
-
-// Products that may be in FP8. Source: DeepSeek-V3 (arXiv 2412.19437), section 3.3.1: all linear
-// layers, but no embedding, head, router, norm or attention.
-bool is_fp8(const Work& work, ProductType products) {
-  if (products != ProductType::kFp8) return false;
-  switch (work.piece) {
-    case Piece::kQkv:
-    case Piece::kProjection:
-    case Piece::kMlpIn:
-    case Piece::kMlpOut:
-    case Piece::kExpert:
-      return true;
-    default:
-      return false;
-  }
-}
-
 // A pass that reads 16 bit and writes FP8: of the activations that go in, and for a weight gradient
 // of both factors.
 double to_fp8_seconds(const Work& work, const Machine& machine) {
@@ -302,7 +277,7 @@ double work_seconds(const Work& work, const Shape& shape, const Machine& machine
     const double share = (wide ? machine.wide_attention : machine.attention)
                              .at(static_cast<double>(shape.B * shape.H * shape.T),
                                  static_cast<double>(work.n), work.phase == Phase::kInputGrad);
-    arithmetic = over(fused_flops(work, shape), share > 0 ? peak * share : reached);
+    arithmetic = over(executed_flops(work, shape), share > 0 ? peak * share : reached);
   }
   const double expert = work.piece == Piece::kExpert ? expert_share(work, machine) : 0;
   if (expert > 0) {  // a table knows what memory slows down, up to its edges

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// `roofline`: the ceilings of a machine, and the pieces of a layer under them.
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "engine/cli/commands/command.h"
+#include "engine/cli/options/setup_options.h"
+#include "engine/cli/text/table.h"
+#include "engine/plan/text/units.h"
+#include "engine/predict/roofline.h"
+
+namespace parallelarium {
+namespace {
+
+struct RooflineOptions {
+  SetupOptions setup;
+  int layer = -1;
+  bool json = false;
+};
+
+std::string roofline_text(const Roofline& roofline, const Situation& situation) {
+  Table ceilings({"ceiling", ">rate", ">ridge", "origin"});
+  for (const RooflineCeiling& ceiling : roofline.ceilings) {
+    const bool arithmetic = ceiling.flops_per_second > 0;
+    ceilings.add({ceiling.name.text,
+                  arithmetic ? count_text(ceiling.flops_per_second, "FLOP/s")
+                             : count_text(ceiling.bytes_per_second, "B/s"),
+                  arithmetic ? three_digits(ceiling.ridge) + " FLOP/B" : "", ceiling.origin});
+  }
+  Table points({"piece", "phase", ">FLOPs", ">bytes", ">FLOP/B", ">time", "bound by"});
+  for (const RooflinePoint& point : roofline.points)
+    points.add({std::string(name_of(point.piece)), std::string(name_of(point.phase)),
+                count_text(point.flops), bytes_text(point.bytes), three_digits(point.intensity()),
+                seconds_text(point.seconds), std::string(name_of(point.bound))});
+  return fmt::format("{}\n{}\n\n{}\nLayer {} on rank {}, one micro-batch\n\n{}",
+                     describe(situation.asked), title_of(situation.machine).text, ceilings.text(),
+                     roofline.layer, roofline.rank, points.text());
+}
+
+}  // namespace
+
+void add_roofline(Commands& commands) {
+  CLI::App* command =
+      commands.add("roofline", "show a machine's ceilings and the pieces of a layer under them",
+                   "  parallelarium-engine roofline --model llama3-8b --machine dgx-h100\n"
+                   "  parallelarium-engine roofline --setup mine.json --layer 3 --json\n");
+  auto options = std::make_shared<RooflineOptions>();
+  command
+      ->add_option("--layer", options->layer,
+                   "whose pieces (default: the first with experts, or the first)")
+      ->option_text("L")
+      ->check(CLI::NonNegativeNumber);
+  command->add_flag("--json", options->json, "print JSON");
+  options->setup.add_to(*command);
+  commands.set_body(command, [options](Progress&) {
+    const Result<Situation> situation = options->setup.situation();
+    if (!situation) return Outcome::invalid(situation.error());
+    const Result<Roofline> roofline =
+        roofline_of(situation->setup, situation->machine, options->layer);
+    if (!roofline) return Outcome::invalid(roofline.error());
+    if (!options->json) return Outcome::done(roofline_text(*roofline, *situation));
+    nlohmann::json json = to_json(*roofline);
+    json["setup"] = to_json(situation->asked);
+    json["resolved"] = to_json(situation->setup);
+    return Outcome::done(json_text(json));
+  });
+}
+
+}  // namespace parallelarium

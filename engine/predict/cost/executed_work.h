@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// What kernels execute of a Work entry, where that is not what it says.
+#pragma once
+
+#include <algorithm>
+
+#include "engine/plan/program/program.h"
+#include "engine/plan/setup/setup.h"
+
+namespace parallelarium {
+
+// Products that may be in FP8. Source: DeepSeek-V3 (arXiv 2412.19437), section 3.3.1: all linear
+// layers, but no embedding, head, router, norm or attention.
+inline bool is_fp8(const Work& work, ProductType products) {
+  if (products != ProductType::kFp8) return false;
+  switch (work.piece) {
+    case Piece::kQkv:
+    case Piece::kProjection:
+    case Piece::kMlpIn:
+    case Piece::kMlpOut:
+    case Piece::kExpert:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// FLOPs of fused attention that are executed: of the blocks on and below the diagonal, and
+// backward five products where the forward has two, since the scores are computed again. Source:
+// Dao 2023, FlashAttention-2 (arXiv 2307.08691), sections 2.2 and 3.1. Of all else those it says.
+inline double executed_flops(const Work& work, const Shape& shape) {
+  if (work.piece != Piece::kAttention || !shape.fused) return work.flops;
+  constexpr double kBlock = 128;
+  const double rows = static_cast<double>(std::max<std::int64_t>(shape.sequence, 1));
+  const double causal = std::min(1.0, 0.5 * (1 + kBlock / rows));
+  return work.flops * causal * (work.phase == Phase::kInputGrad ? 1.25 : 1);
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// The roofline of a Machine and the pieces of one layer under it: FLOPs for each byte that a piece
+// moves, and what it is predicted to take. Source: Williams, Waterman & Patterson 2009, "Roofline:
+// an insightful visual performance model", CACM 52(4).
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "engine/plan/machine/machine.h"
+#include "engine/plan/program/pieces.h"
+#include "engine/plan/result.h"
+#include "engine/plan/setup/setup.h"
+
+namespace parallelarium {
+
+// A rate that the machine does not exceed. What a Machine does not know is no ceiling of it.
+struct RooflineCeiling {
+  Message name;                 // "products of 16 bit", "memory of a device"
+  double flops_per_second = 0;  // of arithmetic; else 0
+  double bytes_per_second = 0;  // of memory or a link, in one direction; else 0
+  std::string origin;
+  // Of arithmetic: FLOPs a byte from which the memory of a device keeps up with it.
+  double ridge = 0;
+};
+
+enum class RooflineBound : std::uint8_t { kCompute, kMemory, kLaunch };
+std::string_view name_of(RooflineBound bound);  // "compute", "memory", "launch"
+
+// What a rank computes of one piece of the layer in one phase of a micro-batch.
+struct RooflinePoint {
+  Piece piece = Piece::kStage;
+  Phase phase = Phase::kForward;
+  // What kernels execute, which is half of fused attention's scores, and what they move at least.
+  double flops = 0, bytes = 0;
+  double seconds = 0;  // as the prediction costs it
+  // What takes longest at the ceilings: its arithmetic, its bytes, or the start of an op.
+  RooflineBound bound = RooflineBound::kMemory;
+  double intensity() const { return bytes > 0 ? flops / bytes : 0; }
+};
+
+struct Roofline {
+  int layer = 0, rank = 0;  // whose pieces these are
+  std::vector<RooflineCeiling> ceilings;
+  std::vector<RooflinePoint> points;  // in the order in which they are computed
+};
+
+// `layer` -1: the first with experts, or the first of all. Errors: as of predict(), and that there
+// is no such layer.
+Result<Roofline> roofline_of(const Setup& setup, const Machine& machine, int layer = -1);
+
+nlohmann::json to_json(const Roofline& roofline);
+
+}  // namespace parallelarium

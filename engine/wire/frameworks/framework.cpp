@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/wire/frameworks/framework.h"
+
+#include <algorithm>
+
+#include "engine/plan/settings/alternatives.h"
+#include "engine/plan/setup/schedule_rules.h"
+#include "engine/wire/frameworks/differences.h"
+#include "engine/wire/frameworks/table.h"
+
+namespace parallelarium {
+namespace frameworks {
+namespace {
+
+const std::vector<FrameworkTable>& all_tables() {
+  static const std::vector<FrameworkTable> kTables = {megatron_table(),   megatron_bridge_table(),
+                                                      torchtitan_table(), deepspeed_table(),
+                                                      accelerate_table(), nanotron_table()};
+  return kTables;
+}
+
+Result<const FrameworkTable*> table_of(const std::string& name) {
+  std::vector<std::string> names;
+  for (const FrameworkTable& table : all_tables()) {
+    if (table.info.name == name) return &table;
+    names.push_back(table.info.name);
+  }
+  Message why = message("framework-unknown", "There is no framework “{}”; choose {}.", shown(name),
+                        join_or(names));
+  why.alternatives = names;
+  return why;
+}
+
+bool covers(const FrameworkTable& table, const char* key) {
+  return std::any_of(table.rows.begin(), table.rows.end(), [&](const FrameworkRow& row) {
+    return std::find(row.settings.begin(), row.settings.end(), key) != row.settings.end();
+  });
+}
+
+bool is_ignored(const FrameworkTable& table, const std::string& name) {
+  return std::any_of(table.ignored.begin(), table.ignored.end(), [&](const std::string& pattern) {
+    if (!pattern.ends_with('*')) return pattern == name;
+    return name.starts_with(pattern.substr(0, pattern.size() - 1));
+  });
+}
+
+// Notes on names that no row reads.
+void note_unread(const FrameworkTable& table, Draft& draft) {
+  std::vector<std::string> left_out;
+  for (const auto& [name, value] : draft.entries) {
+    const bool read = std::any_of(
+        table.rows.begin(), table.rows.end(), [&, &key = name](const FrameworkRow& row) {
+          return std::find(row.names.begin(), row.names.end(), key) != row.names.end();
+        });
+    if (read || value.is_null() || is_ignored(table, name)) continue;
+    const std::string shown_as = shown(draft.shown_name(name));
+    if (std::find(left_out.begin(), left_out.end(), shown_as) != left_out.end()) continue;
+    left_out.push_back(shown_as);
+    draft.notes.push_back(message("framework-unread",
+                                  "{} is left out: no setting of a Setup is known to follow from "
+                                  "it.",
+                                  shown_as));
+  }
+}
+
+// The preset of this shape, if there is one; its own split of layers comes with it.
+void name_model(Model& model) {
+  for (const std::string& name : model_names()) {
+    const Result<Model> preset = find_model(name);
+    if (!preset) continue;
+    Model shape = *preset;
+    shape.name = model.name;
+    shape.title = model.title;
+    shape.sources = model.sources;
+    shape.stage_layers = model.stage_layers;
+    if (model.head_dim == 0 && shape.head_dim * shape.heads == shape.hidden) shape.head_dim = 0;
+    if (shape == model) {
+      model = *preset;
+      return;
+    }
+  }
+}
+
+// `keeps_layers`: the split into stages is the base's, which must be of as many stages.
+Result<void> finish(Draft& draft, bool keeps_layers) {
+  Setup& setup = draft.setup;
+  if (draft.gpus > 0)
+    if (Result<void> set = set_field(setup, "gpus", std::to_string(draft.gpus)); !set) return set;
+  if (draft.global_batch > 0)
+    if (Result<void> set = set_field(setup, "global-batch", std::to_string(draft.global_batch));
+        !set)
+      return set;
+  name_model(setup.model);
+  const int stages = stages_of(setup);
+  setup.stage_layers = draft.stage_layers;
+  if (keeps_layers && static_cast<int>(draft.stage_layers.size()) != stages)
+    setup.stage_layers.clear();
+  // Said only where it is not what the Setup means anyway.
+  Setup unsaid = setup;
+  unsaid.stage_layers.clear();
+  const bool published = setup.model.stage_layers.size() == static_cast<std::size_t>(stages);
+  if (setup.stage_layers.empty()) {
+    if (published && setup.model.layers % stages == 0)
+      setup.stage_layers.assign(static_cast<std::size_t>(stages), setup.model.layers / stages);
+    return {};
+  }
+  if ((published || setup.model.layers % stages == 0) &&
+      layers_of_stages(unsaid) == setup.stage_layers)
+    setup.stage_layers.clear();
+  return {};
+}
+
+Result<FrameworkSetup> read_with(const FrameworkTable& table, std::string_view text,
+                                 const Setup& base) {
+  Result<Entries> entries = table.parse(text);
+  if (!entries) return entries.error();
+  Draft draft;
+  draft.setup = base;
+  const bool keeps_layers = !covers(table, "stage_layers");
+  if (keeps_layers) draft.stage_layers = base.stage_layers;
+  draft.entries = std::move(*entries);
+  draft.prefix = table.prefix;
+  if (covers(table, "model.hidden")) {
+    draft.setup.model.name = "custom";
+    draft.setup.model.title.clear();
+    draft.setup.model.sources.clear();
+    draft.setup.model.stage_layers.clear();
+  }
+  for (const FrameworkRow& row : table.rows)
+    if (Result<void> read = row.read(draft); !read) return read.error();
+  if (Result<void> finished = finish(draft, keeps_layers); !finished) return finished.error();
+  note_unread(table, draft);
+  return FrameworkSetup{std::move(draft.setup), std::move(draft.notes)};
+}
+
+Message sentence_of(const FrameworkTable& table, const SettingDifference& difference) {
+  const std::string& key = difference.key;
+  if (key == "machine")
+    return message("framework-machine",
+                   "{} does not say on which machine it runs; this Setup is for {}.",
+                   table.info.title, difference.before);
+  if (key == "model" && !covers(table, "model"))
+    return message("framework-model",
+                   "{} does not say the model, {}, which the training script builds.",
+                   table.info.title, difference.before);
+  const auto reason = std::find_if(table.reasons.begin(), table.reasons.end(),
+                                   [&](const auto& each) { return each.first == key; });
+  const bool explained = reason != table.reasons.end();
+  const bool silent = !covers(table, key.c_str()) || key == "model" ||
+                      (explained && reason->second.id == "framework-script");
+  Message lacks = silent
+                      ? message("framework-silent", "{} has no setting for {}, which is {} here.",
+                                table.info.title, key, difference.before)
+                      : message("framework-lacks", "{} cannot say {} {}; what is written means {}.",
+                                table.info.title, key, difference.before, difference.after);
+  return explained ? message("framework-because", "{} {}", lacks, reason->second) : lacks;
+}
+
+}  // namespace
+}  // namespace frameworks
+
+std::vector<FrameworkInfo> framework_infos() {
+  std::vector<FrameworkInfo> infos;
+  for (const frameworks::FrameworkTable& table : frameworks::all_tables())
+    infos.push_back(table.info);
+  return infos;
+}
+
+Result<FrameworkText> write_for_framework(const std::string& framework, const Setup& setup) {
+  const Result<const frameworks::FrameworkTable*> found = frameworks::table_of(framework);
+  if (!found) return found.error();
+  const frameworks::FrameworkTable& table = **found;
+  frameworks::Entries entries;
+  for (const frameworks::FrameworkRow& row : table.rows) row.write(setup, entries);
+  // Read back onto a Setup that says nothing, so that what is missing shows.
+  const std::string plain = table.print(table, setup, entries, {});
+  Setup nothing = default_setup();
+  nothing.mesh.pp = 1;
+  if (const Result<Model> other = find_model("llama-tiny"); other && setup.model == nothing.model)
+    nothing.model = *other;
+  const Result<FrameworkSetup> again = frameworks::read_with(table, plain, nothing);
+  if (!again) return again.error();
+  FrameworkText written;
+  const auto models = frameworks::covers(table, "model.hidden") ? frameworks::CompareModels::kByKey
+                      : frameworks::covers(table, "model.sequence")
+                          ? frameworks::CompareModels::kAsOneButSequence
+                          : frameworks::CompareModels::kAsOne;
+  for (const frameworks::SettingDifference& difference :
+       frameworks::differences(setup, again->setup, models)) {
+    written.not_expressible.push_back(frameworks::sentence_of(table, difference));
+    written.not_expressible.back().field = difference.key;
+  }
+  if (table.caveats != nullptr)
+    for (Message& caveat : table.caveats(setup))
+      written.not_expressible.push_back(std::move(caveat));
+  written.text = table.print(table, setup, entries, written.not_expressible);
+  return written;
+}
+
+Result<FrameworkSetup> read_from_framework(const std::string& framework, std::string_view text,
+                                           const Setup& base) {
+  const Result<const frameworks::FrameworkTable*> found = frameworks::table_of(framework);
+  if (!found) return found.error();
+  return frameworks::read_with(**found, text, base);
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Setups as the frameworks that train say them, in both directions: a launch line of Megatron-LM, a
+// recipe of Megatron-Bridge or torchtitan, a configuration of DeepSpeed, accelerate or nanotron.
+// Each framework has one table of settings, which writes and reads.
+//
+// To add a framework: write <name>.cpp with a function that returns its FrameworkTable (table.h),
+// and list it in framework.cpp.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/plan/result.h"
+#include "engine/plan/setup/setup.h"
+
+namespace parallelarium {
+
+// A framework, and the version whose settings are written and read.
+struct FrameworkInfo {
+  std::string name;        // "megatron", on the command line
+  std::string title;       // "Megatron-LM"
+  std::string repository;  // "NVIDIA/Megatron-LM", on GitHub
+  std::string commit;      // its first digits
+  std::string date;        // of the commit, "2026-08-22"
+};
+std::vector<FrameworkInfo> framework_infos();
+
+struct FrameworkText {
+  std::string text;
+  // What the text does not say, a sentence for each setting that would be another one if the text
+  // were read back; `field` is its key.
+  std::vector<Message> not_expressible;
+};
+// Requires: validate(setup) is empty, nothing in it is `auto`. Errors: "framework-unknown".
+Result<FrameworkText> write_for_framework(const std::string& framework, const Setup& setup);
+
+struct FrameworkSetup {
+  Setup setup;
+  // What the text says and a Setup cannot, or what it leaves open, in sentences.
+  std::vector<Message> not_understood;
+};
+// What the framework has a setting for and the text leaves out is as the framework's default says;
+// what it has no setting for comes from `base`. Errors: "framework-unknown", a text that cannot be
+// read, a value that is wrong. Whether the Setup is valid is validate()'s to say.
+Result<FrameworkSetup> read_from_framework(const std::string& framework, std::string_view text,
+                                           const Setup& base);
+
+}  // namespace parallelarium

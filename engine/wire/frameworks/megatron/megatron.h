@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Megatron-LM's flags and the fields of Megatron-Bridge's ConfigContainer are the same settings
+// under two names, so one table makes both. Names and meanings: Megatron-LM,
+// megatron/training/arguments.py, core/transformer/transformer_config.py and
+// core/model_parallel_config.py; Megatron-Bridge, src/megatron/bridge/training/config.py.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/wire/frameworks/table.h"
+
+namespace parallelarium::frameworks {
+
+// Which of the two names counts.
+struct MegatronNames {
+  bool line = true;  // Megatron-LM's flags
+  std::string operator()(const char* flag, const char* field) const { return line ? flag : field; }
+  // A switch: a flag that stands there where the setting is `where`; a field that is the setting.
+  FrameworkRow flag(const char* flag_name, bool where, const char* field, std::string key) const;
+};
+
+std::vector<FrameworkRow> megatron_model_rows(const MegatronNames& names);
+std::vector<FrameworkRow> megatron_expert_rows(const MegatronNames& names);
+std::vector<FrameworkRow> megatron_parallel_rows(const MegatronNames& names);
+std::vector<FrameworkRow> megatron_training_rows(const MegatronNames& names);
+
+// "Et*3|(t*4|)*14t*3L" of 16 stages: E is the embedding, L the loss, t a layer.
+std::string layout_of(const std::vector<int>& layers);
+// Layers of each stage. Error: another letter, or too many stages.
+Result<std::vector<int>> layers_of_layout(std::string layout, const std::string& name);
+
+// The texts. A recipe of Megatron-Bridge has its launch line in the heading, since the number of
+// ranks decides DP, and it is read from there.
+std::string megatron_line(const FrameworkTable& table, const Setup& setup, const Entries& entries,
+                          const std::vector<Message>& not_expressible);
+std::string bridge_recipe(const FrameworkTable& table, const Setup& setup, const Entries& entries,
+                          const std::vector<Message>& not_expressible);
+Result<Entries> parse_bridge_recipe(std::string_view text);
+
+}  // namespace parallelarium::frameworks

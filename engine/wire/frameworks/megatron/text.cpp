@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "engine/wire/frameworks/megatron/megatron.h"
+#include "engine/wire/frameworks/syntax/syntax.h"
+
+namespace parallelarium::frameworks {
+namespace {
+
+std::string launch_of(const Setup& setup, const char* script) {
+  const auto [nodes, each] = nodes_and_ranks(setup);
+  return fmt::format("torchrun --nnodes {} --nproc-per-node {} {}", nodes, each, script);
+}
+
+}  // namespace
+
+std::string megatron_line(const FrameworkTable& table, const Setup& setup, const Entries& entries,
+                          const std::vector<Message>& not_expressible) {
+  std::string text = heading(table, not_expressible) + launch_of(setup, "pretrain_gpt.py");
+  for (const auto& [name, value] : entries) {
+    text += " \\\n  --" + name;
+    const bool list = value.is_array();
+    for (const nlohmann::json& each : list ? value : nlohmann::json::array({value})) {
+      if (each.is_boolean()) continue;
+      const std::string word = each.is_string() ? each.get<std::string>() : each.dump();
+      const bool quoted = word.find_first_of("|()* ") != std::string::npos;
+      text += " " + (quoted ? "'" + word + "'" : word);
+    }
+  }
+  return text + "\n";
+}
+
+std::string bridge_recipe(const FrameworkTable& table, const Setup& setup, const Entries& entries,
+                          const std::vector<Message>& not_expressible) {
+  std::string text = heading(table, not_expressible);
+  text +=
+      "# Put the settings into a pretraining recipe's configuration, which has data and\n"
+      "# checkpoints, and launch it: " +
+      launch_of(setup, "pretrain.py") + "\n";
+  text +=
+      "import torch\n"
+      "import torch.nn.functional as F\n"
+      "from megatron.bridge.models.gpt_provider import GPTModelProvider\n"
+      "from megatron.bridge.training.config import ConfigContainer\n"
+      "from megatron.bridge.training.mixed_precision import MixedPrecisionConfig\n"
+      "from megatron.core.transformer.enums import AttnBackend\n\n\n"
+      "def configure(cfg: ConfigContainer) -> ConfigContainer:\n"
+      "    cfg.model = GPTModelProvider(\n";
+  std::string others;
+  for (const auto& [name, value] : entries) {
+    if (name.starts_with("model."))
+      text += "        " + name.substr(6) + "=" + python_of(value) + ",\n";
+    else
+      others += "    cfg." + name + " = " + python_of(value) + "\n";
+  }
+  return text + "    )\n" + others + "    return cfg\n";
+}
+
+Result<Entries> parse_bridge_recipe(std::string_view text) {
+  Result<Entries> entries = parse_recipe(text);
+  if (!entries) return entries;
+  const std::size_t launch = text.find("torchrun ");
+  if (launch == std::string_view::npos) return entries;
+  const std::size_t end = std::min(text.find('\n', launch), text.size());
+  const Result<Entries> flags = parse_launch_line(text.substr(launch, end - launch));
+  if (flags) entries->insert(entries->end(), flags->begin(), flags->end());
+  return entries;
+}
+
+}  // namespace parallelarium::frameworks

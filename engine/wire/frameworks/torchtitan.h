@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of torchtitan's table that go by more than one name.
+#pragma once
+
+#include "engine/wire/frameworks/table.h"
+
+namespace parallelarium::frameworks {
+
+// The schedule and how it cuts the layers. Source: torchtitan/distributed/pipeline_parallel.py.
+FrameworkRow titan_pipeline();
+// Micro-batches, which torchtitan counts in tokens.
+FrameworkRow titan_tokens();
+
+}  // namespace parallelarium::frameworks

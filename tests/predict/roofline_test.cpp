@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// The roofline reads the objects that predict times: its points are the ops of the timeline.
+#include "engine/predict/roofline.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "engine/predict/predict.h"
+
+namespace parallelarium {
+namespace {
+
+Setup setup_of(const char* model, int tp = 1) {
+  Setup setup = default_setup();
+  setup.model = *find_model(model);
+  setup.machine = "dgx-h100";
+  setup.mesh.pp = 1;
+  setup.mesh.tp = tp;
+  setup.microbatches = 1;
+  setup.precision = *find_precision("mixed-16-main-grads");
+  setup.attention = Attention::kFused;
+  return setup;
+}
+
+Roofline made(const Setup& setup, int layer = -1) {
+  const Result<Roofline> roofline = roofline_of(setup, *machine_of(setup.machine), layer);
+  EXPECT_TRUE(roofline.ok()) << (roofline.ok() ? "" : roofline.error().text);
+  return roofline.ok() ? *roofline : Roofline{};
+}
+
+double flops_of(const Roofline& roofline, Phase phase) {
+  double flops = 0;
+  for (const RooflinePoint& point : roofline.points)
+    if (point.phase == phase) flops += point.flops;
+  return flops;
+}
+
+TEST(Roofline, SecondsAreThoseOfThePredictedStep) {
+  for (const char* model : {"gpt2-124m", "llama3-8b", "qwen3-30b-a3b"}) {
+    const auto setup = setup_of(model, 2);
+    const auto roofline = made(setup);
+    const Result<Prediction> prediction = predict(setup, *machine_of(setup.machine));
+    ASSERT_TRUE(prediction.ok());
+    const RankProgram& rank = prediction->program.ranks.front();
+    double spans = 0, points = 0;
+    for (std::size_t op = 0; op < rank.ops.size(); ++op)
+      if (rank.ops[op].kind == OpKind::kCompute && rank.ops[op].layer == roofline.layer) {
+        const Span& span = prediction->timeline.ranks.front().spans[op];
+        spans += seconds_of(span.end - span.begin);
+      }
+    for (const RooflinePoint& point : roofline.points) points += point.seconds;
+    // To a nanosecond for each op; ops that the host delays or communication slows take longer.
+    EXPECT_GT(points, 0) << model;
+    EXPECT_NEAR(points, spans, 0.02 * spans) << model;
+  }
+}
+
+// Korthikanti et al. 2022, appendix A: 24 B s h^2 + 4 B s^2 h of a layer's forward, and the
+// backward twice that, of which products of weights give half to each gradient and attention all to
+// inputs.
+TEST(Roofline, FlopsAreTheClosedFormulas) {
+  for (const int tp : {1, 2, 4}) {
+    auto setup = setup_of("gpt3-175b", tp);
+    setup.attention = Attention::kUnfused;  // which executes all scores
+    const auto roofline = made(setup);
+    const double s = 2048, h = 12288;
+    const double linear = 24 * s * h * h / tp, scores = 4 * s * s * h / tp;
+    EXPECT_NEAR(flops_of(roofline, Phase::kForward), linear + scores, 1e-3 * (linear + scores));
+    EXPECT_NEAR(flops_of(roofline, Phase::kWeightGrad), linear, 1e-3 * linear);
+    EXPECT_NEAR(flops_of(roofline, Phase::kInputGrad), linear + 2 * scores,
+                1e-3 * (linear + 2 * scores));
+  }
+}
+
+TEST(Roofline, CeilingsAreTheMachinesWithTheirOrigins) {
+  const auto roofline = made(setup_of("llama3-8b"));
+  const Machine machine = *machine_of("dgx-h100");
+  std::map<std::string, const RooflineCeiling*> by_name;
+  for (const RooflineCeiling& ceiling : roofline.ceilings) {
+    EXPECT_FALSE(ceiling.origin.empty()) << ceiling.name.text;
+    EXPECT_GT(ceiling.flops_per_second + ceiling.bytes_per_second, 0);
+    by_name[ceiling.name.id] = &ceiling;
+  }
+  ASSERT_EQ(by_name.count("ceiling-half"), 1u);
+  EXPECT_EQ(by_name["ceiling-half"]->flops_per_second, machine.half_flops_per_second.value);
+  EXPECT_EQ(by_name["ceiling-memory"]->origin, machine.memory_bytes_per_second.origin);
+  EXPECT_NEAR(by_name["ceiling-half"]->ridge,
+              machine.half_flops_per_second.value / machine.memory_bytes_per_second.value, 1e-6);
+}
+
+TEST(Roofline, ALargeProductIsBoundByComputeAndANormByMemory) {
+  const auto roofline = made(setup_of("llama3-8b"));
+  int seen = 0;
+  for (const RooflinePoint& point : roofline.points) {
+    if (point.piece == Piece::kMlpIn && point.phase != Phase::kUpdate) {
+      EXPECT_EQ(point.bound, RooflineBound::kCompute);
+      ++seen;
+    }
+    if (point.piece == Piece::kNorm1 && point.phase == Phase::kForward) {
+      EXPECT_EQ(point.bound, RooflineBound::kMemory);
+      ++seen;
+    }
+  }
+  EXPECT_EQ(seen, 4);  // forward, both gradients; the norm
+}
+
+// Else its FLOPs were counted in another way than its seconds.
+TEST(Roofline, NoPointLiesAboveItsCeiling) {
+  for (const char* model : {"gpt3-175b", "llama3-8b", "deepseek-v3", "qwen3-235b-a22b"}) {
+    auto setup = setup_of(model);
+    setup.model.layers = std::min(setup.model.layers, 8);
+    setup.model.stage_layers.clear();
+    for (const bool fused : {true, false}) {
+      setup.attention = fused ? Attention::kFused : Attention::kUnfused;
+      const Machine machine = *machine_of(setup.machine);
+      for (const RooflinePoint& point : made(setup).points)
+        EXPECT_LE(point.flops / point.seconds, machine.half_flops_per_second.value)
+            << model << " " << name_of(point.piece) << ", " << name_of(point.phase);
+    }
+  }
+}
+
+TEST(Roofline, FoldedStepsHaveTheSamePoints) {
+  auto few = setup_of("llama3-70b", 8), many = few;
+  few.mesh.pp = many.mesh.pp = 4;
+  few.microbatches = 4;
+  many.microbatches = 512;
+  const auto a = made(few, 20), b = made(many, 20);
+  EXPECT_EQ(a.rank, b.rank);
+  ASSERT_EQ(a.points.size(), b.points.size());
+  for (std::size_t at = 0; at < a.points.size(); ++at) {
+    EXPECT_EQ(a.points[at].piece, b.points[at].piece);
+    EXPECT_EQ(a.points[at].flops, b.points[at].flops);
+    EXPECT_DOUBLE_EQ(a.points[at].seconds, b.points[at].seconds);
+  }
+}
+
+TEST(Roofline, RefusesALayerThatIsNotThere) {
+  const auto setup = setup_of("llama3-8b");
+  const auto wrong = roofline_of(setup, *machine_of(setup.machine), 32);
+  ASSERT_FALSE(wrong.ok());
+  EXPECT_EQ(wrong.error().text, "There is no layer 32; this model has layers 0 to 31.");
+}
+
+}  // namespace
+}  // namespace parallelarium
