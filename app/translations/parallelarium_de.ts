@@ -3816,6 +3816,18 @@ Drehe an einer Einstellung oder lass dich von einer Lektion führen: **Lektionen
         <source>In &amp;memory</source>
         <translation>Im &amp;Speicher</translation>
     </message>
+    <message>
+        <source>&amp;Who holds what</source>
+        <translation>&amp;Wer hält was</translation>
+    </message>
+    <message>
+        <source>Who holds what</source>
+        <translation>Wer hält was</translation>
+    </message>
+    <message>
+        <source>Which rank holds which layer's parameters, gradients and optimizer state now</source>
+        <translation>Welcher Rang jetzt von welcher Schicht Parameter, Gradienten und Optimiererzustand hält</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::MeshView</name>
@@ -7205,6 +7217,152 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>Drawing to check, by stage and slot</source>
         <translation>Zeichnung zum Prüfen, nach Stufe und Fach</translation>
+    </message>
+</context>
+<context>
+    <name>holders</name>
+    <message>
+        <source>tables</source>
+        <translation>Tabellen</translation>
+    </message>
+    <message>
+        <source>head</source>
+        <translation>Kopf</translation>
+    </message>
+    <message>
+        <source>shard, %1 to %2 of it</source>
+        <translation>Teil, %1 bis %2 davon</translation>
+    </message>
+    <message>
+        <source>partial sum of its own data</source>
+        <translation>Teilsumme aus eigenen Daten</translation>
+    </message>
+    <message>
+        <source>copy</source>
+        <translation>Kopie</translation>
+    </message>
+    <message>
+        <source>whole</source>
+        <translation>ganz</translation>
+    </message>
+    <message>
+        <source>absent: memory is reserved, nothing is in it yet</source>
+        <translation>nicht da: Speicher ist reserviert, noch liegt nichts darin</translation>
+    </message>
+    <message>
+        <source>absent</source>
+        <translation>nicht da</translation>
+    </message>
+    <message>
+        <source>parameters</source>
+        <translation>Parameter</translation>
+    </message>
+    <message>
+        <source>gradients</source>
+        <translation>Gradienten</translation>
+    </message>
+    <message>
+        <source>optimizer state</source>
+        <translation>Optimiererzustand</translation>
+    </message>
+    <message>
+        <source>layer %1</source>
+        <translation>Schicht %1</translation>
+    </message>
+    <message>
+        <source>layers %1</source>
+        <translation>Schichten %1</translation>
+    </message>
+    <message>
+        <source>ZeRO %1</source>
+        <translation>ZeRO %1</translation>
+    </message>
+    <message>
+        <source>Hidden until you answer.</source>
+        <translation>Verborgen, bis du antwortest.</translation>
+    </message>
+    <message>
+        <source>One rank holds everything of its layers: nobody shares them.</source>
+        <translation>Ein Rang hält alles von seinen Schichten: Niemand teilt sie mit ihm.</translation>
+    </message>
+    <message>
+        <source>DP 4</source>
+        <translation>DP 4</translation>
+    </message>
+    <message>
+        <source>Rank %1</source>
+        <translation>Rang %1</translation>
+    </message>
+    <message>
+        <source>%1 of %2, %3 done</source>
+        <translation>%1 von %2, zu %3 fertig</translation>
+    </message>
+    <message>
+        <source>Nothing is under way between the ranks.</source>
+        <translation>Zwischen den Rängen ist nichts unterwegs.</translation>
+    </message>
+    <message>
+        <source>absent: another stage has it</source>
+        <translation>nicht da: Eine andere Stufe hat es</translation>
+    </message>
+    <message>
+        <source>under way</source>
+        <translation>unterwegs</translation>
+    </message>
+    <message>
+        <source>%1, %2 done</source>
+        <translation>%1, zu %2 fertig</translation>
+    </message>
+    <message>
+        <source>shard</source>
+        <translation>Teil</translation>
+    </message>
+    <message>
+        <source>partial sum</source>
+        <translation>Teilsumme</translation>
+    </message>
+    <message>
+        <source>collective under way</source>
+        <translation>Kollektiv unterwegs</translation>
+    </message>
+    <message>
+        <source>%1 here</source>
+        <translation>%1 hier</translation>
+    </message>
+    <message>
+        <source>of parameters %1</source>
+        <translation>davon Parameter %1</translation>
+    </message>
+    <message>
+        <source>loss %1</source>
+        <translation>Verlust %1</translation>
+    </message>
+    <message>
+        <source>%1 more ranks, alike</source>
+        <translation>%1 weitere Ränge, gleich</translation>
+    </message>
+    <message>
+        <source>in the run</source>
+        <translation>im Lauf</translation>
+    </message>
+    <message>
+        <source>predicted</source>
+        <translation>vorhergesagt</translation>
+    </message>
+    <message>
+        <source>LAYER</source>
+        <translation>SCHICHT</translation>
+    </message>
+</context>
+<context>
+    <name>parallelarium::HoldersPane</name>
+    <message>
+        <source>Who holds what</source>
+        <translation>Wer hält was</translation>
+    </message>
+    <message>
+        <source>DP 4</source>
+        <translation>DP 4</translation>
     </message>
 </context>
 </TS>

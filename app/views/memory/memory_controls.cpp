@@ -8,13 +8,17 @@
 namespace parallelarium {
 
 void MemoryView::build_controls() {
+  State& s = *state_;
   build_choices();
   build_recipe();
   build_tensors();
   build_plot();
-  for (int at = 0; at < 5; ++at) {
-    const QString texts[] = {tr("&ZeRO stages"), tr("&Bytes per parameter"), tr("Over the &step"),
-                             tr("Every &rank"), tr("&Tensors")};
+  s.holders = new HoldersPane(s.session, this);
+  connect(s.holders, &HoldersPane::described, this, &MemoryView::described);
+  for (int at = 0; at < kPanesOfMemory; ++at) {
+    const QString texts[] = {tr("&ZeRO stages"),   tr("&Bytes per parameter"),
+                             tr("Over the &step"), tr("Every &rank"),
+                             tr("&Tensors"),       tr("&Who holds what")};
     auto* action = new QAction(texts[at], this);
     connect(action, &QAction::triggered, this, [this, at] { show_pane(Pane(at)); });
     state_->actions.push_back(action);
@@ -34,10 +38,12 @@ void MemoryView::build_choices() {
        {QLatin1String(kPaneKeys[3]), tr("Every rank"),
         tr("First and last stages beside the others")},
        {QLatin1String(kPaneKeys[4]), tr("Tensors"),
-        tr("What is kept for the backward, tensor by tensor")}},
+        tr("What is kept for the backward, tensor by tensor")},
+       {QLatin1String(kPaneKeys[5]), tr("Who holds what"),
+        tr("Which rank holds which layer's parameters, gradients and optimizer state now")}},
       this);
   connect(s.panes, &Segments::chosen, this, [this](const QString& key) {
-    for (int at = 0; at < 5; ++at)
+    for (int at = 0; at < kPanesOfMemory; ++at)
       if (key == QLatin1String(kPaneKeys[at])) show_pane(Pane(at));
   });
 }

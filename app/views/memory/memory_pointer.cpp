@@ -89,7 +89,7 @@ void MemoryView::mousePressEvent(QMouseEvent* event) {
   setFocus(Qt::MouseFocusReason);
   if (event->button() != Qt::LeftButton) return;
   const QPointF point = event->position();
-  if (s.pane == Pane::kStep && s.lower_rect.contains(point)) return describe_point(point);
+  if (s.curve_rect.contains(point)) return describe_point(point);
   const BarChart* chart = s.chart();
   if (!chart || !s.chart_rect().contains(point)) return;
   s.cursor = group_at(bar_layout(*chart, s.chart_rect(), theme_for(palette())), point);
@@ -100,7 +100,7 @@ void MemoryView::mousePressEvent(QMouseEvent* event) {
 
 void MemoryView::mouseMoveEvent(QMouseEvent* event) {
   State& s = *state_;
-  const bool curve = s.pane == Pane::kStep && s.lower_rect.contains(event->position());
+  const bool curve = s.curve_rect.contains(event->position());
   if (curve && (event->buttons() & Qt::LeftButton) && event->position().x() >= kCurveAxis)
     s.session.playback().set_playhead(s.axis(width()).time_at(event->position().x()));
 }
@@ -151,7 +151,7 @@ bool MemoryView::event(QEvent* event) {
     const int group = group_at(bar_layout(*chart, s.chart_rect(), theme_for(palette())), point);
     if (group >= 0) lines = bar_lines(chart->groups[std::size_t(group)]);
   }
-  if (lines.isEmpty() && s.pane == Pane::kStep && !s.shown.hidden && s.lower_rect.contains(point) &&
+  if (lines.isEmpty() && !s.shown.hidden && s.curve_rect.contains(point) &&
       point.x() >= kCurveAxis) {
     const Nanoseconds time = s.axis(width()).time_at(point.x());
     const CategoryBytes held = held_at(s.shown.curve, time);

@@ -9,6 +9,7 @@
 #include <QThreadPool>
 
 #include "app/settings/controls.h"
+#include "app/views/memory/holders/holders_pane.h"
 #include "app/views/memory/memory_curve.h"
 #include "app/views/memory/memory_paint.h"
 #include "app/views/memory/memory_view.h"
@@ -35,7 +36,9 @@ struct MemoryShown {
 MemoryShown memory_shown(const Session& session, const ZeroPlans& plans, int rank_index);
 
 // By Pane, the values of the Segments.
-inline constexpr const char* kPaneKeys[] = {"stages", "bytes", "step", "ranks", "tensors"};
+inline constexpr const char* kPaneKeys[] = {"stages", "bytes",   "step",
+                                            "ranks",  "tensors", "holders"};
+inline constexpr int kPanesOfMemory = 6;
 
 struct MemoryView::State {
   explicit State(Session& s) : session(s) {}
@@ -54,12 +57,13 @@ struct MemoryView::State {
   Segments* panes = nullptr;
   std::vector<StepBox*> bytes;
   QTableWidget* tensors = nullptr;
+  HoldersPane* holders = nullptr;
   QLabel* tensor_note = nullptr;
   QCustomPlot* plot = nullptr;
   QCPItemLine* playhead = nullptr;
   std::vector<QAction*> actions;
 
-  QRectF stages_rect, bytes_rect, traffic_rect, lower_rect;  // empty: not shown
+  QRectF stages_rect, bytes_rect, traffic_rect, lower_rect, curve_rect;  // empty: not shown
   std::vector<QRectF> byte_values, traffic_hits;
   bool shows(Pane which) const;
   const BarChart* chart() const;  // what the cursor walks over

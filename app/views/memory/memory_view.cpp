@@ -16,6 +16,7 @@ namespace {
 
 constexpr int kHeader = 36, kLegend = 24, kPanes = 34, kSplitFrom = 520, kSideFrom = 640;
 constexpr double kSide = 262;
+constexpr double kHoldersShare = 0.64, kHoldersCurveFrom = 380;
 constexpr std::int64_t kQuickOps = 12'000;  // a Program of so many ops is planned in a frame
 
 // `rank_index`: as built.
@@ -216,13 +217,15 @@ void MemoryView::refresh() {
 
 void MemoryView::place_parts() {
   State& s = *state_;
-  s.split = height() >= kSplitFrom && width() >= kSideFrom;
+  const bool holders = s.pane == Pane::kHolders;
+  s.split = height() >= kSplitFrom && width() >= kSideFrom && !holders;
   const int w = width();
   const int combo = std::min(190, w / 3);
   s.rank->setGeometry(w - 16 - combo, 4, combo, 28);
   for (QToolButton* button : s.panes->findChildren<QToolButton*>()) {
     const int at = int(s.panes->findChildren<QToolButton*>().indexOf(button));
-    button->setVisible(!s.split || at >= 2);
+    // Above two halves the first two panes are seen anyway.
+    button->setVisible(at >= 2 || height() < kSplitFrom || width() < kSideFrom);
   }
   if (s.split && int(s.pane) < 2) {
     s.pane = Pane::kStep;
@@ -269,15 +272,25 @@ void MemoryView::place_parts() {
   s.tensor_note->setGeometry(16, int(lower.bottom()) - note, int(lower.width()), note);
   s.tensors->setGeometry(16, int(lower.top()), int(lower.width()),
                          std::max(30, int(lower.height()) - note - 4));
-  const bool curve = s.pane == Pane::kStep && !s.shown.hidden;
+  // Below who holds what, where there is room, the memory of the same buffers over the step.
+  const double curve_top = holders ? lower.top() + lower.height() * kHoldersShare : lower.top();
+  const bool curve = !s.shown.hidden &&
+                     (s.pane == Pane::kStep || (holders && lower.height() >= kHoldersCurveFrom));
+  s.curve_rect =
+      curve ? QRectF(lower.left(), curve_top, lower.width(), lower.bottom() - curve_top) : QRectF();
   s.plot->setVisible(curve);
-  s.plot->setGeometry(0, int(lower.top() + kCurveCaption), w,
-                      std::max(20, int(lower.height() - kCurveCaption - kCurveFoot)));
+  s.plot->setGeometry(0, int(curve_top + kCurveCaption), w,
+                      std::max(20, int(lower.bottom() - curve_top - kCurveCaption - kCurveFoot)));
+  s.holders->setVisible(holders);
+  s.holders->setGeometry(16, int(lower.top()), w - 32,
+                         int((curve ? curve_top - 6 : lower.bottom()) - lower.top()));
+  if (holders) s.holders->refresh();
 }
 
 void MemoryView::move_playhead() {
   State& s = *state_;
   if (!isVisible()) return;
+  if (s.pane == Pane::kHolders) s.holders->move();
   const double x = s.axis(width()).x_of(s.session.playback().playhead());
   const bool shown = x >= kCurveAxis - 0.5 && x <= width() - 15.5;
   s.playhead->setVisible(shown);
@@ -328,11 +341,10 @@ void MemoryView::paintEvent(QPaintEvent*) {
                     &s.traffic_hits);
   }
   if (s.pane == Pane::kRanks) bars(s.lower_rect, s.shown.ranks, s.shown.ranks_title);
-  if (s.pane == Pane::kStep) {
-    if (s.shown.hidden) return ask(s.lower_rect);
-    paint_curve_frame(painter, s.lower_rect, s.shown.curve, s.shown.curve_title, theme,
+  if (s.pane == Pane::kStep && s.shown.hidden) return ask(s.lower_rect);
+  if (!s.curve_rect.isEmpty())
+    paint_curve_frame(painter, s.curve_rect, s.shown.curve, s.shown.curve_title, theme,
                       s.axis(width()), nullptr);
-  }
 }
 
 void MemoryView::resizeEvent(QResizeEvent*) { refresh(); }

@@ -26,7 +26,7 @@ class MemoryView : public View {
 
  public:
   // What stands in the lower half, or alone where there is no room for two halves.
-  enum class Pane { kStages, kBytes, kStep, kRanks, kTensors };
+  enum class Pane { kStages, kBytes, kStep, kRanks, kTensors, kHolders };
 
   explicit MemoryView(Session& session, QWidget* parent = nullptr);
   ~MemoryView() override;

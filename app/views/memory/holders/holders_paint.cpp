@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QCoreApplication>
+#include <algorithm>
+
+#include "app/look/figures.h"
+#include "app/views/memory/holders/holders.h"
+#include "app/views/memory/memory_paint.h"
+#include "app/views/shared/paint/paint_tools.h"
+
+namespace parallelarium {
+
+namespace {
+
+struct HoldersPaint {
+  Q_DECLARE_TR_FUNCTIONS(holders)
+};
+
+constexpr double kNameWidth = 88, kHoldersHead = 64, kHoldersFoot = 44, kSums = 168;
+constexpr double kCellGap = 6, kBarGap = 3;
+constexpr Category kKinds[kHeldKinds] = {Category::kParameters, Category::kGradients,
+                                         Category::kOptimizer};
+
+void dotted(QPainter& painter, const QRectF& rect, const Theme& theme) {
+  painter.setPen(QPen(theme.control_line, 1, Qt::DotLine));
+  painter.setBrush(Qt::NoBrush);
+  painter.drawRect(rect.adjusted(0.5, 0.5, -0.5, -0.5));
+}
+
+void paint_copy(QPainter& painter, const QRectF& rect, const QColor& color, const Theme& theme) {
+  painter.fillRect(rect, color);
+  painter.setPen(QPen(theme.surface, 1));
+  painter.setBrush(Qt::NoBrush);
+  painter.drawRect(rect.adjusted(1.5, 1.5, -1.5, -1.5));
+}
+
+void paint_partial(QPainter& painter, const QRectF& rect, const QColor& color, const Theme& theme) {
+  painter.fillRect(rect, mixed(color, theme.surface, 0.45));
+  painter.setPen(QPen(theme.text, 1));
+  const double middle = rect.center().y();
+  for (double x = rect.left() + 5; x < rect.right() - 2; x += 9) {
+    painter.drawLine(QPointF(x - 2, middle), QPointF(x + 2, middle));
+    painter.drawLine(QPointF(x, middle - 2), QPointF(x, middle + 2));
+  }
+}
+
+void paint_shard(QPainter& painter, const QRectF& rect, const HeldState& state, const QColor& color,
+                 int rank, const Theme& theme) {
+  dotted(painter, rect, theme);
+  const QRectF part(rect.left() + state.begin * rect.width(), rect.top(),
+                    std::max(3.0, (state.end - state.begin) * rect.width()), rect.height());
+  painter.fillRect(part, color);
+  painter.setPen(QPen(theme.rank(rank), 2));
+  painter.setBrush(Qt::NoBrush);
+  painter.drawRect(part.adjusted(1, 1, -1, -1));
+}
+
+void paint_state(QPainter& painter, const QRectF& rect, const HeldState& state, Category category,
+                 int rank, const Theme& theme) {
+  const QColor color = theme.memory(category);
+  switch (state.as) {
+    case HeldAs::kCopy:
+      return paint_copy(painter, rect, color, theme);
+    case HeldAs::kPartialSum:
+      return paint_partial(painter, rect, color, theme);
+    case HeldAs::kShard:
+      return paint_shard(painter, rect, state, color, rank, theme);
+    case HeldAs::kAbsent:
+      return dotted(painter, rect, theme);
+  }
+}
+
+// What the colours and the four ways to hold something look like.
+void paint_holders_legend(QPainter& painter, const QRectF& rect, const Theme& theme,
+                          TextLog* texts) {
+  double x = rect.left();
+  const QFont font = theme.font(11);
+  const auto word = [&](const QString& text, auto&& mark) {
+    const double wide = QFontMetricsF(font).horizontalAdvance(text) + 2;
+    if (x + 24 + wide > rect.right()) return;
+    mark(QRectF(x, rect.center().y() - 5, 18, 10));
+    put_text(painter, QRectF(x + 23, rect.top(), wide, rect.height()), Qt::AlignVCenter, text, font,
+             theme.muted, texts);
+    x += 23 + wide + 14;
+  };
+  const auto fill = [&](Category category) {
+    return [&, category](const QRectF& at) { painter.fillRect(at, theme.memory(category)); };
+  };
+  const QColor color = theme.memory(Category::kGradients);
+  word(HoldersPaint::tr("parameters"), fill(Category::kParameters));
+  word(HoldersPaint::tr("gradients"), fill(Category::kGradients));
+  word(HoldersPaint::tr("optimizer state"), fill(Category::kOptimizer));
+  word(HoldersPaint::tr("shard"), [&](const QRectF& at) {
+    HeldState half;
+    half.end = 0.5;
+    paint_shard(painter, at, half, color, 0, theme);
+  });
+  word(HoldersPaint::tr("copy"), [&](const QRectF& at) { paint_copy(painter, at, color, theme); });
+  word(HoldersPaint::tr("partial sum"),
+       [&](const QRectF& at) { paint_partial(painter, at, color, theme); });
+  word(HoldersPaint::tr("absent"), [&](const QRectF& at) { dotted(painter, at, theme); });
+  word(HoldersPaint::tr("collective under way"), [&](const QRectF& at) {
+    painter.setPen(QPen(theme.solid(OpColor::kCommunication), 2));
+    painter.setBrush(Qt::NoBrush);
+    painter.drawRoundedRect(at, 2, 2);
+  });
+}
+
+void paint_row(QPainter& painter, const HoldersPicture& picture, const HoldersLayout& at, int index,
+               const Theme& theme, TextLog* texts) {
+  const HoldersRow& row = picture.rows[static_cast<std::size_t>(index)];
+  const QRectF first = at.cell(index, 0);
+  paint_chip(painter, QPointF(2, first.center().y() - 9), 18, row.rank, theme, texts);
+  put_text(painter, QRectF(26, first.top(), kNameWidth - 28, first.height()), Qt::AlignVCenter,
+           row.name, theme.font(12, true), theme.text, texts);
+  for (std::size_t column = 0; column < picture.columns.size(); ++column) {
+    if (!row.cells[column]) continue;
+    const HeldBucket& bucket = *row.cells[column];
+    const HeldState* states[kHeldKinds] = {&bucket.parameters, &bucket.gradients,
+                                           &bucket.optimizer};
+    const QRectF cell = at.cell(index, static_cast<int>(column));
+    for (int kind = 0; kind < kHeldKinds; ++kind)
+      paint_state(painter,
+                  QRectF(cell.left(), cell.top() + kind * (at.bar + kBarGap), cell.width(), at.bar),
+                  *states[kind], kKinds[kind], row.rank, theme);
+  }
+  if (!at.sums) return;
+  const double third = first.height() / 2;
+  const QString bytes =
+      HoldersPaint::tr("%1 here").arg(bytes_text(row.bytes[0] + row.bytes[1] + row.bytes[2]));
+  put_text(painter, QRectF(at.right + 12, first.top(), kSums - 12, third), Qt::AlignVCenter, bytes,
+           theme.font(12, true), theme.text, texts);
+  QString second = HoldersPaint::tr("of parameters %1").arg(bytes_text(row.bytes[0]));
+  if (!row.hash.isEmpty())
+    second = (row.loss.isEmpty()
+                  ? QString()
+                  : HoldersPaint::tr("loss %1").arg(row.loss) + QStringLiteral(" \u00b7 ")) +
+             row.hash + (row.agrees ? QStringLiteral(" \u2713") : QStringLiteral(" \u2717"));
+  put_elided(painter, QRectF(at.right + 12, first.top() + third, kSums - 12, third),
+             Qt::AlignVCenter, second, theme.font(11), row.agrees ? theme.muted : theme.warning,
+             texts);
+}
+
+void paint_moving(QPainter& painter, const HoldersPicture& picture, const HoldersLayout& at,
+                  const Theme& theme, TextLog* texts) {
+  const int last = static_cast<int>(picture.rows.size()) - 1;
+  const QColor color = theme.solid(OpColor::kCommunication);
+  for (const HoldersPicture::Moving& moving : picture.moving) {
+    const QRectF frame =
+        at.cell(0, moving.column).united(at.cell(last, moving.column)).adjusted(-3, -4, 3, 4);
+    painter.setPen(QPen(color, 2));
+    painter.setBrush(Qt::NoBrush);
+    painter.drawRoundedRect(frame, 4, 4);
+    painter.fillRect(QRectF(frame.left(), frame.bottom() + 3, frame.width() * moving.done, 4),
+                     color);
+    painter.setPen(QPen(color, 1));
+    painter.drawRect(QRectF(frame.left(), frame.bottom() + 3, frame.width(), 4));
+  }
+  if (last < 0) return;
+  const double y = at.cell(last, 0).bottom() + 16;
+  put_elided(painter, QRectF(at.left, y, std::max(60.0, at.right - at.left), 18), Qt::AlignVCenter,
+             picture.moment, theme.font(12, !picture.moving.empty()),
+             picture.moving.empty() ? theme.muted : theme.text, texts);
+  if (picture.more_ranks > 0 && at.sums)
+    put_text(painter, QRectF(at.right + 12, y, kSums - 12, 18), Qt::AlignVCenter,
+             HoldersPaint::tr("%1 more ranks, alike").arg(picture.more_ranks), theme.font(11),
+             theme.muted, texts);
+}
+
+}  // namespace
+
+QRectF HoldersLayout::cell(int row_index, int column_index) const {
+  return QRectF(left + column_index * (column + kCellGap), top + row_index * row, column,
+                kHeldKinds * (bar + kBarGap) - kBarGap);
+}
+
+double HoldersLayout::height(int rows) const { return top + rows * row + kHoldersFoot; }
+
+HoldersLayout holders_layout(const HoldersPicture& picture, QSizeF size) {
+  HoldersLayout at;
+  const auto columns = static_cast<double>(std::max<std::size_t>(1, picture.columns.size()));
+  const auto rows = static_cast<double>(std::max<std::size_t>(1, picture.rows.size()));
+  at.left = kNameWidth;
+  at.top = kHoldersHead;
+  at.sums = size.width() >= 620;
+  const double room = size.width() - kNameWidth - (at.sums ? kSums : 8);
+  at.column = std::max(6.0, std::min(110.0, room / columns - kCellGap));
+  at.right = at.left + columns * (at.column + kCellGap);
+  const double high = (size.height() - kHoldersHead - kHoldersFoot) / rows;
+  at.bar = std::clamp((high - 10) / kHeldKinds - kBarGap, 3.0, 14.0);
+  at.row = std::min(high, kHeldKinds * (at.bar + kBarGap) + 14);
+  return at;
+}
+
+void paint_holders(QPainter& painter, const HoldersPicture& picture, const HoldersLayout& at,
+                   QSizeF size, std::pair<int, int> chosen, const Theme& theme, TextLog* texts) {
+  painter.setRenderHint(QPainter::Antialiasing);
+  if (picture.instead) {
+    put_elided(painter, QRectF(0, 0, size.width(), 20), Qt::AlignVCenter, picture.title,
+               theme.font(13, true), theme.text, texts);
+    put_elided(painter, QRectF(0, size.height() / 2 - 34, size.width(), 22), Qt::AlignCenter,
+               picture.instead->sentence, theme.font(13), theme.muted, texts);
+    return;
+  }
+  put_elided(
+      painter, QRectF(0, 0, size.width(), 20), Qt::AlignVCenter,
+      picture.title + QStringLiteral(" \u00b7 ") +
+          (picture.from_run ? HoldersPaint::tr("in the run") : HoldersPaint::tr("predicted")),
+      theme.font(13, true), theme.text, texts);
+  paint_holders_legend(painter, QRectF(0, 22, size.width(), 18), theme, texts);
+  put_text(painter, QRectF(0, kHoldersHead - 22, kNameWidth - 8, 16), Qt::AlignVCenter,
+           HoldersPaint::tr("LAYER"), theme.caps(), theme.muted, texts);
+  for (std::size_t column = 0; column < picture.columns.size(); ++column) {
+    const QRectF cell = at.cell(0, static_cast<int>(column));
+    put_elided(painter, QRectF(cell.left() - 3, kHoldersHead - 22, cell.width() + 6, 16),
+               Qt::AlignCenter, picture.columns[column].name, theme.font(11, true), theme.text,
+               texts);
+  }
+  for (int row = 0; row < static_cast<int>(picture.rows.size()); ++row)
+    paint_row(painter, picture, at, row, theme, texts);
+  paint_moving(painter, picture, at, theme, texts);
+  if (chosen.first >= 0 && chosen.first < static_cast<int>(picture.rows.size()) &&
+      chosen.second >= 0 && chosen.second < static_cast<int>(picture.columns.size())) {
+    painter.setPen(QPen(theme.text, 1.5, Qt::DashLine));
+    painter.setBrush(Qt::NoBrush);
+    painter.drawRect(at.cell(chosen.first, chosen.second).adjusted(-2, -2, 2, 2));
+  }
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/views/memory/holders/holders_pane.h"
+
+#include <QHelpEvent>
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <QPushButton>
+#include <QToolTip>
+#include <algorithm>
+
+#include "engine/plan/setup/setup_settings.h"
+
+namespace parallelarium {
+
+HoldersPane::HoldersPane(Session& session, QWidget* parent) : QWidget(parent), session_(session) {
+  setAccessibleName(tr("Who holds what"));
+  setFocusPolicy(Qt::StrongFocus);
+  more_ = new QPushButton(this);
+  more_->hide();
+  connect(more_, &QPushButton::clicked, this, [this] {
+    Setup next = session_.setup();
+    if (set_field(next, "dp", "4").ok()) session_.history().change(next, tr("DP 4"));
+  });
+}
+
+HoldersLayout HoldersPane::geometry_now() const { return holders_layout(picture_, size()); }
+
+void HoldersPane::refresh() {
+  kept_.clear();
+  move();
+}
+
+void HoldersPane::move() {
+  picture_ = holders_picture(session_, kept_);
+  const bool offers = picture_.instead && !picture_.instead->button.isEmpty() &&
+                      session_.locks().allowed(QStringLiteral("mesh.dp"));
+  more_->setVisible(offers);
+  if (offers) {
+    more_->setText(picture_.instead->button);
+    more_->adjustSize();
+    more_->move((width() - more_->width()) / 2, height() / 2);
+  }
+  if (!session_.playback().playing()) setAccessibleDescription(holders_description(picture_));
+  update();
+}
+
+void HoldersPane::step(int direction) {
+  if (picture_.rows.empty()) return;
+  const std::vector<Nanoseconds> changes = kept_.at(picture_.rows.front().index).changes();
+  const Nanoseconds now = session_.playback().playhead();
+  session_.playback().set_playing(false);
+  if (direction > 0) {
+    const auto next = std::upper_bound(changes.begin(), changes.end(), now);
+    if (next != changes.end()) session_.playback().set_playhead(*next);
+  } else {
+    const auto next = std::lower_bound(changes.begin(), changes.end(), now);
+    if (next != changes.begin()) session_.playback().set_playhead(*(next - 1));
+  }
+}
+
+void HoldersPane::paintEvent(QPaintEvent*) {
+  QPainter painter(this);
+  const Theme& theme = theme_for(palette());
+  painter.fillRect(rect(), theme.surface);
+  const std::pair<int, int> chosen = hasFocus() ? chosen_ : std::pair{-1, -1};
+  paint_holders(painter, picture_, geometry_now(), size(), chosen, theme, nullptr);
+}
+
+void HoldersPane::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  more_->move((width() - more_->width()) / 2, height() / 2);
+}
+
+std::pair<int, int> HoldersPane::cell_at(QPointF point) const {
+  const HoldersLayout at = geometry_now();
+  if (picture_.instead) return {-1, -1};
+  for (int row = 0; row < static_cast<int>(picture_.rows.size()); ++row)
+    for (int column = 0; column < static_cast<int>(picture_.columns.size()); ++column)
+      if (at.cell(row, column).adjusted(-2, -4, 2, 4).contains(point)) return {row, column};
+  return {-1, -1};
+}
+
+void HoldersPane::choose(std::pair<int, int> cell) {
+  chosen_ = cell;
+  Q_EMIT described(holders_words(picture_, cell.first, cell.second));
+  // The collective under way is the op that other views show as selected.
+  if (cell.first >= 0) {
+    const HoldersRow& row = picture_.rows[static_cast<std::size_t>(cell.first)];
+    if (const auto& held = row.cells[static_cast<std::size_t>(cell.second)])
+      for (const HeldState* state : {&held->parameters, &held->gradients})
+        if (state->op >= 0) session_.subject().select({row.index, state->op}, picture_.from_run);
+  }
+  update();
+}
+
+void HoldersPane::mousePressEvent(QMouseEvent* event) {
+  setFocus(Qt::MouseFocusReason);
+  if (event->button() == Qt::LeftButton) choose(cell_at(event->position()));
+}
+
+void HoldersPane::keyPressEvent(QKeyEvent* event) {
+  const int rows = static_cast<int>(picture_.rows.size()),
+            columns = static_cast<int>(picture_.columns.size());
+  if (event->key() == Qt::Key_N) return step(1);
+  if (event->key() == Qt::Key_P) return step(-1);
+  if (picture_.instead || rows == 0) return QWidget::keyPressEvent(event);
+  std::pair<int, int> to = chosen_;
+  switch (event->key()) {
+    case Qt::Key_Left:
+      --to.second;
+      break;
+    case Qt::Key_Right:
+      ++to.second;
+      break;
+    case Qt::Key_Up:
+      --to.first;
+      break;
+    case Qt::Key_Down:
+      ++to.first;
+      break;
+    default:
+      return QWidget::keyPressEvent(event);
+  }
+  choose({std::clamp(to.first, 0, rows - 1), std::clamp(to.second, 0, columns - 1)});
+}
+
+bool HoldersPane::event(QEvent* event) {
+  if (event->type() != QEvent::ToolTip) return QWidget::event(event);
+  const auto* help = static_cast<QHelpEvent*>(event);
+  const auto [row, column] = cell_at(help->pos());
+  const SelectionText text = holders_words(picture_, row, column);
+  if (text.headline.isEmpty()) {
+    QToolTip::hideText();
+    return true;
+  }
+  QString words = text.headline;
+  for (const Fact& fact : text.facts)
+    words += QLatin1Char('\n') +
+             (fact.word.isEmpty() ? QString() : fact.word + QStringLiteral(": ")) + fact.value;
+  QToolTip::showText(help->globalPos(), words, this);
+  return true;
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The pane "Who holds what" of the Memory view. Arrows move between cells, N and P go to the next
+// and the previous change of what is held.
+#pragma once
+
+#include <QWidget>
+
+#include "app/views/memory/holders/holders.h"
+
+class QPushButton;
+
+namespace parallelarium {
+
+class HoldersPane : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit HoldersPane(Session& session, QWidget* parent = nullptr);
+
+  void refresh();
+  // The playhead moved, and nothing else.
+  void move();
+  const HoldersPicture& picture() const { return picture_; }
+  // To the next change of what the first rank shown holds (1), or the one before (-1).
+  void step(int direction);
+
+ Q_SIGNALS:
+  void described(const SelectionText& text);
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
+  void mousePressEvent(QMouseEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;
+  bool event(QEvent* event) override;
+
+ private:
+  HoldersLayout geometry_now() const;
+  std::pair<int, int> cell_at(QPointF point) const;  // row -1: none
+  void choose(std::pair<int, int> cell);
+
+  Session& session_;
+  HoldersPicture picture_;
+  HoldingsOfRanks kept_;
+  QPushButton* more_ = nullptr;  // "DP 4"
+  std::pair<int, int> chosen_{-1, -1};
+};
+
+}  // namespace parallelarium

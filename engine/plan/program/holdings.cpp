@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/plan/program/holdings.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace parallelarium {
+
+namespace {
+
+// An operand of an op that lies in one bucket.
+struct Touch {
+  std::int32_t op = -1;
+  Tensor tensor = Tensor::kParameters;
+  std::int32_t buffer = -1;
+};
+
+// A buffer of one bucket alone.
+bool is_separate(Tensor tensor) {
+  return tensor == Tensor::kGathered || tensor == Tensor::kBucketGradients;
+}
+
+bool is_state(Tensor tensor) {
+  return tensor == Tensor::kParameters || tensor == Tensor::kGradients || is_separate(tensor);
+}
+
+}  // namespace
+
+class Holdings::Index {
+ public:
+  Index(const Program& program, const Timeline& timeline, int rank_index)
+      : rank_(program.ranks[static_cast<std::size_t>(rank_index)]),
+        spans_(timeline.ranks[static_cast<std::size_t>(rank_index)].spans) {
+    for (const Bucket& bucket : rank_.buckets) {
+      owned_ += bucket.own_count;
+      all_ += bucket.count;
+    }
+    for (const Buffer& buffer : rank_.buffers) {
+      if (buffer.tensor == Tensor::kParameters) add(buffer, parameters_);
+      if (buffer.tensor == Tensor::kGradients) add(buffer, gradients_);
+      if (buffer.category == Category::kOptimizer) add(buffer, optimizer_);
+    }
+    note_layers();
+    note_touches();
+  }
+
+  std::vector<HeldBucket> at(Nanoseconds time) const {
+    std::vector<HeldBucket> held(rank_.buckets.size());
+    for (std::size_t bucket = 0; bucket < held.size(); ++bucket) {
+      HeldBucket& cell = held[bucket];
+      cell.layer = layers_[bucket];
+      fill_static(bucket, parameters_, cell.parameters);
+      fill_static(bucket, optimizer_, cell.optimizer);
+      gather(bucket, time, cell.parameters);
+      fill_gradients(bucket, time, cell.gradients);
+    }
+    return held;
+  }
+
+  std::vector<Nanoseconds> changes() const {
+    std::vector<Nanoseconds> times;
+    for (const auto& touches : touches_)
+      for (const Touch& touch : touches) {
+        const Op& op = op_at(touch.op);
+        if (op.kind != OpKind::kCollective && !writes_gradient(op)) continue;
+        times.push_back(spans_[static_cast<std::size_t>(touch.op)].begin);
+        times.push_back(spans_[static_cast<std::size_t>(touch.op)].end);
+      }
+    for (const Buffer& buffer : rank_.buffers)
+      if ((buffer.tensor == Tensor::kGathered || buffer.tensor == Tensor::kBucketGradients) &&
+          buffer.closed_by >= 0)
+        times.push_back(spans_[static_cast<std::size_t>(buffer.closed_by)].end);
+    std::sort(times.begin(), times.end());
+    times.erase(std::unique(times.begin(), times.end()), times.end());
+    return times;
+  }
+
+ private:
+  // Buffers that have every bucket, whole or the rank's own part of each.
+  struct Part {
+    double bytes = 0;  // of one element
+    bool owned = false, there = false;
+  };
+  void add(const Buffer& buffer, Part& part) const {
+    const auto values = static_cast<double>(elements_of(buffer));
+    part.there = true;
+    part.owned = owned_ < all_ && std::abs(values - static_cast<double>(owned_)) <
+                                      std::abs(values - static_cast<double>(all_));
+    part.bytes += static_cast<double>(buffer.bytes) /
+                  static_cast<double>(std::max<std::int64_t>(1, part.owned ? owned_ : all_));
+  }
+  // Of how many parameters the buffer has something; its end may be padded.
+  std::int64_t elements_of(const Buffer& buffer) const {
+    const auto index = static_cast<std::int32_t>(&buffer - rank_.buffers.data());
+    const auto uses = std::find_if(rank_.operands.begin(), rank_.operands.end(),
+                                   [&](const Operand& operand) { return operand.buffer == index; });
+    const std::int64_t size = uses == rank_.operands.end() ? 4 : size_of(uses->type);
+    return buffer.bytes / size / (buffer.tensor == Tensor::kMoments ? 2 : 1);
+  }
+
+  const Op& op_at(std::int32_t op) const { return rank_.ops[static_cast<std::size_t>(op)]; }
+
+  static bool writes_gradient(const Op& op) {
+    return op.kind == OpKind::kCompute && (op.fold >= 0 || op.phase == Phase::kWeightGrad);
+  }
+
+  void note_layers() {
+    layers_.assign(rank_.buckets.size(), -1);
+    for (const ParameterSlice& slice : rank_.parameters)
+      for (std::size_t bucket = 0; bucket < layers_.size(); ++bucket) {
+        const Bucket& range = rank_.buckets[bucket];
+        if (slice.offset >= range.begin && slice.offset < range.begin + range.count)
+          layers_[bucket] = slice.layer;
+      }
+  }
+
+  // The buckets that an operand in a buffer of all buckets touches.
+  std::vector<std::size_t> buckets_of(const Operand& operand) const {
+    if (operand.shard >= 0) return {static_cast<std::size_t>(operand.shard)};
+    std::vector<std::size_t> found;
+    const auto ends_before = [](const Bucket& range, std::int64_t offset) {
+      return range.begin + range.count <= offset;
+    };
+    auto range =
+        std::lower_bound(rank_.buckets.begin(), rank_.buckets.end(), operand.offset, ends_before);
+    for (; range != rank_.buckets.end() && range->begin < operand.offset + operand.count; ++range)
+      found.push_back(static_cast<std::size_t>(range - rank_.buckets.begin()));
+    return found;
+  }
+
+  // Gathered parameters and gradients of a bucket lie in buffers of their own: what is gathered
+  // from the rank's own part, or added to it, says which bucket that is.
+  void note_touches() {
+    own_buffer_.assign(rank_.buffers.size(), -1);
+    touches_.resize(rank_.buckets.size());
+    for (const Op& op : rank_.ops) {
+      if (op.kind != OpKind::kCollective) continue;
+      std::int32_t own = -1;
+      std::vector<std::size_t> buckets;
+      for (const Operand& operand : rank_.operands_of(op)) {
+        const Tensor tensor = rank_.buffers[static_cast<std::size_t>(operand.buffer)].tensor;
+        if (is_separate(tensor))
+          own = operand.buffer;
+        else if (is_state(tensor))
+          buckets = buckets_of(operand);
+      }
+      if (own >= 0 && !buckets.empty())
+        own_buffer_[static_cast<std::size_t>(own)] = static_cast<std::int32_t>(buckets.front());
+    }
+    for (std::size_t at = 0; at < rank_.ops.size(); ++at) note_op(static_cast<std::int32_t>(at));
+  }
+
+  void note_op(std::int32_t at) {
+    const Op& op = op_at(at);
+    const bool sets_up = op.phase == Phase::kUpdate || op.piece == Piece::kZeroGrad;
+    if (sets_up && op.kind == OpKind::kCompute) return;
+    for (const Operand& operand : rank_.operands_of(op)) {
+      const Tensor tensor = rank_.buffers[static_cast<std::size_t>(operand.buffer)].tensor;
+      if (!is_state(tensor)) continue;
+      const std::int32_t own = own_buffer_[static_cast<std::size_t>(operand.buffer)];
+      if (!is_separate(tensor))
+        for (const std::size_t bucket : buckets_of(operand))
+          touches_[bucket].push_back({at, tensor, operand.buffer});
+      else if (own >= 0)
+        touches_[static_cast<std::size_t>(own)].push_back({at, tensor, operand.buffer});
+    }
+  }
+
+  void fill_static(std::size_t bucket, const Part& part, HeldState& state) const {
+    if (!part.there) return;
+    const Bucket& range = rank_.buckets[bucket];
+    const std::int64_t count = part.owned ? range.own_count : range.count;
+    state.bytes = static_cast<std::int64_t>(part.bytes * static_cast<double>(count) + 0.5);
+    state.as = count == 0 ? HeldAs::kAbsent : part.owned ? HeldAs::kShard : HeldAs::kCopy;
+    if (part.owned) own_share(range, state);
+  }
+
+  static void own_share(const Bucket& range, HeldState& state) {
+    const auto whole = static_cast<double>(range.count);
+    state.begin = static_cast<double>(range.own_begin - range.begin) / whole;
+    state.end = state.begin + static_cast<double>(range.own_count) / whole;
+  }
+
+  bool runs(std::int32_t op, Nanoseconds time) const {
+    const Span& span = spans_[static_cast<std::size_t>(op)];
+    return span.begin <= time && time < span.end;
+  }
+  bool ended(std::int32_t op, Nanoseconds time) const {
+    return spans_[static_cast<std::size_t>(op)].end <= time;
+  }
+  bool begun(std::int32_t op, Nanoseconds time) const {
+    return spans_[static_cast<std::size_t>(op)].begin <= time;
+  }
+  bool open(const Buffer& buffer, Nanoseconds time) const {
+    return buffer.opened_by < 0 ||
+           (begun(buffer.opened_by, time) && !ended(buffer.closed_by, time));
+  }
+
+  void under_way(std::int32_t op, Nanoseconds time, HeldState& state) const {
+    const Span& span = spans_[static_cast<std::size_t>(op)];
+    state.op = op;
+    const auto length = static_cast<double>((span.end - span.begin).count());
+    state.done = length > 0 ? static_cast<double>((time - span.begin).count()) / length : 0;
+  }
+
+  // ZeRO-3 borrows whole buckets; ZeRO-1 and 2 gather what ranks updated.
+  void gather(std::size_t bucket, Nanoseconds time, HeldState& state) const {
+    for (const Touch& touch : touches_[bucket]) {
+      const Op& op = op_at(touch.op);
+      if (op.kind != OpKind::kCollective || op.purpose != Purpose::kParameters) continue;
+      if (runs(touch.op, time)) under_way(touch.op, time, state);
+      if (touch.tensor != Tensor::kGathered) continue;
+      const Buffer& buffer = rank_.buffers[static_cast<std::size_t>(touch.buffer)];
+      if (!open(buffer, time)) continue;
+      state.bytes += buffer.bytes;
+      if (!ended(touch.op, time)) continue;
+      state.as = HeldAs::kCopy;
+      state.begin = 0;
+      state.end = 1;
+    }
+  }
+
+  bool adds_up(const Op& op) const {
+    return op.kind == OpKind::kCollective && op.purpose == Purpose::kGradients;
+  }
+
+  void fill_gradients(std::size_t bucket, Nanoseconds time, HeldState& state) const {
+    fill_static(bucket, gradients_, state);
+    const bool own_part = state.as == HeldAs::kShard;
+    state.as = HeldAs::kAbsent;
+    bool added_up = false;  // whether anybody ever adds them up
+    for (const Touch& touch : touches_[bucket]) added_up = added_up || adds_up(op_at(touch.op));
+    // Touches come in issue order: the last that says something counts.
+    for (const Touch& touch : touches_[bucket]) {
+      if (!begun(touch.op, time)) continue;
+      const Op& op = op_at(touch.op);
+      const bool gradient =
+          touch.tensor == Tensor::kGradients || touch.tensor == Tensor::kBucketGradients;
+      if (gradient && writes_gradient(op)) {
+        state.as = added_up ? HeldAs::kPartialSum : HeldAs::kCopy;
+        state.begin = 0;
+        state.end = 1;
+      } else if (gradient && adds_up(op)) {
+        if (runs(touch.op, time)) {
+          under_way(touch.op, time, state);
+        } else {
+          const bool scatters = op.collective == CollectiveKind::kReduceScatter;
+          state.as = scatters || own_part ? HeldAs::kShard : HeldAs::kCopy;
+          if (state.as == HeldAs::kShard) own_share(rank_.buckets[bucket], state);
+        }
+      }
+    }
+    for (std::size_t at = 0; at < own_buffer_.size(); ++at) {
+      const Buffer& buffer = rank_.buffers[at];
+      if (own_buffer_[at] != static_cast<std::int32_t>(bucket) ||
+          buffer.tensor != Tensor::kBucketGradients || !open(buffer, time))
+        continue;
+      state.bytes += buffer.bytes;
+    }
+  }
+
+  const RankProgram& rank_;
+  const std::vector<Span>& spans_;
+  std::int64_t owned_ = 0, all_ = 0;  // elements
+  Part parameters_, gradients_, optimizer_;
+  std::vector<std::int16_t> layers_;
+  std::vector<std::int32_t> own_buffer_;     // the bucket of a buffer that holds only one, or -1
+  std::vector<std::vector<Touch>> touches_;  // by bucket, in issue order
+};
+
+Holdings::Holdings(const Program& program, const Timeline& timeline, int rank_index)
+    : index_(std::make_shared<const Index>(program, timeline, rank_index)) {}
+
+std::vector<HeldBucket> Holdings::at(Nanoseconds time) const { return index_->at(time); }
+
+std::vector<Nanoseconds> Holdings::changes() const { return index_->changes(); }
+
+}  // namespace parallelarium
