@@ -141,6 +141,7 @@ Result<void> read_picture_options(const QCommandLineParser& parser, const Option
   }
   if (parser.isSet(options.view)) {
     line.view = find_view(parser.value(options.view));
+    line.part = QString::fromStdString(part_of_view(parser.value(options.view).toStdString()));
     if (!line.view) return message("command-view", "--view must be {}.", view_ids_text());
   }
   if (parser.isSet(options.size)) {

@@ -112,7 +112,7 @@ Result<void> export_to(Session& session, const QString& path, const ExportOption
     if (!text) return text.error();
     return write_bytes(path, QByteArray(text->data(), qsizetype(text->size())));
   }
-  const PictureStyle style{options.dark, options.whole_step};
+  const PictureStyle style{options.dark, options.whole_step, options.part};
   ViewPicture picture =
       options.shown ? options.shown->exported(style) : options.view->picture(session, style);
   if (!options.size.isEmpty()) picture.size = options.size;

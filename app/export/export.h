@@ -21,6 +21,7 @@ struct ExportOptions {
   bool whole_step = true;  // else the visible range
   QSize size;              // logical; empty: the picture's own
   const ViewInfo* view = &first_view();
+  QString part;                 // of the view, as in resources/views.json; empty: its picture
   const View* shown = nullptr;  // its widget, whose choice of rank, layer and so on is taken
   bool figures() const { return kind == ExportKind::kTrace || kind == ExportKind::kCsv; }
 };

@@ -177,6 +177,7 @@ int export_headless(const CommandLine& line) {
   options.size = line.size;
   options.dark = line.dark.value_or(false);
   if (*prepared) options.view = *prepared;
+  options.part = line.part;
   const Result<void> written = export_to(session, line.export_to, options);
   return written ? 0 : fail(1, written.error());
 }
@@ -201,6 +202,7 @@ int take_screenshot(const CommandLine& line) {
   }
   if (const ViewInfo* view = prepared ? *prepared : line.view)
     window.show_view(QLatin1String(view->id));
+  if (!line.part.isEmpty()) window.view().show_part(line.part);
   window.session().playback().set_playing(false);
   put_playhead(window.session().topic(), line);
   window.view().wait();

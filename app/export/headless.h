@@ -23,6 +23,7 @@ struct CommandLine {
   std::optional<bool> dark;
   double scale = 1;
   QSize size;
+  QString part;  // of `view`, as in resources/views.json; empty: as it is at first
   const ViewInfo* view = nullptr;  // none: as the document was saved, else first_view()
   std::vector<std::pair<std::string, std::string>> fields;  // one option per Setup field
   // The Collectives view's options: "collective", "algorithm", "ranks", "bytes", "root", "dtype",

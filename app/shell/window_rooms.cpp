@@ -8,6 +8,7 @@
 #include "app/lesson/lesson_panel.h"
 #include "app/lesson/map/course_map.h"
 #include "app/shell/window.h"
+#include "engine/wire/view_ids.h"
 
 namespace parallelarium {
 
@@ -24,7 +25,7 @@ bool Window::has_tab(Room room, const ViewInfo& view) const {
   const auto names_one = [](const Step& step) { return !step.tab.empty(); };
   if (std::none_of(steps.begin(), steps.end(), names_one)) return &view == &first_view();
   return std::any_of(steps.begin(), steps.end(),
-                     [&](const Step& step) { return step.tab == view.id; });
+                     [&](const Step& step) { return parallelarium::view_of(step.tab) == view.id; });
 }
 
 void Window::show_view(const QString& id) {
@@ -32,6 +33,8 @@ void Window::show_view(const QString& id) {
   if (!wanted) return;
   if (!has_tab(room_, *wanted)) show_room(wanted->room);
   tabs_->setCurrentIndex(int(wanted - parallelarium::views().data()));
+  if (const std::string part = part_of_view(id.toStdString()); !part.empty())
+    view().show_part(QString::fromStdString(part));
 }
 
 void Window::show_room(Room room) {

@@ -7294,10 +7294,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Rang %1</translation>
     </message>
     <message>
-        <source>%1 of %2, %3 done</source>
-        <translation>%1 von %2, zu %3 fertig</translation>
-    </message>
-    <message>
         <source>Nothing is under way between the ranks.</source>
         <translation>Zwischen den Rängen ist nichts unterwegs.</translation>
     </message>
@@ -7352,6 +7348,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>LAYER</source>
         <translation>SCHICHT</translation>
+    </message>
+    <message>
+        <source>own part %1</source>
+        <translation>eigener Teil %1</translation>
     </message>
 </context>
 <context>

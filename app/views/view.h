@@ -31,6 +31,7 @@ enum class Room : std::uint8_t { kLearn, kExplore, kPlan };
 struct PictureStyle {
   bool dark = false;
   bool whole_step = true;  // else the visible range, where `shows_range`
+  QString part = {};       // of the view, as in resources/views.json; empty: its picture
 };
 
 // A picture that explains itself, for export.
@@ -85,6 +86,8 @@ class View : public QWidget {
   QList<QAction*> all_commands() const;
   // Names keys anew, after a change of the preferences.
   virtual void refresh_keys() {}
+  // Brings that part of resources/views.json to the front.
+  virtual void show_part(const QString&) {}
   // The keyboard goes to a search field. False: the view has none.
   virtual bool open_search() { return false; }
   // How the view looks is chosen in controls that stand beside the tabs where these leave room: in

@@ -8,6 +8,7 @@
 #include "app/views/memory/memory_view.h"
 #include "app/views/mesh/mesh_view.h"
 #include "app/views/pipeline/pipeline_view.h"
+#include "engine/wire/view_ids.h"
 
 namespace parallelarium {
 
@@ -19,9 +20,10 @@ const std::vector<ViewInfo>& views() {
 }
 
 const ViewInfo* find_view(const QString& id) {
-  const auto found = std::find_if(views().begin(), views().end(), [&](const ViewInfo& view) {
-    return id == QLatin1String(view.id);
-  });
+  if (!is_view_id(id.toStdString())) return nullptr;
+  const std::string wanted = view_of(id.toStdString());
+  const auto found = std::find_if(views().begin(), views().end(),
+                                  [&](const ViewInfo& view) { return wanted == view.id; });
   return found == views().end() ? nullptr : &*found;
 }
 

@@ -10,6 +10,7 @@
 #include "app/views/shared/paint/paint_tools.h"
 #include "app/views/shared/paint/qcustomplot_header.h"
 #include "app/views/shared/step_quantities.h"
+#include "app/views/shared/words.h"
 
 namespace parallelarium {
 namespace {
@@ -24,6 +25,24 @@ ViewPicture memory_picture(const Session& session, const PictureStyle& style, in
   return {memory_picture_size(), [&session, dark = style.dark, rank_index](
                                      QPainter& painter, QSizeF size, TextLog* texts) {
             paint_memory_picture(painter, size, session, dark, rank_index, texts);
+          }};
+}
+
+ViewPicture holders_export(const Session& session, bool dark) {
+  return {QSize(1100, 560), [&session, dark](QPainter& painter, QSizeF size, TextLog* texts) {
+            const Theme& theme = dark ? dark_theme() : light_theme();
+            painter.fillRect(QRectF(QPointF(0, 0), size), theme.surface);
+            HoldingsOfRanks kept;
+            const HoldersPicture picture = holders_picture(session, kept);
+            const QSizeF inside(size.width() - 32, size.height() - 56);
+            painter.save();
+            painter.translate(16, 12);
+            paint_holders(painter, picture, holders_layout(picture, inside), inside, {-1, -1},
+                          theme, texts);
+            painter.restore();
+            put_elided(painter, QRectF(16, size.height() - 24, inside.width(), 16),
+                       Qt::AlignVCenter, setup_footer(session.subject().prediction()->setup),
+                       theme.font(11), theme.muted, texts);
           }};
 }
 
@@ -83,6 +102,8 @@ ViewInfo MemoryView::info() {
           .topic = [](Session& session) -> Topic& { return session.training_step(); },
           .picture =
               [](const Session& session, const PictureStyle& style) {
+                if (style.part == QLatin1String(kPaneKeys[int(Pane::kHolders)]))
+                  return holders_export(session, style.dark);
                 return memory_picture(session, style,
                                       fullest_rank(*session.subject().prediction()));
               },
@@ -90,11 +111,17 @@ ViewInfo MemoryView::info() {
 }
 
 ViewPicture MemoryView::exported(const PictureStyle& style) const {
+  if (state_->pane == Pane::kHolders) return holders_export(state_->session, style.dark);
   return memory_picture(state_->session, style, rank_index());
 }
 
 std::vector<Quantity> MemoryView::quantities() const {
   return memory_quantities(state_->session, rank_index());
+}
+
+void MemoryView::show_part(const QString& part) {
+  for (int at = 0; at < kPanesOfMemory; ++at)
+    if (part == QLatin1String(kPaneKeys[at])) show_pane(Pane(at));
 }
 
 MemoryView::Pane MemoryView::pane() const { return state_->pane; }

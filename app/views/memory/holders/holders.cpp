@@ -197,6 +197,7 @@ HoldersPicture holders_picture(const Session& session, HoldingsOfRanks& kept) {
         if (state.rank == rank.rank) {
           if (state.loss) row.loss = QLocale().toString(*state.loss, 'f', 3);
           row.hash = QString::fromStdString(state.weights_after).left(kHashDigits);
+          row.own_part = prediction.setup.zero > 0;
           for (const RankState& other : run->observation.ranks_state)
             if (other.rank == state.replica_of)
               row.agrees = other.weights_after == state.weights_after;
@@ -208,10 +209,7 @@ HoldersPicture holders_picture(const Session& session, HoldingsOfRanks& kept) {
   note_moving(program, picture);
   QStringList now_words;
   for (const HoldersPicture::Moving& moving : picture.moving)
-    now_words << Holders::tr("%1 of %2, %3 done")
-                     .arg(moving.name,
-                          column_name(picture.columns[static_cast<std::size_t>(moving.column)]),
-                          share_text(moving.done));
+    now_words << Holders::tr("%1, %2 done").arg(capitalised(moving.name), share_text(moving.done));
   picture.moment = now_words.isEmpty() ? Holders::tr("Nothing is under way between the ranks.")
                                        : now_words.join(QStringLiteral(" \u00b7 "));
   return picture;

@@ -31,8 +31,9 @@ struct HoldersRow {
   QString name;
   std::vector<std::optional<HeldBucket>> cells;  // by column; none: another stage's
   std::int64_t bytes[kHeldKinds] = {0, 0, 0};
-  QString loss, hash;  // of a run; empty: not known
-  bool agrees = true;  // with the rank that must hold the same
+  QString loss, hash;     // of a run; empty: not known
+  bool agrees = true;     // with the rank that must hold the same
+  bool own_part = false;  // the hash is of what the rank updates alone
 };
 
 // Why there is nothing to see, and what would change that.

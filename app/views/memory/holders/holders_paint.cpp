@@ -134,7 +134,9 @@ void paint_row(QPainter& painter, const HoldersPicture& picture, const HoldersLa
     second = (row.loss.isEmpty()
                   ? QString()
                   : HoldersPaint::tr("loss %1").arg(row.loss) + QStringLiteral(" \u00b7 ")) +
-             row.hash + (row.agrees ? QStringLiteral(" \u2713") : QStringLiteral(" \u2717"));
+             (row.own_part ? HoldersPaint::tr("own part %1").arg(row.hash)
+                           : row.hash + (row.agrees ? QStringLiteral(" \u2713")
+                                                    : QStringLiteral(" \u2717")));
   put_elided(painter, QRectF(at.right + 12, first.top() + third, kSums - 12, third),
              Qt::AlignVCenter, second, theme.font(11), row.agrees ? theme.muted : theme.warning,
              texts);
