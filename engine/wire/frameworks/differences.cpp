@@ -9,6 +9,7 @@
 #include "engine/plan/model/model_settings.h"
 #include "engine/plan/setup/schedule_rules.h"
 #include "engine/plan/setup/setup_settings.h"
+#include "engine/wire/frameworks/table.h"
 
 namespace parallelarium::frameworks {
 namespace {
@@ -31,6 +32,7 @@ Setup plainly_said(Setup setup) {
     setup.overlap_gradients = usual.overlap_gradients;
     setup.gradient_reduction = usual.gradient_reduction;
   }
+  if (setup.schedule == "interleaved") setup.microbatch_group = interleaved_round(setup);
   setup.nodes = usual.nodes;
   return setup;
 }
