@@ -231,8 +231,26 @@ std::vector<std::pair<std::string, Message>> reasons_of_megatron() {
           {"overlap_pipeline", message("framework-megatron-overlap",
                                        "Megatron sends while it computes in its interleaved "
                                        "schedule alone.")},
+          {"overlap_tensor", message("framework-megatron-tensor",
+                                     "Megatron does it with sequence parallelism alone.")},
+          {"overlap_experts",
+           message("framework-megatron-experts",
+                   "Megatron does it with EP, without full recompute, and in a pipeline in its "
+                   "interleaved schedule alone.")},
+          {"bias_rate", message("framework-megatron-bias",
+                                "Megatron has such a bias for sigmoid routers alone.")},
           {"recompute", message("framework-megatron-recompute",
                                 "Megatron computes the activation again in experts alone.")}};
+}
+
+std::vector<Message> caveats_of_megatron(const Setup& setup) {
+  if (setup.schedule != "interleaved" || setup.microbatches >= setup.mesh.pp) return {};
+  Message caveat = message("framework-megatron-few",
+                           "Megatron's interleaved schedule needs as many micro-batches as "
+                           "stages, {}, and refuses {}.",
+                           setup.mesh.pp, setup.microbatches);
+  caveat.field = "microbatches";
+  return {caveat};
 }
 
 }  // namespace
@@ -314,6 +332,7 @@ FrameworkTable megatron_table() {
   table.reasons = reasons_of_megatron();
   table.print = megatron_line;
   table.parse = parse_launch_line;
+  table.caveats = caveats_of_megatron;
   return table;
 }
 
@@ -348,10 +367,12 @@ FrameworkTable megatron_bridge_table() {
                    "model.layernorm_epsilon",
                    "model.init_method_std",
                    "model.qk_layernorm",
+                   "model.moe_router_dtype",
                    "model.moe_flex_dispatcher_backend"};
   table.reasons = reasons_of_megatron();
   table.print = bridge_recipe;
   table.parse = parse_bridge_recipe;
+  table.caveats = caveats_of_megatron;
   return table;
 }
 

@@ -284,8 +284,16 @@ std::vector<FrameworkRow> megatron_parallel_rows(const MegatronNames& n) {
   FrameworkRow group = same(n("microbatch-group-size-per-virtual-pipeline-stage",
                               "model.microbatch_group_size_per_vp_stage"),
                             "microbatch_group", 0, Written::kWhereNotUsual);
-  group.write = [write = group.write](const Setup& setup, Entries& entries) {
-    if (virtual_stages(setup) > 1) write(setup, entries);
+  group.write = [name = group.names.front()](const Setup& setup, Entries& entries) {
+    // Left out, it is the number of ranks.
+    if (virtual_stages(setup) == 1 || setup.microbatches < setup.mesh.pp) return;
+    const int round = interleaved_round(setup);
+    if (round != setup.mesh.pp) entries.emplace_back(name, round);
+  };
+  FrameworkRow sums =
+      n.flag("tp-comm-overlap", true, "comm_overlap.tp_comm_overlap", "overlap_tensor");
+  sums.write = [write = sums.write](const Setup& setup, Entries& entries) {
+    if (setup.sequence_parallel || !setup.overlap_tensor) write(setup, entries);
   };
   return {
       same(n("tensor-model-parallel-size", "model.tensor_model_parallel_size"), "mesh.tp", 1),
@@ -302,7 +310,7 @@ std::vector<FrameworkRow> megatron_parallel_rows(const MegatronNames& n) {
       zero_stages(n),
       zero_groups(n),
       n.flag("overlap-grad-reduce", true, "ddp.overlap_grad_reduce", "overlap_gradients"),
-      n.flag("tp-comm-overlap", true, "comm_overlap.tp_comm_overlap", "overlap_tensor")};
+      std::move(sums)};
 }
 
 }  // namespace parallelarium::frameworks
