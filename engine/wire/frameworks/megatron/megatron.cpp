@@ -62,7 +62,11 @@ FrameworkRow bytes_of_states(const MegatronNames& n) {
     const auto type = [line](const char* short_name, const char* long_name) {
       return line ? nlohmann::json(short_name) : identifier(long_name);
     };
-    if (precision.parameter_bytes == 4) return;
+    if (precision.parameter_bytes == 4) {
+      if (!line) entries.emplace_back("mixed_precision", nullptr);
+      if (!line) entries.emplace_back(aware, false);
+      return;
+    }
     if (!line) entries.emplace_back("mixed_precision", call("MixedPrecisionConfig"));
     entries.emplace_back(bf16, true);
     if (!line) {
@@ -74,7 +78,10 @@ FrameworkRow bytes_of_states(const MegatronNames& n) {
     const bool halved_master = precision.master_bytes == 2;
     const bool halved_moments = precision.moments_bytes == 4,
                eighths = precision.moments_bytes == 2;
-    if (!halved_master && !halved_moments && !eighths && !setup.offload_optimizer) return;
+    if (!halved_master && !halved_moments && !eighths && !setup.offload_optimizer) {
+      if (!line) entries.emplace_back(aware, false);
+      return;
+    }
     entries.emplace_back(aware, true);
     if (halved_master) entries.emplace_back(master, type("fp16", "torch.float16"));
     for (const std::string& moment : {mean, square}) {
