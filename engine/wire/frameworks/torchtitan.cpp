@@ -243,6 +243,8 @@ std::vector<Message> titan_caveats(const Setup& setup) {
 
 }  // namespace
 
+bool has_flavor(const Model& model) { return flavor_of(model) != nullptr; }
+
 FrameworkTable torchtitan_table() {
   FrameworkTable table;
   table.info = {"torchtitan", "torchtitan", "pytorch/torchtitan", "b5bcd76c66d0", "2026-08-21"};

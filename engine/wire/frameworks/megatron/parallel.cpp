@@ -294,7 +294,9 @@ std::vector<FrameworkRow> megatron_parallel_rows(const MegatronNames& n) {
   FrameworkRow sums =
       n.flag("tp-comm-overlap", true, "comm_overlap.tp_comm_overlap", "overlap_tensor");
   sums.write = [write = sums.write](const Setup& setup, Entries& entries) {
-    if (setup.sequence_parallel || !setup.overlap_tensor) write(setup, entries);
+    Setup said = setup;
+    said.overlap_tensor = setup.overlap_tensor && setup.sequence_parallel;
+    write(said, entries);
   };
   return {
       same(n("tensor-model-parallel-size", "model.tensor_model_parallel_size"), "mesh.tp", 1),
