@@ -75,6 +75,20 @@ TEST(Frameworks, WhatTheFileCannotSayComesFromOptions) {
   EXPECT_EQ(setup.at("mesh").at("dp"), 8);
 }
 
+TEST(Frameworks, WhatCannotBePredictedIsSaid) {
+  const Folder folder;
+  const std::string line =
+      folder.file("line.sh",
+                  "torchrun --nproc-per-node 3 pretrain_gpt.py --num-layers 4 --hidden-size 64 "
+                  "--num-attention-heads 4 --seq-length 128 --vocab-size 256 "
+                  "--tensor-model-parallel-size 3");
+  const Reply read = command({"import", "--as", "megatron", line});
+  EXPECT_EQ(read.status, 0);
+  EXPECT_THAT(read.err, HasSubstr("This cannot be predicted yet: TP 3 does not divide 4 heads"));
+  const json answer = command({"import", "--as", "megatron", line, "--json"}).json();
+  EXPECT_EQ(answer.at("invalid").at(0).at("field"), "mesh.tp");
+}
+
 TEST(RooflineCommand, ShowsCeilingsAndPoints) {
   const Folder folder;
   const json roofline =
