@@ -29,14 +29,20 @@ Outcome import_text(const ImportOptions& options, Progress& progress) {
     why.text = name_of_input(options.file) + ": " + why.text;
     return Outcome::invalid(why);
   }
+  // What predict would refuse; what is `auto` is chosen there.
+  std::vector<Message> wrong = validate(read->setup);
+  std::erase_if(wrong, [](const Message& why) { return why.kind == "setup-auto"; });
   if (options.json) {
     nlohmann::json json = {{"setup", to_json(read->setup)},
-                           {"not_understood", nlohmann::json::array()}};
+                           {"not_understood", nlohmann::json::array()},
+                           {"invalid", nlohmann::json::array()}};
     for (const Message& note : read->not_understood)
       json["not_understood"].push_back(to_json(note));
+    for (const Message& why : wrong) json["invalid"].push_back(to_json(why));
     return Outcome::done(json_text(json));
   }
   for (const Message& note : read->not_understood) progress.say("Note: " + note.text);
+  if (!wrong.empty()) progress.say("This cannot be predicted yet: " + wrong.front().text);
   return Outcome::done(json_text(to_json(read->setup)));
 }
 

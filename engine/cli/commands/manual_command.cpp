@@ -6,6 +6,7 @@
 #include "engine/cli/commands/command.h"
 #include "engine/cli/text/settings_text.h"
 #include "engine/plan/program/program.h"
+#include "engine/wire/frameworks/framework.h"
 #include "engine/wire/manual/manual.h"
 #include "engine/wire/view_ids.h"
 
@@ -19,6 +20,11 @@ std::vector<std::string> choices_of(const std::string& word) {
   if (word == "machines") return setup_choices("--machine");
   if (word == "schedule") return setup_choices("--schedule");
   if (word == "--view") return view_ids();
+  if (word == "--as") {
+    std::vector<std::string> frameworks;
+    for (const FrameworkInfo& info : framework_infos()) frameworks.push_back(info.name);
+    return frameworks;
+  }
   if (word == "manual") return {"man", "bash", "zsh", "fish", "settings"};
   std::vector<std::string> names = setup_choices(word);
   if (word == "collective")

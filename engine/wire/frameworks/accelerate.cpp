@@ -72,7 +72,7 @@ FrameworkRow degrees() {
   row.write = [=](const Setup& setup, Entries& entries) {
     if (engine_of(setup) != Engine::kFsdp) return;
     const Mesh& mesh = setup.mesh;
-    const int group = setup.zero_group > 0 ? setup.zero_group : mesh.dp;
+    const int group = setup.zero > 0 && setup.zero_group > 0 ? setup.zero_group : mesh.dp;
     const bool by_heads = setup.context_parallel == ContextParallel::kUlysses;
     entries.emplace_back("fsdp_config.fsdp_version", 2);
     entries.emplace_back(reshard, setup.zero_reshard);

@@ -9,6 +9,7 @@
 #include "engine/plan/model/model_settings.h"
 #include "engine/plan/setup/schedule_rules.h"
 #include "engine/plan/setup/setup_settings.h"
+#include "engine/wire/frameworks/table.h"
 
 namespace parallelarium::frameworks {
 namespace {
@@ -31,6 +32,7 @@ Setup plainly_said(Setup setup) {
     setup.overlap_gradients = usual.overlap_gradients;
     setup.gradient_reduction = usual.gradient_reduction;
   }
+  if (setup.schedule == "interleaved") setup.microbatch_group = interleaved_round(setup);
   setup.nodes = usual.nodes;
   return setup;
 }
@@ -76,6 +78,7 @@ std::vector<SettingDifference> differences(const Setup& before, const Setup& aft
     if (row.key.starts_with("model") || row.key.starts_with("run.")) continue;
     if (row.key == "gpus" || row.key == "global_batch" || row.key == "precision") continue;
     if (row.applies && !row.applies(a) && !row.applies(b)) continue;
+    if (row.key == "microbatch_group" && !(a.schedule == b.schedule)) continue;
     const nlohmann::json left = row.value.get(a), right = row.value.get(b);
     // The chunks of a schedule are named with it.
     const ScheduleRule* rule = row.key == "chunks" ? find_schedule_rule(a.schedule) : nullptr;

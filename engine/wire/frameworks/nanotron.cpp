@@ -224,6 +224,103 @@ FrameworkRow nano_attention() {
   return row;
 }
 
+// Those that nobody names are all heads.
+FrameworkRow nano_key_value_heads() {
+  FrameworkRow row = same(kShape + "num_key_value_heads", "model.kv_heads");
+  row.read = [read = row.read](Draft& draft) {
+    draft.setup.model.kv_heads = draft.setup.model.heads;
+    return read(draft);
+  };
+  return row;
+}
+
+// helpers.py: above 0 it is ZeRO 1.
+FrameworkRow nano_zero() {
+  const std::string name = "optimizer.zero_stage";
+  FrameworkRow row = same(name, "zero", 0);
+  row.write = [name](const Setup& setup, Entries& entries) {
+    entries.emplace_back(name, std::min(1, setup.zero));
+  };
+  row.read = [name](Draft& draft) -> Result<void> {
+    const Result<std::int64_t> stage = whole_at(draft, name, 0, 0, 3);
+    if (!stage) return stage.error();
+    draft.setup.zero = *stage > 0 ? 1 : 0;
+    draft.setup.zero_group = 0;
+    return {};
+  };
+  return row;
+}
+
+// Nothing: no bound.
+FrameworkRow nano_clip() {
+  const std::string name = "optimizer.clip_grad";
+  FrameworkRow row = same(name, "clip", 0.0);
+  row.write = [name](const Setup& setup, Entries& entries) {
+    entries.emplace_back(name, setup.clip > 0 ? nlohmann::json(setup.clip) : nlohmann::json());
+  };
+  return row;
+}
+
+FrameworkRow nano_recompute() {
+  FrameworkRow row = translated("parallelism.recompute_layer", "recompute",
+                                {{true, "full"}, {false, "none"}}, false);
+  row.read = [read = row.read](Draft& draft) {
+    draft.setup.recompute_layers = 0;
+    return read(draft);
+  };
+  return row;
+}
+
+const std::string kRates = "optimizer.learning_rate_scheduler.";
+
+std::vector<FrameworkRow> nanotron_rows() {
+  return {fixed("general.project", "parallelarium"),
+          same("general.seed", "run.seed", 42),
+          same("parallelism.dp", "mesh.dp"),
+          same("parallelism.pp", "mesh.pp"),
+          same("parallelism.tp", "mesh.tp"),
+          same("parallelism.context_parallel_size", "mesh.cp", 1),
+          same("parallelism.expert_parallel_size", "mesh.ep", 1),
+          nano_schedule(),
+          tensor_mode(),
+          same("parallelism.tp_linear_async_communication", "overlap_tensor", false),
+          nano_recompute(),
+          same("tokens.micro_batch_size", "micro_batch"),
+          same("tokens.batch_accumulation_per_replica", "microbatches"),
+          same("tokens.train_steps", "run.steps"),
+          family(),
+          same(kShape + "num_hidden_layers", "model.layers", 32),
+          same(kShape + "hidden_size", "model.hidden", 4096),
+          same(kShape + "num_attention_heads", "model.heads", 32),
+          nano_key_value_heads(),
+          same(kShape + "intermediate_size", "model.ffn", 11008),
+          same(kShape + "vocab_size", "model.vocab", 32000),
+          same(kShape + "tie_word_embeddings", "model.tied", false),
+          nano_sequence(),
+          nano_attention(),
+          moe(),
+          nano_precision(),
+          fixed("model.init_method.std", 0.02),
+          nano_zero(),
+          nano_clip(),
+          same(kRates + "learning_rate", "learning_rate"),
+          fixed(kRates + "lr_warmup_style", "linear"),
+          fixed(kRates + "lr_decay_style", "linear"),
+          fixed("optimizer.optimizer_factory.name", "adamW"),
+          fixed("optimizer.optimizer_factory.adam_beta1", 0.9),
+          fixed("optimizer.optimizer_factory.adam_beta2", 0.95),
+          fixed("optimizer.optimizer_factory.adam_eps", 1e-8),
+          fixed("optimizer.optimizer_factory.torch_adam_is_fused", true),
+          fixed("optimizer.weight_decay", 0.01),
+          fixed("checkpoints.checkpoints_path", "checkpoints"),
+          fixed("checkpoints.checkpoint_interval", 1000),
+          fixed("data_stages",
+                nlohmann::json::parse(
+                    R"([{"data": {"dataset": null, "num_loading_workers": 1, "seed": 42},)"
+                    R"( "name": "training", "start_training_step": 1}])")),
+          fixed("tokenizer.tokenizer_name_or_path", "robot-test/dummy-tokenizer-wordlevel")};
+}
+
 std::string print_nanotron(const FrameworkTable& table, const Setup& setup, const Entries& entries,
                            const std::vector<Message>& not_expressible) {
   const auto [nodes, each] = nodes_and_ranks(setup);
@@ -248,82 +345,7 @@ std::vector<Message> nanotron_caveats(const Setup& setup) {
 FrameworkTable nanotron_table() {
   FrameworkTable table;
   table.info = {"nanotron", "nanotron", "huggingface/nanotron", "2411b022a75f", "2026-04-07"};
-  const std::string rates = "optimizer.learning_rate_scheduler.";
-  table.rows = {fixed("general.project", "parallelarium"),
-                same("general.seed", "run.seed", 42),
-                same("parallelism.dp", "mesh.dp"),
-                same("parallelism.pp", "mesh.pp"),
-                same("parallelism.tp", "mesh.tp"),
-                same("parallelism.context_parallel_size", "mesh.cp", 1),
-                same("parallelism.expert_parallel_size", "mesh.ep", 1),
-                nano_schedule(),
-                tensor_mode(),
-                same("parallelism.tp_linear_async_communication", "overlap_tensor", false),
-                translated("parallelism.recompute_layer", "recompute",
-                           {{true, "full"}, {false, "none"}}, false),
-                same("tokens.micro_batch_size", "micro_batch"),
-                same("tokens.batch_accumulation_per_replica", "microbatches"),
-                same("tokens.train_steps", "run.steps"),
-                family(),
-                same(kShape + "num_hidden_layers", "model.layers", 32),
-                same(kShape + "hidden_size", "model.hidden", 4096),
-                same(kShape + "num_attention_heads", "model.heads", 32),
-                same(kShape + "num_key_value_heads", "model.kv_heads"),
-                same(kShape + "intermediate_size", "model.ffn", 11008),
-                same(kShape + "vocab_size", "model.vocab", 32000),
-                same(kShape + "tie_word_embeddings", "model.tied", false),
-                nano_sequence(),
-                nano_attention(),
-                moe(),
-                nano_precision(),
-                fixed("model.init_method.std", 0.02),
-                same("optimizer.zero_stage", "zero", 0),
-                same("optimizer.clip_grad", "clip", 0.0),
-                same(rates + "learning_rate", "learning_rate"),
-                fixed(rates + "lr_warmup_style", "linear"),
-                fixed(rates + "lr_decay_style", "linear"),
-                fixed("optimizer.optimizer_factory.name", "adamW"),
-                fixed("optimizer.optimizer_factory.adam_beta1", 0.9),
-                fixed("optimizer.optimizer_factory.adam_beta2", 0.95),
-                fixed("optimizer.optimizer_factory.adam_eps", 1e-8),
-                fixed("optimizer.optimizer_factory.torch_adam_is_fused", true),
-                fixed("optimizer.weight_decay", 0.01),
-                fixed("checkpoints.checkpoints_path", "checkpoints"),
-                fixed("checkpoints.checkpoint_interval", 1000),
-                fixed("data_stages",
-                      nlohmann::json::parse(
-                          R"([{"data": {"dataset": null, "num_loading_workers": 1, "seed": 42},)"
-                          R"( "name": "training", "start_training_step": 1}])")),
-                fixed("tokenizer.tokenizer_name_or_path", "robot-test/dummy-tokenizer-wordlevel")};
-  // Key/value heads that nobody names are all heads; ZeRO above 1 is not there.
-  for (FrameworkRow& row : table.rows) {
-    if (row.settings == std::vector<std::string>{"model.kv_heads"})
-      row.read = [read = row.read](Draft& draft) {
-        draft.setup.model.kv_heads = draft.setup.model.heads;
-        return read(draft);
-      };
-    if (row.settings == std::vector<std::string>{"zero"})
-      row.write = [name = row.names.front()](const Setup& setup, Entries& entries) {
-        entries.emplace_back(name, std::min(1, setup.zero));
-      };
-    if (row.settings == std::vector<std::string>{"zero"})
-      row.read = [name = row.names.front()](Draft& draft) -> Result<void> {
-        const Result<std::int64_t> stage = whole_at(draft, name, 0, 0, 3);
-        if (!stage) return stage.error();
-        draft.setup.zero = *stage > 0 ? 1 : 0;  // helpers.py: above 0 it is ZeRO 1
-        draft.setup.zero_group = 0;
-        return {};
-      };
-    if (row.settings == std::vector<std::string>{"clip"})  // nothing: no bound
-      row.write = [name = row.names.front()](const Setup& setup, Entries& entries) {
-        entries.emplace_back(name, setup.clip > 0 ? nlohmann::json(setup.clip) : nlohmann::json());
-      };
-    if (row.settings == std::vector<std::string>{"recompute"})
-      row.read = [read = row.read](Draft& draft) {
-        draft.setup.recompute_layers = 0;
-        return read(draft);
-      };
-  }
+  table.rows = nanotron_rows();
   table.ignored = {"general.*",
                    "checkpoints.*",
                    "data_stages*",
@@ -350,7 +372,7 @@ FrameworkTable nanotron_table() {
                    kShape + "flex_attention_mask",
                    kShape + "ring_attn_heads_k_stride",
                    kShape + "log_attn_probs",
-                   rates + "*",
+                   kRates + "*",
                    "optimizer.optimizer_factory.*",
                    "optimizer.weight_decay*",
                    "tokens.limit_*",

@@ -10,6 +10,7 @@
 #include "engine/plan/settings/alternatives.h"
 #include "engine/plan/setup/schedule_rules.h"
 #include "engine/plan/setup/setup_settings.h"
+#include "engine/schedules/schedule.h"
 
 namespace parallelarium::frameworks {
 namespace {
@@ -213,6 +214,19 @@ std::vector<int> layers_of_ranks(const Setup& setup) {
 
 bool are_even(const std::vector<int>& layers) {
   return std::all_of(layers.begin(), layers.end(), [&](int n) { return n == layers.front(); });
+}
+
+int interleaved_round(const Setup& setup) {
+  if (setup.microbatch_group > 0) return std::min(setup.microbatch_group, setup.microbatches);
+  // The order says what 0 comes to: first the round's forwards of chunk 0.
+  const Order order =
+      interleaved_order(setup.mesh.pp, setup.microbatches, std::max(2, setup.chunks));
+  int round = 0;
+  for (const Action& action : order.ranks.front()) {
+    if (action.chunk != 0 || action.kind != ActionKind::kForward) break;
+    ++round;
+  }
+  return round;
 }
 
 void put_precision(Setup& setup, int parameter, int gradient, int master, int moments) {

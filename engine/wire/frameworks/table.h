@@ -118,6 +118,8 @@ bool is_one_of(const Setup& setup, std::initializer_list<const char*> schedules)
 // Layers of each of PP stages, where the schedule itself cannot be said: those of a rank together.
 std::vector<int> layers_of_ranks(const Setup& setup);
 bool are_even(const std::vector<int>& layers);
+// Micro-batches that a chunk takes before the next one does, in an interleaved schedule.
+int interleaved_round(const Setup& setup);
 // Sets bytes, and the name of the recipe that has them.
 void put_precision(Setup& setup, int parameter, int gradient, int master, int moments);
 // "2 x 8": nodes and ranks of each, for `setup` on its machine.

@@ -243,13 +243,14 @@ std::vector<Message> titan_caveats(const Setup& setup) {
 
 }  // namespace
 
+bool has_flavor(const Model& model) { return flavor_of(model) != nullptr; }
+
 FrameworkTable torchtitan_table() {
   FrameworkTable table;
   table.info = {"torchtitan", "torchtitan", "pytorch/torchtitan", "b5bcd76c66d0", "2026-08-21"};
   FrameworkRow rate = same("optimizer.lr", "learning_rate", 8e-4);
   rate.names.emplace_back("optimizer");
-  FrameworkRow overlap = same("compile.enable_async_tensor_parallel", "overlap_tensor", false,
-                              Written::kWhereNotUsual);
+  FrameworkRow overlap = same("compile.enable_async_tensor_parallel", "overlap_tensor", false);
   overlap.write = [write = overlap.write](const Setup& setup, Entries& entries) {
     if (setup.overlap_tensor) entries.emplace_back("compile.enable", true);  // which it needs
     write(setup, entries);
@@ -259,7 +260,7 @@ FrameworkTable torchtitan_table() {
                 same("parallelism.tensor_parallel_degree", "mesh.tp", 1),
                 same("parallelism.pipeline_parallel_degree", "mesh.pp", 1),
                 same("parallelism.context_parallel_degree", "mesh.cp", 1),
-                same("parallelism.expert_parallel_degree", "mesh.ep", 1, Written::kWhereNotUsual),
+                same("parallelism.expert_parallel_degree", "mesh.ep", 1),
                 data_parallel(),
                 same("parallelism.enable_sequence_parallel", "sequence_parallel", true),
                 titan_pipeline(),

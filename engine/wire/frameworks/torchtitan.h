@@ -6,6 +6,9 @@
 
 namespace parallelarium::frameworks {
 
+// Whether torchtitan has a model of this shape, of any length of sequence.
+bool has_flavor(const Model& model);
+
 // The schedule and how it cuts the layers. Source: torchtitan/distributed/pipeline_parallel.py.
 FrameworkRow titan_pipeline();
 // Micro-batches, which torchtitan counts in tokens.

@@ -66,7 +66,8 @@ FrameworkRow titan_pipeline() {
     const std::vector<int> layers =
         has_titan_schedule(setup) ? layers_of_stages(setup) : layers_of_ranks(setup);
     entries.emplace_back(schedule, titan_schedule(setup));
-    if (!are_even(layers)) {
+    // Of a model that it does not know a number of layers for each stage says nothing.
+    if (!are_even(layers) || !has_flavor(setup.model)) {
       entries.emplace_back(modules, modules_of_stages(layers));
       return;
     }

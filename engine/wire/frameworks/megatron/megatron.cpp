@@ -62,7 +62,11 @@ FrameworkRow bytes_of_states(const MegatronNames& n) {
     const auto type = [line](const char* short_name, const char* long_name) {
       return line ? nlohmann::json(short_name) : identifier(long_name);
     };
-    if (precision.parameter_bytes == 4) return;
+    if (precision.parameter_bytes == 4) {
+      if (!line) entries.emplace_back("mixed_precision", nullptr);
+      if (!line) entries.emplace_back(aware, false);
+      return;
+    }
     if (!line) entries.emplace_back("mixed_precision", call("MixedPrecisionConfig"));
     entries.emplace_back(bf16, true);
     if (!line) {
@@ -74,7 +78,10 @@ FrameworkRow bytes_of_states(const MegatronNames& n) {
     const bool halved_master = precision.master_bytes == 2;
     const bool halved_moments = precision.moments_bytes == 4,
                eighths = precision.moments_bytes == 2;
-    if (!halved_master && !halved_moments && !eighths && !setup.offload_optimizer) return;
+    if (!halved_master && !halved_moments && !eighths && !setup.offload_optimizer) {
+      if (!line) entries.emplace_back(aware, false);
+      return;
+    }
     entries.emplace_back(aware, true);
     if (halved_master) entries.emplace_back(master, type("fp16", "torch.float16"));
     for (const std::string& moment : {mean, square}) {
@@ -231,8 +238,26 @@ std::vector<std::pair<std::string, Message>> reasons_of_megatron() {
           {"overlap_pipeline", message("framework-megatron-overlap",
                                        "Megatron sends while it computes in its interleaved "
                                        "schedule alone.")},
+          {"overlap_tensor", message("framework-megatron-tensor",
+                                     "Megatron does it with sequence parallelism alone.")},
+          {"overlap_experts",
+           message("framework-megatron-experts",
+                   "Megatron does it with EP, without full recompute, and in a pipeline in its "
+                   "interleaved schedule alone.")},
+          {"bias_rate", message("framework-megatron-bias",
+                                "Megatron has such a bias for sigmoid routers alone.")},
           {"recompute", message("framework-megatron-recompute",
                                 "Megatron computes the activation again in experts alone.")}};
+}
+
+std::vector<Message> caveats_of_megatron(const Setup& setup) {
+  if (setup.schedule != "interleaved" || setup.microbatches >= setup.mesh.pp) return {};
+  Message caveat = message("framework-megatron-few",
+                           "Megatron's interleaved schedule needs as many micro-batches as "
+                           "stages, {}, and refuses {}.",
+                           setup.mesh.pp, setup.microbatches);
+  caveat.field = "microbatches";
+  return {caveat};
 }
 
 }  // namespace
@@ -314,6 +339,7 @@ FrameworkTable megatron_table() {
   table.reasons = reasons_of_megatron();
   table.print = megatron_line;
   table.parse = parse_launch_line;
+  table.caveats = caveats_of_megatron;
   return table;
 }
 
@@ -348,10 +374,12 @@ FrameworkTable megatron_bridge_table() {
                    "model.layernorm_epsilon",
                    "model.init_method_std",
                    "model.qk_layernorm",
+                   "model.moe_router_dtype",
                    "model.moe_flex_dispatcher_backend"};
   table.reasons = reasons_of_megatron();
   table.print = bridge_recipe;
   table.parse = parse_bridge_recipe;
+  table.caveats = caveats_of_megatron;
   return table;
 }
 

@@ -232,7 +232,8 @@ FrameworkRow selection_bias(const MegatronNames& n) {
   row.names = {on, rate};
   row.settings = {"bias_rate"};
   row.write = [on, rate](const Setup& setup, Entries& entries) {
-    if (!has_experts(setup) || setup.bias_rate == 0) return;
+    // transformer_config.py: not of a softmax.
+    if (setup.bias_rate == 0 || setup.model.experts.router != Router::kSigmoid) return;
     entries.emplace_back(on, true);
     entries.emplace_back(rate, setup.bias_rate);
   };
@@ -268,6 +269,31 @@ FrameworkRow balance(const MegatronNames& n) {
                                     "{} {} is read as the balance loss of a micro-batch.",
                                     draft.shown_name(kind), shown(type)));
     return put_setting(draft.setup, "balance_loss", *value, draft.shown_name(name));
+  };
+  return row;
+}
+
+FrameworkRow dispatcher(const MegatronNames& n) {
+  FrameworkRow row = translated(
+      n("moe-token-dispatcher-type", "model.moe_token_dispatcher_type"), "expert_dispatch",
+      {{"alltoall", "copies"}, {"flex", "once-per-node"}, {"allgather", nullptr}}, "alltoall");
+  row.write = [write = row.write, type = n("moe-router-dtype", "model.moe_router_dtype")](
+                  const Setup& setup, Entries& entries) {
+    write(setup, entries);
+    if (setup.expert_dispatch == ExpertDispatch::kOncePerNode)
+      entries.emplace_back(type, "fp32");  // DeepEP asks for it
+  };
+  return row;
+}
+
+// transformer_config.py: with EP, without full recompute, and in a pipeline interleaved only.
+FrameworkRow exchanges_overlap(const MegatronNames& n) {
+  FrameworkRow row = n.flag("overlap-moe-expert-parallel-comm", true,
+                            "model.overlap_moe_expert_parallel_comm", "overlap_experts");
+  row.write = [write = row.write](const Setup& setup, Entries& entries) {
+    const bool staged = setup.mesh.pp == 1 || setup.schedule == "interleaved";
+    const bool can = setup.mesh.ep > 1 && staged && setup.recompute != Recompute::kFull;
+    if (can || !setup.overlap_experts) write(setup, entries);
   };
   return row;
 }
@@ -353,11 +379,8 @@ std::vector<FrameworkRow> megatron_expert_rows(const MegatronNames& n) {
   of_experts(
       same(n("moe-z-loss-coeff", "model.moe_z_loss_coeff"), "z_loss", 0, Written::kWhereNotUsual));
   of_experts(selection_bias(n));
-  of_experts(translated(
-      n("moe-token-dispatcher-type", "model.moe_token_dispatcher_type"), "expert_dispatch",
-      {{"alltoall", "copies"}, {"flex", "once-per-node"}, {"allgather", nullptr}}, "alltoall"));
-  of_experts(n.flag("overlap-moe-expert-parallel-comm", true,
-                    "model.overlap_moe_expert_parallel_comm", "overlap_experts"));
+  of_experts(dispatcher(n));
+  of_experts(exchanges_overlap(n));
   of_experts(fixed(n("moe-grouped-gemm", "model.moe_grouped_gemm"), true));
   return rows;
 }

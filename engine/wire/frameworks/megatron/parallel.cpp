@@ -135,13 +135,13 @@ FrameworkRow zero_stages(const MegatronNames& n) {
                "optimizer.use_distributed_optimizer"};
   row.settings = {"zero"};
   row.write = [=, line = n.line](const Setup& setup, Entries& entries) {
-    if (setup.zero >= 1) {
-      entries.emplace_back(optimizer, true);
-      if (!line) entries.emplace_back("optimizer.use_distributed_optimizer", true);
-    }
-    if (setup.zero < 2) return;
-    entries.emplace_back(fsdp, true);
-    if (!line) entries.emplace_back("dist.use_megatron_fsdp", true);
+    // A recipe changes another one's configuration, so it also says what is off.
+    const bool shards = setup.zero >= 1, as_fsdp = setup.zero >= 2;
+    if (shards || !line) entries.emplace_back(optimizer, shards);
+    if (!line) entries.emplace_back("optimizer.use_distributed_optimizer", shards);
+    if (as_fsdp || !line) entries.emplace_back(fsdp, as_fsdp);
+    if (!line) entries.emplace_back("dist.use_megatron_fsdp", as_fsdp);
+    if (!as_fsdp) return;
     entries.emplace_back(strategy, setup.zero == 2 ? "optim_grads" : "optim_grads_params");
     entries.emplace_back(line ? "ckpt-format" : "checkpoint.ckpt_format", "fsdp_dtensor");
   };
@@ -168,9 +168,10 @@ FrameworkRow zero_groups(const MegatronNames& n) {
   FrameworkRow row;
   row.names = {name};
   row.settings = {"zero_group"};
-  row.write = [name](const Setup& setup, Entries& entries) {
-    if (setup.zero > 0 && setup.zero_group > 0 && setup.zero_group < setup.mesh.dp)
-      entries.emplace_back(name, setup.mesh.dp / setup.zero_group);
+  row.write = [name, line = n.line](const Setup& setup, Entries& entries) {
+    const bool grouped = setup.zero > 0 && setup.zero_group > 0;
+    const int copies = grouped ? setup.mesh.dp / setup.zero_group : 1;
+    if (copies > 1 || !line) entries.emplace_back(name, copies);
   };
   row.read = [name](Draft& draft) -> Result<void> {
     const Result<std::int64_t> copies = whole_at(draft, name, 1, 1, 65'536);
@@ -284,8 +285,18 @@ std::vector<FrameworkRow> megatron_parallel_rows(const MegatronNames& n) {
   FrameworkRow group = same(n("microbatch-group-size-per-virtual-pipeline-stage",
                               "model.microbatch_group_size_per_vp_stage"),
                             "microbatch_group", 0, Written::kWhereNotUsual);
-  group.write = [write = group.write](const Setup& setup, Entries& entries) {
-    if (virtual_stages(setup) > 1) write(setup, entries);
+  group.write = [name = group.names.front()](const Setup& setup, Entries& entries) {
+    // Left out, it is the number of ranks.
+    if (virtual_stages(setup) == 1 || setup.microbatches < setup.mesh.pp) return;
+    const int round = interleaved_round(setup);
+    if (round != setup.mesh.pp) entries.emplace_back(name, round);
+  };
+  FrameworkRow sums =
+      n.flag("tp-comm-overlap", true, "comm_overlap.tp_comm_overlap", "overlap_tensor");
+  sums.write = [write = sums.write](const Setup& setup, Entries& entries) {
+    Setup said = setup;
+    said.overlap_tensor = setup.overlap_tensor && setup.sequence_parallel;
+    write(said, entries);
   };
   return {
       same(n("tensor-model-parallel-size", "model.tensor_model_parallel_size"), "mesh.tp", 1),
@@ -302,7 +313,7 @@ std::vector<FrameworkRow> megatron_parallel_rows(const MegatronNames& n) {
       zero_stages(n),
       zero_groups(n),
       n.flag("overlap-grad-reduce", true, "ddp.overlap_grad_reduce", "overlap_gradients"),
-      n.flag("tp-comm-overlap", true, "comm_overlap.tp_comm_overlap", "overlap_tensor")};
+      std::move(sums)};
 }
 
 }  // namespace parallelarium::frameworks

@@ -41,6 +41,7 @@ std::string bridge_recipe(const FrameworkTable& table, const Setup& setup, const
       "import torch\n"
       "import torch.nn.functional as F\n"
       "from megatron.bridge.models.gpt_provider import GPTModelProvider\n"
+      "from megatron.bridge.training.comm_overlap import CommOverlapConfig\n"
       "from megatron.bridge.training.config import ConfigContainer\n"
       "from megatron.bridge.training.mixed_precision import MixedPrecisionConfig\n"
       "from megatron.core.transformer.enums import AttnBackend\n\n\n"
@@ -48,7 +49,10 @@ std::string bridge_recipe(const FrameworkTable& table, const Setup& setup, const
       "    cfg.model = GPTModelProvider(\n";
   std::string others;
   for (const auto& [name, value] : entries) {
-    if (name.starts_with("model."))
+    if (name == "comm_overlap.tp_comm_overlap")
+      others +=
+          "    cfg.comm_overlap = CommOverlapConfig(tp_comm_overlap=" + python_of(value) + ")\n";
+    else if (name.starts_with("model."))
       text += "        " + name.substr(6) + "=" + python_of(value) + ",\n";
     else
       others += "    cfg." + name + " = " + python_of(value) + "\n";

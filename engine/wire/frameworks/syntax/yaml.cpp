@@ -177,6 +177,13 @@ class Yaml {
 };
 
 std::string yaml_scalar(const nlohmann::ordered_json& value) {
+  if (value.is_number_float()) {  // YAML 1.1 takes 1e-08 for a text, and 1.0e-08 for a number
+    std::string number = value.dump();
+    const std::size_t exponent = number.find('e');
+    if (exponent != std::string::npos && number.find('.') == std::string::npos)
+      number.insert(exponent, ".0");
+    return number;
+  }
   if (!value.is_string()) return value.dump();
   const std::string text = value.get<std::string>();
   const Result<nlohmann::json> again = scalar(text);
