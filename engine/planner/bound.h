@@ -5,7 +5,8 @@
 // micro-batch through the stages of a model with as many layers each. What a stage's actions take
 // in the compute lane, when they need what comes and have what goes, and what they keep is read
 // there; a walk of the Order then adds it up. The walk has the same lane order as the Program, a
-// subset of its edges and no duration longer, so that no step is shorter than it says.
+// subset of its edges and no duration longer, so that no step is shorter than it says. After its
+// last action a rank updates its parameters (step_end.h).
 #pragma once
 
 #include <array>
@@ -16,12 +17,14 @@
 
 #include "engine/plan/order/order.h"
 #include "engine/planner/space.h"
+#include "engine/planner/step_end.h"
 
 namespace parallelarium {
 
 // These are the least times (nanoseconds) and bytes of one kind of action on a stage.
 struct ActionBound {
-  std::int64_t duration = 0;    // in the compute lane
+  std::int64_t busy = 0;        // in the compute lane
+  std::int64_t duration = 0;    // from its first op there to its last: what it waits for besides
   std::int64_t until_need = 0;  // of it, what may pass before what comes is needed
   std::int64_t until_have = 0;  // of it, what passes at least before what goes can leave
   std::int64_t peak_bytes = 0;  // beside model states, with one micro-batch under way
@@ -62,8 +65,8 @@ struct Bound {
   std::int64_t states = 0;       // its model states
 };
 // From sums alone. Cost: the number of stages.
-Bound quick_bound(const Setup& setup, const StageTable& table);
+Bound quick_bound(const Setup& setup, const StageTable& table, const StepEnd& end);
 // From a walk of the Order too. Cost: the number of actions.
-Result<Bound> walked_bound(const Setup& setup, const StageTable& table);
+Result<Bound> walked_bound(const Setup& setup, const StageTable& table, const StepEnd& end);
 
 }  // namespace parallelarium

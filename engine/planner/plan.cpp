@@ -24,8 +24,29 @@ std::string_view name_of(PlanClass plan_class) {
   return "";
 }
 
+namespace {
+
+// Whether every rank of a stage does the same at the same time, so that one stands for all: none is
+// slow, experts have equally many tokens, and a group or a transfer leaves its node with all
+// replicas or with none.
+bool ranks_are_alike(const Setup& setup, const Machine& machine) {
+  if (machine.local || !machine.pairs.empty() || setup.run.slow_rank.factor != 1 ||
+      setup.skew > 0 || setup.collectives != "direct" || setup.mesh.order != Mesh().order)
+    return false;
+  const Mesh& mesh = setup.mesh;
+  const int node = std::max(1, machine.devices_per_node);
+  const int inner = mesh.tp * mesh.cp;
+  for (const int together : {mesh.tp, inner, inner * mesh.ep, inner * mesh.dp})
+    if (node % together != 0 && together % node != 0) return false;
+  return true;
+}
+
+}  // namespace
+
 Result<Tried> try_setup(const Setup& setup, const Machine& machine, bool with_parts) {
-  Result<Prediction> prediction = predict(setup, machine, BuildOptions{.stage_level = true});
+  const BuildOptions options{.representatives = ranks_are_alike(setup, machine),
+                             .stage_level = true};
+  Result<Prediction> prediction = predict(setup, machine, options);
   if (!prediction) return prediction.error();
   Tried tried;
   tried.fits = prediction->fits();

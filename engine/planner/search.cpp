@@ -20,7 +20,7 @@ constexpr std::size_t kBatch = 16;  // candidates that are looked at together, o
 // A candidate that is not refused and may still be among the best.
 struct Entry {
   Candidate candidate;
-  std::int32_t table = 0;
+  std::int32_t table = 0, end = 0;
   bool walked = false;
   std::int64_t nanoseconds = 0, bytes = 0;  // lower bounds
 };
@@ -65,6 +65,7 @@ class Search {
   Result<void> list() {
     Setup setup = request_.base;
     std::map<StageKey, std::int32_t> numbers;
+    std::map<EndKey, std::int32_t> end_numbers;
     bool too_many = false;
     space_.for_each([&](const Candidate& group) {
       const std::vector<std::uint8_t> zeros = space_.zeros_of(group);
@@ -87,8 +88,11 @@ class Search {
                                                      static_cast<std::int32_t>(examples_.size()));
         if (fresh) examples_.push_back(candidate);
         for (const std::uint8_t zero : zeros) {
-          candidate.zero = zero;
-          entries_.push_back({candidate, at->second, false, 0, 0});
+          candidate.zero = setup.zero = zero;
+          const auto [end, first] = end_numbers.try_emplace(
+              end_key_of(setup), static_cast<std::int32_t>(end_examples_.size()));
+          if (first) end_examples_.push_back(candidate);
+          entries_.push_back({candidate, at->second, end->second, false, 0, 0});
         }
       }
       return true;
@@ -121,6 +125,10 @@ class Search {
       else
         refusals_[at] = table.error();
     });
+    ends_.resize(end_examples_.size());
+    in_parallel(end_examples_.size(), [&](std::size_t at) {
+      if (!cancelled()) ends_[at] = step_end(space_.setup_of(end_examples_[at]), request_.machine);
+    });
   }
 
   // Quick bounds, which tell many that are too large.
@@ -133,7 +141,8 @@ class Search {
         const auto table = static_cast<std::size_t>(entries_[at].table);
         if (refusals_[table]) continue;
         space_.write(entries_[at].candidate, setup);
-        bounds[at] = quick_bound(setup, tables_[table]);
+        bounds[at] =
+            quick_bound(setup, tables_[table], ends_[static_cast<std::size_t>(entries_[at].end)]);
       }
     });
     for (std::size_t at = 0; at < entries_.size(); ++at) {
@@ -252,7 +261,8 @@ class Search {
       if (entry.walked)
         tried[item].emplace(try_setup(setup, request_.machine, false));
       else
-        bounds[item].emplace(walked_bound(setup, tables_[static_cast<std::size_t>(entry.table)]));
+        bounds[item].emplace(walked_bound(setup, tables_[static_cast<std::size_t>(entry.table)],
+                                          ends_[static_cast<std::size_t>(entry.end)]));
     });
     for (std::size_t item = 0; item < batch.size(); ++item) {
       Entry& entry = entries_[batch[item]];
@@ -322,6 +332,8 @@ class Search {
   bool together_ = false;  // ranks share their memory, so that no rank alone tells what fits
   std::vector<Entry> entries_;
   std::vector<Candidate> examples_;  // one for each table
+  std::vector<Candidate> end_examples_;
+  std::vector<StepEnd> ends_;
   std::vector<StageTable> tables_;
   std::vector<std::optional<Message>> refusals_;
   std::map<std::pair<PlanClass, std::string>, ReasonCount> reasons_;

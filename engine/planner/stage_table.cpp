@@ -17,54 +17,91 @@ constexpr int kAlikeStages = 3;
 
 bool is_action(const Op& op, Lane lane) { return op.lane == lane && op.action >= 0; }
 
-// The stage's ops of one kind of action in the compute lane, and what they wait for and enable.
+// The stage's ops of one kind of action: those of the compute lane, and the messages of rings and
+// experts that they wait for. What they wait for and enable beyond the stage tells when they need
+// what comes and have what goes.
 class ActionReader {
  public:
   ActionReader(const RankProgram& rank, const CostModel& cost, ActionKind kind)
-      : rank_(rank), cost_(cost), kind_(kind) {}
+      : rank_(rank), cost_(cost), kind_(kind) {
+    const bool forward = kind == ActionKind::kForward;
+    travels_ = forward ? Purpose::kActivations : Purpose::kGradients;
+    first_need_ = static_cast<std::int32_t>(rank.ops.size());
+    for (std::size_t at = 0; at < rank.ops.size(); ++at) {
+      const Op& op = rank.ops[at];
+      if (op.action < 0 || op.lane == Lane::kData || kind_of(op) != kind) continue;
+      const auto index = static_cast<std::int32_t>(at);
+      ops_.push_back(index);
+      for (const std::int32_t needed : rank.after_of(op))
+        if (op.lane == Lane::kCompute && is_transfer(needed, OpKind::kRecv))
+          first_need_ = std::min(first_need_, index);
+    }
+  }
 
   ActionBound read() {
     ActionBound bound;
-    before_.assign(rank_.ops.size(), -1);
-    for (std::size_t at = 0; at < rank_.ops.size(); ++at) {
-      const Op& op = rank_.ops[at];
-      if (!is_action(op, Lane::kCompute) || kind_of(op) != kind_) continue;
-      before_[at] = bound.duration;
-      bound.duration += cost_.nanoseconds(op, rank_.rank);
-    }
-    bound.until_need = bound.duration;
-    const bool forward = kind_ == ActionKind::kForward;
-    const Purpose travels = forward ? Purpose::kActivations : Purpose::kGradients;
-    for (std::size_t at = 0; at < rank_.ops.size(); ++at) {
-      const Op& op = rank_.ops[at];
-      if (before_[at] >= 0)
-        for (const std::int32_t needed : rank_.after_of(op))
-          if (is_transfer(needed, OpKind::kRecv, travels))
-            bound.until_need = std::min(bound.until_need, before_[at]);
-      if (!is_transfer(static_cast<std::int32_t>(at), OpKind::kSend, travels)) continue;
-      for (const std::int32_t needed : rank_.after_of(op)) {
-        const auto index = static_cast<std::size_t>(needed);
-        if (before_[index] >= 0)
-          bound.until_have = std::max(
-              bound.until_have, before_[index] + cost_.nanoseconds(rank_.ops[index], rank_.rank));
-      }
-    }
+    for (const std::int32_t at : ops_)
+      if (op_at(at).lane == Lane::kCompute) bound.busy += cost_.nanoseconds(op_at(at), rank_.rank);
+    const Ends whole = walk(0), rest = walk(first_need_);
+    bound.duration = whole.end;
+    bound.until_need = whole.end - rest.end;
+    bound.until_have = std::min(whole.have, bound.until_need + rest.have);
     return bound;
   }
 
  private:
+  struct Ends {
+    std::int64_t end = 0, have = 0;  // of the compute lane; of what goes
+  };
+  // From op `first` on, where all before it has ended.
+  Ends walk(std::int32_t first) const {
+    std::vector<std::int64_t> ends(rank_.ops.size(), 0);
+    std::int64_t free[kLanes] = {};
+    for (const std::int32_t at : ops_) {
+      if (at < first) continue;
+      const Op& op = op_at(at);
+      std::int64_t& lane = free[static_cast<std::size_t>(op.lane)];
+      // Messages that wait for nothing here may have come before.
+      std::int64_t begin = op.lane == Lane::kCompute ? lane : -1;
+      for (const std::int32_t needed : rank_.after_of(op))
+        if (ends[static_cast<std::size_t>(needed)] > 0 && share_a_buffer(op, op_at(needed)))
+          begin = std::max({begin, ends[static_cast<std::size_t>(needed)], lane});
+      if (begin < 0) continue;
+      lane = begin + cost_.nanoseconds(op, rank_.rank);
+      ends[static_cast<std::size_t>(at)] = lane;
+    }
+    Ends result{free[static_cast<std::size_t>(Lane::kCompute)], 0};
+    for (std::size_t at = 0; at < rank_.ops.size(); ++at) {
+      if (!is_transfer(static_cast<std::int32_t>(at), OpKind::kSend)) continue;
+      for (const std::int32_t needed : rank_.after_of(rank_.ops[at]))
+        result.have = std::max(result.have, ends[static_cast<std::size_t>(needed)]);
+    }
+    return result;
+  }
+  // Else one waits for the other only since a buffer takes its place, which another Program may put
+  // elsewhere.
+  bool share_a_buffer(const Op& a, const Op& b) const {
+    for (const Operand& one : rank_.operands_of(a))
+      for (const Operand& other : rank_.operands_of(b))
+        if (one.buffer == other.buffer) return true;
+    return false;
+  }
+  const Op& op_at(std::int32_t index) const { return rank_.ops[static_cast<std::size_t>(index)]; }
   ActionKind kind_of(const Op& op) const {
     return rank_.actions[static_cast<std::size_t>(op.action)].kind;
   }
-  bool is_transfer(std::int32_t index, OpKind kind, Purpose purpose) const {
-    const Op& op = rank_.ops[static_cast<std::size_t>(index)];
-    return op.kind == kind && op.purpose == purpose && op.lane == Lane::kPipeline && op.action < 0;
+  // Of what travels between stages.
+  bool is_transfer(std::int32_t index, OpKind kind) const {
+    const Op& op = op_at(index);
+    return op.kind == kind && op.purpose == travels_ && op.lane == Lane::kPipeline && op.action < 0;
   }
 
   const RankProgram& rank_;
   const CostModel& cost_;
   ActionKind kind_;
-  std::vector<std::int64_t> before_;  // of each op of the action; -1: of another
+  Purpose travels_ = Purpose::kNone;
+  std::vector<std::int32_t> ops_;
+  std::int32_t first_need_ = 0;
 };
 
 std::int64_t beside_states(const CategoryBytes& bytes) {

@@ -11,6 +11,7 @@
 #include "engine/cli/training.h"
 #include "engine/plan/settings/alternatives.h"
 #include "engine/planner/search.h"
+#include "engine/predict/predict.h"
 
 namespace parallelarium {
 namespace {
@@ -202,6 +203,7 @@ Result<nlohmann::json> explanation(const std::string& path, const PlanRequest& r
 }
 
 Outcome run_plan(const PlanOptions& options, Progress& progress) {
+  keep_freed_memory();
   const Result<PlanRequest> request = request_of(options);
   if (!request) return Outcome::invalid(request.error());
   PlanWatch watch;
