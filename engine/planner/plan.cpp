@@ -138,6 +138,16 @@ nlohmann::json plan_json(const Plan& plan) {
 
 }  // namespace
 
+nlohmann::json to_json(const std::vector<PlanReason>& reasons) {
+  using nlohmann::json;
+  json list = json::array();
+  for (const PlanReason& why : reasons)
+    list.push_back({{"change", why.change},
+                    {"seconds", why.seconds ? json(*why.seconds) : json(nullptr)},
+                    {"sentence", why.sentence.text}});
+  return list;
+}
+
 nlohmann::json to_json(const PlanResult& result) {
   using nlohmann::json;
   json classes = json::object(), reasons = json::array(), best = json::array(),
@@ -151,20 +161,24 @@ nlohmann::json to_json(const PlanResult& result) {
                        {"sentence", reason.sentence.text}});
   for (std::size_t at = 0; at < result.best.size(); ++at) {
     json plan = plan_json(result.best[at]);
-    plan["why"] = json::array();
-    if (at < result.why.size())
-      for (const PlanReason& why : result.why[at])
-        plan["why"].push_back({{"change", why.change},
-                               {"seconds", why.seconds ? json(*why.seconds) : json(nullptr)},
-                               {"sentence", why.sentence.text}});
+    plan["why"] = to_json(at < result.why.size() ? result.why[at] : std::vector<PlanReason>());
     best.push_back(std::move(plan));
   }
   for (const Plan& plan : result.pareto) pareto.push_back(plan_json(plan));
+  json points = json::array(), least = nullptr;
+  for (const PlanResult::Point& point : result.points)
+    points.push_back({{"seconds", point.seconds}, {"needed_bytes", point.bytes}});
+  if (result.least)
+    least = {{"needed_bytes", result.least->bytes}, {"setup", to_json(result.least->setup)}};
   return {{"candidates", result.candidates},
           {"classes", std::move(classes)},
+          {"cancelled", result.cancelled},
+          {"left", result.left},
           {"reasons", std::move(reasons)},
           {"best", std::move(best)},
           {"pareto", std::move(pareto)},
+          {"points", std::move(points)},
+          {"least", std::move(least)},
           {"tie_threshold", result.tie_threshold ? json(*result.tie_threshold) : json(nullptr)},
           {"tie_source", result.tie_threshold ? json(result.tie_source) : json(nullptr)},
           {"seconds", result.seconds}};

@@ -93,21 +93,31 @@ std::vector<Setup> neighbours_of(const Setup& setup) {
   return all;
 }
 
+std::vector<PlanReason> neighbour_reasons(const Plan& plan, const Machine& machine) {
+  const std::vector<Setup> neighbours = neighbours_of(plan.setup);
+  std::vector<PlanReason> reasons(neighbours.size());
+  in_parallel(neighbours.size(), [&](std::size_t at) {
+    reasons[at] = reason_of(plan, neighbours[at], try_setup(neighbours[at], machine, true));
+  });
+  std::stable_sort(reasons.begin(), reasons.end(), [](const auto& a, const auto& b) {
+    return a.seconds.value_or(1e300) < b.seconds.value_or(1e300);
+  });
+  return reasons;
+}
+
 }  // namespace
+
+Result<std::vector<PlanReason>> neighbours_of_plan(const Setup& setup, const Machine& machine) {
+  const Result<Tried> tried = try_setup(setup, machine, true);
+  if (!tried) return tried.error();
+  return neighbour_reasons(tried->plan, machine);
+}
 
 std::vector<std::vector<PlanReason>> reasons_of(const std::vector<Plan>& best,
                                                 const Machine& machine) {
   std::vector<std::vector<PlanReason>> all(best.size());
   if (best.empty()) return all;
-  const std::vector<Setup> neighbours = neighbours_of(best.front().setup);
-  all.front().resize(neighbours.size());
-  in_parallel(neighbours.size(), [&](std::size_t at) {
-    all.front()[at] =
-        reason_of(best.front(), neighbours[at], try_setup(neighbours[at], machine, true));
-  });
-  std::stable_sort(all.front().begin(), all.front().end(), [](const auto& a, const auto& b) {
-    return a.seconds.value_or(1e300) < b.seconds.value_or(1e300);
-  });
+  all.front() = neighbour_reasons(best.front(), machine);
   for (std::size_t at = 1; at < best.size(); ++at)
     all[at].push_back(reason_of(best.front(), best[at].setup, Tried{best[at], true}));
   return all;

@@ -219,7 +219,7 @@ TEST(Search, SaysWhatCannotBeSearched) {
   watch.cancel = &cancel;
   const Result<PlanResult> cancelled = search(small_problem(random), watch);
   ASSERT_FALSE(cancelled.ok());
-  EXPECT_EQ(cancelled.error().id, "plan-cancelled");
+  EXPECT_EQ(cancelled.error().id, "cancelled.plan");
 }
 
 TEST(Search, TakesDevicesWithoutRoomForAnything) {
