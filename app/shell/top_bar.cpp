@@ -102,11 +102,21 @@ void TopBar::set_compact(bool compact) {
   refresh();
 }
 
-void TopBar::set_room(Room room) { rooms_->set_value(QString::number(int(room))); }
+void TopBar::set_room(Room room) {
+  rooms_->set_value(QString::number(int(room)));
+  plans_ = room == Room::kPlan;
+  show_parts();
+}
 
 void TopBar::set_bare(bool bare) {
-  for (QWidget* part : std::initializer_list<QWidget*>{transport_, pin_, prove_, export_, run_})
-    part->setVisible(!bare);
+  bare_ = bare;
+  show_parts();
+}
+
+void TopBar::show_parts() {
+  for (QWidget* part : std::initializer_list<QWidget*>{transport_, pin_, prove_, run_})
+    part->setVisible(!bare_ && !plans_);
+  export_->setVisible(!bare_);
 }
 
 // As wide as the longest of what the button says for this setup, so that nothing beside it moves

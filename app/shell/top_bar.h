@@ -27,8 +27,8 @@ class TopBar : public QFrame {
   TransportBar& transport() { return *transport_; }
   void set_document_name(const QString& name);
   void set_compact(bool compact);  // leaves out the product's name
-  void set_room(Room room);
-  void set_bare(bool bare);  // leaves out what plays, runs and exports
+  void set_room(Room room);        // in Plan nothing plays or runs
+  void set_bare(bool bare);        // leaves out what plays, runs and exports
   QPushButton& run_button() { return *run_; }
 
  Q_SIGNALS:
@@ -36,11 +36,12 @@ class TopBar : public QFrame {
 
  private:
   void refresh();
+  void show_parts();
   int width_of_run();
   Session& session_;
   Actions actions_;
   QString document_;
-  bool compact_ = false;
+  bool compact_ = false, bare_ = false, plans_ = false;
   QLabel* product_;
   Segments* rooms_;
   ElidedLabel* name_;

@@ -202,7 +202,8 @@ std::int64_t with_end(const StepEnd& end, std::int64_t actions) {
 
 }  // namespace
 
-Bound quick_bound(const Setup& setup, const StageTable& table, const StepEnd& end) {
+Bound quick_bound(const Setup& setup, const StageTable& shared, const StepEnd& end) {
+  const StageTable table = shared.grown(setup.model.layers / stages_of(setup));
   const StageOf of(setup, table);
   const Ways ways = ways_of(of);
   const int ranks = setup.mesh.pp;
@@ -346,7 +347,8 @@ class Walk {
 
 }  // namespace
 
-Result<Bound> walked_bound(const Setup& setup, const StageTable& table, const StepEnd& end) {
+Result<Bound> walked_bound(const Setup& setup, const StageTable& shared, const StepEnd& end) {
+  const StageTable table = shared.grown(setup.model.layers / stages_of(setup));
   const Result<Order> order = make_order(setup);
   if (!order) return order.error();
   Bound bound = Walk(setup, table, end, *order).run();

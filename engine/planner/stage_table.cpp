@@ -14,6 +14,7 @@ namespace parallelarium {
 namespace {
 
 constexpr int kAlikeStages = 3;
+constexpr int kBuiltLayers = 3;  // of a stage that stands for longer ones
 
 bool is_action(const Op& op, Lane lane) { return op.lane == lane && op.action >= 0; }
 
@@ -176,8 +177,8 @@ Result<Stages> read_stages(const Setup& setup, const Machine& machine) {
   return read;
 }
 
-// The same stages for one micro-batch of one replica.
-Setup small_setup(const Setup& setup, bool alike) {
+// The same stages for one micro-batch of one replica; alike ones have so many layers each.
+Setup small_setup(const Setup& setup, bool alike, int layers) {
   Setup small = setup;
   const int stages = stages_of(setup);
   small.mesh.dp = setup.mesh.ep;
@@ -192,7 +193,7 @@ Setup small_setup(const Setup& setup, bool alike) {
   if (alike) {
     small.stage_layers.clear();
     small.model.stage_layers.clear();
-    small.model.layers = setup.model.layers / stages * small.mesh.pp;
+    small.model.layers = layers * small.mesh.pp;
   }
   // Experts of a Setup that can be run have larger buffers, and many ranks cannot.
   constexpr int kTooMany = 17;
@@ -216,6 +217,45 @@ std::int64_t least_transfer(const Machine& machine, std::int64_t bytes) {
   return fastest > 0 ? static_cast<std::int64_t>(1e9 * static_cast<double>(bytes) / fastest) : 0;
 }
 
+// The table's stages with a whole and with a split backward.
+Result<void> read_table(Setup small, const Machine& machine, StageTable& table) {
+  Result<Stages> whole = read_stages(small, machine);
+  if (!whole) return whole.error();
+  small.schedule = "zb-h1";
+  Result<Stages> split = read_stages(small, machine);
+  if (!split) return split.error();
+  table.whole = std::move(whole->stages);
+  table.split = std::move(split->stages);
+  table.transfer = small.overlap_pipeline ? least_transfer(machine, whole->transfer_bytes) : 0;
+  return {};
+}
+
+// a + times * b, member by member.
+StageBound plus(const StageBound& a, const StageBound& b, int times) {
+  StageBound sum = a;
+  for (std::size_t kind = 0; kind < sum.actions.size(); ++kind) {
+    ActionBound& action = sum.actions[kind];
+    const ActionBound& more = b.actions[kind];
+    action.busy += times * more.busy;
+    action.duration += times * more.duration;
+    action.until_need += times * more.until_need;
+    action.until_have += times * more.until_have;
+    action.peak_bytes += times * more.peak_bytes;
+  }
+  sum.kept_bytes += times * b.kept_bytes;
+  sum.shared += times * b.shared;
+  sum.experts += times * b.experts;
+  sum.copied_table += times * b.copied_table;
+  return sum;
+}
+
+std::vector<StageBound> plus(const std::vector<StageBound>& a, const std::vector<StageBound>& b,
+                             int times) {
+  std::vector<StageBound> sums;
+  for (std::size_t at = 0; at < a.size(); ++at) sums.push_back(plus(a[at], b[at], times));
+  return sums;
+}
+
 }  // namespace
 
 StageKey key_of(const Candidate& candidate, const Setup& setup) {
@@ -225,6 +265,10 @@ StageKey key_of(const Candidate& candidate, const Setup& setup) {
   key.ep = candidate.ep;
   key.micro_batch = candidate.micro_batch;
   key.stages = stages_of(setup);
+  if (are_alike(setup)) {
+    key.layers = std::min(setup.model.layers / key.stages, kBuiltLayers + 1);
+    key.stages = std::min(key.stages, kAlikeStages);
+  }
   key.recompute = candidate.recompute;
   key.sequence_parallel = candidate.sequence_parallel;
   key.executable = setup.model.experts.count > 0 && can_execute(setup).ok();
@@ -238,18 +282,31 @@ const StageBound& StageTable::stage(int index, int stages, bool of_split) const 
   return all[static_cast<std::size_t>(index == 0 ? 0 : index == stages - 1 ? last : 1)];
 }
 
+StageTable StageTable::grown(int to) const {
+  if (whole_more.empty()) return *this;
+  StageTable table;
+  table.alike = alike;
+  table.transfer = transfer;
+  table.whole = plus(whole, whole_more, to - layers);
+  table.split = plus(split, split_more, to - layers);
+  return table;
+}
+
 Result<StageTable> stage_table(const Setup& setup, const Machine& machine) {
   StageTable table;
   table.alike = are_alike(setup);
-  Setup small = small_setup(setup, table.alike);
-  Result<Stages> whole = read_stages(small, machine);
-  if (!whole) return whole.error();
-  small.schedule = "zb-h1";
-  Result<Stages> split = read_stages(small, machine);
-  if (!split) return split.error();
-  table.whole = std::move(whole->stages);
-  table.split = std::move(split->stages);
-  table.transfer = setup.overlap_pipeline ? least_transfer(machine, whole->transfer_bytes) : 0;
+  const int layers = setup.model.layers / stages_of(setup);
+  const bool grows = table.alike && layers > kBuiltLayers;
+  const int built = grows ? kBuiltLayers : layers;
+  if (Result<void> read = read_table(small_setup(setup, table.alike, built), machine, table); !read)
+    return read.error();
+  if (!grows) return table;
+  StageTable shorter;
+  if (Result<void> read = read_table(small_setup(setup, true, built - 1), machine, shorter); !read)
+    return read.error();
+  table.layers = built;
+  table.whole_more = plus(table.whole, shorter.whole, -1);
+  table.split_more = plus(table.split, shorter.split, -1);
   return table;
 }
 
