@@ -84,6 +84,7 @@ void Window::refresh_rooms() {
   for (qsizetype at = 0; at < do_.rooms.size(); ++at)
     do_.rooms[at]->setChecked(do_.rooms[at]->data().toInt() == int(room_));
   fold_setup();
+  refresh_banner();
   refresh_tabs();
   fit_corner();
 }

@@ -7163,8 +7163,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>keine Pipeline</translation>
     </message>
     <message>
-        <source>, %1</source>
-        <translation>, %1</translation>
+        <source>interleaved, %1</source>
+        <translation>verschachtelt, %1</translation>
     </message>
     <message>
         <source>none</source>
@@ -7448,6 +7448,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>Cancel the &amp;search</source>
         <translation>&amp;Suche abbrechen</translation>
+    </message>
+    <message>
+        <source>No plan yet: what is found stands here.</source>
+        <translation>Noch kein Plan: Was gefunden wird, steht hier.</translation>
     </message>
     <message>
         <source>step</source>

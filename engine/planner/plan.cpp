@@ -63,8 +63,8 @@ Result<Tried> try_setup(const Setup& setup, const Machine& machine, bool with_pa
 }
 
 Message too_large(int stage, std::int64_t bytes, std::int64_t capacity, std::int64_t states) {
-  const Message needs = plain(bytes_text(static_cast<double>(bytes)));
-  const Message more = plain(bytes_text(static_cast<double>(bytes - capacity)));
+  const Message needs = figure(bytes_text(static_cast<double>(bytes)));
+  const Message more = figure(bytes_text(static_cast<double>(bytes - capacity)));
   if (states > capacity)
     return message("plan-states-large",
                    "Stage {} needs {} or more for its model states, {} more than a device has.",

@@ -26,6 +26,17 @@ void PlanSearch::set_wish(const PlanWish& wish) {
   Q_EMIT changed();
 }
 
+void PlanSearch::begin_with(const Setup& setup) {
+  const Result<Machine> machine = find_machine(setup.machine.name());
+  if (wish_ != PlanWish() || !machine || machine->local || !find_model(setup.model.name)) return;
+  PlanWish wish;
+  wish.model = QString::fromStdString(setup.model.name);
+  wish.machine = QString::fromStdString(setup.machine.name());
+  wish.gpus = QString::number(setup.mesh.ranks());
+  wish.global_batch = setup.global_batch();
+  set_wish(wish);
+}
+
 Result<Setup> base_of(const PlanWish& wish) {
   Setup base = new_setup();
   base.mesh = Mesh();

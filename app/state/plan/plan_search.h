@@ -34,6 +34,9 @@ class PlanSearch : public QObject {
   const PlanWish& wish() const { return wish_; }
   // Sets what is asked for next; an answer stays, and is_stale() then.
   void set_wish(const PlanWish& wish);
+  // Asks about the Setup's model, machine, ranks and batch, unless something else was asked for or
+  // its machine or model is no preset of a cluster.
+  void begin_with(const Setup& setup);
   void start();  // not while the engine does something else
   void cancel();
   bool searching() const { return searching_; }

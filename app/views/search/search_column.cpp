@@ -4,6 +4,7 @@
 #include <QHBoxLayout>
 #include <QProgressBar>
 #include <QPushButton>
+#include <QScrollArea>
 #include <QVBoxLayout>
 #include <cmath>
 
@@ -30,33 +31,47 @@ QString doubled(const QString& text, int direction) {
 }  // namespace
 
 SearchColumn::SearchColumn(PlanSearch& search, QWidget* parent)
-    : QScrollArea(parent), search_(search) {
-  setObjectName(QStringLiteral("SetupPanel"));
+    : QFrame(parent), search_(search), content_(new QWidget) {
   setAccessibleName(tr("What is searched"));
-  setWidgetResizable(true);
-  setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-  setFrameShape(QFrame::NoFrame);
-  auto* content = new QWidget;
-  content->setObjectName(QStringLiteral("SetupContent"));
-  column_ = new QVBoxLayout(content);
+  auto* parts = new QVBoxLayout(this);
+  parts->setContentsMargins(0, 0, 0, 0);
+  parts->setSpacing(0);
+  auto* scroll = new QScrollArea(this);
+  scroll->setObjectName(QStringLiteral("SetupPanel"));
+  scroll->setWidgetResizable(true);
+  scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  scroll->setFrameShape(QFrame::NoFrame);
+  content_->setObjectName(QStringLiteral("SetupContent"));
+  column_ = new QVBoxLayout(content_);
   column_->setContentsMargins(12, 12, 12, 12);
   column_->setSpacing(4);
-  setWidget(content);
+  scroll->setWidget(content_);
+  parts->addWidget(scroll, 1);
   add_sizes();
   add_axes();
-  column_->addSpacing(8);
-  go_ = new QPushButton(content);
+  column_->addStretch();
+  auto* foot = new QFrame(this);
+  foot->setObjectName(QStringLiteral("SearchFoot"));
+  foot->setProperty("surface", true);
+  foot->setProperty("edge", "top");
+  auto* under = new QVBoxLayout(foot);
+  under->setContentsMargins(12, 8, 12, 8);
+  under->setSpacing(6);
+  go_ = new QPushButton(foot);
   go_->setProperty("primary", true);
   go_->setAutoDefault(true);
-  column_->addWidget(go_);
-  progress_ = new QProgressBar(content);
+  under->addWidget(go_);
+  progress_ = new QProgressBar(foot);
   progress_->setAccessibleName(tr("Progress of the search"));
   progress_->setTextVisible(false);
   progress_->setRange(0, 1000);
   progress_->setFixedHeight(6);
-  column_->addWidget(progress_);
-  progress_text_ = add_note();
-  column_->addStretch();
+  under->addWidget(progress_);
+  progress_text_ = new QLabel(foot);
+  progress_text_->setProperty("role", "muted");
+  progress_text_->setWordWrap(true);
+  under->addWidget(progress_text_);
+  parts->addWidget(foot);
   connect(go_, &QPushButton::clicked, this, [this] {
     if (search_.searching())
       search_.cancel();
@@ -71,7 +86,7 @@ void SearchColumn::take_focus() { model_->setFocus(Qt::OtherFocusReason); }
 
 void SearchColumn::add_head(const QString& title) {
   if (column_->count() > 0) column_->addSpacing(8);
-  auto* head = new QLabel(title, widget());
+  auto* head = new QLabel(title.toUpper(), content_);
   make_caps(head);
   column_->addWidget(head);
 }
@@ -87,7 +102,7 @@ void SearchColumn::add_row(const QString& label, QWidget* control) {
 }
 
 QLabel* SearchColumn::add_note() {
-  auto* note = new QLabel(widget());
+  auto* note = new QLabel(content_);
   note->setProperty("role", "muted");
   note->setWordWrap(true);
   column_->addWidget(note);
@@ -95,7 +110,7 @@ QLabel* SearchColumn::add_note() {
 }
 
 QComboBox* SearchColumn::choice(const QString& name, const QString& tip) {
-  auto* box = new ChoiceBox(widget());
+  auto* box = new ChoiceBox(content_);
   box->setAccessibleName(name);
   box->setToolTip(tip);
   box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
@@ -104,7 +119,7 @@ QComboBox* SearchColumn::choice(const QString& name, const QString& tip) {
 }
 
 StepBox* SearchColumn::number(const QString& name, const StepBox::Step& step) {
-  return new StepBox(name, step, widget());
+  return new StepBox(name, step, content_);
 }
 
 void SearchColumn::add_sizes() {
@@ -205,7 +220,7 @@ void SearchColumn::add_axes() {
   const QStringList degrees = QStringLiteral("1 2 4 8 16 32 64").split(QLatin1Char(' '));
   add_axis(QStringLiteral("tp"), tr("Tensor, TP"), degrees.mid(0, 6));
   add_axis(QStringLiteral("pp"), tr("Pipeline, PP"), degrees);
-  auto* left = new QLabel(tr("what is left"), widget());
+  auto* left = new QLabel(tr("what is left"), content_);
   left->setProperty("role", "muted");
   left->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
   add_row(tr("Data, DP"), left);

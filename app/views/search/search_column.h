@@ -2,7 +2,7 @@
 // The left column of the Search view: what is searched, and every axis free or fixed.
 #pragma once
 
-#include <QScrollArea>
+#include <QFrame>
 #include <map>
 
 #include "app/settings/controls.h"
@@ -14,7 +14,7 @@ class QVBoxLayout;
 
 namespace parallelarium {
 
-class SearchColumn : public QScrollArea {
+class SearchColumn : public QFrame {
   Q_OBJECT
 
  public:
@@ -36,6 +36,7 @@ class SearchColumn : public QScrollArea {
   void refresh();
 
   PlanSearch& search_;
+  QWidget* content_;  // what scrolls; the button below it does not
   QVBoxLayout* column_;
   QComboBox *model_ = nullptr, *machine_ = nullptr;
   StepBox *gpus_ = nullptr, *batch_ = nullptr, *sequence_ = nullptr, *memory_ = nullptr;

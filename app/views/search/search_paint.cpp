@@ -17,7 +17,7 @@ namespace {
 constexpr double kMargin = 16, kGap = 20, kHead = 22, kLine = 18;
 constexpr double kSideBySide = 640, kScatterShare = 0.6, kScatterHeight = 270;
 constexpr double kArrow = 30, kTip = 9;
-constexpr std::size_t kMostReasons = 8, kMostChanges = 7;
+constexpr std::size_t kMostReasons = 8, kMostChanges = 6;
 
 struct Search {
   Q_DECLARE_TR_FUNCTIONS(SearchView)
@@ -151,10 +151,16 @@ double paint_changes(QPainter& painter, const QRectF& rect, const SearchPicture&
     QString reason = sentence(why.sentence);
     const QString change = QString::fromStdString(why.change);
     if (reason.startsWith(change)) reason = capitalised(reason.mid(change.size()).trimmed());
-    put_elided(painter, QRectF(rect.left(), y + kLine - 2, rect.width(), kLine - 2),
-               Qt::AlignVCenter, reason, small, theme.muted, texts);
-    painter.fillRect(QRectF(rect.left(), y + 2 * kLine - 2, rect.width(), 1), theme.hairline);
-    y += 2 * kLine;
+    y += kLine - 2;
+    QStringList lines = lines_of(reason, small, rect.width());
+    if (lines.size() > 2) lines = {lines[0], lines.mid(1).join(QLatin1Char(' '))};
+    for (const QString& line : lines) {
+      put_elided(painter, QRectF(rect.left(), y, rect.width(), kLine - 3), Qt::AlignVCenter, line,
+                 small, theme.muted, texts);
+      y += kLine - 3;
+    }
+    painter.fillRect(QRectF(rect.left(), y + 2, rect.width(), 1), theme.hairline);
+    y += 5;
   }
   return y - rect.top();
 }

@@ -12,7 +12,7 @@
 namespace parallelarium {
 namespace {
 
-constexpr double kHead = 22, kLeft = 48, kBottom = 18, kLegend = 22, kTop = 16;
+constexpr double kHead = 22, kLeft = 48, kBottom = 34, kLegend = 22, kTop = 16;
 constexpr double kDot = 3, kReach = 7;
 constexpr double kGib = 1024.0 * 1024 * 1024;
 
@@ -94,14 +94,12 @@ class Scatter {
                Qt::AlignVCenter | Qt::AlignRight, number_text(at), small, theme_.muted, texts_);
     }
     const QString unit = Search::tr("GiB on the fullest GPU");
-    const double unit_width = QFontMetricsF(small).horizontalAdvance(unit);
     const QRectF below(plot_.left(), plot_.bottom() + 4, plot_.width(), 14);
-    put_text(painter_, below.adjusted(0, 0, 8, 0), Qt::AlignVCenter | Qt::AlignRight, unit, small,
+    put_text(painter_, below.translated(0, 15), Qt::AlignVCenter | Qt::AlignRight, unit, small,
              theme_.muted, texts_);
     for (double at = x_.least; at <= x_.most + x_.step / 2; at += x_.step) {
       const double x = place(0, std::int64_t(at * kGib)).x();
       painter_.fillRect(QRectF(x, plot_.top(), 1, plot_.height()), theme_.grid);
-      if (x + 20 > plot_.right() + 8 - unit_width) continue;
       put_text(painter_, QRectF(x - 30, below.top(), 60, 14), Qt::AlignCenter, number_text(at),
                small, theme_.muted, texts_);
     }

@@ -61,10 +61,17 @@ std::vector<Column> columns_of(const SearchPicture& picture, double width) {
       {Search::tr("bubble"), 52, false, [](const FoundPlan& of) { return share_text(of.bubble); }});
   columns.push_back({Search::tr("exposed"), 60, false,
                      [](const FoundPlan& of) { return seconds_text(of.exposed_seconds); }});
-  columns.push_back({Search::tr("front"), 36, false, [](const FoundPlan& of) {
-                       return of.on_front ? QStringLiteral("●") : QString();
-                     }});
+  columns.push_back({Search::tr("front"), 38, false, nullptr});  // a mark
   return columns;
+}
+
+// As the front has it in the plot.
+void paint_mark(QPainter& painter, const QRectF& cell, bool on_front, const Theme& theme) {
+  if (!on_front) return;
+  painter.setRenderHint(QPainter::Antialiasing);
+  painter.setPen(Qt::NoPen);
+  painter.setBrush(theme.accent_line);
+  painter.drawEllipse(QPointF(cell.right() - 5, cell.center().y()), 3.5, 3.5);
 }
 
 }  // namespace
@@ -80,7 +87,7 @@ double paint_best(QPainter& painter, const QRectF& rect, const SearchPicture& pi
   const std::vector<Column> columns = columns_of(picture, rect.width());
   double sum = 0;
   for (const Column& column : columns) sum += column.width;
-  constexpr double kRank = 48;
+  constexpr double kRank = 64;
   const double stretch = (rect.width() - kRank) / sum;
   const auto each_cell = [&](double top, const auto& put) {
     double x = rect.left() + kRank;
@@ -115,6 +122,7 @@ double paint_best(QPainter& painter, const QRectF& rect, const SearchPicture& pi
     const QString rank = !tie ? QString::number(at + 1) : at == 0 ? Search::tr("1 tie") : QString();
     put_text(painter, row, Qt::AlignVCenter, rank, at == 0 ? bold : plain, theme.text, texts);
     each_cell(y, [&](const Column& column, const QRectF& cell) {
+      if (!column.cell) return paint_mark(painter, cell, plan.on_front, theme);
       put_elided(painter, cell, flags(column), column.cell(plan), selected ? bold : plain,
                  selected ? theme.ink_on(theme.accent_soft) : theme.text, texts);
     });

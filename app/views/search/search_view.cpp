@@ -22,7 +22,8 @@
 namespace parallelarium {
 
 struct SearchView::State {
-  explicit State(Session& session) : search(PlanSearch::of(session)) {}
+  explicit State(Session& of) : session(of), search(PlanSearch::of(of)) {}
+  Session& session;
   PlanSearch& search;
   SearchColumn* column = nullptr;
   QScrollArea* scroll = nullptr;
@@ -97,7 +98,7 @@ ViewInfo SearchView::info() {
           .title = [] { return tr("Search"); },
           .command = [] { return tr("Sea&rch view"); },
           .menu = [] { return tr("In sear&ch"); },
-          .formula = "step.seconds",
+          .formula = "plan.seconds",
           .file = "search",
           .shows_range = false,
           .why_not = nullptr,
@@ -120,6 +121,7 @@ SearchView::SearchView(Session& session, QWidget* parent)
   s.canvas = made.canvas;
   s.column = new SearchColumn(s.search, this);
   s.column->hide();
+  s.column->installEventFilter(this);
   // The window puts it into the place of the setup panel where there is room.
   setProperty("left_column", QVariant::fromValue<QWidget*>(s.column));
   s.use = new QPushButton(tr("Use it"), s.canvas);
@@ -149,7 +151,10 @@ SearchView::SearchView(Session& session, QWidget* parent)
   refresh();
 }
 
-SearchView::~SearchView() { state_->canvas->removeEventFilter(this); }
+SearchView::~SearchView() {
+  state_->canvas->removeEventFilter(this);
+  state_->column->removeEventFilter(this);
+}
 
 PlanSearch& SearchView::search() const { return state_->search; }
 QWidget& SearchView::canvas() const { return *state_->canvas; }
@@ -230,6 +235,7 @@ void SearchView::resizeEvent(QResizeEvent* event) {
 
 void SearchView::showEvent(QShowEvent* event) {
   View::showEvent(event);
+  state_->search.begin_with(state_->session.setup());
   refresh();
 }
 
@@ -287,6 +293,7 @@ bool SearchView::show_tip(QPointF at, QPoint global) {
 }
 
 bool SearchView::eventFilter(QObject* watched, QEvent* event) {
+  if (watched == state_->column && event->type() == QEvent::ParentChange) place_parts();
   if (watched != state_->canvas) return View::eventFilter(watched, event);
   switch (event->type()) {
     case QEvent::Paint:
@@ -308,8 +315,12 @@ bool SearchView::eventFilter(QObject* watched, QEvent* event) {
 
 void SearchView::describe_selected() {
   const FoundPlan* plan = state_->search.selected();
-  if (!plan) return;
   SelectionText text;
+  if (!plan) {
+    text.headline = tr("No plan yet: what is found stands here.");
+    Q_EMIT described(text);
+    return;
+  }
   text.headline = axes_text(plan->setup);
   text.facts = {{tr("step"), seconds_text(plan->seconds)},
                 {tr("tokens per second"), number_text(plan->tokens_per_second)},

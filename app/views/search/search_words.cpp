@@ -20,7 +20,7 @@ Quantity quantity(const char* key, const QString& title, const QString& text, co
   Quantity made;
   made.key = QLatin1String(key);
   made.title = title;
-  made.predicted = {text, text.isEmpty() ? QString() : source, exact};
+  made.predicted = {text, source, exact};
   made.predicted_value = value;
   return made;
 }
@@ -43,11 +43,10 @@ QString question_text(const PlanSearch& search) {
 
 QString schedule_words(const Setup& setup) {
   if (setup.mesh.pp == 1) return Search::tr("no pipeline");
+  if (setup.chunks > 1) return Search::tr("interleaved, %1").arg(setup.chunks);
   const ScheduleRule* rule = find_schedule_rule(setup.schedule);
-  QString text = rule ? QString::fromUtf8(rule->title.data(), qsizetype(rule->title.size()))
-                      : QString::fromStdString(setup.schedule.name());
-  if (setup.chunks > 1) text += Search::tr(", %1").arg(setup.chunks);
-  return text;
+  return rule ? QString::fromUtf8(rule->title.data(), qsizetype(rule->title.size()))
+              : QString::fromStdString(setup.schedule.name());
 }
 
 QString recompute_words(const Setup& setup) {
@@ -141,18 +140,18 @@ std::vector<Quantity> search_quantities(const PlanSearch& search) {
       search.answer() ? rates_text(*search.answer()) : Search::tr("not searched yet");
   const auto text = [&](const QString& of) { return plan ? of : QString(); };
   return {
-      quantity("step.seconds", Search::tr("Step time"),
+      quantity("plan.seconds", Search::tr("Step time"),
                text(plan ? seconds_text(plan->seconds) : QString()), source,
                plan ? plan->seconds : 0),
-      quantity("step.mfu", Search::tr("MFU"), text(plan ? share_text(plan->mfu) : QString()),
+      quantity("plan.mfu", Search::tr("MFU"), text(plan ? share_text(plan->mfu) : QString()),
                source, plan ? plan->mfu : 0),
-      quantity("memory.peak_bytes",
+      quantity("plan.needed_bytes",
                plan ? Search::tr("Memory, stage %1").arg(plan->stage) : Search::tr("Memory"),
                text(plan ? bytes_text(plan->bytes) : QString()), source,
                plan ? double(plan->bytes) : 0, plan ? exact_bytes_text(plan->bytes) : QString()),
-      quantity("bubble.of_total", Search::tr("Bubble of whole step"),
+      quantity("plan.bubble", Search::tr("Bubble of whole step"),
                text(plan ? share_text(plan->bubble) : QString()), source, plan ? plan->bubble : 0),
-      quantity("step.exposed_communication_seconds", Search::tr("Exposed communication"),
+      quantity("plan.exposed_seconds", Search::tr("Exposed communication"),
                text(plan ? seconds_text(plan->exposed_seconds) : QString()), source,
                plan ? plan->exposed_seconds : 0)};
 }
