@@ -7187,8 +7187,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Neuberechnung: %1</translation>
     </message>
     <message>
-        <source>cannot be</source>
-        <translation>unmöglich</translation>
+        <source>are refused</source>
+        <translation>abgelehnt</translation>
     </message>
     <message>
         <source>do not fit</source>
@@ -7275,8 +7275,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Kandidaten</translation>
     </message>
     <message>
-        <source>can be</source>
-        <translation>möglich</translation>
+        <source>are valid</source>
+        <translation>gültig</translation>
     </message>
     <message>
         <source>may fit</source>
@@ -7285,6 +7285,34 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>such as: %1</source>
         <translation>etwa: %1</translation>
+    </message>
+    <message>
+        <source>How each candidate ends</source>
+        <translation>Wie jeder Kandidat endet</translation>
+    </message>
+    <message>
+        <source>refused</source>
+        <translation>abgelehnt</translation>
+    </message>
+    <message>
+        <source>A rule of the settings forbids it.</source>
+        <translation>Eine Regel der Einstellungen verbietet ihn.</translation>
+    </message>
+    <message>
+        <source>does not fit</source>
+        <translation>zu groß</translation>
+    </message>
+    <message>
+        <source>A stage needs more memory than may be used.</source>
+        <translation>Eine Stufe braucht mehr Speicher, als belegt werden darf.</translation>
+    </message>
+    <message>
+        <source>It takes no less time and memory than a plan that was simulated, by a lower bound that is proved.</source>
+        <translation>Er braucht nicht weniger Zeit und Speicher als ein simulierter Plan, nach einer bewiesenen unteren Schranke.</translation>
+    </message>
+    <message>
+        <source>It is predicted op by op, as in Explore. The fastest is found for certain.</source>
+        <translation>Er wird Op für Op vorhergesagt, wie unter Erkunden. Der schnellste wird sicher gefunden.</translation>
     </message>
     <message>
         <source>None fits</source>

@@ -66,7 +66,7 @@ TEST_F(SearchFixture, TheBestIsWhatTheCommandLineSaysAndBecomesTheSetup) {
   ASSERT_NE(selected, nullptr);
   EXPECT_EQ(to_json(selected->setup), json.at("best").at(0).at("setup"));
   EXPECT_EQ(selected->seconds, json.at("best").at(0).at("step").at("seconds"));
-  const Setup before = session().setup(), found = selected->setup;
+  const auto before = session().setup(), found = selected->setup;
   QTest::mouseClick(button(QStringLiteral("Use it")), Qt::LeftButton);
   session().wait_for_prediction();
   EXPECT_EQ(window->room(), Room::kExplore);

@@ -81,7 +81,7 @@ double paint_funnel(QPainter& painter, const QRectF& rect, const SearchPicture& 
     double share;
   };
   const Part parts[] = {{answer.candidates, Search::tr("candidates"), PlanAnswer::kRefused, 0.26},
-                        {answer.valid, Search::tr("can be"), PlanAnswer::kDoesNotFit, 0.24},
+                        {answer.valid, Search::tr("are valid"), PlanAnswer::kDoesNotFit, 0.24},
                         {answer.fitting, Search::tr("may fit"), PlanAnswer::kBounded, 0.24},
                         {answer.counts[PlanAnswer::kSimulated], Search::tr("simulated"), -1, 0.26}};
   double x = rect.left();
@@ -165,6 +165,33 @@ double paint_changes(QPainter& painter, const QRectF& rect, const SearchPicture&
   return y - rect.top();
 }
 
+namespace {
+
+// What becomes of candidates, before there are any.
+double paint_ends(QPainter& painter, const QRectF& rect, const Theme& theme, TextLog* texts) {
+  put_caps(painter, QRectF(rect.left(), rect.top(), rect.width(), kHead),
+           Search::tr("How each candidate ends"), theme, texts);
+  const std::pair<QString, QString> ends[] = {
+      {Search::tr("refused"), Search::tr("A rule of the settings forbids it.")},
+      {Search::tr("does not fit"), Search::tr("A stage needs more memory than may be used.")},
+      {Search::tr("bounded"), Search::tr("It takes no less time and memory than a plan that was "
+                                         "simulated, by a lower bound that is proved.")},
+      {Search::tr("simulated"), Search::tr("It is predicted op by op, as in Explore. The fastest "
+                                           "is found for certain.")}};
+  constexpr double kName = 110;
+  double y = rect.top() + kHead;
+  for (const auto& [name, meaning] : ends) {
+    put_text(painter, QRectF(rect.left(), y, kName, kLine), Qt::AlignVCenter, name,
+             theme.font(12, true), theme.text, texts);
+    y += put_lines(painter, QRectF(rect.left() + kName, y, rect.width() - kName, kLine), meaning,
+                   theme.font(12), theme.muted, texts) +
+         4;
+  }
+  return y - rect.top() + 12;
+}
+
+}  // namespace
+
 double paint_search(QPainter& painter, double width, const SearchPicture& picture,
                     const Theme& theme, SearchHits* hits, TextLog* texts) {
   const double inner = width - 2 * kMargin;
@@ -180,7 +207,8 @@ double paint_search(QPainter& painter, double width, const SearchPicture& pictur
     y += put_lines(painter, QRectF(kMargin, y + 4, inner, kLine), picture.status, plain,
                    theme.muted, texts) +
          4;
-  if (!picture.answer) return y + kMargin;
+  if (!picture.answer)
+    return y + paint_ends(painter, QRectF(kMargin, y + 12, inner, 0), theme, texts) + kMargin;
   const PlanAnswer& answer = *picture.answer;
   y += 8;
   y += paint_funnel(painter, QRectF(kMargin, y, inner, 0), picture, theme, hits, texts) + kGap;

@@ -237,6 +237,13 @@ void SearchView::showEvent(QShowEvent* event) {
   View::showEvent(event);
   state_->search.begin_with(state_->session.setup());
   refresh();
+  // After the window has cleared what the view before said.
+  QMetaObject::invokeMethod(
+      this,
+      [this] {
+        if (isVisible()) describe_selected();
+      },
+      Qt::QueuedConnection);
 }
 
 void SearchView::changeEvent(QEvent* event) {

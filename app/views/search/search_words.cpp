@@ -78,7 +78,7 @@ QString axes_text(const Setup& setup) {
 QString class_text(PlanAnswer::Class of) {
   switch (of) {
     case PlanAnswer::kRefused:
-      return Search::tr("cannot be");
+      return Search::tr("are refused");
     case PlanAnswer::kDoesNotFit:
       return Search::tr("do not fit");
     case PlanAnswer::kBounded:
