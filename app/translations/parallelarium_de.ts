@@ -7228,7 +7228,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>%1: step %2, %3, MFU %4, bubble %5, exposed %6%7.</source>
-        <translation>%1: Schritt %2, %3, MFU %4, Bubble %5, nicht verdeckt %6%7.</translation>
+        <translation>%1: Schritt %2, %3, MFU %4, Blase %5, nicht verdeckt %6%7.</translation>
     </message>
     <message>
         <source>, tie</source>
@@ -7244,7 +7244,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>Step time</source>
-        <translation>Schrittzeit</translation>
+        <translation>Schrittdauer</translation>
     </message>
     <message>
         <source>MFU</source>
@@ -7260,7 +7260,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>Bubble of whole step</source>
-        <translation>Bubble am ganzen Schritt</translation>
+        <translation>Blase am ganzen Schritt</translation>
     </message>
     <message>
         <source>Exposed communication</source>
@@ -7328,7 +7328,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>Step time over memory</source>
-        <translation>Schrittzeit über Speicher</translation>
+        <translation>Schrittdauer über Speicher</translation>
     </message>
     <message>
         <source>seconds</source>
@@ -7376,7 +7376,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>bubble</source>
-        <translation>Bubble</translation>
+        <translation>Blase</translation>
     </message>
     <message>
         <source>exposed</source>
@@ -7495,7 +7495,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>bubble of whole step</source>
-        <translation>Bubble am ganzen Schritt</translation>
+        <translation>Blase am ganzen Schritt</translation>
     </message>
     <message>
         <source>exposed, %1</source>
