@@ -12,6 +12,7 @@
 #include "app/shell/window.h"
 #include "app/state/collective/collective_session.h"
 #include "app/state/document/document.h"
+#include "app/state/plan/plan_search.h"
 #include "app/state/run/run_advice.h"
 #include "app/state/topic.h"
 #include "app/views/collectives/collectives_view.h"
@@ -141,10 +142,16 @@ Result<const ViewInfo*> prepare_session(Session& session, const CommandLine& lin
   return view;
 }
 
-Result<void> run_and_wait(Session& session, bool verify) {
-  const QString refusal = run_refusal(session);
-  if (!refusal.isEmpty()) return message("run-refused", "{}", refusal.toStdString());
-  session.start_run(verify);
+// In the room Plan what runs is the search.
+Result<void> run_and_wait(Session& session, const ViewInfo* view, bool verify) {
+  if (view && view->room == Room::kPlan) {
+    PlanSearch::of(session).begin_with(session.setup());
+    PlanSearch::of(session).start();
+  } else {
+    const QString refusal = run_refusal(session);
+    if (!refusal.isEmpty()) return message("run-refused", "{}", refusal.toStdString());
+    session.start_run(verify);
+  }
   QEventLoop loop;
   QObject::connect(&session, &Session::run_state_changed, &loop, [&] {
     if (session.jobs().state() == RunState::kIdle) loop.quit();
@@ -167,7 +174,7 @@ int export_headless(const CommandLine& line) {
   const Result<const ViewInfo*> prepared = prepare_session(session, line);
   if (!prepared) return fail(2, prepared.error());
   if (line.run) {
-    const Result<void> ran = run_and_wait(session, line.verify);
+    const Result<void> ran = run_and_wait(session, *prepared, line.verify);
     if (!ran) return fail(1, ran.error());
   }
   put_playhead(session.topic(), line);
@@ -196,7 +203,7 @@ int take_screenshot(const CommandLine& line) {
     return fail(2, prepared.error());
   bool failed = false;
   if (line.run && prepared) {
-    const Result<void> ran = run_and_wait(window.session(), line.verify);
+    const Result<void> ran = run_and_wait(window.session(), *prepared, line.verify);
     failed = !ran;
     if (failed) std::fprintf(stderr, "%s\n", ran.error().text.c_str());
   }

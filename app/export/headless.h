@@ -39,7 +39,7 @@ Result<CollectiveChoice> chosen_collective(CollectiveChoice choice, const Comman
 // Opens `file` and sets the fields and the collective. The answer is the view to show, or null.
 Result<const ViewInfo*> prepare_session(Session& session, const CommandLine& line);
 // Runs the setup and returns when the run has ended. The event loop runs meanwhile.
-Result<void> run_and_wait(Session& session, bool verify);
+Result<void> run_and_wait(Session& session, const ViewInfo* view, bool verify);
 // --export. Exit status: 0 done, 1 the run or the file failed, 2 the request was not valid.
 int export_headless(const CommandLine& line);
 // --screenshot: the window with its lesson, offscreen or on a display.

@@ -99,14 +99,36 @@ void TopBar::set_document_name(const QString& name) {
 void TopBar::set_compact(bool compact) {
   compact_ = compact;
   product_->setVisible(!compact);
+  layout()->setSpacing(compact ? 4 : 8);
+  layout()->setContentsMargins(compact ? 8 : 12, 0, compact ? 8 : 12, 1);
   refresh();
 }
 
-void TopBar::set_room(Room room) { rooms_->set_value(QString::number(int(room))); }
+void TopBar::set_room(Room room) {
+  rooms_->set_value(QString::number(int(room)));
+  plans_ = room == Room::kPlan;
+  show_parts();
+}
 
 void TopBar::set_bare(bool bare) {
-  for (QWidget* part : std::initializer_list<QWidget*>{transport_, pin_, prove_, export_, run_})
-    part->setVisible(!bare);
+  bare_ = bare;
+  show_parts();
+}
+
+void TopBar::show_parts() {
+  for (QWidget* part : std::initializer_list<QWidget*>{transport_, pin_, prove_, run_})
+    part->setVisible(!bare_ && !plans_);
+  export_->setVisible(!bare_);
+}
+
+QString TopBar::run_text() const {
+  const QString label = run_label(session_);
+  return QStringLiteral("▶ ") + (short_ ? label.section(QLatin1String(", "), 0, 0) : label);
+}
+
+void TopBar::resizeEvent(QResizeEvent* event) {
+  QFrame::resizeEvent(event);
+  refresh();
 }
 
 // As wide as the longest of what the button says for this setup, so that nothing beside it moves
@@ -114,8 +136,8 @@ void TopBar::set_bare(bool bare) {
 int TopBar::width_of_run() {
   const QString now = run_->text();
   int width = 0;
-  for (const QString& text : {QStringLiteral("▶ ") + run_label(session_), tr("Cancelling …"),
-                              tr("Cancel calibration"), tr("Cancel")}) {
+  for (const QString& text :
+       {run_text(), tr("Cancelling …"), tr("Cancel calibration"), tr("Cancel")}) {
     run_->setText(text);
     width = std::max(width, run_->sizeHint().width());
   }
@@ -124,12 +146,21 @@ int TopBar::width_of_run() {
 }
 
 void TopBar::refresh() {
+  short_ = false;
+  show_run();
+  layout()->invalidate();
+  if (!compact_ || layout()->minimumSize().width() <= width()) return;
+  short_ = true;
+  show_run();
+}
+
+void TopBar::show_run() {
   const RunState state = session_.jobs().state();
   const bool idle = state == RunState::kIdle;
   const QString percent = share_text(session_.jobs().progress());
   switch (state) {
     case RunState::kIdle:
-      run_->setText(QStringLiteral("▶ ") + run_label(session_));
+      run_->setText(run_text());
       name_->set_full_text(document_);
       break;
     case RunState::kCancelling:
@@ -155,7 +186,7 @@ void TopBar::refresh() {
       state != RunState::kCancelling &&
       (!idle ||
        (machine_is_elsewhere(session_) ? small_copy_refusal(session_) : refusal).isEmpty()));
-  run_->setToolTip(idle ? refusal : QString());
+  run_->setToolTip(!idle ? QString() : refusal.isEmpty() && short_ ? run_label(session_) : refusal);
   run_->setAccessibleDescription(run_->toolTip());
 }
 

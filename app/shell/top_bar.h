@@ -27,20 +27,27 @@ class TopBar : public QFrame {
   TransportBar& transport() { return *transport_; }
   void set_document_name(const QString& name);
   void set_compact(bool compact);  // leaves out the product's name
-  void set_room(Room room);
-  void set_bare(bool bare);  // leaves out what plays, runs and exports
+  void set_room(Room room);        // in Plan nothing plays or runs
+  void set_bare(bool bare);        // leaves out what plays, runs and exports
   QPushButton& run_button() { return *run_; }
+
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
 
  Q_SIGNALS:
   void room_chosen(Room room);
 
  private:
   void refresh();
+  void show_run();
+  void show_parts();
   int width_of_run();
+  QString run_text() const;
   Session& session_;
   Actions actions_;
   QString document_;
-  bool compact_ = false;
+  bool compact_ = false, bare_ = false, plans_ = false;
+  bool short_ = false;  // Run does not say how its ranks are run: there is no room
   QLabel* product_;
   Segments* rooms_;
   ElidedLabel* name_;

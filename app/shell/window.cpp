@@ -13,6 +13,7 @@
 #include "app/look/shell_style.h"
 #include "app/look/theme.h"
 #include "app/selection/selection_panel.h"
+#include "app/state/plan/plan_search.h"
 #include "app/state/step/order_edit.h"
 #include "app/state/topic.h"
 
@@ -66,6 +67,8 @@ Window::Window(QWidget* parent) : QMainWindow(parent) {
     map_over_lesson_ = false;
     refresh_rooms();
   });
+  connect(&PlanSearch::of(session_), &PlanSearch::used, this,
+          [this] { show_room(Room::kExplore); });
   connect(&lesson_->player(), &LessonPlayer::reviewed, this, [this] { show_room(Room::kLearn); });
 
   show_theme(theme);

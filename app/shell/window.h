@@ -110,6 +110,7 @@ class Window : public QMainWindow {
   void fit_space();
   void fit_corner();
   void fold_setup();
+  void place_own_column();
   void share_right_column();
   // window_rooms.cpp
   bool shows_index() const;

@@ -27,8 +27,10 @@ std::vector<Banner::Choice> Window::choices_of(const Message& problem, Topic& to
 }
 
 void Window::refresh_banner() {
-  if (say_problem() || say_what_happened()) return;
-  if (view().topic().is_step()) return say_of_the_step();
+  // In Plan the setup is not what is looked at.
+  const bool plans = room_ == Room::kPlan && !shows_index();
+  if ((!plans && say_problem()) || say_what_happened()) return;
+  if (view().topic().is_step() && !plans) return say_of_the_step();
   banner_->say({}, Banner::Kind::kPlain, {});
 }
 

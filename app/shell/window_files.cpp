@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Documents of the window: new, open, save, recent files, drag and drop, export.
+#include <QComboBox>
 #include <QDir>
 #include <QDragEnterEvent>
 #include <QFileDialog>
@@ -112,22 +113,11 @@ void Window::greet() {
   show_room(Room::kLearn);
 }
 
-// A large model on a large machine, to be exchanged for one's own.
+// The room where a setup is searched, with the cursor in its first setting.
 void Window::plan() {
-  if (!may_discard()) return;
-  Setup setup = new_setup();
-  for (const auto& [field, value] : {std::pair("machine", "dgx-h100"),
-                                     {"model", "llama3-8b"},
-                                     {"tp", "2"},
-                                     {"dp", "4"},
-                                     {"microbatches", "16"}})
-    if (const Result<void> set = set_field(setup, field, value); !set) {
-      typed_wrong_ = sentence(set.error());
-      return refresh_banner();
-    }
-  start_with(setup);
-  show_room(Room::kExplore);
-  if (QWidget* model = setup_->control("model")) model->setFocus(Qt::OtherFocusReason);
+  show_room(Room::kPlan);
+  if (auto* column = view().property("left_column").value<QWidget*>())
+    if (auto* first = column->findChild<QComboBox*>()) first->setFocus(Qt::OtherFocusReason);
 }
 
 void Window::show_cases() {

@@ -131,9 +131,31 @@ void Window::fit_space() {
 // unless asked for. The index of lessons needs none.
 void Window::fold_setup() {
   const bool folds = !view().topic().is_step() && !unfolded_;
-  const bool is_there = !shows_index() || space_ != Space::kFull;  // else in its popup
+  const bool plans = room_ == Room::kPlan;
+  const bool is_there = !plans && (!shows_index() || space_ != Space::kFull);  // else in its popup
   setup_->setVisible(is_there && !folds);
   fold_->setVisible(is_there && folds);
+  chips_->setVisible(space_ != Space::kFull && !plans && !shows_index());
+  place_own_column();
+}
+
+// A view of the room Plan has a column of its own (its property "left_column"), which stands where
+// the setup panel does elsewhere; without room for it the view keeps it.
+void Window::place_own_column() {
+  auto* row = static_cast<QHBoxLayout*>(middle_->layout());
+  for (View* one : views_) {
+    auto* column = one->property("left_column").value<QWidget*>();
+    if (!column) continue;
+    const bool is_there = room_ == Room::kPlan && one == &view() && space_ == Space::kFull;
+    if (is_there && column->parentWidget() != middle_) {
+      row->insertWidget(0, column);
+      column->setFixedWidth(kSetupWidth);
+    } else if (!is_there && column->parentWidget() == middle_) {
+      row->removeWidget(column);
+      column->setParent(one);
+    }
+    column->setVisible(is_there);
+  }
 }
 
 // How a view looks is chosen beside the tabs where they leave room, so that its own controls need

@@ -86,12 +86,12 @@ void Window::refresh_rooms() {
   start_->setVisible(index);
   right_->setVisible(!index);
   strip_->setVisible(!index);
-  chips_->setVisible(!index && space_ != Space::kFull);
   top_bar_->set_room(room_);
   top_bar_->set_bare(index);
   for (qsizetype at = 0; at < do_.rooms.size(); ++at)
     do_.rooms[at]->setChecked(do_.rooms[at]->data().toInt() == int(room_));
   fold_setup();
+  refresh_banner();
   refresh_tabs();
   fit_corner();
 }

@@ -7365,4 +7365,524 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>DP 4</translation>
     </message>
 </context>
+<context>
+    <name>SearchView</name>
+    <message>
+        <source>%1 tokens a step</source>
+        <translation>%1 Tokens je Schritt</translation>
+    </message>
+    <message>
+        <source>How should %1 be trained on %2 GPUs of %3?</source>
+        <translation>Wie soll %1 auf %2 GPUs von %3 trainiert werden?</translation>
+    </message>
+    <message>
+        <source>no pipeline</source>
+        <translation>keine Pipeline</translation>
+    </message>
+    <message>
+        <source>interleaved, %1</source>
+        <translation>verschachtelt, %1</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>keine</translation>
+    </message>
+    <message>
+        <source>selective</source>
+        <translation>selektiv</translation>
+    </message>
+    <message>
+        <source>full</source>
+        <translation>volle</translation>
+    </message>
+    <message>
+        <source>micro-batch %1</source>
+        <translation>Mikro-Batch %1</translation>
+    </message>
+    <message>
+        <source>recompute %1</source>
+        <translation>Neuberechnung: %1</translation>
+    </message>
+    <message>
+        <source>are refused</source>
+        <translation>abgelehnt</translation>
+    </message>
+    <message>
+        <source>do not fit</source>
+        <translation>zu groß</translation>
+    </message>
+    <message>
+        <source>bounded</source>
+        <translation>ausgeschlossen</translation>
+    </message>
+    <message>
+        <source>simulated</source>
+        <translation>simuliert</translation>
+    </message>
+    <message>
+        <source>Rows within %1 of the first share its rank: so far off are differences of predictions. Among them the least memory stands first.</source>
+        <translation>Zeilen bis %1 hinter der ersten teilen ihren Rang: So weit liegen Unterschiede von Vorhersagen daneben. Unter ihnen steht der kleinste Speicher vorn.</translation>
+    </message>
+    <message>
+        <source>How far rows must be apart to differ is not known for this cluster.</source>
+        <translation>Wie weit Zeilen auseinanderliegen müssen, um sich zu unterscheiden, ist für diesen Cluster nicht bekannt.</translation>
+    </message>
+    <message>
+        <source>Searching: %1.</source>
+        <translation>Suche: %1.</translation>
+    </message>
+    <message>
+        <source>Not searched yet: press Search.</source>
+        <translation>Noch nicht gesucht: Suchen drücken.</translation>
+    </message>
+    <message>
+        <source>%1 candidates.</source>
+        <translation>%1 Kandidaten.</translation>
+    </message>
+    <message>
+        <source>None fits. The least is %1 or more, with %2.</source>
+        <translation>Keiner passt. Am wenigsten braucht %2: %1 oder mehr.</translation>
+    </message>
+    <message>
+        <source>%1: step %2, %3, MFU %4, bubble %5, exposed %6%7.</source>
+        <translation>%1: Schritt %2, %3, MFU %4, Blase %5, nicht verdeckt %6%7.</translation>
+    </message>
+    <message>
+        <source>, tie</source>
+        <translation>, gleichauf</translation>
+    </message>
+    <message>
+        <source>Selected: %1.</source>
+        <translation>Gewählt: %1.</translation>
+    </message>
+    <message>
+        <source>not searched yet</source>
+        <translation>noch nicht gesucht</translation>
+    </message>
+    <message>
+        <source>Step time</source>
+        <translation>Schrittdauer</translation>
+    </message>
+    <message>
+        <source>MFU</source>
+        <translation>MFU</translation>
+    </message>
+    <message>
+        <source>Memory, stage %1</source>
+        <translation>Speicher, Stufe %1</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>Speicher</translation>
+    </message>
+    <message>
+        <source>Bubble of whole step</source>
+        <translation>Blase am ganzen Schritt</translation>
+    </message>
+    <message>
+        <source>Exposed communication</source>
+        <translation>Nicht verdeckte Kommunikation</translation>
+    </message>
+    <message>
+        <source>How few remain</source>
+        <translation>Wie wenige bleiben</translation>
+    </message>
+    <message>
+        <source>candidates</source>
+        <translation>Kandidaten</translation>
+    </message>
+    <message>
+        <source>are valid</source>
+        <translation>gültig</translation>
+    </message>
+    <message>
+        <source>may fit</source>
+        <translation>passen vielleicht</translation>
+    </message>
+    <message>
+        <source>such as: %1</source>
+        <translation>etwa: %1</translation>
+    </message>
+    <message>
+        <source>How each candidate ends</source>
+        <translation>Wie jeder Kandidat endet</translation>
+    </message>
+    <message>
+        <source>refused</source>
+        <translation>abgelehnt</translation>
+    </message>
+    <message>
+        <source>A rule of the settings forbids it.</source>
+        <translation>Eine Regel der Einstellungen verbietet ihn.</translation>
+    </message>
+    <message>
+        <source>does not fit</source>
+        <translation>zu groß</translation>
+    </message>
+    <message>
+        <source>A stage needs more memory than may be used.</source>
+        <translation>Eine Stufe braucht mehr Speicher, als belegt werden darf.</translation>
+    </message>
+    <message>
+        <source>It takes no less time and memory than a plan that was simulated, by a lower bound that is proved.</source>
+        <translation>Er braucht nicht weniger Zeit und Speicher als ein simulierter Plan, nach einer bewiesenen unteren Schranke.</translation>
+    </message>
+    <message>
+        <source>It is predicted op by op, as in Explore. The fastest is found for certain.</source>
+        <translation>Er wird Op für Op vorhergesagt, wie unter Erkunden. Der schnellste wird sicher gefunden.</translation>
+    </message>
+    <message>
+        <source>None fits</source>
+        <translation>Keiner passt</translation>
+    </message>
+    <message>
+        <source>The least is %1 or more on one GPU, with %2; %3 may be used.</source>
+        <translation>Am wenigsten braucht %2: %1 oder mehr auf einer GPU; %3 dürfen belegt werden.</translation>
+    </message>
+    <message>
+        <source>More GPUs, a shorter sequence or free axes would help.</source>
+        <translation>Mehr GPUs, eine kürzere Sequenz oder freie Achsen würden helfen.</translation>
+    </message>
+    <message>
+        <source>Step time over memory</source>
+        <translation>Schrittdauer über Speicher</translation>
+    </message>
+    <message>
+        <source>seconds</source>
+        <translation>Sekunden</translation>
+    </message>
+    <message>
+        <source>GiB on the fullest GPU</source>
+        <translation>GiB auf der vollsten GPU</translation>
+    </message>
+    <message>
+        <source>limit %1</source>
+        <translation>Grenze %1</translation>
+    </message>
+    <message>
+        <source>front: none is faster and smaller</source>
+        <translation>Front: keiner ist schneller und kleiner</translation>
+    </message>
+    <message>
+        <source>selected</source>
+        <translation>gewählt</translation>
+    </message>
+    <message>
+        <source>schedule</source>
+        <translation>Ablaufplan</translation>
+    </message>
+    <message>
+        <source>micro</source>
+        <translation>Mikro</translation>
+    </message>
+    <message>
+        <source>recompute</source>
+        <translation>Neuber.</translation>
+    </message>
+    <message>
+        <source>step</source>
+        <translation>Schritt</translation>
+    </message>
+    <message>
+        <source>tokens/s</source>
+        <translation>Tokens/s</translation>
+    </message>
+    <message>
+        <source>memory</source>
+        <translation>Speicher</translation>
+    </message>
+    <message>
+        <source>bubble</source>
+        <translation>Blase</translation>
+    </message>
+    <message>
+        <source>exposed</source>
+        <translation>offen</translation>
+    </message>
+    <message>
+        <source>front</source>
+        <translation>Front</translation>
+    </message>
+    <message>
+        <source>The best %1</source>
+        <translation>Die besten %1</translation>
+    </message>
+    <message>
+        <source>rank</source>
+        <translation>Rang</translation>
+    </message>
+    <message>
+        <source>1 tie</source>
+        <translation>1 gleich</translation>
+    </message>
+</context>
+<context>
+    <name>parallelarium::SearchView</name>
+    <message>
+        <source>Searching …</source>
+        <translation>Suche läuft …</translation>
+    </message>
+    <message>
+        <source>Not searched yet. Search tries every combination of the free axes that makes the GPUs and the batch, and says of each why it is not the best.</source>
+        <translation>Noch nicht gesucht. Suchen probiert jede Kombination der freien Achsen, die GPUs und Batch ergibt, und sagt von jeder, warum sie nicht die beste ist.</translation>
+    </message>
+    <message>
+        <source>The answer below is of other settings: search again.</source>
+        <translation>Die Antwort unten gehört zu anderen Einstellungen: erneut suchen.</translation>
+    </message>
+    <message>
+        <source>What one change would do</source>
+        <translation>Was eine Änderung bewirkt</translation>
+    </message>
+    <message>
+        <source>Why it is not the fastest</source>
+        <translation>Warum er nicht der schnellste ist</translation>
+    </message>
+    <message>
+        <source>Search</source>
+        <translation>Suchen</translation>
+    </message>
+    <message>
+        <source>Sea&amp;rch view</source>
+        <translation>&amp;Suche</translation>
+    </message>
+    <message>
+        <source>In sear&amp;ch</source>
+        <translation>In der S&amp;uche</translation>
+    </message>
+    <message>
+        <source>Picture of the search</source>
+        <translation>Bild der Suche</translation>
+    </message>
+    <message>
+        <source>Use it</source>
+        <translation>Übernehmen</translation>
+    </message>
+    <message>
+        <source>Makes the selected plan the setup, and opens it in Explore</source>
+        <translation>Macht den gewählten Plan zum Setup und öffnet ihn unter Erkunden</translation>
+    </message>
+    <message>
+        <source>Change the search …</source>
+        <translation>Suche ändern …</translation>
+    </message>
+    <message>
+        <source>Try one change</source>
+        <translation>Eine Änderung versuchen</translation>
+    </message>
+    <message>
+        <source>Predicts every plan that differs from the selected one in one axis</source>
+        <translation>Sagt jeden Plan vorher, der sich vom gewählten in einer Achse unterscheidet</translation>
+    </message>
+    <message>
+        <source>&amp;Search</source>
+        <translation>&amp;Suchen</translation>
+    </message>
+    <message>
+        <source>&amp;Use the selected plan</source>
+        <translation>Gewählten Plan &amp;übernehmen</translation>
+    </message>
+    <message>
+        <source>&amp;Try one change of it</source>
+        <translation>Eine Änderung an ihm &amp;versuchen</translation>
+    </message>
+    <message>
+        <source>Of the selected plan, as the Explore room predicts it once it is used.</source>
+        <translation>Vom gewählten Plan, wie ihn der Raum Erkunden vorhersagt, sobald er übernommen ist.</translation>
+    </message>
+    <message>
+        <source>Cancel the &amp;search</source>
+        <translation>&amp;Suche abbrechen</translation>
+    </message>
+    <message>
+        <source>No plan yet: what is found stands here.</source>
+        <translation>Noch kein Plan: Was gefunden wird, steht hier.</translation>
+    </message>
+    <message>
+        <source>step</source>
+        <translation>Schritt</translation>
+    </message>
+    <message>
+        <source>tokens per second</source>
+        <translation>Tokens je Sekunde</translation>
+    </message>
+    <message>
+        <source>MFU</source>
+        <translation>MFU</translation>
+    </message>
+    <message>
+        <source>bubble of whole step</source>
+        <translation>Blase am ganzen Schritt</translation>
+    </message>
+    <message>
+        <source>exposed, %1</source>
+        <translation>nicht verdeckt, %1</translation>
+    </message>
+    <message>
+        <source>memory, stage %1</source>
+        <translation>Speicher, Stufe %1</translation>
+    </message>
+</context>
+<context>
+    <name>parallelarium::SearchColumn</name>
+    <message>
+        <source>What is searched</source>
+        <translation>Was gesucht wird</translation>
+    </message>
+    <message>
+        <source>Progress of the search</source>
+        <translation>Fortschritt der Suche</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>Modell</translation>
+    </message>
+    <message>
+        <source>Cluster</source>
+        <translation>Cluster</translation>
+    </message>
+    <message>
+        <source>GPUs</source>
+        <translation>GPUs</translation>
+    </message>
+    <message>
+        <source>Exactly so many, or a range such as 8..64</source>
+        <translation>Genau so viele, oder ein Bereich wie 8..64</translation>
+    </message>
+    <message>
+        <source>Batch</source>
+        <translation>Batch</translation>
+    </message>
+    <message>
+        <source>Sequences of a step</source>
+        <translation>Sequenzen eines Schritts</translation>
+    </message>
+    <message>
+        <source>Sequences</source>
+        <translation>Sequenzen</translation>
+    </message>
+    <message>
+        <source>Tokens of a sequence</source>
+        <translation>Tokens einer Sequenz</translation>
+    </message>
+    <message>
+        <source>Tokens each</source>
+        <translation>Tokens je Sequenz</translation>
+    </message>
+    <message>
+        <source>Limit</source>
+        <translation>Grenze</translation>
+    </message>
+    <message>
+        <source>Memory of a GPU that may be used, in GiB</source>
+        <translation>Speicher einer GPU, der belegt werden darf, in GiB</translation>
+    </message>
+    <message>
+        <source>Memory, GiB</source>
+        <translation>Speicher, GiB</translation>
+    </message>
+    <message>
+        <source>Free, or the one value that all candidates have</source>
+        <translation>Frei, oder der eine Wert, den alle Kandidaten haben</translation>
+    </message>
+    <message>
+        <source>free</source>
+        <translation>frei</translation>
+    </message>
+    <message>
+        <source>Axes</source>
+        <translation>Achsen</translation>
+    </message>
+    <message>
+        <source>Tensor, TP</source>
+        <translation>Tensor, TP</translation>
+    </message>
+    <message>
+        <source>Pipeline, PP</source>
+        <translation>Pipeline, PP</translation>
+    </message>
+    <message>
+        <source>what is left</source>
+        <translation>was übrig bleibt</translation>
+    </message>
+    <message>
+        <source>Data, DP</source>
+        <translation>Daten, DP</translation>
+    </message>
+    <message>
+        <source>Context, CP</source>
+        <translation>Kontext, CP</translation>
+    </message>
+    <message>
+        <source>Experts, EP</source>
+        <translation>Experten, EP</translation>
+    </message>
+    <message>
+        <source>ZeRO</source>
+        <translation>ZeRO</translation>
+    </message>
+    <message>
+        <source>Schedule</source>
+        <translation>Ablaufplan</translation>
+    </message>
+    <message>
+        <source>Chunks</source>
+        <translation>Chunks</translation>
+    </message>
+    <message>
+        <source>Micro-batch</source>
+        <translation>Mikro-Batch</translation>
+    </message>
+    <message>
+        <source>Recompute</source>
+        <translation>Neuberechnung</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>keine</translation>
+    </message>
+    <message>
+        <source>selective</source>
+        <translation>selektiv</translation>
+    </message>
+    <message>
+        <source>full</source>
+        <translation>volle</translation>
+    </message>
+    <message>
+        <source>SP</source>
+        <translation>SP</translation>
+    </message>
+    <message>
+        <source>on</source>
+        <translation>an</translation>
+    </message>
+    <message>
+        <source>off</source>
+        <translation>aus</translation>
+    </message>
+    <message>
+        <source>%1 of %2 are free</source>
+        <translation>%1 von %2 sind frei</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>Search</source>
+        <translation>Suchen</translation>
+    </message>
+</context>
+<context>
+    <name>parallelarium::PlanSearch</name>
+    <message>
+        <source>The engine is busy with a run or a calibration.</source>
+        <translation>Die Engine ist mit einem Lauf oder einer Kalibrierung beschäftigt.</translation>
+    </message>
+    <message>
+        <source>The plan of the search</source>
+        <translation>Der Plan der Suche</translation>
+    </message>
+</context>
 </TS>

@@ -8,14 +8,15 @@
 #include "app/views/memory/memory_view.h"
 #include "app/views/mesh/mesh_view.h"
 #include "app/views/pipeline/pipeline_view.h"
+#include "app/views/search/search_view.h"
 #include "engine/wire/view_ids.h"
 
 namespace parallelarium {
 
 const std::vector<ViewInfo>& views() {
-  static const std::vector<ViewInfo> kViews = {MeshView::info(), CollectivesView::info(),
+  static const std::vector<ViewInfo> kViews = {MeshView::info(),     CollectivesView::info(),
                                                PipelineView::info(), MemoryView::info(),
-                                               ExpertsView::info()};
+                                               ExpertsView::info(),  SearchView::info()};
   return kViews;
 }
 

@@ -15,6 +15,7 @@
 #include "engine/cli/computer/gpu_check.h"
 #include "engine/cli/computer/probe.h"
 #include "engine/cli/outlook.h"
+#include "engine/cli/planning.h"
 #include "engine/cli/training.h"
 #include "engine/plan/machine/resolve.h"
 #include "engine/plan/model/routing.h"
@@ -84,6 +85,45 @@ Result<nlohmann::json> collective_job(const CollectiveRequest& request, const Wa
   const Result<CollectiveObservation> seen = run_collective(*collective, options, watch.cancel);
   if (!seen) return seen.error();
   return to_json(*seen);
+}
+
+// `list` is the JSON of these reasons: adds what the window needs to say them in its language.
+template <class Reasons>
+void add_messages(nlohmann::json& list, const Reasons& reasons) {
+  for (std::size_t at = 0; at < reasons.size(); ++at)
+    list[at]["message"] = to_json(reasons[at].sentence);
+}
+
+// What `plan --json` answers, and the Machine's memory that it searched with.
+Result<nlohmann::json> plan_job(const PlanRequest& request, const Watch& watch) {
+  PlanWatch seen;
+  seen.cancel = watch.cancel;
+  seen.progress = [&](double share, const Message& what) {
+    watch.progress("planning", share, what);
+  };
+  Result<PlanResult> result = search(request, seen);
+  if (!result) return result.error();
+  note_ties(*result, request.machine);
+  nlohmann::json answer = to_json(*result);
+  add_messages(answer["reasons"], result->reasons);
+  for (std::size_t at = 0; at < result->why.size(); ++at)
+    add_messages(answer["best"][at]["why"], result->why[at]);
+  answer["capacity_bytes"] = static_cast<std::int64_t>(request.machine.memory_bytes.value *
+                                                       request.machine.usable_memory_share);
+  answer["rates"] = prediction_word(request.machine);
+  return answer;
+}
+
+// {"setup": a plan}: why its neighbours are not better.
+Result<nlohmann::json> neighbours_job(const Setup& asked, const Watch&) {
+  const Result<Situation> situation = situation_here(asked);
+  if (!situation) return situation.error();
+  const Result<std::vector<PlanReason>> reasons =
+      neighbours_of_plan(situation->setup, situation->machine);
+  if (!reasons) return reasons.error();
+  nlohmann::json why = to_json(*reasons);
+  add_messages(why, *reasons);
+  return nlohmann::json{{"why", std::move(why)}};
 }
 
 Result<RoutedLayer> routed_layer_of(const nlohmann::json& params) {
@@ -267,14 +307,30 @@ void Server::answer(const RpcRequest& request) {
     const Result<nlohmann::json> predicted = predict_answer(request.params);
     send(predicted ? rpc_result(request.id, *predicted)
                    : rpc_error(request.id, RpcCode::kInvalidParams, predicted.error()));
+  } else if (request.method == "plan") {
+    Result<PlanRequest> wish = plan_request_from_json(request.params);
+    if (!wish) {
+      send(rpc_error(request.id, RpcCode::kInvalidParams, wish.error()));
+      return;
+    }
+    start(request, [wish = std::move(*wish)](const Watch& watch) { return plan_job(wish, watch); });
+  } else if (request.method == "neighbours") {
+    const nlohmann::json setup = request.params.value("setup", nlohmann::json());
+    const Result<Setup> plan = setup_from_json(setup);
+    if (!plan) {
+      send(rpc_error(request.id, RpcCode::kInvalidParams, plan.error()));
+      return;
+    }
+    start(request, [plan = *plan](const Watch& watch) { return neighbours_job(plan, watch); });
   } else if (request.method == "shutdown") {
     send(rpc_result(request.id, nlohmann::json::object()));
   } else {
-    send(rpc_error(request.id, RpcCode::kMethodNotFound,
-                   message("rpc-unknown",
-                           "There is no method \"{}\"; there are initialize, devices, check, "
-                           "calibrate, run, collective, route, predict and shutdown.",
-                           request.method)));
+    send(rpc_error(
+        request.id, RpcCode::kMethodNotFound,
+        message("rpc-unknown",
+                "There is no method \"{}\"; there are initialize, devices, check, "
+                "calibrate, run, collective, route, predict, plan, neighbours and shutdown.",
+                request.method)));
   }
 }
 
@@ -293,6 +349,7 @@ bool Server::handle(const nlohmann::json& json) {
 }
 
 int Server::serve() {
+  keep_freed_memory();
   FrameReader reader;
   std::vector<char> block(std::size_t{1} << 16);
   while (true) {

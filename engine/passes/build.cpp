@@ -277,8 +277,9 @@ Result<Program> build_program(const Setup& setup, const Order& order, const Buil
   }
   Result<Program> built = build_representatives(setup, order, chunks, stage_level, waits);
   if (!built) return built;
-  const bool all_ranks = options.all_ranks || (setup.mesh.ranks() <= kMostBuiltRanks &&
-                                               built->op_count() * replicas <= kMostPieceOps);
+  const bool few = setup.mesh.ranks() <= kMostBuiltRanks &&
+                   built->op_count() * replicas <= kMostPieceOps && !options.representatives;
+  const bool all_ranks = options.all_ranks || few;
   const bool expands = setup.collectives != "direct";
   if (!all_ranks && expands) {
     return message("collectives-large",

@@ -13,6 +13,9 @@ namespace parallelarium {
 struct BuildOptions {
   // Build all ranks even if representatives would do; a run needs them.
   bool all_ranks = false;
+  // Build one rank of every stage even where all would do: the others do the same at the same time
+  // where all links of a kind are alike, no rank is slow and experts have equally many tokens.
+  bool representatives = false;
   // Build at stage level whatever the size.
   bool stage_level = false;
   // Take an order that waits for ever, too, and build it up to where it does (arrange.h).

@@ -164,6 +164,19 @@ class Way {
       if (kept.slot < 0) kept.slot = slots_.count++;
       kept.bytes += buffer.bytes;
     }
+    find_touching();
+  }
+
+  // Which of them each op opens or closes, in their order: by list and by where the op begins.
+  void find_touching() {
+    touching_.clear();
+    for (const std::vector<Draft>* list : lists_) touching_.emplace_back(list->size());
+    for (const auto& entry : kept_) {
+      const auto& [open_list, open_at, close_list, close_at, category] = entry.first;
+      touching_[open_list][open_at].push_back(&entry);
+      if (open_list != close_list || open_at != close_at)
+        touching_[close_list][close_at].push_back(&entry);
+    }
   }
 
   // How much less drafts [begin, end) hold at most than with all that they open open at once.
@@ -271,11 +284,10 @@ class Way {
       }
     }
     result[first].operands = touched;
-    for (const auto& [key, kept] : kept_) {
-      const auto& [open_list, open_at, close_list, close_at, category] = key;
+    for (const auto* entry : touching_[list][begin]) {
+      const auto& [open_list, open_at, close_list, close_at, category] = entry->first;
       const bool opens = open_list == list && open_at == begin;
-      if (opens || (close_list == list && close_at == begin))
-        result[first].operands.push_back(touch(category, kept, opens));
+      result[first].operands.push_back(touch(category, entry->second, opens));
     }
     if (first + 1 == result.size()) return;
     for (DraftOperand& operand : touched) {
@@ -292,6 +304,7 @@ class Way {
   std::vector<InnerBuffer> inner_;
   std::vector<std::vector<CategoryBytes>> opens_, closes_;  // by list and draft
   std::map<KeptKey, Kept> kept_;
+  std::vector<std::vector<std::vector<const std::pair<const KeptKey, Kept>*>>> touching_;
   static constexpr Phase kPhases[] = {Phase::kForward, Phase::kInputGrad, Phase::kWeightGrad};
 };
 

@@ -11,12 +11,17 @@ namespace parallelarium {
 
 namespace {
 
+bool has_pairs(const Setup& setup) {
+  return setup.overlap_experts && setup.mesh.ep > 1 && setup.mesh.cp == 1;
+}
+
 // A stage under one schedule.
 class StageOf {
  public:
   StageOf(const Setup& setup, const StageTable& table) : table_(table), stages_(stages_of(setup)) {
     const ScheduleRule* rule = find_schedule_rule(setup.schedule);
     splits_ = rule == nullptr || rule->splits_backward;
+    pairs_ = has_pairs(setup);
   }
   int stages() const { return stages_; }
   bool splits() const { return splits_; }
@@ -30,6 +35,7 @@ class StageOf {
     ActionBound bound = parted.actions[at];
     if (split) return bound;
     // Some orders have whole backwards, too.
+    bound.busy = std::min(bound.busy, whole.actions[at].busy);
     bound.duration = std::min(bound.duration, whole.actions[at].duration);
     bound.peak_bytes = std::min(bound.peak_bytes, whole.actions[at].peak_bytes);
     return bound;
@@ -40,21 +46,33 @@ class StageOf {
     return std::min(whole, table_.stage(stage, stages_, true).kept_bytes);
   }
   // Of a forward, or of the backward that holds less, since either may be all that an order has.
-  std::int64_t peak(int stage) const {
-    std::int64_t backward = action(stage, ActionKind::kBackward).peak_bytes;
-    if (splits_) backward = std::min(backward, action(stage, ActionKind::kInputGrad).peak_bytes);
-    return std::max(action(stage, ActionKind::kForward).peak_bytes, backward);
+  std::int64_t peak(int stage, const RankEnd& end) const {
+    std::int64_t backward = peak(stage, ActionKind::kBackward, end);
+    if (splits_) backward = std::min(backward, peak(stage, ActionKind::kInputGrad, end));
+    return std::max(peak(stage, ActionKind::kForward, end), backward);
+  }
+  // With the buckets that ZeRO 2 and 3 have open. What a backward holds falls from layer to layer,
+  // but from the second on the gradients of the layer before are still on their way.
+  std::int64_t peak(int stage, ActionKind kind, const RankEnd& end) const {
+    std::int64_t bytes = action(stage, kind).peak_bytes;
+    if (kind == ActionKind::kForward || kind == ActionKind::kBackward) bytes += end.gathered_bytes;
+    if (kind != ActionKind::kBackward) return bytes;
+    bytes += end.gradient_bytes;
+    if (end.layers > 1)
+      bytes += std::max<std::int64_t>(0, end.gradient_bytes - kept(stage) / end.layers);
+    return bytes;
   }
   // This is the least work of one micro-batch: its forward, and its backward whole or in two parts.
   std::int64_t busy(int stage) const {
-    const auto whole = action(stage, ActionKind::kBackward).duration;
-    std::int64_t backward = whole;
-    if (splits_) {
-      const std::int64_t parted = action(stage, ActionKind::kInputGrad).duration +
-                                  action(stage, ActionKind::kWeightGrad).duration;
-      backward = std::min(whole, parted);
-    }
-    return action(stage, ActionKind::kForward).duration + backward;
+    // While one half of a pair waits, the other computes.
+    const auto time = [&](ActionKind kind) {
+      const ActionBound bound = action(stage, kind);
+      return pairs_ ? bound.busy : bound.duration;
+    };
+    std::int64_t backward = time(ActionKind::kBackward);
+    if (splits_)
+      backward = std::min(backward, time(ActionKind::kInputGrad) + time(ActionKind::kWeightGrad));
+    return time(ActionKind::kForward) + backward;
   }
   // How long what passes through takes at least. Nothing comes to the first stage's forward, and
   // nothing leaves its backward.
@@ -69,18 +87,8 @@ class StageOf {
  private:
   const StageTable& table_;
   int stages_ = 1;
-  bool splits_ = false;
+  bool splits_ = false, pairs_ = false;
 };
-
-std::vector<int> stages_on(const Setup& setup, int rank) {
-  const int ranks = setup.mesh.pp, chunks = stages_of(setup) / ranks;
-  if (holds_stages_twice(setup)) return {rank, ranks - 1 - rank};
-  const ScheduleRule* rule = find_schedule_rule(setup.schedule);
-  if (rule != nullptr && rule->chunks == 2) return {rank, 2 * ranks - 1 - rank};
-  std::vector<int> stages;
-  for (int chunk = 0; chunk < chunks; ++chunk) stages.push_back(chunk * ranks + rank);
-  return stages;
-}
 
 std::int64_t states_of(const Setup& setup, const StageTable& table, const std::vector<int>& held) {
   const int stages = stages_of(setup);
@@ -101,8 +109,15 @@ std::int64_t states_of(const Setup& setup, const StageTable& table, const std::v
                                    model_states(experts, held_bytes, zero, of_experts).total());
 }
 
-// Micro-batches that a rank has under way at once, at least.
+// Forwards whose backward is to come that a rank has at once, at least.
 std::int64_t under_way(const Setup& setup, int rank) {
+  if (setup.schedule == Schedule("interleaved") && setup.mesh.pp > 1) {
+    const std::int64_t microbatches = setup.microbatches, chunks = setup.chunks;
+    const std::int64_t round = std::min<std::int64_t>(
+        microbatches, setup.microbatch_group > 0 ? setup.microbatch_group : setup.mesh.pp);
+    return std::min(microbatches * chunks,
+                    (chunks - 1) * round + 2 * (setup.mesh.pp - 1 - rank) + 1);
+  }
   if (stages_of(setup) != setup.mesh.pp || setup.mesh.pp == 1) return 1;
   if (setup.schedule == Schedule("1f1b") || setup.schedule == Schedule("zb-h1") ||
       setup.schedule == Schedule("zb-h2"))
@@ -137,9 +152,10 @@ Ways ways_of(const StageOf& of) {
 
 // What a rank takes that holds these stages: before its first action what it needs has to come,
 // less what it may do before; and where backwards are whole, after its last action what leaves it
-// has to come to the first stage.
+// has to come to the first stage. Where it holds one stage, all its gradients are added up after
+// its last backward began.
 std::int64_t rank_time(const Setup& setup, const StageOf& of, const Ways& ways,
-                       const std::vector<int>& held) {
+                       const std::vector<int>& held, std::int64_t reduce) {
   std::int64_t busy = 0;
   for (const int stage : held) busy += of.busy(stage);
   const int first = *std::min_element(held.begin(), held.end());
@@ -151,13 +167,43 @@ std::int64_t rank_time(const Setup& setup, const StageOf& of, const Ways& ways,
   }
   const auto at = static_cast<std::size_t>(first);
   std::int64_t time = setup.microbatches * busy + std::max<std::int64_t>(0, ways.in[at] - need);
+  const std::int64_t backward = of.action(held.front(), ActionKind::kBackward).duration;
+  const bool alone = held.size() == 1 && !of.splits();
+  const std::int64_t reduced = alone ? time - backward + reduce : 0;
   if (!of.splits()) time += std::max<std::int64_t>(0, ways.out[at] - rest);
-  return time;
+  return std::max(time, reduced);
 }
 
 }  // namespace
 
-Bound quick_bound(const Setup& setup, const StageTable& table) {
+namespace {
+
+// What the data lane of some rank takes: ZeRO 2 and 3 reduce in every micro-batch, and ZeRO 3
+// gathers there, too.
+std::int64_t data_time(const Setup& setup, const StepEnd& end) {
+  const int zero = held_zero(setup);
+  const std::int64_t reduces = zero >= 2 ? setup.microbatches : 1;
+  const std::int64_t gathers = zero >= 3 ? setup.microbatches * (setup.zero_reshard ? 2 : 1) : 0;
+  std::int64_t most = 0;
+  for (const RankEnd& rank : end)
+    most = std::max(most, reduces * rank.reduce + gathers * rank.gather);
+  return most;
+}
+
+// All ranks of a pipeline wait for each other's norms, and then update.
+std::int64_t with_end(const StepEnd& end, std::int64_t actions) {
+  std::int64_t norm = INT64_MAX, update = 0;
+  for (const RankEnd& rank : end) {
+    norm = std::min(norm, rank.norm);
+    update = std::max(update, rank.update);
+  }
+  return actions + (end.empty() ? 0 : norm) + update;
+}
+
+}  // namespace
+
+Bound quick_bound(const Setup& setup, const StageTable& shared, const StepEnd& end) {
+  const StageTable table = shared.grown(setup.model.layers / stages_of(setup));
   const StageOf of(setup, table);
   const Ways ways = ways_of(of);
   const int ranks = setup.mesh.pp;
@@ -168,15 +214,25 @@ Bound quick_bound(const Setup& setup, const StageTable& table) {
     const std::vector<int> held = stages_on(setup, rank);
     // A stage that is held twice has its micro-batches on either rank.
     if (!holds_stages_twice(setup))
-      bound.nanoseconds = std::max(bound.nanoseconds, rank_time(setup, of, ways, held));
-    std::int64_t own = 0;
-    for (const int stage : held) own = std::max(own, of.peak(stage));
-    const std::int64_t more = under_way(setup, rank) - 1;
+      bound.nanoseconds =
+          std::max(bound.nanoseconds,
+                   rank_time(setup, of, ways, held, end[static_cast<std::size_t>(rank)].reduce));
+    std::int64_t own = 0, kept = of.kept(held.front());
+    for (const int stage : held) {
+      own = std::max(own, of.peak(stage, end[static_cast<std::size_t>(rank)]));
+      kept = std::min(kept, of.kept(stage));
+    }
+    // The last of them may be of the stage that holds least.
+    const std::int64_t under = under_way(setup, rank);
     const std::int64_t states = states_of(setup, table, held);
-    widen(bound, states + own + more * of.kept(held.front()), states, rank);
+    if (held.size() == 1 || under == 1)
+      widen(bound, states + own + (under - 1) * kept, states, rank);
+    else
+      widen(bound, states + std::max(own, under * kept), states, rank);
   }
   // Some rank has at least its share of all work.
   bound.nanoseconds = std::max(bound.nanoseconds, all * setup.microbatches / ranks);
+  bound.nanoseconds = with_end(end, std::max(bound.nanoseconds, data_time(setup, end)));
   return bound;
 }
 
@@ -185,9 +241,9 @@ namespace {
 // Walks an Order with the least durations; see bound.h.
 class Walk {
  public:
-  Walk(const Setup& setup, const StageTable& table, const Order& order)
-      : table_(table), of_(setup, table), order_(order) {
-    pairs_ = setup.overlap_experts && setup.mesh.ep > 1 && setup.mesh.cp == 1;
+  Walk(const Setup& setup, const StageTable& table, const StepEnd& end, const Order& order)
+      : table_(table), of_(setup, table), order_(order), end_(end) {
+    pairs_ = has_pairs(setup);
     const auto cells =
         static_cast<std::size_t>(order.stages) * static_cast<std::size_t>(order.microbatches);
     forward_.assign(cells, -1);
@@ -257,30 +313,31 @@ class Walk {
     const std::int64_t needed = arrival - bound.until_need;
     const std::int64_t end = std::max(begin, needed) + bound.duration;
     const std::int64_t leaves = std::max(begin, needed) + bound.until_have;
-    const std::int64_t together = begin + (ends_pair ? state.pair_first : 0) + bound.duration;
+    const std::int64_t together = begin + (ends_pair ? state.pair_first : 0) + bound.busy;
     const bool starts_pair = pairs_ && action.overlapped_with_next;
     state.pair_begin = starts_pair ? begin : -1;
-    state.pair_first = bound.duration;
+    state.pair_first = bound.busy;
     state.free = std::max({state.free, end, together});
     if (!weight) {
       (forward ? forward_ : backward_)[cell(stage, action.microbatch)] = leaves;
-      hold(state, rank, chunk, bound, forward);
+      hold(state, rank, chunk, action.kind);
     }
     ++state.next;
     return true;
   }
 
-  void hold(RankState& state, std::size_t rank, std::size_t chunk, const ActionBound& bound,
-            bool forward) {
+  void hold(RankState& state, std::size_t rank, std::size_t chunk, ActionKind kind) {
+    const bool forward = kind == ActionKind::kForward;
     if (!forward) state.held -= state.kept[chunk];
-    widen(bound_, state.states + state.held + bound.peak_bytes, state.states,
-          static_cast<int>(rank));
+    const std::int64_t peak = of_.peak(order_.stage_of[rank][chunk], kind, end_[rank]);
+    widen(bound_, state.states + state.held + peak, state.states, static_cast<int>(rank));
     if (forward) state.held += state.kept[chunk];
   }
 
   const StageTable& table_;
   StageOf of_;
   const Order& order_;
+  const StepEnd& end_;
   bool pairs_ = false;
   std::vector<RankState> ranks_;
   std::vector<ActionBound> bounds_;  // by rank, chunk and kind
@@ -290,10 +347,13 @@ class Walk {
 
 }  // namespace
 
-Result<Bound> walked_bound(const Setup& setup, const StageTable& table) {
+Result<Bound> walked_bound(const Setup& setup, const StageTable& shared, const StepEnd& end) {
+  const StageTable table = shared.grown(setup.model.layers / stages_of(setup));
   const Result<Order> order = make_order(setup);
   if (!order) return order.error();
-  return Walk(setup, table, *order).run();
+  Bound bound = Walk(setup, table, end, *order).run();
+  bound.nanoseconds = with_end(end, std::max(bound.nanoseconds, data_time(setup, end)));
+  return bound;
 }
 
 }  // namespace parallelarium

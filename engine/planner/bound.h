@@ -5,7 +5,8 @@
 // micro-batch through the stages of a model with as many layers each. What a stage's actions take
 // in the compute lane, when they need what comes and have what goes, and what they keep is read
 // there; a walk of the Order then adds it up. The walk has the same lane order as the Program, a
-// subset of its edges and no duration longer, so that no step is shorter than it says.
+// subset of its edges and no duration longer, so that no step is shorter than it says. After its
+// last action a rank updates its parameters (step_end.h).
 #pragma once
 
 #include <array>
@@ -16,12 +17,14 @@
 
 #include "engine/plan/order/order.h"
 #include "engine/planner/space.h"
+#include "engine/planner/step_end.h"
 
 namespace parallelarium {
 
 // These are the least times (nanoseconds) and bytes of one kind of action on a stage.
 struct ActionBound {
-  std::int64_t duration = 0;    // in the compute lane
+  std::int64_t busy = 0;        // in the compute lane
+  std::int64_t duration = 0;    // from its first op there to its last: what it waits for besides
   std::int64_t until_need = 0;  // of it, what may pass before what comes is needed
   std::int64_t until_have = 0;  // of it, what passes at least before what goes can leave
   std::int64_t peak_bytes = 0;  // beside model states, with one micro-batch under way
@@ -34,17 +37,26 @@ struct StageBound {
   double copied_table = 0;             // of `shared`: the last stage's copy of a tied table
 };
 
-// The stages of all candidates that differ in DP, ZeRO, schedule and micro-batches alone.
+// The stages of all candidates that differ in DP, ZeRO, schedule and micro-batches alone, and in
+// the number of layers where all stages have equally many.
 struct StageTable {
   std::vector<StageBound> whole, split;  // as a whole or a split backward leaves them
   bool alike = false;                    // three stand for all: the first, one between, the last
   const StageBound& stage(int index, int stages, bool of_split) const;
   std::int64_t transfer = 0;  // nanoseconds between two stages, at least
+
+  // Of `layers`, and what one layer more adds; empty: the table is of the candidate's own layers.
+  int layers = 0;
+  std::vector<StageBound> whole_more, split_more;
+  // For stages of so many layers. Paths and peaks are the most of several sums, each of which grows
+  // by the same with every layer, so that what follows from two numbers of layers is no more than
+  // what more of them take.
+  StageTable grown(int to) const;
 };
 
 // What a StageTable depends on.
 struct StageKey {
-  std::int32_t tp = 1, cp = 1, ep = 1, micro_batch = 1, stages = 1;
+  std::int32_t tp = 1, cp = 1, ep = 1, micro_batch = 1, stages = 1, layers = 0;
   std::uint8_t recompute = 0;
   bool sequence_parallel = false;
   bool executable = false;  // with experts, whose buffers go by it
@@ -62,8 +74,8 @@ struct Bound {
   std::int64_t states = 0;       // its model states
 };
 // From sums alone. Cost: the number of stages.
-Bound quick_bound(const Setup& setup, const StageTable& table);
+Bound quick_bound(const Setup& setup, const StageTable& table, const StepEnd& end);
 // From a walk of the Order too. Cost: the number of actions.
-Result<Bound> walked_bound(const Setup& setup, const StageTable& table);
+Result<Bound> walked_bound(const Setup& setup, const StageTable& table, const StepEnd& end);
 
 }  // namespace parallelarium

@@ -24,8 +24,29 @@ std::string_view name_of(PlanClass plan_class) {
   return "";
 }
 
+namespace {
+
+// Whether every rank of a stage does the same at the same time, so that one stands for all: none is
+// slow, experts have equally many tokens, and a group or a transfer leaves its node with all
+// replicas or with none.
+bool ranks_are_alike(const Setup& setup, const Machine& machine) {
+  if (machine.local || !machine.pairs.empty() || setup.run.slow_rank.factor != 1 ||
+      setup.skew > 0 || setup.collectives != "direct" || setup.mesh.order != Mesh().order)
+    return false;
+  const Mesh& mesh = setup.mesh;
+  const int node = std::max(1, machine.devices_per_node);
+  const int inner = mesh.tp * mesh.cp;
+  for (const int together : {mesh.tp, inner, inner * mesh.ep, inner * mesh.dp})
+    if (node % together != 0 && together % node != 0) return false;
+  return true;
+}
+
+}  // namespace
+
 Result<Tried> try_setup(const Setup& setup, const Machine& machine, bool with_parts) {
-  Result<Prediction> prediction = predict(setup, machine, BuildOptions{.stage_level = true});
+  const BuildOptions options{.representatives = ranks_are_alike(setup, machine),
+                             .stage_level = true};
+  Result<Prediction> prediction = predict(setup, machine, options);
   if (!prediction) return prediction.error();
   Tried tried;
   tried.fits = prediction->fits();
@@ -42,8 +63,8 @@ Result<Tried> try_setup(const Setup& setup, const Machine& machine, bool with_pa
 }
 
 Message too_large(int stage, std::int64_t bytes, std::int64_t capacity, std::int64_t states) {
-  const Message needs = plain(bytes_text(static_cast<double>(bytes)));
-  const Message more = plain(bytes_text(static_cast<double>(bytes - capacity)));
+  const Message needs = figure(bytes_text(static_cast<double>(bytes)));
+  const Message more = figure(bytes_text(static_cast<double>(bytes - capacity)));
   if (states > capacity)
     return message("plan-states-large",
                    "Stage {} needs {} or more for its model states, {} more than a device has.",
@@ -117,6 +138,16 @@ nlohmann::json plan_json(const Plan& plan) {
 
 }  // namespace
 
+nlohmann::json to_json(const std::vector<PlanReason>& reasons) {
+  using nlohmann::json;
+  json list = json::array();
+  for (const PlanReason& why : reasons)
+    list.push_back({{"change", why.change},
+                    {"seconds", why.seconds ? json(*why.seconds) : json(nullptr)},
+                    {"sentence", why.sentence.text}});
+  return list;
+}
+
 nlohmann::json to_json(const PlanResult& result) {
   using nlohmann::json;
   json classes = json::object(), reasons = json::array(), best = json::array(),
@@ -130,20 +161,24 @@ nlohmann::json to_json(const PlanResult& result) {
                        {"sentence", reason.sentence.text}});
   for (std::size_t at = 0; at < result.best.size(); ++at) {
     json plan = plan_json(result.best[at]);
-    plan["why"] = json::array();
-    if (at < result.why.size())
-      for (const PlanReason& why : result.why[at])
-        plan["why"].push_back({{"change", why.change},
-                               {"seconds", why.seconds ? json(*why.seconds) : json(nullptr)},
-                               {"sentence", why.sentence.text}});
+    plan["why"] = to_json(at < result.why.size() ? result.why[at] : std::vector<PlanReason>());
     best.push_back(std::move(plan));
   }
   for (const Plan& plan : result.pareto) pareto.push_back(plan_json(plan));
+  json points = json::array(), least = nullptr;
+  for (const PlanResult::Point& point : result.points)
+    points.push_back({{"seconds", point.seconds}, {"needed_bytes", point.bytes}});
+  if (result.least)
+    least = {{"needed_bytes", result.least->bytes}, {"setup", to_json(result.least->setup)}};
   return {{"candidates", result.candidates},
           {"classes", std::move(classes)},
+          {"cancelled", result.cancelled},
+          {"left", result.left},
           {"reasons", std::move(reasons)},
           {"best", std::move(best)},
           {"pareto", std::move(pareto)},
+          {"points", std::move(points)},
+          {"least", std::move(least)},
           {"tie_threshold", result.tie_threshold ? json(*result.tie_threshold) : json(nullptr)},
           {"tie_source", result.tie_threshold ? json(result.tie_source) : json(nullptr)},
           {"seconds", result.seconds}};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Why the neighbours of the best plan lose, and the plans behind it.
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 
 #include "engine/plan/setup/schedule_rules.h"
@@ -13,16 +14,34 @@ namespace parallelarium {
 
 namespace {
 
-// "TP 8 → 4 takes 1.2 s more: exposed communication: tp +0.9 s."
+Message words_of(const std::string& cause) {
+  if (cause == "compute") return message("plan-cause-compute", "compute");
+  if (cause == "recompute") return message("plan-cause-recompute", "recompute");
+  if (cause == "optimizer") return message("plan-cause-optimizer", "the optimizer");
+  if (cause == "bubble: warm-up") return message("plan-cause-warm-up", "the bubble at warm-up");
+  if (cause == "bubble: wait") return message("plan-cause-wait", "waiting for other stages");
+  if (cause == "bubble: drain") return message("plan-cause-drain", "the bubble at the drain");
+  const std::string_view exposed = "exposed communication: ";
+  if (cause.starts_with(exposed)) {
+    std::string axis = cause.substr(exposed.size());
+    std::transform(axis.begin(), axis.end(), axis.begin(),
+                   [](char of) { return std::toupper(of); });
+    return message("plan-cause-exposed", "exposed communication of {}", axis);
+  }
+  return message("plan-cause-rest", "unexplained");
+}
+
+// "TP 8 → 4 takes 1.2 s more; most of it is exposed communication of TP, +0.9 s."
 Message sentence_of(const std::string& change, double seconds, const Cause& cause) {
-  const std::string by = seconds_text(std::abs(seconds));
-  const std::string part =
-      fmt::format("{}{}", cause.seconds < 0 ? "-" : "+", seconds_text(std::abs(cause.seconds)));
+  const Message by = figure(seconds_text(std::abs(seconds)));
+  const Message part = figure(
+      fmt::format("{}{}", cause.seconds < 0 ? "-" : "+", seconds_text(std::abs(cause.seconds))));
+  const Message why = words_of(cause.cause);
   if (seconds == 0) return message("plan-why-equal", "{} takes exactly as long.", change);
   return seconds > 0 ? message("plan-why-slower", "{} takes {} longer; most of it is {}, {}.",
-                               change, by, cause.cause, part)
+                               change, by, why, part)
                      : message("plan-why-faster", "{} takes {} less; most of it is {}, {}.", change,
-                               by, cause.cause, part);
+                               by, why, part);
 }
 
 PlanReason reason_of(const Plan& best, const Setup& setup, const Result<Tried>& tried) {
@@ -93,21 +112,31 @@ std::vector<Setup> neighbours_of(const Setup& setup) {
   return all;
 }
 
+std::vector<PlanReason> neighbour_reasons(const Plan& plan, const Machine& machine) {
+  const std::vector<Setup> neighbours = neighbours_of(plan.setup);
+  std::vector<PlanReason> reasons(neighbours.size());
+  in_parallel(neighbours.size(), [&](std::size_t at) {
+    reasons[at] = reason_of(plan, neighbours[at], try_setup(neighbours[at], machine, true));
+  });
+  std::stable_sort(reasons.begin(), reasons.end(), [](const auto& a, const auto& b) {
+    return a.seconds.value_or(1e300) < b.seconds.value_or(1e300);
+  });
+  return reasons;
+}
+
 }  // namespace
+
+Result<std::vector<PlanReason>> neighbours_of_plan(const Setup& setup, const Machine& machine) {
+  const Result<Tried> tried = try_setup(setup, machine, true);
+  if (!tried) return tried.error();
+  return neighbour_reasons(tried->plan, machine);
+}
 
 std::vector<std::vector<PlanReason>> reasons_of(const std::vector<Plan>& best,
                                                 const Machine& machine) {
   std::vector<std::vector<PlanReason>> all(best.size());
   if (best.empty()) return all;
-  const std::vector<Setup> neighbours = neighbours_of(best.front().setup);
-  all.front().resize(neighbours.size());
-  in_parallel(neighbours.size(), [&](std::size_t at) {
-    all.front()[at] =
-        reason_of(best.front(), neighbours[at], try_setup(neighbours[at], machine, true));
-  });
-  std::stable_sort(all.front().begin(), all.front().end(), [](const auto& a, const auto& b) {
-    return a.seconds.value_or(1e300) < b.seconds.value_or(1e300);
-  });
+  all.front() = neighbour_reasons(best.front(), machine);
   for (std::size_t at = 1; at < best.size(); ++at)
     all[at].push_back(reason_of(best.front(), best[at].setup, Tried{best[at], true}));
   return all;

@@ -15,12 +15,14 @@ namespace parallelarium {
 
 namespace {
 
+// Shares of the progress at which stages are timed, and the best plans are known.
+constexpr double kTablesShare = 0.2, kBestShare = 0.6;
 constexpr std::size_t kBatch = 16;  // candidates that are looked at together, on all cores
 
 // A candidate that is not refused and may still be among the best.
 struct Entry {
   Candidate candidate;
-  std::int32_t table = 0;
+  std::int32_t table = 0, end = 0;
   bool walked = false;
   std::int64_t nanoseconds = 0, bytes = 0;  // lower bounds
 };
@@ -40,17 +42,21 @@ class Search {
     if (!cancelled()) bound_all();
     find_best();
     find_front();
-    if (cancelled()) return message("plan-cancelled", "The search was cancelled.");
+    if (cancelled() && result_.best.empty())
+      return message("cancelled.plan", "The search was cancelled.");
     finish();
     return std::move(result_);
   }
 
  private:
   bool cancelled() const { return watch_.cancel != nullptr && *watch_.cancel; }
-  void tell(double share, const char* what) const {
-    if (watch_.progress)
-      watch_.progress(share, fmt::format("{}: {} of {} candidates left", what, queue_.size(),
-                                         result_.candidates));
+  // `say` makes the sentence of how many candidates are decided, and of all.
+  template <class Say>
+  void tell(double share, const Say& say) const {
+    if (!watch_.progress) return;
+    std::int64_t decided = 0;
+    for (const std::int64_t count : result_.classes) decided += count;
+    watch_.progress(share, say(decided, result_.candidates));
   }
 
   void count(PlanClass plan_class, const Message& sentence, std::int64_t times = 1) {
@@ -65,6 +71,7 @@ class Search {
   Result<void> list() {
     Setup setup = request_.base;
     std::map<StageKey, std::int32_t> numbers;
+    std::map<EndKey, std::int32_t> end_numbers;
     bool too_many = false;
     space_.for_each([&](const Candidate& group) {
       const std::vector<std::uint8_t> zeros = space_.zeros_of(group);
@@ -87,8 +94,11 @@ class Search {
                                                      static_cast<std::int32_t>(examples_.size()));
         if (fresh) examples_.push_back(candidate);
         for (const std::uint8_t zero : zeros) {
-          candidate.zero = zero;
-          entries_.push_back({candidate, at->second, false, 0, 0});
+          candidate.zero = setup.zero = zero;
+          const auto [end, first] = end_numbers.try_emplace(
+              end_key_of(setup), static_cast<std::int32_t>(end_examples_.size()));
+          if (first) end_examples_.push_back(candidate);
+          entries_.push_back({candidate, at->second, end->second, false, 0, 0});
         }
       }
       return true;
@@ -110,6 +120,10 @@ class Search {
   }
 
   void make_tables() {
+    tell(0, [](auto decided, auto all) {
+      return message("plan-tables", "Timing the stages: {} of {} candidates are decided.", decided,
+                     all);
+    });
     tables_.resize(examples_.size());
     refusals_.resize(examples_.size());
     in_parallel(examples_.size(), [&](std::size_t at) {
@@ -120,6 +134,10 @@ class Search {
         tables_[at] = std::move(*table);
       else
         refusals_[at] = table.error();
+    });
+    ends_.resize(end_examples_.size());
+    in_parallel(end_examples_.size(), [&](std::size_t at) {
+      if (!cancelled()) ends_[at] = step_end(space_.setup_of(end_examples_[at]), request_.machine);
     });
   }
 
@@ -133,7 +151,8 @@ class Search {
         const auto table = static_cast<std::size_t>(entries_[at].table);
         if (refusals_[table]) continue;
         space_.write(entries_[at].candidate, setup);
-        bounds[at] = quick_bound(setup, tables_[table]);
+        bounds[at] =
+            quick_bound(setup, tables_[table], ends_[static_cast<std::size_t>(entries_[at].end)]);
       }
     });
     for (std::size_t at = 0; at < entries_.size(); ++at) {
@@ -152,8 +171,15 @@ class Search {
     if (together_) return true;
     entry.bytes = std::max(entry.bytes, bound.bytes);
     if (bound.bytes <= capacity_) return true;
+    note_least(entry.candidate, bound.bytes);
     count(PlanClass::kDoesNotFit, too_large(bound.stage, bound.bytes, capacity_, bound.states));
     return false;
+  }
+
+  void note_least(const Candidate& candidate, std::int64_t bytes) {
+    if (least_bytes_ > 0 && bytes >= least_bytes_) return;
+    least_bytes_ = bytes;
+    least_ = candidate;
   }
 
   // Ascending by what the objective promises at most.
@@ -186,6 +212,7 @@ class Search {
   }
 
   void find_best() {
+    double first = -1;
     while (!queue_.empty() && !cancelled()) {
       std::vector<std::size_t> batch;
       while (!queue_.empty() && batch.size() < kBatch) {
@@ -195,8 +222,18 @@ class Search {
         batch.push_back(at);
       }
       if (batch.empty()) return;
+      const double least = value_of(entries_[batch.front()]);
+      if (first < 0) first = least;
       look_at(batch, [&](std::size_t at) { queue_.push(place_of(at)); });
-      tell(0.5, "the fastest");
+      const auto& best = result_.best;
+      const bool enough = best.size() >= static_cast<std::size_t>(request_.top);
+      const double span = enough ? value_of(best.back()) - first : 0;
+      tell(kTablesShare + (kBestShare - kTablesShare) *
+                              (span > 0 ? std::clamp((least - first) / span, 0.0, 1.0) : 0),
+           [](auto decided, auto all) {
+             return message("plan-best", "Simulating the best: {} of {} candidates are decided.",
+                            decided, all);
+           });
     }
   }
 
@@ -221,9 +258,13 @@ class Search {
         else
           again.push_back(at);
       });
-      if (watch_.progress)
-        watch_.progress(0.5 + 0.5 * static_cast<double>(next) / static_cast<double>(left.size()),
-                        "plans that are smaller");
+      tell(kBestShare +
+               (1 - kBestShare) * static_cast<double>(next) / static_cast<double>(left.size()),
+           [](auto decided, auto all) {
+             return message("plan-smaller",
+                            "Simulating smaller plans: {} of {} candidates are decided.", decided,
+                            all);
+           });
     }
   }
 
@@ -247,17 +288,21 @@ class Search {
     std::vector<std::optional<Result<Bound>>> bounds(batch.size());
     std::vector<std::optional<Result<Tried>>> tried(batch.size());
     in_parallel(batch.size(), [&](std::size_t item) {
+      if (cancelled()) return;
       const Entry& entry = entries_[batch[item]];
       const Setup setup = space_.setup_of(entry.candidate);
       if (entry.walked)
-        tried[item].emplace(try_setup(setup, request_.machine, false));
+        tried[item].emplace(try_setup(setup, request_.machine, true));
       else
-        bounds[item].emplace(walked_bound(setup, tables_[static_cast<std::size_t>(entry.table)]));
+        bounds[item].emplace(walked_bound(setup, tables_[static_cast<std::size_t>(entry.table)],
+                                          ends_[static_cast<std::size_t>(entry.end)]));
     });
     for (std::size_t item = 0; item < batch.size(); ++item) {
       Entry& entry = entries_[batch[item]];
       if (tried[item]) {
         take(entry, *tried[item]);
+      } else if (!bounds[item]) {
+        continue;  // cancelled
       } else if (!*bounds[item]) {
         count(PlanClass::kRefused, bounds[item]->error());
       } else {
@@ -280,8 +325,10 @@ class Search {
           [](const auto& a, const auto& b) { return a.peak_bytes < b.peak_bytes; });
       count(PlanClass::kDoesNotFit,
             too_large(fullest->stage, plan.needed_bytes, plan.capacity_bytes, 0));
+      note_least(entry.candidate, plan.needed_bytes);
       return;
     }
+    result_.points.push_back({plan.step.seconds, plan.needed_bytes});
     ++result_.classes[static_cast<std::size_t>(PlanClass::kSimulated)];
     add_to_front(plan);
     auto& best = result_.best;
@@ -308,6 +355,10 @@ class Search {
   }
 
   void finish() {
+    result_.cancelled = cancelled();
+    result_.left = result_.candidates;
+    for (const std::int64_t count : result_.classes) result_.left -= count;
+    if (least_bytes_ > 0) result_.least = LeastPlan{least_bytes_, space_.setup_of(least_)};
     for (auto& [key, reason] : reasons_) result_.reasons.push_back(std::move(reason));
     std::stable_sort(result_.reasons.begin(), result_.reasons.end(),
                      [](const auto& a, const auto& b) { return a.count > b.count; });
@@ -319,9 +370,13 @@ class Search {
   const Space& space_;
   const PlanWatch& watch_;
   std::int64_t capacity_ = 0;
+  std::int64_t least_bytes_ = 0;  // of those that do not fit
+  Candidate least_;
   bool together_ = false;  // ranks share their memory, so that no rank alone tells what fits
   std::vector<Entry> entries_;
   std::vector<Candidate> examples_;  // one for each table
+  std::vector<Candidate> end_examples_;
+  std::vector<StepEnd> ends_;
   std::vector<StageTable> tables_;
   std::vector<std::optional<Message>> refusals_;
   std::map<std::pair<PlanClass, std::string>, ReasonCount> reasons_;
@@ -337,13 +392,7 @@ Result<PlanResult> search(const PlanRequest& request, const PlanWatch& watch) {
   if (!space) return space.error();
   Result<PlanResult> result = Search(request, *space, watch).run();
   if (!result) return result;
-  for (Plan& plan : result->best)
-    if (const Result<Tried> tried = try_setup(plan.setup, request.machine, true))
-      plan.parts = tried->plan.parts;
-  for (Plan& plan : result->pareto)
-    if (const Result<Tried> tried = try_setup(plan.setup, request.machine, true))
-      plan.parts = tried->plan.parts;
-  result->why = reasons_of(result->best, request.machine);
+  if (!result->cancelled) result->why = reasons_of(result->best, request.machine);
   result->seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return result;
 }

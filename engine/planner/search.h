@@ -51,13 +51,27 @@ struct ReasonCount {
   Message sentence;  // of one of them; its id is the reason's
 };
 
+// A candidate that needs least of all that do not fit.
+struct LeastPlan {
+  std::int64_t bytes = 0;  // that it needs, or more
+  Setup setup;
+};
+
 struct PlanResult {
   std::int64_t candidates = 0;
   std::int64_t classes[kPlanClasses] = {};
+  bool cancelled = false;  // the best and the front are those of what was simulated until then
+  std::int64_t left = 0;   // candidates that had no class yet
   std::vector<ReasonCount> reasons;          // most frequent first
   std::vector<Plan> best;                    // by objective; at most `top`
   std::vector<std::vector<PlanReason>> why;  // of each of them
   std::vector<Plan> pareto;  // none other is faster and smaller and needs fewer GPUs; by time
+  struct Point {
+    double seconds = 0;
+    std::int64_t bytes = 0;
+  };
+  std::vector<Point> points;  // of all that were simulated and fit
+  std::optional<LeastPlan> least;
   std::optional<double> tie_threshold;  // share of a step; none: not known
   std::string tie_source;               // what it stands on
   double seconds = 0;                   // that the search took
@@ -65,10 +79,11 @@ struct PlanResult {
 
 struct PlanWatch {
   const std::atomic<bool>* cancel = nullptr;
-  std::function<void(double share, const std::string& what)> progress;  // on the calling thread
+  std::function<void(double share, const Message& what)> progress;  // on the calling thread
 };
 
-// Errors: those of Space::of; "plan-empty", "plan-many", "plan-cancelled".
+// Errors: those of Space::of; "plan-empty", "plan-many"; "cancelled.plan" where it was cancelled
+// before anything was simulated that fits.
 Result<PlanResult> search(const PlanRequest& request, const PlanWatch& watch = {});
 
 // The plan of a Setup as predict() tells it with a folded Program; none where it does not fit.
@@ -90,6 +105,10 @@ double objective_value(Objective objective, std::int64_t nanoseconds, std::int64
 // it are not: by causes. Cost: some predictions.
 std::vector<std::vector<PlanReason>> reasons_of(const std::vector<Plan>& best,
                                                 const Machine& machine);
+// Why the neighbours of any plan are not better than it. Cost: some predictions.
+// Error: predict()'s, or that the Setup does not fit.
+Result<std::vector<PlanReason>> neighbours_of_plan(const Setup& setup, const Machine& machine);
+nlohmann::json to_json(const std::vector<PlanReason>& reasons);
 // The change from one plan's axes to another's: "TP 8 → 4, DP 1 → 2".
 std::string change_of(const Setup& from, const Setup& to);
 

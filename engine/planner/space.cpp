@@ -13,7 +13,7 @@ namespace parallelarium {
 namespace {
 
 constexpr std::int64_t kLargestMicroBatch = 16;  // of those that are tried
-constexpr std::int64_t kLeastTokens = 1024;      // that CP leaves on a rank
+constexpr std::int64_t kLeastTokens = 4096;      // that CP leaves on a rank
 constexpr int kMostChunks = 8;
 
 std::vector<std::int64_t> divisors(std::int64_t number) {
@@ -53,7 +53,7 @@ const std::vector<PlanAxis>& plan_axes() {
   static const std::vector<PlanAxis> axes = {
       {"tp", "every divisor of the GPUs"},
       {"pp", "every divisor of the GPUs"},
-      {"cp", "every divisor of the GPUs that leaves 1024 tokens on a rank"},
+      {"cp", "every divisor of the GPUs that leaves 4096 tokens on a rank"},
       {"dp", "what the others leave, where it divides the global batch"},
       {"ep", "with experts: every divisor of DP"},
       {"zero", "0 to 3 where states have replicas"},

@@ -14,57 +14,95 @@ namespace parallelarium {
 namespace {
 
 constexpr int kAlikeStages = 3;
+constexpr int kBuiltLayers = 3;  // of a stage that stands for longer ones
 
 bool is_action(const Op& op, Lane lane) { return op.lane == lane && op.action >= 0; }
 
-// The stage's ops of one kind of action in the compute lane, and what they wait for and enable.
+// The stage's ops of one kind of action: those of the compute lane, and the messages of rings and
+// experts that they wait for. What they wait for and enable beyond the stage tells when they need
+// what comes and have what goes.
 class ActionReader {
  public:
   ActionReader(const RankProgram& rank, const CostModel& cost, ActionKind kind)
-      : rank_(rank), cost_(cost), kind_(kind) {}
+      : rank_(rank), cost_(cost), kind_(kind) {
+    const bool forward = kind == ActionKind::kForward;
+    travels_ = forward ? Purpose::kActivations : Purpose::kGradients;
+    first_need_ = static_cast<std::int32_t>(rank.ops.size());
+    for (std::size_t at = 0; at < rank.ops.size(); ++at) {
+      const Op& op = rank.ops[at];
+      if (op.action < 0 || op.lane == Lane::kData || kind_of(op) != kind) continue;
+      const auto index = static_cast<std::int32_t>(at);
+      ops_.push_back(index);
+      for (const std::int32_t needed : rank.after_of(op))
+        if (op.lane == Lane::kCompute && is_transfer(needed, OpKind::kRecv))
+          first_need_ = std::min(first_need_, index);
+    }
+  }
 
   ActionBound read() {
     ActionBound bound;
-    before_.assign(rank_.ops.size(), -1);
-    for (std::size_t at = 0; at < rank_.ops.size(); ++at) {
-      const Op& op = rank_.ops[at];
-      if (!is_action(op, Lane::kCompute) || kind_of(op) != kind_) continue;
-      before_[at] = bound.duration;
-      bound.duration += cost_.nanoseconds(op, rank_.rank);
-    }
-    bound.until_need = bound.duration;
-    const bool forward = kind_ == ActionKind::kForward;
-    const Purpose travels = forward ? Purpose::kActivations : Purpose::kGradients;
-    for (std::size_t at = 0; at < rank_.ops.size(); ++at) {
-      const Op& op = rank_.ops[at];
-      if (before_[at] >= 0)
-        for (const std::int32_t needed : rank_.after_of(op))
-          if (is_transfer(needed, OpKind::kRecv, travels))
-            bound.until_need = std::min(bound.until_need, before_[at]);
-      if (!is_transfer(static_cast<std::int32_t>(at), OpKind::kSend, travels)) continue;
-      for (const std::int32_t needed : rank_.after_of(op)) {
-        const auto index = static_cast<std::size_t>(needed);
-        if (before_[index] >= 0)
-          bound.until_have = std::max(
-              bound.until_have, before_[index] + cost_.nanoseconds(rank_.ops[index], rank_.rank));
-      }
-    }
+    for (const std::int32_t at : ops_)
+      if (op_at(at).lane == Lane::kCompute) bound.busy += cost_.nanoseconds(op_at(at), rank_.rank);
+    const Ends whole = walk(0), rest = walk(first_need_);
+    bound.duration = whole.end;
+    bound.until_need = whole.end - rest.end;
+    bound.until_have = std::min(whole.have, bound.until_need + rest.have);
     return bound;
   }
 
  private:
+  struct Ends {
+    std::int64_t end = 0, have = 0;  // of the compute lane; of what goes
+  };
+  // From op `first` on, where all before it has ended.
+  Ends walk(std::int32_t first) const {
+    std::vector<std::int64_t> ends(rank_.ops.size(), 0);
+    std::int64_t free[kLanes] = {};
+    for (const std::int32_t at : ops_) {
+      if (at < first) continue;
+      const Op& op = op_at(at);
+      std::int64_t& lane = free[static_cast<std::size_t>(op.lane)];
+      // Messages that wait for nothing here may have come before.
+      std::int64_t begin = op.lane == Lane::kCompute ? lane : -1;
+      for (const std::int32_t needed : rank_.after_of(op))
+        if (ends[static_cast<std::size_t>(needed)] > 0 && share_a_buffer(op, op_at(needed)))
+          begin = std::max({begin, ends[static_cast<std::size_t>(needed)], lane});
+      if (begin < 0) continue;
+      lane = begin + cost_.nanoseconds(op, rank_.rank);
+      ends[static_cast<std::size_t>(at)] = lane;
+    }
+    Ends result{free[static_cast<std::size_t>(Lane::kCompute)], 0};
+    for (std::size_t at = 0; at < rank_.ops.size(); ++at) {
+      if (!is_transfer(static_cast<std::int32_t>(at), OpKind::kSend)) continue;
+      for (const std::int32_t needed : rank_.after_of(rank_.ops[at]))
+        result.have = std::max(result.have, ends[static_cast<std::size_t>(needed)]);
+    }
+    return result;
+  }
+  // Else one waits for the other only since a buffer takes its place, which another Program may put
+  // elsewhere.
+  bool share_a_buffer(const Op& a, const Op& b) const {
+    for (const Operand& one : rank_.operands_of(a))
+      for (const Operand& other : rank_.operands_of(b))
+        if (one.buffer == other.buffer) return true;
+    return false;
+  }
+  const Op& op_at(std::int32_t index) const { return rank_.ops[static_cast<std::size_t>(index)]; }
   ActionKind kind_of(const Op& op) const {
     return rank_.actions[static_cast<std::size_t>(op.action)].kind;
   }
-  bool is_transfer(std::int32_t index, OpKind kind, Purpose purpose) const {
-    const Op& op = rank_.ops[static_cast<std::size_t>(index)];
-    return op.kind == kind && op.purpose == purpose && op.lane == Lane::kPipeline && op.action < 0;
+  // Of what travels between stages.
+  bool is_transfer(std::int32_t index, OpKind kind) const {
+    const Op& op = op_at(index);
+    return op.kind == kind && op.purpose == travels_ && op.lane == Lane::kPipeline && op.action < 0;
   }
 
   const RankProgram& rank_;
   const CostModel& cost_;
   ActionKind kind_;
-  std::vector<std::int64_t> before_;  // of each op of the action; -1: of another
+  Purpose travels_ = Purpose::kNone;
+  std::vector<std::int32_t> ops_;
+  std::int32_t first_need_ = 0;
 };
 
 std::int64_t beside_states(const CategoryBytes& bytes) {
@@ -139,8 +177,8 @@ Result<Stages> read_stages(const Setup& setup, const Machine& machine) {
   return read;
 }
 
-// The same stages for one micro-batch of one replica.
-Setup small_setup(const Setup& setup, bool alike) {
+// The same stages for one micro-batch of one replica; alike ones have so many layers each.
+Setup small_setup(const Setup& setup, bool alike, int layers) {
   Setup small = setup;
   const int stages = stages_of(setup);
   small.mesh.dp = setup.mesh.ep;
@@ -155,7 +193,7 @@ Setup small_setup(const Setup& setup, bool alike) {
   if (alike) {
     small.stage_layers.clear();
     small.model.stage_layers.clear();
-    small.model.layers = setup.model.layers / stages * small.mesh.pp;
+    small.model.layers = layers * small.mesh.pp;
   }
   // Experts of a Setup that can be run have larger buffers, and many ranks cannot.
   constexpr int kTooMany = 17;
@@ -179,6 +217,45 @@ std::int64_t least_transfer(const Machine& machine, std::int64_t bytes) {
   return fastest > 0 ? static_cast<std::int64_t>(1e9 * static_cast<double>(bytes) / fastest) : 0;
 }
 
+// The table's stages with a whole and with a split backward.
+Result<void> read_table(Setup small, const Machine& machine, StageTable& table) {
+  Result<Stages> whole = read_stages(small, machine);
+  if (!whole) return whole.error();
+  small.schedule = "zb-h1";
+  Result<Stages> split = read_stages(small, machine);
+  if (!split) return split.error();
+  table.whole = std::move(whole->stages);
+  table.split = std::move(split->stages);
+  table.transfer = small.overlap_pipeline ? least_transfer(machine, whole->transfer_bytes) : 0;
+  return {};
+}
+
+// a + times * b, member by member.
+StageBound plus(const StageBound& a, const StageBound& b, int times) {
+  StageBound sum = a;
+  for (std::size_t kind = 0; kind < sum.actions.size(); ++kind) {
+    ActionBound& action = sum.actions[kind];
+    const ActionBound& more = b.actions[kind];
+    action.busy += times * more.busy;
+    action.duration += times * more.duration;
+    action.until_need += times * more.until_need;
+    action.until_have += times * more.until_have;
+    action.peak_bytes += times * more.peak_bytes;
+  }
+  sum.kept_bytes += times * b.kept_bytes;
+  sum.shared += times * b.shared;
+  sum.experts += times * b.experts;
+  sum.copied_table += times * b.copied_table;
+  return sum;
+}
+
+std::vector<StageBound> plus(const std::vector<StageBound>& a, const std::vector<StageBound>& b,
+                             int times) {
+  std::vector<StageBound> sums;
+  for (std::size_t at = 0; at < a.size(); ++at) sums.push_back(plus(a[at], b[at], times));
+  return sums;
+}
+
 }  // namespace
 
 StageKey key_of(const Candidate& candidate, const Setup& setup) {
@@ -188,6 +265,10 @@ StageKey key_of(const Candidate& candidate, const Setup& setup) {
   key.ep = candidate.ep;
   key.micro_batch = candidate.micro_batch;
   key.stages = stages_of(setup);
+  if (are_alike(setup)) {
+    key.layers = std::min(setup.model.layers / key.stages, kBuiltLayers + 1);
+    key.stages = std::min(key.stages, kAlikeStages);
+  }
   key.recompute = candidate.recompute;
   key.sequence_parallel = candidate.sequence_parallel;
   key.executable = setup.model.experts.count > 0 && can_execute(setup).ok();
@@ -201,18 +282,31 @@ const StageBound& StageTable::stage(int index, int stages, bool of_split) const 
   return all[static_cast<std::size_t>(index == 0 ? 0 : index == stages - 1 ? last : 1)];
 }
 
+StageTable StageTable::grown(int to) const {
+  if (whole_more.empty()) return *this;
+  StageTable table;
+  table.alike = alike;
+  table.transfer = transfer;
+  table.whole = plus(whole, whole_more, to - layers);
+  table.split = plus(split, split_more, to - layers);
+  return table;
+}
+
 Result<StageTable> stage_table(const Setup& setup, const Machine& machine) {
   StageTable table;
   table.alike = are_alike(setup);
-  Setup small = small_setup(setup, table.alike);
-  Result<Stages> whole = read_stages(small, machine);
-  if (!whole) return whole.error();
-  small.schedule = "zb-h1";
-  Result<Stages> split = read_stages(small, machine);
-  if (!split) return split.error();
-  table.whole = std::move(whole->stages);
-  table.split = std::move(split->stages);
-  table.transfer = setup.overlap_pipeline ? least_transfer(machine, whole->transfer_bytes) : 0;
+  const int layers = setup.model.layers / stages_of(setup);
+  const bool grows = table.alike && layers > kBuiltLayers;
+  const int built = grows ? kBuiltLayers : layers;
+  if (Result<void> read = read_table(small_setup(setup, table.alike, built), machine, table); !read)
+    return read.error();
+  if (!grows) return table;
+  StageTable shorter;
+  if (Result<void> read = read_table(small_setup(setup, true, built - 1), machine, shorter); !read)
+    return read.error();
+  table.layers = built;
+  table.whole_more = plus(table.whole, shorter.whole, -1);
+  table.split_more = plus(table.split, shorter.split, -1);
   return table;
 }
 

@@ -11,6 +11,7 @@
 #include "app/look/sentence.h"
 #include "app/settings/setup_panel.h"
 #include "app/shell/window.h"
+#include "app/state/plan/plan_search.h"
 #include "app/state/run/engine_process.h"
 #include "app/state/step/order_edit.h"
 #include "tests/app/wait.h"
@@ -22,7 +23,7 @@ constexpr int kRunMs = 60'000;
 inline constexpr const char* kWindowStates[] = {
     "invalid",   "typed_wrong", "elsewhere", "does_not_fit", "single",      "many",
     "pinned",    "hidden",      "refused",   "editing",      "calibrating", "running",
-    "cancelled", "died",        "ran",       "stale"};
+    "cancelled", "died",        "ran",       "stale",        "searched"};
 
 inline void run_into(Session& session, const QString& state) {
   const auto comes = [&](RunState wanted, bool with_progress) {
@@ -100,6 +101,17 @@ inline void put_into(Window& window, const QString& state) {
     auto typed = session.setup();
     Q_EMIT window.setup_panel().typed_wrong(
         sentence(set_field(typed, "microbatches", "eight").error()));
+  }
+  if (state == QLatin1String("searched")) {
+    PlanSearch& search = PlanSearch::of(session);
+    PlanWish wish;
+    wish.model = QStringLiteral("gpt2-124m");
+    wish.gpus = QStringLiteral("2");
+    wish.global_batch = 8;
+    search.set_wish(wish);
+    search.start();
+    EXPECT_TRUE(wait_until([&] { return !search.searching(); }, kRunMs));
+    EXPECT_TRUE(search.answer()) << search.error().toStdString();
   }
   if (state == QLatin1String("stale")) set("microbatches", "16");
   if (state == QLatin1String("pinned")) {

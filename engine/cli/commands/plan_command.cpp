@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // `plan`: searches the best Setups for a model, a machine, GPUs and a global batch.
-#include <charconv>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "engine/cli/cancel.h"
 #include "engine/cli/commands/command.h"
 #include "engine/cli/options/setup_options.h"
+#include "engine/cli/planning.h"
 #include "engine/cli/text/plan_text.h"
 #include "engine/cli/training.h"
 #include "engine/plan/settings/alternatives.h"
 #include "engine/planner/search.h"
+#include "engine/predict/predict.h"
 
 namespace parallelarium {
 namespace {
@@ -24,27 +25,6 @@ struct PlanOptions {
   std::vector<std::string> fix, allow;
   bool json = false;
 };
-
-Result<std::int64_t> whole_of(const std::string& text, const char* option) {
-  std::int64_t number = 0;
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (text.empty() || code != std::errc() || end != text.data() + text.size())
-    return message("plan-number", "{} must be a whole number, not “{}”.", option, shown(text));
-  return number;
-}
-
-// "64" or "8..64".
-Result<void> read_gpus(const std::string& text, PlanRequest& request) {
-  const auto dots = text.find("..");
-  const Result<std::int64_t> low = whole_of(text.substr(0, dots), "--gpus");
-  if (!low) return low.error();
-  request.least_gpus = request.most_gpus = *low;
-  if (dots == std::string::npos) return {};
-  const Result<std::int64_t> high = whole_of(text.substr(dots + 2), "--gpus");
-  if (!high) return high.error();
-  request.most_gpus = *high;
-  return {};
-}
 
 // "tp=8,pp=4" as pairs. What has no "=" belongs to the value before: "recompute=norms,activation".
 Result<std::vector<std::pair<std::string, std::string>>> pairs_of(const std::string& text,
@@ -99,19 +79,6 @@ Result<void> read_axes(const PlanOptions& options, Setup& base, PlanRequest& req
   return {};
 }
 
-Result<void> read_objective(const std::string& name, PlanRequest& request) {
-  std::vector<std::string> names;
-  for (const Objective objective :
-       {Objective::kTime, Objective::kGpus, Objective::kMemory, Objective::kTokensPerGpu}) {
-    if (name_of(objective) == name) {
-      request.objective = objective;
-      return {};
-    }
-    names.emplace_back(name_of(objective));
-  }
-  return message("plan-objective", "--objective is {}, not “{}”.", join_or(names), shown(name));
-}
-
 Result<PlanRequest> request_of(const PlanOptions& options) {
   PlanRequest request;
   if (options.gpus.empty() || options.global_batch == 0)
@@ -140,22 +107,7 @@ Result<PlanRequest> request_of(const PlanOptions& options) {
     if (!value->empty())
       if (Result<void> set = set_typed(base, key, *value); !set) return set.error();
   if (Result<void> read = read_axes(options, base, request); !read) return read.error();
-  // What `auto` means follows from the devices alone; the mesh is the search's.
-  Setup asked = base;
-  asked.mesh = Mesh{.order = base.mesh.order};
-  asked.schedule = "1f1b";
-  asked.chunks = asked.microbatches = asked.micro_batch = 1;
-  asked.zero = asked.zero_group = 0;
-  asked.nodes = 0;
-  asked.sequence_parallel = false;
-  asked.stage_layers.clear();
-  asked.model.stage_layers = base.model.stage_layers;
-  Result<Situation> situation = situation_here(asked);
-  if (!situation) return situation.error();
-  request.base = std::move(situation->setup);
-  request.base.zero_group = base.zero_group;
-  request.base.stage_layers = base.stage_layers;
-  request.machine = std::move(situation->machine);
+  if (Result<void> settled = settle(base, request); !settled) return settled.error();
   return request;
 }
 
@@ -202,14 +154,15 @@ Result<nlohmann::json> explanation(const std::string& path, const PlanRequest& r
 }
 
 Outcome run_plan(const PlanOptions& options, Progress& progress) {
+  keep_freed_memory();
   const Result<PlanRequest> request = request_of(options);
   if (!request) return Outcome::invalid(request.error());
   PlanWatch watch;
   watch.cancel = &cancelled_by_signal();
-  watch.progress = [&](double share, const std::string& what) { progress.report(share, what); };
+  watch.progress = [&](double share, const Message& what) { progress.report(share, what.text); };
   Result<PlanResult> result = search(*request, watch);
   if (!result)
-    return result.error().id == "plan-cancelled" ? Outcome::failed(result.error())
+    return result.error().id == "cancelled.plan" ? Outcome::failed(result.error())
                                                  : Outcome::invalid(result.error());
   note_ties(*result, request->machine);
   nlohmann::json explained;

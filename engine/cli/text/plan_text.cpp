@@ -58,6 +58,13 @@ std::string schedule_of(const Setup& setup) {
   return text;
 }
 
+std::string axes_text(const Setup& setup) {
+  const Mesh& mesh = setup.mesh;
+  return fmt::format("TP {}, PP {}, CP {}, DP {}, ZeRO {}, {}, micro-batch {}, recompute {}",
+                     mesh.tp, mesh.pp, mesh.cp, mesh.dp, setup.zero, schedule_of(setup),
+                     setup.micro_batch, text_of(setup.recompute));
+}
+
 std::string plans_table(const std::vector<Plan>& plans, std::size_t most) {
   const bool experts = std::any_of(plans.begin(), plans.end(), [](const Plan& plan) {
     return plan.setup.model.experts.count > 0;
@@ -113,22 +120,31 @@ std::string plan_text(const PlanResult& result, const PlanRequest& request) {
                       : fmt::format("{} to {} GPUs", request.least_gpus, request.most_gpus),
                   request.machine.title, request.global_batch, request.base.model.sequence,
                   count_text(static_cast<double>(tokens), "tokens"), funnel(result));
-  if (result.best.empty())
-    return text + "No candidate fits. The reasons above say what is too large.\n";
-  text +=
-      fmt::format("Best {} by {} (predicted, {} rates; exact: no other candidate is better)\n{}",
-                  result.best.size(), name_of(request.objective), prediction_word(request.machine),
-                  plans_table(result.best, result.best.size()));
+  if (result.best.empty()) {
+    text += "No candidate fits. The reasons above say what is too large.\n";
+    if (result.least)
+      text += fmt::format("The least is {} or more: {}.\n", plan_bytes(result.least->bytes),
+                          axes_text(result.least->setup));
+    return text;
+  }
+  text += fmt::format(
+      "{} {} by {} (predicted, {} rates; {})\n{}", result.cancelled ? "Best so far" : "Best",
+      result.best.size(), name_of(request.objective), prediction_word(request.machine),
+      result.cancelled
+          ? fmt::format("the search was cancelled: {} candidates were not decided", result.left)
+          : "exact: no other candidate is better",
+      plans_table(result.best, result.best.size()));
   text += wrapped(ties(result), kPlanWidth, 0) + "\n";
-  text += "Neighbours of 1\n";
-  for (const PlanReason& reason : result.why.front())
+  if (!result.why.empty()) text += "Neighbours of 1\n";
+  for (const PlanReason& reason :
+       result.why.empty() ? std::vector<PlanReason>() : result.why.front())
     text += "  " +
             wrapped(reason.seconds || reason.change.empty()
                         ? reason.sentence.text
                         : reason.change + ": " + reason.sentence.text,
                     kPlanWidth - 2, 4) +
             "\n";
-  if (result.best.size() > 1) text += "\nBehind 1\n";
+  if (result.why.size() > 1) text += "\nBehind 1\n";
   for (std::size_t at = 1; at < result.why.size(); ++at)
     for (const PlanReason& reason : result.why[at])
       text +=

@@ -25,6 +25,19 @@ Draft compute_draft(Piece piece, std::int64_t elements, std::int64_t bytes) {
   return draft;
 }
 
+Draft norm_draft(const Setup& setup, std::int64_t mine) {
+  return compute_draft(Piece::kGradNorm, mine, mine * setup.precision.gradient_bytes);
+}
+
+Draft optimizer_draft(const Setup& setup, std::int64_t mine) {
+  const Precision& precision = setup.precision;
+  // Reads gradient and states, writes states and parameter.
+  const std::int64_t touched = precision.gradient_bytes + precision.parameter_bytes +
+                               2 * (precision.master_bytes + precision.moments_bytes) +
+                               (precision.master_bytes == 0 ? precision.parameter_bytes : 0);
+  return compute_draft(Piece::kOptimizer, mine, mine * touched);
+}
+
 DraftOperand range(Tensor tensor, Access access, DataType type, std::int64_t offset,
                    std::int64_t count) {
   DraftOperand operand;

@@ -17,6 +17,9 @@ DataType gradient_type(const Setup& setup);
 DataType parameter_type(const Setup& setup);
 
 Draft compute_draft(Piece piece, std::int64_t elements, std::int64_t bytes);
+// Without operands: the norm of a rank's gradients, and its optimizer, for `mine` parameters.
+Draft norm_draft(const Setup& setup, std::int64_t mine);
+Draft optimizer_draft(const Setup& setup, std::int64_t mine);
 DraftOperand range(Tensor tensor, Access access, DataType type, std::int64_t offset,
                    std::int64_t count);
 // A range of a bucket's temporary buffer, which is the only slot of the op.

@@ -104,7 +104,7 @@ void ShardPass::update_norm(RankPlan& plan, std::int64_t mine) const {
   const RankProgram& rank = emitter.rank();
   const DataType gradients = gradient_type(setup_);
   const int zero = zero_stage(setup_);
-  Draft norm = compute_draft(Piece::kGradNorm, mine, mine * setup_.precision.gradient_bytes);
+  Draft norm = norm_draft(setup_, mine);
   if (zero == 0) {
     norm.operands.push_back(range(Tensor::kGradients, Access::kRead, gradients, 0, mine));
   } else {
@@ -139,11 +139,7 @@ void ShardPass::update_parameters(RankPlan& plan, std::int64_t mine) const {
   const RankProgram& rank = plan.emitter->rank();
   const Precision& precision = setup_.precision;
   const DataType gradients = gradient_type(setup_);
-  // Reads gradient and states, writes states and parameter.
-  const std::int64_t touched = precision.gradient_bytes + precision.parameter_bytes +
-                               2 * (precision.master_bytes + precision.moments_bytes) +
-                               (precision.master_bytes == 0 ? precision.parameter_bytes : 0);
-  Draft optimizer = compute_draft(Piece::kOptimizer, mine, mine * touched);
+  Draft optimizer = optimizer_draft(setup_, mine);
   if (setup_.offload_optimizer) return update_offloaded(plan, std::move(optimizer), mine);
   if (is_trainable(precision)) {
     const DataType moments = precision.moments_bytes == 4 ? DataType::kBf16 : DataType::kF32;

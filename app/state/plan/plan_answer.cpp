@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/state/plan/plan_answer.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "engine/plan/text/message_json.h"
+#include "engine/wire/reading.h"
+
+namespace parallelarium {
+
+namespace {
+
+Message no_plan_answer() {
+  return message("plan-answer", "The engine's answer to the search cannot be read.");
+}
+
+std::vector<PlanWhy> why_of(const nlohmann::json& list) {
+  std::vector<PlanWhy> all;
+  for (const nlohmann::json& entry : list) {
+    PlanWhy why;
+    why.change = entry.value("change", std::string());
+    if (entry.contains("seconds") && entry["seconds"].is_number())
+      why.seconds = entry["seconds"].get<double>();
+    if (entry.contains("message")) why.sentence = message_from_json(entry["message"]);
+    all.push_back(std::move(why));
+  }
+  return all;
+}
+
+Result<FoundPlan> plan_of(const nlohmann::json& json) {
+  FoundPlan plan;
+  ObjectReader reader(json, "plan");
+  reader.read("gpus", plan.gpus);
+  reader.read("tied", plan.tied);
+  const nlohmann::json* setup_json = reader.object("setup");
+  const nlohmann::json* step = reader.object("step");
+  const nlohmann::json* memory = reader.object("memory");
+  const nlohmann::json* bubble = reader.object("bubble");
+  const nlohmann::json* exposed = reader.object("exposed_seconds");
+  if (reader.error()) return *reader.error();
+  Result<Setup> setup = setup_from_json(*setup_json);
+  if (!setup) return setup.error();
+  plan.setup = std::move(*setup);
+  ObjectReader figures(*step, "plan.step");
+  figures.read("seconds", plan.seconds);
+  figures.read("tokens_per_second", plan.tokens_per_second);
+  figures.read("mfu", plan.mfu);
+  figures.read("exposed_communication_seconds", plan.exposed_seconds);
+  ObjectReader(*bubble, "plan.bubble").read("of_total", plan.bubble);
+  ObjectReader(*memory, "plan.memory").read("needed_bytes", plan.bytes);
+  for (const auto& [axis, seconds] : exposed->items())
+    if (seconds.is_number()) plan.exposed.emplace_back(axis, seconds.get<double>());
+  std::int64_t most = -1;
+  for (const nlohmann::json& row : memory->value("ranks", nlohmann::json::array())) {
+    std::int64_t peak = 0;
+    int stage = 0;
+    ObjectReader reads(row, "plan.memory.ranks");
+    reads.read("peak_bytes", peak);
+    reads.read("stage", stage);
+    plan.stage_bytes.push_back(peak);
+    if (peak > most) plan.stage = stage;
+    most = std::max(most, peak);
+  }
+  if (json.contains("why")) plan.why = why_of(json["why"]);
+  return plan;
+}
+
+Result<std::vector<FoundPlan>> plans_of(const nlohmann::json& list) {
+  std::vector<FoundPlan> plans;
+  for (const nlohmann::json& entry : list) {
+    Result<FoundPlan> plan = plan_of(entry);
+    if (!plan) return plan.error();
+    plans.push_back(std::move(*plan));
+  }
+  return plans;
+}
+
+// Ties stand by memory; the engine orders by time.
+void order_ties(PlanAnswer& answer) {
+  std::stable_sort(answer.plans.begin(), answer.plans.end(),
+                   [](const FoundPlan& a, const FoundPlan& b) {
+                     if (a.tied != b.tied) return a.tied;
+                     return a.tied && a.bytes < b.bytes;
+                   });
+  for (std::size_t at = 0; at < answer.plans.size(); ++at) {
+    FoundPlan& plan = answer.plans[at];
+    if (plan.seconds < answer.plans[answer.best_time].seconds) answer.best_time = at;
+    plan.on_front = std::any_of(answer.front.begin(), answer.front.end(),
+                                [&](const FoundPlan& other) { return other.setup == plan.setup; });
+  }
+}
+
+}  // namespace
+
+Result<PlanAnswer> plan_answer_from_json(const nlohmann::json& json) {
+  PlanAnswer answer;
+  ObjectReader reader(json, "plan");
+  reader.read("candidates", answer.candidates);
+  reader.read("capacity_bytes", answer.capacity_bytes);
+  reader.read("rates", answer.rates);
+  reader.read("seconds", answer.search_seconds);
+  const nlohmann::json* classes = reader.object("classes");
+  const nlohmann::json* reasons = reader.array("reasons");
+  const nlohmann::json* best = reader.array("best");
+  const nlohmann::json* front = reader.array("pareto");
+  const nlohmann::json* points = reader.array("points");
+  if (reader.error()) return *reader.error();
+  constexpr const char* kNames[] = {"refused", "does_not_fit", "bounded", "simulated"};
+  ObjectReader counts(*classes, "plan.classes");
+  for (int at = 0; at < PlanAnswer::kClasses; ++at) counts.read(kNames[at], answer.counts[at]);
+  answer.valid = answer.candidates - answer.counts[PlanAnswer::kRefused];
+  answer.fitting = answer.valid - answer.counts[PlanAnswer::kDoesNotFit];
+  for (const nlohmann::json& entry : *reasons) {
+    const std::string of = entry.value("class", std::string());
+    const auto* name = std::find(std::begin(kNames), std::end(kNames), of);
+    if (name == std::end(kNames) || !entry.contains("message")) return no_plan_answer();
+    answer.losses[name - std::begin(kNames)].push_back(
+        {entry.value("count", std::int64_t{0}), message_from_json(entry["message"])});
+  }
+  Result<std::vector<FoundPlan>> plans = plans_of(*best), on_front = plans_of(*front);
+  if (!plans) return plans.error();
+  if (!on_front) return on_front.error();
+  answer.plans = std::move(*plans);
+  answer.front = std::move(*on_front);
+  for (const nlohmann::json& point : *points)
+    answer.points.emplace_back(point.value("seconds", 0.0),
+                               point.value("needed_bytes", std::int64_t{0}));
+  if (const auto least = json.find("least"); least != json.end() && least->is_object()) {
+    const Result<Setup> setup = setup_from_json(least->value("setup", nlohmann::json::object()));
+    if (!setup) return setup.error();
+    answer.least = {least->value("needed_bytes", std::int64_t{0}), *setup};
+  }
+  if (const auto ties = json.find("tie_threshold"); ties != json.end() && ties->is_number())
+    answer.tie_threshold = ties->get<double>();
+  order_ties(answer);
+  return answer;
+}
+
+Result<std::vector<PlanWhy>> neighbours_from_json(const nlohmann::json& json) {
+  const auto list = json.find("why");
+  if (list == json.end() || !list->is_array()) return no_plan_answer();
+  return why_of(*list);
+}
+
+}  // namespace parallelarium

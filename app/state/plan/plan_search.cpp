@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/state/plan/plan_search.h"
+
+#include <algorithm>
+
+#include "app/look/sentence.h"
+#include "app/state/run/run_request.h"
+#include "app/state/session.h"
+#include "engine/plan/machine/machine.h"
+
+namespace parallelarium {
+
+PlanSearch& PlanSearch::of(Session& session) {
+  auto* found = session.findChild<PlanSearch*>(QString(), Qt::FindDirectChildrenOnly);
+  return found ? *found : *new PlanSearch(session);
+}
+
+PlanSearch::PlanSearch(Session& session) : QObject(&session), session_(session) {
+  connect(&session, &Session::run_state_changed, this, &PlanSearch::hear);
+}
+
+void PlanSearch::set_wish(const PlanWish& wish) {
+  if (wish == wish_) return;
+  wish_ = wish;
+  error_.clear();
+  Q_EMIT changed();
+}
+
+void PlanSearch::begin_with(const Setup& setup) {
+  const Result<Machine> machine = find_machine(setup.machine.name());
+  if (wish_ != PlanWish() || !machine || machine->local || !find_model(setup.model.name)) return;
+  PlanWish wish;
+  wish.model = QString::fromStdString(setup.model.name);
+  wish.machine = QString::fromStdString(setup.machine.name());
+  wish.gpus = QString::number(setup.mesh.ranks());
+  wish.global_batch = setup.global_batch();
+  set_wish(wish);
+}
+
+Result<Setup> base_of(const PlanWish& wish) {
+  Setup base = new_setup();
+  base.mesh = Mesh();
+  base.microbatches = 1;
+  for (const auto& [field, value] :
+       {std::pair("machine", wish.machine), std::pair("model", wish.model)})
+    if (const Result<void> set = set_field(base, field, value.toStdString()); !set)
+      return set.error();
+  if (wish.sequence > 0)
+    if (const Result<void> set = set_field(base, "sequence", std::to_string(wish.sequence)); !set)
+      return set.error();
+  return base;
+}
+
+void PlanSearch::start() {
+  if (searching_ || !refusal().isEmpty()) return;
+  const Result<Setup> base = base_of(wish_);
+  if (!base) {
+    error_ = sentence(base.error());
+    Q_EMIT changed();
+    return;
+  }
+  nlohmann::json allowed = nlohmann::json::object();
+  for (const auto& [axis, value] : wish_.fixed)
+    allowed[axis.toStdString()] = nlohmann::json::array({value.toStdString()});
+  RunRequest request;
+  request.method = "plan";
+  request.parameters = {{"setup", to_json(*base)},
+                        {"gpus", wish_.gpus.toStdString()},
+                        {"global_batch", wish_.global_batch},
+                        {"allowed", std::move(allowed)}};
+  if (wish_.memory_bytes > 0) request.parameters["memory_bytes"] = wish_.memory_bytes;
+  request.read = [this, wish = wish_](const nlohmann::json& json) -> Result<RunRequest::Keep> {
+    Result<PlanAnswer> answer = plan_answer_from_json(json);
+    if (!answer) return answer.error();
+    return RunRequest::Keep(
+        [this, wish, answer = std::make_shared<PlanAnswer>(std::move(*answer))]() -> Result<void> {
+          keep(std::move(*answer), wish);
+          return {};
+        });
+  };
+  error_.clear();
+  searching_ = true;
+  session_.jobs().run(request);
+  Q_EMIT changed();
+}
+
+void PlanSearch::cancel() {
+  if (searching_) session_.jobs().cancel();
+}
+
+double PlanSearch::progress() const { return session_.jobs().progress(); }
+QString PlanSearch::progress_text() const { return session_.jobs().progress_text(); }
+
+QString PlanSearch::refusal() const {
+  return session_.jobs().state() == RunState::kIdle || searching_
+             ? QString()
+             : tr("The engine is busy with a run or a calibration.");
+}
+
+void PlanSearch::keep(PlanAnswer answer, const PlanWish& wish) {
+  answer_ = std::move(answer);
+  answered_ = wish;
+  neighbours_.clear();
+  selected_.reset();
+  if (!answer_->plans.empty()) selected_ = answer_->plans[answer_->best_time].setup;
+}
+
+void PlanSearch::hear() {
+  if ((searching_ || trying_) && session_.jobs().state() == RunState::kIdle) {
+    searching_ = trying_ = false;
+    error_ = session_.jobs().last_error();
+  }
+  Q_EMIT changed();
+}
+
+const FoundPlan* PlanSearch::selected() const {
+  if (!answer_ || !selected_) return nullptr;
+  for (const auto* plans : {&answer_->plans, &answer_->front})
+    for (const FoundPlan& plan : *plans)
+      if (plan.setup == *selected_) return &plan;
+  return nullptr;
+}
+
+void PlanSearch::select(const Setup& setup) {
+  selected_ = setup;
+  Q_EMIT changed();
+}
+
+void PlanSearch::select_next(int direction) {
+  if (!answer_ || answer_->plans.empty()) return;
+  const auto& plans = answer_->plans;
+  const auto at = std::find_if(plans.begin(), plans.end(), [&](const FoundPlan& plan) {
+    return selected_ && plan.setup == *selected_;
+  });
+  const auto last = std::ptrdiff_t(plans.size()) - 1;
+  const std::ptrdiff_t next =
+      at == plans.end() ? 0 : std::clamp<std::ptrdiff_t>(at - plans.begin() + direction, 0, last);
+  select(plans[std::size_t(next)].setup);
+}
+
+bool PlanSearch::is_best(const FoundPlan& plan) const {
+  return !answer_->plans.empty() && answer_->plans[answer_->best_time].setup == plan.setup;
+}
+
+const std::vector<PlanWhy>* PlanSearch::neighbours() const {
+  const FoundPlan* plan = selected();
+  if (!plan) return nullptr;
+  if (is_best(*plan)) return &answer_->plans[answer_->best_time].why;
+  for (const auto& [setup, why] : neighbours_)
+    if (setup == plan->setup) return &why;
+  return nullptr;
+}
+
+bool PlanSearch::can_try_neighbours() const {
+  return selected() && !neighbours() && session_.jobs().state() == RunState::kIdle;
+}
+
+void PlanSearch::try_neighbours() {
+  if (!can_try_neighbours()) return;
+  RunRequest request;
+  request.method = "neighbours";
+  request.parameters = {{"setup", to_json(selected()->setup)}};
+  request.read =
+      [this, setup = selected()->setup](const nlohmann::json& json) -> Result<RunRequest::Keep> {
+    Result<std::vector<PlanWhy>> why = neighbours_from_json(json);
+    if (!why) return why.error();
+    return RunRequest::Keep([this, setup, why = std::move(*why)]() -> Result<void> {
+      neighbours_.emplace_back(setup, why);
+      return {};
+    });
+  };
+  trying_ = true;
+  session_.jobs().run(request);
+  Q_EMIT changed();
+}
+
+void PlanSearch::use() {
+  const FoundPlan* plan = selected();
+  if (!plan) return;
+  session_.history().change(plan->setup, tr("The plan of the search"));
+  Q_EMIT used();
+}
+
+std::int64_t PlanSearch::sequence() const {
+  const Result<Setup> base = base_of(wish_);
+  return base ? base->model.sequence : 0;
+}
+
+std::int64_t PlanSearch::device_bytes() const {
+  const Result<Machine> machine = find_machine(wish_.machine.toStdString());
+  return machine ? std::int64_t(machine->memory_bytes.value * machine->usable_memory_share) : 0;
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The search of the room Plan: what is asked for, whether it is under way, and what came of it.
+// Each Session has one.
+#pragma once
+
+#include <QObject>
+#include <QString>
+#include <QStringList>
+#include <map>
+#include <optional>
+
+#include "app/state/plan/plan_answer.h"
+
+namespace parallelarium {
+
+class Session;
+
+struct PlanWish {
+  QString model = QStringLiteral("llama3-8b"), machine = QStringLiteral("dgx-h100");
+  QString gpus = QStringLiteral("8");  // or a range
+  std::int64_t global_batch = 128;
+  std::int64_t sequence = 0;         // 0: the model's
+  std::int64_t memory_bytes = 0;     // of a device that may be used; 0: all that the Machine says
+  std::map<QString, QString> fixed;  // axis and its value; what is not here is free
+  bool operator==(const PlanWish&) const = default;
+};
+
+class PlanSearch : public QObject {
+  Q_OBJECT
+
+ public:
+  static PlanSearch& of(Session& session);
+
+  const PlanWish& wish() const { return wish_; }
+  // Sets what is asked for next; an answer stays, and is_stale() then.
+  void set_wish(const PlanWish& wish);
+  // Asks about the Setup's model, machine, ranks and batch, unless something else was asked for or
+  // its machine or model is no preset of a cluster.
+  void begin_with(const Setup& setup);
+  void start();  // not while the engine does something else
+  void cancel();
+  bool searching() const { return searching_; }
+  double progress() const;
+  QString progress_text() const;
+  // Why nothing can be searched now; empty: it can.
+  QString refusal() const;
+  // Why the last search has no answer, or empty.
+  const QString& error() const { return error_; }
+
+  const std::optional<PlanAnswer>& answer() const { return answer_; }
+  const PlanWish& answered() const { return answered_; }  // the wish that the answer is of
+  bool is_stale() const { return answer_ && answered_ != wish_; }
+
+  // The plan that is looked at, or null.
+  const FoundPlan* selected() const;
+  void select(const Setup& setup);
+  // Moves among the best, from the one that is selected.
+  void select_next(int direction);
+  // What one change of the selected plan would do: with the best it comes along, of another
+  // try_neighbours() asks. Null: not known.
+  const std::vector<PlanWhy>* neighbours() const;
+  bool can_try_neighbours() const;
+  void try_neighbours();
+  // Puts its Setup into the Session, as one undo step. Requires: selected().
+  void use();
+
+  // Sizes that the wish leads to, for words: tokens of a sequence, and bytes of a device.
+  std::int64_t sequence() const;
+  std::int64_t device_bytes() const;
+
+ Q_SIGNALS:
+  void changed();
+  void used();
+
+ private:
+  explicit PlanSearch(Session& session);
+  void keep(PlanAnswer answer, const PlanWish& wish);
+  bool is_best(const FoundPlan& plan) const;
+  void hear();
+  Session& session_;
+  PlanWish wish_, answered_;
+  std::optional<PlanAnswer> answer_;
+  std::optional<Setup> selected_;
+  std::vector<std::pair<Setup, std::vector<PlanWhy>>> neighbours_;  // that were asked for
+  bool searching_ = false, trying_ = false;
+  QString error_;
+};
+
+// The Setup that a search of this wish begins with. Error: there is no such model or machine.
+Result<Setup> base_of(const PlanWish& wish);
+
+}  // namespace parallelarium

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/views/search/search_column.h"
+
+#include <QHBoxLayout>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QVBoxLayout>
+#include <cmath>
+
+#include "app/look/figures.h"
+#include "app/look/sentence.h"
+#include "app/views/search/search_words.h"
+#include "engine/plan/machine/machine.h"
+#include "engine/plan/setup/schedule_rules.h"
+
+namespace parallelarium {
+namespace {
+
+constexpr int kFieldWidth = 112, kFieldHeight = 28;
+constexpr double kGib = 1024.0 * 1024 * 1024;
+
+// The next power of two above or below.
+QString doubled(const QString& text, int direction) {
+  bool is_number = false;
+  const qlonglong value = QLocale().toLongLong(text, &is_number);
+  if (!is_number || (direction < 0 && value < 2)) return {};
+  return QLocale().toString(direction > 0 ? value * 2 : value / 2);
+}
+
+}  // namespace
+
+SearchColumn::SearchColumn(PlanSearch& search, QWidget* parent)
+    : QFrame(parent), search_(search), content_(new QWidget) {
+  setAccessibleName(tr("What is searched"));
+  auto* parts = new QVBoxLayout(this);
+  parts->setContentsMargins(0, 0, 0, 0);
+  parts->setSpacing(0);
+  auto* scroll = new QScrollArea(this);
+  scroll->setObjectName(QStringLiteral("SetupPanel"));
+  scroll->setWidgetResizable(true);
+  scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  scroll->setFrameShape(QFrame::NoFrame);
+  content_->setObjectName(QStringLiteral("SetupContent"));
+  column_ = new QVBoxLayout(content_);
+  column_->setContentsMargins(12, 12, 12, 12);
+  column_->setSpacing(4);
+  scroll->setWidget(content_);
+  parts->addWidget(scroll, 1);
+  add_sizes();
+  add_axes();
+  column_->addStretch();
+  auto* foot = new QFrame(this);
+  foot->setObjectName(QStringLiteral("SearchFoot"));
+  foot->setProperty("surface", true);
+  foot->setProperty("edge", "top");
+  auto* under = new QVBoxLayout(foot);
+  under->setContentsMargins(12, 8, 12, 8);
+  under->setSpacing(6);
+  go_ = new QPushButton(foot);
+  go_->setProperty("primary", true);
+  go_->setAutoDefault(true);
+  under->addWidget(go_);
+  progress_ = new QProgressBar(foot);
+  progress_->setAccessibleName(tr("Progress of the search"));
+  progress_->setTextVisible(false);
+  progress_->setRange(0, 1000);
+  progress_->setFixedHeight(6);
+  under->addWidget(progress_);
+  progress_text_ = new QLabel(foot);
+  progress_text_->setProperty("role", "muted");
+  progress_text_->setWordWrap(true);
+  under->addWidget(progress_text_);
+  parts->addWidget(foot);
+  connect(go_, &QPushButton::clicked, this, [this] {
+    if (search_.searching())
+      search_.cancel();
+    else
+      search_.start();
+  });
+  connect(&search_, &PlanSearch::changed, this, &SearchColumn::refresh);
+  refresh();
+}
+
+void SearchColumn::take_focus() { model_->setFocus(Qt::OtherFocusReason); }
+
+void SearchColumn::add_head(const QString& title) {
+  if (column_->count() > 0) column_->addSpacing(8);
+  auto* head = new QLabel(title.toUpper(), content_);
+  make_caps(head);
+  column_->addWidget(head);
+}
+
+void SearchColumn::add_row(const QString& label, QWidget* control) {
+  auto* row = new QHBoxLayout;
+  row->setSpacing(8);
+  row->addWidget(make_label(label, control));
+  row->addStretch();
+  control->setFixedSize(kFieldWidth, kFieldHeight);
+  row->addWidget(control);
+  column_->addLayout(row);
+}
+
+QLabel* SearchColumn::add_note() {
+  auto* note = new QLabel(content_);
+  note->setProperty("role", "muted");
+  note->setWordWrap(true);
+  column_->addWidget(note);
+  return note;
+}
+
+QComboBox* SearchColumn::choice(const QString& name, const QString& tip) {
+  auto* box = new ChoiceBox(content_);
+  box->setAccessibleName(name);
+  box->setToolTip(tip);
+  box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+  box->setMinimumContentsLength(6);
+  return box;
+}
+
+StepBox* SearchColumn::number(const QString& name, const StepBox::Step& step) {
+  return new StepBox(name, step, content_);
+}
+
+void SearchColumn::add_sizes() {
+  add_head(tr("Model"));
+  model_ = choice(tr("Model"));
+  for (const std::string& name : model_names()) {
+    const Result<Model> model = find_model(name);
+    if (model) model_->addItem(sentence(title_of(*model)), QString::fromStdString(name));
+  }
+  model_->setFixedHeight(34);
+  column_->addWidget(model_);
+  add_head(tr("Cluster"));
+  machine_ = choice(tr("Cluster"));
+  for (const std::string& name : machine_names()) {
+    const Result<Machine> machine = find_machine(name);
+    if (machine && !machine->local)
+      machine_->addItem(sentence(title_of(*machine)), QString::fromStdString(name));
+  }
+  machine_->setFixedHeight(34);
+  column_->addWidget(machine_);
+  gpus_ = number(tr("GPUs"), [this](int way) { return doubled(gpus_->text(), way); });
+  gpus_->setToolTip(tr("Exactly so many, or a range such as 8..64"));
+  add_row(tr("GPUs"), gpus_);
+  add_head(tr("Batch"));
+  batch_ =
+      number(tr("Sequences of a step"), [this](int way) { return doubled(batch_->text(), way); });
+  add_row(tr("Sequences"), batch_);
+  sequence_ = number(tr("Tokens of a sequence"),
+                     [this](int way) { return doubled(sequence_->text(), way); });
+  add_row(tr("Tokens each"), sequence_);
+  batch_note_ = add_note();
+  add_head(tr("Limit"));
+  memory_ = number(tr("Memory of a GPU that may be used, in GiB"), [this](int way) -> QString {
+    bool is_number = false;
+    const double gib = QLocale().toDouble(memory_->text(), &is_number);
+    return is_number && gib + way >= 1 ? QLocale().toString(std::round(gib + way), 'f', 0)
+                                       : QString();
+  });
+  add_row(tr("Memory, GiB"), memory_);
+  connect(model_, &QComboBox::activated, this, [this](int at) {
+    change([&](PlanWish& wish) {
+      wish.model = model_->itemData(at).toString();
+      wish.sequence = 0;
+    });
+  });
+  connect(machine_, &QComboBox::activated, this, [this](int at) {
+    change([&](PlanWish& wish) {
+      wish.machine = machine_->itemData(at).toString();
+      wish.memory_bytes = 0;
+    });
+  });
+  connect(gpus_, &StepBox::committed, this, [this](const QString& text) {
+    QString plain = text;
+    plain.remove(QLocale().groupSeparator()).remove(QLatin1Char(' '));
+    change([&](PlanWish& wish) { wish.gpus = plain; });
+  });
+  connect(batch_, &StepBox::committed, this,
+          [this](const QString& text) { take_number(batch_, text, &PlanWish::global_batch); });
+  connect(sequence_, &StepBox::committed, this,
+          [this](const QString& text) { take_number(sequence_, text, &PlanWish::sequence); });
+  connect(memory_, &StepBox::committed, this, [this](const QString& text) {
+    bool is_number = false;
+    const double gib = QLocale().toDouble(text, &is_number);
+    memory_->set_invalid(!is_number || gib <= 0);
+    if (is_number && gib > 0)
+      change([&](PlanWish& wish) { wish.memory_bytes = std::int64_t(gib * kGib); });
+  });
+}
+
+void SearchColumn::take_number(StepBox* box, const QString& text, std::int64_t PlanWish::*member) {
+  bool is_number = false;
+  const qlonglong value = QLocale().toLongLong(text, &is_number);
+  box->set_invalid(!is_number || value < 1);
+  if (is_number && value >= 1) change([&](PlanWish& wish) { wish.*member = value; });
+}
+
+void SearchColumn::add_axis(const QString& axis, const QString& label, const QStringList& values,
+                            const QStringList& words) {
+  QComboBox* box = choice(label, tr("Free, or the one value that all candidates have"));
+  box->addItem(tr("free"), QString());
+  for (qsizetype at = 0; at < values.size(); ++at)
+    box->addItem(words.isEmpty() ? values[at] : words[at], values[at]);
+  add_row(label, box);
+  axes_[axis] = box;
+  connect(box, &QComboBox::activated, this, [this, axis, box](int at) {
+    change([&](PlanWish& wish) {
+      if (at == 0)
+        wish.fixed.erase(axis);
+      else
+        wish.fixed[axis] = box->itemData(at).toString();
+    });
+  });
+}
+
+void SearchColumn::add_axes() {
+  add_head(tr("Axes"));
+  free_ = add_note();
+  const QStringList degrees = QStringLiteral("1 2 4 8 16 32 64").split(QLatin1Char(' '));
+  add_axis(QStringLiteral("tp"), tr("Tensor, TP"), degrees.mid(0, 6));
+  add_axis(QStringLiteral("pp"), tr("Pipeline, PP"), degrees);
+  auto* left = new QLabel(tr("what is left"), content_);
+  left->setProperty("role", "muted");
+  left->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+  add_row(tr("Data, DP"), left);
+  add_axis(QStringLiteral("cp"), tr("Context, CP"), degrees.mid(0, 5));
+  add_axis(QStringLiteral("ep"), tr("Experts, EP"), degrees);
+  add_axis(QStringLiteral("zero"), tr("ZeRO"), QStringLiteral("0 1 2 3").split(QLatin1Char(' ')));
+  QStringList schedules, titles;
+  for (const ScheduleRule& rule : kScheduleRules) {
+    schedules << QString::fromUtf8(rule.name.data(), qsizetype(rule.name.size()));
+    titles << QString::fromUtf8(rule.title.data(), qsizetype(rule.title.size()));
+  }
+  add_axis(QStringLiteral("schedule"), tr("Schedule"), schedules, titles);
+  add_axis(QStringLiteral("chunks"), tr("Chunks"),
+           QStringLiteral("2 3 4 5 6 7 8").split(QLatin1Char(' ')));
+  add_axis(QStringLiteral("micro-batch"), tr("Micro-batch"), degrees.mid(0, 5));
+  add_axis(QStringLiteral("recompute"), tr("Recompute"),
+           {QStringLiteral("none"), QStringLiteral("selective"), QStringLiteral("full")},
+           {tr("none"), tr("selective"), tr("full")});
+  add_axis(QStringLiteral("sequence-parallel"), tr("SP"),
+           {QStringLiteral("true"), QStringLiteral("false")}, {tr("on"), tr("off")});
+}
+
+void SearchColumn::change(const std::function<void(PlanWish&)>& turn) {
+  PlanWish wish = search_.wish();
+  turn(wish);
+  search_.set_wish(wish);
+  refresh();
+}
+
+void SearchColumn::refresh() {
+  const PlanWish& wish = search_.wish();
+  const QLocale locale;
+  model_->setCurrentIndex(model_->findData(wish.model));
+  machine_->setCurrentIndex(machine_->findData(wish.machine));
+  bool is_number = false;
+  const qlonglong gpus = wish.gpus.toLongLong(&is_number);
+  gpus_->set_text(is_number ? locale.toString(gpus) : wish.gpus);
+  batch_->set_text(locale.toString(qlonglong(wish.global_batch)));
+  sequence_->set_text(locale.toString(qlonglong(search_.sequence())));
+  const std::int64_t limit = wish.memory_bytes > 0 ? wish.memory_bytes : search_.device_bytes();
+  memory_->set_text(locale.toString(double(limit) / kGib, 'f', 1));
+  memory_->set_changed(wish.memory_bytes > 0);
+  batch_note_->setText(batch_text(search_));
+  free_->setText(
+      tr("%1 of %2 are free").arg(int(axes_.size() - wish.fixed.size())).arg(axes_.size()));
+  for (const auto& [axis, box] : axes_) {
+    const auto fixed = wish.fixed.find(axis);
+    box->setCurrentIndex(fixed == wish.fixed.end() ? 0 : box->findData(fixed->second));
+    set_style_property(box, "changed", fixed != wish.fixed.end());
+  }
+  const bool searching = search_.searching();
+  const QString refusal = search_.refusal();
+  go_->setText(searching ? tr("Cancel") : tr("Search"));
+  go_->setEnabled(refusal.isEmpty());
+  go_->setToolTip(refusal);
+  progress_->setVisible(searching);
+  progress_->setValue(int(search_.progress() * 1000));
+  progress_text_->setVisible(searching || !refusal.isEmpty());
+  progress_text_->setText(searching ? search_.progress_text() : refusal);
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/views/search/search_paint.h"
+
+#include <QCoreApplication>
+#include <QPainterPath>
+#include <algorithm>
+#include <cmath>
+
+#include "app/look/figures.h"
+#include "app/look/sentence.h"
+#include "app/views/search/search_words.h"
+#include "app/views/shared/paint/paint_tools.h"
+
+namespace parallelarium {
+namespace {
+
+constexpr double kMargin = 16, kGap = 20, kHead = 22, kLine = 18;
+constexpr double kSideBySide = 640, kScatterShare = 0.6, kScatterHeight = 270;
+constexpr double kArrow = 30, kTip = 9;
+constexpr std::size_t kMostReasons = 8, kMostChanges = 6;
+
+struct Search {
+  Q_DECLARE_TR_FUNCTIONS(SearchView)
+};
+
+void put_caps(QPainter& painter, const QRectF& rect, const QString& text, const Theme& theme,
+              TextLog* texts) {
+  put_elided(painter, rect, Qt::AlignVCenter, text.toUpper(), theme.caps(), theme.muted, texts);
+}
+
+// Lines of at most `width`, broken between words.
+QStringList lines_of(const QString& text, const QFont& font, double width) {
+  const QFontMetricsF metrics(font);
+  QStringList lines;
+  QString line;
+  for (const QString& word : text.split(QLatin1Char(' '))) {
+    const QString longer = line.isEmpty() ? word : line + QLatin1Char(' ') + word;
+    if (!line.isEmpty() && metrics.horizontalAdvance(longer) > width) {
+      lines << line;
+      line = word;
+    } else {
+      line = longer;
+    }
+  }
+  return lines << line;
+}
+
+double put_lines(QPainter& painter, const QRectF& rect, const QString& text, const QFont& font,
+                 const QColor& color, TextLog* texts) {
+  double y = rect.top();
+  for (const QString& line : lines_of(text, font, rect.width())) {
+    put_elided(painter, QRectF(rect.left(), y, rect.width(), kLine), Qt::AlignVCenter, line, font,
+               color, texts);
+    y += kLine;
+  }
+  return y - rect.top();
+}
+
+QPainterPath arrow_in(const QRectF& rect, bool begins) {
+  QPainterPath path(rect.topLeft());
+  path.lineTo(rect.right() - kTip, rect.top());
+  path.lineTo(rect.right(), rect.center().y());
+  path.lineTo(rect.right() - kTip, rect.bottom());
+  path.lineTo(rect.left(), rect.bottom());
+  if (!begins) path.lineTo(rect.left() + kTip, rect.center().y());
+  path.closeSubpath();
+  return path;
+}
+
+}  // namespace
+
+double paint_funnel(QPainter& painter, const QRectF& rect, const SearchPicture& picture,
+                    const Theme& theme, SearchHits* hits, TextLog* texts) {
+  const PlanAnswer& answer = *picture.answer;
+  put_caps(painter, QRectF(rect.left(), rect.top(), rect.width(), kHead),
+           Search::tr("How few remain"), theme, texts);
+  struct Part {
+    std::int64_t count;
+    QString word;
+    int loses;  // the class that the arrow loses; -1: none
+    double share;
+  };
+  const Part parts[] = {{answer.candidates, Search::tr("candidates"), PlanAnswer::kRefused, 0.26},
+                        {answer.valid, Search::tr("are valid"), PlanAnswer::kDoesNotFit, 0.24},
+                        {answer.fitting, Search::tr("may fit"), PlanAnswer::kBounded, 0.24},
+                        {answer.counts[PlanAnswer::kSimulated], Search::tr("simulated"), -1, 0.26}};
+  double x = rect.left();
+  const double top = rect.top() + kHead;
+  const QFont bold = theme.font(13, true), plain = theme.font(12);
+  for (const Part& part : parts) {
+    const QRectF box(x, top, rect.width() * part.share - 4, kArrow);
+    const bool last = part.loses < 0;
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.fillPath(arrow_in(box, x == rect.left()), last ? theme.accent : theme.accent_soft);
+    const QColor ink = theme.ink_on(last ? theme.accent : theme.accent_soft);
+    const QString count = count_text(part.count);
+    const QRectF inside = box.adjusted(kTip + 5, 0, -kTip - 2, 0);
+    const double wide = QFontMetricsF(bold).horizontalAdvance(count);
+    put_text(painter, inside, Qt::AlignVCenter, count, bold, ink, texts);
+    put_elided(painter, inside.adjusted(wide + 7, 0, 0, 0), Qt::AlignVCenter, part.word, plain, ink,
+               texts);
+    if (!last) {
+      const auto of = PlanAnswer::Class(part.loses);
+      const bool opens = answer.counts[part.loses] > 0 && !answer.losses[part.loses].empty();
+      const QString arrow = !opens                         ? QString()
+                            : picture.opened == part.loses ? QStringLiteral(" ▾")
+                                                           : QStringLiteral(" ▸");
+      const QRectF under(box.left(), box.bottom() + 4, box.width() - 4, kLine);
+      put_elided(painter, under, Qt::AlignVCenter,
+                 QStringLiteral("− %1 %2%3")
+                     .arg(count_text(answer.counts[part.loses]), class_text(of), arrow),
+                 plain, opens ? theme.accent_line : theme.muted, texts);
+      if (hits && opens) hits->losses.emplace_back(under, of);
+    }
+    x += rect.width() * part.share;
+  }
+  double y = top + kArrow + 4 + kLine;
+  if (picture.opened >= 0) {
+    y += 4;
+    std::size_t shown = 0;
+    for (const PlanLoss& loss : answer.losses[picture.opened]) {
+      if (shown++ == kMostReasons) break;
+      put_text(painter, QRectF(rect.left(), y, 64, kLine), Qt::AlignVCenter | Qt::AlignRight,
+               count_text(loss.count), plain, theme.text, texts);
+      y += put_lines(painter, QRectF(rect.left() + 76, y, rect.width() - 76, kLine),
+                     Search::tr("such as: %1").arg(sentence(loss.sentence)), plain, theme.muted,
+                     texts);
+    }
+  }
+  return y - rect.top();
+}
+
+double paint_changes(QPainter& painter, const QRectF& rect, const SearchPicture& picture,
+                     const Theme& theme, TextLog* texts) {
+  put_caps(painter, QRectF(rect.left(), rect.top(), rect.width(), kHead), picture.why_head, theme,
+           texts);
+  double y = rect.top() + kHead;
+  const QFont bold = theme.font(12, true), small = theme.font(11);
+  std::size_t shown = 0;
+  for (const PlanWhy& why : picture.why) {
+    if (shown++ == kMostChanges) break;
+    const QString value = !why.seconds       ? QStringLiteral("–")
+                          : *why.seconds < 0 ? QStringLiteral("−") + seconds_text(-*why.seconds)
+                                             : QStringLiteral("+") + seconds_text(*why.seconds);
+    const double wide = QFontMetricsF(bold).horizontalAdvance(value) + 8;
+    put_elided(painter, QRectF(rect.left(), y, rect.width() - wide, kLine), Qt::AlignVCenter,
+               QString::fromStdString(why.change), bold, theme.text, texts);
+    put_text(painter, QRectF(rect.left(), y, rect.width(), kLine),
+             Qt::AlignVCenter | Qt::AlignRight, value, bold,
+             why.seconds ? theme.text : theme.warning, texts);
+    QString reason = sentence(why.sentence);
+    const QString change = QString::fromStdString(why.change);
+    if (reason.startsWith(change)) reason = capitalised(reason.mid(change.size()).trimmed());
+    y += kLine - 2;
+    QStringList lines = lines_of(reason, small, rect.width());
+    if (lines.size() > 2) lines = {lines[0], lines.mid(1).join(QLatin1Char(' '))};
+    for (const QString& line : lines) {
+      put_elided(painter, QRectF(rect.left(), y, rect.width(), kLine - 3), Qt::AlignVCenter, line,
+                 small, theme.muted, texts);
+      y += kLine - 3;
+    }
+    painter.fillRect(QRectF(rect.left(), y + 2, rect.width(), 1), theme.hairline);
+    y += 5;
+  }
+  return y - rect.top();
+}
+
+namespace {
+
+// What becomes of candidates, before there are any.
+double paint_ends(QPainter& painter, const QRectF& rect, const Theme& theme, TextLog* texts) {
+  put_caps(painter, QRectF(rect.left(), rect.top(), rect.width(), kHead),
+           Search::tr("How each candidate ends"), theme, texts);
+  const std::pair<QString, QString> ends[] = {
+      {Search::tr("refused"), Search::tr("A rule of the settings forbids it.")},
+      {Search::tr("does not fit"), Search::tr("A stage needs more memory than may be used.")},
+      {Search::tr("bounded"), Search::tr("It takes no less time and memory than a plan that was "
+                                         "simulated, by a lower bound that is proved.")},
+      {Search::tr("simulated"), Search::tr("It is predicted op by op, as in Explore. The fastest "
+                                           "is found for certain.")}};
+  constexpr double kName = 110;
+  double y = rect.top() + kHead;
+  for (const auto& [name, meaning] : ends) {
+    put_text(painter, QRectF(rect.left(), y, kName, kLine), Qt::AlignVCenter, name,
+             theme.font(12, true), theme.text, texts);
+    y += put_lines(painter, QRectF(rect.left() + kName, y, rect.width() - kName, kLine), meaning,
+                   theme.font(12), theme.muted, texts) +
+         4;
+  }
+  return y - rect.top() + 12;
+}
+
+}  // namespace
+
+double paint_search(QPainter& painter, double width, const SearchPicture& picture,
+                    const Theme& theme, SearchHits* hits, TextLog* texts) {
+  const double inner = width - 2 * kMargin;
+  const QFont title = theme.font(14, true), plain = theme.font(12);
+  double y = 10;
+  y += put_lines(painter, QRectF(kMargin, y, inner - picture.beside_head, kLine), picture.title,
+                 title, theme.text, texts);
+  y = std::max(y, picture.beside_head > 0 ? 44.0 : 0.0);
+  if (!picture.remark.isEmpty())
+    y += put_lines(painter, QRectF(kMargin, y, inner, kLine), picture.remark, plain, theme.warning,
+                   texts);
+  if (!picture.status.isEmpty())
+    y += put_lines(painter, QRectF(kMargin, y + 4, inner, kLine), picture.status, plain,
+                   theme.muted, texts) +
+         4;
+  if (!picture.answer)
+    return y + paint_ends(painter, QRectF(kMargin, y + 12, inner, 0), theme, texts) + kMargin;
+  const PlanAnswer& answer = *picture.answer;
+  y += 8;
+  y += paint_funnel(painter, QRectF(kMargin, y, inner, 0), picture, theme, hits, texts) + kGap;
+  if (answer.plans.empty()) {
+    if (answer.least) {
+      put_caps(painter, QRectF(kMargin, y, inner, kHead), Search::tr("None fits"), theme, texts);
+      y += kHead;
+      y += put_lines(painter, QRectF(kMargin, y, inner, kLine),
+                     Search::tr("The least is %1 or more on one GPU, with %2; %3 may be used.")
+                         .arg(bytes_text(answer.least->first), axes_text(answer.least->second),
+                              bytes_text(answer.capacity_bytes)),
+                     theme.font(13), theme.text, texts);
+      y += put_lines(painter, QRectF(kMargin, y, inner, kLine),
+                     Search::tr("More GPUs, a shorter sequence or free axes would help."), plain,
+                     theme.muted, texts);
+    }
+    return y + kMargin;
+  }
+  const bool beside = width >= kSideBySide;
+  const double left = beside ? inner * kScatterShare - 12 : inner;
+  const QRectF scatter(kMargin, y, left, kScatterHeight);
+  paint_scatter(painter, scatter, picture, theme, hits, texts);
+  if (beside) {
+    const double taken = paint_changes(
+        painter, QRectF(kMargin + left + 28, y, inner - left - 28, 0), picture, theme, texts);
+    y += std::max(taken, kScatterHeight) + kGap;
+    y += paint_best(painter, QRectF(kMargin, y, inner, 0), picture, theme, hits, texts);
+  } else {
+    y += kScatterHeight + kGap;
+    y += paint_best(painter, QRectF(kMargin, y, inner, 0), picture, theme, hits, texts) + kGap;
+    y += paint_changes(painter, QRectF(kMargin, y, inner, 0), picture, theme, texts);
+  }
+  return y + kMargin;
+}
+
+double search_height(double width, const SearchPicture& picture, const Theme& theme) {
+  QImage nowhere(1, 1, QImage::Format_RGB32);
+  QPainter painter(&nowhere);
+  return std::ceil(paint_search(painter, width, picture, theme, nullptr, nullptr));
+}
+
+}  // namespace parallelarium

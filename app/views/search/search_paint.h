@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The picture of a search: how few candidates remain and why, step time over memory, what one
+// change would do, and the best. Nothing here knows a widget or the Session.
+#pragma once
+
+#include <QPainter>
+#include <vector>
+
+#include "app/look/theme.h"
+#include "app/state/plan/plan_answer.h"
+#include "app/views/timeline/picture/timeline_paint.h"
+
+namespace parallelarium {
+
+struct SearchPicture {
+  QString title;                       // the question
+  QString remark;                      // beside it: that the answer is of other settings, or empty
+  QString status;                      // in place of what is not there yet
+  const PlanAnswer* answer = nullptr;  // null: there is none
+  const FoundPlan* selected = nullptr;
+  std::vector<PlanWhy> why;  // of the selected plan
+  QString why_head;
+  int opened = -1;         // the class whose reasons are listed; -1: none
+  double beside_head = 0;  // width that is taken at the right of the title
+};
+
+// What a click means.
+struct SearchHits {
+  struct Plan {
+    QRectF rect;
+    const FoundPlan* plan = nullptr;
+  };
+  std::vector<Plan> plans;  // rows, and points of the scatter
+  std::vector<std::pair<QRectF, PlanAnswer::Class>> losses;
+};
+
+// Paints it `width` wide and returns its height.
+double paint_search(QPainter& painter, double width, const SearchPicture& picture,
+                    const Theme& theme, SearchHits* hits, TextLog* texts);
+double search_height(double width, const SearchPicture& picture, const Theme& theme);
+
+// The parts, each in `rect`; they return the height that they take, where it is not the rect's.
+double paint_funnel(QPainter& painter, const QRectF& rect, const SearchPicture& picture,
+                    const Theme& theme, SearchHits* hits, TextLog* texts);
+void paint_scatter(QPainter& painter, const QRectF& rect, const SearchPicture& picture,
+                   const Theme& theme, SearchHits* hits, TextLog* texts);
+double paint_changes(QPainter& painter, const QRectF& rect, const SearchPicture& picture,
+                     const Theme& theme, TextLog* texts);
+double paint_best(QPainter& painter, const QRectF& rect, const SearchPicture& picture,
+                  const Theme& theme, SearchHits* hits, TextLog* texts);
+
+}  // namespace parallelarium

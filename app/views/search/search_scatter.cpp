@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Step time over memory: every plan that was simulated, the front, the limit, and what is selected.
+#include <QCoreApplication>
+#include <QPainterPath>
+#include <algorithm>
+#include <cmath>
+
+#include "app/look/figures.h"
+#include "app/views/search/search_paint.h"
+#include "app/views/shared/paint/paint_tools.h"
+
+namespace parallelarium {
+namespace {
+
+constexpr double kHead = 22, kLeft = 48, kBottom = 34, kLegend = 22, kTop = 16;
+constexpr double kDot = 3, kReach = 7;
+constexpr double kGib = 1024.0 * 1024 * 1024;
+
+struct Search {
+  Q_DECLARE_TR_FUNCTIONS(SearchView)
+};
+
+struct Axis {
+  double least = 0, most = 1, step = 1;
+};
+
+// A round step of 1, 2 or 5 times a power of ten, about `parts` of which span the values.
+Axis axis_of(double least, double most, int parts) {
+  const double span = std::max(most - least, 1e-3 * std::max(most, 1e-9));
+  const double rough = span / parts, power = std::pow(10, std::floor(std::log10(rough)));
+  const double share = rough / power;
+  Axis axis;
+  axis.step = power * (share <= 1 ? 1 : share <= 2 ? 2 : share <= 5 ? 5 : 10);
+  axis.least = std::floor(least / axis.step) * axis.step;
+  axis.most = std::ceil(most / axis.step) * axis.step;
+  return axis;
+}
+
+class Scatter {
+ public:
+  Scatter(QPainter& painter, const QRectF& rect, const SearchPicture& picture, const Theme& theme,
+          TextLog* texts)
+      : painter_(painter),
+        picture_(picture),
+        theme_(theme),
+        texts_(texts),
+        plot_(rect.adjusted(kLeft, kHead + kTop, -10, -kBottom - kLegend)),
+        rect_(rect) {
+    double least_x = 1e300, most_x = 0, least_y = 1e300, most_y = 0;
+    const auto widen = [&](double seconds, std::int64_t bytes) {
+      const double gib = double(bytes) / kGib;
+      least_x = std::min(least_x, gib);
+      most_x = std::max(most_x, gib);
+      least_y = std::min(least_y, seconds);
+      most_y = std::max(most_y, seconds);
+    };
+    for (const auto& [seconds, bytes] : picture.answer->points) widen(seconds, bytes);
+    most_x = std::max(most_x, double(picture.answer->capacity_bytes) / kGib);
+    x_ = axis_of(least_x, most_x * 1.02, 6);
+    y_ = axis_of(least_y, most_y, 5);
+  }
+
+  void paint(SearchHits* hits) {
+    put_elided(painter_, QRectF(rect_.left(), rect_.top(), rect_.width(), kHead), Qt::AlignVCenter,
+               Search::tr("Step time over memory").toUpper(), theme_.caps(), theme_.muted, texts_);
+    paint_axes();
+    painter_.setRenderHint(QPainter::Antialiasing);
+    painter_.setPen(QPen(theme_.muted, 1));
+    painter_.setBrush(theme_.surface);
+    for (const auto& [seconds, bytes] : picture_.answer->points)
+      painter_.drawEllipse(place(seconds, bytes), kDot, kDot);
+    paint_front(hits);
+    paint_limit();
+    paint_selected();
+    paint_legend_line();
+  }
+
+ private:
+  QPointF place(double seconds, std::int64_t bytes) const {
+    const double x = (double(bytes) / kGib - x_.least) / (x_.most - x_.least);
+    const double y = (seconds - y_.least) / (y_.most - y_.least);
+    return {plot_.left() + x * plot_.width(), plot_.bottom() - y * plot_.height()};
+  }
+  QPointF place(const FoundPlan& plan) const { return place(plan.seconds, plan.bytes); }
+
+  void paint_axes() {
+    const QFont small = theme_.font(11);
+    put_text(painter_, QRectF(rect_.left(), rect_.top() + kHead - 4, 120, 14), Qt::AlignVCenter,
+             Search::tr("seconds"), small, theme_.muted, texts_);
+    for (double at = y_.least; at <= y_.most + y_.step / 2; at += y_.step) {
+      const double y = place(at, 0).y();
+      painter_.fillRect(QRectF(plot_.left(), y, plot_.width(), 1), theme_.grid);
+      put_text(painter_, QRectF(rect_.left(), y - 7, kLeft - 8, 14),
+               Qt::AlignVCenter | Qt::AlignRight, number_text(at), small, theme_.muted, texts_);
+    }
+    const QString unit = Search::tr("GiB on the fullest GPU");
+    const QRectF below(plot_.left(), plot_.bottom() + 4, plot_.width(), 14);
+    put_text(painter_, below.translated(0, 15), Qt::AlignVCenter | Qt::AlignRight, unit, small,
+             theme_.muted, texts_);
+    for (double at = x_.least; at <= x_.most + x_.step / 2; at += x_.step) {
+      const double x = place(0, std::int64_t(at * kGib)).x();
+      painter_.fillRect(QRectF(x, plot_.top(), 1, plot_.height()), theme_.grid);
+      put_text(painter_, QRectF(x - 30, below.top(), 60, 14), Qt::AlignCenter, number_text(at),
+               small, theme_.muted, texts_);
+    }
+  }
+
+  void paint_front(SearchHits* hits) {
+    QPainterPath path;
+    bool begun = false;
+    QPointF last;
+    for (const FoundPlan& plan : picture_.answer->front) {  // by time: ever less memory
+      const QPointF at = place(plan);
+      if (begun)
+        path.lineTo(last.x(), at.y());
+      else
+        path.moveTo(at);
+      if (begun) path.lineTo(at);
+      begun = true;
+      last = at;
+    }
+    painter_.setBrush(Qt::NoBrush);
+    painter_.setPen(QPen(theme_.accent_line, 1));
+    painter_.drawPath(path);
+    painter_.setPen(Qt::NoPen);
+    painter_.setBrush(theme_.accent_line);
+    for (const FoundPlan& plan : picture_.answer->front) {
+      const QPointF at = place(plan);
+      painter_.drawEllipse(at, kDot + 0.5, kDot + 0.5);
+      if (hits)
+        hits->plans.push_back(
+            {QRectF(at.x() - kReach, at.y() - kReach, 2 * kReach, 2 * kReach), &plan});
+    }
+    if (!hits) return;
+    for (const FoundPlan& plan : picture_.answer->plans) {
+      const QPointF at = place(plan);
+      hits->plans.push_back(
+          {QRectF(at.x() - kReach, at.y() - kReach, 2 * kReach, 2 * kReach), &plan});
+    }
+  }
+
+  void paint_limit() {
+    const double x = place(0, picture_.answer->capacity_bytes).x();
+    painter_.setPen(QPen(theme_.mark, 1, Qt::DashLine));
+    painter_.drawLine(QPointF(x, plot_.top() - 2), QPointF(x, plot_.bottom()));
+    const QString text = Search::tr("limit %1").arg(bytes_text(picture_.answer->capacity_bytes));
+    put_text(painter_,
+             QRectF(x - 160, plot_.top() - 17, 160 + std::min(40.0, rect_.right() - x), 14),
+             Qt::AlignVCenter | Qt::AlignRight, text, theme_.font(11), theme_.mark, texts_);
+  }
+
+  void paint_selected() {
+    if (!picture_.selected) return;
+    const QPointF at = place(*picture_.selected);
+    painter_.setBrush(Qt::NoBrush);
+    painter_.setPen(QPen(theme_.accent_line, 2));
+    painter_.drawEllipse(at, 7, 7);
+  }
+
+  void paint_legend_line() {
+    const QFont small = theme_.font(11);
+    double x = plot_.left();
+    const double y = rect_.bottom() - kLegend / 2;
+    const auto entry = [&](const QString& text, const auto& draw) {
+      const double wide = QFontMetricsF(small).horizontalAdvance(text);
+      if (x + 14 + wide > rect_.right()) return;
+      draw(QPointF(x + 5, y));
+      put_text(painter_, QRectF(x + 14, y - 8, wide + 2, 16), Qt::AlignVCenter, text, small,
+               theme_.muted, texts_);
+      x += wide + 28;
+    };
+    entry(Search::tr("front: none is faster and smaller"), [&](const QPointF& at) {
+      painter_.setPen(Qt::NoPen);
+      painter_.setBrush(theme_.accent_line);
+      painter_.drawEllipse(at, kDot + 0.5, kDot + 0.5);
+    });
+    entry(Search::tr("simulated"), [&](const QPointF& at) {
+      painter_.setPen(QPen(theme_.muted, 1));
+      painter_.setBrush(theme_.surface);
+      painter_.drawEllipse(at, kDot, kDot);
+    });
+    entry(Search::tr("selected"), [&](const QPointF& at) {
+      painter_.setPen(QPen(theme_.accent_line, 2));
+      painter_.setBrush(Qt::NoBrush);
+      painter_.drawEllipse(at, 5, 5);
+    });
+  }
+
+  QPainter& painter_;
+  const SearchPicture& picture_;
+  const Theme& theme_;
+  TextLog* texts_;
+  QRectF plot_, rect_;
+  Axis x_, y_;
+};
+
+}  // namespace
+
+void paint_scatter(QPainter& painter, const QRectF& rect, const SearchPicture& picture,
+                   const Theme& theme, SearchHits* hits, TextLog* texts) {
+  Scatter(painter, rect, picture, theme, texts).paint(hits);
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The best plans as rows; those that cannot be told apart share a rank.
+#include <QCoreApplication>
+#include <algorithm>
+
+#include "app/look/figures.h"
+#include "app/views/search/search_paint.h"
+#include "app/views/search/search_words.h"
+#include "app/views/shared/paint/paint_tools.h"
+
+namespace parallelarium {
+namespace {
+
+constexpr double kHead = 22, kRow = 20, kLine = 18, kAllColumns = 800;
+
+struct Search {
+  Q_DECLARE_TR_FUNCTIONS(SearchView)
+};
+
+struct Column {
+  QString title;
+  double width = 0;
+  bool is_text = false;
+  QString (*cell)(const FoundPlan& plan) = nullptr;
+};
+
+std::vector<Column> columns_of(const SearchPicture& picture, double width) {
+  const bool experts =
+      std::any_of(picture.answer->plans.begin(), picture.answer->plans.end(),
+                  [](const FoundPlan& plan) { return plan.setup.model.experts.count > 0; });
+  std::vector<Column> columns = {
+      {QStringLiteral("TP"), 28, false,
+       [](const FoundPlan& of) { return QString::number(of.setup.mesh.tp); }},
+      {QStringLiteral("PP"), 28, false,
+       [](const FoundPlan& of) { return QString::number(of.setup.mesh.pp); }},
+      {QStringLiteral("DP"), 34, false,
+       [](const FoundPlan& of) { return QString::number(of.setup.mesh.dp); }},
+      {QStringLiteral("CP"), 28, false,
+       [](const FoundPlan& of) { return QString::number(of.setup.mesh.cp); }}};
+  if (experts)
+    columns.push_back({QStringLiteral("EP"), 28, false,
+                       [](const FoundPlan& of) { return QString::number(of.setup.mesh.ep); }});
+  columns.push_back({QStringLiteral("ZeRO"), 38, false,
+                     [](const FoundPlan& of) { return QString::number(of.setup.zero); }});
+  columns.push_back({Search::tr("schedule"), 104, true,
+                     [](const FoundPlan& of) { return schedule_words(of.setup); }});
+  columns.push_back({Search::tr("micro"), 40, false,
+                     [](const FoundPlan& of) { return QString::number(of.setup.micro_batch); }});
+  columns.push_back({Search::tr("recompute"), 68, true,
+                     [](const FoundPlan& of) { return recompute_words(of.setup); }});
+  columns.push_back({Search::tr("step"), 58, false,
+                     [](const FoundPlan& of) { return seconds_text(of.seconds); }});
+  if (width >= kAllColumns)
+    columns.push_back({Search::tr("tokens/s"), 62, false,
+                       [](const FoundPlan& of) { return number_text(of.tokens_per_second); }});
+  columns.push_back(
+      {Search::tr("MFU"), 52, false, [](const FoundPlan& of) { return share_text(of.mfu); }});
+  columns.push_back(
+      {Search::tr("memory"), 66, false, [](const FoundPlan& of) { return bytes_text(of.bytes); }});
+  columns.push_back(
+      {Search::tr("bubble"), 52, false, [](const FoundPlan& of) { return share_text(of.bubble); }});
+  columns.push_back({Search::tr("exposed"), 60, false,
+                     [](const FoundPlan& of) { return seconds_text(of.exposed_seconds); }});
+  columns.push_back({Search::tr("front"), 38, false, nullptr});  // a mark
+  return columns;
+}
+
+// As the front has it in the plot.
+void paint_mark(QPainter& painter, const QRectF& cell, bool on_front, const Theme& theme) {
+  if (!on_front) return;
+  painter.setRenderHint(QPainter::Antialiasing);
+  painter.setPen(Qt::NoPen);
+  painter.setBrush(theme.accent_line);
+  painter.drawEllipse(QPointF(cell.right() - 5, cell.center().y()), 3.5, 3.5);
+}
+
+}  // namespace
+
+double paint_best(QPainter& painter, const QRectF& rect, const SearchPicture& picture,
+                  const Theme& theme, SearchHits* hits, TextLog* texts) {
+  const PlanAnswer& answer = *picture.answer;
+  const QFont plain = theme.font(12), bold = theme.font(12, true), small = theme.font(11);
+  put_elided(painter, QRectF(rect.left(), rect.top(), rect.width(), kHead), Qt::AlignVCenter,
+             Search::tr("The best %1").arg(answer.plans.size()).toUpper(), theme.caps(),
+             theme.muted, texts);
+  double y = rect.top() + kHead;
+  const std::vector<Column> columns = columns_of(picture, rect.width());
+  double sum = 0;
+  for (const Column& column : columns) sum += column.width;
+  constexpr double kRank = 64;
+  const double stretch = (rect.width() - kRank) / sum;
+  const auto each_cell = [&](double top, const auto& put) {
+    double x = rect.left() + kRank;
+    for (const Column& column : columns) {
+      const double wide = column.width * stretch;
+      // Texts begin a little after the figures before them.
+      const QRectF cell(x + (column.is_text ? 12 : 0), top, wide - (column.is_text ? 12 : 0), kRow);
+      put(column, cell);
+      x += wide;
+    }
+  };
+  const auto flags = [](const Column& column) {
+    return int(Qt::AlignVCenter) | int(column.is_text ? Qt::AlignLeft : Qt::AlignRight);
+  };
+  put_text(painter, QRectF(rect.left(), y, kRank, kRow), Qt::AlignVCenter, Search::tr("rank"),
+           small, theme.muted, texts);
+  each_cell(y, [&](const Column& column, const QRectF& cell) {
+    put_elided(painter, cell, flags(column), column.title, small, theme.muted, texts);
+  });
+  y += kRow;
+  const auto ties = std::size_t(std::count_if(answer.plans.begin(), answer.plans.end(),
+                                              [](const FoundPlan& plan) { return plan.tied; }));
+  const double first = y;
+  for (std::size_t at = 0; at < answer.plans.size(); ++at) {
+    const FoundPlan& plan = answer.plans[at];
+    const QRectF row(rect.left(), y, rect.width(), kRow);
+    const bool selected = picture.selected && picture.selected->setup == plan.setup;
+    if (selected) painter.fillRect(row.adjusted(kRank - 2, 0, 4, 0), theme.accent_soft);
+    painter.fillRect(QRectF(rect.left() + kRank, y + kRow - 1, rect.width() - kRank, 1),
+                     theme.hairline);
+    const bool tie = at < ties && ties > 1;
+    const QString rank = !tie ? QString::number(at + 1) : at == 0 ? Search::tr("1 tie") : QString();
+    put_text(painter, row, Qt::AlignVCenter, rank, at == 0 ? bold : plain, theme.text, texts);
+    each_cell(y, [&](const Column& column, const QRectF& cell) {
+      if (!column.cell) return paint_mark(painter, cell, plan.on_front, theme);
+      put_elided(painter, cell, flags(column), column.cell(plan), selected ? bold : plain,
+                 selected ? theme.ink_on(theme.accent_soft) : theme.text, texts);
+    });
+    if (hits) hits->plans.push_back({row, &plan});
+    y += kRow;
+  }
+  if (ties > 1) {  // a bracket about the rows that share the rank
+    painter.setPen(QPen(theme.muted, 1));
+    const double x = rect.left() + kRank - 8, bottom = first + double(ties) * kRow - 4;
+    painter.drawLine(QPointF(x, first + 3), QPointF(x, bottom));
+    painter.drawLine(QPointF(x, first + 3), QPointF(x + 4, first + 3));
+    painter.drawLine(QPointF(x, bottom), QPointF(x + 4, bottom));
+  }
+  put_elided(painter, QRectF(rect.left(), y + 4, rect.width(), kLine), Qt::AlignVCenter,
+             tie_text(answer), small, theme.muted, texts);
+  return y + 4 + kLine - rect.top();
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/views/search/search_view.h"
+
+#include <QAction>
+#include <QFrame>
+#include <QHelpEvent>
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QToolButton>
+#include <QToolTip>
+#include <QVBoxLayout>
+
+#include "app/look/figures.h"
+#include "app/state/step/training_step.h"
+#include "app/views/search/search_column.h"
+#include "app/views/search/search_paint.h"
+#include "app/views/search/search_words.h"
+#include "app/views/shared/paint/canvas.h"
+
+namespace parallelarium {
+
+struct SearchView::State {
+  explicit State(Session& of) : session(of), search(PlanSearch::of(of)) {}
+  Session& session;
+  PlanSearch& search;
+  SearchColumn* column = nullptr;
+  QScrollArea* scroll = nullptr;
+  QWidget* canvas = nullptr;
+  QPushButton *use = nullptr, *changes = nullptr;
+  QPushButton* change = nullptr;  // opens the column where it has no place of its own
+  QFrame* popup = nullptr;
+  QAction *go = nullptr, *take = nullptr, *vary = nullptr;
+  int opened = -1;
+  SearchHits hits;
+
+  SearchPicture picture() const;
+};
+
+namespace {
+
+constexpr int kPictureWidth = 1000, kButton = 30, kColumnWidth = 268;
+
+SearchPicture picture_of(const PlanSearch& search, int opened) {
+  SearchPicture picture;
+  picture.title = question_text(search);
+  picture.opened = opened;
+  if (search.answer()) {
+    picture.answer = &*search.answer();
+    picture.selected = search.selected();
+  }
+  if (search.searching())
+    picture.status =
+        search.progress_text().isEmpty() ? SearchView::tr("Searching …") : search.progress_text();
+  else if (!search.error().isEmpty())
+    picture.status = search.error();
+  else if (!search.answer())
+    picture.status = SearchView::tr(
+        "Not searched yet. Search tries every combination of the free axes that makes the GPUs and "
+        "the batch, and says of each why it is not the best.");
+  if (search.is_stale() && !search.searching())
+    picture.remark = SearchView::tr("The answer below is of other settings: search again.");
+  if (const FoundPlan* plan = picture.selected) {
+    const std::vector<PlanWhy>* neighbours = search.neighbours();
+    picture.why = neighbours ? *neighbours : plan->why;
+    picture.why_head = neighbours ? SearchView::tr("What one change would do")
+                                  : SearchView::tr("Why it is not the fastest");
+  }
+  return picture;
+}
+
+ViewPicture exported_search(const PlanSearch& search, const PictureStyle& style, int opened) {
+  const Theme& theme = style.dark ? dark_theme() : light_theme();
+  const double height = search_height(kPictureWidth, picture_of(search, opened), theme);
+  return {QSize(kPictureWidth, std::max(120, int(height))),
+          [&search, &theme, opened](QPainter& painter, QSizeF size, TextLog* texts) {
+            painter.save();
+            painter.fillRect(QRectF(QPointF(0, 0), size), theme.surface);
+            paint_search(painter, size.width(), picture_of(search, opened), theme, nullptr, texts);
+            painter.restore();
+          }};
+}
+
+}  // namespace
+
+SearchPicture SearchView::State::picture() const {
+  SearchPicture picture = picture_of(search, opened);
+  picture.beside_head = use->width() + 16;
+  for (const QPushButton* button : {changes, change})
+    if (!button->isHidden()) picture.beside_head += button->width() + 8;
+  return picture;
+}
+
+ViewInfo SearchView::info() {
+  return {.id = "search",
+          .room = Room::kPlan,
+          .title = [] { return tr("Search"); },
+          .command = [] { return tr("Sea&rch view"); },
+          .menu = [] { return tr("In sear&ch"); },
+          .formula = "plan.seconds",
+          .file = "search",
+          .shows_range = false,
+          .why_not = nullptr,
+          .topic = [](Session& session) -> Topic& { return session.training_step(); },
+          .picture =
+              [](const Session& session, const PictureStyle& style) {
+                // The search is the Session's own part, and is not changed here.
+                return exported_search(PlanSearch::of(const_cast<Session&>(session)), style, -1);
+              },
+          .make = [](Session& session) -> View* { return new SearchView(session); }};
+}
+
+SearchView::SearchView(Session& session, QWidget* parent)
+    : View(session, parent), state_(std::make_unique<State>(session)) {
+  State& s = *state_;
+  setAccessibleName(tr("Search"));
+  setObjectName(QStringLiteral("SearchView"));
+  const Canvas made = make_canvas(*this, tr("Picture of the search"));
+  s.scroll = made.scroll;
+  s.canvas = made.canvas;
+  s.column = new SearchColumn(s.search, this);
+  s.column->hide();
+  s.column->installEventFilter(this);
+  // The window puts it into the place of the setup panel where there is room.
+  setProperty("left_column", QVariant::fromValue<QWidget*>(s.column));
+  s.use = new QPushButton(tr("Use it"), s.canvas);
+  s.use->setToolTip(tr("Makes the selected plan the setup, and opens it in Explore"));
+  s.change = new QPushButton(tr("Change the search …"), s.canvas);
+  s.changes = new QPushButton(tr("Try one change"), s.canvas);
+  s.changes->setToolTip(tr("Predicts every plan that differs from the selected one in one axis"));
+  for (QPushButton* button : {s.use, s.changes, s.change}) button->setAutoDefault(true);
+  s.popup = new QFrame(this, Qt::Popup);
+  s.popup->setObjectName(QStringLiteral("SetupPopup"));
+  (new QVBoxLayout(s.popup))->setContentsMargins(1, 1, 1, 1);
+  connect(s.change, &QPushButton::clicked, this, [this] {
+    State& s = *state_;
+    s.popup->layout()->addWidget(s.column);
+    s.column->show();
+    const QPoint below = s.change->mapToGlobal(
+        QPoint(s.change->width() - kColumnWidth - 16, s.change->height() + 4));
+    s.popup->setGeometry(QRect(below, QSize(kColumnWidth + 16, std::max(200, height() - 60))));
+    s.popup->show();
+    s.column->take_focus();
+  });
+  build_actions();
+  connect(s.use, &QPushButton::clicked, s.take, &QAction::trigger);
+  connect(s.changes, &QPushButton::clicked, s.vary, &QAction::trigger);
+  connect(&s.search, &PlanSearch::changed, this, &SearchView::refresh);
+  setFocusProxy(s.canvas);
+  refresh();
+}
+
+SearchView::~SearchView() {
+  state_->canvas->removeEventFilter(this);
+  state_->column->removeEventFilter(this);
+}
+
+PlanSearch& SearchView::search() const { return state_->search; }
+QWidget& SearchView::canvas() const { return *state_->canvas; }
+
+void SearchView::build_actions() {
+  State& s = *state_;
+  const auto action = [this](const QString& text, const auto& act) {
+    auto* made = new QAction(text, this);
+    connect(made, &QAction::triggered, this, act);
+    return made;
+  };
+  s.go = action(tr("&Search"), [this] {
+    if (state_->search.searching())
+      state_->search.cancel();
+    else
+      state_->search.start();
+  });
+  s.take = action(tr("&Use the selected plan"), [this] { state_->search.use(); });
+  s.vary = action(tr("&Try one change of it"), [this] { state_->search.try_neighbours(); });
+}
+
+std::vector<ViewActions> SearchView::commands() const { return {{{state_->go, state_->take}}}; }
+
+std::vector<Quantity> SearchView::quantities() const { return search_quantities(state_->search); }
+
+QString SearchView::origin(const QString&) const {
+  return tr("Of the selected plan, as the Explore room predicts it once it is used.");
+}
+
+ViewPicture SearchView::exported(const PictureStyle& style) const {
+  return exported_search(state_->search, style, state_->opened);
+}
+
+QString SearchView::description() const { return search_description(state_->search); }
+
+void SearchView::refresh() {
+  State& s = *state_;
+  const bool chosen = s.search.selected() != nullptr;
+  s.use->setEnabled(chosen);
+  s.take->setEnabled(chosen);
+  s.vary->setEnabled(s.search.can_try_neighbours());
+  s.changes->setEnabled(s.vary->isEnabled());
+  s.changes->setVisible(chosen && !s.search.neighbours());
+  s.go->setText(s.search.searching() ? tr("Cancel the &search") : tr("&Search"));
+  s.go->setEnabled(s.search.refusal().isEmpty());
+  if (s.opened >= 0 && (!s.search.answer() || s.search.answer()->losses[s.opened].empty()))
+    s.opened = -1;
+  place_parts();
+  s.canvas->setAccessibleDescription(description());
+  s.canvas->update();
+  if (isVisible()) describe_selected();
+  Q_EMIT quantities_changed();
+}
+
+void SearchView::place_parts() {
+  State& s = *state_;
+  s.scroll->setGeometry(rect());
+  const bool in_window = s.column->parentWidget() != this && s.column->parentWidget() != s.popup;
+  s.change->setVisible(!in_window);
+  const int width = s.scroll->viewport()->width();
+  for (QPushButton* button : {s.use, s.changes, s.change})
+    button->resize(button->sizeHint().width(), kButton);
+  const double tall = search_height(width, s.picture(), theme_for(palette()));
+  s.canvas->resize(width, std::max(int(tall), s.scroll->viewport()->height()));
+  int right = width - 16;
+  for (QPushButton* button : {s.use, s.changes, s.change}) {
+    if (button->isHidden()) continue;
+    right -= button->width();
+    button->move(right, 10);
+    right -= 8;
+  }
+}
+
+void SearchView::resizeEvent(QResizeEvent* event) {
+  View::resizeEvent(event);
+  place_parts();
+}
+
+void SearchView::showEvent(QShowEvent* event) {
+  View::showEvent(event);
+  state_->search.begin_with(state_->session.setup());
+  refresh();
+  // After the window has cleared what the view before said.
+  QMetaObject::invokeMethod(
+      this,
+      [this] {
+        if (isVisible()) describe_selected();
+      },
+      Qt::QueuedConnection);
+}
+
+void SearchView::changeEvent(QEvent* event) {
+  if (event->type() == QEvent::PaletteChange && state_) state_->canvas->update();
+  View::changeEvent(event);
+}
+
+void SearchView::paint_canvas() {
+  State& s = *state_;
+  QPainter painter(s.canvas);
+  const Theme& theme = theme_for(palette());
+  painter.fillRect(s.canvas->rect(), theme.surface);
+  s.hits = {};
+  paint_search(painter, s.canvas->width(), s.picture(), theme, &s.hits, nullptr);
+}
+
+void SearchView::press(QPointF at) {
+  State& s = *state_;
+  for (const auto& [rect, of] : s.hits.losses)
+    if (rect.contains(at)) {
+      s.opened = s.opened == of ? -1 : int(of);
+      return refresh();
+    }
+  for (const SearchHits::Plan& hit : s.hits.plans)
+    if (hit.rect.contains(at)) return s.search.select(hit.plan->setup);
+}
+
+bool SearchView::press_key(int key) {
+  State& s = *state_;
+  if (key == Qt::Key_Up || key == Qt::Key_Down) {
+    s.search.select_next(key == Qt::Key_Down ? 1 : -1);
+    return true;
+  }
+  if ((key == Qt::Key_Return || key == Qt::Key_Enter) && s.take->isEnabled()) {
+    s.take->trigger();
+    return true;
+  }
+  return false;
+}
+
+bool SearchView::show_tip(QPointF at, QPoint global) {
+  for (const SearchHits::Plan& hit : state_->hits.plans) {
+    if (!hit.rect.contains(at)) continue;
+    const FoundPlan& plan = *hit.plan;
+    QToolTip::showText(
+        global,
+        QStringLiteral("%1\n%2 · %3")
+            .arg(axes_text(plan.setup), seconds_text(plan.seconds), exact_bytes_text(plan.bytes)),
+        state_->canvas);
+    return true;
+  }
+  QToolTip::hideText();
+  return true;
+}
+
+bool SearchView::eventFilter(QObject* watched, QEvent* event) {
+  if (watched == state_->column && event->type() == QEvent::ParentChange) place_parts();
+  if (watched != state_->canvas) return View::eventFilter(watched, event);
+  switch (event->type()) {
+    case QEvent::Paint:
+      paint_canvas();
+      return true;
+    case QEvent::MouseButtonPress:
+      press(static_cast<QMouseEvent*>(event)->position());
+      return false;
+    case QEvent::KeyPress:
+      return press_key(static_cast<QKeyEvent*>(event)->key());
+    case QEvent::ToolTip: {
+      const auto* help = static_cast<QHelpEvent*>(event);
+      return show_tip(help->pos(), help->globalPos());
+    }
+    default:
+      return false;
+  }
+}
+
+void SearchView::describe_selected() {
+  const FoundPlan* plan = state_->search.selected();
+  SelectionText text;
+  if (!plan) {
+    text.headline = tr("No plan yet: what is found stands here.");
+    Q_EMIT described(text);
+    return;
+  }
+  text.headline = axes_text(plan->setup);
+  text.facts = {{tr("step"), seconds_text(plan->seconds)},
+                {tr("tokens per second"), number_text(plan->tokens_per_second)},
+                {tr("MFU"), share_text(plan->mfu)},
+                {tr("bubble of whole step"), share_text(plan->bubble)}};
+  for (const auto& [axis, seconds] : plan->exposed)
+    if (seconds > 0)
+      text.facts.push_back(
+          {tr("exposed, %1").arg(QString::fromStdString(axis).toUpper()), seconds_text(seconds)});
+  for (std::size_t stage = 0; stage < plan->stage_bytes.size(); ++stage)
+    text.facts.push_back({tr("memory, stage %1").arg(stage), bytes_text(plan->stage_bytes[stage])});
+  Q_EMIT described(text);
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/views/search/search_words.h"
+
+#include <QCoreApplication>
+
+#include "app/look/figures.h"
+#include "app/look/sentence.h"
+#include "engine/plan/machine/machine.h"
+#include "engine/plan/setup/schedule_rules.h"
+
+namespace parallelarium {
+namespace {
+
+struct Search {
+  Q_DECLARE_TR_FUNCTIONS(SearchView)
+};
+
+Quantity quantity(const char* key, const QString& title, const QString& text, const QString& source,
+                  double value, const QString& exact = {}) {
+  Quantity made;
+  made.key = QLatin1String(key);
+  made.title = title;
+  made.predicted = {text, source, exact};
+  made.predicted_value = value;
+  return made;
+}
+
+}  // namespace
+
+QString batch_text(const PlanSearch& search) {
+  return Search::tr("%1 tokens a step")
+      .arg(count_text(search.wish().global_batch * search.sequence()));
+}
+
+QString question_text(const PlanSearch& search) {
+  const PlanWish& wish = search.answer() ? search.answered() : search.wish();
+  const Result<Model> model = find_model(wish.model.toStdString());
+  const Result<Machine> machine = find_machine(wish.machine.toStdString());
+  return Search::tr("How should %1 be trained on %2 GPUs of %3?")
+      .arg(model ? sentence(title_of(*model)) : wish.model, wish.gpus,
+           machine ? sentence(title_of(*machine)) : wish.machine);
+}
+
+QString schedule_words(const Setup& setup) {
+  if (setup.mesh.pp == 1) return Search::tr("no pipeline");
+  if (setup.chunks > 1) return Search::tr("interleaved, %1").arg(setup.chunks);
+  const ScheduleRule* rule = find_schedule_rule(setup.schedule);
+  return rule ? QString::fromUtf8(rule->title.data(), qsizetype(rule->title.size()))
+              : QString::fromStdString(setup.schedule.name());
+}
+
+QString recompute_words(const Setup& setup) {
+  const std::string text = text_of(setup.recompute);
+  if (text == "none") return Search::tr("none");
+  if (text == "selective") return Search::tr("selective");
+  if (text == "full") return Search::tr("full");
+  return QString::fromStdString(text);
+}
+
+QString axes_text(const Setup& setup) {
+  const Mesh& mesh = setup.mesh;
+  QStringList parts;
+  for (const auto& [name, degree] : {std::pair("TP", mesh.tp),
+                                     {"PP", mesh.pp},
+                                     {"DP", mesh.dp},
+                                     {"CP", mesh.cp},
+                                     {"EP", mesh.ep}})
+    if (degree > 1) parts << QStringLiteral("%1 %2").arg(QLatin1String(name)).arg(degree);
+  if (setup.sequence_parallel) parts << QStringLiteral("SP");
+  if (setup.zero > 0) parts << QStringLiteral("ZeRO %1").arg(setup.zero);
+  if (mesh.pp > 1) parts << schedule_words(setup);
+  parts << Search::tr("micro-batch %1").arg(setup.micro_batch);
+  if (setup.recompute != Recompute::kNone)
+    parts << Search::tr("recompute %1").arg(recompute_words(setup));
+  return parts.join(QStringLiteral(", "));
+}
+
+QString class_text(PlanAnswer::Class of) {
+  switch (of) {
+    case PlanAnswer::kRefused:
+      return Search::tr("are refused");
+    case PlanAnswer::kDoesNotFit:
+      return Search::tr("do not fit");
+    case PlanAnswer::kBounded:
+      return Search::tr("bounded");
+    default:
+      return Search::tr("simulated");
+  }
+}
+
+QString tie_text(const PlanAnswer& answer) {
+  return answer.tie_threshold
+             ? Search::tr(
+                   "Rows within %1 of the first share its rank: so far off are differences "
+                   "of predictions. Among them the least memory stands first.")
+                   .arg(share_text(*answer.tie_threshold))
+             : Search::tr("How far rows must be apart to differ is not known for this cluster.");
+}
+
+QString rates_text(const PlanAnswer& answer) { return prediction_source_text(answer.rates); }
+
+QString search_description(const PlanSearch& search) {
+  QStringList said{question_text(search)};
+  if (search.searching())
+    said << Search::tr("Searching: %1.").arg(share_text(search.progress()))
+         << search.progress_text();
+  if (!search.answer()) {
+    if (!search.searching())
+      said << (search.error().isEmpty() ? Search::tr("Not searched yet: press Search.")
+                                        : search.error());
+    return said.join(QLatin1Char('\n'));
+  }
+  const PlanAnswer& answer = *search.answer();
+  said << Search::tr("%1 candidates.").arg(count_text(answer.candidates));
+  for (int at = 0; at < PlanAnswer::kClasses; ++at) {
+    const auto of = PlanAnswer::Class(at);
+    said << QStringLiteral("%1 %2.").arg(count_text(answer.counts[at]), class_text(of));
+    for (const PlanLoss& loss : answer.losses[at])
+      said << QStringLiteral("  %1: %2").arg(count_text(loss.count), sentence(loss.sentence));
+  }
+  if (answer.plans.empty() && answer.least)
+    said << Search::tr("None fits. The least is %1 or more, with %2.")
+                .arg(bytes_text(answer.least->first), axes_text(answer.least->second));
+  for (const FoundPlan& plan : answer.plans)
+    said << Search::tr("%1: step %2, %3, MFU %4, bubble %5, exposed %6%7.")
+                .arg(axes_text(plan.setup), seconds_text(plan.seconds), bytes_text(plan.bytes),
+                     share_text(plan.mfu), share_text(plan.bubble),
+                     seconds_text(plan.exposed_seconds),
+                     plan.tied ? Search::tr(", tie") : QString());
+  if (const FoundPlan* plan = search.selected()) {
+    said << Search::tr("Selected: %1.").arg(axes_text(plan->setup));
+    for (const PlanWhy& why : plan->why) said << sentence(why.sentence);
+  }
+  return said.join(QLatin1Char('\n'));
+}
+
+std::vector<Quantity> search_quantities(const PlanSearch& search) {
+  const FoundPlan* plan = search.selected();
+  const QString source =
+      search.answer() ? rates_text(*search.answer()) : Search::tr("not searched yet");
+  const auto text = [&](const QString& of) { return plan ? of : QString(); };
+  return {
+      quantity("plan.seconds", Search::tr("Step time"),
+               text(plan ? seconds_text(plan->seconds) : QString()), source,
+               plan ? plan->seconds : 0),
+      quantity("plan.mfu", Search::tr("MFU"), text(plan ? share_text(plan->mfu) : QString()),
+               source, plan ? plan->mfu : 0),
+      quantity("plan.needed_bytes",
+               plan ? Search::tr("Memory, stage %1").arg(plan->stage) : Search::tr("Memory"),
+               text(plan ? bytes_text(plan->bytes) : QString()), source,
+               plan ? double(plan->bytes) : 0, plan ? exact_bytes_text(plan->bytes) : QString()),
+      quantity("plan.bubble", Search::tr("Bubble of whole step"),
+               text(plan ? share_text(plan->bubble) : QString()), source, plan ? plan->bubble : 0),
+      quantity("plan.exposed_seconds", Search::tr("Exposed communication"),
+               text(plan ? seconds_text(plan->exposed_seconds) : QString()), source,
+               plan ? plan->exposed_seconds : 0)};
+}
+
+}  // namespace parallelarium

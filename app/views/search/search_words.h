@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The words of the Search view.
+#pragma once
+
+#include <QString>
+
+#include "app/state/plan/plan_search.h"
+#include "app/views/shared/quantities.h"
+
+namespace parallelarium {
+
+QString batch_text(const PlanSearch& search);     // "1,048,576 tokens a step"
+QString question_text(const PlanSearch& search);  // "What should run on 64 GPUs"
+QString axes_text(const Setup& setup);            // "TP 4, PP 8, DP 2, ZeRO 1, 1F1B"
+QString schedule_words(const Setup& setup);       // "interleaved, 5"
+QString recompute_words(const Setup& setup);
+QString class_text(PlanAnswer::Class of);      // "do not fit in memory"
+QString tie_text(const PlanAnswer& answer);    // what shares a rank, and why
+QString rates_text(const PlanAnswer& answer);  // "predicted", "lower bound at peak rates"
+// The whole view in words: state, funnel, front and the best.
+QString search_description(const PlanSearch& search);
+// Five, for the strip: of the plan that is selected.
+std::vector<Quantity> search_quantities(const PlanSearch& search);
+
+}  // namespace parallelarium

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/cli/planning.h"
+
+#include <charconv>
+#include <nlohmann/json.hpp>
+
+#include "engine/cli/training.h"
+#include "engine/plan/settings/alternatives.h"
+#include "engine/wire/reading.h"
+
+namespace parallelarium {
+
+namespace {
+
+Result<std::int64_t> whole_of(const std::string& text, const char* option) {
+  std::int64_t number = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (text.empty() || code != std::errc() || end != text.data() + text.size())
+    return message("plan-number", "{} must be a whole number, not “{}”.", option, shown(text));
+  return number;
+}
+
+}  // namespace
+
+Result<void> read_gpus(const std::string& text, PlanRequest& request) {
+  const auto dots = text.find("..");
+  const Result<std::int64_t> low = whole_of(text.substr(0, dots), "--gpus");
+  if (!low) return low.error();
+  request.least_gpus = request.most_gpus = *low;
+  if (dots == std::string::npos) return {};
+  const Result<std::int64_t> high = whole_of(text.substr(dots + 2), "--gpus");
+  if (!high) return high.error();
+  request.most_gpus = *high;
+  return {};
+}
+
+Result<void> read_objective(const std::string& name, PlanRequest& request) {
+  std::vector<std::string> names;
+  for (const Objective objective :
+       {Objective::kTime, Objective::kGpus, Objective::kMemory, Objective::kTokensPerGpu}) {
+    if (name_of(objective) == name) {
+      request.objective = objective;
+      return {};
+    }
+    names.emplace_back(name_of(objective));
+  }
+  return message("plan-objective", "--objective is {}, not “{}”.", join_or(names), shown(name));
+}
+
+Result<void> settle(const Setup& base, PlanRequest& request) {
+  // What `auto` means follows from the devices alone; the mesh is the search's.
+  Setup asked = base;
+  asked.mesh = Mesh{.order = base.mesh.order};
+  asked.schedule = "1f1b";
+  asked.chunks = asked.microbatches = asked.micro_batch = 1;
+  asked.zero = asked.zero_group = 0;
+  asked.nodes = 0;
+  asked.sequence_parallel = false;
+  asked.stage_layers.clear();
+  asked.model.stage_layers = base.model.stage_layers;
+  Result<Situation> situation = situation_here(asked);
+  if (!situation) return situation.error();
+  request.base = std::move(situation->setup);
+  request.base.zero_group = base.zero_group;
+  request.base.stage_layers = base.stage_layers;
+  request.machine = std::move(situation->machine);
+  return {};
+}
+
+Result<PlanRequest> plan_request_from_json(const nlohmann::json& json) {
+  PlanRequest request;
+  std::string gpus, objective = "time";
+  double memory_bytes = 0;
+  ObjectReader reader(json, "plan");
+  reader.read("gpus", gpus);
+  reader.read("global_batch", request.global_batch);
+  reader.read("objective", objective);
+  reader.read("top", request.top);
+  reader.read("memory_bytes", memory_bytes);
+  const nlohmann::json* base_json = reader.object("setup");
+  if (reader.error()) return *reader.error();
+  if (const auto allowed = json.find("allowed"); allowed != json.end()) {
+    if (!allowed->is_object())
+      return message("wire-allowed", "\"allowed\" must be an object of lists of texts.");
+    for (const auto& [name, values] : allowed->items()) {
+      const std::string axis = axis_called(name);
+      if (axis.empty() || !values.is_array())
+        return message("wire-axis", "“{}” is no axis of the search with a list of values.",
+                       shown(name));
+      for (const nlohmann::json& value : values)
+        if (value.is_string()) request.allowed[axis].push_back(value.get<std::string>());
+    }
+  }
+  if (Result<void> read = read_gpus(gpus, request); !read) return read.error();
+  if (Result<void> read = read_objective(objective, request); !read) return read.error();
+  const Result<Setup> base = setup_from_json(*base_json);
+  if (!base) return base.error();
+  if (Result<void> settled = settle(*base, request); !settled) return settled.error();
+  if (memory_bytes > 0 && request.machine.memory_bytes.value > 0)
+    request.machine.usable_memory_share = memory_bytes / request.machine.memory_bytes.value;
+  return request;
+}
+
+}  // namespace parallelarium

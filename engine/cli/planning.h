@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a search was asked for, by the command line or by `serve`.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "engine/plan/result.h"
+#include "engine/plan/setup/setup.h"
+#include "engine/planner/search.h"
+
+namespace parallelarium {
+
+// "64" or "8..64".
+Result<void> read_gpus(const std::string& text, PlanRequest& request);
+// "time", "gpus", "memory" or "tokens-per-gpu".
+Result<void> read_objective(const std::string& name, PlanRequest& request);
+// Gives the request its Machine and the Setup that all candidates begin with: `base` as this
+// computer resolves it. The mesh and the other axes are the search's.
+Result<void> settle(const Setup& base, PlanRequest& request);
+
+// {"setup": the base, "gpus": "64", "global_batch": 1024, "allowed": {"tp": ["1", "2"]},
+// "objective": "time", "top": 10, "memory_bytes": of a device that may be used}; the last four may
+// be absent. Every key but "setup" is the search's own.
+Result<PlanRequest> plan_request_from_json(const nlohmann::json& json);
+
+}  // namespace parallelarium

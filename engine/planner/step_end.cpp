@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/planner/step_end.h"
+
+#include <algorithm>
+#include <climits>
+#include <map>
+
+#include "engine/passes/pieces.h"
+#include "engine/passes/shard/shard_drafts.h"
+#include "engine/plan/setup/schedule_rules.h"
+#include "engine/predict/cost/simulate.h"
+
+namespace parallelarium {
+
+namespace {
+
+bool has_two_ends(const Setup& setup) {
+  const ScheduleRule* rule = find_schedule_rule(setup.schedule);
+  return rule != nullptr && rule->chunks == 2;
+}
+
+// Times what one rank does at the end of a step.
+class EndReader {
+ public:
+  EndReader(const Setup& setup, const Machine& machine)
+      : setup_(setup), machine_(machine), zero_(zero_stage(setup)), sizes_(local_sizes(setup)) {
+    program_.shape = sizes_.shape;
+    program_.world = setup.mesh.ranks();
+    program_.representatives = true;
+    program_.ranks.resize(static_cast<std::size_t>(setup.mesh.pp));
+    for (int stage = 0; stage < setup.mesh.pp; ++stage) {
+      Coordinates at;
+      at.pp = stage;
+      program_.ranks[static_cast<std::size_t>(stage)].rank = rank_of(setup.mesh, at);
+    }
+    for (const bool experts : {false, true})
+      program_.groups.push_back(
+          {Axis::kDp, replica_ranks(setup, Replicas::kShard, experts, Coordinates())});
+  }
+
+  RankEnd read(const std::vector<Chunk>& chunks) {
+    RankProgram rank;
+    rank.parameters = parameter_layout(setup_, chunks);
+    rank.buckets = make_buckets(setup_, rank.parameters);
+    const CostModel cost(program_, machine_, setup_);
+    RankEnd end;
+    std::int64_t smallest = INT64_MAX;
+    const std::int64_t mine = zero_ >= 1 ? own_count(rank) : parameter_count(rank);
+    end.norm = work_of(norm_draft(setup_, mine));
+    end.update = work_of(optimizer_draft(setup_, mine));
+    const DataType held = gradient_type(setup_);
+    const DataType type = size_of(held) == reduced_bytes(setup_) ? held : DataType::kF32;
+    for (const Bucket& bucket : rank.buckets) {
+      const std::int32_t group = has_experts(rank, bucket) ? 1 : 0;
+      smallest = std::min(smallest, bucket.count > bucket.own_count ? bucket.count : 0);
+      if (program_.groups[static_cast<std::size_t>(group)].ranks.size() < 2) continue;
+      const auto nanoseconds = [&](CollectiveKind kind, DataType of) {
+        const DraftOperand operand = range(Tensor::kGradients, Access::kRead, of, 0, bucket.count);
+        return cost.nanoseconds(
+            data_draft(kind, Purpose::kGradients, group, bucket.count, {operand}).op, 0);
+      };
+      end.reduce += nanoseconds(
+          zero_ == 0 ? CollectiveKind::kAllReduce : CollectiveKind::kReduceScatter, type);
+      if (zero_ == 0) continue;
+      const std::int64_t gather = nanoseconds(CollectiveKind::kAllGather, parameter_type(setup_));
+      (zero_ == 3 ? end.gather : end.update) += gather;
+    }
+    if (zero_ == 3)
+      end.gathered_bytes = smallest * setup_.precision.parameter_bytes * (1 + setup_.zero_prefetch);
+    if (zero_ >= 2) end.gradient_bytes = smallest * setup_.precision.gradient_bytes;
+    end.layers = INT_MAX;
+    for (const Chunk& chunk : chunks)
+      end.layers = std::min(end.layers, static_cast<int>(chunk.layers.size()));
+    return end;
+  }
+
+ private:
+  std::int64_t work_of(const Draft& draft) const {
+    double seconds = 0;
+    for (const Work& work : draft.work)
+      seconds +=
+          work_seconds(work, sizes_.shape, machine_, storage_of(work, setup_), setup_.products);
+    return static_cast<std::int64_t>(seconds * 1e9);
+  }
+
+  const Setup& setup_;
+  const Machine& machine_;
+  const int zero_;
+  const LocalSizes sizes_;
+  Program program_;  // of groups alone
+};
+
+}  // namespace
+
+std::vector<int> stages_on(const Setup& setup, int rank) {
+  const int ranks = setup.mesh.pp, chunks = stages_of(setup) / ranks;
+  if (holds_stages_twice(setup)) return {rank, ranks - 1 - rank};
+  if (has_two_ends(setup)) return {rank, 2 * ranks - 1 - rank};
+  std::vector<int> stages;
+  for (int chunk = 0; chunk < chunks; ++chunk) stages.push_back(chunk * ranks + rank);
+  return stages;
+}
+
+EndKey end_key_of(const Setup& setup) {
+  const Mesh& mesh = setup.mesh;
+  const auto way = static_cast<std::uint8_t>(holds_stages_twice(setup) ? 2 : has_two_ends(setup));
+  return {mesh.tp,
+          mesh.cp,
+          mesh.ep,
+          mesh.dp,
+          mesh.pp,
+          stages_of(setup),
+          static_cast<std::uint8_t>(setup.zero),
+          way};
+}
+
+StepEnd step_end(const Setup& setup, const Machine& machine) {
+  const std::vector<int> layers = layers_of_stages(setup);
+  std::vector<int> first_layer(layers.size() + 1, 0);
+  for (std::size_t at = 0; at < layers.size(); ++at)
+    first_layer[at + 1] = first_layer[at] + layers[at];
+  const int dense = setup.model.experts.count > 0 ? setup.model.experts.first_dense : 0;
+  EndReader reader(setup, machine);
+  std::map<std::vector<int>, RankEnd> known;  // by what their stages hold
+  StepEnd ends;
+  for (int rank = 0; rank < setup.mesh.pp; ++rank) {
+    std::vector<int> held = stages_on(setup, rank);
+    std::sort(held.begin(), held.end());
+    std::vector<int> like;
+    std::vector<Chunk> chunks;
+    for (const int stage : held) {
+      const auto at = static_cast<std::size_t>(stage);
+      Chunk chunk;
+      chunk.begin = first_layer[at];
+      for (int layer = first_layer[at]; layer < first_layer[at + 1]; ++layer)
+        chunk.layers.push_back(layer);
+      chunk.first = stage == 0;
+      chunk.last = at + 1 == layers.size();
+      like.insert(like.end(), {layers[at], std::clamp(dense - chunk.begin, 0, layers[at]),
+                               chunk.first, chunk.last});
+      chunks.push_back(std::move(chunk));
+    }
+    const auto found = known.find(like);
+    ends.push_back(found != known.end() ? found->second
+                                        : known.emplace(like, reader.read(chunks)).first->second);
+  }
+  return ends;
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a step does beside its actions: gradients are added up over the replicas, and after the last
+// action all parameters are updated. Read from the drafts that the sharding pass writes.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <vector>
+
+#include "engine/plan/machine/machine.h"
+#include "engine/plan/setup/setup.h"
+
+namespace parallelarium {
+
+// Least nanoseconds and bytes of one rank.
+struct RankEnd {
+  std::int64_t norm = 0;    // of its gradients
+  std::int64_t update = 0;  // after all ranks of its pipeline know the norm, to the step's end
+  std::int64_t reduce = 0;  // to add up all its gradients once, in the data lane
+  std::int64_t gather = 0;  // ZeRO 3: to gather all its parameters once, in the data lane
+  // ZeRO 2 and 3: the smallest bucket's parameters that are gathered, with those that are gathered
+  // ahead, and its gradients.
+  std::int64_t gathered_bytes = 0, gradient_bytes = 0;
+  int layers = 0;  // of its smallest stage
+};
+using StepEnd = std::vector<RankEnd>;  // by place in the pipeline
+
+// What a StepEnd depends on.
+struct EndKey {
+  std::int32_t tp = 1, cp = 1, ep = 1, dp = 1, pp = 1, stages = 1;
+  std::uint8_t zero = 0, way = 0;  // how ranks hold their stages
+  auto operator<=>(const EndKey&) const = default;
+};
+EndKey end_key_of(const Setup& setup);
+// Cost: the parameters of ranks that differ.
+StepEnd step_end(const Setup& setup, const Machine& machine);
+
+// The stages that a rank of the pipeline holds, as the Setup's schedule has them.
+std::vector<int> stages_on(const Setup& setup, int rank);
+
+}  // namespace parallelarium
