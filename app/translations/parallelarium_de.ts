@@ -7522,7 +7522,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>Cluster</source>
-        <translation>Cluster</translation>
+        <translation>Rechencluster</translation>
     </message>
     <message>
         <source>GPUs</source>
@@ -7610,7 +7610,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>Chunks</source>
-        <translation>Chunks</translation>
+        <translation>Stücke</translation>
     </message>
     <message>
         <source>Micro-batch</source>
