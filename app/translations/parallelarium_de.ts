@@ -7239,6 +7239,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Gewählt: %1.</translation>
     </message>
     <message>
+        <source>none fits</source>
+        <translation>keiner passt</translation>
+    </message>
+    <message>
         <source>not searched yet</source>
         <translation>noch nicht gesucht</translation>
     </message>
