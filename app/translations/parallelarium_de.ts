@@ -7456,6 +7456,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Gewählt: %1.</translation>
     </message>
     <message>
+        <source>none fits</source>
+        <translation>keiner passt</translation>
+    </message>
+    <message>
         <source>not searched yet</source>
         <translation>noch nicht gesucht</translation>
     </message>
@@ -7739,7 +7743,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>Cluster</source>
-        <translation>Cluster</translation>
+        <translation>Rechencluster</translation>
     </message>
     <message>
         <source>GPUs</source>
@@ -7827,7 +7831,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>Chunks</source>
-        <translation>Chunks</translation>
+        <translation>Stücke</translation>
     </message>
     <message>
         <source>Micro-batch</source>

@@ -123,8 +123,8 @@ double paint_funnel(QPainter& painter, const QRectF& rect, const SearchPicture& 
       put_text(painter, QRectF(rect.left(), y, 64, kLine), Qt::AlignVCenter | Qt::AlignRight,
                count_text(loss.count), plain, theme.text, texts);
       y += put_lines(painter, QRectF(rect.left() + 76, y, rect.width() - 76, kLine),
-                     Search::tr("such as: %1").arg(sentence(loss.sentence)), plain, theme.muted,
-                     texts);
+                     with_firm_units(Search::tr("such as: %1").arg(sentence(loss.sentence))), plain,
+                     theme.muted, texts);
     }
   }
   return y - rect.top();
@@ -148,7 +148,7 @@ double paint_changes(QPainter& painter, const QRectF& rect, const SearchPicture&
     put_text(painter, QRectF(rect.left(), y, rect.width(), kLine),
              Qt::AlignVCenter | Qt::AlignRight, value, bold,
              why.seconds ? theme.text : theme.warning, texts);
-    QString reason = sentence(why.sentence);
+    QString reason = with_firm_units(sentence(why.sentence));
     const QString change = QString::fromStdString(why.change);
     if (reason.startsWith(change)) reason = capitalised(reason.mid(change.size()).trimmed());
     y += kLine - 2;

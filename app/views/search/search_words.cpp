@@ -136,8 +136,9 @@ QString search_description(const PlanSearch& search) {
 
 std::vector<Quantity> search_quantities(const PlanSearch& search) {
   const FoundPlan* plan = search.selected();
-  const QString source =
-      search.answer() ? rates_text(*search.answer()) : Search::tr("not searched yet");
+  const QString source = plan              ? rates_text(*search.answer())
+                         : search.answer() ? Search::tr("none fits")
+                                           : Search::tr("not searched yet");
   const auto text = [&](const QString& of) { return plan ? of : QString(); };
   return {
       quantity("plan.seconds", Search::tr("Step time"),
