@@ -88,16 +88,16 @@ void paint_layer_tensor(const LayerBrush& brush, const LayerRankStep& part, int 
   const LayerTensor& of = part.tensors[std::size_t(tensor)];
   const Theme& theme = brush.theme;
   const QColor fill = fill_of(theme, of.role);
-  const QColor line = mixed(fill, theme.text, 0.45);
-  // What an op finds is there; what it leaves comes while it runs.
-  const double there = of.written ? done : 1;
+  const QColor line = mixed(fill, theme.ink_on(fill), 0.5);
+  const double there = of.role == TensorRole::kWeight ? 1 : done;
   if (of.is_shard() || !of.heads.empty()) {
     if (of.is_shard()) paint_dotted(brush, place);
     QPen edge = theme.rank_line(rank);
-    edge.setWidthF(2);
-    for (const QRectF& own : parts_of(of, place))
-      fill_part(brush.painter, own.adjusted(1, 1, -1, -1), fill,
+    for (const QRectF& own : parts_of(of, place)) {
+      edge.setWidthF(std::min(own.width(), own.height()) < 10 ? 1 : 2);
+      fill_part(brush.painter, own.adjusted(0.5, 0.5, -0.5, -0.5), fill,
                 of.is_shard() ? edge : QPen(line, 1), there, of.scores);
+    }
     if (of.partial && there > 0) paint_crosses(brush.painter, place, theme.ink_on(fill));
     return;
   }
@@ -145,7 +145,7 @@ void paint_layer_legend(const LayerBrush& brush, const QRectF& line) {
   const QFont font = theme.font(11);
   double x = line.left();
   const QColor activation = fill_of(theme, TensorRole::kActivation);
-  const QColor edge = mixed(activation, theme.text, 0.45);
+  const QColor edge = mixed(activation, theme.ink_on(activation), 0.5);
   const QColor sent = theme.solid(OpColor::kCommunication);
   const auto entry = [&](const QString& word, auto&& paint) {
     const double width = QFontMetricsF(font).horizontalAdvance(word);
@@ -163,6 +163,10 @@ void paint_layer_legend(const LayerBrush& brush, const QRectF& line) {
   entry(Words::tr("weight"),
         [&](const QRectF& at) { filled(at, fill_of(theme, TensorRole::kWeight), Qt::NoPen); });
   entry(Words::tr("activation"), [&](const QRectF& at) { filled(at, activation, QPen(edge, 1)); });
+  if (brush.picture.layer->choice.backward)
+    entry(Words::tr("gradient"), [&](const QRectF& at) {
+      filled(at, fill_of(theme, TensorRole::kWeightGradient), Qt::NoPen);
+    });
   entry(Words::tr("shard, edge of its rank"), [&](const QRectF& at) {
     paint_dotted(brush, at);
     QPen own = theme.rank_line(0);
@@ -190,10 +194,6 @@ void paint_layer_legend(const LayerBrush& brush, const QRectF& line) {
   entry(Words::tr("still to come"),
         [&](const QRectF& at) { filled(at, Qt::transparent, QPen(edge, 1)); });
   entry(Words::tr("absent"), [&](const QRectF& at) { paint_dotted(brush, at); });
-  if (brush.picture.layer->choice.backward)
-    entry(Words::tr("gradient of a weight"), [&](const QRectF& at) {
-      filled(at, fill_of(theme, TensorRole::kWeightGradient), Qt::NoPen);
-    });
 }
 
 }  // namespace parallelarium

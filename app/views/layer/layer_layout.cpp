@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Where the parts of a layer's picture stand: marks in a row, the same for every rank.
+#include <QFontMetricsF>
 #include <algorithm>
 #include <cmath>
 
@@ -8,9 +9,11 @@
 namespace parallelarium {
 namespace {
 
-constexpr double kMargin = 16, kTop = 52, kNotice = 44, kLabels = 92, kHead = 18, kNames = 18;
-constexpr double kClosed = 34, kFigureRow = 16, kRowGap = 20, kHalfGap = 12;
-constexpr double kLanesHead = 24, kLane = 15, kLeastBlock = 40, kLeastColumn = 48, kFold = 18;
+constexpr double kMargin = 16, kTop = 52, kNotice = 44, kLabels = 92, kHead = 18, kNames = 18,
+                 kCuts = 15;
+constexpr double kClosed = 34, kFigureRow = 16, kRowGap = 26, kHalfGap = 12;
+constexpr double kLanesHead = 24, kLane = 15, kLeastBlock = 40, kLeastColumn = 52, kLeastBar = 44,
+                 kFold = 18;
 constexpr int kMostRanks = 8;
 constexpr double kMostScale = 0.56, kLeastSize = 7, kLeastHeight = 14;
 
@@ -23,10 +26,12 @@ struct Cell {
   LayerMark mark = LayerMark::kTensor;
   int tensor = -1;
   const LayerTensor* of = nullptr;
+  int step = -1;  // whose tensor it is, if not the one that it stands with
 };
 struct StepMarks {
   int step = 0;
   std::vector<Cell> cells;
+  double least = kLeastColumn;  // for its name
 };
 
 double width_of(const Cell& cell, const LayerScale& scale) {
@@ -72,6 +77,7 @@ StepMarks group_of_step(const LayerStep& step, int index, const LayerStep* befor
   if (step.kind != LayerStepKind::kCompute) {
     if (before) group.cells.push_back({LayerMark::kArrow});
     group.cells.push_back({LayerMark::kBar});
+    group.least = kLeastBar;
     return group;
   }
   // What comes out of communication that moves tokens is a tensor of its own.
@@ -94,23 +100,43 @@ StepMarks group_of_step(const LayerStep& step, int index, const LayerStep* befor
     group.cells.push_back({LayerMark::kEquals});
   }
   add_tensors(step, group, true, false);
+  // Gains and biases alone are not drawn.
+  if (group.cells.size() == 1) group.cells.clear();
   return group;
 }
 
-std::vector<StepMarks> groups_of(const LayerSteps& layer, const LayerHalf& half) {
+// Where a half begins with what sends nothing, the tensor behind it stands before it too.
+void begin_with_tensor(const LayerSteps& layer, const LayerHalf& half, StepMarks& first) {
+  if (half.steps.size() < 2) return;
+  if (layer.steps[std::size_t(half.steps[0])].kind != LayerStepKind::kNothingSent) return;
+  StepMarks found;
+  add_tensors(layer.steps[std::size_t(half.steps[1])], found, false, false, 1);
+  for (Cell& cell : found.cells) cell.step = half.steps[1];
+  found.cells.push_back({LayerMark::kArrow});
+  first.cells.insert(first.cells.begin(), found.cells.begin(), found.cells.end());
+}
+
+std::vector<StepMarks> groups_of(const LayerSteps& layer, const LayerHalf& half,
+                                 const Theme& theme) {
+  const QFontMetricsF names(theme.font(11, true));
   std::vector<StepMarks> groups;
   const LayerStep* before = nullptr;
   for (const int step : half.steps) {
-    groups.push_back(group_of_step(layer.steps[std::size_t(step)], step, before));
-    before = &layer.steps[std::size_t(step)];
+    const LayerStep& of = layer.steps[std::size_t(step)];
+    StepMarks& group = groups.emplace_back(group_of_step(of, step, before));
+    if (of.kind == LayerStepKind::kCompute)
+      group.least =
+          std::clamp(names.horizontalAdvance(layer_step_name(of)) + 6, kLeastColumn, 90.0);
+    before = &of;
   }
+  if (!groups.empty()) begin_with_tensor(layer, half, groups.front());
   return groups;
 }
 
 double group_width(const StepMarks& group, const LayerScale& scale) {
   double width = 0;
   for (const Cell& cell : group.cells) width += width_of(cell, scale);
-  return std::max(width, kLeastColumn);
+  return std::max(width, group.least);
 }
 
 double total_width(const std::vector<StepMarks>& groups, const LayerScale& scale) {
@@ -172,12 +198,13 @@ void place_half(LayerHalf& half, const std::vector<StepMarks>& groups, const Lay
     for (const Cell& cell : group.cells) {
       const double cell_width = width_of(cell, scale);
       const double pad = cell.mark == LayerMark::kTensor ? 3 : 0;
-      half.boxes.push_back({cell.mark, group.step, cell.tensor, at + pad, cell_width - 2 * pad,
-                            height_of(cell, scale)});
+      half.boxes.push_back({cell.mark, cell.step < 0 ? group.step : cell.step, cell.tensor,
+                            at + pad, cell_width - 2 * pad, height_of(cell, scale)});
       at += cell_width;
     }
     x += column + between;
   }
+  half.between = between;
   const double whole = x - between;
   // The backward runs from right to left.
   for (LayerBox& box : half.boxes) box.x = left + (backward ? whole - box.x - box.width : box.x);
@@ -199,7 +226,7 @@ int figure_rows(const LayerPicture& picture) {
 
 }  // namespace
 
-LayerLayout layer_layout(const LayerPicture& picture, QSizeF size, const Theme&) {
+LayerLayout layer_layout(const LayerPicture& picture, QSizeF size, const Theme& theme) {
   LayerLayout layout;
   layout.size = size;
   layout.bottom = size.height();
@@ -213,6 +240,9 @@ LayerLayout layer_layout(const LayerPicture& picture, QSizeF size, const Theme&)
     half.open = attention ? picture.look.attention_open : picture.look.mlp_open && !layer.experts;
     for (std::size_t step = 0; step < layer.steps.size(); ++step)
       if (layer.steps[step].attention == attention) half.steps.push_back(int(step));
+    half.says_cuts = std::any_of(half.steps.begin(), half.steps.end(), [&](int step) {
+      return !layer_cut_text(layer.steps[std::size_t(step)]).isEmpty();
+    });
     if (!half.steps.empty()) layout.halves.push_back(std::move(half));
   }
   const double inner = size.width() - 2 * kMargin;
@@ -223,9 +253,10 @@ LayerLayout layer_layout(const LayerPicture& picture, QSizeF size, const Theme&)
   int open = 0;
   std::vector<std::vector<StepMarks>> groups;
   for (const LayerHalf& half : layout.halves) {
-    groups.push_back(half.open ? groups_of(layer, half) : std::vector<StepMarks>{});
+    groups.push_back(half.open ? groups_of(layer, half, theme) : std::vector<StepMarks>{});
     open += half.open;
-    fixed += half.open ? kHead + kNames + figure_rows(picture) * kFigureRow + rows * kRowGap +
+    fixed += half.open ? kHead + kNames + (half.says_cuts ? kCuts : 0) +
+                             figure_rows(picture) * kFigureRow + rows * kRowGap +
                              (layout.alike > 0 ? kFold : 0) + kHalfGap
                        : kClosed;
   }
@@ -244,7 +275,7 @@ LayerLayout layer_layout(const LayerPicture& picture, QSizeF size, const Theme&)
     place_half(half, groups[at], scale, inner - kLabels, backward);
     half.head = QRectF(kMargin, y, kLabels - 4, kHead);
     half.row_height = block_height(groups[at], scale);
-    y += kHead + kNames;
+    y += kHead + kNames + (half.says_cuts ? kCuts : 0);
     for (int row = 0; row < rows; ++row) {
       if (row == 1 && layout.alike > 0) y += kFold;
       half.rows.push_back(y + half.row_height / 2 + 2);

@@ -3,6 +3,7 @@
 #include <QCoreApplication>
 #include <QFontMetricsF>
 #include <QPainterPath>
+#include <QPolygonF>
 #include <algorithm>
 
 #include "app/look/figures.h"
@@ -34,9 +35,32 @@ void paint_arrow(const LayerBrush& brush, double from, double to, double y) {
   brush.painter.fillPath(head, brush.theme.muted);
 }
 
+// How much of a tensor is there: of what a step finds, as much as the step before has left.
+double share_there(const LayerBrush& brush, const LayerBox& box, int rank) {
+  const LayerRankStep& part = part_at(brush, box.step, rank);
+  const bool found =
+      box.tensor < int(part.tensors.size()) && !part.tensors[std::size_t(box.tensor)].written;
+  if (found && box.step == 0) return 1;
+  return layer_share_done(brush.picture, box.step - (found ? 1 : 0), rank);
+}
+
+// What enters a half waits until the half's result is added to it.
+void paint_residual(const LayerBrush& brush, const LayerHalf& half, double middle) {
+  const auto plus = std::find_if(half.boxes.begin(), half.boxes.end(),
+                                 [](const LayerBox& box) { return box.mark == LayerMark::kPlus; });
+  if (plus == half.boxes.end() || half.boxes.front().mark != LayerMark::kTensor) return;
+  const LayerBox& x = half.boxes.front();
+  const double over = middle - half.row_height / 2 - 5, from = x.x + x.width / 2;
+  const double to = plus->x + plus->width / 2;
+  brush.painter.setPen(QPen(brush.theme.muted, 1));
+  brush.painter.drawPolyline(QPolygonF({QPointF(from, middle - x.height / 2), QPointF(from, over),
+                                        QPointF(to, over), QPointF(to, middle - 8)}));
+}
+
 // The marks of one rank.
 void paint_row(const LayerBrush& brush, const LayerHalf& half, int rank, double middle) {
   const bool backward = brush.picture.layer->choice.backward;
+  paint_residual(brush, half, middle);
   std::vector<QRectF> taken;
   for (const LayerBox& box : half.boxes)
     if (box.mark == LayerMark::kTensor)
@@ -46,7 +70,7 @@ void paint_row(const LayerBrush& brush, const LayerHalf& half, int rank, double 
     switch (box.mark) {
       case LayerMark::kTensor:
         paint_layer_tensor(brush, part_at(brush, box.step, rank), box.tensor, place, rank,
-                           layer_share_done(brush.picture, box.step, rank));
+                           share_there(brush, box, rank));
         paint_layer_caption(brush, part_at(brush, box.step, rank), box.tensor, place, taken);
         break;
       case LayerMark::kArrow:
@@ -154,7 +178,7 @@ void paint_figures(const LayerBrush& brush, const LayerHalf& half) {
     const QString none = QStringLiteral("\u2013");
     row(QStringLiteral("FLOP"), [&](int step) {
       const LayerRankStep& part = part_at(brush, step, rank);
-      return part.flops > 0 ? number_text(part.flops) : none;
+      return part.flops > 0 ? value_text(part.flops, "flops") : none;
     });
     row(Words::tr("FLOP per byte"), [&](int step) {
       const LayerRankStep& part = part_at(brush, step, rank);
@@ -199,6 +223,7 @@ void paint_open(const LayerBrush& brush, const LayerHalf& half) {
   put_text(brush.painter, half.head, Qt::AlignVCenter,
            QStringLiteral("\u25be ") + (half.attention ? Words::tr("ATTENTION") : Words::tr("MLP")),
            theme.font(11), theme.muted, brush.texts);
+  const double wider = std::max(0.0, half.between / 2 - 1);
   for (const LayerColumn& column : half.columns) {
     const LayerStep& step = brush.picture.layer->steps[std::size_t(column.step)];
     const bool selected = column.step == brush.picture.look.step;
@@ -210,9 +235,16 @@ void paint_open(const LayerBrush& brush, const LayerHalf& half) {
                                     5, 5);
     }
     if (step.kind == LayerStepKind::kCompute)
-      put_elided(brush.painter, QRectF(column.left, half.top + kNameLine, column.width, kNameLine),
+      put_elided(brush.painter,
+                 QRectF(column.left - wider, half.top + kNameLine, column.width + 2 * wider, 18),
                  Qt::AlignCenter, layer_step_name(step), theme.font(11, true),
                  selected ? theme.accent_line : theme.text, brush.texts);
+    const QString cut = layer_cut_text(step);
+    if (!cut.isEmpty())
+      put_elided(
+          brush.painter,
+          QRectF(column.left - wider, half.top + 2 * kNameLine - 2, column.width + 2 * wider, 15),
+          Qt::AlignCenter, cut, theme.font(10), theme.accent_line, brush.texts);
   }
   for (std::size_t row = 0; row < half.rows.size(); ++row) {
     const int rank = brush.layout.ranks[row];

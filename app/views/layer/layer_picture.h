@@ -68,6 +68,8 @@ struct LayerHalf {
   std::vector<LayerBox> boxes;
   std::vector<LayerColumn> columns;
   std::vector<double> rows;  // middle of the row of each shown rank
+  double between = 0;        // two columns
+  bool says_cuts = false;    // a line below the names: how weights are cut
   double row_height = 0, top = 0, figures_top = 0, bottom = 0;
 };
 
@@ -106,6 +108,8 @@ QString layer_collective_name(const LayerStep& step);
 QString layer_shape_text(const LayerTensor& tensor);
 // How a rank has the tensor: "shard", "copy", "partial sum"; empty: it alone has the whole.
 QString layer_holding_text(const LayerTensor& tensor);
+// "cut by columns"; empty: the step's weights are not cut.
+QString layer_cut_text(const LayerStep& step);
 QString layer_sent_text(const LayerPicture& picture, int step, int rank);
 QString layer_kept_text(const LayerPicture& picture, int step, int rank);
 SelectionText describe_layer_step(const LayerPicture& picture, int step, int rank);

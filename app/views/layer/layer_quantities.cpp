@@ -78,7 +78,7 @@ std::vector<Quantity> layer_quantities(const Session& session, const LayerPictur
       layer_quantity(picture, QStringLiteral("layer.flops"), Words::tr("FLOP per rank"), false);
   if (tells(picture, false)) {
     flops.predicted_value = total.flops;
-    flops.predicted.text = number_text(total.flops, locale);
+    flops.predicted.text = value_text(total.flops, "flops", locale);
   }
   std::vector<Quantity> strip{time_of_layer(picture, locale), std::move(sent), std::move(kept),
                               std::move(flops), step_quantities(session, locale)[4]};

@@ -78,6 +78,15 @@ QString layer_holding_text(const LayerTensor& tensor) {
   return tensor.copy ? Words::tr("copy") : QString();
 }
 
+QString layer_cut_text(const LayerStep& step) {
+  for (const LayerTensor& tensor : step.ranks.front().tensors) {
+    if (tensor.role != TensorRole::kWeight || !tensor.is_matrix()) continue;
+    if (tensor.held_columns < tensor.columns) return Words::tr("cut by columns");
+    if (tensor.held_rows < tensor.rows) return Words::tr("cut by rows");
+  }
+  return {};
+}
+
 QString layer_sent_text(const LayerPicture& picture, int step, int rank) {
   if (picture.hides_traffic) return QStringLiteral("?");
   const std::int64_t bytes = part_of(picture, step, rank).sent_bytes;
@@ -113,7 +122,7 @@ SelectionText describe_layer_step(const LayerPicture& picture, int step, int ran
       text.facts.push_back(
           {QString::fromStdString(tensor.name), holding + kDot + bytes_text(tensor.bytes)});
     }
-    text.facts.push_back({QStringLiteral("FLOP"), number_text(part.flops)});
+    text.facts.push_back({QStringLiteral("FLOP"), value_text(part.flops, "flops")});
     text.facts.push_back({Words::tr("bytes read and written"), bytes_text(part.moved_bytes)});
     if (part.moved_bytes > 0)
       text.facts.push_back(

@@ -133,7 +133,7 @@ void set_halves(std::vector<LayerStep>& steps) {
 void set_symbols(std::vector<LayerStep>& steps, bool backward) {
   for (LayerStep& step : steps) {
     if (step.kind != LayerStepKind::kCollective || step.axis != Axis::kTp ||
-        step.purpose != Purpose::kActivations)
+        (step.purpose != Purpose::kActivations && step.purpose != Purpose::kGradients))
       continue;
     if (step.collective == CollectiveKind::kAllReduce) step.symbol = backward ? "f" : "g";
     if (step.collective == CollectiveKind::kAllGather) step.symbol = backward ? "\u1e21" : "g";

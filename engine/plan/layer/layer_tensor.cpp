@@ -44,9 +44,11 @@ bool counts_tokens(const TensorDimension& dimension) {
 void set_sides(LayerTensor& tensor, const Dimensions& all) {
   const TensorDimension *begin = all.data(), *end = begin + all.size(), *middle = begin;
   if (tensor.role != TensorRole::kActivation) {
-    // [out, in] in memory; where C is what comes out, it stands first.
-    const bool to_hidden = all.size() > 1 && all.front().name == "C";
-    middle = to_hidden ? begin + 1 : end - (all.size() > 1 ? 1 : 0);
+    // [out, in] in memory; where C is what comes out, it stands first. Gains and biases are rows.
+    if (all.size() > 1 && all.front().name == "C")
+      middle = begin + 1;
+    else
+      middle = all.size() > 1 && all.back().name == "C" ? end - 1 : end;
   } else if (tensor.scores) {
     begin = end - 2;
     middle = end - 1;
