@@ -48,7 +48,7 @@ std::vector<Setup> setups() {
 }
 
 TEST(LayerSteps, FlopsOfBothDirectionsAreThoseOfTheLayersOps) {
-  for (const Setup& setup : setups()) {
+  for (const auto& setup : setups()) {
     const Program program = program_of(setup);
     const RankProgram& rank = program.ranks.front();
     double expected = 0, found = 0;
@@ -62,8 +62,8 @@ TEST(LayerSteps, FlopsOfBothDirectionsAreThoseOfTheLayersOps) {
   }
 }
 
-TEST(LayerSteps, BytesOfAllLayersAreThePredictedTrafficOfActivations) {
-  for (const Setup& setup : setups()) {
+TEST(LayerSteps, BytesOfAllLayersAreThoseThatTheirOpsSend) {
+  for (const auto& setup : setups()) {
     const Program program = program_of(setup);
     const RankProgram& rank = program.ranks.front();
     std::int64_t expected = 0, found = 0;
@@ -89,7 +89,7 @@ TEST(LayerSteps, BytesOfAllLayersAreThePredictedTrafficOfActivations) {
 
 // Buffers of the layer that are open between its forward and its backward.
 TEST(LayerSteps, KeptBytesAreThoseThatTheBufferTableHoldsForTheBackward) {
-  for (const Setup& setup : setups()) {
+  for (const auto& setup : setups()) {
     const Program program = program_of(setup);
     const RankProgram& rank = program.ranks.front();
     int last_forward = -1;
@@ -109,7 +109,7 @@ TEST(LayerSteps, KeptBytesAreThoseThatTheBufferTableHoldsForTheBackward) {
 }
 
 TEST(LayerSteps, ShardsOfAProductStandSideBySideAndItsPartsAreSummed) {
-  const Setup setup = setup_of(4, 1, false);
+  const auto setup = setup_of(4, 1, false);
   const Program program = program_of(setup);
   const LayerSteps layer = layer_steps(setup, program, {0, 0, false});
   ASSERT_EQ(layer.ranks.size(), 4u);
@@ -140,7 +140,7 @@ TEST(LayerSteps, ShardsOfAProductStandSideBySideAndItsPartsAreSummed) {
 }
 
 TEST(LayerSteps, OperatorsAreThoseOfThePapers) {
-  const auto symbols = [](const Setup& setup, bool backward) {
+  const auto symbols = [](const auto& setup, bool backward) {
     std::string all;
     for (const LayerStep& step : layer_steps(setup, program_of(setup), {0, 0, backward}).steps)
       if (step.kind != LayerStepKind::kCompute && !step.symbol.empty())

@@ -97,8 +97,8 @@ void paint_layer_tensor(const LayerBrush& brush, const LayerRankStep& part, int 
       edge.setWidthF(std::min(own.width(), own.height()) < 10 ? 1 : 2);
       fill_part(brush.painter, own.adjusted(0.5, 0.5, -0.5, -0.5), fill,
                 of.is_shard() ? edge : QPen(line, 1), there, of.scores);
+      if (of.partial && there > 0) paint_crosses(brush.painter, own, theme.ink_on(fill));
     }
-    if (of.partial && there > 0) paint_crosses(brush.painter, place, theme.ink_on(fill));
     return;
   }
   fill_part(brush.painter, place, fill, QPen(line, 1), there, of.scores);

@@ -69,13 +69,16 @@ void paint_layer_lanes(QPainter& painter, const LayerPicture& picture, const Lay
         const LayerStep& of = picture.layer->steps[step];
         const OpColor color = color_of_step(of);
         const double left = x_of(*times, span->begin);
-        const QRectF bar(left, y, std::max(1.0, x_of(*times, span->end) - left), kBar);
+        // Exchanges go on beside pieces: they take the lower half.
+        const double down = of.kind == LayerStepKind::kExchange ? kBar / 2 : 0;
+        const QRectF bar(left, y + down, std::max(1.0, x_of(*times, span->end) - left),
+                         kBar - down);
         painter.setPen(QPen(theme.solid(color), 1));
         painter.setBrush(tinted ? theme.tint(color) : theme.solid(color));
         painter.drawRect(bar);
         const QString name = layer_step_name(of);
         const QFont font = theme.font(10);
-        if (tinted && QFontMetricsF(font).horizontalAdvance(name) + 6 < bar.width())
+        if (tinted && down == 0 && QFontMetricsF(font).horizontalAdvance(name) + 6 < bar.width())
           put_text(painter, bar, Qt::AlignCenter, name, font, theme.ink_on(theme.tint(color)),
                    texts);
       }
