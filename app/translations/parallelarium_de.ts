@@ -7175,6 +7175,14 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
 <context>
     <name>layer</name>
     <message>
+        <source>Matrices are to one scale.</source>
+        <translation>Matrizen haben denselben Maßstab.</translation>
+    </message>
+    <message>
+        <source>Widths are to one scale, tokens to another.</source>
+        <translation>Breiten haben einen Maßstab, Token einen anderen.</translation>
+    </message>
+    <message>
         <source>copy</source>
         <translation>Kopie</translation>
     </message>
@@ -7320,11 +7328,11 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>cut by columns</source>
-        <translation>nach Spalten geteilt</translation>
+        <translation>spaltenweise</translation>
     </message>
     <message>
         <source>cut by rows</source>
-        <translation>nach Zeilen geteilt</translation>
+        <translation>zeilenweise</translation>
     </message>
     <message>
         <source>layer %1</source>

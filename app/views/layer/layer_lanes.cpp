@@ -73,7 +73,7 @@ void paint_layer_lanes(QPainter& painter, const LayerPicture& picture, const Lay
         const double down = of.kind == LayerStepKind::kExchange ? kBar / 2 : 0;
         const QRectF bar(left, y + down, std::max(1.0, x_of(*times, span->end) - left),
                          kBar - down);
-        painter.setPen(QPen(theme.solid(color), 1));
+        painter.setPen(QPen(tinted ? theme.solid(color) : theme.surface, 1));
         painter.setBrush(tinted ? theme.tint(color) : theme.solid(color));
         painter.drawRect(bar);
         const QString name = layer_step_name(of);

@@ -283,6 +283,10 @@ void paint_layer(QPainter& painter, const LayerPicture& picture, const LayerLayo
   for (const LayerHalf& half : layout.halves)
     half.open ? paint_open(brush, half) : paint_closed(brush, half);
   paint_layer_lanes(painter, picture, layout, theme, texts);
+  put_elided(painter, QRectF(kMargin, layout.bottom - 20, line.width(), 16), Qt::AlignVCenter,
+             layout.one_scale ? Words::tr("Matrices are to one scale.")
+                              : Words::tr("Widths are to one scale, tokens to another."),
+             theme.font(11), theme.muted, texts);
   painter.restore();
 }
 
