@@ -61,9 +61,13 @@ LayerPicture layer_picture(const Session& session, LayerLook look,
   picture.predicted_word = prediction_source_text(prediction->word);
   picture.playhead = session.playback().playhead();
   picture.dimmed = !session.problems().empty();
-  picture.hides_time = session.locks().hidden(QStringLiteral("lane.predicted"));
-  picture.hides_traffic = session.locks().hidden(QStringLiteral("traffic.sent_bytes"));
-  picture.hides_memory = session.locks().hidden(QStringLiteral("memory.peak_bytes"));
+  const auto hides = [&](const char* figure, const char* of_layer) {
+    return session.locks().hidden(QLatin1String(figure)) ||
+           session.locks().hidden(QLatin1String(of_layer));
+  };
+  picture.hides_time = hides("lane.predicted", "layer.seconds");
+  picture.hides_traffic = hides("traffic.sent_bytes", "layer.sent_bytes");
+  picture.hides_memory = hides("memory.peak_bytes", "layer.kept_bytes");
   picture.layer = layer ? std::move(layer)
                         : std::make_shared<const LayerSteps>(
                               layer_steps(setup, prediction->program, look.choice));
