@@ -143,16 +143,16 @@ void paint_layer_legend(const LayerBrush& brush, const QRectF& line) {
   const Theme& theme = brush.theme;
   QPainter& painter = brush.painter;
   const QFont font = theme.font(11);
-  double x = line.left();
+  double x = line.left(), y = line.top();
   const QColor activation = fill_of(theme, TensorRole::kActivation);
   const QColor edge = mixed(activation, theme.ink_on(activation), 0.5);
   const QColor sent = theme.solid(OpColor::kCommunication);
   const auto entry = [&](const QString& word, auto&& paint) {
     const double width = QFontMetricsF(font).horizontalAdvance(word);
-    if (x + 22 + width > line.right()) return;
-    paint(QRectF(x + 0.5, line.center().y() - 5, 14, 10));
-    put_text(painter, QRectF(x + 20, line.top(), width + 2, line.height()), Qt::AlignVCenter, word,
-             font, theme.muted, brush.texts);
+    if (x + 22 + width > line.right()) x = line.left(), y += 17;
+    paint(QRectF(x + 0.5, y + line.height() / 2 - 5, 14, 10));
+    put_text(painter, QRectF(x + 20, y, width + 2, line.height()), Qt::AlignVCenter, word, font,
+             theme.muted, brush.texts);
     x += 20 + width + 13;
   };
   const auto filled = [&](const QRectF& at, const QColor& fill, const QPen& pen) {

@@ -127,11 +127,12 @@ void LayerView::place_parts() {
   int inner = below.width() - 2;
   if (needed(inner) > below.height()) inner -= 10;
   s.canvas->resize(inner, std::max(needed(inner), below.height()));
+  const int top = int(layer_layout(now, QSizeF(inner, below.height()), theme).top);
   int right = inner - kMargin;
   for (QToolButton* button : {s.context, s.tensor}) {
     const QSize size = button->sizeHint();
     right -= size.width();
-    button->setGeometry(right, 52, size.width(), 32);
+    button->setGeometry(right, top, size.width(), 32);
     right -= 8;
   }
 }

@@ -9,11 +9,11 @@
 namespace parallelarium {
 namespace {
 
-constexpr double kMargin = 16, kTop = 52, kNotice = 44, kLabels = 92, kHead = 18, kNames = 18,
+constexpr double kMargin = 16, kTop = 52, kNotice = 44, kLabels = 92, kHead = 18, kNames = 24,
                  kCuts = 15;
 constexpr double kClosed = 34, kFigureRow = 16, kRowGap = 26, kHalfGap = 12;
 constexpr double kLanesHead = 24, kLane = 15, kLeastBlock = 40, kLeastColumn = 52, kLeastBar = 44,
-                 kFold = 18;
+                 kFold = 18, kOneLine = 940;
 constexpr int kMostRanks = 8;
 constexpr double kMostScale = 0.56, kLeastSize = 7, kLeastHeight = 14;
 
@@ -229,6 +229,7 @@ int figure_rows(const LayerPicture& picture) {
 LayerLayout layer_layout(const LayerPicture& picture, QSizeF size, const Theme& theme) {
   LayerLayout layout;
   layout.size = size;
+  layout.top = size.width() < kOneLine ? kTop + 17 : kTop;  // the legend may take two lines
   layout.bottom = size.height();
   if (!picture.drawn()) return layout;
   const LayerSteps& layer = *picture.layer;
@@ -249,7 +250,7 @@ LayerLayout layer_layout(const LayerPicture& picture, QSizeF size, const Theme& 
   const int rows = int(layout.ranks.size());
   layout.lane_pitch = kLane * (picture.observed ? 2 : 1) + 4;
   const double lanes = kLanesHead + rows * layout.lane_pitch + 24;
-  double fixed = kTop + (picture.notice.isEmpty() ? 0 : kNotice) + lanes;
+  double fixed = layout.top + (picture.notice.isEmpty() ? 0 : kNotice) + lanes;
   int open = 0;
   std::vector<std::vector<StepMarks>> groups;
   for (const LayerHalf& half : layout.halves) {
@@ -263,7 +264,7 @@ LayerLayout layer_layout(const LayerPicture& picture, QSizeF size, const Theme& 
   const double least = std::max(kLeastBlock, (size.height() - fixed) / std::max(1, open * rows));
   const LayerScale scale = fitting_scale(groups, inner - kLabels, least);
   layout.one_scale = scale.tokens == scale.width;
-  double y = kTop + (picture.notice.isEmpty() ? 0 : kNotice);
+  double y = layout.top + (picture.notice.isEmpty() ? 0 : kNotice);
   for (std::size_t at = 0; at < layout.halves.size(); ++at) {
     LayerHalf& half = layout.halves[at];
     half.top = y;

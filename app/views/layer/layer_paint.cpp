@@ -278,7 +278,7 @@ void paint_layer(QPainter& painter, const LayerPicture& picture, const LayerLayo
   const LayerBrush brush{painter, picture, layout, theme, texts};
   paint_layer_legend(brush, QRectF(kMargin, 28, line.width(), 18));
   if (!picture.notice.isEmpty())
-    put_elided(painter, QRectF(kMargin, 52, line.width() - 190, 32), Qt::AlignVCenter,
+    put_elided(painter, QRectF(kMargin, layout.top, line.width() - 190, 32), Qt::AlignVCenter,
                picture.notice, theme.font(12), theme.text, texts);
   for (const LayerHalf& half : layout.halves)
     half.open ? paint_open(brush, half) : paint_closed(brush, half);

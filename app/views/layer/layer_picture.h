@@ -75,6 +75,7 @@ struct LayerHalf {
 
 struct LayerLayout {
   QSizeF size;
+  double top = 0;          // below title and legend
   std::vector<int> ranks;  // shown, as LayerSteps::ranks
   int alike = 0;           // ranks left out behind the first
   std::vector<LayerHalf> halves;
