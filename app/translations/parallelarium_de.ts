@@ -5724,6 +5724,30 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <source>%1, %2 %3</source>
         <translation>%1, %2 %3</translation>
     </message>
+    <message>
+        <source>whole stages only</source>
+        <translation>nur ganze Stufen</translation>
+    </message>
+    <message>
+        <source>not counted by layer</source>
+        <translation>nicht je Schicht gezählt</translation>
+    </message>
+    <message>
+        <source>Layer time, backward</source>
+        <translation>Schichtdauer, rückwärts</translation>
+    </message>
+    <message>
+        <source>Kept per rank</source>
+        <translation>Behalten je Rang</translation>
+    </message>
+    <message>
+        <source>by the forward</source>
+        <translation>vom Vorwärtslauf</translation>
+    </message>
+    <message>
+        <source>FLOP per rank</source>
+        <translation>FLOP je Rang</translation>
+    </message>
 </context>
 <context>
     <name>selection</name>
@@ -7887,6 +7911,295 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>The plan of the search</source>
         <translation>Der Plan der Suche</translation>
+    </message>
+</context>
+<context>
+    <name>layer</name>
+    <message>
+        <source>Matrices are to one scale.</source>
+        <translation>Matrizen haben denselben Maßstab.</translation>
+    </message>
+    <message>
+        <source>Widths are to one scale, tokens to another.</source>
+        <translation>Breiten haben einen Maßstab, Token einen anderen.</translation>
+    </message>
+    <message>
+        <source>copy</source>
+        <translation>Kopie</translation>
+    </message>
+    <message>
+        <source>weight</source>
+        <translation>Gewicht</translation>
+    </message>
+    <message>
+        <source>activation</source>
+        <translation>Aktivierung</translation>
+    </message>
+    <message>
+        <source>gradient</source>
+        <translation>Gradient</translation>
+    </message>
+    <message>
+        <source>shard, edge of its rank</source>
+        <translation>Teil, Rand seines Rangs</translation>
+    </message>
+    <message>
+        <source>partial sum</source>
+        <translation>Teilsumme</translation>
+    </message>
+    <message>
+        <source>collective</source>
+        <translation>Kollektiv</translation>
+    </message>
+    <message>
+        <source>nothing sent</source>
+        <translation>nichts gesendet</translation>
+    </message>
+    <message>
+        <source>still to come</source>
+        <translation>kommt noch</translation>
+    </message>
+    <message>
+        <source>absent</source>
+        <translation>fehlt</translation>
+    </message>
+    <message>
+        <source>Layer %1</source>
+        <translation>Schicht %1</translation>
+    </message>
+    <message>
+        <source>micro-batch %1</source>
+        <translation>Mikro-Batch %1</translation>
+    </message>
+    <message>
+        <source>backward</source>
+        <translation>rückwärts</translation>
+    </message>
+    <message>
+        <source>forward</source>
+        <translation>vorwärts</translation>
+    </message>
+    <message>
+        <source>TP %1 with sequence parallel</source>
+        <translation>TP %1 mit Sequenzparallelität</translation>
+    </message>
+    <message>
+        <source>TP %1, sequence parallel off</source>
+        <translation>TP %1, ohne Sequenzparallelität</translation>
+    </message>
+    <message>
+        <source>A program of this size is made of whole stages; its layers have no pieces.</source>
+        <translation>Ein Programm dieser Größe besteht aus ganzen Stufen; seine Schichten haben keine Teile.</translation>
+    </message>
+    <message>
+        <source>Nothing is split: one rank computes the whole layer.</source>
+        <translation>Nichts ist geteilt: Ein Rang rechnet die ganze Schicht.</translation>
+    </message>
+    <message>
+        <source>THE SAME IN TIME</source>
+        <translation>DASSELBE IN DER ZEIT</translation>
+    </message>
+    <message>
+        <source>tint: %1, %2</source>
+        <translation>hell: %1, %2</translation>
+    </message>
+    <message>
+        <source>solid: %1, %2</source>
+        <translation>voll: %1, %2</translation>
+    </message>
+    <message>
+        <source>Rank %1</source>
+        <translation>Rang %1</translation>
+    </message>
+    <message>
+        <source>head %1</source>
+        <translation>Kopf %1</translation>
+    </message>
+    <message>
+        <source>heads %1 to %2</source>
+        <translation>Köpfe %1 bis %2</translation>
+    </message>
+    <message>
+        <source>FLOP per byte</source>
+        <translation>FLOP je Byte</translation>
+    </message>
+    <message>
+        <source>sent</source>
+        <translation>gesendet</translation>
+    </message>
+    <message>
+        <source>kept</source>
+        <translation>behalten</translation>
+    </message>
+    <message>
+        <source>ATTENTION</source>
+        <translation>ATTENTION</translation>
+    </message>
+    <message>
+        <source>EXPERTS</source>
+        <translation>EXPERTEN</translation>
+    </message>
+    <message>
+        <source>MLP</source>
+        <translation>MLP</translation>
+    </message>
+    <message>
+        <source>see the Experts view</source>
+        <translation>siehe Expertenansicht</translation>
+    </message>
+    <message>
+        <source>click to open</source>
+        <translation>Klick öffnet</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 von %2</translation>
+    </message>
+    <message>
+        <source>exchange</source>
+        <translation>Austausch</translation>
+    </message>
+    <message>
+        <source>%1 again</source>
+        <translation>%1 noch einmal</translation>
+    </message>
+    <message>
+        <source>shard</source>
+        <translation>Teil</translation>
+    </message>
+    <message>
+        <source>cut by columns</source>
+        <translation>spaltenweise</translation>
+    </message>
+    <message>
+        <source>cut by rows</source>
+        <translation>zeilenweise</translation>
+    </message>
+    <message>
+        <source>layer %1</source>
+        <translation>Schicht %1</translation>
+    </message>
+    <message>
+        <source>rank %1</source>
+        <translation>Rang %1</translation>
+    </message>
+    <message>
+        <source>nothing sent:</source>
+        <translation>nichts gesendet:</translation>
+    </message>
+    <message>
+        <source>in the other direction an all-reduce stands here</source>
+        <translation>in der anderen Richtung steht hier ein All-Reduce</translation>
+    </message>
+    <message>
+        <source>shapes</source>
+        <translation>Formen</translation>
+    </message>
+    <message>
+        <source>bytes read and written</source>
+        <translation>gelesene und geschriebene Bytes</translation>
+    </message>
+    <message>
+        <source>sent by this rank</source>
+        <translation>von diesem Rang gesendet</translation>
+    </message>
+    <message>
+        <source>kept for the backward</source>
+        <translation>für den Rückwärtslauf behalten</translation>
+    </message>
+    <message>
+        <source>%1, still to come</source>
+        <translation>%1, kommt noch</translation>
+    </message>
+    <message>
+        <source>%1, done</source>
+        <translation>%1, fertig</translation>
+    </message>
+    <message>
+        <source>%1, %2 done</source>
+        <translation>%1, zu %2 fertig</translation>
+    </message>
+    <message>
+        <source>%1 per rank</source>
+        <translation>%1 je Rang</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n more, alike</source>
+        <translation>
+            <numerusform>%n weiterer, gleich</numerusform>
+            <numerusform>%n weitere, gleich</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>parallelarium::LayerView</name>
+    <message>
+        <source>Layer</source>
+        <translation>Schicht</translation>
+    </message>
+    <message>
+        <source>Micro-batch</source>
+        <translation>Mikro-Batch</translation>
+    </message>
+    <message>
+        <source>Direction</source>
+        <translation>Richtung</translation>
+    </message>
+    <message>
+        <source>forward</source>
+        <translation>vorwärts</translation>
+    </message>
+    <message>
+        <source>The forward</source>
+        <translation>Der Vorwärtslauf</translation>
+    </message>
+    <message>
+        <source>backward</source>
+        <translation>rückwärts</translation>
+    </message>
+    <message>
+        <source>The backward, drawn from right to left</source>
+        <translation>Der Rückwärtslauf, von rechts nach links gezeichnet</translation>
+    </message>
+    <message>
+        <source>Figures</source>
+        <translation>Zahlen</translation>
+    </message>
+    <message>
+        <source>FLOP and FLOP per byte of every piece too</source>
+        <translation>Auch FLOP und FLOP je Byte jedes Teils</translation>
+    </message>
+    <message>
+        <source>TP 2</source>
+        <translation>TP 2</translation>
+    </message>
+    <message>
+        <source>CP 4</source>
+        <translation>CP 4</translation>
+    </message>
+    <message>
+        <source>Picture of the layer</source>
+        <translation>Bild der Schicht</translation>
+    </message>
+    <message>
+        <source>L&amp;ayer view</source>
+        <translation>S&amp;chichtansicht</translation>
+    </message>
+    <message>
+        <source>From the simulated timeline: from the first op of the layer in this direction to its last, over all ranks of the group.</source>
+        <translation>Aus der simulierten Zeitleiste: vom ersten Vorgang der Schicht in dieser Richtung bis zu ihrem letzten, über alle Ränge der Gruppe.</translation>
+    </message>
+    <message>
+        <source>What the chosen rank sends in the collectives and exchanges of this layer.</source>
+        <translation>Was der gewählte Rang in den Kollektiven und Austauschen dieser Schicht sendet.</translation>
+    </message>
+    <message>
+        <source>Activations that are held from the layer&apos;s forward until its backward reads them.</source>
+        <translation>Aktivierungen, die vom Vorwärtslauf der Schicht an gehalten werden, bis ihr Rückwärtslauf sie liest.</translation>
+    </message>
+    <message>
+        <source>Of the pieces of this layer on the chosen rank; a multiply-add counts as two.</source>
+        <translation>Von den Teilen dieser Schicht auf dem gewählten Rang; Multiplizieren und Addieren zählt als zwei.</translation>
     </message>
 </context>
 </TS>

@@ -5,6 +5,7 @@
 
 #include "app/views/collectives/collectives_view.h"
 #include "app/views/experts/experts_view.h"
+#include "app/views/layer/layer_view.h"
 #include "app/views/memory/memory_view.h"
 #include "app/views/mesh/mesh_view.h"
 #include "app/views/pipeline/pipeline_view.h"
@@ -14,9 +15,9 @@
 namespace parallelarium {
 
 const std::vector<ViewInfo>& views() {
-  static const std::vector<ViewInfo> kViews = {MeshView::info(),     CollectivesView::info(),
-                                               PipelineView::info(), MemoryView::info(),
-                                               ExpertsView::info(),  SearchView::info()};
+  static const std::vector<ViewInfo> kViews = {
+      MeshView::info(),   CollectivesView::info(), PipelineView::info(), LayerView::info(),
+      MemoryView::info(), ExpertsView::info(),     SearchView::info()};
   return kViews;
 }
 

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The controls of the Layer view and what they change.
+#include <algorithm>
+#include <cmath>
+
+#include "app/views/layer/layer_state.h"
+
+namespace parallelarium {
+namespace {
+
+constexpr int kMargin = 16, kGap = 14, kRow = 36;
+
+}  // namespace
+
+void LayerView::build_controls() {
+  State& s = *state_;
+  s.head = new QWidget(this);
+  const auto number = [&](const QString& name, int LayerChoice::*member) {
+    auto* box = new StepBox(
+        name,
+        [this, member](int direction) {
+          LayerChoice next = state_->look.choice;
+          next.*member += direction;
+          return valid_layer_choice(state_->session.subject().prediction()->setup, next) == next
+                     ? QString::number(next.*member)
+                     : QString();
+        },
+        s.head);
+    connect(box, &StepBox::committed, this, [this, member](const QString& text) {
+      bool good = false;
+      const int value = text.trimmed().toInt(&good);
+      LayerLook next = state_->look;
+      if (good) next.choice.*member = value;
+      show_look(next);
+    });
+    return box;
+  };
+  s.layer = number(tr("Layer"), &LayerChoice::layer);
+  s.layer_label = make_label(tr("Layer"), s.layer);
+  s.microbatch = number(tr("Micro-batch"), &LayerChoice::microbatch);
+  s.microbatch_label = make_label(tr("Micro-batch"), s.microbatch);
+  s.direction = new Segments(
+      tr("Direction"),
+      {{QStringLiteral("forward"), tr("forward"), tr("The forward")},
+       {QStringLiteral("backward"), tr("backward"), tr("The backward, drawn from right to left")}},
+      s.head);
+  connect(s.direction, &Segments::chosen, this, [this](const QString& value) {
+    LayerLook next = state_->look;
+    next.choice.backward = value == QLatin1String("backward");
+    next.step = -1;
+    show_look(next);
+  });
+  s.figures = new QCheckBox(tr("Figures"), s.head);
+  s.figures->setToolTip(tr("FLOP and FLOP per byte of every piece too"));
+  connect(s.figures, &QCheckBox::toggled, this, [this](bool on) {
+    if (state_->look.figures == on) return;
+    LayerLook next = state_->look;
+    next.figures = on;
+    show_look(next);
+  });
+  build_offers();
+}
+
+// Where nothing is split: settings with which something is.
+void LayerView::build_offers() {
+  State& s = *state_;
+  const auto offer = [&](const QString& text, const char* field, const char* value) {
+    auto* button = new QToolButton(s.canvas);
+    button->setText(text);
+    connect(button, &QToolButton::clicked, this, [this, text, field, value] {
+      Setup next = state_->session.setup();
+      const Result<void> set = set_field(next, field, value);
+      Q_ASSERT(set.ok());
+      state_->session.history().change(next, text);
+    });
+    return button;
+  };
+  s.tensor = offer(tr("TP 2"), "tp", "2");
+  s.context = offer(tr("CP 4"), "cp", "4");
+}
+
+void LayerView::refresh_controls() {
+  State& s = *state_;
+  s.layer->set_text(QString::number(s.look.choice.layer));
+  s.microbatch->set_text(QString::number(s.look.choice.microbatch));
+  s.direction->set_value(s.look.choice.backward ? QStringLiteral("backward")
+                                                : QStringLiteral("forward"));
+  s.figures->setChecked(s.look.figures);
+  const Mesh& mesh = s.session.subject().prediction()->setup.mesh;
+  const bool whole = mesh.tp == 1 && mesh.cp == 1;
+  s.tensor->setVisible(whole);
+  s.context->setVisible(whole);
+  s.tensor->setEnabled(s.session.locks().allowed(QStringLiteral("tp")));
+  s.context->setEnabled(s.session.locks().allowed(QStringLiteral("cp")));
+}
+
+// Head, and below it the picture as high as it needs.
+void LayerView::place_parts() {
+  State& s = *state_;
+  struct Unit {
+    QWidget* label;
+    QWidget* control;
+    int width;
+  };
+  const Unit units[] = {{s.layer_label, s.layer, 86},
+                        {s.microbatch_label, s.microbatch, 86},
+                        {nullptr, s.direction, s.direction->sizeHint().width()},
+                        {nullptr, s.figures, s.figures->sizeHint().width()}};
+  int x = kMargin, y = 8;
+  for (const Unit& unit : units) {
+    const int words = unit.label ? unit.label->sizeHint().width() + 6 : 0;
+    if (x > kMargin && x + words + unit.width > width() - kMargin) x = kMargin, y += kRow;
+    if (unit.label) unit.label->setGeometry(x, y, words - 6, 30);
+    const int height = unit.control->minimumHeight() > 0 ? unit.control->minimumHeight() : 30;
+    unit.control->setGeometry(x + words, y + (30 - height) / 2, unit.width, height);
+    x += words + unit.width + kGap;
+  }
+  y += kRow + 2;
+  s.head->setGeometry(0, 0, width(), y);
+  const QRect below(0, y, width(), std::max(60, height() - y));
+  s.scroll->setGeometry(below);
+  const Theme& theme = theme_for(palette());
+  const LayerPicture now = picture();
+  const auto needed = [&](int wide) {
+    return int(std::ceil(layer_layout(now, QSizeF(wide, below.height()), theme).bottom));
+  };
+  int inner = below.width() - 2;
+  if (needed(inner) > below.height()) inner -= 10;
+  s.canvas->resize(inner, std::max(needed(inner), below.height()));
+  const int top = int(layer_layout(now, QSizeF(inner, below.height()), theme).top);
+  int right = inner - kMargin;
+  for (QToolButton* button : {s.context, s.tensor}) {
+    const QSize size = button->sizeHint();
+    right -= size.width();
+    button->setGeometry(right, top, size.width(), 32);
+    right -= 8;
+  }
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// From the Session to the picture of a layer.
+#include <QCoreApplication>
+#include <algorithm>
+
+#include "app/look/figures.h"
+#include "app/views/layer/layer_picture.h"
+
+namespace parallelarium {
+namespace {
+
+struct Words {
+  Q_DECLARE_TR_FUNCTIONS(layer)
+};
+
+const QString kDot = QStringLiteral(" \u00b7 ");
+
+std::shared_ptr<const LayerSpans> spans_of(const LayerSteps& layer, const Timeline& timeline) {
+  auto out = std::make_shared<LayerSpans>();
+  out->source = timeline.source;
+  bool first = true;
+  for (const LayerStep& step : layer.steps) {
+    auto& ranks = out->spans.emplace_back();
+    for (std::size_t rank = 0; rank < step.ranks.size(); ++rank) {
+      std::optional<Span>& span = ranks.emplace_back();
+      const LayerRankStep& of = step.ranks[rank];
+      const std::size_t built = std::size_t(layer.ranks[rank].built);
+      if (of.first_op < 0 || built >= timeline.ranks.size()) continue;
+      const std::vector<Span>& all = timeline.ranks[built].spans;
+      if (std::size_t(of.last_op) >= all.size()) continue;
+      span = {all[std::size_t(of.first_op)].begin, all[std::size_t(of.last_op)].end};
+      out->window.begin = first ? span->begin : std::min(out->window.begin, span->begin);
+      out->window.end = first ? span->end : std::max(out->window.end, span->end);
+      first = false;
+    }
+  }
+  return first ? nullptr : out;
+}
+
+QString title_of_layer(const Setup& setup, const LayerChoice& choice) {
+  QStringList parts{Words::tr("Layer %1").arg(choice.layer),
+                    Words::tr("micro-batch %1").arg(choice.microbatch),
+                    choice.backward ? Words::tr("backward") : Words::tr("forward")};
+  if (setup.mesh.tp > 1)
+    parts << (setup.sequence_parallel
+                  ? Words::tr("TP %1 with sequence parallel").arg(setup.mesh.tp)
+                  : Words::tr("TP %1, sequence parallel off").arg(setup.mesh.tp));
+  if (setup.mesh.cp > 1) parts << QStringLiteral("CP %1").arg(setup.mesh.cp);
+  return parts.join(kDot);
+}
+
+}  // namespace
+
+LayerPicture layer_picture(const Session& session, LayerLook look,
+                           std::shared_ptr<const LayerSteps> layer) {
+  const std::shared_ptr<const Prediction> prediction = session.subject().prediction();
+  const Setup& setup = prediction->setup;
+  LayerPicture picture;
+  look.choice = valid_layer_choice(setup, look.choice);
+  picture.title = title_of_layer(setup, look.choice);
+  picture.predicted_word = prediction_source_text(prediction->word);
+  picture.playhead = session.playback().playhead();
+  picture.dimmed = !session.problems().empty();
+  const auto hides = [&](const char* figure, const char* of_layer) {
+    return session.locks().hidden(QLatin1String(figure)) ||
+           session.locks().hidden(QLatin1String(of_layer));
+  };
+  picture.hides_time = hides("lane.predicted", "layer.seconds");
+  picture.hides_traffic = hides("traffic.sent_bytes", "layer.sent_bytes");
+  picture.hides_memory = hides("memory.peak_bytes", "layer.kept_bytes");
+  picture.layer = layer ? std::move(layer)
+                        : std::make_shared<const LayerSteps>(
+                              layer_steps(setup, prediction->program, look.choice));
+  if (picture.layer->steps.empty()) {
+    picture.empty =
+        Words::tr("A program of this size is made of whole stages; its layers have no pieces.");
+    look.step = -1;
+  }
+  look.step = std::min(look.step, int(picture.layer->steps.size()) - 1);
+  look.rank = std::clamp(look.rank, 0, std::max(0, int(picture.layer->ranks.size()) - 1));
+  picture.look = look;
+  if (setup.mesh.tp == 1 && setup.mesh.cp == 1)
+    picture.notice = Words::tr("Nothing is split: one rank computes the whole layer.");
+  if (!picture.drawn()) return picture;
+  if (!picture.hides_time) picture.predicted = spans_of(*picture.layer, prediction->timeline);
+  const RunRecord* run = session.runs().current();
+  if (!run || !run->observed() || session.runs().current_is_stale() || picture.hides_time ||
+      session.locks().hidden(QStringLiteral("lane.run")))
+    return picture;
+  const LayerSteps of_run =
+      layer_steps(run->prediction->setup, run->prediction->program, look.choice);
+  if (of_run.steps.size() == picture.layer->steps.size())
+    picture.observed = spans_of(of_run, run->observation.timeline);
+  return picture;
+}
+
+double layer_share_done(const LayerPicture& picture, int step, int rank) {
+  const LayerSpans* times = picture.shown();
+  if (!times) return 1;
+  // What sends nothing happens with the piece behind it.
+  for (std::size_t at = std::size_t(step); at < times->spans.size(); ++at) {
+    const std::optional<Span>& span = times->spans[at][std::size_t(rank)];
+    if (!span) continue;
+    if (picture.playhead <= span->begin) return 0;
+    if (picture.playhead >= span->end || int(at) != step) return 1;
+    return double((picture.playhead - span->begin).count()) /
+           double((span->end - span->begin).count());
+  }
+  return 1;
+}
+
+}  // namespace parallelarium

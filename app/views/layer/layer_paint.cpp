@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Paints a layer: title, legend, and the marks of every rank in each half that is open.
+#include <QCoreApplication>
+#include <QFontMetricsF>
+#include <QPainterPath>
+#include <QPolygonF>
+#include <algorithm>
+
+#include "app/look/figures.h"
+#include "app/look/sentence.h"
+#include "app/views/layer/layer_brush.h"
+#include "app/views/shared/paint/paint_tools.h"
+
+namespace parallelarium {
+namespace {
+
+struct Words {
+  Q_DECLARE_TR_FUNCTIONS(layer)
+};
+
+constexpr double kMargin = 16, kNameLine = 18, kFigureLine = 16;
+
+const LayerRankStep& part_at(const LayerBrush& brush, int step, int rank) {
+  return brush.picture.layer->steps[std::size_t(step)].ranks[std::size_t(rank)];
+}
+
+void paint_arrow(const LayerBrush& brush, double from, double to, double y) {
+  brush.painter.setPen(QPen(brush.theme.muted, 1));
+  brush.painter.drawLine(QPointF(from, y), QPointF(to, y));
+  const double back = to > from ? -4 : 4;
+  QPainterPath head(QPointF(to, y));
+  head.lineTo(to + back, y - 2.5);
+  head.lineTo(to + back, y + 2.5);
+  head.closeSubpath();
+  brush.painter.fillPath(head, brush.theme.muted);
+}
+
+// How much of a tensor is there: of what a step finds, as much as the step before has left.
+double share_there(const LayerBrush& brush, const LayerBox& box, int rank) {
+  const LayerRankStep& part = part_at(brush, box.step, rank);
+  const bool found =
+      box.tensor < int(part.tensors.size()) && !part.tensors[std::size_t(box.tensor)].written;
+  if (found && box.step == 0) return 1;
+  return layer_share_done(brush.picture, box.step - (found ? 1 : 0), rank);
+}
+
+// What enters a half waits until the half's result is added to it.
+void paint_residual(const LayerBrush& brush, const LayerHalf& half, double middle) {
+  const auto plus = std::find_if(half.boxes.begin(), half.boxes.end(),
+                                 [](const LayerBox& box) { return box.mark == LayerMark::kPlus; });
+  if (plus == half.boxes.end() || half.boxes.front().mark != LayerMark::kTensor) return;
+  const LayerBox& x = half.boxes.front();
+  const double over = middle - half.row_height / 2 - 5, from = x.x + x.width / 2;
+  const double to = plus->x + plus->width / 2;
+  brush.painter.setPen(QPen(brush.theme.muted, 1));
+  brush.painter.drawPolyline(QPolygonF({QPointF(from, middle - x.height / 2), QPointF(from, over),
+                                        QPointF(to, over), QPointF(to, middle - 8)}));
+}
+
+// The marks of one rank.
+void paint_row(const LayerBrush& brush, const LayerHalf& half, int rank, double middle) {
+  const bool backward = brush.picture.layer->choice.backward;
+  paint_residual(brush, half, middle);
+  std::vector<QRectF> taken;
+  for (const LayerBox& box : half.boxes)
+    if (box.mark == LayerMark::kTensor)
+      taken.emplace_back(box.x - 2, middle - box.height / 2 - 2, box.width + 4, box.height + 4);
+  for (const LayerBox& box : half.boxes) {
+    const QRectF place(box.x, middle - box.height / 2, box.width, box.height);
+    switch (box.mark) {
+      case LayerMark::kTensor:
+        paint_layer_tensor(brush, part_at(brush, box.step, rank), box.tensor, place, rank,
+                           share_there(brush, box, rank));
+        paint_layer_caption(brush, part_at(brush, box.step, rank), box.tensor, place, taken);
+        break;
+      case LayerMark::kArrow:
+        paint_arrow(brush, backward ? box.x + box.width - 2 : box.x + 2,
+                    backward ? box.x + 2 : box.x + box.width - 2, middle);
+        break;
+      case LayerMark::kBar:
+        break;
+      default: {
+        const QString sign = box.mark == LayerMark::kTimes    ? QStringLiteral("\u00d7")
+                             : box.mark == LayerMark::kEquals ? QStringLiteral("=")
+                                                              : QStringLiteral("\u2295");
+        put_text(brush.painter, QRectF(box.x, middle - 9, box.width, 18), Qt::AlignCenter, sign,
+                 brush.theme.font(13), brush.theme.text, brush.texts);
+      }
+    }
+  }
+}
+
+void paint_rank_label(const LayerBrush& brush, const LayerHalf& half, int rank, double middle) {
+  const Theme& theme = brush.theme;
+  const LayerRank& at = brush.picture.layer->ranks[std::size_t(rank)];
+  QPainter& painter = brush.painter;
+  painter.setPen(Qt::NoPen);
+  painter.setBrush(theme.rank(rank));
+  painter.drawEllipse(QRectF(kMargin, middle - 8, 16, 16));
+  const QFont small = theme.font(10, true);
+  put_text(painter, QRectF(kMargin, middle - 8, 16, 16), Qt::AlignCenter, QString::number(at.rank),
+           small, theme.ink_on(theme.rank(rank)), brush.texts);
+  put_elided(painter, QRectF(kMargin + 20, middle - 9, 66, 18), Qt::AlignVCenter,
+             Words::tr("Rank %1").arg(at.rank), theme.font(12, true), theme.text, brush.texts);
+  if (!half.attention) return;
+  for (const int step : half.steps)
+    for (const LayerTensor& tensor : part_at(brush, step, rank).tensors) {
+      if (tensor.heads.empty() || tensor.name != "context") continue;
+      const std::int64_t first = tensor.heads.front().begin, last = tensor.heads.back().end - 1;
+      const QString heads = first == last ? Words::tr("head %1").arg(first)
+                                          : Words::tr("heads %1 to %2").arg(first).arg(last);
+      put_elided(painter, QRectF(kMargin, middle + 9, 86, 15), Qt::AlignVCenter, heads,
+                 theme.font(10), theme.muted, brush.texts);
+      return;
+    }
+}
+
+// A collective joins its ranks; its name and bytes stand above.
+void paint_bars(const LayerBrush& brush, const LayerHalf& half) {
+  const Theme& theme = brush.theme;
+  const QColor color = theme.solid(OpColor::kCommunication);
+  const double top = half.rows.front() - half.row_height / 2 - 2;
+  const double bottom = half.rows.back() + half.row_height / 2 + 2;
+  std::vector<const LayerBox*> bars;
+  for (const LayerBox& box : half.boxes)
+    if (box.mark == LayerMark::kBar) bars.push_back(&box);
+  std::sort(bars.begin(), bars.end(),
+            [](const LayerBox* a, const LayerBox* b) { return a->x < b->x; });
+  double free = half.head.right() + 4;
+  for (std::size_t at = 0; at < bars.size(); ++at) {
+    const LayerBox& box = *bars[at];
+    const LayerStep& step = brush.picture.layer->steps[std::size_t(box.step)];
+    const bool sends = step.kind != LayerStepKind::kNothingSent;
+    const QRectF bar(box.x + 1, top, 14, bottom - top);
+    const double done = layer_share_done(brush.picture, box.step, brush.layout.ranks.front());
+    brush.painter.setBrush(Qt::NoBrush);
+    brush.painter.setPen(QPen(color, 1, sends ? Qt::SolidLine : Qt::DotLine));
+    brush.painter.drawRoundedRect(bar, 4, 4);
+    if (sends && done > 0) {
+      brush.painter.setPen(Qt::NoPen);
+      brush.painter.setBrush(color);
+      brush.painter.drawRoundedRect(QRectF(bar.left(), bar.top(), bar.width(), bar.height() * done),
+                                    4, 4);
+    }
+    const QString text = layer_step_name(step) + QStringLiteral(" \u00b7 ") +
+                         (sends ? layer_sent_text(brush.picture, box.step, brush.picture.look.rank)
+                                : Words::tr("nothing sent"));
+    const double next = at + 1 < bars.size() ? (bars[at + 1]->x + box.x) / 2 + 8
+                                             : brush.layout.size.width() - kMargin;
+    const QFont font = theme.font(11, true);
+    const double width = QFontMetricsF(font).horizontalAdvance(text) + 2;
+    const double left =
+        std::clamp(bar.center().x() - width / 2, free, std::max(free, next - width));
+    put_elided(brush.painter, QRectF(left, half.top, std::min(width, next - left), kNameLine),
+               Qt::AlignVCenter, text, font, mixed(color, theme.text, 0.35), brush.texts);
+    free = std::min(left + width, next) + 8;
+  }
+}
+
+void paint_figures(const LayerBrush& brush, const LayerHalf& half) {
+  const Theme& theme = brush.theme;
+  const int rank = brush.picture.look.rank;
+  double y = half.figures_top;
+  const auto row = [&](const QString& title, auto&& text_of) {
+    brush.painter.fillRect(QRectF(kMargin, y, brush.layout.size.width() - 2 * kMargin, 1),
+                           theme.hairline);
+    put_elided(brush.painter, QRectF(kMargin, y, 86, kFigureLine), Qt::AlignVCenter, title,
+               theme.font(11, true), theme.muted, brush.texts);
+    for (const LayerColumn& column : half.columns) {
+      const QString text = text_of(column.step);
+      const bool none = text == QLatin1String("0") || text == QLatin1String("\u2013");
+      put_elided(brush.painter, QRectF(column.left, y, column.width, kFigureLine), Qt::AlignCenter,
+                 text, theme.font(11, !none), none ? theme.muted : theme.text, brush.texts);
+    }
+    y += kFigureLine;
+  };
+  if (brush.picture.look.figures) {
+    const QString none = QStringLiteral("\u2013");
+    row(QStringLiteral("FLOP"), [&](int step) {
+      const LayerRankStep& part = part_at(brush, step, rank);
+      return part.flops > 0 ? value_text(part.flops, "flops") : none;
+    });
+    row(Words::tr("FLOP per byte"), [&](int step) {
+      const LayerRankStep& part = part_at(brush, step, rank);
+      return part.flops > 0 && part.moved_bytes > 0
+                 ? number_text(part.flops / double(part.moved_bytes))
+                 : none;
+    });
+  }
+  row(Words::tr("sent"), [&](int step) { return layer_sent_text(brush.picture, step, rank); });
+  if (!brush.picture.layer->choice.backward)
+    row(Words::tr("kept"), [&](int step) { return layer_kept_text(brush.picture, step, rank); });
+}
+
+void paint_closed(const LayerBrush& brush, const LayerHalf& half) {
+  const Theme& theme = brush.theme;
+  const bool experts = brush.picture.layer->experts && !half.attention;
+  brush.painter.setPen(QPen(theme.hairline, 1));
+  brush.painter.setBrush(Qt::NoBrush);
+  brush.painter.drawRoundedRect(half.head.adjusted(0.5, 0.5, -0.5, -0.5), 5, 5);
+  const QString title = half.attention ? Words::tr("ATTENTION")
+                        : experts      ? Words::tr("EXPERTS")
+                                       : Words::tr("MLP");
+  put_text(brush.painter, half.head.adjusted(10, 0, 0, 0), Qt::AlignVCenter,
+           (experts ? QString() : QStringLiteral("\u25b8 ")) + title, theme.font(11), theme.muted,
+           brush.texts);
+  const QString hint = experts ? Words::tr("see the Experts view") : Words::tr("click to open");
+  const double hint_width = QFontMetricsF(theme.font(11)).horizontalAdvance(hint) + 4;
+  put_text(brush.painter, half.head.adjusted(0, 0, -10, 0), Qt::AlignVCenter | Qt::AlignRight, hint,
+           theme.font(11), theme.muted, brush.texts);
+  QStringList names;
+  for (const int step : half.steps)
+    names << layer_step_name(brush.picture.layer->steps[std::size_t(step)]);
+  put_elided(brush.painter,
+             QRectF(half.head.left() + 112, half.head.top(), half.head.width() - 134 - hint_width,
+                    half.head.height()),
+             Qt::AlignVCenter, names.join(QStringLiteral(" \u2192 ")), theme.font(11), theme.text,
+             brush.texts);
+}
+
+void paint_open(const LayerBrush& brush, const LayerHalf& half) {
+  const Theme& theme = brush.theme;
+  put_text(brush.painter, half.head, Qt::AlignVCenter,
+           QStringLiteral("\u25be ") + (half.attention ? Words::tr("ATTENTION") : Words::tr("MLP")),
+           theme.font(11), theme.muted, brush.texts);
+  const double wider = std::max(0.0, half.between / 2 - 1);
+  for (const LayerColumn& column : half.columns) {
+    const LayerStep& step = brush.picture.layer->steps[std::size_t(column.step)];
+    const bool selected = column.step == brush.picture.look.step;
+    if (selected) {
+      brush.painter.setPen(QPen(theme.accent_line, 1.5));
+      brush.painter.setBrush(Qt::NoBrush);
+      brush.painter.drawRoundedRect(QRectF(column.left - 1, half.top + kNameLine + 0.5,
+                                           column.width + 2, half.bottom - half.top - kNameLine),
+                                    5, 5);
+    }
+    if (step.kind == LayerStepKind::kCompute)
+      put_elided(brush.painter,
+                 QRectF(column.left - wider, half.top + kNameLine, column.width + 2 * wider, 18),
+                 Qt::AlignCenter, layer_step_name(step), theme.font(11, true),
+                 selected ? theme.accent_line : theme.text, brush.texts);
+    const QString cut = layer_cut_text(step);
+    if (!cut.isEmpty())
+      put_elided(
+          brush.painter,
+          QRectF(column.left - wider, half.top + 2 * kNameLine - 2, column.width + 2 * wider, 15),
+          Qt::AlignCenter, cut, theme.font(10), theme.accent_line, brush.texts);
+  }
+  for (std::size_t row = 0; row < half.rows.size(); ++row) {
+    const int rank = brush.layout.ranks[row];
+    paint_rank_label(brush, half, rank, half.rows[row]);
+    paint_row(brush, half, rank, half.rows[row]);
+    if (row == 0 && brush.layout.alike > 0)
+      put_text(brush.painter, QRectF(kMargin, half.rows[0] + half.row_height / 2 + 20, 400, 16),
+               Qt::AlignVCenter, Words::tr("%n more, alike", nullptr, brush.layout.alike),
+               theme.font(11), theme.muted, brush.texts);
+  }
+  paint_bars(brush, half);
+  paint_figures(brush, half);
+}
+
+}  // namespace
+
+void paint_layer(QPainter& painter, const LayerPicture& picture, const LayerLayout& layout,
+                 const Theme& theme, TextLog* texts) {
+  painter.save();
+  painter.setRenderHint(QPainter::Antialiasing);
+  if (picture.dimmed) painter.setOpacity(kDimmed);
+  const QRectF line(kMargin, 6, layout.size.width() - 2 * kMargin, 20);
+  put_elided(painter, line, Qt::AlignVCenter, picture.title, theme.font(13, true), theme.text,
+             texts);
+  if (!picture.drawn()) {
+    put_elided(painter, line.translated(0, 40), Qt::AlignCenter, picture.empty, theme.font(13),
+               theme.muted, texts);
+    painter.restore();
+    return;
+  }
+  const LayerBrush brush{painter, picture, layout, theme, texts};
+  paint_layer_legend(brush, QRectF(kMargin, 28, line.width(), 18));
+  if (!picture.notice.isEmpty())
+    put_elided(painter, QRectF(kMargin, layout.top, line.width() - 190, 32), Qt::AlignVCenter,
+               picture.notice, theme.font(12), theme.text, texts);
+  for (const LayerHalf& half : layout.halves)
+    half.open ? paint_open(brush, half) : paint_closed(brush, half);
+  paint_layer_lanes(painter, picture, layout, theme, texts);
+  put_elided(painter, QRectF(kMargin, layout.bottom - 20, line.width(), 16), Qt::AlignVCenter,
+             layout.one_scale ? Words::tr("Matrices are to one scale.")
+                              : Words::tr("Widths are to one scale, tokens to another."),
+             theme.font(11), theme.muted, texts);
+  painter.restore();
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The picture of one layer of one micro-batch on the ranks of its TP and CP group: what is shown,
+// where it stands, and how it is painted. Shapes, bytes and FLOPs are the engine's.
+#pragma once
+
+#include <QPainter>
+#include <QRectF>
+#include <QSizeF>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "app/look/theme.h"
+#include "app/selection/selection_panel.h"
+#include "app/state/session.h"
+#include "app/views/timeline/picture/timeline_paint.h"
+#include "engine/plan/layer/layer_steps.h"
+
+namespace parallelarium {
+
+// What the user chose in the view.
+struct LayerLook {
+  LayerChoice choice;
+  bool attention_open = false, mlp_open = true;
+  bool figures = false;     // FLOPs and FLOP per byte too
+  int step = -1, rank = 0;  // selected, as indices in LayerSteps; step -1: none
+};
+
+// When each step runs, rank by rank; as LayerSteps::steps and ::ranks.
+struct LayerSpans {
+  Source source = Source::kPredicted;
+  std::vector<std::vector<std::optional<Span>>> spans;
+  Span window;  // of all of them
+};
+
+struct LayerPicture {
+  LayerLook look;
+  std::shared_ptr<const LayerSteps> layer;
+  std::shared_ptr<const LayerSpans> predicted, observed;
+  QString title, predicted_word;
+  QString empty;   // why there is nothing to show, or empty
+  QString notice;  // what else to know: nothing is split; or empty
+  Nanoseconds playhead{0};
+  bool dimmed = false;
+  bool hides_time = false, hides_traffic = false, hides_memory = false;  // by a lesson
+  bool drawn() const { return empty.isEmpty() && layer && !layer->steps.empty(); }
+  const LayerSpans* shown() const { return observed ? observed.get() : predicted.get(); }
+};
+
+enum class LayerMark : std::uint8_t { kTensor, kTimes, kEquals, kArrow, kPlus, kBar };
+
+// A mark in the row of every rank.
+struct LayerBox {
+  LayerMark mark = LayerMark::kTensor;
+  int step = 0;
+  int tensor = -1;  // as LayerRankStep::tensors
+  double x = 0, width = 0, height = 0;
+};
+struct LayerColumn {
+  int step = 0;
+  double left = 0, width = 0;
+};
+
+struct LayerHalf {
+  bool attention = false, open = false;
+  QRectF head;  // a click opens or closes it
+  std::vector<int> steps;
+  std::vector<LayerBox> boxes;
+  std::vector<LayerColumn> columns;
+  std::vector<double> rows;  // middle of the row of each shown rank
+  double between = 0;        // two columns
+  bool says_cuts = false;    // a line below the names: how weights are cut
+  double row_height = 0, top = 0, figures_top = 0, bottom = 0;
+};
+
+struct LayerLayout {
+  QSizeF size;
+  double top = 0;          // below title and legend
+  std::vector<int> ranks;  // shown, as LayerSteps::ranks
+  int alike = 0;           // ranks left out behind the first
+  std::vector<LayerHalf> halves;
+  bool one_scale = true;  // tokens are drawn as large as widths
+  double lanes_top = 0, lane_left = 0, lane_width = 0, lane_pitch = 0, bottom = 0;
+};
+
+// Everything that is set, predicted and run. `layer`: from an earlier picture of the same Program
+// and choice, or null.
+LayerPicture layer_picture(const Session& session, LayerLook look,
+                           std::shared_ptr<const LayerSteps> layer = nullptr);
+
+// `size`: width, and the height that it should fit if it can; the layout's bottom says what it
+// needs.
+LayerLayout layer_layout(const LayerPicture& picture, QSizeF size, const Theme& theme);
+void paint_layer(QPainter& painter, const LayerPicture& picture, const LayerLayout& layout,
+                 const Theme& theme, TextLog* texts);
+void paint_layer_lanes(QPainter& painter, const LayerPicture& picture, const LayerLayout& layout,
+                       const Theme& theme, TextLog* texts);
+// How much of a step has happened on a rank at the playhead, 0 to 1.
+double layer_share_done(const LayerPicture& picture, int step, int rank);
+
+// The step and rank under a point; step -1: none.
+struct LayerHit {
+  int step = -1, rank = 0;
+};
+LayerHit layer_hit(const LayerLayout& layout, QPointF point);
+
+QString layer_step_name(const LayerStep& step);
+QString layer_collective_name(const LayerStep& step);
+QString layer_shape_text(const LayerTensor& tensor);
+// How a rank has the tensor: "shard", "copy", "partial sum"; empty: it alone has the whole.
+QString layer_holding_text(const LayerTensor& tensor);
+// "cut by columns"; empty: the step's weights are not cut.
+QString layer_cut_text(const LayerStep& step);
+QString layer_sent_text(const LayerPicture& picture, int step, int rank);
+QString layer_kept_text(const LayerPicture& picture, int step, int rank);
+SelectionText describe_layer_step(const LayerPicture& picture, int step, int rank);
+// Everything about the frame, for screen readers.
+QString layer_sentence(const LayerPicture& picture);
+
+}  // namespace parallelarium

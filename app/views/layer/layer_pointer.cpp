@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Mouse and keys of the Layer view.
+#include <QHelpEvent>
+#include <QMouseEvent>
+#include <QToolTip>
+#include <algorithm>
+
+#include "app/state/step/training_step.h"
+#include "app/views/layer/layer_state.h"
+#include "app/views/shared/view_keys.h"
+
+namespace parallelarium {
+
+void LayerView::select(int step, int rank) {
+  State& s = *state_;
+  s.look.step = step;
+  s.look.rank = rank;
+  const LayerPicture now = picture();
+  if (now.drawn() && step >= 0) {
+    // What sends nothing has no op that another view could show.
+    const LayerRankStep& part =
+        now.layer->steps[std::size_t(step)].ranks[std::size_t(now.look.rank)];
+    if (part.first_op >= 0)
+      s.session.subject().select(
+          {now.layer->ranks[std::size_t(now.look.rank)].built, part.first_op}, false);
+  }
+  s.canvas->setAccessibleDescription(description());
+  s.canvas->update();
+  Q_EMIT described(describe_layer_step(now, step, now.look.rank));
+  Q_EMIT quantities_changed();
+}
+
+// To the step before or behind among those that are open.
+void LayerView::walk(int by) {
+  std::vector<int> open;
+  for (const LayerHalf& half : layout_now().halves)
+    if (half.open) open.insert(open.end(), half.steps.begin(), half.steps.end());
+  if (open.empty()) return;
+  const auto at = std::find(open.begin(), open.end(), state_->look.step);
+  const int place =
+      at == open.end() ? 0 : std::clamp(int(at - open.begin()) + by, 0, int(open.size()) - 1);
+  select(open[std::size_t(place)], state_->look.rank);
+}
+
+bool LayerView::press_key(QKeyEvent& event) {
+  State& s = *state_;
+  LayerLook next = s.look;
+  const bool shift = event.modifiers() & Qt::ShiftModifier;
+  switch (event.key()) {
+    case Qt::Key_Left:
+    case Qt::Key_Right: {
+      // The backward runs from right to left.
+      const int by = event.key() == Qt::Key_Left ? -1 : 1;
+      if (!shift) return walk(s.look.choice.backward ? -by : by), true;
+      next.choice.layer += by;
+      return show_look(next), true;
+    }
+    case Qt::Key_Up:
+    case Qt::Key_Down:
+      select(s.look.step, s.look.rank + (event.key() == Qt::Key_Up ? -1 : 1));
+      return true;
+    case Qt::Key_Return:
+    case Qt::Key_Enter: {
+      // The half of the selected step, else the other than what is open.
+      const bool both = next.attention_open == next.mlp_open;
+      if (both)
+        next.attention_open = !next.attention_open;
+      else
+        next.attention_open = next.mlp_open = true;
+      return show_look(next), true;
+    }
+    case Qt::Key_Escape:
+      return select(-1, s.look.rank), true;
+    default:
+      break;
+  }
+  const auto key = view_key_of(event);
+  if (!key) return false;
+  switch (*key) {
+    case ViewKey::kPlay:
+      s.session.playback().set_playing(!s.session.playback().playing());
+      return true;
+    case ViewKey::kStepBack:
+    case ViewKey::kStepOn:
+      s.session.playback().set_playing(false);
+      s.session.playback().set_playhead(
+          next_event(s.session, s.session.playback().playhead(), *key == ViewKey::kStepOn));
+      return true;
+    default:
+      return false;
+  }
+}
+
+void LayerView::scrub(const LayerPicture& now, const LayerLayout& layout, double x) {
+  const LayerSpans* times = now.shown();
+  if (!times) return;
+  Nanoseconds longest = times->window.end - times->window.begin;
+  if (now.predicted)
+    longest = std::max(longest, now.predicted->window.end - now.predicted->window.begin);
+  const double share = std::clamp((x - layout.lane_left) / layout.lane_width, 0.0, 1.0);
+  state_->session.playback().set_playhead(
+      times->window.begin + Nanoseconds(std::int64_t(share * double(longest.count()))));
+}
+
+void LayerView::press(QPointF point) {
+  const LayerPicture now = picture();
+  const LayerLayout layout = layout_now();
+  for (const LayerHalf& half : layout.halves) {
+    if (!half.head.contains(point) || (now.layer->experts && !half.attention)) continue;
+    LayerLook next = state_->look;
+    (half.attention ? next.attention_open : next.mlp_open) = !half.open;
+    return show_look(next);
+  }
+  if (now.drawn() && point.y() >= layout.lanes_top - 4 && point.x() >= layout.lane_left)
+    return scrub(now, layout, point.x());
+  const LayerHit hit = layer_hit(layout, point);
+  select(hit.step, hit.step < 0 ? state_->look.rank : hit.rank);
+}
+
+bool LayerView::eventFilter(QObject* watched, QEvent* event) {
+  State& s = *state_;
+  if (watched != s.canvas) return QWidget::eventFilter(watched, event);
+  switch (event->type()) {
+    case QEvent::Paint:
+      paint_canvas();
+      return true;
+    case QEvent::KeyPress:
+      return press_key(*static_cast<QKeyEvent*>(event));
+    case QEvent::FocusIn:
+    case QEvent::FocusOut:
+      s.canvas->update();
+      return false;
+    case QEvent::MouseButtonPress:
+    case QEvent::MouseMove: {
+      const auto* mouse = static_cast<QMouseEvent*>(event);
+      if (!(mouse->buttons() & Qt::LeftButton)) return false;
+      s.canvas->setFocus(Qt::MouseFocusReason);
+      const LayerLayout layout = layout_now();
+      if (event->type() == QEvent::MouseButtonPress)
+        press(mouse->position());
+      else if (mouse->position().y() >= layout.lanes_top - 4 && picture().drawn())
+        scrub(picture(), layout, mouse->position().x());
+      return true;
+    }
+    case QEvent::ToolTip: {
+      const auto* help = static_cast<QHelpEvent*>(event);
+      const LayerHit hit = layer_hit(layout_now(), help->pos());
+      const SelectionText text = describe_layer_step(picture(), hit.step, hit.rank);
+      QStringList lines{text.headline};
+      for (const Fact& fact : text.facts) lines << fact.word + QLatin1Char(' ') + fact.value;
+      if (text.headline.isEmpty())
+        QToolTip::hideText();
+      else
+        QToolTip::showText(help->globalPos(), lines.join(QLatin1Char('\n')), s.canvas);
+      return true;
+    }
+    default:
+      return false;
+  }
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the parts of a layer are called, and the text of a frame.
+#include <QCoreApplication>
+#include <algorithm>
+#include <cmath>
+
+#include "app/look/figures.h"
+#include "app/look/sentence.h"
+#include "app/views/layer/layer_picture.h"
+
+namespace parallelarium {
+namespace {
+
+struct Words {
+  Q_DECLARE_TR_FUNCTIONS(layer)
+};
+
+const QString kDot = QStringLiteral(" \u00b7 ");
+
+const LayerRankStep& part_of(const LayerPicture& picture, int step, int rank) {
+  return picture.layer->steps[std::size_t(step)].ranks[std::size_t(rank)];
+}
+
+QString side_text(std::int64_t held, std::int64_t whole) {
+  return held == whole ? count_text(whole)
+                       : Words::tr("%1 of %2").arg(count_text(held), count_text(whole));
+}
+
+// "x [128 × 64] × w [64 × 128 of 256] = u [128 × 128 of 256]"
+QString algebra_text(const LayerRankStep& part) {
+  QStringList found, left;
+  for (const LayerTensor& tensor : part.tensors) {
+    if (!tensor.is_matrix() || tensor.scores) continue;
+    const QString text = QString::fromStdString(tensor.name) + QStringLiteral(" [") +
+                         layer_shape_text(tensor) + QLatin1Char(']');
+    (tensor.written ? left : found) << text;
+  }
+  return found.join(QStringLiteral(", ")) + QStringLiteral(" \u2192 ") +
+         left.join(QStringLiteral(", "));
+}
+
+}  // namespace
+
+QString layer_collective_name(const LayerStep& step) {
+  const std::string_view name = name_of(step.collective);
+  return QString::fromUtf8(name.data(), int(name.size()))
+      .replace(QLatin1Char('_'), QLatin1Char('-'));
+}
+
+QString layer_step_name(const LayerStep& step) {
+  const QString symbol = QString::fromStdString(step.symbol);
+  switch (step.kind) {
+    case LayerStepKind::kNothingSent:
+      return symbol;
+    case LayerStepKind::kExchange:
+      return Words::tr("exchange");
+    case LayerStepKind::kCollective:
+      return symbol.isEmpty() ? layer_collective_name(step)
+                              : symbol + QLatin1Char(' ') + layer_collective_name(step);
+    case LayerStepKind::kCompute:
+      break;
+  }
+  const QString name = name_text(step.piece);
+  if (step.phase == Phase::kInputGrad) return name + QStringLiteral(" dX");
+  if (step.phase == Phase::kWeightGrad) return name + QStringLiteral(" dW");
+  if (step.phase == Phase::kRecompute) return Words::tr("%1 again").arg(name);
+  return name;
+}
+
+QString layer_shape_text(const LayerTensor& tensor) {
+  return side_text(tensor.held_rows, tensor.rows) + QStringLiteral(" \u00d7 ") +
+         side_text(tensor.held_columns, tensor.columns);
+}
+
+QString layer_holding_text(const LayerTensor& tensor) {
+  if (tensor.partial) return Words::tr("partial sum");
+  if (tensor.is_shard()) return Words::tr("shard");
+  return tensor.copy ? Words::tr("copy") : QString();
+}
+
+QString layer_cut_text(const LayerStep& step) {
+  for (const LayerTensor& tensor : step.ranks.front().tensors) {
+    if (tensor.role != TensorRole::kWeight || !tensor.is_matrix()) continue;
+    if (tensor.held_columns < tensor.columns) return Words::tr("cut by columns");
+    if (tensor.held_rows < tensor.rows) return Words::tr("cut by rows");
+  }
+  return {};
+}
+
+QString layer_sent_text(const LayerPicture& picture, int step, int rank) {
+  if (picture.hides_traffic) return QStringLiteral("?");
+  const std::int64_t bytes = part_of(picture, step, rank).sent_bytes;
+  return bytes == 0 ? QStringLiteral("0") : bytes_text(bytes);
+}
+
+QString layer_kept_text(const LayerPicture& picture, int step, int rank) {
+  if (picture.hides_memory) return QStringLiteral("?");
+  const std::int64_t bytes = part_of(picture, step, rank).kept_bytes;
+  return bytes == 0 ? QStringLiteral("0") : bytes_text(bytes);
+}
+
+SelectionText describe_layer_step(const LayerPicture& picture, int step, int rank) {
+  SelectionText text;
+  if (!picture.drawn() || step < 0) return text;
+  const LayerStep& of = picture.layer->steps[std::size_t(step)];
+  const LayerRankStep& part = part_of(picture, step, rank);
+  const LayerRank& at = picture.layer->ranks[std::size_t(rank)];
+  text.headline = QStringList{capitalised(layer_step_name(of)),
+                              Words::tr("layer %1").arg(picture.layer->choice.layer),
+                              Words::tr("rank %1").arg(at.rank)}
+                      .join(kDot);
+  if (of.kind == LayerStepKind::kNothingSent) {
+    text.facts.push_back({Words::tr("nothing sent:"),
+                          Words::tr("in the other direction an all-reduce stands here")});
+    return text;
+  }
+  if (of.kind == LayerStepKind::kCompute) {
+    text.facts.push_back({Words::tr("shapes"), algebra_text(part)});
+    for (const LayerTensor& tensor : part.tensors) {
+      const QString holding = layer_holding_text(tensor);
+      if (!tensor.is_matrix() || holding.isEmpty()) continue;
+      text.facts.push_back(
+          {QString::fromStdString(tensor.name), holding + kDot + bytes_text(tensor.bytes)});
+    }
+    text.facts.push_back({QStringLiteral("FLOP"), value_text(part.flops, "flops")});
+    text.facts.push_back({Words::tr("bytes read and written"), bytes_text(part.moved_bytes)});
+    if (part.moved_bytes > 0)
+      text.facts.push_back(
+          {Words::tr("FLOP per byte"), number_text(part.flops / double(part.moved_bytes))});
+  } else {
+    text.facts.push_back({Words::tr("sent by this rank"), layer_sent_text(picture, step, rank)});
+  }
+  if (!picture.layer->choice.backward)
+    text.facts.push_back(
+        {Words::tr("kept for the backward"), layer_kept_text(picture, step, rank)});
+  return text;
+}
+
+// "Layer 3, all-reduce, 42 % done: rank 0 has ..."
+QString layer_sentence(const LayerPicture& picture) {
+  if (!picture.drawn()) return picture.empty;
+  QStringList lines{picture.title + QLatin1Char('.')};
+  if (!picture.notice.isEmpty()) lines << picture.notice;
+  const LayerSteps& layer = *picture.layer;
+  for (std::size_t step = 0; step < layer.steps.size(); ++step) {
+    const LayerStep& of = layer.steps[step];
+    const double done = layer_share_done(picture, int(step), 0);
+    QString line = done <= 0 ? Words::tr("%1, still to come").arg(layer_step_name(of))
+                   : done >= 1
+                       ? Words::tr("%1, done").arg(layer_step_name(of))
+                       : Words::tr("%1, %2 done").arg(layer_step_name(of), share_text(done));
+    QStringList parts;
+    for (const LayerTensor& tensor : of.ranks.front().tensors) {
+      const QString holding = layer_holding_text(tensor);
+      if (!tensor.is_matrix() || holding.isEmpty() || tensor.scores) continue;
+      parts << QString::fromStdString(tensor.name) + QLatin1Char(' ') + layer_shape_text(tensor) +
+                   QLatin1Char(' ') + holding;
+    }
+    if (of.kind == LayerStepKind::kCollective || of.kind == LayerStepKind::kExchange)
+      parts << Words::tr("%1 per rank").arg(layer_sent_text(picture, int(step), 0));
+    if (of.kind == LayerStepKind::kNothingSent) parts << Words::tr("nothing sent");
+    if (!parts.isEmpty()) line += QStringLiteral(": ") + parts.join(QStringLiteral(", "));
+    lines << line + QLatin1Char('.');
+  }
+  return lines.join(QLatin1Char(' '));
+}
+
+}  // namespace parallelarium

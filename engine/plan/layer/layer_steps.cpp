@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/plan/layer/layer_steps.h"
+
+#include <algorithm>
+
+#include "engine/plan/layer/layer_kept.h"
+#include "engine/plan/layer/layer_tensor.h"
+
+namespace parallelarium {
+
+namespace {
+
+bool is_backward_phase(Phase phase) {
+  return phase == Phase::kInputGrad || phase == Phase::kWeightGrad || phase == Phase::kRecompute;
+}
+
+// Parameters and their gradients belong to the step, not to a micro-batch of a layer.
+bool belongs_to_layer(const Op& op, const LayerChoice& choice) {
+  return op.layer == choice.layer && op.microbatch == choice.microbatch && op.lane != Lane::kData &&
+         is_backward_phase(op.phase) == choice.backward &&
+         (choice.backward || op.phase == Phase::kForward);
+}
+
+bool in_attention(Piece piece) {
+  switch (piece) {
+    case Piece::kNorm1:
+    case Piece::kQkv:
+    case Piece::kAttention:
+    case Piece::kProjection:
+    case Piece::kResidual1:
+    case Piece::kPermute:
+      return true;
+    default:
+      return false;
+  }
+}
+
+LayerStep step_of(const Program& program, const Op& op) {
+  LayerStep step;
+  step.kind = op.kind == OpKind::kCompute      ? LayerStepKind::kCompute
+              : op.kind == OpKind::kCollective ? LayerStepKind::kCollective
+                                               : LayerStepKind::kExchange;
+  step.piece = op.piece;
+  step.phase = op.phase;
+  step.collective = op.collective;
+  step.purpose = op.purpose;
+  step.block = op.block;
+  if (op.group >= 0) step.axis = program.groups[static_cast<std::size_t>(op.group)].axis;
+  return step;
+}
+
+bool is_same_step(const LayerStep& a, const LayerStep& b) {
+  return a.kind == b.kind && a.piece == b.piece && a.phase == b.phase && a.block == b.block &&
+         a.purpose == b.purpose && a.axis == b.axis &&
+         (a.kind != LayerStepKind::kCollective || a.collective == b.collective);
+}
+
+class LayerWalk {
+ public:
+  LayerWalk(const Setup& setup, const Program& program, LayerSteps& out)
+      : setup_(setup), program_(program), out_(out) {}
+
+  // The ops of one rank become parts of steps, new ones where no rank before did the same.
+  void add_rank(std::size_t index) {
+    const LayerRank& of = out_.ranks[index];
+    const RankProgram& built = program_.ranks[static_cast<std::size_t>(of.built)];
+    std::size_t place = 0;
+    std::int32_t batch = -1;
+    for (std::size_t at = 0; at < built.ops.size(); ++at) {
+      const Op& op = built.ops[at];
+      if (!belongs_to_layer(op, out_.choice)) continue;
+      const LayerStep step = step_of(program_, op);
+      const bool goes_on = op.batch >= 0 && op.batch == batch;
+      batch = op.batch;
+      if (!goes_on) place = find_or_insert(step, place) + 1;
+      add_op(out_.steps[place - 1].ranks[index], built, static_cast<int>(at), of);
+    }
+  }
+
+ private:
+  std::size_t find_or_insert(const LayerStep& step, std::size_t from) {
+    for (std::size_t at = from; at < out_.steps.size(); ++at)
+      if (is_same_step(out_.steps[at], step)) return at;
+    const auto added =
+        out_.steps.insert(out_.steps.begin() + static_cast<std::ptrdiff_t>(from), step);
+    added->ranks.resize(out_.ranks.size());
+    return from;
+  }
+
+  void add_op(LayerRankStep& part, const RankProgram& built, int index, const LayerRank& of) {
+    const Op& op = built.ops[static_cast<std::size_t>(index)];
+    if (part.first_op < 0) part.first_op = index;
+    part.last_op = index;
+    if (op.kind == OpKind::kCompute) {
+      if (op.work >= 0) {
+        for (const Work& work : program_.works[static_cast<std::size_t>(op.work)]) {
+          part.flops += work.flops;
+          part.moved_bytes += work.bytes;
+        }
+      }
+      part.tensors = layer_tensors(setup_, program_.shape, built, op, of.at);
+    } else if (op.kind == OpKind::kSend) {
+      part.sent_bytes += op.bytes;
+    } else if (op.kind == OpKind::kCollective) {
+      const Group& group = program_.groups[static_cast<std::size_t>(op.group)];
+      const auto place = std::find(group.ranks.begin(), group.ranks.end(), built.rank);
+      part.sent_bytes +=
+          collective_volume(op.collective, op.type, op.bytes, static_cast<int>(group.ranks.size()),
+                            static_cast<int>(place - group.ranks.begin()))
+              .sent;
+    }
+  }
+
+  const Setup& setup_;
+  const Program& program_;
+  LayerSteps& out_;
+};
+
+// Communication belongs to the half of the piece that waits for it.
+void set_halves(std::vector<LayerStep>& steps) {
+  bool attention = false;
+  for (auto step = steps.rbegin(); step != steps.rend(); ++step)
+    if (step->kind == LayerStepKind::kCompute) {
+      attention = in_attention(step->piece);
+      break;
+    }
+  for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
+    if (step->kind == LayerStepKind::kCompute) attention = in_attention(step->piece);
+    step->attention = attention;
+  }
+}
+
+void set_symbols(std::vector<LayerStep>& steps, bool backward) {
+  for (LayerStep& step : steps) {
+    if (step.kind != LayerStepKind::kCollective || step.axis != Axis::kTp ||
+        (step.purpose != Purpose::kActivations && step.purpose != Purpose::kGradients))
+      continue;
+    if (step.collective == CollectiveKind::kAllReduce) step.symbol = backward ? "f" : "g";
+    if (step.collective == CollectiveKind::kAllGather) step.symbol = backward ? "\u1e21" : "g";
+    if (step.collective == CollectiveKind::kReduceScatter) step.symbol = backward ? "g" : "\u1e21";
+  }
+}
+
+// f before a product that is cut by columns; in the backward, g before one that is cut by rows.
+void insert_conjugates(LayerSteps& out, bool backward) {
+  const auto add_before = [&](Piece piece, const char* symbol) {
+    const auto found = std::find_if(out.steps.begin(), out.steps.end(), [&](const LayerStep& step) {
+      return step.kind == LayerStepKind::kCompute && step.piece == piece &&
+             step.phase != Phase::kRecompute;
+    });
+    if (found == out.steps.end()) return;
+    LayerStep step;
+    step.kind = LayerStepKind::kNothingSent;
+    step.attention = found->attention;
+    step.phase = found->phase;
+    step.axis = Axis::kTp;
+    step.symbol = symbol;
+    step.ranks.resize(out.ranks.size());
+    out.steps.insert(found, step);
+  };
+  for (const Piece piece :
+       {backward ? Piece::kProjection : Piece::kQkv, backward ? Piece::kMlpOut : Piece::kMlpIn})
+    add_before(piece, backward ? "g" : "f");
+}
+
+// The pipeline stage whose ranks compute this micro-batch of the layer; -1: none was built.
+int stage_of(const Setup& setup, const Program& program, const LayerChoice& choice) {
+  for (int stage = 0; stage < setup.mesh.pp; ++stage) {
+    const int rank = rank_of(setup.mesh, {.dp = 0, .tp = 0, .pp = stage, .cp = 0});
+    const RankProgram& built =
+        program.ranks[static_cast<std::size_t>(representative_of(program, setup.mesh, rank))];
+    if (std::any_of(built.ops.begin(), built.ops.end(), [&](const Op& op) {
+          return op.kind == OpKind::kCompute && belongs_to_layer(op, choice);
+        }))
+      return stage;
+  }
+  return -1;
+}
+
+}  // namespace
+
+LayerChoice valid_layer_choice(const Setup& setup, LayerChoice choice) {
+  choice.layer = std::clamp(choice.layer, 0, static_cast<int>(setup.model.layers) - 1);
+  choice.microbatch = std::clamp(choice.microbatch, 0, setup.microbatches - 1);
+  return choice;
+}
+
+LayerSteps layer_steps(const Setup& setup, const Program& program, LayerChoice choice) {
+  LayerSteps out;
+  out.choice = valid_layer_choice(setup, choice);
+  out.experts =
+      setup.model.experts.count > 0 && out.choice.layer >= setup.model.experts.first_dense;
+  if (program.level == Level::kStage || program.ranks.empty()) return out;
+  const int stage = stage_of(setup, program, out.choice);
+  if (stage < 0) return out;
+  for (int cp = 0; cp < setup.mesh.cp; ++cp) {
+    for (int tp = 0; tp < setup.mesh.tp; ++tp) {
+      const Coordinates at{.dp = 0, .tp = tp, .pp = stage, .cp = cp};
+      const int rank = rank_of(setup.mesh, at);
+      out.ranks.push_back({rank, representative_of(program, setup.mesh, rank), at});
+    }
+  }
+  LayerWalk walk(setup, program, out);
+  for (std::size_t rank = 0; rank < out.ranks.size(); ++rank) walk.add_rank(rank);
+  set_halves(out.steps);
+  set_symbols(out.steps, out.choice.backward);
+  if (!out.choice.backward) set_kept(program, out);
+  if (setup.mesh.tp > 1 && !setup.sequence_parallel) insert_conjugates(out, out.choice.backward);
+  return out;
+}
+
+LayerRankStep layer_total(const LayerSteps& steps, int rank) {
+  LayerRankStep total;
+  for (const LayerStep& step : steps.steps) {
+    const LayerRankStep& part = step.ranks[static_cast<std::size_t>(rank)];
+    total.flops += part.flops;
+    total.moved_bytes += part.moved_bytes;
+    total.sent_bytes += part.sent_bytes;
+    total.kept_bytes += part.kept_bytes;
+  }
+  return total;
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// What happens in one layer of one micro-batch, on every rank of its TP and CP group: the ops of
+// the Program in their order, ranks side by side, with the tensors that each op finds and leaves,
+// FLOPs, bytes, and what stays for the backward. Read off the Program that is predicted and run.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/plan/program/program.h"
+#include "engine/plan/setup/setup.h"
+#include "engine/plan/tensors/op_tensors.h"
+
+namespace parallelarium {
+
+struct LayerChoice {
+  int layer = 0;
+  int microbatch = 0;
+  bool backward = false;
+  bool operator==(const LayerChoice&) const = default;
+};
+
+enum class TensorRole : std::uint8_t { kActivation, kWeight, kWeightGradient };
+
+// A tensor as the matrix that the papers draw: tokens by width, weights [in, out]. Of scores, the
+// matrix of one head.
+struct LayerTensor {
+  std::string name;      // as OpTensor::name
+  bool written = false;  // what the op leaves; else what it finds
+  TensorRole role = TensorRole::kActivation;
+  std::int64_t rows = 1, columns = 1;            // of the whole tensor
+  std::int64_t held_rows = 1, held_columns = 1;  // on this rank
+  // Where the rank's part stands in the whole; ascending.
+  std::vector<ChunkRange> row_ranges, column_ranges;
+  std::vector<ChunkRange> heads;  // of queries, context and scores; empty: it has no heads
+  std::int64_t bytes = 0;         // on this rank
+  bool partial = false;           // ranks of TP or CP have to be added up
+  bool copy = false;              // a rank of TP or CP beside this one has the same
+  bool scores = false;            // [heads, queries, keys]
+  bool is_matrix() const { return rows > 1 && columns > 1; }
+  bool is_shard() const { return held_rows < rows || held_columns < columns; }
+};
+
+// What one rank does in a step.
+struct LayerRankStep {
+  int first_op = -1, last_op = -1;  // of the built rank; -1: this rank has no part in it
+  double flops = 0;
+  std::int64_t moved_bytes = 0;  // that the op reads and writes at least; Compute only
+  std::int64_t sent_bytes = 0;
+  std::int64_t kept_bytes = 0;  // activations that stay for the backward because of this step
+  std::vector<LayerTensor> tensors;
+};
+
+enum class LayerStepKind : std::uint8_t {
+  kCompute,
+  kCollective,
+  kExchange,  // sends and receives of one batch
+  // The conjugate of a collective: where the other direction communicates, this one sends nothing.
+  kNothingSent,
+};
+
+struct LayerStep {
+  LayerStepKind kind = LayerStepKind::kCompute;
+  bool attention = true;  // in the attention half; else in the MLP's
+  Piece piece = Piece::kStage;
+  Phase phase = Phase::kForward;
+  CollectiveKind collective = CollectiveKind::kAllReduce;
+  Purpose purpose = Purpose::kNone;
+  Axis axis = Axis::kWorld;  // along which it communicates
+  int block = 0;             // as Op::block
+  // "f", "g" and "ḡ" of tensor and sequence parallelism; else empty.
+  // Source: Shoeybi et al. 2019, figure 3; Korthikanti et al. 2022, figures 4 and 5.
+  std::string symbol;
+  std::vector<LayerRankStep> ranks;  // as LayerSteps::ranks
+};
+
+struct LayerRank {
+  int rank = 0;   // global
+  int built = 0;  // the built rank that stands for it, as an index in Program::ranks
+  Coordinates at;
+};
+
+struct LayerSteps {
+  LayerChoice choice;
+  bool experts = false;          // the MLP half is a mixture of experts
+  std::vector<LayerRank> ranks;  // of the first replica: by CP, then TP
+  std::vector<LayerStep> steps;  // empty where the Program is made of whole stages
+};
+
+// The choice that is nearest to `choice` and exists.
+LayerChoice valid_layer_choice(const Setup& setup, LayerChoice choice);
+
+// Requires: `program` was built from `setup`. Cost: one walk over the ops of the group's ranks.
+LayerSteps layer_steps(const Setup& setup, const Program& program, LayerChoice choice);
+
+// The sums over all steps of one rank, as an index in LayerSteps::ranks; without tensors and ops.
+LayerRankStep layer_total(const LayerSteps& steps, int rank);
+
+}  // namespace parallelarium

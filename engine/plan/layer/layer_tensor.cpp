@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/plan/layer/layer_tensor.h"
+
+#include <algorithm>
+
+namespace parallelarium {
+
+namespace {
+
+using Dimensions = std::vector<TensorDimension>;
+
+struct MatrixSide {
+  std::int64_t whole = 1, held = 1;
+  std::vector<ChunkRange> ranges = {{0, 1}};
+};
+
+// Several dimensions as one, the last of them innermost.
+MatrixSide side_of(const TensorDimension* begin, const TensorDimension* end) {
+  MatrixSide side;
+  for (const TensorDimension* at = end; at != begin;) {
+    --at;
+    std::vector<ChunkRange> ranges;
+    const bool full = side.ranges.size() == 1 && side.held == side.whole;
+    for (const ChunkRange& of : at->held()) {
+      if (full) {
+        ranges.push_back({of.begin * side.whole, of.end * side.whole});
+        continue;
+      }
+      for (std::int64_t index = of.begin; index < of.end; ++index)
+        for (const ChunkRange& inner : side.ranges)
+          ranges.push_back({index * side.whole + inner.begin, index * side.whole + inner.end});
+    }
+    side.ranges = std::move(ranges);
+    side.whole *= at->whole;
+    side.held *= at->size;
+  }
+  return side;
+}
+
+bool counts_tokens(const TensorDimension& dimension) {
+  return dimension.name == "B" || dimension.name == "T" || dimension.name == "N";
+}
+
+void set_sides(LayerTensor& tensor, const Dimensions& all) {
+  const TensorDimension *begin = all.data(), *end = begin + all.size(), *middle = begin;
+  if (tensor.role != TensorRole::kActivation) {
+    // [out, in] in memory; where C is what comes out, it stands first. Gains and biases are rows.
+    if (all.size() > 1 && all.front().name == "C")
+      middle = begin + 1;
+    else
+      middle = all.size() > 1 && all.back().name == "C" ? end - 1 : end;
+  } else if (tensor.scores) {
+    begin = end - 2;
+    middle = end - 1;
+  } else {
+    while (middle != end && counts_tokens(*middle)) ++middle;
+  }
+  MatrixSide rows = side_of(begin, middle), columns = side_of(middle, end);
+  if (tensor.role != TensorRole::kActivation) std::swap(rows, columns);
+  tensor.rows = rows.whole;
+  tensor.held_rows = rows.held;
+  tensor.row_ranges = std::move(rows.ranges);
+  tensor.columns = columns.whole;
+  tensor.held_columns = columns.held;
+  tensor.column_ranges = std::move(columns.ranges);
+}
+
+TensorRole role_of(Tensor tensor) {
+  switch (tensor) {
+    case Tensor::kParameters:
+    case Tensor::kGathered:
+      return TensorRole::kWeight;
+    case Tensor::kGradients:
+    case Tensor::kBucketGradients:
+      return TensorRole::kWeightGradient;
+    default:
+      return TensorRole::kActivation;
+  }
+}
+
+bool inside_group(const std::vector<Axis>& axes) {
+  return std::any_of(axes.begin(), axes.end(),
+                     [](Axis axis) { return axis == Axis::kTp || axis == Axis::kCp; });
+}
+
+}  // namespace
+
+std::vector<LayerTensor> layer_tensors(const Setup& setup, const Shape& shape,
+                                       const RankProgram& built, const Op& op,
+                                       const Coordinates& at) {
+  // What the op touches, as the program of the rank itself would have it.
+  RankProgram own;
+  own.rank = rank_of(setup.mesh, at);
+  own.at = at;
+  Op alone = op;
+  alone.operand_first = 0;
+  for (const Operand& operand : built.operands_of(op)) {
+    own.buffers.push_back(built.buffers[static_cast<std::size_t>(operand.buffer)]);
+    own.operands.push_back(operand);
+    own.operands.back().buffer = static_cast<std::int32_t>(own.buffers.size() - 1);
+  }
+  std::vector<LayerTensor> tensors;
+  for (const OpTensor& of : tensors_of(setup, shape, own, alone)) {
+    LayerTensor& tensor = tensors.emplace_back();
+    tensor.name = of.name;
+    tensor.written = of.written;
+    tensor.role = role_of(own.buffers[of.operand].tensor);
+    tensor.bytes = of.elements() * size_of(of.type);
+    tensor.partial = inside_group(of.partial);
+    tensor.copy = inside_group(of.replicated);
+    const Dimensions& all = of.dimensions;
+    const bool activation = tensor.role == TensorRole::kActivation;
+    tensor.scores = activation && all.size() == 4 && all[1].name == "H" && all[3].name == "T";
+    if (activation)
+      for (const TensorDimension& dimension : all)
+        if (dimension.name == "H" || dimension.name == "K") tensor.heads = dimension.held();
+    set_sides(tensor, all);
+  }
+  return tensors;
+}
+
+}  // namespace parallelarium

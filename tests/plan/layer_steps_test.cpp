@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// A layer's description says what the Program, its buffers and the prediction say.
+#include "engine/plan/layer/layer_steps.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "engine/passes/build.h"
+#include "engine/plan/order/order_graph.h"
+#include "engine/predict/predict.h"
+#include "engine/schedules/schedule.h"
+
+namespace parallelarium {
+namespace {
+
+Setup setup_of(int tp, int cp, bool sequence_parallel,
+               ContextParallel kind = ContextParallel::kRing) {
+  Setup setup = default_setup();
+  setup.mesh = {};
+  setup.mesh.tp = tp;
+  setup.mesh.cp = cp;
+  setup.sequence_parallel = sequence_parallel;
+  setup.context_parallel = kind;
+  setup.attention = Attention::kFused;
+  setup.microbatches = 2;
+  return setup;
+}
+
+Program program_of(const Setup& setup) {
+  const auto order = make_order(setup);
+  EXPECT_TRUE(order.ok());
+  auto program = build_program(setup, *order, BuildOptions{.all_ranks = true});
+  EXPECT_TRUE(program.ok());
+  return *program;
+}
+
+std::vector<Setup> setups() {
+  return {setup_of(1, 1, false),
+          setup_of(2, 1, false),
+          setup_of(2, 1, true),
+          setup_of(4, 1, true),
+          setup_of(1, 4, false),
+          setup_of(2, 2, true),
+          setup_of(1, 2, false, ContextParallel::kUlysses),
+          setup_of(1, 2, false, ContextParallel::kAllGather)};
+}
+
+TEST(LayerSteps, FlopsOfBothDirectionsAreThoseOfTheLayersOps) {
+  for (const auto& setup : setups()) {
+    const Program program = program_of(setup);
+    const RankProgram& rank = program.ranks.front();
+    double expected = 0, found = 0;
+    for (const Op& op : rank.ops)
+      if (op.kind == OpKind::kCompute && op.layer == 1 && op.microbatch == 1)
+        for (const Work& work : program.works[std::size_t(op.work)]) expected += work.flops;
+    for (const bool backward : {false, true})
+      found += layer_total(layer_steps(setup, program, {1, 1, backward}), 0).flops;
+    EXPECT_GT(found, 0);
+    EXPECT_DOUBLE_EQ(found, expected);
+  }
+}
+
+TEST(LayerSteps, BytesOfAllLayersAreThoseThatTheirOpsSend) {
+  for (const auto& setup : setups()) {
+    const Program program = program_of(setup);
+    const RankProgram& rank = program.ranks.front();
+    std::int64_t expected = 0, found = 0;
+    for (const Op& op : rank.ops) {
+      if (op.layer < 0 || op.microbatch < 0 || op.lane == Lane::kData) continue;
+      if (op.kind == OpKind::kSend) expected += op.bytes;
+      if (op.kind != OpKind::kCollective) continue;
+      const Group& group = program.groups[std::size_t(op.group)];
+      const auto at = std::find(group.ranks.begin(), group.ranks.end(), rank.rank);
+      expected += collective_volume(op.collective, op.type, op.bytes, int(group.ranks.size()),
+                                    int(at - group.ranks.begin()))
+                      .sent;
+    }
+    for (int layer = 0; layer < setup.model.layers; ++layer)
+      for (int microbatch = 0; microbatch < setup.microbatches; ++microbatch)
+        for (const bool backward : {false, true})
+          found +=
+              layer_total(layer_steps(setup, program, {layer, microbatch, backward}), 0).sent_bytes;
+    EXPECT_EQ(found, expected);
+    EXPECT_EQ(found > 0, setup.mesh.ranks() > 1);
+  }
+}
+
+// Buffers of the layer that are open between its forward and its backward.
+TEST(LayerSteps, KeptBytesAreThoseThatTheBufferTableHoldsForTheBackward) {
+  for (const auto& setup : setups()) {
+    const Program program = program_of(setup);
+    const RankProgram& rank = program.ranks.front();
+    int last_forward = -1;
+    for (std::size_t at = 0; at < rank.ops.size(); ++at) {
+      const Op& op = rank.ops[at];
+      if (op.layer == 1 && op.microbatch == 0 && op.phase == Phase::kForward)
+        last_forward = int(at);
+    }
+    std::int64_t expected = 0;
+    for (const Buffer& buffer : rank.buffers)
+      if (buffer.layer == 1 && buffer.microbatch == 0 && buffer.opened_by >= 0 &&
+          buffer.category == Category::kActivations && buffer.opened_by <= last_forward &&
+          buffer.closed_by > last_forward)
+        expected += buffer.bytes;
+    EXPECT_EQ(layer_total(layer_steps(setup, program, {1, 0, false}), 0).kept_bytes, expected);
+  }
+}
+
+TEST(LayerSteps, ShardsOfAProductStandSideBySideAndItsPartsAreSummed) {
+  const auto setup = setup_of(4, 1, false);
+  const Program program = program_of(setup);
+  const LayerSteps layer = layer_steps(setup, program, {0, 0, false});
+  ASSERT_EQ(layer.ranks.size(), 4u);
+  const auto step_of = [&](Piece piece) {
+    return *std::find_if(layer.steps.begin(), layer.steps.end(),
+                         [&](const LayerStep& step) { return step.piece == piece; });
+  };
+  const auto tensor_of = [](const LayerRankStep& part, const std::string& name) {
+    return *std::find_if(part.tensors.begin(), part.tensors.end(),
+                         [&](const LayerTensor& tensor) { return tensor.name == name; });
+  };
+  std::int64_t end = 0;
+  for (const LayerRankStep& part : step_of(Piece::kMlpIn).ranks) {
+    const LayerTensor weight = tensor_of(part, "w");
+    EXPECT_EQ(weight.role, TensorRole::kWeight);
+    EXPECT_EQ(weight.rows, setup.model.hidden);
+    EXPECT_EQ(weight.held_rows, weight.rows);
+    ASSERT_EQ(weight.column_ranges.size(), 1u);
+    EXPECT_EQ(weight.column_ranges[0].begin, end);
+    end = weight.column_ranges[0].end;
+    EXPECT_TRUE(tensor_of(part, "y").copy);
+  }
+  EXPECT_EQ(end, tensor_of(step_of(Piece::kMlpIn).ranks[0], "w").columns);
+  for (const LayerRankStep& part : step_of(Piece::kMlpOut).ranks) {
+    EXPECT_LT(tensor_of(part, "w").held_rows, tensor_of(part, "w").rows);
+    EXPECT_TRUE(tensor_of(part, "out").partial);
+  }
+}
+
+TEST(LayerSteps, OperatorsAreThoseOfThePapers) {
+  const auto symbols = [](const auto& setup, bool backward) {
+    std::string all;
+    for (const LayerStep& step : layer_steps(setup, program_of(setup), {0, 0, backward}).steps)
+      if (step.kind != LayerStepKind::kCompute && !step.symbol.empty())
+        all += step.symbol + (step.kind == LayerStepKind::kNothingSent ? "- " : "+ ");
+    return all;
+  };
+  EXPECT_EQ(symbols(setup_of(2, 1, false), false), "f- g+ f- g+ ");
+  EXPECT_EQ(symbols(setup_of(2, 1, false), true), "g- f+ g- f+ ");
+  EXPECT_EQ(symbols(setup_of(2, 1, true), false), "g+ \u1e21+ g+ \u1e21+ ");
+  EXPECT_EQ(symbols(setup_of(2, 1, true), true), "\u1e21+ g+ \u1e21+ g+ ");
+  EXPECT_EQ(symbols(setup_of(1, 1, false), false), "");
+}
+
+}  // namespace
+}  // namespace parallelarium
