@@ -11,9 +11,9 @@
 #include <QPushButton>
 #include <QTest>
 
+#include "app/lesson/answer/option_card.h"
 #include "app/lesson/lesson_panel.h"
 #include "app/lesson/markdown_view.h"
-#include "app/lesson/answer/option_card.h"
 #include "tests/app/pipeline_fixture.h"
 #include "tests/app/wait.h"
 

@@ -79,8 +79,7 @@ class OrderEditor : public QWidget {
   QFrame* verdict_ = nullptr;
   QWidget *times_ = nullptr, *rows_ = nullptr, *buttons_ = nullptr;
   QPushButton *repeat_ = nullptr, *undo_ = nullptr, *clear_row_ = nullptr, *clear_all_ = nullptr,
-              *reset_ = nullptr, *goal_ = nullptr,
-              *done_ = nullptr, *hang_ = nullptr;
+              *reset_ = nullptr, *goal_ = nullptr, *done_ = nullptr, *hang_ = nullptr;
   std::vector<QWidget*> files_;  // Open and Save
   QLineEdit* text_ = nullptr;
   Spot cursor_{0, 0};
