@@ -19,7 +19,7 @@ struct Figures {
 };
 
 // `value` with three significant digits, never in powers of ten; a minus sign that is one.
-QString plain(double value, const QLocale& locale) {
+QString plain_number(double value, const QLocale& locale) {
   const double size = std::fabs(value);
   int decimals = 0;
   if (size > 0) {
@@ -42,9 +42,9 @@ QString scaled(double value, const std::array<Unit, count>& units, const QLocale
   for (const Unit& unit : units)
     // 999.6 of a unit is 1000 of it on screen, so it moves up.
     if (std::fabs(value) >= unit.size * 0.9995)
-      return plain(value / unit.size, locale) + QChar(0x00a0) + QString::fromUtf8(unit.name);
+      return plain_number(value / unit.size, locale) + QChar(0x00a0) + QString::fromUtf8(unit.name);
   const Unit& least = units.back();
-  return plain(value / least.size, locale) + QChar(0x00a0) + QString::fromUtf8(least.name);
+  return plain_number(value / least.size, locale) + QChar(0x00a0) + QString::fromUtf8(least.name);
 }
 
 QString with_sign(const QString& text, bool negative) {
@@ -61,7 +61,7 @@ QString number_text(double value, const QLocale& locale) {
     return locale.toString(value, 'g', 3).replace(kZeros, QStringLiteral("\\1"));
   }
   if (value == std::round(value)) return locale.toString(value, 'f', 0);
-  return plain(value, locale);
+  return plain_number(value, locale);
 }
 
 QString count_text(std::int64_t value, const QLocale& locale) {
@@ -88,7 +88,7 @@ QString bytes_text(std::int64_t bytes, const QLocale& locale) {
     if (std::fabs(static_cast<double>(bytes)) < unit.size) continue;
     const double value = static_cast<double>(bytes) / unit.size;
     const QString number =
-        value == std::round(value) ? locale.toString(value, 'f', 0) : plain(value, locale);
+        value == std::round(value) ? locale.toString(value, 'f', 0) : plain_number(value, locale);
     return number + QChar(0x00a0) + QString::fromUtf8(unit.name);
   }
   return locale.toString(static_cast<qlonglong>(bytes)) + QChar(0x00a0) + QStringLiteral("B");
@@ -112,7 +112,7 @@ QString tokens_rate_text(double tokens_per_second, const QLocale& locale) {
 
 QString share_text(double share, const QLocale& locale) {
   if (!std::isfinite(share)) return QStringLiteral("–");
-  return plain(share * 100, locale) + QChar(0x00a0) + QLatin1Char('%');
+  return plain_number(share * 100, locale) + QChar(0x00a0) + QLatin1Char('%');
 }
 
 double as_shown(double share) {

@@ -187,8 +187,9 @@ QPalette palette_of(const Theme& theme) {
 void apply_theme(QApplication& application, bool dark) {
   const Theme& theme = dark ? dark_theme() : light_theme();
   if (application.styleSheet() == style_sheet_of(theme)) return;
-  // The application owns it; to set it anew would polish every widget twice.
-  if (application.styleSheet().isEmpty()) application.setStyle(new ThemeStyle);
+  // The application owns it. Only to exchange the sheet would be faster, but Qt 6.4 then polishes
+  // widgets that are gone.
+  application.setStyle(new ThemeStyle);
   application.setPalette(palette_of(theme));
   application.setFont(theme.font(13));
   application.setStyleSheet(style_sheet_of(theme));

@@ -46,7 +46,7 @@ QToolButton::menu-indicator, QPushButton::menu-indicator { image: none; width: 0
 
 QTabWidget::pane { border: none; border-top: 1px solid @hairline; background: @surface; }
 QTabBar { background: @window; qproperty-drawBase: 0; }
-QTabBar::tab { color: @muted; background: transparent; padding: 8px 14px;
+QTabBar::tab { color: @muted; background: transparent; padding: 8px 10px;
   border: 1px solid transparent; border-bottom: none; border-top-left-radius: 6px;
   border-top-right-radius: 6px; margin-right: 2px; }
 QTabBar::tab:selected { color: @text; background: @surface; border-color: @hairline;

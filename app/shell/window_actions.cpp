@@ -262,7 +262,7 @@ void Window::build_menus() {
   }
   view->addSeparator();
   submenu(tr("Play&back"), top_bar_->transport().transport_actions());
-  submenu(tr("Colou&rs"), {do_.light, do_.dark, do_.system});
+  submenu(tr("Colo&urs"), {do_.light, do_.dark, do_.system});
   submenu(tr("Pan&es"), {do_.next_pane, do_.previous_pane, do_.restore});
 
   QMenu* run = menuBar()->addMenu(tr("&Run"));

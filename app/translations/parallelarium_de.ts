@@ -5056,7 +5056,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Wiedergab&amp;e</translation>
     </message>
     <message>
-        <source>Colou&amp;rs</source>
+        <source>Colo&amp;urs</source>
         <translation>Fa&amp;rben</translation>
     </message>
     <message>
@@ -7671,11 +7671,11 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Suchen</translation>
     </message>
     <message>
-        <source>Sea&amp;rch view</source>
+        <source>&amp;Search view</source>
         <translation>&amp;Suche</translation>
     </message>
     <message>
-        <source>In sear&amp;ch</source>
+        <source>In sea&amp;rch</source>
         <translation>In der S&amp;uche</translation>
     </message>
     <message>

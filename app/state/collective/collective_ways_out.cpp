@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kMostWays = 4;  // beside a sentence
 
-struct Words {
+struct WaysOutWords {
   Q_DECLARE_TR_FUNCTIONS(collectives)
 };
 
@@ -28,10 +28,11 @@ WayOut with_field(CollectiveChoice choice, const std::string& field, const std::
     spec.ranks = std::stoi(value);
     spec.root = std::clamp(spec.root, 0, spec.ranks - 1);
     spec.node_size = 0;
-    text = spec.ranks == 1 ? Words::tr("1 rank") : Words::tr("%1 ranks").arg(spec.ranks);
+    text =
+        spec.ranks == 1 ? WaysOutWords::tr("1 rank") : WaysOutWords::tr("%1 ranks").arg(spec.ranks);
   } else if (field == "collective.root") {
     spec.root = std::stoi(value);
-    text = Words::tr("root %1").arg(spec.root);
+    text = WaysOutWords::tr("root %1").arg(spec.root);
   } else if (field == "collective.bytes") {
     spec.bytes = std::stoll(value);
     text = exact_bytes_text(spec.bytes);

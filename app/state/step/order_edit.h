@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/plan/order/order_faults.h"
+#include "engine/plan/setup/setup.h"
 #include "engine/schedules/draft.h"
 #include "engine/schedules/floor.h"
 

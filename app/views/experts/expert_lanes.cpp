@@ -9,7 +9,7 @@
 namespace parallelarium {
 namespace {
 
-struct Words {
+struct LanesWords {
   Q_DECLARE_TR_FUNCTIONS(experts)
 };
 
@@ -46,8 +46,8 @@ void paint_lane(const ExpertBrush& b, const LayerTimes& times, int home, bool ob
     for (int expert = 0; expert < b.layer().experts; ++expert)
       if (b.layer().rank_of_expert[std::size_t(expert)] == home)
         names << QStringLiteral("E%1").arg(expert);
-    const QString text =
-        names.size() > 4 ? Words::tr("%1 experts").arg(names.size()) : names.join(QLatin1Char(' '));
+    const QString text = names.size() > 4 ? LanesWords::tr("%1 experts").arg(names.size())
+                                          : names.join(QLatin1Char(' '));
     if (text_width(b.theme, 10, text) <= bar.width() - 6)
       b.text(bar, Qt::AlignHCenter, text, 10, false, b.theme.ink_on(fill));
   }
@@ -57,7 +57,7 @@ void paint_lane(const ExpertBrush& b, const LayerTimes& times, int home, bool ob
 QString observed_words(const ExpertPicture& picture) {
   const QString source = source_text(picture.observed->source);
   return picture.steps > 1
-             ? Words::tr("%1, training step %2").arg(source).arg(picture.timed_step + 1)
+             ? LanesWords::tr("%1, training step %2").arg(source).arg(picture.timed_step + 1)
              : source;
 }
 
@@ -65,16 +65,16 @@ QString observed_words(const ExpertPicture& picture) {
 
 void paint_expert_lanes(const ExpertBrush& b) {
   const RoutedLayer& layer = b.layer();
-  QString title = Words::tr("Layer %1 in time").arg(layer.layer);
+  QString title = LanesWords::tr("Layer %1 in time").arg(layer.layer);
   if (b.picture.predicted)
     title += QStringLiteral(" \u00b7 ") + b.picture.predicted_word +
-             (b.picture.by_its_routing ? Words::tr(", by the run's routing") : QString()) +
+             (b.picture.by_its_routing ? LanesWords::tr(", by the run's routing") : QString()) +
              (b.picture.observed
-                  ? QStringLiteral(" ") + Words::tr("above %1").arg(observed_words(b.picture))
+                  ? QStringLiteral(" ") + LanesWords::tr("above %1").arg(observed_words(b.picture))
                   : QString());
   if (b.layout.lane_count < layer.ep)
     title += QStringLiteral(" \u00b7 ") +
-             Words::tr("first %1 of %2 ranks").arg(b.layout.lane_count).arg(layer.ep);
+             LanesWords::tr("first %1 of %2 ranks").arg(b.layout.lane_count).arg(layer.ep);
   b.head(QRectF(b.layout.lanes_head.left(), b.layout.lanes_head.top(), b.layout.lanes.width(), 18),
          title);
   const LayerTimes* any = b.picture.shown();
@@ -89,7 +89,7 @@ void paint_expert_lanes(const ExpertBrush& b) {
   for (int home = 0; home < b.layout.lane_count; ++home) {
     const QRectF lane = b.layout.lane(home, false);
     b.text(QRectF(b.layout.lanes.left(), lane.top(), 64, std::max(12.0, lane.height())),
-           Qt::AlignLeft, Words::tr("Rank %1").arg(home), lane.height() >= 11 ? 11 : 9);
+           Qt::AlignLeft, LanesWords::tr("Rank %1").arg(home), lane.height() >= 11 ? 11 : 9);
     if (b.picture.predicted) paint_lane(b, *b.picture.predicted, home, false, longest);
     if (b.picture.observed) paint_lane(b, *b.picture.observed, home, true, longest);
   }
@@ -121,8 +121,8 @@ void paint_expert_figures(const ExpertBrush& b) {
       b.painter.setBrush(b.theme.solid(color_of_part(part)));
       b.painter.drawRoundedRect(swatch, 2, 2);
     }
-    const QString name = part == LayerPart::kRouter     ? Words::tr("router and expert MLPs")
-                         : part == LayerPart::kDispatch ? Words::tr("dispatch and combine")
+    const QString name = part == LayerPart::kRouter     ? LanesWords::tr("router and expert MLPs")
+                         : part == LayerPart::kDispatch ? LanesWords::tr("dispatch and combine")
                                                         : part_name(part);
     b.text(QRectF(area.left() + 22, y, area.width() - 22, 16), Qt::AlignLeft, name, 11, false,
            b.theme.muted);
@@ -136,18 +136,18 @@ void paint_expert_figures(const ExpertBrush& b) {
     b.text(QRectF(area.right() - wide - 1, y, wide + 1, 16), Qt::AlignRight, value, 11, true);
     y += 20;
   };
-  line(Words::tr("Balance loss / \u03b1 (1 is even)"), number_text(balance_of(layer)));
+  line(LanesWords::tr("Balance loss / \u03b1 (1 is even)"), number_text(balance_of(layer)));
   const double lost =
       double(dropped_of(layer)) / double(std::max<std::int64_t>(1, assignments(layer)));
-  line(Words::tr("Dropped"), layer.capacity == 0
-                                 ? Words::tr("none, dropless")
-                                 : Words::tr("%1 of %2, %3")
-                                       .arg(count_text(dropped_of(layer)),
-                                            count_text(assignments(layer)), share_text(lost)));
-  line(Words::tr("Fullest rank / mean"), number_text(fullest_over_mean(layer)));
+  line(LanesWords::tr("Dropped"), layer.capacity == 0
+                                      ? LanesWords::tr("none, dropless")
+                                      : LanesWords::tr("%1 of %2, %3")
+                                            .arg(count_text(dropped_of(layer)),
+                                                 count_text(assignments(layer)), share_text(lost)));
+  line(LanesWords::tr("Fullest rank / mean"), number_text(fullest_over_mean(layer)));
   if (layer.capacity > 0)
-    line(Words::tr("Capacity of an expert (dashed)"),
-         layer.ep > 1 ? Words::tr("%1 \u00d7 %2 homes").arg(layer.capacity).arg(layer.ep)
+    line(LanesWords::tr("Capacity of an expert (dashed)"),
+         layer.ep > 1 ? LanesWords::tr("%1 \u00d7 %2 homes").arg(layer.capacity).arg(layer.ep)
                       : count_text(layer.capacity));
 }
 

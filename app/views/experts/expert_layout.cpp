@@ -8,7 +8,7 @@
 namespace parallelarium {
 namespace {
 
-constexpr double kMargin = 16, kTitle = 30, kHead = 24, kGap = 28, kNote = 40;
+constexpr double kLayoutMargin = 16, kTitle = 30, kHead = 24, kLayoutGap = 28, kNote = 40;
 constexpr double kLabel = 54, kExpertLabel = 34, kLaneLeft = 86, kFigures = 250, kNarrow = 640;
 constexpr double kFiguresHeight = 150, kNoRun = 26;
 constexpr int kMostTokenHomes = 8, kMostLanes = 16;
@@ -38,25 +38,25 @@ double expert_height(const ExpertPicture& picture, double width) {
   // With what is said below the lanes where nothing is measured.
   const double below = lanes * lane_pitch_for(picture, lanes) + kNoRun;
   const double lower = width < kNarrow ? below + kFiguresHeight : std::max(kFiguresHeight, below);
-  return kTitle + upper_height(layer) + kGap + kHead + lower + 8;
+  return kTitle + upper_height(layer) + kLayoutGap + kHead + lower + 8;
 }
 
 ExpertLayout expert_layout(const ExpertPicture& picture, QSizeF size) {
   ExpertLayout layout;
   layout.size = size;
-  layout.title = QRectF(kMargin, 4, size.width() - 2 * kMargin, 20);
+  layout.title = QRectF(kLayoutMargin, 4, size.width() - 2 * kLayoutMargin, 20);
   if (!picture.drawn()) return layout;
   const RoutedLayer& layer = *picture.drawn();
-  const double inner = size.width() - 2 * kMargin;
+  const double inner = size.width() - 2 * kLayoutMargin;
   const double top = kTitle + kHead, upper = upper_height(layer) - kHead;
 
   // A third each, the matrix no more than it needs.
   const double matrix_width = std::clamp(layer.ep * 46.0 + 24, 150.0, inner * 0.3);
-  const double rest = inner - matrix_width - 2 * kGap;
+  const double rest = inner - matrix_width - 2 * kLayoutGap;
   const double tokens_width = std::floor(rest * 0.5), experts_width = rest - tokens_width;
 
-  layout.tokens_head = QRectF(kMargin, kTitle, tokens_width, 18);
-  layout.tokens = QRectF(kMargin, top, tokens_width, upper);
+  layout.tokens_head = QRectF(kLayoutMargin, kTitle, tokens_width, 18);
+  layout.tokens = QRectF(kLayoutMargin, top, tokens_width, upper);
   layout.homes = std::min(layer.ep, kMostTokenHomes);
   layout.cell = 13;
   layout.line = 15;
@@ -72,19 +72,19 @@ ExpertLayout expert_layout(const ExpertPicture& picture, QSizeF size) {
     const double more = layout.homes < layer.ep ? 14 : 0;  // what is said of the others
     layout.home_pitch = std::min((bars - more) / layout.homes, kMostBar);
     if (plotted) {
-      layout.plot_head = QRectF(kMargin, top + bars + 6, tokens_width, 18);
-      layout.plot = QRectF(kMargin, top + bars + 26, tokens_width, upper - bars - 26);
+      layout.plot_head = QRectF(kLayoutMargin, top + bars + 6, tokens_width, 18);
+      layout.plot = QRectF(kLayoutMargin, top + bars + 26, tokens_width, upper - bars - 26);
     }
   }
 
-  const double matrix_left = kMargin + tokens_width + kGap;
+  const double matrix_left = kLayoutMargin + tokens_width + kLayoutGap;
   layout.matrix_head = QRectF(matrix_left, kTitle, matrix_width, 18);
   layout.matrix_cell = std::min(46.0, (matrix_width - 24) / layer.ep);
   const double side = layout.matrix_cell * layer.ep;
   layout.matrix = QRectF(matrix_left + 20, top + 16, side, side);
   layout.matrix_note = QRectF(matrix_left, layout.matrix.bottom() + 8, matrix_width, kNote * 2);
 
-  const double experts_left = matrix_left + matrix_width + kGap;
+  const double experts_left = matrix_left + matrix_width + kLayoutGap;
   layout.experts_head = QRectF(experts_left, kTitle, experts_width, 18);
   layout.experts = QRectF(experts_left, top, experts_width, upper);
   layout.expert_rows = expert_rows_for(layer.experts);
@@ -98,19 +98,20 @@ ExpertLayout expert_layout(const ExpertPicture& picture, QSizeF size) {
     for (int expert = 0; expert < layer.experts; ++expert)
       if (layer.rank_of_expert[std::size_t(expert)] == rank) layout.order.push_back(expert);
 
-  const double lower = kTitle + upper_height(layer) + kGap;
-  layout.lanes_head = QRectF(kMargin, lower, inner, 18);
+  const double lower = kTitle + upper_height(layer) + kLayoutGap;
+  layout.lanes_head = QRectF(kLayoutMargin, lower, inner, 18);
   layout.lane_count = std::min(layer.ep, kMostLanes);
   layout.lane_pitch = lane_pitch_for(picture, layout.lane_count);
   layout.lane_left = kLaneLeft;
   const bool narrow = size.width() < kNarrow;
   const double lanes_height = layout.lane_count * layout.lane_pitch;
-  layout.lane_width = inner + kMargin - kLaneLeft - (narrow ? 0 : kFigures + 12);
-  layout.lanes =
-      QRectF(kMargin, lower + kHead, kLaneLeft - kMargin + layout.lane_width, lanes_height);
+  layout.lane_width = inner + kLayoutMargin - kLaneLeft - (narrow ? 0 : kFigures + 12);
+  layout.lanes = QRectF(kLayoutMargin, lower + kHead, kLaneLeft - kLayoutMargin + layout.lane_width,
+                        lanes_height);
   layout.figures =
-      narrow ? QRectF(kMargin, layout.lanes.bottom() + kNoRun, inner, kFiguresHeight)
-             : QRectF(size.width() - kMargin - kFigures, lower + kHead, kFigures, kFiguresHeight);
+      narrow ? QRectF(kLayoutMargin, layout.lanes.bottom() + kNoRun, inner, kFiguresHeight)
+             : QRectF(size.width() - kLayoutMargin - kFigures, lower + kHead, kFigures,
+                      kFiguresHeight);
   return layout;
 }
 

@@ -12,7 +12,7 @@
 namespace parallelarium {
 namespace {
 
-struct Words {
+struct PaintWords {
   Q_DECLARE_TR_FUNCTIONS(experts)
 };
 
@@ -20,9 +20,10 @@ struct Words {
 void paint_more_homes(const ExpertBrush& b, double top) {
   const int more = b.layer().ep - b.layout.homes;
   if (more <= 0) return;
-  b.text(QRectF(b.layout.tokens.left(), top, b.layout.tokens.width(), 13), Qt::AlignLeft,
-         more == 1 ? Words::tr("and 1 more rank") : Words::tr("and %1 more ranks").arg(more), 11,
-         false, b.theme.muted);
+  b.text(
+      QRectF(b.layout.tokens.left(), top, b.layout.tokens.width(), 13), Qt::AlignLeft,
+      more == 1 ? PaintWords::tr("and 1 more rank") : PaintWords::tr("and %1 more ranks").arg(more),
+      11, false, b.theme.muted);
 }
 
 void paint_tokens(const ExpertBrush& b) {
@@ -32,15 +33,15 @@ void paint_tokens(const ExpertBrush& b) {
   }
   const RoutedLayer& layer = b.layer();
   const int shown = int(std::min<std::int64_t>(b.layout.shown_tokens(), layer.tokens));
-  QString title = Words::tr("Tokens at home");
+  QString title = PaintWords::tr("Tokens at home");
   if (shown < layer.tokens)
     title += QStringLiteral(" \u00b7 ") +
-             Words::tr("first %1 of %2").arg(count_text(shown), count_text(layer.tokens));
+             PaintWords::tr("first %1 of %2").arg(count_text(shown), count_text(layer.tokens));
   b.head(b.layout.tokens_head, title);
   for (int home = 0; home < b.layout.homes; ++home) {
     const QRectF first = b.layout.token_cell(home, 0, 0);
     b.text(QRectF(b.layout.tokens.left(), first.top(), 52, 13), Qt::AlignLeft,
-           Words::tr("Rank %1").arg(home), 11, true);
+           PaintWords::tr("Rank %1").arg(home), 11, true);
     const TokenRoutes& routes = layer.homes[std::size_t(home)];
     for (int token = 0; token < shown; ++token)
       for (int choice = 0; choice < layer.top_k; ++choice) {
@@ -133,7 +134,7 @@ void paint_matrix_note(const ExpertBrush& b) {
   wrap(pace_sentence(layer));
   const int marked = int(lines.size());
   if (layer.ep > 1)
-    wrap(Words::tr("Dashed: stays home. %1 travel, and come back.")
+    wrap(PaintWords::tr("Dashed: stays home. %1 travel, and come back.")
              .arg(bytes_text(dispatched_bytes(layer))));
   const auto room =
       qsizetype(std::max(0., b.layout.tokens.bottom() - b.layout.matrix_note.top()) / 15);
@@ -149,12 +150,12 @@ void paint_matrix_note(const ExpertBrush& b) {
 
 void paint_matrix(const ExpertBrush& b) {
   const RoutedLayer& layer = b.layer();
-  const QString whole = Words::tr("All-to-all, tokens sent");
+  const QString whole = PaintWords::tr("All-to-all, tokens sent");
   const bool fits = QFontMetricsF(b.theme.caps()).horizontalAdvance(whole.toUpper()) <=
                     b.layout.matrix_head.width();
-  b.head(b.layout.matrix_head, b.picture.shows_run() ? Words::tr("Tokens sent, run")
+  b.head(b.layout.matrix_head, b.picture.shows_run() ? PaintWords::tr("Tokens sent, run")
                                : fits                ? whole
-                                                     : Words::tr("Tokens sent"));
+                                                     : PaintWords::tr("Tokens sent"));
   std::int64_t most = 1;
   for (const auto& row : layer.rows)
     for (const std::int64_t count : row) most = std::max(most, count);
@@ -176,8 +177,10 @@ void paint_matrix(const ExpertBrush& b) {
 
 void paint_experts_load(const ExpertBrush& b) {
   const RoutedLayer& layer = b.layer();
-  const QString whose = layer.ep > 1 ? Words::tr("Experts, by their rank") : Words::tr("Experts");
-  b.head(b.layout.experts_head, b.picture.shows_run() ? Words::tr("%1, run").arg(whose) : whose);
+  const QString whose =
+      layer.ep > 1 ? PaintWords::tr("Experts, by their rank") : PaintWords::tr("Experts");
+  b.head(b.layout.experts_head,
+         b.picture.shows_run() ? PaintWords::tr("%1, run").arg(whose) : whose);
   std::int64_t most = std::max<std::int64_t>(1, layer.capacity * layer.ep);
   for (int expert = 0; expert < layer.experts; ++expert)
     most = std::max(most, layer.load[std::size_t(expert)] + layer.dropped[std::size_t(expert)]);
@@ -226,7 +229,8 @@ void paint_experts_load(const ExpertBrush& b) {
     const double end = row.left() + row.width() - 4;
     if (inside)
       b.text(full.adjusted(5, 0, -2, 0), Qt::AlignLeft, number, size, false, b.theme.ink_on(color));
-    const QString lost = dropped > 0 ? Words::tr("%1 dropped").arg(count_text(dropped)) : QString();
+    const QString lost =
+        dropped > 0 ? PaintWords::tr("%1 dropped").arg(count_text(dropped)) : QString();
     QString behind = inside        ? lost
                      : dropped > 0 ? number + QStringLiteral(" \u00b7 ") + lost
                                    : number;
@@ -352,7 +356,7 @@ void paint_experts(QPainter& painter, const ExpertPicture& picture, const Expert
              theme.text, texts);
   if (picture.hidden) {
     b.text(QRectF(16, 60, layout.size.width() - 32, 20), Qt::AlignHCenter,
-           Words::tr("? hidden for now"), 13, false, theme.muted);
+           PaintWords::tr("? hidden for now"), 13, false, theme.muted);
     painter.restore();
     return;
   }

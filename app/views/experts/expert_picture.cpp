@@ -14,19 +14,19 @@
 namespace parallelarium {
 namespace {
 
-constexpr int kWidth = 1000, kTitle = 8, kFooter = 52;
+constexpr int kWidth = 1000, kPictureTitle = 8, kFooter = 52;
 
-struct Words {
+struct PictureWords {
   Q_DECLARE_TR_FUNCTIONS(experts)
 };
 
 // Why no run stands below the prediction.
 QString no_run_text(const Session& session) {
   if (session.runs().current() && session.runs().current_is_stale())
-    return Words::tr("Not run: the last run is of other settings");
+    return PictureWords::tr("Not run: the last run is of other settings");
   const QString refusal = run_refusal(session);
-  return refusal.isEmpty() ? Words::tr("Not run yet: press Run to see your ranks do it")
-                           : Words::tr("Not run: %1").arg(refusal);
+  return refusal.isEmpty() ? PictureWords::tr("Not run yet: press Run to see your ranks do it")
+                           : PictureWords::tr("Not run: %1").arg(refusal);
 }
 
 }  // namespace
@@ -48,11 +48,11 @@ std::shared_ptr<const std::vector<BalanceCurve>> balance_curves(const Session& s
     std::vector<LayerBalance> steps = balance_by_step(of, choice);
     const QString words = other ? routing_difference(of.setup, other->setup) : QString();
     if (steps.size() > 1)
-      curves.push_back({words.isEmpty() ? name : Words::tr("%1, %2").arg(name, words),
+      curves.push_back({words.isEmpty() ? name : PictureWords::tr("%1, %2").arg(name, words),
                         &of == earlier, std::move(steps)});
   };
-  add(*run, earlier, Words::tr("run"));
-  if (earlier && !curves.empty()) add(*earlier, run, Words::tr("pinned run"));
+  add(*run, earlier, PictureWords::tr("run"));
+  if (earlier && !curves.empty()) add(*earlier, run, PictureWords::tr("pinned run"));
   if (curves.empty()) return nullptr;
   return std::make_shared<const std::vector<BalanceCurve>>(std::move(curves));
 }
@@ -87,8 +87,9 @@ void add_run(ExpertPicture& picture, const Session& session, ExpertChoice choice
   if (!picture.predicted)
     picture.no_prediction =
         prediction->program.level == Level::kStage
-            ? Words::tr("A program of this size is made of whole stages; its layers have no times.")
-            : Words::tr("There are no times of this layer.");
+            ? PictureWords::tr(
+                  "A program of this size is made of whole stages; its layers have no times.")
+            : PictureWords::tr("There are no times of this layer.");
   const RunRecord* run = session.runs().current();
   if (!run || !run->observed() || session.runs().current_is_stale() ||
       session.locks().hidden(QStringLiteral("lane.run")))
@@ -113,7 +114,7 @@ ExpertPicture expert_picture(const Session& session, ExpertChoice choice) {
 }
 
 QSize expert_picture_size(const Session& session, ExpertChoice choice) {
-  return {kWidth, kTitle + kFooter + 24 +
+  return {kWidth, kPictureTitle + kFooter + 24 +
                       int(std::ceil(expert_height(expert_picture(session, choice), kWidth)))};
 }
 
@@ -124,10 +125,10 @@ void paint_expert_picture(QPainter& painter, QSizeF size, const Session& session
   painter.save();
   painter.setRenderHint(QPainter::Antialiasing);
   painter.fillRect(QRectF(QPointF(0, 0), size), theme.surface);
-  painter.translate(0, kTitle);
-  const QSizeF inner(size.width(), size.height() - kTitle - kFooter);
+  painter.translate(0, kPictureTitle);
+  const QSizeF inner(size.width(), size.height() - kPictureTitle - kFooter);
   paint_experts(painter, picture, expert_layout(picture, inner), theme, texts);
-  painter.translate(0, -kTitle);
+  painter.translate(0, -kPictureTitle);
   const double y = size.height() - kFooter + 8;
   painter.fillRect(QRectF(16, y, size.width() - 32, 1), theme.hairline);
   const QFont small = theme.font(11);
@@ -136,7 +137,7 @@ void paint_expert_picture(QPainter& painter, QSizeF size, const Session& session
   const Setup& setup = session.subject().prediction()->setup;
   put_elided(painter, QRectF(16, y + 5, size.width() - 32, 16), Qt::AlignVCenter,
              setup_footer(setup) + QStringLiteral(" \u00b7 ") +
-                 Words::tr("skew %1").arg(number_text(setup.skew)),
+                 PictureWords::tr("skew %1").arg(number_text(setup.skew)),
              small, theme.muted, texts);
   put_elided(painter, QRectF(16, y + 21, size.width() - 32 - taken, 16), Qt::AlignVCenter,
              machine_footer(*session.subject().prediction()), small, theme.muted, texts);

@@ -9,7 +9,7 @@
 namespace parallelarium {
 namespace {
 
-struct Words {
+struct QuantitiesWords {
   Q_DECLARE_TR_FUNCTIONS(quantities)
 };
 
@@ -18,17 +18,17 @@ Quantity counted(const QString& key, const QString& title, const QString& text,
   Quantity quantity;
   quantity.key = key;
   quantity.title = title;
-  quantity.predicted = {text, Words::tr("by the skew"), exact};
+  quantity.predicted = {text, QuantitiesWords::tr("by the skew"), exact};
   if (picture.hidden) quantity.predicted = hidden_figure();
-  if (picture.dimmed) quantity.predicted = {{}, Words::tr("settings are not valid"), {}};
-  quantity.observed = {{}, Words::tr("not counted yet"), {}};
+  if (picture.dimmed) quantity.predicted = {{}, QuantitiesWords::tr("settings are not valid"), {}};
+  quantity.observed = {{}, QuantitiesWords::tr("not counted yet"), {}};
   return quantity;
 }
 
 Quantity layer_time(const ExpertPicture& picture, const QLocale& locale) {
-  Quantity quantity =
-      counted(QStringLiteral("layer.seconds"), Words::tr("Layer time, forward"), {}, {}, picture);
-  quantity.observed = {{}, Words::tr("not run yet"), {}};
+  Quantity quantity = counted(QStringLiteral("layer.seconds"),
+                              QuantitiesWords::tr("Layer time, forward"), {}, {}, picture);
+  quantity.observed = {{}, QuantitiesWords::tr("not run yet"), {}};
   if (picture.hidden || picture.dimmed) return quantity;
   quantity.predicted.source = picture.predicted_word;
   if (picture.predicted) {
@@ -40,7 +40,7 @@ Quantity layer_time(const ExpertPicture& picture, const QLocale& locale) {
   quantity.observed_value = double(picture.observed->length().count()) / 1e9;
   quantity.observed = {time_text(picture.observed->length(), locale), source_text(source), {}};
   if (source == Source::kPaced)
-    quantity.difference = Words::tr("set");
+    quantity.difference = QuantitiesWords::tr("set");
   else if (source == Source::kMeasured)
     quantity.difference = relative_text(quantity.predicted_value, quantity.observed_value, locale);
   return quantity;
@@ -53,14 +53,16 @@ std::vector<Quantity> expert_quantities(const Session& session, const ExpertPict
   const std::vector<Quantity> all = step_quantities(session, locale);
   if (!picture.routed) {  // a dense model, or not computed yet
     std::vector<Quantity> none(4);
-    const QString titles[] = {Words::tr("Layer time, forward"), Words::tr("Fullest rank / mean"),
-                              Words::tr("Dispatched, one way"), Words::tr("Dropped")};
+    const QString titles[] = {
+        QuantitiesWords::tr("Layer time, forward"), QuantitiesWords::tr("Fullest rank / mean"),
+        QuantitiesWords::tr("Dispatched, one way"), QuantitiesWords::tr("Dropped")};
     for (std::size_t at = 0; at < none.size(); ++at) {
       none[at].title = titles[at];
-      none[at].predicted.source = !session.problems().empty() ? Words::tr("settings are not valid")
+      none[at].predicted.source = !session.problems().empty()
+                                      ? QuantitiesWords::tr("settings are not valid")
                                   : session.subject().prediction()->setup.model.experts.count > 0
-                                      ? Words::tr("not computed yet")
-                                      : Words::tr("no experts");
+                                      ? QuantitiesWords::tr("not computed yet")
+                                      : QuantitiesWords::tr("no experts");
     }
     none.push_back(all[4]);
     return none;
@@ -71,24 +73,26 @@ std::vector<Quantity> expert_quantities(const Session& session, const ExpertPict
   };
   const auto shown = [&](const RoutedLayer& of) {
     const std::int64_t bytes = dispatched_bytes(of), lost = dropped_of(of), all = assignments(of);
-    return Shown{
-        number_text(fullest_over_mean(of), locale), bytes_text(bytes, locale),
-        exact_bytes_text(bytes, locale),
-        share_text(double(lost) / double(std::max<std::int64_t>(1, all)), locale),
-        Words::tr("%1 of %2 choices").arg(count_text(lost, locale), count_text(all, locale))};
+    return Shown{number_text(fullest_over_mean(of), locale), bytes_text(bytes, locale),
+                 exact_bytes_text(bytes, locale),
+                 share_text(double(lost) / double(std::max<std::int64_t>(1, all)), locale),
+                 QuantitiesWords::tr("%1 of %2 choices")
+                     .arg(count_text(lost, locale), count_text(all, locale))};
   };
   const Shown skewed = shown(layer);
-  Quantity fullest = counted(QStringLiteral("experts.fullest"), Words::tr("Fullest rank / mean"),
-                             skewed.fullest, {}, picture);
-  Quantity dispatched =
-      counted(QStringLiteral("experts.dispatched_bytes"), Words::tr("Dispatched, one way"),
-              skewed.bytes, skewed.exact_bytes, picture);
-  Quantity dropped = counted(QStringLiteral("experts.dropped"), Words::tr("Dropped"),
+  Quantity fullest =
+      counted(QStringLiteral("experts.fullest"), QuantitiesWords::tr("Fullest rank / mean"),
+              skewed.fullest, {}, picture);
+  Quantity dispatched = counted(QStringLiteral("experts.dispatched_bytes"),
+                                QuantitiesWords::tr("Dispatched, one way"), skewed.bytes,
+                                skewed.exact_bytes, picture);
+  Quantity dropped = counted(QStringLiteral("experts.dropped"), QuantitiesWords::tr("Dropped"),
                              skewed.dropped, skewed.exact_dropped, picture);
   if (picture.counted && !picture.hidden) {
     const Shown run = shown(*picture.counted);
-    const QString word = picture.steps > 1 ? Words::tr("run, step %1").arg(picture.step + 1)
-                                           : Words::tr("counted in the run");
+    const QString word = picture.steps > 1
+                             ? QuantitiesWords::tr("run, step %1").arg(picture.step + 1)
+                             : QuantitiesWords::tr("counted in the run");
     fullest.observed = {run.fullest, word, {}};
     dispatched.observed = {run.bytes, word, run.exact_bytes};
     dropped.observed = {run.dropped, word, run.exact_dropped};

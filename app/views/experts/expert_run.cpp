@@ -12,7 +12,7 @@
 namespace parallelarium {
 namespace {
 
-struct Words {
+struct RunWords {
   Q_DECLARE_TR_FUNCTIONS(experts)
 };
 
@@ -96,12 +96,12 @@ void fill_plot(QCustomPlot& plot, const ExpertPicture& picture, const Theme& the
 void paint_home_bars(const ExpertBrush& b) {
   const RoutedLayer& layer = b.layer();
   b.head(b.layout.tokens_head,
-         Words::tr("Choices by home, run") + QStringLiteral(" \u00b7 ") +
-             Words::tr("%1 each").arg(count_text(layer.tokens * layer.top_k)));
+         RunWords::tr("Choices by home, run") + QStringLiteral(" \u00b7 ") +
+             RunWords::tr("%1 each").arg(count_text(layer.tokens * layer.top_k)));
   for (int home = 0; home < b.layout.homes; ++home) {
     const QRectF bar = b.layout.home_bar(home);
     b.text(QRectF(b.layout.tokens.left(), bar.top(), 52, std::max(12.0, bar.height())),
-           Qt::AlignLeft, Words::tr("Rank %1").arg(home), bar.height() >= 11 ? 11 : 9, true);
+           Qt::AlignLeft, RunWords::tr("Rank %1").arg(home), bar.height() >= 11 ? 11 : 9, true);
     const std::vector<HomePart> parts = home_parts(layer, b.layout, home);
     for (std::size_t at = 0; at < parts.size(); ++at) {
       const HomePart& part = parts[at];
@@ -138,7 +138,7 @@ void paint_balance_plot(QPainter& painter, const ExpertPicture& picture, const E
                         const Theme& theme, TextLog* texts) {
   if (!has_room(picture, layout)) return;
   const ExpertBrush b{painter, picture, layout, theme, texts};
-  b.head(layout.plot_head, Words::tr("Fullest expert / mean, by step"));
+  b.head(layout.plot_head, RunWords::tr("Fullest expert / mean, by step"));
   double y = layout.plot.top();
   for (const BalanceCurve& curve : *picture.curves) {
     painter.setPen(QPen(curve.pinned ? theme.muted : theme.accent_line, 1,

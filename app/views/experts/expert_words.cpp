@@ -12,7 +12,7 @@ namespace {
 
 const QString kDot = QStringLiteral(" \u00b7 ");
 
-struct Words {
+struct ExpertTexts {
   Q_DECLARE_TR_FUNCTIONS(experts)
 };
 
@@ -21,27 +21,28 @@ struct Words {
 QString expert_title(const ExpertPicture& picture) {
   const RoutedLayer& layer = *picture.drawn();
   QStringList parts{
-      picture.shows_run() ? Words::tr("Expert routing, run, training step %1").arg(picture.step + 1)
-                          : Words::tr("Expert routing"),
-      layer.ep == 1 ? Words::tr("%1 experts on every rank").arg(layer.experts)
-                    : Words::tr("%1 experts on %2 ranks").arg(layer.experts).arg(layer.ep),
-      Words::tr("top-%1 of %2 tokens a rank").arg(layer.top_k).arg(count_text(layer.tokens))};
+      picture.shows_run()
+          ? ExpertTexts::tr("Expert routing, run, training step %1").arg(picture.step + 1)
+          : ExpertTexts::tr("Expert routing"),
+      layer.ep == 1 ? ExpertTexts::tr("%1 experts on every rank").arg(layer.experts)
+                    : ExpertTexts::tr("%1 experts on %2 ranks").arg(layer.experts).arg(layer.ep),
+      ExpertTexts::tr("top-%1 of %2 tokens a rank").arg(layer.top_k).arg(count_text(layer.tokens))};
   if (!picture.hidden)
-    parts << (layer.capacity > 0 ? Words::tr("capacity %1").arg(count_text(layer.capacity))
-                                 : Words::tr("dropless"));
-  parts << Words::tr("layer %1, micro-batch %2").arg(layer.layer).arg(layer.microbatch);
+    parts << (layer.capacity > 0 ? ExpertTexts::tr("capacity %1").arg(count_text(layer.capacity))
+                                 : ExpertTexts::tr("dropless"));
+  parts << ExpertTexts::tr("layer %1, micro-batch %2").arg(layer.layer).arg(layer.microbatch);
   return parts.join(kDot);
 }
 
 QString pace_sentence(const RoutedLayer& layer) {
   const std::vector<std::int64_t> tokens = tokens_of_ranks(layer);
-  if (layer.ep == 1) return Words::tr("EP 1: every expert is at home and nothing travels.");
+  if (layer.ep == 1) return ExpertTexts::tr("EP 1: every expert is at home and nothing travels.");
   const auto most = std::max_element(tokens.begin(), tokens.end());
   const auto sum = std::accumulate(tokens.begin(), tokens.end(), std::int64_t{0});
   if (*most * std::int64_t(tokens.size()) == sum)
-    return Words::tr("Every rank receives %1 of %2: none has to wait for another.")
+    return ExpertTexts::tr("Every rank receives %1 of %2: none has to wait for another.")
         .arg(count_text(*most), count_text(sum));
-  return Words::tr("Rank %1 receives %2 of %3, %4\u00d7 the mean: it sets the pace.")
+  return ExpertTexts::tr("Rank %1 receives %2 of %3, %4\u00d7 the mean: it sets the pace.")
       .arg(most - tokens.begin())
       .arg(count_text(*most), count_text(sum), number_text(fullest_over_mean(layer)));
 }
@@ -52,33 +53,33 @@ SelectionText describe_expert(const RoutedLayer& layer, ExpertRef ref) {
     const auto expert = std::size_t(ref.expert);
     const std::int64_t kept = layer.load[expert], lost = layer.dropped[expert];
     text.headline =
-        Words::tr("Expert %1 on rank %2").arg(ref.expert).arg(layer.rank_of_expert[expert]);
+        ExpertTexts::tr("Expert %1 on rank %2").arg(ref.expert).arg(layer.rank_of_expert[expert]);
     text.facts.push_back(
-        {Words::tr("kept"),
-         Words::tr("%1 of %2 choices").arg(count_text(kept), count_text(kept + lost))});
+        {ExpertTexts::tr("kept"),
+         ExpertTexts::tr("%1 of %2 choices").arg(count_text(kept), count_text(kept + lost))});
     if (layer.capacity > 0)
-      text.facts.push_back({Words::tr("capacity for each home"), count_text(layer.capacity)});
+      text.facts.push_back({ExpertTexts::tr("capacity for each home"), count_text(layer.capacity)});
     QStringList from;
     for (int home = 0; home < layer.ep; ++home) {
       const std::int64_t count = layer.homes[std::size_t(home)].load.kept[expert];
-      if (count > 0) from << Words::tr("rank %1: %2").arg(home).arg(count_text(count));
+      if (count > 0) from << ExpertTexts::tr("rank %1: %2").arg(home).arg(count_text(count));
       if (from.size() == 8 && layer.ep > 8) {
         from << QStringLiteral("\u2026");
         break;
       }
     }
-    text.facts.push_back({Words::tr("from"), from.join(QStringLiteral(", "))});
+    text.facts.push_back({ExpertTexts::tr("from"), from.join(QStringLiteral(", "))});
   } else if (ref.home >= 0) {
     const std::int64_t count = layer.rows[std::size_t(ref.home)][std::size_t(ref.rank)];
     text.headline =
         ref.home == ref.rank
-            ? Words::tr("Choices of rank %1 that stay at home").arg(ref.home)
-            : Words::tr("Choices sent from rank %1 to rank %2").arg(ref.home).arg(ref.rank);
-    text.facts.push_back({Words::tr("choices"), count_text(count)});
-    text.facts.push_back(
-        {ref.home == ref.rank ? Words::tr("would be") : Words::tr("dispatch and combine, each"),
-         bytes_text(count * layer.row_bytes)});
-    text.facts.push_back({Words::tr("exactly"), exact_bytes_text(count * layer.row_bytes)});
+            ? ExpertTexts::tr("Choices of rank %1 that stay at home").arg(ref.home)
+            : ExpertTexts::tr("Choices sent from rank %1 to rank %2").arg(ref.home).arg(ref.rank);
+    text.facts.push_back({ExpertTexts::tr("choices"), count_text(count)});
+    text.facts.push_back({ref.home == ref.rank ? ExpertTexts::tr("would be")
+                                               : ExpertTexts::tr("dispatch and combine, each"),
+                          bytes_text(count * layer.row_bytes)});
+    text.facts.push_back({ExpertTexts::tr("exactly"), exact_bytes_text(count * layer.row_bytes)});
   }
   return text;
 }
@@ -102,7 +103,8 @@ QString waiting_sentence(const ExpertPicture& picture) {
       double(waits.count()) / double(std::max<std::int64_t>(1, times->length().count()));
   constexpr double kWorthSaying = 0.02;
   if (share < kWorthSaying) return {};
-  return Words::tr("Rank %1's experts take %2; the others wait up to %3, %4 of the layer (%5).")
+  return ExpertTexts::tr(
+             "Rank %1's experts take %2; the others wait up to %3, %4 of the layer (%5).")
       .arg(slowest)
       .arg(time_text(computes), time_text(waits), share_text(share),
            picture.observed ? source_text(times->source) : picture.predicted_word);
@@ -112,10 +114,10 @@ QString balance_sentence(const ExpertPicture& picture) {
   if (!picture.shows_run() || !picture.curves || picture.curves->empty()) return {};
   QStringList curves;
   for (const BalanceCurve& curve : *picture.curves)
-    curves << Words::tr("%1: %2 to %3")
+    curves << ExpertTexts::tr("%1: %2 to %3")
                   .arg(curve.name, number_text(curve.steps.front().fullest),
                        number_text(curve.steps.back().fullest));
-  return Words::tr("Fullest expert over the mean, first to last training step: %1")
+  return ExpertTexts::tr("Fullest expert over the mean, first to last training step: %1")
       .arg(curves.join(QStringLiteral("; ")));
 }
 
@@ -123,31 +125,33 @@ QString expert_sentence(const ExpertPicture& picture) {
   if (!picture.drawn()) return picture.empty;
   const RoutedLayer& layer = *picture.drawn();
   if (picture.hidden)
-    return expert_title(picture) + QStringLiteral(": ") + Words::tr("hidden for now");
+    return expert_title(picture) + QStringLiteral(": ") + ExpertTexts::tr("hidden for now");
   QStringList parts{expert_title(picture)};
   if (const LayerTimes* times = picture.shown(); times && picture.playhead) {
     QStringList ranks;
     for (int home = 0; home < std::min(layer.ep, 8); ++home) {
       const LayerSpan* now = times->at(home, *picture.playhead);
-      ranks << Words::tr("rank %1 %2")
+      ranks << ExpertTexts::tr("rank %1 %2")
                    .arg(home)
-                   .arg(now ? part_name(now->part) : Words::tr("not in this layer"));
+                   .arg(now ? part_name(now->part) : ExpertTexts::tr("not in this layer"));
     }
-    parts << Words::tr("Now: %1; %2 of the dispatch and %3 of the combine are done")
+    parts << ExpertTexts::tr("Now: %1; %2 of the dispatch and %3 of the combine are done")
                  .arg(ranks.join(QStringLiteral(", ")), share_text(picture.arrived()),
                       share_text(picture.returned()));
   }
   QStringList loads;
   for (int expert = 0; expert < std::min(layer.experts, 64); ++expert) {
-    QString load =
-        Words::tr("expert %1: %2").arg(expert).arg(count_text(layer.load[std::size_t(expert)]));
+    QString load = ExpertTexts::tr("expert %1: %2")
+                       .arg(expert)
+                       .arg(count_text(layer.load[std::size_t(expert)]));
     if (layer.dropped[std::size_t(expert)] > 0)
       load += QLatin1Char(' ') +
-              Words::tr("and %1 dropped").arg(count_text(layer.dropped[std::size_t(expert)]));
+              ExpertTexts::tr("and %1 dropped").arg(count_text(layer.dropped[std::size_t(expert)]));
     loads << load;
   }
   parts << loads.join(QStringLiteral(", ")) << pace_sentence(layer);
-  parts << Words::tr("Balance loss over alpha %1 (1 is even)").arg(number_text(balance_of(layer)));
+  parts << ExpertTexts::tr("Balance loss over alpha %1 (1 is even)")
+               .arg(number_text(balance_of(layer)));
   for (const QString& sentence : {waiting_sentence(picture), balance_sentence(picture)})
     if (!sentence.isEmpty()) parts << sentence;
   return parts.join(QStringLiteral(". "));

@@ -9,7 +9,7 @@
 namespace parallelarium {
 namespace {
 
-struct Words {
+struct DataWords {
   Q_DECLARE_TR_FUNCTIONS(layer)
 };
 
@@ -38,13 +38,13 @@ std::shared_ptr<const LayerSpans> spans_of(const LayerSteps& layer, const Timeli
 }
 
 QString title_of_layer(const Setup& setup, const LayerChoice& choice) {
-  QStringList parts{Words::tr("Layer %1").arg(choice.layer),
-                    Words::tr("micro-batch %1").arg(choice.microbatch),
-                    choice.backward ? Words::tr("backward") : Words::tr("forward")};
+  QStringList parts{DataWords::tr("Layer %1").arg(choice.layer),
+                    DataWords::tr("micro-batch %1").arg(choice.microbatch),
+                    choice.backward ? DataWords::tr("backward") : DataWords::tr("forward")};
   if (setup.mesh.tp > 1)
     parts << (setup.sequence_parallel
-                  ? Words::tr("TP %1 with sequence parallel").arg(setup.mesh.tp)
-                  : Words::tr("TP %1, sequence parallel off").arg(setup.mesh.tp));
+                  ? DataWords::tr("TP %1 with sequence parallel").arg(setup.mesh.tp)
+                  : DataWords::tr("TP %1, sequence parallel off").arg(setup.mesh.tp));
   if (setup.mesh.cp > 1) parts << QStringLiteral("CP %1").arg(setup.mesh.cp);
   return parts.join(kDot);
 }
@@ -73,14 +73,14 @@ LayerPicture layer_picture(const Session& session, LayerLook look,
                               layer_steps(setup, prediction->program, look.choice));
   if (picture.layer->steps.empty()) {
     picture.empty =
-        Words::tr("A program of this size is made of whole stages; its layers have no pieces.");
+        DataWords::tr("A program of this size is made of whole stages; its layers have no pieces.");
     look.step = -1;
   }
   look.step = std::min(look.step, int(picture.layer->steps.size()) - 1);
   look.rank = std::clamp(look.rank, 0, std::max(0, int(picture.layer->ranks.size()) - 1));
   picture.look = look;
   if (setup.mesh.tp == 1 && setup.mesh.cp == 1)
-    picture.notice = Words::tr("Nothing is split: one rank computes the whole layer.");
+    picture.notice = DataWords::tr("Nothing is split: one rank computes the whole layer.");
   if (!picture.drawn()) return picture;
   if (!picture.hides_time) picture.predicted = spans_of(*picture.layer, prediction->timeline);
   const RunRecord* run = session.runs().current();

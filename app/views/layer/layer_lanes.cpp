@@ -11,11 +11,11 @@
 namespace parallelarium {
 namespace {
 
-struct Words {
+struct LanesWords {
   Q_DECLARE_TR_FUNCTIONS(layer)
 };
 
-constexpr double kMargin = 16, kBar = 13;
+constexpr double kLanesMargin = 16, kBar = 13;
 
 OpColor color_of_step(const LayerStep& step) {
   if (step.kind != LayerStepKind::kCompute) return OpColor::kCommunication;
@@ -29,24 +29,24 @@ OpColor color_of_step(const LayerStep& step) {
 void paint_layer_lanes(QPainter& painter, const LayerPicture& picture, const LayerLayout& layout,
                        const Theme& theme, TextLog* texts) {
   const double head = layout.lanes_top - 20;
-  QString title = Words::tr("THE SAME IN TIME");
+  QString title = LanesWords::tr("THE SAME IN TIME");
   const QFont small = theme.font(11);
   if (picture.hides_time) {
-    put_elided(painter, QRectF(kMargin, head, layout.size.width() - 2 * kMargin, 16),
+    put_elided(painter, QRectF(kLanesMargin, head, layout.size.width() - 2 * kLanesMargin, 16),
                Qt::AlignVCenter, title + QStringLiteral(" \u00b7 ?"), small, theme.muted, texts);
     return;
   }
   if (picture.predicted)
     title += QStringLiteral(" \u00b7 ") +
-             Words::tr("tint: %1, %2")
+             LanesWords::tr("tint: %1, %2")
                  .arg(picture.predicted_word,
                       time_text(picture.predicted->window.end - picture.predicted->window.begin));
   if (picture.observed)
     title += QStringLiteral(" \u00b7 ") +
-             Words::tr("solid: %1, %2")
+             LanesWords::tr("solid: %1, %2")
                  .arg(source_text(picture.observed->source),
                       time_text(picture.observed->window.end - picture.observed->window.begin));
-  put_elided(painter, QRectF(kMargin, head, layout.size.width() - 2 * kMargin, 16),
+  put_elided(painter, QRectF(kLanesMargin, head, layout.size.width() - 2 * kLanesMargin, 16),
              Qt::AlignVCenter, title, small, theme.muted, texts);
   Nanoseconds longest{1};
   for (const LayerSpans* times : {picture.predicted.get(), picture.observed.get()})
@@ -58,7 +58,7 @@ void paint_layer_lanes(QPainter& painter, const LayerPicture& picture, const Lay
   for (std::size_t row = 0; row < layout.ranks.size(); ++row) {
     const int rank = layout.ranks[row];
     double y = layout.lanes_top + double(row) * layout.lane_pitch;
-    paint_chip(painter, QPointF(kMargin + 66, y), kBar,
+    paint_chip(painter, QPointF(kLanesMargin + 66, y), kBar,
                picture.layer->ranks[std::size_t(rank)].rank, theme, texts);
     for (const LayerSpans* times : {picture.predicted.get(), picture.observed.get()}) {
       if (!times) continue;

@@ -9,7 +9,7 @@
 namespace parallelarium {
 namespace {
 
-constexpr double kMargin = 16, kTop = 52, kNotice = 44, kLabels = 92, kHead = 18, kNames = 24,
+constexpr double kLayoutMargin = 16, kTop = 52, kNotice = 44, kLabels = 92, kHead = 18, kNames = 24,
                  kCuts = 15;
 constexpr double kClosed = 34, kFigureRow = 16, kRowGap = 26, kHalfGap = 12;
 constexpr double kLanesHead = 24, kLane = 15, kLeastBlock = 40, kLeastColumn = 52, kLeastBar = 44,
@@ -185,7 +185,7 @@ LayerScale fitting_scale(const std::vector<std::vector<StepMarks>>& halves, doub
 
 void place_half(LayerHalf& half, const std::vector<StepMarks>& groups, const LayerScale& scale,
                 double width, bool backward) {
-  const double left = kMargin + kLabels;
+  const double left = kLayoutMargin + kLabels;
   const double spare = std::max(0.0, width - total_width(groups, scale));
   const double between = groups.size() > 1 ? std::min(26.0, spare / double(groups.size() - 1)) : 0;
   double x = 0;
@@ -246,7 +246,7 @@ LayerLayout layer_layout(const LayerPicture& picture, QSizeF size, const Theme& 
     });
     if (!half.steps.empty()) layout.halves.push_back(std::move(half));
   }
-  const double inner = size.width() - 2 * kMargin;
+  const double inner = size.width() - 2 * kLayoutMargin;
   const int rows = int(layout.ranks.size());
   layout.lane_pitch = kLane * (picture.observed ? 2 : 1) + 4;
   const double lanes = kLanesHead + rows * layout.lane_pitch + 24;
@@ -269,12 +269,12 @@ LayerLayout layer_layout(const LayerPicture& picture, QSizeF size, const Theme& 
     LayerHalf& half = layout.halves[at];
     half.top = y;
     if (!half.open) {
-      half.head = QRectF(kMargin, y, inner, kClosed - 8);
+      half.head = QRectF(kLayoutMargin, y, inner, kClosed - 8);
       half.bottom = y += kClosed;
       continue;
     }
     place_half(half, groups[at], scale, inner - kLabels, backward);
-    half.head = QRectF(kMargin, y, kLabels - 4, kHead);
+    half.head = QRectF(kLayoutMargin, y, kLabels - 4, kHead);
     half.row_height = block_height(groups[at], scale);
     y += kHead + kNames + (half.says_cuts ? kCuts : 0);
     for (int row = 0; row < rows; ++row) {
@@ -287,7 +287,7 @@ LayerLayout layer_layout(const LayerPicture& picture, QSizeF size, const Theme& 
     y = half.bottom + kHalfGap;
   }
   layout.lanes_top = y + kLanesHead;
-  layout.lane_left = kMargin + kLabels;
+  layout.lane_left = kLayoutMargin + kLabels;
   layout.lane_width = inner - kLabels;
   layout.bottom = layout.lanes_top + rows * layout.lane_pitch + 24;
   return layout;

@@ -14,11 +14,11 @@
 namespace parallelarium {
 namespace {
 
-struct Words {
+struct PaintWords {
   Q_DECLARE_TR_FUNCTIONS(layer)
 };
 
-constexpr double kMargin = 16, kNameLine = 18, kFigureLine = 16;
+constexpr double kPaintMargin = 16, kNameLine = 18, kFigureLine = 16;
 
 const LayerRankStep& part_at(const LayerBrush& brush, int step, int rank) {
   return brush.picture.layer->steps[std::size_t(step)].ranks[std::size_t(rank)];
@@ -82,7 +82,7 @@ void paint_row(const LayerBrush& brush, const LayerHalf& half, int rank, double 
       default: {
         const QString sign = box.mark == LayerMark::kTimes    ? QStringLiteral("\u00d7")
                              : box.mark == LayerMark::kEquals ? QStringLiteral("=")
-                                                              : QStringLiteral("\u2295");
+                                                              : QStringLiteral("+");
         put_text(brush.painter, QRectF(box.x, middle - 9, box.width, 18), Qt::AlignCenter, sign,
                  brush.theme.font(13), brush.theme.text, brush.texts);
       }
@@ -96,20 +96,20 @@ void paint_rank_label(const LayerBrush& brush, const LayerHalf& half, int rank, 
   QPainter& painter = brush.painter;
   painter.setPen(Qt::NoPen);
   painter.setBrush(theme.rank(rank));
-  painter.drawEllipse(QRectF(kMargin, middle - 8, 16, 16));
+  painter.drawEllipse(QRectF(kPaintMargin, middle - 8, 16, 16));
   const QFont small = theme.font(10, true);
-  put_text(painter, QRectF(kMargin, middle - 8, 16, 16), Qt::AlignCenter, QString::number(at.rank),
-           small, theme.ink_on(theme.rank(rank)), brush.texts);
-  put_elided(painter, QRectF(kMargin + 20, middle - 9, 66, 18), Qt::AlignVCenter,
-             Words::tr("Rank %1").arg(at.rank), theme.font(12, true), theme.text, brush.texts);
+  put_text(painter, QRectF(kPaintMargin, middle - 8, 16, 16), Qt::AlignCenter,
+           QString::number(at.rank), small, theme.ink_on(theme.rank(rank)), brush.texts);
+  put_elided(painter, QRectF(kPaintMargin + 20, middle - 9, 66, 18), Qt::AlignVCenter,
+             PaintWords::tr("Rank %1").arg(at.rank), theme.font(12, true), theme.text, brush.texts);
   if (!half.attention) return;
   for (const int step : half.steps)
     for (const LayerTensor& tensor : part_at(brush, step, rank).tensors) {
       if (tensor.heads.empty() || tensor.name != "context") continue;
       const std::int64_t first = tensor.heads.front().begin, last = tensor.heads.back().end - 1;
-      const QString heads = first == last ? Words::tr("head %1").arg(first)
-                                          : Words::tr("heads %1 to %2").arg(first).arg(last);
-      put_elided(painter, QRectF(kMargin, middle + 9, 86, 15), Qt::AlignVCenter, heads,
+      const QString heads = first == last ? PaintWords::tr("head %1").arg(first)
+                                          : PaintWords::tr("heads %1 to %2").arg(first).arg(last);
+      put_elided(painter, QRectF(kPaintMargin, middle + 9, 86, 15), Qt::AlignVCenter, heads,
                  theme.font(10), theme.muted, brush.texts);
       return;
     }
@@ -144,9 +144,9 @@ void paint_bars(const LayerBrush& brush, const LayerHalf& half) {
     }
     const QString text = layer_step_name(step) + QStringLiteral(" \u00b7 ") +
                          (sends ? layer_sent_text(brush.picture, box.step, brush.picture.look.rank)
-                                : Words::tr("nothing sent"));
+                                : PaintWords::tr("nothing sent"));
     const double next = at + 1 < bars.size() ? (bars[at + 1]->x + box.x) / 2 + 8
-                                             : brush.layout.size.width() - kMargin;
+                                             : brush.layout.size.width() - kPaintMargin;
     const QFont font = theme.font(11, true);
     const double width = QFontMetricsF(font).horizontalAdvance(text) + 2;
     const double left =
@@ -162,9 +162,9 @@ void paint_figures(const LayerBrush& brush, const LayerHalf& half) {
   const int rank = brush.picture.look.rank;
   double y = half.figures_top;
   const auto row = [&](const QString& title, auto&& text_of) {
-    brush.painter.fillRect(QRectF(kMargin, y, brush.layout.size.width() - 2 * kMargin, 1),
+    brush.painter.fillRect(QRectF(kPaintMargin, y, brush.layout.size.width() - 2 * kPaintMargin, 1),
                            theme.hairline);
-    put_elided(brush.painter, QRectF(kMargin, y, 86, kFigureLine), Qt::AlignVCenter, title,
+    put_elided(brush.painter, QRectF(kPaintMargin, y, 86, kFigureLine), Qt::AlignVCenter, title,
                theme.font(11, true), theme.muted, brush.texts);
     for (const LayerColumn& column : half.columns) {
       const QString text = text_of(column.step);
@@ -180,16 +180,17 @@ void paint_figures(const LayerBrush& brush, const LayerHalf& half) {
       const LayerRankStep& part = part_at(brush, step, rank);
       return part.flops > 0 ? value_text(part.flops, "flops") : none;
     });
-    row(Words::tr("FLOP per byte"), [&](int step) {
+    row(PaintWords::tr("FLOP per byte"), [&](int step) {
       const LayerRankStep& part = part_at(brush, step, rank);
       return part.flops > 0 && part.moved_bytes > 0
                  ? number_text(part.flops / double(part.moved_bytes))
                  : none;
     });
   }
-  row(Words::tr("sent"), [&](int step) { return layer_sent_text(brush.picture, step, rank); });
+  row(PaintWords::tr("sent"), [&](int step) { return layer_sent_text(brush.picture, step, rank); });
   if (!brush.picture.layer->choice.backward)
-    row(Words::tr("kept"), [&](int step) { return layer_kept_text(brush.picture, step, rank); });
+    row(PaintWords::tr("kept"),
+        [&](int step) { return layer_kept_text(brush.picture, step, rank); });
 }
 
 void paint_closed(const LayerBrush& brush, const LayerHalf& half) {
@@ -198,13 +199,14 @@ void paint_closed(const LayerBrush& brush, const LayerHalf& half) {
   brush.painter.setPen(QPen(theme.hairline, 1));
   brush.painter.setBrush(Qt::NoBrush);
   brush.painter.drawRoundedRect(half.head.adjusted(0.5, 0.5, -0.5, -0.5), 5, 5);
-  const QString title = half.attention ? Words::tr("ATTENTION")
-                        : experts      ? Words::tr("EXPERTS")
-                                       : Words::tr("MLP");
+  const QString title = half.attention ? PaintWords::tr("ATTENTION")
+                        : experts      ? PaintWords::tr("EXPERTS")
+                                       : PaintWords::tr("MLP");
   put_text(brush.painter, half.head.adjusted(10, 0, 0, 0), Qt::AlignVCenter,
            (experts ? QString() : QStringLiteral("\u25b8 ")) + title, theme.font(11), theme.muted,
            brush.texts);
-  const QString hint = experts ? Words::tr("see the Experts view") : Words::tr("click to open");
+  const QString hint =
+      experts ? PaintWords::tr("see the Experts view") : PaintWords::tr("click to open");
   const double hint_width = QFontMetricsF(theme.font(11)).horizontalAdvance(hint) + 4;
   put_text(brush.painter, half.head.adjusted(0, 0, -10, 0), Qt::AlignVCenter | Qt::AlignRight, hint,
            theme.font(11), theme.muted, brush.texts);
@@ -221,7 +223,8 @@ void paint_closed(const LayerBrush& brush, const LayerHalf& half) {
 void paint_open(const LayerBrush& brush, const LayerHalf& half) {
   const Theme& theme = brush.theme;
   put_text(brush.painter, half.head, Qt::AlignVCenter,
-           QStringLiteral("\u25be ") + (half.attention ? Words::tr("ATTENTION") : Words::tr("MLP")),
+           QStringLiteral("\u25be ") +
+               (half.attention ? PaintWords::tr("ATTENTION") : PaintWords::tr("MLP")),
            theme.font(11), theme.muted, brush.texts);
   const double wider = std::max(0.0, half.between / 2 - 1);
   for (const LayerColumn& column : half.columns) {
@@ -251,8 +254,9 @@ void paint_open(const LayerBrush& brush, const LayerHalf& half) {
     paint_rank_label(brush, half, rank, half.rows[row]);
     paint_row(brush, half, rank, half.rows[row]);
     if (row == 0 && brush.layout.alike > 0)
-      put_text(brush.painter, QRectF(kMargin, half.rows[0] + half.row_height / 2 + 20, 400, 16),
-               Qt::AlignVCenter, Words::tr("%n more, alike", nullptr, brush.layout.alike),
+      put_text(brush.painter,
+               QRectF(kPaintMargin, half.rows[0] + half.row_height / 2 + 20, 400, 16),
+               Qt::AlignVCenter, PaintWords::tr("%n more, alike", nullptr, brush.layout.alike),
                theme.font(11), theme.muted, brush.texts);
   }
   paint_bars(brush, half);
@@ -266,7 +270,7 @@ void paint_layer(QPainter& painter, const LayerPicture& picture, const LayerLayo
   painter.save();
   painter.setRenderHint(QPainter::Antialiasing);
   if (picture.dimmed) painter.setOpacity(kDimmed);
-  const QRectF line(kMargin, 6, layout.size.width() - 2 * kMargin, 20);
+  const QRectF line(kPaintMargin, 6, layout.size.width() - 2 * kPaintMargin, 20);
   put_elided(painter, line, Qt::AlignVCenter, picture.title, theme.font(13, true), theme.text,
              texts);
   if (!picture.drawn()) {
@@ -276,16 +280,16 @@ void paint_layer(QPainter& painter, const LayerPicture& picture, const LayerLayo
     return;
   }
   const LayerBrush brush{painter, picture, layout, theme, texts};
-  paint_layer_legend(brush, QRectF(kMargin, 28, line.width(), 18));
+  paint_layer_legend(brush, QRectF(kPaintMargin, 28, line.width(), 18));
   if (!picture.notice.isEmpty())
-    put_elided(painter, QRectF(kMargin, layout.top, line.width() - 190, 32), Qt::AlignVCenter,
+    put_elided(painter, QRectF(kPaintMargin, layout.top, line.width() - 190, 32), Qt::AlignVCenter,
                picture.notice, theme.font(12), theme.text, texts);
   for (const LayerHalf& half : layout.halves)
     half.open ? paint_open(brush, half) : paint_closed(brush, half);
   paint_layer_lanes(painter, picture, layout, theme, texts);
-  put_elided(painter, QRectF(kMargin, layout.bottom - 20, line.width(), 16), Qt::AlignVCenter,
-             layout.one_scale ? Words::tr("Matrices are to one scale.")
-                              : Words::tr("Widths are to one scale, tokens to another."),
+  put_elided(painter, QRectF(kPaintMargin, layout.bottom - 20, line.width(), 16), Qt::AlignVCenter,
+             layout.one_scale ? PaintWords::tr("Matrices are to one scale.")
+                              : PaintWords::tr("Widths are to one scale, tokens to another."),
              theme.font(11), theme.muted, texts);
   painter.restore();
 }

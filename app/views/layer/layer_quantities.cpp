@@ -9,7 +9,7 @@
 namespace parallelarium {
 namespace {
 
-struct Words {
+struct QuantitiesWords {
   Q_DECLARE_TR_FUNCTIONS(quantities)
 };
 
@@ -18,11 +18,11 @@ Quantity layer_quantity(const LayerPicture& picture, const QString& key, const Q
   Quantity quantity;
   quantity.key = key;
   quantity.title = title;
-  quantity.predicted.source = Words::tr("predicted");
-  if (picture.dimmed) quantity.predicted.source = Words::tr("settings are not valid");
-  if (!picture.drawn()) quantity.predicted.source = Words::tr("whole stages only");
+  quantity.predicted.source = QuantitiesWords::tr("predicted");
+  if (picture.dimmed) quantity.predicted.source = QuantitiesWords::tr("settings are not valid");
+  if (!picture.drawn()) quantity.predicted.source = QuantitiesWords::tr("whole stages only");
   if (hidden) quantity.predicted = hidden_figure();
-  quantity.observed.source = Words::tr("not counted by layer");
+  quantity.observed.source = QuantitiesWords::tr("not counted by layer");
   return quantity;
 }
 
@@ -33,10 +33,10 @@ bool tells(const LayerPicture& picture, bool hidden) {
 Quantity time_of_layer(const LayerPicture& picture, const QLocale& locale) {
   Quantity quantity =
       layer_quantity(picture, QStringLiteral("layer.seconds"),
-                     picture.look.choice.backward ? Words::tr("Layer time, backward")
-                                                  : Words::tr("Layer time, forward"),
+                     picture.look.choice.backward ? QuantitiesWords::tr("Layer time, backward")
+                                                  : QuantitiesWords::tr("Layer time, forward"),
                      picture.hides_time);
-  quantity.observed.source = Words::tr("not run yet");
+  quantity.observed.source = QuantitiesWords::tr("not run yet");
   if (!tells(picture, picture.hides_time) || !picture.predicted) return quantity;
   const auto length = [](const LayerSpans& times) { return times.window.end - times.window.begin; };
   quantity.predicted_value = seconds_of(length(*picture.predicted));
@@ -46,7 +46,7 @@ Quantity time_of_layer(const LayerPicture& picture, const QLocale& locale) {
   quantity.observed_value = seconds_of(length(*picture.observed));
   quantity.observed = {time_text(length(*picture.observed), locale), source_text(source), {}};
   if (source == Source::kPaced)
-    quantity.difference = Words::tr("set");
+    quantity.difference = QuantitiesWords::tr("set");
   else if (source == Source::kMeasured)
     quantity.difference = relative_text(quantity.predicted_value, quantity.observed_value, locale);
   return quantity;
@@ -59,23 +59,23 @@ std::vector<Quantity> layer_quantities(const Session& session, const LayerPictur
   const LayerRankStep total =
       picture.drawn() ? layer_total(*picture.layer, picture.look.rank) : LayerRankStep{};
   Quantity sent = layer_quantity(picture, QStringLiteral("layer.sent_bytes"),
-                                 Words::tr("Sent per rank"), picture.hides_traffic);
+                                 QuantitiesWords::tr("Sent per rank"), picture.hides_traffic);
   if (tells(picture, picture.hides_traffic)) {
     sent.predicted_value = double(total.sent_bytes);
     sent.predicted.text = bytes_text(total.sent_bytes, locale);
     sent.predicted.exact = exact_bytes_text(total.sent_bytes, locale);
   }
   Quantity kept = layer_quantity(picture, QStringLiteral("layer.kept_bytes"),
-                                 Words::tr("Kept per rank"), picture.hides_memory);
+                                 QuantitiesWords::tr("Kept per rank"), picture.hides_memory);
   if (picture.look.choice.backward) {
-    kept.predicted.source = Words::tr("by the forward");
+    kept.predicted.source = QuantitiesWords::tr("by the forward");
   } else if (tells(picture, picture.hides_memory)) {
     kept.predicted_value = double(total.kept_bytes);
     kept.predicted.text = bytes_text(total.kept_bytes, locale);
     kept.predicted.exact = exact_bytes_text(total.kept_bytes, locale);
   }
-  Quantity flops =
-      layer_quantity(picture, QStringLiteral("layer.flops"), Words::tr("FLOP per rank"), false);
+  Quantity flops = layer_quantity(picture, QStringLiteral("layer.flops"),
+                                  QuantitiesWords::tr("FLOP per rank"), false);
   if (tells(picture, false)) {
     flops.predicted_value = total.flops;
     flops.predicted.text = value_text(total.flops, "flops", locale);

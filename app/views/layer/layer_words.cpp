@@ -11,11 +11,11 @@
 namespace parallelarium {
 namespace {
 
-struct Words {
+struct LayerTexts {
   Q_DECLARE_TR_FUNCTIONS(layer)
 };
 
-const QString kDot = QStringLiteral(" \u00b7 ");
+const QString kDotBetween = QStringLiteral(" \u00b7 ");
 
 const LayerRankStep& part_of(const LayerPicture& picture, int step, int rank) {
   return picture.layer->steps[std::size_t(step)].ranks[std::size_t(rank)];
@@ -23,7 +23,7 @@ const LayerRankStep& part_of(const LayerPicture& picture, int step, int rank) {
 
 QString side_text(std::int64_t held, std::int64_t whole) {
   return held == whole ? count_text(whole)
-                       : Words::tr("%1 of %2").arg(count_text(held), count_text(whole));
+                       : LayerTexts::tr("%1 of %2").arg(count_text(held), count_text(whole));
 }
 
 // "x [128 × 64] × w [64 × 128 of 256] = u [128 × 128 of 256]"
@@ -53,7 +53,7 @@ QString layer_step_name(const LayerStep& step) {
     case LayerStepKind::kNothingSent:
       return symbol;
     case LayerStepKind::kExchange:
-      return Words::tr("exchange");
+      return LayerTexts::tr("exchange");
     case LayerStepKind::kCollective:
       return symbol.isEmpty() ? layer_collective_name(step)
                               : symbol + QLatin1Char(' ') + layer_collective_name(step);
@@ -63,7 +63,7 @@ QString layer_step_name(const LayerStep& step) {
   const QString name = name_text(step.piece);
   if (step.phase == Phase::kInputGrad) return name + QStringLiteral(" dX");
   if (step.phase == Phase::kWeightGrad) return name + QStringLiteral(" dW");
-  if (step.phase == Phase::kRecompute) return Words::tr("%1 again").arg(name);
+  if (step.phase == Phase::kRecompute) return LayerTexts::tr("%1 again").arg(name);
   return name;
 }
 
@@ -73,16 +73,16 @@ QString layer_shape_text(const LayerTensor& tensor) {
 }
 
 QString layer_holding_text(const LayerTensor& tensor) {
-  if (tensor.partial) return Words::tr("partial sum");
-  if (tensor.is_shard()) return Words::tr("shard");
-  return tensor.copy ? Words::tr("copy") : QString();
+  if (tensor.partial) return LayerTexts::tr("partial sum");
+  if (tensor.is_shard()) return LayerTexts::tr("shard");
+  return tensor.copy ? LayerTexts::tr("copy") : QString();
 }
 
 QString layer_cut_text(const LayerStep& step) {
   for (const LayerTensor& tensor : step.ranks.front().tensors) {
     if (tensor.role != TensorRole::kWeight || !tensor.is_matrix()) continue;
-    if (tensor.held_columns < tensor.columns) return Words::tr("cut by columns");
-    if (tensor.held_rows < tensor.rows) return Words::tr("cut by rows");
+    if (tensor.held_columns < tensor.columns) return LayerTexts::tr("cut by columns");
+    if (tensor.held_rows < tensor.rows) return LayerTexts::tr("cut by rows");
   }
   return {};
 }
@@ -106,33 +106,34 @@ SelectionText describe_layer_step(const LayerPicture& picture, int step, int ran
   const LayerRankStep& part = part_of(picture, step, rank);
   const LayerRank& at = picture.layer->ranks[std::size_t(rank)];
   text.headline = QStringList{capitalised(layer_step_name(of)),
-                              Words::tr("layer %1").arg(picture.layer->choice.layer),
-                              Words::tr("rank %1").arg(at.rank)}
-                      .join(kDot);
+                              LayerTexts::tr("layer %1").arg(picture.layer->choice.layer),
+                              LayerTexts::tr("rank %1").arg(at.rank)}
+                      .join(kDotBetween);
   if (of.kind == LayerStepKind::kNothingSent) {
-    text.facts.push_back({Words::tr("nothing sent:"),
-                          Words::tr("in the other direction an all-reduce stands here")});
+    text.facts.push_back({LayerTexts::tr("nothing sent:"),
+                          LayerTexts::tr("in the other direction an all-reduce stands here")});
     return text;
   }
   if (of.kind == LayerStepKind::kCompute) {
-    text.facts.push_back({Words::tr("shapes"), algebra_text(part)});
+    text.facts.push_back({LayerTexts::tr("shapes"), algebra_text(part)});
     for (const LayerTensor& tensor : part.tensors) {
       const QString holding = layer_holding_text(tensor);
       if (!tensor.is_matrix() || holding.isEmpty()) continue;
       text.facts.push_back(
-          {QString::fromStdString(tensor.name), holding + kDot + bytes_text(tensor.bytes)});
+          {QString::fromStdString(tensor.name), holding + kDotBetween + bytes_text(tensor.bytes)});
     }
     text.facts.push_back({QStringLiteral("FLOP"), value_text(part.flops, "flops")});
-    text.facts.push_back({Words::tr("bytes read and written"), bytes_text(part.moved_bytes)});
+    text.facts.push_back({LayerTexts::tr("bytes read and written"), bytes_text(part.moved_bytes)});
     if (part.moved_bytes > 0)
       text.facts.push_back(
-          {Words::tr("FLOP per byte"), number_text(part.flops / double(part.moved_bytes))});
+          {LayerTexts::tr("FLOP per byte"), number_text(part.flops / double(part.moved_bytes))});
   } else {
-    text.facts.push_back({Words::tr("sent by this rank"), layer_sent_text(picture, step, rank)});
+    text.facts.push_back(
+        {LayerTexts::tr("sent by this rank"), layer_sent_text(picture, step, rank)});
   }
   if (!picture.layer->choice.backward)
     text.facts.push_back(
-        {Words::tr("kept for the backward"), layer_kept_text(picture, step, rank)});
+        {LayerTexts::tr("kept for the backward"), layer_kept_text(picture, step, rank)});
   return text;
 }
 
@@ -145,10 +146,10 @@ QString layer_sentence(const LayerPicture& picture) {
   for (std::size_t step = 0; step < layer.steps.size(); ++step) {
     const LayerStep& of = layer.steps[step];
     const double done = layer_share_done(picture, int(step), 0);
-    QString line = done <= 0 ? Words::tr("%1, still to come").arg(layer_step_name(of))
+    QString line = done <= 0 ? LayerTexts::tr("%1, still to come").arg(layer_step_name(of))
                    : done >= 1
-                       ? Words::tr("%1, done").arg(layer_step_name(of))
-                       : Words::tr("%1, %2 done").arg(layer_step_name(of), share_text(done));
+                       ? LayerTexts::tr("%1, done").arg(layer_step_name(of))
+                       : LayerTexts::tr("%1, %2 done").arg(layer_step_name(of), share_text(done));
     QStringList parts;
     for (const LayerTensor& tensor : of.ranks.front().tensors) {
       const QString holding = layer_holding_text(tensor);
@@ -157,8 +158,8 @@ QString layer_sentence(const LayerPicture& picture) {
                    QLatin1Char(' ') + holding;
     }
     if (of.kind == LayerStepKind::kCollective || of.kind == LayerStepKind::kExchange)
-      parts << Words::tr("%1 per rank").arg(layer_sent_text(picture, int(step), 0));
-    if (of.kind == LayerStepKind::kNothingSent) parts << Words::tr("nothing sent");
+      parts << LayerTexts::tr("%1 per rank").arg(layer_sent_text(picture, int(step), 0));
+    if (of.kind == LayerStepKind::kNothingSent) parts << LayerTexts::tr("nothing sent");
     if (!parts.isEmpty()) line += QStringLiteral(": ") + parts.join(QStringLiteral(", "));
     lines << line + QLatin1Char('.');
   }

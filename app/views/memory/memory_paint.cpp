@@ -17,9 +17,9 @@ struct Paint {
 
 constexpr double kAxis = 58, kTop = 18, kBottom = 24, kMostBar = 38;
 // In the order in which they are stacked, from below.
-constexpr std::array<Category, kCategories> kStack = {Category::kParameters, Category::kGradients,
-                                                      Category::kOptimizer, Category::kActivations,
-                                                      Category::kBuffers};
+constexpr std::array<Category, kCategories> kPaintStack = {
+    Category::kParameters, Category::kGradients, Category::kOptimizer, Category::kActivations,
+    Category::kBuffers};
 
 double most_of(const BarChart& chart) {
   double most = 1;
@@ -36,7 +36,7 @@ enum class Look { kTinted, kSolid, kOutlined };  // predicted, counted, pinned
 void paint_stack(QPainter& painter, const QRectF& bar, const CategoryBytes& parts,
                  std::int64_t unexplained, Look look, const BarLayout& layout, const Theme& theme) {
   double below = 0;
-  for (const Category category : kStack) {
+  for (const Category category : kPaintStack) {
     const auto bytes = double(parts[std::size_t(category)]);
     if (bytes <= 0) continue;
     const double bottom = snapped_to_pixel(painter, layout.y_of(below));
@@ -107,7 +107,7 @@ void paint_memory_legend(QPainter& painter, const QRectF& rect, bool with_unexpl
   for (int at = 0; at <= kCategories; ++at) {
     if (at == kCategories && !with_unexplained) break;
     const QString text =
-        at == kCategories ? Paint::tr("Unexplained") : category_text(kStack[std::size_t(at)]);
+        at == kCategories ? Paint::tr("Unexplained") : category_text(kPaintStack[std::size_t(at)]);
     const double width = 20 + metrics.horizontalAdvance(text);
     if (x + width > rect.right()) break;
     const QRectF swatch(x, rect.center().y() - 6, 14, 12);
@@ -115,7 +115,7 @@ void paint_memory_legend(QPainter& painter, const QRectF& rect, bool with_unexpl
       paint_unexplained(painter, swatch, theme);
     } else {
       painter.setPen(Qt::NoPen);
-      painter.setBrush(theme.memory(kStack[std::size_t(at)]));
+      painter.setBrush(theme.memory(kPaintStack[std::size_t(at)]));
       painter.drawRoundedRect(swatch, 2, 2);
     }
     put_text(painter, QRectF(x + 20, rect.top(), width - 20, rect.height()), Qt::AlignVCenter, text,
@@ -262,7 +262,7 @@ QStringList bar_lines(const BarGroup& group) {
   }
   lines << Paint::tr("predicted %1 (%2)")
                .arg(bytes_text(group.planned->total), exact_bytes_text(group.planned->total));
-  for (const Category category : kStack)
+  for (const Category category : kPaintStack)
     if (const std::int64_t bytes = group.planned->parts[std::size_t(category)]; bytes > 0)
       lines << QStringLiteral("%1: %2").arg(category_text(category), bytes_text(bytes));
   if (!group.counted) return add_pin();
@@ -281,7 +281,7 @@ std::optional<Category> category_at(const BarGroup& group, const BarLayout& layo
   if (!counted && !(group.planned && box.planned.contains(point))) return std::nullopt;
   const CategoryBytes& parts = counted ? group.counted->parts : group.planned->parts;
   double below = 0;
-  for (const Category category : kStack) {
+  for (const Category category : kPaintStack) {
     below += double(parts[std::size_t(category)]);
     if (point.y() >= layout.y_of(below)) return category;
   }

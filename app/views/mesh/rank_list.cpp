@@ -13,11 +13,11 @@
 namespace parallelarium {
 namespace {
 
-struct Words {
+struct RankListWords {
   Q_DECLARE_TR_FUNCTIONS(mesh)
 };
 
-constexpr double kSection = 30, kLine = 22, kBelow = 16, kBar = 3, kAir = 4, kGap = 12;
+constexpr double kSection = 30, kLine = 22, kBelow = 16, kRankListBar = 3, kAir = 4, kGap = 12;
 
 std::int64_t most_of(const std::vector<RankLine>& lines) {
   std::int64_t most = 0;
@@ -35,7 +35,7 @@ bool one_row(const RankLine& line, double width, const Theme& theme) {
 double height_of(const RankLine& line, double width, const Theme& theme) {
   return (line.section.isEmpty() ? 0 : kSection) + kLine +
          (one_row(line, width, theme) ? 0 : kBelow) + (line.detail.isEmpty() ? 0 : kBelow) +
-         (line.bytes > 0 ? kBar + 2 : 0) + kAir;
+         (line.bytes > 0 ? kRankListBar + 2 : 0) + kAir;
 }
 
 void paint_line(QPainter& painter, const QRectF& rect, const RankLine& line, std::int64_t most,
@@ -66,7 +66,8 @@ void paint_line(QPainter& painter, const QRectF& rect, const RankLine& line, std
     put_elided(painter, row(kBelow), Qt::AlignVCenter, line.detail, small, theme.muted, texts);
   if (line.bytes > 0 && most > 0) {
     const double wide = std::max(2.0, rect.width() * double(line.bytes) / double(most));
-    painter.fillRect(QRectF(rect.left(), y, wide, kBar), theme.solid(OpColor::kCommunication));
+    painter.fillRect(QRectF(rect.left(), y, wide, kRankListBar),
+                     theme.solid(OpColor::kCommunication));
   }
   painter.fillRect(QRectF(rect.left(), rect.bottom() - 1, rect.width(), 1), theme.grid);
 }
@@ -101,38 +102,40 @@ QString RankLine::text() const {
 std::vector<RankLine> rank_lines(const RankFacts& facts, bool hides_memory, bool hides_traffic) {
   const QString unknown = QStringLiteral("?");
   const auto source = [](std::int64_t predicted, std::optional<std::int64_t> counted) {
-    if (!counted) return Words::tr("predicted");
-    return *counted == predicted ? Words::tr("predicted, and counted to the byte")
-                                 : Words::tr("predicted, %1 counted").arg(bytes_text(*counted));
+    if (!counted) return RankListWords::tr("predicted");
+    return *counted == predicted
+               ? RankListWords::tr("predicted, and counted to the byte")
+               : RankListWords::tr("predicted, %1 counted").arg(bytes_text(*counted));
   };
   std::vector<RankLine> lines;
   const auto add = [&](const QString& word, const QString& value, const QString& detail = {}) {
     lines.push_back({{}, word, value, detail, 0});
   };
-  add(Words::tr("layers"), layers_text(facts.layers));
+  add(RankListWords::tr("layers"), layers_text(facts.layers));
   if (hides_memory)
-    add(Words::tr("most memory"), unknown);
+    add(RankListWords::tr("most memory"), unknown);
   else
-    add(Words::tr("most memory"), bytes_text(facts.peak_bytes),
+    add(RankListWords::tr("most memory"), bytes_text(facts.peak_bytes),
         source(facts.peak_bytes, facts.counted_bytes));
   if (hides_traffic)
-    add(Words::tr("sends in a step"), unknown);
+    add(RankListWords::tr("sends in a step"), unknown);
   else
-    add(Words::tr("sends in a step"), bytes_text(facts.sent),
+    add(RankListWords::tr("sends in a step"), bytes_text(facts.sent),
         source(facts.sent, facts.counted_sent));
   for (const auto& [axis, ranks] : facts.groups) {
-    add(Words::tr("%1 group").arg(axis_text(axis)), ranks_text(ranks));
-    if (axis == facts.groups.front().first) lines.back().section = Words::tr("ITS GROUPS");
+    add(RankListWords::tr("%1 group").arg(axis_text(axis)), ranks_text(ranks));
+    if (axis == facts.groups.front().first) lines.back().section = RankListWords::tr("ITS GROUPS");
   }
   for (const RankLink& link : facts.links) {
     const QString times =
-        link.calls == 1 ? Words::tr("once") : Words::tr("%1 times").arg(link.calls);
-    add(link.peer >= 0 ? Words::tr("to rank %1").arg(link.peer)
-                       : Words::tr("in its %1 group").arg(axis_text(link.axis)),
+        link.calls == 1 ? RankListWords::tr("once") : RankListWords::tr("%1 times").arg(link.calls);
+    add(link.peer >= 0 ? RankListWords::tr("to rank %1").arg(link.peer)
+                       : RankListWords::tr("in its %1 group").arg(axis_text(link.axis)),
         hides_traffic ? unknown : bytes_text(link.sent),
         hides_traffic ? link.what : QStringLiteral("%1, %2").arg(link.what, times));
     lines.back().bytes = hides_traffic ? 0 : link.sent;
-    if (&link == &facts.links.front()) lines.back().section = Words::tr("WHAT IT SENDS IN A STEP");
+    if (&link == &facts.links.front())
+      lines.back().section = RankListWords::tr("WHAT IT SENDS IN A STEP");
   }
   return lines;
 }

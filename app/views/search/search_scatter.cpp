@@ -12,11 +12,11 @@
 namespace parallelarium {
 namespace {
 
-constexpr double kHead = 22, kLeft = 48, kBottom = 34, kLegend = 22, kTop = 16;
+constexpr double kScatterHead = 22, kLeft = 48, kBottom = 34, kLegend = 22, kTop = 16;
 constexpr double kDot = 3, kReach = 7;
-constexpr double kGib = 1024.0 * 1024 * 1024;
+constexpr double kScatterGib = 1024.0 * 1024 * 1024;
 
-struct Search {
+struct ScatterTexts {
   Q_DECLARE_TR_FUNCTIONS(SearchView)
 };
 
@@ -44,25 +44,26 @@ class Scatter {
         picture_(picture),
         theme_(theme),
         texts_(texts),
-        plot_(rect.adjusted(kLeft, kHead + kTop, -10, -kBottom - kLegend)),
+        plot_(rect.adjusted(kLeft, kScatterHead + kTop, -10, -kBottom - kLegend)),
         rect_(rect) {
     double least_x = 1e300, most_x = 0, least_y = 1e300, most_y = 0;
     const auto widen = [&](double seconds, std::int64_t bytes) {
-      const double gib = double(bytes) / kGib;
+      const double gib = double(bytes) / kScatterGib;
       least_x = std::min(least_x, gib);
       most_x = std::max(most_x, gib);
       least_y = std::min(least_y, seconds);
       most_y = std::max(most_y, seconds);
     };
     for (const auto& [seconds, bytes] : picture.answer->points) widen(seconds, bytes);
-    most_x = std::max(most_x, double(picture.answer->capacity_bytes) / kGib);
+    most_x = std::max(most_x, double(picture.answer->capacity_bytes) / kScatterGib);
     x_ = axis_of(least_x, most_x * 1.02, 6);
     y_ = axis_of(least_y, most_y, 5);
   }
 
   void paint(SearchHits* hits) {
-    put_elided(painter_, QRectF(rect_.left(), rect_.top(), rect_.width(), kHead), Qt::AlignVCenter,
-               Search::tr("Step time over memory").toUpper(), theme_.caps(), theme_.muted, texts_);
+    put_elided(painter_, QRectF(rect_.left(), rect_.top(), rect_.width(), kScatterHead),
+               Qt::AlignVCenter, ScatterTexts::tr("Step time over memory").toUpper(), theme_.caps(),
+               theme_.muted, texts_);
     paint_axes();
     painter_.setRenderHint(QPainter::Antialiasing);
     painter_.setPen(QPen(theme_.muted, 1));
@@ -77,7 +78,7 @@ class Scatter {
 
  private:
   QPointF place(double seconds, std::int64_t bytes) const {
-    const double x = (double(bytes) / kGib - x_.least) / (x_.most - x_.least);
+    const double x = (double(bytes) / kScatterGib - x_.least) / (x_.most - x_.least);
     const double y = (seconds - y_.least) / (y_.most - y_.least);
     return {plot_.left() + x * plot_.width(), plot_.bottom() - y * plot_.height()};
   }
@@ -85,20 +86,20 @@ class Scatter {
 
   void paint_axes() {
     const QFont small = theme_.font(11);
-    put_text(painter_, QRectF(rect_.left(), rect_.top() + kHead - 4, 120, 14), Qt::AlignVCenter,
-             Search::tr("seconds"), small, theme_.muted, texts_);
+    put_text(painter_, QRectF(rect_.left(), rect_.top() + kScatterHead - 4, 120, 14),
+             Qt::AlignVCenter, ScatterTexts::tr("seconds"), small, theme_.muted, texts_);
     for (double at = y_.least; at <= y_.most + y_.step / 2; at += y_.step) {
       const double y = place(at, 0).y();
       painter_.fillRect(QRectF(plot_.left(), y, plot_.width(), 1), theme_.grid);
       put_text(painter_, QRectF(rect_.left(), y - 7, kLeft - 8, 14),
                Qt::AlignVCenter | Qt::AlignRight, number_text(at), small, theme_.muted, texts_);
     }
-    const QString unit = Search::tr("GiB on the fullest GPU");
+    const QString unit = ScatterTexts::tr("GiB on the fullest GPU");
     const QRectF below(plot_.left(), plot_.bottom() + 4, plot_.width(), 14);
     put_text(painter_, below.translated(0, 15), Qt::AlignVCenter | Qt::AlignRight, unit, small,
              theme_.muted, texts_);
     for (double at = x_.least; at <= x_.most + x_.step / 2; at += x_.step) {
-      const double x = place(0, std::int64_t(at * kGib)).x();
+      const double x = place(0, std::int64_t(at * kScatterGib)).x();
       painter_.fillRect(QRectF(x, plot_.top(), 1, plot_.height()), theme_.grid);
       put_text(painter_, QRectF(x - 30, below.top(), 60, 14), Qt::AlignCenter, number_text(at),
                small, theme_.muted, texts_);
@@ -143,7 +144,8 @@ class Scatter {
     const double x = place(0, picture_.answer->capacity_bytes).x();
     painter_.setPen(QPen(theme_.mark, 1, Qt::DashLine));
     painter_.drawLine(QPointF(x, plot_.top() - 2), QPointF(x, plot_.bottom()));
-    const QString text = Search::tr("limit %1").arg(bytes_text(picture_.answer->capacity_bytes));
+    const QString text =
+        ScatterTexts::tr("limit %1").arg(bytes_text(picture_.answer->capacity_bytes));
     put_text(painter_,
              QRectF(x - 160, plot_.top() - 17, 160 + std::min(40.0, rect_.right() - x), 14),
              Qt::AlignVCenter | Qt::AlignRight, text, theme_.font(11), theme_.mark, texts_);
@@ -169,17 +171,17 @@ class Scatter {
                theme_.muted, texts_);
       x += wide + 28;
     };
-    entry(Search::tr("front: none is faster and smaller"), [&](const QPointF& at) {
+    entry(ScatterTexts::tr("front: none is faster and smaller"), [&](const QPointF& at) {
       painter_.setPen(Qt::NoPen);
       painter_.setBrush(theme_.accent_line);
       painter_.drawEllipse(at, kDot + 0.5, kDot + 0.5);
     });
-    entry(Search::tr("simulated"), [&](const QPointF& at) {
+    entry(ScatterTexts::tr("simulated"), [&](const QPointF& at) {
       painter_.setPen(QPen(theme_.muted, 1));
       painter_.setBrush(theme_.surface);
       painter_.drawEllipse(at, kDot, kDot);
     });
-    entry(Search::tr("selected"), [&](const QPointF& at) {
+    entry(ScatterTexts::tr("selected"), [&](const QPointF& at) {
       painter_.setPen(QPen(theme_.accent_line, 2));
       painter_.setBrush(Qt::NoBrush);
       painter_.drawEllipse(at, 5, 5);

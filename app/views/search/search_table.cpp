@@ -11,9 +11,9 @@
 namespace parallelarium {
 namespace {
 
-constexpr double kHead = 22, kRow = 20, kLine = 18, kAllColumns = 800;
+constexpr double kTableHead = 22, kRow = 20, kTableLine = 18, kAllColumns = 800;
 
-struct Search {
+struct TableTexts {
   Q_DECLARE_TR_FUNCTIONS(SearchView)
 };
 
@@ -42,26 +42,26 @@ std::vector<Column> columns_of(const SearchPicture& picture, double width) {
                        [](const FoundPlan& of) { return QString::number(of.setup.mesh.ep); }});
   columns.push_back({QStringLiteral("ZeRO"), 38, false,
                      [](const FoundPlan& of) { return QString::number(of.setup.zero); }});
-  columns.push_back({Search::tr("schedule"), 104, true,
+  columns.push_back({TableTexts::tr("schedule"), 104, true,
                      [](const FoundPlan& of) { return schedule_words(of.setup); }});
-  columns.push_back({Search::tr("micro"), 40, false,
+  columns.push_back({TableTexts::tr("micro"), 40, false,
                      [](const FoundPlan& of) { return QString::number(of.setup.micro_batch); }});
-  columns.push_back({Search::tr("recompute"), 68, true,
+  columns.push_back({TableTexts::tr("recompute"), 68, true,
                      [](const FoundPlan& of) { return recompute_words(of.setup); }});
-  columns.push_back({Search::tr("step"), 58, false,
+  columns.push_back({TableTexts::tr("step"), 58, false,
                      [](const FoundPlan& of) { return seconds_text(of.seconds); }});
   if (width >= kAllColumns)
-    columns.push_back({Search::tr("tokens/s"), 62, false,
+    columns.push_back({TableTexts::tr("tokens/s"), 62, false,
                        [](const FoundPlan& of) { return number_text(of.tokens_per_second); }});
   columns.push_back(
-      {Search::tr("MFU"), 52, false, [](const FoundPlan& of) { return share_text(of.mfu); }});
-  columns.push_back(
-      {Search::tr("memory"), 66, false, [](const FoundPlan& of) { return bytes_text(of.bytes); }});
-  columns.push_back(
-      {Search::tr("bubble"), 52, false, [](const FoundPlan& of) { return share_text(of.bubble); }});
-  columns.push_back({Search::tr("exposed"), 60, false,
+      {TableTexts::tr("MFU"), 52, false, [](const FoundPlan& of) { return share_text(of.mfu); }});
+  columns.push_back({TableTexts::tr("memory"), 66, false,
+                     [](const FoundPlan& of) { return bytes_text(of.bytes); }});
+  columns.push_back({TableTexts::tr("bubble"), 52, false,
+                     [](const FoundPlan& of) { return share_text(of.bubble); }});
+  columns.push_back({TableTexts::tr("exposed"), 60, false,
                      [](const FoundPlan& of) { return seconds_text(of.exposed_seconds); }});
-  columns.push_back({Search::tr("front"), 38, false, nullptr});  // a mark
+  columns.push_back({TableTexts::tr("front"), 38, false, nullptr});  // a mark
   return columns;
 }
 
@@ -80,10 +80,10 @@ double paint_best(QPainter& painter, const QRectF& rect, const SearchPicture& pi
                   const Theme& theme, SearchHits* hits, TextLog* texts) {
   const PlanAnswer& answer = *picture.answer;
   const QFont plain = theme.font(12), bold = theme.font(12, true), small = theme.font(11);
-  put_elided(painter, QRectF(rect.left(), rect.top(), rect.width(), kHead), Qt::AlignVCenter,
-             Search::tr("The best %1").arg(answer.plans.size()).toUpper(), theme.caps(),
+  put_elided(painter, QRectF(rect.left(), rect.top(), rect.width(), kTableHead), Qt::AlignVCenter,
+             TableTexts::tr("The best %1").arg(answer.plans.size()).toUpper(), theme.caps(),
              theme.muted, texts);
-  double y = rect.top() + kHead;
+  double y = rect.top() + kTableHead;
   const std::vector<Column> columns = columns_of(picture, rect.width());
   double sum = 0;
   for (const Column& column : columns) sum += column.width;
@@ -102,7 +102,7 @@ double paint_best(QPainter& painter, const QRectF& rect, const SearchPicture& pi
   const auto flags = [](const Column& column) {
     return int(Qt::AlignVCenter) | int(column.is_text ? Qt::AlignLeft : Qt::AlignRight);
   };
-  put_text(painter, QRectF(rect.left(), y, kRank, kRow), Qt::AlignVCenter, Search::tr("rank"),
+  put_text(painter, QRectF(rect.left(), y, kRank, kRow), Qt::AlignVCenter, TableTexts::tr("rank"),
            small, theme.muted, texts);
   each_cell(y, [&](const Column& column, const QRectF& cell) {
     put_elided(painter, cell, flags(column), column.title, small, theme.muted, texts);
@@ -119,7 +119,9 @@ double paint_best(QPainter& painter, const QRectF& rect, const SearchPicture& pi
     painter.fillRect(QRectF(rect.left() + kRank, y + kRow - 1, rect.width() - kRank, 1),
                      theme.hairline);
     const bool tie = at < ties && ties > 1;
-    const QString rank = !tie ? QString::number(at + 1) : at == 0 ? Search::tr("1 tie") : QString();
+    const QString rank = !tie      ? QString::number(at + 1)
+                         : at == 0 ? TableTexts::tr("1 tie")
+                                   : QString();
     put_text(painter, row, Qt::AlignVCenter, rank, at == 0 ? bold : plain, theme.text, texts);
     each_cell(y, [&](const Column& column, const QRectF& cell) {
       if (!column.cell) return paint_mark(painter, cell, plan.on_front, theme);
@@ -136,9 +138,9 @@ double paint_best(QPainter& painter, const QRectF& rect, const SearchPicture& pi
     painter.drawLine(QPointF(x, first + 3), QPointF(x + 4, first + 3));
     painter.drawLine(QPointF(x, bottom), QPointF(x + 4, bottom));
   }
-  put_elided(painter, QRectF(rect.left(), y + 4, rect.width(), kLine), Qt::AlignVCenter,
+  put_elided(painter, QRectF(rect.left(), y + 4, rect.width(), kTableLine), Qt::AlignVCenter,
              tie_text(answer), small, theme.muted, texts);
-  return y + 4 + kLine - rect.top();
+  return y + 4 + kTableLine - rect.top();
 }
 
 }  // namespace parallelarium

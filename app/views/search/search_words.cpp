@@ -11,7 +11,7 @@
 namespace parallelarium {
 namespace {
 
-struct Search {
+struct SearchTexts {
   Q_DECLARE_TR_FUNCTIONS(SearchView)
 };
 
@@ -28,7 +28,7 @@ Quantity quantity(const char* key, const QString& title, const QString& text, co
 }  // namespace
 
 QString batch_text(const PlanSearch& search) {
-  return Search::tr("%1 tokens a step")
+  return SearchTexts::tr("%1 tokens a step")
       .arg(count_text(search.wish().global_batch * search.sequence()));
 }
 
@@ -36,14 +36,14 @@ QString question_text(const PlanSearch& search) {
   const PlanWish& wish = search.answer() ? search.answered() : search.wish();
   const Result<Model> model = find_model(wish.model.toStdString());
   const Result<Machine> machine = find_machine(wish.machine.toStdString());
-  return Search::tr("How should %1 be trained on %2 GPUs of %3?")
+  return SearchTexts::tr("How should %1 be trained on %2 GPUs of %3?")
       .arg(model ? sentence(title_of(*model)) : wish.model, wish.gpus,
            machine ? sentence(title_of(*machine)) : wish.machine);
 }
 
 QString schedule_words(const Setup& setup) {
-  if (setup.mesh.pp == 1) return Search::tr("no pipeline");
-  if (setup.chunks > 1) return Search::tr("interleaved, %1").arg(setup.chunks);
+  if (setup.mesh.pp == 1) return SearchTexts::tr("no pipeline");
+  if (setup.chunks > 1) return SearchTexts::tr("interleaved, %1").arg(setup.chunks);
   const ScheduleRule* rule = find_schedule_rule(setup.schedule);
   return rule ? QString::fromUtf8(rule->title.data(), qsizetype(rule->title.size()))
               : QString::fromStdString(setup.schedule.name());
@@ -51,9 +51,9 @@ QString schedule_words(const Setup& setup) {
 
 QString recompute_words(const Setup& setup) {
   const std::string text = text_of(setup.recompute);
-  if (text == "none") return Search::tr("none");
-  if (text == "selective") return Search::tr("selective");
-  if (text == "full") return Search::tr("full");
+  if (text == "none") return SearchTexts::tr("none");
+  if (text == "selective") return SearchTexts::tr("selective");
+  if (text == "full") return SearchTexts::tr("full");
   return QString::fromStdString(text);
 }
 
@@ -69,32 +69,33 @@ QString axes_text(const Setup& setup) {
   if (setup.sequence_parallel) parts << QStringLiteral("SP");
   if (setup.zero > 0) parts << QStringLiteral("ZeRO %1").arg(setup.zero);
   if (mesh.pp > 1) parts << schedule_words(setup);
-  parts << Search::tr("micro-batch %1").arg(setup.micro_batch);
+  parts << SearchTexts::tr("micro-batch %1").arg(setup.micro_batch);
   if (setup.recompute != Recompute::kNone)
-    parts << Search::tr("recompute %1").arg(recompute_words(setup));
+    parts << SearchTexts::tr("recompute %1").arg(recompute_words(setup));
   return parts.join(QStringLiteral(", "));
 }
 
 QString class_text(PlanAnswer::Class of) {
   switch (of) {
     case PlanAnswer::kRefused:
-      return Search::tr("are refused");
+      return SearchTexts::tr("are refused");
     case PlanAnswer::kDoesNotFit:
-      return Search::tr("do not fit");
+      return SearchTexts::tr("do not fit");
     case PlanAnswer::kBounded:
-      return Search::tr("bounded");
+      return SearchTexts::tr("bounded");
     default:
-      return Search::tr("simulated");
+      return SearchTexts::tr("simulated");
   }
 }
 
 QString tie_text(const PlanAnswer& answer) {
   return answer.tie_threshold
-             ? Search::tr(
+             ? SearchTexts::tr(
                    "Rows within %1 of the first share its rank: so far off are differences "
                    "of predictions. Among them the least memory stands first.")
                    .arg(share_text(*answer.tie_threshold))
-             : Search::tr("How far rows must be apart to differ is not known for this cluster.");
+             : SearchTexts::tr(
+                   "How far rows must be apart to differ is not known for this cluster.");
 }
 
 QString rates_text(const PlanAnswer& answer) { return prediction_source_text(answer.rates); }
@@ -102,16 +103,16 @@ QString rates_text(const PlanAnswer& answer) { return prediction_source_text(ans
 QString search_description(const PlanSearch& search) {
   QStringList said{question_text(search)};
   if (search.searching())
-    said << Search::tr("Searching: %1.").arg(share_text(search.progress()))
+    said << SearchTexts::tr("Searching: %1.").arg(share_text(search.progress()))
          << search.progress_text();
   if (!search.answer()) {
     if (!search.searching())
-      said << (search.error().isEmpty() ? Search::tr("Not searched yet: press Search.")
+      said << (search.error().isEmpty() ? SearchTexts::tr("Not searched yet: press SearchTexts.")
                                         : search.error());
     return said.join(QLatin1Char('\n'));
   }
   const PlanAnswer& answer = *search.answer();
-  said << Search::tr("%1 candidates.").arg(count_text(answer.candidates));
+  said << SearchTexts::tr("%1 candidates.").arg(count_text(answer.candidates));
   for (int at = 0; at < PlanAnswer::kClasses; ++at) {
     const auto of = PlanAnswer::Class(at);
     said << QStringLiteral("%1 %2.").arg(count_text(answer.counts[at]), class_text(of));
@@ -119,16 +120,16 @@ QString search_description(const PlanSearch& search) {
       said << QStringLiteral("  %1: %2").arg(count_text(loss.count), sentence(loss.sentence));
   }
   if (answer.plans.empty() && answer.least)
-    said << Search::tr("None fits. The least is %1 or more, with %2.")
+    said << SearchTexts::tr("None fits. The least is %1 or more, with %2.")
                 .arg(bytes_text(answer.least->first), axes_text(answer.least->second));
   for (const FoundPlan& plan : answer.plans)
-    said << Search::tr("%1: step %2, %3, MFU %4, bubble %5, exposed %6%7.")
+    said << SearchTexts::tr("%1: step %2, %3, MFU %4, bubble %5, exposed %6%7.")
                 .arg(axes_text(plan.setup), seconds_text(plan.seconds), bytes_text(plan.bytes),
                      share_text(plan.mfu), share_text(plan.bubble),
                      seconds_text(plan.exposed_seconds),
-                     plan.tied ? Search::tr(", tie") : QString());
+                     plan.tied ? SearchTexts::tr(", tie") : QString());
   if (const FoundPlan* plan = search.selected()) {
-    said << Search::tr("Selected: %1.").arg(axes_text(plan->setup));
+    said << SearchTexts::tr("Selected: %1.").arg(axes_text(plan->setup));
     for (const PlanWhy& why : plan->why) said << sentence(why.sentence);
   }
   return said.join(QLatin1Char('\n'));
@@ -137,22 +138,23 @@ QString search_description(const PlanSearch& search) {
 std::vector<Quantity> search_quantities(const PlanSearch& search) {
   const FoundPlan* plan = search.selected();
   const QString source = plan              ? rates_text(*search.answer())
-                         : search.answer() ? Search::tr("none fits")
-                                           : Search::tr("not searched yet");
+                         : search.answer() ? SearchTexts::tr("none fits")
+                                           : SearchTexts::tr("not searched yet");
   const auto text = [&](const QString& of) { return plan ? of : QString(); };
   return {
-      quantity("plan.seconds", Search::tr("Step time"),
+      quantity("plan.seconds", SearchTexts::tr("Step time"),
                text(plan ? seconds_text(plan->seconds) : QString()), source,
                plan ? plan->seconds : 0),
-      quantity("plan.mfu", Search::tr("MFU"), text(plan ? share_text(plan->mfu) : QString()),
+      quantity("plan.mfu", SearchTexts::tr("MFU"), text(plan ? share_text(plan->mfu) : QString()),
                source, plan ? plan->mfu : 0),
-      quantity("plan.needed_bytes",
-               plan ? Search::tr("Memory, stage %1").arg(plan->stage) : Search::tr("Memory"),
-               text(plan ? bytes_text(plan->bytes) : QString()), source,
-               plan ? double(plan->bytes) : 0, plan ? exact_bytes_text(plan->bytes) : QString()),
-      quantity("plan.bubble", Search::tr("Bubble of whole step"),
+      quantity(
+          "plan.needed_bytes",
+          plan ? SearchTexts::tr("Memory, stage %1").arg(plan->stage) : SearchTexts::tr("Memory"),
+          text(plan ? bytes_text(plan->bytes) : QString()), source, plan ? double(plan->bytes) : 0,
+          plan ? exact_bytes_text(plan->bytes) : QString()),
+      quantity("plan.bubble", SearchTexts::tr("Bubble of whole step"),
                text(plan ? share_text(plan->bubble) : QString()), source, plan ? plan->bubble : 0),
-      quantity("plan.exposed_seconds", Search::tr("Exposed communication"),
+      quantity("plan.exposed_seconds", SearchTexts::tr("Exposed communication"),
                text(plan ? seconds_text(plan->exposed_seconds) : QString()), source,
                plan ? plan->exposed_seconds : 0)};
 }

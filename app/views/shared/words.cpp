@@ -12,13 +12,13 @@
 namespace parallelarium {
 namespace {
 
-const QString kDot = QStringLiteral(" \u00b7 ");
+const QString kDotBetween = QStringLiteral(" \u00b7 ");
 
-struct Words {
+struct SharedTexts {
   Q_DECLARE_TR_FUNCTIONS(words)
 };
 QString plural(int count, const char* one, const char* many) {
-  return (count == 1 ? Words::tr(one) : Words::tr(many)).arg(QLocale().toString(count));
+  return (count == 1 ? SharedTexts::tr(one) : SharedTexts::tr(many)).arg(QLocale().toString(count));
 }
 
 QString duration_line(const QString& source, const Bar& bar, const QLocale& locale) {
@@ -38,7 +38,7 @@ QString spread_text(const LaneRows& rows, int rank_index, const Bar& bar, const 
     low += rank.shortest[op];
     high += rank.longest[op];
   }
-  return Words::tr("%1 to %2 over %3 steps")
+  return SharedTexts::tr("%1 to %2 over %3 steps")
       .arg(time_text(low, locale), time_text(high, locale))
       .arg(rows.timeline->steps);
 }
@@ -50,7 +50,7 @@ QString waited_line(const LaneRows& rows, int rank_index, const Bar& bar, const 
     if (gap.span.end < bar.span.begin) continue;
     if (gap.span.end > bar.span.begin) break;
     const QString why = sentence(gap.why);
-    return Words::tr("before it: idle %1, %2")
+    return SharedTexts::tr("before it: idle %1, %2")
         .arg(time_text(gap.span.end - gap.span.begin, locale), why);
   }
   return {};
@@ -66,7 +66,7 @@ QString parts_line(const LaneRows& rows, OpRef op, Zoom zoom, const QLocale& loc
   if (list.parts_of(index) < 2) return {};
   const InsideTimes inside = inside_times(row->lane(Lane::kCompute, Zoom::kPieces), list, index);
   if (inside.collectives == 0) return {};
-  return Words::tr("inside: computing %1, %2 collectives %3")
+  return SharedTexts::tr("inside: computing %1, %2 collectives %3")
       .arg(time_text(inside.computing, locale))
       .arg(inside.collectives)
       .arg(time_text(inside.communicating, locale));
@@ -76,30 +76,30 @@ QString difference_line(Source source, const Bar& predicted, const Bar& observed
                         const QLocale& locale) {
   switch (source) {
     case Source::kPaced:
-      return Words::tr("the duration is set");
+      return SharedTexts::tr("the duration is set");
     case Source::kOversubscribed:
     case Source::kSharedGpu:
-      return Words::tr("times are not evidence of speed");
+      return SharedTexts::tr("times are not evidence of speed");
     default:
       break;
   }
   const auto seconds = [](const Bar& bar) {
     return static_cast<double>((bar.span.end - bar.span.begin).count()) / 1e9;
   };
-  return Words::tr("difference %1")
+  return SharedTexts::tr("difference %1")
       .arg(relative_text(seconds(predicted), seconds(observed), locale));
 }
 
 QString idle_word(IdleKind kind) {
   switch (kind) {
     case IdleKind::kWarmUp:
-      return Words::tr("warm-up");
+      return SharedTexts::tr("warm-up");
     case IdleKind::kWait:
-      return Words::tr("wait");
+      return SharedTexts::tr("wait");
     case IdleKind::kTransfer:
-      return Words::tr("transfer");
+      return SharedTexts::tr("transfer");
     case IdleKind::kDrain:
-      return Words::tr("drain");
+      return SharedTexts::tr("drain");
   }
   return {};
 }
@@ -107,7 +107,7 @@ QString idle_word(IdleKind kind) {
 }  // namespace
 
 QString schedule_title(const Schedule& schedule) {
-  if (schedule.order() && schedule.name() == kOwnOrderName) return Words::tr("your order");
+  if (schedule.order() && schedule.name() == kOwnOrderName) return SharedTexts::tr("your order");
   const ScheduleRule* rule = find_schedule_rule(schedule);
   return rule != nullptr ? QString::fromUtf8(rule->title.data(), int(rule->title.size()))
                          : QString::fromStdString(schedule.name());
@@ -126,7 +126,7 @@ QStringList bar_lines(const LaneRows* predicted, const LaneRows* observed, OpRef
   if (theirs) {
     QString line = duration_line(source_text(observed->timeline->source), *theirs, locale);
     const QString spread = spread_text(*observed, op.rank, *theirs, locale);
-    if (!spread.isEmpty()) line += kDot + spread;
+    if (!spread.isEmpty()) line += kDotBetween + spread;
     lines << line;
     if (ours && fresh) lines << difference_line(observed->timeline->source, *ours, *theirs, locale);
   }
@@ -139,7 +139,8 @@ QStringList bar_lines(const LaneRows* predicted, const LaneRows* observed, OpRef
     if (part.kind != OpKind::kCompute && part.lane == bar.lane) bytes += part.bytes * part.repeat;
   }
   if (bytes > 0)
-    lines << Words::tr("%1 (%2)").arg(exact_bytes_text(bytes, locale), bytes_text(bytes, locale));
+    lines << SharedTexts::tr("%1 (%2)").arg(exact_bytes_text(bytes, locale),
+                                            bytes_text(bytes, locale));
   const LaneRows& waited = theirs ? *observed : *predicted;
   const QString wait = waited_line(waited, op.rank, theirs ? *theirs : *ours, locale);
   if (!wait.isEmpty()) lines << wait;
@@ -151,7 +152,7 @@ QString idle_sentence(const LaneRows& rows, int rank_index, Nanoseconds time,
   for (const IdleGap& gap : rows.gaps_of(rank_index)) {
     if (time < gap.span.begin) break;
     if (time > gap.span.end) continue;
-    return Words::tr("Idle %1, %2: %3")
+    return SharedTexts::tr("Idle %1, %2: %3")
         .arg(time_text(gap.span.end - gap.span.begin, locale), idle_word(gap.kind),
              sentence(gap.why));
   }
@@ -161,49 +162,53 @@ QString idle_sentence(const LaneRows& rows, int rank_index, Nanoseconds time,
 QString predicted_title(const Prediction& prediction) {
   const QString machine = sentence(title_of(prediction.machine));
   if (prediction.word == "peak")
-    return Words::tr("LOWER BOUND AT PEAK RATES") + kDot + Words::tr("on %1").arg(machine);
-  const QString predicted = Words::tr("PREDICTED") + kDot;
+    return SharedTexts::tr("LOWER BOUND AT PEAK RATES") + kDotBetween +
+           SharedTexts::tr("on %1").arg(machine);
+  const QString predicted = SharedTexts::tr("PREDICTED") + kDotBetween;
   if (prediction.cores_for_gpus)
-    return predicted + Words::tr("for the cores, as the GPUs are not calibrated yet");
+    return predicted + SharedTexts::tr("for the cores, as the GPUs are not calibrated yet");
   // Of ranks that share cores a rehearsal gives every lane one of its own.
   const bool apart =
       prediction.machine.lanes_share_core && prediction.setup.run.backend == Backend::kPaced;
-  const QString cores = apart ? kDot + Words::tr("a core for every lane") : QString();
+  const QString cores = apart ? kDotBetween + SharedTexts::tr("a core for every lane") : QString();
   if (prediction.word == "assumed")
     return predicted +
            (prediction.machine.local
-                ? Words::tr("assumed rates, this computer is not calibrated yet") + cores
-                : Words::tr("for %1, assumed rates").arg(machine));
+                ? SharedTexts::tr("assumed rates, this computer is not calibrated yet") + cores
+                : SharedTexts::tr("for %1, assumed rates").arg(machine));
   if (prediction.word == "published")
-    return predicted + Words::tr("for %1, published efficiencies").arg(machine);
+    return predicted + SharedTexts::tr("for %1, published efficiencies").arg(machine);
   if (outdated_rates(prediction.setup, prediction.machine))
-    return predicted + Words::tr("for this engine, calibrated by an older version") + cores;
-  return predicted + (prediction.machine.local ? Words::tr("for this engine, calibrated") + cores
-                                               : Words::tr("for %1, calibrated").arg(machine));
+    return predicted + SharedTexts::tr("for this engine, calibrated by an older version") + cores;
+  return predicted + (prediction.machine.local
+                          ? SharedTexts::tr("for this engine, calibrated") + cores
+                          : SharedTexts::tr("for %1, calibrated").arg(machine));
 }
 
 QString run_title(const Observation& observation, bool absolute) {
-  QString title = observation.source == Source::kPaced
-                      ? Words::tr("REHEARSAL") + kDot +
-                            Words::tr("durations set, 1:%1").arg(number_text(observation.stretch))
-                      : Words::tr("%1 RUN").arg(source_text(observation.source).toUpper());
+  QString title =
+      observation.source == Source::kPaced
+          ? SharedTexts::tr("REHEARSAL") + kDotBetween +
+                SharedTexts::tr("durations set, 1:%1").arg(number_text(observation.stretch))
+          : SharedTexts::tr("%1 RUN").arg(source_text(observation.source).toUpper());
   const Timeline& timeline = observation.timeline;
   if (timeline.steps > 0)
-    title += kDot +
-             Words::tr("training step %1 of %2, the median").arg(timeline.step).arg(timeline.steps);
+    title += kDotBetween + SharedTexts::tr("training step %1 of %2, the median")
+                               .arg(timeline.step)
+                               .arg(timeline.steps);
   if (observation.source == Source::kOversubscribed || observation.source == Source::kSharedGpu)
-    title += kDot + Words::tr("not evidence of speed");
+    title += kDotBetween + SharedTexts::tr("not evidence of speed");
   else if (!observation.gpu_use.empty())
-    title += kDot + Words::tr("other processes used its GPUs");
+    title += kDotBetween + SharedTexts::tr("other processes used its GPUs");
   else if (delay_of(observation))
-    title += kDot + Words::tr("other work kept the cores, %1 times as long")
-                        .arg(number_text(observation.delay_factor));
+    title += kDotBetween + SharedTexts::tr("other work kept the cores, %1 times as long")
+                               .arg(number_text(observation.delay_factor));
   const QString date = QString::fromStdString(observation.date);
   // "2026-11-21T08:32:30Z" as people write it.
   const QString written = date.left(16).replace(QLatin1Char('T'), QLatin1Char(' '));
-  const QString age = absolute ? (date.isEmpty() ? date : Words::tr("%1 UTC").arg(written))
+  const QString age = absolute ? (date.isEmpty() ? date : SharedTexts::tr("%1 UTC").arg(written))
                                : age_text(observation.date);
-  if (!age.isEmpty()) title += kDot + age;
+  if (!age.isEmpty()) title += kDotBetween + age;
   return title;
 }
 
@@ -221,35 +226,36 @@ QString differing(const Setup& run, const Setup& present) {
   differs(run.mesh.pp != present.mesh.pp,
           plural(run.mesh.pp, QT_TRANSLATE_NOOP("words", "%1 stage"),
                  QT_TRANSLATE_NOOP("words", "%1 stages")));
-  differs(run.mesh.dp != present.mesh.dp, Words::tr("DP %1").arg(run.mesh.dp));
-  differs(run.mesh.tp != present.mesh.tp, Words::tr("TP %1").arg(run.mesh.tp));
+  differs(run.mesh.dp != present.mesh.dp, SharedTexts::tr("DP %1").arg(run.mesh.dp));
+  differs(run.mesh.tp != present.mesh.tp, SharedTexts::tr("TP %1").arg(run.mesh.tp));
   differs(run.microbatches != present.microbatches,
           plural(run.microbatches, QT_TRANSLATE_NOOP("words", "%1 micro-batch"),
                  QT_TRANSLATE_NOOP("words", "%1 micro-batches")));
   differs(run.micro_batch != present.micro_batch,
-          Words::tr("micro-batch size %1").arg(run.micro_batch));
-  if (parts.isEmpty() || parts.size() > 3) return Words::tr("other settings");
+          SharedTexts::tr("micro-batch size %1").arg(run.micro_batch));
+  if (parts.isEmpty() || parts.size() > 3) return SharedTexts::tr("other settings");
   return parts.join(QStringLiteral(", "));
 }
 
 }  // namespace
 
 QString stale_title(const Setup& run, const Setup& present) {
-  return Words::tr("run with %1").arg(differing(run, present));
+  return SharedTexts::tr("run with %1").arg(differing(run, present));
 }
 
 QString pinned_title(const RunRecord& pinned, const Setup& present) {
-  const QString title = Words::tr("PINNED") + kDot +
+  const QString title = SharedTexts::tr("PINNED") + kDotBetween +
                         (pinned.observed() ? source_text(pinned.observation.source)
                                            : prediction_source_text(pinned.prediction->word));
   const Setup& setup = pinned.observation.setup;
-  return setup == present ? title
-                          : title + kDot + Words::tr("with %1").arg(differing(setup, present));
+  return setup == present
+             ? title
+             : title + kDotBetween + SharedTexts::tr("with %1").arg(differing(setup, present));
 }
 
 QString picture_title(const Setup& setup) {
   QStringList parts;
-  parts << (setup.mesh.pp == 1 ? Words::tr("No pipeline") : schedule_title(setup.schedule));
+  parts << (setup.mesh.pp == 1 ? SharedTexts::tr("No pipeline") : schedule_title(setup.schedule));
   parts << plural(setup.mesh.pp, QT_TRANSLATE_NOOP("words", "%1 stage"),
                   QT_TRANSLATE_NOOP("words", "%1 stages"));
   parts << plural(setup.microbatches, QT_TRANSLATE_NOOP("words", "%1 micro-batch"),
@@ -257,7 +263,7 @@ QString picture_title(const Setup& setup) {
   if (setup.mesh.dp > 1)
     parts << plural(setup.mesh.dp, QT_TRANSLATE_NOOP("words", "%1 replica"),
                     QT_TRANSLATE_NOOP("words", "%1 replicas"));
-  return parts.join(kDot);
+  return parts.join(kDotBetween);
 }
 
 QString setup_footer(const Setup& setup) {
@@ -266,26 +272,27 @@ QString setup_footer(const Setup& setup) {
   parts << sentence(title_of(setup.model));
   parts << plural(setup.model.layers, QT_TRANSLATE_NOOP("words", "%1 layer"),
                   QT_TRANSLATE_NOOP("words", "%1 layers"));
-  parts << Words::tr("DP %1 TP %2 PP %3 CP %4 EP %5")
+  parts << SharedTexts::tr("DP %1 TP %2 PP %3 CP %4 EP %5")
                .arg(mesh.dp)
                .arg(mesh.tp)
                .arg(mesh.pp)
                .arg(mesh.cp)
                .arg(mesh.ep);
   parts << schedule_title(setup.schedule);
-  parts << Words::tr("%1 micro-batches of %2").arg(setup.microbatches).arg(setup.micro_batch);
-  parts << Words::tr("ZeRO %1").arg(setup.zero);
+  parts << SharedTexts::tr("%1 micro-batches of %2").arg(setup.microbatches).arg(setup.micro_batch);
+  parts << SharedTexts::tr("ZeRO %1").arg(setup.zero);
   parts << QString::fromStdString(setup.precision.name);
-  return parts.join(kDot);
+  return parts.join(kDotBetween);
 }
 
 QString machine_footer(const Prediction& prediction) {
   const Machine& machine = prediction.machine;
   QString text = sentence(title_of(machine));
   if (!machine.calibrated.empty())
-    text += kDot + Words::tr("calibrated %1").arg(QString::fromStdString(machine.calibrated));
+    text += kDotBetween +
+            SharedTexts::tr("calibrated %1").arg(QString::fromStdString(machine.calibrated));
   else
-    text += kDot + prediction_source_text(prediction.word);
+    text += kDotBetween + prediction_source_text(prediction.word);
   return text;
 }
 
@@ -299,18 +306,19 @@ QString moment_sentence(const LaneRows& rows, Nanoseconds time, bool with_held,
     const StageMoment moment = moment_of(row, time);
     QStringList held;
     for (const int microbatch : moment.held) held << QString::number(microbatch);
-    const QString does = moment.bar ? bar_labels(*moment.bar).front() : Words::tr("idle");
+    const QString does = moment.bar ? bar_labels(*moment.bar).front() : SharedTexts::tr("idle");
     if (!with_held) {
-      stages << Words::tr("stage %1 %2").arg(stage).arg(does);
+      stages << SharedTexts::tr("stage %1 %2").arg(stage).arg(does);
       continue;
     }
-    stages << Words::tr("stage %1 %2, %3")
+    stages << SharedTexts::tr("stage %1 %2, %3")
                   .arg(stage)
                   .arg(does, held.isEmpty()
-                                 ? Words::tr("holds nothing")
-                                 : Words::tr("holds %1").arg(held.join(QLatin1Char(' '))));
+                                 ? SharedTexts::tr("holds nothing")
+                                 : SharedTexts::tr("holds %1").arg(held.join(QLatin1Char(' '))));
   }
-  return Words::tr("At %1: %2.").arg(time_text(time, locale), stages.join(QStringLiteral("; ")));
+  return SharedTexts::tr("At %1: %2.")
+      .arg(time_text(time, locale), stages.join(QStringLiteral("; ")));
 }
 
 }  // namespace parallelarium

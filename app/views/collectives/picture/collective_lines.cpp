@@ -8,7 +8,7 @@
 namespace parallelarium {
 namespace {
 
-struct Words {
+struct CollectiveLinesWords {
   Q_DECLARE_TR_FUNCTIONS(collectives)
 };
 
@@ -106,12 +106,13 @@ QString crossover_text(const BandwidthLines& lines) {
     return {};
   const QString small = algorithm_in_sentence(lines.choice.spec.kind, lines.quickest_small);
   if (lines.quickest_small == lines.quickest_large)
-    return Words::tr("predicted: %1 is quickest at every size").arg(small);
+    return CollectiveLinesWords::tr("predicted: %1 is quickest at every size").arg(small);
   const QString large = algorithm_in_sentence(lines.choice.spec.kind, lines.quickest_large);
   return lines.crossover
-             ? Words::tr("predicted: %1 for small messages, %2 from %3")
+             ? CollectiveLinesWords::tr("predicted: %1 for small messages, %2 from %3")
                    .arg(small, large, bytes_text(*lines.crossover))
-             : Words::tr("predicted: %1 for small messages, %2 for large").arg(small, large);
+             : CollectiveLinesWords::tr("predicted: %1 for small messages, %2 for large")
+                   .arg(small, large);
 }
 
 }  // namespace parallelarium

@@ -15,7 +15,7 @@
 namespace parallelarium {
 namespace {
 
-struct Words {
+struct CollectivePaintWords {
   Q_DECLARE_TR_FUNCTIONS(collectives)
 };
 
@@ -177,21 +177,24 @@ QString paint_parts(QPainter& painter, const CollectivePicture& picture,
   painter.translate(-layout.second_half, 0);
   const Agreement now =
       agreement(picture.shown(), picture.playhead, *picture.parts, parts.playhead);
-  const QString title =
-      Words::tr("Left: the all-reduce. Right: a reduce-scatter, then an all-gather.");
+  const QString title = CollectivePaintWords::tr(
+      "Left: the all-reduce. Right: a reduce-scatter, then an all-gather.");
   if (now.all == 0) return title;
   return title + QLatin1Char(' ') +
          (now.same == now.all
-              ? Words::tr("All %1 chunks hold the same.").arg(now.all)
-              : Words::tr("%1 of %2 chunks hold the same now.").arg(now.same).arg(now.all));
+              ? CollectivePaintWords::tr("All %1 chunks hold the same.").arg(now.all)
+              : CollectivePaintWords::tr("%1 of %2 chunks hold the same now.")
+                    .arg(now.same)
+                    .arg(now.all));
 }
 
 void paint_rank_head(QPainter& painter, const QRectF& at, int rank, const Theme& theme,
                      TextLog* texts) {
   paint_chip(painter, at.topLeft(), 16, rank, theme, texts);
   if (at.width() >= 74)
-    put_text(painter, at.adjusted(22, 0, 0, 0), Qt::AlignVCenter, Words::tr("Rank %1").arg(rank),
-             theme.font(12, true), theme.text, texts);
+    put_text(painter, at.adjusted(22, 0, 0, 0), Qt::AlignVCenter,
+             CollectivePaintWords::tr("Rank %1").arg(rank), theme.font(12, true), theme.text,
+             texts);
 }
 
 }  // namespace
@@ -351,7 +354,8 @@ void paint_matrix(QPainter& painter, const CollectivePicture& picture,
   put_elided(painter,
              QRectF(layout.result_origin.x() - 26, layout.result_origin.y() - 20,
                     layout.size.width() - 16 - layout.result_origin.x() + 26, 16),
-             Qt::AlignVCenter, Words::tr("arrived on each rank, by where it came from"),
+             Qt::AlignVCenter,
+             CollectivePaintWords::tr("arrived on each rank, by where it came from"),
              theme.font(11), theme.muted, texts);
 }
 
@@ -364,11 +368,11 @@ void paint_collective(QPainter& painter, const CollectivePicture& picture,
   const CollectivePlan& plan = *picture.plan;
   const int step = motion.step_at(picture.playhead);
   const bool bits = picture.content() == ChunkContent::kRounding;
-  QString caption = bits                ? Words::tr("The result, bit by bit")
-                    : plan.steps() == 0 ? Words::tr("Nothing to send: one rank")
+  QString caption = bits                ? CollectivePaintWords::tr("The result, bit by bit")
+                    : plan.steps() == 0 ? CollectivePaintWords::tr("Nothing to send: one rank")
                     : picture.hidden.steps
-                        ? Words::tr("Step %1").arg(step + 1)
-                        : Words::tr("Step %1 of %2").arg(step + 1).arg(plan.steps());
+                        ? CollectivePaintWords::tr("Step %1").arg(step + 1)
+                        : CollectivePaintWords::tr("Step %1 of %2").arg(step + 1).arg(plan.steps());
   const QString phase = phase_of(plan, step);
   if (!bits && !phase.isEmpty()) caption += QStringLiteral(" \u00b7 ") + phase;
   QFont caps = theme.caps();
@@ -378,8 +382,9 @@ void paint_collective(QPainter& painter, const CollectivePicture& picture,
   const double taken = QFontMetricsF(caps).horizontalAdvance(caption);
   const double from = std::max(taken + 24, std::min(284.0, layout.caption.width() * 0.34));
   put_elided(painter, layout.caption.adjusted(from, 0, 0, 0), Qt::AlignVCenter,
-             bits ? Words::tr("marked: chunks with elements that another order of adding gives "
-                              "other bits")
+             bits ? CollectivePaintWords::tr(
+                        "marked: chunks with elements that another order of adding gives "
+                        "other bits")
                   : step_sentence(plan, step),
              theme.font(11), theme.muted, texts);
   if (layout.matrix)

@@ -13,7 +13,7 @@
 namespace parallelarium {
 namespace {
 
-struct Words {
+struct CollectivePlotWords {
   Q_DECLARE_TR_FUNCTIONS(collectives)
 };
 
@@ -218,7 +218,7 @@ void paint_key(QPainter& painter, const CollectivePicture& picture,
   for (const BandwidthLine& line : lines)
     widest = std::max(widest, QFontMetricsF(font).horizontalAdvance(algorithm_title(
                                   picture.plan->collective.spec.kind, line.algorithm)));
-  const QString this_run = Words::tr("this run");
+  const QString this_run = CollectivePlotWords::tr("this run");
   if (run) widest = std::max(widest, QFontMetricsF(font).horizontalAdvance(this_run));
   const double rows = double(lines.size()) + (run ? 1 : 0);
   QRectF key_rect(rect.right() - kRight - widest - 46,
@@ -288,7 +288,7 @@ void paint_plot(QPainter& painter, const CollectivePicture& picture, const Colle
     return;
   QFont caps = theme.caps();
   caps.setCapitalization(QFont::MixedCase);
-  const QString title = Words::tr("BUS BANDWIDTH BY MESSAGE SIZE");
+  const QString title = CollectivePlotWords::tr("BUS BANDWIDTH BY MESSAGE SIZE");
   // The window has a button at its end.
   put_elided(painter, layout.plot_head.adjusted(0, 0, -kButtonRoom, 0), Qt::AlignVCenter, title,
              caps, theme.muted, texts);
@@ -308,8 +308,9 @@ void paint_plot(QPainter& painter, const CollectivePicture& picture, const Colle
 
 QString plot_sentence(const CollectivePicture& picture) {
   if (!picture.lines || crossover_text(*picture.lines).isEmpty()) return {};
-  return Words::tr("Bus bandwidth by message size: %1.")
-      .arg(picture.hides_predicted() ? Words::tr("hidden") : crossover_text(*picture.lines));
+  return CollectivePlotWords::tr("Bus bandwidth by message size: %1.")
+      .arg(picture.hides_predicted() ? CollectivePlotWords::tr("hidden")
+                                     : crossover_text(*picture.lines));
 }
 
 QStringList plot_lines_at(const CollectivePicture& picture, const CollectiveLayout& layout,
@@ -337,7 +338,7 @@ QStringList plot_lines_at(const CollectivePicture& picture, const CollectiveLayo
         algorithm_title(picture.plan->collective.spec.kind, line.algorithm) + QLatin1Char(':');
     for (const auto& [bytes, rate] : line.points)
       if (bytes == nearest && !picture.hides_predicted())
-        text += QLatin1Char(' ') + Words::tr("predicted %1").arg(rate_text(rate));
+        text += QLatin1Char(' ') + CollectivePlotWords::tr("predicted %1").arg(rate_text(rate));
     for (const SweepPoint& seen : picture.sweep)
       if (seen.spec.bytes == nearest && seen.spec.algorithm == line.algorithm &&
           !picture.hides_run())
@@ -346,7 +347,7 @@ QStringList plot_lines_at(const CollectivePicture& picture, const CollectiveLayo
     lines << text;
   }
   if (run && run->spec.bytes == nearest)
-    lines << Words::tr("this run") + QStringLiteral(": ") + source_text(run->source) +
+    lines << CollectivePlotWords::tr("this run") + QStringLiteral(": ") + source_text(run->source) +
                  QLatin1Char(' ') + rate_text(run->bus_bandwidth);
   return lines;
 }

@@ -10,7 +10,7 @@
 namespace parallelarium {
 namespace {
 
-struct Words {
+struct CollectiveRoundingWords {
   Q_DECLARE_TR_FUNCTIONS(collectives)
 };
 
@@ -23,9 +23,10 @@ QString exact_text(DataType type, double value) {
 // From the longest to the shortest.
 QStringList texts_of(const RoundingCell& cell, DataType type) {
   if (cell.elements == 0) return {QStringLiteral("\u2013")};
-  if (cell.differing == 0) return {Words::tr("all the same"), QStringLiteral("0")};
+  if (cell.differing == 0)
+    return {CollectiveRoundingWords::tr("all the same"), QStringLiteral("0")};
   const QString count = count_text(cell.differing);
-  const QString of = Words::tr("%1 of %2").arg(count, count_text(cell.elements));
+  const QString of = CollectiveRoundingWords::tr("%1 of %2").arg(count, count_text(cell.elements));
   const QString values = QStringLiteral(": ") + exact_text(type, cell.here) +
                          QStringLiteral(" \u2260 ") + exact_text(type, cell.there);
   return {of + values, count + values, of, count};
@@ -66,10 +67,11 @@ QString rounding_line(const CollectivePicture& picture) {
   const CollectiveSpec& spec = picture.plan->collective.spec;
   if (picture.run->seen.rounding) return rounding_sentence(spec, *picture.run->seen.rounding);
   return reduces(spec.kind)
-             ? Words::tr(
+             ? CollectiveRoundingWords::tr(
                    "Bits are compared where a second algorithm works with so many ranks and "
                    "all arrays together take at most 256 MiB")
-             : Words::tr("%1 combines nothing, so no bits can differ").arg(title_of(spec.kind));
+             : CollectiveRoundingWords::tr("%1 combines nothing, so no bits can differ")
+                   .arg(title_of(spec.kind));
 }
 
 }  // namespace parallelarium

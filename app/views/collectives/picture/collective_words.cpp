@@ -12,22 +12,23 @@
 namespace parallelarium {
 namespace {
 
-struct Words {
+struct CollectiveTexts {
   Q_DECLARE_TR_FUNCTIONS(collectives)
 };
 
 QString number_of_chunks(int chunks) {
-  return chunks == 1 ? Words::tr("one chunk") : Words::tr("%1 chunks").arg(chunks);
+  return chunks == 1 ? CollectiveTexts::tr("one chunk")
+                     : CollectiveTexts::tr("%1 chunks").arg(chunks);
 }
 
 // What happens to what arrives, at one receiver or at several.
 QString fate(const CollectiveSpec& spec, bool reduce, bool several) {
   const bool adds = spec.reduction == Reduction::kSum || spec.reduction == Reduction::kAvg;
   if (reduce)
-    return several ? Words::tr("who combine it with their own")
-           : adds  ? Words::tr("who adds it to its own")
-                   : Words::tr("who combines it with its own");
-  return several ? Words::tr("who keep it") : Words::tr("who keeps it");
+    return several ? CollectiveTexts::tr("who combine it with their own")
+           : adds  ? CollectiveTexts::tr("who adds it to its own")
+                   : CollectiveTexts::tr("who combines it with its own");
+  return several ? CollectiveTexts::tr("who keep it") : CollectiveTexts::tr("who keeps it");
 }
 
 // Messages of one step: chunks by (from, to).
@@ -40,15 +41,15 @@ std::map<std::pair<int, int>, int> messages_of(const std::vector<Move>& moves) {
 QString reduction_word(const CollectiveSpec& spec) {
   switch (spec.reduction) {
     case Reduction::kProd:
-      return Words::tr("product");
+      return CollectiveTexts::tr("product");
     case Reduction::kMin:
-      return Words::tr("smallest");
+      return CollectiveTexts::tr("smallest");
     case Reduction::kMax:
-      return Words::tr("largest");
+      return CollectiveTexts::tr("largest");
     case Reduction::kAvg:
-      return Words::tr("average");
+      return CollectiveTexts::tr("average");
     default:
-      return Words::tr("sum");
+      return CollectiveTexts::tr("sum");
   }
 }
 
@@ -66,8 +67,8 @@ QString phase_of(const CollectivePlan& plan, int step) {
   const bool all = combining == std::ptrdiff_t(moves.size());
   if (moves.empty() || (combining > 0 && !all)) return {};
   const bool rooted = name == "root" || name == "tree" || name == "double-tree";
-  if (all) return rooted ? Words::tr("reduce") : Words::tr("reduce-scatter");
-  return rooted ? Words::tr("broadcast") : Words::tr("all-gather");
+  if (all) return rooted ? CollectiveTexts::tr("reduce") : CollectiveTexts::tr("reduce-scatter");
+  return rooted ? CollectiveTexts::tr("broadcast") : CollectiveTexts::tr("all-gather");
 }
 
 QString step_sentence(const CollectivePlan& plan, int step) {
@@ -75,7 +76,7 @@ QString step_sentence(const CollectivePlan& plan, int step) {
   const int n = plan.ranks();
   const auto& moves = plan.collective.steps[std::size_t(step)];
   const auto messages = messages_of(moves);
-  if (messages.empty()) return Words::tr("nothing is sent");
+  if (messages.empty()) return CollectiveTexts::tr("nothing is sent");
   std::set<int> senders, receivers, shifts, chunks;
   for (const auto& [ends, count] : messages) {
     senders.insert(ends.first);
@@ -86,34 +87,35 @@ QString step_sentence(const CollectivePlan& plan, int step) {
   const bool reduce =
       std::any_of(moves.begin(), moves.end(), [](const Move& m) { return m.reduce; });
   const int each = *chunks.begin();
-  const QString what = chunks.size() == 1 ? number_of_chunks(each) : Words::tr("chunks");
+  const QString what = chunks.size() == 1 ? number_of_chunks(each) : CollectiveTexts::tr("chunks");
   const bool everyone = int(senders.size()) == n;
   const bool one_each = int(messages.size()) == int(senders.size());
   if (everyone && one_each && shifts.size() == 1) {
     const int shift = *shifts.begin();
-    const QString who = shift == 1       ? Words::tr("its right neighbour")
-                        : shift == n - 1 ? Words::tr("its left neighbour")
-                                         : Words::tr("the rank %1 to its right").arg(shift);
-    return Words::tr("every rank sends %1 to %2, %3")
+    const QString who = shift == 1 ? CollectiveTexts::tr("its right neighbour")
+                        : shift == n - 1
+                            ? CollectiveTexts::tr("its left neighbour")
+                            : CollectiveTexts::tr("the rank %1 to its right").arg(shift);
+    return CollectiveTexts::tr("every rank sends %1 to %2, %3")
         .arg(what, who, fate(plan.collective.spec, reduce, false));
   }
   if (everyone && int(messages.size()) == n * (n - 1))
-    return Words::tr("every rank sends %1 to every other, %2")
+    return CollectiveTexts::tr("every rank sends %1 to every other, %2")
         .arg(what, fate(plan.collective.spec, reduce, true));
   if (senders.size() == 1 && messages.size() > 1)
-    return Words::tr("rank %1 sends %2 to each of %3 ranks, %4")
+    return CollectiveTexts::tr("rank %1 sends %2 to each of %3 ranks, %4")
         .arg(*senders.begin())
         .arg(what)
         .arg(messages.size())
         .arg(fate(plan.collective.spec, reduce, true));
   if (receivers.size() == 1 && messages.size() > 1)
-    return Words::tr("%1 ranks send %2 each to rank %3, %4")
+    return CollectiveTexts::tr("%1 ranks send %2 each to rank %3, %4")
         .arg(messages.size())
         .arg(what)
         .arg(*receivers.begin())
         .arg(fate(plan.collective.spec, reduce, false));
   if (messages.size() == 1)
-    return Words::tr("rank %1 sends %2 to rank %3, %4")
+    return CollectiveTexts::tr("rank %1 sends %2 to rank %3, %4")
         .arg(*senders.begin())
         .arg(what)
         .arg(*receivers.begin())
@@ -123,14 +125,16 @@ QString step_sentence(const CollectivePlan& plan, int step) {
     partners = partners && messages.count({ends.second, ends.first}) > 0;
   if (partners) {
     const auto& first = messages.begin()->first;
-    return Words::tr("partners %1 apart exchange %2, %3")
+    return CollectiveTexts::tr("partners %1 apart exchange %2, %3")
         .arg(first.second - first.first)
         .arg(what)
         .arg(fate(plan.collective.spec, reduce, true));
   }
   if (reduce && !std::all_of(moves.begin(), moves.end(), [](const Move& m) { return m.reduce; }))
-    return Words::tr("%1 messages of %2, combined or kept").arg(messages.size()).arg(what);
-  return Words::tr("%1 messages of %2, %3")
+    return CollectiveTexts::tr("%1 messages of %2, combined or kept")
+        .arg(messages.size())
+        .arg(what);
+  return CollectiveTexts::tr("%1 messages of %2, %3")
       .arg(messages.size())
       .arg(what)
       .arg(fate(plan.collective.spec, reduce, true));
@@ -139,7 +143,7 @@ QString step_sentence(const CollectivePlan& plan, int step) {
 QString bytes_line(const CollectiveMotion& motion, Nanoseconds time, bool with_total) {
   const CollectivePlan& plan = motion.plan();
   const int step = motion.step_at(time);
-  if (step < 0) return Words::tr("the rank has all that it needs");
+  if (step < 0) return CollectiveTexts::tr("the rank has all that it needs");
   std::map<std::pair<int, int>, std::int64_t> links;
   for (const Move& move : plan.collective.steps[std::size_t(step)])
     links[{move.from, move.to}] += move.bytes;
@@ -150,57 +154,64 @@ QString bytes_line(const CollectiveMotion& motion, Nanoseconds time, bool with_t
   }
   const bool all_send = int(links.size()) >= plan.ranks();
   const QString from = bytes_text(std::max<std::int64_t>(0, least)), to = bytes_text(most);
-  const QString amount = from == to ? to : Words::tr("%1 to %2").arg(from, to);
-  QString text =
-      int(links.size()) > plan.ranks()
-          ? Words::tr("%1 in each of %2 messages of this step").arg(amount).arg(links.size())
-      : all_send ? Words::tr("%1 on every link in this step").arg(amount)
-      : links.size() == 1
-          ? Words::tr("%1 on one link in this step").arg(amount)
-          : Words::tr("%1 on each of %2 links in this step").arg(amount).arg(links.size());
+  const QString amount = from == to ? to : CollectiveTexts::tr("%1 to %2").arg(from, to);
+  QString text = int(links.size()) > plan.ranks()
+                     ? CollectiveTexts::tr("%1 in each of %2 messages of this step")
+                           .arg(amount)
+                           .arg(links.size())
+                 : all_send ? CollectiveTexts::tr("%1 on every link in this step").arg(amount)
+                 : links.size() == 1
+                     ? CollectiveTexts::tr("%1 on one link in this step").arg(amount)
+                     : CollectiveTexts::tr("%1 on each of %2 links in this step")
+                           .arg(amount)
+                           .arg(links.size());
   const auto& sent = plan.cost.sent_bytes;
   const auto busiest = std::max_element(sent.begin(), sent.end());
   if (!with_total || busiest == sent.end() || *busiest == 0) return text;
   const int rank = int(busiest - sent.begin());
   const bool alike =
       std::all_of(sent.begin(), sent.end(), [&](std::int64_t b) { return b == *busiest; });
-  const QString who = alike ? Words::tr("each rank") : Words::tr("rank %1, the busiest,").arg(rank);
+  const QString who = alike ? CollectiveTexts::tr("each rank")
+                            : CollectiveTexts::tr("rank %1, the busiest,").arg(rank);
   // In a run some ranks are ahead of others.
   std::int64_t behind = motion.sent_until(rank, time), ahead = behind;
   for (int other = 0; alike && other < plan.ranks(); ++other) {
     behind = std::min(behind, motion.sent_until(other, time));
     ahead = std::max(ahead, motion.sent_until(other, time));
   }
-  const QString so_far = behind == ahead
-                             ? bytes_text(ahead)
-                             : Words::tr("%1 to %2").arg(bytes_text(behind), bytes_text(ahead));
+  const QString so_far =
+      behind == ahead ? bytes_text(ahead)
+                      : CollectiveTexts::tr("%1 to %2").arg(bytes_text(behind), bytes_text(ahead));
   return text + QStringLiteral(" \u00b7 ") +
-         Words::tr("%1 has sent %2 of its %3").arg(who, so_far, bytes_text(*busiest));
+         CollectiveTexts::tr("%1 has sent %2 of its %3").arg(who, so_far, bytes_text(*busiest));
 }
 
 QString result_sentence(const CollectiveSpec& spec) {
   const QString word = reduction_word(spec);
-  const QString ranks =
-      spec.ranks == 1 ? Words::tr("the one rank") : Words::tr("all %1 ranks").arg(spec.ranks);
+  const QString ranks = spec.ranks == 1 ? CollectiveTexts::tr("the one rank")
+                                        : CollectiveTexts::tr("all %1 ranks").arg(spec.ranks);
   switch (spec.kind) {
     case CollectiveKind::kAllReduce:
-      return Words::tr("Every chunk ends as the %1 of %2, on every rank").arg(word, ranks);
+      return CollectiveTexts::tr("Every chunk ends as the %1 of %2, on every rank")
+          .arg(word, ranks);
     case CollectiveKind::kReduceScatter:
-      return Words::tr("Every rank ends with its own chunk, the %1 of %2").arg(word, ranks);
+      return CollectiveTexts::tr("Every rank ends with its own chunk, the %1 of %2")
+          .arg(word, ranks);
     case CollectiveKind::kReduce:
-      return Words::tr("Every chunk ends as the %1 of %2, on rank %3")
+      return CollectiveTexts::tr("Every chunk ends as the %1 of %2, on rank %3")
           .arg(word, ranks)
           .arg(spec.root);
     case CollectiveKind::kAllGather:
-      return Words::tr("Every rank ends with the chunks of %1").arg(ranks);
+      return CollectiveTexts::tr("Every rank ends with the chunks of %1").arg(ranks);
     case CollectiveKind::kGather:
-      return Words::tr("Rank %1 ends with the chunks of %2").arg(spec.root).arg(ranks);
+      return CollectiveTexts::tr("Rank %1 ends with the chunks of %2").arg(spec.root).arg(ranks);
     case CollectiveKind::kScatter:
-      return Words::tr("Every rank ends with its own chunk of what rank %1 had").arg(spec.root);
+      return CollectiveTexts::tr("Every rank ends with its own chunk of what rank %1 had")
+          .arg(spec.root);
     case CollectiveKind::kBroadcast:
-      return Words::tr("Every rank ends with all that rank %1 had").arg(spec.root);
+      return CollectiveTexts::tr("Every rank ends with all that rank %1 had").arg(spec.root);
     case CollectiveKind::kAllToAll:
-      return Words::tr("Every rank ends with what all the others had for it");
+      return CollectiveTexts::tr("Every rank ends with what all the others had for it");
   }
   return {};
 }
@@ -209,21 +220,21 @@ QString rounding_sentence(const CollectiveSpec& spec, const RoundingComparison& 
   CollectiveSpec other = spec;
   other.algorithm = rounding.other;
   const QString both =
-      Words::tr("%1 against %2, same inexact inputs: ")
+      CollectiveTexts::tr("%1 against %2, same inexact inputs: ")
           .arg(algorithm_title(spec), algorithm_in_sentence(other.kind, other.algorithm));
   QString text;
   if (rounding.differing == 0 && spec.ranks == 2)
-    text = Words::tr("every bit is the same, since two numbers have one sum");
+    text = CollectiveTexts::tr("every bit is the same, since two numbers have one sum");
   else if (rounding.differing == 0)
-    text = Words::tr("every bit is the same");
+    text = CollectiveTexts::tr("every bit is the same");
   else
-    text = Words::tr("%1 of %2 elements differ, by at most %3 in the last place")
+    text = CollectiveTexts::tr("%1 of %2 elements differ, by at most %3 in the last place")
                .arg(count_text(rounding.differing), count_text(rounding.elements),
                     rounding.most_steps == 1
-                        ? Words::tr("1 unit")
-                        : Words::tr("%1 units").arg(count_text(rounding.most_steps)));
+                        ? CollectiveTexts::tr("1 unit")
+                        : CollectiveTexts::tr("%1 units").arg(count_text(rounding.most_steps)));
   if (!rounding.ranks_agree)
-    text += QStringLiteral("; ") + Words::tr("ranks differ among themselves");
+    text += QStringLiteral("; ") + CollectiveTexts::tr("ranks differ among themselves");
   return both + text;
 }
 
@@ -234,7 +245,7 @@ QString chunk_name(const CollectivePlan& plan, int chunk) {
 }
 
 QString move_sentence(const CollectivePlan& plan, const Move& move) {
-  return Words::tr("Chunk %1 from rank %2 to rank %3")
+  return CollectiveTexts::tr("Chunk %1 from rank %2 to rank %3")
       .arg(chunk_name(plan, move.chunk))
       .arg(move.from)
       .arg(move.to);
@@ -257,22 +268,23 @@ SelectionText describe_move(const CollectiveMotion& predicted, const CollectiveM
     return text;
   const Move& move = predicted.move(ref);
   text.headline = move_sentence(plan, move);
-  text.facts.push_back(
-      {Words::tr("step"), Words::tr("%1 of %2").arg(ref.step + 1).arg(plan.steps())});
-  text.facts.push_back({Words::tr("carries"), bytes_text(move.bytes)});
+  text.facts.push_back({CollectiveTexts::tr("step"),
+                        CollectiveTexts::tr("%1 of %2").arg(ref.step + 1).arg(plan.steps())});
+  text.facts.push_back({CollectiveTexts::tr("carries"), bytes_text(move.bytes)});
   const auto& before = plan.holdings[std::size_t(ref.step)].sets;
   const RankSet there = before[std::size_t(move.to * plan.collective.chunks + move.chunk)];
   const RankSet comes = before[std::size_t(move.from * plan.collective.chunks + move.chunk)];
   if (move.reduce)
-    text.facts.push_back(
-        {Words::tr("combines"), Words::tr("%1 with %2").arg(set_text(comes), set_text(there))});
+    text.facts.push_back({CollectiveTexts::tr("combines"),
+                          CollectiveTexts::tr("%1 with %2").arg(set_text(comes), set_text(there))});
   else if (comes != 0)
-    text.facts.push_back({Words::tr("brings"), set_text(comes)});
+    text.facts.push_back({CollectiveTexts::tr("brings"), set_text(comes)});
   const auto times = [&](const CollectiveMotion& motion, const QString& source) {
     const Span span = motion.span_of(ref);
-    text.facts.push_back({Words::tr("%1: waited").arg(source), time_text(motion.waited(ref))});
     text.facts.push_back(
-        {Words::tr("%1: transferred in").arg(source), time_text(span.end - span.begin)});
+        {CollectiveTexts::tr("%1: waited").arg(source), time_text(motion.waited(ref))});
+    text.facts.push_back(
+        {CollectiveTexts::tr("%1: transferred in").arg(source), time_text(span.end - span.begin)});
   };
   times(predicted, prediction_source_text(plan.word));
   if (observed) times(*observed, source_text(observed->source()));
@@ -284,10 +296,10 @@ QString frame_sentence(const CollectiveMotion& motion, Nanoseconds time,
   const CollectivePlan& plan = motion.plan();
   const int step = motion.step_at(time);
   QString text = collective_title(plan.collective.spec) + QStringLiteral(". ");
-  if (step < 0) return text + Words::tr("One rank has nothing to send.");
+  if (step < 0) return text + CollectiveTexts::tr("One rank has nothing to send.");
   const QString phase = phase_of(plan, step);
-  text += hidden.steps ? Words::tr("Step %1").arg(step + 1)
-                       : Words::tr("Step %1 of %2").arg(step + 1).arg(plan.steps());
+  text += hidden.steps ? CollectiveTexts::tr("Step %1").arg(step + 1)
+                       : CollectiveTexts::tr("Step %1 of %2").arg(step + 1).arg(plan.steps());
   if (!phase.isEmpty()) text += QStringLiteral(", ") + phase;
   text += QStringLiteral(": ") + step_sentence(plan, step) + QStringLiteral(". ");
   int under_way = 0, arrived = 0;
@@ -295,7 +307,7 @@ QString frame_sentence(const CollectiveMotion& motion, Nanoseconds time,
     under_way += flight.share > 0 && flight.share < 1;
     arrived += flight.share >= 1;
   }
-  text += Words::tr("%1 chunks are under way, %2 of this step have arrived. ")
+  text += CollectiveTexts::tr("%1 chunks are under way, %2 of this step have arrived. ")
               .arg(under_way)
               .arg(arrived);
   text += bytes_line(motion, time, !hidden.sent_bytes) + QStringLiteral(". ");
@@ -307,9 +319,10 @@ QString frame_sentence(const CollectiveMotion& motion, Nanoseconds time,
     for (int chunk = 0; chunk < plan.collective.chunks; ++chunk)
       if (const RankSet set = motion.held(rank, chunk, time))
         chunks << chunk_name(plan, chunk) + QLatin1Char(' ') + set_text(set);
-    text += Words::tr("Rank %1 holds %2. ")
+    text += CollectiveTexts::tr("Rank %1 holds %2. ")
                 .arg(rank)
-                .arg(chunks.isEmpty() ? Words::tr("nothing") : chunks.join(QStringLiteral(", ")));
+                .arg(chunks.isEmpty() ? CollectiveTexts::tr("nothing")
+                                      : chunks.join(QStringLiteral(", ")));
   }
   return text;
 }

@@ -26,7 +26,7 @@ FrameworkRow gpus(const MegatronNames& n) {
   row.names = {"nproc-per-node", "nnodes", "WORLD_SIZE"};
   row.settings = {"mesh.dp"};
   row.write = [](const Setup&, Entries&) {};
-  row.read = [line = n.line](Draft& draft) -> Result<void> {
+  row.read = [](Draft& draft) -> Result<void> {
     draft.setup.mesh.dp = 1;
     const Result<std::int64_t> world = whole_at(draft, "WORLD_SIZE", 0, 1);
     const Result<std::int64_t> each = whole_at(draft, "nproc-per-node", 0, 1, 1'000'000);
