@@ -20,7 +20,7 @@ std::vector<int> megatron_layers(const Setup& setup) {
   return virtual_stages(setup) > 1 ? layers_of_stages(setup) : layers_of_ranks(setup);
 }
 
-FrameworkRow gpus(const MegatronNames& n) {
+FrameworkRow gpus(const MegatronNames&) {
   // DP is what the number of ranks leaves; the recipe's launch stands in its heading.
   FrameworkRow row;
   row.names = {"nproc-per-node", "nnodes", "WORLD_SIZE"};
