@@ -107,7 +107,7 @@ QString search_description(const PlanSearch& search) {
          << search.progress_text();
   if (!search.answer()) {
     if (!search.searching())
-      said << (search.error().isEmpty() ? SearchTexts::tr("Not searched yet: press SearchTexts.")
+      said << (search.error().isEmpty() ? SearchTexts::tr("Not searched yet: press Search.")
                                         : search.error());
     return said.join(QLatin1Char('\n'));
   }
