@@ -207,7 +207,9 @@ void add_plan(Commands& commands) {
       "KEY=VALUE,...")
       ->allow_extra_args(false);
   add("--allow", options->allow,
-      "the values that an axis may take: schedules=1f1b,zb-v or cp=1,2; may be repeated",
+      "the values that an axis may take: schedules=1f1b,zb-v or cp=1,2; may be repeated. Without, "
+      "CP "
+      "leaves 4096 tokens or more on a rank, and micro-batches have at most 16 sequences",
       "AXIS=VALUES")
       ->allow_extra_args(false);
   add("--objective", options->objective,
