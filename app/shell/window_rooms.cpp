@@ -85,7 +85,7 @@ void Window::refresh_rooms() {
   tabs_->setVisible(!index);
   start_->setVisible(index);
   right_->setVisible(!index);
-  // What it says without a lesson is about Explore's pictures.
+  // Without a lesson the panel speaks of Explore's pictures.
   if (right_tabs_->count() == 0)
     lesson_->setVisible(room_ != Room::kPlan || lesson_->player().is_open());
   strip_->setVisible(!index);

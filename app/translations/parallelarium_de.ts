@@ -7266,10 +7266,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Kopie</translation>
     </message>
     <message>
-        <source>whole</source>
-        <translation>ganz</translation>
-    </message>
-    <message>
         <source>absent: memory is reserved, nothing is in it yet</source>
         <translation>nicht da: Speicher ist reserviert, noch liegt nichts darin</translation>
     </message>

@@ -56,8 +56,8 @@ class PlanSearch : public QObject {
   void select(const Setup& setup);
   // Moves among the best, from the one that is selected.
   void select_next(int direction);
-  // What one change of the selected plan would do: with the best it comes along, of another
-  // try_neighbours() asks. Null: not known.
+  // Tells what one change of the selected plan would do. An answer brings that of the best plan;
+  // try_neighbours() asks for that of another. Null where it is not known.
   const std::vector<PlanWhy>* neighbours() const;
   bool can_try_neighbours() const;
   void try_neighbours();

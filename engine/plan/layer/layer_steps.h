@@ -42,7 +42,7 @@ struct LayerTensor {
   bool is_shard() const { return held_rows < rows || held_columns < columns; }
 };
 
-// What one rank does in a step.
+// This is what one rank does in a step.
 struct LayerRankStep {
   int first_op = -1, last_op = -1;  // of the built rank; -1: this rank has no part in it
   double flops = 0;
@@ -91,7 +91,7 @@ struct LayerSteps {
 // The choice that is nearest to `choice` and exists.
 LayerChoice valid_layer_choice(const Setup& setup, LayerChoice choice);
 
-// Requires: `program` was built from `setup`. Cost: one walk over the ops of the group's ranks.
+// `program` must be built from `setup`. It walks once over the ops of the group's ranks.
 LayerSteps layer_steps(const Setup& setup, const Program& program, LayerChoice choice);
 
 // The sums over all steps of one rank, as an index in LayerSteps::ranks; without tensors and ops.

@@ -67,8 +67,7 @@ class Holdings::Index {
         times.push_back(spans_[static_cast<std::size_t>(touch.op)].end);
       }
     for (const Buffer& buffer : rank_.buffers)
-      if ((buffer.tensor == Tensor::kGathered || buffer.tensor == Tensor::kBucketGradients) &&
-          buffer.closed_by >= 0)
+      if (is_separate(buffer.tensor) && buffer.closed_by >= 0)
         times.push_back(spans_[static_cast<std::size_t>(buffer.closed_by)].end);
     std::sort(times.begin(), times.end());
     times.erase(std::unique(times.begin(), times.end()), times.end());
@@ -147,7 +146,16 @@ class Holdings::Index {
       if (own >= 0 && !buckets.empty())
         own_buffer_[static_cast<std::size_t>(own)] = static_cast<std::int32_t>(buckets.front());
     }
+    bucket_gradients_.resize(rank_.buckets.size());
+    for (std::size_t at = 0; at < own_buffer_.size(); ++at)
+      if (own_buffer_[at] >= 0 && rank_.buffers[at].tensor == Tensor::kBucketGradients)
+        bucket_gradients_[static_cast<std::size_t>(own_buffer_[at])].push_back(
+            static_cast<std::int32_t>(at));
     for (std::size_t at = 0; at < rank_.ops.size(); ++at) note_op(static_cast<std::int32_t>(at));
+    for (const auto& touches : touches_)
+      added_up_.push_back(std::any_of(touches.begin(), touches.end(), [&](const Touch& touch) {
+        return adds_up(op_at(touch.op));
+      }));
   }
 
   void note_op(std::int32_t at) {
@@ -220,7 +228,7 @@ class Holdings::Index {
     }
   }
 
-  bool adds_up(const Op& op) const {
+  static bool adds_up(const Op& op) {
     return op.kind == OpKind::kCollective && op.purpose == Purpose::kGradients;
   }
 
@@ -228,8 +236,6 @@ class Holdings::Index {
     fill_static(bucket, gradients_, state);
     const bool own_part = state.as == HeldAs::kShard;
     state.as = HeldAs::kAbsent;
-    bool added_up = false;  // whether anybody ever adds them up
-    for (const Touch& touch : touches_[bucket]) added_up = added_up || adds_up(op_at(touch.op));
     // Touches come in issue order: the last that says something counts.
     for (const Touch& touch : touches_[bucket]) {
       if (!begun(touch.op, time)) continue;
@@ -237,7 +243,7 @@ class Holdings::Index {
       const bool gradient =
           touch.tensor == Tensor::kGradients || touch.tensor == Tensor::kBucketGradients;
       if (gradient && writes_gradient(op)) {
-        state.as = added_up ? HeldAs::kPartialSum : HeldAs::kCopy;
+        state.as = added_up_[bucket] ? HeldAs::kPartialSum : HeldAs::kCopy;
         state.begin = 0;
         state.end = 1;
       } else if (gradient && adds_up(op)) {
@@ -250,12 +256,9 @@ class Holdings::Index {
         }
       }
     }
-    for (std::size_t at = 0; at < own_buffer_.size(); ++at) {
-      const Buffer& buffer = rank_.buffers[at];
-      if (own_buffer_[at] != static_cast<std::int32_t>(bucket) ||
-          buffer.tensor != Tensor::kBucketGradients || !open(buffer, time))
-        continue;
-      state.bytes += buffer.bytes;
+    for (const std::int32_t at : bucket_gradients_[bucket]) {
+      const Buffer& buffer = rank_.buffers[static_cast<std::size_t>(at)];
+      if (open(buffer, time)) state.bytes += buffer.bytes;
     }
   }
 
@@ -266,6 +269,9 @@ class Holdings::Index {
   std::vector<std::int16_t> layers_;
   std::vector<std::int32_t> own_buffer_;     // the bucket of a buffer that holds only one, or -1
   std::vector<std::vector<Touch>> touches_;  // by bucket, in issue order
+  // By bucket: the buffers that hold its gradients alone, and whether ranks ever add them up.
+  std::vector<std::vector<std::int32_t>> bucket_gradients_;
+  std::vector<bool> added_up_;
 };
 
 Holdings::Holdings(const Program& program, const Timeline& timeline, int rank_index)

@@ -36,7 +36,7 @@ struct HeldBucket {
   HeldState parameters, gradients, optimizer;
 };
 
-// What one rank holds over a step. `program` and `timeline`, which is of it, must outlive this.
+// Tells what one rank holds over a step. `program` and its `timeline` must outlive this.
 class Holdings {
  public:
   // `rank_index`: in Program::ranks.

@@ -21,7 +21,9 @@ constexpr int kMostRows = 8;    // ranks shown
 constexpr int kMergeFrom = 14;  // columns that stand alone
 constexpr int kHashDigits = 6;
 
-const HeldState& state_of(const HeldBucket& bucket, int kind) {
+// `Bucket`: HeldBucket, or a const one.
+template <class Bucket>
+auto& state_of(Bucket& bucket, int kind) {
   return kind == 0 ? bucket.parameters : kind == 1 ? bucket.gradients : bucket.optimizer;
 }
 
@@ -38,18 +40,10 @@ bool look_alike(const std::optional<HeldBucket>& a, const std::optional<HeldBuck
 }
 
 // The model's buckets in the order of their layers: tables, layers, final norm and head.
-struct Slot {
-  int layer = 0;  // -1: tables; `layers`: head
-  QString name;
-};
-
-std::vector<Slot> slots_of(const Program& program) {
-  std::vector<Slot> all;
-  all.push_back({-1, Holders::tr("tables")});
-  for (int layer = 0; layer < program.shape.layers; ++layer)
-    all.push_back({layer, QString::number(layer)});
-  all.push_back({program.shape.layers, Holders::tr("head")});
-  return all;
+QStringList slot_names(const Program& program) {
+  QStringList names{Holders::tr("tables")};
+  for (int layer = 0; layer < program.shape.layers; ++layer) names << QString::number(layer);
+  return names << Holders::tr("head");
 }
 
 // Which slot a bucket of the rank is: those without a layer are the tables before, the head after.
@@ -83,7 +77,7 @@ void merge_alike(HoldersPicture& picture) {
       for (std::size_t row = 0; row < picture.rows.size(); ++row)
         if (cells[row].back() && picture.rows[row].cells[at])
           for (int kind = 0; kind < kHeldKinds; ++kind)
-            const_cast<HeldState&>(state_of(*cells[row].back(), kind)).bytes +=
+            state_of(*cells[row].back(), kind).bytes +=
                 state_of(*picture.rows[row].cells[at], kind).bytes;
       continue;
     }
@@ -111,7 +105,7 @@ void note_moving(const Program& program, HoldersPicture& picture) {
     }
 }
 
-QString as_words(const HeldState& state, bool split) {
+QString as_words(const HeldState& state) {
   switch (state.as) {
     case HeldAs::kShard:
       return Holders::tr("shard, %1 to %2 of it")
@@ -119,7 +113,7 @@ QString as_words(const HeldState& state, bool split) {
     case HeldAs::kPartialSum:
       return Holders::tr("partial sum of its own data");
     case HeldAs::kCopy:
-      return split ? Holders::tr("copy") : Holders::tr("whole");
+      return Holders::tr("copy");
     case HeldAs::kAbsent:
       break;
   }
@@ -172,9 +166,10 @@ HoldersPicture holders_picture(const Session& session, HoldingsOfRanks& kept) {
     return picture;
   }
   const int layers = program.shape.layers;
-  const std::vector<Slot> all = slots_of(program);
-  for (std::size_t at = 0; at < all.size(); ++at)
-    picture.columns.push_back({static_cast<int>(at), static_cast<int>(at), all[at].name});
+  for (const QString& name : slot_names(program)) {
+    const int slot = static_cast<int>(picture.columns.size());
+    picture.columns.push_back({slot, slot, name});
+  }
   const Nanoseconds now = session.playback().playhead();
   const int count = static_cast<int>(program.ranks.size());
   for (const int index : shown_ranks(count)) {
@@ -183,7 +178,7 @@ HoldersPicture holders_picture(const Session& session, HoldingsOfRanks& kept) {
     row.index = index;
     row.rank = rank.rank;
     row.name = Holders::tr("Rank %1").arg(rank.rank);
-    row.cells.resize(all.size());
+    row.cells.resize(picture.columns.size());
     const std::vector<HeldBucket> held =
         kept.try_emplace(index, program, timeline, index).first->second.at(now);
     for (std::size_t bucket = 0; bucket < held.size(); ++bucket) {
@@ -230,8 +225,8 @@ SelectionText holders_words(const HoldersPicture& picture, int row, int column) 
   }
   for (int kind = 0; kind < kHeldKinds; ++kind) {
     const HeldState& state = state_of(*cell, kind);
-    text.facts.push_back({kind_name(kind), bytes_text(state.bytes) + QStringLiteral(" \u00b7 ") +
-                                               as_words(state, true)});
+    text.facts.push_back(
+        {kind_name(kind), bytes_text(state.bytes) + QStringLiteral(" \u00b7 ") + as_words(state)});
   }
   for (const HoldersPicture::Moving& moving : picture.moving)
     if (moving.column == column)
@@ -250,8 +245,7 @@ QString holders_description(const HoldersPicture& picture) {
       if (!row.cells[column]) continue;
       QStringList kinds;
       for (int kind = 0; kind < kHeldKinds; ++kind)
-        kinds << kind_name(kind) + QLatin1Char(' ') +
-                     as_words(state_of(*row.cells[column], kind), true);
+        kinds << kind_name(kind) + QLatin1Char(' ') + as_words(state_of(*row.cells[column], kind));
       cells << column_name(picture.columns[column]) + QLatin1Char(' ') +
                    kinds.join(QStringLiteral(", "));
     }
