@@ -16,6 +16,7 @@
 
 #include "app/lesson/answer/drawing_grid.h"
 #include "app/lesson/answer/option_card.h"
+#include "app/lesson/answer/parts_form.h"
 #include "app/lesson/markdown_view.h"
 #include "app/lesson/player/guess_text.h"
 #include "app/look/figures.h"
@@ -31,13 +32,6 @@ namespace {
 
 constexpr int kCrumbBeside = 76;  // margins and the menu button
 constexpr int kAround = 8;        // left free above and below what is scrolled to
-
-// The words of a card: Markdown without its marks.
-QString plain_text(const QString& markdown) {
-  QTextDocument document;
-  document.setMarkdown(markdown);
-  return with_firm_units(document.toPlainText().trimmed());
-}
 
 }  // namespace
 
@@ -85,8 +79,9 @@ void LessonPanel::refresh() {
     shown_.clear();
     explain_words();
     player_.finished_lesson() ? show_finished() : show_welcome();
-    for (QWidget* part : std::initializer_list<QWidget*>{
-             number_row_, card_box_, drawing_, conditions_, hints_, answer_, feedback_box_, note_})
+    for (QWidget* part :
+         std::initializer_list<QWidget*>{number_row_, card_box_, drawing_, parts_, conditions_,
+                                         hints_, answer_, feedback_box_, note_})
       part->hide();
     dots_->set_steps(0, 0);
     revealed_ = nullptr;
@@ -153,7 +148,6 @@ void LessonPanel::explain_words() {
 
 void LessonPanel::show_step() {
   const Lesson& lesson = player_.lesson();
-  const Step& step = player_.step();
   const QString folder = QString::fromStdString(lesson.folder);
   const int index = static_cast<int>(player_.step_index());
   const int steps = static_cast<int>(lesson.steps.size());
@@ -162,45 +156,12 @@ void LessonPanel::show_step() {
   text_->set_markdown(player_.body(), folder);
   note_->hide();
 
-  const bool numeric = step.ask && !step.ask->answer.empty();
-  number_row_->setVisible(numeric);
-  number_->clear();
-  if (numeric) {
-    unit_->setText(unit_label(step.ask->unit));
-    unit_->setVisible(!unit_->text().isEmpty());
-    number_->setAccessibleName(tr("Your answer %1").arg(unit_->text()).trimmed());
-    if (player_.state().answer.number)
-      number_->setText(
-          guess_text(*player_.state().answer.number, step.ask->unit).section(QChar(0x00a0), 0, 0));
-  }
-  for (QAbstractButton* card : group_->buttons()) {
-    group_->removeButton(card);
-    card->hide();
-    card->deleteLater();
-  }
-  drawing_->setVisible(step.kind == StepKind::kFind);
-  if (step.kind == StepKind::kFind) {
-    drawing_->set_drawing(step.drawing, player_.state().answer.marks);
-    setTabOrder(text_, drawing_);
-  }
-  card_box_->setVisible(!numeric && !step.options.empty());
-  QWidget* before = text_;  // Tab leads from the text to the cards
-  if (!numeric)
-    for (const Option& option : step.options) {
-      const QString id = QString::fromStdString(option.id);
-      auto* card = new OptionCard(id, plain_text(player_.option_text(option.id)));
-      card->setChecked(player_.state().answer.option == option.id);
-      group_->addButton(card);
-      cards_->addWidget(card);
-      card->show();
-      setTabOrder(before, card);
-      before = card;
-    }
+  show_question();
   refresh_conditions();
   revealed_ = nullptr;
   scroll_->verticalScrollBar()->setValue(0);
   // The answer's box stands below the text: what is asked must not be hidden where it is typed.
-  if (numeric && !player_.state().solved) reveal(text_);
+  if (!number_row_->isHidden() && !player_.state().solved) reveal(text_);
 }
 
 void LessonPanel::refresh_conditions() {
@@ -239,6 +200,11 @@ void LessonPanel::refresh_feedback() {
   if (player_.step().kind == StepKind::kFind) {
     drawing_->show_faults(state.judgement && state.answer.marks == drawing_->marks());
     drawing_->set_done(state.solved);
+  }
+  if (!player_.step().parts.empty()) {
+    const bool judged = state.judgement && state.answer.parts == parts_->answers();
+    parts_->show_marks(judged ? std::optional(state.judgement->wrong_parts) : std::nullopt);
+    parts_->set_done(state.solved);
   }
   if (!state.solved) show_answer_->setChecked(false);
   const bool shown = state.solved && show_answer_->isChecked();
@@ -281,6 +247,9 @@ void LessonPanel::refresh_controls() {
   back_->setVisible(open);
   hint_->setVisible(open && player_.step().hints > 0 && !solved);
   show_answer_->setVisible(solved && !player_.model_answer().isEmpty());
+  if (open)
+    show_answer_->setText(player_.step().kind == StepKind::kRead ? tr("If your notes say …")
+                                                                 : tr("Model answer"));
   primary_->setEnabled(true);
   QString note;
   if (open) {

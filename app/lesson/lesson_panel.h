@@ -22,6 +22,7 @@ namespace parallelarium {
 
 class DrawingGrid;
 class MarkdownView;
+class PartsForm;
 class StepDots;
 
 class LessonPanel : public QWidget {
@@ -69,6 +70,7 @@ class LessonPanel : public QWidget {
   void show_welcome();           // no lesson is open
   void show_finished();          // what the lesson just finished came to, and what is next
   void show_step();              // the step's own text and controls, when the step changes
+  void show_question();
   void refresh_controls();       // what is enabled, and the words on the buttons
   void explain_words();          // not those that would answer an open question
   void refresh_feedback();
@@ -99,6 +101,7 @@ class LessonPanel : public QWidget {
   QWidget *number_row_ = nullptr, *card_box_ = nullptr;
   QButtonGroup* group_ = nullptr;
   DrawingGrid* drawing_ = nullptr;
+  PartsForm* parts_ = nullptr;
   QLineEdit* number_ = nullptr;
   QLabel *unit_ = nullptr, *verdict_ = nullptr, *note_ = nullptr;
   QLabel* conditions_ = nullptr;

@@ -15,6 +15,7 @@
 
 #include "app/lesson/answer/drawing_grid.h"
 #include "app/lesson/answer/option_card.h"
+#include "app/lesson/answer/parts_form.h"
 #include "app/lesson/lesson_panel.h"
 #include "app/lesson/markdown_view.h"
 #include "app/shell/scroll_hint.h"
@@ -87,6 +88,15 @@ void LessonPanel::build_body() {
   body_->addWidget(drawing_);
   connect(drawing_, &DrawingGrid::marked, this, [this] {
     if (player_.is_open()) refresh_controls();
+  });
+
+  parts_ = new PartsForm;
+  body_->addWidget(parts_);
+  connect(parts_, &PartsForm::edited, this, [this] {
+    if (player_.is_open()) refresh_controls();
+  });
+  connect(parts_, &PartsForm::entered, this, [this] {
+    if (player_.is_open() && !player_.state().solved) primary();
   });
 
   card_box_ = new QWidget;

@@ -168,4 +168,10 @@ void MarkdownView::changeEvent(QEvent* event) {
   if (event->type() == QEvent::PaletteChange && !markdown_.isEmpty()) lay_out();
 }
 
+QString plain_text(const QString& markdown) {
+  QTextDocument document;
+  document.setMarkdown(markdown);
+  return with_firm_units(document.toPlainText().trimmed());
+}
+
 }  // namespace parallelarium

@@ -12,6 +12,9 @@
 
 namespace parallelarium {
 
+// Markdown without its marks, for a card, a label or a screen reader.
+QString plain_text(const QString& markdown);
+
 class MarkdownView : public QTextBrowser {
   Q_OBJECT
 

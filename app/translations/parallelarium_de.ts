@@ -3595,6 +3595,10 @@ Drehe an einer Einstellung oder lass dich von einer Lektion führen: **Lektionen
         <source>Mark every action that begins too early.</source>
         <translation>Markiere jede Aktion, die zu früh beginnt.</translation>
     </message>
+    <message>
+        <source>If your notes say …</source>
+        <translation>Wenn dein Skript sagt …</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::LessonPlayer</name>
@@ -6329,6 +6333,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <source>“%1”</source>
         <translation>„%1“</translation>
     </message>
+    <message>
+        <source>%1 of %2 rows right</source>
+        <translation>%1 von %2 Zeilen richtig</translation>
+    </message>
 </context>
 <context>
     <name>words</name>
@@ -8196,6 +8204,29 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>Of the pieces of this layer on the chosen rank; a multiply-add counts as two.</source>
         <translation>Von den Teilen dieser Schicht auf dem gewählten Rang; Multiplizieren und Addieren zählt als zwei.</translation>
+    </message>
+</context>
+<context>
+    <name>parallelarium::PartsForm</name>
+    <message>
+        <source>choose …</source>
+        <translation>wählen …</translation>
+    </message>
+    <message>
+        <source>“%1” is not a number.</source>
+        <translation>„%1“ ist keine Zahl.</translation>
+    </message>
+    <message>
+        <source>Fill in every row.</source>
+        <translation>Fülle jede Zeile aus.</translation>
+    </message>
+    <message>
+        <source>right</source>
+        <translation>richtig</translation>
+    </message>
+    <message>
+        <source>not right</source>
+        <translation>nicht richtig</translation>
     </message>
 </context>
 </TS>

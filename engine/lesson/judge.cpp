@@ -65,7 +65,9 @@ class Judge {
       case StepKind::kPredict:
       case StepKind::kExplain:
         if (step_.ask) add_figures(step_.ask->metric);
-        done = step_.ask && !step_.ask->answer.empty() ? number() : choice();
+        done = !step_.parts.empty()                      ? parts()
+               : step_.ask && !step_.ask->answer.empty() ? number()
+                                                         : choice();
         break;
       case StepKind::kBuild:
         if (read_order()) done = checks();
@@ -138,6 +140,26 @@ class Judge {
       if (chosen) judgement_.symbols["guess"] = *value;
       if (option.correct) judgement_.symbols["answer"] = *value;
     }
+    return {};
+  }
+
+  // Right if every part is; texts may name how many there are and how many are wrong.
+  Result<void> parts() {
+    for (const Part& part : step_.parts) {
+      const auto given = answer_.parts.find(part.id);
+      const PartAnswer answer = given == answer_.parts.end() ? PartAnswer{} : given->second;
+      bool right = answer.option == part.option;
+      if (part.option.empty()) {
+        const Result<double> wanted = value_of(part.ask.answer);
+        if (!wanted) return wanted.error();
+        right = answer.number &&
+                std::abs(*answer.number - *wanted) <= part.ask.tolerance.around(*wanted);
+      }
+      if (!right) judgement_.wrong_parts.insert(part.id);
+    }
+    judgement_.symbols["all_parts"] = static_cast<double>(step_.parts.size());
+    judgement_.symbols["wrong_parts"] = static_cast<double>(judgement_.wrong_parts.size());
+    if (judgement_.wrong_parts.empty()) judgement_.verdict = Verdict::kRight;
     return {};
   }
 
@@ -302,6 +324,23 @@ class Judge {
 };
 
 }  // namespace
+
+json to_json(const std::map<std::string, PartAnswer>& parts) {
+  json object = json::object();
+  for (const auto& [id, part] : parts)
+    object[id] = part.number ? json(*part.number) : json(part.option);
+  return object;
+}
+
+std::map<std::string, PartAnswer> parts_from_json(const json& object) {
+  std::map<std::string, PartAnswer> parts;
+  if (!object.is_object()) return parts;
+  for (const auto& member : object.items()) {
+    if (member.value().is_number()) parts[member.key()].number = member.value().get<double>();
+    if (member.value().is_string()) parts[member.key()].option = member.value().get<std::string>();
+  }
+  return parts;
+}
 
 Result<Judgement> judge(const Step& step, const Answer& answer, const Context& context) {
   return Judge(step, answer, context).judge();

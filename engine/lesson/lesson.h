@@ -98,6 +98,14 @@ struct Ask {
   Tolerance tolerance;
 };
 
+// One of several things that a question asks at once: a number, or which of the step's options
+// belongs to it. What comes first, second and third is such a question too.
+struct Part {
+  std::string id;
+  std::string option;  // of the right one; empty: a number
+  Ask ask;
+};
+
 // The order that a build step asks for.
 struct OrderToBuild {
   std::vector<std::string> start, solution;  // lines (order.h); the start may be unfinished
@@ -120,6 +128,7 @@ struct Step {
   std::vector<std::string> hide;   // metrics and lanes that read "?" until committed
   std::optional<Ask> ask;          // predict and explain
   std::vector<Option> options;
+  std::vector<Part> parts;    // predict and explain that ask for several things, instead of `ask`
   std::vector<Check> checks;  // run, goal, build
   int hints = 0;              // 0 or 3, graded
   Fields solution;            // goal
@@ -199,6 +208,8 @@ Result<nlohmann::json> lesson_schema();
 
 // Parameter values for a seed: the same on every computer.
 Symbols draw(const Lesson& lesson, std::uint64_t seed);
+// The step's options in an order that the seed draws.
+std::vector<Option> options_drawn(const Step& step, std::uint64_t seed);
 // Every combination that the constraint allows if there are at most `most`, else `most` samples.
 std::vector<Symbols> draws(const Lesson& lesson, std::size_t most = 200);
 
@@ -248,11 +259,24 @@ struct Context {
   std::optional<double> observed_figure(const std::string& metric) const;
 };
 
+// A number in the ask's unit, a share as 0 to 1, or the id of an option.
+struct PartAnswer {
+  std::optional<double> number;
+  std::string option;
+  bool operator==(const PartAnswer&) const = default;
+};
+
+// As answers are kept and handed in: {"first": "gather", "bytes": 12}. What is neither a number nor
+// a text is left out.
+nlohmann::json to_json(const std::map<std::string, PartAnswer>& parts);
+std::map<std::string, PartAnswer> parts_from_json(const nlohmann::json& object);
+
 struct Answer {
-  std::optional<double> number;         // in the ask's unit; a share is 0 to 1
-  std::string option;                   // id of the chosen card
-  std::vector<std::string> order;       // build: one line per rank
-  std::set<std::pair<int, int>> marks;  // find: stage and slot
+  std::optional<double> number;                  // in the ask's unit; a share is 0 to 1
+  std::string option;                            // id of the chosen card
+  std::vector<std::string> order;                // build: one line per rank
+  std::set<std::pair<int, int>> marks;           // find: stage and slot
+  std::map<std::string, PartAnswer> parts = {};  // by Part::id
 };
 
 enum class Verdict : std::uint8_t {
@@ -272,6 +296,7 @@ struct Judgement {
   Verdict verdict = Verdict::kWrong;
   std::string feedback;  // id of the option whose feedback fits, "right", "wrong" or "again"
   std::vector<CheckOutcome> checks;
+  std::set<std::string> wrong_parts;  // Part::id
   std::vector<Message>
       reasons;      // sentences beyond the lesson's text: an order that is refused, ...
   Symbols symbols;  // for the feedback's text

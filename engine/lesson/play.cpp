@@ -110,6 +110,18 @@ Symbols draw(const Lesson& lesson, std::uint64_t seed) {
   return drawn;  // check_lesson refuses a lesson whose constraint is met so rarely
 }
 
+std::vector<Option> options_drawn(const Step& step, std::uint64_t seed) {
+  // Each step its own order, the same on every computer: FNV-1a of its id.
+  std::uint64_t hash = 0xcbf29ce484222325u;
+  for (const char letter : step.id)
+    hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001b3u;
+  Random random(seed ^ hash);
+  std::vector<Option> options = step.options;
+  for (std::size_t left = options.size(); left > 1; --left)
+    std::swap(options[left - 1], options[random.below(left)]);
+  return options;
+}
+
 std::vector<Symbols> draws(const Lesson& lesson, std::size_t most) {
   double combinations = 1;
   for (const Drawn& parameter : lesson.parameters)

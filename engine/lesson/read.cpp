@@ -65,6 +65,11 @@ Check check_from(const json& object) {
   return check;
 }
 
+Ask ask_from(const json& object) {
+  return {object.value("metric", ""), object["unit"].get<std::string>(), object.value("answer", ""),
+          tolerance_from(object)};
+}
+
 Option option_from(const json& object) {
   Option option;
   option.id = object["id"].get<std::string>();
@@ -93,11 +98,11 @@ Step step_from(const json& object) {
     if (view.contains("range"))
       step.view_range = {view["range"][0].get<double>(), view["range"][1].get<double>()};
   }
-  if (object.contains("ask")) {
-    const json& ask = object["ask"];
-    step.ask = Ask{ask.value("metric", ""), ask["unit"].get<std::string>(), ask.value("answer", ""),
-                   tolerance_from(ask)};
-  }
+  if (object.contains("ask")) step.ask = ask_from(object["ask"]);
+  if (object.contains("parts"))
+    for (const json& part : object["parts"])
+      step.parts.push_back({part["id"].get<std::string>(), part.value("option", ""),
+                            part.contains("option") ? Ask{} : ask_from(part)});
   if (object.contains("options"))
     for (const json& option : object["options"]) step.options.push_back(option_from(option));
   if (object.contains("checks"))
@@ -145,6 +150,29 @@ Message found_in(const std::string& file, const Message& fault) {
   return found;
 }
 
+// What is wrong with a question of several parts, or nothing.
+std::string_view parts_fault(const Step& step) {
+  if (step.ask) return "a question has \"ask\" or \"parts\", not both";
+  if (step.parts.size() < 2) return "a question of parts has two or more";
+  std::set<std::string> ids, options;
+  for (const Option& option : step.options) {
+    if (!options.insert(option.id).second) return "two options have the same id";
+    if (option.correct || !option.value.empty() || !option.misconception.empty())
+      return "an option of a question of parts has an id alone: each part names its own";
+  }
+  bool words = false;
+  for (const Part& part : step.parts) {
+    if (!ids.insert(part.id).second) return "two parts have the same id";
+    words = words || !part.option.empty();
+    if (!part.option.empty() && options.count(part.option) == 0)
+      return "a part names an option that is not there";
+    if (part.option.empty() && part.ask.answer.empty())
+      return "a part needs an \"option\", or a \"unit\" and an \"answer\"";
+  }
+  if (words != (options.size() > 1)) return "parts choose from two options or more";
+  return {};
+}
+
 // What the schema cannot say.
 Result<void> coherent(const Lesson& lesson) {
   const auto wrong = [](const std::string& where, std::string_view what) -> Result<void> {
@@ -168,10 +196,14 @@ Result<void> coherent(const Lesson& lesson) {
       return wrong(step.id, fmt::format("tab must be {}", view_ids_text()));
     const bool numeric = step.ask && !step.ask->answer.empty();
     const bool asks = step.kind == StepKind::kPredict || step.kind == StepKind::kExplain;
-    if (!asks && (step.ask || !step.options.empty()))
+    if (!asks && (step.ask || !step.options.empty() || !step.parts.empty()))
       return wrong(step.id, "only predict and explain steps ask");
+    if (!step.parts.empty()) {
+      if (const auto fault = parts_fault(step); !fault.empty()) return wrong(step.id, fault);
+      continue;
+    }
     if (asks && !numeric && step.options.empty())
-      return wrong(step.id, "a question needs an \"answer\" or \"options\"");
+      return wrong(step.id, "a question needs an \"answer\", \"options\" or \"parts\"");
     std::set<std::string> options;
     long correct = 0;
     for (const Option& option : step.options) {

@@ -28,9 +28,10 @@ bool is_id(std::string_view text) {
 
 // The names a "###" section may have.
 bool is_part(std::string_view name) {
-  for (std::string_view plain : {"right", "wrong", "again", "answer", "hint 1", "hint 2", "hint 3"})
+  for (std::string_view plain :
+       {"right", "wrong", "again", "answer", "notes", "hint 1", "hint 2", "hint 3"})
     if (name == plain) return true;
-  for (std::string_view prefix : {"option ", "feedback "})
+  for (std::string_view prefix : {"option ", "part ", "feedback "})
     if (name.substr(0, prefix.size()) == prefix) return is_id(name.substr(prefix.size()));
   return false;
 }

@@ -6,11 +6,13 @@
 //   ## step-id: Title of the step
 //   Markdown that the student reads.
 //   ### option some-id        the words on a card
+//   ### part some-id          the words beside the field of one part of a question
 //   ### feedback some-id      after choosing it (or, in a numeric question, after that mistake)
 //   ### right                 after a right answer, a good run, a reached goal
 //   ### wrong                 after another wrong answer;  ### again   after a run that missed
 //   ### hint 1, 2, 3          a nudge, the idea, the worked way
 //   ### answer                the model answer, shown after success
+//   ### notes                 of a read step: where notes are often wrong, folded away
 //
 // {{expression}} and {{share: expression}} put a number in: units are those of Formula.
 #pragma once

@@ -43,15 +43,20 @@ json played(const std::string& id, std::uint64_t seed, const std::string& wrong 
     const Step& step = lesson.steps[at];
     json given = {{"step", step.id}, {"kind", name_of(step.kind)}, {"attempts", 1}, {"hints", 0}};
     const Result<Settings> settings = settings_at(lesson, at, drawn, true);
+    Context context;
+    context.settings = *settings;
+    context.drawn = drawn;
+    for (const Part& part : step.parts)
+      if (part.option.empty())
+        given["parts"][part.id] = *evaluate(part.ask.answer, context.symbols());
+      else if (step.id != wrong)
+        given["parts"][part.id] = part.option;
     if (step.ask && !step.ask->answer.empty()) {
-      Context context;
-      context.settings = *settings;
-      context.drawn = drawn;
       given["number"] = *evaluate(step.ask->answer, context.symbols());
       if (step.id == wrong) given["number"] = 1234.5;
     }
     for (const Option& option : step.options)
-      if (!given.contains("number") && option.correct != (step.id == wrong))
+      if (!given.contains("number") && step.parts.empty() && option.correct != (step.id == wrong))
         given["option"] = option.id;
     if (step.kind == StepKind::kBuild)
       given["order"] = step.id == wrong ? step.order.start : step.order.solution;

@@ -6,6 +6,7 @@
 
 #include "app/lesson/answer/drawing_grid.h"
 #include "app/lesson/answer/option_card.h"
+#include "app/lesson/answer/parts_form.h"
 #include "app/lesson/lesson_panel.h"
 #include "app/lesson/markdown_view.h"
 #include "app/lesson/player/guess_text.h"
@@ -13,12 +14,62 @@
 
 namespace parallelarium {
 
+// The fields of what the step asks, with what was answered before.
+void LessonPanel::show_question() {
+  const Step& step = player_.step();
+  const bool numeric = step.ask && !step.ask->answer.empty();
+  number_row_->setVisible(numeric);
+  number_->clear();
+  if (numeric) {
+    unit_->setText(unit_label(step.ask->unit));
+    unit_->setVisible(!unit_->text().isEmpty());
+    number_->setAccessibleName(tr("Your answer %1").arg(unit_->text()).trimmed());
+    if (player_.state().answer.number)
+      number_->setText(
+          guess_text(*player_.state().answer.number, step.ask->unit).section(QChar(0x00a0), 0, 0));
+  }
+  for (QAbstractButton* card : group_->buttons()) {
+    group_->removeButton(card);
+    card->hide();
+    card->deleteLater();
+  }
+  drawing_->setVisible(step.kind == StepKind::kFind);
+  if (step.kind == StepKind::kFind) {
+    drawing_->set_drawing(step.drawing, player_.state().answer.marks);
+    setTabOrder(text_, drawing_);
+  }
+  parts_->setVisible(!step.parts.empty());
+  if (!step.parts.empty()) {
+    QStringList labels;
+    for (const Part& part : step.parts) labels << plain_text(player_.part_text(part.id));
+    std::vector<PartsForm::Words> options;
+    for (const Option& option : player_.options())
+      options.push_back({option.id, plain_text(player_.option_text(option.id))});
+    parts_->set_parts(step.parts, labels, options, player_.state().answer.parts);
+  }
+  const bool choice = !numeric && step.parts.empty() && !step.options.empty();
+  card_box_->setVisible(choice);
+  QWidget* before = text_;  // Tab leads from the text to the cards
+  if (choice)
+    for (const Option& option : player_.options()) {
+      const QString id = QString::fromStdString(option.id);
+      auto* card = new OptionCard(id, plain_text(player_.option_text(option.id)));
+      card->setChecked(player_.state().answer.option == option.id);
+      group_->addButton(card);
+      cards_->addWidget(card);
+      card->show();
+      setTabOrder(before, card);
+      before = card;
+    }
+}
+
 void LessonPanel::focus_answer() {
   if (!player_.is_open()) return;
   QWidget* first = primary_;
   if (!player_.state().solved) {
     if (!number_row_->isHidden()) first = number_;
     if (!drawing_->isHidden()) first = drawing_;
+    if (!parts_->isHidden()) first = parts_->first_field();
     if (!card_box_->isHidden()) first = text_;  // a card with the focus would look preselected
   }
   first->setFocus(Qt::TabFocusReason);
@@ -32,6 +83,7 @@ Answer LessonPanel::typed() const {
     answer.number = read_guess(number_->text(), step.ask->unit);
   if (const auto* card = static_cast<const OptionCard*>(group_->checkedButton()))
     answer.option = card->id().toStdString();
+  if (!step.parts.empty()) answer.parts = parts_->answers();
   if (step.kind == StepKind::kFind) answer.marks = drawing_->marks();
   if (step.kind == StepKind::kBuild && session_.order_edit().open())
     answer.order = to_unfinished_lines(session_.order_edit().draft());
@@ -42,6 +94,7 @@ bool LessonPanel::can_commit() const {
   const Step& step = player_.step();
   if (step.kind == StepKind::kFind) return !drawing_->marks().empty();
   if (step.kind != StepKind::kPredict && step.kind != StepKind::kExplain) return true;
+  if (!step.parts.empty()) return parts_->problem().isEmpty();
   const Answer answer = typed();
   if (!step.ask || step.ask->answer.empty()) return !answer.option.empty();
   return answer.number && guess_problem(*answer.number, step.ask->unit).isEmpty();
@@ -60,6 +113,9 @@ QString LessonPanel::answer_note() const {
   }
   if (step.kind == StepKind::kFind)
     return drawing_->marks().empty() ? tr("Mark every action that begins too early.") : QString();
+  if (const QString problem = step.parts.empty() ? QString() : parts_->problem();
+      !problem.isEmpty())
+    return problem;
   if (step.kind != StepKind::kPredict) return {};
   return step.hints > 0 ? tr("You commit a prediction once; hints come before that.")
                         : tr("You commit a prediction once.");

@@ -76,9 +76,13 @@ class LessonPlayer : public QObject {
   QString title() const { return title(at_); }
   QString title(std::size_t step) const;
   QString body() const;
+  // The step's options, in the order that they are shown in.
+  std::vector<Option> options() const { return options_drawn(step(), seed_); }
   QString option_text(const std::string& option) const;
+  QString part_text(const std::string& part) const;
   QString hint(int number) const;  // 1 to 3
-  QString model_answer() const;    // empty if there is none
+  // Of a read step where notes are often wrong, else the model answer; empty if there is none.
+  QString model_answer() const;
   // What is said about the latest answer: the lesson's words, the limit that a run missed, then the
   // engine's sentences.
   QString feedback() const;

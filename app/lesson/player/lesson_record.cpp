@@ -41,6 +41,7 @@ Result<void> LessonPlayer::resume(const QString& folder) {
     state.hints = kept.value("hints", 0);
     if (kept.contains("number")) state.answer.number = kept["number"].get<double>();
     state.answer.option = kept.value("option", "");
+    state.answer.parts = parts_from_json(kept.value("parts", json::object()));
     state.answer.order = kept.value("order", std::vector<std::string>());
     state.answer.marks = kept.value("marks", std::set<std::pair<int, int>>());
     if (const Result<Settings> left = settings_at(*lesson_, at, drawn_, state.solved))
@@ -154,6 +155,7 @@ json LessonPlayer::answers() const {
                  {"hints", state.hints}};
     if (state.answer.number) step["number"] = *state.answer.number;
     if (!state.answer.option.empty()) step["option"] = state.answer.option;
+    if (!state.answer.parts.empty()) step["parts"] = to_json(state.answer.parts);
     if (!state.answer.order.empty()) step["order"] = state.answer.order;
     if (!state.answer.marks.empty()) step["marks"] = state.answer.marks;
     if (lesson_->steps[index].kind == StepKind::kGoal && state.attempts > 0)

@@ -59,6 +59,11 @@ QString LessonPlayer::summary_of(std::size_t index) const {
   else
     head << tries_text(state.attempts);
   if (state.hints > 0) head << hints_text(state.hints);
+  if (!step.parts.empty() && !right) {
+    const auto parts = static_cast<int>(step.parts.size());
+    const auto wrong = static_cast<int>(state.judgement->wrong_parts.size());
+    figures << Summary::tr("%1 of %2 rows right").arg(parts - wrong).arg(parts);
+  }
   if (step.ask) {
     const auto add = [&](const QString& words, std::optional<double> value) {
       if (value) figures << words.arg(value_text(*value, step.ask->unit));

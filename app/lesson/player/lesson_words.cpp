@@ -141,12 +141,17 @@ QString LessonPlayer::option_text(const std::string& option) const {
   return filled(text(at_).part("option " + option), part_symbols());
 }
 
+QString LessonPlayer::part_text(const std::string& part) const {
+  return filled(text(at_).part("part " + part), part_symbols());
+}
+
 QString LessonPlayer::hint(int number) const {
   return filled(text(at_).part("hint " + std::to_string(number)), part_symbols());
 }
 
 QString LessonPlayer::model_answer() const {
-  return filled(text(at_).part("answer"), part_symbols());
+  const bool reads = step().kind == StepKind::kRead;
+  return filled(text(at_).part(reads ? "notes" : "answer"), part_symbols());
 }
 
 QString LessonPlayer::missed_limits() const {

@@ -84,7 +84,9 @@ class StepCheck {
     if (!entering) return fault("step-setup", entering.error().text);
     const Result<Context> context = context_at(lesson_, index_, drawn_, predictions_);
     if (!context) return fault("step-setup", context.error().text);
-    if (step_.ask && !step_.ask->answer.empty())
+    if (!step_.parts.empty())
+      parts(*context);
+    else if (step_.ask && !step_.ask->answer.empty())
       number(*context);
     else if (!step_.options.empty())
       choice(*context);
@@ -109,10 +111,13 @@ class StepCheck {
     return std::move(*judgement);
   }
 
-  void number(const Context& context) {
-    const Ask& ask = *step_.ask;
+  // The number that answers `ask`, compared with what is predicted; none if it has no value.
+  std::optional<double> right_number(const Ask& ask, const Context& context) {
     const Result<double> right = evaluate(ask.answer, context.symbols());
-    if (!right) return fault("answer-expression", right.error().text);
+    if (!right) {
+      fault("answer-expression", right.error().text);
+      return std::nullopt;
+    }
     const double tolerance = ask.tolerance.around(*right);
     if (!ask.metric.empty()) {
       const auto predicted = context.predicted_figure(ask.metric);
@@ -129,6 +134,27 @@ class StepCheck {
         fault("answer-shown",
               fmt::format("The figure \"{}\" is asked for and not hidden.", ask.metric));
     }
+    return *right;
+  }
+
+  // What each part names or computes is judged right.
+  void parts(const Context& context) {
+    Answer all;
+    for (const Part& part : step_.parts) {
+      PartAnswer& answer = all.parts[part.id];
+      answer.option = part.option;
+      if (part.option.empty()) answer.number = right_number(part.ask, context);
+    }
+    if (const auto verdict = judged(step_, all, context);
+        verdict && verdict->verdict != Verdict::kRight)
+      fault("answer-refused", "The right parts are not judged right.");
+  }
+
+  void number(const Context& context) {
+    const Ask& ask = *step_.ask;
+    const std::optional<double> right = right_number(ask, context);
+    if (!right) return;
+    const double tolerance = ask.tolerance.around(*right);
     Answer answer;
     answer.number = *right;
     if (const auto verdict = judged(step_, answer, context);
@@ -281,8 +307,9 @@ void check_names(const Lesson& lesson, Faults& faults) {
   check_pins(lesson, faults);
   check_rows(lesson, faults);
   const std::vector<std::string>& symbols = symbol_names();
-  const std::set<std::string> reserved = {"guess", "answer",     "predicted", "observed", "found",
-                                          "kept",  "difference", "faults",    "missed"};
+  const std::set<std::string> reserved = {"guess",  "answer",    "predicted",  "observed",
+                                          "found",  "kept",      "difference", "faults",
+                                          "missed", "all_parts", "wrong_parts"};
   for (const Drawn& drawn : lesson.parameters)
     if (reserved.count(drawn.name) ||
         std::find(symbols.begin(), symbols.end(), drawn.name) != symbols.end())
@@ -299,7 +326,9 @@ void check_names(const Lesson& lesson, Faults& faults) {
     builds = builds || step.kind == StepKind::kBuild;
     only_builds = only_builds && (step.kind == StepKind::kBuild || step.kind == StepKind::kFind ||
                                   step.kind == StepKind::kRead);
-    asks_number = asks_number || (step.ask && !step.ask->answer.empty());
+    asks_number = asks_number || (step.ask && !step.ask->answer.empty()) ||
+                  std::any_of(step.parts.begin(), step.parts.end(),
+                              [](const Part& part) { return part.option.empty(); });
     has_goal = has_goal || step.kind == StepKind::kGoal;
     for (const std::string& key : step.allow)
       if (!is_setting(key))
@@ -325,77 +354,6 @@ void check_names(const Lesson& lesson, Faults& faults) {
 void check_step(const Lesson& lesson, std::size_t step, const Symbols& drawn,
                 Predictions& predictions, Faults& faults) {
   StepCheck(lesson, step, drawn, predictions, faults).check();
-}
-
-namespace {
-
-// Runs what is set and notes what was seen. Error: it could not be run or predicted.
-Result<void> observe(Context& context, bool collective, const CheckOptions& options) {
-  if (collective) {
-    const CollectiveChoice& choice = context.settings.collective;
-    const Result<CollectivePlan> plan = plan_collective(choice, this_computer(choice.gpus));
-    if (!plan) return plan.error();
-    const Result<CollectiveObservation> seen = options.run_collective(choice.spec);
-    if (!seen) return seen.error();
-    context.collective_observed = facts_of(*seen, *plan);
-    return {};
-  }
-  const Setup& setup = context.settings.setup;
-  const Result<Situation> here = situation_of(setup, options.computer);
-  if (!here) return here.error();
-  const Result<Prediction> prediction = predict(here->setup, here->machine, true);
-  if (!prediction) return prediction.error();
-  const Result<Observation> observation = options.run(setup);
-  if (!observation) return observation.error();
-  context.observed = facts_of(*observation, prediction->program);
-  return {};
-}
-
-}  // namespace
-
-std::size_t check_run(const Lesson& lesson, std::size_t index, const Symbols& drawn,
-                      Predictions& predictions, const CheckOptions& options, Faults& faults) {
-  const Step& step = lesson.steps[index];
-  const bool runs = std::any_of(step.checks.begin(), step.checks.end(),
-                                [](const Check& check) { return check.of_run(); });
-  if (!runs || step.kind == StepKind::kBuild) return 0;
-  if (step.runs_collective() ? !options.run_collective : !options.run) return 0;
-  const Result<Context> start = context_at(lesson, index, drawn, predictions);
-  if (!start) return 0;
-  Result<Settings> solved = with_fields(start->settings, step.solution, drawn);
-  if (!solved) return 0;
-  Result<Context> context = context_of(std::move(*solved), drawn, predictions);
-  if (!context) return 0;
-  for (const Check& check : step.checks) {
-    if (check.than.empty() || context->kept.count(check.than)) continue;
-    const auto keeps = std::find_if(lesson.steps.begin(), lesson.steps.end(),
-                                    [&](const Step& other) { return other.keep == check.than; });
-    Result<Context> earlier = context_at(
-        lesson, static_cast<std::size_t>(keeps - lesson.steps.begin()), drawn, predictions);
-    if (!earlier) return 0;
-    if (const Result<void> seen = observe(*earlier, false, options); !seen) {
-      faults.add("run-failed", keeps->id, seen.error().text);
-      return 1;
-    }
-    context->kept[check.than] = std::move(earlier->observed);
-  }
-  const Result<void> seen = observe(*context, step.runs_collective(), options);
-  if (!seen) {
-    faults.add("run-failed", step.id, seen.error().text);
-    return 1;
-  }
-  const Result<Judgement> judgement = judge(step, {}, *context);
-  if (!judgement) {
-    faults.add("run-judge", step.id, judgement.error().text);
-  } else if (judgement->verdict != Verdict::kRight) {
-    for (const Message& reason : judgement->reasons) faults.add(reason, step.id);
-    for (const CheckOutcome& outcome : judgement->checks)
-      if (!outcome.holds && outcome.value)
-        faults.add("run-missed", step.id,
-                   fmt::format("The run has {} = {:.4g}, not {} {:.4g}.", outcome.check.key,
-                               *outcome.value, outcome.check.op, outcome.wanted));
-  }
-  return 1;
 }
 
 }  // namespace parallelarium

@@ -21,13 +21,14 @@ struct Parts {
 Parts parts_of(const Step& step) {
   Parts parts;
   const bool numeric = step.ask && !step.ask->answer.empty();
+  for (const Part& part : step.parts) parts.needed.insert("part " + part.id);
   for (const Option& option : step.options) {
     if (!numeric) parts.needed.insert("option " + option.id);
-    if (!option.correct) parts.needed.insert("feedback " + option.id);
+    if (!option.correct && step.parts.empty()) parts.needed.insert("feedback " + option.id);
   }
   if (step.kind != StepKind::kRead) parts.needed.insert("right");
-  if (numeric || step.kind == StepKind::kGoal || step.kind == StepKind::kBuild ||
-      step.kind == StepKind::kFind)
+  if (numeric || !step.parts.empty() || step.kind == StepKind::kGoal ||
+      step.kind == StepKind::kBuild || step.kind == StepKind::kFind)
     parts.needed.insert("wrong");
   const bool runs = std::any_of(step.checks.begin(), step.checks.end(),
                                 [](const Check& check) { return check.of_run(); });
@@ -36,6 +37,7 @@ Parts parts_of(const Step& step) {
     parts.needed.insert("hint " + std::to_string(hint));
   if (step.kind != StepKind::kRead && step.kind != StepKind::kRun) parts.needed.insert("answer");
   if (step.kind == StepKind::kRun) parts.allowed.insert("answer");
+  if (step.kind == StepKind::kRead) parts.allowed.insert("notes");
   return parts;
 }
 
@@ -130,6 +132,7 @@ Symbols names_after(const Step& step, const Context& context, bool guessed) {
   }
   for (const Option& option : step.options)
     if (option.correct) answer.option = option.id;
+  for (const Part& part : step.parts) answer.parts[part.id].option = part.option;
   answer.order = step.order.solution;
   for (const Check& check : step.checks)
     if (!check.than.empty()) known.kept[check.than] = known.observed;

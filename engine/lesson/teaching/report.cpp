@@ -35,6 +35,7 @@ Answer answer_of(const json& step) {
   if (step.contains("number") && step["number"].is_number())
     answer.number = step["number"].get<double>();
   answer.option = member<std::string>(step, "option", "");
+  answer.parts = parts_from_json(step.value("parts", json::object()));
   answer.order = member<std::vector<std::string>>(step, "order", {});
   const auto marks = member<std::vector<std::pair<int, int>>>(step, "marks", {});
   if (marks.size() <= kMostMarks) answer.marks = {marks.begin(), marks.end()};
@@ -43,6 +44,9 @@ Answer answer_of(const json& step) {
 
 std::string words_of(const Answer& answer, const Fields& settings) {
   std::string words = answer.number ? fmt::format("{:.6g}", *answer.number) : answer.option;
+  for (const auto& [id, part] : answer.parts)
+    words += fmt::format("{}{}={}", words.empty() ? "" : " ", id,
+                         part.number ? fmt::format("{:.6g}", *part.number) : part.option);
   for (const std::string& line : answer.order) words += (words.empty() ? "" : " | ") + line;
   for (const auto& [stage, slot] : answer.marks)
     words += fmt::format("{}{}:{}", words.empty() ? "" : " ", stage, slot);

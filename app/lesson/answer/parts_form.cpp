@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/lesson/answer/parts_form.h"
+
+#include <QAbstractItemView>
+#include <QGridLayout>
+#include <QLabel>
+#include <QLineEdit>
+
+#include "app/lesson/player/guess_text.h"
+#include "app/look/theme.h"
+#include "app/settings/controls.h"
+
+namespace parallelarium {
+
+namespace {
+constexpr int kListMargin = 24;
+}
+
+PartsForm::PartsForm(QWidget* parent) : QWidget(parent), grid_(new QGridLayout(this)) {
+  setObjectName(QStringLiteral("LessonParts"));
+  grid_->setContentsMargins(0, 0, 0, 0);
+  grid_->setHorizontalSpacing(8);
+  grid_->setVerticalSpacing(6);
+}
+
+void PartsForm::set_parts(const std::vector<Part>& parts, const QStringList& labels,
+                          const std::vector<Words>& options, const Answers& answers) {
+  while (QLayoutItem* item = grid_->takeAt(0)) {
+    item->widget()->hide();
+    item->widget()->deleteLater();
+    delete item;
+  }
+  rows_.clear();
+  // Numbers are short and their labels long; words are the other way round.
+  grid_->setColumnStretch(0, options.empty() ? 2 : 1);
+  grid_->setColumnStretch(1, options.empty() ? 1 : 2);
+  for (const Part& part : parts) {
+    const int at = static_cast<int>(rows_.size());
+    Row& row = rows_.emplace_back(Row{part, labels.value(at)});
+    const auto given = answers.find(part.id);
+    auto* label = new QLabel(row.label);
+    label->setWordWrap(true);
+    grid_->addWidget(label, at, 0);
+    QWidget* field = nullptr;
+    if (part.option.empty()) {
+      field = row.number = new QLineEdit;
+      row.number->setMaxLength(24);
+      row.number->setTextMargins(6, 0, 6, 0);
+      if (given != answers.end() && given->second.number)
+        row.number->setText(
+            guess_text(*given->second.number, part.ask.unit).section(QChar(0x00a0), 0, 0));
+      grid_->addWidget(new QLabel(unit_label(part.ask.unit)), at, 2);
+      connect(row.number, &QLineEdit::textChanged, this, &PartsForm::change);
+      connect(row.number, &QLineEdit::returnPressed, this, &PartsForm::entered);
+    } else {
+      field = row.choice = new ChoiceBox;
+      row.choice->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+      row.choice->setMinimumContentsLength(8);
+      row.choice->setPlaceholderText(tr("choose …"));
+      for (const Words& option : options)
+        row.choice->addItem(option.text, QString::fromStdString(option.id));
+      row.choice->setCurrentIndex(
+          given == answers.end()
+              ? -1
+              : row.choice->findData(QString::fromStdString(given->second.option)));
+      // The list is as wide as its words, however narrow the box.
+      QAbstractItemView* list = row.choice->view();
+      list->setMinimumWidth(list->sizeHintForColumn(0) + kListMargin);
+      connect(row.choice, &QComboBox::currentIndexChanged, this, &PartsForm::change);
+    }
+    field->setAccessibleName((row.label + QLatin1Char(' ') + unit_label(part.ask.unit)).trimmed());
+    label->setBuddy(field);
+    grid_->addWidget(field, at, 1);
+    row.mark = new QLabel;
+    row.mark->setMinimumWidth(14);
+    grid_->addWidget(row.mark, at, 3);
+  }
+}
+
+PartsForm::Answers PartsForm::answers() const {
+  Answers answers;
+  for (const Row& row : rows_) {
+    PartAnswer answer;
+    if (row.number) answer.number = read_guess(row.number->text(), row.part.ask.unit);
+    if (row.choice) answer.option = row.choice->currentData().toString().toStdString();
+    if (answer != PartAnswer{}) answers[row.part.id] = answer;
+  }
+  return answers;
+}
+
+QString PartsForm::problem() const {
+  for (const Row& row : rows_) {
+    if (!row.number) continue;
+    const QString text = row.number->text().trimmed();
+    const std::optional<double> number = read_guess(text, row.part.ask.unit);
+    if (!text.isEmpty() && !number) return tr("“%1” is not a number.").arg(text);
+    if (!number) continue;
+    if (const QString problem = guess_problem(*number, row.part.ask.unit); !problem.isEmpty())
+      return problem;
+  }
+  return answers().size() < rows_.size() ? tr("Fill in every row.") : QString();
+}
+
+void PartsForm::show_marks(const std::optional<std::set<std::string>>& wrong) {
+  for (Row& row : rows_) {
+    const bool right = wrong && wrong->count(row.part.id) == 0;
+    row.mark->setText(!wrong ? QString() : right ? QStringLiteral("✓") : QStringLiteral("✗"));
+    row.mark->setAccessibleName(!wrong ? QString() : right ? tr("right") : tr("not right"));
+    set_style_property(row.mark, "role", right ? "good" : "strong");
+    QWidget* field = row.number ? static_cast<QWidget*>(row.number) : row.choice;
+    field->setAccessibleDescription(row.mark->accessibleName());
+  }
+}
+
+void PartsForm::set_done(bool done) {
+  for (Row& row : rows_) {
+    if (row.number) row.number->setReadOnly(done);
+    if (row.choice) row.choice->setEnabled(!done);
+  }
+}
+
+QWidget* PartsForm::first_field() const {
+  if (rows_.empty()) return nullptr;
+  return rows_[0].number ? static_cast<QWidget*>(rows_[0].number) : rows_[0].choice;
+}
+
+void PartsForm::change() {
+  show_marks(std::nullopt);
+  Q_EMIT edited();
+}
+
+}  // namespace parallelarium

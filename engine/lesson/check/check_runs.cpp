@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// The checks of a lesson's runs: each is run, and must pass.
+#include <algorithm>
+
+#include "engine/lesson/check/check_parts.h"
+#include "engine/plan/machine/resolve.h"
+
+namespace parallelarium {
+
+namespace {
+
+// Runs what is set and notes what was seen. Error: it could not be run or predicted.
+Result<void> observe(Context& context, bool collective, const CheckOptions& options) {
+  if (collective) {
+    const CollectiveChoice& choice = context.settings.collective;
+    const Result<CollectivePlan> plan = plan_collective(choice, this_computer(choice.gpus));
+    if (!plan) return plan.error();
+    const Result<CollectiveObservation> seen = options.run_collective(choice.spec);
+    if (!seen) return seen.error();
+    context.collective_observed = facts_of(*seen, *plan);
+    return {};
+  }
+  const Setup& setup = context.settings.setup;
+  const Result<Situation> here = situation_of(setup, options.computer);
+  if (!here) return here.error();
+  const Result<Prediction> prediction = predict(here->setup, here->machine, true);
+  if (!prediction) return prediction.error();
+  const Result<Observation> observation = options.run(setup);
+  if (!observation) return observation.error();
+  context.observed = facts_of(*observation, prediction->program);
+  return {};
+}
+
+}  // namespace
+
+std::size_t check_run(const Lesson& lesson, std::size_t index, const Symbols& drawn,
+                      Predictions& predictions, const CheckOptions& options, Faults& faults) {
+  const Step& step = lesson.steps[index];
+  const bool runs = std::any_of(step.checks.begin(), step.checks.end(),
+                                [](const Check& check) { return check.of_run(); });
+  if (!runs || step.kind == StepKind::kBuild) return 0;
+  if (step.runs_collective() ? !options.run_collective : !options.run) return 0;
+  const Result<Context> start = context_at(lesson, index, drawn, predictions);
+  if (!start) return 0;
+  Result<Settings> solved = with_fields(start->settings, step.solution, drawn);
+  if (!solved) return 0;
+  Result<Context> context = context_of(std::move(*solved), drawn, predictions);
+  if (!context) return 0;
+  for (const Check& check : step.checks) {
+    if (check.than.empty() || context->kept.count(check.than)) continue;
+    const auto keeps = std::find_if(lesson.steps.begin(), lesson.steps.end(),
+                                    [&](const Step& other) { return other.keep == check.than; });
+    Result<Context> earlier = context_at(
+        lesson, static_cast<std::size_t>(keeps - lesson.steps.begin()), drawn, predictions);
+    if (!earlier) return 0;
+    if (const Result<void> seen = observe(*earlier, false, options); !seen) {
+      faults.add("run-failed", keeps->id, seen.error().text);
+      return 1;
+    }
+    context->kept[check.than] = std::move(earlier->observed);
+  }
+  const Result<void> seen = observe(*context, step.runs_collective(), options);
+  if (!seen) {
+    faults.add("run-failed", step.id, seen.error().text);
+    return 1;
+  }
+  const Result<Judgement> judgement = judge(step, {}, *context);
+  if (!judgement) {
+    faults.add("run-judge", step.id, judgement.error().text);
+  } else if (judgement->verdict != Verdict::kRight) {
+    for (const Message& reason : judgement->reasons) faults.add(reason, step.id);
+    for (const CheckOutcome& outcome : judgement->checks)
+      if (!outcome.holds && outcome.value)
+        faults.add("run-missed", step.id,
+                   fmt::format("The run has {} = {:.4g}, not {} {:.4g}.", outcome.check.key,
+                               *outcome.value, outcome.check.op, outcome.wanted));
+  }
+  return 1;
+}
+
+}  // namespace parallelarium
