@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "app/lesson/lesson_panel.h"
+#include "app/lesson/map/cheat_sheet.h"
 #include "app/settings/all_settings.h"
 #include "app/settings/machine_sheet.h"
 #include "app/settings/setup_chips.h"
@@ -172,6 +173,10 @@ void Window::build_lesson_actions() {
                                   [this] { lesson_->export_answers(); });
   do_.lesson_leave = add_action(tr("&Leave the lesson"), {}, tr("Keeps the setup"),
                                 [this] { lesson_->leave_lesson(); });
+  do_.take_away =
+      add_action(tr("What to &take away …"), {},
+                 tr("Of every lesson you have done: what to keep, on two printed pages"),
+                 [this] { show_cheat_sheet(lesson_->player().progress(), this); });
 }
 
 void Window::build_help_actions() {
@@ -274,6 +279,8 @@ void Window::build_menus() {
 
   QMenu* lessons = menuBar()->addMenu(tr("&Lessons"));
   lessons->addActions({do_.lessons, do_.lesson_again, do_.lesson_answers, do_.lesson_leave});
+  lessons->addSeparator();
+  lessons->addAction(do_.take_away);
 
   QMenu* help = menuBar()->addMenu(tr("&Help"));
   help->addActions({do_.shortcuts, do_.words, do_.doctor, do_.about});

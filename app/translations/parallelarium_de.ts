@@ -5095,6 +5095,14 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <source>Change de&amp;vices …</source>
         <translation>&amp;Geräte ändern …</translation>
     </message>
+    <message>
+        <source>What to &amp;take away …</source>
+        <translation>Was &amp;bleibt …</translation>
+    </message>
+    <message>
+        <source>Of every lesson you have done: what to keep, on two printed pages</source>
+        <translation>Von jeder Lektion, die du gemacht hast: was du behältst, auf zwei Druckseiten</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::WordsSheet</name>
@@ -7212,6 +7220,14 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <source>Review: %1 due</source>
         <translation>Wiederholen: %1 fällig</translation>
     </message>
+    <message>
+        <source>What to take away …</source>
+        <translation>Was bleibt …</translation>
+    </message>
+    <message>
+        <source>Of every lesson you have done: what to keep, on two printed pages</source>
+        <translation>Von jeder Lektion, die du gemacht hast: was du behältst, auf zwei Druckseiten</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::LessonTile</name>
@@ -8227,6 +8243,29 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>not right</source>
         <translation>nicht richtig</translation>
+    </message>
+</context>
+<context>
+    <name>parallelarium::CheatSheet</name>
+    <message>
+        <source>%1 **%2** on this computer</source>
+        <translation>%1 **%2** auf diesem Rechner</translation>
+    </message>
+    <message>
+        <source>Parallelarium: what to take away</source>
+        <translation>Parallelarium: was bleibt</translation>
+    </message>
+    <message>
+        <source>What to take away</source>
+        <translation>Was bleibt</translation>
+    </message>
+    <message>
+        <source>What a lesson leaves behind stands here as soon as you have come to its end.</source>
+        <translation>Was von einer Lektion bleibt, steht hier, sobald du an ihrem Ende bist.</translation>
+    </message>
+    <message>
+        <source>Save as PDF …</source>
+        <translation>Als PDF sichern …</translation>
     </message>
 </context>
 </TS>

@@ -10,6 +10,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "app/lesson/map/cheat_sheet.h"
 #include "app/lesson/map/door.h"
 #include "app/lesson/map/lesson_tile.h"
 #include "app/look/figures.h"
@@ -80,7 +81,14 @@ CourseMap::CourseMap(LessonPlayer& player, QWidget* parent) : QWidget(parent), p
   doors_ = make_doors();
   column->addWidget(doors_);
   column->addWidget(card);
-  column->addWidget(counts_);
+  sheet_ = new QPushButton(tr("What to take away …"));
+  sheet_->setToolTip(tr("Of every lesson you have done: what to keep, on two printed pages"));
+  connect(sheet_, &QPushButton::clicked, this,
+          [this] { show_cheat_sheet(player_.progress(), this); });
+  auto* state = new QHBoxLayout;
+  state->addWidget(counts_, 1);
+  state->addWidget(sheet_);
+  column->addLayout(state);
   column->addWidget(scroll_, 1);
   row->addLayout(column, 1);
 
@@ -184,6 +192,7 @@ void CourseMap::fill() {
   review_->setVisible(due > 0);
   go_on_->setVisible(next_.has_value());
   go_on_->setText(tr("Continue"));
+  sheet_->setVisible(data_.done() > 0);
   counts_->setText(tr("<b>%1 lessons · %2 done · about %3 left</b> · Nothing is locked: open any "
                       "lesson.")
                        .arg(data_.lessons.size())

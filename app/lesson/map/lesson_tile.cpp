@@ -12,7 +12,7 @@ namespace parallelarium {
 
 namespace {
 
-constexpr int kTileSide = 8, kTileTop = 7, kTileLine = 16, kTileMark = 14;
+constexpr int kTileSide = 8, kTileTop = 7, kTileLine = 16, kTileMark = 14, kDue = 11;
 
 }  // namespace
 
@@ -42,7 +42,7 @@ LessonTile::LessonTile(const MapLesson& lesson, bool is_next, QWidget* parent)
 
 int LessonTile::heightForWidth(int width) const {
   const QFontMetrics metrics(theme_for(palette()).font(12, true));
-  const QRect room(0, 0, std::max(40, width - 2 * kTileSide), 1000);
+  const QRect room(0, 0, std::max(40, width - 2 * kTileSide - (due_ ? kDue : 0)), 1000);
   return metrics.boundingRect(room, Qt::TextWordWrap, title_).height() + kTileLine + 2 * kTileTop +
          2;
 }
@@ -65,7 +65,7 @@ void LessonTile::paintEvent(QPaintEvent*) {
   const QRect inside = rect().adjusted(kTileSide, kTileTop, -kTileSide, -kTileTop);
   painter.setFont(theme.font(12, true));
   painter.setPen(ink);
-  painter.drawText(inside.adjusted(0, 0, 0, -kTileLine), Qt::TextWordWrap, title_);
+  painter.drawText(inside.adjusted(0, 0, due_ ? -kDue : 0, -kTileLine), Qt::TextWordWrap, title_);
   painter.setFont(theme.font(11));
   painter.setPen(filled ? ink : theme.muted);
   painter.drawText(inside, Qt::AlignLeft | Qt::AlignBottom, minutes_);

@@ -276,14 +276,20 @@ QString LessonPlayer::answer_words(std::size_t index) const {
 // The run that was judged, seen with the eyes of the prediction it follows: the figure that was
 // asked for is seldom the one that the run is checked by.
 void LessonPlayer::note_observed() {
-  for (std::size_t index = at_; index-- > 0;) {
-    if (lesson_->steps[index].kind == StepKind::kRun) return;
-    if (lesson_->steps[index].kind != StepKind::kPredict) continue;
-    const std::optional<Ask>& ask = lesson_->steps[index].ask;
-    states_[at_].observed =
-        ask && !ask->metric.empty() ? context().observed_figure(ask->metric) : std::nullopt;
-    return;
+  const std::optional<std::size_t> question = question_of_run(at_);
+  if (!question) return;
+  const std::optional<Ask>& ask = lesson_->steps[*question].ask;
+  states_[at_].observed =
+      ask && !ask->metric.empty() ? context().observed_figure(ask->metric) : std::nullopt;
+}
+
+// The prediction that the run of step `index` answers: none if another run stands between them.
+std::optional<std::size_t> LessonPlayer::question_of_run(std::size_t index) const {
+  while (index-- > 0) {
+    if (lesson_->steps[index].kind == StepKind::kRun) break;
+    if (lesson_->steps[index].kind == StepKind::kPredict) return index;
   }
+  return std::nullopt;
 }
 
 void LessonPlayer::keep_guess() {

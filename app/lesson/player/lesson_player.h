@@ -139,6 +139,7 @@ class LessonPlayer : public QObject {
   void keep_guess();
   void note_run();
   void note_observed();
+  std::optional<std::size_t> question_of_run(std::size_t step) const;
   std::optional<double> own_guess(std::size_t step) const;
   QString answer_words(std::size_t step) const;
   std::vector<Condition> order_conditions() const;

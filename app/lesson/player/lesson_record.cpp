@@ -40,6 +40,7 @@ Result<void> LessonPlayer::resume(const QString& folder) {
     state.attempts = kept.value("attempts", 0);
     state.hints = kept.value("hints", 0);
     if (kept.contains("number")) state.answer.number = kept["number"].get<double>();
+    if (kept.contains("observed")) state.observed = kept["observed"].get<double>();
     state.answer.option = kept.value("option", "");
     state.answer.parts = parts_from_json(kept.value("parts", json::object()));
     state.answer.order = kept.value("order", std::vector<std::string>());
@@ -162,6 +163,10 @@ json LessonPlayer::answers() const {
       step["settings"] = set_at(index);
     if (state.unmet) step["check_met"] = false;
     if (state.judgement) step["right"] = state.judgement->verdict == Verdict::kRight;
+    if (const auto question = question_of_run(index); state.observed && question) {
+      step["observed"] = *state.observed;
+      step["answers"] = lesson_->steps[*question].id;
+    }
     if (!state.source.empty()) step["run"] = {{"source", state.source}, {"machine", state.machine}};
     steps.push_back(std::move(step));
   }
