@@ -25,6 +25,7 @@
 #include "app/settings/controls.h"
 #include "app/state/run/run_advice.h"
 #include "app/state/step/order_edit.h"
+#include "app/views/views.h"
 
 namespace parallelarium {
 
@@ -61,6 +62,7 @@ void LessonPanel::open(const QString& id) {
 
 void LessonPanel::refresh() {
   if (player_.is_open()) {
+    about_view_->hide();
     const std::string now = step_now();
     const bool step_is_new = now != shown_;
     const bool had_focus = isAncestorOf(QApplication::focusWidget());
@@ -79,6 +81,7 @@ void LessonPanel::refresh() {
     shown_.clear();
     explain_words();
     player_.finished_lesson() ? show_finished() : show_welcome();
+    about_view_->setVisible(!player_.finished_lesson());
     for (QWidget* part :
          std::initializer_list<QWidget*>{number_row_, card_box_, drawing_, parts_, conditions_,
                                          hints_, answer_, feedback_box_, note_})
@@ -96,15 +99,16 @@ std::string LessonPanel::step_now() const {
   return play["lesson"].get<std::string>() + "/" + play["seed"].dump() + "/" + player_.step().id;
 }
 
+void LessonPanel::set_view(const ViewInfo& view) {
+  view_ = &view;
+  if (!player_.is_open() && !player_.finished_lesson()) refresh();
+}
+
 void LessonPanel::show_welcome() {
-  title_->setText(tr("Who computes what, when"));
-  text_->set_markdown(
-      tr("Each row of the picture is one **rank**, and each bar is one micro-batch passing "
-         "forward or backward through that rank's layers. Hatched time is **idle**.\n\n"
-         "This is the prediction for the settings shown. Press **Run** and real ranks "
-         "train that way: what was observed appears below it.\n\n"
-         "Turn any setting, or let a lesson lead you: **Lessons** above lists them all."),
-      {});
+  const ViewInfo& view = view_ ? *view_ : first_view();
+  title_->setText(view.question());
+  text_->set_markdown(view.about(), {});
+  list_lessons();
 }
 
 void LessonPanel::resizeEvent(QResizeEvent* event) {
@@ -221,7 +225,6 @@ QString LessonPanel::verdict_text() const {
 
 QString LessonPanel::primary_label() const {
   if (!player_.is_open()) {
-    if (!player_.finished_lesson()) return tr("Start the lesson");
     return next_to_do().isEmpty() ? tr("All lessons …") : tr("Next lesson");
   }
   if (player_.state().solved) return player_.at_end() ? tr("Finish") : tr("Next");

@@ -20,10 +20,20 @@ class QVBoxLayout;
 
 namespace parallelarium {
 
+struct ViewInfo;
+
 class DrawingGrid;
 class MarkdownView;
 class PartsForm;
 class StepDots;
+
+// A lesson that shows a view.
+struct ViewLesson {
+  QString id;
+  int version = 1;
+  QString title;
+  int steps = 0;  // that show it
+};
 
 class LessonPanel : public QWidget {
   Q_OBJECT
@@ -37,6 +47,8 @@ class LessonPanel : public QWidget {
   // where all are done or there are none.
   QString next_to_do() const;
   bool has_lessons() const;
+  // Without a lesson the panel is about that view.
+  void set_view(const ViewInfo& view);
   // By the id of the course. A failure is shown in the panel.
   void open(const QString& id);
   // For so long, in ms, after the main button changed its label (to Next: `verdict`) a press on it
@@ -68,11 +80,13 @@ class LessonPanel : public QWidget {
   void refresh();
   std::string step_now() const;  // names lesson, seed and step
   void show_welcome();           // no lesson is open
-  void show_finished();          // what the lesson just finished came to, and what is next
-  void show_step();              // the step's own text and controls, when the step changes
+  void list_lessons();           // those that show the view
+  const std::vector<ViewLesson>& lessons_of(const ViewInfo& view);
+  void show_finished();  // what the lesson just finished came to, and what is next
+  void show_step();      // the step's own text and controls, when the step changes
   void show_question();
-  void refresh_controls();       // what is enabled, and the words on the buttons
-  void explain_words();          // not those that would answer an open question
+  void refresh_controls();  // what is enabled, and the words on the buttons
+  void explain_words();     // not those that would answer an open question
   void refresh_feedback();
   void refresh_conditions();
   QString verdict_text() const;
@@ -108,6 +122,9 @@ class LessonPanel : public QWidget {
   QFrame* feedback_box_ = nullptr;
   QPushButton *continue_ = nullptr, *hint_ = nullptr, *show_answer_ = nullptr, *back_ = nullptr,
               *primary_ = nullptr;
+  QWidget* about_view_ = nullptr;  // the lessons that show view_
+  const ViewInfo* view_ = nullptr;
+  std::map<std::string, std::vector<ViewLesson>> by_view_;  // by its id; read once
   QWidget* revealed_ = nullptr;
   int revealed_from_ = 0;
   std::string shown_;  // lesson, seed and step that show_step() built

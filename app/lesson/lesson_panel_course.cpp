@@ -8,16 +8,23 @@
 #include <QLineEdit>
 #include <QMessageBox>
 #include <QSaveFile>
+#include <QToolButton>
+#include <QVBoxLayout>
 #include <algorithm>
+#include <map>
 
 #include "app/lesson/lesson_index.h"
 #include "app/lesson/lesson_panel.h"
 #include "app/lesson/markdown_view.h"
 #include "app/look/figures.h"
+#include "app/views/views.h"
+#include "engine/wire/view_ids.h"
 
 namespace parallelarium {
 
 namespace {
+
+constexpr std::size_t kMostLessons = 4;
 
 // The course that came with the program; without lessons if it cannot be read.
 Course course_here() {
@@ -44,6 +51,57 @@ QString LessonPanel::next_to_do() const {
       return QString::fromStdString(entry.id);
   }
   return {};
+}
+
+// Of the course, by view: a lesson stands with every view that one of its steps shows, those first
+// that show it most.
+const std::vector<ViewLesson>& LessonPanel::lessons_of(const ViewInfo& view) {
+  if (by_view_.empty()) {
+    const Course course = course_here();
+    for (const CourseEntry& entry : course.lessons) {
+      const Result<Lesson> lesson = read_lesson(course.folder + "/" + entry.id);
+      if (!lesson) continue;
+      std::map<std::string, int> shown;
+      for (const Step& step : lesson->steps)
+        if (!step.tab.empty()) ++shown[view_of(step.tab)];
+      for (const auto& [id, steps] : shown)
+        by_view_[id].push_back({QString::fromStdString(lesson->id), lesson->version,
+                                QString::fromStdString(lesson->text(player_.language()).title),
+                                steps});
+    }
+    for (auto& [id, lessons] : by_view_)
+      std::stable_sort(lessons.begin(), lessons.end(),
+                       [](const auto& a, const auto& b) { return a.steps > b.steps; });
+  }
+  return by_view_[view.id];
+}
+
+// Those that are still to be done come first.
+void LessonPanel::list_lessons() {
+  QLayout* column = about_view_->layout();
+  while (QLayoutItem* item = column->takeAt(0)) {
+    item->widget()->hide();
+    item->widget()->deleteLater();
+    delete item;
+  }
+  std::vector<ViewLesson> lessons = lessons_of(view_ ? *view_ : first_view());
+  std::stable_partition(lessons.begin(), lessons.end(), [&](const ViewLesson& lesson) {
+    return !player_.progress().done(lesson.id.toStdString(), lesson.version);
+  });
+  if (lessons.empty()) return;
+  if (lessons.size() > kMostLessons) lessons.resize(kMostLessons);
+  auto* head = new QLabel(tr("Lessons that show it").toUpper());
+  head->setProperty("role", "caps");
+  column->addWidget(head);
+  for (const ViewLesson& lesson : lessons) {
+    auto* link = new QToolButton;
+    link->setObjectName(QStringLiteral("Link"));
+    const bool done = player_.progress().done(lesson.id.toStdString(), lesson.version);
+    link->setText(done ? lesson.title + QStringLiteral(" ✓") : lesson.title);
+    link->setAccessibleName(done ? tr("%1, done").arg(lesson.title) : lesson.title);
+    connect(link, &QToolButton::clicked, this, [this, id = lesson.id] { open(id); });
+    column->addWidget(link);
+  }
 }
 
 void LessonPanel::open_first() {

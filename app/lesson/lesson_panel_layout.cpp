@@ -84,6 +84,12 @@ void LessonPanel::build_body() {
   text_->setAccessibleName(tr("Lesson text"));
   body_->addWidget(text_);
 
+  about_view_ = new QWidget;
+  auto* about = new QVBoxLayout(about_view_);
+  about->setContentsMargins(0, 8, 0, 0);
+  about->setSpacing(2);
+  body_->addWidget(about_view_);
+
   drawing_ = new DrawingGrid;
   body_->addWidget(drawing_);
   connect(drawing_, &DrawingGrid::marked, this, [this] {

@@ -176,6 +176,7 @@ void Window::view_came() {
   selection_->show_text({});
   const QString formula = QLatin1String(view_info().formula);
   selection_->show_formulas(formula, view().origin(formula));
+  lesson_->set_view(view_info());
 }
 
 void Window::refresh_strip() {

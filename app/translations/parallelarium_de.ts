@@ -2940,6 +2940,14 @@
         <source>Every cell of every rank is compared with the result that the inputs must give.</source>
         <translation>Jede Zelle jedes Rangs wird mit dem Ergebnis verglichen, das die Eingaben geben müssen.</translation>
     </message>
+    <message>
+        <source>How ranks exchange an array</source>
+        <translation>Wie Ränge ein Feld austauschen</translation>
+    </message>
+    <message>
+        <source>In a **collective** all ranks of a group take part: each column is a rank, each row a chunk of its array. Choose a collective, an algorithm and the links, and follow every chunk from rank to rank. Press **Run**, and ranks of this computer do the same, counted and timed beside the prediction.</source>
+        <translation>An einem **Kollektiv** nehmen alle Ränge einer Gruppe teil: Jede Spalte ist ein Rang, jede Zeile ein Stück seines Feldes. Wähle ein Kollektiv, einen Algorithmus und die Verbindungen und folge jedem Stück von Rang zu Rang. Drücke **Starten**, und Ränge dieses Rechners tun dasselbe, gezählt und gemessen neben der Vorhersage.</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::Doctor</name>
@@ -3280,6 +3288,14 @@
         <source>Choices above an expert&apos;s capacity, over all choices; without a capacity none is dropped.</source>
         <translation>Auswahlen über der Kapazität eines Experten, geteilt durch alle; ohne Kapazität entfällt keine.</translation>
     </message>
+    <message>
+        <source>Which expert gets the token</source>
+        <translation>Welcher Experte das Token bekommt</translation>
+    </message>
+    <message>
+        <source>Every token chooses some **experts**, and they lie on different ranks: bars show how many rows each gets. The fullest rank sets the pace, since all wait for it. Skew, capacity and balancing change that; after a run the counts are those of the router that was trained.</source>
+        <translation>Jedes Token wählt einige **Experten**, und die liegen auf verschiedenen Rängen: Balken zeigen, wie viele Zeilen jeder bekommt. Der vollste Rang gibt das Tempo vor, denn alle warten auf ihn. Schieflage, Kapazität und Ausgleich ändern das; nach einem Lauf sind es die Zahlen des trainierten Routers.</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::ExportDialog</name>
@@ -3388,22 +3404,6 @@
         <translation>Lektion</translation>
     </message>
     <message>
-        <source>Who computes what, when</source>
-        <translation>Wer rechnet was, wann</translation>
-    </message>
-    <message>
-        <source>Each row of the picture is one **rank**, and each bar is one micro-batch passing forward or backward through that rank&apos;s layers. Hatched time is **idle**.
-
-This is the prediction for the settings shown. Press **Run** and real ranks train that way: what was observed appears below it.
-
-Turn any setting, or let a lesson lead you: **Lessons** above lists them all.</source>
-        <translation>Jede Zeile des Bildes ist ein **Rang**, jeder Balken ein Mikro-Batch, der vorwärts oder rückwärts durch die Schichten dieses Rangs geht. Schraffierte Zeit ist **untätig**.
-
-Das ist die Vorhersage für die gezeigten Einstellungen. Drücke **Starten**, und echte Ränge trainieren so: was beobachtet wurde, erscheint darunter.
-
-Drehe an einer Einstellung oder lass dich von einer Lektion führen: **Lektionen** oben listet alle auf.</translation>
-    </message>
-    <message>
         <source>Lessons</source>
         <translation>Lektionen</translation>
     </message>
@@ -3430,10 +3430,6 @@ Drehe an einer Einstellung oder lass dich von einer Lektion führen: **Lektionen
     <message>
         <source>Not quite</source>
         <translation>Nicht ganz</translation>
-    </message>
-    <message>
-        <source>Start the lesson</source>
-        <translation>Lektion beginnen</translation>
     </message>
     <message>
         <source>Hint</source>
@@ -3598,6 +3594,14 @@ Drehe an einer Einstellung oder lass dich von einer Lektion führen: **Lektionen
     <message>
         <source>If your notes say …</source>
         <translation>Wenn dein Skript sagt …</translation>
+    </message>
+    <message>
+        <source>Lessons that show it</source>
+        <translation>Lektionen, die es zeigen</translation>
+    </message>
+    <message>
+        <source>%1, done</source>
+        <translation>%1, erledigt</translation>
     </message>
 </context>
 <context>
@@ -3832,6 +3836,14 @@ Drehe an einer Einstellung oder lass dich von einer Lektion führen: **Lektionen
         <source>Which rank holds which layer's parameters, gradients and optimizer state now</source>
         <translation>Welcher Rang jetzt von welcher Schicht Parameter, Gradienten und Optimiererzustand hält</translation>
     </message>
+    <message>
+        <source>What fills the memory</source>
+        <translation>Was den Speicher füllt</translation>
+    </message>
+    <message>
+        <source>Parameters, gradients, optimizer state, activations and buffers of each rank, against the limit of its device. The panes show them by stage, by formula, over the step, by rank, by tensor, and who holds what. After a run the counted bytes stand beside the predicted ones.</source>
+        <translation>Parameter, Gradienten, Optimiererzustand, Aktivierungen und Puffer jedes Ranges, gegen die Grenze seines Geräts. Die Ansichten zeigen sie nach Stufe, nach Formel, über den Schritt, nach Rang, nach Tensor, und wer was hält. Nach einem Lauf stehen die gezählten Bytes neben den vorhergesagten.</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::MeshView</name>
@@ -3894,6 +3906,14 @@ Drehe an einer Einstellung oder lass dich von einer Lektion führen: **Lektionen
     <message>
         <source>Mes&amp;h view</source>
         <translation>&amp;Gitteransicht</translation>
+    </message>
+    <message>
+        <source>Who talks to whom</source>
+        <translation>Wer mit wem spricht</translation>
+    </message>
+    <message>
+        <source>Each square is one **rank**. Ranks of one group share a piece of work, and links between them redden with the bytes that they carry. Choose a rank to see its groups, what it sends and to whom; the order of the axes says which groups stay inside a node.</source>
+        <translation>Jedes Quadrat ist ein **Rang**. Ränge einer Gruppe teilen sich eine Arbeit, und die Verbindungen röten sich mit den Bytes, die sie tragen. Wähle einen Rang, um seine Gruppen zu sehen, was er sendet und wem; die Reihenfolge der Achsen sagt, welche Gruppen in einem Knoten bleiben.</translation>
     </message>
 </context>
 <context>
@@ -4027,6 +4047,14 @@ nach Plan</translation>
     <message>
         <source>Place the forwards and backwards of each stage yourself</source>
         <translation>Setze die Vorwärts- und Rückwärtsläufe jeder Stufe selbst</translation>
+    </message>
+    <message>
+        <source>Who computes what, when</source>
+        <translation>Wer rechnet wann was</translation>
+    </message>
+    <message>
+        <source>Each row is one **rank**, and each bar one micro-batch that passes forward or backward through the layers of that rank. Hatched time is **idle**: the bubble. Above stands the prediction; press **Run**, and what real ranks did appears below it.</source>
+        <translation>Jede Zeile ist ein **Rang**, und jeder Balken ein Mikro-Batch, das vorwärts oder rückwärts durch die Schichten dieses Ranges geht. Schraffierte Zeit ist **untätig**: die Blase. Oben steht die Vorhersage; drücke **Starten**, und darunter erscheint, was echte Ränge taten.</translation>
     </message>
 </context>
 <context>
@@ -7770,6 +7798,14 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <source>memory, stage %1</source>
         <translation>Speicher, Stufe %1</translation>
     </message>
+    <message>
+        <source>Which setup is best</source>
+        <translation>Welche Einstellung die beste ist</translation>
+    </message>
+    <message>
+        <source>Every way to place this model on these GPUs with this batch is refused, too large, bounded or simulated, and the funnel counts them. A dot is a plan, with its step time and memory. Choose one to see what a single change would do, and **Use it** to open it in Explore.</source>
+        <translation>Jede Art, dieses Modell mit diesem Batch auf diese GPUs zu legen, wird abgelehnt, ist zu groß, abgeschätzt oder simuliert, und der Trichter zählt sie. Ein Punkt ist ein Plan mit Schrittdauer und Speicher. Wähle einen, um zu sehen, was eine einzelne Änderung täte, und mit **Übernehmen** öffnest du ihn in Erkunden.</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::SearchColumn</name>
@@ -8220,6 +8256,14 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>Of the pieces of this layer on the chosen rank; a multiply-add counts as two.</source>
         <translation>Von den Teilen dieser Schicht auf dem gewählten Rang; Multiplizieren und Addieren zählt als zwei.</translation>
+    </message>
+    <message>
+        <source>What is cut, whole or added up</source>
+        <translation>Was geschnitten, ganz oder summiert ist</translation>
+    </message>
+    <message>
+        <source>One layer on every rank that shares it: each block is a **shard**, a **copy** or a **partial sum**, drawn to one scale. A bar across the ranks is a collective, with the bytes that it sends. Play moves through the layer&apos;s work; the figures switch adds FLOPs and bytes.</source>
+        <translation>Eine Schicht auf jedem Rang, der sie teilt: Jeder Block ist ein **Teil**, eine **Kopie** oder eine **Teilsumme**, in einem Maßstab gezeichnet. Ein Balken über die Ränge ist ein Kollektiv mit den Bytes, die es sendet. Abspielen geht durch die Arbeit der Schicht; der Schalter für Zahlen zeigt FLOPs und Bytes.</translation>
     </message>
 </context>
 <context>

@@ -41,14 +41,16 @@ struct ViewPicture {
 };
 
 struct ViewInfo {
-  const char* id;        // as in resources/views.json
-  Room room;             // the one whose tab it is; lessons show any
-  QString (*title)();    // of its tab: "Memory"
-  QString (*command)();  // of its menu entry: "Memor&y view"
-  QString (*menu)();     // of the submenu with its own commands: "In &memory"
-  const char* formula;   // the quantity whose formula stands at the right at first
-  const char* file;      // name of an exported file, without its ending
-  bool shows_range;      // its picture can be of the visible time alone
+  const char* id;         // as in resources/views.json
+  Room room;              // the one whose tab it is; lessons show any
+  QString (*title)();     // of its tab: "Memory"
+  QString (*command)();   // of its menu entry: "Memor&y view"
+  QString (*menu)();      // of the submenu with its own commands: "In &memory"
+  QString (*question)();  // that it answers: "Who computes what, when"
+  QString (*about)();     // what is to be seen, in three sentences of Markdown
+  const char* formula;    // the quantity whose formula stands at the right at first
+  const char* file;       // name of an exported file, without its ending
+  bool shows_range;       // its picture can be of the visible time alone
   // Why there is nothing to see now; empty: it applies.
   QString (*why_not)(const Session& session);
   Topic& (*topic)(Session& session);

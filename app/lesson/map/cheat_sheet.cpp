@@ -28,6 +28,7 @@ namespace parallelarium {
 namespace {
 
 constexpr int kColumns = 2, kPages = 2, kMarginMm = 12, kGapMm = 8;
+constexpr double kIndent = 14, kCell = 2;                     // at 96 dots per inch; Qt scales them
 constexpr double kLetters[] = {9.5, 9, 8.5, 8, 7.5, 7, 6.5};  // points, the smallest last
 
 // "Two names: 27.3 % rehearsed here", for each prediction that a run answered.
@@ -53,7 +54,7 @@ void style(QTextDocument& document) {
     if (auto* table = qobject_cast<QTextTable*>(frame)) {
       QTextTableFormat format = table->format();
       format.setBorder(0);
-      format.setCellPadding(1);
+      format.setCellPadding(kCell);
       format.setCellSpacing(0);
       format.setWidth(QTextLength(QTextLength::PercentageLength, 100));
       table->setFormat(format);
@@ -108,11 +109,12 @@ QByteArray take_aways_pdf(const std::vector<TakeAway>& all) {
   for (const TakeAway& one : all)
     markdown += QStringLiteral("**%1**\n\n%2\n\n").arg(one.title.toUpper(), one.markdown);
   QPainter painter(&writer);
-  const double gap = writer.logicalDpiX() * kGapMm / 25.4;
+  const double gap = kGapMm * writer.logicalDpiX() / 25.4;
   const QSizeF column((writer.width() - gap * (kColumns - 1)) / kColumns, writer.height());
   QTextDocument document;
   document.documentLayout()->setPaintDevice(&writer);
   document.setDocumentMargin(0);
+  document.setIndentWidth(kIndent);
   for (const double points : kLetters) {
     QFont font = document.defaultFont();
     font.setPointSizeF(points);

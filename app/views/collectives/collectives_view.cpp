@@ -29,6 +29,15 @@ ViewInfo CollectivesView::info() {
           .title = [] { return tr("Collectives"); },
           .command = [] { return tr("&Collectives view"); },
           .menu = [] { return tr("In co&llectives"); },
+          .question = [] { return tr("How ranks exchange an array"); },
+          .about =
+              [] {
+                return tr(
+                    "In a **collective** all ranks of a group take part: each column is a rank, "
+                    "each row a chunk of its array. Choose a collective, an algorithm and the "
+                    "links, and follow every chunk from rank to rank. Press **Run**, and ranks of "
+                    "this computer do the same, counted and timed beside the prediction.");
+              },
           .formula = "collective.seconds",
           .file = "collectives",
           .shows_range = false,

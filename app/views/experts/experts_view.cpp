@@ -86,6 +86,15 @@ ViewInfo ExpertsView::info() {
           .title = [] { return tr("Experts"); },
           .command = [] { return tr("E&xperts view"); },
           .menu = nullptr,
+          .question = [] { return tr("Which expert gets the token"); },
+          .about =
+              [] {
+                return tr(
+                    "Every token chooses some **experts**, and they lie on different ranks: bars "
+                    "show how many rows each gets. The fullest rank sets the pace, since all wait "
+                    "for it. Skew, capacity and balancing change that; after a run the counts are "
+                    "those of the router that was trained.");
+              },
           .formula = "traffic.sent_bytes",
           .file = "experts",
           .shows_range = false,

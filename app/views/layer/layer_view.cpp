@@ -98,6 +98,15 @@ ViewInfo LayerView::info() {
           .title = [] { return tr("Layer"); },
           .command = [] { return tr("L&ayer view"); },
           .menu = nullptr,
+          .question = [] { return tr("What is cut, whole or added up"); },
+          .about =
+              [] {
+                return tr(
+                    "One layer on every rank that shares it: each block is a **shard**, a **copy** "
+                    "or a **partial sum**, drawn to one scale. A bar across the ranks is a "
+                    "collective, with the bytes that it sends. Play moves through the layer's "
+                    "work; the figures switch adds FLOPs and bytes.");
+              },
           .formula = "traffic.sent_bytes",
           .file = "layer",
           .shows_range = false,

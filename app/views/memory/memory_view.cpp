@@ -95,6 +95,15 @@ ViewInfo MemoryView::info() {
           .title = [] { return tr("Memory"); },
           .command = [] { return tr("Memor&y view"); },
           .menu = [] { return tr("In &memory"); },
+          .question = [] { return tr("What fills the memory"); },
+          .about =
+              [] {
+                return tr(
+                    "Parameters, gradients, optimizer state, activations and buffers of each rank, "
+                    "against the limit of its device. The panes show them by stage, "
+                    "by formula, over the step, by rank, by tensor, and who holds what. After a "
+                    "run the counted bytes stand beside the predicted ones.");
+              },
           .formula = "memory.peak_bytes",
           .file = "memory",
           .shows_range = false,

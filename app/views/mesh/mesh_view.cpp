@@ -119,6 +119,15 @@ ViewInfo MeshView::info() {
           .title = [] { return tr("Mesh"); },
           .command = [] { return tr("Mes&h view"); },
           .menu = nullptr,
+          .question = [] { return tr("Who talks to whom"); },
+          .about =
+              [] {
+                return tr(
+                    "Each square is one **rank**. Ranks of one group share a piece of work, and "
+                    "links between them redden with the bytes that they carry. Choose a rank to "
+                    "see its groups, what it sends and to whom; the order of the axes says which "
+                    "groups stay inside a node.");
+              },
           .formula = "traffic.sent_bytes",
           .file = "mesh",
           .shows_range = false,

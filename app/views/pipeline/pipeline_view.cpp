@@ -186,6 +186,15 @@ ViewInfo PipelineView::info() {
           .title = [] { return tr("Pipeline"); },
           .command = [] { return tr("&Pipeline view"); },
           .menu = [] { return tr("&In the pipeline"); },
+          .question = [] { return tr("Who computes what, when"); },
+          .about =
+              [] {
+                return tr(
+                    "Each row is one **rank**, and each bar one micro-batch that passes forward or "
+                    "backward through the layers of that rank. Hatched time is **idle**: the "
+                    "bubble. Above stands the prediction; press **Run**, and what real ranks did "
+                    "appears below it.");
+              },
           .formula = "bubble.of_total",
           .file = "timeline",
           .shows_range = true,

@@ -98,6 +98,15 @@ ViewInfo SearchView::info() {
           .title = [] { return tr("Search"); },
           .command = [] { return tr("&Search view"); },
           .menu = [] { return tr("In sea&rch"); },
+          .question = [] { return tr("Which setup is best"); },
+          .about =
+              [] {
+                return tr(
+                    "Every way to place this model on these GPUs with this batch is refused, too "
+                    "large, bounded or simulated, and the funnel counts them. A dot is a plan, "
+                    "with its step time and memory. Choose one to see what a single change would "
+                    "do, and **Use it** to open it in Explore.");
+              },
           .formula = "plan.seconds",
           .file = "search",
           .shows_range = false,
