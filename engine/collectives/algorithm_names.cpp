@@ -5,13 +5,13 @@
 
 namespace parallelarium {
 
-namespace {
-constexpr const char* kTransports = "direct";
-}  // namespace
+bool by_steps(const std::string& collectives) {
+  return collectives != kDirect && collectives != kOneRing;
+}
 
 Result<AlgorithmNames> algorithm_names(const std::string& text) {
   AlgorithmNames names;
-  if (text == kTransports) return names;
+  if (!by_steps(text)) return names;
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t comma = std::min(text.find(',', begin), text.size());
     const std::string entry = text.substr(begin, comma - begin);
@@ -28,8 +28,8 @@ Result<AlgorithmNames> algorithm_names(const std::string& text) {
     }
     if (!found) {
       Message why = message("collectives-unknown",
-                            "collectives \"{}\" is no algorithm; write direct, ring, or such as "
-                            "all_reduce=double-tree,all_gather=bruck.",
+                            "collectives \"{}\" is no algorithm; write direct, one-ring, ring, or "
+                            "such as all_reduce=double-tree,all_gather=bruck.",
                             entry);
       why.field = "collectives";
       return why;
@@ -46,7 +46,7 @@ std::string to_text(const AlgorithmNames& names) {
     text += fmt::format("{}{}={}", text.empty() ? "" : ",",
                         name_of(static_cast<CollectiveKind>(kind)), name);
   }
-  return text.empty() ? kTransports : text;
+  return text.empty() ? kDirect : text;
 }
 
 }  // namespace parallelarium

@@ -17,10 +17,17 @@ inline constexpr std::array kTrainingCollectives = {
     CollectiveKind::kAllReduce, CollectiveKind::kAllGather, CollectiveKind::kReduceScatter,
     CollectiveKind::kAllToAll};
 
-// "direct" leaves all to the transport. Another name chooses it for every kind that has an
-// algorithm of that name. "all_reduce=double-tree,all_gather=bruck" chooses kind by kind and leaves
-// the others to the transport.
-// Error, with field "collectives": an unknown algorithm.
+// The transport's own collectives: between nodes a group drives the network cards of all its ranks,
+// or, as one ring through all of them does, one card of each node. Only predictions tell them
+// apart.
+inline constexpr const char* kDirect = "direct";
+inline constexpr const char* kOneRing = "one-ring";
+// Whether Setup::collectives has any done by sends and receives of an algorithm.
+bool by_steps(const std::string& collectives);
+
+// "direct" and "one-ring" leave all to the transport. Another name chooses it for every kind that
+// has an algorithm of that name. "all_reduce=double-tree,all_gather=bruck" chooses kind by kind and
+// leaves the others to the transport. Error, with field "collectives": an unknown algorithm.
 Result<AlgorithmNames> algorithm_names(const std::string& text);
 // The text that algorithm_names() reads as these.
 std::string to_text(const AlgorithmNames& names);

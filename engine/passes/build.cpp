@@ -5,6 +5,7 @@
 #include <array>
 #include <deque>
 
+#include "engine/collectives/algorithm_names.h"
 #include "engine/passes/arrange.h"
 #include "engine/passes/expand.h"
 #include "engine/passes/replicate.h"
@@ -270,7 +271,7 @@ Result<Program> build_program(const Setup& setup, const Order& order, const Buil
   const bool stage_level = options.stage_level ||
                            (!options.all_ranks && piece_ops(setup, order, chunks) > kMostPieceOps);
   const bool waits = options.may_wait && !check_order(order).empty();
-  if (waits && setup.collectives != "direct") {
+  if (waits && by_steps(setup.collectives)) {
     Message why = message("order-wait-collectives",
                           "An order that waits for ever is built with collectives direct.");
     return refuse(std::move(why), "collectives", {"direct"});
@@ -280,7 +281,7 @@ Result<Program> build_program(const Setup& setup, const Order& order, const Buil
   const bool few = setup.mesh.ranks() <= kMostBuiltRanks &&
                    built->op_count() * replicas <= kMostPieceOps && !options.representatives;
   const bool all_ranks = options.all_ranks || few;
-  const bool expands = setup.collectives != "direct";
+  const bool expands = by_steps(setup.collectives);
   if (!all_ranks && expands) {
     return message("collectives-large",
                    "Collectives by steps are built for all ranks at once, and this Setup has too "

@@ -134,6 +134,10 @@ TEST(Cards, OfANodeAllCarryAGroupThatHasAllOfIt) {
       machine.inter_node.bytes_per_second.value * machine.inter_node.sustained.value;
   EXPECT_NEAR(gradients(whole) / (2 * bytes * 31 / 32 / (8 * card)), 1, 0.01);
   EXPECT_NEAR(gradients(one) / (2 * bytes / 8 * 3 / 4 / card), 1, 0.02) << "norms are not cut";
+  // One ring through the same 32 ranks leaves each node by one card.
+  parallelarium::Setup ring = whole;
+  ring.collectives = "one-ring";
+  EXPECT_NEAR(gradients(ring) / (2 * bytes * 31 / 32 / card), 1, 0.01);
 }
 
 // A collective within a node takes what its table says; what a step's links sustain less of their

@@ -143,7 +143,8 @@ SettingTable<Setup> step_rows() {
        .written = where_changed<Setup>(&Setup::collectives),
        .section = Section::kCollectives,
        .label = "Collectives",
-       .help = "direct, ring, ..., or all_reduce=ring,all_gather=bruck"},
+       .help = "direct, one-ring (between nodes by one card of each), ring, ..., or "
+               "all_reduce=ring,all_gather=bruck"},
       {.key = "dropout",
        .option = "dropout",
        .value = Is::number({0, 0.99}, &Setup::dropout),

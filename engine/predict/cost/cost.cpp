@@ -4,6 +4,7 @@
 #include <limits>
 #include <map>
 
+#include "engine/collectives/algorithm_names.h"
 #include "engine/predict/cost/simulate.h"
 #include "engine/predict/cost/work_seconds.h"
 
@@ -42,6 +43,7 @@ CostModel::CostModel(const Program& program, const Machine& machine, const Setup
                                       : std::max(1, machine.devices_per_node)),
       swaps_at_once_(machine.local ? 1 : kPeersAtOnce),
       on_cores_(machine.ranks_share_memory()),
+      one_ring_(setup.collectives == kOneRing),
       // Ranks of a rehearsal mostly sleep: none of their lanes waits for a core.
       sharing_(machine.lanes_share_core && setup.run.backend != Backend::kPaced ? Sharing::kCore
                : ranks_share_gpu(setup, machine)                                ? Sharing::kGpu
@@ -88,17 +90,18 @@ CostModel::CostModel(const Program& program, const Machine& machine, const Setup
     const Link& link = slowest_link(group.ranks);
     const int on_node = fewest_on_a_node(group.ranks);
     groups_.push_back({link.latency_seconds.value, sustained_rate(link),
-                       static_cast<int>(group.ranks.size()), on_node,
+                       static_cast<int>(group.ranks.size()), on_node, one_ring_ ? 1 : on_node,
                        leaving_of(setup, group, on_node)});
   }
   reduce_seconds_ = over(1, combine_rate(machine, DataType::kF32));
   reduce_half_seconds_ = over(1, combine_rate(machine, DataType::kBf16));
 }
 
-// Messages one after another in a collective of n ranks: a ring's, until a tree needs fewer.
+// Messages one after another in a collective of n ranks: a ring's, until a tree needs fewer and may
+// be taken.
 double CostModel::messages_of(CollectiveKind kind, int n) const {
   const double tree = 2 * std::ceil(std::log2(static_cast<double>(n)));
-  const double once = std::min<double>(n - 1, tree);
+  const double once = one_ring_ ? n - 1 : std::min<double>(n - 1, tree);
   switch (kind) {
     case CollectiveKind::kAllReduce:
       return 2 * once;
@@ -207,12 +210,13 @@ double CostModel::within_gpu_seconds(const Op& op, int ranks) const {
 }
 
 // Seconds for what each rank sends. Every device has a network card of its own, so a ring through
-// several nodes leaves each of them by as many cards as it has ranks there, until the links inside
-// are slower. In an all-to-all each rank sends to the other nodes by its own card.
+// several nodes leaves each of them by as many cards as it has ranks there, or by one where the
+// Setup wants one ring, until the links inside are slower. In an all-to-all each rank sends to the
+// other nodes by its own card.
 double CostModel::over_links(CollectiveKind kind, double bytes, const GroupCost& group) const {
   if (group.on_node == group.size) return over(bytes, group.bytes_per_second);
   const double inside = sustained_rate(intra_node_), card = group.bytes_per_second;
-  if (kind != CollectiveKind::kAllToAll) return over(bytes, std::min(inside, group.on_node * card));
+  if (kind != CollectiveKind::kAllToAll) return over(bytes, std::min(inside, group.cards * card));
   const double leaving = static_cast<double>(group.size - group.on_node) / (group.size - 1);
   return std::max(over(bytes * leaving, card), over(bytes * (1 - leaving), inside));
 }

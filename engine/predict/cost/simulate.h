@@ -47,6 +47,7 @@ class CostModel {
     double latency = 0, bytes_per_second = 0;  // of its slowest link
     int size = 1;
     int on_node = 1;  // its ranks on the node that has fewest of them
+    int cards = 1;    // network cards of a node that its rings use
     // Of an EP group: messages that leave a node for each copy of a token that does.
     double leaving = 1;
   };
@@ -79,6 +80,7 @@ class CostModel {
   int devices_per_node_ = 1;
   int swaps_at_once_ = 1;  // messages of an all-to-all that are under way together
   bool on_cores_ = false;
+  bool one_ring_ = false;  // Setup::collectives
   Sharing sharing_ = Sharing::kNone;
   double overlap_slowdown_ = 1;
   int slow_rank_ = -1;  // of those built; -1: none
