@@ -47,6 +47,7 @@ const std::vector<Planned>& planned_rows() {
       {"heads-and-vocabulary", {"S0-05", "S4-07", "S4-08", "S4-10"}},
       {"four-all-reduces", {"S0-06", "S1-03", "S2-12", "S3-54", "S3-55", "S3-56", "S4-11"}},
       {"the-ten-that-stay", {"S2-13", "S3-60", "S3-61", "S3-62", "S4-03", "S4-15"}},
+      {"long-sequences", {"S0-12", "S0-13", "S0-14", "S3-64"}},
       {"everyone-to-everyone", {"S0-16", "S0-17", "S4-16"}},
       {"the-slowest-expert", {"S0-15", "S3-64", "S4-03", "S4-16"}},
       {"capacity-and-drops", {"S0-17"}},
