@@ -54,6 +54,7 @@ const std::vector<Planned>& planned_rows() {
       {"balancing", {"S0-17", "S4-16"}},
       {"the-job-that-hangs", {}},
       {"who-made-it-late", {}},
+      {"sixty-four-ranks", {"S0-23", "S1-10", "S2-08", "S3-67", "S3-70", "S4-03"}},
   };
   return all;
 }
