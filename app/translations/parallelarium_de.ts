@@ -1915,6 +1915,34 @@
         <translation>die Schrittdauer</translation>
     </message>
     <message>
+        <source>the tokens per second</source>
+        <translation>die Token je Sekunde</translation>
+    </message>
+    <message>
+        <source>the exposed communication</source>
+        <translation>die unverdeckte Kommunikation</translation>
+    </message>
+    <message>
+        <source>the MFU</source>
+        <translation>die MFU</translation>
+    </message>
+    <message>
+        <source>the number of ranks</source>
+        <translation>die Zahl der Ränge</translation>
+    </message>
+    <message>
+        <source>what a rank sends of one kind</source>
+        <translation>was ein Rang von einer Art sendet</translation>
+    </message>
+    <message>
+        <source>the parameters on a rank</source>
+        <translation>die Parameter auf einem Rang</translation>
+    </message>
+    <message>
+        <source>the gradients on a rank</source>
+        <translation>die Gradienten auf einem Rang</translation>
+    </message>
+    <message>
         <source>the micro-batches held at most</source>
         <translation>die höchstens gehaltenen Mikro-Batches</translation>
     </message>

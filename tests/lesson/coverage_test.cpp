@@ -43,12 +43,18 @@ const std::vector<Planned>& planned_rows() {
         "S3-41"}},
       {"memory-moves", {"S1-12", "S3-57", "S3-58"}},
       {"compute-it-again", {"S1-12", "S3-06", "S3-59", "S3-71"}},
+      {"columns-then-rows", {"S0-04", "S1-02", "S2-11", "S3-52", "S3-53", "S4-06", "S4-09"}},
+      {"heads-and-vocabulary", {"S0-05", "S4-07", "S4-08", "S4-10"}},
+      {"four-all-reduces", {"S0-06", "S1-03", "S2-12", "S3-54", "S3-55", "S3-56", "S4-11"}},
+      {"the-ten-that-stay", {"S2-13", "S3-60", "S3-61", "S3-62", "S4-03", "S4-15"}},
+      {"long-sequences", {"S0-12", "S0-13", "S0-14", "S3-64"}},
       {"everyone-to-everyone", {"S0-16", "S0-17", "S4-16"}},
       {"the-slowest-expert", {"S0-15", "S3-64", "S4-03", "S4-16"}},
       {"capacity-and-drops", {"S0-17"}},
       {"balancing", {"S0-17", "S4-16"}},
       {"the-job-that-hangs", {}},
       {"who-made-it-late", {}},
+      {"sixty-four-ranks", {"S0-23", "S1-10", "S2-08", "S3-67", "S3-70", "S4-03"}},
   };
   return all;
 }

@@ -25,6 +25,16 @@ QString figure_name(const QString& key) {
   const QString place = key.section(QLatin1Char('.'), 2, 2);
   if (key == QLatin1String("bubble.of_total")) return Limits::tr("the bubble of the whole step");
   if (key == QLatin1String("step.seconds")) return Limits::tr("the step time");
+  if (key == QLatin1String("step.tokens_per_second")) return Limits::tr("the tokens per second");
+  if (key == QLatin1String("step.exposed_communication_seconds"))
+    return Limits::tr("the exposed communication");
+  if (key == QLatin1String("step.mfu")) return Limits::tr("the MFU");
+  if (key == QLatin1String("ranks")) return Limits::tr("the number of ranks");
+  if (key == QLatin1String("traffic.*.sent_bytes"))
+    return Limits::tr("what a rank sends of one kind");
+  if (key.endsWith(QLatin1String(".parameters_bytes")))
+    return Limits::tr("the parameters on a rank");
+  if (key.endsWith(QLatin1String(".gradients_bytes"))) return Limits::tr("the gradients on a rank");
   if (key == QLatin1String("held.peak")) return Limits::tr("the micro-batches held at most");
   if (key.startsWith(QLatin1String("memory.ranks.*")))
     return Limits::tr("the peak memory of the fullest stage");
@@ -41,7 +51,8 @@ QString figure_name(const QString& key) {
 }
 
 QString figure_text(const QString& key, double value) {
-  if (key.startsWith(QLatin1String("bubble."))) return share_text(value);
+  if (key.startsWith(QLatin1String("bubble.")) || key == QLatin1String("step.mfu"))
+    return share_text(value);
   if (key.endsWith(QLatin1String("_bandwidth"))) return rate_text(value);
   if (key.contains(QLatin1String("bytes"))) return bytes_text(std::llround(value));
   if (key.endsWith(QLatin1String("seconds"))) return seconds_text(value);
