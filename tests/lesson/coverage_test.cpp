@@ -49,6 +49,8 @@ const std::vector<Planned>& planned_rows() {
       {"balancing", {"S0-17", "S4-16"}},
       {"the-job-that-hangs", {}},
       {"who-made-it-late", {}},
+      {"rules-of-thumb",
+       {"S0-01", "S0-24", "S2-15", "S3-63", "S3-65", "S3-66", "S3-79", "S4-02"}},
   };
   return all;
 }
