@@ -54,6 +54,7 @@ const std::vector<Planned>& planned_rows() {
       {"rebuild-the-row", {"S2-14", "S3-68", "S3-69", "S3-70", "S3-73", "S3-74"}},
       {"experts-at-scale", {"S3-75", "S3-76", "S3-77", "S3-78"}},
       {"the-batch-must-grow", {"S3-27", "S3-40"}},
+      {"wires-and-switches", {"S3-08", "S3-09", "S3-22", "S3-23", "S3-24"}},
   };
   return all;
 }
