@@ -18,50 +18,52 @@ std::string command_in(const std::string& markdown) {
   return markdown.substr(begin + 1, markdown.find('`', begin + 1) - begin - 1);
 }
 
-class LaunchLine : public testing::Test {
- protected:
-  void SetUp() override {
-    Result<Lesson> read = read_lesson(shipped_lessons() + "/write-the-launch-line");
-    ASSERT_TRUE(read) << read.error().text;
-    lesson_ = std::move(*read);
-    while (at_ < lesson_.steps.size() && lesson_.steps[at_].id != "read-it-back") ++at_;
-    ASSERT_LT(at_, lesson_.steps.size());
-    const Symbols drawn = draw(lesson_, 1);
-    const Result<Settings> start = settings_at(lesson_, at_, drawn);
-    ASSERT_TRUE(start) << start.error().text;
-    start_ = start->setup;
-    const Result<Settings> solved = with_fields(*start, lesson_.steps[at_].solution, drawn);
-    ASSERT_TRUE(solved) << solved.error().text;
-    solved_ = solved->setup;
-  }
-
-  Lesson lesson_;
-  std::size_t at_ = 0;
-  Setup start_, solved_;
+// The step that asks for a launch line's Setup, as a student meets it and solves it.
+struct Asked {
+  Lesson lesson;
+  Setup before, solved;
 };
+Asked asked() {
+  Asked asked;
+  Result<Lesson> lesson = read_lesson(shipped_lessons() + "/write-the-launch-line");
+  EXPECT_TRUE(lesson) << (lesson ? "" : lesson.error().text);
+  asked.lesson = std::move(*lesson);
+  const std::vector<Step>& steps = asked.lesson.steps;
+  std::size_t at = 0;
+  while (at + 1 < steps.size() && steps[at].id != "read-it-back") ++at;
+  const Symbols drawn = draw(asked.lesson, 1);
+  const Result<Settings> before = settings_at(asked.lesson, at, drawn);
+  const Result<Settings> solved = with_fields(*before, steps[at].solution, drawn);
+  EXPECT_TRUE(solved) << (solved ? "" : solved.error().text);
+  asked.before = before->setup;
+  asked.solved = solved->setup;
+  return asked;
+}
 
-TEST_F(LaunchLine, SaysWhatItsGoalAsksFor) {
-  ASSERT_EQ(lesson_.texts.size(), 2u);
-  for (const auto& [language, text] : lesson_.texts) {
+TEST(LaunchLine, SaysWhatItsGoalAsksFor) {
+  const auto [lesson, before, solved] = asked();
+  ASSERT_EQ(lesson.texts.size(), 2u);
+  for (const auto& [language, text] : lesson.texts) {
     const std::string line = command_in(text.steps.at("read-it-back").body);
-    const Result<FrameworkSetup> read = read_from_framework("megatron", line, start_);
+    const Result<FrameworkSetup> read = read_from_framework("megatron", line, before);
     ASSERT_TRUE(read) << language << ": " << read.error().text;
-    const Setup& said = read->setup;
-    EXPECT_EQ(to_json(said).at("mesh"), to_json(solved_).at("mesh")) << language;
-    EXPECT_EQ(said.model.layers, solved_.model.layers) << language;
+    const auto& said = read->setup;
+    EXPECT_EQ(to_json(said).at("mesh"), to_json(solved).at("mesh")) << language;
+    EXPECT_EQ(said.model.layers, solved.model.layers) << language;
     for (const char* key : {"zero", "sequence_parallel", "schedule", "chunks", "micro_batch",
                             "microbatches", "precision"})
-      EXPECT_EQ(to_json(said).at(key), to_json(solved_).at(key)) << language << ", " << key;
+      EXPECT_EQ(to_json(said).at(key), to_json(solved).at(key)) << language << ", " << key;
   }
 }
 
-TEST_F(LaunchLine, ComesBackAsItWasWritten) {
-  const Result<FrameworkText> written = write_for_framework("megatron", solved_);
+TEST(LaunchLine, ComesBackAsItWasWritten) {
+  const auto [lesson, before, solved] = asked();
+  const Result<FrameworkText> written = write_for_framework("megatron", solved);
   ASSERT_TRUE(written) << written.error().text;
-  const Result<FrameworkSetup> read = read_from_framework("megatron", written->text, start_);
+  const Result<FrameworkSetup> read = read_from_framework("megatron", written->text, before);
   ASSERT_TRUE(read) << read.error().text;
   for (const auto& difference :
-       frameworks::differences(solved_, read->setup, frameworks::CompareModels::kByKey))
+       frameworks::differences(solved, read->setup, frameworks::CompareModels::kByKey))
     ADD_FAILURE() << difference.key << ": " << difference.before << ", then " << difference.after;
 }
 
