@@ -127,8 +127,10 @@ void LessonPanel::keyPressEvent(QKeyEvent* event) {
 void LessonPanel::write_crumb() {
   QString name = tr("Lessons"), place;
   if (player_.is_open()) {
-    name =
-        player_.reviews() ? tr("Review: %1").arg(player_.lesson_title()) : player_.lesson_title();
+    if (const auto [question, all] = player_.placing(); all > 0)
+      place = tr(" · question %1 of %2").arg(question).arg(all);
+    name = player_.reviews() && place.isEmpty() ? tr("Review: %1").arg(player_.lesson_title())
+                                                : player_.lesson_title();
     if (!player_.reviews())
       place =
           tr(" · part %1 of %2").arg(player_.step_index() + 1).arg(player_.lesson().steps.size());

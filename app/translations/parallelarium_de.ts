@@ -3631,6 +3631,10 @@
         <source>%1, done</source>
         <translation>%1, erledigt</translation>
     </message>
+    <message>
+        <source> · question %1 of %2</source>
+        <translation> · Frage %1 von %2</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::LessonPlayer</name>
@@ -7284,6 +7288,14 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <source>Of every lesson you have done: what to keep, on two printed pages</source>
         <translation>Von jeder Lektion, die du gemacht hast: was du behältst, auf zwei Druckseiten</translation>
     </message>
+    <message>
+        <source>I know the basics …</source>
+        <translation>Die Grundlagen kenne ich …</translation>
+    </message>
+    <message>
+        <source>A question from each of several lessons; what you know can be skipped</source>
+        <translation>Eine Frage aus jeder von mehreren Lektionen; was du kennst, kannst du auslassen</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::LessonTile</name>
@@ -7298,6 +7310,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>due for review</source>
         <translation>zur Wiederholung fällig</translation>
+    </message>
+    <message>
+        <source>can be skipped</source>
+        <translation>kannst du auslassen</translation>
     </message>
 </context>
 <context>

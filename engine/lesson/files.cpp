@@ -165,6 +165,13 @@ Result<Course> read_course(const std::string& folder) {
       read.count = course.lessons.size() - read.first;
       course.units.push_back(std::move(read));
     }
+    course.basics = object->value("basics", std::vector<std::string>());
+    for (const std::string& id : course.basics)
+      if (std::none_of(course.lessons.begin(), course.lessons.end(),
+                       [&](const CourseEntry& entry) { return entry.id == id; }))
+        return message("course-basics",
+                       "course.json: \"basics\" names \"{}\", which is no lesson of the course.",
+                       id);
   } catch (const json::exception&) {
     return message(
         "course-form",

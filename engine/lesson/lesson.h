@@ -193,8 +193,12 @@ struct Course {
   std::map<std::string, std::string> titles;
   std::vector<CourseUnit> units;
   std::vector<CourseEntry> lessons;  // of all units, in their order
+  // Lessons whose last number is asked of those who know the basics: who has it right may skip the
+  // lesson and those before it in its unit.
+  std::vector<std::string> basics;
 };
-// Error: course.json cannot be read, or a unit needs one that does not stand before it.
+// Error: course.json cannot be read, a unit needs one that does not stand before it, or "basics"
+// names no lesson of it.
 Result<Course> read_course(const std::string& folder);
 
 // Where the lessons that came with the program lie: $PARALLELARIUM_LESSONS, else

@@ -87,6 +87,14 @@ CourseMap::CourseMap(LessonPlayer& player, QWidget* parent) : QWidget(parent), p
           [this] { show_cheat_sheet(player_.progress(), this); });
   auto* state = new QHBoxLayout;
   state->addWidget(counts_, 1);
+  basics_ = new QPushButton(tr("I know the basics …"));
+  basics_->setToolTip(tr("A question from each of several lessons; what you know can be skipped"));
+  connect(basics_, &QPushButton::clicked, this, [this] {
+    const Result<void> asked = player_.place(data_.basics);
+    if (!asked) return void(QMessageBox::warning(this, tr("Lesson"), sentence(asked.error())));
+    Q_EMIT started();
+  });
+  state->addWidget(basics_);
   state->addWidget(sheet_);
   column->addLayout(state);
   column->addWidget(scroll_, 1);
@@ -193,6 +201,9 @@ void CourseMap::fill() {
   go_on_->setVisible(next_.has_value());
   go_on_->setText(tr("Continue"));
   sheet_->setVisible(data_.done() > 0);
+  const bool placed = std::any_of(data_.lessons.begin(), data_.lessons.end(),
+                                  [](const MapLesson& lesson) { return lesson.known; });
+  basics_->setVisible(data_.done() == 0 && !placed && !data_.basics.isEmpty());
   counts_->setText(tr("<b>%1 lessons · %2 done · about %3 left</b> · Nothing is locked: open any "
                       "lesson.")
                        .arg(data_.lessons.size())

@@ -53,8 +53,8 @@ class CourseMap : public QWidget {
   int columns_ = 0;
   QLabel *go_on_title_ = nullptr, *go_on_about_ = nullptr, *counts_ = nullptr, *details_ = nullptr,
          *details_title_ = nullptr;
-  QPushButton *go_on_ = nullptr, *review_ = nullptr, *sheet_ = nullptr, *start_ = nullptr,
-              *anew_ = nullptr;
+  QPushButton *go_on_ = nullptr, *review_ = nullptr, *sheet_ = nullptr, *basics_ = nullptr,
+              *start_ = nullptr, *anew_ = nullptr;
   QScrollArea *scroll_ = nullptr, *side_ = nullptr;
   QWidget *units_ = nullptr, *card_ = nullptr, *doors_ = nullptr;
   Door* learn_ = nullptr;

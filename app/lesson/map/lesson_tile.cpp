@@ -31,7 +31,8 @@ LessonTile::LessonTile(const MapLesson& lesson, bool is_next, QWidget* parent)
   policy.setHeightForWidth(true);
   setSizePolicy(policy);
   minutes_ = lesson.begun() ? tr("step %1 of %2").arg(lesson.reached).arg(lesson.steps.size())
-                            : minutes_text(lesson.minutes);
+             : lesson.known && !lesson.done ? tr("can be skipped")
+                                            : minutes_text(lesson.minutes);
   QString words = title_ + QStringLiteral(", ") + minutes_;
   if (done_) words += QStringLiteral(", ") + tr("done");
   if (due_) words += QStringLiteral(", ") + tr("due for review");

@@ -33,6 +33,7 @@ MapLesson map_lesson(const Course& course, const CourseEntry& entry, const Lesso
   shown.minutes = lesson->minutes;
   shown.ranks = lesson->requirements.ranks;
   shown.done = player.progress().done(lesson->id, lesson->version);
+  shown.known = player.progress().known(lesson->id, lesson->version);
   shown.due = player.progress().due(lesson->id, lesson->version, QDateTime::currentDateTimeUtc()) &&
               std::any_of(lesson->steps.begin(), lesson->steps.end(),
                           [](const Step& step) { return step.ask && !step.ask->answer.empty(); });
@@ -55,7 +56,7 @@ MapLesson map_lesson(const Course& course, const CourseEntry& entry, const Lesso
 }  // namespace
 
 int MapLesson::minutes_left() const {
-  if (done || steps.empty()) return 0;
+  if (done || known || steps.empty()) return 0;
   const std::size_t ahead = steps.size() - (reached > 0 ? reached - 1 : 0);
   return std::max(
       1, static_cast<int>(minutes * static_cast<double>(ahead) / static_cast<double>(steps.size()) +
@@ -63,10 +64,12 @@ int MapLesson::minutes_left() const {
 }
 
 std::optional<std::size_t> MapData::next() const {
-  for (const bool begun : {true, false})
+  using Which = bool (*)(const MapLesson&);
+  for (const Which which : {Which([](const MapLesson& lesson) { return lesson.begun(); }),
+                            Which([](const MapLesson& lesson) { return !lesson.known; }),
+                            Which([](const MapLesson&) { return true; })})
     for (std::size_t at = 0; at < lessons.size(); ++at)
-      if (!lessons[at].done && lessons[at].refusal.isEmpty() && (!begun || lessons[at].begun()))
-        return at;
+      if (!lessons[at].done && lessons[at].refusal.isEmpty() && which(lessons[at])) return at;
   return std::nullopt;
 }
 
@@ -106,6 +109,8 @@ MapData read_map(const LessonPlayer& player) {
   map.title = in_language(course->titles);
   for (const CourseEntry& entry : course->lessons)
     map.lessons.push_back(map_lesson(*course, entry, player));
+  for (const std::string& id : course->basics)
+    map.basics << QString::fromStdString(course->folder + "/" + id);
   for (const CourseUnit& unit : course->units) {
     MapUnit shown;
     shown.title = in_language(unit.titles);

@@ -20,6 +20,7 @@ struct MapLesson {
   QString refusal;  // why it cannot be played here; empty: it can
   int minutes = 0;
   bool done = false;
+  bool known = false;       // it can be skipped
   bool due = false;         // a question of it should be asked again
   std::size_t reached = 0;  // steps that were entered; 0: it was never begun
   std::vector<MapStep> steps;
@@ -39,8 +40,9 @@ struct MapData {
   QString title, error;  // of the course; why there is none
   std::vector<MapUnit> units;
   std::vector<MapLesson> lessons;
+  QStringList basics;  // folders of the lessons that those are asked about who know the basics
   // The lesson to go on with: the first that was begun and can be played, else the first that is
-  // not done; none where all are done.
+  // neither done nor known, else the first that is not done; none where all are done.
   std::optional<std::size_t> next() const;
   std::size_t done() const;
   int minutes_left() const;

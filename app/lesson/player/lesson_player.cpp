@@ -55,6 +55,7 @@ Result<void> LessonPlayer::open(const QString& folder, std::optional<std::uint64
   if (!playable) return playable;
   if (is_open()) leave();
   reviews_ = false;
+  placing_.clear();
   lesson_ = std::move(*lesson);
   seed_ = seed ? *seed : QRandomGenerator::global()->bounded(1u, 1000000u);
   drawn_ = draw(*lesson_, seed_);
@@ -74,6 +75,7 @@ void LessonPlayer::close() {
   leave();
   lesson_.reset();
   reviews_ = false;
+  placing_.clear();
   states_.clear();
   session_.locks().set_hidden({});
   session_.locks().set_allowed({});

@@ -55,6 +55,14 @@ class LessonPlayer : public QObject {
   // Asks one question of the lesson with new values; next() ends it and keeps how it went. Errors:
   // as open(), or the lesson asks for no number.
   Result<void> review(const QString& folder);
+  // Asks the last number of each of these lessons, one after another; who has it right may skip the
+  // lesson. Requires: not empty.
+  Result<void> place(const QStringList& folders);
+  // Of place(): which question this is, from 1, and how many there are; 0 of 0 otherwise.
+  std::pair<int, int> placing() const {
+    return placing_.isEmpty() ? std::pair(0, 0)
+                              : std::pair(placed_ + 1, static_cast<int>(placing_.size()));
+  }
   bool reviews() const { return reviews_; }
   // Leaves the lesson and keeps the Setup; hidden figures and locked settings come back.
   void close();
@@ -146,6 +154,8 @@ class LessonPlayer : public QObject {
   void set_order(const std::vector<std::string>& lines);
   void set_task();
   void end_review();
+  Result<void> ask_one(const QString& folder, bool last);
+  Result<void> note_known(const std::string& id);
   void watch();  // a run is judged as soon as it is there
   void save();
   void restore();
@@ -172,6 +182,8 @@ class LessonPlayer : public QObject {
   std::map<std::string, nlohmann::json> kept_;  // what runs showed, by Step::keep
   bool busy_ = false;                           // the player itself is changing the Session
   bool reviews_ = false;
+  QStringList placing_;  // folders of the lessons that are asked about
+  int placed_ = 0;       // of them
   QElapsedTimer since_start_;
   std::optional<Finished> finished_;
 };

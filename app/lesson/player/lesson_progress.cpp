@@ -18,6 +18,7 @@ using nlohmann::json;
 const char* const kFormat = "parallelarium-progress/1";
 // When a lesson was done or reviewed last, and how many reviews were right one after another.
 const char* const kReviewed = "reviewed_at";
+const char* const kKnown = "known";
 const char* const kReviews = "reviews";
 constexpr int kDays[] = {1, 7, 30};
 
@@ -63,9 +64,23 @@ bool LessonProgress::done(const std::string& id, int version) const {
          (*found)["version"] == version && found->contains("done") && (*found)["done"] == true;
 }
 
+bool LessonProgress::known(const std::string& id, int version) const {
+  const auto found = lessons_.find(id);
+  return found != lessons_.end() && found->is_object() && found->value("version", 0) == version &&
+         found->value(kKnown, false);
+}
+
+Result<void> LessonProgress::note_known(const std::string& id, int version) {
+  if (done(id, version)) return {};
+  if (record(id, version).is_null())
+    lessons_[id] = {{"version", version}, {"done", false}, {"answers", nullptr}};
+  lessons_[id][kKnown] = true;
+  return write();
+}
+
 Result<void> LessonProgress::keep(const std::string& id, int version, bool is_done,
                                   const json& answers) {
-  const bool was_done = done(id, version);
+  const bool was_done = done(id, version), was_known = known(id, version);
   json kept = {{"version", version}, {"done", is_done || was_done}, {"answers", answers}};
   if (was_done) {
     for (const char* key : {kReviewed, kReviews})
@@ -74,6 +89,7 @@ Result<void> LessonProgress::keep(const std::string& id, int version, bool is_do
     kept[kReviewed] = iso_text(QDateTime::currentDateTimeUtc());
     kept[kReviews] = 0;
   }
+  if (was_known) kept[kKnown] = true;
   lessons_[id] = std::move(kept);
   return write();
 }

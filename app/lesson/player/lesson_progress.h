@@ -22,6 +22,9 @@ class LessonProgress {
   bool done(const std::string& id, int version) const;
   // What was answered, as answers() of the player gives it; null if nothing.
   nlohmann::json record(const std::string& id, int version) const;
+  // Whether a question of it was answered before it was played: it can be skipped.
+  bool known(const std::string& id, int version) const;
+  Result<void> note_known(const std::string& id, int version);
   // Keeps a lesson's record and writes the file atomically. A lesson that was done stays done.
   Result<void> keep(const std::string& id, int version, bool done, const nlohmann::json& answers);
 

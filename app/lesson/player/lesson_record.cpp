@@ -53,6 +53,18 @@ Result<void> LessonPlayer::resume(const QString& folder) {
 }
 
 Result<void> LessonPlayer::review(const QString& folder) {
+  placing_.clear();
+  return ask_one(folder, false);
+}
+
+Result<void> LessonPlayer::place(const QStringList& folders) {
+  placing_ = folders;
+  placed_ = 0;
+  return ask_one(placing_.front(), true);
+}
+
+// Opens one question of a lesson: its last, or any of them.
+Result<void> LessonPlayer::ask_one(const QString& folder, bool last) {
   Result<Lesson> lesson = read_lesson(folder.toStdString());
   if (!lesson) return lesson.error();
   std::vector<std::size_t> questions;
@@ -69,8 +81,9 @@ Result<void> LessonPlayer::review(const QString& folder) {
   seed_ = QRandomGenerator::global()->bounded(1u, 1000000u);
   drawn_ = draw(*lesson_, seed_);
   states_ = std::vector<StepState>(lesson_->steps.size());
-  at_ = questions[static_cast<std::size_t>(
-      QRandomGenerator::global()->bounded(static_cast<int>(questions.size())))];
+  at_ = last ? questions.back()
+             : questions[static_cast<std::size_t>(
+                   QRandomGenerator::global()->bounded(static_cast<int>(questions.size())))];
   session_.locks().set_guesses({});
   session_.set_earlier_runs_aside(true);
   set_settings(settings_at(*lesson_, at_, drawn_));
@@ -82,11 +95,34 @@ Result<void> LessonPlayer::review(const QString& folder) {
 void LessonPlayer::end_review() {
   const bool right =
       state().attempts == 1 && state().judgement && state().judgement->verdict == Verdict::kRight;
-  const Result<void> kept =
-      progress_.note_review(lesson_->id, lesson_->version, right, QDateTime::currentDateTimeUtc());
+  Result<void> kept;
+  if (placing_.isEmpty())
+    kept = progress_.note_review(lesson_->id, lesson_->version, right,
+                                 QDateTime::currentDateTimeUtc());
+  else if (right)
+    kept = note_known(lesson_->id);
   if (!kept) Q_EMIT failed(sentence(kept.error()));
+  while (++placed_ < placing_.size())
+    if (ask_one(placing_[placed_], true)) return;  // else this computer cannot play it
   close();
   Q_EMIT reviewed();
+}
+
+// The lesson and those before it in its unit can be skipped.
+Result<void> LessonPlayer::note_known(const std::string& id) {
+  const Result<Course> course = read_course(lessons_folder());
+  if (!course) return course.error();
+  for (const CourseUnit& unit : course->units)
+    for (std::size_t at = unit.first; at < unit.first + unit.count; ++at) {
+      if (course->lessons[at].id != id) continue;
+      for (std::size_t known = unit.first; known <= at; ++known) {
+        const Result<Lesson> lesson = read_lesson(course->folder + "/" + course->lessons[known].id);
+        if (!lesson) continue;
+        if (Result<void> kept = progress_.note_known(lesson->id, lesson->version); !kept)
+          return kept;
+      }
+    }
+  return {};
 }
 
 // A document names the lesson, its seed and the step; its Setup stands.
