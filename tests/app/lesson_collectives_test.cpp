@@ -44,16 +44,17 @@ TEST_F(LessonOnCollectives, IsSetHiddenLockedAndRevealed) {
   EXPECT_FALSE(session_.locks().allowed(QStringLiteral("collective.algorithm")));
   const auto sent = [&] { return collective_quantities(session_)[2].predicted.text; };
   EXPECT_EQ(sent(), QStringLiteral("?"));
-  type_number(QStringLiteral("8"));
+  const std::int64_t array = spec().bytes;  // a drawn number of MiB
+  type_number(QString::number(array >> 20));
   QTest::keyClick(panel_->findChild<QLineEdit*>("LessonNumber"), Qt::Key_Return);
   EXPECT_THAT(feedback().toStdString(), testing::HasSubstr("one copy"));
-  EXPECT_EQ(sent(), bytes_text(56 << 20));
-  EXPECT_EQ(collective_quantities(session_)[2].guess, bytes_text(8 << 20))
+  EXPECT_EQ(sent(), bytes_text(7 * array));
+  EXPECT_EQ(collective_quantities(session_)[2].guess, bytes_text(array))
       << "the guess stands in the strip";
   press_primary();
   ASSERT_EQ(step(), "round-the-ring");
   EXPECT_EQ(spec().algorithm, "direct");
-  type_number(QStringLiteral("14"));
+  type_number(QString::number(14.0 / 8 * static_cast<double>(array >> 20)));
   press_primary();
   EXPECT_TRUE(player().state().judgement->verdict == Verdict::kRight);
   EXPECT_EQ(spec().algorithm, "ring");

@@ -40,7 +40,9 @@ CollectiveObservation as_planned(const CollectivePlan& plan) {
 
 Context context_at_step(const Lesson& lesson, const std::string& step) {
   Context context;
-  const Result<Settings> settings = settings_at(lesson, index_of(lesson, step), {}, true);
+  context.drawn = draw(lesson, 7);
+  const Result<Settings> settings =
+      settings_at(lesson, index_of(lesson, step), context.drawn, true);
   EXPECT_TRUE(settings);
   context.settings = *settings;
   context.collective_predicted = facts_of(planned(settings->collective));
@@ -50,7 +52,8 @@ Context context_at_step(const Lesson& lesson, const std::string& step) {
 TEST(LessonCollective, SettingsFollowTheSteps) {
   const Lesson lesson = shipped(kRing);
   const auto algorithm = [&](const std::string& step, bool revealed) {
-    const Result<Settings> settings = settings_at(lesson, index_of(lesson, step), {}, revealed);
+    const Result<Settings> settings =
+        settings_at(lesson, index_of(lesson, step), draw(lesson, 7), revealed);
     EXPECT_TRUE(settings);
     EXPECT_EQ(settings->collective.spec.ranks, 8);
     EXPECT_EQ(settings->setup, default_setup()) << "nothing of the training step is set";
@@ -169,7 +172,7 @@ TEST(LessonCollective, EveryOperationOccursInTheCourse) {
     for (std::size_t step = 0; step < lesson.steps.size(); ++step)
       if (lesson.steps[step].tab == "collectives")
         for (const bool revealed : {false, true})
-          kinds.insert(settings_at(lesson, step, {}, revealed)->collective.spec.kind);
+          kinds.insert(settings_at(lesson, step, draw(lesson, 7), revealed)->collective.spec.kind);
   }
   EXPECT_EQ(kinds.size(), static_cast<std::size_t>(kCollectiveKinds));
 }

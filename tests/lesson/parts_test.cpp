@@ -138,19 +138,20 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(Parts, AHandInIsJudgedAnew) {
   const LessonCopy folder;  // for its place
   const std::string file = (folder.root() / "answers.json").string();
-  std::ofstream(file) << json{{"format", "parallelarium-answers/1"},
-                              {"lesson", "copies-that-agree"},
-                              {"version", 2},
-                              {"seed", 3},
-                              {"steps",
-                               {{{"step", "in-which-order"},
-                                 {"attempts", 2},
-                                 {"right", true},
-                                 {"parts",
-                                  {{"first", "last-gradients"},
-                                   {"second", "first-gradients"},
-                                   {"third", "last-reduce"},
-                                   {"fourth", "update"}}}}}}};
+  std::ofstream(file) << json{
+      {"format", "parallelarium-answers/1"},
+      {"lesson", "copies-that-agree"},
+      {"version", read_lesson(shipped_lessons() + "/copies-that-agree")->version},
+      {"seed", 3},
+      {"steps",
+       {{{"step", "in-which-order"},
+         {"attempts", 2},
+         {"right", true},
+         {"parts",
+          {{"first", "last-gradients"},
+           {"second", "first-gradients"},
+           {"third", "last-reduce"},
+           {"fourth", "update"}}}}}}};
   const ClassReport report = report_on({file}, shipped_lessons(), {});
   ASSERT_EQ(report.hand_ins.size(), 1u);
   ASSERT_EQ(report.hand_ins[0].steps.size(), 1u);
