@@ -27,9 +27,9 @@ namespace parallelarium {
 
 namespace {
 
-constexpr int kColumns = 2, kPages = 2, kMarginMm = 12, kGapMm = 8;
+constexpr int kColumns = 2, kPages = 2, kMarginMm = 9, kGapMm = 6;
 constexpr double kIndent = 14, kCell = 2;                     // at 96 dots per inch; Qt scales them
-constexpr double kLetters[] = {9.5, 9, 8.5, 8, 7.5, 7, 6.5};  // points, the smallest last
+constexpr double kLetters[] = {9.5, 9, 8.5, 8, 7.5, 7, 6.5, 6};  // points, the smallest last
 
 // "Two names: 27.3 % rehearsed here", for each prediction that a run answered.
 QString seen_here(const Lesson& lesson, const LessonText& text, const nlohmann::json& record) {
@@ -47,6 +47,14 @@ QString seen_here(const Lesson& lesson, const LessonText& text, const nlohmann::
                  .arg(title, value_text(step["observed"].get<double>(), question->ask->unit));
   }
   return lines.join(QStringLiteral("  \n"));
+}
+
+// Where to read on stands in the lesson.
+QString without_sources(const QString& markdown) {
+  QStringList kept;
+  for (const QString& paragraph : markdown.split(QStringLiteral("\n\n")))
+    if (!paragraph.contains(QLatin1String("](https://"))) kept << paragraph;
+  return kept.join(QStringLiteral("\n\n"));
 }
 
 void style(QTextDocument& document) {
@@ -86,7 +94,8 @@ std::vector<TakeAway> take_aways(const LessonProgress& progress) {
       return value_text(value, unit).toStdString();
     };
     const Result<std::string> filled = fill_in(words->second.body, context.symbols(), number);
-    QString markdown = filled ? QString::fromStdString(*filled) : sentence(filled.error());
+    QString markdown =
+        filled ? without_sources(QString::fromStdString(*filled)) : sentence(filled.error());
     if (const QString seen = seen_here(*lesson, text, record); !seen.isEmpty())
       markdown += QStringLiteral("\n\n") + seen;
     all.push_back({QString::fromStdString(text.title), QString::fromStdString(lesson->folder),

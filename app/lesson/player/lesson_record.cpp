@@ -63,13 +63,15 @@ Result<void> LessonPlayer::place(const QStringList& folders) {
   return ask_one(placing_.front(), true);
 }
 
-// Opens one question of a lesson: its last, or any of them.
+// Opens one question of a lesson: the last that is answered once, or any of them.
 Result<void> LessonPlayer::ask_one(const QString& folder, bool last) {
   Result<Lesson> lesson = read_lesson(folder.toStdString());
   if (!lesson) return lesson.error();
   std::vector<std::size_t> questions;
   for (std::size_t at = 0; at < lesson->steps.size(); ++at)
-    if (lesson->steps[at].ask && !lesson->steps[at].ask->answer.empty()) questions.push_back(at);
+    if (lesson->steps[at].ask && !lesson->steps[at].ask->answer.empty() &&
+        (!last || lesson->steps[at].kind == StepKind::kPredict))
+      questions.push_back(at);
   if (questions.empty())
     return message("review-none", "The lesson \"{}\" asks for no number.", lesson->id);
   if (const Result<void> playable = can_play(*lesson, computer()); !playable) return playable;
