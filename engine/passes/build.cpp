@@ -6,6 +6,7 @@
 #include <deque>
 
 #include "engine/passes/arrange.h"
+#include "engine/passes/axes/causal_share.h"
 #include "engine/passes/expand.h"
 #include "engine/passes/replicate.h"
 #include "engine/passes/shard/shard.h"
@@ -286,9 +287,13 @@ Result<Program> build_program(const Setup& setup, const Order& order, const Buil
                    "Collectives by steps are built for all ranks at once, and this Setup has too "
                    "many; choose collectives direct.");
   }
-  if (!all_ranks) return built;
+  if (!all_ranks) {
+    share_causal_work(setup, *built);
+    return built;
+  }
   if (replicas == 1) built->representatives = false;
   Program program = replicas == 1 ? std::move(*built) : replicate(*built, setup);
+  share_causal_work(setup, program);
   if (!expands) return program;
   return expand(program, setup.collectives);
 }

@@ -122,7 +122,7 @@ class Way {
           std::ptrdiff_t& buffer = current[static_cast<std::size_t>(operand.slot)];
           if (operand.opens > 0) {
             buffer = static_cast<std::ptrdiff_t>(inner_.size());
-            inner_.push_back({static_cast<std::size_t>(category_of(operand.tensor)),
+            inner_.push_back({static_cast<std::size_t>(category_of(operand)),
                               operand.opens,
                               {list, at},
                               {list, at}});

@@ -27,6 +27,9 @@ Setup plainly_said(Setup setup) {
   if (setup.zero == 0 || setup.zero_group == mesh.dp) setup.zero_group = 0;
   if (setup.zero != 3) setup.zero_prefetch = usual.zero_prefetch;
   if (mesh.cp == 1) setup.context_parallel = usual.context_parallel;
+  if (mesh.cp == 1 || setup.context_parallel == ContextParallel::kUlysses)
+    setup.cp_split = usual.cp_split;
+  if (!setup.sequence_parallel) setup.sequence_regather = usual.sequence_regather;
   if (mesh.dp == 1 || mesh.pp == 1) setup.mesh.order = usual.mesh.order;
   if (mesh.dp * mesh.cp == 1) {
     setup.overlap_gradients = usual.overlap_gradients;

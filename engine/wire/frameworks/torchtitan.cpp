@@ -255,27 +255,33 @@ FrameworkTable torchtitan_table() {
     if (setup.overlap_tensor) entries.emplace_back("compile.enable", true);  // which it needs
     write(setup, entries);
   };
-  table.rows = {titan_model(),
-                same("training.max_context_length", "model.sequence", 2048),
+  FrameworkRow split =
+      translated("parallelism.context_parallel_load_balancer", "cp_split",
+                 {{"headtail", "zigzag"}, {nullptr, "contiguous"}, {"ptrr", nullptr}}, "headtail",
+                 Written::kWhereNotUsual);
+  split.write = [write = split.write](const Setup& setup, Entries& entries) {
+    if (meets_blocks(setup)) write(setup, entries);
+  };
+  table.rows = {titan_model(), same("training.max_context_length", "model.sequence", 2048),
                 same("parallelism.tensor_parallel_degree", "mesh.tp", 1),
                 same("parallelism.pipeline_parallel_degree", "mesh.pp", 1),
                 same("parallelism.context_parallel_degree", "mesh.cp", 1),
-                same("parallelism.expert_parallel_degree", "mesh.ep", 1),
-                data_parallel(),
+                same("parallelism.expert_parallel_degree", "mesh.ep", 1), data_parallel(),
                 same("parallelism.enable_sequence_parallel", "sequence_parallel", true),
-                titan_pipeline(),
-                titan_tokens(),
-                titan_precision(),
-                titan_recompute(),
-                std::move(overlap),
-                std::move(rate),
-                titan_clip(),
+                titan_pipeline(), titan_tokens(), titan_precision(), titan_recompute(),
+                std::move(overlap), std::move(rate), titan_clip(),
                 only_read({}, {"attention"},
                           [](Draft& draft) {
                             draft.setup.attention = Attention::kFused;  // flex or varlen
                             return Result<void>();
                           }),
-                same("training.steps", "run.steps"),
+                // A DTensor product saves its gathered input for the backward.
+                only_read({}, {"sequence_regather"},
+                          [](Draft& draft) {
+                            draft.setup.sequence_regather = false;
+                            return Result<void>();
+                          }),
+                std::move(split), same("training.steps", "run.steps"),
                 same("debug.seed", "run.seed")};
   // Sequence parallelism is on by default and means nothing without TP.
   table.rows[7].read = [read = table.rows[7].read](Draft& draft) -> Result<void> {
