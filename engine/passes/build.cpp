@@ -132,6 +132,7 @@ ChunkDrafts prepare(const Setup& setup, const LocalSizes& sizes, const Chunk& ch
   if (stage_level) {
     FoldedSlots slots{
         setup.skew > 0,
+        is_unbalanced(setup),
         drafts.slots,
         {drafts.input_slot, drafts.output_slot, drafts.gradient_slot, drafts.input_gradient_slot}};
     drafts.folded = fold_actions(emitter.program(), drafts, slots);

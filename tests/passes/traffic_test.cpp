@@ -79,7 +79,7 @@ TEST(SequenceTraffic, IsThatOfTensorParallelismAndTheRegather) {
 // all-reduces without sequence parallelism, of all stages and of embedding and head too.
 TEST(SequenceTraffic, IsThatOfTensorParallelismWhereInputsAreKept) {
   const auto bytes = [](const std::string& tp, const char* sp, const char* pp, bool llama) {
-    Setup setup = default_setup();
+    auto setup = default_setup();
     if (llama) setup.model = *find_model("llama-tiny");
     setup.micro_batch = 2;
     setup.microbatches = 3;

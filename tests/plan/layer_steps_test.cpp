@@ -114,7 +114,7 @@ TEST(LayerSteps, KeepGatheredInputsWholeWhereTheyAreNotGatheredAgain) {
   for (const char* model : {"gpt-tiny", "llama-tiny"})
     for (const int t : {2, 4})
       for (const int pp : {1, 2}) {
-        Setup setup = default_setup();
+        auto setup = default_setup();
         setup.model = *find_model(model);
         setup.mesh.tp = t;
         setup.mesh.pp = pp;

@@ -30,8 +30,8 @@ PlanRequest small_problem(std::mt19937& random) {
   setup.model.sequence = one_of({2048, 4096});
   setup.precision = *find_precision("mixed-16");
   setup.attention = random() % 2 == 0 ? Attention::kFused : Attention::kUnfused;
-  setup.cp_split = random() % 2 == 0 ? ContextSplit::kZigzag : ContextSplit::kContiguous;
-  setup.sequence_regather = random() % 2 == 0;
+  setup.cp_split = setup.model.sequence == 2048 ? ContextSplit::kZigzag : ContextSplit::kContiguous;
+  setup.sequence_regather = setup.model.layers == 4;
   setup.machine = "dgx-h100";
   setup.mesh = Mesh();
   request.machine = h100();

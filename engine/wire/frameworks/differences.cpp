@@ -27,9 +27,6 @@ Setup plainly_said(Setup setup) {
   if (setup.zero == 0 || setup.zero_group == mesh.dp) setup.zero_group = 0;
   if (setup.zero != 3) setup.zero_prefetch = usual.zero_prefetch;
   if (mesh.cp == 1) setup.context_parallel = usual.context_parallel;
-  if (mesh.cp == 1 || setup.context_parallel == ContextParallel::kUlysses)
-    setup.cp_split = usual.cp_split;
-  if (!setup.sequence_parallel) setup.sequence_regather = usual.sequence_regather;
   if (mesh.dp == 1 || mesh.pp == 1) setup.mesh.order = usual.mesh.order;
   if (mesh.dp * mesh.cp == 1) {
     setup.overlap_gradients = usual.overlap_gradients;
@@ -81,6 +78,9 @@ std::vector<SettingDifference> differences(const Setup& before, const Setup& aft
     if (row.key.starts_with("model") || row.key.starts_with("run.")) continue;
     if (row.key == "gpus" || row.key == "global_batch" || row.key == "precision") continue;
     if (row.applies && !row.applies(a) && !row.applies(b)) continue;
+    // How something is done that one of them does not do at all.
+    const bool is_how = row.key == "cp_split" || row.key == "sequence_regather";
+    if (is_how && !(row.applies(a) && row.applies(b))) continue;
     if (row.key == "microbatch_group" && !(a.schedule == b.schedule)) continue;
     const nlohmann::json left = row.value.get(a), right = row.value.get(b);
     // The chunks of a schedule are named with it.
