@@ -130,6 +130,33 @@ FrameworkRow data_parallel() {
   return row;
 }
 
+// Who balances CP ranks; None: nobody, so that each has one run of tokens.
+FrameworkRow context_split() {
+  const std::string name = "parallelism.context_parallel_load_balancer";
+  FrameworkRow row =
+      translated(name, "cp_split", {{"headtail", "zigzag"}, {"ptrr", nullptr}}, "headtail");
+  row.write = [=](const Setup& setup, Entries& entries) {
+    const bool cuts = setup.mesh.cp > 1 && setup.context_parallel != ContextParallel::kUlysses;
+    if (cuts && setup.cp_split == ContextSplit::kContiguous) entries.emplace_back(name, nullptr);
+  };
+  row.read = [=, read = row.read](Draft& draft) -> Result<void> {
+    const auto said = std::find_if(draft.entries.rbegin(), draft.entries.rend(),
+                                   [&](const Entry& entry) { return entry.first == name; });
+    if (said == draft.entries.rend() || !said->second.is_null()) return read(draft);
+    draft.setup.cp_split = ContextSplit::kContiguous;
+    return {};
+  };
+  return row;
+}
+
+// A product of DTensors saves its gathered input for the backward.
+FrameworkRow gathered_inputs() {
+  return only_read({}, {"sequence_regather"}, [](Draft& draft) {
+    draft.setup.sequence_regather = false;
+    return Result<void>();
+  });
+}
+
 FrameworkRow titan_precision() {
   const std::string stored = "training.dtype", computed = "training.mixed_precision_param";
   FrameworkRow row;
@@ -255,33 +282,29 @@ FrameworkTable torchtitan_table() {
     if (setup.overlap_tensor) entries.emplace_back("compile.enable", true);  // which it needs
     write(setup, entries);
   };
-  FrameworkRow split =
-      translated("parallelism.context_parallel_load_balancer", "cp_split",
-                 {{"headtail", "zigzag"}, {nullptr, "contiguous"}, {"ptrr", nullptr}}, "headtail",
-                 Written::kWhereNotUsual);
-  split.write = [write = split.write](const Setup& setup, Entries& entries) {
-    if (meets_blocks(setup)) write(setup, entries);
-  };
-  table.rows = {titan_model(), same("training.max_context_length", "model.sequence", 2048),
+  table.rows = {titan_model(),
+                same("training.max_context_length", "model.sequence", 2048),
                 same("parallelism.tensor_parallel_degree", "mesh.tp", 1),
                 same("parallelism.pipeline_parallel_degree", "mesh.pp", 1),
                 same("parallelism.context_parallel_degree", "mesh.cp", 1),
-                same("parallelism.expert_parallel_degree", "mesh.ep", 1), data_parallel(),
+                same("parallelism.expert_parallel_degree", "mesh.ep", 1),
+                data_parallel(),
                 same("parallelism.enable_sequence_parallel", "sequence_parallel", true),
-                titan_pipeline(), titan_tokens(), titan_precision(), titan_recompute(),
-                std::move(overlap), std::move(rate), titan_clip(),
+                titan_pipeline(),
+                titan_tokens(),
+                titan_precision(),
+                titan_recompute(),
+                std::move(overlap),
+                std::move(rate),
+                titan_clip(),
                 only_read({}, {"attention"},
                           [](Draft& draft) {
                             draft.setup.attention = Attention::kFused;  // flex or varlen
                             return Result<void>();
                           }),
-                // A DTensor product saves its gathered input for the backward.
-                only_read({}, {"sequence_regather"},
-                          [](Draft& draft) {
-                            draft.setup.sequence_regather = false;
-                            return Result<void>();
-                          }),
-                std::move(split), same("training.steps", "run.steps"),
+                context_split(),
+                gathered_inputs(),
+                same("training.steps", "run.steps"),
                 same("debug.seed", "run.seed")};
   // Sequence parallelism is on by default and means nothing without TP.
   table.rows[7].read = [read = table.rows[7].read](Draft& draft) -> Result<void> {
