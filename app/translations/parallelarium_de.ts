@@ -6039,6 +6039,14 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>an</translation>
     </message>
     <message>
+        <source>needs sequence parallelism</source>
+        <translation>braucht Sequenzparallelität</translation>
+    </message>
+    <message>
+        <source>SP gathers again</source>
+        <translation>SP sammelt erneut</translation>
+    </message>
+    <message>
         <source>ZeRO</source>
         <translation>ZeRO</translation>
     </message>
@@ -6253,6 +6261,30 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>Ulysses</source>
         <translation>Ulysses</translation>
+    </message>
+    <message>
+        <source>local: wrong</source>
+        <translation>lokal: falsch</translation>
+    </message>
+    <message>
+        <source>each rank attends to its own tokens only: another function, which the proof refuses</source>
+        <translation>jeder Rang beachtet nur seine eigenen Token: eine andere Funktion, die der Beweis ablehnt</translation>
+    </message>
+    <message>
+        <source>Context split</source>
+        <translation>Kontextschnitt</translation>
+    </message>
+    <message>
+        <source>needs CP other than Ulysses</source>
+        <translation>braucht CP ohne Ulysses</translation>
+    </message>
+    <message>
+        <source>zigzag: equal work</source>
+        <translation>Zickzack: gleiche Arbeit</translation>
+    </message>
+    <message>
+        <source>contiguous: the last computes most</source>
+        <translation>zusammenhängend: der letzte rechnet am meisten</translation>
     </message>
     <message>
         <source>Attention</source>

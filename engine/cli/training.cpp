@@ -306,6 +306,23 @@ Result<Training> train(const Preparation& preparation, bool verify, const Watch&
   return training;
 }
 
+Message why_refuted(const Setup& setup, const Proof& proof) {
+  const std::string loss = fmt::format("{:.2g}", proof.loss_difference);
+  const std::string gradients = fmt::format("{:.2g}", proof.gradient_difference);
+  if (setup.mesh.cp > 1 && setup.context_parallel == ContextParallel::kLocal)
+    return message(
+        "proof-fails.local",
+        "Local attention is another function than the model's: where each of {} CP ranks "
+        "attends to its own {} tokens only, losses differ from one rank's by {} and "
+        "gradients by {} of theirs, most in {}; rounding explains {} and {}.",
+        setup.mesh.cp, setup.model.sequence / setup.mesh.cp, loss, gradients, proof.worst_parameter,
+        fmt::format("{:.2g}", proof.loss_bound), fmt::format("{:.2g}", proof.gradient_bound));
+  return message("proof-fails",
+                 "The run differs from the same training on one rank by "
+                 "more than rounding, most in {}.",
+                 proof.worst_parameter);
+}
+
 nlohmann::json to_json(const Proof& proof) {
   return {{"holds", proof.holds()},
           {"loss_difference", proof.loss_difference},
@@ -346,7 +363,11 @@ nlohmann::json to_json(const Training& training) {
   }
   nlohmann::json json = {{"observation", to_json(training.result.observation)},
                          {"machine", to_json(training.prediction.machine)}};
-  if (training.proof) json["proof"] = to_json(*training.proof);
+  if (training.proof) {
+    json["proof"] = to_json(*training.proof);
+    if (!training.proof->holds())
+      json["proof"]["sentence"] = to_json(why_refuted(training.prediction.setup, *training.proof));
+  }
   if (training.unproven) json["unproven"] = to_json(*training.unproven);
   if (training.unstored) json["unstored"] = to_json(*training.unstored);
   return json;

@@ -7,6 +7,7 @@
 
 #include "engine/collectives/algorithm_names.h"
 #include "engine/passes/arrange.h"
+#include "engine/passes/axes/causal_share.h"
 #include "engine/passes/expand.h"
 #include "engine/passes/replicate.h"
 #include "engine/passes/shard/shard.h"
@@ -132,6 +133,7 @@ ChunkDrafts prepare(const Setup& setup, const LocalSizes& sizes, const Chunk& ch
   if (stage_level) {
     FoldedSlots slots{
         setup.skew > 0,
+        is_unbalanced(setup),
         drafts.slots,
         {drafts.input_slot, drafts.output_slot, drafts.gradient_slot, drafts.input_gradient_slot}};
     drafts.folded = fold_actions(emitter.program(), drafts, slots);
@@ -287,9 +289,13 @@ Result<Program> build_program(const Setup& setup, const Order& order, const Buil
                    "Collectives by steps are built for all ranks at once, and this Setup has too "
                    "many; choose collectives direct.");
   }
-  if (!all_ranks) return built;
+  if (!all_ranks) {
+    share_causal_work(setup, *built);
+    return built;
+  }
   if (replicas == 1) built->representatives = false;
   Program program = replicas == 1 ? std::move(*built) : replicate(*built, setup);
+  share_causal_work(setup, program);
   if (!expands) return program;
   return expand(program, setup.collectives);
 }

@@ -78,7 +78,7 @@ std::int32_t RankEmitter::emit(const Draft& draft, const Place& place, SlotTable
         table[from.slot] = static_cast<std::int32_t>(rank_.buffers.size());
         Buffer& buffer = rank_.buffers.emplace_back();
         buffer.tensor = from.tensor;
-        buffer.category = category_of(from.tensor);
+        buffer.category = category_of(from);
         buffer.layer = from.layer;
         buffer.microbatch = place.microbatch;
         buffer.bytes = from.opens;

@@ -45,7 +45,7 @@ std::vector<bool> outer_slots(const std::vector<const std::vector<Draft>*>& list
 // themselves. An op begins where the compute lane may wait for another lane, which is where it
 // first touches what that lane touched, and ends where another lane may wait for it.
 std::vector<bool> cuts_of(const std::vector<Draft>& drafts, const std::vector<bool>& outer,
-                          bool uneven, bool whole) {
+                          const FoldedSlots& ranks, bool whole) {
   std::vector<bool> cuts(drafts.size() + 1, false);
   if (drafts.empty()) return cuts;
   cuts.front() = cuts.back() = true;
@@ -59,8 +59,9 @@ std::vector<bool> cuts_of(const std::vector<Draft>& drafts, const std::vector<bo
   for (std::size_t at = 0; at < drafts.size(); ++at) {
     const Draft& draft = drafts[at];
     const bool computes = draft.op.lane == Lane::kCompute && draft.op.batch < 0;
-    // Ranks that work on unequally many tokens wait for each other there.
-    const bool meets = uneven && draft.op.purpose == Purpose::kTokens;
+    const Purpose purpose = draft.op.purpose;
+    const bool meets = (ranks.uneven && purpose == Purpose::kTokens) ||
+                       (ranks.unbalanced && purpose == Purpose::kKeysValues);
     if (!computes || meets) cuts[at] = cuts[at + 1] = true;
     for (const DraftOperand& operand : draft.operands) {
       if (!has_slot(operand) || !outer[static_cast<std::size_t>(operand.slot)]) continue;
@@ -98,7 +99,7 @@ class Way {
   std::vector<std::vector<Draft>> fold(bool whole) {
     std::vector<std::vector<bool>> cuts;
     for (const std::vector<Draft>* list : lists_)
-      cuts.push_back(cuts_of(*list, outer_, slots_.uneven, whole));
+      cuts.push_back(cuts_of(*list, outer_, slots_, whole));
     name_kept(cuts);
     std::vector<std::vector<Draft>> folded(lists_.size());
     for (std::size_t list = 0; list < lists_.size(); ++list) {
@@ -122,7 +123,7 @@ class Way {
           std::ptrdiff_t& buffer = current[static_cast<std::size_t>(operand.slot)];
           if (operand.opens > 0) {
             buffer = static_cast<std::ptrdiff_t>(inner_.size());
-            inner_.push_back({static_cast<std::size_t>(category_of(operand.tensor)),
+            inner_.push_back({static_cast<std::size_t>(category_of(operand)),
                               operand.opens,
                               {list, at},
                               {list, at}});

@@ -26,7 +26,9 @@ struct FoldedActions {
 // What fold_actions() needs to know of a chunk beside its drafts. Its buffers are numbered by
 // slots.
 struct FoldedSlots {
-  bool uneven = false;  // experts have unequally many tokens
+  // Ranks wait for each other: experts have unequally many tokens; CP ranks unequal parts of the
+  // causal square.
+  bool uneven = false, unbalanced = false;
   std::int32_t count = 0;
   // The slots whose buffers transfers bring or take away between two actions.
   std::vector<std::int32_t> transfers;

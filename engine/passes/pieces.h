@@ -41,6 +41,7 @@ struct DraftOperand {
   std::int16_t shard = -1;          // Operand::shard
   std::int16_t part = 0;            // tells buffers of one tensor and layer apart: a ring's blocks
   std::int16_t bucket = -1;  // the bucket of this temporary buffer (kGathered, kBucketGradients)
+  bool kept = false;         // waits for its backward: an activation, whatever its tensor
 };
 
 struct Draft {
@@ -102,7 +103,10 @@ void offload_activations(ActionDrafts& actions);
 // Norms, positions, biases of row-parallel products, routers: what TP does not cut.
 bool is_whole_on_every_tp_rank(Parameter parameter);
 bool is_expert_layer(const Model& model, int layer);
-// The category that a tensor is counted in.
+// The category that a tensor is counted in, and a buffer that this operand opens or uses.
 Category category_of(Tensor tensor);
+inline Category category_of(const DraftOperand& operand) {
+  return operand.kept ? Category::kActivations : category_of(operand.tensor);
+}
 
 }  // namespace parallelarium

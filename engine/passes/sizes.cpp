@@ -54,14 +54,17 @@ LocalSizes local_sizes(const Setup& setup) {
   shape.learned_positions = model.learned_positions;
   shape.tied = model.tied;
   shape.sequence = model.sequence;
-  shape.zigzag = setup.mesh.cp > 1 && setup.context_parallel != ContextParallel::kUlysses;
+  shape.zigzag = setup.mesh.cp > 1 && setup.context_parallel != ContextParallel::kUlysses &&
+                 setup.cp_split == ContextSplit::kZigzag;
+  shape.key_blocks = meets_blocks(setup) ? setup.mesh.cp : 1;
   shape.fused = setup.attention == Attention::kFused;
   shape.heads = model.heads;
   shape.vocab = model.vocab;
   shape.dropout = setup.dropout;
   sizes.N = shape.B * shape.T;
   sizes.N_norm = setup.sequence_parallel ? sizes.N / t : sizes.N;
-  sizes.T_full = model.sequence;
+  shape.local = setup.mesh.cp > 1 && setup.context_parallel == ContextParallel::kLocal;
+  sizes.T_full = shape.local ? shape.T : model.sequence;
   const LatentAttention& latent = model.latent;
   if (latent.kv_rank > 0) {
     shape.D = latent.nope_dim + latent.rope_dim;

@@ -31,7 +31,8 @@ namespace {
 // replicas or with none.
 bool ranks_are_alike(const Setup& setup, const Machine& machine) {
   if (machine.local || !machine.pairs.empty() || setup.run.slow_rank.factor != 1 ||
-      setup.skew > 0 || setup.collectives != "direct" || setup.mesh.order != Mesh().order)
+      setup.skew > 0 || setup.collectives != "direct" || setup.mesh.order != Mesh().order ||
+      is_unbalanced(setup))
     return false;
   const Mesh& mesh = setup.mesh;
   const int node = std::max(1, machine.devices_per_node);

@@ -88,6 +88,12 @@ Result<Space> Space::of(const PlanRequest& request) {
                    kMostPlanGpus);
   if (request.global_batch < 1 || request.global_batch > 1'000'000'000)
     return message("plan-batch", "A plan needs a global batch of 1 to 1000000000 sequences.");
+  if (request.base.context_parallel == ContextParallel::kLocal) {
+    Message why = message("plan-local",
+                          "A plan trains the model's own function, and local attention is another; "
+                          "choose ring, all-gather or ulysses.");
+    return refuse(std::move(why), "context_parallel", {"ring", "all-gather", "ulysses"});
+  }
   Space space;
   space.request_ = request;
   const auto allowed = [&](const char* axis) -> const std::vector<std::string>* {

@@ -67,12 +67,20 @@ KeptParts kept_parts(Recompute recompute) {
   return parts;
 }
 
+KeptParts kept_parts(const LayerShape& shape, Recompute recompute) {
+  KeptParts parts = kept_parts(recompute);
+  if (!shape.sequence_parallel) return parts;
+  const int whole = shape.gathered_kept ? 4 : 0;
+  parts.cut += parts.whole - whole;
+  parts.whole = whole;
+  return parts;
+}
+
 double layer_activation_bytes(const LayerShape& shape, Recompute recompute) {
   const double sbh = shape.s * shape.b * shape.h;
   if (recompute == Recompute::kFull) return 2 * sbh;
-  const KeptParts parts = kept_parts(recompute);
+  const KeptParts parts = kept_parts(shape, recompute);
   const double cut = parts.cut + parts.scores * shape.a * shape.s / shape.h;
-  if (shape.sequence_parallel) return sbh / shape.t * (parts.whole + cut);
   return sbh * (parts.whole + cut / shape.t);
 }
 
@@ -91,6 +99,7 @@ LayerActivations layer_activations(const Setup& setup) {
   shape.a = setup.model.heads;
   shape.t = setup.mesh.tp;
   shape.sequence_parallel = setup.sequence_parallel;
+  shape.gathered_kept = keeps_gathered_inputs(setup);
   const bool no_scores =
       setup.attention == Attention::kFused && setup.recompute != Recompute::kFull;
   layer.kept = no_scores ? setup.recompute | Recompute::kSelective : setup.recompute;
@@ -106,7 +115,8 @@ double first_stage_activation_bytes(const LayerShape& shape, Recompute recompute
 }
 
 double first_stage_extra_bytes(const LayerShape& shape, double vocab, int p) {
-  const double last = p == 1 ? 4 * (1 + vocab / shape.h) : 0;
+  const double gathered = shape.gathered_kept ? shape.t : 1;  // the head's input
+  const double last = p == 1 ? 2 + 2 * gathered + 4 * vocab / shape.h : 0;
   return shape.s * shape.b * shape.h / shape.t * (p + last);
 }
 

@@ -51,6 +51,8 @@ double deepspeed_zero3_bytes(double parameters, double largest_layer, int gpus,
 struct LayerShape {
   double s = 0, b = 0, h = 0, a = 0, t = 1;
   bool sequence_parallel = false;
+  // Under it, the gathered inputs of QKV and MLP are kept: 4 s b h that t does not divide.
+  bool gathered_kept = false;
 };
 double layer_activation_bytes(const LayerShape& shape, Recompute recompute);
 // Its coefficients: of what TP leaves whole without sequence parallelism, of what it cuts, and of
@@ -60,6 +62,8 @@ struct KeptParts {
   int whole = 10, cut = 24, scores = 5;
 };
 KeptParts kept_parts(Recompute recompute);
+// The same with sequence parallelism, which cuts all, or all but gathered inputs that are kept.
+KeptParts kept_parts(const LayerShape& shape, Recompute recompute);
 
 // The GPT of the papers on activations and work: 4h wide GELU MLP, as many key/value heads as
 // heads, biases, no experts.

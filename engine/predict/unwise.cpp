@@ -55,6 +55,21 @@ std::string about_experts(const Experts& experts) {
       experts.capacity, 100 * (1 - experts.capacity));
 }
 
+std::string about_context(const Setup& setup) {
+  const int cp = setup.mesh.cp;
+  if (cp > 1 && setup.context_parallel == ContextParallel::kLocal)
+    return fmt::format(
+        "Local attention computes another function than the model: each of the {} CP ranks attends "
+        "to its own {} tokens only. The proof refuses it.",
+        cp, setup.model.sequence / cp);
+  if (is_unbalanced(setup))
+    return fmt::format(
+        "Contiguous CP ranks compute unequal parts of the causal square: the last of {} has {} "
+        "times the first's, and the others wait for it.",
+        cp, 2 * cp - 1);
+  return {};
+}
+
 }  // namespace
 
 std::vector<std::string> unwise(const Prediction& prediction) {
@@ -63,12 +78,15 @@ std::vector<std::string> unwise(const Prediction& prediction) {
   if (!prediction.machine.local) remarks.push_back(about_nodes(setup, prediction.machine));
   remarks.push_back(about_vocabulary(setup));
   remarks.push_back(about_interleaving(setup));
+  remarks.push_back(about_context(setup));
   remarks.push_back(about_experts(setup.model.experts));
   if (names(setup.recompute, Recompute::kSelective) && setup.attention == Attention::kFused)
     remarks.push_back(
         "Selective recompute runs attention again and saves next to nothing: fused attention keeps "
         "no "
         "scores.");
+  if (!setup.sequence_regather && !keeps_gathered_inputs(setup))
+    remarks.push_back("Keeping gathered inputs does nothing without sequence parallelism.");
   if (setup.recompute_layers > 0 && setup.recompute != Recompute::kFull)
     remarks.push_back("The number of recomputed layers does nothing without full recompute.");
   if (setup.model.vocab == 1)

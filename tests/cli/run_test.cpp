@@ -164,6 +164,17 @@ TEST(Run, VerifyProvesAgainstOneRank) {
   EXPECT_EQ(proof.at("losses_one_rank").size(), 4u);
 }
 
+TEST(Run, VerifyRefusesLocalAttentionAndSaysByHowMuch) {
+  const Folder folder;
+  folder.pretend_calibrated();
+  const Reply answer = command(small_run(
+      {"--pp", "1", "--cp", "2", "--context-parallel", "local", "--backend", "cpu", "--verify"}));
+  EXPECT_EQ(answer.status, kFailed);
+  EXPECT_THAT(answer.err, testing::AllOf(HasSubstr("Local attention is another function"),
+                                         HasSubstr("2 CP ranks"), HasSubstr("rounding explains")));
+  EXPECT_THAT(answer.out, HasSubstr("DOES NOT HOLD"));
+}
+
 TEST(Run, TheSameSeedGivesTheSameLossesToTheLastBit) {
   const Folder folder;
   folder.pretend_calibrated();

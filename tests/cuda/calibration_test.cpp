@@ -216,7 +216,8 @@ TEST(GpuCalibration, MeasuresEverythingAPredictionNeeds) {
   plain.C = 1;
   other.experts.model.router = Router::kSigmoid;
   Shape fused = plain, blocks = plain;
-  fused.fused = blocks.fused = blocks.zigzag = true;
+  fused.fused = blocks.fused = true;
+  blocks.key_blocks = 2;
   for (int piece = 0; piece <= static_cast<int>(Piece::kUnpermute); ++piece) {
     for (const Phase phase :
          {Phase::kForward, Phase::kInputGrad, Phase::kWeightGrad, Phase::kUpdate}) {

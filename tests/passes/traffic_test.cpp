@@ -75,17 +75,46 @@ TEST(SequenceTraffic, IsThatOfTensorParallelismAndTheRegather) {
   }
 }
 
+// What is kept is not gathered again: nothing but the papers' bytes is left, those of the four
+// all-reduces without sequence parallelism, of all stages and of embedding and head too.
+TEST(SequenceTraffic, IsThatOfTensorParallelismWhereInputsAreKept) {
+  const auto bytes = [](const std::string& tp, const char* sp, const char* pp, bool llama) {
+    auto setup = default_setup();
+    if (llama) setup.model = *find_model("llama-tiny");
+    setup.micro_batch = 2;
+    setup.microbatches = 3;
+    for (const auto& [field, value] : {std::pair("tp", tp.c_str()),
+                                       {"pp", pp},
+                                       {"sequence-parallel", sp},
+                                       {"sequence-regather", "false"}})
+      EXPECT_TRUE(set_field(setup, field, value).ok());
+    return sent(
+        setup, Axis::kTp,
+        {Purpose::kActivations, Purpose::kGradients, Purpose::kEmbedding, Purpose::kRegather});
+  };
+  for (const char* tp : {"2", "4"})
+    for (const char* pp : {"1", "2"})
+      for (const bool llama : {false, true})
+        EXPECT_EQ(bytes(tp, "true", pp, llama), bytes(tp, "false", pp, llama))
+            << tp << " " << pp << " " << llama;
+}
+
 // Keys and values travel to all other ranks in the forward, again in the backward, and their
 // gradients back: 3 (c-1) times those of a rank's tokens, by ring as by all-gather. Ulysses sends
 // QKV and context and the gradients of both, (c-1)/c of 8 b s h.
 TEST(ContextTraffic, IsThatOfKeysAndValuesOrOfAllHeads) {
   for (const int c : {2, 4}) {
     const std::string cp = std::to_string(c);
-    for (const char* method : {"ring", "all-gather"}) {
-      const Layer layer =
-          layer_of({{"cp", cp.c_str()}, {"attention", "fused"}, {"context-parallel", method}},
-                   Axis::kCp, {Purpose::kKeysValues});
-      EXPECT_EQ(layer.per_layer, 3 * (c - 1) * 2 * layer.bsh) << method;
+    for (const char* method : {"ring", "all-gather", "local"}) {
+      for (const char* split : {"zigzag", "contiguous"}) {
+        const Layer layer = layer_of({{"cp", cp.c_str()},
+                                      {"attention", "fused"},
+                                      {"context-parallel", method},
+                                      {"cp-split", split}},
+                                     Axis::kCp, {Purpose::kKeysValues});
+        const bool sends = std::string_view(method) != "local";
+        EXPECT_EQ(layer.per_layer, sends ? 3 * (c - 1) * 2 * layer.bsh : 0) << method << split;
+      }
     }
     const Layer ulysses = layer_of({{"cp", cp.c_str()}, {"context-parallel", "ulysses"}}, Axis::kCp,
                                    {Purpose::kKeysValues});

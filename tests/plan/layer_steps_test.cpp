@@ -108,6 +108,27 @@ TEST(LayerSteps, KeptBytesAreThoseThatTheBufferTableHoldsForTheBackward) {
   }
 }
 
+// Sequence parallelism that keeps gathered inputs holds s b h of QKV and of the MLP, where it else
+// holds the norms' s b h / t; nothing else of a layer changes.
+TEST(LayerSteps, KeepGatheredInputsWholeWhereTheyAreNotGatheredAgain) {
+  for (const char* model : {"gpt-tiny", "llama-tiny"})
+    for (const int t : {2, 4})
+      for (const int pp : {1, 2}) {
+        auto setup = default_setup();
+        setup.model = *find_model(model);
+        setup.mesh.tp = t;
+        setup.mesh.pp = pp;
+        setup.micro_batch = 2;
+        setup.sequence_parallel = true;
+        const auto kept = [&](bool again) {
+          setup.sequence_regather = again;
+          return layer_total(layer_steps(setup, program_of(setup), {1, 0, false}), 0).kept_bytes;
+        };
+        const std::int64_t bsh = setup.micro_batch * setup.model.sequence * setup.model.hidden;
+        EXPECT_EQ(kept(false) - kept(true), 2 * 4 * (bsh - bsh / t)) << model << t << pp;
+      }
+}
+
 TEST(LayerSteps, ShardsOfAProductStandSideBySideAndItsPartsAreSummed) {
   const auto setup = setup_of(4, 1, false);
   const Program program = program_of(setup);

@@ -30,6 +30,8 @@ PlanRequest small_problem(std::mt19937& random) {
   setup.model.sequence = one_of({2048, 4096});
   setup.precision = *find_precision("mixed-16");
   setup.attention = random() % 2 == 0 ? Attention::kFused : Attention::kUnfused;
+  setup.cp_split = setup.model.sequence == 2048 ? ContextSplit::kZigzag : ContextSplit::kContiguous;
+  setup.sequence_regather = setup.model.layers == 4;
   setup.machine = "dgx-h100";
   setup.mesh = Mesh();
   request.machine = h100();
@@ -209,6 +211,8 @@ TEST(Search, SaysWhatCannotBeSearched) {
   EXPECT_EQ(error_of([](PlanRequest& of) { of.least_gpus = of.most_gpus = 0; }), "plan-gpus");
   EXPECT_EQ(error_of([](PlanRequest& of) { of.most_gpus = 1'000'000; }), "plan-gpus");
   EXPECT_EQ(error_of([](PlanRequest& of) { of.global_batch = 0; }), "plan-batch");
+  EXPECT_EQ(error_of([](PlanRequest& of) { of.base.context_parallel = ContextParallel::kLocal; }),
+            "plan-local");
   EXPECT_EQ(error_of([](PlanRequest& of) {
               of.global_batch = 7;
               of.allowed["micro-batch"] = {"2"};

@@ -63,6 +63,8 @@ class Drawer {
     setup.context_parallel =
         pick({ContextParallel::kRing, ContextParallel::kAllGather, ContextParallel::kUlysses});
     setup.attention = pick({Attention::kFused, Attention::kUnfused});
+    setup.cp_split = pick({ContextSplit::kZigzag, ContextSplit::kContiguous});
+    setup.sequence_regather = pick({true, true, false});
     setup.zero_reshard = pick({true, true, false});
     setup.gradient_reduction = pick({GradientReduction::kSame, GradientReduction::kFp32});
     setup.overlap_tensor = pick({false, true});

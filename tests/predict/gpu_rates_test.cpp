@@ -58,7 +58,7 @@ TEST(GpuRates, AFusedAttentionHasTheRateOfAllItsSequences) {
   EXPECT_NEAR(rate(gpu(), shape_of(8, true), attention(8)), 4e9, 1);
   EXPECT_NEAR(rate(gpu(), shape_of(8, true), attention(8, 12)), 4e9, 1) << "twelve equal layers";
   Shape cut = shape_of(8, true);
-  cut.zigzag = true;
+  cut.key_blocks = 2;
   EXPECT_NEAR(rate(gpu(), cut, attention(8)), 4e9, 1) << "by blocks";
   // Larger than was measured: the nearest.
   EXPECT_NEAR(rate(gpu(), shape_of(64, true), attention(64)), 4e9, 1);

@@ -133,6 +133,10 @@ TEST_P(TensorDegrees, DivideAllOfALayerOnlyWithSequenceParallelism) {
   EXPECT_NEAR(layer_activation_bytes(split, Recompute::kNone) * t,
               layer_activation_bytes(one, Recompute::kNone), 1e-6);
   EXPECT_DOUBLE_EQ(layer_activation_bytes(split, Recompute::kFull), 2 * sbh);
+  // What is gathered for QKV and for the MLP stays whole where it is kept: 2 s b h each.
+  const double cut = layer_activation_bytes(split, Recompute::kNone);
+  split.gathered_kept = true;
+  EXPECT_NEAR(layer_activation_bytes(split, Recompute::kNone) - cut, 4 * sbh * (1 - 1 / t), 1e-6);
 }
 INSTANTIATE_TEST_SUITE_P(Sizes, TensorDegrees, testing::Values(1, 2, 3, 4, 7, 8));
 

@@ -281,7 +281,7 @@ TEST(WorkSeconds, TakesTheRateOfAttentionAsItIsComputed) {
   calibrated.kernels.push_back({"block_attention_grad", 6e6});
   EXPECT_NEAR(rate(Phase::kRecompute), 3e6, 1);
   EXPECT_NEAR(rate(Phase::kInputGrad), 4e6, 1);
-  shape.zigzag = true;
+  shape.key_blocks = 2;
   EXPECT_NEAR(rate(Phase::kForward), 5e6, 1);
   EXPECT_NEAR(rate(Phase::kInputGrad), 6e6, 1);
   shape.fused = false;

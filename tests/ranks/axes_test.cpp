@@ -112,6 +112,22 @@ INSTANTIATE_TEST_SUITE_P(
                     "llama tp=2 sequence-parallel=true", "llama tp=4 dp=2 sequence-parallel=true",
                     "llama tp=4 pp=2 sequence-parallel=true recompute=selective"),
     name_of_case);
+// What a weight gradient needs is still there from the forward.
+INSTANTIATE_TEST_SUITE_P(
+    SequenceKept, Axes,
+    testing::Values("tp=2 sequence-parallel=true sequence-regather=false",
+                    "tp=4 sequence-parallel=true sequence-regather=false micro-batch=2",
+                    "tp=2 pp=2 dp=2 sequence-parallel=true sequence-regather=false microbatches=4",
+                    "tp=2 dp=2 sequence-parallel=true sequence-regather=false recompute=full",
+                    "tp=2 pp=2 schedule=zb-h1 sequence-parallel=true sequence-regather=false "
+                    "microbatches=4 recompute=full",
+                    "tp=2 cp=2 attention=fused sequence-parallel=true sequence-regather=false",
+                    "llama tp=2 sequence-parallel=true sequence-regather=false overlap-tensor=true",
+                    "llama tp=4 pp=2 sequence-parallel=true sequence-regather=false zero=1 "
+                    "recompute=selective",
+                    "llama tp=2 pp=2 schedule=dualpipe sequence-parallel=true "
+                    "sequence-regather=false microbatches=4"),
+    name_of_case);
 INSTANTIATE_TEST_SUITE_P(
     Zero, Axes,
     testing::Values("dp=2 zero=1", "dp=2 zero=2", "dp=2 zero=3", "dp=3 zero=1 microbatches=4",
@@ -172,6 +188,24 @@ INSTANTIATE_TEST_SUITE_P(
         "llama cp=2 context-parallel=ulysses micro-batch=2", "llama cp=4 context-parallel=ulysses",
         "llama cp=4 context-parallel=ulysses attention=fused micro-batch=2 zero=2",
         "llama cp=2 tp=2 pp=2 context-parallel=ulysses clip=0.05"),
+    name_of_case);
+// One run of tokens for each rank, so that some blocks are seen whole and some not at all.
+INSTANTIATE_TEST_SUITE_P(
+    ContextContiguous, Axes,
+    testing::Values(
+        "cp=2 attention=fused cp-split=contiguous",
+        "cp=4 attention=fused cp-split=contiguous micro-batch=3",
+        "cp=2 pp=2 dp=2 attention=fused cp-split=contiguous microbatches=4",
+        "cp=2 tp=2 attention=fused cp-split=contiguous sequence-parallel=true",
+        "cp=4 pp=2 attention=fused cp-split=contiguous recompute=full "
+        "context-parallel=all-gather",
+        "cp=2 dp=2 zero=3 attention=fused cp-split=contiguous recompute=selective",
+        "cp=2 pp=2 schedule=zb-h1 attention=fused cp-split=contiguous microbatches=4",
+        "dropout=0.1 cp=4 attention=fused cp-split=contiguous",
+        "cp=4 context-parallel=ulysses cp-split=contiguous",
+        "llama cp=4 attention=fused cp-split=contiguous micro-batch=2 clip=0.05",
+        "llama cp=4 attention=fused cp-split=contiguous context-parallel=all-gather dropout=0.1",
+        "llama cp=2 tp=4 attention=fused cp-split=contiguous context-parallel=all-gather zero=1"),
     name_of_case);
 // Every axis at once, on 16 ranks.
 INSTANTIATE_TEST_SUITE_P(
@@ -287,6 +321,31 @@ INSTANTIATE_TEST_SUITE_P(
         "dropout=0.1 pp=2 schedule=interleaved chunks=2 microbatches=3",
         "dropout=0.1 pp=2 dp=2 schedule=dualpipe microbatches=4 clip=0.05"),
     name_of_case);
+
+// A counter-example: ranks that attend to their own tokens only train another function, do as their
+// Program says, and no proof of them holds.
+class LocalAttention : public testing::TestWithParam<const char*> {};
+
+TEST_P(LocalAttention, IsAnotherFunctionThatTheProofRefuses) {
+  const auto setup = small_model(std::string("context-parallel=local ") + GetParam());
+  const Program program = built(setup);
+  for (const Message& wrong : check(program)) ADD_FAILURE() << wrong.text;
+  const Result<RunResult> result =
+      run_now(setup, program, {.gradients = true, .last_gradients = true});
+  ASSERT_TRUE(result.ok()) << result.error().text;
+  expect_counted(program, result->observation);
+  const Proof proof = compare(*result, one_rank(setup));
+  EXPECT_FALSE(proof.losses_hold());
+  EXPECT_FALSE(proof.gradients_hold());
+  EXPECT_GT(proof.gradient_difference, 1e3 * proof.gradient_bound) << "no matter of rounding";
+}
+INSTANTIATE_TEST_SUITE_P(Kinds, LocalAttention,
+                         testing::Values("cp=2", "cp=4 attention=fused micro-batch=2",
+                                         "cp=2 pp=2 attention=fused cp-split=contiguous "
+                                         "microbatches=4 dropout=0.1",
+                                         "llama cp=2 tp=2 sequence-parallel=true",
+                                         "llama cp=4 dp=2 attention=fused"),
+                         name_of_case);
 
 }  // namespace
 }  // namespace parallelarium

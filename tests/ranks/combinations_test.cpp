@@ -25,6 +25,8 @@ TEST(Combinations, TrainAsOneRankAndCountWhatTheProgramSays) {
         " sequence-parallel=" + one_of({"false", "true"}) +
         " context-parallel=" + one_of({"ring", "all-gather", "ulysses"}) +
         " attention=" + one_of({"fused", "unfused"}) +
+        " cp-split=" + one_of({"zigzag", "contiguous"}) +
+        " sequence-regather=" + one_of({"true", "false"}) +
         " recompute=" + one_of({"none", "selective", "full", "norms,activation"}) +
         " zero-reshard=" + one_of({"true", "false"}) +
         " overlap-tensor=" + one_of({"true", "false"}) +

@@ -144,6 +144,8 @@ INSTANTIATE_TEST_SUITE_P(
                     "dp=2 ep=2 tp=2 sequence-parallel=true capacity=1",
                     "dp=2 ep=2 tp=4 sequence-parallel=true recompute=full",
                     "dp=2 ep=2 tp=2 shared-experts=1 sequence-parallel=true",
+                    "llama tp=2 shared-experts=1 sequence-parallel=true sequence-regather=false",
+                    "tp=2 sequence-parallel=true sequence-regather=false recompute=experts",
                     "dp=2 ep=2 tp=2 shared-experts=1 schedule=zb-h1 pp=2 microbatches=4 "
                     "sequence-parallel=true",
                     "dp=2 ep=2 pp=2", "llama dp=4 ep=4 pp=2 microbatches=4",

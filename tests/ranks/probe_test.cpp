@@ -157,7 +157,8 @@ INSTANTIATE_TEST_SUITE_P(
     Meshes, Probes,
     testing::Values(
         "", "tp=2", "tp=4", "tp=2 sequence-parallel=true", "tp=4 sequence-parallel=true",
-        "micro-batch=1 tp=2 sequence-parallel=true", "llama tp=2", "llama tp=4",
+        "micro-batch=1 tp=2 sequence-parallel=true",
+        "tp=2 sequence-parallel=true sequence-regather=false", "llama tp=2", "llama tp=4",
         "llama tp=2 sequence-parallel=true", "llama tp=4 sequence-parallel=true", "vocab=257 tp=2",
         "llama vocab=257 tp=4 sequence-parallel=true", "attention=fused tp=2",
         "cp=2 attention=fused", "llama cp=2 attention=fused",

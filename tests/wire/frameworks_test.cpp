@@ -33,11 +33,13 @@ std::set<std::string> named(const FrameworkText& written) {
 // What a framework cannot say of every value, or at all. A row that breaks makes another one.
 const std::map<std::string, std::set<std::string>> kUnsaid = {
     {"megatron",
-     {"bias_rate", "chunks", "collectives", "fp8_dispatch", "machine", "overlap_experts",
-      "overlap_pipeline", "overlap_tensor", "recompute", "schedule", "zero_reshard"}},
+     {"bias_rate", "chunks", "collectives", "context_parallel", "cp_split", "fp8_dispatch",
+      "machine", "overlap_experts", "overlap_pipeline", "overlap_tensor", "recompute", "schedule",
+      "sequence_regather", "zero_reshard"}},
     {"torchtitan",
      {"attention",
       "balance_loss",
+      "sequence_regather",
       "bias_rate",
       "chunks",
       "collectives",
@@ -60,13 +62,13 @@ const std::map<std::string, std::set<std::string>> kUnsaid = {
       "z_loss",
       "zero",
       "zero_reshard"}},
-    {"deepspeed", {"attention",    "balance_loss",      "bias_rate",        "chunks",
-                   "collectives",  "context_parallel",  "dropout",          "expert_dispatch",
-                   "fp8_dispatch", "machine",           "mesh.order",       "mesh.pp",
-                   "model",        "overlap_experts",   "overlap_pipeline", "overlap_tensor",
-                   "precision",    "products",          "recompute",        "recompute_layers",
-                   "schedule",     "sequence_parallel", "stage_layers",     "z_loss",
-                   "zero_group",   "zero_reshard"}},
+    {"deepspeed", {"attention",        "balance_loss",     "bias_rate",    "chunks",
+                   "collectives",      "context_parallel", "cp_split",     "sequence_regather",
+                   "dropout",          "expert_dispatch",  "fp8_dispatch", "machine",
+                   "mesh.order",       "mesh.pp",          "model",        "overlap_experts",
+                   "overlap_pipeline", "overlap_tensor",   "precision",    "products",
+                   "recompute",        "recompute_layers", "schedule",     "sequence_parallel",
+                   "stage_layers",     "z_loss",           "zero_group",   "zero_reshard"}},
     {"accelerate",
      {"attention",
       "balance_loss",
@@ -74,6 +76,8 @@ const std::map<std::string, std::set<std::string>> kUnsaid = {
       "chunks",
       "collectives",
       "clip",
+      "context_parallel",
+      "cp_split",
       "dropout",
       "expert_dispatch",
       "fp8_dispatch",
@@ -94,6 +98,7 @@ const std::map<std::string, std::set<std::string>> kUnsaid = {
       "recompute_layers",
       "schedule",
       "sequence_parallel",
+      "sequence_regather",
       "stage_layers",
       "z_loss",
       "zero",
@@ -104,6 +109,7 @@ const std::map<std::string, std::set<std::string>> kUnsaid = {
       "chunks",
       "collectives",
       "context_parallel",
+      "cp_split",
       "dropout",
       "expert_dispatch",
       "fp8_dispatch",
@@ -138,8 +144,9 @@ const std::map<std::string, std::set<std::string>> kUnsaid = {
       "zero_group",
       "zero_reshard"}},
     {"megatron-bridge",
-     {"bias_rate", "chunks", "collectives", "fp8_dispatch", "machine", "overlap_experts",
-      "overlap_pipeline", "overlap_tensor", "recompute", "schedule", "zero_reshard"}},
+     {"bias_rate", "chunks", "collectives", "context_parallel", "cp_split", "fp8_dispatch",
+      "machine", "overlap_experts", "overlap_pipeline", "overlap_tensor", "recompute", "schedule",
+      "sequence_regather", "zero_reshard"}},
 };
 
 // Read onto the first lesson's Setup, what comes back differs in what is named alone.
@@ -216,8 +223,10 @@ Setup random_setup(std::mt19937& random) {
   setup.recompute = one_of(random, {Recompute::kNone, Recompute::kSelective, Recompute::kFull,
                                     Recompute::kNorms | Recompute::kActivation});
   if (setup.recompute == Recompute::kFull && random() % 2 == 0) setup.recompute_layers = 1;
-  setup.context_parallel = one_of(
-      random, {ContextParallel::kRing, ContextParallel::kAllGather, ContextParallel::kUlysses});
+  setup.context_parallel = one_of(random, {ContextParallel::kRing, ContextParallel::kAllGather,
+                                           ContextParallel::kUlysses, ContextParallel::kLocal});
+  setup.cp_split = one_of(random, {ContextSplit::kZigzag, ContextSplit::kContiguous});
+  setup.sequence_regather = random() % 3 != 0;
   setup.attention = one_of(random, {Attention::kFused, Attention::kUnfused});
   setup.overlap_gradients = random() % 2 == 0;
   setup.overlap_tensor = random() % 2 == 0;

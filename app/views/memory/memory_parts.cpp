@@ -25,8 +25,9 @@ struct PaperTerm {
   double sbh = 0, scores = 0;
   bool split = false;
 };
-constexpr std::array<PaperTerm, 11> kPaper = {
+constexpr std::array<PaperTerm, 12> kPaper = {
     {{Tensor::kInput, "2 s b h", 2, 0, false},
+     {Tensor::kSequenceInput, "4 s b h", 4, 0, false},  // of QKV and of the MLP, gathered
      {Tensor::kNorm1Out, "2 s b h", 2, 0, false},
      {Tensor::kQkvOut, "6 s b h", 6, 0, true},
      {Tensor::kProbabilities, "2 a s\u00b2 b", 0, 2, true},
@@ -160,7 +161,8 @@ TensorTable tensor_table(const Prediction& prediction, int rank_index) {
     term.name = capitalised(name_text(tensor));
     for (const PaperTerm& own : kPaper) {
       if (own.tensor != tensor || !paper) continue;
-      const bool split = shape.t > 1 && (own.split || shape.sequence_parallel);
+      const bool whole = tensor == Tensor::kSequenceInput;
+      const bool split = shape.t > 1 && !whole && (own.split || shape.sequence_parallel);
       // Of the masks TP divides those of the scores alone.
       const bool both = own.sbh > 0 && own.scores > 0;
       const QString text = QString::fromUtf8(own.text);

@@ -297,10 +297,7 @@ Outcome run_setup(const RunOptions& options, Progress& progress) {
                             training->unproven->text);
   } else if (training->proof && !training->proof->holds()) {
     outcome.status = kFailed;
-    outcome.error = message("proof-fails",
-                            "The run differs from the same training on one rank by "
-                            "more than rounding, most in {}.",
-                            training->proof->worst_parameter);
+    outcome.error = why_refuted(training->prediction.setup, *training->proof);
   }
   return outcome;
 }

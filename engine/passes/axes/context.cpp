@@ -7,6 +7,7 @@
 // overlap with attention. Ring: the same bytes go from neighbour to neighbour in the pipeline lane
 // while attention works on the block that came before; a block's gradient starts at its right
 // neighbour and follows it round, so that it comes home with everyone's part. Ulysses: ulysses.cpp.
+// Local: nothing is sent, so a rank's queries meet its own keys alone.
 // Source: Liu et al. 2023 (ring attention); Dubey et al. 2024, section 3.3.2.
 #include "engine/passes/pieces.h"
 
@@ -186,7 +187,7 @@ class ContextPass {
 
 std::vector<Draft> context_pass(const Setup& setup, const LocalSizes& sizes,
                                 std::vector<Draft> drafts) {
-  if (setup.mesh.cp == 1) return drafts;
+  if (setup.mesh.cp == 1 || setup.context_parallel == ContextParallel::kLocal) return drafts;
   ContextPass pass(setup, sizes);
   for (Draft& draft : drafts) pass.add(std::move(draft));
   return pass.take();

@@ -16,7 +16,7 @@ using Key = std::pair<Tensor, std::int16_t>;  // of one layer
 using Kept = std::map<int, std::map<Key, DraftOperand>>;
 
 bool waits(const DraftOperand& operand) {
-  return operand.layer >= 0 && category_of(operand.tensor) == Category::kActivations;
+  return operand.layer >= 0 && category_of(operand) == Category::kActivations;
 }
 Key key_of_activation(const DraftOperand& operand) { return {operand.tensor, operand.part}; }
 

@@ -2,10 +2,11 @@
 // Tensor and sequence parallelism: after a row-parallel product the partial sums of the TP group
 // are all-reduced, and so are the input gradients of a column-parallel one; four all-reduces a
 // layer. Sequence parallelism turns each into a reduce-scatter and an all-gather, and gathers the
-// input of a column-parallel product once more for its weight gradient. The vocabulary is split as
-// well: the embedding's partial rows are summed, and the loss needs three reductions of one number
-// a token. Routers are not cut: every rank routes all tokens, and a gate's gradient, which needs
-// whole results, is the sum of the ranks' parts. Shared experts are summed with the others.
+// input of a column-parallel product once more for its weight gradient, unless it is kept
+// (Setup::sequence_regather): then the bytes are those of the all-reduces. The vocabulary is split
+// as well: the embedding's partial rows are summed, and the loss needs three reductions of one
+// number a token. Routers are not cut: every rank routes all tokens, and a gate's gradient, which
+// needs whole results, is the sum of the ranks' parts. Shared experts are summed with the others.
 // Setup::overlap_tensor lets input gradients be summed in the pipeline lane, behind the weight
 // gradient of the same layer. Source: Shoeybi et al. 2019, section 3; Korthikanti et al. 2022,
 // section 4.2.2; Megatron-LM (asynchronous reduction in its linear layers).
@@ -44,6 +45,7 @@ class TensorPass {
  public:
   TensorPass(const Setup& setup, const LocalSizes& sizes)
       : sp_(setup.sequence_parallel),
+        keeps_(keeps_gathered_inputs(setup)),
         overlaps_(setup.overlap_tensor),
         model_(setup.model),
         sizes_(sizes),
@@ -86,7 +88,8 @@ class TensorPass {
     return collective_draft(kind, Axis::kTp, purpose, whole_ * size_of(sizes_.type), sizes_.type,
                             beside);
   }
-  // Of one piece: a weight gradient may come long after what its input gradient gathered.
+  // Of one piece: a weight gradient may come long after what its input gradient gathered, and reads
+  // what its forward gathered only where that is kept.
   DraftOperand all_tokens(Tensor tensor, const Draft& beside, bool opens) const {
     DraftOperand operand;
     operand.tensor = tensor;
@@ -95,11 +98,12 @@ class TensorPass {
     // experts' end did.
     Piece piece = beside.op.piece;
     const bool weight = beside.op.phase == Phase::kWeightGrad;
-    if (tensor == Tensor::kSequenceInput && !weight &&
+    if (tensor == Tensor::kSequenceInput && (!weight || keeps_) &&
         (piece == Piece::kDispatch || is_shared(beside)))
       piece = Piece::kRouter;
     if (tensor == Tensor::kSequenceGradient && is_shared(beside)) piece = Piece::kUnpermute;
     operand.part = static_cast<std::int16_t>(piece);
+    operand.kept = keeps_ && tensor == Tensor::kSequenceInput;
     operand.type = sizes_.type;
     operand.count = whole_;
     if (opens) {
@@ -130,7 +134,8 @@ class TensorPass {
     DraftOperand& input = draft.operands[enters && weight];
     const DraftOperand gathered =
         all_tokens(gradient ? Tensor::kSequenceGradient : Tensor::kSequenceInput, draft, false);
-    if (!weight || activation || draft.op.piece == Piece::kEmbedding) {
+    const bool is_there = weight && (gradient ? draft.op.piece != Piece::kEmbedding : keeps_);
+    if (!is_there) {
       const Purpose purpose = gradient ? Purpose::kGradients
                               : weight ? Purpose::kRegather
                                        : Purpose::kActivations;
@@ -191,7 +196,7 @@ class TensorPass {
     drafts_.push_back(std::move(sum));
   }
 
-  const bool sp_, overlaps_;
+  const bool sp_, keeps_, overlaps_;
   const Model& model_;
   const LocalSizes& sizes_;
   const std::int64_t whole_, own_;  // elements of all tokens and of the rank's own

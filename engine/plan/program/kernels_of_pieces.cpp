@@ -26,9 +26,9 @@ KernelBeside kernel_beside(const Work& work, const Shape& shape, bool on_cores) 
       return {kRotaryKernel, angles(elements / width, shape, on_cores)};
     }
     case Piece::kAttention: {
-      // With CP a copy between layouts turns back.
-      const bool turns =
-          work.phase == Phase::kInputGrad && !shape.learned_positions && shape.T == shape.sequence;
+      // Where CP ranks exchange keys or heads, a copy between layouts turns back.
+      const bool turns = work.phase == Phase::kInputGrad && !shape.learned_positions &&
+                         (shape.T == shape.sequence || shape.local);
       if (!turns) return {};
       return {kRotaryKernel,
               angles(elements / static_cast<double>(shape.H * shape.T), shape, on_cores)};

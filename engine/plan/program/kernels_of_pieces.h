@@ -74,13 +74,13 @@ constexpr std::string_view variant_of(std::string_view kernel, const Shape& shap
   // Whole sequences may have a kernel of their own, which drops nothing.
   const bool drops = shape.dropout > 0;
   if (shape.fused && kernel == "attention")
-    return drops          ? "block_attention_dropping"
-           : shape.zigzag ? "block_attention"
-                          : "fused_attention";
+    return drops                  ? "block_attention_dropping"
+           : shape.key_blocks > 1 ? "block_attention"
+                                  : "fused_attention";
   if (shape.fused && kernel == "attention_grad")
-    return drops          ? "block_attention_dropping_grad"
-           : shape.zigzag ? "block_attention_grad"
-                          : "fused_attention_grad";
+    return drops                  ? "block_attention_dropping_grad"
+           : shape.key_blocks > 1 ? "block_attention_grad"
+                                  : "fused_attention_grad";
   if (drops && kernel == "attention") return "attention_dropping";
   if (drops && kernel == "attention_grad") return "attention_dropping_grad";
   if (drops && kernel == "residual") return "residual_dropping";

@@ -236,6 +236,10 @@ struct Shape {
   // A rank's T tokens are two runs, one from each end of the sequence, so that all ranks have equal
   // work under the causal mask (Dubey et al. 2024, section 3.3.2).
   bool zigzag = false;
+  // CP ranks whose keys and values a rank's queries meet block by block; 1: all that they see stand
+  // in one place.
+  int key_blocks = 1;
+  bool local = false;                 // with CP, a rank's queries meet its own keys alone
   bool fused = false;                 // attention keeps no probabilities
   std::int64_t heads = 0, vocab = 0;  // of all ranks; TP V may be more: the last ranks' is padded
   double dropout = 0;  // of the probabilities, and of both branches where they join the stream

@@ -141,13 +141,14 @@ Result<void> can_execute_context(const Setup& setup) {
                  "or be a multiple of them."},
         "mesh.cp", {std::to_string(heads)});
   }
-  if (setup.attention != Attention::kFused)
+  const bool local = setup.context_parallel == ContextParallel::kLocal;
+  if (!local && setup.attention != Attention::kFused)
     return cannot(
         Sentence{"run-cp-attention",
                  "CP by ring or all-gather works through keys block by block and keeps no scores: "
                  "choose fused attention, or Ulysses."},
         "attention", {"fused"});
-  if (setup.model.sequence % (2 * cp) != 0) {
+  if (setup.cp_split == ContextSplit::kZigzag && setup.model.sequence % (2 * cp) != 0) {
     Message why = message("run-cp-sequence",
                           "CP {} cuts a sequence into two runs for every rank, and {} tokens do "
                           "not divide by that; {} would.",

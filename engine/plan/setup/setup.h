@@ -38,7 +38,13 @@ constexpr bool names(Recompute set, Recompute part) {
 }
 std::string text_of(Recompute recompute);  // "none", "selective", "norms,activation"
 enum class GradientReduction : std::uint8_t { kSame, kFp32 };
-enum class ContextParallel : std::uint8_t { kRing, kAllGather, kUlysses };
+// How a CP rank's queries meet the keys of others; kLocal: not at all, which is another function
+// than the model's and stands here so that a proof can refuse it.
+enum class ContextParallel : std::uint8_t { kRing, kAllGather, kUlysses, kLocal };
+// Which tokens a CP rank holds: a run from each end of the sequence, so that all have equal work
+// under the causal mask (Dubey et al. 2024, section 3.3.2), or one run, of which the last is seen
+// least. Ulysses cuts contiguously and computes by heads.
+enum class ContextSplit : std::uint8_t { kZigzag, kContiguous };
 enum class Attention : std::uint8_t { kAuto, kUnfused, kFused };
 // Which experts a rank of an EP group holds: neighbours, or every EP-th.
 enum class ExpertPlacement : std::uint8_t { kBlocked, kRoundRobin };
@@ -101,6 +107,9 @@ struct Setup {
   int nodes = 0;  // nodes of the machine; 0 means as many as the ranks need
   Mesh mesh;
   bool sequence_parallel = false;
+  // Sequence parallelism: whether the gathered input of a column-parallel product is freed after
+  // its forward and gathered again for its weight gradient, or kept until then.
+  bool sequence_regather = true;
   int zero = 0;
   int zero_group = 0;  // ranks that share model states (hybrid sharding); 0 means all of DP
   // Layers whose parameters ZeRO 3 gathers ahead of the one that computes; each holds its memory.
@@ -134,6 +143,7 @@ struct Setup {
   // the optimizer's states between updates.
   bool offload_activations = false, offload_optimizer = false;
   ContextParallel context_parallel = ContextParallel::kRing;
+  ContextSplit cp_split = ContextSplit::kZigzag;
   Attention attention = Attention::kUnfused;
   // How collectives are done: "direct", the transport's own; or by sends and receives of an
   // algorithm of engine/collectives, for every collective that has one of this name ("ring"), or
@@ -214,6 +224,24 @@ inline int held_zero(const Setup& setup) {
 // Bytes of a gradient's element while replicas add it up.
 inline int reduced_bytes(const Setup& setup) {
   return setup.gradient_reduction == GradientReduction::kFp32 ? 4 : setup.precision.gradient_bytes;
+}
+
+// Whether a CP rank's queries meet the keys of all CP ranks block by block: by ring or all-gather.
+inline bool meets_blocks(const Setup& setup) {
+  return setup.mesh.cp > 1 && (setup.context_parallel == ContextParallel::kRing ||
+                               setup.context_parallel == ContextParallel::kAllGather);
+}
+
+// Whether CP ranks compute unequal parts of the causal square: fused attention passes over what the
+// mask hides, and the first of several runs sees the least.
+inline bool is_unbalanced(const Setup& setup) {
+  return meets_blocks(setup) && setup.cp_split == ContextSplit::kContiguous &&
+         setup.attention == Attention::kFused;
+}
+
+// Whether the gathered inputs of column-parallel products wait for their weight gradients.
+inline bool keeps_gathered_inputs(const Setup& setup) {
+  return setup.sequence_parallel && setup.mesh.tp > 1 && !setup.sequence_regather;
 }
 
 // Whether stages keep the activations of some layers and compute those of others again, so that no

@@ -26,7 +26,11 @@ inline constexpr std::array kGradientReductions = {
 inline constexpr std::array kContextParallels = {
     Word<ContextParallel>{ContextParallel::kRing, "ring"},
     Word<ContextParallel>{ContextParallel::kAllGather, "all-gather"},
-    Word<ContextParallel>{ContextParallel::kUlysses, "ulysses"}};
+    Word<ContextParallel>{ContextParallel::kUlysses, "ulysses"},
+    Word<ContextParallel>{ContextParallel::kLocal, "local"}};
+inline constexpr std::array kContextSplits = {
+    Word<ContextSplit>{ContextSplit::kZigzag, "zigzag"},
+    Word<ContextSplit>{ContextSplit::kContiguous, "contiguous"}};
 inline constexpr std::array kAttentions = {Word<Attention>{Attention::kAuto, "auto"},
                                            Word<Attention>{Attention::kUnfused, "unfused"},
                                            Word<Attention>{Attention::kFused, "fused"}};

@@ -127,13 +127,15 @@ void AttentionTensors::qkv_weight_grad() {
 }
 
 AttentionTensors::Dimensions AttentionTensors::by_head(const Layout& layout, bool scores) const {
-  const std::int64_t T = layout.outer[1].size, row = scores ? layout.outer[1].whole : 1;
+  const std::int64_t T = layout.outer[1].size;
+  const TensorDimension keys = s_.local ? layout.outer[1] : all("T", layout.outer[1].whole);
+  const std::int64_t row = scores ? keys.size : 1;
   Dimensions dimensions = {layout.outer[0], layout.queries, layout.outer[1]};
   dimensions[0].stride = layout.queries.size * T * row;
   dimensions[1].stride = T * row;
   dimensions[2].stride = row;
   if (scores) {
-    dimensions.push_back(all("T", row));
+    dimensions.push_back(keys);
     dimensions.back().stride = 1;
   }
   return dimensions;
@@ -190,7 +192,7 @@ void AttentionTensors::attention_input_grad() {
   if (first) context("context", at, false, layout);
   if (first) add("lse", at + 1, false, by_head(layout, false), {});
   queries("dq" + turned(), at + 2, true, layout);
-  const bool ring = s_.zigzag && (own || !all_gathered(2));
+  const bool ring = s_.key_blocks > 1 && (own || !all_gathered(2));
   // A ring's gradients of keys and values are on their way.
   if (ring) return;
   if (own)

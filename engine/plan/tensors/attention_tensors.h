@@ -49,7 +49,9 @@ class AttentionTensors : public OpTensorWriter {
   Dimensions by_head(const Layout& layout, bool scores) const;
   void context(const std::string& name, std::size_t operand, bool written, const Layout& layout);
   // With CP, positions are turned back where a rank's gradients are whole again.
-  std::string turned() const { return cp() > 1 && !s_.learned_positions ? "-turned" : ""; }
+  std::string turned() const {
+    return cp() > 1 && !s_.local && !s_.learned_positions ? "-turned" : "";
+  }
 };
 
 }  // namespace parallelarium

@@ -31,7 +31,8 @@ inline bool is_fp8(const Work& work, ProductType products) {
 inline double executed_flops(const Work& work, const Shape& shape) {
   if (work.piece != Piece::kAttention || !shape.fused) return work.flops;
   constexpr double kBlock = 128;
-  const double rows = static_cast<double>(std::max<std::int64_t>(shape.sequence, 1));
+  const std::int64_t keys = shape.local ? shape.T : shape.sequence;
+  const double rows = static_cast<double>(std::max<std::int64_t>(keys, 1));
   const double causal = std::min(1.0, 0.5 * (1 + kBlock / rows));
   return work.flops * causal * (work.phase == Phase::kInputGrad ? 1.25 : 1);
 }

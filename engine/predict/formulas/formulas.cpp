@@ -195,10 +195,10 @@ void add_activations(const Setup& setup, Formulas& out) {
     expression = input_part ? "2 s b h / t" : "2 s b h";
     values = fmt::format("2 · {}{}", sbh, input_part ? fmt::format(" / {}", mesh.tp) : "");
   } else {
-    const KeptParts parts = kept_parts(kept);
-    const bool together = shape.sequence_parallel, all = parts.scores > 0;
-    if (together) {
-      const int sum = parts.whole + parts.cut;
+    const KeptParts parts = kept_parts(shape, kept);
+    const bool all = parts.scores > 0;
+    if (parts.whole == 0) {
+      const int sum = parts.cut;
       expression =
           all ? fmt::format("s b h / t · ({} + 5 a s / h)", sum) : fmt::format("{} s b h / t", sum);
       values = all ? fmt::format("{} / {} · ({} + {})", sbh, mesh.tp, sum, number(scores))
@@ -212,7 +212,12 @@ void add_activations(const Setup& setup, Formulas& out) {
   }
   const bool wide = setup.precision.activation_bytes() == 4, dropout = setup.dropout > 0;
   // Table 2 leaves out the two norms' statistics; and full recompute with sequence parallelism.
-  const Message note = note_of_layer(kept, wide, dropout, shape.sequence_parallel);
+  const Message about = note_of_layer(kept, wide, dropout, shape.sequence_parallel);
+  const bool gathered = shape.gathered_kept && kept != Recompute::kFull;
+  const Message note =
+      gathered ? both_notes(about, message("note-gathered-whole",
+                                           "the inputs of QKV and MLP, 4 s b h, are kept gathered"))
+               : about;
   const std::string source = fmt::format("{}, table 2", kKorthikanti);
   out.push_back({message("memory.layer", "activations of one layer and micro-batch"), expression,
                  values, layer, "bytes", source, note});
@@ -238,10 +243,14 @@ void add_activations(const Setup& setup, Formulas& out) {
     const bool one = mesh.pp == 1;
     out.push_back(
         {message("memory.ends", "embedding, final norm and head held by the first stage"),
-         one ? "s b h / t · (p + 4 (1 + V / h))" : "s b h p / t",
-         one ? fmt::format("{} / {} · (1 + 4 · (1 + {} / {}))", sbh, mesh.tp, number(vocab),
-                           number(shape.h))
-             : fmt::format("{} · {} / {}", sbh, mesh.pp, mesh.tp),
+         !one                  ? "s b h p / t"
+         : shape.gathered_kept ? "s b h / t · (p + 2 + 2 t + 4 V / h)"
+                               : "s b h / t · (p + 4 (1 + V / h))",
+         one && shape.gathered_kept ? fmt::format("{} / {} · (1 + 2 + 2 · {} + 4 · {} / {})", sbh,
+                                                  mesh.tp, mesh.tp, number(vocab), number(shape.h))
+         : one ? fmt::format("{} / {} · (1 + 4 · (1 + {} / {}))", sbh, mesh.tp, number(vocab),
+                             number(shape.h))
+               : fmt::format("{} · {} / {}", sbh, mesh.pp, mesh.tp),
          first_stage_extra_bytes(shape, vocab, mesh.pp), "bytes",
          fmt::format("{}, section 4.3", kKorthikanti),
          both_notes(wide

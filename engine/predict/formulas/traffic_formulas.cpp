@@ -111,12 +111,20 @@ void add_data_traffic(const Setup& setup, const Part& part, Formulas& out) {
 void add_context(const Setup& setup, Formulas& out) {
   const Model& model = setup.model;
   const int c = setup.mesh.cp, t = setup.mesh.tp;
-  if (c == 1 || model.latent.kv_rank > 0 || recomputes_some_layers(setup)) return;
+  const bool local = setup.context_parallel == ContextParallel::kLocal;
+  if (c == 1 || local || model.latent.kv_rank > 0 || recomputes_some_layers(setup)) return;
   const double bytes = setup.precision.activation_bytes();
   const double D =
       model.head_dim > 0 ? model.head_dim : static_cast<double>(model.hidden) / model.heads;
   const int H = model.heads / t, K = std::max(1, model.kv_heads / t);
   const double tokens = setup.micro_batch * static_cast<double>(model.sequence) / c;
+  if (is_unbalanced(setup))
+    out.push_back(
+        {message("work.context", "attention of the last CP rank, times the mean"), "(2 c − 1) / c",
+         fmt::format("(2 · {} − 1) / {}", c, c), (2.0 * c - 1) / c, "1",
+         "Brandon et al. 2023, Striped Attention (arXiv 2311.09431)",
+         message("note-contiguous",
+                 "of the causal square rank r of c has 1 + 2 r parts of c²: 1 : 3 : 5 …")});
   // Keys and values come once more for any recompute; heads are exchanged outside of attention.
   const bool full = setup.recompute == Recompute::kFull;
   const bool again = full || names(setup.recompute, Recompute::kSelective);
@@ -221,7 +229,10 @@ void add_traffic(const Setup& setup, Formulas& out) {
                      number(h), mesh.tp, mesh.tp, number(bytes)),
          factor * b * s * h * (t - 1) / t * bytes, "bytes",
          fmt::format("{}, section 3.2", kNarayanan),
-         setup.sequence_parallel
+         keeps_gathered_inputs(setup)
+             ? message("note-gathered-kept",
+                       "as all-gathers and reduce-scatters; gathered inputs are kept")
+         : setup.sequence_parallel
              ? message("note-gathers",
                        "as all-gathers and reduce-scatters; a gathered input that is not "
                        "kept costs one more all-gather")

@@ -35,6 +35,9 @@ Setup one_rank_setup(const Setup& setup) {
   one.attention = Attention::kUnfused;
   one.zero = one.zero_group = one.nodes = 0;
   const Setup usual;
+  one.context_parallel = usual.context_parallel;
+  one.cp_split = usual.cp_split;
+  one.sequence_regather = usual.sequence_regather;
   one.zero_prefetch = usual.zero_prefetch;
   one.zero_reshard = usual.zero_reshard;
   one.gradient_reduction = usual.gradient_reduction;

@@ -20,8 +20,9 @@ Blocks blocks_of(const Launch& op, const AttentionShape& shape, std::size_t keys
   const bool own_only = keys_values == 0;
   const std::int64_t width = 2 * shape.K * shape.D;
   Blocks blocks;
-  blocks.ranks = op.shape.zigzag ? static_cast<int>(op.shape.sequence / op.shape.T) : 1;
-  blocks.own = blocks.ranks > 1 ? op.program.at.cp : 0;
+  blocks.ranks = op.shape.key_blocks;
+  // Ulysses has whole sequences, which begin where the first rank's tokens do.
+  blocks.own = shape.T < op.shape.sequence ? op.program.at.cp : 0;
   blocks.stride = own_only ? width + shape.H * shape.D : width;
   const bool all = !own_only && op.operands[keys_values].count > op.N() * width;
   blocks.first = all ? 0 : op.block;
@@ -38,7 +39,7 @@ void for_each_block(const Launch& op, const AttentionShape& shape, const Blocks&
     return TokenRuns{positions.runs, {positions.begin[0], positions.begin[1]}};
   };
   for (int step = blocks.first; step < blocks.end; ++step) {
-    const int rank = (blocks.own - step + blocks.ranks) % blocks.ranks;
+    const int rank = step == 0 ? blocks.own : (blocks.own - step + blocks.ranks) % blocks.ranks;
     visit(rank, AttentionBlock{shape, runs(blocks.own), runs(rank), blocks.stride, step == 0,
                                op.attention_dropout(shape)});
   }
@@ -91,7 +92,7 @@ void fused_input_grad(const Launch& op) {
                                          op.values(context), op.f32(context + 1), block);
     });
   }
-  // With CP, when the gradient is whole.
+  // Where other ranks add to the gradient, when it is whole.
   const bool whole = blocks.ranks == 1 && op.tensor(1) == Tensor::kQkvOut;
   if (whole && !op.shape.learned_positions) turn(op, dqkv, Turn::kBack);
 }

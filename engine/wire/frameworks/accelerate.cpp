@@ -68,7 +68,8 @@ FrameworkRow degrees() {
                "fsdp_config.fsdp_version",
                kDegrees + "sp_backend",
                kDegrees + "cp_backend"};
-  row.settings = {"mesh.tp", "mesh.cp", "context_parallel", "zero_group", "zero_reshard"};
+  row.settings = {"mesh.tp",  "mesh.cp",    "context_parallel",
+                  "cp_split", "zero_group", "zero_reshard"};
   row.write = [=](const Setup& setup, Entries& entries) {
     if (engine_of(setup) != Engine::kFsdp) return;
     const Mesh& mesh = setup.mesh;
@@ -97,6 +98,7 @@ FrameworkRow degrees() {
     setup.zero_group = 0;
     setup.zero_reshard = true;
     setup.sequence_parallel = false;
+    setup.cp_split = ContextSplit::kZigzag;  // PyTorch's context_parallel() balances
     if (!is_fsdp(draft)) return {};
     const Result<std::int64_t> all = whole_at(draft, copies, 1, 1, 65'536);
     const Result<std::int64_t> shared = whole_at(draft, shards, 0, 1, 65'536);

@@ -78,6 +78,9 @@ std::vector<SettingDifference> differences(const Setup& before, const Setup& aft
     if (row.key.starts_with("model") || row.key.starts_with("run.")) continue;
     if (row.key == "gpus" || row.key == "global_batch" || row.key == "precision") continue;
     if (row.applies && !row.applies(a) && !row.applies(b)) continue;
+    // How something is done that one of them does not do at all.
+    const bool is_how = row.key == "cp_split" || row.key == "sequence_regather";
+    if (is_how && !(row.applies(a) && row.applies(b))) continue;
     if (row.key == "microbatch_group" && !(a.schedule == b.schedule)) continue;
     const nlohmann::json left = row.value.get(a), right = row.value.get(b);
     // The chunks of a schedule are named with it.

@@ -204,7 +204,7 @@ FrameworkRow nano_attention() {
                                  {"ring", "fused"},
                                  {"llama3_ring_attention", "fused"}},
                                 "flash_attention_2");
-  row.settings = {"attention", "context_parallel"};
+  row.settings = {"attention", "context_parallel", "cp_split"};
   row.write = [](const Setup& setup, Entries& entries) {
     const bool fused = setup.attention == Attention::kFused;
     const bool gathers = setup.context_parallel == ContextParallel::kAllGather;
@@ -217,6 +217,7 @@ FrameworkRow nano_attention() {
   };
   row.read = [read = row.read](Draft& draft) -> Result<void> {
     const std::string word = word_at(draft, kShape + "_attn_implementation", "flash_attention_2");
+    draft.setup.cp_split = ContextSplit::kContiguous;  // clm_collator.py
     draft.setup.context_parallel =
         word == "llama3_ring_attention" ? ContextParallel::kAllGather : ContextParallel::kRing;
     return read(draft);
@@ -283,6 +284,8 @@ std::vector<FrameworkRow> nanotron_rows() {
           same("parallelism.expert_parallel_size", "mesh.ep", 1),
           nano_schedule(),
           tensor_mode(),
+          same("parallelism.tp_recompute_allgather", "sequence_regather", true,
+               Written::kWhereNotUsual),
           same("parallelism.tp_linear_async_communication", "overlap_tensor", false),
           nano_recompute(),
           same("tokens.micro_batch_size", "micro_batch"),
@@ -376,12 +379,13 @@ FrameworkTable nanotron_table() {
                    "optimizer.optimizer_factory.*",
                    "optimizer.weight_decay*",
                    "tokens.limit_*",
-                   "tokens.val_check_interval",
-                   "parallelism.tp_recompute_allgather"};
+                   "tokens.val_check_interval"};
   table.reasons = {
       {"schedule", message("framework-nanotron-schedule",
                            "nanotron's engines are 1f1b and afab, which is GPipe.")},
       {"zero", message("framework-nanotron-zero", "nanotron has ZeRO 1 alone.")},
+      {"cp_split", message("framework-nanotron-split",
+                           "nanotron gives each CP rank one run of tokens, without balance.")},
       {"stage_layers", message("framework-nanotron-layers",
                                "nanotron cuts the model by the costs of its layers.")}};
   table.print = print_nanotron;

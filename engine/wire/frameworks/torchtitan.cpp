@@ -130,6 +130,33 @@ FrameworkRow data_parallel() {
   return row;
 }
 
+// Who balances CP ranks; None: nobody, so that each has one run of tokens.
+FrameworkRow context_split() {
+  const std::string name = "parallelism.context_parallel_load_balancer";
+  FrameworkRow row =
+      translated(name, "cp_split", {{"headtail", "zigzag"}, {"ptrr", nullptr}}, "headtail");
+  row.write = [=](const Setup& setup, Entries& entries) {
+    const bool cuts = setup.mesh.cp > 1 && setup.context_parallel != ContextParallel::kUlysses;
+    if (cuts && setup.cp_split == ContextSplit::kContiguous) entries.emplace_back(name, nullptr);
+  };
+  row.read = [=, read = row.read](Draft& draft) -> Result<void> {
+    const auto said = std::find_if(draft.entries.rbegin(), draft.entries.rend(),
+                                   [&](const Entry& entry) { return entry.first == name; });
+    if (said == draft.entries.rend() || !said->second.is_null()) return read(draft);
+    draft.setup.cp_split = ContextSplit::kContiguous;
+    return {};
+  };
+  return row;
+}
+
+// A product of DTensors saves its gathered input for the backward.
+FrameworkRow gathered_inputs() {
+  return only_read({}, {"sequence_regather"}, [](Draft& draft) {
+    draft.setup.sequence_regather = false;
+    return Result<void>();
+  });
+}
+
 FrameworkRow titan_precision() {
   const std::string stored = "training.dtype", computed = "training.mixed_precision_param";
   FrameworkRow row;
@@ -275,6 +302,8 @@ FrameworkTable torchtitan_table() {
                             draft.setup.attention = Attention::kFused;  // flex or varlen
                             return Result<void>();
                           }),
+                context_split(),
+                gathered_inputs(),
                 same("training.steps", "run.steps"),
                 same("debug.seed", "run.seed")};
   // Sequence parallelism is on by default and means nothing without TP.

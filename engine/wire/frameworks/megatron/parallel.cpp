@@ -302,16 +302,17 @@ std::vector<FrameworkRow> megatron_parallel_rows(const MegatronNames& n) {
       same(n("tensor-model-parallel-size", "model.tensor_model_parallel_size"), "mesh.tp", 1),
       same(n("pipeline-model-parallel-size", "model.pipeline_model_parallel_size"), "mesh.pp", 1),
       same(n("context-parallel-size", "model.context_parallel_size"), "mesh.cp", 1),
-      std::move(experts),
-      gpus(n),
+      std::move(experts), gpus(n),
       n.flag("sequence-parallel", true, "model.sequence_parallel", "sequence_parallel"),
-      std::move(order),
-      std::move(kind),
-      stages(n),
-      std::move(group),
-      sends_overlap(n),
-      zero_stages(n),
-      zero_groups(n),
+      std::move(order), std::move(kind),
+      // get_batch_on_this_cp_rank gives each rank two runs; linear layers gather inputs again.
+      only_read({}, {"cp_split", "sequence_regather"},
+                [](Draft& draft) {
+                  draft.setup.cp_split = ContextSplit::kZigzag;
+                  draft.setup.sequence_regather = true;
+                  return Result<void>();
+                }),
+      stages(n), std::move(group), sends_overlap(n), zero_stages(n), zero_groups(n),
       n.flag("overlap-grad-reduce", true, "ddp.overlap_grad_reduce", "overlap_gradients"),
       std::move(sums)};
 }

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// Why the degrees of a Setup's axes cannot be.
+#include <algorithm>
+
+#include "engine/plan/settings/alternatives.h"
+#include "engine/plan/setup/setup_names.h"
+#include "engine/plan/setup/validate_rules.h"
+
+namespace parallelarium {
+namespace {
+
+bool tp_fits(const Model& model, std::int64_t tp) {
+  return model.heads % tp == 0 && (model.kv_heads % tp == 0 || tp % model.kv_heads == 0) &&
+         model.ffn % tp == 0 && model.experts.ffn % tp == 0;
+}
+
+}  // namespace
+
+void check_tensor(const Setup& setup, Messages& wrong) {
+  const Model& model = setup.model;
+  const Mesh& mesh = setup.mesh;
+  const int tp = mesh.tp;
+  if (!tp_fits(model, tp)) {
+    std::vector<std::int64_t> fitting = divisors_near(model.heads, tp, kDegrees.high, 1'000);
+    std::erase_if(fitting, [&](std::int64_t value) { return !tp_fits(model, value); });
+    // The nearest below and above.
+    std::vector<std::int64_t> near;
+    for (const std::int64_t value : fitting) {
+      if (value < tp) near.assign(1, value);
+      if (value > tp) {
+        near.push_back(value);
+        break;
+      }
+    }
+    const auto values = as_text(near);
+    const auto divided = [&] {
+      if (model.heads % tp != 0) return message("tp-heads.heads", "{} heads", model.heads);
+      if (model.kv_heads % tp != 0 && tp % model.kv_heads != 0)
+        return message("tp-heads.kv-heads", "{} key/value heads", model.kv_heads);
+      if (model.ffn % tp != 0)
+        return message("tp-heads.ffn", "the MLP's inner width {}", model.ffn);
+      return message("tp-heads.experts", "the experts' inner width {}", model.experts.ffn);
+    };
+    add(wrong,
+        message("tp-heads", "TP {} does not divide {}; {} would.", tp, divided(), join_or(values)),
+        "mesh.tp", values);
+  }
+  if (!setup.sequence_parallel) return;
+  if (tp == 1) {
+    add(wrong,
+        message("sp-tp",
+                "Sequence parallelism needs TP above 1: it splits norms over the TP ranks."),
+        "sequence_parallel", {"false"});
+  } else if (model.sequence / mesh.cp % tp != 0) {
+    add(wrong,
+        message("sp-sequence",
+                "Sequence parallelism needs TP {} to divide the {} tokens of a rank.", tp,
+                model.sequence / mesh.cp),
+        "sequence_parallel", {"false"});
+  }
+  if (keeps_gathered_inputs(setup) && names(setup.recompute, Recompute::kNorms))
+    add(wrong,
+        message("sp-kept-norms",
+                "Norms that are computed again are gathered again, too: recompute norms or keep "
+                "gathered inputs, not both."),
+        "sequence_regather", {"true"});
+}
+
+void check_context(const Setup& setup, Messages& wrong) {
+  const Model& model = setup.model;
+  const int cp = setup.mesh.cp;
+  if (cp == 1) return;
+  if (model.sequence % cp != 0) {
+    const auto values = as_text(divisors_near(model.sequence, cp));
+    add(wrong,
+        message("cp-sequence", "CP {} does not divide a sequence of {} tokens; {} would.", cp,
+                model.sequence, join_or(values)),
+        "mesh.cp", values);
+    return;
+  }
+  if (setup.context_parallel != ContextParallel::kUlysses) return;
+  const int heads = model.heads / setup.mesh.tp;
+  if (heads >= 1 && heads % cp != 0) {
+    const auto values = as_text(divisors_near(heads, cp));
+    add(wrong,
+        message("cp-heads",
+                "Ulysses shares out heads, and CP {} does not divide {} of them; {} would.", cp,
+                heads, join_or(values)),
+        "mesh.cp", values);
+  }
+}
+
+void check_experts(const Setup& setup, Messages& wrong) {
+  const int ep = setup.mesh.ep, dp = setup.mesh.dp, count = setup.model.experts.count;
+  if (ep == 1) return;
+  if (count == 0) {
+    add(wrong,
+        message("ep-dense", "EP {} needs a model with experts, such as moe-tiny or mixtral-8x7b.",
+                ep),
+        "mesh.ep", {"1"});
+    return;
+  }
+  if (dp % ep == 0 && count % ep == 0) return;
+  std::vector<std::int64_t> fitting = divisors_near(dp, ep, kDegrees.high, 1'000);
+  std::erase_if(fitting, [&](std::int64_t value) { return count % value != 0; });
+  const auto values = as_text(fitting);
+  add(wrong,
+      dp % ep != 0
+          ? message("ep-dp", "EP {} must divide DP {}, out of which it is taken; {} would.", ep, dp,
+                    join_or(values))
+          : message("ep-experts", "EP {} does not divide {} experts; {} would.", ep, count,
+                    join_or(values)),
+      "mesh.ep", values);
+}
+
+void check_zero(const Setup& setup, Messages& wrong) {
+  const Mesh& mesh = setup.mesh;
+  if (setup.zero_group == 0) return;
+  if (mesh.dp % setup.zero_group == 0) {
+    // Replicas of experts are every EP-th: a group holds equally many of each, or one of one.
+    const bool whole = setup.zero_group % (mesh.ep * mesh.cp) == 0;
+    if (mesh.ep == 1 || whole || (mesh.cp == 1 && mesh.ep % setup.zero_group == 0)) return;
+    auto fitting = divisors_near(mesh.dp, setup.zero_group, mesh.dp, 1'000);
+    std::erase_if(fitting, [&](std::int64_t value) { return value % (mesh.ep * mesh.cp) != 0; });
+    auto values = as_text(fitting);
+    values.insert(values.begin(), "0");
+    add(wrong,
+        mesh.cp > 1
+            ? message("zero-group-ep.cp",
+                      "A ZeRO group of {} would cut across EP groups of {} with CP {}; {} would "
+                      "not.",
+                      setup.zero_group, mesh.ep, mesh.cp, join_or(values))
+            : message("zero-group-ep",
+                      "A ZeRO group of {} would cut across EP groups of {}; {} would not.",
+                      setup.zero_group, mesh.ep, join_or(values)),
+        "zero_group", values);
+    return;
+  }
+  const auto values = as_text(divisors_near(setup.mesh.dp, setup.zero_group));
+  add(wrong,
+      message("zero-group", "A ZeRO group of {} does not divide DP {}; {} would.", setup.zero_group,
+              setup.mesh.dp, join_or(values)),
+      "zero_group", values);
+}
+
+}  // namespace parallelarium
