@@ -96,6 +96,7 @@ struct Ask {
   std::string unit;    // as in Formula: "share" (typed in per cent), "1", "bytes", "seconds", ...
   std::string answer;  // expression, evaluated at the revealed Setup; empty for a choice
   Tolerance tolerance;
+  bool few = false;  // the answer takes few values however much is drawn, as 16 bytes do
 };
 
 // One of several things that a question asks at once: a number, or which of the step's options

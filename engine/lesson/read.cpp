@@ -67,7 +67,7 @@ Check check_from(const json& object) {
 
 Ask ask_from(const json& object) {
   return {object.value("metric", ""), object["unit"].get<std::string>(), object.value("answer", ""),
-          tolerance_from(object)};
+          tolerance_from(object), object.value("few", false)};
 }
 
 Option option_from(const json& object) {

@@ -51,6 +51,9 @@ void check_texts(const Lesson& lesson, const Symbols& drawn, Predictions& predic
 // for a number and sets a goal.
 void check_names(const Lesson& lesson, Faults& faults);
 
+// Checks all draws together: each question has many answers, and no text names one of them.
+void check_draws(const Lesson& lesson, const std::vector<Symbols>& samples, Faults& faults);
+
 // Checks one step with one draw: valid Setups, answers, distractors, goals, orders.
 void check_step(const Lesson& lesson, std::size_t step, const Symbols& drawn,
                 Predictions& predictions, Faults& faults);
