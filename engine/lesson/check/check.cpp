@@ -10,6 +10,10 @@
 
 namespace parallelarium {
 
+namespace {
+constexpr int kMostRanksOneByOne = 64;
+}
+
 void Faults::add(const std::string& rule, const std::string& where, std::string_view sentence) {
   const bool told = std::any_of(into_.begin(), into_.end(), [&](const Message& fault) {
     return fault.id == rule && fault.field == where && fault.text == sentence;
@@ -36,7 +40,9 @@ const Result<nlohmann::json>& Predictions::of(const Setup& setup) {
   const auto facts = [&]() -> Result<nlohmann::json> {
     const Result<Situation> here = situation_of(setup, computer_);
     if (!here) return here.error();
-    const Result<Prediction> prediction = predict(here->setup, here->machine, true);
+    // Of many ranks representatives stand for all, as in the window.
+    const bool all = here->setup.mesh.ranks() <= kMostRanksOneByOne;
+    const Result<Prediction> prediction = predict(here->setup, here->machine, all);
     if (!prediction) return prediction.error();
     return facts_of(*prediction);
   };
