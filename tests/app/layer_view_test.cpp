@@ -38,9 +38,11 @@ TEST(LayerView, NoTextOfItsPictureLiesOverAnother) {
   for (const auto& fields : kSetups) {
     Session session;
     set_up(session, fields);
-    for (const bool backward : {false, true}) {
+    for (const auto& [backward, context] :
+         {std::pair(false, false), {true, false}, {false, true}, {true, true}}) {
       LayerLook look;
       look.choice.backward = backward;
+      look.context = context;
       look.attention_open = look.figures = true;
       const QSize size = layer_picture_size(session, look);
       QImage image(size, QImage::Format_RGB32);
@@ -79,6 +81,43 @@ TEST(LayerView, KeysWalkThroughPiecesRanksAndLayersAndOpenAHalf) {
   EXPECT_FALSE(view.look().attention_open);
   QTest::keyClick(&view.canvas(), Qt::Key_Return);
   EXPECT_TRUE(view.look().attention_open);
+}
+
+TEST(LayerView, ABlockOfScoresCanBeClickedAndSaysItsTokensAndStep) {
+  Session session;
+  set_up(session, {{"pp", "1"}, {"cp", "4"}, {"attention", "fused"}});
+  LayerView view(session);
+  view.resize(900, 640);
+  view.show();
+  SelectionText told;
+  QObject::connect(&view, &View::described, [&](const SelectionText& text) { told = text; });
+  const LayerPicture picture = view.picture();
+  const LayerContext& context = picture.layer->context;
+  const LayerLayout layout = view.layout_now();
+  ASSERT_EQ(layout.targets.size(), context.blocks.size());
+  for (std::size_t at = 0; at < context.blocks.size(); ++at) {
+    const ScoreBlock& block = context.blocks[at];
+    const QPointF lower_left = layout.targets[at].place.bottomLeft() + QPointF(3, -3);
+    QTest::mouseClick(&view.canvas(), Qt::LeftButton, {}, lower_left.toPoint());
+    EXPECT_EQ(view.look().step, context.rounds[std::size_t(block.round)].step);
+    EXPECT_EQ(view.look().rank, block.cp);
+    QString facts;
+    for (const Fact& fact : told.facts)
+      facts += fact.word + QLatin1Char(' ') + fact.value + QLatin1Char('\n');
+    const std::int64_t first = context.runs[std::size_t(block.queries)].tokens.begin;
+    EXPECT_TRUE(facts.contains(QString::number(first))) << facts.toStdString();
+  }
+}
+
+TEST(LayerView, SaysWhoComputesHowManyBlocksInWhichStepUnlessALessonAsks) {
+  Session session;
+  set_up(session, {{"pp", "1"}, {"cp", "2"}, {"attention", "fused"}});
+  const QString text = layer_sentence(layer_picture(session, {}));
+  EXPECT_TRUE(text.contains(QLatin1String("step 2: 2 blocks with keys and values of rank 0")))
+      << text.toStdString();
+  LayerPicture asked = layer_picture(session, {});
+  asked.hides_blocks = true;
+  EXPECT_TRUE(layer_sentence(asked).contains(QLatin1String("step 2: ? blocks")));
 }
 
 TEST(LayerView, SaysInWordsWhatIsSharedAndSummed) {

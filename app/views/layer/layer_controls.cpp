@@ -50,6 +50,17 @@ void LayerView::build_controls() {
     next.step = -1;
     show_look(next);
   });
+  s.shown = new Segments(tr("What is shown"),
+                         {{QStringLiteral("context"), tr("context parallel"),
+                           tr("Who computes which scores, and what travels")},
+                          {QStringLiteral("pieces"), tr("all pieces"),
+                           tr("Every piece of the layer with its tensors")}},
+                         s.head);
+  connect(s.shown, &Segments::chosen, this, [this](const QString& value) {
+    LayerLook next = state_->look;
+    next.context = value == QLatin1String("context");
+    show_look(next);
+  });
   s.figures = new QCheckBox(tr("Figures"), s.head);
   s.figures->setToolTip(tr("FLOP and FLOP per byte of every piece too"));
   connect(s.figures, &QCheckBox::toggled, this, [this](bool on) {
@@ -85,7 +96,11 @@ void LayerView::refresh_controls() {
   s.microbatch->set_text(QString::number(s.look.choice.microbatch));
   s.direction->set_value(s.look.choice.backward ? QStringLiteral("backward")
                                                 : QStringLiteral("forward"));
+  const bool context = s.steps && s.steps->context.drawn();
+  s.shown->setVisible(context);
+  s.shown->set_value(s.look.context ? QStringLiteral("context") : QStringLiteral("pieces"));
   s.figures->setChecked(s.look.figures);
+  s.figures->setVisible(!context || !s.look.context);
   const Mesh& mesh = s.session.subject().prediction()->setup.mesh;
   const bool whole = mesh.tp == 1 && mesh.cp == 1;
   s.tensor->setVisible(whole);
@@ -105,9 +120,11 @@ void LayerView::place_parts() {
   const Unit units[] = {{s.layer_label, s.layer, 86},
                         {s.microbatch_label, s.microbatch, 86},
                         {nullptr, s.direction, s.direction->sizeHint().width()},
+                        {nullptr, s.shown, s.shown->sizeHint().width()},
                         {nullptr, s.figures, s.figures->sizeHint().width()}};
   int x = kMargin, y = 8;
   for (const Unit& unit : units) {
+    if (unit.control->isHidden()) continue;
     const int words = unit.label ? unit.label->sizeHint().width() + 6 : 0;
     if (x > kMargin && x + words + unit.width > width() - kMargin) x = kMargin, y += kRow;
     if (unit.label) unit.label->setGeometry(x, y, words - 6, 30);

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/views/layer/layer_picture.h"
+#include "app/views/layer/context/context_picture.h"
 
 namespace parallelarium {
 namespace {
@@ -227,6 +227,7 @@ int figure_rows(const LayerPicture& picture) {
 }  // namespace
 
 LayerLayout layer_layout(const LayerPicture& picture, QSizeF size, const Theme& theme) {
+  if (picture.shows_context()) return context_layout(picture, size, theme);
   LayerLayout layout;
   layout.size = size;
   layout.top = size.width() < kOneLine ? kTop + 17 : kTop;  // the legend may take two lines
@@ -294,6 +295,8 @@ LayerLayout layer_layout(const LayerPicture& picture, QSizeF size, const Theme& 
 }
 
 LayerHit layer_hit(const LayerLayout& layout, QPointF point) {
+  for (const LayerTarget& target : layout.targets)
+    if (target.place.contains(point)) return {target.step, target.rank};
   for (const LayerHalf& half : layout.halves) {
     if (!half.open || point.y() < half.top || point.y() > half.bottom) continue;
     for (const LayerColumn& column : half.columns) {

@@ -8,7 +8,7 @@
 
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
-#include "app/views/layer/layer_brush.h"
+#include "app/views/layer/context/context_picture.h"
 #include "app/views/shared/paint/paint_tools.h"
 
 namespace parallelarium {
@@ -280,6 +280,11 @@ void paint_layer(QPainter& painter, const LayerPicture& picture, const LayerLayo
     return;
   }
   const LayerBrush brush{painter, picture, layout, theme, texts};
+  if (picture.shows_context()) {
+    paint_context(brush);
+    painter.restore();
+    return;
+  }
   paint_layer_legend(brush, QRectF(kPaintMargin, 28, line.width(), 18));
   if (!picture.notice.isEmpty())
     put_elided(painter, QRectF(kPaintMargin, layout.top, line.width() - 190, 32), Qt::AlignVCenter,

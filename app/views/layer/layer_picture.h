@@ -23,6 +23,7 @@ struct LayerLook {
   LayerChoice choice;
   bool attention_open = false, mlp_open = true;
   bool figures = false;     // FLOPs and FLOP per byte too
+  bool context = true;      // where CP cuts: who computes which block, instead of the pieces
   int step = -1, rank = 0;  // selected, as indices in LayerSteps; step -1: none
 };
 
@@ -30,7 +31,8 @@ struct LayerLook {
 struct LayerSpans {
   Source source = Source::kPredicted;
   std::vector<std::vector<std::optional<Span>>> spans;
-  Span window;  // of all of them
+  Span window;   // of all of them
+  Span context;  // of those around attention, where CP cuts
 };
 
 struct LayerPicture {
@@ -43,8 +45,14 @@ struct LayerPicture {
   Nanoseconds playhead{0};
   bool dimmed = false;
   bool hides_time = false, hides_traffic = false, hides_memory = false;  // by a lesson
+  bool hides_blocks = false;                                             // of scores: how many
   bool drawn() const { return empty.isEmpty() && layer && !layer->steps.empty(); }
+  bool shows_context() const { return drawn() && look.context && layer->context.drawn(); }
   const LayerSpans* shown() const { return observed ? observed.get() : predicted.get(); }
+  // The time that the picture is about.
+  Span window_of(const LayerSpans& times) const {
+    return shows_context() ? times.context : times.window;
+  }
 };
 
 enum class LayerMark : std::uint8_t { kTensor, kTimes, kEquals, kArrow, kPlus, kBar };
@@ -73,6 +81,22 @@ struct LayerHalf {
   double row_height = 0, top = 0, figures_top = 0, bottom = 0;
 };
 
+// Where the picture of context parallelism stands. By heads, rows are ranks and columns are what a
+// rank has before, between and behind both exchanges.
+struct ContextPlaces {
+  QRectF strip, grid, table;   // not by heads
+  double cell = 0;             // of the grid
+  std::vector<double> rows;    // by heads: tops
+  std::vector<double> lefts;   // by heads: of queries, all tokens, scores, their result, own tokens
+  double box = 0, height = 0;  // by heads: of a matrix
+  double words = 0;            // by heads: below
+};
+// What a click on a place selects.
+struct LayerTarget {
+  QRectF place;
+  int step = -1, rank = 0;
+};
+
 struct LayerLayout {
   QSizeF size;
   double top = 0;          // below title and legend
@@ -80,6 +104,8 @@ struct LayerLayout {
   int alike = 0;           // ranks left out behind the first
   std::vector<LayerHalf> halves;
   bool one_scale = true;  // tokens are drawn as large as widths
+  ContextPlaces context;
+  std::vector<LayerTarget> targets;
   double lanes_top = 0, lane_left = 0, lane_width = 0, lane_pitch = 0, bottom = 0;
 };
 

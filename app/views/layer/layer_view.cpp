@@ -185,8 +185,9 @@ void LayerView::refresh() {
   refresh_controls();
   const LayerSpans* times = now.shown();
   s.session.playback().set_played(
-      times && isVisible() ? std::optional(TimeRange{times->window.begin, times->window.end})
-                           : std::nullopt);
+      times && isVisible()
+          ? std::optional(TimeRange{now.window_of(*times).begin, now.window_of(*times).end})
+          : std::nullopt);
   place_parts();
   s.canvas->setAccessibleDescription(description());
   s.canvas->update();

@@ -6,7 +6,7 @@
 
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
-#include "app/views/layer/layer_picture.h"
+#include "app/views/layer/context/context_picture.h"
 
 namespace parallelarium {
 namespace {
@@ -114,6 +114,7 @@ SelectionText describe_layer_step(const LayerPicture& picture, int step, int ran
                           LayerTexts::tr("in the other direction an all-reduce stands here")});
     return text;
   }
+  for (Fact& fact : context_facts(picture, step, rank)) text.facts.push_back(std::move(fact));
   if (of.kind == LayerStepKind::kCompute) {
     text.facts.push_back({LayerTexts::tr("shapes"), algebra_text(part)});
     for (const LayerTensor& tensor : part.tensors) {
@@ -142,8 +143,13 @@ QString layer_sentence(const LayerPicture& picture) {
   if (!picture.drawn()) return picture.empty;
   QStringList lines{picture.title + QLatin1Char('.')};
   if (!picture.notice.isEmpty()) lines << picture.notice;
+  if (picture.shows_context()) lines << context_sentence(picture);
   const LayerSteps& layer = *picture.layer;
+  const LayerContext& context = layer.context;
   for (std::size_t step = 0; step < layer.steps.size(); ++step) {
+    if (picture.shows_context() &&
+        (int(step) < context.first_step || int(step) > context.last_step))
+      continue;
     const LayerStep& of = layer.steps[step];
     const double done = layer_share_done(picture, int(step), 0);
     QString line = done <= 0 ? LayerTexts::tr("%1, still to come").arg(layer_step_name(of))

@@ -206,6 +206,7 @@ LayerSteps layer_steps(const Setup& setup, const Program& program, LayerChoice c
   set_symbols(out.steps, out.choice.backward);
   if (!out.choice.backward) set_kept(program, out);
   if (setup.mesh.tp > 1 && !setup.sequence_parallel) insert_conjugates(out, out.choice.backward);
+  out.context = layer_context(setup, program, out);
   return out;
 }
 
