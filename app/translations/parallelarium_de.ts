@@ -8374,6 +8374,46 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <source>blocks of scores</source>
         <translation>Blöcke von Scores</translation>
     </message>
+    <message>
+        <source>no dropout</source>
+        <translation>kein Dropout</translation>
+    </message>
+    <message>
+        <source>fused attention computes scores again</source>
+        <translation>fusionierte Attention rechnet Scores neu</translation>
+    </message>
+    <message>
+        <source>recomputed</source>
+        <translation>neu berechnet</translation>
+    </message>
+    <message>
+        <source>%1 + SP</source>
+        <translation>%1 + SP</translation>
+    </message>
+    <message>
+        <source>struck out: %1</source>
+        <translation>durchgestrichen: %1</translation>
+    </message>
+    <message>
+        <source>beside these, %1 that the paper leaves out</source>
+        <translation>daneben %1, die der Aufsatz weglässt</translation>
+    </message>
+    <message>
+        <source>KEPT FOR THE BACKWARD · one layer, one micro-batch, every rank · s sequence, b micro-batch, h width, a heads</source>
+        <translation>FÜR RÜCKWÄRTS BEHALTEN · eine Schicht, ein Mikro-Batch, jeder Rang · s Sequenz, b Mikro-Batch, h Breite, a Köpfe</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1: %2</translation>
+    </message>
+    <message>
+        <source>without %1 (%2)</source>
+        <translation>ohne %1 (%2)</translation>
+    </message>
+    <message>
+        <source>Kept for the backward, %1. Terms: %2.</source>
+        <translation>Für rückwärts behalten, %1. Terme: %2.</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::LayerView</name>

@@ -83,6 +83,34 @@ TEST(LayerView, KeysWalkThroughPiecesRanksAndLayersAndOpenAHalf) {
   EXPECT_TRUE(view.look().attention_open);
 }
 
+TEST(LayerView, ALessonCanNameTheHalfThatIsOpen) {
+  Session session;
+  set_up(session, {{"pp", "1"}, {"cp", "2"}, {"attention", "fused"}});
+  LayerView view(session);
+  view.resize(900, 640);
+  view.show();
+  EXPECT_TRUE(view.picture().shows_context());
+  for (const auto& [part, attention] : {std::pair("attention", true), {"mlp", false}}) {
+    view.show_part(QString::fromLatin1(part));
+    EXPECT_FALSE(view.picture().shows_context());
+    EXPECT_EQ(view.look().attention_open, attention);
+    EXPECT_EQ(view.look().mlp_open, !attention);
+  }
+  view.show_part(QStringLiteral("context"));
+  EXPECT_TRUE(view.picture().shows_context());
+}
+
+TEST(LayerView, SaysWhatIsKeptInThePapersTerms) {
+  Session session;
+  set_up(session, {{"pp", "1"}, {"tp", "2"}});
+  const QString text = layer_sentence(layer_picture(session, {}));
+  EXPECT_TRUE(text.contains(QStringLiteral("TP 2 + SP"))) << text.toStdString();
+  EXPECT_TRUE(text.contains(QStringLiteral("(no dropout)")));
+  LayerPicture asked = layer_picture(session, {});
+  asked.hides_memory = true;
+  EXPECT_FALSE(layer_sentence(asked).contains(QStringLiteral("TP 2 + SP")));
+}
+
 TEST(LayerView, ABlockOfScoresCanBeClickedAndSaysItsTokensAndStep) {
   Session session;
   set_up(session, {{"pp", "1"}, {"cp", "4"}, {"attention", "fused"}});

@@ -12,8 +12,8 @@ namespace {
 constexpr double kLayoutMargin = 16, kTop = 52, kNotice = 44, kLabels = 92, kHead = 18, kNames = 24,
                  kCuts = 15;
 constexpr double kClosed = 34, kFigureRow = 16, kRowGap = 26, kHalfGap = 12;
-constexpr double kLanesHead = 24, kLane = 15, kLeastBlock = 40, kLeastColumn = 52, kLeastBar = 44,
-                 kFold = 18, kOneLine = 940;
+constexpr double kLanesHead = 24, kLane = 15, kLeastBlock = 40, kReadableBlock = 100,
+                 kReadableRows = 320, kLeastColumn = 52, kLeastBar = 44, kFold = 18, kOneLine = 940;
 constexpr int kMostRanks = 8;
 constexpr double kMostScale = 0.56, kLeastSize = 7, kLeastHeight = 14;
 
@@ -251,6 +251,7 @@ LayerLayout layer_layout(const LayerPicture& picture, QSizeF size, const Theme& 
   const int rows = int(layout.ranks.size());
   layout.lane_pitch = kLane * (picture.observed ? 2 : 1) + 4;
   const double lanes = kLanesHead + rows * layout.lane_pitch + 24;
+  const double kept = layer_kept_height(picture, size.width(), theme);
   double fixed = layout.top + (picture.notice.isEmpty() ? 0 : kNotice) + lanes;
   int open = 0;
   std::vector<std::vector<StepMarks>> groups;
@@ -262,7 +263,10 @@ LayerLayout layer_layout(const LayerPicture& picture, QSizeF size, const Theme& 
                              (layout.alike > 0 ? kFold : 0) + kHalfGap
                        : kClosed;
   }
-  const double least = std::max(kLeastBlock, (size.height() - fixed) / std::max(1, open * rows));
+  // What is kept may stand below the fold where matrices would become small.
+  const double shared = std::max(1, open * rows);
+  const double least = std::max({kLeastBlock, std::min(kReadableBlock, kReadableRows / shared),
+                                 (size.height() - fixed - kept) / shared});
   const LayerScale scale = fitting_scale(groups, inner - kLabels, least);
   layout.one_scale = scale.tokens == scale.width;
   double y = layout.top + (picture.notice.isEmpty() ? 0 : kNotice);
@@ -290,7 +294,8 @@ LayerLayout layer_layout(const LayerPicture& picture, QSizeF size, const Theme& 
   layout.lanes_top = y + kLanesHead;
   layout.lane_left = kLayoutMargin + kLabels;
   layout.lane_width = inner - kLabels;
-  layout.bottom = layout.lanes_top + rows * layout.lane_pitch + 24;
+  layout.kept_top = layout.lanes_top + rows * layout.lane_pitch + 6;
+  layout.bottom = layout.kept_top + kept + 18;
   return layout;
 }
 

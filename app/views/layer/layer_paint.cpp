@@ -292,6 +292,7 @@ void paint_layer(QPainter& painter, const LayerPicture& picture, const LayerLayo
   for (const LayerHalf& half : layout.halves)
     half.open ? paint_open(brush, half) : paint_closed(brush, half);
   paint_layer_lanes(painter, picture, layout, theme, texts);
+  if (picture.shows_kept()) paint_layer_kept(painter, picture, layout, theme, texts);
   put_elided(painter, QRectF(kPaintMargin, layout.bottom - 20, line.width(), 16), Qt::AlignVCenter,
              layout.one_scale ? PaintWords::tr("Matrices are to one scale.")
                               : PaintWords::tr("Widths are to one scale, tokens to another."),

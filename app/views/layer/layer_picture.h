@@ -47,6 +47,10 @@ struct LayerPicture {
   bool hides_time = false, hides_traffic = false, hides_memory = false;  // by a lesson
   bool hides_blocks = false;                                             // of scores: how many
   bool drawn() const { return empty.isEmpty() && layer && !layer->steps.empty(); }
+  // What a layer keeps, beside other ways to cut it.
+  bool shows_kept() const {
+    return drawn() && !shows_context() && !layer->kept.terms.empty() && !hides_memory;
+  }
   bool shows_context() const { return drawn() && look.context && layer->context.drawn(); }
   const LayerSpans* shown() const { return observed ? observed.get() : predicted.get(); }
   // The time that the picture is about.
@@ -106,7 +110,11 @@ struct LayerLayout {
   bool one_scale = true;  // tokens are drawn as large as widths
   ContextPlaces context;
   std::vector<LayerTarget> targets;
+  double kept_top = 0;  // of what a layer keeps, where it is shown
   double lanes_top = 0, lane_left = 0, lane_width = 0, lane_pitch = 0, bottom = 0;
+  bool in_lanes(double y) const {
+    return y >= lanes_top - 4 && y <= lanes_top + double(ranks.size()) * lane_pitch + 4;
+  }
 };
 
 // Everything that is set, predicted and run. `layer`: from an earlier picture of the same Program
@@ -121,6 +129,12 @@ void paint_layer(QPainter& painter, const LayerPicture& picture, const LayerLayo
                  const Theme& theme, TextLog* texts);
 void paint_layer_lanes(QPainter& painter, const LayerPicture& picture, const LayerLayout& layout,
                        const Theme& theme, TextLog* texts);
+// What a layer keeps for its backward: bars for TP 1, TP, and TP with sequence parallel, and the
+// paper's terms.
+double layer_kept_height(const LayerPicture& picture, double width, const Theme& theme);
+void paint_layer_kept(QPainter& painter, const LayerPicture& picture, const LayerLayout& layout,
+                      const Theme& theme, TextLog* texts);
+QString layer_kept_sentence(const LayerPicture& picture);
 // How much of a step has happened on a rank at the playhead, 0 to 1.
 double layer_share_done(const LayerPicture& picture, int step, int rank);
 

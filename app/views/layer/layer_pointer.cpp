@@ -117,7 +117,7 @@ void LayerView::press(QPointF point) {
     (half.attention ? next.attention_open : next.mlp_open) = !half.open;
     return show_look(next);
   }
-  if (now.drawn() && point.y() >= layout.lanes_top - 4 && point.x() >= layout.lane_left)
+  if (now.drawn() && layout.in_lanes(point.y()) && point.x() >= layout.lane_left)
     return scrub(now, layout, point.x());
   const LayerHit hit = layer_hit(layout, point);
   select(hit.step, hit.step < 0 ? state_->look.rank : hit.rank);
@@ -144,7 +144,7 @@ bool LayerView::eventFilter(QObject* watched, QEvent* event) {
       const LayerLayout layout = layout_now();
       if (event->type() == QEvent::MouseButtonPress)
         press(mouse->position());
-      else if (mouse->position().y() >= layout.lanes_top - 4 && picture().drawn())
+      else if (layout.in_lanes(mouse->position().y()) && picture().drawn())
         scrub(picture(), layout, mouse->position().x());
       return true;
     }

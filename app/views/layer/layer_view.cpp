@@ -23,6 +23,14 @@ ViewPicture exported_layer(const Session& session, const PictureStyle& style, La
           }};
 }
 
+// The part of resources/views.json: one half alone, or context parallelism.
+LayerLook with_part(LayerLook look, const QString& part) {
+  const bool attention = part == QLatin1String("attention"), mlp = part == QLatin1String("mlp");
+  look.context = !attention && !mlp;
+  if (!look.context) look.attention_open = attention, look.mlp_open = mlp;
+  return look;
+}
+
 }  // namespace
 
 QSize layer_picture_size(const Session& session, LayerLook look) {
@@ -103,8 +111,10 @@ ViewInfo LayerView::info() {
           .shows_range = false,
           .why_not = nullptr,
           .topic = [](Session& session) -> Topic& { return session.training_step(); },
-          .picture = [](const Session& session,
-                        const PictureStyle& style) { return exported_layer(session, style, {}); },
+          .picture =
+              [](const Session& session, const PictureStyle& style) {
+                return exported_layer(session, style, with_part({}, style.part));
+              },
           .make = [](Session& session) -> View* { return new LayerView(session); }};
 }
 
@@ -129,6 +139,8 @@ QString LayerView::origin(const QString& quantity) const {
 ViewPicture LayerView::exported(const PictureStyle& style) const {
   return exported_layer(state_->session, style, state_->look);
 }
+
+void LayerView::show_part(const QString& part) { show_look(with_part(state_->look, part)); }
 
 QString LayerView::description() const { return layer_sentence(picture()); }
 

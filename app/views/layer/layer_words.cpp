@@ -169,6 +169,7 @@ QString layer_sentence(const LayerPicture& picture) {
     if (!parts.isEmpty()) line += QStringLiteral(": ") + parts.join(QStringLiteral(", "));
     lines << line + QLatin1Char('.');
   }
+  if (picture.shows_kept()) lines << layer_kept_sentence(picture);
   return lines.join(QLatin1Char(' '));
 }
 

@@ -142,9 +142,8 @@ void paint_columns(const LayerBrush& brush) {
     for (int line = 0; line < 2; ++line)
       put_elided(brush.painter,
                  QRectF(places.lefts[at] - 2, brush.layout.top + 15 * line,
-                        places.box + (at == 0 || at == 3 ? 46
-                                      : at == 4          ? 2
-                                                         : 26),
+                        at + 1 < places.lefts.size() ? places.lefts[at + 1] - places.lefts[at] - 6
+                                                     : places.box + 6,
                         15),
                  Qt::AlignVCenter, titles[at][line], brush.theme.font(11), brush.theme.text,
                  brush.texts);

@@ -10,7 +10,8 @@ namespace {
 constexpr double kContextMargin = 16, kContextTop = 52, kContextLabels = 92;
 constexpr double kStrip = 124, kGridHead = 44, kGridSide = 44, kLeastGrid = 200, kMostCell = 56;
 constexpr double kTableRow = 26, kTableLeast = 250, kBetween = 36;
-constexpr double kHeadsHead = 40, kHeadsGap = 18, kHeadsWords = 44, kLeastBox = 40, kMostBox = 120;
+constexpr double kHeadsHead = 40, kHeadsGap = 18, kHeadsWords = 44, kLeastBox = 40,
+                 kNamedBlock = 14, kMostBox = 120;
 constexpr double kContextLanesHead = 24, kContextLane = 15, kNarrow = 940;
 constexpr int kMostContextRanks = 8;
 
@@ -65,7 +66,9 @@ void place_heads(const LayerPicture& picture, LayerLayout& layout, double height
   const int rows = int(layout.ranks.size());
   places.box = std::min(kMostBox, inner / 8.4);
   const double room = height - kHeadsHead - kHeadsWords - (layout.alike > 0 ? 18 : 0);
-  places.height = std::clamp(room / rows - kHeadsGap, kLeastBox, places.box);
+  // High enough for the names of few blocks.
+  const double least = rows <= 4 ? kNamedBlock * double(context.runs.size()) : kLeastBox;
+  places.height = std::clamp(room / rows - kHeadsGap, std::min(least, places.box), places.box);
   // Two exchanges with their curves, and two arrows around the scores.
   const double exchange = (inner - 5 * places.box) / 3.4 * 1.3;
   const double arrow = (inner - 5 * places.box) / 3.4 * 0.4;
