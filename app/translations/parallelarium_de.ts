@@ -8414,6 +8414,30 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <source>Kept for the backward, %1. Terms: %2.</source>
         <translation>Für rückwärts behalten, %1. Terme: %2.</translation>
     </message>
+    <message>
+        <source>below 0</source>
+        <translation>unter 0</translation>
+    </message>
+    <message>
+        <source>above 0, one scale for all ranks</source>
+        <translation>über 0, eine Skala für alle Ränge</translation>
+    </message>
+    <message>
+        <source>difference</source>
+        <translation>Unterschied</translation>
+    </message>
+    <message>
+        <source>Numbers of the first training step; large activations are averaged down to cells. Difference: of both sides of a collective, put together.</source>
+        <translation>Zahlen des ersten Trainingsschritts; große Aktivierungen sind zu Zellen gemittelt. Unterschied: beider Seiten eines Kollektivs, zusammengesetzt.</translation>
+    </message>
+    <message>
+        <source>checked</source>
+        <translation>geprüft</translation>
+    </message>
+    <message>
+        <source>not yet: press Look inside</source>
+        <translation>noch nicht: drücke Hineinsehen</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::LayerView</name>
@@ -8504,6 +8528,18 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>Every piece of the layer with its tensors</source>
         <translation>Jedes Teil der Schicht mit seinen Tensoren</translation>
+    </message>
+    <message>
+        <source>Look inside</source>
+        <translation>Hineinsehen</translation>
+    </message>
+    <message>
+        <source>Run one training step and show the numbers of every piece</source>
+        <translation>Einen Trainingsschritt ausführen und die Zahlen jedes Teils zeigen</translation>
+    </message>
+    <message>
+        <source>Needs a run: choose this computer</source>
+        <translation>Braucht einen Lauf: wähle diesen Rechner</translation>
     </message>
 </context>
 </TS>

@@ -6,8 +6,12 @@
 
 #include <QImage>
 #include <QTest>
+#include <QToolButton>
 
+#include "app/state/run/engine_process.h"
+#include "app/views/layer/layer_inside.h"
 #include "engine/plan/setup/setup_settings.h"
+#include "tests/app/wait.h"
 
 namespace parallelarium {
 namespace {
@@ -109,6 +113,48 @@ TEST(LayerView, SaysWhatIsKeptInThePapersTerms) {
   LayerPicture asked = layer_picture(session, {});
   asked.hides_memory = true;
   EXPECT_FALSE(layer_sentence(asked).contains(QStringLiteral("TP 2 + SP")));
+}
+
+TEST(LayerView, LooksInsideTheTensorsOfARun) {
+  ASSERT_FALSE(EngineProcess::find_program().isEmpty()) << "the engine is not built";
+  for (const auto& fields : {std::vector<Given>{{"pp", "1"}, {"tp", "2"}},
+                             {{"pp", "1"}, {"tp", "2"}, {"sequence-parallel", "on"}}}) {
+    Session session;
+    set_up(session, fields);
+    LayerView view(session);
+    view.resize(1000, 700);
+    view.show();
+    auto* button = view.findChild<QToolButton*>(QStringLiteral("LookInside"));
+    ASSERT_NE(button, nullptr);
+    EXPECT_TRUE(button->isEnabled());
+    button->click();
+    ASSERT_TRUE(wait_until([&] { return session.jobs().state() == RunState::kIdle; }, 60'000));
+    EXPECT_EQ(session.jobs().last_error(), QString());
+    const LayerPicture picture = view.picture();
+    ASSERT_NE(picture.look.inside, nullptr);
+    const LayerInside& inside = *picture.look.inside;
+    // Every collective of the layer is checked, and every drawn tensor has numbers of each rank.
+    for (std::size_t step = 0; step < picture.layer->steps.size(); ++step) {
+      const LayerStep& of = picture.layer->steps[step];
+      if (of.kind == LayerStepKind::kCollective) {
+        const InsideIdentity* identity = inside.identity_of(int(step));
+        ASSERT_NE(identity, nullptr) << step;
+        EXPECT_LT(identity->largest_difference, 1e-5);
+        EXPECT_TRUE(view.description().contains(identity->sentence));
+      }
+      if (of.piece != Piece::kMlpOut) continue;
+      for (std::size_t rank = 0; rank < of.ranks.size(); ++rank)
+        for (const LayerTensor& tensor : of.ranks[rank].tensors)
+          if (tensor.role == TensorRole::kActivation)
+            EXPECT_NE(inside.find(of, tensor, picture.layer->ranks[rank].rank), nullptr)
+                << tensor.name;
+    }
+    // The numbers are of this layer alone.
+    LayerLook next = view.look();
+    next.choice.layer = 1;
+    view.show_look(next);
+    EXPECT_EQ(view.picture().look.inside, nullptr);
+  }
 }
 
 TEST(LayerView, ABlockOfScoresCanBeClickedAndSaysItsTokensAndStep) {

@@ -5,6 +5,7 @@
 
 #include "app/look/figures.h"
 #include "app/views/layer/context/context_picture.h"
+#include "app/views/layer/layer_inside.h"
 
 namespace parallelarium {
 namespace {
@@ -89,6 +90,8 @@ LayerPicture layer_picture(const Session& session, LayerLook look,
   }
   look.step = std::min(look.step, int(picture.layer->steps.size()) - 1);
   look.rank = std::clamp(look.rank, 0, std::max(0, int(picture.layer->ranks.size()) - 1));
+  if (look.inside && (!(look.inside->of == setup) || !(look.inside->choice == look.choice)))
+    look.inside.reset();
   picture.look = look;
   if (setup.mesh.tp == 1 && setup.mesh.cp == 1)
     picture.notice = DataWords::tr("Nothing is split: one rank computes the whole layer.");

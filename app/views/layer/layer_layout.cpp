@@ -221,7 +221,8 @@ void choose_ranks(const LayerPicture& picture, LayerLayout& layout) {
 }
 
 int figure_rows(const LayerPicture& picture) {
-  return 1 + (picture.layer->choice.backward ? 0 : 1) + (picture.look.figures ? 2 : 0);
+  return 1 + (picture.layer->choice.backward ? 0 : 1) + (picture.look.figures ? 2 : 0) +
+         (picture.look.inside ? 1 : 0);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
 #include "app/views/layer/context/context_picture.h"
+#include "app/views/layer/layer_inside.h"
 #include "app/views/shared/paint/paint_tools.h"
 
 namespace parallelarium {
@@ -71,6 +72,8 @@ void paint_row(const LayerBrush& brush, const LayerHalf& half, int rank, double 
       case LayerMark::kTensor:
         paint_layer_tensor(brush, part_at(brush, box.step, rank), box.tensor, place, rank,
                            share_there(brush, box, rank));
+        if (share_there(brush, box, rank) >= 1)
+          paint_layer_values(brush, box.step, box.tensor, place, rank);
         paint_layer_caption(brush, part_at(brush, box.step, rank), box.tensor, place, taken);
         break;
       case LayerMark::kArrow:
@@ -187,6 +190,11 @@ void paint_figures(const LayerBrush& brush, const LayerHalf& half) {
                  : none;
     });
   }
+  if (const LayerInside* inside = brush.picture.look.inside.get())
+    row(PaintWords::tr("difference"), [&](int step) {
+      const InsideIdentity* identity = inside->identity_of(step);
+      return identity ? number_text(identity->largest_difference) : QStringLiteral("\u2013");
+    });
   row(PaintWords::tr("sent"), [&](int step) { return layer_sent_text(brush.picture, step, rank); });
   if (!brush.picture.layer->choice.backward)
     row(PaintWords::tr("kept"),
@@ -294,8 +302,12 @@ void paint_layer(QPainter& painter, const LayerPicture& picture, const LayerLayo
   paint_layer_lanes(painter, picture, layout, theme, texts);
   if (picture.shows_kept()) paint_layer_kept(painter, picture, layout, theme, texts);
   put_elided(painter, QRectF(kPaintMargin, layout.bottom - 20, line.width(), 16), Qt::AlignVCenter,
-             layout.one_scale ? PaintWords::tr("Matrices are to one scale.")
-                              : PaintWords::tr("Widths are to one scale, tokens to another."),
+             picture.look.inside
+                 ? PaintWords::tr("Numbers of the first training step; large activations are "
+                                  "averaged down to cells. Difference: of both sides of a "
+                                  "collective, put together.")
+             : layout.one_scale ? PaintWords::tr("Matrices are to one scale.")
+                                : PaintWords::tr("Widths are to one scale, tokens to another."),
              theme.font(11), theme.muted, texts);
   painter.restore();
 }

@@ -18,6 +18,8 @@
 
 namespace parallelarium {
 
+struct LayerInside;
+
 // What the user chose in the view.
 struct LayerLook {
   LayerChoice choice;
@@ -25,6 +27,7 @@ struct LayerLook {
   bool figures = false;     // FLOPs and FLOP per byte too
   bool context = true;      // where CP cuts: who computes which block, instead of the pieces
   int step = -1, rank = 0;  // selected, as indices in LayerSteps; step -1: none
+  std::shared_ptr<const LayerInside> inside;  // numbers of a run with probes, or null
 };
 
 // When each step runs, rank by rank; as LayerSteps::steps and ::ranks.

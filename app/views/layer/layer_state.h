@@ -22,6 +22,7 @@ struct LayerView::State {
   QWidget* head = nullptr;
   QScrollArea* scroll = nullptr;
   QWidget* canvas = nullptr;
+  QToolButton* inside = nullptr;
   QToolButton *tensor = nullptr, *context = nullptr;  // where nothing is split
   // Kept between frames, for as long as what they are of is shown.
   std::shared_ptr<const LayerSteps> steps;

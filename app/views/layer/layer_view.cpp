@@ -80,6 +80,9 @@ LayerView::LayerView(Session& session, QWidget* parent)
   connect(&session, &Session::setup_changed, this, again);
   connect(&session, &Session::run_changed, this, again);
   connect(&session, &Session::restored, this, again);
+  connect(&session, &Session::run_state_changed, this, [this] {
+    if (isVisible()) refresh_controls();
+  });
   for (const auto signal : {&LessonLocks::hidden_changed, &LessonLocks::allowed_changed})
     connect(&session.locks(), signal, this, again);
   connect(&session.subject(), &Subject::selection_changed, this, [this] {

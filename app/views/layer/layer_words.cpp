@@ -7,6 +7,7 @@
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
 #include "app/views/layer/context/context_picture.h"
+#include "app/views/layer/layer_inside.h"
 
 namespace parallelarium {
 namespace {
@@ -131,6 +132,12 @@ SelectionText describe_layer_step(const LayerPicture& picture, int step, int ran
   } else {
     text.facts.push_back(
         {LayerTexts::tr("sent by this rank"), layer_sent_text(picture, step, rank)});
+    const InsideIdentity* identity =
+        picture.look.inside ? picture.look.inside->identity_of(step) : nullptr;
+    if (identity) text.facts.push_back({LayerTexts::tr("checked"), identity->sentence});
+    if (!picture.look.inside && of.axis == Axis::kTp)
+      text.facts.push_back(
+          {LayerTexts::tr("checked"), LayerTexts::tr("not yet: press Look inside")});
   }
   if (!picture.layer->choice.backward)
     text.facts.push_back(
@@ -169,6 +176,9 @@ QString layer_sentence(const LayerPicture& picture) {
     if (!parts.isEmpty()) line += QStringLiteral(": ") + parts.join(QStringLiteral(", "));
     lines << line + QLatin1Char('.');
   }
+  if (picture.look.inside)
+    for (const InsideIdentity& identity : picture.look.inside->identities)
+      lines << identity.sentence;
   if (picture.shows_kept()) lines << layer_kept_sentence(picture);
   return lines.join(QLatin1Char(' '));
 }
