@@ -231,7 +231,8 @@ LayerLayout layer_layout(const LayerPicture& picture, QSizeF size, const Theme& 
   if (picture.shows_context()) return context_layout(picture, size, theme);
   LayerLayout layout;
   layout.size = size;
-  layout.top = size.width() < kOneLine ? kTop + 17 : kTop;  // the legend may take two lines
+  // The legend may take more than one line.
+  layout.top = kTop + (size.width() < kOneLine ? 17 : 0) + (picture.look.inside ? 17 : 0);
   layout.bottom = size.height();
   if (!picture.drawn()) return layout;
   const LayerSteps& layer = *picture.layer;

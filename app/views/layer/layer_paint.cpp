@@ -2,6 +2,7 @@
 // Paints a layer: title, legend, and the marks of every rank in each half that is open.
 #include <QCoreApplication>
 #include <QFontMetricsF>
+#include <QLocale>
 #include <QPainterPath>
 #include <QPolygonF>
 #include <algorithm>
@@ -193,7 +194,8 @@ void paint_figures(const LayerBrush& brush, const LayerHalf& half) {
   if (const LayerInside* inside = brush.picture.look.inside.get())
     row(PaintWords::tr("difference"), [&](int step) {
       const InsideIdentity* identity = inside->identity_of(step);
-      return identity ? number_text(identity->largest_difference) : QStringLiteral("\u2013");
+      return identity ? QLocale().toString(identity->largest_difference, 'g', 1)
+                      : QStringLiteral("\u2013");
     });
   row(PaintWords::tr("sent"), [&](int step) { return layer_sent_text(brush.picture, step, rank); });
   if (!brush.picture.layer->choice.backward)

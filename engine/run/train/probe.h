@@ -59,7 +59,7 @@ struct TensorCells {
   int rows = 0, columns = 0;
   std::vector<double> means;  // row by row
 };
-inline constexpr int kMostCells = 32;  // of a side
+inline constexpr int kMostCells = 12;  // of a side
 TensorCells cells_of(const ProbedTensor& tensor);
 
 // What one rank had of one probe.

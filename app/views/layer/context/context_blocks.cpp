@@ -99,7 +99,7 @@ void paint_grid(const LayerBrush& brush) {
     }
   put_context_head(brush,
                    QRectF(places.strip.left(), places.strip.bottom() + 4,
-                          grid.right() - places.strip.left(), 18),
+                          places.table.left() - places.strip.left() - 12, 18),
                    BlockWords::tr("WHO COMPUTES WHICH SCORES"),
                    BlockWords::tr("keys and values of rank →"));
   const double inset = cell >= kLeastChipCell ? (cell - kChip) / 2 : 0;
