@@ -8262,6 +8262,318 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
             <numerusform>%n weitere, gleich</numerusform>
         </translation>
     </message>
+    <message>
+        <source>Nothing is exchanged: queries meet the keys of their own rank alone.</source>
+        <translation>Nichts wird ausgetauscht: Anfragen treffen nur auf die Schlüssel ihres eigenen Rangs.</translation>
+    </message>
+    <message>
+        <source>%1 on every link in each step: keys and values of one rank. Hidden as long as its blocks take longer.</source>
+        <translation>%1 je Verbindung und Schritt: Schlüssel und Werte eines Rangs. Verdeckt, solange seine Blöcke länger dauern.</translation>
+    </message>
+    <message>
+        <source>%1: %2 sent by each rank; then each computes the rows of its queries, without waiting.</source>
+        <translation>%1: jeder Rang sendet %2; dann rechnet jeder die Zeilen seiner Anfragen, ohne zu warten.</translation>
+    </message>
+    <message>
+        <source>RING STEP %1 OF %2</source>
+        <translation>RING-SCHRITT %1 VON %2</translation>
+    </message>
+    <message>
+        <source>WHO HOLDS WHAT</source>
+        <translation>WER HÄLT WAS</translation>
+    </message>
+    <message>
+        <source>the first of each TP group; the others do the same for their heads</source>
+        <translation>der erste jeder TP-Gruppe; die anderen tun dasselbe für ihre Köpfe</translation>
+    </message>
+    <message>
+        <source>queries stay; keys and values visit every rank, one neighbour at a time</source>
+        <translation>Anfragen bleiben; Schlüssel und Werte besuchen jeden Rang, von Nachbar zu Nachbar</translation>
+    </message>
+    <message>
+        <source>queries stay; keys and values of all ranks come to each</source>
+        <translation>Anfragen bleiben; Schlüssel und Werte aller Ränge kommen zu jedem</translation>
+    </message>
+    <message>
+        <source>WHO COMPUTES WHICH SCORES</source>
+        <translation>WER RECHNET WELCHE SCORES</translation>
+    </message>
+    <message>
+        <source>keys and values of rank →</source>
+        <translation>Schlüssel und Werte von Rang →</translation>
+    </message>
+    <message>
+        <source>queries of rank</source>
+        <translation>Anfragen von Rang</translation>
+    </message>
+    <message>
+        <source>the future:</source>
+        <translation>die Zukunft:</translation>
+    </message>
+    <message>
+        <source>no work</source>
+        <translation>keine Arbeit</translation>
+    </message>
+    <message>
+        <source>BLOCKS BY STEP</source>
+        <translation>BLÖCKE JE SCHRITT</translation>
+    </message>
+    <message>
+        <source>BLOCKS</source>
+        <translation>BLÖCKE</translation>
+    </message>
+    <message>
+        <source>one block: %1 queries × %1 keys</source>
+        <translation>ein Block: %1 Anfragen × %1 Schlüssel</translation>
+    </message>
+    <message>
+        <source>step %1</source>
+        <translation>Schritt %1</translation>
+    </message>
+    <message>
+        <source>together</source>
+        <translation>zusammen</translation>
+    </message>
+    <message>
+        <source>fullest rank</source>
+        <translation>vollster Rang</translation>
+    </message>
+    <message>
+        <source>time over even share</source>
+        <translation>Zeit gegenüber gleichem Anteil</translation>
+    </message>
+    <message>
+        <source>scores, computed</source>
+        <translation>Scores, berechnet</translation>
+    </message>
+    <message>
+        <source>computed, in its rank&apos;s color</source>
+        <translation>berechnet, in der Farbe des Rangs</translation>
+    </message>
+    <message>
+        <source>now</source>
+        <translation>jetzt</translation>
+    </message>
+    <message>
+        <source>on the diagonal: half a block</source>
+        <translation>auf der Diagonale: ein halber Block</translation>
+    </message>
+    <message>
+        <source>on their way</source>
+        <translation>unterwegs</translation>
+    </message>
+    <message>
+        <source>K, V or gradients on their way</source>
+        <translation>K, V oder Gradienten unterwegs</translation>
+    </message>
+    <message>
+        <source>K, V on their way</source>
+        <translation>K, V unterwegs</translation>
+    </message>
+    <message>
+        <source>waiting</source>
+        <translation>wartet</translation>
+    </message>
+    <message>
+        <source>gradient of the result:</source>
+        <translation>Gradient des Ergebnisses:</translation>
+    </message>
+    <message>
+        <source>Q, K, V: own tokens,</source>
+        <translation>Q, K, V: eigene Token,</translation>
+    </message>
+    <message>
+        <source>own tokens, all heads</source>
+        <translation>eigene Token, alle Köpfe</translation>
+    </message>
+    <message>
+        <source>all heads</source>
+        <translation>alle Köpfe</translation>
+    </message>
+    <message>
+        <source>all tokens,</source>
+        <translation>alle Token,</translation>
+    </message>
+    <message>
+        <source>own heads</source>
+        <translation>eigene Köpfe</translation>
+    </message>
+    <message>
+        <source>attention</source>
+        <translation>Attention</translation>
+    </message>
+    <message>
+        <source>of own heads</source>
+        <translation>eigener Köpfe</translation>
+    </message>
+    <message>
+        <source>gradients of Q, K, V:</source>
+        <translation>Gradienten von Q, K, V:</translation>
+    </message>
+    <message>
+        <source>its result:</source>
+        <translation>ihr Ergebnis:</translation>
+    </message>
+    <message>
+        <source>all tokens, own heads</source>
+        <translation>alle Token, eigene Köpfe</translation>
+    </message>
+    <message>
+        <source>own tokens,</source>
+        <translation>eigene Token,</translation>
+    </message>
+    <message>
+        <source>%1 sent by each rank</source>
+        <translation>%1 sendet jeder Rang</translation>
+    </message>
+    <message>
+        <source>all-to-all of the gradient</source>
+        <translation>All-to-all des Gradienten</translation>
+    </message>
+    <message>
+        <source>all-to-all of Q, K, V</source>
+        <translation>All-to-all von Q, K, V</translation>
+    </message>
+    <message>
+        <source>all-to-all of the gradients</source>
+        <translation>All-to-all der Gradienten</translation>
+    </message>
+    <message>
+        <source>all-to-all of the result</source>
+        <translation>All-to-all des Ergebnisses</translation>
+    </message>
+    <message>
+        <source>%1 to %2</source>
+        <translation>%1 bis %2</translation>
+    </message>
+    <message>
+        <source>Ulysses</source>
+        <translation>Ulysses</translation>
+    </message>
+    <message>
+        <source>ring</source>
+        <translation>Ring</translation>
+    </message>
+    <message>
+        <source>own keys only</source>
+        <translation>nur eigene Schlüssel</translation>
+    </message>
+    <message>
+        <source>all-gather</source>
+        <translation>All-gather</translation>
+    </message>
+    <message>
+        <source>tokens %1</source>
+        <translation>Token %1</translation>
+    </message>
+    <message>
+        <source>attention of heads %1 over all tokens</source>
+        <translation>Attention der Köpfe %1 über alle Token</translation>
+    </message>
+    <message>
+        <source>%1 blocks with keys and values of all ranks</source>
+        <translation>%1 Blöcke mit Schlüssel und Werte aller Ränge</translation>
+    </message>
+    <message>
+        <source>step %1: %2 blocks with keys and values of %3</source>
+        <translation>Schritt %1: %2 Blöcke mit Schlüssel und Werte von %3</translation>
+    </message>
+    <message>
+        <source>together %1</source>
+        <translation>zusammen %1</translation>
+    </message>
+    <message>
+        <source>%1: %2.</source>
+        <translation>%1: %2.</translation>
+    </message>
+    <message>
+        <source>Time over an even share: %1.</source>
+        <translation>Zeit gegenüber gleichem Anteil: %1.</translation>
+    </message>
+    <message>
+        <source>queries</source>
+        <translation>Anfragen</translation>
+    </message>
+    <message>
+        <source>keys and values</source>
+        <translation>Schlüssel und Werte</translation>
+    </message>
+    <message>
+        <source>of all ranks</source>
+        <translation>aller Ränge</translation>
+    </message>
+    <message>
+        <source>of %1, %2</source>
+        <translation>von %1, %2</translation>
+    </message>
+    <message>
+        <source>blocks of scores</source>
+        <translation>Blöcke von Scores</translation>
+    </message>
+    <message>
+        <source>no dropout</source>
+        <translation>kein Dropout</translation>
+    </message>
+    <message>
+        <source>fused attention computes scores again</source>
+        <translation>fusionierte Attention rechnet Scores neu</translation>
+    </message>
+    <message>
+        <source>recomputed</source>
+        <translation>neu berechnet</translation>
+    </message>
+    <message>
+        <source>%1 + SP</source>
+        <translation>%1 + SP</translation>
+    </message>
+    <message>
+        <source>struck out: %1</source>
+        <translation>durchgestrichen: %1</translation>
+    </message>
+    <message>
+        <source>beside these, %1 that the paper leaves out</source>
+        <translation>daneben %1, die der Aufsatz weglässt</translation>
+    </message>
+    <message>
+        <source>KEPT FOR THE BACKWARD · one layer, one micro-batch, every rank · s sequence, b micro-batch, h width, a heads</source>
+        <translation>FÜR RÜCKWÄRTS BEHALTEN · eine Schicht, ein Mikro-Batch, jeder Rang · s Sequenz, b Mikro-Batch, h Breite, a Köpfe</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1: %2</translation>
+    </message>
+    <message>
+        <source>without %1 (%2)</source>
+        <translation>ohne %1 (%2)</translation>
+    </message>
+    <message>
+        <source>Kept for the backward, %1. Terms: %2.</source>
+        <translation>Für rückwärts behalten, %1. Terme: %2.</translation>
+    </message>
+    <message>
+        <source>below 0</source>
+        <translation>unter 0</translation>
+    </message>
+    <message>
+        <source>above 0, one scale for all ranks</source>
+        <translation>über 0, eine Skala für alle Ränge</translation>
+    </message>
+    <message>
+        <source>difference</source>
+        <translation>Unterschied</translation>
+    </message>
+    <message>
+        <source>Numbers of the first training step; large activations are averaged down to cells. Difference: of both sides of a collective, put together.</source>
+        <translation>Zahlen des ersten Trainingsschritts; große Aktivierungen sind zu Zellen gemittelt. Unterschied: beider Seiten eines Kollektivs, zusammengesetzt.</translation>
+    </message>
+    <message>
+        <source>checked</source>
+        <translation>geprüft</translation>
+    </message>
+    <message>
+        <source>not yet: press Look inside</source>
+        <translation>noch nicht: drücke Hineinsehen</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::LayerView</name>
@@ -8340,6 +8652,38 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>One layer on every rank that shares it: each block is a **shard**, a **copy** or a **partial sum**, drawn to one scale. A bar across the ranks is a collective, with the bytes that it sends. Play moves through the layer&apos;s work; the figures switch adds FLOPs and bytes.</source>
         <translation>Eine Schicht auf jedem Rang, der sie teilt: Jeder Block ist ein **Teil**, eine **Kopie** oder eine **Teilsumme**, in einem Maßstab gezeichnet. Ein Balken über die Ränge ist ein Kollektiv mit den Bytes, die es sendet. Abspielen geht durch die Arbeit der Schicht; der Schalter für Zahlen zeigt FLOPs und Bytes.</translation>
+    </message>
+    <message>
+        <source>What is shown</source>
+        <translation>Was gezeigt wird</translation>
+    </message>
+    <message>
+        <source>context parallel</source>
+        <translation>Kontextparallel</translation>
+    </message>
+    <message>
+        <source>Who computes which scores, and what travels</source>
+        <translation>Wer welche Scores rechnet, und was unterwegs ist</translation>
+    </message>
+    <message>
+        <source>all pieces</source>
+        <translation>alle Teile</translation>
+    </message>
+    <message>
+        <source>Every piece of the layer with its tensors</source>
+        <translation>Jedes Teil der Schicht mit seinen Tensoren</translation>
+    </message>
+    <message>
+        <source>Look inside</source>
+        <translation>Hineinsehen</translation>
+    </message>
+    <message>
+        <source>Run one training step and show the numbers of every piece</source>
+        <translation>Einen Trainingsschritt ausführen und die Zahlen jedes Teils zeigen</translation>
+    </message>
+    <message>
+        <source>Needs a run: choose this computer</source>
+        <translation>Braucht einen Lauf: wähle diesen Rechner</translation>
     </message>
 </context>
 <context>

@@ -16,6 +16,7 @@
 #include "engine/cli/computer/probe.h"
 #include "engine/cli/outlook.h"
 #include "engine/cli/planning.h"
+#include "engine/cli/text/probe_text.h"
 #include "engine/cli/training.h"
 #include "engine/plan/machine/resolve.h"
 #include "engine/plan/model/routing.h"
@@ -54,13 +55,21 @@ Result<nlohmann::json> check_job(const Watch& watch) {
 }
 
 Result<nlohmann::json> run_job(const RunRequest& request, const Watch& watch) {
+  const Result<std::vector<Probe>> probes = parse_probes(request.probes);
+  if (!probes) return probes.error();
   const Result<Preparation> preparation = prepare_checked(request.setup, {}, watch);
   if (!preparation) return preparation.error();
   watch.progress("running", 0, preparation->choice.why);
   const Result<Training> training =
-      train(*preparation, request.verify, watch, request.let_it_hang_seconds);
+      train(*preparation, request.verify, watch, request.let_it_hang_seconds, *probes);
   if (!training) return training.error();
-  return to_json(*training);
+  nlohmann::json answer = to_json(*training);
+  if (probes->empty() || training->hang) return answer;
+  const Prediction& of = training->prediction;
+  add_probes(answer, training->result, identities_of(of.setup, of.program, training->result.probes),
+             {});
+  add_cells(answer, training->result);
+  return answer;
 }
 
 Result<nlohmann::json> collective_job(const CollectiveRequest& request, const Watch& watch) {

@@ -54,6 +54,10 @@ Result<RunRequest> run_request_from_json(const nlohmann::json& params) {
   RunRequest request;
   ObjectReader reader(params, "params");
   reader.read("verify", request.verify);
+  if (params.is_object() && params.contains("probe"))
+    if (const nlohmann::json* probes = reader.array("probe"))
+      for (const nlohmann::json& probe : *probes)
+        request.probes.push_back(probe.is_string() ? probe.get<std::string>() : probe.dump());
   reader.read("let_it_hang_seconds", request.let_it_hang_seconds);
   if (!(request.let_it_hang_seconds >= 0 && request.let_it_hang_seconds <= kMostHangSeconds))
     reader.fail("let_it_hang_seconds",

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/plan/result.h"
 #include "engine/plan/setup/setup.h"
@@ -45,6 +46,7 @@ nlohmann::json rpc_error(const nlohmann::json& id, RpcCode code, const Message& 
 struct RunRequest {
   Setup setup;
   bool verify = false;
+  std::vector<std::string> probes;  // as `run --probe` reads them
   // Above 0: run an order that waits for ever, too, until no rank has moved for so long.
   double let_it_hang_seconds = 0;
 };

@@ -6,8 +6,12 @@
 
 #include <QImage>
 #include <QTest>
+#include <QToolButton>
 
+#include "app/state/run/engine_process.h"
+#include "app/views/layer/layer_inside.h"
 #include "engine/plan/setup/setup_settings.h"
+#include "tests/app/wait.h"
 
 namespace parallelarium {
 namespace {
@@ -38,9 +42,11 @@ TEST(LayerView, NoTextOfItsPictureLiesOverAnother) {
   for (const auto& fields : kSetups) {
     Session session;
     set_up(session, fields);
-    for (const bool backward : {false, true}) {
+    for (const auto& [backward, context] :
+         {std::pair(false, false), {true, false}, {false, true}, {true, true}}) {
       LayerLook look;
       look.choice.backward = backward;
+      look.context = context;
       look.attention_open = look.figures = true;
       const QSize size = layer_picture_size(session, look);
       QImage image(size, QImage::Format_RGB32);
@@ -79,6 +85,113 @@ TEST(LayerView, KeysWalkThroughPiecesRanksAndLayersAndOpenAHalf) {
   EXPECT_FALSE(view.look().attention_open);
   QTest::keyClick(&view.canvas(), Qt::Key_Return);
   EXPECT_TRUE(view.look().attention_open);
+}
+
+TEST(LayerView, ALessonCanNameTheHalfThatIsOpen) {
+  Session session;
+  set_up(session, {{"pp", "1"}, {"cp", "2"}, {"attention", "fused"}});
+  LayerView view(session);
+  view.resize(900, 640);
+  view.show();
+  EXPECT_TRUE(view.picture().shows_context());
+  for (const auto& [part, attention] : {std::pair("attention", true), {"mlp", false}}) {
+    view.show_part(QString::fromLatin1(part));
+    EXPECT_FALSE(view.picture().shows_context());
+    EXPECT_EQ(view.look().attention_open, attention);
+    EXPECT_EQ(view.look().mlp_open, !attention);
+  }
+  view.show_part(QStringLiteral("context"));
+  EXPECT_TRUE(view.picture().shows_context());
+}
+
+TEST(LayerView, SaysWhatIsKeptInThePapersTerms) {
+  Session session;
+  set_up(session, {{"pp", "1"}, {"tp", "2"}});
+  const QString text = layer_sentence(layer_picture(session, {}));
+  EXPECT_TRUE(text.contains(QStringLiteral("TP 2 + SP"))) << text.toStdString();
+  EXPECT_TRUE(text.contains(QStringLiteral("(no dropout)")));
+  LayerPicture asked = layer_picture(session, {});
+  asked.hides_memory = true;
+  EXPECT_FALSE(layer_sentence(asked).contains(QStringLiteral("TP 2 + SP")));
+}
+
+TEST(LayerView, LooksInsideTheTensorsOfARun) {
+  ASSERT_FALSE(EngineProcess::find_program().isEmpty()) << "the engine is not built";
+  for (const auto& fields : {std::vector<Given>{{"pp", "1"}, {"tp", "2"}},
+                             {{"pp", "1"}, {"tp", "2"}, {"sequence-parallel", "on"}}}) {
+    Session session;
+    set_up(session, fields);
+    LayerView view(session);
+    view.resize(1000, 700);
+    view.show();
+    auto* button = view.findChild<QToolButton*>(QStringLiteral("LookInside"));
+    ASSERT_NE(button, nullptr);
+    EXPECT_TRUE(button->isEnabled());
+    button->click();
+    ASSERT_TRUE(wait_until([&] { return session.jobs().state() == RunState::kIdle; }, 60'000));
+    EXPECT_EQ(session.jobs().last_error(), QString());
+    const LayerPicture picture = view.picture();
+    ASSERT_NE(picture.look.inside, nullptr);
+    const LayerInside& inside = *picture.look.inside;
+    // Every collective of the layer is checked, and every drawn tensor has numbers of each rank.
+    for (std::size_t step = 0; step < picture.layer->steps.size(); ++step) {
+      const LayerStep& of = picture.layer->steps[step];
+      if (of.kind == LayerStepKind::kCollective) {
+        const InsideIdentity* identity = inside.identity_of(int(step));
+        ASSERT_NE(identity, nullptr) << step;
+        EXPECT_LT(identity->largest_difference, 1e-5);
+        EXPECT_TRUE(view.description().contains(identity->sentence));
+      }
+      if (of.piece != Piece::kMlpOut) continue;
+      for (std::size_t rank = 0; rank < of.ranks.size(); ++rank)
+        for (const LayerTensor& tensor : of.ranks[rank].tensors)
+          if (tensor.role == TensorRole::kActivation)
+            EXPECT_NE(inside.find(of, tensor, picture.layer->ranks[rank].rank), nullptr)
+                << tensor.name;
+    }
+    // The numbers are of this layer alone.
+    LayerLook next = view.look();
+    next.choice.layer = 1;
+    view.show_look(next);
+    EXPECT_EQ(view.picture().look.inside, nullptr);
+  }
+}
+
+TEST(LayerView, ABlockOfScoresCanBeClickedAndSaysItsTokensAndStep) {
+  Session session;
+  set_up(session, {{"pp", "1"}, {"cp", "4"}, {"attention", "fused"}});
+  LayerView view(session);
+  view.resize(900, 640);
+  view.show();
+  SelectionText told;
+  QObject::connect(&view, &View::described, [&](const SelectionText& text) { told = text; });
+  const LayerPicture picture = view.picture();
+  const LayerContext& context = picture.layer->context;
+  const LayerLayout layout = view.layout_now();
+  ASSERT_EQ(layout.targets.size(), context.blocks.size());
+  for (std::size_t at = 0; at < context.blocks.size(); ++at) {
+    const ScoreBlock& block = context.blocks[at];
+    const QPointF lower_left = layout.targets[at].place.bottomLeft() + QPointF(3, -3);
+    QTest::mouseClick(&view.canvas(), Qt::LeftButton, {}, lower_left.toPoint());
+    EXPECT_EQ(view.look().step, context.rounds[std::size_t(block.round)].step);
+    EXPECT_EQ(view.look().rank, block.cp);
+    QString facts;
+    for (const Fact& fact : told.facts)
+      facts += fact.word + QLatin1Char(' ') + fact.value + QLatin1Char('\n');
+    const std::int64_t first = context.runs[std::size_t(block.queries)].tokens.begin;
+    EXPECT_TRUE(facts.contains(QString::number(first))) << facts.toStdString();
+  }
+}
+
+TEST(LayerView, SaysWhoComputesHowManyBlocksInWhichStepUnlessALessonAsks) {
+  Session session;
+  set_up(session, {{"pp", "1"}, {"cp", "2"}, {"attention", "fused"}});
+  const QString text = layer_sentence(layer_picture(session, {}));
+  EXPECT_TRUE(text.contains(QLatin1String("step 2: 2 blocks with keys and values of rank 0")))
+      << text.toStdString();
+  LayerPicture asked = layer_picture(session, {});
+  asked.hides_blocks = true;
+  EXPECT_TRUE(layer_sentence(asked).contains(QLatin1String("step 2: ? blocks")));
 }
 
 TEST(LayerView, SaysInWordsWhatIsSharedAndSummed) {

@@ -129,6 +129,68 @@ TEST(LayerSteps, KeepGatheredInputsWholeWhereTheyAreNotGatheredAgain) {
       }
 }
 
+double factor_of(const LayerKept& kept, double KeptTerm::*factor, bool split, bool held_alone) {
+  double sum = 0;
+  for (const KeptTerm& term : kept.terms)
+    if (term.split == split && (!held_alone || term.because == KeptBecause::kHeld))
+      sum += term.*factor;
+  return sum;
+}
+
+// s b h (10 + 24/t + 5 a s/(h t)) and s b h/t (34 + 5 a s/h), of 16-bit activations and with
+// dropout. Source: Korthikanti et al. 2022, table 2.
+TEST(LayerKept, TermsAreThoseOfThePaperAndTheirBytesTheProgramsOwn) {
+  for (const int tp : {1, 2, 4})
+    for (const bool sequence_parallel : {false, true})
+      for (const double dropout : {0.0, 0.1})
+        for (const Attention attention : {Attention::kUnfused, Attention::kFused}) {
+          if (tp == 1 && sequence_parallel) continue;
+          Setup setup = setup_of(tp, 1, sequence_parallel);
+          setup.dropout = dropout;
+          setup.attention = attention;
+          setup.precision = *find_precision("bf16");
+          const Program program = program_of(setup);
+          const LayerSteps layer = layer_steps(setup, program, {1, 0, false});
+          const LayerKept& kept = layer.kept;
+          EXPECT_EQ(factor_of(kept, &KeptTerm::sbh, false, false), 10);
+          EXPECT_EQ(factor_of(kept, &KeptTerm::sbh, true, false), 24);
+          EXPECT_EQ(factor_of(kept, &KeptTerm::scores, true, false), 5);
+          const LayerKept::Bytes& bytes = kept.bytes[std::size_t(kept.cut)];
+          EXPECT_EQ(kept.whole_sbh, factor_of(kept, &KeptTerm::sbh, false, true));
+          EXPECT_EQ(kept.split_sbh, factor_of(kept, &KeptTerm::sbh, true, true));
+          EXPECT_EQ(kept.scores, factor_of(kept, &KeptTerm::scores, true, true));
+          std::int64_t held = 0;
+          for (const KeptTerm& term : kept.terms) held += term.held_bytes;
+          EXPECT_EQ(bytes.all(), held) << tp << sequence_parallel << dropout;
+          EXPECT_EQ(held + kept.other_bytes, layer_total(layer, 0).kept_bytes);
+          const bool fused = attention == Attention::kFused;
+          const double s = double(setup.model.sequence), a = double(setup.model.heads),
+                       h = double(setup.model.hidden), sbh = s * double(program.shape.B) * h;
+          const double whole = dropout > 0 ? 10 : 8,
+                       scores = fused ? 0 : (dropout > 0 ? 5 : 2) * a * s / h;
+          const auto of = [&](KeptCut cut) { return double(kept.bytes[std::size_t(cut)].all()); };
+          EXPECT_DOUBLE_EQ(of(KeptCut::kWhole), sbh * (whole + 24 + scores));
+          EXPECT_DOUBLE_EQ(of(KeptCut::kTensor), sbh * (whole + 24.0 / tp + scores / tp));
+          EXPECT_DOUBLE_EQ(of(KeptCut::kSequence), sbh / tp * (whole + 24 + scores));
+        }
+}
+
+TEST(LayerKept, SaysWhyATermVanishes) {
+  const auto reason_of = [](const Setup& setup, Tensor tensor) {
+    for (const KeptTerm& term : layer_steps(setup, program_of(setup), {1, 0, false}).kept.terms)
+      if (term.tensor == tensor) return term.because;
+    return KeptBecause::kHeld;
+  };
+  Setup setup = setup_of(2, 1, false);
+  EXPECT_EQ(reason_of(setup, Tensor::kDropoutMasks), KeptBecause::kNoDropout);
+  EXPECT_EQ(reason_of(setup, Tensor::kProbabilities), KeptBecause::kFused);
+  setup.recompute = Recompute::kFull;
+  EXPECT_EQ(reason_of(setup, Tensor::kMlpInOut), KeptBecause::kRecomputed);
+  EXPECT_EQ(reason_of(setup, Tensor::kInput), KeptBecause::kHeld);
+  setup.model.mlp = Mlp::kSwiglu;
+  EXPECT_TRUE(layer_steps(setup, program_of(setup), {1, 0, false}).kept.terms.empty());
+}
+
 TEST(LayerSteps, ShardsOfAProductStandSideBySideAndItsPartsAreSummed) {
   const auto setup = setup_of(4, 1, false);
   const Program program = program_of(setup);

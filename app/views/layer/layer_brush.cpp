@@ -6,6 +6,7 @@
 #include <QPolygonF>
 #include <algorithm>
 
+#include "app/views/layer/layer_inside.h"
 #include "app/views/shared/paint/paint_tools.h"
 
 namespace parallelarium {
@@ -116,6 +117,38 @@ void paint_layer_tensor(const LayerBrush& brush, const LayerRankStep& part, int 
   }
 }
 
+void paint_layer_values(const LayerBrush& brush, int step, int tensor, const QRectF& place,
+                        int rank) {
+  const LayerInside* inside = brush.picture.look.inside.get();
+  const LayerSteps& layer = *brush.picture.layer;
+  const LayerStep& of_step = layer.steps[std::size_t(step)];
+  const LayerRankStep& part = of_step.ranks[std::size_t(rank)];
+  if (!inside || part.first_op < 0 || tensor >= int(part.tensors.size())) return;
+  const LayerTensor& of = part.tensors[std::size_t(tensor)];
+  const InsideTensor* values = inside->find(of_step, of, layer.ranks[std::size_t(rank)].rank);
+  if (!values) return;
+  const QImage image = image_of(*values, inside->most_of(*values), brush.theme);
+  const double high = double(image.height()) / double(of.held_rows);
+  const double wide = double(image.width()) / double(of.held_columns);
+  const std::vector<QRectF> parts = parts_of(of, place);
+  std::int64_t row = 0;
+  std::size_t at = 0;
+  for (const ChunkRange& rows : of.row_ranges) {
+    std::int64_t column = 0;
+    for (const ChunkRange& columns : of.column_ranges) {
+      if (at >= parts.size()) return;
+      brush.painter.drawImage(
+          parts[at++].adjusted(2, 2, -2, -2), image,
+          QRectF(double(column) * wide, double(row) * high,
+                 double(columns.end - columns.begin) * wide, double(rows.end - rows.begin) * high));
+      column += columns.end - columns.begin;
+    }
+    row += rows.end - rows.begin;
+  }
+  if (of.partial)
+    for (const QRectF& own : parts) paint_crosses(brush.painter, own, brush.theme.text);
+}
+
 void paint_layer_caption(const LayerBrush& brush, const LayerRankStep& part, int tensor,
                          const QRectF& place, std::vector<QRectF>& taken) {
   if (part.first_op < 0 || tensor >= int(part.tensors.size())) return;
@@ -193,6 +226,12 @@ void paint_layer_legend(const LayerBrush& brush, const QRectF& line) {
   });
   entry(Words::tr("still to come"),
         [&](const QRectF& at) { filled(at, Qt::transparent, QPen(edge, 1)); });
+  if (brush.picture.look.inside) {
+    entry(Words::tr("below 0"),
+          [&](const QRectF& at) { filled(at, theme.solid(OpColor::kCommunication), Qt::NoPen); });
+    entry(Words::tr("above 0, one scale for all ranks"),
+          [&](const QRectF& at) { filled(at, theme.accent_line, Qt::NoPen); });
+  }
   entry(Words::tr("absent"), [&](const QRectF& at) { paint_dotted(brush, at); });
 }
 

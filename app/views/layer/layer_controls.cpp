@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The controls of the Layer view and what they change.
+#include <QPointer>
 #include <algorithm>
 #include <cmath>
 
+#include "app/views/layer/layer_inside.h"
 #include "app/views/layer/layer_state.h"
 
 namespace parallelarium {
@@ -50,6 +52,17 @@ void LayerView::build_controls() {
     next.step = -1;
     show_look(next);
   });
+  s.shown = new Segments(tr("What is shown"),
+                         {{QStringLiteral("context"), tr("context parallel"),
+                           tr("Who computes which scores, and what travels")},
+                          {QStringLiteral("pieces"), tr("all pieces"),
+                           tr("Every piece of the layer with its tensors")}},
+                         s.head);
+  connect(s.shown, &Segments::chosen, this, [this](const QString& value) {
+    LayerLook next = state_->look;
+    next.context = value == QLatin1String("context");
+    show_look(next);
+  });
   s.figures = new QCheckBox(tr("Figures"), s.head);
   s.figures->setToolTip(tr("FLOP and FLOP per byte of every piece too"));
   connect(s.figures, &QCheckBox::toggled, this, [this](bool on) {
@@ -57,6 +70,20 @@ void LayerView::build_controls() {
     LayerLook next = state_->look;
     next.figures = on;
     show_look(next);
+  });
+  s.inside = new QToolButton(s.head);
+  s.inside->setText(tr("Look inside"));
+  s.inside->setObjectName(QStringLiteral("LookInside"));
+  connect(s.inside, &QToolButton::clicked, this, [this] {
+    State& now = *state_;
+    if (!now.steps || now.session.jobs().state() != RunState::kIdle) return;
+    look_inside(now.session, *now.steps,
+                [view = QPointer<LayerView>(this)](std::shared_ptr<const LayerInside> inside) {
+                  if (!view) return;
+                  LayerLook next = view->look();
+                  next.inside = std::move(inside);
+                  view->show_look(next);
+                });
   });
   build_offers();
 }
@@ -85,7 +112,17 @@ void LayerView::refresh_controls() {
   s.microbatch->set_text(QString::number(s.look.choice.microbatch));
   s.direction->set_value(s.look.choice.backward ? QStringLiteral("backward")
                                                 : QStringLiteral("forward"));
+  const bool context = s.steps && s.steps->context.drawn();
+  s.shown->setVisible(context);
+  s.shown->set_value(s.look.context ? QStringLiteral("context") : QStringLiteral("pieces"));
   s.figures->setChecked(s.look.figures);
+  s.figures->setVisible(!context || !s.look.context);
+  const bool here = s.session.setup().machine == "local";
+  s.inside->setVisible(s.steps && !s.steps->steps.empty() && (!context || !s.look.context));
+  s.inside->setEnabled(here && s.session.problems().empty() &&
+                       s.session.jobs().state() == RunState::kIdle);
+  s.inside->setToolTip(here ? tr("Run one training step and show the numbers of every piece")
+                            : tr("Needs a run: choose this computer"));
   const Mesh& mesh = s.session.subject().prediction()->setup.mesh;
   const bool whole = mesh.tp == 1 && mesh.cp == 1;
   s.tensor->setVisible(whole);
@@ -105,9 +142,12 @@ void LayerView::place_parts() {
   const Unit units[] = {{s.layer_label, s.layer, 86},
                         {s.microbatch_label, s.microbatch, 86},
                         {nullptr, s.direction, s.direction->sizeHint().width()},
-                        {nullptr, s.figures, s.figures->sizeHint().width()}};
+                        {nullptr, s.shown, s.shown->sizeHint().width()},
+                        {nullptr, s.figures, s.figures->sizeHint().width()},
+                        {nullptr, s.inside, s.inside->sizeHint().width()}};
   int x = kMargin, y = 8;
   for (const Unit& unit : units) {
+    if (unit.control->isHidden()) continue;
     const int words = unit.label ? unit.label->sizeHint().width() + 6 : 0;
     if (x > kMargin && x + words + unit.width > width() - kMargin) x = kMargin, y += kRow;
     if (unit.label) unit.label->setGeometry(x, y, words - 6, 30);

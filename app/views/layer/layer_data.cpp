@@ -4,7 +4,8 @@
 #include <algorithm>
 
 #include "app/look/figures.h"
-#include "app/views/layer/layer_picture.h"
+#include "app/views/layer/context/context_picture.h"
+#include "app/views/layer/layer_inside.h"
 
 namespace parallelarium {
 namespace {
@@ -18,8 +19,16 @@ const QString kDot = QStringLiteral(" \u00b7 ");
 std::shared_ptr<const LayerSpans> spans_of(const LayerSteps& layer, const Timeline& timeline) {
   auto out = std::make_shared<LayerSpans>();
   out->source = timeline.source;
-  bool first = true;
-  for (const LayerStep& step : layer.steps) {
+  bool first = true, first_of_context = true;
+  const auto widen = [](Span& window, const Span& by, bool& is_first) {
+    window.begin = is_first ? by.begin : std::min(window.begin, by.begin);
+    window.end = is_first ? by.end : std::max(window.end, by.end);
+    is_first = false;
+  };
+  for (std::size_t at = 0; at < layer.steps.size(); ++at) {
+    const LayerStep& step = layer.steps[at];
+    const bool of_context =
+        int(at) >= layer.context.first_step && int(at) <= layer.context.last_step;
     auto& ranks = out->spans.emplace_back();
     for (std::size_t rank = 0; rank < step.ranks.size(); ++rank) {
       std::optional<Span>& span = ranks.emplace_back();
@@ -29,15 +38,14 @@ std::shared_ptr<const LayerSpans> spans_of(const LayerSteps& layer, const Timeli
       const std::vector<Span>& all = timeline.ranks[built].spans;
       if (std::size_t(of.last_op) >= all.size()) continue;
       span = {all[std::size_t(of.first_op)].begin, all[std::size_t(of.last_op)].end};
-      out->window.begin = first ? span->begin : std::min(out->window.begin, span->begin);
-      out->window.end = first ? span->end : std::max(out->window.end, span->end);
-      first = false;
+      widen(out->window, *span, first);
+      if (of_context) widen(out->context, *span, first_of_context);
     }
   }
   return first ? nullptr : out;
 }
 
-QString title_of_layer(const Setup& setup, const LayerChoice& choice) {
+QString title_of_layer(const Setup& setup, const LayerChoice& choice, const LayerContext& context) {
   QStringList parts{DataWords::tr("Layer %1").arg(choice.layer),
                     DataWords::tr("micro-batch %1").arg(choice.microbatch),
                     choice.backward ? DataWords::tr("backward") : DataWords::tr("forward")};
@@ -45,7 +53,10 @@ QString title_of_layer(const Setup& setup, const LayerChoice& choice) {
     parts << (setup.sequence_parallel
                   ? DataWords::tr("TP %1 with sequence parallel").arg(setup.mesh.tp)
                   : DataWords::tr("TP %1, sequence parallel off").arg(setup.mesh.tp));
-  if (setup.mesh.cp > 1) parts << QStringLiteral("CP %1").arg(setup.mesh.cp);
+  if (setup.mesh.cp > 1)
+    parts << QStringList{QStringLiteral("CP %1").arg(setup.mesh.cp), context_method_text(context)}
+                 .join(QLatin1Char(' '))
+                 .trimmed();
   return parts.join(kDot);
 }
 
@@ -57,7 +68,6 @@ LayerPicture layer_picture(const Session& session, LayerLook look,
   const Setup& setup = prediction->setup;
   LayerPicture picture;
   look.choice = valid_layer_choice(setup, look.choice);
-  picture.title = title_of_layer(setup, look.choice);
   picture.predicted_word = prediction_source_text(prediction->word);
   picture.playhead = session.playback().playhead();
   picture.dimmed = !session.problems().empty();
@@ -68,9 +78,11 @@ LayerPicture layer_picture(const Session& session, LayerLook look,
   picture.hides_time = hides("lane.predicted", "layer.seconds");
   picture.hides_traffic = hides("traffic.sent_bytes", "layer.sent_bytes");
   picture.hides_memory = hides("memory.peak_bytes", "layer.kept_bytes");
+  picture.hides_blocks = session.locks().hidden(QStringLiteral("layer.blocks"));
   picture.layer = layer ? std::move(layer)
                         : std::make_shared<const LayerSteps>(
                               layer_steps(setup, prediction->program, look.choice));
+  picture.title = title_of_layer(setup, look.choice, picture.layer->context);
   if (picture.layer->steps.empty()) {
     picture.empty =
         DataWords::tr("A program of this size is made of whole stages; its layers have no pieces.");
@@ -78,6 +90,8 @@ LayerPicture layer_picture(const Session& session, LayerLook look,
   }
   look.step = std::min(look.step, int(picture.layer->steps.size()) - 1);
   look.rank = std::clamp(look.rank, 0, std::max(0, int(picture.layer->ranks.size()) - 1));
+  if (look.inside && (!(look.inside->of == setup) || !(look.inside->choice == look.choice)))
+    look.inside.reset();
   picture.look = look;
   if (setup.mesh.tp == 1 && setup.mesh.cp == 1)
     picture.notice = DataWords::tr("Nothing is split: one rank computes the whole layer.");

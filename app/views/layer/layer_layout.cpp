@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/views/layer/layer_picture.h"
+#include "app/views/layer/context/context_picture.h"
 
 namespace parallelarium {
 namespace {
@@ -12,8 +12,8 @@ namespace {
 constexpr double kLayoutMargin = 16, kTop = 52, kNotice = 44, kLabels = 92, kHead = 18, kNames = 24,
                  kCuts = 15;
 constexpr double kClosed = 34, kFigureRow = 16, kRowGap = 26, kHalfGap = 12;
-constexpr double kLanesHead = 24, kLane = 15, kLeastBlock = 40, kLeastColumn = 52, kLeastBar = 44,
-                 kFold = 18, kOneLine = 940;
+constexpr double kLanesHead = 24, kLane = 15, kLeastBlock = 40, kReadableBlock = 100,
+                 kReadableRows = 320, kLeastColumn = 52, kLeastBar = 44, kFold = 18, kOneLine = 940;
 constexpr int kMostRanks = 8;
 constexpr double kMostScale = 0.56, kLeastSize = 7, kLeastHeight = 14;
 
@@ -221,15 +221,18 @@ void choose_ranks(const LayerPicture& picture, LayerLayout& layout) {
 }
 
 int figure_rows(const LayerPicture& picture) {
-  return 1 + (picture.layer->choice.backward ? 0 : 1) + (picture.look.figures ? 2 : 0);
+  return 1 + (picture.layer->choice.backward ? 0 : 1) + (picture.look.figures ? 2 : 0) +
+         (picture.look.inside ? 1 : 0);
 }
 
 }  // namespace
 
 LayerLayout layer_layout(const LayerPicture& picture, QSizeF size, const Theme& theme) {
+  if (picture.shows_context()) return context_layout(picture, size, theme);
   LayerLayout layout;
   layout.size = size;
-  layout.top = size.width() < kOneLine ? kTop + 17 : kTop;  // the legend may take two lines
+  // The legend may take more than one line.
+  layout.top = kTop + (size.width() < kOneLine ? 17 : 0) + (picture.look.inside ? 17 : 0);
   layout.bottom = size.height();
   if (!picture.drawn()) return layout;
   const LayerSteps& layer = *picture.layer;
@@ -250,6 +253,7 @@ LayerLayout layer_layout(const LayerPicture& picture, QSizeF size, const Theme& 
   const int rows = int(layout.ranks.size());
   layout.lane_pitch = kLane * (picture.observed ? 2 : 1) + 4;
   const double lanes = kLanesHead + rows * layout.lane_pitch + 24;
+  const double kept = layer_kept_height(picture, size.width(), theme);
   double fixed = layout.top + (picture.notice.isEmpty() ? 0 : kNotice) + lanes;
   int open = 0;
   std::vector<std::vector<StepMarks>> groups;
@@ -261,7 +265,10 @@ LayerLayout layer_layout(const LayerPicture& picture, QSizeF size, const Theme& 
                              (layout.alike > 0 ? kFold : 0) + kHalfGap
                        : kClosed;
   }
-  const double least = std::max(kLeastBlock, (size.height() - fixed) / std::max(1, open * rows));
+  // What is kept may stand below the fold where matrices would become small.
+  const double shared = std::max(1, open * rows);
+  const double least = std::max({kLeastBlock, std::min(kReadableBlock, kReadableRows / shared),
+                                 (size.height() - fixed - kept) / shared});
   const LayerScale scale = fitting_scale(groups, inner - kLabels, least);
   layout.one_scale = scale.tokens == scale.width;
   double y = layout.top + (picture.notice.isEmpty() ? 0 : kNotice);
@@ -289,11 +296,14 @@ LayerLayout layer_layout(const LayerPicture& picture, QSizeF size, const Theme& 
   layout.lanes_top = y + kLanesHead;
   layout.lane_left = kLayoutMargin + kLabels;
   layout.lane_width = inner - kLabels;
-  layout.bottom = layout.lanes_top + rows * layout.lane_pitch + 24;
+  layout.kept_top = layout.lanes_top + rows * layout.lane_pitch + 6;
+  layout.bottom = layout.kept_top + kept + 18;
   return layout;
 }
 
 LayerHit layer_hit(const LayerLayout& layout, QPointF point) {
+  for (const LayerTarget& target : layout.targets)
+    if (target.place.contains(point)) return {target.step, target.rank};
   for (const LayerHalf& half : layout.halves) {
     if (!half.open || point.y() < half.top || point.y() > half.bottom) continue;
     for (const LayerColumn& column : half.columns) {

@@ -2,13 +2,15 @@
 // Paints a layer: title, legend, and the marks of every rank in each half that is open.
 #include <QCoreApplication>
 #include <QFontMetricsF>
+#include <QLocale>
 #include <QPainterPath>
 #include <QPolygonF>
 #include <algorithm>
 
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
-#include "app/views/layer/layer_brush.h"
+#include "app/views/layer/context/context_picture.h"
+#include "app/views/layer/layer_inside.h"
 #include "app/views/shared/paint/paint_tools.h"
 
 namespace parallelarium {
@@ -71,6 +73,8 @@ void paint_row(const LayerBrush& brush, const LayerHalf& half, int rank, double 
       case LayerMark::kTensor:
         paint_layer_tensor(brush, part_at(brush, box.step, rank), box.tensor, place, rank,
                            share_there(brush, box, rank));
+        if (share_there(brush, box, rank) >= 1)
+          paint_layer_values(brush, box.step, box.tensor, place, rank);
         paint_layer_caption(brush, part_at(brush, box.step, rank), box.tensor, place, taken);
         break;
       case LayerMark::kArrow:
@@ -187,6 +191,12 @@ void paint_figures(const LayerBrush& brush, const LayerHalf& half) {
                  : none;
     });
   }
+  if (const LayerInside* inside = brush.picture.look.inside.get())
+    row(PaintWords::tr("difference"), [&](int step) {
+      const InsideIdentity* identity = inside->identity_of(step);
+      return identity ? QLocale().toString(identity->largest_difference, 'g', 1)
+                      : QStringLiteral("\u2013");
+    });
   row(PaintWords::tr("sent"), [&](int step) { return layer_sent_text(brush.picture, step, rank); });
   if (!brush.picture.layer->choice.backward)
     row(PaintWords::tr("kept"),
@@ -280,6 +290,11 @@ void paint_layer(QPainter& painter, const LayerPicture& picture, const LayerLayo
     return;
   }
   const LayerBrush brush{painter, picture, layout, theme, texts};
+  if (picture.shows_context()) {
+    paint_context(brush);
+    painter.restore();
+    return;
+  }
   paint_layer_legend(brush, QRectF(kPaintMargin, 28, line.width(), 18));
   if (!picture.notice.isEmpty())
     put_elided(painter, QRectF(kPaintMargin, layout.top, line.width() - 190, 32), Qt::AlignVCenter,
@@ -287,9 +302,14 @@ void paint_layer(QPainter& painter, const LayerPicture& picture, const LayerLayo
   for (const LayerHalf& half : layout.halves)
     half.open ? paint_open(brush, half) : paint_closed(brush, half);
   paint_layer_lanes(painter, picture, layout, theme, texts);
+  if (picture.shows_kept()) paint_layer_kept(painter, picture, layout, theme, texts);
   put_elided(painter, QRectF(kPaintMargin, layout.bottom - 20, line.width(), 16), Qt::AlignVCenter,
-             layout.one_scale ? PaintWords::tr("Matrices are to one scale.")
-                              : PaintWords::tr("Widths are to one scale, tokens to another."),
+             picture.look.inside
+                 ? PaintWords::tr("Numbers of the first training step; large activations are "
+                                  "averaged down to cells. Difference: of both sides of a "
+                                  "collective, put together.")
+             : layout.one_scale ? PaintWords::tr("Matrices are to one scale.")
+                                : PaintWords::tr("Widths are to one scale, tokens to another."),
              theme.font(11), theme.muted, texts);
   painter.restore();
 }

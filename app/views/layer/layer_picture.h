@@ -18,19 +18,24 @@
 
 namespace parallelarium {
 
+struct LayerInside;
+
 // What the user chose in the view.
 struct LayerLook {
   LayerChoice choice;
   bool attention_open = false, mlp_open = true;
   bool figures = false;     // FLOPs and FLOP per byte too
+  bool context = true;      // where CP cuts: who computes which block, instead of the pieces
   int step = -1, rank = 0;  // selected, as indices in LayerSteps; step -1: none
+  std::shared_ptr<const LayerInside> inside;  // numbers of a run with probes, or null
 };
 
 // When each step runs, rank by rank; as LayerSteps::steps and ::ranks.
 struct LayerSpans {
   Source source = Source::kPredicted;
   std::vector<std::vector<std::optional<Span>>> spans;
-  Span window;  // of all of them
+  Span window;   // of all of them
+  Span context;  // of those around attention, where CP cuts
 };
 
 struct LayerPicture {
@@ -43,8 +48,18 @@ struct LayerPicture {
   Nanoseconds playhead{0};
   bool dimmed = false;
   bool hides_time = false, hides_traffic = false, hides_memory = false;  // by a lesson
+  bool hides_blocks = false;                                             // of scores: how many
   bool drawn() const { return empty.isEmpty() && layer && !layer->steps.empty(); }
+  // What a layer keeps, beside other ways to cut it.
+  bool shows_kept() const {
+    return drawn() && !shows_context() && !layer->kept.terms.empty() && !hides_memory;
+  }
+  bool shows_context() const { return drawn() && look.context && layer->context.drawn(); }
   const LayerSpans* shown() const { return observed ? observed.get() : predicted.get(); }
+  // The time that the picture is about.
+  Span window_of(const LayerSpans& times) const {
+    return shows_context() ? times.context : times.window;
+  }
 };
 
 enum class LayerMark : std::uint8_t { kTensor, kTimes, kEquals, kArrow, kPlus, kBar };
@@ -73,6 +88,22 @@ struct LayerHalf {
   double row_height = 0, top = 0, figures_top = 0, bottom = 0;
 };
 
+// Where the picture of context parallelism stands. By heads, rows are ranks and columns are what a
+// rank has before, between and behind both exchanges.
+struct ContextPlaces {
+  QRectF strip, grid, table;   // not by heads
+  double cell = 0;             // of the grid
+  std::vector<double> rows;    // by heads: tops
+  std::vector<double> lefts;   // by heads: of queries, all tokens, scores, their result, own tokens
+  double box = 0, height = 0;  // by heads: of a matrix
+  double words = 0;            // by heads: below
+};
+// What a click on a place selects.
+struct LayerTarget {
+  QRectF place;
+  int step = -1, rank = 0;
+};
+
 struct LayerLayout {
   QSizeF size;
   double top = 0;          // below title and legend
@@ -80,7 +111,13 @@ struct LayerLayout {
   int alike = 0;           // ranks left out behind the first
   std::vector<LayerHalf> halves;
   bool one_scale = true;  // tokens are drawn as large as widths
+  ContextPlaces context;
+  std::vector<LayerTarget> targets;
+  double kept_top = 0;  // of what a layer keeps, where it is shown
   double lanes_top = 0, lane_left = 0, lane_width = 0, lane_pitch = 0, bottom = 0;
+  bool in_lanes(double y) const {
+    return y >= lanes_top - 4 && y <= lanes_top + double(ranks.size()) * lane_pitch + 4;
+  }
 };
 
 // Everything that is set, predicted and run. `layer`: from an earlier picture of the same Program
@@ -95,6 +132,12 @@ void paint_layer(QPainter& painter, const LayerPicture& picture, const LayerLayo
                  const Theme& theme, TextLog* texts);
 void paint_layer_lanes(QPainter& painter, const LayerPicture& picture, const LayerLayout& layout,
                        const Theme& theme, TextLog* texts);
+// What a layer keeps for its backward: bars for TP 1, TP, and TP with sequence parallel, and the
+// paper's terms.
+double layer_kept_height(const LayerPicture& picture, double width, const Theme& theme);
+void paint_layer_kept(QPainter& painter, const LayerPicture& picture, const LayerLayout& layout,
+                      const Theme& theme, TextLog* texts);
+QString layer_kept_sentence(const LayerPicture& picture);
 // How much of a step has happened on a rank at the playhead, 0 to 1.
 double layer_share_done(const LayerPicture& picture, int step, int rank);
 

@@ -33,6 +33,10 @@ void LayerView::select(int step, int rank) {
 // To the step before or behind among those that are open.
 void LayerView::walk(int by) {
   std::vector<int> open;
+  const LayerPicture now = picture();
+  if (now.shows_context())
+    for (int step = now.layer->context.first_step; step <= now.layer->context.last_step; ++step)
+      open.push_back(step);
   for (const LayerHalf& half : layout_now().halves)
     if (half.open) open.insert(open.end(), half.steps.begin(), half.steps.end());
   if (open.empty()) return;
@@ -94,12 +98,14 @@ bool LayerView::press_key(QKeyEvent& event) {
 void LayerView::scrub(const LayerPicture& now, const LayerLayout& layout, double x) {
   const LayerSpans* times = now.shown();
   if (!times) return;
-  Nanoseconds longest = times->window.end - times->window.begin;
-  if (now.predicted)
-    longest = std::max(longest, now.predicted->window.end - now.predicted->window.begin);
+  const auto length_of = [&](const LayerSpans& of) {
+    return now.window_of(of).end - now.window_of(of).begin;
+  };
+  Nanoseconds longest = length_of(*times);
+  if (now.predicted) longest = std::max(longest, length_of(*now.predicted));
   const double share = std::clamp((x - layout.lane_left) / layout.lane_width, 0.0, 1.0);
   state_->session.playback().set_playhead(
-      times->window.begin + Nanoseconds(std::int64_t(share * double(longest.count()))));
+      now.window_of(*times).begin + Nanoseconds(std::int64_t(share * double(longest.count()))));
 }
 
 void LayerView::press(QPointF point) {
@@ -111,7 +117,7 @@ void LayerView::press(QPointF point) {
     (half.attention ? next.attention_open : next.mlp_open) = !half.open;
     return show_look(next);
   }
-  if (now.drawn() && point.y() >= layout.lanes_top - 4 && point.x() >= layout.lane_left)
+  if (now.drawn() && layout.in_lanes(point.y()) && point.x() >= layout.lane_left)
     return scrub(now, layout, point.x());
   const LayerHit hit = layer_hit(layout, point);
   select(hit.step, hit.step < 0 ? state_->look.rank : hit.rank);
@@ -138,7 +144,7 @@ bool LayerView::eventFilter(QObject* watched, QEvent* event) {
       const LayerLayout layout = layout_now();
       if (event->type() == QEvent::MouseButtonPress)
         press(mouse->position());
-      else if (mouse->position().y() >= layout.lanes_top - 4 && picture().drawn())
+      else if (layout.in_lanes(mouse->position().y()) && picture().drawn())
         scrub(picture(), layout, mouse->position().x());
       return true;
     }

@@ -17,11 +17,12 @@ struct LayerView::State {
   LayerLook look;
   StepBox *layer = nullptr, *microbatch = nullptr;
   QLabel *layer_label = nullptr, *microbatch_label = nullptr;
-  Segments* direction = nullptr;
+  Segments *direction = nullptr, *shown = nullptr;
   QCheckBox* figures = nullptr;
   QWidget* head = nullptr;
   QScrollArea* scroll = nullptr;
   QWidget* canvas = nullptr;
+  QToolButton* inside = nullptr;
   QToolButton *tensor = nullptr, *context = nullptr;  // where nothing is split
   // Kept between frames, for as long as what they are of is shown.
   std::shared_ptr<const LayerSteps> steps;

@@ -23,6 +23,14 @@ ViewPicture exported_layer(const Session& session, const PictureStyle& style, La
           }};
 }
 
+// The part of resources/views.json: one half alone, or context parallelism.
+LayerLook with_part(LayerLook look, const QString& part) {
+  const bool attention = part == QLatin1String("attention"), mlp = part == QLatin1String("mlp");
+  look.context = !attention && !mlp;
+  if (!look.context) look.attention_open = attention, look.mlp_open = mlp;
+  return look;
+}
+
 }  // namespace
 
 QSize layer_picture_size(const Session& session, LayerLook look) {
@@ -72,6 +80,9 @@ LayerView::LayerView(Session& session, QWidget* parent)
   connect(&session, &Session::setup_changed, this, again);
   connect(&session, &Session::run_changed, this, again);
   connect(&session, &Session::restored, this, again);
+  connect(&session, &Session::run_state_changed, this, [this] {
+    if (isVisible()) refresh_controls();
+  });
   for (const auto signal : {&LessonLocks::hidden_changed, &LessonLocks::allowed_changed})
     connect(&session.locks(), signal, this, again);
   connect(&session.subject(), &Subject::selection_changed, this, [this] {
@@ -112,8 +123,10 @@ ViewInfo LayerView::info() {
           .shows_range = false,
           .why_not = nullptr,
           .topic = [](Session& session) -> Topic& { return session.training_step(); },
-          .picture = [](const Session& session,
-                        const PictureStyle& style) { return exported_layer(session, style, {}); },
+          .picture =
+              [](const Session& session, const PictureStyle& style) {
+                return exported_layer(session, style, with_part({}, style.part));
+              },
           .make = [](Session& session) -> View* { return new LayerView(session); }};
 }
 
@@ -138,6 +151,8 @@ QString LayerView::origin(const QString& quantity) const {
 ViewPicture LayerView::exported(const PictureStyle& style) const {
   return exported_layer(state_->session, style, state_->look);
 }
+
+void LayerView::show_part(const QString& part) { show_look(with_part(state_->look, part)); }
 
 QString LayerView::description() const { return layer_sentence(picture()); }
 
@@ -194,8 +209,9 @@ void LayerView::refresh() {
   refresh_controls();
   const LayerSpans* times = now.shown();
   s.session.playback().set_played(
-      times && isVisible() ? std::optional(TimeRange{times->window.begin, times->window.end})
-                           : std::nullopt);
+      times && isVisible()
+          ? std::optional(TimeRange{now.window_of(*times).begin, now.window_of(*times).end})
+          : std::nullopt);
   place_parts();
   s.canvas->setAccessibleDescription(description());
   s.canvas->update();

@@ -6,7 +6,8 @@
 
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
-#include "app/views/layer/layer_picture.h"
+#include "app/views/layer/context/context_picture.h"
+#include "app/views/layer/layer_inside.h"
 
 namespace parallelarium {
 namespace {
@@ -114,6 +115,7 @@ SelectionText describe_layer_step(const LayerPicture& picture, int step, int ran
                           LayerTexts::tr("in the other direction an all-reduce stands here")});
     return text;
   }
+  for (Fact& fact : context_facts(picture, step, rank)) text.facts.push_back(std::move(fact));
   if (of.kind == LayerStepKind::kCompute) {
     text.facts.push_back({LayerTexts::tr("shapes"), algebra_text(part)});
     for (const LayerTensor& tensor : part.tensors) {
@@ -130,6 +132,12 @@ SelectionText describe_layer_step(const LayerPicture& picture, int step, int ran
   } else {
     text.facts.push_back(
         {LayerTexts::tr("sent by this rank"), layer_sent_text(picture, step, rank)});
+    const InsideIdentity* identity =
+        picture.look.inside ? picture.look.inside->identity_of(step) : nullptr;
+    if (identity) text.facts.push_back({LayerTexts::tr("checked"), identity->sentence});
+    if (!picture.look.inside && of.axis == Axis::kTp)
+      text.facts.push_back(
+          {LayerTexts::tr("checked"), LayerTexts::tr("not yet: press Look inside")});
   }
   if (!picture.layer->choice.backward)
     text.facts.push_back(
@@ -142,8 +150,13 @@ QString layer_sentence(const LayerPicture& picture) {
   if (!picture.drawn()) return picture.empty;
   QStringList lines{picture.title + QLatin1Char('.')};
   if (!picture.notice.isEmpty()) lines << picture.notice;
+  if (picture.shows_context()) lines << context_sentence(picture);
   const LayerSteps& layer = *picture.layer;
+  const LayerContext& context = layer.context;
   for (std::size_t step = 0; step < layer.steps.size(); ++step) {
+    if (picture.shows_context() &&
+        (int(step) < context.first_step || int(step) > context.last_step))
+      continue;
     const LayerStep& of = layer.steps[step];
     const double done = layer_share_done(picture, int(step), 0);
     QString line = done <= 0 ? LayerTexts::tr("%1, still to come").arg(layer_step_name(of))
@@ -163,6 +176,10 @@ QString layer_sentence(const LayerPicture& picture) {
     if (!parts.isEmpty()) line += QStringLiteral(": ") + parts.join(QStringLiteral(", "));
     lines << line + QLatin1Char('.');
   }
+  if (picture.look.inside)
+    for (const InsideIdentity& identity : picture.look.inside->identities)
+      lines << identity.sentence;
+  if (picture.shows_kept()) lines << layer_kept_sentence(picture);
   return lines.join(QLatin1Char(' '));
 }
 

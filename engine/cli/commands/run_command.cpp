@@ -217,16 +217,24 @@ Outcome run_member(const Preparation& preparation, bool verify, const std::vecto
   return outcome;
 }
 
+std::vector<ProbedIdentity> identities_of(const Training& training) {
+  return identities_of(training.prediction.setup, training.prediction.program,
+                       training.result.probes);
+}
+
 // `might_hang`: it was allowed to.
 std::string answer_of(const Training& training, const RunOptions& options, bool might_hang,
                       const std::vector<std::string>& probe_files) {
   if (training.hang) return options.json ? json_text(hang_json(training)) : hang_text(training);
   if (!options.json)
     return (might_hang ? "It did not hang: it ended by itself.\n" : "") + run_text(training) +
-           (options.probes.empty() ? "" : "\n" + probes_text(training.result, probe_files));
+           (options.probes.empty()
+                ? ""
+                : "\n" + probes_text(training.result, identities_of(training), probe_files));
   nlohmann::json json = run_json(training, options.rank, options.spans);
   if (might_hang) json["hang"] = nullptr;
-  if (!options.probes.empty()) add_probes(json, training.result, probe_files);
+  if (!options.probes.empty())
+    add_probes(json, training.result, identities_of(training), probe_files);
   return json_text(json);
 }
 

@@ -108,7 +108,8 @@ Result<std::vector<std::string>> write_probes(const std::string& folder,
   return files;
 }
 
-std::string probes_text(const RunResult& result, const std::vector<std::string>& files) {
+std::string probes_text(const RunResult& result, const std::vector<ProbedIdentity>& identities,
+                        const std::vector<std::string>& files) {
   std::string text;
   std::vector<Probe> told;
   for (const ProbedRank& first : result.probes) {
@@ -128,6 +129,7 @@ std::string probes_text(const RunResult& result, const std::vector<std::string>&
     }
     text += "Probe " + text_of(first.probe) + "\n" + table.text() + "\n";
   }
+  for (const ProbedIdentity& identity : identities) text += sentence_of(identity).text + "\n";
   text += fmt::format("Probes took {} of the host's memory.\n",
                       bytes_text(static_cast<double>(result.probe_bytes)));
   for (const std::string& file : files)
@@ -136,11 +138,24 @@ std::string probes_text(const RunResult& result, const std::vector<std::string>&
 }
 
 void add_probes(nlohmann::json& json, const RunResult& result,
+                const std::vector<ProbedIdentity>& identities,
                 const std::vector<std::string>& files) {
   json["probe_bytes"] = result.probe_bytes;
   json["probes"] = nlohmann::json::array();
   for (std::size_t i = 0; i < result.probes.size(); ++i)
     json["probes"].push_back(to_json(result.probes[i], i < files.size() ? files[i] : ""));
+  json["identities"] = nlohmann::json::array();
+  for (const ProbedIdentity& identity : identities) json["identities"].push_back(to_json(identity));
+}
+
+void add_cells(nlohmann::json& json, const RunResult& result) {
+  for (std::size_t i = 0; i < result.probes.size(); ++i)
+    for (std::size_t t = 0; t < result.probes[i].tensors.size(); ++t) {
+      const TensorCells cells = cells_of(result.probes[i].tensors[t]);
+      if (cells.rows > 0)
+        json["probes"][i]["tensors"][t]["cells"] = {
+            {"rows", cells.rows}, {"columns", cells.columns}, {"means", cells.means}};
+    }
 }
 
 }  // namespace parallelarium

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/plan/result.h"
+#include "engine/run/train/probe_identity.h"
 #include "engine/run/train/run.h"
 
 namespace parallelarium {
@@ -20,10 +21,15 @@ Result<std::vector<Probe>> parse_probes(const std::vector<std::string>& texts);
 Result<std::vector<std::string>> write_probes(const std::string& folder,
                                               const std::vector<ProbedRank>& probes);
 
-// A table for each probe. `files` as write_probes() returned them, or none.
-std::string probes_text(const RunResult& result, const std::vector<std::string>& files);
-// Puts "probe_bytes" and "probes" into the answer of `run`.
+// A table for each probe, then what collectives beside them established. `files` as write_probes()
+// returned them, or none.
+std::string probes_text(const RunResult& result, const std::vector<ProbedIdentity>& identities,
+                        const std::vector<std::string>& files);
+// Puts "probe_bytes", "probes" and "identities" into the answer of `run`.
 void add_probes(nlohmann::json& json, const RunResult& result,
+                const std::vector<ProbedIdentity>& identities,
                 const std::vector<std::string>& files);
+// Puts "cells" {rows, columns, means} into the tensors of "probes", for pictures.
+void add_cells(nlohmann::json& json, const RunResult& result);
 
 }  // namespace parallelarium

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <set>
 
+#include "engine/plan/layer/layer_steps.h"
+
 namespace parallelarium {
 
 namespace {
@@ -40,27 +42,113 @@ std::size_t place_of(const RankProgram& rank, const std::vector<const Op*>& back
   return std::min(reader, steps.steps.size() - 1);
 }
 
+// Buffers that wait for the layer's backward on the rank `index`, and that backward's ops.
+struct Waiting {
+  std::set<std::int32_t> kept;
+  std::vector<const Op*> backward;
+};
+
+Waiting waiting_for_backward(const RankProgram& rank, const LayerSteps& steps, std::size_t index) {
+  int last_forward = -1;
+  for (const LayerStep& step : steps.steps)
+    last_forward = std::max(last_forward, step.ranks[index].last_op);
+  Waiting out;
+  for (const Op& op : rank.ops) {
+    const bool own = op.layer == steps.choice.layer && op.microbatch == steps.choice.microbatch;
+    if (!own || op.phase == Phase::kForward || op.phase == Phase::kUpdate) continue;
+    out.backward.push_back(&op);
+    for (const Operand& operand : rank.operands_of(op)) {
+      const Buffer& buffer = rank.buffers[static_cast<std::size_t>(operand.buffer)];
+      if (buffer.category == Category::kActivations && operand.access != Access::kWrite &&
+          buffer.opened_by >= 0 && buffer.opened_by <= last_forward)
+        out.kept.insert(operand.buffer);
+    }
+  }
+  return out;
+}
+
+// Source: Korthikanti et al. 2022, section 4.1; the order of the layer.
+std::vector<KeptTerm> terms_of_paper() {
+  return {{Tensor::kInput, 2, 0, false},       {Tensor::kNorm1Out, 2, 0, false},
+          {Tensor::kQkvOut, 6, 0, true},       {Tensor::kProbabilities, 0, 2, true},
+          {Tensor::kDropoutMasks, 0, 1, true}, {Tensor::kDroppedProbabilities, 0, 2, true},
+          {Tensor::kContext, 2, 0, true},      {Tensor::kDropoutMasks, 2, 0, false},
+          {Tensor::kMiddle, 2, 0, false},      {Tensor::kNorm2Out, 2, 0, false},
+          {Tensor::kMlpInOut, 8, 0, true},     {Tensor::kActivationOut, 8, 0, true}};
+}
+
+bool is_layer_of_paper(const Model& model) {
+  return model.kv_heads == model.heads && model.mlp == Mlp::kGelu &&
+         model.ffn == 4 * model.hidden && model.experts.count == 0 && model.latent.kv_rank == 0;
+}
+
+// Masks of scores are written by attention, those of both branches where they join the stream.
+bool is_of_term(const RankProgram& rank, const Buffer& buffer, const KeptTerm& term) {
+  if (buffer.tensor != term.tensor) return false;
+  if (buffer.tensor != Tensor::kDropoutMasks) return true;
+  const Op& writer = rank.ops[static_cast<std::size_t>(buffer.opened_by)];
+  return (writer.piece == Piece::kAttention) == (term.scores > 0);
+}
+
+KeptBecause why_gone(const Setup& setup, const KeptTerm& term) {
+  const bool drops =
+      term.tensor == Tensor::kDropoutMasks || term.tensor == Tensor::kDroppedProbabilities;
+  if (drops && setup.dropout == 0) return KeptBecause::kNoDropout;
+  if (term.scores > 0 && setup.attention == Attention::kFused) return KeptBecause::kFused;
+  return KeptBecause::kRecomputed;
+}
+
+void add_bytes(LayerKept& out, const KeptTerm& term, const Shape& shape, std::int64_t element) {
+  const std::int64_t sbh = shape.T * shape.B * shape.C;
+  const std::int64_t scores = shape.heads * shape.T * shape.sequence * shape.B;
+  const bool mask = term.tensor == Tensor::kDropoutMasks;
+  // The paper's factors are bytes of 16-bit numbers, and of masks.
+  const auto bytes = static_cast<std::int64_t>(term.sbh * static_cast<double>(sbh) +
+                                               term.scores * static_cast<double>(scores)) *
+                     (mask ? 2 : element) / 2;
+  (term.split ? out.split_sbh : out.whole_sbh) += term.sbh;
+  out.scores += term.scores;
+  for (int cut = 0; cut < kKeptCuts; ++cut) {
+    LayerKept::Bytes& of = out.bytes[static_cast<std::size_t>(cut)];
+    const bool cuts = static_cast<KeptCut>(cut) == KeptCut::kSequence ||
+                      (static_cast<KeptCut>(cut) == KeptCut::kTensor && term.split);
+    (term.scores > 0 ? of.scores : term.split ? of.split : of.whole) += bytes / (cuts ? out.tp : 1);
+  }
+}
+
 }  // namespace
+
+LayerKept layer_kept(const Setup& setup, const Program& program, const LayerSteps& steps) {
+  LayerKept out;
+  out.tp = setup.mesh.tp;
+  out.cut = out.tp == 1               ? KeptCut::kWhole
+            : setup.sequence_parallel ? KeptCut::kSequence
+                                      : KeptCut::kTensor;
+  if (!is_layer_of_paper(setup.model) || steps.steps.empty()) return out;
+  const RankProgram& rank = program.ranks[static_cast<std::size_t>(steps.ranks.front().built)];
+  const std::set<std::int32_t> kept = waiting_for_backward(rank, steps, 0).kept;
+  out.terms = terms_of_paper();
+  for (const std::int32_t at : kept) {
+    const Buffer& buffer = rank.buffers[static_cast<std::size_t>(at)];
+    const auto term = std::find_if(out.terms.begin(), out.terms.end(), [&](const KeptTerm& one) {
+      return is_of_term(rank, buffer, one);
+    });
+    (term == out.terms.end() ? out.other_bytes : term->held_bytes) += buffer.bytes;
+  }
+  const std::int64_t element = setup.precision.activation_bytes();
+  for (KeptTerm& term : out.terms) {
+    if (term.held_bytes == 0)
+      term.because = why_gone(setup, term);
+    else
+      add_bytes(out, term, program.shape, element);
+  }
+  return out;
+}
 
 void set_kept(const Program& program, LayerSteps& steps) {
   for (std::size_t index = 0; index < steps.ranks.size() && !steps.steps.empty(); ++index) {
     const RankProgram& rank = program.ranks[static_cast<std::size_t>(steps.ranks[index].built)];
-    int last_forward = -1;
-    for (const LayerStep& step : steps.steps)
-      last_forward = std::max(last_forward, step.ranks[index].last_op);
-    std::vector<const Op*> backward;
-    std::set<std::int32_t> kept;
-    for (const Op& op : rank.ops) {
-      const bool own = op.layer == steps.choice.layer && op.microbatch == steps.choice.microbatch;
-      if (!own || op.phase == Phase::kForward || op.phase == Phase::kUpdate) continue;
-      backward.push_back(&op);
-      for (const Operand& operand : rank.operands_of(op)) {
-        const Buffer& buffer = rank.buffers[static_cast<std::size_t>(operand.buffer)];
-        if (buffer.category == Category::kActivations && operand.access != Access::kWrite &&
-            buffer.opened_by >= 0 && buffer.opened_by <= last_forward)
-          kept.insert(operand.buffer);
-      }
-    }
+    const auto [kept, backward] = waiting_for_backward(rank, steps, index);
     for (const std::int32_t buffer : kept)
       steps.steps[place_of(rank, backward, steps, index, buffer)].ranks[index].kept_bytes +=
           rank.buffers[static_cast<std::size_t>(buffer)].bytes;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "engine/plan/layer/layer_kept.h"
 #include "engine/plan/layer/layer_tensor.h"
 
 namespace parallelarium {
@@ -204,8 +203,12 @@ LayerSteps layer_steps(const Setup& setup, const Program& program, LayerChoice c
   for (std::size_t rank = 0; rank < out.ranks.size(); ++rank) walk.add_rank(rank);
   set_halves(out.steps);
   set_symbols(out.steps, out.choice.backward);
-  if (!out.choice.backward) set_kept(program, out);
+  if (!out.choice.backward) {
+    set_kept(program, out);
+    out.kept = layer_kept(setup, program, out);
+  }
   if (setup.mesh.tp > 1 && !setup.sequence_parallel) insert_conjugates(out, out.choice.backward);
+  out.context = layer_context(setup, program, out);
   return out;
 }
 

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/plan/layer/layer_context.h"
+#include "engine/plan/layer/layer_kept.h"
 #include "engine/plan/program/program.h"
 #include "engine/plan/setup/setup.h"
 #include "engine/plan/tensors/op_tensors.h"
@@ -86,6 +88,8 @@ struct LayerSteps {
   bool experts = false;          // the MLP half is a mixture of experts
   std::vector<LayerRank> ranks;  // of the first replica: by CP, then TP
   std::vector<LayerStep> steps;  // empty where the Program is made of whole stages
+  LayerContext context;          // where CP cuts
+  LayerKept kept;                // of a forward
 };
 
 // The choice that is nearest to `choice` and exists.

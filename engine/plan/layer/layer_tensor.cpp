@@ -85,9 +85,8 @@ bool inside_group(const std::vector<Axis>& axes) {
 
 }  // namespace
 
-std::vector<LayerTensor> layer_tensors(const Setup& setup, const Shape& shape,
-                                       const RankProgram& built, const Op& op,
-                                       const Coordinates& at) {
+std::vector<OpTensor> op_tensors_at(const Setup& setup, const Shape& shape,
+                                    const RankProgram& built, const Op& op, const Coordinates& at) {
   // What the op touches, as the program of the rank itself would have it.
   RankProgram own;
   own.rank = rank_of(setup.mesh, at);
@@ -99,12 +98,20 @@ std::vector<LayerTensor> layer_tensors(const Setup& setup, const Shape& shape,
     own.operands.push_back(operand);
     own.operands.back().buffer = static_cast<std::int32_t>(own.buffers.size() - 1);
   }
+  return tensors_of(setup, shape, own, alone);
+}
+
+std::vector<LayerTensor> layer_tensors(const Setup& setup, const Shape& shape,
+                                       const RankProgram& built, const Op& op,
+                                       const Coordinates& at) {
+  const auto operands = built.operands_of(op);
   std::vector<LayerTensor> tensors;
-  for (const OpTensor& of : tensors_of(setup, shape, own, alone)) {
+  for (const OpTensor& of : op_tensors_at(setup, shape, built, op, at)) {
     LayerTensor& tensor = tensors.emplace_back();
     tensor.name = of.name;
     tensor.written = of.written;
-    tensor.role = role_of(own.buffers[of.operand].tensor);
+    const std::int32_t buffer = operands[of.operand].buffer;
+    tensor.role = role_of(built.buffers[static_cast<std::size_t>(buffer)].tensor);
     tensor.bytes = of.elements() * size_of(of.type);
     tensor.partial = inside_group(of.partial);
     tensor.copy = inside_group(of.replicated);

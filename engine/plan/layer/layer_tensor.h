@@ -8,6 +8,11 @@
 
 namespace parallelarium {
 
+// tensors_of() `op` of the built rank `built`, as the rank at `at` of the mesh, for which it
+// stands, has them.
+std::vector<OpTensor> op_tensors_at(const Setup& setup, const Shape& shape,
+                                    const RankProgram& built, const Op& op, const Coordinates& at);
+
 // Of `op` of the built rank `built`, which stands for the rank at `at` of the mesh.
 std::vector<LayerTensor> layer_tensors(const Setup& setup, const Shape& shape,
                                        const RankProgram& built, const Op& op,

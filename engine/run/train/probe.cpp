@@ -189,6 +189,33 @@ TensorFigures figures_of(const ProbedTensor& tensor) {
   return figures;
 }
 
+TensorCells cells_of(const ProbedTensor& tensor) {
+  TensorCells cells;
+  std::int64_t rows = 1, columns = 1, tokens = 0, others = 0;
+  for (const TensorDimension& dimension : tensor.what.dimensions) {
+    const bool counts = dimension.name == "B" || dimension.name == "T" || dimension.name == "N";
+    if (counts && others > 0) return cells;  // scores, and sums of rows by head
+    (counts ? tokens : others) += 1;
+    (counts ? rows : columns) *= dimension.size;
+  }
+  if (tokens == 0 || rows * columns == 0) return cells;
+  cells.rows = static_cast<int>(std::min<std::int64_t>(rows, kMostCells));
+  cells.columns = static_cast<int>(std::min<std::int64_t>(columns, kMostCells));
+  const auto size = static_cast<std::size_t>(cells.rows) * static_cast<std::size_t>(cells.columns);
+  cells.means.assign(size, 0);
+  std::vector<double> counts(size, 0);
+  for (std::int64_t row = 0; row < rows; ++row)
+    for (std::int64_t column = 0; column < columns; ++column) {
+      const std::int64_t cell =
+          row * cells.rows / rows * cells.columns + column * cells.columns / columns;
+      cells.means[static_cast<std::size_t>(cell)] +=
+          tensor.value(static_cast<std::size_t>(row * columns + column));
+      ++counts[static_cast<std::size_t>(cell)];
+    }
+  for (std::size_t cell = 0; cell < size; ++cell) cells.means[cell] /= counts[cell];
+  return cells;
+}
+
 namespace {
 
 nlohmann::json to_json(const std::vector<ChunkRange>& ranges) {

@@ -53,6 +53,15 @@ struct TensorFigures {
 };
 TensorFigures figures_of(const ProbedTensor& tensor);
 
+// An activation as a matrix of tokens by all else, averaged down to so many cells at most that a
+// picture can show them. Empty of what counts no tokens, and of scores.
+struct TensorCells {
+  int rows = 0, columns = 0;
+  std::vector<double> means;  // row by row
+};
+inline constexpr int kMostCells = 12;  // of a side
+TensorCells cells_of(const ProbedTensor& tensor);
+
 // What one rank had of one probe.
 struct ProbedRank {
   int rank = 0;

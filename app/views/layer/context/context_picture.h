@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The picture of context parallelism in a layer: the causal square of scores by rank and ring step,
+// keys and values on their way; by heads (Ulysses) the turn from parts of the text to heads.
+// What is whose comes from engine/plan/layer/layer_context.h.
+#pragma once
+
+#include "app/views/layer/layer_brush.h"
+
+namespace parallelarium {
+
+// Of a picture that shows_context().
+LayerLayout context_layout(const LayerPicture& picture, QSizeF size, const Theme& theme);
+void paint_context(const LayerBrush& brush);
+void paint_context_strip(const LayerBrush& brush);     // not by heads
+void paint_blocks_of_scores(const LayerBrush& brush);  // not by heads
+void paint_turn_of_heads(const LayerBrush& brush);     // by heads
+void paint_context_legend(const LayerBrush& brush, const QRectF& line);
+void put_context_head(const LayerBrush& brush, const QRectF& line, const QString& caps,
+                      const QString& more = {});
+
+// The global rank that has this place along CP, beside TP rank 0.
+int context_number(const LayerBrush& brush, int cp);
+// The round that `rank` (as LayerSteps::ranks) is in at the playhead, or was in last.
+int context_round_now(const LayerPicture& picture, int rank);
+// "ring", "all-gather", "Ulysses"; empty: no context parallelism.
+QString context_method_text(const LayerContext& context);
+// "tokens 0 to 15, 112 to 127" of a CP rank.
+QString context_tokens_text(const LayerContext& context, int cp);
+// A figure of blocks; "?" where a lesson asks for it.
+QString context_blocks_text(const LayerPicture& picture, double blocks);
+// Who computes how many blocks in which step, for screen readers.
+QString context_sentence(const LayerPicture& picture);
+// What a rank computes in a step of attention; empty of other steps.
+std::vector<Fact> context_facts(const LayerPicture& picture, int step, int rank);
+
+}  // namespace parallelarium

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Context parallelism in words.
+#include <QCoreApplication>
+
+#include "app/look/figures.h"
+#include "app/views/layer/context/context_picture.h"
+
+namespace parallelarium {
+namespace {
+
+struct ContextTexts {
+  Q_DECLARE_TR_FUNCTIONS(layer)
+};
+
+QString range_text(const ChunkRange& range) {
+  return range.end - range.begin == 1
+             ? count_text(range.begin)
+             : ContextTexts::tr("%1 to %2").arg(count_text(range.begin), count_text(range.end - 1));
+}
+
+const LayerRank* rank_of(const LayerPicture& picture, int cp) {
+  for (const LayerRank& rank : picture.layer->ranks)
+    if (rank.at.cp == cp && rank.at.tp == 0) return &rank;
+  return nullptr;
+}
+
+QString rank_text(const LayerPicture& picture, int cp) {
+  const LayerRank* rank = rank_of(picture, cp);
+  return rank ? ContextTexts::tr("rank %1").arg(rank->rank) : QString();
+}
+
+}  // namespace
+
+QString context_method_text(const LayerContext& context) {
+  if (!context.drawn()) return {};
+  if (context.by_heads) return ContextTexts::tr("Ulysses");
+  if (context.rounds.size() > 1) return ContextTexts::tr("ring");
+  return context.moves.empty() ? ContextTexts::tr("own keys only") : ContextTexts::tr("all-gather");
+}
+
+QString context_tokens_text(const LayerContext& context, int cp) {
+  QStringList runs;
+  for (const TokenRun& run : context.runs)
+    if (run.cp == cp) runs << range_text(run.tokens);
+  return ContextTexts::tr("tokens %1").arg(runs.join(QStringLiteral(", ")));
+}
+
+QString context_blocks_text(const LayerPicture& picture, double blocks) {
+  return picture.hides_blocks ? QStringLiteral("?") : number_text(blocks);
+}
+
+QString context_sentence(const LayerPicture& picture) {
+  const LayerContext& context = picture.layer->context;
+  QStringList lines;
+  for (int cp = 0; cp < int(context.blocks_of.size()); ++cp) {
+    QStringList parts{context_tokens_text(context, cp)};
+    if (context.by_heads) {
+      QStringList heads;
+      for (const ChunkRange& range : context.heads[std::size_t(cp)]) heads << range_text(range);
+      parts << ContextTexts::tr("attention of heads %1 over all tokens")
+                   .arg(heads.join(QStringLiteral(", ")));
+    } else {
+      for (std::size_t round = 0; round < context.rounds.size(); ++round) {
+        const ContextRound& of = context.rounds[round];
+        const QString blocks = context_blocks_text(picture, of.blocks[std::size_t(cp)]);
+        const int from = of.keys_from[std::size_t(cp)];
+        parts << (from < 0
+                      ? ContextTexts::tr("%1 blocks with keys and values of all ranks").arg(blocks)
+                      : ContextTexts::tr("step %1: %2 blocks with keys and values of %3")
+                            .arg(round + 1)
+                            .arg(blocks, rank_text(picture, from)));
+      }
+      if (context.rounds.size() > 1)
+        parts << ContextTexts::tr("together %1")
+                     .arg(context_blocks_text(picture, context.blocks_of[std::size_t(cp)]));
+    }
+    lines << ContextTexts::tr("%1: %2.").arg(rank_text(picture, cp),
+                                             parts.join(QStringLiteral("; ")));
+  }
+  if (!context.by_heads)
+    lines << ContextTexts::tr("Time over an even share: %1.")
+                 .arg(context_blocks_text(picture, context.over_even()));
+  return lines.join(QLatin1Char(' '));
+}
+
+std::vector<Fact> context_facts(const LayerPicture& picture, int step, int rank) {
+  const LayerContext& context = picture.layer->context;
+  const int cp = picture.layer->ranks[std::size_t(rank)].at.cp;
+  std::vector<Fact> facts;
+  for (std::size_t at = 0; at < context.rounds.size(); ++at) {
+    const ContextRound& round = context.rounds[at];
+    if (round.step != step) continue;
+    facts.push_back({ContextTexts::tr("queries"), context_tokens_text(context, cp)});
+    const int from = round.keys_from[std::size_t(cp)];
+    facts.push_back({ContextTexts::tr("keys and values"),
+                     from < 0
+                         ? ContextTexts::tr("of all ranks")
+                         : ContextTexts::tr("of %1, %2")
+                               .arg(rank_text(picture, from), context_tokens_text(context, from))});
+    facts.push_back({ContextTexts::tr("blocks of scores"),
+                     context_blocks_text(picture, round.blocks[std::size_t(cp)])});
+  }
+  return facts;
+}
+
+}  // namespace parallelarium

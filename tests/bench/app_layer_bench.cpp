@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// One frame of the Layer view at 8 ranks: what is read of the Session, the layout, and the picture;
+// and the description of a layer, which follows a change. The limit of a frame is 8 ms.
+//   QT_QPA_PLATFORM=offscreen build/release/bin/app_layer_bench
+#include <benchmark/benchmark.h>
+
+#include <QApplication>
+#include <QImage>
+#include <QPainter>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "app/look/theme.h"
+#include "app/views/layer/layer_view.h"
+#include "engine/plan/setup/setup_settings.h"
+
+namespace parallelarium {
+namespace {
+
+struct Given {
+  const char *field, *value;
+};
+struct Case {
+  const char* name;
+  std::vector<Given> fields;
+};
+
+void set_up(Session& session, const Case& of) {
+  Setup setup = session.setup();
+  for (const Given& given : of.fields)
+    if (!set_field(setup, given.field, given.value)) std::abort();
+  session.history().change(setup, QString());
+  session.wait_for_prediction();
+}
+
+LayerLook everything() {
+  LayerLook look;
+  look.attention_open = look.figures = true;
+  return look;
+}
+
+void frame(benchmark::State& state, const Case& of) {
+  Session session;
+  set_up(session, of);
+  const auto steps = layer_picture(session, everything()).layer;
+  QImage image(1100, 900, QImage::Format_RGB32);
+  for (auto _ : state) {
+    QPainter painter(&image);
+    const LayerPicture picture = layer_picture(session, everything(), steps);
+    const LayerLayout layout = layer_layout(picture, QSizeF(image.size()), light_theme());
+    paint_layer(painter, picture, layout, light_theme(), nullptr);
+  }
+}
+
+void describe(benchmark::State& state, const Case& of) {
+  Session session;
+  set_up(session, of);
+  const auto prediction = session.subject().prediction();
+  for (auto _ : state)
+    benchmark::DoNotOptimize(layer_steps(prediction->setup, prediction->program, {}));
+}
+
+const Case kCases[] = {
+    {"tp_8", {{"pp", "1"}, {"tp", "8"}, {"heads", "8"}, {"sequence-parallel", "on"}}},
+    {"ring_8", {{"pp", "1"}, {"cp", "8"}, {"attention", "fused"}}},
+    {"ulysses_8", {{"pp", "1"}, {"cp", "8"}, {"heads", "8"}, {"context-parallel", "ulysses"}}}};
+
+}  // namespace
+}  // namespace parallelarium
+
+int main(int argc, char** argv) {
+  using namespace parallelarium;
+  QApplication application(argc, argv);
+  apply_theme(application, false);
+  const auto add = [](const char* what, const Case& of,
+                      void (*run)(benchmark::State&, const Case&)) {
+    benchmark::RegisterBenchmark((std::string(what) + "/" + of.name).c_str(),
+                                 [run, &of](benchmark::State& state) { run(state, of); })
+        ->Unit(benchmark::kMillisecond);
+  };
+  for (const Case& of : kCases) {
+    add("frame", of, frame);
+    add("describe", of, describe);
+  }
+  benchmark::Initialize(&argc, argv);
+  benchmark::RunSpecifiedBenchmarks();
+}
