@@ -246,7 +246,12 @@ void Window::build_menus() {
   edit->addAction(do_.devices);
 
   QMenu* view = menuBar()->addMenu(tr("&View"));
-  view->addActions(do_.views);
+  QMenu* plans = new QMenu(tr("Plan &views"), view);
+  for (qsizetype at = 0; at < do_.views.size(); ++at) {
+    const bool plan = parallelarium::views()[std::size_t(at)].room == Room::kPlan;
+    (plan ? plans : view)->addAction(do_.views[at]);
+  }
+  view->addMenu(plans);
   view->addSeparator();
   view->addAction(do_.find);
   const auto submenu = [view](const QString& title, const QList<QAction*>& actions) {

@@ -115,6 +115,7 @@ void Window::greet() {
 
 // The room where a setup is searched, with the cursor in its first setting.
 void Window::plan() {
+  last_tab_.erase(Room::kPlan);
   show_room(Room::kPlan);
   if (auto* column = view().property("left_column").value<QWidget*>())
     if (auto* first = column->findChild<QComboBox*>()) first->setFocus(Qt::OtherFocusReason);

@@ -131,7 +131,7 @@ void Window::fit_space() {
 // unless asked for. The index of lessons needs none.
 void Window::fold_setup() {
   const bool folds = !view().topic().is_step() && !unfolded_;
-  const bool plans = room_ == Room::kPlan;
+  const bool plans = room_ == Room::kPlan && view().property("left_column").isValid();
   const bool is_there = !plans && (!shows_index() || space_ != Space::kFull);  // else in its popup
   setup_->setVisible(is_there && !folds);
   fold_->setVisible(is_there && folds);

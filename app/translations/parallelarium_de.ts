@@ -5163,6 +5163,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <source>Of every lesson you have done: what to keep, on two printed pages</source>
         <translation>Von jeder Lektion, die du gemacht hast: was du behältst, auf zwei Druckseiten</translation>
     </message>
+    <message>
+        <source>Plan &amp;views</source>
+        <translation>Planungsa&amp;nsichten</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::WordsSheet</name>
@@ -8730,6 +8734,655 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>Save as PDF …</source>
         <translation>Als PDF sichern …</translation>
+    </message>
+</context>
+<context>
+    <name>parallelarium::CompareView</name>
+    <message>
+        <source>&amp;Pin what is set</source>
+        <translation>Eingestelltes an&amp;heften</translation>
+    </message>
+    <message>
+        <source>The p&amp;lan selected in Search</source>
+        <translation>Der &amp;Plan aus der Suche</translation>
+    </message>
+    <message>
+        <source>PLAN · %1</source>
+        <translation>PLAN · %1</translation>
+    </message>
+    <message>
+        <source>An earlier &amp;run</source>
+        <translation>Ein früherer &amp;Lauf</translation>
+    </message>
+    <message>
+        <source>A published &amp;case</source>
+        <translation>Ein veröffentlichter &amp;Fall</translation>
+    </message>
+    <message>
+        <source>CASE · %1 · %2</source>
+        <translation>FALL · %1 · %2</translation>
+    </message>
+    <message>
+        <source>Predicting the column to be added …</source>
+        <translation>Die neue Spalte wird vorhergesagt …</translation>
+    </message>
+    <message>
+        <source>Compare</source>
+        <translation>Vergleich</translation>
+    </message>
+    <message>
+        <source>Compar&amp;e view</source>
+        <translation>V&amp;ergleichsansicht</translation>
+    </message>
+    <message>
+        <source>Picture of the comparison</source>
+        <translation>Bild des Vergleichs</translation>
+    </message>
+    <message>
+        <source>Add a column …</source>
+        <translation>Spalte hinzufügen …</translation>
+    </message>
+    <message>
+        <source>Remove the last</source>
+        <translation>Letzte entfernen</translation>
+    </message>
+    <message>
+        <source>Of what is set now; the columns above have theirs in the table.</source>
+        <translation>Von dem, was jetzt eingestellt ist; die Zahlen der Spalten stehen in der Tabelle.</translation>
+    </message>
+    <message>
+        <source>Four columns are the most: remove one first.</source>
+        <translation>Mehr als vier Spalten gibt es nicht: erst eine entfernen.</translation>
+    </message>
+    <message>
+        <source>Remove the pin</source>
+        <translation>Angeheftetes entfernen</translation>
+    </message>
+    <message>
+        <source>begins at %1, takes %2</source>
+        <translation>beginnt bei %1, dauert %2</translation>
+    </message>
+    <message>
+        <source>has no such action</source>
+        <translation>hat keine solche Aktion</translation>
+    </message>
+    <message>
+        <source>Why one is faster</source>
+        <translation>Warum eine Einstellung schneller ist</translation>
+    </message>
+    <message>
+        <source>Setups, runs and published cases stand side by side as lettered columns, with step time, memory, bubble and exposed communication. The bars say in milliseconds what makes the difference: computing, bubble, communication of each axis, recompute, optimizer. Where two columns cannot be compared, the cell says why.</source>
+        <translation>Einstellungen, Läufe und veröffentlichte Fälle stehen nebeneinander als Spalten mit Buchstaben, mit Schrittdauer, Speicher, Blase und sichtbarer Kommunikation. Die Balken sagen in Millisekunden, was den Unterschied macht: Rechnen, Blase, Kommunikation jeder Achse, Neurechnen, Optimierer. Wo zwei Spalten nicht vergleichbar sind, sagt die Zelle, warum.</translation>
+    </message>
+</context>
+<context>
+    <name>CompareView</name>
+    <message>
+        <source>Pin what is set and change it, run it, or add a published case, the plan of the search or an earlier run: each becomes a column.</source>
+        <translation>Hefte das Eingestellte an und ändere es, lass es laufen, oder füge einen veröffentlichten Fall, den Plan der Suche oder einen früheren Lauf hinzu: Jedes wird eine Spalte.</translation>
+    </message>
+    <message>
+        <source>Differences</source>
+        <translation>Unterschiede</translation>
+    </message>
+    <message>
+        <source>Figures</source>
+        <translation>Zahlen</translation>
+    </message>
+    <message>
+        <source>Hidden until you answer.</source>
+        <translation>Verborgen, bis du antwortest.</translation>
+    </message>
+    <message>
+        <source>The steps are equal, part by part.</source>
+        <translation>Die Schritte sind gleich, Teil für Teil.</translation>
+    </message>
+    <message>
+        <source>together</source>
+        <translation>zusammen</translation>
+    </message>
+    <message>
+        <source>Means over the ranks. Bars to the right make the step longer.</source>
+        <translation>Mittel über die Ränge. Balken nach rechts verlängern den Schritt.</translation>
+    </message>
+    <message>
+        <source>other machine</source>
+        <translation>andere Geräte</translation>
+    </message>
+    <message>
+        <source>set</source>
+        <translation>gesetzt</translation>
+    </message>
+    <message>
+        <source>ranks</source>
+        <translation>Ränge</translation>
+    </message>
+    <message>
+        <source>step</source>
+        <translation>Schritt</translation>
+    </message>
+    <message>
+        <source>computing, busiest rank</source>
+        <translation>Rechnen, vollster Rang</translation>
+    </message>
+    <message>
+        <source>exposed, busiest rank</source>
+        <translation>nicht verdeckt, ebenda</translation>
+    </message>
+    <message>
+        <source>tokens per second</source>
+        <translation>Tokens je Sekunde</translation>
+    </message>
+    <message>
+        <source>MFU</source>
+        <translation>MFU</translation>
+    </message>
+    <message>
+        <source>bubble of whole step</source>
+        <translation>Blase am ganzen Schritt</translation>
+    </message>
+    <message>
+        <source>memory, fullest rank</source>
+        <translation>Speicher, vollster Rang</translation>
+    </message>
+    <message>
+        <source>parameters</source>
+        <translation>Parameter</translation>
+    </message>
+    <message>
+        <source>gradients</source>
+        <translation>Gradienten</translation>
+    </message>
+    <message>
+        <source>optimizer states</source>
+        <translation>Optimiererzustände</translation>
+    </message>
+    <message>
+        <source>activations</source>
+        <translation>Aktivierungen</translation>
+    </message>
+    <message>
+        <source>buffers</source>
+        <translation>Puffer</translation>
+    </message>
+    <message>
+        <source>memory of a device</source>
+        <translation>Speicher eines Geräts</translation>
+    </message>
+    <message>
+        <source>exposed, %1</source>
+        <translation>nicht verdeckt, %1</translation>
+    </message>
+    <message>
+        <source>sent, %1</source>
+        <translation>gesendet, %1</translation>
+    </message>
+    <message>
+        <source>compute</source>
+        <translation>Rechnen</translation>
+    </message>
+    <message>
+        <source>recompute</source>
+        <translation>Neuberechnung</translation>
+    </message>
+    <message>
+        <source>optimizer</source>
+        <translation>Optimierer</translation>
+    </message>
+    <message>
+        <source>bubble: warm-up</source>
+        <translation>Blase: Anlauf</translation>
+    </message>
+    <message>
+        <source>bubble: waits between</source>
+        <translation>Blase: Warten dazwischen</translation>
+    </message>
+    <message>
+        <source>bubble: drain</source>
+        <translation>Blase: Auslauf</translation>
+    </message>
+    <message>
+        <source>exposed communication</source>
+        <translation>nicht verdeckte Kommunikation</translation>
+    </message>
+    <message>
+        <source>unexplained</source>
+        <translation>unerklärt</translation>
+    </message>
+    <message>
+        <source>No prediction yet</source>
+        <translation>Noch keine Vorhersage</translation>
+    </message>
+    <message>
+        <source>Nothing to compare with yet</source>
+        <translation>Noch nichts zum Vergleichen</translation>
+    </message>
+    <message>
+        <source>What makes the difference between A and %1?</source>
+        <translation>Was macht den Unterschied zwischen A und %1?</translation>
+    </message>
+    <message>
+        <source>Step of %1 less that of A, by cause</source>
+        <translation>Schritt von %1 weniger dem von A, nach Ursachen</translation>
+    </message>
+</context>
+<context>
+    <name>RooflineView</name>
+    <message>
+        <source>forward</source>
+        <translation>vorwärts</translation>
+    </message>
+    <message>
+        <source>recompute</source>
+        <translation>Neuberechnung</translation>
+    </message>
+    <message>
+        <source>input gradient</source>
+        <translation>Eingabegradient</translation>
+    </message>
+    <message>
+        <source>weight gradient</source>
+        <translation>Gewichtsgradient</translation>
+    </message>
+    <message>
+        <source>update</source>
+        <translation>Update</translation>
+    </message>
+    <message>
+        <source>No prediction yet</source>
+        <translation>Noch keine Vorhersage</translation>
+    </message>
+    <message>
+        <source>arithmetic</source>
+        <translation>Rechnen</translation>
+    </message>
+    <message>
+        <source>memory</source>
+        <translation>Speicher</translation>
+    </message>
+    <message>
+        <source>launch</source>
+        <translation>Start</translation>
+    </message>
+    <message>
+        <source>assumed</source>
+        <translation>angenommen</translation>
+    </message>
+    <message>
+        <source>specification</source>
+        <translation>Spezifikation</translation>
+    </message>
+    <message>
+        <source>Roofline of %1: layer %2 of %3 on rank %4, one micro-batch</source>
+        <translation>Roofline von %1: Schicht %2 von %3 auf Rang %4, ein Mikro-Batch</translation>
+    </message>
+    <message>
+        <source>FLOP per byte</source>
+        <translation>FLOP je Byte</translation>
+    </message>
+    <message>
+        <source>computes</source>
+        <translation>rechnet</translation>
+    </message>
+    <message>
+        <source>moves at least</source>
+        <translation>bewegt mindestens</translation>
+    </message>
+    <message>
+        <source>predicted</source>
+        <translation>vorhergesagt</translation>
+    </message>
+    <message>
+        <source>reaches</source>
+        <translation>erreicht</translation>
+    </message>
+    <message>
+        <source>bound by</source>
+        <translation>begrenzt durch</translation>
+    </message>
+    <message>
+        <source>measured</source>
+        <translation>gemessen</translation>
+    </message>
+    <message>
+        <source>reached</source>
+        <translation>erreichte</translation>
+    </message>
+    <message>
+        <source>%1: %2, ridge at %3 FLOP per byte, %4.</source>
+        <translation>%1: %2, Grat bei %3 FLOP je Byte, %4.</translation>
+    </message>
+    <message>
+        <source>%1: %2, %3.</source>
+        <translation>%1: %2, %3.</translation>
+    </message>
+    <message>
+        <source>Latency %1.</source>
+        <translation>Latenz %1.</translation>
+    </message>
+    <message>
+        <source>Hidden until you answer.</source>
+        <translation>Verborgen, bis du antwortest.</translation>
+    </message>
+    <message>
+        <source>nothing selected</source>
+        <translation>nichts gewählt</translation>
+    </message>
+    <message>
+        <source>Time of the piece</source>
+        <translation>Zeit des Teils</translation>
+    </message>
+    <message>
+        <source>Reaches</source>
+        <translation>Erreicht</translation>
+    </message>
+    <message>
+        <source>Moves at least</source>
+        <translation>Bewegt mindestens</translation>
+    </message>
+    <message>
+        <source>Bound by</source>
+        <translation>Begrenzt durch</translation>
+    </message>
+    <message>
+        <source>Piece</source>
+        <translation>Teil</translation>
+    </message>
+    <message>
+        <source>FLOP/B</source>
+        <translation>FLOP/B</translation>
+    </message>
+    <message>
+        <source>time</source>
+        <translation>Zeit</translation>
+    </message>
+    <message>
+        <source>Ladder</source>
+        <translation>Leiter</translation>
+    </message>
+    <message>
+        <source>Rate</source>
+        <translation>Rate</translation>
+    </message>
+    <message>
+        <source>Latency or ridge</source>
+        <translation>Latenz oder Grat</translation>
+    </message>
+    <message>
+        <source>Origin</source>
+        <translation>Herkunft</translation>
+    </message>
+    <message>
+        <source>%1 FLOP/B</source>
+        <translation>%1 FLOP/B</translation>
+    </message>
+    <message>
+        <source>Bars are logarithmic. Left of the ridge a piece waits for memory: fuse it. Right of it more bandwidth is no help. Below a roof, efficiency is lost.</source>
+        <translation>Die Balken sind logarithmisch. Links vom Grat wartet ein Teil auf den Speicher: verschmelzen. Rechts davon hilft mehr Bandbreite nicht. Unter einem Dach geht Effizienz verloren.</translation>
+    </message>
+    <message>
+        <source>FLOP per byte moved to or from memory</source>
+        <translation>FLOP je Byte, das der Speicher gibt oder nimmt</translation>
+    </message>
+    <message>
+        <source>ridge %1</source>
+        <translation>Grat %1</translation>
+    </message>
+    <message>
+        <source>backward, by input and weight gradient</source>
+        <translation>rückwärts, nach Eingabe- und Gewichtsgradient</translation>
+    </message>
+    <message>
+        <source>as measured</source>
+        <translation>wie gemessen</translation>
+    </message>
+    <message>
+        <source>FLOP/s over FLOP per byte</source>
+        <translation>FLOP/s über FLOP je Byte</translation>
+    </message>
+</context>
+<context>
+    <name>parallelarium::RooflineView</name>
+    <message>
+        <source>Roofline</source>
+        <translation>Roofline</translation>
+    </message>
+    <message>
+        <source>Roo&amp;fline view</source>
+        <translation>Roo&amp;flineansicht</translation>
+    </message>
+    <message>
+        <source>Picture of the roofline</source>
+        <translation>Bild der Roofline</translation>
+    </message>
+    <message>
+        <source>layer </source>
+        <translation>Schicht </translation>
+    </message>
+    <message>
+        <source>Layer whose pieces are shown</source>
+        <translation>Schicht, deren Teile gezeigt werden</translation>
+    </message>
+    <message>
+        <source>Of the selected piece: the FLOPs that its kernels execute, the bytes that they move at least, and the time in which the prediction has it done.</source>
+        <translation>Vom gewählten Teil: die FLOPs, die seine Kernel ausführen, die Bytes, die sie mindestens bewegen, und die Zeit, die ihm die Vorhersage gibt.</translation>
+    </message>
+    <message>
+        <source>Bytes or arithmetic</source>
+        <translation>Bytes oder Rechnen</translation>
+    </message>
+    <message>
+        <source>Each point is a piece of one layer: how many FLOPs it does for each byte that it moves, and how fast. The **roofs** are what the machine can move and compute at most, so a point under the slope waits for memory and one under the flat roof computes. The ladder lists latencies and bandwidths from the caches to the network, with where each figure comes from.</source>
+        <translation>Jeder Punkt ist ein Teil einer Schicht: wie viele FLOPs er je bewegtem Byte macht und wie schnell. Die **Dächer** sind, was die Maschine höchstens bewegen und rechnen kann; ein Punkt unter der Schräge wartet auf den Speicher, einer unter dem flachen Dach rechnet. Die Leiter nennt Latenzen und Bandbreiten von den Caches bis zum Netz, mit der Herkunft jeder Zahl.</translation>
+    </message>
+</context>
+<context>
+    <name>SweepView</name>
+    <message>
+        <source>How each point ends</source>
+        <translation>Wie jeder Punkt endet</translation>
+    </message>
+    <message>
+        <source>predicted</source>
+        <translation>vorhergesagt</translation>
+    </message>
+    <message>
+        <source>A dot: the figure that Explore has once the point is used.</source>
+        <translation>Ein Punkt: die Zahl, die Erkunden zeigt, wenn er übernommen ist.</translation>
+    </message>
+    <message>
+        <source>does not fit</source>
+        <translation>zu groß</translation>
+    </message>
+    <message>
+        <source>A ring: a rank needs more memory than its device has.</source>
+        <translation>Ein Ring: Ein Rang braucht mehr Speicher, als sein Gerät hat.</translation>
+    </message>
+    <message>
+        <source>cannot be</source>
+        <translation>geht nicht</translation>
+    </message>
+    <message>
+        <source>A cross: a rule of the settings forbids it; its sentence stands below the plot.</source>
+        <translation>Ein Kreuz: Eine Regel der Einstellungen verbietet ihn; ihr Satz steht unter dem Bild.</translation>
+    </message>
+    <message>
+        <source>Hidden until you answer.</source>
+        <translation>Verborgen, bis du antwortest.</translation>
+    </message>
+    <message>
+        <source>Not swept yet. Sweep predicts what is set once for every value, such as 1,2,4 or 1..64*2, and says of each that cannot be why.</source>
+        <translation>Noch nicht variiert. Variieren sagt das Eingestellte für jeden Wert einmal vorher, etwa 1,2,4 oder 1..64*2, und nennt zu jedem, der nicht geht, den Grund.</translation>
+    </message>
+    <message>
+        <source>Click a point to see it; “Use it” makes it the setup.</source>
+        <translation>Ein Klick auf einen Punkt zeigt ihn; „Übernehmen“ stellt ihn ein.</translation>
+    </message>
+    <message>
+        <source>What cannot be</source>
+        <translation>Was nicht geht</translation>
+    </message>
+    <message>
+        <source>one node</source>
+        <translation>ein Knoten</translation>
+    </message>
+    <message>
+        <source>several nodes</source>
+        <translation>mehrere Knoten</translation>
+    </message>
+    <message>
+        <source>limit %1</source>
+        <translation>Grenze %1</translation>
+    </message>
+    <message>
+        <source>step time</source>
+        <translation>Schrittzeit</translation>
+    </message>
+    <message>
+        <source>tokens per second</source>
+        <translation>Tokens je Sekunde</translation>
+    </message>
+    <message>
+        <source>MFU</source>
+        <translation>MFU</translation>
+    </message>
+    <message>
+        <source>memory of the fullest rank</source>
+        <translation>Speicher des vollsten Rangs</translation>
+    </message>
+    <message>
+        <source>bubble of whole step</source>
+        <translation>Blase am ganzen Schritt</translation>
+    </message>
+    <message>
+        <source>exposed communication</source>
+        <translation>nicht verdeckte Kommunikation</translation>
+    </message>
+    <message>
+        <source>computing, busiest rank</source>
+        <translation>Rechnen, vollster Rang</translation>
+    </message>
+    <message>
+        <source>%1 over %2</source>
+        <translation>%1 über %2</translation>
+    </message>
+    <message>
+        <source>%1 over %2, for each %3</source>
+        <translation>%1 über %2, je %3</translation>
+    </message>
+    <message>
+        <source>Predicting the points: %1 done.</source>
+        <translation>Die Punkte werden vorhergesagt: %1 fertig.</translation>
+    </message>
+    <message>
+        <source>The curve below is of other settings: sweep again.</source>
+        <translation>Die Kurve gehört zu anderen Einstellungen: neu variieren.</translation>
+    </message>
+    <message>
+        <source>%1, does not fit</source>
+        <translation>%1, zu groß</translation>
+    </message>
+    <message>
+        <source>Not swept yet: press Sweep.</source>
+        <translation>Noch nicht variiert: „Variieren“ drücken.</translation>
+    </message>
+</context>
+<context>
+    <name>parallelarium::SweepView</name>
+    <message>
+        <source>Sweep</source>
+        <translation>Variation</translation>
+    </message>
+    <message>
+        <source>S&amp;weep view</source>
+        <translation>&amp;Variationsansicht</translation>
+    </message>
+    <message>
+        <source>Picture of the sweep</source>
+        <translation>Bild der Variation</translation>
+    </message>
+    <message>
+        <source>Values such as 1,2,4 or 1..64*2, which doubles</source>
+        <translation>Werte wie 1,2,4 oder 1..64*2, was verdoppelt</translation>
+    </message>
+    <message>
+        <source>The setting that varies</source>
+        <translation>Die Einstellung, die variiert</translation>
+    </message>
+    <message>
+        <source>Its values</source>
+        <translation>Ihre Werte</translation>
+    </message>
+    <message>
+        <source>A second setting, one line for each value</source>
+        <translation>Eine zweite Einstellung, eine Linie je Wert</translation>
+    </message>
+    <message>
+        <source>Values of the second setting</source>
+        <translation>Werte der zweiten Einstellung</translation>
+    </message>
+    <message>
+        <source>The figure that is shown</source>
+        <translation>Die gezeigte Größe</translation>
+    </message>
+    <message>
+        <source>Use it</source>
+        <translation>Übernehmen</translation>
+    </message>
+    <message>
+        <source>Makes the selected point the setup</source>
+        <translation>Stellt den gewählten Punkt ein</translation>
+    </message>
+    <message>
+        <source>Vary</source>
+        <translation>Variiere</translation>
+    </message>
+    <message>
+        <source>and</source>
+        <translation>und</translation>
+    </message>
+    <message>
+        <source>Show</source>
+        <translation>Zeige</translation>
+    </message>
+    <message>
+        <source>nothing else</source>
+        <translation>nichts weiter</translation>
+    </message>
+    <message>
+        <source>Of what is set now; the points above are predicted in the same way.</source>
+        <translation>Von dem, was jetzt eingestellt ist; die Punkte darüber werden ebenso vorhergesagt.</translation>
+    </message>
+    <message>
+        <source>Hidden until you answer.</source>
+        <translation>Verborgen, bis du antwortest.</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>The engine is busy with a run or a calibration.</source>
+        <translation>Die Engine ist mit einem Lauf oder einer Kalibrierung beschäftigt.</translation>
+    </message>
+    <message>
+        <source>nodes</source>
+        <translation>Knoten</translation>
+    </message>
+    <message>
+        <source>What one setting does</source>
+        <translation>Was eine Einstellung bewirkt</translation>
+    </message>
+    <message>
+        <source>A curve is one figure over the values of a setting, everything else as it is. Points that cannot be are marked with the reason, and lines show the limit of the memory and the border of a node. Click on a point to see it, and **Use it** to make it the setup.</source>
+        <translation>Eine Kurve ist eine Größe über den Werten einer Einstellung, alles andere bleibt. Punkte, die es nicht geben kann, tragen ihren Grund, und Linien zeigen die Grenze des Speichers und den Rand eines Knotens. Klicke auf einen Punkt, um ihn zu sehen, und mit **Übernehmen** wird er zur Einstellung.</translation>
+    </message>
+</context>
+<context>
+    <name>parallelarium::SettingSweep</name>
+    <message>
+        <source>The point of the sweep</source>
+        <translation>Der Punkt der Variation</translation>
     </message>
 </context>
 </TS>

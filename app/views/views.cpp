@@ -4,20 +4,24 @@
 #include <algorithm>
 
 #include "app/views/collectives/collectives_view.h"
+#include "app/views/compare/compare_view.h"
 #include "app/views/experts/experts_view.h"
 #include "app/views/layer/layer_view.h"
 #include "app/views/memory/memory_view.h"
 #include "app/views/mesh/mesh_view.h"
 #include "app/views/pipeline/pipeline_view.h"
+#include "app/views/roofline/roofline_view.h"
 #include "app/views/search/search_view.h"
+#include "app/views/sweep/sweep_view.h"
 #include "engine/wire/view_ids.h"
 
 namespace parallelarium {
 
 const std::vector<ViewInfo>& views() {
   static const std::vector<ViewInfo> kViews = {
-      MeshView::info(),   CollectivesView::info(), PipelineView::info(), LayerView::info(),
-      MemoryView::info(), ExpertsView::info(),     SearchView::info()};
+      MeshView::info(),    CollectivesView::info(), PipelineView::info(), LayerView::info(),
+      MemoryView::info(),  ExpertsView::info(),     SearchView::info(),   RooflineView::info(),
+      CompareView::info(), SweepView::info()};
   return kViews;
 }
 

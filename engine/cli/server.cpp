@@ -16,6 +16,7 @@
 #include "engine/cli/computer/probe.h"
 #include "engine/cli/outlook.h"
 #include "engine/cli/planning.h"
+#include "engine/cli/sweeping.h"
 #include "engine/cli/text/probe_text.h"
 #include "engine/cli/training.h"
 #include "engine/plan/machine/resolve.h"
@@ -133,6 +134,13 @@ Result<nlohmann::json> neighbours_job(const Setup& asked, const Watch&) {
   nlohmann::json why = to_json(*reasons);
   add_messages(why, *reasons);
   return nlohmann::json{{"why", std::move(why)}};
+}
+
+Result<nlohmann::json> sweep_job(const SweepRequest& request, const Watch& watch) {
+  return sweep_answer(request, watch.cancel, [&](std::size_t done, std::size_t all) {
+    watch.progress("sweeping", static_cast<double>(done) / static_cast<double>(all),
+                   message("sweep-progress", "{} of {} points", done, all));
+  });
 }
 
 Result<RoutedLayer> routed_layer_of(const nlohmann::json& params) {
@@ -331,6 +339,14 @@ void Server::answer(const RpcRequest& request) {
       return;
     }
     start(request, [plan = *plan](const Watch& watch) { return neighbours_job(plan, watch); });
+  } else if (request.method == "sweep") {
+    Result<SweepRequest> wish = sweep_request_from_json(request.params);
+    if (!wish) {
+      send(rpc_error(request.id, RpcCode::kInvalidParams, wish.error()));
+      return;
+    }
+    start(request,
+          [wish = std::move(*wish)](const Watch& watch) { return sweep_job(wish, watch); });
   } else if (request.method == "shutdown") {
     send(rpc_result(request.id, nlohmann::json::object()));
   } else {
@@ -338,7 +354,7 @@ void Server::answer(const RpcRequest& request) {
         request.id, RpcCode::kMethodNotFound,
         message("rpc-unknown",
                 "There is no method \"{}\"; there are initialize, devices, check, "
-                "calibrate, run, collective, route, predict, plan, neighbours and shutdown.",
+                "calibrate, run, collective, route, predict, plan, neighbours, sweep and shutdown.",
                 request.method)));
   }
 }

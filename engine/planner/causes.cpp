@@ -49,12 +49,12 @@ struct PhaseShares {
 
 class PartsOfRank {
  public:
-  PartsOfRank(const Prediction& prediction, const std::vector<PhaseShares>& folds, std::size_t rank,
-              StepParts& parts)
+  PartsOfRank(const Prediction& prediction, const Timeline& timeline,
+              const std::vector<PhaseShares>& folds, std::size_t rank, StepParts& parts)
       : program_(prediction.program),
         rank_(program_.ranks[rank]),
-        spans_(prediction.timeline.ranks[rank].spans),
-        duration_(prediction.timeline.duration),
+        spans_(timeline.ranks[rank].spans),
+        duration_(timeline.duration),
         folds_(folds),
         exchanges_(exchanges_of(program_, rank_, spans_)),
         parts_(parts) {}
@@ -155,11 +155,15 @@ double StepParts::sum() const {
 }
 
 StepParts parts_of(const Prediction& prediction) {
+  return parts_of(prediction, prediction.timeline);
+}
+
+StepParts parts_of(const Prediction& prediction, const Timeline& timeline) {
   StepParts parts;
   const std::vector<PhaseShares> folds = shares_of_folds(prediction);
   const std::size_t ranks = prediction.program.ranks.size();
   for (std::size_t rank = 0; rank < ranks; ++rank)
-    PartsOfRank(prediction, folds, rank, parts).add();
+    PartsOfRank(prediction, timeline, folds, rank, parts).add();
   const auto count = static_cast<double>(std::max<std::size_t>(1, ranks));
   for (double* part : {&parts.compute, &parts.recompute, &parts.optimizer, &parts.warm_up,
                        &parts.wait, &parts.drain})

@@ -27,6 +27,8 @@ struct StepParts {
   double sum() const;
 };
 StepParts parts_of(const Prediction& prediction);
+// The same of a run of its Program. Requires: `timeline` has a span for every op.
+StepParts parts_of(const Prediction& prediction, const Timeline& timeline);
 
 struct Cause {
   std::string cause;   // "compute", "bubble: warm-up", "exposed communication: tp", "unexplained"

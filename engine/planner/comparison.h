@@ -18,11 +18,13 @@ struct Column {
   std::string source;              // "predicted", "measured", "paced", ...
   std::string machine;             // whose time it is
   nlohmann::json facts;            // of `predict --json` or `run --json`
-  std::optional<StepParts> parts;  // of a prediction
+  std::optional<StepParts> parts;  // none where only the answer of `run --json` is known
   StepFigures step;
   bool predicted() const { return source == "predicted"; }
 };
 Column column_of(const std::string& name, const Prediction& prediction);
+// Of a run of that prediction's Program, with its parts.
+Column column_of(const std::string& name, const Prediction& prediction, const Observation& run);
 // Error: the object is no answer of `run --json`.
 Result<Column> column_of(const std::string& name, nlohmann::json run);
 
@@ -30,7 +32,20 @@ struct ComparedRow {
   std::string metric, unit;
   std::vector<std::optional<double>> values;  // none: not known, or `why`
   std::vector<std::optional<Message>> why;    // why a value is left out
+  // Of each column less the first; none of the first, and where a value is left out or not known.
+  std::vector<std::optional<double>> differences;
+  // Why there is no difference though there may be values: `why`, or that a duration was set.
+  std::vector<std::optional<Message>> why_no_difference;
 };
+// Why the step of a column differs from that of another.
+struct Explained {
+  std::vector<Cause> causes;
+  std::optional<Message> without_causes;  // why nothing can be said
+};
+// Requires: both are indices of `columns`.
+Explained explain_difference(const std::vector<Column>& columns, std::size_t first,
+                             std::size_t second);
+
 struct SideBySide {
   std::vector<Column> columns;
   std::vector<ComparedRow> rows;  // those of which a column knows something
@@ -39,10 +54,12 @@ struct SideBySide {
 };
 // Times of a run stand beside those of other columns only where all are of one machine: durations
 // of a rehearsal are set, and a measurement says nothing of other devices.
-// Requires: two columns or more.
+// A difference of such durations says nothing either, nor do causes.
+// Requires: a column or more.
 SideBySide compare_columns(std::vector<Column> columns);
 
-// {"columns", "rows": [{"metric", "unit", "values", "why"}], "causes"}
+// {"columns", "rows": [{"metric", "unit", "values", "why", "differences", "why_no_difference"}],
+// "causes"}
 nlohmann::json to_json(const SideBySide& comparison);
 
 }  // namespace parallelarium

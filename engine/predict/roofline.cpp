@@ -18,10 +18,17 @@ std::vector<RooflineCeiling> ceilings_of(const Machine& machine) {
   const double memory = machine.memory_bytes_per_second.value;
   const auto arithmetic = [&](Message name, const Sourced& rate) {
     if (rate.value > 0)
-      ceilings.push_back({std::move(name), rate.value, 0, rate.origin, over(rate.value, memory)});
+      ceilings.push_back(
+          {std::move(name), rate.value, 0, rate.origin, over(rate.value, memory), 0, {}});
   };
   const auto bytes = [&](Message name, const Sourced& rate) {
-    if (rate.value > 0) ceilings.push_back({std::move(name), 0, rate.value, rate.origin, 0});
+    if (rate.value > 0) ceilings.push_back({std::move(name), 0, rate.value, rate.origin, 0, 0, {}});
+  };
+  const auto link = [&](Message name, const Link& of) {
+    bytes(std::move(name), of.bytes_per_second);
+    if (of.bytes_per_second.value <= 0) return;
+    ceilings.back().latency_seconds = of.latency_seconds.value;
+    ceilings.back().latency_origin = of.latency_seconds.origin;
   };
   arithmetic(message("ceiling-fp8", "products of 8 bit"), machine.fp8_flops_per_second);
   if (machine.bf16)
@@ -30,8 +37,8 @@ std::vector<RooflineCeiling> ceilings_of(const Machine& machine) {
   bytes(message("ceiling-memory", "memory of a device"), machine.memory_bytes_per_second);
   bytes(message("ceiling-host", "memory of its host"), machine.host_bytes_per_second);
   if (machine.devices_per_node > 1)
-    bytes(message("ceiling-node", "link in a node"), machine.intra_node.bytes_per_second);
-  bytes(message("ceiling-network", "network between nodes"), machine.inter_node.bytes_per_second);
+    link(message("ceiling-node", "link in a node"), machine.intra_node);
+  link(message("ceiling-network", "network between nodes"), machine.inter_node);
   return ceilings;
 }
 
@@ -65,46 +72,97 @@ std::string_view name_of(RooflineBound bound) {
 }
 
 Result<Roofline> roofline_of(const Setup& setup, const Machine& machine, int layer) {
-  const Model& model = setup.model;
-  if (layer == -1) layer = model.experts.count > 0 ? model.experts.first_dense : 0;
-  if (layer < 0 || layer >= model.layers)
-    return message("roofline-layer", "There is no layer {}; this model has layers 0 to {}.", layer,
-                   model.layers - 1);
   const Result<Prediction> prediction = predict(setup, machine);
   if (!prediction) return prediction.error();
-  const Program& program = prediction->program;
-  const CostModel cost(program, prediction->machine, prediction->setup, &prediction->rows);
-  Roofline roofline;
-  roofline.layer = layer;
-  roofline.ceilings = ceilings_of(machine);
-  for (const RankProgram& rank : program.ranks) {
-    if (std::find(rank.layers.begin(), rank.layers.end(), layer) == rank.layers.end()) continue;
-    roofline.rank = rank.rank;
-    const auto add = [&](const Op& op) {
-      if (op.kind != OpKind::kCompute || op.layer != layer || op.microbatch != 0 || op.work < 0)
-        return;
-      RooflinePoint point = point_of(op, *prediction);
-      point.seconds = cost.seconds(op, rank.rank);
-      // Blocks of one attention, and shared experts beside an expert's own, are one piece.
-      const auto same = std::find_if(
-          roofline.points.begin(), roofline.points.end(), [&](const RooflinePoint& other) {
-            return other.piece == point.piece && other.phase == point.phase;
-          });
-      if (same == roofline.points.end()) {
-        roofline.points.push_back(point);
-        return;
-      }
-      same->flops += point.flops;
-      same->bytes += point.bytes;
-      same->seconds += point.seconds;
-    };
-    for (const Op& op : rank.ops) {
+  return roofline_of(*prediction, layer);
+}
+
+namespace {
+
+// Adds the compute ops of the layer on one rank to their pieces.
+class Pieces {
+ public:
+  Pieces(const Prediction& prediction, const RankProgram& rank, Roofline& roofline)
+      : prediction_(prediction),
+        rank_(rank),
+        cost_(prediction.program, prediction.machine, prediction.setup, &prediction.rows),
+        roofline_(roofline) {}
+
+  void add_predicted() {
+    const Program& program = prediction_.program;
+    for (const Op& op : rank_.ops) {
       if (op.fold < 0)
         add(op);
       else
         for (const Fold::Part& part : program.folds[static_cast<std::size_t>(op.fold)].parts)
           add(op_of(part, op));
     }
+  }
+
+  void add_measured(const std::vector<Span>& spans) {
+    int microbatches = 0;
+    for (std::size_t at = 0; at < rank_.ops.size(); ++at) {
+      const Op& op = rank_.ops[at];
+      microbatches = std::max(microbatches, op.microbatch + 1);
+      if (op.fold >= 0 || op.kind != OpKind::kCompute || op.layer != roofline_.layer || op.work < 0)
+        continue;
+      if (RooflinePoint* point = find(op.piece, op.phase))
+        point->measured_seconds += seconds_of(spans[at].end - spans[at].begin);
+    }
+    for (RooflinePoint& point : roofline_.points)
+      point.measured_seconds /= std::max(1, microbatches);
+  }
+
+ private:
+  RooflinePoint* find(Piece piece, Phase phase) {
+    const auto same = std::find_if(
+        roofline_.points.begin(), roofline_.points.end(),
+        [&](const RooflinePoint& point) { return point.piece == piece && point.phase == phase; });
+    return same == roofline_.points.end() ? nullptr : &*same;
+  }
+
+  void add(const Op& op) {
+    if (op.kind != OpKind::kCompute || op.layer != roofline_.layer || op.microbatch != 0 ||
+        op.work < 0)
+      return;
+    RooflinePoint point = point_of(op, prediction_);
+    point.seconds = cost_.seconds(op, rank_.rank);
+    // Blocks of one attention, and shared experts beside an expert's own, are one piece.
+    RooflinePoint* same = find(point.piece, point.phase);
+    if (!same) {
+      roofline_.points.push_back(point);
+      return;
+    }
+    same->flops += point.flops;
+    same->bytes += point.bytes;
+    same->seconds += point.seconds;
+  }
+
+  const Prediction& prediction_;
+  const RankProgram& rank_;
+  CostModel cost_;
+  Roofline& roofline_;
+};
+
+}  // namespace
+
+Result<Roofline> roofline_of(const Prediction& prediction, int layer, const Timeline* run) {
+  const Model& model = prediction.setup.model;
+  if (layer == -1) layer = model.experts.count > 0 ? model.experts.first_dense : 0;
+  if (layer < 0 || layer >= model.layers)
+    return message("roofline-layer", "There is no layer {}; this model has layers 0 to {}.", layer,
+                   model.layers - 1);
+  Roofline roofline;
+  roofline.layer = layer;
+  roofline.ceilings = ceilings_of(prediction.machine);
+  const auto& ranks = prediction.program.ranks;
+  for (std::size_t at = 0; at < ranks.size(); ++at) {
+    const RankProgram& rank = ranks[at];
+    if (std::find(rank.layers.begin(), rank.layers.end(), layer) == rank.layers.end()) continue;
+    roofline.rank = rank.rank;
+    Pieces pieces(prediction, rank, roofline);
+    pieces.add_predicted();
+    if (run && at < run->ranks.size()) pieces.add_measured(run->ranks[at].spans);
     break;
   }
   return roofline;
@@ -119,6 +177,10 @@ nlohmann::json to_json(const Roofline& roofline) {
       entry["ridge_flops_per_byte"] = ceiling.ridge;
     } else {
       entry["bytes_per_second"] = ceiling.bytes_per_second;
+      if (ceiling.latency_seconds > 0) {
+        entry["latency_seconds"] = ceiling.latency_seconds;
+        entry["latency_origin"] = ceiling.latency_origin;
+      }
     }
     ceilings.push_back(std::move(entry));
   }

@@ -12,6 +12,7 @@
 #include "engine/plan/program/pieces.h"
 #include "engine/plan/result.h"
 #include "engine/plan/setup/setup.h"
+#include "engine/predict/predict.h"
 
 namespace parallelarium {
 
@@ -23,6 +24,9 @@ struct RooflineCeiling {
   std::string origin;
   // Of arithmetic: FLOPs a byte from which the memory of a device keeps up with it.
   double ridge = 0;
+  // Until the first byte of a message is there; 0: of no link, or not known.
+  double latency_seconds = 0;
+  std::string latency_origin = {};
 };
 
 enum class RooflineBound : std::uint8_t { kCompute, kMemory, kLaunch };
@@ -34,10 +38,14 @@ struct RooflinePoint {
   Phase phase = Phase::kForward;
   // What kernels execute, which is half of fused attention's scores, and what they move at least.
   double flops = 0, bytes = 0;
-  double seconds = 0;  // as the prediction costs it
+  double seconds = 0;           // as the prediction costs it
+  double measured_seconds = 0;  // as a run took it, mean over its micro-batches; 0: not measured
   // What takes longest at the ceilings: its arithmetic, its bytes, or the start of an op.
   RooflineBound bound = RooflineBound::kMemory;
   double intensity() const { return bytes > 0 ? flops / bytes : 0; }
+  // FLOPs per second that it is predicted to reach, and those that it reached; 0: not known.
+  double rate() const { return seconds > 0 ? flops / seconds : 0; }
+  double measured_rate() const { return measured_seconds > 0 ? flops / measured_seconds : 0; }
 };
 
 struct Roofline {
@@ -49,6 +57,9 @@ struct Roofline {
 // `layer` -1: the first with experts, or the first of all. Errors: as of predict(), and that there
 // is no such layer.
 Result<Roofline> roofline_of(const Setup& setup, const Machine& machine, int layer = -1);
+// The same of a prediction that is there. `run`: a measured timeline of its Program, or null.
+Result<Roofline> roofline_of(const Prediction& prediction, int layer = -1,
+                             const Timeline* run = nullptr);
 
 nlohmann::json to_json(const Roofline& roofline);
 

@@ -116,6 +116,29 @@ TEST(Serve, RoutesAsTheCommandDoes) {
   EXPECT_TRUE(engine.answer(3).contains("error"));
 }
 
+TEST(Serve, SweepsAsTheCommandDoes) {
+  const Folder folder;
+  Engine engine;
+  engine.call(1, "sweep",
+              {{"setup", to_json(default_setup())}, {"vary", {"pp=1,2,3"}}, {"show", "bubble"}});
+  json answer = engine.answer(1, [](const json&) {});
+  ASSERT_TRUE(answer.contains("result")) << answer;
+  json& points = answer["result"]["points"];
+  ASSERT_EQ(points.size(), 3u);
+  EXPECT_EQ(points[1].at("nodes"), 1);
+  EXPECT_EQ(points[2].at("message").at("text"), points[2].at("refused"));
+  for (json& point : points) {
+    point.erase("nodes");
+    point.erase("message");
+  }
+  EXPECT_EQ(
+      points,
+      command({"sweep", "--vary", "pp=1,2,3", "--show", "bubble", "--json"}).json().at("points"));
+  engine.call(2, "sweep", {{"setup", to_json(default_setup())}, {"vary", {"p=1"}}, {"show", "x"}});
+  EXPECT_EQ(engine.answer(2).at("error").at("data").at("id").get<std::string>().substr(0, 12),
+            "vary-unknown");
+}
+
 TEST(Serve, RunsWithProgressAndAnswersAnObservation) {
   const Folder folder;
   folder.pretend_calibrated();

@@ -10,6 +10,7 @@
 #include "app/look/sentence.h"
 #include "app/views/search/search_words.h"
 #include "app/views/shared/paint/paint_tools.h"
+#include "app/views/shared/paint/text_lines.h"
 
 namespace parallelarium {
 namespace {
@@ -22,39 +23,6 @@ constexpr std::size_t kMostReasons = 8, kMostChanges = 6;
 struct Search {
   Q_DECLARE_TR_FUNCTIONS(SearchView)
 };
-
-void put_caps(QPainter& painter, const QRectF& rect, const QString& text, const Theme& theme,
-              TextLog* texts) {
-  put_elided(painter, rect, Qt::AlignVCenter, text.toUpper(), theme.caps(), theme.muted, texts);
-}
-
-// Lines of at most `width`, broken between words.
-QStringList lines_of(const QString& text, const QFont& font, double width) {
-  const QFontMetricsF metrics(font);
-  QStringList lines;
-  QString line;
-  for (const QString& word : text.split(QLatin1Char(' '))) {
-    const QString longer = line.isEmpty() ? word : line + QLatin1Char(' ') + word;
-    if (!line.isEmpty() && metrics.horizontalAdvance(longer) > width) {
-      lines << line;
-      line = word;
-    } else {
-      line = longer;
-    }
-  }
-  return lines << line;
-}
-
-double put_lines(QPainter& painter, const QRectF& rect, const QString& text, const QFont& font,
-                 const QColor& color, TextLog* texts) {
-  double y = rect.top();
-  for (const QString& line : lines_of(text, font, rect.width())) {
-    put_elided(painter, QRectF(rect.left(), y, rect.width(), kLine), Qt::AlignVCenter, line, font,
-               color, texts);
-    y += kLine;
-  }
-  return y - rect.top();
-}
 
 QPainterPath arrow_in(const QRectF& rect, bool begins) {
   QPainterPath path(rect.topLeft());
@@ -152,7 +120,7 @@ double paint_changes(QPainter& painter, const QRectF& rect, const SearchPicture&
     const QString change = QString::fromStdString(why.change);
     if (reason.startsWith(change)) reason = capitalised(reason.mid(change.size()).trimmed());
     y += kLine - 2;
-    QStringList lines = lines_of(reason, small, rect.width());
+    QStringList lines = broken_lines(reason, small, rect.width());
     if (lines.size() > 2) lines = {lines[0], lines.mid(1).join(QLatin1Char(' '))};
     for (const QString& line : lines) {
       put_elided(painter, QRectF(rect.left(), y, rect.width(), kLine - 3), Qt::AlignVCenter, line,

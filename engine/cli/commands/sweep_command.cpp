@@ -7,6 +7,7 @@
 #include "engine/cli/commands/command.h"
 #include "engine/cli/options/setup_options.h"
 #include "engine/cli/outlook.h"
+#include "engine/cli/sweeping.h"
 #include "engine/cli/text/table.h"
 #include "engine/plan/text/units.h"
 #include "engine/planner/sweep.h"
@@ -21,16 +22,6 @@ struct SweepOptions {
   std::string show = "step,memory,mfu,bubble";
   bool json = false;
 };
-
-std::vector<Metric> metrics_from(const std::string& list) {
-  std::vector<Metric> metrics;
-  for (std::size_t from = 0; from < list.size();) {
-    const std::size_t end = std::min(list.find(',', from), list.size());
-    if (end > from) metrics.push_back(metric_from(list.substr(from, end - from)));
-    from = end + 1;
-  }
-  return metrics;
-}
 
 std::string figure_text(const std::optional<double>& figure, const std::string& unit) {
   if (!figure) return "-";

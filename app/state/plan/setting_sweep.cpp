@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/state/plan/setting_sweep.h"
+
+#include <QCoreApplication>
+#include <QStringList>
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "app/look/sentence.h"
+#include "app/state/run/run_request.h"
+#include "app/state/session.h"
+#include "engine/plan/setup/setup_settings.h"
+#include "engine/plan/text/message_json.h"
+#include "engine/planner/sweep.h"
+#include "engine/wire/reading.h"
+
+namespace parallelarium {
+namespace {
+
+Message no_sweep_answer() {
+  return message("sweep-answer", "The engine's answer to the sweep cannot be read.");
+}
+
+QString value_of(const nlohmann::json& values, const QString& key) {
+  const auto found = values.find(key.toStdString());
+  if (found == values.end()) return {};
+  return QString::fromStdString(found->is_string() ? found->get<std::string>() : found->dump());
+}
+
+std::size_t place_in(std::vector<QString>& list, const QString& value) {
+  auto found = std::find(list.begin(), list.end(), value);
+  if (found == list.end()) found = list.insert(list.end(), value);
+  return std::size_t(found - list.begin());
+}
+
+std::string variation_text(const QString& key, const QString& values) {
+  return QStringLiteral("%1=%2").arg(key, values.simplified()).toStdString();
+}
+
+}  // namespace
+
+Result<SweepAnswer> sweep_answer_from_json(const nlohmann::json& json, const SweepWish& wish,
+                                           const Setup& base) {
+  SweepAnswer answer;
+  answer.wish = wish;
+  answer.base = base;
+  const Metric metric = metric_from(wish.figure.toStdString());
+  answer.unit = metric.unit;
+  ObjectReader reader(json, "sweep");
+  const nlohmann::json* points = reader.array("points");
+  if (reader.error()) return *reader.error();
+  answer.capacity_bytes = json.value("capacity_bytes", std::int64_t{0});
+  for (const nlohmann::json& entry : *points) {
+    if (!entry.is_object() || !entry.contains("values") || !entry.contains("metrics"))
+      return no_sweep_answer();
+    SweptPoint point;
+    point.first = place_in(answer.firsts, value_of(entry["values"], wish.first));
+    if (!wish.second.isEmpty())
+      point.second = place_in(answer.seconds, value_of(entry["values"], wish.second));
+    const nlohmann::json figure = entry["metrics"].value(metric.name, nlohmann::json());
+    if (figure.is_number()) point.figure = figure.get<double>();
+    if (const auto fits = entry.find("fits"); fits != entry.end() && fits->is_boolean())
+      point.fits = fits->get<bool>();
+    point.nodes = entry.value("nodes", 0);
+    if (entry.contains("message")) point.refused = message_from_json(entry["message"]);
+    answer.points.push_back(std::move(point));
+  }
+  return answer;
+}
+
+SettingSweep::SettingSweep(Session& session, QObject* parent) : QObject(parent), session_(session) {
+  connect(&session, &Session::run_state_changed, this, &SettingSweep::hear);
+  connect(&session, &Session::setup_changed, this, &SettingSweep::changed);
+}
+
+void SettingSweep::set_wish(const SweepWish& wish) {
+  if (wish == wish_) return;
+  wish_ = wish;
+  error_.clear();
+  Q_EMIT changed();
+}
+
+void SettingSweep::start() {
+  if (sweeping_ || session_.jobs().state() != RunState::kIdle) return;
+  nlohmann::json vary = {variation_text(wish_.first, wish_.first_values)};
+  if (!wish_.second.isEmpty()) vary.push_back(variation_text(wish_.second, wish_.second_values));
+  RunRequest request;
+  request.method = "sweep";
+  request.parameters = {{"setup", to_json(session_.setup())},
+                        {"vary", std::move(vary)},
+                        {"show", wish_.figure.toStdString()}};
+  request.read = [this, wish = wish_,
+                  base = session_.setup()](const nlohmann::json& json) -> Result<RunRequest::Keep> {
+    Result<SweepAnswer> answer = sweep_answer_from_json(json, wish, base);
+    if (!answer) return answer.error();
+    return RunRequest::Keep([this, answer = std::move(*answer)]() -> Result<void> {
+      answer_ = answer;
+      selected_ = -1;
+      return {};
+    });
+  };
+  error_.clear();
+  sweeping_ = true;
+  session_.jobs().run(request);
+  Q_EMIT changed();
+}
+
+void SettingSweep::cancel() {
+  if (sweeping_) session_.jobs().cancel();
+}
+
+double SettingSweep::progress() const { return session_.jobs().progress(); }
+
+bool SettingSweep::is_stale() const {
+  return answer_ && (answer_->wish != wish_ || answer_->base != session_.setup());
+}
+
+void SettingSweep::hear() {
+  if (sweeping_ && session_.jobs().state() == RunState::kIdle) {
+    sweeping_ = false;
+    error_ = session_.jobs().last_error();
+  }
+  Q_EMIT changed();
+}
+
+void SettingSweep::select(int point) {
+  if (!answer_ || point < 0 || point >= int(answer_->points.size()) || point == selected_) return;
+  selected_ = point;
+  Q_EMIT changed();
+}
+
+Result<Setup> SettingSweep::setup_of(int point) const {
+  const SweptPoint& of = answer_->points[std::size_t(point)];
+  if (of.refused) return *of.refused;
+  Setup setup = answer_->base;
+  for (const SetupSetting& row : setup_settings())
+    for (const auto& [key, value] :
+         {std::pair(answer_->wish.first, answer_->firsts[of.first]),
+          std::pair(answer_->wish.second,
+                    answer_->seconds.empty() ? QString() : answer_->seconds[of.second])})
+      if (!key.isEmpty() && (key.toStdString() == row.option || key.toStdString() == row.key))
+        if (const Result<void> set = set_typed(setup, row.key, value.toStdString()); !set)
+          return set.error();
+  return setup;
+}
+
+void SettingSweep::use() {
+  if (selected_ < 0) return;
+  const Result<Setup> setup = setup_of(selected_);
+  if (setup) session_.history().change(*setup, tr("The point of the sweep"));
+}
+
+std::vector<Sweepable> sweepable_settings(const Setup& setup) {
+  std::vector<Sweepable> all;
+  for (const SetupSetting& row : setup_settings()) {
+    if (row.option.empty() || row.section == Section::kNowhere || row.section == Section::kRun)
+      continue;
+    if (row.applies && !row.applies(setup)) continue;
+    QString values;
+    if (row.value.kind == SettingKind::kFlag) {
+      values = QStringLiteral("false,true");
+    } else if (row.value.kind == SettingKind::kChoice) {
+      QStringList words;
+      for (const std::string& word : row.value.words) words << QString::fromStdString(word);
+      values = words.join(QLatin1Char(','));
+    } else if (row.value.kind == SettingKind::kWhole) {
+      values = row.option == "microbatches" ? QStringLiteral("1..64*2") : QStringLiteral("1..8*2");
+    } else {
+      continue;
+    }
+    QString label = QCoreApplication::translate("settings", row.label.c_str());
+    if (!row.symbol.empty()) label += QLatin1Char(' ') + QString::fromStdString(row.symbol);
+    all.push_back({QString::fromStdString(row.option), label, values});
+  }
+  return all;
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A sweep of the room Plan: which settings vary, which figure is shown, and what came of it.
+#pragma once
+
+#include <QObject>
+#include <QString>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <vector>
+
+#include "engine/plan/result.h"
+#include "engine/plan/setup/setup.h"
+
+namespace parallelarium {
+
+class Session;
+
+struct SweepWish {
+  QString first = QStringLiteral("microbatches"), first_values = QStringLiteral("1..64*2");
+  QString second, second_values;  // empty: one line
+  QString figure = QStringLiteral("step");
+  bool operator==(const SweepWish&) const = default;
+};
+
+struct SweptPoint {
+  std::size_t first = 0, second = 0;  // of the values
+  std::optional<double> figure;       // in the figure's unit
+  std::optional<bool> fits;
+  int nodes = 0;                   // 0 where it is refused
+  std::optional<Message> refused;  // why there is no figure
+};
+
+struct SweepAnswer {
+  SweepWish wish;
+  Setup base;
+  std::string unit;  // "seconds", "bytes", "1", "tokens/s", or empty
+  std::vector<QString> firsts, seconds;
+  std::vector<SweptPoint> points;  // of the first value all seconds, then of the next
+  std::int64_t capacity_bytes = 0;
+};
+// Of what `sweep` answered to this wish. Error: it is no such answer.
+Result<SweepAnswer> sweep_answer_from_json(const nlohmann::json& json, const SweepWish& wish,
+                                           const Setup& base);
+
+class SettingSweep : public QObject {
+  Q_OBJECT
+
+ public:
+  SettingSweep(Session& session, QObject* parent);
+
+  const SweepWish& wish() const { return wish_; }
+  void set_wish(const SweepWish& wish);
+  void start();  // of what is set; not while the engine does something else
+  void cancel();
+  bool sweeping() const { return sweeping_; }
+  double progress() const;
+  // Why the last sweep has no answer, or empty.
+  const QString& error() const { return error_; }
+  const std::optional<SweepAnswer>& answer() const { return answer_; }
+  // The answer is of other wishes, or of other settings than are set now.
+  bool is_stale() const;
+
+  // The index of the point that is looked at, or -1.
+  int selected() const { return selected_; }
+  void select(int point);
+  // The base with that point's values. Error: it cannot be, as its sentence says.
+  Result<Setup> setup_of(int point) const;
+  // Puts the selected point into the Session, as one undo step.
+  void use();
+
+ Q_SIGNALS:
+  void changed();
+
+ private:
+  void hear();
+  Session& session_;
+  SweepWish wish_;
+  std::optional<SweepAnswer> answer_;
+  bool sweeping_ = false;
+  int selected_ = -1;
+  QString error_;
+};
+
+// Settings that can vary, in the order of their table: option, and values to begin with.
+struct Sweepable {
+  QString option, label, values;
+};
+std::vector<Sweepable> sweepable_settings(const Setup& setup);
+
+}  // namespace parallelarium

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What can become a column: what is set, as a pin; the plan of the search; earlier runs; published
+// cases.
+#include <QAction>
+#include <QMenu>
+#include <QPushButton>
+
+#include "app/look/sentence.h"
+#include "app/state/plan/plan_search.h"
+#include "app/views/compare/compare_state.h"
+#include "app/views/shared/words.h"
+#include "engine/predict/cases.h"
+
+namespace parallelarium {
+
+void CompareView::build_actions() {
+  State& s = *state_;
+  s.pin = new QAction(tr("&Pin what is set"), this);
+  connect(s.pin, &QAction::triggered, this, [this] { state_->session.pin(); });
+  s.menu = new QMenu(this);
+  s.add->setMenu(s.menu);
+  connect(s.menu, &QMenu::aboutToShow, this, &CompareView::fill_menu);
+}
+
+void CompareView::fill_menu() {
+  State& s = *state_;
+  s.menu->clear();
+  s.menu->addAction(s.pin);
+  QAction* plan = s.menu->addAction(tr("The p&lan selected in Search"));
+  const FoundPlan* found = PlanSearch::of(s.session).selected();
+  plan->setEnabled(found != nullptr);
+  if (found)
+    connect(plan, &QAction::triggered, this, [this, setup = found->setup] {
+      const Session& session = state_->session;
+      const Result<Machine> machine = find_machine(setup.machine.name());
+      if (machine) add(tr("PLAN · %1").arg(setup_footer(setup)), session.resolved(setup), *machine);
+    });
+  add_runs(s.menu->addMenu(tr("An earlier &run")));
+  add_cases(s.menu->addMenu(tr("A published &case")));
+}
+
+void CompareView::add_runs(QMenu* menu) {
+  const RunStore& runs = state_->session.runs();
+  for (const RunRecord& run : runs.shown()) {
+    if (&run == runs.current() && !runs.current_is_stale()) continue;  // it is a column
+    QAction* action = menu->addAction(setup_footer(run.observation.setup));
+    connect(action, &QAction::triggered, this,
+            [this, run] { add(run_title(run.observation, false), run); });
+  }
+  menu->setEnabled(!menu->isEmpty());
+}
+
+void CompareView::add_cases(QMenu* menu) {
+  const Result<std::vector<Case>> cases = all_cases();
+  menu->setEnabled(cases.ok());
+  if (!cases) return;
+  for (const Case& one : *cases) {
+    QMenu* rows = menu->addMenu(QString::fromStdString(one.source));
+    for (const CaseRow& row : one.rows) {
+      QAction* action = rows->addAction(QString::fromStdString(row.name));
+      action->setEnabled(row.impossible.empty());
+      const QString title =
+          tr("CASE · %1 · %2")
+              .arg(QString::fromStdString(one.source), QString::fromStdString(row.name));
+      connect(
+          action, &QAction::triggered, this,
+          [this, title, setup = row.setup, machine = row.machine] { add(title, setup, machine); });
+    }
+  }
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/views/compare/compare_paint.h"
+
+#include <QCoreApplication>
+#include <algorithm>
+#include <cmath>
+
+#include "app/look/figures.h"
+#include "app/views/compare/compare_words.h"
+#include "app/views/shared/paint/legend.h"
+#include "app/views/shared/paint/paint_tools.h"
+#include "app/views/shared/paint/text_lines.h"
+
+namespace parallelarium {
+namespace {
+
+constexpr double kCompareMargin = 16, kCompareGap = 18, kCompareLine = 20;
+constexpr double kMostLanes = 360;    // height of the lanes, unless their rows need more
+constexpr double kLeastCauses = 300;  // width beside the table
+
+struct ComparePaint {
+  Q_DECLARE_TR_FUNCTIONS(CompareView)
+};
+
+// The bars of one action in all lanes, joined from each to the next.
+void paint_followed(QPainter& painter, const ComparePicture& picture, const PictureLayout& layout,
+                    const Theme& theme) {
+  if (!picture.followed) return;
+  const Picture& lanes = picture.comparison->lanes;
+  std::optional<QPointF> last;
+  painter.setRenderHint(QPainter::Antialiasing);
+  for (std::size_t at = 0; at < lanes.lanes.size(); ++at) {
+    int rank = 0;
+    const Bar* bar = bar_of(lanes.lanes[at], *picture.followed, &rank);
+    if (!bar) continue;
+    const QRectF box = rect_of_bar(lanes, layout, int(at), *bar, rank, 0);
+    if (box.isEmpty()) continue;
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(QPen(theme.mark, 2));
+    painter.drawRoundedRect(box.adjusted(-1, -1, 1, 1), 2, 2);
+    painter.setPen(QPen(theme.mark, 1, Qt::DotLine));
+    if (last) painter.drawLine(*last, QPointF(box.center().x(), box.top() - 1));
+    last = QPointF(box.center().x(), box.bottom() + 1);
+  }
+}
+
+double paint_compared_lanes(QPainter& painter, const QRectF& rect, const ComparePicture& picture,
+                            const Theme& theme, CompareHits* hits, TextLog* texts) {
+  const Picture& lanes = picture.comparison->lanes;
+  const double wanted = std::min(comfortable_height(lanes), kMostLanes);
+  const PictureLayout layout = layout_of(lanes, QSizeF(rect.width(), wanted), theme);
+  const double tall = layout.height + layout.tick_band;
+  painter.save();
+  painter.translate(rect.topLeft());
+  paint_timeline(painter, lanes, layout, theme, QSizeF(rect.width(), tall), 0, texts);
+  for (const TitleBox& title : layout.titles) {
+    const auto at = std::size_t(title.lane);
+    const bool hidden = lanes.hides_step || lanes.lanes[at].hidden;
+    const QRectF box = title.rect.translated(0, layout.tick_band).adjusted(0, 0, 0, -5);
+    const QString step = hidden ? QStringLiteral("?")
+                                : seconds_text(picture.comparison->beside.columns[at].step.seconds);
+    const double wide = QFontMetricsF(theme.font(12, true)).horizontalAdvance(step) + 12;
+    const QRectF end(box.right() - wide, box.top(), wide, box.height());
+    painter.fillRect(end, theme.surface);
+    put_text(painter, end, Qt::AlignBottom | Qt::AlignRight, step, theme.font(12, true), theme.text,
+             nullptr);
+  }
+  paint_followed(painter, picture, layout, theme);
+  painter.restore();
+  if (hits) {
+    hits->lanes = QRectF(rect.topLeft(), QSizeF(rect.width(), tall));
+    hits->layout = layout;
+  }
+  return tall;
+}
+
+}  // namespace
+
+double paint_compare(QPainter& painter, double width, const ComparePicture& picture,
+                     const Theme& theme, CompareHits* hits, TextLog* texts) {
+  const Comparison& comparison = *picture.comparison;
+  const double inner = width - 2 * kCompareMargin;
+  double y = 10;
+  y += std::max(
+      picture.beside_head > 0 ? 34.0 : 0.0,
+      put_lines(painter, QRectF(kCompareMargin, y + 4, inner - picture.beside_head, kCompareLine),
+                compare_title(comparison), theme.font(14, true), theme.text, texts));
+  const auto say = [&](const QString& text, const QColor& color) {
+    if (!text.isEmpty())
+      y += put_lines(painter, QRectF(kCompareMargin, y, inner, kCompareLine), text, theme.font(12),
+                     color, texts);
+  };
+  say(picture.status, theme.warning);
+  if (comparison.entries.size() == 1)
+    say(ComparePaint::tr("Pin what is set and change it, run it, or add a published case, the plan "
+                         "of the search or an earlier run: each becomes a column."),
+        theme.muted);
+  if (comparison.entries.empty()) return y + kCompareMargin;
+  painter.save();
+  painter.translate(0, y);
+  paint_legend(painter, QRectF(kCompareMargin, 0, inner, kCompareLine), comparison.lanes,
+               Zoom::kActions, theme, texts);
+  painter.restore();
+  y += kCompareLine;
+  y += paint_compared_lanes(painter, QRectF(0, y, width, 0), picture, theme, hits, texts) +
+       kCompareGap;
+  const double table = figures_width(comparison);
+  const bool several = comparison.entries.size() > 1;
+  const bool beside = several && inner - table - 32 >= kLeastCauses;
+  const double left = beside ? std::min(table * 1.1, inner - 32 - kLeastCauses) : inner;
+  const double figures = paint_compared_figures(painter, QRectF(kCompareMargin, y, left, 0),
+                                                comparison, theme, hits, texts);
+  if (!several) return y + figures + kCompareMargin;
+  if (beside)
+    return y +
+           std::max(
+               figures,
+               paint_causes(painter, QRectF(kCompareMargin + left + 32, y, inner - left - 32, 0),
+                            comparison, theme, texts)) +
+           kCompareMargin;
+  y += figures + kCompareGap;
+  y += paint_causes(painter, QRectF(kCompareMargin, y, std::min(inner, 720.0), 0), comparison,
+                    theme, texts);
+  return y + kCompareMargin;
+}
+
+double compare_height(double width, const ComparePicture& picture, const Theme& theme) {
+  QImage nowhere(1, 1, QImage::Format_RGB32);
+  QPainter painter(&nowhere);
+  return std::ceil(paint_compare(painter, width, picture, theme, nullptr, nullptr));
+}
+
+}  // namespace parallelarium

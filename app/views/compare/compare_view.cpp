@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/views/compare/compare_view.h"
+
+#include <QAction>
+#include <QHelpEvent>
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QThreadPool>
+#include <QToolTip>
+#include <algorithm>
+
+#include "app/look/figures.h"
+#include "app/look/sentence.h"
+#include "app/state/step/training_step.h"
+#include "app/views/compare/compare_paint.h"
+#include "app/views/compare/compare_state.h"
+#include "app/views/compare/compare_words.h"
+#include "app/views/shared/paint/canvas.h"
+#include "app/views/shared/step_quantities.h"
+#include "app/views/shared/words.h"
+
+namespace parallelarium {
+namespace {
+
+constexpr int kComparePicture = 1040, kCompareButton = 30;
+
+ViewPicture exported_comparison(std::shared_ptr<const Comparison> comparison,
+                                const PictureStyle& style,
+                                const std::optional<FollowedAction>& followed) {
+  const Theme& theme = style.dark ? dark_theme() : light_theme();
+  ComparePicture picture;
+  picture.comparison = comparison.get();
+  picture.followed = followed;
+  const double height = compare_height(kComparePicture, picture, theme);
+  return {QSize(kComparePicture, std::max(120, int(height))),
+          [comparison, picture, &theme](QPainter& painter, QSizeF size, TextLog* texts) {
+            painter.save();
+            painter.fillRect(QRectF(QPointF(0, 0), size), theme.surface);
+            paint_compare(painter, size.width(), picture, theme, nullptr, texts);
+            painter.restore();
+          }};
+}
+
+}  // namespace
+
+ComparePicture CompareView::State::picture() const {
+  ComparePicture picture;
+  picture.comparison = shown.get();
+  picture.followed = followed;
+  picture.status = predicting ? CompareView::tr("Predicting the column to be added …") : error;
+  picture.beside_head = add->width() + 24;
+  if (!less->isHidden()) picture.beside_head += less->width() + 8;
+  return picture;
+}
+
+ViewInfo CompareView::info() {
+  return {
+      .id = "compare",
+      .room = Room::kPlan,
+      .title = [] { return tr("Compare"); },
+      .command = [] { return tr("Compar&e view"); },
+      .menu = nullptr,
+      .question = [] { return tr("Why one is faster"); },
+      .about =
+          [] {
+            return tr(
+                "Setups, runs and published cases stand side by side as lettered columns, with "
+                "step time, memory, bubble and exposed communication. The bars say in milliseconds "
+                "what makes the difference: computing, bubble, communication of each axis, "
+                "recompute, optimizer. Where two columns cannot be compared, the cell says why.");
+          },
+      .formula = "step.seconds",
+      .file = "comparison",
+      .shows_range = false,
+      .why_not = nullptr,
+      .topic = [](Session& session) -> Topic& { return session.training_step(); },
+      .picture =
+          [](const Session& session, const PictureStyle& style) {
+            return exported_comparison(
+                std::make_shared<Comparison>(CompareSource().compare(session, {}, 1)), style,
+                std::nullopt);
+          },
+      .make = [](Session& session) -> View* { return new CompareView(session); }};
+}
+
+CompareView::CompareView(Session& session, QWidget* parent)
+    : View(session, parent), state_(std::make_unique<State>(session)) {
+  State& s = *state_;
+  setAccessibleName(tr("Compare"));
+  const Canvas made = make_canvas(*this, tr("Picture of the comparison"));
+  s.scroll = made.scroll;
+  s.canvas = made.canvas;
+  s.add = new QPushButton(tr("Add a column …"), s.canvas);
+  s.less = new QPushButton(tr("Remove the last"), s.canvas);
+  for (QPushButton* button : {s.add, s.less}) button->setAutoDefault(true);
+  build_actions();
+  connect(s.less, &QPushButton::clicked, this, &CompareView::remove_last);
+  const auto again = [this] {
+    if (isVisible()) refresh();
+  };
+  connect(&session, &Session::prediction_changed, this, again);
+  connect(&session, &Session::run_changed, this, again);
+  connect(&session.locks(), &LessonLocks::hidden_changed, this, again);
+  setFocusProxy(s.canvas);
+  refresh();
+}
+
+CompareView::~CompareView() {
+  wait();
+  state_->canvas->removeEventFilter(this);
+}
+
+const Comparison& CompareView::comparison() const { return *state_->shown; }
+QWidget& CompareView::canvas() const { return *state_->canvas; }
+void CompareView::wait() { state_->worker.waitForDone(); }
+
+std::vector<Quantity> CompareView::quantities() const { return step_quantities(state_->session); }
+
+QString CompareView::origin(const QString&) const {
+  return tr("Of what is set now; the columns above have theirs in the table.");
+}
+
+ViewPicture CompareView::exported(const PictureStyle& style) const {
+  return exported_comparison(state_->shown, style, state_->followed);
+}
+
+QString CompareView::description() const { return compare_description(*state_->shown); }
+
+void CompareView::add(const QString& title, const RunRecord& run) {
+  keep({title, run, run.observed() ? LaneStyle::kObserved : LaneStyle::kPredicted});
+}
+
+void CompareView::add(const QString& title, const Setup& setup, const Machine& machine) {
+  State& s = *state_;
+  s.error.clear();
+  s.predicting = true;
+  refresh();
+  s.worker.start([this, title, setup, machine] {
+    auto made = std::make_shared<Result<Prediction>>(predict(setup, machine));
+    QMetaObject::invokeMethod(
+        this,
+        [this, title, made] {
+          state_->predicting = false;
+          if (*made)
+            return keep({title, record_of(std::make_shared<const Prediction>(std::move(**made)))});
+          state_->error = sentence(made->error());
+          refresh();
+        },
+        Qt::QueuedConnection);
+  });
+}
+
+void CompareView::keep(const CompareEntry& entry) {
+  State& s = *state_;
+  const std::size_t own = entries_of(s.session).size();
+  if (own + s.added.size() < kMostCompared) s.added.push_back(entry);
+  s.chosen = own + s.added.size() - 1;
+  refresh();
+}
+
+void CompareView::remove_last() {
+  State& s = *state_;
+  if (!s.added.empty())
+    s.added.pop_back();
+  else
+    s.session.runs().unpin();
+  refresh();
+}
+
+void CompareView::refresh() {
+  State& s = *state_;
+  s.shown = std::make_shared<const Comparison>(
+      s.source.compare(s.session, s.added, std::max<std::size_t>(1, s.chosen)));
+  const bool full = s.shown->entries.size() >= kMostCompared;
+  s.add->setEnabled(!full && !s.predicting);
+  s.add->setToolTip(full ? tr("Four columns are the most: remove one first.") : QString());
+  s.less->setVisible(!s.added.empty() || s.session.runs().pinned());
+  s.less->setText(s.added.empty() ? tr("Remove the pin") : tr("Remove the last"));
+  place_parts();
+  s.canvas->setAccessibleDescription(description());
+  s.canvas->update();
+  Q_EMIT quantities_changed();
+}
+
+void CompareView::place_parts() {
+  State& s = *state_;
+  s.scroll->setGeometry(rect());
+  const int width = s.scroll->viewport()->width();
+  for (QPushButton* button : {s.add, s.less})
+    button->resize(button->sizeHint().width(), kCompareButton);
+  const double tall = compare_height(width, s.picture(), theme_for(palette()));
+  s.canvas->resize(width, std::max(int(tall), s.scroll->viewport()->height()));
+  int right = width - 16;
+  for (QPushButton* button : {s.add, s.less}) {
+    if (button->isHidden()) continue;
+    right -= button->width();
+    button->move(right, 10);
+    right -= 8;
+  }
+}
+
+void CompareView::resizeEvent(QResizeEvent* event) {
+  View::resizeEvent(event);
+  place_parts();
+}
+
+void CompareView::showEvent(QShowEvent* event) {
+  View::showEvent(event);
+  refresh();
+}
+
+void CompareView::changeEvent(QEvent* event) {
+  if (event->type() == QEvent::PaletteChange && state_) state_->canvas->update();
+  View::changeEvent(event);
+}
+
+void CompareView::paint_canvas() {
+  State& s = *state_;
+  QPainter painter(s.canvas);
+  const Theme& theme = theme_for(palette());
+  painter.fillRect(s.canvas->rect(), theme.surface);
+  s.hits = {};
+  paint_compare(painter, s.canvas->width(), s.picture(), theme, &s.hits, nullptr);
+}
+
+void CompareView::choose(std::size_t column) {
+  if (column < 1 || column >= state_->shown->entries.size()) return;
+  state_->chosen = column;
+  refresh();
+}
+
+void CompareView::press(QPointF at) {
+  State& s = *state_;
+  for (const auto& [rect, column] : s.hits.columns)
+    if (rect.contains(at)) return choose(column);
+  if (!s.hits.lanes.contains(at)) return;
+  const auto hit = hit_at(s.shown->lanes, s.hits.layout, at - s.hits.lanes.topLeft(), 0);
+  s.followed = hit ? action_at(s.shown->lanes, *hit) : std::nullopt;
+  s.canvas->update();
+  describe_followed();
+}
+
+bool CompareView::press_key(int key) {
+  State& s = *state_;
+  if (key == Qt::Key_Left || key == Qt::Key_Right) {
+    choose(key == Qt::Key_Left ? s.shown->chosen - 1 : s.shown->chosen + 1);
+    return true;
+  }
+  if (key != Qt::Key_Escape || !s.followed) return false;
+  s.followed.reset();
+  s.canvas->update();
+  describe_followed();
+  return true;
+}
+
+bool CompareView::show_tip(QPointF at, QPoint global) {
+  State& s = *state_;
+  QToolTip::hideText();
+  if (!s.hits.lanes.contains(at)) return true;
+  const auto hit = hit_at(s.shown->lanes, s.hits.layout, at - s.hits.lanes.topLeft(), 0);
+  if (!hit || hit->bar < 0) return true;
+  const LaneRows& rows = *s.shown->lanes.lanes[std::size_t(hit->lane)].rows;
+  const Row& row = rows.rows[std::size_t(hit->row)];
+  const Bar& bar = row.lane(hit->which, hit->zoom).bars[std::size_t(hit->bar)];
+  QString text = QStringLiteral("%1 · %2").arg(letter_of(std::size_t(hit->lane)),
+                                               bar_sentence(rows.program(), row.rank_index, bar));
+  if (!s.shown->lanes.hides_step)
+    text += QLatin1Char('\n') +
+            tr("begins at %1, takes %2")
+                .arg(time_text(bar.span.begin), time_text(bar.span.end - bar.span.begin));
+  QToolTip::showText(global, text, s.canvas);
+  return true;
+}
+
+// Where the followed action is in each column.
+void CompareView::describe_followed() {
+  const State& s = *state_;
+  SelectionText text;
+  if (s.followed)
+    for (std::size_t at = 0; at < s.shown->lanes.lanes.size(); ++at) {
+      const PictureLane& lane = s.shown->lanes.lanes[at];
+      int rank = 0;
+      const Bar* bar = bar_of(lane, *s.followed, &rank);
+      if (bar && text.headline.isEmpty())
+        text.headline = bar_sentence(lane.rows->program(), rank, *bar);
+      const QString when =
+          s.shown->lanes.hides_step ? QStringLiteral("?")
+          : bar                     ? tr("begins at %1, takes %2")
+                      .arg(time_text(bar->span.begin), time_text(bar->span.end - bar->span.begin))
+                : tr("has no such action");
+      text.facts.push_back({letter_of(at), when});
+    }
+  Q_EMIT described(text);
+}
+
+bool CompareView::eventFilter(QObject* watched, QEvent* event) {
+  if (watched != state_->canvas) return View::eventFilter(watched, event);
+  switch (event->type()) {
+    case QEvent::Paint:
+      paint_canvas();
+      return true;
+    case QEvent::MouseButtonPress:
+      press(static_cast<QMouseEvent*>(event)->position());
+      return false;
+    case QEvent::KeyPress:
+      return press_key(static_cast<QKeyEvent*>(event)->key());
+    case QEvent::ToolTip: {
+      const auto* help = static_cast<QHelpEvent*>(event);
+      return show_tip(help->pos(), help->globalPos());
+    }
+    default:
+      return false;
+  }
+}
+
+}  // namespace parallelarium

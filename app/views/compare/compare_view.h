@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The Compare tab of the room Plan: setups, runs and published cases side by side, and why their
+// steps differ.
+#pragma once
+
+#include <memory>
+
+#include "app/views/view.h"
+
+class QMenu;
+
+namespace parallelarium {
+
+struct Comparison;
+struct CompareEntry;
+
+class CompareView : public View {
+  Q_OBJECT
+
+ public:
+  explicit CompareView(Session& session, QWidget* parent = nullptr);
+  ~CompareView() override;
+  static ViewInfo info();
+  std::vector<Quantity> quantities() const override;
+  QString origin(const QString& quantity) const override;
+  ViewPicture exported(const PictureStyle& style) const override;
+  QString description() const override;
+  void wait() override;
+
+  const Comparison& comparison() const;
+  QWidget& canvas() const;
+  // Predicts a Setup on a thread; it becomes the last column. Nothing where there is no place.
+  void add(const QString& title, const Setup& setup, const Machine& machine);
+  void add(const QString& title, const RunRecord& run);
+
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
+  void showEvent(QShowEvent* event) override;
+  bool eventFilter(QObject* watched, QEvent* event) override;
+  void changeEvent(QEvent* event) override;
+
+ private:
+  struct State;
+  void build_actions();
+  void fill_menu();
+  void add_cases(QMenu* menu);
+  void add_runs(QMenu* menu);
+  void keep(const CompareEntry& entry);
+  void remove_last();
+  void refresh();
+  void place_parts();
+  void paint_canvas();
+  void choose(std::size_t column);
+  void press(QPointF at);
+  bool press_key(int key);
+  bool show_tip(QPointF at, QPoint global);
+  void describe_followed();
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace parallelarium

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/views/compare/compare_words.h"
+
+#include <QCoreApplication>
+#include <cmath>
+
+#include "app/look/figures.h"
+#include "app/look/sentence.h"
+
+namespace parallelarium {
+namespace {
+
+struct CompareWords {
+  Q_DECLARE_TR_FUNCTIONS(CompareView)
+};
+
+const QString kDash = QStringLiteral("–");
+const QString kHiddenCell = QStringLiteral("?");
+
+QString signed_text(double difference, const QString& size) {
+  if (difference == 0) return size;
+  return (difference < 0 ? QStringLiteral("−") : QStringLiteral("+")) + size;
+}
+
+QString short_why(const Message& why) {
+  return why.id == "compare-machine" ? CompareWords::tr("other machine") : CompareWords::tr("set");
+}
+
+// "TP" of "traffic.tp.sent_bytes".
+QString axis_in(const std::string& metric) {
+  return QString::fromStdString(metric).section(QLatin1Char('.'), 1, 1).toUpper();
+}
+
+}  // namespace
+
+QString metric_text(const std::string& metric) {
+  const std::pair<const char*, QString> known[] = {
+      {"ranks", CompareWords::tr("ranks")},
+      {"step.seconds", CompareWords::tr("step")},
+      {"step.compute_seconds", CompareWords::tr("computing, busiest rank")},
+      {"step.exposed_communication_seconds", CompareWords::tr("exposed, busiest rank")},
+      {"step.tokens_per_second", CompareWords::tr("tokens per second")},
+      {"step.mfu", CompareWords::tr("MFU")},
+      {"bubble.of_total", CompareWords::tr("bubble of whole step")},
+      {"memory.ranks.*.peak_bytes", CompareWords::tr("memory, fullest rank")},
+      {"memory.ranks.*.parameters_bytes", CompareWords::tr("parameters")},
+      {"memory.ranks.*.gradients_bytes", CompareWords::tr("gradients")},
+      {"memory.ranks.*.optimizer_bytes", CompareWords::tr("optimizer states")},
+      {"memory.ranks.*.activations_bytes", CompareWords::tr("activations")},
+      {"memory.ranks.*.buffers_bytes", CompareWords::tr("buffers")},
+      {"memory.capacity_bytes", CompareWords::tr("memory of a device")}};
+  for (const auto& [key, text] : known)
+    if (metric == key) return text;
+  if (metric.starts_with("exposed_seconds."))
+    return CompareWords::tr("exposed, %1").arg(axis_in(metric));
+  if (metric.starts_with("traffic.")) return CompareWords::tr("sent, %1").arg(axis_in(metric));
+  return QString::fromStdString(metric);
+}
+
+QString cause_text(const std::string& cause) {
+  const std::pair<const char*, QString> known[] = {
+      {"compute", CompareWords::tr("compute")},
+      {"recompute", CompareWords::tr("recompute")},
+      {"optimizer", CompareWords::tr("optimizer")},
+      {"bubble: warm-up", CompareWords::tr("bubble: warm-up")},
+      {"bubble: wait", CompareWords::tr("bubble: waits between")},
+      {"bubble: drain", CompareWords::tr("bubble: drain")},
+      {"exposed communication", CompareWords::tr("exposed communication")},
+      {"unexplained", CompareWords::tr("unexplained")}};
+  for (const auto& [key, text] : known)
+    if (cause == key) return text;
+  const auto colon = cause.rfind(": ");
+  const QString axis = QString::fromStdString(cause.substr(colon + 2)).toUpper();
+  return CompareWords::tr("exposed, %1").arg(axis);
+}
+
+QString compared_value(double value, const std::string& unit) {
+  if (unit == "seconds") return seconds_text(value);
+  if (unit == "bytes") return bytes_text(std::int64_t(value));
+  return unit == "1" ? share_text(value) : number_text(value);
+}
+
+QString compared_difference(double difference, const std::string& unit) {
+  if (unit == "1") return points_text(difference);
+  return signed_text(difference, compared_value(std::abs(difference), unit));
+}
+
+QString value_cell(const Comparison& comparison, std::size_t row, std::size_t column) {
+  if (comparison.hidden_rows[row] || comparison.hidden_columns[column]) return kHiddenCell;
+  const ComparedRow& of = comparison.beside.rows[row];
+  if (of.values[column]) return compared_value(*of.values[column], of.unit);
+  return of.why[column] ? short_why(*of.why[column]) : kDash;
+}
+
+QString difference_cell(const Comparison& comparison, std::size_t row, std::size_t column) {
+  if (comparison.hidden_rows[row] || comparison.hidden_columns[column] ||
+      comparison.hidden_columns[0])
+    return kHiddenCell;
+  const ComparedRow& of = comparison.beside.rows[row];
+  if (of.differences[column]) return compared_difference(*of.differences[column], of.unit);
+  return of.why_no_difference[column] ? short_why(*of.why_no_difference[column]) : kDash;
+}
+
+QStringList compare_notes(const Comparison& comparison) {
+  QStringList notes;
+  for (const ComparedRow& row : comparison.beside.rows)
+    for (const auto* list : {&row.why, &row.why_no_difference})
+      for (const std::optional<Message>& why : *list)
+        if (why && !notes.contains(sentence(*why))) notes << sentence(*why);
+  return notes;
+}
+
+QString compare_title(const Comparison& comparison) {
+  const std::size_t columns = comparison.entries.size();
+  if (columns == 0) return CompareWords::tr("No prediction yet");
+  if (columns == 1) return CompareWords::tr("Nothing to compare with yet");
+  return CompareWords::tr("What makes the difference between A and %1?")
+      .arg(letter_of(comparison.chosen));
+}
+
+QString causes_title(const Comparison& comparison) {
+  return CompareWords::tr("Step of %1 less that of A, by cause").arg(letter_of(comparison.chosen));
+}
+
+std::vector<QStringList> compare_table(const Comparison& comparison) {
+  const std::size_t columns = comparison.entries.size();
+  QStringList titles{QString()};
+  for (std::size_t at = 0; at < columns; ++at) titles << letter_of(at);
+  for (std::size_t at = 1; at < columns; ++at)
+    titles << QStringLiteral("%1 − A").arg(letter_of(at));
+  std::vector<QStringList> table{titles};
+  for (std::size_t row = 0; row < comparison.beside.rows.size(); ++row) {
+    QStringList cells{metric_text(comparison.beside.rows[row].metric)};
+    for (std::size_t at = 0; at < columns; ++at) cells << value_cell(comparison, row, at);
+    for (std::size_t at = 1; at < columns; ++at) cells << difference_cell(comparison, row, at);
+    table.push_back(cells);
+  }
+  return table;
+}
+
+QString compare_description(const Comparison& comparison) {
+  QStringList said{compare_title(comparison)};
+  for (std::size_t at = 0; at < comparison.entries.size(); ++at)
+    said << QStringLiteral("%1: %2").arg(letter_of(at), comparison.entries[at].title);
+  const std::vector<QStringList> table = compare_table(comparison);
+  for (std::size_t row = 1; row < table.size(); ++row) {
+    QStringList cells;
+    for (qsizetype at = 1; at < table[row].size(); ++at)
+      cells << QStringLiteral("%1 %2").arg(table[0][at], table[row][at]);
+    said << QStringLiteral("%1: %2").arg(table[row][0], cells.join(QStringLiteral(", ")));
+  }
+  said << compare_notes(comparison);
+  if (comparison.explained.causes.empty()) return said.join(QLatin1Char('\n'));
+  said << causes_title(comparison);
+  for (const Cause& cause : comparison.explained.causes)
+    said << QStringLiteral("%1: %2").arg(
+        cause_text(cause.cause),
+        comparison.hidden_causes ? kHiddenCell : compared_difference(cause.seconds, "seconds"));
+  return said.join(QLatin1Char('\n'));
+}
+
+}  // namespace parallelarium

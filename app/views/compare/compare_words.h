@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The words of the Compare view.
+#pragma once
+
+#include "app/views/compare/compare_data.h"
+
+namespace parallelarium {
+
+QString metric_text(const std::string& metric);  // "step", "memory of the fullest rank"
+QString cause_text(const std::string& cause);    // "bubble: warm-up"
+QString compared_value(double value, const std::string& unit);
+QString compared_difference(double difference, const std::string& unit);  // with its sign
+// The cell of the table: a value, "?", or in a word why there is none.
+QString value_cell(const Comparison& comparison, std::size_t row, std::size_t column);
+QString difference_cell(const Comparison& comparison, std::size_t row, std::size_t column);
+// What the cells that stand for sentences mean, each once.
+QStringList compare_notes(const Comparison& comparison);
+// "Why B is slower than A", or that there is nothing to compare.
+QString compare_title(const Comparison& comparison);
+QString causes_title(const Comparison& comparison);
+// The whole view in words: columns, table and causes.
+QString compare_description(const Comparison& comparison);
+// The same as rows of cells, the first of them titles.
+std::vector<QStringList> compare_table(const Comparison& comparison);
+
+}  // namespace parallelarium

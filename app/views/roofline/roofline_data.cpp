@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/views/roofline/roofline_data.h"
+
+#include <QCoreApplication>
+#include <algorithm>
+
+#include "app/look/figures.h"
+#include "app/look/sentence.h"
+
+namespace parallelarium {
+namespace {
+
+struct RooflineWords {
+  Q_DECLARE_TR_FUNCTIONS(RooflineView)
+};
+
+QString phase_text(Phase phase) {
+  switch (phase) {
+    case Phase::kForward:
+      return RooflineWords::tr("forward");
+    case Phase::kRecompute:
+      return RooflineWords::tr("recompute");
+    case Phase::kInputGrad:
+      return RooflineWords::tr("input gradient");
+    case Phase::kWeightGrad:
+      return RooflineWords::tr("weight gradient");
+    default:
+      return RooflineWords::tr("update");
+  }
+}
+
+QString seconds_or_dash(double seconds) {
+  return seconds > 0 ? seconds_text(seconds) : QStringLiteral("–");
+}
+
+}  // namespace
+
+const RooflinePoint* RooflineData::point() const {
+  if (!roofline || hidden || roofline->points.empty()) return nullptr;
+  return &roofline->points[std::size_t(std::clamp(selected, 0, int(roofline->points.size()) - 1))];
+}
+
+RooflineData roofline_data(const Session& session, int layer, int selected) {
+  RooflineData data;
+  const RunRecord* run = session.runs().current();
+  data.measured = run && run->observed() && !session.runs().current_is_stale() &&
+                  run->observation.source == Source::kMeasured;
+  const Prediction& prediction = data.measured ? *run->prediction : *session.subject().prediction();
+  data.machine = sentence(title_of(prediction.machine));
+  data.model = sentence(title_of(prediction.setup.model));
+  data.selected = selected;
+  data.dimmed = !session.problems().empty();
+  for (const char* key : {"lane.predicted", "step.seconds", "roofline"})
+    data.hidden = data.hidden || session.locks().hidden(QLatin1String(key));
+  if (prediction.program.ranks.empty()) {
+    data.refusal = RooflineWords::tr("No prediction yet");
+    return data;
+  }
+  Result<Roofline> made =
+      roofline_of(prediction, layer, data.measured ? &run->observation.timeline : nullptr);
+  if (!made) {
+    data.refusal = sentence(made.error());
+    return data;
+  }
+  data.roofline = std::move(*made);
+  std::vector<Piece> pieces;
+  for (const RooflinePoint& point : data.roofline->points) {
+    auto same = std::find(pieces.begin(), pieces.end(), point.piece);
+    if (same == pieces.end()) same = pieces.insert(pieces.end(), point.piece);
+    data.numbers.push_back(int(same - pieces.begin()) + 1);
+  }
+  return data;
+}
+
+QString point_text(const RooflinePoint& point) {
+  return QStringLiteral("%1, %2").arg(name_text(point.piece), phase_text(point.phase));
+}
+
+QString bound_text(RooflineBound bound) {
+  switch (bound) {
+    case RooflineBound::kCompute:
+      return RooflineWords::tr("arithmetic");
+    case RooflineBound::kMemory:
+      return RooflineWords::tr("memory");
+    default:
+      return RooflineWords::tr("launch");
+  }
+}
+
+QString flops_rate_text(double flops_per_second) {
+  return value_text(flops_per_second, "flops_per_second");
+}
+
+QString origin_text(const std::string& origin) {
+  if (origin == "assumed") return RooflineWords::tr("assumed");
+  if (origin == "specification") return RooflineWords::tr("specification");
+  return QString::fromStdString(origin);
+}
+
+QString roofline_title(const RooflineData& data) {
+  if (!data.roofline) return data.refusal;
+  return RooflineWords::tr("Roofline of %1: layer %2 of %3 on rank %4, one micro-batch")
+      .arg(data.machine)
+      .arg(data.roofline->layer)
+      .arg(data.model)
+      .arg(data.roofline->rank);
+}
+
+std::vector<std::pair<QString, QString>> point_facts(const RooflinePoint& point) {
+  std::vector<std::pair<QString, QString>> facts = {
+      {RooflineWords::tr("FLOP per byte"), number_text(point.intensity())},
+      {RooflineWords::tr("computes"), value_text(point.flops, "flops")},
+      {RooflineWords::tr("moves at least"), bytes_text(std::int64_t(point.bytes))},
+      {RooflineWords::tr("predicted"), seconds_or_dash(point.seconds)},
+      {RooflineWords::tr("reaches"), flops_rate_text(point.rate())},
+      {RooflineWords::tr("bound by"), bound_text(point.bound)}};
+  if (point.measured_seconds > 0) {
+    facts.emplace_back(RooflineWords::tr("measured"), seconds_text(point.measured_seconds));
+    facts.emplace_back(RooflineWords::tr("reached"), flops_rate_text(point.measured_rate()));
+  }
+  return facts;
+}
+
+QString roofline_description(const RooflineData& data) {
+  QStringList said{roofline_title(data)};
+  if (!data.roofline) return said.join(QLatin1Char('\n'));
+  for (const RooflineCeiling& ceiling : data.roofline->ceilings) {
+    QString line = ceiling.flops_per_second > 0
+                       ? RooflineWords::tr("%1: %2, ridge at %3 FLOP per byte, %4.")
+                             .arg(sentence(ceiling.name), flops_rate_text(ceiling.flops_per_second),
+                                  number_text(ceiling.ridge), origin_text(ceiling.origin))
+                       : RooflineWords::tr("%1: %2, %3.")
+                             .arg(sentence(ceiling.name), rate_text(ceiling.bytes_per_second),
+                                  origin_text(ceiling.origin));
+    if (ceiling.latency_seconds > 0)
+      line += QLatin1Char(' ') +
+              RooflineWords::tr("Latency %1.").arg(seconds_text(ceiling.latency_seconds));
+    said << line;
+  }
+  if (data.hidden) {
+    said << RooflineWords::tr("Hidden until you answer.");
+    return said.join(QLatin1Char('\n'));
+  }
+  for (std::size_t at = 0; at < data.roofline->points.size(); ++at) {
+    QStringList facts;
+    for (const auto& [word, value] : point_facts(data.roofline->points[at]))
+      facts << QStringLiteral("%1 %2").arg(word, value);
+    said << QStringLiteral("%1. %2: %3")
+                .arg(data.numbers[at])
+                .arg(point_text(data.roofline->points[at]), facts.join(QStringLiteral(", ")));
+  }
+  return said.join(QLatin1Char('\n'));
+}
+
+std::vector<Quantity> roofline_quantities(const RooflineData& data) {
+  const RooflinePoint* point = data.point();
+  const QString source = data.hidden ? QString()
+                         : point     ? point_text(*point)
+                                     : RooflineWords::tr("nothing selected");
+  const auto quantity = [&](const char* key, const QString& title, const QString& text,
+                            double value) {
+    Quantity made;
+    made.key = QLatin1String(key);
+    made.title = title;
+    made.predicted =
+        data.hidden ? hidden_figure() : Figure{point ? text : QString(), source, {}, false};
+    made.predicted_value = point ? value : 0;
+    return made;
+  };
+  const RooflinePoint none;
+  const RooflinePoint& of = point ? *point : none;
+  return {quantity("roofline.seconds", RooflineWords::tr("Time of the piece"),
+                   seconds_text(of.seconds), of.seconds),
+          quantity("roofline.intensity", RooflineWords::tr("FLOP per byte"),
+                   number_text(of.intensity()), of.intensity()),
+          quantity("roofline.rate", RooflineWords::tr("Reaches"), flops_rate_text(of.rate()),
+                   of.rate()),
+          quantity("roofline.bytes", RooflineWords::tr("Moves at least"),
+                   bytes_text(std::int64_t(of.bytes)), of.bytes),
+          quantity("roofline.bound", RooflineWords::tr("Bound by"), bound_text(of.bound), 0)};
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the Roofline view shows: the engine's roofline (engine/predict/roofline.h) of one layer, its
+// pieces numbered, and what is selected of them.
+#pragma once
+
+#include <QString>
+#include <optional>
+#include <vector>
+
+#include "app/state/session.h"
+#include "app/views/shared/quantities.h"
+#include "engine/predict/roofline.h"
+
+namespace parallelarium {
+
+struct RooflineData {
+  std::optional<Roofline> roofline;  // none: `refusal` says why
+  QString refusal;
+  QString machine, model;    // titles
+  std::vector<int> numbers;  // of each point: that of its piece, from 1
+  bool measured = false;     // a run says what the pieces took
+  bool hidden = false;       // a lesson asks about them
+  int selected = 0;          // of the points
+  bool dimmed = false;       // the Setup is invalid: this is of the last valid one
+
+  const RooflinePoint* point() const;  // the selected one, or null
+};
+// `layer` -1: the first with experts, or the first of all.
+RooflineData roofline_data(const Session& session, int layer, int selected);
+
+// The words of a point, an origin or a ceiling.
+QString point_text(const RooflinePoint& point);  // "MLP in, forward"
+QString bound_text(RooflineBound bound);         // "arithmetic", "memory", "launch"
+QString flops_rate_text(double flops_per_second);
+QString origin_text(const std::string& origin);  // "specification"
+QString roofline_title(const RooflineData& data);
+QString roofline_description(const RooflineData& data);
+std::vector<std::pair<QString, QString>> point_facts(const RooflinePoint& point);
+// Five, for the strip: of the selected point.
+std::vector<Quantity> roofline_quantities(const RooflineData& data);
+
+}  // namespace parallelarium

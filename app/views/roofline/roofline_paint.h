@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The picture of a roofline: the plot in FLOP per byte and FLOP per second, the list of pieces, and
+// the ladder of rates and latencies. Nothing here knows a widget.
+#pragma once
+
+#include <QPainter>
+#include <vector>
+
+#include "app/look/theme.h"
+#include "app/views/roofline/roofline_data.h"
+#include "app/views/timeline/picture/timeline_paint.h"
+
+namespace parallelarium {
+
+struct RooflineHits {
+  std::vector<std::pair<QRectF, int>> points;  // rows of the list and marks of the plot
+};
+
+// Paints it `width` wide and returns its height. `beside_head`: width that is taken at the right of
+// the title.
+double paint_roofline(QPainter& painter, double width, const RooflineData& data, double beside_head,
+                      const Theme& theme, RooflineHits* hits, TextLog* texts);
+double roofline_height(double width, const RooflineData& data, double beside_head,
+                       const Theme& theme);
+
+// The parts, from the top left of `rect` on; they return the height that they take.
+double paint_roofs(QPainter& painter, const QRectF& rect, const RooflineData& data,
+                   const Theme& theme, RooflineHits* hits, TextLog* texts);
+double paint_pieces(QPainter& painter, const QRectF& rect, const RooflineData& data,
+                    const Theme& theme, RooflineHits* hits, TextLog* texts);
+double paint_ladder(QPainter& painter, const QRectF& rect, const RooflineData& data,
+                    const Theme& theme, TextLog* texts);
+// A dot of a forward or a diamond of a backward piece, with its number unless that is 0.
+void paint_piece_mark(QPainter& painter, const QPointF& center, const RooflinePoint& point,
+                      int number, bool solid, const Theme& theme);
+
+}  // namespace parallelarium

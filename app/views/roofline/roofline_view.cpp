@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/views/roofline/roofline_view.h"
+
+#include <QHelpEvent>
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <QScrollArea>
+#include <QSpinBox>
+#include <QToolTip>
+#include <algorithm>
+
+#include "app/state/step/training_step.h"
+#include "app/views/roofline/roofline_paint.h"
+#include "app/views/shared/paint/canvas.h"
+
+namespace parallelarium {
+
+struct RooflineView::State {
+  explicit State(Session& of) : session(of) {}
+  Session& session;
+  std::shared_ptr<const RooflineData> data;
+  int layer = -1, selected = 0;
+  QScrollArea* scroll = nullptr;
+  QWidget* canvas = nullptr;
+  QSpinBox* layers = nullptr;
+  RooflineHits hits;
+  double beside_head() const { return layers->width() + 24; }
+};
+
+namespace {
+
+constexpr int kRooflinePicture = 1040, kLayerBox = 30;
+
+ViewPicture exported_roofline(std::shared_ptr<const RooflineData> data, const PictureStyle& style) {
+  const Theme& theme = style.dark ? dark_theme() : light_theme();
+  const double height = roofline_height(kRooflinePicture, *data, 0, theme);
+  return {QSize(kRooflinePicture, std::max(120, int(height))),
+          [data, &theme](QPainter& painter, QSizeF size, TextLog* texts) {
+            painter.save();
+            painter.fillRect(QRectF(QPointF(0, 0), size), theme.surface);
+            paint_roofline(painter, size.width(), *data, 0, theme, nullptr, texts);
+            painter.restore();
+          }};
+}
+
+}  // namespace
+
+ViewInfo RooflineView::info() {
+  return {.id = "roofline",
+          .room = Room::kPlan,
+          .title = [] { return tr("Roofline"); },
+          .command = [] { return tr("Roo&fline view"); },
+          .menu = nullptr,
+          .question = [] { return tr("Bytes or arithmetic"); },
+          .about =
+              [] {
+                return tr(
+                    "Each point is a piece of one layer: how many FLOPs it does for each byte that "
+                    "it moves, and how fast. The **roofs** are what the machine can move and "
+                    "compute at most, so a point under the slope waits for memory and one under "
+                    "the flat roof computes. The ladder lists latencies and bandwidths from the "
+                    "caches to the network, with where each figure comes from.");
+              },
+          .formula = "roofline.seconds",
+          .file = "roofline",
+          .shows_range = false,
+          .why_not = nullptr,
+          .topic = [](Session& session) -> Topic& { return session.training_step(); },
+          .picture =
+              [](const Session& session, const PictureStyle& style) {
+                return exported_roofline(
+                    std::make_shared<RooflineData>(roofline_data(session, -1, 0)), style);
+              },
+          .make = [](Session& session) -> View* { return new RooflineView(session); }};
+}
+
+RooflineView::RooflineView(Session& session, QWidget* parent)
+    : View(session, parent), state_(std::make_unique<State>(session)) {
+  State& s = *state_;
+  setAccessibleName(tr("Roofline"));
+  const Canvas made = make_canvas(*this, tr("Picture of the roofline"));
+  s.scroll = made.scroll;
+  s.canvas = made.canvas;
+  s.layers = new QSpinBox(s.canvas);
+  s.layers->setPrefix(tr("layer "));
+  s.layers->setAccessibleName(tr("Layer whose pieces are shown"));
+  s.layers->setKeyboardTracking(false);
+  connect(s.layers, &QSpinBox::valueChanged, this, &RooflineView::show_layer);
+  const auto again = [this] {
+    if (isVisible()) refresh();
+  };
+  connect(&session, &Session::prediction_changed, this, again);
+  connect(&session, &Session::setup_changed, this, again);
+  connect(&session, &Session::run_changed, this, again);
+  connect(&session.locks(), &LessonLocks::hidden_changed, this, again);
+  setFocusProxy(s.canvas);
+  refresh();
+}
+
+RooflineView::~RooflineView() { state_->canvas->removeEventFilter(this); }
+
+const RooflineData& RooflineView::data() const { return *state_->data; }
+QWidget& RooflineView::canvas() const { return *state_->canvas; }
+
+std::vector<Quantity> RooflineView::quantities() const {
+  return roofline_quantities(*state_->data);
+}
+
+QString RooflineView::origin(const QString&) const {
+  return tr(
+      "Of the selected piece: the FLOPs that its kernels execute, the bytes that they move at "
+      "least, and the time in which the prediction has it done.");
+}
+
+ViewPicture RooflineView::exported(const PictureStyle& style) const {
+  return exported_roofline(state_->data, style);
+}
+
+QString RooflineView::description() const { return roofline_description(*state_->data); }
+
+void RooflineView::show_layer(int layer) {
+  if (layer == state_->layer) return;
+  state_->layer = layer;
+  refresh();
+}
+
+void RooflineView::select(int point) {
+  State& s = *state_;
+  const int count = s.data->roofline ? int(s.data->roofline->points.size()) : 0;
+  if (point < 0 || point >= count) return;
+  s.selected = point;
+  refresh();
+  describe_selected();
+}
+
+void RooflineView::refresh() {
+  State& s = *state_;
+  const int layers = s.session.subject().prediction()->setup.model.layers;
+  if (s.layer >= layers) s.layer = -1;
+  auto data = std::make_shared<RooflineData>(roofline_data(s.session, s.layer, s.selected));
+  if (data->roofline) {
+    const QSignalBlocker quiet(s.layers);
+    s.layers->setRange(0, std::max(0, layers - 1));
+    s.layers->setValue(data->roofline->layer);
+    data->selected = s.selected =
+        std::clamp(s.selected, 0, std::max(0, int(data->roofline->points.size()) - 1));
+  }
+  s.layers->setVisible(data->roofline.has_value());
+  s.data = std::move(data);
+  place_parts();
+  s.canvas->setAccessibleDescription(description());
+  s.canvas->update();
+  Q_EMIT quantities_changed();
+}
+
+void RooflineView::place_parts() {
+  State& s = *state_;
+  s.scroll->setGeometry(rect());
+  const int width = s.scroll->viewport()->width();
+  s.layers->resize(s.layers->sizeHint().width(), kLayerBox);
+  s.layers->move(width - 16 - s.layers->width(), 10);
+  const double tall = roofline_height(width, *s.data, s.beside_head(), theme_for(palette()));
+  s.canvas->resize(width, std::max(int(tall), s.scroll->viewport()->height()));
+}
+
+void RooflineView::resizeEvent(QResizeEvent* event) {
+  View::resizeEvent(event);
+  place_parts();
+}
+
+void RooflineView::showEvent(QShowEvent* event) {
+  View::showEvent(event);
+  refresh();
+  // After the window has cleared what the view before said.
+  QMetaObject::invokeMethod(
+      this,
+      [this] {
+        if (isVisible()) describe_selected();
+      },
+      Qt::QueuedConnection);
+}
+
+void RooflineView::changeEvent(QEvent* event) {
+  if (event->type() == QEvent::PaletteChange && state_) state_->canvas->update();
+  View::changeEvent(event);
+}
+
+void RooflineView::paint_canvas() {
+  State& s = *state_;
+  QPainter painter(s.canvas);
+  const Theme& theme = theme_for(palette());
+  painter.fillRect(s.canvas->rect(), theme.surface);
+  s.hits = {};
+  paint_roofline(painter, s.canvas->width(), *s.data, s.beside_head(), theme, &s.hits, nullptr);
+}
+
+bool RooflineView::show_tip(QPointF at, QPoint global) {
+  const State& s = *state_;
+  QToolTip::hideText();
+  if (s.data->hidden || !s.data->roofline) return true;
+  for (const auto& [rect, index] : s.hits.points) {
+    if (!rect.contains(at)) continue;
+    const RooflinePoint& point = s.data->roofline->points[std::size_t(index)];
+    QStringList lines{
+        QStringLiteral("%1. %2").arg(s.data->numbers[std::size_t(index)]).arg(point_text(point))};
+    for (const auto& [word, value] : point_facts(point))
+      lines << QStringLiteral("%1 %2").arg(word, value);
+    QToolTip::showText(global, lines.join(QLatin1Char('\n')), s.canvas);
+    return true;
+  }
+  return true;
+}
+
+void RooflineView::describe_selected() {
+  SelectionText text;
+  if (const RooflinePoint* point = state_->data->point()) {
+    text.headline = point_text(*point);
+    for (const auto& [word, value] : point_facts(*point)) text.facts.push_back({word, value});
+  }
+  Q_EMIT described(text);
+}
+
+bool RooflineView::eventFilter(QObject* watched, QEvent* event) {
+  State& s = *state_;
+  if (watched != s.canvas) return View::eventFilter(watched, event);
+  switch (event->type()) {
+    case QEvent::Paint:
+      paint_canvas();
+      return true;
+    case QEvent::MouseButtonPress: {
+      const QPointF at = static_cast<QMouseEvent*>(event)->position();
+      for (const auto& [rect, index] : s.hits.points)
+        if (rect.contains(at)) {
+          select(index);
+          break;
+        }
+      return false;
+    }
+    case QEvent::KeyPress: {
+      const int key = static_cast<QKeyEvent*>(event)->key();
+      if (key != Qt::Key_Up && key != Qt::Key_Down) return false;
+      select(s.selected + (key == Qt::Key_Down ? 1 : -1));
+      return true;
+    }
+    case QEvent::ToolTip: {
+      const auto* help = static_cast<QHelpEvent*>(event);
+      return show_tip(help->pos(), help->globalPos());
+    }
+    default:
+      return false;
+  }
+}
+
+}  // namespace parallelarium

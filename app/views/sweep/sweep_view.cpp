@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/views/sweep/sweep_view.h"
+
+#include <QComboBox>
+#include <QGridLayout>
+#include <QHelpEvent>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QLineEdit>
+#include <QMouseEvent>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QToolTip>
+#include <algorithm>
+
+#include "app/state/plan/setting_sweep.h"
+#include "app/state/step/training_step.h"
+#include "app/views/shared/paint/canvas.h"
+#include "app/views/shared/step_quantities.h"
+#include "app/views/sweep/sweep_paint.h"
+#include "app/views/sweep/sweep_words.h"
+
+namespace parallelarium {
+
+struct SweepView::State {
+  explicit State(Session& of) : session(of) {}
+  Session& session;
+  SettingSweep* sweep = nullptr;
+  QScrollArea* scroll = nullptr;
+  QWidget *canvas = nullptr, *controls = nullptr;
+  QComboBox *first = nullptr, *second = nullptr, *figure = nullptr;
+  QLineEdit *first_values = nullptr, *second_values = nullptr;
+  QPushButton *go = nullptr, *use = nullptr;
+  bool filling = false;
+  SweepHits hits;
+  SweepPicture picture() const;
+};
+
+namespace {
+
+constexpr int kSweepPicture = 1000, kControlsHeight = 84, kFieldHigh = 28;
+
+bool hides_figures(const Session& session) { return !session.locks().hidden_keys().isEmpty(); }
+
+ViewPicture exported_sweep(const SweepPicture& picture, std::shared_ptr<const SweepAnswer> answer,
+                           const PictureStyle& style) {
+  const Theme& theme = style.dark ? dark_theme() : light_theme();
+  SweepPicture shown = picture;
+  shown.answer = answer.get();
+  shown.top = 10;
+  const double height = sweep_height(kSweepPicture, shown, theme);
+  return {QSize(kSweepPicture, std::max(120, int(height))),
+          [shown, answer, &theme](QPainter& painter, QSizeF size, TextLog* texts) {
+            painter.save();
+            painter.fillRect(QRectF(QPointF(0, 0), size), theme.surface);
+            paint_sweep(painter, size.width(), shown, theme, nullptr, texts);
+            painter.restore();
+          }};
+}
+
+}  // namespace
+
+SweepPicture SweepView::State::picture() const {
+  SweepPicture picture;
+  picture.answer = sweep->answer() ? &*sweep->answer() : nullptr;
+  picture.wish = picture.answer ? picture.answer->wish : sweep->wish();
+  picture.status = sweep_status(*sweep);
+  picture.failed = !sweep->error().isEmpty();
+  picture.sweeping = sweep->sweeping();
+  picture.hidden = hides_figures(session);
+  picture.selected = sweep->selected();
+  picture.top = kControlsHeight;
+  return picture;
+}
+
+ViewInfo SweepView::info() {
+  return {.id = "sweep",
+          .room = Room::kPlan,
+          .title = [] { return tr("Sweep"); },
+          .command = [] { return tr("S&weep view"); },
+          .menu = nullptr,
+          .question = [] { return tr("What one setting does"); },
+          .about =
+              [] {
+                return tr(
+                    "A curve is one figure over the values of a setting, everything else as it is. "
+                    "Points that cannot be are marked with the reason, and lines show the limit of "
+                    "the memory and the border of a node. Click on a point to see it, and **Use "
+                    "it** to make it the setup.");
+              },
+          .formula = "step.seconds",
+          .file = "sweep",
+          .shows_range = false,
+          .why_not = nullptr,
+          .topic = [](Session& session) -> Topic& { return session.training_step(); },
+          .picture =
+              [](const Session& session, const PictureStyle& style) {
+                SweepPicture picture;
+                picture.hidden = hides_figures(session);
+                return exported_sweep(picture, nullptr, style);
+              },
+          .make = [](Session& session) -> View* { return new SweepView(session); }};
+}
+
+SweepView::SweepView(Session& session, QWidget* parent)
+    : View(session, parent), state_(std::make_unique<State>(session)) {
+  State& s = *state_;
+  setAccessibleName(tr("Sweep"));
+  const Canvas made = make_canvas(*this, tr("Picture of the sweep"));
+  s.scroll = made.scroll;
+  s.canvas = made.canvas;
+  s.sweep = new SettingSweep(session, this);
+  build_controls();
+  connect(s.sweep, &SettingSweep::changed, this, &SweepView::refresh);
+  connect(&session.locks(), &LessonLocks::hidden_changed, this, &SweepView::refresh);
+  setFocusProxy(s.canvas);
+  fill_settings();
+  refresh();
+}
+
+SweepView::~SweepView() { state_->canvas->removeEventFilter(this); }
+
+SettingSweep& SweepView::sweep() const { return *state_->sweep; }
+QWidget& SweepView::canvas() const { return *state_->canvas; }
+
+void SweepView::build_controls() {
+  State& s = *state_;
+  s.controls = new QWidget(s.canvas);
+  auto* grid = new QGridLayout(s.controls);
+  grid->setContentsMargins(16, 8, 16, 4);
+  grid->setHorizontalSpacing(8);
+  grid->setVerticalSpacing(6);
+  const auto combo = [&](const QString& name) {
+    auto* box = new QComboBox(s.controls);
+    box->setAccessibleName(name);
+    box->setFixedHeight(kFieldHigh);
+    box->setMinimumContentsLength(12);
+    box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    return box;
+  };
+  const auto field = [&](const QString& name) {
+    auto* line = new QLineEdit(s.controls);
+    line->setAccessibleName(name);
+    line->setFixedHeight(kFieldHigh);
+    line->setTextMargins(6, 0, 6, 0);
+    line->setToolTip(tr("Values such as 1,2,4 or 1..64*2, which doubles"));
+    return line;
+  };
+  const auto label = [&](const QString& text) {
+    auto* made = new QLabel(text, s.controls);
+    made->setProperty("role", "muted");
+    return made;
+  };
+  s.first = combo(tr("The setting that varies"));
+  s.first_values = field(tr("Its values"));
+  s.second = combo(tr("A second setting, one line for each value"));
+  s.second_values = field(tr("Values of the second setting"));
+  s.figure = combo(tr("The figure that is shown"));
+  for (const auto& [name, text] : sweep_figures()) s.figure->addItem(text, name);
+  s.go = new QPushButton(s.controls);
+  s.use = new QPushButton(tr("Use it"), s.controls);
+  s.use->setToolTip(tr("Makes the selected point the setup"));
+  for (QPushButton* button : {s.go, s.use}) {
+    button->setAutoDefault(true);
+    button->setFixedHeight(kFieldHigh + 2);
+  }
+  int column = 0;
+  const auto put = [&](int row, QWidget* widget, int stretch) {
+    grid->addWidget(widget, row, column);
+    grid->setColumnStretch(column++, stretch);
+  };
+  put(0, label(tr("Vary")), 0);
+  put(0, s.first, 2);
+  put(0, s.first_values, 2);
+  put(0, label(tr("and")), 0);
+  put(0, s.second, 2);
+  put(0, s.second_values, 2);
+  grid->addWidget(label(tr("Show")), 1, 0);
+  grid->addWidget(s.figure, 1, 1, 1, 2);
+  grid->addWidget(s.go, 1, 4);
+  grid->addWidget(s.use, 1, 5);
+  for (QComboBox* box : {s.first, s.second, s.figure})
+    connect(box, &QComboBox::activated, this, [this, box] {
+      State& s = *state_;
+      if (box != s.figure)
+        (box == s.first ? s.first_values : s.second_values)
+            ->setText(box->currentData(Qt::UserRole + 1).toString());
+      read_wish();
+    });
+  for (QLineEdit* line : {s.first_values, s.second_values}) {
+    connect(line, &QLineEdit::textChanged, this, &SweepView::read_wish);
+    connect(line, &QLineEdit::returnPressed, s.go, &QPushButton::click);
+  }
+  connect(s.go, &QPushButton::clicked, this, [this] {
+    if (state_->sweep->sweeping())
+      state_->sweep->cancel();
+    else
+      state_->sweep->start();
+  });
+  connect(s.use, &QPushButton::clicked, s.sweep, &SettingSweep::use);
+}
+
+// What can vary depends on what is set: experts need a model that has some.
+void SweepView::fill_settings() {
+  State& s = *state_;
+  s.filling = true;
+  const SweepWish& wish = s.sweep->wish();
+  s.first->clear();
+  s.second->clear();
+  s.second->addItem(tr("nothing else"));
+  for (const Sweepable& one : sweepable_settings(s.session.setup()))
+    for (QComboBox* box : {s.first, s.second}) {
+      box->addItem(one.label, one.option);
+      box->setItemData(box->count() - 1, one.values, Qt::UserRole + 1);
+    }
+  s.first->setCurrentIndex(std::max(0, s.first->findData(wish.first)));
+  s.second->setCurrentIndex(wish.second.isEmpty() ? 0
+                                                  : std::max(0, s.second->findData(wish.second)));
+  s.figure->setCurrentIndex(std::max(0, s.figure->findData(wish.figure)));
+  if (s.first_values->text() != wish.first_values) s.first_values->setText(wish.first_values);
+  if (s.second_values->text() != wish.second_values) s.second_values->setText(wish.second_values);
+  s.filling = false;
+}
+
+void SweepView::read_wish() {
+  State& s = *state_;
+  if (s.filling) return;
+  SweepWish wish;
+  wish.first = s.first->currentData().toString();
+  wish.first_values = s.first_values->text();
+  wish.second = s.second->currentData().toString();
+  if (!wish.second.isEmpty()) wish.second_values = s.second_values->text();
+  wish.figure = s.figure->currentData().toString();
+  s.sweep->set_wish(wish);
+}
+
+std::vector<Quantity> SweepView::quantities() const { return step_quantities(state_->session); }
+
+QString SweepView::origin(const QString&) const {
+  return tr("Of what is set now; the points above are predicted in the same way.");
+}
+
+ViewPicture SweepView::exported(const PictureStyle& style) const {
+  const std::optional<SweepAnswer>& answer = state_->sweep->answer();
+  return exported_sweep(state_->picture(),
+                        answer ? std::make_shared<const SweepAnswer>(*answer) : nullptr, style);
+}
+
+QString SweepView::description() const {
+  return hides_figures(state_->session) ? tr("Hidden until you answer.")
+                                        : sweep_description(*state_->sweep);
+}
+
+void SweepView::refresh() {
+  State& s = *state_;
+  const bool busy = s.session.jobs().state() != RunState::kIdle;
+  s.go->setText(s.sweep->sweeping() ? tr("Cancel") : tr("Sweep"));
+  s.go->setEnabled((s.sweep->sweeping() || !busy) && !hides_figures(s.session));
+  s.go->setToolTip(busy && !s.sweep->sweeping()
+                       ? tr("The engine is busy with a run or a calibration.")
+                       : QString());
+  const int selected = s.sweep->selected();
+  s.use->setEnabled(selected >= 0 && s.sweep->setup_of(selected).ok() && !hides_figures(s.session));
+  s.second_values->setEnabled(s.second->currentIndex() > 0);
+  place_parts();
+  s.canvas->setAccessibleDescription(description());
+  s.canvas->update();
+  Q_EMIT quantities_changed();
+}
+
+void SweepView::place_parts() {
+  State& s = *state_;
+  s.scroll->setGeometry(rect());
+  const int width = s.scroll->viewport()->width();
+  s.controls->setGeometry(0, 0, width, kControlsHeight - 4);
+  const double tall = sweep_height(width, s.picture(), theme_for(palette()));
+  s.canvas->resize(width, std::max(int(tall), s.scroll->viewport()->height()));
+}
+
+void SweepView::resizeEvent(QResizeEvent* event) {
+  View::resizeEvent(event);
+  place_parts();
+}
+
+void SweepView::showEvent(QShowEvent* event) {
+  View::showEvent(event);
+  fill_settings();
+  refresh();
+}
+
+void SweepView::changeEvent(QEvent* event) {
+  if (event->type() == QEvent::PaletteChange && state_) state_->canvas->update();
+  View::changeEvent(event);
+}
+
+void SweepView::paint_canvas() {
+  State& s = *state_;
+  QPainter painter(s.canvas);
+  const Theme& theme = theme_for(palette());
+  painter.fillRect(s.canvas->rect(), theme.surface);
+  s.hits = {};
+  paint_sweep(painter, s.canvas->width(), s.picture(), theme, &s.hits, nullptr);
+}
+
+// Along the first setting with left and right, among the lines with up and down.
+bool SweepView::press_key(int key) {
+  State& s = *state_;
+  if (!s.sweep->answer() || s.sweep->answer()->points.empty()) return false;
+  if ((key == Qt::Key_Return || key == Qt::Key_Enter) && s.use->isEnabled()) {
+    s.sweep->use();
+    return true;
+  }
+  const int lines = int(std::max<std::size_t>(1, s.sweep->answer()->seconds.size()));
+  const int step = key == Qt::Key_Right  ? lines
+                   : key == Qt::Key_Left ? -lines
+                   : key == Qt::Key_Down ? 1
+                   : key == Qt::Key_Up   ? -1
+                                         : 0;
+  if (step == 0) return false;
+  const int before = s.sweep->selected();
+  s.sweep->select(before < 0 ? 0 : before + step);
+  describe_selected();
+  return true;
+}
+
+bool SweepView::show_tip(QPointF at, QPoint global) {
+  const State& s = *state_;
+  QToolTip::hideText();
+  for (const auto& [rect, index] : s.hits.points) {
+    if (!rect.contains(at)) continue;
+    const SweepAnswer& answer = *s.sweep->answer();
+    const SweptPoint& point = answer.points[std::size_t(index)];
+    QToolTip::showText(
+        global,
+        QStringLiteral("%1\n%2").arg(point_name(answer, point), point_outcome(answer, point)),
+        s.canvas);
+    return true;
+  }
+  return true;
+}
+
+void SweepView::describe_selected() {
+  SelectionText text;
+  const SettingSweep& sweep = *state_->sweep;
+  if (sweep.selected() >= 0 && !hides_figures(state_->session)) {
+    const SweepAnswer& answer = *sweep.answer();
+    const SweptPoint& point = answer.points[std::size_t(sweep.selected())];
+    text.headline = point_name(answer, point);
+    text.facts = {{figure_label(answer.wish.figure), point_outcome(answer, point)}};
+    if (point.nodes > 0) text.facts.push_back({tr("nodes"), QString::number(point.nodes)});
+  }
+  Q_EMIT described(text);
+}
+
+bool SweepView::eventFilter(QObject* watched, QEvent* event) {
+  State& s = *state_;
+  if (watched != s.canvas) return View::eventFilter(watched, event);
+  switch (event->type()) {
+    case QEvent::Paint:
+      paint_canvas();
+      return true;
+    case QEvent::MouseButtonPress: {
+      const QPointF at = static_cast<QMouseEvent*>(event)->position();
+      for (const auto& [rect, index] : s.hits.points)
+        if (rect.contains(at)) {
+          s.sweep->select(index);
+          describe_selected();
+          break;
+        }
+      return false;
+    }
+    case QEvent::KeyPress:
+      return press_key(static_cast<QKeyEvent*>(event)->key());
+    case QEvent::ToolTip: {
+      const auto* help = static_cast<QHelpEvent*>(event);
+      return show_tip(help->pos(), help->globalPos());
+    }
+    default:
+      return false;
+  }
+}
+
+}  // namespace parallelarium

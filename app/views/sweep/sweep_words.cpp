@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/views/sweep/sweep_words.h"
+
+#include <QCoreApplication>
+#include <QStringList>
+#include <algorithm>
+
+#include "app/look/figures.h"
+#include "app/look/sentence.h"
+
+namespace parallelarium {
+namespace {
+
+struct SweepWords {
+  Q_DECLARE_TR_FUNCTIONS(SweepView)
+};
+
+}  // namespace
+
+std::vector<std::pair<QString, QString>> sweep_figures() {
+  return {{QStringLiteral("step"), SweepWords::tr("step time")},
+          {QStringLiteral("tokens"), SweepWords::tr("tokens per second")},
+          {QStringLiteral("mfu"), SweepWords::tr("MFU")},
+          {QStringLiteral("memory"), SweepWords::tr("memory of the fullest rank")},
+          {QStringLiteral("bubble"), SweepWords::tr("bubble of whole step")},
+          {QStringLiteral("exposed"), SweepWords::tr("exposed communication")},
+          {QStringLiteral("compute"), SweepWords::tr("computing, busiest rank")}};
+}
+
+QString figure_label(const QString& figure) {
+  for (const auto& [name, label] : sweep_figures())
+    if (name == figure) return label;
+  return figure;
+}
+
+QString swept_figure_text(double figure, const std::string& unit) {
+  if (unit == "seconds") return seconds_text(figure);
+  if (unit == "bytes") return bytes_text(std::int64_t(figure));
+  return unit == "1" ? share_text(figure) : number_text(figure);
+}
+
+QString sweep_title(const SweepWish& wish) {
+  const QString what = capitalised(figure_label(wish.figure));
+  return wish.second.isEmpty()
+             ? SweepWords::tr("%1 over %2").arg(what, wish.first)
+             : SweepWords::tr("%1 over %2, for each %3").arg(what, wish.first, wish.second);
+}
+
+QString sweep_status(const SettingSweep& sweep) {
+  if (sweep.sweeping())
+    return SweepWords::tr("Predicting the points: %1 done.").arg(share_text(sweep.progress()));
+  if (!sweep.error().isEmpty()) return sweep.error();
+  if (sweep.is_stale()) return SweepWords::tr("The curve below is of other settings: sweep again.");
+  return {};
+}
+
+QString point_name(const SweepAnswer& answer, const SweptPoint& point) {
+  QString name = QStringLiteral("%1 %2").arg(answer.wish.first, answer.firsts[point.first]);
+  if (!answer.seconds.empty())
+    name += QStringLiteral(", %1 %2").arg(answer.wish.second, answer.seconds[point.second]);
+  return name;
+}
+
+QString point_outcome(const SweepAnswer& answer, const SweptPoint& point) {
+  if (point.refused) return sentence(*point.refused);
+  if (!point.figure) return QStringLiteral("–");
+  const QString figure = swept_figure_text(*point.figure, answer.unit);
+  return point.fits == false ? SweepWords::tr("%1, does not fit").arg(figure) : figure;
+}
+
+QStringList refusals_of(const SweepAnswer& answer) {
+  std::vector<std::pair<QString, QStringList>> said;
+  for (const SweptPoint& point : answer.points) {
+    if (!point.refused) continue;
+    const QString why = sentence(*point.refused);
+    auto same =
+        std::find_if(said.begin(), said.end(), [&](const auto& one) { return one.first == why; });
+    if (same == said.end()) same = said.insert(said.end(), {why, {}});
+    same->second << point_name(answer, point);
+  }
+  QStringList lines;
+  for (const auto& [why, points] : said)
+    lines << QStringLiteral("%1: %2").arg(points.join(QStringLiteral("; ")), why);
+  return lines;
+}
+
+QString sweep_description(const SettingSweep& sweep) {
+  QStringList said{sweep_title(sweep.answer() ? sweep.answer()->wish : sweep.wish())};
+  if (const QString status = sweep_status(sweep); !status.isEmpty()) said << status;
+  if (!sweep.answer()) {
+    said << SweepWords::tr("Not swept yet: press Sweep.");
+    return said.join(QLatin1Char('\n'));
+  }
+  const SweepAnswer& answer = *sweep.answer();
+  for (const SweptPoint& point : answer.points)
+    said << QStringLiteral("%1: %2").arg(point_name(answer, point), point_outcome(answer, point));
+  return said.join(QLatin1Char('\n'));
+}
+
+}  // namespace parallelarium

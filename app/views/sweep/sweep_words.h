@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The words of the Sweep view.
+#pragma once
+
+#include "app/state/plan/setting_sweep.h"
+
+namespace parallelarium {
+
+// Figures that a sweep may show: the engine's short name, and what people read.
+std::vector<std::pair<QString, QString>> sweep_figures();
+QString figure_label(const QString& figure);
+QString swept_figure_text(double figure, const std::string& unit);
+QString sweep_title(const SweepWish& wish);
+QString sweep_status(const SettingSweep& sweep);  // what is under way, stale or wrong, or empty
+// "microbatches 8, zero 1"
+QString point_name(const SweepAnswer& answer, const SweptPoint& point);
+// "84.1 ms", "does not fit", or the sentence of its refusal.
+QString point_outcome(const SweepAnswer& answer, const SweptPoint& point);
+// What is refused, each sentence once with the points that it stands for.
+QStringList refusals_of(const SweepAnswer& answer);
+QString sweep_description(const SettingSweep& sweep);
+
+}  // namespace parallelarium

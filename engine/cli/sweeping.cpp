@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/cli/sweeping.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "engine/cli/outlook.h"
+#include "engine/cli/training.h"
+#include "engine/plan/setup/setup_settings.h"
+#include "engine/plan/text/message_json.h"
+#include "engine/predict/predict.h"
+#include "engine/wire/reading.h"
+
+namespace parallelarium {
+namespace {
+
+// The base with these settings as if they had been typed, in the order of the table.
+Result<Setup> turned_setup(const Setup& base, const Turned& turned) {
+  Setup setup = base;
+  for (const SetupSetting& row : setup_settings())
+    for (const auto& [name, value] : turned)
+      if (name == row.key || name == row.option)
+        if (const Result<void> set = set_typed(setup, row.key, value); !set) return set.error();
+  return setup;
+}
+
+int nodes_of(const Prediction& prediction) {
+  const int in_node = std::max(1, prediction.machine.devices_per_node);
+  return (prediction.setup.mesh.ranks() + in_node - 1) / in_node;
+}
+
+}  // namespace
+
+std::vector<Metric> metrics_from(const std::string& list) {
+  std::vector<Metric> metrics;
+  for (std::size_t from = 0; from < list.size();) {
+    const std::size_t end = std::min(list.find(',', from), list.size());
+    if (end > from) metrics.push_back(metric_from(list.substr(from, end - from)));
+    from = end + 1;
+  }
+  return metrics;
+}
+
+Result<SweepRequest> sweep_request_from_json(const nlohmann::json& json) {
+  SweepRequest request;
+  std::string show;
+  ObjectReader reader(json, "sweep");
+  reader.read("show", show);
+  const nlohmann::json* setup = reader.object("setup");
+  const nlohmann::json* vary = reader.array("vary");
+  if (reader.error()) return *reader.error();
+  for (const nlohmann::json& text : *vary) {
+    if (!text.is_string()) return message("wire-vary", "\"vary\" must be a list of texts.");
+    Result<Variation> variation = variation_from(text.get<std::string>());
+    if (!variation) return variation.error();
+    request.vary.push_back(std::move(*variation));
+  }
+  Result<Setup> base = setup_from_json(*setup);
+  if (!base) return base.error();
+  request.base = std::move(*base);
+  request.metrics = metrics_from(show);
+  return request;
+}
+
+Result<nlohmann::json> sweep_answer(const SweepRequest& request, const std::atomic<bool>* cancel,
+                                    const std::function<void(std::size_t, std::size_t)>& progress) {
+  std::vector<int> nodes;  // of each point, 0 where it is refused
+  std::int64_t capacity_bytes = 0;
+  const Answer answer = [&](const Turned& turned) -> Result<nlohmann::json> {
+    nodes.push_back(0);
+    const Result<Setup> setup = turned_setup(request.base, turned);
+    if (!setup) return setup.error();
+    const Result<Situation> situation = situation_here(*setup);
+    if (!situation) return situation.error();
+    const Result<Prediction> prediction = predict(situation->setup, situation->machine);
+    if (!prediction) return prediction.error();
+    nodes.back() = nodes_of(*prediction);
+    capacity_bytes = prediction->capacity_bytes;
+    return prediction_answer(*prediction, *situation, 0, false);
+  };
+  const Result<std::vector<SweepPoint>> points =
+      sweep(request.vary, request.metrics, answer, cancel, progress);
+  if (!points) {
+    Message why = points.error();
+    if (why.id == "sweep-cancelled") why.kind = "cancelled";
+    return why;
+  }
+  nlohmann::json json = to_json(*points, request.vary, request.metrics);
+  for (std::size_t at = 0; at < points->size(); ++at) {
+    nlohmann::json& point = json["points"][at];
+    if (nodes[at] > 0) point["nodes"] = nodes[at];
+    if ((*points)[at].refused) point["message"] = to_json(*(*points)[at].refused);
+  }
+  if (capacity_bytes > 0) json["capacity_bytes"] = capacity_bytes;
+  return json;
+}
+
+}  // namespace parallelarium
