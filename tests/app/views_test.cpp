@@ -170,8 +170,7 @@ TEST_F(EveryView, HasATabAMenuEntryAStripAndItsTopicInFront) {
     const ViewPicture picture = window->view().exported({});
     EXPECT_EQ(picture.size, view.picture(session(), {}).size);
     EXPECT_EQ(window->setup_panel().isVisible(),
-              view.topic(session()).is_step() &&
-                  !window->view().property("left_column").isValid())
+              view.topic(session()).is_step() && !window->view().property("left_column").isValid())
         << "what is used is shown";
   }
 }
