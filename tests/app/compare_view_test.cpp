@@ -3,6 +3,7 @@
 // compared says why.
 #include "app/views/compare/compare_view.h"
 
+#include "app/look/figures.h"
 #include "app/views/compare/compare_paint.h"
 #include "app/views/compare/compare_words.h"
 #include "engine/predict/cases.h"

@@ -29,7 +29,7 @@ class PlanViewFixture : public WindowFixture {
   }
 
   void set(const char* field, const char* value) {
-    Setup setup = session().setup();
+    auto setup = session().setup();
     ASSERT_TRUE(set_field(setup, field, value).ok()) << field;
     session().history().change(setup, QString::fromLatin1(field));
     session().wait_for_prediction();
@@ -43,7 +43,7 @@ class PlanViewFixture : public WindowFixture {
     return nlohmann::json::parse(process.readAllStandardOutput().toStdString(), nullptr, false);
   }
 
-  QString file_of(const Setup& setup, const char* name) {
+  QString file_of(const parallelarium::Setup& setup, const char* name) {
     const QString path = folder_.filePath(QLatin1String(name));
     QFile file(path);
     EXPECT_TRUE(file.open(QIODevice::WriteOnly));

@@ -4,6 +4,7 @@
 
 #include <QSpinBox>
 
+#include "app/look/figures.h"
 #include "app/views/roofline/roofline_paint.h"
 #include "tests/app/plan_views_fixture.h"
 

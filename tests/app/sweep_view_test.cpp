@@ -73,7 +73,7 @@ TEST_F(SweepFixture, APointBecomesTheSetupInOneStepOfUndo) {
   sweep_for(wish);
   ASSERT_TRUE(sweep().answer()) << sweep().error().toStdString();
   ASSERT_EQ(sweep().answer()->points.size(), 4u);
-  const Setup before = session().setup();
+  const auto before = session().setup();
   view().canvas().setFocus();
   QTest::keyClick(&view().canvas(), Qt::Key_Right);
   EXPECT_EQ(sweep().selected(), 0);
