@@ -38,7 +38,9 @@ TEST_F(CompareFixture, SaysWhatTheCommandLineSaysOfPinAndSetup) {
     for (std::size_t at = 0; at < 2; ++at) {
       const auto& value = json.at("rows")[row].at("values")[at];
       ASSERT_EQ(value.is_null(), !shown.rows[row].values[at]) << shown.rows[row].metric;
-      if (!value.is_null()) EXPECT_DOUBLE_EQ(value, *shown.rows[row].values[at]);
+      if (!value.is_null()) {
+        EXPECT_DOUBLE_EQ(value, *shown.rows[row].values[at]);
+      }
     }
   }
   double sum = 0;
@@ -93,8 +95,9 @@ TEST_F(CompareFixture, ADifferenceOfSetDurationsSaysThatTheyAreSet) {
   }
   // Bytes were counted: they have a difference.
   for (std::size_t one = 0; one < comparison().beside.rows.size(); ++one)
-    if (comparison().beside.rows[one].metric == "traffic.pp.sent_bytes")
+    if (comparison().beside.rows[one].metric == "traffic.pp.sent_bytes") {
       EXPECT_EQ(comparison().beside.rows[one].differences[1], 0.0);
+    }
 }
 
 TEST_F(CompareFixture, HidesWhatALessonAsksFor) {

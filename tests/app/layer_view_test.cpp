@@ -145,9 +145,10 @@ TEST(LayerView, LooksInsideTheTensorsOfARun) {
       if (of.piece != Piece::kMlpOut) continue;
       for (std::size_t rank = 0; rank < of.ranks.size(); ++rank)
         for (const LayerTensor& tensor : of.ranks[rank].tensors)
-          if (tensor.role == TensorRole::kActivation)
+          if (tensor.role == TensorRole::kActivation) {
             EXPECT_NE(inside.find(of, tensor, picture.layer->ranks[rank].rank), nullptr)
                 << tensor.name;
+          }
     }
     // The numbers are of this layer alone.
     LayerLook next = view.look();

@@ -41,8 +41,9 @@ TEST_F(RooflineFixture, NoPieceIsAboveTheRoofs) {
   }
   for (const RooflinePoint& point : roofline().points) {
     EXPECT_LE(point.rate(), arithmetic) << name_of(point.piece);
-    if (point.bytes > 0)
+    if (point.bytes > 0) {
       EXPECT_LE(point.rate(), point.intensity() * memory * 1.0001) << name_of(point.piece);
+    }
   }
 }
 

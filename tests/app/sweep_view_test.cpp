@@ -48,7 +48,9 @@ TEST_F(SweepFixture, HasThePointsOfTheCommandLineAndSaysWhatCannotBe) {
   for (std::size_t at = 0; at < answer.points.size(); ++at) {
     const auto& figure = json.at("points")[at].at("metrics").at("bubble");
     EXPECT_EQ(figure.is_null(), !answer.points[at].figure);
-    if (!figure.is_null()) EXPECT_DOUBLE_EQ(figure, *answer.points[at].figure);
+    if (!figure.is_null()) {
+      EXPECT_DOUBLE_EQ(figure, *answer.points[at].figure);
+    }
     EXPECT_EQ(json.at("points")[at].at("refused").is_null(), !answer.points[at].refused);
   }
   EXPECT_EQ(answer.points[0].figure, 0.0) << "one stage has no bubble";

@@ -145,7 +145,7 @@ TEST(LayerKept, TermsAreThoseOfThePaperAndTheirBytesTheProgramsOwn) {
       for (const double dropout : {0.0, 0.1})
         for (const Attention attention : {Attention::kUnfused, Attention::kFused}) {
           if (tp == 1 && sequence_parallel) continue;
-          Setup setup = setup_of(tp, 1, sequence_parallel);
+          auto setup = setup_of(tp, 1, sequence_parallel);
           setup.dropout = dropout;
           setup.attention = attention;
           setup.precision = *find_precision("bf16");
@@ -176,12 +176,12 @@ TEST(LayerKept, TermsAreThoseOfThePaperAndTheirBytesTheProgramsOwn) {
 }
 
 TEST(LayerKept, SaysWhyATermVanishes) {
-  const auto reason_of = [](const Setup& setup, Tensor tensor) {
+  const auto reason_of = [](const auto& setup, Tensor tensor) {
     for (const KeptTerm& term : layer_steps(setup, program_of(setup), {1, 0, false}).kept.terms)
       if (term.tensor == tensor) return term.because;
     return KeptBecause::kHeld;
   };
-  Setup setup = setup_of(2, 1, false);
+  auto setup = setup_of(2, 1, false);
   EXPECT_EQ(reason_of(setup, Tensor::kDropoutMasks), KeptBecause::kNoDropout);
   EXPECT_EQ(reason_of(setup, Tensor::kProbabilities), KeptBecause::kFused);
   setup.recompute = Recompute::kFull;

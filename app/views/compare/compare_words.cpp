@@ -33,7 +33,7 @@ QString axis_in(const std::string& metric) {
 
 }  // namespace
 
-QString metric_text(const std::string& metric) {
+QString compared_text(const std::string& metric) {
   const std::pair<const char*, QString> known[] = {
       {"ranks", CompareWords::tr("ranks")},
       {"step.seconds", CompareWords::tr("step")},
@@ -130,7 +130,7 @@ std::vector<QStringList> compare_table(const Comparison& comparison) {
     titles << QStringLiteral("%1 − A").arg(letter_of(at));
   std::vector<QStringList> table{titles};
   for (std::size_t row = 0; row < comparison.beside.rows.size(); ++row) {
-    QStringList cells{metric_text(comparison.beside.rows[row].metric)};
+    QStringList cells{compared_text(comparison.beside.rows[row].metric)};
     for (std::size_t at = 0; at < columns; ++at) cells << value_cell(comparison, row, at);
     for (std::size_t at = 1; at < columns; ++at) cells << difference_cell(comparison, row, at);
     table.push_back(cells);

@@ -6,7 +6,7 @@
 
 namespace parallelarium {
 
-QString metric_text(const std::string& metric);  // "step", "memory of the fullest rank"
+QString compared_text(const std::string& metric);  // "step", "memory of the fullest rank"
 QString cause_text(const std::string& cause);    // "bubble: warm-up"
 QString compared_value(double value, const std::string& unit);
 QString compared_difference(double difference, const std::string& unit);  // with its sign
