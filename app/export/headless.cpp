@@ -142,9 +142,9 @@ Result<const ViewInfo*> prepare_session(Session& session, const CommandLine& lin
   return view;
 }
 
-// In the room Plan what runs is the search.
+// Where a search is shown, that is what runs.
 Result<void> run_and_wait(Session& session, const ViewInfo* view, bool verify) {
-  if (view && view->room == Room::kPlan) {
+  if (view && view->id == std::string_view("search")) {
     PlanSearch::of(session).begin_with(session.setup());
     PlanSearch::of(session).start();
   } else {

@@ -8,7 +8,6 @@
 #include <QLineEdit>
 #include <QMessageBox>
 #include <QSaveFile>
-#include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <map>
@@ -93,15 +92,20 @@ void LessonPanel::list_lessons() {
   auto* head = new QLabel(tr("Lessons that show it").toUpper());
   head->setProperty("role", "caps");
   column->addWidget(head);
+  QString links;
   for (const ViewLesson& lesson : lessons) {
-    auto* link = new QToolButton;
-    link->setObjectName(QStringLiteral("Link"));
     const bool done = player_.progress().done(lesson.id.toStdString(), lesson.version);
-    link->setText(done ? lesson.title + QStringLiteral(" ✓") : lesson.title);
-    link->setAccessibleName(done ? tr("%1, done").arg(lesson.title) : lesson.title);
-    connect(link, &QToolButton::clicked, this, [this, id = lesson.id] { open(id); });
-    column->addWidget(link);
+    links +=
+        QStringLiteral("<p style=\"margin-bottom:6px\"><a href=\"%1\">%2</a>%3</p>")
+            .arg(lesson.id, lesson.title.toHtmlEscaped(), done ? QStringLiteral(" ✓") : QString());
   }
+  auto* list = new QLabel(links);
+  list->setObjectName(QStringLiteral("LessonLinks"));
+  list->setWordWrap(true);
+  list->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
+  list->setAccessibleName(tr("Lessons that show it"));
+  connect(list, &QLabel::linkActivated, this, &LessonPanel::open);
+  column->addWidget(list);
 }
 
 void LessonPanel::open_first() {

@@ -109,27 +109,31 @@ TEST_F(AnswersHidden, WhileALessonAsks) {
   for (const CourseEntry& entry : course->lessons) {
     const Result<Lesson> lesson = read_lesson(course->folder + "/" + entry.id);
     ASSERT_TRUE(lesson) << lesson.error().text;
-    for (std::size_t at = 0; at < lesson->steps.size(); ++at) {
-      const Step& step = lesson->steps[at];
-      if (step.kind != StepKind::kPredict || !step.ask || step.ask->answer.empty()) continue;
-      const std::uint64_t seed = 7;
+    const auto leaks = [&](std::size_t at, std::uint64_t seed) -> QStringList {
       enter(*lesson, at, seed);
-      ASSERT_EQ(window->lesson().player().step().id, step.id);
+      const Step& step = lesson->steps[at];
+      EXPECT_EQ(window->lesson().player().step().id, step.id);
       const Result<Settings> revealed = settings_at(*lesson, at, draw(*lesson, seed), true);
-      ASSERT_TRUE(revealed);
+      if (!revealed) return {"no settings"};
       Context context;
       context.settings = *revealed;
       context.drawn = draw(*lesson, seed);
       const Result<double> answer = evaluate(step.ask->answer, context.symbols());
-      ASSERT_TRUE(answer);
+      if (!answer) return {"no answer"};
+      return with_answer(texts(), *answer, step.ask->unit);
+    };
+    for (std::size_t at = 0; at < lesson->steps.size(); ++at) {
+      const Step& step = lesson->steps[at];
+      if (step.kind != StepKind::kPredict || !step.ask || step.ask->answer.empty()) continue;
       ++questions;
-      const bool meant = kMeant.count(entry.id + "/" + step.id) > 0;
-      for (const QString& text : with_answer(texts(), *answer, step.ask->unit))
-        EXPECT_TRUE(meant) << entry.id << ", " << step.id << ": " << *answer << " stands in \""
-                           << text.toStdString() << '"';
+      if (kMeant.count(entry.id + "/" + step.id) > 0 || leaks(at, 7).isEmpty()) continue;
+      // One figure of a picture may be the answer by chance; with other numbers it is not.
+      for (const QString& text : leaks(at, 8))
+        ADD_FAILURE() << entry.id << ", " << step.id << ": the answer stands in \""
+                      << text.toStdString() << '"';
     }
   }
-  EXPECT_GT(questions, 40);
+  EXPECT_GT(questions, 80);
 }
 
 // The same texts have it as soon as nothing is hidden, so the test would see it.

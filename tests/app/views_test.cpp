@@ -154,7 +154,9 @@ TEST_F(EveryView, HasATabAMenuEntryAStripAndItsTopicInFront) {
     EXPECT_EQ(tabs().tabText(number), view.title());
     QAction* show = action(view.command().remove(QLatin1Char('&')));
     ASSERT_NE(show, nullptr);
-    EXPECT_EQ(show->shortcut(), QKeySequence(QStringLiteral("Ctrl+%1").arg(++number)));
+    ++number;  // nine digits are keys
+    EXPECT_EQ(show->shortcut(),
+              number < 10 ? QKeySequence(QStringLiteral("Ctrl+%1").arg(number)) : QKeySequence());
     show->trigger();
     QApplication::processEvents();
     EXPECT_EQ(&window->view_info(), &view);

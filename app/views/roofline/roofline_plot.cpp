@@ -134,15 +134,32 @@ class RoofPlot {
     play_recording(painter_, rect_.topLeft(), recorded(plot, size));
   }
 
+  // Of all ceilings that lie on one line, at the first of them; empty at the others.
+  QString names_of_equal(std::size_t first) const {
+    QStringList names;
+    for (std::size_t at = 0; at < roofline_.ceilings.size(); ++at) {
+      const RooflineCeiling &one = roofline_.ceilings[at], &wanted = roofline_.ceilings[first];
+      if (one.flops_per_second != wanted.flops_per_second ||
+          one.bytes_per_second != wanted.bytes_per_second)
+        continue;
+      if (at < first) return {};
+      names << sentence(one.name);
+    }
+    return names.join(QStringLiteral(" · "));
+  }
+
   void paint_names() {
     const QFont small = theme_.font(11);
     double free = 0;  // below the names of arithmetic so far
-    for (const RooflineCeiling& ceiling : roofline_.ceilings) {
+    for (std::size_t at = 0; at < roofline_.ceilings.size(); ++at) {
+      const RooflineCeiling& ceiling = roofline_.ceilings[at];
+      const QString names = names_of_equal(at);
+      if (names.isEmpty()) continue;
       if (ceiling.flops_per_second > 0) {
         double y = place(1, ceiling.flops_per_second).y() - 16;
         y = std::max(y, free);
-        const QString text = QStringLiteral("%1, %2").arg(flops_rate_text(ceiling.flops_per_second),
-                                                          sentence(ceiling.name));
+        const QString text =
+            QStringLiteral("%1, %2").arg(flops_rate_text(ceiling.flops_per_second), names);
         put_elided(painter_, QRectF(plot_.left() + plot_.width() * 0.4, y, plot_.width() * 0.6, 15),
                    Qt::AlignRight | Qt::AlignVCenter, text, small, theme_.text, texts_);
         free = y + 15;
@@ -157,7 +174,7 @@ class RoofPlot {
       painter_.setClipRect(plot_);
       painter_.translate(begin);
       painter_.rotate(std::atan2(end.y() - begin.y(), end.x() - begin.x()) * 180 / M_PI);
-      const QString text = QStringLiteral("%1 %2").arg(sentence(ceiling.name), rate_text(rate));
+      const QString text = QStringLiteral("%1 %2").arg(names, rate_text(rate));
       put_text(painter_, QRectF(14, -16, 300, 14), Qt::AlignVCenter, text, small, theme_.muted,
                nullptr);
       painter_.restore();

@@ -29,7 +29,7 @@ struct RooflineView::State {
 
 namespace {
 
-constexpr int kRooflinePicture = 1040, kLayerBox = 30;
+constexpr int kRooflinePicture = 1040, kLayerBox = 30, kLayerButtons = 40;
 
 ViewPicture exported_roofline(std::shared_ptr<const RooflineData> data, const PictureStyle& style) {
   const Theme& theme = style.dark ? dark_theme() : light_theme();
@@ -157,7 +157,7 @@ void RooflineView::place_parts() {
   State& s = *state_;
   s.scroll->setGeometry(rect());
   const int width = s.scroll->viewport()->width();
-  s.layers->resize(s.layers->sizeHint().width(), kLayerBox);
+  s.layers->resize(s.layers->sizeHint().width() + kLayerButtons, kLayerBox);
   s.layers->move(width - 16 - s.layers->width(), 10);
   const double tall = roofline_height(width, *s.data, s.beside_head(), theme_for(palette()));
   s.canvas->resize(width, std::max(int(tall), s.scroll->viewport()->height()));

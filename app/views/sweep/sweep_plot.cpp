@@ -168,8 +168,8 @@ class Curves {
                  answer_.firsts[at], theme_.font(11), theme_.muted, texts_);
     }
     put_text(painter_, QRectF(plot_.left(), plot_.bottom() + 21, plot_.width(), 15),
-             Qt::AlignRight | Qt::AlignVCenter, answer_.wish.first, theme_.font(11), theme_.muted,
-             texts_);
+             Qt::AlignRight | Qt::AlignVCenter, swept_label(answer_.wish.first), theme_.font(11),
+             theme_.muted, texts_);
   }
 
   void paint_marks(int selected, SweepHits* hits) {

@@ -7,6 +7,8 @@
 
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
+#include "app/settings/setup_fields.h"
+#include "engine/plan/setup/setup_settings.h"
 
 namespace parallelarium {
 namespace {
@@ -33,6 +35,17 @@ QString figure_label(const QString& figure) {
   return figure;
 }
 
+QString swept_label(const QString& option) {
+  for (const SetupSetting& row : setup_settings())
+    if (option == QString::fromStdString(row.option)) {
+      QString label = setting_words(row.label);
+      // "micro-batches", but "TP"
+      if (label.size() > 1 && label[1].isLower()) label[0] = label[0].toLower();
+      return label;
+    }
+  return option;
+}
+
 QString swept_figure_text(double figure, const std::string& unit) {
   if (unit == "seconds") return seconds_text(figure);
   if (unit == "bytes") return bytes_text(std::int64_t(figure));
@@ -41,9 +54,9 @@ QString swept_figure_text(double figure, const std::string& unit) {
 
 QString sweep_title(const SweepWish& wish) {
   const QString what = capitalised(figure_label(wish.figure));
-  return wish.second.isEmpty()
-             ? SweepWords::tr("%1 over %2").arg(what, wish.first)
-             : SweepWords::tr("%1 over %2, for each %3").arg(what, wish.first, wish.second);
+  return wish.second.isEmpty() ? SweepWords::tr("%1 over %2").arg(what, swept_label(wish.first))
+                               : SweepWords::tr("%1 over %2, for each %3")
+                                     .arg(what, swept_label(wish.first), swept_label(wish.second));
 }
 
 QString sweep_status(const SettingSweep& sweep) {

@@ -108,7 +108,7 @@ LessonReport check_lesson(const std::string& folder, const CheckOptions& options
   for (const Symbols& drawn : samples)
     for (std::size_t step = 0; step < lesson->steps.size(); ++step)
       check_step(*lesson, step, drawn, predictions, faults);
-  check_draws(*lesson, samples, faults);
+  check_draws(*lesson, draws(*lesson), faults);
   if (!samples.empty()) {
     check_texts(*lesson, samples.front(), predictions, faults);
     if (samples.size() > 1) check_texts(*lesson, samples.back(), predictions, faults);
