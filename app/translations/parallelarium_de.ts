@@ -9168,8 +9168,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Bytes oder Rechnen</translation>
     </message>
     <message>
-        <source>Each point is a piece of one layer: how many FLOPs it does for each byte that it moves, and how fast. The **roofs** are what the machine can move and compute at most, so a point under the slope waits for memory and one under the flat roof computes. The ladder lists latencies and bandwidths from the caches to the network, with where each figure comes from.</source>
-        <translation>Jeder Punkt ist ein Teil einer Schicht: wie viele FLOPs er je bewegtem Byte macht und wie schnell. Die **Dächer** sind, was die Maschine höchstens bewegen und rechnen kann; ein Punkt unter der Schräge wartet auf den Speicher, einer unter dem flachen Dach rechnet. Die Leiter nennt Latenzen und Bandbreiten von den Caches bis zum Netz, mit der Herkunft jeder Zahl.</translation>
+        <source>Each point is a piece of one layer: its FLOPs for each byte that it moves, and how fast it does them. The **roofs** are what the machine can move and compute at most: under the slope a piece waits for memory, under the flat roof it computes. The ladder lists rates and latencies, with where each comes from.</source>
+        <translation>Jeder Punkt ist ein Teil einer Schicht: seine FLOPs je bewegtem Byte und wie schnell er sie macht. Die **Dächer** sind, was die Maschine höchstens bewegen und rechnen kann: Unter der Schräge wartet ein Teil auf den Speicher, unter dem flachen Dach rechnet er. Die Leiter nennt Raten und Latenzen mit der Herkunft jeder Zahl.</translation>
     </message>
 </context>
 <context>

@@ -46,32 +46,32 @@ ViewPicture exported_roofline(std::shared_ptr<const RooflineData> data, const Pi
 }  // namespace
 
 ViewInfo RooflineView::info() {
-  return {.id = "roofline",
-          .room = Room::kPlan,
-          .title = [] { return tr("Roofline"); },
-          .command = [] { return tr("Roo&fline view"); },
-          .menu = nullptr,
-          .question = [] { return tr("Bytes or arithmetic"); },
-          .about =
-              [] {
-                return tr(
-                    "Each point is a piece of one layer: how many FLOPs it does for each byte that "
-                    "it moves, and how fast. The **roofs** are what the machine can move and "
-                    "compute at most, so a point under the slope waits for memory and one under "
-                    "the flat roof computes. The ladder lists latencies and bandwidths from the "
-                    "caches to the network, with where each figure comes from.");
-              },
-          .formula = "roofline.seconds",
-          .file = "roofline",
-          .shows_range = false,
-          .why_not = nullptr,
-          .topic = [](Session& session) -> Topic& { return session.training_step(); },
-          .picture =
-              [](const Session& session, const PictureStyle& style) {
-                return exported_roofline(
-                    std::make_shared<RooflineData>(roofline_data(session, -1, 0)), style);
-              },
-          .make = [](Session& session) -> View* { return new RooflineView(session); }};
+  return {
+      .id = "roofline",
+      .room = Room::kPlan,
+      .title = [] { return tr("Roofline"); },
+      .command = [] { return tr("Roo&fline view"); },
+      .menu = nullptr,
+      .question = [] { return tr("Bytes or arithmetic"); },
+      .about =
+          [] {
+            return tr(
+                "Each point is a piece of one layer: its FLOPs for each byte that it moves, and "
+                "how fast it does them. The **roofs** are what the machine can move and compute at "
+                "most: under the slope a piece waits for memory, under the flat roof it computes. "
+                "The ladder lists rates and latencies, with where each comes from.");
+          },
+      .formula = "roofline.seconds",
+      .file = "roofline",
+      .shows_range = false,
+      .why_not = nullptr,
+      .topic = [](Session& session) -> Topic& { return session.training_step(); },
+      .picture =
+          [](const Session& session, const PictureStyle& style) {
+            return exported_roofline(std::make_shared<RooflineData>(roofline_data(session, -1, 0)),
+                                     style);
+          },
+      .make = [](Session& session) -> View* { return new RooflineView(session); }};
 }
 
 RooflineView::RooflineView(Session& session, QWidget* parent)

@@ -107,12 +107,13 @@ class DrawCheck {
     for (const auto& [language, text] : lesson_.texts) {
       const auto words = text.steps.find(step.id);
       if (words == text.steps.end()) continue;
+      const std::string where = fmt::format("text.{}.md: {}", language, step.id);
       const auto look = [&](const std::string& markdown, const std::string& part) {
         const std::string plain = literal_text(markdown);
         for (const double value : values)
           if (const std::string number = written(value, unit);
               !number.empty() && stands_in(plain, number))
-            faults_.add("text-literal", fmt::format("text.{}.md: {}", language, step.id),
+            faults_.add("text-literal", where,
                         fmt::format("{} names {}, which is {} in some plays alone: write it as "
                                     "{{{{{}}}}}.",
                                     part, number, expression, expression));
