@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/selection/selection_panel.h"
 
+#include <QRegularExpression>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
@@ -27,6 +28,20 @@ QString formula_value(const Formula& formula) {
   return share && formula.value > 1
              ? SelectionPanel::tr("%1 times, %2").arg(number_text(formula.value), text)
              : text;
+}
+
+// Sources are cited as they are printed; where a peak was measured here is said in words.
+QString source_words(const std::string& source) {
+  const QString text = QString::fromStdString(source), peak = QStringLiteral("peak: ");
+  if (!text.startsWith(peak)) return text;
+  static const QRegularExpression here(
+      QStringLiteral("^measured on this computer on ([0-9-]+) \\(best matrix product\\)$"));
+  QString origin = text.mid(peak.size());
+  if (const auto found = here.match(origin); found.hasMatch())
+    origin = SelectionPanel::tr("measured on this computer on %1, best matrix product")
+                 .arg(found.captured(1));
+  return SelectionPanel::tr("peak: %1")
+      .arg(origin == QLatin1String("assumed") ? SelectionPanel::tr("assumed") : origin);
 }
 
 }  // namespace
@@ -248,7 +263,7 @@ void SelectionPanel::add_formulas() {
                  .arg(QString::fromStdString(formula.expression).toHtmlEscaped(),
                       QString::fromStdString(formula.values).toHtmlEscaped(),
                       formula_value(formula).toHtmlEscaped()));
-    add_text(QString::fromStdString(formula.source).toHtmlEscaped(), QStringLiteral("small"));
+    add_text(source_words(formula.source).toHtmlEscaped(), QStringLiteral("small"));
     if (!formula.note.text.empty())
       add_text(sentence(formula.note).toHtmlEscaped(), QStringLiteral("small"));
   }

@@ -4214,6 +4214,18 @@ nach Plan</translation>
         <source>tokens of a step / step time = %1 / %2 = &lt;b&gt;%3&lt;/b&gt;</source>
         <translation>Token eines Schritts / Schrittzeit = %1 / %2 = &lt;b&gt;%3&lt;/b&gt;</translation>
     </message>
+    <message>
+        <source>measured on this computer on %1, best matrix product</source>
+        <translation>auf diesem Rechner gemessen am %1, bestes Matrixprodukt</translation>
+    </message>
+    <message>
+        <source>peak: %1</source>
+        <translation>Spitze: %1</translation>
+    </message>
+    <message>
+        <source>assumed</source>
+        <translation>angenommen</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::SetupChips</name>

@@ -148,7 +148,7 @@ TEST(LayerKept, TermsAreThoseOfThePaperAndTheirBytesTheProgramsOwn) {
           auto setup = setup_of(tp, 1, sequence_parallel);
           setup.dropout = dropout;
           setup.attention = attention;
-          setup.precision = *find_precision("bf16");
+          setup.precision = *find_precision("mixed-16");
           const Program program = program_of(setup);
           const LayerSteps layer = layer_steps(setup, program, {1, 0, false});
           const LayerKept& kept = layer.kept;
