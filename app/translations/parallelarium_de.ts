@@ -9219,7 +9219,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Verborgen, bis du antwortest.</translation>
     </message>
     <message>
-        <source>Not swept yet. Sweep predicts what is set once for every value, such as 1,2,4 or 1..64*2, and says of each that cannot be why.</source>
+        <source>Not swept yet. Sweep predicts what is set once for every value, such as 1,2,4 or 1..64*2, and says why a value cannot be.</source>
         <translation>Noch nicht variiert. Variieren sagt das Eingestellte für jeden Wert einmal vorher, etwa 1,2,4 oder 1..64*2, und nennt zu jedem, der nicht geht, den Grund.</translation>
     </message>
     <message>

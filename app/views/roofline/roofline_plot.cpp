@@ -151,6 +151,8 @@ class RoofPlot {
   void paint_names() {
     const QFont small = theme_.font(11);
     double free = 0;  // below the names of arithmetic so far
+    // Of the slope named last: lines that are near it have their names further up.
+    double named_rate = 0, named_until = 0;
     for (std::size_t at = 0; at < roofline_.ceilings.size(); ++at) {
       const RooflineCeiling& ceiling = roofline_.ceilings[at];
       const QString names = names_of_equal(at);
@@ -175,8 +177,12 @@ class RoofPlot {
       painter_.translate(begin);
       painter_.rotate(std::atan2(end.y() - begin.y(), end.x() - begin.x()) * 180 / M_PI);
       const QString text = QStringLiteral("%1 %2").arg(names, rate_text(rate));
-      put_text(painter_, QRectF(14, -16, 300, 14), Qt::AlignVCenter, text, small, theme_.muted,
+      const bool near = named_rate > 0 && rate > named_rate / 2 && rate < named_rate * 2;
+      const double at_line = near ? named_until + 12 : 14;
+      put_text(painter_, QRectF(at_line, -16, 400, 14), Qt::AlignVCenter, text, small, theme_.muted,
                nullptr);
+      named_rate = rate;
+      named_until = at_line + QFontMetricsF(small).horizontalAdvance(text);
       painter_.restore();
     }
   }

@@ -63,7 +63,7 @@ double paint_sweep(QPainter& painter, double width, const SweepPicture& picture,
     if (!picture.sweeping)
       say(SweepPaintTexts::tr(
               "Not swept yet. Sweep predicts what is set once for every value, such as 1,2,4 or "
-              "1..64*2, and says of each that cannot be why."),
+              "1..64*2, and says why a value cannot be."),
           theme.font(12), theme.muted);
     y += 12;
     y += paint_outcomes(painter, QRectF(kSweepMargin, y, inner, 0), theme, texts);
