@@ -86,8 +86,8 @@ double paint_compared_figures(QPainter& painter, const QRectF& rect, const Compa
   y += kCompareHead;
   for (std::size_t row = 0; row < comparison.beside.rows.size(); ++row) {
     put_elided(painter, QRectF(rect.left(), y, kMetric * stretch - 4, kCompareRow),
-               Qt::AlignVCenter, compared_text(comparison.beside.rows[row].metric), plain, theme.text,
-               texts);
+               Qt::AlignVCenter, compared_text(comparison.beside.rows[row].metric), plain,
+               theme.text, texts);
     for (std::size_t at = 0; at < columns; ++at) {
       put_elided(painter, QRectF(first + double(at) * value + 4, y, value - 4, kCompareRow),
                  Qt::AlignVCenter | Qt::AlignRight, value_cell(comparison, row, at), plain,

@@ -7,7 +7,7 @@
 namespace parallelarium {
 
 QString compared_text(const std::string& metric);  // "step", "memory of the fullest rank"
-QString cause_text(const std::string& cause);    // "bubble: warm-up"
+QString cause_text(const std::string& cause);      // "bubble: warm-up"
 QString compared_value(double value, const std::string& unit);
 QString compared_difference(double difference, const std::string& unit);  // with its sign
 // The cell of the table: a value, "?", or in a word why there is none.
