@@ -79,6 +79,8 @@ QByteArray pdf(const ViewPicture& picture, const ExportOptions& options) {
   return bytes;
 }
 
+}  // namespace
+
 Result<void> write_bytes(const QString& path, const QByteArray& bytes) {
   QSaveFile file(path);
   if (bytes.isEmpty())
@@ -88,8 +90,6 @@ Result<void> write_bytes(const QString& path, const QByteArray& bytes) {
                    file.errorString().toStdString());
   return {};
 }
-
-}  // namespace
 
 std::optional<ExportKind> export_kind_of(const QString& path) {
   const QString ending = QFileInfo(path).suffix().toLower();

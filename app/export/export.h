@@ -33,4 +33,8 @@ std::optional<ExportKind> export_kind_of(const QString& path);
 // the prediction. Refused while a lesson hides what the file would show.
 Result<void> export_to(Session& session, const QString& path, const ExportOptions& options);
 
+// Writes the file whole, or leaves the one that is there. Error: nothing to write, or it cannot be
+// written.
+Result<void> write_bytes(const QString& path, const QByteArray& bytes);
+
 }  // namespace parallelarium

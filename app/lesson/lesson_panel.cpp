@@ -111,6 +111,11 @@ void LessonPanel::show_welcome() {
   list_lessons();
 }
 
+void LessonPanel::showEvent(QShowEvent* event) {
+  QWidget::showEvent(event);
+  if (!player_.is_open() && !player_.finished_lesson()) refresh();
+}
+
 void LessonPanel::resizeEvent(QResizeEvent* event) {
   QWidget::resizeEvent(event);
   write_crumb();

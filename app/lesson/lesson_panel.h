@@ -69,6 +69,7 @@ class LessonPanel : public QWidget {
   bool eventFilter(QObject* watched, QEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
+  void showEvent(QShowEvent* event) override;
 
  private:
   void write_crumb();  // "Filling the bubble · part 3 of 6", the name shortened to the width

@@ -77,6 +77,7 @@ const std::vector<ViewLesson>& LessonPanel::lessons_of(const ViewInfo& view) {
 
 // Those that are still to be done come first.
 void LessonPanel::list_lessons() {
+  if (!isVisible()) return;  // showEvent comes back to it; all lessons have to be read for it
   QLayout* column = about_view_->layout();
   while (QLayoutItem* item = column->takeAt(0)) {
     item->widget()->hide();

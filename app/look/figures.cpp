@@ -179,6 +179,18 @@ QString prediction_source_text(const std::string& word) {
   return Figures::tr("predicted");
 }
 
+QString origin_text(const std::string& origin) {
+  if (origin == "assumed") return Figures::tr("assumed");
+  if (origin == "specification") return Figures::tr("specification");
+  static const QRegularExpression kHere(
+      QStringLiteral("^measured on this computer on ([0-9-]+) \\(best matrix product\\)$"));
+  const QString text = QString::fromStdString(origin);
+  const auto here = kHere.match(text);
+  return here.hasMatch() ? Figures::tr("measured on this computer on %1, best matrix product")
+                               .arg(here.captured(1))
+                         : text;
+}
+
 QString outdated_text(const Message& outdated) {
   return outdated.id == "bf16-untold"
              ? Figures::tr(

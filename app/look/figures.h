@@ -45,8 +45,10 @@ QString with_firm_units(QString text);
 // Words for where a number comes from: "predicted", "lower bound at peak rates", "assumed".
 QString prediction_source_text(const std::string& word);
 QString outdated_text(const Message& outdated);  // of outdated_bf16(), in the user's language
-QString source_text(Source source);              // "measured", "rehearsed", ...
-QString minutes_text(std::int64_t minutes);      // "1 minute", "12 minutes"
+// Where a rate of a Machine comes from: "assumed", measured here, or a source as it is printed.
+QString origin_text(const std::string& origin);
+QString source_text(Source source);          // "measured", "rehearsed", ...
+QString minutes_text(std::int64_t minutes);  // "1 minute", "12 minutes"
 // "2 min ago", "today 14:05", "2026-11-21" for an ISO 8601 date in UTC.
 QString age_text(const std::string& iso_date);
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/selection/selection_panel.h"
 
-#include <QRegularExpression>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
@@ -30,18 +29,11 @@ QString formula_value(const Formula& formula) {
              : text;
 }
 
-// Sources are cited as they are printed; where a peak was measured here is said in words.
+// Sources are cited as they are printed; where a peak comes from is said in words.
 QString source_words(const std::string& source) {
-  const QString text = QString::fromStdString(source), peak = QStringLiteral("peak: ");
-  if (!text.startsWith(peak)) return text;
-  static const QRegularExpression here(
-      QStringLiteral("^measured on this computer on ([0-9-]+) \\(best matrix product\\)$"));
-  QString origin = text.mid(peak.size());
-  if (const auto found = here.match(origin); found.hasMatch())
-    origin = SelectionPanel::tr("measured on this computer on %1, best matrix product")
-                 .arg(found.captured(1));
-  return SelectionPanel::tr("peak: %1")
-      .arg(origin == QLatin1String("assumed") ? SelectionPanel::tr("assumed") : origin);
+  constexpr std::string_view peak = "peak: ";
+  if (!source.starts_with(peak)) return QString::fromStdString(source);
+  return SelectionPanel::tr("peak: %1").arg(origin_text(source.substr(peak.size())));
 }
 
 }  // namespace

@@ -1903,6 +1903,18 @@
         <source>tokens/s</source>
         <translation>Token/s</translation>
     </message>
+    <message>
+        <source>assumed</source>
+        <translation>angenommen</translation>
+    </message>
+    <message>
+        <source>specification</source>
+        <translation>Spezifikation</translation>
+    </message>
+    <message>
+        <source>measured on this computer on %1, best matrix product</source>
+        <translation>auf diesem Rechner gemessen am %1, bestes Matrixprodukt</translation>
+    </message>
 </context>
 <context>
     <name>limits</name>
@@ -4215,16 +4227,8 @@ nach Plan</translation>
         <translation>Token eines Schritts / Schrittzeit = %1 / %2 = &lt;b&gt;%3&lt;/b&gt;</translation>
     </message>
     <message>
-        <source>measured on this computer on %1, best matrix product</source>
-        <translation>auf diesem Rechner gemessen am %1, bestes Matrixprodukt</translation>
-    </message>
-    <message>
         <source>peak: %1</source>
         <translation>Spitze: %1</translation>
-    </message>
-    <message>
-        <source>assumed</source>
-        <translation>angenommen</translation>
     </message>
 </context>
 <context>
@@ -9011,14 +9015,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>launch</source>
         <translation>Start</translation>
-    </message>
-    <message>
-        <source>assumed</source>
-        <translation>angenommen</translation>
-    </message>
-    <message>
-        <source>specification</source>
-        <translation>Spezifikation</translation>
     </message>
     <message>
         <source>Roofline of %1: layer %2 of %3 on rank %4, one micro-batch</source>

@@ -42,7 +42,7 @@ struct Explained {
   std::vector<Cause> causes;
   std::optional<Message> without_causes;  // why nothing can be said
 };
-// Requires: both are indices of `columns`.
+// `first` and `second` must be indices of `columns`.
 Explained explain_difference(const std::vector<Column>& columns, std::size_t first,
                              std::size_t second);
 
@@ -55,7 +55,7 @@ struct SideBySide {
 // Times of a run stand beside those of other columns only where all are of one machine: durations
 // of a rehearsal are set, and a measurement says nothing of other devices.
 // A difference of such durations says nothing either, nor do causes.
-// Requires: a column or more.
+// There must be a column or more.
 SideBySide compare_columns(std::vector<Column> columns);
 
 // {"columns", "rows": [{"metric", "unit", "values", "why", "differences", "why_no_difference"}],

@@ -10,13 +10,13 @@
 #include <QPainter>
 #include <QPdfWriter>
 #include <QPushButton>
-#include <QSaveFile>
 #include <QTextBlock>
 #include <QTextDocument>
 #include <QTextTable>
 #include <QVBoxLayout>
 #include <cmath>
 
+#include "app/export/export.h"
 #include "app/lesson/markdown_view.h"
 #include "app/lesson/player/lesson_player.h"
 #include "app/look/figures.h"
@@ -176,12 +176,7 @@ CheatSheet::CheatSheet(const LessonProgress& progress, QWidget* parent)
 }
 
 Result<void> CheatSheet::save(const QString& path) const {
-  const QByteArray bytes = take_aways_pdf(all_);
-  QSaveFile file(path);
-  if (!file.open(QIODevice::WriteOnly) || file.write(bytes) != bytes.size() || !file.commit())
-    return message("export-write", "{} cannot be written: {}.", path.toStdString(),
-                   file.errorString().toStdString());
-  return {};
+  return write_bytes(path, take_aways_pdf(all_));
 }
 
 void show_cheat_sheet(const LessonProgress& progress, QWidget* parent) {

@@ -25,8 +25,6 @@ struct CompareView::State {
   std::optional<FollowedAction> followed;
   bool predicting = false;
   QString error;
-  QScrollArea* scroll = nullptr;
-  QWidget* canvas = nullptr;
   QPushButton *add = nullptr, *less = nullptr;
   QMenu* menu = nullptr;
   QAction* pin = nullptr;

@@ -17,7 +17,6 @@
 #include "app/views/compare/compare_paint.h"
 #include "app/views/compare/compare_state.h"
 #include "app/views/compare/compare_words.h"
-#include "app/views/shared/paint/canvas.h"
 #include "app/views/shared/step_quantities.h"
 #include "app/views/shared/words.h"
 
@@ -86,14 +85,12 @@ ViewInfo CompareView::info() {
 }
 
 CompareView::CompareView(Session& session, QWidget* parent)
-    : View(session, parent), state_(std::make_unique<State>(session)) {
+    : CanvasView(session, tr("Picture of the comparison"), parent),
+      state_(std::make_unique<State>(session)) {
   State& s = *state_;
   setAccessibleName(tr("Compare"));
-  const Canvas made = make_canvas(*this, tr("Picture of the comparison"));
-  s.scroll = made.scroll;
-  s.canvas = made.canvas;
-  s.add = new QPushButton(tr("Add a column …"), s.canvas);
-  s.less = new QPushButton(tr("Remove the last"), s.canvas);
+  s.add = new QPushButton(tr("Add a column …"), &canvas());
+  s.less = new QPushButton(tr("Remove the last"), &canvas());
   for (QPushButton* button : {s.add, s.less}) button->setAutoDefault(true);
   build_actions();
   connect(s.less, &QPushButton::clicked, this, &CompareView::remove_last);
@@ -103,17 +100,12 @@ CompareView::CompareView(Session& session, QWidget* parent)
   connect(&session, &Session::prediction_changed, this, again);
   connect(&session, &Session::run_changed, this, again);
   connect(&session.locks(), &LessonLocks::hidden_changed, this, again);
-  setFocusProxy(s.canvas);
   refresh();
 }
 
-CompareView::~CompareView() {
-  wait();
-  state_->canvas->removeEventFilter(this);
-}
+CompareView::~CompareView() { wait(); }
 
 const Comparison& CompareView::comparison() const { return *state_->shown; }
-QWidget& CompareView::canvas() const { return *state_->canvas; }
 void CompareView::wait() { state_->worker.waitForDone(); }
 
 std::vector<Quantity> CompareView::quantities() const { return step_quantities(state_->session); }
@@ -179,19 +171,18 @@ void CompareView::refresh() {
   s.less->setVisible(!s.added.empty() || s.session.runs().pinned());
   s.less->setText(s.added.empty() ? tr("Remove the pin") : tr("Remove the last"));
   place_parts();
-  s.canvas->setAccessibleDescription(description());
-  s.canvas->update();
+  canvas().setAccessibleDescription(description());
+  canvas().update();
   Q_EMIT quantities_changed();
 }
 
 void CompareView::place_parts() {
   State& s = *state_;
-  s.scroll->setGeometry(rect());
-  const int width = s.scroll->viewport()->width();
+  const int width = canvas_width();
   for (QPushButton* button : {s.add, s.less})
     button->resize(button->sizeHint().width(), kCompareButton);
   const double tall = compare_height(width, s.picture(), theme_for(palette()));
-  s.canvas->resize(width, std::max(int(tall), s.scroll->viewport()->height()));
+  set_height(tall);
   int right = width - 16;
   for (QPushButton* button : {s.add, s.less}) {
     if (button->isHidden()) continue;
@@ -201,28 +192,10 @@ void CompareView::place_parts() {
   }
 }
 
-void CompareView::resizeEvent(QResizeEvent* event) {
-  View::resizeEvent(event);
-  place_parts();
-}
-
-void CompareView::showEvent(QShowEvent* event) {
-  View::showEvent(event);
-  refresh();
-}
-
-void CompareView::changeEvent(QEvent* event) {
-  if (event->type() == QEvent::PaletteChange && state_) state_->canvas->update();
-  View::changeEvent(event);
-}
-
-void CompareView::paint_canvas() {
+void CompareView::paint(QPainter& painter) {
   State& s = *state_;
-  QPainter painter(s.canvas);
-  const Theme& theme = theme_for(palette());
-  painter.fillRect(s.canvas->rect(), theme.surface);
   s.hits = {};
-  paint_compare(painter, s.canvas->width(), s.picture(), theme, &s.hits, nullptr);
+  paint_compare(painter, canvas().width(), s.picture(), theme_for(palette()), &s.hits, nullptr);
 }
 
 void CompareView::choose(std::size_t column) {
@@ -238,8 +211,8 @@ void CompareView::press(QPointF at) {
   if (!s.hits.lanes.contains(at)) return;
   const auto hit = hit_at(s.shown->lanes, s.hits.layout, at - s.hits.lanes.topLeft(), 0);
   s.followed = hit ? action_at(s.shown->lanes, *hit) : std::nullopt;
-  s.canvas->update();
-  describe_followed();
+  canvas().update();
+  describe_selected();
 }
 
 bool CompareView::press_key(int key) {
@@ -250,8 +223,8 @@ bool CompareView::press_key(int key) {
   }
   if (key != Qt::Key_Escape || !s.followed) return false;
   s.followed.reset();
-  s.canvas->update();
-  describe_followed();
+  canvas().update();
+  describe_selected();
   return true;
 }
 
@@ -270,12 +243,12 @@ bool CompareView::show_tip(QPointF at, QPoint global) {
     text += QLatin1Char('\n') +
             tr("begins at %1, takes %2")
                 .arg(time_text(bar.span.begin), time_text(bar.span.end - bar.span.begin));
-  QToolTip::showText(global, text, s.canvas);
+  QToolTip::showText(global, text, &canvas());
   return true;
 }
 
 // Where the followed action is in each column.
-void CompareView::describe_followed() {
+void CompareView::describe_selected() {
   const State& s = *state_;
   SelectionText text;
   if (s.followed)
@@ -293,26 +266,6 @@ void CompareView::describe_followed() {
       text.facts.push_back({letter_of(at), when});
     }
   Q_EMIT described(text);
-}
-
-bool CompareView::eventFilter(QObject* watched, QEvent* event) {
-  if (watched != state_->canvas) return View::eventFilter(watched, event);
-  switch (event->type()) {
-    case QEvent::Paint:
-      paint_canvas();
-      return true;
-    case QEvent::MouseButtonPress:
-      press(static_cast<QMouseEvent*>(event)->position());
-      return false;
-    case QEvent::KeyPress:
-      return press_key(static_cast<QKeyEvent*>(event)->key());
-    case QEvent::ToolTip: {
-      const auto* help = static_cast<QHelpEvent*>(event);
-      return show_tip(help->pos(), help->globalPos());
-    }
-    default:
-      return false;
-  }
 }
 
 }  // namespace parallelarium

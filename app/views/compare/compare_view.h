@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "app/views/view.h"
+#include "app/views/shared/canvas_view.h"
 
 class QMenu;
 
@@ -14,7 +14,7 @@ namespace parallelarium {
 struct Comparison;
 struct CompareEntry;
 
-class CompareView : public View {
+class CompareView : public CanvasView {
   Q_OBJECT
 
  public:
@@ -28,16 +28,18 @@ class CompareView : public View {
   void wait() override;
 
   const Comparison& comparison() const;
-  QWidget& canvas() const;
   // Predicts a Setup on a thread; it becomes the last column. Nothing where there is no place.
   void add(const QString& title, const Setup& setup, const Machine& machine);
   void add(const QString& title, const RunRecord& run);
 
  protected:
-  void resizeEvent(QResizeEvent* event) override;
-  void showEvent(QShowEvent* event) override;
-  bool eventFilter(QObject* watched, QEvent* event) override;
-  void changeEvent(QEvent* event) override;
+  void refresh() override;
+  void place_parts() override;
+  void paint(QPainter& painter) override;
+  void press(QPointF at) override;
+  bool press_key(int key) override;
+  bool show_tip(QPointF at, QPoint global) override;
+  void describe_selected() override;
 
  private:
   struct State;
@@ -47,14 +49,7 @@ class CompareView : public View {
   void add_runs(QMenu* menu);
   void keep(const CompareEntry& entry);
   void remove_last();
-  void refresh();
-  void place_parts();
-  void paint_canvas();
   void choose(std::size_t column);
-  void press(QPointF at);
-  bool press_key(int key);
-  bool show_tip(QPointF at, QPoint global);
-  void describe_followed();
   std::unique_ptr<State> state_;
 };
 

@@ -42,7 +42,7 @@ struct LayerInside {
 };
 
 // Runs one training step with probes of all pieces of the layer, and hands over what they saw.
-// Requires: no job is under way.
+// The engine must have no job under way.
 void look_inside(Session& session, const LayerSteps& layer,
                  std::function<void(std::shared_ptr<const LayerInside>)> keep);
 

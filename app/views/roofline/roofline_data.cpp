@@ -91,12 +91,6 @@ QString flops_rate_text(double flops_per_second) {
   return value_text(flops_per_second, "flops_per_second");
 }
 
-QString origin_text(const std::string& origin) {
-  if (origin == "assumed") return RooflineWords::tr("assumed");
-  if (origin == "specification") return RooflineWords::tr("specification");
-  return QString::fromStdString(origin);
-}
-
 QString roofline_title(const RooflineData& data) {
   if (!data.roofline) return data.refusal;
   return RooflineWords::tr("Roofline of %1: layer %2 of %3 on rank %4, one micro-batch")

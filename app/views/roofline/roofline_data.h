@@ -32,7 +32,6 @@ RooflineData roofline_data(const Session& session, int layer, int selected);
 QString point_text(const RooflinePoint& point);  // "MLP in, forward"
 QString bound_text(RooflineBound bound);         // "arithmetic", "memory", "launch"
 QString flops_rate_text(double flops_per_second);
-QString origin_text(const std::string& origin);  // "specification"
 QString roofline_title(const RooflineData& data);
 QString roofline_description(const RooflineData& data);
 std::vector<std::pair<QString, QString>> point_facts(const RooflinePoint& point);

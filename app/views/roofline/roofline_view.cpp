@@ -11,7 +11,6 @@
 
 #include "app/state/step/training_step.h"
 #include "app/views/roofline/roofline_paint.h"
-#include "app/views/shared/paint/canvas.h"
 
 namespace parallelarium {
 
@@ -20,8 +19,6 @@ struct RooflineView::State {
   Session& session;
   std::shared_ptr<const RooflineData> data;
   int layer = -1, selected = 0;
-  QScrollArea* scroll = nullptr;
-  QWidget* canvas = nullptr;
   QSpinBox* layers = nullptr;
   RooflineHits hits;
   double beside_head() const { return layers->width() + 24; }
@@ -75,13 +72,11 @@ ViewInfo RooflineView::info() {
 }
 
 RooflineView::RooflineView(Session& session, QWidget* parent)
-    : View(session, parent), state_(std::make_unique<State>(session)) {
+    : CanvasView(session, tr("Picture of the roofline"), parent),
+      state_(std::make_unique<State>(session)) {
   State& s = *state_;
   setAccessibleName(tr("Roofline"));
-  const Canvas made = make_canvas(*this, tr("Picture of the roofline"));
-  s.scroll = made.scroll;
-  s.canvas = made.canvas;
-  s.layers = new QSpinBox(s.canvas);
+  s.layers = new QSpinBox(&canvas());
   s.layers->setPrefix(tr("layer "));
   s.layers->setAccessibleName(tr("Layer whose pieces are shown"));
   s.layers->setKeyboardTracking(false);
@@ -93,14 +88,12 @@ RooflineView::RooflineView(Session& session, QWidget* parent)
   connect(&session, &Session::setup_changed, this, again);
   connect(&session, &Session::run_changed, this, again);
   connect(&session.locks(), &LessonLocks::hidden_changed, this, again);
-  setFocusProxy(s.canvas);
   refresh();
 }
 
-RooflineView::~RooflineView() { state_->canvas->removeEventFilter(this); }
+RooflineView::~RooflineView() = default;
 
 const RooflineData& RooflineView::data() const { return *state_->data; }
-QWidget& RooflineView::canvas() const { return *state_->canvas; }
 
 std::vector<Quantity> RooflineView::quantities() const {
   return roofline_quantities(*state_->data);
@@ -148,50 +141,25 @@ void RooflineView::refresh() {
   s.layers->setVisible(data->roofline.has_value());
   s.data = std::move(data);
   place_parts();
-  s.canvas->setAccessibleDescription(description());
-  s.canvas->update();
+  canvas().setAccessibleDescription(description());
+  canvas().update();
   Q_EMIT quantities_changed();
 }
 
 void RooflineView::place_parts() {
   State& s = *state_;
-  s.scroll->setGeometry(rect());
-  const int width = s.scroll->viewport()->width();
+  const int width = canvas_width();
   s.layers->resize(s.layers->sizeHint().width() + kLayerButtons, kLayerBox);
   s.layers->move(width - 16 - s.layers->width(), 10);
   const double tall = roofline_height(width, *s.data, s.beside_head(), theme_for(palette()));
-  s.canvas->resize(width, std::max(int(tall), s.scroll->viewport()->height()));
+  set_height(tall);
 }
 
-void RooflineView::resizeEvent(QResizeEvent* event) {
-  View::resizeEvent(event);
-  place_parts();
-}
-
-void RooflineView::showEvent(QShowEvent* event) {
-  View::showEvent(event);
-  refresh();
-  // After the window has cleared what the view before said.
-  QMetaObject::invokeMethod(
-      this,
-      [this] {
-        if (isVisible()) describe_selected();
-      },
-      Qt::QueuedConnection);
-}
-
-void RooflineView::changeEvent(QEvent* event) {
-  if (event->type() == QEvent::PaletteChange && state_) state_->canvas->update();
-  View::changeEvent(event);
-}
-
-void RooflineView::paint_canvas() {
+void RooflineView::paint(QPainter& painter) {
   State& s = *state_;
-  QPainter painter(s.canvas);
-  const Theme& theme = theme_for(palette());
-  painter.fillRect(s.canvas->rect(), theme.surface);
   s.hits = {};
-  paint_roofline(painter, s.canvas->width(), *s.data, s.beside_head(), theme, &s.hits, nullptr);
+  paint_roofline(painter, canvas().width(), *s.data, s.beside_head(), theme_for(palette()), &s.hits,
+                 nullptr);
 }
 
 bool RooflineView::show_tip(QPointF at, QPoint global) {
@@ -205,9 +173,20 @@ bool RooflineView::show_tip(QPointF at, QPoint global) {
         QStringLiteral("%1. %2").arg(s.data->numbers[std::size_t(index)]).arg(point_text(point))};
     for (const auto& [word, value] : point_facts(point))
       lines << QStringLiteral("%1 %2").arg(word, value);
-    QToolTip::showText(global, lines.join(QLatin1Char('\n')), s.canvas);
+    QToolTip::showText(global, lines.join(QLatin1Char('\n')), &canvas());
     return true;
   }
+  return true;
+}
+
+void RooflineView::press(QPointF at) {
+  for (const auto& [rect, index] : state_->hits.points)
+    if (rect.contains(at)) return select(index);
+}
+
+bool RooflineView::press_key(int key) {
+  if (key != Qt::Key_Up && key != Qt::Key_Down) return false;
+  select(state_->selected + (key == Qt::Key_Down ? 1 : -1));
   return true;
 }
 
@@ -218,37 +197,6 @@ void RooflineView::describe_selected() {
     for (const auto& [word, value] : point_facts(*point)) text.facts.push_back({word, value});
   }
   Q_EMIT described(text);
-}
-
-bool RooflineView::eventFilter(QObject* watched, QEvent* event) {
-  State& s = *state_;
-  if (watched != s.canvas) return View::eventFilter(watched, event);
-  switch (event->type()) {
-    case QEvent::Paint:
-      paint_canvas();
-      return true;
-    case QEvent::MouseButtonPress: {
-      const QPointF at = static_cast<QMouseEvent*>(event)->position();
-      for (const auto& [rect, index] : s.hits.points)
-        if (rect.contains(at)) {
-          select(index);
-          break;
-        }
-      return false;
-    }
-    case QEvent::KeyPress: {
-      const int key = static_cast<QKeyEvent*>(event)->key();
-      if (key != Qt::Key_Up && key != Qt::Key_Down) return false;
-      select(s.selected + (key == Qt::Key_Down ? 1 : -1));
-      return true;
-    }
-    case QEvent::ToolTip: {
-      const auto* help = static_cast<QHelpEvent*>(event);
-      return show_tip(help->pos(), help->globalPos());
-    }
-    default:
-      return false;
-  }
 }
 
 }  // namespace parallelarium

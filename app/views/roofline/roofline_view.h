@@ -5,13 +5,13 @@
 
 #include <memory>
 
-#include "app/views/view.h"
+#include "app/views/shared/canvas_view.h"
 
 namespace parallelarium {
 
 struct RooflineData;
 
-class RooflineView : public View {
+class RooflineView : public CanvasView {
   Q_OBJECT
 
  public:
@@ -24,23 +24,20 @@ class RooflineView : public View {
   QString description() const override;
 
   const RooflineData& data() const;
-  QWidget& canvas() const;
   void show_layer(int layer);  // -1: the first with experts, or the first
   void select(int point);
 
  protected:
-  void resizeEvent(QResizeEvent* event) override;
-  void showEvent(QShowEvent* event) override;
-  bool eventFilter(QObject* watched, QEvent* event) override;
-  void changeEvent(QEvent* event) override;
+  void refresh() override;
+  void place_parts() override;
+  void paint(QPainter& painter) override;
+  void press(QPointF at) override;
+  bool press_key(int key) override;
+  bool show_tip(QPointF at, QPoint global) override;
+  void describe_selected() override;
 
  private:
   struct State;
-  void refresh();
-  void place_parts();
-  void paint_canvas();
-  bool show_tip(QPointF at, QPoint global);
-  void describe_selected();
   std::unique_ptr<State> state_;
 };
 

@@ -17,7 +17,6 @@
 #include "app/views/search/search_column.h"
 #include "app/views/search/search_paint.h"
 #include "app/views/search/search_words.h"
-#include "app/views/shared/paint/canvas.h"
 
 namespace parallelarium {
 
@@ -26,8 +25,6 @@ struct SearchView::State {
   Session& session;
   PlanSearch& search;
   SearchColumn* column = nullptr;
-  QScrollArea* scroll = nullptr;
-  QWidget* canvas = nullptr;
   QPushButton *use = nullptr, *changes = nullptr;
   QPushButton* change = nullptr;  // opens the column where it has no place of its own
   QFrame* popup = nullptr;
@@ -121,22 +118,20 @@ ViewInfo SearchView::info() {
 }
 
 SearchView::SearchView(Session& session, QWidget* parent)
-    : View(session, parent), state_(std::make_unique<State>(session)) {
+    : CanvasView(session, tr("Picture of the search"), parent),
+      state_(std::make_unique<State>(session)) {
   State& s = *state_;
   setAccessibleName(tr("Search"));
   setObjectName(QStringLiteral("SearchView"));
-  const Canvas made = make_canvas(*this, tr("Picture of the search"));
-  s.scroll = made.scroll;
-  s.canvas = made.canvas;
   s.column = new SearchColumn(s.search, this);
   s.column->hide();
   s.column->installEventFilter(this);
   // The window puts it into the place of the setup panel where there is room.
   setProperty("left_column", QVariant::fromValue<QWidget*>(s.column));
-  s.use = new QPushButton(tr("Use it"), s.canvas);
+  s.use = new QPushButton(tr("Use it"), &canvas());
   s.use->setToolTip(tr("Makes the selected plan the setup, and opens it in Explore"));
-  s.change = new QPushButton(tr("Change the search …"), s.canvas);
-  s.changes = new QPushButton(tr("Try one change"), s.canvas);
+  s.change = new QPushButton(tr("Change the search …"), &canvas());
+  s.changes = new QPushButton(tr("Try one change"), &canvas());
   s.changes->setToolTip(tr("Predicts every plan that differs from the selected one in one axis"));
   for (QPushButton* button : {s.use, s.changes, s.change}) button->setAutoDefault(true);
   s.popup = new QFrame(this, Qt::Popup);
@@ -156,17 +151,12 @@ SearchView::SearchView(Session& session, QWidget* parent)
   connect(s.use, &QPushButton::clicked, s.take, &QAction::trigger);
   connect(s.changes, &QPushButton::clicked, s.vary, &QAction::trigger);
   connect(&s.search, &PlanSearch::changed, this, &SearchView::refresh);
-  setFocusProxy(s.canvas);
   refresh();
 }
 
-SearchView::~SearchView() {
-  state_->canvas->removeEventFilter(this);
-  state_->column->removeEventFilter(this);
-}
+SearchView::~SearchView() { state_->column->removeEventFilter(this); }
 
 PlanSearch& SearchView::search() const { return state_->search; }
-QWidget& SearchView::canvas() const { return *state_->canvas; }
 
 void SearchView::build_actions() {
   State& s = *state_;
@@ -212,22 +202,21 @@ void SearchView::refresh() {
   if (s.opened >= 0 && (!s.search.answer() || s.search.answer()->losses[s.opened].empty()))
     s.opened = -1;
   place_parts();
-  s.canvas->setAccessibleDescription(description());
-  s.canvas->update();
+  canvas().setAccessibleDescription(description());
+  canvas().update();
   if (isVisible()) describe_selected();
   Q_EMIT quantities_changed();
 }
 
 void SearchView::place_parts() {
   State& s = *state_;
-  s.scroll->setGeometry(rect());
   const bool in_window = s.column->parentWidget() != this && s.column->parentWidget() != s.popup;
   s.change->setVisible(!in_window);
-  const int width = s.scroll->viewport()->width();
+  const int width = canvas_width();
   for (QPushButton* button : {s.use, s.changes, s.change})
     button->resize(button->sizeHint().width(), kButton);
   const double tall = search_height(width, s.picture(), theme_for(palette()));
-  s.canvas->resize(width, std::max(int(tall), s.scroll->viewport()->height()));
+  set_height(tall);
   int right = width - 16;
   for (QPushButton* button : {s.use, s.changes, s.change}) {
     if (button->isHidden()) continue;
@@ -237,36 +226,15 @@ void SearchView::place_parts() {
   }
 }
 
-void SearchView::resizeEvent(QResizeEvent* event) {
-  View::resizeEvent(event);
-  place_parts();
-}
-
 void SearchView::showEvent(QShowEvent* event) {
-  View::showEvent(event);
   state_->search.begin_with(state_->session.setup());
-  refresh();
-  // After the window has cleared what the view before said.
-  QMetaObject::invokeMethod(
-      this,
-      [this] {
-        if (isVisible()) describe_selected();
-      },
-      Qt::QueuedConnection);
+  CanvasView::showEvent(event);
 }
 
-void SearchView::changeEvent(QEvent* event) {
-  if (event->type() == QEvent::PaletteChange && state_) state_->canvas->update();
-  View::changeEvent(event);
-}
-
-void SearchView::paint_canvas() {
+void SearchView::paint(QPainter& painter) {
   State& s = *state_;
-  QPainter painter(s.canvas);
-  const Theme& theme = theme_for(palette());
-  painter.fillRect(s.canvas->rect(), theme.surface);
   s.hits = {};
-  paint_search(painter, s.canvas->width(), s.picture(), theme, &s.hits, nullptr);
+  paint_search(painter, canvas().width(), s.picture(), theme_for(palette()), &s.hits, nullptr);
 }
 
 void SearchView::press(QPointF at) {
@@ -301,7 +269,7 @@ bool SearchView::show_tip(QPointF at, QPoint global) {
         global,
         QStringLiteral("%1\n%2 · %3")
             .arg(axes_text(plan.setup), seconds_text(plan.seconds), exact_bytes_text(plan.bytes)),
-        state_->canvas);
+        &canvas());
     return true;
   }
   QToolTip::hideText();
@@ -310,23 +278,7 @@ bool SearchView::show_tip(QPointF at, QPoint global) {
 
 bool SearchView::eventFilter(QObject* watched, QEvent* event) {
   if (watched == state_->column && event->type() == QEvent::ParentChange) place_parts();
-  if (watched != state_->canvas) return View::eventFilter(watched, event);
-  switch (event->type()) {
-    case QEvent::Paint:
-      paint_canvas();
-      return true;
-    case QEvent::MouseButtonPress:
-      press(static_cast<QMouseEvent*>(event)->position());
-      return false;
-    case QEvent::KeyPress:
-      return press_key(static_cast<QKeyEvent*>(event)->key());
-    case QEvent::ToolTip: {
-      const auto* help = static_cast<QHelpEvent*>(event);
-      return show_tip(help->pos(), help->globalPos());
-    }
-    default:
-      return false;
-  }
+  return CanvasView::eventFilter(watched, event);
 }
 
 void SearchView::describe_selected() {

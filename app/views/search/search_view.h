@@ -4,13 +4,13 @@
 
 #include <memory>
 
-#include "app/views/view.h"
+#include "app/views/shared/canvas_view.h"
 
 namespace parallelarium {
 
 class PlanSearch;
 
-class SearchView : public View {
+class SearchView : public CanvasView {
   Q_OBJECT
 
  public:
@@ -23,24 +23,21 @@ class SearchView : public View {
   std::vector<ViewActions> commands() const override;
   QString description() const override;
   PlanSearch& search() const;
-  QWidget& canvas() const;
 
  protected:
-  void resizeEvent(QResizeEvent* event) override;
   void showEvent(QShowEvent* event) override;
   bool eventFilter(QObject* watched, QEvent* event) override;
-  void changeEvent(QEvent* event) override;
+  void refresh() override;
+  void place_parts() override;
+  void paint(QPainter& painter) override;
+  void press(QPointF at) override;
+  bool press_key(int key) override;
+  bool show_tip(QPointF at, QPoint global) override;
+  void describe_selected() override;
 
  private:
   struct State;
   void build_actions();
-  void refresh();
-  void place_parts();
-  void paint_canvas();
-  void press(QPointF at);
-  bool press_key(int key);
-  bool show_tip(QPointF at, QPoint global);
-  void describe_selected();
   std::unique_ptr<State> state_;
 };
 

@@ -15,7 +15,6 @@
 
 #include "app/state/plan/setting_sweep.h"
 #include "app/state/step/training_step.h"
-#include "app/views/shared/paint/canvas.h"
 #include "app/views/shared/step_quantities.h"
 #include "app/views/sweep/sweep_paint.h"
 #include "app/views/sweep/sweep_words.h"
@@ -26,8 +25,7 @@ struct SweepView::State {
   explicit State(Session& of) : session(of) {}
   Session& session;
   SettingSweep* sweep = nullptr;
-  QScrollArea* scroll = nullptr;
-  QWidget *canvas = nullptr, *controls = nullptr;
+  QWidget* controls = nullptr;
   QComboBox *first = nullptr, *second = nullptr, *figure = nullptr;
   QLineEdit *first_values = nullptr, *second_values = nullptr;
   QPushButton *go = nullptr, *use = nullptr;
@@ -103,29 +101,25 @@ ViewInfo SweepView::info() {
 }
 
 SweepView::SweepView(Session& session, QWidget* parent)
-    : View(session, parent), state_(std::make_unique<State>(session)) {
+    : CanvasView(session, tr("Picture of the sweep"), parent),
+      state_(std::make_unique<State>(session)) {
   State& s = *state_;
   setAccessibleName(tr("Sweep"));
-  const Canvas made = make_canvas(*this, tr("Picture of the sweep"));
-  s.scroll = made.scroll;
-  s.canvas = made.canvas;
   s.sweep = new SettingSweep(session, this);
   build_controls();
   connect(s.sweep, &SettingSweep::changed, this, &SweepView::refresh);
   connect(&session.locks(), &LessonLocks::hidden_changed, this, &SweepView::refresh);
-  setFocusProxy(s.canvas);
   fill_settings();
   refresh();
 }
 
-SweepView::~SweepView() { state_->canvas->removeEventFilter(this); }
+SweepView::~SweepView() = default;
 
 SettingSweep& SweepView::sweep() const { return *state_->sweep; }
-QWidget& SweepView::canvas() const { return *state_->canvas; }
 
 void SweepView::build_controls() {
   State& s = *state_;
-  s.controls = new QWidget(s.canvas);
+  s.controls = new QWidget(&canvas());
   auto* grid = new QGridLayout(s.controls);
   grid->setContentsMargins(16, 8, 16, 4);
   grid->setHorizontalSpacing(8);
@@ -263,43 +257,36 @@ void SweepView::refresh() {
   s.use->setEnabled(selected >= 0 && s.sweep->setup_of(selected).ok() && !hides_figures(s.session));
   s.second_values->setEnabled(s.second->currentIndex() > 0);
   place_parts();
-  s.canvas->setAccessibleDescription(description());
-  s.canvas->update();
+  canvas().setAccessibleDescription(description());
+  canvas().update();
   Q_EMIT quantities_changed();
 }
 
 void SweepView::place_parts() {
   State& s = *state_;
-  s.scroll->setGeometry(rect());
-  const int width = s.scroll->viewport()->width();
+  const int width = canvas_width();
   s.controls->setGeometry(0, 0, width, kControlsHeight - 4);
   const double tall = sweep_height(width, s.picture(), theme_for(palette()));
-  s.canvas->resize(width, std::max(int(tall), s.scroll->viewport()->height()));
-}
-
-void SweepView::resizeEvent(QResizeEvent* event) {
-  View::resizeEvent(event);
-  place_parts();
+  set_height(tall);
 }
 
 void SweepView::showEvent(QShowEvent* event) {
-  View::showEvent(event);
   fill_settings();
-  refresh();
+  CanvasView::showEvent(event);
 }
 
-void SweepView::changeEvent(QEvent* event) {
-  if (event->type() == QEvent::PaletteChange && state_) state_->canvas->update();
-  View::changeEvent(event);
-}
-
-void SweepView::paint_canvas() {
+void SweepView::paint(QPainter& painter) {
   State& s = *state_;
-  QPainter painter(s.canvas);
-  const Theme& theme = theme_for(palette());
-  painter.fillRect(s.canvas->rect(), theme.surface);
   s.hits = {};
-  paint_sweep(painter, s.canvas->width(), s.picture(), theme, &s.hits, nullptr);
+  paint_sweep(painter, canvas().width(), s.picture(), theme_for(palette()), &s.hits, nullptr);
+}
+
+void SweepView::press(QPointF at) {
+  for (const auto& [rect, index] : state_->hits.points)
+    if (rect.contains(at)) {
+      state_->sweep->select(index);
+      return describe_selected();
+    }
 }
 
 // Along the first setting with left and right, among the lines with up and down.
@@ -333,7 +320,7 @@ bool SweepView::show_tip(QPointF at, QPoint global) {
     QToolTip::showText(
         global,
         QStringLiteral("%1\n%2").arg(point_name(answer, point), point_outcome(answer, point)),
-        s.canvas);
+        &canvas());
     return true;
   }
   return true;
@@ -350,34 +337,6 @@ void SweepView::describe_selected() {
     if (point.nodes > 0) text.facts.push_back({tr("nodes"), QString::number(point.nodes)});
   }
   Q_EMIT described(text);
-}
-
-bool SweepView::eventFilter(QObject* watched, QEvent* event) {
-  State& s = *state_;
-  if (watched != s.canvas) return View::eventFilter(watched, event);
-  switch (event->type()) {
-    case QEvent::Paint:
-      paint_canvas();
-      return true;
-    case QEvent::MouseButtonPress: {
-      const QPointF at = static_cast<QMouseEvent*>(event)->position();
-      for (const auto& [rect, index] : s.hits.points)
-        if (rect.contains(at)) {
-          s.sweep->select(index);
-          describe_selected();
-          break;
-        }
-      return false;
-    }
-    case QEvent::KeyPress:
-      return press_key(static_cast<QKeyEvent*>(event)->key());
-    case QEvent::ToolTip: {
-      const auto* help = static_cast<QHelpEvent*>(event);
-      return show_tip(help->pos(), help->globalPos());
-    }
-    default:
-      return false;
-  }
 }
 
 }  // namespace parallelarium

@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "app/views/view.h"
+#include "app/views/shared/canvas_view.h"
 
 class QComboBox;
 class QLineEdit;
@@ -14,7 +14,7 @@ namespace parallelarium {
 
 class SettingSweep;
 
-class SweepView : public View {
+class SweepView : public CanvasView {
   Q_OBJECT
 
  public:
@@ -27,25 +27,22 @@ class SweepView : public View {
   QString description() const override;
 
   SettingSweep& sweep() const;
-  QWidget& canvas() const;
 
  protected:
-  void resizeEvent(QResizeEvent* event) override;
   void showEvent(QShowEvent* event) override;
-  bool eventFilter(QObject* watched, QEvent* event) override;
-  void changeEvent(QEvent* event) override;
+  void refresh() override;
+  void place_parts() override;
+  void paint(QPainter& painter) override;
+  void press(QPointF at) override;
+  bool press_key(int key) override;
+  bool show_tip(QPointF at, QPoint global) override;
+  void describe_selected() override;
 
  private:
   struct State;
   void build_controls();
   void fill_settings();
   void read_wish();
-  void refresh();
-  void place_parts();
-  void paint_canvas();
-  bool press_key(int key);
-  bool show_tip(QPointF at, QPoint global);
-  void describe_selected();
   std::unique_ptr<State> state_;
 };
 

@@ -36,14 +36,11 @@ QString figure_label(const QString& figure) {
 }
 
 QString swept_label(const QString& option) {
-  for (const SetupSetting& row : setup_settings())
-    if (option == QString::fromStdString(row.option)) {
-      QString label = setting_words(row.label);
-      // "micro-batches", but "TP"
-      if (label.size() > 1 && label[1].isLower()) label[0] = label[0].toLower();
-      return label;
-    }
-  return option;
+  const SetupSetting* row = find_setting(setup_settings(), option.toStdString());
+  QString label = row ? setting_words(row->label) : option;
+  // "micro-batches", but "TP"
+  if (label.size() > 1 && label[1].isLower()) label[0] = label[0].toLower();
+  return label;
 }
 
 QString swept_figure_text(double figure, const std::string& unit) {

@@ -88,8 +88,8 @@ class TensorPass {
     return collective_draft(kind, Axis::kTp, purpose, whole_ * size_of(sizes_.type), sizes_.type,
                             beside);
   }
-  // Of one piece: a weight gradient may come long after what its input gradient gathered, and reads
-  // what its forward gathered only where that is kept.
+  // The ops of one piece share it: a weight gradient may come long after what its input gradient
+  // gathered, and reads what its forward gathered only where that is kept.
   DraftOperand all_tokens(Tensor tensor, const Draft& beside, bool opens) const {
     DraftOperand operand;
     operand.tensor = tensor;

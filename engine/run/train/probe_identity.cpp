@@ -55,7 +55,7 @@ class IdentityCheck {
   IdentityCheck(const Setup& setup, const Program& program, const std::vector<ProbedRank>& probes)
       : setup_(setup), program_(program), probes_(probes) {}
 
-  // Of one layer, micro-batch, direction and training step.
+  // Checks the collectives of one layer, micro-batch, direction and training step.
   void check(const LayerChoice& choice, int step) {
     const LayerSteps layer = layer_steps(setup_, program_, choice);
     for (std::size_t at = 0; at < layer.steps.size(); ++at) {

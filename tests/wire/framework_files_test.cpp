@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+// Launch lines and configurations as people have them, and what is wrong with some.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "engine/wire/frameworks/differences.h"
+#include "engine/wire/frameworks/framework.h"
+
+namespace parallelarium {
+namespace {
+
+FrameworkSetup read_or_fail(const std::string& framework, const std::string& text) {
+  const Result<FrameworkSetup> read = read_from_framework(framework, text, default_setup());
+  EXPECT_TRUE(read.ok()) << (read.ok() ? "" : read.error().text);
+  return read.ok() ? *read : FrameworkSetup{default_setup(), {}};
+}
+
+// examples/academic_paper_scripts of Megatron-LM, as a person pastes it.
+TEST(Megatron, ReadsAScriptWithVariables) {
+  const FrameworkSetup read = read_or_fail("megatron", R"(#!/bin/bash
+GPUS_PER_NODE=8
+NUM_NODES=2
+TP=4  # inside a node
+DISTRIBUTED_ARGS=(
+    --nproc_per_node $GPUS_PER_NODE
+    --nnodes ${NUM_NODES:-1}
+)
+GPT_MODEL_ARGS=(
+    --num-layers 96
+    --hidden-size 12288 \
+    --num-attention-heads 96
+    --seq-length 2048
+    --max-position-embeddings 2048
+)
+torchrun ${DISTRIBUTED_ARGS[@]} pretrain_gpt.py ${GPT_MODEL_ARGS[@]} \
+    --tensor-model-parallel-size "$TP" --pipeline-model-parallel-size 2 \
+    --num-layers-per-virtual-pipeline-stage 8 \
+    --micro-batch-size 1 --global-batch-size=64 --fp16 --expert-tensor-parallel-size 1 \
+    --data-path /data/my text --vocab-size 51200
+)");
+  const auto& setup = read.setup;
+  EXPECT_EQ(setup.model.layers, 96);
+  EXPECT_EQ(setup.model.ffn, 4 * 12288);
+  EXPECT_EQ(setup.model.vocab, 51200);
+  EXPECT_EQ(setup.mesh.tp, 4);
+  EXPECT_EQ(setup.mesh.dp, 2);
+  EXPECT_EQ(setup.schedule.name(), "interleaved");
+  EXPECT_EQ(setup.chunks, 6);
+  EXPECT_EQ(setup.microbatches, 32);
+  EXPECT_EQ(setup.dropout, 0.1);
+  EXPECT_EQ(setup.precision.name, "mixed-16-main-grads");
+  ASSERT_EQ(read.not_understood.size(), 1u);
+  EXPECT_EQ(read.not_understood[0].text,
+            "--expert-tensor-parallel-size is left out: no setting of a Setup is known to follow "
+            "from it.");
+  EXPECT_TRUE(validate(setup).empty());
+}
+
+TEST(Megatron, ReadsALayoutAndAWrongOne) {
+  const std::string line =
+      "--num-layers 8 --hidden-size 64 --num-attention-heads 4 "
+      "--pipeline-model-parallel-size 4 --nproc-per-node 4 ";
+  const FrameworkSetup read =
+      read_or_fail("megatron", line + "--pipeline-model-parallel-layout 'Et|(ttt|)*2,tL'");
+  EXPECT_EQ(read.setup.stage_layers, (std::vector<int>{1, 3, 3, 1}));
+  for (const char* layout : {"Ex|L", "(t|", "t*", "*3", "t*99999999", "Et|tL"}) {
+    const auto wrong = read_from_framework(
+        "megatron", line + "--pipeline-model-parallel-layout '" + layout + "'", default_setup());
+    ASSERT_FALSE(wrong.ok()) << layout;
+    EXPECT_NE(wrong.error().text.find("layout"), std::string::npos) << wrong.error().text;
+  }
+}
+
+// Megatron takes groups of PP micro-batches and refuses a rest of fewer than PP.
+TEST(Megatron, SaysTheGroupThatItWouldNotChooseItself) {
+  auto setup = default_setup();
+  setup.mesh.pp = 4;
+  setup.schedule = "interleaved";
+  setup.chunks = 2;
+  const auto text_of = [&](int microbatches) {
+    setup.microbatches = microbatches;
+    return write_for_framework("megatron", setup)->text;
+  };
+  const std::string flag = "--microbatch-group-size-per-virtual-pipeline-stage ";
+  EXPECT_EQ(text_of(8).find(flag), std::string::npos);
+  EXPECT_NE(text_of(7).find(flag + "7"), std::string::npos);
+  EXPECT_NE(text_of(3).find("refuses 3"), std::string::npos);
+}
+
+TEST(Megatron, SaysOnlyWhatItsChecksTake) {
+  auto setup = default_setup();
+  setup.mesh.pp = 1;
+  setup.mesh.tp = 2;
+  setup.overlap_tensor = true;
+  EXPECT_EQ(write_for_framework("megatron", setup)->text.find("--tp-comm-overlap"),
+            std::string::npos);
+  setup.sequence_parallel = true;
+  EXPECT_NE(write_for_framework("megatron", setup)->text.find("--tp-comm-overlap"),
+            std::string::npos);
+}
+
+TEST(Megatron, AWrongValueIsOneSentence) {
+  const auto wrong = read_from_framework(
+      "megatron", "--num-layers 0 --hidden-size 64 --num-attention-heads 4", default_setup());
+  ASSERT_FALSE(wrong.ok());
+  EXPECT_EQ(wrong.error().text, "--num-layers is 0; it must be between 1 and 10000.");
+}
+
+// docs of Megatron-Bridge: perf_recipes/llama/h100/llama3.py.
+TEST(MegatronBridge, ReadsARecipeThatStartsFromAnother) {
+  const FrameworkSetup read = read_or_fail("megatron-bridge", R"(
+def llama3_70b_pretrain_64gpu_h100_bf16_config() -> ConfigContainer:
+    """Llama3 70B pretrain."""
+    cfg = llama3_70b_pretrain_config()
+    cfg.mixed_precision = _perf_precision("bf16")
+    cfg.model.tensor_model_parallel_size = 4
+    cfg.model.pipeline_model_parallel_size = 4
+    cfg.model.context_parallel_size = 2
+    cfg.model.virtual_pipeline_model_parallel_size = 5
+    cfg.model.sequence_parallel = True
+    cfg.train.global_batch_size = 256
+    cfg.train.micro_batch_size = 1
+    cfg.comm_overlap.tp_comm_overlap_cfg = userbuffers_bf16_h100
+    return cfg
+)");
+  EXPECT_EQ(read.setup.mesh.tp, 4);
+  EXPECT_EQ(read.setup.chunks, 5);
+  EXPECT_TRUE(read.setup.sequence_parallel);
+  EXPECT_EQ(read.setup.microbatches, 256);  // of one replica, since nothing says how many there are
+  EXPECT_TRUE(std::any_of(read.not_understood.begin(), read.not_understood.end(),
+                          [](const Message& note) { return note.id == "framework-gpus"; }));
+}
+
+TEST(Torchtitan, ReadsACallWithKeywords) {
+  const FrameworkSetup read = read_or_fail("torchtitan", R"(
+from torchtitan.models.llama3 import model_registry
+def llama3_8b_fsdp8_tp2() -> Trainer.Config:
+    return Trainer.Config(
+        model_spec=model_registry("8B", attn_backend="flex"),
+        parallelism=ParallelismConfig(
+            data_parallel_shard_degree=8,
+            tensor_parallel_degree=2,  # inside a node
+        ),
+        training=TrainingConfig(num_tokens_per_microbatch_per_dp_rank=2 * 8192,
+                                max_context_length=8192),
+        activation_checkpoint=FullAC.Config(),
+    )
+)");
+  EXPECT_EQ(read.setup.model.name, "llama3-8b");
+  EXPECT_EQ(read.setup.mesh.dp, 8);
+  EXPECT_EQ(read.setup.mesh.tp, 2);
+  EXPECT_EQ(read.setup.zero, 3);
+  EXPECT_EQ(read.setup.micro_batch, 2);
+  EXPECT_EQ(read.setup.recompute, Recompute::kFull);
+}
+
+// YAML 1.1, which PyYAML reads, takes 1e-08 for a text.
+TEST(Nanotron, WritesNumbersThatPyYamlTakesForNumbers) {
+  auto setup = default_setup();
+  setup.learning_rate = 1e-5;
+  const std::string text = write_for_framework("nanotron", setup)->text;
+  EXPECT_NE(text.find("adam_eps: 1.0e-08"), std::string::npos) << text;
+  EXPECT_NE(text.find("learning_rate: 1.0e-05"), std::string::npos) << text;
+}
+
+// examples/config_tiny_llama.yaml of nanotron, shortened.
+TEST(Nanotron, ReadsAnExample) {
+  const FrameworkSetup read = read_or_fail("nanotron", R"(checkpoints:
+  checkpoint_interval: 1000
+data_stages:
+- data:
+    dataset: null
+    seed: 42
+  name: Stable Training Stage
+  start_training_step: 1
+model:
+  dtype: bfloat16
+  init_method:
+    std: 0.025
+  model_config:
+    hidden_size: 2048  # a Llama
+    intermediate_size: 11008
+    is_llama_config: true
+    max_position_embeddings: 4096
+    num_attention_heads: 16
+    num_hidden_layers: 28
+    num_key_value_heads: 2
+    tie_word_embeddings: true
+    vocab_size: 128256
+optimizer:
+  accumulate_grad_in_fp32: true
+  clip_grad: 1.0
+  learning_rate_scheduler:
+    learning_rate: 0.0003
+  zero_stage: 0
+parallelism:
+  dp: 4
+  pp: 1
+  pp_engine: 1f1b
+  tp: 2
+  tp_linear_async_communication: true
+  tp_mode: REDUCE_SCATTER
+tokens:
+  batch_accumulation_per_replica: 1
+  micro_batch_size: 3
+  sequence_length: 4096
+)");
+  EXPECT_EQ(read.setup.model.kv_heads, 2);
+  EXPECT_TRUE(read.setup.model.tied);
+  EXPECT_EQ(read.setup.mesh.ranks(), 8);
+  EXPECT_TRUE(read.setup.sequence_parallel);
+  EXPECT_TRUE(read.setup.overlap_tensor);
+  EXPECT_EQ(read.setup.micro_batch, 3);
+  EXPECT_EQ(read.setup.learning_rate, 3e-4);
+  EXPECT_TRUE(read.not_understood.empty()) << read.not_understood.front().text;
+}
+
+TEST(DeepSpeed, ReadsAConfigurationOfTheTrainer) {
+  auto base = default_setup();
+  base.mesh.pp = 1;
+  base.micro_batch = 3;
+  const auto read = read_from_framework("deepspeed", R"({
+    "train_batch_size": "auto", "train_micro_batch_size_per_gpu": "auto",
+    "gradient_accumulation_steps": "auto", "gradient_clipping": "auto",
+    "zero_optimization": {"stage": 2, "overlap_comm": true, "reduce_bucket_size": 5e8,
+                          "offload_optimizer": {"device": "cpu", "pin_memory": true}},
+    "bf16": {"enabled": true}})",
+                                        base);
+  ASSERT_TRUE(read.ok()) << read.error().text;
+  EXPECT_EQ(read->setup.zero, 2);
+  EXPECT_TRUE(read->setup.offload_optimizer);
+  EXPECT_EQ(read->setup.micro_batch, 3);
+  EXPECT_EQ(read->setup.precision.name, "mixed-16");
+  ASSERT_EQ(read->not_understood.size(), 1u);
+  EXPECT_EQ(read->not_understood[0].id, "framework-auto");
+}
+
+TEST(DeepSpeed, ABatchThatDoesNotMultiplyIsOneSentence) {
+  const auto wrong = read_from_framework(
+      "deepspeed", R"({"train_batch_size": 10, "train_micro_batch_size_per_gpu": 4})",
+      default_setup());
+  ASSERT_FALSE(wrong.ok());
+  EXPECT_EQ(wrong.error().text,
+            "train_batch_size 10 is no multiple of train_micro_batch_size_per_gpu 4 times "
+            "gradient_accumulation_steps 1.");
+}
+
+}  // namespace
+}  // namespace parallelarium
