@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kernels/base/pitch.h"
+#include "kernels/base/size.h"
 #include "kernels/base/vector.h"
 #include "kernels/base/widened.h"
 #include "kernels/elementwise/accumulate.h"
@@ -19,19 +20,20 @@
 namespace parallelarium {
 namespace {
 
-constexpr std::size_t kBlock = 1 << 14;  // elements widened at a time; they stay in the cache
-
-std::size_t size(std::int64_t value) { return static_cast<std::size_t>(value); }
+constexpr std::size_t kWidenedBlock = 1
+                                      << 14;  // elements widened at a time; they stay in the cache
 
 // Calls kernel(first element, count) for blocks of an array.
 template <class Kernel>
 void by_blocks(std::size_t count, const Kernel& kernel) {
-  for (std::size_t at = 0; at < count; at += kBlock) kernel(at, std::min(kBlock, count - at));
+  for (std::size_t at = 0; at < count; at += kWidenedBlock)
+    kernel(at, std::min(kWidenedBlock, count - at));
 }
 // Calls kernel(first row, rows) for blocks of whole rows.
 template <class Kernel>
 void by_rows(std::int64_t rows, std::int64_t columns, const Kernel& kernel) {
-  const std::int64_t block = std::max<std::int64_t>(1, static_cast<std::int64_t>(kBlock) / columns);
+  const std::int64_t block =
+      std::max<std::int64_t>(1, static_cast<std::int64_t>(kWidenedBlock) / columns);
   for (std::int64_t row = 0; row < rows; row += block) kernel(row, std::min(block, rows - row));
 }
 

@@ -9,6 +9,7 @@
 #include "engine/train/cpu_combine.h"
 #include "engine/train/device.h"
 #include "kernels/attention/fused_attention.h"
+#include "kernels/base/size.h"
 #include "kernels/bf16_kernels.h"
 #include "kernels/elementwise/accumulate.h"
 #include "kernels/elementwise/activation.h"
@@ -24,8 +25,6 @@ namespace parallelarium {
 namespace {
 
 constexpr std::size_t kAlignment = 256;
-
-std::size_t size(std::int64_t value) { return static_cast<std::size_t>(value); }
 
 // Every launch has finished when it returns, so nothing can fail later.
 class CpuDevice final : public Device {

@@ -12,7 +12,7 @@
 namespace parallelarium {
 namespace {
 
-constexpr std::int64_t kBlock = 128;  // query rows of one product
+constexpr std::int64_t kQueryRows = 128;  // query rows of one product
 
 // Rows [begin, end) of scores become probabilities: softmax over j <= i, zero to the right.
 PARALLELARIUM_VECTOR
@@ -87,8 +87,8 @@ void attention_forward_cpu(float* context, float* probabilities, const float* qk
     const float* v = k + K * D;
     float* p = probabilities + head * T * T;
     float* out = context + b * T * H * D + h * D;
-    for (std::int64_t i = 0; i < T; i += kBlock) {
-      const std::int64_t end = std::min(i + kBlock, T);
+    for (std::int64_t i = 0; i < T; i += kQueryRows) {
+      const std::int64_t end = std::min(i + kQueryRows, T);
       matmul_cpu(Transpose::kNo, Transpose::kYes, end - i, end, D, scale, q + i * A, A, k, A, 0.0F,
                  p + i * T, T);
       causal_softmax(p, i, end, T);
@@ -119,8 +119,8 @@ void attention_backward_cpu(float* dqkv, float* scratch, const float* dcontext, 
     const float* p = probabilities + head * T * T;
     const float* weights = dropout.mask != nullptr ? dropout.dropped + head * T * T : p;
     const float* dout = dcontext + b * T * H * D + h * D;
-    for (std::int64_t i = 0; i < T; i += kBlock) {
-      const std::int64_t end = std::min(i + kBlock, T);
+    for (std::int64_t i = 0; i < T; i += kQueryRows) {
+      const std::int64_t end = std::min(i + kQueryRows, T);
       matmul_cpu(Transpose::kNo, Transpose::kYes, end - i, end, D, 1.0F, dout + i * H * D, H * D,
                  qkv + v_at, A, 0.0F, scratch + i * T, T);
       for (std::int64_t row = i; dropout.mask != nullptr && row < end; ++row)
@@ -132,8 +132,8 @@ void attention_backward_cpu(float* dqkv, float* scratch, const float* dcontext, 
     }
     // A key's gradient gathers the queries at and after it, of every head that shares it.
     const float kept = h % queries_per_key == 0 ? 0.0F : 1.0F;
-    for (std::int64_t j = 0; j < T; j += kBlock) {
-      const std::int64_t keys = std::min(kBlock, T - j);
+    for (std::int64_t j = 0; j < T; j += kQueryRows) {
+      const std::int64_t keys = std::min(kQueryRows, T - j);
       const std::int64_t corner = j * T + j;
       matmul_cpu(Transpose::kYes, Transpose::kNo, keys, D, T - j, 1.0F, scratch + corner, T,
                  qkv + q_at + j * A, A, kept, dqkv + k_at + j * A, A);

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/attention/fused_attention.h"
+#include "kernels/base/size.h"
 #include "kernels/base/widened.h"
 #include "kernels/bf16_kernels.h"
 
 namespace parallelarium {
 namespace {
-
-std::size_t size(std::int64_t value) { return static_cast<std::size_t>(value); }
 
 std::size_t qkv_count(const AttentionShape& s) { return size(s.B * s.T * (s.H + 2 * s.K) * s.D); }
 std::size_t context_count(const AttentionShape& s) { return size(s.B * s.T * s.H * s.D); }

@@ -6,11 +6,11 @@
 #include <limits>
 #include <vector>
 
+#include "kernels/base/size.h"
+
 namespace parallelarium {
 
 namespace {
-
-std::size_t size(std::int64_t count) { return static_cast<std::size_t>(count); }
 
 bool is_skewed(std::int64_t token, double skew) {
   const auto t = static_cast<double>(token);

@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "kernels/base/pitch.h"
+#include "kernels/base/size.h"
 #include "kernels/base/vector.h"
 #include "kernels/base/widened.h"
 #include "kernels/products/linear.h"
@@ -11,8 +12,6 @@
 
 namespace parallelarium {
 namespace {
-
-std::size_t size(std::int64_t value) { return static_cast<std::size_t>(value); }
 
 PARALLELARIUM_VECTOR
 void add_column_sums(float* __restrict__ sums, const Bf16* __restrict__ rows, std::int64_t N,

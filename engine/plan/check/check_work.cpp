@@ -97,14 +97,14 @@ std::set<Part> needed_parts(ActionKind kind, const Held& held, const std::set<in
   return parts;
 }
 
-struct RankWork {
+struct WorkSeen {
   std::vector<std::map<Part, int>> done;  // by action
   std::vector<Held> chunks;
   std::set<int> expert_layers;
 };
 
-RankWork work_of(const Program& program, const RankProgram& rank) {
-  RankWork work;
+WorkSeen work_of(const Program& program, const RankProgram& rank) {
+  WorkSeen work;
   work.done.resize(rank.actions.size());
   int chunks = 1;
   for (const Action& action : rank.actions) chunks = std::max(chunks, action.chunk + 1);
@@ -135,10 +135,10 @@ RankWork work_of(const Program& program, const RankProgram& rank) {
 
 // A stage may hold the embedding or the head without a layer, so chunks that compute it hold it.
 // Where none does, the first and the last layer should.
-void find_ends(std::vector<RankWork>& works, int last_layer) {
+void find_ends(std::vector<WorkSeen>& works, int last_layer) {
   bool any_embedding = false, any_head = false;
   const auto for_chunks = [&](const auto& visit) {
-    for (RankWork& work : works)
+    for (WorkSeen& work : works)
       for (Held& chunk : work.chunks) visit(chunk);
   };
   for_chunks([&](const Held& chunk) {
@@ -152,7 +152,7 @@ void find_ends(std::vector<RankWork>& works, int last_layer) {
 }
 
 // Lines for one action of one rank.
-void check_action(const Program& program, const RankProgram& rank, const RankWork& work,
+void check_action(const Program& program, const RankProgram& rank, const WorkSeen& work,
                   std::size_t index, std::vector<Message>& messages) {
   const Action& action = rank.actions[index];
   const std::map<Part, int>& done = work.done[index];
@@ -207,7 +207,7 @@ void check_updates(const RankProgram& rank, std::vector<Message>& messages) {
 
 void check_work(const Program& program, std::vector<Message>& messages) {
   std::set<int> held;
-  std::vector<RankWork> works;
+  std::vector<WorkSeen> works;
   bool trains = false;
   for (const RankProgram& rank : program.ranks) {
     works.push_back(work_of(program, rank));
@@ -218,7 +218,7 @@ void check_work(const Program& program, std::vector<Message>& messages) {
   for (std::size_t at = 0; at < program.ranks.size(); ++at) {
     const RankProgram& rank = program.ranks[at];
     if (rank.actions.empty()) continue;  // a Program of one collective has no line of an Order
-    const RankWork& work = works[at];
+    const WorkSeen& work = works[at];
     for (std::size_t index = 0; index < rank.actions.size(); ++index) {
       check_action(program, rank, work, index, messages);
       if (messages.size() >= kMostCheckMessages) return;

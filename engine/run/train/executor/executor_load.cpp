@@ -17,7 +17,7 @@ namespace {
 constexpr std::int64_t kLoading = std::numeric_limits<std::int32_t>::max();
 
 // All that kernels and products are chosen by: ops of one key load the same.
-std::vector<std::int64_t> key_of(const RankProgram& rank, const Op& op, const Arena& arena) {
+std::vector<std::int64_t> load_key(const RankProgram& rank, const Op& op, const Arena& arena) {
   constexpr std::uintptr_t kWidest = 256;  // no kernel asks for more
   std::vector<std::int64_t> key = {
       static_cast<std::int64_t>(op.kind),       static_cast<std::int64_t>(op.lane),
@@ -42,7 +42,7 @@ Result<void> Executor::load() {
   std::set<std::vector<std::int64_t>> loaded;
   for (std::size_t i = 0; i < rank_.ops.size(); ++i) {
     const auto index = static_cast<std::int32_t>(i);
-    if (!loaded.insert(key_of(rank_, rank_.ops[i], arena_)).second) continue;
+    if (!loaded.insert(load_key(rank_, rank_.ops[i], arena_)).second) continue;
     if (stop_.raised()) return stopped();
     if (!load_op(index)) return stopped();
   }
