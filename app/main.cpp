@@ -95,6 +95,15 @@ struct Options {
   const QCommandLineOption content =
       with("content",
            Main::tr("Collectives view, what chunks show: contributions, values or bits."), "name");
+  const QCommandLineOption handout =
+      with("handout",
+           Main::tr("Write a lesson on paper to the file of --export, a .pdf or .html: its name or "
+                    "its folder."),
+           "lesson");
+  const QCommandLineOption answers =
+      flag("answers", Main::tr("The handout has the right answers."));
+  const QCommandLineOption numbers =
+      with("numbers", Main::tr("Which numbers the handout draws: 1, 2, ..."), "number");
   const QCommandLineOption manual = with(
       "manual", Main::tr("Print the manual page (man), or the completion for bash, zsh or fish."),
       "format");
@@ -120,8 +129,9 @@ struct Options {
       with("bandwidth", Main::tr("Collectives view: of a link, such as 50GB/s."), "value")};
 
   QList<QCommandLineOption> all() const {
-    QList<QCommandLineOption> all{to_file, shot, setup, run,     verify, size,    scale, dark,
-                                  theme,   view, help,  version, at,     content, manual};
+    QList<QCommandLineOption> all{to_file, shot,    setup,  run,     verify,  size,
+                                  scale,   dark,    theme,  view,    help,    version,
+                                  at,      content, manual, handout, answers, numbers};
     for (const QCommandLineOption& option : collective) all << option;
     for (const SetupSetting& row : setup_settings())
       all << with(row.option.c_str(), QString::fromStdString(row.help), "value");
@@ -170,6 +180,23 @@ Result<void> read_picture_options(const QCommandLineParser& parser, const Option
   return {};
 }
 
+// The lesson on paper.
+Result<void> read_handout_options(const QCommandLineParser& parser, const Options& options,
+                                  CommandLine& line) {
+  line.handout = parser.value(options.handout);
+  line.answers = parser.isSet(options.answers);
+  const bool asked = parser.isSet(options.handout);
+  if (asked ? line.export_to.isEmpty() : line.answers || parser.isSet(options.numbers))
+    return message("command-handout",
+                   "A handout needs --handout LESSON and --export FILE, a .pdf or .html.");
+  if (parser.isSet(options.numbers)) {
+    bool number = false;
+    line.numbers = parser.value(options.numbers).toULongLong(&number);
+    if (!number) return message("command-numbers", "--numbers must be a whole number.");
+  }
+  return {};
+}
+
 // Reads the command line; a wrong one is an error with one sentence.
 Result<CommandLine> read_command_line(QCommandLineParser& parser, const Options& options) {
   parser.setApplicationDescription(
@@ -191,6 +218,8 @@ Result<CommandLine> read_command_line(QCommandLineParser& parser, const Options&
     return message("command-files", "One file can be opened at a time.");
   line.file = parser.isSet(options.setup) ? parser.value(options.setup) : files.value(0);
   if (const Result<void> read = read_picture_options(parser, options, line); !read)
+    return read.error();
+  if (const Result<void> read = read_handout_options(parser, options, line); !read)
     return read.error();
   for (const QCommandLineOption& option : options.collective)
     if (parser.isSet(option))
@@ -246,6 +275,7 @@ int main(int argc, char** argv) {
     std::fputs((text ? *text : text.error().text + "\n").c_str(), text ? stdout : stderr);
     return text ? 0 : 2;
   }
+  if (!line->handout.isEmpty()) return export_handout(*line);
   if (!line->export_to.isEmpty()) return export_headless(*line);
   if (!line->screenshot.isEmpty()) return take_screenshot(*line);
   if (chosen && QGuiApplication::platformName() == QLatin1String("offscreen")) {

@@ -8,6 +8,7 @@
 #include <QPixmap>
 #include <cstdio>
 
+#include "app/lesson/teaching/handout.h"
 #include "app/look/theme.h"
 #include "app/shell/window.h"
 #include "app/state/collective/collective_session.h"
@@ -187,6 +188,18 @@ int export_headless(const CommandLine& line) {
   options.part = line.part;
   const Result<void> written = export_to(session, line.export_to, options);
   return written ? 0 : fail(1, written.error());
+}
+
+int export_handout(const CommandLine& line) {
+  const Result<Lesson> lesson = lesson_named(line.handout);
+  if (!lesson) return fail(2, lesson.error());
+  Session session;
+  session.wait_for_prediction();
+  const Result<Handout> handout =
+      Handout::of(*lesson, {line.numbers, line.answers}, session.placer().computer());
+  if (!handout) return fail(1, handout.error());
+  const Result<void> written = handout->save(line.export_to);
+  return written ? 0 : fail(written.error().id == "handout-ending" ? 2 : 1, written.error());
 }
 
 int take_screenshot(const CommandLine& line) {

@@ -19,6 +19,9 @@ struct CommandLine {
   QString file;        // document, setup or picture to open
   QString export_to;   // --export
   QString screenshot;  // --screenshot
+  QString handout;     // --handout: a lesson, by id or folder
+  bool answers = false;
+  std::uint64_t numbers = 1;  // the seed of its numbers
   bool run = false, verify = false;
   std::optional<bool> dark;
   double scale = 1;
@@ -42,6 +45,8 @@ Result<const ViewInfo*> prepare_session(Session& session, const CommandLine& lin
 Result<void> run_and_wait(Session& session, const ViewInfo* view, bool verify);
 // --export. Exit status: 0 done, 1 the run or the file failed, 2 the request was not valid.
 int export_headless(const CommandLine& line);
+// --handout LESSON --export FILE. Exit status as of an export.
+int export_handout(const CommandLine& line);
 // --screenshot: the window with its lesson, offscreen or on a display.
 int take_screenshot(const CommandLine& line);
 

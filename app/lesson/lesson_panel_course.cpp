@@ -155,9 +155,11 @@ void LessonPanel::export_answers() {
   const auto* finished = player_.finished_lesson();
   if (!finished && !player_.is_open()) return;
   nlohmann::json answers = finished ? finished->answers : player_.answers();
-  bool ok = false;
-  const QString name = QInputDialog::getText(this, tr("Export my answers"), tr("Your name"),
-                                             QLineEdit::Normal, QString(), &ok);
+  const auto& place = player_.progress().place();
+  bool ok = place.has_value();  // in a class the numbers are of the name there
+  const QString name = ok ? QString::fromStdString(place->name)
+                          : QInputDialog::getText(this, tr("Export my answers"), tr("Your name"),
+                                                  QLineEdit::Normal, QString(), &ok);
   if (!ok) return;
   const QString path =
       QFileDialog::getSaveFileName(this, tr("Export my answers"),

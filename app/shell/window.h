@@ -181,7 +181,8 @@ class Window : public QMainWindow {
     QAction *shortcuts, *words, *doctor, *about, *next_pane, *previous_pane, *all_settings,
         *devices;
     QList<QAction*> views, rooms;
-    QAction *lessons, *lesson_again, *lesson_answers, *lesson_leave, *take_away;
+    QAction *lessons, *lesson_again, *lesson_answers, *lesson_leave, *take_away, *handout,
+        *school_class;
   } do_{};
   std::vector<QAction*> reset_sections_;
   QMenu *recent_ = nullptr, *export_menu_ = nullptr;

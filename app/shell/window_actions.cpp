@@ -8,6 +8,7 @@
 
 #include "app/lesson/lesson_panel.h"
 #include "app/lesson/map/cheat_sheet.h"
+#include "app/lesson/teaching/class_dialog.h"
 #include "app/settings/all_settings.h"
 #include "app/settings/machine_sheet.h"
 #include "app/settings/setup_chips.h"
@@ -177,6 +178,12 @@ void Window::build_lesson_actions() {
       add_action(tr("What to &take away …"), {},
                  tr("Of every lesson you have done: what to keep, on two printed pages"),
                  [this] { show_cheat_sheet(lesson_->player().progress(), this); });
+  do_.handout = add_action(tr("&Handout …"), {},
+                           tr("The lesson on paper, with its numbers: PDF or a web page"),
+                           [this] { ask_for_handout(lesson_->player(), this); });
+  do_.school_class =
+      add_action(tr("&Class …"), {}, tr("Numbers that follow from a class code and your name"),
+                 [this] { ClassDialog(lesson_->player().progress(), this).exec(); });
 }
 
 void Window::build_help_actions() {
@@ -285,7 +292,9 @@ void Window::build_menus() {
   QMenu* lessons = menuBar()->addMenu(tr("&Lessons"));
   lessons->addActions({do_.lessons, do_.lesson_again, do_.lesson_answers, do_.lesson_leave});
   lessons->addSeparator();
-  lessons->addAction(do_.take_away);
+  lessons->addActions({do_.take_away, do_.handout});
+  lessons->addSeparator();
+  lessons->addAction(do_.school_class);
 
   QMenu* help = menuBar()->addMenu(tr("&Help"));
   help->addActions({do_.shortcuts, do_.words, do_.doctor, do_.about});
@@ -316,7 +325,7 @@ void Window::refresh_actions() {
   do_.calibrate->setEnabled(idle);
   const LessonPlayer& player = lesson_->player();
   do_.lesson_leave->setEnabled(player.is_open());
-  for (QAction* action : {do_.lesson_again, do_.lesson_answers})
+  for (QAction* action : {do_.lesson_again, do_.lesson_answers, do_.handout})
     action->setEnabled(player.is_open() || player.finished_lesson());
   do_.pin->setEnabled(session_.problems().empty() && step);
   do_.unpin->setEnabled(session_.runs().pinned() != nullptr);

@@ -13,11 +13,16 @@ nlohmann::json expert_facts(const Setup& setup, const Routing* step) {
   // A skew routes all layers and micro-batches alike.
   const int layers = step == nullptr ? first + 1 : model.layers;
   const int microbatches = step == nullptr ? 1 : setup.microbatches;
+  // Where all groups have more affinities than a prediction has time for, one stands for all.
+  const std::int64_t affinities =
+      setup.micro_batch * (model.sequence / setup.mesh.cp) * model.experts.count * setup.mesh.dp;
+  const bool one_for_all = step == nullptr && affinities > kMostAffinities;
+  const int groups = one_for_all ? 1 : setup.mesh.dp / setup.mesh.ep;
   double exchanges = 0, fullest = 0, balance = 0, bytes = 0;
   double lines = 0, fullest_expert = 0;  // layers and groups
   std::int64_t choices = 0, dropped = 0, most_kept = 0, capacity = 0;
   for (int layer = first; layer < layers; ++layer)
-    for (int group = 0; group < setup.mesh.dp / setup.mesh.ep; ++group) {
+    for (int group = 0; group < groups; ++group) {
       std::vector<std::int64_t> chosen(static_cast<std::size_t>(model.experts.count), 0);
       for (int microbatch = 0; microbatch < microbatches; ++microbatch) {
         const Result<RoutedLayer> routed = route_layer(setup, layer, microbatch, group, step);

@@ -345,7 +345,8 @@ TEST(Lessons, ThoseOfTheProgramAreProved) {
   const Folder folder;
   const std::string lessons = std::string(PARALLELARIUM_SOURCE_DIR) + "/lessons";
   setenv("PARALLELARIUM_LESSONS", lessons.c_str(), 1);
-  const Reply answer = command({"lesson", "check", lessons, "--samples", "5"});
+  // That all draws of all lessons are proved is a test of the lessons' library.
+  const Reply answer = command({"lesson", "check", lessons, "--samples", "1"});
   EXPECT_EQ(answer.status, kDone) << answer.out << answer.err;
   EXPECT_THAT(answer.out, HasSubstr("proved, without runs"));
 }

@@ -14,6 +14,7 @@
 #include "app/state/step/order_edit.h"
 #include "app/state/step/training_step.h"
 #include "app/views/views.h"
+#include "engine/lesson/teaching/class_seed.h"
 
 namespace parallelarium {
 
@@ -48,6 +49,11 @@ std::string LessonPlayer::language() {
   return QLocale().name().section(QLatin1Char('_'), 0, 0).toStdString();
 }
 
+std::uint64_t LessonPlayer::new_seed(const std::string& lesson) const {
+  if (const auto& place = progress_.place()) return class_seed(place->code, place->name, lesson);
+  return QRandomGenerator::global()->bounded(1u, 1000000u);
+}
+
 Result<void> LessonPlayer::open(const QString& folder, std::optional<std::uint64_t> seed) {
   Result<Lesson> lesson = read_lesson(folder.toStdString());
   if (!lesson) return lesson.error();
@@ -57,7 +63,7 @@ Result<void> LessonPlayer::open(const QString& folder, std::optional<std::uint64
   reviews_ = false;
   placing_.clear();
   lesson_ = std::move(*lesson);
-  seed_ = seed ? *seed : QRandomGenerator::global()->bounded(1u, 1000000u);
+  seed_ = seed ? *seed : new_seed(lesson_->id);
   drawn_ = draw(*lesson_, seed_);
   states_ = std::vector<StepState>(lesson_->steps.size());
   at_ = 0;  // before anybody asks for the step: the lesson before may have had more

@@ -46,7 +46,8 @@ class LessonPlayer : public QObject {
 
   explicit LessonPlayer(Session& session, QObject* parent = nullptr);
 
-  // Starts the lesson in that folder at its first step. `seed` draws its values; none: by chance.
+  // Starts the lesson in that folder at its first step. `seed` draws its values; none: those of the
+  // student's class, else by chance.
   // Error: the lesson cannot be read, or this computer cannot play it.
   Result<void> open(const QString& folder, std::optional<std::uint64_t> seed = std::nullopt);
   // Goes on where the student left it, with the same values and answers; from the beginning where
@@ -118,12 +119,13 @@ class LessonPlayer : public QObject {
   // The whole play as JSON: version, seed, answers, attempts, hints, source and machine of runs,
   // and the seconds it has taken.
   nlohmann::json answers() const;
+  // The devices that predictions of lessons are of.
+  const Computer& computer() const { return session_.placer().computer(); }
   LessonProgress& progress() { return progress_; }
   const LessonProgress& progress() const { return progress_; }
   // "de" of de_DE: the language of texts where the lesson has it.
   static std::string language();
   // What a lesson of this computer can have.
-  const Computer& computer() const { return session_.placer().computer(); }
 
  Q_SIGNALS:
   void changed();           // another step, an answer, a hint; nothing is open any more
@@ -175,6 +177,7 @@ class LessonPlayer : public QObject {
   Session& session_;
   LessonProgress progress_;
   std::optional<Lesson> lesson_;
+  std::uint64_t new_seed(const std::string& lesson) const;
   std::uint64_t seed_ = 0;
   Symbols drawn_;
   std::vector<StepState> states_;

@@ -19,6 +19,7 @@ const char* const kFormat = "parallelarium-progress/1";
 // When a lesson was done or reviewed last, and how many reviews were right one after another.
 const char* const kReviewed = "reviewed_at";
 const char* const kKnown = "known";
+const char* const kClass = "class";
 const char* const kReviews = "reviews";
 constexpr int kDays[] = {1, 7, 30};
 
@@ -44,6 +45,10 @@ LessonProgress::LessonProgress(QString path) : path_(std::move(path)) {
                      content["lessons"].is_object();
   if (known) {
     lessons_ = content["lessons"];
+    const json& place = content.contains(kClass) ? content[kClass] : json();
+    if (place.is_object() && place.value("code", json()).is_string() &&
+        place.value("name", json()).is_string())
+      place_ = ClassPlace{place["code"].get<std::string>(), place["name"].get<std::string>()};
   } else {
     QFile::remove(path_ + QStringLiteral(".unreadable"));
     QFile::copy(path_, path_ + QStringLiteral(".unreadable"));
@@ -114,12 +119,17 @@ Result<void> LessonProgress::note_review(const std::string& id, int version, boo
   return write();
 }
 
+Result<void> LessonProgress::join(std::optional<ClassPlace> place) {
+  place_ = std::move(place);
+  return write();
+}
+
 Result<void> LessonProgress::write() {
   QDir().mkpath(QFileInfo(path_).absolutePath());
   QSaveFile file(path_);
-  const std::string text = json{{"format", kFormat}, {"lessons", lessons_}}.dump(
-                               2, ' ', false, json::error_handler_t::replace) +
-                           "\n";
+  json content = {{"format", kFormat}, {"lessons", lessons_}};
+  if (place_) content[kClass] = {{"code", place_->code}, {"name", place_->name}};
+  const std::string text = content.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
   const bool written = file.open(QIODevice::WriteOnly) &&
                        file.write(text.data(), static_cast<qint64>(text.size())) ==
                            static_cast<qint64>(text.size()) &&

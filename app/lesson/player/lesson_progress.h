@@ -6,11 +6,17 @@
 #include <QDateTime>
 #include <QString>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
 #include "engine/plan/result.h"
 
 namespace parallelarium {
+
+// Who plays in a class: the numbers of lessons follow from both (class_seed).
+struct ClassPlace {
+  std::string code, name;
+};
 
 class LessonProgress {
  public:
@@ -34,11 +40,16 @@ class LessonProgress {
   // Keeps that a review was answered. Requires: done().
   Result<void> note_review(const std::string& id, int version, bool right, const QDateTime& now);
 
+  const std::optional<ClassPlace>& place() const { return place_; }
+  // Joins a class, or leaves it. Lessons that are under way keep their numbers.
+  Result<void> join(std::optional<ClassPlace> place);
+
   static QString default_path();
 
  private:
   Result<void> write();
   QString path_;
+  std::optional<ClassPlace> place_;
   nlohmann::json lessons_ = nlohmann::json::object();
 };
 

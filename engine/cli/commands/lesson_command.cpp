@@ -187,7 +187,7 @@ Outcome coverage(bool json) {
 
 struct LessonReportOptions {
   std::vector<std::string> files;
-  std::string course;
+  std::string course, class_code;
   bool csv = false;
 };
 
@@ -219,8 +219,8 @@ std::string class_text(const ClassReport& report) {
 Outcome report(const LessonReportOptions& options, bool json) {
   const std::string course = options.course.empty() ? lessons_folder() : options.course;
   if (course.empty()) return Outcome::invalid(lesson_schema().error());
-  const ClassReport report =
-      report_on(options.files, course, computer_here(RunSettings(), kMostLessonRanks));
+  const ClassReport report = report_on(
+      options.files, course, computer_here(RunSettings(), kMostLessonRanks), options.class_code);
   Outcome outcome = Outcome::done(json          ? json_text(to_json(report))
                                   : options.csv ? to_csv(report)
                                                 : class_text(report));
@@ -240,7 +240,7 @@ void add_lesson(Commands& commands) {
       "  parallelarium-engine lesson check lessons/naive-and-gpipe --run\n"
       "  parallelarium-engine lesson coverage\n"
       "  parallelarium-engine lesson new lessons/my-lesson\n"
-      "  parallelarium-engine lesson report answers/*.json --csv\n");
+      "  parallelarium-engine lesson report answers/*.json --class spring-26 --csv\n");
   command->require_subcommand(1);
   CLI::App* verb = command->add_subcommand(
       "check", "prove a lesson or a whole course: the start state fails, the solution passes");
@@ -270,6 +270,10 @@ void add_lesson(Commands& commands) {
   marks
       ->add_option("--course", class_options->course, "the lessons (default: those of the program)")
       ->option_text("DIR");
+  marks
+      ->add_option("--class", class_options->class_code,
+                   "the code of the class: also tell whose numbers are not their own")
+      ->option_text("CODE");
   CLI::Option* csv =
       marks->add_flag("--csv", class_options->csv, "print a line for each step as CSV");
   marks->add_flag("--json", options->json, "print JSON")->excludes(csv);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of check_lesson; for check*.cpp only.
+// The parts of check_lesson, and what else looks at a whole lesson as students will meet it.
 #pragma once
 
 #include <map>
@@ -41,6 +41,12 @@ Result<Context> context_of(Settings settings, const Symbols& drawn, Predictions&
 // The step's Context as a student meets it, with its answer revealed.
 Result<Context> context_at(const Lesson& lesson, std::size_t step, const Symbols& drawn,
                            Predictions& predictions);
+
+// What the parts of a step may name after a right answer: what judge() will give them. `guessed`:
+// a number was committed before.
+Symbols names_after(const Step& step, const Context& context, bool guessed);
+// Whether what is answered there is the "guess" of texts from then on.
+bool commits_a_number(const Step& step);
 
 // Checks texts: titles, every part that a step needs and no other, Markdown, links and pictures,
 // and a value for every {{expression}}. `drawn`: the values to try.

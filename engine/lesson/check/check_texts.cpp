@@ -117,7 +117,8 @@ class TextCheck {
   Faults& faults_;
 };
 
-// What the parts of a step may name: what judge() will give them.
+}  // namespace
+
 Symbols names_after(const Step& step, const Context& context, bool guessed) {
   Context known = context;
   if (guessed) known.guess = 1;
@@ -143,7 +144,11 @@ Symbols names_after(const Step& step, const Context& context, bool guessed) {
   return names;
 }
 
-}  // namespace
+bool commits_a_number(const Step& step) {
+  const bool valued = std::any_of(step.options.begin(), step.options.end(),
+                                  [](const Option& option) { return !option.value.empty(); });
+  return step.kind == StepKind::kPredict && step.ask && (!step.ask->answer.empty() || valued);
+}
 
 void check_texts(const Lesson& lesson, const Symbols& drawn, Predictions& predictions,
                  Faults& faults) {
@@ -161,10 +166,7 @@ void check_texts(const Lesson& lesson, const Symbols& drawn, Predictions& predic
       entering.drawn = drawn;
       if (guessed) entering.guess = 1;
       check.step(step, entering.symbols(), names_after(step, *after, guessed));
-      const bool valued = std::any_of(step.options.begin(), step.options.end(),
-                                      [](const Option& option) { return !option.value.empty(); });
-      guessed = guessed || (step.kind == StepKind::kPredict && step.ask &&
-                            (!step.ask->answer.empty() || valued));
+      guessed = guessed || commits_a_number(step);
     }
   }
 }

@@ -8,6 +8,7 @@
 
 #include "engine/lesson/check/check_parts.h"
 #include "engine/lesson/files.h"
+#include "engine/lesson/teaching/class_seed.h"
 
 namespace parallelarium {
 
@@ -60,8 +61,8 @@ bool is_judged(StepKind kind) { return kind != StepKind::kRead && kind != StepKi
 // The lessons of a course that hand-ins are of, with the predictions made for them.
 class Marker {
  public:
-  Marker(std::string course, const Computer& computer)
-      : course_(std::move(course)), predictions_(computer) {}
+  Marker(std::string course, const Computer& computer, std::string class_code)
+      : course_(std::move(course)), class_code_(std::move(class_code)), predictions_(computer) {}
 
   HandIn mark(const std::string& file) {
     HandIn hand_in;
@@ -98,6 +99,12 @@ class Marker {
                     "{} is of version {} of the lesson \"{}\", and this is version {}: answers may "
                     "be of other questions.",
                     file, hand_in.version, hand_in.lesson, lesson->version));
+    if (!class_code_.empty() &&
+        hand_in.seed != class_seed(class_code_, hand_in.name, hand_in.lesson))
+      fault(message("hand-in-numbers",
+                    "{} has not the numbers that \"{}\" meets in this class: it was played without "
+                    "the class code, or under another name.",
+                    file, hand_in.name));
     const json steps = object->value("steps", json::array());
     for (const json& step : steps)
       if (step.is_object()) mark_step(*lesson, step, hand_in);
@@ -171,7 +178,7 @@ class Marker {
     return {};
   }
 
-  std::string course_;
+  std::string course_, class_code_;
   Predictions predictions_;
   std::map<std::string, Result<Lesson>> lessons_;
 };
@@ -212,9 +219,9 @@ bool ClassReport::ok() const {
 }
 
 ClassReport report_on(const std::vector<std::string>& files, const std::string& course,
-                      const Computer& computer) {
+                      const Computer& computer, const std::string& class_code) {
   ClassReport report;
-  Marker marker(course, computer);
+  Marker marker(course, computer, class_code);
   std::map<std::string, std::string> same;  // answers -> first file
   std::map<std::tuple<std::string, std::string, std::string>, int> wrong;
   for (const std::string& file : files) {

@@ -48,9 +48,10 @@ struct ClassReport {
 };
 
 // `files`: paths of what "Export my answers" wrote. Lessons are those of `course`. Predictions are
-// of the devices of `computer`.
+// of the devices of `computer`. With a class code, numbers that are not those of the name in the
+// file (class_seed) are a fault.
 ClassReport report_on(const std::vector<std::string>& files, const std::string& course,
-                      const Computer& computer);
+                      const Computer& computer, const std::string& class_code = "");
 
 nlohmann::json to_json(const ClassReport& report);
 // A line for each step of each file: file, name, lesson, seed, step, kind, right, claimed,

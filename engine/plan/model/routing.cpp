@@ -203,9 +203,6 @@ std::int64_t RoutedLayer::received_bytes(int rank) const {
   return bytes;
 }
 
-// A prediction must be instant.
-constexpr std::int64_t kMostAffinities = 1 << 19;
-
 Result<RoutedLayer> route_layer(const Setup& setup, int layer, int microbatch, int group,
                                 const Routing* measured) {
   const Model& model = setup.model;

@@ -118,8 +118,12 @@ struct RoutedLayer {
   std::int64_t sent_bytes(int home) const;      // without what stays, forward, one way
   std::int64_t received_bytes(int rank) const;  // likewise
 };
+// A prediction must be instant: homes that have more affinities (tokens times experts) together are
+// predicted by the first.
+inline constexpr std::int64_t kMostAffinities = 1 << 19;
+
 // Of the Setup's skew, which is assumed alike in every layer and micro-batch, or of `measured`.
-// Where the homes have more than 2^19 affinities together, the first home's prediction stands for
+// Where the homes have more than kMostAffinities together, the first home's prediction stands for
 // all. Errors: the layer has no experts, or there is no such layer, micro-batch or group, or
 // `measured` does not hold it or is of other sizes.
 Result<RoutedLayer> route_layer(const Setup& setup, int layer, int microbatch, int group,

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A lesson on paper: its texts with the numbers of one draw, and room for answers or the answers.
+#pragma once
+
+#include <QCoreApplication>
+#include <QString>
+
+#include "engine/lesson/lesson.h"
+
+namespace parallelarium {
+
+struct HandoutWish {
+  std::uint64_t numbers = 1;  // the seed that draws them
+  bool answers = false;       // with the right answers, solutions and explanations
+};
+
+class Handout {
+  Q_DECLARE_TR_FUNCTIONS(Handout)
+
+ public:
+  // In the user's language. Predictions are of the devices of `computer`. Error: a number of a text
+  // cannot be made.
+  static Result<Handout> of(const Lesson& lesson, const HandoutWish& wish,
+                            const Computer& computer);
+  const QString& markdown() const { return markdown_; }
+  // To a .pdf of A4 pages, or an .html page that holds its pictures. Error: another ending, or the
+  // file cannot be written.
+  Result<void> save(const QString& path) const;
+
+ private:
+  QString title_, folder_, markdown_;
+};
+
+// The lesson of the course with that id, or the one in a folder of that name.
+Result<Lesson> lesson_named(const QString& name);
+
+}  // namespace parallelarium

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/lesson/teaching/class_seed.h"
+
+namespace parallelarium {
+
+namespace {
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kSpace = " \t\r\n";
+  const std::size_t first = text.find_first_not_of(kSpace);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(kSpace) - first + 1);
+}
+
+}  // namespace
+
+std::uint64_t class_seed(std::string_view code, std::string_view name, std::string_view lesson) {
+  // FNV-1a (Fowler, Noll, Vo: 64 bits).
+  std::uint64_t hash = 0xcbf29ce484222325;
+  const auto take = [&](unsigned char byte) { hash = (hash ^ byte) * 0x100000001b3; };
+  for (const std::string_view text : {trimmed(code), trimmed(name), lesson}) {
+    for (const char letter : text)
+      take(static_cast<unsigned char>(letter >= 'A' && letter <= 'Z' ? letter + ('a' - 'A')
+                                                                     : letter));
+    take(0);  // "ab" with "c" is not "a" with "bc"
+  }
+  return hash >> 11;
+}
+
+}  // namespace parallelarium

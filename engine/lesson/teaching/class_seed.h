@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// The numbers of a class: whoever plays a lesson with a class code and a name meets numbers that
+// follow from the three, so a teacher can tell whose numbers a hand-in has.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace parallelarium {
+
+// The seed that draws the lesson's numbers. Space around code and name does not count, nor does
+// whether Latin letters are large or small. It is below 2^53, so that every reader of JSON keeps
+// it.
+std::uint64_t class_seed(std::string_view code, std::string_view name, std::string_view lesson);
+
+}  // namespace parallelarium
