@@ -2153,6 +2153,18 @@
         <source>Write a view as .png .svg .pdf, or the timeline as Chrome trace .json or .csv, without a window.</source>
         <translation>Eine Ansicht als .png .svg .pdf oder die Zeitleiste als Chrome-Trace .json oder .csv schreiben, ohne Fenster.</translation>
     </message>
+    <message>
+        <source>Write a lesson on paper to the file of --export, a .pdf or .html: its name or its folder.</source>
+        <translation>Eine Lektion auf Papier in die Datei von --export schreiben, .pdf oder .html: ihr Name oder ihr Ordner.</translation>
+    </message>
+    <message>
+        <source>The handout has the right answers.</source>
+        <translation>Das Arbeitsblatt enthält die richtigen Antworten.</translation>
+    </message>
+    <message>
+        <source>Which numbers the handout draws: 1, 2, ...</source>
+        <translation>Welche Zahlen das Arbeitsblatt zieht: 1, 2, ...</translation>
+    </message>
 </context>
 <context>
     <name>memory</name>
@@ -5178,6 +5190,22 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>Plan &amp;views</source>
         <translation>Planungsa&amp;nsichten</translation>
+    </message>
+    <message>
+        <source>&amp;Handout …</source>
+        <translation>Ar&amp;beitsblatt …</translation>
+    </message>
+    <message>
+        <source>The lesson on paper, with its numbers: PDF or a web page</source>
+        <translation>Die Lektion auf Papier, mit ihren Zahlen: PDF oder Webseite</translation>
+    </message>
+    <message>
+        <source>&amp;Class …</source>
+        <translation>&amp;Kurs …</translation>
+    </message>
+    <message>
+        <source>Numbers that follow from a class code and your name</source>
+        <translation>Zahlen, die aus einem Kurs-Code und deinem Namen folgen</translation>
     </message>
 </context>
 <context>
@@ -9387,6 +9415,84 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>The point of the sweep</source>
         <translation>Der Punkt der Variation</translation>
+    </message>
+</context>
+<context>
+    <name>parallelarium::ClassDialog</name>
+    <message>
+        <source>Class</source>
+        <translation>Kurs</translation>
+    </message>
+    <message>
+        <source>In a class the numbers of each lesson follow from the code that your teacher gives out and from your name. Lessons that are under way keep their numbers.</source>
+        <translation>In einem Kurs folgen die Zahlen jeder Lektion aus dem Code, den die Lehrkraft ausgibt, und aus deinem Namen. Begonnene Lektionen behalten ihre Zahlen.</translation>
+    </message>
+    <message>
+        <source>Class code</source>
+        <translation>Kurs-Code</translation>
+    </message>
+    <message>
+        <source>Your name</source>
+        <translation>Dein Name</translation>
+    </message>
+    <message>
+        <source>Join</source>
+        <translation>Teilnehmen</translation>
+    </message>
+    <message>
+        <source>Leave the class</source>
+        <translation>Kurs verlassen</translation>
+    </message>
+    <message>
+        <source>Save</source>
+        <translation>Sichern</translation>
+    </message>
+    <message>
+        <source>Without the answers</source>
+        <translation>Ohne die Antworten</translation>
+    </message>
+    <message>
+        <source>With the answers</source>
+        <translation>Mit den Antworten</translation>
+    </message>
+    <message>
+        <source>Handout</source>
+        <translation>Arbeitsblatt</translation>
+    </message>
+    <message>
+        <source>The lesson on paper</source>
+        <translation>Die Lektion auf Papier</translation>
+    </message>
+    <message>
+        <source>PDF files (*.pdf);;Web pages (*.html)</source>
+        <translation>PDF-Dateien (*.pdf);;Webseiten (*.html)</translation>
+    </message>
+</context>
+<context>
+    <name>handout</name>
+    <message>
+        <source>right</source>
+        <translation>richtig</translation>
+    </message>
+    <message>
+        <source>Your answer</source>
+        <translation>Deine Antwort</translation>
+    </message>
+    <message>
+        <source>Answer</source>
+        <translation>Antwort</translation>
+    </message>
+    <message>
+        <source>A solution</source>
+        <translation>Eine Lösung</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>Name</translation>
+    </message>
+    <message>
+        <source>Numbers: %1</source>
+        <translation>Zahlen: %1</translation>
     </message>
 </context>
 </TS>

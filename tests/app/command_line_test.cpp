@@ -85,6 +85,12 @@ TEST_F(CommandLine, AWrongRequestIsOneSentenceAndStatusTwoAndWritesNothing) {
                                    QStringLiteral("--theme"), QStringLiteral("pink")},
                                   {QStringLiteral("--export"), QStringLiteral("x.png"),
                                    QStringLiteral("--view"), QStringLiteral("sideways")},
+                                  {QStringLiteral("--handout"), QStringLiteral("first-look")},
+                                  {QStringLiteral("--answers")},
+                                  {QStringLiteral("--handout"), QStringLiteral("no-lesson"),
+                                   QStringLiteral("--export"), QStringLiteral("x.pdf")},
+                                  {QStringLiteral("--handout"), QStringLiteral("first-look"),
+                                   QStringLiteral("--export"), QStringLiteral("x.png")},
                                   {QStringLiteral("--speed")}};
   for (const QStringList& request : requests) {
     const Outcome outcome =

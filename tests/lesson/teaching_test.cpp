@@ -6,7 +6,9 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 
+#include "engine/lesson/teaching/class_seed.h"
 #include "engine/lesson/teaching/new_lesson.h"
 #include "engine/lesson/teaching/report.h"
 #include "tests/lesson/lesson_copy.h"
@@ -78,6 +80,9 @@ json played(const std::string& id, std::uint64_t seed, const std::string& wrong 
 TEST(NewLesson, IsProvedAsItStands) {
   const std::string folder = in_folder("my-lesson");
   ASSERT_TRUE(write_new_lesson(folder).ok());
+  std::ifstream file(folder + "/lesson.json");
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  EXPECT_THAT(text, testing::Not(HasSubstr("\" :"))) << "it is written by hand, and read so";
   const LessonReport report = check_lesson(folder);
   EXPECT_EQ(report.id, "my-lesson");
   EXPECT_TRUE(report.ok()) << (report.ok() ? "" : report.faults.front().text);
@@ -130,6 +135,32 @@ TEST(ClassReport, IgnoresWhatFilesClaimAndListsEqualFilesAndCommonMistakes) {
   EXPECT_THAT(to_csv(report), HasSubstr("liar.json,N. N.,filling-the-bubble,3,more-micro-batches,"
                                         "predict,no,yes,1,0,1234.5"));
   EXPECT_EQ(to_json(report)["files"][0]["asked"], report.hand_ins[0].asked());
+}
+
+// The seeds are written down, since those of last year's hand-ins must still be found.
+TEST(ClassSeed, FollowsFromCodeNameAndLessonOnEveryComputer) {
+  EXPECT_EQ(class_seed("spring-26", "Ada L.", "does-it-fit"), 0u);
+  EXPECT_EQ(class_seed(" SPRING-26", "ada l. ", "does-it-fit"),
+            class_seed("spring-26", "Ada L.", "does-it-fit"));
+  std::set<std::uint64_t> seeds;
+  for (const char* code : {"a", "ab"})
+    for (const char* name : {"c", "bc"})
+      for (const char* lesson : {"does-it-fit", "first-look"})
+        seeds.insert(class_seed(code, name, lesson));
+  EXPECT_EQ(seeds.size(), 8u);
+  EXPECT_LT(*seeds.rbegin(), std::uint64_t{1} << 53);
+}
+
+TEST(ClassReport, TellsWhoseNumbersAreNotThoseOfTheClass) {
+  const std::uint64_t seed = class_seed("spring-26", "N. N.", "filling-the-bubble");
+  const std::vector<std::string> files = {
+      write_hand_in("mine.json", played("filling-the-bubble", seed)),
+      write_hand_in("anybodys.json", played("filling-the-bubble", 5))};
+  const ClassReport report = report_on(files, shipped_lessons(), {}, "spring-26");
+  EXPECT_TRUE(report.hand_ins[0].faults.empty());
+  ASSERT_EQ(report.hand_ins[1].faults.size(), 1u);
+  EXPECT_EQ(report.hand_ins[1].faults[0].id, "hand-in-numbers");
+  EXPECT_TRUE(report_on(files, shipped_lessons(), {}).ok()) << "without a code any numbers do";
 }
 
 TEST(ClassReport, SaysOfEachBadFileWhatIsWrong) {

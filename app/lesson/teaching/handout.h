@@ -15,7 +15,7 @@ struct HandoutWish {
 };
 
 class Handout {
-  Q_DECLARE_TR_FUNCTIONS(Handout)
+  Q_DECLARE_TR_FUNCTIONS(handout)
 
  public:
   // In the user's language. Predictions are of the devices of `computer`. Error: a number of a text

@@ -37,15 +37,13 @@ constexpr const char* kLesson = R"lesson({
         "metric": "bubble.of_total",
         "unit": "share",
         "answer": "(p - 1) / (more + p - 1)",
-                     "tolerance" : {
-  "absolute" : 0.03
-}
-}
-,
-    "options"
-    : [ {"id" : "over-ideal", "value" : "(p - 1) / more", "misconception" : "bubble-over-ideal"} ],
-      "hints" : 3
-},
+        "tolerance": { "absolute": 0.03 }
+      },
+      "options": [
+        { "id": "over-ideal", "value": "(p - 1) / more", "misconception": "bubble-over-ideal" }
+      ],
+      "hints": 3
+    },
     {
       "id": "run-it",
       "kind": "run",
