@@ -85,9 +85,6 @@ void Window::refresh_rooms() {
   tabs_->setVisible(!index);
   start_->setVisible(index);
   right_->setVisible(!index);
-  // Without a lesson the panel speaks of Explore's pictures.
-  if (right_tabs_->count() == 0)
-    lesson_->setVisible(room_ != Room::kPlan || lesson_->player().is_open());
   strip_->setVisible(!index);
   top_bar_->set_room(room_);
   top_bar_->set_bare(index);
