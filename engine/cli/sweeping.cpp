@@ -66,7 +66,7 @@ Result<nlohmann::json> sweep_answer(const SweepRequest& request, const std::atom
                                     const std::function<void(std::size_t, std::size_t)>& progress) {
   std::vector<int> nodes;  // of each point, 0 where it is refused
   std::int64_t capacity_bytes = 0;
-  const SweepAnswer answer = [&](const Turned& turned) -> Result<nlohmann::json> {
+  const TurnedAnswer answer = [&](const Turned& turned) -> Result<nlohmann::json> {
     nodes.push_back(0);
     const Result<Setup> setup = turned_setup(request.base, turned);
     if (!setup) return setup.error();

@@ -126,7 +126,7 @@ std::vector<std::string> short_metric_names() {
 namespace {
 
 SweepPoint point_of(std::vector<std::string> values, const std::vector<Variation>& variations,
-                    const std::vector<Metric>& metrics, const SweepAnswer& answer) {
+                    const std::vector<Metric>& metrics, const TurnedAnswer& answer) {
   SweepPoint point;
   Turned turned;
   for (std::size_t at = 0; at < variations.size(); ++at)
@@ -162,7 +162,7 @@ Result<void> check_metrics(const std::vector<SweepPoint>& points,
 
 Result<std::vector<SweepPoint>> sweep(
     const std::vector<Variation>& variations, const std::vector<Metric>& metrics,
-    const SweepAnswer& answer, const std::atomic<bool>* cancel,
+    const TurnedAnswer& answer, const std::atomic<bool>* cancel,
     const std::function<void(std::size_t, std::size_t)>& progress) {
   if (variations.empty())
     return message("sweep-nothing", "Say what varies, such as --vary tp=1,2,4,8.");

@@ -46,7 +46,7 @@ struct SweepPoint {
 
 using Turned = std::vector<std::pair<std::string, std::string>>;  // setting, value
 // What `predict --json` answers of the base Setup with these settings turned, or why there is none.
-using SweepAnswer = std::function<Result<nlohmann::json>(const Turned&)>;
+using TurnedAnswer = std::function<Result<nlohmann::json>(const Turned&)>;
 
 // Every combination of the values, the last variation turning fastest. A Setup that is not valid is
 // a point with its sentence. `progress` hears of the points done and of all.
@@ -54,7 +54,7 @@ using SweepAnswer = std::function<Result<nlohmann::json>(const Turned&)>;
 // "sweep-cancelled".
 Result<std::vector<SweepPoint>> sweep(
     const std::vector<Variation>& variations, const std::vector<Metric>& metrics,
-    const SweepAnswer& answer, const std::atomic<bool>* cancel = nullptr,
+    const TurnedAnswer& answer, const std::atomic<bool>* cancel = nullptr,
     const std::function<void(std::size_t, std::size_t)>& progress = {});
 
 // {"points": [{"values", "metrics", "fits", "refused"}]}

@@ -59,7 +59,7 @@ Outcome run_sweep(const SweepOptions& options, Progress& progress) {
   if (!text) return Outcome::invalid(text.error());
   double capacity = 0;
   std::string machine;
-  const SweepAnswer answer = [&](const Turned& turned) -> Result<nlohmann::json> {
+  const TurnedAnswer answer = [&](const Turned& turned) -> Result<nlohmann::json> {
     const Result<Situation> situation = options.setup.situation_with(turned, *text);
     if (!situation) return situation.error();
     const Result<Prediction> prediction = predict(situation->setup, situation->machine);
