@@ -25,7 +25,7 @@ struct Asked {
 };
 Asked asked() {
   Asked asked;
-  Result<Lesson> lesson = read_lesson(shipped_lessons() + "/write-the-launch-line");
+  Result<Lesson> lesson = read_lesson(fmt::format("{}/write-the-launch-line", shipped_lessons()));
   EXPECT_TRUE(lesson) << (lesson ? "" : lesson.error().text);
   asked.lesson = std::move(*lesson);
   const std::vector<Step>& steps = asked.lesson.steps;

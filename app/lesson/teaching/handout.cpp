@@ -24,7 +24,6 @@ namespace parallelarium {
 
 namespace {
 
-constexpr double kMarginMm = 18;
 constexpr double kLetterPt = 10;
 constexpr int kPictureWidth = 480;  // logical pixels
 constexpr int kSharpness = 2;       // pixels for each
@@ -33,6 +32,18 @@ constexpr int kAnswerRoom = 24;  // underscores
 
 std::string number_text(double value, std::string_view unit) {
   return value_text(value, unit).toStdString();
+}
+
+std::vector<std::string> rows_of(const Drawing& drawing) {
+  std::vector<std::string> rows;
+  for (const auto& row : drawing.rows) {
+    std::string& line = rows.emplace_back();
+    for (const std::optional<Action>& action : row)
+      line += fmt::format(
+          "{:<4}",
+          action ? fmt::format("{}{}", letter_of(action->kind), action->microbatch) : "..");
+  }
+  return rows;
 }
 
 // The student's own number is not known on paper.
@@ -68,6 +79,8 @@ class StepOnPaper {
                               ? QStringLiteral(" **(%1)**").arg(Handout::tr("right"))
                               : QString());
     paper += QLatin1Char('\n');
+    paper += as_lines(rows_of(step.drawing));
+    if (!wish_.answers) paper += as_lines(step.order.start);
     paper += wish_.answers ? answers(step, words) : room(step, words);
     if (fault_) return *fault_;
     return paper;
@@ -90,6 +103,14 @@ class StepOnPaper {
 
   static QString line(const QString& what, const QString& value) {
     return QStringLiteral("**%1:** %2\n\n").arg(what, value);
+  }
+
+  // Rows of stages, as code: a column is a slot.
+  static QString as_lines(const std::vector<std::string>& lines) {
+    QString paper;
+    for (const std::string& one : lines)
+      paper += QStringLiteral("    %1\n").arg(QString::fromStdString(one));
+    return lines.empty() ? paper : paper + QLatin1Char('\n');
   }
 
   QString room(const Step& step, const StepText& words) {
@@ -120,9 +141,7 @@ class StepOnPaper {
       paper += line(Handout::tr("A solution"), settings.join(QStringLiteral(", ")));
     if (!step.order.solution.empty()) {
       paper += QStringLiteral("**%1:**\n\n").arg(Handout::tr("A solution"));
-      for (const std::string& one : step.order.solution)
-        paper += QStringLiteral("    %1\n").arg(QString::fromStdString(one));
-      paper += QLatin1Char('\n');
+      paper += as_lines(step.order.solution);
     }
     if (const std::string& model = words.part("answer"); !model.empty())
       paper += filled(model, after_) + QStringLiteral("\n\n");
@@ -195,8 +214,7 @@ QByteArray as_pdf(QTextDocument& document, const QString& title) {
   writer.setTitle(title);
   writer.setCreator(QStringLiteral("Parallelarium"));
   writer.setPageSize(QPageSize(QPageSize::A4));
-  writer.setPageMargins(QMarginsF(kMarginMm, kMarginMm, kMarginMm, kMarginMm),
-                        QPageLayout::Millimeter);
+  writer.setPageMargins(QMarginsF());  // print() leaves two centimetres, and numbers the pages
   document.print(&writer);
   buffer.close();
   return bytes;
@@ -225,6 +243,9 @@ Result<Handout> Handout::of(const Lesson& lesson, const HandoutWish& wish,
   bool guessed = false;
   for (std::size_t at = 0; at < lesson.steps.size(); ++at) {
     const Step& step = lesson.steps[at];
+    // What to take away would answer the questions.
+    const bool last = at + 1 == lesson.steps.size();
+    if (last && step.kind == StepKind::kRead && !wish.answers) break;
     const Result<Settings> before = settings_at(lesson, at, drawn);
     if (!before) return before.error();
     const Result<Context> after = context_at(lesson, at, drawn, predictions);

@@ -11,7 +11,7 @@ namespace parallelarium {
 
 struct HandoutWish {
   std::uint64_t numbers = 1;  // the seed that draws them
-  bool answers = false;       // with the right answers, solutions and explanations
+  bool answers = false;       // with the right answers, solutions, explanations, what to take away
 };
 
 class Handout {
