@@ -181,12 +181,12 @@ namespace {
 // What the data lane of some rank takes: ZeRO 2 and 3 reduce in every micro-batch, and ZeRO 3
 // gathers there, too.
 std::int64_t data_time(const Setup& setup, const StepEnd& end) {
-  const int zero = held_zero(setup);
+  const int zero = shards_of(setup) > 1 ? held_zero(setup) : 0;
   const std::int64_t reduces = zero >= 2 ? setup.microbatches : 1;
   const std::int64_t gathers = zero >= 3 ? setup.microbatches * (setup.zero_reshard ? 2 : 1) : 0;
   std::int64_t most = 0;
   for (const RankEnd& rank : end)
-    most = std::max(most, reduces * rank.reduce + gathers * rank.gather);
+    most = std::max(most, reduces * rank.reduce + gathers * rank.gather + rank.across);
   return most;
 }
 
@@ -200,10 +200,16 @@ std::int64_t with_end(const StepEnd& end, std::int64_t actions) {
   return actions + (end.empty() ? 0 : norm) + update;
 }
 
+// Empty where the table is of the Setup's own layers already.
+StageTable own_table(const Setup& setup, const StageTable& shared) {
+  return shared.grows() ? shared.grown(layers_of_stages(setup)) : StageTable();
+}
+
 }  // namespace
 
 Bound quick_bound(const Setup& setup, const StageTable& shared, const StepEnd& end) {
-  const StageTable table = shared.grown(setup.model.layers / stages_of(setup));
+  const StageTable grown = own_table(setup, shared);
+  const StageTable& table = shared.grows() ? grown : shared;
   const StageOf of(setup, table);
   const Ways ways = ways_of(of);
   const int ranks = setup.mesh.pp;
@@ -216,7 +222,8 @@ Bound quick_bound(const Setup& setup, const StageTable& shared, const StepEnd& e
     if (!holds_stages_twice(setup))
       bound.nanoseconds =
           std::max(bound.nanoseconds,
-                   rank_time(setup, of, ways, held, end[static_cast<std::size_t>(rank)].reduce));
+                   rank_time(setup, of, ways, held, end[static_cast<std::size_t>(rank)].reduce +
+                                                        end[static_cast<std::size_t>(rank)].across));
     std::int64_t own = 0, kept = of.kept(held.front());
     for (const int stage : held) {
       own = std::max(own, of.peak(stage, end[static_cast<std::size_t>(rank)]));
@@ -348,7 +355,8 @@ class Walk {
 }  // namespace
 
 Result<Bound> walked_bound(const Setup& setup, const StageTable& shared, const StepEnd& end) {
-  const StageTable table = shared.grown(setup.model.layers / stages_of(setup));
+  const StageTable grown = own_table(setup, shared);
+  const StageTable& table = shared.grows() ? grown : shared;
   const Result<Order> order = make_order(setup);
   if (!order) return order.error();
   Bound bound = Walk(setup, table, end, *order).run();

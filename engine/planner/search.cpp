@@ -9,6 +9,7 @@
 
 #include "engine/plan/text/phrases.h"
 #include "engine/planner/bound.h"
+#include "engine/planner/front.h"
 #include "engine/planner/parallel.h"
 
 namespace parallelarium {
@@ -70,36 +71,29 @@ class Search {
   // Every candidate, with the table of stages that its bounds stand on; the refused are counted.
   Result<void> list() {
     Setup setup = request_.base;
-    std::map<StageKey, std::int32_t> numbers;
-    std::map<EndKey, std::int32_t> end_numbers;
     bool too_many = false;
     space_.for_each([&](const Candidate& group) {
-      const std::vector<std::uint8_t> zeros = space_.zeros_of(group);
-      const std::size_t recomputes = space_.recomputes().size();
-      const auto members = static_cast<std::int64_t>(zeros.size() * recomputes);
-      result_.candidates += members;
+      const std::vector<Sharding> shardings = space_.shardings_of(group);
+      const auto recomputes = static_cast<std::int64_t>(space_.recomputes().size());
+      result_.candidates += static_cast<std::int64_t>(shardings.size()) * recomputes;
       too_many = result_.candidates > kMostCandidates;
-      if (too_many || cancelled()) return false;
-      if (members == 0) return true;
+      listed_ = !too_many && !cancelled();
+      if (!listed_) return false;
       Candidate candidate = group;
-      candidate.zero = zeros.front();
-      space_.write(candidate, setup);
-      if (const std::vector<Message> wrong = validate(setup); !wrong.empty()) {
-        count(PlanClass::kRefused, wrong.front(), members);
-        return true;
-      }
-      for (std::size_t recompute = 0; recompute < recomputes; ++recompute) {
-        candidate.recompute = static_cast<std::uint8_t>(recompute);
-        const auto [at, fresh] = numbers.try_emplace(key_of(candidate, setup),
-                                                     static_cast<std::int32_t>(examples_.size()));
-        if (fresh) examples_.push_back(candidate);
-        for (const std::uint8_t zero : zeros) {
-          candidate.zero = setup.zero = zero;
-          const auto [end, first] = end_numbers.try_emplace(
-              end_key_of(setup), static_cast<std::int32_t>(end_examples_.size()));
-          if (first) end_examples_.push_back(candidate);
-          entries_.push_back({candidate, at->second, end->second, false, 0, 0});
-        }
+      for (std::size_t at = 0, end = 0; at < shardings.size(); at = end) {
+        while (end < shardings.size() && shardings[end].group == shardings[at].group) ++end;
+        candidate.zero = shardings[at].zero;
+        candidate.zero_group = shardings[at].group;
+        space_.write(candidate, setup);
+        const std::vector<Message> wrong = validate(setup);
+        // One rule alone looks at the group.
+        if (!wrong.empty() && wrong.front().field != "zero_group") end = shardings.size();
+        if (!wrong.empty())
+          count(PlanClass::kRefused, wrong.front(),
+                static_cast<std::int64_t>(end - at) * recomputes);
+        else
+          enter(candidate, setup, {shardings.begin() + std::ptrdiff_t(at),
+                                   shardings.begin() + std::ptrdiff_t(end)});
       }
       return true;
     });
@@ -117,6 +111,26 @@ class Search {
                          : fmt::format("{}..{}", request_.least_gpus, request_.most_gpus),
                      request_.global_batch);
     return {};
+  }
+
+  // `setup` is that of the candidate, which is valid with all these.
+  void enter(Candidate candidate, Setup& setup, const std::vector<Sharding>& shardings) {
+    for (std::size_t recompute = 0; recompute < space_.recomputes().size(); ++recompute) {
+      candidate.recompute = static_cast<std::uint8_t>(recompute);
+      setup.recompute = space_.recomputes()[recompute];
+      const auto [at, fresh] = numbers_.try_emplace(key_of(candidate, setup),
+                                                    static_cast<std::int32_t>(examples_.size()));
+      if (fresh) examples_.push_back(candidate);
+      for (const Sharding& sharding : shardings) {
+        candidate.zero = sharding.zero;
+        setup.zero = sharding.zero;
+        const auto [end, first] =
+            end_numbers_.try_emplace(end_key_of(setup, candidate.layers),
+                                     static_cast<std::int32_t>(end_examples_.size()));
+        if (first) end_examples_.push_back(candidate);
+        entries_.push_back({candidate, at->second, end->second, false, 0, 0});
+      }
+    }
   }
 
   void make_tables() {
@@ -203,12 +217,8 @@ class Search {
            value_of(entry) > value_of(best.back());
   }
 
-  // Whether a plan is no slower and no larger than the bounds and needs no more GPUs.
   bool dominated(const Entry& entry) const {
-    return std::any_of(result_.pareto.begin(), result_.pareto.end(), [&](const Plan& plan) {
-      return plan.time.count() <= entry.nanoseconds && plan.needed_bytes <= entry.bytes &&
-             plan.candidate.gpus() <= entry.candidate.gpus();
-    });
+    return dominates(result_.pareto, entry.nanoseconds, entry.bytes, entry.candidate.gpus());
   }
 
   void find_best() {
@@ -330,7 +340,7 @@ class Search {
     }
     result_.points.push_back({plan.step.seconds, plan.needed_bytes});
     ++result_.classes[static_cast<std::size_t>(PlanClass::kSimulated)];
-    add_to_front(plan);
+    add_to_front(result_.pareto, plan);
     auto& best = result_.best;
     const auto place = std::find_if(best.begin(), best.end(), [&](const Plan& other) {
       return stands_before(plan, other, request_.objective);
@@ -339,25 +349,10 @@ class Search {
     if (best.size() > static_cast<std::size_t>(request_.top)) best.pop_back();
   }
 
-  void add_to_front(const Plan& plan) {
-    const auto no_worse = [](const Plan& a, const Plan& b) {
-      return a.time <= b.time && a.needed_bytes <= b.needed_bytes &&
-             a.candidate.gpus() <= b.candidate.gpus();
-    };
-    auto& front = result_.pareto;
-    if (std::any_of(front.begin(), front.end(), [&](const Plan& other) {
-          return no_worse(other, plan) &&
-                 (!no_worse(plan, other) || !stands_before(plan, other, Objective::kTime));
-        }))
-      return;
-    std::erase_if(front, [&](const Plan& other) { return no_worse(plan, other); });
-    front.push_back(plan);
-  }
-
   void finish() {
-    result_.cancelled = cancelled();
     result_.left = result_.candidates;
     for (const std::int64_t count : result_.classes) result_.left -= count;
+    result_.cancelled = result_.left > 0 || !listed_;
     if (least_bytes_ > 0) result_.least = LeastPlan{least_bytes_, space_.setup_of(least_)};
     for (auto& [key, reason] : reasons_) result_.reasons.push_back(std::move(reason));
     std::stable_sort(result_.reasons.begin(), result_.reasons.end(),
@@ -372,10 +367,13 @@ class Search {
   std::int64_t capacity_ = 0;
   std::int64_t least_bytes_ = 0;  // of those that do not fit
   Candidate least_;
+  bool listed_ = false;    // all candidates
   bool together_ = false;  // ranks share their memory, so that no rank alone tells what fits
   std::vector<Entry> entries_;
   std::vector<Candidate> examples_;  // one for each table
   std::vector<Candidate> end_examples_;
+  std::map<StageKey, std::int32_t> numbers_;  // in examples_
+  std::map<EndKey, std::int32_t> end_numbers_;
   std::vector<StepEnd> ends_;
   std::vector<StageTable> tables_;
   std::vector<std::optional<Message>> refusals_;

@@ -14,7 +14,8 @@ namespace parallelarium {
 namespace {
 
 constexpr int kAlikeStages = 3;
-constexpr int kBuiltLayers = 3;  // of a stage that stands for longer ones
+constexpr int kBuiltLayers = 3;  // of a stage that stands for others
+constexpr int kFewLayers = 2;    // of those others, at least: fewer leave some sums out
 
 bool is_action(const Op& op, Lane lane) { return op.lane == lane && op.action >= 0; }
 
@@ -182,6 +183,7 @@ Setup small_setup(const Setup& setup, bool alike, int layers) {
   Setup small = setup;
   const int stages = stages_of(setup);
   small.mesh.dp = setup.mesh.ep;
+  small.mesh.order = Mesh().order;  // in which the ranks of an EP group are nearest
   small.mesh.pp = alike ? std::min(stages, kAlikeStages) : stages;
   small.schedule = "gpipe";
   small.chunks = 1;
@@ -202,11 +204,17 @@ Setup small_setup(const Setup& setup, bool alike, int layers) {
   return small;
 }
 
-// Whether every stage but the first and the last has the same layers as its neighbours.
-bool are_alike(const Setup& setup) {
-  const std::vector<int> layers = layers_of_stages(setup);
-  return setup.model.experts.first_dense == 0 &&
-         std::all_of(layers.begin(), layers.end(), [&](int count) { return count == layers[0]; });
+bool have_equal_layers(const std::vector<int>& layers) {
+  return std::all_of(layers.begin(), layers.end(), [&](int count) { return count == layers[0]; });
+}
+
+// Whether three stages stand for all: the same layers lie between the first and the last, or all
+// have so many that what a stage takes follows from their number.
+bool are_alike(const Setup& setup, const std::vector<int>& layers) {
+  if (setup.model.experts.first_dense > 0) return false;
+  return have_equal_layers(layers) ||
+         (!recomputes_some_layers(setup) &&
+          std::all_of(layers.begin(), layers.end(), [](int count) { return count >= kFewLayers; }));
 }
 
 // What a transfer between two ranks takes at least, by whichever link they have.
@@ -249,11 +257,10 @@ StageBound plus(const StageBound& a, const StageBound& b, int times) {
   return sum;
 }
 
-std::vector<StageBound> plus(const std::vector<StageBound>& a, const std::vector<StageBound>& b,
-                             int times) {
-  std::vector<StageBound> sums;
-  for (std::size_t at = 0; at < a.size(); ++at) sums.push_back(plus(a[at], b[at], times));
-  return sums;
+std::vector<StageBound> less(const std::vector<StageBound>& a, const std::vector<StageBound>& b) {
+  std::vector<StageBound> rest;
+  for (std::size_t at = 0; at < a.size(); ++at) rest.push_back(plus(a[at], b[at], -1));
+  return rest;
 }
 
 }  // namespace
@@ -265,9 +272,13 @@ StageKey key_of(const Candidate& candidate, const Setup& setup) {
   key.ep = candidate.ep;
   key.micro_batch = candidate.micro_batch;
   key.stages = stages_of(setup);
-  if (are_alike(setup)) {
-    key.layers = std::min(setup.model.layers / key.stages, kBuiltLayers + 1);
+  const std::vector<int> layers = layers_of_stages(setup);
+  if (are_alike(setup, layers)) {
+    key.layers =
+        have_equal_layers(layers) ? std::min(layers[0], kBuiltLayers + 1) : kBuiltLayers + 1;
     key.stages = std::min(key.stages, kAlikeStages);
+  } else {
+    key.cut = candidate.layers;
   }
   key.recompute = candidate.recompute;
   key.sequence_parallel = candidate.sequence_parallel;
@@ -278,26 +289,37 @@ StageKey key_of(const Candidate& candidate, const Setup& setup) {
 const StageBound& StageTable::stage(int index, int stages, bool of_split) const {
   const std::vector<StageBound>& all = of_split ? split : whole;
   const auto last = static_cast<int>(all.size()) - 1;
+  if (!rows.empty()) return all[rows[static_cast<std::size_t>(index)]];
   if (!alike) return all[static_cast<std::size_t>(index)];
   return all[static_cast<std::size_t>(index == 0 ? 0 : index == stages - 1 ? last : 1)];
 }
 
-StageTable StageTable::grown(int to) const {
-  if (whole_more.empty()) return *this;
+StageTable StageTable::grown(const std::vector<int>& layers_of_stages) const {
   StageTable table;
-  table.alike = alike;
   table.transfer = transfer;
-  table.whole = plus(whole, whole_more, to - layers);
-  table.split = plus(split, split_more, to - layers);
+  table.rows.reserve(layers_of_stages.size());
+  std::vector<std::pair<std::size_t, int>> known;  // place and layers of each row
+  for (std::size_t stage = 0; stage < layers_of_stages.size(); ++stage) {
+    const std::size_t place = stage == 0                             ? 0
+                              : stage + 1 == layers_of_stages.size() ? whole.size() - 1
+                                                                     : 1;
+    const std::pair row(place, layers_of_stages[stage]);
+    const auto at = std::find(known.begin(), known.end(), row);
+    table.rows.push_back(static_cast<std::uint8_t>(at - known.begin()));
+    if (at != known.end()) continue;
+    known.push_back(row);
+    table.whole.push_back(plus(whole[place], whole_more[place], row.second - layers));
+    table.split.push_back(plus(split[place], split_more[place], row.second - layers));
+  }
   return table;
 }
 
 Result<StageTable> stage_table(const Setup& setup, const Machine& machine) {
   StageTable table;
-  table.alike = are_alike(setup);
-  const int layers = setup.model.layers / stages_of(setup);
-  const bool grows = table.alike && layers > kBuiltLayers;
-  const int built = grows ? kBuiltLayers : layers;
+  const std::vector<int> own = layers_of_stages(setup);
+  table.alike = are_alike(setup, own);
+  const bool grows = table.alike && (own[0] > kBuiltLayers || !have_equal_layers(own));
+  const int built = grows ? kBuiltLayers : own[0];
   if (Result<void> read = read_table(small_setup(setup, table.alike, built), machine, table); !read)
     return read.error();
   if (!grows) return table;
@@ -305,8 +327,8 @@ Result<StageTable> stage_table(const Setup& setup, const Machine& machine) {
   if (Result<void> read = read_table(small_setup(setup, true, built - 1), machine, shorter); !read)
     return read.error();
   table.layers = built;
-  table.whole_more = plus(table.whole, shorter.whole, -1);
-  table.split_more = plus(table.split, shorter.split, -1);
+  table.whole_more = less(table.whole, shorter.whole);
+  table.split_more = less(table.split, shorter.split);
   return table;
 }
 

@@ -64,6 +64,7 @@ void PlanSearch::start() {
     allowed[axis.toStdString()] = nlohmann::json::array({value.toStdString()});
   RunRequest request;
   request.method = "plan";
+  request.answers_cancel = true;
   request.parameters = {{"setup", to_json(*base)},
                         {"gpus", wish_.gpus.toStdString()},
                         {"global_batch", wish_.global_batch},
