@@ -24,7 +24,8 @@ const std::vector<PlanAxis>& plan_axes() {
       {"micro-batch", "1, 2, 4, 8, 16"},
       {"microbatches", "what the others leave"},
       {"stage-layers",
-       "even, and with a pipeline balanced, where the head counts as the layers that its work makes"},
+       "even, and with a pipeline balanced, where the head counts as the layers that its work "
+       "makes"},
       {"order", "tp-cp-ep-dp-pp, and tp-cp-ep-pp-dp where DP and PP share nodes"},
       {"recompute", "none, full, and selective where attention keeps its scores"},
   };
@@ -43,8 +44,8 @@ std::string axis_called(const std::string& name) {
 
 double head_layers(const Model& model) {
   const double all = forward_flops_per_sequence(model);
-  const double head = 2.0 * static_cast<double>(model.sequence) * static_cast<double>(model.hidden) *
-                      static_cast<double>(model.vocab);
+  const double head = 2.0 * static_cast<double>(model.sequence) *
+                      static_cast<double>(model.hidden) * static_cast<double>(model.vocab);
   return all > head ? head * model.layers / (all - head) : 0;
 }
 
@@ -81,8 +82,8 @@ int node_group(const Mesh& mesh, const Machine& machine) {
     at.cp = here % mesh.cp;
     if (rank_of(mesh, at) >= node) break;
   }
-  const bool cuts_experts = mesh.ep > 1 && here % (mesh.ep * mesh.cp) != 0 &&
-                            (mesh.cp > 1 || mesh.ep % here != 0);
+  const bool cuts_experts =
+      mesh.ep > 1 && here % (mesh.ep * mesh.cp) != 0 && (mesh.cp > 1 || mesh.ep % here != 0);
   return here < 2 || here == replicas || mesh.dp % here != 0 || cuts_experts ? 0 : here;
 }
 
@@ -103,10 +104,10 @@ std::vector<Sharding> Space::shardings_of(const Candidate& candidate) const {
   std::vector<Sharding> shardings;
   const bool replicas = candidate.dp * candidate.cp > 1;
   const std::vector<std::int32_t> groups =
-      replicas ? groups_of(candidate)
-               : std::vector<std::int32_t>{zero_group_.values.empty()
-                                               ? 0
-                                               : static_cast<std::int32_t>(zero_group_.values[0])};
+      replicas
+          ? groups_of(candidate)
+          : std::vector<std::int32_t>{
+                zero_group_.values.empty() ? 0 : static_cast<std::int32_t>(zero_group_.values[0])};
   for (const std::int32_t group : groups)
     for (std::uint8_t zero = 0; zero <= (replicas ? 3 : 0); ++zero)
       // Without ZeRO all groups are alike, so that the first of them stands for all.

@@ -221,9 +221,9 @@ Bound quick_bound(const Setup& setup, const StageTable& shared, const StepEnd& e
     // A stage that is held twice has its micro-batches on either rank.
     if (!holds_stages_twice(setup))
       bound.nanoseconds =
-          std::max(bound.nanoseconds,
-                   rank_time(setup, of, ways, held, end[static_cast<std::size_t>(rank)].reduce +
-                                                        end[static_cast<std::size_t>(rank)].across));
+          std::max(bound.nanoseconds, rank_time(setup, of, ways, held,
+                                                end[static_cast<std::size_t>(rank)].reduce +
+                                                    end[static_cast<std::size_t>(rank)].across));
     std::int64_t own = 0, kept = of.kept(held.front());
     for (const int stage : held) {
       own = std::max(own, of.peak(stage, end[static_cast<std::size_t>(rank)]));

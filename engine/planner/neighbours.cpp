@@ -123,8 +123,7 @@ std::vector<Setup> neighbours_of(const Setup& setup, const Machine& machine) {
   Changes changes(setup, machine);
   for (const Degree degree : degrees_of(setup)) {
     changes.add([&](Setup& of) { degree(of) *= 2; });
-    if (Setup copy = setup; degree(copy) % 2 == 0)
-      changes.add([&](Setup& of) { degree(of) /= 2; });
+    if (Setup copy = setup; degree(copy) % 2 == 0) changes.add([&](Setup& of) { degree(of) /= 2; });
   }
   if (setup.mesh.dp * setup.mesh.cp > 1) {
     if (setup.zero < 3) changes.add([](Setup& of) { ++of.zero; });

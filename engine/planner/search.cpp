@@ -92,8 +92,8 @@ class Search {
           count(PlanClass::kRefused, wrong.front(),
                 static_cast<std::int64_t>(end - at) * recomputes);
         else
-          enter(candidate, setup, {shardings.begin() + std::ptrdiff_t(at),
-                                   shardings.begin() + std::ptrdiff_t(end)});
+          enter(candidate, setup,
+                {shardings.begin() + std::ptrdiff_t(at), shardings.begin() + std::ptrdiff_t(end)});
       }
       return true;
     });
@@ -124,9 +124,8 @@ class Search {
       for (const Sharding& sharding : shardings) {
         candidate.zero = sharding.zero;
         setup.zero = sharding.zero;
-        const auto [end, first] =
-            end_numbers_.try_emplace(end_key_of(setup, candidate.layers),
-                                     static_cast<std::int32_t>(end_examples_.size()));
+        const auto [end, first] = end_numbers_.try_emplace(
+            end_key_of(setup, candidate.layers), static_cast<std::int32_t>(end_examples_.size()));
         if (first) end_examples_.push_back(candidate);
         entries_.push_back({candidate, at->second, end->second, false, 0, 0});
       }

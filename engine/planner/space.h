@@ -49,8 +49,8 @@ struct Candidate {
   std::int32_t dp = 1, tp = 1, pp = 1, cp = 1, ep = 1;
   std::int32_t micro_batch = 1, microbatches = 1;
   std::uint8_t schedule = 0, chunks = 1, recompute = 0;  // of Space's lists; chunks themselves
-  std::uint8_t zero = 0, layers = 0;  // the latter of Space's list
-  std::int32_t zero_group = 0;        // as the Setup has it
+  std::uint8_t zero = 0, layers = 0;                     // the latter of Space's list
+  std::int32_t zero_group = 0;                           // as the Setup has it
   RankOrder order = RankOrder::kTpCpEpDpPp;
   bool sequence_parallel = false;
   std::int64_t gpus() const { return std::int64_t{dp} * tp * pp * cp; }
@@ -88,7 +88,7 @@ class Space {
     std::vector<std::int64_t> values;
     bool has(std::int64_t value) const;
   };
-  struct Cut {  // of the layers into stages
+  struct Cut {                // of the layers into stages
     bool balanced = false;    // by balanced_layers()
     std::vector<int> layers;  // else as they are typed; empty: even
   };

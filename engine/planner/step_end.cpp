@@ -65,8 +65,8 @@ class EndReader {
                                 0);
       };
       end.reduce +=
-          nanoseconds(zero_ == 0 ? CollectiveKind::kAllReduce : CollectiveKind::kReduceScatter, type,
-                      shard, bucket.count);
+          nanoseconds(zero_ == 0 ? CollectiveKind::kAllReduce : CollectiveKind::kReduceScatter,
+                      type, shard, bucket.count);
       if (zero_ == 0) continue;
       if (shard_ranks(setup_) < setup_.mesh.dp * setup_.mesh.cp)
         end.across += nanoseconds(CollectiveKind::kAllReduce, type, across, bucket.own_count);
@@ -169,8 +169,9 @@ StepEnd step_end(const Setup& setup, const Machine& machine) {
       chunks.push_back(std::move(chunk));
     }
     const auto found = known.find(like);
-    ends.push_back(found != known.end() ? found->second
-                                        : known.emplace(like, reader.read(chunks, rank)).first->second);
+    ends.push_back(found != known.end()
+                       ? found->second
+                       : known.emplace(like, reader.read(chunks, rank)).first->second);
   }
   return ends;
 }

@@ -258,8 +258,8 @@ TEST(Balanced, GivesTheLargestStageTheLeastWork) {
         const auto work = [&](int last) {
           return std::max<double>((layers - last + stages - 2) / (stages - 1), last + head);
         };
-        const double most = std::max<double>(*std::max_element(cut.begin(), cut.end() - 1),
-                                             cut.back() + head);
+        const double most =
+            std::max<double>(*std::max_element(cut.begin(), cut.end() - 1), cut.back() + head);
         for (int last = 0; last <= layers; ++last) EXPECT_LE(most, work(last)) << layers;
       }
 }

@@ -90,8 +90,8 @@ std::string plans_table(const std::vector<Plan>& plans, std::size_t most) {
   for (const char* title : {">SP", ">ZeRO", "schedule"}) titles.emplace_back(title);
   if (uneven) titles.emplace_back("layers");
   if (ordered) titles.emplace_back("order");
-  for (const char* title : {">b", ">m", "recompute", ">step",
-                            ">tokens/s/GPU", ">MFU", ">memory", ">stage", ">bubble", ">exposed"})
+  for (const char* title : {">b", ">m", "recompute", ">step", ">tokens/s/GPU", ">MFU", ">memory",
+                            ">stage", ">bubble", ">exposed"})
     titles.emplace_back(title);
   Table table(titles);
   for (std::size_t at = 0; at < std::min(most, plans.size()); ++at) {
@@ -105,8 +105,8 @@ std::string plans_table(const std::vector<Plan>& plans, std::size_t most) {
                                       std::to_string(mesh.cp),
                                       std::to_string(mesh.dp)};
     if (experts) cells.push_back(std::to_string(mesh.ep));
-    cells.insert(cells.end(), {setup.sequence_parallel ? "on" : "-", zero_text(setup),
-                               schedule_of(setup)});
+    cells.insert(cells.end(),
+                 {setup.sequence_parallel ? "on" : "-", zero_text(setup), schedule_of(setup)});
     if (uneven) cells.push_back(layers_text(setup.stage_layers));
     if (ordered) cells.emplace_back(name_of(mesh.order));
     for (std::string cell :
