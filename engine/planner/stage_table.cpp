@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What one micro-batch does on each stage, read from small Programs.
 #include <algorithm>
+#include <numeric>
 
 #include "engine/passes/build.h"
 #include "engine/plan/program/report.h"
@@ -178,8 +179,27 @@ Result<Stages> read_stages(const Setup& setup, const Machine& machine) {
   return read;
 }
 
-// The same stages for one micro-batch of one replica; alike ones have so many layers each.
-Setup small_setup(const Setup& setup, bool alike, int layers) {
+// Stages that stand for all: the first, those between with different numbers of layers, the last.
+struct Rows {
+  std::vector<int> layers;
+  std::vector<std::uint8_t> of_stage;
+};
+Rows rows_of(const std::vector<int>& layers) {
+  Rows rows;
+  const std::size_t last = layers.size() - 1;
+  for (std::size_t stage = 0; stage <= last; ++stage) {
+    const bool between = stage > 0 && stage < last;
+    const auto from = rows.layers.begin() + (between ? 1 : static_cast<int>(rows.layers.size()));
+    const auto at = std::find(from, rows.layers.end(), layers[stage]);
+    rows.of_stage.push_back(static_cast<std::uint8_t>(at - rows.layers.begin()));
+    if (at == rows.layers.end()) rows.layers.push_back(layers[stage]);
+  }
+  return rows;
+}
+
+// The same stages for one micro-batch of one replica; alike ones have so many layers each, others
+// are one for each of the rows, if any.
+Setup small_setup(const Setup& setup, bool alike, int layers, const Rows& rows = {}) {
   Setup small = setup;
   const int stages = stages_of(setup);
   small.mesh.dp = setup.mesh.ep;
@@ -196,6 +216,11 @@ Setup small_setup(const Setup& setup, bool alike, int layers) {
     small.stage_layers.clear();
     small.model.stage_layers.clear();
     small.model.layers = layers * small.mesh.pp;
+  } else if (!rows.layers.empty()) {
+    small.mesh.pp = static_cast<int>(rows.layers.size());
+    small.stage_layers = rows.layers;
+    small.model.stage_layers.clear();
+    small.model.layers = std::accumulate(rows.layers.begin(), rows.layers.end(), 0);
   }
   // Experts of a Setup that can be run have larger buffers, and many ranks cannot.
   constexpr int kTooMany = 17;
@@ -320,8 +345,11 @@ Result<StageTable> stage_table(const Setup& setup, const Machine& machine) {
   table.alike = are_alike(setup, own);
   const bool grows = table.alike && (own[0] > kBuiltLayers || !have_equal_layers(own));
   const int built = grows ? kBuiltLayers : own[0];
-  if (Result<void> read = read_table(small_setup(setup, table.alike, built), machine, table); !read)
-    return read.error();
+  Rows rows;
+  if (!table.alike && setup.model.experts.first_dense == 0) rows = rows_of(own);
+  const Setup small = small_setup(setup, table.alike, built, rows);
+  if (Result<void> read = read_table(small, machine, table); !read) return read.error();
+  table.rows = std::move(rows.of_stage);
   if (!grows) return table;
   StageTable shorter;
   if (Result<void> read = read_table(small_setup(setup, true, built - 1), machine, shorter); !read)
