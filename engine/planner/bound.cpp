@@ -45,6 +45,9 @@ class StageOf {
     if (!splits_) return whole;
     return std::min(whole, table_.stage(stage, stages_, true).kept_bytes);
   }
+  std::int64_t waiting(int stage) const {
+    return splits_ ? table_.stage(stage, stages_, true).waiting_bytes : 0;
+  }
   // Of a forward, or of the backward that holds less, since either may be all that an order has.
   std::int64_t peak(int stage, const RankEnd& end) const {
     std::int64_t backward = peak(stage, ActionKind::kBackward, end);
@@ -263,7 +266,10 @@ class Walk {
         for (int kind = 0; kind < 4; ++kind)
           bounds_.push_back(of_.action(stage, static_cast<ActionKind>(kind)));
       ranks_[rank].first_bound = bounds_.size() - 4 * order.stage_of[rank].size();
-      for (const int stage : order.stage_of[rank]) ranks_[rank].kept.push_back(of_.kept(stage));
+      for (const int stage : order.stage_of[rank]) {
+        ranks_[rank].kept.push_back(of_.kept(stage));
+        ranks_[rank].waiting.push_back(of_.waiting(stage));
+      }
       widen(bound_, ranks_[rank].states, ranks_[rank].states, number);
     }
   }
@@ -285,7 +291,7 @@ class Walk {
     std::int64_t free = 0, held = 0, states = 0;
     // Of the first half of a pair whose second comes next; halves take turns.
     std::int64_t pair_begin = -1, pair_first = 0;
-    std::vector<std::int64_t> kept;  // by chunk
+    std::vector<std::int64_t> kept, waiting;  // by chunk
   };
 
   std::size_t cell(int stage, int microbatch) const {
@@ -325,20 +331,23 @@ class Walk {
     state.pair_begin = starts_pair ? begin : -1;
     state.pair_first = bound.busy;
     state.free = std::max({state.free, end, together});
-    if (!weight) {
-      (forward ? forward_ : backward_)[cell(stage, action.microbatch)] = leaves;
-      hold(state, rank, chunk, action.kind);
-    }
+    if (!weight) (forward ? forward_ : backward_)[cell(stage, action.microbatch)] = leaves;
+    hold(state, rank, chunk, action.kind);
     ++state.next;
     return true;
   }
 
   void hold(RankState& state, std::size_t rank, std::size_t chunk, ActionKind kind) {
+    if (kind == ActionKind::kWeightGrad) {
+      state.held -= state.waiting[chunk];
+      return;
+    }
     const bool forward = kind == ActionKind::kForward;
     if (!forward) state.held -= state.kept[chunk];
     const std::int64_t peak = of_.peak(order_.stage_of[rank][chunk], kind, end_[rank]);
     widen(bound_, state.states + state.held + peak, state.states, static_cast<int>(rank));
     if (forward) state.held += state.kept[chunk];
+    if (kind == ActionKind::kInputGrad) state.held += state.waiting[chunk];
   }
 
   const StageTable& table_;

@@ -33,6 +33,7 @@ struct ActionBound {
 struct StageBound {
   std::array<ActionBound, 4> actions;  // by ActionKind
   std::int64_t kept_bytes = 0;         // of a micro-batch from its forward to its backward
+  std::int64_t waiting_bytes = 0;      // of it, from its input gradients to its weight gradients
   double shared = 0, experts = 0;      // parameters of a rank, see StageParameters
   double copied_table = 0;             // of `shared`: the last stage's copy of a tied table
 };

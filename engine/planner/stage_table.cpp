@@ -121,23 +121,34 @@ void read_memory(const Program& program, const RankProgram& rank, StageBound& st
     std::int64_t& peak = stage.actions[static_cast<std::size_t>(kind)].peak_bytes;
     peak = std::max(peak, beside_states(held.at_peak));
   });
-  // What is open from the forward's last op to the backward's first.
-  std::int32_t forward_end = -1, backward_begin = static_cast<std::int32_t>(rank.ops.size());
-  for (std::size_t at = 0; at < rank.ops.size(); ++at) {
-    const Op& op = rank.ops[at];
+  // What is open from the forward's last op to the backward's first, and between a backward's
+  // parts.
+  const auto end = static_cast<std::int32_t>(rank.ops.size());
+  std::array<std::int32_t, 4> first, last;
+  first.fill(end);
+  last.fill(-1);
+  for (std::int32_t index = 0; index < end; ++index) {
+    const Op& op = rank.ops[static_cast<std::size_t>(index)];
     if (!is_action(op, Lane::kCompute)) continue;
-    const auto index = static_cast<std::int32_t>(at);
-    if (rank.actions[static_cast<std::size_t>(op.action)].kind == ActionKind::kForward)
-      forward_end = index;
-    else
-      backward_begin = std::min(backward_begin, index);
+    const auto kind =
+        static_cast<std::size_t>(rank.actions[static_cast<std::size_t>(op.action)].kind);
+    first[kind] = std::min(first[kind], index);
+    last[kind] = index;
   }
+  const auto at = [](ActionKind kind) { return static_cast<std::size_t>(kind); };
+  const std::int32_t forward_end = last[at(ActionKind::kForward)];
+  const std::int32_t weights = first[at(ActionKind::kWeightGrad)];
+  const std::int32_t backward_begin =
+      std::min({first[at(ActionKind::kBackward)], first[at(ActionKind::kInputGrad)], weights});
+  const std::int32_t inputs_end = last[at(ActionKind::kInputGrad)];
   for (const Buffer& buffer : rank.buffers) {
     const bool states =
         buffer.category != Category::kActivations && buffer.category != Category::kBuffers;
-    if (!states && buffer.microbatch >= 0 && buffer.opened_by >= 0 &&
-        buffer.opened_by <= forward_end && buffer.closed_by >= backward_begin)
+    if (states || buffer.microbatch < 0 || buffer.opened_by < 0) continue;
+    if (buffer.opened_by <= forward_end && buffer.closed_by >= backward_begin)
       stage.kept_bytes += buffer.bytes;
+    if (inputs_end >= 0 && buffer.opened_by <= inputs_end && buffer.closed_by >= weights)
+      stage.waiting_bytes += buffer.bytes;
   }
 }
 
@@ -276,6 +287,7 @@ StageBound plus(const StageBound& a, const StageBound& b, int times) {
     action.peak_bytes += times * more.peak_bytes;
   }
   sum.kept_bytes += times * b.kept_bytes;
+  sum.waiting_bytes += times * b.waiting_bytes;
   sum.shared += times * b.shared;
   sum.experts += times * b.experts;
   sum.copied_table += times * b.copied_table;
