@@ -9,6 +9,7 @@
 
 #include "engine/plan/text/phrases.h"
 #include "engine/planner/bound.h"
+#include "engine/planner/entry.h"
 #include "engine/planner/front.h"
 #include "engine/planner/parallel.h"
 
@@ -18,15 +19,6 @@ namespace {
 
 // Shares of the progress at which stages are timed, and the best plans are known.
 constexpr double kTablesShare = 0.2, kBestShare = 0.6;
-constexpr std::size_t kBatch = 16;  // candidates that are looked at together, on all cores
-
-// A candidate that is not refused and may still be among the best.
-struct Entry {
-  Candidate candidate;
-  std::int32_t table = 0, end = 0;
-  bool walked = false;
-  std::int64_t nanoseconds = 0, bytes = 0;  // lower bounds
-};
 
 class Search {
  public:
@@ -223,17 +215,17 @@ class Search {
   void find_best() {
     double first = -1;
     while (!queue_.empty() && !cancelled()) {
-      std::vector<std::size_t> batch;
-      while (!queue_.empty() && batch.size() < kBatch) {
+      Batch batch;
+      while (!queue_.empty()) {
         const std::size_t at = std::get<2>(queue_.top());
-        if (cannot_be_among_best(entries_[at])) break;
+        if (cannot_be_among_best(entries_[at]) || !batch.takes(entries_[at])) break;
         queue_.pop();
-        batch.push_back(at);
+        batch.add(at, entries_[at]);
       }
-      if (batch.empty()) return;
-      const double least = value_of(entries_[batch.front()]);
+      if (batch.items.empty()) return;
+      const double least = value_of(entries_[batch.items.front()]);
       if (first < 0) first = least;
-      look_at(batch, [&](std::size_t at) { queue_.push(place_of(at)); });
+      look_at(batch.items, [&](std::size_t at) { queue_.push(place_of(at)); });
       const auto& best = result_.best;
       const bool enough = best.size() >= static_cast<std::size_t>(request_.top);
       const double span = enough ? value_of(best.back()) - first : 0;
@@ -246,33 +238,34 @@ class Search {
     }
   }
 
-  // What is left may still be smaller than all that were simulated.
+  // What is left may still be smaller than all that were simulated. It is taken in the order of
+  // time, so that what covers a candidate comes before it.
   void find_front() {
-    std::vector<std::size_t> left;
-    for (; !queue_.empty(); queue_.pop()) left.push_back(std::get<2>(queue_.top()));
-    std::size_t next = 0;
-    std::vector<std::size_t> again;
-    while ((next < left.size() || !again.empty()) && !cancelled()) {
-      std::vector<std::size_t> batch = std::move(again);
-      again.clear();
-      for (; next < left.size() && batch.size() < kBatch; ++next) {
-        if (dominated(entries_[left[next]]))
-          count_bounded(entries_[left[next]]);
-        else
-          batch.push_back(left[next]);
-      }
-      look_at(batch, [&](std::size_t at) {
-        if (dominated(entries_[at]))
+    using Timed = std::pair<std::int64_t, std::size_t>;
+    std::priority_queue<Timed, std::vector<Timed>, std::greater<>> left;
+    for (; !queue_.empty(); queue_.pop()) {
+      const std::size_t at = std::get<2>(queue_.top());
+      left.emplace(entries_[at].nanoseconds, at);
+    }
+    const auto all = static_cast<double>(std::max<std::size_t>(1, left.size()));
+    while (!left.empty() && !cancelled()) {
+      Batch batch;
+      while (!left.empty()) {
+        const std::size_t at = left.top().second;
+        const bool covered = dominated(entries_[at]);
+        if (!covered && !batch.takes(entries_[at])) break;
+        left.pop();
+        if (covered)
           count_bounded(entries_[at]);
         else
-          again.push_back(at);
-      });
-      tell(kBestShare +
-               (1 - kBestShare) * static_cast<double>(next) / static_cast<double>(left.size()),
-           [](auto decided, auto all) {
+          batch.add(at, entries_[at]);
+      }
+      look_at(batch.items, [&](std::size_t at) { left.emplace(entries_[at].nanoseconds, at); });
+      tell(kBestShare + (1 - kBestShare) * (1 - static_cast<double>(left.size()) / all),
+           [](auto decided, auto of) {
              return message("plan-smaller",
                             "Simulating smaller plans: {} of {} candidates are decided.", decided,
-                            all);
+                            of);
            });
     }
   }
