@@ -150,7 +150,10 @@ void Space::for_cuts(Candidate candidate, const std::function<bool(const Candida
     candidate.layers = static_cast<std::uint8_t>(at);
     if (cuts_[at].balanced || cuts_[at].layers.empty()) {
       const bool is_even = !cuts_[at].balanced || layers_of(candidate).empty();
-      if (is_even && even) continue;
+      // Chunks that nobody asked for stand for layers that they divide, or for a balanced cut.
+      const bool divides = request_.base.model.layers % (candidate.pp * candidate.chunks) == 0;
+      if (is_even && (even || (candidate.chunks > 1 && chunks_.values.empty() && !divides)))
+        continue;
       even = even || is_even;
     }
     goes_on = visit(candidate);
