@@ -7811,6 +7811,18 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <source>1 tie</source>
         <translation>1 gleich</translation>
     </message>
+    <message>
+        <source>The search was cancelled: this is the best found so far. %1 candidates are not decided, and a better one may be among them.</source>
+        <translation>Die Suche wurde abgebrochen: Dies ist das Beste, was bis dahin gefunden wurde. %1 Kandidaten sind nicht entschieden, und ein besserer kann darunter sein.</translation>
+    </message>
+    <message>
+        <source>ZeRO %1 in groups of %2</source>
+        <translation>ZeRO %1 in Gruppen von %2</translation>
+    </message>
+    <message>
+        <source>layers %1</source>
+        <translation>Schichten %1</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::SearchView</name>
@@ -8076,6 +8088,30 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>Search</source>
         <translation>Suchen</translation>
+    </message>
+    <message>
+        <source>ZeRO group</source>
+        <translation>ZeRO-Gruppe</translation>
+    </message>
+    <message>
+        <source>all replicas</source>
+        <translation>alle Replikate</translation>
+    </message>
+    <message>
+        <source>Stage layers</source>
+        <translation>Schichten je Stufe</translation>
+    </message>
+    <message>
+        <source>even</source>
+        <translation>gleich</translation>
+    </message>
+    <message>
+        <source>balanced</source>
+        <translation>ausgeglichen</translation>
+    </message>
+    <message>
+        <source>Rank order</source>
+        <translation>Rangfolge</translation>
     </message>
 </context>
 <context>

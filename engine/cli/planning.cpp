@@ -50,7 +50,7 @@ Result<void> read_objective(const std::string& name, PlanRequest& request) {
 Result<void> settle(const Setup& base, PlanRequest& request) {
   // What `auto` means follows from the devices alone; the mesh is the search's.
   Setup asked = base;
-  asked.mesh = Mesh{.order = base.mesh.order};
+  asked.mesh = Mesh();
   asked.schedule = "1f1b";
   asked.chunks = asked.microbatches = asked.micro_batch = 1;
   asked.zero = asked.zero_group = 0;
@@ -61,8 +61,6 @@ Result<void> settle(const Setup& base, PlanRequest& request) {
   Result<Situation> situation = situation_here(asked);
   if (!situation) return situation.error();
   request.base = std::move(situation->setup);
-  request.base.zero_group = base.zero_group;
-  request.base.stage_layers = base.stage_layers;
   request.machine = std::move(situation->machine);
   return {};
 }

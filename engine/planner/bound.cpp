@@ -45,6 +45,9 @@ class StageOf {
     if (!splits_) return whole;
     return std::min(whole, table_.stage(stage, stages_, true).kept_bytes);
   }
+  std::int64_t waiting(int stage) const {
+    return splits_ ? table_.stage(stage, stages_, true).waiting_bytes : 0;
+  }
   // Of a forward, or of the backward that holds less, since either may be all that an order has.
   std::int64_t peak(int stage, const RankEnd& end) const {
     std::int64_t backward = peak(stage, ActionKind::kBackward, end);
@@ -181,12 +184,12 @@ namespace {
 // What the data lane of some rank takes: ZeRO 2 and 3 reduce in every micro-batch, and ZeRO 3
 // gathers there, too.
 std::int64_t data_time(const Setup& setup, const StepEnd& end) {
-  const int zero = held_zero(setup);
+  const int zero = shards_of(setup) > 1 ? held_zero(setup) : 0;
   const std::int64_t reduces = zero >= 2 ? setup.microbatches : 1;
   const std::int64_t gathers = zero >= 3 ? setup.microbatches * (setup.zero_reshard ? 2 : 1) : 0;
   std::int64_t most = 0;
   for (const RankEnd& rank : end)
-    most = std::max(most, reduces * rank.reduce + gathers * rank.gather);
+    most = std::max(most, reduces * rank.reduce + gathers * rank.gather + rank.across);
   return most;
 }
 
@@ -200,10 +203,16 @@ std::int64_t with_end(const StepEnd& end, std::int64_t actions) {
   return actions + (end.empty() ? 0 : norm) + update;
 }
 
+// Empty where the table is of the Setup's own layers already.
+StageTable own_table(const Setup& setup, const StageTable& shared) {
+  return shared.grows() ? shared.grown(layers_of_stages(setup)) : StageTable();
+}
+
 }  // namespace
 
 Bound quick_bound(const Setup& setup, const StageTable& shared, const StepEnd& end) {
-  const StageTable table = shared.grown(setup.model.layers / stages_of(setup));
+  const StageTable grown = own_table(setup, shared);
+  const StageTable& table = shared.grows() ? grown : shared;
   const StageOf of(setup, table);
   const Ways ways = ways_of(of);
   const int ranks = setup.mesh.pp;
@@ -215,8 +224,9 @@ Bound quick_bound(const Setup& setup, const StageTable& shared, const StepEnd& e
     // A stage that is held twice has its micro-batches on either rank.
     if (!holds_stages_twice(setup))
       bound.nanoseconds =
-          std::max(bound.nanoseconds,
-                   rank_time(setup, of, ways, held, end[static_cast<std::size_t>(rank)].reduce));
+          std::max(bound.nanoseconds, rank_time(setup, of, ways, held,
+                                                end[static_cast<std::size_t>(rank)].reduce +
+                                                    end[static_cast<std::size_t>(rank)].across));
     std::int64_t own = 0, kept = of.kept(held.front());
     for (const int stage : held) {
       own = std::max(own, of.peak(stage, end[static_cast<std::size_t>(rank)]));
@@ -256,7 +266,10 @@ class Walk {
         for (int kind = 0; kind < 4; ++kind)
           bounds_.push_back(of_.action(stage, static_cast<ActionKind>(kind)));
       ranks_[rank].first_bound = bounds_.size() - 4 * order.stage_of[rank].size();
-      for (const int stage : order.stage_of[rank]) ranks_[rank].kept.push_back(of_.kept(stage));
+      for (const int stage : order.stage_of[rank]) {
+        ranks_[rank].kept.push_back(of_.kept(stage));
+        ranks_[rank].waiting.push_back(of_.waiting(stage));
+      }
       widen(bound_, ranks_[rank].states, ranks_[rank].states, number);
     }
   }
@@ -278,7 +291,7 @@ class Walk {
     std::int64_t free = 0, held = 0, states = 0;
     // Of the first half of a pair whose second comes next; halves take turns.
     std::int64_t pair_begin = -1, pair_first = 0;
-    std::vector<std::int64_t> kept;  // by chunk
+    std::vector<std::int64_t> kept, waiting;  // by chunk
   };
 
   std::size_t cell(int stage, int microbatch) const {
@@ -318,20 +331,23 @@ class Walk {
     state.pair_begin = starts_pair ? begin : -1;
     state.pair_first = bound.busy;
     state.free = std::max({state.free, end, together});
-    if (!weight) {
-      (forward ? forward_ : backward_)[cell(stage, action.microbatch)] = leaves;
-      hold(state, rank, chunk, action.kind);
-    }
+    if (!weight) (forward ? forward_ : backward_)[cell(stage, action.microbatch)] = leaves;
+    hold(state, rank, chunk, action.kind);
     ++state.next;
     return true;
   }
 
   void hold(RankState& state, std::size_t rank, std::size_t chunk, ActionKind kind) {
+    if (kind == ActionKind::kWeightGrad) {
+      state.held -= state.waiting[chunk];
+      return;
+    }
     const bool forward = kind == ActionKind::kForward;
     if (!forward) state.held -= state.kept[chunk];
     const std::int64_t peak = of_.peak(order_.stage_of[rank][chunk], kind, end_[rank]);
     widen(bound_, state.states + state.held + peak, state.states, static_cast<int>(rank));
     if (forward) state.held += state.kept[chunk];
+    if (kind == ActionKind::kInputGrad) state.held += state.waiting[chunk];
   }
 
   const StageTable& table_;
@@ -348,7 +364,8 @@ class Walk {
 }  // namespace
 
 Result<Bound> walked_bound(const Setup& setup, const StageTable& shared, const StepEnd& end) {
-  const StageTable table = shared.grown(setup.model.layers / stages_of(setup));
+  const StageTable grown = own_table(setup, shared);
+  const StageTable& table = shared.grows() ? grown : shared;
   const Result<Order> order = make_order(setup);
   if (!order) return order.error();
   Bound bound = Walk(setup, table, end, *order).run();

@@ -33,31 +33,35 @@ struct ActionBound {
 struct StageBound {
   std::array<ActionBound, 4> actions;  // by ActionKind
   std::int64_t kept_bytes = 0;         // of a micro-batch from its forward to its backward
+  std::int64_t waiting_bytes = 0;      // of it, from its input gradients to its weight gradients
   double shared = 0, experts = 0;      // parameters of a rank, see StageParameters
   double copied_table = 0;             // of `shared`: the last stage's copy of a tied table
 };
 
-// The stages of all candidates that differ in DP, ZeRO, schedule and micro-batches alone, and in
-// the number of layers where all stages have equally many.
+// The stages of all candidates that differ in DP, ZeRO, schedule, rank order and micro-batches
+// alone, and in the numbers of layers where none has too few.
 struct StageTable {
   std::vector<StageBound> whole, split;  // as a whole or a split backward leaves them
   bool alike = false;                    // three stand for all: the first, one between, the last
+  std::vector<std::uint8_t> rows;        // by stage, in `whole` and `split`; empty: by its place
   const StageBound& stage(int index, int stages, bool of_split) const;
   std::int64_t transfer = 0;  // nanoseconds between two stages, at least
 
-  // Of `layers`, and what one layer more adds; empty: the table is of the candidate's own layers.
+  // Of `layers` each, and what one layer more adds; empty: it is of the candidate's own layers.
   int layers = 0;
   std::vector<StageBound> whole_more, split_more;
+  bool grows() const { return !whole_more.empty(); }
   // For stages of so many layers. Paths and peaks are the most of several sums, each of which grows
   // by the same with every layer, so that what follows from two numbers of layers is no more than
-  // what more of them take.
-  StageTable grown(int to) const;
+  // what more of them take. Requires: grows().
+  StageTable grown(const std::vector<int>& layers_of_stages) const;
 };
 
 // What a StageTable depends on.
 struct StageKey {
   std::int32_t tp = 1, cp = 1, ep = 1, micro_batch = 1, stages = 1, layers = 0;
   std::uint8_t recompute = 0;
+  std::uint8_t cut = 0;  // Candidate::layers, where no three stages stand for all
   bool sequence_parallel = false;
   bool executable = false;  // with experts, whose buffers go by it
   auto operator<=>(const StageKey&) const = default;

@@ -10,14 +10,18 @@
 
 namespace parallelarium {
 
+// How many bodies run at once at most.
+inline std::size_t parallel_bodies() {
+  constexpr std::size_t kMostThreads = 16;
+  return std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, kMostThreads);
+}
+
 // Calls body(i) for 0 <= i < count, in any order, on as many threads as there are cores. The caller
 // is one of them, and all have ended when it returns.
 // Requires: bodies touch nothing in common.
 template <class Body>
 void in_parallel(std::size_t count, const Body& body) {
-  constexpr std::size_t kMostThreads = 16;
-  const std::size_t cores =
-      std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, kMostThreads);
+  const std::size_t cores = parallel_bodies();
   std::atomic<std::size_t> next{0};
   const auto work = [&] {
     for (std::size_t item = next++; item < count; item = next++) body(item);

@@ -26,20 +26,30 @@ std::string_view name_of(PlanClass plan_class) {
 
 namespace {
 
+// Neighbours along the replicas that share states, as ranks in a row; 0: they are no row.
+int ranks_of_shard(const Mesh& mesh, int zero_group, int replica) {
+  if (zero_group % mesh.cp == 0) return replica * (zero_group / mesh.cp);
+  return mesh.cp % zero_group == 0 ? mesh.tp * zero_group : 0;
+}
+
 // Whether every rank of a stage does the same at the same time, so that one stands for all: none is
 // slow, experts have equally many tokens, and a group or a transfer leaves its node with all
 // replicas or with none.
 bool ranks_are_alike(const Setup& setup, const Machine& machine) {
   if (machine.local || !machine.pairs.empty() || setup.run.slow_rank.factor != 1 ||
-      setup.skew > 0 || setup.collectives != "direct" || setup.mesh.order != Mesh().order ||
-      is_unbalanced(setup))
+      setup.skew > 0 || setup.collectives != "direct" || is_unbalanced(setup))
     return false;
   const Mesh& mesh = setup.mesh;
   const int node = std::max(1, machine.devices_per_node);
   const int inner = mesh.tp * mesh.cp;
-  for (const int together : {mesh.tp, inner, inner * mesh.ep, inner * mesh.dp})
-    if (node % together != 0 && together % node != 0) return false;
-  return true;
+  // From one replica to the next.
+  const int replica = mesh.order == RankOrder::kTpCpEpPpDp ? inner * mesh.pp : inner;
+  std::vector<int> rows = {mesh.tp, inner, replica, replica * mesh.ep, replica * mesh.dp};
+  if (setup.zero > 0 && setup.zero_group > 0)
+    rows.push_back(ranks_of_shard(mesh, setup.zero_group, replica));
+  return std::all_of(rows.begin(), rows.end(), [&](int ranks) {
+    return ranks > 0 && (node % ranks == 0 || ranks % node == 0);
+  });
 }
 
 }  // namespace
@@ -99,6 +109,17 @@ bool stands_before(const Plan& a, const Plan& b, Objective objective) {
   return to_json(a.setup).dump() < to_json(b.setup).dump();
 }
 
+std::string layers_text(const std::vector<int>& layers) {
+  if (layers.empty()) return "even";
+  std::string text;
+  for (std::size_t at = 0, end = 0; at < layers.size(); at = end) {
+    while (end < layers.size() && layers[end] == layers[at]) ++end;
+    text += fmt::format("{}{}", text.empty() ? "" : "+", layers[at]);
+    if (end - at > 1) text += fmt::format("×{}", end - at);
+  }
+  return text;
+}
+
 std::string change_of(const Setup& from, const Setup& to) {
   std::string text;
   const auto add = [&](const char* name, const auto& before, const auto& after) {
@@ -112,8 +133,12 @@ std::string change_of(const Setup& from, const Setup& to) {
   add("EP", from.mesh.ep, to.mesh.ep);
   add("SP", from.sequence_parallel ? "on" : "off", to.sequence_parallel ? "on" : "off");
   add("ZeRO", from.zero, to.zero);
+  add("ZeRO group", from.zero_group, to.zero_group);
+  add("order", name_of(from.mesh.order), name_of(to.mesh.order));
   add("schedule", from.schedule.name(), to.schedule.name());
   add("chunks", from.chunks, to.chunks);
+  if (from.stage_layers != to.stage_layers)
+    add("layers", layers_text(from.stage_layers), layers_text(to.stage_layers));
   add("micro-batch", from.micro_batch, to.micro_batch);
   add("recompute", text_of(from.recompute), text_of(to.recompute));
   return text;

@@ -4,8 +4,8 @@
 #include <cctype>
 #include <cmath>
 
-#include "engine/plan/setup/schedule_rules.h"
 #include "engine/plan/text/units.h"
+#include "engine/planner/neighbours.h"
 #include "engine/planner/parallel.h"
 #include "engine/planner/search.h"
 #include "engine/predict/cases.h"
@@ -65,55 +65,8 @@ PlanReason reason_of(const Plan& best, const Setup& setup, const Result<Tried>& 
   return reason;
 }
 
-// Puts a degree to another value and has DP, EP and the micro-batches follow; false: it cannot be.
-bool refill(Setup& setup, std::int64_t ranks, std::int64_t batch) {
-  const Mesh& mesh = setup.mesh;
-  const std::int64_t replica = std::int64_t{mesh.tp} * mesh.pp * mesh.cp;
-  if (replica < 1 || ranks % replica != 0) return false;
-  setup.mesh.dp = static_cast<int>(ranks / replica);
-  const std::int64_t at_once = std::int64_t{setup.mesh.dp} * setup.micro_batch;
-  if (setup.micro_batch < 1 || batch % at_once != 0) return false;
-  setup.microbatches = static_cast<int>(batch / at_once);
-  if (setup.mesh.tp == 1) setup.sequence_parallel = false;
-  return true;
-}
-
-std::vector<Setup> neighbours_of(const Setup& setup) {
-  std::vector<Setup> all;
-  const std::int64_t ranks = setup.mesh.ranks(), batch = setup.global_batch();
-  const auto add = [&](const auto& change) {
-    Setup other = setup;
-    change(other);
-    if (refill(other, ranks, batch) && other != setup) all.push_back(std::move(other));
-  };
-  const auto both_ways = [&](const auto& member) {
-    add([&](Setup& other) { member(other) *= 2; });
-    if (Setup copy = setup; member(copy) % 2 == 0) add([&](Setup& other) { member(other) /= 2; });
-  };
-  both_ways([](Setup& of) -> int& { return of.mesh.tp; });
-  both_ways([](Setup& of) -> int& { return of.mesh.pp; });
-  both_ways([](Setup& of) -> int& { return of.mesh.cp; });
-  if (setup.model.experts.count > 0) both_ways([](Setup& of) -> int& { return of.mesh.ep; });
-  both_ways([](Setup& of) -> int& { return of.micro_batch; });
-  if (setup.mesh.tp > 1) add([](Setup& of) { of.sequence_parallel = !of.sequence_parallel; });
-  if (setup.mesh.dp * setup.mesh.cp > 1) {
-    if (setup.zero < 3) add([](Setup& of) { ++of.zero; });
-    if (setup.zero > 0) add([](Setup& of) { --of.zero; });
-  }
-  add([](Setup& of) {
-    of.recompute = of.recompute == Recompute::kNone ? Recompute::kFull : Recompute::kNone;
-  });
-  for (const char* name : {"1f1b", "zb-h1"})
-    if (setup.mesh.pp > 1)
-      add([&](Setup& of) {
-        of.schedule = name;
-        of.chunks = 1;
-      });
-  return all;
-}
-
 std::vector<PlanReason> neighbour_reasons(const Plan& plan, const Machine& machine) {
-  const std::vector<Setup> neighbours = neighbours_of(plan.setup);
+  const std::vector<Setup> neighbours = neighbours_of(plan.setup, machine);
   std::vector<PlanReason> reasons(neighbours.size());
   in_parallel(neighbours.size(), [&](std::size_t at) {
     reasons[at] = reason_of(plan, neighbours[at], try_setup(neighbours[at], machine, true));

@@ -9,6 +9,8 @@
 
 #include "engine/plan/text/phrases.h"
 #include "engine/planner/bound.h"
+#include "engine/planner/entry.h"
+#include "engine/planner/front.h"
 #include "engine/planner/parallel.h"
 
 namespace parallelarium {
@@ -17,15 +19,6 @@ namespace {
 
 // Shares of the progress at which stages are timed, and the best plans are known.
 constexpr double kTablesShare = 0.2, kBestShare = 0.6;
-constexpr std::size_t kBatch = 16;  // candidates that are looked at together, on all cores
-
-// A candidate that is not refused and may still be among the best.
-struct Entry {
-  Candidate candidate;
-  std::int32_t table = 0, end = 0;
-  bool walked = false;
-  std::int64_t nanoseconds = 0, bytes = 0;  // lower bounds
-};
 
 class Search {
  public:
@@ -70,36 +63,29 @@ class Search {
   // Every candidate, with the table of stages that its bounds stand on; the refused are counted.
   Result<void> list() {
     Setup setup = request_.base;
-    std::map<StageKey, std::int32_t> numbers;
-    std::map<EndKey, std::int32_t> end_numbers;
     bool too_many = false;
     space_.for_each([&](const Candidate& group) {
-      const std::vector<std::uint8_t> zeros = space_.zeros_of(group);
-      const std::size_t recomputes = space_.recomputes().size();
-      const auto members = static_cast<std::int64_t>(zeros.size() * recomputes);
-      result_.candidates += members;
+      const std::vector<Sharding> shardings = space_.shardings_of(group);
+      const auto recomputes = static_cast<std::int64_t>(space_.recomputes().size());
+      result_.candidates += static_cast<std::int64_t>(shardings.size()) * recomputes;
       too_many = result_.candidates > kMostCandidates;
-      if (too_many || cancelled()) return false;
-      if (members == 0) return true;
+      listed_ = !too_many && !cancelled();
+      if (!listed_) return false;
       Candidate candidate = group;
-      candidate.zero = zeros.front();
-      space_.write(candidate, setup);
-      if (const std::vector<Message> wrong = validate(setup); !wrong.empty()) {
-        count(PlanClass::kRefused, wrong.front(), members);
-        return true;
-      }
-      for (std::size_t recompute = 0; recompute < recomputes; ++recompute) {
-        candidate.recompute = static_cast<std::uint8_t>(recompute);
-        const auto [at, fresh] = numbers.try_emplace(key_of(candidate, setup),
-                                                     static_cast<std::int32_t>(examples_.size()));
-        if (fresh) examples_.push_back(candidate);
-        for (const std::uint8_t zero : zeros) {
-          candidate.zero = setup.zero = zero;
-          const auto [end, first] = end_numbers.try_emplace(
-              end_key_of(setup), static_cast<std::int32_t>(end_examples_.size()));
-          if (first) end_examples_.push_back(candidate);
-          entries_.push_back({candidate, at->second, end->second, false, 0, 0});
-        }
+      for (std::size_t at = 0, end = 0; at < shardings.size(); at = end) {
+        while (end < shardings.size() && shardings[end].group == shardings[at].group) ++end;
+        candidate.zero = shardings[at].zero;
+        candidate.zero_group = shardings[at].group;
+        space_.write(candidate, setup);
+        const std::vector<Message> wrong = validate(setup);
+        // One rule alone looks at the group.
+        if (!wrong.empty() && wrong.front().field != "zero_group") end = shardings.size();
+        if (!wrong.empty())
+          count(PlanClass::kRefused, wrong.front(),
+                static_cast<std::int64_t>(end - at) * recomputes);
+        else
+          enter(candidate, setup,
+                {shardings.begin() + std::ptrdiff_t(at), shardings.begin() + std::ptrdiff_t(end)});
       }
       return true;
     });
@@ -117,6 +103,25 @@ class Search {
                          : fmt::format("{}..{}", request_.least_gpus, request_.most_gpus),
                      request_.global_batch);
     return {};
+  }
+
+  // `setup` is that of the candidate, which is valid with all these.
+  void enter(Candidate candidate, Setup& setup, const std::vector<Sharding>& shardings) {
+    for (std::size_t recompute = 0; recompute < space_.recomputes().size(); ++recompute) {
+      candidate.recompute = static_cast<std::uint8_t>(recompute);
+      setup.recompute = space_.recomputes()[recompute];
+      const auto [at, fresh] = numbers_.try_emplace(key_of(candidate, setup),
+                                                    static_cast<std::int32_t>(examples_.size()));
+      if (fresh) examples_.push_back(candidate);
+      for (const Sharding& sharding : shardings) {
+        candidate.zero = sharding.zero;
+        setup.zero = sharding.zero;
+        const auto [end, first] = end_numbers_.try_emplace(
+            end_key_of(setup, candidate.layers), static_cast<std::int32_t>(end_examples_.size()));
+        if (first) end_examples_.push_back(candidate);
+        entries_.push_back({candidate, at->second, end->second, false, 0, 0});
+      }
+    }
   }
 
   void make_tables() {
@@ -203,28 +208,24 @@ class Search {
            value_of(entry) > value_of(best.back());
   }
 
-  // Whether a plan is no slower and no larger than the bounds and needs no more GPUs.
   bool dominated(const Entry& entry) const {
-    return std::any_of(result_.pareto.begin(), result_.pareto.end(), [&](const Plan& plan) {
-      return plan.time.count() <= entry.nanoseconds && plan.needed_bytes <= entry.bytes &&
-             plan.candidate.gpus() <= entry.candidate.gpus();
-    });
+    return dominates(result_.pareto, entry.nanoseconds, entry.bytes, entry.candidate.gpus());
   }
 
   void find_best() {
     double first = -1;
     while (!queue_.empty() && !cancelled()) {
-      std::vector<std::size_t> batch;
-      while (!queue_.empty() && batch.size() < kBatch) {
+      Batch batch;
+      while (!queue_.empty()) {
         const std::size_t at = std::get<2>(queue_.top());
-        if (cannot_be_among_best(entries_[at])) break;
+        if (cannot_be_among_best(entries_[at]) || !batch.takes(entries_[at])) break;
         queue_.pop();
-        batch.push_back(at);
+        batch.add(at, entries_[at]);
       }
-      if (batch.empty()) return;
-      const double least = value_of(entries_[batch.front()]);
+      if (batch.items.empty()) return;
+      const double least = value_of(entries_[batch.items.front()]);
       if (first < 0) first = least;
-      look_at(batch, [&](std::size_t at) { queue_.push(place_of(at)); });
+      look_at(batch.items, [&](std::size_t at) { queue_.push(place_of(at)); });
       const auto& best = result_.best;
       const bool enough = best.size() >= static_cast<std::size_t>(request_.top);
       const double span = enough ? value_of(best.back()) - first : 0;
@@ -237,33 +238,34 @@ class Search {
     }
   }
 
-  // What is left may still be smaller than all that were simulated.
+  // What is left may still be smaller than all that were simulated. It is taken in the order of
+  // time, so that what covers a candidate comes before it.
   void find_front() {
-    std::vector<std::size_t> left;
-    for (; !queue_.empty(); queue_.pop()) left.push_back(std::get<2>(queue_.top()));
-    std::size_t next = 0;
-    std::vector<std::size_t> again;
-    while ((next < left.size() || !again.empty()) && !cancelled()) {
-      std::vector<std::size_t> batch = std::move(again);
-      again.clear();
-      for (; next < left.size() && batch.size() < kBatch; ++next) {
-        if (dominated(entries_[left[next]]))
-          count_bounded(entries_[left[next]]);
-        else
-          batch.push_back(left[next]);
-      }
-      look_at(batch, [&](std::size_t at) {
-        if (dominated(entries_[at]))
+    using Timed = std::pair<std::int64_t, std::size_t>;
+    std::priority_queue<Timed, std::vector<Timed>, std::greater<>> left;
+    for (; !queue_.empty(); queue_.pop()) {
+      const std::size_t at = std::get<2>(queue_.top());
+      left.emplace(entries_[at].nanoseconds, at);
+    }
+    const auto all = static_cast<double>(std::max<std::size_t>(1, left.size()));
+    while (!left.empty() && !cancelled()) {
+      Batch batch;
+      while (!left.empty()) {
+        const std::size_t at = left.top().second;
+        const bool covered = dominated(entries_[at]);
+        if (!covered && !batch.takes(entries_[at])) break;
+        left.pop();
+        if (covered)
           count_bounded(entries_[at]);
         else
-          again.push_back(at);
-      });
-      tell(kBestShare +
-               (1 - kBestShare) * static_cast<double>(next) / static_cast<double>(left.size()),
-           [](auto decided, auto all) {
+          batch.add(at, entries_[at]);
+      }
+      look_at(batch.items, [&](std::size_t at) { left.emplace(entries_[at].nanoseconds, at); });
+      tell(kBestShare + (1 - kBestShare) * (1 - static_cast<double>(left.size()) / all),
+           [](auto decided, auto of) {
              return message("plan-smaller",
                             "Simulating smaller plans: {} of {} candidates are decided.", decided,
-                            all);
+                            of);
            });
     }
   }
@@ -330,7 +332,7 @@ class Search {
     }
     result_.points.push_back({plan.step.seconds, plan.needed_bytes});
     ++result_.classes[static_cast<std::size_t>(PlanClass::kSimulated)];
-    add_to_front(plan);
+    add_to_front(result_.pareto, plan);
     auto& best = result_.best;
     const auto place = std::find_if(best.begin(), best.end(), [&](const Plan& other) {
       return stands_before(plan, other, request_.objective);
@@ -339,25 +341,10 @@ class Search {
     if (best.size() > static_cast<std::size_t>(request_.top)) best.pop_back();
   }
 
-  void add_to_front(const Plan& plan) {
-    const auto no_worse = [](const Plan& a, const Plan& b) {
-      return a.time <= b.time && a.needed_bytes <= b.needed_bytes &&
-             a.candidate.gpus() <= b.candidate.gpus();
-    };
-    auto& front = result_.pareto;
-    if (std::any_of(front.begin(), front.end(), [&](const Plan& other) {
-          return no_worse(other, plan) &&
-                 (!no_worse(plan, other) || !stands_before(plan, other, Objective::kTime));
-        }))
-      return;
-    std::erase_if(front, [&](const Plan& other) { return no_worse(plan, other); });
-    front.push_back(plan);
-  }
-
   void finish() {
-    result_.cancelled = cancelled();
     result_.left = result_.candidates;
     for (const std::int64_t count : result_.classes) result_.left -= count;
+    result_.cancelled = result_.left > 0 || !listed_;
     if (least_bytes_ > 0) result_.least = LeastPlan{least_bytes_, space_.setup_of(least_)};
     for (auto& [key, reason] : reasons_) result_.reasons.push_back(std::move(reason));
     std::stable_sort(result_.reasons.begin(), result_.reasons.end(),
@@ -372,10 +359,13 @@ class Search {
   std::int64_t capacity_ = 0;
   std::int64_t least_bytes_ = 0;  // of those that do not fit
   Candidate least_;
+  bool listed_ = false;    // all candidates
   bool together_ = false;  // ranks share their memory, so that no rank alone tells what fits
   std::vector<Entry> entries_;
   std::vector<Candidate> examples_;  // one for each table
   std::vector<Candidate> end_examples_;
+  std::map<StageKey, std::int32_t> numbers_;  // in examples_
+  std::map<EndKey, std::int32_t> end_numbers_;
   std::vector<StepEnd> ends_;
   std::vector<StageTable> tables_;
   std::vector<std::optional<Message>> refusals_;

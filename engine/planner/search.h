@@ -109,6 +109,8 @@ std::vector<std::vector<PlanReason>> reasons_of(const std::vector<Plan>& best,
 // Error: predict()'s, or that the Setup does not fit.
 Result<std::vector<PlanReason>> neighbours_of_plan(const Setup& setup, const Machine& machine);
 nlohmann::json to_json(const std::vector<PlanReason>& reasons);
+// The layers of stages in short: "even", "7+8×14+7".
+std::string layers_text(const std::vector<int>& layers);
 // The change from one plan's axes to another's: "TP 8 → 4, DP 1 → 2".
 std::string change_of(const Setup& from, const Setup& to);
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t kLargestMicroBatch = 16;  // of those that are tried
 constexpr std::int64_t kLeastTokens = 4096;      // that CP leaves on a rank
-constexpr int kMostChunks = 8;
+constexpr const char* kBalanced = "balanced";    // beside what the Setup's key takes
 
 std::vector<std::int64_t> divisors(std::int64_t number) {
   std::vector<std::int64_t> low, high;
@@ -49,34 +49,6 @@ std::string_view name_of(Objective objective) {
   return "";
 }
 
-const std::vector<PlanAxis>& plan_axes() {
-  static const std::vector<PlanAxis> axes = {
-      {"tp", "every divisor of the GPUs"},
-      {"pp", "every divisor of the GPUs"},
-      {"cp", "every divisor of the GPUs that leaves 4096 tokens on a rank"},
-      {"dp", "what the others leave, where it divides the global batch"},
-      {"ep", "with experts: every divisor of DP"},
-      {"zero", "0 to 3 where states have replicas"},
-      {"sequence-parallel", "false and true where TP is above 1"},
-      {"schedule", "1f1b, interleaved, zb-h1, zb-h2, zb-v, dualpipe, dualpipe-v"},
-      {"chunks", "interleaved: 2 to 8 that divide the layers of a rank"},
-      {"micro-batch", "1, 2, 4, 8, 16"},
-      {"microbatches", "what the others leave"},
-      {"recompute", "none, full, and selective where attention keeps its scores"},
-  };
-  return axes;
-}
-
-std::string axis_called(const std::string& name) {
-  for (const PlanAxis& axis : plan_axes()) {
-    const std::string option = axis.option;
-    if (name == option || name == option + "s") return option;
-    const SetupSetting* row = find_setting(setup_settings(), option);
-    if (row != nullptr && row->key == name) return option;
-  }
-  return {};
-}
-
 bool Space::Wholes::has(std::int64_t value) const {
   return values.empty() || std::find(values.begin(), values.end(), value) != values.end();
 }
@@ -103,6 +75,7 @@ Result<Space> Space::of(const PlanRequest& request) {
   // What is allowed must be what the table of settings takes.
   for (const auto& [axis, values] : request.allowed) {
     for (const std::string& value : values) {
+      if (axis == "stage-layers" && value == kBalanced) continue;
       Setup tried = request.base;
       if (const Result<void> set = set_field(tried, axis, value); !set) return set.error();
     }
@@ -117,6 +90,7 @@ Result<Space> Space::of(const PlanRequest& request) {
   wholes("ep", space.ep_);
   wholes("dp", space.dp_);
   wholes("zero", space.zero_);
+  wholes("zero-group", space.zero_group_);
   wholes("chunks", space.chunks_);
   wholes("micro-batch", space.micro_batch_);
   wholes("microbatches", space.microbatches_);
@@ -125,6 +99,26 @@ Result<Space> Space::of(const PlanRequest& request) {
     space.sequence_parallel_.clear();
     for (const std::string& value : *values) space.sequence_parallel_.push_back(value == "true");
   }
+  if (const auto* values = allowed("order")) {
+    for (const std::string& value : *values) {
+      Setup tried = request.base;
+      if (const Result<void> set = set_field(tried, "order", value); !set) return set.error();
+      space.orders_.push_back(tried.mesh.order);
+    }
+  }
+  space.cuts_ = {{false, {}}, {true, {}}};
+  if (const auto* values = allowed("stage-layers")) {
+    space.cuts_.clear();
+    for (const std::string& value : *values) {
+      Setup tried = request.base;
+      const bool balanced = value == kBalanced;
+      if (!balanced)
+        if (const Result<void> set = set_field(tried, "stage-layers", value); !set)
+          return set.error();
+      space.cuts_.push_back({balanced, balanced ? std::vector<int>() : tried.stage_layers});
+    }
+  }
+  space.head_layers_ = head_layers(request.base.model);
   space.schedules_ = {"1f1b", "interleaved", "zb-h1", "zb-h2", "zb-v", "dualpipe", "dualpipe-v"};
   if (const auto* values = allowed("schedule")) space.schedules_ = *values;
   for (const std::string& name : space.schedules_) {
@@ -159,16 +153,6 @@ bool Space::wanted_gpus(std::int64_t gpus) const {
   return gpus >= node ? gpus % node == 0 : node % gpus == 0;
 }
 
-std::vector<std::uint8_t> Space::zeros_of(const Candidate& candidate) const {
-  std::vector<std::uint8_t> zeros;
-  const bool replicas = candidate.dp * candidate.cp > 1;
-  for (std::uint8_t zero = 0; zero <= (replicas ? 3 : 0); ++zero)
-    if (zero_.has(zero)) zeros.push_back(zero);
-  // Where nothing can be shared out, ZeRO does what it is told and changes nothing.
-  if (!replicas && zeros.empty()) zeros.push_back(static_cast<std::uint8_t>(zero_.values.front()));
-  return zeros;
-}
-
 void Space::for_each(const std::function<bool(const Candidate&)>& visit) const {
   bool goes_on = true;
   const std::int64_t longest =
@@ -186,11 +170,20 @@ void Space::for_each(const std::function<bool(const Candidate&)>& visit) const {
           candidate.tp = static_cast<std::int32_t>(tp);
           candidate.pp = static_cast<std::int32_t>(pp);
           candidate.cp = static_cast<std::int32_t>(cp);
-          if (dp_.has(candidate.dp)) for_mesh(candidate, visit, goes_on);
+          if (dp_.has(candidate.dp)) for_order(candidate, visit, goes_on);
           if (!goes_on) return;
         }
       }
     }
+  }
+}
+
+void Space::for_order(const Candidate& candidate,
+                      const std::function<bool(const Candidate&)>& visit, bool& goes_on) const {
+  Candidate ordered = candidate;
+  for (const RankOrder order : orders_of(candidate)) {
+    ordered.order = order;
+    if (goes_on) for_mesh(ordered, visit, goes_on);
   }
 }
 
@@ -222,17 +215,6 @@ void Space::for_mesh(Candidate candidate, const std::function<bool(const Candida
   }
 }
 
-std::vector<int> Space::chunks_of(const Candidate& candidate) const {
-  std::vector<int> chunks;
-  for (const std::int64_t count : chunks_.values)
-    if (count > 1) chunks.push_back(static_cast<int>(count));
-  const int layers = request_.base.model.layers;
-  if (chunks_.values.empty() && layers % candidate.pp == 0)
-    for (int count = 2; count <= kMostChunks; ++count)
-      if (layers / candidate.pp % count == 0) chunks.push_back(count);
-  return chunks;
-}
-
 // On one stage all schedules are alike, so that one of them stands for all.
 void Space::for_schedule(Candidate candidate, const std::function<bool(const Candidate&)>& visit,
                          bool& goes_on) const {
@@ -246,12 +228,12 @@ void Space::for_schedule(Candidate candidate, const std::function<bool(const Can
     candidate.schedule = static_cast<std::uint8_t>(at);
     candidate.chunks = 1;
     if (find_schedule_rule(named_[at])->chunks != 0) {
-      goes_on = visit(candidate);
+      for_cuts(candidate, visit, goes_on);
       continue;
     }
     for (const int count : chunks_of(candidate)) {
       candidate.chunks = static_cast<std::uint8_t>(count);
-      if (goes_on) goes_on = visit(candidate);
+      for_cuts(candidate, visit, goes_on);
     }
   }
 }
@@ -267,6 +249,9 @@ void Space::write(const Candidate& candidate, Setup& setup) const {
   setup.schedule = named_[candidate.schedule];
   setup.chunks = candidate.chunks;
   setup.zero = candidate.zero;
+  setup.zero_group = candidate.zero_group;
+  setup.mesh.order = candidate.order;
+  setup.stage_layers = layers_of(candidate);
   setup.recompute = recomputes_[candidate.recompute];
   setup.sequence_parallel = candidate.sequence_parallel;
 }

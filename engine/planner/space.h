@@ -21,6 +21,7 @@ std::string_view name_of(Objective objective);  // "time" "gpus" "memory" "token
 // More GPUs, or more combinations, are refused.
 inline constexpr std::int64_t kMostPlanGpus = 131'072;
 inline constexpr std::int64_t kMostCandidates = 2'000'000;
+inline constexpr int kMostPlanChunks = 8;  // where nobody says
 
 struct PlanRequest {
   Setup base;  // resolved; what is no axis of the search stays as it is here
@@ -48,7 +49,9 @@ struct Candidate {
   std::int32_t dp = 1, tp = 1, pp = 1, cp = 1, ep = 1;
   std::int32_t micro_batch = 1, microbatches = 1;
   std::uint8_t schedule = 0, chunks = 1, recompute = 0;  // of Space's lists; chunks themselves
-  std::uint8_t zero = 0;
+  std::uint8_t zero = 0, layers = 0;                     // the latter of Space's list
+  std::int32_t zero_group = 0;                           // as the Setup has it
+  RankOrder order = RankOrder::kTpCpEpDpPp;
   bool sequence_parallel = false;
   std::int64_t gpus() const { return std::int64_t{dp} * tp * pp * cp; }
   int axes() const {  // that are in use
@@ -56,16 +59,23 @@ struct Candidate {
   }
 };
 
+// How replicas share their states.
+struct Sharding {
+  std::uint8_t zero = 0;
+  std::int32_t group = 0;
+};
+
 class Space {
  public:
   // Errors: a number out of range, a value that an axis cannot have.
   static Result<Space> of(const PlanRequest& request);
 
-  // Visits every combination of all axes but ZeRO and recompute, which no rule of validate() looks
-  // at, in a fixed order, until `visit` says false.
+  // Visits every combination of all axes but ZeRO with its group and recompute, in a fixed order,
+  // until `visit` says false. No rule of validate() looks at ZeRO and recompute, and one looks at
+  // the group.
   void for_each(const std::function<bool(const Candidate&)>& visit) const;
-  // The ZeRO stages that make a difference for it.
-  std::vector<std::uint8_t> zeros_of(const Candidate& candidate) const;
+  // The ways to share states that make a difference for it, the whole group first.
+  std::vector<Sharding> shardings_of(const Candidate& candidate) const;
   const std::vector<Recompute>& recomputes() const { return recomputes_; }
   const std::vector<std::string>& schedules() const { return schedules_; }
 
@@ -78,19 +88,48 @@ class Space {
     std::vector<std::int64_t> values;
     bool has(std::int64_t value) const;
   };
+  struct Cut {                // of the layers into stages
+    bool balanced = false;    // by balanced_layers()
+    std::vector<int> layers;  // else as they are typed; empty: even
+  };
   void for_mesh(Candidate candidate, const std::function<bool(const Candidate&)>& visit,
                 bool& goes_on) const;
+  void for_order(const Candidate& candidate, const std::function<bool(const Candidate&)>& visit,
+                 bool& goes_on) const;
   void for_schedule(Candidate candidate, const std::function<bool(const Candidate&)>& visit,
                     bool& goes_on) const;
+  void for_cuts(Candidate candidate, const std::function<bool(const Candidate&)>& visit,
+                bool& goes_on) const;
+  std::vector<int> layers_of(const Candidate& candidate) const;
+  int stages_of_candidate(const Candidate& candidate) const;
+  std::vector<RankOrder> orders_of(const Candidate& candidate) const;
+  std::vector<std::int32_t> groups_of(const Candidate& candidate) const;
   std::vector<int> chunks_of(const Candidate& candidate) const;
   bool wanted_gpus(std::int64_t gpus) const;
 
   PlanRequest request_;
-  Wholes tp_, pp_, cp_, ep_, dp_, zero_, chunks_, micro_batch_, microbatches_;
+  Wholes tp_, pp_, cp_, ep_, dp_, zero_, zero_group_, chunks_, micro_batch_, microbatches_;
   std::vector<bool> sequence_parallel_;
+  std::vector<RankOrder> orders_;  // empty: all that make a difference
+  std::vector<Cut> cuts_;
+  double head_layers_ = 0;  // the work of the head, in layers
   std::vector<std::string> schedules_;
   std::vector<Schedule> named_;  // the same, ready to be put into a Setup
   std::vector<Recompute> recomputes_;
 };
+
+// The work of the head, in layers of average work.
+double head_layers(const Model& model);
+// The layers of so many stages such that the largest stage has the least work, where the last one's
+// head counts as `head_layers` layers. What is left over goes to the stages before the last, which
+// hold the fewest micro-batches, and least to the first one, which holds the embedding.
+// Requires: layers >= 1, stages >= 2.
+std::vector<int> balanced_layers(int layers, int stages, double head_layers);
+
+// The same as a Setup says it: nothing where that is even, or as the model is published, or where
+// there are too few layers.
+std::vector<int> balanced_cut(const Model& model, int stages, double head_layers);
+// The group of ZeRO that is the replicas of the first node; 0: they are all, or one, or no group.
+int node_group(const Mesh& mesh, const Machine& machine);
 
 }  // namespace parallelarium

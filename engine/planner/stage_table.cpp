@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What one micro-batch does on each stage, read from small Programs.
 #include <algorithm>
+#include <numeric>
 
 #include "engine/passes/build.h"
 #include "engine/plan/program/report.h"
@@ -14,7 +15,8 @@ namespace parallelarium {
 namespace {
 
 constexpr int kAlikeStages = 3;
-constexpr int kBuiltLayers = 3;  // of a stage that stands for longer ones
+constexpr int kBuiltLayers = 3;  // of a stage that stands for others
+constexpr int kFewLayers = 2;    // of those others, at least: fewer leave some sums out
 
 bool is_action(const Op& op, Lane lane) { return op.lane == lane && op.action >= 0; }
 
@@ -119,23 +121,34 @@ void read_memory(const Program& program, const RankProgram& rank, StageBound& st
     std::int64_t& peak = stage.actions[static_cast<std::size_t>(kind)].peak_bytes;
     peak = std::max(peak, beside_states(held.at_peak));
   });
-  // What is open from the forward's last op to the backward's first.
-  std::int32_t forward_end = -1, backward_begin = static_cast<std::int32_t>(rank.ops.size());
-  for (std::size_t at = 0; at < rank.ops.size(); ++at) {
-    const Op& op = rank.ops[at];
+  // What is open from the forward's last op to the backward's first, and between a backward's
+  // parts.
+  const auto end = static_cast<std::int32_t>(rank.ops.size());
+  std::array<std::int32_t, 4> first, last;
+  first.fill(end);
+  last.fill(-1);
+  for (std::int32_t index = 0; index < end; ++index) {
+    const Op& op = rank.ops[static_cast<std::size_t>(index)];
     if (!is_action(op, Lane::kCompute)) continue;
-    const auto index = static_cast<std::int32_t>(at);
-    if (rank.actions[static_cast<std::size_t>(op.action)].kind == ActionKind::kForward)
-      forward_end = index;
-    else
-      backward_begin = std::min(backward_begin, index);
+    const auto kind =
+        static_cast<std::size_t>(rank.actions[static_cast<std::size_t>(op.action)].kind);
+    first[kind] = std::min(first[kind], index);
+    last[kind] = index;
   }
+  const auto at = [](ActionKind kind) { return static_cast<std::size_t>(kind); };
+  const std::int32_t forward_end = last[at(ActionKind::kForward)];
+  const std::int32_t weights = first[at(ActionKind::kWeightGrad)];
+  const std::int32_t backward_begin =
+      std::min({first[at(ActionKind::kBackward)], first[at(ActionKind::kInputGrad)], weights});
+  const std::int32_t inputs_end = last[at(ActionKind::kInputGrad)];
   for (const Buffer& buffer : rank.buffers) {
     const bool states =
         buffer.category != Category::kActivations && buffer.category != Category::kBuffers;
-    if (!states && buffer.microbatch >= 0 && buffer.opened_by >= 0 &&
-        buffer.opened_by <= forward_end && buffer.closed_by >= backward_begin)
+    if (states || buffer.microbatch < 0 || buffer.opened_by < 0) continue;
+    if (buffer.opened_by <= forward_end && buffer.closed_by >= backward_begin)
       stage.kept_bytes += buffer.bytes;
+    if (inputs_end >= 0 && buffer.opened_by <= inputs_end && buffer.closed_by >= weights)
+      stage.waiting_bytes += buffer.bytes;
   }
 }
 
@@ -177,11 +190,31 @@ Result<Stages> read_stages(const Setup& setup, const Machine& machine) {
   return read;
 }
 
-// The same stages for one micro-batch of one replica; alike ones have so many layers each.
-Setup small_setup(const Setup& setup, bool alike, int layers) {
+// Stages that stand for all: the first, those between with different numbers of layers, the last.
+struct Rows {
+  std::vector<int> layers;
+  std::vector<std::uint8_t> of_stage;
+};
+Rows rows_of(const std::vector<int>& layers) {
+  Rows rows;
+  const std::size_t last = layers.size() - 1;
+  for (std::size_t stage = 0; stage <= last; ++stage) {
+    const bool between = stage > 0 && stage < last;
+    const auto from = rows.layers.begin() + (between ? 1 : static_cast<int>(rows.layers.size()));
+    const auto at = std::find(from, rows.layers.end(), layers[stage]);
+    rows.of_stage.push_back(static_cast<std::uint8_t>(at - rows.layers.begin()));
+    if (at == rows.layers.end()) rows.layers.push_back(layers[stage]);
+  }
+  return rows;
+}
+
+// The same stages for one micro-batch of one replica; alike ones have so many layers each, others
+// are one for each of the rows, if any.
+Setup small_setup(const Setup& setup, bool alike, int layers, const Rows& rows = {}) {
   Setup small = setup;
   const int stages = stages_of(setup);
   small.mesh.dp = setup.mesh.ep;
+  small.mesh.order = Mesh().order;  // in which the ranks of an EP group are nearest
   small.mesh.pp = alike ? std::min(stages, kAlikeStages) : stages;
   small.schedule = "gpipe";
   small.chunks = 1;
@@ -194,6 +227,11 @@ Setup small_setup(const Setup& setup, bool alike, int layers) {
     small.stage_layers.clear();
     small.model.stage_layers.clear();
     small.model.layers = layers * small.mesh.pp;
+  } else if (!rows.layers.empty()) {
+    small.mesh.pp = static_cast<int>(rows.layers.size());
+    small.stage_layers = rows.layers;
+    small.model.stage_layers.clear();
+    small.model.layers = std::accumulate(rows.layers.begin(), rows.layers.end(), 0);
   }
   // Experts of a Setup that can be run have larger buffers, and many ranks cannot.
   constexpr int kTooMany = 17;
@@ -202,11 +240,17 @@ Setup small_setup(const Setup& setup, bool alike, int layers) {
   return small;
 }
 
-// Whether every stage but the first and the last has the same layers as its neighbours.
-bool are_alike(const Setup& setup) {
-  const std::vector<int> layers = layers_of_stages(setup);
-  return setup.model.experts.first_dense == 0 &&
-         std::all_of(layers.begin(), layers.end(), [&](int count) { return count == layers[0]; });
+bool have_equal_layers(const std::vector<int>& layers) {
+  return std::all_of(layers.begin(), layers.end(), [&](int count) { return count == layers[0]; });
+}
+
+// Whether three stages stand for all: the same layers lie between the first and the last, or all
+// have so many that what a stage takes follows from their number.
+bool are_alike(const Setup& setup, const std::vector<int>& layers) {
+  if (setup.model.experts.first_dense > 0) return false;
+  return have_equal_layers(layers) ||
+         (!recomputes_some_layers(setup) &&
+          std::all_of(layers.begin(), layers.end(), [](int count) { return count >= kFewLayers; }));
 }
 
 // What a transfer between two ranks takes at least, by whichever link they have.
@@ -243,17 +287,17 @@ StageBound plus(const StageBound& a, const StageBound& b, int times) {
     action.peak_bytes += times * more.peak_bytes;
   }
   sum.kept_bytes += times * b.kept_bytes;
+  sum.waiting_bytes += times * b.waiting_bytes;
   sum.shared += times * b.shared;
   sum.experts += times * b.experts;
   sum.copied_table += times * b.copied_table;
   return sum;
 }
 
-std::vector<StageBound> plus(const std::vector<StageBound>& a, const std::vector<StageBound>& b,
-                             int times) {
-  std::vector<StageBound> sums;
-  for (std::size_t at = 0; at < a.size(); ++at) sums.push_back(plus(a[at], b[at], times));
-  return sums;
+std::vector<StageBound> less(const std::vector<StageBound>& a, const std::vector<StageBound>& b) {
+  std::vector<StageBound> rest;
+  for (std::size_t at = 0; at < a.size(); ++at) rest.push_back(plus(a[at], b[at], -1));
+  return rest;
 }
 
 }  // namespace
@@ -265,9 +309,13 @@ StageKey key_of(const Candidate& candidate, const Setup& setup) {
   key.ep = candidate.ep;
   key.micro_batch = candidate.micro_batch;
   key.stages = stages_of(setup);
-  if (are_alike(setup)) {
-    key.layers = std::min(setup.model.layers / key.stages, kBuiltLayers + 1);
+  const std::vector<int> layers = layers_of_stages(setup);
+  if (are_alike(setup, layers)) {
+    key.layers =
+        have_equal_layers(layers) ? std::min(layers[0], kBuiltLayers + 1) : kBuiltLayers + 1;
     key.stages = std::min(key.stages, kAlikeStages);
+  } else {
+    key.cut = candidate.layers;
   }
   key.recompute = candidate.recompute;
   key.sequence_parallel = candidate.sequence_parallel;
@@ -278,35 +326,49 @@ StageKey key_of(const Candidate& candidate, const Setup& setup) {
 const StageBound& StageTable::stage(int index, int stages, bool of_split) const {
   const std::vector<StageBound>& all = of_split ? split : whole;
   const auto last = static_cast<int>(all.size()) - 1;
+  if (!rows.empty()) return all[rows[static_cast<std::size_t>(index)]];
   if (!alike) return all[static_cast<std::size_t>(index)];
   return all[static_cast<std::size_t>(index == 0 ? 0 : index == stages - 1 ? last : 1)];
 }
 
-StageTable StageTable::grown(int to) const {
-  if (whole_more.empty()) return *this;
+StageTable StageTable::grown(const std::vector<int>& layers_of_stages) const {
   StageTable table;
-  table.alike = alike;
   table.transfer = transfer;
-  table.whole = plus(whole, whole_more, to - layers);
-  table.split = plus(split, split_more, to - layers);
+  table.rows.reserve(layers_of_stages.size());
+  std::vector<std::pair<std::size_t, int>> known;  // place and layers of each row
+  for (std::size_t stage = 0; stage < layers_of_stages.size(); ++stage) {
+    const std::size_t place = stage == 0                             ? 0
+                              : stage + 1 == layers_of_stages.size() ? whole.size() - 1
+                                                                     : 1;
+    const std::pair row(place, layers_of_stages[stage]);
+    const auto at = std::find(known.begin(), known.end(), row);
+    table.rows.push_back(static_cast<std::uint8_t>(at - known.begin()));
+    if (at != known.end()) continue;
+    known.push_back(row);
+    table.whole.push_back(plus(whole[place], whole_more[place], row.second - layers));
+    table.split.push_back(plus(split[place], split_more[place], row.second - layers));
+  }
   return table;
 }
 
 Result<StageTable> stage_table(const Setup& setup, const Machine& machine) {
   StageTable table;
-  table.alike = are_alike(setup);
-  const int layers = setup.model.layers / stages_of(setup);
-  const bool grows = table.alike && layers > kBuiltLayers;
-  const int built = grows ? kBuiltLayers : layers;
-  if (Result<void> read = read_table(small_setup(setup, table.alike, built), machine, table); !read)
-    return read.error();
+  const std::vector<int> own = layers_of_stages(setup);
+  table.alike = are_alike(setup, own);
+  const bool grows = table.alike && (own[0] > kBuiltLayers || !have_equal_layers(own));
+  const int built = grows ? kBuiltLayers : own[0];
+  Rows rows;
+  if (!table.alike && setup.model.experts.first_dense == 0) rows = rows_of(own);
+  const Setup small = small_setup(setup, table.alike, built, rows);
+  if (Result<void> read = read_table(small, machine, table); !read) return read.error();
+  table.rows = std::move(rows.of_stage);
   if (!grows) return table;
   StageTable shorter;
   if (Result<void> read = read_table(small_setup(setup, true, built - 1), machine, shorter); !read)
     return read.error();
   table.layers = built;
-  table.whole_more = plus(table.whole, shorter.whole, -1);
-  table.split_more = plus(table.split, shorter.split, -1);
+  table.whole_more = less(table.whole, shorter.whole);
+  table.split_more = less(table.split, shorter.split);
   return table;
 }
 

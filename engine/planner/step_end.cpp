@@ -33,12 +33,16 @@ class EndReader {
       at.pp = stage;
       program_.ranks[static_cast<std::size_t>(stage)].rank = rank_of(setup.mesh, at);
     }
-    for (const bool experts : {false, true})
-      program_.groups.push_back(
-          {Axis::kDp, replica_ranks(setup, Replicas::kShard, experts, Coordinates())});
   }
 
-  RankEnd read(const std::vector<Chunk>& chunks) {
+  // Of the first rank at that place in the pipeline.
+  RankEnd read(const std::vector<Chunk>& chunks, int place) {
+    Coordinates at;
+    at.pp = place;
+    program_.groups.clear();
+    for (const Replicas which : {Replicas::kShard, Replicas::kAcross})
+      for (const bool experts : {false, true})
+        program_.groups.push_back({Axis::kDp, replica_ranks(setup_, which, experts, at)});
     RankProgram rank;
     rank.parameters = parameter_layout(setup_, chunks);
     rank.buckets = make_buckets(setup_, rank.parameters);
@@ -51,18 +55,23 @@ class EndReader {
     const DataType held = gradient_type(setup_);
     const DataType type = size_of(held) == reduced_bytes(setup_) ? held : DataType::kF32;
     for (const Bucket& bucket : rank.buckets) {
-      const std::int32_t group = has_experts(rank, bucket) ? 1 : 0;
+      const std::int32_t shard = has_experts(rank, bucket) ? 1 : 0, across = shard + 2;
       smallest = std::min(smallest, bucket.count > bucket.own_count ? bucket.count : 0);
-      if (program_.groups[static_cast<std::size_t>(group)].ranks.size() < 2) continue;
-      const auto nanoseconds = [&](CollectiveKind kind, DataType of) {
-        const DraftOperand operand = range(Tensor::kGradients, Access::kRead, of, 0, bucket.count);
-        return cost.nanoseconds(
-            data_draft(kind, Purpose::kGradients, group, bucket.count, {operand}).op, 0);
+      const auto nanoseconds = [&](CollectiveKind kind, DataType of, std::int32_t group,
+                                   std::int64_t count) -> std::int64_t {
+        if (program_.groups[static_cast<std::size_t>(group)].ranks.size() < 2) return 0;
+        const DraftOperand operand = range(Tensor::kGradients, Access::kRead, of, 0, count);
+        return cost.nanoseconds(data_draft(kind, Purpose::kGradients, group, count, {operand}).op,
+                                0);
       };
-      end.reduce += nanoseconds(
-          zero_ == 0 ? CollectiveKind::kAllReduce : CollectiveKind::kReduceScatter, type);
+      end.reduce +=
+          nanoseconds(zero_ == 0 ? CollectiveKind::kAllReduce : CollectiveKind::kReduceScatter,
+                      type, shard, bucket.count);
       if (zero_ == 0) continue;
-      const std::int64_t gather = nanoseconds(CollectiveKind::kAllGather, parameter_type(setup_));
+      if (shard_ranks(setup_) < setup_.mesh.dp * setup_.mesh.cp)
+        end.across += nanoseconds(CollectiveKind::kAllReduce, type, across, bucket.own_count);
+      const std::int64_t gather =
+          nanoseconds(CollectiveKind::kAllGather, parameter_type(setup_), shard, bucket.count);
       (zero_ == 3 ? end.gather : end.update) += gather;
     }
     if (zero_ == 3)
@@ -92,6 +101,21 @@ class EndReader {
 
 }  // namespace
 
+namespace {
+
+// Whether the replicas of every stage are spread over nodes like those of the first.
+bool stand_alike(const Setup& setup, const Machine& machine) {
+  if (machine.local || !machine.pairs.empty()) return false;
+  const Mesh& mesh = setup.mesh;
+  const int node = std::max(1, machine.devices_per_node), inner = mesh.tp * mesh.cp;
+  const bool stages_inside = mesh.order == RankOrder::kTpCpEpPpDp;
+  for (const int together : {inner, inner * (stages_inside ? mesh.pp : mesh.dp)})
+    if (node % together != 0 && together % node != 0) return false;
+  return true;
+}
+
+}  // namespace
+
 std::vector<int> stages_on(const Setup& setup, int rank) {
   const int ranks = setup.mesh.pp, chunks = stages_of(setup) / ranks;
   if (holds_stages_twice(setup)) return {rank, ranks - 1 - rank};
@@ -101,7 +125,7 @@ std::vector<int> stages_on(const Setup& setup, int rank) {
   return stages;
 }
 
-EndKey end_key_of(const Setup& setup) {
+EndKey end_key_of(const Setup& setup, std::uint8_t cut) {
   const Mesh& mesh = setup.mesh;
   const auto way = static_cast<std::uint8_t>(holds_stages_twice(setup) ? 2 : has_two_ends(setup));
   return {mesh.tp,
@@ -110,8 +134,11 @@ EndKey end_key_of(const Setup& setup) {
           mesh.dp,
           mesh.pp,
           stages_of(setup),
+          setup.zero > 0 ? setup.zero_group : 0,
           static_cast<std::uint8_t>(setup.zero),
-          way};
+          way,
+          static_cast<std::uint8_t>(mesh.order),
+          cut};
 }
 
 StepEnd step_end(const Setup& setup, const Machine& machine) {
@@ -121,12 +148,13 @@ StepEnd step_end(const Setup& setup, const Machine& machine) {
     first_layer[at + 1] = first_layer[at] + layers[at];
   const int dense = setup.model.experts.count > 0 ? setup.model.experts.first_dense : 0;
   EndReader reader(setup, machine);
+  const bool alike = stand_alike(setup, machine);
   std::map<std::vector<int>, RankEnd> known;  // by what their stages hold
   StepEnd ends;
   for (int rank = 0; rank < setup.mesh.pp; ++rank) {
     std::vector<int> held = stages_on(setup, rank);
     std::sort(held.begin(), held.end());
-    std::vector<int> like;
+    std::vector<int> like = {alike ? 0 : rank};
     std::vector<Chunk> chunks;
     for (const int stage : held) {
       const auto at = static_cast<std::size_t>(stage);
@@ -141,8 +169,9 @@ StepEnd step_end(const Setup& setup, const Machine& machine) {
       chunks.push_back(std::move(chunk));
     }
     const auto found = known.find(like);
-    ends.push_back(found != known.end() ? found->second
-                                        : known.emplace(like, reader.read(chunks)).first->second);
+    ends.push_back(found != known.end()
+                       ? found->second
+                       : known.emplace(like, reader.read(chunks, rank)).first->second);
   }
   return ends;
 }

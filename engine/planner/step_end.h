@@ -17,6 +17,7 @@ struct RankEnd {
   std::int64_t norm = 0;    // of its gradients
   std::int64_t update = 0;  // after all ranks of its pipeline know the norm, to the step's end
   std::int64_t reduce = 0;  // to add up all its gradients once, in the data lane
+  std::int64_t across = 0;  // then to add up its own parts over groups of ZeRO, once a step
   std::int64_t gather = 0;  // ZeRO 3: to gather all its parameters once, in the data lane
   // ZeRO 2 and 3: the smallest bucket's parameters that are gathered, with those that are gathered
   // ahead, and its gradients.
@@ -28,10 +29,13 @@ using StepEnd = std::vector<RankEnd>;  // by place in the pipeline
 // What a StepEnd depends on.
 struct EndKey {
   std::int32_t tp = 1, cp = 1, ep = 1, dp = 1, pp = 1, stages = 1;
-  std::uint8_t zero = 0, way = 0;  // how ranks hold their stages
+  std::int32_t zero_group = 0;
+  std::uint8_t zero = 0, way = 0, order = 0;  // how ranks hold their stages, and stand
+  std::uint8_t cut = 0;                       // of the layers
   auto operator<=>(const EndKey&) const = default;
 };
-EndKey end_key_of(const Setup& setup);
+// `cut`: another number for other stage_layers.
+EndKey end_key_of(const Setup& setup, std::uint8_t cut);
 // Cost: the parameters of ranks that differ.
 StepEnd step_end(const Setup& setup, const Machine& machine);
 

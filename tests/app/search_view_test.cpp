@@ -6,6 +6,7 @@
 #include <QProcess>
 #include <QPushButton>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "app/state/plan/plan_search.h"
 #include "app/state/run/engine_process.h"
@@ -116,6 +117,28 @@ TEST_F(SearchFixture, KeysMoveAmongTheBestAndACancelledSearchSaysSo) {
   if (search().searching()) QTest::mouseClick(button(QStringLiteral("Cancel")), Qt::LeftButton);
   EXPECT_TRUE(wait_until([&] { return !search().searching(); }, kSearchMs));
   EXPECT_TRUE(search().answer()) << "the answer before stays";
+}
+
+// What was found until then stays, and says that it is not all.
+TEST_F(SearchFixture, ACancelledSearchKeepsTheBestSoFar) {
+  PlanWish wish;
+  wish.gpus = QStringLiteral("64");
+  wish.global_batch = 1024;
+  search().set_wish(wish);
+  QTest::mouseClick(button(QStringLiteral("Search")), Qt::LeftButton);
+  // The best are simulated from a fifth of the progress on.
+  ASSERT_TRUE(wait_until([&] { return search().progress() > 0.3; }, kSearchMs));
+  QTest::mouseClick(button(QStringLiteral("Cancel")), Qt::LeftButton);
+  ASSERT_TRUE(wait_until([&] { return !search().searching(); }, kSearchMs));
+  ASSERT_TRUE(search().answer()) << search().error().toStdString();
+  const PlanAnswer& answer = *search().answer();
+  EXPECT_TRUE(answer.cancelled);
+  EXPECT_FALSE(answer.plans.empty());
+  EXPECT_GT(answer.undecided, 0);
+  EXPECT_EQ(std::accumulate(std::begin(answer.counts), std::end(answer.counts), answer.undecided),
+            answer.candidates);
+  EXPECT_NE(search().selected(), nullptr);
+  EXPECT_TRUE(view().description().contains(QStringLiteral("best found so far")));
 }
 
 // In both languages' widths and in every state, texts stand beside each other.

@@ -44,6 +44,53 @@ TEST(Plan, FindsASetupThatPredictKnows) {
   EXPECT_THAT(command(small_plan({})).out, HasSubstr("Neighbours of 1"));
 }
 
+TEST(Plan, SaysWhatWouldFitInPlaceOfWhatDoesNot) {
+  const Folder folder;
+  const std::string file = folder.file(
+      "large.json",
+      R"({"model": "llama3-8b", "machine": "dgx-h100", "mesh": {"dp": 4}, "microbatches": 2})");
+  const Reply reply = command(small_plan({"--explain", file.c_str(), "--json"}));
+  ASSERT_EQ(reply.status, 0) << reply.err;
+  const json told = reply.json().at("explained");
+  EXPECT_EQ(told.at("class"), "does_not_fit");
+  const json& memory = told.at("memory");
+  EXPECT_EQ(memory.at("stage"), 0);
+  EXPECT_EQ(memory.at("over_bytes").get<std::int64_t>(),
+            memory.at("needed_bytes").get<std::int64_t>() -
+                memory.at("capacity_bytes").get<std::int64_t>());
+  const json& change = told.at("change");
+  EXPECT_LE(change.at("needed_bytes"), memory.at("capacity_bytes"));
+  EXPECT_THAT(change.at("sentence").get<std::string>(),
+              HasSubstr(change.at("change").get<std::string>()));
+  const std::string fits = folder.file("fits.json", change.at("setup").dump());
+  const json again = command({"predict", "--setup", fits, "--json"}).json();
+  EXPECT_EQ(again.at("step").at("seconds"), change.at("seconds"));
+  EXPECT_EQ(again.at("memory").at("needed_bytes"), change.at("needed_bytes"));
+  EXPECT_THAT(command(small_plan({"--explain", file.c_str()})).out,
+              HasSubstr("cheapest single change"));
+}
+
+TEST(Plan, TakesGroupsCutsAndOrdersByTheirNames) {
+  const auto setups = [](std::initializer_list<const char*> more) {
+    const Reply reply = command(small_plan(more));
+    EXPECT_EQ(reply.status, 0) << reply.err;
+    std::vector<json> all;
+    for (const json& plan : reply.json().at("best")) all.push_back(plan.at("setup"));
+    return all;
+  };
+  for (const json& setup :
+       setups({"--fix", "pp=2,dp=2,zero=3,zero-group=1,order=tp-cp-ep-pp-dp", "--json"})) {
+    EXPECT_EQ(setup.at("zero_group"), 1);
+    EXPECT_EQ(setup.at("mesh").at("order"), "tp-cp-ep-pp-dp");
+  }
+  for (const json& setup : setups({"--fix", "pp=2,stage-layers=17,15", "--json"}))
+    EXPECT_EQ(setup.at("stage_layers"), json({17, 15}));
+  for (const json& setup : setups({"--fix", "pp=4,stage-layers=balanced", "--json"}))
+    EXPECT_EQ(setup.at("stage_layers"), json({8, 8, 9, 7}));
+  EXPECT_EQ(command(small_plan({"--allow", "stage-layers=heavy"})).status, 2);
+  EXPECT_EQ(command(small_plan({"--fix", "order=pp-first"})).status, 2);
+}
+
 TEST(Plan, AnswersNastyWishesInASentence) {
   const Folder folder;
   const auto said = [](std::initializer_list<const char*> more) {

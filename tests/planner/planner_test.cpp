@@ -3,10 +3,13 @@
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <random>
+#include <set>
 
 #include "engine/plan/setup/schedule_rules.h"
 #include "engine/planner/bound.h"
+#include "engine/planner/neighbours.h"
 #include "engine/planner/search.h"
 
 namespace parallelarium {
@@ -35,12 +38,16 @@ PlanRequest small_problem(std::mt19937& random) {
   setup.machine = "dgx-h100";
   setup.mesh = Mesh();
   request.machine = h100();
+  request.machine.devices_per_node = one_of({8, 2});
   request.least_gpus = request.most_gpus = one_of({1, 2, 2, 4});
   request.global_batch = one_of({2, 4, 6});
   request.allowed["micro-batch"] = {"1", "2"};
   request.allowed["cp"] = {"1", "2", "4"};
   const char* schedules[] = {"interleaved", "zb-h1", "zb-v", "dualpipe", "v-min", "gpipe"};
   request.allowed["schedule"] = {"1f1b", schedules[random() % 6]};
+  if (random() % 3 == 0) request.allowed["zero-group"] = {"0", "1", "2"};
+  if (random() % 3 == 0) request.allowed["order"] = {"tp-cp-ep-pp-dp", "tp-cp-ep-dp-pp"};
+  if (random() % 4 == 0) request.allowed["stage-layers"] = {"balanced", "1,1", "2,0", "0,1,3,0"};
   request.top = 3;
   return request;
 }
@@ -48,10 +55,11 @@ PlanRequest small_problem(std::mt19937& random) {
 std::vector<Candidate> all_of(const Space& space) {
   std::vector<Candidate> all;
   space.for_each([&](const Candidate& group) {
-    for (const std::uint8_t zero : space.zeros_of(group))
+    for (const Sharding& sharding : space.shardings_of(group))
       for (std::size_t recompute = 0; recompute < space.recomputes().size(); ++recompute) {
         all.push_back(group);
-        all.back().zero = zero;
+        all.back().zero = sharding.zero;
+        all.back().zero_group = sharding.group;
         all.back().recompute = static_cast<std::uint8_t>(recompute);
       }
     return true;
@@ -198,6 +206,119 @@ TEST(Search, FindsWhatTryingEverythingFinds) {
   }
   EXPECT_GT(bounded, 0);
   EXPECT_GT(tight, 10);
+}
+
+// What is looked at where nobody says: 8 ranks on nodes of 4.
+TEST(Space, HasTheGroupsCutsAndOrdersThatMakeADifference) {
+  std::mt19937 random(4);
+  PlanRequest request = small_problem(random);
+  request.allowed.clear();
+  request.base.model = *find_model("gpt-tiny");
+  request.base.model.layers = 6;
+  request.machine.devices_per_node = 4;
+  request.least_gpus = request.most_gpus = 8;
+  request.global_batch = 8;
+  const Result<Space> space = Space::of(request);
+  ASSERT_TRUE(space.ok());
+  std::set<std::pair<int, int>> groups;  // with the TP of those without a pipeline
+  std::set<std::vector<int>> cuts;       // of four stages
+  std::set<std::pair<int, RankOrder>> orders;
+  for (const Candidate& candidate : all_of(*space)) {
+    const auto setup = space->setup_of(candidate);
+    const Mesh& mesh = setup.mesh;
+    if (setup.zero == 0) {
+      EXPECT_EQ(setup.zero_group, 0);
+    }
+    if (mesh.pp == 1) groups.insert({mesh.tp, setup.zero_group});
+    if (mesh.pp == 1) {
+      EXPECT_TRUE(setup.stage_layers.empty());
+    }
+    if (mesh.pp == 4 && stages_of(setup) == 4) cuts.insert(setup.stage_layers);
+    if (mesh.pp == 2) orders.insert({mesh.tp * mesh.cp, mesh.order});
+  }
+  EXPECT_THAT(groups, testing::IsSupersetOf({std::pair(1, 0), {1, 4}, {2, 2}, {8, 0}}));
+  EXPECT_FALSE(groups.contains({4, 1}));
+  EXPECT_THAT(cuts, testing::SizeIs(2));
+  const auto first = RankOrder::kTpCpEpDpPp, other = RankOrder::kTpCpEpPpDp;
+  EXPECT_TRUE(orders.contains({2, first}) && orders.contains({2, other}));
+  EXPECT_FALSE(orders.contains({4, other}));  // no place on a node for more
+}
+
+TEST(Balanced, GivesTheLargestStageTheLeastWork) {
+  EXPECT_THAT(balanced_layers(126, 16, 0.6),
+              testing::ElementsAre(7, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 7));
+  EXPECT_THAT(balanced_layers(12, 4, 5), testing::ElementsAre(4, 4, 4, 0));
+  EXPECT_THAT(balanced_layers(8, 4, 0.5), testing::ElementsAre(2, 2, 2, 2));
+  EXPECT_THAT(balanced_layers(2, 4, 0.5), testing::ElementsAre(0, 1, 1, 0));
+  for (int layers = 1; layers < 20; ++layers)
+    for (int stages = 2; stages <= layers + 2; ++stages)
+      for (const double head : {0.0, 0.7, 1.0, 2.5, 9.0}) {
+        const std::vector<int> cut = balanced_layers(layers, stages, head);
+        EXPECT_EQ(std::accumulate(cut.begin(), cut.end(), 0), layers);
+        const auto work = [&](int last) {
+          return std::max<double>((layers - last + stages - 2) / (stages - 1), last + head);
+        };
+        const double most =
+            std::max<double>(*std::max_element(cut.begin(), cut.end() - 1), cut.back() + head);
+        for (int last = 0; last <= layers; ++last) EXPECT_LE(most, work(last)) << layers;
+      }
+}
+
+TEST(Search, SaysTheCheapestChangeThatWouldFit) {
+  auto setup = default_setup();
+  setup.model = *find_model("llama3-8b");
+  setup.machine = "dgx-h100";
+  setup.precision = *find_precision("mixed-16-main-grads");
+  setup.attention = Attention::kFused;
+  setup.mesh = Mesh();
+  setup.mesh.dp = 8;
+  setup.microbatches = 4;
+  const Machine machine = h100();
+  const Result<Tried> tried = try_setup(setup, machine, false);
+  ASSERT_TRUE(tried.ok());
+  ASSERT_FALSE(tried->fits);
+  const std::optional<FittingChange> found = cheapest_change(setup, machine);
+  ASSERT_TRUE(found);
+  EXPECT_LE(found->plan.needed_bytes, found->plan.capacity_bytes);
+  EXPECT_EQ(found->plan.setup.global_batch(), setup.global_batch());
+  EXPECT_THAT(found->sentence.text, testing::HasSubstr(found->change));
+  // No other value of ZeRO or TP that fits is faster.
+  for (const auto& [tp, zero] : {std::pair(2, 0), {4, 0}, {8, 0}, {1, 1}, {1, 2}, {1, 3}}) {
+    auto other = setup;
+    other.mesh.tp = tp;
+    other.mesh.dp = 8 / tp;
+    other.microbatches = 4 * tp;
+    other.zero = zero;
+    const Result<Tried> plan = try_setup(other, machine, false);
+    if (plan && plan->fits) {
+      EXPECT_GE(plan->plan.time, found->plan.time) << tp << " " << zero;
+    }
+  }
+  setup.mesh.dp = 1;  // one rank has nothing to share
+  EXPECT_FALSE(cheapest_change(setup, machine));
+}
+
+// A search that is cancelled on its way says how many candidates it left.
+TEST(Search, ThatIsCancelledAddsUp) {
+  std::mt19937 random(12);
+  for (const double at : {0.0, 0.2, 0.3, 0.5}) {
+    PlanRequest request = small_problem(random);
+    request.least_gpus = request.most_gpus = 8;
+    request.global_batch = 8;
+    std::atomic<bool> cancel{false};
+    PlanWatch watch;
+    watch.cancel = &cancel;
+    watch.progress = [&](double share, const Message&) { cancel = cancel || share >= at; };
+    const Result<PlanResult> found = search(request, watch);
+    if (!found) {
+      EXPECT_EQ(found.error().id, "cancelled.plan");
+      continue;
+    }
+    const auto& classes = found->classes;
+    EXPECT_EQ(classes[0] + classes[1] + classes[2] + classes[3] + found->left, found->candidates);
+    EXPECT_EQ(found->cancelled, found->left > 0);
+    EXPECT_FALSE(found->best.empty());
+  }
 }
 
 TEST(Search, SaysWhatCannotBeSearched) {

@@ -126,7 +126,8 @@ INSTANTIATE_TEST_SUITE_P(
                     "dp=2 ep=2 tp=2 sequence-parallel=true recompute=norms,experts",
                     "dp=2 ep=2 tp=2 overlap-tensor=true recompute=experts shared-experts=1",
                     "dp=2 ep=2 pp=2 schedule=zb-h1 recompute=experts microbatches=4",
-                    "dp=4 ep=2 zero=3 zero-reshard=false recompute=norms"),
+                    "dp=4 ep=2 zero=3 zero-reshard=false recompute=norms",
+                    "dp=4 ep=2 zero=2 zero-group=2", "dp=4 ep=2 zero=3 zero-group=2"),
     name_of_case);
 INSTANTIATE_TEST_SUITE_P(Dropped, ExpertLayers,
                          testing::Values("dp=2 ep=2 capacity=1", "llama dp=4 ep=4 capacity=0.5",

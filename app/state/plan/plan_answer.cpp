@@ -97,6 +97,8 @@ Result<PlanAnswer> plan_answer_from_json(const nlohmann::json& json) {
   PlanAnswer answer;
   ObjectReader reader(json, "plan");
   reader.read("candidates", answer.candidates);
+  reader.read("cancelled", answer.cancelled);
+  reader.read("left", answer.undecided);
   reader.read("capacity_bytes", answer.capacity_bytes);
   reader.read("rates", answer.rates);
   reader.read("seconds", answer.search_seconds);

@@ -40,6 +40,8 @@ struct PlanAnswer {
   enum Class { kRefused, kDoesNotFit, kBounded, kSimulated, kClasses };
   std::int64_t candidates = 0, counts[kClasses] = {};
   std::int64_t valid = 0, fitting = 0;     // candidates that are left after the first two classes
+  bool cancelled = false;                  // the best are those of what was simulated until then
+  std::int64_t undecided = 0;              // then: candidates that have no class
   std::vector<PlanLoss> losses[kClasses];  // most frequent first
   // The best as they are shown: those that are tied with the first by memory, the others by time;
   // `best_time` is the fastest of them.

@@ -64,6 +64,7 @@ void PlanSearch::start() {
     allowed[axis.toStdString()] = nlohmann::json::array({value.toStdString()});
   RunRequest request;
   request.method = "plan";
+  request.answers_cancel = true;
   request.parameters = {{"setup", to_json(*base)},
                         {"gpus", wish_.gpus.toStdString()},
                         {"global_batch", wish_.global_batch},
@@ -145,7 +146,8 @@ bool PlanSearch::is_best(const FoundPlan& plan) const {
 const std::vector<PlanWhy>* PlanSearch::neighbours() const {
   const FoundPlan* plan = selected();
   if (!plan) return nullptr;
-  if (is_best(*plan)) return &answer_->plans[answer_->best_time].why;
+  // A search that was cancelled did not try those of its best.
+  if (is_best(*plan) && !answer_->cancelled) return &answer_->plans[answer_->best_time].why;
   for (const auto& [setup, why] : neighbours_)
     if (setup == plan->setup) return &why;
   return nullptr;

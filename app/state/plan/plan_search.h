@@ -37,8 +37,8 @@ class PlanSearch : public QObject {
   // Asks about the Setup's model, machine, ranks and batch, unless something else was asked for or
   // its machine or model is no preset of a cluster.
   void begin_with(const Setup& setup);
-  void start();  // not while the engine does something else
-  void cancel();
+  void start();   // not while the engine does something else
+  void cancel();  // what was found until then is the answer, where something was
   bool searching() const { return searching_; }
   double progress() const;
   QString progress_text() const;

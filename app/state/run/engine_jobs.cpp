@@ -10,6 +10,13 @@
 
 namespace parallelarium {
 
+namespace {
+
+// A search ends the predictions that are under way, and tells what is tied.
+constexpr int kAnswerGraceMs = 15'000;
+
+}  // namespace
+
 EngineJobs::EngineJobs(QObject* parent) : QObject(parent) {
   worker_.setMaxThreadCount(1);
   connect(&process_, &EngineProcess::progressed, this, &EngineJobs::hear_progress);
@@ -66,6 +73,7 @@ void EngineJobs::off_thread(Work work, Then then) {
 }
 
 void EngineJobs::begin(const QString& what) {
+  answers_cancel_ = false;
   state_ = RunState::kStarting;
   progress_ = 0;
   progress_text_ = what;
@@ -137,7 +145,8 @@ void EngineJobs::ask(const std::string& method, const nlohmann::json& parameters
         const auto answer = std::make_shared<const nlohmann::json>(std::move(*result));
         off_thread([answer, read] { return read(*answer); },
                    [this, then](auto made) {
-                     if (state_ == RunState::kCancelling) return fail(cancelled_message());
+                     if (state_ == RunState::kCancelling && !answers_cancel_)
+                       return fail(cancelled_message());
                      if (!made) return fail(made.error());
                      then(std::move(*made));
                    });
@@ -147,6 +156,7 @@ void EngineJobs::ask(const std::string& method, const nlohmann::json& parameters
 void EngineJobs::run(const RunRequest& request) {
   verifies_ = false;
   begin(tr("Starting the ranks"));
+  answers_cancel_ = request.answers_cancel;
   ask(request.method, request.parameters, request.read, [this](const RunRequest::Keep& keep) {
     if (const Result<void> kept = keep(); !kept) return fail(kept.error());
     finish({});
@@ -194,7 +204,7 @@ void EngineJobs::cancel() {
   if (state_ == RunState::kIdle || state_ == RunState::kCancelling) return;
   state_ = RunState::kCancelling;
   progress_text_ = tr("Cancelling");
-  process_.cancel(request_);
+  process_.cancel(request_, answers_cancel_ ? kAnswerGraceMs : EngineProcess::kGraceMs);
   Q_EMIT state_changed();
 }
 

@@ -82,7 +82,7 @@ class EngineJobs : public QObject {
   std::optional<Message> last_problem_;
   std::vector<double> live_losses_;
   RunSettings run_settings_;
-  bool verifies_ = false, asks_for_devices_ = false;
+  bool verifies_ = false, asks_for_devices_ = false, answers_cancel_ = false;
   int request_ = 0;
   std::vector<CollectiveRequest> sweep_;  // still to be measured and being measured, last first
   std::size_t sweep_size_ = 0;            // of the whole sweep, 0: none

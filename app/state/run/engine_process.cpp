@@ -16,7 +16,6 @@ namespace parallelarium {
 
 namespace {
 
-constexpr int kCancelGraceMs = 500;
 constexpr int kGoodbyeMs = 300;
 constexpr Sentence kAfterDeath{"engine-died.safe",
                                "Your settings are safe; press Run to start a fresh one."};
@@ -126,12 +125,12 @@ int EngineProcess::request(const std::string& method, nlohmann::json params, Rep
   return id;
 }
 
-void EngineProcess::cancel(int id) {
+void EngineProcess::cancel(int id, int grace_ms) {
   if (!open_.count(id)) return;
   cancelled_[id] = true;
   if (is_running())
     write({{"jsonrpc", "2.0"}, {"method", "$/cancelRequest"}, {"params", {{"id", id}}}});
-  QTimer::singleShot(kCancelGraceMs, this, [this, id] {
+  QTimer::singleShot(grace_ms, this, [this, id] {
     if (open_.count(id) && process_) process_->kill();
   });
 }

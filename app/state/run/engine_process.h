@@ -36,9 +36,10 @@ class EngineProcess : public QObject {
   // Sends a request, starting the process first if there is none. `reply` is called exactly once,
   // from the event loop. Returns the request's id, which is never reused.
   int request(const std::string& method, nlohmann::json params, Reply reply);
-  // Asks the engine to give up request `id`. Without an answer in half a second the process is
-  // killed, and the request is answered with the error "cancelled".
-  void cancel(int id);
+  // Asks the engine to give up request `id`. Without an answer in that time the process is killed,
+  // and the request is answered with the error "cancelled".
+  static constexpr int kGraceMs = 500;
+  void cancel(int id, int grace_ms = kGraceMs);
 
   bool is_running() const;
   qint64 process_id() const;  // 0 when there is none

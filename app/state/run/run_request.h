@@ -17,6 +17,8 @@ struct RunRequest {
   using Keep = std::function<Result<void>()>;
   // Reads an answer, which can be long. Safe on any thread.
   std::function<Result<Keep>(const nlohmann::json& answer)> read;
+  // Whether a cancelled request is answered with what was found until then, which is kept.
+  bool answers_cancel = false;
 };
 
 }  // namespace parallelarium

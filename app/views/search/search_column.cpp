@@ -227,6 +227,9 @@ void SearchColumn::add_axes() {
   add_axis(QStringLiteral("cp"), tr("Context, CP"), degrees.mid(0, 5));
   add_axis(QStringLiteral("ep"), tr("Experts, EP"), degrees);
   add_axis(QStringLiteral("zero"), tr("ZeRO"), QStringLiteral("0 1 2 3").split(QLatin1Char(' ')));
+  const QStringList groups = degrees.mid(1);
+  add_axis(QStringLiteral("zero-group"), tr("ZeRO group"),
+           QStringList{QStringLiteral("0")} + groups, QStringList{tr("all replicas")} + groups);
   QStringList schedules, titles;
   for (const ScheduleRule& rule : kScheduleRules) {
     schedules << QString::fromUtf8(rule.name.data(), qsizetype(rule.name.size()));
@@ -235,12 +238,18 @@ void SearchColumn::add_axes() {
   add_axis(QStringLiteral("schedule"), tr("Schedule"), schedules, titles);
   add_axis(QStringLiteral("chunks"), tr("Chunks"),
            QStringLiteral("2 3 4 5 6 7 8").split(QLatin1Char(' ')));
+  add_axis(QStringLiteral("stage-layers"), tr("Stage layers"),
+           {QStringLiteral("even"), QStringLiteral("balanced")}, {tr("even"), tr("balanced")});
   add_axis(QStringLiteral("micro-batch"), tr("Micro-batch"), degrees.mid(0, 5));
   add_axis(QStringLiteral("recompute"), tr("Recompute"),
            {QStringLiteral("none"), QStringLiteral("selective"), QStringLiteral("full")},
            {tr("none"), tr("selective"), tr("full")});
   add_axis(QStringLiteral("sequence-parallel"), tr("SP"),
            {QStringLiteral("true"), QStringLiteral("false")}, {tr("on"), tr("off")});
+  QStringList orders;
+  for (const RankOrder order : {RankOrder::kTpCpEpDpPp, RankOrder::kTpCpEpPpDp})
+    orders << QString::fromUtf8(name_of(order).data(), qsizetype(name_of(order).size()));
+  add_axis(QStringLiteral("order"), tr("Rank order"), orders);
 }
 
 void SearchColumn::change(const std::function<void(PlanWish&)>& turn) {

@@ -41,7 +41,7 @@ std::vector<Column> columns_of(const SearchPicture& picture, double width) {
     columns.push_back({QStringLiteral("EP"), 28, false,
                        [](const FoundPlan& of) { return QString::number(of.setup.mesh.ep); }});
   columns.push_back({QStringLiteral("ZeRO"), 38, false,
-                     [](const FoundPlan& of) { return QString::number(of.setup.zero); }});
+                     [](const FoundPlan& of) { return zero_words(of.setup); }});
   columns.push_back({TableTexts::tr("schedule"), 104, true,
                      [](const FoundPlan& of) { return schedule_words(of.setup); }});
   columns.push_back({TableTexts::tr("micro"), 40, false,

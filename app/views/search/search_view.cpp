@@ -58,6 +58,8 @@ SearchPicture picture_of(const PlanSearch& search, int opened) {
         "the batch, and says of each why it is not the best.");
   if (search.is_stale() && !search.searching())
     picture.remark = SearchView::tr("The answer below is of other settings: search again.");
+  else if (search.answer() && search.answer()->cancelled && !search.searching())
+    picture.remark = cancelled_text(*search.answer());
   if (const FoundPlan* plan = picture.selected) {
     const std::vector<PlanWhy>* neighbours = search.neighbours();
     picture.why = neighbours ? *neighbours : plan->why;

@@ -7,6 +7,7 @@
 #include "app/look/sentence.h"
 #include "engine/plan/machine/machine.h"
 #include "engine/plan/setup/schedule_rules.h"
+#include "engine/planner/search.h"
 
 namespace parallelarium {
 namespace {
@@ -41,6 +42,13 @@ QString question_text(const PlanSearch& search) {
            machine ? sentence(title_of(*machine)) : wish.machine);
 }
 
+QString zero_words(const Setup& setup) {
+  const QString stage = QString::number(setup.zero);
+  return setup.zero > 0 && setup.zero_group > 0
+             ? QStringLiteral("%1/%2").arg(stage).arg(setup.zero_group)
+             : stage;
+}
+
 QString schedule_words(const Setup& setup) {
   if (setup.mesh.pp == 1) return SearchTexts::tr("no pipeline");
   if (setup.chunks > 1) return SearchTexts::tr("interleaved, %1").arg(setup.chunks);
@@ -67,8 +75,16 @@ QString axes_text(const Setup& setup) {
                                      {"EP", mesh.ep}})
     if (degree > 1) parts << QStringLiteral("%1 %2").arg(QLatin1String(name)).arg(degree);
   if (setup.sequence_parallel) parts << QStringLiteral("SP");
-  if (setup.zero > 0) parts << QStringLiteral("ZeRO %1").arg(setup.zero);
+  if (setup.zero > 0)
+    parts << (setup.zero_group > 0
+                  ? SearchTexts::tr("ZeRO %1 in groups of %2").arg(setup.zero).arg(setup.zero_group)
+                  : QStringLiteral("ZeRO %1").arg(setup.zero));
   if (mesh.pp > 1) parts << schedule_words(setup);
+  if (!setup.stage_layers.empty())
+    parts << SearchTexts::tr("layers %1")
+                 .arg(QString::fromStdString(layers_text(setup.stage_layers)));
+  if (mesh.order != Mesh().order)
+    parts << QString::fromUtf8(name_of(mesh.order).data(), qsizetype(name_of(mesh.order).size()));
   parts << SearchTexts::tr("micro-batch %1").arg(setup.micro_batch);
   if (setup.recompute != Recompute::kNone)
     parts << SearchTexts::tr("recompute %1").arg(recompute_words(setup));
@@ -98,6 +114,13 @@ QString tie_text(const PlanAnswer& answer) {
                    "How far rows must be apart to differ is not known for this cluster.");
 }
 
+QString cancelled_text(const PlanAnswer& answer) {
+  return SearchTexts::tr(
+             "The search was cancelled: this is the best found so far. %1 candidates are not "
+             "decided, and a better one may be among them.")
+      .arg(count_text(answer.undecided));
+}
+
 QString rates_text(const PlanAnswer& answer) { return prediction_source_text(answer.rates); }
 
 QString search_description(const PlanSearch& search) {
@@ -113,6 +136,7 @@ QString search_description(const PlanSearch& search) {
   }
   const PlanAnswer& answer = *search.answer();
   said << SearchTexts::tr("%1 candidates.").arg(count_text(answer.candidates));
+  if (answer.cancelled) said << cancelled_text(answer);
   for (int at = 0; at < PlanAnswer::kClasses; ++at) {
     const auto of = PlanAnswer::Class(at);
     said << QStringLiteral("%1 %2.").arg(count_text(answer.counts[at]), class_text(of));

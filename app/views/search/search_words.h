@@ -12,10 +12,13 @@ namespace parallelarium {
 QString batch_text(const PlanSearch& search);     // "1,048,576 tokens a step"
 QString question_text(const PlanSearch& search);  // "What should run on 64 GPUs"
 QString axes_text(const Setup& setup);            // "TP 4, PP 8, DP 2, ZeRO 1, 1F1B"
+QString zero_words(const Setup& setup);           // "3", "3/8" in groups of 8
 QString schedule_words(const Setup& setup);       // "interleaved, 5"
 QString recompute_words(const Setup& setup);
-QString class_text(PlanAnswer::Class of);      // "do not fit in memory"
-QString tie_text(const PlanAnswer& answer);    // what shares a rank, and why
+QString class_text(PlanAnswer::Class of);    // "do not fit in memory"
+QString tie_text(const PlanAnswer& answer);  // what shares a rank, and why
+// That the best are those found until the search was cancelled.
+QString cancelled_text(const PlanAnswer& answer);
 QString rates_text(const PlanAnswer& answer);  // "predicted", "lower bound at peak rates"
 // The whole view in words: state, funnel, front and the best.
 QString search_description(const PlanSearch& search);

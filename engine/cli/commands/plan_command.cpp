@@ -10,6 +10,7 @@
 #include "engine/cli/text/plan_text.h"
 #include "engine/cli/training.h"
 #include "engine/plan/settings/alternatives.h"
+#include "engine/planner/neighbours.h"
 #include "engine/planner/search.h"
 #include "engine/predict/predict.h"
 
@@ -111,6 +112,16 @@ Result<PlanRequest> request_of(const PlanOptions& options) {
   return request;
 }
 
+// The single change with which a Setup would fit; null: there is none.
+nlohmann::json change_json(const std::optional<FittingChange>& found) {
+  if (!found) return nullptr;
+  return {{"change", found->change},
+          {"sentence", found->sentence.text},
+          {"seconds", found->plan.step.seconds},
+          {"needed_bytes", found->plan.needed_bytes},
+          {"setup", to_json(found->plan.setup)}};
+}
+
 // What class one Setup of the search is in, and why.
 Result<nlohmann::json> explanation(const std::string& path, const PlanRequest& request,
                                    const PlanResult& result) {
@@ -134,6 +145,9 @@ Result<nlohmann::json> explanation(const std::string& path, const PlanRequest& r
     const auto fullest =
         std::max_element(plan.memory.begin(), plan.memory.end(),
                          [](const auto& a, const auto& b) { return a.peak_bytes < b.peak_bytes; });
+    json["memory"]["stage"] = fullest->stage;
+    json["memory"]["over_bytes"] = plan.needed_bytes - plan.capacity_bytes;
+    json["change"] = change_json(cheapest_change(situation->setup, situation->machine));
     return ends(PlanClass::kDoesNotFit,
                 too_large(fullest->stage, plan.needed_bytes, plan.capacity_bytes, 0));
   }
@@ -177,9 +191,13 @@ Outcome run_plan(const PlanOptions& options, Progress& progress) {
     return Outcome::done(json_text(json));
   }
   std::string text = plan_text(*result, *request);
-  if (!explained.is_null())
+  if (!explained.is_null()) {
     text += fmt::format("\n{}: {}. {}\n", options.explain, explained.at("class").get<std::string>(),
                         explained.at("sentence").get<std::string>());
+    if (const auto change = explained.find("change"); change != explained.end())
+      text += change->is_null() ? "No change of one axis would make it fit.\n"
+                                : change->at("sentence").get<std::string>() + "\n";
+  }
   return Outcome::done(std::move(text));
 }
 
@@ -203,13 +221,15 @@ void add_plan(Commands& commands) {
   add("--gpus", options->gpus, "how many GPUs exactly, or a range: 64, 8..64", "N|A..B");
   add("--global-batch", options->global_batch, "sequences of a step", "B");
   add("--sequence", options->sequence, "tokens of a sequence (default: the model's)", "S");
-  add("--fix", options->fix, "settings that stay: tp=8,attention=fused; may be repeated",
+  add("--fix", options->fix, "settings that stay: tp=8,stage-layers=7,8,8,7; may be repeated",
       "KEY=VALUE,...")
       ->allow_extra_args(false);
   add("--allow", options->allow,
-      "the values that an axis may take: schedules=1f1b,zb-v or cp=1,2; may be repeated. Without, "
-      "CP "
-      "leaves 4096 tokens or more on a rank, and micro-batches have at most 16 sequences",
+      "the values that an axis may take: schedules=1f1b,zb-v or stage-layers=even,balanced; may be "
+      "repeated. Without, CP leaves 4096 tokens or more on a rank, micro-batches have at most 16 "
+      "sequences, a ZeRO group is all replicas or those of one node, layers are cut evenly or "
+      "balanced with the head, and ranks stand tp-cp-ep-dp-pp, or tp-cp-ep-pp-dp too where DP and "
+      "PP share nodes",
       "AXIS=VALUES")
       ->allow_extra_args(false);
   add("--objective", options->objective,

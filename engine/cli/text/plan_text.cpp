@@ -36,6 +36,8 @@ std::string funnel(const PlanResult& result) {
                                reason.sentence.text.substr(0, kPlanWidth - 20)),
                    ""});
   }
+  if (result.left > 0)
+    table.add({std::to_string(result.left), "not decided: the search was cancelled", ""});
   return "Search\n" + table.text();
 }
 
@@ -58,11 +60,19 @@ std::string schedule_of(const Setup& setup) {
   return text;
 }
 
+// "3/8": ZeRO 3 in groups of 8.
+std::string zero_text(const Setup& setup) {
+  return setup.zero > 0 && setup.zero_group > 0 ? fmt::format("{}/{}", setup.zero, setup.zero_group)
+                                                : std::to_string(setup.zero);
+}
+
 std::string axes_text(const Setup& setup) {
   const Mesh& mesh = setup.mesh;
-  return fmt::format("TP {}, PP {}, CP {}, DP {}, ZeRO {}, {}, micro-batch {}, recompute {}",
-                     mesh.tp, mesh.pp, mesh.cp, mesh.dp, setup.zero, schedule_of(setup),
-                     setup.micro_batch, text_of(setup.recompute));
+  return fmt::format(
+      "TP {}, PP {}, CP {}, DP {}, ZeRO {}, {}, layers {}, order {}, micro-batch {}, recompute {}",
+      mesh.tp, mesh.pp, mesh.cp, mesh.dp, zero_text(setup), schedule_of(setup),
+      layers_text(setup.stage_layers), name_of(mesh.order), setup.micro_batch,
+      text_of(setup.recompute));
 }
 
 std::string plans_table(const std::vector<Plan>& plans, std::size_t most) {
@@ -71,8 +81,17 @@ std::string plans_table(const std::vector<Plan>& plans, std::size_t most) {
   });
   std::vector<std::string> titles = {">", ">GPUs", ">TP", ">PP", ">CP", ">DP"};
   if (experts) titles.emplace_back(">EP");
-  for (const char* title : {">SP", ">ZeRO", "schedule", ">b", ">m", "recompute", ">step",
-                            ">tokens/s/GPU", ">MFU", ">memory", ">stage", ">bubble", ">exposed"})
+  const bool uneven = std::any_of(plans.begin(), plans.end(), [](const Plan& plan) {
+    return !plan.setup.stage_layers.empty();
+  });
+  const bool ordered = std::any_of(plans.begin(), plans.end(), [](const Plan& plan) {
+    return plan.setup.mesh.order != Mesh().order;
+  });
+  for (const char* title : {">SP", ">ZeRO", "schedule"}) titles.emplace_back(title);
+  if (uneven) titles.emplace_back("layers");
+  if (ordered) titles.emplace_back("order");
+  for (const char* title : {">b", ">m", "recompute", ">step", ">tokens/s/GPU", ">MFU", ">memory",
+                            ">stage", ">bubble", ">exposed"})
     titles.emplace_back(title);
   Table table(titles);
   for (std::size_t at = 0; at < std::min(most, plans.size()); ++at) {
@@ -86,9 +105,12 @@ std::string plans_table(const std::vector<Plan>& plans, std::size_t most) {
                                       std::to_string(mesh.cp),
                                       std::to_string(mesh.dp)};
     if (experts) cells.push_back(std::to_string(mesh.ep));
+    cells.insert(cells.end(),
+                 {setup.sequence_parallel ? "on" : "-", zero_text(setup), schedule_of(setup)});
+    if (uneven) cells.push_back(layers_text(setup.stage_layers));
+    if (ordered) cells.emplace_back(name_of(mesh.order));
     for (std::string cell :
-         {std::string(setup.sequence_parallel ? "on" : "-"), std::to_string(setup.zero),
-          schedule_of(setup), std::to_string(setup.micro_batch), std::to_string(setup.microbatches),
+         {std::to_string(setup.micro_batch), std::to_string(setup.microbatches),
           text_of(setup.recompute), seconds_text(plan.step.seconds),
           three_digits(plan.step.tokens_per_second / mesh.ranks()), percent_text(plan.step.mfu),
           plan_bytes(plan.needed_bytes), std::to_string(fullest_stage(plan)),

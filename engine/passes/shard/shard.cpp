@@ -26,6 +26,17 @@ bool is_norm(Parameter parameter) {
   }
 }
 
+// The bucket whose own part has that offset where ranks keep their own parts alone. An expert with
+// one replica in its group is its rank's own, and the other groups have it, too.
+std::int16_t own_bucket_at(const RankProgram& rank, std::int64_t offset) {
+  std::int16_t at = 0;
+  for (const Bucket& bucket : rank.buckets) {
+    if (offset >= bucket.held && offset < bucket.held + bucket.own_count) break;
+    ++at;
+  }
+  return at;
+}
+
 }  // namespace
 
 void ShardPass::hold_states(RankPlan& plan) {
@@ -101,8 +112,11 @@ std::vector<ShardPass::Use> ShardPass::uses_of(const RankProgram& rank, const Ch
       for (const DraftOperand& operand : drafts[at].operands) {
         if (operand.tensor == Tensor::kGathered) add(use.reads, operand.bucket);
         if (operand.tensor == Tensor::kBucketGradients) add(use.adds, operand.bucket);
-        if (operand.tensor == Tensor::kGradients && zero_stage(setup_) < 2)
+        if (operand.tensor != Tensor::kGradients) continue;
+        if (zero_stage(setup_) < 2)
           add(use.adds, bucket_at(rank, operand.offset));
+        else if (shard_ranks(setup_) < setup_.mesh.dp * setup_.mesh.cp)
+          add(use.adds, own_bucket_at(rank, operand.offset));
       }
     }
     for (const std::int16_t bucket : use.reads) read[static_cast<std::size_t>(bucket)] = true;

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// The axes of a search by name, and what those of placement take where nobody says: how replicas
+// share states, how layers are cut into stages, and in which order ranks stand.
+#include <algorithm>
+
+#include "engine/plan/setup/schedule_rules.h"
+#include "engine/plan/setup/setup_settings.h"
+#include "engine/planner/space.h"
+
+namespace parallelarium {
+
+const std::vector<PlanAxis>& plan_axes() {
+  static const std::vector<PlanAxis> axes = {
+      {"tp", "every divisor of the GPUs"},
+      {"pp", "every divisor of the GPUs"},
+      {"cp", "every divisor of the GPUs that leaves 4096 tokens on a rank"},
+      {"dp", "what the others leave, where it divides the global batch"},
+      {"ep", "with experts: every divisor of DP"},
+      {"zero", "0 to 3 where states have replicas"},
+      {"zero-group", "with ZeRO: 0 for all replicas, and those of one node where they span more"},
+      {"sequence-parallel", "false and true where TP is above 1"},
+      {"schedule", "1f1b, interleaved, zb-h1, zb-h2, zb-v, dualpipe, dualpipe-v"},
+      {"chunks", "interleaved: 2 to 8 that divide the layers of a rank"},
+      {"micro-batch", "1, 2, 4, 8, 16"},
+      {"microbatches", "what the others leave"},
+      {"stage-layers",
+       "even, and with a pipeline balanced, where the head counts as the layers that its work "
+       "makes"},
+      {"order", "tp-cp-ep-dp-pp, and tp-cp-ep-pp-dp where DP and PP share nodes"},
+      {"recompute", "none, full, and selective where attention keeps its scores"},
+  };
+  return axes;
+}
+
+std::string axis_called(const std::string& name) {
+  for (const PlanAxis& axis : plan_axes()) {
+    const std::string option = axis.option;
+    if (name == option || name == option + "s") return option;
+    const SetupSetting* row = find_setting(setup_settings(), option);
+    if (row != nullptr && row->key == name) return option;
+  }
+  return {};
+}
+
+double head_layers(const Model& model) {
+  const double all = forward_flops_per_sequence(model);
+  const double head = 2.0 * static_cast<double>(model.sequence) *
+                      static_cast<double>(model.hidden) * static_cast<double>(model.vocab);
+  return all > head ? head * model.layers / (all - head) : 0;
+}
+
+std::vector<int> balanced_layers(int layers, int stages, double head_layers) {
+  const int others = stages - 1;
+  const auto largest = [&](int last) {
+    return std::max<double>((layers - last + others - 1) / others, last + head_layers);
+  };
+  int last = (layers + stages - 1) / stages;
+  for (int fewer = last - 1; fewer >= 0; --fewer)
+    if (largest(fewer) < largest(last)) last = fewer;
+  std::vector<int> cut(static_cast<std::size_t>(stages), (layers - last) / others);
+  cut.back() = last;
+  const int left = (layers - last) % others;
+  for (int more = 1; more <= left; ++more) ++cut[static_cast<std::size_t>(others - more)];
+  return cut;
+}
+
+std::vector<RankOrder> Space::orders_of(const Candidate& candidate) const {
+  const std::int64_t node = std::max(1, request_.machine.devices_per_node);
+  const bool same = candidate.pp == 1 || candidate.dp == 1;
+  if (!orders_.empty()) return same ? std::vector{orders_.front()} : orders_;
+  const std::int64_t inner = std::int64_t{candidate.tp} * candidate.cp;
+  if (same || inner >= node || candidate.gpus() <= node) return {RankOrder::kTpCpEpDpPp};
+  return {RankOrder::kTpCpEpDpPp, RankOrder::kTpCpEpPpDp};
+}
+
+int node_group(const Mesh& mesh, const Machine& machine) {
+  const int node = std::max(1, machine.devices_per_node), replicas = mesh.dp * mesh.cp;
+  int here = 0;
+  for (; here < replicas; ++here) {
+    Coordinates at;
+    at.dp = here / mesh.cp;
+    at.cp = here % mesh.cp;
+    if (rank_of(mesh, at) >= node) break;
+  }
+  const bool cuts_experts =
+      mesh.ep > 1 && here % (mesh.ep * mesh.cp) != 0 && (mesh.cp > 1 || mesh.ep % here != 0);
+  return here < 2 || here == replicas || mesh.dp % here != 0 || cuts_experts ? 0 : here;
+}
+
+std::vector<std::int32_t> Space::groups_of(const Candidate& candidate) const {
+  if (!zero_group_.values.empty()) return {zero_group_.values.begin(), zero_group_.values.end()};
+  Mesh mesh;
+  mesh.dp = candidate.dp;
+  mesh.tp = candidate.tp;
+  mesh.pp = candidate.pp;
+  mesh.cp = candidate.cp;
+  mesh.ep = candidate.ep;
+  mesh.order = candidate.order;
+  const int here = node_group(mesh, request_.machine);
+  return here == 0 ? std::vector<std::int32_t>{0} : std::vector<std::int32_t>{0, here};
+}
+
+std::vector<Sharding> Space::shardings_of(const Candidate& candidate) const {
+  std::vector<Sharding> shardings;
+  const bool replicas = candidate.dp * candidate.cp > 1;
+  const std::vector<std::int32_t> groups =
+      replicas
+          ? groups_of(candidate)
+          : std::vector<std::int32_t>{
+                zero_group_.values.empty() ? 0 : static_cast<std::int32_t>(zero_group_.values[0])};
+  for (const std::int32_t group : groups)
+    for (std::uint8_t zero = 0; zero <= (replicas ? 3 : 0); ++zero)
+      // Without ZeRO all groups are alike, so that the first of them stands for all.
+      if (zero_.has(zero) && (zero > 0 || group == groups.front()))
+        shardings.push_back({zero, group});
+  // Where nothing can be shared out, ZeRO does what it is told and changes nothing.
+  if (!replicas && shardings.empty())
+    shardings.push_back({static_cast<std::uint8_t>(zero_.values.front()), groups.front()});
+  return shardings;
+}
+
+int Space::stages_of_candidate(const Candidate& candidate) const {
+  const ScheduleRule& rule = *find_schedule_rule(named_[candidate.schedule]);
+  if (rule.holds_stages_twice) return candidate.pp;
+  return candidate.pp * (rule.chunks > 1 ? rule.chunks : candidate.chunks);
+}
+
+std::vector<int> balanced_cut(const Model& model, int stages, double head) {
+  if (stages < 2 || stages > model.layers + 2) return {};
+  std::vector<int> balanced = balanced_layers(model.layers, stages, head);
+  const std::vector<int>& published = model.stage_layers;
+  const auto is_even = [&](int count) { return count * stages == model.layers; };
+  const bool same = published.size() == balanced.size()
+                        ? balanced == published
+                        : std::all_of(balanced.begin(), balanced.end(), is_even);
+  return same ? std::vector<int>() : balanced;
+}
+
+std::vector<int> Space::layers_of(const Candidate& candidate) const {
+  const Cut& cut = cuts_[candidate.layers];
+  return cut.balanced
+             ? balanced_cut(request_.base.model, stages_of_candidate(candidate), head_layers_)
+             : cut.layers;
+}
+
+void Space::for_cuts(Candidate candidate, const std::function<bool(const Candidate&)>& visit,
+                     bool& goes_on) const {
+  bool even = false;
+  for (std::size_t at = 0; at < cuts_.size() && goes_on; ++at) {
+    candidate.layers = static_cast<std::uint8_t>(at);
+    if (cuts_[at].balanced || cuts_[at].layers.empty()) {
+      const bool is_even = !cuts_[at].balanced || layers_of(candidate).empty();
+      // Chunks that nobody asked for stand for layers that they divide, or for a balanced cut.
+      const bool divides = request_.base.model.layers % (candidate.pp * candidate.chunks) == 0;
+      if (is_even && (even || (candidate.chunks > 1 && chunks_.values.empty() && !divides)))
+        continue;
+      even = even || is_even;
+    }
+    goes_on = visit(candidate);
+  }
+}
+
+// Of a rank's layers, or of the most that a rank has where PP does not divide them.
+std::vector<int> Space::chunks_of(const Candidate& candidate) const {
+  std::vector<int> chunks;
+  for (const std::int64_t count : chunks_.values)
+    if (count > 1) chunks.push_back(static_cast<int>(count));
+  const int layers = request_.base.model.layers;
+  const bool uneven = std::any_of(cuts_.begin(), cuts_.end(), [](const Cut& cut) {
+    return cut.balanced || !cut.layers.empty();
+  });
+  if (chunks_.values.empty() && (uneven || layers % candidate.pp == 0))
+    for (int count = 2; count <= kMostPlanChunks; ++count)
+      if ((layers + candidate.pp - 1) / candidate.pp % count == 0) chunks.push_back(count);
+  return chunks;
+}
+
+}  // namespace parallelarium

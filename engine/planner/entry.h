@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a search knows of a candidate that has no class yet.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/planner/parallel.h"
+#include "engine/planner/space.h"
+
+namespace parallelarium {
+
+// A candidate that is not refused and may still be among the best.
+struct Entry {
+  Candidate candidate;
+  std::int32_t table = 0, end = 0;
+  bool walked = false;
+  std::int64_t nanoseconds = 0, bytes = 0;  // lower bounds
+};
+
+// Those that are looked at together, on all cores. Simulations are few: one may spare the others.
+struct Batch {
+  static constexpr std::size_t kMost = 16;
+  std::vector<std::size_t> items;
+  std::size_t simulated = 0;
+  bool takes(const Entry& entry) const {
+    return items.size() < kMost && (!entry.walked || simulated < parallel_bodies());
+  }
+  void add(std::size_t at, const Entry& entry) {
+    items.push_back(at);
+    simulated += entry.walked ? 1 : 0;
+  }
+};
+
+}  // namespace parallelarium

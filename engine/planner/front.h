@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// The plans that no other plan beats in step time, memory and GPUs at once.
+#pragma once
+
+#include <vector>
+
+#include "engine/planner/search.h"
+
+namespace parallelarium {
+
+// Whether a plan is no slower and no larger than these and needs no more GPUs.
+bool dominates(const std::vector<Plan>& front, std::int64_t nanoseconds, std::int64_t bytes,
+               std::int64_t gpus);
+// Adds it unless another one covers it, and removes what it covers.
+void add_to_front(std::vector<Plan>& front, const Plan& plan);
+
+}  // namespace parallelarium

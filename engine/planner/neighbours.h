@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Setups that differ from one in a single axis, with as many ranks and the same global batch.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "engine/plan/machine/machine.h"
+#include "engine/planner/search.h"
+
+namespace parallelarium {
+
+// Those next to it: degrees doubled or halved. DP, EP and the micro-batches follow, and so do the
+// layers of stages and the group of ZeRO where they were balanced and of one node. Some may be
+// invalid.
+std::vector<Setup> neighbours_of(const Setup& setup, const Machine& machine);
+
+// The change of one axis, to any value, with which a Setup that is too large would fit and whose
+// step is the shortest.
+struct FittingChange {
+  std::string change;  // "TP 1 → 4, DP 8 → 2"
+  Plan plan;
+  Message sentence;
+};
+// None: no change of one axis would do. Cost: some dozens of predictions.
+std::optional<FittingChange> cheapest_change(const Setup& setup, const Machine& machine);
+
+}  // namespace parallelarium
