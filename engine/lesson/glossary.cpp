@@ -93,8 +93,9 @@ const std::vector<GlossaryWord>& glossary_words() {
       return embedded.path == "words.json";
     });
     assert(file != files.end());
+    const nlohmann::json all = nlohmann::json::parse(file->content);
     std::vector<GlossaryWord> words;
-    for (const nlohmann::json& word : nlohmann::json::parse(file->content).at("words"))
+    for (const nlohmann::json& word : all.at("words"))
       words.push_back({word.at("id").get<std::string>(), word.value("lesson", ""),
                        word.value("in_text", std::map<std::string, std::vector<std::string>>())});
     return words;
@@ -131,7 +132,8 @@ std::map<std::string, WordPlaces> word_places(const LessonText& text, const std:
   for (const std::string& id : text.order) {
     const StepText& step = text.steps.at(id);
     read(id, step.body);
-    for (const auto& [name, part] : step.parts) read(id, part);
+    for (const auto& [name, part] : step.parts)
+      if (name != "notes") read(id, part);
   }
   return places;
 }

@@ -27,7 +27,7 @@ struct WordPlaces {
 
 // The places of every word that stands in the text, by the word's id. Whole words only, the longest
 // that matches, never inside code, links and {{...}}. What feedback, hints and answers say counts
-// as said by their step.
+// as said by their step; notes quote others and do not count.
 std::map<std::string, WordPlaces> word_places(const LessonText& text, const std::string& language);
 
 // What stands in bold letters, without the marks: "Memory > Every rank".
