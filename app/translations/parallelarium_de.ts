@@ -7233,6 +7233,14 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
 <context>
     <name>parallelarium::CourseMap</name>
     <message>
+        <source>Index and sources …</source>
+        <translation>Begriffe und Quellen …</translation>
+    </message>
+    <message>
+        <source>Every concept with the lessons that introduce it, and every source that they cite</source>
+        <translation>Jeder Begriff mit den Lektionen, die ihn einführen, und jede Quelle, die sie nennen</translation>
+    </message>
+    <message>
         <source>%1 h %2 min</source>
         <translation>%1 h %2 min</translation>
     </message>
@@ -8810,6 +8818,57 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>Save as PDF …</source>
         <translation>Als PDF sichern …</translation>
+    </message>
+</context>
+<context>
+    <name>parallelarium::CourseIndexSheet</name>
+    <message>
+        <source>Index and sources</source>
+        <translation>Begriffe und Quellen</translation>
+    </message>
+    <message>
+        <source>Search concepts, sources and lessons</source>
+        <translation>Begriffe, Quellen und Lektionen suchen</translation>
+    </message>
+    <message>
+        <source>Search</source>
+        <translation>Suchen</translation>
+    </message>
+    <message>
+        <source>Concepts</source>
+        <translation>Begriffe</translation>
+    </message>
+    <message>
+        <source>Sources</source>
+        <translation>Quellen</translation>
+    </message>
+    <message>
+        <source>Lessons: %1</source>
+        <translation>Lektionen: %1</translation>
+    </message>
+    <message>
+        <source>Words: %1</source>
+        <translation>Wörter: %1</translation>
+    </message>
+    <message>
+        <source>formulas of this window</source>
+        <translation>Formeln dieses Fensters</translation>
+    </message>
+    <message>
+        <source>one table of published runs</source>
+        <translation>eine Tabelle veröffentlichter Läufe</translation>
+    </message>
+    <message>
+        <source>%1 tables of published runs</source>
+        <translation>%1 Tabellen veröffentlichter Läufe</translation>
+    </message>
+    <message>
+        <source>Also: %1</source>
+        <translation>Außerdem: %1</translation>
+    </message>
+    <message>
+        <source>Concepts: %1 · Sources: %2</source>
+        <translation>Begriffe: %1 · Quellen: %2</translation>
     </message>
 </context>
 <context>

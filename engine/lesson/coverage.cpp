@@ -41,6 +41,13 @@ Result<std::vector<CoverageRow>> coverage_of(const std::string& course_folder) {
       row->second.steps.push_back(entry.id + "/" + step);
     }
   }
+  for (const auto& [id, place] : course->covers) {
+    const auto row = rows.find(id);
+    if (row == rows.end())
+      return message("rows-unknown.course", "course.json covers \"{}\", which rows.json lacks.",
+                     id);
+    row->second.steps.push_back("course/" + place);
+  }
   std::vector<CoverageRow> result;
   for (auto& [id, row] : rows) result.push_back(std::move(row));
   return result;

@@ -2,6 +2,8 @@
 // Which statements of the course's source notes the lessons teach, and where. lessons/rows.json
 // lists the statements, in the project's own words; each lesson.json says with "covers" which of
 // them it teaches in which step. A step may teach a statement by showing what is wrong with it.
+// Statements that are a map, a summary or a list of sources are no step's: course.json says with
+// "covers" which part of the room Learn answers them.
 #pragma once
 
 #include <map>
@@ -17,7 +19,9 @@ Result<std::map<std::string, std::string>> read_rows(const std::string& folder);
 
 struct CoverageRow {
   std::string id, words;
-  std::vector<std::string> steps;  // "lesson/step", in the order of the course; empty: missing
+  // "lesson/step", in the order of the course, then "course/<place>" of course_places(); empty: it
+  // is missing.
+  std::vector<std::string> steps;
 };
 
 // All rows of rows.json, by id, with the steps of the lessons that the course lists. Error: a file

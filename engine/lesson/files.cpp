@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/lesson/files.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <set>
 
 #include "engine/lesson/lesson.h"
 
@@ -172,6 +175,13 @@ Result<Course> read_course(const std::string& folder) {
         return message("course-basics",
                        "course.json: \"basics\" names \"{}\", which is no lesson of the course.",
                        id);
+    course.covers = object->value("covers", std::map<std::string, std::string>());
+    const std::vector<std::string>& places = course_places();
+    for (const auto& [row, place] : course.covers)
+      if (std::find(places.begin(), places.end(), place) == places.end())
+        return message("course-covers",
+                       "course.json: \"covers\" says that \"{}\" answers {}; it must be one of {}.",
+                       place, row, fmt::format("{}", fmt::join(places, ", ")));
   } catch (const json::exception&) {
     return message(
         "course-form",
@@ -179,6 +189,34 @@ Result<Course> read_course(const std::string& folder) {
         "\"needs\" and \"lessons\", each of these with \"id\" and \"title\" by language.");
   }
   return course;
+}
+
+const std::vector<std::string>& course_places() {
+  static const std::vector<std::string> kPlaces = {"map", "concepts", "bibliography", "take-away"};
+  return kPlaces;
+}
+
+std::vector<std::size_t> ancestors_of(const Course& course, std::size_t lesson) {
+  const auto own =
+      std::find_if(course.units.begin(), course.units.end(), [&](const CourseUnit& unit) {
+        return lesson >= unit.first && lesson < unit.first + unit.count;
+      });
+  std::set<std::size_t> found;
+  if (own == course.units.end()) return {};
+  for (std::size_t before = own->first; before < lesson; ++before) found.insert(before);
+  std::vector<std::string> open = own->needs;
+  std::set<std::string> seen;
+  while (!open.empty()) {
+    const std::string id = open.back();
+    open.pop_back();
+    if (!seen.insert(id).second) continue;
+    for (const CourseUnit& unit : course.units) {
+      if (unit.id != id) continue;
+      for (std::size_t at = unit.first; at < unit.first + unit.count; ++at) found.insert(at);
+      open.insert(open.end(), unit.needs.begin(), unit.needs.end());
+    }
+  }
+  return {found.begin(), found.end()};
 }
 
 }  // namespace parallelarium

@@ -197,10 +197,19 @@ struct Course {
   // Lessons whose last number is asked of those who know the basics: who has it right may skip the
   // lesson and those before it in its unit.
   std::vector<std::string> basics;
+  // Rows of rows.json that no lesson teaches, since a part of the room Learn answers them:
+  // row -> one of course_places().
+  std::map<std::string, std::string> covers;
 };
-// Error: course.json cannot be read, a unit needs one that does not stand before it, or "basics"
-// names no lesson of it.
+// Error: course.json cannot be read, a unit needs one that does not stand before it, "basics" names
+// no lesson of it, or "covers" no part of the room.
 Result<Course> read_course(const std::string& folder);
+// What the room Learn has beside lessons: "map" of the course, index of "concepts", "bibliography",
+// and "take-away", the sheet of what lessons leave behind.
+const std::vector<std::string>& course_places();
+// The lessons that a lesson builds on, by index: those before it in its unit, and all of the units
+// that its unit needs, directly or through others.
+std::vector<std::size_t> ancestors_of(const Course& course, std::size_t lesson);
 
 // Where the lessons that came with the program lie: $PARALLELARIUM_LESSONS, else
 // ../share/parallelarium/lessons beside the running program's folder, else lessons/ of the source
@@ -339,7 +348,8 @@ struct LessonReport {
 // by more than the tolerance; every wrong option has feedback; the order solutions pass; runs pass.
 LessonReport check_lesson(const std::string& folder, const CheckOptions& options = {});
 
-// Every lesson of a course folder, and course.json itself: titles, ids, lessons not listed.
+// Every lesson of a course folder, and course.json itself: titles, ids, lessons not listed, and
+// that each lesson or one that it builds on introduces the settings, views and words that it uses.
 std::vector<LessonReport> check_course(const std::string& folder, const CheckOptions& options = {});
 
 }  // namespace parallelarium

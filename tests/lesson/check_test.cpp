@@ -254,7 +254,13 @@ TEST(Course, TellsWhatIsListedTwiceMissingOrCalledOtherwise) {
     std::ofstream(copy.root() / "course.json") << course;
     std::vector<std::string> rules;
     for (const LessonReport& report : check_course(copy.root().string()))
-      for (const Message& fault : report.faults) rules.push_back(fault.id);
+      for (const Message& fault : report.faults)
+        // A lesson without those that it builds on takes things for known; introduced_test holds
+        // it.
+        if (!std::set<std::string>{"lesson-setting-unknown", "lesson-view-unknown",
+                                   "lesson-word-unknown"}
+                 .count(fault.id))
+          rules.push_back(fault.id);
     return rules;
   };
   const std::string head = R"({"format":"parallelarium-course/1","title":{"en":"T"},"units":[)"

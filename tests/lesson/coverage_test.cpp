@@ -86,8 +86,13 @@ TEST(Coverage, NamesAllRowsOfTheNotesOnceAndTheStepsThatTeachThem) {
   for (const CoverageRow& row : *rows) {
     ++in_source[row.id.substr(0, 2)];
     EXPECT_FALSE(row.words.empty()) << row.id;
+    EXPECT_FALSE(row.steps.empty()) << row.id << " is missing";
     for (const std::string& step : row.steps) {
       const std::string lesson = step.substr(0, step.find('/'));
+      if (lesson == "course") {
+        EXPECT_THAT(course_places(), testing::Contains(step.substr(lesson.size() + 1)));
+        continue;
+      }
       const Result<Lesson> read = read_lesson(shipped_lessons() + "/" + lesson);
       ASSERT_TRUE(read);
       EXPECT_NE(read->find(step.substr(lesson.size() + 1)), nullptr) << step;
@@ -95,6 +100,42 @@ TEST(Coverage, NamesAllRowsOfTheNotesOnceAndTheStepsThatTeachThem) {
   }
   EXPECT_EQ(in_source, (std::map<std::string, int>{
                            {"S0", 24}, {"S1", 15}, {"S2", 15}, {"S3", 80}, {"S4", 17}}));
+}
+
+// Maps, summaries and lists of sources: the map, the sheet to take away and the bibliography.
+TEST(Coverage, WhatIsNoLessonsIsAnsweredByTheRoom) {
+  const auto rows = coverage_of(shipped_lessons());
+  ASSERT_TRUE(rows);
+  std::map<std::string, std::string> answered;
+  for (const CoverageRow& row : *rows)
+    for (const std::string& step : row.steps)
+      if (step.rfind("course/", 0) == 0) answered[row.id] = step;
+  EXPECT_EQ(answered, (std::map<std::string, std::string>{{"S1-15", "course/take-away"},
+                                                          {"S3-25", "course/map"},
+                                                          {"S3-72", "course/take-away"},
+                                                          {"S3-80", "course/bibliography"},
+                                                          {"S4-17", "course/bibliography"}}));
+}
+
+TEST(Coverage, AnUnknownPartOfTheRoomOrRowIsRefused) {
+  LessonCopy copy;
+  copy.write();
+  std::filesystem::copy(shipped_lessons() + "/rows.json", copy.root());
+  const auto refused = [&](const char* row, const char* place) {
+    nlohmann::json course = nlohmann::json::parse(content_of(shipped_lessons() + "/course.json"));
+    course["covers"] = {{row, place}};
+    course["basics"] = nlohmann::json::array();
+    course["units"] = {
+        {{"id", "one"},
+         {"title", {{"en", "One"}}},
+         {"lessons", {{{"id", "filling-the-bubble"}, {"title", {{"en", "Filling the bubble"}}}}}}}};
+    std::ofstream(copy.root() / "course.json") << course.dump();
+    const auto rows = coverage_of(copy.root().string());
+    return rows ? std::string("read") : rows.error().text;
+  };
+  EXPECT_EQ(refused("S3-25", "map"), "read");
+  EXPECT_THAT(refused("S3-25", "cellar"), testing::HasSubstr("\"cellar\""));
+  EXPECT_THAT(refused("S9-99", "map"), testing::HasSubstr("S9-99"));
 }
 
 TEST(Coverage, ARowThatIsNotListedIsRefused) {

@@ -10,6 +10,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "app/lesson/index/course_index.h"
 #include "app/lesson/map/cheat_sheet.h"
 #include "app/lesson/map/door.h"
 #include "app/lesson/map/lesson_tile.h"
@@ -94,7 +95,12 @@ CourseMap::CourseMap(LessonPlayer& player, QWidget* parent) : QWidget(parent), p
     if (!asked) return void(QMessageBox::warning(this, tr("Lesson"), sentence(asked.error())));
     Q_EMIT started();
   });
+  auto* index = new QPushButton(tr("Index and sources …"));
+  index->setToolTip(
+      tr("Every concept with the lessons that introduce it, and every source that they cite"));
+  connect(index, &QPushButton::clicked, this, &CourseMap::show_index);
   state->addWidget(basics_);
+  state->addWidget(index);
   state->addWidget(sheet_);
   column->addLayout(state);
   column->addWidget(scroll_, 1);
@@ -337,6 +343,16 @@ void CourseMap::show_details() {
   start_->setText(lesson.begun() ? tr("Continue, step %1").arg(lesson.reached) : tr("Start"));
   start_->setEnabled(lesson.refusal.isEmpty());
   anew_->setVisible(lesson.begun() && lesson.refusal.isEmpty());
+}
+
+void CourseMap::show_index() {
+  auto* index = new CourseIndexSheet(this);
+  index->setAttribute(Qt::WA_DeleteOnClose);
+  connect(index, &CourseIndexSheet::lesson_wanted, this, [this](const QString& id) {
+    for (std::size_t at = 0; at < data_.lessons.size(); ++at)
+      if (data_.lessons[at].id == id) return start(at, false);
+  });
+  index->show();
 }
 
 void CourseMap::start(std::size_t lesson, bool anew) {

@@ -44,6 +44,7 @@ class CourseMap : public QWidget {
   void lay_out();
   QWidget* make_unit(const MapUnit& unit);
   void show_details();
+  void show_index();
   void start(std::size_t lesson, bool anew);
 
   LessonPlayer& player_;

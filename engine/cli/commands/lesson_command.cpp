@@ -170,6 +170,7 @@ Outcome coverage(bool json) {
   nlohmann::json taught = nlohmann::json::object(), missing = nlohmann::json::array();
   Table table({"row", "taught in"});
   std::string untaught;
+  std::size_t by_room = 0;
   for (const CoverageRow& row : *rows) {
     if (row.steps.empty()) {
       missing.push_back(row.id);
@@ -177,12 +178,18 @@ Outcome coverage(bool json) {
       continue;
     }
     taught[row.id] = row.steps;
+    by_room += row.steps.front().rfind("course/", 0) == 0;
     table.add({row.id, fmt::format("{}", fmt::join(row.steps, ", "))});
   }
   if (json)
     return Outcome::done(json_text({{"rows", std::move(taught)}, {"missing", std::move(missing)}}));
-  return Outcome::done(table.text() + fmt::format("\n{} of {} rows are taught. Missing:\n{}",
-                                                  taught.size(), rows->size(), untaught));
+  std::string counts = fmt::format(
+      "\n{} of {} rows are taught by lessons, {} are answered by the room Learn itself: its map, "
+      "its "
+      "index, its bibliography, its sheet to take away.\n",
+      taught.size() - by_room, rows->size(), by_room);
+  if (!untaught.empty()) counts += "Missing:\n" + untaught;
+  return Outcome::done(table.text() + counts);
 }
 
 struct LessonReportOptions {

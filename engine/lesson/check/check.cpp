@@ -133,6 +133,7 @@ std::vector<LessonReport> check_course(const std::string& folder, const CheckOpt
   }
   std::set<std::string> listed;
   std::vector<LessonReport> lessons;
+  std::map<std::string, Lesson> read;
   for (const CourseEntry& entry : course->lessons) {
     if (!listed.insert(entry.id).second)
       faults.add("course-twice", entry.id, "The lesson is listed twice.");
@@ -148,7 +149,13 @@ std::vector<LessonReport> check_course(const std::string& folder, const CheckOpt
             fmt::format("The title in {} is \"{}\" in the lesson's text and not in course.json.",
                         language, text.title));
     }
+    read.emplace(entry.id, *lesson);
   }
+  check_introduced(*course, read, [&](const std::string& id) -> std::vector<Message>& {
+    return std::find_if(lessons.begin(), lessons.end(),
+                        [&](const LessonReport& report) { return report.id == id; })
+        ->faults;
+  });
   std::error_code error;
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
     if (fs::is_regular_file(at->path() / "lesson.json", error) &&

@@ -2,6 +2,7 @@
 // The parts of check_lesson, and what else looks at a whole lesson as students will meet it.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -63,6 +64,12 @@ void check_draws(const Lesson& lesson, const std::vector<Symbols>& samples, Faul
 // Checks one step with one draw: valid Setups, answers, distractors, goals, orders.
 void check_step(const Lesson& lesson, std::size_t step, const Symbols& drawn,
                 Predictions& predictions, Faults& faults);
+
+// Checks what lessons of a course take for known: a setting, a view or a word of the glossary that
+// neither the lesson nor one that it builds on introduces before. `lessons` by id; `faults_of`
+// gives the list of one.
+void check_introduced(const Course& course, const std::map<std::string, Lesson>& lessons,
+                      const std::function<std::vector<Message>&(const std::string&)>& faults_of);
 
 // Checks one run step, goal or build step with checks on runs: the engine runs it, and it must
 // pass. Returns the number of runs.
