@@ -48,7 +48,7 @@ std::vector<Setup> setups() {
   return all;
 }
 
-LayerSteps steps_of(const Setup& setup, const Program& program, LayerPart part, bool backward,
+LayerSteps steps_of(const Setup& setup, const Program& program, LayerPlace part, bool backward,
                     int microbatch = 1) {
   return layer_steps(setup, program, {0, microbatch, backward, part});
 }
@@ -96,7 +96,7 @@ TEST(LayerVocabulary, FlopsAndSentBytesOfBothPartsAndDirectionsAreAllThatStandsO
     const Program program = program_of(setup);
     const Outside expected = outside_of_layers(setup, program, 1);
     Outside found;
-    for (const LayerPart part : {LayerPart::kEmbedding, LayerPart::kHead})
+    for (const LayerPlace part : {LayerPlace::kEmbedding, LayerPlace::kHead})
       for (const bool backward : {false, true}) {
         const LayerRankStep total = layer_total(steps_of(setup, program, part, backward), 0);
         found.flops += total.flops;
@@ -113,7 +113,7 @@ TEST(LayerVocabulary, FlopsAndSentBytesOfBothPartsAndDirectionsAreAllThatStandsO
 TEST(LayerVocabulary, TheLossAddsUpThreeNumbersOfEachTokenInsteadOfAllLogits) {
   for (const auto& setup : setups()) {
     const Program program = program_of(setup);
-    const LayerSteps layer = steps_of(setup, program, LayerPart::kHead, false);
+    const LayerSteps layer = steps_of(setup, program, LayerPlace::kHead, false);
     const LayerVocabulary& of = layer.vocabulary;
     const std::int64_t tokens = setup.micro_batch * setup.model.sequence, t = setup.mesh.tp;
     EXPECT_EQ(of.tokens, tokens);
@@ -134,7 +134,7 @@ TEST(LayerVocabulary, TheLossAddsUpThreeNumbersOfEachTokenInsteadOfAllLogits) {
     EXPECT_EQ(of.loss_bytes, 4 * tokens);
     EXPECT_EQ(of.loss_sent_bytes, 3 * 2 * 4 * tokens * (t - 1) / t) << name_of_setup(setup);
     EXPECT_EQ(of.gathered_sent_bytes, of.whole_logits_bytes / t * (t - 1));
-    const LayerVocabulary back = steps_of(setup, program, LayerPart::kHead, true).vocabulary;
+    const LayerVocabulary back = steps_of(setup, program, LayerPlace::kHead, true).vocabulary;
     EXPECT_EQ(back.loss_collectives, 0);
     EXPECT_EQ(back.logits_bytes, of.logits_bytes);
   }
@@ -145,7 +145,7 @@ TEST(LayerVocabulary, TheLossAddsUpThreeNumbersOfEachTokenInsteadOfAllLogits) {
 TEST(LayerVocabulary, TheHeadKeepsWhatTheBufferTableHoldsForItsBackward) {
   for (const auto& setup : setups()) {
     const Program program = program_of(setup);
-    const LayerSteps layer = steps_of(setup, program, LayerPart::kHead, false);
+    const LayerSteps layer = steps_of(setup, program, LayerPlace::kHead, false);
     const RankProgram& rank = program.ranks[std::size_t(layer.ranks.front().built)];
     const auto head_of = [&](const Op& op) {
       return op.microbatch == 1 && op.layer < 0 && op.piece != Piece::kEmbedding;
@@ -169,15 +169,16 @@ TEST(LayerVocabulary, TheHeadKeepsWhatTheBufferTableHoldsForItsBackward) {
     for (const std::int32_t buffer : held) expected += rank.buffers[std::size_t(buffer)].bytes;
     EXPECT_GT(expected, layer.vocabulary.logits_bytes);
     EXPECT_EQ(layer_total(layer, 0).kept_bytes, expected) << name_of_setup(setup);
-    EXPECT_EQ(layer_total(steps_of(setup, program, LayerPart::kEmbedding, false), 0).kept_bytes, 0);
+    EXPECT_EQ(layer_total(steps_of(setup, program, LayerPlace::kEmbedding, false), 0).kept_bytes,
+              0);
   }
 }
 
 TEST(LayerVocabulary, RanksHaveWordsSideBySideAndAddUpTheRowsThatTheyLookedUp) {
   for (const auto& setup : setups()) {
     const Program program = program_of(setup);
-    const LayerSteps embedding = steps_of(setup, program, LayerPart::kEmbedding, false);
-    const LayerSteps head = steps_of(setup, program, LayerPart::kHead, false);
+    const LayerSteps embedding = steps_of(setup, program, LayerPlace::kEmbedding, false);
+    const LayerSteps head = steps_of(setup, program, LayerPlace::kHead, false);
     const auto tensor_of = [](const LayerSteps& layer, Piece piece, std::size_t rank,
                               const std::string& name) {
       for (const LayerStep& step : layer.steps)
@@ -206,7 +207,7 @@ TEST(LayerVocabulary, RanksHaveWordsSideBySideAndAddUpTheRowsThatTheyLookedUp) {
 }
 
 TEST(LayerVocabulary, OperatorsAreThoseOfThePapers) {
-  const auto symbols = [](bool sequence_parallel, LayerPart part, bool backward) {
+  const auto symbols = [](bool sequence_parallel, LayerPlace part, bool backward) {
     const auto setup = setup_of("gpt-tiny", 2, sequence_parallel);
     std::string all;
     for (const LayerStep& step : steps_of(setup, program_of(setup), part, backward).steps)
@@ -214,14 +215,14 @@ TEST(LayerVocabulary, OperatorsAreThoseOfThePapers) {
         all += step.symbol + (step.kind == LayerStepKind::kNothingSent ? "- " : "+ ");
     return all;
   };
-  EXPECT_EQ(symbols(false, LayerPart::kEmbedding, false), "g+ ");
-  EXPECT_EQ(symbols(false, LayerPart::kEmbedding, true), "g- ");
-  EXPECT_EQ(symbols(false, LayerPart::kHead, false), "f- ");
-  EXPECT_EQ(symbols(false, LayerPart::kHead, true), "f+ ");
-  EXPECT_EQ(symbols(true, LayerPart::kEmbedding, false), "\u1e21+ ");
-  EXPECT_EQ(symbols(true, LayerPart::kEmbedding, true), "\u1e21+ ");
-  EXPECT_EQ(symbols(true, LayerPart::kHead, false), "g+ ");
-  EXPECT_EQ(symbols(true, LayerPart::kHead, true), "g+ ");
+  EXPECT_EQ(symbols(false, LayerPlace::kEmbedding, false), "g+ ");
+  EXPECT_EQ(symbols(false, LayerPlace::kEmbedding, true), "g- ");
+  EXPECT_EQ(symbols(false, LayerPlace::kHead, false), "f- ");
+  EXPECT_EQ(symbols(false, LayerPlace::kHead, true), "f+ ");
+  EXPECT_EQ(symbols(true, LayerPlace::kEmbedding, false), "\u1e21+ ");
+  EXPECT_EQ(symbols(true, LayerPlace::kEmbedding, true), "\u1e21+ ");
+  EXPECT_EQ(symbols(true, LayerPlace::kHead, false), "g+ ");
+  EXPECT_EQ(symbols(true, LayerPlace::kHead, true), "g+ ");
 }
 
 // A tied table is one where first and last stage are one rank; else both copies' gradients are
@@ -229,7 +230,7 @@ TEST(LayerVocabulary, OperatorsAreThoseOfThePapers) {
 TEST(LayerVocabulary, SaysWhetherTheHeadUsesTheEmbeddingsTable) {
   for (const auto& setup : setups()) {
     const Program program = program_of(setup);
-    for (const LayerPart part : {LayerPart::kEmbedding, LayerPart::kHead}) {
+    for (const LayerPlace part : {LayerPlace::kEmbedding, LayerPlace::kHead}) {
       const LayerVocabulary of = steps_of(setup, program, part, false).vocabulary;
       EXPECT_EQ(of.tied, setup.model.tied);
       EXPECT_EQ(of.two_tables, setup.model.tied && setup.mesh.pp > 1);

@@ -198,7 +198,7 @@ int stage_of(const Setup& setup, const Program& program, const LayerChoice& choi
 }  // namespace
 
 bool is_op_of_choice(const Program& program, const Op& op, const LayerChoice& choice) {
-  if (choice.part != LayerPart::kLayer) return is_op_of_vocabulary(program, op, choice);
+  if (choice.place != LayerPlace::kLayer) return is_op_of_vocabulary(program, op, choice);
   return op.layer == choice.layer && op.microbatch == choice.microbatch;
 }
 
@@ -211,7 +211,7 @@ LayerChoice valid_layer_choice(const Setup& setup, LayerChoice choice) {
 LayerSteps layer_steps(const Setup& setup, const Program& program, LayerChoice choice) {
   LayerSteps out;
   out.choice = valid_layer_choice(setup, choice);
-  const bool layer = out.choice.part == LayerPart::kLayer;
+  const bool layer = out.choice.place == LayerPlace::kLayer;
   out.experts =
       layer && setup.model.experts.count > 0 && out.choice.layer >= setup.model.experts.first_dense;
   if (program.level == Level::kStage || program.ranks.empty()) return out;

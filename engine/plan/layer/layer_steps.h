@@ -19,13 +19,13 @@
 namespace parallelarium {
 
 // A layer, or what stands before the first and behind the last.
-enum class LayerPart : std::uint8_t { kLayer, kEmbedding, kHead };
+enum class LayerPlace : std::uint8_t { kLayer, kEmbedding, kHead };
 
 struct LayerChoice {
   int layer = 0;  // of kLayer
   int microbatch = 0;
   bool backward = false;
-  LayerPart part = LayerPart::kLayer;
+  LayerPlace place = LayerPlace::kLayer;
   bool operator==(const LayerChoice&) const = default;
 };
 

@@ -81,7 +81,7 @@ bool is_op_of_vocabulary(const Program& program, const Op& op, const LayerChoice
   // What passes between stages belongs to no piece.
   if (op.group >= 0 && program.groups[static_cast<std::size_t>(op.group)].axis == Axis::kPp)
     return false;
-  return is_of_embedding(op) == (choice.part == LayerPart::kEmbedding);
+  return is_of_embedding(op) == (choice.place == LayerPlace::kEmbedding);
 }
 
 LayerVocabulary layer_vocabulary(const Setup& setup, const Program& program,
@@ -90,7 +90,7 @@ LayerVocabulary layer_vocabulary(const Setup& setup, const Program& program,
   if (layer.steps.empty()) return out;
   const RankProgram& rank = program.ranks[static_cast<std::size_t>(layer.ranks.front().built)];
   add_tables(setup, program, rank, out);
-  if (layer.choice.part == LayerPart::kHead) {
+  if (layer.choice.place == LayerPlace::kHead) {
     add_loss(setup, rank, layer, out);
   } else if (const LayerTensor* table =
                  find_tensor(layer, Piece::kEmbedding, layer.choice.backward ? "dw" : "w")) {
