@@ -8711,8 +8711,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>%1 von einem Rang gesendet</translation>
     </message>
     <message>
-        <source>WHAT THE LOSS SENDS · one micro-batch, every rank</source>
-        <translation>WAS DER VERLUST SENDET · ein Mikro-Batch, jeder Rang</translation>
+        <source>WHAT THE LOSS SENDS · three all-reduces of one micro-batch, every rank</source>
+        <translation>WAS DER VERLUST SENDET · drei All-Reduces eines Mikro-Batches, jeder Rang</translation>
     </message>
     <message>
         <source>words %1</source>

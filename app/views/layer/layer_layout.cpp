@@ -14,9 +14,10 @@ constexpr double kLayoutMargin = 16, kTop = 52, kNotice = 44, kLabels = 92, kHea
                  kCuts = 15;
 constexpr double kClosed = 34, kFigureRow = 16, kRowGap = 26, kHalfGap = 12;
 constexpr double kLanesHead = 24, kLane = 15, kLeastBlock = 40, kReadableBlock = 100,
-                 kReadableRows = 320, kLeastColumn = 52, kLeastBar = 44, kFold = 18, kOneLine = 940;
+                 kReadableRows = 320, kReadableOutside = 200, kLeastColumn = 52, kLeastBar = 44,
+                 kFold = 18, kOneLine = 940;
 constexpr int kMostRanks = 8;
-constexpr double kMostScale = 0.56, kLeastSize = 7, kLeastHeight = 14;
+constexpr double kMostScale = 0.56, kLeastSize = 7, kLeastHeight = 14, kNamedNumber = 37;
 
 // Pixels for an element: along widths, and along tokens.
 struct LayerScale {
@@ -35,9 +36,15 @@ struct StepMarks {
   double least = kLeastColumn;  // for its name
 };
 
+// What a piece of the loss leaves of each token has its name below.
+bool is_named_number(const Cell& cell) {
+  return cell.mark == LayerMark::kTensor && cell.of->columns == 1 && cell.of->written;
+}
+
 double width_of(const Cell& cell, const LayerScale& scale) {
   switch (cell.mark) {
     case LayerMark::kTensor:
+      if (is_named_number(cell)) return kNamedNumber;
       if (cell.of->scores) return std::max(kLeastSize, double(cell.of->columns) * scale.tokens) + 6;
       return std::max(kLeastSize, double(cell.of->columns) * scale.width) + 6;
     case LayerMark::kArrow:
@@ -215,7 +222,9 @@ void place_half(LayerHalf& half, const std::vector<StepMarks>& groups, const Lay
     double at = x + (column - own) / 2;
     for (const Cell& cell : group.cells) {
       const double cell_width = width_of(cell, scale);
-      const double pad = cell.mark == LayerMark::kTensor ? 3 : 0;
+      const double pad = is_named_number(cell)             ? (kNamedNumber - kLeastSize) / 2
+                         : cell.mark == LayerMark::kTensor ? 3
+                                                           : 0;
       half.boxes.push_back({cell.mark, cell.step < 0 ? group.step : cell.step, cell.tensor,
                             at + pad, cell_width - 2 * pad, height_of(cell, scale)});
       at += cell_width;
@@ -287,8 +296,9 @@ LayerLayout layer_layout(const LayerPicture& picture, QSizeF size, const Theme& 
   }
   // What is kept may stand below the fold where matrices would become small.
   const double shared = std::max(1, open * rows);
-  const double least = std::max({kLeastBlock, std::min(kReadableBlock, kReadableRows / shared),
-                                 (size.height() - fixed - kept) / shared});
+  const double least = std::max(
+      {kLeastBlock, std::min(kReadableBlock, (whole ? kReadableOutside : kReadableRows) / shared),
+       (size.height() - fixed - kept) / shared});
   const LayerScale scale = fitting_scale(groups, inner - kLabels, least);
   layout.one_scale = scale.tokens == scale.width;
   double y = layout.top + (picture.notice.isEmpty() ? 0 : kNotice);

@@ -149,7 +149,10 @@ void paint_bars(const LayerBrush& brush, const LayerHalf& half) {
       brush.painter.drawRoundedRect(QRectF(bar.left(), bar.top(), bar.width(), bar.height() * done),
                                     4, 4);
     }
-    const QString text = layer_step_name(step) + QStringLiteral(" \u00b7 ") +
+    // The loss has three alike, side by side.
+    const QString name =
+        step.number.empty() ? layer_step_name(step) : QString::fromStdString(step.number);
+    const QString text = name + QStringLiteral(" \u00b7 ") +
                          (sends ? layer_sent_text(brush.picture, box.step, brush.picture.look.rank)
                                 : PaintWords::tr("nothing sent"));
     const double next = at + 1 < bars.size() ? (bars[at + 1]->x + box.x) / 2 + 8

@@ -81,7 +81,8 @@ void paint_vocabulary(const LayerBrush& brush) {
   if (!rows.empty()) {
     put_elided(brush.painter, QRectF(kVocabularyMargin, y, width, kVocabularyHead),
                Qt::AlignVCenter,
-               VocabularyWords::tr("WHAT THE LOSS SENDS \u00b7 one micro-batch, every rank"),
+               VocabularyWords::tr(
+                   "WHAT THE LOSS SENDS \u00b7 three all-reduces of one micro-batch, every rank"),
                theme.font(11), theme.muted, brush.texts);
     paint_loss_rows(brush, rows, y + kVocabularyHead);
     y += kVocabularyHead + double(rows.size()) * kLossRow + 4;
