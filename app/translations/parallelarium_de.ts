@@ -8628,11 +8628,11 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>cut by words: rows</source>
-        <translation>nach Wörtern: Zeilen</translation>
+        <translation>Zeilen: Wörter</translation>
     </message>
     <message>
         <source>cut by words: columns</source>
-        <translation>nach Wörtern: Spalten</translation>
+        <translation>Spalten: Wörter</translation>
     </message>
     <message>
         <source>the largest logit of each token</source>
