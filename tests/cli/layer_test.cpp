@@ -28,10 +28,8 @@ TEST(LayerCommand, PrintsStepsWithTensorsBytesAndFlops) {
   EXPECT_EQ(layer.at("layer"), 0);
   EXPECT_EQ(layer.at("ranks").size(), 2u);
   // Two all-reduces of s b h, each sent once over by one of two ranks.
-  const json& model = layer.at("resolved").at("model");
-  const std::int64_t sbh = model.at("sequence").get<std::int64_t>() *
-                           model.at("hidden").get<std::int64_t>() *
-                           layer.at("resolved").at("micro_batch").get<std::int64_t>();
+  const json& x = layer.at("steps").at(0).at("ranks").at(0).at("tensors").at(0);
+  const std::int64_t sbh = x.at("rows").get<std::int64_t>() * x.at("columns").get<std::int64_t>();
   EXPECT_EQ(sum_of(layer, "sent_bytes"), 2 * sbh * 4);
   bool partial = false;
   for (const json& step : layer.at("steps")) {
