@@ -5864,6 +5864,22 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <source>FLOP per rank</source>
         <translation>FLOP je Rang</translation>
     </message>
+    <message>
+        <source>Embedding, forward</source>
+        <translation>Embedding, vorwärts</translation>
+    </message>
+    <message>
+        <source>Embedding, backward</source>
+        <translation>Embedding, rückwärts</translation>
+    </message>
+    <message>
+        <source>Head, loss, forward</source>
+        <translation>Kopf, Verlust, vorwärts</translation>
+    </message>
+    <message>
+        <source>Head, loss, backward</source>
+        <translation>Kopf, Verlust, rückwärts</translation>
+    </message>
 </context>
 <context>
     <name>selection</name>
@@ -8662,6 +8678,150 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <source>not yet: press Look inside</source>
         <translation>noch nicht: drücke Hineinsehen</translation>
     </message>
+    <message>
+        <source>Embedding</source>
+        <translation>Embedding</translation>
+    </message>
+    <message>
+        <source>Head and loss</source>
+        <translation>Kopf und Verlust</translation>
+    </message>
+    <message>
+        <source>Nothing is cut by words: every rank has all %1.</source>
+        <translation>Nichts ist nach Wörtern zerschnitten: Jeder Rang hat alle %1.</translation>
+    </message>
+    <message>
+        <source>EMBEDDING</source>
+        <translation>EMBEDDING</translation>
+    </message>
+    <message>
+        <source>HEAD, LOSS</source>
+        <translation>KOPF, VERLUST</translation>
+    </message>
+    <message>
+        <source>cut by words: rows</source>
+        <translation>Zeilen: Wörter</translation>
+    </message>
+    <message>
+        <source>cut by words: columns</source>
+        <translation>Spalten: Wörter</translation>
+    </message>
+    <message>
+        <source>the largest logit of each token</source>
+        <translation>das größte Logit jedes Tokens</translation>
+    </message>
+    <message>
+        <source>the sum of exp(logit − max) of each token</source>
+        <translation>die Summe von exp(Logit − max) jedes Tokens</translation>
+    </message>
+    <message>
+        <source>the logit of each token&apos;s right word</source>
+        <translation>das Logit des richtigen Worts jedes Tokens</translation>
+    </message>
+    <message>
+        <source>Not tied: embedding and head have a table each.</source>
+        <translation>Nicht geteilt: Embedding und Kopf haben je eine Tabelle.</translation>
+    </message>
+    <message>
+        <source>Tied: the head&apos;s weight is the embedding&apos;s table, and both add to its gradient.</source>
+        <translation>Geteilt: Das Gewicht des Kopfs ist die Tabelle des Embeddings, und beide addieren zu ihrem Gradienten.</translation>
+    </message>
+    <message>
+        <source>Tied, on two stages: each has a copy of the table, and once a step both add up their gradients, %1 sent by each rank.</source>
+        <translation>Geteilt, auf zwei Stufen: Jede hat eine Kopie der Tabelle, und einmal je Schritt addieren beide ihre Gradienten; jeder Rang sendet dafür %1.</translation>
+    </message>
+    <message>
+        <source>A rank adds gradients of all tokens to the rows of its own words: nothing to add up.</source>
+        <translation>Ein Rang addiert Gradienten aller Token zu den Zeilen seiner eigenen Wörter: Zwischen Rängen ist nichts zu addieren.</translation>
+    </message>
+    <message>
+        <source>A rank looks up the words that it has and leaves zeros for all others: a partial sum, of which one part is not zero.</source>
+        <translation>Ein Rang schlägt die Wörter nach, die er hat, und lässt für alle anderen Nullen: eine Teilsumme, von der ein Teil nicht null ist.</translation>
+    </message>
+    <message>
+        <source>The loss sends nothing here: a rank has three numbers of each token from the forward, and turns its own logits into their gradients.</source>
+        <translation>Der Verlust sendet hier nichts: Ein Rang hat vom Vorwärtslauf drei Zahlen jedes Tokens und macht aus seinen eigenen Logits deren Gradienten.</translation>
+    </message>
+    <message>
+        <source>A rank holds %1 of logits, of its own words; of all words, %2.</source>
+        <translation>Ein Rang hält %1 Logits, die seiner eigenen Wörter; die aller Wörter wären %2.</translation>
+    </message>
+    <message>
+        <source>three numbers</source>
+        <translation>drei Zahlen</translation>
+    </message>
+    <message>
+        <source>%1: max, sum and target of each token</source>
+        <translation>%1: max, sum und target jedes Tokens</translation>
+    </message>
+    <message>
+        <source>all logits</source>
+        <translation>alle Logits</translation>
+    </message>
+    <message>
+        <source>%1, if ranks gathered the logits of all %2 words</source>
+        <translation>%1, wenn Ränge die Logits aller %2 Wörter sammelten</translation>
+    </message>
+    <message>
+        <source>What the loss sends, %1: %2.</source>
+        <translation>Was der Verlust sendet, %1: %2.</translation>
+    </message>
+    <message>
+        <source>array</source>
+        <translation>Feld</translation>
+    </message>
+    <message>
+        <source>%1 numbers, %2</source>
+        <translation>%1 Zahlen, %2</translation>
+    </message>
+    <message>
+        <source>all logits instead</source>
+        <translation>alle Logits stattdessen</translation>
+    </message>
+    <message>
+        <source>%1 sent by a rank</source>
+        <translation>%1 von einem Rang gesendet</translation>
+    </message>
+    <message>
+        <source>WHAT THE LOSS SENDS · three all-reduces of one micro-batch, every rank</source>
+        <translation>WAS DER VERLUST SENDET · drei All-Reduces eines Mikro-Batches, jeder Rang</translation>
+    </message>
+    <message>
+        <source>words %1</source>
+        <translation>Wörter %1</translation>
+    </message>
+    <message>
+        <source>to %1</source>
+        <translation>bis %1</translation>
+    </message>
+    <message>
+        <source>K/V head %1</source>
+        <translation>K/V-Kopf %1</translation>
+    </message>
+    <message>
+        <source>K/V heads %1 to %2</source>
+        <translation>K/V-Köpfe %1 bis %2</translation>
+    </message>
+    <message>
+        <source>fewer K/V heads than ranks:</source>
+        <translation>weniger K/V-Köpfe als Ränge:</translation>
+    </message>
+    <message>
+        <source>gradients of copies are added up</source>
+        <translation>Gradienten der Kopien werden addiert</translation>
+    </message>
+    <message>
+        <source>neighbours get copies of one</source>
+        <translation>Nachbarn bekommen Kopien desselben</translation>
+    </message>
+    <message>
+        <source>a copy of K/V head %1, which neighbours have too</source>
+        <translation>eine Kopie von K/V-Kopf %1, den auch Nachbarn haben</translation>
+    </message>
+    <message>
+        <source>K/V heads %1</source>
+        <translation>K/V-Köpfe %1</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::LayerView</name>
@@ -8772,6 +8932,34 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>Needs a run: choose this computer</source>
         <translation>Braucht einen Lauf: wähle diesen Rechner</translation>
+    </message>
+    <message>
+        <source>Part of the model</source>
+        <translation>Teil des Modells</translation>
+    </message>
+    <message>
+        <source>embedding</source>
+        <translation>Embedding</translation>
+    </message>
+    <message>
+        <source>Tokens become rows of a table</source>
+        <translation>Token werden zu Zeilen einer Tabelle</translation>
+    </message>
+    <message>
+        <source>layer</source>
+        <translation>Schicht</translation>
+    </message>
+    <message>
+        <source>One of the layers</source>
+        <translation>Eine der Schichten</translation>
+    </message>
+    <message>
+        <source>head and loss</source>
+        <translation>Kopf und Verlust</translation>
+    </message>
+    <message>
+        <source>Logits of all words, and the loss</source>
+        <translation>Logits aller Wörter, und der Verlust</translation>
     </message>
 </context>
 <context>

@@ -8,6 +8,7 @@
 #include <QTest>
 #include <QToolButton>
 
+#include "app/look/figures.h"
 #include "app/state/run/engine_process.h"
 #include "app/views/layer/layer_inside.h"
 #include "engine/plan/setup/setup_settings.h"
@@ -35,8 +36,24 @@ const std::vector<std::vector<Given>> kSetups = {
     {{"pp", "1"}, {"tp", "4"}, {"sequence-parallel", "on"}},
     {{"pp", "1"}, {"cp", "4"}, {"attention", "fused"}},
     {{"pp", "1"}, {"tp", "2"}, {"cp", "2"}, {"context-parallel", "ulysses"}},
+    {{"pp", "1"}, {"cp", "4"}, {"context-parallel", "ulysses"}, {"kv-heads", "2"}},
     {{"pp", "1"}, {"tp", "2"}, {"model", "moe-tiny"}},
     {{"pp", "2"}, {"tp", "2"}, {"model", "llama-tiny"}, {"recompute", "full"}}};
+
+void expect_no_text_over_another(const Session& session, const LayerLook& look) {
+  const QSize size = layer_picture_size(session, look);
+  QImage image(size, QImage::Format_RGB32);
+  QPainter painter(&image);
+  TextLog texts;
+  paint_layer_picture(painter, size, session, false, look, &texts);
+  EXPECT_GT(texts.size(), 20u);
+  for (std::size_t a = 0; a < texts.size(); ++a)
+    for (std::size_t b = 0; b < a; ++b) {
+      const QRectF both = texts[a].rect.intersected(texts[b].rect);
+      EXPECT_FALSE(both.width() > 1 && both.height() > 3)
+          << texts[a].text.toStdString() << " over " << texts[b].text.toStdString();
+    }
+}
 
 TEST(LayerView, NoTextOfItsPictureLiesOverAnother) {
   for (const auto& fields : kSetups) {
@@ -48,19 +65,16 @@ TEST(LayerView, NoTextOfItsPictureLiesOverAnother) {
       look.choice.backward = backward;
       look.context = context;
       look.attention_open = look.figures = true;
-      const QSize size = layer_picture_size(session, look);
-      QImage image(size, QImage::Format_RGB32);
-      QPainter painter(&image);
-      TextLog texts;
-      paint_layer_picture(painter, size, session, false, look, &texts);
-      EXPECT_GT(texts.size(), 20u);
-      for (std::size_t a = 0; a < texts.size(); ++a)
-        for (std::size_t b = 0; b < a; ++b) {
-          const QRectF both = texts[a].rect.intersected(texts[b].rect);
-          EXPECT_FALSE(both.width() > 1 && both.height() > 3)
-              << texts[a].text.toStdString() << " over " << texts[b].text.toStdString();
-        }
+      expect_no_text_over_another(session, look);
     }
+    for (const LayerPlace part : {LayerPlace::kEmbedding, LayerPlace::kHead})
+      for (const bool backward : {false, true}) {
+        LayerLook look;
+        look.choice.place = part;
+        look.choice.backward = backward;
+        look.figures = true;
+        expect_no_text_over_another(session, look);
+      }
   }
 }
 
@@ -102,6 +116,89 @@ TEST(LayerView, ALessonCanNameTheHalfThatIsOpen) {
   }
   view.show_part(QStringLiteral("context"));
   EXPECT_TRUE(view.picture().shows_context());
+}
+
+TEST(LayerView, ALessonCanNameTheEmbeddingAndTheHead) {
+  Session session;
+  set_up(session, {{"pp", "1"}, {"tp", "2"}});
+  LayerView view(session);
+  view.resize(900, 640);
+  view.show();
+  view.show_part(QStringLiteral("embedding"));
+  EXPECT_EQ(view.picture().layer->choice.place, LayerPlace::kEmbedding);
+  QTest::keyClick(&view.canvas(), Qt::Key_Right, Qt::ShiftModifier);
+  EXPECT_EQ(view.look().choice, (LayerChoice{0, 0, false}));
+  view.show_part(QStringLiteral("head"));
+  EXPECT_EQ(view.picture().layer->choice.place, LayerPlace::kHead);
+  QTest::keyClick(&view.canvas(), Qt::Key_Left, Qt::ShiftModifier);
+  const int last = int(session.setup().model.layers) - 1;
+  EXPECT_EQ(view.look().choice, (LayerChoice{last, 0, false}));
+  view.show_part(QStringLiteral("mlp"));
+  EXPECT_EQ(view.picture().layer->choice.place, LayerPlace::kLayer);
+}
+
+LayerPicture picture_of_part(const Session& session, LayerPlace part, bool backward = false) {
+  LayerLook look;
+  look.choice.place = part;
+  look.choice.backward = backward;
+  return layer_picture(session, look);
+}
+
+TEST(LayerView, SaysWhatTheLossSendsBesideAllLogitsUnlessALessonAsks) {
+  Session session;
+  set_up(session, {{"pp", "1"}, {"tp", "4"}});
+  LayerPicture picture = picture_of_part(session, LayerPlace::kHead);
+  const LayerVocabulary& of = picture.layer->vocabulary;
+  EXPECT_LT(of.loss_sent_bytes, of.gathered_sent_bytes);
+  const QString text = layer_sentence(picture);
+  for (const QString& words :
+       {bytes_text(of.loss_sent_bytes), bytes_text(of.gathered_sent_bytes),
+        QStringLiteral("max all-reduce"), QStringLiteral("sum all-reduce"),
+        QStringLiteral("target all-reduce"), QStringLiteral("f, "), QStringLiteral("nothing sent")})
+    EXPECT_TRUE(text.contains(words)) << words.toStdString() << "\n" << text.toStdString();
+  picture.hides_traffic = true;
+  EXPECT_FALSE(layer_sentence(picture).contains(bytes_text(of.gathered_sent_bytes)));
+  const QString embedding = layer_sentence(picture_of_part(session, LayerPlace::kEmbedding));
+  for (const char* words : {"w 64 of 256 \u00d7 64 shard", "partial sum", "g all-reduce", "zeros"})
+    EXPECT_TRUE(embedding.contains(QString::fromUtf8(words))) << embedding.toStdString();
+}
+
+TEST(LayerView, ThePiecesOfTheLossSayTheirNumbersAndWhatIsKept) {
+  Session session;
+  set_up(session, {{"pp", "1"}, {"tp", "4"}});
+  const LayerPicture picture = picture_of_part(session, LayerPlace::kHead);
+  const auto facts_of = [&](auto&& is_wanted) {
+    QString facts;
+    for (std::size_t step = 0; step < picture.layer->steps.size(); ++step)
+      if (is_wanted(picture.layer->steps[step]))
+        for (const Fact& fact : describe_layer_step(picture, int(step), 0).facts)
+          facts += fact.word + QLatin1Char(' ') + fact.value + QLatin1Char('\n');
+    return facts;
+  };
+  const QString max = facts_of([](const LayerStep& step) { return step.number == "max"; });
+  EXPECT_TRUE(max.contains(QLatin1String("the largest logit"))) << max.toStdString();
+  EXPECT_TRUE(max.contains(bytes_text(picture.layer->vocabulary.gathered_sent_bytes)));
+  const QString head = facts_of([](const LayerStep& step) {
+    return step.piece == Piece::kHead && step.kind == LayerStepKind::kCompute;
+  });
+  EXPECT_TRUE(head.contains(QStringLiteral("w [64 \u00d7 64 of 256]"))) << head.toStdString();
+  EXPECT_TRUE(head.contains(QLatin1String("kept for the backward"))) << head.toStdString();
+}
+
+TEST(LayerView, WithOneRankOfTensorParallelismItSaysThatNothingIsCutByWords) {
+  Session session;
+  set_up(session, {{"pp", "1"}, {"cp", "2"}, {"attention", "fused"}});
+  LayerView view(session);
+  view.resize(900, 640);
+  view.show();
+  for (const char* part : {"embedding", "head"}) {
+    view.show_part(QString::fromLatin1(part));
+    EXPECT_TRUE(view.description().contains(QLatin1String("Nothing is cut by words")));
+    QStringList offered;
+    for (const auto* button : view.canvas().findChildren<QToolButton*>())
+      if (button->isVisible()) offered << button->text();
+    EXPECT_EQ(offered, QStringList{QStringLiteral("TP 2")});
+  }
 }
 
 TEST(LayerView, SaysWhatIsKeptInThePapersTerms) {
@@ -193,6 +290,18 @@ TEST(LayerView, SaysWhoComputesHowManyBlocksInWhichStepUnlessALessonAsks) {
   LayerPicture asked = layer_picture(session, {});
   asked.hides_blocks = true;
   EXPECT_TRUE(layer_sentence(asked).contains(QLatin1String("step 2: ? blocks")));
+}
+
+TEST(LayerView, UlyssesSaysWhichRanksGetACopyOfAHeadOfKeysAndValues) {
+  for (const auto& [kv_heads, repeated] : {std::pair("2", true), {"4", false}}) {
+    Session session;
+    set_up(session,
+           {{"pp", "1"}, {"cp", "4"}, {"context-parallel", "ulysses"}, {"kv-heads", kv_heads}});
+    const QString text = layer_sentence(layer_picture(session, {}));
+    EXPECT_EQ(text.contains(QLatin1String("a copy of K/V head 1, which")), repeated)
+        << text.toStdString();
+    EXPECT_EQ(text.contains(QLatin1String("K/V heads 3")), !repeated);
+  }
 }
 
 TEST(LayerView, SaysInWordsWhatIsSharedAndSummed) {

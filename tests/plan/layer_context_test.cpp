@@ -126,6 +126,32 @@ TEST(LayerContext, UlyssesGivesEachRankAllTokensOfItsOwnHeads) {
   }
 }
 
+// Ranks that share a head of keys and values have the same one, beside queries of their own.
+TEST(LayerContext, UlyssesRepeatsHeadsOfKeysAndValuesThatAreFewerThanRanks) {
+  for (const int kv_heads : {1, 2, 4})
+    for (const bool backward : {false, true}) {
+      auto setup = default_setup();
+      setup.model.kv_heads = kv_heads;
+      setup.mesh = {};
+      setup.mesh.cp = 4;
+      setup.context_parallel = ContextParallel::kUlysses;
+      setup.attention = Attention::kFused;
+      const auto order = make_order(setup);
+      ASSERT_TRUE(order.ok());
+      const auto program = build_program(setup, *order, BuildOptions{.all_ranks = true});
+      ASSERT_TRUE(program.ok());
+      const LayerContext context = layer_steps(setup, *program, {0, 0, backward}).context;
+      ASSERT_EQ(context.key_heads.size(), 4u);
+      for (std::size_t rank = 0; rank < 4; ++rank) {
+        ASSERT_EQ(context.key_heads[rank].size(), 1u);
+        const ChunkRange& held = context.key_heads[rank][0];
+        EXPECT_EQ(held.begin, std::int64_t(rank) * kv_heads / 4);
+        EXPECT_EQ(held.end - held.begin, 1);
+      }
+      EXPECT_EQ(context.repeats_keys(), kv_heads < 4);
+    }
+}
+
 // 4 s² b h: two products of the whole square, as the field counts them.
 TEST(LayerContext, FlopsOfAllRoundsAndRanksAreThoseOfTheLayersAttention) {
   for (const ContextParallel kind :

@@ -40,8 +40,10 @@ std::vector<QRectF> parts_of(const LayerTensor& tensor, const QRectF& place) {
 
 void paint_crosses(QPainter& painter, const QRectF& place, const QColor& color) {
   painter.setPen(QPen(color, 1));
+  // What is narrow has one column of them.
+  const double from = std::min(place.left() + 5, place.center().x());
   for (double y = place.top() + 5; y < place.bottom() - 2; y += 8)
-    for (double x = place.left() + 5; x < place.right() - 2; x += 8) {
+    for (double x = from; x < std::max(place.right() - 2, from + 1); x += 8) {
       painter.drawLine(QPointF(x - 2, y), QPointF(x + 2, y));
       painter.drawLine(QPointF(x, y - 2), QPointF(x, y + 2));
     }
@@ -153,9 +155,10 @@ void paint_layer_caption(const LayerBrush& brush, const LayerRankStep& part, int
                          const QRectF& place, std::vector<QRectF>& taken) {
   if (part.first_op < 0 || tensor >= int(part.tensors.size())) return;
   const LayerTensor& of = part.tensors[std::size_t(tensor)];
-  if (of.scores) return;
+  // Numbers of tokens have names where they are made.
+  if (of.scores || (of.columns == 1 && !of.written)) return;
   const QFont font = brush.theme.font(10);
-  const QString text = layer_shape_text(of);
+  const QString text = of.columns == 1 ? QString::fromStdString(of.name) : layer_shape_text(of);
   const double width = QFontMetricsF(font).horizontalAdvance(text) + 2;
   if (width > place.width() + 60) return;
   const QRectF rect(place.center().x() - width / 2, place.bottom() + 3, width, 13);

@@ -37,6 +37,20 @@ void LayerView::build_controls() {
     });
     return box;
   };
+  s.part = new Segments(
+      tr("Part of the model"),
+      {{QStringLiteral("embedding"), tr("embedding"), tr("Tokens become rows of a table")},
+       {QStringLiteral("layer"), tr("layer"), tr("One of the layers")},
+       {QStringLiteral("head"), tr("head and loss"), tr("Logits of all words, and the loss")}},
+      s.head);
+  connect(s.part, &Segments::chosen, this, [this](const QString& value) {
+    LayerLook next = state_->look;
+    next.choice.place = value == QLatin1String("embedding") ? LayerPlace::kEmbedding
+                        : value == QLatin1String("head")    ? LayerPlace::kHead
+                                                            : LayerPlace::kLayer;
+    next.step = -1;
+    show_look(next);
+  });
   s.layer = number(tr("Layer"), &LayerChoice::layer);
   s.layer_label = make_label(tr("Layer"), s.layer);
   s.microbatch = number(tr("Micro-batch"), &LayerChoice::microbatch);
@@ -108,6 +122,13 @@ void LayerView::build_offers() {
 
 void LayerView::refresh_controls() {
   State& s = *state_;
+  const LayerPlace part = s.look.choice.place;
+  const bool layer = part == LayerPlace::kLayer;
+  s.part->set_value(part == LayerPlace::kEmbedding ? QStringLiteral("embedding")
+                    : layer                        ? QStringLiteral("layer")
+                                                   : QStringLiteral("head"));
+  s.layer->setVisible(layer);
+  s.layer_label->setVisible(layer);
   s.layer->set_text(QString::number(s.look.choice.layer));
   s.microbatch->set_text(QString::number(s.look.choice.microbatch));
   s.direction->set_value(s.look.choice.backward ? QStringLiteral("backward")
@@ -125,8 +146,8 @@ void LayerView::refresh_controls() {
                             : tr("Needs a run: choose this computer"));
   const Mesh& mesh = s.session.subject().prediction()->setup.mesh;
   const bool whole = mesh.tp == 1 && mesh.cp == 1;
-  s.tensor->setVisible(whole);
-  s.context->setVisible(whole);
+  s.tensor->setVisible(layer ? whole : mesh.tp == 1);
+  s.context->setVisible(layer && whole);
   s.tensor->setEnabled(s.session.locks().allowed(QStringLiteral("tp")));
   s.context->setEnabled(s.session.locks().allowed(QStringLiteral("cp")));
 }
@@ -139,7 +160,8 @@ void LayerView::place_parts() {
     QWidget* control;
     int width;
   };
-  const Unit units[] = {{s.layer_label, s.layer, 86},
+  const Unit units[] = {{nullptr, s.part, s.part->sizeHint().width()},
+                        {s.layer_label, s.layer, 86},
                         {s.microbatch_label, s.microbatch, 86},
                         {nullptr, s.direction, s.direction->sizeHint().width()},
                         {nullptr, s.shown, s.shown->sizeHint().width()},
@@ -170,6 +192,7 @@ void LayerView::place_parts() {
   const int top = int(layer_layout(now, QSizeF(inner, below.height()), theme).top);
   int right = inner - kMargin;
   for (QToolButton* button : {s.context, s.tensor}) {
+    if (button->isHidden()) continue;
     const QSize size = button->sizeHint();
     right -= size.width();
     button->setGeometry(right, top, size.width(), 32);

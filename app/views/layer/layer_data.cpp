@@ -6,6 +6,7 @@
 #include "app/look/figures.h"
 #include "app/views/layer/context/context_picture.h"
 #include "app/views/layer/layer_inside.h"
+#include "app/views/layer/vocabulary/vocabulary_picture.h"
 
 namespace parallelarium {
 namespace {
@@ -46,7 +47,7 @@ std::shared_ptr<const LayerSpans> spans_of(const LayerSteps& layer, const Timeli
 }
 
 QString title_of_layer(const Setup& setup, const LayerChoice& choice, const LayerContext& context) {
-  QStringList parts{DataWords::tr("Layer %1").arg(choice.layer),
+  QStringList parts{layer_place_name(choice),
                     DataWords::tr("micro-batch %1").arg(choice.microbatch),
                     choice.backward ? DataWords::tr("backward") : DataWords::tr("forward")};
   if (setup.mesh.tp > 1)
@@ -93,7 +94,11 @@ LayerPicture layer_picture(const Session& session, LayerLook look,
   if (look.inside && (!(look.inside->of == setup) || !(look.inside->choice == look.choice)))
     look.inside.reset();
   picture.look = look;
-  if (setup.mesh.tp == 1 && setup.mesh.cp == 1)
+  if (look.choice.place != LayerPlace::kLayer) {
+    if (setup.mesh.tp == 1)
+      picture.notice = DataWords::tr("Nothing is cut by words: every rank has all %1.")
+                           .arg(count_text(setup.model.vocab));
+  } else if (setup.mesh.tp == 1 && setup.mesh.cp == 1)
     picture.notice = DataWords::tr("Nothing is split: one rank computes the whole layer.");
   if (!picture.drawn()) return picture;
   if (!picture.hides_time) picture.predicted = spans_of(*picture.layer, prediction->timeline);

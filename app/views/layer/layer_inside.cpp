@@ -15,7 +15,9 @@ namespace parallelarium {
 namespace {
 
 std::string probe_text(const LayerChoice& choice, const LayerStep& step) {
-  return "layer=" + std::to_string(choice.layer) + ",piece=" + key_of(name_of(step.piece)) +
+  const bool layer = choice.place == LayerPlace::kLayer;
+  return (layer ? "layer=" + std::to_string(choice.layer) + "," : "") +
+         "piece=" + key_of(name_of(step.piece)) +
          ",microbatch=" + std::to_string(choice.microbatch) +
          ",phase=" + key_of(name_of(step.phase));
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "app/views/layer/context/context_picture.h"
+#include "app/views/layer/vocabulary/vocabulary_picture.h"
 
 namespace parallelarium {
 namespace {
@@ -13,9 +14,10 @@ constexpr double kLayoutMargin = 16, kTop = 52, kNotice = 44, kLabels = 92, kHea
                  kCuts = 15;
 constexpr double kClosed = 34, kFigureRow = 16, kRowGap = 26, kHalfGap = 12;
 constexpr double kLanesHead = 24, kLane = 15, kLeastBlock = 40, kReadableBlock = 100,
-                 kReadableRows = 320, kLeastColumn = 52, kLeastBar = 44, kFold = 18, kOneLine = 940;
+                 kReadableRows = 320, kReadableOutside = 200, kLeastColumn = 52, kLeastBar = 44,
+                 kFold = 18, kOneLine = 940;
 constexpr int kMostRanks = 8;
-constexpr double kMostScale = 0.56, kLeastSize = 7, kLeastHeight = 14;
+constexpr double kMostScale = 0.56, kLeastSize = 7, kLeastHeight = 14, kNamedNumber = 37;
 
 // Pixels for an element: along widths, and along tokens.
 struct LayerScale {
@@ -34,9 +36,15 @@ struct StepMarks {
   double least = kLeastColumn;  // for its name
 };
 
+// What a piece of the loss leaves of each token has its name below.
+bool is_named_number(const Cell& cell) {
+  return cell.mark == LayerMark::kTensor && cell.of->columns == 1 && cell.of->written;
+}
+
 double width_of(const Cell& cell, const LayerScale& scale) {
   switch (cell.mark) {
     case LayerMark::kTensor:
+      if (is_named_number(cell)) return kNamedNumber;
       if (cell.of->scores) return std::max(kLeastSize, double(cell.of->columns) * scale.tokens) + 6;
       return std::max(kLeastSize, double(cell.of->columns) * scale.width) + 6;
     case LayerMark::kArrow:
@@ -55,7 +63,8 @@ double height_of(const Cell& cell, const LayerScale& scale) {
                   double(cell.of->rows) * (tokens ? scale.tokens : scale.width));
 }
 
-bool is_drawn_tensor(const LayerTensor& tensor) {
+bool is_drawn_tensor(const LayerStep& step, const LayerTensor& tensor) {
+  if (is_number_of_tokens(step, tensor)) return true;
   return tensor.is_matrix() && tensor.name.find("mask") == std::string::npos &&
          tensor.name.find("before") == std::string::npos && tensor.name != "dropped";
 }
@@ -65,10 +74,20 @@ void add_tensors(const LayerStep& step, StepMarks& group, bool written, bool wei
   const std::vector<LayerTensor>& all = step.ranks.front().tensors;
   for (std::size_t at = 0; at < all.size() && most > 0; ++at) {
     const bool weight = all[at].role == TensorRole::kWeight;
-    if (all[at].written != written || weight != weights || !is_drawn_tensor(all[at])) continue;
+    if (all[at].written != written || weight != weights || !is_drawn_tensor(step, all[at]))
+      continue;
     group.cells.push_back({LayerMark::kTensor, int(at), &all[at]});
     --most;
   }
+}
+
+// Rows of tables become activations; numbers of tokens become the loss, or logits their gradients.
+void add_outside_of_layers(const LayerStep& step, StepMarks& group) {
+  add_tensors(step, group, false, step.piece == Piece::kEmbedding);
+  const std::size_t found = group.cells.size();
+  group.cells.push_back({LayerMark::kArrow});
+  add_tensors(step, group, true, false);
+  if (group.cells.size() == found + 1) group.cells.pop_back();
 }
 
 // The marks of one step, after `before` (null: it is the first of its half).
@@ -78,6 +97,12 @@ StepMarks group_of_step(const LayerStep& step, int index, const LayerStep* befor
     if (before) group.cells.push_back({LayerMark::kArrow});
     group.cells.push_back({LayerMark::kBar});
     group.least = kLeastBar;
+    return group;
+  }
+  if (step.piece == Piece::kLoss ||
+      (step.piece == Piece::kEmbedding && step.phase == Phase::kForward)) {
+    if (before) group.cells.push_back({LayerMark::kArrow});
+    add_outside_of_layers(step, group);
     return group;
   }
   // What comes out of communication that moves tokens is a tensor of its own.
@@ -197,7 +222,9 @@ void place_half(LayerHalf& half, const std::vector<StepMarks>& groups, const Lay
     double at = x + (column - own) / 2;
     for (const Cell& cell : group.cells) {
       const double cell_width = width_of(cell, scale);
-      const double pad = cell.mark == LayerMark::kTensor ? 3 : 0;
+      const double pad = is_named_number(cell)             ? (kNamedNumber - kLeastSize) / 2
+                         : cell.mark == LayerMark::kTensor ? 3
+                                                           : 0;
       half.boxes.push_back({cell.mark, cell.step < 0 ? group.step : cell.step, cell.tensor,
                             at + pad, cell_width - 2 * pad, height_of(cell, scale)});
       at += cell_width;
@@ -222,7 +249,7 @@ void choose_ranks(const LayerPicture& picture, LayerLayout& layout) {
 
 int figure_rows(const LayerPicture& picture) {
   return 1 + (picture.layer->choice.backward ? 0 : 1) + (picture.look.figures ? 2 : 0) +
-         (picture.look.inside ? 1 : 0);
+         (picture.shows_differences() ? 1 : 0);
 }
 
 }  // namespace
@@ -237,11 +264,12 @@ LayerLayout layer_layout(const LayerPicture& picture, QSizeF size, const Theme& 
   if (!picture.drawn()) return layout;
   const LayerSteps& layer = *picture.layer;
   choose_ranks(picture, layout);
-  const bool backward = layer.choice.backward;
+  const bool backward = layer.choice.backward, whole = layer.choice.place != LayerPlace::kLayer;
   for (const bool attention : {!backward, backward}) {
     LayerHalf half;
     half.attention = attention;
-    half.open = attention ? picture.look.attention_open : picture.look.mlp_open && !layer.experts;
+    half.open = whole ||
+                (attention ? picture.look.attention_open : picture.look.mlp_open && !layer.experts);
     for (std::size_t step = 0; step < layer.steps.size(); ++step)
       if (layer.steps[step].attention == attention) half.steps.push_back(int(step));
     half.says_cuts = std::any_of(half.steps.begin(), half.steps.end(), [&](int step) {
@@ -253,7 +281,8 @@ LayerLayout layer_layout(const LayerPicture& picture, QSizeF size, const Theme& 
   const int rows = int(layout.ranks.size());
   layout.lane_pitch = kLane * (picture.observed ? 2 : 1) + 4;
   const double lanes = kLanesHead + rows * layout.lane_pitch + 24;
-  const double kept = layer_kept_height(picture, size.width(), theme);
+  const double kept = layer_kept_height(picture, size.width(), theme) +
+                      vocabulary_height(picture, size.width(), theme);
   double fixed = layout.top + (picture.notice.isEmpty() ? 0 : kNotice) + lanes;
   int open = 0;
   std::vector<std::vector<StepMarks>> groups;
@@ -267,8 +296,9 @@ LayerLayout layer_layout(const LayerPicture& picture, QSizeF size, const Theme& 
   }
   // What is kept may stand below the fold where matrices would become small.
   const double shared = std::max(1, open * rows);
-  const double least = std::max({kLeastBlock, std::min(kReadableBlock, kReadableRows / shared),
-                                 (size.height() - fixed - kept) / shared});
+  const double least = std::max(
+      {kLeastBlock, std::min(kReadableBlock, (whole ? kReadableOutside : kReadableRows) / shared),
+       (size.height() - fixed - kept) / shared});
   const LayerScale scale = fitting_scale(groups, inner - kLabels, least);
   layout.one_scale = scale.tokens == scale.width;
   double y = layout.top + (picture.notice.isEmpty() ? 0 : kNotice);

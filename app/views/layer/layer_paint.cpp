@@ -11,6 +11,7 @@
 #include "app/look/sentence.h"
 #include "app/views/layer/context/context_picture.h"
 #include "app/views/layer/layer_inside.h"
+#include "app/views/layer/vocabulary/vocabulary_picture.h"
 #include "app/views/shared/paint/paint_tools.h"
 
 namespace parallelarium {
@@ -106,6 +107,8 @@ void paint_rank_label(const LayerBrush& brush, const LayerHalf& half, int rank, 
            QString::number(at.rank), small, theme.ink_on(theme.rank(rank)), brush.texts);
   put_elided(painter, QRectF(kPaintMargin + 20, middle - 9, 66, 18), Qt::AlignVCenter,
              PaintWords::tr("Rank %1").arg(at.rank), theme.font(12, true), theme.text, brush.texts);
+  if (brush.picture.shows_vocabulary())
+    return paint_words_of_rank(brush, rank, kPaintMargin, middle);
   if (!half.attention) return;
   for (const int step : half.steps)
     for (const LayerTensor& tensor : part_at(brush, step, rank).tensors) {
@@ -146,7 +149,10 @@ void paint_bars(const LayerBrush& brush, const LayerHalf& half) {
       brush.painter.drawRoundedRect(QRectF(bar.left(), bar.top(), bar.width(), bar.height() * done),
                                     4, 4);
     }
-    const QString text = layer_step_name(step) + QStringLiteral(" \u00b7 ") +
+    // The loss has three alike, side by side.
+    const QString name =
+        step.number.empty() ? layer_step_name(step) : QString::fromStdString(step.number);
+    const QString text = name + QStringLiteral(" \u00b7 ") +
                          (sends ? layer_sent_text(brush.picture, box.step, brush.picture.look.rank)
                                 : PaintWords::tr("nothing sent"));
     const double next = at + 1 < bars.size() ? (bars[at + 1]->x + box.x) / 2 + 8
@@ -191,7 +197,8 @@ void paint_figures(const LayerBrush& brush, const LayerHalf& half) {
                  : none;
     });
   }
-  if (const LayerInside* inside = brush.picture.look.inside.get())
+  const LayerInside* inside = brush.picture.look.inside.get();
+  if (brush.picture.shows_differences())
     row(PaintWords::tr("difference"), [&](int step) {
       const InsideIdentity* identity = inside->identity_of(step);
       return identity ? QLocale().toString(identity->largest_difference, 'g', 1)
@@ -230,11 +237,17 @@ void paint_closed(const LayerBrush& brush, const LayerHalf& half) {
              brush.texts);
 }
 
+// Embedding and head stay open.
+QString head_of_half(const LayerPicture& picture, const LayerHalf& half) {
+  if (picture.look.choice.place == LayerPlace::kEmbedding) return PaintWords::tr("EMBEDDING");
+  if (picture.look.choice.place == LayerPlace::kHead) return PaintWords::tr("HEAD, LOSS");
+  return QStringLiteral("\u25be ") +
+         (half.attention ? PaintWords::tr("ATTENTION") : PaintWords::tr("MLP"));
+}
+
 void paint_open(const LayerBrush& brush, const LayerHalf& half) {
   const Theme& theme = brush.theme;
-  put_text(brush.painter, half.head, Qt::AlignVCenter,
-           QStringLiteral("\u25be ") +
-               (half.attention ? PaintWords::tr("ATTENTION") : PaintWords::tr("MLP")),
+  put_text(brush.painter, half.head, Qt::AlignVCenter, head_of_half(brush.picture, half),
            theme.font(11), theme.muted, brush.texts);
   const double wider = std::max(0.0, half.between / 2 - 1);
   for (const LayerColumn& column : half.columns) {
@@ -303,8 +316,9 @@ void paint_layer(QPainter& painter, const LayerPicture& picture, const LayerLayo
     half.open ? paint_open(brush, half) : paint_closed(brush, half);
   paint_layer_lanes(painter, picture, layout, theme, texts);
   if (picture.shows_kept()) paint_layer_kept(painter, picture, layout, theme, texts);
+  if (picture.shows_vocabulary()) paint_vocabulary(brush);
   put_elided(painter, QRectF(kPaintMargin, layout.bottom - 20, line.width(), 16), Qt::AlignVCenter,
-             picture.look.inside
+             picture.shows_differences()
                  ? PaintWords::tr("Numbers of the first training step; large activations are "
                                   "averaged down to cells. Difference: of both sides of a "
                                   "collective, put together.")

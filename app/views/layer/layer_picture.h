@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The picture of one layer of one micro-batch on the ranks of its TP and CP group: what is shown,
-// where it stands, and how it is painted. Shapes, bytes and FLOPs are the engine's.
+// The picture of one layer of one micro-batch, or of embedding or head, on the ranks of its TP and
+// CP group: what is shown, where it stands, and how it is painted. Shapes, bytes and FLOPs are the
+// engine's.
 #pragma once
 
 #include <QPainter>
@@ -54,6 +55,10 @@ struct LayerPicture {
   bool shows_kept() const {
     return drawn() && !shows_context() && !layer->kept.terms.empty() && !hides_memory;
   }
+  // What is said of the embedding, or of head and loss.
+  bool shows_vocabulary() const { return drawn() && layer->choice.place != LayerPlace::kLayer; }
+  // A run with probes compares both sides of every collective of a layer.
+  bool shows_differences() const { return look.inside && look.choice.place == LayerPlace::kLayer; }
   bool shows_context() const { return drawn() && look.context && layer->context.drawn(); }
   const LayerSpans* shown() const { return observed ? observed.get() : predicted.get(); }
   // The time that the picture is about.

@@ -10,6 +10,23 @@
 #include "app/views/shared/view_keys.h"
 
 namespace parallelarium {
+namespace {
+
+// Embedding, layers and head stand one behind the other.
+LayerChoice neighbour_of(const Setup& setup, LayerChoice choice, int by) {
+  const int layers = int(setup.model.layers);
+  const int now = choice.place == LayerPlace::kEmbedding ? -1
+                  : choice.place == LayerPlace::kHead    ? layers
+                                                         : choice.layer;
+  const int next = std::clamp(now + by, -1, layers);
+  choice.place = next < 0         ? LayerPlace::kEmbedding
+                 : next == layers ? LayerPlace::kHead
+                                  : LayerPlace::kLayer;
+  if (choice.place == LayerPlace::kLayer) choice.layer = next;
+  return choice;
+}
+
+}  // namespace
 
 void LayerView::select(int step, int rank) {
   State& s = *state_;
@@ -56,7 +73,8 @@ bool LayerView::press_key(QKeyEvent& event) {
       // The backward runs from right to left.
       const int by = event.key() == Qt::Key_Left ? -1 : 1;
       if (!shift) return walk(s.look.choice.backward ? -by : by), true;
-      next.choice.layer += by;
+      next.choice = neighbour_of(s.session.subject().prediction()->setup, next.choice, by);
+      if (next.choice.place != s.look.choice.place) next.step = -1;
       return show_look(next), true;
     }
     case Qt::Key_Up:
@@ -112,7 +130,9 @@ void LayerView::press(QPointF point) {
   const LayerPicture now = picture();
   const LayerLayout layout = layout_now();
   for (const LayerHalf& half : layout.halves) {
-    if (!half.head.contains(point) || (now.layer->experts && !half.attention)) continue;
+    if (now.shows_vocabulary() || !half.head.contains(point) ||
+        (now.layer->experts && !half.attention))
+      continue;
     LayerLook next = state_->look;
     (half.attention ? next.attention_open : next.mlp_open) = !half.open;
     return show_look(next);

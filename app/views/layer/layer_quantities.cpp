@@ -30,12 +30,24 @@ bool tells(const LayerPicture& picture, bool hidden) {
   return picture.drawn() && !picture.dimmed && !hidden;
 }
 
+QString title_of_time(const LayerChoice& choice) {
+  switch (choice.place) {
+    case LayerPlace::kEmbedding:
+      return choice.backward ? QuantitiesWords::tr("Embedding, backward")
+                             : QuantitiesWords::tr("Embedding, forward");
+    case LayerPlace::kHead:
+      return choice.backward ? QuantitiesWords::tr("Head, loss, backward")
+                             : QuantitiesWords::tr("Head, loss, forward");
+    case LayerPlace::kLayer:
+      break;
+  }
+  return choice.backward ? QuantitiesWords::tr("Layer time, backward")
+                         : QuantitiesWords::tr("Layer time, forward");
+}
+
 Quantity time_of_layer(const LayerPicture& picture, const QLocale& locale) {
-  Quantity quantity =
-      layer_quantity(picture, QStringLiteral("layer.seconds"),
-                     picture.look.choice.backward ? QuantitiesWords::tr("Layer time, backward")
-                                                  : QuantitiesWords::tr("Layer time, forward"),
-                     picture.hides_time);
+  Quantity quantity = layer_quantity(picture, QStringLiteral("layer.seconds"),
+                                     title_of_time(picture.look.choice), picture.hides_time);
   quantity.observed.source = QuantitiesWords::tr("not run yet");
   if (!tells(picture, picture.hides_time) || !picture.predicted) return quantity;
   const auto length = [](const LayerSpans& times) { return times.window.end - times.window.begin; };

@@ -23,8 +23,15 @@ ViewPicture exported_layer(const Session& session, const PictureStyle& style, La
           }};
 }
 
-// The part of resources/views.json: one half alone, or context parallelism.
+// The part of resources/views.json: one half alone, context parallelism, or what stands before the
+// first layer and behind the last.
 LayerLook with_part(LayerLook look, const QString& part) {
+  const LayerPlace before = look.choice.place;
+  look.choice.place = part == QLatin1String("embedding") ? LayerPlace::kEmbedding
+                      : part == QLatin1String("head")    ? LayerPlace::kHead
+                                                         : LayerPlace::kLayer;
+  if (look.choice.place != before) look.step = -1;
+  if (look.choice.place != LayerPlace::kLayer) return look;
   const bool attention = part == QLatin1String("attention"), mlp = part == QLatin1String("mlp");
   look.context = !attention && !mlp;
   if (!look.context) look.attention_open = attention, look.mlp_open = mlp;

@@ -8,6 +8,7 @@
 #include "app/look/sentence.h"
 #include "app/views/layer/context/context_picture.h"
 #include "app/views/layer/layer_inside.h"
+#include "app/views/layer/vocabulary/vocabulary_picture.h"
 
 namespace parallelarium {
 namespace {
@@ -27,11 +28,15 @@ QString side_text(std::int64_t held, std::int64_t whole) {
                        : LayerTexts::tr("%1 of %2").arg(count_text(held), count_text(whole));
 }
 
+bool is_named_tensor(const LayerStep& step, const LayerTensor& tensor) {
+  return tensor.is_matrix() || is_number_of_tokens(step, tensor);
+}
+
 // "x [128 × 64] × w [64 × 128 of 256] = u [128 × 128 of 256]"
-QString algebra_text(const LayerRankStep& part) {
+QString algebra_text(const LayerStep& step, const LayerRankStep& part) {
   QStringList found, left;
   for (const LayerTensor& tensor : part.tensors) {
-    if (!tensor.is_matrix() || tensor.scores) continue;
+    if (!is_named_tensor(step, tensor) || tensor.scores) continue;
     const QString text = QString::fromStdString(tensor.name) + QStringLiteral(" [") +
                          layer_shape_text(tensor) + QLatin1Char(']');
     (tensor.written ? left : found) << text;
@@ -56,6 +61,8 @@ QString layer_step_name(const LayerStep& step) {
     case LayerStepKind::kExchange:
       return LayerTexts::tr("exchange");
     case LayerStepKind::kCollective:
+      if (!step.number.empty())
+        return QString::fromStdString(step.number) + QLatin1Char(' ') + layer_collective_name(step);
       return symbol.isEmpty() ? layer_collective_name(step)
                               : symbol + QLatin1Char(' ') + layer_collective_name(step);
     case LayerStepKind::kCompute:
@@ -82,6 +89,10 @@ QString layer_holding_text(const LayerTensor& tensor) {
 QString layer_cut_text(const LayerStep& step) {
   for (const LayerTensor& tensor : step.ranks.front().tensors) {
     if (tensor.role != TensorRole::kWeight || !tensor.is_matrix()) continue;
+    if (step.piece == Piece::kEmbedding && tensor.is_shard())
+      return LayerTexts::tr("cut by words: rows");
+    if (step.piece == Piece::kHead && tensor.is_shard())
+      return LayerTexts::tr("cut by words: columns");
     if (tensor.held_columns < tensor.columns) return LayerTexts::tr("cut by columns");
     if (tensor.held_rows < tensor.rows) return LayerTexts::tr("cut by rows");
   }
@@ -106,21 +117,23 @@ SelectionText describe_layer_step(const LayerPicture& picture, int step, int ran
   const LayerStep& of = picture.layer->steps[std::size_t(step)];
   const LayerRankStep& part = part_of(picture, step, rank);
   const LayerRank& at = picture.layer->ranks[std::size_t(rank)];
-  text.headline = QStringList{capitalised(layer_step_name(of)),
-                              LayerTexts::tr("layer %1").arg(picture.layer->choice.layer),
-                              LayerTexts::tr("rank %1").arg(at.rank)}
-                      .join(kDotBetween);
+  QStringList names{capitalised(layer_step_name(of))};
+  if (!picture.shows_vocabulary())
+    names << LayerTexts::tr("layer %1").arg(picture.layer->choice.layer);
+  names << LayerTexts::tr("rank %1").arg(at.rank);
+  text.headline = names.join(kDotBetween);
   if (of.kind == LayerStepKind::kNothingSent) {
     text.facts.push_back({LayerTexts::tr("nothing sent:"),
                           LayerTexts::tr("in the other direction an all-reduce stands here")});
     return text;
   }
   for (Fact& fact : context_facts(picture, step, rank)) text.facts.push_back(std::move(fact));
+  for (Fact& fact : vocabulary_facts(picture, step)) text.facts.push_back(std::move(fact));
   if (of.kind == LayerStepKind::kCompute) {
-    text.facts.push_back({LayerTexts::tr("shapes"), algebra_text(part)});
+    text.facts.push_back({LayerTexts::tr("shapes"), algebra_text(of, part)});
     for (const LayerTensor& tensor : part.tensors) {
       const QString holding = layer_holding_text(tensor);
-      if (!tensor.is_matrix() || holding.isEmpty()) continue;
+      if (!is_named_tensor(of, tensor) || holding.isEmpty()) continue;
       text.facts.push_back(
           {QString::fromStdString(tensor.name), holding + kDotBetween + bytes_text(tensor.bytes)});
     }
@@ -135,7 +148,7 @@ SelectionText describe_layer_step(const LayerPicture& picture, int step, int ran
     const InsideIdentity* identity =
         picture.look.inside ? picture.look.inside->identity_of(step) : nullptr;
     if (identity) text.facts.push_back({LayerTexts::tr("checked"), identity->sentence});
-    if (!picture.look.inside && of.axis == Axis::kTp)
+    if (!picture.look.inside && of.axis == Axis::kTp && !picture.shows_vocabulary())
       text.facts.push_back(
           {LayerTexts::tr("checked"), LayerTexts::tr("not yet: press Look inside")});
   }
@@ -166,7 +179,7 @@ QString layer_sentence(const LayerPicture& picture) {
     QStringList parts;
     for (const LayerTensor& tensor : of.ranks.front().tensors) {
       const QString holding = layer_holding_text(tensor);
-      if (!tensor.is_matrix() || holding.isEmpty() || tensor.scores) continue;
+      if (!is_named_tensor(of, tensor) || holding.isEmpty() || tensor.scores) continue;
       parts << QString::fromStdString(tensor.name) + QLatin1Char(' ') + layer_shape_text(tensor) +
                    QLatin1Char(' ') + holding;
     }
@@ -180,6 +193,7 @@ QString layer_sentence(const LayerPicture& picture) {
     for (const InsideIdentity& identity : picture.look.inside->identities)
       lines << identity.sentence;
   if (picture.shows_kept()) lines << layer_kept_sentence(picture);
+  if (picture.shows_vocabulary()) lines << vocabulary_sentence(picture);
   return lines.join(QLatin1Char(' '));
 }
 

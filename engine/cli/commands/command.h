@@ -76,6 +76,7 @@ void add_machines(Commands& commands);
 void add_cases(Commands& commands);
 void add_predict(Commands& commands);
 void add_roofline(Commands& commands);
+void add_layer(Commands& commands);
 void add_plan(Commands& commands);
 void add_sweep(Commands& commands);
 void add_compare(Commands& commands);

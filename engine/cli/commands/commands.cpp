@@ -141,6 +141,7 @@ int run_command(int argc, const char* const* argv, std::ostream& out, std::ostre
   add_run(commands);
   add_sweep(commands);
   add_roofline(commands);
+  add_layer(commands);
   add_plan(commands);
   add_compare(commands);
   add_schedule(commands);

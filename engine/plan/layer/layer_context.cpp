@@ -28,7 +28,7 @@ const TensorDimension* dimension_of(const OpTensor& tensor, const char* name) {
 
 // The positions of queries and keys whose scores one op computes, and the heads.
 struct Attended {
-  Ranges queries, keys, heads;
+  Ranges queries, keys, heads, key_heads;
 };
 
 bool begins_with(const std::string& text, const char* start) { return text.rfind(start, 0) == 0; }
@@ -43,8 +43,10 @@ Attended attended_by(const std::vector<OpTensor>& tensors) {
       set(out.queries, dimension_of(tensor, "T"));
       set(out.heads, dimension_of(tensor, "H"));
     }
-    if (tensor.name == "k" || begins_with(tensor.name, "k-step"))
+    if (tensor.name == "k" || begins_with(tensor.name, "k-step")) {
       set(out.keys, dimension_of(tensor, "T"));
+      set(out.key_heads, dimension_of(tensor, "K"));
+    }
   }
   // Where scores are kept, they say it.
   for (const OpTensor& tensor : tensors)
@@ -119,6 +121,7 @@ class ContextReader {
     if (whole) {
       out_.by_heads = true;
       out_.heads.push_back(of.heads);
+      out_.key_heads.push_back(of.key_heads);
     }
     round.keys_from.back() = holder_of(of.keys);
     for (std::size_t queries = 0; queries < out_.runs.size(); ++queries)
@@ -164,6 +167,14 @@ class ContextReader {
 };
 
 }  // namespace
+
+bool LayerContext::repeats_keys() const {
+  for (std::size_t rank = 1; rank < key_heads.size(); ++rank)
+    if (!key_heads[rank].empty() && !key_heads[rank - 1].empty() &&
+        key_heads[rank].front().begin == key_heads[rank - 1].front().begin)
+      return true;
+  return false;
+}
 
 LayerContext layer_context(const Setup& setup, const Program& program, const LayerSteps& layer) {
   if (setup.mesh.cp == 1 || layer.steps.empty()) return {};

@@ -54,10 +54,14 @@ struct LayerContext {
   std::vector<ContextMove> moves;              // in theirs
   std::vector<ScoreBlock> blocks;              // by round and rank; none by heads
   std::vector<std::vector<ChunkRange>> heads;  // by CP rank, of queries; by heads only
-  std::vector<double> blocks_of;               // by CP rank, of all rounds
-  double even = 0;                             // blocks of each if all had as many
-  double waited = 0;                           // the sum of all rounds' most
-  int first_step = -1, last_step = -1;         // attention and what it exchanges
+  // The same of keys and values. Where there are fewer of them than ranks, several ranks have the
+  // same one: it is repeated.
+  std::vector<std::vector<ChunkRange>> key_heads;
+  std::vector<double> blocks_of;        // by CP rank, of all rounds
+  double even = 0;                      // blocks of each if all had as many
+  double waited = 0;                    // the sum of all rounds' most
+  int first_step = -1, last_step = -1;  // attention and what it exchanges
+  bool repeats_keys() const;            // by heads
   bool drawn() const { return !runs.empty() && !rounds.empty(); }
   // How many times as long as with even shares: 1 where no rank waits for another.
   double over_even() const { return even > 0 ? waited / even : 1; }

@@ -48,14 +48,16 @@ struct Waiting {
   std::vector<const Op*> backward;
 };
 
-Waiting waiting_for_backward(const RankProgram& rank, const LayerSteps& steps, std::size_t index) {
+Waiting waiting_for_backward(const Program& program, const RankProgram& rank,
+                             const LayerSteps& steps, std::size_t index) {
   int last_forward = -1;
   for (const LayerStep& step : steps.steps)
     last_forward = std::max(last_forward, step.ranks[index].last_op);
   Waiting out;
   for (const Op& op : rank.ops) {
-    const bool own = op.layer == steps.choice.layer && op.microbatch == steps.choice.microbatch;
-    if (!own || op.phase == Phase::kForward || op.phase == Phase::kUpdate) continue;
+    if (!is_op_of_choice(program, op, steps.choice) || op.phase == Phase::kForward ||
+        op.phase == Phase::kUpdate)
+      continue;
     out.backward.push_back(&op);
     for (const Operand& operand : rank.operands_of(op)) {
       const Buffer& buffer = rank.buffers[static_cast<std::size_t>(operand.buffer)];
@@ -126,7 +128,7 @@ LayerKept layer_kept(const Setup& setup, const Program& program, const LayerStep
                                       : KeptCut::kTensor;
   if (!is_layer_of_paper(setup.model) || steps.steps.empty()) return out;
   const RankProgram& rank = program.ranks[static_cast<std::size_t>(steps.ranks.front().built)];
-  const std::set<std::int32_t> kept = waiting_for_backward(rank, steps, 0).kept;
+  const std::set<std::int32_t> kept = waiting_for_backward(program, rank, steps, 0).kept;
   out.terms = terms_of_paper();
   for (const std::int32_t at : kept) {
     const Buffer& buffer = rank.buffers[static_cast<std::size_t>(at)];
@@ -148,7 +150,7 @@ LayerKept layer_kept(const Setup& setup, const Program& program, const LayerStep
 void set_kept(const Program& program, LayerSteps& steps) {
   for (std::size_t index = 0; index < steps.ranks.size() && !steps.steps.empty(); ++index) {
     const RankProgram& rank = program.ranks[static_cast<std::size_t>(steps.ranks[index].built)];
-    const auto [kept, backward] = waiting_for_backward(rank, steps, index);
+    const auto [kept, backward] = waiting_for_backward(program, rank, steps, index);
     for (const std::int32_t buffer : kept)
       steps.steps[place_of(rank, backward, steps, index, buffer)].ranks[index].kept_bytes +=
           rank.buffers[static_cast<std::size_t>(buffer)].bytes;

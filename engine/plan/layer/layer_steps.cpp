@@ -14,8 +14,8 @@ bool is_backward_phase(Phase phase) {
 }
 
 // Parameters and their gradients belong to the step, not to a micro-batch of a layer.
-bool belongs_to_layer(const Op& op, const LayerChoice& choice) {
-  return op.layer == choice.layer && op.microbatch == choice.microbatch && op.lane != Lane::kData &&
+bool is_op_in_direction(const Program& program, const Op& op, const LayerChoice& choice) {
+  return op.lane != Lane::kData && is_op_of_choice(program, op, choice) &&
          is_backward_phase(op.phase) == choice.backward &&
          (choice.backward || op.phase == Phase::kForward);
 }
@@ -50,7 +50,7 @@ LayerStep step_of(const Program& program, const Op& op) {
 
 bool is_same_step(const LayerStep& a, const LayerStep& b) {
   return a.kind == b.kind && a.piece == b.piece && a.phase == b.phase && a.block == b.block &&
-         a.purpose == b.purpose && a.axis == b.axis &&
+         a.purpose == b.purpose && a.axis == b.axis && a.number == b.number &&
          (a.kind != LayerStepKind::kCollective || a.collective == b.collective);
 }
 
@@ -63,12 +63,15 @@ class LayerWalk {
   void add_rank(std::size_t index) {
     const LayerRank& of = out_.ranks[index];
     const RankProgram& built = program_.ranks[static_cast<std::size_t>(of.built)];
+    const Op* piece = nullptr;  // the last
     std::size_t place = 0;
     std::int32_t batch = -1;
     for (std::size_t at = 0; at < built.ops.size(); ++at) {
       const Op& op = built.ops[at];
-      if (!belongs_to_layer(op, out_.choice)) continue;
-      const LayerStep step = step_of(program_, op);
+      if (!is_op_in_direction(program_, op, out_.choice)) continue;
+      LayerStep step = step_of(program_, op);
+      if (op.kind == OpKind::kCompute) piece = &op;
+      if (op.purpose == Purpose::kLoss && piece) step.number = number_of(built, *piece, op, of.at);
       const bool goes_on = op.batch >= 0 && op.batch == batch;
       batch = op.batch;
       if (!goes_on) place = find_or_insert(step, place) + 1;
@@ -84,6 +87,19 @@ class LayerWalk {
         out_.steps.insert(out_.steps.begin() + static_cast<std::ptrdiff_t>(from), step);
     added->ranks.resize(out_.ranks.size());
     return from;
+  }
+
+  // What the piece has left where the collective works.
+  std::string number_of(const RankProgram& built, const Op& piece, const Op& collective,
+                        const Coordinates& at) const {
+    const auto places = built.operands_of(collective), left = built.operands_of(piece);
+    for (const OpTensor& tensor : op_tensors_at(setup_, program_.shape, built, piece, at)) {
+      const Operand& of = left[tensor.operand];
+      if (tensor.written && !places.empty() && of.buffer == places[0].buffer &&
+          of.offset == places[0].offset)
+        return tensor.name;
+    }
+    return {};
   }
 
   void add_op(LayerRankStep& part, const RankProgram& built, int index, const LayerRank& of) {
@@ -132,7 +148,8 @@ void set_halves(std::vector<LayerStep>& steps) {
 void set_symbols(std::vector<LayerStep>& steps, bool backward) {
   for (LayerStep& step : steps) {
     if (step.kind != LayerStepKind::kCollective || step.axis != Axis::kTp ||
-        (step.purpose != Purpose::kActivations && step.purpose != Purpose::kGradients))
+        (step.purpose != Purpose::kActivations && step.purpose != Purpose::kGradients &&
+         step.purpose != Purpose::kEmbedding))
       continue;
     if (step.collective == CollectiveKind::kAllReduce) step.symbol = backward ? "f" : "g";
     if (step.collective == CollectiveKind::kAllGather) step.symbol = backward ? "\u1e21" : "g";
@@ -140,7 +157,8 @@ void set_symbols(std::vector<LayerStep>& steps, bool backward) {
   }
 }
 
-// f before a product that is cut by columns; in the backward, g before one that is cut by rows.
+// f before a product that is cut by columns; in the backward, g before one that is cut by rows, as
+// the embedding is.
 void insert_conjugates(LayerSteps& out, bool backward) {
   const auto add_before = [&](Piece piece, const char* symbol) {
     const auto found = std::find_if(out.steps.begin(), out.steps.end(), [&](const LayerStep& step) {
@@ -157,9 +175,10 @@ void insert_conjugates(LayerSteps& out, bool backward) {
     step.ranks.resize(out.ranks.size());
     out.steps.insert(found, step);
   };
-  for (const Piece piece :
-       {backward ? Piece::kProjection : Piece::kQkv, backward ? Piece::kMlpOut : Piece::kMlpIn})
-    add_before(piece, backward ? "g" : "f");
+  const std::vector<Piece> pieces =
+      backward ? std::vector{Piece::kProjection, Piece::kMlpOut, Piece::kEmbedding}
+               : std::vector{Piece::kQkv, Piece::kMlpIn, Piece::kHead};
+  for (const Piece piece : pieces) add_before(piece, backward ? "g" : "f");
 }
 
 // The pipeline stage whose ranks compute this micro-batch of the layer; -1: none was built.
@@ -169,7 +188,7 @@ int stage_of(const Setup& setup, const Program& program, const LayerChoice& choi
     const RankProgram& built =
         program.ranks[static_cast<std::size_t>(representative_of(program, setup.mesh, rank))];
     if (std::any_of(built.ops.begin(), built.ops.end(), [&](const Op& op) {
-          return op.kind == OpKind::kCompute && belongs_to_layer(op, choice);
+          return op.kind == OpKind::kCompute && is_op_in_direction(program, op, choice);
         }))
       return stage;
   }
@@ -177,6 +196,11 @@ int stage_of(const Setup& setup, const Program& program, const LayerChoice& choi
 }
 
 }  // namespace
+
+bool is_op_of_choice(const Program& program, const Op& op, const LayerChoice& choice) {
+  if (choice.place != LayerPlace::kLayer) return is_op_of_vocabulary(program, op, choice);
+  return op.layer == choice.layer && op.microbatch == choice.microbatch;
+}
 
 LayerChoice valid_layer_choice(const Setup& setup, LayerChoice choice) {
   choice.layer = std::clamp(choice.layer, 0, static_cast<int>(setup.model.layers) - 1);
@@ -187,8 +211,9 @@ LayerChoice valid_layer_choice(const Setup& setup, LayerChoice choice) {
 LayerSteps layer_steps(const Setup& setup, const Program& program, LayerChoice choice) {
   LayerSteps out;
   out.choice = valid_layer_choice(setup, choice);
+  const bool layer = out.choice.place == LayerPlace::kLayer;
   out.experts =
-      setup.model.experts.count > 0 && out.choice.layer >= setup.model.experts.first_dense;
+      layer && setup.model.experts.count > 0 && out.choice.layer >= setup.model.experts.first_dense;
   if (program.level == Level::kStage || program.ranks.empty()) return out;
   const int stage = stage_of(setup, program, out.choice);
   if (stage < 0) return out;
@@ -205,10 +230,13 @@ LayerSteps layer_steps(const Setup& setup, const Program& program, LayerChoice c
   set_symbols(out.steps, out.choice.backward);
   if (!out.choice.backward) {
     set_kept(program, out);
-    out.kept = layer_kept(setup, program, out);
+    if (layer) out.kept = layer_kept(setup, program, out);
   }
   if (setup.mesh.tp > 1 && !setup.sequence_parallel) insert_conjugates(out, out.choice.backward);
-  out.context = layer_context(setup, program, out);
+  if (layer)
+    out.context = layer_context(setup, program, out);
+  else
+    out.vocabulary = layer_vocabulary(setup, program, out);
   return out;
 }
 

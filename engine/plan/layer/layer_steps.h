@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What happens in one layer of one micro-batch, on every rank of its TP and CP group: the ops of
-// the Program in their order, ranks side by side, with the tensors that each op finds and leaves,
-// FLOPs, bytes, and what stays for the backward. Read off the Program that is predicted and run.
+// What happens in one layer of one micro-batch, or before the first and behind the last, on every
+// rank of its TP and CP group: the ops of the Program in their order, ranks side by side, with the
+// tensors that each op finds and leaves, FLOPs, bytes, and what stays for the backward. Read off
+// the Program that is predicted and run.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +11,21 @@
 
 #include "engine/plan/layer/layer_context.h"
 #include "engine/plan/layer/layer_kept.h"
+#include "engine/plan/layer/layer_vocabulary.h"
 #include "engine/plan/program/program.h"
 #include "engine/plan/setup/setup.h"
 #include "engine/plan/tensors/op_tensors.h"
 
 namespace parallelarium {
 
+// A layer, or what stands before the first and behind the last.
+enum class LayerPlace : std::uint8_t { kLayer, kEmbedding, kHead };
+
 struct LayerChoice {
-  int layer = 0;
+  int layer = 0;  // of kLayer
   int microbatch = 0;
   bool backward = false;
+  LayerPlace place = LayerPlace::kLayer;
   bool operator==(const LayerChoice&) const = default;
 };
 
@@ -74,6 +80,9 @@ struct LayerStep {
   // "f", "g" and "ḡ" of tensor and sequence parallelism; else empty.
   // Source: Shoeybi et al. 2019, figure 3; Korthikanti et al. 2022, figures 4 and 5.
   std::string symbol;
+  // Of a collective of the loss: the number of each token that it adds up, "max", "sum", "target",
+  // as OpTensor::name.
+  std::string number;
   std::vector<LayerRankStep> ranks;  // as LayerSteps::ranks
 };
 
@@ -89,8 +98,12 @@ struct LayerSteps {
   std::vector<LayerRank> ranks;  // of the first replica: by CP, then TP
   std::vector<LayerStep> steps;  // empty where the Program is made of whole stages
   LayerContext context;          // where CP cuts
-  LayerKept kept;                // of a forward
+  LayerKept kept;                // of a layer's forward
+  LayerVocabulary vocabulary;    // of the embedding and the head
 };
+
+// Whether `op` belongs to the choice and its micro-batch, in either direction.
+bool is_op_of_choice(const Program& program, const Op& op, const LayerChoice& choice);
 
 // The choice that is nearest to `choice` and exists.
 LayerChoice valid_layer_choice(const Setup& setup, LayerChoice choice);

@@ -41,7 +41,8 @@ bool counts_tokens(const TensorDimension& dimension) {
   return dimension.name == "B" || dimension.name == "T" || dimension.name == "N";
 }
 
-void set_sides(LayerTensor& tensor, const Dimensions& all) {
+// `looks_up`: of the embedding, whose tables' rows are looked up.
+void set_sides(LayerTensor& tensor, const Dimensions& all, bool looks_up) {
   const TensorDimension *begin = all.data(), *end = begin + all.size(), *middle = begin;
   if (tensor.role != TensorRole::kActivation) {
     // [out, in] in memory; where C is what comes out, it stands first. Gains and biases are rows.
@@ -56,7 +57,7 @@ void set_sides(LayerTensor& tensor, const Dimensions& all) {
     while (middle != end && counts_tokens(*middle)) ++middle;
   }
   MatrixSide rows = side_of(begin, middle), columns = side_of(middle, end);
-  if (tensor.role != TensorRole::kActivation) std::swap(rows, columns);
+  if (tensor.role != TensorRole::kActivation && !looks_up) std::swap(rows, columns);
   tensor.rows = rows.whole;
   tensor.held_rows = rows.held;
   tensor.row_ranges = std::move(rows.ranges);
@@ -121,7 +122,7 @@ std::vector<LayerTensor> layer_tensors(const Setup& setup, const Shape& shape,
     if (activation)
       for (const TensorDimension& dimension : all)
         if (dimension.name == "H" || dimension.name == "K") tensor.heads = dimension.held();
-    set_sides(tensor, all);
+    set_sides(tensor, all, op.piece == Piece::kEmbedding);
   }
   return tensors;
 }

@@ -18,7 +18,7 @@ struct HeadsWords {
   Q_DECLARE_TR_FUNCTIONS(layer)
 };
 
-constexpr double kHeadsMargin = 16;
+constexpr double kHeadsMargin = 16, kKeysLine = 50;
 
 const LayerContext& of_heads(const LayerBrush& brush) { return brush.picture.layer->context; }
 
@@ -27,6 +27,16 @@ QString heads_text(const std::vector<ChunkRange>& heads) {
   const auto first = heads.front().begin, last = heads.back().end - 1;
   return first == last ? HeadsWords::tr("head %1").arg(first)
                        : HeadsWords::tr("heads %1 to %2").arg(first).arg(last);
+}
+
+// "K/V head 0"; with "copy" where it is repeated because ranks are more than heads.
+QString keys_text(const LayerContext& context, int cp) {
+  const auto& heads = context.key_heads[std::size_t(cp)];
+  if (heads.empty()) return {};
+  const auto first = heads.front().begin, last = heads.back().end - 1;
+  const QString text = first == last ? HeadsWords::tr("K/V head %1").arg(first)
+                                     : HeadsWords::tr("K/V heads %1 to %2").arg(first).arg(last);
+  return context.repeats_keys() ? text + QStringLiteral(" \u00b7 ") + HeadsWords::tr("copy") : text;
 }
 
 // "c0": part c of the text, head 0; with several heads for each rank, the first of them.
@@ -163,6 +173,10 @@ void paint_heads_row(const LayerBrush& brush, std::size_t row, double before, do
   put_elided(brush.painter, QRectF(kHeadsMargin, top + 20, 88, 15), Qt::AlignVCenter,
              context_tokens_text(of_heads(brush), rank.at.cp), brush.theme.font(10),
              brush.theme.muted, brush.texts);
+  if (places.height >= kKeysLine)
+    put_elided(brush.painter, QRectF(kHeadsMargin, top + 35, 92, 15), Qt::AlignVCenter,
+               keys_text(of_heads(brush), rank.at.cp), brush.theme.font(10), brush.theme.muted,
+               brush.texts);
   const auto box = [&](int column) {
     return QRectF(places.lefts[std::size_t(column)], top, places.box, places.height);
   };
@@ -198,6 +212,21 @@ void paint_exchange_words(const LayerBrush& brush, std::size_t column, const Con
              brush.theme.font(11), color, brush.texts);
 }
 
+// Ranks are more than heads of keys and values.
+void paint_repeated_keys(const LayerBrush& brush) {
+  if (!of_heads(brush).repeats_keys()) return;
+  const ContextPlaces& places = brush.layout.context;
+  const double left = places.lefts[1] + places.box / 2 + 8;
+  const QRectF line(left, places.words, places.lefts[3] + places.box / 2 - 8 - left, 15);
+  const QString lines[] = {HeadsWords::tr("fewer K/V heads than ranks:"),
+                           brush.picture.look.choice.backward
+                               ? HeadsWords::tr("gradients of copies are added up")
+                               : HeadsWords::tr("neighbours get copies of one")};
+  for (int at = 0; at < 2; ++at)
+    put_elided(brush.painter, line.translated(0, 15 * at), Qt::AlignCenter, lines[at],
+               brush.theme.font(11), brush.theme.text, brush.texts);
+}
+
 }  // namespace
 
 void paint_turn_of_heads(const LayerBrush& brush) {
@@ -209,6 +238,7 @@ void paint_turn_of_heads(const LayerBrush& brush) {
     return layer_share_done(brush.picture, step, index);
   };
   paint_columns(brush);
+  paint_repeated_keys(brush);
   const int first = brush.layout.ranks.front();
   if (in) paint_exchange(brush, 0, share(in->step, first));
   if (out) paint_exchange(brush, 3, share(out->step, first));

@@ -59,6 +59,12 @@ QString context_sentence(const LayerPicture& picture) {
       for (const ChunkRange& range : context.heads[std::size_t(cp)]) heads << range_text(range);
       parts << ContextTexts::tr("attention of heads %1 over all tokens")
                    .arg(heads.join(QStringLiteral(", ")));
+      QStringList keys;
+      for (const ChunkRange& range : context.key_heads[std::size_t(cp)]) keys << range_text(range);
+      parts << (context.repeats_keys()
+                    ? ContextTexts::tr("a copy of K/V head %1, which neighbours have too")
+                    : ContextTexts::tr("K/V heads %1"))
+                   .arg(keys.join(QStringLiteral(", ")));
     } else {
       for (std::size_t round = 0; round < context.rounds.size(); ++round) {
         const ContextRound& of = context.rounds[round];

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/plan/layer/layer_json.h"
+
+#include <nlohmann/json.hpp>
+
+namespace parallelarium {
+
+namespace {
+
+using nlohmann::json;
+
+const char* name_of(LayerPlace part) {
+  return part == LayerPlace::kEmbedding ? "embedding"
+         : part == LayerPlace::kHead    ? "head"
+                                        : "layer";
+}
+
+const char* name_of(TensorRole role) {
+  return role == TensorRole::kWeight           ? "weight"
+         : role == TensorRole::kWeightGradient ? "weight-gradient"
+                                               : "activation";
+}
+
+const char* name_of(LayerStepKind kind) {
+  switch (kind) {
+    case LayerStepKind::kCompute:
+      return "compute";
+    case LayerStepKind::kCollective:
+      return "collective";
+    case LayerStepKind::kExchange:
+      return "exchange";
+    case LayerStepKind::kNothingSent:
+      break;
+  }
+  return "nothing-sent";
+}
+
+const char* name_of(KeptBecause because) {
+  switch (because) {
+    case KeptBecause::kHeld:
+      return "held";
+    case KeptBecause::kNoDropout:
+      return "no-dropout";
+    case KeptBecause::kFused:
+      return "fused";
+    case KeptBecause::kRecomputed:
+      break;
+  }
+  return "recomputed";
+}
+
+json ranges_json(const std::vector<ChunkRange>& ranges) {
+  json list = json::array();
+  for (const ChunkRange& range : ranges) list.push_back({range.begin, range.end});
+  return list;
+}
+
+json tensor_json(const LayerTensor& tensor) {
+  json out = {{"name", tensor.name},
+              {"written", tensor.written},
+              {"role", name_of(tensor.role)},
+              {"rows", tensor.rows},
+              {"columns", tensor.columns},
+              {"row_ranges", ranges_json(tensor.row_ranges)},
+              {"column_ranges", ranges_json(tensor.column_ranges)},
+              {"bytes", tensor.bytes},
+              {"shard", tensor.is_shard()},
+              {"copy", tensor.copy},
+              {"partial_sum", tensor.partial}};
+  if (!tensor.heads.empty()) out["heads"] = ranges_json(tensor.heads);
+  return out;
+}
+
+json part_json(const LayerRankStep& part) {
+  json tensors = json::array();
+  for (const LayerTensor& tensor : part.tensors) tensors.push_back(tensor_json(tensor));
+  return {{"flops", part.flops},
+          {"moved_bytes", part.moved_bytes},
+          {"sent_bytes", part.sent_bytes},
+          {"kept_bytes", part.kept_bytes},
+          {"tensors", std::move(tensors)}};
+}
+
+json step_json(const LayerSteps& layer, const LayerStep& step) {
+  json out = {{"kind", name_of(step.kind)}, {"phase", parallelarium::name_of(step.phase)}};
+  if (layer.choice.place == LayerPlace::kLayer) out["half"] = step.attention ? "attention" : "mlp";
+  if (step.kind == LayerStepKind::kCompute) {
+    out["piece"] = parallelarium::name_of(step.piece);
+  } else {
+    out["axis"] = parallelarium::name_of(step.axis);
+    if (step.kind == LayerStepKind::kCollective)
+      out["collective"] = parallelarium::name_of(step.collective);
+    if (step.kind != LayerStepKind::kNothingSent)
+      out["purpose"] = parallelarium::name_of(step.purpose);
+  }
+  if (!step.symbol.empty()) out["symbol"] = step.symbol;
+  if (!step.number.empty()) out["number"] = step.number;
+  // A rank that has no part in the step is null.
+  json ranks = json::array();
+  for (const LayerRankStep& part : step.ranks)
+    ranks.push_back(part.first_op < 0 ? json(nullptr) : part_json(part));
+  out["ranks"] = std::move(ranks);
+  return out;
+}
+
+json kept_json(const LayerKept& kept) {
+  json terms = json::array();
+  for (const KeptTerm& term : kept.terms)
+    terms.push_back({{"tensor", parallelarium::name_of(term.tensor)},
+                     {"sbh", term.sbh},
+                     {"as2b", term.scores},
+                     {"divided_by_tp", term.split},
+                     {"because", name_of(term.because)},
+                     {"held_bytes", term.held_bytes}});
+  return {{"terms", std::move(terms)}, {"other_bytes", kept.other_bytes}};
+}
+
+json vocabulary_json(const LayerVocabulary& of, LayerPlace part) {
+  json out = {{"words", of.words},
+              {"held_words", of.held_words},
+              {"tied", of.tied},
+              {"two_tables", of.two_tables},
+              {"tied_sent_bytes", of.tied_sent_bytes}};
+  if (part == LayerPlace::kHead)
+    out["loss"] = {{"tokens", of.tokens},
+                   {"collectives", of.loss_collectives},
+                   {"sent_bytes", of.loss_sent_bytes},
+                   {"logits_bytes", of.logits_bytes},
+                   {"whole_logits_bytes", of.whole_logits_bytes},
+                   {"gathered_sent_bytes", of.gathered_sent_bytes}};
+  return out;
+}
+
+}  // namespace
+
+json to_json(const LayerSteps& layer) {
+  const LayerChoice& choice = layer.choice;
+  json ranks = json::array(), steps = json::array();
+  for (const LayerRank& rank : layer.ranks)
+    ranks.push_back({{"rank", rank.rank}, {"tp", rank.at.tp}, {"cp", rank.at.cp}});
+  for (const LayerStep& step : layer.steps) steps.push_back(step_json(layer, step));
+  json out = {{"part", name_of(choice.place)},
+              {"microbatch", choice.microbatch},
+              {"direction", choice.backward ? "backward" : "forward"},
+              {"ranks", std::move(ranks)},
+              {"steps", std::move(steps)}};
+  if (choice.place == LayerPlace::kLayer) {
+    out["layer"] = choice.layer;
+    if (!layer.kept.terms.empty()) out["kept"] = kept_json(layer.kept);
+  } else {
+    out["vocabulary"] = vocabulary_json(layer.vocabulary, choice.place);
+  }
+  return out;
+}
+
+}  // namespace parallelarium

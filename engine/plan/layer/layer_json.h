@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// The description of a layer as JSON: every step with what each rank finds, leaves, computes, sends
+// and keeps.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "engine/plan/layer/layer_steps.h"
+
+namespace parallelarium {
+
+nlohmann::json to_json(const LayerSteps& layer);
+
+}  // namespace parallelarium

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// What stands before the first layer and behind the last: the embedding, and the head with the
+// loss. The vocabulary cuts both over the ranks of TP, so that the loss needs three numbers of each
+// token from all ranks, where logits of all words would be as many as there are words.
+// Source: Shoeybi et al. 2019, section 3.
+#pragma once
+
+#include <cstdint>
+
+#include "engine/plan/program/program.h"
+#include "engine/plan/setup/setup.h"
+
+namespace parallelarium {
+
+struct LayerChoice;
+struct LayerSteps;
+
+// Of the first rank of the group, and of one micro-batch in the chosen direction.
+struct LayerVocabulary {
+  std::int64_t words = 0, held_words = 0;  // without those that pad the last ranks' part
+  std::int64_t tokens = 0;                 // of the micro-batch, or of the CP rank's part of it
+  // Of kHead alone:
+  int loss_collectives = 0;
+  std::int64_t loss_bytes = 0;           // one array that they add up: a number of each token
+  std::int64_t loss_sent_bytes = 0;      // by this rank in all of them
+  std::int64_t logits_bytes = 0;         // that this rank holds
+  std::int64_t whole_logits_bytes = 0;   // of all words
+  std::int64_t gathered_sent_bytes = 0;  // by this rank, if ranks gathered the logits of all words
+  // Of both: the head's weight is the embedding's table.
+  bool tied = false;
+  bool two_tables = false;           // tied, but on two ranks: the first stage's and the last's
+  std::int64_t tied_sent_bytes = 0;  // by this rank, once a step: gradients of both tables
+};
+
+// Whether `op` belongs to the embedding (or else the head and the loss) of the chosen micro-batch,
+// in either direction. Requires: choice.place is not kLayer.
+bool is_op_of_vocabulary(const Program& program, const Op& op, const LayerChoice& choice);
+
+// Of the embedding or the head, whose steps must be set.
+LayerVocabulary layer_vocabulary(const Setup& setup, const Program& program,
+                                 const LayerSteps& layer);
+
+}  // namespace parallelarium
