@@ -24,8 +24,8 @@ const std::vector<PlanAxis>& plan_axes() {
       {"micro-batch", "1, 2, 4, 8, 16"},
       {"microbatches", "what the others leave"},
       {"stage-layers",
-       "even, and with a pipeline balanced, where the head counts as the layers that its work "
-       "makes"},
+       "even, and with a pipeline of up to 16 stages balanced, where the head counts as the layers "
+       "that its work makes"},
       {"order", "tp-cp-ep-dp-pp, and tp-cp-ep-pp-dp where DP and PP share nodes"},
       {"recompute", "none, full, and selective where attention keeps its scores"},
   };
@@ -148,6 +148,7 @@ void Space::for_cuts(Candidate candidate, const std::function<bool(const Candida
   bool even = false;
   for (std::size_t at = 0; at < cuts_.size() && goes_on; ++at) {
     candidate.layers = static_cast<std::uint8_t>(at);
+    if (cuts_[at].balanced && deepest_balanced_ > 0 && candidate.pp > deepest_balanced_) continue;
     if (cuts_[at].balanced || cuts_[at].layers.empty()) {
       const bool is_even = !cuts_[at].balanced || layers_of(candidate).empty();
       // Chunks that nobody asked for stand for layers that they divide, or for a balanced cut.

@@ -14,7 +14,9 @@ namespace {
 
 constexpr std::int64_t kLargestMicroBatch = 16;  // of those that are tried
 constexpr std::int64_t kLeastTokens = 4096;      // that CP leaves on a rank
-constexpr const char* kBalanced = "balanced";    // beside what the Setup's key takes
+// Plans of more stages take so long to simulate that they are cut so only where that is asked for.
+constexpr int kDeepestBalanced = 16;
+constexpr const char* kBalanced = "balanced";  // beside what the Setup's key takes
 
 std::vector<std::int64_t> divisors(std::int64_t number) {
   std::vector<std::int64_t> low, high;
@@ -107,8 +109,10 @@ Result<Space> Space::of(const PlanRequest& request) {
     }
   }
   space.cuts_ = {{false, {}}, {true, {}}};
+  space.deepest_balanced_ = kDeepestBalanced;
   if (const auto* values = allowed("stage-layers")) {
     space.cuts_.clear();
+    space.deepest_balanced_ = 0;
     for (const std::string& value : *values) {
       Setup tried = request.base;
       const bool balanced = value == kBalanced;

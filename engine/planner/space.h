@@ -112,7 +112,8 @@ class Space {
   std::vector<bool> sequence_parallel_;
   std::vector<RankOrder> orders_;  // empty: all that make a difference
   std::vector<Cut> cuts_;
-  double head_layers_ = 0;  // the work of the head, in layers
+  int deepest_balanced_ = 0;  // the most stages that are cut so; 0: any number
+  double head_layers_ = 0;    // the work of the head, in layers
   std::vector<std::string> schedules_;
   std::vector<Schedule> named_;  // the same, ready to be put into a Setup
   std::vector<Recompute> recomputes_;

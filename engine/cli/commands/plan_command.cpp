@@ -227,8 +227,10 @@ void add_plan(Commands& commands) {
   add("--allow", options->allow,
       "the values that an axis may take: schedules=1f1b,zb-v or stage-layers=even,balanced; may be "
       "repeated. Without, CP leaves 4096 tokens or more on a rank, micro-batches have at most 16 "
-      "sequences, a ZeRO group is all replicas or those of one node, layers are cut evenly or "
-      "balanced with the head, and ranks stand tp-cp-ep-dp-pp, or tp-cp-ep-pp-dp too where DP and "
+      "sequences, a ZeRO group is all replicas or those of one node, layers are cut evenly or, "
+      "into "
+      "up to 16 stages, balanced with the head, and ranks stand tp-cp-ep-dp-pp, or tp-cp-ep-pp-dp "
+      "too where DP and "
       "PP share nodes",
       "AXIS=VALUES")
       ->allow_extra_args(false);

@@ -5,7 +5,7 @@ namespace parallelarium {
 
 namespace {
 
-std::string_view trimmed(std::string_view text) {
+std::string_view without_space_around(std::string_view text) {
   constexpr std::string_view kSpace = " \t\r\n";
   const std::size_t first = text.find_first_not_of(kSpace);
   if (first == std::string_view::npos) return {};
@@ -18,7 +18,8 @@ std::uint64_t class_seed(std::string_view code, std::string_view name, std::stri
   // FNV-1a (Fowler, Noll, Vo: 64 bits).
   std::uint64_t hash = 0xcbf29ce484222325;
   const auto take = [&](unsigned char byte) { hash = (hash ^ byte) * 0x100000001b3; };
-  for (const std::string_view text : {trimmed(code), trimmed(name), lesson}) {
+  for (const std::string_view text :
+       {without_space_around(code), without_space_around(name), lesson}) {
     for (const char letter : text)
       take(static_cast<unsigned char>(letter >= 'A' && letter <= 'Z' ? letter + ('a' - 'A')
                                                                      : letter));
