@@ -53,6 +53,7 @@ TEST_F(AboutViews, LeadToLessonsThatShowThem) {
                             [&](const Step& step) { return step.tab.starts_with(id); }))
         << id << ", " << lesson.id;
     window->lesson().player().close();
+    QApplication::processEvents();
     EXPECT_NE(links(), nullptr);
   }
 }
