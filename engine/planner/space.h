@@ -124,7 +124,7 @@ double head_layers(const Model& model);
 // The layers of so many stages such that the largest stage has the least work, where the last one's
 // head counts as `head_layers` layers. What is left over goes to the stages before the last, which
 // hold the fewest micro-batches, and least to the first one, which holds the embedding.
-// Requires: layers >= 1, stages >= 2.
+// There must be a layer and two stages or more.
 std::vector<int> balanced_layers(int layers, int stages, double head_layers);
 
 // The same as a Setup says it: nothing where that is even, or as the model is published, or where

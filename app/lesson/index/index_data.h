@@ -18,7 +18,8 @@ struct IndexPlace {
 
 struct IndexConcept {
   QString id, word, meaning;
-  // Where it is introduced: first by the lesson that teaches it, then by others that explain it.
+  // The steps that introduce it. The lesson that teaches it comes first, then others that explain
+  // it.
   std::vector<IndexPlace> places;
 };
 

@@ -57,18 +57,6 @@ QString without_sources(const QString& markdown) {
   return kept.join(QStringLiteral("\n\n"));
 }
 
-void style(QTextDocument& document) {
-  for (QTextFrame* frame : document.rootFrame()->childFrames())
-    if (auto* table = qobject_cast<QTextTable*>(frame)) {
-      QTextTableFormat format = table->format();
-      format.setBorder(0);
-      format.setCellPadding(kCell);
-      format.setCellSpacing(0);
-      format.setWidth(QTextLength(QTextLength::PercentageLength, 100));
-      table->setFormat(format);
-    }
-}
-
 }  // namespace
 
 std::vector<TakeAway> take_aways(const LessonProgress& progress) {
@@ -104,6 +92,18 @@ std::vector<TakeAway> take_aways(const LessonProgress& progress) {
   return all;
 }
 
+void style_paper_tables(QTextDocument& document, double padding) {
+  for (QTextFrame* frame : document.rootFrame()->childFrames())
+    if (auto* table = qobject_cast<QTextTable*>(frame)) {
+      QTextTableFormat format = table->format();
+      format.setBorder(0);
+      format.setCellPadding(padding);
+      format.setCellSpacing(0);
+      format.setWidth(QTextLength(QTextLength::PercentageLength, 100));
+      table->setFormat(format);
+    }
+}
+
 QByteArray take_aways_pdf(const std::vector<TakeAway>& all) {
   QByteArray bytes;
   QBuffer buffer(&bytes);
@@ -129,7 +129,7 @@ QByteArray take_aways_pdf(const std::vector<TakeAway>& all) {
     font.setPointSizeF(points);
     document.setDefaultFont(font);
     document.setMarkdown(markdown);
-    style(document);
+    style_paper_tables(document, kCell);
     document.setPageSize(column);
     if (document.pageCount() <= kColumns * kPages) break;
   }

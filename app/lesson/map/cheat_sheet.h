@@ -10,6 +10,8 @@
 #include "app/lesson/player/lesson_progress.h"
 #include "app/sheets/sheet.h"
 
+class QTextDocument;
+
 namespace parallelarium {
 
 struct TakeAway {
@@ -22,6 +24,9 @@ std::vector<TakeAway> take_aways(const LessonProgress& progress);
 
 // A4, two columns a page; the letters are as large as two pages allow, but never too small to read.
 QByteArray take_aways_pdf(const std::vector<TakeAway>& all);
+
+// Draws tables of a paper without boxes and as wide as its text, with that padding in each cell.
+void style_paper_tables(QTextDocument& document, double padding);
 
 class CheatSheet : public Sheet {
   Q_OBJECT

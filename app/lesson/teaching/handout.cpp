@@ -8,13 +8,12 @@
 #include <QImageReader>
 #include <QPdfWriter>
 #include <QRegularExpression>
-#include <QTextBlock>
 #include <QTextDocument>
-#include <QTextTable>
 #include <QUrl>
 #include <algorithm>
 
 #include "app/export/export.h"
+#include "app/lesson/map/cheat_sheet.h"
 #include "app/lesson/player/lesson_player.h"
 #include "app/look/figures.h"
 #include "engine/lesson/check/check_parts.h"
@@ -165,18 +164,6 @@ class StepOnPaper {
   std::optional<Message> fault_;
 };
 
-// Lines between the cells of tables, which Markdown draws as boxes.
-void style_tables(QTextDocument& document) {
-  for (QTextFrame* frame : document.rootFrame()->childFrames())
-    if (auto* table = qobject_cast<QTextTable*>(frame)) {
-      QTextTableFormat format = table->format();
-      format.setBorder(0);
-      format.setCellPadding(kCellPadding);
-      format.setCellSpacing(0);
-      table->setFormat(format);
-    }
-}
-
 QImage picture(const QString& path) {
   QImageReader reader(path);
   const QSize natural = reader.size();
@@ -277,7 +264,7 @@ Result<void> Handout::save(const QString& path) const {
                          picture(QDir(folder_).filePath(QString::fromStdString(name))));
   document.setMarkdown(markdown_);
   document.setMetaInformation(QTextDocument::DocumentTitle, title_);
-  style_tables(document);
+  style_paper_tables(document, kCellPadding);
   return write_bytes(path, ending == QLatin1String("pdf") ? as_pdf(document, title_)
                                                           : as_html(document, pictures));
 }

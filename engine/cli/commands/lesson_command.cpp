@@ -185,8 +185,7 @@ Outcome coverage(bool json) {
     return Outcome::done(json_text({{"rows", std::move(taught)}, {"missing", std::move(missing)}}));
   std::string counts = fmt::format(
       "\n{} of {} rows are taught by lessons, {} are answered by the room Learn itself: its map, "
-      "its "
-      "index, its bibliography, its sheet to take away.\n",
+      "its index, its bibliography, its sheet to take away.\n",
       taught.size() - by_room, rows->size(), by_room);
   if (!untaught.empty()) counts += "Missing:\n" + untaught;
   return Outcome::done(table.text() + counts);

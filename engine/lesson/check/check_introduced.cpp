@@ -96,8 +96,8 @@ std::string all_of(const StepText& step) {
   return all;
 }
 
-// What one lesson introduces for those that build on it: words, settings and views, with the kind
-// before each.
+// The words, settings and views that a lesson introduces for those that build on it. The name of
+// each begins with its kind.
 using Known = std::set<std::string>;
 
 class Introductions {

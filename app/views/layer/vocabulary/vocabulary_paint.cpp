@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the loss sends, as bars to scale, and notes below them.
 #include <QCoreApplication>
-#include <QFontMetricsF>
 #include <algorithm>
 
 #include "app/look/figures.h"
 #include "app/views/layer/vocabulary/vocabulary_notes.h"
-#include "app/views/shared/paint/paint_tools.h"
+#include "app/views/shared/paint/text_lines.h"
 
 namespace parallelarium {
 namespace {
@@ -18,26 +17,10 @@ struct VocabularyWords {
 constexpr double kVocabularyMargin = 16, kVocabularyLabels = 92, kVocabularyHead = 20,
                  kLossRow = 19, kNoteLine = 16;
 
-QStringList wrapped(const QString& text, double width, const QFont& font) {
-  const QFontMetricsF metrics(font);
-  QStringList lines;
-  QString line;
-  for (const QString& word : text.split(QLatin1Char(' '))) {
-    const QString longer = line.isEmpty() ? word : line + QLatin1Char(' ') + word;
-    if (!line.isEmpty() && metrics.horizontalAdvance(longer) > width) {
-      lines << line;
-      line = word;
-    } else {
-      line = longer;
-    }
-  }
-  return lines << line;
-}
-
 QStringList note_lines(const LayerPicture& picture, double width, const Theme& theme) {
   QStringList lines;
   for (const QString& note : vocabulary_notes(picture))
-    lines += wrapped(note, width - 2 * kVocabularyMargin, theme.font(12));
+    lines += broken_lines(note, theme.font(12), width - 2 * kVocabularyMargin);
   return lines;
 }
 
