@@ -31,10 +31,8 @@ __global__ void map_kernel(Op op, std::size_t count, bool wide, Out* out, const 
 template <class Op, class Out, class... In>
 cudaError_t map(const Op& op, std::size_t count, cudaStream_t stream, Out* out, const In*... in) {
   if (count == 0) return cudaSuccess;
-  // As many elements as 16 bytes of the smallest type hold, so a float takes two accesses beside a
-  // Bf16.
-  constexpr std::size_t kSmallest = std::min({sizeof(Out), sizeof(In)...});
-  constexpr int kElements = static_cast<int>(16 / kSmallest);
+  // As many elements as 16 bytes of the result hold, so that the threads of a warp write one piece.
+  constexpr int kElements = static_cast<int>(16 / sizeof(Out));
   const bool wide = (is_wide(out) && ... && is_wide(in));
   return launch(map_kernel<kElements, Op, Out, In...>,
                 dim3(blocks_for(count, kThreads * kElements, kMostBlocks)), dim3(kThreads), 0,

@@ -117,10 +117,12 @@ __global__ void adamw_kernel(P* parameters, float* master, const G* gradients, M
           if (at + i >= runs.end[run]) ++run;
           const float kept = runs.marked[run] ? update.kept : 1.0F;
           const float gradient = g.at[i] * scale;
-          m.at[i] = update.beta1 * m.at[i] + (1.0F - update.beta1) * gradient;
-          v.at[i] = update.beta2 * v.at[i] + (1.0F - update.beta2) * gradient * gradient;
-          p.at[i] = p.at[i] * kept - update.step_size * m.at[i] /
-                                         (sqrtf(v.at[i]) / update.root_correction + update.epsilon);
+          // By fmaf, since the compiler may join products and sums in another way for each width.
+          m.at[i] = fmaf(update.beta1, m.at[i], (1.0F - update.beta1) * gradient);
+          v.at[i] = fmaf(update.beta2, v.at[i], (1.0F - update.beta2) * gradient * gradient);
+          const float by = update.step_size * m.at[i] /
+                           (sqrtf(v.at[i]) / update.root_correction + update.epsilon);
+          p.at[i] = fmaf(p.at[i], kept, -by);
         }
         store(first_moment + at, m);
         store(second_moment + at, v);

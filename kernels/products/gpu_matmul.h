@@ -26,8 +26,10 @@ class GpuMatmul {
  public:
   // workspace: device memory at a multiple of 256 bytes; the caller owns it and keeps it as long as
   // this object. A larger one lets the library choose faster ways; NVIDIA advises 32 MiB on Hopper
-  // and 4 MiB elsewhere.
-  GpuMatmul(void* workspace, std::size_t workspace_bytes, bool tf32);
+  // and 4 MiB elsewhere. Products of tensor cores with at least `cut_from` multiplications are cut
+  // where an edge is odd (aligned_parts); a smaller one takes less time than a second launch.
+  GpuMatmul(void* workspace, std::size_t workspace_bytes, bool tf32,
+            std::int64_t cut_from = std::int64_t{1} << 30);
   ~GpuMatmul();
   GpuMatmul(const GpuMatmul&) = delete;
   GpuMatmul& operator=(const GpuMatmul&) = delete;
@@ -49,6 +51,9 @@ class GpuMatmul {
   struct Key;
   struct Plan;
   struct Call;
+  template <class In, class Out>
+  cublasStatus_t multiply_whole(const MatmulShape& shape, float alpha, const In* a, const In* b,
+                                float beta, Out* c, const Out* bias, cudaStream_t stream);
   cublasStatus_t make(const Key& key, const void* bias, Plan& plan) const;
   cublasStatus_t run(Plan& plan, const Call& call) const;
   void forget_old_plans();
@@ -56,6 +61,7 @@ class GpuMatmul {
   void* workspace_;
   std::size_t workspace_bytes_;
   bool tf32_;
+  std::int64_t cut_from_;
   cublasLtHandle_t handle_ = nullptr;  // made by the first product
   std::map<Key, Plan> plans_;
   std::uint64_t products_ = 0;  // so far

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include "kernels/base/pitch.h"
 #include "kernels/gpu.h"
@@ -29,6 +30,21 @@ cublasStatus_t status_of(cudaError_t launched) {
 }
 
 }  // namespace
+
+template <class In, class Out>
+cublasStatus_t GpuMatmul::multiply(const MatmulShape& shape, float alpha, const In* a, const In* b,
+                                   float beta, Out* c, const Out* bias, cudaStream_t stream) {
+  const bool tensor_cores = tf32_ || !std::is_same_v<In, float>;
+  if (!tensor_cores || bias != nullptr || shape.m * shape.n * shape.k < cut_from_)
+    return multiply_whole(shape, alpha, a, b, beta, c, bias, stream);
+  cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
+  for (const MatmulPart& part : aligned_parts(shape, 16 / sizeof(In))) {
+    status = multiply_whole(part.shape, alpha, a + part.a, b + part.b, part.adds ? 1.0F : beta,
+                            c + part.c, bias, stream);
+    if (status != CUBLAS_STATUS_SUCCESS) break;
+  }
+  return status;
+}
 
 template <class Y, class T>
 cublasStatus_t linear_forward(GpuMatmul& matmul, Y* y, const T* x, const T* w, const Y* bias,
@@ -166,6 +182,12 @@ cublasStatus_t attention_backward(GpuMatmul& matmul, T* dqkv, T* scratch,
 PARALLELARIUM_FOR(float)
 PARALLELARIUM_FOR(Bf16)
 #undef PARALLELARIUM_FOR
+template cublasStatus_t GpuMatmul::multiply(const MatmulShape&, float, const float*, const float*,
+                                            float, float*, const float*, cudaStream_t);
+template cublasStatus_t GpuMatmul::multiply(const MatmulShape&, float, const Bf16*, const Bf16*,
+                                            float, Bf16*, const Bf16*, cudaStream_t);
+template cublasStatus_t GpuMatmul::multiply(const MatmulShape&, float, const Bf16*, const Bf16*,
+                                            float, float*, const float*, cudaStream_t);
 template cublasStatus_t linear_forward(GpuMatmul&, float*, const Bf16*, const Bf16*, const float*,
                                        std::int64_t, std::int64_t, std::int64_t, cudaStream_t,
                                        std::int64_t);

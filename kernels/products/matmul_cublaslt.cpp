@@ -94,8 +94,8 @@ cublasStatus_t make_layout(Layout& layout, cudaDataType_t type, const ColumnMajo
 
 }  // namespace
 
-GpuMatmul::GpuMatmul(void* workspace, std::size_t workspace_bytes, bool tf32)
-    : workspace_(workspace), workspace_bytes_(workspace_bytes), tf32_(tf32) {}
+GpuMatmul::GpuMatmul(void* workspace, std::size_t workspace_bytes, bool tf32, std::int64_t cut_from)
+    : workspace_(workspace), workspace_bytes_(workspace_bytes), tf32_(tf32), cut_from_(cut_from) {}
 
 GpuMatmul::~GpuMatmul() {
   if (handle_ != nullptr) cublasLtDestroy(handle_);
@@ -208,8 +208,9 @@ void GpuMatmul::forget_old_plans() {
 }
 
 template <class In, class Out>
-cublasStatus_t GpuMatmul::multiply(const MatmulShape& shape, float alpha, const In* a, const In* b,
-                                   float beta, Out* c, const Out* bias, cudaStream_t stream) {
+cublasStatus_t GpuMatmul::multiply_whole(const MatmulShape& shape, float alpha, const In* a,
+                                         const In* b, float beta, Out* c, const Out* bias,
+                                         cudaStream_t stream) {
   if (handle_ == nullptr) {
     const cublasStatus_t status = cublasLtCreate(&handle_);
     if (status != CUBLAS_STATUS_SUCCESS) return status;
@@ -248,11 +249,14 @@ cublasStatus_t GpuMatmul::multiply(const MatmulShape& shape, float alpha, const 
              : CUBLAS_STATUS_EXECUTION_FAILED;
 }
 
-template cublasStatus_t GpuMatmul::multiply(const MatmulShape&, float, const float*, const float*,
-                                            float, float*, const float*, cudaStream_t);
-template cublasStatus_t GpuMatmul::multiply(const MatmulShape&, float, const Bf16*, const Bf16*,
-                                            float, Bf16*, const Bf16*, cudaStream_t);
-template cublasStatus_t GpuMatmul::multiply(const MatmulShape&, float, const Bf16*, const Bf16*,
-                                            float, float*, const float*, cudaStream_t);
+template cublasStatus_t GpuMatmul::multiply_whole(const MatmulShape&, float, const float*,
+                                                  const float*, float, float*, const float*,
+                                                  cudaStream_t);
+template cublasStatus_t GpuMatmul::multiply_whole(const MatmulShape&, float, const Bf16*,
+                                                  const Bf16*, float, Bf16*, const Bf16*,
+                                                  cudaStream_t);
+template cublasStatus_t GpuMatmul::multiply_whole(const MatmulShape&, float, const Bf16*,
+                                                  const Bf16*, float, float*, const float*,
+                                                  cudaStream_t);
 
 }  // namespace parallelarium

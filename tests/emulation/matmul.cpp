@@ -13,8 +13,8 @@ struct GpuMatmul::Key {
 };
 struct GpuMatmul::Plan {};
 
-GpuMatmul::GpuMatmul(void* workspace, std::size_t workspace_bytes, bool tf32)
-    : workspace_(workspace), workspace_bytes_(workspace_bytes), tf32_(tf32) {}
+GpuMatmul::GpuMatmul(void* workspace, std::size_t workspace_bytes, bool tf32, std::int64_t cut_from)
+    : workspace_(workspace), workspace_bytes_(workspace_bytes), tf32_(tf32), cut_from_(cut_from) {}
 GpuMatmul::~GpuMatmul() = default;
 
 namespace {
@@ -27,8 +27,9 @@ void put(Bf16& to, double value) { to = round_to_bf16(static_cast<float>(value))
 }  // namespace
 
 template <class In, class Out>
-cublasStatus_t GpuMatmul::multiply(const MatmulShape& shape, float alpha, const In* a, const In* b,
-                                   float beta, Out* c, const Out* bias, cudaStream_t) {
+cublasStatus_t GpuMatmul::multiply_whole(const MatmulShape& shape, float alpha, const In* a,
+                                         const In* b, float beta, Out* c, const Out* bias,
+                                         cudaStream_t) {
   const MatmulLayout layout = layout_of(shape);
   const auto element = [](const In* from, const ColumnMajor& m, std::int64_t row,
                           std::int64_t column) {
@@ -61,11 +62,14 @@ cublasStatus_t GpuMatmul::multiply(const MatmulShape& shape, float alpha, const 
   return CUBLAS_STATUS_SUCCESS;
 }
 
-template cublasStatus_t GpuMatmul::multiply(const MatmulShape&, float, const float*, const float*,
-                                            float, float*, const float*, cudaStream_t);
-template cublasStatus_t GpuMatmul::multiply(const MatmulShape&, float, const Bf16*, const Bf16*,
-                                            float, Bf16*, const Bf16*, cudaStream_t);
-template cublasStatus_t GpuMatmul::multiply(const MatmulShape&, float, const Bf16*, const Bf16*,
-                                            float, float*, const float*, cudaStream_t);
+template cublasStatus_t GpuMatmul::multiply_whole(const MatmulShape&, float, const float*,
+                                                  const float*, float, float*, const float*,
+                                                  cudaStream_t);
+template cublasStatus_t GpuMatmul::multiply_whole(const MatmulShape&, float, const Bf16*,
+                                                  const Bf16*, float, Bf16*, const Bf16*,
+                                                  cudaStream_t);
+template cublasStatus_t GpuMatmul::multiply_whole(const MatmulShape&, float, const Bf16*,
+                                                  const Bf16*, float, float*, const float*,
+                                                  cudaStream_t);
 
 }  // namespace parallelarium

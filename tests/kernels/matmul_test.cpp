@@ -9,6 +9,7 @@
 #include <limits>
 #include <thread>
 
+#include "kernels/products/matmul_layout.h"
 #include "tests/kernels/reference.h"
 
 namespace parallelarium {
@@ -52,6 +53,50 @@ TEST_P(Matmul, IsExactOnIntegersForEveryTransposeAndLeadingDimension) {
                 << ta << tb << " row " << i << " column " << j;
           }
       }
+}
+
+// Cut into parts that tensor cores take at once, a product gives the same.
+TEST_P(Matmul, IsTheSumOfItsAlignedParts) {
+  const auto [m, n, k] = GetParam();
+  const auto times = [](Transpose ta, Transpose tb, const MatmulShape& s, const float* a,
+                        const float* b, float beta, float* c) {
+    matmul_cpu(ta, tb, s.m, s.n, s.k, 1.0F, a, s.lda, b, s.ldb, beta, c, s.ldc);
+  };
+  const auto next = [](std::int64_t edge) { return (edge + 7) / 8 * 8; };
+  for (const Transpose ta : {Transpose::kNo, Transpose::kYes})
+    for (const Transpose tb : {Transpose::kNo, Transpose::kYes})
+      for (const float beta : {0.0F, 1.0F}) {
+        const bool a_turned = ta == Transpose::kYes, b_turned = tb == Transpose::kYes;
+        const MatmulShape whole{ta,     tb, m, n, k, next(a_turned ? m : k), next(b_turned ? k : n),
+                                next(n)};
+        const Floats a = integers(whole.lda * (a_turned ? k : m), 1);
+        const Floats b = integers(whole.ldb * (b_turned ? n : k), 2);
+        const Floats before = integers(whole.ldc * m, 3);
+        Floats expected = before, c = before;
+        times(ta, tb, whole, a.data(), b.data(), beta, expected.data());
+        const std::vector<MatmulPart> parts = aligned_parts(whole, 8);
+        for (const MatmulPart& part : parts)
+          times(ta, tb, part.shape, a.data() + part.a, b.data() + part.b, part.adds ? 1.0F : beta,
+                c.data() + part.c);
+        const auto whole_vectors = [](std::int64_t edge) { return edge <= 8 || edge % 8 == 0; };
+        const MatmulShape& most = parts.back().shape;
+        EXPECT_TRUE(whole_vectors(most.n));
+        EXPECT_TRUE(whole_vectors(most.k) || (a_turned && !b_turned));
+        EXPECT_TRUE(whole_vectors(most.m) || !a_turned);
+        EXPECT_EQ(c, expected) << a_turned << b_turned << beta;
+      }
+}
+
+TEST(AlignedParts, LeaveWholeWhatGainsNothing) {
+  const MatmulShape even{Transpose::kNo, Transpose::kYes, 33, 64, 24, 24, 24, 64};
+  EXPECT_EQ(aligned_parts(even, 8).size(), 1U);
+  MatmulShape odd{Transpose::kNo, Transpose::kYes, 33, 65, 24, 24, 24, 72};
+  EXPECT_EQ(aligned_parts(odd, 8).size(), 2U);
+  odd.ldc = 65;  // its rows begin anywhere
+  EXPECT_EQ(aligned_parts(odd, 8).size(), 1U);
+  odd.ldc = 72;
+  odd.batches = 2;
+  EXPECT_EQ(aligned_parts(odd, 8).size(), 1U);
 }
 
 TEST_P(Matmul, OfBf16IsExactOnIntegersForEveryTransposeAndLeadingDimension) {
