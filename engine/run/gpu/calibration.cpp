@@ -31,8 +31,13 @@ LaunchOptions options_of(const GpuRig& rig, int ranks) {
   return options;
 }
 
-// Seconds of an op that has nothing to do: behind a lead its device's, without one its host's.
+// Seconds of an op that has nothing to do: behind a lead its device's, without one its host's. The
+// least of several tries, since all predictions of small models stand on it and other work on a
+// host comes in bursts (one that met such a burst on an H100 predicted small models 40 to 110 % too
+// slow).
 double launch_seconds(const GpuRig& rig, const ProbeLead& lead, Stop& stop) {
+  constexpr int kTries = 5;
+  constexpr auto kApart = std::chrono::milliseconds{60};
   constexpr int kBlocks = 10, kOps = 40;  // fewer than a host may be ahead
   ProbeProgram probe(1, std::max<std::int64_t>(lead.bytes, 64));
   std::vector<int> firsts;
@@ -41,11 +46,17 @@ double launch_seconds(const GpuRig& rig, const ProbeLead& lead, Stop& stop) {
     firsts.push_back(probe.ops_of(0));
     for (int i = 0; i < kOps; ++i) probe.compute(0);
   }
-  const ProbeSpans spans = run_probe(probe.program(), kRepeats, stop, options_of(rig, 1));
-  std::vector<double> seconds;
-  for (const int first : firsts)
-    seconds.push_back(probe_seconds(spans, 0, first, first + kOps - 1, 0.5) / kOps);
-  return median(std::move(seconds));
+  double least = 0;
+  for (int attempt = 0; attempt < kTries && !stop.raised(); ++attempt) {
+    if (attempt > 0) std::this_thread::sleep_for(kApart);
+    const ProbeSpans spans = run_probe(probe.program(), kRepeats, stop, options_of(rig, 1));
+    std::vector<double> seconds;
+    for (const int first : firsts)
+      seconds.push_back(probe_seconds(spans, 0, first, first + kOps - 1, 0.5) / kOps);
+    const double typical = median(std::move(seconds));
+    least = attempt == 0 ? typical : std::min(least, typical);
+  }
+  return least;
 }
 
 // Seconds of a collective of few bytes whose devices wait for their hosts: of two, whose devices
