@@ -98,14 +98,18 @@ fits() {
 }
 
 # run COMMAND...: within $limit seconds. Leaves its output in stdout and stderr of $tmp, its exit
-# status in `status`, and in `reason` what to say where that is a failure.
+# status in `status`, and in `reason` what to say where that is a failure. Where it had to be stopped, so
+# is what it started: ctest leaves its tests behind, and later stages would be measured beside them.
 run() {
   timeout -k 10 "$limit" "$@" 2>"$tmp/stderr" | tee "$tmp/stdout"
   status=${PIPESTATUS[0]}
   cat "$tmp/stderr" >&2
   sed -i '/^ *[0-9]* %  /d' "$tmp/stderr"  # the engine's progress
   case $status in
-    124 | 137) reason="it did not end within $limit s$cut" ;;
+    124 | 137)
+      pkill -KILL -f '^[^ ]*build/gpu/bin/' 2>/dev/null
+      reason="it did not end within $limit s$cut"
+      ;;
     *) reason="exit status $status" ;;
   esac
 }
