@@ -10,21 +10,14 @@
 #include <utility>
 #include <vector>
 
-#include "engine/cli/commands/check_before_run.h"
 #include "engine/cli/commands/commands.h"
-#include "engine/cli/computer/gpu_check.h"
 #include "engine/cli/computer/probe.h"
 #include "engine/cli/outlook.h"
-#include "engine/cli/planning.h"
-#include "engine/cli/sweeping.h"
-#include "engine/cli/text/probe_text.h"
+#include "engine/cli/serve_jobs.h"
 #include "engine/cli/training.h"
 #include "engine/plan/machine/resolve.h"
 #include "engine/plan/model/routing.h"
 #include "engine/predict/predict.h"
-#include "engine/run/collective/collective_memory.h"
-#include "engine/run/collective/collective_run.h"
-#include "engine/run/gpu/module.h"
 #include "engine/wire/collective_messages.h"
 #include "engine/wire/messages.h"
 #include "engine/wire/reading.h"
@@ -34,114 +27,6 @@ namespace parallelarium {
 namespace {
 
 constexpr auto kProgressPause = std::chrono::milliseconds(33);
-
-Result<nlohmann::json> calibrate_job(const Watch& watch) {
-  Result<Machine> machine = calibrate_and_store(Calibrated::kCores, watch);
-  if (!machine) return machine.error();
-  if (usable_gpus()) {
-    if (const Result<void> checked = check_before_calibrating(watch); !checked)
-      return checked.error();
-    if (const Result<Machine> gpus = calibrate_and_store(Calibrated::kGpus, watch); !gpus)
-      return gpus.error();
-  }
-  return nlohmann::json{{"machine", to_json(*machine)}};
-}
-
-Result<nlohmann::json> check_job(const Watch& watch) {
-  const Result<CheckedComputer> checked = check_this_computer(watch);
-  if (!checked) return checked.error();
-  nlohmann::json answer = to_json(*checked);
-  if (checked->check.stuck) answer["stuck"] = true;
-  return answer;
-}
-
-Result<nlohmann::json> run_job(const RunRequest& request, const Watch& watch) {
-  const Result<std::vector<Probe>> probes = parse_probes(request.probes);
-  if (!probes) return probes.error();
-  const Result<Preparation> preparation = prepare_checked(request.setup, {}, watch);
-  if (!preparation) return preparation.error();
-  watch.progress("running", 0, preparation->choice.why);
-  const Result<Training> training =
-      train(*preparation, request.verify, watch, request.let_it_hang_seconds, *probes);
-  if (!training) return training.error();
-  nlohmann::json answer = to_json(*training);
-  if (probes->empty() || training->hang) return answer;
-  const Prediction& of = training->prediction;
-  add_probes(answer, training->result, identities_of(of.setup, of.program, training->result.probes),
-             {});
-  add_cells(answer, training->result);
-  return answer;
-}
-
-Result<nlohmann::json> collective_job(const CollectiveRequest& request, const Watch& watch) {
-  const Result<Collective> collective = make_collective(request.spec);
-  if (!collective) return collective.error();
-  RunSettings settings;
-  settings.backend = request.backend;
-  settings.devices = request.devices;
-  Result<BackendChoice> choice = choose_collective_checked(settings, request.spec.ranks, watch);
-  if (!choice) return choice.error();
-  if (choice->backend == Backend::kCpu) {
-    if (Result<void> fits = fits_memory(*collective, request.rounding); !fits) return fits.error();
-  }
-  watch.progress("running", 0, choice->why);
-  CollectiveRunOptions options;
-  options.on.choice = std::move(*choice);
-  options.on.abandon = watch.abandon;
-  options.repeats = request.repeats;
-  options.warmup = request.warmup;
-  options.values = request.values;
-  options.rounding = request.rounding;
-  const Result<CollectiveObservation> seen = run_collective(*collective, options, watch.cancel);
-  if (!seen) return seen.error();
-  return to_json(*seen);
-}
-
-// `list` is the JSON of these reasons: adds what the window needs to say them in its language.
-template <class Reasons>
-void add_messages(nlohmann::json& list, const Reasons& reasons) {
-  for (std::size_t at = 0; at < reasons.size(); ++at)
-    list[at]["message"] = to_json(reasons[at].sentence);
-}
-
-// What `plan --json` answers, and the Machine's memory that it searched with.
-Result<nlohmann::json> plan_job(const PlanRequest& request, const Watch& watch) {
-  PlanWatch seen;
-  seen.cancel = watch.cancel;
-  seen.progress = [&](double share, const Message& what) {
-    watch.progress("planning", share, what);
-  };
-  Result<PlanResult> result = search(request, seen);
-  if (!result) return result.error();
-  note_ties(*result, request.machine);
-  nlohmann::json answer = to_json(*result);
-  add_messages(answer["reasons"], result->reasons);
-  for (std::size_t at = 0; at < result->why.size(); ++at)
-    add_messages(answer["best"][at]["why"], result->why[at]);
-  answer["capacity_bytes"] = static_cast<std::int64_t>(request.machine.memory_bytes.value *
-                                                       request.machine.usable_memory_share);
-  answer["rates"] = prediction_word(request.machine);
-  return answer;
-}
-
-// {"setup": a plan}: why its neighbours are not better.
-Result<nlohmann::json> neighbours_job(const Setup& asked, const Watch&) {
-  const Result<Situation> situation = situation_here(asked);
-  if (!situation) return situation.error();
-  const Result<std::vector<PlanReason>> reasons =
-      neighbours_of_plan(situation->setup, situation->machine);
-  if (!reasons) return reasons.error();
-  nlohmann::json why = to_json(*reasons);
-  add_messages(why, *reasons);
-  return nlohmann::json{{"why", std::move(why)}};
-}
-
-Result<nlohmann::json> sweep_job(const SweepRequest& request, const Watch& watch) {
-  return sweep_answer(request, watch.cancel, [&](std::size_t done, std::size_t all) {
-    watch.progress("sweeping", static_cast<double>(done) / static_cast<double>(all),
-                   message("sweep-progress", "{} of {} points", done, all));
-  });
-}
 
 Result<RoutedLayer> routed_layer_of(const nlohmann::json& params) {
   ObjectReader reader(params, "route");

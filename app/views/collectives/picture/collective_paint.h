@@ -93,6 +93,9 @@ CollectiveLayout collective_layout(const CollectivePicture& picture, QSizeF size
 void paint_collective(QPainter& painter, const CollectivePicture& picture,
                       const CollectiveLayout& layout, const Theme& theme, TextLog* texts);
 // Its parts.
+inline constexpr double kNumbered = 15;  // a chip narrower than this has no number
+// What a rank holds in a chunk, as numbers; where they are.
+QString value_text(const CollectivePicture& picture, int rank, int chunk);
 void paint_buffers(QPainter& painter, const CollectivePicture& picture,
                    const CollectiveLayout& layout, const Theme& theme, TextLog* texts);
 void paint_matrix(QPainter& painter, const CollectivePicture& picture,

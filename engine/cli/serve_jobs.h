@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `serve` does for a request that takes long: each on the thread of its job, with progress and
+// cancel through `watch`. Each answers the JSON that the window reads, or why there is none.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "engine/cli/planning.h"
+#include "engine/cli/sweeping.h"
+#include "engine/cli/training.h"
+#include "engine/wire/collective_messages.h"
+#include "engine/wire/rpc.h"
+
+namespace parallelarium {
+
+Result<nlohmann::json> calibrate_job(const Watch& watch);
+// Whether this computer's GPUs compute and talk as they should.
+Result<nlohmann::json> check_job(const Watch& watch);
+Result<nlohmann::json> run_job(const RunRequest& request, const Watch& watch);
+Result<nlohmann::json> collective_job(const CollectiveRequest& request, const Watch& watch);
+// What `plan --json` answers, and the Machine's memory that it searched with.
+Result<nlohmann::json> plan_job(const PlanRequest& request, const Watch& watch);
+// `asked` is a plan: why its neighbours are not better.
+Result<nlohmann::json> neighbours_job(const Setup& asked, const Watch& watch);
+Result<nlohmann::json> sweep_job(const SweepRequest& request, const Watch& watch);
+
+}  // namespace parallelarium
