@@ -72,7 +72,8 @@ Result<nlohmann::json> sweep_answer(const SweepRequest& request, const std::atom
     if (!setup) return setup.error();
     const Result<Situation> situation = situation_here(*setup);
     if (!situation) return situation.error();
-    const Result<Prediction> prediction = predict(situation->setup, situation->machine);
+    const Result<Prediction> prediction =
+        predict(situation->setup, situation->machine, BuildOptions{.stage_level = true});
     if (!prediction) return prediction.error();
     nodes.back() = nodes_of(*prediction);
     capacity_bytes = prediction->capacity_bytes;

@@ -24,40 +24,8 @@ std::string_view name_of(PlanClass plan_class) {
   return "";
 }
 
-namespace {
-
-// Neighbours along the replicas that share states, as ranks in a row; 0: they are no row.
-int ranks_of_shard(const Mesh& mesh, int zero_group, int replica) {
-  if (zero_group % mesh.cp == 0) return replica * (zero_group / mesh.cp);
-  return mesh.cp % zero_group == 0 ? mesh.tp * zero_group : 0;
-}
-
-// Whether every rank of a stage does the same at the same time, so that one stands for all: none is
-// slow, experts have equally many tokens, and a group or a transfer leaves its node with all
-// replicas or with none.
-bool ranks_are_alike(const Setup& setup, const Machine& machine) {
-  if (machine.local || !machine.pairs.empty() || setup.run.slow_rank.factor != 1 ||
-      setup.skew > 0 || setup.collectives != "direct" || is_unbalanced(setup))
-    return false;
-  const Mesh& mesh = setup.mesh;
-  const int node = std::max(1, machine.devices_per_node);
-  const int inner = mesh.tp * mesh.cp;
-  // From one replica to the next.
-  const int replica = mesh.order == RankOrder::kTpCpEpPpDp ? inner * mesh.pp : inner;
-  std::vector<int> rows = {mesh.tp, inner, replica, replica * mesh.ep, replica * mesh.dp};
-  if (setup.zero > 0 && setup.zero_group > 0)
-    rows.push_back(ranks_of_shard(mesh, setup.zero_group, replica));
-  return std::all_of(rows.begin(), rows.end(), [&](int ranks) {
-    return ranks > 0 && (node % ranks == 0 || ranks % node == 0);
-  });
-}
-
-}  // namespace
-
 Result<Tried> try_setup(const Setup& setup, const Machine& machine, bool with_parts) {
-  const BuildOptions options{.representatives = ranks_are_alike(setup, machine),
-                             .stage_level = true};
-  Result<Prediction> prediction = predict(setup, machine, options);
+  Result<Prediction> prediction = predict(setup, machine, BuildOptions{.stage_level = true});
   if (!prediction) return prediction.error();
   Tried tried;
   tried.fits = prediction->fits();

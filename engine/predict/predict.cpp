@@ -10,6 +10,7 @@
 #include "engine/predict/cost/in_turns.h"
 #include "engine/predict/cost/simulate.h"
 #include "engine/predict/memory.h"
+#include "engine/predict/network/alike_ranks.h"
 #include "engine/schedules/schedule.h"
 
 namespace parallelarium {
@@ -25,6 +26,15 @@ std::vector<MemoryRow> one_per_stage(std::vector<MemoryRow> rows) {
                          [](const MemoryRow& a, const MemoryRow& b) { return a.stage == b.stage; }),
              rows.end());
   return rows;
+}
+
+// What each rank's representative has, for every rank.
+std::vector<double> of_every_rank(const std::vector<double>& built, const Program& program,
+                                  const Mesh& mesh) {
+  std::vector<double> all;
+  for (int rank = 0; rank < mesh.ranks(); ++rank)
+    all.push_back(built[static_cast<std::size_t>(representative_of(program, mesh, rank))]);
+  return all;
 }
 
 }  // namespace
@@ -62,7 +72,10 @@ Result<Prediction> predict(const Setup& setup, const Machine& machine, const Bui
   if (!wrong.empty()) return wrong.front();
   Result<Order> order = make_order(setup, options.may_wait);
   if (!order.ok()) return order.error();
-  Result<Program> program = build_program(setup, *order, options);
+  BuildOptions built = options;
+  if (options.stage_level && !options.all_ranks && routing == nullptr)
+    built.representatives = options.representatives || ranks_are_alike(setup, machine);
+  Result<Program> program = build_program(setup, *order, built);
   if (!program.ok()) return program.error();
 
   Prediction prediction;
@@ -83,11 +96,11 @@ Result<Prediction> predict(const Setup& setup, const Machine& machine, const Bui
   prediction.parameters = count_parameters(setup.model);
   prediction.step_flops =
       model_flops_per_sequence(setup.model) * static_cast<double>(setup.global_batch());
-  const std::vector<MemoryRow> built = memory_of(prediction.program);
+  const std::vector<MemoryRow> all_memory = memory_of(prediction.program);
   prediction.capacity_bytes =
       static_cast<std::int64_t>(machine.memory_bytes.value * machine.usable_memory_share);
   const bool share_gpu = cost.sharing() == Sharing::kGpu, together = prediction.memory_together();
-  for (const MemoryRow& row : built) {
+  for (const MemoryRow& row : all_memory) {
     prediction.needed_bytes = together ? prediction.needed_bytes + row.peak_bytes
                                        : std::max(prediction.needed_bytes, row.peak_bytes);
   }
@@ -97,11 +110,14 @@ Result<Prediction> predict(const Setup& setup, const Machine& machine, const Bui
     prediction.needed_bytes *=
         prediction.program.world / static_cast<std::int64_t>(prediction.program.ranks.size());
   }
-  prediction.memory = one_per_stage(built);
+  prediction.memory = one_per_stage(all_memory);
   for (MemoryRow& row : prediction.memory)
     row.framework_bytes = framework_bytes_of(setup, machine, row.stage);
   prediction.traffic = expected_traffic(prediction, 0);
   prediction.bubble = bubble_of(prediction.program, prediction.timeline);
+  if (built.representatives && setup.mesh.ranks() <= kMostBuiltRanks)
+    prediction.bubble.ranks =
+        of_every_rank(prediction.bubble.ranks, prediction.program, setup.mesh);
   prediction.step = step_figures(prediction.program, prediction.timeline, setup, machine);
   if (share_gpu) prediction.step.forget_peak();  // a rank has no device of its own to use well
   prediction.formulas = formulas_of(setup, machine);

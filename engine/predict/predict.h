@@ -75,7 +75,8 @@ Result<Prediction> predict(const Setup& setup, const Machine& machine, bool all_
                            const Routing* routing = nullptr);
 
 // The same of a Program built as `options` say: folded (`stage_level`) it has the same figures in
-// less time, but no pieces to look at.
+// less time, but no pieces to look at, and one rank stands for those that do the same
+// (network/alike_ranks.h).
 Result<Prediction> predict(const Setup& setup, const Machine& machine, const BuildOptions& options,
                            const Routing* routing = nullptr);
 

@@ -62,7 +62,8 @@ Outcome run_sweep(const SweepOptions& options, Progress& progress) {
   const TurnedAnswer answer = [&](const Turned& turned) -> Result<nlohmann::json> {
     const Result<Situation> situation = options.setup.situation_with(turned, *text);
     if (!situation) return situation.error();
-    const Result<Prediction> prediction = predict(situation->setup, situation->machine);
+    const Result<Prediction> prediction =
+        predict(situation->setup, situation->machine, BuildOptions{.stage_level = true});
     if (!prediction) return prediction.error();
     capacity = static_cast<double>(prediction->capacity_bytes);
     machine = prediction->machine.title;
