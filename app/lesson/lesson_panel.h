@@ -108,7 +108,7 @@ class LessonPanel : public QWidget {
   LessonPlayer player_;
   QElapsedTimer relabelled_;  // since the main button last changed its label
   QToolButton *crumb_ = nullptr, *menu_ = nullptr;
-  QLabel* title_ = nullptr;
+  QLabel *title_ = nullptr, *exam_ = nullptr;
   StepDots* dots_ = nullptr;
   QScrollArea* scroll_ = nullptr;
   QVBoxLayout *body_ = nullptr, *cards_ = nullptr;

@@ -136,6 +136,7 @@ void LessonPanel::show_index() {
 }
 
 void LessonPanel::ask_reset() {
+  if (player_.exam()) return;
   if (const auto* finished = player_.finished_lesson())
     return open(QFileInfo(finished->folder).fileName());
   if (!player_.is_open()) return;

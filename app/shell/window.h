@@ -114,6 +114,7 @@ class Window : public QMainWindow {
   void share_right_column();
   // window_rooms.cpp
   bool shows_index() const;
+  void follow_exam();  // the planner is off in one
   bool has_tab(Room room, const ViewInfo& view) const;
   void follow_lesson();
   void refresh_rooms();

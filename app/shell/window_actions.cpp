@@ -8,6 +8,7 @@
 
 #include "app/lesson/lesson_panel.h"
 #include "app/lesson/map/cheat_sheet.h"
+#include "app/lesson/map/course_map.h"
 #include "app/lesson/teaching/class_dialog.h"
 #include "app/settings/all_settings.h"
 #include "app/settings/machine_sheet.h"
@@ -181,9 +182,12 @@ void Window::build_lesson_actions() {
   do_.handout = add_action(tr("&Handout …"), {},
                            tr("The lesson on paper, with its numbers: PDF or a web page"),
                            [this] { ask_for_handout(lesson_->player(), this); });
-  do_.school_class =
-      add_action(tr("&Class …"), {}, tr("Numbers that follow from a class code and your name"),
-                 [this] { ClassDialog(lesson_->player().progress(), this).exec(); });
+  do_.school_class = add_action(
+      tr("&Class …"), {}, tr("Numbers that follow from a class code and your name"), [this] {
+        if (ClassDialog(lesson_->player().progress(), this).exec() != QDialog::Accepted) return;
+        follow_exam();
+        start_->refresh();
+      });
 }
 
 void Window::build_help_actions() {
@@ -325,8 +329,11 @@ void Window::refresh_actions() {
   do_.calibrate->setEnabled(idle);
   const LessonPlayer& player = lesson_->player();
   do_.lesson_leave->setEnabled(player.is_open());
-  for (QAction* action : {do_.lesson_again, do_.lesson_answers, do_.handout})
-    action->setEnabled(player.is_open() || player.finished_lesson());
+  const bool has_lesson = player.is_open() || player.finished_lesson();
+  do_.lesson_answers->setEnabled(has_lesson);
+  for (QAction* action : {do_.lesson_again, do_.handout})
+    action->setEnabled(has_lesson && !player.exam());
+  do_.take_away->setEnabled(!player.exam());
   do_.pin->setEnabled(session_.problems().empty() && step);
   do_.unpin->setEnabled(session_.runs().pinned() != nullptr);
   for (std::size_t section = 0; section < reset_sections_.size(); ++section)

@@ -39,6 +39,11 @@ void Window::show_view(const QString& id) {
 
 void Window::show_room(Room room) {
   if (!has_views(room)) return;
+  if (room == Room::kPlan && lesson_->player().exam()) {
+    typed_wrong_ = tr("In an exam the planner is off.");
+    refresh_banner();
+    return top_bar_->set_room(room_);
+  }
   if (!shows_index()) last_tab_[room_] = QLatin1String(view_info().id);
   room_ = room;
   map_over_lesson_ = false;
@@ -63,6 +68,18 @@ void Window::follow_lesson() {
     last_tab_[room_] = QLatin1String(view_info().id);
   }
   refresh_rooms();
+}
+
+void Window::follow_exam() {
+  const bool exam = lesson_->player().exam();
+  if (exam && room_ == Room::kPlan) show_room(Room::kLearn);
+  top_bar_->set_planner(!exam);
+  for (QAction* room : do_.rooms)
+    if (room->data().toInt() == int(Room::kPlan)) room->setEnabled(!exam);
+  for (qsizetype at = 0; at < do_.views.size(); ++at)
+    if (parallelarium::views()[std::size_t(at)].room == Room::kPlan)
+      do_.views[at]->setEnabled(!exam);
+  refresh_actions();
 }
 
 // Puts the room's tabs there, with the one that was last in front, and what surrounds them.

@@ -193,7 +193,8 @@ void CourseMap::fill() {
     go_on_title_->setText(tr("You have done every lesson"));
     go_on_about_->setText(tr("Open any of them again, or go on in Explore."));
   }
-  const bool fresh = next_ && data_.done() == 0 && !data_.lessons[*next_].begun();
+  const bool exam = player_.exam();
+  const bool fresh = next_ && data_.done() == 0 && !data_.lessons[*next_].begun() && !exam;
   doors_->setVisible(fresh);
   card_->setVisible(!fresh);
   setFocusProxy(fresh ? static_cast<QWidget*>(learn_) : go_on_);
@@ -203,18 +204,22 @@ void CourseMap::fill() {
             .arg(data_.lessons[*next_].title, minutes_text(data_.lessons[*next_].minutes)));
   const std::size_t due = data_.due().size();
   review_->setText(due == 1 ? tr("Review: 1 due") : tr("Review: %1 due").arg(due));
-  review_->setVisible(due > 0);
+  review_->setVisible(due > 0 && !exam);
   go_on_->setVisible(next_.has_value());
   go_on_->setText(tr("Continue"));
-  sheet_->setVisible(data_.done() > 0);
+  sheet_->setVisible(data_.done() > 0 && !exam);
   const bool placed = std::any_of(data_.lessons.begin(), data_.lessons.end(),
                                   [](const MapLesson& lesson) { return lesson.known; });
-  basics_->setVisible(data_.done() == 0 && !placed && !data_.basics.isEmpty());
+  basics_->setVisible(!exam && data_.done() == 0 && !placed && !data_.basics.isEmpty());
   counts_->setText(tr("<b>%1 lessons · %2 done · about %3 left</b> · Nothing is locked: open any "
                       "lesson.")
                        .arg(data_.lessons.size())
                        .arg(data_.done())
                        .arg(hours_text(data_.minutes_left())));
+  if (exam)
+    counts_->setText(
+        tr("<b>Exam</b> · Lessons that you open now have no hints and no answers, and "
+           "each question is answered once. The planner is off."));
   columns_ = 0;
   chosen_ = next_.value_or(0);
   lay_out();
@@ -342,7 +347,7 @@ void CourseMap::show_details() {
   details_->setText(text);
   start_->setText(lesson.begun() ? tr("Continue, step %1").arg(lesson.reached) : tr("Start"));
   start_->setEnabled(lesson.refusal.isEmpty());
-  anew_->setVisible(lesson.begun() && lesson.refusal.isEmpty());
+  anew_->setVisible(!player_.exam() && lesson.begun() && lesson.refusal.isEmpty());
 }
 
 void CourseMap::show_index() {

@@ -26,6 +26,10 @@ class CourseMap : public QWidget {
   const MapData& data() const { return data_; }
   const std::vector<LessonTile*>& tiles() const { return tiles_; }
   void choose(std::size_t lesson);
+  // Reads the lessons and what is done again, if the map is shown.
+  void refresh() {
+    if (isVisible()) fill();
+  }
 
  Q_SIGNALS:
   // The other two doors of the first start.

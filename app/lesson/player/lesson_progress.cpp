@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "engine/lesson/teaching/class_seed.h"
+
 namespace parallelarium {
 
 namespace {
@@ -29,6 +31,12 @@ std::string iso_text(const QDateTime& time) {
 
 }  // namespace
 
+bool ClassPlace::is_exam() const { return exam || says_exam(code); }
+
+std::uint64_t ClassPlace::seed(const std::string& lesson) const {
+  return class_seed(is_exam() ? exam_code(code) : code, name, lesson);
+}
+
 QString LessonProgress::default_path() {
   return QDir(QStandardPaths::writableLocation(QStandardPaths::AppDataLocation))
       .filePath(QStringLiteral("progress.json"));
@@ -48,7 +56,8 @@ LessonProgress::LessonProgress(QString path) : path_(std::move(path)) {
     const json& place = content.contains(kClass) ? content[kClass] : json();
     if (place.is_object() && place.value("code", json()).is_string() &&
         place.value("name", json()).is_string())
-      place_ = ClassPlace{place["code"].get<std::string>(), place["name"].get<std::string>()};
+      place_ = ClassPlace{place["code"].get<std::string>(), place["name"].get<std::string>(),
+                          place.value("exam", json()) == true};
   } else {
     QFile::remove(path_ + QStringLiteral(".unreadable"));
     QFile::copy(path_, path_ + QStringLiteral(".unreadable"));
@@ -128,7 +137,8 @@ Result<void> LessonProgress::write() {
   QDir().mkpath(QFileInfo(path_).absolutePath());
   QSaveFile file(path_);
   json content = {{"format", kFormat}, {"lessons", lessons_}};
-  if (place_) content[kClass] = {{"code", place_->code}, {"name", place_->name}};
+  if (place_)
+    content[kClass] = {{"code", place_->code}, {"name", place_->name}, {"exam", place_->exam}};
   const std::string text = content.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
   const bool written = file.open(QIODevice::WriteOnly) &&
                        file.write(text.data(), static_cast<qint64>(text.size())) ==

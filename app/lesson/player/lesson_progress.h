@@ -5,6 +5,7 @@
 
 #include <QDateTime>
 #include <QString>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -16,6 +17,9 @@ namespace parallelarium {
 // Who plays in a class: the numbers of lessons follow from both (class_seed).
 struct ClassPlace {
   std::string code, name;
+  bool exam = false;  // as the student says; a code may say so, too
+  bool is_exam() const;
+  std::uint64_t seed(const std::string& lesson) const;
 };
 
 class LessonProgress {
