@@ -82,6 +82,8 @@ class LessonPanel : public QWidget {
   std::string step_now() const;  // names lesson, seed and step
   void show_welcome();           // no lesson is open
   void list_lessons();           // those that show the view
+  // The first of them that is not done.
+  QString next_of(const Course& course, const std::vector<CourseEntry>& entries) const;
   const std::vector<ViewLesson>& lessons_of(const ViewInfo& view);
   void show_finished();  // what the lesson just finished came to, and what is next
   void show_step();      // the step's own text and controls, when the step changes

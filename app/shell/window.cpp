@@ -63,6 +63,7 @@ Window::Window(QWidget* parent) : QMainWindow(parent) {
   follow_session();
   connect(start_, &CourseMap::open_wanted, do_.open, &QAction::trigger);
   connect(start_, &CourseMap::plan_wanted, this, &Window::plan);
+  connect(start_, &CourseMap::playlist_closed, do_.playlist_close, &QAction::trigger);
   connect(start_, &CourseMap::started, this, [this] {
     map_over_lesson_ = false;
     refresh_rooms();

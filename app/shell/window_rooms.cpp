@@ -101,10 +101,12 @@ void Window::refresh_rooms() {
   }
   tabs_->setVisible(!index);
   start_->setVisible(index);
-  right_->setVisible(!index);
-  strip_->setVisible(!index);
+  // Without a lesson the view has the whole screen in front of a class.
+  right_->setVisible(!index && (!presents_ || lesson_->player().is_open()));
+  strip_->setVisible(!index && !presents_);
   top_bar_->set_room(room_);
   top_bar_->set_bare(index);
+  do_.present->setEnabled(presents_ || !index);
   for (qsizetype at = 0; at < do_.rooms.size(); ++at)
     do_.rooms[at]->setChecked(do_.rooms[at]->data().toInt() == int(room_));
   fold_setup();

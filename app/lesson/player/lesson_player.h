@@ -122,6 +122,10 @@ class LessonPlayer : public QObject {
   // The lesson finished last, until another is opened; else null.
   const Finished* finished_lesson() const { return finished_ ? &*finished_ : nullptr; }
   void back();
+  // In front of a class: steps may be shown without their answers, and nothing is kept.
+  void set_presents(bool presents) { presents_ = presents; }
+  // So many steps on or back, as for one who has done all before it. Nothing beyond the ends.
+  void show_step(int by);
 
   // The whole play as JSON: version, seed, answers, attempts, hints, source and machine of runs,
   // and the seconds it has taken.
@@ -196,6 +200,7 @@ class LessonPlayer : public QObject {
   std::map<std::string, nlohmann::json> kept_;  // what runs showed, by Step::keep
   bool busy_ = false;                           // the player itself is changing the Session
   bool reviews_ = false;
+  bool presents_ = false;
   bool exam_ = false;    // of the lesson that is open or was finished last
   QStringList placing_;  // folders of the lessons that are asked about
   int placed_ = 0;       // of them

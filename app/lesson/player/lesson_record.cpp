@@ -14,12 +14,21 @@ namespace parallelarium {
 using nlohmann::json;
 
 void LessonPlayer::save() {
-  if (reviews_) return;  // what was answered in the lesson stays
+  if (reviews_ || presents_) return;  // what was answered in the lesson stays
   const json play = answers();
   session_.locks().set_lesson_state(
       {{"id", lesson_->id}, {"version", lesson_->version}, {"seed", seed_}, {"step", at_}});
   const Result<void> kept = progress_.keep(lesson_->id, lesson_->version, false, play);
   if (!kept) Q_EMIT failed(sentence(kept.error()));
+}
+
+void LessonPlayer::show_step(int by) {
+  if (!is_open() || reviews_ || exam_) return;
+  const auto to = static_cast<std::ptrdiff_t>(at_) + by;
+  if (to < 0 || to >= static_cast<std::ptrdiff_t>(lesson_->steps.size())) return;
+  leave();
+  set_settings(settings_at(*lesson_, static_cast<std::size_t>(to), drawn_));
+  enter(static_cast<std::size_t>(to), false);
 }
 
 Result<void> LessonPlayer::resume(const QString& folder) {
