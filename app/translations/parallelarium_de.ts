@@ -2167,7 +2167,7 @@
     </message>
     <message>
         <source>Open the room Learn with a teacher's list of lessons: a text file with the name of one in each line.</source>
-        <translation>Den Raum Lernen mit der Lektionenliste eines Lehrers öffnen: eine Textdatei mit einem Namen je Zeile.</translation>
+        <translation>Den Raum Lernen mit der Lektionenliste einer Lehrkraft öffnen: eine Textdatei mit einem Namen je Zeile.</translation>
     </message>
     <message>
         <source>Read what is done from this folder, and keep it there until the window closes.</source>
@@ -3665,7 +3665,7 @@
     </message>
     <message>
         <source>Exam: no hints, no answers, no planner</source>
-        <translation>Prüfung: keine Hinweise, keine Lösungen, kein Planer</translation>
+        <translation>Prüfung: keine Tipps, keine Lösungen, kein Planer</translation>
     </message>
     <message>
         <source>Your answer is kept</source>
@@ -3673,7 +3673,7 @@
     </message>
     <message>
         <source>An exam has no hints.</source>
-        <translation>In einer Prüfung gibt es keine Hinweise.</translation>
+        <translation>In einer Prüfung gibt es keine Tipps.</translation>
     </message>
     <message>
         <source>Go on as it is</source>
@@ -5269,7 +5269,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>Lessons that a teacher put in order</source>
-        <translation>Lektionen in der Reihenfolge eines Lehrers</translation>
+        <translation>Lektionen in der Reihenfolge einer Lehrkraft</translation>
     </message>
     <message>
         <source>Open a playlist</source>
@@ -7498,7 +7498,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>&lt;b&gt;Exam&lt;/b&gt; · Lessons that you open now have no hints and no answers, and each question is answered once. The planner is off.</source>
-        <translation>&lt;b&gt;Prüfung&lt;/b&gt; · Lektionen, die du jetzt öffnest, haben keine Hinweise und keine Lösungen, und jede Frage wird einmal beantwortet. Der Planer ist aus.</translation>
+        <translation>&lt;b&gt;Prüfung&lt;/b&gt; · Lektionen, die du jetzt öffnest, haben keine Tipps und keine Lösungen, und jede Frage wird einmal beantwortet. Der Planer ist aus.</translation>
     </message>
     <message>
         <source>Find a lesson</source>
@@ -9892,7 +9892,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>In an exam hints, answers and the room Plan are off, each question is answered once, and the numbers are other ones. A code with the word exam, such as exam-7, is always one.</source>
-        <translation>In einer Prüfung gibt es keine Hinweise, keine Lösungen und keinen Raum „Planen“, jede Frage wird einmal beantwortet, und die Zahlen sind andere. Ein Code mit dem Wort „exam“, etwa exam-7, ist immer eine.</translation>
+        <translation>In einer Prüfung gibt es keine Tipps, keine Lösungen und keinen Raum „Planen“, jede Frage wird einmal beantwortet, und die Zahlen sind andere. Ein Code mit dem Wort „exam“, etwa exam-7, ist immer eine.</translation>
     </message>
 </context>
 <context>

@@ -4,6 +4,7 @@
 #include <QToolButton>
 #include <fstream>
 
+#include "app/lesson/map/map_data.h"
 #include "app/lesson/teaching/class_dialog.h"
 #include "engine/lesson/teaching/class_seed.h"
 #include "engine/lesson/teaching/report.h"
@@ -80,6 +81,22 @@ TEST_F(Exam, ItsNumbersAreNotThoseOfPracticeAndStayWhateverTheStudentDoes) {
   player().commit({0.25, {}, {}, {}});
   EXPECT_EQ(player().state().answer.number, 0.5);
   EXPECT_TRUE(player().model_answer().isEmpty());
+}
+
+TEST_F(Exam, TheMapCountsOnlyWhatWasTakenAsOne) {
+  LessonProgress& progress = player().progress();
+  const Result<Lesson> lesson = read_lesson((kLessons + "first-look").toStdString());
+  ASSERT_TRUE(progress.keep("first-look", lesson->version, true, {{"seed", 1}}));
+  const auto first = [&] { return read_map(player()).lessons.front(); };
+  ASSERT_EQ(first().id, QStringLiteral("first-look"));
+  EXPECT_FALSE(first().done);
+  take(QStringLiteral("first-look"));
+  EXPECT_EQ(player().step_index(), 0u);
+  player().close();
+  EXPECT_EQ(first().reached, 1u);
+  EXPECT_FALSE(first().done) << "as an exam it is under way";
+  ASSERT_TRUE(progress.join(std::nullopt));
+  EXPECT_TRUE(first().done);
 }
 
 TEST_F(Exam, WhatIsHandedInIsJudgedByTheReport) {
