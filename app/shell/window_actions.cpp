@@ -310,7 +310,7 @@ void Window::refresh_actions() {
     action->setEnabled(has_lesson && !player.exam());
   do_.take_away->setEnabled(!player.exam());
   do_.playlist_close->setEnabled(player.progress().playlist().has_value());
-  do_.present->setEnabled(presents_ || !shows_index());
+  do_.present->setEnabled(presents_ || (!shows_index() && !player.exam()));
   do_.pin->setEnabled(session_.problems().empty() && step);
   do_.unpin->setEnabled(session_.runs().pinned() != nullptr);
   for (std::size_t section = 0; section < reset_sections_.size(); ++section)

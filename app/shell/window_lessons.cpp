@@ -101,7 +101,7 @@ bool Window::use_progress_folder(const QString& folder, bool along) {
 
 // Nothing but the view and, large beside it, the lesson.
 void Window::present() {
-  if (presents_ || shows_index()) return;
+  if (presents_ || shows_index() || lesson_->player().exam()) return;
   presents_ = true;
   was_full_screen_ = isFullScreen();
   lesson_->player().set_presents(true);

@@ -106,7 +106,7 @@ void Window::refresh_rooms() {
   strip_->setVisible(!index && !presents_);
   top_bar_->set_room(room_);
   top_bar_->set_bare(index);
-  do_.present->setEnabled(presents_ || !index);
+  refresh_actions();
   for (qsizetype at = 0; at < do_.rooms.size(); ++at)
     do_.rooms[at]->setChecked(do_.rooms[at]->data().toInt() == int(room_));
   fold_setup();

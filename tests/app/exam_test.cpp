@@ -173,6 +173,8 @@ TEST_F(ExamWindow, ACodeThatSaysExamTurnsThePlannerOff) {
   for (auto* button : other.findChildren<QToolButton*>())
     if (button->text() == QStringLiteral("Plan")) offered = button->isEnabled();
   EXPECT_FALSE(offered);
+  other.present();
+  EXPECT_FALSE(other.presents());
   ASSERT_TRUE(other.lesson().player().progress().join(std::nullopt));
 }
 
