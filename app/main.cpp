@@ -100,6 +100,15 @@ struct Options {
            Main::tr("Write a lesson on paper to the file of --export, a .pdf or .html: its name or "
                     "its folder."),
            "lesson");
+  const QCommandLineOption playlist =
+      with("playlist",
+           Main::tr("Open the room Learn with a teacher's list of lessons: a text file with the "
+                    "name of one in each line."),
+           "file");
+  const QCommandLineOption progress = with(
+      "progress",
+      Main::tr("Read what is done from this folder, and keep it there until the window closes."),
+      "folder");
   const QCommandLineOption answers =
       flag("answers", Main::tr("The handout has the right answers."));
   const QCommandLineOption numbers =
@@ -129,9 +138,9 @@ struct Options {
       with("bandwidth", Main::tr("Collectives view: of a link, such as 50GB/s."), "value")};
 
   QList<QCommandLineOption> all() const {
-    QList<QCommandLineOption> all{to_file, shot,    setup,  run,     verify,  size,
-                                  scale,   dark,    theme,  view,    help,    version,
-                                  at,      content, manual, handout, answers, numbers};
+    QList<QCommandLineOption> all{to_file, shot,    setup,   run,     verify,   size,    scale,
+                                  dark,    theme,   view,    help,    version,  at,      content,
+                                  manual,  handout, answers, numbers, playlist, progress};
     for (const QCommandLineOption& option : collective) all << option;
     for (const SetupSetting& row : setup_settings())
       all << with(row.option.c_str(), QString::fromStdString(row.help), "value");
@@ -210,6 +219,8 @@ Result<CommandLine> read_command_line(QCommandLineParser& parser, const Options&
 
   CommandLine line;
   line.export_to = parser.value(options.to_file);
+  line.playlist = parser.value(options.playlist);
+  line.progress = parser.value(options.progress);
   line.screenshot = parser.value(options.shot);
   line.run = parser.isSet(options.run) || parser.isSet(options.verify);
   line.verify = parser.isSet(options.verify);
@@ -275,6 +286,10 @@ int main(int argc, char** argv) {
     std::fputs((text ? *text : text.error().text + "\n").c_str(), text ? stdout : stderr);
     return text ? 0 : 2;
   }
+  if (const Result<void> teaching = check_teaching_options(*line); !teaching) {
+    std::fprintf(stderr, "%s\n", teaching.error().text.c_str());
+    return 2;
+  }
   if (!line->handout.isEmpty()) return export_handout(*line);
   if (!line->export_to.isEmpty()) return export_headless(*line);
   if (!line->screenshot.isEmpty()) return take_screenshot(*line);
@@ -297,10 +312,13 @@ int main(int argc, char** argv) {
   }
   if (prepared && *prepared) window.show_view(QLatin1String((*prepared)->id));
   if (line->run) window.session().start_run(line->verify);
+  if (!line->progress.isEmpty()) window.use_progress_folder(line->progress, false);
+  if (!line->playlist.isEmpty()) window.open_playlist(line->playlist);
   const QStringList named = parser.optionNames();  // colours are no wish to see something else
   if (parser.positionalArguments().isEmpty() &&
       std::all_of(named.begin(), named.end(), [](const QString& name) {
-        return name == QLatin1String("theme") || name == QLatin1String("dark");
+        return name == QLatin1String("theme") || name == QLatin1String("dark") ||
+               name == QLatin1String("progress");
       }))
     window.greet();
   return QApplication::exec();

@@ -8,6 +8,7 @@
 #include <QPixmap>
 #include <cstdio>
 
+#include "app/lesson/player/lesson_progress.h"
 #include "app/lesson/teaching/handout.h"
 #include "app/look/theme.h"
 #include "app/shell/window.h"
@@ -17,6 +18,8 @@
 #include "app/state/run/run_advice.h"
 #include "app/state/topic.h"
 #include "app/views/collectives/collectives_view.h"
+#include "engine/lesson/lesson.h"
+#include "engine/lesson/teaching/playlist.h"
 
 namespace parallelarium {
 
@@ -202,6 +205,18 @@ int export_handout(const CommandLine& line) {
   return written ? 0 : fail(written.error().id == "handout-ending" ? 2 : 1, written.error());
 }
 
+Result<void> check_teaching_options(const CommandLine& line) {
+  if (!line.playlist.isEmpty()) {
+    const Result<Course> course = read_course(lessons_folder());
+    if (!course) return course.error();
+    if (const auto read = read_playlist(line.playlist.toStdString(), *course); !read)
+      return read.error();
+  }
+  if (line.progress.isEmpty()) return {};
+  LessonProgress progress;
+  return progress.use_folder(line.progress, false);
+}
+
 int take_screenshot(const CommandLine& line) {
   Window window;
   window.set_asks(false);
@@ -223,6 +238,8 @@ int take_screenshot(const CommandLine& line) {
   if (const ViewInfo* view = prepared ? *prepared : line.view)
     window.show_view(QLatin1String(view->id));
   if (!line.part.isEmpty()) window.view().show_part(line.part);
+  if (!line.progress.isEmpty()) window.use_progress_folder(line.progress, false);
+  if (!line.playlist.isEmpty()) window.open_playlist(line.playlist);
   window.session().playback().set_playing(false);
   put_playhead(window.session().topic(), line);
   window.view().wait();

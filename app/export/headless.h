@@ -20,6 +20,8 @@ struct CommandLine {
   QString export_to;   // --export
   QString screenshot;  // --screenshot
   QString handout;     // --handout: a lesson, by id or folder
+  QString playlist;    // --playlist: a teacher's list of lessons
+  QString progress;    // --progress: the folder for what is done
   bool answers = false;
   std::uint64_t numbers = 1;  // the seed of its numbers
   bool run = false, verify = false;
@@ -41,6 +43,8 @@ struct CommandLine {
 Result<CollectiveChoice> chosen_collective(CollectiveChoice choice, const CommandLine& line);
 // Opens `file` and sets the fields and the collective. The answer is the view to show, or null.
 Result<const ViewInfo*> prepare_session(Session& session, const CommandLine& line);
+// Error: what is wrong with the playlist, or that the folder of the progress cannot be written.
+Result<void> check_teaching_options(const CommandLine& line);
 // Runs the setup and returns when the run has ended. The event loop runs meanwhile.
 Result<void> run_and_wait(Session& session, const ViewInfo* view, bool verify);
 // --export. Exit status: 0 done, 1 the run or the file failed, 2 the request was not valid.

@@ -90,6 +90,7 @@ void LessonPanel::refresh() {
     revealed_ = nullptr;
     scroll_->verticalScrollBar()->setValue(0);
   }
+  exam_->setVisible(player_.is_open() && player_.exam());
   write_crumb();
   refresh_controls();
 }
@@ -200,20 +201,27 @@ void LessonPanel::refresh_feedback() {
     hints += tr("**Hint %1.** %2").arg(hint).arg(player_.hint(hint)) + QStringLiteral("\n\n");
   hints_->set_markdown(hints, folder);
   const QString feedback = player_.feedback();
-  feedback_box_->setVisible(!feedback.isEmpty());
+  feedback_box_->setVisible(!feedback.isEmpty() || (player_.exam() && state.judgement));
+  continue_->setText(player_.step().kind == StepKind::kRun ? tr("Continue with this run")
+                                                           : tr("Go on as it is"));
   continue_->setVisible(player_.may_continue());
   feedback_->set_markdown(feedback, folder);
   if (state.judgement) {
     const bool right = state.judgement->verdict == Verdict::kRight;
     verdict_->setText(verdict_text());
-    set_style_property(verdict_, "role", right ? "good" : "warning");
+    set_style_property(verdict_, "role",
+                       !player_.tells_verdict() ? "muted"
+                       : right                  ? "good"
+                                                : "warning");
   }
   if (player_.step().kind == StepKind::kFind) {
-    drawing_->show_faults(state.judgement && state.answer.marks == drawing_->marks());
+    drawing_->show_faults(state.judgement && player_.tells_verdict() &&
+                          state.answer.marks == drawing_->marks());
     drawing_->set_done(state.solved);
   }
   if (!player_.step().parts.empty()) {
-    const bool judged = state.judgement && state.answer.parts == parts_->answers();
+    const bool judged =
+        state.judgement && player_.tells_verdict() && state.answer.parts == parts_->answers();
     parts_->show_marks(judged ? std::optional(state.judgement->wrong_parts) : std::nullopt);
     parts_->set_done(state.solved);
   }
@@ -224,6 +232,7 @@ void LessonPanel::refresh_feedback() {
 
 QString LessonPanel::verdict_text() const {
   const LessonPlayer::StepState& state = player_.state();
+  if (!player_.tells_verdict()) return tr("Your answer is kept");
   if (state.judgement->verdict == Verdict::kRight)
     return player_.step().kind == StepKind::kRun ? tr("✓ The run is as predicted") : tr("✓ Right");
   if (state.unmet) return tr("Check not met");
@@ -264,11 +273,12 @@ void LessonPanel::refresh_controls() {
   QString note;
   if (open) {
     const StepKind kind = player_.step().kind;
-    const bool once = kind == StepKind::kPredict && solved;
+    const bool once = (kind == StepKind::kPredict || !player_.tells_verdict()) && solved;
     back_->setEnabled(player_.step_index() > 0 && !player_.reviews());
     const bool more_hints = player_.state().hints < player_.step().hints;
     if (!more_hints && hint_->hasFocus()) focus_answer();  // before it goes grey
-    hint_->setEnabled(more_hints);
+    hint_->setEnabled(more_hints && !player_.exam());
+    hint_->setToolTip(player_.exam() ? tr("An exam has no hints.") : QString());
     hint_->setText(player_.state().hints == 0 ? tr("Hint") : tr("Next hint"));
     number_->setReadOnly(once);
     for (QAbstractButton* card : group_->buttons()) card->setEnabled(!once);

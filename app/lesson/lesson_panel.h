@@ -82,6 +82,8 @@ class LessonPanel : public QWidget {
   std::string step_now() const;  // names lesson, seed and step
   void show_welcome();           // no lesson is open
   void list_lessons();           // those that show the view
+  // The first of them that is not done.
+  QString next_of(const Course& course, const std::vector<CourseEntry>& entries) const;
   const std::vector<ViewLesson>& lessons_of(const ViewInfo& view);
   void show_finished();  // what the lesson just finished came to, and what is next
   void show_step();      // the step's own text and controls, when the step changes
@@ -108,7 +110,7 @@ class LessonPanel : public QWidget {
   LessonPlayer player_;
   QElapsedTimer relabelled_;  // since the main button last changed its label
   QToolButton *crumb_ = nullptr, *menu_ = nullptr;
-  QLabel* title_ = nullptr;
+  QLabel *title_ = nullptr, *exam_ = nullptr;
   StepDots* dots_ = nullptr;
   QScrollArea* scroll_ = nullptr;
   QVBoxLayout *body_ = nullptr, *cards_ = nullptr;

@@ -37,13 +37,21 @@ bool LessonPanel::has_lessons() const { return !course_here().lessons.empty(); }
 
 QString LessonPanel::next_to_do() const {
   const Course course = course_here();
-  std::vector<CourseEntry> entries = course.lessons;
+  std::vector<CourseEntry> entries;  // those of the playlist first, in its order
+  if (const auto& playlist = player_.progress().playlist())
+    for (const PlaylistEntry& entry : playlist->entries) entries.push_back({entry.lesson, {}});
+  if (const QString listed = next_of(course, entries); !listed.isEmpty()) return listed;
+  entries = course.lessons;
   if (const auto* finished = player_.finished_lesson())
     for (std::size_t at = 0; at < entries.size(); ++at)
       if (entries[at].id == finished->answers["lesson"]) {
         std::rotate(entries.begin(), entries.begin() + std::ptrdiff_t(at) + 1, entries.end());
         break;
       }
+  return next_of(course, entries);
+}
+
+QString LessonPanel::next_of(const Course& course, const std::vector<CourseEntry>& entries) const {
   for (const CourseEntry& entry : entries) {
     const Result<Lesson> lesson = read_lesson(course.folder + "/" + entry.id);
     if (lesson && !player_.progress().done(lesson->id, lesson->version))
@@ -136,6 +144,7 @@ void LessonPanel::show_index() {
 }
 
 void LessonPanel::ask_reset() {
+  if (player_.exam()) return;
   if (const auto* finished = player_.finished_lesson())
     return open(QFileInfo(finished->folder).fileName());
   if (!player_.is_open()) return;

@@ -64,6 +64,12 @@ void LessonPanel::build_head() {
   row->addWidget(menu_);
   column->addLayout(row);
 
+  exam_ = new QLabel(tr("Exam: no hints, no answers, no planner"));
+  exam_->setObjectName(QStringLiteral("LessonExam"));
+  exam_->setProperty("role", "warning");
+  exam_->setWordWrap(true);
+  exam_->hide();
+  column->addWidget(exam_);
   title_ = new QLabel;
   title_->setProperty("role", "title");
   title_->setWordWrap(true);

@@ -55,7 +55,8 @@ int MarkdownView::last_paragraph() const {
 
 void MarkdownView::lay_out() {
   const Theme& theme = theme_for(palette());
-  document()->setDefaultFont(theme.font(13));
+  // As the style sheet says, which is larger in front of a class.
+  document()->setDefaultFont(theme.font(font().pixelSize() > 0 ? font().pixelSize() : 13));
   setMarkdown(with_firm_units(markdown_));
   QTextCursor cursor(document());
   cursor.beginEditBlock();
@@ -165,7 +166,9 @@ void MarkdownView::resizeEvent(QResizeEvent* event) {
 
 void MarkdownView::changeEvent(QEvent* event) {
   QTextBrowser::changeEvent(event);
-  if (event->type() == QEvent::PaletteChange && !markdown_.isEmpty()) lay_out();
+  const bool looks_new =
+      event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange;
+  if (looks_new && !markdown_.isEmpty()) lay_out();
 }
 
 QString plain_text(const QString& markdown) {

@@ -13,6 +13,8 @@ constexpr char kShellSheet[] = R"(
 #TopBar, #SetupChips { border-bottom: 1px solid @hairline; }
 #SetupPanel { border-right: 1px solid @hairline; }
 #RightPanel { border-left: 1px solid @hairline; }
+#RightPanel[presents="true"] * { font-size: 20px; }
+#RightPanel[presents="true"] QLabel[role="title"] { font-size: 26px; }
 #Strip { border-top: 1px solid @hairline; }
 #SetupPopup { border: 1px solid @control_line; }
 #StripCell { border: none; border-right: 1px solid @hairline; }
@@ -31,6 +33,7 @@ QToolButton#Link:focus { border: 1px solid @line; border-radius: 4px; padding: 0
 QToolButton#Link[at="tabs"] { margin-left: 0; color: @line; }
 #CourseMap, #MapSide, #MapUnits { background: @surface; }
 #GoOn { background: @soft; border: 1px solid @control_line; border-radius: 8px; }
+#MapPlaylist { background: @soft; border: 1px solid @control_line; border-radius: 7px; }
 #MapUnit { background: @window; border: 1px solid @hairline; border-radius: 7px; }
 #Segments QToolButton { padding: 3px 7px; }
 #Rooms QToolButton { padding: 4px 12px; font-weight: bold; }

@@ -141,6 +141,11 @@ QString Segments::value() const {
   return {};
 }
 
+void Segments::set_choice_enabled(const QString& choice, bool enabled) {
+  for (std::size_t at = 0; at < choices_.size(); ++at)
+    if (choices_[at].value == choice) buttons_[at]->setEnabled(enabled);
+}
+
 void Segments::set_changed(bool changed) { set_style_property(this, "changed", changed); }
 
 bool Segments::eventFilter(QObject* watched, QEvent* event) {

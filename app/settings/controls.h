@@ -68,6 +68,8 @@ class Segments : public QFrame {
   void set_value(const QString& value);
   QString value() const;
   void set_changed(bool changed);
+  // Whether that one can be chosen.
+  void set_choice_enabled(const QString& value, bool enabled);
 
  Q_SIGNALS:
   void chosen(const QString& value);

@@ -64,6 +64,9 @@ ShortcutSheet::ShortcutSheet(const std::vector<ShortcutSection>& sections,
   add_line(strong(tr("Ctrl+wheel")), tr("Zoom at the pointer"));
   add_line(strong(tr("Wheel, Shift+wheel")), tr("Scroll; move through time"));
   add_line(strong(tr("Drag")), tr("Select a range of time"));
+  add_head(tr("While you present"));
+  add_line(strong(tr("Page Down, Page Up")), tr("Next step, previous step of the lesson"));
+  add_line(strong(tr("Esc")), tr("Leave the presentation"));
   grid_->setRowStretch(grid_->rowCount(), 1);
   note_ = new QLabel(this);
   note_->setProperty("role", "warning");

@@ -104,6 +104,10 @@ void TopBar::set_compact(bool compact) {
   refresh();
 }
 
+void TopBar::set_planner(bool on) {
+  rooms_->set_choice_enabled(QString::number(int(Room::kPlan)), on);
+}
+
 void TopBar::set_room(Room room) {
   rooms_->set_value(QString::number(int(room)));
   plans_ = room == Room::kPlan;

@@ -28,6 +28,7 @@ class TopBar : public QFrame {
   void set_document_name(const QString& name);
   void set_compact(bool compact);  // leaves out the product's name
   void set_room(Room room);        // in Plan nothing plays or runs
+  void set_planner(bool on);       // whether Plan can be chosen
   void set_bare(bool bare);        // leaves out what plays, runs and exports
   QPushButton& run_button() { return *run_; }
 

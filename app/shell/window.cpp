@@ -63,6 +63,7 @@ Window::Window(QWidget* parent) : QMainWindow(parent) {
   follow_session();
   connect(start_, &CourseMap::open_wanted, do_.open, &QAction::trigger);
   connect(start_, &CourseMap::plan_wanted, this, &Window::plan);
+  connect(start_, &CourseMap::playlist_closed, do_.playlist_close, &QAction::trigger);
   connect(start_, &CourseMap::started, this, [this] {
     map_over_lesson_ = false;
     refresh_rooms();
@@ -79,6 +80,7 @@ Window::Window(QWidget* parent) : QMainWindow(parent) {
   session_.history().stack().clear();
   set_path({});
   refresh_rooms();
+  follow_exam();
   view_came();
   setFocus();  // no control is marked before the user does something
   session_.playback().set_playing(!session_.playback().reduced_motion());
@@ -157,6 +159,7 @@ void Window::follow_session() {
   const LessonPlayer* player = &lesson_->player();
   connect(player, &LessonPlayer::changed, this, &Window::follow_lesson);
   connect(player, &LessonPlayer::changed, this, &Window::refresh_name);
+  connect(player, &LessonPlayer::changed, this, &Window::follow_exam);
   connect(player, &LessonPlayer::changed, this, &Window::share_right_column);
 }
 

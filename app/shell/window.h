@@ -19,6 +19,7 @@
 #include "app/state/document/document_reader.h"
 #include "app/state/session.h"
 #include "app/views/views.h"
+#include "engine/lesson/teaching/playlist.h"
 
 class QTabWidget;
 class QToolButton;
@@ -71,6 +72,14 @@ class Window : public QMainWindow {
   void open_file(const QString& path);
   // Returns when no file is being opened: whether the last one was.
   bool wait_for_file();
+  // Shows the room Learn with a teacher's list; says what is wrong with it in the banner.
+  bool open_playlist(const QString& path);
+  // LessonProgress::use_folder; says what is wrong in the banner.
+  bool use_progress_folder(const QString& folder, bool along);
+  // For a class: the view and the lesson alone, its text half as large again, on the whole screen.
+  // Page Down and Page Up change the step, answered or not, and Escape leaves.
+  void present();
+  bool presents() const { return presents_; }
   bool save_file(const QString& path);
   // Shows a theme; choose_theme() also keeps it as the user's preference.
   void show_theme(ThemeChoice choice);
@@ -87,6 +96,7 @@ class Window : public QMainWindow {
   void closeEvent(QCloseEvent* event) override;
   void dragEnterEvent(QDragEnterEvent* event) override;
   void dropEvent(QDropEvent* event) override;
+  bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
   // What the file has, or a new document began with.
@@ -105,8 +115,13 @@ class Window : public QMainWindow {
   void refresh_strip();
   void show_setup_popup();
   void cycle_panes(int direction);
+  // window_lessons.cpp
+  bool keep_playlist(std::optional<Playlist> playlist);
+  void end_presentation();
+  void fit_presentation();
   // window_layout.cpp
   void build_layout();
+  void fit_right();
   void fit_space();
   void fit_corner();
   void fold_setup();
@@ -114,6 +129,7 @@ class Window : public QMainWindow {
   void share_right_column();
   // window_rooms.cpp
   bool shows_index() const;
+  void follow_exam();  // the planner is off in one
   bool has_tab(Room room, const ViewInfo& view) const;
   void follow_lesson();
   void refresh_rooms();
@@ -182,7 +198,7 @@ class Window : public QMainWindow {
         *devices;
     QList<QAction*> views, rooms;
     QAction *lessons, *lesson_again, *lesson_answers, *lesson_leave, *take_away, *handout,
-        *school_class;
+        *school_class, *playlist, *playlist_close, *progress_folder, *present;
   } do_{};
   std::vector<QAction*> reset_sections_;
   QMenu *recent_ = nullptr, *export_menu_ = nullptr;
@@ -201,6 +217,7 @@ class Window : public QMainWindow {
   QWidget *center_ = nullptr, *middle_ = nullptr, *corner_ = nullptr;
   QFrame* right_ = nullptr;
   QTabWidget* right_tabs_ = nullptr;
+  bool presents_ = false, was_full_screen_ = false;
   bool map_over_lesson_ = false;  // Learn shows the map although a lesson is open
   LessonPanel* lesson_ = nullptr;
   SelectionPanel* selection_ = nullptr;

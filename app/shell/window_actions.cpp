@@ -7,8 +7,6 @@
 #include <algorithm>
 
 #include "app/lesson/lesson_panel.h"
-#include "app/lesson/map/cheat_sheet.h"
-#include "app/lesson/teaching/class_dialog.h"
 #include "app/settings/all_settings.h"
 #include "app/settings/machine_sheet.h"
 #include "app/settings/setup_chips.h"
@@ -165,27 +163,6 @@ void Window::build_run_actions() {
                              [this] { session_.jobs().calibrate(); });
 }
 
-void Window::build_lesson_actions() {
-  do_.lessons =
-      add_action(tr("&All lessons …"), keys("Ctrl+L"), {}, [this] { lesson_->show_index(); });
-  do_.lesson_again = add_action(tr("&Start the lesson again …"), {}, tr("With new numbers"),
-                                [this] { lesson_->ask_reset(); });
-  do_.lesson_answers = add_action(tr("&Export my answers …"), {}, tr("JSON for a teacher"),
-                                  [this] { lesson_->export_answers(); });
-  do_.lesson_leave = add_action(tr("&Leave the lesson"), {}, tr("Keeps the setup"),
-                                [this] { lesson_->leave_lesson(); });
-  do_.take_away =
-      add_action(tr("What to &take away …"), {},
-                 tr("Of every lesson you have done: what to keep, on two printed pages"),
-                 [this] { show_cheat_sheet(lesson_->player().progress(), this); });
-  do_.handout = add_action(tr("&Handout …"), {},
-                           tr("The lesson on paper, with its numbers: PDF or a web page"),
-                           [this] { ask_for_handout(lesson_->player(), this); });
-  do_.school_class =
-      add_action(tr("&Class …"), {}, tr("Numbers that follow from a class code and your name"),
-                 [this] { ClassDialog(lesson_->player().progress(), this).exec(); });
-}
-
 void Window::build_help_actions() {
   do_.shortcuts = add_action(tr("&Shortcuts"), keys("F1"), tr("All keys, and where else help is"),
                              [this] { show_shortcuts(); });
@@ -294,7 +271,9 @@ void Window::build_menus() {
   lessons->addSeparator();
   lessons->addActions({do_.take_away, do_.handout});
   lessons->addSeparator();
-  lessons->addAction(do_.school_class);
+  lessons->addActions({do_.school_class, do_.playlist, do_.playlist_close, do_.present});
+  lessons->addSeparator();
+  lessons->addAction(do_.progress_folder);
 
   QMenu* help = menuBar()->addMenu(tr("&Help"));
   help->addActions({do_.shortcuts, do_.words, do_.doctor, do_.about});
@@ -325,8 +304,13 @@ void Window::refresh_actions() {
   do_.calibrate->setEnabled(idle);
   const LessonPlayer& player = lesson_->player();
   do_.lesson_leave->setEnabled(player.is_open());
-  for (QAction* action : {do_.lesson_again, do_.lesson_answers, do_.handout})
-    action->setEnabled(player.is_open() || player.finished_lesson());
+  const bool has_lesson = player.is_open() || player.finished_lesson();
+  do_.lesson_answers->setEnabled(has_lesson);
+  for (QAction* action : {do_.lesson_again, do_.handout})
+    action->setEnabled(has_lesson && !player.exam());
+  do_.take_away->setEnabled(!player.exam());
+  do_.playlist_close->setEnabled(player.progress().playlist().has_value());
+  do_.present->setEnabled(presents_ || (!shows_index() && !player.exam()));
   do_.pin->setEnabled(session_.problems().empty() && step);
   do_.unpin->setEnabled(session_.runs().pinned() != nullptr);
   for (std::size_t section = 0; section < reset_sections_.size(); ++section)

@@ -5,6 +5,7 @@
 #include <QTabWidget>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "app/lesson/lesson_panel.h"
 #include "app/lesson/map/course_map.h"
@@ -91,6 +92,7 @@ void Window::build_layout() {
 void Window::resizeEvent(QResizeEvent* event) {
   QMainWindow::resizeEvent(event);
   fit_space();
+  fit_right();
   fit_corner();
   refresh_tabs();
 }
@@ -106,7 +108,7 @@ void Window::fit_space() {
   const bool full = space == Space::kFull;
   auto* row = static_cast<QHBoxLayout*>(middle_->layout());
   popup_->hide();
-  chips_->setVisible(!full && !shows_index());
+  chips_->setVisible(!full && !shows_index() && !presents_);
   if (full) {
     popup_->layout()->removeWidget(setup_);
     popup_->layout()->removeWidget(fold_);
@@ -120,11 +122,17 @@ void Window::fit_space() {
   }
   share_right_column();
   fold_setup();
-  right_->setFixedWidth(space == Space::kCompact ? kCompactRightWidth : kRightWidth);
+  fit_right();
   top_bar_->set_compact(!full);
   strip_->set_size(full                      ? StripSize::kFull
                    : space == Space::kNarrow ? StripSize::kNarrow
                                              : StripSize::kCompact);
+}
+
+// In front of a class the lesson has more room, since its text is larger.
+void Window::fit_right() {
+  const int usual = space_ == Space::kCompact ? kCompactRightWidth : kRightWidth;
+  right_->setFixedWidth(presents_ ? std::max(usual, width() * 2 / 5) : usual);
 }
 
 // Where a view is about something of its own, none of the training setup is used: it is folded,
@@ -133,9 +141,9 @@ void Window::fold_setup() {
   const bool folds = !view().topic().is_step() && !unfolded_;
   const bool plans = room_ == Room::kPlan && view().property("left_column").isValid();
   const bool is_there = !plans && (!shows_index() || space_ != Space::kFull);  // else in its popup
-  setup_->setVisible(is_there && !folds);
-  fold_->setVisible(is_there && folds);
-  chips_->setVisible(space_ != Space::kFull && !plans && !shows_index());
+  setup_->setVisible(is_there && !folds && !presents_);
+  fold_->setVisible(is_there && folds && !presents_);
+  chips_->setVisible(space_ != Space::kFull && !plans && !shows_index() && !presents_);
   place_own_column();
 }
 
@@ -163,7 +171,8 @@ void Window::place_own_column() {
 void Window::fit_corner() {
   int tabs = tabs_->tabBar()->sizeHint().width();
   if (!all_views_->isHidden()) tabs += kCornerGap + all_views_->width();
-  const int room = width() - kSetupWidth - kRightWidth - tabs - 2 * kCornerGap;
+  const int sides = presents_ ? right_->width() : kSetupWidth + kRightWidth;
+  const int room = width() - sides - tabs - 2 * kCornerGap;
   const int wanted = view().look_controls_width();
   const bool is_there = space_ == Space::kFull && wanted > 0 && wanted <= room;
   // Room is kept for a corner that is hidden, too: then it has no width and the height of the tabs.
@@ -179,7 +188,8 @@ void Window::fit_corner() {
 void Window::share_right_column() {
   auto* right = static_cast<QVBoxLayout*>(right_->layout());
   const LessonPlayer& player = lesson_->player();
-  const bool tabbed = space_ != Space::kFull || player.is_open() || player.finished_lesson();
+  const bool tabbed =
+      space_ != Space::kFull || player.is_open() || player.finished_lesson() || presents_;
   if (tabbed == (right_tabs_->count() > 0) && selection_->parentWidget()) return;
   if (tabbed) {
     right_tabs_->addTab(lesson_, tr("Lesson"));

@@ -39,6 +39,11 @@ void Window::show_view(const QString& id) {
 
 void Window::show_room(Room room) {
   if (!has_views(room)) return;
+  if (room == Room::kPlan && lesson_->player().exam()) {
+    typed_wrong_ = tr("In an exam the planner is off.");
+    refresh_banner();
+    return top_bar_->set_room(room_);
+  }
   if (!shows_index()) last_tab_[room_] = QLatin1String(view_info().id);
   room_ = room;
   map_over_lesson_ = false;
@@ -65,6 +70,18 @@ void Window::follow_lesson() {
   refresh_rooms();
 }
 
+void Window::follow_exam() {
+  const bool exam = lesson_->player().exam();
+  if (exam && room_ == Room::kPlan) show_room(Room::kLearn);
+  top_bar_->set_planner(!exam);
+  for (QAction* room : do_.rooms)
+    if (room->data().toInt() == int(Room::kPlan)) room->setEnabled(!exam);
+  for (qsizetype at = 0; at < do_.views.size(); ++at)
+    if (parallelarium::views()[std::size_t(at)].room == Room::kPlan)
+      do_.views[at]->setEnabled(!exam);
+  refresh_actions();
+}
+
 // Puts the room's tabs there, with the one that was last in front, and what surrounds them.
 void Window::refresh_rooms() {
   const std::vector<ViewInfo>& all = parallelarium::views();
@@ -84,10 +101,12 @@ void Window::refresh_rooms() {
   }
   tabs_->setVisible(!index);
   start_->setVisible(index);
-  right_->setVisible(!index);
-  strip_->setVisible(!index);
+  // Without a lesson the view has the whole screen in front of a class.
+  right_->setVisible(!index && (!presents_ || lesson_->player().is_open()));
+  strip_->setVisible(!index && !presents_);
   top_bar_->set_room(room_);
   top_bar_->set_bare(index);
+  refresh_actions();
   for (qsizetype at = 0; at < do_.rooms.size(); ++at)
     do_.rooms[at]->setChecked(do_.rooms[at]->data().toInt() == int(room_));
   fold_setup();

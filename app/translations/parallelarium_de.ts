@@ -2165,6 +2165,14 @@
         <source>Which numbers the handout draws: 1, 2, ...</source>
         <translation>Welche Zahlen das Arbeitsblatt zieht: 1, 2, ...</translation>
     </message>
+    <message>
+        <source>Open the room Learn with a teacher's list of lessons: a text file with the name of one in each line.</source>
+        <translation>Den Raum Lernen mit der Lektionenliste einer Lehrkraft öffnen: eine Textdatei mit einem Namen je Zeile.</translation>
+    </message>
+    <message>
+        <source>Read what is done from this folder, and keep it there until the window closes.</source>
+        <translation>Erledigtes aus diesem Ordner lesen und dort ablegen, bis das Fenster schließt.</translation>
+    </message>
 </context>
 <context>
     <name>memory</name>
@@ -3655,6 +3663,26 @@
         <source> · question %1 of %2</source>
         <translation> · Frage %1 von %2</translation>
     </message>
+    <message>
+        <source>Exam: no hints, no answers, no planner</source>
+        <translation>Prüfung: keine Tipps, keine Lösungen, kein Planer</translation>
+    </message>
+    <message>
+        <source>Your answer is kept</source>
+        <translation>Deine Antwort ist notiert</translation>
+    </message>
+    <message>
+        <source>An exam has no hints.</source>
+        <translation>In einer Prüfung gibt es keine Tipps.</translation>
+    </message>
+    <message>
+        <source>Go on as it is</source>
+        <translation>So weitergehen</translation>
+    </message>
+    <message>
+        <source>In an exam you commit an answer once.</source>
+        <translation>In einer Prüfung legst du eine Antwort nur einmal fest.</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::LessonPlayer</name>
@@ -3665,6 +3693,10 @@
     <message>
         <source>Your order could not be saved in %1: %2.</source>
         <translation>Deine Reihenfolge konnte nicht in %1 gespeichert werden: %2.</translation>
+    </message>
+    <message>
+        <source>This was an exam: %1 of %2 tasks are answered. Choose **Lessons &gt; Export my answers** and hand in the file.</source>
+        <translation>Das war eine Prüfung: %1 von %2 Aufgaben sind beantwortet. Wähle **Lektionen &gt; Meine Antworten exportieren** und gib die Datei ab.</translation>
     </message>
 </context>
 <context>
@@ -4514,6 +4546,26 @@ nach Plan</translation>
         <source>Help and shortcuts</source>
         <translation>Hilfe und Tasten</translation>
     </message>
+    <message>
+        <source>While you present</source>
+        <translation>Während du vorführst</translation>
+    </message>
+    <message>
+        <source>Page Down, Page Up</source>
+        <translation>Bild ab, Bild auf</translation>
+    </message>
+    <message>
+        <source>Next step, previous step of the lesson</source>
+        <translation>Nächster, voriger Schritt der Lektion</translation>
+    </message>
+    <message>
+        <source>Esc</source>
+        <translation>Esc</translation>
+    </message>
+    <message>
+        <source>Leave the presentation</source>
+        <translation>Vorführung beenden</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::StageStrip</name>
@@ -5204,8 +5256,56 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>&amp;Kurs …</translation>
     </message>
     <message>
-        <source>Numbers that follow from a class code and your name</source>
-        <translation>Zahlen, die aus einem Kurs-Code und deinem Namen folgen</translation>
+        <source>In an exam the planner is off.</source>
+        <translation>In einer Prüfung ist der Planer aus.</translation>
+    </message>
+    <message>
+        <source>Numbers that follow from a class code and your name; exams</source>
+        <translation>Zahlen, die aus einem Kurs-Code und deinem Namen folgen; Prüfungen</translation>
+    </message>
+    <message>
+        <source>Open a &amp;playlist …</source>
+        <translation>Eine &amp;Lektionenliste öffnen …</translation>
+    </message>
+    <message>
+        <source>Lessons that a teacher put in order</source>
+        <translation>Lektionen in der Reihenfolge einer Lehrkraft</translation>
+    </message>
+    <message>
+        <source>Open a playlist</source>
+        <translation>Eine Lektionenliste öffnen</translation>
+    </message>
+    <message>
+        <source>Text files (*.txt);;All files (*)</source>
+        <translation>Textdateien (*.txt);;Alle Dateien (*)</translation>
+    </message>
+    <message>
+        <source>Close the playlist</source>
+        <translation>Lektionenliste schließen</translation>
+    </message>
+    <message>
+        <source>Takes the playlist away; what is done stays</source>
+        <translation>Nimmt die Lektionenliste weg; Erledigtes bleibt</translation>
+    </message>
+    <message>
+        <source>Keep progress in a &amp;folder …</source>
+        <translation>Fortschritt in einem &amp;Ordner ablegen …</translation>
+    </message>
+    <message>
+        <source>Such as one on a stick: what you have done is read from there and kept there</source>
+        <translation>Etwa auf einem Stick: Was du erledigt hast, wird dort gelesen und dort abgelegt</translation>
+    </message>
+    <message>
+        <source>Keep progress in a folder</source>
+        <translation>Fortschritt in einem Ordner ablegen</translation>
+    </message>
+    <message>
+        <source>P&amp;resent</source>
+        <translation>&amp;Vorführen</translation>
+    </message>
+    <message>
+        <source>For a class: large text and nothing around it; Page Down and Page Up change the step</source>
+        <translation>Vor einem Kurs: großer Text und nichts darum; Bild ab und Bild auf wechseln den Schritt</translation>
     </message>
 </context>
 <context>
@@ -7395,6 +7495,42 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>A question from each of several lessons; what you know can be skipped</source>
         <translation>Eine Frage aus jeder von mehreren Lektionen; was du kennst, kannst du auslassen</translation>
+    </message>
+    <message>
+        <source>&lt;b&gt;Exam&lt;/b&gt; · Lessons that you open now have no hints and no answers, and each question is answered once. The planner is off.</source>
+        <translation>&lt;b&gt;Prüfung&lt;/b&gt; · Lektionen, die du jetzt öffnest, haben keine Tipps und keine Lösungen, und jede Frage wird einmal beantwortet. Der Planer ist aus.</translation>
+    </message>
+    <message>
+        <source>Find a lesson</source>
+        <translation>Lektion finden</translation>
+    </message>
+    <message>
+        <source>%1, %2 of %3</source>
+        <translation>%1, %2 von %3</translation>
+    </message>
+    <message>
+        <source>Playlist: %1</source>
+        <translation>Lektionenliste: %1</translation>
+    </message>
+    <message>
+        <source>all done</source>
+        <translation>alles erledigt</translation>
+    </message>
+    <message>
+        <source>%1 of %2 · about %3 left</source>
+        <translation>%1 von %2 · noch etwa %3</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
+    </message>
+    <message>
+        <source>Takes the playlist away; what is done stays</source>
+        <translation>Nimmt die Lektionenliste weg; Erledigtes bleibt</translation>
+    </message>
+    <message>
+        <source>No lesson has “%1”.</source>
+        <translation>Keine Lektion enthält „%1“.</translation>
     </message>
 </context>
 <context>
@@ -9749,6 +9885,14 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>PDF files (*.pdf);;Web pages (*.html)</source>
         <translation>PDF-Dateien (*.pdf);;Webseiten (*.html)</translation>
+    </message>
+    <message>
+        <source>This is an exam</source>
+        <translation>Dies ist eine Prüfung</translation>
+    </message>
+    <message>
+        <source>In an exam hints, answers and the room Plan are off, each question is answered once, and the numbers are other ones. A code with the word exam, such as exam-7, is always one.</source>
+        <translation>In einer Prüfung gibt es keine Tipps, keine Lösungen und keinen Raum „Planen“, jede Frage wird einmal beantwortet, und die Zahlen sind andere. Ein Code mit dem Wort „exam“, etwa exam-7, ist immer eine.</translation>
     </message>
 </context>
 <context>

@@ -6,6 +6,7 @@
 #include <QLabel>
 #include <QListWidget>
 #include <QMenu>
+#include <QProcess>
 #include <QScrollArea>
 #include <QSignalSpy>
 #include <QTemporaryDir>
@@ -186,6 +187,27 @@ TEST_F(LessonPlay, ThirdLessonIsPlayedToItsEnd) {
   EXPECT_TRUE(progress.done("filling-the-bubble", version));
   EXPECT_FALSE(progress.done("filling-the-bubble", version + 1));
   EXPECT_EQ(progress.record("filling-the-bubble", version)["steps"].size(), 7u);
+
+  // Handed in, the run is made again by the engine, with the same losses.
+  ASSERT_NE(player().finished_lesson(), nullptr);
+  nlohmann::json answers = player().finished_lesson()->answers;
+  answers["format"] = "parallelarium-answers/1";
+  answers["name"] = "Ada";
+  const QTemporaryDir folder;
+  QFile file(folder.filePath(QStringLiteral("ada.json")));
+  ASSERT_TRUE(file.open(QIODevice::WriteOnly));
+  file.write(QByteArray::fromStdString(answers.dump()));
+  file.close();
+  QProcess engine;
+  engine.start(QStringLiteral(PARALLELARIUM_BINARY_DIR "/parallelarium-engine"),
+               {QStringLiteral("lesson"), QStringLiteral("report"), file.fileName(),
+                QStringLiteral("--rerun"), QStringLiteral("1"), QStringLiteral("--json")});
+  ASSERT_TRUE(engine.waitForFinished(120000));
+  const auto report = nlohmann::json::parse(engine.readAllStandardOutput().toStdString());
+  EXPECT_EQ(report["files"][0]["rerun"], "equal") << report.dump(1);
+  EXPECT_EQ(report["files"][0]["faults"], nlohmann::json::array());
+  EXPECT_EQ(report["files"][0]["asked"], 4);
+  EXPECT_EQ(report["files"][0]["right"], 3) << "all but the foreseen mistake";
 }
 
 TEST_F(LessonPlay, BackKeepsAnswersAndResetAndLeaveClearWhatIsHidden) {

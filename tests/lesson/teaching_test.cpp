@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -10,7 +11,9 @@
 
 #include "engine/lesson/teaching/class_seed.h"
 #include "engine/lesson/teaching/new_lesson.h"
+#include "engine/lesson/teaching/playlist.h"
 #include "engine/lesson/teaching/report.h"
+#include "engine/lesson/teaching/rerun.h"
 #include "tests/lesson/lesson_copy.h"
 
 namespace parallelarium {
@@ -97,6 +100,41 @@ TEST(NewLesson, RefusesWhatIsNoId) {
     EXPECT_EQ(write_new_lesson(in_folder(name)).error().kind, "lesson-name") << name;
 }
 
+TEST(Playlist, HasATitleAndLessonsInTheOrderOfItsLines) {
+  const Result<Course> course = read_course(shipped_lessons());
+  ASSERT_TRUE(course);
+  const Result<Playlist> read = playlist_from_text(
+      "\xef\xbb\xbf# Monday\r\ntitle: Wer wartet auf wen? »\r\n\r\n"
+      "naive-and-gpipe 12 # with the class\nfirst-look",
+      "monday.txt", *course);
+  ASSERT_TRUE(read) << read.error().text;
+  EXPECT_EQ(read->title, "Wer wartet auf wen? »");
+  ASSERT_EQ(read->entries.size(), 2u);
+  EXPECT_EQ(read->entries[0].lesson, "naive-and-gpipe");
+  EXPECT_EQ(read->entries[0].minutes, 12);
+  EXPECT_EQ(read->entries[1].lesson, "first-look");
+  EXPECT_EQ(read->entries[1].minutes, 0);
+  EXPECT_EQ(playlist_from_text("first-look", "/tmp/monday.txt", *course)->title, "monday");
+}
+
+TEST(Playlist, SaysInWhichLineSomethingIsWrong) {
+  const Result<Course> course = read_course(shipped_lessons());
+  ASSERT_TRUE(course);
+  const auto says = [&](const char* text) {
+    const Result<Playlist> read = playlist_from_text(text, "monday.txt", *course);
+    return read ? std::string() : read.error().text;
+  };
+  EXPECT_EQ(says("first-look\n\nfirst-loook 3"),
+            "monday.txt, line 3: \"first-loook\" is no lesson of the course.");
+  EXPECT_EQ(says("first-look\nfirst-look"),
+            "monday.txt, line 2: \"first-look\" stands there twice.");
+  for (const char* minutes : {"0", "-3", "601", "ten", "5min", "99999999999", "5 6"})
+    EXPECT_THAT(says((std::string("first-look ") + minutes).c_str()),
+                HasSubstr(std::string("line 1: behind \"first-look\" stands \"") + minutes + "\""));
+  EXPECT_THAT(says("title: nothing"), HasSubstr("names no lesson"));
+  EXPECT_EQ(read_playlist("/nowhere.txt", *course).error().id, "lesson-file");
+}
+
 TEST(ClassReport, FindsOutAgainWhatIsRightInEveryLesson) {
   const Result<Course> course = read_course(shipped_lessons());
   ASSERT_TRUE(course);
@@ -161,6 +199,139 @@ TEST(ClassReport, TellsWhoseNumbersAreNotThoseOfTheClass) {
   ASSERT_EQ(report.hand_ins[1].faults.size(), 1u);
   EXPECT_EQ(report.hand_ins[1].faults[0].id, "hand-in-numbers");
   EXPECT_TRUE(report_on(files, shipped_lessons(), {}).ok()) << "without a code any numbers do";
+}
+
+// A run that was not made, with losses that tell its Setup.
+Result<Observation> told_losses(const Setup& setup) {
+  Observation seen;
+  seen.setup = setup;
+  seen.backend = "cpu";
+  seen.losses = {2.0 + setup.mesh.pp, 1.0 + 1.0 / setup.microbatches};
+  TrafficRow row;
+  row.sent_bytes = 10 * setup.microbatches;
+  seen.traffic = {{row}, {row}};
+  return seen;
+}
+
+// The first run of the lesson, handed in.
+json handed_in_run(const std::string& id, std::uint64_t seed) {
+  const Lesson lesson = shipped(id);
+  json play = played(id, seed);
+  for (std::size_t at = 0; at < lesson.steps.size(); ++at) {
+    if (lesson.steps[at].kind != StepKind::kRun) continue;
+    Setup setup = settings_at(lesson, at, draw(lesson, seed))->setup;
+    setup.precision = *find_precision("fp32");
+    setup.attention = Attention::kUnfused;
+    setup.run.backend = Backend::kPaced;
+    setup.run.seed = 17;
+    play["steps"][at]["run"] = hand_in_run(*told_losses(setup));
+    return play;
+  }
+  ADD_FAILURE() << id << " runs nothing";
+  return play;
+}
+
+TEST(Rerun, ComparesLossesAndBytesAndSaysWhatCannotBeCompared) {
+  const json honest = handed_in_run("filling-the-bubble", 3);
+  std::size_t at = 0;
+  while (!honest["steps"][at].contains("run")) ++at;
+  const auto verdict = [&](const char* key, const json& value) {
+    json play = honest;
+    if (*key) play["steps"][at]["run"][json::json_pointer(key)] = value;
+    ClassReport report = report_on({write_hand_in("run.json", play)}, shipped_lessons(), {});
+    EXPECT_EQ(rerun_hand_ins(report, 1, 1, shipped_lessons(), told_losses), 1);
+    return report.hand_ins[0].rerun().value();
+  };
+  EXPECT_EQ(verdict("", {}), RerunVerdict::kEqual);
+  const double loss = honest["steps"][at]["run"]["losses"][1];
+  EXPECT_EQ(verdict("/losses/1", loss * 1.0001), RerunVerdict::kClose);
+  EXPECT_EQ(verdict("/losses/1", loss * 1.01), RerunVerdict::kDifferent);
+  EXPECT_EQ(verdict("/losses", {loss}), RerunVerdict::kDifferent) << "a step is missing";
+  EXPECT_EQ(verdict("/sent_bytes", 1), RerunVerdict::kDifferent);
+  EXPECT_EQ(verdict("/setup/microbatches", 64), RerunVerdict::kNotRun) << "not the lesson's Setup";
+  EXPECT_EQ(verdict("/setup/run/text", "/etc/passwd"), RerunVerdict::kNotRun);
+  EXPECT_EQ(verdict("/setup/run/steps", 1000), RerunVerdict::kNotRun);
+  EXPECT_EQ(verdict("/setup", 7), RerunVerdict::kNotRun);
+}
+
+TEST(Rerun, RunsOnCpuRanksWhatTheStudentRanAndNoMoreThanWasAskedFor) {
+  std::vector<std::string> files;
+  for (int student = 0; student < 5; ++student)
+    files.push_back(write_hand_in(fmt::format("student-{}.json", student),
+                                  handed_in_run("filling-the-bubble", std::uint64_t(student))));
+  files.push_back(write_hand_in("no-run.json", played("filling-the-bubble", 9)));
+  std::set<std::string> drawn_ever;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    ClassReport report = report_on(files, shipped_lessons(), {});
+    int runs = 0;
+    const auto run = [&](const auto& setup) {
+      ++runs;
+      EXPECT_EQ(setup.run.backend, Backend::kCpu);
+      EXPECT_EQ(setup.run.seed, 17u);
+      return told_losses(setup);
+    };
+    EXPECT_EQ(rerun_hand_ins(report, 2, seed, shipped_lessons(), run), 2);
+    EXPECT_EQ(runs, 2);
+    for (const HandIn& hand_in : report.hand_ins) {
+      EXPECT_EQ(hand_in.drawn, hand_in.rerun().has_value());
+      if (hand_in.drawn) drawn_ever.insert(hand_in.file);
+    }
+  }
+  EXPECT_EQ(drawn_ever.size(), 5u) << "each may be drawn, but for the one without a run";
+}
+
+TEST(ClassReport, KnowsAnExamByItsFileAndByItsCode) {
+  EXPECT_TRUE(says_exam("Exam-spring-26"));
+  EXPECT_TRUE(says_exam(" spring-26-exam "));
+  EXPECT_FALSE(says_exam("example-26"));
+  EXPECT_EQ(exam_code("spring-26"), "spring-26-exam");
+  EXPECT_EQ(exam_code("exam-7"), "exam-7");
+  json exam = played("filling-the-bubble",
+                     class_seed(exam_code("spring-26"), "N. N.", "filling-the-bubble"));
+  exam["exam"] = true;
+  const json practice =
+      played("filling-the-bubble", class_seed("spring-26", "N. N.", "filling-the-bubble"));
+  const auto fault = [](const json& play, const std::string& code) {
+    const ClassReport report =
+        report_on({write_hand_in("exam.json", play)}, shipped_lessons(), {}, code);
+    return report.hand_ins[0].faults.empty() ? "" : report.hand_ins[0].faults[0].id;
+  };
+  EXPECT_EQ(fault(exam, "spring-26"), "");
+  EXPECT_EQ(fault(practice, "spring-26"), "");
+  EXPECT_EQ(fault(exam, "spring-26-exam"), "");
+  EXPECT_EQ(fault(practice, "spring-26-exam"), "hand-in-no-exam");
+  exam["steps"][1]["hints"] = 2;
+  EXPECT_EQ(fault(exam, ""), "hand-in-exam-hints");
+  const ClassReport report = report_on({write_hand_in("exam.json", exam)}, shipped_lessons(), {});
+  EXPECT_EQ(to_json(report)["files"][0]["exam"], true);
+  EXPECT_THAT(to_csv(report), HasSubstr(",yes,,"));
+}
+
+// With drawn numbers the same mistake gives everybody another number.
+TEST(ClassReport, CountsAForeseenMistakeWhateverTheNumbers) {
+  std::vector<std::string> files;
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    json play = played("filling-the-bubble", seed);
+    const Lesson lesson = shipped("filling-the-bubble");
+    const Step& step = *lesson.find("more-micro-batches");
+    const auto at = static_cast<std::size_t>(&step - lesson.steps.data());
+    Context context;
+    context.drawn = draw(lesson, seed);
+    context.settings = *settings_at(lesson, at, context.drawn, true);
+    const auto option = std::find_if(step.options.begin(), step.options.end(),
+                                     [](const Option& one) { return !one.value.empty(); });
+    ASSERT_NE(option, step.options.end());
+    play["steps"][at]["number"] = *evaluate(option->value, context.symbols());
+    files.push_back(write_hand_in(fmt::format("mistake-{}.json", seed), play));
+  }
+  const ClassReport report = report_on(files, shipped_lessons(), {});
+  std::set<std::string> answers;
+  for (const HandIn& hand_in : report.hand_ins)
+    for (const HandInStep& step : hand_in.steps)
+      if (!step.mistake.empty()) answers.insert(step.answer);
+  EXPECT_GT(answers.size(), 1u) << "the numbers differ";
+  ASSERT_EQ(report.common.size(), 1u);
+  EXPECT_EQ(report.common[0].count, 3);
 }
 
 TEST(ClassReport, SaysOfEachBadFileWhatIsWrong) {

@@ -116,6 +116,7 @@ QString LessonPanel::answer_note() const {
   if (const QString problem = step.parts.empty() ? QString() : parts_->problem();
       !problem.isEmpty())
     return problem;
+  if (!player_.tells_verdict()) return tr("In an exam you commit an answer once.");
   if (step.kind != StepKind::kPredict) return {};
   return step.hints > 0 ? tr("You commit a prediction once; hints come before that.")
                         : tr("You commit a prediction once.");

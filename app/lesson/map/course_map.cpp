@@ -4,6 +4,7 @@
 #include <QFrame>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QLineEdit>
 #include <QMessageBox>
 #include <QPushButton>
 #include <QScrollArea>
@@ -14,6 +15,8 @@
 #include "app/lesson/map/cheat_sheet.h"
 #include "app/lesson/map/door.h"
 #include "app/lesson/map/lesson_tile.h"
+#include "app/lesson/map/map_parts.h"
+#include "app/lesson/map/unit_board.h"
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
 #include "app/settings/controls.h"
@@ -22,19 +25,9 @@ namespace parallelarium {
 
 namespace {
 
-constexpr int kLeastColumn = 168, kSideWidth = 290, kSideFrom = 1000;
-constexpr std::size_t kMostColumns = 6;
-
 QString hours_text(int minutes) {
   if (minutes < 60) return minutes_text(minutes);
   return CourseMap::tr("%1 h %2 min").arg(minutes / 60).arg(minutes % 60);
-}
-
-QLabel* wrapped_label(const char* role) {
-  auto* label = new QLabel;
-  label->setWordWrap(true);
-  set_style_property(label, "role", role);
-  return label;
 }
 
 }  // namespace
@@ -87,7 +80,18 @@ CourseMap::CourseMap(LessonPlayer& player, QWidget* parent) : QWidget(parent), p
   connect(sheet_, &QPushButton::clicked, this,
           [this] { show_cheat_sheet(player_.progress(), this); });
   auto* state = new QHBoxLayout;
+  search_ = new QLineEdit;
+  search_->setPlaceholderText(tr("Find a lesson"));
+  search_->setAccessibleName(search_->placeholderText());
+  search_->setClearButtonEnabled(true);
+  search_->setFixedWidth(kSearchWidth);
+  connect(search_, &QLineEdit::textChanged, this, &CourseMap::narrow);
+  connect(search_, &QLineEdit::returnPressed, this, [this] {
+    for (LessonTile* tile : tiles_)
+      if (tile) return tile->setFocus();
+  });
   state->addWidget(counts_, 1);
+  state->addWidget(search_);
   basics_ = new QPushButton(tr("I know the basics …"));
   basics_->setToolTip(tr("A question from each of several lessons; what you know can be skipped"));
   connect(basics_, &QPushButton::clicked, this, [this] {
@@ -133,7 +137,7 @@ CourseMap::CourseMap(LessonPlayer& player, QWidget* parent) : QWidget(parent), p
   side_->setFrameShape(QFrame::NoFrame);
   side_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   side_->setWidget(page);
-  side_->setFixedWidth(kSideWidth);
+  side_->setFixedWidth(kMapSideWidth);
   row->addWidget(side_);
   setFocusProxy(go_on_);
 }
@@ -184,7 +188,9 @@ void CourseMap::fill() {
   if (next_) {
     const MapLesson& lesson = data_.lessons[*next_];
     go_on_title_->setText(lesson.title);
-    QString about = data_.unit_of(*next_).title + QStringLiteral(" · ");
+    QString about = next_of_playlist();
+    if (about.isEmpty()) about = data_.unit_of(*next_).title;
+    about += QStringLiteral(" · ");
     if (lesson.begun())
       about +=
           tr("step %1 of %2").arg(lesson.reached).arg(lesson.steps.size()) + QStringLiteral(" · ");
@@ -193,7 +199,9 @@ void CourseMap::fill() {
     go_on_title_->setText(tr("You have done every lesson"));
     go_on_about_->setText(tr("Open any of them again, or go on in Explore."));
   }
-  const bool fresh = next_ && data_.done() == 0 && !data_.lessons[*next_].begun();
+  const bool exam = player_.exam();
+  const bool fresh =
+      next_ && data_.done() == 0 && !data_.lessons[*next_].begun() && !exam && !data_.playlist;
   doors_->setVisible(fresh);
   card_->setVisible(!fresh);
   setFocusProxy(fresh ? static_cast<QWidget*>(learn_) : go_on_);
@@ -203,104 +211,47 @@ void CourseMap::fill() {
             .arg(data_.lessons[*next_].title, minutes_text(data_.lessons[*next_].minutes)));
   const std::size_t due = data_.due().size();
   review_->setText(due == 1 ? tr("Review: 1 due") : tr("Review: %1 due").arg(due));
-  review_->setVisible(due > 0);
+  review_->setVisible(due > 0 && !exam);
   go_on_->setVisible(next_.has_value());
   go_on_->setText(tr("Continue"));
-  sheet_->setVisible(data_.done() > 0);
+  sheet_->setVisible(data_.done() > 0 && !exam);
   const bool placed = std::any_of(data_.lessons.begin(), data_.lessons.end(),
                                   [](const MapLesson& lesson) { return lesson.known; });
-  basics_->setVisible(data_.done() == 0 && !placed && !data_.basics.isEmpty());
+  basics_->setVisible(!exam && data_.done() == 0 && !placed && !data_.basics.isEmpty());
   counts_->setText(tr("<b>%1 lessons · %2 done · about %3 left</b> · Nothing is locked: open any "
                       "lesson.")
                        .arg(data_.lessons.size())
                        .arg(data_.done())
                        .arg(hours_text(data_.minutes_left())));
+  if (exam)
+    counts_->setText(
+        tr("<b>Exam</b> · Lessons that you open now have no hints and no answers, and "
+           "each question is answered once. The planner is off."));
   columns_ = 0;
   chosen_ = next_.value_or(0);
   lay_out();
   choose(chosen_);
 }
 
-QWidget* CourseMap::make_unit(const MapUnit& unit) {
-  auto* box = new QFrame;
-  box->setObjectName(QStringLiteral("MapUnit"));
-  box->setAccessibleName(unit.title);
-  auto* column = new QVBoxLayout(box);
-  column->setContentsMargins(8, 8, 8, 8);
-  column->setSpacing(8);
-  auto* head = new QHBoxLayout;
-  auto* title = wrapped_label("strong");
-  title->setText(unit.title);
-  std::size_t done = 0;
-  for (const std::size_t lesson : unit.lessons) done += data_.lessons[lesson].done;
-  auto* count = new QLabel(tr("%1 of %2").arg(done).arg(unit.lessons.size()));
-  set_style_property(count, "role", "small");
-  head->addWidget(title, 1);
-  head->addWidget(count, 0, Qt::AlignTop);
-  column->addLayout(head);
-  if (!unit.after.isEmpty()) {
-    auto* after = wrapped_label("small");
-    after->setText(tr("after %1").arg(unit.after.join(QStringLiteral(", "))));
-    column->addWidget(after);
-  }
-  for (const std::size_t lesson : unit.lessons) {
-    auto* tile = new LessonTile(data_.lessons[lesson], next_ == lesson);
-    connect(tile, &QAbstractButton::clicked, this, [this, lesson] { choose(lesson); });
-    connect(tile, &LessonTile::opened, this, [this, lesson] { start(lesson, false); });
-    tiles_[lesson] = tile;
-    column->addWidget(tile);
-  }
-  return box;
-}
-
-// As many columns as have room; the units stand in the course's order, column by column, so that
-// columns are about equally high.
-void CourseMap::lay_out() {
-  side_->setVisible(width() >= kSideFrom && !data_.lessons.empty());
-  if (data_.lessons.empty()) return;
-  const int room = width() - 32 - (side_->isHidden() ? 0 : kSideWidth) - 12;
-  const int fits = std::clamp(room / kLeastColumn, 1,
-                              static_cast<int>(std::min(kMostColumns, data_.units.size())));
-  if (fits == columns_) return;
-  columns_ = fits;
-  tiles_.assign(data_.lessons.size(), nullptr);
-  units_ = new QWidget;
-  units_->setObjectName(QStringLiteral("MapUnits"));
-  auto* row = new QHBoxLayout(units_);
-  row->setContentsMargins(0, 0, 4, 12);
-  row->setSpacing(14);
-  std::size_t left = data_.lessons.size() + 2 * data_.units.size();
-  std::size_t unit = 0;
-  for (int at = 0; at < columns_; ++at) {
-    auto* column = new QVBoxLayout;
-    column->setSpacing(14);
-    const std::size_t share = (left + static_cast<std::size_t>(columns_ - at) - 1) /
-                              static_cast<std::size_t>(columns_ - at);
-    std::size_t taken = 0;
-    while (unit < data_.units.size()) {
-      const std::size_t size = data_.units[unit].lessons.size() + 2;
-      const std::size_t others = data_.units.size() - unit;
-      const bool must = taken == 0;
-      // What does not fit goes on to the next column, which must not stay empty.
-      if (!must &&
-          (taken + size > share + 1 || others <= static_cast<std::size_t>(columns_ - at - 1)))
-        break;
-      column->addWidget(make_unit(data_.units[unit]));
-      taken += size;
-      ++unit;
-    }
-    left -= std::min(left, taken);
-    column->addStretch();
-    row->addLayout(column, 1);
-  }
-  scroll_->setWidget(units_);
-  choose(chosen_);
+// "Monday, 2 of 4", where the next lesson is one of the playlist.
+QString CourseMap::next_of_playlist() const {
+  if (!data_.playlist) return {};
+  const std::vector<std::size_t>& list = data_.playlist->lessons;
+  const auto at = std::find(list.begin(), list.end(), *next_);
+  if (at == list.end()) return {};
+  return tr("%1, %2 of %3").arg(data_.playlist->title).arg(at - list.begin() + 1).arg(list.size());
 }
 
 void CourseMap::choose(std::size_t lesson) {
   chosen_ = lesson;
   for (std::size_t at = 0; at < tiles_.size(); ++at)
     if (tiles_[at]) tiles_[at]->setChecked(at == lesson);
+  if (data_.playlist)
+    for (std::size_t at = 0; at < listed_.size(); ++at)
+      listed_[at]->setChecked(data_.playlist->lessons[at] == lesson);
+  if (board_)
+    for (std::size_t at = 0; at < data_.units.size(); ++at)
+      if (&data_.units[at] == &data_.unit_of(lesson)) board_->choose(at);
   show_details();
 }
 
@@ -342,7 +293,7 @@ void CourseMap::show_details() {
   details_->setText(text);
   start_->setText(lesson.begun() ? tr("Continue, step %1").arg(lesson.reached) : tr("Start"));
   start_->setEnabled(lesson.refusal.isEmpty());
-  anew_->setVisible(lesson.begun() && lesson.refusal.isEmpty());
+  anew_->setVisible(!player_.exam() && lesson.begun() && lesson.refusal.isEmpty());
 }
 
 void CourseMap::show_index() {

@@ -9,6 +9,7 @@
 
 class QBoxLayout;
 class QLabel;
+class QLineEdit;
 class QPushButton;
 class QScrollArea;
 class QVBoxLayout;
@@ -17,6 +18,7 @@ namespace parallelarium {
 
 class Door;
 class LessonTile;
+class UnitBoard;
 
 class CourseMap : public QWidget {
   Q_OBJECT
@@ -24,13 +26,21 @@ class CourseMap : public QWidget {
  public:
   explicit CourseMap(LessonPlayer& player, QWidget* parent = nullptr);
   const MapData& data() const { return data_; }
+  // By lesson; null for those that the search leaves out.
   const std::vector<LessonTile*>& tiles() const { return tiles_; }
+  // Of the playlist, in its order.
+  const std::vector<LessonTile*>& listed() const { return listed_; }
   void choose(std::size_t lesson);
+  // Reads the lessons and what is done again, if the map is shown.
+  void refresh() {
+    if (isVisible()) fill();
+  }
 
  Q_SIGNALS:
   // The other two doors of the first start.
   void plan_wanted();
   void open_wanted();
+  void playlist_closed();
   // A lesson was chosen, perhaps the one that is open already.
   void started();
 
@@ -41,8 +51,14 @@ class CourseMap : public QWidget {
  private:
   QWidget* make_doors();
   void fill();
+  QString next_of_playlist() const;
+  // course_map_layout.cpp
+  void narrow();
+  std::vector<std::size_t> found(const MapUnit& unit) const;
   void lay_out();
+  LessonTile* make_tile(const MapLesson& shown, std::size_t lesson);
   QWidget* make_unit(const MapUnit& unit);
+  QWidget* make_playlist(int columns);
   void show_details();
   void show_index();
   void start(std::size_t lesson, bool anew);
@@ -57,9 +73,11 @@ class CourseMap : public QWidget {
   QPushButton *go_on_ = nullptr, *review_ = nullptr, *sheet_ = nullptr, *basics_ = nullptr,
               *start_ = nullptr, *anew_ = nullptr;
   QScrollArea *scroll_ = nullptr, *side_ = nullptr;
-  QWidget *units_ = nullptr, *card_ = nullptr, *doors_ = nullptr;
+  QWidget *card_ = nullptr, *doors_ = nullptr;
+  QLineEdit* search_ = nullptr;
+  UnitBoard* board_ = nullptr;
   Door* learn_ = nullptr;
-  std::vector<LessonTile*> tiles_;
+  std::vector<LessonTile*> tiles_, listed_;
 };
 
 }  // namespace parallelarium

@@ -18,6 +18,12 @@ QString in_language(const std::map<std::string, std::string>& titles) {
   return english == titles.end() ? QString() : QString::fromStdString(english->second);
 }
 
+// Whether the last step was left, as far as the record goes.
+bool is_at_its_end(const nlohmann::json& record, const Lesson& lesson) {
+  const nlohmann::json steps = record.value("steps", nlohmann::json::array());
+  return steps.size() == lesson.steps.size() && steps.back().value("solved", false);
+}
+
 MapLesson map_lesson(const Course& course, const CourseEntry& entry, const LessonPlayer& player) {
   MapLesson shown;
   shown.id = QString::fromStdString(entry.id);
@@ -32,13 +38,16 @@ MapLesson map_lesson(const Course& course, const CourseEntry& entry, const Lesso
   shown.summary = QString::fromStdString(text.summary);
   shown.minutes = lesson->minutes;
   shown.ranks = lesson->requirements.ranks;
-  shown.done = player.progress().done(lesson->id, lesson->version);
+  const nlohmann::json record = player.progress().record(lesson->id, lesson->version);
+  // In an exam what was practised does not count.
+  const bool counts = !player.exam() || (record.is_object() && record.value("exam", false));
+  shown.done = counts && player.progress().done(lesson->id, lesson->version) &&
+               (!player.exam() || is_at_its_end(record, *lesson));
   shown.known = player.progress().known(lesson->id, lesson->version);
   shown.due = player.progress().due(lesson->id, lesson->version, QDateTime::currentDateTimeUtc()) &&
               std::any_of(lesson->steps.begin(), lesson->steps.end(),
                           [](const Step& step) { return step.ask && !step.ask->answer.empty(); });
-  const nlohmann::json record = player.progress().record(lesson->id, lesson->version);
-  if (record.is_object() && record.contains("steps") && record["steps"].is_array())
+  if (counts && record.is_object() && record.contains("steps") && record["steps"].is_array())
     shown.reached = std::min(record["steps"].size(), lesson->steps.size());
   for (const Step& step : lesson->steps) {
     const auto words = text.steps.find(step.id);
@@ -64,6 +73,9 @@ int MapLesson::minutes_left() const {
 }
 
 std::optional<std::size_t> MapData::next() const {
+  if (playlist)
+    for (const std::size_t at : playlist->lessons)
+      if (!lessons[at].done && lessons[at].refusal.isEmpty()) return at;
   using Which = bool (*)(const MapLesson&);
   for (const Which which : {Which([](const MapLesson& lesson) { return lesson.begun(); }),
                             Which([](const MapLesson& lesson) { return !lesson.known; }),
@@ -91,6 +103,16 @@ std::vector<std::size_t> MapData::due() const {
   return all;
 }
 
+bool MapData::matches(std::size_t lesson, const QString& words) const {
+  const MapLesson& one = lessons[lesson];
+  QStringList texts{one.title, one.summary, one.id, unit_of(lesson).title};
+  for (const MapStep& step : one.steps) texts << step.title;
+  const QString all = texts.join(QLatin1Char('\n'));
+  for (const QString& word : words.split(QLatin1Char(' '), Qt::SkipEmptyParts))
+    if (!all.contains(word, Qt::CaseInsensitive)) return false;
+  return true;
+}
+
 const MapUnit& MapData::unit_of(std::size_t lesson) const {
   return *std::find_if(units.begin(), units.end(), [&](const MapUnit& unit) {
     return std::find(unit.lessons.begin(), unit.lessons.end(), lesson) != unit.lessons.end();
@@ -109,14 +131,27 @@ MapData read_map(const LessonPlayer& player) {
   map.title = in_language(course->titles);
   for (const CourseEntry& entry : course->lessons)
     map.lessons.push_back(map_lesson(*course, entry, player));
+  if (const std::optional<Playlist>& playlist = player.progress().playlist()) {
+    map.playlist = MapPlaylist{QString::fromStdString(playlist->title), {}, {}};
+    for (const PlaylistEntry& entry : playlist->entries)
+      for (std::size_t at = 0; at < map.lessons.size(); ++at)
+        if (map.lessons[at].id.toStdString() == entry.lesson) {
+          map.playlist->lessons.push_back(at);
+          map.playlist->minutes.push_back(entry.minutes > 0 ? entry.minutes
+                                                            : map.lessons[at].minutes);
+        }
+  }
   for (const std::string& id : course->basics)
     map.basics << QString::fromStdString(course->folder + "/" + id);
   for (const CourseUnit& unit : course->units) {
     MapUnit shown;
     shown.title = in_language(unit.titles);
     for (const std::string& needed : unit.needs)
-      for (const CourseUnit& other : course->units)
-        if (other.id == needed) shown.after << in_language(other.titles);
+      for (std::size_t at = 0; at < course->units.size(); ++at)
+        if (course->units[at].id == needed) {
+          shown.after << in_language(course->units[at].titles);
+          shown.needs.push_back(at);
+        }
     for (std::size_t at = unit.first; at < unit.first + unit.count; ++at)
       shown.lessons.push_back(at);
     map.units.push_back(std::move(shown));

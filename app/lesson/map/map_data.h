@@ -4,6 +4,7 @@
 
 #include <QString>
 #include <QStringList>
+#include <optional>
 #include <vector>
 
 #include "app/lesson/player/lesson_player.h"
@@ -33,20 +34,31 @@ struct MapLesson {
 struct MapUnit {
   QString title;
   QStringList after;                 // titles of the units that it builds on
+  std::vector<std::size_t> needs;    // indices of these
   std::vector<std::size_t> lessons;  // indices
+};
+
+// What a teacher has put in order.
+struct MapPlaylist {
+  QString title;
+  std::vector<std::size_t> lessons;  // indices, in its order
+  std::vector<int> minutes;          // of each
 };
 
 struct MapData {
   QString title, error;  // of the course; why there is none
   std::vector<MapUnit> units;
   std::vector<MapLesson> lessons;
+  std::optional<MapPlaylist> playlist;
   QStringList basics;  // folders of the lessons that those are asked about who know the basics
-  // The lesson to go on with: the first that was begun and can be played, else the first that is
-  // neither done nor known, else the first that is not done; none where all are done.
+  // The lesson to go on with: the first of the playlist that is not done, else the first that was
+  // begun and can be played, else the first that is neither done nor known, else the first that is
+  // not done; none where all are done.
   std::optional<std::size_t> next() const;
   std::size_t done() const;
   int minutes_left() const;
-  std::vector<std::size_t> due() const;  // that can be played here
+  bool matches(std::size_t lesson, const QString& words) const;  // all of the words, anywhere in it
+  std::vector<std::size_t> due() const;                          // that can be played here
   const MapUnit& unit_of(std::size_t lesson) const;
 };
 

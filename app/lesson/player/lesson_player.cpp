@@ -14,7 +14,7 @@
 #include "app/state/step/order_edit.h"
 #include "app/state/step/training_step.h"
 #include "app/views/views.h"
-#include "engine/lesson/teaching/class_seed.h"
+#include "engine/lesson/teaching/rerun.h"
 
 namespace parallelarium {
 
@@ -50,7 +50,7 @@ std::string LessonPlayer::language() {
 }
 
 std::uint64_t LessonPlayer::new_seed(const std::string& lesson) const {
-  if (const auto& place = progress_.place()) return class_seed(place->code, place->name, lesson);
+  if (const auto& place = progress_.place()) return place->seed(lesson);
   return QRandomGenerator::global()->bounded(1u, 1000000u);
 }
 
@@ -59,8 +59,10 @@ Result<void> LessonPlayer::open(const QString& folder, std::optional<std::uint64
   if (!lesson) return lesson.error();
   const Result<void> playable = can_play(*lesson, computer());
   if (!playable) return playable;
+  if (!seed && is_taken(*lesson)) return resume(folder);
   if (is_open()) leave();
   reviews_ = false;
+  exam_ = progress_.place() && progress_.place()->is_exam();
   placing_.clear();
   lesson_ = std::move(*lesson);
   seed_ = seed ? *seed : new_seed(lesson_->id);
@@ -95,7 +97,7 @@ void LessonPlayer::close() {
 }
 
 void LessonPlayer::reset() {
-  if (!is_open()) return;
+  if (!is_open() || exam_) return;
   const Result<void> opened = open(QString::fromStdString(lesson_->folder));
   if (!opened) Q_EMIT failed(sentence(opened.error()));
 }
@@ -129,7 +131,7 @@ void LessonPlayer::enter(std::size_t index, bool set_up) {
 
 // What the student changes is marked against, and reset to, what the lesson has set here.
 void LessonPlayer::note_base() {
-  const bool revealed = step().kind == StepKind::kPredict && state().solved;
+  const bool revealed = step().kind == StepKind::kPredict && state().solved && tells_verdict();
   Result<Settings> start = settings_at(*lesson_, at_, drawn_, revealed);
   if (!start) return;  // enter() says why
   start->setup.run = new_setup().run;
@@ -145,7 +147,7 @@ Settings LessonPlayer::settings() const {
 }
 
 void LessonPlayer::apply_hidden_and_allowed() {
-  const bool open_question = !state().solved;
+  const bool open_question = !state().solved || !tells_verdict();
   const bool reading = step().kind == StepKind::kRead;
   session_.locks().set_hidden(open_question || reading ? to_list(step().hide) : QStringList());
   QStringList allowed = to_list(step().allow);
@@ -198,15 +200,17 @@ Context LessonPlayer::context() const {
 void LessonPlayer::commit(const Answer& answer) {
   if (!is_open() || busy_) return;
   if (step().kind == StepKind::kRead) return;
-  if (step().kind == StepKind::kPredict && state().solved) return;
-  if (is_question(step().kind) && !step().reveal.empty())
+  const bool once = step().kind == StepKind::kPredict || !tells_verdict();
+  if (once && state().solved) return;
+  if (tells_verdict() && is_question(step().kind) && !step().reveal.empty())
     set_settings(settings_at(*lesson_, at_, drawn_, true));
   judge_now(answer);
 }
 
 void LessonPlayer::judge_now(const Answer& answer) {
   session_.wait_for_prediction();
-  Result<Judgement> judgement = judge(step(), answer, context());
+  const Result<Context> in = tells_verdict() ? context() : unseen_context();
+  Result<Judgement> judgement = in ? judge(step(), answer, *in) : Result<Judgement>(in.error());
   if (!judgement) {
     Q_EMIT failed(sentence(judgement.error()));
     return;
@@ -217,7 +221,7 @@ void LessonPlayer::judge_now(const Answer& answer) {
   state.judgement = std::move(*judgement);
   ++state.attempts;
   // A prediction is committed once: what follows shows the answer.
-  state.solved = right || step().kind == StepKind::kPredict;
+  state.solved = right || step().kind == StepKind::kPredict || !tells_verdict();
   state.unmet = false;
   note_base();
   if (step().kind == StepKind::kRun) {
@@ -239,14 +243,13 @@ void LessonPlayer::note_run() {
   StepState& state = states_[at_];
   if (step().runs_collective()) {
     const CollectiveRun& run = *session_.collectives().fresh_run();
-    state.source = std::string(name_of(run.seen.source));
-    state.machine = this_computer(run.plan->choice.gpus).name;
+    state.run = {{"source", name_of(run.seen.source)},
+                 {"machine", this_computer(run.plan->choice.gpus).name}};
     state.judged = run.plan;
     return;
   }
   const Observation& seen = session_.runs().current()->observation;
-  state.source = std::string(name_of(seen.source));
-  state.machine = seen.machine;
+  state.run = hand_in_run(seen);
   state.date = seen.date;
 }
 
@@ -320,7 +323,10 @@ void LessonPlayer::keep_guess() {
 }
 
 bool LessonPlayer::may_continue() const {
-  return step().kind == StepKind::kRun && !state().solved && state().misses >= 2;
+  if (state().solved) return false;
+  const bool reaches = step().kind == StepKind::kGoal || step().kind == StepKind::kBuild;
+  return (step().kind == StepKind::kRun && state().misses >= 2) ||
+         (exam_ && reaches && state().attempts > 0);
 }
 
 void LessonPlayer::continue_unmet() {
@@ -359,7 +365,7 @@ void LessonPlayer::watch() {
 }
 
 void LessonPlayer::show_hint() {
-  if (!is_open() || state().hints >= step().hints) return;
+  if (!is_open() || exam_ || state().hints >= step().hints) return;
   ++states_[at_].hints;
   save();
   Q_EMIT changed();
@@ -369,8 +375,11 @@ void LessonPlayer::next() {
   if (!is_open() || !state().solved) return;
   if (reviews_) return end_review();
   leave();
+  if (!tells_verdict() && !step().reveal.empty())
+    set_settings(settings_at(*lesson_, at_, drawn_, true));  // what follows builds on it
   if (!at_end()) return enter(at_ + 1, true);
-  finished_ = {lesson_title(), QString::fromStdString(lesson_->folder), summary(), answers()};
+  finished_ = {lesson_title(), QString::fromStdString(lesson_->folder),
+               exam_ ? exam_summary() : summary(), answers()};
   const Result<void> kept = progress_.keep(lesson_->id, lesson_->version, true, finished_->answers);
   if (!kept) Q_EMIT failed(sentence(kept.error()));
   close();

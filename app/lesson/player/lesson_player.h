@@ -35,7 +35,8 @@ class LessonPlayer : public QObject {
     std::optional<double> observed;                // by a run, of what the prediction was asked
     Settings left_with;                            // when the student last left the step
     std::shared_ptr<const CollectivePlan> judged;  // of the collective's run that was judged
-    std::string source, machine, date;             // of the run that was judged
+    nlohmann::json run;                            // that was judged, as it is handed in
+    std::string date;                              // of it
   };
 
   // A lesson that was played to its end.
@@ -65,6 +66,11 @@ class LessonPlayer : public QObject {
                               : std::pair(placed_ + 1, static_cast<int>(placing_.size()));
   }
   bool reviews() const { return reviews_; }
+  // Whether the lesson that is open is taken as an exam, or the next will be: each question is
+  // answered once, nothing is said about it, there are no hints, and the numbers stay.
+  bool exam() const;
+  // Whether the verdict on the step's answer is told.
+  bool tells_verdict() const;
   // Leaves the lesson and keeps the Setup; hidden figures and locked settings come back.
   void close();
   // Starts the open lesson again, with new values.
@@ -107,6 +113,7 @@ class LessonPlayer : public QObject {
   void commit(const Answer& answer);
   // Whether a run step may be left with a run that missed its check: after two of them, since a
   // busy computer may never pass it. The answers say so.
+  // A goal or an order of an exam may be left once it was checked.
   bool may_continue() const;
   void continue_unmet();
   void run();  // of a run step: starts it; the result is judged when it comes
@@ -115,6 +122,10 @@ class LessonPlayer : public QObject {
   // The lesson finished last, until another is opened; else null.
   const Finished* finished_lesson() const { return finished_ ? &*finished_ : nullptr; }
   void back();
+  // In front of a class: steps may be shown without their answers, and nothing is kept.
+  void set_presents(bool presents) { presents_ = presents; }
+  // So many steps on or back, as for one who has done all before it. Nothing beyond the ends.
+  void show_step(int by);
 
   // The whole play as JSON: version, seed, answers, attempts, hints, source and machine of runs,
   // and the seconds it has taken.
@@ -145,6 +156,9 @@ class LessonPlayer : public QObject {
   Settings settings() const;  // the Session's
   // The context to judge the current step in: the Session's settings, and what is known of them.
   Context context() const;
+  // What an exam judges an answer in: what would be revealed, which is not shown.
+  Result<Context> unseen_context() const;
+  bool is_taken(const Lesson& lesson) const;  // as an exam of this class, to its end or not
   void judge_now(const Answer& answer);
   void keep_guess();
   void note_run();
@@ -165,6 +179,7 @@ class LessonPlayer : public QObject {
   QString filled(const std::string& markdown, const Symbols& symbols) const;
   const StepText& text(std::size_t step) const;
   QString summary() const;
+  QString exam_summary() const;                // how much was answered, and what to do with it
   QString summary_of(std::size_t step) const;  // one entry of it; empty: nothing was asked
   const StepState* run_after(std::size_t step) const;
   Symbols symbols_at(const Result<Settings>& at) const;  // an error: of what is set
@@ -185,6 +200,8 @@ class LessonPlayer : public QObject {
   std::map<std::string, nlohmann::json> kept_;  // what runs showed, by Step::keep
   bool busy_ = false;                           // the player itself is changing the Session
   bool reviews_ = false;
+  bool presents_ = false;
+  bool exam_ = false;    // of the lesson that is open or was finished last
   QStringList placing_;  // folders of the lessons that are asked about
   int placed_ = 0;       // of them
   QElapsedTimer since_start_;

@@ -5,9 +5,12 @@
 #include <QFile>
 #include <QFileInfo>
 #include <QSaveFile>
+#include <QSettings>
 #include <QStandardPaths>
 #include <algorithm>
 #include <iterator>
+
+#include "engine/lesson/teaching/class_seed.h"
 
 namespace parallelarium {
 
@@ -21,7 +24,29 @@ const char* const kReviewed = "reviewed_at";
 const char* const kKnown = "known";
 const char* const kClass = "class";
 const char* const kReviews = "reviews";
+const char* const kPlaylist = "playlist";
+const char* const kFile = "progress.json";
+const char* const kFolderKey = "progress_folder";  // of the preferences
 constexpr int kDays[] = {1, 7, 30};
+
+json playlist_json(const Playlist& playlist) {
+  json lessons = json::array();
+  for (const PlaylistEntry& entry : playlist.entries)
+    lessons.push_back({{"lesson", entry.lesson}, {"minutes", entry.minutes}});
+  return {{"title", playlist.title}, {"lessons", std::move(lessons)}};
+}
+
+std::optional<Playlist> playlist_from_json(const json& object) {
+  try {
+    Playlist playlist{object.at("title").get<std::string>(), {}};
+    for (const json& entry : object.at("lessons"))
+      playlist.entries.push_back(
+          {entry.at("lesson").get<std::string>(), entry.at("minutes").get<int>()});
+    return playlist;
+  } catch (const json::exception&) {
+    return std::nullopt;  // there is none, or the file was changed by hand
+  }
+}
 
 std::string iso_text(const QDateTime& time) {
   return time.toUTC().toString(Qt::ISODate).toStdString();
@@ -29,30 +54,61 @@ std::string iso_text(const QDateTime& time) {
 
 }  // namespace
 
+bool ClassPlace::is_exam() const { return exam || says_exam(code); }
+
+std::uint64_t ClassPlace::seed(const std::string& lesson) const {
+  return class_seed(is_exam() ? exam_code(code) : code, name, lesson);
+}
+
+QString LessonProgress::chosen_folder() {
+  return QSettings().value(QLatin1String(kFolderKey)).toString();
+}
+
+void LessonProgress::choose_folder(const QString& folder) {
+  if (folder.isEmpty()) return QSettings().remove(QLatin1String(kFolderKey));
+  QSettings().setValue(QLatin1String(kFolderKey), folder);
+}
+
 QString LessonProgress::default_path() {
-  return QDir(QStandardPaths::writableLocation(QStandardPaths::AppDataLocation))
-      .filePath(QStringLiteral("progress.json"));
+  const QString chosen = chosen_folder();
+  return QDir(chosen.isEmpty() ? QStandardPaths::writableLocation(QStandardPaths::AppDataLocation)
+                               : chosen)
+      .filePath(QLatin1String(kFile));
 }
 
 LessonProgress::LessonProgress() : LessonProgress(default_path()) {}
 
-LessonProgress::LessonProgress(QString path) : path_(std::move(path)) {
+LessonProgress::LessonProgress(QString path) : path_(std::move(path)) { read(); }
+
+void LessonProgress::read() {
   QFile file(path_);
   if (!file.open(QIODevice::ReadOnly)) return;
   const json content = json::parse(file.readAll().toStdString(), nullptr, false);
   const bool known = content.is_object() && content.contains("format") &&
                      content["format"] == kFormat && content.contains("lessons") &&
                      content["lessons"].is_object();
-  if (known) {
-    lessons_ = content["lessons"];
-    const json& place = content.contains(kClass) ? content[kClass] : json();
-    if (place.is_object() && place.value("code", json()).is_string() &&
-        place.value("name", json()).is_string())
-      place_ = ClassPlace{place["code"].get<std::string>(), place["name"].get<std::string>()};
-  } else {
+  if (!known) {
     QFile::remove(path_ + QStringLiteral(".unreadable"));
     QFile::copy(path_, path_ + QStringLiteral(".unreadable"));
+    return;
   }
+  lessons_ = content["lessons"];
+  const json& place = content.contains(kClass) ? content[kClass] : json();
+  if (place.is_object() && place.value("code", json()).is_string() &&
+      place.value("name", json()).is_string())
+    place_ = ClassPlace{place["code"].get<std::string>(), place["name"].get<std::string>(),
+                        place.value("exam", json()) == true};
+  playlist_ = playlist_from_json(content.value(kPlaylist, json()));
+}
+
+Result<void> LessonProgress::use_folder(const QString& folder, bool along) {
+  const QString path = QDir(folder).filePath(QLatin1String(kFile));
+  const bool is_there = QFile::exists(path);
+  LessonProgress there = is_there || !along ? LessonProgress(path) : *this;
+  there.path_ = path;
+  if (Result<void> written = there.write(); !written) return written;
+  *this = std::move(there);
+  return {};
 }
 
 json LessonProgress::record(const std::string& id, int version) const {
@@ -124,11 +180,18 @@ Result<void> LessonProgress::join(std::optional<ClassPlace> place) {
   return write();
 }
 
+Result<void> LessonProgress::set_playlist(std::optional<Playlist> playlist) {
+  playlist_ = std::move(playlist);
+  return write();
+}
+
 Result<void> LessonProgress::write() {
   QDir().mkpath(QFileInfo(path_).absolutePath());
   QSaveFile file(path_);
   json content = {{"format", kFormat}, {"lessons", lessons_}};
-  if (place_) content[kClass] = {{"code", place_->code}, {"name", place_->name}};
+  if (place_)
+    content[kClass] = {{"code", place_->code}, {"name", place_->name}, {"exam", place_->exam}};
+  if (playlist_) content[kPlaylist] = playlist_json(*playlist_);
   const std::string text = content.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
   const bool written = file.open(QIODevice::WriteOnly) &&
                        file.write(text.data(), static_cast<qint64>(text.size())) ==

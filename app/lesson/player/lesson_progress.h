@@ -5,10 +5,12 @@
 
 #include <QDateTime>
 #include <QString>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
+#include "engine/lesson/teaching/playlist.h"
 #include "engine/plan/result.h"
 
 namespace parallelarium {
@@ -16,6 +18,9 @@ namespace parallelarium {
 // Who plays in a class: the numbers of lessons follow from both (class_seed).
 struct ClassPlace {
   std::string code, name;
+  bool exam = false;  // as the student says; a code may say so, too
+  bool is_exam() const;
+  std::uint64_t seed(const std::string& lesson) const;
 };
 
 class LessonProgress {
@@ -44,12 +49,25 @@ class LessonProgress {
   // Joins a class, or leaves it. Lessons that are under way keep their numbers.
   Result<void> join(std::optional<ClassPlace> place);
 
+  // The lessons that a teacher has put in order; none: the course's own order.
+  const std::optional<Playlist>& playlist() const { return playlist_; }
+  Result<void> set_playlist(std::optional<Playlist> playlist);
+
+  // Keeps everything in that folder from now on, made if it is not there. What lies in it already
+  // is read; if nothing does, what was kept before goes along where `along` says so. Error: it
+  // cannot be written.
+  Result<void> use_folder(const QString& folder, bool along);
+  // The folder that the user chose; empty: the user's data folder.
+  static QString chosen_folder();
+  static void choose_folder(const QString& folder);
   static QString default_path();
 
  private:
+  void read();
   Result<void> write();
   QString path_;
   std::optional<ClassPlace> place_;
+  std::optional<Playlist> playlist_;
   nlohmann::json lessons_ = nlohmann::json::object();
 };
 

@@ -14,7 +14,7 @@ namespace parallelarium {
 using nlohmann::json;
 
 void LessonPlayer::save() {
-  if (reviews_) return;  // what was answered in the lesson stays
+  if (reviews_ || presents_) return;  // what was answered in the lesson stays
   const json play = answers();
   session_.locks().set_lesson_state(
       {{"id", lesson_->id}, {"version", lesson_->version}, {"seed", seed_}, {"step", at_}});
@@ -22,13 +22,26 @@ void LessonPlayer::save() {
   if (!kept) Q_EMIT failed(sentence(kept.error()));
 }
 
+void LessonPlayer::show_step(int by) {
+  if (!is_open() || reviews_ || exam_) return;
+  const auto to = static_cast<std::ptrdiff_t>(at_) + by;
+  if (to < 0 || to >= static_cast<std::ptrdiff_t>(lesson_->steps.size())) return;
+  leave();
+  set_settings(settings_at(*lesson_, static_cast<std::size_t>(to), drawn_));
+  enter(static_cast<std::size_t>(to), false);
+}
+
 Result<void> LessonPlayer::resume(const QString& folder) {
   const Result<Lesson> lesson = read_lesson(folder.toStdString());
   const json record = lesson ? progress_.record(lesson->id, lesson->version) : json();
+  const bool taken = lesson && is_taken(*lesson);
+  const bool in_exam = progress_.place() && progress_.place()->is_exam();
+  if (in_exam && !taken) return open(folder);  // what was practised has other numbers
   if (!record.is_object() || !record.contains("seed") || !record["seed"].is_number_integer())
     return open(folder);
   if (Result<void> opened = open(folder, record["seed"].get<std::uint64_t>()); !opened)
     return opened;
+  exam_ = record.value("exam", false);
   const json steps = record.value("steps", json::array());
   const std::size_t reached = std::min(steps.size(), states_.size());
   for (std::size_t at = 0; at < reached; ++at) {
@@ -45,7 +58,8 @@ Result<void> LessonPlayer::resume(const QString& folder) {
     state.answer.parts = parts_from_json(kept.value("parts", json::object()));
     state.answer.order = kept.value("order", std::vector<std::string>());
     state.answer.marks = kept.value("marks", std::set<std::pair<int, int>>());
-    if (const Result<Settings> left = settings_at(*lesson_, at, drawn_, state.solved))
+    state.run = kept.value("run", json());
+    if (const Result<Settings> left = settings_at(*lesson_, at, drawn_, state.solved && !exam_))
       state.left_with = *left;
   }
   if (reached > 0) enter(reached - 1, true);
@@ -77,6 +91,7 @@ Result<void> LessonPlayer::ask_one(const QString& folder, bool last) {
   if (const Result<void> playable = can_play(*lesson, computer()); !playable) return playable;
   if (is_open()) leave();
   reviews_ = true;
+  exam_ = false;
   lesson_ = std::move(*lesson);
   finished_.reset();
   since_start_.start();
@@ -153,6 +168,8 @@ void LessonPlayer::restore() {
     finished_.reset();
     since_start_.start();
     seed_ = state["seed"].get<std::uint64_t>();
+    const auto& place = progress_.place();
+    exam_ = place && place->is_exam() && seed_ == place->seed(lesson_->id);
     drawn_ = draw(*lesson_, seed_);
     states_ = std::vector<StepState>(lesson_->steps.size());
     const std::size_t last = std::min(state["step"].get<std::size_t>(), lesson_->steps.size() - 1);
@@ -200,20 +217,22 @@ json LessonPlayer::answers() const {
     if (lesson_->steps[index].kind == StepKind::kGoal && state.attempts > 0)
       step["settings"] = set_at(index);
     if (state.unmet) step["check_met"] = false;
-    if (state.judgement) step["right"] = state.judgement->verdict == Verdict::kRight;
+    if (state.judgement && !exam_) step["right"] = state.judgement->verdict == Verdict::kRight;
     if (const auto question = question_of_run(index); state.observed && question) {
       step["observed"] = *state.observed;
       step["answers"] = lesson_->steps[*question].id;
     }
-    if (!state.source.empty()) step["run"] = {{"source", state.source}, {"machine", state.machine}};
+    if (!state.run.is_null()) step["run"] = state.run;
     steps.push_back(std::move(step));
   }
-  return {{"lesson", lesson_->id},
-          {"version", lesson_->version},
-          {"seed", seed_},
-          {"language", language()},
-          {"seconds", since_start_.elapsed() / 1000},
-          {"steps", std::move(steps)}};
+  json all = {{"lesson", lesson_->id},
+              {"version", lesson_->version},
+              {"seed", seed_},
+              {"language", language()},
+              {"seconds", since_start_.elapsed() / 1000},
+              {"steps", std::move(steps)}};
+  if (exam_) all["exam"] = true;
+  return all;
 }
 
 }  // namespace parallelarium

@@ -161,6 +161,7 @@ QString LessonPlayer::hint(int number) const {
 }
 
 QString LessonPlayer::model_answer() const {
+  if (exam_) return {};
   const bool reads = step().kind == StepKind::kRead;
   return filled(text(at_).part(reads ? "notes" : "answer"), part_symbols());
 }
@@ -237,14 +238,14 @@ std::vector<LessonPlayer::Condition> LessonPlayer::order_conditions() const {
 }
 
 QString LessonPlayer::feedback() const {
-  if (!state().judgement) return {};
+  if (!state().judgement || !tells_verdict()) return {};
   const Judgement& judgement = *state().judgement;
   const bool plain = judgement.feedback == "right" || judgement.feedback == "wrong" ||
                      judgement.feedback == "again";
   const std::string part = plain ? judgement.feedback : "feedback " + judgement.feedback;
   QString words;
   // Sentences about an order that is refused replace the lesson's words about a complete one.
-  if (judgement.reasons.empty() || step().kind == StepKind::kFind)
+  if (!exam_ && (judgement.reasons.empty() || step().kind == StepKind::kFind))
     words = filled(text(at_).part(part), judgement.symbols);
   if (const QString limits = missed_limits(); !limits.isEmpty())
     words += (words.isEmpty() ? QString() : QStringLiteral("\n\n")) + limits;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/lesson/teaching/class_dialog.h"
 
+#include <QCheckBox>
 #include <QDialogButtonBox>
 #include <QDir>
 #include <QFileDialog>
@@ -15,6 +16,7 @@
 #include "app/lesson/player/lesson_player.h"
 #include "app/lesson/teaching/handout.h"
 #include "app/look/sentence.h"
+#include "engine/lesson/teaching/class_seed.h"
 
 namespace parallelarium {
 
@@ -36,6 +38,14 @@ ClassDialog::ClassDialog(LessonProgress& progress, QWidget* parent)
   form->addRow(tr("Class code"), code_);
   form->addRow(tr("Your name"), name_);
   column->addLayout(form);
+  exam_ = new QCheckBox(tr("This is an exam"));
+  column->addWidget(exam_);
+  auto* about = new QLabel(
+      tr("In an exam hints, answers and the room Plan are off, each question is answered once, and "
+         "the numbers are other ones. A code with the word exam, such as exam-7, is always one."));
+  about->setWordWrap(true);
+  about->setProperty("role", "muted");
+  column->addWidget(about);
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Cancel, this);
   auto* join = buttons->addButton(tr("Join"), QDialogButtonBox::AcceptRole);
   auto* leave = buttons->addButton(tr("Leave the class"), QDialogButtonBox::DestructiveRole);
@@ -43,11 +53,15 @@ ClassDialog::ClassDialog(LessonProgress& progress, QWidget* parent)
   if (const auto& place = progress.place()) {
     code_->setText(QString::fromStdString(place->code));
     name_->setText(QString::fromStdString(place->name));
+    exam_->setChecked(place->is_exam());
     join->setText(tr("Save"));
   } else {
     leave->hide();
   }
   const auto check = [this, join] {
+    const bool says = says_exam(code_->text().toStdString());
+    exam_->setEnabled(!says);
+    if (says) exam_->setChecked(true);
     join->setEnabled(!code_->text().trimmed().isEmpty() && !name_->text().trimmed().isEmpty());
   };
   check();
@@ -60,8 +74,9 @@ ClassDialog::ClassDialog(LessonProgress& progress, QWidget* parent)
 }
 
 void ClassDialog::join() {
-  const Result<void> kept = progress_.join(
-      ClassPlace{code_->text().trimmed().toStdString(), name_->text().trimmed().toStdString()});
+  const Result<void> kept =
+      progress_.join(ClassPlace{code_->text().trimmed().toStdString(),
+                                name_->text().trimmed().toStdString(), exam_->isChecked()});
   if (kept) return accept();
   QMessageBox::warning(this, windowTitle(), sentence(kept.error()));
 }

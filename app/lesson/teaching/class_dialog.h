@@ -4,6 +4,7 @@
 
 #include "app/sheets/sheet.h"
 
+class QCheckBox;
 class QLineEdit;
 
 namespace parallelarium {
@@ -23,6 +24,7 @@ class ClassDialog : public Sheet {
   void leave();
   LessonProgress& progress_;
   QLineEdit *code_ = nullptr, *name_ = nullptr;
+  QCheckBox* exam_ = nullptr;
 };
 
 // Asks for the file and whether it has the answers, and writes the lesson that is open or was

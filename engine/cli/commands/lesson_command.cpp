@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <random>
 #include <set>
 
 #include "engine/cli/cancel.h"
@@ -17,7 +18,9 @@
 #include "engine/lesson/coverage.h"
 #include "engine/lesson/lesson.h"
 #include "engine/lesson/teaching/new_lesson.h"
+#include "engine/lesson/teaching/playlist.h"
 #include "engine/lesson/teaching/report.h"
+#include "engine/lesson/teaching/rerun.h"
 #include "engine/run/collective/collective_run.h"
 #include "engine/run/gpu/module.h"
 #include "engine/wire/messages.h"
@@ -115,9 +118,37 @@ std::optional<Message> unreadable(const std::string& folder, bool course) {
   return std::nullopt;
 }
 
+// A teacher's list of lessons of the program's course.
+Outcome check_playlist(const std::string& file, bool json) {
+  const std::string folder = lessons_folder();
+  if (folder.empty()) return Outcome::invalid(lesson_schema().error());
+  const Result<Course> course = read_course(folder);
+  if (!course) return Outcome::failed(course.error());
+  const Result<Playlist> playlist = read_playlist(file, *course);
+  if (!playlist) return Outcome::invalid(playlist.error());
+  nlohmann::json lessons = nlohmann::json::array();
+  int sum = 0;
+  for (const PlaylistEntry& entry : playlist->entries) {
+    const Result<Lesson> lesson =
+        read_lesson((std::filesystem::path(folder) / entry.lesson).string());
+    if (!lesson) return Outcome::failed(lesson.error());
+    const int minutes = entry.minutes > 0 ? entry.minutes : lesson->minutes;
+    lessons.push_back({{"lesson", entry.lesson}, {"minutes", minutes}});
+    sum += minutes;
+  }
+  if (json)
+    return Outcome::done(
+        json_text({{"ok", true}, {"title", playlist->title}, {"lessons", std::move(lessons)}}));
+  return Outcome::done(fmt::format("{}: {} lesson{}, {} minutes.\n", playlist->title,
+                                   playlist->entries.size(),
+                                   playlist->entries.size() == 1 ? "" : "s", sum));
+}
+
 Outcome check(const LessonCheckOptions& options, Progress& progress) {
   namespace fs = std::filesystem;
   std::error_code ignored;
+  if (fs::is_regular_file(options.folder, ignored))
+    return check_playlist(options.folder, options.json);
   if (!fs::is_directory(options.folder, ignored))
     return Outcome::invalid(message("lesson-folder", "{} is not a folder.", options.folder));
   if (options.samples < 1 || options.samples > 100'000)
@@ -194,22 +225,43 @@ Outcome coverage(bool json) {
 struct LessonReportOptions {
   std::vector<std::string> files;
   std::string course, class_code;
+  int rerun = 0;
+  std::optional<std::uint64_t> draw;  // of the hand-ins that are run again
   bool csv = false;
 };
 
 // A line for each file, then what a teacher looks at: equal files, and what many got wrong.
-std::string class_text(const ClassReport& report) {
-  Table table({"file", "name", "lesson", ">right", ">hints", ">minutes"});
+std::string class_text(const ClassReport& report, bool reruns) {
+  const bool exams = std::any_of(report.hand_ins.begin(), report.hand_ins.end(),
+                                 [](const HandIn& hand_in) { return hand_in.exam; });
+  std::vector<std::string> heads{"file", "name", "lesson", ">right", ">hints", ">minutes"};
+  if (exams) heads.push_back("exam");
+  if (reruns) heads.push_back("run again");
+  Table table(heads);
   std::string faults;
   for (const HandIn& hand_in : report.hand_ins) {
     int hints = 0;
     for (const HandInStep& step : hand_in.steps) hints += step.hints;
-    table.add({hand_in.file, hand_in.name, hand_in.lesson,
-               fmt::format("{} of {}", hand_in.right(), hand_in.asked()), fmt::format("{}", hints),
-               fmt::format("{}", hand_in.minutes)});
+    std::vector<std::string> row{hand_in.file,
+                                 hand_in.name,
+                                 hand_in.lesson,
+                                 fmt::format("{} of {}", hand_in.right(), hand_in.asked()),
+                                 fmt::format("{}", hints),
+                                 fmt::format("{}", hand_in.minutes)};
+    if (exams) row.push_back(hand_in.exam ? "yes" : "no");
+    if (reruns) row.emplace_back(hand_in.rerun() ? name_of(*hand_in.rerun()) : "");
+    table.add(std::move(row));
     for (const Message& fault : hand_in.faults) faults += wrapped(fault.text, 100, 4) + "\n";
   }
-  std::string text = table.text();
+  std::string text = table.text(), reran;
+  for (const HandIn& hand_in : report.hand_ins)
+    for (const HandInStep& step : hand_in.steps)
+      if (step.rerun)
+        reran += wrapped(fmt::format("{}, {}: {}. {}", hand_in.file, step.step,
+                                     name_of(step.rerun->verdict), step.rerun->words.text),
+                         100, 4) +
+                 "\n";
+  if (!reran.empty()) text += "\n" + reran;
   if (!report.common.empty()) {
     Table common({"wrong answer", "lesson", "step", ">files"});
     for (const WrongAnswer& answer : report.common)
@@ -222,14 +274,28 @@ std::string class_text(const ClassReport& report) {
   return text + (faults.empty() ? "" : "\n" + faults);
 }
 
-Outcome report(const LessonReportOptions& options, bool json) {
+Outcome report(const LessonReportOptions& options, bool json, Progress& progress) {
   const std::string course = options.course.empty() ? lessons_folder() : options.course;
   if (course.empty()) return Outcome::invalid(lesson_schema().error());
-  const ClassReport report = report_on(
+  if (options.rerun < 0 || options.rerun > 100)
+    return Outcome::invalid(message("report-rerun", "--rerun must be a number from 0 to 100."));
+  ClassReport report = report_on(
       options.files, course, computer_here(RunSettings(), kMostLessonRanks), options.class_code);
-  Outcome outcome = Outcome::done(json          ? json_text(to_json(report))
-                                  : options.csv ? to_csv(report)
-                                                : class_text(report));
+  const std::uint64_t draw = options.draw.value_or(std::random_device()() % 1'000'000);
+  const int drawn =
+      rerun_hand_ins(report, options.rerun, draw, course, [&progress](const Setup& setup) {
+        progress.report(0.5, "running a hand-in again");
+        return run_for_check(setup, progress);
+      });
+  if (options.rerun > 0 && cancelled_by_signal())
+    return Outcome::failed(message("cancelled.report", "The report was cancelled."));
+  nlohmann::json object = to_json(report);
+  if (options.rerun > 0) object["rerun"] = {{"drawn", drawn}, {"seed", draw}};
+  std::string text = class_text(report, options.rerun > 0);
+  if (options.rerun > 0)
+    text += fmt::format("{} of the hand-ins with runs {} run again; --seed {} draws the same.\n",
+                        drawn, drawn == 1 ? "was" : "were", draw);
+  Outcome outcome = Outcome::done(json ? json_text(object) : options.csv ? to_csv(report) : text);
   if (!report.ok()) {
     outcome.status = kFailed;
     outcome.error = message("hand-ins-faulty", "Not every file could be taken as it is.");
@@ -244,14 +310,17 @@ void add_lesson(Commands& commands) {
       "lesson", "write and check lessons, see what they teach, mark what a class hands in",
       "  parallelarium-engine lesson check lessons\n"
       "  parallelarium-engine lesson check lessons/naive-and-gpipe --run\n"
+      "  parallelarium-engine lesson check monday.txt\n"
       "  parallelarium-engine lesson coverage\n"
       "  parallelarium-engine lesson new lessons/my-lesson\n"
-      "  parallelarium-engine lesson report answers/*.json --class spring-26 --csv\n");
+      "  parallelarium-engine lesson report answers/*.json --class spring-26 --csv\n"
+      "  parallelarium-engine lesson report answers/*.json --rerun 2\n");
   command->require_subcommand(1);
   CLI::App* verb = command->add_subcommand(
       "check", "prove a lesson or a whole course: the start state fails, the solution passes");
   auto options = std::make_shared<LessonCheckOptions>();
-  verb->add_option("folder", options->folder, "a lesson's folder, or one with a course.json")
+  verb->add_option("folder", options->folder,
+                   "a lesson's folder, one with a course.json, or a playlist")
       ->option_text("DIR")
       ->required();
   verb->add_flag("--run", options->run,
@@ -280,6 +349,13 @@ void add_lesson(Commands& commands) {
       ->add_option("--class", class_options->class_code,
                    "the code of the class: also tell whose numbers are not their own")
       ->option_text("CODE");
+  marks
+      ->add_option("--rerun", class_options->rerun,
+                   "run so many hand-ins again, drawn by chance, on CPU ranks, and compare losses")
+      ->option_text("N");
+  marks
+      ->add_option("--seed", class_options->draw, "draws the hand-ins of --rerun (default: chance)")
+      ->option_text("N");
   CLI::Option* csv =
       marks->add_flag("--csv", class_options->csv, "print a line for each step as CSV");
   marks->add_flag("--json", options->json, "print JSON")->excludes(csv);
@@ -291,7 +367,7 @@ void add_lesson(Commands& commands) {
           "{} holds lesson.json and text.en.md.\nNext: parallelarium-engine lesson check {}\n",
           options->folder, options->folder));
     }
-    if (marks->parsed()) return report(*class_options, options->json);
+    if (marks->parsed()) return report(*class_options, options->json, progress);
     return rows->parsed() ? coverage(options->json) : check(*options, progress);
   });
 }

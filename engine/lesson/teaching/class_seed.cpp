@@ -12,6 +12,10 @@ std::string_view without_space_around(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kSpace) - first + 1);
 }
 
+char small_letter(char letter) {
+  return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter + ('a' - 'A')) : letter;
+}
+
 }  // namespace
 
 std::uint64_t class_seed(std::string_view code, std::string_view name, std::string_view lesson) {
@@ -20,12 +24,28 @@ std::uint64_t class_seed(std::string_view code, std::string_view name, std::stri
   const auto take = [&](unsigned char byte) { hash = (hash ^ byte) * 0x100000001b3; };
   for (const std::string_view text :
        {without_space_around(code), without_space_around(name), lesson}) {
-    for (const char letter : text)
-      take(static_cast<unsigned char>(letter >= 'A' && letter <= 'Z' ? letter + ('a' - 'A')
-                                                                     : letter));
+    for (const char letter : text) take(static_cast<unsigned char>(small_letter(letter)));
     take(0);  // "ab" with "c" is not "a" with "bc"
   }
   return hash >> 11;
+}
+
+bool says_exam(std::string_view code) {
+  std::string word;
+  for (const char letter : std::string(without_space_around(code)) + '-') {
+    if (letter != '-') {
+      word += small_letter(letter);
+      continue;
+    }
+    if (word == "exam") return true;
+    word.clear();
+  }
+  return false;
+}
+
+std::string exam_code(std::string_view code) {
+  const std::string plain(without_space_around(code));
+  return says_exam(plain) ? plain : plain + "-exam";
 }
 
 }  // namespace parallelarium

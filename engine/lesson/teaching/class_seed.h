@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace parallelarium {
@@ -12,5 +13,11 @@ namespace parallelarium {
 // whether Latin letters are large or small. It is below 2^53, so that every reader of JSON keeps
 // it.
 std::uint64_t class_seed(std::string_view code, std::string_view name, std::string_view lesson);
+
+// Whether a class code says that it is of an exam: one of its words, between hyphens, is "exam".
+bool says_exam(std::string_view code);
+// The code that draws the numbers of the class's exam: its own if it says so, else with "-exam"
+// behind it, so that nobody has met these numbers before.
+std::string exam_code(std::string_view code);
 
 }  // namespace parallelarium

@@ -56,6 +56,24 @@ std::string words_of(const Answer& answer, const Fields& settings) {
   return words;
 }
 
+// Of what "run" says of a training step; a run of a collective says no losses.
+void read_run(const json& given, const std::string& file, HandInStep& step) {
+  if (!given.is_object() || !given.contains("losses")) return;
+  HandInRun run;
+  run.source = member<std::string>(given, "source", "");
+  run.backend = member<std::string>(given, "backend", "");
+  run.losses = member<std::vector<double>>(given, "losses", {});
+  run.sent_bytes = member<std::int64_t>(given, "sent_bytes", -1);
+  const Result<Setup> setup = setup_from_json(given.value("setup", json()));
+  if (!setup || run.losses.empty() || run.sent_bytes < 0) {
+    step.run_fault =
+        message("hand-in-run", "{} does not say whole what was run at \"{}\".", file, step.step);
+    return;
+  }
+  run.setup = *setup;
+  step.run = std::move(run);
+}
+
 bool is_judged(StepKind kind) { return kind != StepKind::kRead && kind != StepKind::kRun; }
 
 // The lessons of a course that hand-ins are of, with the predictions made for them.
@@ -88,6 +106,7 @@ class Marker {
     hand_in.lesson = member<std::string>(*object, "lesson", "");
     hand_in.version = member<int>(*object, "version", 0);
     hand_in.seed = member<std::uint64_t>(*object, "seed", 0);
+    hand_in.exam = member<bool>(*object, "exam", false);
     hand_in.minutes = static_cast<int>(member<double>(*object, "seconds", 0) / 60 + 0.5);
     const Result<Lesson>& lesson = lesson_of(hand_in.lesson);
     if (!lesson) {
@@ -99,8 +118,10 @@ class Marker {
                     "{} is of version {} of the lesson \"{}\", and this is version {}: answers may "
                     "be of other questions.",
                     file, hand_in.version, hand_in.lesson, lesson->version));
-    if (!class_code_.empty() &&
-        hand_in.seed != class_seed(class_code_, hand_in.name, hand_in.lesson))
+    if (says_exam(class_code_) && !hand_in.exam)
+      fault(message("hand-in-no-exam", "{} was not taken as an exam.", file));
+    const std::string code = hand_in.exam ? exam_code(class_code_) : class_code_;
+    if (!class_code_.empty() && hand_in.seed != class_seed(code, hand_in.name, hand_in.lesson))
       fault(message("hand-in-numbers",
                     "{} has not the numbers that \"{}\" meets in this class: it was played without "
                     "the class code, or under another name.",
@@ -140,6 +161,11 @@ class Marker {
     marked.claimed = member<bool>(given, "right", false);
     marked.attempts = member<int>(given, "attempts", 0);
     marked.hints = member<int>(given, "hints", 0);
+    read_run(given.value("run", json()), hand_in.file, marked);
+    if (hand_in.exam && marked.hints > 0)
+      hand_in.faults.push_back(message("hand-in-exam-hints",
+                                       "{} took a hint at \"{}\", and an exam has none.",
+                                       hand_in.file, id));
     if (is_judged(step->kind) && marked.attempts > 0) {
       marked.judged = true;
       if (Result<void> done = judge_step(lesson, *step, given, hand_in.seed, marked); !done)
@@ -175,6 +201,11 @@ class Marker {
     const Result<Judgement> judgement = judge(known, answer, *context);
     if (!judgement) return judgement.error();
     marked.right = judgement->verdict == Verdict::kRight;
+    const auto is_feedback = [&](const Option& option) {
+      return option.id == judgement->feedback && !option.correct;
+    };
+    if (std::any_of(step.options.begin(), step.options.end(), is_feedback))
+      marked.mistake = judgement->feedback;
     return {};
   }
 
@@ -182,24 +213,6 @@ class Marker {
   Predictions predictions_;
   std::map<std::string, Result<Lesson>> lessons_;
 };
-
-json step_json(const HandInStep& step) {
-  json object = {{"step", step.step},         {"kind", name_of(step.kind)}, {"judged", step.judged},
-                 {"right", step.right},       {"claimed", step.claimed},    {"answer", step.answer},
-                 {"attempts", step.attempts}, {"hints", step.hints}};
-  return object;
-}
-
-// A field of a CSV file (RFC 4180). Spreadsheets would take a text that begins with = for a
-// formula.
-std::string csv_field(std::string text) {
-  if (!text.empty() && std::string("=+-@").find(text[0]) != std::string::npos) text = "'" + text;
-  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char letter : text)
-    quoted += letter == '"' ? std::string("\"\"") : std::string(1, letter);
-  return quoted + '"';
-}
 
 }  // namespace
 
@@ -213,9 +226,28 @@ int HandIn::right() const {
       std::count_if(steps.begin(), steps.end(), [](const auto& step) { return step.right; }));
 }
 
+bool HandIn::has_runs() const {
+  return std::any_of(steps.begin(), steps.end(),
+                     [](const auto& step) { return step.run || step.run_fault; });
+}
+
+std::optional<RerunVerdict> HandIn::rerun() const {
+  std::optional<RerunVerdict> worst;
+  for (const HandInStep& step : steps)
+    if (step.rerun) {
+      // What differs is worse than what could not be compared.
+      const auto rank = [](RerunVerdict verdict) {
+        return verdict == RerunVerdict::kDifferent ? 9 : static_cast<int>(verdict);
+      };
+      if (!worst || rank(step.rerun->verdict) > rank(*worst)) worst = step.rerun->verdict;
+    }
+  return worst;
+}
+
 bool ClassReport::ok() const {
-  return std::all_of(hand_ins.begin(), hand_ins.end(),
-                     [](const HandIn& hand_in) { return hand_in.faults.empty(); });
+  return std::all_of(hand_ins.begin(), hand_ins.end(), [](const HandIn& hand_in) {
+    return hand_in.faults.empty() && hand_in.rerun() != RerunVerdict::kDifferent;
+  });
 }
 
 ClassReport report_on(const std::vector<std::string>& files, const std::string& course,
@@ -230,7 +262,7 @@ ClassReport report_on(const std::vector<std::string>& files, const std::string& 
     for (const HandInStep& step : hand_in.steps) {
       answers += '\n' + step.step + ' ' + step.answer;
       if (step.judged && !step.right && !step.answer.empty())
-        ++wrong[{hand_in.lesson, step.step, step.answer}];
+        ++wrong[{hand_in.lesson, step.step, step.mistake.empty() ? step.answer : step.mistake}];
     }
     if (hand_in.asked() > 0)
       if (const auto [first, added] = same.emplace(answers, file); !added)
@@ -243,44 +275,6 @@ ClassReport report_on(const std::vector<std::string>& files, const std::string& 
   std::stable_sort(report.common.begin(), report.common.end(),
                    [](const auto& a, const auto& b) { return a.count > b.count; });
   return report;
-}
-
-json to_json(const ClassReport& report) {
-  json files = json::array(), equal = json::array(), common = json::array();
-  for (const HandIn& hand_in : report.hand_ins) {
-    json steps = json::array(), faults = json::array();
-    for (const HandInStep& step : hand_in.steps) steps.push_back(step_json(step));
-    for (const Message& fault : hand_in.faults) faults.push_back(fault.text);
-    files.push_back({{"file", hand_in.file},
-                     {"name", hand_in.name},
-                     {"lesson", hand_in.lesson},
-                     {"version", hand_in.version},
-                     {"seed", hand_in.seed},
-                     {"minutes", hand_in.minutes},
-                     {"asked", hand_in.asked()},
-                     {"right", hand_in.right()},
-                     {"steps", std::move(steps)},
-                     {"faults", std::move(faults)}});
-  }
-  for (const auto& [first, second] : report.equal) equal.push_back({first, second});
-  for (const WrongAnswer& answer : report.common)
-    common.push_back({{"lesson", answer.lesson},
-                      {"step", answer.step},
-                      {"answer", answer.answer},
-                      {"count", answer.count}});
-  return {{"files", std::move(files)}, {"equal", std::move(equal)}, {"common", std::move(common)}};
-}
-
-std::string to_csv(const ClassReport& report) {
-  std::string text = "file,name,lesson,seed,step,kind,right,claimed,attempts,hints,answer\n";
-  for (const HandIn& hand_in : report.hand_ins)
-    for (const HandInStep& step : hand_in.steps)
-      text += fmt::format("{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(hand_in.file),
-                          csv_field(hand_in.name), hand_in.lesson, hand_in.seed, step.step,
-                          name_of(step.kind), step.judged ? step.right ? "yes" : "no" : "",
-                          step.claimed ? "yes" : "no", step.attempts, step.hints,
-                          csv_field(step.answer));
-  return text;
 }
 
 }  // namespace parallelarium

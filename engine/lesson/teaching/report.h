@@ -3,7 +3,9 @@
 // answered; whether that is right is found out again here, whatever the file claims.
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +14,31 @@
 
 namespace parallelarium {
 
+// A run of the training step that the student made, as the file tells of it.
+struct HandInRun {
+  std::string source, backend;  // "measured", "paced", ...; "cpu", "paced" or "cuda"
+  std::vector<double> losses;   // of every training step
+  std::int64_t sent_bytes = 0;  // of all ranks, in the step shown
+  Setup setup;                  // exactly what was run
+};
+
+// What running it again showed.
+enum class RerunVerdict : std::uint8_t {
+  kEqual,      // losses to the last bit, and bytes
+  kClose,      // losses within kCloseLosses: another processor rounds otherwise
+  kDifferent,  // losses or bytes are others
+  kNotRun      // there is nothing to compare, or it cannot run here
+};
+// "equal", "close", "different", "not run"
+std::string_view name_of(RerunVerdict verdict);
+constexpr double kCloseLosses = 1e-3;  // relative
+
+struct Rerun {
+  RerunVerdict verdict = RerunVerdict::kNotRun;
+  double difference = 0;  // the largest between two losses, relative
+  Message words;          // one sentence
+};
+
 struct HandInStep {
   std::string step;
   StepKind kind = StepKind::kRead;
@@ -19,7 +46,11 @@ struct HandInStep {
   bool right = false;
   bool claimed = false;  // what the file says
   std::string answer;    // as it was given: a number, an option's id, an order
+  std::string mistake;   // of a wrong answer that the lesson foresees: the option's id
   int attempts = 0, hints = 0;
+  std::optional<HandInRun> run;
+  std::optional<Message> run_fault;  // why what the file says of a run cannot be read
+  std::optional<Rerun> rerun;        // see rerun.h
 };
 
 struct HandIn {
@@ -28,14 +59,19 @@ struct HandIn {
   int version = 0;
   std::uint64_t seed = 0;
   int minutes = 0;
+  bool exam = false;   // taken without hints and answers, as the file says
+  bool drawn = false;  // to be run again
   std::vector<HandInStep> steps;
   std::vector<Message> faults;  // why it cannot be judged, or what it claims wrongly
   int asked() const;
   int right() const;
+  bool has_runs() const;
+  std::optional<RerunVerdict> rerun() const;  // the worst of its steps; none: nothing ran again
 };
 
 struct WrongAnswer {
-  std::string lesson, step, answer;
+  std::string lesson, step;
+  std::string answer;  // as given; the foreseen mistake where the lesson knows it
   int count = 0;
 };
 
@@ -49,13 +85,15 @@ struct ClassReport {
 
 // `files`: paths of what "Export my answers" wrote. Lessons are those of `course`. Predictions are
 // of the devices of `computer`. With a class code, numbers that are not those of the name in the
-// file (class_seed) are a fault.
+// file (class_seed) are a fault; those of an exam follow from exam_code(). With a code that says
+// exam, so is a file that is not of one.
 ClassReport report_on(const std::vector<std::string>& files, const std::string& course,
                       const Computer& computer, const std::string& class_code = "");
 
 nlohmann::json to_json(const ClassReport& report);
 // A line for each step of each file: file, name, lesson, seed, step, kind, right, claimed,
-// attempts, hints, answer.
+// attempts, hints, answer, mistake, exam, rerun, equal_to (the file with the same numbers and
+// answers).
 std::string to_csv(const ClassReport& report);
 
 }  // namespace parallelarium

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The part of the map that puts lessons in their place: the playlist above, the units in columns
+// below it, and only those that are searched for.
+#include <QFrame>
+#include <QGridLayout>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "app/lesson/map/course_map.h"
+#include "app/lesson/map/lesson_tile.h"
+#include "app/lesson/map/map_parts.h"
+#include "app/lesson/map/unit_board.h"
+#include "app/look/figures.h"
+
+namespace parallelarium {
+
+namespace {
+
+constexpr int kLeastColumn = 168, kSideFrom = 1000;
+constexpr std::size_t kMostColumns = 6;
+constexpr int kRightEdge = UnitBoard::kGap / 2 + 2;  // room for an arrow beside the last column
+
+}  // namespace
+
+void CourseMap::narrow() {
+  columns_ = 0;
+  lay_out();
+}
+
+std::vector<std::size_t> CourseMap::found(const MapUnit& unit) const {
+  std::vector<std::size_t> lessons;
+  for (const std::size_t lesson : unit.lessons)
+    if (data_.matches(lesson, search_->text())) lessons.push_back(lesson);
+  return lessons;
+}
+
+LessonTile* CourseMap::make_tile(const MapLesson& shown, std::size_t lesson) {
+  auto* tile = new LessonTile(shown, next_ == lesson);
+  connect(tile, &QAbstractButton::clicked, this, [this, lesson] { choose(lesson); });
+  connect(tile, &LessonTile::opened, this, [this, lesson] { start(lesson, false); });
+  return tile;
+}
+
+QWidget* CourseMap::make_unit(const MapUnit& unit) {
+  auto* box = new QFrame;
+  box->setObjectName(QStringLiteral("MapUnit"));
+  box->setAccessibleName(unit.title);
+  auto* column = new QVBoxLayout(box);
+  column->setContentsMargins(8, 8, 8, 8);
+  column->setSpacing(8);
+  auto* head = new QHBoxLayout;
+  auto* title = wrapped_label("strong");
+  title->setText(unit.title);
+  std::size_t done = 0;
+  for (const std::size_t lesson : unit.lessons) done += data_.lessons[lesson].done;
+  auto* count = new QLabel(tr("%1 of %2").arg(done).arg(unit.lessons.size()));
+  set_style_property(count, "role", "small");
+  head->addWidget(title, 1);
+  head->addWidget(count, 0, Qt::AlignTop);
+  column->addLayout(head);
+  if (!unit.after.isEmpty()) {
+    auto* after = wrapped_label("small");
+    after->setText(tr("after %1").arg(unit.after.join(QStringLiteral(", "))));
+    column->addWidget(after);
+  }
+  for (const std::size_t lesson : found(unit)) {
+    tiles_[lesson] = make_tile(data_.lessons[lesson], lesson);
+    column->addWidget(tiles_[lesson]);
+  }
+  return box;
+}
+
+// The teacher's list: its lessons in a row or two, numbered.
+QWidget* CourseMap::make_playlist(int columns) {
+  const MapPlaylist& list = *data_.playlist;
+  auto* box = new QFrame;
+  box->setObjectName(QStringLiteral("MapPlaylist"));
+  box->setAccessibleName(tr("Playlist: %1").arg(list.title));
+  auto* column = new QVBoxLayout(box);
+  column->setContentsMargins(8, 8, 8, 8);
+  column->setSpacing(8);
+  auto* head = new QHBoxLayout;
+  auto* title = wrapped_label("strong");
+  title->setText(tr("Playlist: %1").arg(list.title));
+  std::size_t done = 0;
+  int minutes = 0;
+  auto* grid = new QGridLayout;
+  grid->setSpacing(8);
+  for (int at = 0; at < columns; ++at) grid->setColumnStretch(at, 1);
+  for (std::size_t at = 0; at < list.lessons.size(); ++at) {
+    MapLesson lesson = data_.lessons[list.lessons[at]];
+    done += lesson.done;
+    minutes += lesson.done ? 0 : list.minutes[at];
+    lesson.title = QStringLiteral("%1 · %2").arg(at + 1).arg(lesson.title);
+    lesson.minutes = list.minutes[at];
+    listed_.push_back(make_tile(lesson, list.lessons[at]));
+    grid->addWidget(listed_.back(), static_cast<int>(at) / columns, static_cast<int>(at) % columns,
+                    Qt::AlignTop);
+  }
+  auto* count = new QLabel(done == list.lessons.size() ? tr("all done")
+                                                       : tr("%1 of %2 · about %3 left")
+                                                             .arg(done)
+                                                             .arg(list.lessons.size())
+                                                             .arg(minutes_text(minutes)));
+  set_style_property(count, "role", "small");
+  auto* close = new QPushButton(tr("Close"));
+  close->setToolTip(tr("Takes the playlist away; what is done stays"));
+  connect(close, &QPushButton::clicked, this, &CourseMap::playlist_closed, Qt::QueuedConnection);
+  head->addWidget(title, 1);
+  head->addWidget(count);
+  head->addWidget(close);
+  column->addLayout(head);
+  column->addLayout(grid);
+  return box;
+}
+
+// As many columns as have room; the units stand in the course's order, column by column, so that
+// columns are about equally high.
+void CourseMap::lay_out() {
+  side_->setVisible(width() >= kSideFrom && !data_.lessons.empty());
+  if (data_.lessons.empty()) return;
+  std::vector<std::size_t> shown;  // units
+  std::size_t left = 0;
+  for (std::size_t at = 0; at < data_.units.size(); ++at)
+    if (const std::size_t lessons = found(data_.units[at]).size(); lessons > 0) {
+      shown.push_back(at);
+      left += lessons + 2;
+    }
+  const int room = width() - 32 - (side_->isHidden() ? 0 : kMapSideWidth) - 12;
+  const int fits = std::clamp(room / kLeastColumn, 1, static_cast<int>(kMostColumns));
+  if (fits == columns_) return;
+  columns_ = fits;
+  const int columns = std::min(fits, std::max(1, static_cast<int>(shown.size())));
+  tiles_.assign(data_.lessons.size(), nullptr);
+  listed_.clear();
+  auto* page = new QWidget;
+  page->setObjectName(QStringLiteral("MapUnits"));
+  auto* whole = new QVBoxLayout(page);
+  whole->setContentsMargins(0, 0, 0, 12);
+  whole->setSpacing(0);
+  if (data_.playlist && !data_.playlist->lessons.empty()) {
+    auto* above = new QHBoxLayout;
+    above->setContentsMargins(0, 0, kRightEdge, 0);
+    above->addWidget(make_playlist(fits));
+    whole->addLayout(above);
+  }
+  if (shown.empty()) {
+    auto* none = wrapped_label("muted");
+    none->setText(tr("No lesson has “%1”.").arg(search_->text()));
+    whole->addSpacing(UnitBoard::kLane);
+    whole->addWidget(none);
+    whole->addStretch();
+    board_ = nullptr;
+    return scroll_->setWidget(page);
+  }
+  board_ = new UnitBoard;
+  auto* row = new QHBoxLayout(board_);
+  row->setContentsMargins(0, UnitBoard::kLane, kRightEdge, 0);
+  row->setSpacing(UnitBoard::kGap);
+  std::size_t unit = 0;
+  for (int at = 0; at < fits; ++at) {
+    auto* column = new QVBoxLayout;
+    column->setSpacing(UnitBoard::kGap);
+    row->addLayout(column, 1);
+    if (at >= columns) continue;  // what was found keeps the width of the whole map
+    const std::size_t share = (left + static_cast<std::size_t>(columns - at) - 1) /
+                              static_cast<std::size_t>(columns - at);
+    std::size_t taken = 0;
+    while (unit < shown.size()) {
+      const std::size_t size = found(data_.units[shown[unit]]).size() + 2;
+      const std::size_t others = shown.size() - unit;
+      const bool must = taken == 0;
+      // What does not fit goes on to the next column, which must not stay empty.
+      if (!must &&
+          (taken + size > share + 1 || others <= static_cast<std::size_t>(columns - at - 1)))
+        break;
+      QWidget* box = make_unit(data_.units[shown[unit]]);
+      column->addWidget(box);
+      board_->add(shown[unit], box, at);
+      taken += size;
+      ++unit;
+    }
+    left -= std::min(left, taken);
+    column->addStretch();
+  }
+  for (const std::size_t later : shown)
+    for (const std::size_t earlier : data_.units[later].needs) board_->add_arrow(earlier, later);
+  whole->addWidget(board_);
+  whole->addStretch();
+  scroll_->setWidget(page);
+  choose(chosen_);
+}
+
+}  // namespace parallelarium

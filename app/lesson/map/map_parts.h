@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Sizes and labels that the two files of the map share.
+#pragma once
+
+#include <QLabel>
+
+#include "app/settings/controls.h"
+
+namespace parallelarium {
+
+inline constexpr int kMapSideWidth = 290, kSearchWidth = 150;
+
+inline QLabel* wrapped_label(const char* role) {
+  auto* label = new QLabel;
+  label->setWordWrap(true);
+  set_style_property(label, "role", role);
+  return label;
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The menu Lessons, and what a teacher does with the window: a playlist, a folder for progress, a
+// lesson in front of a class.
+#include <QApplication>
+#include <QFileDialog>
+#include <QKeyEvent>
+#include <QMenuBar>
+#include <QTabBar>
+#include <QTabWidget>
+
+#include "app/lesson/lesson_panel.h"
+#include "app/lesson/map/cheat_sheet.h"
+#include "app/lesson/map/course_map.h"
+#include "app/lesson/teaching/class_dialog.h"
+#include "app/look/sentence.h"
+#include "app/shell/window.h"
+#include "engine/lesson/teaching/playlist.h"
+
+namespace parallelarium {
+
+void Window::build_lesson_actions() {
+  do_.lessons = add_action(tr("&All lessons …"), QKeySequence(QStringLiteral("Ctrl+L")), {},
+                           [this] { lesson_->show_index(); });
+  do_.lesson_again = add_action(tr("&Start the lesson again …"), {}, tr("With new numbers"),
+                                [this] { lesson_->ask_reset(); });
+  do_.lesson_answers = add_action(tr("&Export my answers …"), {}, tr("JSON for a teacher"),
+                                  [this] { lesson_->export_answers(); });
+  do_.lesson_leave = add_action(tr("&Leave the lesson"), {}, tr("Keeps the setup"),
+                                [this] { lesson_->leave_lesson(); });
+  do_.take_away =
+      add_action(tr("What to &take away …"), {},
+                 tr("Of every lesson you have done: what to keep, on two printed pages"),
+                 [this] { show_cheat_sheet(lesson_->player().progress(), this); });
+  do_.handout = add_action(tr("&Handout …"), {},
+                           tr("The lesson on paper, with its numbers: PDF or a web page"),
+                           [this] { ask_for_handout(lesson_->player(), this); });
+  do_.school_class = add_action(
+      tr("&Class …"), {}, tr("Numbers that follow from a class code and your name; exams"), [this] {
+        if (ClassDialog(lesson_->player().progress(), this).exec() != QDialog::Accepted) return;
+        follow_exam();
+        start_->refresh();
+      });
+  do_.playlist =
+      add_action(tr("Open a &playlist …"), {}, tr("Lessons that a teacher put in order"), [this] {
+        const QString path = QFileDialog::getOpenFileName(this, tr("Open a playlist"), {},
+                                                          tr("Text files (*.txt);;All files (*)"));
+        if (!path.isEmpty()) open_playlist(path);
+      });
+  do_.playlist_close =
+      add_action(tr("Close the playlist"), {}, tr("Takes the playlist away; what is done stays"),
+                 [this] { keep_playlist(std::nullopt); });
+  do_.progress_folder = add_action(
+      tr("Keep progress in a &folder …"), {},
+      tr("Such as one on a stick: what you have done is read from there and kept there"), [this] {
+        const QString folder = QFileDialog::getExistingDirectory(
+            this, tr("Keep progress in a folder"), LessonProgress::chosen_folder());
+        if (!folder.isEmpty() && use_progress_folder(folder, true))
+          LessonProgress::choose_folder(folder);
+      });
+  do_.present = add_action(
+      tr("P&resent"), QKeySequence(QStringLiteral("F5")),
+      tr("For a class: large text and nothing around it; Page Down and Page Up change the step"),
+      [this] { presents_ ? end_presentation() : present(); });
+}
+
+bool Window::open_playlist(const QString& path) {
+  const Result<Course> course = read_course(lessons_folder());
+  const Result<Playlist> playlist =
+      course ? read_playlist(path.toStdString(), *course) : Result<Playlist>(course.error());
+  if (!playlist) {
+    typed_wrong_ = sentence(playlist.error());
+    refresh_banner();
+    return false;
+  }
+  return keep_playlist(*playlist);
+}
+
+bool Window::keep_playlist(std::optional<Playlist> playlist) {
+  const bool shows = playlist.has_value();
+  const Result<void> kept = lesson_->player().progress().set_playlist(std::move(playlist));
+  typed_wrong_ = kept ? QString() : sentence(kept.error());
+  if (shows) {
+    room_ = Room::kLearn;
+    map_over_lesson_ = true;
+    refresh_rooms();
+  }
+  start_->refresh();
+  refresh_actions();
+  refresh_banner();
+  return kept.ok();
+}
+
+bool Window::use_progress_folder(const QString& folder, bool along) {
+  const Result<void> used = lesson_->player().progress().use_folder(folder, along);
+  typed_wrong_ = used ? QString() : sentence(used.error());
+  start_->refresh();
+  follow_exam();
+  refresh_banner();
+  return used.ok();
+}
+
+// Nothing but the view and, large beside it, the lesson.
+void Window::present() {
+  if (presents_ || shows_index() || lesson_->player().exam()) return;
+  presents_ = true;
+  was_full_screen_ = isFullScreen();
+  lesson_->player().set_presents(true);
+  qApp->installEventFilter(this);
+  fit_presentation();
+  if (!was_full_screen_) showFullScreen();
+}
+
+void Window::end_presentation() {
+  if (!presents_) return;
+  presents_ = false;
+  qApp->removeEventFilter(this);
+  lesson_->player().set_presents(false);
+  fit_presentation();
+  if (!was_full_screen_) showNormal();
+}
+
+void Window::fit_presentation() {
+  right_->setProperty("presents", presents_);
+  setStyleSheet(styleSheet());  // the property changes how large text is
+  menuBar()->setVisible(!presents_);
+  top_bar_->setVisible(!presents_);
+  right_tabs_->tabBar()->setVisible(!presents_);
+  if (presents_) right_tabs_->setCurrentWidget(lesson_);
+  share_right_column();
+  fit_right();
+  refresh_rooms();
+}
+
+// Keys of a clicker, whatever has the focus.
+bool Window::eventFilter(QObject* watched, QEvent* event) {
+  const bool pressed = event->type() == QEvent::KeyPress;
+  if (!presents_ || !isActiveWindow() || (!pressed && event->type() != QEvent::ShortcutOverride))
+    return QMainWindow::eventFilter(watched, event);
+  const int key = static_cast<QKeyEvent*>(event)->key();
+  if (key != Qt::Key_PageDown && key != Qt::Key_PageUp && key != Qt::Key_Escape)
+    return QMainWindow::eventFilter(watched, event);
+  if (!pressed) {
+    event->accept();  // no shortcut is to take it
+    return true;
+  }
+  if (key == Qt::Key_Escape)
+    end_presentation();
+  else
+    lesson_->player().show_step(key == Qt::Key_PageDown ? +1 : -1);
+  return true;
+}
+
+}  // namespace parallelarium

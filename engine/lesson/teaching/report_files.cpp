@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a report is written to: JSON and CSV.
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "engine/lesson/teaching/report.h"
+
+namespace parallelarium {
+
+namespace {
+
+using nlohmann::json;
+
+json step_json(const HandInStep& step) {
+  json object = {{"step", step.step},         {"kind", name_of(step.kind)}, {"judged", step.judged},
+                 {"right", step.right},       {"claimed", step.claimed},    {"answer", step.answer},
+                 {"attempts", step.attempts}, {"hints", step.hints}};
+  if (!step.mistake.empty()) object["mistake"] = step.mistake;
+  if (step.rerun)
+    object["rerun"] = {{"verdict", name_of(step.rerun->verdict)},
+                       {"difference", step.rerun->difference},
+                       {"sentence", step.rerun->words.text}};
+  return object;
+}
+
+// A field of a CSV file (RFC 4180). Spreadsheets would take a text that begins with = for a
+// formula.
+std::string csv_field(std::string text) {
+  if (!text.empty() && std::string("=+-@").find(text[0]) != std::string::npos) text = "'" + text;
+  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char letter : text)
+    quoted += letter == '"' ? std::string("\"\"") : std::string(1, letter);
+  return quoted + '"';
+}
+
+}  // namespace
+
+json to_json(const ClassReport& report) {
+  json files = json::array(), equal = json::array(), common = json::array();
+  for (const HandIn& hand_in : report.hand_ins) {
+    json steps = json::array(), faults = json::array();
+    for (const HandInStep& step : hand_in.steps) steps.push_back(step_json(step));
+    for (const Message& fault : hand_in.faults) faults.push_back(fault.text);
+    files.push_back({{"file", hand_in.file},
+                     {"name", hand_in.name},
+                     {"lesson", hand_in.lesson},
+                     {"version", hand_in.version},
+                     {"seed", hand_in.seed},
+                     {"minutes", hand_in.minutes},
+                     {"exam", hand_in.exam},
+                     {"rerun", hand_in.rerun() ? json(name_of(*hand_in.rerun())) : json()},
+                     {"asked", hand_in.asked()},
+                     {"right", hand_in.right()},
+                     {"steps", std::move(steps)},
+                     {"faults", std::move(faults)}});
+  }
+  for (const auto& [first, second] : report.equal) equal.push_back({first, second});
+  for (const WrongAnswer& answer : report.common)
+    common.push_back({{"lesson", answer.lesson},
+                      {"step", answer.step},
+                      {"answer", answer.answer},
+                      {"count", answer.count}});
+  return {{"files", std::move(files)}, {"equal", std::move(equal)}, {"common", std::move(common)}};
+}
+
+std::string to_csv(const ClassReport& report) {
+  std::string text =
+      "file,name,lesson,seed,step,kind,right,claimed,attempts,hints,answer,mistake,"
+      "exam,rerun,equal_to\n";
+  std::map<std::string, std::string> equal_to;
+  for (const auto& [first, second] : report.equal) equal_to[second] = first;
+  for (const HandIn& hand_in : report.hand_ins)
+    for (const HandInStep& step : hand_in.steps)
+      text += fmt::format(
+          "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(hand_in.file),
+          csv_field(hand_in.name), hand_in.lesson, hand_in.seed, step.step, name_of(step.kind),
+          step.judged ? step.right ? "yes" : "no" : "", step.claimed ? "yes" : "no", step.attempts,
+          step.hints, csv_field(step.answer), step.mistake, hand_in.exam ? "yes" : "no",
+          step.rerun ? name_of(step.rerun->verdict) : "", csv_field(equal_to[hand_in.file]));
+  return text;
+}
+
+}  // namespace parallelarium
