@@ -9,11 +9,11 @@
 
 namespace parallelarium {
 
-namespace {
-
 bool has_pairs(const Setup& setup) {
   return setup.overlap_experts && setup.mesh.ep > 1 && setup.mesh.cp == 1;
 }
+
+namespace {
 
 // A stage under one schedule.
 class StageOf {
@@ -193,7 +193,8 @@ std::int64_t data_time(const Setup& setup, const StepEnd& end) {
   return most;
 }
 
-// All ranks of a pipeline wait for each other's norms, and then update.
+}  // namespace
+
 std::int64_t with_end(const StepEnd& end, std::int64_t actions) {
   std::int64_t norm = INT64_MAX, update = 0;
   for (const RankEnd& rank : end) {
@@ -203,12 +204,9 @@ std::int64_t with_end(const StepEnd& end, std::int64_t actions) {
   return actions + (end.empty() ? 0 : norm) + update;
 }
 
-// Empty where the table is of the Setup's own layers already.
 StageTable own_table(const Setup& setup, const StageTable& shared) {
   return shared.grows() ? shared.grown(layers_of_stages(setup)) : StageTable();
 }
-
-}  // namespace
 
 Bound quick_bound(const Setup& setup, const StageTable& shared, const StepEnd& end) {
   const StageTable grown = own_table(setup, shared);

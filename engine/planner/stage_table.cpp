@@ -49,6 +49,10 @@ class ActionReader {
     bound.duration = whole.end;
     bound.until_need = whole.end - rest.end;
     bound.until_have = std::min(whole.have, bound.until_need + rest.have);
+    for (std::size_t from = 0; from < kLanePoints; ++from) {
+      const std::array<std::int64_t, kLanePoints> ends = ends_from(static_cast<LanePoint>(from));
+      for (std::size_t to = 0; to < kLanePoints; ++to) bound.ways[to][from] = ends[to];
+    }
     return bound;
   }
 
@@ -80,6 +84,41 @@ class ActionReader {
         result.have = std::max(result.have, ends[static_cast<std::size_t>(needed)]);
     }
     return result;
+  }
+  // The longest ways from one point to each. Messages that go together begin and end together.
+  std::array<std::int64_t, kLanePoints> ends_from(LanePoint from) const {
+    std::vector<std::int64_t> ends(rank_.ops.size(), kNoWay);
+    std::int64_t free[kLanes] = {kNoWay, kNoWay, kNoWay};
+    std::int64_t& compute = free[static_cast<std::size_t>(Lane::kCompute)];
+    std::int64_t& pipeline = free[static_cast<std::size_t>(Lane::kPipeline)];
+    if (from == LanePoint::kCompute) compute = 0;
+    if (from == LanePoint::kPipeline) pipeline = 0;
+    for (std::size_t first = 0, end = 0; first < ops_.size(); first = end) {
+      const Op& op = op_at(ops_[first]);
+      std::int64_t& lane = free[static_cast<std::size_t>(op.lane)];
+      std::int64_t begin = lane, longest = 0;
+      for (end = first; end < ops_.size(); ++end) {
+        const Op& part = op_at(ops_[end]);
+        if (end > first && (op.batch < 0 || part.batch != op.batch)) break;
+        longest = std::max(longest, cost_.nanoseconds(part, rank_.rank));
+        for (const std::int32_t needed : rank_.after_of(part)) {
+          if (is_transfer(needed, OpKind::kRecv) && from == LanePoint::kPassing)
+            begin = std::max<std::int64_t>(begin, 0);
+          if (share_a_buffer(part, op_at(needed)))
+            begin = std::max(begin, ends[static_cast<std::size_t>(needed)]);
+        }
+      }
+      if (begin == kNoWay) continue;
+      lane = begin + longest;
+      for (std::size_t at = first; at < end; ++at) ends[static_cast<std::size_t>(ops_[at])] = lane;
+    }
+    std::int64_t have = kNoWay;
+    for (std::size_t at = 0; at < rank_.ops.size(); ++at) {
+      if (!is_transfer(static_cast<std::int32_t>(at), OpKind::kSend)) continue;
+      for (const std::int32_t needed : rank_.after_of(rank_.ops[at]))
+        have = std::max(have, ends[static_cast<std::size_t>(needed)]);
+    }
+    return {compute, pipeline, have};
   }
   // Else one waits for the other only since a buffer takes its place, which another Program may put
   // elsewhere.
@@ -285,6 +324,12 @@ StageBound plus(const StageBound& a, const StageBound& b, int times) {
     action.until_need += times * more.until_need;
     action.until_have += times * more.until_have;
     action.peak_bytes += times * more.peak_bytes;
+    for (std::size_t to = 0; to < kLanePoints; ++to)
+      for (std::size_t from = 0; from < kLanePoints; ++from) {
+        std::int64_t& way = action.ways[to][from];
+        const std::int64_t longer = more.ways[to][from];
+        way = way == kNoWay || longer == kNoWay ? kNoWay : way + times * longer;
+      }
   }
   sum.kept_bytes += times * b.kept_bytes;
   sum.waiting_bytes += times * b.waiting_bytes;

@@ -101,7 +101,10 @@ TEST(Bounds, AreNoHigherThanThePredictionForEverySchedule) {
       const Bound quick = quick_bound(setup, *table, end);
       const Result<Bound> walked = walked_bound(setup, *table, end);
       ASSERT_TRUE(walked.ok()) << walked.error().text;
+      const Result<std::int64_t> laned = laned_bound(setup, request.machine, *table, end);
+      ASSERT_TRUE(laned.ok()) << laned.error().text;
       const std::string what = to_json(setup).dump();
+      EXPECT_LE(*laned, prediction->timeline.duration.count()) << what;
       EXPECT_LE(quick.nanoseconds, prediction->timeline.duration.count()) << what;
       EXPECT_LE(walked->nanoseconds, prediction->timeline.duration.count()) << what;
       EXPECT_LE(quick.bytes, prediction->needed_bytes) << what;
@@ -113,6 +116,52 @@ TEST(Bounds, AreNoHigherThanThePredictionForEverySchedule) {
   }
   EXPECT_GT(compared, 200);
   EXPECT_GT(tightest, 0.9);
+}
+
+// Where a ring's messages stand behind transfers between stages, a walk without the pipeline lane
+// is far too short, and the laned one nearly as long as the step.
+TEST(Bounds, KnowThatRingsWaitForTransfers) {
+  std::mt19937 random(28);
+  int compared = 0;
+  double least_walk = 1;
+  for (const char* schedule : {"interleaved", "1f1b", "zb-h1", "zb-v", "dualpipe", "gpipe"}) {
+    for (int trial = 0; trial < 12; ++trial) {
+      PlanRequest request = small_problem(random);
+      request.base.model = *find_model("llama3-8b");
+      request.base.cp_split = trial % 3 == 0 ? ContextSplit::kContiguous : ContextSplit::kZigzag;
+      request.base.attention = Attention::kFused;
+      request.machine = h100();
+      request.least_gpus = request.most_gpus = trial % 2 == 0 ? 8 : 16;
+      request.global_batch = 32;
+      request.allowed = {{"schedule", {schedule}}, {"cp", {"2"}},          {"pp", {"2", "4"}},
+                         {"zero", {"0"}},          {"micro-batch", {"1"}}, {"tp", {"1", "2"}}};
+      const Result<Space> space = Space::of(request);
+      ASSERT_TRUE(space.ok()) << space.error().text;
+      const std::vector<Candidate> all = all_of(*space);
+      ASSERT_FALSE(all.empty());
+      const auto setup = space->setup_of(all[random() % all.size()]);
+      if (!validate(setup).empty()) continue;
+      const Result<StageTable> table = stage_table(setup, request.machine);
+      const Result<Prediction> prediction =
+          predict(setup, request.machine, BuildOptions{.stage_level = true});
+      ASSERT_TRUE(table.ok() && prediction.ok());
+      const StepEnd end = step_end(setup, request.machine);
+      const Result<std::int64_t> laned = laned_bound(setup, request.machine, *table, end);
+      const Result<Bound> walked = walked_bound(setup, *table, end);
+      ASSERT_TRUE(laned.ok() && walked.ok());
+      const auto step = static_cast<double>(prediction->timeline.duration.count());
+      const std::string what = to_json(setup).dump();
+      EXPECT_LE(*laned, prediction->timeline.duration.count()) << what;
+      EXPECT_LE(walked->nanoseconds, prediction->timeline.duration.count()) << what;
+      if (setup.schedule == Schedule("interleaved") && setup.cp_split == ContextSplit::kZigzag) {
+        EXPECT_GT(static_cast<double>(*laned), 0.98 * step) << what;
+        least_walk = std::min(least_walk, static_cast<double>(walked->nanoseconds) / step);
+      }
+      ++compared;
+    }
+  }
+  EXPECT_GT(compared, 40);
+  EXPECT_LT(least_walk, 0.8);
 }
 
 // One rank of every stage stands for all where the search says so.

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// Walks an Order with the least durations in the order in which a Program has its actions and
+// transfers (nominal_walk.h), so that every lane has them in the Program's order.
+#include <algorithm>
+
+#include "engine/passes/build.h"
+#include "engine/plan/setup/schedule_rules.h"
+#include "engine/planner/bound.h"
+#include "engine/predict/cost/simulate.h"
+#include "engine/schedules/schedule.h"
+
+namespace parallelarium {
+
+namespace {
+
+constexpr auto kComputes = static_cast<std::size_t>(LanePoint::kCompute);
+constexpr auto kMoves = static_cast<std::size_t>(LanePoint::kPipeline);
+constexpr auto kPasses = static_cast<std::size_t>(LanePoint::kPassing);
+
+class LaneWalk : public NominalSink {
+ public:
+  LaneWalk(const Setup& setup, const Machine& machine, const StageTable& table, const Order& order)
+      : order_(order), ranks_(order.ranks.size()) {
+    const ScheduleRule* rule = find_schedule_rule(setup.schedule);
+    const bool splits = rule == nullptr || rule->splits_backward;
+    for (int stage = 0; stage < order.stages; ++stage)
+      for (std::size_t kind = 0; kind < 4; ++kind)
+        ways_.push_back(ways_of(table, stage, order.stages, static_cast<ActionKind>(kind), splits));
+    for (auto* cells : {&left_, &arrived_})
+      cells->assign(
+          2 * static_cast<std::size_t>(order.stages) * static_cast<std::size_t>(order.microbatches),
+          kNoWay);
+    time_transfers(setup, machine);
+  }
+
+  bool is_paired(int, std::size_t) const override { return false; }
+
+  void start(int rank, std::size_t index, bool) override {
+    RankLanes& lanes = ranks_[static_cast<std::size_t>(rank)];
+    const Action& action = order_.ranks[static_cast<std::size_t>(rank)][index];
+    const int stage = stage_of(rank, action);
+    const bool weight = action.kind == ActionKind::kWeightGrad;
+    const std::size_t cell = cell_of(stage, action);
+    const std::int64_t in[kLanePoints] = {lanes.compute, lanes.pipeline,
+                                          weight ? kNoWay : arrived_[cell]};
+    const LaneWays& ways =
+        ways_[static_cast<std::size_t>(stage) * 4 + static_cast<std::size_t>(action.kind)];
+    std::int64_t out[kLanePoints] = {kNoWay, kNoWay, kNoWay};
+    for (std::size_t to = 0; to < kLanePoints; ++to)
+      for (std::size_t from = 0; from < kLanePoints; ++from)
+        if (in[from] > kNoWay && ways[to][from] > kNoWay)
+          out[to] = std::max(out[to], in[from] + ways[to][from]);
+    lanes.compute = std::max(lanes.compute, out[kComputes]);
+    lanes.pipeline = std::max(lanes.pipeline, out[kMoves]);
+    if (!weight) left_[cell] = out[kPasses];
+  }
+
+  void transfer(const NominalTransfer& moved) override {
+    if (moved.from == moved.to) return;  // the compute lane's order is enough
+    const std::size_t left = cell_of(stage_of(moved.from, *moved.action), *moved.action);
+    Action taker = *moved.action;
+    taker.chunk = moved.to_chunk;
+    const std::size_t arrives = cell_of(stage_of(moved.to, taker), taker);
+    RankLanes& a = ranks_[static_cast<std::size_t>(moved.from)];
+    RankLanes& b = ranks_[static_cast<std::size_t>(moved.to)];
+    std::int64_t begin = std::max(
+        left_[left], moved.exchanged ? a.transfer_begin : std::max(a.pipeline, b.pipeline));
+    begin = std::max<std::int64_t>(begin, 0);
+    const std::int64_t end =
+        begin + durations_[static_cast<std::size_t>(moved.from) * ranks_.size() +
+                           static_cast<std::size_t>(moved.to)];
+    arrived_[arrives] = end;
+    if (moved.exchanged) arrived_[a.transfer_arrives] = std::max(arrived_[a.transfer_arrives], end);
+    a.pipeline = std::max(a.pipeline, end);
+    b.pipeline = std::max(b.pipeline, end);
+    a.transfer_begin = b.transfer_begin = begin;
+    a.transfer_arrives = b.transfer_arrives = arrives;
+  }
+
+  std::int64_t end() const {
+    std::int64_t end = 0;
+    for (const RankLanes& lanes : ranks_) end = std::max({end, lanes.compute, lanes.pipeline});
+    return end;
+  }
+
+ private:
+  struct RankLanes {
+    std::int64_t compute = 0, pipeline = 0;
+    std::int64_t transfer_begin = 0;  // of the latest
+    std::size_t transfer_arrives = 0;
+  };
+
+  static LaneWays ways_of(const StageTable& table, int stage, int stages, ActionKind kind,
+                          bool splits) {
+    const auto at = static_cast<std::size_t>(kind);
+    const LaneWays& whole = table.stage(stage, stages, false).actions[at].ways;
+    if (!splits || kind == ActionKind::kBackward) return whole;
+    LaneWays ways = table.stage(stage, stages, true).actions[at].ways;
+    if (kind != ActionKind::kForward) return ways;
+    // Some orders have whole backwards, too.
+    for (std::size_t to = 0; to < kLanePoints; ++to)
+      for (std::size_t from = 0; from < kLanePoints; ++from)
+        ways[to][from] = std::min(ways[to][from], whole[to][from]);
+    return ways;
+  }
+
+  int stage_of(int rank, const Action& action) const {
+    return order_.stage_of[static_cast<std::size_t>(rank)][static_cast<std::size_t>(action.chunk)];
+  }
+  std::size_t cell_of(int stage, const Action& action) const {
+    const std::size_t way = action.kind == ActionKind::kForward ? 0 : 1;
+    return (way * static_cast<std::size_t>(order_.stages) + static_cast<std::size_t>(stage)) *
+               static_cast<std::size_t>(order_.microbatches) +
+           static_cast<std::size_t>(action.microbatch);
+  }
+
+  void time_transfers(const Setup& setup, const Machine& machine) {
+    const std::size_t count = ranks_.size();
+    Program program;
+    program.world = setup.mesh.ranks();
+    program.representatives = true;
+    program.ranks.resize(count);
+    for (std::size_t stage = 0; stage < count; ++stage) {
+      Coordinates at;
+      at.pp = static_cast<int>(stage);
+      program.ranks[stage].rank = rank_of(setup.mesh, at);
+    }
+    const CostModel cost(program, machine, setup);
+    Op send;
+    send.kind = OpKind::kSend;
+    send.bytes = boundary_bytes(setup);
+    durations_.resize(count * count);
+    for (std::size_t from = 0; from < count; ++from)
+      for (std::size_t to = 0; to < count; ++to) {
+        send.peer = program.ranks[to].rank;
+        durations_[from * count + to] = cost.nanoseconds(send, program.ranks[from].rank);
+      }
+  }
+
+  const Order& order_;
+  std::vector<RankLanes> ranks_;
+  std::vector<LaneWays> ways_;                // by stage and ActionKind
+  std::vector<std::int64_t> left_, arrived_;  // by direction, stage and micro-batch
+  std::vector<std::int64_t> durations_;       // of transfers, by both ranks
+};
+
+}  // namespace
+
+Result<std::int64_t> laned_bound(const Setup& setup, const Machine& machine,
+                                 const StageTable& shared, const StepEnd& end) {
+  if (has_pairs(setup) || setup.offload_activations || !setup.overlap_pipeline || machine.local ||
+      !machine.pairs.empty())
+    return std::int64_t{0};
+  const StageTable grown = own_table(setup, shared);
+  const Result<Order> order = make_order(setup);
+  if (!order) return order.error();
+  LaneWalk walk(setup, machine, shared.grows() ? grown : shared, *order);
+  walk_nominally(*order, nominal_ranks(setup, *order), boundary_bytes(setup), walk);
+  return with_end(end, walk.end());
+}
+
+}  // namespace parallelarium
