@@ -38,6 +38,9 @@ class StageOf {
     bound.busy = std::min(bound.busy, whole.actions[at].busy);
     bound.duration = std::min(bound.duration, whole.actions[at].duration);
     bound.peak_bytes = std::min(bound.peak_bytes, whole.actions[at].peak_bytes);
+    bound.layer_bytes = std::min(bound.layer_bytes, whole.actions[at].layer_bytes);
+    bound.table_bytes = std::min(bound.table_bytes, whole.actions[at].table_bytes);
+    bound.head_bytes = std::min(bound.head_bytes, whole.actions[at].head_bytes);
     return bound;
   }
   std::int64_t kept(int stage) const {
@@ -54,16 +57,41 @@ class StageOf {
     if (splits_) backward = std::min(backward, peak(stage, ActionKind::kInputGrad, end));
     return std::max(peak(stage, ActionKind::kForward, end), backward);
   }
-  // With the buckets that ZeRO 2 and 3 have open. What a backward holds falls from layer to layer,
-  // but from the second on the gradients of the layer before are still on their way.
+  // With the buckets that ZeRO 2 and 3 have open.
   std::int64_t peak(int stage, ActionKind kind, const RankEnd& end) const {
-    std::int64_t bytes = action(stage, kind).peak_bytes;
-    if (kind == ActionKind::kForward || kind == ActionKind::kBackward) bytes += end.gathered_bytes;
-    if (kind != ActionKind::kBackward) return bytes;
-    bytes += end.gradient_bytes;
-    if (end.layers > 1)
-      bytes += std::max<std::int64_t>(0, end.gradient_bytes - kept(stage) / end.layers);
+    const ActionBound bound = action(stage, kind);
+    if (kind != ActionKind::kForward && kind != ActionKind::kBackward) return bound.peak_bytes;
+    const bool backward = kind == ActionKind::kBackward;
+    std::int64_t bytes = bound.peak_bytes + (1 + end.prefetch) * end.least.gathered;
+    if (backward) bytes += end.least.gradients;
+    if (bound.layer_bytes > 0) bytes = std::max(bytes, layer_peak(stage, bound, backward, end));
+    if (bound.table_bytes > 0) {
+      bytes = std::max(bytes, bound.table_bytes + end.table.gathered +
+                                  (backward ? end.table.gradients : ahead(end, 0)) +
+                                  (backward && end.layers > 0 ? end.layer.gradients : 0));
+    }
+    if (bound.head_bytes > 0) {
+      bytes = std::max(bytes, bound.head_bytes + end.head.gathered +
+                                  (backward ? end.head.gradients + ahead(end, 0) : 0));
+    }
     return bytes;
+  }
+  // What a backward holds falls from layer to layer, but from the second on the gradients of the
+  // layer before are still on their way.
+  std::int64_t layer_peak(int stage, const ActionBound& bound, bool backward,
+                          const RankEnd& end) const {
+    const std::int64_t own = bound.layer_bytes + end.layer.gathered;
+    if (!backward) return own + ahead(end, 1);
+    std::int64_t bytes = own + ahead(end, 1) + end.layer.gradients;
+    if (end.layers > 1)
+      bytes =
+          std::max(bytes, own + ahead(end, 2) + 2 * end.layer.gradients - kept(stage) / end.layers);
+    return bytes;
+  }
+  // What is gathered ahead in a stretch behind which come the layers but so many.
+  static std::int64_t ahead(const RankEnd& end, int layers) {
+    return end.prefetch *
+           (end.layers >= layers + end.prefetch ? end.layer.gathered : end.least.gathered);
   }
   // This is the least work of one micro-batch: its forward, and its backward whole or in two parts.
   std::int64_t busy(int stage) const {

@@ -157,8 +157,13 @@ void read_memory(const Program& program, const RankProgram& rank, StageBound& st
     const Op& op = rank.ops[static_cast<std::size_t>(held.op)];
     if (op.action < 0) return;
     const ActionKind kind = rank.actions[static_cast<std::size_t>(op.action)].kind;
-    std::int64_t& peak = stage.actions[static_cast<std::size_t>(kind)].peak_bytes;
-    peak = std::max(peak, beside_states(held.at_peak));
+    ActionBound& action = stage.actions[static_cast<std::size_t>(kind)];
+    const std::int64_t bytes = beside_states(held.at_peak);
+    action.peak_bytes = std::max(action.peak_bytes, bytes);
+    if (op.layer >= 0) action.layer_bytes = std::max(action.layer_bytes, bytes);
+    if (op.piece == Piece::kEmbedding) action.table_bytes = std::max(action.table_bytes, bytes);
+    if (op.piece == Piece::kHead && op.phase != Phase::kWeightGrad)
+      action.head_bytes = std::max(action.head_bytes, bytes);
   });
   // What is open from the forward's last op to the backward's first, and between a backward's
   // parts.
@@ -207,7 +212,8 @@ struct Stages {
 Result<Stages> read_stages(const Setup& setup, const Machine& machine) {
   const Result<Order> order = make_order(setup);
   if (!order) return order.error();
-  const Result<Program> program = build_program(setup, *order, BuildOptions{.stage_level = true});
+  const Result<Program> program =
+      build_program(setup, *order, BuildOptions{.representatives = true});
   if (!program) return program.error();
   const Result<ExpertRows> rows = ExpertRows::make(setup, nullptr);
   if (!rows) return rows.error();
@@ -324,6 +330,9 @@ StageBound plus(const StageBound& a, const StageBound& b, int times) {
     action.until_need += times * more.until_need;
     action.until_have += times * more.until_have;
     action.peak_bytes += times * more.peak_bytes;
+    action.layer_bytes += times * more.layer_bytes;
+    action.table_bytes += times * more.table_bytes;
+    action.head_bytes += times * more.head_bytes;
     for (std::size_t to = 0; to < kLanePoints; ++to)
       for (std::size_t from = 0; from < kLanePoints; ++from) {
         std::int64_t& way = action.ways[to][from];

@@ -48,7 +48,6 @@ class EndReader {
     rank.buckets = make_buckets(setup_, rank.parameters);
     const CostModel cost(program_, machine_, setup_);
     RankEnd end;
-    std::int64_t smallest = INT64_MAX;
     const std::int64_t mine = zero_ >= 1 ? own_count(rank) : parameter_count(rank);
     end.norm = work_of(norm_draft(setup_, mine));
     end.update = work_of(optimizer_draft(setup_, mine));
@@ -56,7 +55,6 @@ class EndReader {
     const DataType type = size_of(held) == reduced_bytes(setup_) ? held : DataType::kF32;
     for (const Bucket& bucket : rank.buckets) {
       const std::int32_t shard = has_experts(rank, bucket) ? 1 : 0, across = shard + 2;
-      smallest = std::min(smallest, bucket.count > bucket.own_count ? bucket.count : 0);
       const auto nanoseconds = [&](CollectiveKind kind, DataType of, std::int32_t group,
                                    std::int64_t count) -> std::int64_t {
         if (program_.groups[static_cast<std::size_t>(group)].ranks.size() < 2) return 0;
@@ -74,9 +72,8 @@ class EndReader {
           nanoseconds(CollectiveKind::kAllGather, parameter_type(setup_), shard, bucket.count);
       (zero_ == 3 ? end.gather : end.update) += gather;
     }
-    if (zero_ == 3)
-      end.gathered_bytes = smallest * setup_.precision.parameter_bytes * (1 + setup_.zero_prefetch);
-    if (zero_ >= 2) end.gradient_bytes = smallest * setup_.precision.gradient_bytes;
+    read_buckets(rank, end);
+    end.prefetch = setup_.zero_prefetch;
     end.layers = INT_MAX;
     for (const Chunk& chunk : chunks)
       end.layers = std::min(end.layers, static_cast<int>(chunk.layers.size()));
@@ -84,6 +81,32 @@ class EndReader {
   }
 
  private:
+  BucketBytes bytes_of(const Bucket& bucket) const {
+    if (bucket.count == bucket.own_count) return {};
+    return {zero_ == 3 ? bucket.count * setup_.precision.parameter_bytes : 0,
+            zero_ >= 2 ? bucket.count * setup_.precision.gradient_bytes : 0};
+  }
+  void read_buckets(const RankProgram& rank, RankEnd& end) const {
+    const Bucket* least = nullptr;
+    const Bucket* layer = nullptr;
+    const auto needed = [](const Bucket& bucket) {
+      return bucket.count > bucket.own_count ? bucket.count : 0;
+    };
+    for (const Bucket& bucket : rank.buckets) {
+      if (least == nullptr || needed(bucket) < needed(*least)) least = &bucket;
+      if (layer_of(rank, bucket) < 0) continue;
+      if (layer == nullptr || needed(bucket) < needed(*layer)) layer = &bucket;
+    }
+    if (least != nullptr) end.least = bytes_of(*least);
+    if (layer != nullptr) end.layer = bytes_of(*layer);
+    for (const ParameterSlice& slice : rank.parameters) {
+      const Bucket& bucket = rank.buckets[static_cast<std::size_t>(bucket_at(rank, slice.offset))];
+      if (slice.parameter == Parameter::kTokenTable && !slice.shared_copy)
+        end.table = bytes_of(bucket);
+      if (slice.parameter == Parameter::kHeadWeight || slice.shared_copy)
+        end.head = bytes_of(bucket);
+    }
+  }
   std::int64_t work_of(const Draft& draft) const {
     double seconds = 0;
     for (const Work& work : draft.work)
