@@ -21,20 +21,15 @@
 
 namespace parallelarium {
 
-// Where a rank's lanes and what passes its stage stand before an action, and after it: when the
-// compute lane is free, when the pipeline lane is free, and when what comes is there, or what goes
-// can leave.
-enum class LanePoint : std::uint8_t { kCompute, kPipeline, kPassing };
-inline constexpr std::size_t kLanePoints = 3;
+// Where a rank's lanes and what passes its stage stand before a stretch of an action (a layer, the
+// token table, or final norm and head), and after it: when the compute lane is free, when the
+// pipeline lane is free, and when what comes is there, or what goes can leave. Before it also when
+// its parameters are gathered.
+enum class LanePoint : std::uint8_t { kCompute, kPipeline, kPassing, kGathered };
+inline constexpr std::size_t kLaneEnds = 3, kLaneBegins = 4;
 inline constexpr std::int64_t kNoWay = INT64_MIN / 4;
-// The longest ways through an action, in nanoseconds, to each point from each; kNoWay: none.
-using LaneWays = std::array<std::array<std::int64_t, kLanePoints>, kLanePoints>;
-constexpr LaneWays no_ways() {
-  LaneWays ways{};
-  for (auto& to : ways)
-    for (std::int64_t& from : to) from = kNoWay;
-  return ways;
-}
+// The longest ways through a stretch, in nanoseconds, to each point from each; kNoWay: none.
+using LaneWays = std::array<std::array<std::int64_t, kLaneBegins>, kLaneEnds>;
 
 // These are the least times (nanoseconds) and bytes of one kind of action on a stage.
 struct ActionBound {
@@ -45,7 +40,7 @@ struct ActionBound {
   std::int64_t peak_bytes = 0;  // beside model states, with one micro-batch under way
   // The same while a layer is at work, while the token table is read, and while the head is.
   std::int64_t layer_bytes = 0, table_bytes = 0, head_bytes = 0;
-  LaneWays ways = no_ways();
+  std::vector<LaneWays> stretches;
 };
 
 struct StageBound {

@@ -2,6 +2,7 @@
 // Walks an Order with the least durations in the order in which a Program has its actions and
 // transfers (nominal_walk.h), so that every lane has them in the Program's order.
 #include <algorithm>
+#include <utility>
 
 #include "engine/passes/build.h"
 #include "engine/plan/setup/schedule_rules.h"
@@ -13,24 +14,36 @@ namespace parallelarium {
 
 namespace {
 
-constexpr auto kComputes = static_cast<std::size_t>(LanePoint::kCompute);
-constexpr auto kMoves = static_cast<std::size_t>(LanePoint::kPipeline);
-constexpr auto kPasses = static_cast<std::size_t>(LanePoint::kPassing);
+// Whether data lanes are walked, too: every stretch has one bucket, which an action gathers anew.
+bool walks_data(const Setup& setup) {
+  const ScheduleRule* rule = find_schedule_rule(setup.schedule);
+  return held_zero(setup) >= 2 && rule != nullptr && !rule->splits_backward && !setup.model.tied &&
+         setup.model.experts.count == 0 && setup.zero_prefetch == 1 && setup.zero_reshard;
+}
 
 class LaneWalk : public NominalSink {
  public:
-  LaneWalk(const Setup& setup, const Machine& machine, const StageTable& table, const Order& order)
-      : order_(order), ranks_(order.ranks.size()) {
+  LaneWalk(const Setup& setup, const Machine& machine, const StageTable& table, const StepEnd& end,
+           const Order& order)
+      : order_(order), end_(end), data_(walks_data(setup)), ranks_(order.ranks.size()) {
     const ScheduleRule* rule = find_schedule_rule(setup.schedule);
     const bool splits = rule == nullptr || rule->splits_backward;
-    for (int stage = 0; stage < order.stages; ++stage)
+    const std::vector<int> layers = layers_of_stages(setup);
+    for (int stage = 0; stage < order.stages; ++stage) {
       for (std::size_t kind = 0; kind < 4; ++kind)
         ways_.push_back(ways_of(table, stage, order.stages, static_cast<ActionKind>(kind), splits));
+      const auto ends = static_cast<std::size_t>((stage == 0) + (stage + 1 == order.stages));
+      const auto own = static_cast<std::size_t>(layers[static_cast<std::size_t>(stage)]);
+      const std::size_t stretches = ways_[ways_.size() - 4].size();
+      data_ = data_ && own > 0 && stretches == own + ends;
+    }
     for (auto* cells : {&left_, &arrived_})
       cells->assign(
           2 * static_cast<std::size_t>(order.stages) * static_cast<std::size_t>(order.microbatches),
           kNoWay);
     time_transfers(setup, machine);
+    for (std::size_t rank = 0; data_ && rank < ranks_.size(); ++rank)
+      gather(static_cast<int>(rank), bucket_of(static_cast<int>(rank), 0, 0));
   }
 
   bool is_paired(int, std::size_t) const override { return false; }
@@ -41,18 +54,34 @@ class LaneWalk : public NominalSink {
     const int stage = stage_of(rank, action);
     const bool weight = action.kind == ActionKind::kWeightGrad;
     const std::size_t cell = cell_of(stage, action);
-    const std::int64_t in[kLanePoints] = {lanes.compute, lanes.pipeline,
-                                          weight ? kNoWay : arrived_[cell]};
-    const LaneWays& ways =
+    const std::int64_t arrival = weight ? kNoWay : arrived_[cell];
+    const bool backward = action.kind == ActionKind::kBackward;
+    std::int64_t leaves = kNoWay;
+    const std::vector<LaneWays>& stretches =
         ways_[static_cast<std::size_t>(stage) * 4 + static_cast<std::size_t>(action.kind)];
-    std::int64_t out[kLanePoints] = {kNoWay, kNoWay, kNoWay};
-    for (std::size_t to = 0; to < kLanePoints; ++to)
-      for (std::size_t from = 0; from < kLanePoints; ++from)
-        if (in[from] > kNoWay && ways[to][from] > kNoWay)
-          out[to] = std::max(out[to], in[from] + ways[to][from]);
-    lanes.compute = std::max(lanes.compute, out[kComputes]);
-    lanes.pipeline = std::max(lanes.pipeline, out[kMoves]);
-    if (!weight) left_[cell] = out[kPasses];
+    for (std::size_t at = 0; at < stretches.size(); ++at) {
+      std::int64_t gathered = kNoWay;
+      if (data_) {
+        if (backward) lanes.compute += bucket_of(rank, index, at)->clear;
+        gathered = std::exchange(lanes.gathered, kNoWay);
+        gather(rank, bucket_of(rank, index, at + 1));
+      }
+      const std::int64_t in[kLaneBegins] = {lanes.compute, lanes.pipeline, arrival, gathered};
+      const auto out = [&](LanePoint to) {
+        std::int64_t latest = kNoWay;
+        for (std::size_t from = 0; from < kLaneBegins; ++from) {
+          const std::int64_t way = stretches[at][static_cast<std::size_t>(to)][from];
+          if (in[from] > kNoWay && way > kNoWay) latest = std::max(latest, in[from] + way);
+        }
+        return latest;
+      };
+      lanes.compute = std::max(lanes.compute, out(LanePoint::kCompute));
+      lanes.pipeline = std::max(lanes.pipeline, out(LanePoint::kPipeline));
+      leaves = std::max(leaves, out(LanePoint::kPassing));
+      if (data_ && backward)
+        lanes.data = std::max(lanes.data, lanes.compute) + bucket_of(rank, index, at)->reduce;
+    }
+    if (!weight) left_[cell] = leaves;
   }
 
   void transfer(const NominalTransfer& moved) override {
@@ -79,29 +108,61 @@ class LaneWalk : public NominalSink {
 
   std::int64_t end() const {
     std::int64_t end = 0;
-    for (const RankLanes& lanes : ranks_) end = std::max({end, lanes.compute, lanes.pipeline});
+    for (const RankLanes& lanes : ranks_)
+      end = std::max({end, lanes.compute, lanes.pipeline, lanes.data});
     return end;
   }
 
  private:
   struct RankLanes {
-    std::int64_t compute = 0, pipeline = 0;
+    std::int64_t compute = 0, pipeline = 0, data = 0;
+    std::int64_t gathered = kNoWay;   // when the next stretch's parameters are there
     std::int64_t transfer_begin = 0;  // of the latest
     std::size_t transfer_arrives = 0;
   };
 
-  static LaneWays ways_of(const StageTable& table, int stage, int stages, ActionKind kind,
-                          bool splits) {
+  static std::vector<LaneWays> ways_of(const StageTable& table, int stage, int stages,
+                                       ActionKind kind, bool splits) {
     const auto at = static_cast<std::size_t>(kind);
-    const LaneWays& whole = table.stage(stage, stages, false).actions[at].ways;
+    const std::vector<LaneWays>& whole = table.stage(stage, stages, false).actions[at].stretches;
     if (!splits || kind == ActionKind::kBackward) return whole;
-    LaneWays ways = table.stage(stage, stages, true).actions[at].ways;
+    std::vector<LaneWays> ways = table.stage(stage, stages, true).actions[at].stretches;
     if (kind != ActionKind::kForward) return ways;
     // Some orders have whole backwards, too.
-    for (std::size_t to = 0; to < kLanePoints; ++to)
-      for (std::size_t from = 0; from < kLanePoints; ++from)
-        ways[to][from] = std::min(ways[to][from], whole[to][from]);
+    for (std::size_t stretch = 0; stretch < ways.size(); ++stretch)
+      for (std::size_t to = 0; to < kLaneEnds; ++to)
+        for (std::size_t from = 0; from < kLaneBegins; ++from)
+          ways[stretch][to][from] = std::min(ways[stretch][to][from], whole[stretch][to][from]);
     return ways;
+  }
+
+  // Of that stretch of the rank's action; behind the last, of the first one of the next action.
+  // Null: there is none.
+  const BucketCost* bucket_of(int rank, std::size_t index, std::size_t stretch) const {
+    const std::vector<Action>& line = order_.ranks[static_cast<std::size_t>(rank)];
+    const auto count = [&] {
+      const Action& action = line[index];
+      return ways_[static_cast<std::size_t>(stage_of(rank, action)) * 4 +
+                   static_cast<std::size_t>(action.kind)]
+          .size();
+    };
+    if (stretch == count()) {
+      stretch = 0;
+      if (++index == line.size()) return nullptr;
+    }
+    const int stage = stage_of(rank, line[index]);
+    const bool forward = line[index].kind == ActionKind::kForward;
+    const bool first = stretch == 0, last = stretch + 1 == count();
+    const RankEnd& end = end_[static_cast<std::size_t>(rank)];
+    if (stage == 0 && (forward ? first : last)) return &end.table;
+    if (stage + 1 == order_.stages && (forward ? last : first)) return &end.head;
+    return &end.layer;
+  }
+  // In the data lane, after all in the compute lane so far.
+  void gather(int rank, const BucketCost* bucket) {
+    if (bucket == nullptr || bucket->gather == 0) return;
+    RankLanes& lanes = ranks_[static_cast<std::size_t>(rank)];
+    lanes.data = lanes.gathered = std::max(lanes.data, lanes.compute) + bucket->gather;
   }
 
   int stage_of(int rank, const Action& action) const {
@@ -138,8 +199,10 @@ class LaneWalk : public NominalSink {
   }
 
   const Order& order_;
+  const StepEnd& end_;
+  bool data_ = false;
   std::vector<RankLanes> ranks_;
-  std::vector<LaneWays> ways_;                // by stage and ActionKind
+  std::vector<std::vector<LaneWays>> ways_;   // of stretches, by stage and ActionKind
   std::vector<std::int64_t> left_, arrived_;  // by direction, stage and micro-batch
   std::vector<std::int64_t> durations_;       // of transfers, by both ranks
 };
@@ -154,7 +217,7 @@ Result<std::int64_t> laned_bound(const Setup& setup, const Machine& machine,
   const StageTable grown = own_table(setup, shared);
   const Result<Order> order = make_order(setup);
   if (!order) return order.error();
-  LaneWalk walk(setup, machine, shared.grows() ? grown : shared, *order);
+  LaneWalk walk(setup, machine, shared.grows() ? grown : shared, end, *order);
   walk_nominally(*order, nominal_ranks(setup, *order), boundary_bytes(setup), walk);
   return with_end(end, walk.end());
 }

@@ -49,9 +49,13 @@ class ActionReader {
     bound.duration = whole.end;
     bound.until_need = whole.end - rest.end;
     bound.until_have = std::min(whole.have, bound.until_need + rest.have);
-    for (std::size_t from = 0; from < kLanePoints; ++from) {
-      const std::array<std::int64_t, kLanePoints> ends = ends_from(static_cast<LanePoint>(from));
-      for (std::size_t to = 0; to < kLanePoints; ++to) bound.ways[to][from] = ends[to];
+    for (std::size_t first = 0, last = 0; first < ops_.size(); first = last) {
+      while (last < ops_.size() && op_at(ops_[last]).layer == op_at(ops_[first]).layer) ++last;
+      LaneWays& ways = bound.stretches.emplace_back();
+      for (std::size_t from = 0; from < kLaneBegins; ++from) {
+        const auto ends = ends_from(static_cast<LanePoint>(from), first, last);
+        for (std::size_t to = 0; to < kLaneEnds; ++to) ways[to][from] = ends[to];
+      }
     }
     return bound;
   }
@@ -85,24 +89,26 @@ class ActionReader {
     }
     return result;
   }
-  // The longest ways from one point to each. Messages that go together begin and end together.
-  std::array<std::int64_t, kLanePoints> ends_from(LanePoint from) const {
+  // The longest ways from one point to each through ops [first, last). Messages that go together
+  // begin and end together.
+  std::array<std::int64_t, kLaneEnds> ends_from(LanePoint from, std::size_t first,
+                                                std::size_t last) const {
     std::vector<std::int64_t> ends(rank_.ops.size(), kNoWay);
     std::int64_t free[kLanes] = {kNoWay, kNoWay, kNoWay};
-    std::int64_t& compute = free[static_cast<std::size_t>(Lane::kCompute)];
-    std::int64_t& pipeline = free[static_cast<std::size_t>(Lane::kPipeline)];
-    if (from == LanePoint::kCompute) compute = 0;
-    if (from == LanePoint::kPipeline) pipeline = 0;
-    for (std::size_t first = 0, end = 0; first < ops_.size(); first = end) {
+    if (from == LanePoint::kCompute) free[static_cast<std::size_t>(Lane::kCompute)] = 0;
+    if (from == LanePoint::kPipeline) free[static_cast<std::size_t>(Lane::kPipeline)] = 0;
+    for (std::size_t next = first; first < last; first = next) {
       const Op& op = op_at(ops_[first]);
       std::int64_t& lane = free[static_cast<std::size_t>(op.lane)];
       std::int64_t begin = lane, longest = 0;
-      for (end = first; end < ops_.size(); ++end) {
-        const Op& part = op_at(ops_[end]);
-        if (end > first && (op.batch < 0 || part.batch != op.batch)) break;
+      for (next = first; next < last; ++next) {
+        const Op& part = op_at(ops_[next]);
+        if (next > first && (op.batch < 0 || part.batch != op.batch)) break;
         longest = std::max(longest, cost_.nanoseconds(part, rank_.rank));
+        if (from == LanePoint::kGathered && reads_parameters(part))
+          begin = std::max<std::int64_t>(begin, 0);
         for (const std::int32_t needed : rank_.after_of(part)) {
-          if (is_transfer(needed, OpKind::kRecv) && from == LanePoint::kPassing)
+          if (from == LanePoint::kPassing && is_transfer(needed, OpKind::kRecv))
             begin = std::max<std::int64_t>(begin, 0);
           if (share_a_buffer(part, op_at(needed)))
             begin = std::max(begin, ends[static_cast<std::size_t>(needed)]);
@@ -110,7 +116,7 @@ class ActionReader {
       }
       if (begin == kNoWay) continue;
       lane = begin + longest;
-      for (std::size_t at = first; at < end; ++at) ends[static_cast<std::size_t>(ops_[at])] = lane;
+      for (std::size_t at = first; at < next; ++at) ends[static_cast<std::size_t>(ops_[at])] = lane;
     }
     std::int64_t have = kNoWay;
     for (std::size_t at = 0; at < rank_.ops.size(); ++at) {
@@ -118,7 +124,15 @@ class ActionReader {
       for (const std::int32_t needed : rank_.after_of(rank_.ops[at]))
         have = std::max(have, ends[static_cast<std::size_t>(needed)]);
     }
-    return {compute, pipeline, have};
+    return {free[static_cast<std::size_t>(Lane::kCompute)],
+            free[static_cast<std::size_t>(Lane::kPipeline)], have};
+  }
+  bool reads_parameters(const Op& op) const {
+    for (const Operand& operand : rank_.operands_of(op))
+      if (operand.access == Access::kRead &&
+          rank_.buffers[static_cast<std::size_t>(operand.buffer)].tensor == Tensor::kParameters)
+        return true;
+    return false;
   }
   // Else one waits for the other only since a buffer takes its place, which another Program may put
   // elsewhere.
@@ -333,12 +347,6 @@ StageBound plus(const StageBound& a, const StageBound& b, int times) {
     action.layer_bytes += times * more.layer_bytes;
     action.table_bytes += times * more.table_bytes;
     action.head_bytes += times * more.head_bytes;
-    for (std::size_t to = 0; to < kLanePoints; ++to)
-      for (std::size_t from = 0; from < kLanePoints; ++from) {
-        std::int64_t& way = action.ways[to][from];
-        const std::int64_t longer = more.ways[to][from];
-        way = way == kNoWay || longer == kNoWay ? kNoWay : way + times * longer;
-      }
   }
   sum.kept_bytes += times * b.kept_bytes;
   sum.waiting_bytes += times * b.waiting_bytes;
@@ -346,6 +354,16 @@ StageBound plus(const StageBound& a, const StageBound& b, int times) {
   sum.experts += times * b.experts;
   sum.copied_table += times * b.copied_table;
   return sum;
+}
+
+// With so many more layers, or fewer, like the one in the middle, which is neither the first nor
+// the last of them.
+void lengthen(std::vector<LaneWays>& stretches, int layers) {
+  if (stretches.size() < static_cast<std::size_t>(kBuiltLayers)) return;
+  const auto middle = stretches.begin() + static_cast<std::ptrdiff_t>(stretches.size() / 2);
+  const LaneWays ways = *middle;
+  if (layers > 0) stretches.insert(middle, static_cast<std::size_t>(layers), ways);
+  if (layers < 0) stretches.erase(middle, middle - layers);
 }
 
 std::vector<StageBound> less(const std::vector<StageBound>& a, const std::vector<StageBound>& b) {
@@ -399,8 +417,12 @@ StageTable StageTable::grown(const std::vector<int>& layers_of_stages) const {
     table.rows.push_back(static_cast<std::uint8_t>(at - known.begin()));
     if (at != known.end()) continue;
     known.push_back(row);
-    table.whole.push_back(plus(whole[place], whole_more[place], row.second - layers));
-    table.split.push_back(plus(split[place], split_more[place], row.second - layers));
+    const int more = row.second - layers;
+    table.whole.push_back(plus(whole[place], whole_more[place], more));
+    table.split.push_back(plus(split[place], split_more[place], more));
+    for (StageBound* bound : {&table.whole.back(), &table.split.back()})
+      for (std::size_t kind = 0; kind < bound->actions.size(); ++kind)
+        lengthen(bound->actions[kind].stretches, more);
   }
   return table;
 }

@@ -53,7 +53,9 @@ class EndReader {
     end.update = work_of(optimizer_draft(setup_, mine));
     const DataType held = gradient_type(setup_);
     const DataType type = size_of(held) == reduced_bytes(setup_) ? held : DataType::kF32;
+    std::vector<BucketCost> costs;
     for (const Bucket& bucket : rank.buckets) {
+      BucketCost& costs_of = costs.emplace_back(bytes_of(bucket));
       const std::int32_t shard = has_experts(rank, bucket) ? 1 : 0, across = shard + 2;
       const auto nanoseconds = [&](CollectiveKind kind, DataType of, std::int32_t group,
                                    std::int64_t count) -> std::int64_t {
@@ -62,17 +64,23 @@ class EndReader {
         return cost.nanoseconds(data_draft(kind, Purpose::kGradients, group, count, {operand}).op,
                                 0);
       };
-      end.reduce +=
+      const std::int64_t reduce =
           nanoseconds(zero_ == 0 ? CollectiveKind::kAllReduce : CollectiveKind::kReduceScatter,
                       type, shard, bucket.count);
+      end.reduce += reduce;
       if (zero_ == 0) continue;
       if (shard_ranks(setup_) < setup_.mesh.dp * setup_.mesh.cp)
         end.across += nanoseconds(CollectiveKind::kAllReduce, type, across, bucket.own_count);
       const std::int64_t gather =
           nanoseconds(CollectiveKind::kAllGather, parameter_type(setup_), shard, bucket.count);
       (zero_ == 3 ? end.gather : end.update) += gather;
+      if (zero_ == 3) costs_of.gather = gather;
+      if (zero_ >= 2) costs_of.reduce = reduce;
+      if (costs_of.gradients > 0)
+        costs_of.clear =
+            work_of(compute_draft(Piece::kZeroGrad, bucket.count, bucket.count * size_of(held)));
     }
-    read_buckets(rank, end);
+    name_costs(rank, costs, end);
     end.prefetch = setup_.zero_prefetch;
     end.layers = INT_MAX;
     for (const Chunk& chunk : chunks)
@@ -81,30 +89,27 @@ class EndReader {
   }
 
  private:
-  BucketBytes bytes_of(const Bucket& bucket) const {
+  BucketCost bytes_of(const Bucket& bucket) const {
     if (bucket.count == bucket.own_count) return {};
     return {zero_ == 3 ? bucket.count * setup_.precision.parameter_bytes : 0,
             zero_ >= 2 ? bucket.count * setup_.precision.gradient_bytes : 0};
   }
-  void read_buckets(const RankProgram& rank, RankEnd& end) const {
-    const Bucket* least = nullptr;
-    const Bucket* layer = nullptr;
-    const auto needed = [](const Bucket& bucket) {
-      return bucket.count > bucket.own_count ? bucket.count : 0;
-    };
-    for (const Bucket& bucket : rank.buckets) {
-      if (least == nullptr || needed(bucket) < needed(*least)) least = &bucket;
+  static void name_costs(const RankProgram& rank, const std::vector<BucketCost>& costs,
+                         RankEnd& end) {
+    std::int64_t least = INT64_MAX, layer = INT64_MAX;
+    for (std::size_t at = 0; at < costs.size(); ++at) {
+      const Bucket& bucket = rank.buckets[at];
+      const std::int64_t needed = bucket.count > bucket.own_count ? bucket.count : 0;
+      if (needed < least) end.least = costs[at];
+      least = std::min(least, needed);
       if (layer_of(rank, bucket) < 0) continue;
-      if (layer == nullptr || needed(bucket) < needed(*layer)) layer = &bucket;
+      if (needed < layer) end.layer = costs[at];
+      layer = std::min(layer, needed);
     }
-    if (least != nullptr) end.least = bytes_of(*least);
-    if (layer != nullptr) end.layer = bytes_of(*layer);
     for (const ParameterSlice& slice : rank.parameters) {
-      const Bucket& bucket = rank.buckets[static_cast<std::size_t>(bucket_at(rank, slice.offset))];
-      if (slice.parameter == Parameter::kTokenTable && !slice.shared_copy)
-        end.table = bytes_of(bucket);
-      if (slice.parameter == Parameter::kHeadWeight || slice.shared_copy)
-        end.head = bytes_of(bucket);
+      const BucketCost& cost = costs[static_cast<std::size_t>(bucket_at(rank, slice.offset))];
+      if (slice.parameter == Parameter::kTokenTable && !slice.shared_copy) end.table = cost;
+      if (slice.parameter == Parameter::kHeadWeight || slice.shared_copy) end.head = cost;
     }
   }
   std::int64_t work_of(const Draft& draft) const {

@@ -12,9 +12,12 @@
 
 namespace parallelarium {
 
-// Bytes of one bucket's parameters and of its gradients, where ZeRO keeps only parts of them.
-struct BucketBytes {
+// One bucket, where ZeRO keeps only parts of it: bytes of its parameters and of its gradients, and
+// the nanoseconds to gather the ones, to reduce the others, and to clear these before, in the
+// compute lane.
+struct BucketCost {
   std::int64_t gathered = 0, gradients = 0;
+  std::int64_t gather = 0, reduce = 0, clear = 0;
 };
 
 // Least nanoseconds and bytes of one rank.
@@ -25,7 +28,7 @@ struct RankEnd {
   std::int64_t across = 0;  // then to add up its own parts over groups of ZeRO, once a step
   std::int64_t gather = 0;  // ZeRO 3: to gather all its parameters once, in the data lane
   // Of the smallest bucket, the smallest of a layer, and those of the token table and the head.
-  BucketBytes least, layer, table, head;
+  BucketCost least, layer, table, head;
   int prefetch = 0;  // stretches whose buckets are gathered ahead
   int layers = 0;    // of its smallest stage
 };
