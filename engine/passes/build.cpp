@@ -143,17 +143,22 @@ ChunkDrafts prepare(const Setup& setup, const LocalSizes& sizes, const Chunk& ch
   return drafts;
 }
 
-// Room for all ops, so that large Programs are written without moving them.
-void reserve(RankPlan& plan) {
+// Room for all ops, so that large Programs are written without moving them. `by_stretches`: ZeRO
+// clears, gathers and reduces in each.
+void reserve(RankPlan& plan, bool by_stretches) {
   RankProgram& rank = plan.emitter->rank();
   std::size_t ops = 64, operands = 64, buffers = 16;
   for (const Action& action : rank.actions) {
     const ChunkDrafts& chunk = plan.chunks[action.chunk];
-    const std::vector<Draft>& drafts =
-        plan.folds ? chunk.folded_of(action.kind, false).whole : chunk.of(action.kind);
-    ops += drafts.size() + 2;
-    operands += 2;
-    buffers += 1;
+    const FoldedDrafts& folded = chunk.folded_of(action.kind, false);
+    const std::vector<Draft>& drafts = !plan.folds    ? chunk.of(action.kind)
+                                       : by_stretches ? folded.stretches
+                                                      : folded.whole;
+    const auto stretches = static_cast<std::size_t>(
+        by_stretches ? chunk.stretches[static_cast<std::size_t>(action.kind)] : 0);
+    ops += drafts.size() + 2 + 4 * stretches;
+    operands += 2 + 6 * stretches;
+    buffers += 1 + 2 * stretches;
     for (const Draft& draft : drafts) {
       operands += draft.operands.size();
       for (const DraftOperand& operand : draft.operands) buffers += operand.opens > 0 ? 1 : 0;
@@ -225,7 +230,7 @@ Result<Program> build_representatives(const Setup& setup, const Order& order,
     }
     shard.hold_states(plans[stage]);
   }
-  for (RankPlan& plan : plans) reserve(plan);
+  for (RankPlan& plan : plans) reserve(plan, zero_stage(setup) >= 2);
   std::vector<ForwardEdge> waits;
   const Result<void> arranged = arrange(order, plans, boundary_bytes(sizes), sizes.type, ranks,
                                         pipeline_groups, shard, may_wait ? &waits : nullptr);

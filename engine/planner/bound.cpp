@@ -88,6 +88,22 @@ class StageOf {
           std::max(bytes, own + ahead(end, 2) + 2 * end.layer.gradients - kept(stage) / end.layers);
     return bytes;
   }
+  // In its first stretch, if that is a layer, beside what is on its way from the action before.
+  std::int64_t first_peak(int stage, ActionKind kind, const RankEnd& end, int layers) const {
+    const ActionBound bound = action(stage, kind);
+    const bool forward = kind == ActionKind::kForward;
+    const bool table = forward && stage == 0, head = !forward && stage + 1 == stages_;
+    if (table || head || layers == 0) return 0;
+    const std::int64_t grown = forward ? kept(stage) / layers * (layers - 1) : 0;
+    return bound.layer_bytes - grown + end.layer.gathered + (forward ? 0 : end.layer.gradients) +
+           end.prefetch * end.least.gathered;
+  }
+  // Of the last stretch of a backward: gradients that are on their way while the next action
+  // begins.
+  static std::int64_t last_gradients(int stage, const RankEnd& end, int layers) {
+    if (stage == 0) return end.table.gradients;
+    return layers > 0 ? end.layer.gradients : 0;
+  }
   // What is gathered ahead in a stretch behind which come the layers but so many.
   static std::int64_t ahead(const RankEnd& end, int layers) {
     return end.prefetch *
@@ -278,7 +294,11 @@ namespace {
 class Walk {
  public:
   Walk(const Setup& setup, const StageTable& table, const StepEnd& end, const Order& order)
-      : table_(table), of_(setup, table), order_(order), end_(end) {
+      : table_(table),
+        of_(setup, table),
+        order_(order),
+        end_(end),
+        layers_(layers_of_stages(setup)) {
     pairs_ = has_pairs(setup);
     const auto cells =
         static_cast<std::size_t>(order.stages) * static_cast<std::size_t>(order.microbatches);
@@ -315,6 +335,7 @@ class Walk {
   struct RankState {
     std::size_t next = 0, first_bound = 0;
     std::int64_t free = 0, held = 0, states = 0;
+    std::int64_t leaving = 0;  // gradients of the action before that are on their way
     // Of the first half of a pair whose second comes next; halves take turns.
     std::int64_t pair_begin = -1, pair_first = 0;
     std::vector<std::int64_t> kept, waiting;  // by chunk
@@ -366,11 +387,19 @@ class Walk {
   void hold(RankState& state, std::size_t rank, std::size_t chunk, ActionKind kind) {
     if (kind == ActionKind::kWeightGrad) {
       state.held -= state.waiting[chunk];
+      state.leaving = 0;
       return;
     }
     const bool forward = kind == ActionKind::kForward;
     if (!forward) state.held -= state.kept[chunk];
-    const std::int64_t peak = of_.peak(order_.stage_of[rank][chunk], kind, end_[rank]);
+    const int stage = order_.stage_of[rank][chunk];
+    const int layers = layers_[static_cast<std::size_t>(stage)];
+    std::int64_t peak = of_.peak(stage, kind, end_[rank]);
+    const bool last = state.next + 1 == order_.ranks[rank].size();
+    if (state.leaving > 0 && !last && kind != ActionKind::kInputGrad)
+      peak = std::max(peak, of_.first_peak(stage, kind, end_[rank], layers) + state.leaving);
+    state.leaving =
+        kind == ActionKind::kBackward ? StageOf::last_gradients(stage, end_[rank], layers) : 0;
     widen(bound_, state.states + state.held + peak, state.states, static_cast<int>(rank));
     if (forward) state.held += state.kept[chunk];
     if (kind == ActionKind::kInputGrad) state.held += state.waiting[chunk];
@@ -380,6 +409,7 @@ class Walk {
   StageOf of_;
   const Order& order_;
   const StepEnd& end_;
+  const std::vector<int> layers_;  // of each stage
   bool pairs_ = false;
   std::vector<RankState> ranks_;
   std::vector<ActionBound> bounds_;  // by rank, chunk and kind
