@@ -30,6 +30,11 @@ inline constexpr std::size_t kLaneEnds = 3, kLaneBegins = 4;
 inline constexpr std::int64_t kNoWay = INT64_MIN / 4;
 // The longest ways through a stretch, in nanoseconds, to each point from each; kNoWay: none.
 using LaneWays = std::array<std::array<std::int64_t, kLaneBegins>, kLaneEnds>;
+struct StretchBound {
+  enum class Part : std::uint8_t { kLayer, kTable, kHead, kOther };
+  LaneWays ways{};
+  Part part = Part::kOther;
+};
 
 // These are the least times (nanoseconds) and bytes of one kind of action on a stage.
 struct ActionBound {
@@ -40,7 +45,7 @@ struct ActionBound {
   std::int64_t peak_bytes = 0;  // beside model states, with one micro-batch under way
   // The same while a layer is at work, while the token table is read, and while the head is.
   std::int64_t layer_bytes = 0, table_bytes = 0, head_bytes = 0;
-  std::vector<LaneWays> stretches;
+  std::vector<StretchBound> stretches;
 };
 
 struct StageBound {

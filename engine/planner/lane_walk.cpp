@@ -16,9 +16,8 @@ namespace {
 
 // Whether data lanes are walked, too: every stretch has one bucket, which an action gathers anew.
 bool walks_data(const Setup& setup) {
-  const ScheduleRule* rule = find_schedule_rule(setup.schedule);
-  return held_zero(setup) >= 2 && rule != nullptr && !rule->splits_backward && !setup.model.tied &&
-         setup.model.experts.count == 0 && setup.zero_prefetch == 1 && setup.zero_reshard;
+  return held_zero(setup) >= 2 && !setup.model.tied && setup.model.experts.count == 0 &&
+         setup.zero_prefetch == 1 && setup.zero_reshard;
 }
 
 class LaneWalk : public NominalSink {
@@ -28,22 +27,20 @@ class LaneWalk : public NominalSink {
       : order_(order), end_(end), data_(walks_data(setup)), ranks_(order.ranks.size()) {
     const ScheduleRule* rule = find_schedule_rule(setup.schedule);
     const bool splits = rule == nullptr || rule->splits_backward;
-    const std::vector<int> layers = layers_of_stages(setup);
-    for (int stage = 0; stage < order.stages; ++stage) {
+    for (int stage = 0; stage < order.stages; ++stage)
       for (std::size_t kind = 0; kind < 4; ++kind)
-        ways_.push_back(ways_of(table, stage, order.stages, static_cast<ActionKind>(kind), splits));
-      const auto ends = static_cast<std::size_t>((stage == 0) + (stage + 1 == order.stages));
-      const auto own = static_cast<std::size_t>(layers[static_cast<std::size_t>(stage)]);
-      const std::size_t stretches = ways_[ways_.size() - 4].size();
-      data_ = data_ && own > 0 && stretches == own + ends;
-    }
+        stretches_.push_back(
+            stretches_of(table, stage, order.stages, static_cast<ActionKind>(kind), splits));
+    for (const std::vector<StretchBound>& of_action : stretches_)
+      for (const StretchBound& stretch : of_action)
+        data_ = data_ && stretch.part != StretchBound::Part::kOther;
     for (auto* cells : {&left_, &arrived_})
       cells->assign(
           2 * static_cast<std::size_t>(order.stages) * static_cast<std::size_t>(order.microbatches),
           kNoWay);
     time_transfers(setup, machine);
     for (std::size_t rank = 0; data_ && rank < ranks_.size(); ++rank)
-      gather(static_cast<int>(rank), bucket_of(static_cast<int>(rank), 0, 0));
+      gather(static_cast<int>(rank), 0, 0);
   }
 
   bool is_paired(int, std::size_t) const override { return false; }
@@ -55,22 +52,21 @@ class LaneWalk : public NominalSink {
     const bool weight = action.kind == ActionKind::kWeightGrad;
     const std::size_t cell = cell_of(stage, action);
     const std::int64_t arrival = weight ? kNoWay : arrived_[cell];
-    const bool backward = action.kind == ActionKind::kBackward;
+    const bool adds = weight || action.kind == ActionKind::kBackward;
     std::int64_t leaves = kNoWay;
-    const std::vector<LaneWays>& stretches =
-        ways_[static_cast<std::size_t>(stage) * 4 + static_cast<std::size_t>(action.kind)];
+    const std::vector<StretchBound>& stretches = stretches_at(stage, action.kind);
     for (std::size_t at = 0; at < stretches.size(); ++at) {
       std::int64_t gathered = kNoWay;
       if (data_) {
-        if (backward) lanes.compute += bucket_of(rank, index, at)->clear;
+        if (adds) lanes.compute += bucket_of(rank, stretches[at]).clear;
         gathered = std::exchange(lanes.gathered, kNoWay);
-        gather(rank, bucket_of(rank, index, at + 1));
+        gather(rank, index, at + 1);
       }
       const std::int64_t in[kLaneBegins] = {lanes.compute, lanes.pipeline, arrival, gathered};
       const auto out = [&](LanePoint to) {
         std::int64_t latest = kNoWay;
         for (std::size_t from = 0; from < kLaneBegins; ++from) {
-          const std::int64_t way = stretches[at][static_cast<std::size_t>(to)][from];
+          const std::int64_t way = stretches[at].ways[static_cast<std::size_t>(to)][from];
           if (in[from] > kNoWay && way > kNoWay) latest = std::max(latest, in[from] + way);
         }
         return latest;
@@ -78,8 +74,8 @@ class LaneWalk : public NominalSink {
       lanes.compute = std::max(lanes.compute, out(LanePoint::kCompute));
       lanes.pipeline = std::max(lanes.pipeline, out(LanePoint::kPipeline));
       leaves = std::max(leaves, out(LanePoint::kPassing));
-      if (data_ && backward)
-        lanes.data = std::max(lanes.data, lanes.compute) + bucket_of(rank, index, at)->reduce;
+      if (data_ && adds)
+        lanes.data = std::max(lanes.data, lanes.compute) + bucket_of(rank, stretches[at]).reduce;
     }
     if (!weight) left_[cell] = leaves;
   }
@@ -121,48 +117,51 @@ class LaneWalk : public NominalSink {
     std::size_t transfer_arrives = 0;
   };
 
-  static std::vector<LaneWays> ways_of(const StageTable& table, int stage, int stages,
-                                       ActionKind kind, bool splits) {
+  static std::vector<StretchBound> stretches_of(const StageTable& table, int stage, int stages,
+                                                ActionKind kind, bool splits) {
     const auto at = static_cast<std::size_t>(kind);
-    const std::vector<LaneWays>& whole = table.stage(stage, stages, false).actions[at].stretches;
+    const auto& whole = table.stage(stage, stages, false).actions[at].stretches;
     if (!splits || kind == ActionKind::kBackward) return whole;
-    std::vector<LaneWays> ways = table.stage(stage, stages, true).actions[at].stretches;
-    if (kind != ActionKind::kForward) return ways;
+    std::vector<StretchBound> parted = table.stage(stage, stages, true).actions[at].stretches;
+    if (kind != ActionKind::kForward) return parted;
     // Some orders have whole backwards, too.
-    for (std::size_t stretch = 0; stretch < ways.size(); ++stretch)
+    for (std::size_t stretch = 0; stretch < parted.size(); ++stretch)
       for (std::size_t to = 0; to < kLaneEnds; ++to)
-        for (std::size_t from = 0; from < kLaneBegins; ++from)
-          ways[stretch][to][from] = std::min(ways[stretch][to][from], whole[stretch][to][from]);
-    return ways;
+        for (std::size_t from = 0; from < kLaneBegins; ++from) {
+          std::int64_t& way = parted[stretch].ways[to][from];
+          way = std::min(way, whole[stretch].ways[to][from]);
+        }
+    return parted;
+  }
+  const std::vector<StretchBound>& stretches_at(int stage, ActionKind kind) const {
+    return stretches_[static_cast<std::size_t>(stage) * 4 + static_cast<std::size_t>(kind)];
   }
 
-  // Of that stretch of the rank's action; behind the last, of the first one of the next action.
-  // Null: there is none.
-  const BucketCost* bucket_of(int rank, std::size_t index, std::size_t stretch) const {
-    const std::vector<Action>& line = order_.ranks[static_cast<std::size_t>(rank)];
-    const auto count = [&] {
-      const Action& action = line[index];
-      return ways_[static_cast<std::size_t>(stage_of(rank, action)) * 4 +
-                   static_cast<std::size_t>(action.kind)]
-          .size();
-    };
-    if (stretch == count()) {
-      stretch = 0;
-      if (++index == line.size()) return nullptr;
-    }
-    const int stage = stage_of(rank, line[index]);
-    const bool forward = line[index].kind == ActionKind::kForward;
-    const bool first = stretch == 0, last = stretch + 1 == count();
+  const BucketCost& bucket_of(int rank, const StretchBound& stretch) const {
     const RankEnd& end = end_[static_cast<std::size_t>(rank)];
-    if (stage == 0 && (forward ? first : last)) return &end.table;
-    if (stage + 1 == order_.stages && (forward ? last : first)) return &end.head;
-    return &end.layer;
+    if (stretch.part == StretchBound::Part::kTable) return end.table;
+    return stretch.part == StretchBound::Part::kHead ? end.head : end.layer;
   }
-  // In the data lane, after all in the compute lane so far.
-  void gather(int rank, const BucketCost* bucket) {
-    if (bucket == nullptr || bucket->gather == 0) return;
+  // For that stretch of the rank's action, or behind the last for the first one of the next action:
+  // in the data lane, after all in the compute lane so far. Of a split backward the input part
+  // gathers what it reads, and the weight part the table, which that does not read.
+  void gather(int rank, std::size_t index, std::size_t at) {
+    const std::vector<Action>& line = order_.ranks[static_cast<std::size_t>(rank)];
+    const auto stretches = [&]() -> const std::vector<StretchBound>& {
+      return stretches_at(stage_of(rank, line[index]), line[index].kind);
+    };
+    if (at == stretches().size()) {
+      at = 0;
+      if (++index == line.size()) return;
+    }
+    const StretchBound& stretch = stretches()[at];
+    const bool table = stretch.part == StretchBound::Part::kTable;
+    if (line[index].kind == ActionKind::kWeightGrad && !table) return;
+    if (line[index].kind == ActionKind::kInputGrad && table) return;
+    const std::int64_t takes = bucket_of(rank, stretch).gather;
+    if (takes == 0) return;
     RankLanes& lanes = ranks_[static_cast<std::size_t>(rank)];
-    lanes.data = lanes.gathered = std::max(lanes.data, lanes.compute) + bucket->gather;
+    lanes.data = lanes.gathered = std::max(lanes.data, lanes.compute) + takes;
   }
 
   int stage_of(int rank, const Action& action) const {
@@ -202,9 +201,9 @@ class LaneWalk : public NominalSink {
   const StepEnd& end_;
   bool data_ = false;
   std::vector<RankLanes> ranks_;
-  std::vector<std::vector<LaneWays>> ways_;   // of stretches, by stage and ActionKind
-  std::vector<std::int64_t> left_, arrived_;  // by direction, stage and micro-batch
-  std::vector<std::int64_t> durations_;       // of transfers, by both ranks
+  std::vector<std::vector<StretchBound>> stretches_;  // by stage and ActionKind
+  std::vector<std::int64_t> left_, arrived_;          // by direction, stage and micro-batch
+  std::vector<std::int64_t> durations_;               // of transfers, by both ranks
 };
 
 }  // namespace

@@ -51,10 +51,11 @@ class ActionReader {
     bound.until_have = std::min(whole.have, bound.until_need + rest.have);
     for (std::size_t first = 0, last = 0; first < ops_.size(); first = last) {
       while (last < ops_.size() && op_at(ops_[last]).layer == op_at(ops_[first]).layer) ++last;
-      LaneWays& ways = bound.stretches.emplace_back();
+      StretchBound& stretch = bound.stretches.emplace_back();
+      stretch.part = part_of(first, last);
       for (std::size_t from = 0; from < kLaneBegins; ++from) {
         const auto ends = ends_from(static_cast<LanePoint>(from), first, last);
-        for (std::size_t to = 0; to < kLaneEnds; ++to) ways[to][from] = ends[to];
+        for (std::size_t to = 0; to < kLaneEnds; ++to) stretch.ways[to][from] = ends[to];
       }
     }
     return bound;
@@ -126,6 +127,14 @@ class ActionReader {
     }
     return {free[static_cast<std::size_t>(Lane::kCompute)],
             free[static_cast<std::size_t>(Lane::kPipeline)], have};
+  }
+  StretchBound::Part part_of(std::size_t first, std::size_t last) const {
+    if (op_at(ops_[first]).layer >= 0) return StretchBound::Part::kLayer;
+    for (std::size_t at = first; at < last; ++at) {
+      if (op_at(ops_[at]).piece == Piece::kEmbedding) return StretchBound::Part::kTable;
+      if (op_at(ops_[at]).piece == Piece::kHead) return StretchBound::Part::kHead;
+    }
+    return StretchBound::Part::kOther;
   }
   bool reads_parameters(const Op& op) const {
     for (const Operand& operand : rank_.operands_of(op))
@@ -358,11 +367,11 @@ StageBound plus(const StageBound& a, const StageBound& b, int times) {
 
 // With so many more layers, or fewer, like the one in the middle, which is neither the first nor
 // the last of them.
-void lengthen(std::vector<LaneWays>& stretches, int layers) {
+void lengthen(std::vector<StretchBound>& stretches, int layers) {
   if (stretches.size() < static_cast<std::size_t>(kBuiltLayers)) return;
   const auto middle = stretches.begin() + static_cast<std::ptrdiff_t>(stretches.size() / 2);
-  const LaneWays ways = *middle;
-  if (layers > 0) stretches.insert(middle, static_cast<std::size_t>(layers), ways);
+  const StretchBound layer = *middle;
+  if (layers > 0) stretches.insert(middle, static_cast<std::size_t>(layers), layer);
   if (layers < 0) stretches.erase(middle, middle - layers);
 }
 

@@ -195,7 +195,8 @@ TEST(Bounds, KnowWhatWaitsForBuckets) {
     PlanRequest request = large_problem(random, trial % 2 == 0 ? 16 : 32);
     request.base.zero_prefetch = trial % 10 == 9 ? 2 : 1;
     request.base.zero_reshard = trial % 10 != 8;
-    request.allowed = {{"schedule", {trial % 3 == 0 ? "interleaved" : "1f1b"}},
+    const char* schedules[] = {"interleaved", "1f1b", "zb-h1", "1f1b", "zb-v", "dualpipe-v"};
+    request.allowed = {{"schedule", {schedules[trial % 6]}},
                        {"cp", {trial % 4 == 0 ? "2" : "1"}},
                        {"zero", {trial % 5 == 0 ? "2" : "3"}},
                        {"pp", {"1", "2", "4"}},
