@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/passes/pieces.h"
 #include "engine/plan/setup/schedule_rules.h"
 #include "engine/predict/memory.h"
 #include "engine/schedules/schedule.h"
@@ -82,7 +83,9 @@ class StageOf {
                           const RankEnd& end) const {
     const std::int64_t own = bound.layer_bytes + end.layer.gathered;
     if (!backward) return own + ahead(end, 1);
-    std::int64_t bytes = own + ahead(end, 1) + end.layer.gradients;
+    // Behind the head, whose gradients are on their way.
+    const std::int64_t before = stage + 1 == stages_ ? end.head.gradients : 0;
+    std::int64_t bytes = own + ahead(end, 1) + end.layer.gradients + before;
     if (end.layers > 1)
       bytes =
           std::max(bytes, own + ahead(end, 2) + 2 * end.layer.gradients - kept(stage) / end.layers);
@@ -154,6 +157,16 @@ std::int64_t states_of(const Setup& setup, const StageTable& table, const std::v
   const int of_experts = std::max(1, shards / setup.mesh.ep);
   return static_cast<std::int64_t>(model_states(shared, held_bytes, zero, shards).total() +
                                    model_states(experts, held_bytes, zero, of_experts).total());
+}
+
+// Bytes of the step's tokens where the first stage is, and of their targets where the last one is,
+// beside those of one micro-batch, which peaks count.
+std::int64_t tokens_of(const Setup& setup, const std::vector<int>& held) {
+  const std::int64_t bytes = local_sizes(setup).N * (setup.microbatches - 1) * 4;
+  const auto holds = [&](int stage) {
+    return std::find(held.begin(), held.end(), stage) != held.end() ? bytes : 0;
+  };
+  return holds(0) + holds(stages_of(setup) - 1);
 }
 
 // Forwards whose backward is to come that a rank has at once, at least.
@@ -277,10 +290,11 @@ Bound quick_bound(const Setup& setup, const StageTable& shared, const StepEnd& e
     // The last of them may be of the stage that holds least.
     const std::int64_t under = under_way(setup, rank);
     const std::int64_t states = states_of(setup, table, held);
+    const std::int64_t always = states + tokens_of(setup, held);
     if (held.size() == 1 || under == 1)
-      widen(bound, states + own + (under - 1) * kept, states, rank);
+      widen(bound, always + own + (under - 1) * kept, states, rank);
     else
-      widen(bound, states + std::max(own, under * kept), states, rank);
+      widen(bound, always + std::max(own, under * kept), states, rank);
   }
   // Some rank has at least its share of all work.
   bound.nanoseconds = std::max(bound.nanoseconds, all * setup.microbatches / ranks);
@@ -308,6 +322,7 @@ class Walk {
     for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
       const int number = static_cast<int>(rank);
       ranks_[rank].states = states_of(setup, table, order.stage_of[rank]);
+      ranks_[rank].held = tokens_of(setup, order.stage_of[rank]);
       for (const int stage : order.stage_of[rank])
         for (int kind = 0; kind < 4; ++kind)
           bounds_.push_back(of_.action(stage, static_cast<ActionKind>(kind)));
