@@ -23,6 +23,7 @@ class StageOf {
     const ScheduleRule* rule = find_schedule_rule(setup.schedule);
     splits_ = rule == nullptr || rule->splits_backward;
     pairs_ = has_pairs(setup);
+    differ_ = setup.offload_activations || recomputes_some_layers(setup);
   }
   int stages() const { return stages_; }
   bool splits() const { return splits_; }
@@ -49,6 +50,12 @@ class StageOf {
     if (!splits_) return whole;
     return std::min(whole, table_.stage(stage, stages_, true).kept_bytes);
   }
+  // At most, of one layer: which of both ways an order takes is not known.
+  std::int64_t kept_of_layer(int stage, int layers) const {
+    std::int64_t most = table_.stage(stage, stages_, false).kept_bytes;
+    if (splits_) most = std::max(most, table_.stage(stage, stages_, true).kept_bytes);
+    return layers > 0 ? most / layers : 0;
+  }
   std::int64_t waiting(int stage) const {
     return splits_ ? table_.stage(stage, stages_, true).waiting_bytes : 0;
   }
@@ -63,13 +70,15 @@ class StageOf {
     const ActionBound bound = action(stage, kind);
     if (kind != ActionKind::kForward && kind != ActionKind::kBackward) return bound.peak_bytes;
     const bool backward = kind == ActionKind::kBackward;
-    std::int64_t bytes = bound.peak_bytes + (1 + end.prefetch) * end.least.gathered;
+    std::int64_t bytes = bound.peak_bytes + end.least.gathered;
     if (backward) bytes += end.least.gradients;
     if (bound.layer_bytes > 0) bytes = std::max(bytes, layer_peak(stage, bound, backward, end));
     if (bound.table_bytes > 0) {
-      bytes = std::max(bytes, bound.table_bytes + end.table.gathered +
-                                  (backward ? end.table.gradients : ahead(end, 0)) +
-                                  (backward && end.layers > 0 ? end.layer.gradients : 0));
+      // A backward gathers the table too, but reads nothing there.
+      bytes = std::max(bytes,
+                       bound.table_bytes +
+                           (backward ? end.table.gradients : end.table.gathered + ahead(end, 0)) +
+                           (backward && end.layers > 0 ? end.layer.gradients : 0));
     }
     if (bound.head_bytes > 0) {
       bytes = std::max(bytes, bound.head_bytes + end.head.gathered +
@@ -77,29 +86,41 @@ class StageOf {
     }
     return bytes;
   }
-  // What a backward holds falls from layer to layer, but from the second on the gradients of the
-  // layer before are still on their way.
+  // What a forward holds grows from layer to layer, so that its last one is the fullest, or one
+  // before it, since others are gathered ahead there. What a backward holds falls, but from the
+  // second layer on the gradients of the one before are still on their way.
   std::int64_t layer_peak(int stage, const ActionBound& bound, bool backward,
                           const RankEnd& end) const {
     const std::int64_t own = bound.layer_bytes + end.layer.gathered;
-    if (!backward) return own + ahead(end, 1);
+    if (differ_) return own + (backward ? end.layer.gradients : 0);
+    const std::int64_t kept = kept_of_layer(stage, end.layers);
+    const bool last = stage + 1 == stages_;
+    if (!backward) {
+      const std::int64_t next = last && end.prefetch > 0 ? end.head.gathered : next_gathered(end);
+      const std::int64_t others = std::clamp(end.layers - 1, 0, end.prefetch);
+      return own + std::max(next, others * (end.layer.gathered - kept));
+    }
     // Behind the head, whose gradients are on their way.
-    const std::int64_t before = stage + 1 == stages_ ? end.head.gradients : 0;
+    const std::int64_t before = last ? end.head.gradients : 0;
     std::int64_t bytes = own + ahead(end, 1) + end.layer.gradients + before;
     if (end.layers > 1)
-      bytes =
-          std::max(bytes, own + ahead(end, 2) + 2 * end.layer.gradients - kept(stage) / end.layers);
+      bytes = std::max(bytes, own + ahead(end, 2) + 2 * end.layer.gradients - kept);
     return bytes;
+  }
+  // Of the next action's first bucket, which is gathered ahead. The weight part of a split backward
+  // gathers none.
+  std::int64_t next_gathered(const RankEnd& end) const {
+    return splits_ ? 0 : std::min(end.prefetch, 1) * end.least.gathered;
   }
   // In its first stretch, if that is a layer, beside what is on its way from the action before.
   std::int64_t first_peak(int stage, ActionKind kind, const RankEnd& end, int layers) const {
     const ActionBound bound = action(stage, kind);
     const bool forward = kind == ActionKind::kForward;
     const bool table = forward && stage == 0, head = !forward && stage + 1 == stages_;
-    if (table || head || layers == 0) return 0;
-    const std::int64_t grown = forward ? kept(stage) / layers * (layers - 1) : 0;
+    if (table || head || layers == 0 || differ_) return 0;
+    const std::int64_t grown = forward ? kept_of_layer(stage, layers) * (layers - 1) : 0;
     return bound.layer_bytes - grown + end.layer.gathered + (forward ? 0 : end.layer.gradients) +
-           end.prefetch * end.least.gathered;
+           next_gathered(end);
   }
   // Of the last stretch of a backward: gradients that are on their way while the next action
   // begins.
@@ -107,10 +128,9 @@ class StageOf {
     if (stage == 0) return end.table.gradients;
     return layers > 0 ? end.layer.gradients : 0;
   }
-  // What is gathered ahead in a stretch behind which come the layers but so many.
+  // What is gathered ahead in a stretch behind which come the action's layers but so many.
   static std::int64_t ahead(const RankEnd& end, int layers) {
-    return end.prefetch *
-           (end.layers >= layers + end.prefetch ? end.layer.gathered : end.least.gathered);
+    return std::clamp(end.layers - layers, 0, end.prefetch) * end.layer.gathered;
   }
   // This is the least work of one micro-batch: its forward, and its backward whole or in two parts.
   std::int64_t busy(int stage) const {
@@ -138,6 +158,7 @@ class StageOf {
   const StageTable& table_;
   int stages_ = 1;
   bool splits_ = false, pairs_ = false;
+  bool differ_ = false;  // layers do, in what they hold
 };
 
 std::int64_t states_of(const Setup& setup, const StageTable& table, const std::vector<int>& held) {
@@ -242,8 +263,10 @@ namespace {
 // gathers there, too.
 std::int64_t data_time(const Setup& setup, const StepEnd& end) {
   const int zero = shards_of(setup) > 1 ? held_zero(setup) : 0;
-  const std::int64_t reduces = zero >= 2 ? setup.microbatches : 1;
-  const std::int64_t gathers = zero >= 3 ? setup.microbatches * (setup.zero_reshard ? 2 : 1) : 0;
+  // A stage that is held twice has only its share of the micro-batches on either rank.
+  const std::int64_t microbatches = setup.microbatches / (holds_stages_twice(setup) ? 2 : 1);
+  const std::int64_t reduces = zero >= 2 ? microbatches : 1;
+  const std::int64_t gathers = zero >= 3 ? microbatches * (setup.zero_reshard ? 2 : 1) : 0;
   std::int64_t most = 0;
   for (const RankEnd& rank : end)
     most = std::max(most, reduces * rank.reduce + gathers * rank.gather + rank.across);
@@ -394,12 +417,13 @@ class Walk {
     state.pair_first = bound.busy;
     state.free = std::max({state.free, end, together});
     if (!weight) (forward ? forward_ : backward_)[cell(stage, action.microbatch)] = leaves;
-    hold(state, rank, chunk, action.kind);
+    hold(state, rank, chunk, action.kind, starts_pair || ends_pair);
     ++state.next;
     return true;
   }
 
-  void hold(RankState& state, std::size_t rank, std::size_t chunk, ActionKind kind) {
+  // While a pair is at work, neither half is at its fullest when the other is.
+  void hold(RankState& state, std::size_t rank, std::size_t chunk, ActionKind kind, bool paired) {
     if (kind == ActionKind::kWeightGrad) {
       state.held -= state.waiting[chunk];
       state.leaving = 0;
@@ -415,7 +439,8 @@ class Walk {
       peak = std::max(peak, of_.first_peak(stage, kind, end_[rank], layers) + state.leaving);
     state.leaving =
         kind == ActionKind::kBackward ? StageOf::last_gradients(stage, end_[rank], layers) : 0;
-    widen(bound_, state.states + state.held + peak, state.states, static_cast<int>(rank));
+    if (!paired)
+      widen(bound_, state.states + state.held + peak, state.states, static_cast<int>(rank));
     if (forward) state.held += state.kept[chunk];
     if (kind == ActionKind::kInputGrad) state.held += state.waiting[chunk];
   }

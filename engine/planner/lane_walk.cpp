@@ -150,7 +150,7 @@ class LaneWalk : public NominalSink {
     const auto stretches = [&]() -> const std::vector<StretchBound>& {
       return stretches_at(stage_of(rank, line[index]), line[index].kind);
     };
-    if (at == stretches().size()) {
+    while (at == stretches().size()) {
       at = 0;
       if (++index == line.size()) return;
     }

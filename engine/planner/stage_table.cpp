@@ -235,8 +235,7 @@ struct Stages {
 Result<Stages> read_stages(const Setup& setup, const Machine& machine) {
   const Result<Order> order = make_order(setup);
   if (!order) return order.error();
-  const Result<Program> program =
-      build_program(setup, *order, BuildOptions{.representatives = true});
+  const Result<Program> program = build_program(setup, *order);
   if (!program) return program.error();
   const Result<ExpertRows> rows = ExpertRows::make(setup, nullptr);
   if (!rows) return rows.error();
@@ -315,10 +314,9 @@ bool have_equal_layers(const std::vector<int>& layers) {
 // Whether three stages stand for all: the same layers lie between the first and the last, or all
 // have so many that what a stage takes follows from their number.
 bool are_alike(const Setup& setup, const std::vector<int>& layers) {
-  if (setup.model.experts.first_dense > 0) return false;
+  if (setup.model.experts.first_dense > 0 || recomputes_some_layers(setup)) return false;
   return have_equal_layers(layers) ||
-         (!recomputes_some_layers(setup) &&
-          std::all_of(layers.begin(), layers.end(), [](int count) { return count >= kFewLayers; }));
+         std::all_of(layers.begin(), layers.end(), [](int count) { return count >= kFewLayers; });
 }
 
 // What a transfer between two ranks takes at least, by whichever link they have.
@@ -329,8 +327,19 @@ std::int64_t least_transfer(const Machine& machine, std::int64_t bytes) {
   return fastest > 0 ? static_cast<std::int64_t>(1e9 * static_cast<double>(bytes) / fastest) : 0;
 }
 
+// Where groups of TP and CP do not fill a node, some of the small setup's may lie across two nodes
+// though the Setup's own do not: then all are taken to be on one.
+Machine with_whole_groups(const Setup& setup, Machine machine) {
+  const int inner = setup.mesh.tp * setup.mesh.cp;
+  constexpr int kNodes = 1 << 16;
+  if (inner < machine.devices_per_node && machine.devices_per_node % inner != 0)
+    machine.devices_per_node *= kNodes;
+  return machine;
+}
+
 // The table's stages with a whole and with a split backward.
-Result<void> read_table(Setup small, const Machine& machine, StageTable& table) {
+Result<void> read_table(Setup small, const Machine& own_machine, StageTable& table) {
+  const Machine machine = with_whole_groups(small, own_machine);
   Result<Stages> whole = read_stages(small, machine);
   if (!whole) return whole.error();
   small.schedule = "zb-h1";

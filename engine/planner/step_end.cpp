@@ -81,7 +81,7 @@ class EndReader {
             work_of(compute_draft(Piece::kZeroGrad, bucket.count, bucket.count * size_of(held)));
     }
     name_costs(rank, costs, end);
-    end.prefetch = setup_.zero_prefetch;
+    if (setup_.zero_reshard) end.prefetch = setup_.zero_prefetch;
     end.layers = INT_MAX;
     for (const Chunk& chunk : chunks)
       end.layers = std::min(end.layers, static_cast<int>(chunk.layers.size()));

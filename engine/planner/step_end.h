@@ -29,7 +29,7 @@ struct RankEnd {
   std::int64_t gather = 0;  // ZeRO 3: to gather all its parameters once, in the data lane
   // Of the smallest bucket, the smallest of a layer, and those of the token table and the head.
   BucketCost least, layer, table, head;
-  int prefetch = 0;  // stretches whose buckets are gathered ahead
+  int prefetch = 0;  // stretches whose buckets are gathered ahead, where each action does
   int layers = 0;    // of its smallest stage
 };
 using StepEnd = std::vector<RankEnd>;  // by place in the pipeline
