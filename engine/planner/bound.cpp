@@ -70,7 +70,7 @@ class StageOf {
     const ActionBound bound = action(stage, kind);
     if (kind != ActionKind::kForward && kind != ActionKind::kBackward) return bound.peak_bytes;
     const bool backward = kind == ActionKind::kBackward;
-    std::int64_t bytes = bound.peak_bytes + end.least.gathered;
+    std::int64_t bytes = bound.peak_bytes;
     if (backward) bytes += end.least.gradients;
     if (bound.layer_bytes > 0) bytes = std::max(bytes, layer_peak(stage, bound, backward, end));
     if (bound.table_bytes > 0) {

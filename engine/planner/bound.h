@@ -43,7 +43,8 @@ struct ActionBound {
   std::int64_t until_need = 0;  // of it, what may pass before what comes is needed
   std::int64_t until_have = 0;  // of it, what passes at least before what goes can leave
   std::int64_t peak_bytes = 0;  // beside model states, with one micro-batch under way
-  // The same while a layer is at work, while the token table is read, and while the head is.
+  // The same until a layer's parameters are read, while the token table is read, and while the
+  // head is.
   std::int64_t layer_bytes = 0, table_bytes = 0, head_bytes = 0;
   std::vector<StretchBound> stretches;
 };

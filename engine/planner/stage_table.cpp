@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What one micro-batch does on each stage, read from small Programs.
 #include <algorithm>
+#include <map>
 #include <numeric>
 
 #include "engine/passes/build.h"
@@ -19,6 +20,14 @@ constexpr int kBuiltLayers = 3;  // of a stage that stands for others
 constexpr int kFewLayers = 2;    // of those others, at least: fewer leave some sums out
 
 bool is_action(const Op& op, Lane lane) { return op.lane == lane && op.action >= 0; }
+
+bool reads_parameters(const RankProgram& rank, const Op& op) {
+  for (const Operand& operand : rank.operands_of(op))
+    if (operand.access == Access::kRead &&
+        rank.buffers[static_cast<std::size_t>(operand.buffer)].tensor == Tensor::kParameters)
+      return true;
+  return false;
+}
 
 // The stage's ops of one kind of action: those of the compute lane, and the messages of rings and
 // experts that they wait for. What they wait for and enable beyond the stage tells when they need
@@ -106,7 +115,7 @@ class ActionReader {
         const Op& part = op_at(ops_[next]);
         if (next > first && (op.batch < 0 || part.batch != op.batch)) break;
         longest = std::max(longest, cost_.nanoseconds(part, rank_.rank));
-        if (from == LanePoint::kGathered && reads_parameters(part))
+        if (from == LanePoint::kGathered && reads_parameters(rank_, part))
           begin = std::max<std::int64_t>(begin, 0);
         for (const std::int32_t needed : rank_.after_of(part)) {
           if (from == LanePoint::kPassing && is_transfer(needed, OpKind::kRecv))
@@ -135,13 +144,6 @@ class ActionReader {
       if (op_at(ops_[at]).piece == Piece::kHead) return StretchBound::Part::kHead;
     }
     return StretchBound::Part::kOther;
-  }
-  bool reads_parameters(const Op& op) const {
-    for (const Operand& operand : rank_.operands_of(op))
-      if (operand.access == Access::kRead &&
-          rank_.buffers[static_cast<std::size_t>(operand.buffer)].tensor == Tensor::kParameters)
-        return true;
-    return false;
   }
   // Else one waits for the other only since a buffer takes its place, which another Program may put
   // elsewhere.
@@ -174,7 +176,19 @@ std::int64_t beside_states(const CategoryBytes& bytes) {
          bytes[static_cast<std::size_t>(Category::kBuffers)];
 }
 
+// By action and layer, the last op that reads parameters: until then they are gathered.
+std::map<std::pair<std::int32_t, std::int16_t>, int> last_reads(const RankProgram& rank) {
+  std::map<std::pair<std::int32_t, std::int16_t>, int> last;
+  for (std::size_t at = 0; at < rank.ops.size(); ++at) {
+    const Op& op = rank.ops[at];
+    if (op.layer >= 0 && reads_parameters(rank, op))
+      last[{op.action, op.layer}] = static_cast<int>(at);
+  }
+  return last;
+}
+
 void read_memory(const Program& program, const RankProgram& rank, StageBound& stage) {
+  const auto reads = last_reads(rank);
   for_held_bytes(program, rank, [&](const HeldBytes& held) {
     if (held.op < 0) return;
     const Op& op = rank.ops[static_cast<std::size_t>(held.op)];
@@ -183,7 +197,9 @@ void read_memory(const Program& program, const RankProgram& rank, StageBound& st
     ActionBound& action = stage.actions[static_cast<std::size_t>(kind)];
     const std::int64_t bytes = beside_states(held.at_peak);
     action.peak_bytes = std::max(action.peak_bytes, bytes);
-    if (op.layer >= 0) action.layer_bytes = std::max(action.layer_bytes, bytes);
+    const auto read = op.layer >= 0 ? reads.find({op.action, op.layer}) : reads.end();
+    if (read != reads.end() && held.op <= read->second)
+      action.layer_bytes = std::max(action.layer_bytes, bytes);
     if (op.piece == Piece::kEmbedding) action.table_bytes = std::max(action.table_bytes, bytes);
     if (op.piece == Piece::kHead && op.phase != Phase::kWeightGrad)
       action.head_bytes = std::max(action.head_bytes, bytes);
