@@ -33,7 +33,8 @@ class LaneWalk : public NominalSink {
             stretches_of(table, stage, order.stages, static_cast<ActionKind>(kind), splits));
     for (const std::vector<StretchBound>& of_action : stretches_)
       for (const StretchBound& stretch : of_action)
-        data_ = data_ && stretch.part != StretchBound::Part::kOther;
+        known_ = known_ && stretch.part != StretchBound::Part::kOther;
+    data_ = data_ && known_;
     for (auto* cells : {&left_, &arrived_})
       cells->assign(
           2 * static_cast<std::size_t>(order.stages) * static_cast<std::size_t>(order.microbatches),
@@ -102,6 +103,8 @@ class LaneWalk : public NominalSink {
     a.transfer_arrives = b.transfer_arrives = arrives;
   }
 
+  // Whether every stretch is known for what it is, which it is not where pieces are folded.
+  bool known() const { return known_; }
   std::int64_t end() const {
     std::int64_t end = 0;
     for (const RankLanes& lanes : ranks_)
@@ -199,7 +202,7 @@ class LaneWalk : public NominalSink {
 
   const Order& order_;
   const StepEnd& end_;
-  bool data_ = false;
+  bool data_ = false, known_ = true;
   std::vector<RankLanes> ranks_;
   std::vector<std::vector<StretchBound>> stretches_;  // by stage and ActionKind
   std::vector<std::int64_t> left_, arrived_;          // by direction, stage and micro-batch
@@ -217,6 +220,7 @@ Result<std::int64_t> laned_bound(const Setup& setup, const Machine& machine,
   const Result<Order> order = make_order(setup);
   if (!order) return order.error();
   LaneWalk walk(setup, machine, shared.grows() ? grown : shared, end, *order);
+  if (!walk.known()) return std::int64_t{0};
   walk_nominally(*order, nominal_ranks(setup, *order), boundary_bytes(setup), walk);
   return with_end(end, walk.end());
 }
