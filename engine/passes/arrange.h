@@ -64,6 +64,8 @@ struct RankPlan {
 // A duration that serves the order alone, so that a Program does not depend on a Machine: 100
 // TFLOP/s, 2 TB/s of memory, 1 TB/s between ranks, no latency.
 double nominal_seconds(const std::vector<Draft>& drafts);
+// Whether some of them are messages that go together, from neighbour to neighbour.
+bool has_rings(const std::vector<Draft>& drafts);
 
 // A stretch of an action: the drafts of one layer, of the embedding, or of final norm, head and
 // loss.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <deque>
+#include <map>
 
 #include "engine/collectives/algorithm_names.h"
 #include "engine/passes/arrange.h"
@@ -142,17 +143,22 @@ ChunkDrafts prepare(const Setup& setup, const LocalSizes& sizes, const Chunk& ch
   return drafts;
 }
 
-// Room for all ops, so that large Programs are written without moving them.
-void reserve(RankPlan& plan) {
+// Room for all ops, so that large Programs are written without moving them. `by_stretches`: ZeRO
+// clears, gathers and reduces in each.
+void reserve(RankPlan& plan, bool by_stretches) {
   RankProgram& rank = plan.emitter->rank();
   std::size_t ops = 64, operands = 64, buffers = 16;
   for (const Action& action : rank.actions) {
     const ChunkDrafts& chunk = plan.chunks[action.chunk];
-    const std::vector<Draft>& drafts =
-        plan.folds ? chunk.folded_of(action.kind, false).whole : chunk.of(action.kind);
-    ops += drafts.size() + 2;
-    operands += 2;
-    buffers += 1;
+    const FoldedDrafts& folded = chunk.folded_of(action.kind, false);
+    const std::vector<Draft>& drafts = !plan.folds    ? chunk.of(action.kind)
+                                       : by_stretches ? folded.stretches
+                                                      : folded.whole;
+    const auto stretches = static_cast<std::size_t>(
+        by_stretches ? chunk.stretches[static_cast<std::size_t>(action.kind)] : 0);
+    ops += drafts.size() + 2 + 4 * stretches;
+    operands += 2 + 6 * stretches;
+    buffers += 1 + 2 * stretches;
     for (const Draft& draft : drafts) {
       operands += draft.operands.size();
       for (const DraftOperand& operand : draft.operands) buffers += operand.opens > 0 ? 1 : 0;
@@ -224,7 +230,7 @@ Result<Program> build_representatives(const Setup& setup, const Order& order,
     }
     shard.hold_states(plans[stage]);
   }
-  for (RankPlan& plan : plans) reserve(plan);
+  for (RankPlan& plan : plans) reserve(plan, zero_stage(setup) >= 2);
   std::vector<ForwardEdge> waits;
   const Result<void> arranged = arrange(order, plans, boundary_bytes(sizes), sizes.type, ranks,
                                         pipeline_groups, shard, may_wait ? &waits : nullptr);
@@ -257,6 +263,43 @@ std::int64_t piece_ops(const Setup& setup, const Order& order,
 }
 
 }  // namespace
+
+std::vector<NominalRank> nominal_ranks(const Setup& setup, const Order& order) {
+  const LocalSizes sizes = local_sizes(setup);
+  const std::vector<std::vector<Chunk>> chunks = chunks_of(setup, order);
+  // Chunks with equally many layers and the same ends are alike but where layers differ.
+  const bool differ = setup.model.experts.first_dense > 0 || recomputes_some_layers(setup);
+  using Times = std::pair<std::array<double, 4>, std::array<bool, 4>>;
+  std::map<std::array<int, 4>, Times> known;
+  std::vector<NominalRank> ranks(chunks.size());
+  for (std::size_t r = 0; r < chunks.size(); ++r) {
+    for (std::size_t c = 0; c < chunks[r].size(); ++c) {
+      const Chunk& chunk = chunks[r][c];
+      const std::array<bool, 4> kinds = kinds_of(order, r, c);
+      int wanted = 0;
+      for (const bool kind : kinds) wanted = 2 * wanted + kind;
+      const int ends = 2 * chunk.first + chunk.last;
+      const auto [entry, fresh] =
+          known.try_emplace({static_cast<int>(chunk.layers.size()), ends, wanted,
+                             differ || chunk.copy ? chunk.begin : 0});
+      if (fresh) {
+        const std::vector<ParameterSlice> slices = parameter_layout(setup, {chunk});
+        for (std::size_t kind = 0; kind < 4; ++kind) {
+          if (!kinds[kind]) continue;
+          const std::vector<Draft> drafts =
+              pieces_of(setup, sizes, chunk, slices, static_cast<ActionKind>(kind));
+          entry->second.first[kind] = nominal_seconds(drafts);
+          entry->second.second[kind] = has_rings(drafts);
+        }
+      }
+      ranks[r].seconds.push_back(entry->second.first);
+      ranks[r].rings.push_back(entry->second.second);
+    }
+  }
+  return ranks;
+}
+
+std::int64_t boundary_bytes(const Setup& setup) { return boundary_bytes(local_sizes(setup)); }
 
 Result<Program> build_program(const Setup& setup, const Order& order, const BuildOptions& options) {
   if (static_cast<int>(order.ranks.size()) != setup.mesh.pp) {

@@ -3,6 +3,7 @@
 // collectives by one walk over all ranks (`arrange`), plans memory, and makes the replicas.
 #pragma once
 
+#include "engine/passes/nominal_walk.h"
 #include "engine/plan/order/order.h"
 #include "engine/plan/program/program.h"
 #include "engine/plan/result.h"
@@ -31,6 +32,12 @@ inline constexpr int kMostBuiltRanks = 64;
 // Requires: validate(setup) is empty and the order fits mesh.pp ranks.
 Result<Program> build_program(const Setup& setup, const Order& order,
                               const BuildOptions& options = {});
+
+// What a Program's order of actions and transfers stands on (nominal_walk.h), without building it.
+// Requires: as build_program(), and !setup.offload_activations.
+std::vector<NominalRank> nominal_ranks(const Setup& setup, const Order& order);
+// Of what goes from one stage to the next.
+std::int64_t boundary_bytes(const Setup& setup);
 
 // Buffers begin at multiples of this: a cache line, which also suits vector loads.
 inline constexpr std::int64_t kBufferAlignment = 64;

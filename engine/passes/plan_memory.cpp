@@ -173,19 +173,29 @@ struct Lives {
 };
 
 Lives lives_of(const RankProgram& rank) {
-  std::map<std::int32_t, std::pair<std::int32_t, std::int32_t>> batches;  // first and last op
+  // The ops of a batch follow one another in their lane: by op its batch's first, and by that the
+  // last.
+  std::vector<std::int32_t> first(rank.ops.size(), -1), last(rank.ops.size(), -1);
+  LaneOps begun = {-1, -1, -1};
   for (std::size_t index = 0; index < rank.ops.size(); ++index) {
-    const std::int32_t batch = rank.ops[index].batch, op = static_cast<std::int32_t>(index);
-    if (batch >= 0) batches.try_emplace(batch, op, op).first->second.second = op;
+    const Op& now = rank.ops[index];
+    std::int32_t& begin = begun[static_cast<std::size_t>(now.lane)];
+    if (now.batch < 0) {
+      begin = -1;
+      continue;
+    }
+    if (begin < 0 || rank.ops[begin].batch != now.batch) begin = static_cast<std::int32_t>(index);
+    first[index] = begin;
+    last[begin] = static_cast<std::int32_t>(index);
   }
   std::vector<std::int32_t> opens(rank.buffers.size(), -1), closes(rank.buffers.size(), -1);
   for (std::size_t i = 0; i < rank.buffers.size(); ++i) {
     const Buffer& buffer = rank.buffers[i];
     if (buffer.opened_by < 0) continue;
-    const std::int32_t opening = rank.ops[buffer.opened_by].batch;
-    const std::int32_t closing = rank.ops[buffer.closed_by].batch;
-    opens[i] = opening >= 0 ? batches[opening].first : buffer.opened_by;
-    closes[i] = closing >= 0 ? batches[closing].second : buffer.closed_by;
+    const bool opens_batch = rank.ops[buffer.opened_by].batch >= 0;
+    const bool closes_batch = rank.ops[buffer.closed_by].batch >= 0;
+    opens[i] = opens_batch ? first[buffer.opened_by] : buffer.opened_by;
+    closes[i] = closes_batch ? last[first[buffer.closed_by]] : buffer.closed_by;
   }
   return {BuffersByOp(rank.ops.size(), opens), BuffersByOp(rank.ops.size(), closes)};
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "engine/passes/arrange.h"
 
 namespace parallelarium {
@@ -23,6 +25,11 @@ double nominal_seconds(const std::vector<Draft>& drafts) {
     }
   }
   return seconds;
+}
+
+bool has_rings(const std::vector<Draft>& drafts) {
+  return std::any_of(drafts.begin(), drafts.end(),
+                     [](const Draft& draft) { return draft.op.batch >= 0; });
 }
 
 }  // namespace parallelarium

@@ -3,95 +3,19 @@
 
 #include <algorithm>
 
+#include "engine/passes/pieces.h"
 #include "engine/plan/setup/schedule_rules.h"
+#include "engine/planner/stage_of.h"
 #include "engine/predict/memory.h"
 #include "engine/schedules/schedule.h"
 
 namespace parallelarium {
 
-namespace {
-
 bool has_pairs(const Setup& setup) {
   return setup.overlap_experts && setup.mesh.ep > 1 && setup.mesh.cp == 1;
 }
 
-// A stage under one schedule.
-class StageOf {
- public:
-  StageOf(const Setup& setup, const StageTable& table) : table_(table), stages_(stages_of(setup)) {
-    const ScheduleRule* rule = find_schedule_rule(setup.schedule);
-    splits_ = rule == nullptr || rule->splits_backward;
-    pairs_ = has_pairs(setup);
-  }
-  int stages() const { return stages_; }
-  bool splits() const { return splits_; }
-
-  ActionBound action(int stage, ActionKind kind) const {
-    const auto at = static_cast<std::size_t>(kind);
-    const bool split = kind == ActionKind::kInputGrad || kind == ActionKind::kWeightGrad;
-    const StageBound& whole = table_.stage(stage, stages_, false);
-    if (kind == ActionKind::kBackward || !splits_) return whole.actions[at];
-    const StageBound& parted = table_.stage(stage, stages_, true);
-    ActionBound bound = parted.actions[at];
-    if (split) return bound;
-    // Some orders have whole backwards, too.
-    bound.busy = std::min(bound.busy, whole.actions[at].busy);
-    bound.duration = std::min(bound.duration, whole.actions[at].duration);
-    bound.peak_bytes = std::min(bound.peak_bytes, whole.actions[at].peak_bytes);
-    return bound;
-  }
-  std::int64_t kept(int stage) const {
-    const std::int64_t whole = table_.stage(stage, stages_, false).kept_bytes;
-    if (!splits_) return whole;
-    return std::min(whole, table_.stage(stage, stages_, true).kept_bytes);
-  }
-  std::int64_t waiting(int stage) const {
-    return splits_ ? table_.stage(stage, stages_, true).waiting_bytes : 0;
-  }
-  // Of a forward, or of the backward that holds less, since either may be all that an order has.
-  std::int64_t peak(int stage, const RankEnd& end) const {
-    std::int64_t backward = peak(stage, ActionKind::kBackward, end);
-    if (splits_) backward = std::min(backward, peak(stage, ActionKind::kInputGrad, end));
-    return std::max(peak(stage, ActionKind::kForward, end), backward);
-  }
-  // With the buckets that ZeRO 2 and 3 have open. What a backward holds falls from layer to layer,
-  // but from the second on the gradients of the layer before are still on their way.
-  std::int64_t peak(int stage, ActionKind kind, const RankEnd& end) const {
-    std::int64_t bytes = action(stage, kind).peak_bytes;
-    if (kind == ActionKind::kForward || kind == ActionKind::kBackward) bytes += end.gathered_bytes;
-    if (kind != ActionKind::kBackward) return bytes;
-    bytes += end.gradient_bytes;
-    if (end.layers > 1)
-      bytes += std::max<std::int64_t>(0, end.gradient_bytes - kept(stage) / end.layers);
-    return bytes;
-  }
-  // This is the least work of one micro-batch: its forward, and its backward whole or in two parts.
-  std::int64_t busy(int stage) const {
-    // While one half of a pair waits, the other computes.
-    const auto time = [&](ActionKind kind) {
-      const ActionBound bound = action(stage, kind);
-      return pairs_ ? bound.busy : bound.duration;
-    };
-    std::int64_t backward = time(ActionKind::kBackward);
-    if (splits_)
-      backward = std::min(backward, time(ActionKind::kInputGrad) + time(ActionKind::kWeightGrad));
-    return time(ActionKind::kForward) + backward;
-  }
-  // How long what passes through takes at least. Nothing comes to the first stage's forward, and
-  // nothing leaves its backward.
-  std::int64_t passage(int stage, ActionKind kind) const {
-    const ActionBound bound = action(stage, kind);
-    if (stage > 0)
-      return std::max<std::int64_t>(0, bound.until_have - bound.until_need) + table_.transfer;
-    return kind == ActionKind::kForward ? bound.until_have + table_.transfer
-                                        : bound.duration - bound.until_need;
-  }
-
- private:
-  const StageTable& table_;
-  int stages_ = 1;
-  bool splits_ = false, pairs_ = false;
-};
+namespace {
 
 std::int64_t states_of(const Setup& setup, const StageTable& table, const std::vector<int>& held) {
   const int stages = stages_of(setup);
@@ -110,6 +34,16 @@ std::int64_t states_of(const Setup& setup, const StageTable& table, const std::v
   const int of_experts = std::max(1, shards / setup.mesh.ep);
   return static_cast<std::int64_t>(model_states(shared, held_bytes, zero, shards).total() +
                                    model_states(experts, held_bytes, zero, of_experts).total());
+}
+
+// Bytes of the step's tokens where the first stage is, and of their targets where the last one is,
+// beside those of one micro-batch, which peaks count.
+std::int64_t tokens_of(const Setup& setup, const std::vector<int>& held) {
+  const std::int64_t bytes = local_sizes(setup).N * (setup.microbatches - 1) * 4;
+  const auto holds = [&](int stage) {
+    return std::find(held.begin(), held.end(), stage) != held.end() ? bytes : 0;
+  };
+  return holds(0) + holds(stages_of(setup) - 1);
 }
 
 // Forwards whose backward is to come that a rank has at once, at least.
@@ -185,15 +119,18 @@ namespace {
 // gathers there, too.
 std::int64_t data_time(const Setup& setup, const StepEnd& end) {
   const int zero = shards_of(setup) > 1 ? held_zero(setup) : 0;
-  const std::int64_t reduces = zero >= 2 ? setup.microbatches : 1;
-  const std::int64_t gathers = zero >= 3 ? setup.microbatches * (setup.zero_reshard ? 2 : 1) : 0;
+  // A stage that is held twice has only its share of the micro-batches on either rank.
+  const std::int64_t microbatches = setup.microbatches / (holds_stages_twice(setup) ? 2 : 1);
+  const std::int64_t reduces = zero >= 2 ? microbatches : 1;
+  const std::int64_t gathers = zero >= 3 ? microbatches * (setup.zero_reshard ? 2 : 1) : 0;
   std::int64_t most = 0;
   for (const RankEnd& rank : end)
     most = std::max(most, reduces * rank.reduce + gathers * rank.gather + rank.across);
   return most;
 }
 
-// All ranks of a pipeline wait for each other's norms, and then update.
+}  // namespace
+
 std::int64_t with_end(const StepEnd& end, std::int64_t actions) {
   std::int64_t norm = INT64_MAX, update = 0;
   for (const RankEnd& rank : end) {
@@ -203,12 +140,9 @@ std::int64_t with_end(const StepEnd& end, std::int64_t actions) {
   return actions + (end.empty() ? 0 : norm) + update;
 }
 
-// Empty where the table is of the Setup's own layers already.
 StageTable own_table(const Setup& setup, const StageTable& shared) {
   return shared.grows() ? shared.grown(layers_of_stages(setup)) : StageTable();
 }
-
-}  // namespace
 
 Bound quick_bound(const Setup& setup, const StageTable& shared, const StepEnd& end) {
   const StageTable grown = own_table(setup, shared);
@@ -235,10 +169,11 @@ Bound quick_bound(const Setup& setup, const StageTable& shared, const StepEnd& e
     // The last of them may be of the stage that holds least.
     const std::int64_t under = under_way(setup, rank);
     const std::int64_t states = states_of(setup, table, held);
+    const std::int64_t always = states + tokens_of(setup, held);
     if (held.size() == 1 || under == 1)
-      widen(bound, states + own + (under - 1) * kept, states, rank);
+      widen(bound, always + own + (under - 1) * kept, states, rank);
     else
-      widen(bound, states + std::max(own, under * kept), states, rank);
+      widen(bound, always + std::max(own, under * kept), states, rank);
   }
   // Some rank has at least its share of all work.
   bound.nanoseconds = std::max(bound.nanoseconds, all * setup.microbatches / ranks);
@@ -252,7 +187,11 @@ namespace {
 class Walk {
  public:
   Walk(const Setup& setup, const StageTable& table, const StepEnd& end, const Order& order)
-      : table_(table), of_(setup, table), order_(order), end_(end) {
+      : table_(table),
+        of_(setup, table),
+        order_(order),
+        end_(end),
+        layers_(layers_of_stages(setup)) {
     pairs_ = has_pairs(setup);
     const auto cells =
         static_cast<std::size_t>(order.stages) * static_cast<std::size_t>(order.microbatches);
@@ -262,6 +201,7 @@ class Walk {
     for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
       const int number = static_cast<int>(rank);
       ranks_[rank].states = states_of(setup, table, order.stage_of[rank]);
+      ranks_[rank].held = tokens_of(setup, order.stage_of[rank]);
       for (const int stage : order.stage_of[rank])
         for (int kind = 0; kind < 4; ++kind)
           bounds_.push_back(of_.action(stage, static_cast<ActionKind>(kind)));
@@ -289,6 +229,7 @@ class Walk {
   struct RankState {
     std::size_t next = 0, first_bound = 0;
     std::int64_t free = 0, held = 0, states = 0;
+    std::int64_t leaving = 0;  // gradients of the action before that are on their way
     // Of the first half of a pair whose second comes next; halves take turns.
     std::int64_t pair_begin = -1, pair_first = 0;
     std::vector<std::int64_t> kept, waiting;  // by chunk
@@ -332,20 +273,30 @@ class Walk {
     state.pair_first = bound.busy;
     state.free = std::max({state.free, end, together});
     if (!weight) (forward ? forward_ : backward_)[cell(stage, action.microbatch)] = leaves;
-    hold(state, rank, chunk, action.kind);
+    hold(state, rank, chunk, action.kind, starts_pair || ends_pair);
     ++state.next;
     return true;
   }
 
-  void hold(RankState& state, std::size_t rank, std::size_t chunk, ActionKind kind) {
+  // While a pair is at work, neither half is at its fullest when the other is.
+  void hold(RankState& state, std::size_t rank, std::size_t chunk, ActionKind kind, bool paired) {
     if (kind == ActionKind::kWeightGrad) {
       state.held -= state.waiting[chunk];
+      state.leaving = 0;
       return;
     }
     const bool forward = kind == ActionKind::kForward;
     if (!forward) state.held -= state.kept[chunk];
-    const std::int64_t peak = of_.peak(order_.stage_of[rank][chunk], kind, end_[rank]);
-    widen(bound_, state.states + state.held + peak, state.states, static_cast<int>(rank));
+    const int stage = order_.stage_of[rank][chunk];
+    const int layers = layers_[static_cast<std::size_t>(stage)];
+    std::int64_t peak = of_.peak(stage, kind, end_[rank]);
+    const bool last = state.next + 1 == order_.ranks[rank].size();
+    if (state.leaving > 0 && !last && kind != ActionKind::kInputGrad)
+      peak = std::max(peak, of_.first_peak(stage, kind, end_[rank], layers) + state.leaving);
+    state.leaving =
+        kind == ActionKind::kBackward ? StageOf::last_gradients(stage, end_[rank], layers) : 0;
+    if (!paired)
+      widen(bound_, state.states + state.held + peak, state.states, static_cast<int>(rank));
     if (forward) state.held += state.kept[chunk];
     if (kind == ActionKind::kInputGrad) state.held += state.waiting[chunk];
   }
@@ -354,6 +305,7 @@ class Walk {
   StageOf of_;
   const Order& order_;
   const StepEnd& end_;
+  const std::vector<int> layers_;  // of each stage
   bool pairs_ = false;
   std::vector<RankState> ranks_;
   std::vector<ActionBound> bounds_;  // by rank, chunk and kind

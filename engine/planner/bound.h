@@ -21,6 +21,21 @@
 
 namespace parallelarium {
 
+// Where a rank's lanes and what passes its stage stand before a stretch of an action (a layer, the
+// token table, or final norm and head), and after it: when the compute lane is free, when the
+// pipeline lane is free, and when what comes is there, or what goes can leave. Before it also when
+// its parameters are gathered.
+enum class LanePoint : std::uint8_t { kCompute, kPipeline, kPassing, kGathered };
+inline constexpr std::size_t kLaneEnds = 3, kLaneBegins = 4;
+inline constexpr std::int64_t kNoWay = INT64_MIN / 4;
+// The longest ways through a stretch, in nanoseconds, to each point from each; kNoWay: none.
+using LaneWays = std::array<std::array<std::int64_t, kLaneBegins>, kLaneEnds>;
+struct StretchBound {
+  enum class Part : std::uint8_t { kLayer, kTable, kHead, kOther };
+  LaneWays ways{};
+  Part part = Part::kOther;
+};
+
 // These are the least times (nanoseconds) and bytes of one kind of action on a stage.
 struct ActionBound {
   std::int64_t busy = 0;        // in the compute lane
@@ -28,6 +43,10 @@ struct ActionBound {
   std::int64_t until_need = 0;  // of it, what may pass before what comes is needed
   std::int64_t until_have = 0;  // of it, what passes at least before what goes can leave
   std::int64_t peak_bytes = 0;  // beside model states, with one micro-batch under way
+  // The same until a layer's parameters are read, while the token table is read, and while the
+  // head is.
+  std::int64_t layer_bytes = 0, table_bytes = 0, head_bytes = 0;
+  std::vector<StretchBound> stretches;
 };
 
 struct StageBound {
@@ -81,5 +100,17 @@ struct Bound {
 Bound quick_bound(const Setup& setup, const StageTable& table, const StepEnd& end);
 // From a walk of the Order too. Cost: the number of actions.
 Result<Bound> walked_bound(const Setup& setup, const StageTable& table, const StepEnd& end);
+// Of the time alone, from a walk that has the pipeline lanes too, in which transfers wait for both
+// their ranks and the messages of a ring for the transfers before them. 0: this Setup has no such
+// walk. Cost: the number of actions, and the pieces of every stage.
+Result<std::int64_t> laned_bound(const Setup& setup, const Machine& machine,
+                                 const StageTable& table, const StepEnd& end);
+
+// Empty where the table is of the Setup's own layers already.
+StageTable own_table(const Setup& setup, const StageTable& shared);
+// After all actions: the ranks of a pipeline wait for each other's norms, and then update.
+std::int64_t with_end(const StepEnd& end, std::int64_t actions);
+// Whether exchanges of tokens hide inside pairs of actions.
+bool has_pairs(const Setup& setup);
 
 }  // namespace parallelarium

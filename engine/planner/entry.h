@@ -14,8 +14,10 @@ namespace parallelarium {
 struct Entry {
   Candidate candidate;
   std::int32_t table = 0, end = 0;
-  bool walked = false;
-  std::int64_t nanoseconds = 0, bytes = 0;  // lower bounds
+  std::uint8_t walks = 0;                    // kWalks: it is simulated next
+  std::int64_t nanoseconds = 0, bytes = 0;   // lower bounds
+  static constexpr std::uint8_t kWalks = 2;  // of walked_bound(), of laned_bound()
+  bool walked() const { return walks >= kWalks; }
 };
 
 // Those that are looked at together, on all cores. Simulations are few: one may spare the others.
@@ -24,11 +26,11 @@ struct Batch {
   std::vector<std::size_t> items;
   std::size_t simulated = 0;
   bool takes(const Entry& entry) const {
-    return items.size() < kMost && (!entry.walked || simulated < parallel_bodies());
+    return items.size() < kMost && (!entry.walked() || simulated < parallel_bodies());
   }
   void add(std::size_t at, const Entry& entry) {
     items.push_back(at);
-    simulated += entry.walked ? 1 : 0;
+    simulated += entry.walked() ? 1 : 0;
   }
 };
 

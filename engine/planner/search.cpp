@@ -119,7 +119,7 @@ class Search {
         const auto [end, first] = end_numbers_.try_emplace(
             end_key_of(setup, candidate.layers), static_cast<std::int32_t>(end_examples_.size()));
         if (first) end_examples_.push_back(candidate);
-        entries_.push_back({candidate, at->second, end->second, false, 0, 0});
+        entries_.push_back({candidate, at->second, end->second, 0, 0, 0});
       }
     }
   }
@@ -293,11 +293,16 @@ class Search {
       if (cancelled()) return;
       const Entry& entry = entries_[batch[item]];
       const Setup setup = space_.setup_of(entry.candidate);
-      if (entry.walked)
+      const StageTable& table = tables_[static_cast<std::size_t>(entry.table)];
+      const StepEnd& end = ends_[static_cast<std::size_t>(entry.end)];
+      if (entry.walked())
         tried[item].emplace(try_setup(setup, request_.machine, true));
+      else if (entry.walks == 0)
+        bounds[item].emplace(walked_bound(setup, table, end));
+      else if (const Result<std::int64_t> time = laned_bound(setup, request_.machine, table, end))
+        bounds[item].emplace(Bound{*time});
       else
-        bounds[item].emplace(walked_bound(setup, tables_[static_cast<std::size_t>(entry.table)],
-                                          ends_[static_cast<std::size_t>(entry.end)]));
+        bounds[item].emplace(time.error());
     });
     for (std::size_t item = 0; item < batch.size(); ++item) {
       Entry& entry = entries_[batch[item]];
@@ -308,7 +313,7 @@ class Search {
       } else if (!*bounds[item]) {
         count(PlanClass::kRefused, bounds[item]->error());
       } else {
-        entry.walked = true;
+        ++entry.walks;
         if (take_bound(entry, **bounds[item])) again(batch[item]);
       }
     }

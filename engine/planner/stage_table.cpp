@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What one micro-batch does on each stage, read from small Programs.
 #include <algorithm>
+#include <map>
 #include <numeric>
 
 #include "engine/passes/build.h"
 #include "engine/plan/program/report.h"
 #include "engine/plan/setup/schedule_rules.h"
+#include "engine/planner/action_reader.h"
 #include "engine/planner/bound.h"
 #include "engine/predict/cost/simulate.h"
 #include "engine/schedules/schedule.h"
@@ -20,106 +22,38 @@ constexpr int kFewLayers = 2;    // of those others, at least: fewer leave some 
 
 bool is_action(const Op& op, Lane lane) { return op.lane == lane && op.action >= 0; }
 
-// The stage's ops of one kind of action: those of the compute lane, and the messages of rings and
-// experts that they wait for. What they wait for and enable beyond the stage tells when they need
-// what comes and have what goes.
-class ActionReader {
- public:
-  ActionReader(const RankProgram& rank, const CostModel& cost, ActionKind kind)
-      : rank_(rank), cost_(cost), kind_(kind) {
-    const bool forward = kind == ActionKind::kForward;
-    travels_ = forward ? Purpose::kActivations : Purpose::kGradients;
-    first_need_ = static_cast<std::int32_t>(rank.ops.size());
-    for (std::size_t at = 0; at < rank.ops.size(); ++at) {
-      const Op& op = rank.ops[at];
-      if (op.action < 0 || op.lane == Lane::kData || kind_of(op) != kind) continue;
-      const auto index = static_cast<std::int32_t>(at);
-      ops_.push_back(index);
-      for (const std::int32_t needed : rank.after_of(op))
-        if (op.lane == Lane::kCompute && is_transfer(needed, OpKind::kRecv))
-          first_need_ = std::min(first_need_, index);
-    }
-  }
-
-  ActionBound read() {
-    ActionBound bound;
-    for (const std::int32_t at : ops_)
-      if (op_at(at).lane == Lane::kCompute) bound.busy += cost_.nanoseconds(op_at(at), rank_.rank);
-    const Ends whole = walk(0), rest = walk(first_need_);
-    bound.duration = whole.end;
-    bound.until_need = whole.end - rest.end;
-    bound.until_have = std::min(whole.have, bound.until_need + rest.have);
-    return bound;
-  }
-
- private:
-  struct Ends {
-    std::int64_t end = 0, have = 0;  // of the compute lane; of what goes
-  };
-  // From op `first` on, where all before it has ended.
-  Ends walk(std::int32_t first) const {
-    std::vector<std::int64_t> ends(rank_.ops.size(), 0);
-    std::int64_t free[kLanes] = {};
-    for (const std::int32_t at : ops_) {
-      if (at < first) continue;
-      const Op& op = op_at(at);
-      std::int64_t& lane = free[static_cast<std::size_t>(op.lane)];
-      // Messages that wait for nothing here may have come before.
-      std::int64_t begin = op.lane == Lane::kCompute ? lane : -1;
-      for (const std::int32_t needed : rank_.after_of(op))
-        if (ends[static_cast<std::size_t>(needed)] > 0 && share_a_buffer(op, op_at(needed)))
-          begin = std::max({begin, ends[static_cast<std::size_t>(needed)], lane});
-      if (begin < 0) continue;
-      lane = begin + cost_.nanoseconds(op, rank_.rank);
-      ends[static_cast<std::size_t>(at)] = lane;
-    }
-    Ends result{free[static_cast<std::size_t>(Lane::kCompute)], 0};
-    for (std::size_t at = 0; at < rank_.ops.size(); ++at) {
-      if (!is_transfer(static_cast<std::int32_t>(at), OpKind::kSend)) continue;
-      for (const std::int32_t needed : rank_.after_of(rank_.ops[at]))
-        result.have = std::max(result.have, ends[static_cast<std::size_t>(needed)]);
-    }
-    return result;
-  }
-  // Else one waits for the other only since a buffer takes its place, which another Program may put
-  // elsewhere.
-  bool share_a_buffer(const Op& a, const Op& b) const {
-    for (const Operand& one : rank_.operands_of(a))
-      for (const Operand& other : rank_.operands_of(b))
-        if (one.buffer == other.buffer) return true;
-    return false;
-  }
-  const Op& op_at(std::int32_t index) const { return rank_.ops[static_cast<std::size_t>(index)]; }
-  ActionKind kind_of(const Op& op) const {
-    return rank_.actions[static_cast<std::size_t>(op.action)].kind;
-  }
-  // Of what travels between stages.
-  bool is_transfer(std::int32_t index, OpKind kind) const {
-    const Op& op = op_at(index);
-    return op.kind == kind && op.purpose == travels_ && op.lane == Lane::kPipeline && op.action < 0;
-  }
-
-  const RankProgram& rank_;
-  const CostModel& cost_;
-  ActionKind kind_;
-  Purpose travels_ = Purpose::kNone;
-  std::vector<std::int32_t> ops_;
-  std::int32_t first_need_ = 0;
-};
-
 std::int64_t beside_states(const CategoryBytes& bytes) {
   return bytes[static_cast<std::size_t>(Category::kActivations)] +
          bytes[static_cast<std::size_t>(Category::kBuffers)];
 }
 
+// By action and layer, the last op that reads parameters: until then they are gathered.
+std::map<std::pair<std::int32_t, std::int16_t>, int> last_reads(const RankProgram& rank) {
+  std::map<std::pair<std::int32_t, std::int16_t>, int> last;
+  for (std::size_t at = 0; at < rank.ops.size(); ++at) {
+    const Op& op = rank.ops[at];
+    if (op.layer >= 0 && reads_parameters(rank, op))
+      last[{op.action, op.layer}] = static_cast<int>(at);
+  }
+  return last;
+}
+
 void read_memory(const Program& program, const RankProgram& rank, StageBound& stage) {
+  const auto reads = last_reads(rank);
   for_held_bytes(program, rank, [&](const HeldBytes& held) {
     if (held.op < 0) return;
     const Op& op = rank.ops[static_cast<std::size_t>(held.op)];
     if (op.action < 0) return;
     const ActionKind kind = rank.actions[static_cast<std::size_t>(op.action)].kind;
-    std::int64_t& peak = stage.actions[static_cast<std::size_t>(kind)].peak_bytes;
-    peak = std::max(peak, beside_states(held.at_peak));
+    ActionBound& action = stage.actions[static_cast<std::size_t>(kind)];
+    const std::int64_t bytes = beside_states(held.at_peak);
+    action.peak_bytes = std::max(action.peak_bytes, bytes);
+    const auto read = op.layer >= 0 ? reads.find({op.action, op.layer}) : reads.end();
+    if (read != reads.end() && held.op <= read->second)
+      action.layer_bytes = std::max(action.layer_bytes, bytes);
+    if (op.piece == Piece::kEmbedding) action.table_bytes = std::max(action.table_bytes, bytes);
+    if (op.piece == Piece::kHead && op.phase != Phase::kWeightGrad)
+      action.head_bytes = std::max(action.head_bytes, bytes);
   });
   // What is open from the forward's last op to the backward's first, and between a backward's
   // parts.
@@ -168,7 +102,7 @@ struct Stages {
 Result<Stages> read_stages(const Setup& setup, const Machine& machine) {
   const Result<Order> order = make_order(setup);
   if (!order) return order.error();
-  const Result<Program> program = build_program(setup, *order, BuildOptions{.stage_level = true});
+  const Result<Program> program = build_program(setup, *order);
   if (!program) return program.error();
   const Result<ExpertRows> rows = ExpertRows::make(setup, nullptr);
   if (!rows) return rows.error();
@@ -247,10 +181,9 @@ bool have_equal_layers(const std::vector<int>& layers) {
 // Whether three stages stand for all: the same layers lie between the first and the last, or all
 // have so many that what a stage takes follows from their number.
 bool are_alike(const Setup& setup, const std::vector<int>& layers) {
-  if (setup.model.experts.first_dense > 0) return false;
+  if (setup.model.experts.first_dense > 0 || recomputes_some_layers(setup)) return false;
   return have_equal_layers(layers) ||
-         (!recomputes_some_layers(setup) &&
-          std::all_of(layers.begin(), layers.end(), [](int count) { return count >= kFewLayers; }));
+         std::all_of(layers.begin(), layers.end(), [](int count) { return count >= kFewLayers; });
 }
 
 // What a transfer between two ranks takes at least, by whichever link they have.
@@ -261,8 +194,19 @@ std::int64_t least_transfer(const Machine& machine, std::int64_t bytes) {
   return fastest > 0 ? static_cast<std::int64_t>(1e9 * static_cast<double>(bytes) / fastest) : 0;
 }
 
+// Where groups of TP and CP do not fill a node, some of the small setup's may lie across two nodes
+// though the Setup's own do not: then all are taken to be on one.
+Machine with_whole_groups(const Setup& setup, Machine machine) {
+  const int inner = setup.mesh.tp * setup.mesh.cp;
+  constexpr int kNodes = 1 << 16;
+  if (inner < machine.devices_per_node && machine.devices_per_node % inner != 0)
+    machine.devices_per_node *= kNodes;
+  return machine;
+}
+
 // The table's stages with a whole and with a split backward.
-Result<void> read_table(Setup small, const Machine& machine, StageTable& table) {
+Result<void> read_table(Setup small, const Machine& own_machine, StageTable& table) {
+  const Machine machine = with_whole_groups(small, own_machine);
   Result<Stages> whole = read_stages(small, machine);
   if (!whole) return whole.error();
   small.schedule = "zb-h1";
@@ -285,6 +229,9 @@ StageBound plus(const StageBound& a, const StageBound& b, int times) {
     action.until_need += times * more.until_need;
     action.until_have += times * more.until_have;
     action.peak_bytes += times * more.peak_bytes;
+    action.layer_bytes += times * more.layer_bytes;
+    action.table_bytes += times * more.table_bytes;
+    action.head_bytes += times * more.head_bytes;
   }
   sum.kept_bytes += times * b.kept_bytes;
   sum.waiting_bytes += times * b.waiting_bytes;
@@ -292,6 +239,16 @@ StageBound plus(const StageBound& a, const StageBound& b, int times) {
   sum.experts += times * b.experts;
   sum.copied_table += times * b.copied_table;
   return sum;
+}
+
+// With so many more layers, or fewer, like the one in the middle, which is neither the first nor
+// the last of them.
+void lengthen(std::vector<StretchBound>& stretches, int layers) {
+  if (stretches.size() < static_cast<std::size_t>(kBuiltLayers)) return;
+  const auto middle = stretches.begin() + static_cast<std::ptrdiff_t>(stretches.size() / 2);
+  const StretchBound layer = *middle;
+  if (layers > 0) stretches.insert(middle, static_cast<std::size_t>(layers), layer);
+  if (layers < 0) stretches.erase(middle, middle - layers);
 }
 
 std::vector<StageBound> less(const std::vector<StageBound>& a, const std::vector<StageBound>& b) {
@@ -345,8 +302,12 @@ StageTable StageTable::grown(const std::vector<int>& layers_of_stages) const {
     table.rows.push_back(static_cast<std::uint8_t>(at - known.begin()));
     if (at != known.end()) continue;
     known.push_back(row);
-    table.whole.push_back(plus(whole[place], whole_more[place], row.second - layers));
-    table.split.push_back(plus(split[place], split_more[place], row.second - layers));
+    const int more = row.second - layers;
+    table.whole.push_back(plus(whole[place], whole_more[place], more));
+    table.split.push_back(plus(split[place], split_more[place], more));
+    for (StageBound* bound : {&table.whole.back(), &table.split.back()})
+      for (std::size_t kind = 0; kind < bound->actions.size(); ++kind)
+        lengthen(bound->actions[kind].stretches, more);
   }
   return table;
 }

@@ -48,15 +48,15 @@ class EndReader {
     rank.buckets = make_buckets(setup_, rank.parameters);
     const CostModel cost(program_, machine_, setup_);
     RankEnd end;
-    std::int64_t smallest = INT64_MAX;
     const std::int64_t mine = zero_ >= 1 ? own_count(rank) : parameter_count(rank);
     end.norm = work_of(norm_draft(setup_, mine));
     end.update = work_of(optimizer_draft(setup_, mine));
     const DataType held = gradient_type(setup_);
     const DataType type = size_of(held) == reduced_bytes(setup_) ? held : DataType::kF32;
+    std::vector<BucketCost> costs;
     for (const Bucket& bucket : rank.buckets) {
+      BucketCost& costs_of = costs.emplace_back(bytes_of(bucket));
       const std::int32_t shard = has_experts(rank, bucket) ? 1 : 0, across = shard + 2;
-      smallest = std::min(smallest, bucket.count > bucket.own_count ? bucket.count : 0);
       const auto nanoseconds = [&](CollectiveKind kind, DataType of, std::int32_t group,
                                    std::int64_t count) -> std::int64_t {
         if (program_.groups[static_cast<std::size_t>(group)].ranks.size() < 2) return 0;
@@ -64,19 +64,24 @@ class EndReader {
         return cost.nanoseconds(data_draft(kind, Purpose::kGradients, group, count, {operand}).op,
                                 0);
       };
-      end.reduce +=
+      const std::int64_t reduce =
           nanoseconds(zero_ == 0 ? CollectiveKind::kAllReduce : CollectiveKind::kReduceScatter,
                       type, shard, bucket.count);
+      end.reduce += reduce;
       if (zero_ == 0) continue;
       if (shard_ranks(setup_) < setup_.mesh.dp * setup_.mesh.cp)
         end.across += nanoseconds(CollectiveKind::kAllReduce, type, across, bucket.own_count);
       const std::int64_t gather =
           nanoseconds(CollectiveKind::kAllGather, parameter_type(setup_), shard, bucket.count);
       (zero_ == 3 ? end.gather : end.update) += gather;
+      if (zero_ == 3) costs_of.gather = gather;
+      if (zero_ >= 2) costs_of.reduce = reduce;
+      if (costs_of.gradients > 0)
+        costs_of.clear =
+            work_of(compute_draft(Piece::kZeroGrad, bucket.count, bucket.count * size_of(held)));
     }
-    if (zero_ == 3)
-      end.gathered_bytes = smallest * setup_.precision.parameter_bytes * (1 + setup_.zero_prefetch);
-    if (zero_ >= 2) end.gradient_bytes = smallest * setup_.precision.gradient_bytes;
+    name_costs(rank, costs, end);
+    if (setup_.zero_reshard) end.prefetch = setup_.zero_prefetch;
     end.layers = INT_MAX;
     for (const Chunk& chunk : chunks)
       end.layers = std::min(end.layers, static_cast<int>(chunk.layers.size()));
@@ -84,6 +89,29 @@ class EndReader {
   }
 
  private:
+  BucketCost bytes_of(const Bucket& bucket) const {
+    if (bucket.count == bucket.own_count) return {};
+    return {zero_ == 3 ? bucket.count * setup_.precision.parameter_bytes : 0,
+            zero_ >= 2 ? bucket.count * setup_.precision.gradient_bytes : 0};
+  }
+  static void name_costs(const RankProgram& rank, const std::vector<BucketCost>& costs,
+                         RankEnd& end) {
+    std::int64_t least = INT64_MAX, layer = INT64_MAX;
+    for (std::size_t at = 0; at < costs.size(); ++at) {
+      const Bucket& bucket = rank.buckets[at];
+      const std::int64_t needed = bucket.count > bucket.own_count ? bucket.count : 0;
+      if (needed < least) end.least = costs[at];
+      least = std::min(least, needed);
+      if (layer_of(rank, bucket) < 0) continue;
+      if (needed < layer) end.layer = costs[at];
+      layer = std::min(layer, needed);
+    }
+    for (const ParameterSlice& slice : rank.parameters) {
+      const BucketCost& cost = costs[static_cast<std::size_t>(bucket_at(rank, slice.offset))];
+      if (slice.parameter == Parameter::kTokenTable && !slice.shared_copy) end.table = cost;
+      if (slice.parameter == Parameter::kHeadWeight || slice.shared_copy) end.head = cost;
+    }
+  }
   std::int64_t work_of(const Draft& draft) const {
     double seconds = 0;
     for (const Work& work : draft.work)

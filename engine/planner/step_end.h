@@ -12,6 +12,14 @@
 
 namespace parallelarium {
 
+// One bucket, where ZeRO keeps only parts of it: bytes of its parameters and of its gradients, and
+// the nanoseconds to gather the ones, to reduce the others, and to clear these before, in the
+// compute lane.
+struct BucketCost {
+  std::int64_t gathered = 0, gradients = 0;
+  std::int64_t gather = 0, reduce = 0, clear = 0;
+};
+
 // Least nanoseconds and bytes of one rank.
 struct RankEnd {
   std::int64_t norm = 0;    // of its gradients
@@ -19,10 +27,10 @@ struct RankEnd {
   std::int64_t reduce = 0;  // to add up all its gradients once, in the data lane
   std::int64_t across = 0;  // then to add up its own parts over groups of ZeRO, once a step
   std::int64_t gather = 0;  // ZeRO 3: to gather all its parameters once, in the data lane
-  // ZeRO 2 and 3: the smallest bucket's parameters that are gathered, with those that are gathered
-  // ahead, and its gradients.
-  std::int64_t gathered_bytes = 0, gradient_bytes = 0;
-  int layers = 0;  // of its smallest stage
+  // Of the smallest bucket, the smallest of a layer, and those of the token table and the head.
+  BucketCost least, layer, table, head;
+  int prefetch = 0;  // stretches whose buckets are gathered ahead, where each action does
+  int layers = 0;    // of its smallest stage
 };
 using StepEnd = std::vector<RankEnd>;  // by place in the pipeline
 

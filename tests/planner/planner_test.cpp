@@ -101,7 +101,10 @@ TEST(Bounds, AreNoHigherThanThePredictionForEverySchedule) {
       const Bound quick = quick_bound(setup, *table, end);
       const Result<Bound> walked = walked_bound(setup, *table, end);
       ASSERT_TRUE(walked.ok()) << walked.error().text;
+      const Result<std::int64_t> laned = laned_bound(setup, request.machine, *table, end);
+      ASSERT_TRUE(laned.ok()) << laned.error().text;
       const std::string what = to_json(setup).dump();
+      EXPECT_LE(*laned, prediction->timeline.duration.count()) << what;
       EXPECT_LE(quick.nanoseconds, prediction->timeline.duration.count()) << what;
       EXPECT_LE(walked->nanoseconds, prediction->timeline.duration.count()) << what;
       EXPECT_LE(quick.bytes, prediction->needed_bytes) << what;
@@ -113,6 +116,104 @@ TEST(Bounds, AreNoHigherThanThePredictionForEverySchedule) {
   }
   EXPECT_GT(compared, 200);
   EXPECT_GT(tightest, 0.9);
+}
+
+// A Setup of a large model at random, and how long it takes by each walk and as predicted.
+struct Walks {
+  Setup setup;
+  double walked = 0, laned = 0, bytes = 0;  // shares of what is predicted
+};
+std::optional<Walks> walks_of(const PlanRequest& request, std::mt19937& random) {
+  const Result<Space> space = Space::of(request);
+  EXPECT_TRUE(space.ok()) << space.error().text;
+  const std::vector<Candidate> all = all_of(*space);
+  EXPECT_FALSE(all.empty());
+  Walks walks;
+  walks.setup = space->setup_of(all[random() % all.size()]);
+  const auto& setup = walks.setup;
+  if (!validate(setup).empty()) return std::nullopt;
+  const Result<StageTable> table = stage_table(setup, request.machine);
+  const Result<Prediction> prediction =
+      predict(setup, request.machine, BuildOptions{.stage_level = true});
+  EXPECT_TRUE(table.ok() && prediction.ok());
+  const StepEnd end = step_end(setup, request.machine);
+  const Result<std::int64_t> laned = laned_bound(setup, request.machine, *table, end);
+  const Result<Bound> walked = walked_bound(setup, *table, end);
+  EXPECT_TRUE(laned.ok() && walked.ok());
+  const std::string what = to_json(setup).dump();
+  const auto step = prediction->timeline.duration.count();
+  EXPECT_LE(*laned, step) << what;
+  EXPECT_LE(walked->nanoseconds, step) << what;
+  EXPECT_LE(walked->bytes, prediction->needed_bytes) << what;
+  walks.walked = static_cast<double>(walked->nanoseconds) / static_cast<double>(step);
+  walks.laned = static_cast<double>(*laned) / static_cast<double>(step);
+  walks.bytes = static_cast<double>(walked->bytes) / static_cast<double>(prediction->needed_bytes);
+  return walks;
+}
+PlanRequest large_problem(std::mt19937& random, int gpus) {
+  PlanRequest request = small_problem(random);
+  request.base.model = *find_model("llama3-8b");
+  request.base.cp_split = ContextSplit::kZigzag;
+  request.base.attention = Attention::kFused;
+  request.machine = h100();
+  request.least_gpus = request.most_gpus = gpus;
+  request.global_batch = 32;
+  return request;
+}
+
+// Where a ring's messages stand behind transfers between stages, a walk without the pipeline lane
+// is far too short, and the laned one nearly as long as the step.
+TEST(Bounds, KnowThatRingsWaitForTransfers) {
+  std::mt19937 random(28);
+  int compared = 0;
+  double least_walk = 1;
+  for (const char* schedule : {"interleaved", "1f1b", "zb-h1", "zb-v", "dualpipe", "gpipe"}) {
+    for (int trial = 0; trial < 12; ++trial) {
+      PlanRequest request = large_problem(random, trial % 2 == 0 ? 8 : 16);
+      request.base.cp_split = trial % 3 == 0 ? ContextSplit::kContiguous : ContextSplit::kZigzag;
+      request.allowed = {{"schedule", {schedule}}, {"cp", {"2"}},          {"pp", {"2", "4"}},
+                         {"zero", {"0"}},          {"micro-batch", {"1"}}, {"tp", {"1", "2"}}};
+      const std::optional<Walks> walks = walks_of(request, random);
+      if (!walks) continue;
+      ++compared;
+      if (std::string(schedule) != "interleaved" || trial % 3 == 0) continue;
+      EXPECT_GT(walks->laned, 0.98) << to_json(walks->setup).dump();
+      least_walk = std::min(least_walk, walks->walked);
+    }
+  }
+  EXPECT_GT(compared, 40);
+  EXPECT_LT(least_walk, 0.8);
+}
+
+// ZeRO 2 and 3 clear, gather and reduce in every micro-batch, in an order that makes others wait,
+// and hold whole buckets, of which those of tables are the largest.
+TEST(Bounds, KnowWhatWaitsForBuckets) {
+  std::mt19937 random(29);
+  int compared = 0, tight = 0;
+  double least_walk = 1;
+  for (int trial = 0; trial < 60; ++trial) {
+    PlanRequest request = large_problem(random, trial % 2 == 0 ? 16 : 32);
+    request.base.zero_prefetch = trial % 10 == 9 ? 2 : 1;
+    request.base.zero_reshard = trial % 10 != 8;
+    const char* schedules[] = {"interleaved", "1f1b", "zb-h1", "1f1b", "zb-v", "dualpipe-v"};
+    request.allowed = {{"schedule", {schedules[trial % 6]}},
+                       {"cp", {trial % 4 == 0 ? "2" : "1"}},
+                       {"zero", {trial % 5 == 0 ? "2" : "3"}},
+                       {"pp", {"1", "2", "4"}},
+                       {"tp", {"1", "2", "4"}},
+                       {"micro-batch", {"1"}}};
+    const std::optional<Walks> walks = walks_of(request, random);
+    if (!walks) continue;
+    ++compared;
+    if (trial % 10 >= 8) continue;
+    EXPECT_GT(walks->laned, 0.94) << to_json(walks->setup).dump();
+    EXPECT_GT(walks->bytes, 0.95) << to_json(walks->setup).dump();
+    least_walk = std::min(least_walk, walks->walked);
+    tight += walks->laned > 0.99;
+  }
+  EXPECT_GT(compared, 40);
+  EXPECT_GT(tight, 20);
+  EXPECT_LT(least_walk, 0.8);
 }
 
 // One rank of every stage stands for all where the search says so.

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include "engine/passes/shard/shard_drafts.h"
 #include "engine/plan/model/routing.h"
@@ -325,13 +324,14 @@ void ShardPass::after(RankPlan& plan, const Stretch& stretch) {
 
 void ShardPass::find_quiet(const RankPlan& plan, State& state) const {
   const RankProgram& rank = plan.emitter->rank();
-  std::set<std::int32_t> busy;
+  std::vector<std::int32_t> busy;
   for (const Task& task : state.gathers)
     for (std::int32_t ahead = 0; ahead <= setup_.zero_prefetch; ++ahead)
-      busy.insert(task.stretch - ahead);
-  for (const Task& task : state.opens) busy.insert(task.stretch);
+      busy.push_back(task.stretch - ahead);
+  for (const Task& task : state.opens) busy.push_back(task.stretch);
   // What a reduction frees closes one stretch later.
-  for (const Task& task : state.reduces) busy.insert({task.stretch, task.stretch + 1});
+  for (const Task& task : state.reduces) busy.insert(busy.end(), {task.stretch, task.stretch + 1});
+  std::sort(busy.begin(), busy.end());
   // What touches a bucket's temporary buffer is told which, stretch by stretch.
   std::map<std::pair<int, ActionKind>, bool> touches;
   const auto touches_buckets = [&](const std::vector<Draft>& drafts) {
@@ -346,7 +346,7 @@ void ShardPass::find_quiet(const RankPlan& plan, State& state) const {
     const auto [known, fresh] = touches.try_emplace({action.chunk, action.kind});
     if (fresh) known->second = touches_buckets(chunk.of(action.kind));
     const std::int32_t end = stretch + chunk.stretches[static_cast<std::size_t>(action.kind)];
-    const auto next = busy.lower_bound(stretch);
+    const auto next = std::lower_bound(busy.begin(), busy.end(), stretch);
     state.quiet.push_back(!known->second && (next == busy.end() || *next >= end));
     stretch = end;
   }

@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <span>
 #include <tuple>
 
 namespace parallelarium {
@@ -80,23 +81,52 @@ std::int64_t HeldBytes::sum() const {
   return std::accumulate(at_peak.begin(), at_peak.end(), std::int64_t{0});
 }
 
+namespace {
+
+// The buffers for which something happens at each op: those of op i are
+// buffers[first[i], first[i + 1]).
+struct BuffersAt {
+  std::vector<std::int32_t> first, buffers;
+  // `op_of` tells the op of a buffer; -1: none.
+  template <class OpOf>
+  BuffersAt(const RankProgram& rank, const OpOf& op_of) : first(rank.ops.size() + 1, 0) {
+    for (const Buffer& buffer : rank.buffers)
+      if (op_of(buffer) >= 0) ++first[static_cast<std::size_t>(op_of(buffer))];
+    std::int32_t end = 0;
+    for (std::int32_t& count : first) count = end += count;
+    buffers.resize(static_cast<std::size_t>(end));
+    for (std::size_t at = rank.buffers.size(); at-- > 0;) {
+      const std::int32_t op = op_of(rank.buffers[at]);
+      if (op >= 0)
+        buffers[static_cast<std::size_t>(--first[static_cast<std::size_t>(op)])] =
+            static_cast<std::int32_t>(at);
+    }
+  }
+  std::span<const std::int32_t> of(std::size_t op) const {
+    return std::span(buffers).subspan(static_cast<std::size_t>(first[op]),
+                                      static_cast<std::size_t>(first[op + 1] - first[op]));
+  }
+};
+
+}  // namespace
+
 void for_held_bytes(const Program& program, const RankProgram& rank,
                     const std::function<void(const HeldBytes&)>& visit) {
-  std::vector<CategoryBytes> opens(rank.ops.size()), closes(rank.ops.size());
   CategoryBytes now{};
-  for (const Buffer& buffer : rank.buffers) {
-    const auto category = static_cast<std::size_t>(buffer.category);
-    if (buffer.opened_by < 0) {
-      now[category] += buffer.bytes;
-      continue;
+  for (const Buffer& buffer : rank.buffers)
+    if (buffer.opened_by < 0) now[static_cast<std::size_t>(buffer.category)] += buffer.bytes;
+  const BuffersAt opened(rank, [](const Buffer& buffer) { return buffer.opened_by; });
+  const BuffersAt closed(
+      rank, [](const Buffer& buffer) { return buffer.opened_by < 0 ? -1 : buffer.closed_by; });
+  const auto add = [&](const BuffersAt& buffers, std::size_t op, int sign) {
+    for (const std::int32_t at : buffers.of(op)) {
+      const Buffer& buffer = rank.buffers[static_cast<std::size_t>(at)];
+      now[static_cast<std::size_t>(buffer.category)] += sign * buffer.bytes;
     }
-    opens[static_cast<std::size_t>(buffer.opened_by)][category] += buffer.bytes;
-    closes[static_cast<std::size_t>(buffer.closed_by)][category] += buffer.bytes;
-  }
+  };
   visit({-1, now, now});
   for (std::size_t op = 0; op < rank.ops.size(); ++op) {
-    for (std::size_t category = 0; category < kCategories; ++category)
-      now[category] += opens[op][category];
+    add(opened, op, 1);
     HeldBytes held{static_cast<int>(op), now, now};
     if (const std::int32_t index = rank.ops[op].fold; index >= 0) {
       const Fold& fold = program.folds[static_cast<std::size_t>(index)];
@@ -106,8 +136,7 @@ void for_held_bytes(const Program& program, const RankProgram& rank,
       }
     }
     visit(held);
-    for (std::size_t category = 0; category < kCategories; ++category)
-      now[category] -= closes[op][category];
+    add(closed, op, -1);
   }
 }
 

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bounds stay below the prediction whatever is set beside the axes of a search.
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+#include <random>
+
+#include "engine/plan/setup/schedule_rules.h"
+#include "engine/planner/bound.h"
+#include "engine/planner/search.h"
+
+namespace parallelarium {
+namespace {
+
+class AnySetup {
+ public:
+  explicit AnySetup(unsigned seed) : random_(seed) {}
+
+  // Of axes at random, too; none: there is no valid one like that.
+  std::optional<Setup> make(Machine& machine) {
+    PlanRequest request;
+    set_model(request.base);
+    set_rest(request.base);
+    machine.devices_per_node = one_of({8, 8, 4, 2});
+    request.machine = machine;
+    request.least_gpus = request.most_gpus = one_of({1, 2, 4, 8, 12, 16, 24, 32});
+    request.global_batch = one_of({8, 16, 32, 48});
+    request.allowed["cp"] = {"1", "2", "4"};
+    if (often(2)) request.allowed["zero"] = {"2", "3"};
+    if (often(2)) request.allowed["pp"] = {"2", "4", "8"};
+    if (often(3)) request.allowed["zero-group"] = {"0", "1", "2", "4"};
+    if (often(4)) request.allowed["stage-layers"] = {"balanced", "1,1", "2,0", "0,1,3,0"};
+    request.allowed["schedule"] = {
+        std::string(kScheduleRules[random_() % std::size(kScheduleRules)].name)};
+    const Result<Space> space = Space::of(request);
+    if (!space) return std::nullopt;
+    std::vector<Candidate> all;
+    space->for_each([&](const Candidate& candidate) {
+      all.push_back(candidate);
+      return all.size() < 5000;
+    });
+    if (all.empty()) return std::nullopt;
+    Candidate candidate = all[random_() % all.size()];
+    const std::vector<Sharding> shardings = space->shardings_of(candidate);
+    const Sharding sharding = shardings[random_() % shardings.size()];
+    candidate.zero = sharding.zero;
+    candidate.zero_group = sharding.group;
+    candidate.recompute = static_cast<std::uint8_t>(random_() % space->recomputes().size());
+    Setup made = space->setup_of(candidate);
+    constexpr int kMostActions = 2000;
+    if (made.microbatches * made.mesh.pp > kMostActions || !validate(made).empty())
+      return std::nullopt;
+    return made;
+  }
+
+ private:
+  template <class T>
+  T one_of(std::initializer_list<T> values) {
+    return values.begin()[random_() % values.size()];
+  }
+  bool often(unsigned one_in) { return random_() % one_in == 0; }
+
+  void set_model(Setup& base) {
+    base = default_setup();
+    base.model = *find_model(
+        one_of({"gpt-tiny", "moe-tiny", "llama-tiny", "gpt2-124m", "llama3-8b", "qwen3-8b",
+                "deepseek-v2", "mixtral-8x7b", "gpt-oss-20b", "llama4-scout", "qwen3-30b-a3b"}));
+    base.model.name = "custom";
+    if (often(2)) {
+      base.model.layers = one_of({2, 3, 4, 6, 8, 12, 16, 24});
+      base.model.stage_layers.clear();
+    }
+    int& dense = base.model.experts.first_dense;
+    dense = std::min(dense, base.model.layers - 1);
+    if (often(2)) base.model.sequence = one_of({128, 1024, 2048, 4096});
+  }
+  void set_rest(Setup& base) {
+    base.machine = "dgx-h100";
+    base.mesh = Mesh();
+    base.precision = *find_precision(one_of({"mixed-16", "mixed-16-main-grads", "fp32"}));
+    base.attention = often(3) ? Attention::kUnfused : Attention::kFused;
+    base.cp_split = often(3) ? ContextSplit::kContiguous : ContextSplit::kZigzag;
+    base.context_parallel = one_of({ContextParallel::kRing, ContextParallel::kRing,
+                                    ContextParallel::kAllGather, ContextParallel::kUlysses});
+    base.sequence_regather = often(2);
+    base.zero_prefetch = one_of({0, 1, 1, 1, 2, 3});
+    base.zero_reshard = !often(4);
+    base.zero_accumulate = often(5);
+    base.overlap_gradients = !often(4);
+    base.overlap_pipeline = !often(6);
+    base.overlap_tensor = often(5);
+    base.overlap_experts = often(3);
+    base.offload_activations = often(8);
+    base.offload_optimizer = often(8);
+    base.recompute_layers = often(6) ? one_of({1, 2, 3, 4}) : 0;
+    base.microbatch_group = often(6) ? 4 : 0;
+  }
+
+  std::mt19937 random_;
+};
+
+TEST(Bounds, AreNoHigherWhateverIsSet) {
+  AnySetup any(31);
+  Machine machine = *find_machine("dgx-h100");
+  int compared = 0;
+  double laned_shares = 0, byte_shares = 0;
+  for (int trial = 0; trial < 900; ++trial) {
+    const auto made = any.make(machine);
+    if (!made) continue;
+    const Result<StageTable> table = stage_table(*made, machine);
+    const Result<Prediction> prediction =
+        predict(*made, machine, BuildOptions{.stage_level = true});
+    if (!table || !prediction) continue;
+    const StepEnd end = step_end(*made, machine);
+    const Bound quick = quick_bound(*made, *table, end);
+    const Result<Bound> walked = walked_bound(*made, *table, end);
+    const Result<std::int64_t> laned = laned_bound(*made, machine, *table, end);
+    ASSERT_TRUE(walked.ok() && laned.ok());
+    const std::int64_t step = prediction->timeline.duration.count();
+    const std::string what =
+        to_json(*made).dump() + " node of " + std::to_string(machine.devices_per_node);
+    EXPECT_LE(quick.nanoseconds, step) << what;
+    EXPECT_LE(walked->nanoseconds, step) << what;
+    EXPECT_LE(*laned, step) << what;
+    EXPECT_LE(quick.bytes, prediction->needed_bytes) << what;
+    EXPECT_LE(walked->bytes, prediction->needed_bytes) << what;
+    laned_shares +=
+        static_cast<double>(std::max(*laned, walked->nanoseconds)) / static_cast<double>(step);
+    byte_shares +=
+        static_cast<double>(walked->bytes) / static_cast<double>(prediction->needed_bytes);
+    ++compared;
+  }
+  ASSERT_GT(compared, 300);
+  EXPECT_GT(laned_shares / compared, 0.75);  // small models wait for messages that bounds leave out
+  EXPECT_GT(byte_shares / compared, 0.95);
+}
+
+}  // namespace
+}  // namespace parallelarium
