@@ -33,6 +33,7 @@ PlanSetup on_dgx(const MeshSize& size, RankOrder order = kMegatronOrder) {
   setup.mesh.order = order;
   setup.model.heads = setup.model.kv_heads = 12 * size.tp;
   setup.model.hidden = 48 * size.tp;
+  setup.model.ffn = 192 * size.tp;
   setup.nodes = std::max(1, (setup.mesh.ranks() + 7) / 8);
   if (size.cp > 1) setup.attention = Attention::kFused;
   return setup;
@@ -71,7 +72,7 @@ TEST_P(MeshOnNodes, EveryRankLiesInTheBoxOfItsNodeAndNowhereElse) {
     for (const NodeBox& box : layout.boxes) {
       if (!box.rect.contains(cell)) continue;
       ++around;
-      if (box.alike == 1) EXPECT_EQ(box.node, rank / 8);
+      EXPECT_TRUE(box.alike > 1 || box.node == rank / 8);
     }
     EXPECT_EQ(around, 1) << rank;
     const int there = layout.rank_at(cell.center());
@@ -109,7 +110,7 @@ TEST_P(MeshOnNodes, TheTableSaysWhatArithmeticSaysAndTheTextToo) {
     most = std::max(most, sum);
   }
   for (std::size_t at = 0; at < wires.reaches.size(); ++at)
-    if (wires.reaches[at].axis == Axis::kDp) EXPECT_EQ(wires.sent[at], most);
+    EXPECT_TRUE(wires.reaches[at].axis != Axis::kDp || wires.sent[at] == most);
 }
 
 TEST_P(MeshOnNodes, NoTwoTextsLieOnEachOther) {
@@ -132,7 +133,7 @@ TEST_P(MeshOnNodes, NoTwoTextsLieOnEachOther) {
 INSTANTIATE_TEST_SUITE_P(Sizes, MeshOnNodes,
                          testing::Combine(testing::Values(MeshSize{1, 1, 1}, MeshSize{2, 1, 1},
                                                           MeshSize{1, 1, 8}, MeshSize{3, 2, 5},
-                                                          MeshSize{4, 4, 4}, MeshSize{2, 2, 3, 3},
+                                                          MeshSize{4, 4, 4}, MeshSize{3, 3, 2, 2},
                                                           MeshSize{64, 8, 8}),
                                           testing::Values(kMegatronOrder, kNotesOrder)));
 
@@ -290,9 +291,9 @@ TEST(MeshWireWords, SayTheWireItsFiguresAndTheirOrigin) {
   Session session;
   show(session, on_dgx({2, 8, 1}));
   const Nodes nodes = wires_of(session).nodes;
-  EXPECT_EQ(link_sentence(nodes, false),
+  EXPECT_EQ(link_sentence(nodes, false).simplified(),
             QStringLiteral("NVLink: 235 GB/s (published), 3.40 \u00b5s (published)"));
-  EXPECT_EQ(link_sentence(nodes, true),
+  EXPECT_EQ(link_sentence(nodes, true).simplified(),
             QStringLiteral("InfiniBand: 25.0 GB/s (specification), 14.0 \u00b5s (published)"));
   EXPECT_TRUE(link_origins(nodes).contains(QStringLiteral("NCCL 2.30.7")));
   EXPECT_EQ(origin_word("measured on this computer on 2026-11-21"), QStringLiteral("measured"));

@@ -161,7 +161,7 @@ TEST(NodesOfALecture, TheOrderSaysWhichRingLeaves) {
 
 TEST(NodesOfSetups, ThisComputerIsOneNodeAndPresetsHaveTheirs) {
   auto setup = default_setup();
-  setup.mesh.dp = 24;
+  setup.mesh = {24, 1, 1, 1, 1};
   const Nodes here = nodes_of(setup, *find_machine("local"));
   EXPECT_EQ(here.count(), 1);
   EXPECT_EQ(here.medium, NodeMedium::kHostMemory);
