@@ -8871,8 +8871,12 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Unterschied</translation>
     </message>
     <message>
-        <source>Numbers of the first training step; large activations are averaged down to cells. Difference: of both sides of a collective, put together.</source>
-        <translation>Zahlen des ersten Trainingsschritts; große Aktivierungen sind zu Zellen gemittelt. Unterschied: beider Seiten eines Kollektivs, zusammengesetzt.</translation>
+        <source>Numbers of the first training step, averaged down to cells. Difference: of both sides of a collective; one rank: from what it computes alone.</source>
+        <translation>Zahlen des ersten Trainingsschritts, zu Zellen gemittelt. Unterschied: beider Seiten eines Kollektivs; ein Rang: zu dem, was er allein berechnet.</translation>
+    </message>
+    <message>
+        <source>one rank</source>
+        <translation>ein Rang</translation>
     </message>
     <message>
         <source>checked</source>
@@ -9130,8 +9134,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Hineinsehen</translation>
     </message>
     <message>
-        <source>Run one training step and show the numbers of every piece</source>
-        <translation>Einen Trainingsschritt ausführen und die Zahlen jedes Teils zeigen</translation>
+        <source>Run one training step, and the same on one rank, and show the numbers of every piece</source>
+        <translation>Einen Trainingsschritt ausführen, denselben auch auf einem Rang, und die Zahlen jedes Teils zeigen</translation>
     </message>
     <message>
         <source>Needs a run: choose this computer</source>
