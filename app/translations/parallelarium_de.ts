@@ -2712,7 +2712,7 @@
         <translation>Wo</translation>
     </message>
     <message>
-        <source>Ways that leave</source>
+        <source>Ways out</source>
         <translation>Wege hinaus</translation>
     </message>
     <message>
@@ -2778,6 +2778,18 @@
     <message>
         <source>one group of %1 ranks</source>
         <translation>eine Gruppe mit %1 Rängen</translation>
+    </message>
+    <message>
+        <source>WHICH GROUPS LEAVE A NODE</source>
+        <translation>WELCHE GRUPPEN EINEN KNOTEN VERLASSEN</translation>
+    </message>
+    <message>
+        <source>%1, %2 ways leave</source>
+        <translation>%1, %2 Wege hinaus</translation>
+    </message>
+    <message>
+        <source>, %1 a rank</source>
+        <translation>, %1 je Rang</translation>
     </message>
 </context>
 <context>

@@ -12,6 +12,7 @@
 
 #include "app/views/mesh/mesh_layout.h"
 #include "app/views/mesh/mesh_view.h"
+#include "app/views/mesh/rank_list.h"
 #include "tests/app/pipeline_fixture.h"
 
 namespace parallelarium {
@@ -285,6 +286,24 @@ TEST(MeshGroups, ALessonThatHidesTrafficHidesTheBytesOfTheTable) {
   const Mesh mesh = session.setup().mesh;
   EXPECT_TRUE(wires_sentence(wires, mesh, false).contains(QStringLiteral("a rank sends")));
   EXPECT_FALSE(wires_sentence(wires, mesh, true).contains(QStringLiteral("a rank sends")));
+}
+
+// A low window has no room for the table: then its rows stand in the list beside the ranks.
+TEST(MeshGroups, TheTableIsALineInTheListWhereItHasNoRoom) {
+  Session session;
+  show(session, on_dgx({4, 4, 4}));
+  MeshView view(session);
+  view.show();
+  const auto told = [&] {
+    const auto* list = view.findChild<RankList*>();
+    for (int row = 0; row < list->count(); ++row)
+      if (list->item(row)->text().contains(QStringLiteral("32 of 64 ways leave"))) return true;
+    return false;
+  };
+  view.resize(720, 395);
+  EXPECT_TRUE(told());
+  view.resize(872, 690);
+  EXPECT_FALSE(told());
 }
 
 TEST(MeshWireWords, SayTheWireItsFiguresAndTheirOrigin) {

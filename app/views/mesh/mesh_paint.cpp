@@ -15,7 +15,7 @@ struct Mesh2D {
   Q_DECLARE_TR_FUNCTIONS(mesh)
 };
 
-constexpr double kMeshHead = 22, kMeshLeft = 34, kMeshBar = 3;
+constexpr double kMeshHead = 22, kMeshLeft = 30, kMeshBar = 3;
 
 // From a hairline to the full colour of communication.
 QColor heat(const Theme& theme, std::int64_t bytes, std::int64_t most) {

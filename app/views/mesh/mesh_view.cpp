@@ -222,9 +222,18 @@ void MeshView::refresh_facts() {
   s.rank = rank();
   s.find_ways();
   s.facts = rank_facts(prediction, mesh_run(s.session), s.rank);
-  s.list->set_lines(rank_lines(s.facts,
-                               s.session.locks().hidden(QStringLiteral("memory.peak_bytes")),
-                               mesh_hides_traffic(s.session)));
+  const bool hides_traffic = mesh_hides_traffic(s.session);
+  std::vector<RankLine> lines = rank_lines(
+      s.facts, s.session.locks().hidden(QStringLiteral("memory.peak_bytes")), hides_traffic);
+  if (!s.with_table) {
+    // Behind the rank's groups, before what it sends.
+    const auto sends = std::find_if(lines.begin() + 1, lines.end(), [&](const RankLine& line) {
+      return !line.section.isEmpty() && (s.facts.groups.empty() || &line > &lines[3]);
+    });
+    const std::vector<RankLine> more = wires_lines(s.wires, prediction.setup.mesh, hides_traffic);
+    lines.insert(sends, more.begin(), more.end());
+  }
+  s.list->set_lines(std::move(lines));
   setAccessibleDescription(description());
 }
 
@@ -286,11 +295,14 @@ void MeshView::place_parts() {
   s.list->setGeometry(w - side - 12, top + 20, side, h - top - 28);
   const double wide = w - 32 - (beside ? side + 12 : 0), table = wires_height(s.wires);
   const double below = 2 * kMeshLine + 8;
-  s.with_table = h - top - below - table >= kLeastGrid;
+  const bool had_table = s.with_table;
+  s.with_table = h - top - below - table >= kLeastGrid &&
+                 (!s.wired || wires_fit(s.wires, s.wired->setup.mesh, wide, theme_for(palette())));
   s.grid = QRectF(16, top, wide, h - top - below - (s.with_table ? table + 10 : 0));
   s.key = QRectF(16, s.grid.bottom() + 4, wide, kMeshLine);
   s.links = QRectF(16, s.key.bottom() + 6, wide, s.with_table ? table : 0);
   if (s.wired) s.layout = laid_out();
+  if (s.wired && had_table != s.with_table) refresh_facts();
   int x = int(s.grid.left()) + kAlone;
   for (QToolButton* offer : s.offers) {
     const QString field = QStringLiteral("mesh.") + offer->text().left(2).toLower();

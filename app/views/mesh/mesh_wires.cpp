@@ -7,6 +7,7 @@
 #include <array>
 
 #include "app/look/figures.h"
+#include "app/views/mesh/rank_list.h"
 #include "app/views/shared/paint/paint_tools.h"
 
 namespace parallelarium {
@@ -24,7 +25,7 @@ enum { kName, kGroups, kWhere, kHops, kOver, kSent };
 
 std::vector<WireCells> wire_cells(const MeshWires& wires, const Mesh& mesh, bool hides_traffic) {
   std::vector<WireCells> rows{{Wires::tr("Axis"), Wires::tr("Groups \u00d7 ranks"),
-                               Wires::tr("Where"), Wires::tr("Ways that leave"), Wires::tr("Over"),
+                               Wires::tr("Where"), Wires::tr("Ways out"), Wires::tr("Over"),
                                Wires::tr("Rank sends")}};
   for (std::size_t at = 0; at < wires.reaches.size(); ++at) {
     const AxisReach& reach = wires.reaches[at];
@@ -37,24 +38,29 @@ std::vector<WireCells> wire_cells(const MeshWires& wires, const Mesh& mesh, bool
   return rows;
 }
 
-// Where each column begins and, last, the table ends: as wide as their texts, what is left over
-// shared among them; where it is too little, all are cut alike.
-std::array<double, 7> wire_columns(const std::vector<WireCells>& rows, double width,
-                                   const Theme& theme) {
-  std::array<double, 7> at{};
-  double sum = 0;
-  for (int column = 0; column < 6; ++column) {
+using WireColumns = std::array<double, 7>;
+
+// Where each column begins and, last, the table ends: as wide as their texts, from row `first` on.
+WireColumns natural_columns(const std::vector<WireCells>& rows, std::size_t first,
+                            const Theme& theme) {
+  WireColumns at{};
+  for (std::size_t column = 0; column < 6; ++column) {
     double most = 0;
-    for (std::size_t row = 0; row < rows.size(); ++row)
+    for (std::size_t row = column == kName ? 0 : first; row < rows.size(); ++row)
       most = std::max(most, QFontMetricsF(theme.font(row == 0 ? 11 : 12, column == kName))
-                                .horizontalAdvance(rows[row][std::size_t(column)]));
-    sum += most + 12;
-    at[std::size_t(column) + 1] = sum;
+                                .horizontalAdvance(rows[row][column]));
+    at[column + 1] = at[column] + most + 12;
   }
-  const double more = (width - sum) / 5;  // the name stays beside its groups
-  for (int column = 1; column < 7; ++column)
-    at[std::size_t(column)] = more >= 0 ? at[std::size_t(column)] + more * (column - 1)
-                                        : at[std::size_t(column)] * width / sum;
+  return at;
+}
+
+// What is left over is shared; where it is too little, heads are cut first, then all alike.
+WireColumns wire_columns(const std::vector<WireCells>& rows, double width, const Theme& theme) {
+  WireColumns at = natural_columns(rows, 0, theme);
+  if (at[6] > width) at = natural_columns(rows, 1, theme);
+  const double sum = at[6], more = (width - sum) / 5;  // the name stays beside its groups
+  for (std::size_t column = 1; column < 7; ++column)
+    at[column] = more >= 0 ? at[column] + more * double(column - 1) : at[column] * width / sum;
   return at;
 }
 
@@ -161,16 +167,46 @@ QString wires_sentence(const MeshWires& wires, const Mesh& mesh, bool hides_traf
   if (nodes.count() > 1) said << Wires::tr("Between nodes %1.").arg(link_sentence(nodes, true));
   for (std::size_t at = 0; at < wires.reaches.size(); ++at) {
     const AxisReach& reach = wires.reaches[at];
-    QString line = Wires::tr(
-                       "%1, %2 groups of %3 ranks, %4; ways to the next rank that leave a "
-                       "node: %5")
-                       .arg(reach_name(reach, mesh), count_text(reach.groups),
-                            count_text(reach.size), reach_place(reach), reach_hops(reach));
+    const QString groups = reach.groups == 1
+                               ? Wires::tr("one group of %1 ranks").arg(count_text(reach.size))
+                               : Wires::tr("%1 groups of %2 ranks")
+                                     .arg(count_text(reach.groups), count_text(reach.size));
+    QString line = Wires::tr("%1, %2, %3; ways to the next rank that leave a node: %4")
+                       .arg(reach_name(reach, mesh), groups, reach_place(reach), reach_hops(reach));
     if (!hides_traffic)
       line += Wires::tr("; a rank sends %1 in a step").arg(bytes_text(wires.sent[at]));
     said << line + QLatin1Char('.');
   }
   return said.join(QLatin1Char(' '));
+}
+
+std::vector<RankLine> wires_lines(const MeshWires& wires, const Mesh& mesh, bool hides_traffic) {
+  std::vector<RankLine> lines;
+  for (std::size_t at = 0; at < wires.reaches.size(); ++at) {
+    const AxisReach& reach = wires.reaches[at];
+    RankLine line;
+    if (at == 0) line.section = Wires::tr("WHICH GROUPS LEAVE A NODE");
+    line.word = QStringLiteral("%1, %2 \u00d7 %3")
+                    .arg(reach_name(reach, mesh), count_text(reach.groups), count_text(reach.size));
+    line.value = reach_place(reach);
+    line.detail =
+        Wires::tr("%1, %2 ways leave").arg(reach_wires(reach, wires.nodes), reach_hops(reach));
+    if (!hides_traffic) line.detail += Wires::tr(", %1 a rank").arg(bytes_text(wires.sent[at]));
+    lines.push_back(line);
+  }
+  for (const bool between : {false, true}) {
+    if (between && wires.nodes.count() == 1) break;
+    const Link& link = between ? wires.nodes.between : wires.nodes.inside;
+    lines.push_back({{},
+                     wire_text(wires.nodes, between),
+                     rate_text(link.bytes_per_second.value),
+                     QStringLiteral("%1, %2 (%3)")
+                         .arg(origin_word(link.bytes_per_second.origin),
+                              seconds_text(link.latency_seconds.value),
+                              origin_word(link.latency_seconds.origin)),
+                     0});
+  }
+  return lines;
 }
 
 QPen way_pen(const QColor& color, double width, bool leaves) {
@@ -184,6 +220,11 @@ int WiresTable::axis_at(QPointF point, const MeshWires& wires) const {
   if (!rect.contains(point) || row <= 0 || point.y() < first_row) return -1;
   const int at = int((point.y() - first_row) / row);
   return at < int(wires.reaches.size()) ? at : -1;
+}
+
+bool wires_fit(const MeshWires& wires, const Mesh& mesh, double width, const Theme& theme) {
+  return wires.reaches.empty() ||
+         natural_columns(wire_cells(wires, mesh, false), 1, theme)[6] <= width;
 }
 
 double wires_height(const MeshWires& wires) {
@@ -207,7 +248,7 @@ WiresTable paint_wires(QPainter& painter, const QRectF& rect, const MeshWires& w
     put_elided(painter, place, Qt::AlignVCenter | side, text, font, color, texts);
   };
   const std::vector<WireCells> rows = wire_cells(wires, mesh, hides_traffic);
-  const std::array<double, 7> columns = wire_columns(rows, width, theme);
+  const WireColumns columns = wire_columns(rows, width, theme);
   table.first_row = y + kWireHead;
   for (std::size_t row = 0; row < rows.size() && rows.size() > 1; ++row) {
     const double height = row == 0 ? kWireHead : kWireRow;

@@ -10,6 +10,8 @@
 
 namespace parallelarium {
 
+struct RankLine;
+
 struct MeshWires {
   Nodes nodes;
   NodeFold fold;
@@ -38,6 +40,9 @@ QString link_origins(const Nodes& nodes);
 // \u2026", for screen readers.
 QString wires_sentence(const MeshWires& wires, const Mesh& mesh, bool hides_traffic);
 
+// The table as lines, where it has no room below the ranks.
+std::vector<RankLine> wires_lines(const MeshWires& wires, const Mesh& mesh, bool hides_traffic);
+
 // The table: one row for each axis, below them the links. Rows that a click may choose.
 struct WiresTable {
   QRectF rect;
@@ -45,6 +50,8 @@ struct WiresTable {
   int axis_at(QPointF point, const MeshWires& wires) const;  // index in reaches, or -1
 };
 double wires_height(const MeshWires& wires);
+// Whether no cell below its head is cut.
+bool wires_fit(const MeshWires& wires, const Mesh& mesh, double width, const Theme& theme);
 WiresTable paint_wires(QPainter& painter, const QRectF& rect, const MeshWires& wires,
                        const Mesh& mesh, Axis chosen, bool hides_traffic, const Theme& theme,
                        TextLog* texts);
