@@ -2781,15 +2781,11 @@
     </message>
     <message>
         <source>WHICH GROUPS LEAVE A NODE</source>
-        <translation>WELCHE GRUPPEN EINEN KNOTEN VERLASSEN</translation>
+        <translation>WER EINEN KNOTEN VERLÄSST</translation>
     </message>
     <message>
         <source>%1, %2 ways leave</source>
         <translation>%1, %2 Wege hinaus</translation>
-    </message>
-    <message>
-        <source>, %1 a rank</source>
-        <translation>, %1 je Rang</translation>
     </message>
 </context>
 <context>

@@ -230,7 +230,7 @@ void MeshView::refresh_facts() {
     const auto sends = std::find_if(lines.begin() + 1, lines.end(), [&](const RankLine& line) {
       return !line.section.isEmpty() && (s.facts.groups.empty() || &line > &lines[3]);
     });
-    const std::vector<RankLine> more = wires_lines(s.wires, prediction.setup.mesh, hides_traffic);
+    const std::vector<RankLine> more = wires_lines(s.wires, prediction.setup.mesh);
     lines.insert(sends, more.begin(), more.end());
   }
   s.list->set_lines(std::move(lines));

@@ -180,7 +180,7 @@ QString wires_sentence(const MeshWires& wires, const Mesh& mesh, bool hides_traf
   return said.join(QLatin1Char(' '));
 }
 
-std::vector<RankLine> wires_lines(const MeshWires& wires, const Mesh& mesh, bool hides_traffic) {
+std::vector<RankLine> wires_lines(const MeshWires& wires, const Mesh& mesh) {
   std::vector<RankLine> lines;
   for (std::size_t at = 0; at < wires.reaches.size(); ++at) {
     const AxisReach& reach = wires.reaches[at];
@@ -191,7 +191,6 @@ std::vector<RankLine> wires_lines(const MeshWires& wires, const Mesh& mesh, bool
     line.value = reach_place(reach);
     line.detail =
         Wires::tr("%1, %2 ways leave").arg(reach_wires(reach, wires.nodes), reach_hops(reach));
-    if (!hides_traffic) line.detail += Wires::tr(", %1 a rank").arg(bytes_text(wires.sent[at]));
     lines.push_back(line);
   }
   for (const bool between : {false, true}) {

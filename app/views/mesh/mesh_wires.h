@@ -41,7 +41,7 @@ QString link_origins(const Nodes& nodes);
 QString wires_sentence(const MeshWires& wires, const Mesh& mesh, bool hides_traffic);
 
 // The table as lines, where it has no room below the ranks.
-std::vector<RankLine> wires_lines(const MeshWires& wires, const Mesh& mesh, bool hides_traffic);
+std::vector<RankLine> wires_lines(const MeshWires& wires, const Mesh& mesh);
 
 // The table: one row for each axis, below them the links. Rows that a click may choose.
 struct WiresTable {
