@@ -4136,8 +4136,8 @@
         <translation>Wer mit wem spricht</translation>
     </message>
     <message>
-        <source>Each square is one **rank**. Ranks of one group share a piece of work, and links between them redden with the bytes that they carry. Choose a rank to see its groups, what it sends and to whom, and a row of the table to see the ways of one group: dashed ones leave their node. The order of the axes says which groups stay inside a node.</source>
-        <translation>Jedes Quadrat ist ein **Rang**. Ränge einer Gruppe teilen sich eine Arbeit, und die Verbindungen röten sich mit den Bytes, die sie tragen. Wähle einen Rang, um seine Gruppen zu sehen, was er sendet und wem, und eine Zeile der Tabelle, um die Wege einer Gruppe zu sehen: gestrichelte verlassen ihren Knoten. Die Reihenfolge der Achsen sagt, welche Gruppen in einem Knoten bleiben.</translation>
+        <source>Each square is one **rank**; links between them redden with the bytes that they carry. Choose a rank to see its groups and what it sends to whom, or a row of the table to see the ways of one group: dashed ones leave their node. The order of the axes says which groups stay inside a node.</source>
+        <translation>Jedes Quadrat ist ein **Rang**; die Verbindungen röten sich mit den Bytes, die sie tragen. Wähle einen Rang, um seine Gruppen zu sehen und was er wem sendet, oder eine Zeile der Tabelle, um die Wege einer Gruppe zu sehen: gestrichelte verlassen ihren Knoten. Die Reihenfolge der Achsen sagt, welche Gruppen in einem Knoten bleiben.</translation>
     </message>
     <message>
         <source>Arrangement</source>

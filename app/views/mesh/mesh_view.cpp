@@ -121,11 +121,10 @@ ViewInfo MeshView::info() {
           .about =
               [] {
                 return tr(
-                    "Each square is one **rank**. Ranks of one group share a piece of work, and "
-                    "links between them redden with the bytes that they carry. Choose a rank to "
-                    "see its groups, what it sends and to whom, and a row of the table to see the "
-                    "ways of one group: dashed ones leave their node. The order of the axes says "
-                    "which groups stay inside a node.");
+                    "Each square is one **rank**; links between them redden with the bytes that "
+                    "they carry. Choose a rank to see its groups and what it sends to whom, or a "
+                    "row of the table to see the ways of one group: dashed ones leave their node. "
+                    "The order of the axes says which groups stay inside a node.");
               },
           .formula = "traffic.sent_bytes",
           .file = "mesh",
