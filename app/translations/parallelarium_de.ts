@@ -2623,6 +2623,178 @@
         <source>WHAT IT SENDS IN A STEP</source>
         <translation>WAS ER IN EINEM SCHRITT SENDET</translation>
     </message>
+    <message>
+        <source>in one node</source>
+        <translation>in einem Knoten</translation>
+    </message>
+    <message>
+        <source>on %1 nodes</source>
+        <translation>auf %1 Knoten</translation>
+    </message>
+    <message>
+        <source>%1 in one node, %2 on %3</source>
+        <translation>%1 in einem Knoten, %2 auf %3</translation>
+    </message>
+    <message>
+        <source>network</source>
+        <translation>Netz</translation>
+    </message>
+    <message>
+        <source>shared memory</source>
+        <translation>gemeinsamer Speicher</translation>
+    </message>
+    <message>
+        <source>memory of the GPU</source>
+        <translation>Speicher der GPU</translation>
+    </message>
+    <message>
+        <source>links of the node</source>
+        <translation>Verbindungen des Knotens</translation>
+    </message>
+    <message>
+        <source>%1, %2</source>
+        <translation>%1, %2</translation>
+    </message>
+    <message>
+        <source>Groups × ranks</source>
+        <translation>Gruppen × Ränge</translation>
+    </message>
+    <message>
+        <source>assumed</source>
+        <translation>angenommen</translation>
+    </message>
+    <message>
+        <source>published</source>
+        <translation>veröffentlicht</translation>
+    </message>
+    <message>
+        <source>specification</source>
+        <translation>Spezifikation</translation>
+    </message>
+    <message>
+        <source>measured</source>
+        <translation>gemessen</translation>
+    </message>
+    <message>
+        <source>%1: %2 (%3), %4 (%5)</source>
+        <translation>%1: %2 (%3), %4 (%5)</translation>
+    </message>
+    <message>
+        <source>%1, one way for each rank: %2, %3</source>
+        <translation>%1, je Rang in einer Richtung: %2, %3</translation>
+    </message>
+    <message>
+        <source>%1, a message&apos;s latency: %2, %3</source>
+        <translation>%1, Latenz einer Nachricht: %2, %3</translation>
+    </message>
+    <message>
+        <source>All ranks are on one node.</source>
+        <translation>Alle Ränge sind auf einem Knoten.</translation>
+    </message>
+    <message>
+        <source>%1 nodes of %2 ranks.</source>
+        <translation>%1 Knoten mit je %2 Rängen.</translation>
+    </message>
+    <message>
+        <source>In a node %1.</source>
+        <translation>Im Knoten %1.</translation>
+    </message>
+    <message>
+        <source>Between nodes %1.</source>
+        <translation>Zwischen Knoten %1.</translation>
+    </message>
+    <message>
+        <source>%1, %2, %3; ways to the next rank that leave a node: %4</source>
+        <translation>%1, %2, %3; Wege zum nächsten Rang, die einen Knoten verlassen: %4</translation>
+    </message>
+    <message>
+        <source>; a rank sends %1 in a step</source>
+        <translation>; ein Rang sendet %1 im Schritt</translation>
+    </message>
+    <message>
+        <source>Axis</source>
+        <translation>Achse</translation>
+    </message>
+    <message>
+        <source>Where</source>
+        <translation>Wo</translation>
+    </message>
+    <message>
+        <source>Ways out</source>
+        <translation>Wege hinaus</translation>
+    </message>
+    <message>
+        <source>Over</source>
+        <translation>Über</translation>
+    </message>
+    <message>
+        <source>Rank sends</source>
+        <translation>Rang sendet</translation>
+    </message>
+    <message>
+        <source>In a node %1</source>
+        <translation>Im Knoten %1</translation>
+    </message>
+    <message>
+        <source>Between nodes %1</source>
+        <translation>Zwischen Knoten %1</translation>
+    </message>
+    <message>
+        <source>%1 replicas</source>
+        <translation>%1 Repliken</translation>
+    </message>
+    <message>
+        <source>in one of its groups</source>
+        <translation>in einer seiner Gruppen</translation>
+    </message>
+    <message>
+        <source>chosen</source>
+        <translation>gewählt</translation>
+    </message>
+    <message>
+        <source>in a collective now</source>
+        <translation>gerade in einem Kollektiv</translation>
+    </message>
+    <message>
+        <source>node</source>
+        <translation>Knoten</translation>
+    </message>
+    <message>
+        <source>other colours: stages</source>
+        <translation>andere Farben: Stufen</translation>
+    </message>
+    <message>
+        <source>Node %1</source>
+        <translation>Knoten %1</translation>
+    </message>
+    <message>
+        <source>%1 alike</source>
+        <translation>%1 gleiche</translation>
+    </message>
+    <message>
+        <source>a box stands for equal nodes</source>
+        <translation>ein Kasten steht für gleiche Knoten</translation>
+    </message>
+    <message>
+        <source>%1 further kinds of nodes have no room</source>
+        <translation>%1 weitere Arten von Knoten haben keinen Platz</translation>
+    </message>
+    <message>
+        <source>%1 groups of %2 ranks</source>
+        <translation>%1 Gruppen mit je %2 Rängen</translation>
+    </message>
+    <message>
+        <source>one group of %1 ranks</source>
+        <translation>eine Gruppe mit %1 Rängen</translation>
+    </message>
+    <message>
+        <source>WHICH GROUPS LEAVE A NODE</source>
+        <translation>WER EINEN KNOTEN VERLÄSST</translation>
+    </message>
+    <message>
+        <source>%1, %2 ways leave</source>
+        <translation>%1, %2 Wege hinaus</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::AllSettings</name>
@@ -3996,8 +4168,48 @@
         <translation>Wer mit wem spricht</translation>
     </message>
     <message>
-        <source>Each square is one **rank**. Ranks of one group share a piece of work, and links between them redden with the bytes that they carry. Choose a rank to see its groups, what it sends and to whom; the order of the axes says which groups stay inside a node.</source>
-        <translation>Jedes Quadrat ist ein **Rang**. Ränge einer Gruppe teilen sich eine Arbeit, und die Verbindungen röten sich mit den Bytes, die sie tragen. Wähle einen Rang, um seine Gruppen zu sehen, was er sendet und wem; die Reihenfolge der Achsen sagt, welche Gruppen in einem Knoten bleiben.</translation>
+        <source>Each square is one **rank**; links between them redden with the bytes that they carry. Choose a rank to see its groups and what it sends to whom, or a row of the table to see the ways of one group: dashed ones leave their node. The order of the axes says which groups stay inside a node.</source>
+        <translation>Jedes Quadrat ist ein **Rang**; die Verbindungen röten sich mit den Bytes, die sie tragen. Wähle einen Rang, um seine Gruppen zu sehen und was er wem sendet, oder eine Zeile der Tabelle, um die Wege einer Gruppe zu sehen: gestrichelte verlassen ihren Knoten. Die Reihenfolge der Achsen sagt, welche Gruppen in einem Knoten bleiben.</translation>
+    </message>
+    <message>
+        <source>Arrangement</source>
+        <translation>Anordnung</translation>
+    </message>
+    <message>
+        <source>On axes</source>
+        <translation>Nach Achsen</translation>
+    </message>
+    <message>
+        <source>On nodes</source>
+        <translation>Nach Knoten</translation>
+    </message>
+    <message>
+        <source>Stages beside each other, replicas below</source>
+        <translation>Stufen nebeneinander, Repliken darunter</translation>
+    </message>
+    <message>
+        <source>The nodes of the machine with their ranks</source>
+        <translation>Die Knoten der Maschine mit ihren Rängen</translation>
+    </message>
+    <message>
+        <source>Click a row, or press G, to see the ways of that group.</source>
+        <translation>Klicke eine Zeile an oder drücke G, um die Wege dieser Gruppe zu sehen.</translation>
+    </message>
+    <message>
+        <source>node %1</source>
+        <translation>Knoten %1</translation>
+    </message>
+    <message>
+        <source>, on node %1</source>
+        <translation>, auf Knoten %1</translation>
+    </message>
+    <message>
+        <source> Its %1 group is shown: %2.</source>
+        <translation> Seine %1-Gruppe ist gezeigt: %2.</translation>
+    </message>
+    <message>
+        <source>One rank sends nothing.</source>
+        <translation>Ein Rang sendet nichts.</translation>
     </message>
 </context>
 <context>
@@ -8803,8 +9015,12 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Unterschied</translation>
     </message>
     <message>
-        <source>Numbers of the first training step; large activations are averaged down to cells. Difference: of both sides of a collective, put together.</source>
-        <translation>Zahlen des ersten Trainingsschritts; große Aktivierungen sind zu Zellen gemittelt. Unterschied: beider Seiten eines Kollektivs, zusammengesetzt.</translation>
+        <source>Numbers of the first training step, averaged down to cells. Difference: of both sides of a collective; one rank: from what it computes alone.</source>
+        <translation>Zahlen des ersten Trainingsschritts, zu Zellen gemittelt. Unterschied: beider Seiten eines Kollektivs; ein Rang: zu dem, was er allein berechnet.</translation>
+    </message>
+    <message>
+        <source>one rank</source>
+        <translation>ein Rang</translation>
     </message>
     <message>
         <source>checked</source>
@@ -9062,8 +9278,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Hineinsehen</translation>
     </message>
     <message>
-        <source>Run one training step and show the numbers of every piece</source>
-        <translation>Einen Trainingsschritt ausführen und die Zahlen jedes Teils zeigen</translation>
+        <source>Run one training step, and the same on one rank, and show the numbers of every piece</source>
+        <translation>Einen Trainingsschritt ausführen, denselben auch auf einem Rang, und die Zahlen jedes Teils zeigen</translation>
     </message>
     <message>
         <source>Needs a run: choose this computer</source>

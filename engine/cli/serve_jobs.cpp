@@ -61,8 +61,9 @@ Result<nlohmann::json> run_job(const RunRequest& request, const Watch& watch) {
   nlohmann::json answer = to_json(*training);
   if (probes->empty() || training->hang) return answer;
   const Prediction& of = training->prediction;
-  add_probes(answer, training->result, identities_of(of.setup, of.program, training->result.probes),
-             {});
+  add_probes(
+      answer, training->result,
+      identities_of(of.setup, of.program, training->result.probes, training->one_rank_probes), {});
   add_cells(answer, training->result);
   return answer;
 }

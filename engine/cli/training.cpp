@@ -75,7 +75,7 @@ Result<RunResult> run_in_world(const Preparation& preparation, BackendChoice& ch
 // A training on one rank, as fast as it goes: only its numbers are wanted. Its progress is the
 // `part` of the proof's that begins at `from`.
 Result<RunResult> run_alone(const Setup& alone, const Preparation& preparation, const Watch& watch,
-                            double from, double part) {
+                            double from, double part, const std::vector<Probe>& probes = {}) {
   // The run's own machine, or where it was GPUs, the cores beside them.
   const Result<Machine> machine = preparation.choice.backend == Backend::kCuda
                                       ? find_machine("local")
@@ -87,6 +87,8 @@ Result<RunResult> run_alone(const Setup& alone, const Preparation& preparation, 
   if (!choice) return choice.error();
   RunWishes wishes;
   wishes.gradients = true;
+  for (const Probe& probe : probes)
+    if (check_probe(alone, prediction->program, probe)) wishes.probes.push_back(probe);
   Watch scaled = watch;
   if (watch.progress)
     scaled.progress = [&](std::string_view phase, double share, const Message& what) {
@@ -97,11 +99,14 @@ Result<RunResult> run_alone(const Setup& alone, const Preparation& preparation, 
   return run(alone, prediction->program, *choice, control, wishes);
 }
 
-Result<Proof> prove(const Preparation& preparation, const RunResult& many, const Watch& watch) {
+// `one_rank_probes` takes what `probes` see of the run on one rank.
+Result<Proof> prove(const Preparation& preparation, const RunResult& many, const Watch& watch,
+                    const std::vector<Probe>& probes, std::vector<ProbedRank>& one_rank_probes) {
   Setup alone = one_rank_setup(preparation.setup);
   const bool in_16_bit = alone.precision.parameter_bytes == 2;
-  const Result<RunResult> one = run_alone(alone, preparation, watch, 0, in_16_bit ? 0.5 : 1);
+  Result<RunResult> one = run_alone(alone, preparation, watch, 0, in_16_bit ? 0.5 : 1, probes);
   if (!one) return one.error();
+  one_rank_probes = std::move(one->probes);
   if (!in_16_bit) return compare(many, *one);
   alone.precision = {};
   const Result<RunResult> exact = run_alone(alone, preparation, watch, 0.5, 0.5);
@@ -237,7 +242,7 @@ Result<void> can_hang(const Preparation& preparation) {
 }  // namespace
 
 Result<Training> train(const Preparation& preparation, bool verify, const Watch& watch,
-                       double let_it_hang_seconds, std::vector<Probe> probes) {
+                       double let_it_hang_seconds, const std::vector<Probe>& probes) {
   Training training;
   Preparation ready = preparation;
   const bool may_hang = let_it_hang_seconds > 0;
@@ -275,7 +280,7 @@ Result<Training> train(const Preparation& preparation, bool verify, const Watch&
   RunWishes wishes;
   wishes.gradients = verify;
   wishes.ranks_state = true;
-  wishes.probes = std::move(probes);
+  wishes.probes = probes;
   Result<RunResult> result =
       ready.place ? run_in_world(ready, training.choice, prediction->program, control, wishes)
                   : run(ready.setup, prediction->program, ready.choice, control, wishes);
@@ -294,7 +299,7 @@ Result<Training> train(const Preparation& preparation, bool verify, const Watch&
     training.routed = std::move(*routed);
   }
   if (verify && ready.leads()) {
-    Result<Proof> proof = prove(ready, training.result, watch);
+    Result<Proof> proof = prove(ready, training.result, watch, probes, training.one_rank_probes);
     if (proof)
       training.proof = std::move(*proof);
     else if (proof.error().kind == "cancelled")

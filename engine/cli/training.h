@@ -82,6 +82,8 @@ struct Training {
   // With experts: the same prediction by the routing of the step shown.
   std::optional<Prediction> routed;
   std::optional<Proof> proof;
+  // Of the proof's run on one rank: what the probes saw there, where it has such pieces.
+  std::vector<ProbedRank> one_rank_probes;
   std::optional<Message> unstored;  // why this run's calibration could not be kept
   std::optional<Message> unproven;  // why --verify could not compare
   std::optional<HangReport> hang;   // set: it hung as it was allowed to, and `result` holds nothing
@@ -92,7 +94,7 @@ struct Training {
 // Errors: one sentence; is_about_request() tells a wish that cannot be met from a run that failed.
 // `probes`: RunWishes::probes. Errors of what is not there are about the request.
 Result<Training> train(const Preparation& preparation, bool verify, const Watch& watch,
-                       double let_it_hang_seconds = 0, std::vector<Probe> probes = {});
+                       double let_it_hang_seconds = 0, const std::vector<Probe>& probes = {});
 
 bool is_about_request(const Message& why);
 // Whether rank 0 tells the same, so that the processes of other ranks may keep quiet.

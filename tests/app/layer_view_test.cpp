@@ -237,15 +237,17 @@ TEST(LayerView, LooksInsideTheTensorsOfARun) {
         const InsideIdentity* identity = inside.identity_of(int(step));
         ASSERT_NE(identity, nullptr) << step;
         EXPECT_LT(identity->largest_difference, 1e-5);
+        ASSERT_TRUE(identity->one_rank_difference.has_value());
+        EXPECT_LT(*identity->one_rank_difference, 1e-5);
         EXPECT_TRUE(view.description().contains(identity->sentence));
       }
-      if (of.piece != Piece::kMlpOut) continue;
+      // Weights and scores have numbers as activations do.
+      if (of.piece != Piece::kMlpOut && of.piece != Piece::kQkv && of.piece != Piece::kAttention)
+        continue;
       for (std::size_t rank = 0; rank < of.ranks.size(); ++rank)
         for (const LayerTensor& tensor : of.ranks[rank].tensors)
-          if (tensor.role == TensorRole::kActivation) {
-            EXPECT_NE(inside.find(of, tensor, picture.layer->ranks[rank].rank), nullptr)
-                << tensor.name;
-          }
+          EXPECT_NE(inside.find(of, tensor, picture.layer->ranks[rank].rank), nullptr)
+              << tensor.name;
     }
     // The numbers are of this layer alone.
     LayerLook next = view.look();

@@ -157,7 +157,7 @@ TEST(MeshPictureTest, NoTwoTextsLieOnEachOther) {
       QImage image(size, QImage::Format_RGB32);
       QPainter painter(&image);
       TextLog texts;
-      paint_mesh_picture(painter, size, session, false, 0, &texts);
+      paint_mesh_picture(painter, size, session, false, {}, &texts);
       EXPECT_EQ(overlapping(texts), "");
       std::set<QString> numbers;
       for (const PaintedText& text : texts) {
@@ -191,7 +191,7 @@ TEST(MeshPictureTest, SixteenThousandRanksAreClassesWithACount) {
   QImage image(mesh_picture_size(), QImage::Format_RGB32);
   QPainter painter(&image);
   TextLog texts;
-  paint_mesh_picture(painter, image.size(), session, false, 5123, &texts);
+  paint_mesh_picture(painter, image.size(), session, false, {5123}, &texts);
   EXPECT_EQ(overlapping(texts), "");
   int cards = 0;
   for (const PaintedText& text : texts) cards += text.text.contains(QStringLiteral("ranks alike"));

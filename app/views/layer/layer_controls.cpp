@@ -142,7 +142,8 @@ void LayerView::refresh_controls() {
   s.inside->setVisible(s.steps && !s.steps->steps.empty() && (!context || !s.look.context));
   s.inside->setEnabled(here && s.session.problems().empty() &&
                        s.session.jobs().state() == RunState::kIdle);
-  s.inside->setToolTip(here ? tr("Run one training step and show the numbers of every piece")
+  s.inside->setToolTip(here ? tr("Run one training step, and the same on one rank, and show the "
+                                 "numbers of every piece")
                             : tr("Needs a run: choose this computer"));
   const Mesh& mesh = s.session.subject().prediction()->setup.mesh;
   const bool whole = mesh.tp == 1 && mesh.cp == 1;

@@ -56,9 +56,15 @@ LayerInside inside_of(const nlohmann::json& answer) {
   for (const nlohmann::json& probe : answer.value("probes", nlohmann::json::array()))
     for (InsideTensor& tensor : tensors_of_probe(probe))
       inside.tensors.push_back(std::move(tensor));
-  for (const nlohmann::json& of : answer.value("identities", nlohmann::json::array()))
-    inside.identities.push_back({of.at("layer_step"), of.at("largest_difference"),
-                                 sentence(message_from_json(of.at("sentence")))});
+  for (const nlohmann::json& of : answer.value("identities", nlohmann::json::array())) {
+    InsideIdentity& identity = inside.identities.emplace_back();
+    identity.step = of.at("layer_step");
+    identity.largest_difference = of.at("largest_difference");
+    identity.sentence = sentence(message_from_json(of.at("sentence")));
+    if (!of.contains("one_rank_difference")) continue;
+    identity.one_rank_difference = of.at("one_rank_difference").get<double>();
+    identity.sentence += QLatin1Char(' ') + sentence(message_from_json(of.at("one_rank_sentence")));
+  }
   return inside;
 }
 
@@ -97,7 +103,7 @@ void look_inside(Session& session, const LayerSteps& layer,
   if (setup.run.backend != Backend::kCuda) setup.run.backend = Backend::kCpu;
   RunRequest request;
   request.method = "run";
-  request.parameters = {{"setup", to_json(setup)}, {"verify", false}, {"probe", probes_of(layer)}};
+  request.parameters = {{"setup", to_json(setup)}, {"verify", true}, {"probe", probes_of(layer)}};
   request.read = [of = session.subject().prediction()->setup, choice = layer.choice,
                   keep =
                       std::move(keep)](const nlohmann::json& answer) -> Result<RunRequest::Keep> {

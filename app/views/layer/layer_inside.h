@@ -8,6 +8,7 @@
 #include <QStringList>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,7 +28,8 @@ struct InsideTensor {
 struct InsideIdentity {
   int step = 0;  // of the collective, as LayerSteps::steps
   double largest_difference = 0;
-  QString sentence;
+  std::optional<double> one_rank_difference;  // from the same on one rank
+  QString sentence;                           // with what is said of one rank
 };
 
 struct LayerInside {
@@ -41,8 +43,8 @@ struct LayerInside {
   double most_of(const InsideTensor& tensor) const;
 };
 
-// Runs one training step with probes of all pieces of the layer, and hands over what they saw.
-// The engine must have no job under way.
+// Runs one training step with probes of all pieces of the layer, and the same on one rank beside
+// it, and hands over what they saw. The engine must have no job under way.
 void look_inside(Session& session, const LayerSteps& layer,
                  std::function<void(std::shared_ptr<const LayerInside>)> keep);
 

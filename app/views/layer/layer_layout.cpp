@@ -249,7 +249,7 @@ void choose_ranks(const LayerPicture& picture, LayerLayout& layout) {
 
 int figure_rows(const LayerPicture& picture) {
   return 1 + (picture.layer->choice.backward ? 0 : 1) + (picture.look.figures ? 2 : 0) +
-         (picture.shows_differences() ? 1 : 0);
+         (picture.shows_differences() ? 2 : 0);
 }
 
 }  // namespace

@@ -204,6 +204,13 @@ void paint_figures(const LayerBrush& brush, const LayerHalf& half) {
       return identity ? QLocale().toString(identity->largest_difference, 'g', 1)
                       : QStringLiteral("\u2013");
     });
+  if (brush.picture.shows_differences())
+    row(PaintWords::tr("one rank"), [&](int step) {
+      const InsideIdentity* identity = inside->identity_of(step);
+      return identity && identity->one_rank_difference
+                 ? QLocale().toString(*identity->one_rank_difference, 'g', 1)
+                 : QStringLiteral("\u2013");
+    });
   row(PaintWords::tr("sent"), [&](int step) { return layer_sent_text(brush.picture, step, rank); });
   if (!brush.picture.layer->choice.backward)
     row(PaintWords::tr("kept"),
@@ -319,9 +326,9 @@ void paint_layer(QPainter& painter, const LayerPicture& picture, const LayerLayo
   if (picture.shows_vocabulary()) paint_vocabulary(brush);
   put_elided(painter, QRectF(kPaintMargin, layout.bottom - 20, line.width(), 16), Qt::AlignVCenter,
              picture.shows_differences()
-                 ? PaintWords::tr("Numbers of the first training step; large activations are "
-                                  "averaged down to cells. Difference: of both sides of a "
-                                  "collective, put together.")
+                 ? PaintWords::tr("Numbers of the first training step, averaged down to cells. "
+                                  "Difference: of both sides of a collective; one rank: from "
+                                  "what it computes alone.")
              : layout.one_scale ? PaintWords::tr("Matrices are to one scale.")
                                 : PaintWords::tr("Widths are to one scale, tokens to another."),
              theme.font(11), theme.muted, texts);

@@ -1,39 +1,36 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How the mesh is painted: a cell for each rank where there is room for its number, else a card for
-// each class of equal ranks. Screen, PNG, SVG and PDF alike.
+// How the mesh is painted: a cell for each rank where there is room, else a card for each stage or
+// a box for each kind of node. Screen, PNG, SVG and PDF alike.
 #pragma once
 
 #include "app/look/theme.h"
 #include "app/views/mesh/mesh_data.h"
+#include "app/views/mesh/mesh_layout.h"
 #include "app/views/timeline/picture/timeline_paint.h"
 
 namespace parallelarium {
+
+// The ways of the chosen group of a rank.
+struct MeshWays {
+  Axis axis = Axis::kWorld;  // none
+  std::vector<std::pair<int, int>> hops;
+  std::vector<int> members;  // ascending
+};
+MeshWays mesh_ways(const Mesh& mesh, Axis axis, int rank);
 
 struct MeshPicture {
   const Prediction* prediction = nullptr;
   const Program* program = nullptr;  // of the run if there is one
   const MeshMotion* motion = nullptr;
   std::vector<RankClass> classes;
-  int selected = 0;                     // global rank
+  const MeshWires* wires = nullptr;
+  int selected = 0;  // global rank
+  MeshWays ways;
+  MeshMove move;                        // while ranks change their places
   std::optional<Nanoseconds> playhead;  // none: bytes of the whole step, nothing on its way
   bool tweened = true, dimmed = false;
   bool hides_traffic = false;
 };
-struct MeshLayout {
-  bool by_class = false;
-  QRectF rect;
-  double cell_width = 0, cell_height = 0;
-  QSizeF block;           // of TP x CP cells
-  QPointF origin, pitch;  // of the first block; from block to block
-  int columns = 1;        // of cards
-  Mesh mesh;
-  QRectF block_of(int dp, int pp) const;
-  QRectF cell_of(int rank) const;
-  QRectF card_of(int stage) const;
-  // Global rank under a point (of a card: the lowest of its class), or -1.
-  int rank_at(QPointF point) const;
-};
-MeshLayout mesh_layout(const Mesh& mesh, const QRectF& rect, const Theme& theme);
 void paint_mesh(QPainter& painter, const MeshPicture& picture, const MeshLayout& layout,
                 const Theme& theme, TextLog* texts);
 // "64 ranks \u00b7 DP 4 \u00d7 PP 4 \u00d7 TP 4"
@@ -43,6 +40,9 @@ QString mesh_order_text(RankOrder order);
 const RunRecord* mesh_run(const Session& session);
 bool mesh_hides_traffic(const Session& session);
 // What lies along the links, and where the figures come from.
-QString mesh_legend(const Session& session, bool by_class, bool whole_step);
+QString mesh_legend(const Session& session, const MeshLayout& layout, bool whole_step);
+// Squares and lines with their words, as far as they have room.
+void paint_mesh_key(QPainter& painter, const QRectF& rect, const MeshPicture& picture,
+                    const MeshLayout& layout, const Theme& theme, TextLog* texts);
 
 }  // namespace parallelarium

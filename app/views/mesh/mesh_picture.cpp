@@ -58,22 +58,28 @@ bool mesh_hides_traffic(const Session& session) {
 }
 
 // What lies along the links, and where the figures come from.
-QString mesh_legend(const Session& session, bool by_class, bool whole_step) {
+QString mesh_legend(const Session& session, const MeshLayout& layout, bool whole_step) {
   const RunRecord* run = mesh_run(session);
   const QString source = run ? source_text(run->observation.source)
                              : prediction_source_text(session.subject().prediction()->word);
   QStringList parts;
-  if (by_class) parts << Shown::tr("a card stands for equal ranks");
-  parts << (whole_step ? Shown::tr("links redden with the bytes of a step")
-                       : Shown::tr("links redden with the bytes so far"))
-        << Shown::tr("times %1").arg(source);
+  const bool folded = std::any_of(layout.boxes.begin(), layout.boxes.end(),
+                                  [](const NodeBox& box) { return box.alike > 1; });
+  if (layout.by_class) parts << Shown::tr("a card stands for equal ranks");
+  if (folded) parts << Shown::tr("a box stands for equal nodes");
+  if (layout.left_out > 0)
+    parts << Shown::tr("%1 further kinds of nodes have no room").arg(layout.left_out);
+  if (layout.form == MeshForm::kAxes && layout.mesh.ranks() > 1)
+    parts << (whole_step ? Shown::tr("links redden with the bytes of a step")
+                         : Shown::tr("links redden with the bytes so far"));
+  parts << Shown::tr("times %1").arg(source);
   return parts.join(QStringLiteral(" \u00b7 "));
 }
 
 QSize mesh_picture_size() { return {kWidth, kHeight}; }
 
-void paint_mesh_picture(QPainter& painter, QSizeF size, const Session& session, bool dark, int rank,
-                        TextLog* texts) {
+void paint_mesh_picture(QPainter& painter, QSizeF size, const Session& session, bool dark,
+                        const MeshChoice& choice, TextLog* texts) {
   const Theme& theme = dark ? dark_theme() : light_theme();
   const std::shared_ptr<const Prediction> prediction = session.subject().prediction();
   const RunRecord* run = mesh_run(session);
@@ -84,7 +90,11 @@ void paint_mesh_picture(QPainter& painter, QSizeF size, const Session& session, 
   picture.program = &of.program;
   picture.motion = &motion;
   picture.classes = rank_classes(*prediction);
-  picture.selected = std::clamp(rank, 0, prediction->setup.mesh.ranks() - 1);
+  const MeshWires wires = mesh_wires(*prediction);
+  picture.wires = &wires;
+  picture.selected = std::clamp(choice.rank, 0, prediction->setup.mesh.ranks() - 1);
+  picture.ways = mesh_ways(prediction->setup.mesh,
+                           wires.along(choice.axis) ? choice.axis : Axis::kWorld, picture.selected);
   picture.hides_traffic = mesh_hides_traffic(session);
   painter.save();
   painter.setRenderHint(QPainter::Antialiasing);
@@ -96,9 +106,17 @@ void paint_mesh_picture(QPainter& painter, QSizeF size, const Session& session, 
   put_elided(painter, QRectF(16, 32, width - 32, 18), Qt::AlignVCenter,
              mesh_order_text(prediction->setup.mesh.order), small, theme.muted, texts);
   const double side = std::min(280.0, width * 0.32);
-  const QRectF grid(16, 62, width - side - 56, foot - 72);
-  const MeshLayout layout = mesh_layout(prediction->setup.mesh, grid, theme);
+  const double table = wires_height(wires), key = 24;
+  const QRectF grid(16, 62, width - side - 56, foot - 72 - table - key - 12);
+  const Mesh& mesh = prediction->setup.mesh;
+  const MeshLayout layout = choice.form == MeshForm::kNodes
+                                ? node_layout(mesh, wires, picture.selected, grid, theme)
+                                : mesh_layout(mesh, grid, theme);
   paint_mesh(painter, picture, layout, theme, texts);
+  paint_mesh_key(painter, QRectF(16, grid.bottom() + 4, grid.width(), 18), picture, layout, theme,
+                 texts);
+  paint_wires(painter, QRectF(16, grid.bottom() + key + 6, grid.width(), table), wires, mesh,
+              picture.ways.axis, picture.hides_traffic, theme, texts);
   const RankFacts facts = rank_facts(*prediction, run, picture.selected);
   paint_rank_facts(painter, QRectF(width - side - 16, 62, side, foot - 72), facts,
                    prediction->setup.mesh,
@@ -106,7 +124,7 @@ void paint_mesh_picture(QPainter& painter, QSizeF size, const Session& session, 
                    picture.hides_traffic, theme, texts);
   painter.fillRect(QRectF(16, foot + 4, width - 32, 1), theme.hairline);
   const auto line = [&](int index) { return QRectF(16, foot + 9 + index * 15, width - 32, 14); };
-  put_elided(painter, line(0), Qt::AlignVCenter, mesh_legend(session, layout.by_class, true), small,
+  put_elided(painter, line(0), Qt::AlignVCenter, mesh_legend(session, layout, true), small,
              theme.text, texts);
   put_elided(painter, line(1), Qt::AlignVCenter, setup_footer(prediction->setup), small,
              theme.muted, texts);

@@ -1,62 +1,32 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/views/mesh/mesh_view.h"
 
-#include <QHelpEvent>
-#include <QLineEdit>
-#include <QMouseEvent>
+#include <QEasingCurve>
 #include <QToolTip>
-#include <algorithm>
 
 #include "app/look/figures.h"
-#include "app/settings/controls.h"
 #include "app/state/step/training_step.h"
-#include "app/views/mesh/mesh_paint.h"
-#include "app/views/mesh/rank_list.h"
+#include "app/views/mesh/mesh_state.h"
 #include "app/views/shared/paint/paint_tools.h"
 #include "app/views/shared/words.h"
+#include "engine/plan/setup/setup_settings.h"
 
 namespace parallelarium {
 namespace {
 
-constexpr int kHeader = 40, kTools = 36, kSide = 250, kSideFrom = 560;
+constexpr int kHeader = 40, kTools = 36, kSide = 250, kSideFrom = 560, kMoveMs = 450;
+constexpr int kMeshLine = 18, kLeastGrid = 170;
+constexpr int kAlone = 220;  // right of the cell of one rank
 
-// `rank`: global.
-ViewPicture mesh_picture(const Session& session, const PictureStyle& style, int rank) {
+ViewPicture mesh_picture(const Session& session, const PictureStyle& style,
+                         const MeshChoice& choice) {
   return {mesh_picture_size(),
-          [&session, dark = style.dark, rank](QPainter& painter, QSizeF size, TextLog* texts) {
-            paint_mesh_picture(painter, size, session, dark, rank, texts);
+          [&session, dark = style.dark, choice](QPainter& painter, QSizeF size, TextLog* texts) {
+            paint_mesh_picture(painter, size, session, dark, choice, texts);
           }};
 }
 
 }  // namespace
-
-struct MeshView::State {
-  explicit State(Session& s) : session(s) {}
-  Session& session;
-  int rank = 0;
-  RankFacts facts;
-  std::vector<RankClass> classes;
-  std::shared_ptr<const Prediction> of;  // whose Program the motion walks over
-  const Timeline* timeline = nullptr;
-  MeshMotion motion;
-  QLineEdit* find = nullptr;
-  Segments* order = nullptr;
-  RankList* list = nullptr;
-  QRectF grid;
-  MeshPicture picture() const {
-    MeshPicture picture;
-    picture.prediction = session.subject().prediction().get();
-    picture.program = &of->program;
-    picture.motion = &motion;
-    picture.classes = classes;
-    picture.selected = rank;
-    picture.playhead = session.playback().playhead();
-    picture.tweened = !session.playback().reduced_motion();
-    picture.dimmed = !session.problems().empty();
-    picture.hides_traffic = mesh_hides_traffic(session);
-    return picture;
-  }
-};
 
 MeshView::MeshView(Session& session, QWidget* parent)
     : View(session, parent), state_(std::make_unique<State>(session)) {
@@ -92,8 +62,36 @@ MeshView::MeshView(Session& session, QWidget* parent)
         value == QLatin1String("dp-pp") ? RankOrder::kTpCpEpDpPp : RankOrder::kTpCpEpPpDp;
     state_->session.history().change(next, tr("Order of the ranks"));
   });
+  s.forms = new Segments(
+      tr("Arrangement"),
+      {{QStringLiteral("axes"), tr("On axes"), tr("Stages beside each other, replicas below")},
+       {QStringLiteral("nodes"), tr("On nodes"), tr("The nodes of the machine with their ranks")}},
+      this);
+  s.forms->set_value(QStringLiteral("axes"));
+  connect(s.forms, &Segments::chosen, this, [this](const QString& value) {
+    show_form(value == QLatin1String("nodes") ? MeshForm::kNodes : MeshForm::kAxes);
+  });
+  s.move.setStartValue(0.0);
+  s.move.setEndValue(1.0);
+  s.move.setDuration(kMoveMs);
+  s.move.setEasingCurve(QEasingCurve::InOutCubic);
+  connect(&s.move, &QVariantAnimation::valueChanged, this, [this] { update(); });
+  connect(&s.move, &QVariantAnimation::finished, this, [this] {
+    state_->before.reset();
+    update();
+  });
   s.list = new RankList(this);
   s.list->setAccessibleName(tr("The chosen rank"));
+  for (const auto& [text, field] :
+       {std::pair(QStringLiteral("DP 2"), "dp"), {QStringLiteral("PP 2"), "pp"}}) {
+    auto* button = new QToolButton(this);
+    button->setText(text);
+    connect(button, &QToolButton::clicked, this, [this, text = text, field = field] {
+      Setup next = state_->session.setup();
+      if (set_field(next, field, "2").ok()) state_->session.history().change(next, text);
+    });
+    s.offers.push_back(button);
+  }
   const auto again = [this] {
     if (isVisible()) refresh();
   };
@@ -107,7 +105,7 @@ MeshView::MeshView(Session& session, QWidget* parent)
     connect(&session.playback(), signal, this, [this] {
       if (!isVisible()) return;
       if (!state_->session.playback().playing()) setAccessibleDescription(description());
-      update(state_->grid.toAlignedRect().adjusted(-8, -8, 8, 8));
+      update(state_->grid.toAlignedRect().adjusted(-8, -8, 8, 30));
     });
 }
 
@@ -123,10 +121,10 @@ ViewInfo MeshView::info() {
           .about =
               [] {
                 return tr(
-                    "Each square is one **rank**. Ranks of one group share a piece of work, and "
-                    "links between them redden with the bytes that they carry. Choose a rank to "
-                    "see its groups, what it sends and to whom; the order of the axes says which "
-                    "groups stay inside a node.");
+                    "Each square is one **rank**; links between them redden with the bytes that "
+                    "they carry. Choose a rank to see its groups and what it sends to whom, or a "
+                    "row of the table to see the ways of one group: dashed ones leave their node. "
+                    "The order of the axes says which groups stay inside a node.");
               },
           .formula = "traffic.sent_bytes",
           .file = "mesh",
@@ -134,7 +132,7 @@ ViewInfo MeshView::info() {
           .why_not = nullptr,
           .topic = [](Session& session) -> Topic& { return session.training_step(); },
           .picture = [](const Session& session,
-                        const PictureStyle& style) { return mesh_picture(session, style, 0); },
+                        const PictureStyle& style) { return mesh_picture(session, style, {}); },
           .make = [](Session& session) -> View* { return new MeshView(session); }};
 }
 
@@ -143,7 +141,7 @@ std::vector<Quantity> MeshView::quantities() const {
 }
 
 ViewPicture MeshView::exported(const PictureStyle& style) const {
-  return mesh_picture(state_->session, style, rank());
+  return mesh_picture(state_->session, style, {rank(), group(), form()});
 }
 
 bool MeshView::open_search() {
@@ -167,6 +165,7 @@ int MeshView::rank_index() const {
 void MeshView::show_rank(int rank) {
   state_->rank = rank;
   refresh_facts();
+  state_->layout = laid_out();
   update();
   SelectionText text;
   text.headline = rank_headline(state_->facts, state_->session.subject().prediction()->setup.mesh);
@@ -176,16 +175,64 @@ void MeshView::show_rank(int rank) {
   Q_EMIT quantities_changed();
 }
 
+void MeshView::show_group(Axis axis) {
+  state_->chosen = axis;
+  state_->find_ways();
+  setAccessibleDescription(description());
+  update();
+}
+
+Axis MeshView::group() const { return state_->axis(); }
+
+MeshForm MeshView::form() const { return state_->form; }
+
+void MeshView::show_form(MeshForm form) {
+  State& s = *state_;
+  if (s.form == form) return;
+  s.form = form;
+  s.forms->set_value(form == MeshForm::kNodes ? QStringLiteral("nodes") : QStringLiteral("axes"));
+  const MeshLayout before = s.layout;
+  place_parts();
+  move_from(before);
+  setAccessibleDescription(description());
+  update();
+}
+
+bool MeshView::moving() const { return state_->before.has_value(); }
+
+// From where ranks lay until now; not where motion is reduced, or cards stand for them.
+void MeshView::move_from(const MeshLayout& before) {
+  State& s = *state_;
+  s.move.stop();
+  s.before.reset();
+  const bool same_ranks = before.mesh.ranks() == s.layout.mesh.ranks() && !before.rect.isEmpty();
+  if (!isVisible() || !same_ranks || before.by_class || s.layout.by_class ||
+      s.session.playback().reduced_motion())
+    return;
+  s.before = before;
+  s.move.start();
+}
+
 // The chosen rank's groups, memory and links.
 void MeshView::refresh_facts() {
   State& s = *state_;
   const Prediction& prediction = *s.session.subject().prediction();
   if (prediction.program.ranks.empty()) return;
   s.rank = rank();
+  s.find_ways();
   s.facts = rank_facts(prediction, mesh_run(s.session), s.rank);
-  s.list->set_lines(rank_lines(s.facts,
-                               s.session.locks().hidden(QStringLiteral("memory.peak_bytes")),
-                               mesh_hides_traffic(s.session)));
+  const bool hides_traffic = mesh_hides_traffic(s.session);
+  std::vector<RankLine> lines = rank_lines(
+      s.facts, s.session.locks().hidden(QStringLiteral("memory.peak_bytes")), hides_traffic);
+  if (!s.with_table) {
+    // Behind the rank's groups, before what it sends.
+    const auto sends = std::find_if(lines.begin() + 1, lines.end(), [&](const RankLine& line) {
+      return !line.section.isEmpty() && (s.facts.groups.empty() || &line > &lines[3]);
+    });
+    const std::vector<RankLine> more = wires_lines(s.wires, prediction.setup.mesh);
+    lines.insert(sends, more.begin(), more.end());
+  }
+  s.list->set_lines(std::move(lines));
   setAccessibleDescription(description());
 }
 
@@ -206,23 +253,62 @@ void MeshView::refresh() {
                          ? QStringLiteral("dp-pp")
                          : QStringLiteral("pp-dp"));
   s.order->setEnabled(s.session.locks().allowed(QStringLiteral("mesh.order")));
+  if (s.wired != prediction) {
+    s.wired = prediction;
+    s.wires = mesh_wires(*prediction);
+  }
   refresh_facts();
+  const MeshLayout before = s.layout;
   place_parts();
+  Mesh turned = before.mesh;
+  turned.order = s.layout.mesh.order;
+  if (before.mesh.order != turned.order && turned == s.layout.mesh)
+    move_from(before);
+  else if (s.layout.mesh != before.mesh)
+    s.before.reset();
   update();
+}
+
+MeshLayout MeshView::laid_out() const {
+  const State& s = *state_;
+  const Mesh& mesh = s.session.subject().prediction()->setup.mesh;
+  const Theme& theme = theme_for(palette());
+  return s.form == MeshForm::kNodes ? node_layout(mesh, s.wires, rank(), s.grid, theme)
+                                    : mesh_layout(mesh, s.grid, theme);
 }
 
 void MeshView::place_parts() {
   State& s = *state_;
   const int w = width(), h = height();
   const bool beside = w >= kSideFrom;
-  const int order = s.order->sizeHint().width();
-  s.order->setGeometry(16, kHeader - 4, std::min(order, w - 140), 28);
-  s.find->setGeometry(w - 16 - 104, kHeader - 5, 104, 30);
+  const int order = s.order->sizeHint().width(), forms = s.forms->sizeHint().width();
+  const int left = std::max(0, w - 32 - 12);  // for both
+  const int shorter = std::min(order, left * order / std::max(1, order + forms));
+  s.order->setGeometry(16, kHeader - 4, order + forms <= left ? order : shorter, 28);
+  s.forms->setGeometry(s.order->geometry().right() + 12, kHeader - 4,
+                       std::min(forms, left - s.order->width()), 28);
+  s.find->setGeometry(w - 16 - 104, 4, 104, 28);
   const int top = kHeader + kTools;
   const int side = beside ? std::min(kSide, w * 38 / 100) : 0;
   s.list->setVisible(beside);
   s.list->setGeometry(w - side - 12, top + 20, side, h - top - 28);
-  s.grid = QRectF(16, top, w - 32 - (beside ? side + 12 : 0), h - top - 30);
+  const double wide = w - 32 - (beside ? side + 12 : 0), table = wires_height(s.wires);
+  const double below = 2 * kMeshLine + 8;
+  const bool had_table = s.with_table;
+  s.with_table = h - top - below - table >= kLeastGrid &&
+                 (!s.wired || wires_fit(s.wires, s.wired->setup.mesh, wide, theme_for(palette())));
+  s.grid = QRectF(16, top, wide, h - top - below - (s.with_table ? table + 10 : 0));
+  s.key = QRectF(16, s.grid.bottom() + 4, wide, kMeshLine);
+  s.links = QRectF(16, s.key.bottom() + 6, wide, s.with_table ? table : 0);
+  if (s.wired) s.layout = laid_out();
+  if (s.wired && had_table != s.with_table) refresh_facts();
+  int x = int(s.grid.left()) + kAlone;
+  for (QToolButton* offer : s.offers) {
+    const QString field = QStringLiteral("mesh.") + offer->text().left(2).toLower();
+    offer->setVisible(s.wired && s.layout.mesh.ranks() == 1 && s.session.locks().allowed(field));
+    offer->setGeometry(x, top + 66, offer->sizeHint().width(), 28);
+    x += offer->width() + 8;
+  }
 }
 
 void MeshView::paintEvent(QPaintEvent*) {
@@ -231,15 +317,23 @@ void MeshView::paintEvent(QPaintEvent*) {
   const Theme& theme = theme_for(palette());
   painter.fillRect(rect(), theme.surface);
   const Setup& setup = s.session.subject().prediction()->setup;
-  put_elided(painter, QRectF(16, 6, width() - 32, 22), Qt::AlignVCenter, mesh_title(setup),
+  put_elided(painter, QRectF(16, 6, width() - 32 - 112, 22), Qt::AlignVCenter, mesh_title(setup),
              theme.font(13, true), theme.text, nullptr);
-  if (!s.of) return;
-  const MeshLayout layout = mesh_layout(setup.mesh, s.grid, theme);
+  if (!s.of || !s.wired) return;
   // A run that was made before belongs to the same Setup; its mesh is this one.
-  paint_mesh(painter, s.picture(), layout, theme, nullptr);
-  put_elided(painter, QRectF(16, height() - 24, s.grid.width(), 18), Qt::AlignVCenter,
-             mesh_hides_traffic(s.session) ? tr("The bytes are hidden until you answer.")
-                                           : mesh_legend(s.session, layout.by_class, false),
+  const MeshPicture picture = s.picture();
+  paint_mesh(painter, picture, s.layout, theme, nullptr);
+  if (s.layout.mesh.ranks() == 1)
+    put_elided(painter, s.grid.adjusted(kAlone, 36, 0, 0), Qt::AlignTop,
+               tr("One rank sends nothing."), theme.font(12), theme.muted, nullptr);
+  paint_mesh_key(painter, s.key, picture, s.layout, theme, nullptr);
+  if (s.with_table)
+    s.table = paint_wires(painter, s.links, s.wires, setup.mesh, s.axis(), picture.hides_traffic,
+                          theme, nullptr);
+  put_elided(painter, QRectF(16, height() - kMeshLine - 6, s.grid.width(), kMeshLine),
+             Qt::AlignVCenter,
+             picture.hides_traffic ? tr("The bytes are hidden until you answer.")
+                                   : mesh_legend(s.session, s.layout, false),
              theme.font(11), theme.muted, nullptr);
   if (s.list->isVisible())
     put_elided(painter, QRectF(s.list->x(), s.list->y() - 24, s.list->width(), 20),
@@ -251,70 +345,6 @@ void MeshView::paintEvent(QPaintEvent*) {
   painter.drawRect(s.grid.adjusted(-5, -3, 5, 3));
 }
 
-void MeshView::mousePressEvent(QMouseEvent* event) {
-  setFocus(Qt::MouseFocusReason);
-  const MeshLayout layout = mesh_layout(state_->session.subject().prediction()->setup.mesh,
-                                        state_->grid, theme_for(palette()));
-  const int rank = layout.rank_at(event->position());
-  if (rank >= 0 && event->button() == Qt::LeftButton) show_rank(rank);
-}
-
-// Arrows walk along TP and DP (or CP), Page Up and Page Down along the stages.
-void MeshView::keyPressEvent(QKeyEvent* event) {
-  const Mesh& mesh = state_->session.subject().prediction()->setup.mesh;
-  Coordinates at = coordinates_of(mesh, rank());
-  const auto step = [](int value, int by, int count) { return (value + by + count) % count; };
-  switch (event->key()) {
-    case Qt::Key_Left:
-    case Qt::Key_Right: {
-      const int by = event->key() == Qt::Key_Left ? -1 : 1;
-      const bool wraps = by > 0 ? at.tp + 1 == mesh.tp : at.tp == 0;
-      at.tp = step(at.tp, by, mesh.tp);
-      if (wraps) at.pp = step(at.pp, by, mesh.pp);
-      break;
-    }
-    case Qt::Key_Up:
-    case Qt::Key_Down: {
-      const int by = event->key() == Qt::Key_Up ? -1 : 1;
-      const bool wraps = by > 0 ? at.cp + 1 == mesh.cp : at.cp == 0;
-      at.cp = step(at.cp, by, mesh.cp);
-      if (wraps) at.dp = step(at.dp, by, mesh.dp);
-      break;
-    }
-    case Qt::Key_PageUp:
-      at.pp = step(at.pp, -1, mesh.pp);
-      break;
-    case Qt::Key_PageDown:
-      at.pp = step(at.pp, 1, mesh.pp);
-      break;
-    default:
-      QWidget::keyPressEvent(event);
-      return;
-  }
-  show_rank(rank_of(mesh, at));
-}
-
-bool MeshView::event(QEvent* event) {
-  if (event->type() != QEvent::ToolTip || !state_->of) return QWidget::event(event);
-  const auto* help = static_cast<QHelpEvent*>(event);
-  const Prediction& prediction = *state_->session.subject().prediction();
-  const MeshLayout layout = mesh_layout(prediction.setup.mesh, state_->grid, theme_for(palette()));
-  const int rank = layout.rank_at(help->pos());
-  if (rank < 0) {
-    QToolTip::hideText();
-    return true;
-  }
-  const RankFacts facts = rank_facts(prediction, mesh_run(state_->session), rank);
-  QStringList lines{rank_headline(facts, prediction.setup.mesh),
-                    tr("layers %1").arg(layers_text(facts.layers))};
-  if (!state_->session.locks().hidden(QStringLiteral("memory.peak_bytes")))
-    lines << tr("at most %1").arg(bytes_text(facts.peak_bytes));
-  if (!mesh_hides_traffic(state_->session))
-    lines << tr("sends %1 in a step").arg(bytes_text(facts.sent));
-  QToolTip::showText(help->globalPos(), lines.join(QLatin1Char('\n')), this);
-  return true;
-}
-
 QString MeshView::description() const {
   const State& s = *state_;
   if (!s.of) return {};
@@ -324,10 +354,22 @@ QString MeshView::description() const {
   if (!mesh_hides_traffic(s.session))
     text +=
         mesh_sentence(s.of->program, s.motion, s.session.playback().playhead()) + QLatin1Char(' ');
-  return text + rank_headline(s.facts, setup.mesh) + QLatin1Char('.');
+  if (setup.mesh.ranks() == 1) text += tr("One rank sends nothing.") + QLatin1Char(' ');
+  text += wires_sentence(s.wires, setup.mesh, mesh_hides_traffic(s.session)) + QLatin1Char(' ') +
+          rank_headline(s.facts, setup.mesh);
+  if (s.wires.nodes.count() > 1) text += tr(", on node %1").arg(s.wires.nodes.node_of(s.rank));
+  text += QLatin1Char('.');
+  for (const auto& [axis, ranks] : s.facts.groups)
+    if (axis == s.axis())
+      text += tr(" Its %1 group is shown: %2.").arg(axis_text(axis), ranks_text(ranks));
+  return text;
 }
 
-void MeshView::resizeEvent(QResizeEvent*) { place_parts(); }
+void MeshView::resizeEvent(QResizeEvent*) {
+  state_->move.stop();
+  state_->before.reset();
+  place_parts();
+}
 
 void MeshView::showEvent(QShowEvent* event) {
   View::showEvent(event);

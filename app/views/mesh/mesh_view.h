@@ -7,13 +7,21 @@
 #include <QWidget>
 #include <memory>
 
+#include "app/views/mesh/mesh_layout.h"
 #include "app/views/view.h"
 
 namespace parallelarium {
 
-// Title, grid with the bytes of a whole step, and one rank's groups and links; onto any device.
-void paint_mesh_picture(QPainter& painter, QSizeF size, const Session& session, bool dark, int rank,
-                        TextLog* texts = nullptr);
+// What is looked at: a rank, one of its groups or none (kWorld), on axes or on nodes.
+struct MeshChoice {
+  int rank = 0;
+  Axis axis = Axis::kWorld;
+  MeshForm form = MeshForm::kAxes;
+};
+// Title, ranks with the bytes of a whole step, which groups cross what, and one rank's groups and
+// links; onto any device.
+void paint_mesh_picture(QPainter& painter, QSizeF size, const Session& session, bool dark,
+                        const MeshChoice& choice, TextLog* texts = nullptr);
 QSize mesh_picture_size();
 
 // Step time, all that one rank sends, and its part along TP, DP and PP.
@@ -32,6 +40,12 @@ class MeshView : public View {
   int rank() const;        // global
   int rank_index() const;  // of the built rank that stands for it
   void show_rank(int rank);
+  // The ways of the rank's group along an axis that has groups; kWorld: of none.
+  void show_group(Axis axis);
+  Axis group() const;
+  void show_form(MeshForm form);
+  MeshForm form() const;
+  bool moving() const;  // ranks are on their way to other places
   // The text of the current frame.
   QString description() const override;
   bool open_search() override;
@@ -50,6 +64,8 @@ class MeshView : public View {
   void refresh();
   void refresh_facts();
   void place_parts();
+  MeshLayout laid_out() const;
+  void move_from(const MeshLayout& before);
   std::unique_ptr<State> state_;
 };
 

@@ -219,7 +219,7 @@ Outcome run_member(const Preparation& preparation, bool verify, const std::vecto
 
 std::vector<ProbedIdentity> identities_of(const Training& training) {
   return identities_of(training.prediction.setup, training.prediction.program,
-                       training.result.probes);
+                       training.result.probes, training.one_rank_probes);
 }
 
 // `might_hang`: it was allowed to.

@@ -129,7 +129,10 @@ std::string probes_text(const RunResult& result, const std::vector<ProbedIdentit
     }
     text += "Probe " + text_of(first.probe) + "\n" + table.text() + "\n";
   }
-  for (const ProbedIdentity& identity : identities) text += sentence_of(identity).text + "\n";
+  for (const ProbedIdentity& identity : identities) {
+    text += sentence_of(identity).text + "\n";
+    if (identity.one_rank_difference) text += one_rank_sentence_of(identity).text + "\n";
+  }
   text += fmt::format("Probes took {} of the host's memory.\n",
                       bytes_text(static_cast<double>(result.probe_bytes)));
   for (const std::string& file : files)
@@ -151,7 +154,7 @@ void add_probes(nlohmann::json& json, const RunResult& result,
 void add_cells(nlohmann::json& json, const RunResult& result) {
   for (std::size_t i = 0; i < result.probes.size(); ++i)
     for (std::size_t t = 0; t < result.probes[i].tensors.size(); ++t) {
-      const TensorCells cells = cells_of(result.probes[i].tensors[t]);
+      const TensorCells cells = cells_of(result.probes[i].tensors[t], result.probes[i].probe.piece);
       if (cells.rows > 0)
         json["probes"][i]["tensors"][t]["cells"] = {
             {"rows", cells.rows}, {"columns", cells.columns}, {"means", cells.means}};

@@ -27,6 +27,7 @@ struct Link {
   Sourced bytes_per_second;  // one direction, as a lone benchmark of large messages reaches it
   // The share of it that a training step's transfers and collectives reach.
   Sourced sustained = {1, "assumed"};
+  std::string wire = {};  // "NVLink", "InfiniBand"; empty: not told
   bool operator==(const Link&) const = default;
 };
 

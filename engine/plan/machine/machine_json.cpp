@@ -52,6 +52,7 @@ Result<Link> read_link(const nlohmann::json& json, const std::string& prefix) {
   read_dotted(reader, "latency_seconds", link.latency_seconds, read_sourced);
   read_dotted(reader, "bytes_per_second", link.bytes_per_second, read_sourced);
   read_dotted(reader, "sustained", link.sustained, read_share);
+  reader.text("wire", link.wire);
   if (auto done = reader.finish(); !done) return done.error();
   return link;
 }
@@ -159,6 +160,7 @@ nlohmann::json to_json(const Link& link) {
   nlohmann::json json = {{"latency_seconds", to_json(link.latency_seconds)},
                          {"bytes_per_second", to_json(link.bytes_per_second)}};
   put_share(json, "sustained", link.sustained);
+  if (!link.wire.empty()) json["wire"] = link.wire;
   return json;
 }
 

@@ -36,11 +36,7 @@ CostModel::CostModel(const Program& program, const Machine& machine, const Setup
                      const ExpertRows* rows)
     : rows_(rows),
       folds_(program.folds),
-      intra_node_(machine.intra_node),
-      inter_node_(machine.inter_node),
-      // On this computer all ranks are neighbours.
-      devices_per_node_(machine.local ? std::max(1, setup.mesh.ranks())
-                                      : std::max(1, machine.devices_per_node)),
+      nodes_(nodes_of(setup, machine)),
       swaps_at_once_(machine.local ? 1 : kPeersAtOnce),
       on_cores_(machine.ranks_share_memory()),
       one_ring_(setup.collectives == kOneRing),
@@ -56,8 +52,7 @@ CostModel::CostModel(const Program& program, const Machine& machine, const Setup
   // Ranks that share a GPU have a host each, so that while one waits for its own others work.
   const int hosts = sharing_ == Sharing::kGpu ? std::max(1, program.world) : 1;
   if (sharing_ == Sharing::kGpu) {
-    // Ranks copy within its memory, and NCCL is not between them.
-    intra_node_ = {machine.launch_seconds, {machine.memory_bytes_per_second.value / 2, {}}};
+    // NCCL is not between them.
     pairs_.clear();
     collectives_.clear();
     times_.clear();
@@ -132,7 +127,7 @@ double CostModel::leaving_of(const Setup& setup, const Group& group, int on_node
 // Of the nodes that the group spans; all of its ranks where it spans one.
 int CostModel::fewest_on_a_node(const std::vector<int>& ranks) const {
   std::map<int, int> on_node;
-  for (const int rank : ranks) ++on_node[rank / devices_per_node_];
+  for (const int rank : ranks) ++on_node[nodes_.node_of(rank)];
   int fewest = static_cast<int>(ranks.size());
   for (const auto& [node, count] : on_node) fewest = std::min(fewest, count);
   return fewest;
@@ -145,11 +140,11 @@ const Link& CostModel::link_between(int a, int b) const {
   };
   for (const PairLink& pair : pairs_)
     if (pair.from == gpu_of(a) && pair.to == gpu_of(b)) return pair.link;
-  return a / devices_per_node_ == b / devices_per_node_ ? intra_node_ : inter_node_;
+  return nodes_.node_of(a) == nodes_.node_of(b) ? nodes_.inside : nodes_.between;
 }
 
 const Link& CostModel::slowest_link(const std::vector<int>& ranks) const {
-  if (ranks.empty()) return intra_node_;
+  if (ranks.empty()) return nodes_.inside;
   // The ranks ascend, so the first and the last tell whether all share a node.
   const Link* slowest = &link_between(ranks.front(), ranks.back());
   for (std::size_t i = 0; i < ranks.size() && !pairs_.empty(); ++i) {
@@ -174,7 +169,7 @@ const Link* CostModel::measured(CollectiveKind kind, int ranks) const {
 
 double CostModel::message_seconds(const Link& link, double bytes) const {
   const double lasting = over(bytes, sustained_rate(link));
-  if (&link == &intra_node_)
+  if (&link == &nodes_.inside)
     for (const CollectiveTimes& times : times_)
       if (times.collective == kSendTimes)
         return std::max(times.at(0),
@@ -205,8 +200,8 @@ double CostModel::timed_seconds(const CollectiveTimes& times, CollectiveKind kin
 double CostModel::within_gpu_seconds(const Op& op, int ranks) const {
   const DirectWork work = direct_work(op.collective, ranks);
   const double bytes = work.chunks * static_cast<double>(op.bytes) / ranks;
-  return work.launches * intra_node_.latency_seconds.value +
-         over(bytes, 2 * intra_node_.bytes_per_second.value);
+  return work.launches * nodes_.inside.latency_seconds.value +
+         over(bytes, 2 * nodes_.inside.bytes_per_second.value);
 }
 
 // Seconds for what each rank sends. Every device has a network card of its own, so a ring through
@@ -215,7 +210,7 @@ double CostModel::within_gpu_seconds(const Op& op, int ranks) const {
 // other nodes by its own card.
 double CostModel::over_links(CollectiveKind kind, double bytes, const GroupCost& group) const {
   if (group.on_node == group.size) return over(bytes, group.bytes_per_second);
-  const double inside = sustained_rate(intra_node_), card = group.bytes_per_second;
+  const double inside = sustained_rate(nodes_.inside), card = group.bytes_per_second;
   if (kind != CollectiveKind::kAllToAll) return over(bytes, std::min(inside, group.cards * card));
   const double leaving = static_cast<double>(group.size - group.on_node) / (group.size - 1);
   return std::max(over(bytes * leaving, card), over(bytes * (1 - leaving), inside));
@@ -230,7 +225,7 @@ double CostModel::tokens_over_links(double bytes, const GroupCost& group) const 
   const double leaving = (group.size - group.on_node) / others * group.leaving;
   const double inside = group.size / others * (group.on_node - 1) / group.on_node;
   return std::max(over(bytes * leaving, group.bytes_per_second),
-                  over(bytes * inside, sustained_rate(intra_node_)));
+                  over(bytes * inside, sustained_rate(nodes_.inside)));
 }
 
 double CostModel::collective_seconds(const Op& op) const {

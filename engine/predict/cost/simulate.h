@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/plan/machine/machine.h"
+#include "engine/plan/machine/nodes.h"
 #include "engine/plan/program/mesh.h"
 #include "engine/plan/program/program.h"
 #include "engine/plan/program/timeline.h"
@@ -76,8 +77,7 @@ class CostModel {
   std::vector<std::int64_t> even_nanoseconds_;  // of each fold, where experts are routed evenly
   double host_message_seconds_ = 0;             // no message or collective takes less
   std::vector<GroupCost> groups_;
-  Link intra_node_, inter_node_;
-  int devices_per_node_ = 1;
+  Nodes nodes_;
   int swaps_at_once_ = 1;  // messages of an all-to-all that are under way together
   bool on_cores_ = false;
   bool one_ring_ = false;  // Setup::collectives

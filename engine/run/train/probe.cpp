@@ -189,29 +189,69 @@ TensorFigures figures_of(const ProbedTensor& tensor) {
   return figures;
 }
 
-TensorCells cells_of(const ProbedTensor& tensor) {
-  TensorCells cells;
-  std::int64_t rows = 1, columns = 1, tokens = 0, others = 0;
-  for (const TensorDimension& dimension : tensor.what.dimensions) {
-    const bool counts = dimension.name == "B" || dimension.name == "T" || dimension.name == "N";
-    if (counts && others > 0) return cells;  // scores, and sums of rows by head
-    (counts ? tokens : others) += 1;
-    (counts ? rows : columns) *= dimension.size;
+namespace {
+
+// A row-major tensor as so many matrices of rows by columns.
+struct MatrixView {
+  std::int64_t outer = 1, rows = 1, columns = 1;
+  bool turned = false;  // columns are shown as rows
+};
+
+// As the picture of a layer has them: layer_tensor.cpp.
+MatrixView matrix_view(const std::vector<TensorDimension>& all, Piece piece) {
+  MatrixView view;
+  const auto counts = [](const TensorDimension& dimension) {
+    return dimension.name == "B" || dimension.name == "T" || dimension.name == "N";
+  };
+  const auto product = [&](std::size_t begin, std::size_t end) {
+    std::int64_t elements = 1;
+    for (std::size_t at = begin; at < end; ++at) elements *= all[at].size;
+    return elements;
+  };
+  const std::size_t size = all.size();
+  std::size_t first = 0, middle = 0;
+  if (size == 4 && all[1].name == "H" && all[3].name == "T") {
+    first = 2;
+    middle = 3;
+  } else if (std::none_of(all.begin(), all.end(), counts)) {
+    view.turned = piece != Piece::kEmbedding;
+    middle = size > 1 && all.front().name == "C"  ? 1
+             : size > 1 && all.back().name == "C" ? size - 1
+                                                  : size;
+  } else {
+    while (middle < size && counts(all[middle])) ++middle;
+    if (middle == 0 || std::any_of(all.begin() + std::ptrdiff_t(middle), all.end(), counts))
+      return {0, 0, 0};
   }
-  if (tokens == 0 || rows * columns == 0) return cells;
+  view.outer = product(0, first);
+  view.rows = product(first, middle);
+  view.columns = product(middle, size);
+  return view;
+}
+
+}  // namespace
+
+TensorCells cells_of(const ProbedTensor& tensor, Piece piece) {
+  TensorCells cells;
+  const MatrixView view = matrix_view(tensor.what.dimensions, piece);
+  const std::int64_t rows = view.turned ? view.columns : view.rows;
+  const std::int64_t columns = view.turned ? view.rows : view.columns;
+  if (view.outer * rows * columns == 0) return cells;
   cells.rows = static_cast<int>(std::min<std::int64_t>(rows, kMostCells));
   cells.columns = static_cast<int>(std::min<std::int64_t>(columns, kMostCells));
   const auto size = static_cast<std::size_t>(cells.rows) * static_cast<std::size_t>(cells.columns);
   cells.means.assign(size, 0);
   std::vector<double> counts(size, 0);
-  for (std::int64_t row = 0; row < rows; ++row)
-    for (std::int64_t column = 0; column < columns; ++column) {
-      const std::int64_t cell =
-          row * cells.rows / rows * cells.columns + column * cells.columns / columns;
-      cells.means[static_cast<std::size_t>(cell)] +=
-          tensor.value(static_cast<std::size_t>(row * columns + column));
-      ++counts[static_cast<std::size_t>(cell)];
-    }
+  std::size_t element = 0;
+  for (std::int64_t of = 0; of < view.outer; ++of)
+    for (std::int64_t i = 0; i < view.rows; ++i)
+      for (std::int64_t j = 0; j < view.columns; ++j) {
+        const std::int64_t row = view.turned ? j : i, column = view.turned ? i : j;
+        const std::int64_t cell =
+            row * cells.rows / rows * cells.columns + column * cells.columns / columns;
+        cells.means[static_cast<std::size_t>(cell)] += tensor.value(element++);
+        ++counts[static_cast<std::size_t>(cell)];
+      }
   for (std::size_t cell = 0; cell < size; ++cell) cells.means[cell] /= counts[cell];
   return cells;
 }

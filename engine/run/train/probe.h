@@ -53,14 +53,16 @@ struct TensorFigures {
 };
 TensorFigures figures_of(const ProbedTensor& tensor);
 
-// An activation as a matrix of tokens by all else, averaged down to so many cells at most that a
-// picture can show them. Empty of what counts no tokens, and of scores.
+// A tensor as a matrix, averaged down to so many cells at most that a picture can show them: of an
+// activation tokens by all else, of a weight or its gradient what goes in by what comes out (of the
+// embedding's table words by widths), of scores queries by keys, the mean of all heads and
+// sequences. Empty of sums of rows by head. `piece`: the tensor's.
 struct TensorCells {
   int rows = 0, columns = 0;
   std::vector<double> means;  // row by row
 };
 inline constexpr int kMostCells = 12;  // of a side
-TensorCells cells_of(const ProbedTensor& tensor);
+TensorCells cells_of(const ProbedTensor& tensor, Piece piece);
 
 // What one rank had of one probe.
 struct ProbedRank {

@@ -52,8 +52,9 @@ bool has(const std::vector<Axis>& axes, Axis axis) {
 
 class IdentityCheck {
  public:
-  IdentityCheck(const Setup& setup, const Program& program, const std::vector<ProbedRank>& probes)
-      : setup_(setup), program_(program), probes_(probes) {}
+  IdentityCheck(const Setup& setup, const Program& program, const std::vector<ProbedRank>& probes,
+                const std::vector<ProbedRank>& one_rank)
+      : setup_(setup), program_(program), probes_(probes), one_rank_(one_rank) {}
 
   // Checks the collectives of one layer, micro-batch, direction and training step.
   void check(const LayerChoice& choice, int step) {
@@ -109,7 +110,12 @@ class IdentityCheck {
   }
 
   const ProbedTensor* tensor_of(const End& end, int rank) const {
-    for (const ProbedRank& probed : probes_) {
+    return tensor_in(probes_, end, rank);
+  }
+
+  static const ProbedTensor* tensor_in(const std::vector<ProbedRank>& probes, const End& end,
+                                       int rank) {
+    for (const ProbedRank& probed : probes) {
       if (probed.rank != rank || !(probed.probe == end.probe)) continue;
       for (const ProbedTensor& tensor : probed.tensors)
         if (tensor.what.name == end.tensor) return &tensor;
@@ -149,20 +155,30 @@ class IdentityCheck {
             std::max(identity.largest_difference, std::fabs(whole[place] - result->value(element)));
       });
     }
+    const ProbedTensor* one = tensor_in(one_rank_, after, 0);
+    if (one && whole_elements(one->what) == whole.size()) {
+      double most = 0;
+      for_each_place(one->what, [&](std::size_t place, std::size_t element) {
+        most = std::max(most, std::fabs(whole[place] - one->value(element)));
+      });
+      identity.one_rank_difference = most;
+    }
     found_.push_back(std::move(identity));
   }
 
   const Setup& setup_;
   const Program& program_;
   const std::vector<ProbedRank>& probes_;
+  const std::vector<ProbedRank>& one_rank_;
   std::vector<ProbedIdentity> found_;
 };
 
 }  // namespace
 
 std::vector<ProbedIdentity> identities_of(const Setup& setup, const Program& program,
-                                          const std::vector<ProbedRank>& probes) {
-  IdentityCheck check(setup, program, probes);
+                                          const std::vector<ProbedRank>& probes,
+                                          const std::vector<ProbedRank>& one_rank) {
+  IdentityCheck check(setup, program, probes, one_rank);
   std::vector<std::pair<LayerChoice, int>> seen;
   for (const ProbedRank& probed : probes) {
     const Probe& probe = probed.probe;
@@ -199,25 +215,36 @@ Message sentence_of(const ProbedIdentity& identity) {
                  key_of(name_of(identity.after.piece)), difference, value);
 }
 
+Message one_rank_sentence_of(const ProbedIdentity& identity) {
+  return message("probe-identity.one-rank", "One rank's {} of {} differs by {} at most.",
+                 identity.tensor_after, key_of(name_of(identity.after.piece)),
+                 fmt::format("{:.1g}", *identity.one_rank_difference));
+}
+
 nlohmann::json to_json(const ProbedIdentity& identity) {
-  return {{"collective", name_of(identity.collective)},
-          {"layer_step", identity.layer_step},
-          {"layer", identity.before.layer},
-          {"microbatch", identity.before.microbatch},
-          {"step", identity.before.step},
-          {"before",
-           {{"piece", key_of(name_of(identity.before.piece))},
-            {"phase", key_of(name_of(identity.before.phase))},
-            {"tensor", identity.tensor_before}}},
-          {"after",
-           {{"piece", key_of(name_of(identity.after.piece))},
-            {"phase", key_of(name_of(identity.after.phase))},
-            {"tensor", identity.tensor_after}}},
-          {"sum", identity.sum},
-          {"ranks", identity.ranks},
-          {"largest_difference", identity.largest_difference},
-          {"largest_value", identity.largest_value},
-          {"sentence", to_json(sentence_of(identity))}};
+  nlohmann::json json = {{"collective", name_of(identity.collective)},
+                         {"layer_step", identity.layer_step},
+                         {"layer", identity.before.layer},
+                         {"microbatch", identity.before.microbatch},
+                         {"step", identity.before.step},
+                         {"before",
+                          {{"piece", key_of(name_of(identity.before.piece))},
+                           {"phase", key_of(name_of(identity.before.phase))},
+                           {"tensor", identity.tensor_before}}},
+                         {"after",
+                          {{"piece", key_of(name_of(identity.after.piece))},
+                           {"phase", key_of(name_of(identity.after.phase))},
+                           {"tensor", identity.tensor_after}}},
+                         {"sum", identity.sum},
+                         {"ranks", identity.ranks},
+                         {"largest_difference", identity.largest_difference},
+                         {"largest_value", identity.largest_value},
+                         {"sentence", to_json(sentence_of(identity))}};
+  if (identity.one_rank_difference) {
+    json["one_rank_difference"] = *identity.one_rank_difference;
+    json["one_rank_sentence"] = to_json(one_rank_sentence_of(identity));
+  }
+  return json;
 }
 
 }  // namespace parallelarium

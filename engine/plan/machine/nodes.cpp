@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/plan/machine/nodes.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "engine/plan/setup/setup.h"
+
+namespace parallelarium {
+namespace {
+
+// Those that sum gradients are all that hold the same weights: ranks of a CP group, too.
+std::vector<int> members_of(const Mesh& mesh, Axis axis, int rank) {
+  if (axis != Axis::kDp || mesh.cp == 1) return group_of(mesh, axis, rank);
+  std::vector<int> ranks;
+  for (const int other : group_of(mesh, Axis::kDp, rank))
+    for (const int member : group_of(mesh, Axis::kCp, other)) ranks.push_back(member);
+  std::sort(ranks.begin(), ranks.end());
+  return ranks;
+}
+
+// Of its group: the one whose group is looked at.
+bool is_first(const Mesh& mesh, Axis axis, int rank) {
+  const Coordinates at = coordinates_of(mesh, rank);
+  return axis == Axis::kTp   ? at.tp == 0
+         : axis == Axis::kCp ? at.cp == 0
+         : axis == Axis::kPp ? at.pp == 0
+         : axis == Axis::kDp ? at.dp == 0 && at.cp == 0
+                             : at.dp % mesh.ep == 0;
+}
+
+std::vector<std::pair<int, int>> hops_along(Axis axis, const std::vector<int>& group) {
+  std::vector<std::pair<int, int>> hops;
+  for (std::size_t at = 0; at + 1 < group.size(); ++at) hops.emplace_back(group[at], group[at + 1]);
+  if (axis != Axis::kPp && group.size() > 1) hops.emplace_back(group.back(), group.front());
+  return hops;
+}
+
+}  // namespace
+
+Nodes nodes_of(const Setup& setup, const Machine& machine) {
+  Nodes nodes;
+  nodes.ranks = std::max(1, setup.mesh.ranks());
+  nodes.devices = machine.local ? nodes.ranks : std::max(1, machine.devices_per_node);
+  nodes.inside = machine.intra_node;
+  nodes.between = machine.inter_node;
+  if (ranks_share_gpu(setup, machine)) {
+    // They copy within its memory: every byte is read and written.
+    nodes.medium = NodeMedium::kDeviceMemory;
+    const Sourced& memory = machine.memory_bytes_per_second;
+    nodes.inside = {machine.launch_seconds, {memory.value / 2, memory.origin}};
+  } else if (machine.ranks_share_memory()) {
+    nodes.medium = NodeMedium::kHostMemory;
+  }
+  return nodes;
+}
+
+std::vector<std::pair<int, int>> hops_of(const Mesh& mesh, Axis axis, int rank) {
+  return hops_along(axis, members_of(mesh, axis, rank));
+}
+
+std::vector<AxisReach> axis_reaches(const Mesh& mesh, const Nodes& nodes) {
+  std::vector<AxisReach> reaches;
+  for (const Axis axis : {Axis::kTp, Axis::kCp, Axis::kEp, Axis::kDp, Axis::kPp}) {
+    AxisReach reach{.axis = axis, .size = int(members_of(mesh, axis, 0).size())};
+    if (reach.size < 2) continue;
+    for (int rank = 0; rank < mesh.ranks(); ++rank) {
+      if (!is_first(mesh, axis, rank)) continue;
+      const std::vector<int> group = members_of(mesh, axis, rank);
+      ++reach.groups;
+      int on = 1;
+      for (std::size_t at = 1; at < group.size(); ++at)
+        on += nodes.node_of(group[at]) != nodes.node_of(group[at - 1]);
+      reach.inside += on == 1;
+      reach.most_nodes = std::max(reach.most_nodes, on);
+      for (const auto& [from, to] : hops_along(axis, group)) {
+        ++reach.hops;
+        reach.leaving += nodes.node_of(from) != nodes.node_of(to);
+      }
+    }
+    reaches.push_back(reach);
+  }
+  return reaches;
+}
+
+NodeFold fold_nodes(const Mesh& mesh, const Nodes& nodes) {
+  NodeFold fold;
+  std::map<std::vector<int>, int> known;
+  for (int node = 0; node < nodes.count(); ++node) {
+    const int first = node * nodes.devices, end = std::min(first + nodes.devices, nodes.ranks);
+    const int replica = coordinates_of(mesh, first).dp;
+    std::vector<int> holds{replica % mesh.ep};
+    for (int rank = first; rank < end; ++rank) {
+      const Coordinates at = coordinates_of(mesh, rank);
+      holds.insert(holds.end(), {at.tp, at.cp, at.pp, at.dp - replica});
+    }
+    const auto [found, fresh] = known.try_emplace(std::move(holds), int(fold.kinds.size()));
+    if (fresh)
+      fold.kinds.push_back({node, 1});
+    else
+      ++fold.kinds[std::size_t(found->second)].count;
+    fold.kind_of.push_back(found->second);
+  }
+  return fold;
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// One frame of the Mesh view, up to 16,384 ranks, on axes, on nodes, and while ranks move; and what
+// follows a change: nodes, folding and the layout. The limit of a frame is 8 ms.
+//   QT_QPA_PLATFORM=offscreen build/release/bin/app_mesh_bench
+#include <benchmark/benchmark.h>
+
+#include <QApplication>
+#include <QImage>
+#include <QPainter>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "app/look/theme.h"
+#include "app/views/mesh/mesh_paint.h"
+#include "engine/plan/setup/setup_settings.h"
+
+namespace parallelarium {
+namespace {
+
+struct Given {
+  const char *field, *value;
+};
+struct Case {
+  const char* name;
+  std::vector<Given> fields;
+};
+
+struct Stage {
+  Session session;
+  MeshWires wires;
+  MeshMotion motion;
+  MeshLayout layout, before;
+  MeshPicture picture;
+  QRectF rect{16, 76, 820, 420};
+
+  explicit Stage(const Case& of) {
+    Setup setup = session.setup();
+    for (const Given& given : of.fields)
+      if (!set_field(setup, given.field, given.value)) std::abort();
+    session.history().change(setup, QString());
+    session.wait_for_prediction();
+    if (!session.problems().empty()) std::abort();
+    const Prediction& prediction = *session.subject().prediction();
+    wires = mesh_wires(prediction);
+    motion = MeshMotion(prediction.program, prediction.timeline);
+    picture.prediction = &prediction;
+    picture.program = &prediction.program;
+    picture.motion = &motion;
+    picture.classes = rank_classes(prediction);
+    picture.wires = &wires;
+    picture.playhead = prediction.timeline.duration / 2;
+    const Mesh& mesh = prediction.setup.mesh;
+    picture.ways = mesh_ways(mesh, wires.along(Axis::kDp) ? Axis::kDp : Axis::kTp, 0);
+  }
+  void lay(MeshForm form) {
+    const Mesh mesh = picture.prediction->setup.mesh;
+    layout = form == MeshForm::kNodes ? node_layout(mesh, wires, 0, rect, light_theme())
+                                      : mesh_layout(mesh, rect, light_theme());
+  }
+  void frames(benchmark::State& state) {
+    QImage image(872, 690, QImage::Format_RGB32);
+    for (auto _ : state) {
+      QPainter painter(&image);
+      paint_mesh(painter, picture, layout, light_theme(), nullptr);
+      paint_mesh_key(painter, QRectF(16, 500, 820, 18), picture, layout, light_theme(), nullptr);
+      paint_wires(painter, QRectF(16, 524, 820, 150), wires, layout.mesh, picture.ways.axis, false,
+                  light_theme(), nullptr);
+    }
+  }
+};
+
+void on_axes(benchmark::State& state, const Case& of) {
+  Stage stage(of);
+  stage.lay(MeshForm::kAxes);
+  stage.frames(state);
+}
+
+void on_nodes(benchmark::State& state, const Case& of) {
+  Stage stage(of);
+  stage.lay(MeshForm::kNodes);
+  stage.frames(state);
+}
+
+void moving(benchmark::State& state, const Case& of) {
+  Stage stage(of);
+  stage.lay(MeshForm::kAxes);
+  stage.before = stage.layout;
+  stage.lay(MeshForm::kNodes);
+  stage.picture.move = {&stage.before, 0.5};
+  stage.frames(state);
+}
+
+void change(benchmark::State& state, const Case& of) {
+  Stage stage(of);
+  for (auto _ : state) {
+    stage.wires = mesh_wires(*stage.picture.prediction);
+    stage.lay(MeshForm::kNodes);
+  }
+}
+
+const Case kCases[] = {
+    {"8", {{"machine", "dgx-h100"}, {"model", "gpt3-175b"}, {"tp", "8"}, {"pp", "1"}}},
+    {"64",
+     {{"machine", "dgx-h100"}, {"model", "gpt3-175b"}, {"dp", "2"}, {"tp", "8"}, {"pp", "4"}}},
+    {"512",
+     {{"machine", "dgx-h100"}, {"model", "gpt3-175b"}, {"dp", "16"}, {"tp", "8"}, {"pp", "4"}}},
+    {"4096",
+     {{"machine", "dgx-h100"},
+      {"model", "gpt3-175b"},
+      {"dp", "128"},
+      {"tp", "8"},
+      {"pp", "4"},
+      {"microbatches", "16"}}},
+    {"16384",
+     {{"machine", "dgx-h100"},
+      {"model", "gpt3-175b"},
+      {"dp", "128"},
+      {"tp", "8"},
+      {"pp", "16"},
+      {"microbatches", "16"}}},
+    {"16384_of_one_axis",
+     {{"machine", "dgx-h100"}, {"model", "gpt2-124m"}, {"dp", "16384"}, {"pp", "1"}}}};
+
+}  // namespace
+}  // namespace parallelarium
+
+int main(int argc, char** argv) {
+  using namespace parallelarium;
+  QApplication application(argc, argv);
+  apply_theme(application, false);
+  const auto add = [](const char* what, const Case& of,
+                      void (*run)(benchmark::State&, const Case&)) {
+    benchmark::RegisterBenchmark((std::string(what) + "/" + of.name).c_str(),
+                                 [run, &of](benchmark::State& state) { run(state, of); })
+        ->Unit(benchmark::kMillisecond);
+  };
+  for (const Case& of : kCases) {
+    add("on_axes", of, on_axes);
+    add("on_nodes", of, on_nodes);
+    add("moving", of, moving);
+    add("change", of, change);
+  }
+  benchmark::Initialize(&argc, argv);
+  benchmark::RunSpecifiedBenchmarks();
+}
