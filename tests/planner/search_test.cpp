@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a search says beside its plans: changes that would fit, causes, and why it cannot begin.
+#include "engine/planner/search.h"
+
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "engine/planner/neighbours.h"
+#include "tests/planner/problems.h"
+
+namespace parallelarium {
+namespace {
+
+TEST(Search, SaysTheCheapestChangeThatWouldFit) {
+  auto setup = default_setup();
+  setup.model = *find_model("llama3-8b");
+  setup.machine = "dgx-h100";
+  setup.precision = *find_precision("mixed-16-main-grads");
+  setup.attention = Attention::kFused;
+  setup.mesh = Mesh();
+  setup.mesh.dp = 8;
+  setup.microbatches = 4;
+  const Machine machine = h100();
+  const Result<Tried> tried = try_setup(setup, machine, false);
+  ASSERT_TRUE(tried.ok());
+  ASSERT_FALSE(tried->fits);
+  const std::optional<FittingChange> found = cheapest_change(setup, machine);
+  ASSERT_TRUE(found);
+  EXPECT_LE(found->plan.needed_bytes, found->plan.capacity_bytes);
+  EXPECT_EQ(found->plan.setup.global_batch(), setup.global_batch());
+  EXPECT_THAT(found->sentence.text, testing::HasSubstr(found->change));
+  // No other value of ZeRO or TP that fits is faster.
+  for (const auto& [tp, zero] : {std::pair(2, 0), {4, 0}, {8, 0}, {1, 1}, {1, 2}, {1, 3}}) {
+    auto other = setup;
+    other.mesh.tp = tp;
+    other.mesh.dp = 8 / tp;
+    other.microbatches = 4 * tp;
+    other.zero = zero;
+    const Result<Tried> plan = try_setup(other, machine, false);
+    if (plan && plan->fits) {
+      EXPECT_GE(plan->plan.time, found->plan.time) << tp << " " << zero;
+    }
+  }
+  setup.mesh.dp = 1;  // one rank has nothing to share
+  EXPECT_FALSE(cheapest_change(setup, machine));
+}
+
+// A search that is cancelled on its way says how many candidates it left.
+TEST(Search, ThatIsCancelledAddsUp) {
+  std::mt19937 random(12);
+  for (const double at : {0.0, 0.2, 0.3, 0.5}) {
+    PlanRequest request = small_problem(random);
+    request.least_gpus = request.most_gpus = 8;
+    request.global_batch = 8;
+    std::atomic<bool> cancel{false};
+    PlanWatch watch;
+    watch.cancel = &cancel;
+    watch.progress = [&](double share, const Message&) { cancel = cancel || share >= at; };
+    const Result<PlanResult> found = search(request, watch);
+    if (!found) {
+      EXPECT_EQ(found.error().id, "cancelled.plan");
+      continue;
+    }
+    const auto& classes = found->classes;
+    EXPECT_EQ(classes[0] + classes[1] + classes[2] + classes[3] + found->left, found->candidates);
+    EXPECT_EQ(found->cancelled, found->left > 0);
+    EXPECT_FALSE(found->best.empty());
+  }
+}
+
+TEST(Search, SaysWhatCannotBeSearched) {
+  std::mt19937 random(1);
+  const auto error_of = [&](const std::function<void(PlanRequest&)>& change) {
+    PlanRequest request = small_problem(random);
+    change(request);
+    const Result<PlanResult> found = search(request);
+    return found ? std::string() : found.error().id;
+  };
+  EXPECT_EQ(error_of([](PlanRequest& of) { of.least_gpus = of.most_gpus = 0; }), "plan-gpus");
+  EXPECT_EQ(error_of([](PlanRequest& of) { of.most_gpus = 1'000'000; }), "plan-gpus");
+  EXPECT_EQ(error_of([](PlanRequest& of) { of.global_batch = 0; }), "plan-batch");
+  EXPECT_EQ(error_of([](PlanRequest& of) { of.base.context_parallel = ContextParallel::kLocal; }),
+            "plan-local");
+  EXPECT_EQ(error_of([](PlanRequest& of) {
+              of.global_batch = 7;
+              of.allowed["micro-batch"] = {"2"};
+            }),
+            "plan-empty");
+  std::atomic<bool> cancel{true};
+  PlanWatch watch;
+  watch.cancel = &cancel;
+  const Result<PlanResult> cancelled = search(small_problem(random), watch);
+  ASSERT_FALSE(cancelled.ok());
+  EXPECT_EQ(cancelled.error().id, "cancelled.plan");
+}
+
+TEST(Search, TakesDevicesWithoutRoomForAnything) {
+  std::mt19937 random(3);
+  PlanRequest request = small_problem(random);
+  request.machine.memory_bytes.value = 1024;
+  const Result<PlanResult> found = search(request);
+  ASSERT_TRUE(found.ok());
+  EXPECT_TRUE(found->best.empty());
+  EXPECT_EQ(found->classes[0] + found->classes[1], found->candidates);
+}
+
+TEST(Causes, AddUpToTheDifferenceOfSteps) {
+  std::mt19937 random(5);
+  for (int trial = 0; trial < 10; ++trial) {
+    const PlanRequest request = small_problem(random);
+    const Result<Space> space = Space::of(request);
+    ASSERT_TRUE(space.ok());
+    std::vector<Candidate> all = all_of(*space);
+    std::optional<Prediction> two[2];
+    for (int tries = 0; tries < 400 && (!two[0] || !two[1]); ++tries) {
+      Result<Prediction> made =
+          predict(space->setup_of(all[random() % all.size()]), request.machine,
+                  BuildOptions{.stage_level = tries % 2 == 0});
+      if (made) (two[0] ? two[1] : two[0]) = std::move(*made);
+    }
+    ASSERT_TRUE(two[0] && two[1]);
+    const StepParts a = parts_of(*two[0]), b = parts_of(*two[1]);
+    EXPECT_NEAR(a.sum(), two[0]->step.seconds, 1e-9);
+    const double difference = two[1]->step.seconds - two[0]->step.seconds;
+    double sum = 0;
+    for (const Cause& cause : causes_of(a, b, difference)) {
+      if (cause.cause == "unexplained") {
+        EXPECT_NEAR(cause.seconds, 0, 1e-8);
+      }
+      sum += cause.seconds;
+    }
+    EXPECT_NEAR(sum, difference, 1e-9);
+  }
+}
+
+}  // namespace
+}  // namespace parallelarium
