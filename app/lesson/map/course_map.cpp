@@ -193,7 +193,7 @@ void CourseMap::fill() {
     if (lesson.begun())
       about +=
           tr("step %1 of %2").arg(lesson.reached).arg(lesson.steps.size()) + QStringLiteral(" · ");
-    go_on_about_->setText(about + tr("about %1 left").arg(minutes_text(lesson.minutes_left())));
+    go_on_about_->setText(about + tr("about %1 left").arg(hours_text(lesson.minutes_left())));
   } else {
     go_on_title_->setText(tr("You have done every lesson"));
     go_on_about_->setText(tr("Open any of them again, or go on in Explore."));
