@@ -131,33 +131,30 @@ TEST_F(TeacherProgress, AFileThatWasChangedByHandIsReadAsFarAsItGoes) {
       {"exams", {{"first-look/" + std::to_string(place.seed("first-look")), exam}}},
       {"playlist",
        {{"title", "Monday"}, {"lessons", {{{"lesson", "first-look"}, {"minutes", -5}}}}}}};
-  const std::pair<const char*, json> faults[] = {
-      {"", 0},
-      {"/answers/exam", "yes"},
-      {"/answers/seed", "seven"},
-      {"/answers/steps", 5},
-      {"/answers/steps", {1, 2, 3, 4, 5, 6, 7, 8}},
-      {"/answers/steps/0/step", 3},
-      {"/answers/steps/1/number", "x"},
-      {"/answers/steps/1/hints", 1000},
-      {"/answers/steps/1/attempts", "many"},
-      {"/answers/steps/1/parts", {1}},
-      {"/answers/steps/1/order", 5},
-      {"/answers/steps/1/marks", "x"},
-      {"/answers/steps/5/settings", {{"mesh.pp", 5}}},
-      {"/answers/steps/7/solved", "yes"},
-      {"/answers", 3},
-      {"/known", "x"},
-      {"/done", "x"},
-      {"/version", "two"},
-      {"/reviewed_at", 5},
-      {"/reviews", "many"},
+  const std::vector<std::pair<const char*, json>> faults[] = {
+      {{"/answers/steps/1/number", "x"},
+       {"/answers/steps/1/hints", 1000},
+       {"/answers/steps/1/attempts", "many"},
+       {"/answers/steps/1/parts", {1}},
+       {"/answers/steps/1/order", 5},
+       {"/answers/steps/1/marks", "x"},
+       {"/answers/steps/2/attempts", -4},
+       {"/answers/steps/5/settings", {{"mesh.pp", 5}}},
+       {"/answers/steps/7/solved", "yes"},
+       {"/known", "x"},
+       {"/reviewed_at", 5},
+       {"/reviews", "many"}},
+      {{"/answers/exam", "yes"}, {"/answers/seed", "seven"}, {"/answers/steps", 5}},
+      {{"/answers/steps", {1, 2, 3, 4, 5, 6, 7, 8}}, {"/done", "x"}},
+      {{"/answers/steps/0/step", 3}},
+      {{"/answers", 3}},
+      {{"/version", "two"}},
   };
   int number = 0;
-  for (const auto& [where, value] : faults) {
-    SCOPED_TRACE(where);
+  for (const auto& fault : faults) {
+    SCOPED_TRACE(fault.front().first);
     json file = whole;
-    if (*where) {
+    for (const auto& [where, value] : fault) {
       file["lessons"]["first-look"][json::json_pointer(where)] = value;
       file["exams"].begin().value()[json::json_pointer(where)] = value;
     }
@@ -171,7 +168,7 @@ TEST_F(TeacherProgress, AFileThatWasChangedByHandIsReadAsFarAsItGoes) {
       ASSERT_TRUE(progress.join(in_exam ? std::optional(place) : std::nullopt));
       const MapData map = read_map(player());
       EXPECT_EQ(map.playlist->minutes.at(0), lesson->minutes);
-      take_aways(progress);
+      if (!in_exam) take_aways(progress);
       progress.known("first-look", lesson->version);
       const bool reviewed =
           progress.note_review("first-look", lesson->version, true, QDateTime::currentDateTimeUtc())
@@ -181,7 +178,7 @@ TEST_F(TeacherProgress, AFileThatWasChangedByHandIsReadAsFarAsItGoes) {
       ASSERT_TRUE(player().is_open());
       EXPECT_EQ(player().exam(), in_exam);
       EXPECT_LE(player().state(1).hints, 3);
-      EXPECT_GE(player().state(1).attempts, 0);
+      EXPECT_GE(player().state(2).attempts, 0);
       QApplication::processEvents();
       player().close();
     }
