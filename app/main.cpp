@@ -312,7 +312,7 @@ int main(int argc, char** argv) {
   }
   if (prepared && *prepared) window.show_view(QLatin1String((*prepared)->id));
   if (line->run) window.session().start_run(line->verify);
-  if (!line->progress.isEmpty()) window.use_progress_folder(line->progress, false);
+  if (!line->progress.isEmpty()) window.use_progress_folder(line->progress);
   if (!line->playlist.isEmpty()) window.open_playlist(line->playlist);
   const QStringList named = parser.optionNames();  // colours are no wish to see something else
   if (parser.positionalArguments().isEmpty() &&

@@ -214,7 +214,7 @@ Result<void> check_teaching_options(const CommandLine& line) {
   }
   if (line.progress.isEmpty()) return {};
   LessonProgress progress;
-  return progress.use_folder(line.progress, false);
+  return progress.use_folder(line.progress);
 }
 
 int take_screenshot(const CommandLine& line) {
@@ -238,8 +238,8 @@ int take_screenshot(const CommandLine& line) {
   if (const ViewInfo* view = prepared ? *prepared : line.view)
     window.show_view(QLatin1String(view->id));
   if (!line.part.isEmpty()) window.view().show_part(line.part);
-  if (!line.progress.isEmpty()) window.use_progress_folder(line.progress, false);
-  if (!line.playlist.isEmpty()) window.open_playlist(line.playlist);
+  if (!line.progress.isEmpty()) window.use_progress_folder(line.progress);
+  if (!line.playlist.isEmpty()) window.open_playlist(line.playlist, false);
   window.session().playback().set_playing(false);
   put_playhead(window.session().topic(), line);
   window.view().wait();

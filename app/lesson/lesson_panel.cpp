@@ -46,6 +46,7 @@ LessonPanel::LessonPanel(Session& session, QWidget* parent)
   connect(&player_, &LessonPlayer::changed, this, &LessonPanel::refresh);
   connect(&player_, &LessonPlayer::judged, this, &LessonPanel::announce);
   connect(&player_, &LessonPlayer::failed, this, &LessonPanel::say_failure);
+  connect(&player_, &LessonPlayer::not_kept, this, &LessonPanel::say_failure);
   connect(&player_, &LessonPlayer::tab_wanted, this, &LessonPanel::tab_wanted);
   connect(&player_, &LessonPlayer::guess_changed, this, &LessonPanel::guess_changed);
   connect(&session_, &Session::run_state_changed, this, &LessonPanel::refresh_controls);
@@ -263,6 +264,7 @@ void LessonPanel::refresh_controls() {
   if (open && step_now() != shown_) return;
   const bool solved = open && player_.state().solved;
   menu_->setVisible(open || player_.finished_lesson());
+  leave_->setEnabled(open && player_.may_leave());
   back_->setVisible(open);
   hint_->setVisible(open && player_.step().hints > 0 && !solved);
   show_answer_->setVisible(solved && !player_.model_answer().isEmpty());

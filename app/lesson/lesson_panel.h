@@ -110,6 +110,7 @@ class LessonPanel : public QWidget {
   LessonPlayer player_;
   QElapsedTimer relabelled_;  // since the main button last changed its label
   QToolButton *crumb_ = nullptr, *menu_ = nullptr;
+  QAction* leave_ = nullptr;
   QLabel *title_ = nullptr, *exam_ = nullptr;
   StepDots* dots_ = nullptr;
   QScrollArea* scroll_ = nullptr;

@@ -54,8 +54,7 @@ QString LessonPanel::next_to_do() const {
 QString LessonPanel::next_of(const Course& course, const std::vector<CourseEntry>& entries) const {
   for (const CourseEntry& entry : entries) {
     const Result<Lesson> lesson = read_lesson(course.folder + "/" + entry.id);
-    if (lesson && !player_.progress().done(lesson->id, lesson->version))
-      return QString::fromStdString(entry.id);
+    if (lesson && !player_.is_done(*lesson)) return QString::fromStdString(entry.id);
   }
   return {};
 }
@@ -158,7 +157,9 @@ void LessonPanel::ask_reset() {
   }
 }
 
-void LessonPanel::leave_lesson() { player_.close(); }
+void LessonPanel::leave_lesson() {
+  if (player_.may_leave()) player_.close();
+}
 
 void LessonPanel::export_answers() {
   const auto* finished = player_.finished_lesson();

@@ -47,7 +47,8 @@ void LessonPanel::build_head() {
   auto* menu = new QMenu(this);
   menu->addAction(tr("All lessons …"), this, &LessonPanel::show_index);
   menu->addAction(tr("Start this lesson again …"), this, &LessonPanel::ask_reset);
-  menu->addAction(tr("Leave the lesson and keep this setup"), this, &LessonPanel::leave_lesson);
+  leave_ =
+      menu->addAction(tr("Leave the lesson and keep this setup"), this, &LessonPanel::leave_lesson);
   menu->addSeparator();
   menu->addAction(tr("Export my answers …"), this, &LessonPanel::export_answers);
   menu_ = new QToolButton;

@@ -22,7 +22,8 @@ namespace {
 
 constexpr int kLineHeightPercent = 110;
 constexpr qreal kParagraphGap = 9;
-constexpr int kCodePixels = 12;
+constexpr int kCodePixels = 12, kTextPixels = 13;
+constexpr int kIndent = 18;  // of a list, for text of that size: its numbers stand in it
 
 }  // namespace
 
@@ -34,7 +35,6 @@ MarkdownView::MarkdownView(QWidget* parent) : QTextBrowser(parent) {
   setOpenLinks(false);
   setTabChangesFocus(true);
   document()->setDocumentMargin(0);
-  document()->setIndentWidth(18);
   viewport()->setAutoFillBackground(false);
   setStyleSheet(QStringLiteral("QTextBrowser { background: transparent; }"));
   connect(this, &QTextBrowser::anchorClicked, this, [](const QUrl& url) {
@@ -56,7 +56,9 @@ int MarkdownView::last_paragraph() const {
 void MarkdownView::lay_out() {
   const Theme& theme = theme_for(palette());
   // As the style sheet says, which is larger in front of a class.
-  document()->setDefaultFont(theme.font(font().pixelSize() > 0 ? font().pixelSize() : 13));
+  const int pixels = font().pixelSize() > 0 ? font().pixelSize() : kTextPixels;
+  document()->setDefaultFont(theme.font(pixels));
+  document()->setIndentWidth(double(kIndent) / kTextPixels * pixels);
   setMarkdown(with_firm_units(markdown_));
   QTextCursor cursor(document());
   cursor.beginEditBlock();

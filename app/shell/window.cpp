@@ -2,6 +2,7 @@
 #include "app/shell/window.h"
 
 #include <QApplication>
+#include <QDir>
 #include <QMenu>
 #include <QMenuBar>
 #include <QScreen>
@@ -81,6 +82,10 @@ Window::Window(QWidget* parent) : QMainWindow(parent) {
   set_path({});
   refresh_rooms();
   follow_exam();
+  if (LessonProgress::misses_folder())
+    typed_wrong_ = tr("The folder %1, where your progress is kept, is not there. Put the stick in "
+                      "and start again, or choose Lessons > Keep progress on this computer.")
+                       .arg(QDir::toNativeSeparators(LessonProgress::chosen_folder()));
   view_came();
   setFocus();  // no control is marked before the user does something
   session_.playback().set_playing(!session_.playback().reduced_motion());
@@ -157,6 +162,10 @@ void Window::follow_session() {
   connect(&session_, &Session::setup_changed, this, [this] { setWindowModified(modified()); });
   connect(&session_, &Session::run_changed, this, [this] { setWindowModified(modified()); });
   const LessonPlayer* player = &lesson_->player();
+  connect(player, &LessonPlayer::not_kept, this, [this](const QString& sentence) {
+    typed_wrong_ = sentence;
+    refresh_banner();
+  });
   connect(player, &LessonPlayer::changed, this, &Window::follow_lesson);
   connect(player, &LessonPlayer::changed, this, &Window::refresh_name);
   connect(player, &LessonPlayer::changed, this, &Window::follow_exam);

@@ -60,7 +60,8 @@ class Window : public QMainWindow {
   // lessons.
   // At the first start ever: the room Learn with its three doors.
   void greet();
-  void show_room(Room room);
+  // Whether it is shown: in an exam the planner is off.
+  bool show_room(Room room);
   Strip& strip() { return *strip_; }
   Banner& banner() { return *banner_; }
   TopBar& top_bar() { return *top_bar_; }
@@ -72,12 +73,15 @@ class Window : public QMainWindow {
   void open_file(const QString& path);
   // Returns when no file is being opened: whether the last one was.
   bool wait_for_file();
-  // Shows the room Learn with a teacher's list; says what is wrong with it in the banner.
-  bool open_playlist(const QString& path);
-  // LessonProgress::use_folder; says what is wrong in the banner.
-  bool use_progress_folder(const QString& folder, bool along);
+  // Shows the room Learn with a teacher's list, and keeps it in the progress if `keeps`; says what
+  // is wrong with it in the banner.
+  bool open_playlist(const QString& path, bool keeps = true);
+  // LessonProgress::use_folder; the lesson that is open is left. Says what is wrong in the banner.
+  // Not while a question of an exam is open.
+  bool use_progress_folder(const QString& folder);
   // For a class: the view and the lesson alone, its text half as large again, on the whole screen.
-  // Page Down and Page Up change the step, answered or not, and Escape leaves.
+  // Page Down and Page Up change the step, answered or not, and Escape leaves: then all is as it
+  // was before.
   void present();
   bool presents() const { return presents_; }
   bool save_file(const QString& path);
@@ -116,7 +120,9 @@ class Window : public QMainWindow {
   void show_setup_popup();
   void cycle_panes(int direction);
   // window_lessons.cpp
-  bool keep_playlist(std::optional<Playlist> playlist);
+  bool show_playlist(std::optional<Playlist> playlist, bool keeps);
+  void choose_progress_folder();
+  void leave_progress_folder();
   void end_presentation();
   void fit_presentation();
   // window_layout.cpp
@@ -198,7 +204,7 @@ class Window : public QMainWindow {
         *devices;
     QList<QAction*> views, rooms;
     QAction *lessons, *lesson_again, *lesson_answers, *lesson_leave, *take_away, *handout,
-        *school_class, *playlist, *playlist_close, *progress_folder, *present;
+        *school_class, *playlist, *playlist_close, *progress_folder, *progress_here, *present;
   } do_{};
   std::vector<QAction*> reset_sections_;
   QMenu *recent_ = nullptr, *export_menu_ = nullptr;
@@ -217,7 +223,9 @@ class Window : public QMainWindow {
   QWidget *center_ = nullptr, *middle_ = nullptr, *corner_ = nullptr;
   QFrame* right_ = nullptr;
   QTabWidget* right_tabs_ = nullptr;
-  bool presents_ = false, was_full_screen_ = false;
+  bool presents_ = false;
+  Qt::WindowStates states_before_;  // before presenting, and the geometry
+  QByteArray geometry_before_;
   bool map_over_lesson_ = false;  // Learn shows the map although a lesson is open
   LessonPanel* lesson_ = nullptr;
   SelectionPanel* selection_ = nullptr;

@@ -273,7 +273,7 @@ void Window::build_menus() {
   lessons->addSeparator();
   lessons->addActions({do_.school_class, do_.playlist, do_.playlist_close, do_.present});
   lessons->addSeparator();
-  lessons->addAction(do_.progress_folder);
+  lessons->addActions({do_.progress_folder, do_.progress_here});
 
   QMenu* help = menuBar()->addMenu(tr("&Help"));
   help->addActions({do_.shortcuts, do_.words, do_.doctor, do_.about});
@@ -303,12 +303,13 @@ void Window::refresh_actions() {
   do_.cancel->setEnabled(!idle && session_.jobs().state() != RunState::kCancelling);
   do_.calibrate->setEnabled(idle);
   const LessonPlayer& player = lesson_->player();
-  do_.lesson_leave->setEnabled(player.is_open());
+  do_.lesson_leave->setEnabled(player.is_open() && player.may_leave());
   const bool has_lesson = player.is_open() || player.finished_lesson();
   do_.lesson_answers->setEnabled(has_lesson);
   for (QAction* action : {do_.lesson_again, do_.handout})
     action->setEnabled(has_lesson && !player.exam());
   do_.take_away->setEnabled(!player.exam());
+  do_.progress_here->setVisible(!LessonProgress::chosen_folder().isEmpty());
   do_.playlist_close->setEnabled(player.progress().playlist().has_value());
   do_.present->setEnabled(presents_ || (!shows_index() && !player.exam()));
   do_.pin->setEnabled(session_.problems().empty() && step);

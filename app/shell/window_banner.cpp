@@ -2,6 +2,7 @@
 // The sentence above the views: what stands in the way, most pressing first.
 #include <algorithm>
 
+#include "app/lesson/lesson_panel.h"
 #include "app/look/sentence.h"
 #include "app/shell/window.h"
 #include "app/state/run/run_advice.h"
@@ -30,6 +31,8 @@ void Window::refresh_banner() {
   // In Plan the setup is not what is looked at.
   const bool plans = room_ == Room::kPlan && !shows_index();
   if ((!plans && say_problem()) || say_what_happened()) return;
+  if (presents_ && !lesson_->player().is_open())  // nothing else says how to get out
+    return banner_->say(tr("Esc leaves"), Banner::Kind::kPlain, {});
   if (view().topic().is_step() && !plans) return say_of_the_step();
   banner_->say({}, Banner::Kind::kPlain, {});
 }

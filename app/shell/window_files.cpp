@@ -116,7 +116,7 @@ void Window::greet() {
 // The room where a setup is searched, with the cursor in its first setting.
 void Window::plan() {
   last_tab_.erase(Room::kPlan);
-  show_room(Room::kPlan);
+  if (!show_room(Room::kPlan)) return;
   if (auto* column = view().property("left_column").value<QWidget*>())
     if (auto* first = column->findChild<QComboBox*>()) first->setFocus(Qt::OtherFocusReason);
 }
@@ -249,7 +249,7 @@ void Window::closeEvent(QCloseEvent* event) {
     event->ignore();
     return;
   }
-  settings_.setValue(QStringLiteral("geometry"), saveGeometry());
+  settings_.setValue(QStringLiteral("geometry"), presents_ ? geometry_before_ : saveGeometry());
   session_.playback().set_playing(false);
   event->accept();
 }

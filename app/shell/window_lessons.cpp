@@ -48,22 +48,22 @@ void Window::build_lesson_actions() {
       });
   do_.playlist_close =
       add_action(tr("Close the playlist"), {}, tr("Takes the playlist away; what is done stays"),
-                 [this] { keep_playlist(std::nullopt); });
-  do_.progress_folder = add_action(
-      tr("Keep progress in a &folder …"), {},
-      tr("Such as one on a stick: what you have done is read from there and kept there"), [this] {
-        const QString folder = QFileDialog::getExistingDirectory(
-            this, tr("Keep progress in a folder"), LessonProgress::chosen_folder());
-        if (!folder.isEmpty() && use_progress_folder(folder, true))
-          LessonProgress::choose_folder(folder);
-      });
+                 [this] { show_playlist(std::nullopt, true); });
+  do_.progress_folder =
+      add_action(tr("Keep progress in a &folder …"), {},
+                 tr("Such as one on a stick: what you have done is read from there and kept there"),
+                 [this] { choose_progress_folder(); });
+  do_.progress_here =
+      add_action(tr("&Keep progress on this computer"), {},
+                 tr("No longer in the folder that was chosen; what lies there stays there"),
+                 [this] { leave_progress_folder(); });
   do_.present = add_action(
       tr("P&resent"), QKeySequence(QStringLiteral("F5")),
       tr("For a class: large text and nothing around it; Page Down and Page Up change the step"),
       [this] { presents_ ? end_presentation() : present(); });
 }
 
-bool Window::open_playlist(const QString& path) {
+bool Window::open_playlist(const QString& path, bool keeps) {
   const Result<Course> course = read_course(lessons_folder());
   const Result<Playlist> playlist =
       course ? read_playlist(path.toStdString(), *course) : Result<Playlist>(course.error());
@@ -72,12 +72,17 @@ bool Window::open_playlist(const QString& path) {
     refresh_banner();
     return false;
   }
-  return keep_playlist(*playlist);
+  return show_playlist(*playlist, keeps);
 }
 
-bool Window::keep_playlist(std::optional<Playlist> playlist) {
+bool Window::show_playlist(std::optional<Playlist> playlist, bool keeps) {
   const bool shows = playlist.has_value();
-  const Result<void> kept = lesson_->player().progress().set_playlist(std::move(playlist));
+  LessonProgress& progress = lesson_->player().progress();
+  Result<void> kept;
+  if (keeps || !shows)
+    kept = progress.set_playlist(std::move(playlist));
+  else
+    progress.show_playlist(std::move(*playlist));
   typed_wrong_ = kept ? QString() : sentence(kept.error());
   if (shows) {
     room_ = Room::kLearn;
@@ -90,8 +95,18 @@ bool Window::keep_playlist(std::optional<Playlist> playlist) {
   return kept.ok();
 }
 
-bool Window::use_progress_folder(const QString& folder, bool along) {
-  const Result<void> used = lesson_->player().progress().use_folder(folder, along);
+bool Window::use_progress_folder(const QString& folder) {
+  LessonPlayer& player = lesson_->player();
+  if (!player.may_leave()) {
+    typed_wrong_ =
+        tr("Answer the exam's question first: the folder cannot change while it is open.");
+    refresh_banner();
+    return false;
+  }
+  end_presentation();
+  const Result<void> used = player.progress().use_folder(folder);
+  // What is open is the work of whoever kept it in the other place.
+  if (used) player.clear();
   typed_wrong_ = used ? QString() : sentence(used.error());
   start_->refresh();
   follow_exam();
@@ -99,15 +114,30 @@ bool Window::use_progress_folder(const QString& folder, bool along) {
   return used.ok();
 }
 
+void Window::choose_progress_folder() {
+  const QString folder = QFileDialog::getExistingDirectory(this, tr("Keep progress in a folder"),
+                                                           LessonProgress::chosen_folder());
+  if (folder.isEmpty() || !use_progress_folder(folder)) return;
+  LessonProgress::choose_folder(folder);
+  refresh_actions();
+}
+
+void Window::leave_progress_folder() {
+  if (!use_progress_folder(LessonProgress::own_folder())) return;
+  LessonProgress::choose_folder({});
+  refresh_actions();
+}
+
 // Nothing but the view and, large beside it, the lesson.
 void Window::present() {
   if (presents_ || shows_index() || lesson_->player().exam()) return;
   presents_ = true;
-  was_full_screen_ = isFullScreen();
+  states_before_ = windowState();
+  geometry_before_ = saveGeometry();
   lesson_->player().set_presents(true);
   qApp->installEventFilter(this);
   fit_presentation();
-  if (!was_full_screen_) showFullScreen();
+  showFullScreen();
 }
 
 void Window::end_presentation() {
@@ -116,7 +146,7 @@ void Window::end_presentation() {
   qApp->removeEventFilter(this);
   lesson_->player().set_presents(false);
   fit_presentation();
-  if (!was_full_screen_) showNormal();
+  setWindowState(states_before_);
 }
 
 void Window::fit_presentation() {

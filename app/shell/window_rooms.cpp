@@ -31,23 +31,25 @@ bool Window::has_tab(Room room, const ViewInfo& view) const {
 void Window::show_view(const QString& id) {
   const ViewInfo* wanted = find_view(id);
   if (!wanted) return;
-  if (!has_tab(room_, *wanted)) show_room(wanted->room);
+  if (!has_tab(room_, *wanted) && !show_room(wanted->room)) return;
   tabs_->setCurrentIndex(int(wanted - parallelarium::views().data()));
   if (const std::string part = part_of_view(id.toStdString()); !part.empty())
     view().show_part(QString::fromStdString(part));
 }
 
-void Window::show_room(Room room) {
-  if (!has_views(room)) return;
+bool Window::show_room(Room room) {
+  if (!has_views(room)) return false;
   if (room == Room::kPlan && lesson_->player().exam()) {
     typed_wrong_ = tr("In an exam the planner is off.");
     refresh_banner();
-    return top_bar_->set_room(room_);
+    top_bar_->set_room(room_);
+    return false;
   }
   if (!shows_index()) last_tab_[room_] = QLatin1String(view_info().id);
   room_ = room;
   map_over_lesson_ = false;
   refresh_rooms();
+  return true;
 }
 
 // A lesson that was opened is shown in Learn; one that was left leaves its view in front in

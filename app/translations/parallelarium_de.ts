@@ -5519,6 +5519,26 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <source>For a class: large text and nothing around it; Page Down and Page Up change the step</source>
         <translation>Vor einem Kurs: großer Text und nichts darum; Bild ab und Bild auf wechseln den Schritt</translation>
     </message>
+    <message>
+        <source>&amp;Keep progress on this computer</source>
+        <translation>Fortschritt auf diesem &amp;Rechner ablegen</translation>
+    </message>
+    <message>
+        <source>No longer in the folder that was chosen; what lies there stays there</source>
+        <translation>Nicht mehr im gewählten Ordner; was dort liegt, bleibt dort</translation>
+    </message>
+    <message>
+        <source>Answer the exam&apos;s question first: the folder cannot change while it is open.</source>
+        <translation>Beantworte erst die Frage der Prüfung: Solange sie offen ist, lässt sich der Ordner nicht wechseln.</translation>
+    </message>
+    <message>
+        <source>Esc leaves</source>
+        <translation>Esc beendet</translation>
+    </message>
+    <message>
+        <source>The folder %1, where your progress is kept, is not there. Put the stick in and start again, or choose Lessons &gt; Keep progress on this computer.</source>
+        <translation>Der Ordner %1, in dem dein Fortschritt liegt, ist nicht da. Stecke den Stick ein und starte neu, oder wähle Lektionen &gt; Fortschritt auf diesem Rechner ablegen.</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::WordsSheet</name>

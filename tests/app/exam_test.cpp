@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A lesson that is taken as an exam.
 #include <QCheckBox>
+#include <QTemporaryDir>
 #include <QToolButton>
 #include <fstream>
 
@@ -18,12 +19,28 @@ class Exam : public LessonPlay {
  protected:
   void SetUp() override {
     LessonPlay::SetUp();
+    ASSERT_TRUE(player().progress().use_folder(folder_.path()));  // nobody's exam is in it
     ASSERT_TRUE(player().progress().join(ClassPlace{"spring-26", "Ada", true}));
   }
   void TearDown() override { ASSERT_TRUE(player().progress().join(std::nullopt)); }
+  QTemporaryDir folder_;
   void take(const QString& id) {
     const Result<void> opened = player().open(kLessons + id);
     ASSERT_TRUE(opened) << opened.error().text;
+  }
+  // Answers whatever comes before a step of that kind.
+  void answer_until(StepKind kind) {
+    const Lesson lesson = player().lesson();
+    nlohmann::json steps = nlohmann::json::array();
+    for (const Step& step : lesson.steps) {
+      steps.push_back({{"step", step.id}, {"solved", step.kind != kind}});
+      if (step.kind == kind) break;
+    }
+    const std::uint64_t seed = player().progress().place()->seed(lesson.id);
+    player().close();
+    ASSERT_TRUE(player().progress().keep_exam(lesson.id, lesson.version, seed, false,
+                                              {{"seed", seed}, {"steps", steps}}));
+    take(QString::fromStdString(lesson.id));
   }
   // The step's own answer, found from what is set when it is revealed.
   double right_answer() {
@@ -119,17 +136,105 @@ TEST_F(Exam, WhatIsHandedInIsJudgedByTheReport) {
 
 TEST_F(Exam, AGoalMayBeLeftUnreached) {
   take(QStringLiteral("filling-the-bubble"));
-  std::size_t goal = 0;
-  while (player().lesson().steps[goal].kind != StepKind::kGoal) ++goal;
-  go_to(goal);
+  answer_until(StepKind::kGoal);
   ASSERT_EQ(player().step().kind, StepKind::kGoal);
-  EXPECT_TRUE(player().exam()) << "also after a document with it was opened";
+  EXPECT_TRUE(player().exam());
   EXPECT_FALSE(player().may_continue());
+  set("microbatches", "30");
+  player().commit({});
+  if (!player().state().solved) {
+    ASSERT_TRUE(player().may_continue());
+    player().continue_unmet();
+  }
+  EXPECT_TRUE(player().state().solved);
+  player().close();
+  session_.restore(default_setup(), {}, std::nullopt);
+  take(QStringLiteral("filling-the-bubble"));
+  EXPECT_EQ(session_.setup().microbatches, 30) << "what was set for it is its answer";
+  EXPECT_EQ(player().answers()["steps"].back()["settings"]["microbatches"], "30");
+}
+
+TEST_F(Exam, AnUnreachedGoalMayBeLeft) {
+  take(QStringLiteral("filling-the-bubble"));
+  answer_until(StepKind::kGoal);
+  set("microbatches", "1");
   player().commit({});
   ASSERT_FALSE(player().state().solved);
+  EXPECT_FALSE(player().may_leave());
   ASSERT_TRUE(player().may_continue());
   player().continue_unmet();
   EXPECT_TRUE(player().state().solved);
+}
+
+TEST_F(Exam, PracticeOfALaterDayLeavesWhatWasAnswered) {
+  const QString id = QStringLiteral("filling-the-bubble");
+  LessonProgress& progress = player().progress();
+  const ClassPlace place = *progress.place();
+  const int version = read_lesson((kLessons + id).toStdString())->version;
+  const auto kept = [&] {
+    return LessonProgress(folder_.filePath(QStringLiteral("progress.json")))
+        .exam_record(id.toStdString(), version, place.seed(id.toStdString()));
+  };
+  take(id);
+  press_primary();
+  player().commit({0.5, {}, {}, {}});
+  player().close();
+  const nlohmann::json before = kept();
+  ASSERT_EQ(before["steps"].size(), 2u);
+  ASSERT_TRUE(progress.join(std::nullopt));
+  take(id);
+  EXPECT_FALSE(player().exam());
+  press_primary();
+  player().commit({0.25, {}, {}, {}});
+  player().reset();
+  player().close();
+  EXPECT_EQ(kept(), before);
+  // Also what was taken to its end.
+  ASSERT_TRUE(progress.join(place));
+  const std::uint64_t seed = place.seed(id.toStdString());
+  ASSERT_TRUE(progress.keep_exam(id.toStdString(), version, seed, true, before));
+  ASSERT_TRUE(progress.keep_exam(id.toStdString(), version, seed, false, {{"steps", {}}}));
+  EXPECT_EQ(kept(), before);
+  ASSERT_TRUE(progress.join(std::nullopt));
+  take(id);
+  player().close();
+  EXPECT_EQ(kept(), before);
+  ASSERT_TRUE(progress.join(ClassPlace{"spring-26", "Grace", true}));
+  take(id);
+  EXPECT_EQ(player().step_index(), 0u) << "another student's exam is another one";
+  EXPECT_EQ(kept(), before);
+}
+
+TEST_F(Exam, ADocumentOpenedAgainOpensNoQuestionAgain) {
+  take(QStringLiteral("first-look"));
+  press_primary();
+  ASSERT_EQ(player().step().kind, StepKind::kPredict);
+  const nlohmann::json document = session_.locks().lesson_state();
+  player().commit({0.5, {}, {}, {}});
+  ASSERT_TRUE(player().state().solved);
+  session_.locks().set_lesson_state(document);
+  Q_EMIT session_.restored();
+  EXPECT_TRUE(player().exam());
+  EXPECT_TRUE(player().state().solved);
+  EXPECT_EQ(player().state().attempts, 1);
+  EXPECT_EQ(player().state().answer.number, 0.5);
+  player().commit({0.25, {}, {}, {}});
+  EXPECT_EQ(player().answers()["steps"][1]["number"], 0.5);
+  // A document cannot lead past a question either.
+  go_to(5);
+  EXPECT_EQ(player().step_index(), 1u);
+}
+
+TEST_F(Exam, ALessonIsNotLeftWhileAQuestionIsOpen) {
+  take(QStringLiteral("filling-the-bubble"));
+  EXPECT_TRUE(player().may_leave()) << "there is only something to read";
+  press_primary();
+  panel_->leave_lesson();
+  ASSERT_TRUE(player().is_open());
+  EXPECT_TRUE(session_.locks().hidden(QStringLiteral("bubble")));
+  player().commit({0.5, {}, {}, {}});
+  panel_->leave_lesson();
+  EXPECT_FALSE(player().is_open());
 }
 
 TEST_F(Exam, OutsideOfItEverythingIsAsEver) {
@@ -169,6 +274,10 @@ TEST_F(ExamWindow, ACodeThatSaysExamTurnsThePlannerOff) {
   EXPECT_NE(other.room(), Room::kPlan);
   other.show_view(QStringLiteral("search"));
   EXPECT_NE(other.room(), Room::kPlan);
+  for (const char* view : {"search", "roofline"}) {
+    other.show_view(QLatin1String(view));
+    EXPECT_STRNE(other.view_info().id, view) << "nor beside the views of Explore";
+  }
   bool offered = false;
   for (auto* button : other.findChildren<QToolButton*>())
     if (button->text() == QStringLiteral("Plan")) offered = button->isEnabled();

@@ -11,43 +11,10 @@
 #include "app/lesson/map/lesson_tile.h"
 #include "app/lesson/map/unit_board.h"
 #include "app/lesson/markdown_view.h"
-#include "tests/app/window_fixture.h"
+#include "tests/app/teacher_fixture.h"
 
 namespace parallelarium {
 namespace {
-
-class Teacher : public WindowFixture {
- protected:
-  void SetUp() override {
-    WindowFixture::SetUp();
-    session().playback().set_playing(false);
-  }
-  QString file(const QString& name, const QByteArray& content) {
-    const QString path = folder_.filePath(name);
-    QFile file(path);
-    EXPECT_TRUE(file.open(QIODevice::WriteOnly));
-    file.write(content);
-    return path;
-  }
-  LessonPlayer& player() { return window->lesson().player(); }
-  CourseMap& map() { return *window->findChild<CourseMap*>(); }
-  void finish(const std::string& id) {
-    const Result<Lesson> lesson = read_lesson(lessons_folder() + "/" + id);
-    ASSERT_TRUE(lesson);
-    ASSERT_TRUE(player().progress().keep(id, lesson->version, true, nlohmann::json::object()));
-  }
-  void open(const char* id) {
-    const Result<void> opened = player().open(
-        QString::fromStdString(lessons_folder()) + QLatin1Char('/') + QLatin1String(id), 7);
-    ASSERT_TRUE(opened) << opened.error().text;
-    QApplication::processEvents();
-  }
-  QString next_on_map() {
-    const std::optional<std::size_t> next = map().data().next();
-    return next ? map().data().lessons[*next].id : QString();
-  }
-  QTemporaryDir folder_;
-};
 
 const QByteArray kMonday = "title: Monday\nwhy-the-ring-wins 9\nnaive-and-gpipe\nfirst-look\n";
 
@@ -122,33 +89,93 @@ TEST_F(Teacher, PresentingLeavesTheViewAndTheLessonAndAClickerTurnsItsSteps) {
   EXPECT_TRUE(window->menuBar()->isVisible());
   EXPECT_EQ(text->document()->defaultFont().pixelSize(), usual);
   QTest::keyClick(window.get(), Qt::Key_PageDown);
-  EXPECT_EQ(player().step_index(), 1u) << "these keys are free again";
+  EXPECT_EQ(player().step_index(), 0u) << "these keys are free again";
 }
 
-TEST_F(Teacher, ProgressLiesInAFolderOfChoice) {
-  const auto done = [](const LessonProgress& progress, const std::string& id) {
-    return progress.done(id, read_lesson(lessons_folder() + "/" + id)->version);
-  };
-  finish("first-look");
-  const QString stick = folder_.filePath(QStringLiteral("stick"));
-  const QString path = stick + QStringLiteral("/progress.json");
-  ASSERT_TRUE(window->use_progress_folder(stick, true));
-  EXPECT_TRUE(done(LessonProgress(path), "first-look")) << "it came along";
-  finish("naive-and-gpipe");
-  EXPECT_TRUE(done(LessonProgress(path), "naive-and-gpipe"));
-  EXPECT_FALSE(done(LessonProgress(), "naive-and-gpipe")) << "the first place is as it was";
-  // Another student's stick: what lies there counts, and nothing comes along.
-  ASSERT_TRUE(window->use_progress_folder(folder_.filePath(QStringLiteral("other")), false));
-  EXPECT_FALSE(done(player().progress(), "first-look"));
-  ASSERT_TRUE(window->use_progress_folder(stick, true));
-  EXPECT_TRUE(done(player().progress(), "naive-and-gpipe"));
-  EXPECT_FALSE(window->use_progress_folder(QStringLiteral("/proc/none"), true));
-  EXPECT_TRUE(done(player().progress(), "naive-and-gpipe")) << "nothing was lost";
-  LessonProgress::choose_folder(stick);
-  EXPECT_EQ(LessonProgress::default_path(), path);
-  EXPECT_TRUE(done(LessonProgress(), "naive-and-gpipe")) << "at the next start";
-  LessonProgress::choose_folder({});
-  EXPECT_NE(LessonProgress::default_path(), path);
+TEST_F(Teacher, AfterPresentingALessonToItsEndAllIsAsItWas) {
+  ASSERT_TRUE(window->use_progress_folder(folder_.filePath(QStringLiteral("presented"))));
+  window->setWindowState(Qt::WindowMaximized);
+  QApplication::processEvents();
+  open("filling-the-bubble");
+  player().next();
+  player().commit({0.5, {}, {}, {}});
+  const auto setup = session().setup();
+  const nlohmann::json record = player().progress().record("filling-the-bubble", 2);
+  const nlohmann::json steps = player().answers()["steps"];
+  window->present();
+  QApplication::processEvents();
+  EXPECT_TRUE(window->isFullScreen());
+  while (!player().at_end()) player().show_step(+1);
+  player().next();
+  QApplication::processEvents();
+  ASSERT_FALSE(player().is_open());
+  EXPECT_TRUE(banner_says(QStringLiteral("Esc leaves")));
+  // Another lesson, a review and what is known leave nothing, either.
+  open("first-look");
+  ASSERT_TRUE(player().place({QString::fromStdString(lessons_folder()) + "/first-look"}));
+  Context context;
+  context.settings = *settings_at(player().lesson(), player().step_index(), player().drawn(), true);
+  context.drawn = player().drawn();
+  player().commit({*evaluate(player().step().ask->answer, context.symbols()), {}, {}, {}});
+  player().next();
+  window->activateWindow();
+  QTest::keyClick(window.get(), Qt::Key_Escape);
+  QApplication::processEvents();
+  EXPECT_TRUE(window->isMaximized());
+  ASSERT_TRUE(player().is_open());
+  EXPECT_EQ(player().lesson().id, "filling-the-bubble");
+  EXPECT_EQ(player().step_index(), 1u);
+  EXPECT_EQ(player().answers()["steps"], steps);
+  EXPECT_EQ(session().setup(), setup);
+  const LessonProgress kept(folder_.filePath(QStringLiteral("presented/progress.json")));
+  EXPECT_EQ(kept.record("filling-the-bubble", 2)["steps"], record["steps"]);
+  EXPECT_FALSE(kept.done("filling-the-bubble", 2));
+  EXPECT_FALSE(kept.known("first-look", read_lesson(lessons_folder() + "/first-look")->version));
+  EXPECT_FALSE(banner_says(QStringLiteral("Esc leaves")));
+}
+
+TEST_F(Teacher, AWindowClosedWhilePresentingIsNoLargerAtTheNextStart) {
+  open("filling-the-bubble");
+  const QByteArray before = window->saveGeometry();
+  window->present();
+  QApplication::processEvents();
+  ASSERT_NE(window->saveGeometry(), before);
+  window->close();
+  EXPECT_EQ(QSettings().value(QStringLiteral("geometry")).toByteArray(), before);
+}
+
+TEST_F(Teacher, NumbersOfAListHaveRoomInLargeText) {
+  open("filling-the-bubble");
+  auto* text = window->lesson().findChild<MarkdownView*>();
+  for (const bool large : {false, true}) {
+    if (large) window->present();
+    QApplication::processEvents();
+    const QFontMetricsF metrics(text->document()->defaultFont());
+    EXPECT_GE(text->document()->indentWidth(), metrics.horizontalAdvance(QStringLiteral("9. ")));
+  }
+}
+
+TEST_F(Teacher, APlaylistsWordsAreNoMarkupAndItsTimeIsInHours) {
+  ASSERT_TRUE(window->use_progress_folder(folder_.filePath(QStringLiteral("listed"))));
+  ASSERT_TRUE(window->open_playlist(
+      file(QStringLiteral("long.txt"), "title: <h1>Big</h1>\nfirst-look 70\nnaive-and-gpipe 65\n"),
+      false));
+  ASSERT_EQ(map().listed().size(), 2u);
+  EXPECT_FALSE(LessonProgress(folder_.filePath(QStringLiteral("listed/progress.json"))).playlist())
+      << "it is only shown";
+  map().findChild<QLineEdit*>()->setText(QStringLiteral("<h1>none</h1>"));
+  int plain = 0;
+  bool hours = false, own_minutes = false;
+  for (const auto* label : map().findChildren<QLabel*>()) {
+    hours = hours || label->text().contains(QStringLiteral("2 h 15 min"));
+    own_minutes = own_minutes || label->text().contains(QStringLiteral("about 1 h 10 min left"));
+    if (!label->text().contains(QStringLiteral("<h1>"))) continue;
+    EXPECT_EQ(label->textFormat(), Qt::PlainText) << label->text().toStdString();
+    ++plain;
+  }
+  EXPECT_EQ(plain, 3) << "the list's title, the card, what was searched";
+  EXPECT_TRUE(hours);
+  EXPECT_TRUE(own_minutes);
 }
 
 TEST_F(Teacher, SearchingLeavesTheLessonsThatHaveTheWords) {

@@ -18,6 +18,7 @@
 
 #include "app/export/export.h"
 #include "app/lesson/markdown_view.h"
+#include "app/lesson/player/json_member.h"
 #include "app/lesson/player/lesson_player.h"
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
@@ -34,10 +35,10 @@ constexpr double kLetters[] = {9.5, 9, 8.5, 8, 7.5, 7, 6.5, 6};  // points, the 
 // "Two names: 27.3 % rehearsed here", for each prediction that a run answered.
 QString seen_here(const Lesson& lesson, const LessonText& text, const nlohmann::json& record) {
   QStringList lines;
-  for (const nlohmann::json& step : record.value("steps", nlohmann::json::array())) {
+  for (const nlohmann::json& step : member_or(record, "steps", nlohmann::json::array())) {
     if (!step.contains("observed") || !step["observed"].is_number() || !step.contains("run"))
       continue;
-    const Step* question = lesson.find(step.value("answers", ""));
+    const Step* question = lesson.find(member_or(step, "answers", std::string()));
     if (!question || !question->ask) continue;
     const auto words = text.steps.find(question->id);
     if (words == text.steps.end()) continue;

@@ -23,14 +23,10 @@
 
 namespace parallelarium {
 
-namespace {
-
 QString hours_text(int minutes) {
   if (minutes < 60) return minutes_text(minutes);
   return CourseMap::tr("%1 h %2 min").arg(minutes / 60).arg(minutes % 60);
 }
-
-}  // namespace
 
 CourseMap::CourseMap(LessonPlayer& player, QWidget* parent) : QWidget(parent), player_(player) {
   setObjectName(QStringLiteral("CourseMap"));
@@ -47,8 +43,8 @@ CourseMap::CourseMap(LessonPlayer& player, QWidget* parent) : QWidget(parent), p
   line->setContentsMargins(18, 12, 16, 12);
   auto* words = new QVBoxLayout;
   words->setSpacing(2);
-  go_on_title_ = wrapped_label("title");
-  go_on_about_ = wrapped_label("muted");
+  go_on_title_ = plain_label("title");
+  go_on_about_ = plain_label("muted");
   words->addWidget(go_on_title_);
   words->addWidget(go_on_about_);
   go_on_ = new QPushButton;
@@ -186,7 +182,10 @@ void CourseMap::fill() {
     return;
   }
   if (next_) {
-    const MapLesson& lesson = data_.lessons[*next_];
+    MapLesson lesson = data_.lessons[*next_];
+    if (data_.playlist)  // it may give the lesson other minutes
+      for (std::size_t at = 0; at < data_.playlist->lessons.size(); ++at)
+        if (data_.playlist->lessons[at] == *next_) lesson.minutes = data_.playlist->minutes[at];
     go_on_title_->setText(lesson.title);
     QString about = next_of_playlist();
     if (about.isEmpty()) about = data_.unit_of(*next_).title;
@@ -194,7 +193,7 @@ void CourseMap::fill() {
     if (lesson.begun())
       about +=
           tr("step %1 of %2").arg(lesson.reached).arg(lesson.steps.size()) + QStringLiteral(" · ");
-    go_on_about_->setText(about + tr("about %1 left").arg(minutes_text(lesson.minutes_left())));
+    go_on_about_->setText(about + tr("about %1 left").arg(hours_text(lesson.minutes_left())));
   } else {
     go_on_title_->setText(tr("You have done every lesson"));
     go_on_about_->setText(tr("Open any of them again, or go on in Explore."));

@@ -85,7 +85,7 @@ QWidget* CourseMap::make_playlist(int columns) {
   column->setContentsMargins(8, 8, 8, 8);
   column->setSpacing(8);
   auto* head = new QHBoxLayout;
-  auto* title = wrapped_label("strong");
+  auto* title = plain_label("strong");
   title->setText(tr("Playlist: %1").arg(list.title));
   std::size_t done = 0;
   int minutes = 0;
@@ -106,7 +106,7 @@ QWidget* CourseMap::make_playlist(int columns) {
                                                        : tr("%1 of %2 · about %3 left")
                                                              .arg(done)
                                                              .arg(list.lessons.size())
-                                                             .arg(minutes_text(minutes)));
+                                                             .arg(hours_text(minutes)));
   set_style_property(count, "role", "small");
   auto* close = new QPushButton(tr("Close"));
   close->setToolTip(tr("Takes the playlist away; what is done stays"));
@@ -150,7 +150,7 @@ void CourseMap::lay_out() {
     whole->addLayout(above);
   }
   if (shown.empty()) {
-    auto* none = wrapped_label("muted");
+    auto* none = plain_label("muted");
     none->setText(tr("No lesson has “%1”.").arg(search_->text()));
     whole->addSpacing(UnitBoard::kLane);
     whole->addWidget(none);

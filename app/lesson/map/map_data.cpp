@@ -18,12 +18,6 @@ QString in_language(const std::map<std::string, std::string>& titles) {
   return english == titles.end() ? QString() : QString::fromStdString(english->second);
 }
 
-// Whether the last step was left, as far as the record goes.
-bool is_at_its_end(const nlohmann::json& record, const Lesson& lesson) {
-  const nlohmann::json steps = record.value("steps", nlohmann::json::array());
-  return steps.size() == lesson.steps.size() && steps.back().value("solved", false);
-}
-
 MapLesson map_lesson(const Course& course, const CourseEntry& entry, const LessonPlayer& player) {
   MapLesson shown;
   shown.id = QString::fromStdString(entry.id);
@@ -38,16 +32,13 @@ MapLesson map_lesson(const Course& course, const CourseEntry& entry, const Lesso
   shown.summary = QString::fromStdString(text.summary);
   shown.minutes = lesson->minutes;
   shown.ranks = lesson->requirements.ranks;
-  const nlohmann::json record = player.progress().record(lesson->id, lesson->version);
-  // In an exam what was practised does not count.
-  const bool counts = !player.exam() || (record.is_object() && record.value("exam", false));
-  shown.done = counts && player.progress().done(lesson->id, lesson->version) &&
-               (!player.exam() || is_at_its_end(record, *lesson));
+  const nlohmann::json record = player.record(*lesson);
+  shown.done = player.is_done(*lesson);
   shown.known = player.progress().known(lesson->id, lesson->version);
   shown.due = player.progress().due(lesson->id, lesson->version, QDateTime::currentDateTimeUtc()) &&
               std::any_of(lesson->steps.begin(), lesson->steps.end(),
                           [](const Step& step) { return step.ask && !step.ask->answer.empty(); });
-  if (counts && record.is_object() && record.contains("steps") && record["steps"].is_array())
+  if (record.is_object() && record.contains("steps") && record["steps"].is_array())
     shown.reached = std::min(record["steps"].size(), lesson->steps.size());
   for (const Step& step : lesson->steps) {
     const auto words = text.steps.find(step.id);

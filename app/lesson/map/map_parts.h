@@ -17,4 +17,13 @@ inline QLabel* wrapped_label(const char* role) {
   return label;
 }
 
+// Text that others wrote: no letter of it is markup.
+inline QLabel* plain_label(const char* role) {
+  QLabel* label = wrapped_label(role);
+  label->setTextFormat(Qt::PlainText);
+  return label;
+}
+
+QString hours_text(int minutes);  // "45 minutes", "1 h 20 min"
+
 }  // namespace parallelarium

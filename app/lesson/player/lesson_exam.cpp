@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The part of the player that takes a lesson as an exam.
 #include "app/lesson/player/lesson_player.h"
+#include "app/look/sentence.h"
 #include "engine/lesson/check/check_parts.h"
 
 namespace parallelarium {
@@ -26,9 +27,33 @@ Result<Context> LessonPlayer::unseen_context() const {
 bool LessonPlayer::is_taken(const Lesson& lesson) const {
   const auto& place = progress_.place();
   if (!place || !place->is_exam()) return false;
-  const nlohmann::json record = progress_.record(lesson.id, lesson.version);
-  return record.is_object() && record.value("exam", false) &&
-         record.value("seed", nlohmann::json()) == place->seed(lesson.id);
+  return progress_.exam_record(lesson.id, lesson.version, place->seed(lesson.id)).is_object();
+}
+
+nlohmann::json LessonPlayer::record(const Lesson& lesson) const {
+  const auto& place = progress_.place();
+  return place && place->is_exam()
+             ? progress_.exam_record(lesson.id, lesson.version, place->seed(lesson.id))
+             : progress_.record(lesson.id, lesson.version);
+}
+
+bool LessonPlayer::is_done(const Lesson& lesson) const {
+  const auto& place = progress_.place();
+  return place && place->is_exam()
+             ? progress_.exam_done(lesson.id, lesson.version, place->seed(lesson.id))
+             : progress_.done(lesson.id, lesson.version);
+}
+
+void LessonPlayer::keep(bool is_done, const nlohmann::json& answers) {
+  const Result<void> kept =
+      exam_ ? progress_.keep_exam(lesson_->id, lesson_->version, seed_, is_done, answers)
+            : progress_.keep(lesson_->id, lesson_->version, is_done, answers);
+  if (!kept) Q_EMIT not_kept(sentence(kept.error()));
+}
+
+bool LessonPlayer::may_leave() const {
+  if (!is_open() || !exam_ || state().solved) return true;
+  return step().kind == StepKind::kRead || step().kind == StepKind::kRun;
 }
 
 QString LessonPlayer::exam_summary() const {

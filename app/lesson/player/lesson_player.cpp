@@ -380,8 +380,7 @@ void LessonPlayer::next() {
   if (!at_end()) return enter(at_ + 1, true);
   finished_ = {lesson_title(), QString::fromStdString(lesson_->folder),
                exam_ ? exam_summary() : summary(), answers()};
-  const Result<void> kept = progress_.keep(lesson_->id, lesson_->version, true, finished_->answers);
-  if (!kept) Q_EMIT failed(sentence(kept.error()));
+  if (!presents_) keep(true, finished_->answers);
   close();
   Q_EMIT finished();
 }

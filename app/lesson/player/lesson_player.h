@@ -69,10 +69,18 @@ class LessonPlayer : public QObject {
   // Whether the lesson that is open is taken as an exam, or the next will be: each question is
   // answered once, nothing is said about it, there are no hints, and the numbers stay.
   bool exam() const;
+  // Not while a question of an exam is open: leaving shows what it hides.
+  bool may_leave() const;
+  // What was answered, and whether it was played to its end: of the class's exam in one, else of
+  // practice. The record is null if there is none.
+  nlohmann::json record(const Lesson& lesson) const;
+  bool is_done(const Lesson& lesson) const;
   // Whether the verdict on the step's answer is told.
   bool tells_verdict() const;
   // Leaves the lesson and keeps the Setup; hidden figures and locked settings come back.
   void close();
+  // Also forgets the lesson that was finished last: somebody else plays now.
+  void clear();
   // Starts the open lesson again, with new values.
   void reset();
 
@@ -122,8 +130,9 @@ class LessonPlayer : public QObject {
   // The lesson finished last, until another is opened; else null.
   const Finished* finished_lesson() const { return finished_ ? &*finished_ : nullptr; }
   void back();
-  // In front of a class: steps may be shown without their answers, and nothing is kept.
-  void set_presents(bool presents) { presents_ = presents; }
+  // In front of a class: steps may be shown without their answers, and nothing is kept. At its end
+  // the lesson stands where it stood before.
+  void set_presents(bool presents);
   // So many steps on or back, as for one who has done all before it. Nothing beyond the ends.
   void show_step(int by);
 
@@ -144,11 +153,13 @@ class LessonPlayer : public QObject {
   void tab_wanted(const QString& tab);
   void guess_changed(const QString& metric, double value);
   void failed(const QString& sentence);
-  void finished();  // the last step was left
-  void reviewed();  // the question of a review was left
+  void not_kept(const QString& sentence);  // progress could not be written
+  void finished();                         // the last step was left
+  void reviewed();                         // the question of a review was left
 
  private:
   void enter(std::size_t step, bool set_up);
+  void take_up(std::size_t at, const nlohmann::json& kept, bool is_last);
   void note_base();
   void leave();
   void apply_hidden_and_allowed();
@@ -174,6 +185,8 @@ class LessonPlayer : public QObject {
   Result<void> note_known(const std::string& id);
   void watch();  // a run is judged as soon as it is there
   void save();
+  void keep(bool is_done, const nlohmann::json& answers);
+  void keep_review();
   void restore();
   QString missed_limits() const;
   QString filled(const std::string& markdown, const Symbols& symbols) const;
@@ -201,6 +214,9 @@ class LessonPlayer : public QObject {
   bool busy_ = false;                           // the player itself is changing the Session
   bool reviews_ = false;
   bool presents_ = false;
+  bool resumes_ = false;  // what was answered is being read: nothing of it is written
+  struct Play;            // what stood before a lesson was presented
+  std::shared_ptr<const Play> before_;
   bool exam_ = false;    // of the lesson that is open or was finished last
   QStringList placing_;  // folders of the lessons that are asked about
   int placed_ = 0;       // of them

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "app/lesson/player/json_member.h"
 #include "engine/lesson/teaching/class_seed.h"
 
 namespace parallelarium {
@@ -25,9 +26,11 @@ const char* const kKnown = "known";
 const char* const kClass = "class";
 const char* const kReviews = "reviews";
 const char* const kPlaylist = "playlist";
+const char* const kExams = "exams";
 const char* const kFile = "progress.json";
 const char* const kFolderKey = "progress_folder";  // of the preferences
 constexpr int kDays[] = {1, 7, 30};
+constexpr int kMostListedMinutes = 600;
 
 json playlist_json(const Playlist& playlist) {
   json lessons = json::array();
@@ -41,10 +44,43 @@ std::optional<Playlist> playlist_from_json(const json& object) {
     Playlist playlist{object.at("title").get<std::string>(), {}};
     for (const json& entry : object.at("lessons"))
       playlist.entries.push_back(
-          {entry.at("lesson").get<std::string>(), entry.at("minutes").get<int>()});
+          {entry.at("lesson").get<std::string>(),
+           std::clamp(member_or(entry, "minutes", 0), 0, kMostListedMinutes)});
     return playlist;
   } catch (const json::exception&) {
     return std::nullopt;  // there is none, or the file was changed by hand
+  }
+}
+
+// Numbers of a class's exam are nobody else's: they name its record.
+std::string exam_key(const std::string& id, std::uint64_t seed) {
+  return id + "/" + std::to_string(seed);
+}
+
+// What a lesson's entry holds of that version of it; else null.
+json answers_of(const json& lessons, const std::string& id, int version) {
+  const auto found = lessons.find(id);
+  if (found == lessons.end() || member_or(*found, "version", 0) != version) return nullptr;
+  return member_or(*found, "answers", json());
+}
+
+bool done_of(const json& lessons, const std::string& id, int version) {
+  const auto found = lessons.find(id);
+  return found != lessons.end() && member_or(*found, "version", 0) == version &&
+         member_or(*found, "done", false);
+}
+
+// Exams that stood among what was practised, as they once did, get a place of their own.
+void move_exams(json& lessons, json& exams) {
+  for (auto at = lessons.begin(); at != lessons.end();) {
+    const json answers = member_or(*at, "answers", json());
+    const auto seed = member_or(answers, "seed", std::uint64_t{0});
+    if (seed == 0 || !member_or(answers, "exam", false)) {
+      ++at;
+      continue;
+    }
+    exams.emplace(exam_key(at.key(), seed), *at);
+    at = lessons.erase(at);
   }
 }
 
@@ -69,11 +105,18 @@ void LessonProgress::choose_folder(const QString& folder) {
   QSettings().setValue(QLatin1String(kFolderKey), folder);
 }
 
+QString LessonProgress::own_folder() {
+  return QStandardPaths::writableLocation(QStandardPaths::AppDataLocation);
+}
+
+bool LessonProgress::misses_folder() {
+  const QString chosen = chosen_folder();
+  return !chosen.isEmpty() && !QFileInfo(chosen).isDir();
+}
+
 QString LessonProgress::default_path() {
   const QString chosen = chosen_folder();
-  return QDir(chosen.isEmpty() ? QStandardPaths::writableLocation(QStandardPaths::AppDataLocation)
-                               : chosen)
-      .filePath(QLatin1String(kFile));
+  return QDir(chosen.isEmpty() ? own_folder() : chosen).filePath(QLatin1String(kFile));
 }
 
 LessonProgress::LessonProgress() : LessonProgress(default_path()) {}
@@ -93,7 +136,10 @@ void LessonProgress::read() {
     return;
   }
   lessons_ = content["lessons"];
-  const json& place = content.contains(kClass) ? content[kClass] : json();
+  exams_ = member_or(content, kExams, json::object());
+  if (!exams_.is_object()) exams_ = json::object();
+  move_exams(lessons_, exams_);
+  const json place = member_or(content, kClass, json());
   if (place.is_object() && place.value("code", json()).is_string() &&
       place.value("name", json()).is_string())
     place_ = ClassPlace{place["code"].get<std::string>(), place["name"].get<std::string>(),
@@ -101,34 +147,41 @@ void LessonProgress::read() {
   playlist_ = playlist_from_json(content.value(kPlaylist, json()));
 }
 
-Result<void> LessonProgress::use_folder(const QString& folder, bool along) {
-  const QString path = QDir(folder).filePath(QLatin1String(kFile));
-  const bool is_there = QFile::exists(path);
-  LessonProgress there = is_there || !along ? LessonProgress(path) : *this;
-  there.path_ = path;
+Result<void> LessonProgress::use_folder(const QString& folder) {
+  QDir().mkpath(folder);
+  LessonProgress there(QDir(folder).filePath(QLatin1String(kFile)));
   if (Result<void> written = there.write(); !written) return written;
   *this = std::move(there);
   return {};
 }
 
 json LessonProgress::record(const std::string& id, int version) const {
-  const auto found = lessons_.find(id);
-  if (found == lessons_.end() || !found->is_object() || !found->contains("version") ||
-      (*found)["version"] != version)
-    return nullptr;
-  return found->contains("answers") ? (*found)["answers"] : json();
+  return answers_of(lessons_, id, version);
 }
 
 bool LessonProgress::done(const std::string& id, int version) const {
-  const auto found = lessons_.find(id);
-  return found != lessons_.end() && found->is_object() && found->contains("version") &&
-         (*found)["version"] == version && found->contains("done") && (*found)["done"] == true;
+  return done_of(lessons_, id, version);
+}
+
+json LessonProgress::exam_record(const std::string& id, int version, std::uint64_t seed) const {
+  return answers_of(exams_, exam_key(id, seed), version);
+}
+
+bool LessonProgress::exam_done(const std::string& id, int version, std::uint64_t seed) const {
+  return done_of(exams_, exam_key(id, seed), version);
+}
+
+Result<void> LessonProgress::keep_exam(const std::string& id, int version, std::uint64_t seed,
+                                       bool is_done, const json& answers) {
+  if (exam_done(id, version, seed)) return {};
+  exams_[exam_key(id, seed)] = {{"version", version}, {"done", is_done}, {"answers", answers}};
+  return write();
 }
 
 bool LessonProgress::known(const std::string& id, int version) const {
   const auto found = lessons_.find(id);
-  return found != lessons_.end() && found->is_object() && found->value("version", 0) == version &&
-         found->value(kKnown, false);
+  return found != lessons_.end() && member_or(*found, "version", 0) == version &&
+         member_or(*found, kKnown, false);
 }
 
 Result<void> LessonProgress::note_known(const std::string& id, int version) {
@@ -158,11 +211,11 @@ Result<void> LessonProgress::keep(const std::string& id, int version, bool is_do
 bool LessonProgress::due(const std::string& id, int version, const QDateTime& now) const {
   if (!done(id, version)) return false;
   const json& kept = lessons_[id];
-  const QDateTime last =
-      QDateTime::fromString(QString::fromStdString(kept.value(kReviewed, "")), Qt::ISODate);
+  const QDateTime last = QDateTime::fromString(
+      QString::fromStdString(member_or(kept, kReviewed, std::string())), Qt::ISODate);
   if (!last.isValid()) return true;  // it was done before dates were kept
   const int reviews =
-      std::clamp(kept.value(kReviews, 0), 0, static_cast<int>(std::size(kDays)) - 1);
+      std::clamp(member_or(kept, kReviews, 0), 0, static_cast<int>(std::size(kDays)) - 1);
   return last.addDays(kDays[reviews]) <= now;
 }
 
@@ -170,7 +223,7 @@ Result<void> LessonProgress::note_review(const std::string& id, int version, boo
                                          const QDateTime& now) {
   if (!done(id, version)) return {};
   json& kept = lessons_[id];
-  kept[kReviews] = right ? kept.value(kReviews, 0) + 1 : 0;
+  kept[kReviews] = right ? std::clamp(member_or(kept, kReviews, 0), 0, kDays[2]) + 1 : 0;
   kept[kReviewed] = iso_text(now);
   return write();
 }
@@ -186,9 +239,13 @@ Result<void> LessonProgress::set_playlist(std::optional<Playlist> playlist) {
 }
 
 Result<void> LessonProgress::write() {
-  QDir().mkpath(QFileInfo(path_).absolutePath());
+  const QDir folder = QFileInfo(path_).absoluteDir();
+  // A chosen folder that is gone, such as one on a stick, is not made up.
+  if (chosen_folder().isEmpty() || folder != QDir(chosen_folder()))
+    QDir().mkpath(folder.absolutePath());
   QSaveFile file(path_);
   json content = {{"format", kFormat}, {"lessons", lessons_}};
+  if (!exams_.empty()) content[kExams] = exams_;
   if (place_)
     content[kClass] = {{"code", place_->code}, {"name", place_->name}, {"exam", place_->exam}};
   if (playlist_) content[kPlaylist] = playlist_json(*playlist_);

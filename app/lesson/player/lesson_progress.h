@@ -38,6 +38,12 @@ class LessonProgress {
   Result<void> note_known(const std::string& id, int version);
   // Keeps a lesson's record and writes the file atomically. A lesson that was done stays done.
   Result<void> keep(const std::string& id, int version, bool done, const nlohmann::json& answers);
+  // The same of a lesson that was taken as an exam with these numbers. Practice never touches it,
+  // and what was taken to its end stays as it is.
+  nlohmann::json exam_record(const std::string& id, int version, std::uint64_t seed) const;
+  bool exam_done(const std::string& id, int version, std::uint64_t seed) const;
+  Result<void> keep_exam(const std::string& id, int version, std::uint64_t seed, bool done,
+                         const nlohmann::json& answers);
 
   // Whether a question of a lesson that was done is due again: a day after it was done, a week
   // after the first review, then each month. A wrong answer begins anew with a day.
@@ -52,14 +58,18 @@ class LessonProgress {
   // The lessons that a teacher has put in order; none: the course's own order.
   const std::optional<Playlist>& playlist() const { return playlist_; }
   Result<void> set_playlist(std::optional<Playlist> playlist);
+  // For as long as the program runs; it is not written.
+  void show_playlist(Playlist playlist) { playlist_ = std::move(playlist); }
 
   // Keeps everything in that folder from now on, made if it is not there. What lies in it already
-  // is read; if nothing does, what was kept before goes along where `along` says so. Error: it
-  // cannot be written.
-  Result<void> use_folder(const QString& folder, bool along);
-  // The folder that the user chose; empty: the user's data folder.
+  // is read; nothing that was kept elsewhere goes along. Error: it cannot be written.
+  Result<void> use_folder(const QString& folder);
+  // The folder that the user chose; empty: own_folder().
   static QString chosen_folder();
   static void choose_folder(const QString& folder);
+  static QString own_folder();  // the user's data folder on this computer
+  // Whether a folder was chosen that is not there now, such as one on a stick.
+  static bool misses_folder();
   static QString default_path();
 
  private:
@@ -69,6 +79,7 @@ class LessonProgress {
   std::optional<ClassPlace> place_;
   std::optional<Playlist> playlist_;
   nlohmann::json lessons_ = nlohmann::json::object();
+  nlohmann::json exams_ = nlohmann::json::object();  // by lesson and numbers
 };
 
 }  // namespace parallelarium

@@ -2,8 +2,10 @@
 // The part of the player that is kept: progress, the lesson in a document, exported answers.
 #include <QDateTime>
 #include <QRandomGenerator>
+#include <QScopedValueRollback>
 #include <algorithm>
 
+#include "app/lesson/player/json_member.h"
 #include "app/lesson/player/lesson_player.h"
 #include "app/look/sentence.h"
 #include "engine/plan/setup/setup_settings.h"
@@ -14,56 +16,68 @@ namespace parallelarium {
 using nlohmann::json;
 
 void LessonPlayer::save() {
-  if (reviews_ || presents_) return;  // what was answered in the lesson stays
-  const json play = answers();
+  if (reviews_ || presents_ || resumes_) return;  // what was answered in the lesson stays
   session_.locks().set_lesson_state(
       {{"id", lesson_->id}, {"version", lesson_->version}, {"seed", seed_}, {"step", at_}});
-  const Result<void> kept = progress_.keep(lesson_->id, lesson_->version, false, play);
-  if (!kept) Q_EMIT failed(sentence(kept.error()));
-}
-
-void LessonPlayer::show_step(int by) {
-  if (!is_open() || reviews_ || exam_) return;
-  const auto to = static_cast<std::ptrdiff_t>(at_) + by;
-  if (to < 0 || to >= static_cast<std::ptrdiff_t>(lesson_->steps.size())) return;
-  leave();
-  set_settings(settings_at(*lesson_, static_cast<std::size_t>(to), drawn_));
-  enter(static_cast<std::size_t>(to), false);
+  keep(false, answers());
 }
 
 Result<void> LessonPlayer::resume(const QString& folder) {
   const Result<Lesson> lesson = read_lesson(folder.toStdString());
-  const json record = lesson ? progress_.record(lesson->id, lesson->version) : json();
+  const json kept = lesson ? record(*lesson) : json();
+  const auto seed = member_or(kept, "seed", std::uint64_t{0});
+  // Taken by hand out of an exam's record, its numbers are those of the class all the same.
   const bool taken = lesson && is_taken(*lesson);
-  const bool in_exam = progress_.place() && progress_.place()->is_exam();
-  if (in_exam && !taken) return open(folder);  // what was practised has other numbers
-  if (!record.is_object() || !record.contains("seed") || !record["seed"].is_number_integer())
-    return open(folder);
-  if (Result<void> opened = open(folder, record["seed"].get<std::uint64_t>()); !opened)
-    return opened;
-  exam_ = record.value("exam", false);
-  const json steps = record.value("steps", json::array());
-  const std::size_t reached = std::min(steps.size(), states_.size());
-  for (std::size_t at = 0; at < reached; ++at) {
-    StepState& state = states_[at];
-    const json& kept = steps[at];
-    if (kept.value("step", "") != lesson_->steps[at].id) return {};  // another text by now
-    state.visited = true;
-    state.solved = at + 1 < reached || kept.value("solved", false);
-    state.attempts = kept.value("attempts", 0);
-    state.hints = kept.value("hints", 0);
-    if (kept.contains("number")) state.answer.number = kept["number"].get<double>();
-    if (kept.contains("observed")) state.observed = kept["observed"].get<double>();
-    state.answer.option = kept.value("option", "");
-    state.answer.parts = parts_from_json(kept.value("parts", json::object()));
-    state.answer.order = kept.value("order", std::vector<std::string>());
-    state.answer.marks = kept.value("marks", std::set<std::pair<int, int>>());
-    state.run = kept.value("run", json());
-    if (const Result<Settings> left = settings_at(*lesson_, at, drawn_, state.solved && !exam_))
-      state.left_with = *left;
+  if (seed == 0 && !taken) return open(folder);
+  {
+    const QScopedValueRollback<bool> resumes(resumes_, true);
+    if (Result<void> opened = open(folder, taken ? progress_.place()->seed(lesson->id) : seed);
+        !opened)
+      return opened;
   }
-  if (reached > 0) enter(reached - 1, true);
+  const json steps = member_or(kept, "steps", json::array());
+  const std::size_t reached = steps.is_array() ? std::min(steps.size(), states_.size()) : 0;
+  std::size_t known = 0;  // less than reached where the lesson has another text by now
+  while (known < reached &&
+         member_or(steps[known], "step", std::string()) == lesson_->steps[known].id) {
+    take_up(known, steps[known], known + 1 == reached);
+    ++known;
+  }
+  if (known > 0)
+    enter(known - 1, true);
+  else
+    save();
   return {};
+}
+
+// What was answered at a step, as answers() wrote it.
+void LessonPlayer::take_up(std::size_t at, const json& kept, bool is_last) {
+  const Step& step = lesson_->steps[at];
+  StepState& state = states_[at];
+  state.visited = true;
+  state.solved = !is_last || member_or(kept, "solved", false);
+  state.attempts = std::max(0, member_or(kept, "attempts", 0));
+  state.hints = std::clamp(member_or(kept, "hints", 0), 0, step.hints);
+  if (kept.contains("number") && kept["number"].is_number())
+    state.answer.number = kept["number"].get<double>();
+  if (kept.contains("observed") && kept["observed"].is_number())
+    state.observed = kept["observed"].get<double>();
+  state.answer.option = member_or(kept, "option", std::string());
+  state.answer.parts = parts_from_json(member_or(kept, "parts", json::object()));
+  state.answer.order = member_or(kept, "order", std::vector<std::string>());
+  state.answer.marks = member_or(kept, "marks", std::set<std::pair<int, int>>());
+  state.run = member_or(kept, "run", json());
+  state.unmet = !member_or(kept, "check_met", true);
+  Result<Settings> left = settings_at(*lesson_, at, drawn_, state.solved && !exam_);
+  if (left && exam_) {  // what was set for a goal is the answer
+    Fields set;
+    for (const auto& [key, value] :
+         member_or(kept, "settings", std::map<std::string, std::string>()))
+      if (std::find(step.allow.begin(), step.allow.end(), key) != step.allow.end())
+        set.emplace_back(key, value);
+    if (const Result<Settings> own = with_fields(*left, set, drawn_)) left = own;
+  }
+  if (left) state.left_with = *left;
 }
 
 Result<void> LessonPlayer::review(const QString& folder) {
@@ -109,7 +123,7 @@ Result<void> LessonPlayer::ask_one(const QString& folder, bool last) {
 }
 
 // Only the first answer counts.
-void LessonPlayer::end_review() {
+void LessonPlayer::keep_review() {
   const bool right =
       state().attempts == 1 && state().judgement && state().judgement->verdict == Verdict::kRight;
   Result<void> kept;
@@ -118,7 +132,11 @@ void LessonPlayer::end_review() {
                                  QDateTime::currentDateTimeUtc());
   else if (right)
     kept = note_known(lesson_->id);
-  if (!kept) Q_EMIT failed(sentence(kept.error()));
+  if (!kept) Q_EMIT not_kept(sentence(kept.error()));
+}
+
+void LessonPlayer::end_review() {
+  if (!presents_) keep_review();
   while (++placed_ < placing_.size())
     if (ask_one(placing_[placed_], true)) return;  // else this computer cannot play it
   close();
@@ -144,6 +162,7 @@ Result<void> LessonPlayer::note_known(const std::string& id) {
 
 // A document names the lesson, its seed and the step; its Setup stands.
 void LessonPlayer::restore() {
+  before_.reset();  // what was presented is no more what the window holds
   const json state = session_.locks().lesson_state();
   const auto has = [&](const char* key, bool (json::*is)() const noexcept) {
     return state.is_object() && state.contains(key) && (state[key].*is)();
@@ -164,12 +183,19 @@ void LessonPlayer::restore() {
       Q_EMIT failed(sentence(lesson.error()));
       return;
     }
+    const auto seed = state["seed"].get<std::uint64_t>();
+    const auto& place = progress_.place();
+    // An exam goes on where it was left: a document knows none of its answers.
+    if (place && place->is_exam() && seed == place->seed(entry.id)) {
+      const Result<void> resumed = resume(QString::fromStdString(lesson->folder));
+      if (!resumed) Q_EMIT failed(sentence(resumed.error()));
+      return;
+    }
     lesson_ = std::move(*lesson);
     finished_.reset();
     since_start_.start();
-    seed_ = state["seed"].get<std::uint64_t>();
-    const auto& place = progress_.place();
-    exam_ = place && place->is_exam() && seed_ == place->seed(lesson_->id);
+    seed_ = seed;
+    exam_ = false;
     drawn_ = draw(*lesson_, seed_);
     states_ = std::vector<StepState>(lesson_->steps.size());
     const std::size_t last = std::min(state["step"].get<std::size_t>(), lesson_->steps.size() - 1);
