@@ -59,6 +59,7 @@ TEST(LessonReport, RunsAHandInAgainAndComparesItsLossesToTheLastBit) {
   const Reply other = command({"lesson", "report", bad, "--rerun", "1", "--csv"});
   EXPECT_EQ(other.status, kFailed);
   EXPECT_THAT(other.out, HasSubstr(",different,"));
+  EXPECT_THAT(other.err, HasSubstr("1 drawn, 1 run again; --seed "));
   EXPECT_EQ(command({"lesson", "report", bad}).status, kDone) << "nothing runs unless asked for";
   EXPECT_THAT(command({"lesson", "report", good, "--rerun", "101"}).err,
               HasSubstr("--rerun must be a number from 0 to 100."));

@@ -296,13 +296,16 @@ Outcome report(const LessonReportOptions& options, bool json, Progress& progress
   if (options.rerun > 0)
     object["rerun"] = {{"drawn", again.drawn}, {"run", again.run}, {"seed", draw}};
   std::string text = class_text(report, options.rerun > 0);
-  if (options.rerun > 0)
-    text += again.drawn == 0 ? "No hand-in has a run.\n"
-                             : fmt::format("{} drawn, {} run again; --seed {} draws the same.\n",
-                                           again.drawn, again.run, draw);
-  if (options.csv)
+  const std::string reruns = again.drawn == 0
+                                 ? "No hand-in has a run."
+                                 : fmt::format("{} drawn, {} run again; --seed {} draws the same.",
+                                               again.drawn, again.run, draw);
+  if (options.rerun > 0) text += reruns + '\n';
+  if (options.csv) {  // what has no column, or is easily overlooked there
     for (const HandIn& hand_in : report.hand_ins)
       for (const Message& fault : hand_in.faults) progress.say(fault.text);
+    if (options.rerun > 0) progress.say(reruns);
+  }
   Outcome outcome = Outcome::done(json ? json_text(object) : options.csv ? to_csv(report) : text);
   if (!report.ok()) {
     outcome.status = kFailed;
