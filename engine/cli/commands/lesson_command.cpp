@@ -259,7 +259,7 @@ std::string class_text(const ClassReport& report, bool reruns) {
   std::string text = table.text(), reran;
   for (const HandIn& hand_in : report.hand_ins)
     for (const HandInStep& step : hand_in.steps)
-      if (step.rerun)
+      if (step.rerun && !step.run_fault)
         reran += wrapped(fmt::format("{}, {}: {}. {}", hand_in.file, step.step,
                                      name_of(step.rerun->verdict), step.rerun->words.text),
                          100, 4) +

@@ -211,8 +211,10 @@ class Marker {
     const auto fault = [&](Message message) { hand_in.faults.push_back(std::move(message)); };
     if (std::any_of(hand_in.steps.begin(), hand_in.steps.end(),
                     [&](const auto& one) { return one.step == id; })) {
-      fault(message("hand-in-repeated", "{} answers \"{}\" twice; the first answer counts.",
-                    hand_in.file, id));
+      Message repeated = message(
+          "hand-in-repeated", "{} has \"{}\" more than once; the first counts.", hand_in.file, id);
+      if (std::find(hand_in.faults.begin(), hand_in.faults.end(), repeated) == hand_in.faults.end())
+        fault(std::move(repeated));
       return;
     }
     HandInStep marked;
