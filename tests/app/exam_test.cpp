@@ -130,7 +130,7 @@ TEST_F(Exam, WhatIsHandedInIsJudgedByTheReport) {
   ASSERT_EQ(report.hand_ins.size(), 1u);
   for (const Message& fault : report.hand_ins[0].faults) ADD_FAILURE() << fault.text;
   EXPECT_TRUE(report.hand_ins[0].exam);
-  EXPECT_EQ(report.hand_ins[0].asked(), 1);
+  EXPECT_GT(report.hand_ins[0].asked(), 1) << "all that the lesson asks";
   EXPECT_EQ(report.hand_ins[0].right(), 1);
 }
 

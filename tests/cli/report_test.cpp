@@ -49,18 +49,46 @@ TEST(LessonReport, RunsAHandInAgainAndComparesItsLossesToTheLastBit) {
   const Reply same = command({"lesson", "report", good, "--rerun", "2", "--seed", "1"});
   EXPECT_EQ(same.status, kDone) << same.out << same.err;
   EXPECT_THAT(same.out, HasSubstr("equal to the last bit"));
-  EXPECT_THAT(same.out, HasSubstr("1 of the hand-ins with runs was run again; --seed 1"));
+  EXPECT_THAT(same.out, HasSubstr("1 drawn, 1 run again; --seed 1 draws the same."));
   const json object =
       command({"lesson", "report", good, "--rerun", "1", "--seed", "1", "--json"}).json();
   EXPECT_EQ(object["files"][0]["rerun"], "equal");
   EXPECT_EQ(object["rerun"]["drawn"], 1);
+  EXPECT_EQ(object["rerun"]["run"], 1);
 
   const Reply other = command({"lesson", "report", bad, "--rerun", "1", "--csv"});
   EXPECT_EQ(other.status, kFailed);
   EXPECT_THAT(other.out, HasSubstr(",different,"));
+  EXPECT_THAT(other.err, HasSubstr("1 drawn, 1 run again; --seed "));
   EXPECT_EQ(command({"lesson", "report", bad}).status, kDone) << "nothing runs unless asked for";
   EXPECT_THAT(command({"lesson", "report", good, "--rerun", "101"}).err,
               HasSubstr("--rerun must be a number from 0 to 100."));
+
+  json foreign = honest, damaged = honest, none = honest;
+  foreign["steps"][0]["run"]["setup"]["microbatches"] = 64;
+  damaged["steps"][0]["run"]["losses"] = nullptr;
+  none["steps"] = json::array();
+  for (const json& excuse : {foreign, damaged}) {
+    const std::string file = folder.file("excuse.json", excuse.dump());
+    const Reply not_run = command({"lesson", "report", file, "--rerun", "1", "--seed", "1"});
+    EXPECT_EQ(not_run.status, kFailed);
+    EXPECT_THAT(not_run.out, HasSubstr("1 drawn, 0 run again; --seed 1"));
+  }
+  const Reply nothing =
+      command({"lesson", "report", folder.file("none.json", none.dump()), "--rerun", "1"});
+  EXPECT_EQ(nothing.status, kDone);
+  EXPECT_THAT(nothing.out, HasSubstr("No hand-in has a run.\n"));
+}
+
+TEST(LessonReport, SaysFaultsBesideCsv) {
+  const Folder folder;
+  setenv("PARALLELARIUM_LESSONS", PARALLELARIUM_SOURCE_DIR "/lessons", 1);
+  const std::string file = folder.file("empty.json", "[]");
+  const Reply reply = command({"lesson", "report", file, "--csv"});
+  EXPECT_EQ(reply.status, kFailed);
+  const std::string sentence = "holds no answers that were exported from a lesson.";
+  EXPECT_THAT(reply.out, HasSubstr(sentence));
+  EXPECT_THAT(reply.err, HasSubstr(sentence));
 }
 
 TEST(LessonCheck, AlsoReadsAPlaylist) {
@@ -71,6 +99,8 @@ TEST(LessonCheck, AlsoReadsAPlaylist) {
   EXPECT_EQ(command({"lesson", "check", good}).out, "Monday: 2 lessons, 13 minutes.\n");
   const json object = command({"lesson", "check", good, "--json"}).json();
   EXPECT_EQ(object["lessons"][1]["lesson"], "naive-and-gpipe");
+  EXPECT_THAT(command({"lesson", "check", "/missing.txt"}).err,
+              HasSubstr("/missing.txt is neither a folder nor a playlist."));
   const Reply bad = command({"lesson", "check", folder.file("bad.txt", "first-look four\n")});
   EXPECT_EQ(bad.status, kInvalid);
   EXPECT_THAT(bad.err, HasSubstr("bad.txt, line 1: behind \"first-look\" stands \"four\""));

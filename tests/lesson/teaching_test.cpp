@@ -14,71 +14,13 @@
 #include "engine/lesson/teaching/playlist.h"
 #include "engine/lesson/teaching/report.h"
 #include "engine/lesson/teaching/rerun.h"
-#include "tests/lesson/lesson_copy.h"
+#include "tests/lesson/hand_in.h"
 
 namespace parallelarium {
 namespace {
 
 using nlohmann::json;
 using testing::HasSubstr;
-
-Lesson shipped(const std::string& id) {
-  Result<Lesson> lesson = read_lesson(shipped_lessons() + "/" + id);
-  EXPECT_TRUE(lesson) << (lesson ? "" : lesson.error().text);
-  return std::move(*lesson);
-}
-
-std::string in_folder(const std::string& name) {
-  return (std::filesystem::path(testing::TempDir()) / name).string();
-}
-
-std::string write_hand_in(const std::string& name, const json& content) {
-  const std::string path = in_folder(name);
-  std::ofstream(path) << content.dump();
-  return path;
-}
-
-// The answers of one who knows every answer, claiming nothing; but step `wrong` is answered
-// wrongly.
-json played(const std::string& id, std::uint64_t seed, const std::string& wrong = "") {
-  const Lesson lesson = shipped(id);
-  const Symbols drawn = draw(lesson, seed);
-  json steps = json::array();
-  for (std::size_t at = 0; at < lesson.steps.size(); ++at) {
-    const Step& step = lesson.steps[at];
-    json given = {{"step", step.id}, {"kind", name_of(step.kind)}, {"attempts", 1}, {"hints", 0}};
-    const Result<Settings> settings = settings_at(lesson, at, drawn, true);
-    Context context;
-    context.settings = *settings;
-    context.drawn = drawn;
-    for (const Part& part : step.parts)
-      if (part.option.empty())
-        given["parts"][part.id] = *evaluate(part.ask.answer, context.symbols());
-      else if (step.id != wrong)
-        given["parts"][part.id] = part.option;
-    if (step.ask && !step.ask->answer.empty()) {
-      given["number"] = *evaluate(step.ask->answer, context.symbols());
-      if (step.id == wrong) given["number"] = 1234.5;
-    }
-    for (const Option& option : step.options)
-      if (!given.contains("number") && step.parts.empty() && option.correct != (step.id == wrong))
-        given["option"] = option.id;
-    if (step.kind == StepKind::kBuild)
-      given["order"] = step.id == wrong ? step.order.start : step.order.solution;
-    for (const DrawnFault& fault : faults_of(step.drawing))
-      if (step.id != wrong) given["marks"].push_back({fault.stage, fault.slot});
-    for (const auto& [key, value] : step.id == wrong ? step.tempting : step.solution)
-      given["settings"][key] = value;
-    steps.push_back(std::move(given));
-  }
-  return {{"format", "parallelarium-answers/1"},
-          {"name", "N. N."},
-          {"lesson", id},
-          {"version", lesson.version},
-          {"seed", seed},
-          {"seconds", 600},
-          {"steps", std::move(steps)}};
-}
 
 TEST(NewLesson, IsProvedAsItStands) {
   const std::string folder = in_folder("my-lesson");
@@ -201,45 +143,19 @@ TEST(ClassReport, TellsWhoseNumbersAreNotThoseOfTheClass) {
   EXPECT_TRUE(report_on(files, shipped_lessons(), {}).ok()) << "without a code any numbers do";
 }
 
-// A run that was not made, with losses that tell its Setup.
-Result<Observation> told_losses(const Setup& setup) {
-  Observation seen;
-  seen.setup = setup;
-  seen.backend = "cpu";
-  seen.losses = {2.0 + setup.mesh.pp, 1.0 + 1.0 / setup.microbatches};
-  TrafficRow row;
-  row.sent_bytes = 10 * setup.microbatches;
-  seen.traffic = {{row}, {row}};
-  return seen;
-}
-
-// The first run of the lesson, handed in.
-json handed_in_run(const std::string& id, std::uint64_t seed) {
-  const Lesson lesson = shipped(id);
-  json play = played(id, seed);
-  for (std::size_t at = 0; at < lesson.steps.size(); ++at) {
-    if (lesson.steps[at].kind != StepKind::kRun) continue;
-    Setup setup = settings_at(lesson, at, draw(lesson, seed))->setup;
-    setup.precision = *find_precision("fp32");
-    setup.attention = Attention::kUnfused;
-    setup.run.backend = Backend::kPaced;
-    setup.run.seed = 17;
-    play["steps"][at]["run"] = hand_in_run(*told_losses(setup));
-    return play;
-  }
-  ADD_FAILURE() << id << " runs nothing";
-  return play;
-}
-
 TEST(Rerun, ComparesLossesAndBytesAndSaysWhatCannotBeCompared) {
-  const json honest = handed_in_run("filling-the-bubble", 3);
+  const json honest = played("filling-the-bubble", 3);
   std::size_t at = 0;
   while (!honest["steps"][at].contains("run")) ++at;
   const auto verdict = [&](const char* key, const json& value) {
     json play = honest;
     if (*key) play["steps"][at]["run"][json::json_pointer(key)] = value;
     ClassReport report = report_on({write_hand_in("run.json", play)}, shipped_lessons(), {});
-    EXPECT_EQ(rerun_hand_ins(report, 1, 1, shipped_lessons(), told_losses), 1);
+    const RerunCount count = rerun_hand_ins(report, 1, 1, shipped_lessons(), told_losses);
+    EXPECT_EQ(count.drawn, 1);
+    const bool ran = report.hand_ins[0].rerun() != RerunVerdict::kNotRun;
+    EXPECT_EQ(count.run, ran ? 1 : 0);
+    EXPECT_EQ(report.hand_ins[0].faults.empty(), ran) << key << " must not excuse a run";
     return report.hand_ins[0].rerun().value();
   };
   EXPECT_EQ(verdict("", {}), RerunVerdict::kEqual);
@@ -258,8 +174,10 @@ TEST(Rerun, RunsOnCpuRanksWhatTheStudentRanAndNoMoreThanWasAskedFor) {
   std::vector<std::string> files;
   for (int student = 0; student < 5; ++student)
     files.push_back(write_hand_in(fmt::format("student-{}.json", student),
-                                  handed_in_run("filling-the-bubble", std::uint64_t(student))));
-  files.push_back(write_hand_in("no-run.json", played("filling-the-bubble", 9)));
+                                  played("filling-the-bubble", std::uint64_t(student))));
+  json no_run = played("filling-the-bubble", 9);
+  no_run["steps"] = json::array({no_run["steps"][1]});
+  files.push_back(write_hand_in("no-run.json", no_run));
   std::set<std::string> drawn_ever;
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     ClassReport report = report_on(files, shipped_lessons(), {});
@@ -270,7 +188,7 @@ TEST(Rerun, RunsOnCpuRanksWhatTheStudentRanAndNoMoreThanWasAskedFor) {
       EXPECT_EQ(setup.run.seed, 17u);
       return told_losses(setup);
     };
-    EXPECT_EQ(rerun_hand_ins(report, 2, seed, shipped_lessons(), run), 2);
+    EXPECT_EQ(rerun_hand_ins(report, 2, seed, shipped_lessons(), run).drawn, 2);
     EXPECT_EQ(runs, 2);
     for (const HandIn& hand_in : report.hand_ins) {
       EXPECT_EQ(hand_in.drawn, hand_in.rerun().has_value());
@@ -283,7 +201,10 @@ TEST(Rerun, RunsOnCpuRanksWhatTheStudentRanAndNoMoreThanWasAskedFor) {
 TEST(ClassReport, KnowsAnExamByItsFileAndByItsCode) {
   EXPECT_TRUE(says_exam("Exam-spring-26"));
   EXPECT_TRUE(says_exam(" spring-26-exam "));
-  EXPECT_FALSE(says_exam("example-26"));
+  for (const char* code : {"exam 7", "exam_7", "Exam2026", "spring:exam", "exam–7"})
+    EXPECT_TRUE(says_exam(code)) << code;
+  for (const char* code : {"example-26", "exams", "reexam 7", "Examen", ""})
+    EXPECT_FALSE(says_exam(code)) << code;
   EXPECT_EQ(exam_code("spring-26"), "spring-26-exam");
   EXPECT_EQ(exam_code("exam-7"), "exam-7");
   json exam = played("filling-the-bubble",
@@ -300,6 +221,17 @@ TEST(ClassReport, KnowsAnExamByItsFileAndByItsCode) {
   EXPECT_EQ(fault(practice, "spring-26"), "");
   EXPECT_EQ(fault(exam, "spring-26-exam"), "");
   EXPECT_EQ(fault(practice, "spring-26-exam"), "hand-in-no-exam");
+  json pretended = practice;
+  pretended["exam"] = true;
+  EXPECT_EQ(fault(pretended, "spring-26"), "hand-in-practice-numbers");
+  EXPECT_EQ(fault(pretended, "Spring-26-Exam"), "hand-in-practice-numbers");
+  pretended["seed"] = 5;
+  EXPECT_EQ(fault(pretended, "spring-26"), "hand-in-numbers");
+  json tried = exam;
+  tried["steps"][1]["attempts"] = 2;
+  EXPECT_EQ(fault(tried, "spring-26"), "hand-in-exam-attempts");
+  tried["exam"] = false;
+  EXPECT_EQ(fault(tried, ""), "") << "practice may try again";
   exam["steps"][1]["hints"] = 2;
   EXPECT_EQ(fault(exam, ""), "hand-in-exam-hints");
   const ClassReport report = report_on({write_hand_in("exam.json", exam)}, shipped_lessons(), {});
@@ -355,6 +287,11 @@ TEST(ClassReport, SaysOfEachBadFileWhatIsWrong) {
   other = good;
   other["steps"][1]["attempts"] = "many";  // as if it had not been answered
   EXPECT_EQ(fault(other), "");
+  for (const json& steps : {json(), json("all"), json::object()}) {
+    other = good;
+    other["steps"] = steps;
+    EXPECT_EQ(fault(other), "hand-in-steps");
+  }
   EXPECT_FALSE(report_on({"/nowhere.json"}, shipped_lessons(), {}).ok());
   other = good;
   other["name"] = "=SUM(A1)";

@@ -81,8 +81,9 @@ TEST_P(RanksOnNodes, GroupsLeaveANodeAsTheirStrideSays) {
       const int borders = (first + last) / devices - first / devices;
       // With one stride: one as long as a node or longer leaves it always, a shorter one at every
       // border.
-      if (reach.axis != Axis::kDp || mesh.cp == 1)
+      if (reach.axis != Axis::kDp || mesh.cp == 1) {
         EXPECT_EQ(ways, stride >= devices ? reach.size - 1 : borders);
+      }
       leaving += ways + (reach.axis != Axis::kPp && borders > 0);
       most = std::max(most, ways + 1);
     }

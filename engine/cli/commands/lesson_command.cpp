@@ -150,7 +150,8 @@ Outcome check(const LessonCheckOptions& options, Progress& progress) {
   if (fs::is_regular_file(options.folder, ignored))
     return check_playlist(options.folder, options.json);
   if (!fs::is_directory(options.folder, ignored))
-    return Outcome::invalid(message("lesson-folder", "{} is not a folder.", options.folder));
+    return Outcome::invalid(
+        message("lesson-folder", "{} is neither a folder nor a playlist.", options.folder));
   if (options.samples < 1 || options.samples > 100'000)
     return Outcome::invalid(
         message("lesson-samples", "--samples must be a number from 1 to 100000."));
@@ -234,7 +235,8 @@ struct LessonReportOptions {
 std::string class_text(const ClassReport& report, bool reruns) {
   const bool exams = std::any_of(report.hand_ins.begin(), report.hand_ins.end(),
                                  [](const HandIn& hand_in) { return hand_in.exam; });
-  std::vector<std::string> heads{"file", "name", "lesson", ">right", ">hints", ">minutes"};
+  std::vector<std::string> heads{"file",        "name",   "lesson",  ">right",
+                                 ">unanswered", ">hints", ">minutes"};
   if (exams) heads.push_back("exam");
   if (reruns) heads.push_back("run again");
   Table table(heads);
@@ -246,6 +248,7 @@ std::string class_text(const ClassReport& report, bool reruns) {
                                  hand_in.name,
                                  hand_in.lesson,
                                  fmt::format("{} of {}", hand_in.right(), hand_in.asked()),
+                                 fmt::format("{}", hand_in.unanswered()),
                                  fmt::format("{}", hints),
                                  fmt::format("{}", hand_in.minutes)};
     if (exams) row.push_back(hand_in.exam ? "yes" : "no");
@@ -256,7 +259,7 @@ std::string class_text(const ClassReport& report, bool reruns) {
   std::string text = table.text(), reran;
   for (const HandIn& hand_in : report.hand_ins)
     for (const HandInStep& step : hand_in.steps)
-      if (step.rerun)
+      if (step.rerun && !step.run_fault)
         reran += wrapped(fmt::format("{}, {}: {}. {}", hand_in.file, step.step,
                                      name_of(step.rerun->verdict), step.rerun->words.text),
                          100, 4) +
@@ -282,7 +285,7 @@ Outcome report(const LessonReportOptions& options, bool json, Progress& progress
   ClassReport report = report_on(
       options.files, course, computer_here(RunSettings(), kMostLessonRanks), options.class_code);
   const std::uint64_t draw = options.draw.value_or(std::random_device()() % 1'000'000);
-  const int drawn =
+  const RerunCount again =
       rerun_hand_ins(report, options.rerun, draw, course, [&progress](const Setup& setup) {
         progress.report(0.5, "running a hand-in again");
         return run_for_check(setup, progress);
@@ -290,11 +293,19 @@ Outcome report(const LessonReportOptions& options, bool json, Progress& progress
   if (options.rerun > 0 && cancelled_by_signal())
     return Outcome::failed(message("cancelled.report", "The report was cancelled."));
   nlohmann::json object = to_json(report);
-  if (options.rerun > 0) object["rerun"] = {{"drawn", drawn}, {"seed", draw}};
-  std::string text = class_text(report, options.rerun > 0);
   if (options.rerun > 0)
-    text += fmt::format("{} of the hand-ins with runs {} run again; --seed {} draws the same.\n",
-                        drawn, drawn == 1 ? "was" : "were", draw);
+    object["rerun"] = {{"drawn", again.drawn}, {"run", again.run}, {"seed", draw}};
+  std::string text = class_text(report, options.rerun > 0);
+  const std::string reruns = again.drawn == 0
+                                 ? "No hand-in has a run."
+                                 : fmt::format("{} drawn, {} run again; --seed {} draws the same.",
+                                               again.drawn, again.run, draw);
+  if (options.rerun > 0) text += reruns + '\n';
+  if (options.csv) {  // what has no column, or is easily overlooked there
+    for (const HandIn& hand_in : report.hand_ins)
+      for (const Message& fault : hand_in.faults) progress.say(fault.text);
+    if (options.rerun > 0) progress.say(reruns);
+  }
   Outcome outcome = Outcome::done(json ? json_text(object) : options.csv ? to_csv(report) : text);
   if (!report.ok()) {
     outcome.status = kFailed;

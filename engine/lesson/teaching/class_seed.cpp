@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/lesson/teaching/class_seed.h"
 
+#include <algorithm>
+
 namespace parallelarium {
 
 namespace {
@@ -33,8 +35,8 @@ std::uint64_t class_seed(std::string_view code, std::string_view name, std::stri
 bool says_exam(std::string_view code) {
   std::string word;
   for (const char letter : std::string(without_space_around(code)) + '-') {
-    if (letter != '-') {
-      word += small_letter(letter);
+    if (const char small = small_letter(letter); small >= 'a' && small <= 'z') {
+      word += small;
       continue;
     }
     if (word == "exam") return true;
@@ -46,6 +48,14 @@ bool says_exam(std::string_view code) {
 std::string exam_code(std::string_view code) {
   const std::string plain(without_space_around(code));
   return says_exam(plain) ? plain : plain + "-exam";
+}
+
+std::string practice_code(std::string_view code) {
+  constexpr std::string_view kBehind = "-exam";
+  std::string plain(without_space_around(code)), small = plain;
+  std::transform(small.begin(), small.end(), small.begin(), small_letter);
+  if (small.ends_with(kBehind)) plain.resize(plain.size() - kBehind.size());
+  return plain;
 }
 
 }  // namespace parallelarium

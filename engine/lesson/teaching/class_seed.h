@@ -14,10 +14,13 @@ namespace parallelarium {
 // it.
 std::uint64_t class_seed(std::string_view code, std::string_view name, std::string_view lesson);
 
-// Whether a class code says that it is of an exam: one of its words, between hyphens, is "exam".
+// Whether a class code says that it is of an exam: one of its words is "exam". What
+// is no Latin letter parts words: "exam 7", "Exam2026".
 bool says_exam(std::string_view code);
 // The code that draws the numbers of the class's exam: its own if it says so, else with "-exam"
 // behind it, so that nobody has met these numbers before.
 std::string exam_code(std::string_view code);
+// The code of the class whose exam this is: without the "-exam" that exam_code() puts behind it.
+std::string practice_code(std::string_view code);
 
 }  // namespace parallelarium

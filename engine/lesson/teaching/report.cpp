@@ -18,6 +18,7 @@ using nlohmann::json;
 
 constexpr std::size_t kMostHandInBytes = 4 * 1024 * 1024;
 constexpr int kMostMarks = 10'000;
+constexpr double kMostCount = 1e6;  // of attempts, hints and minutes that a file claims
 
 // A member of the type that `fallback` has, else `fallback`: files come from anywhere.
 template <class Value>
@@ -30,6 +31,16 @@ Value member(const json& object, const char* key, Value fallback) {
     return fallback;
   }
 }
+
+// A whole number that fits; what is none counts as `fallback`.
+template <class Value>
+Value whole(const json& object, const char* key, Value fallback) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_number_integer() ? found->template get<Value>()
+                                                             : fallback;
+}
+
+int count_of(double claimed) { return static_cast<int>(std::clamp(claimed, 0.0, kMostCount)); }
 
 Answer answer_of(const json& step) {
   Answer answer;
@@ -56,22 +67,31 @@ std::string words_of(const Answer& answer, const Fields& settings) {
   return words;
 }
 
-// Of what "run" says of a training step; a run of a collective says no losses.
+// Of what "run" says of a training step.
 void read_run(const json& given, const std::string& file, HandInStep& step) {
-  if (!given.is_object() || !given.contains("losses")) return;
   HandInRun run;
   run.source = member<std::string>(given, "source", "");
   run.backend = member<std::string>(given, "backend", "");
   run.losses = member<std::vector<double>>(given, "losses", {});
-  run.sent_bytes = member<std::int64_t>(given, "sent_bytes", -1);
-  const Result<Setup> setup = setup_from_json(given.value("setup", json()));
+  run.sent_bytes = whole<std::int64_t>(given, "sent_bytes", -1);
+  const Result<Setup> setup =
+      setup_from_json(given.is_object() ? given.value("setup", json()) : json());
   if (!setup || run.losses.empty() || run.sent_bytes < 0) {
     step.run_fault =
-        message("hand-in-run", "{} does not say whole what was run at \"{}\".", file, step.step);
+        message("hand-in-run", "{} does not fully say what was run at \"{}\".", file, step.step);
     return;
   }
   run.setup = *setup;
   step.run = std::move(run);
+}
+
+bool runs_training(const Step& step) {
+  return step.kind == StepKind::kRun && !step.runs_collective();
+}
+
+// What an exam asks once. Goals and orders show whether they are reached.
+bool is_asked_once(StepKind kind) {
+  return kind == StepKind::kPredict || kind == StepKind::kExplain || kind == StepKind::kFind;
 }
 
 bool is_judged(StepKind kind) { return kind != StepKind::kRead && kind != StepKind::kRun; }
@@ -104,10 +124,10 @@ class Marker {
     }
     hand_in.name = member<std::string>(*object, "name", "");
     hand_in.lesson = member<std::string>(*object, "lesson", "");
-    hand_in.version = member<int>(*object, "version", 0);
-    hand_in.seed = member<std::uint64_t>(*object, "seed", 0);
+    hand_in.version = count_of(member<double>(*object, "version", 0));
+    hand_in.seed = whole<std::uint64_t>(*object, "seed", 0);
     hand_in.exam = member<bool>(*object, "exam", false);
-    hand_in.minutes = static_cast<int>(member<double>(*object, "seconds", 0) / 60 + 0.5);
+    hand_in.minutes = count_of(member<double>(*object, "seconds", 0) / 60 + 0.5);
     const Result<Lesson>& lesson = lesson_of(hand_in.lesson);
     if (!lesson) {
       fault(lesson.error());
@@ -120,15 +140,13 @@ class Marker {
                     file, hand_in.version, hand_in.lesson, lesson->version));
     if (says_exam(class_code_) && !hand_in.exam)
       fault(message("hand-in-no-exam", "{} was not taken as an exam.", file));
-    const std::string code = hand_in.exam ? exam_code(class_code_) : class_code_;
-    if (!class_code_.empty() && hand_in.seed != class_seed(code, hand_in.name, hand_in.lesson))
-      fault(message("hand-in-numbers",
-                    "{} has not the numbers that \"{}\" meets in this class: it was played without "
-                    "the class code, or under another name.",
-                    file, hand_in.name));
-    const json steps = object->value("steps", json::array());
-    for (const json& step : steps)
-      if (step.is_object()) mark_step(*lesson, step, hand_in);
+    check_numbers(hand_in);
+    const json steps = object->value("steps", json());
+    if (steps.is_array())
+      for (const json& step : steps) mark_step(*lesson, step, hand_in);
+    else
+      fault(message("hand-in-steps", "{} has no list of steps.", file));
+    add_unanswered(*lesson, hand_in);
     return hand_in;
   }
 
@@ -146,6 +164,41 @@ class Marker {
         .first->second;
   }
 
+  void check_numbers(HandIn& hand_in) const {
+    if (class_code_.empty()) return;
+    const auto has_numbers_of = [&](const std::string& code) {
+      return hand_in.seed == class_seed(code, hand_in.name, hand_in.lesson);
+    };
+    if (has_numbers_of(hand_in.exam ? exam_code(class_code_) : class_code_)) return;
+    hand_in.faults.push_back(
+        hand_in.exam && has_numbers_of(practice_code(class_code_))
+            ? message("hand-in-practice-numbers",
+                      "{} says that it is an exam, and has the numbers of practice.", hand_in.file)
+            : message("hand-in-numbers",
+                      "{} does not have the numbers that \"{}\" meets in this class: it was played "
+                      "without the class code, or under another name.",
+                      hand_in.file, hand_in.name));
+  }
+
+  // What the lesson asks or runs and the file does without.
+  static void add_unanswered(const Lesson& lesson, HandIn& hand_in) {
+    std::vector<HandInStep> all;
+    for (const Step& step : lesson.steps) {
+      const auto given = std::find_if(hand_in.steps.begin(), hand_in.steps.end(),
+                                      [&](const auto& one) { return one.step == step.id; });
+      if (given != hand_in.steps.end()) {
+        all.push_back(std::move(*given));
+      } else if (step.kind != StepKind::kRead) {
+        HandInStep missing;
+        missing.step = step.id;
+        missing.kind = step.kind;
+        missing.judged = is_judged(step.kind);
+        all.push_back(std::move(missing));
+      }
+    }
+    hand_in.steps = std::move(all);
+  }
+
   void mark_step(const Lesson& lesson, const json& given, HandIn& hand_in) {
     const auto id = member<std::string>(given, "step", "");
     const Step* step = lesson.find(id);
@@ -155,25 +208,41 @@ class Marker {
                                        hand_in.file, id, lesson.id));
       return;
     }
+    const auto fault = [&](Message message) { hand_in.faults.push_back(std::move(message)); };
+    if (std::any_of(hand_in.steps.begin(), hand_in.steps.end(),
+                    [&](const auto& one) { return one.step == id; })) {
+      Message repeated = message(
+          "hand-in-repeated", "{} has \"{}\" more than once; the first counts.", hand_in.file, id);
+      if (std::find(hand_in.faults.begin(), hand_in.faults.end(), repeated) == hand_in.faults.end())
+        fault(std::move(repeated));
+      return;
+    }
     HandInStep marked;
     marked.step = id;
     marked.kind = step->kind;
     marked.claimed = member<bool>(given, "right", false);
-    marked.attempts = member<int>(given, "attempts", 0);
-    marked.hints = member<int>(given, "hints", 0);
-    read_run(given.value("run", json()), hand_in.file, marked);
-    if (hand_in.exam && marked.hints > 0)
-      hand_in.faults.push_back(message("hand-in-exam-hints",
-                                       "{} took a hint at \"{}\", and an exam has none.",
-                                       hand_in.file, id));
-    if (is_judged(step->kind) && marked.attempts > 0) {
-      marked.judged = true;
-      if (Result<void> done = judge_step(lesson, *step, given, hand_in.seed, marked); !done)
-        hand_in.faults.push_back(done.error());
-      if (marked.claimed && !marked.right)
-        hand_in.faults.push_back(message(
-            "hand-in-claim", "{} claims that \"{}\" is right, and it is not.", hand_in.file, id));
+    marked.attempts = count_of(member<double>(given, "attempts", 0));
+    marked.hints = count_of(member<double>(given, "hints", 0));
+    marked.judged = is_judged(step->kind);
+    marked.answered = step->kind != StepKind::kRead && marked.attempts > 0;
+    if (runs_training(*step) && (marked.answered || given.contains("run"))) {
+      marked.answered = true;
+      read_run(given.value("run", json()), hand_in.file, marked);
+      if (marked.run_fault) fault(*marked.run_fault);
     }
+    if (hand_in.exam && marked.hints > 0)
+      fault(message("hand-in-exam-hints", "{} took a hint at \"{}\", and an exam has none.",
+                    hand_in.file, id));
+    if (hand_in.exam && is_asked_once(step->kind) && marked.attempts > 1)
+      fault(message("hand-in-exam-attempts",
+                    "{} answered \"{}\" {} times, and an exam lets it be answered once.",
+                    hand_in.file, id, marked.attempts));
+    if (marked.judged && marked.answered)
+      if (Result<void> done = judge_step(lesson, *step, given, hand_in.seed, marked); !done)
+        fault(done.error());
+    if (marked.judged && marked.claimed && !marked.right)
+      fault(message("hand-in-claim", "{} claims that \"{}\" is right, and it is not.", hand_in.file,
+                    id));
     hand_in.steps.push_back(std::move(marked));
   }
 
@@ -226,6 +295,12 @@ int HandIn::right() const {
       std::count_if(steps.begin(), steps.end(), [](const auto& step) { return step.right; }));
 }
 
+int HandIn::unanswered() const {
+  return static_cast<int>(std::count_if(steps.begin(), steps.end(), [](const auto& step) {
+    return step.kind != StepKind::kRead && !step.answered;
+  }));
+}
+
 bool HandIn::has_runs() const {
   return std::any_of(steps.begin(), steps.end(),
                      [](const auto& step) { return step.run || step.run_fault; });
@@ -264,7 +339,8 @@ ClassReport report_on(const std::vector<std::string>& files, const std::string& 
       if (step.judged && !step.right && !step.answer.empty())
         ++wrong[{hand_in.lesson, step.step, step.mistake.empty() ? step.answer : step.mistake}];
     }
-    if (hand_in.asked() > 0)
+    if (std::any_of(hand_in.steps.begin(), hand_in.steps.end(),
+                    [](const auto& step) { return step.judged && step.answered; }))
       if (const auto [first, added] = same.emplace(answers, file); !added)
         report.equal.emplace_back(first->second, file);
     report.hand_ins.push_back(std::move(hand_in));

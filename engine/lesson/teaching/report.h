@@ -44,9 +44,10 @@ struct HandInStep {
   StepKind kind = StepKind::kRead;
   bool judged = false;  // questions, drawings, orders and goals; a run leaves nothing to judge
   bool right = false;
-  bool claimed = false;  // what the file says
-  std::string answer;    // as it was given: a number, an option's id, an order
-  std::string mistake;   // of a wrong answer that the lesson foresees: the option's id
+  bool answered = false;  // questions and the like, and runs; else the file does without it
+  bool claimed = false;   // what the file says
+  std::string answer;     // as it was given: a number, an option's id, an order
+  std::string mistake;    // of a wrong answer that the lesson foresees: the option's id
   int attempts = 0, hints = 0;
   std::optional<HandInRun> run;
   std::optional<Message> run_fault;  // why what the file says of a run cannot be read
@@ -61,10 +62,12 @@ struct HandIn {
   int minutes = 0;
   bool exam = false;   // taken without hints and answers, as the file says
   bool drawn = false;  // to be run again
+  // In the order of the lesson. What it asks or runs is there even where the file does without it.
   std::vector<HandInStep> steps;
   std::vector<Message> faults;  // why it cannot be judged, or what it claims wrongly
-  int asked() const;
+  int asked() const;            // by the lesson, whatever the file has
   int right() const;
+  int unanswered() const;  // questions and runs
   bool has_runs() const;
   std::optional<RerunVerdict> rerun() const;  // the worst of its steps; none: nothing ran again
 };
@@ -93,7 +96,7 @@ ClassReport report_on(const std::vector<std::string>& files, const std::string& 
 nlohmann::json to_json(const ClassReport& report);
 // A line for each step of each file: file, name, lesson, seed, step, kind, right, claimed,
 // attempts, hints, answer, mistake, exam, rerun, equal_to (the file with the same numbers and
-// answers).
+// answers), answered, faults (of the file). A file without steps has a line of its own.
 std::string to_csv(const ClassReport& report);
 
 }  // namespace parallelarium

@@ -12,9 +12,10 @@ namespace {
 using nlohmann::json;
 
 json step_json(const HandInStep& step) {
-  json object = {{"step", step.step},         {"kind", name_of(step.kind)}, {"judged", step.judged},
-                 {"right", step.right},       {"claimed", step.claimed},    {"answer", step.answer},
-                 {"attempts", step.attempts}, {"hints", step.hints}};
+  json object = {
+      {"step", step.step},         {"kind", name_of(step.kind)}, {"judged", step.judged},
+      {"right", step.right},       {"claimed", step.claimed},    {"answer", step.answer},
+      {"attempts", step.attempts}, {"hints", step.hints},        {"answered", step.answered}};
   if (!step.mistake.empty()) object["mistake"] = step.mistake;
   if (step.rerun)
     object["rerun"] = {{"verdict", name_of(step.rerun->verdict)},
@@ -52,6 +53,7 @@ json to_json(const ClassReport& report) {
                      {"rerun", hand_in.rerun() ? json(name_of(*hand_in.rerun())) : json()},
                      {"asked", hand_in.asked()},
                      {"right", hand_in.right()},
+                     {"unanswered", hand_in.unanswered()},
                      {"steps", std::move(steps)},
                      {"faults", std::move(faults)}});
   }
@@ -67,17 +69,29 @@ json to_json(const ClassReport& report) {
 std::string to_csv(const ClassReport& report) {
   std::string text =
       "file,name,lesson,seed,step,kind,right,claimed,attempts,hints,answer,mistake,"
-      "exam,rerun,equal_to\n";
+      "exam,rerun,equal_to,answered,faults\n";
   std::map<std::string, std::string> equal_to;
   for (const auto& [first, second] : report.equal) equal_to[second] = first;
-  for (const HandIn& hand_in : report.hand_ins)
+  for (const HandIn& hand_in : report.hand_ins) {
+    std::string faults;
+    for (const Message& fault : hand_in.faults) faults += (faults.empty() ? "" : " ") + fault.text;
+    const std::string head =
+        fmt::format("{},{},{},{}", csv_field(hand_in.file), csv_field(hand_in.name),
+                    csv_field(hand_in.lesson), hand_in.seed);
+    const std::string tail = csv_field(faults) + '\n';
+    if (hand_in.steps.empty())
+      text += fmt::format("{},,,,,,,,,{},,,,{}", head, hand_in.exam ? "yes" : "no", tail);
     for (const HandInStep& step : hand_in.steps)
       text += fmt::format(
-          "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(hand_in.file),
-          csv_field(hand_in.name), hand_in.lesson, hand_in.seed, step.step, name_of(step.kind),
+          "{},{},{},{},{},{},{},{},{},{},{},{},{},{}", head, step.step, name_of(step.kind),
           step.judged ? step.right ? "yes" : "no" : "", step.claimed ? "yes" : "no", step.attempts,
           step.hints, csv_field(step.answer), step.mistake, hand_in.exam ? "yes" : "no",
-          step.rerun ? name_of(step.rerun->verdict) : "", csv_field(equal_to[hand_in.file]));
+          step.rerun ? name_of(step.rerun->verdict) : "", csv_field(equal_to[hand_in.file]),
+          step.kind == StepKind::kRead ? ""
+          : step.answered              ? "yes"
+                                       : "no",
+          tail);
+  }
   return text;
 }
 

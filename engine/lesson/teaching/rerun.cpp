@@ -85,13 +85,18 @@ Result<Setup> setup_again(const Lesson& lesson, std::size_t step, std::uint64_t 
   return setup;
 }
 
-Rerun rerun_step(const Lesson& lesson, const HandIn& hand_in, const HandInStep& given,
+Rerun rerun_step(const Lesson& lesson, HandIn& hand_in, const HandInStep& given,
                  const std::function<Result<Observation>(const Setup&)>& run) {
   if (given.run_fault) return not_run(*given.run_fault);
   const Step* step = lesson.find(given.step);
   const Result<Setup> setup = setup_again(
       lesson, static_cast<std::size_t>(step - lesson.steps.data()), hand_in.seed, given.run->setup);
-  if (!setup) return not_run(setup.error());
+  if (!setup) {
+    Message fault =
+        message("hand-in-rerun", "{}, \"{}\": {}", hand_in.file, given.step, setup.error());
+    hand_in.faults.push_back(std::move(fault));
+    return not_run(setup.error());
+  }
   const Result<Observation> seen = run(*setup);
   return seen ? compared(*given.run, *seen) : not_run(seen.error());
 }
@@ -118,8 +123,9 @@ nlohmann::json hand_in_run(const Observation& seen) {
           {"losses", seen.losses},          {"sent_bytes", all_sent_bytes(seen)}};
 }
 
-int rerun_hand_ins(ClassReport& report, int count, std::uint64_t seed, const std::string& course,
-                   const std::function<Result<Observation>(const Setup&)>& run) {
+RerunCount rerun_hand_ins(ClassReport& report, int count, std::uint64_t seed,
+                          const std::string& course,
+                          const std::function<Result<Observation>(const Setup&)>& run) {
   std::vector<HandIn*> with_runs;
   for (HandIn& hand_in : report.hand_ins)
     if (hand_in.has_runs()) with_runs.push_back(&hand_in);
@@ -136,7 +142,13 @@ int rerun_hand_ins(ClassReport& report, int count, std::uint64_t seed, const std
     for (HandInStep& step : hand_in->steps)
       if (step.run || step.run_fault) step.rerun = rerun_step(*lesson, *hand_in, step, run);
   }
-  return static_cast<int>(wanted);
+  const auto could_be = [](const HandInStep& step) {
+    return step.rerun && step.rerun->verdict != RerunVerdict::kNotRun;
+  };
+  RerunCount counted{static_cast<int>(wanted), 0};
+  for (const HandIn* hand_in : with_runs)
+    counted.run += std::any_of(hand_in->steps.begin(), hand_in->steps.end(), could_be);
+  return counted;
 }
 
 }  // namespace parallelarium
