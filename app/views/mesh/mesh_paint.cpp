@@ -53,7 +53,6 @@ void paint_bar(const MeshBrush& brush, const QRectF& bar, const QColor& color, b
 // Links between and inside blocks, as bars that heat with the bytes so far.
 void paint_links(const MeshBrush& brush) {
   const Mesh& mesh = brush.layout.mesh;
-  QPainter& painter = brush.painter;
   for (int dp = 0; dp < mesh.dp; ++dp)
     for (int pp = 0; pp < mesh.pp; ++pp) {
       const QRectF block = brush.layout.block_of(dp, pp);
