@@ -5798,6 +5798,18 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Übertragungen zwischen Stufen halten bei 1F1B die Rechnung an und verbergen sich bei den anderen Plänen hinter ihr, wie im Megatron-LM jener Zeit.</translation>
     </message>
     <message>
+        <source>GPT-2 124M on one H100, by this engine</source>
+        <translation>GPT-2 124M auf einer H100, mit dieser Engine</translation>
+    </message>
+    <message>
+        <source>A step is the median of those of a run, by the clock of the GPU.</source>
+        <translation>Ein Schritt ist der Median der Schritte eines Laufs nach der Uhr der GPU.</translation>
+    </message>
+    <message>
+        <source>No rate of the machine was fitted on these rows.</source>
+        <translation>An diese Zeilen wurde keine Rate der Maschine angepasst.</translation>
+    </message>
+    <message>
         <source>Transfers inside a node take what table 9 of the same paper measured of them alone.</source>
         <translation>Übertragungen innerhalb eines Knotens dauern so lange, wie Tabelle 9 derselben Arbeit sie allein gemessen hat.</translation>
     </message>

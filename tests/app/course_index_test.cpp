@@ -64,7 +64,8 @@ TEST(Bibliography, HasWhateverLessonsWordsAndPublishedRunsCite) {
   const Result<std::vector<Case>> cases = all_cases();
   ASSERT_TRUE(cases);
   for (const Case& published : *cases)
-    EXPECT_TRUE(is_known(QString::fromStdString(published.url))) << published.name;
+    EXPECT_TRUE(published.url.empty() || is_known(QString::fromStdString(published.url)))
+        << published.name;
 }
 
 TEST(Bibliography, HasNothingThatNobodyCites) {

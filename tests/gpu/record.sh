@@ -20,7 +20,7 @@ open_results() {
   fi
   mkdir -p "$(dirname "$results")"
   [ -f "$results" ] ||
-    printf '# What ran on GPUs\n\nWritten by `tests/gpu/run`, newest last.\n' >"$results"
+    printf '<!-- SPDX-License-Identifier: Apache-2.0 -->\n# What ran on GPUs\n\nWritten by `tests/gpu/run`, newest last.\n' >"$results"
   gpu=$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null | sed -n 1p)
   gpu=${gpu:-a GPU, unknown}
   cuda=$(nvcc --version 2>/dev/null | sed -n 's/.*release \([0-9.]*\),.*/CUDA \1/p')
