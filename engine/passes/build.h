@@ -34,7 +34,7 @@ Result<Program> build_program(const Setup& setup, const Order& order,
                               const BuildOptions& options = {});
 
 // What a Program's order of actions and transfers stands on (nominal_walk.h), without building it.
-// Requires: as build_program(), and !setup.offload_activations.
+// Requires: what build_program() requires, and activations are not offloaded.
 std::vector<NominalRank> nominal_ranks(const Setup& setup, const Order& order);
 // Of what goes from one stage to the next.
 std::int64_t boundary_bytes(const Setup& setup);

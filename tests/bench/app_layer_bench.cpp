@@ -7,32 +7,12 @@
 #include <QApplication>
 #include <QImage>
 #include <QPainter>
-#include <cstdlib>
-#include <string>
-#include <vector>
 
-#include "app/look/theme.h"
 #include "app/views/layer/layer_view.h"
-#include "engine/plan/setup/setup_settings.h"
+#include "tests/bench/app_cases.h"
 
 namespace parallelarium {
 namespace {
-
-struct Given {
-  const char *field, *value;
-};
-struct Case {
-  const char* name;
-  std::vector<Given> fields;
-};
-
-void set_up(Session& session, const Case& of) {
-  Setup setup = session.setup();
-  for (const Given& given : of.fields)
-    if (!set_field(setup, given.field, given.value)) std::abort();
-  session.history().change(setup, QString());
-  session.wait_for_prediction();
-}
 
 LayerLook everything() {
   LayerLook look;
@@ -40,7 +20,7 @@ LayerLook everything() {
   return look;
 }
 
-void frame(benchmark::State& state, const Case& of) {
+void layer_frame(benchmark::State& state, const Case& of) {
   Session session;
   set_up(session, of);
   const auto steps = layer_picture(session, everything()).layer;
@@ -53,7 +33,7 @@ void frame(benchmark::State& state, const Case& of) {
   }
 }
 
-void describe(benchmark::State& state, const Case& of) {
+void description(benchmark::State& state, const Case& of) {
   Session session;
   set_up(session, of);
   const auto prediction = session.subject().prediction();
@@ -70,19 +50,7 @@ const Case kCases[] = {
 }  // namespace parallelarium
 
 int main(int argc, char** argv) {
-  using namespace parallelarium;
-  QApplication application(argc, argv);
-  apply_theme(application, false);
-  const auto add = [](const char* what, const Case& of,
-                      void (*run)(benchmark::State&, const Case&)) {
-    benchmark::RegisterBenchmark((std::string(what) + "/" + of.name).c_str(),
-                                 [run, &of](benchmark::State& state) { run(state, of); })
-        ->Unit(benchmark::kMillisecond);
-  };
-  for (const Case& of : kCases) {
-    add("frame", of, frame);
-    add("describe", of, describe);
-  }
-  benchmark::Initialize(&argc, argv);
-  benchmark::RunSpecifiedBenchmarks();
+  return parallelarium::run_cases(
+      argc, argv, parallelarium::kCases,
+      {{"frame", parallelarium::layer_frame}, {"describe", parallelarium::description}});
 }

@@ -4,27 +4,14 @@
 //   QT_QPA_PLATFORM=offscreen build/release/bin/app_mesh_bench
 #include <benchmark/benchmark.h>
 
-#include <QApplication>
 #include <QImage>
 #include <QPainter>
-#include <cstdlib>
-#include <string>
-#include <vector>
 
-#include "app/look/theme.h"
 #include "app/views/mesh/mesh_paint.h"
-#include "engine/plan/setup/setup_settings.h"
+#include "tests/bench/app_cases.h"
 
 namespace parallelarium {
 namespace {
-
-struct Given {
-  const char *field, *value;
-};
-struct Case {
-  const char* name;
-  std::vector<Given> fields;
-};
 
 struct Stage {
   Session session;
@@ -35,12 +22,7 @@ struct Stage {
   QRectF rect{16, 76, 820, 420};
 
   explicit Stage(const Case& of) {
-    Setup setup = session.setup();
-    for (const Given& given : of.fields)
-      if (!set_field(setup, given.field, given.value)) std::abort();
-    session.history().change(setup, QString());
-    session.wait_for_prediction();
-    if (!session.problems().empty()) std::abort();
+    set_up(session, of);
     const Prediction& prediction = *session.subject().prediction();
     wires = mesh_wires(prediction);
     motion = MeshMotion(prediction.program, prediction.timeline);
@@ -126,21 +108,9 @@ const Case kCases[] = {
 }  // namespace parallelarium
 
 int main(int argc, char** argv) {
-  using namespace parallelarium;
-  QApplication application(argc, argv);
-  apply_theme(application, false);
-  const auto add = [](const char* what, const Case& of,
-                      void (*run)(benchmark::State&, const Case&)) {
-    benchmark::RegisterBenchmark((std::string(what) + "/" + of.name).c_str(),
-                                 [run, &of](benchmark::State& state) { run(state, of); })
-        ->Unit(benchmark::kMillisecond);
-  };
-  for (const Case& of : kCases) {
-    add("on_axes", of, on_axes);
-    add("on_nodes", of, on_nodes);
-    add("moving", of, moving);
-    add("change", of, change);
-  }
-  benchmark::Initialize(&argc, argv);
-  benchmark::RunSpecifiedBenchmarks();
+  return parallelarium::run_cases(argc, argv, parallelarium::kCases,
+                                  {{"on_axes", parallelarium::on_axes},
+                                   {"on_nodes", parallelarium::on_nodes},
+                                   {"moving", parallelarium::moving},
+                                   {"change", parallelarium::change}});
 }

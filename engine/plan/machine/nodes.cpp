@@ -20,7 +20,7 @@ std::vector<int> members_of(const Mesh& mesh, Axis axis, int rank) {
   return ranks;
 }
 
-// Of its group: the one whose group is looked at.
+// Whether the rank is the first of its group, so that each group is looked at once.
 bool is_first(const Mesh& mesh, Axis axis, int rank) {
   const Coordinates at = coordinates_of(mesh, rank);
   return axis == Axis::kTp   ? at.tp == 0
