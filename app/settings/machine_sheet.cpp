@@ -11,7 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/look/sentence.h"
-#include "engine/plan/machine/machine_choice.h"
+#include "engine/plan/placement/machine_choice.h"
 
 namespace parallelarium {
 

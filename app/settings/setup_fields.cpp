@@ -6,7 +6,7 @@
 #include <cassert>
 #include <cmath>
 
-#include "engine/plan/machine/resolve.h"
+#include "engine/plan/placement/resolve.h"
 #include "engine/plan/setup/setup_settings.h"
 
 namespace parallelarium {

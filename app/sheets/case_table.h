@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "engine/predict/cases.h"
+#include "engine/predict/cases/cases.h"
 
 namespace parallelarium {
 

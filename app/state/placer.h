@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "engine/plan/machine/resolve.h"
+#include "engine/plan/placement/resolve.h"
 
 namespace parallelarium {
 

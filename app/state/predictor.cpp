@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "engine/passes/build.h"
-#include "engine/plan/machine/resolve.h"
+#include "engine/plan/placement/resolve.h"
 #include "engine/predict/rehearsal.h"
 
 namespace parallelarium {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "app/state/run/run_request.h"
-#include "engine/plan/machine/placement.h"
+#include "engine/plan/placement/placement.h"
 #include "engine/plan/program/program.h"
 #include "engine/predict/predict.h"
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "engine/plan/machine/resolve.h"
+#include "engine/plan/placement/resolve.h"
 #include "engine/predict/predict.h"
 #include "engine/run/train/run.h"
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "engine/plan/machine/machine.h"
-#include "engine/plan/machine/resolve.h"
+#include "engine/plan/placement/resolve.h"
 #include "engine/plan/result.h"
 #include "engine/plan/setup/setup.h"
 #include "engine/predict/compare.h"

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "engine/lesson/lesson.h"
-#include "engine/plan/machine/placement.h"
+#include "engine/plan/placement/placement.h"
 #include "engine/schedules/timing.h"
 #include "engine/wire/collective_messages.h"
 #include "engine/wire/messages.h"

@@ -7,7 +7,7 @@
 #include <map>
 
 #include "engine/collectives/algorithm_names.h"
-#include "engine/passes/arrange.h"
+#include "engine/passes/arrange/arrange.h"
 #include "engine/passes/axes/causal_share.h"
 #include "engine/passes/expand.h"
 #include "engine/passes/replicate.h"

@@ -3,7 +3,7 @@
 // collectives by one walk over all ranks (`arrange`), plans memory, and makes the replicas.
 #pragma once
 
-#include "engine/passes/nominal_walk.h"
+#include "engine/passes/arrange/nominal_walk.h"
 #include "engine/plan/order/order.h"
 #include "engine/plan/program/program.h"
 #include "engine/plan/result.h"

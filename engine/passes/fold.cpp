@@ -6,7 +6,7 @@
 #include <map>
 #include <tuple>
 
-#include "engine/passes/arrange.h"
+#include "engine/passes/arrange/arrange.h"
 
 namespace parallelarium {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "engine/passes/arrange.h"
+#include "engine/passes/arrange/arrange.h"
 
 namespace parallelarium {
 

@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "engine/plan/text/phrases.h"
-#include "engine/planner/bound.h"
+#include "engine/planner/bounds/bound.h"
 #include "engine/planner/entry.h"
 #include "engine/planner/front.h"
 #include "engine/planner/parallel.h"

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "engine/plan/result.h"
-#include "engine/planner/causes.h"
+#include "engine/planner/reasons/causes.h"
 #include "engine/planner/space.h"
 
 namespace parallelarium {

@@ -6,7 +6,7 @@
 #include "engine/plan/settings/alternatives.h"
 #include "engine/plan/setup/setup_settings.h"
 #include "engine/plan/text/phrases.h"
-#include "engine/predict/figure_at.h"
+#include "engine/predict/cases/figure_at.h"
 
 namespace parallelarium {
 

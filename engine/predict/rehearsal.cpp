@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/plan/machine/stretch.h"
+#include "engine/plan/placement/stretch.h"
 #include "engine/predict/cost/simulate.h"
 
 namespace parallelarium {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a rehearsal takes from a prediction: the durations of its ops, and how much slower than the
-// Machine the cores of this computer let it go. plan/machine/stretch.h says what a rehearsal is.
+// Machine the cores of this computer let it go. plan/placement/stretch.h says what a rehearsal is.
 #pragma once
 
 #include <vector>

@@ -2,7 +2,7 @@
 // Binds threads to cores.
 #pragma once
 
-#include "engine/plan/machine/cores.h"
+#include "engine/plan/placement/cores.h"
 
 namespace parallelarium {
 

@@ -2,7 +2,7 @@
 // What `auto` means stands beside what was asked for, in every answer.
 #include <gmock/gmock.h>
 
-#include "engine/plan/machine/cores.h"
+#include "engine/plan/placement/cores.h"
 #include "tests/cli/cli.h"
 
 namespace parallelarium {

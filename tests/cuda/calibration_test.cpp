@@ -12,7 +12,7 @@
 
 #include "engine/plan/program/kernels_of_pieces.h"
 #include "engine/predict/cost/work_seconds.h"
-#include "tests/cuda/thread_nccl.h"
+#include "tests/cuda/nccl/thread_nccl.h"
 #include "tests/ranks/harness.h"
 
 namespace parallelarium {

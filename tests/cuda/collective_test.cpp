@@ -7,7 +7,7 @@
 
 #include "engine/run/collective/collective_run.h"
 #include "engine/run/gpu/nccl/nccl_launch.h"
-#include "tests/cuda/thread_nccl.h"
+#include "tests/cuda/nccl/thread_nccl.h"
 #include "tests/ranks/collective_cases.h"
 
 namespace parallelarium {

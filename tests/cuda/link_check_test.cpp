@@ -10,7 +10,7 @@
 #include <set>
 
 #include "engine/run/gpu/check/check_memory.h"
-#include "tests/cuda/faulty_nccl.h"
+#include "tests/cuda/nccl/faulty_nccl.h"
 
 namespace parallelarium {
 namespace {

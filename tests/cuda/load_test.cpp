@@ -11,7 +11,7 @@
 #include <set>
 
 #include "engine/run/gpu/nccl/nccl_launch.h"
-#include "tests/cuda/thread_nccl.h"
+#include "tests/cuda/nccl/thread_nccl.h"
 #include "tests/ranks/proof.h"
 
 namespace parallelarium {

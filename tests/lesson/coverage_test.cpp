@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // No statement of a delivered lesson is lost: the table below is the plan of the course, written
 // down apart from the lessons.
-#include "engine/lesson/coverage.h"
+#include "engine/lesson/teaching/coverage.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "engine/plan/machine/cores.h"
+#include "engine/plan/placement/cores.h"
 #include "tests/plan/computers.h"
 
 namespace parallelarium {

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "engine/plan/machine/placement.h"
+#include "engine/plan/placement/placement.h"
 
 namespace parallelarium {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where ranks go, as a table: computers, wishes, and what comes of them.
-#include "engine/plan/machine/placement.h"
+#include "engine/plan/placement/placement.h"
 
 #include <gtest/gtest.h>
 

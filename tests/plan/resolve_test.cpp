@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What `auto` stands for, by device; which calibration counts; and documents of other computers.
-#include "engine/plan/machine/resolve.h"
+#include "engine/plan/placement/resolve.h"
 
 #include <gtest/gtest.h>
 
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "engine/plan/machine/cores.h"
+#include "engine/plan/placement/cores.h"
 #include "engine/plan/setup/setup_settings.h"
 
 namespace parallelarium {

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "engine/plan/machine/resolve.h"
+#include "engine/plan/placement/resolve.h"
 #include "engine/plan/setup/setup_settings.h"
 #include "tests/plan/changed.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/plan/machine/stretch.h"
+#include "engine/plan/placement/stretch.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <random>
 
 #include "engine/plan/setup/schedule_rules.h"
-#include "engine/planner/bound.h"
+#include "engine/planner/bounds/bound.h"
 #include "engine/planner/search.h"
 
 namespace parallelarium {

@@ -8,8 +8,8 @@
 #include <set>
 
 #include "engine/plan/setup/schedule_rules.h"
-#include "engine/planner/bound.h"
-#include "engine/planner/neighbours.h"
+#include "engine/planner/bounds/bound.h"
+#include "engine/planner/reasons/neighbours.h"
 #include "engine/planner/search.h"
 #include "tests/planner/problems.h"
 

@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "engine/planner/bound.h"
+#include "engine/planner/bounds/bound.h"
 #include "engine/planner/search.h"
 
 namespace parallelarium {

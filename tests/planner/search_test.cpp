@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "engine/planner/neighbours.h"
+#include "engine/planner/reasons/neighbours.h"
 #include "tests/planner/problems.h"
 
 namespace parallelarium {

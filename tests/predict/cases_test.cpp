@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Predictions beside published training runs: within the errors that the project promises, with one
 // set of rates for a machine.
-#include "engine/predict/cases.h"
+#include "engine/predict/cases/cases.h"
 
 #include <gtest/gtest.h>
 

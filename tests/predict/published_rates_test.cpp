@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/plan/setup/setup.h"
+#include "engine/predict/cases/fit.h"
 #include "engine/predict/cost/simulate.h"
-#include "engine/predict/fit.h"
 #include "engine/predict/predict.h"
 
 namespace parallelarium {

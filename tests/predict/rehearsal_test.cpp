@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/plan/machine/stretch.h"
+#include "engine/plan/placement/stretch.h"
 #include "engine/predict/cost/simulate.h"
 
 namespace parallelarium {

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "engine/plan/machine/resolve.h"
+#include "engine/plan/placement/resolve.h"
 #include "engine/predict/cost/simulate.h"
 #include "engine/predict/predict.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What collectives of tensor parallelism establish, on the tensors of a run.
-#include "engine/run/train/probe_identity.h"
+#include "engine/run/train/probe/probe_identity.h"
 
 #include <gtest/gtest.h>
 

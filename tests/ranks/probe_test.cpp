@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What probes tell: the tensors of all ranks, put together as their descriptions say, are those of
 // one rank; and a training is the same with probes and without.
-#include "engine/run/train/probe.h"
+#include "engine/run/train/probe/probe.h"
 
 #include <gtest/gtest.h>
 

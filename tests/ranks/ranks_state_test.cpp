@@ -6,7 +6,7 @@
 #include <cmath>
 #include <set>
 
-#include "engine/run/train/fingerprint.h"
+#include "engine/run/train/proof/fingerprint.h"
 #include "engine/train/parameters.h"
 #include "tests/ranks/proof.h"
 #include "tests/ranks/wrapped_device.h"

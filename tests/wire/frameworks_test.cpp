@@ -8,9 +8,9 @@
 #include <random>
 #include <set>
 
-#include "engine/plan/machine/resolve.h"
+#include "engine/plan/placement/resolve.h"
 #include "engine/plan/setup/schedule_rules.h"
-#include "engine/predict/cases.h"
+#include "engine/predict/cases/cases.h"
 #include "engine/wire/frameworks/differences.h"
 #include "engine/wire/frameworks/framework.h"
 

@@ -8,7 +8,7 @@
 #include "app/look/sentence.h"
 #include "app/look/words.h"
 #include "engine/lesson/glossary.h"
-#include "engine/predict/cases.h"
+#include "engine/predict/cases/cases.h"
 
 namespace parallelarium {
 

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <string>
 
-#include "engine/plan/machine/resolve.h"
+#include "engine/plan/placement/resolve.h"
 #include "engine/plan/setup/schedule_rules.h"
 
 namespace parallelarium {

@@ -4,7 +4,7 @@
 
 #include <QString>
 
-#include "engine/plan/machine/placement.h"
+#include "engine/plan/placement/placement.h"
 #include "engine/plan/setup/setup.h"
 
 namespace parallelarium {

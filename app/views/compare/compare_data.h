@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the Compare view sets side by side: up to four predictions or runs as lettered columns, what
-// the engine says of them (engine/planner/comparison.h), and their lanes.
+// the engine says of them (engine/planner/reasons/comparison.h), and their lanes.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 #include "app/state/session.h"
 #include "app/views/timeline/picture/timeline_paint.h"
-#include "engine/planner/comparison.h"
+#include "engine/planner/reasons/comparison.h"
 
 namespace parallelarium {
 

@@ -9,7 +9,7 @@
 #include "app/state/plan/plan_search.h"
 #include "app/views/compare/compare_state.h"
 #include "app/views/shared/words.h"
-#include "engine/predict/cases.h"
+#include "engine/predict/cases/cases.h"
 
 namespace parallelarium {
 

@@ -9,7 +9,7 @@
 #include "engine/cli/commands/command.h"
 #include "engine/cli/text/table.h"
 #include "engine/plan/text/units.h"
-#include "engine/predict/cases.h"
+#include "engine/predict/cases/cases.h"
 
 namespace parallelarium {
 namespace {

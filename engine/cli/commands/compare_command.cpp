@@ -11,8 +11,8 @@
 #include "engine/plan/settings/alternatives.h"
 #include "engine/plan/settings/settings_reader.h"
 #include "engine/plan/text/units.h"
-#include "engine/planner/comparison.h"
-#include "engine/predict/cases.h"
+#include "engine/planner/reasons/comparison.h"
+#include "engine/predict/cases/cases.h"
 
 namespace parallelarium {
 namespace {

@@ -10,7 +10,7 @@
 #include "engine/cli/text/plan_text.h"
 #include "engine/cli/training.h"
 #include "engine/plan/settings/alternatives.h"
-#include "engine/planner/neighbours.h"
+#include "engine/planner/reasons/neighbours.h"
 #include "engine/planner/search.h"
 #include "engine/predict/predict.h"
 

@@ -7,7 +7,7 @@
 #include "engine/cli/commands/command.h"
 #include "engine/cli/options/setup_options.h"
 #include "engine/cli/outlook.h"
-#include "engine/cli/text/report_text.h"
+#include "engine/cli/text/run/report_text.h"
 #include "engine/plan/setup/setup_settings.h"
 #include "engine/plan/text/units.h"
 #include "engine/predict/predict.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "engine/cli/computer/topology.h"
-#include "engine/plan/machine/placement.h"
+#include "engine/plan/placement/placement.h"
 #include "engine/plan/result.h"
 #include "engine/run/gpu/module.h"
 

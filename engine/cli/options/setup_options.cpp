@@ -5,7 +5,7 @@
 
 #include "engine/cli/commands/command.h"
 #include "engine/cli/training.h"
-#include "engine/plan/machine/resolve.h"
+#include "engine/plan/placement/resolve.h"
 #include "engine/plan/settings/settings_reader.h"
 #include "engine/plan/setup/setup_settings.h"
 #include "engine/run/gpu/module.h"

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/plan/machine/resolve.h"
+#include "engine/plan/placement/resolve.h"
 #include "engine/plan/result.h"
 #include "engine/plan/setup/setup.h"
 

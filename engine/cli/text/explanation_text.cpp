@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/cli/text/report_text.h"
+#include "engine/cli/text/run/report_text.h"
 #include "engine/cli/text/table.h"
 #include "engine/plan/text/units.h"
 

@@ -5,7 +5,7 @@
 
 #include "engine/lesson/check/check_parts.h"
 #include "engine/lesson/files.h"
-#include "engine/plan/machine/resolve.h"
+#include "engine/plan/placement/resolve.h"
 #include "engine/wire/collective_messages.h"
 
 namespace parallelarium {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "engine/lesson/check/check_parts.h"
-#include "engine/plan/machine/resolve.h"
+#include "engine/plan/placement/resolve.h"
 
 namespace parallelarium {
 

@@ -4,8 +4,8 @@
 #include <set>
 
 #include "engine/lesson/check/check_parts.h"
-#include "engine/lesson/coverage.h"
-#include "engine/plan/machine/resolve.h"
+#include "engine/lesson/teaching/coverage.h"
+#include "engine/plan/placement/resolve.h"
 #include "engine/plan/setup/setup_settings.h"
 
 namespace parallelarium {

@@ -26,7 +26,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "engine/passes/arrange.h"
+#include "engine/passes/arrange/arrange.h"
 
 namespace parallelarium {
 

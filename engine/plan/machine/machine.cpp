@@ -20,8 +20,8 @@
 #include <sstream>
 #include <tuple>
 
-#include "engine/plan/machine/cores.h"
 #include "engine/plan/machine/presets.h"
+#include "engine/plan/placement/cores.h"
 #include "engine/plan/settings/alternatives.h"
 #include "engine/plan/settings/settings_reader.h"
 #include "engine/plan/setup/setup.h"

@@ -22,7 +22,7 @@ enum class Source : std::uint8_t {
   kPredicted,
   kMeasured,
   kOversubscribed,
-  kPaced,  // a rehearsal: durations are set, see plan/machine/stretch.h
+  kPaced,  // a rehearsal: durations are set, see plan/placement/stretch.h
   kSharedGpu,
 };
 // "predicted" "measured" "oversubscribed" "paced" "shared GPU"

@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "engine/plan/machine/machine_choice.h"
 #include "engine/plan/model/model.h"
 #include "engine/plan/order/schedule.h"
+#include "engine/plan/placement/machine_choice.h"
 #include "engine/plan/program/mesh.h"
 #include "engine/plan/result.h"
 
@@ -91,7 +91,7 @@ struct SlowRank {
 
 struct RunSettings {
   Backend backend = Backend::kAuto;
-  double stretch = kAutoStretch;  // the least of a rehearsal, see plan/machine/stretch.h
+  double stretch = kAutoStretch;  // the least of a rehearsal, see plan/placement/stretch.h
   int steps = 5;                  // timed training steps
   int warmup = 1;                 // real training steps before them
   std::uint64_t seed = 1;

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/plan/machine/placement.h"
+#include "engine/plan/placement/placement.h"
 #include "engine/plan/program/program.h"
 #include "engine/plan/result.h"
 #include "engine/run/gpu/memory.h"

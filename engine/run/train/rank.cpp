@@ -7,8 +7,8 @@
 #include <functional>
 #include <optional>
 
-#include "engine/run/train/prober.h"
-#include "engine/run/train/rank_state.h"
+#include "engine/run/train/probe/prober.h"
+#include "engine/run/train/proof/rank_state.h"
 #include "engine/train/parameters.h"
 #include "kernels/base/bf16.h"
 

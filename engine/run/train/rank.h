@@ -9,7 +9,7 @@
 
 #include "engine/plan/model/routing.h"
 #include "engine/run/train/executor/executor.h"
-#include "engine/run/train/probe.h"
+#include "engine/run/train/probe/probe.h"
 #include "engine/run/train/run.h"
 #include "engine/train/data.h"
 #include "engine/train/parameters.h"

@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "engine/plan/machine/machine.h"
-#include "engine/plan/machine/placement.h"
+#include "engine/plan/placement/placement.h"
 #include "engine/plan/program/program.h"
 #include "engine/plan/program/report.h"
 #include "engine/plan/result.h"
 #include "engine/plan/setup/setup.h"
-#include "engine/run/train/probe.h"
+#include "engine/run/train/probe/probe.h"
 
 namespace parallelarium {
 

@@ -5,7 +5,7 @@
 #include <system_error>
 #include <utility>
 
-#include "engine/plan/machine/stretch.h"
+#include "engine/plan/placement/stretch.h"
 #include "engine/plan/text/phrases.h"
 #include "engine/run/train/outcome.h"
 

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "tests/cuda/faulty_nccl.h"
+#include "tests/cuda/nccl/faulty_nccl.h"
 
 namespace parallelarium {
 namespace {

@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/cli/text/table.h"
-#include "engine/plan/machine/resolve.h"
+#include "engine/plan/placement/resolve.h"
 #include "engine/plan/text/units.h"
-#include "engine/predict/fit.h"
+#include "engine/predict/cases/fit.h"
 
 namespace parallelarium {
 namespace {

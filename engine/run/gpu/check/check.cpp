@@ -10,7 +10,7 @@
 #include <numeric>
 #include <thread>
 
-#include "engine/plan/machine/placement.h"
+#include "engine/plan/placement/placement.h"
 #include "engine/plan/text/phrases.h"
 #include "engine/plan/text/units.h"
 #include "engine/run/gpu/check/kernels/kernel_check.h"

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "engine/plan/machine/placement.h"
+#include "engine/plan/placement/placement.h"
 #include "engine/plan/text/phrases.h"
 
 namespace parallelarium {

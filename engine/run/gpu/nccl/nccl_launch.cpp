@@ -5,7 +5,7 @@
 #include <mutex>
 #include <optional>
 
-#include "engine/plan/machine/cores.h"
+#include "engine/plan/placement/cores.h"
 #include "engine/run/net/socket_transport.h"
 #include "engine/run/net/world.h"
 

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/plan/placement/machine_choice.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "engine/plan/settings/setting_values.h"
+
+namespace parallelarium {
+namespace {
+
+constexpr const char* kBase = "based_on";
+
+// The file of a Machine with changes put in, level by level.
+void put(nlohmann::json& machine, const nlohmann::json& changes) {
+  for (const auto& [key, value] : changes.items()) {
+    nlohmann::json& at = machine[key];
+    const bool number = at.is_object() && at.contains("value") && value.is_number();
+    if (number || (value.is_number() && at.is_null()))
+      at = {{"value", value}, {"origin", "assumed"}};
+    else if (value.is_object() && at.is_object())
+      put(at, value);
+    else
+      at = value;
+  }
+}
+
+}  // namespace
+
+Result<Machine> MachineChoice::of(Result<Machine> named) const {
+  if (!named || changes_ == nullptr) return named;
+  nlohmann::json json = to_json(*named);
+  put(json, *changes_);
+  json["name"] = "custom";
+  Result<Machine> machine = machine_from_json(json);
+  if (!machine || changes_->contains("title")) return machine;
+  machine->changed_from = named->title;
+  machine->title = title_of(*machine).text;
+  return machine;
+}
+
+Result<MachineChoice> MachineChoice::changed(std::string name, const nlohmann::json& changes) {
+  std::vector<std::string> presets = machine_names();
+  std::erase(presets, "local");
+  if (std::find(presets.begin(), presets.end(), name) == presets.end())
+    return unknown_choice(std::string("machine.") + kBase, name, presets);
+  MachineChoice choice(std::move(name));
+  choice.changes_ = std::make_shared<const nlohmann::json>(changes);
+  const Result<Machine> machine = machine_of(choice);
+  if (!machine) return machine.error();
+  if (machine->local)
+    return message("machine-local.own", "A machine of one's own cannot be this computer.");
+  return choice;
+}
+
+bool MachineChoice::operator==(const MachineChoice& other) const {
+  if (name_ != other.name_ || is_changed() != other.is_changed()) return false;
+  return changes_ == other.changes_ || *changes_ == *other.changes_;
+}
+
+Result<Machine> machine_of(const MachineChoice& choice) {
+  return choice.of(find_machine(choice.name()));
+}
+
+Result<MachineChoice> machine_choice_from_json(const nlohmann::json& json, const std::string& key) {
+  // Names of other versions are validate()'s to refuse.
+  if (json.is_string()) return MachineChoice(machine_called(json.get<std::string>()));
+  if (!json.is_object() || !json.contains(kBase))
+    return wrong_type(key, message("value-machine",
+                                   "a name, or an object with based_on and the keys that it "
+                                   "changes"));
+  const Result<std::string> base = text_from(json[kBase], key + "." + kBase);
+  if (!base) return base.error();
+  nlohmann::json changes = json;
+  changes.erase(kBase);
+  return MachineChoice::changed(machine_called(*base), changes);
+}
+
+nlohmann::json to_json(const MachineChoice& choice) {
+  if (!choice.is_changed()) return choice.name_;
+  nlohmann::json json = *choice.changes_;
+  json[kBase] = choice.name_;
+  return json;
+}
+
+}  // namespace parallelarium

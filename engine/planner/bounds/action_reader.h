@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads what one kind of action takes on a stage, from a Program of one micro-batch.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "engine/plan/program/program.h"
+#include "engine/planner/bounds/bound.h"
+#include "engine/predict/cost/simulate.h"
+
+namespace parallelarium {
+
+inline bool reads_parameters(const RankProgram& rank, const Op& op) {
+  for (const Operand& operand : rank.operands_of(op))
+    if (operand.access == Access::kRead &&
+        rank.buffers[static_cast<std::size_t>(operand.buffer)].tensor == Tensor::kParameters)
+      return true;
+  return false;
+}
+
+// The stage's ops of one kind of action: those of the compute lane, and the messages of rings and
+// experts that they wait for. What they wait for and enable beyond the stage tells when they need
+// what comes and have what goes.
+class ActionReader {
+ public:
+  ActionReader(const RankProgram& rank, const CostModel& cost, ActionKind kind)
+      : rank_(rank), cost_(cost), kind_(kind) {
+    const bool forward = kind == ActionKind::kForward;
+    travels_ = forward ? Purpose::kActivations : Purpose::kGradients;
+    first_need_ = static_cast<std::int32_t>(rank.ops.size());
+    for (std::size_t at = 0; at < rank.ops.size(); ++at) {
+      const Op& op = rank.ops[at];
+      if (op.action < 0 || op.lane == Lane::kData || kind_of(op) != kind) continue;
+      const auto index = static_cast<std::int32_t>(at);
+      ops_.push_back(index);
+      for (const std::int32_t needed : rank.after_of(op))
+        if (op.lane == Lane::kCompute && is_transfer(needed, OpKind::kRecv))
+          first_need_ = std::min(first_need_, index);
+    }
+  }
+
+  ActionBound read() {
+    ActionBound bound;
+    for (const std::int32_t at : ops_)
+      if (op_at(at).lane == Lane::kCompute) bound.busy += cost_.nanoseconds(op_at(at), rank_.rank);
+    const Ends whole = walk(0), rest = walk(first_need_);
+    bound.duration = whole.end;
+    bound.until_need = whole.end - rest.end;
+    bound.until_have = std::min(whole.have, bound.until_need + rest.have);
+    for (std::size_t first = 0, last = 0; first < ops_.size(); first = last) {
+      while (last < ops_.size() && op_at(ops_[last]).layer == op_at(ops_[first]).layer) ++last;
+      StretchBound& stretch = bound.stretches.emplace_back();
+      stretch.part = part_of(first, last);
+      for (std::size_t from = 0; from < kLaneBegins; ++from) {
+        const auto ends = ends_from(static_cast<LanePoint>(from), first, last);
+        for (std::size_t to = 0; to < kLaneEnds; ++to) stretch.ways[to][from] = ends[to];
+      }
+    }
+    return bound;
+  }
+
+ private:
+  struct Ends {
+    std::int64_t end = 0, have = 0;  // of the compute lane; of what goes
+  };
+  // From op `first` on, where all before it has ended.
+  Ends walk(std::int32_t first) const {
+    std::vector<std::int64_t> ends(rank_.ops.size(), 0);
+    std::int64_t free[kLanes] = {};
+    for (const std::int32_t at : ops_) {
+      if (at < first) continue;
+      const Op& op = op_at(at);
+      std::int64_t& lane = free[static_cast<std::size_t>(op.lane)];
+      // Messages that wait for nothing here may have come before.
+      std::int64_t begin = op.lane == Lane::kCompute ? lane : -1;
+      for (const std::int32_t needed : rank_.after_of(op))
+        if (ends[static_cast<std::size_t>(needed)] > 0 && share_a_buffer(op, op_at(needed)))
+          begin = std::max({begin, ends[static_cast<std::size_t>(needed)], lane});
+      if (begin < 0) continue;
+      lane = begin + cost_.nanoseconds(op, rank_.rank);
+      ends[static_cast<std::size_t>(at)] = lane;
+    }
+    Ends result{free[static_cast<std::size_t>(Lane::kCompute)], 0};
+    for (std::size_t at = 0; at < rank_.ops.size(); ++at) {
+      if (!is_transfer(static_cast<std::int32_t>(at), OpKind::kSend)) continue;
+      for (const std::int32_t needed : rank_.after_of(rank_.ops[at]))
+        result.have = std::max(result.have, ends[static_cast<std::size_t>(needed)]);
+    }
+    return result;
+  }
+  // The longest ways from one point to each through ops [first, last). Messages that go together
+  // begin and end together.
+  std::array<std::int64_t, kLaneEnds> ends_from(LanePoint from, std::size_t first,
+                                                std::size_t last) const {
+    std::vector<std::int64_t> ends(rank_.ops.size(), kNoWay);
+    std::int64_t free[kLanes] = {kNoWay, kNoWay, kNoWay};
+    if (from == LanePoint::kCompute) free[static_cast<std::size_t>(Lane::kCompute)] = 0;
+    if (from == LanePoint::kPipeline) free[static_cast<std::size_t>(Lane::kPipeline)] = 0;
+    for (std::size_t next = first; first < last; first = next) {
+      const Op& op = op_at(ops_[first]);
+      std::int64_t& lane = free[static_cast<std::size_t>(op.lane)];
+      std::int64_t begin = lane, longest = 0;
+      for (next = first; next < last; ++next) {
+        const Op& part = op_at(ops_[next]);
+        if (next > first && (op.batch < 0 || part.batch != op.batch)) break;
+        longest = std::max(longest, cost_.nanoseconds(part, rank_.rank));
+        if (from == LanePoint::kGathered && reads_parameters(rank_, part))
+          begin = std::max<std::int64_t>(begin, 0);
+        for (const std::int32_t needed : rank_.after_of(part)) {
+          if (from == LanePoint::kPassing && is_transfer(needed, OpKind::kRecv))
+            begin = std::max<std::int64_t>(begin, 0);
+          if (share_a_buffer(part, op_at(needed)))
+            begin = std::max(begin, ends[static_cast<std::size_t>(needed)]);
+        }
+      }
+      if (begin == kNoWay) continue;
+      lane = begin + longest;
+      for (std::size_t at = first; at < next; ++at) ends[static_cast<std::size_t>(ops_[at])] = lane;
+    }
+    std::int64_t have = kNoWay;
+    for (std::size_t at = 0; at < rank_.ops.size(); ++at) {
+      if (!is_transfer(static_cast<std::int32_t>(at), OpKind::kSend)) continue;
+      for (const std::int32_t needed : rank_.after_of(rank_.ops[at]))
+        have = std::max(have, ends[static_cast<std::size_t>(needed)]);
+    }
+    return {free[static_cast<std::size_t>(Lane::kCompute)],
+            free[static_cast<std::size_t>(Lane::kPipeline)], have};
+  }
+  StretchBound::Part part_of(std::size_t first, std::size_t last) const {
+    if (op_at(ops_[first]).layer >= 0) return StretchBound::Part::kLayer;
+    for (std::size_t at = first; at < last; ++at) {
+      if (op_at(ops_[at]).piece == Piece::kEmbedding) return StretchBound::Part::kTable;
+      if (op_at(ops_[at]).piece == Piece::kHead) return StretchBound::Part::kHead;
+    }
+    return StretchBound::Part::kOther;
+  }
+  // Else one waits for the other only since a buffer takes its place, which another Program may put
+  // elsewhere.
+  bool share_a_buffer(const Op& a, const Op& b) const {
+    for (const Operand& one : rank_.operands_of(a))
+      for (const Operand& other : rank_.operands_of(b))
+        if (one.buffer == other.buffer) return true;
+    return false;
+  }
+  const Op& op_at(std::int32_t index) const { return rank_.ops[static_cast<std::size_t>(index)]; }
+  ActionKind kind_of(const Op& op) const {
+    return rank_.actions[static_cast<std::size_t>(op.action)].kind;
+  }
+  // Of what travels between stages.
+  bool is_transfer(std::int32_t index, OpKind kind) const {
+    const Op& op = op_at(index);
+    return op.kind == kind && op.purpose == travels_ && op.lane == Lane::kPipeline && op.action < 0;
+  }
+
+  const RankProgram& rank_;
+  const CostModel& cost_;
+  ActionKind kind_;
+  Purpose travels_ = Purpose::kNone;
+  std::vector<std::int32_t> ops_;
+  std::int32_t first_need_ = 0;
+};
+
+}  // namespace parallelarium

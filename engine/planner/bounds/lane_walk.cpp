@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+// Walks an Order with the least durations in the order in which a Program has its actions and
+// transfers (nominal_walk.h), so that every lane has them in the Program's order.
+#include <algorithm>
+#include <utility>
+
+#include "engine/passes/build.h"
+#include "engine/plan/setup/schedule_rules.h"
+#include "engine/planner/bounds/bound.h"
+#include "engine/predict/cost/simulate.h"
+#include "engine/schedules/schedule.h"
+
+namespace parallelarium {
+
+namespace {
+
+// Whether data lanes are walked, too: every stretch has one bucket, which an action gathers anew.
+bool walks_data(const Setup& setup) {
+  return held_zero(setup) >= 2 && !setup.model.tied && setup.model.experts.count == 0 &&
+         setup.zero_prefetch == 1 && setup.zero_reshard;
+}
+
+class LaneWalk : public NominalSink {
+ public:
+  LaneWalk(const Setup& setup, const Machine& machine, const StageTable& table, const StepEnd& end,
+           const Order& order)
+      : order_(order), end_(end), data_(walks_data(setup)), ranks_(order.ranks.size()) {
+    const ScheduleRule* rule = find_schedule_rule(setup.schedule);
+    const bool splits = rule == nullptr || rule->splits_backward;
+    for (int stage = 0; stage < order.stages; ++stage)
+      for (std::size_t kind = 0; kind < 4; ++kind)
+        stretches_.push_back(
+            stretches_of(table, stage, order.stages, static_cast<ActionKind>(kind), splits));
+    for (const std::vector<StretchBound>& of_action : stretches_)
+      for (const StretchBound& stretch : of_action)
+        known_ = known_ && stretch.part != StretchBound::Part::kOther;
+    data_ = data_ && known_;
+    for (auto* cells : {&left_, &arrived_})
+      cells->assign(
+          2 * static_cast<std::size_t>(order.stages) * static_cast<std::size_t>(order.microbatches),
+          kNoWay);
+    time_transfers(setup, machine);
+    for (std::size_t rank = 0; data_ && rank < ranks_.size(); ++rank)
+      gather(static_cast<int>(rank), 0, 0);
+  }
+
+  bool is_paired(int, std::size_t) const override { return false; }
+
+  void start(int rank, std::size_t index, bool) override {
+    RankLanes& lanes = ranks_[static_cast<std::size_t>(rank)];
+    const Action& action = order_.ranks[static_cast<std::size_t>(rank)][index];
+    const int stage = stage_of(rank, action);
+    const bool weight = action.kind == ActionKind::kWeightGrad;
+    const std::size_t cell = cell_of(stage, action);
+    const std::int64_t arrival = weight ? kNoWay : arrived_[cell];
+    const bool adds = weight || action.kind == ActionKind::kBackward;
+    std::int64_t leaves = kNoWay;
+    const std::vector<StretchBound>& stretches = stretches_at(stage, action.kind);
+    for (std::size_t at = 0; at < stretches.size(); ++at) {
+      std::int64_t gathered = kNoWay;
+      if (data_) {
+        if (adds) lanes.compute += bucket_of(rank, stretches[at]).clear;
+        gathered = std::exchange(lanes.gathered, kNoWay);
+        gather(rank, index, at + 1);
+      }
+      const std::int64_t in[kLaneBegins] = {lanes.compute, lanes.pipeline, arrival, gathered};
+      const auto out = [&](LanePoint to) {
+        std::int64_t latest = kNoWay;
+        for (std::size_t from = 0; from < kLaneBegins; ++from) {
+          const std::int64_t way = stretches[at].ways[static_cast<std::size_t>(to)][from];
+          if (in[from] > kNoWay && way > kNoWay) latest = std::max(latest, in[from] + way);
+        }
+        return latest;
+      };
+      lanes.compute = std::max(lanes.compute, out(LanePoint::kCompute));
+      lanes.pipeline = std::max(lanes.pipeline, out(LanePoint::kPipeline));
+      leaves = std::max(leaves, out(LanePoint::kPassing));
+      if (data_ && adds)
+        lanes.data = std::max(lanes.data, lanes.compute) + bucket_of(rank, stretches[at]).reduce;
+    }
+    if (!weight) left_[cell] = leaves;
+  }
+
+  void transfer(const NominalTransfer& moved) override {
+    if (moved.from == moved.to) return;  // the compute lane's order is enough
+    const std::size_t left = cell_of(stage_of(moved.from, *moved.action), *moved.action);
+    Action taker = *moved.action;
+    taker.chunk = moved.to_chunk;
+    const std::size_t arrives = cell_of(stage_of(moved.to, taker), taker);
+    RankLanes& a = ranks_[static_cast<std::size_t>(moved.from)];
+    RankLanes& b = ranks_[static_cast<std::size_t>(moved.to)];
+    std::int64_t begin = std::max(
+        left_[left], moved.exchanged ? a.transfer_begin : std::max(a.pipeline, b.pipeline));
+    begin = std::max<std::int64_t>(begin, 0);
+    const std::int64_t end =
+        begin + durations_[static_cast<std::size_t>(moved.from) * ranks_.size() +
+                           static_cast<std::size_t>(moved.to)];
+    arrived_[arrives] = end;
+    if (moved.exchanged) arrived_[a.transfer_arrives] = std::max(arrived_[a.transfer_arrives], end);
+    a.pipeline = std::max(a.pipeline, end);
+    b.pipeline = std::max(b.pipeline, end);
+    a.transfer_begin = b.transfer_begin = begin;
+    a.transfer_arrives = b.transfer_arrives = arrives;
+  }
+
+  // Whether every stretch is known for what it is, which it is not where pieces are folded.
+  bool known() const { return known_; }
+  std::int64_t end() const {
+    std::int64_t end = 0;
+    for (const RankLanes& lanes : ranks_)
+      end = std::max({end, lanes.compute, lanes.pipeline, lanes.data});
+    return end;
+  }
+
+ private:
+  struct RankLanes {
+    std::int64_t compute = 0, pipeline = 0, data = 0;
+    std::int64_t gathered = kNoWay;   // when the next stretch's parameters are there
+    std::int64_t transfer_begin = 0;  // of the latest
+    std::size_t transfer_arrives = 0;
+  };
+
+  static std::vector<StretchBound> stretches_of(const StageTable& table, int stage, int stages,
+                                                ActionKind kind, bool splits) {
+    const auto at = static_cast<std::size_t>(kind);
+    const auto& whole = table.stage(stage, stages, false).actions[at].stretches;
+    if (!splits || kind == ActionKind::kBackward) return whole;
+    std::vector<StretchBound> parted = table.stage(stage, stages, true).actions[at].stretches;
+    if (kind != ActionKind::kForward) return parted;
+    // Some orders have whole backwards, too.
+    for (std::size_t stretch = 0; stretch < parted.size(); ++stretch)
+      for (std::size_t to = 0; to < kLaneEnds; ++to)
+        for (std::size_t from = 0; from < kLaneBegins; ++from) {
+          std::int64_t& way = parted[stretch].ways[to][from];
+          way = std::min(way, whole[stretch].ways[to][from]);
+        }
+    return parted;
+  }
+  const std::vector<StretchBound>& stretches_at(int stage, ActionKind kind) const {
+    return stretches_[static_cast<std::size_t>(stage) * 4 + static_cast<std::size_t>(kind)];
+  }
+
+  const BucketCost& bucket_of(int rank, const StretchBound& stretch) const {
+    const RankEnd& end = end_[static_cast<std::size_t>(rank)];
+    if (stretch.part == StretchBound::Part::kTable) return end.table;
+    return stretch.part == StretchBound::Part::kHead ? end.head : end.layer;
+  }
+  // For that stretch of the rank's action, or behind the last for the first one of the next action:
+  // in the data lane, after all in the compute lane so far. Of a split backward the input part
+  // gathers what it reads, and the weight part the table, which that does not read.
+  void gather(int rank, std::size_t index, std::size_t at) {
+    const std::vector<Action>& line = order_.ranks[static_cast<std::size_t>(rank)];
+    const auto stretches = [&]() -> const std::vector<StretchBound>& {
+      return stretches_at(stage_of(rank, line[index]), line[index].kind);
+    };
+    while (at == stretches().size()) {
+      at = 0;
+      if (++index == line.size()) return;
+    }
+    const StretchBound& stretch = stretches()[at];
+    const bool table = stretch.part == StretchBound::Part::kTable;
+    if (line[index].kind == ActionKind::kWeightGrad && !table) return;
+    if (line[index].kind == ActionKind::kInputGrad && table) return;
+    const std::int64_t takes = bucket_of(rank, stretch).gather;
+    if (takes == 0) return;
+    RankLanes& lanes = ranks_[static_cast<std::size_t>(rank)];
+    lanes.data = lanes.gathered = std::max(lanes.data, lanes.compute) + takes;
+  }
+
+  int stage_of(int rank, const Action& action) const {
+    return order_.stage_of[static_cast<std::size_t>(rank)][static_cast<std::size_t>(action.chunk)];
+  }
+  std::size_t cell_of(int stage, const Action& action) const {
+    const std::size_t way = action.kind == ActionKind::kForward ? 0 : 1;
+    return (way * static_cast<std::size_t>(order_.stages) + static_cast<std::size_t>(stage)) *
+               static_cast<std::size_t>(order_.microbatches) +
+           static_cast<std::size_t>(action.microbatch);
+  }
+
+  void time_transfers(const Setup& setup, const Machine& machine) {
+    const std::size_t count = ranks_.size();
+    Program program;
+    program.world = setup.mesh.ranks();
+    program.representatives = true;
+    program.ranks.resize(count);
+    for (std::size_t stage = 0; stage < count; ++stage) {
+      Coordinates at;
+      at.pp = static_cast<int>(stage);
+      program.ranks[stage].rank = rank_of(setup.mesh, at);
+    }
+    const CostModel cost(program, machine, setup);
+    Op send;
+    send.kind = OpKind::kSend;
+    send.bytes = boundary_bytes(setup);
+    durations_.resize(count * count);
+    for (std::size_t from = 0; from < count; ++from)
+      for (std::size_t to = 0; to < count; ++to) {
+        send.peer = program.ranks[to].rank;
+        durations_[from * count + to] = cost.nanoseconds(send, program.ranks[from].rank);
+      }
+  }
+
+  const Order& order_;
+  const StepEnd& end_;
+  bool data_ = false, known_ = true;
+  std::vector<RankLanes> ranks_;
+  std::vector<std::vector<StretchBound>> stretches_;  // by stage and ActionKind
+  std::vector<std::int64_t> left_, arrived_;          // by direction, stage and micro-batch
+  std::vector<std::int64_t> durations_;               // of transfers, by both ranks
+};
+
+}  // namespace
+
+Result<std::int64_t> laned_bound(const Setup& setup, const Machine& machine,
+                                 const StageTable& shared, const StepEnd& end) {
+  if (has_pairs(setup) || setup.offload_activations || !setup.overlap_pipeline || machine.local ||
+      !machine.pairs.empty())
+    return std::int64_t{0};
+  const StageTable grown = own_table(setup, shared);
+  const Result<Order> order = make_order(setup);
+  if (!order) return order.error();
+  LaneWalk walk(setup, machine, shared.grows() ? grown : shared, end, *order);
+  if (!walk.known()) return std::int64_t{0};
+  walk_nominally(*order, nominal_ranks(setup, *order), boundary_bytes(setup), walk);
+  return with_end(end, walk.end());
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/planner/reasons/causes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "engine/predict/cost/simulate.h"
+
+namespace parallelarium {
+
+namespace {
+
+constexpr double kNanosecond = 1e-9;
+
+// When a rank communicates beside its compute lane, and along which axis; disjoint and ascending.
+struct Exchange {
+  Span span;
+  Axis axis = Axis::kWorld;
+};
+
+Axis axis_of(const Program& program, const Op& op) {
+  return op.group < 0 ? Axis::kWorld : program.groups[static_cast<std::size_t>(op.group)].axis;
+}
+
+std::vector<Exchange> exchanges_of(const Program& program, const RankProgram& rank,
+                                   const std::vector<Span>& spans) {
+  std::vector<Exchange> all;
+  for (std::size_t at = 0; at < rank.ops.size(); ++at) {
+    const Op& op = rank.ops[at];
+    if (op.lane != Lane::kCompute && op.kind != OpKind::kCompute && spans[at].end > spans[at].begin)
+      all.push_back({spans[at], axis_of(program, op)});
+  }
+  std::sort(all.begin(), all.end(),
+            [](const Exchange& a, const Exchange& b) { return a.span.begin < b.span.begin; });
+  Nanoseconds until{0};
+  for (Exchange& each : all) {
+    each.span.begin = std::max(each.span.begin, until);
+    until = std::max(until, each.span.end);
+  }
+  std::erase_if(all, [](const Exchange& each) { return each.span.end <= each.span.begin; });
+  return all;
+}
+
+// The share of a fold's time in each phase.
+struct PhaseShares {
+  double recompute = 0, update = 0;
+};
+
+class PartsOfRank {
+ public:
+  PartsOfRank(const Prediction& prediction, const Timeline& timeline,
+              const std::vector<PhaseShares>& folds, std::size_t rank, StepParts& parts)
+      : program_(prediction.program),
+        rank_(program_.ranks[rank]),
+        spans_(timeline.ranks[rank].spans),
+        duration_(timeline.duration),
+        folds_(folds),
+        exchanges_(exchanges_of(program_, rank_, spans_)),
+        parts_(parts) {}
+
+  void add() {
+    std::size_t first = rank_.ops.size(), last = 0;  // of the actions
+    for (std::size_t at = 0; at < rank_.ops.size(); ++at) {
+      if (rank_.ops[at].lane != Lane::kCompute || rank_.ops[at].microbatch < 0) continue;
+      first = std::min(first, at);
+      last = at;
+    }
+    Nanoseconds free{0};
+    for (std::size_t at = 0; at < rank_.ops.size(); ++at) {
+      if (rank_.ops[at].lane != Lane::kCompute) continue;
+      double& idle = at <= first ? parts_.warm_up : at > last ? parts_.drain : parts_.wait;
+      add_gap({free, spans_[at].begin}, idle);
+      add_op(rank_.ops[at], {std::max(free, spans_[at].begin), spans_[at].end});
+      free = std::max(free, spans_[at].end);
+    }
+    add_gap({free, duration_}, parts_.drain);
+  }
+
+ private:
+  static double seconds_in(const Span& span) {
+    return std::max(0.0, seconds_of(span.end - span.begin));
+  }
+
+  void add_gap(const Span& gap, double& idle) {
+    if (gap.end <= gap.begin) return;
+    double left = seconds_in(gap);
+    while (next_ < exchanges_.size() && exchanges_[next_].span.end <= gap.begin) ++next_;
+    for (std::size_t at = next_; at < exchanges_.size(); ++at) {
+      const Exchange& each = exchanges_[at];
+      if (each.span.begin >= gap.end) break;
+      const double part =
+          seconds_in({std::max(gap.begin, each.span.begin), std::min(gap.end, each.span.end)});
+      parts_.exposed[static_cast<std::size_t>(each.axis)] += part;
+      left -= part;
+    }
+    idle += left;
+  }
+
+  void add_op(const Op& op, const Span& span) {
+    const double seconds = seconds_in(span);
+    if (op.kind != OpKind::kCompute) {
+      parts_.exposed[static_cast<std::size_t>(axis_of(program_, op))] += seconds;
+      return;
+    }
+    PhaseShares shares;
+    if (op.fold >= 0)
+      shares = folds_[static_cast<std::size_t>(op.fold)];
+    else
+      shares = {op.phase == Phase::kRecompute ? 1.0 : 0.0, op.phase == Phase::kUpdate ? 1.0 : 0.0};
+    parts_.recompute += shares.recompute * seconds;
+    parts_.optimizer += shares.update * seconds;
+    parts_.compute += (1 - shares.recompute - shares.update) * seconds;
+  }
+
+  const Program& program_;
+  const RankProgram& rank_;
+  const std::vector<Span>& spans_;
+  Nanoseconds duration_;
+  const std::vector<PhaseShares>& folds_;
+  std::vector<Exchange> exchanges_;
+  StepParts& parts_;
+  std::size_t next_ = 0;  // the first exchange that a later gap may meet
+};
+
+std::vector<PhaseShares> shares_of_folds(const Prediction& prediction) {
+  std::vector<PhaseShares> shares(prediction.program.folds.size());
+  if (shares.empty()) return shares;
+  const CostModel cost(prediction.program, prediction.machine, prediction.setup, &prediction.rows);
+  std::vector<bool> known(shares.size(), false);
+  for (const RankProgram& rank : prediction.program.ranks) {
+    for (const Op& op : rank.ops) {
+      if (op.fold < 0 || known[static_cast<std::size_t>(op.fold)]) continue;
+      const auto fold = static_cast<std::size_t>(op.fold);
+      known[fold] = true;
+      double all = 0;
+      for (const Fold::Part& part : prediction.program.folds[fold].parts) {
+        const double seconds = cost.seconds(op_of(part, op), rank.rank);
+        all += seconds;
+        if (part.phase == Phase::kRecompute) shares[fold].recompute += seconds;
+        if (part.phase == Phase::kUpdate) shares[fold].update += seconds;
+      }
+      if (all > 0) shares[fold] = {shares[fold].recompute / all, shares[fold].update / all};
+    }
+  }
+  return shares;
+}
+
+}  // namespace
+
+double StepParts::sum() const {
+  double all = compute + recompute + optimizer + warm_up + wait + drain;
+  for (const double seconds : exposed) all += seconds;
+  return all;
+}
+
+StepParts parts_of(const Prediction& prediction) {
+  return parts_of(prediction, prediction.timeline);
+}
+
+StepParts parts_of(const Prediction& prediction, const Timeline& timeline) {
+  StepParts parts;
+  const std::vector<PhaseShares> folds = shares_of_folds(prediction);
+  const std::size_t ranks = prediction.program.ranks.size();
+  for (std::size_t rank = 0; rank < ranks; ++rank)
+    PartsOfRank(prediction, timeline, folds, rank, parts).add();
+  const auto count = static_cast<double>(std::max<std::size_t>(1, ranks));
+  for (double* part : {&parts.compute, &parts.recompute, &parts.optimizer, &parts.warm_up,
+                       &parts.wait, &parts.drain})
+    *part /= count;
+  for (double& seconds : parts.exposed) seconds /= count;
+  return parts;
+}
+
+namespace {
+
+// What the named parts leave of the difference; rounding of a nanosecond is none.
+void add_rest(std::vector<Cause>& causes, double seconds) {
+  std::erase_if(causes, [](const Cause& cause) { return std::abs(cause.seconds) < 1e-12; });
+  double rest = seconds;
+  for (const Cause& cause : causes) rest -= cause.seconds;
+  causes.push_back({"unexplained", std::abs(rest) < kNanosecond ? 0 : rest});
+}
+
+}  // namespace
+
+std::vector<Cause> causes_of(const StepParts& first, const StepParts& second, double seconds) {
+  std::vector<Cause> causes = {
+      {"compute", second.compute - first.compute},
+      {"recompute", second.recompute - first.recompute},
+      {"optimizer", second.optimizer - first.optimizer},
+      {"bubble: warm-up", second.warm_up - first.warm_up},
+      {"bubble: wait", second.wait - first.wait},
+      {"bubble: drain", second.drain - first.drain},
+  };
+  for (std::size_t axis = 0; axis < first.exposed.size(); ++axis)
+    causes.push_back({"exposed communication: " + std::string(name_of(static_cast<Axis>(axis))),
+                      second.exposed[axis] - first.exposed[axis]});
+  add_rest(causes, seconds);
+  return causes;
+}
+
+std::vector<Cause> causes_of(const StepFigures& first, const StepFigures& second) {
+  std::vector<Cause> causes = {
+      {"compute", second.compute_seconds - first.compute_seconds},
+      {"exposed communication",
+       second.exposed_communication_seconds - first.exposed_communication_seconds},
+  };
+  add_rest(causes, second.seconds - first.seconds);
+  return causes;
+}
+
+Cause largest_of(const std::vector<Cause>& causes) {
+  const auto largest = std::max_element(
+      causes.begin(), causes.end(),
+      [](const Cause& a, const Cause& b) { return std::abs(a.seconds) < std::abs(b.seconds); });
+  return largest == causes.end() ? Cause() : *largest;
+}
+
+nlohmann::json to_json(const std::vector<Cause>& causes) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const Cause& cause : causes)
+    list.push_back({{"cause", cause.cause}, {"seconds", cause.seconds}});
+  return list;
+}
+
+nlohmann::json exposed_json(const StepParts& parts) {
+  nlohmann::json json = nlohmann::json::object();
+  for (std::size_t axis = 0; axis < parts.exposed.size(); ++axis)
+    if (parts.exposed[axis] > 0)
+      json[std::string(name_of(static_cast<Axis>(axis)))] = parts.exposed[axis];
+  return json;
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/planner/reasons/comparison.h"
+
+#include <algorithm>
+
+#include "engine/predict/cases/figure_at.h"
+
+namespace parallelarium {
+
+namespace {
+
+using nlohmann::json;
+
+struct RowRule {
+  const char* metric;  // its key in predict --json and run --json
+  const char* unit;
+  bool time = false;
+};
+constexpr RowRule kRows[] = {
+    {"ranks", ""},
+    {"step.seconds", "seconds", true},
+    {"step.compute_seconds", "seconds", true},
+    {"step.exposed_communication_seconds", "seconds", true},
+    {"step.tokens_per_second", "tokens/s", true},
+    {"step.mfu", "1", true},
+    {"bubble.of_total", "1", true},
+    {"memory.ranks.*.peak_bytes", "bytes"},
+    {"memory.ranks.*.parameters_bytes", "bytes"},
+    {"memory.ranks.*.gradients_bytes", "bytes"},
+    {"memory.ranks.*.optimizer_bytes", "bytes"},
+    {"memory.ranks.*.activations_bytes", "bytes"},
+    {"memory.ranks.*.buffers_bytes", "bytes"},
+    {"memory.capacity_bytes", "bytes"},
+    {"traffic.tp.sent_bytes", "bytes"},
+    {"traffic.cp.sent_bytes", "bytes"},
+    {"traffic.ep.sent_bytes", "bytes"},
+    {"traffic.pp.sent_bytes", "bytes"},
+    {"traffic.dp.sent_bytes", "bytes"},
+};
+
+constexpr std::string_view kExposed = "step.exposed_communication_seconds";
+
+bool is_time(std::string_view metric) {
+  if (metric.starts_with("exposed_seconds")) return true;
+  const auto* rule = std::find_if(std::begin(kRows), std::end(kRows),
+                                  [&](const RowRule& row) { return metric == row.metric; });
+  return rule != std::end(kRows) && rule->time;
+}
+
+std::string machine_title(const json& facts) {
+  const auto machine = facts.find("machine");
+  if (machine == facts.end()) return {};
+  if (machine->is_string()) return machine->get<std::string>();
+  return machine->is_object() ? machine->value("title", machine->value("name", "")) : "";
+}
+
+StepFigures figures_of(const json& facts) {
+  StepFigures step;
+  step.seconds = figure_at(facts, "step.seconds").value_or(0);
+  step.compute_seconds = figure_at(facts, "step.compute_seconds").value_or(0);
+  step.exposed_communication_seconds =
+      figure_at(facts, "step.exposed_communication_seconds").value_or(0);
+  return step;
+}
+
+// Why the times of a column may not stand beside those of the others.
+std::optional<Message> why_no_times(const std::vector<Column>& columns, const Column& column) {
+  if (column.predicted()) return std::nullopt;
+  const bool one_machine = std::all_of(columns.begin(), columns.end(), [&](const Column& other) {
+    return other.machine == column.machine;
+  });
+  if (one_machine) return std::nullopt;
+  if (column.source == "paced")
+    return message("compare-rehearsal",
+                   "The durations of this rehearsal were set as predicted for {}, and another "
+                   "column is of another machine.",
+                   column.machine);
+  return message("compare-machine", "This run is of {}, and another column is of another machine.",
+                 column.machine);
+}
+
+// Why the time of `column` less that of `first` would say nothing.
+std::optional<Message> why_no_difference(const std::vector<Column>& columns, const Column& first,
+                                         const Column& column) {
+  for (const Column* one : {&first, &column})
+    if (std::optional<Message> why = why_no_times(columns, *one)) return why;
+  for (const Column* one : {&first, &column})
+    if (one->source == "paced")
+      return message(
+          "compare-set",
+          "The durations of {} were set as predicted: a difference of them says nothing.",
+          one->name);
+  return std::nullopt;
+}
+
+// What is exposed along each axis that a column exposes anything of.
+void add_exposed(std::vector<ComparedRow>& rows, const std::vector<Column>& columns) {
+  for (std::size_t axis = 0; axis < std::tuple_size_v<decltype(StepParts::exposed)>; ++axis) {
+    ComparedRow row{"exposed_seconds." + std::string(name_of(static_cast<Axis>(axis))),
+                    "seconds",
+                    {},
+                    {},
+                    {},
+                    {}};
+    bool any = false;
+    for (const Column& column : columns) {
+      std::optional<Message> why = why_no_times(columns, column);
+      const bool known = column.parts && !why;
+      row.values.push_back(known ? std::optional(column.parts->exposed[axis]) : std::nullopt);
+      row.why.push_back(std::move(why));
+      any = any || (known && column.parts->exposed[axis] > 0);
+    }
+    if (any) rows.push_back(std::move(row));
+  }
+}
+
+void add_differences(ComparedRow& row, const std::vector<Column>& columns, bool time) {
+  for (std::size_t at = 0; at < columns.size(); ++at) {
+    std::optional<Message> why =
+        time && at > 0 ? why_no_difference(columns, columns[0], columns[at]) : std::nullopt;
+    const bool both = at > 0 && !why && row.values[0] && row.values[at];
+    row.differences.push_back(both ? std::optional(*row.values[at] - *row.values[0])
+                                   : std::nullopt);
+    row.why_no_difference.push_back(std::move(why));
+  }
+}
+
+}  // namespace
+
+Column column_of(const std::string& name, const Prediction& prediction) {
+  Column column;
+  column.name = name;
+  column.source = "predicted";
+  column.facts = to_json(prediction);
+  column.machine = machine_title(column.facts);
+  column.parts = parts_of(prediction);
+  column.step = prediction.step;
+  return column;
+}
+
+Column column_of(const std::string& name, const Prediction& prediction, const Observation& run) {
+  Column column;
+  column.name = name;
+  column.source = name_of(run.source);
+  column.machine = run.machine;
+  column.parts = parts_of(prediction, run.timeline);
+  column.step = run.step;
+  column.facts = to_json(prediction);
+  column.facts["step"] = to_json(run.step, true);
+  column.facts["bubble"] = to_json(run.bubble);
+  json memory = json::array();
+  for (const MemoryRow& row : run.memory) memory.push_back(to_json(row));
+  column.facts["memory"]["ranks"] = std::move(memory);
+  column.facts["traffic"] = run.traffic.empty() ? json::array() : to_json(run.traffic[0]);
+  return column;
+}
+
+Result<Column> column_of(const std::string& name, json run) {
+  const auto source = run.find("source");
+  if (!run.is_object() || source == run.end() || !source->is_string() ||
+      !figure_at(run, "step.seconds"))
+    return message("compare-no-run", "{} is neither a Setup nor what `run --json` printed.", name);
+  Column column;
+  column.name = name;
+  column.source = source->get<std::string>();
+  column.machine = machine_title(run);
+  column.step = figures_of(run);
+  column.facts = std::move(run);
+  return column;
+}
+
+Explained explain_difference(const std::vector<Column>& columns, std::size_t first,
+                             std::size_t second) {
+  const Column &from = columns[first], &to = columns[second];
+  if (std::optional<Message> against = why_no_difference(columns, from, to))
+    return {{}, std::move(against)};
+  if (from.parts && to.parts)
+    return {causes_of(*from.parts, *to.parts, to.step.seconds - from.step.seconds), std::nullopt};
+  return {causes_of(from.step, to.step), std::nullopt};
+}
+
+SideBySide compare_columns(std::vector<Column> columns) {
+  SideBySide beside;
+  for (const RowRule& rule : kRows) {
+    ComparedRow row{rule.metric, rule.unit, {}, {}, {}, {}};
+    for (const Column& column : columns) {
+      std::optional<Message> why = rule.time ? why_no_times(columns, column) : std::nullopt;
+      row.values.push_back(why ? std::nullopt : figure_at(column.facts, rule.metric));
+      row.why.push_back(std::move(why));
+    }
+    const bool known = std::any_of(row.values.begin(), row.values.end(),
+                                   [](const auto& value) { return value.has_value(); });
+    if (known) beside.rows.push_back(std::move(row));
+    if (std::string_view(rule.metric) == kExposed) add_exposed(beside.rows, columns);
+  }
+  for (ComparedRow& row : beside.rows) add_differences(row, columns, is_time(row.metric));
+  if (columns.size() > 1) {
+    Explained explained = explain_difference(columns, 0, 1);
+    beside.causes = std::move(explained.causes);
+    beside.without_causes = std::move(explained.without_causes);
+  }
+  beside.columns = std::move(columns);
+  return beside;
+}
+
+namespace {
+
+json list_of(const std::vector<std::optional<double>>& values) {
+  json list = json::array();
+  for (const auto& value : values) list.push_back(value ? json(*value) : json(nullptr));
+  return list;
+}
+
+json list_of(const std::vector<std::optional<Message>>& sentences) {
+  json list = json::array();
+  for (const auto& one : sentences) list.push_back(one ? json(one->text) : json(nullptr));
+  return list;
+}
+
+}  // namespace
+
+json to_json(const SideBySide& beside) {
+  json columns = json::array(), rows = json::array();
+  for (const Column& column : beside.columns)
+    columns.push_back(
+        {{"name", column.name}, {"source", column.source}, {"machine", column.machine}});
+  for (const ComparedRow& row : beside.rows) {
+    rows.push_back({{"metric", row.metric},
+                    {"unit", row.unit},
+                    {"values", list_of(row.values)},
+                    {"why", list_of(row.why)},
+                    {"differences", list_of(row.differences)},
+                    {"why_no_difference", list_of(row.why_no_difference)}});
+  }
+  json all = {{"columns", std::move(columns)},
+              {"rows", std::move(rows)},
+              {"causes", to_json(beside.causes)}};
+  if (beside.without_causes) all["without_causes"] = beside.without_causes->text;
+  return all;
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/planner/reasons/neighbours.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "engine/plan/setup/schedule_rules.h"
+#include "engine/plan/text/units.h"
+#include "engine/planner/parallel.h"
+
+namespace parallelarium {
+
+namespace {
+
+constexpr int kLargestDegree = 128;  // that a single change goes to
+
+// Collects Setups that differ in one axis.
+class Changes {
+ public:
+  Changes(const Setup& setup, const Machine& machine) : setup_(setup), machine_(machine) {
+    head_ = head_layers(setup.model);
+    balanced_ = !setup.stage_layers.empty() && setup.stage_layers == balanced(setup);
+    by_node_ = setup.zero_group > 0 && setup.zero_group == node_group(setup.mesh, machine);
+  }
+
+  // Adds what `change` makes of it where that can be.
+  void add(const std::function<void(Setup&)>& change) {
+    Setup other = setup_;
+    change(other);
+    if (!refill(other)) return;
+    if (stages_of(other) != stages_of(setup_))
+      other.stage_layers = balanced_ ? balanced(other) : std::vector<int>();
+    if (by_node_ && other.zero_group > 0) other.zero_group = node_group(other.mesh, machine_);
+    if (other != setup_) all_.push_back(std::move(other));
+  }
+
+  // What has no order: how states are shared, layers are cut and ranks stand.
+  void add_placements() {
+    if (setup_.zero > 0)
+      add([&](Setup& of) {
+        of.zero_group = setup_.zero_group > 0 ? 0 : node_group(setup_.mesh, machine_);
+      });
+    if (setup_.mesh.pp > 1)
+      add([&](Setup& of) {
+        of.stage_layers = setup_.stage_layers.empty() ? balanced(setup_) : std::vector<int>();
+      });
+    if (setup_.mesh.pp > 1 && setup_.mesh.dp > 1)
+      add([](Setup& of) {
+        of.mesh.order = of.mesh.order == RankOrder::kTpCpEpDpPp ? RankOrder::kTpCpEpPpDp
+                                                                : RankOrder::kTpCpEpDpPp;
+      });
+    if (setup_.mesh.tp > 1) add([](Setup& of) { of.sequence_parallel = !of.sequence_parallel; });
+  }
+  void add_schedule(std::string_view name, int chunks) {
+    add([&](Setup& of) {
+      of.schedule = std::string(name);
+      of.chunks = chunks;
+    });
+  }
+
+  std::vector<Setup> take() { return std::move(all_); }
+
+ private:
+  std::vector<int> balanced(const Setup& setup) const {
+    return balanced_cut(setup.model, stages_of(setup), head_);
+  }
+  // DP, EP and the micro-batches follow a degree; false: it cannot be.
+  bool refill(Setup& other) const {
+    const Mesh& mesh = other.mesh;
+    const std::int64_t ranks = setup_.mesh.ranks(), batch = setup_.global_batch();
+    const std::int64_t replica = std::int64_t{mesh.tp} * mesh.pp * mesh.cp;
+    if (replica < 1 || ranks % replica != 0) return false;
+    other.mesh.dp = static_cast<int>(ranks / replica);
+    const std::int64_t at_once = std::int64_t{other.mesh.dp} * other.micro_batch;
+    if (other.micro_batch < 1 || batch % at_once != 0) return false;
+    other.microbatches = static_cast<int>(batch / at_once);
+    if (other.mesh.tp == 1) other.sequence_parallel = false;
+    return true;
+  }
+
+  const Setup& setup_;
+  const Machine& machine_;
+  double head_ = 0;
+  bool balanced_ = false, by_node_ = false;
+  std::vector<Setup> all_;
+};
+
+using Degree = int& (*)(Setup&);
+std::vector<Degree> degrees_of(const Setup& setup) {
+  std::vector<Degree> degrees = {[](Setup& of) -> int& { return of.mesh.tp; },
+                                 [](Setup& of) -> int& { return of.mesh.pp; },
+                                 [](Setup& of) -> int& { return of.mesh.cp; },
+                                 [](Setup& of) -> int& { return of.micro_batch; }};
+  if (setup.model.experts.count > 0)
+    degrees.push_back([](Setup& of) -> int& { return of.mesh.ep; });
+  return degrees;
+}
+
+// Every Setup that differs in one axis, whatever its value there.
+std::vector<Setup> single_changes(const Setup& setup, const Machine& machine) {
+  Changes changes(setup, machine);
+  const int ranks = setup.mesh.ranks();
+  for (const Degree degree : degrees_of(setup))
+    for (int value = 1; value <= std::min(ranks, kLargestDegree); ++value)
+      if (ranks % value == 0) changes.add([&](Setup& of) { degree(of) = value; });
+  for (int zero = 0; zero <= 3 && setup.mesh.dp * setup.mesh.cp > 1; ++zero)
+    changes.add([&](Setup& of) { of.zero = zero; });
+  for (const Recompute recompute : {Recompute::kNone, Recompute::kSelective, Recompute::kFull})
+    changes.add([&](Setup& of) { of.recompute = recompute; });
+  for (const ScheduleRule& rule : kScheduleRules) {
+    if (setup.mesh.pp == 1) break;
+    for (int chunks = rule.chunks == 0 ? 2 : 1; chunks <= (rule.chunks == 0 ? kMostPlanChunks : 1);
+         ++chunks)
+      changes.add_schedule(rule.name, chunks);
+  }
+  changes.add_placements();
+  return changes.take();
+}
+
+}  // namespace
+
+std::vector<Setup> neighbours_of(const Setup& setup, const Machine& machine) {
+  Changes changes(setup, machine);
+  for (const Degree degree : degrees_of(setup)) {
+    changes.add([&](Setup& of) { degree(of) *= 2; });
+    if (Setup copy = setup; degree(copy) % 2 == 0) changes.add([&](Setup& of) { degree(of) /= 2; });
+  }
+  if (setup.mesh.dp * setup.mesh.cp > 1) {
+    if (setup.zero < 3) changes.add([](Setup& of) { ++of.zero; });
+    if (setup.zero > 0) changes.add([](Setup& of) { --of.zero; });
+  }
+  changes.add([](Setup& of) {
+    of.recompute = of.recompute == Recompute::kNone ? Recompute::kFull : Recompute::kNone;
+  });
+  for (const char* name : {"1f1b", "zb-h1"})
+    if (setup.mesh.pp > 1) changes.add_schedule(name, 1);
+  changes.add_placements();
+  return changes.take();
+}
+
+std::optional<FittingChange> cheapest_change(const Setup& setup, const Machine& machine) {
+  const std::vector<Setup> changed = single_changes(setup, machine);
+  std::vector<std::optional<Plan>> fitting(changed.size());
+  in_parallel(changed.size(), [&](std::size_t at) {
+    Result<Tried> tried = try_setup(changed[at], machine, false);
+    if (tried && tried->fits) fitting[at] = std::move(tried->plan);
+  });
+  const std::optional<Plan>* best = nullptr;
+  for (const std::optional<Plan>& plan : fitting)
+    if (plan && (best == nullptr || stands_before(*plan, **best, Objective::kTime))) best = &plan;
+  if (best == nullptr) return std::nullopt;
+  FittingChange found{change_of(setup, (*best)->setup), **best, {}};
+  found.sentence =
+      message("plan-fitting-change",
+              "The cheapest single change that would fit is {}: {} of {}, and a step of {}.",
+              found.change, figure(bytes_text(static_cast<double>(found.plan.needed_bytes))),
+              figure(bytes_text(static_cast<double>(found.plan.capacity_bytes))),
+              figure(seconds_text(found.plan.step.seconds)));
+  return found;
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// Why the neighbours of the best plan lose, and the plans behind it.
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+
+#include "engine/plan/text/units.h"
+#include "engine/planner/parallel.h"
+#include "engine/planner/reasons/neighbours.h"
+#include "engine/planner/search.h"
+#include "engine/predict/cases/cases.h"
+
+namespace parallelarium {
+
+namespace {
+
+Message words_of(const std::string& cause) {
+  if (cause == "compute") return message("plan-cause-compute", "compute");
+  if (cause == "recompute") return message("plan-cause-recompute", "recompute");
+  if (cause == "optimizer") return message("plan-cause-optimizer", "the optimizer");
+  if (cause == "bubble: warm-up") return message("plan-cause-warm-up", "the bubble at warm-up");
+  if (cause == "bubble: wait") return message("plan-cause-wait", "waiting for other stages");
+  if (cause == "bubble: drain") return message("plan-cause-drain", "the bubble at the drain");
+  const std::string_view exposed = "exposed communication: ";
+  if (cause.starts_with(exposed)) {
+    std::string axis = cause.substr(exposed.size());
+    std::transform(axis.begin(), axis.end(), axis.begin(),
+                   [](char of) { return std::toupper(of); });
+    return message("plan-cause-exposed", "exposed communication of {}", axis);
+  }
+  return message("plan-cause-rest", "unexplained");
+}
+
+// "TP 8 → 4 takes 1.2 s more; most of it is exposed communication of TP, +0.9 s."
+Message sentence_of(const std::string& change, double seconds, const Cause& cause) {
+  const Message by = figure(seconds_text(std::abs(seconds)));
+  const Message part = figure(
+      fmt::format("{}{}", cause.seconds < 0 ? "-" : "+", seconds_text(std::abs(cause.seconds))));
+  const Message why = words_of(cause.cause);
+  if (seconds == 0) return message("plan-why-equal", "{} takes exactly as long.", change);
+  return seconds > 0 ? message("plan-why-slower", "{} takes {} longer; most of it is {}, {}.",
+                               change, by, why, part)
+                     : message("plan-why-faster", "{} takes {} less; most of it is {}, {}.", change,
+                               by, why, part);
+}
+
+PlanReason reason_of(const Plan& best, const Setup& setup, const Result<Tried>& tried) {
+  PlanReason reason;
+  reason.change = change_of(best.setup, setup);
+  if (!tried) {
+    reason.sentence = tried.error();
+    return reason;
+  }
+  const Plan& plan = tried->plan;
+  if (!tried->fits) {
+    const auto fullest =
+        std::max_element(plan.memory.begin(), plan.memory.end(),
+                         [](const auto& a, const auto& b) { return a.peak_bytes < b.peak_bytes; });
+    reason.sentence = too_large(fullest->stage, plan.needed_bytes, plan.capacity_bytes, 0);
+    return reason;
+  }
+  reason.seconds = plan.step.seconds - best.step.seconds;
+  const Cause cause = largest_of(causes_of(best.parts, plan.parts, *reason.seconds));
+  reason.sentence = sentence_of(reason.change, *reason.seconds, cause);
+  return reason;
+}
+
+std::vector<PlanReason> neighbour_reasons(const Plan& plan, const Machine& machine) {
+  const std::vector<Setup> neighbours = neighbours_of(plan.setup, machine);
+  std::vector<PlanReason> reasons(neighbours.size());
+  in_parallel(neighbours.size(), [&](std::size_t at) {
+    reasons[at] = reason_of(plan, neighbours[at], try_setup(neighbours[at], machine, true));
+  });
+  std::stable_sort(reasons.begin(), reasons.end(), [](const auto& a, const auto& b) {
+    return a.seconds.value_or(1e300) < b.seconds.value_or(1e300);
+  });
+  return reasons;
+}
+
+}  // namespace
+
+Result<std::vector<PlanReason>> neighbours_of_plan(const Setup& setup, const Machine& machine) {
+  const Result<Tried> tried = try_setup(setup, machine, true);
+  if (!tried) return tried.error();
+  return neighbour_reasons(tried->plan, machine);
+}
+
+std::vector<std::vector<PlanReason>> reasons_of(const std::vector<Plan>& best,
+                                                const Machine& machine) {
+  std::vector<std::vector<PlanReason>> all(best.size());
+  if (best.empty()) return all;
+  all.front() = neighbour_reasons(best.front(), machine);
+  for (std::size_t at = 1; at < best.size(); ++at)
+    all[at].push_back(reason_of(best.front(), best[at].setup, Tried{best[at], true}));
+  return all;
+}
+
+std::optional<TieThreshold> tie_threshold_of(const Machine& machine) {
+  const Result<std::vector<Case>> cases = all_cases();
+  if (!cases) return std::nullopt;
+  double sum = 0;
+  int pairs = 0;
+  std::string sources;
+  for (const Case& of : *cases) {
+    std::optional<double> before;  // predicted over published of the row before
+    bool used = false;
+    for (const CaseRow& row : of.rows) {
+      if (row.fitted || !row.impossible.empty() || row.machine.name != machine.name) continue;
+      const auto figure =
+          std::find_if(row.figures.begin(), row.figures.end(), [](const CaseFigure& each) {
+            return each.metric == "step_seconds" || each.metric == "tokens_per_second_per_rank" ||
+                   each.metric == "mfu_causal_percent";
+          });
+      if (figure == row.figures.end()) continue;
+      const Result<std::vector<double>> predicted = predict_case(row);
+      if (!predicted) continue;
+      const double ratio =
+          (*predicted)[static_cast<std::size_t>(figure - row.figures.begin())] / figure->published;
+      if (before) {
+        sum += std::abs(ratio / *before - 1);
+        ++pairs;
+        used = true;
+      }
+      before = ratio;
+    }
+    if (used) sources += (sources.empty() ? "" : "; ") + of.source;
+  }
+  if (pairs == 0) return std::nullopt;
+  return TieThreshold{sum / pairs, fmt::format("{} pairs of {}", pairs, sources)};
+}
+
+void note_ties(PlanResult& result, const Machine& machine) {
+  const std::optional<TieThreshold> ties = tie_threshold_of(machine);
+  if (!ties) return;
+  result.tie_threshold = ties->share;
+  result.tie_source = ties->source;
+  for (Plan& plan : result.best)
+    plan.tied = plan.step.seconds <= result.best.front().step.seconds * (1 + ties->share);
+}
+
+}  // namespace parallelarium

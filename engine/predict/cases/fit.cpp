@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/predict/cases/fit.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/predict/predict.h"
+
+namespace parallelarium {
+namespace {
+
+constexpr double kLeastShare = 0.05;
+constexpr int kRounds = 12;
+
+class Fitter {
+ public:
+  Fitter(const Machine& start, const std::vector<MeasuredStep>& steps)
+      : machine_(start), steps_(steps) {
+    devices_ = {&machine_.sustained};
+    memory_ = {&machine_.memory_efficiency};
+    intra_ = {&machine_.intra_node.sustained};
+    inter_ = {&machine_.inter_node.sustained};
+  }
+
+  Result<Fit> fit() {
+    Result<double> least = misfit();
+    if (!least) return least.error();
+    std::vector<std::vector<Sourced*>> knobs = {devices_, memory_, intra_, inter_};
+    if (steps_.size() == 1) knobs = {{&machine_.sustained, &machine_.memory_efficiency}};
+    double stride = 1.3;
+    for (int round = 0; round < kRounds; ++round) {
+      bool better = false;
+      for (const std::vector<Sourced*>& knob : knobs)
+        for (const double factor : {stride, 1 / stride}) better |= turned(knob, factor, *least);
+      if (!better) stride = std::sqrt(stride);
+    }
+    return result();
+  }
+
+ private:
+  // The sum of the squared logarithms of predicted / measured.
+  Result<double> misfit() {
+    double sum = 0;
+    errors_.clear();
+    for (const MeasuredStep& step : steps_) {
+      const Result<Prediction> prediction = predict(step.setup, machine_, {.stage_level = true});
+      if (!prediction) return prediction.error();
+      const double ratio = prediction->step.seconds / step.seconds;
+      errors_.push_back(ratio - 1);
+      sum += std::log(ratio) * std::log(ratio);
+    }
+    return sum;
+  }
+
+  // Turns on while it helps; says whether it did.
+  bool turned(const std::vector<Sourced*>& knob, double factor, double& least) {
+    bool better = false;
+    for (;;) {
+      const Machine before = machine_;
+      for (Sourced* share : knob)
+        share->value = std::clamp(share->value * factor, kLeastShare, 1.0);
+      const Result<double> now = misfit();
+      if (!now || !(*now < least - 1e-12)) {
+        machine_ = before;
+        return better;
+      }
+      least = *now;
+      if (!better) turned_.push_back(knob);
+      better = true;
+    }
+  }
+
+  Result<Fit> result() {
+    if (Result<double> last = misfit(); !last) return last.error();
+    Fit fit;
+    fit.errors = errors_;
+    for (const double error : errors_) {
+      fit.mean_error += std::abs(error) / static_cast<double>(errors_.size());
+      fit.worst_error = std::max(fit.worst_error, std::abs(error));
+    }
+    if (fit.worst_error > 1)
+      return message("fit-fails",
+                     "No rates explain these steps: at best one is predicted {} % off.",
+                     std::round(100 * fit.worst_error));
+    std::string origin =
+        fmt::format("fitted on {} measured step{}", steps_.size(), steps_.size() == 1 ? "" : "s");
+    for (const std::vector<Sourced*>& knob : turned_)
+      for (Sourced* share : knob) share->origin = origin;
+    fit.machine = machine_;
+    return fit;
+  }
+
+  Machine machine_;
+  const std::vector<MeasuredStep>& steps_;
+  std::vector<double> errors_;
+  std::vector<Sourced*> devices_, memory_, intra_, inter_;
+  std::vector<std::vector<Sourced*>> turned_;  // what the steps told something of
+};
+
+}  // namespace
+
+Result<Fit> fit_machine(const Machine& start, const std::vector<MeasuredStep>& steps) {
+  if (steps.empty()) return message("fit-empty", "There is no measured step to fit rates on.");
+  return Fitter(start, steps).fit();
+}
+
+}  // namespace parallelarium

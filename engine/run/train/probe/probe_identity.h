@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a collective of tensor parallelism establishes, checked on the tensors that a run had: the
+// ranks' partial sums before it add up to what each rank has behind it, and shards are parts of
+// it. Both sides are put together to the whole tensor and compared element by element.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/plan/result.h"
+#include "engine/run/train/probe/probe.h"
+
+namespace parallelarium {
+
+struct ProbedIdentity {
+  CollectiveKind collective = CollectiveKind::kAllReduce;
+  int layer_step = 0;   // of the collective, as LayerSteps::steps
+  Probe before, after;  // the pieces beside the collective
+  std::string tensor_before, tensor_after;
+  bool sum = false;               // ranks are added up; else shards are put together
+  std::vector<int> ranks;         // that brought a part, global
+  double largest_difference = 0;  // of an element, over all ranks behind the collective
+  double largest_value = 0;       // of the whole tensor, without its sign
+  // Of the whole from what the same training on one rank has there; none: it has no such tensor, or
+  // did not run.
+  std::optional<double> one_rank_difference;
+};
+
+// Those collectives of whose neighbours both were probed, in the order of the layer, of the first
+// replica. `program` must be the one that ran, built for all ranks. `one_rank`: what the same
+// probes saw of the same training on one rank (one_rank_setup()), or nothing.
+std::vector<ProbedIdentity> identities_of(const Setup& setup, const Program& program,
+                                          const std::vector<ProbedRank>& probes,
+                                          const std::vector<ProbedRank>& one_rank = {});
+
+// "Layer 0, all-reduce: the partial sums out of mlp-out of ranks 0 + 1, added up, equal ..."
+Message sentence_of(const ProbedIdentity& identity);
+// "One rank's x of residual-2 differs by 3e-07." Requires: one_rank_difference.
+Message one_rank_sentence_of(const ProbedIdentity& identity);
+nlohmann::json to_json(const ProbedIdentity& identity);
+
+}  // namespace parallelarium

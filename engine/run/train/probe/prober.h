@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copies what probes ask for out of the memory of one rank, while its ops run.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "engine/run/arena.h"
+#include "engine/run/train/executor/executor.h"
+#include "engine/run/train/probe/probe.h"
+
+namespace parallelarium {
+
+class Prober : public OpProbe {
+ public:
+  // Allocates all memory that it will need, so that a step allocates nothing. References outlive
+  // this object.
+  Prober(const Setup& setup, const Shape& shape, const RankProgram& rank, const Arena& arena,
+         const std::vector<Probe>& probes);
+
+  // Host memory for the copies.
+  std::int64_t bytes() const { return bytes_; }
+  // The step that begins now; see Probe::step. Requires: no op is running.
+  void begin_step(int step) { step_ = step; }
+  // Whether any probe looks at it.
+  bool looks_at(int step) const;
+
+  // Operands as the op finds and leaves them. Called by the thread of its lane.
+  Result<void> before(std::int32_t op, Device& device) override;
+  Result<void> after(std::int32_t op, Device& device) override;
+
+  // All that was copied. Requires: no op is running.
+  std::vector<ProbedRank> take();
+
+ private:
+  // One operand of one op, before or after it.
+  struct Copy {
+    int step = 0;
+    std::int32_t op = -1;
+    bool written = false;
+    std::size_t operand = 0;
+    const std::byte* from = nullptr;
+    std::vector<std::byte> to;
+  };
+  struct Wanted {
+    OpTensor tensor;
+    std::size_t copy = 0;
+  };
+  void want(const Probe& probe);
+  std::size_t copy_of(int step, std::int32_t op, bool written, std::size_t operand);
+  void copy(std::int32_t op, bool written, Device& device);
+
+  const Setup& setup_;
+  const Shape& shape_;
+  const RankProgram& rank_;
+  const Arena& arena_;
+  std::vector<Copy> copies_;
+  std::vector<bool> probed_;  // by op
+  std::vector<std::pair<Probe, std::vector<Wanted>>> wanted_;
+  std::int64_t bytes_ = 0;
+  int step_ = 0;
+};
+
+}  // namespace parallelarium

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// While a lesson asks for a number, nothing that the window shows or says has it.
+#include <gtest/gtest.h>
+
+#include <QAbstractButton>
+#include <QBuffer>
+#include <QLabel>
+#include <QRegularExpression>
+#include <QSvgGenerator>
+#include <QTextEdit>
+#include <cmath>
+
+#include "app/lesson/player/guess_text.h"
+#include "app/look/figures.h"
+#include "app/views/shared/paint/paint_tools.h"
+#include "app/views/view.h"
+#include "tests/app/window/window_fixture.h"
+
+namespace parallelarium {
+namespace {
+
+class AnswersHidden : public WindowFixture {
+ protected:
+  // The step as a student meets it who has answered all before.
+  void enter(const Lesson& lesson, std::size_t step, std::uint64_t seed) {
+    const Result<Settings> settings = settings_at(lesson, step, draw(lesson, seed));
+    ASSERT_TRUE(settings) << settings.error().text;
+    parallelarium::Setup setup = settings->setup;
+    setup.run = session().setup().run;
+    session().restore(setup, {}, std::nullopt);
+    session().collectives().change(settings->collective, QStringLiteral("test"));
+    session().locks().set_lesson_state(
+        {{"id", lesson.id}, {"version", lesson.version}, {"seed", seed}, {"step", step}});
+    Q_EMIT session().restored();
+    session().wait_for_prediction();
+    QApplication::processEvents();
+  }
+
+  // All that can be seen or read out now, one text a line.
+  QStringList texts() {
+    QStringList all;
+    for (const QWidget* widget : window->findChildren<QWidget*>()) {
+      if (!widget->isVisible()) continue;
+      all << widget->toolTip() << widget->accessibleName() << widget->accessibleDescription();
+      if (const auto* label = qobject_cast<const QLabel*>(widget)) all << label->text();
+      if (const auto* button = qobject_cast<const QAbstractButton*>(widget)) all << button->text();
+      if (const auto* text = qobject_cast<const QTextEdit*>(widget)) all << text->toPlainText();
+      if (const auto* view = qobject_cast<const View*>(widget)) {
+        all << view->description();
+        for (const Quantity& quantity : view->quantities()) all << view->origin(quantity.key);
+        const ViewPicture picture = view->exported({});
+        QImage image(picture.size, QImage::Format_ARGB32_Premultiplied);
+        QPainter painter(&image);
+        TextLog log;
+        picture.paint(painter, picture.size, &log);
+        for (const auto& placed : log) all << placed.text;
+      }
+    }
+    QBuffer buffer;
+    QSvgGenerator generator;
+    generator.setOutputDevice(&buffer);
+    generator.setSize(window->size());
+    QPainter painter(&generator);
+    window->render(&painter);
+    painter.end();
+    static const QRegularExpression text(QStringLiteral("<text[^>]*>([^<]*)</text>"));
+    for (auto found = text.globalMatch(QString::fromUtf8(buffer.data())); found.hasNext();)
+      all << found.next().captured(1);
+    for (QString& one : all) one.replace(QChar(0x00a0), QChar(' ')).replace(QChar(0x202f), ' ');
+    return all;
+  }
+};
+
+// The ways to write an answer that nothing else would have by chance: of plain numbers, those that
+// are not whole.
+QStringList written(double answer, const std::string& unit) {
+  if (unit == "1" && answer == std::round(answer)) return {};
+  QStringList ways{value_text(answer, unit), guess_text(answer, unit)};
+  if (unit == "bytes") ways << exact_bytes_text(std::int64_t(answer));
+  QStringList told;
+  for (QString& way : ways) {
+    way.replace(QChar(0x00a0), QChar(' ')).replace(QChar(0x202f), ' ');
+    const int digits = static_cast<int>(
+        std::count_if(way.begin(), way.end(), [](QChar letter) { return letter.isDigit(); }));
+    if (digits >= 3) told << way;
+  }
+  return told;
+}
+
+// What is asked for is the link's own figure, which the picture names: that is the lesson.
+const std::set<std::string> kMeant = {"two-bandwidths/twice-the-ranks"};
+
+QStringList with_answer(const QStringList& texts, double answer, const std::string& unit) {
+  QStringList found;
+  for (const QString& way : written(answer, unit)) {
+    const QRegularExpression whole(QStringLiteral("(?<![0-9.,])") +
+                                   QRegularExpression::escape(way) +
+                                   QStringLiteral("(?![.,]?[0-9])"));
+    for (const QString& text : texts)
+      if (whole.match(text).hasMatch()) found << text.left(160);
+  }
+  return found;
+}
+
+TEST_F(AnswersHidden, WhileALessonAsks) {
+  const Result<Course> course = read_course(lessons_folder());
+  ASSERT_TRUE(course);
+  int questions = 0;
+  for (const CourseEntry& entry : course->lessons) {
+    const Result<Lesson> lesson = read_lesson(course->folder + "/" + entry.id);
+    ASSERT_TRUE(lesson) << lesson.error().text;
+    const auto leaks = [&](std::size_t at, std::uint64_t seed) -> QStringList {
+      enter(*lesson, at, seed);
+      const Step& step = lesson->steps[at];
+      EXPECT_EQ(window->lesson().player().step().id, step.id);
+      const Result<Settings> revealed = settings_at(*lesson, at, draw(*lesson, seed), true);
+      if (!revealed) return {"no settings"};
+      Context context;
+      context.settings = *revealed;
+      context.drawn = draw(*lesson, seed);
+      const Result<double> answer = evaluate(step.ask->answer, context.symbols());
+      if (!answer) return {"no answer"};
+      return with_answer(texts(), *answer, step.ask->unit);
+    };
+    for (std::size_t at = 0; at < lesson->steps.size(); ++at) {
+      const Step& step = lesson->steps[at];
+      if (step.kind != StepKind::kPredict || !step.ask || step.ask->answer.empty()) continue;
+      ++questions;
+      if (kMeant.count(entry.id + "/" + step.id) > 0 || leaks(at, 7).isEmpty()) continue;
+      // One figure of a picture may be the answer by chance; with other numbers it is not.
+      for (const QString& text : leaks(at, 8))
+        ADD_FAILURE() << entry.id << ", " << step.id << ": the answer stands in \""
+                      << text.toStdString() << '"';
+    }
+  }
+  EXPECT_GT(questions, 80);
+}
+
+// The same texts have it as soon as nothing is hidden, so the test would see it.
+TEST_F(AnswersHidden, AreFoundWhereNothingIsHidden) {
+  const Result<Lesson> lesson = read_lesson(lessons_folder() + "/naive-and-gpipe");
+  ASSERT_TRUE(lesson);
+  enter(*lesson, 1, 7);
+  ASSERT_EQ(window->lesson().player().step().id, "how-much-waiting");
+  const double bubble = session().subject().prediction()->bubble.of_total;
+  EXPECT_TRUE(with_answer(texts(), bubble, "share").isEmpty());
+  session().locks().set_hidden({});
+  QApplication::processEvents();
+  EXPECT_GE(with_answer(texts(), bubble, "share").size(), 2);
+}
+
+}  // namespace
+}  // namespace parallelarium

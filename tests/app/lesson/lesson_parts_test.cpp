@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A question of several rows in the window: filled in by keyboard, marked row by row, kept.
+#include <QComboBox>
+
+#include "app/lesson/answer/parts_form.h"
+#include "tests/app/lesson/lesson_fixture.h"
+
+namespace parallelarium {
+namespace {
+
+const char* const kLesson = "copies-that-agree";
+
+class LessonParts : public LessonPlay {
+ protected:
+  void open_question() {
+    open(QLatin1String(kLesson));
+    go_to(3);
+    ASSERT_EQ(step(), "in-which-order");
+  }
+  PartsForm& form() { return *panel_->findChild<PartsForm*>(); }
+  std::vector<QComboBox*> boxes() {
+    QApplication::processEvents();  // new fields are shown by an event
+    std::vector<QComboBox*> boxes;
+    for (QComboBox* box : form().findChildren<QComboBox*>())
+      if (box->isVisible()) boxes.push_back(box);
+    return boxes;
+  }
+  QString marks() {
+    QString marks;
+    for (const QLabel* label : form().findChildren<QLabel*>())
+      if (label->isVisible() && (label->text() == "✓" || label->text() == "✗"))
+        marks += label->text();
+    return marks;
+  }
+  // By typing how its words begin, as a list is chosen from by keyboard.
+  void choose_in(QComboBox* box, const QString& id) {
+    box->setFocus();
+    const int wanted = box->findData(id);
+    ASSERT_GE(wanted, 0);
+    QTest::keyClick(box, Qt::Key_Home);
+    for (int at = 0; at < wanted; ++at) QTest::keyClick(box, Qt::Key_Down);
+    ASSERT_EQ(box->currentData().toString(), id);
+  }
+};
+
+TEST_F(LessonParts, RowsAreFilledMarkedAndMendedByKeyboard) {
+  open_question();
+  ASSERT_EQ(boxes().size(), 4u);
+  EXPECT_FALSE(primary()->isEnabled());
+  for (QComboBox* box : boxes()) {
+    EXPECT_EQ(box->currentIndex(), -1);  // nothing is preselected
+    EXPECT_FALSE(box->accessibleName().isEmpty());
+  }
+  const char* const mistaken[] = {"last-gradients", "first-gradients", "last-reduce", "update"};
+  for (int row = 0; row < 4; ++row) choose_in(boxes()[row], mistaken[row]);
+  press_primary();
+  EXPECT_EQ(marks(), "✓✗✗✓");
+  EXPECT_FALSE(player().state().solved);
+  EXPECT_THAT(feedback().toStdString(), testing::HasSubstr("2 of 4"));
+  choose_in(boxes()[1], "last-reduce");
+  EXPECT_EQ(marks(), "");  // marks are of what was committed
+  choose_in(boxes()[2], "first-gradients");
+  press_primary();
+  EXPECT_TRUE(player().state().solved);
+  EXPECT_EQ(marks(), "✓✓✓✓");
+  EXPECT_FALSE(boxes()[0]->isEnabled());
+  player().next();
+  player().back();
+  ASSERT_EQ(step(), "in-which-order");
+  EXPECT_EQ(boxes()[1]->currentData().toString(), "last-reduce");
+  const nlohmann::json kept = player().answers()["steps"].at(3);
+  EXPECT_EQ(kept["parts"]["second"], "last-reduce");
+}
+
+TEST_F(LessonParts, NumbersHaveUnitsAndSayWhatIsNoNumber) {
+  PartsForm numbers;
+  std::vector<Part> parts(2);
+  parts[0] = {"share", "", {"", "share", "0.5", {}}};
+  parts[1] = {"count", "", {"", "1", "4", {}}};
+  numbers.set_parts(parts, {"a share", "a count"}, {}, {});
+  numbers.show();
+  const auto fields = numbers.findChildren<QLineEdit*>();
+  ASSERT_EQ(fields.size(), 2);
+  QTest::keyClicks(fields[0], "50");
+  EXPECT_EQ(numbers.problem(), "Fill in every row.");
+  QTest::keyClicks(fields[1], "four");
+  EXPECT_EQ(numbers.problem(), "“four” is not a number.");
+  fields[1]->setText("4");
+  EXPECT_EQ(numbers.problem(), "");
+  EXPECT_EQ(numbers.answers().at("share").number, 0.5);
+  EXPECT_EQ(numbers.answers().at("count").number, 4);
+  fields[0]->setText("150");
+  EXPECT_NE(numbers.problem(), "");
+}
+
+TEST_F(LessonParts, WhereNotesAreWrongStandsFoldedAtTheEnd) {
+  open(QLatin1String(kLesson));
+  go_to(player().lesson().steps.size() - 1);
+  ASSERT_EQ(step(), "take-away");
+  QPushButton* notes = nullptr;
+  for (QPushButton* button : panel_->findChildren<QPushButton*>())
+    if (button->text().startsWith("If your notes say")) notes = button;
+  ASSERT_TRUE(notes && notes->isVisible());
+  const auto shows = [&] {
+    for (const MarkdownView* view : panel_->findChildren<MarkdownView*>())
+      if (view->isVisible() && view->toPlainText().contains("2 Ψ numbers")) return true;
+    return false;
+  };
+  EXPECT_FALSE(shows());
+  QTest::mouseClick(notes, Qt::LeftButton);
+  EXPECT_TRUE(shows());
+}
+
+}  // namespace
+}  // namespace parallelarium

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a first-time reader stumbles over: what is judged when, what is in view, what stays where it
+// was, what a replay begins with, what the end says.
+#include <QScrollArea>
+#include <QTextBrowser>
+
+#include "app/lesson/player/guess_text.h"
+#include "app/shell/window.h"
+#include "app/state/run/run_advice.h"
+#include "tests/app/lesson/lesson_fixture.h"
+
+namespace parallelarium {
+namespace {
+
+constexpr std::size_t kMore = 1, kRun = 2, kNine = 3, kFill = 5, kEnd = 6;  // of the third lesson
+
+QPushButton* button_named(const QWidget& panel, const QString& text) {
+  for (QPushButton* button : panel.findChildren<QPushButton*>())
+    if (button->text() == text && button->isVisible()) return button;
+  return nullptr;
+}
+
+// Whether all of it is seen, or as much of its beginning as there is room for.
+testing::AssertionResult in_view(const LessonPanel& panel, const QWidget& part) {
+  const auto* scroll = panel.findChild<QScrollArea*>("LessonScroll");
+  const QRect room = scroll->viewport()->rect();
+  const QRect place(part.mapTo(scroll->viewport(), QPoint(0, 0)), part.size());
+  const bool whole = room.top() <= place.top() && place.bottom() <= room.bottom();
+  const bool begins = place.height() > room.height() - 16 && place.top() >= room.top() &&
+                      place.top() <= room.top() + 16;
+  if (part.isVisible() && (whole || begins)) return testing::AssertionSuccess();
+  return testing::AssertionFailure()
+         << place.top() << " to " << place.bottom() << " of 0 to " << room.bottom();
+}
+
+TEST_F(LessonPlay, AGoalIsJudgedByCheckAloneAndEnterDoesNotSkipWhatIsSaid) {
+  panel_->set_pauses(1000, 700);
+  open(QStringLiteral("filling-the-bubble"));
+  go_to(kFill);
+  set("microbatches", "32");
+  EXPECT_FALSE(player().state().solved) << "reached, but nobody has pressed Check";
+  ASSERT_EQ(primary()->text(), QStringLiteral("Check"));
+  QTest::qWait(750);  // the label has stood long enough
+  primary()->setFocus();
+  for (int press = 0; press < 3; ++press) QTest::keyClick(primary(), Qt::Key_Return);
+  EXPECT_TRUE(player().state().solved);
+  EXPECT_EQ(player().step_index(), kFill) << "the second Enter was meant for Check";
+  EXPECT_EQ(player().state().attempts, 1);
+  EXPECT_THAT(feedback().toStdString(), testing::HasSubstr("Done"));
+  QTest::qWait(1050);
+  QTest::keyClick(primary(), Qt::Key_Return);
+  EXPECT_EQ(player().step_index(), kEnd);
+}
+
+// The box that takes the answer is always in view; so is what it asks, in a small window too.
+TEST_F(LessonPlay, TheQuestionStandsInViewBesideItsBox) {
+  panel_->resize(260, 360);
+  open(QStringLiteral("naive-and-gpipe"));
+  press_primary();
+  ASSERT_EQ(step(), "how-much-waiting");
+  const auto* scroll = panel_->findChild<QScrollArea*>("LessonScroll");
+  MarkdownView* text = nullptr;
+  for (MarkdownView* view : panel_->findChildren<MarkdownView*>())
+    if (view->accessibleName() == QStringLiteral("Lesson text")) text = view;
+  ASSERT_NE(text, nullptr);
+  ASSERT_GT(text->height(), scroll->viewport()->height()) << "or there is nothing to prove";
+  const auto y_of = [&](int y) { return text->mapTo(scroll->viewport(), QPoint(0, y)).y(); };
+  EXPECT_TRUE(QTest::qWaitFor(
+      [&] { return y_of(text->height()) <= scroll->viewport()->height() + 9; }, 3000))
+      << y_of(text->height()) << " of " << scroll->viewport()->height();
+  EXPECT_GE(y_of(text->last_paragraph()), 0);
+}
+
+TEST_F(LessonPlay, HintsNeverMoveTheAnswerBox) {
+  open(QStringLiteral("filling-the-bubble"));
+  for (const int height : {620, 300}) {
+    panel_->resize(300, height);
+    player().reset();
+    press_primary();
+    QApplication::processEvents();
+    const auto* number = panel_->findChild<QLineEdit*>("LessonNumber");
+    const QPoint before = number->mapTo(panel_.get(), QPoint(0, 0));
+    for (int hint = 0; hint < 3; ++hint) {
+      QPushButton* next =
+          button_named(*panel_, hint == 0 ? QStringLiteral("Hint") : QStringLiteral("Next hint"));
+      ASSERT_NE(next, nullptr);
+      QTest::mouseClick(next, Qt::LeftButton);
+      QApplication::processEvents();
+      EXPECT_EQ(number->mapTo(panel_.get(), QPoint(0, 0)), before) << hint << " at " << height;
+      EXPECT_TRUE(number->isVisible());
+    }
+  }
+}
+
+TEST_F(LessonPlay, NothingIsPreselectedNorLooksSo) {
+  panel_->activateWindow();
+  ASSERT_TRUE(QTest::qWaitForWindowActive(panel_.get()));
+  open(QStringLiteral("filling-the-bubble"));
+  go_to(kRun);
+  primary()->setFocus();
+  bring_run(session_.subject().prediction()->bubble.of_total);
+  press_primary();
+  ASSERT_EQ(player().step_index(), kNine);
+  QApplication::processEvents();
+  const auto cards = panel_->findChildren<OptionCard*>();
+  ASSERT_EQ(cards.size(), 3);
+  for (const OptionCard* card : cards) {
+    EXPECT_FALSE(card->isChecked());
+    EXPECT_FALSE(card->hasFocus());
+  }
+  EXPECT_TRUE(panel_->isAncestorOf(QApplication::focusWidget())) << "the keys stay in the lesson";
+  // With the focus a card keeps the border of one that is not chosen.
+  OptionCard* card = cards.front();
+  const auto border = [card] {
+    return card->grab().toImage().pixelColor(card->width() / 2, 0).rgb();
+  };
+  const QRgb plain = border();
+  QTest::keyClick(QApplication::focusWidget(), Qt::Key_Tab);
+  ASSERT_TRUE(card->hasFocus()) << "Tab leads from the text to the first card";
+  EXPECT_EQ(border(), plain);
+  QTest::keyClick(card, Qt::Key_Space);
+  ASSERT_TRUE(card->isChecked());
+  EXPECT_NE(border(), plain);
+}
+
+TEST_F(LessonPlay, AReplayBeginsWithoutTheRunsAndPinsOfBefore) {
+  open(QStringLiteral("filling-the-bubble"));
+  go_to(kRun);
+  bring_run(session_.subject().prediction()->bubble.of_total);
+  session_.pin();
+  ASSERT_NE(session_.runs().current(), nullptr);
+  ASSERT_NE(session_.runs().pinned(), nullptr);
+  open(QStringLiteral("filling-the-bubble"));
+  EXPECT_EQ(session_.runs().current(), nullptr);
+  EXPECT_EQ(session_.runs().pinned(), nullptr);
+  EXPECT_TRUE(session_.runs().shown().empty());
+  EXPECT_EQ(session_.runs().all().size(), 1u) << "a document keeps them";
+  press_primary();
+  player().commit({0.3, {}, {}, {}});
+  press_primary();
+  ASSERT_EQ(player().step_index(), kRun);
+  EXPECT_FALSE(player().state().judgement) << "an old run does not pass the new play";
+  panel_->leave_lesson();
+  EXPECT_EQ(session_.runs().shown().size(), 1u);
+}
+
+TEST_F(LessonPlay, TheEndSumsUpWhatWasAnsweredAndSaysWhatIsNext) {
+  open(QStringLiteral("filling-the-bubble"));
+  press_primary();
+  player().show_hint();
+  type_number(QStringLiteral("37.5"));
+  press_primary();
+  const double predicted = session_.subject().prediction()->bubble.of_total;
+  press_primary();
+  ASSERT_EQ(player().step_index(), kRun);
+  RunRecord run = made_up_run(session_.setup(), 1.1);
+  run.observation.bubble.of_total = 0.3125;
+  player().next();  // no: it is not solved
+  ASSERT_EQ(player().step_index(), kRun);
+  run.observation.date = "2026-11-21T09:00:00Z";
+  bring_run(predicted + 0.01, run.observation.date);
+  if (!player().state().solved) FAIL() << feedback().toStdString();
+  press_primary();
+  choose(QStringLiteral("whole-step"));
+  press_primary();
+  choose(QStringLiteral("useful-time"));
+  press_primary();
+  press_primary();
+  choose(QStringLiteral("nearly-half"));
+  press_primary();
+  press_primary();
+  set("microbatches", "32");
+  press_primary();
+  press_primary();
+  ASSERT_EQ(primary()->text(), QStringLiteral("Finish"));
+  press_primary();
+  ASSERT_FALSE(player().is_open());
+  QString said;
+  for (const MarkdownView* view : panel_->findChildren<MarkdownView*>())
+    if (view->isVisible()) said += view->toPlainText();
+  for (const QString& part :
+       {QStringLiteral("1 hint"), QStringLiteral("More micro-batches"),
+        QStringLiteral("guess 37.5 %"), QStringLiteral("predicted "), QStringLiteral("run "),
+        QStringLiteral("right at try 2"), QStringLiteral("1 minute"), QStringLiteral("Next:"),
+        QStringLiteral("Chunks in turn")})
+    EXPECT_TRUE(said.contains(part)) << part.toStdString() << "\n" << said.toStdString();
+  EXPECT_EQ(primary()->text(), QStringLiteral("Next lesson"));
+  press_primary();
+  ASSERT_TRUE(player().is_open());
+  EXPECT_EQ(player().lesson().id, "chunks-in-turn");
+}
+
+TEST_F(LessonPlay, WhileAQuestionIsOpenNoRunGivesItAwayAndItsFormulaIsNotOnThePageBefore) {
+  open(QStringLiteral("filling-the-bubble"));
+  EXPECT_TRUE(run_refusal(session_).isEmpty());
+  EXPECT_TRUE(session_.locks().hidden(QStringLiteral("formulas")));
+  EXPECT_FALSE(player().body().contains(QStringLiteral("÷ (m")));
+  press_primary();
+  EXPECT_THAT(run_refusal(session_).toStdString(), testing::HasSubstr("commit"));
+  session_.start_run(false);
+  EXPECT_EQ(session_.jobs().state(), RunState::kIdle);
+  type_number(QStringLiteral("30"));
+  press_primary();
+  EXPECT_TRUE(run_refusal(session_).isEmpty()) << "committed";
+  player().reset();
+  press_primary();
+  EXPECT_FALSE(run_refusal(session_).isEmpty());
+  panel_->leave_lesson();
+  EXPECT_TRUE(run_refusal(session_).isEmpty());
+}
+
+TEST_F(LessonPlay, AShareBeyondTheWholeIsNoAnswer) {
+  open(QStringLiteral("filling-the-bubble"));
+  press_primary();
+  auto* number = panel_->findChild<QLineEdit*>("LessonNumber");
+  for (const char* typed : {"200", "200 %", "-5", "100.1"}) {
+    number->clear();
+    type_number(QLatin1String(typed));
+    EXPECT_FALSE(primary()->isEnabled()) << typed;
+    QTest::keyClick(number, Qt::Key_Return);
+    EXPECT_EQ(player().state().attempts, 0) << typed;
+  }
+  for (const char* typed : {"0", "100", "33.3 %"}) {
+    number->clear();
+    type_number(QLatin1String(typed));
+    EXPECT_TRUE(primary()->isEnabled()) << typed;
+  }
+  EXPECT_TRUE(guess_problem(2, "1").isEmpty());
+  EXPECT_FALSE(guess_problem(-2, "1").isEmpty());
+}
+
+// Hints, feedback and the model answer come into view in every size of the window.
+class LessonView : public testing::TestWithParam<QSize> {};
+
+TEST_P(LessonView, WhatWasJustRevealedIsInView) {
+  Window window;
+  window.set_asks(false);
+  window.resize(GetParam());
+  window.show();
+  LessonPanel& panel = window.lesson();
+  panel.set_pauses(0, 0);
+  LessonPlayer& player = panel.player();
+  ASSERT_TRUE(player.open(kLessons + QStringLiteral("filling-the-bubble"), 7));
+  player.next();
+  const auto settle = [] { QTest::qWait(30); };
+  settle();
+  MarkdownView *hints = nullptr, *model = nullptr;
+  for (MarkdownView* view : panel.findChildren<MarkdownView*>()) {
+    if (view->accessibleName() == QLatin1String("Hints")) hints = view;
+    if (view->accessibleName() == QLatin1String("Model answer")) model = view;
+  }
+  for (int hint = 1; hint <= 3; ++hint) {
+    player.show_hint();
+    const auto* scroll = panel.findChild<QScrollArea*>("LessonScroll");
+    const auto end = [&] {  // of all hints, which is that of the newest one
+      return hints->mapTo(scroll->viewport(), QPoint(0, hints->height())).y();
+    };
+    settle();
+    EXPECT_TRUE(QTest::qWaitFor([&] { return end() <= scroll->viewport()->height(); }, 3000))
+        << "hint " << hint;
+    EXPECT_GT(end(), 0);
+  }
+  player.commit({0.375, {}, {}, {}});
+  settle();
+  const auto* said = panel.findChild<MarkdownView*>("LessonFeedback");
+  // Heights settle late.
+  EXPECT_TRUE(QTest::qWaitFor([&] { return bool(in_view(panel, *said)); }, 3000))
+      << in_view(panel, *said).message();
+  QPushButton* show = button_named(panel, QStringLiteral("Model answer"));
+  ASSERT_NE(show, nullptr);
+  show->click();
+  settle();
+  EXPECT_TRUE(QTest::qWaitFor([&] { return bool(in_view(panel, *model)); }, 3000))
+      << in_view(panel, *model).message();
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, LessonView,
+                         testing::Values(QSize(1440, 900), QSize(1024, 700), QSize(960, 540)));
+
+}  // namespace
+}  // namespace parallelarium

@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The lesson panel, driven by keys and clicks through the third lesson to its end, with a real run.
+#include <gtest/gtest.h>
+
+#include <QFile>
+#include <QLabel>
+#include <QListWidget>
+#include <QMenu>
+#include <QProcess>
+#include <QScrollArea>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTextBrowser>
+#include <QToolButton>
+#include <cmath>
+
+#include "app/lesson/lesson_index.h"
+#include "app/lesson/player/guess_text.h"
+#include "app/settings/setup_panel.h"
+#include "app/state/step/order_edit.h"
+#include "tests/app/lesson/lesson_fixture.h"
+
+namespace parallelarium {
+namespace {
+
+TEST_F(LessonPlay, SettingsAreMarkedAgainstTheStartOfTheLesson) {
+  SetupPanel setup(session_);
+  const auto changed = [&] {
+    int sections = 0;
+    for (int section = 0; section < setup.section_names().size(); ++section)
+      sections += setup.section_changed(section);
+    return sections;
+  };
+  open(QStringLiteral("filling-the-bubble"));
+  const parallelarium::Setup start = session_.setup();
+  ASSERT_NE(start.model, default_setup().model) << "the lesson brings settings of its own";
+  EXPECT_EQ(changed(), 0);
+  set("microbatches", "16");
+  EXPECT_EQ(changed(), 1);
+  for (int section = 0; section < setup.section_names().size(); ++section)
+    if (setup.section_changed(section)) setup.reset_section(section);
+  EXPECT_EQ(session_.setup().microbatches, start.microbatches);
+  player().close();
+  EXPECT_GT(changed(), 0) << "outside of lessons the defaults count";
+}
+
+TEST_F(LessonPlay, ResetGoesToWhatTheLessonHasSetHere) {
+  open(QStringLiteral("naive-and-gpipe"));
+  SetupPanel setup(session_);
+  press_primary();
+  ASSERT_EQ(step(), "how-much-waiting");
+  player().commit({0.75, {}, {}, {}});
+  player().next();
+  ASSERT_EQ(step(), "run-naive");
+  set("microbatches", "2");
+  for (int section = 0; section < setup.section_names().size(); ++section)
+    setup.reset_section(section);
+  EXPECT_EQ(session_.setup().schedule, "naive");
+  EXPECT_EQ(session_.setup().microbatches, 1);
+  EXPECT_EQ(session_.setup().mesh.pp, 4);
+  EXPECT_EQ(session_.setup().model.layers, 32);
+}
+
+TEST_F(LessonPlay, WhatIsNoNumberSaysWhyItCannotBeCommitted) {
+  open(QStringLiteral("filling-the-bubble"));
+  press_primary();
+  const auto says = [&](const QString& part) {
+    for (const QLabel* label : panel_->findChildren<QLabel*>())
+      if (label->isVisible() && label->text().contains(part)) return true;
+    return false;
+  };
+  EXPECT_TRUE(says(QStringLiteral("once"))) << "a prediction is committed once";
+  type_number(QStringLiteral("lots"));
+  EXPECT_FALSE(primary()->isEnabled());
+  EXPECT_TRUE(says(QStringLiteral("“lots” is not a number")));
+  panel_->findChild<QLineEdit*>("LessonNumber")->clear();
+  type_number(QStringLiteral("30"));
+  EXPECT_TRUE(primary()->isEnabled());
+  EXPECT_FALSE(says(QStringLiteral("not a number")));
+}
+
+// A computer that is busy with something else may never pass a check on time.
+TEST_F(LessonPlay, AfterTwoMissedRunsTheLessonGoesOnAndSaysThatTheCheckIsNotMet) {
+  open(QStringLiteral("filling-the-bubble"));
+  press_primary();
+  player().commit({0.4, {}, {}, {}});
+  player().next();
+  ASSERT_EQ(step(), "run-it");
+  bring_run(0.9, "2026-11-21T08:00:00Z");
+  EXPECT_THAT(feedback().toStdString(), testing::HasSubstr("must lie between"));
+  EXPECT_FALSE(player().may_continue());
+  bring_run(0.9, "2026-11-21T08:01:00Z");
+  EXPECT_EQ(primary()->text(), QStringLiteral("▶ Run"));
+  ASSERT_TRUE(player().may_continue());
+  for (QPushButton* button : panel_->findChildren<QPushButton*>())
+    if (button->text() == QLatin1String("Continue with this run")) button->click();
+  EXPECT_TRUE(player().state().solved);
+  EXPECT_EQ(panel_->findChild<QLabel*>("LessonVerdict")->text(), QStringLiteral("Check not met"));
+  EXPECT_THAT(feedback().toStdString(), testing::HasSubstr("not met"));
+  const auto answers = player().answers();
+  EXPECT_EQ(answers["steps"].back()["check_met"], false);
+  EXPECT_EQ(answers["steps"].back()["right"], false);
+}
+
+TEST_F(LessonPlay, ThirdLessonIsPlayedToItsEnd) {
+  open(QStringLiteral("filling-the-bubble"));
+  EXPECT_EQ(step(), "two-names");
+  EXPECT_EQ(session_.setup().microbatches, 4);
+  EXPECT_EQ(session_.setup().model.layers, 24);
+  press_primary();
+
+  ASSERT_EQ(step(), "more-micro-batches");
+  EXPECT_TRUE(session_.locks().hidden(QStringLiteral("bubble.of_total")));
+  EXPECT_FALSE(session_.locks().allowed(QStringLiteral("microbatches")));
+  EXPECT_FALSE(primary()->isEnabled()) << "nothing is preselected";
+  QSignalSpy guesses(panel_.get(), &LessonPanel::guess_changed);
+  // The foreseen mistake: the bubble over ideal time.
+  const double more = player().drawn().at("more");
+  type_number(QLocale().toString(100 * 3 / more, 'f', 1));
+  QTest::keyClick(panel_->findChild<QLineEdit*>("LessonNumber"), Qt::Key_Return);
+  EXPECT_EQ(session_.setup().microbatches, more);
+  EXPECT_FALSE(session_.locks().hidden(QStringLiteral("bubble.of_total")));
+  EXPECT_TRUE(session_.locks().allowed(QStringLiteral("microbatches")));
+  EXPECT_THAT(feedback().toStdString(), testing::HasSubstr("bubble over ideal time"));
+  ASSERT_EQ(guesses.count(), 1);
+  EXPECT_EQ(guesses[0][0].toString(), QStringLiteral("bubble.of_total"));
+  ASSERT_EQ(session_.locks().guesses().size(), 1u);
+  EXPECT_NEAR(session_.locks().guesses()[0].value, 3 / more, 1e-3);
+  press_primary();
+
+  ASSERT_EQ(step(), "run-it");
+  EXPECT_THAT(primary()->text().toStdString(), testing::HasSubstr("Run"));
+  press_primary();
+  ASSERT_TRUE(wait_until([&] { return player().state().judgement.has_value(); }, 120000))
+      << session_.jobs().last_error().toStdString();
+  if (!player().state().solved) {  // something else kept the computer busy: "try again"
+    EXPECT_EQ(player().state().judgement->verdict, Verdict::kAgain);
+    press_primary();
+    wait_until([&] { return player().state().solved; }, 120000);
+  }
+  ASSERT_TRUE(player().state().solved) << feedback().toStdString();
+  EXPECT_THAT(feedback().toStdString(), testing::HasSubstr("Your guess"));
+  press_primary();
+
+  ASSERT_EQ(step(), "nine-per-cent");
+  choose(QStringLiteral("whole-step"));
+  press_primary();
+  EXPECT_FALSE(player().state().solved);
+  EXPECT_THAT(feedback().toStdString(), testing::HasSubstr("3 of 35"));
+  choose(QStringLiteral("useful-time"));
+  press_primary();
+  EXPECT_TRUE(player().state().solved);
+  EXPECT_EQ(player().state().attempts, 2);
+  press_primary();
+
+  ASSERT_EQ(step(), "more-stages");
+  choose(QStringLiteral("nearly-half"));
+  press_primary();
+  EXPECT_EQ(session_.setup().mesh.pp, 8);
+  press_primary();
+
+  ASSERT_EQ(step(), "fill-it");
+  EXPECT_EQ(session_.setup().mesh.pp, 4);
+  EXPECT_TRUE(session_.locks().allowed(QStringLiteral("microbatches")));
+  EXPECT_FALSE(session_.locks().allowed(QStringLiteral("mesh.pp")));
+  press_primary();  // Check: not yet
+  EXPECT_FALSE(player().state().solved);
+  set("microbatches", "64");
+  press_primary();
+  EXPECT_FALSE(player().state().solved) << "the limit binds";
+  set("microbatches", "32");
+  press_primary();
+  EXPECT_TRUE(player().state().solved);
+  press_primary();
+
+  ASSERT_EQ(step(), "take-away");
+  EXPECT_EQ(primary()->text(), QStringLiteral("Finish"));
+  QSignalSpy finished(&player(), &LessonPlayer::finished);
+  const int version = player().lesson().version;
+  press_primary();
+  EXPECT_EQ(finished.count(), 1);
+  EXPECT_FALSE(player().is_open());
+  EXPECT_TRUE(session_.locks().guesses().empty());
+  EXPECT_TRUE(session_.locks().hidden_keys().isEmpty());
+  EXPECT_EQ(session_.setup().microbatches, 32) << "the setup is kept";
+  const LessonProgress progress;
+  EXPECT_TRUE(progress.done("filling-the-bubble", version));
+  EXPECT_FALSE(progress.done("filling-the-bubble", version + 1));
+  EXPECT_EQ(progress.record("filling-the-bubble", version)["steps"].size(), 7u);
+
+  // Handed in, the run is made again by the engine, with the same losses.
+  ASSERT_NE(player().finished_lesson(), nullptr);
+  nlohmann::json answers = player().finished_lesson()->answers;
+  answers["format"] = "parallelarium-answers/1";
+  answers["name"] = "Ada";
+  const QTemporaryDir folder;
+  QFile file(folder.filePath(QStringLiteral("ada.json")));
+  ASSERT_TRUE(file.open(QIODevice::WriteOnly));
+  file.write(QByteArray::fromStdString(answers.dump()));
+  file.close();
+  QProcess engine;
+  engine.start(QStringLiteral(PARALLELARIUM_BINARY_DIR "/parallelarium-engine"),
+               {QStringLiteral("lesson"), QStringLiteral("report"), file.fileName(),
+                QStringLiteral("--rerun"), QStringLiteral("1"), QStringLiteral("--json")});
+  ASSERT_TRUE(engine.waitForFinished(120000));
+  const auto report = nlohmann::json::parse(engine.readAllStandardOutput().toStdString());
+  EXPECT_EQ(report["files"][0]["rerun"], "equal") << report.dump(1);
+  EXPECT_EQ(report["files"][0]["faults"], nlohmann::json::array());
+  EXPECT_EQ(report["files"][0]["asked"], 4);
+  EXPECT_EQ(report["files"][0]["right"], 3) << "all but the foreseen mistake";
+}
+
+TEST_F(LessonPlay, BackKeepsAnswersAndResetAndLeaveClearWhatIsHidden) {
+  open(QStringLiteral("filling-the-bubble"));
+  press_primary();
+  const double more = player().drawn().at("more");
+  type_number(QStringLiteral("%1 %").arg(std::lround(100 * 3 / (more + 3))));
+  press_primary();
+  ASSERT_TRUE(player().state().solved);
+  const int shown = session_.setup().microbatches;
+  player().back();
+  EXPECT_EQ(step(), "two-names");
+  EXPECT_EQ(session_.setup().microbatches, 4);
+  press_primary();
+  EXPECT_EQ(session_.setup().microbatches, shown);
+  EXPECT_FALSE(session_.locks().hidden(QStringLiteral("bubble")));
+  EXPECT_EQ(player().state().attempts, 1) << "a prediction is committed once";
+  player().reset();
+  EXPECT_EQ(step(), "two-names");
+  EXPECT_TRUE(session_.locks().guesses().empty());
+  press_primary();
+  EXPECT_TRUE(session_.locks().hidden(QStringLiteral("bubble")));
+  panel_->leave_lesson();
+  EXPECT_FALSE(session_.locks().hidden(QStringLiteral("bubble")));
+  EXPECT_TRUE(session_.locks().allowed(QStringLiteral("mesh.pp")));
+  EXPECT_EQ(session_.setup().microbatches, 4);
+}
+
+TEST_F(LessonPlay, HintsComeOneByOneAndAreCounted) {
+  open(QStringLiteral("filling-the-bubble"));
+  press_primary();
+  QPushButton* hint = nullptr;
+  for (QPushButton* button : panel_->findChildren<QPushButton*>())
+    if (button->text() == QStringLiteral("Hint")) hint = button;
+  ASSERT_NE(hint, nullptr);
+  for (int shown = 1; shown <= 3; ++shown) {
+    ASSERT_TRUE(hint->isEnabled());
+    QTest::mouseClick(hint, Qt::LeftButton);
+    EXPECT_EQ(player().state().hints, shown);
+  }
+  EXPECT_FALSE(hint->isEnabled());
+  EXPECT_EQ(player().answers()["steps"][1]["hints"], 3);
+}
+
+TEST_F(LessonPlay, NoTextIsCutAndEveryControlHasAName) {
+  const Result<Course> course = read_course(kLessons.toStdString());
+  ASSERT_TRUE(course);
+  for (const auto& [id, titles] : course->lessons) {
+    for (const int width : {300, 260}) {
+      panel_->resize(width, 620);
+      open(QString::fromStdString(id));
+      for (std::size_t at = 0; at < player().lesson().steps.size(); ++at) {
+        go_to(at);
+        for (MarkdownView* view : panel_->findChildren<MarkdownView*>()) {
+          if (!view->isVisible()) continue;
+          EXPECT_LE(view->document()->idealWidth(), view->viewport()->width() + 2)
+              << id << " " << step() << " at " << width << ": "
+              << view->toPlainText().toStdString();
+          EXPECT_GE(view->height(), view->document()->size().height() - 1);
+        }
+        auto* scroll = panel_->findChild<QScrollArea*>("LessonScroll");
+        EXPECT_LE(scroll->widget()->width(), scroll->viewport()->width());
+        for (OptionCard* card : panel_->findChildren<OptionCard*>()) {
+          if (!card->isVisible()) continue;
+          EXPECT_GE(card->height(), card->heightForWidth(card->width()));
+        }
+      }
+    }
+  }
+  for (QToolButton* button : panel_->findChildren<QToolButton*>())
+    EXPECT_FALSE(button->text().isEmpty() && button->accessibleName().isEmpty());
+}
+
+TEST_F(LessonPlay, IndexListsLessonsAndWhatIsDone) {
+  const Result<Lesson> first = read_lesson((kLessons + "first-look").toStdString());
+  ASSERT_TRUE(first);
+  ASSERT_TRUE(player().progress().keep("first-look", first->version, true, nullptr));
+  LessonIndex index(player());
+  auto* list = index.findChild<QListWidget*>();
+  ASSERT_EQ(list->count(), static_cast<int>(read_course(kLessons.toStdString())->lessons.size()));
+  EXPECT_TRUE(list->item(0)->text().contains(QStringLiteral("done")));
+  EXPECT_FALSE(list->item(1)->text().contains(QStringLiteral("done")));
+  list->setCurrentRow(2);
+  QTest::keyClick(list, Qt::Key_Return);
+  EXPECT_TRUE(player().is_open());
+  EXPECT_EQ(player().lesson().id, "same-bubble-less-memory");
+  panel_->leave_lesson();
+  panel_->open_first();
+  EXPECT_EQ(player().lesson().id, "naive-and-gpipe") << "the first that is not done";
+}
+
+TEST(Progress, WhatWasDoneIsDueAfterADayAWeekAndAMonth) {
+  QTemporaryDir folder;
+  LessonProgress progress(folder.filePath(QStringLiteral("progress.json")));
+  const QDateTime now = QDateTime::currentDateTimeUtc();
+  const auto due_after = [&](int days) { return progress.due("a", 1, now.addDays(days)); };
+  ASSERT_TRUE(progress.keep("a", 1, false, nullptr));
+  EXPECT_FALSE(due_after(100)) << "it is not done";
+  ASSERT_TRUE(progress.keep("a", 1, true, nullptr));
+  EXPECT_FALSE(due_after(0));
+  EXPECT_TRUE(due_after(2));
+  for (const int days : {7, 30, 30}) {
+    ASSERT_TRUE(progress.note_review("a", 1, true, now));
+    EXPECT_FALSE(due_after(days - 1));
+    EXPECT_TRUE(due_after(days));
+  }
+  ASSERT_TRUE(progress.keep("a", 1, false, nullptr));
+  EXPECT_FALSE(due_after(29)) << "playing it again changes no date";
+  ASSERT_TRUE(progress.note_review("a", 1, false, now));
+  EXPECT_TRUE(due_after(1)) << "a wrong answer comes back the next day";
+  EXPECT_FALSE(LessonProgress(folder.filePath(QStringLiteral("progress.json"))).due("a", 1, now));
+}
+
+TEST_F(LessonPlay, AReviewAsksOneQuestionAndLeavesTheRecord) {
+  const QString folder = kLessons + QStringLiteral("filling-the-bubble");
+  const int version = read_lesson(folder.toStdString())->version;
+  ASSERT_TRUE(player().progress().keep("filling-the-bubble", version, true, {{"x", 1}}));
+  ASSERT_TRUE(player().review(folder));
+  ASSERT_TRUE(player().is_open());
+  EXPECT_TRUE(player().reviews());
+  EXPECT_TRUE(player().step().ask && !player().step().ask->answer.empty());
+  Answer answer;
+  answer.number = -1;
+  player().commit(answer);
+  if (!player()
+           .state()
+           .solved) {  // the panel asks until it is right; a prediction is committed once
+    answer.number = player().state().judgement->symbols.at("answer");
+    player().commit(answer);
+  }
+  ASSERT_TRUE(player().state().solved);
+  QSignalSpy reviewed(&player(), &LessonPlayer::reviewed);
+  player().next();
+  EXPECT_EQ(reviewed.size(), 1);
+  EXPECT_FALSE(player().is_open());
+  EXPECT_EQ(player().progress().record("filling-the-bubble", version)["x"], 1);
+  EXPECT_TRUE(player().progress().due("filling-the-bubble", version,
+                                      QDateTime::currentDateTimeUtc().addDays(2)));
+}
+
+TEST(Progress, ABrokenFileIsKeptAsideAndNothingIsLost) {
+  QTemporaryDir folder;
+  const QString path = folder.filePath(QStringLiteral("progress.json"));
+  QFile file(path);
+  ASSERT_TRUE(file.open(QIODevice::WriteOnly));
+  file.write("not json");
+  file.close();
+  LessonProgress progress(path);
+  EXPECT_FALSE(progress.done("a", 1));
+  EXPECT_TRUE(QFile::exists(path + QStringLiteral(".unreadable")));
+  ASSERT_TRUE(progress.keep("a", 1, true, {{"x", 1}}));
+  ASSERT_TRUE(progress.keep("a", 1, false, {{"x", 2}}));
+  const LessonProgress again(path);
+  EXPECT_TRUE(again.done("a", 1)) << "a lesson that was done stays done";
+  EXPECT_EQ(again.record("a", 1)["x"], 2);
+  EXPECT_TRUE(again.record("a", 2).is_null());
+}
+
+TEST(GuessText, ReadsWhatPeopleType) {
+  const QLocale german(QLocale::German), english(QLocale::English);
+  EXPECT_DOUBLE_EQ(*read_guess(QStringLiteral(" 27,3 % "), "share", german), 0.273);
+  EXPECT_DOUBLE_EQ(*read_guess(QStringLiteral("27.3"), "share", english), 0.273);
+  EXPECT_DOUBLE_EQ(*read_guess(QStringLiteral("4"), "1", english), 4);
+  EXPECT_FALSE(read_guess(QString(), "1", english));
+  EXPECT_FALSE(read_guess(QStringLiteral("a quarter"), "share", english));
+  EXPECT_FALSE(read_guess(QStringLiteral("nan"), "1", english));
+  EXPECT_EQ(guess_text(0.16, "share", english), QStringLiteral("16\u00a0%"));
+  EXPECT_EQ(guess_text(0.3333, "share", german), QStringLiteral("33,33\u00a0%"));
+  EXPECT_EQ(guess_text(4, "1", english), QStringLiteral("4"));
+}
+
+}  // namespace
+}  // namespace parallelarium

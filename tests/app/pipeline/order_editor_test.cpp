@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Building an order by mouse, keyboard and text, in the window.
+#include "app/views/pipeline/editor/order_editor.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "app/state/run/run_advice.h"
+#include "app/state/step/order_edit.h"
+#include "engine/plan/order/order_faults.h"
+#include "tests/app/wait.h"
+#include "tests/app/window/window_fixture.h"
+
+namespace parallelarium {
+namespace {
+
+class OrderEditing : public WindowFixture {
+ protected:
+  void SetUp() override {
+    WindowFixture::SetUp();
+    set("pp", "2");
+    set("microbatches", "3");
+    action(QStringLiteral("Edit the order"))->trigger();
+    editor_ = window->findChild<OrderEditor*>();
+    QApplication::processEvents();
+  }
+  void set(const char* field, const char* value) {
+    parallelarium::Setup setup = session().setup();
+    ASSERT_TRUE(set_field(setup, field, value).ok());
+    session().history().change(setup, QLatin1String(field));
+    session().wait_for_prediction();
+  }
+  OrderEdit& edit() { return session().order_edit(); }
+  void keys(const char* text) { QTest::keyClicks(&editor_->rows(), QLatin1String(text)); }
+  void key(Qt::Key key, Qt::KeyboardModifiers with = Qt::NoModifier) {
+    QTest::keyClick(&editor_->rows(), key, with);
+  }
+  std::string line(std::size_t rank) { return to_lines(edit().draft())[rank]; }
+  // Clicks the ghost of that name.
+  void click(int rank, const QString& name) {
+    const EditorPicture picture = editor_->picture();
+    const EditorTimes at = editor_times(picture, editor_->times().width());
+    const auto rects = ghost_rects(picture, at, rank);
+    const auto& next = edit().times().ranks[static_cast<std::size_t>(rank)].next;
+    for (std::size_t index = 0; index < rects.size(); ++index) {
+      if (action_text(next[index].action, 1) != name) continue;
+      QTest::mouseClick(&editor_->times(), Qt::LeftButton, {}, rects[index].center().toPoint());
+      return;
+    }
+    ADD_FAILURE() << name.toStdString() << " may not come next on rank " << rank;
+  }
+  OrderEditor* editor_ = nullptr;
+};
+
+TEST_F(OrderEditing, BeginsWithTheScheduleThatIsSet) {
+  ASSERT_TRUE(editor_->isVisible());
+  EXPECT_EQ(line(0), "F0 F1 B0 F2 B1 B2");
+  EXPECT_TRUE(edit().times().whole());
+  EXPECT_EQ(verdict_of(edit()).tone, EditorVerdict::Tone::kGood);
+  EXPECT_EQ(session().setup().schedule.name(), "1f1b") << "nothing was changed yet";
+  edit().wait();
+  EXPECT_EQ(edit().recognised(), QStringLiteral("1F1B"));
+}
+
+TEST_F(OrderEditing, GhostsBuildALegalOrderThatIsTheSetups) {
+  edit().clear_all();
+  EXPECT_TRUE(session().problems().size() > 0) << "an unfinished order cannot be predicted";
+  EXPECT_FALSE(run_refusal(session()).isEmpty());
+  for (const auto& [rank, name] : {std::pair(0, "F0"),
+                                   {0, "F1"},
+                                   {1, "F0"},
+                                   {1, "B0"},
+                                   {0, "B0"},
+                                   {0, "F2"},
+                                   {1, "F1"},
+                                   {1, "B1"},
+                                   {1, "F2"},
+                                   {1, "B2"},
+                                   {0, "B1"},
+                                   {0, "B2"}})
+    click(rank, QLatin1String(name));
+  EXPECT_EQ(line(0), "F0 F1 B0 F2 B1 B2");
+  EXPECT_EQ(line(1), "F0 B0 F1 B1 F2 B2");
+  session().wait_for_prediction();
+  EXPECT_TRUE(session().problems().empty());
+  EXPECT_EQ(session().setup().schedule.name(), kOwnOrderName);
+  EXPECT_EQ(session().subject().prediction()->order.ranks, edit().draft().ranks);
+  session().history().stack().undo();
+  EXPECT_EQ(line(0), "F0 F1 B0 F2 B1") << "each action is a step of undo";
+}
+
+TEST_F(OrderEditing, KeysPlaceMoveSelectCopyAndRemove) {
+  edit().clear_all();
+  editor_->rows().setFocus();
+  key(Qt::Key_Home);
+  keys("fff");
+  EXPECT_EQ(line(0), "F0 F1 F2");
+  keys("b1");
+  EXPECT_EQ(line(0), "F0 F1 F2 B1");
+  key(Qt::Key_Left, Qt::AltModifier);
+  EXPECT_EQ(line(0), "F0 F1 B1 F2");
+  key(Qt::Key_Backspace);
+  EXPECT_EQ(line(0), "F0 F1 F2");
+  key(Qt::Key_Home);
+  key(Qt::Key_Delete);
+  EXPECT_EQ(line(0), "F1 F2");
+  session().history().stack().undo();
+  EXPECT_EQ(line(0), "F0 F1 F2");
+  key(Qt::Key_Down);
+  keys("fb");
+  EXPECT_EQ(line(1), "F0 B0");
+  key(Qt::Key_Left, Qt::ShiftModifier);
+  key(Qt::Key_End);
+  key(Qt::Key_Home);
+  key(Qt::Key_Right, Qt::ShiftModifier);
+  key(Qt::Key_Right, Qt::ShiftModifier);
+  QTest::keySequence(&editor_->rows(), QKeySequence::Copy);
+  QTest::keySequence(&editor_->rows(), QKeySequence::Paste);
+  QTest::keySequence(&editor_->rows(), QKeySequence::Paste);
+  EXPECT_EQ(line(1), "F0 B0 F1 B1 F2 B2");
+}
+
+TEST_F(OrderEditing, SelectsBackwardsToo) {
+  edit().set_line(0, QStringLiteral("f0 f1 b0"));
+  EXPECT_EQ(line(0), "F0 F1 B0");
+  editor_->rows().setFocus();
+  key(Qt::Key_Up);
+  key(Qt::Key_End);
+  key(Qt::Key_Left, Qt::ShiftModifier);
+  key(Qt::Key_Left, Qt::ShiftModifier);
+  key(Qt::Key_Delete);
+  EXPECT_EQ(line(0), "F0");
+  QTest::keySequence(&editor_->rows(), QKeySequence::SelectAll);
+  key(Qt::Key_Delete);
+  EXPECT_EQ(line(0), "");
+}
+
+TEST_F(OrderEditing, EnterCommitsTheRowsTextOnceAndKeepsWhatCannotBeRead) {
+  editor_->rows().setFocus();
+  key(Qt::Key_F2);
+  auto* text = editor_->rows().findChild<QLineEdit*>();
+  ASSERT_TRUE(text->isVisible());
+  text->setText(QStringLiteral("F0 nonsense"));
+  QTest::keyClick(text, Qt::Key_Return);
+  EXPECT_TRUE(text->isVisible());
+  EXPECT_EQ(text->text(), QStringLiteral("F0 nonsense"));
+  text->setText(QStringLiteral("F0 B0"));
+  QTest::keyClick(text, Qt::Key_Return);
+  EXPECT_FALSE(text->isVisible());
+  EXPECT_EQ(line(0), "F0 B0");
+}
+
+TEST_F(OrderEditing, WhatIsThereAtFirstIsNoAttempt) {
+  EXPECT_EQ(edit().attempts(), 0);
+  EXPECT_FALSE(edit().best());
+  edit().set_line(0, QStringLiteral("F0 F1 F2 B0 B1 B2"));
+  EXPECT_EQ(edit().attempts(), 1);
+  EXPECT_TRUE(edit().best());
+}
+
+TEST_F(OrderEditing, ARowIsTypedAsText) {
+  EXPECT_EQ(edit().set_line(0, QStringLiteral("F0 B0")), QString());
+  EXPECT_EQ(line(0), "F0 B0");
+  EXPECT_TRUE(edit().set_line(0, QStringLiteral("F0 G1")).contains(QStringLiteral("G1")));
+  EXPECT_EQ(line(0), "F0 B0") << "what cannot be read changes nothing";
+  EXPECT_EQ(edit().set_line(0, QString()), QString());
+  EXPECT_EQ(line(0), "");
+  EXPECT_EQ(edit().draft().ranks.size(), 2U);
+}
+
+TEST_F(OrderEditing, AnIllegalOrderSaysWhyAndHasNoGhostsThere) {
+  EXPECT_EQ(edit().set_line(0, QStringLiteral("F0 B1 F1")), QString());
+  const EditorVerdict verdict = verdict_of(edit());
+  EXPECT_EQ(verdict.tone, EditorVerdict::Tone::kWarning);
+  EXPECT_TRUE(verdict.hangs);
+  EXPECT_THAT(verdict.headline.toStdString(), testing::HasSubstr("B1"));
+  EXPECT_THAT(verdict.headline.toStdString(), testing::HasSubstr("F1"));
+  EXPECT_TRUE(ghost_rects(editor_->picture(), editor_times(editor_->picture(), 600), 0).empty());
+  EXPECT_EQ(editor_quantities(edit(), session())[0].predicted.text, QStringLiteral("never ends"));
+  EXPECT_THAT(editor_description(edit()).toStdString(), testing::HasSubstr("F0 B1 F1"));
+}
+
+TEST_F(OrderEditing, RealRanksHangAndTheEngineSaysWhatEachWaitsFor) {
+  EXPECT_FALSE(edit().can_hang());
+  edit().set_line(0, QStringLiteral("F0 B0 F1 F2 B1"));
+  EXPECT_FALSE(edit().can_hang()) << "nothing is missing that would let it go on";
+  edit().set_line(0, QStringLiteral("F0 B1 B0 F1 F2 B2"));
+  ASSERT_TRUE(edit().can_hang());
+  edit().let_it_hang(0.3);
+  ASSERT_TRUE(wait_until([&] { return session().jobs().state() == RunState::kIdle; }, 60'000));
+  ASSERT_EQ(edit().hang_report().size(), 2) << session().jobs().last_error().toStdString();
+  EXPECT_THAT(edit().hang_report()[0].toStdString(), testing::HasSubstr("0"));
+  edit().set_line(0, QStringLiteral("F0 F1 B0 B1 F2 B2"));
+  EXPECT_TRUE(edit().hang_report().isEmpty()) << "it was of another order";
+}
+
+TEST_F(OrderEditing, BackwardsAreSplitAndJoined) {
+  edit().set_split(true);
+  EXPECT_EQ(line(1), "F0 I0 W0 F1 I1 W1 F2 I2 W2");
+  EXPECT_TRUE(edit().times().whole());
+  edit().set_split(false);
+  EXPECT_EQ(line(1), "F0 B0 F1 B1 F2 B2");
+}
+
+TEST_F(OrderEditing, MoreMicrobatchesLeaveTheOrderUnfinishedAndRepeatFinishesIt) {
+  edit().set_line(0, QStringLiteral("F0 F1 B0 F2 B1 B2"));
+  set("microbatches", "6");
+  EXPECT_EQ(edit().times().placed, 12);
+  EXPECT_EQ(edit().times().wanted, 24);
+  edit().set_line(0, QStringLiteral("F0 F1 B0 F2 B1"));
+  edit().repeat_to_the_end();
+  EXPECT_EQ(line(0), "F0 F1 B0 F2 B1 F3 B2 F4 B3 F5 B4 B5");
+  EXPECT_TRUE(edit().times().whole());
+}
+
+TEST_F(OrderEditing, TheFloorIsFoundAndNoOrderIsBelowIt) {
+  edit().wait();
+  ASSERT_TRUE(edit().floor());
+  EXPECT_LE(edit().floor()->at_least, edit().times().makespan * (1 + 1e-9));
+  EXPECT_THAT(score_text(edit()).toStdString(), testing::HasSubstr("floor"));
+}
+
+TEST_F(OrderEditing, ChoosingAScheduleOrLeavingEndsIt) {
+  edit().clear_all();
+  set("schedule", "gpipe");
+  EXPECT_EQ(line(0), "F0 F1 F2 B2 B1 B0");
+  edit().set_open(false);
+  EXPECT_FALSE(editor_->isVisible());
+  EXPECT_EQ(session().setup().schedule.name(), "gpipe");
+}
+
+TEST_F(OrderEditing, AnotherPpIsNamedAsTheProblem) {
+  edit().set_line(0, QStringLiteral("F0 B0"));
+  set("pp", "4");
+  EXPECT_THAT(edit().problem().toStdString(), testing::HasSubstr("PP"));
+  EXPECT_EQ(verdict_of(edit()).headline, edit().problem());
+  session().history().stack().undo();
+  EXPECT_TRUE(edit().problem().isEmpty());
+}
+
+}  // namespace
+}  // namespace parallelarium

@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/views/timeline/picture/timeline_paint.h"
+
+#include <gtest/gtest.h>
+
+#include <QImage>
+#include <cmath>
+#include <map>
+#include <random>
+#include <set>
+
+#include "app/views/shared/time_axis.h"
+#include "app/views/timeline/picture/bar_paint.h"
+#include "tests/app/pipeline/pipeline_fixture.h"
+
+namespace parallelarium {
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+
+// --- runs of bars ---
+
+BarList random_list(int count, unsigned seed) {
+  std::mt19937_64 random(seed);
+  std::vector<Bar> bars;
+  Nanoseconds at{0};
+  for (int index = 0; index < count; ++index) {
+    Bar bar;
+    bar.microbatch = index;
+    bar.first_op = bar.last_op = index;
+    bar.action = index % 3 ? ActionKind::kBackward : ActionKind::kForward;
+    at += Nanoseconds(random() % 4 == 0 ? random() % 30'000 : 0);
+    bar.span.begin = at;
+    at += Nanoseconds(random() % 6 == 0 ? random() % 90'000 : random() % 900);
+    bar.span.end = at;
+    bars.push_back(bar);
+  }
+  return make_bar_list(std::move(bars));
+}
+
+class Runs : public testing::TestWithParam<int> {};
+
+TEST_P(Runs, CoverEveryVisibleBarOnceAndInOrder) {
+  const BarList list = random_list(GetParam(), 3);
+  const Nanoseconds end = list.bars.back().span.end;
+  for (const double part : {1.0, 0.3, 0.02, 0.001}) {
+    const Nanoseconds length(
+        std::max<std::int64_t>(100, std::llround(static_cast<double>(end.count()) * part)));
+    for (int place = 0; place < 7; ++place) {
+      const Nanoseconds begin = (end - length) / 7 * place;
+      const TimeAxis axis{{begin, begin + length}, 86, 770};
+      std::size_t next = list.first_after(begin);
+      for_each_run(list, axis, [&](const BarRun& run) {
+        EXPECT_EQ(run.first, next);
+        EXPECT_GE(run.last, run.first);
+        next = run.last + 1;
+        if (run.last == run.first) return;
+        for (std::size_t bar = run.first; bar <= run.last; ++bar) {
+          EXPECT_LT(axis.x_of(list.bars[bar].span.end) - axis.x_of(list.bars[bar].span.begin),
+                    kLeastBarPixels + 0.01);
+          if (bar > run.first) {
+            EXPECT_LT(axis.x_of(list.bars[bar].span.begin) - axis.x_of(list.bars[bar - 1].span.end),
+                      2.01);
+          }
+        }
+      });
+      // What is left begins to the right of the view.
+      if (next < list.bars.size()) {
+        EXPECT_GE(list.bars[next].span.begin, axis.range.end);
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, Runs, testing::Values(1, 2, 3, 7, 100, 4000));
+
+TEST(BarList, FindsTheBarAtATime) {
+  const BarList list = random_list(500, 9);
+  std::mt19937_64 random(4);
+  for (int sample = 0; sample < 2000; ++sample) {
+    const Nanoseconds time(static_cast<std::int64_t>(
+        random() % static_cast<std::uint64_t>(list.bars.back().span.end.count() + 1000)));
+    int expected = -1;
+    for (std::size_t bar = 0; bar < list.bars.size() && expected < 0; ++bar)
+      if (list.bars[bar].span.begin <= time && time < list.bars[bar].span.end)
+        expected = static_cast<int>(bar);
+    EXPECT_EQ(list.at(time), expected);
+  }
+}
+
+// --- layout ---
+
+TEST(Layout, RowsAreAsHighAsTheRoomAllowsButNeverUnder18) {
+  const Picture few = two_lanes(pipeline_setup(4, 8));
+  const Picture many = two_lanes(pipeline_setup(16, 16));
+  const Theme& theme = light_theme();
+  EXPECT_EQ(layout_of(few, QSizeF(872, 480), theme).pitch, kMostPitch);
+  EXPECT_EQ(layout_of(many, QSizeF(872, 300), theme).pitch, kLeastPitch);
+  const PictureLayout between = layout_of(few, QSizeF(872, 300), theme);
+  EXPECT_GT(between.pitch, kLeastPitch);
+  EXPECT_LT(between.pitch, kMostPitch);
+  EXPECT_LE(between.height, 300 - between.tick_band);
+}
+
+TEST(Layout, RowsDoNotTouchEachOtherOrTitles) {
+  for (const Arrangement arrangement : {Arrangement::kBlocks, Arrangement::kPairs})
+    for (const int stages : {1, 2, 3, 7}) {
+      Picture picture = two_lanes(pipeline_setup(stages, 4, "gpipe", 2));
+      picture.arrangement = arrangement;
+      const PictureLayout layout = layout_of(picture, QSizeF(900, 500), light_theme());
+      EXPECT_EQ(layout.rows.size(), static_cast<std::size_t>(2 * 2 * stages));
+      std::vector<QRectF> rects;
+      for (const RowBox& box : layout.rows) rects.push_back(box.bar.united(box.comm));
+      for (const TitleBox& title : layout.titles) rects.push_back(title.rect);
+      for (std::size_t a = 0; a < rects.size(); ++a)
+        for (std::size_t b = a + 1; b < rects.size(); ++b)
+          EXPECT_FALSE(rects[a].intersects(rects[b])) << a << " " << b;
+    }
+}
+
+TEST(Layout, PairsPutTheRunUnderItsPrediction) {
+  Picture picture = two_lanes(pipeline_setup(3, 4));
+  picture.arrangement = Arrangement::kPairs;
+  const PictureLayout layout = layout_of(picture, QSizeF(900, 500), light_theme());
+  for (std::size_t row = 0; row < 6; ++row) {
+    EXPECT_EQ(layout.rows[row].lane, static_cast<int>(row % 2));
+    EXPECT_EQ(layout.rows[row].row, static_cast<int>(row / 2));
+  }
+  EXPECT_EQ(layout.rows[1].label, "rehearsed");
+}
+
+TEST(Layout, CollapsedStagesSayHowManyRanksTheyStandFor) {
+  Picture picture = two_lanes(pipeline_setup(2, 4, "1f1b", 3));
+  EXPECT_EQ(picture.lanes[0].rows->rows[1].label, QStringLiteral("Stage 0 \u00b7 replica 1"));
+  picture.collapsed = {0, 1};
+  const PictureLayout layout = layout_of(picture, QSizeF(900, 500), light_theme());
+  ASSERT_EQ(layout.rows.size(), 4u);
+  EXPECT_EQ(layout.rows[0].label, QStringLiteral("Stage 0 \u00d73"));
+  EXPECT_EQ(layout.rows[1].label, QStringLiteral("Stage 1 \u00d73"));
+}
+
+// --- painting ---
+
+QImage painted(const Picture& picture, const PictureLayout& layout, QSize size,
+               TextLog* texts = nullptr) {
+  QImage image(size, QImage::Format_RGB32);
+  image.fill(light_theme().surface);
+  QPainter painter(&image);
+  paint_timeline(painter, picture, layout, light_theme(), size, 0, texts);
+  return image;
+}
+
+// The colour in the middle of every bar that is wide enough, but not under its number.
+void expect_fill(const QImage& image, const Picture& picture, const PictureLayout& layout, int lane,
+                 const std::function<QColor(const Bar&)>& expected) {
+  int seen = 0;
+  for (const Row& row : picture.lanes[static_cast<std::size_t>(lane)].rows->rows)
+    for (const Bar& bar : row.lane(Lane::kCompute).bars) {
+      const QRectF rect = rect_of_bar(picture, layout, lane, bar, row.rank_index, 0);
+      if (rect.width() < 14) continue;
+      const QPoint at(static_cast<int>(rect.center().x()), static_cast<int>(rect.top()) + 3);
+      EXPECT_EQ(image.pixelColor(at).name(), expected(bar).name()) << bar.microbatch;
+      ++seen;
+    }
+  EXPECT_GT(seen, 10);
+}
+
+TEST(Paint, PredictedIsTintedAndObservedSolid) {
+  const Picture picture = two_lanes(pipeline_setup(3, 4));
+  const QSize size(1400, 480);
+  const PictureLayout layout = layout_of(picture, size, light_theme());
+  const QImage image = painted(picture, layout, size);
+  expect_fill(image, picture, layout, 0,
+              [](const Bar& bar) { return light_theme().tint(color_of(bar)); });
+  expect_fill(image, picture, layout, 1,
+              [](const Bar& bar) { return light_theme().solid(color_of(bar)); });
+}
+
+TEST(Paint, BarsToTheRightOfThePlayheadAreOutlines) {
+  Picture picture = two_lanes(pipeline_setup(3, 4));
+  picture.playhead = picture.range.end / 2;
+  const QSize size(1400, 480);
+  const PictureLayout layout = layout_of(picture, size, light_theme());
+  const QImage image = painted(picture, layout, size);
+  const double split = layout.axis(picture.range).x_of(*picture.playhead);
+  for (const Row& row : picture.lanes[1].rows->rows)
+    for (const Bar& bar : row.lane(Lane::kCompute).bars) {
+      const QRectF rect = rect_of_bar(picture, layout, 1, bar, row.rank_index, 0);
+      if (rect.width() < 14 || std::abs(rect.center().x() - split) < 8) continue;
+      const bool past = rect.center().x() < split;
+      EXPECT_EQ(image.pixelColor(rect.center().toPoint().x(), static_cast<int>(rect.top()) + 3),
+                past ? light_theme().solid(color_of(bar)) : light_theme().surface);
+    }
+  // The prediction's lane does not fill while a run stands beside it.
+  expect_fill(image, picture, layout, 0,
+              [](const Bar& bar) { return light_theme().tint(color_of(bar)); });
+}
+
+TEST(Paint, AStaleRunIsDesaturatedAndAHiddenLaneShowsNothing) {
+  Picture picture = two_lanes(pipeline_setup(3, 4));
+  picture.lanes[1].stale = true;
+  picture.lanes[0].hidden = true;
+  const QSize size(1400, 480);
+  const PictureLayout layout = layout_of(picture, size, light_theme());
+  TextLog texts;
+  const QImage image = painted(picture, layout, size, &texts);
+  expect_fill(image, picture, layout, 1,
+              [](const Bar& bar) { return desaturated(light_theme().solid(color_of(bar))); });
+  expect_fill(image, picture, layout, 0, [](const Bar&) { return light_theme().window; });
+  int questions = 0;
+  for (const PaintedText& text : texts) questions += text.text == "?";
+  EXPECT_EQ(questions, 3);
+  EXPECT_FALSE(hit_at(picture, layout, QPointF(400, layout.tick_band + 30), 0).has_value());
+}
+
+TEST(Paint, MergedBarsSayHowManyAndShareTheirHeight) {
+  const auto prediction = predicted(pipeline_setup(2, 64));
+  Picture picture = two_lanes(pipeline_setup(2, 64));
+  picture.range.end *= 40;  // far away: the whole step on a few pixels
+  const QSize size(1400, 480);
+  const PictureLayout layout = layout_of(picture, size, light_theme());
+  TextLog texts;
+  const QImage image = painted(picture, layout, size, &texts);
+  const bool said = std::any_of(texts.begin(), texts.end(), [](const PaintedText& text) {
+    return text.text.endsWith(QStringLiteral(" ops"));
+  });
+  const auto hit =
+      hit_at(picture, layout,
+             QPointF(layout.axis_left + 8, layout.rows[0].bar.center().y() + layout.tick_band), 0);
+  ASSERT_TRUE(hit.has_value());
+  EXPECT_GT(hit->merged, 20);
+  EXPECT_FALSE(said);  // 34 pixels have no room for words
+  // Backward takes about twice as long as forward, so it owns most of the height.
+  int forward = 0, backward = 0;
+  const QRectF box = layout.rows[0].bar.translated(0, layout.tick_band);
+  for (int y = static_cast<int>(box.top()) + 2; y < box.bottom() - 2; ++y) {
+    const QColor color = image.pixelColor(static_cast<int>(layout.axis_left) + 8, y);
+    forward += color == light_theme().tint(OpColor::kForward);
+    backward += color == light_theme().tint(OpColor::kBackward);
+  }
+  EXPECT_GT(forward, 2);
+  EXPECT_GT(backward, forward);
+}
+
+TEST(Paint, NoTwoTextsOverlap) {
+  for (const auto& [stages, microbatches, width] :
+       {std::tuple(1, 1, 500), std::tuple(2, 3, 420), std::tuple(4, 8, 872), std::tuple(4, 8, 600),
+        std::tuple(7, 9, 700), std::tuple(8, 32, 1400)})
+    for (const Arrangement arrangement : {Arrangement::kBlocks, Arrangement::kPairs})
+      for (const int height : {160, 300, 700}) {
+        Picture picture = two_lanes(pipeline_setup(stages, microbatches), 1.3);
+        picture.lanes[0].end_text = "ends 12.3 ms sooner";
+        picture.arrangement = arrangement;
+        picture.playhead = picture.range.end / 3;
+        const QSize size(width, height);
+        const PictureLayout layout = layout_of(picture, size, light_theme());
+        TextLog texts;
+        painted(picture, layout, size, &texts);
+        EXPECT_GT(texts.size(), 5u);
+        EXPECT_EQ(overlapping(texts), "") << stages << " " << width << " " << height;
+        for (const PaintedText& text : texts) {
+          EXPECT_GE(text.rect.left(), 0) << text.text.toStdString();
+          EXPECT_LE(text.rect.right(), width) << text.text.toStdString();
+        }
+      }
+}
+
+TEST(Hit, FindsEveryWideBarInItsMiddle) {
+  for (const Arrangement arrangement : {Arrangement::kBlocks, Arrangement::kPairs}) {
+    Picture picture = two_lanes(pipeline_setup(4, 8));
+    picture.arrangement = arrangement;
+    const PictureLayout layout = layout_of(picture, QSizeF(1400, 480), light_theme());
+    for (int lane = 0; lane < 2; ++lane)
+      for (const Row& row : picture.lanes[static_cast<std::size_t>(lane)].rows->rows)
+        for (const Bar& bar : row.lane(Lane::kCompute).bars) {
+          const QRectF rect = rect_of_bar(picture, layout, lane, bar, row.rank_index, 0);
+          if (rect.width() < 5) continue;
+          const auto hit = hit_at(picture, layout, rect.center(), 0);
+          ASSERT_TRUE(hit.has_value());
+          EXPECT_EQ(hit->lane, lane);
+          EXPECT_EQ(&row.lane(Lane::kCompute).bars[static_cast<std::size_t>(hit->bar)], &bar);
+        }
+  }
+}
+
+// Merged, the optimizer's bar would hide the waiting for the norm's all-reduce.
+TEST(FarBars, TheUpdateStaysInPartsAndItsWaitingIsIdle) {
+  const auto rows = rows_of(predicted(pipeline_setup(4, 8)));
+  for (const Row& row : rows->rows) {
+    const BarList &near = row.lane(Lane::kCompute, Zoom::kPieces), &far = row.lane(Lane::kCompute);
+    const auto updates = [](const BarList& list) {
+      std::vector<Span> spans;
+      for (const Bar& bar : list.bars)
+        if (bar.microbatch < 0) spans.push_back(bar.span);
+      return spans;
+    };
+    const std::vector<Span> parts = updates(near), drawn = updates(far);
+    ASSERT_GT(parts.size(), 1u) << "an update has several ops";
+    ASSERT_EQ(drawn.size(), parts.size());
+    for (std::size_t part = 0; part < parts.size(); ++part) {
+      EXPECT_EQ(drawn[part].begin, parts[part].begin);
+      EXPECT_EQ(drawn[part].end, parts[part].end);
+    }
+  }
+}
+
+// Edges fall on pixels here and there: bars of one length must not gain or lose their number by it.
+TEST(Labels, BarsOfEqualLengthAllSayTheirNumberOrNone) {
+  PlanSetup setup = pipeline_setup(8, 32, "1f1b");
+  Picture picture = two_lanes(setup);
+  picture.lanes.resize(1);
+  const Row& row = picture.lanes[0].rows->rows[0];
+  std::map<std::int64_t, int> lengths;  // forwards of that length, in ns
+  for (const Bar& bar : row.lane(Lane::kCompute).bars)
+    if (bar.action == ActionKind::kForward && bar.microbatch >= 0)
+      ++lengths[(bar.span.end - bar.span.begin).count()];
+  ASSERT_FALSE(lengths.empty());
+  ASSERT_LE(lengths.rbegin()->first - lengths.begin()->first, lengths.begin()->first / 40);
+  bool some = false, none = false;
+  for (int width = 500; width <= 1500; width += 7) {
+    const QSizeF size(width, 500);
+    const PictureLayout layout = layout_of(picture, size, light_theme());
+    QImage image(size.toSize(), QImage::Format_ARGB32_Premultiplied);
+    QPainter painter(&image);
+    TextLog texts;
+    paint_lanes(painter, picture, layout, light_theme(), size, 0, Moment::kPast, &texts);
+    const QRectF bars = layout.rows[0].bar.translated(0, layout.tick_band);
+    std::set<QString> said;
+    for (const PaintedText& text : texts)
+      if (bars.contains(text.rect.center())) said.insert(text.text);
+    // One digit is narrower than two, so the first ten forwards are judged.
+    int digits = 0;
+    for (int microbatch = 0; microbatch < 10; ++microbatch)
+      digits += said.count(QString::number(microbatch)) > 0;
+    EXPECT_TRUE(digits == 0 || digits == 10) << width << ": " << digits << " of 10";
+    (digits > 0 ? some : none) = true;
+  }
+  EXPECT_TRUE(some);
+  EXPECT_TRUE(none);
+}
+
+TEST(Labels, AllBarsOfALaneSayTheSameForm) {
+  Picture picture = two_lanes(pipeline_setup(4, 8));
+  picture.lanes.resize(1);
+  bool some_short = false, some_long = false;
+  for (int width = 300; width <= 2600; width += 100) {
+    const QSizeF size(width, 300);
+    const PictureLayout layout = layout_of(picture, size, light_theme());
+    QImage image(size.toSize(), QImage::Format_ARGB32_Premultiplied);
+    QPainter painter(&image);
+    TextLog texts;
+    paint_lanes(painter, picture, layout, light_theme(), size, 0, Moment::kPast, &texts);
+    int numbers = 0, words = 0;
+    for (const PaintedText& text : texts) {
+      bool number = false;
+      text.text.toInt(&number);
+      numbers += number;
+      words += text.text.startsWith(QStringLiteral("forward ")) ||
+               text.text.startsWith(QStringLiteral("backward "));
+    }
+    EXPECT_TRUE(numbers == 0 || words == 0) << width << ": " << numbers << " and " << words;
+    some_short |= numbers > 0;
+    some_long |= words > 0;
+  }
+  EXPECT_TRUE(some_short);
+  EXPECT_TRUE(some_long);
+}
+
+TEST(Playhead, LeavesOutALaneWithoutRows) {
+  Picture picture = two_lanes(pipeline_setup(2, 4));
+  picture.lanes[1].rows.reset();
+  picture.lanes[1].empty_text = QStringLiteral("Press Run");
+  picture.playhead = picture.range.end / 2;
+  const QSizeF size(900, 400);
+  const PictureLayout layout = layout_of(picture, size, light_theme());
+  QImage image(size.toSize(), QImage::Format_ARGB32_Premultiplied);
+  image.fill(Qt::white);
+  QPainter painter(&image);
+  paint_playhead(painter, layout, picture, light_theme(), size, 0);
+  painter.end();
+  const int x = int(layout.axis(picture.range).x_of(*picture.playhead));
+  const auto marked = [&](double y) {
+    return image.pixelColor(x, int(y)) != QColor(Qt::white) ||
+           image.pixelColor(x - 1, int(y)) != QColor(Qt::white);
+  };
+  for (const RowBox& box : layout.rows)
+    EXPECT_EQ(marked(box.bar.center().y() + layout.tick_band), box.row >= 0);
+}
+
+}  // namespace
+}  // namespace parallelarium

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The Compare view: its figures are those of `compare`, its causes add up, and what may not be
+// compared says why.
+#include "app/views/compare/compare_view.h"
+
+#include "app/look/figures.h"
+#include "app/views/compare/compare_paint.h"
+#include "app/views/compare/compare_words.h"
+#include "engine/predict/cases/cases.h"
+#include "tests/app/plan/plan_views_fixture.h"
+
+namespace parallelarium {
+namespace {
+
+class CompareFixture : public PlanViewFixture {
+ protected:
+  void SetUp() override {
+    PlanViewFixture::SetUp();
+    show("compare");
+  }
+  CompareView& view() { return window->view_of<CompareView>(); }
+  const Comparison& comparison() { return view().comparison(); }
+};
+
+TEST_F(CompareFixture, SaysWhatTheCommandLineSaysOfPinAndSetup) {
+  EXPECT_EQ(comparison().entries.size(), 1u);
+  EXPECT_TRUE(comparison().explained.causes.empty());
+  const QString before = file_of(session().setup(), "before.json");
+  session().pin();
+  set("microbatches", "16");
+  const auto json = command({QStringLiteral("compare"), before,
+                             file_of(session().setup(), "after.json"), QStringLiteral("--json")});
+  ASSERT_EQ(comparison().entries.size(), 2u);
+  const SideBySide& shown = comparison().beside;
+  ASSERT_EQ(json.at("rows").size(), shown.rows.size());
+  for (std::size_t row = 0; row < shown.rows.size(); ++row) {
+    EXPECT_EQ(json.at("rows")[row].at("metric"), shown.rows[row].metric);
+    for (std::size_t at = 0; at < 2; ++at) {
+      const auto& value = json.at("rows")[row].at("values")[at];
+      ASSERT_EQ(value.is_null(), !shown.rows[row].values[at]) << shown.rows[row].metric;
+      if (!value.is_null()) {
+        EXPECT_DOUBLE_EQ(value, *shown.rows[row].values[at]);
+      }
+    }
+  }
+  double sum = 0;
+  ASSERT_EQ(json.at("causes").size(), comparison().explained.causes.size());
+  for (const Cause& cause : comparison().explained.causes) sum += cause.seconds;
+  EXPECT_NEAR(sum, shown.columns[1].step.seconds - shown.columns[0].step.seconds, 1e-9);
+}
+
+TEST_F(CompareFixture, AddsPublishedCasesAndRefusesAFifthColumn) {
+  const Result<Case> found = find_case("korthikanti-2022-table-5");
+  ASSERT_TRUE(found.ok());
+  for (std::size_t row = 0; row < 3; ++row) {
+    const CaseRow& of = found->rows[row];
+    view().add(QStringLiteral("CASE"), of.setup, of.machine);
+    ASSERT_TRUE(wait_until([&] { return comparison().entries.size() == row + 2; }, kAnswerMs));
+  }
+  EXPECT_EQ(comparison().chosen, 3u) << "what was added last is explained";
+  EXPECT_EQ(letter_of(3), QStringLiteral("D"));
+  view().add(QStringLiteral("CASE"), found->rows[0].setup, found->rows[0].machine);
+  view().wait();
+  QApplication::processEvents();
+  EXPECT_EQ(comparison().entries.size(), kMostCompared);
+  // Full recompute against none of the same model: the time of recomputing is the first's alone.
+  view().canvas().setFocus();
+  QTest::keyClick(&view().canvas(), Qt::Key_Left);
+  EXPECT_EQ(comparison().chosen, 2u);
+  QTest::keyClick(&view().canvas(), Qt::Key_Left);
+  QTest::keyClick(&view().canvas(), Qt::Key_Left);
+  EXPECT_EQ(comparison().chosen, 1u) << "never the first itself";
+}
+
+// Durations of a rehearsal are set: they stand there, but nothing is made of them.
+TEST_F(CompareFixture, ADifferenceOfSetDurationsSaysThatTheyAreSet) {
+  session().start_run(false);
+  ASSERT_TRUE(wait_until(
+      [&] { return session().jobs().state() == RunState::kIdle && session().runs().current(); },
+      kAnswerMs));
+  QApplication::processEvents();
+  ASSERT_EQ(comparison().entries.size(), 2u);
+  const Source source = session().runs().current()->observation.source;
+  const auto row =
+      std::find_if(comparison().beside.rows.begin(), comparison().beside.rows.end(),
+                   [](const ComparedRow& one) { return one.metric == "step.seconds"; });
+  const auto at = std::size_t(row - comparison().beside.rows.begin());
+  ASSERT_TRUE(row->values[1]);
+  if (source == Source::kPaced) {
+    EXPECT_EQ(difference_cell(comparison(), at, 1), QStringLiteral("set"));
+    EXPECT_TRUE(comparison().explained.causes.empty());
+    ASSERT_TRUE(comparison().explained.without_causes);
+  } else {
+    EXPECT_TRUE(row->differences[1]);
+  }
+  // Bytes were counted: they have a difference.
+  for (std::size_t one = 0; one < comparison().beside.rows.size(); ++one)
+    if (comparison().beside.rows[one].metric == "traffic.pp.sent_bytes") {
+      EXPECT_EQ(comparison().beside.rows[one].differences[1], 0.0);
+    }
+}
+
+TEST_F(CompareFixture, HidesWhatALessonAsksFor) {
+  session().pin();
+  set("microbatches", "16");
+  const QString step = seconds_text(comparison().beside.columns[1].step.seconds);
+  EXPECT_TRUE(view().description().contains(step));
+  session().locks().set_hidden({QStringLiteral("step.seconds")});
+  EXPECT_FALSE(view().description().contains(step));
+  EXPECT_TRUE(comparison().hidden_causes);
+}
+
+TEST_F(CompareFixture, FollowsOneActionThroughAllColumns) {
+  session().pin();
+  set("microbatches", "16");
+  const FollowedAction action{1, 2, 0, ActionKind::kBackward};
+  for (const PictureLane& lane : comparison().lanes.lanes) {
+    int rank = -1;
+    const Bar* bar = bar_of(lane, action, &rank);
+    ASSERT_NE(bar, nullptr);
+    EXPECT_EQ(bar->microbatch, 2);
+    EXPECT_EQ(lane.rows->row_of(rank)->stage, 1);
+  }
+}
+
+TEST_F(CompareFixture, PicturesHaveNoTextOverAnother) {
+  session().pin();
+  set("microbatches", "16");
+  for (const double width : {600.0, 872.0, 1200.0}) {
+    ComparePicture picture;
+    picture.comparison = &comparison();
+    expect_legible(
+        width, compare_height(width, picture, light_theme()),
+        [&](QPainter& painter, TextLog& texts) {
+          paint_compare(painter, width, picture, light_theme(), nullptr, &texts);
+        },
+        60);
+  }
+}
+
+}  // namespace
+}  // namespace parallelarium

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The Roofline view: its pieces and ceilings are those of `roofline`, and no piece is above a roof.
+#include "app/views/roofline/roofline_view.h"
+
+#include <QSpinBox>
+
+#include "app/look/figures.h"
+#include "app/views/roofline/roofline_paint.h"
+#include "tests/app/plan/plan_views_fixture.h"
+
+namespace parallelarium {
+namespace {
+
+class RooflineFixture : public PlanViewFixture {
+ protected:
+  void SetUp() override {
+    PlanViewFixture::SetUp();
+    set("machine", "dgx-h100");
+    set("model", "llama3-8b");
+    show("roofline");
+  }
+  RooflineView& view() { return window->view_of<RooflineView>(); }
+  const Roofline& roofline() { return *view().data().roofline; }
+};
+
+TEST_F(RooflineFixture, SaysWhatTheCommandLineSays) {
+  const auto json = command({QStringLiteral("roofline"), QStringLiteral("--setup"),
+                             file_of(session().setup(), "setup.json"), QStringLiteral("--json")});
+  const nlohmann::json shown = to_json(roofline());
+  EXPECT_EQ(json.at("points"), shown.at("points"));
+  EXPECT_EQ(json.at("ceilings"), shown.at("ceilings"));
+  EXPECT_GT(roofline().points.size(), 10u);
+}
+
+// The prediction is not faster than the machine's peaks allow.
+TEST_F(RooflineFixture, NoPieceIsAboveTheRoofs) {
+  double arithmetic = 0, memory = 0;
+  for (const RooflineCeiling& ceiling : roofline().ceilings) {
+    arithmetic = std::max(arithmetic, ceiling.flops_per_second);
+    memory = std::max(memory, ceiling.bytes_per_second);
+  }
+  for (const RooflinePoint& point : roofline().points) {
+    EXPECT_LE(point.rate(), arithmetic) << name_of(point.piece);
+    if (point.bytes > 0) {
+      EXPECT_LE(point.rate(), point.intensity() * memory * 1.0001) << name_of(point.piece);
+    }
+  }
+}
+
+TEST_F(RooflineFixture, LinksHaveALatencyWithItsOrigin) {
+  int links = 0;
+  for (const RooflineCeiling& ceiling : roofline().ceilings) {
+    if (ceiling.latency_seconds <= 0) continue;
+    ++links;
+    EXPECT_FALSE(ceiling.latency_origin.empty());
+    EXPECT_GT(ceiling.bytes_per_second, 0);
+  }
+  EXPECT_EQ(links, 2) << "in a node and between nodes";
+}
+
+TEST_F(RooflineFixture, KeysWalkThePiecesAndALayerCanBeChosen) {
+  view().canvas().setFocus();
+  QTest::keyClick(&view().canvas(), Qt::Key_Down);
+  EXPECT_EQ(view().data().selected, 1);
+  EXPECT_EQ(view().quantities()[0].predicted_value, roofline().points[1].seconds);
+  QTest::keyClick(&view().canvas(), Qt::Key_Up);
+  QTest::keyClick(&view().canvas(), Qt::Key_Up);
+  EXPECT_EQ(view().data().selected, 0);
+  view().canvas().findChild<QSpinBox*>()->setValue(5);
+  EXPECT_EQ(roofline().layer, 5);
+}
+
+TEST_F(RooflineFixture, HidesItsFiguresWhileALessonAsks) {
+  const QString time = seconds_text(roofline().points[0].seconds);
+  EXPECT_TRUE(view().description().contains(time));
+  session().locks().set_hidden({QStringLiteral("step.seconds")});
+  EXPECT_FALSE(view().description().contains(time));
+  EXPECT_TRUE(view().quantities()[0].predicted.hidden);
+}
+
+TEST_F(RooflineFixture, PicturesHaveNoTextOverAnother) {
+  for (const double width : {600.0, 872.0, 1200.0})
+    expect_legible(
+        width, roofline_height(width, view().data(), 120, light_theme()),
+        [&](QPainter& painter, TextLog& texts) {
+          paint_roofline(painter, width, view().data(), 120, light_theme(), nullptr, &texts);
+        },
+        60);
+}
+
+}  // namespace
+}  // namespace parallelarium

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The Sweep view: its points are those of `sweep`, what cannot be says why, and a point becomes the
+// setup.
+#include "app/views/sweep/sweep_view.h"
+
+#include "app/state/plan/setting_sweep.h"
+#include "app/views/sweep/sweep_paint.h"
+#include "app/views/sweep/sweep_words.h"
+#include "tests/app/plan/plan_views_fixture.h"
+
+namespace parallelarium {
+namespace {
+
+class SweepFixture : public PlanViewFixture {
+ protected:
+  void SetUp() override {
+    PlanViewFixture::SetUp();
+    show("sweep");
+  }
+  SweepView& view() { return window->view_of<SweepView>(); }
+  SettingSweep& sweep() { return view().sweep(); }
+  void sweep_for(const SweepWish& wish) {
+    sweep().set_wish(wish);
+    sweep().start();
+    EXPECT_TRUE(sweep().sweeping());
+    ASSERT_TRUE(wait_until([&] { return !sweep().sweeping(); }, kAnswerMs));
+    QApplication::processEvents();
+  }
+};
+
+SweepWish wish_of(const char* first, const char* values, const char* figure) {
+  SweepWish wish;
+  wish.first = QLatin1String(first);
+  wish.first_values = QLatin1String(values);
+  wish.figure = QLatin1String(figure);
+  return wish;
+}
+
+TEST_F(SweepFixture, HasThePointsOfTheCommandLineAndSaysWhatCannotBe) {
+  sweep_for(wish_of("pp", "1,2,3,4", "bubble"));
+  ASSERT_TRUE(sweep().answer()) << sweep().error().toStdString();
+  const SweepAnswer& answer = *sweep().answer();
+  const auto json = command({QStringLiteral("sweep"), QStringLiteral("--setup"),
+                             file_of(session().setup(), "setup.json"), QStringLiteral("--vary"),
+                             QStringLiteral("pp=1,2,3,4"), QStringLiteral("--show"),
+                             QStringLiteral("bubble"), QStringLiteral("--json")});
+  ASSERT_EQ(json.at("points").size(), answer.points.size());
+  for (std::size_t at = 0; at < answer.points.size(); ++at) {
+    const auto& figure = json.at("points")[at].at("metrics").at("bubble");
+    EXPECT_EQ(figure.is_null(), !answer.points[at].figure);
+    if (!figure.is_null()) {
+      EXPECT_DOUBLE_EQ(figure, *answer.points[at].figure);
+    }
+    EXPECT_EQ(json.at("points")[at].at("refused").is_null(), !answer.points[at].refused);
+  }
+  EXPECT_EQ(answer.points[0].figure, 0.0) << "one stage has no bubble";
+}
+
+// As (p - 1) / (m + p - 1) does.
+TEST_F(SweepFixture, MoreMicrobatchesLeaveLessBubble) {
+  sweep_for(wish_of("microbatches", "4..32*2", "bubble"));
+  ASSERT_TRUE(sweep().answer()) << sweep().error().toStdString();
+  double before = 1;
+  for (const SweptPoint& point : sweep().answer()->points) {
+    ASSERT_TRUE(point.figure);
+    EXPECT_LT(*point.figure, before);
+    before = *point.figure;
+  }
+}
+
+TEST_F(SweepFixture, APointBecomesTheSetupInOneStepOfUndo) {
+  SweepWish wish = wish_of("microbatches", "4,16", "step");
+  wish.second = QStringLiteral("zero");
+  wish.second_values = QStringLiteral("0,1");
+  sweep_for(wish);
+  ASSERT_TRUE(sweep().answer()) << sweep().error().toStdString();
+  ASSERT_EQ(sweep().answer()->points.size(), 4u);
+  const auto before = session().setup();
+  view().canvas().setFocus();
+  QTest::keyClick(&view().canvas(), Qt::Key_Right);
+  EXPECT_EQ(sweep().selected(), 0);
+  QTest::keyClick(&view().canvas(), Qt::Key_Right);
+  EXPECT_EQ(sweep().selected(), 2) << "the next value, same line";
+  QTest::keyClick(&view().canvas(), Qt::Key_Return);
+  session().wait_for_prediction();
+  EXPECT_EQ(session().setup().microbatches, 16);
+  EXPECT_DOUBLE_EQ(session().subject().prediction()->step.seconds,
+                   *sweep().answer()->points[2].figure);
+  EXPECT_TRUE(sweep().is_stale());
+  session().history().stack().undo();
+  EXPECT_EQ(session().setup(), before);
+}
+
+TEST_F(SweepFixture, SaysWhyThereIsNoCurve) {
+  sweep_for(wish_of("pp", "", "step"));
+  EXPECT_FALSE(sweep().answer());
+  EXPECT_FALSE(sweep().error().isEmpty());
+  session().locks().set_hidden({QStringLiteral("bubble.of_total")});
+  EXPECT_EQ(view().description(), QStringLiteral("Hidden until you answer."));
+}
+
+TEST_F(SweepFixture, PicturesHaveNoTextOverAnother) {
+  SweepWish wish = wish_of("pp", "1,2,3,4,8", "memory");
+  wish.second = QStringLiteral("zero");
+  wish.second_values = QStringLiteral("0,1");
+  sweep_for(wish);
+  ASSERT_TRUE(sweep().answer()) << sweep().error().toStdString();
+  SweepPicture picture;
+  picture.answer = &*sweep().answer();
+  picture.wish = picture.answer->wish;
+  for (const double width : {600.0, 872.0, 1200.0})
+    expect_legible(
+        width, sweep_height(width, picture, light_theme()),
+        [&](QPainter& painter, TextLog& texts) {
+          paint_sweep(painter, width, picture, light_theme(), nullptr, &texts);
+        },
+        12);
+}
+
+}  // namespace
+}  // namespace parallelarium

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The pane "Who holds what": its cells against the plan of the memory, its keys, texts and states.
+#include <gmock/gmock.h>
+
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QTest>
+
+#include "app/look/figures.h"
+#include "app/views/memory/holders/holders_pane.h"
+#include "app/views/memory/memory_view.h"
+#include "tests/app/views/memory_fixture.h"
+
+namespace parallelarium {
+namespace {
+
+class Holders : public testing::Test {
+ protected:
+  void show(const PlanSetup& setup, QSize size = QSize(872, 690)) {
+    session.restore(setup, {}, std::nullopt);
+    session.wait_for_prediction();
+    session.playback().set_playing(false);
+    session.playback().set_playhead(Nanoseconds(0));
+    view.resize(size);
+    view.show_pane(MemoryView::Pane::kHolders);
+    view.show();
+    view.wait();
+    pane = view.findChild<HoldersPane*>();
+    ASSERT_TRUE(pane && pane->isVisible());
+  }
+  Session session;
+  MemoryView view{session};
+  HoldersPane* pane = nullptr;
+};
+
+TEST_F(Holders, CellsAddUpToWhatTheMemoryPlanHolds) {
+  for (const int zero : {0, 1, 2, 3}) {
+    show(data_parallel(zero));
+    const HoldersPicture& picture = pane->picture();
+    ASSERT_EQ(picture.rows.size(), 4u);
+    EXPECT_EQ(picture.columns.size(), 10u) << "tables, eight layers, head";
+    const RankProgram& rank = session.subject().prediction()->program.ranks[0];
+    std::int64_t planned = 0;
+    for (const Buffer& buffer : rank.buffers)
+      if (buffer.category == Category::kOptimizer) planned += buffer.bytes;
+    EXPECT_NEAR(double(picture.rows[0].bytes[2]), double(planned), 10) << "ZeRO " << zero;
+  }
+}
+
+TEST_F(Holders, KeysLeadThroughEveryChangeAndTheTextFollows) {
+  show(data_parallel(3));
+  EXPECT_THAT(view.findChild<HoldersPane*>()->accessibleDescription().toStdString(),
+              testing::HasSubstr("Rank 3: tables parameters shard, 75"));
+  bool gathers = false, scatters = false, partial = false;
+  Nanoseconds before(-1);
+  while (session.playback().playhead() > before) {
+    before = session.playback().playhead();
+    QTest::keyClick(pane, Qt::Key_N);
+    for (const HoldersPicture::Moving& moving : pane->picture().moving) {
+      gathers = gathers || moving.name.contains(QStringLiteral("parameters"));
+      scatters = scatters || moving.name.contains(QStringLiteral("gradients"));
+    }
+    partial = partial || pane->accessibleDescription().contains(QStringLiteral("partial sum"));
+  }
+  EXPECT_TRUE(gathers);
+  EXPECT_TRUE(scatters);
+  EXPECT_TRUE(partial);
+  QTest::keyClick(pane, Qt::Key_P);
+  EXPECT_LT(session.playback().playhead(), before);
+}
+
+TEST_F(Holders, ACellTellsItsBytes) {
+  show(data_parallel(1));
+  QSignalSpy described(&view, &MemoryView::described);
+  const HoldersLayout at = holders_layout(pane->picture(), pane->size());
+  QTest::mouseClick(pane, Qt::LeftButton, {}, at.cell(1, 2).center().toPoint());
+  QTest::keyClick(pane, Qt::Key_Down);
+  ASSERT_EQ(described.count(), 2);
+  const auto text = described[1][0].value<SelectionText>();
+  EXPECT_EQ(text.headline, QStringLiteral("Rank 2 \u00b7 layer 1"));
+  ASSERT_EQ(text.facts.size(), 3u);
+  EXPECT_EQ(text.facts[0].value, QStringLiteral("195\u00a0KiB \u00b7 copy"));
+  EXPECT_THAT(text.facts[2].value.toStdString(), testing::HasSubstr("shard, 50"));
+}
+
+TEST_F(Holders, WhereNothingIsSharedAButtonSharesIt) {
+  PlanSetup alone = data_parallel(0);
+  alone.mesh.dp = 1;
+  show(alone);
+  ASSERT_TRUE(pane->picture().instead);
+  auto* more = pane->findChild<QPushButton*>();
+  ASSERT_TRUE(more && more->isVisible());
+  more->click();
+  session.wait_for_prediction();
+  EXPECT_EQ(session.setup().mesh.dp, 4);
+  EXPECT_FALSE(pane->picture().instead);
+  session.history().stack().undo();
+  EXPECT_EQ(session.setup().mesh.dp, 1);
+}
+
+TEST_F(Holders, ALessonHidesItUntilItsQuestionIsAnswered) {
+  show(data_parallel(3));
+  session.locks().set_hidden({QStringLiteral("memory")});
+  ASSERT_TRUE(pane->picture().instead);
+  EXPECT_TRUE(pane->picture().rows.empty());
+  EXPECT_FALSE(pane->accessibleDescription().contains(QStringLiteral("shard")));
+}
+
+// Alike layers are one column, and of many ranks the first and the last are shown.
+TEST_F(Holders, ManyLayersAndRanksFit) {
+  PlanSetup setup = data_parallel(1);
+  setup.model.layers = 48;
+  setup.mesh.dp = 12;
+  show(setup);
+  const HoldersPicture& picture = pane->picture();
+  EXPECT_EQ(picture.rows.size(), 8u);
+  EXPECT_EQ(picture.rows.back().rank, 11);
+  EXPECT_EQ(picture.more_ranks, 4);
+  EXPECT_LE(picture.columns.size(), 4u);
+  TextLog texts;
+  QImage image(800, 500, QImage::Format_RGB32);
+  QPainter painter(&image);
+  paint_holders(painter, picture, holders_layout(picture, image.size()), image.size(), {-1, -1},
+                light_theme(), &texts);
+  EXPECT_GE(texts.size(), 20u);
+}
+
+}  // namespace
+}  // namespace parallelarium

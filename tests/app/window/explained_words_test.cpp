@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Words in a lesson's text: dots under their first place, and what they mean by hover and F1.
+#include <QAbstractTextDocumentLayout>
+#include <QHelpEvent>
+#include <QKeyEvent>
+#include <QTextBlock>
+#include <QTextDocument>
+#include <QToolTip>
+#include <algorithm>
+
+#include "tests/app/lesson/lesson_fixture.h"
+
+namespace parallelarium {
+namespace {
+
+class ExplainedWords : public testing::Test {
+ protected:
+  void SetUp() override {
+    view.resize(400, 200);
+    view.explain_words();
+    view.set_markdown(
+        QStringLiteral("## A bubble\n\nA `bubble` in code. A rank waits: that is a bubble. "
+                       "The next bubble is none, says [a bubble](https://arxiv.org)."),
+        {});
+    view.show();
+    QApplication::processEvents();
+  }
+  void TearDown() override { QToolTip::hideText(); }
+
+  // The dotted parts of the text.
+  QStringList dotted() const {
+    QStringList parts;
+    for (QTextBlock block = view.document()->begin(); block.isValid(); block = block.next())
+      for (auto part = block.begin(); !part.atEnd(); ++part)
+        if (part.fragment().charFormat().underlineStyle() == QTextCharFormat::DotLine)
+          parts << part.fragment().text();
+    return parts;
+  }
+  QPoint middle_of(const TextWord& word) {
+    QTextCursor cursor(view.document());
+    cursor.setPosition((word.begin + word.end) / 2);
+    return view.cursorRect(cursor).center();
+  }
+  void hover(const QPoint& point) {
+    QHelpEvent help(QEvent::ToolTip, point, view.viewport()->mapToGlobal(point));
+    QApplication::sendEvent(view.viewport(), &help);
+  }
+  MarkdownView view;
+};
+
+TEST_F(ExplainedWords, AreDottedOnceAndNotInCodeLinksAndHeadings) {
+  EXPECT_EQ(dotted(), (QStringList{QStringLiteral("rank"), QStringLiteral("bubble")}));
+  ASSERT_EQ(view.words().size(), 2u);
+  EXPECT_EQ(view.words()[1].word->id, QStringLiteral("bubble"));
+}
+
+TEST_F(ExplainedWords, SayTheirMeaningUnderThePointer) {
+  hover(middle_of(view.words()[1]));
+  EXPECT_TRUE(QToolTip::text().contains(meaning_of("bubble").toHtmlEscaped()))
+      << QToolTip::text().toStdString();
+}
+
+TEST_F(ExplainedWords, SayTheirMeaningAtF1OneAfterTheOther) {
+  EXPECT_TRUE(view.focusPolicy() & Qt::TabFocus) << "reached by keyboard";
+  QKeyEvent ask(QEvent::ShortcutOverride, Qt::Key_F1, Qt::NoModifier);
+  ask.ignore();
+  QApplication::sendEvent(&view, &ask);
+  EXPECT_TRUE(ask.isAccepted()) << "the window's F1 waits";
+  for (const char* id : {"rank", "bubble", "rank"}) {
+    QTest::keyClick(&view, Qt::Key_F1);
+    EXPECT_TRUE(QToolTip::text().contains(meaning_of(id).toHtmlEscaped())) << id;
+    EXPECT_TRUE(view.accessibleDescription().contains(meaning_of(id))) << id;
+    EXPECT_EQ(view.textCursor().selectedText(), QLatin1String(id));
+  }
+}
+
+TEST_F(ExplainedWords, SayTheirMeaningAtF1WhereOneWasChosen) {
+  QTextCursor cursor(view.document());
+  cursor.setPosition(view.words()[1].begin + 2);
+  view.setTextCursor(cursor);
+  QTest::keyClick(&view, Qt::Key_F1);
+  EXPECT_TRUE(QToolTip::text().contains(meaning_of("bubble").toHtmlEscaped()));
+}
+
+TEST_F(ExplainedWords, LeaveF1ToTheWindowWhereThereAreNone) {
+  view.set_markdown(QStringLiteral("Nothing of the kind."), {});
+  EXPECT_TRUE(dotted().isEmpty());
+  EXPECT_FALSE(view.focusPolicy() & Qt::TabFocus);
+  QKeyEvent ask(QEvent::ShortcutOverride, Qt::Key_F1, Qt::NoModifier);
+  ask.ignore();
+  QApplication::sendEvent(&view, &ask);
+  EXPECT_FALSE(ask.isAccepted());
+}
+
+TEST_F(ExplainedWords, AreNotMarkedWhereNobodyAskedForIt) {
+  MarkdownView plain;
+  plain.set_markdown(QStringLiteral("A rank and a bubble."), {});
+  EXPECT_TRUE(plain.words().empty());
+}
+
+// The meaning of a word that the lesson teaches could be the answer to its question.
+TEST_F(LessonPlay, WordsOfTheLessonAreExplainedUnlessItsQuestionIsOpen) {
+  open(QStringLiteral("naive-and-gpipe"));
+  const MarkdownView* text = nullptr;
+  for (const MarkdownView* view : panel_->findChildren<MarkdownView*>())
+    if (view->accessibleName() == QStringLiteral("Lesson text")) text = view;
+  ASSERT_NE(text, nullptr);
+  const auto taught_here = [&] {
+    return std::count_if(text->words().begin(), text->words().end(), [](const TextWord& word) {
+      return word.word->lesson == QLatin1String("naive-and-gpipe");
+    });
+  };
+  EXPECT_GT(taught_here(), 2);
+  press_primary();
+  ASSERT_EQ(step(), "how-much-waiting");
+  EXPECT_EQ(taught_here(), 0);
+  type_number(QStringLiteral("75"));
+  press_primary();
+  ASSERT_TRUE(player().state().solved);
+  EXPECT_GT(taught_here(), 0);
+}
+
+}  // namespace
+}  // namespace parallelarium

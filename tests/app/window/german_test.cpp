@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A German window has no English left: in every state, each text, tooltip and name for screen
+// readers differs from that of the English window, or has no word in it that differs.
+#include "tests/app/window/german.h"
+
+#include <gtest/gtest.h>
+
+#include <QAbstractButton>
+#include <QAbstractItemModel>
+#include <QComboBox>
+#include <QDialog>
+#include <QGroupBox>
+#include <QLabel>
+#include <QLineEdit>
+#include <QRegularExpression>
+#include <QSet>
+#include <QTableView>
+#include <QTextDocument>
+
+#include "app/lesson/lesson_panel.h"
+#include "app/shell/window.h"
+#include "app/views/views.h"
+#include "engine/collectives/collective.h"
+#include "engine/plan/machine/machine.h"
+#include "engine/plan/model/model.h"
+#include "engine/schedules/schedule.h"
+#include "tests/app/window/window_states.h"
+
+namespace parallelarium {
+namespace {
+
+void add(QSet<QString>& texts, QString text) {
+  if (Qt::mightBeRichText(text)) {
+    QTextDocument document;
+    document.setHtml(text);
+    text = document.toPlainText();
+  }
+  for (const QString& line : text.split(QLatin1Char('\n'), Qt::SkipEmptyParts)) texts.insert(line);
+}
+
+void add_items(QSet<QString>& texts, const QAbstractItemModel& model) {
+  for (int column = 0; column < model.columnCount(); ++column) {
+    add(texts, model.headerData(column, Qt::Horizontal).toString());
+    for (int row = 0; row < std::min(model.rowCount(), 50); ++row)
+      for (const int role : {int(Qt::DisplayRole), int(Qt::ToolTipRole)})
+        add(texts, model.data(model.index(row, column), role).toString());
+  }
+}
+
+// All that `root` says, shown or not: what is hidden now comes when it is needed. A lesson has
+// languages of its own.
+QSet<QString> texts_of(const QWidget& root, const QWidget* lesson) {
+  QSet<QString> texts;
+  for (const QWidget* widget : root.findChildren<QWidget*>()) {
+    if (lesson && lesson->isAncestorOf(widget)) continue;
+    for (const QString& text : {widget->toolTip(), widget->accessibleName(),
+                                widget->accessibleDescription(), widget->windowTitle()})
+      add(texts, text);
+    if (const auto* label = qobject_cast<const QLabel*>(widget)) add(texts, label->text());
+    if (const auto* button = qobject_cast<const QAbstractButton*>(widget))
+      add(texts, button->text());
+    if (const auto* group = qobject_cast<const QGroupBox*>(widget)) add(texts, group->title());
+    if (const auto* line = qobject_cast<const QLineEdit*>(widget))
+      add(texts, line->placeholderText());
+    if (const auto* box = qobject_cast<const QComboBox*>(widget)) add_items(texts, *box->model());
+    if (const auto* table = qobject_cast<const QTableView*>(widget))
+      if (table->model()) add_items(texts, *table->model());
+    for (const QAction* action : widget->actions())
+      for (const QString& text : {action->text(), action->toolTip()}) add(texts, text);
+  }
+  return texts;
+}
+
+// Where the actions stand that open a dialog.
+std::vector<qsizetype> dialogs_of(const Window& english) {
+  std::vector<qsizetype> places;
+  const QList<QAction*> all = english.all_actions();
+  for (const char* name : {"All settings …", "Shortcuts", "Doctor", "Words"})
+    for (qsizetype at = 0; at < all.size(); ++at)
+      if (QString(all[at]->text()).remove(QLatin1Char('&')) == QString::fromUtf8(name))
+        places.push_back(at);
+  EXPECT_EQ(places.size(), 4u);
+  return places;
+}
+
+// The window in a state, view by view, with its dialogs where it starts.
+QSet<QString> texts_in(const QString& state) {
+  Window window;
+  window.set_asks(false);
+  window.session().playback().set_playing(false);
+  window.resize(1440, 900);
+  window.show();
+  put_into(window, state);
+  const QWidget* lesson = &window.lesson();
+  QSet<QString> texts;
+  for (const ViewInfo& view : views()) {
+    window.show_view(QLatin1String(view.id));
+    let_layouts_settle(20);
+    texts += texts_of(window, lesson);
+  }
+  static const std::vector<qsizetype> dialogs = dialogs_of(window);  // the first window is English
+  if (state.isEmpty()) {
+    for (const qsizetype at : dialogs) window.all_actions()[at]->trigger();
+    EXPECT_TRUE(wait_until(  // the Doctor asks the engine first
+        [&] {
+          return window.findChildren<QLabel*>().size() > 60 &&
+                 window.session().jobs().process().greeting().is_object();
+        },
+        kRunMs));
+    let_layouts_settle(500);
+    texts += texts_of(window, lesson);
+  }
+  window.session().jobs().cancel();
+  EXPECT_TRUE(
+      wait_until([&] { return window.session().jobs().state() == RunState::kIdle; }, kRunMs));
+  return texts;
+}
+
+// Names, and words that are the same in both languages.
+QSet<QString> same_words() {
+  QSet<QString> words;
+  const auto take = [&](const QString& text) {
+    for (const QString& one :
+         text.split(QRegularExpression(QStringLiteral("[^A-Za-z]+")), Qt::SkipEmptyParts))
+      words.insert(one.toLower());
+  };
+  for (const ScheduleInfo& info : schedules()) {
+    take(QString::fromStdString(info.title));
+    take(QString::fromStdString(info.name));
+  }
+  for (const AlgorithmInfo& info : collective_algorithms()) take(QString::fromStdString(info.name));
+  for (const std::string& name : model_names()) {
+    take(QString::fromStdString(name));
+    take(QString::fromStdString(find_model(name)->title));
+  }
+  for (const std::string& name : machine_names()) {
+    take(QString::fromStdString(name));
+    if (name != "local") take(QString::fromStdString(find_machine(name)->title));
+  }
+  take(QStringLiteral(
+      "Parallelarium NVIDIA CUDA NCCL PyTorch Megatron DeepSpeed ZeRO Ulysses GeLU SwiGLU LLaMA "
+      "float bfloat mixed main grads states auto native "
+      "all reduce gather scatter broadcast send recv ring "
+      "Rank Pipeline Mesh Tensor Token Attention Router Experte Dispatch Combine Dropout Loss "
+      "Batch "
+      "Chrome Trace Doctor Engine Setup Format Parameter Kernel Server Modus minus plus global "
+      "Embedding Norm QKV MLP Switch Torus Start Stop Info Version Text System Name "
+      "Ctrl Shift Home Return Space Page Enter Left Right Down Delete Escape Ins "
+      "dropless Backend Operation Bytes Export Zoom GPUs prod softmax sigmoid default Logits "
+      "Adam FSDP HSDP FLOP NVLink DeepSeek DualPipe Roofline PCIe"));
+  return words;
+}
+
+// Where a number comes from is cited as it is printed, a formula has the symbols of its paper, and
+// Qt's own words come from Qt's translations, which a computer may lack.
+bool is_as_printed(const QString& text) {
+  static const QRegularExpression cited(
+      QStringLiteral("et al\\.|arXiv|JPDC|, docs: |^specification: "));
+  static const QRegularExpression formula(QStringLiteral("^[^.]*[+·/(][^.]* = [^=]*\\d"));
+  static const QSet<QString> of_qt{QStringLiteral("Scroll Left"), QStringLiteral("Scroll Right"),
+                                   QStringLiteral("Press shortcut"), QStringLiteral("Close")};
+  return of_qt.contains(text) || cited.match(text).hasMatch() || formula.match(text).hasMatch();
+}
+
+QStringList english_of(const QSet<QString>& english, const QSet<QString>& german) {
+  static const QSet<QString> same = same_words();
+  static const QRegularExpression word(QStringLiteral("[A-Za-z]{4,}"));
+  QStringList left;
+  for (const QString& text : english& german) {
+    if (is_as_printed(text)) continue;
+    // An option of the command line, a key of a file and a file's path are the same everywhere.
+    QString shown = text;
+    shown.remove(QRegularExpression(QStringLiteral("--[a-z-]+|[a-z]+(_[a-z]+)+|\\S*/\\S+")));
+    for (auto found = word.globalMatch(shown); found.hasNext();) {
+      if (same.contains(found.next().captured().toLower())) continue;
+      left << text;
+      break;
+    }
+  }
+  left.sort();
+  return left;
+}
+
+class GermanWindow : public testing::TestWithParam<std::string> {};
+
+TEST_P(GermanWindow, HasNoEnglishLeft) {
+  const QString state = QString::fromStdString(GetParam() == "start" ? "" : GetParam());
+  const QSet<QString> english = texts_in(state);
+  EXPECT_GT(english.size(), 200);
+  const German in_german;
+  const QStringList left = english_of(english, texts_in(state));
+  EXPECT_TRUE(left.isEmpty()) << left.join(QLatin1Char('\n')).toStdString();
+}
+INSTANTIATE_TEST_SUITE_P(States, GermanWindow, testing::ValuesIn([] {
+                           std::vector<std::string> states{"start"};
+                           states.insert(states.end(), std::begin(kWindowStates),
+                                         std::end(kWindowStates));
+                           return states;
+                         }()),
+                         [](const auto& tested) { return tested.param; });
+
+}  // namespace
+}  // namespace parallelarium
