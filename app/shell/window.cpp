@@ -55,7 +55,8 @@ Window::Window(QWidget* parent) : QMainWindow(parent) {
   banner_ = new Banner;
   build_actions();
   export_menu_ = new QMenu(this);
-  export_menu_->addActions({do_.export_picture, do_.export_trace, do_.export_table});
+  export_menu_->addActions(
+      {do_.export_picture, do_.export_trace, do_.export_table, do_.export_recipe});
   top_bar_ =
       new TopBar(session_, {do_.pin, do_.prove, do_.run, do_.cancel, do_.small_copy, export_menu_});
   build_layout();

@@ -71,6 +71,8 @@ class Window : public QMainWindow {
   // Opens a document, setup or exported picture as soon as it is read; says what is wrong in the
   // banner. Without a question about unsaved changes.
   void open_file(const QString& path);
+  void open_any(const QString& path);
+  void read_recipe(const QString& path);  // empty: none, the text is pasted
   // Returns when no file is being opened: whether the last one was.
   bool wait_for_file();
   // Shows the room Learn with a teacher's list, and keeps it in the progress if `keeps`; says what
@@ -195,8 +197,8 @@ class Window : public QMainWindow {
   QString note_;  // what was just done; passes by itself
 
   struct Commands {
-    QAction *create, *open, *cases, *save, *save_as, *export_picture, *export_trace, *export_table,
-        *quit;
+    QAction *create, *open, *cases, *read_recipe, *save, *save_as, *export_picture, *export_trace,
+        *export_table, *export_recipe, *quit;
     QAction *undo, *redo, *zoom_in, *zoom_out, *fit, *find;
     QAction *light, *dark, *system, *restore;
     QAction *run, *cancel, *prove, *pin, *unpin, *calibrate, *small_copy;

@@ -12,6 +12,7 @@
 #include "app/settings/setup_chips.h"
 #include "app/settings/setup_panel.h"
 #include "app/sheets/doctor.h"
+#include "app/sheets/recipes/recipe_sheet.h"
 #include "app/sheets/shortcut_sheet.h"
 #include "app/sheets/words_sheet.h"
 #include "app/shell/strip.h"
@@ -77,6 +78,10 @@ void Window::build_file_actions() {
       add_action(tr("Publis&hed runs …"), keys("Ctrl+Shift+O"),
                  tr("What others measured beside its prediction; each row opens as a setup"),
                  [this] { show_cases(); });
+  do_.read_recipe = add_action(
+      tr("Read a launch &line …"), keys("Ctrl+Alt+O"),
+      tr("A launch line or configuration of Megatron-LM, torchtitan, DeepSpeed and others"),
+      [this] { read_recipe({}); });
   do_.save = add_action(tr("&Save"), keys("Ctrl+S"), {}, [this] { save(); });
   do_.save_as = add_action(tr("Save &as …"), keys("Ctrl+Shift+S"), {}, [this] { save_as(); });
   do_.export_picture = add_action(tr("Export &picture …"), keys("Ctrl+E"),
@@ -87,6 +92,13 @@ void Window::build_file_actions() {
                  [this] { export_dialog(ExportKind::kTrace); });
   do_.export_table = add_action(tr("Export ta&ble …"), keys("Ctrl+Alt+E"), tr("CSV, a line per op"),
                                 [this] { export_dialog(ExportKind::kCsv); });
+  do_.export_recipe =
+      add_action(tr("Export launch l&ine …"), keys("Ctrl+Shift+L"),
+                 tr("The setup as Megatron-LM, torchtitan, DeepSpeed and others say it"), [this] {
+                   auto* sheet = new RecipeSheet(session_.resolved(), this);
+                   sheet->setAttribute(Qt::WA_DeleteOnClose);
+                   sheet->show();
+                 });
   do_.quit = add_action(tr("&Quit"), keys("Ctrl+Q"), {}, [this] { close(); });
 }
 
@@ -214,10 +226,10 @@ void Window::build_menus() {
   QMenu* file = menuBar()->addMenu(tr("&File"));
   file->addActions({do_.create, do_.open});
   recent_ = file->addMenu(tr("Open &recent"));
-  file->addAction(do_.cases);
+  file->addActions({do_.cases, do_.read_recipe});
   file->addActions({do_.save, do_.save_as});
   file->addSeparator();
-  file->addActions({do_.export_picture, do_.export_trace, do_.export_table});
+  file->addActions({do_.export_picture, do_.export_trace, do_.export_table, do_.export_recipe});
   file->addSeparator();
   file->addAction(do_.quit);
 
@@ -312,6 +324,7 @@ void Window::refresh_actions() {
   do_.progress_here->setVisible(!LessonProgress::chosen_folder().isEmpty());
   do_.playlist_close->setEnabled(player.progress().playlist().has_value());
   do_.present->setEnabled(presents_ || (!shows_index() && !player.exam()));
+  do_.export_recipe->setEnabled(session_.problems().empty());
   do_.pin->setEnabled(session_.problems().empty() && step);
   do_.unpin->setEnabled(session_.runs().pinned() != nullptr);
   for (std::size_t section = 0; section < reset_sections_.size(); ++section)

@@ -16,14 +16,17 @@
 #include "app/lesson/lesson_panel.h"
 #include "app/look/sentence.h"
 #include "app/sheets/cases_sheet.h"
+#include "app/sheets/recipes/recipe_reader.h"
 #include "app/shell/window.h"
 #include "app/state/collective/collective_session.h"
 #include "app/state/document/document.h"
+#include "engine/wire/frameworks/framework.h"
 
 namespace parallelarium {
 
 namespace {
 
+constexpr qint64 kMostRecipe = 1 << 20;  // bytes of a launch line
 constexpr int kMostRecent = 8;
 constexpr int kNoteMs = 6000;  // how long "Wrote …" stands
 const char* const kRecentKey = "recent_files";
@@ -138,7 +141,30 @@ void Window::show_cases() {
   sheet->show();
 }
 
+// What a framework starts with is read on a sheet of its own, where it can be looked at before.
+void Window::read_recipe(const QString& path) {
+  auto* reader = new RecipeReader(session_.setup(), tr("&Use it"), this);
+  reader->setAttribute(Qt::WA_DeleteOnClose);
+  if (!path.isEmpty()) reader->open_file(path);
+  connect(reader, &QDialog::accepted, this, [this, reader] {
+    if (!may_discard()) return;
+    start_with(*reader->setup());
+    if (room_ != Room::kExplore) show_room(Room::kExplore);
+  });
+  reader->open();
+}
+
 void Window::open_file(const QString& path) { documents_.read(path); }
+
+// A file that a person chose, whatever it is.
+void Window::open_any(const QString& path) {
+  if (view().take_file(path)) return;
+  QFile file(path);
+  if (file.open(QIODevice::ReadOnly) && file.size() <= kMostRecipe &&
+      !framework_of_text(file.readAll().toStdString()).empty())
+    return read_recipe(path);
+  if (may_discard()) open_file(path);
+}
 
 bool Window::wait_for_file() {
   documents_.wait();
@@ -163,11 +189,10 @@ void Window::show_document(const QString& path, Result<Document>& document) {
 }
 
 void Window::open_dialog() {
-  if (!may_discard()) return;
   const QString path = QFileDialog::getOpenFileName(
       this, tr("Open"), path_.isEmpty() ? QString() : QFileInfo(path_).path(),
       tr("Documents, setups and exported pictures (*.json *.png);;All files (*)"));
-  if (!path.isEmpty()) open_file(path);
+  if (!path.isEmpty()) open_any(path);
 }
 
 bool Window::save_file(const QString& path) {
@@ -261,8 +286,8 @@ void Window::dragEnterEvent(QDragEnterEvent* event) {
 
 void Window::dropEvent(QDropEvent* event) {
   const QList<QUrl> urls = event->mimeData()->urls();
-  if (urls.size() != 1 || !may_discard()) return;
-  open_file(urls.front().toLocalFile());
+  if (urls.size() != 1) return;
+  open_any(urls.front().toLocalFile());
   event->acceptProposedAction();
 }
 

@@ -90,6 +90,8 @@ class View : public QWidget {
   virtual void refresh_keys() {}
   // Brings that part of resources/views.json to the front.
   virtual void show_part(const QString&) {}
+  // Takes a file that was dropped on the window or opened. False: it is none for this view.
+  virtual bool take_file(const QString&) { return false; }
   // The keyboard goes to a search field. False: the view has none.
   virtual bool open_search() { return false; }
   // How the view looks is chosen in controls that stand beside the tabs where these leave room: in

@@ -6,6 +6,7 @@
 
 #include "engine/cli/training.h"
 #include "engine/plan/settings/alternatives.h"
+#include "engine/planner/reasons/explained.h"
 #include "engine/wire/reading.h"
 
 namespace parallelarium {
@@ -97,6 +98,16 @@ Result<PlanRequest> plan_request_from_json(const nlohmann::json& json) {
   if (memory_bytes > 0 && request.machine.memory_bytes.value > 0)
     request.machine.usable_memory_share = memory_bytes / request.machine.memory_bytes.value;
   return request;
+}
+
+nlohmann::json explanation_of(const Setup& asked, const PlanRequest& request,
+                              const PlanResult& result) {
+  const Result<Situation> situation = situation_here(asked);
+  if (!situation) return to_json(explain_refused(situation.error()), asked);
+  const bool same = asked.machine == request.base.machine;
+  return to_json(
+      explain(situation->setup, same ? request.machine : situation->machine, result, request.top),
+      asked);
 }
 
 }  // namespace parallelarium

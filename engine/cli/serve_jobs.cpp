@@ -92,7 +92,8 @@ Result<nlohmann::json> collective_job(const CollectiveRequest& request, const Wa
   return to_json(*seen);
 }
 
-Result<nlohmann::json> plan_job(const PlanRequest& request, const Watch& watch) {
+Result<nlohmann::json> plan_job(const PlanRequest& request, const std::optional<Setup>& today,
+                                const Watch& watch) {
   PlanWatch seen;
   seen.cancel = watch.cancel;
   seen.progress = [&](double share, const Message& what) {
@@ -108,6 +109,7 @@ Result<nlohmann::json> plan_job(const PlanRequest& request, const Watch& watch) 
   answer["capacity_bytes"] = static_cast<std::int64_t>(request.machine.memory_bytes.value *
                                                        request.machine.usable_memory_share);
   answer["rates"] = prediction_word(request.machine);
+  if (today && !result->cancelled) answer["explained"] = explanation_of(*today, request, *result);
   return answer;
 }
 

@@ -18,8 +18,10 @@ Result<nlohmann::json> calibrate_job(const Watch& watch);
 Result<nlohmann::json> check_job(const Watch& watch);
 Result<nlohmann::json> run_job(const RunRequest& request, const Watch& watch);
 Result<nlohmann::json> collective_job(const CollectiveRequest& request, const Watch& watch);
-// What `plan --json` answers, and the Machine's memory that it searched with.
-Result<nlohmann::json> plan_job(const PlanRequest& request, const Watch& watch);
+// What `plan --json` answers, and the Machine's memory that it searched with. `today`: a Setup to
+// explain beside it.
+Result<nlohmann::json> plan_job(const PlanRequest& request, const std::optional<Setup>& today,
+                                const Watch& watch);
 // `asked` is a plan: why its neighbours are not better.
 Result<nlohmann::json> neighbours_job(const Setup& asked, const Watch& watch);
 Result<nlohmann::json> sweep_job(const SweepRequest& request, const Watch& watch);

@@ -215,7 +215,18 @@ void Server::answer(const RpcRequest& request) {
       send(rpc_error(request.id, RpcCode::kInvalidParams, wish.error()));
       return;
     }
-    start(request, [wish = std::move(*wish)](const Watch& watch) { return plan_job(wish, watch); });
+    std::optional<Setup> today;
+    if (const auto asked = request.params.find("explain"); asked != request.params.end()) {
+      Result<Setup> setup = setup_from_json(*asked);
+      if (!setup) {
+        send(rpc_error(request.id, RpcCode::kInvalidParams, setup.error()));
+        return;
+      }
+      today = std::move(*setup);
+    }
+    start(request, [wish = std::move(*wish), today = std::move(today)](const Watch& watch) {
+      return plan_job(wish, today, watch);
+    });
   } else if (request.method == "neighbours") {
     const nlohmann::json setup = request.params.value("setup", nlohmann::json());
     const Result<Setup> plan = setup_from_json(setup);

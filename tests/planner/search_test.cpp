@@ -26,7 +26,7 @@ TEST(Search, SaysTheCheapestChangeThatWouldFit) {
   const Result<Tried> tried = try_setup(setup, machine, false);
   ASSERT_TRUE(tried.ok());
   ASSERT_FALSE(tried->fits);
-  const std::optional<FittingChange> found = cheapest_change(setup, machine);
+  const std::optional<SingleChange> found = cheapest_change(setup, machine);
   ASSERT_TRUE(found);
   EXPECT_LE(found->plan.needed_bytes, found->plan.capacity_bytes);
   EXPECT_EQ(found->plan.setup.global_batch(), setup.global_batch());

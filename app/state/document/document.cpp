@@ -128,6 +128,13 @@ Result<Document> document_from_json(const nlohmann::json& json) {
   const auto part = [&](const char* key) {
     return !document.is_bare && json.contains(key) ? json[key] : nlohmann::json();
   };
+  if (is_hugging_face(json)) {
+    Result<Model> model = import_hugging_face(json, document.notes);
+    if (!model) return model.error();
+    document.setup = new_setup();
+    document.setup.model = std::move(*model);
+    return document;
+  }
   Result<Setup> setup = document.is_bare
                             ? setup_from_file(json)
                             : setup_from_json(json.contains("setup") ? json["setup"] : json);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // "parallelarium-document/1": {format, setup, runs, view, lesson, collective}. A teacher sends one
-// file that opens where it should. A bare setup and a PNG that holds one are read as well.
+// file that opens where it should. A bare setup, a PNG that holds one and a model's config.json of
+// Hugging Face are read as well.
 #pragma once
 
 #include <QString>

@@ -76,6 +76,34 @@ Result<std::vector<FoundPlan>> plans_of(const nlohmann::json& list) {
   return plans;
 }
 
+Result<ExplainedPlan> explained_of(const nlohmann::json& json) {
+  ExplainedPlan told;
+  ObjectReader reader(json, "explained");
+  const nlohmann::json* setup_json = reader.object("setup");
+  const nlohmann::json* why = reader.object("message");
+  reader.read("class", told.plan_class);
+  if (reader.error()) return *reader.error();
+  Result<Setup> setup = setup_from_json(*setup_json);
+  if (!setup) return setup.error();
+  told.setup = std::move(*setup);
+  told.sentence = message_from_json(*why);
+  const auto part = [&](const char* key) {
+    const auto found = json.find(key);
+    return found != json.end() && found->is_object() ? *found : nlohmann::json::object();
+  };
+  if (const nlohmann::json step = part("step"); step.contains("seconds"))
+    told.seconds = step.value("seconds", 0.0);
+  told.bytes = part("memory").value("needed_bytes", std::int64_t{0});
+  if (const nlohmann::json change = part("change"); !change.empty()) {
+    Result<Setup> changed = setup_from_json(change.value("setup", nlohmann::json::object()));
+    if (!changed) return changed.error();
+    told.change = {change.value("change", std::string()),
+                   message_from_json(change.value("message", nlohmann::json::object())),
+                   std::move(*changed)};
+  }
+  return told;
+}
+
 // Ties stand by memory; the engine orders by time.
 void order_ties(PlanAnswer& answer) {
   std::stable_sort(answer.plans.begin(), answer.plans.end(),
@@ -135,6 +163,11 @@ Result<PlanAnswer> plan_answer_from_json(const nlohmann::json& json) {
   }
   if (const auto ties = json.find("tie_threshold"); ties != json.end() && ties->is_number())
     answer.tie_threshold = ties->get<double>();
+  if (const auto told = json.find("explained"); told != json.end()) {
+    Result<ExplainedPlan> explained = explained_of(*told);
+    if (!explained) return explained.error();
+    answer.explained = std::move(*explained);
+  }
   order_ties(answer);
   return answer;
 }

@@ -31,6 +31,21 @@ struct FoundPlan {
   std::vector<PlanWhy> why;
 };
 
+// What the search makes of a setup that was asked about.
+struct ExplainedPlan {
+  Setup setup;
+  std::string plan_class;  // "refused" "does_not_fit" "bounded" "simulated"
+  Message sentence;
+  std::optional<double> seconds;  // of its step; none: it cannot be, or does not fit
+  std::int64_t bytes = 0;         // 0: it cannot be
+  struct Change {
+    std::string change;  // "TP 8 → 4"
+    Message sentence;
+    Setup setup;
+  };
+  std::optional<Change> change;  // the one that serves it best
+};
+
 struct PlanLoss {
   std::int64_t count = 0;
   Message sentence;  // of one of them
@@ -51,6 +66,7 @@ struct PlanAnswer {
   std::vector<std::pair<double, std::int64_t>> points;  // seconds and bytes of the simulated
   std::optional<std::pair<std::int64_t, Setup>> least;  // of those that do not fit
   std::optional<double> tie_threshold;                  // share of a step
+  std::optional<ExplainedPlan> explained;
   std::int64_t capacity_bytes = 0;
   std::string rates;  // prediction_word() of the Machine
   double search_seconds = 0;

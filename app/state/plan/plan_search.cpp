@@ -26,14 +26,39 @@ void PlanSearch::set_wish(const PlanWish& wish) {
   Q_EMIT changed();
 }
 
-void PlanSearch::begin_with(const Setup& setup) {
-  const Result<Machine> machine = find_machine(setup.machine.name());
-  if (wish_ != PlanWish() || !machine || machine->local || !find_model(setup.model.name)) return;
-  PlanWish wish;
-  wish.model = QString::fromStdString(setup.model.name);
-  wish.machine = QString::fromStdString(setup.machine.name());
+QString wish_of(const Model& model) {
+  const Result<Model> preset = find_model(model.name);
+  if (preset && *preset == model) return QString::fromStdString(model.name);
+  return QString::fromStdString(to_json(model).dump());
+}
+
+namespace {
+
+// The sizes of the Setup, with everything else as in `wish`.
+PlanWish sized_like(PlanWish wish, const Setup& setup) {
+  Model usual = setup.model;
+  if (const Result<Model> preset = find_model(usual.name)) usual.sequence = preset->sequence;
+  wish.model = wish_of(usual);
+  wish.sequence = usual.sequence == setup.model.sequence ? 0 : setup.model.sequence;
   wish.gpus = QString::number(setup.mesh.ranks());
   wish.global_batch = setup.global_batch();
+  return wish;
+}
+
+}  // namespace
+
+void PlanSearch::begin_with(const Setup& setup) {
+  const Result<Machine> machine = find_machine(setup.machine.name());
+  if (wish_ != PlanWish() || !machine || machine->local) return;
+  PlanWish wish = sized_like({}, setup);
+  wish.machine = QString::fromStdString(setup.machine.name());
+  set_wish(wish);
+}
+
+void PlanSearch::compare_with(const Setup& today) {
+  PlanWish wish = sized_like(wish_, today);
+  wish.fixed.clear();
+  wish.today = today;
   set_wish(wish);
 }
 
@@ -69,6 +94,11 @@ void PlanSearch::start() {
                         {"gpus", wish_.gpus.toStdString()},
                         {"global_batch", wish_.global_batch},
                         {"allowed", std::move(allowed)}};
+  if (wish_.today) {
+    Setup today = *wish_.today;  // on the cluster that is searched
+    today.machine = base->machine;
+    request.parameters["explain"] = to_json(today);
+  }
   if (wish_.memory_bytes > 0) request.parameters["memory_bytes"] = wish_.memory_bytes;
   request.read = [this, wish = wish_](const nlohmann::json& json) -> Result<RunRequest::Keep> {
     Result<PlanAnswer> answer = plan_answer_from_json(json);
@@ -183,9 +213,14 @@ void PlanSearch::use() {
   Q_EMIT used();
 }
 
-std::int64_t PlanSearch::sequence() const {
+Result<Model> PlanSearch::model() const {
   const Result<Setup> base = base_of(wish_);
-  return base ? base->model.sequence : 0;
+  return base ? Result<Model>(base->model) : Result<Model>(base.error());
+}
+
+std::int64_t PlanSearch::sequence() const {
+  const Result<Model> searched = model();
+  return searched ? searched->sequence : 0;
 }
 
 std::int64_t PlanSearch::device_bytes() const {

@@ -16,12 +16,15 @@ namespace parallelarium {
 class Session;
 
 struct PlanWish {
-  QString model = QStringLiteral("llama3-8b"), machine = QStringLiteral("dgx-h100");
+  // A preset's name, or the model's shape as JSON.
+  QString model = QStringLiteral("llama3-8b");
+  QString machine = QStringLiteral("dgx-h100");
   QString gpus = QStringLiteral("8");  // or a range
   std::int64_t global_batch = 128;
   std::int64_t sequence = 0;         // 0: the model's
   std::int64_t memory_bytes = 0;     // of a device that may be used; 0: all that the Machine says
   std::map<QString, QString> fixed;  // axis and its value; what is not here is free
+  std::optional<Setup> today;        // what is trained today, for comparison
   bool operator==(const PlanWish&) const = default;
 };
 
@@ -35,8 +38,10 @@ class PlanSearch : public QObject {
   // Sets what is asked for next; an answer stays, and is_stale() then.
   void set_wish(const PlanWish& wish);
   // Asks about the Setup's model, machine, ranks and batch, unless something else was asked for or
-  // its machine or model is no preset of a cluster.
+  // its machine is no preset of a cluster.
   void begin_with(const Setup& setup);
+  // Asks about model, ranks and batch of what is trained today, and how far it is from the best.
+  void compare_with(const Setup& today);
   void start();   // not while the engine does something else
   void cancel();  // what was found until then is the answer, where something was
   bool searching() const { return searching_; }
@@ -64,7 +69,8 @@ class PlanSearch : public QObject {
   // Puts its Setup into the Session, as one undo step. Requires: selected().
   void use();
 
-  // Sizes that the wish leads to, for words: tokens of a sequence, and bytes of a device.
+  // What the wish leads to, for words: the model, tokens of a sequence, and bytes of a device.
+  Result<Model> model() const;
   std::int64_t sequence() const;
   std::int64_t device_bytes() const;
 
@@ -86,6 +92,8 @@ class PlanSearch : public QObject {
   QString error_;
 };
 
+// How a wish names that model: a preset by its name, another by its shape.
+QString wish_of(const Model& model);
 // The Setup that a search of this wish begins with. Error: there is no such model or machine.
 Result<Setup> base_of(const PlanWish& wish);
 

@@ -20,6 +20,8 @@ class SearchColumn : public QFrame {
  public:
   explicit SearchColumn(PlanSearch& search, QWidget* parent = nullptr);
   void take_focus();  // its first control
+  // A config.json becomes the model, a launch line what is trained today. False: it is neither.
+  bool take_file(const QString& path);
 
  private:
   void add_head(const QString& title);
@@ -28,18 +30,25 @@ class SearchColumn : public QFrame {
   QComboBox* choice(const QString& name, const QString& tip = {});
   StepBox* number(const QString& name, const StepBox::Step& step);
   void add_sizes();
+  void add_today();
   void add_axes();
+  void read_model(const QString& path);
+  void read_today(const QString& path);  // empty: none, the text is pasted
   void add_axis(const QString& axis, const QString& label, const QStringList& values,
                 const QStringList& words = {});
   void change(const std::function<void(PlanWish&)>& turn);
   void take_number(StepBox* box, const QString& text, std::int64_t PlanWish::*member);
+  void show_model();
   void refresh();
 
   PlanSearch& search_;
+  QString own_;       // the title of a model that is no preset, as it stands in the list; or empty
   QWidget* content_;  // what scrolls; the button below it does not
   QVBoxLayout* column_;
   QComboBox *model_ = nullptr, *machine_ = nullptr;
   StepBox *gpus_ = nullptr, *batch_ = nullptr, *sequence_ = nullptr, *memory_ = nullptr;
+  QLabel *model_note_ = nullptr, *today_note_ = nullptr;
+  QPushButton *today_ = nullptr, *forget_ = nullptr;
   QLabel *batch_note_ = nullptr, *free_ = nullptr, *progress_text_ = nullptr;
   std::map<QString, QComboBox*> axes_;
   QPushButton* go_ = nullptr;

@@ -158,6 +158,23 @@ double paint_ends(QPainter& painter, const QRectF& rect, const Theme& theme, Tex
   return y - rect.top() + 12;
 }
 
+double paint_today(QPainter& painter, const QRectF& rect, const SearchPicture& picture,
+                   const Theme& theme, TextLog* texts) {
+  put_caps(painter, QRectF(rect.left(), rect.top(), rect.width(), kHead), Search::tr("Today"),
+           theme, texts);
+  double y = rect.top() + kHead;
+  const QFont bold = theme.font(12, true);
+  const double wide = QFontMetricsF(bold).horizontalAdvance(picture.today_seconds) + 12;
+  put_text(painter, QRectF(rect.left(), y, rect.width(), kLine), Qt::AlignVCenter | Qt::AlignRight,
+           picture.today_seconds, bold, theme.text, texts);
+  y += put_lines(painter, QRectF(rect.left(), y, rect.width() - wide, kLine), picture.today, bold,
+                 theme.text, texts);
+  for (const QString& line : picture.today_said)
+    y += put_lines(painter, QRectF(rect.left(), y, rect.width(), kLine), with_firm_units(line),
+                   theme.font(12), theme.muted, texts);
+  return y - rect.top();
+}
+
 }  // namespace
 
 double paint_search(QPainter& painter, double width, const SearchPicture& picture,
@@ -175,6 +192,8 @@ double paint_search(QPainter& painter, double width, const SearchPicture& pictur
     y += put_lines(painter, QRectF(kMargin, y + 4, inner, kLine), picture.status, plain,
                    theme.muted, texts) +
          4;
+  if (!picture.today.isEmpty())
+    y += 8 + paint_today(painter, QRectF(kMargin, y + 8, inner, 0), picture, theme, texts);
   if (!picture.answer)
     return y + paint_ends(painter, QRectF(kMargin, y + 12, inner, 0), theme, texts) + kMargin;
   const PlanAnswer& answer = *picture.answer;

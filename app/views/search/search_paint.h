@@ -20,6 +20,9 @@ struct SearchPicture {
   const FoundPlan* selected = nullptr;
   std::vector<PlanWhy> why;  // of the selected plan
   QString why_head;
+  QString today;           // axes of what is trained today, or empty
+  QString today_seconds;   // of its step, or empty
+  QStringList today_said;  // where it stands; empty: not searched yet
   int opened = -1;         // the class whose reasons are listed; -1: none
   double beside_head = 0;  // width that is taken at the right of the title
 };

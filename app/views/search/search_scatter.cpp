@@ -55,6 +55,8 @@ class Scatter {
       most_y = std::max(most_y, seconds);
     };
     for (const auto& [seconds, bytes] : picture.answer->points) widen(seconds, bytes);
+    if (const auto& today = picture.answer->explained; today && today->seconds)
+      widen(*today->seconds, today->bytes);
     most_x = std::max(most_x, double(picture.answer->capacity_bytes) / kScatterGib);
     x_ = axis_of(least_x, most_x * 1.02, 6);
     y_ = axis_of(least_y, most_y, 5);
@@ -73,6 +75,8 @@ class Scatter {
     paint_front(hits);
     paint_limit();
     paint_selected();
+    if (const auto& today = picture_.answer->explained; today && today->seconds)
+      paint_today_mark(place(*today->seconds, today->bytes));
     paint_legend_line();
   }
 
@@ -159,6 +163,16 @@ class Scatter {
     painter_.drawEllipse(at, 7, 7);
   }
 
+  void paint_today_mark(const QPointF& at) {
+    QPainterPath diamond(at + QPointF(0, -6));
+    for (const QPointF& corner : {QPointF(6, 0), QPointF(0, 6), QPointF(-6, 0)})
+      diamond.lineTo(at + corner);
+    diamond.closeSubpath();
+    painter_.setPen(QPen(theme_.surface, 1));
+    painter_.setBrush(theme_.text);
+    painter_.drawPath(diamond);
+  }
+
   void paint_legend_line() {
     const QFont small = theme_.font(11);
     double x = plot_.left();
@@ -181,6 +195,8 @@ class Scatter {
       painter_.setBrush(theme_.surface);
       painter_.drawEllipse(at, kDot, kDot);
     });
+    if (const auto& today = picture_.answer->explained; today && today->seconds)
+      entry(ScatterTexts::tr("today"), [&](const QPointF& at) { paint_today_mark(at); });
     entry(ScatterTexts::tr("selected"), [&](const QPointF& at) {
       painter_.setPen(QPen(theme_.accent_line, 2));
       painter_.setBrush(Qt::NoBrush);

@@ -13,6 +13,7 @@
 #include <QVBoxLayout>
 
 #include "app/look/figures.h"
+#include "app/sheets/recipes/recipe_sheet.h"
 #include "app/state/step/training_step.h"
 #include "app/views/search/search_column.h"
 #include "app/views/search/search_paint.h"
@@ -25,10 +26,10 @@ struct SearchView::State {
   Session& session;
   PlanSearch& search;
   SearchColumn* column = nullptr;
-  QPushButton *use = nullptr, *changes = nullptr;
+  QPushButton *use = nullptr, *changes = nullptr, *recipe = nullptr;
   QPushButton* change = nullptr;  // opens the column where it has no place of its own
   QFrame* popup = nullptr;
-  QAction *go = nullptr, *take = nullptr, *vary = nullptr;
+  QAction *go = nullptr, *take = nullptr, *vary = nullptr, *write = nullptr;
   int opened = -1;
   SearchHits hits;
 
@@ -60,6 +61,14 @@ SearchPicture picture_of(const PlanSearch& search, int opened) {
     picture.remark = SearchView::tr("The answer below is of other settings: search again.");
   else if (search.answer() && search.answer()->cancelled && !search.searching())
     picture.remark = cancelled_text(*search.answer());
+  if (const auto& today = search.wish().today) {
+    picture.today = axes_text(*today);
+    if (search.answer() && search.answer()->explained && !search.is_stale()) {
+      const ExplainedPlan& told = *search.answer()->explained;
+      if (told.seconds) picture.today_seconds = seconds_text(*told.seconds);
+      picture.today_said = today_sentences(told);
+    }
+  }
   if (const FoundPlan* plan = picture.selected) {
     const std::vector<PlanWhy>* neighbours = search.neighbours();
     picture.why = neighbours ? *neighbours : plan->why;
@@ -86,7 +95,7 @@ ViewPicture exported_search(const PlanSearch& search, const PictureStyle& style,
 SearchPicture SearchView::State::picture() const {
   SearchPicture picture = picture_of(search, opened);
   picture.beside_head = use->width() + 16;
-  for (const QPushButton* button : {changes, change})
+  for (const QPushButton* button : {changes, recipe, change})
     if (!button->isHidden()) picture.beside_head += button->width() + 8;
   return picture;
 }
@@ -132,10 +141,13 @@ SearchView::SearchView(Session& session, QWidget* parent)
   setProperty("left_column", QVariant::fromValue<QWidget*>(s.column));
   s.use = new QPushButton(tr("Use it"), &canvas());
   s.use->setToolTip(tr("Makes the selected plan the setup, and opens it in Explore"));
+  s.recipe = new QPushButton(tr("Launch line …"), &canvas());
+  s.recipe->setToolTip(
+      tr("The selected plan as Megatron-LM, torchtitan, DeepSpeed and others say it"));
   s.change = new QPushButton(tr("Change the search …"), &canvas());
   s.changes = new QPushButton(tr("Try one change"), &canvas());
   s.changes->setToolTip(tr("Predicts every plan that differs from the selected one in one axis"));
-  for (QPushButton* button : {s.use, s.changes, s.change}) button->setAutoDefault(true);
+  for (QPushButton* button : {s.use, s.changes, s.recipe, s.change}) button->setAutoDefault(true);
   s.popup = new QFrame(this, Qt::Popup);
   s.popup->setObjectName(QStringLiteral("SetupPopup"));
   (new QVBoxLayout(s.popup))->setContentsMargins(1, 1, 1, 1);
@@ -152,6 +164,7 @@ SearchView::SearchView(Session& session, QWidget* parent)
   build_actions();
   connect(s.use, &QPushButton::clicked, s.take, &QAction::trigger);
   connect(s.changes, &QPushButton::clicked, s.vary, &QAction::trigger);
+  connect(s.recipe, &QPushButton::clicked, s.write, &QAction::trigger);
   connect(&s.search, &PlanSearch::changed, this, &SearchView::refresh);
   refresh();
 }
@@ -175,9 +188,16 @@ void SearchView::build_actions() {
   });
   s.take = action(tr("&Use the selected plan"), [this] { state_->search.use(); });
   s.vary = action(tr("&Try one change of it"), [this] { state_->search.try_neighbours(); });
+  s.write = action(tr("&Launch line of the selected plan …"), [this] {
+    auto* sheet = new RecipeSheet(state_->session.resolved(state_->search.selected()->setup), this);
+    sheet->setAttribute(Qt::WA_DeleteOnClose);
+    sheet->show();
+  });
 }
 
-std::vector<ViewActions> SearchView::commands() const { return {{{state_->go, state_->take}}}; }
+std::vector<ViewActions> SearchView::commands() const {
+  return {{{state_->go, state_->take, state_->write}}};
+}
 
 std::vector<Quantity> SearchView::quantities() const { return search_quantities(state_->search); }
 
@@ -196,6 +216,8 @@ void SearchView::refresh() {
   const bool chosen = s.search.selected() != nullptr;
   s.use->setEnabled(chosen);
   s.take->setEnabled(chosen);
+  s.write->setEnabled(chosen);
+  s.recipe->setVisible(chosen);
   s.vary->setEnabled(s.search.can_try_neighbours());
   s.changes->setEnabled(s.vary->isEnabled());
   s.changes->setVisible(chosen && !s.search.neighbours());
@@ -215,18 +237,20 @@ void SearchView::place_parts() {
   const bool in_window = s.column->parentWidget() != this && s.column->parentWidget() != s.popup;
   s.change->setVisible(!in_window);
   const int width = canvas_width();
-  for (QPushButton* button : {s.use, s.changes, s.change})
+  for (QPushButton* button : {s.use, s.changes, s.recipe, s.change})
     button->resize(button->sizeHint().width(), kButton);
   const double tall = search_height(width, s.picture(), theme_for(palette()));
   set_height(tall);
   int right = width - 16;
-  for (QPushButton* button : {s.use, s.changes, s.change}) {
+  for (QPushButton* button : {s.use, s.recipe, s.changes, s.change}) {
     if (button->isHidden()) continue;
     right -= button->width();
     button->move(right, 10);
     right -= 8;
   }
 }
+
+bool SearchView::take_file(const QString& path) { return state_->column->take_file(path); }
 
 void SearchView::showEvent(QShowEvent* event) {
   state_->search.begin_with(state_->session.setup());

@@ -22,6 +22,7 @@ class SearchView : public CanvasView {
   ViewPicture exported(const PictureStyle& style) const override;
   std::vector<ViewActions> commands() const override;
   QString description() const override;
+  bool take_file(const QString& path) override;
   PlanSearch& search() const;
 
  protected:

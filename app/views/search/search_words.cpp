@@ -35,10 +35,10 @@ QString batch_text(const PlanSearch& search) {
 
 QString question_text(const PlanSearch& search) {
   const PlanWish& wish = search.answer() ? search.answered() : search.wish();
-  const Result<Model> model = find_model(wish.model.toStdString());
+  const Result<Setup> base = base_of(wish);
   const Result<Machine> machine = find_machine(wish.machine.toStdString());
   return SearchTexts::tr("How should %1 be trained on %2 GPUs of %3?")
-      .arg(model ? sentence(title_of(*model)) : wish.model, wish.gpus,
+      .arg(base ? sentence(title_of(base->model)) : wish.model, wish.gpus,
            machine ? sentence(title_of(*machine)) : wish.machine);
 }
 
@@ -89,6 +89,17 @@ QString axes_text(const Setup& setup) {
   if (setup.recompute != Recompute::kNone)
     parts << SearchTexts::tr("recompute %1").arg(recompute_words(setup));
   return parts.join(QStringLiteral(", "));
+}
+
+QStringList today_sentences(const ExplainedPlan& today) {
+  QStringList said{sentence(today.sentence)};
+  if (today.change)
+    said << sentence(today.change->sentence);
+  else if (today.plan_class == "does_not_fit")
+    said << SearchTexts::tr("No change of one axis would make it fit.");
+  else if (today.seconds)
+    said << SearchTexts::tr("No change of one axis makes it faster.");
+  return said;
 }
 
 QString class_text(PlanAnswer::Class of) {
@@ -142,6 +153,10 @@ QString search_description(const PlanSearch& search) {
     said << QStringLiteral("%1 %2.").arg(count_text(answer.counts[at]), class_text(of));
     for (const PlanLoss& loss : answer.losses[at])
       said << QStringLiteral("  %1: %2").arg(count_text(loss.count), sentence(loss.sentence));
+  }
+  if (answer.explained) {
+    said << SearchTexts::tr("Today: %1.").arg(axes_text(answer.explained->setup));
+    said << today_sentences(*answer.explained);
   }
   if (answer.plans.empty() && answer.least)
     said << SearchTexts::tr("None fits. The least is %1 or more, with %2.")

@@ -15,6 +15,8 @@ QString axes_text(const Setup& setup);            // "TP 4, PP 8, DP 2, ZeRO 1, 
 QString zero_words(const Setup& setup);           // "3", "3/8" in groups of 8
 QString schedule_words(const Setup& setup);       // "interleaved, 5"
 QString recompute_words(const Setup& setup);
+// Where what is trained today stands, and the one change that serves it best.
+QStringList today_sentences(const ExplainedPlan& today);
 QString class_text(PlanAnswer::Class of);    // "do not fit in memory"
 QString tie_text(const PlanAnswer& answer);  // what shares a rank, and why
 // That the best are those found until the search was cancelled.

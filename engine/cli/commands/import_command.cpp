@@ -23,7 +23,13 @@ Outcome import_text(const ImportOptions& options, Progress& progress) {
   if (!text) return Outcome::invalid(text.error());
   const Result<Setup> base = options.setup.asked();
   if (!base) return Outcome::invalid(base.error());
-  const Result<FrameworkSetup> read = read_from_framework(options.framework, *text, *base);
+  const std::string framework =
+      options.framework.empty() ? framework_of_text(*text) : options.framework;
+  if (framework.empty())
+    return Outcome::invalid(message(
+        "framework-unclear", "{} names no setting of {}; --as says which framework it is of.",
+        name_of_input(options.file), framework_names_text()));
+  const Result<FrameworkSetup> read = read_from_framework(framework, *text, *base);
   if (!read) {
     Message why = read.error();
     why.text = name_of_input(options.file) + ": " + why.text;
@@ -33,7 +39,8 @@ Outcome import_text(const ImportOptions& options, Progress& progress) {
   std::vector<Message> wrong = validate(read->setup);
   std::erase_if(wrong, [](const Message& why) { return why.kind == "setup-auto"; });
   if (options.json) {
-    nlohmann::json json = {{"setup", to_json(read->setup)},
+    nlohmann::json json = {{"framework", framework},
+                           {"setup", to_json(read->setup)},
                            {"not_understood", nlohmann::json::array()},
                            {"invalid", nlohmann::json::array()}};
     for (const Message& note : read->not_understood)
@@ -41,6 +48,7 @@ Outcome import_text(const ImportOptions& options, Progress& progress) {
     for (const Message& why : wrong) json["invalid"].push_back(to_json(why));
     return Outcome::done(json_text(json));
   }
+  if (options.framework.empty()) progress.say("Read as the framework " + framework + ".");
   for (const Message& note : read->not_understood) progress.say("Note: " + note.text);
   if (!wrong.empty()) progress.say("This cannot be predicted yet: " + wrong.front().text);
   return Outcome::done(json_text(to_json(read->setup)));
@@ -57,7 +65,7 @@ std::string framework_names_text() {
 void add_import(Commands& commands) {
   CLI::App* command =
       commands.add("import", "read a framework's launch line or configuration as a Setup",
-                   "  parallelarium-engine import --as megatron launch.sh > mine.json\n"
+                   "  parallelarium-engine import launch.sh > mine.json\n"
                    "  parallelarium-engine import --as deepspeed ds_config.json --model llama3-8b\n"
                    "  cat launch.sh | parallelarium-engine import --as megatron - --json\n"
                    "What the text has no setting for comes from the options beside it.\n");
@@ -65,9 +73,10 @@ void add_import(Commands& commands) {
   command->add_option("file", options->file, "the text; - reads it from standard input")
       ->option_text("FILE")
       ->required();
-  command->add_option("--as", options->framework, framework_names_text())
-      ->option_text("FRAMEWORK")
-      ->required();
+  command
+      ->add_option("--as", options->framework,
+                   framework_names_text() + "; without it, the one whose settings the text names")
+      ->option_text("FRAMEWORK");
   command->add_flag("--json", options->json, "print JSON with what was not understood");
   options->setup.add_to(*command);
   commands.set_body(command,

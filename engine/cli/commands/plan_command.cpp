@@ -10,9 +10,7 @@
 #include "engine/cli/text/plan_text.h"
 #include "engine/cli/training.h"
 #include "engine/plan/settings/alternatives.h"
-#include "engine/planner/reasons/neighbours.h"
 #include "engine/planner/search.h"
-#include "engine/predict/predict.h"
 
 namespace parallelarium {
 namespace {
@@ -112,16 +110,6 @@ Result<PlanRequest> request_of(const PlanOptions& options) {
   return request;
 }
 
-// The single change with which a Setup would fit; null: there is none.
-nlohmann::json change_json(const std::optional<FittingChange>& found) {
-  if (!found) return nullptr;
-  return {{"change", found->change},
-          {"sentence", found->sentence.text},
-          {"seconds", found->plan.step.seconds},
-          {"needed_bytes", found->plan.needed_bytes},
-          {"setup", to_json(found->plan.setup)}};
-}
-
 // What class one Setup of the search is in, and why.
 Result<nlohmann::json> explanation(const std::string& path, const PlanRequest& request,
                                    const PlanResult& result) {
@@ -129,42 +117,7 @@ Result<nlohmann::json> explanation(const std::string& path, const PlanRequest& r
   if (!text) return text.error();
   const Result<Setup> asked = setup_of_file(*text);
   if (!asked) return asked.error();
-  nlohmann::json json = {{"setup", to_json(*asked)}, {"step", nullptr}, {"memory", nullptr}};
-  const auto ends = [&](PlanClass plan_class, const Message& sentence) {
-    json["class"] = name_of(plan_class);
-    json["sentence"] = sentence.text;
-    return json;
-  };
-  const Result<Situation> situation = situation_here(*asked);
-  if (!situation) return ends(PlanClass::kRefused, situation.error());
-  const Result<Tried> tried = try_setup(situation->setup, situation->machine, true);
-  if (!tried) return ends(PlanClass::kRefused, tried.error());
-  const Plan& plan = tried->plan;
-  json["memory"] = {{"needed_bytes", plan.needed_bytes}, {"capacity_bytes", plan.capacity_bytes}};
-  if (!tried->fits) {
-    const auto fullest =
-        std::max_element(plan.memory.begin(), plan.memory.end(),
-                         [](const auto& a, const auto& b) { return a.peak_bytes < b.peak_bytes; });
-    json["memory"]["stage"] = fullest->stage;
-    json["memory"]["over_bytes"] = plan.needed_bytes - plan.capacity_bytes;
-    json["change"] = change_json(cheapest_change(situation->setup, situation->machine));
-    return ends(PlanClass::kDoesNotFit,
-                too_large(fullest->stage, plan.needed_bytes, plan.capacity_bytes, 0));
-  }
-  json["step"] = to_json(plan.step, false);
-  if (result.best.empty()) return ends(PlanClass::kSimulated, plain("It fits, and no other does."));
-  const Plan& best = result.best.front();
-  const double longer = plan.step.seconds - best.step.seconds;
-  const Cause cause = largest_of(causes_of(best.parts, plan.parts, longer));
-  const bool among = result.best.size() < static_cast<std::size_t>(request.top) ||
-                     plan.time <= result.best.back().time;
-  return ends(
-      among ? PlanClass::kSimulated : PlanClass::kBounded,
-      message("plan-explain",
-              "{}: its step takes {} s, {} s more than the best plan's; most of that is {}.",
-              change_of(best.setup, situation->setup),
-              figure(fmt::format("{:.4g}", plan.step.seconds)),
-              figure(fmt::format("{:.4g}", longer)), cause.cause));
+  return explanation_of(*asked, request, result);
 }
 
 Outcome run_plan(const PlanOptions& options, Progress& progress) {
@@ -192,11 +145,13 @@ Outcome run_plan(const PlanOptions& options, Progress& progress) {
   }
   std::string text = plan_text(*result, *request);
   if (!explained.is_null()) {
-    text += fmt::format("\n{}: {}. {}\n", options.explain, explained.at("class").get<std::string>(),
+    const std::string of = explained.at("class");
+    text += fmt::format("\n{}: {}. {}\n", options.explain, of,
                         explained.at("sentence").get<std::string>());
-    if (const auto change = explained.find("change"); change != explained.end())
-      text += change->is_null() ? "No change of one axis would make it fit.\n"
-                                : change->at("sentence").get<std::string>() + "\n";
+    if (const nlohmann::json& change = explained.at("change"); !change.is_null())
+      text += change.at("sentence").get<std::string>() + "\n";
+    else if (of == name_of(PlanClass::kDoesNotFit))
+      text += "No change of one axis would make it fit.\n";
   }
   return Outcome::done(std::move(text));
 }

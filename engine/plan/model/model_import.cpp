@@ -194,6 +194,10 @@ void read_attention(Config& config, Model& model) {
 
 }  // namespace
 
+bool is_hugging_face(const nlohmann::json& json) {
+  return json.is_object() && (json.contains("model_type") || json.contains("architectures"));
+}
+
 Result<Model> import_hugging_face(const nlohmann::json& json, std::vector<Message>& notes) {
   if (!json.is_object())
     return message("import-not-object", "config.json must be an object in braces.");

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/plan/program/report.h"
+#include "engine/plan/result.h"
 #include "engine/predict/predict.h"
 
 namespace parallelarium {
@@ -40,6 +41,8 @@ std::vector<Cause> causes_of(const StepParts& first, const StepParts& second, do
 std::vector<Cause> causes_of(const StepFigures& first, const StepFigures& second);
 // The largest of them by size, or an empty cause.
 Cause largest_of(const std::vector<Cause>& causes);
+// "the bubble at warm-up", of a Cause's name.
+Message words_of_cause(const std::string& cause);
 
 nlohmann::json to_json(const std::vector<Cause>& causes);
 // {"tp": seconds, ...} of the axes that communicate.

@@ -117,6 +117,21 @@ std::vector<Setup> single_changes(const Setup& setup, const Machine& machine) {
   return changes.take();
 }
 
+// The single change that fits and whose step is the shortest, without its sentence.
+std::optional<SingleChange> best_change(const Setup& setup, const Machine& machine) {
+  const std::vector<Setup> changed = single_changes(setup, machine);
+  std::vector<std::optional<Plan>> fitting(changed.size());
+  in_parallel(changed.size(), [&](std::size_t at) {
+    Result<Tried> tried = try_setup(changed[at], machine, false);
+    if (tried && tried->fits) fitting[at] = std::move(tried->plan);
+  });
+  const std::optional<Plan>* best = nullptr;
+  for (const std::optional<Plan>& plan : fitting)
+    if (plan && (best == nullptr || stands_before(*plan, **best, Objective::kTime))) best = &plan;
+  if (best == nullptr) return std::nullopt;
+  return SingleChange{change_of(setup, (*best)->setup), **best, {}};
+}
+
 }  // namespace
 
 std::vector<Setup> neighbours_of(const Setup& setup, const Machine& machine) {
@@ -138,24 +153,25 @@ std::vector<Setup> neighbours_of(const Setup& setup, const Machine& machine) {
   return changes.take();
 }
 
-std::optional<FittingChange> cheapest_change(const Setup& setup, const Machine& machine) {
-  const std::vector<Setup> changed = single_changes(setup, machine);
-  std::vector<std::optional<Plan>> fitting(changed.size());
-  in_parallel(changed.size(), [&](std::size_t at) {
-    Result<Tried> tried = try_setup(changed[at], machine, false);
-    if (tried && tried->fits) fitting[at] = std::move(tried->plan);
-  });
-  const std::optional<Plan>* best = nullptr;
-  for (const std::optional<Plan>& plan : fitting)
-    if (plan && (best == nullptr || stands_before(*plan, **best, Objective::kTime))) best = &plan;
-  if (best == nullptr) return std::nullopt;
-  FittingChange found{change_of(setup, (*best)->setup), **best, {}};
-  found.sentence =
-      message("plan-fitting-change",
-              "The cheapest single change that would fit is {}: {} of {}, and a step of {}.",
-              found.change, figure(bytes_text(static_cast<double>(found.plan.needed_bytes))),
-              figure(bytes_text(static_cast<double>(found.plan.capacity_bytes))),
-              figure(seconds_text(found.plan.step.seconds)));
+std::optional<SingleChange> cheapest_change(const Setup& setup, const Machine& machine) {
+  std::optional<SingleChange> found = best_change(setup, machine);
+  if (found)
+    found->sentence =
+        message("plan-fitting-change",
+                "The cheapest single change that would fit is {}: {} of {}, and a step of {}.",
+                found->change, figure(bytes_text(static_cast<double>(found->plan.needed_bytes))),
+                figure(bytes_text(static_cast<double>(found->plan.capacity_bytes))),
+                figure(seconds_text(found->plan.step.seconds)));
+  return found;
+}
+
+std::optional<SingleChange> fastest_change(const Plan& plan, const Machine& machine) {
+  std::optional<SingleChange> found = best_change(plan.setup, machine);
+  if (!found || found->plan.time >= plan.time) return std::nullopt;
+  found->sentence =
+      message("plan-faster-change", "The best single change of it is {}: a step of {}, {} less.",
+              found->change, figure(seconds_text(found->plan.step.seconds)),
+              figure(seconds_text(plan.step.seconds - found->plan.step.seconds)));
   return found;
 }
 

@@ -15,14 +15,16 @@ namespace parallelarium {
 // invalid.
 std::vector<Setup> neighbours_of(const Setup& setup, const Machine& machine);
 
-// The change of one axis, to any value, with which a Setup that is too large would fit and whose
-// step is the shortest.
-struct FittingChange {
+// A change of one axis, to any value.
+struct SingleChange {
   std::string change;  // "TP 1 → 4, DP 8 → 2"
   Plan plan;
   Message sentence;
 };
-// None: no change of one axis would do. Cost: some dozens of predictions.
-std::optional<FittingChange> cheapest_change(const Setup& setup, const Machine& machine);
+// The one with which a Setup that is too large would fit and whose step is the shortest. None: no
+// change of one axis would do. Cost: some dozens of predictions.
+std::optional<SingleChange> cheapest_change(const Setup& setup, const Machine& machine);
+// The one that makes the step of a plan that fits the shortest. None: none makes it shorter.
+std::optional<SingleChange> fastest_change(const Plan& plan, const Machine& machine);
 
 }  // namespace parallelarium

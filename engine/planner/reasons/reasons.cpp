@@ -14,29 +14,12 @@ namespace parallelarium {
 
 namespace {
 
-Message words_of(const std::string& cause) {
-  if (cause == "compute") return message("plan-cause-compute", "compute");
-  if (cause == "recompute") return message("plan-cause-recompute", "recompute");
-  if (cause == "optimizer") return message("plan-cause-optimizer", "the optimizer");
-  if (cause == "bubble: warm-up") return message("plan-cause-warm-up", "the bubble at warm-up");
-  if (cause == "bubble: wait") return message("plan-cause-wait", "waiting for other stages");
-  if (cause == "bubble: drain") return message("plan-cause-drain", "the bubble at the drain");
-  const std::string_view exposed = "exposed communication: ";
-  if (cause.starts_with(exposed)) {
-    std::string axis = cause.substr(exposed.size());
-    std::transform(axis.begin(), axis.end(), axis.begin(),
-                   [](char of) { return std::toupper(of); });
-    return message("plan-cause-exposed", "exposed communication of {}", axis);
-  }
-  return message("plan-cause-rest", "unexplained");
-}
-
 // "TP 8 → 4 takes 1.2 s more; most of it is exposed communication of TP, +0.9 s."
 Message sentence_of(const std::string& change, double seconds, const Cause& cause) {
   const Message by = figure(seconds_text(std::abs(seconds)));
   const Message part = figure(
       fmt::format("{}{}", cause.seconds < 0 ? "-" : "+", seconds_text(std::abs(cause.seconds))));
-  const Message why = words_of(cause.cause);
+  const Message why = words_of_cause(cause.cause);
   if (seconds == 0) return message("plan-why-equal", "{} takes exactly as long.", change);
   return seconds > 0 ? message("plan-why-slower", "{} takes {} longer; most of it is {}, {}.",
                                change, by, why, part)
@@ -78,6 +61,23 @@ std::vector<PlanReason> neighbour_reasons(const Plan& plan, const Machine& machi
 }
 
 }  // namespace
+
+Message words_of_cause(const std::string& cause) {
+  if (cause == "compute") return message("plan-cause-compute", "compute");
+  if (cause == "recompute") return message("plan-cause-recompute", "recompute");
+  if (cause == "optimizer") return message("plan-cause-optimizer", "the optimizer");
+  if (cause == "bubble: warm-up") return message("plan-cause-warm-up", "the bubble at warm-up");
+  if (cause == "bubble: wait") return message("plan-cause-wait", "waiting for other stages");
+  if (cause == "bubble: drain") return message("plan-cause-drain", "the bubble at the drain");
+  const std::string_view exposed = "exposed communication: ";
+  if (cause.starts_with(exposed)) {
+    std::string axis = cause.substr(exposed.size());
+    std::transform(axis.begin(), axis.end(), axis.begin(),
+                   [](char of) { return std::toupper(of); });
+    return message("plan-cause-exposed", "exposed communication of {}", axis);
+  }
+  return message("plan-cause-rest", "unexplained");
+}
 
 Result<std::vector<PlanReason>> neighbours_of_plan(const Setup& setup, const Machine& machine) {
   const Result<Tried> tried = try_setup(setup, machine, true);

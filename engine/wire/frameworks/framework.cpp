@@ -44,15 +44,17 @@ bool is_ignored(const FrameworkTable& table, const std::string& name) {
   });
 }
 
+bool is_read(const FrameworkTable& table, const std::string& name) {
+  return std::any_of(table.rows.begin(), table.rows.end(), [&](const FrameworkRow& row) {
+    return std::find(row.names.begin(), row.names.end(), name) != row.names.end();
+  });
+}
+
 // Notes on names that no row reads.
 void note_unread(const FrameworkTable& table, Draft& draft) {
   std::vector<std::string> left_out;
   for (const auto& [name, value] : draft.entries) {
-    const bool read = std::any_of(
-        table.rows.begin(), table.rows.end(), [&, &key = name](const FrameworkRow& row) {
-          return std::find(row.names.begin(), row.names.end(), key) != row.names.end();
-        });
-    if (read || value.is_null() || is_ignored(table, name)) continue;
+    if (is_read(table, name) || value.is_null() || is_ignored(table, name)) continue;
     const std::string shown_as = shown(draft.shown_name(name));
     if (std::find(left_out.begin(), left_out.end(), shown_as) != left_out.end()) continue;
     left_out.push_back(shown_as);
@@ -164,6 +166,22 @@ std::vector<FrameworkInfo> framework_infos() {
   for (const frameworks::FrameworkTable& table : frameworks::all_tables())
     infos.push_back(table.info);
   return infos;
+}
+
+std::string framework_of_text(std::string_view text) {
+  std::string found;
+  std::int64_t most = 0;
+  for (const frameworks::FrameworkTable& table : frameworks::all_tables()) {
+    const Result<frameworks::Entries> entries = table.parse(text);
+    if (!entries) continue;
+    const auto known = std::count_if(entries->begin(), entries->end(), [&](const auto& entry) {
+      return frameworks::is_read(table, entry.first);
+    });
+    if (known <= most) continue;
+    most = known;
+    found = table.info.name;
+  }
+  return found;
 }
 
 Result<FrameworkText> write_for_framework(const std::string& framework, const Setup& setup) {

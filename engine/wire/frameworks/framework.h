@@ -26,6 +26,9 @@ struct FrameworkInfo {
 };
 std::vector<FrameworkInfo> framework_infos();
 
+// The name of the framework of whose settings the text has the most; empty: it has none of any.
+std::string framework_of_text(std::string_view text);
+
 struct FrameworkText {
   std::string text;
   // What the text does not say, a sentence for each setting that would be another one if the text

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/sheets/recipes/recipe_sheet.h"
+
+#include <QClipboard>
+#include <QComboBox>
+#include <QDialogButtonBox>
+#include <QFileDialog>
+#include <QFontDatabase>
+#include <QGuiApplication>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QSaveFile>
+#include <QScrollArea>
+#include <QVBoxLayout>
+
+#include "app/look/sentence.h"
+#include "app/settings/controls.h"
+#include "engine/wire/frameworks/framework.h"
+
+namespace parallelarium {
+
+namespace {
+
+constexpr int kSheetWidth = 760, kSheetHeight = 560, kUnsaidHeight = 132;
+
+}  // namespace
+
+QComboBox* make_framework_box(QWidget* parent) {
+  auto* box = new QComboBox(parent);
+  for (const FrameworkInfo& info : framework_infos())
+    box->addItem(QString::fromStdString(info.title), QString::fromStdString(info.name));
+  return box;
+}
+
+QPlainTextEdit* make_recipe_field(QWidget* parent) {
+  auto* field = new QPlainTextEdit(parent);
+  field->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
+  field->setLineWrapMode(QPlainTextEdit::NoWrap);
+  field->setTabChangesFocus(true);
+  return field;
+}
+
+QString sentences_text(const std::vector<Message>& sentences) {
+  QStringList lines;
+  for (const Message& each : sentences) lines << QStringLiteral("• ") + sentence(each);
+  return lines.join(QLatin1Char('\n'));
+}
+
+RecipeSheet::RecipeSheet(Setup setup, QWidget* parent) : Sheet(parent), setup_(std::move(setup)) {
+  setWindowTitle(tr("Launch line"));
+  resize(kSheetWidth, kSheetHeight);
+  auto* column = new QVBoxLayout(this);
+  auto* head = new QHBoxLayout;
+  framework_ = make_framework_box(this);
+  head->addWidget(make_label(tr("Framework"), framework_));
+  head->addWidget(framework_);
+  version_ = new QLabel(this);
+  version_->setProperty("role", "muted");
+  head->addWidget(version_, 1);
+  column->addLayout(head);
+  text_ = make_recipe_field(this);
+  text_->setReadOnly(true);
+  text_->setAccessibleName(tr("Launch line"));
+  column->addWidget(text_, 1);
+  auto* title = new QLabel(tr("What it cannot say"), this);
+  make_caps(title);
+  column->addWidget(title);
+  unsaid_ = new QLabel;
+  unsaid_->setTextFormat(Qt::PlainText);
+  unsaid_->setWordWrap(true);
+  unsaid_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  unsaid_->setAlignment(Qt::AlignTop);
+  auto* area = new QScrollArea(this);
+  area->setFrameShape(QFrame::NoFrame);
+  area->setWidgetResizable(true);
+  area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  area->setWidget(unsaid_);
+  area->setFixedHeight(kUnsaidHeight);
+  area->setAccessibleName(title->text());
+  column->addWidget(area);
+  auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
+  copy_ = buttons->addButton(tr("&Copy"), QDialogButtonBox::ActionRole);
+  save_ = buttons->addButton(tr("&Save as …"), QDialogButtonBox::ActionRole);
+  column->addWidget(buttons);
+  connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
+  connect(framework_, &QComboBox::currentIndexChanged, this, &RecipeSheet::show_recipe);
+  connect(copy_, &QPushButton::clicked, this, [this] {
+    QGuiApplication::clipboard()->setText(text_->toPlainText());
+    copy_->setText(tr("Copied"));
+  });
+  connect(save_, &QPushButton::clicked, this, [this] {
+    const QString path = QFileDialog::getSaveFileName(this, tr("Save the launch line"));
+    if (!path.isEmpty()) save_to(path);
+  });
+  show_recipe();
+  framework_->setFocus();
+}
+
+void RecipeSheet::show_recipe() {
+  const std::string name = framework_->currentData().toString().toStdString();
+  for (const FrameworkInfo& info : framework_infos())
+    if (info.name == name)
+      version_->setText(tr("as %1 reads it, commit %2 of %3")
+                            .arg(QString::fromStdString(info.repository),
+                                 QString::fromStdString(info.commit),
+                                 QString::fromStdString(info.date)));
+  const Result<FrameworkText> written = write_for_framework(name, setup_);
+  copy_->setText(tr("&Copy"));
+  copy_->setEnabled(written.ok());
+  save_->setEnabled(written.ok());
+  text_->setPlainText(written ? QString::fromStdString(written->text) : QString());
+  unsaid_->setText(!written                           ? sentence(written.error())
+                   : written->not_expressible.empty() ? tr("Nothing: it says every setting.")
+                                                      : sentences_text(written->not_expressible));
+}
+
+void RecipeSheet::save_to(const QString& path) {
+  const QByteArray text = text_->toPlainText().toUtf8();
+  QSaveFile file(path);
+  const bool written =
+      file.open(QIODevice::WriteOnly) && file.write(text) == text.size() && file.commit();
+  unsaid_->setText(written ? tr("Wrote %1.").arg(path)
+                           : tr("%1 cannot be written: %2.").arg(path, file.errorString()));
+}
+
+}  // namespace parallelarium

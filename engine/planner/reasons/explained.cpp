@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/planner/reasons/explained.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "engine/plan/text/message_json.h"
+#include "engine/plan/text/units.h"
+#include "engine/predict/predict.h"
+
+namespace parallelarium {
+
+Explained explain_refused(const Message& why) {
+  return {PlanClass::kRefused, why, std::nullopt, std::nullopt};
+}
+
+Explained explain(const Setup& setup, const Machine& machine, const PlanResult& result, int top) {
+  Result<Tried> tried = try_setup(setup, machine, true);
+  if (!tried) return explain_refused(tried.error());
+  Explained told;
+  told.tried = std::move(*tried);
+  const Plan& plan = told.tried->plan;
+  if (!told.tried->fits) {
+    const auto fullest =
+        std::max_element(plan.memory.begin(), plan.memory.end(),
+                         [](const auto& a, const auto& b) { return a.peak_bytes < b.peak_bytes; });
+    told.plan_class = PlanClass::kDoesNotFit;
+    told.sentence = too_large(fullest->stage, plan.needed_bytes, plan.capacity_bytes, 0);
+    told.change = cheapest_change(setup, machine);
+    return told;
+  }
+  told.change = fastest_change(plan, machine);
+  told.plan_class = PlanClass::kSimulated;
+  if (result.best.empty()) {
+    told.sentence = message("plan-explain-alone", "It fits, and the search found none that does.");
+    return told;
+  }
+  const Plan& best = result.best.front();
+  const Message step = figure(seconds_text(plan.step.seconds));
+  const double longer = plan.step.seconds - best.step.seconds;
+  const bool among =
+      result.best.size() < static_cast<std::size_t>(top) || plan.time <= result.best.back().time;
+  if (!among) told.plan_class = PlanClass::kBounded;
+  if (longer <= 0) {
+    told.sentence = message("plan-explain-best", "Its step takes {}; no plan's takes less.", step);
+    return told;
+  }
+  const Cause cause = largest_of(causes_of(best.parts, plan.parts, longer));
+  told.sentence = message(
+      "plan-explain", "Its step takes {}, {} more than the best plan's; most of that is {}, {}.",
+      step, figure(seconds_text(longer)), words_of_cause(cause.cause),
+      figure(seconds_text(cause.seconds)));
+  return told;
+}
+
+nlohmann::json to_json(const Explained& explained, const Setup& asked) {
+  nlohmann::json json = {{"setup", to_json(asked)},
+                         {"class", name_of(explained.plan_class)},
+                         {"sentence", explained.sentence.text},
+                         {"message", to_json(explained.sentence)},
+                         {"step", nullptr},
+                         {"memory", nullptr},
+                         {"change", nullptr}};
+  if (explained.tried) {
+    const Plan& plan = explained.tried->plan;
+    json["memory"] = {{"needed_bytes", plan.needed_bytes}, {"capacity_bytes", plan.capacity_bytes}};
+    if (explained.tried->fits) {
+      json["step"] = to_json(plan.step, false);
+    } else {
+      const auto fullest = std::max_element(
+          plan.memory.begin(), plan.memory.end(),
+          [](const auto& a, const auto& b) { return a.peak_bytes < b.peak_bytes; });
+      json["memory"]["stage"] = fullest->stage;
+      json["memory"]["over_bytes"] = plan.needed_bytes - plan.capacity_bytes;
+    }
+  }
+  if (explained.change)
+    json["change"] = {{"change", explained.change->change},
+                      {"sentence", explained.change->sentence.text},
+                      {"message", to_json(explained.change->sentence)},
+                      {"seconds", explained.change->plan.step.seconds},
+                      {"needed_bytes", explained.change->plan.needed_bytes},
+                      {"setup", to_json(explained.change->plan.setup)}};
+  return json;
+}
+
+}  // namespace parallelarium

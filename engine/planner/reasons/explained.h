@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a search makes of one Setup that somebody asks about: its class, why, and the one change
+// that serves it best.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+
+#include "engine/plan/machine/machine.h"
+#include "engine/planner/reasons/neighbours.h"
+#include "engine/planner/search.h"
+
+namespace parallelarium {
+
+struct Explained {
+  PlanClass plan_class = PlanClass::kRefused;
+  Message sentence;
+  std::optional<Tried> tried;  // none where it is refused
+  // Where it does not fit, the cheapest change with which it would; where it fits, the fastest, if
+  // one is faster than it.
+  std::optional<SingleChange> change;
+};
+// `top`: how many plans the search was asked for. Cost: some dozens of predictions.
+Explained explain(const Setup& setup, const Machine& machine, const PlanResult& result, int top);
+// Of a Setup that is refused before it can be tried.
+Explained explain_refused(const Message& why);
+
+// {"setup": asked, "class", "sentence", "step", "memory", "change"}; the last three are null where
+// there is none. "message" and "change.message" are the sentences for a window in any language.
+nlohmann::json to_json(const Explained& explained, const Setup& asked);
+
+}  // namespace parallelarium
