@@ -5539,6 +5539,26 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <source>The folder %1, where your progress is kept, is not there. Put the stick in and start again, or choose Lessons &gt; Keep progress on this computer.</source>
         <translation>Der Ordner %1, in dem dein Fortschritt liegt, ist nicht da. Stecke den Stick ein und starte neu, oder wähle Lektionen &gt; Fortschritt auf diesem Rechner ablegen.</translation>
     </message>
+    <message>
+        <source>Read a launch &amp;line …</source>
+        <translation>Startzei&amp;le lesen …</translation>
+    </message>
+    <message>
+        <source>A launch line or configuration of Megatron-LM, torchtitan, DeepSpeed and others</source>
+        <translation>Eine Startzeile oder Konfiguration von Megatron-LM, torchtitan, DeepSpeed und anderen</translation>
+    </message>
+    <message>
+        <source>Export launch l&amp;ine …</source>
+        <translation>Startze&amp;ile exportieren …</translation>
+    </message>
+    <message>
+        <source>The setup as Megatron-LM, torchtitan, DeepSpeed and others say it</source>
+        <translation>Das Setup, wie Megatron-LM, torchtitan, DeepSpeed und andere es sagen</translation>
+    </message>
+    <message>
+        <source>&amp;Use it</source>
+        <translation>&amp;Verwenden</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::WordsSheet</name>
@@ -8342,6 +8362,38 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <source>Every way to place this model on these GPUs with this batch is refused, too large, bounded or simulated, and the funnel counts them. A dot is a plan, with its step time and memory. Choose one to see what a single change would do, and **Use it** to open it in Explore.</source>
         <translation>Jede Art, dieses Modell mit diesem Batch auf diese GPUs zu legen, wird abgelehnt, ist zu groß, abgeschätzt oder simuliert, und der Trichter zählt sie. Ein Punkt ist ein Plan mit Schrittdauer und Speicher. Wähle einen, um zu sehen, was eine einzelne Änderung täte, und mit **Übernehmen** öffnest du ihn in Erkunden.</translation>
     </message>
+    <message>
+        <source>Today: %1.</source>
+        <translation>Heute: %1.</translation>
+    </message>
+    <message>
+        <source>No change of one axis would make it fit.</source>
+        <translation>Keine Änderung einer einzelnen Achse würde es passend machen.</translation>
+    </message>
+    <message>
+        <source>No change of one axis makes it faster.</source>
+        <translation>Keine Änderung einer einzelnen Achse macht es schneller.</translation>
+    </message>
+    <message>
+        <source>Today</source>
+        <translation>Heute</translation>
+    </message>
+    <message>
+        <source>today</source>
+        <translation>heute</translation>
+    </message>
+    <message>
+        <source>Launch line …</source>
+        <translation>Startzeile …</translation>
+    </message>
+    <message>
+        <source>The selected plan as Megatron-LM, torchtitan, DeepSpeed and others say it</source>
+        <translation>Der gewählte Plan, wie Megatron-LM, torchtitan, DeepSpeed und andere ihn sagen</translation>
+    </message>
+    <message>
+        <source>&amp;Launch line of the selected plan …</source>
+        <translation>&amp;Startzeile des gewählten Plans …</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::SearchColumn</name>
@@ -8516,6 +8568,62 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>Rank order</source>
         <translation>Rangfolge</translation>
+    </message>
+    <message>
+        <source>From a config.json …</source>
+        <translation>Aus einer config.json …</translation>
+    </message>
+    <message>
+        <source>The model&apos;s config.json</source>
+        <translation>Die config.json des Modells</translation>
+    </message>
+    <message>
+        <source>Configurations (*.json);;All files (*)</source>
+        <translation>Konfigurationen (*.json);;Alle Dateien (*)</translation>
+    </message>
+    <message>
+        <source>Today</source>
+        <translation>Heute</translation>
+    </message>
+    <message>
+        <source>Paste the launch line of what you train today: the search says how far it is from the best, and what one change would do</source>
+        <translation>Füge die Startzeile dessen ein, was du heute trainierst: Die Suche sagt, wie weit es vom Besten entfernt ist und was eine Änderung brächte</translation>
+    </message>
+    <message>
+        <source>Forget it</source>
+        <translation>Vergessen</translation>
+    </message>
+    <message>
+        <source>&amp;Compare with it</source>
+        <translation>Damit &amp;vergleichen</translation>
+    </message>
+    <message>
+        <source>Custom model</source>
+        <translation>Eigenes Modell</translation>
+    </message>
+    <message>
+        <source>%1 on %2 GPUs</source>
+        <translation>%1 auf %2 GPUs</translation>
+    </message>
+    <message>
+        <source>Nothing to compare with.</source>
+        <translation>Noch nichts zum Vergleichen.</translation>
+    </message>
+    <message>
+        <source>Change it …</source>
+        <translation>Ändern …</translation>
+    </message>
+    <message>
+        <source>I train already …</source>
+        <translation>Ich trainiere schon …</translation>
+    </message>
+    <message>
+        <source>From its own tools …</source>
+        <translation>Aus seinen eigenen Werkzeugen …</translation>
+    </message>
+    <message>
+        <source>Custom cluster</source>
+        <translation>Eigenes Cluster</translation>
     </message>
 </context>
 <context>
@@ -10168,6 +10276,126 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>Numbers: %1</source>
         <translation>Zahlen: %1</translation>
+    </message>
+</context>
+<context>
+    <name>parallelarium::RecipeSheet</name>
+    <message>
+        <source>Launch line</source>
+        <translation>Startzeile</translation>
+    </message>
+    <message>
+        <source>Framework</source>
+        <translation>Framework</translation>
+    </message>
+    <message>
+        <source>What it cannot say</source>
+        <translation>Was es nicht sagen kann</translation>
+    </message>
+    <message>
+        <source>&amp;Copy</source>
+        <translation>&amp;Kopieren</translation>
+    </message>
+    <message>
+        <source>&amp;Save as …</source>
+        <translation>&amp;Speichern unter …</translation>
+    </message>
+    <message>
+        <source>Copied</source>
+        <translation>Kopiert</translation>
+    </message>
+    <message>
+        <source>Save the launch line</source>
+        <translation>Startzeile speichern</translation>
+    </message>
+    <message>
+        <source>as %1 reads it, commit %2 of %3</source>
+        <translation>wie %1 sie liest, Commit %2 vom %3</translation>
+    </message>
+    <message>
+        <source>Nothing: it says every setting.</source>
+        <translation>Nichts: jede Einstellung steht darin.</translation>
+    </message>
+    <message>
+        <source>Wrote %1.</source>
+        <translation>%1 ist geschrieben.</translation>
+    </message>
+    <message>
+        <source>%1 cannot be written: %2.</source>
+        <translation>%1 kann nicht geschrieben werden: %2.</translation>
+    </message>
+</context>
+<context>
+    <name>parallelarium::RecipeReader</name>
+    <message>
+        <source>Read a launch line</source>
+        <translation>Startzeile lesen</translation>
+    </message>
+    <message>
+        <source>the one whose settings it names</source>
+        <translation>das, dessen Einstellungen es nennt</translation>
+    </message>
+    <message>
+        <source>Framework</source>
+        <translation>Framework</translation>
+    </message>
+    <message>
+        <source>Text of the launch line or configuration</source>
+        <translation>Text der Startzeile oder Konfiguration</translation>
+    </message>
+    <message>
+        <source>Paste here what starts your training: a launch line of Megatron-LM, or the configuration of another framework.</source>
+        <translation>Füge hier ein, womit dein Training startet: eine Startzeile von Megatron-LM oder die Konfiguration eines anderen Frameworks.</translation>
+    </message>
+    <message>
+        <source>The text names no setting of a framework that is known here.</source>
+        <translation>Der Text nennt keine Einstellung eines Frameworks, das hier bekannt ist.</translation>
+    </message>
+    <message>
+        <source>%1: %2 on %3 GPUs, %4; %5 sequences of %6 tokens a step.</source>
+        <translation>%1: %2 auf %3 GPUs, %4; %5 Sequenzen zu %6 Token je Schritt.</translation>
+    </message>
+</context>
+<context>
+    <name>parallelarium::PasteSheet</name>
+    <message>
+        <source>&amp;Open a file …</source>
+        <translation>Datei ö&amp;ffnen …</translation>
+    </message>
+    <message>
+        <source>What was not understood</source>
+        <translation>Was nicht verstanden wurde</translation>
+    </message>
+    <message>
+        <source>Nothing is read yet.</source>
+        <translation>Noch ist nichts gelesen.</translation>
+    </message>
+    <message>
+        <source>%1 is too large to be read here.</source>
+        <translation>%1 ist zu groß, um hier gelesen zu werden.</translation>
+    </message>
+    <message>
+        <source>%1 cannot be opened: %2.</source>
+        <translation>%1 kann nicht geöffnet werden: %2.</translation>
+    </message>
+</context>
+<context>
+    <name>parallelarium::ClusterSheet</name>
+    <message>
+        <source>A cluster of your own</source>
+        <translation>Ein eigenes Cluster</translation>
+    </message>
+    <message>
+        <source>Output of nvidia-smi topo -m and of nccl-tests</source>
+        <translation>Ausgabe von nvidia-smi topo -m und von nccl-tests</translation>
+    </message>
+    <message>
+        <source>Paste here what “nvidia-smi topo -m” prints on a node, and the output of nccl-tests: of a node, and of several. What they do not say stays as in %1.</source>
+        <translation>Füge hier ein, was „nvidia-smi topo -m“ auf einem Knoten ausgibt, und die Ausgabe von nccl-tests: von einem Knoten und von mehreren. Was sie nicht sagen, bleibt wie bei %1.</translation>
+    </message>
+    <message>
+        <source>&amp;Use it</source>
+        <translation>&amp;Verwenden</translation>
     </message>
 </context>
 </TS>

@@ -6,7 +6,7 @@
 
 #include "engine/cli/training.h"
 #include "engine/plan/settings/alternatives.h"
-#include "engine/planner/reasons/explained.h"
+#include "engine/planner/reasons/standing.h"
 #include "engine/wire/reading.h"
 
 namespace parallelarium {
@@ -103,11 +103,11 @@ Result<PlanRequest> plan_request_from_json(const nlohmann::json& json) {
 nlohmann::json explanation_of(const Setup& asked, const PlanRequest& request,
                               const PlanResult& result) {
   const Result<Situation> situation = situation_here(asked);
-  if (!situation) return to_json(explain_refused(situation.error()), asked);
+  if (!situation) return to_json(refused_standing(situation.error()), asked);
   const bool same = asked.machine == request.base.machine;
-  return to_json(
-      explain(situation->setup, same ? request.machine : situation->machine, result, request.top),
-      asked);
+  return to_json(standing_of(situation->setup, same ? request.machine : situation->machine, result,
+                             request.top),
+                 asked);
 }
 
 }  // namespace parallelarium

@@ -30,6 +30,19 @@ TEST(Frameworks, AreWrittenAndReadBack) {
   EXPECT_EQ(again.out, text.out);
 }
 
+TEST(Frameworks, ATextTellsWhoseItIs) {
+  const Folder folder;
+  const std::string line = folder.file("line.sh", command(kWords).out);
+  const Reply read = command({"import", line, "--json"});
+  ASSERT_EQ(read.status, 0) << read.err;
+  EXPECT_EQ(read.json().at("framework"), "megatron");
+  EXPECT_EQ(read.json().at("setup"),
+            command({"import", "--as", "megatron", line, "--json"}).json().at("setup"));
+  const Reply letter = command({"import", folder.file("letter.txt", "Dear reader,\n")});
+  EXPECT_EQ(letter.status, 2);
+  EXPECT_THAT(letter.err, HasSubstr("names no setting of megatron"));
+}
+
 TEST(Frameworks, AnswerInJsonWithWhatIsMissing) {
   const Folder folder;
   std::vector<std::string> words = kWords;

@@ -41,6 +41,8 @@ TEST(Plan, FindsASetupThatPredictKnows) {
   const json told =
       command(small_plan({"--explain", file.c_str(), "--json"})).json().at("explained");
   EXPECT_EQ(told.at("class"), "simulated");
+  EXPECT_THAT(told.at("sentence").get<std::string>(), HasSubstr("no plan's takes less"));
+  EXPECT_TRUE(told.at("change").is_null());  // no single change of the best is faster
   EXPECT_THAT(command(small_plan({})).out, HasSubstr("Neighbours of 1"));
 }
 
@@ -68,6 +70,38 @@ TEST(Plan, SaysWhatWouldFitInPlaceOfWhatDoesNot) {
   EXPECT_EQ(again.at("memory").at("needed_bytes"), change.at("needed_bytes"));
   EXPECT_THAT(command(small_plan({"--explain", file.c_str()})).out,
               HasSubstr("cheapest single change"));
+}
+
+TEST(Plan, SaysTheBestChangeOfWhatIsSlow) {
+  const Folder folder;
+  const std::string file = folder.file(
+      "slow.json", R"({"model": "llama3-8b", "machine": "dgx-h100", "mesh": {"tp": 2, "dp": 2},
+                       "zero": 3, "microbatches": 4, "recompute": "full"})");
+  const json told =
+      command(small_plan({"--explain", file.c_str(), "--json"})).json().at("explained");
+  const double seconds = told.at("step").at("seconds");
+  const json& change = told.at("change");
+  EXPECT_LT(change.at("seconds").get<double>(), seconds);
+  EXPECT_THAT(change.at("message").at("id"), "plan-faster-change");
+  // It is what `predict` says, and each single change that can be typed is no faster.
+  const std::string changed = folder.file("changed.json", change.at("setup").dump());
+  EXPECT_EQ(command({"predict", "--setup", changed, "--json"}).json().at("step").at("seconds"),
+            change.at("seconds"));
+  for (const std::vector<std::string>& typed : {std::vector<std::string>{"--recompute", "none"},
+                                                {"--recompute", "selective"},
+                                                {"--zero", "2"},
+                                                {"--zero", "1"},
+                                                {"--tp", "4", "--dp", "1", "--microbatches", "8"},
+                                                {"--tp", "1", "--dp", "4", "--microbatches", "2"},
+                                                {"--micro-batch", "2", "--microbatches", "2"}}) {
+    std::vector<std::string> words = {"predict", "--setup", file, "--json"};
+    words.insert(words.end(), typed.begin(), typed.end());
+    const json other = command(words).json();
+    if (other.at("memory").at("fits").get<bool>())
+      EXPECT_GE(other.at("step").at("seconds").get<double>(),
+                change.at("seconds").get<double>() * (1 - 1e-9))
+          << typed[0] << typed[1];
+  }
 }
 
 TEST(Plan, TakesGroupsCutsAndOrdersByTheirNames) {

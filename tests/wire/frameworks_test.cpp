@@ -306,5 +306,21 @@ INSTANTIATE_TEST_SUITE_P(All, Framework,
                            return name;
                          });
 
+TEST(Frameworks, ATextIsKnownByTheSettingsThatItNames) {
+  auto setup = default_setup();
+  setup.mesh.tp = 2;
+  setup.mesh.dp = 2;
+  setup.mesh.pp = 1;
+  for (const FrameworkInfo& info : framework_infos()) {
+    const Result<FrameworkText> written = write_for_framework(info.name, setup);
+    ASSERT_TRUE(written.ok()) << info.name;
+    EXPECT_EQ(framework_of_text(written->text), info.name);
+  }
+  for (const std::string& text :
+       {std::string(), std::string("Dear reader,\nthis is no launch line.\n"),
+        to_json(setup).dump(), to_json(setup).dump(2), std::string("{\"model_type\": \"llama\"}")})
+    EXPECT_EQ(framework_of_text(text), "") << text;
+}
+
 }  // namespace
 }  // namespace parallelarium

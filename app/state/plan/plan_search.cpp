@@ -26,6 +26,10 @@ void PlanSearch::set_wish(const PlanWish& wish) {
   Q_EMIT changed();
 }
 
+QString wish_of(const MachineChoice& machine) {
+  return QString::fromStdString(machine.is_changed() ? to_json(machine).dump() : machine.name());
+}
+
 QString wish_of(const Model& model) {
   const Result<Model> preset = find_model(model.name);
   if (preset && *preset == model) return QString::fromStdString(model.name);
@@ -51,7 +55,7 @@ void PlanSearch::begin_with(const Setup& setup) {
   const Result<Machine> machine = find_machine(setup.machine.name());
   if (wish_ != PlanWish() || !machine || machine->local) return;
   PlanWish wish = sized_like({}, setup);
-  wish.machine = QString::fromStdString(setup.machine.name());
+  wish.machine = wish_of(setup.machine);
   set_wish(wish);
 }
 
@@ -66,10 +70,19 @@ Result<Setup> base_of(const PlanWish& wish) {
   Setup base = new_setup();
   base.mesh = Mesh();
   base.microbatches = 1;
-  for (const auto& [field, value] :
-       {std::pair("machine", wish.machine), std::pair("model", wish.model)})
-    if (const Result<void> set = set_field(base, field, value.toStdString()); !set)
-      return set.error();
+  const auto json_of = [](const QString& text) {
+    return text.startsWith(QLatin1Char('{'))
+               ? nlohmann::json::parse(text.toStdString(), nullptr, false)
+               : nlohmann::json(text.toStdString());
+  };
+  Result<MachineChoice> machine = machine_choice_from_json(json_of(wish.machine), "machine");
+  if (!machine) return machine.error();
+  base.machine = std::move(*machine);
+  Result<Model> model = wish.model.startsWith(QLatin1Char('{'))
+                            ? model_from_json(json_of(wish.model))
+                            : find_model(wish.model.toStdString());
+  if (!model) return model.error();
+  base.model = std::move(*model);
   if (wish.sequence > 0)
     if (const Result<void> set = set_field(base, "sequence", std::to_string(wish.sequence)); !set)
       return set.error();
@@ -218,14 +231,19 @@ Result<Model> PlanSearch::model() const {
   return base ? Result<Model>(base->model) : Result<Model>(base.error());
 }
 
+Result<Machine> PlanSearch::machine() const {
+  const Result<Setup> base = base_of(wish_);
+  return base ? machine_of(base->machine) : Result<Machine>(base.error());
+}
+
 std::int64_t PlanSearch::sequence() const {
   const Result<Model> searched = model();
   return searched ? searched->sequence : 0;
 }
 
 std::int64_t PlanSearch::device_bytes() const {
-  const Result<Machine> machine = find_machine(wish_.machine.toStdString());
-  return machine ? std::int64_t(machine->memory_bytes.value * machine->usable_memory_share) : 0;
+  const Result<Machine> searched = machine();
+  return searched ? std::int64_t(searched->memory_bytes.value * searched->usable_memory_share) : 0;
 }
 
 }  // namespace parallelarium

@@ -18,6 +18,7 @@ class Session;
 struct PlanWish {
   // A preset's name, or the model's shape as JSON.
   QString model = QStringLiteral("llama3-8b");
+  // A preset's name, or {"based_on": one, changes} as JSON.
   QString machine = QStringLiteral("dgx-h100");
   QString gpus = QStringLiteral("8");  // or a range
   std::int64_t global_batch = 128;
@@ -71,6 +72,7 @@ class PlanSearch : public QObject {
 
   // What the wish leads to, for words: the model, tokens of a sequence, and bytes of a device.
   Result<Model> model() const;
+  Result<Machine> machine() const;
   std::int64_t sequence() const;
   std::int64_t device_bytes() const;
 
@@ -92,8 +94,9 @@ class PlanSearch : public QObject {
   QString error_;
 };
 
-// How a wish names that model: a preset by its name, another by its shape.
+// How a wish names that model or machine: a preset by its name, another by what it is.
 QString wish_of(const Model& model);
+QString wish_of(const MachineChoice& machine);
 // The Setup that a search of this wish begins with. Error: there is no such model or machine.
 Result<Setup> base_of(const PlanWish& wish);
 

@@ -1,23 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/views/search/search_column.h"
 
-#include <QFile>
-#include <QFileDialog>
 #include <QHBoxLayout>
 #include <QProgressBar>
 #include <QPushButton>
 #include <QScrollArea>
 #include <QVBoxLayout>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
-#include "app/sheets/recipes/recipe_reader.h"
 #include "app/views/search/search_words.h"
 #include "engine/plan/machine/machine.h"
 #include "engine/plan/setup/schedule_rules.h"
-#include "engine/wire/frameworks/framework.h"
 
 namespace parallelarium {
 namespace {
@@ -147,6 +142,8 @@ void SearchColumn::add_sizes() {
     if (machine && !machine->local)
       machine_->addItem(sentence(title_of(*machine)), QString::fromStdString(name));
   }
+  machine_->insertSeparator(machine_->count());
+  machine_->addItem(tr("From its own tools …"), QString());
   machine_->setFixedHeight(34);
   column_->addWidget(machine_);
   gpus_ = number(tr("GPUs"), [this](int way) { return doubled(gpus_->text(), way); });
@@ -171,9 +168,7 @@ void SearchColumn::add_sizes() {
   connect(model_, &QComboBox::activated, this, [this](int at) {
     model_note_->clear();
     if (model_->itemData(at).toString().isEmpty()) {
-      const QString path = QFileDialog::getOpenFileName(
-          this, tr("The model's config.json"), {}, tr("Configurations (*.json);;All files (*)"));
-      if (!path.isEmpty()) read_model(path);
+      choose_model_file();
       return refresh();
     }
     change([&](PlanWish& wish) {
@@ -182,6 +177,10 @@ void SearchColumn::add_sizes() {
     });
   });
   connect(machine_, &QComboBox::activated, this, [this](int at) {
+    if (machine_->itemData(at).toString().isEmpty()) {
+      read_cluster_text();
+      return refresh();
+    }
     change([&](PlanWish& wish) {
       wish.machine = machine_->itemData(at).toString();
       wish.memory_bytes = 0;
@@ -210,69 +209,6 @@ void SearchColumn::take_number(StepBox* box, const QString& text, std::int64_t P
   const qlonglong value = QLocale().toLongLong(text, &is_number);
   box->set_invalid(!is_number || value < 1);
   if (is_number && value >= 1) change([&](PlanWish& wish) { wish.*member = value; });
-}
-
-void SearchColumn::add_today() {
-  add_head(tr("Today"));
-  today_note_ = add_note();
-  today_ = new QPushButton(content_);
-  today_->setToolTip(
-      tr("Paste the launch line of what you train today: the search says how far it is from the "
-         "best, and what one change would do"));
-  column_->addWidget(today_);
-  forget_ = new QPushButton(tr("Forget it"), content_);
-  column_->addWidget(forget_);
-  connect(today_, &QPushButton::clicked, this, [this] { read_today({}); });
-  connect(forget_, &QPushButton::clicked, this,
-          [this] { change([](PlanWish& wish) { wish.today.reset(); }); });
-}
-
-bool SearchColumn::take_file(const QString& path) {
-  QFile file(path);
-  constexpr qint64 kMost = 1 << 20;
-  if (!file.open(QIODevice::ReadOnly) || file.size() > kMost) return false;
-  const std::string text = file.readAll().toStdString();
-  if (is_hugging_face(nlohmann::json::parse(text, nullptr, false))) {
-    read_model(path);
-    return true;
-  }
-  if (framework_of_text(text).empty()) return false;
-  read_today(path);
-  return true;
-}
-
-void SearchColumn::read_model(const QString& path) {
-  QFile file(path);
-  std::vector<Message> notes;
-  const Result<Model> model =
-      file.open(QIODevice::ReadOnly)
-          ? import_hugging_face(nlohmann::json::parse(file.readAll().toStdString(), nullptr, false),
-                                notes)
-          : Result<Model>(message("document-open", "{} cannot be opened: {}.", path.toStdString(),
-                                  file.errorString().toStdString()));
-  if (model)
-    change([&](PlanWish& wish) {
-      wish.model = wish_of(*model);
-      wish.sequence = 0;
-    });
-  QStringList said;
-  if (!model) said << sentence(model.error());
-  for (const Message& note : notes) said << sentence(note);
-  set_style_property(model_note_, "role", model ? "muted" : "warning");
-  model_note_->setText(said.join(QLatin1Char('\n')));
-  model_note_->setVisible(!said.isEmpty());
-}
-
-void SearchColumn::read_today(const QString& path) {
-  Result<Setup> base = base_of(search_.wish());
-  auto* reader = new RecipeReader(base ? *base : new_setup(), tr("&Compare with it"), window());
-  reader->setAttribute(Qt::WA_DeleteOnClose);
-  if (!path.isEmpty()) reader->open_file(path);
-  connect(reader, &QDialog::accepted, this, [this, reader] {
-    search_.compare_with(*reader->setup());
-    refresh();
-  });
-  reader->open();
 }
 
 void SearchColumn::add_axis(const QString& axis, const QString& label, const QStringList& values,
@@ -338,24 +274,30 @@ void SearchColumn::change(const std::function<void(PlanWish&)>& turn) {
   refresh();
 }
 
-// A model that is no preset has an entry of its own, the first.
-void SearchColumn::show_model() {
-  const QString& wished = search_.wish().model;
+// What is no preset has an entry of its own, the first.
+void SearchColumn::show_own(QComboBox* box, QString& own, const QString& wished,
+                            const std::function<QString()>& title) {
   constexpr int kOwn = 0;
-  if (model_->itemText(kOwn) == own_) model_->removeItem(kOwn);
-  own_.clear();
-  if (model_->findData(wished) < 0) {
-    const Result<Model> model = search_.model();
-    own_ = model ? sentence(title_of(*model)) : tr("Custom model");
-    model_->insertItem(kOwn, own_, wished);
+  if (!own.isEmpty() && box->itemText(kOwn) == own) box->removeItem(kOwn);
+  own.clear();
+  if (box->findData(wished) < 0) {
+    own = title();
+    box->insertItem(kOwn, own, wished);
   }
-  model_->setCurrentIndex(model_->findData(wished));
+  box->setCurrentIndex(box->findData(wished));
 }
 
 void SearchColumn::refresh() {
   const PlanWish& wish = search_.wish();
   const QLocale locale;
-  show_model();
+  show_own(model_, own_model_, wish.model, [this] {
+    const Result<Model> model = search_.model();
+    return model ? sentence(title_of(*model)) : tr("Custom model");
+  });
+  show_own(machine_, own_machine_, wish.machine, [this] {
+    const Result<Machine> machine = search_.machine();
+    return machine ? sentence(title_of(*machine)) : tr("Custom cluster");
+  });
   const bool today = wish.today.has_value();
   today_note_->setText(
       today ? tr("%1 on %2 GPUs").arg(axes_text(*wish.today), count_text(wish.today->mesh.ranks()))
@@ -363,7 +305,6 @@ void SearchColumn::refresh() {
   today_->setText(today ? tr("Change it …") : tr("I train already …"));
   forget_->setVisible(today);
   model_note_->setVisible(!model_note_->text().isEmpty());
-  machine_->setCurrentIndex(machine_->findData(wish.machine));
   bool is_number = false;
   const qlonglong gpus = wish.gpus.toLongLong(&is_number);
   gpus_->set_text(is_number ? locale.toString(gpus) : wish.gpus);

@@ -32,17 +32,21 @@ class SearchColumn : public QFrame {
   void add_sizes();
   void add_today();
   void add_axes();
+  void choose_model_file();
   void read_model(const QString& path);
   void read_today(const QString& path);  // empty: none, the text is pasted
   void add_axis(const QString& axis, const QString& label, const QStringList& values,
                 const QStringList& words = {});
   void change(const std::function<void(PlanWish&)>& turn);
   void take_number(StepBox* box, const QString& text, std::int64_t PlanWish::*member);
-  void show_model();
+  void read_cluster_text();
+  void show_own(QComboBox* box, QString& own, const QString& wished,
+                const std::function<QString()>& title);
   void refresh();
 
   PlanSearch& search_;
-  QString own_;       // the title of a model that is no preset, as it stands in the list; or empty
+  // Titles of what is no preset, as they stand in the lists; empty where nothing is.
+  QString own_model_, own_machine_;
   QWidget* content_;  // what scrolls; the button below it does not
   QVBoxLayout* column_;
   QComboBox *model_ = nullptr, *machine_ = nullptr;

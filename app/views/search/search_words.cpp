@@ -36,7 +36,7 @@ QString batch_text(const PlanSearch& search) {
 QString question_text(const PlanSearch& search) {
   const PlanWish& wish = search.answer() ? search.answered() : search.wish();
   const Result<Setup> base = base_of(wish);
-  const Result<Machine> machine = find_machine(wish.machine.toStdString());
+  const Result<Machine> machine = base ? machine_of(base->machine) : Result<Machine>(base.error());
   return SearchTexts::tr("How should %1 be trained on %2 GPUs of %3?")
       .arg(base ? sentence(title_of(base->model)) : wish.model, wish.gpus,
            machine ? sentence(title_of(*machine)) : wish.machine);

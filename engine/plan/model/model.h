@@ -120,8 +120,6 @@ Result<Model> find_model(const std::string& name);
 Result<Model> model_from_json(const nlohmann::json& json);
 nlohmann::json to_json(const Model& model);
 
-// Whether that is a Hugging Face config.json and not a file of this program.
-bool is_hugging_face(const nlohmann::json& json);
 // Reads a Hugging Face config.json. `notes` receives one sentence for each value that was assumed
 // because the file leaves it out or the model type is unknown.
 Result<Model> import_hugging_face(const nlohmann::json& config, std::vector<Message>& notes);

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <initializer_list>
 
+#include "engine/plan/model/hugging_face.h"
 #include "engine/plan/model/model.h"
 #include "engine/plan/settings/alternatives.h"
 #include "engine/plan/settings/settings_reader.h"

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/cli/text/table.h"
+#include "engine/plan/machine/cluster_text.h"
 #include "engine/plan/placement/resolve.h"
 #include "engine/plan/text/units.h"
 #include "engine/predict/cases/fit.h"
@@ -72,9 +73,29 @@ Result<MeasuredStep> step_of_run(const std::string& path) {
   return MeasuredStep{path, *setup, step->at("seconds").get<double>()};
 }
 
+Outcome measured_machine(const std::string& path, const Machine& machine,
+                         const std::vector<std::string>& links) {
+  std::string all;
+  for (const std::string& file : links) {
+    const Result<std::string> text = read_file(file);
+    if (!text) return Outcome::invalid(text.error());
+    all += *text + "\n";
+  }
+  Result<ClusterText> read = read_cluster(machine, all);
+  if (!read) return Outcome::invalid(read.error());
+  read->changes["based_on"] = machine.name;
+  if (Result<void> written = write_file(path, json_text(read->changes)); !written)
+    return Outcome::failed(written.error());
+  std::string said;
+  for (const Message& sentence : read->found) said += sentence.text + "\n";
+  for (const Message& sentence : read->assumed) said += "Note: " + sentence.text + "\n";
+  return Outcome::done(said + fmt::format("Wrote {}: --machine {} predicts for it.\n", path, path));
+}
+
 }  // namespace
 
-Outcome new_machine(const std::string& path, const std::string& from) {
+Outcome new_machine(const std::string& path, const std::string& from,
+                    const std::vector<std::string>& links) {
   if (path.empty() || from.empty())
     return Outcome::invalid(
         message("machine-new",
@@ -85,6 +106,7 @@ Outcome new_machine(const std::string& path, const std::string& from) {
   if (machine->local)
     return Outcome::invalid(
         message("machine-local.own", "A machine of one's own cannot be this computer."));
+  if (!links.empty()) return measured_machine(path, *machine, links);
   if (Result<void> written = write_file(path, json_text(changeable(*machine))); !written)
     return Outcome::failed(written.error());
   return Outcome::done(fmt::format(

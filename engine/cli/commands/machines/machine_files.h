@@ -8,8 +8,10 @@
 
 namespace parallelarium {
 
-// Writes a file of what people change first of the machine `from`.
-Outcome new_machine(const std::string& path, const std::string& from);
+// Writes a file of what people change first of the machine `from`; with files of what the cluster's
+// own tools say (read_cluster), of what follows from them.
+Outcome new_machine(const std::string& path, const std::string& from,
+                    const std::vector<std::string>& links);
 
 struct FitOptions {
   std::vector<std::string> runs;  // files of `run --json`

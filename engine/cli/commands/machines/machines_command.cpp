@@ -220,10 +220,13 @@ void add_machines(Commands& commands) {
       "  parallelarium-engine machines\n"
       "  parallelarium-engine machines show dgx-h100\n"
       "  parallelarium-engine machines new my-cluster.json --from dgx-h100\n"
+      "  parallelarium-engine machines new my-cluster.json --from dgx-h100 --links topo.txt "
+      "--links all_reduce.txt\n"
       "  parallelarium-engine machines fit --measured 118.4s --setup plan.json --to mine.json\n");
   struct Options {
     std::vector<std::string> words;
     std::string from;
+    std::vector<std::string> links;
     FitOptions fit;
   };
   auto options = std::make_shared<Options>();
@@ -234,6 +237,10 @@ void add_machines(Commands& commands) {
       ->expected(0, 2);
   command->add_option("--from", options->from, "new: the machine to start from")
       ->option_text("NAME");
+  command
+      ->add_option("--links", options->links,
+                   "new: what nvidia-smi topo -m and nccl-tests print on the cluster")
+      ->option_text("FILE");
   command
       ->add_option("--run", options->fit.runs, "fit: measured runs, as `run --json` printed them")
       ->option_text("FILE");
@@ -249,7 +256,7 @@ void add_machines(Commands& commands) {
     const bool json = options->fit.json;
     if (words.empty()) return list(json);
     const std::string rest = words.size() > 1 ? words[1] : "";
-    if (words[0] == "new") return new_machine(rest, options->from);
+    if (words[0] == "new") return new_machine(rest, options->from, options->links);
     if (words[0] == "fit" && rest.empty()) return fit_machine_file(options->fit);
     const std::string& name = words[0] == "show" && words.size() > 1 ? rest : words[0];
     if (words.size() > 1 && words[0] != "show")

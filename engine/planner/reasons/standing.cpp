@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/planner/reasons/explained.h"
+#include "engine/planner/reasons/standing.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -10,14 +10,15 @@
 
 namespace parallelarium {
 
-Explained explain_refused(const Message& why) {
+Standing refused_standing(const Message& why) {
   return {PlanClass::kRefused, why, std::nullopt, std::nullopt};
 }
 
-Explained explain(const Setup& setup, const Machine& machine, const PlanResult& result, int top) {
+Standing standing_of(const Setup& setup, const Machine& machine, const PlanResult& result,
+                     int top) {
   Result<Tried> tried = try_setup(setup, machine, true);
-  if (!tried) return explain_refused(tried.error());
-  Explained told;
+  if (!tried) return refused_standing(tried.error());
+  Standing told;
   told.tried = std::move(*tried);
   const Plan& plan = told.tried->plan;
   if (!told.tried->fits) {
@@ -53,18 +54,18 @@ Explained explain(const Setup& setup, const Machine& machine, const PlanResult& 
   return told;
 }
 
-nlohmann::json to_json(const Explained& explained, const Setup& asked) {
+nlohmann::json to_json(const Standing& standing, const Setup& asked) {
   nlohmann::json json = {{"setup", to_json(asked)},
-                         {"class", name_of(explained.plan_class)},
-                         {"sentence", explained.sentence.text},
-                         {"message", to_json(explained.sentence)},
+                         {"class", name_of(standing.plan_class)},
+                         {"sentence", standing.sentence.text},
+                         {"message", to_json(standing.sentence)},
                          {"step", nullptr},
                          {"memory", nullptr},
                          {"change", nullptr}};
-  if (explained.tried) {
-    const Plan& plan = explained.tried->plan;
+  if (standing.tried) {
+    const Plan& plan = standing.tried->plan;
     json["memory"] = {{"needed_bytes", plan.needed_bytes}, {"capacity_bytes", plan.capacity_bytes}};
-    if (explained.tried->fits) {
+    if (standing.tried->fits) {
       json["step"] = to_json(plan.step, false);
     } else {
       const auto fullest = std::max_element(
@@ -74,13 +75,13 @@ nlohmann::json to_json(const Explained& explained, const Setup& asked) {
       json["memory"]["over_bytes"] = plan.needed_bytes - plan.capacity_bytes;
     }
   }
-  if (explained.change)
-    json["change"] = {{"change", explained.change->change},
-                      {"sentence", explained.change->sentence.text},
-                      {"message", to_json(explained.change->sentence)},
-                      {"seconds", explained.change->plan.step.seconds},
-                      {"needed_bytes", explained.change->plan.needed_bytes},
-                      {"setup", to_json(explained.change->plan.setup)}};
+  if (standing.change)
+    json["change"] = {{"change", standing.change->change},
+                      {"sentence", standing.change->sentence.text},
+                      {"message", to_json(standing.change->sentence)},
+                      {"seconds", standing.change->plan.step.seconds},
+                      {"needed_bytes", standing.change->plan.needed_bytes},
+                      {"setup", to_json(standing.change->plan.setup)}};
   return json;
 }
 

@@ -12,7 +12,7 @@
 
 namespace parallelarium {
 
-struct Explained {
+struct Standing {
   PlanClass plan_class = PlanClass::kRefused;
   Message sentence;
   std::optional<Tried> tried;  // none where it is refused
@@ -21,12 +21,12 @@ struct Explained {
   std::optional<SingleChange> change;
 };
 // `top`: how many plans the search was asked for. Cost: some dozens of predictions.
-Explained explain(const Setup& setup, const Machine& machine, const PlanResult& result, int top);
+Standing standing_of(const Setup& setup, const Machine& machine, const PlanResult& result, int top);
 // Of a Setup that is refused before it can be tried.
-Explained explain_refused(const Message& why);
+Standing refused_standing(const Message& why);
 
 // {"setup": asked, "class", "sentence", "step", "memory", "change"}; the last three are null where
 // there is none. "message" and "change.message" are the sentences for a window in any language.
-nlohmann::json to_json(const Explained& explained, const Setup& asked);
+nlohmann::json to_json(const Standing& standing, const Setup& asked);
 
 }  // namespace parallelarium

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Launch lines in the window: read, written, and compared with what a search finds; a model from
+// its config.json.
+#include <QClipboard>
+#include <QComboBox>
+#include <QDropEvent>
+#include <QLabel>
+#include <QMimeData>
+#include <QPlainTextEdit>
+#include <QPushButton>
+
+#include "app/sheets/recipes/recipe_reader.h"
+#include "app/sheets/recipes/recipe_sheet.h"
+#include "app/state/plan/plan_search.h"
+#include "engine/wire/frameworks/framework.h"
+#include "tests/app/plan/plan_views_fixture.h"
+
+namespace parallelarium {
+namespace {
+
+constexpr char kLine[] =
+    "torchrun --nnodes 1 --nproc-per-node 4 pretrain_gpt.py --num-layers 12 --hidden-size 768 "
+    "--num-attention-heads 12 --seq-length 1024 --max-position-embeddings 1024 "
+    "--tensor-model-parallel-size 4 --micro-batch-size 1 --global-batch-size 16 --bf16 "
+    "--recompute-granularity full --recompute-method uniform --recompute-num-layers 1";
+
+class Recipes : public PlanViewFixture {
+ protected:
+  template <class Sheet>
+  Sheet* sheet() {
+    QApplication::processEvents();
+    for (Sheet* each : window->findChildren<Sheet*>())
+      if (each->isVisible()) return each;
+    ADD_FAILURE() << "no sheet is open";
+    return nullptr;
+  }
+  QPushButton* button(QWidget* in, const QString& text) {
+    for (auto* button : in->findChildren<QPushButton*>())
+      if (button->text().remove(QLatin1Char('&')) == text && button->isVisibleTo(in)) return button;
+    ADD_FAILURE() << "no button " << text.toStdString();
+    return nullptr;
+  }
+  void trigger(const QString& text) {
+    for (QAction* action : window->all_actions())
+      if (action->text().remove(QLatin1Char('&')) == text) return action->trigger();
+    ADD_FAILURE() << "no command " << text.toStdString();
+  }
+  QString file(const char* name, const QByteArray& text) {
+    const QString path = folder_.filePath(QLatin1String(name));
+    QFile written(path);
+    EXPECT_TRUE(written.open(QIODevice::WriteOnly));
+    written.write(text);
+    return path;
+  }
+  void drop(const QString& path) {
+    QMimeData data;
+    data.setUrls({QUrl::fromLocalFile(path)});
+    QDropEvent event(QPointF(10, 10), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+    QApplication::sendEvent(window.get(), &event);
+    QApplication::processEvents();
+  }
+  PlanSearch& search() { return PlanSearch::of(session()); }
+
+ private:
+  QTemporaryDir folder_;
+};
+
+TEST_F(Recipes, TheSheetWritesWhatTheEngineWritesForEachFramework) {
+  set("tp", "2");
+  trigger(QStringLiteral("Export launch line …"));
+  RecipeSheet* open = sheet<RecipeSheet>();
+  ASSERT_NE(open, nullptr);
+  auto* box = open->findChild<QComboBox*>();
+  auto* text = open->findChild<QPlainTextEdit*>();
+  ASSERT_EQ(std::size_t(box->count()), framework_infos().size());
+  for (int at = 0; at < box->count(); ++at) {
+    box->setCurrentIndex(at);
+    const Result<FrameworkText> written =
+        write_for_framework(box->itemData(at).toString().toStdString(), session().resolved());
+    ASSERT_TRUE(written.ok());
+    EXPECT_EQ(text->toPlainText().toStdString(), written->text);
+    QTest::mouseClick(button(open, QStringLiteral("Copy")), Qt::LeftButton);
+    EXPECT_EQ(QGuiApplication::clipboard()->text().toStdString(), written->text);
+  }
+  open->save_to(QStringLiteral("/nowhere/line.sh"));
+  bool said = false;
+  for (const QLabel* label : open->findChildren<QLabel*>())
+    said = said || label->text().contains(QStringLiteral("cannot be written"));
+  EXPECT_TRUE(said);
+}
+
+TEST_F(Recipes, APastedLineBecomesTheSetup) {
+  trigger(QStringLiteral("Read a launch line …"));
+  RecipeReader* reader = sheet<RecipeReader>();
+  ASSERT_NE(reader, nullptr);
+  QPushButton* use = button(reader, QStringLiteral("Use it"));
+  EXPECT_FALSE(use->isEnabled());
+  reader->set_text(QStringLiteral("Dear reader"));
+  EXPECT_FALSE(use->isEnabled());
+  reader->set_text(QLatin1String(kLine));
+  ASSERT_TRUE(use->isEnabled());
+  QTest::mouseClick(use, Qt::LeftButton);
+  session().wait_for_prediction();
+  EXPECT_EQ(session().setup().mesh.tp, 4);
+  EXPECT_EQ(session().setup().model.hidden, 768);
+  EXPECT_EQ(session().setup().global_batch(), 16);
+  EXPECT_EQ(session().setup().recompute, Recompute::kFull);
+}
+
+TEST_F(Recipes, ADroppedLineIsReadAndADroppedConfigurationIsTheModel) {
+  drop(file("line.sh", kLine));
+  RecipeReader* reader = sheet<RecipeReader>();
+  ASSERT_NE(reader, nullptr);
+  EXPECT_TRUE(reader->setup().has_value());
+  reader->reject();
+  const QByteArray config =
+      R"({"model_type": "llama", "hidden_size": 2048, "intermediate_size": 5632,
+          "num_hidden_layers": 22, "num_attention_heads": 32, "num_key_value_heads": 4,
+          "vocab_size": 32000, "max_position_embeddings": 2048, "tie_word_embeddings": false})";
+  drop(file("config.json", config));
+  ASSERT_TRUE(window->wait_for_file());
+  EXPECT_EQ(session().setup().model.layers, 22);
+  EXPECT_EQ(session().setup().model.kv_heads, 4);
+  window->show_room(Room::kPlan);
+  const QByteArray smaller = QByteArray(config).replace(": 22", ": 11");
+  drop(file("smaller.json", smaller));
+  const Result<Model> model = search().model();
+  ASSERT_TRUE(model.ok());
+  EXPECT_EQ(model->layers, 11);
+  EXPECT_EQ(model->kv_heads, 4);
+  EXPECT_EQ(session().setup().model.layers, 22);  // a wish of the search alone
+}
+
+// What the search makes of today's setup is what the command line makes of it.
+TEST_F(Recipes, TodayIsComparedWithTheBestPlan) {
+  window->show_room(Room::kPlan);
+  drop(file("line.sh", kLine));
+  RecipeReader* reader = sheet<RecipeReader>();
+  ASSERT_NE(reader, nullptr);
+  QTest::mouseClick(button(reader, QStringLiteral("Compare with it")), Qt::LeftButton);
+  QApplication::processEvents();
+  EXPECT_EQ(search().wish().gpus, QStringLiteral("4"));
+  EXPECT_EQ(search().wish().global_batch, 16);
+  ASSERT_TRUE(search().wish().today.has_value());
+  search().start();
+  ASSERT_TRUE(wait_until([&] { return !search().searching(); }, kAnswerMs));
+  ASSERT_TRUE(search().answer()) << search().error().toStdString();
+  const PlanAnswer& answer = *search().answer();
+  ASSERT_TRUE(answer.explained && answer.explained->seconds && answer.explained->change);
+  auto today = *search().wish().today;
+  today.machine = MachineChoice("dgx-h100");
+  const QString setup = file_of(today, "today.json");
+  const nlohmann::json predicted = command(
+      {QStringLiteral("predict"), QStringLiteral("--setup"), setup, QStringLiteral("--json")});
+  EXPECT_EQ(*answer.explained->seconds, predicted.at("step").at("seconds").get<double>());
+  EXPECT_EQ(answer.explained->bytes, predicted.at("memory").at("needed_bytes").get<std::int64_t>());
+  EXPECT_LE(answer.plans[answer.best_time].seconds, *answer.explained->seconds);
+  EXPECT_TRUE(window->view().description().contains(QStringLiteral("Today: TP 4")));
+  // The launch line of the plan that was found, in two clicks.
+  QTest::mouseClick(button(window.get(), QStringLiteral("Launch line …")), Qt::LeftButton);
+  RecipeSheet* open = sheet<RecipeSheet>();
+  ASSERT_NE(open, nullptr);
+  const std::string line = open->findChild<QPlainTextEdit*>()->toPlainText().toStdString();
+  const Result<FrameworkSetup> again = read_from_framework("megatron", line, default_setup());
+  ASSERT_TRUE(again.ok());
+  EXPECT_EQ(again->setup.mesh, search().selected()->setup.mesh);
+  open->reject();
+  QTest::mouseClick(button(window.get(), QStringLiteral("Forget it")), Qt::LeftButton);
+  EXPECT_FALSE(search().wish().today.has_value());
+}
+
+}  // namespace
+}  // namespace parallelarium
