@@ -6225,10 +6225,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>vom Vorwärtslauf</translation>
     </message>
     <message>
-        <source>FLOP per rank</source>
-        <translation>FLOP je Rang</translation>
-    </message>
-    <message>
         <source>Embedding, forward</source>
         <translation>Embedding, vorwärts</translation>
     </message>
@@ -6243,6 +6239,22 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>Head, loss, backward</source>
         <translation>Kopf, Verlust, rückwärts</translation>
+    </message>
+    <message>
+        <source>Sent per rank, forward</source>
+        <translation>Gesendet je Rang, vorwärts</translation>
+    </message>
+    <message>
+        <source>Sent per rank, backward</source>
+        <translation>Gesendet je Rang, rückwärts</translation>
+    </message>
+    <message>
+        <source>FLOP per rank, forward</source>
+        <translation>FLOP je Rang, vorwärts</translation>
+    </message>
+    <message>
+        <source>FLOP per rank, backward</source>
+        <translation>FLOP je Rang, rückwärts</translation>
     </message>
 </context>
 <context>
@@ -7942,7 +7954,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>%1 hier</translation>
     </message>
     <message>
-        <source>of parameters %1</source>
+        <source>%1 of it parameters</source>
         <translation>davon Parameter %1</translation>
     </message>
     <message>
@@ -7968,6 +7980,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>own part %1</source>
         <translation>eigener Teil %1</translation>
+    </message>
+    <message>
+        <source>Rank %1: %2</source>
+        <translation>Rang %1: %2</translation>
     </message>
 </context>
 <context>
@@ -8740,8 +8756,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Kopf %1</translation>
     </message>
     <message>
-        <source>heads %1 to %2</source>
-        <translation>Köpfe %1 bis %2</translation>
+        <source>heads %1–%2</source>
+        <translation>Köpfe %1–%2</translation>
     </message>
     <message>
         <source>FLOP per byte</source>
@@ -8859,8 +8875,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Nichts wird ausgetauscht: Anfragen treffen nur auf die Schlüssel ihres eigenen Rangs.</translation>
     </message>
     <message>
-        <source>%1 on every link in each step: keys and values of one rank. Hidden as long as its blocks take longer.</source>
-        <translation>%1 je Verbindung und Schritt: Schlüssel und Werte eines Rangs. Verdeckt, solange seine Blöcke länger dauern.</translation>
+        <source>%1 on every link in each step: keys and values of one rank. Hidden where its blocks take longer; below stands what is not.</source>
+        <translation>%1 auf jeder Verbindung in jedem Schritt: Schlüssel und Werte eines Rangs. Verdeckt, wo seine Blöcke länger dauern; unten steht, was es nicht ist.</translation>
     </message>
     <message>
         <source>%1: %2 sent by each rank; then each computes the rows of its queries, without waiting.</source>
@@ -8891,8 +8907,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>WER RECHNET WELCHE SCORES</translation>
     </message>
     <message>
-        <source>keys and values of rank →</source>
-        <translation>Schlüssel und Werte von Rang →</translation>
+        <source>K, V of rank →</source>
+        <translation>K, V von Rang →</translation>
     </message>
     <message>
         <source>queries of rank</source>

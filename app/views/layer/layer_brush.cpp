@@ -100,15 +100,18 @@ void paint_layer_tensor(const LayerBrush& brush, const LayerRankStep& part, int 
       edge.setWidthF(std::min(own.width(), own.height()) < 10 ? 1 : 2);
       fill_part(brush.painter, own.adjusted(0.5, 0.5, -0.5, -0.5), fill,
                 of.is_shard() ? edge : QPen(line, 1), there, of.scores);
-      if (of.partial && there > 0) paint_crosses(brush.painter, own, theme.ink_on(fill));
+      if (of.partial)
+        paint_crosses(brush.painter, own, there > 0 ? theme.ink_on(fill) : theme.muted);
     }
     return;
   }
   fill_part(brush.painter, place, fill, QPen(line, 1), there, of.scores);
   if (of.partial) {
+    paint_crosses(brush.painter, place, theme.muted);  // it will be one
     brush.painter.save();
     brush.painter.setClipRect(
         QRectF(place.left(), place.top(), place.width(), place.height() * there));
+    fill_part(brush.painter, place, fill, QPen(line, 1), there, of.scores);
     paint_crosses(brush.painter, place, theme.ink_on(fill));
     brush.painter.restore();
   } else if (of.copy) {

@@ -70,8 +70,11 @@ std::vector<Quantity> layer_quantities(const Session& session, const LayerPictur
                                        const QLocale& locale) {
   const LayerRankStep total =
       picture.drawn() ? layer_total(*picture.layer, picture.look.rank) : LayerRankStep{};
-  Quantity sent = layer_quantity(picture, QStringLiteral("layer.sent_bytes"),
-                                 QuantitiesWords::tr("Sent per rank"), picture.hides_traffic);
+  Quantity sent =
+      layer_quantity(picture, QStringLiteral("layer.sent_bytes"),
+                     picture.look.choice.backward ? QuantitiesWords::tr("Sent per rank, backward")
+                                                  : QuantitiesWords::tr("Sent per rank, forward"),
+                     picture.hides_traffic);
   if (tells(picture, picture.hides_traffic)) {
     sent.predicted_value = double(total.sent_bytes);
     sent.predicted.text = bytes_text(total.sent_bytes, locale);
@@ -86,8 +89,11 @@ std::vector<Quantity> layer_quantities(const Session& session, const LayerPictur
     kept.predicted.text = bytes_text(total.kept_bytes, locale);
     kept.predicted.exact = exact_bytes_text(total.kept_bytes, locale);
   }
-  Quantity flops = layer_quantity(picture, QStringLiteral("layer.flops"),
-                                  QuantitiesWords::tr("FLOP per rank"), false);
+  Quantity flops =
+      layer_quantity(picture, QStringLiteral("layer.flops"),
+                     picture.look.choice.backward ? QuantitiesWords::tr("FLOP per rank, backward")
+                                                  : QuantitiesWords::tr("FLOP per rank, forward"),
+                     false);
   if (tells(picture, false)) {
     flops.predicted_value = total.flops;
     flops.predicted.text = value_text(total.flops, "flops", locale);

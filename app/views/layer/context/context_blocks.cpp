@@ -100,8 +100,7 @@ void paint_grid(const LayerBrush& brush) {
   put_context_head(brush,
                    QRectF(places.strip.left(), places.strip.bottom() + 4,
                           places.table.left() - places.strip.left() - 12, 18),
-                   BlockWords::tr("WHO COMPUTES WHICH SCORES"),
-                   BlockWords::tr("keys and values of rank →"));
+                   BlockWords::tr("WHO COMPUTES WHICH SCORES"), BlockWords::tr("K, V of rank →"));
   const double inset = cell >= kLeastChipCell ? (cell - kChip) / 2 : 0;
   for (int run = 0; run < runs; ++run) {
     const int number = context_number(brush, context.runs[std::size_t(run)].cp);

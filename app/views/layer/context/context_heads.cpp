@@ -26,7 +26,7 @@ QString heads_text(const std::vector<ChunkRange>& heads) {
   if (heads.empty()) return {};
   const auto first = heads.front().begin, last = heads.back().end - 1;
   return first == last ? HeadsWords::tr("head %1").arg(first)
-                       : HeadsWords::tr("heads %1 to %2").arg(first).arg(last);
+                       : HeadsWords::tr("heads %1–%2").arg(first).arg(last);
 }
 
 // "K/V head 0"; with "copy" where it is repeated because ranks are more than heads.

@@ -148,7 +148,7 @@ QString strip_words(const LayerBrush& brush, bool ring) {
       layer_sent_text(brush.picture, context.moves[0].step, brush.picture.look.rank);
   return ring ? StripWords::tr(
                     "%1 on every link in each step: keys and values of one rank. Hidden "
-                    "as long as its blocks take longer.")
+                    "where its blocks take longer; below stands what is not.")
                     .arg(sent)
               : StripWords::tr(
                     "%1: %2 sent by each rank; then each computes the rows of its "

@@ -135,6 +135,16 @@ QString column_name(const HoldersColumn& column) {
                                      : Holders::tr("layers %1").arg(column.name);
 }
 
+// What the compute lane of that rank (an index) does then, in words; empty where it does nothing.
+QString computed_at(const Program& program, const Timeline& timeline, int index, Nanoseconds now) {
+  const RankProgram& rank = program.ranks[static_cast<std::size_t>(index)];
+  const std::vector<Span>& spans = timeline.ranks[static_cast<std::size_t>(index)].spans;
+  for (std::size_t at = 0; at < spans.size(); ++at)
+    if (rank.ops[at].lane == Lane::kCompute && spans[at].begin <= now && now < spans[at].end)
+      return sentence(describe(rank.ops[at]));
+  return {};
+}
+
 }  // namespace
 
 HoldersPicture holders_picture(const Session& session, HoldingsOfRanks& kept) {
@@ -205,8 +215,11 @@ HoldersPicture holders_picture(const Session& session, HoldingsOfRanks& kept) {
   QStringList now_words;
   for (const HoldersPicture::Moving& moving : picture.moving)
     now_words << Holders::tr("%1, %2 done").arg(capitalised(moving.name), share_text(moving.done));
-  picture.moment = now_words.isEmpty() ? Holders::tr("Nothing is under way between the ranks.")
-                                       : now_words.join(QStringLiteral(" \u00b7 "));
+  if (now_words.isEmpty()) now_words << Holders::tr("Nothing is under way between the ranks.");
+  const QString work = computed_at(program, timeline, picture.rows.front().index, now);
+  if (!work.isEmpty())
+    now_words << Holders::tr("Rank %1: %2").arg(picture.rows.front().rank).arg(work);
+  picture.moment = now_words.join(QStringLiteral(" \u00b7 "));
   return picture;
 }
 

@@ -129,7 +129,7 @@ void paint_row(QPainter& painter, const HoldersPicture& picture, const HoldersLa
       HoldersPaint::tr("%1 here").arg(bytes_text(row.bytes[0] + row.bytes[1] + row.bytes[2]));
   put_text(painter, QRectF(at.right + 12, first.top(), kSums - 12, third), Qt::AlignVCenter, bytes,
            theme.font(12, true), theme.text, texts);
-  QString second = HoldersPaint::tr("of parameters %1").arg(bytes_text(row.bytes[0]));
+  QString second = HoldersPaint::tr("%1 of it parameters").arg(bytes_text(row.bytes[0]));
   if (!row.hash.isEmpty())
     second = (row.loss.isEmpty()
                   ? QString()
