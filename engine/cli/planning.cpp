@@ -100,14 +100,11 @@ Result<PlanRequest> plan_request_from_json(const nlohmann::json& json) {
   return request;
 }
 
-nlohmann::json explanation_of(const Setup& asked, const PlanRequest& request,
-                              const PlanResult& result) {
+nlohmann::json explanation_of(Setup asked, const PlanRequest& request, const PlanResult& result) {
+  asked.machine = request.base.machine;
   const Result<Situation> situation = situation_here(asked);
   if (!situation) return to_json(refused_standing(situation.error()), asked);
-  const bool same = asked.machine == request.base.machine;
-  return to_json(standing_of(situation->setup, same ? request.machine : situation->machine, result,
-                             request.top),
-                 asked);
+  return to_json(standing_of(situation->setup, request.machine, result, request.top), asked);
 }
 
 }  // namespace parallelarium

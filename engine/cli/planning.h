@@ -23,9 +23,7 @@ Result<void> settle(const Setup& base, PlanRequest& request);
 // be absent. Every key but "setup" is the search's own.
 Result<PlanRequest> plan_request_from_json(const nlohmann::json& json);
 
-// What the search makes of a Setup, as `plan --explain` tells it. On the Machine of the search its
-// limit of memory holds, too.
-nlohmann::json explanation_of(const Setup& asked, const PlanRequest& request,
-                              const PlanResult& result);
+// What the search makes of a Setup on its Machine, as `plan --explain` tells it.
+nlohmann::json explanation_of(Setup asked, const PlanRequest& request, const PlanResult& result);
 
 }  // namespace parallelarium

@@ -64,7 +64,7 @@ RecipeSheet::RecipeSheet(Setup setup, QWidget* parent) : Sheet(parent), setup_(s
   text_->setReadOnly(true);
   text_->setAccessibleName(tr("Launch line"));
   column->addWidget(text_, 1);
-  auto* title = new QLabel(tr("What it cannot say"), this);
+  auto* title = new QLabel(tr("What it cannot say").toUpper(), this);
   make_caps(title);
   column->addWidget(title);
   unsaid_ = new QLabel;
@@ -78,7 +78,7 @@ RecipeSheet::RecipeSheet(Setup setup, QWidget* parent) : Sheet(parent), setup_(s
   area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   area->setWidget(unsaid_);
   area->setFixedHeight(kUnsaidHeight);
-  area->setAccessibleName(title->text());
+  area->setAccessibleName(tr("What it cannot say"));
   column->addWidget(area);
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
   copy_ = buttons->addButton(tr("&Copy"), QDialogButtonBox::ActionRole);

@@ -107,11 +107,7 @@ void PlanSearch::start() {
                         {"gpus", wish_.gpus.toStdString()},
                         {"global_batch", wish_.global_batch},
                         {"allowed", std::move(allowed)}};
-  if (wish_.today) {
-    Setup today = *wish_.today;  // on the cluster that is searched
-    today.machine = base->machine;
-    request.parameters["explain"] = to_json(today);
-  }
+  if (wish_.today) request.parameters["explain"] = to_json(*wish_.today);
   if (wish_.memory_bytes > 0) request.parameters["memory_bytes"] = wish_.memory_bytes;
   request.read = [this, wish = wish_](const nlohmann::json& json) -> Result<RunRequest::Keep> {
     Result<PlanAnswer> answer = plan_answer_from_json(json);
