@@ -31,7 +31,7 @@ namespace {
 constexpr int kMostLessonRanks = 64;  // lessons/schema.json
 
 struct LessonCheckOptions {
-  std::string folder;
+  std::vector<std::string> folders;
   bool run = false;
   bool json = false;
   int samples = 200;
@@ -144,22 +144,33 @@ Outcome check_playlist(const std::string& file, bool json) {
                                    playlist->entries.size() == 1 ? "" : "s", sum));
 }
 
-Outcome check(const LessonCheckOptions& options, Progress& progress) {
+bool is_course(const std::string& folder) {
+  std::error_code ignored;
+  return std::filesystem::exists(std::filesystem::path(folder) / "course.json", ignored);
+}
+
+// Why nothing can be checked there.
+std::optional<Message> no_lesson_in(const std::string& folder) {
   namespace fs = std::filesystem;
   std::error_code ignored;
-  if (fs::is_regular_file(options.folder, ignored))
-    return check_playlist(options.folder, options.json);
-  if (!fs::is_directory(options.folder, ignored))
-    return Outcome::invalid(
-        message("lesson-folder", "{} is neither a folder nor a playlist.", options.folder));
+  if (!fs::is_directory(folder, ignored))
+    return message("lesson-folder", "{} is neither a folder nor a playlist.", folder);
+  const bool course = is_course(folder);
+  if (!course && !fs::exists(fs::path(folder) / "lesson.json", ignored))
+    return message("lesson-none", "{} holds neither a lesson.json nor a course.json.", folder);
+  return unreadable(folder, course);
+}
+
+Outcome check(const LessonCheckOptions& options, Progress& progress) {
+  std::error_code ignored;
+  if (options.folders.size() == 1 &&
+      std::filesystem::is_regular_file(options.folders.front(), ignored))
+    return check_playlist(options.folders.front(), options.json);
   if (options.samples < 1 || options.samples > 100'000)
     return Outcome::invalid(
         message("lesson-samples", "--samples must be a number from 1 to 100000."));
-  const bool course = fs::exists(fs::path(options.folder) / "course.json", ignored);
-  if (!course && !fs::exists(fs::path(options.folder) / "lesson.json", ignored))
-    return Outcome::invalid(message(
-        "lesson-none", "{} holds neither a lesson.json nor a course.json.", options.folder));
-  if (const auto why = unreadable(options.folder, course)) return Outcome::invalid(*why);
+  for (const std::string& folder : options.folders)
+    if (const auto why = no_lesson_in(folder)) return Outcome::invalid(*why);
   CheckOptions wishes;
   wishes.computer = computer_here(RunSettings(), kMostLessonRanks);
   wishes.most_samples = static_cast<std::size_t>(options.samples);
@@ -173,9 +184,14 @@ Outcome check(const LessonCheckOptions& options, Progress& progress) {
       return run_collective_for_check(spec, progress);
     };
   }
-  const std::vector<LessonReport> reports =
-      course ? check_course(options.folder, wishes)
-             : std::vector<LessonReport>{check_lesson(options.folder, wishes)};
+  std::vector<LessonReport> reports;
+  for (const std::string& folder : options.folders) {
+    if (!is_course(folder)) {
+      reports.push_back(check_lesson(folder, wishes));
+      continue;
+    }
+    for (LessonReport& report : check_course(folder, wishes)) reports.push_back(std::move(report));
+  }
   if (options.run && cancelled_by_signal())
     return Outcome::failed(message("cancelled.check", "The check was cancelled."));
   std::size_t faults = 0;
@@ -330,12 +346,15 @@ void add_lesson(Commands& commands) {
   CLI::App* verb = command->add_subcommand(
       "check", "prove a lesson or a whole course: the start state fails, the solution passes");
   auto options = std::make_shared<LessonCheckOptions>();
-  verb->add_option("folder", options->folder,
-                   "a lesson's folder, one with a course.json, or a playlist")
-      ->option_text("DIR")
+  verb->add_option("folders", options->folders,
+                   "folders of lessons, one with a course.json, or a playlist")
+      ->option_text("DIR ...")
       ->required();
-  verb->add_flag("--run", options->run,
-                 "also run what the lesson runs (rehearsed where cores are few)");
+  CLI::Option* runs = verb->add_flag(
+      "--run", options->run, "also run what the lesson runs (rehearsed where cores are few)");
+  verb->add_flag_function(
+          "--no-runs", [](std::int64_t) {}, "predict alone, as without --run")
+      ->excludes(runs);
   verb->add_option("--samples", options->samples, "drawn values tried at most (default: 200)")
       ->option_text("N");
   verb->add_flag("--json", options->json, "print JSON");
@@ -344,7 +363,8 @@ void add_lesson(Commands& commands) {
   rows->add_flag("--json", options->json, "print JSON");
   CLI::App* fresh = command->add_subcommand(
       "new", "write a small lesson to begin from, which is proved as it stands");
-  fresh->add_option("folder", options->folder, "its folder; the name becomes the lesson's id")
+  auto new_folder = std::make_shared<std::string>();
+  fresh->add_option("folder", *new_folder, "its folder; the name becomes the lesson's id")
       ->option_text("DIR")
       ->required();
   CLI::App* marks = command->add_subcommand(
@@ -370,13 +390,13 @@ void add_lesson(Commands& commands) {
   CLI::Option* csv =
       marks->add_flag("--csv", class_options->csv, "print a line for each step as CSV");
   marks->add_flag("--json", options->json, "print JSON")->excludes(csv);
-  commands.set_body(command, [options, class_options, rows, fresh, marks](Progress& progress) {
+  commands.set_body(command, [=](Progress& progress) {
     if (fresh->parsed()) {
-      const Result<void> written = write_new_lesson(options->folder);
+      const Result<void> written = write_new_lesson(*new_folder);
       if (!written) return Outcome::invalid(written.error());
       return Outcome::done(fmt::format(
           "{} holds lesson.json and text.en.md.\nNext: parallelarium-engine lesson check {}\n",
-          options->folder, options->folder));
+          *new_folder, *new_folder));
     }
     if (marks->parsed()) return report(*class_options, options->json, progress);
     return rows->parsed() ? coverage(options->json) : check(*options, progress);
