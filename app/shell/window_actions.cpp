@@ -114,11 +114,13 @@ void Window::build_edit_actions() {
                    {}, tr("Take back the changes of this section"),
                    [this, section] { setup_->reset_section(section); }));
   do_.all_settings = add_action(tr("&All settings …"), keys("Ctrl+,"), {}, [this] {
+    if (auto* open = findChild<AllSettings*>()) return open->raise();
     auto* dialog = new AllSettings(session_, this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->show();
   });
   do_.devices = add_action(tr("Change de&vices …"), {}, {}, [this] {
+    if (auto* open = findChild<MachineSheet*>()) return open->raise();
     auto* dialog = new MachineSheet(session_, this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->show();
