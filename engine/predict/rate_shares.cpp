@@ -12,7 +12,22 @@ namespace {
 
 constexpr std::size_t kMostListed = 5;
 
-std::string what_is(const Op& op) {
+// Ops that are told as one. Their words are written once, not for each of thousands of ops.
+struct OpSort {
+  OpKind kind;  // of sends and receives kSend
+  Piece piece = {};
+  Phase phase = {};
+  CollectiveKind collective = {};
+  Purpose purpose = {};
+  auto operator<=>(const OpSort&) const = default;
+};
+OpSort sort_of(const Op& op) {
+  if (op.kind == OpKind::kCompute) return {.kind = op.kind, .piece = op.piece, .phase = op.phase};
+  if (op.kind == OpKind::kCollective)
+    return {.kind = op.kind, .collective = op.collective, .purpose = op.purpose};
+  return {.kind = OpKind::kSend, .purpose = op.purpose};
+}
+std::string what_is(const OpSort& op) {
   if (op.kind == OpKind::kCompute)
     return fmt::format("{}, {}", name_of(op.piece), name_of(op.phase));
   if (op.kind == OpKind::kCollective)
@@ -47,10 +62,11 @@ RateShares rate_shares(const Prediction& prediction) {
   for (const std::vector<Work>& works : prediction.program.works)
     of_works.push_back(shares_of(works, prediction));
   RateShares shares;
+  std::map<OpSort, double> largest;  // of the busiest rank
   double most = 0;
   for (const RankProgram& rank : prediction.program.ranks) {
     ByKind sums = {};
-    std::map<std::string, double> assumed;
+    std::map<OpSort, double> assumed;
     const auto count = [&](const Op& op, double times) {
       ByKind parts = {};
       if (op.kind != OpKind::kCompute)
@@ -60,7 +76,7 @@ RateShares rate_shares(const Prediction& prediction) {
       for (double& part : parts) part *= times * cost.seconds(op, rank.rank);
       for (std::size_t kind = 0; kind < parts.size(); ++kind) sums[kind] += parts[kind];
       const double part = parts[static_cast<std::size_t>(RateKind::kAssumed)];
-      if (part > 0) assumed[what_is(op)] += part;
+      if (part > 0) assumed[sort_of(op)] += part;
     };
     std::map<std::int32_t, std::pair<const Op*, double>> folds;  // an op of each, and how many
     for (const Op& op : rank.ops) {
@@ -76,11 +92,14 @@ RateShares rate_shares(const Prediction& prediction) {
     if (sum <= most) continue;
     most = sum;
     shares = {sums[0] / sum, sums[1] / sum, sums[2] / sum, {}};
-    for (const auto& [what, seconds] : assumed)
-      shares.largest_assumed.push_back({what, seconds / sum});
+    largest = std::move(assumed);
   }
+  for (const auto& [what, seconds] : largest)
+    shares.largest_assumed.push_back({what_is(what), seconds / most});
   std::stable_sort(shares.largest_assumed.begin(), shares.largest_assumed.end(),
-                   [](const auto& a, const auto& b) { return a.share > b.share; });
+                   [](const auto& a, const auto& b) {
+                     return a.share != b.share ? a.share > b.share : a.what < b.what;
+                   });
   if (shares.largest_assumed.size() > kMostListed) shares.largest_assumed.resize(kMostListed);
   return shares;
 }

@@ -199,9 +199,14 @@ void multiply_tiles(float (&sum)[4], const Slot* registers, unsigned lane) {
   const auto b_at = [&](unsigned k, unsigned column) {
     return number(column * 4 + k % 8 / 2, 4 + k / 8, k % 2);
   };
+  float rows[2][16], columns[2][16];
+  for (unsigned which = 0; which < 2; ++which)
+    for (unsigned k = 0; k < 16; ++k) {
+      rows[which][k] = a_at(lane / 4 + which * 8, k);
+      columns[which][k] = b_at(k, lane % 4 * 2 + which);
+    }
   for (unsigned i = 0; i < 4; ++i)
-    for (unsigned k = 0; k < 16; ++k)
-      sum[i] += a_at(lane / 4 + i / 2 * 8, k) * b_at(k, lane % 4 * 2 + i % 2);
+    for (unsigned k = 0; k < 16; ++k) sum[i] += rows[i / 2][k] * columns[i % 2][k];
 }
 
 void copy_async(void* to, const void* from, std::size_t bytes, bool there) {

@@ -121,7 +121,7 @@ void tell(const std::string& what) {
 }
 
 // Whether a touch of this launch that has been is ordered before one of now.
-bool is_before(const Touch& before, const Touch& now) {
+[[gnu::always_inline]] inline bool is_before(const Touch& before, const Touch& now) {
   if (before.block != now.block) return false;
   if (before.barriers != now.barriers || before.thread == now.thread) return true;
   if (before.thread == kSeveralWarps) return false;
@@ -130,7 +130,7 @@ bool is_before(const Touch& before, const Touch& now) {
   return warp == now.thread / 32U && before.syncs != now.syncs;
 }
 
-void note_read(Touch& reads, const Touch& now) {
+[[gnu::always_inline]] inline void note_read(Touch& reads, const Touch& now) {
   if (reads.block == 0 || (reads.block == now.block && reads.barriers != now.barriers)) {
     reads = now;
     return;
@@ -167,7 +167,7 @@ struct Entries {
   bool is_shared = false;
 };
 // None where nobody else can see the address.
-Entries entries_of(const void* address, std::size_t bytes) {
+[[gnu::always_inline]] inline Entries entries_of(const void* address, std::size_t bytes) {
   const auto* const at = static_cast<const unsigned char*>(address);
   const auto span = [&](std::size_t offset) {
     return (offset + bytes + kGranule - 1) / kGranule - offset / kGranule;
@@ -191,12 +191,11 @@ bool is_allocated(const void* address, std::size_t bytes) {
   return at + bytes <= device.last.first + device.last.second;
 }
 
-[[gnu::always_inline]] inline void touch(const void* address, std::size_t bytes, bool writes,
-                                         const void* caller) {
-  if (position == nullptr) return;
-  const Entries entries = entries_of(address, bytes);
-  if (entries.count == 0) return;
-  const Touch now = touch_of(caller);
+// A touch that is nothing special ends in touch_seen(); others come here, from the start again:
+// what that has noted of `now` by then is no fault of `now`.
+[[gnu::cold, gnu::noinline]] void touch_with_care(const void* address, std::size_t bytes,
+                                                  bool writes, const Touch& now,
+                                                  const Entries& entries) {
   if (!entries.is_shared && !is_allocated(address, bytes))
     tell("Thread " + std::to_string(now.thread) + " touches device memory that is not allocated (" +
          source_of(now.code) + ").");
@@ -219,6 +218,43 @@ bool is_allocated(const void* address, std::size_t bytes) {
       note_read(entry.read, now);
     }
   }
+}
+
+template <std::size_t bytes, bool writes>
+[[gnu::noinline]] void touch_seen(const void* address, const void* caller, std::size_t count) {
+  if (position == nullptr) return;
+  const std::size_t size = bytes > 0 ? bytes : count;
+  const Entries entries = entries_of(address, size);
+  const Touch now = touch_of(caller);
+  const auto* const at = static_cast<const unsigned char*>(address);
+  if (!entries.is_shared &&
+      (at < device.last.first || at + size > device.last.first + device.last.second))
+    return touch_with_care(address, size, writes, now, entries);
+  if (size < kGranule) return;
+  for (Entry* entry = entries.first; entry != entries.first + entries.count; ++entry) {
+    const bool written = entry->write.block >= entries.since;
+    if (written && (entry->write.on_its_way || !is_before(entry->write, now)))
+      return touch_with_care(address, size, writes, now, entries);
+    if (writes) {
+      if (entry->read.block >= entries.since && !is_before(entry->read, now))
+        return touch_with_care(address, size, writes, now, entries);
+      entry->write = now;
+      entry->read.block = 0;
+    } else {
+      if (entry->read.block < entries.since) entry->read.block = 0;
+      note_read(entry->read, now);
+    }
+  }
+}
+
+// Most of what kernels touch are variables of their own: those are told apart at once.
+template <std::size_t bytes, bool writes>
+[[gnu::always_inline]] inline void touch(const void* address, const void* caller,
+                                         std::size_t count = bytes) {
+  const auto* const at = static_cast<const unsigned char*>(address);
+  if (static_cast<std::size_t>(at - __bss_start) < static_cast<std::size_t>(_end - __bss_start) ||
+      static_cast<std::size_t>(at - device.begin) < kDeviceBytes)
+    touch_seen<bytes, writes>(address, caller, count);
 }
 
 }  // namespace
@@ -257,15 +293,15 @@ void set_position(const Position* now) { position = now; }
 
 void begin_copy(const void* to, const void* from, std::size_t bytes, bool there) {
   const void* const caller = __builtin_return_address(0);
-  if (there) touch(from, bytes, false, caller);
-  touch(to, bytes, true, caller);
+  if (there) touch<0, false>(from, caller, bytes);
+  touch<0, true>(to, caller, bytes);
   const Entries entries = entries_of(to, bytes);
   for (std::size_t at = 0; at < entries.count; ++at) entries.first[at].write.on_its_way = true;
 }
 void end_copy(const void* to, std::size_t bytes) {
   const Entries entries = entries_of(to, bytes);
   for (std::size_t at = 0; at < entries.count; ++at) entries.first[at].write.on_its_way = false;
-  touch(to, bytes, true, __builtin_return_address(0));
+  touch<0, true>(to, __builtin_return_address(0), bytes);
 }
 
 void check_multiple(const void* address, std::size_t bytes) {
@@ -281,10 +317,10 @@ using parallelarium::emulation::touch;
 extern "C" {
 #define PARALLELARIUM_TOUCH(kind, bytes, writes)                \
   void __tsan_##kind##bytes(void* address) {                    \
-    touch(address, bytes, writes, __builtin_return_address(0)); \
+    touch<bytes, writes>(address, __builtin_return_address(0)); \
   }                                                             \
   void __tsan_unaligned_##kind##bytes(void* address) {          \
-    touch(address, bytes, writes, __builtin_return_address(0)); \
+    touch<bytes, writes>(address, __builtin_return_address(0)); \
   }
 PARALLELARIUM_TOUCH(read, 1, false)
 PARALLELARIUM_TOUCH(read, 2, false)
@@ -297,10 +333,10 @@ PARALLELARIUM_TOUCH(write, 4, true)
 PARALLELARIUM_TOUCH(write, 8, true)
 PARALLELARIUM_TOUCH(write, 16, true)
 void __tsan_read_range(void* address, std::size_t bytes) {
-  touch(address, bytes, false, __builtin_return_address(0));
+  touch<0, false>(address, __builtin_return_address(0), bytes);
 }
 void __tsan_write_range(void* address, std::size_t bytes) {
-  touch(address, bytes, true, __builtin_return_address(0));
+  touch<0, true>(address, __builtin_return_address(0), bytes);
 }
 void __tsan_init() {}
 void __tsan_func_entry(void*) {}

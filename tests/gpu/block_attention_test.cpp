@@ -20,13 +20,13 @@ struct Case {
 };
 
 // D of whole and of padded tiles, or of none; runs that are no multiple of a tile, longer and
-// shorter than one; keys shared by two heads and three.
+// shorter than one; keys shared by two heads, once and twice, and by three.
 constexpr Case kCases[] = {
     {{1, 70, 2, 1, 64}, Cut::kFirstHalf, 0.1}, {{2, 33, 2, 2, 20}, Cut::kFirstHalf},
     {{1, 70, 2, 2, 32}, Cut::kWhole, 0.1},     {{2, 65, 2, 1, 64}, Cut::kSecondHalf, 0.1},
-    {{1, 130, 2, 2, 64}, Cut::kZigzag},        {{1, 142, 4, 2, 64}, Cut::kZigzag, 0.1},
+    {{1, 130, 1, 1, 64}, Cut::kZigzag},        {{1, 142, 2, 1, 64}, Cut::kZigzag, 0.1},
     {{1, 66, 3, 1, 96}, Cut::kZigzag, 0.1},    {{1, 67, 1, 1, 96}, Cut::kWhole},
-    {{1, 36, 2, 1, 128}, Cut::kZigzag, 0.1},   {{1, 97, 2, 2, 128}, Cut::kWhole, 0.5},
+    {{1, 36, 4, 2, 128}, Cut::kZigzag, 0.1},   {{1, 97, 2, 2, 128}, Cut::kWhole, 0.5},
     {{2, 6, 2, 1, 8}, Cut::kZigzag, 0.3},      {{1, 1, 1, 1, 8}, Cut::kWhole, 0.3},
     {{1, 38, 2, 1, 20}, Cut::kZigzag, 0.1}};
 

@@ -80,8 +80,10 @@ class StepCheck {
   void check() {
     const Result<Settings> before = settings_at(lesson_, index_, drawn_);
     if (!before) return fault("step-setup", before.error().text);
-    const Result<Context> entering = context_of(*before, drawn_, predictions_);
-    if (!entering) return fault("step-setup", entering.error().text);
+    if (const auto& entering = predictions_.of(before->setup); !entering)
+      return fault("step-setup", entering.error().text);
+    if (const auto& entering = predictions_.of(before->collective); !entering)
+      return fault("step-setup", entering.error().text);
     const Result<Context> context = context_at(lesson_, index_, drawn_, predictions_);
     if (!context) return fault("step-setup", context.error().text);
     if (!step_.parts.empty())

@@ -6,6 +6,7 @@
 
 #include "engine/plan/machine/presets.h"
 #include "engine/plan/model/model.h"
+#include "engine/plan/model/model_presets.h"
 #include "engine/plan/model/model_settings.h"
 #include "engine/plan/settings/alternatives.h"
 #include "engine/plan/settings/settings_reader.h"
@@ -29,19 +30,24 @@ std::string model_of_file(const EmbeddedFile& file) {
 }  // namespace
 
 std::vector<std::string> model_names() {
-  std::vector<std::string> names;
-  for (const EmbeddedFile& file : embedded_files())
-    if (file.path.starts_with("models/")) names.push_back(model_of_file(file));
-  const auto place = [](const std::string& name) {
-    return std::find(kModelOrder.begin(), kModelOrder.end(), name) - kModelOrder.begin();
-  };
-  std::stable_sort(names.begin(), names.end(),
-                   [&](const std::string& a, const std::string& b) { return place(a) < place(b); });
-  return names;
+  static const std::vector<std::string> kNames = [] {
+    std::vector<std::string> names;
+    for (const EmbeddedFile& file : embedded_files())
+      if (file.path.starts_with("models/")) names.push_back(model_of_file(file));
+    const auto place = [](const std::string& name) {
+      return std::find(kModelOrder.begin(), kModelOrder.end(), name) - kModelOrder.begin();
+    };
+    std::stable_sort(
+        names.begin(), names.end(),
+        [&](const std::string& a, const std::string& b) { return place(a) < place(b); });
+    return names;
+  }();
+  return kNames;
 }
 
-Result<Model> find_model(const std::string& name) {
-  // Read once: every changed setting asks for presets.
+namespace {
+// Read once: every changed setting asks for presets.
+const std::map<std::string, Result<Model>>& read_presets() {
   static const std::map<std::string, Result<Model>> kPresets = [] {
     std::map<std::string, Result<Model>> presets;
     for (const EmbeddedFile& file : embedded_files()) {
@@ -54,7 +60,26 @@ Result<Model> find_model(const std::string& name) {
     }
     return presets;
   }();
-  if (const auto found = kPresets.find(name); found != kPresets.end()) return found->second;
+  return kPresets;
+}
+}  // namespace
+
+const Model* preset_of_shape(const Model& shape) {
+  for (const std::string& name : model_names()) {
+    const Result<Model>& preset = read_presets().at(name);
+    if (!preset || preset->layers != shape.layers || preset->hidden != shape.hidden) continue;
+    Model same = *preset;
+    same.name = shape.name;
+    same.title = shape.title;
+    same.sources = shape.sources;
+    if (same == shape) return &*preset;
+  }
+  return nullptr;
+}
+
+Result<Model> find_model(const std::string& name) {
+  const auto& presets = read_presets();
+  if (const auto found = presets.find(name); found != presets.end()) return found->second;
   const std::vector<std::string> names = model_names();
   const std::string near = nearest(name, names);
   Message error =

@@ -222,18 +222,7 @@ void follow_shape(Model& model, const Model& before) {
   model.name = "custom";
   model.title.clear();
   model.sources.clear();
-  for (const std::string& name : model_names()) {
-    Result<Model> preset = find_model(name);
-    if (!preset) continue;
-    Model shape = *preset;
-    shape.name = model.name;
-    shape.title = model.title;
-    shape.sources.clear();
-    if (shape == model) {
-      model = std::move(*preset);
-      return;
-    }
-  }
+  if (const Model* const preset = preset_of_shape(model)) model = *preset;
 }
 
 }  // namespace parallelarium
