@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "engine/lesson/problem/rejections.h"
 #include "engine/plan/placement/resolve.h"
 #include "engine/plan/setup/setup_settings.h"
 

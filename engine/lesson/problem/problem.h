@@ -22,7 +22,6 @@
 #include "engine/lesson/expression.h"
 #include "engine/plan/result.h"
 #include "engine/plan/setup/setup.h"
-#include "engine/planner/search.h"
 
 namespace parallelarium {
 
@@ -50,19 +49,6 @@ std::vector<std::string> alternatives_of(const std::string& text);
 // What the planner finds. `base`: the Setup of the lesson's start. Cost: a search.
 // Error: the search's, or that nothing fits, or that there is no such rejection.
 Result<Symbols> solve(const PlanProblem& problem, const Setup& base, const Symbols& drawn);
-
-// Why a candidate is rejected.
-struct Rejection {
-  Setup setup;
-  int cause = 0;
-  double number = 0;
-};
-struct Rejections {
-  std::optional<Rejection> refused, large, slow;
-};
-// Of the candidates of a search those that are nearest to its best plan.
-Rejections rejections_of(const PlanRequest& request, const Space& space, const Plan& best,
-                         const std::optional<LeastPlan>& least);
 
 // What was solved, by what was drawn: a search is made once. It may be asked from several threads.
 class SolvedProblems {

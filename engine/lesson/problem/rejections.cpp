@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which candidates of a search are asked about, and why each is rejected.
+#include "engine/lesson/problem/rejections.h"
+
 #include <algorithm>
 #include <cmath>
 #include <set>

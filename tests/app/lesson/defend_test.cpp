@@ -10,6 +10,7 @@
 #include "app/lesson/teaching/defence.h"
 #include "engine/lesson/check/check_parts.h"
 #include "tests/app/lesson/lesson_fixture.h"
+#include "tests/app/window/window_fixture.h"
 
 namespace parallelarium {
 namespace {
@@ -124,6 +125,24 @@ TEST_F(DefendYourPlan, BecomesTwoPagesWithTwentyPoints) {
   EXPECT_TRUE(pdf.startsWith("%PDF"));
   EXPECT_TRUE(pdf.contains("/Count 2")) << "two pages";
   EXPECT_FALSE(defence->save(folder.filePath(QStringLiteral("plan.txt"))));
+}
+
+class PlannerLock : public WindowFixture {};
+
+TEST_F(PlannerLock, OpensTheRoomPlanOnceAPlanIsCommitted) {
+  LessonPlayer& player = window->lesson().player();
+  ASSERT_TRUE(player.open(kLessons + QStringLiteral("defend-your-plan"), 4));
+  player.next();
+  ASSERT_EQ(player.step().id, "your-plan");
+  window->show_room(Room::kPlan);
+  EXPECT_EQ(window->room(), Room::kLearn);
+  EXPECT_FALSE(action(QStringLiteral("Search"))->isEnabled());
+  EXPECT_FALSE(action(QStringLiteral("Sweep"))->isEnabled());
+  session().locks().set_hidden({QStringLiteral("memory")});  // as after the commit, and as in others
+  EXPECT_TRUE(action(QStringLiteral("Sweep"))->isEnabled());
+  window->show_room(Room::kPlan);
+  EXPECT_EQ(window->room(), Room::kPlan);
+  player.close();
 }
 
 }  // namespace
