@@ -98,7 +98,7 @@ struct Options {
   const QCommandLineOption handout =
       with("handout",
            Main::tr("Write a lesson on paper to the file of --export, a .pdf or .html: its name or "
-                    "its folder."),
+                    "its folder, or what was handed in to one that is marked by points, a .json."),
            "lesson");
   const QCommandLineOption playlist =
       with("playlist",

@@ -9,6 +9,7 @@
 #include <cstdio>
 
 #include "app/lesson/player/lesson_progress.h"
+#include "app/lesson/teaching/defence.h"
 #include "app/lesson/teaching/handout.h"
 #include "app/look/theme.h"
 #include "app/shell/window.h"
@@ -193,7 +194,26 @@ int export_headless(const CommandLine& line) {
   return written ? 0 : fail(1, written.error());
 }
 
+namespace {
+
+// What was handed in, with its points.
+int export_defence(const CommandLine& line) {
+  Session session;
+  const HandIn hand_in =
+      hand_in_of(line.handout.toStdString(), lessons_folder(), session.placer().computer());
+  const Result<Lesson> lesson = lesson_named(QString::fromStdString(hand_in.lesson));
+  if (hand_in.steps.empty() && !hand_in.faults.empty()) return fail(2, hand_in.faults.front());
+  if (!lesson) return fail(2, lesson.error());
+  const Result<Defence> defence = Defence::of(*lesson, hand_in);
+  if (!defence) return fail(2, defence.error());
+  const Result<void> written = defence->save(line.export_to);
+  return written ? 0 : fail(written.error().id == "defence-ending" ? 2 : 1, written.error());
+}
+
+}  // namespace
+
 int export_handout(const CommandLine& line) {
+  if (line.handout.endsWith(QLatin1String(".json"))) return export_defence(line);
   const Result<Lesson> lesson = lesson_named(line.handout);
   if (!lesson) return fail(2, lesson.error());
   Session session;

@@ -50,7 +50,10 @@ LessonPanel::LessonPanel(Session& session, QWidget* parent)
   connect(&player_, &LessonPlayer::tab_wanted, this, &LessonPanel::tab_wanted);
   connect(&player_, &LessonPlayer::guess_changed, this, &LessonPanel::guess_changed);
   connect(&session_, &Session::run_state_changed, this, &LessonPanel::refresh_controls);
-  connect(&session_, &Session::prediction_changed, this, &LessonPanel::refresh_conditions);
+  connect(&session_, &Session::prediction_changed, this, [this] {
+    refresh_conditions();
+    if (player_.is_open() && player_.step().sets_plan()) refresh_controls();
+  });
   connect(&session_.order_edit(), &OrderEdit::changed, this, &LessonPanel::refresh_conditions);
   refresh();
 }

@@ -74,6 +74,8 @@ Window::Window(QWidget* parent) : QMainWindow(parent) {
           [this] { show_room(Room::kExplore); });
   connect(&lesson_->player(), &LessonPlayer::reviewed, this, [this] { show_room(Room::kLearn); });
 
+  connect(&session_.locks(), &LessonLocks::hidden_changed, this, &Window::follow_exam);
+
   show_theme(theme);
   resize(1440, 900);
   if (const QScreen* screen = QApplication::primaryScreen())

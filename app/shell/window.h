@@ -137,7 +137,8 @@ class Window : public QMainWindow {
   void share_right_column();
   // window_rooms.cpp
   bool shows_index() const;
-  void follow_exam();  // the planner is off in one
+  bool planner_is_off() const;
+  void follow_exam();  // the planner is off in one, and where a lesson hides it
   bool has_tab(Room room, const ViewInfo& view) const;
   void follow_lesson();
   void refresh_rooms();
@@ -205,7 +206,7 @@ class Window : public QMainWindow {
     QAction *shortcuts, *words, *doctor, *about, *next_pane, *previous_pane, *all_settings,
         *devices;
     QList<QAction*> views, rooms;
-    QAction *lessons, *lesson_again, *lesson_answers, *lesson_leave, *take_away, *handout,
+    QAction *lessons, *lesson_again, *lesson_answers, *lesson_leave, *take_away, *handout, *defence,
         *school_class, *playlist, *playlist_close, *progress_folder, *progress_here, *present;
   } do_{};
   std::vector<QAction*> reset_sections_;

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "app/lesson/lesson_panel.h"
+#include "app/lesson/teaching/defence.h"
 #include "app/settings/all_settings.h"
 #include "app/settings/machine_sheet.h"
 #include "app/settings/setup_chips.h"
@@ -283,7 +284,7 @@ void Window::build_menus() {
   QMenu* lessons = menuBar()->addMenu(tr("&Lessons"));
   lessons->addActions({do_.lessons, do_.lesson_again, do_.lesson_answers, do_.lesson_leave});
   lessons->addSeparator();
-  lessons->addActions({do_.take_away, do_.handout});
+  lessons->addActions({do_.take_away, do_.handout, do_.defence});
   lessons->addSeparator();
   lessons->addActions({do_.school_class, do_.playlist, do_.playlist_close, do_.present});
   lessons->addSeparator();
@@ -322,6 +323,7 @@ void Window::refresh_actions() {
   do_.lesson_answers->setEnabled(has_lesson);
   for (QAction* action : {do_.lesson_again, do_.handout})
     action->setEnabled(has_lesson && !player.exam());
+  do_.defence->setEnabled(has_defence(player) && !player.exam());
   do_.take_away->setEnabled(!player.exam());
   do_.progress_here->setVisible(!LessonProgress::chosen_folder().isEmpty());
   do_.playlist_close->setEnabled(player.progress().playlist().has_value());

@@ -12,6 +12,7 @@
 #include "app/lesson/map/cheat_sheet.h"
 #include "app/lesson/map/course_map.h"
 #include "app/lesson/teaching/class_dialog.h"
+#include "app/lesson/teaching/defence.h"
 #include "app/look/sentence.h"
 #include "app/shell/window.h"
 #include "engine/lesson/teaching/playlist.h"
@@ -34,6 +35,10 @@ void Window::build_lesson_actions() {
   do_.handout = add_action(tr("&Handout …"), {},
                            tr("The lesson on paper, with its numbers: PDF or a web page"),
                            [this] { ask_for_handout(lesson_->player(), this); });
+  do_.defence = add_action(tr("Export the &plan …"), {},
+                           tr("Of a lesson with points: your plan, its evidence and its points, "
+                              "on two printed pages"),
+                           [this] { ask_for_defence(lesson_->player(), this); });
   do_.school_class = add_action(
       tr("&Class …"), {}, tr("Numbers that follow from a class code and your name; exams"), [this] {
         if (ClassDialog(lesson_->player().progress(), this).exec() != QDialog::Accepted) return;

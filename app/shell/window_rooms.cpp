@@ -39,8 +39,10 @@ void Window::show_view(const QString& id) {
 
 bool Window::show_room(Room room) {
   if (!has_views(room)) return false;
-  if (room == Room::kPlan && lesson_->player().exam()) {
-    typed_wrong_ = tr("In an exam the planner is off.");
+  if (room == Room::kPlan && planner_is_off()) {
+    typed_wrong_ = lesson_->player().exam()
+                       ? tr("In an exam the planner is off.")
+                       : tr("The planner is off until you have committed your plan.");
     refresh_banner();
     top_bar_->set_room(room_);
     return false;
@@ -72,8 +74,13 @@ void Window::follow_lesson() {
   refresh_rooms();
 }
 
+// A plan of one's own comes before the planner's.
+bool Window::planner_is_off() const {
+  return lesson_->player().exam() || session_.locks().hidden(QStringLiteral("plan"));
+}
+
 void Window::follow_exam() {
-  const bool exam = lesson_->player().exam();
+  const bool exam = planner_is_off();
   if (exam && room_ == Room::kPlan) show_room(Room::kLearn);
   top_bar_->set_planner(!exam);
   for (QAction* room : do_.rooms)

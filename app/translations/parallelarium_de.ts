@@ -2154,8 +2154,8 @@
         <translation>Eine Ansicht als .png .svg .pdf oder die Zeitleiste als Chrome-Trace .json oder .csv schreiben, ohne Fenster.</translation>
     </message>
     <message>
-        <source>Write a lesson on paper to the file of --export, a .pdf or .html: its name or its folder.</source>
-        <translation>Eine Lektion auf Papier in die Datei von --export schreiben, .pdf oder .html: ihr Name oder ihr Ordner.</translation>
+        <source>Write a lesson on paper to the file of --export, a .pdf or .html: its name or its folder, or what was handed in to one that is marked by points, a .json.</source>
+        <translation>Eine Lektion auf Papier in die Datei von --export schreiben, .pdf oder .html: ihr Name oder ihr Ordner, oder eine Abgabe zu einer, die Punkte gibt, eine .json.</translation>
     </message>
     <message>
         <source>The handout has the right answers.</source>
@@ -3870,6 +3870,14 @@
         <source>This was an exam: %1 of %2 tasks are answered. Choose **Lessons &gt; Export my answers** and hand in the file.</source>
         <translation>Das war eine Prüfung: %1 von %2 Aufgaben sind beantwortet. Wähle **Lektionen &gt; Meine Antworten exportieren** und gib die Datei ab.</translation>
     </message>
+    <message>
+        <source>This setup cannot be: see what is marked.</source>
+        <translation>Diesen Aufbau kann es nicht geben: Sieh, was markiert ist.</translation>
+    </message>
+    <message>
+        <source>Your plan must meet the conditions first.</source>
+        <translation>Dein Plan muss zuerst die Bedingungen erfüllen.</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::MarkdownView</name>
@@ -5558,6 +5566,16 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>&amp;Use it</source>
         <translation>&amp;Verwenden</translation>
+        <source>The planner is off until you have committed your plan.</source>
+        <translation>Der Planer ist aus, bis du dich auf deinen Plan festgelegt hast.</translation>
+    </message>
+    <message>
+        <source>Export the &amp;plan …</source>
+        <translation>&amp;Plan exportieren …</translation>
+    </message>
+    <message>
+        <source>Of a lesson with points: your plan, its evidence and its points, on two printed pages</source>
+        <translation>Aus einer Lektion mit Punkten: dein Plan, seine Belege und seine Punkte, auf zwei Druckseiten</translation>
     </message>
 </context>
 <context>
@@ -10412,6 +10430,69 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>&amp;Use it</source>
         <translation>&amp;Verwenden</translation>
+    </message>
+</context>
+<context>
+    <name>defence</name>
+    <message>
+        <source>Name: %1 · numbers: %2 · %3 minutes</source>
+        <translation>Name: %1 · Zahlen: %2 · %3 Minuten</translation>
+    </message>
+    <message>
+        <source>Not answered.</source>
+        <translation>Nicht beantwortet.</translation>
+    </message>
+    <message>
+        <source>Figure</source>
+        <translation>Größe</translation>
+    </message>
+    <message>
+        <source>Own</source>
+        <translation>Eigene</translation>
+    </message>
+    <message>
+        <source>Predicted</source>
+        <translation>Vorhergesagt</translation>
+    </message>
+    <message>
+        <source>Right</source>
+        <translation>Richtig</translation>
+    </message>
+    <message>
+        <source>Run (%1): DP %2, TP %3, PP %4 with %5, %6 training steps, %7 sent by all ranks, last loss %8.</source>
+        <translation>Lauf (%1): DP %2, TP %3, PP %4 mit %5, %6 Trainingsschritte, %7 von allen Rängen gesendet, letzter Verlust %8.</translation>
+    </message>
+    <message>
+        <source>For</source>
+        <translation>Für</translation>
+    </message>
+    <message>
+        <source>Points</source>
+        <translation>Punkte</translation>
+    </message>
+    <message>
+        <source>of</source>
+        <translation>von</translation>
+    </message>
+    <message>
+        <source>**Together**: the engine marks %1, the teacher %2</source>
+        <translation>**Zusammen**: %1 gibt das Programm, %2 die Lehrkraft</translation>
+    </message>
+    <message>
+        <source>%1 + ____</source>
+        <translation>%1 + ____</translation>
+    </message>
+    <message>
+        <source>Reasons</source>
+        <translation>Gründe</translation>
+    </message>
+    <message>
+        <source>Export the plan</source>
+        <translation>Plan exportieren</translation>
+    </message>
+    <message>
+        <source>PDF files (*.pdf)</source>
+        <translation>PDF-Dateien (*.pdf)</translation>
     </message>
 </context>
 </TS>

@@ -50,16 +50,7 @@ Result<void> read_objective(const std::string& name, PlanRequest& request) {
 
 Result<void> settle(const Setup& base, PlanRequest& request) {
   // What `auto` means follows from the devices alone; the mesh is the search's.
-  Setup asked = base;
-  asked.mesh = Mesh();
-  asked.schedule = "1f1b";
-  asked.chunks = asked.microbatches = asked.micro_batch = 1;
-  asked.zero = asked.zero_group = 0;
-  asked.nodes = 0;
-  asked.sequence_parallel = false;
-  asked.stage_layers.clear();
-  asked.model.stage_layers = base.model.stage_layers;
-  Result<Situation> situation = situation_here(asked);
+  Result<Situation> situation = situation_here(without_axes(base));
   if (!situation) return situation.error();
   request.base = std::move(situation->setup);
   request.machine = std::move(situation->machine);

@@ -148,19 +148,28 @@ class Judge {
     for (const Part& part : step_.parts) {
       const auto given = answer_.parts.find(part.id);
       const PartAnswer answer = given == answer_.parts.end() ? PartAnswer{} : given->second;
-      bool right = answer.option == part.option;
+      bool right = false;
       if (part.option.empty()) {
-        const Result<double> wanted = value_of(part.ask.answer);
+        const Result<double> wanted = value_of_part(part, context_);
         if (!wanted) return wanted.error();
         right = answer.number &&
                 std::abs(*answer.number - *wanted) <= part.ask.tolerance.around(*wanted);
+      } else {
+        const Result<std::string> option = option_of_part(part, context_);
+        if (!option) return option.error();
+        right = answer.option == *option;
       }
       if (!right) judgement_.wrong_parts.insert(part.id);
     }
     judgement_.symbols["all_parts"] = static_cast<double>(step_.parts.size());
     judgement_.symbols["wrong_parts"] = static_cast<double>(judgement_.wrong_parts.size());
-    if (judgement_.wrong_parts.empty()) judgement_.verdict = Verdict::kRight;
-    return {};
+    if (step_.checks.empty()) {
+      if (judgement_.wrong_parts.empty()) judgement_.verdict = Verdict::kRight;
+      return {};
+    }
+    Result<void> done = checks();
+    if (done && !judgement_.wrong_parts.empty()) judgement_.verdict = Verdict::kWrong;
+    return done;
   }
 
   // Says of each mark what the action waits for, or that it may stand there; of what is not marked
@@ -323,7 +332,39 @@ class Judge {
   Judgement judgement_;
 };
 
+// The axes by what rank 0 sends, most first: 1 TP, 2 PP, 3 DP, 0 none.
+void add_axes(Symbols& symbols, const json& predicted) {
+  std::vector<std::pair<double, double>> sent;
+  double axis = 0;
+  for (const char* key :
+       {"traffic.tp.sent_bytes", "traffic.pp.sent_bytes", "traffic.dp.sent_bytes"}) {
+    const std::optional<double> bytes = figure_at(predicted, key);
+    ++axis;
+    sent.emplace_back(bytes.value_or(0), axis);
+  }
+  std::stable_sort(sent.begin(), sent.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  const char* names[] = {"first_axis", "second_axis", "third_axis"};
+  for (std::size_t place = 0; place < sent.size(); ++place)
+    symbols[names[place]] = sent[place].first > 0 ? sent[place].second : 0;
+}
+
 }  // namespace
+
+Result<double> value_of_part(const Part& part, const Context& context) {
+  Symbols symbols = context.symbols();
+  if (!part.ask.metric.empty())
+    if (const auto figure = context.predicted_figure(part.ask.metric))
+      symbols["predicted"] = *figure;
+  return evaluate(part.ask.answer, symbols);
+}
+
+Result<std::string> option_of_part(const Part& part, const Context& context) {
+  if (!part.option.starts_with('=')) return part.option;
+  Symbols symbols = context.symbols();
+  if (!context.predicted.is_null()) add_axes(symbols, context.predicted);
+  return picked(part.option, symbols);
+}
 
 json to_json(const std::map<std::string, PartAnswer>& parts) {
   json object = json::object();

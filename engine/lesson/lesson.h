@@ -23,6 +23,7 @@
 
 #include "engine/collectives/observation.h"
 #include "engine/lesson/expression.h"
+#include "engine/lesson/problem/problem.h"
 #include "engine/lesson/text.h"
 #include "engine/plan/order/order.h"
 #include "engine/plan/placement/placement.h"
@@ -41,11 +42,11 @@ enum class StepKind : std::uint8_t { kRead, kPredict, kRun, kExplain, kGoal, kBu
 // "read" "predict" "run" "explain" "goal" "build" "find"
 std::string_view name_of(StepKind kind);
 
-// Settings by dotted key, sorted, but "model" first, since the others change what it brings. They
-// are fields of the Setup or, with "collective." before them, of a CollectiveChoice
-// ("collective.name", "collective.bytes"). A value that begins with "=" is an expression over the
-// drawn parameters.
-using Fields = std::vector<std::pair<std::string, std::string>>;
+// Fields (problem.h) are settings by dotted key, sorted, but "model" first, since the others change
+// what it brings. They are fields of the Setup or, with "collective." before them, of a
+// CollectiveChoice ("collective.name", "collective.bytes"). A value that begins with "=" is an
+// expression over the drawn parameters; "=expression | a | b" is one of the alternatives, see
+// picked().
 
 // How far a number may be from the right one. Both 0: exactly (to 1e-9).
 struct Tolerance {
@@ -94,7 +95,9 @@ struct Option {
 struct Ask {
   std::string metric;  // dotted key the guess is about, shown as third mark; or empty
   std::string unit;    // as in Formula: "share" (typed in per cent), "1", "bytes", "seconds", ...
-  std::string answer;  // expression, evaluated at the revealed Setup; empty for a choice
+  // Expression, evaluated at the revealed Setup; empty for a choice. That of a part may name
+  // "predicted", the predicted figure of `metric`.
+  std::string answer;
   Tolerance tolerance;
   bool few = false;  // the answer takes few values however much is drawn, as 16 bytes do
 };
@@ -103,7 +106,10 @@ struct Ask {
 // belongs to it. What comes first, second and third is such a question too.
 struct Part {
   std::string id;
-  std::string option;  // of the right one; empty: a number
+  // Of the right one, or one of several, see picked(): it may name first_axis, second_axis and
+  // third_axis, the axes by the bytes that rank 0 sends (0: none, 1: TP, 2: PP, 3: DP). Empty: a
+  // number.
+  std::string option;
   Ask ask;
 };
 
@@ -115,6 +121,15 @@ struct OrderToBuild {
   bool split = false;           // backwards are placed in two parts
   bool ghosts = true;           // what may come next is shown
   std::vector<Durations> by_stage(int stages) const;
+};
+
+// What a step is worth in a hand-in that is marked by points.
+struct RubricRow {
+  std::string id;
+  int points = 1;
+  // Part::id of what it is for: each is worth the same. Empty: the step's checks, or all of it.
+  std::vector<std::string> parts;
+  bool teacher = false;  // the engine does not mark it
 };
 
 struct Step {
@@ -138,9 +153,15 @@ struct Step {
   OrderToBuild order;  // build
   Drawing drawing;     // find: the student marks the actions that come too early
   std::string keep;    // run: the name under which later checks compare with it
+  // Id of an earlier step: it begins with what was set there, not with what the step before left.
+  std::string from;
+  bool small_copy = false;  // begins with a small copy of that, which runs on cores; then `setup`
+  std::vector<RubricRow> rubric;
 
   // Whether it runs the collective: one of its checks is of "collective-run".
   bool runs_collective() const;
+  // Whether the student sets a plan, which its checks are about, and answers for it.
+  bool sets_plan() const { return kind == StepKind::kPredict && !checks.empty(); }
 };
 
 struct Drawn {
@@ -163,6 +184,8 @@ struct Lesson {
   Fields start;
   std::vector<Drawn> parameters;
   std::string constraint;  // expression over the parameters, or empty
+  std::vector<PlanProblem> problems;
+  std::shared_ptr<SolvedProblems> solved;  // copies of the lesson share them
   std::vector<Step> steps;
   std::map<std::string, std::string> covers;  // row of rows.json -> id of the step that teaches it
   std::map<std::string, LessonText> texts;    // by language: "en"
@@ -220,8 +243,11 @@ Result<nlohmann::json> lesson_schema();
 
 // --- playing ---
 
-// Parameter values for a seed: the same on every computer.
+// Parameter values for a seed, and what the planner finds for them (problem.h): the same on every
+// computer. Cost: of a lesson with problems, a search for each, once.
 Symbols draw(const Lesson& lesson, std::uint64_t seed);
+// The drawn values with what the planner finds. Error: a problem has no plan or no rejection.
+Result<Symbols> with_problems(const Lesson& lesson, const Symbols& drawn);
 // The step's options in an order that the seed draws.
 std::vector<Option> options_drawn(const Step& step, std::uint64_t seed);
 // Every combination that the constraint allows if there are at most `most`, else `most` samples.
@@ -239,6 +265,8 @@ struct Settings {
 Result<Settings> settings_at(const Lesson& lesson, std::size_t step, const Symbols& drawn,
                              bool revealed = false);
 Result<Settings> with_fields(Settings settings, const Fields& fields, const Symbols& drawn);
+// What a step begins with, after `before`: its small copy where it wants one, and its setup.
+Result<Settings> entered(const Step& step, Settings before, const Symbols& drawn);
 // Keys of a collective's settings, "collective." before each.
 const std::vector<std::string>& collective_keys();
 
@@ -315,6 +343,10 @@ struct Judgement {
       reasons;      // sentences beyond the lesson's text: an order that is refused, ...
   Symbols symbols;  // for the feedback's text
 };
+
+// The number or the option that is right for a part. Error: an expression that has no value.
+Result<double> value_of_part(const Part& part, const Context& context);
+Result<std::string> option_of_part(const Part& part, const Context& context);
 
 // Judges the step's answer or checks. `context.setup` is the revealed Setup. Checks on times of a
 // run that was neither measured nor rehearsed (steps' times: not measured) give kAgain with a

@@ -6,6 +6,7 @@
 
 #include "engine/lesson/lesson.h"
 #include "engine/plan/placement/placement.h"
+#include "engine/plan/placement/small_copy.h"
 #include "engine/schedules/timing.h"
 #include "engine/wire/collective_messages.h"
 #include "engine/wire/messages.h"
@@ -99,7 +100,9 @@ double Tolerance::around(double right) const {
   return std::max({absolute, relative * std::abs(right), 1e-9});
 }
 
-Symbols draw(const Lesson& lesson, std::uint64_t seed) {
+namespace {
+
+Symbols numbers_of(const Lesson& lesson, std::uint64_t seed) {
   Random random(seed);
   Symbols drawn;
   for (int attempt = 0; attempt < kMostTries; ++attempt) {
@@ -108,6 +111,37 @@ Symbols draw(const Lesson& lesson, std::uint64_t seed) {
     if (allowed(lesson, drawn)) return drawn;
   }
   return drawn;  // check_lesson refuses a lesson whose constraint is met so rarely
+}
+
+// A problem without a solution is told by check_lesson.
+Symbols solved_or_drawn(const Lesson& lesson, Symbols drawn) {
+  const Result<Symbols> all = with_problems(lesson, drawn);
+  return all ? *all : drawn;
+}
+
+}  // namespace
+
+Symbols draw(const Lesson& lesson, std::uint64_t seed) {
+  return solved_or_drawn(lesson, numbers_of(lesson, seed));
+}
+
+Result<Symbols> with_problems(const Lesson& lesson, const Symbols& drawn) {
+  if (lesson.problems.empty()) return drawn;
+  Symbols numbers;
+  for (const Drawn& parameter : lesson.parameters)
+    if (const auto value = drawn.find(parameter.name); value != drawn.end()) numbers.insert(*value);
+  if (lesson.solved)
+    if (std::optional<Symbols> known = lesson.solved->find(numbers)) return *known;
+  const Result<Settings> start = with_fields({new_setup(), {}}, lesson.start, numbers);
+  if (!start) return start.error();
+  Symbols all = numbers;
+  for (const PlanProblem& problem : lesson.problems) {
+    Result<Symbols> solution = solve(problem, start->setup, all);
+    if (!solution) return solution.error();
+    all.merge(*solution);
+  }
+  if (lesson.solved) lesson.solved->note(numbers, all);
+  return all;
 }
 
 std::vector<Option> options_drawn(const Step& step, std::uint64_t seed) {
@@ -133,13 +167,15 @@ std::vector<Symbols> draws(const Lesson& lesson, std::size_t most) {
       if (allowed(lesson, drawn)) all.push_back(std::move(drawn));
       if (all.size() > most) break;
     }
-    if (all.size() <= most) return all;
+  }
+  if (combinations > kMostCombinations || all.size() > most) {
     all.clear();
+    for (std::uint64_t seed = 0; seed < most; ++seed) {
+      Symbols drawn = numbers_of(lesson, seed);
+      if (allowed(lesson, drawn)) all.push_back(std::move(drawn));
+    }
   }
-  for (std::uint64_t seed = 0; seed < most; ++seed) {
-    Symbols drawn = draw(lesson, seed);
-    if (allowed(lesson, drawn)) all.push_back(std::move(drawn));
-  }
+  for (Symbols& drawn : all) drawn = solved_or_drawn(lesson, std::move(drawn));
   return all;
 }
 
@@ -158,12 +194,9 @@ Result<Settings> with_fields(Settings settings, const Fields& fields, const Symb
   bool sets_collective = false;
   std::vector<std::pair<std::string, std::string>> of_setup;
   for (const auto& [field, value] : fields) {
-    std::string text = value;
-    if (!value.empty() && value.front() == '=') {
-      const Result<double> number = evaluate(std::string_view(value).substr(1), drawn);
-      if (!number) return number.error();
-      text = fmt::format("{}", *number);
-    }
+    Result<std::string> picks = picked(value, drawn);
+    if (!picks) return picks.error();
+    std::string text = std::move(*picks);
     if (field.rfind(kCollective, 0) != 0) {
       of_setup.emplace_back(field, text);
       continue;
@@ -182,13 +215,30 @@ Result<Settings> with_fields(Settings settings, const Fields& fields, const Symb
 Result<Settings> settings_at(const Lesson& lesson, std::size_t step, const Symbols& drawn,
                              bool revealed) {
   Result<Settings> settings = with_fields({new_setup(), {}}, lesson.start, drawn);
+  std::map<std::string, Settings> left;  // by step, what those that continue it begin with
+  const auto is_continued = [&](const std::string& id) {
+    return std::any_of(lesson.steps.begin(), lesson.steps.end(),
+                       [&](const Step& other) { return other.from == id; });
+  };
   for (std::size_t i = 0; settings && i <= step && i < lesson.steps.size(); ++i) {
     const Step& at = lesson.steps[i];
-    settings = with_fields(*settings, at.setup, drawn);
+    if (!at.from.empty()) settings = left.at(at.from);
+    settings = entered(at, std::move(*settings), drawn);
     if (settings && (i < step || revealed)) settings = with_fields(*settings, at.reveal, drawn);
     if (settings && i < step) settings = with_fields(*settings, at.solution, drawn);
+    if (settings && is_continued(at.id)) left.insert_or_assign(at.id, *settings);
   }
   return settings;
+}
+
+Result<Settings> entered(const Step& step, Settings before, const Symbols& drawn) {
+  if (step.small_copy) {
+    // Of cores, whatever this computer has, so that everybody's copy is the same.
+    Result<Setup> copy = small_copy(before.setup, Computer());
+    if (!copy) return copy.error();
+    before.setup = std::move(*copy);
+  }
+  return with_fields(std::move(before), step.setup, drawn);
 }
 
 json facts_of(const Prediction& prediction) {

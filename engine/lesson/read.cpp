@@ -91,6 +91,12 @@ Step step_from(const json& object) {
   step.hide = texts_from(object, "hide");
   step.hints = object.value("hints", 0);
   step.keep = object.value("keep", "");
+  step.from = object.value("from", "");
+  step.small_copy = object.value("small_copy", false);
+  if (object.contains("rubric"))
+    for (const json& row : object["rubric"])
+      step.rubric.push_back({row["id"].get<std::string>(), row["points"].get<int>(),
+                             texts_from(row, "parts"), row.value("teacher", false)});
   if (object.contains("view")) {
     const json& view = object["view"];
     step.tab = view.value("tab", "");
@@ -122,6 +128,18 @@ Step step_from(const json& object) {
     step.order.ghosts = order.value("ghosts", true);
   }
   return step;
+}
+
+PlanProblem problem_from(const json& object) {
+  PlanProblem problem;
+  problem.name = object["name"].get<std::string>();
+  problem.setup = fields_from(object, "setup");
+  problem.gpus = text_of(object["gpus"]);
+  problem.global_batch = text_of(object["global_batch"]);
+  problem.memory_bytes = object.contains("memory_bytes") ? text_of(object["memory_bytes"]) : "";
+  problem.allowed = fields_from(object, "allowed");
+  problem.rejections = object.value("rejections", false);
+  return problem;
 }
 
 std::vector<Drawn> parameters_from(const json& object) {
@@ -164,12 +182,30 @@ std::string_view parts_fault(const Step& step) {
   for (const Part& part : step.parts) {
     if (!ids.insert(part.id).second) return "two parts have the same id";
     words = words || !part.option.empty();
-    if (!part.option.empty() && options.count(part.option) == 0)
-      return "a part names an option that is not there";
+    std::vector<std::string> named = alternatives_of(part.option);
+    if (named.empty() && !part.option.empty()) named.push_back(part.option);
+    for (const std::string& option : named)
+      if (options.count(option) == 0) return "a part names an option that is not there";
     if (part.option.empty() && part.ask.answer.empty())
       return "a part needs an \"option\", or a \"unit\" and an \"answer\"";
   }
   if (words != (options.size() > 1)) return "parts choose from two options or more";
+  return {};
+}
+
+// What is wrong with how a step goes on from an earlier one, or with what it is worth.
+std::string_view plan_fault(const Step& step, const std::set<std::string>& earlier) {
+  if (!step.from.empty() && earlier.count(step.from) == 0) return "\"from\" names no earlier step";
+  if (step.kind == StepKind::kPredict && !step.checks.empty() && step.parts.empty())
+    return "a prediction of a plan has \"parts\"";
+  std::set<std::string> rows;
+  for (const RubricRow& row : step.rubric) {
+    if (!rows.insert(row.id).second) return "two rows of the rubric have the same id";
+    for (const std::string& id : row.parts)
+      if (std::none_of(step.parts.begin(), step.parts.end(),
+                       [&](const Part& part) { return part.id == id; }))
+        return "a row of the rubric names a part that is not there";
+  }
   return {};
 }
 
@@ -191,6 +227,7 @@ Result<void> coherent(const Lesson& lesson) {
       return wrong(step.id, "only a step that runs the setup keeps its run");
     if (!step.keep.empty() && !kept.insert(step.keep).second)
       return wrong(step.id, "two runs are kept under this name");
+    if (const auto fault = plan_fault(step, steps); !fault.empty()) return wrong(step.id, fault);
     if (!steps.insert(step.id).second) return wrong(step.id, "two steps have this id");
     if (!step.tab.empty() && !is_view_id(step.tab))
       return wrong(step.id, fmt::format("tab must be {}", view_ids_text()));
@@ -295,6 +332,10 @@ Result<Lesson> lesson_from_files(const std::map<std::string, std::string>& files
   lesson.start = fields_from(*object, "start");
   lesson.parameters = parameters_from(*object);
   lesson.constraint = object->value("constraint", "");
+  lesson.solved = std::make_shared<SolvedProblems>();
+  if (object->contains("problems"))
+    for (const json& problem : (*object)["problems"])
+      lesson.problems.push_back(problem_from(problem));
   for (const json& object_of_step : (*object)["steps"]) {
     Step& step = lesson.steps.emplace_back(step_from(object_of_step));
     if (step.kind != StepKind::kFind) continue;

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <optional>
 
+#include "engine/lesson/problem/problem.h"
+
 namespace parallelarium {
 
 namespace {
@@ -31,7 +33,7 @@ bool is_part(std::string_view name) {
   for (std::string_view plain :
        {"right", "wrong", "again", "answer", "notes", "hint 1", "hint 2", "hint 3"})
     if (name == plain) return true;
-  for (std::string_view prefix : {"option ", "part ", "feedback "})
+  for (std::string_view prefix : {"option ", "part ", "feedback ", "rubric "})
     if (name.substr(0, prefix.size()) == prefix) return is_id(name.substr(prefix.size()));
   return false;
 }
@@ -167,6 +169,13 @@ Result<std::string> fill_in(std::string_view markdown, const Symbols& symbols,
     if (close == std::string_view::npos)
       return message("lesson-fill", "\"{}\" lacks its closing braces.", markdown.substr(open, 20));
     std::string_view inside = markdown.substr(open + 2, close - open - 2);
+    if (inside.find(" | ") != std::string_view::npos) {
+      const Result<std::string> word = picked("=" + std::string(inside), symbols);
+      if (!word) return word.error();
+      result += *word;
+      markdown = markdown.substr(close + 2);
+      continue;
+    }
     std::string_view unit = "1";
     const auto colon = inside.find(':');
     if (colon != std::string_view::npos) {

@@ -13,8 +13,10 @@
 //   ### hint 1, 2, 3          a nudge, the idea, the worked way
 //   ### answer                the model answer, shown after success
 //   ### notes                 of a read step: where notes are often wrong, folded away
+//   ### rubric some-id        what a row of the rubric gives points for
 //
 // {{expression}} and {{share: expression}} put a number in: units are those of Formula.
+// {{expression | one | two}} puts in one of several words, as picked() does (problem.h).
 #pragma once
 
 #include <functional>

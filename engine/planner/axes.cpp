@@ -32,6 +32,17 @@ const std::vector<PlanAxis>& plan_axes() {
   return axes;
 }
 
+Setup without_axes(Setup setup) {
+  setup.mesh = Mesh();
+  setup.schedule = "1f1b";
+  setup.chunks = setup.microbatches = setup.micro_batch = 1;
+  setup.zero = setup.zero_group = 0;
+  setup.nodes = 0;
+  setup.sequence_parallel = false;
+  setup.stage_layers.clear();
+  return setup;
+}
+
 std::string axis_called(const std::string& name) {
   for (const PlanAxis& axis : plan_axes()) {
     const std::string option = axis.option;

@@ -34,7 +34,11 @@ class Search {
     make_tables();
     if (!cancelled()) bound_all();
     find_best();
-    find_front();
+    if (request_.best_alone)
+      for (; !queue_.empty() && !cancelled(); queue_.pop())
+        count_bounded(entries_[std::get<2>(queue_.top())]);
+    else
+      find_front();
     if (cancelled() && result_.best.empty())
       return message("cancelled.plan", "The search was cancelled.");
     finish();
@@ -387,7 +391,8 @@ Result<PlanResult> search(const PlanRequest& request, const PlanWatch& watch) {
   if (!space) return space.error();
   Result<PlanResult> result = Search(request, *space, watch).run();
   if (!result) return result;
-  if (!result->cancelled) result->why = reasons_of(result->best, request.machine);
+  if (!result->cancelled && !request.best_alone)
+    result->why = reasons_of(result->best, request.machine);
   result->seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return result;
 }

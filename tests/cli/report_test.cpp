@@ -80,6 +80,36 @@ TEST(LessonReport, RunsAHandInAgainAndComparesItsLossesToTheLastBit) {
   EXPECT_THAT(nothing.out, HasSubstr("No hand-in has a run.\n"));
 }
 
+// What the planner and a prediction say of the drawn task is found again from the seed alone.
+TEST(LessonReport, GivesPointsForADefendedPlanWhateverTheFileClaims) {
+  const Folder folder;
+  const std::string lessons = std::string(PARALLELARIUM_SOURCE_DIR) + "/lessons";
+  setenv("PARALLELARIUM_LESSONS", lessons.c_str(), 1);
+  const Result<Lesson> lesson = read_lesson(lessons + "/defend-your-plan");
+  ASSERT_TRUE(lesson) << lesson.error().text;
+  const Symbols drawn = draw(*lesson, 4);
+  json play = {
+      {"format", "parallelarium-answers/1"}, {"name", "N. N."}, {"lesson", "defend-your-plan"},
+      {"version", lesson->version},          {"seed", 4},       {"steps", json::array()}};
+  json rejections = {{"step", "three-rejections"}, {"attempts", 1}, {"right", true}};
+  rejections["parts"] = {{"refused-number", drawn.at("refused_number")},
+                         {"large-number", drawn.at("large_number") / 1e9 * 1.04},
+                         {"slow-number", drawn.at("slow_number") + 0.05},
+                         {"slow-cause", "heads"}};
+  play["steps"].push_back(rejections);
+  const json object =
+      command({"lesson", "report", folder.file("plan.json", play.dump()), "--json"}).json();
+  std::map<std::string, json> points;
+  for (const json& row : object["files"][0]["points"]) points[row["row"]] = row["points"];
+  EXPECT_EQ(points["numbers"], 2) << "two of three; the third is off by five points";
+  EXPECT_EQ(points["causes"], 0);
+  EXPECT_EQ(points["fits"], 0) << "nothing was committed";
+  EXPECT_TRUE(points["reasons"].is_null()) << "the teacher's";
+  EXPECT_THAT(object["files"][0]["faults"].dump(), HasSubstr("and it is not"));
+  const Reply reply = command({"lesson", "report", folder.file("plan.json", play.dump())});
+  EXPECT_THAT(reply.out, HasSubstr("2 of 15, 5 to give"));
+}
+
 TEST(LessonReport, SaysFaultsBesideCsv) {
   const Folder folder;
   setenv("PARALLELARIUM_LESSONS", PARALLELARIUM_SOURCE_DIR "/lessons", 1);

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "engine/lesson/check/check_parts.h"
 #include "engine/lesson/teaching/rerun.h"
 #include "tests/lesson/lesson_copy.h"
 
@@ -62,15 +63,20 @@ inline nlohmann::json played(const std::string& id, std::uint64_t seed,
     const Step& step = lesson.steps[at];
     nlohmann::json given = {
         {"step", step.id}, {"kind", name_of(step.kind)}, {"attempts", 1}, {"hints", 0}};
-    const Result<Settings> settings = settings_at(lesson, at, drawn, true);
+    Result<Settings> settings = settings_at(lesson, at, drawn, true);
     Context context;
+    if (step.sets_plan()) {
+      settings = with_fields(*settings, step.solution, drawn);
+      Predictions predictions({});
+      context.predicted = context_of(*settings, drawn, predictions)->predicted;
+    }
     context.settings = *settings;
     context.drawn = drawn;
     for (const Part& part : step.parts)
       if (part.option.empty())
-        given["parts"][part.id] = *evaluate(part.ask.answer, context.symbols());
+        given["parts"][part.id] = *value_of_part(part, context);
       else if (step.id != wrong)
-        given["parts"][part.id] = part.option;
+        given["parts"][part.id] = *option_of_part(part, context);
     if (step.ask && !step.ask->answer.empty()) {
       given["number"] = *evaluate(step.ask->answer, context.symbols());
       if (step.id == wrong) given["number"] = 1234.5;
@@ -83,7 +89,7 @@ inline nlohmann::json played(const std::string& id, std::uint64_t seed,
     for (const DrawnFault& fault : faults_of(step.drawing))
       if (step.id != wrong) given["marks"].push_back({fault.stage, fault.slot});
     for (const auto& [key, value] : step.id == wrong ? step.tempting : step.solution)
-      given["settings"][key] = value;
+      given["settings"][key] = *picked(value, drawn);
     if (step.kind == StepKind::kRun && !step.runs_collective())
       given["run"] =
           hand_in_run(*told_losses(set_as_students(settings_at(lesson, at, drawn)->setup)));

@@ -94,7 +94,7 @@ bool LessonPanel::can_commit() const {
   const Step& step = player_.step();
   if (step.kind == StepKind::kFind) return !drawing_->marks().empty();
   if (step.kind != StepKind::kPredict && step.kind != StepKind::kExplain) return true;
-  if (!step.parts.empty()) return parts_->problem().isEmpty();
+  if (!step.parts.empty()) return parts_->problem().isEmpty() && player_.plan_problem().isEmpty();
   const Answer answer = typed();
   if (!step.ask || step.ask->answer.empty()) return !answer.option.empty();
   return answer.number && guess_problem(*answer.number, step.ask->unit).isEmpty();
@@ -116,6 +116,7 @@ QString LessonPanel::answer_note() const {
   if (const QString problem = step.parts.empty() ? QString() : parts_->problem();
       !problem.isEmpty())
     return problem;
+  if (const QString problem = player_.plan_problem(); !problem.isEmpty()) return problem;
   if (!player_.tells_verdict()) return tr("In an exam you commit an answer once.");
   if (step.kind != StepKind::kPredict) return {};
   return step.hints > 0 ? tr("You commit a prediction once; hints come before that.")

@@ -19,7 +19,8 @@ bool LessonPlayer::tells_verdict() const {
 
 Result<Context> LessonPlayer::unseen_context() const {
   Predictions predictions(computer());
-  Result<Context> context = context_at(*lesson_, at_, drawn_, predictions);
+  Result<Context> context = step().sets_plan() ? context_of(settings(), drawn_, predictions)
+                                               : context_at(*lesson_, at_, drawn_, predictions);
   if (context) context->guess = latest_guess();
   return context;
 }

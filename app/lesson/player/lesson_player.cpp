@@ -107,8 +107,8 @@ void LessonPlayer::enter(std::size_t index, bool set_up) {
   StepState& state = states_[at_];
   if (set_up && state.visited)
     set_settings(state.left_with);
-  else if (set_up && (at_ == 0 || !step().setup.empty()))
-    set_settings(settings_at(*lesson_, at_, drawn_));
+  else if (set_up && (at_ == 0 || !step().setup.empty() || !step().from.empty()))
+    set_settings(begun_at(at_));
   state.visited = true;
   if (step().kind == StepKind::kRead) state.solved = true;
   if (step().kind == StepKind::kBuild) {
@@ -132,7 +132,7 @@ void LessonPlayer::enter(std::size_t index, bool set_up) {
 // What the student changes is marked against, and reset to, what the lesson has set here.
 void LessonPlayer::note_base() {
   const bool revealed = step().kind == StepKind::kPredict && state().solved && tells_verdict();
-  Result<Settings> start = settings_at(*lesson_, at_, drawn_, revealed);
+  Result<Settings> start = begun_at(at_, revealed);
   if (!start) return;  // enter() says why
   start->setup.run = new_setup().run;
   session_.history().set_base(start->setup);
@@ -153,7 +153,8 @@ void LessonPlayer::apply_hidden_and_allowed() {
   QStringList allowed = to_list(step().allow);
   const bool asks = step().kind == StepKind::kPredict || step().kind == StepKind::kBuild;
   if (asks && open_question && allowed.isEmpty()) allowed << QLatin1String(kNoSetting);
-  const bool keeps_lock = step().kind == StepKind::kGoal || open_question;
+  const bool keeps_lock = step().kind == StepKind::kGoal || step().sets_plan() || open_question;
+  if (step().sets_plan() && !open_question) allowed = {QLatin1String(kNoSetting)};
   session_.locks().set_allowed(keeps_lock ? allowed : QStringList());
   session_.locks().set_question_open(step().kind == StepKind::kPredict && open_question);
 }
@@ -202,6 +203,7 @@ void LessonPlayer::commit(const Answer& answer) {
   if (step().kind == StepKind::kRead) return;
   const bool once = step().kind == StepKind::kPredict || !tells_verdict();
   if (once && state().solved) return;
+  if (!plan_problem().isEmpty()) return;
   if (tells_verdict() && is_question(step().kind) && !step().reveal.empty())
     set_settings(settings_at(*lesson_, at_, drawn_, true));
   judge_now(answer);
@@ -219,6 +221,7 @@ void LessonPlayer::judge_now(const Answer& answer) {
   StepState& state = states_[at_];
   state.answer = answer;
   state.judgement = std::move(*judgement);
+  if (step().sets_plan()) state.committed = settings();
   ++state.attempts;
   // A prediction is committed once: what follows shows the answer.
   state.solved = right || step().kind == StepKind::kPredict || !tells_verdict();

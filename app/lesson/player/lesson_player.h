@@ -34,6 +34,7 @@ class LessonPlayer : public QObject {
     std::optional<double> guess;                   // that a committed prediction stands for
     std::optional<double> observed;                // by a run, of what the prediction was asked
     Settings left_with;                            // when the student last left the step
+    std::optional<Settings> committed;             // with the answer, where the step sets a plan
     std::shared_ptr<const CollectivePlan> judged;  // of the collective's run that was judged
     nlohmann::json run;                            // that was judged, as it is handed in
     std::string date;                              // of it
@@ -117,6 +118,8 @@ class LessonPlayer : public QObject {
   };
   std::vector<Condition> conditions() const;
 
+  // Why what is set cannot be committed with the answer, as a sentence; empty if it can.
+  QString plan_problem() const;
   // Judges an answer (predict, explain), or what is set and predicted (goal), or an order (build).
   void commit(const Answer& answer);
   // Whether a run step may be left with a run that missed its check: after two of them, since a
@@ -164,6 +167,8 @@ class LessonPlayer : public QObject {
   void leave();
   void apply_hidden_and_allowed();
   void set_settings(const Result<Settings>& settings);
+  // What the step begins with: of a plan that the student has committed, where it goes on from one.
+  Result<Settings> begun_at(std::size_t step, bool revealed = false) const;
   Settings settings() const;  // the Session's
   // The context to judge the current step in: the Session's settings, and what is known of them.
   Context context() const;
@@ -223,5 +228,8 @@ class LessonPlayer : public QObject {
   QElapsedTimer since_start_;
   std::optional<Finished> finished_;
 };
+
+// "Step time ≤ 2.1 s" of a check.
+QString condition_words(const CheckOutcome& outcome);
 
 }  // namespace parallelarium

@@ -50,6 +50,15 @@ Result<void> LessonPlayer::resume(const QString& folder) {
   return {};
 }
 
+Result<Settings> LessonPlayer::begun_at(std::size_t index, bool revealed) const {
+  const Step& step = lesson_->steps[index];
+  if (const Step* from = lesson_->find(step.from)) {
+    const StepState& state = states_[static_cast<std::size_t>(from - lesson_->steps.data())];
+    if (state.committed) return entered(step, *state.committed, drawn_);
+  }
+  return settings_at(*lesson_, index, drawn_, revealed);
+}
+
 // What was answered at a step, as answers() wrote it.
 void LessonPlayer::take_up(std::size_t at, const json& kept, bool is_last) {
   const Step& step = lesson_->steps[at];
@@ -68,8 +77,8 @@ void LessonPlayer::take_up(std::size_t at, const json& kept, bool is_last) {
   state.answer.marks = member_or(kept, "marks", std::set<std::pair<int, int>>());
   state.run = member_or(kept, "run", json());
   state.unmet = !member_or(kept, "check_met", true);
-  Result<Settings> left = settings_at(*lesson_, at, drawn_, state.solved && !exam_);
-  if (left && exam_) {  // what was set for a goal is the answer
+  Result<Settings> left = begun_at(at, state.solved && !exam_);
+  if (left && (exam_ || step.sets_plan())) {  // what was set for a goal or as a plan is the answer
     Fields set;
     for (const auto& [key, value] :
          member_or(kept, "settings", std::map<std::string, std::string>()))
@@ -78,6 +87,7 @@ void LessonPlayer::take_up(std::size_t at, const json& kept, bool is_last) {
     if (const Result<Settings> own = with_fields(*left, set, drawn_)) left = own;
   }
   if (left) state.left_with = *left;
+  if (left && step.sets_plan() && state.attempts > 0) state.committed = *left;
 }
 
 Result<void> LessonPlayer::review(const QString& folder) {
@@ -210,7 +220,9 @@ void LessonPlayer::restore() {
 
 // What the student has set of the settings that a goal lets be changed.
 json LessonPlayer::set_at(std::size_t index) const {
-  const Settings now = index == at_ ? settings() : states_[index].left_with;
+  const Settings now = states_[index].committed ? *states_[index].committed
+                       : index == at_           ? settings()
+                                                : states_[index].left_with;
   json set = json::object();
   const json collective = to_json(now.collective);
   for (const std::string& key : lesson_->steps[index].allow) {
@@ -240,8 +252,9 @@ json LessonPlayer::answers() const {
     if (!state.answer.parts.empty()) step["parts"] = to_json(state.answer.parts);
     if (!state.answer.order.empty()) step["order"] = state.answer.order;
     if (!state.answer.marks.empty()) step["marks"] = state.answer.marks;
-    if (lesson_->steps[index].kind == StepKind::kGoal && state.attempts > 0)
-      step["settings"] = set_at(index);
+    const bool sets =
+        lesson_->steps[index].kind == StepKind::kGoal || lesson_->steps[index].sets_plan();
+    if (sets && state.attempts > 0) step["settings"] = set_at(index);
     if (state.unmet) step["check_met"] = false;
     if (state.judgement && !exam_) step["right"] = state.judgement->verdict == Verdict::kRight;
     if (const auto question = question_of_run(index); state.observed && question) {

@@ -107,6 +107,13 @@ std::string written(double value, std::string_view unit) {
 
 }  // namespace
 
+QString condition_words(const CheckOutcome& outcome) {
+  const bool word = !outcome.value && outcome.check.of == "setup";
+  return name_of_check(outcome.check) + QChar(' ') + sign_of(outcome.check.op) + QChar(' ') +
+         (word ? QString::fromStdString(outcome.check.value)
+               : figure_text(QString::fromStdString(outcome.check.metric()), outcome.wanted));
+}
+
 const StepText& LessonPlayer::text(std::size_t step) const {
   static const StepText kNone;
   const auto& steps = lesson_->text(language()).steps;
@@ -129,13 +136,11 @@ Symbols LessonPlayer::symbols_at(const Result<Settings>& at) const {
 }
 
 // The body speaks of the step before the answer is revealed, whatever was set since.
-Symbols LessonPlayer::body_symbols() const {
-  return symbols_at(settings_at(*lesson_, at_, drawn_));
-}
+Symbols LessonPlayer::body_symbols() const { return symbols_at(begun_at(at_)); }
 
 Symbols LessonPlayer::part_symbols() const {
   if (state().judgement) return state().judgement->symbols;
-  return symbols_at(settings_at(*lesson_, at_, drawn_, true));
+  return symbols_at(begun_at(at_, true));
 }
 
 QString LessonPlayer::lesson_title() const {
@@ -180,19 +185,37 @@ std::vector<LessonPlayer::Condition> LessonPlayer::conditions() const {
   if (!is_open()) return {};
   if (step().kind == StepKind::kBuild) return order_conditions();
   std::vector<Condition> all;
-  if (step().kind != StepKind::kGoal || !session_.prediction_is_current()) return all;
+  const bool sets = step().kind == StepKind::kGoal || step().sets_plan();
+  if (!sets || !session_.prediction_is_current()) return all;
   const Result<Judgement> now = judge(step(), {}, context());
   if (!now) return all;
   for (const CheckOutcome& outcome : now->checks) {
     const QString key = QString::fromStdString(outcome.check.metric());
-    const bool word = !outcome.value && outcome.check.of == "setup";
-    const QString wanted =
-        word ? QString::fromStdString(outcome.check.value) : figure_text(key, outcome.wanted);
-    all.push_back(condition(
-        name_of_check(outcome.check) + QChar(' ') + sign_of(outcome.check.op) + QChar(' ') + wanted,
-        outcome.holds, outcome.value ? figure_text(key, *outcome.value) : QString()));
+    // What a plan is predicted to cost is not told before it is committed.
+    if (step().sets_plan() && !state().solved && outcome.check.of != "setup")
+      all.push_back({condition_words(outcome), QStringLiteral("?"), false});
+    else
+      all.push_back(condition(condition_words(outcome), outcome.holds,
+                              outcome.value ? figure_text(key, *outcome.value) : QString()));
   }
   return all;
+}
+
+// A plan that makes another batch, or that cannot be, is no plan for this task.
+QString LessonPlayer::plan_problem() const {
+  if (!is_open() || !step().sets_plan() || state().solved) return {};
+  if (!session_.prediction_is_current()) return tr("This setup cannot be: see what is marked.");
+  Step known;
+  known.kind = StepKind::kGoal;
+  for (const Check& check : step().checks)
+    if (check.of == "setup") known.checks.push_back(check);
+  Context context;
+  context.settings = settings();
+  context.drawn = drawn_;
+  const Result<Judgement> now = judge(known, {}, context);
+  if (!now) return sentence(now.error());
+  return now->verdict == Verdict::kRight ? QString()
+                                         : tr("Your plan must meet the conditions first.");
 }
 
 std::vector<LessonPlayer::Condition> LessonPlayer::order_conditions() const {

@@ -100,6 +100,20 @@ class StepOnPaper {
     return {};
   }
 
+  QString right_number(const Part& part) {
+    const Result<double> right = value_of_part(part, context_);
+    if (right) return value_text(*right, part.ask.unit);
+    if (!fault_) fault_ = right.error();
+    return {};
+  }
+
+  QString right_option(const Part& part, const StepText& words) {
+    const Result<std::string> option = option_of_part(part, context_);
+    if (option) return filled(words.part("option " + *option), after_);
+    if (!fault_) fault_ = option.error();
+    return {};
+  }
+
   static QString line(const QString& what, const QString& value) {
     return QStringLiteral("**%1:** %2\n\n").arg(what, value);
   }
@@ -128,8 +142,7 @@ class StepOnPaper {
       paper += line(Handout::tr("Answer"), right_number(*step.ask));
     for (const Part& part : step.parts)
       paper += line(filled(words.part("part " + part.id), after_),
-                    part.option.empty() ? right_number(part.ask)
-                                        : filled(words.part("option " + part.option), after_));
+                    part.option.empty() ? right_number(part) : right_option(part, words));
     QStringList settings;
     for (const auto& [key, value] : step.solution) {
       const SetupSetting* row = find_setting(setup_settings(), key);
@@ -149,7 +162,12 @@ class StepOnPaper {
 
   // A value that begins with = is an expression over the drawn parameters.
   QString shown_value(const std::string& value) {
-    if (!value.starts_with('=')) return QString::fromStdString(value);
+    if (!value.starts_with('=') || !alternatives_of(value).empty()) {
+      const Result<std::string> word = picked(value, context_.drawn);
+      if (word) return QString::fromStdString(*word);
+      if (!fault_) fault_ = word.error();
+      return {};
+    }
     const Result<double> number = evaluate(value.substr(1), context_.drawn);
     if (number) return value_text(*number, "1");
     if (!fault_) fault_ = number.error();
@@ -193,7 +211,9 @@ QByteArray as_html(const QTextDocument& document, const std::vector<std::string>
   return html.toUtf8();
 }
 
-QByteArray as_pdf(QTextDocument& document, const QString& title) {
+}  // namespace
+
+QByteArray paper_pdf(QTextDocument& document, const QString& title) {
   QByteArray bytes;
   QBuffer buffer(&bytes);
   buffer.open(QIODevice::WriteOnly);
@@ -206,8 +226,6 @@ QByteArray as_pdf(QTextDocument& document, const QString& title) {
   buffer.close();
   return bytes;
 }
-
-}  // namespace
 
 Result<Lesson> lesson_named(const QString& name) {
   const QString own = QDir(QString::fromStdString(lessons_folder())).filePath(name);
@@ -235,7 +253,12 @@ Result<Handout> Handout::of(const Lesson& lesson, const HandoutWish& wish,
     if (last && step.kind == StepKind::kRead && !wish.answers) break;
     const Result<Settings> before = settings_at(lesson, at, drawn);
     if (!before) return before.error();
-    const Result<Context> after = context_at(lesson, at, drawn, predictions);
+    Result<Context> after = context_at(lesson, at, drawn, predictions);
+    if (after && step.sets_plan()) {  // the figures are those of the plan that solves it
+      Result<Settings> solved = with_fields(after->settings, step.solution, drawn);
+      if (!solved) return solved.error();
+      after = context_of(std::move(*solved), drawn, predictions);
+    }
     if (!after) return after.error();
     Context entering;
     entering.settings = *before;
@@ -265,7 +288,7 @@ Result<void> Handout::save(const QString& path) const {
   document.setMarkdown(markdown_);
   document.setMetaInformation(QTextDocument::DocumentTitle, title_);
   style_paper_tables(document, kCellPadding);
-  return write_bytes(path, ending == QLatin1String("pdf") ? as_pdf(document, title_)
+  return write_bytes(path, ending == QLatin1String("pdf") ? paper_pdf(document, title_)
                                                           : as_html(document, pictures));
 }
 

@@ -7,6 +7,8 @@
 
 #include "engine/lesson/lesson.h"
 
+class QTextDocument;
+
 namespace parallelarium {
 
 struct HandoutWish {
@@ -30,6 +32,9 @@ class Handout {
  private:
   QString title_, folder_, markdown_;
 };
+
+// A4 pages with numbers and that title.
+QByteArray paper_pdf(QTextDocument& document, const QString& title);
 
 // The lesson of the course with that id, or the one in a folder of that name.
 Result<Lesson> lesson_named(const QString& name);

@@ -253,7 +253,10 @@ std::string class_text(const ClassReport& report, bool reruns) {
                                  [](const HandIn& hand_in) { return hand_in.exam; });
   std::vector<std::string> heads{"file",        "name",   "lesson",  ">right",
                                  ">unanswered", ">hints", ">minutes"};
+  const bool marks = std::any_of(report.hand_ins.begin(), report.hand_ins.end(),
+                                 [](const HandIn& hand_in) { return !hand_in.points.empty(); });
   if (exams) heads.push_back("exam");
+  if (marks) heads.push_back(">points");
   if (reruns) heads.push_back("run again");
   Table table(heads);
   std::string faults;
@@ -268,6 +271,11 @@ std::string class_text(const ClassReport& report, bool reruns) {
                                  fmt::format("{}", hints),
                                  fmt::format("{}", hand_in.minutes)};
     if (exams) row.push_back(hand_in.exam ? "yes" : "no");
+    if (marks)
+      row.push_back(hand_in.points.empty()
+                        ? ""
+                        : fmt::format("{:.3g} of {}, {} to give", hand_in.points_given(),
+                                      hand_in.points_most(false), hand_in.points_most(true)));
     if (reruns) row.emplace_back(hand_in.rerun() ? name_of(*hand_in.rerun()) : "");
     table.add(std::move(row));
     for (const Message& fault : hand_in.faults) faults += wrapped(fault.text, 100, 4) + "\n";

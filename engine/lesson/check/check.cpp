@@ -61,6 +61,14 @@ const Result<nlohmann::json>& Predictions::of(const CollectiveChoice& collective
   return made_.emplace(key, facts()).first->second;
 }
 
+std::string drawn_words(const Lesson& lesson, const Symbols& drawn) {
+  std::string words;
+  for (const Drawn& parameter : lesson.parameters)
+    if (const auto value = drawn.find(parameter.name); value != drawn.end())
+      words += fmt::format("{}{} = {}", words.empty() ? " (" : ", ", value->first, value->second);
+  return words.empty() ? words : words + ")";
+}
+
 Result<Context> context_of(Settings settings, const Symbols& drawn, Predictions& predictions) {
   Context context;
   context.settings = std::move(settings);
@@ -105,9 +113,15 @@ LessonReport check_lesson(const std::string& folder, const CheckOptions& options
   if (samples.empty())
     faults.add("lesson-constraint", "constraint", "No drawn value meets the constraint.");
   Predictions predictions(options.computer);
-  for (const Symbols& drawn : samples)
+  for (const Symbols& drawn : samples) {
+    if (const Result<Symbols> solved = with_problems(*lesson, drawn); !solved) {
+      faults.add(solved.error().kind, "problems",
+                 solved.error().text + drawn_words(*lesson, drawn));
+      continue;
+    }
     for (std::size_t step = 0; step < lesson->steps.size(); ++step)
       check_step(*lesson, step, drawn, predictions, faults);
+  }
   check_draws(*lesson, draws(*lesson), faults);
   if (!samples.empty()) {
     check_texts(*lesson, samples.front(), predictions, faults);

@@ -46,6 +46,8 @@ Result<Context> context_at(const Lesson& lesson, std::size_t step, const Symbols
 // What the parts of a step may name after a right answer: what judge() will give them. `guessed`:
 // a number was committed before.
 Symbols names_after(const Step& step, const Context& context, bool guessed);
+// " (llm = 2, batch = 48)": the drawn values, or nothing.
+std::string drawn_words(const Lesson& lesson, const Symbols& drawn);
 // Whether what is answered there is the "guess" of texts from then on.
 bool commits_a_number(const Step& step);
 

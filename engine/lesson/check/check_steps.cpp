@@ -13,7 +13,8 @@ namespace parallelarium {
 namespace {
 
 // What a lesson may hide: the begin of a key.
-constexpr const char* kHideable[] = {"lane",
+constexpr const char* kHideable[] = {"plan",
+                                     "lane",
                                      "memory",
                                      "traffic",
                                      "bubble",
@@ -41,13 +42,6 @@ bool covers(const std::vector<std::string>& keys, const std::string& key) {
   return std::any_of(keys.begin(), keys.end(), [&](const std::string& hidden) {
     return key == hidden || key.rfind(hidden + ".", 0) == 0;
   });
-}
-
-std::string drawn_words(const Symbols& drawn) {
-  std::string words;
-  for (const auto& [name, value] : drawn)
-    words += fmt::format("{}{} = {}", words.empty() ? " (" : ", ", name, value);
-  return words.empty() ? words : words + ")";
 }
 
 // The step's checks without those on runs; with or without the ones marked as limit.
@@ -86,7 +80,9 @@ class StepCheck {
       return fault("step-setup", entering.error().text);
     const Result<Context> context = context_at(lesson_, index_, drawn_, predictions_);
     if (!context) return fault("step-setup", context.error().text);
-    if (!step_.parts.empty())
+    if (step_.sets_plan())
+      plan(*context);
+    else if (!step_.parts.empty())
       parts(*context);
     else if (step_.ask && !step_.ask->answer.empty())
       number(*context);
@@ -100,7 +96,7 @@ class StepCheck {
 
  private:
   void fault(const char* rule, const std::string& sentence) {
-    faults_.add(rule, step_.id, sentence + drawn_words(drawn_));
+    faults_.add(rule, step_.id, sentence + drawn_words(lesson_, drawn_));
   }
 
   // Judges and tells a broken lesson; the verdict, or none.
@@ -139,17 +135,61 @@ class StepCheck {
     return *right;
   }
 
-  // What each part names or computes is judged right.
-  void parts(const Context& context) {
+  // What each part names or computes.
+  Answer right_parts(const Context& context) {
     Answer all;
     for (const Part& part : step_.parts) {
       PartAnswer& answer = all.parts[part.id];
-      answer.option = part.option;
-      if (part.option.empty()) answer.number = right_number(part.ask, context);
+      if (!part.option.empty()) {
+        const Result<std::string> option = option_of_part(part, context);
+        if (option) answer.option = *option;
+        if (!option) fault("answer-option", option.error().text);
+      } else if (part.ask.answer.find("predicted") == std::string::npos) {
+        answer.number = right_number(part.ask, context);
+      } else {  // is what is predicted
+        const Result<double> right = value_of_part(part, context);
+        if (right) answer.number = *right;
+        if (!right) fault("answer-metric", right.error().text);
+        if (!covers(step_.hide, part.ask.metric))
+          fault("answer-shown",
+                fmt::format("The figure \"{}\" is asked for and not hidden.", part.ask.metric));
+      }
     }
+    return all;
+  }
+
+  // Those are judged right, and without any of them they are not.
+  void parts(const Context& context) {
+    const Answer all = right_parts(context);
     if (const auto verdict = judged(step_, all, context);
         verdict && verdict->verdict != Verdict::kRight)
       fault("answer-refused", "The right parts are not judged right.");
+    for (const auto& [id, answer] : all.parts) {
+      Answer less = all;
+      less.parts[id] = {};
+      if (answer.number) less.parts[id].number = *answer.number * 2 + 1;
+      const auto verdict = judged(step_, less, context);
+      if (verdict && verdict->wrong_parts != std::set<std::string>{id})
+        fault("answer-refused", fmt::format("Another answer to \"{}\" is judged right.", id));
+    }
+  }
+
+  // The solution with its own figures passes; what the step begins with breaks a check.
+  void plan(const Context& start) {
+    const auto at_start = judged(step_, right_parts(start), start);
+    if (at_start && at_start->verdict == Verdict::kRight)
+      fault("goal-reached", "The plan that the step begins with passes already.");
+    const auto solved = with(start, step_.solution, "goal-solution");
+    if (!solved) return;
+    parts(*solved);
+    for (const Check& check : step_.checks) {
+      Step one = step_;
+      one.checks = {check};
+      const auto end = judged(one, right_parts(*solved), *solved);
+      if (end && end->verdict != Verdict::kRight)
+        fault("goal-solution",
+              fmt::format("The solution does not pass the check of \"{}\".", check.key));
+    }
   }
 
   void number(const Context& context) {
@@ -309,9 +349,9 @@ void check_names(const Lesson& lesson, Faults& faults) {
   check_pins(lesson, faults);
   check_rows(lesson, faults);
   const std::vector<std::string>& symbols = symbol_names();
-  const std::set<std::string> reserved = {"guess",  "answer",    "predicted",  "observed",
-                                          "found",  "kept",      "difference", "faults",
-                                          "missed", "all_parts", "wrong_parts"};
+  const std::set<std::string> reserved = {
+      "guess",  "answer", "predicted", "observed",    "found",      "kept",        "difference",
+      "faults", "missed", "all_parts", "wrong_parts", "first_axis", "second_axis", "third_axis"};
   for (const Drawn& drawn : lesson.parameters)
     if (reserved.count(drawn.name) ||
         std::find(symbols.begin(), symbols.end(), drawn.name) != symbols.end())

@@ -26,6 +26,7 @@ Parts parts_of(const Step& step) {
     if (!numeric) parts.needed.insert("option " + option.id);
     if (!option.correct && step.parts.empty()) parts.needed.insert("feedback " + option.id);
   }
+  for (const RubricRow& row : step.rubric) parts.needed.insert("rubric " + row.id);
   if (step.kind != StepKind::kRead) parts.needed.insert("right");
   if (numeric || !step.parts.empty() || step.kind == StepKind::kGoal ||
       step.kind == StepKind::kBuild || step.kind == StepKind::kFind)

@@ -9,6 +9,7 @@
 #include "engine/lesson/check/check_parts.h"
 #include "engine/lesson/files.h"
 #include "engine/lesson/teaching/class_seed.h"
+#include "engine/lesson/teaching/rubric.h"
 
 namespace parallelarium {
 
@@ -103,15 +104,19 @@ class Marker {
       : course_(std::move(course)), class_code_(std::move(class_code)), predictions_(computer) {}
 
   HandIn mark(const std::string& file) {
+    const Result<std::string> content = bounded_file(file, kMostHandInBytes);
+    if (content) return mark_text(file, *content);
+    HandIn hand_in;
+    hand_in.file = file;
+    hand_in.faults.push_back(content.error());
+    return hand_in;
+  }
+
+  HandIn mark_text(const std::string& file, const std::string& content) {
     HandIn hand_in;
     hand_in.file = file;
     const auto fault = [&](Message message) { hand_in.faults.push_back(std::move(message)); };
-    const Result<std::string> content = bounded_file(file, kMostHandInBytes);
-    if (!content) {
-      fault(content.error());
-      return hand_in;
-    }
-    const Result<json> object = lesson_json(file, *content);
+    const Result<json> object = lesson_json(file, content);
     if (!object) {
       fault(object.error());
       return hand_in;
@@ -147,6 +152,7 @@ class Marker {
     else
       fault(message("hand-in-steps", "{} has no list of steps.", file));
     add_unanswered(*lesson, hand_in);
+    hand_in.points = points_of(*lesson, hand_in.steps);
     return hand_in;
   }
 
@@ -246,6 +252,23 @@ class Marker {
     hand_in.steps.push_back(std::move(marked));
   }
 
+  static void note_parts(const Step& step, const Answer& answer, const Context& context,
+                         const Judgement& judgement, HandInStep& marked) {
+    for (const Part& part : step.parts) {
+      HandInPart& noted = marked.parts.emplace_back();
+      noted.id = part.id;
+      noted.right = judgement.wrong_parts.count(part.id) == 0;
+      if (const auto given = answer.parts.find(part.id); given != answer.parts.end())
+        noted.given = given->second;
+      if (part.option.empty()) {
+        if (const Result<double> number = value_of_part(part, context))
+          noted.wanted.number = *number;
+      } else if (const Result<std::string> option = option_of_part(part, context)) {
+        noted.wanted.option = *option;
+      }
+    }
+  }
+
   Result<void> judge_step(const Lesson& lesson, const Step& step, const json& given,
                           std::uint64_t seed, HandInStep& marked) {
     const auto index = static_cast<std::size_t>(&step - lesson.steps.data());
@@ -270,6 +293,9 @@ class Marker {
     const Result<Judgement> judgement = judge(known, answer, *context);
     if (!judgement) return judgement.error();
     marked.right = judgement->verdict == Verdict::kRight;
+    note_parts(step, answer, *context, *judgement, marked);
+    marked.checks = judgement->checks;
+    if (step.kind == StepKind::kGoal || step.sets_plan()) marked.set = context->settings;
     const auto is_feedback = [&](const Option& option) {
       return option.id == judgement->feedback && !option.correct;
     };
@@ -323,6 +349,15 @@ bool ClassReport::ok() const {
   return std::all_of(hand_ins.begin(), hand_ins.end(), [](const HandIn& hand_in) {
     return hand_in.faults.empty() && hand_in.rerun() != RerunVerdict::kDifferent;
   });
+}
+
+HandIn hand_in_of(const std::string& file, const std::string& course, const Computer& computer) {
+  return Marker(course, computer, "").mark(file);
+}
+
+HandIn hand_in_of_text(const std::string& content, const std::string& course,
+                       const Computer& computer) {
+  return Marker(course, computer, "").mark_text("answers", content);
 }
 
 ClassReport report_on(const std::vector<std::string>& files, const std::string& course,

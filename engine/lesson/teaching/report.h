@@ -39,6 +39,18 @@ struct Rerun {
   Message words;          // one sentence
 };
 
+// One part of a question, or a row of the rubric; see lesson.h.
+struct HandInPart {
+  std::string id;
+  PartAnswer given, wanted;
+  bool right = false;
+};
+struct HandInPoints {
+  std::string step, id;  // of the RubricRow
+  int most = 0;
+  std::optional<double> points;  // none: the teacher gives them
+};
+
 struct HandInStep {
   std::string step;
   StepKind kind = StepKind::kRead;
@@ -49,6 +61,9 @@ struct HandInStep {
   std::string answer;     // as it was given: a number, an option's id, an order
   std::string mistake;    // of a wrong answer that the lesson foresees: the option's id
   int attempts = 0, hints = 0;
+  std::vector<HandInPart> parts;     // in the order of the lesson
+  std::vector<CheckOutcome> checks;  // but those of runs
+  std::optional<Settings> set;       // what a plan or a goal was answered with
   std::optional<HandInRun> run;
   std::optional<Message> run_fault;  // why what the file says of a run cannot be read
   std::optional<Rerun> rerun;        // see rerun.h
@@ -68,6 +83,9 @@ struct HandIn {
   int asked() const;            // by the lesson, whatever the file has
   int right() const;
   int unanswered() const;  // questions and runs
+  std::vector<HandInPoints> points;  // of a lesson with a rubric
+  double points_given() const;       // by the engine
+  int points_most(bool teacher) const;  // that the teacher, or the engine, may give
   bool has_runs() const;
   std::optional<RerunVerdict> rerun() const;  // the worst of its steps; none: nothing ran again
 };
@@ -92,6 +110,11 @@ struct ClassReport {
 // exam, so is a file that is not of one.
 ClassReport report_on(const std::vector<std::string>& files, const std::string& course,
                       const Computer& computer, const std::string& class_code = "");
+
+// One of them; of the second, what stands in the file.
+HandIn hand_in_of(const std::string& file, const std::string& course, const Computer& computer);
+HandIn hand_in_of_text(const std::string& content, const std::string& course,
+                       const Computer& computer);
 
 nlohmann::json to_json(const ClassReport& report);
 // A line for each step of each file: file, name, lesson, seed, step, kind, right, claimed,

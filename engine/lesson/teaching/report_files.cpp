@@ -16,6 +16,11 @@ json step_json(const HandInStep& step) {
       {"step", step.step},         {"kind", name_of(step.kind)}, {"judged", step.judged},
       {"right", step.right},       {"claimed", step.claimed},    {"answer", step.answer},
       {"attempts", step.attempts}, {"hints", step.hints},        {"answered", step.answered}};
+  if (!step.parts.empty()) {
+    json parts = json::object();
+    for (const HandInPart& part : step.parts) parts[part.id] = part.right;
+    object["parts"] = std::move(parts);
+  }
   if (!step.mistake.empty()) object["mistake"] = step.mistake;
   if (step.rerun)
     object["rerun"] = {{"verdict", name_of(step.rerun->verdict)},
@@ -40,7 +45,12 @@ std::string csv_field(std::string text) {
 json to_json(const ClassReport& report) {
   json files = json::array(), equal = json::array(), common = json::array();
   for (const HandIn& hand_in : report.hand_ins) {
-    json steps = json::array(), faults = json::array();
+    json steps = json::array(), faults = json::array(), points = json::array();
+    for (const HandInPoints& row : hand_in.points)
+      points.push_back({{"step", row.step},
+                        {"row", row.id},
+                        {"most", row.most},
+                        {"points", row.points ? json(*row.points) : json()}});
     for (const HandInStep& step : hand_in.steps) steps.push_back(step_json(step));
     for (const Message& fault : hand_in.faults) faults.push_back(fault.text);
     files.push_back({{"file", hand_in.file},
@@ -55,6 +65,7 @@ json to_json(const ClassReport& report) {
                      {"right", hand_in.right()},
                      {"unanswered", hand_in.unanswered()},
                      {"steps", std::move(steps)},
+                     {"points", std::move(points)},
                      {"faults", std::move(faults)}});
   }
   for (const auto& [first, second] : report.equal) equal.push_back({first, second});

@@ -65,9 +65,13 @@ Rerun compared(const HandInRun& claimed, const Observation& seen) {
 
 // The Setup that the step sets, run as the student ran it, on CPU ranks. Error: the student's was
 // another one, or it would take too long.
-Result<Setup> setup_again(const Lesson& lesson, std::size_t step, std::uint64_t seed,
+Result<Setup> setup_again(const Lesson& lesson, std::size_t step, const HandIn& hand_in,
                           const Setup& claimed) {
-  const Result<Settings> set = settings_at(lesson, step, draw(lesson, seed));
+  const Symbols drawn = draw(lesson, hand_in.seed);
+  Result<Settings> set = settings_at(lesson, step, drawn);
+  for (const HandInStep& earlier : hand_in.steps)  // it may go on from a plan of the student's own
+    if (earlier.step == lesson.steps[step].from && earlier.set)
+      set = entered(lesson.steps[step], *earlier.set, drawn);
   if (!set) return set.error();
   Setup setup = set->setup;
   if (is_auto(setup.precision)) setup.precision = claimed.precision;
@@ -90,7 +94,7 @@ Rerun rerun_step(const Lesson& lesson, HandIn& hand_in, const HandInStep& given,
   if (given.run_fault) return not_run(*given.run_fault);
   const Step* step = lesson.find(given.step);
   const Result<Setup> setup = setup_again(
-      lesson, static_cast<std::size_t>(step - lesson.steps.data()), hand_in.seed, given.run->setup);
+      lesson, static_cast<std::size_t>(step - lesson.steps.data()), hand_in, given.run->setup);
   if (!setup) {
     Message fault =
         message("hand-in-rerun", "{}, \"{}\": {}", hand_in.file, given.step, setup.error());

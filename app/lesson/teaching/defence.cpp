@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/lesson/teaching/defence.h"
+
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QMessageBox>
+#include <QTextBlock>
+#include <QTextCursor>
+#include <QTextDocument>
+
+#include "app/export/export.h"
+#include "app/lesson/map/cheat_sheet.h"
+#include "app/lesson/player/guess_text.h"
+#include "app/lesson/player/lesson_player.h"
+#include "app/lesson/teaching/handout.h"
+#include "app/look/figures.h"
+#include "app/look/sentence.h"
+#include "app/settings/setup_fields.h"
+#include "engine/plan/setup/setup_settings.h"
+
+namespace parallelarium {
+
+namespace {
+
+constexpr double kDefencePt = 9;
+constexpr int kDefencePadding = 2;
+constexpr int kReasonLine = 92;  // underscores
+constexpr int kReasonLines = 3;  // for each row that the teacher marks
+
+std::string filled_number(double value, std::string_view unit) {
+  return value_text(value, unit).toStdString();
+}
+
+QString table_row(const QStringList& cells) {
+  return QStringLiteral("| %1 |\n").arg(cells.join(QStringLiteral(" | ")));
+}
+QString table_head(const QStringList& cells) {
+  return table_row(cells) + table_row(QStringList(cells.size(), QStringLiteral("---")));
+}
+
+QString mark_of(bool right) { return right ? QStringLiteral("✓") : QStringLiteral("✗"); }
+
+// Writes the parts of one hand-in.
+class DefenceWriter {
+ public:
+  DefenceWriter(const Lesson& lesson, const HandIn& hand_in)
+      : lesson_(lesson),
+        hand_in_(hand_in),
+        text_(lesson.text(LessonPlayer::language())),
+        drawn_(draw(lesson, hand_in.seed)) {}
+
+  Result<QString> write() {
+    QString page = QStringLiteral("# %1\n\n").arg(QString::fromStdString(text_.title));
+    page +=
+        Defence::tr("Name: %1 · numbers: %2 · %3 minutes")
+            .arg(hand_in_.name.empty() ? QString(24, u'_') : QString::fromStdString(hand_in_.name))
+            .arg(hand_in_.seed)
+            .arg(hand_in_.minutes) +
+        QStringLiteral("\n\n");
+    for (const Step& step : lesson_.steps) page += section(step);
+    page += rubric();
+    if (fault_) return *fault_;
+    return page;
+  }
+
+ private:
+  QString section(const Step& step) {
+    const HandInStep* given = answer_to(step.id);
+    const bool first = &step == &lesson_.steps.front();
+    if (!first && (step.kind == StepKind::kRead || given == nullptr)) return {};
+    QString part = QStringLiteral("## %1\n\n").arg(QString::fromStdString(words(step).title));
+    if (first || (!step.sets_plan() && step.kind != StepKind::kRun))
+      part += task_of(step) + QStringLiteral("\n\n");
+    if (given == nullptr) return part;
+    if (!given->answered) return part + Defence::tr("Not answered.") + QStringLiteral("\n\n");
+    if (given->set) part += settings(step, given->set->setup);
+    if (!given->parts.empty()) part += figures(step, *given);
+    if (!given->checks.empty()) part += conditions(*given);
+    if (given->run) part += run(*given->run);
+    return part;
+  }
+
+  // The body but its last paragraph, which says what to do, or its first two, of a text to read.
+  QString task_of(const Step& step) {
+    QStringList paragraphs = filled(words(step).body).split(QStringLiteral("\n\n"));
+    if (step.kind == StepKind::kRead)
+      paragraphs = paragraphs.mid(0, 2);
+    else if (paragraphs.size() > 1 && step.kind != StepKind::kGoal)
+      paragraphs.removeLast();
+    return paragraphs.join(QStringLiteral("\n\n"));
+  }
+
+  QString settings(const Step& step, const Setup& setup) {
+    QStringList all;
+    for (const std::string& key : step.allow)
+      if (const SetupSetting* row = find_setting(setup_settings(), key))
+        all << QStringLiteral("%1 **%2**")
+                   .arg(setting_words(row->label), QString::fromStdString(text_of(setup, *row)));
+    return all.join(QStringLiteral(" · ")) + QStringLiteral("\n\n");
+  }
+
+  QString figures(const Step& step, const HandInStep& given) {
+    QString table = table_head({Defence::tr("Figure"), Defence::tr("Own"),
+                                step.sets_plan() ? Defence::tr("Predicted") : Defence::tr("Right"),
+                                QStringLiteral(" ")});
+    for (const HandInPart& part : given.parts) {
+      const auto asked = std::find_if(step.parts.begin(), step.parts.end(),
+                                      [&](const Part& one) { return one.id == part.id; });
+      const auto value = [&](const PartAnswer& answer) {
+        if (answer.number) return value_text(*answer.number, asked->ask.unit);
+        return answer.option.empty() ? QStringLiteral("–")
+                                     : filled(words(step).part("option " + answer.option));
+      };
+      table += table_row({filled(words(step).part("part " + part.id)), value(part.given),
+                          value(part.wanted), mark_of(part.right)});
+    }
+    return table + QLatin1Char('\n');
+  }
+
+  QString conditions(const HandInStep& given) {
+    QStringList all;
+    for (const CheckOutcome& outcome : given.checks)
+      all << mark_of(outcome.holds) + QChar(0x00a0) + condition_words(outcome);
+    return all.join(QStringLiteral(" · ")) + QStringLiteral("\n\n");
+  }
+
+  static QString run(const HandInRun& run) {
+    const Mesh& mesh = run.setup.mesh;
+    return Defence::tr(
+               "Run (%1): DP %2, TP %3, PP %4 with %5, %6 training steps, %7 sent by all "
+               "ranks, last loss %8.")
+               .arg(QString::fromStdString(run.source))
+               .arg(mesh.dp)
+               .arg(mesh.tp)
+               .arg(mesh.pp)
+               .arg(QString::fromStdString(run.setup.model.name))
+               .arg(run.losses.size())
+               .arg(bytes_text(run.sent_bytes), number_text(run.losses.back())) +
+           QStringLiteral("\n\n");
+  }
+
+  QString rubric() {
+    QString table = table_head({Defence::tr("For"), Defence::tr("Points"), Defence::tr("of")});
+    QString reasons;
+    for (const HandInPoints& row : hand_in_.points) {
+      const Step* step = lesson_.find(row.step);
+      const QString what = filled(words(*step).part("rubric " + row.id));
+      table += table_row({what, row.points ? number_text(*row.points) : QStringLiteral("____"),
+                          QString::number(row.most)});
+      if (row.points) continue;
+      reasons += QStringLiteral("**%1**\n\n").arg(what);
+      for (int line = 0; line < kReasonLines; ++line)
+        reasons += QString(kReasonLine, u'_') + QStringLiteral("\n\n");
+    }
+    const int engine = hand_in_.points_most(false), teacher = hand_in_.points_most(true);
+    table += table_row(
+        {Defence::tr("**Together**: the engine marks %1, the teacher %2").arg(engine).arg(teacher),
+         Defence::tr("%1 + ____").arg(number_text(hand_in_.points_given())),
+         QString::number(engine + teacher)});
+    return QStringLiteral("## %1\n\n%2\n## %3\n\n%4")
+        .arg(Defence::tr("Points"), table, Defence::tr("Reasons"), reasons);
+  }
+
+  const StepText& words(const Step& step) const { return text_.steps.at(step.id); }
+  const HandInStep* answer_to(const std::string& id) const {
+    const auto found = std::find_if(hand_in_.steps.begin(), hand_in_.steps.end(),
+                                    [&](const HandInStep& one) { return one.step == id; });
+    return found == hand_in_.steps.end() ? nullptr : &*found;
+  }
+  QString filled(const std::string& markdown) {
+    Context context;
+    context.drawn = drawn_;
+    if (const Result<Settings> start = settings_at(lesson_, 0, drawn_)) context.settings = *start;
+    const Result<std::string> text = fill_in(markdown, context.symbols(), filled_number);
+    if (text) return QString::fromStdString(*text);
+    if (!fault_) fault_ = text.error();
+    return {};
+  }
+
+  const Lesson& lesson_;
+  const HandIn& hand_in_;
+  const LessonText& text_;
+  const Symbols drawn_;
+  std::optional<Message> fault_;
+};
+
+}  // namespace
+
+Result<Defence> Defence::of(const Lesson& lesson, const HandIn& hand_in) {
+  if (hand_in.points.empty())
+    return message("defence-none", "The lesson \"{}\" is not marked by points.", lesson.id);
+  Result<QString> markdown = DefenceWriter(lesson, hand_in).write();
+  if (!markdown) return markdown.error();
+  Defence defence;
+  defence.title_ = QString::fromStdString(lesson.text(LessonPlayer::language()).title);
+  defence.markdown_ = std::move(*markdown);
+  return defence;
+}
+
+Result<void> Defence::save(const QString& path) const {
+  if (QFileInfo(path).suffix().toLower() != QLatin1String("pdf"))
+    return message("defence-ending", "The file {} must end in .pdf.", path.toStdString());
+  QTextDocument document;
+  QFont font = document.defaultFont();
+  font.setPointSizeF(kDefencePt);
+  document.setDefaultFont(font);
+  document.setMarkdown(markdown_);
+  document.setMetaInformation(QTextDocument::DocumentTitle, title_);
+  style_paper_tables(document, kDefencePadding);
+  return write_bytes(path, paper_pdf(document, title_));
+}
+
+namespace {
+
+nlohmann::json answers_now(const LessonPlayer& player) {
+  if (const auto* finished = player.finished_lesson()) return finished->answers;
+  return player.is_open() ? player.answers() : nlohmann::json();
+}
+
+bool has_rubric(const Lesson& lesson) {
+  return std::any_of(lesson.steps.begin(), lesson.steps.end(),
+                     [](const Step& step) { return !step.rubric.empty(); });
+}
+
+}  // namespace
+
+bool has_defence(const LessonPlayer& player) {
+  if (player.is_open()) return has_rubric(player.lesson());
+  const auto* finished = player.finished_lesson();
+  if (!finished) return false;
+  const Result<Lesson> lesson = read_lesson(finished->folder.toStdString());
+  return lesson && has_rubric(*lesson);
+}
+
+void ask_for_defence(const LessonPlayer& player, QWidget* parent) {
+  nlohmann::json answers = answers_now(player);
+  if (answers.is_null()) return;
+  const auto& place = player.progress().place();
+  answers["format"] = "parallelarium-answers/1";
+  answers["name"] = place ? place->name : "";
+  const QString id = QString::fromStdString(answers["lesson"].get<std::string>());
+  const QString path =
+      QFileDialog::getSaveFileName(parent, Defence::tr("Export the plan"),
+                                   id + QStringLiteral(".pdf"), Defence::tr("PDF files (*.pdf)"));
+  if (path.isEmpty()) return;
+  const auto fail = [&](const Message& why) {
+    QMessageBox::warning(parent, Defence::tr("Export the plan"), sentence(why));
+  };
+  const Result<Lesson> lesson = lesson_named(id);
+  if (!lesson) return fail(lesson.error());
+  const HandIn hand_in = hand_in_of_text(answers.dump(), lessons_folder(), player.computer());
+  const Result<Defence> defence = Defence::of(*lesson, hand_in);
+  if (!defence) return fail(defence.error());
+  if (const Result<void> saved = defence->save(path); !saved) fail(saved.error());
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Planning problems of a lesson. The planner answers them, and expressions name what it finds.
+//
+// A problem called "plan" gives, beside what was drawn: plan_tp, plan_pp, plan_dp, plan_zero,
+// plan_micro_batch, plan_microbatches, plan_chunks, plan_interleaved, plan_recompute (1: full) and
+// plan_sp of the fastest plan, with plan_seconds of its step and plan_bytes of its fullest rank.
+// Where "rejections" is true, three candidates that it rejects have the same names, with
+// "refused_", "large_" and "slow_" before them, a _cause (place in kRejectionCauses) and a _number:
+//
+//   refused  by validate(), since layers or heads do not divide: what is left over
+//   large    too large for a device: bytes that its fullest rank needs
+//   slow     slower than the best, from which it differs in one axis: by which share of its step
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/lesson/expression.h"
+#include "engine/plan/result.h"
+#include "engine/plan/setup/setup.h"
+
+namespace parallelarium {
+
+inline constexpr std::string_view kRejectionCauses[] = {
+    "layers", "heads", "states", "activations", "recompute", "waiting", "tp", "dp"};
+
+// Settings by dotted key, as lessons write them (lesson.h).
+using Fields = std::vector<std::pair<std::string, std::string>>;
+
+struct PlanProblem {
+  std::string name;
+  Fields setup;  // on top of the lesson's start
+  // Expressions. Bytes of a device that may be used; empty: all.
+  std::string gpus, global_batch, memory_bytes;
+  Fields allowed;  // "1,2,4" by axis
+  bool rejections = false;
+};
+
+// The value of a field or a part: itself; what "=expression" gives; of "=expression | a | b", the
+// alternative whose place, from 0, the expression gives. Error: it gives none.
+Result<std::string> picked(const std::string& text, const Symbols& symbols);
+// Whether it is one of several alternatives, and those.
+std::vector<std::string> alternatives_of(const std::string& text);
+
+// What the planner finds. `base`: the Setup of the lesson's start. Cost: a search.
+// Error: the search's, or that nothing fits, or that there is no such rejection.
+Result<Symbols> solve(const PlanProblem& problem, const Setup& base, const Symbols& drawn);
+
+// What was solved, by what was drawn: a search is made once. It may be asked from several threads.
+class SolvedProblems {
+ public:
+  std::optional<Symbols> find(const Symbols& drawn) const;
+  void note(const Symbols& drawn, const Symbols& all);
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<Symbols, Symbols> known_;
+};
+
+}  // namespace parallelarium
