@@ -361,5 +361,23 @@ TEST(Lessons, CoverageTellsEachRowOnceWithTheStepsThatTeachIt) {
   EXPECT_THAT(command({"lesson", "coverage"}).out, HasSubstr("of 151 rows are taught"));
 }
 
+TEST(Machines, NewReadsWhatAClusterPrints) {
+  const Folder folder;
+  const std::string topology =
+      folder.file("topo.txt", "\tGPU0\tGPU1\tNIC0\nGPU0\tX\tNV18\tPIX\nGPU1\tNV18\tX\tSYS\n");
+  const std::string file = folder.path("mine.json");
+  const Reply made = command({"machines", "new", file, "--from", "dgx-h100", "--links", topology});
+  ASSERT_EQ(made.status, 0) << made.err;
+  EXPECT_THAT(made.out, HasSubstr("A node has 2 GPUs, linked by NVLink (NV18)."));
+  EXPECT_THAT(made.out, HasSubstr("Ports of the network: 1 for 2 GPUs"));
+  const json predicted =
+      command({"predict", "--model", "llama3-8b", "--machine", file, "--tp", "4", "--json"}).json();
+  EXPECT_EQ(predicted.at("setup").at("machine").at("devices_per_node"), 2);
+  const Reply none = command({"machines", "new", file, "--from", "dgx-h100", "--links",
+                              folder.file("letter.txt", "Dear reader\n")});
+  EXPECT_EQ(none.status, 2);
+  EXPECT_THAT(none.err, HasSubstr("neither the matrix of nvidia-smi topo -m nor"));
+}
+
 }  // namespace
 }  // namespace parallelarium

@@ -311,9 +311,9 @@ class ClusterReader {
       told_.changes["inter_node"]["bytes_per_second"] =
           sourced(rate, "assumed: the ports of the network are shared");
       told_.assumed.push_back(message("cluster-nics",
-                                      "{} GPUs share {} ports of the network, so each has {} "
+                                      "Ports of the network: {} for {} GPUs, so each has {} "
                                       "between nodes.",
-                                      matrix_.gpus, matrix_.nics, rate_text(rate)));
+                                      matrix_.nics, matrix_.gpus, rate_text(rate)));
     }
   }
 
