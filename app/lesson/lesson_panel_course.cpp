@@ -10,6 +10,7 @@
 #include <QSaveFile>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <filesystem>
 #include <map>
 
 #include "app/lesson/lesson_index.h"
@@ -29,6 +30,24 @@ constexpr std::size_t kMostLessons = 4;
 Course course_here() {
   Result<Course> course = read_course(lessons_folder());
   return course ? std::move(*course) : Course();
+}
+
+// The lesson of a folder; read again only where a file of it has changed since, as while it is
+// written: every change of the view asks which lesson is next.
+const Result<Lesson>& lesson_of_folder(const std::string& folder) {
+  namespace fs = std::filesystem;
+  struct Read {
+    fs::file_time_type newest;
+    Result<Lesson> lesson;
+  };
+  static std::map<std::string, Read> read;
+  std::error_code error;  // a folder that is not there is the lesson's to tell
+  fs::file_time_type newest = fs::last_write_time(folder, error);
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
+    newest = std::max(newest, fs::last_write_time(at->path(), error));
+  const auto known = read.find(folder);
+  if (known != read.end() && !error && known->second.newest == newest) return known->second.lesson;
+  return read.insert_or_assign(folder, Read{newest, read_lesson(folder)}).first->second.lesson;
 }
 
 }  // namespace
@@ -53,7 +72,7 @@ QString LessonPanel::next_to_do() const {
 
 QString LessonPanel::next_of(const Course& course, const std::vector<CourseEntry>& entries) const {
   for (const CourseEntry& entry : entries) {
-    const Result<Lesson> lesson = read_lesson(course.folder + "/" + entry.id);
+    const Result<Lesson>& lesson = lesson_of_folder(course.folder + "/" + entry.id);
     if (lesson && !player_.is_done(*lesson)) return QString::fromStdString(entry.id);
   }
   return {};
@@ -65,7 +84,7 @@ const std::vector<ViewLesson>& LessonPanel::lessons_of(const ViewInfo& view) {
   if (by_view_.empty()) {
     const Course course = course_here();
     for (const CourseEntry& entry : course.lessons) {
-      const Result<Lesson> lesson = read_lesson(course.folder + "/" + entry.id);
+      const Result<Lesson>& lesson = lesson_of_folder(course.folder + "/" + entry.id);
       if (!lesson) continue;
       std::map<std::string, int> shown;
       for (const Step& step : lesson->steps)

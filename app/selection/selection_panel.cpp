@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
+#include <vector>
 
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
@@ -36,6 +38,54 @@ QString source_words(const std::string& source) {
   return SelectionPanel::tr("peak: %1").arg(origin_text(source.substr(peak.size())));
 }
 
+// A column of labels that are made anew only where one of them changes: a change of the view or of
+// the setup asks several times, and text that wraps takes long to lay out.
+class LineColumn : public QVBoxLayout {
+ public:
+  struct Line {
+    QString text, role;
+    bool caps = false;
+    bool operator==(const Line&) const = default;
+  };
+  using QVBoxLayout::QVBoxLayout;
+  void add(Line line) { added_.push_back(std::move(line)); }
+  // Shows what was added since the last time; false if that is there already.
+  bool show_added() {
+    const std::vector<Line> lines = std::exchange(added_, {});
+    if (lines == shown_) return false;
+    shown_ = lines;
+    while (QLayoutItem* item = takeAt(0)) {
+      if (item->widget()) item->widget()->deleteLater();
+      if (item->widget()) item->widget()->hide();
+      delete item;
+    }
+    for (const Line& line : lines) line.caps ? add_caps(line) : add_text(line);
+    addStretch();
+    return true;
+  }
+
+ private:
+  void add_caps(const Line& line) {
+    auto* label = new QLabel(line.text.toUpper());
+    make_caps(label);
+    if (count() > 0) addSpacing(8);
+    addWidget(label);
+  }
+  void add_text(const Line& line) {
+    auto* label = new QLabel;
+    label->setTextFormat(Qt::RichText);
+    label->setText(line.text);
+    label->setWordWrap(true);
+    label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    if (!line.role.isEmpty()) label->setProperty("role", line.role);
+    addWidget(label);
+  }
+
+  std::vector<Line> added_, shown_;
+};
+
+LineColumn& lines_of(QVBoxLayout* column) { return static_cast<LineColumn&>(*column); }
+
 }  // namespace
 
 SelectionPanel::SelectionPanel(Session& session, QWidget* parent)
@@ -47,7 +97,7 @@ SelectionPanel::SelectionPanel(Session& session, QWidget* parent)
   setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   auto* content = new QWidget;
   content->setObjectName(QStringLiteral("SelectionContent"));
-  column_ = new QVBoxLayout(content);
+  column_ = new LineColumn(content);
   column_->setContentsMargins(16, 12, 16, 12);
   column_->setSpacing(4);
   setWidget(content);
@@ -80,21 +130,10 @@ void SelectionPanel::show_text(const SelectionText& text) {
   refresh();
 }
 
-void SelectionPanel::add_caps(const QString& text) {
-  auto* label = new QLabel(text.toUpper());
-  make_caps(label);
-  if (column_->count() > 0) column_->addSpacing(8);
-  column_->addWidget(label);
-}
+void SelectionPanel::add_caps(const QString& text) { lines_of(column_).add({text, {}, true}); }
 
 void SelectionPanel::add_text(const QString& html, const QString& role) {
-  auto* label = new QLabel;
-  label->setTextFormat(Qt::RichText);
-  label->setText(html);
-  label->setWordWrap(true);
-  label->setTextInteractionFlags(Qt::TextSelectableByMouse);
-  if (!role.isEmpty()) label->setProperty("role", role);
-  column_->addWidget(label);
+  lines_of(column_).add({html, role, false});
 }
 
 // Both definitions of a quantity are hidden with either, since one gives the other away.
@@ -108,11 +147,6 @@ bool SelectionPanel::formula_is_hidden() const {
 }
 
 void SelectionPanel::refresh() {
-  while (QLayoutItem* item = column_->takeAt(0)) {
-    if (item->widget()) item->widget()->deleteLater();
-    if (item->widget()) item->widget()->hide();
-    delete item;
-  }
   const QString muted = theme_for(palette()).muted.name();
   const auto add = [&](const SelectionText& text) {
     add_text(text.headline.toHtmlEscaped());
@@ -129,7 +163,7 @@ void SelectionPanel::refresh() {
     add_text(topic.selection_hint(), QStringLiteral("muted"));
   if (topic.is_step()) add_proof();
   add_formulas();
-  column_->addStretch();
+  if (!lines_of(column_).show_added()) return;
   fit();
   updateGeometry();
 }

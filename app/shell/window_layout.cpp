@@ -22,14 +22,16 @@ constexpr int kCornerGap = 16;  // beside the tabs
 
 }  // namespace
 
+// From the outside in: a widget that gets another parent is styled again with all that is in it.
 void Window::build_layout() {
-  auto* central = new QWidget;
+  auto* central = new QWidget(this);
+  setCentralWidget(central);
   auto* column = new QVBoxLayout(central);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);
   column->addWidget(top_bar_);
   column->addWidget(chips_);
-  middle_ = new QWidget;
+  middle_ = new QWidget(central);
   auto* row = new QHBoxLayout(middle_);
   row->setContentsMargins(0, 0, 0, 0);
   row->setSpacing(0);
@@ -38,13 +40,13 @@ void Window::build_layout() {
   row->addWidget(setup_);
   row->addWidget(fold_);
 
-  center_ = new QWidget;
+  center_ = new QWidget(middle_);
   center_->setObjectName(QStringLiteral("Center"));
   auto* views = new QVBoxLayout(center_);
   views->setContentsMargins(0, 0, 0, 0);
   views->setSpacing(0);
   views->addWidget(banner_);
-  tabs_ = new QTabWidget;
+  tabs_ = new QTabWidget(center_);
   tabs_->setDocumentMode(true);
   tabs_->setAccessibleName(tr("Views"));
   for (std::size_t at = 0; at < views_.size(); ++at) {
@@ -67,19 +69,18 @@ void Window::build_layout() {
   views->addWidget(start_, 1);
   row->addWidget(center_, 1);
 
-  right_ = new QFrame;
+  right_ = new QFrame(middle_);
   right_->setObjectName(QStringLiteral("RightPanel"));
   auto* right = new QVBoxLayout(right_);
   right->setContentsMargins(1, 0, 0, 0);  // the hairline stays visible
   right->setSpacing(0);
-  right_tabs_ = new QTabWidget;
+  right_tabs_ = new QTabWidget(right_);
   right_tabs_->setDocumentMode(true);
   right_tabs_->setAccessibleName(tr("Lesson and selection"));
   right->addWidget(right_tabs_, 1);
   row->addWidget(right_);
   column->addWidget(middle_, 1);
   column->addWidget(strip_);
-  setCentralWidget(central);
 
   popup_ = new QFrame(this, Qt::Popup);
   popup_->setObjectName(QStringLiteral("SetupPopup"));

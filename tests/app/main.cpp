@@ -10,6 +10,7 @@
 
 #include "app/look/resources.h"
 #include "app/look/theme.h"
+#include "engine/predict/predict.h"
 #include "tests/own_home.h"
 
 namespace {
@@ -39,6 +40,7 @@ int main(int argc, char** argv) {
   QApplication::setApplicationName(QStringLiteral("parallelarium-test"));
   QApplication::setOrganizationName(QStringLiteral("parallelarium-test"));
   load_resources();
+  parallelarium::keep_freed_memory();  // as the program does
   // Without them dozens of tests would test nothing.
   for (const char* program : {"parallelarium", "parallelarium-engine"}) {
     if (QFileInfo(QDir(QApplication::applicationDirPath()), QLatin1String(program)).isExecutable())

@@ -4,8 +4,8 @@
 be made: finds what only one of the two compilers takes.
 Arguments: the source folder, the build folder (with compile_commands.json), the compiler, and the processes.
 
-Headers take most of the time, so files of a library are compiled many at once, and fewer where they do not go
-together, such as two with a function of the same name."""
+Headers take most of the time, so those that most files include are compiled once, and files of a library many at once,
+fewer where they do not go together, such as two with a function of the same name."""
 import concurrent.futures
 import itertools
 import json
@@ -15,8 +15,11 @@ import resource
 import shlex
 import subprocess
 import sys
+import tempfile
 
 TOGETHER = 24
+HEADERS = ("nlohmann/json.hpp", "fmt/format.h", "fmt/ranges.h", "algorithm", "chrono", "cmath", "filesystem", "fstream",
+           "functional", "map", "optional", "thread", "variant")
 # What clang does not know, and what is only for making code.
 LEFT_OUT = ("-DPARALLELARIUM_CLONES", "-O", "-Wno-restrict", "-Wno-subobject-linkage",
             "-Wno-maybe-uninitialized", "-fno-trapping-math")
@@ -61,6 +64,15 @@ def compile_files(compiler, options, files):
                           text=True, check=False)
 
 
+def with_headers(compiler, options, folder):
+    """The options with HEADERS compiled once; unchanged where these options do not find them."""
+    once = ("-fpch-instantiate-templates",)
+    made = pathlib.Path(folder) / "headers.pch"
+    done = subprocess.run([compiler, *options, *once, "-x", "c++-header", "-", "-o", str(made)], capture_output=True,
+                          input="".join(f"#include <{header}>\n" for header in HEADERS), text=True, check=False)
+    return options if done.returncode else (*options, *once, "-include-pch", str(made))
+
+
 def faults_of(compiler, options, files):
     """What the compiler says of each file that it refuses alone."""
     done = compile_files(compiler, options, files)
@@ -89,8 +101,12 @@ def main():
     left_out = {str(file) for folder in ("plan", "passes", "predict", "run", "train", "lesson")
                 for file in (root / "engine" / folder).glob("**/*.cpp") if "/run/cuda/" not in str(file)}
     left_out -= set().union(*alike.values())
-    parts = [(options, part) for options, files in alike.items() for part in parts_of(files, root)]
-    with concurrent.futures.ThreadPoolExecutor(int(processes)) as pool:
+    parts = {options: list(parts_of(files, root)) for options, files in alike.items()}
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(int(processes)) as pool:
+        most = max(parts, key=lambda options: len(parts[options]), default=None)
+        if most:
+            parts[with_headers(compiler, most, folder)] = parts.pop(most)
+        parts = [(options, part) for options, of_options in parts.items() for part in of_options]
         faults = sum(pool.map(lambda part: faults_of(compiler, *part), parts), [])
     faults += [f"{file}: not in compile_commands.json" for file in sorted(left_out)]
     for fault in faults:

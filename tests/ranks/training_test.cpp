@@ -20,7 +20,7 @@ TEST(Training, DefaultModelLearnsTheLicenceText) {
   setup.run.backend = Backend::kCpu;
   setup.run.text = kText;
   setup.run.warmup = 0;
-  setup.run.steps = 200;
+  setup.run.steps = 150;
   const Result<RunResult> result = run_now(setup, built(setup), {.held_out_loss = true});
   ASSERT_TRUE(result.ok()) << result.error().text;
   const Result<Text> text = Text::load(kText, setup.model.sequence);

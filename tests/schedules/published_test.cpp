@@ -305,14 +305,14 @@ INSTANTIATE_TEST_SUITE_P(Sizes, Closed,
                          testing::Combine(testing::Values(1, 2, 3, 4, 7),
                                           testing::Values(1, 2, 5)));
 
-// Every size up to 16 ranks and 64 micro-batches that a schedule does not refuse.
+// Every size up to 16 ranks and 64 micro-batches that a schedule does not refuse, with each number
+// of chunks up to 8 and the most, 16.
 class Every : public testing::TestWithParam<ScheduleRule> {};
 
 TEST_P(Every, OrderIsRightForAllSizes) {
   const ScheduleRule rule = GetParam();
   const std::vector<int> chunk_counts =
-      rule.chunks == 0 ? std::vector<int>{2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}
-                       : std::vector<int>{rule.chunks};
+      rule.chunks == 0 ? std::vector<int>{2, 3, 4, 5, 6, 7, 8, 16} : std::vector<int>{rule.chunks};
   int made = 0;
   for (int p = 1; p <= 16; ++p) {
     for (int m = 1; m <= 64; ++m) {

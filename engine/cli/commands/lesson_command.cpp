@@ -21,6 +21,7 @@
 #include "engine/lesson/teaching/playlist.h"
 #include "engine/lesson/teaching/report.h"
 #include "engine/lesson/teaching/rerun.h"
+#include "engine/predict/predict.h"
 #include "engine/run/collective/collective_run.h"
 #include "engine/run/gpu/module.h"
 #include "engine/wire/messages.h"
@@ -184,6 +185,7 @@ Outcome check(const LessonCheckOptions& options, Progress& progress) {
       return run_collective_for_check(spec, progress);
     };
   }
+  keep_freed_memory();  // hundreds of predictions follow one another
   std::vector<LessonReport> reports;
   for (const std::string& folder : options.folders) {
     if (!is_course(folder)) {

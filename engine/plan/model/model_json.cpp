@@ -37,9 +37,9 @@ std::vector<std::string> model_names() {
     const auto place = [](const std::string& name) {
       return std::find(kModelOrder.begin(), kModelOrder.end(), name) - kModelOrder.begin();
     };
-    std::stable_sort(
-        names.begin(), names.end(),
-        [&](const std::string& a, const std::string& b) { return place(a) < place(b); });
+    std::stable_sort(names.begin(), names.end(), [&](const std::string& a, const std::string& b) {
+      return place(a) < place(b);
+    });
     return names;
   }();
   return kNames;
