@@ -24,7 +24,7 @@ namespace {
 
 constexpr double kDefencePt = 9;
 constexpr int kDefencePadding = 2;
-constexpr int kReasonLines = 7;  // for each row that the teacher marks
+constexpr int kReasonLines = 6;  // for each row that the teacher marks
 const QString kRuledLine = QStringLiteral("\u00a0\n\n---\n\n");
 
 std::string filled_number(double value, std::string_view unit) {

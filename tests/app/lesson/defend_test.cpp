@@ -138,13 +138,24 @@ TEST_F(PlannerLock, OpensTheRoomPlanOnceAPlanIsCommitted) {
   ASSERT_TRUE(player.open(kLessons + QStringLiteral("defend-your-plan"), 4));
   player.next();
   ASSERT_EQ(player.step().id, "your-plan");
-  window->show_room(Room::kPlan);
-  EXPECT_EQ(window->room(), Room::kLearn);
+  ASSERT_FALSE(session().subject().prediction()->fits());
+  const auto says_that_it_does_not_fit = [&] {
+    QApplication::processEvents();
+    for (const QLabel* label : window->findChildren<QLabel*>())
+      if (label->isVisible() && label->text().contains(QLatin1String("not fit"))) return true;
+    return false;
+  };
+  EXPECT_FALSE(says_that_it_does_not_fit());
   EXPECT_FALSE(action(QStringLiteral("Search"))->isEnabled());
   EXPECT_FALSE(action(QStringLiteral("Sweep"))->isEnabled());
-  session().locks().set_hidden(
-      {QStringLiteral("memory")});  // as after the commit, and as in others
+  const QStringList keys = session().locks().hidden_keys();
+  session().locks().set_hidden({QStringLiteral("memory")});  // as other lessons do
+  EXPECT_TRUE(says_that_it_does_not_fit());
   EXPECT_TRUE(action(QStringLiteral("Sweep"))->isEnabled());
+  session().locks().set_hidden(keys);
+  window->show_room(Room::kPlan);
+  EXPECT_EQ(window->room(), Room::kLearn);
+  session().locks().set_hidden({});
   window->show_room(Room::kPlan);
   EXPECT_EQ(window->room(), Room::kPlan);
   player.close();
