@@ -223,6 +223,7 @@ void LessonPanel::refresh_feedback() {
                           state.answer.marks == drawing_->marks());
     drawing_->set_done(state.solved);
   }
+  if (player_.step().sets_plan()) refresh_conditions();  // a commit tells what was predicted
   if (!player_.step().parts.empty()) {
     const bool judged =
         state.judgement && player_.tells_verdict() && state.answer.parts == parts_->answers();

@@ -90,7 +90,9 @@ void Window::say_of_the_step() {
       banner_->say(tr("Run is off: %1").arg(why), Banner::Kind::kPlain, choices_of(*problem, step));
     return;
   }
-  if (const std::optional<Message> problem = memory_problem(session_)) {
+  // Whether a plan fits is what a student has to find out before the planner is open.
+  const bool secret = session_.locks().hidden(QStringLiteral("plan"));
+  if (const auto problem = secret ? std::nullopt : memory_problem(session_)) {
     banner_->say(sentence(*problem), Banner::Kind::kWarning, {});
     return;
   }

@@ -89,6 +89,7 @@ void Window::follow_exam() {
     if (parallelarium::views()[std::size_t(at)].room == Room::kPlan)
       do_.views[at]->setEnabled(!exam);
   refresh_actions();
+  refresh_banner();
 }
 
 // Puts the room's tabs there, with the one that was last in front, and what surrounds them.

@@ -33,7 +33,8 @@ struct PlanRequest {
   std::map<std::string, std::vector<std::string>> allowed;
   Objective objective = Objective::kTime;
   int top = 10;
-  bool best_alone = false;  // no front and no reasons, which take most of the time of small searches
+  bool best_alone =
+      false;  // no front and no reasons, which take most of the time of small searches
 };
 // The Setup without its mesh and the other axes, which are the search's.
 Setup without_axes(Setup setup);

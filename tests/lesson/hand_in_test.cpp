@@ -118,7 +118,7 @@ TEST(HandInCsv, SaysTheFaultsAndHasALineForAFileWithoutSteps) {
   twice["steps"].erase(place_of(StepKind::kGoal));
   const std::string good = write_hand_in("twice.json", twice);
   const std::string csv = to_csv(report_on({"/nowhere.json", good}, shipped_lessons(), {}));
-  EXPECT_THAT(csv, HasSubstr("rerun,equal_to,answered,faults\n/nowhere.json,"));
+  EXPECT_THAT(csv, HasSubstr("rerun,equal_to,answered,points,to_give,faults\n/nowhere.json,"));
   EXPECT_THAT(csv, HasSubstr("more than once; the first counts."));
   EXPECT_THAT(csv, HasSubstr(",goal,no,no,0,0,,,no,,,no,"));
   // Every line has as many fields as the first: commas outside of quotes.

@@ -5,6 +5,7 @@
 #include <QGridLayout>
 #include <QLabel>
 #include <QLineEdit>
+#include <algorithm>
 
 #include "app/lesson/player/guess_text.h"
 #include "app/look/theme.h"
@@ -32,8 +33,10 @@ void PartsForm::set_parts(const std::vector<Part>& parts, const QStringList& lab
   }
   rows_.clear();
   // Numbers are short and their labels long; words are the other way round.
-  grid_->setColumnStretch(0, options.empty() ? 2 : 1);
-  grid_->setColumnStretch(1, options.empty() ? 1 : 2);
+  const bool numbers = std::any_of(parts.begin(), parts.end(),
+                                   [](const Part& part) { return part.option.empty(); });
+  grid_->setColumnStretch(0, numbers ? (options.empty() ? 2 : 1) : 1);
+  grid_->setColumnStretch(1, numbers ? 1 : 2);
   for (const Part& part : parts) {
     const int at = static_cast<int>(rows_.size());
     Row& row = rows_.emplace_back(Row{part, labels.value(at)});

@@ -24,8 +24,8 @@ namespace {
 
 constexpr double kDefencePt = 9;
 constexpr int kDefencePadding = 2;
-constexpr int kReasonLine = 92;  // underscores
-constexpr int kReasonLines = 3;  // for each row that the teacher marks
+constexpr int kReasonLines = 6;  // for each row that the teacher marks
+const QString kRuledLine = QStringLiteral("\u00a0\n\n---\n\n");
 
 std::string filled_number(double value, std::string_view unit) {
   return value_text(value, unit).toStdString();
@@ -71,7 +71,7 @@ class DefenceWriter {
     QString part = QStringLiteral("## %1\n\n").arg(QString::fromStdString(words(step).title));
     if (first || (!step.sets_plan() && step.kind != StepKind::kRun))
       part += task_of(step) + QStringLiteral("\n\n");
-    if (given == nullptr) return part;
+    if (step.kind == StepKind::kRead || given == nullptr) return part;
     if (!given->answered) return part + Defence::tr("Not answered.") + QStringLiteral("\n\n");
     if (given->set) part += settings(step, given->set->setup);
     if (!given->parts.empty()) part += figures(step, *given);
@@ -95,8 +95,14 @@ class DefenceWriter {
     for (const std::string& key : step.allow)
       if (const SetupSetting* row = find_setting(setup_settings(), key))
         all << QStringLiteral("%1 **%2**")
-                   .arg(setting_words(row->label), QString::fromStdString(text_of(setup, *row)));
+                   .arg(setting_words(row->label), value_words(*row, text_of(setup, *row)));
     return all.join(QStringLiteral(" · ")) + QStringLiteral("\n\n");
+  }
+
+  static QString value_words(const SetupSetting& row, const std::string& value) {
+    for (const Caption& caption : row.captions)
+      if (caption.value == value) return setting_words(caption.text);
+    return QString::fromStdString(value);
   }
 
   QString figures(const Step& step, const HandInStep& given) {
@@ -149,8 +155,7 @@ class DefenceWriter {
                           QString::number(row.most)});
       if (row.points) continue;
       reasons += QStringLiteral("**%1**\n\n").arg(what);
-      for (int line = 0; line < kReasonLines; ++line)
-        reasons += QString(kReasonLine, u'_') + QStringLiteral("\n\n");
+      for (int line = 0; line < kReasonLines; ++line) reasons += kRuledLine;
     }
     const int engine = hand_in_.points_most(false), teacher = hand_in_.points_most(true);
     table += table_row(
@@ -207,6 +212,13 @@ Result<void> Defence::save(const QString& path) const {
   document.setMarkdown(markdown_);
   document.setMetaInformation(QTextDocument::DocumentTitle, title_);
   style_paper_tables(document, kDefencePadding);
+  // Evidence on the first page, points and reasons on the second.
+  for (QTextBlock block = document.begin(); block.isValid(); block = block.next()) {
+    if (block.blockFormat().headingLevel() != 2 || block.text() != tr("Points")) continue;
+    QTextBlockFormat format = block.blockFormat();
+    format.setPageBreakPolicy(QTextFormat::PageBreak_AlwaysBefore);
+    QTextCursor(block).setBlockFormat(format);
+  }
   return write_bytes(path, paper_pdf(document, title_));
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What was handed in to a lesson with a rubric, on two pages: the plan, the student's figures beside
-// those predicted and measured, rejections, repair, points, and room for reasons. All of it is
-// judged anew; the engine gives points for figures, the teacher for reasons.
+// What was handed in to a lesson with a rubric, on two pages: the plan, the student's figures
+// beside those predicted and measured, rejections, repair, points, and room for reasons. All of it
+// is judged anew; the engine gives points for figures, the teacher for reasons.
 #pragma once
 
 #include <QCoreApplication>

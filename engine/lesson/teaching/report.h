@@ -82,9 +82,9 @@ struct HandIn {
   std::vector<Message> faults;  // why it cannot be judged, or what it claims wrongly
   int asked() const;            // by the lesson, whatever the file has
   int right() const;
-  int unanswered() const;  // questions and runs
-  std::vector<HandInPoints> points;  // of a lesson with a rubric
-  double points_given() const;       // by the engine
+  int unanswered() const;               // questions and runs
+  std::vector<HandInPoints> points;     // of a lesson with a rubric
+  double points_given() const;          // by the engine
   int points_most(bool teacher) const;  // that the teacher, or the engine, may give
   bool has_runs() const;
   std::optional<RerunVerdict> rerun() const;  // the worst of its steps; none: nothing ran again
@@ -119,7 +119,8 @@ HandIn hand_in_of_text(const std::string& content, const std::string& course,
 nlohmann::json to_json(const ClassReport& report);
 // A line for each step of each file: file, name, lesson, seed, step, kind, right, claimed,
 // attempts, hints, answer, mistake, exam, rerun, equal_to (the file with the same numbers and
-// answers), answered, faults (of the file). A file without steps has a line of its own.
+// answers), answered, points (of the step, by the engine), to_give (by the teacher), faults
+// (of the file). A file without steps has a line of its own.
 std::string to_csv(const ClassReport& report);
 
 }  // namespace parallelarium

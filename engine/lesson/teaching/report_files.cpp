@@ -40,6 +40,19 @@ std::string csv_field(std::string text) {
   return quoted + '"';
 }
 
+// What the engine gives for a step, and what is left to the teacher; empty without a rubric.
+std::string points_columns(const HandIn& hand_in, const std::string& step) {
+  if (hand_in.points.empty()) return ",";
+  double given = 0;
+  int to_give = 0;
+  for (const HandInPoints& row : hand_in.points) {
+    if (row.step != step) continue;
+    given += row.points.value_or(0);
+    to_give += row.points ? 0 : row.most;
+  }
+  return fmt::format("{:.3g},{}", given, to_give);
+}
+
 }  // namespace
 
 json to_json(const ClassReport& report) {
@@ -80,7 +93,7 @@ json to_json(const ClassReport& report) {
 std::string to_csv(const ClassReport& report) {
   std::string text =
       "file,name,lesson,seed,step,kind,right,claimed,attempts,hints,answer,mistake,"
-      "exam,rerun,equal_to,answered,faults\n";
+      "exam,rerun,equal_to,answered,points,to_give,faults\n";
   std::map<std::string, std::string> equal_to;
   for (const auto& [first, second] : report.equal) equal_to[second] = first;
   for (const HandIn& hand_in : report.hand_ins) {
@@ -91,17 +104,17 @@ std::string to_csv(const ClassReport& report) {
                     csv_field(hand_in.lesson), hand_in.seed);
     const std::string tail = csv_field(faults) + '\n';
     if (hand_in.steps.empty())
-      text += fmt::format("{},,,,,,,,,{},,,,{}", head, hand_in.exam ? "yes" : "no", tail);
+      text += fmt::format("{},,,,,,,,,{},,,,,,{}", head, hand_in.exam ? "yes" : "no", tail);
     for (const HandInStep& step : hand_in.steps)
       text += fmt::format(
-          "{},{},{},{},{},{},{},{},{},{},{},{},{},{}", head, step.step, name_of(step.kind),
+          "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}", head, step.step, name_of(step.kind),
           step.judged ? step.right ? "yes" : "no" : "", step.claimed ? "yes" : "no", step.attempts,
           step.hints, csv_field(step.answer), step.mistake, hand_in.exam ? "yes" : "no",
           step.rerun ? name_of(step.rerun->verdict) : "", csv_field(equal_to[hand_in.file]),
           step.kind == StepKind::kRead ? ""
           : step.answered              ? "yes"
                                        : "no",
-          tail);
+          points_columns(hand_in, step.step), tail);
   }
   return text;
 }

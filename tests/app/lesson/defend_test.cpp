@@ -9,6 +9,7 @@
 #include "app/lesson/answer/parts_form.h"
 #include "app/lesson/teaching/defence.h"
 #include "engine/lesson/check/check_parts.h"
+#include "engine/plan/placement/small_copy.h"
 #include "tests/app/lesson/lesson_fixture.h"
 #include "tests/app/window/window_fixture.h"
 
@@ -84,7 +85,10 @@ TEST_F(DefendYourPlan, GoesOnWithTheStudentsOwnPlan) {
   const parallelarium::Setup plan = session_.setup();
   player().next();
   ASSERT_EQ(step(), "a-small-copy");
-  EXPECT_EQ(session_.setup().mesh, plan.mesh);
+  const Mesh copy = small_copy(plan, Computer())->mesh;
+  EXPECT_EQ(copy.dp, 3) << "of 24 ranks as many as can be run";
+  EXPECT_EQ(copy.tp, 4);
+  EXPECT_EQ(session_.setup().mesh, copy);
   EXPECT_EQ(session_.setup().machine, MachineChoice("local"));
   EXPECT_NE(session_.setup().model.name, plan.model.name);
   player().back();
@@ -98,7 +102,7 @@ TEST_F(DefendYourPlan, GoesOnWithTheStudentsOwnPlan) {
   player().close();
   ASSERT_TRUE(player().resume(kLessons + QStringLiteral("defend-your-plan")));
   ASSERT_EQ(step(), "a-small-copy");
-  EXPECT_EQ(session_.setup().mesh, plan.mesh);
+  EXPECT_EQ(session_.setup().mesh, copy);
   EXPECT_EQ(player().answers()["steps"][1]["settings"], handed["steps"][1]["settings"]);
 }
 
@@ -134,12 +138,24 @@ TEST_F(PlannerLock, OpensTheRoomPlanOnceAPlanIsCommitted) {
   ASSERT_TRUE(player.open(kLessons + QStringLiteral("defend-your-plan"), 4));
   player.next();
   ASSERT_EQ(player.step().id, "your-plan");
-  window->show_room(Room::kPlan);
-  EXPECT_EQ(window->room(), Room::kLearn);
+  ASSERT_FALSE(session().subject().prediction()->fits());
+  const auto says_that_it_does_not_fit = [&] {
+    QApplication::processEvents();
+    for (const QLabel* label : window->findChildren<QLabel*>())
+      if (label->isVisible() && label->text().contains(QLatin1String("not fit"))) return true;
+    return false;
+  };
+  EXPECT_FALSE(says_that_it_does_not_fit());
   EXPECT_FALSE(action(QStringLiteral("Search"))->isEnabled());
   EXPECT_FALSE(action(QStringLiteral("Sweep"))->isEnabled());
-  session().locks().set_hidden({QStringLiteral("memory")});  // as after the commit, and as in others
+  const QStringList keys = session().locks().hidden_keys();
+  session().locks().set_hidden({QStringLiteral("memory")});  // as other lessons do
+  EXPECT_TRUE(says_that_it_does_not_fit());
   EXPECT_TRUE(action(QStringLiteral("Sweep"))->isEnabled());
+  session().locks().set_hidden(keys);
+  window->show_room(Room::kPlan);
+  EXPECT_EQ(window->room(), Room::kLearn);
+  session().locks().set_hidden({});
   window->show_room(Room::kPlan);
   EXPECT_EQ(window->room(), Room::kPlan);
   player.close();
