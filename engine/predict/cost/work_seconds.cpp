@@ -234,9 +234,8 @@ double expert_share(const Work& work, const Machine& machine) {
 // megatron/core/transformer/moe/token_dispatcher.py, MoEAlltoAllTokenDispatcher, Permutation 2 and
 // Unpermutation 2; SimuMax 4dcaae5, simumax/core/transformer/moe_module.py, counts the same passes.
 double order_rows_seconds(const Work& work, const Shape& shape, const Machine& machine, int bytes) {
-  const std::int64_t here = work.repeat;
-  const bool travelled = here > 1 && here < shape.experts.count;
-  if (work.piece != Piece::kExpert || work.phase == Phase::kWeightGrad || !travelled) return 0;
+  const bool sorts = shape.experts.ranks > 1 && work.repeat > 1;
+  if (work.piece != Piece::kExpert || work.phase == Phase::kWeightGrad || !sorts) return 0;
   const double moved = 2.0 * bytes * static_cast<double>(work.elements);
   return 2 * (machine.launch_seconds.value + over(moved, sustained_bandwidth(machine)));
 }
