@@ -78,7 +78,6 @@ TEST(RowsOfSeveralExperts, AreCopiedTwice) {
   work.elements = 4 * work.m * work.k;
   work.flops = 2.0 * static_cast<double>(work.m * work.n * work.k * work.repeat);
   Shape shape;
-  shape.experts.count = 4;
   const auto seconds = [&](Phase phase) {
     work.phase = phase;
     return work_seconds(work, shape, machine, DataType::kBf16);
@@ -87,14 +86,14 @@ TEST(RowsOfSeveralExperts, AreCopiedTwice) {
   const double copies =
       2 * (machine.launch_seconds.value + 2.0 * 2 * static_cast<double>(work.elements) / bandwidth);
   for (const Phase phase : {Phase::kForward, Phase::kInputGrad, Phase::kWeightGrad}) {
-    shape.experts.count = 4;  // all are here: nothing travelled
+    shape.experts.ranks = 1;  // nothing travelled
     const double here = seconds(phase);
-    shape.experts.count = 16;
+    shape.experts.ranks = 4;
     EXPECT_NEAR(seconds(phase) - here, phase == Phase::kWeightGrad ? 0 : copies, 1e-12);
   }
   work.repeat = 1;  // one expert a rank has no order
   const double one = seconds(Phase::kForward);
-  shape.experts.count = 1;
+  shape.experts.ranks = 1;
   EXPECT_EQ(seconds(Phase::kForward), one);
 }
 
