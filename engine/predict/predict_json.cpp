@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <nlohmann/json.hpp>
 
+#include "engine/plan/machine/nodes_text.h"
 #include "engine/predict/predict.h"
 
 namespace parallelarium {
@@ -29,33 +30,35 @@ nlohmann::json to_json(const Prediction& prediction, int rank) {
     assumed.push_back({{"what", each.what}, {"share", each.share}});
   json step = to_json(prediction.step, false);
   step["flops_convention"] = "full";
-  return {{"setup", to_json(prediction.setup)},  // or as it was asked for, where that is known
-          {"resolved", to_json(prediction.setup)},
-          {"machine", to_json(prediction.machine)},
-          {"source", "predicted"},
-          {"rates",
-           {{"word", prediction.word},
-            {"measured", shares.measured},
-            {"interpolated", shares.interpolated},
-            {"assumed", shares.assumed},
-            {"largest_assumed", std::move(assumed)}}},
-          {"level", prediction.program.level == Level::kPiece ? "piece" : "stage"},
-          {"ranks", ranks},
-          {"ranks_built", prediction.program.ranks.size()},
-          {"model",
-           {{"parameters", prediction.parameters.total},
-            {"active_parameters", prediction.parameters.active},
-            {"step_flops", prediction.step_flops}}},
-          {"memory",
-           {{"capacity_bytes", prediction.capacity_bytes},
-            {"needed_bytes", prediction.needed_bytes},
-            {"fits", prediction.fits()},
-            {"ranks", std::move(memory)}}},
-          {"traffic", to_json(traffic)},
-          {"bubble", to_json(prediction.bubble)},
-          {"step", std::move(step)},
-          {"remarks", remarks_of(prediction)},
-          {"formulas", std::move(formulas)}};
+  return {
+      {"setup", to_json(prediction.setup)},  // or as it was asked for, where that is known
+      {"resolved", to_json(prediction.setup)},
+      {"machine", to_json(prediction.machine)},
+      {"source", "predicted"},
+      {"rates",
+       {{"word", prediction.word},
+        {"measured", shares.measured},
+        {"interpolated", shares.interpolated},
+        {"assumed", shares.assumed},
+        {"largest_assumed", std::move(assumed)}}},
+      {"level", prediction.program.level == Level::kPiece ? "piece" : "stage"},
+      {"ranks", ranks},
+      {"ranks_built", prediction.program.ranks.size()},
+      {"nodes", nodes_json(prediction.setup.mesh, nodes_of(prediction.setup, prediction.machine))},
+      {"model",
+       {{"parameters", prediction.parameters.total},
+        {"active_parameters", prediction.parameters.active},
+        {"step_flops", prediction.step_flops}}},
+      {"memory",
+       {{"capacity_bytes", prediction.capacity_bytes},
+        {"needed_bytes", prediction.needed_bytes},
+        {"fits", prediction.fits()},
+        {"ranks", std::move(memory)}}},
+      {"traffic", to_json(traffic)},
+      {"bubble", to_json(prediction.bubble)},
+      {"step", std::move(step)},
+      {"remarks", remarks_of(prediction)},
+      {"formulas", std::move(formulas)}};
 }
 
 }  // namespace parallelarium

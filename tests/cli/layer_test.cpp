@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "tests/cli/cli.h"
 
@@ -55,6 +56,71 @@ TEST(LayerCommand, TellsWhatTheLossSendsBesideAllLogits) {
           .json();
   EXPECT_EQ(embedding.at("direction"), "backward");
   EXPECT_EQ(sum_of(embedding, "sent_bytes"), 0);
+}
+
+json context_of(const char* kind, const char* split) {
+  return command({"layer", "--pp", "1", "--cp", "4", "--attention", "fused", "--context-parallel",
+                  kind, "--cp-split", split, "--json"})
+      .json()
+      .at("context");
+}
+
+TEST(LayerCommand, ItsCausalGridHasEveryScoreOnceAndSaysWhoComputesIt) {
+  const Folder folder;
+  for (const char* kind : {"ring", "all-gather"})
+    for (const char* split : {"contiguous", "zigzag"}) {
+      SCOPED_TRACE(std::string(kind) + " " + split);
+      const json context = context_of(kind, split);
+      const auto& runs = context.at("runs");
+      ASSERT_EQ(runs.size(), split == std::string("zigzag") ? 8u : 4u);
+      std::int64_t tokens = 0, scores = 0;
+      for (const json& run : runs) {
+        EXPECT_EQ(run.at("tokens").at(0), tokens);
+        tokens = run.at("tokens").at(1);
+      }
+      std::vector<std::int64_t> of_rank(4, 0);
+      std::set<std::pair<int, int>> seen;
+      for (const json& block : context.at("blocks")) {
+        const int queries = block.at("queries"), keys = block.at("keys"), cp = block.at("cp");
+        EXPECT_TRUE(seen.insert({queries, keys}).second);
+        // Who holds the queries computes; in a ring, keys come one rank further each round.
+        EXPECT_EQ(runs.at(std::size_t(queries)).at("cp"), cp);
+        const int keys_of = runs.at(std::size_t(keys)).at("cp");
+        EXPECT_EQ(block.at("round"), kind == std::string("ring") ? (cp - keys_of + 4) % 4 : 0);
+        scores += block.at("scores").get<std::int64_t>();
+        of_rank[std::size_t(cp)] += block.at("scores").get<std::int64_t>();
+      }
+      EXPECT_EQ(scores, tokens * (tokens + 1) / 2) << "the causal half";
+      EXPECT_EQ(std::set<std::int64_t>(of_rank.begin(), of_rank.end()).size(),
+                split == std::string("zigzag") ? 1u : 4u);
+      if (split == std::string("contiguous"))
+        EXPECT_EQ(context.at("work"), json({0.5, 1.5, 2.5, 3.5}));
+    }
+  const json heads = context_of("ulysses", "contiguous");
+  EXPECT_EQ(heads.at("by_heads"), true);
+  EXPECT_TRUE(heads.at("blocks").empty());
+  std::int64_t next = 0;
+  for (const json& rank : heads.at("heads")) {
+    EXPECT_EQ(rank.at(0).at(0), next);
+    next = rank.at(0).at(1);
+  }
+  EXPECT_EQ(heads.at("work"), json({8, 8, 8, 8}));
+  EXPECT_FALSE(command({"layer", "--pp", "1", "--tp", "2", "--json"}).json().contains("context"));
+}
+
+TEST(LayerCommand, DrawsTheCausalGridAndTheWork) {
+  const Folder folder;
+  const auto drawn = [](const char* kind, const char* split) {
+    return command({"layer", "--pp", "1", "--cp", "4", "--attention", "fused", "--context-parallel",
+                    kind, "--cp-split", split})
+        .out;
+  };
+  EXPECT_THAT(drawn("ring", "contiguous"),
+              testing::AllOf(HasSubstr("   3.3    3.2    3.1     3.0\n"),
+                             HasSubstr("Work of the CP ranks: 1 : 3 : 5 : 7; "),
+                             HasSubstr("1.75 times as long as with even shares.")));
+  EXPECT_THAT(drawn("all-gather", "zigzag"), HasSubstr("Work of the CP ranks: 1 : 1 : 1 : 1.\n"));
+  EXPECT_THAT(drawn("ulysses", "contiguous"), HasSubstr("of its own heads"));
 }
 
 TEST(LayerCommand, SaysWhatThereIs) {

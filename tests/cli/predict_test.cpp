@@ -32,6 +32,44 @@ TEST(Predict, PrintsWhatItPromises) {
   EXPECT_GT(answer.at("step").at("seconds"), 0);
 }
 
+TEST(Predict, SaysOnWhichNodesRanksStandAndWhichGroupsCross) {
+  const Folder folder;
+  const std::vector<std::string> asked{
+      "predict", "--model", "llama3-8b", "--machine", "dgx-h100",       "--tp", "1",
+      "--pp",    "4",       "--dp",      "4",         "--microbatches", "8"};
+  const json nodes = command([&] {
+                       auto with = asked;
+                       with.push_back("--json");
+                       return with;
+                     }())
+                         .json()
+                         .at("nodes");
+  EXPECT_EQ(nodes.at("count"), 2);
+  int ranks = 0;
+  for (const json& node : nodes.at("each")) {
+    EXPECT_EQ(node.at("first_rank"), ranks);
+    ranks = node.at("last_rank").get<int>() + 1;
+  }
+  EXPECT_EQ(ranks, 16);
+  ASSERT_EQ(nodes.at("axes").size(), 2u);
+  const json &replicas = nodes.at("axes").at(0), &stages = nodes.at("axes").at(1);
+  // Four replicas lie side by side: two stages to a node.
+  EXPECT_EQ(replicas.at("axis"), "dp");
+  EXPECT_EQ(replicas.at("inside"), 4);
+  EXPECT_EQ(replicas.at("links"), json::array({"inside"}));
+  // Each of the four pipelines leaves its node once on three ways.
+  EXPECT_EQ(stages.at("axis"), "pp");
+  EXPECT_EQ(stages.at("crossing"), 4);
+  EXPECT_EQ(stages.at("ways"), 12);
+  EXPECT_EQ(stages.at("ways_between"), 4);
+  EXPECT_EQ(stages.at("links"), json::array({"inside", "between"}));
+  EXPECT_EQ(nodes.at("links").at("between").at("wire"), "InfiniBand");
+  EXPECT_THAT(command(asked).out,
+              HasSubstr("\n2 nodes of 8 ranks: DP 4 inside a node (NVLink), PP 4 across 2 nodes "
+                        "(NVLink and InfiniBand)\n"));
+  EXPECT_THAT(command({"predict"}).out, HasSubstr("\none node of 4 ranks: PP 4 inside a node ("));
+}
+
 // A calibration outlives its GPUs.
 TEST(Predict, AutoIsOfTheCoresWhereThereAreNoGpus) {
   if (has_nvidia_driver()) GTEST_SKIP() << "this computer may have GPUs";

@@ -177,6 +177,25 @@ TEST(Run, VerifyRefusesLocalAttentionAndSaysByHowMuch) {
   EXPECT_THAT(answer.out, HasSubstr("DOES NOT HOLD"));
 }
 
+// How long attention took on each rank stands beside what the mask leaves it to do.
+TEST(Run, OfContextParallelismTellsWorkAndTimeOfAttentionByRank) {
+  const Folder folder;
+  folder.pretend_calibrated();
+  std::vector<std::string> asked = small_run({"--pp", "1", "--cp", "2", "--cp-split", "contiguous",
+                                              "--attention", "fused", "--backend", "cpu"});
+  EXPECT_THAT(command(asked).out, HasSubstr("Attention of the CP ranks: work 1 : 3, time "));
+  asked.push_back("--json");
+  const json context = command(asked).json().at("context");
+  EXPECT_EQ(context.at("work"), json({0.5, 1.5}));
+  for (const char* key : {"seconds", "predicted_seconds"}) {
+    ASSERT_EQ(context.at(key).size(), 2u);
+    for (const json& seconds : context.at(key)) EXPECT_GT(seconds.get<double>(), 0);
+  }
+  EXPECT_LT(context.at("predicted_seconds").at(0), context.at("predicted_seconds").at(1));
+  EXPECT_FALSE(
+      command(small_run({"--pp", "1", "--backend", "cpu", "--json"})).json().contains("context"));
+}
+
 TEST(Run, TheSameSeedGivesTheSameLossesToTheLastBit) {
   const Folder folder;
   folder.pretend_calibrated();

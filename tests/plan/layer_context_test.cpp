@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "engine/passes/build.h"
+#include "engine/plan/layer/context_times.h"
 #include "engine/plan/layer/layer_steps.h"
 #include "engine/schedules/schedule.h"
 
@@ -189,6 +190,35 @@ TEST(LayerContext, BytesAreThoseOfThePapers) {
     EXPECT_DOUBLE_EQ(double(bytes) / double(element * shape.sequence * shape.C * shape.B),
                      expected);
   }
+}
+
+// Only ops of attention count, and ranks at one place along CP are alike.
+TEST(ContextTimes, AreTheMeanOfTheRanksOfAPlaceAndOfAttentionAlone) {
+  for (const int tp : {1, 2}) {
+    Built of = built(ContextParallel::kRing, 4, tp);
+    Timeline timeline;
+    double microseconds = 0;  // of rank 0 along CP
+    for (const RankProgram& rank : of.program.ranks) {
+      RankTimeline& spans = timeline.ranks.emplace_back();
+      for (const Op& op : rank.ops) {
+        const bool attention = op.kind == OpKind::kCompute && op.piece == Piece::kAttention;
+        // Of two TP ranks one is slower by as much as the other is faster.
+        const int off = tp == 1 ? 0 : 4 * rank.at.tp - 2;
+        const int took = attention ? 10 * (1 + 2 * rank.at.cp) + off : 1000;
+        if (attention && rank.at.cp == 0 && rank.at.tp == 0) microseconds += 10;
+        spans.spans.push_back({Nanoseconds(500), Nanoseconds(500 + 1000 * took)});
+      }
+    }
+    const auto seconds = attention_seconds(of.setup, of.program, timeline);
+    ASSERT_EQ(seconds.size(), 4u);
+    EXPECT_NEAR(seconds[0], microseconds * 1e-6, 1e-12);
+    const auto ratios = over_least(seconds);
+    for (int cp = 0; cp < 4; ++cp) EXPECT_NEAR(ratios[std::size_t(cp)], 1 + 2 * cp, 1e-9);
+  }
+  EXPECT_TRUE(over_least({0, 1}).empty());
+  EXPECT_TRUE(over_least({}).empty());
+  const Built one = built(ContextParallel::kRing, 1);
+  EXPECT_FALSE(context_times(one.setup, one.program, {}).known());
 }
 
 TEST(LayerContext, NothingIsCutWithoutContextParallelism) {

@@ -6,8 +6,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <set>
 
+#include "engine/plan/machine/nodes_text.h"
 #include "engine/plan/setup/setup.h"
 
 namespace parallelarium {
@@ -100,6 +102,28 @@ TEST_P(RanksOnNodes, GroupsLeaveANodeAsTheirStrideSays) {
                                    {Axis::kDp, mesh.dp},
                                    {Axis::kPp, mesh.pp}})
     EXPECT_EQ(seen.count(axis), size > 1 ? 1u : 0u) << name_of(axis);
+}
+
+TEST_P(RanksOnNodes, TheJsonHasEveryRankOnceAndLinksThatSomeWayTakes) {
+  const auto& [mesh, devices] = GetParam();
+  const Nodes nodes = nodes_with(mesh, devices);
+  const nlohmann::json json = nodes_json(mesh, nodes);
+  int ranks = 0;
+  for (const nlohmann::json& node : json.at("each"))
+    for (int rank = node.at("first_rank"); rank <= node.at("last_rank").get<int>(); ++rank, ++ranks)
+      EXPECT_EQ(nodes.node_of(rank), node.at("node").get<int>());
+  EXPECT_EQ(ranks, mesh.ranks());
+  EXPECT_EQ(json.at("links").contains("between"), mesh.ranks() > devices);
+  for (const nlohmann::json& axis : json.at("axes")) {
+    EXPECT_EQ(axis.at("groups").get<int>() * axis.at("ranks").get<int>(), mesh.ranks());
+    EXPECT_EQ(axis.at("crossing").get<int>() > 0, axis.at("most_nodes").get<int>() > 1);
+    const bool leaves = axis.at("ways_between").get<int>() > 0;
+    const std::vector<std::string> links = axis.at("links");
+    EXPECT_EQ(std::count(links.begin(), links.end(), "between"), leaves ? 1 : 0);
+    EXPECT_EQ(std::count(links.begin(), links.end(), "inside"),
+              axis.at("ways_between") == axis.at("ways") ? 0 : 1);
+  }
+  EXPECT_EQ(nodes_text(mesh, nodes).empty(), mesh.ranks() == 1);
 }
 
 TEST_P(RanksOnNodes, EveryNodeIsOfOneKindAndKindsHoldTheSame) {

@@ -42,11 +42,12 @@ TEST(ProbesBesideACollective, ShowWhatItEstablishes) {
     ASSERT_EQ(identities.size(), sums + gathers) << words;
     std::size_t added = 0;
     for (const ProbedIdentity& identity : identities) {
-      added += identity.sum;
+      const bool sum = identity.kind == IdentityKind::kSum;
+      added += sum;
       EXPECT_EQ(identity.ranks.size(), std::size_t(setup.mesh.tp));
       EXPECT_GT(identity.largest_value, 0);
       // Ranks add up in another order; what is gathered is the same bit for bit.
-      EXPECT_LE(identity.largest_difference, identity.sum ? 1e-6 * identity.largest_value : 0)
+      EXPECT_LE(identity.largest_difference, sum ? 1e-6 * identity.largest_value : 0)
           << sentence_of(identity).text;
       // One rank's adds up in its own order.
       ASSERT_TRUE(identity.one_rank_difference.has_value());

@@ -63,7 +63,9 @@ LayerInside inside_of(const nlohmann::json& answer) {
     identity.sentence = sentence(message_from_json(of.at("sentence")));
     if (!of.contains("one_rank_difference")) continue;
     identity.one_rank_difference = of.at("one_rank_difference").get<double>();
-    identity.sentence += QLatin1Char(' ') + sentence(message_from_json(of.at("one_rank_sentence")));
+    if (of.contains("one_rank_sentence"))
+      identity.sentence +=
+          QLatin1Char(' ') + sentence(message_from_json(of.at("one_rank_sentence")));
   }
   return inside;
 }

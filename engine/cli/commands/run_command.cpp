@@ -10,6 +10,7 @@
 #include "engine/cli/commands/check_before_run.h"
 #include "engine/cli/commands/command.h"
 #include "engine/cli/options/setup_options.h"
+#include "engine/cli/text/context_text.h"
 #include "engine/cli/text/run/balance_text.h"
 #include "engine/cli/text/run/probe_text.h"
 #include "engine/cli/text/run/ranks_text.h"
@@ -96,6 +97,10 @@ nlohmann::json run_json(const Training& training, int rank, bool spans) {
     json["balance"] = balance_json(observed);
     json["compare_routed"] = to_json(compare_with(*training.routed, observed));
   }
+  const Setup& ran = training.prediction.setup;
+  if (const ContextTimes times = context_times(ran, program, observed.timeline); times.known())
+    json["context"] =
+        context_times_json(context_times(ran, program, training.prediction.timeline), times);
   json["predicted"] = std::move(predicted);
   if (training.proof) json["proof"] = to_json(*training.proof);
   return json;
@@ -160,6 +165,12 @@ std::string run_text(const Training& training) {
           seconds_text(training.routed->step.seconds),
           signed_percent_text(training.routed->step.seconds / observed.step.seconds - 1));
   }
+  const ContextTimes context =
+      context_times(training.prediction.setup, training.prediction.program, observed.timeline);
+  if (context.known())
+    text += "  " + context_times_text(context, observed.source == Source::kPaced
+                                                   ? "set"
+                                                   : spoken_name(observed.source));
   if (observed.timeline.clock_error.count() > 0)
     text += fmt::format(
         "  Ranks' clocks agree within {}.\n",

@@ -131,6 +131,44 @@ json vocabulary_json(const LayerVocabulary& of, LayerPlace part) {
   return out;
 }
 
+json runs_of_all_json(const std::vector<std::vector<ChunkRange>>& by_rank) {
+  json list = json::array();
+  for (const std::vector<ChunkRange>& ranges : by_rank) list.push_back(ranges_json(ranges));
+  return list;
+}
+
+// Ranks are places along CP; runs are numbered by their tokens, rounds by their order.
+json context_json(const LayerContext& context) {
+  json runs = json::array(), rounds = json::array(), moves = json::array(), blocks = json::array();
+  for (const TokenRun& run : context.runs)
+    runs.push_back({{"cp", run.cp}, {"tokens", {run.tokens.begin, run.tokens.end}}});
+  for (const ContextRound& round : context.rounds) {
+    json keys_from = json::array();
+    for (const int cp : round.keys_from) keys_from.push_back(cp < 0 ? json("all") : json(cp));
+    rounds.push_back({{"step", round.step},
+                      {"keys_from", std::move(keys_from)},
+                      {"work", round.blocks},
+                      {"most", round.most}});
+  }
+  for (const ContextMove& move : context.moves)
+    moves.push_back({{"step", move.step}, {"round", move.round}, {"gradient", move.gradient}});
+  for (const ScoreBlock& block : context.blocks)
+    blocks.push_back({{"queries", block.queries},
+                      {"keys", block.keys},
+                      {"cp", block.cp},
+                      {"round", block.round},
+                      {"scores", block.scores}});
+  json out = {{"by_heads", context.by_heads}, {"runs", std::move(runs)},
+              {"rounds", std::move(rounds)},  {"moves", std::move(moves)},
+              {"blocks", std::move(blocks)},  {"work", context.blocks_of},
+              {"even", context.even},         {"over_even", context.over_even()}};
+  if (context.by_heads) {
+    out["heads"] = runs_of_all_json(context.heads);
+    out["key_heads"] = runs_of_all_json(context.key_heads);
+  }
+  return out;
+}
+
 }  // namespace
 
 json to_json(const LayerSteps& layer) {
@@ -147,6 +185,7 @@ json to_json(const LayerSteps& layer) {
   if (choice.place == LayerPlace::kLayer) {
     out["layer"] = choice.layer;
     if (!layer.kept.terms.empty()) out["kept"] = kept_json(layer.kept);
+    if (layer.context.drawn()) out["context"] = context_json(layer.context);
   } else {
     out["vocabulary"] = vocabulary_json(layer.vocabulary, choice.place);
   }

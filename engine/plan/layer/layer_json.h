@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The description of a layer as JSON: every step with what each rank finds, leaves, computes, sends
-// and keeps.
+// and keeps; where CP cuts, "context" says who computes which block of scores in which round.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

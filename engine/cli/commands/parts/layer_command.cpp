@@ -6,6 +6,7 @@
 
 #include "engine/cli/commands/command.h"
 #include "engine/cli/options/setup_options.h"
+#include "engine/cli/text/context_text.h"
 #include "engine/cli/text/table.h"
 #include "engine/plan/layer/layer_json.h"
 #include "engine/plan/text/units.h"
@@ -83,6 +84,8 @@ std::string layer_text(const LayerSteps& layer, const Setup& asked) {
       "{}\n\n{}, micro-batch {}, {}, on rank {} of the {} that share it\n\n{}", describe(asked),
       place, choice.microbatch, choice.backward ? "backward" : "forward", layer.ranks.front().rank,
       layer.ranks.size(), table.text());
+  if (const std::string context = context_text(layer.context); !context.empty())
+    text += "\n" + context;
   const LayerVocabulary& of = layer.vocabulary;
   if (of.gathered_sent_bytes > 0)
     text += fmt::format(
@@ -99,6 +102,7 @@ void add_layer(Commands& commands) {
   CLI::App* command =
       commands.add("layer", "show what is cut, whole, added up, sent and kept inside a layer",
                    "  parallelarium-engine layer --pp 1 --tp 2 --layer 3\n"
+                   "  parallelarium-engine layer --pp 1 --cp 4 --cp-split contiguous\n"
                    "  parallelarium-engine layer --pp 1 --tp 4 --part head --backward --json\n");
   auto options = std::make_shared<LayerOptions>();
   command->add_option("--part", options->part, "a layer, or what stands before and behind them")

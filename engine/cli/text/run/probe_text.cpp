@@ -131,7 +131,8 @@ std::string probes_text(const RunResult& result, const std::vector<ProbedIdentit
   }
   for (const ProbedIdentity& identity : identities) {
     text += sentence_of(identity).text + "\n";
-    if (identity.one_rank_difference) text += one_rank_sentence_of(identity).text + "\n";
+    if (identity.one_rank_difference && identity.kind != IdentityKind::kOutputs)
+      text += one_rank_sentence_of(identity).text + "\n";
   }
   text += fmt::format("Probes took {} of the host's memory.\n",
                       bytes_text(static_cast<double>(result.probe_bytes)));

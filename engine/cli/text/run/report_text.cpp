@@ -6,6 +6,7 @@
 #include "engine/cli/options/setup_options.h"
 #include "engine/cli/text/machine_text.h"
 #include "engine/cli/text/table.h"
+#include "engine/plan/machine/nodes_text.h"
 #include "engine/plan/setup/setup_names.h"
 #include "engine/plan/text/units.h"
 #include "engine/run/train/run.h"
@@ -197,6 +198,9 @@ std::string prediction_text(const Prediction& prediction, const Setup& asked, in
   std::string text = fmt::format("{}\n{}\non {}: {}\n", describe(prediction.setup),
                                  chosen_text(prediction.setup, asked), prediction.machine.title,
                                  word_text(prediction.machine));
+  const std::string nodes =
+      nodes_text(prediction.setup.mesh, nodes_of(prediction.setup, prediction.machine));
+  if (!nodes.empty()) text += nodes + "\n";
   if (prediction.setup.run.backend == Backend::kCuda && prediction.machine.name == "local")
     text +=
         "These are the rates of its CPU cores: as many GPUs are not calibrated here (`calibrate "

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
@@ -12,39 +11,12 @@
 #include "engine/plan/layer/layer_steps.h"
 #include "engine/plan/layer/layer_tensor.h"
 #include "engine/plan/text/message_json.h"
+#include "engine/run/train/probe/context_identity.h"
+#include "engine/run/train/probe/probe_whole.h"
 
 namespace parallelarium {
 
 namespace {
-
-// Calls visit(element of the whole tensor, element of the rank's part).
-template <class Visit>
-void for_each_place(const OpTensor& tensor, const Visit& visit) {
-  std::vector<std::vector<std::int64_t>> held;
-  for (const TensorDimension& dimension : tensor.dimensions) {
-    auto& indices = held.emplace_back();
-    for (const ChunkRange& range : dimension.held())
-      for (std::int64_t index = range.begin; index < range.end; ++index) indices.push_back(index);
-  }
-  std::vector<std::size_t> at(held.size(), 0);
-  const std::int64_t elements = tensor.elements();
-  for (std::int64_t element = 0; element < elements; ++element) {
-    std::int64_t place = 0;
-    for (std::size_t d = 0; d < at.size(); ++d)
-      place = place * tensor.dimensions[d].whole + held[d][at[d]];
-    visit(static_cast<std::size_t>(place), static_cast<std::size_t>(element));
-    for (std::size_t d = at.size(); d-- > 0;) {
-      if (++at[d] < held[d].size()) break;
-      at[d] = 0;
-    }
-  }
-}
-
-std::size_t whole_elements(const OpTensor& tensor) {
-  std::int64_t elements = 1;
-  for (const TensorDimension& dimension : tensor.dimensions) elements *= dimension.whole;
-  return static_cast<std::size_t>(elements);
-}
 
 bool has(const std::vector<Axis>& axes, Axis axis) {
   return std::find(axes.begin(), axes.end(), axis) != axes.end();
@@ -59,6 +31,7 @@ class IdentityCheck {
   // Checks the collectives of one layer, micro-batch, direction and training step.
   void check(const LayerChoice& choice, int step) {
     const LayerSteps layer = layer_steps(setup_, program_, choice);
+    const auto first = static_cast<std::ptrdiff_t>(found_.size());
     for (std::size_t at = 0; at < layer.steps.size(); ++at) {
       const LayerStep& of = layer.steps[at];
       if (of.kind != LayerStepKind::kCollective || of.axis != Axis::kTp) continue;
@@ -70,6 +43,12 @@ class IdentityCheck {
         after = end_of(layer, layer.steps[right], buffers, false);
       if (before && after) compare(layer, at, *before, *after, step);
     }
+    for (ProbedIdentity& identity : context_identities(layer, step, probes_, one_rank_))
+      found_.push_back(std::move(identity));
+    std::stable_sort(found_.begin() + first, found_.end(),
+                     [](const ProbedIdentity& a, const ProbedIdentity& b) {
+                       return a.layer_step < b.layer_step;
+                     });
   }
   std::vector<ProbedIdentity> take() { return std::move(found_); }
 
@@ -109,20 +88,6 @@ class IdentityCheck {
     return std::nullopt;
   }
 
-  const ProbedTensor* tensor_of(const End& end, int rank) const {
-    return tensor_in(probes_, end, rank);
-  }
-
-  static const ProbedTensor* tensor_in(const std::vector<ProbedRank>& probes, const End& end,
-                                       int rank) {
-    for (const ProbedRank& probed : probes) {
-      if (probed.rank != rank || !(probed.probe == end.probe)) continue;
-      for (const ProbedTensor& tensor : probed.tensors)
-        if (tensor.what.name == end.tensor) return &tensor;
-    }
-    return nullptr;
-  }
-
   void compare(const LayerSteps& layer, std::size_t at, End before, End after, int step) {
     before.probe.step = after.probe.step = step;
     ProbedIdentity identity;
@@ -132,37 +97,26 @@ class IdentityCheck {
     identity.after = after.probe;
     identity.tensor_before = before.tensor;
     identity.tensor_after = after.tensor;
-    std::vector<double> whole;
+    identity.kind = IdentityKind::kShards;
+    WholeTensor whole;
     for (const LayerRank& rank : layer.ranks) {
-      const ProbedTensor* part = tensor_of(before, rank.rank);
+      const ProbedTensor* part = probed_tensor(probes_, before.probe, before.tensor, rank.rank);
       if (!part) return;
       const bool adds = has(part->what.partial, Axis::kTp);
       if (!adds && rank.at.tp > 0 && has(part->what.replicated, Axis::kTp)) continue;
-      whole.resize(whole_elements(part->what), 0);
-      for_each_place(part->what, [&](std::size_t place, std::size_t element) {
-        whole[place] += part->value(element);
-      });
-      identity.sum = identity.sum || adds;
+      whole.put(*part, adds);
+      if (adds) identity.kind = IdentityKind::kSum;
       identity.ranks.push_back(rank.rank);
     }
-    for (const double value : whole)
-      identity.largest_value = std::max(identity.largest_value, std::fabs(value));
+    identity.largest_value = whole.largest();
     for (const LayerRank& rank : layer.ranks) {
-      const ProbedTensor* result = tensor_of(after, rank.rank);
-      if (!result || whole_elements(result->what) != whole.size()) return;
-      for_each_place(result->what, [&](std::size_t place, std::size_t element) {
-        identity.largest_difference =
-            std::max(identity.largest_difference, std::fabs(whole[place] - result->value(element)));
-      });
+      const ProbedTensor* result = probed_tensor(probes_, after.probe, after.tensor, rank.rank);
+      const auto difference = result ? whole.difference_from(*result) : std::nullopt;
+      if (!difference) return;
+      identity.largest_difference = std::max(identity.largest_difference, *difference);
     }
-    const ProbedTensor* one = tensor_in(one_rank_, after, 0);
-    if (one && whole_elements(one->what) == whole.size()) {
-      double most = 0;
-      for_each_place(one->what, [&](std::size_t place, std::size_t element) {
-        most = std::max(most, std::fabs(whole[place] - one->value(element)));
-      });
-      identity.one_rank_difference = most;
-    }
+    const ProbedTensor* one = probed_tensor(one_rank_, after.probe, after.tensor, 0);
+    if (one) identity.one_rank_difference = whole.difference_from(*one);
     found_.push_back(std::move(identity));
   }
 
@@ -193,36 +147,73 @@ std::vector<ProbedIdentity> identities_of(const Setup& setup, const Program& pro
 }
 
 Message sentence_of(const ProbedIdentity& identity) {
+  const IdentityKind kind = identity.kind;
   std::string ranks;
   for (const int rank : identity.ranks)
-    ranks += fmt::format("{}{}", ranks.empty() ? "" : identity.sum ? " + " : ", ", rank);
+    ranks += fmt::format("{}{}",
+                         ranks.empty()                ? ""
+                         : kind == IdentityKind::kSum ? " + "
+                                                      : ", ",
+                         rank);
   std::string name(name_of(identity.collective));
   std::replace(name.begin(), name.end(), '_', '-');
+  const int layer = identity.before.layer;
+  const std::string left = key_of(name_of(identity.before.piece));
+  const std::string right = key_of(name_of(identity.after.piece));
   const std::string difference = fmt::format("{:.1g}", identity.largest_difference);
   const std::string value = fmt::format("{:.2g}", identity.largest_value);
-  if (identity.sum)
-    return message("probe-identity.sum",
-                   "Layer {}, {}: the partial sums {} of {} of ranks {}, added up, equal {} of {} "
-                   "behind it; largest difference {} of values up to {}.",
-                   identity.before.layer, name, identity.tensor_before,
-                   key_of(name_of(identity.before.piece)), ranks, identity.tensor_after,
-                   key_of(name_of(identity.after.piece)), difference, value);
+  switch (kind) {
+    case IdentityKind::kSum:
+      return message("probe-identity.sum",
+                     "Layer {}, {}: the partial sums {} of {} of ranks {}, added up, equal {} of "
+                     "{} behind it; largest difference {} of values up to {}.",
+                     layer, name, identity.tensor_before, left, ranks, identity.tensor_after, right,
+                     difference, value);
+    case IdentityKind::kTurned:
+      return message("probe-identity.turned",
+                     "Layer {}, {}: {} of {} of ranks {}, put together, have the elements of {} of "
+                     "{} behind it, which is cut another way; largest difference {} of values up "
+                     "to {}.",
+                     layer, name, identity.tensor_before, left, ranks, identity.tensor_after, right,
+                     difference, value);
+    case IdentityKind::kRing:
+      return message("probe-identity.ring",
+                     "Layer {}, ring: keys and values of round {} on ranks {} are those that the "
+                     "next ranks have in round {}; largest difference {} of values up to {}.",
+                     layer, identity.round, ranks, identity.round + 1, difference, value);
+    case IdentityKind::kOutputs:
+      return message("probe-identity.outputs",
+                     "Layer {}: {} of {} of ranks {}, put together, differs from one rank's by {} "
+                     "at most, of values up to {}.",
+                     layer, identity.tensor_before, left, ranks, difference, value);
+    case IdentityKind::kShards:
+      break;
+  }
   return message("probe-identity.shards",
                  "Layer {}, {}: the shards {} of {} of ranks {}, put together, equal {} of {} "
                  "behind it; largest difference {} of values up to {}.",
-                 identity.before.layer, name, identity.tensor_before,
-                 key_of(name_of(identity.before.piece)), ranks, identity.tensor_after,
-                 key_of(name_of(identity.after.piece)), difference, value);
+                 layer, name, identity.tensor_before, left, ranks, identity.tensor_after, right,
+                 difference, value);
 }
 
 Message one_rank_sentence_of(const ProbedIdentity& identity) {
-  return message("probe-identity.one-rank", "One rank's {} of {} differs by {} at most.",
-                 identity.tensor_after, key_of(name_of(identity.after.piece)),
+  // Which round a key came in is no matter of one rank.
+  const bool ring = identity.kind == IdentityKind::kRing;
+  return message("probe-identity.one-rank", "One rank's {} of {}: largest difference {}.",
+                 ring ? "k, v" : identity.tensor_after, key_of(name_of(identity.after.piece)),
                  fmt::format("{:.1g}", *identity.one_rank_difference));
 }
 
 nlohmann::json to_json(const ProbedIdentity& identity) {
-  nlohmann::json json = {{"collective", name_of(identity.collective)},
+  const IdentityKind kind = identity.kind;
+  const bool collective = kind != IdentityKind::kRing && kind != IdentityKind::kOutputs;
+  nlohmann::json json = {{"kind", kind == IdentityKind::kSum      ? "sum"
+                                  : kind == IdentityKind::kShards ? "shards"
+                                  : kind == IdentityKind::kTurned ? "turned"
+                                  : kind == IdentityKind::kRing   ? "ring"
+                                                                  : "outputs"},
+                         {"collective", collective ? nlohmann::json(name_of(identity.collective))
+                                                   : nlohmann::json(nullptr)},
                          {"layer_step", identity.layer_step},
                          {"layer", identity.before.layer},
                          {"microbatch", identity.before.microbatch},
@@ -235,14 +226,15 @@ nlohmann::json to_json(const ProbedIdentity& identity) {
                           {{"piece", key_of(name_of(identity.after.piece))},
                            {"phase", key_of(name_of(identity.after.phase))},
                            {"tensor", identity.tensor_after}}},
-                         {"sum", identity.sum},
+                         {"sum", kind == IdentityKind::kSum},
                          {"ranks", identity.ranks},
                          {"largest_difference", identity.largest_difference},
                          {"largest_value", identity.largest_value},
                          {"sentence", to_json(sentence_of(identity))}};
   if (identity.one_rank_difference) {
     json["one_rank_difference"] = *identity.one_rank_difference;
-    json["one_rank_sentence"] = to_json(one_rank_sentence_of(identity));
+    if (kind != IdentityKind::kOutputs)  // its sentence says so already
+      json["one_rank_sentence"] = to_json(one_rank_sentence_of(identity));
   }
   return json;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a collective of tensor parallelism establishes, checked on the tensors that a run had: the
-// ranks' partial sums before it add up to what each rank has behind it, and shards are parts of
-// it. Both sides are put together to the whole tensor and compared element by element.
+// What a collective of tensor or context parallelism establishes, checked on the tensors that a run
+// had: the ranks' partial sums before it add up to what each rank has behind it, shards are parts
+// of it, and what is sent arrives. Both sides are put together to the whole tensor and compared
+// element by element. context_identity.h has those of context parallelism.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -14,15 +15,25 @@
 
 namespace parallelarium {
 
+enum class IdentityKind : std::uint8_t {
+  kSum,     // ranks are added up
+  kShards,  // shards are put together
+  kTurned,  // cut by tokens before, by heads behind: Ulysses' all-to-all
+  kRing,    // what each rank has is its left neighbour's of the round before
+  kOutputs  // no collective: attention's outputs, put together, beside one rank's
+};
+
 struct ProbedIdentity {
-  CollectiveKind collective = CollectiveKind::kAllReduce;
-  int layer_step = 0;   // of the collective, as LayerSteps::steps
-  Probe before, after;  // the pieces beside the collective
-  std::string tensor_before, tensor_after;
-  bool sum = false;               // ranks are added up; else shards are put together
-  std::vector<int> ranks;         // that brought a part, global
-  double largest_difference = 0;  // of an element, over all ranks behind the collective
-  double largest_value = 0;       // of the whole tensor, without its sign
+  IdentityKind kind = IdentityKind::kShards;
+  CollectiveKind collective = CollectiveKind::kAllReduce;  // of the first three kinds
+  int layer_step = 0;   // of the collective, exchange or attention, as LayerSteps::steps
+  int round = 0;        // of a ring, the one before
+  Probe before, after;  // the pieces beside it
+  std::string tensor_before, tensor_after;  // "k, v"
+  std::vector<int> ranks;                   // that brought a part, global
+  // Of an element, over all ranks behind the collective; of outputs, from one rank's.
+  double largest_difference = 0;
+  double largest_value = 0;  // of the whole tensor, without its sign
   // Of the whole from what the same training on one rank has there; none: it has no such tensor, or
   // did not run.
   std::optional<double> one_rank_difference;
@@ -37,7 +48,7 @@ std::vector<ProbedIdentity> identities_of(const Setup& setup, const Program& pro
 
 // "Layer 0, all-reduce: the partial sums out of mlp-out of ranks 0 + 1, added up, equal ..."
 Message sentence_of(const ProbedIdentity& identity);
-// "One rank's x of residual-2 differs by 3e-07." Requires: one_rank_difference.
+// "One rank's x of residual-2: largest difference 3e-07." Requires: one_rank_difference.
 Message one_rank_sentence_of(const ProbedIdentity& identity);
 nlohmann::json to_json(const ProbedIdentity& identity);
 

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// How much of the causal square each CP rank computes, beside how long its attention took: what a
+// contiguous split costs, and zigzag saves.
+#pragma once
+
+#include <vector>
+
+#include "engine/plan/program/program.h"
+#include "engine/plan/program/timeline.h"
+#include "engine/plan/setup/setup.h"
+
+namespace parallelarium {
+
+// Seconds of attention by CP rank, all layers and micro-batches of the step together: the mean of
+// the ranks at a place along CP. Empty without CP, or where no rank of some place was built.
+// `timeline`: of a prediction or a run of this Program. Cost: proportional to the ops.
+std::vector<double> attention_seconds(const Setup& setup, const Program& program,
+                                      const Timeline& timeline);
+
+struct ContextTimes {
+  std::vector<double> work;     // by CP rank: blocks of scores, as LayerContext::blocks_of
+  std::vector<double> seconds;  // as attention_seconds()
+  bool known() const { return !work.empty() && !seconds.empty(); }
+};
+ContextTimes context_times(const Setup& setup, const Program& program, const Timeline& timeline);
+
+// Each over the least; empty where one of them is nothing.
+std::vector<double> over_least(const std::vector<double>& of);
+
+}  // namespace parallelarium
