@@ -33,8 +33,8 @@ void PartsForm::set_parts(const std::vector<Part>& parts, const QStringList& lab
   }
   rows_.clear();
   // Numbers are short and their labels long; words are the other way round.
-  const bool numbers = std::any_of(parts.begin(), parts.end(),
-                                   [](const Part& part) { return part.option.empty(); });
+  const bool numbers =
+      std::any_of(parts.begin(), parts.end(), [](const Part& part) { return part.option.empty(); });
   grid_->setColumnStretch(0, numbers ? (options.empty() ? 2 : 1) : 1);
   grid_->setColumnStretch(1, numbers ? 1 : 2);
   for (const Part& part : parts) {
