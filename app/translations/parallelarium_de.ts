@@ -6599,10 +6599,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>braucht volles Neurechnen</translation>
     </message>
     <message>
-        <source>needs ZeRO 0 or 1</source>
-        <translation>braucht ZeRO 0 oder 1</translation>
-    </message>
-    <message>
         <source>Precision</source>
         <translation>Genauigkeit</translation>
     </message>

@@ -106,11 +106,6 @@ std::vector<std::string> unwise(const Prediction& prediction) {
     remarks.push_back("Keeping gathered parameters does nothing without ZeRO 3.");
   if (setup.gradient_reduction == GradientReduction::kFp32 && setup.precision.gradient_bytes == 4)
     remarks.push_back("Gradients are fp32 here already, so that they are reduced so anyway.");
-  if (held_zero(setup) >= 2 && !setup.overlap_gradients)
-    remarks.push_back(
-        "ZeRO 2 and 3 reduce gradients in every micro-batch, also where gradients are to be "
-        "reduced "
-        "after the backward.");
   std::erase(remarks, std::string());
   return remarks;
 }

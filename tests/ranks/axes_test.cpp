@@ -43,7 +43,8 @@ INSTANTIATE_TEST_SUITE_P(
     name_of_case);
 INSTANTIATE_TEST_SUITE_P(
     KeptParameters, Axes,
-    testing::Values("dp=2 zero=3 zero-reshard=false microbatches=3",
+    testing::Values("dp=2 zero=3 overlap-gradients=false microbatches=2",
+                    "dp=2 zero=3 zero-reshard=false microbatches=3",
                     "dp=4 zero=3 zero-group=2 zero-reshard=false clip=0.05",
                     "llama dp=3 pp=2 zero=3 zero-reshard=false microbatches=4",
                     "dp=2 pp=2 zero=3 zero-reshard=false schedule=zb-h1 microbatches=4",

@@ -233,7 +233,9 @@ void ShardPass::open(RankPlan& plan, State& state, const Task& task) {
     drafts[0].op.work = known->second;
   }
   std::int32_t buffer = -1;
-  plan.emitter->emit(drafts[0], {task.microbatch, task.chunk, -1}, {&buffer, 1});
+  // Without overlap the backward goes on when what it added to last is reduced.
+  const std::int32_t reduced = setup_.overlap_gradients ? -1 : plan.emitter->last_of(Lane::kData);
+  plan.emitter->emit(drafts[0], {task.microbatch, task.chunk, -1}, {&buffer, 1}, reduced);
   state.opened[static_cast<std::size_t>(task.bucket)] = buffer;
 }
 

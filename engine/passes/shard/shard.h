@@ -12,7 +12,10 @@
 //           the same kept from forward to backward                   2 m psi
 //
 // ZeRO 2 and 3 hold no whole gradients: they open a bucket's gradients before the backward adds to
-// them, and add their sum over the ranks to the chunk that the rank owns. ZeRO 3 gathers
+// them, and add their sum over the ranks to the chunk that the rank owns. Without overlap the
+// backward waits for that sum before it opens the next bucket, as DeepSpeed 0.3.14 does, which
+// waits for all of the device's streams before it gathers a module (zero/partition_parameters.py,
+// _allgather_param; zero/stage3.py, _synchronize_communication). ZeRO 3 gathers
 // Setup::zero_prefetch stretches ahead, frees after the action's last use and gathers again in the
 // backward, or keeps what a forward gathered until the next backward has used it
 // (Setup::zero_reshard). It gathers the tables too, as FSDP does, though an embedding's backward
