@@ -69,6 +69,34 @@ TEST(TokensOncePerNode, LeaveFewerTimes) {
   EXPECT_EQ(once.memory.front().peak_bytes, predicted(experts()).memory.front().peak_bytes);
 }
 
+// Where a rank has several of the experts, rows are copied into their order and out of it.
+TEST(RowsOfSeveralExperts, AreCopiedTwice) {
+  Machine machine = *find_machine("hgx-h800");
+  Work work;
+  work.piece = Piece::kExpert;
+  work.m = 64, work.n = 3072, work.k = 512, work.repeat = 4;
+  work.elements = 4 * work.m * work.k;
+  work.flops = 2.0 * static_cast<double>(work.m * work.n * work.k * work.repeat);
+  Shape shape;
+  const auto seconds = [&](Phase phase) {
+    work.phase = phase;
+    return work_seconds(work, shape, machine, DataType::kBf16);
+  };
+  const double bandwidth = machine.memory_bytes_per_second.value * machine.memory_efficiency.value;
+  const double copies =
+      2 * (machine.launch_seconds.value + 2.0 * 2 * static_cast<double>(work.elements) / bandwidth);
+  for (const Phase phase : {Phase::kForward, Phase::kInputGrad, Phase::kWeightGrad}) {
+    shape.experts.ranks = 1;  // nothing travelled
+    const double here = seconds(phase);
+    shape.experts.ranks = 4;
+    EXPECT_NEAR(seconds(phase) - here, phase == Phase::kWeightGrad ? 0 : copies, 1e-12);
+  }
+  work.repeat = 1;  // one expert a rank has no order
+  const double one = seconds(Phase::kForward);
+  shape.experts.ranks = 1;
+  EXPECT_EQ(seconds(Phase::kForward), one);
+}
+
 // A byte for an element and a scale of four for 128 of them, one way only.
 TEST(TokensInFp8, HalveTheWayThere) {
   parallelarium::Setup setup = experts();

@@ -229,6 +229,17 @@ double expert_share(const Work& work, const Machine& machine) {
                     rows);
 }
 
+// Rows that travelled stand by the rank that sent them. Where a rank has several experts, it copies
+// them into the order of its experts, and the results out of it. Source: Megatron-LM,
+// megatron/core/transformer/moe/token_dispatcher.py, MoEAlltoAllTokenDispatcher, Permutation 2 and
+// Unpermutation 2; SimuMax 4dcaae5, simumax/core/transformer/moe_module.py, counts the same passes.
+double order_rows_seconds(const Work& work, const Shape& shape, const Machine& machine, int bytes) {
+  const bool sorts = shape.experts.ranks > 1 && work.repeat > 1;
+  if (work.piece != Piece::kExpert || work.phase == Phase::kWeightGrad || !sorts) return 0;
+  const double moved = 2.0 * bytes * static_cast<double>(work.elements);
+  return 2 * (machine.launch_seconds.value + over(moved, sustained_bandwidth(machine)));
+}
+
 }  // namespace
 
 double work_seconds(const Work& work, const Shape& shape, const Machine& machine, DataType type,
@@ -263,6 +274,8 @@ double work_seconds(const Work& work, const Shape& shape, const Machine& machine
   }
   // The slower of arithmetic and memory traffic (the roofline).
   const int bytes = type == DataType::kBf16 ? 2 : 4;
+  // This engine's own exchange leaves rows where experts read them.
+  if (!machine.local) fixed += order_rows_seconds(work, shape, machine, bytes);
   if (bytes == 2 && is_fp8(work, products))
     return fixed + to_fp8_seconds(work, machine) +
            std::max(over(work.flops, machine.fp8_flops_per_second.value * machine.sustained.value),
