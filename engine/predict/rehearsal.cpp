@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "engine/plan/placement/stretch.h"
-#include "engine/predict/cost/simulate.h"
+#include "engine/predict/cost/launches.h"
 
 namespace parallelarium {
 
@@ -14,10 +14,12 @@ std::vector<std::vector<Nanoseconds>> modelled_durations(const Prediction& predi
   std::vector<std::vector<Nanoseconds>> durations;
   durations.reserve(prediction.program.ranks.size());
   for (const RankProgram& rank : prediction.program.ranks) {
-    auto& of_rank = durations.emplace_back();
+    std::vector<std::int64_t> of_rank;
     of_rank.reserve(rank.ops.size());
     for (const Op& op : rank.ops)
-      of_rank.push_back(Nanoseconds(std::llround(cost.seconds(op, rank.rank) * 1e9)));
+      of_rank.push_back(std::llround(cost.seconds(op, rank.rank) * 1e9));
+    launch_transfers(rank, cost, of_rank);
+    durations.emplace_back(of_rank.begin(), of_rank.end());
   }
   return durations;
 }

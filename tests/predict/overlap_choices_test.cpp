@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "engine/predict/cost/launches.h"
 #include "engine/predict/predict.h"
 
 namespace parallelarium {
@@ -49,6 +50,86 @@ TEST(OverlapOfThePipeline, HidesTransfers) {
   const double alone = step(one, machine);
   one.overlap_pipeline = false;
   EXPECT_EQ(step(one, machine), alone) << "one stage sends nothing";
+}
+
+// Nanoseconds in which a rank computes beside a reduction of its gradients.
+std::int64_t computed_beside_reductions(const Prediction& of) {
+  const RankProgram& rank = of.program.ranks.front();
+  const std::vector<Span>& spans = of.timeline.ranks.front().spans;
+  std::int64_t beside = 0;
+  for (std::size_t at = 0; at < rank.ops.size(); ++at) {
+    if (rank.ops[at].collective != CollectiveKind::kReduceScatter) continue;
+    for (std::size_t other = 0; other < rank.ops.size(); ++other) {
+      if (rank.ops[other].lane != Lane::kCompute) continue;
+      const Nanoseconds both =
+          std::min(spans[at].end, spans[other].end) - std::max(spans[at].begin, spans[other].begin);
+      beside += std::max<std::int64_t>(0, both.count());
+    }
+  }
+  return beside;
+}
+
+// ZeRO 2 and 3 reduce a layer while the next one computes, or make the next one wait.
+TEST(OverlapOfGradients, MakesABackwardOfZeroWait) {
+  const Machine machine = *find_machine("dgx-a100-80g");
+  for (const char* zero : {"2", "3"}) {
+    parallelarium::Setup setup =
+        gpt2({{"dp", "8"}, {"zero", zero}, {"micro-batch", "4"}, {"microbatches", "1"}});
+    setup.model.tied = false;  // the head opens a tied table, for which its embedding waits no more
+    const Prediction beside = predicted(setup, machine);
+    setup.overlap_gradients = false;
+    const Prediction waits = predicted(setup, machine);
+    EXPECT_GT(computed_beside_reductions(beside), 500000) << zero;
+    EXPECT_EQ(computed_beside_reductions(waits), 0) << zero;
+    EXPECT_GT(waits.step.seconds, 1.02 * beside.step.seconds) << zero;
+    EXPECT_EQ(waits.traffic.front().sent_bytes, beside.traffic.front().sent_bytes);
+    EXPECT_EQ(waits.step.compute_seconds, beside.step.compute_seconds) << zero;
+  }
+}
+
+// Hosts launch hidden transfers in turn with computing. Where nothing but transfers is between two
+// ranks' computing, a step takes as long as if transfers took all of it, and else longer.
+TEST(Launches, OfTransfersDoNotHide) {
+  const Machine machine = *find_machine("dgx-a100-80g");
+  const CollectiveTimes* sends = nullptr;
+  for (const CollectiveTimes& times : machine.collective_times)
+    if (times.collective == kSendTimes) sends = &times;
+  ASSERT_NE(sends, nullptr);
+  for (const char* m : {"1", "12"}) {
+    parallelarium::Setup setup = gpt2({{"pp", "4"}, {"micro-batch", "8"}, {"microbatches", m}});
+    const Prediction prediction = predicted(setup, machine);
+    const CostModel cost(prediction.program, machine, setup);
+    std::vector<std::vector<Nanoseconds>> plain;
+    for (const RankProgram& rank : prediction.program.ranks) {
+      auto& durations = plain.emplace_back();
+      for (const Op& op : rank.ops) durations.emplace_back(cost.nanoseconds(op, rank.rank));
+    }
+    const Timeline without = simulate(prediction.program, plain);
+    std::int64_t ends = 0, more = 0;
+    for (std::size_t r = 0; r < plain.size(); ++r) {
+      const RankProgram& rank = prediction.program.ranks[r];
+      for (std::size_t at = 0; at < rank.ops.size(); ++at) {
+        if (rank.ops[at].kind == OpKind::kSend || rank.ops[at].kind == OpKind::kRecv) ++ends;
+        if (rank.ops[at].kind != OpKind::kCompute) continue;
+        const Span span = prediction.timeline.ranks[r].spans[at];
+        more += (span.end - span.begin - plain[r][at]).count();
+      }
+    }
+    const auto count = static_cast<std::int64_t>(std::stoi(m));
+    EXPECT_EQ(ends, 3 * 4 * count) << "three borders, two ways, two ends";
+    EXPECT_NEAR(1e-9 * static_cast<double>(more),
+                static_cast<double>(ends) * sends->seconds.front() / 2, 1e-7);
+    if (count == 1)
+      EXPECT_EQ(prediction.timeline.duration, without.duration);
+    else
+      EXPECT_GT(prediction.timeline.duration.count(), without.duration.count() + 1000000);
+  }
+  // Over a network, and where no table says it, nothing is known of a host's part.
+  const Machine other = *find_machine("dgx-h100");
+  const parallelarium::Setup setup = gpt2({{"pp", "4"}});
+  const Prediction prediction = predicted(setup, other);
+  const CostModel cost(prediction.program, other, setup);
+  for (const Op& op : prediction.program.ranks[1].ops) EXPECT_EQ(cost.launch_nanoseconds(op, 1), 0);
 }
 
 // Half of the sums of a layer, those of input gradients, hide behind weight gradients that take

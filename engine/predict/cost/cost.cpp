@@ -177,6 +177,15 @@ double CostModel::message_seconds(const Link& link, double bytes) const {
   return link.latency_seconds.value + lasting;
 }
 
+std::int64_t CostModel::launch_nanoseconds(const Op& op, int rank) const {
+  if (op.lane != Lane::kPipeline || op.peer < 0) return 0;
+  if (op.kind != OpKind::kSend && op.kind != OpKind::kRecv) return 0;
+  if (&link_between(rank, op.peer) != &nodes_.inside) return 0;
+  for (const CollectiveTimes& times : times_)
+    if (times.collective == kSendTimes) return rounded(times.at(0) / 2);
+  return 0;
+}
+
 const CollectiveTimes* CostModel::timed(CollectiveKind kind, const GroupCost& group) const {
   if (group.on_node != group.size) return nullptr;
   const CollectiveTimes* nearest = nullptr;

@@ -5,8 +5,10 @@
 #include <array>
 #include <cmath>
 #include <queue>
+#include <span>
 
 #include "engine/plan/program/matching.h"
+#include "engine/predict/cost/launches.h"
 
 namespace parallelarium {
 
@@ -391,7 +393,9 @@ Timeline simulate(const Program& program, const CostModel& cost) {
   durations.reserve(static_cast<std::size_t>(program.op_count()));
   for (const RankProgram& rank : program.ranks) {
     LatestCollectives latest(cost, rank.rank);
+    const std::size_t first = durations.size();
     for (const Op& op : rank.ops) durations.push_back(latest.nanoseconds(op));
+    launch_transfers(rank, cost, std::span(durations).subspan(first));
   }
   return Walk(program, durations, cost.sharing(), cost.overlap_slowdown()).run();
 }

@@ -40,6 +40,9 @@ class CostModel {
   std::int64_t nanoseconds(const Op& op, int rank) const;
   Sharing sharing() const { return sharing_; }
   double overlap_slowdown() const { return overlap_slowdown_; }  // of kOverlap
+  // What either end's host takes of a transfer that hides behind computing: it launches both in
+  // turn, so that part does not hide. 0 where no table of transfers says it.
+  std::int64_t launch_nanoseconds(const Op& op, int rank) const;
   // What seconds() of a Send, Recv or Collective stands on.
   RateKind rate_kind_of_message(const Op& op, int rank) const;
 
