@@ -53,28 +53,30 @@ INSTANTIATE_TEST_SUITE_P(
         Goal{"korthikanti-2022-table-4", "layer_forward_ms", "", 0.04, 0.05},
         Goal{"korthikanti-2022-table-4", "layer_backward_ms", "", 0.03, 0.04},
         Goal{"narayanan-2021-table-1", "step_seconds", "", 0.04, 0.10},
+        Goal{"narayanan-2021-table-2", "step_seconds", "", 0.06, 0.095},
         Goal{"narayanan-2021-table-2", "step_seconds", "PTD", 0.06, 0.07},
+        Goal{"narayanan-2021-table-2", "step_seconds", "ZeRO-3", 0.05, 0.095},
         Goal{"qi-2023-table-4", "peak_gib", "", 0.035, 0.04},
-        // Six percent are promised. A rank's work is that of the paper's table 9 within 5 %, but a
-        // micro-batch more takes 8 % more than that work in the paper, 17 % where it is
-        // interleaved.
-        Goal{"qi-2023-table-4", "tokens_per_second_per_rank", "", 0.062, 0.155},
+        // A rank's work is that of the paper's table 9 within 5 %, but a micro-batch more takes 8 %
+        // more than that work in the paper, 17 % where it is interleaved.
+        Goal{"qi-2023-table-4", "tokens_per_second_per_rank", "", 0.06, 0.115},
         Goal{"qi-2023-table-4", "tokens_per_second_per_rank", "1F1B, ", 0.02, 0.035},
-        Goal{"qi-2023-table-4", "tokens_per_second_per_rank", "ZB-2p", 0.03, 0.065},
-        Goal{"qi-2023-table-4", "tokens_per_second_per_rank", "ZB-1p", 0.09, 0.105},
-        Goal{"qi-2023-table-4", "tokens_per_second_per_rank", "1F1B-I", 0.115, 0.155},
+        Goal{"qi-2023-table-4", "tokens_per_second_per_rank", "ZB-2p", 0.025, 0.055},
+        Goal{"qi-2023-table-4", "tokens_per_second_per_rank", "ZB-1p", 0.08, 0.095},
+        Goal{"qi-2023-table-4", "tokens_per_second_per_rank", "1F1B-I", 0.095, 0.115},
         Goal{"simumax-2026-b200", "framework_peak_gib", "", 0.035, 0.035},
+        Goal{"simumax-2026-b200", "step_seconds", "", 0.06, 0.136},
         Goal{"simumax-2026-b200", "step_seconds", "llama3", 0.03, 0.065},
-        Goal{"simumax-2026-b200", "step_seconds", "deepseekv3", 0.075, 0.09},
-        // 13.5 % are promised, which SimuMax itself misses a row of these by.
-        Goal{"simumax-2026-b200", "step_seconds", "deepseekv2", 0.125, 0.155},
+        Goal{"simumax-2026-b200", "step_seconds", "deepseekv3", 0.055, 0.075},
+        // 13.5 % are promised, by which SimuMax itself misses a row of these.
+        Goal{"simumax-2026-b200", "step_seconds", "deepseekv2", 0.11, 0.136},
         Goal{"deepseek-v3-2024", "step_seconds", "", 0.15, 0.15},
-        // BF16 of Megatron-Bridge; what it recomputes is not published.
-        Goal{"megatron-bridge-25.11", "tokens_per_second_per_rank", "DeepSeekV3", 0.08, 0.11},
-        Goal{"megatron-bridge-25.11", "tokens_per_second_per_rank", "Qwen3", 0.085, 0.09},
+        // BF16 of Megatron-Bridge.
+        Goal{"megatron-bridge-25.11", "tokens_per_second_per_rank", "DeepSeekV3", 0.04, 0.06},
+        Goal{"megatron-bridge-25.11", "tokens_per_second_per_rank", "Qwen3", 0.03, 0.04},
         Goal{"liu-2025-table-4", "mfu_causal_percent", "FSDP + EP", 0.045, 0.115},
         // Under sequence parallelism every TP rank sends all tokens here, and its share there.
-        Goal{"liu-2025-table-4", "mfu_causal_percent", "MCore,", 0.125, 0.25},
+        Goal{"liu-2025-table-4", "mfu_causal_percent", "MCore,", 0.14, 0.26},
         Goal{"torchtitan-2025-async-tp", "tokens_per_second_per_rank", "", 0.06, 0.06},
         Goal{"llama-3-2024-table-4", "mfu_causal_percent", "", 0.02, 0.025}));
 
