@@ -9206,6 +9206,14 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <source>K/V heads %1</source>
         <translation>K/V-Köpfe %1</translation>
     </message>
+    <message>
+        <source>Work of the ranks %1</source>
+        <translation>Arbeit der Ränge %1</translation>
+    </message>
+    <message>
+        <source>Time of their attention %1, %2</source>
+        <translation>Zeit ihrer Attention %1, %2</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::LayerView</name>
