@@ -675,8 +675,8 @@
         <translation>ein Ziel</translation>
     </message>
     <message>
-        <source>an order to build</source>
-        <translation>eine Reihenfolge zum Bauen</translation>
+        <source>something to build</source>
+        <translation>etwas zum Bauen</translation>
     </message>
     <message>
         <source>Click into a row and type F, B or the whole row.</source>

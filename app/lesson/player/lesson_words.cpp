@@ -178,7 +178,7 @@ QString LessonPlayer::missed_limits() const {
 
 std::vector<LessonPlayer::Condition> LessonPlayer::conditions() const {
   if (!is_open()) return {};
-  if (step().kind == StepKind::kBuild) return order_conditions();
+  if (step().builds_order()) return order_conditions();
   std::vector<Condition> all;
   if (step().kind != StepKind::kGoal || !session_.prediction_is_current()) return all;
   const Result<Judgement> now = judge(step(), {}, context());
