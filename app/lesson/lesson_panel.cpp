@@ -225,8 +225,10 @@ void LessonPanel::refresh_feedback() {
   }
   if (player_.step().sets_plan()) refresh_conditions();  // a commit tells what was predicted
   if (!player_.step().parts.empty()) {
-    const bool judged =
-        state.judgement && player_.tells_verdict() && state.answer.parts == parts_->answers();
+    // A choice that is refused is not wrong in one row: the reasons say what it makes.
+    const bool refused = player_.step().assigns() && !state.solved;
+    const bool judged = state.judgement && player_.tells_verdict() && !refused &&
+                        state.answer.parts == parts_->answers();
     parts_->show_marks(judged ? std::optional(state.judgement->wrong_parts) : std::nullopt);
     parts_->set_done(state.solved);
   }
@@ -296,7 +298,7 @@ void LessonPanel::refresh_controls() {
              : refusal.isEmpty() ? session_.jobs().last_error()
                                  : refusal;
     } else if ((kind == StepKind::kPredict || kind == StepKind::kExplain ||
-                kind == StepKind::kFind) &&
+                kind == StepKind::kFind || player_.step().assigns()) &&
                !solved) {
       primary_->setEnabled(can_commit());
       note = answer_note();

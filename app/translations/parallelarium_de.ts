@@ -675,8 +675,8 @@
         <translation>ein Ziel</translation>
     </message>
     <message>
-        <source>an order to build</source>
-        <translation>eine Reihenfolge zum Bauen</translation>
+        <source>something to build</source>
+        <translation>etwas zum Bauen</translation>
     </message>
     <message>
         <source>Click into a row and type F, B or the whole row.</source>
@@ -9343,6 +9343,14 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>K/V heads %1</source>
         <translation>K/V-Köpfe %1</translation>
+    </message>
+    <message>
+        <source>Work of the ranks %1</source>
+        <translation>Arbeit der Ränge %1</translation>
+    </message>
+    <message>
+        <source>Time of their attention %1, %2</source>
+        <translation>Zeit ihrer Attention %1, %2</translation>
     </message>
 </context>
 <context>

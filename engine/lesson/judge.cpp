@@ -70,7 +70,10 @@ class Judge {
                                                          : choice();
         break;
       case StepKind::kBuild:
-        if (read_order()) done = checks();
+        if (step_.assigns())
+          done = assignment();
+        else if (read_order())
+          done = checks();
         break;
       case StepKind::kFind:
         marks();
@@ -172,6 +175,32 @@ class Judge {
     return done;
   }
 
+  // Decided by what the choice makes, never by comparing it with the solution.
+  Result<void> assignment() {
+    Assignment chosen;
+    for (const Part& part : step_.parts) {
+      const auto given = answer_.parts.find(part.id);
+      const std::string option =
+          given == answer_.parts.end() ? std::string() : given->second.option;
+      if (std::any_of(step_.options.begin(), step_.options.end(),
+                      [&](const Option& known) { return known.id == option; }))
+        chosen[part.id] = option;
+    }
+    judgement_.symbols["all_parts"] = static_cast<double>(step_.parts.size());
+    if (chosen.size() < step_.parts.size()) {
+      judgement_.reasons.push_back(message("lesson-assign-open", "{} of {} are not chosen yet.",
+                                           step_.parts.size() - chosen.size(), step_.parts.size()));
+      return {};
+    }
+    Result<AssignmentFacts> made =
+        assignment_facts(step_.assign.of, context_.settings.setup, chosen);
+    if (!made) return made.error();
+    chosen_facts_ = std::move(made->facts);
+    if (Result<void> done = checks(); !done) return done;
+    if (judgement_.verdict != Verdict::kRight) judgement_.reasons = std::move(made->reasons);
+    return {};
+  }
+
   // Says of each mark what the action waits for, or that it may stand there; of what is not marked
   // only how many there are.
   void marks() {
@@ -258,6 +287,7 @@ class Judge {
                         : check.of == "run"            ? context_.observed
                         : check.of == "collective"     ? context_.collective_predicted
                         : check.of == "collective-run" ? context_.collective_observed
+                        : check.of == "assignment"     ? chosen_facts_
                                                        : order_facts_;
     if (check.of_run() && facts.is_null()) {
       say_once(check.of_collective()
@@ -328,7 +358,7 @@ class Judge {
   const Step& step_;
   const Answer& answer_;
   const Context& context_;
-  json order_facts_;
+  json order_facts_, chosen_facts_;
   Judgement judgement_;
 };
 

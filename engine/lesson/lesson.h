@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "engine/collectives/observation.h"
+#include "engine/lesson/assign/assignment.h"
 #include "engine/lesson/expression.h"
 #include "engine/lesson/problem/problem.h"
 #include "engine/lesson/text.h"
@@ -57,7 +58,8 @@ struct Tolerance {
 // One thing that must hold of what was set, predicted, observed or written.
 struct Check {
   // Whose figure `key` names: "setup", "predicted", "run", "order", "collective" (what is predicted
-  // of the collective that is set) or "collective-run" (what was seen of it).
+  // of the collective that is set) or "collective-run" (what was seen of it), or "assignment" (see
+  // engine/lesson/assign/assignment.h).
   std::string of = "predicted";
   // Dotted key of predict, run, schedule or collective --json, or of the settings:
   // "bubble.of_total", "memory.ranks.0.peak_bytes". A part "*" takes the largest; in a table, a
@@ -132,6 +134,14 @@ struct RubricRow {
   bool teacher = false;  // the engine does not mark it
 };
 
+// The assignment that a build step asks for instead of an order: Step::parts are its slots, and
+// their options one solution of many. `tempting` changes that solution into one that is refused
+// with a reason.
+struct ToAssign {
+  std::string of;  // of assignment_kinds(); empty: the step asks for none
+  Assignment tempting;
+};
+
 struct Step {
   std::string id;
   StepKind kind = StepKind::kRead;
@@ -144,13 +154,15 @@ struct Step {
   std::vector<std::string> hide;   // metrics and lanes that read "?" until committed
   std::optional<Ask> ask;          // predict and explain
   std::vector<Option> options;
-  std::vector<Part> parts;    // predict and explain that ask for several things, instead of `ask`
+  std::vector<Part> parts;    // predict and explain that ask for several things, instead of `ask`;
+                              // build that assigns: the slots
   std::vector<Check> checks;  // run, goal, build
   int hints = 0;              // 0 or 3, graded
   Fields solution;            // goal
   // goal: reaches everything but the checks marked as limit, which it breaks.
   Fields tempting;
   OrderToBuild order;  // build
+  ToAssign assign;     // build, instead of `order`
   Drawing drawing;     // find: the student marks the actions that come too early
   std::string keep;    // run: the name under which later checks compare with it
   // Id of an earlier step: it begins with what was set there, not with what the step before left.
@@ -158,6 +170,8 @@ struct Step {
   bool small_copy = false;  // begins with a small copy of that, which runs on cores; then `setup`
   std::vector<RubricRow> rubric;
 
+  bool assigns() const { return !assign.of.empty(); }
+  bool builds_order() const { return kind == StepKind::kBuild && !assigns(); }
   // Whether it runs the collective: one of its checks is of "collective-run".
   bool runs_collective() const;
   // Whether the student sets a plan, which its checks are about, and answers for it.

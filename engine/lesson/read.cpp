@@ -113,6 +113,10 @@ Step step_from(const json& object) {
     for (const json& option : object["options"]) step.options.push_back(option_from(option));
   if (object.contains("checks"))
     for (const json& check : object["checks"]) step.checks.push_back(check_from(check));
+  if (object.contains("assign")) {
+    step.assign.of = object["assign"]["of"].get<std::string>();
+    step.assign.tempting = object["assign"]["tempting"].get<Assignment>();
+  }
   if (object.contains("order")) {
     const json& order = object["order"];
     step.order.start = texts_from(order, "start");
@@ -209,6 +213,27 @@ std::string_view plan_fault(const Step& step, const std::set<std::string>& earli
   return {};
 }
 
+// What is wrong with a step that assigns, or nothing.
+std::string assign_fault(const Step& step) {
+  if (!step.assigns()) return {};
+  if (step.kind != StepKind::kBuild) return "only a build step assigns";
+  if (!step.order.solution.empty()) return "a build step has \"order\" or \"assign\", not both";
+  std::vector<std::string> slots, values;
+  for (const Part& part : step.parts) {
+    slots.push_back(part.id);
+    if (part.option.empty()) return "each part of an assignment names an \"option\" of a solution";
+  }
+  for (const Option& option : step.options) values.push_back(option.id);
+  for (const auto& [slot, value] : step.assign.tempting) {
+    if (std::find(values.begin(), values.end(), value) == values.end())
+      return "\"tempting\" names an option that is not there";
+    const bool known = std::any_of(step.parts.begin(), step.parts.end(),
+                                   [&](const Part& part) { return part.id == slot; });
+    if (!known) return "\"tempting\" names a part that is not there";
+  }
+  return assignment_fault(step.assign.of, slots, values);
+}
+
 // What the schema cannot say.
 Result<void> coherent(const Lesson& lesson) {
   const auto wrong = [](const std::string& where, std::string_view what) -> Result<void> {
@@ -233,8 +258,12 @@ Result<void> coherent(const Lesson& lesson) {
       return wrong(step.id, fmt::format("tab must be {}", view_ids_text()));
     const bool numeric = step.ask && !step.ask->answer.empty();
     const bool asks = step.kind == StepKind::kPredict || step.kind == StepKind::kExplain;
-    if (!asks && (step.ask || !step.options.empty() || !step.parts.empty()))
+    if (const std::string fault = assign_fault(step); !fault.empty()) return wrong(step.id, fault);
+    if (!asks && !step.assigns() && (step.ask || !step.options.empty() || !step.parts.empty()))
       return wrong(step.id, "only predict and explain steps ask");
+    for (const Check& check : step.checks)
+      if ((check.of == "assignment") != step.assigns())
+        return wrong(step.id, "a step that assigns, and no other, checks the \"assignment\"");
     if (!step.parts.empty()) {
       if (const auto fault = parts_fault(step); !fault.empty()) return wrong(step.id, fault);
       continue;

@@ -33,7 +33,7 @@ TEST(Lessons, EachIsTranslatedAndAsksForANumberAndAGoalWithALimitOrForOrdersOfAL
     EXPECT_EQ(lesson->texts.count("de"), 1u) << entry.id;
     int numbers = 0, limits = 0, builds = 0, lengths = 0, others = 0;
     for (const Step& step : lesson->steps) {
-      const bool build = step.kind == StepKind::kBuild;
+      const bool build = step.builds_order();
       builds += build;
       others += !build && step.kind != StepKind::kRead && step.kind != StepKind::kFind;
       numbers += step.ask && !step.ask->answer.empty();

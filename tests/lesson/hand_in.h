@@ -84,7 +84,7 @@ inline nlohmann::json played(const std::string& id, std::uint64_t seed,
     for (const Option& option : step.options)
       if (!given.contains("number") && step.parts.empty() && option.correct != (step.id == wrong))
         given["option"] = option.id;
-    if (step.kind == StepKind::kBuild)
+    if (step.builds_order())
       given["order"] = step.id == wrong ? step.order.start : step.order.solution;
     for (const DrawnFault& fault : faults_of(step.drawing))
       if (step.id != wrong) given["marks"].push_back({fault.stage, fault.slot});

@@ -93,8 +93,8 @@ Answer LessonPanel::typed() const {
 bool LessonPanel::can_commit() const {
   const Step& step = player_.step();
   if (step.kind == StepKind::kFind) return !drawing_->marks().empty();
-  if (step.kind != StepKind::kPredict && step.kind != StepKind::kExplain) return true;
   if (!step.parts.empty()) return parts_->problem().isEmpty() && player_.plan_problem().isEmpty();
+  if (step.kind != StepKind::kPredict && step.kind != StepKind::kExplain) return true;
   const Answer answer = typed();
   if (!step.ask || step.ask->answer.empty()) return !answer.option.empty();
   return answer.number && guess_problem(*answer.number, step.ask->unit).isEmpty();

@@ -161,7 +161,7 @@ QString kind_words(StepKind kind) {
     case StepKind::kGoal:
       return QObject::tr("a goal");
     case StepKind::kBuild:
-      return QObject::tr("an order to build");
+      return QObject::tr("something to build");
     case StepKind::kFind:
       return QObject::tr("a drawing to check");
     case StepKind::kRead:

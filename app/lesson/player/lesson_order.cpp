@@ -24,7 +24,7 @@ void LessonPlayer::set_order(const std::vector<std::string>& lines) {
 // A build step opens the editor with its durations, limits and par; any other closes it.
 void LessonPlayer::set_task() {
   OrderEdit& edit = session_.order_edit();
-  if (!is_open() || step().kind != StepKind::kBuild) return edit.set_task(std::nullopt);
+  if (!is_open() || !step().builds_order()) return edit.set_task(std::nullopt);
   const OrderToBuild& order = step().order;
   const Setup& setup = session_.setup();
   const int stages = setup.mesh.pp * std::max(1, setup.chunks);

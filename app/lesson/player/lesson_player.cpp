@@ -111,7 +111,7 @@ void LessonPlayer::enter(std::size_t index, bool set_up) {
     set_settings(begun_at(at_));
   state.visited = true;
   if (step().kind == StepKind::kRead) state.solved = true;
-  if (step().kind == StepKind::kBuild) {
+  if (step().builds_order()) {
     if (!session_.setup().schedule.order()) set_order(step().order.start);
     session_.history().stack().clear();  // what was set before would solve it
   }
@@ -131,7 +131,8 @@ void LessonPlayer::enter(std::size_t index, bool set_up) {
 
 // What the student changes is marked against, and reset to, what the lesson has set here.
 void LessonPlayer::note_base() {
-  const bool revealed = step().kind == StepKind::kPredict && state().solved && tells_verdict();
+  const bool reveals = step().kind == StepKind::kPredict || step().assigns();
+  const bool revealed = reveals && state().solved && tells_verdict();
   Result<Settings> start = begun_at(at_, revealed);
   if (!start) return;  // enter() says why
   start->setup.run = new_setup().run;
@@ -226,6 +227,8 @@ void LessonPlayer::judge_now(const Answer& answer) {
   // A prediction is committed once: what follows shows the answer.
   state.solved = right || step().kind == StepKind::kPredict || !tells_verdict();
   state.unmet = false;
+  if (right && step().assigns() && tells_verdict() && !step().reveal.empty())
+    set_settings(settings_at(*lesson_, at_, drawn_, true));
   note_base();
   if (step().kind == StepKind::kRun) {
     state.misses += right ? 0 : 1;

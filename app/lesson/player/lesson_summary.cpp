@@ -59,7 +59,7 @@ QString LessonPlayer::summary_of(std::size_t index) const {
   else
     head << tries_text(state.attempts);
   if (state.hints > 0) head << hints_text(state.hints);
-  if (!step.parts.empty() && !right) {
+  if (!step.parts.empty() && !step.assigns() && !right) {
     const auto parts = static_cast<int>(step.parts.size());
     const auto wrong = static_cast<int>(state.judgement->wrong_parts.size());
     figures << Summary::tr("%1 of %2 rows right").arg(parts - wrong).arg(parts);

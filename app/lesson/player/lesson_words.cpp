@@ -183,7 +183,7 @@ QString LessonPlayer::missed_limits() const {
 
 std::vector<LessonPlayer::Condition> LessonPlayer::conditions() const {
   if (!is_open()) return {};
-  if (step().kind == StepKind::kBuild) return order_conditions();
+  if (step().builds_order()) return order_conditions();
   std::vector<Condition> all;
   const bool sets = step().kind == StepKind::kGoal || step().sets_plan();
   if (!sets || !session_.prediction_is_current()) return all;

@@ -139,7 +139,7 @@ void LayerView::refresh_controls() {
   s.figures->setChecked(s.look.figures);
   s.figures->setVisible(!context || !s.look.context);
   const bool here = s.session.setup().machine == "local";
-  s.inside->setVisible(s.steps && !s.steps->steps.empty() && (!context || !s.look.context));
+  s.inside->setVisible(s.steps && !s.steps->steps.empty());
   s.inside->setEnabled(here && s.session.problems().empty() &&
                        s.session.jobs().state() == RunState::kIdle);
   s.inside->setToolTip(here ? tr("Run one training step, and the same on one rank, and show the "

@@ -7,6 +7,7 @@
 #include "app/views/layer/context/context_picture.h"
 #include "app/views/layer/layer_inside.h"
 #include "app/views/layer/vocabulary/vocabulary_picture.h"
+#include "engine/plan/layer/context_times.h"
 
 namespace parallelarium {
 namespace {
@@ -110,6 +111,9 @@ LayerPicture layer_picture(const Session& session, LayerLook look,
       layer_steps(run->prediction->setup, run->prediction->program, look.choice);
   if (of_run.steps.size() == picture.layer->steps.size())
     picture.observed = spans_of(of_run, run->observation.timeline);
+  if (picture.shows_context())
+    picture.attention_ratios = over_least(attention_seconds(
+        run->prediction->setup, run->prediction->program, run->observation.timeline));
   return picture;
 }
 

@@ -43,6 +43,7 @@ struct LayerPicture {
   LayerLook look;
   std::shared_ptr<const LayerSteps> layer;
   std::shared_ptr<const LayerSpans> predicted, observed;
+  std::vector<double> attention_ratios;  // time of a run's attention by CP rank, over the least
   QString title, predicted_word;
   QString empty;   // why there is nothing to show, or empty
   QString notice;  // what else to know: nothing is split; or empty

@@ -145,13 +145,14 @@ SelectionText describe_layer_step(const LayerPicture& picture, int step, int ran
   } else {
     text.facts.push_back(
         {LayerTexts::tr("sent by this rank"), layer_sent_text(picture, step, rank)});
-    const InsideIdentity* identity =
-        picture.look.inside ? picture.look.inside->identity_of(step) : nullptr;
-    if (identity) text.facts.push_back({LayerTexts::tr("checked"), identity->sentence});
-    if (!picture.look.inside && of.axis == Axis::kTp && !picture.shows_vocabulary())
+    const bool checked = of.axis == Axis::kTp || of.purpose == Purpose::kKeysValues;
+    if (!picture.look.inside && checked && !picture.shows_vocabulary())
       text.facts.push_back(
           {LayerTexts::tr("checked"), LayerTexts::tr("not yet: press Look inside")});
   }
+  if (picture.look.inside)
+    if (const InsideIdentity* identity = picture.look.inside->identity_of(step))
+      text.facts.push_back({LayerTexts::tr("checked"), identity->sentence});
   if (!picture.layer->choice.backward)
     text.facts.push_back(
         {LayerTexts::tr("kept for the backward"), layer_kept_text(picture, step, rank)});

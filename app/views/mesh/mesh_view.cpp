@@ -26,6 +26,11 @@ ViewPicture mesh_picture(const Session& session, const PictureStyle& style,
           }};
 }
 
+// The part of resources/views.json.
+MeshForm form_of_part(const QString& part) {
+  return part == QLatin1String("nodes") ? MeshForm::kNodes : MeshForm::kAxes;
+}
+
 }  // namespace
 
 MeshView::MeshView(Session& session, QWidget* parent)
@@ -68,9 +73,8 @@ MeshView::MeshView(Session& session, QWidget* parent)
        {QStringLiteral("nodes"), tr("On nodes"), tr("The nodes of the machine with their ranks")}},
       this);
   s.forms->set_value(QStringLiteral("axes"));
-  connect(s.forms, &Segments::chosen, this, [this](const QString& value) {
-    show_form(value == QLatin1String("nodes") ? MeshForm::kNodes : MeshForm::kAxes);
-  });
+  connect(s.forms, &Segments::chosen, this,
+          [this](const QString& value) { show_form(form_of_part(value)); });
   s.move.setStartValue(0.0);
   s.move.setEndValue(1.0);
   s.move.setDuration(kMoveMs);
@@ -131,8 +135,10 @@ ViewInfo MeshView::info() {
           .shows_range = false,
           .why_not = nullptr,
           .topic = [](Session& session) -> Topic& { return session.training_step(); },
-          .picture = [](const Session& session,
-                        const PictureStyle& style) { return mesh_picture(session, style, {}); },
+          .picture =
+              [](const Session& session, const PictureStyle& style) {
+                return mesh_picture(session, style, {.form = form_of_part(style.part)});
+              },
           .make = [](Session& session) -> View* { return new MeshView(session); }};
 }
 
@@ -197,6 +203,8 @@ void MeshView::show_form(MeshForm form) {
   setAccessibleDescription(description());
   update();
 }
+
+void MeshView::show_part(const QString& part) { show_form(form_of_part(part)); }
 
 bool MeshView::moving() const { return state_->before.has_value(); }
 

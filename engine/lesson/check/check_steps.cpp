@@ -80,7 +80,9 @@ class StepCheck {
       return fault("step-setup", entering.error().text);
     const Result<Context> context = context_at(lesson_, index_, drawn_, predictions_);
     if (!context) return fault("step-setup", context.error().text);
-    if (step_.sets_plan())
+    if (step_.assigns())
+      assignment(*context);
+    else if (step_.sets_plan())
       plan(*context);
     else if (!step_.parts.empty())
       parts(*context);
@@ -89,7 +91,7 @@ class StepCheck {
     else if (!step_.options.empty())
       choice(*context);
     if (step_.kind == StepKind::kGoal) goal(*context);
-    if (step_.kind == StepKind::kBuild) build(*context);
+    if (step_.builds_order()) build(*context);
     if (step_.kind == StepKind::kFind && faults_of(step_.drawing).empty())
       fault("find-sound", "The drawing breaks no rule: there is nothing to find.");
   }
@@ -301,6 +303,32 @@ class StepCheck {
       fault("build-solution", end->reasons.empty()
                                   ? "The order given as solution does not solve it."
                                   : end->reasons.front().text);
+  }
+
+  // The solution passes; the tempting choice and an unfinished one are refused, with a reason.
+  void assignment(const Context& context) {
+    const auto judged_as = [&](const Assignment& chosen) {
+      Answer answer;
+      for (const auto& [slot, value] : chosen) answer.parts[slot].option = value;
+      return judged(step_, answer, context);
+    };
+    Assignment chosen;
+    for (const Part& part : step_.parts) chosen[part.id] = part.option;
+    if (const auto end = judged_as(chosen); end && end->verdict != Verdict::kRight)
+      fault("assign-solution", end->reasons.empty() ? "The parts' options do not solve it."
+                                                    : "The parts' options do not solve it: " +
+                                                          end->reasons.front().text);
+    Assignment tempted = chosen;
+    for (const auto& [slot, value] : step_.assign.tempting) tempted[slot] = value;
+    const auto refuse = [&](const Assignment& refused, const char* name) {
+      const auto verdict = judged_as(refused);
+      if (verdict && verdict->verdict == Verdict::kRight)
+        fault("assign-tempting", fmt::format("The {} choice is not refused.", name));
+      else if (verdict && verdict->reasons.empty())
+        fault("assign-reason", fmt::format("The {} choice is refused without a reason.", name));
+    };
+    refuse(tempted, "tempting");
+    refuse({}, "unfinished");
   }
 
   const Lesson& lesson_;

@@ -3,6 +3,7 @@
 #include <QComboBox>
 
 #include "app/lesson/answer/parts_form.h"
+#include "app/state/step/order_edit.h"
 #include "tests/app/lesson/lesson_fixture.h"
 
 namespace parallelarium {
@@ -70,6 +71,51 @@ TEST_F(LessonParts, RowsAreFilledMarkedAndMendedByKeyboard) {
   EXPECT_EQ(boxes()[1]->currentData().toString(), "last-reduce");
   const nlohmann::json kept = player().answers()["steps"].at(3);
   EXPECT_EQ(kept["parts"]["second"], "last-reduce");
+}
+
+// Any choice that does it is right; a refused one says what it costs, and marks no row.
+TEST_F(LessonParts, AnAssignmentIsChosenByKeyboardRefusedWithItsReasonAndMended) {
+  open(QStringLiteral("columns-then-rows"));
+  go_to(1);
+  ASSERT_EQ(step(), "four-matrices");
+  EXPECT_FALSE(session_.order_edit().open()) << "no order is built here";
+  ASSERT_EQ(boxes().size(), 4u);
+  EXPECT_FALSE(primary()->isEnabled());
+  for (QComboBox* box : boxes()) EXPECT_FALSE(box->accessibleName().isEmpty());
+  const char* const chosen[] = {"columns", "rows", "columns", "columns"};
+  for (int row = 0; row < 4; ++row) choose_in(boxes()[row], chosen[row]);
+  press_primary();
+  EXPECT_FALSE(player().state().solved);
+  EXPECT_EQ(marks(), "");
+  EXPECT_THAT(feedback().toStdString(),
+              testing::HasSubstr("MLP out is cut by columns and needs its whole input"));
+  choose_in(boxes()[3], "rows");
+  press_primary();
+  EXPECT_TRUE(player().state().solved);
+  EXPECT_EQ(marks(), "✓✓✓✓");
+  EXPECT_THAT(feedback().toStdString(), testing::HasSubstr("one all-reduce in each half"));
+  EXPECT_FALSE(boxes()[0]->isEnabled());
+  EXPECT_EQ(player().answers()["steps"].at(1)["parts"]["mlp-out"], "rows");
+}
+
+TEST_F(LessonParts, WhatAnAssignmentRevealsIsSetWhenItIsRightAndNotBefore) {
+  open(QStringLiteral("long-sequences"));
+  go_to(2);
+  ASSERT_EQ(step(), "two-pieces-each");
+  ASSERT_EQ(boxes().size(), 8u);
+  const int neighbours[] = {0, 0, 1, 1, 2, 2, 3, 3}, fair[] = {2, 0, 3, 1, 1, 3, 0, 2};
+  const auto fill = [&](const int(&ranks)[8]) {
+    for (int row = 0; row < 8; ++row)
+      choose_in(boxes()[row], QStringLiteral("rank-%1").arg(ranks[row]));
+    press_primary();
+  };
+  fill(neighbours);
+  EXPECT_FALSE(player().state().solved);
+  EXPECT_EQ(session_.setup().mesh.cp, 1);
+  EXPECT_THAT(feedback().toStdString(), testing::HasSubstr("all wait for rank 3"));
+  fill(fair);
+  EXPECT_TRUE(player().state().solved) << "ranks may be in any order";
+  EXPECT_EQ(session_.setup().mesh.cp, 4);
 }
 
 TEST_F(LessonParts, NumbersHaveUnitsAndSayWhatIsNoNumber) {

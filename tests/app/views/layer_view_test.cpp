@@ -10,8 +10,10 @@
 
 #include "app/look/figures.h"
 #include "app/state/run/engine_process.h"
+#include "app/views/layer/context/context_picture.h"
 #include "app/views/layer/layer_inside.h"
 #include "engine/plan/setup/setup_settings.h"
+#include "tests/app/pipeline/pipeline_fixture.h"
 #include "tests/app/wait.h"
 
 namespace parallelarium {
@@ -255,6 +257,69 @@ TEST(LayerView, LooksInsideTheTensorsOfARun) {
     view.show_look(next);
     EXPECT_EQ(view.picture().look.inside, nullptr);
   }
+}
+
+// In the causal picture too: what is sent arrives, and the outputs together are one rank's.
+TEST(LayerView, LooksInsideWhatContextParallelismEstablishes) {
+  for (const char* kind : {"ring", "all-gather", "ulysses"}) {
+    SCOPED_TRACE(kind);
+    Session session;
+    set_up(session, {{"pp", "1"}, {"cp", "2"}, {"attention", "fused"}, {"context-parallel", kind}});
+    LayerView view(session);
+    view.resize(1000, 700);
+    view.show();
+    ASSERT_TRUE(view.picture().shows_context());
+    auto* button = view.findChild<QToolButton*>(QStringLiteral("LookInside"));
+    ASSERT_TRUE(button && button->isVisible());
+    button->click();
+    ASSERT_TRUE(wait_until([&] { return session.jobs().state() == RunState::kIdle; }, 60'000));
+    EXPECT_EQ(session.jobs().last_error(), QString());
+    const LayerPicture picture = view.picture();
+    ASSERT_NE(picture.look.inside, nullptr);
+    const LayerContext& context = picture.layer->context;
+    std::vector<int> steps{context.rounds.back().step};
+    for (const ContextMove& move : context.moves) steps.push_back(move.step);
+    for (const int step : steps) {
+      const InsideIdentity* identity = picture.look.inside->identity_of(step);
+      ASSERT_NE(identity, nullptr) << step;
+      EXPECT_LT(identity->largest_difference, 1e-5);
+      EXPECT_TRUE(view.description().contains(identity->sentence));
+      bool told = false;
+      for (const Fact& fact : describe_layer_step(picture, step, 0).facts)
+        told = told || fact.value == identity->sentence;
+      EXPECT_TRUE(told) << identity->sentence.toStdString();
+    }
+  }
+}
+
+// 1 : 3 : 5 : 7 as the mask leaves it, and beside it what the run's attention took.
+TEST(LayerView, SaysTheWorkOfTheRanksAndTheTimeOfTheirAttentionInARun) {
+  Session session;
+  set_up(session, {{"pp", "1"}, {"cp", "4"}, {"attention", "fused"}, {"cp-split", "contiguous"}});
+  EXPECT_EQ(context_ratio_lines(layer_picture(session, {})),
+            QStringList(QStringLiteral("Work of the ranks 1 : 3 : 5 : 7")));
+  RunRecord run = made_up_run(session.setup(), 1.1);
+  const Program& program = run.prediction->program;
+  // Ops of attention take 10, 30, 50 and 80 µs, all others longer.
+  for (std::size_t rank = 0; rank < program.ranks.size(); ++rank)
+    for (std::size_t op = 0; op < program.ranks[rank].ops.size(); ++op) {
+      const bool attention = program.ranks[rank].ops[op].kind == OpKind::kCompute &&
+                             program.ranks[rank].ops[op].piece == Piece::kAttention;
+      const int cp = program.ranks[rank].at.cp;
+      Span& span = run.observation.timeline.ranks[rank].spans[op];
+      span.end = span.begin + std::chrono::microseconds(!attention ? 200
+                                                        : cp == 3  ? 80
+                                                                   : 10 + 20 * cp);
+    }
+  const QString source = source_text(run.observation.source);
+  session.restore(session.setup(), {std::move(run)}, std::nullopt);
+  session.wait_for_prediction();
+  const LayerPicture picture = layer_picture(session, {});
+  ASSERT_EQ(context_ratio_lines(picture).size(), 2);
+  EXPECT_EQ(context_ratio_lines(picture)[1],
+            QStringLiteral("Time of their attention 1 : 3 : 5 : 8, ") + source);
+  EXPECT_TRUE(layer_sentence(picture).contains(context_ratio_lines(picture)[1]));
+  expect_no_text_over_another(session, {});
 }
 
 TEST(LayerView, ABlockOfScoresCanBeClickedAndSaysItsTokensAndStep) {

@@ -13,6 +13,7 @@
 #include "app/views/mesh/mesh_layout.h"
 #include "app/views/mesh/mesh_view.h"
 #include "app/views/mesh/rank_list.h"
+#include "engine/wire/view_ids.h"
 #include "tests/app/pipeline/pipeline_fixture.h"
 
 namespace parallelarium {
@@ -230,6 +231,31 @@ TEST(MeshMoveTest, TheSwitchMovesThemUndoablyAndNotWhereMotionIsReduced) {
   EXPECT_FALSE(view.moving());
   button(view, QStringLiteral("On axes"))->click();
   EXPECT_FALSE(view.moving());
+}
+
+// `--view mesh/nodes`, lessons and pictures without a window name the arrangement.
+TEST(MeshParts, ALessonCanNameTheArrangement) {
+  ASSERT_TRUE(is_view_id("mesh/nodes") && is_view_id("mesh/axes"));
+  EXPECT_FALSE(is_view_id("mesh/rings"));
+  Session session;
+  show(session, on_dgx({4, 4, 4}));
+  MeshView view(session);
+  view.show_part(QStringLiteral("nodes"));
+  EXPECT_EQ(view.form(), MeshForm::kNodes);
+  view.show_part(QStringLiteral("axes"));
+  EXPECT_EQ(view.form(), MeshForm::kAxes);
+  const auto words = [&](const QString& part) {
+    const ViewPicture picture = MeshView::info().picture(session, {.part = part});
+    QImage image(picture.size, QImage::Format_ARGB32);
+    QPainter painter(&image);
+    TextLog texts;
+    picture.paint(painter, image.size(), &texts);
+    QStringList all;
+    for (const auto& text : texts) all << text.text;
+    return all.join(QLatin1Char('\n'));
+  };
+  EXPECT_TRUE(words(QStringLiteral("nodes")).contains(QStringLiteral("Node 0")));
+  EXPECT_FALSE(words(QStringLiteral("axes")).contains(QStringLiteral("Node 0")));
 }
 
 TEST(MeshGroups, AClickOrAKeyShowsTheWaysOfAGroupAndTheTextNamesThem) {

@@ -163,6 +163,11 @@ class BlockTable {
                               ? QStringLiteral("?")
                               : number_text(context_.over_even()) + QStringLiteral(" ×");
     put(last(), ratio, true, theme.text);
+    for (const QString& line : context_ratio_lines(brush_.picture)) {
+      y_ += kRowOfTable - 4;
+      put_elided(brush_.painter, QRectF(place_.left(), y_, place_.width(), kRowOfTable - 4),
+                 Qt::AlignVCenter, line, theme.font(11), theme.text, brush_.texts);
+    }
   }
 
  private:

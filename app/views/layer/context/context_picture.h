@@ -28,6 +28,8 @@ QString context_method_text(const LayerContext& context);
 QString context_tokens_text(const LayerContext& context, int cp);
 // A figure of blocks; "?" where a lesson asks for it.
 QString context_blocks_text(const LayerPicture& picture, double blocks);
+// "Work of the ranks 1 : 3 : 5 : 7" and, after a run, how long their attention took.
+QStringList context_ratio_lines(const LayerPicture& picture);
 // Who computes how many blocks in which step, for screen readers.
 QString context_sentence(const LayerPicture& picture);
 // What a rank computes in a step of attention; empty of other steps.

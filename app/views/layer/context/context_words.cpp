@@ -4,9 +4,12 @@
 
 #include "app/look/figures.h"
 #include "app/views/layer/context/context_picture.h"
+#include "engine/plan/layer/context_times.h"
 
 namespace parallelarium {
 namespace {
+
+constexpr int kMostRatios = 8;
 
 struct ContextTexts {
   Q_DECLARE_TR_FUNCTIONS(layer)
@@ -49,6 +52,24 @@ QString context_blocks_text(const LayerPicture& picture, double blocks) {
   return picture.hides_blocks ? QStringLiteral("?") : number_text(blocks);
 }
 
+QStringList context_ratio_lines(const LayerPicture& picture) {
+  const auto ratios = [&](const std::vector<double>& of) {
+    QStringList words;
+    for (const double ratio : of)
+      words << (picture.hides_blocks ? QStringLiteral("?") : number_text(ratio));
+    if (words.size() > kMostRatios)
+      words = QStringList{words[0], words[1], QStringLiteral("\u2026"), words.back()};
+    return words.join(QStringLiteral(" : "));
+  };
+  const std::vector<double> work = over_least(picture.layer->context.blocks_of);
+  QStringList lines;
+  if (!work.empty()) lines << ContextTexts::tr("Work of the ranks %1").arg(ratios(work));
+  if (!picture.attention_ratios.empty() && picture.observed)
+    lines << ContextTexts::tr("Time of their attention %1, %2")
+                 .arg(ratios(picture.attention_ratios), source_text(picture.observed->source));
+  return lines;
+}
+
 QString context_sentence(const LayerPicture& picture) {
   const LayerContext& context = picture.layer->context;
   QStringList lines;
@@ -86,6 +107,7 @@ QString context_sentence(const LayerPicture& picture) {
   if (!context.by_heads)
     lines << ContextTexts::tr("Time over an even share: %1.")
                  .arg(context_blocks_text(picture, context.over_even()));
+  for (const QString& line : context_ratio_lines(picture)) lines << line + QLatin1Char('.');
   return lines.join(QLatin1Char(' '));
 }
 

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a build step asks for beside an order: a value for each of some named slots, such as a cut
+// for each matrix. The engine turns any choice into facts, on which the step's checks decide; none
+// is compared with a solution. What a choice costs or breaks, the reasons say.
+//
+//   matrices    qkv, projection, mlp-in, mlp-out: columns or rows. Facts: the collectives that one
+//               layer's forward then needs: "all_reduces", "all_gathers", "collectives".
+//   conjugates  before-mlp-in, before-mlp-out, behind-mlp-out of an MLP cut by columns, then rows:
+//               f, g or nothing. Facts: "wrong", the places where values would be wrong, forward
+//               and backward, and "collectives" of both.
+//   chunks      chunk-0 to chunk-(2n-1) of a sequence: rank-0 to rank-(n-1). Facts by rank: "work",
+//               in blocks of causal scores, and "chunks"; "most_chunks", and "over_even", the most
+//               work over an even share.
+//   states      parameters, gradients, optimizer: copy or shard. Facts of the Setup's Program with
+//               that stage of ZeRO: "zero" (-1: of none), "states_bytes" and "peak_bytes" of a
+//               rank, "sent_bytes" of a step; "consistent": whether a step can be computed at all.
+//               Without a stage, states_bytes alone is known, from the bytes of a parameter.
+//
+// Source: Shoeybi et al. 2019, section 3 (matrices, f and g); Dubey et al. 2024, section 3.3.2
+// (chunks); Rajbhandari et al. 2020, section 5 (states).
+#pragma once
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "engine/plan/result.h"
+#include "engine/plan/setup/setup.h"
+
+namespace parallelarium {
+
+using Assignment = std::map<std::string, std::string>;  // slot -> value
+
+struct AssignmentFacts {
+  nlohmann::json facts = nlohmann::json::object();
+  std::vector<Message> reasons;  // that a refusal gives; of a good choice what it costs, or none
+};
+
+// "matrices", "conjugates", "chunks", "states"
+const std::vector<std::string>& assignment_kinds();
+
+// Why these are not the slots and values of that kind, as "a step of chunks has …"; empty: they
+// are. Values may be fewer than there are.
+std::string assignment_fault(const std::string& kind, const std::vector<std::string>& slots,
+                             const std::vector<std::string>& values);
+
+// Requires: a value of the kind for each slot. Error: the Setup cannot be built (states).
+Result<AssignmentFacts> assignment_facts(const std::string& kind, const Setup& setup,
+                                         const Assignment& assignment);
+
+// One function for each kind, with the same contract.
+AssignmentFacts matrix_facts(const Assignment& assignment);
+AssignmentFacts conjugate_facts(const Assignment& assignment);
+AssignmentFacts chunk_facts(const Assignment& assignment);
+Result<AssignmentFacts> state_facts(const Setup& setup, const Assignment& assignment);
+
+}  // namespace parallelarium

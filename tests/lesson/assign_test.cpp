@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+// Steps that assign: what the engine says of chunks and states is held to the blocks of the Program
+// and to what ZeRO is predicted to hold; how choices are judged; faults of lessons.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <set>
+
+#include "engine/lesson/assign/assignment.h"
+#include "engine/lesson/lesson.h"
+#include "engine/passes/build.h"
+#include "engine/plan/layer/layer_steps.h"
+#include "engine/schedules/schedule.h"
+#include "tests/lesson/lesson_copy.h"
+
+namespace parallelarium {
+namespace {
+
+using nlohmann::json;
+
+// --- chunks ---
+
+// Who holds which of 2 c chunks in the Program.
+AssignmentFacts facts_of_split(const LayerContext& context, int chunks) {
+  Assignment assignment;
+  const std::int64_t each = context.runs.back().tokens.end / chunks;
+  for (int chunk = 0; chunk < chunks; ++chunk)
+    for (const TokenRun& run : context.runs)
+      if (run.tokens.begin <= chunk * each && chunk * each < run.tokens.end)
+        assignment["chunk-" + std::to_string(chunk)] = "rank-" + std::to_string(run.cp);
+  return chunk_facts(assignment);
+}
+
+TEST(AssignChunks, WorkIsThatOfTheBlocksOfTheProgram) {
+  for (const int cp : {2, 4})
+    for (const ContextSplit split : {ContextSplit::kZigzag, ContextSplit::kContiguous}) {
+      auto setup = default_setup();
+      setup.mesh = {};
+      setup.mesh.cp = cp;
+      setup.cp_split = split;
+      setup.attention = Attention::kFused;
+      const auto order = make_order(setup);
+      ASSERT_TRUE(order.ok());
+      const auto program = build_program(setup, *order, BuildOptions{.all_ranks = true});
+      ASSERT_TRUE(program.ok());
+      const LayerContext context = layer_steps(setup, *program, {}).context;
+      // A contiguous run is two chunks long, so a block of it has four of theirs.
+      const double scale = split == ContextSplit::kZigzag ? 1 : 4;
+      const AssignmentFacts made = facts_of_split(context, 2 * cp);
+      for (int rank = 0; rank < cp; ++rank)
+        EXPECT_DOUBLE_EQ(made.facts.at("work").at(std::size_t(rank)).get<double>(),
+                         scale * context.blocks_of[std::size_t(rank)]);
+      EXPECT_EQ(made.facts.at("most_chunks"), 2);
+      EXPECT_EQ(made.reasons.empty(), split == ContextSplit::kZigzag);
+    }
+}
+
+TEST(AssignChunks, MoreChunksThanOthersAreTold) {
+  const AssignmentFacts made = chunk_facts(
+      {{"chunk-0", "rank-0"}, {"chunk-1", "rank-0"}, {"chunk-2", "rank-0"}, {"chunk-3", "rank-1"}});
+  EXPECT_EQ(made.facts.at("most_chunks"), 3);
+  EXPECT_EQ(made.facts.at("work"), json({4.5, 3.5}));
+  ASSERT_EQ(made.reasons.size(), 2u);
+  EXPECT_THAT(made.reasons[0].text, testing::HasSubstr("Rank 0 holds 3 of 4 chunks"));
+}
+
+// --- states ---
+
+TEST(AssignStates, HoldAndSendWhatTheStageOfZeroIsPredictedTo) {
+  auto setup = default_setup();
+  setup.mesh = {};
+  setup.mesh.dp = 4;
+  setup.microbatches = 1;
+  int consistent = 0;
+  for (int choice = 0; choice < 8; ++choice) {
+    const auto hold = [&](int state) { return (choice >> state & 1) != 0 ? "shard" : "copy"; };
+    const auto made = state_facts(
+        setup, {{"parameters", hold(0)}, {"gradients", hold(1)}, {"optimizer", hold(2)}});
+    ASSERT_TRUE(made) << made.error().text;
+    const json& facts = made->facts;
+    EXPECT_FALSE(made->reasons.empty());
+    if (facts.at("consistent") == 0) {
+      EXPECT_EQ(facts.at("zero"), -1);
+      continue;
+    }
+    ++consistent;
+    auto staged = setup;
+    staged.zero = facts.at("zero");
+    const auto prediction = predict(staged, *find_machine("local"));
+    ASSERT_TRUE(prediction);
+    const json predicted = to_json(*prediction);
+    const json& row = predicted.at("memory").at("ranks").at(0);
+    EXPECT_EQ(facts.at("states_bytes").get<std::int64_t>(),
+              row.at("parameters_bytes").get<std::int64_t>() +
+                  row.at("gradients_bytes").get<std::int64_t>() +
+                  row.at("optimizer_bytes").get<std::int64_t>());
+    EXPECT_EQ(facts.at("peak_bytes"), row.at("peak_bytes"));
+    std::int64_t sent = 0;
+    for (const json& traffic : predicted.at("traffic"))
+      sent += traffic.at("sent_bytes").get<std::int64_t>();
+    EXPECT_EQ(facts.at("sent_bytes"), sent);
+  }
+  EXPECT_EQ(consistent, 4);
+}
+
+// --- judged ---
+
+Answer of_parts(const Step& step, const Assignment& changed = {}) {
+  Answer answer;
+  for (const Part& part : step.parts) answer.parts[part.id].option = part.option;
+  for (const auto& [slot, value] : changed) answer.parts[slot].option = value;
+  return answer;
+}
+
+Context at_step(const Lesson& lesson, const Step& step) {
+  Context context;
+  context.drawn = draw(lesson, 3);
+  context.settings = *settings_at(lesson, std::size_t(&step - lesson.steps.data()), context.drawn);
+  return context;
+}
+
+TEST(AssignSteps, AnyChoiceThatDoesItIsRightAndOthersAreRefusedWithTheirReason) {
+  const auto lesson = read_lesson(shipped_lessons() + "/long-sequences");
+  ASSERT_TRUE(lesson) << lesson.error().text;
+  const Step& step = *lesson->find("two-pieces-each");
+  const Context context = at_step(*lesson, step);
+  int right = 0;
+  // Every way to give the four fair pairs to the four ranks.
+  std::vector<int> ranks{0, 1, 2, 3};
+  do {
+    Assignment chosen;
+    for (int chunk = 0; chunk < 8; ++chunk)
+      chosen["chunk-" + std::to_string(chunk)] =
+          "rank-" + std::to_string(ranks[std::size_t(std::min(chunk, 7 - chunk))]);
+    const auto judged = judge(step, of_parts(step, chosen), context);
+    ASSERT_TRUE(judged);
+    EXPECT_TRUE(judged->reasons.empty());
+    right += judged->verdict == Verdict::kRight;
+  } while (std::next_permutation(ranks.begin(), ranks.end()));
+  EXPECT_EQ(right, 24);
+  const auto neighbours = judge(step, of_parts(step, step.assign.tempting), context);
+  ASSERT_TRUE(neighbours);
+  EXPECT_EQ(neighbours->verdict, Verdict::kWrong);
+  ASSERT_EQ(neighbours->reasons.size(), 1u);
+  EXPECT_EQ(neighbours->reasons[0].text,
+            "Rank 1 computes 14 blocks of scores and rank 0 only 2: all wait for rank 1.");
+}
+
+TEST(AssignSteps, WhatIsNotChosenOrNotAnOptionIsToldAsOpen) {
+  const auto lesson = read_lesson(shipped_lessons() + "/columns-then-rows");
+  ASSERT_TRUE(lesson) << lesson.error().text;
+  const Step& step = *lesson->find("four-matrices");
+  const Context context = at_step(*lesson, step);
+  Answer answer = of_parts(step);
+  EXPECT_EQ(judge(step, answer, context)->verdict, Verdict::kRight);
+  answer.parts["qkv"].option = "sideways";
+  answer.parts.erase("mlp-in");
+  const auto judged = judge(step, answer, context);
+  ASSERT_TRUE(judged);
+  EXPECT_EQ(judged->verdict, Verdict::kWrong);
+  ASSERT_EQ(judged->reasons.size(), 1u);
+  EXPECT_EQ(judged->reasons[0].text, "2 of 4 are not chosen yet.");
+}
+
+TEST(AssignSteps, StatesAreRefusedForWhatTheyHoldForWhatTheySendAndForWhatCannotBe) {
+  const auto lesson = read_lesson(shipped_lessons() + "/zero-one-and-two");
+  ASSERT_TRUE(lesson) << lesson.error().text;
+  const Step& step = *lesson->find("who-keeps-what");
+  const Context context = at_step(*lesson, step);
+  const auto failing = [&](const Assignment& changed) {
+    const auto judged = judge(step, of_parts(step, changed), context);
+    EXPECT_TRUE(judged);
+    std::set<std::string> keys;
+    for (const CheckOutcome& outcome : judged->checks)
+      if (!outcome.holds) keys.insert(outcome.check.key);
+    EXPECT_EQ(judged->reasons.empty(), keys.empty());
+    return keys;
+  };
+  using Keys = std::set<std::string>;
+  EXPECT_EQ(failing({}), Keys());
+  EXPECT_EQ(failing({{"gradients", "copy"}}), Keys({"states_bytes"}));
+  EXPECT_EQ(failing({{"parameters", "shard"}}), Keys({"sent_bytes"}));
+  EXPECT_THAT(failing({{"optimizer", "copy"}}), testing::Contains("consistent"));
+}
+
+// --- faults of lessons ---
+
+struct AssignFault {
+  const char* name;
+  const char* rule;
+  std::function<void(json&)> plant;
+};
+
+class AssignFaults : public testing::TestWithParam<AssignFault> {};
+
+TEST_P(AssignFaults, IsTold) {
+  LessonCopy copy("columns-then-rows");
+  GetParam().plant(copy.step("four-matrices"));
+  copy.write();
+  const LessonReport report = check_lesson(copy.folder().string());
+  EXPECT_TRUE(std::any_of(report.faults.begin(), report.faults.end(), [](const Message& fault) {
+    return fault.id == GetParam().rule;
+  })) << (report.ok() ? "no fault" : report.faults.front().text);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, AssignFaults,
+    testing::Values(AssignFault{"WrongSolution", "assign-solution",
+                                [](json& step) { step["parts"][0]["option"] = "rows"; }},
+                    AssignFault{"TemptingIsRight", "assign-tempting",
+                                [](json& step) {
+                                  step["assign"]["tempting"] = {{"qkv", "columns"}};
+                                }},
+                    AssignFault{"NothingIsRefused", "assign-tempting",
+                                [](json& step) { step["checks"][0]["value"] = 9; }},
+                    AssignFault{"UnknownSlot", "lesson-form",
+                                [](json& step) { step["parts"][0]["id"] = "mlp-middle"; }},
+                    AssignFault{"UnknownValue", "lesson-form",
+                                [](json& step) {
+                                  step["options"].push_back({{"id", "diagonally"}});
+                                }},
+                    AssignFault{"TemptingNowhere", "lesson-form",
+                                [](json& step) {
+                                  step["assign"]["tempting"] = {{"head", "rows"}};
+                                }},
+                    AssignFault{"OtherChecks", "lesson-form",
+                                [](json& step) { step["checks"][0]["of"] = "predicted"; }},
+                    AssignFault{"NoSuchFact", "step-judge",
+                                [](json& step) { step["checks"][0]["key"] = "beauty"; }},
+                    AssignFault{"NeitherOrderNorAssign", "lesson-schema",
+                                [](json& step) { step.erase("assign"); }}),
+    [](const auto& info) { return info.param.name; });
+
+}  // namespace
+}  // namespace parallelarium
