@@ -10,7 +10,7 @@ namespace parallelarium {
 
 namespace {
 
-enum class Holding { kCopies, kShards, kSums };
+enum class StateHeld { kCopies, kShards, kSums };
 
 constexpr Sentence kQkvName{"assign-name.qkv", "QKV"};
 constexpr Sentence kProjectionName{"assign-name.projection", "the projection"};
@@ -36,16 +36,16 @@ AssignmentFacts matrix_facts(const Assignment& assignment) {
     const bool first_by_rows = assignment.at(half.first_slot) == "rows";
     const bool second_by_rows = assignment.at(half.second_slot) == "rows";
     // The half begins with copies, of which a cut by rows takes the columns that it needs.
-    Holding held = first_by_rows ? Holding::kSums : Holding::kShards;
-    if (held == Holding::kSums) {
+    StateHeld held = first_by_rows ? StateHeld::kSums : StateHeld::kShards;
+    if (held == StateHeld::kSums) {
       ++sums;
-      held = Holding::kCopies;
+      held = StateHeld::kCopies;
       out.reasons.push_back(message("assign-matrices.sum",
                                     "{} is cut by rows and leaves partial sums, and {} cannot work "
                                     "on those: an all-reduce inside the half.",
                                     message(half.first), message(half.between)));
     }
-    if (held == Holding::kShards && !second_by_rows) {
+    if (held == StateHeld::kShards && !second_by_rows) {
       ++gathers;
       out.reasons.push_back(message("assign-matrices.input",
                                     "{} is cut by columns and needs its whole input, but {} leaves "
@@ -77,29 +77,29 @@ AssignmentFacts conjugate_facts(const Assignment& assignment) {
   struct Place {
     const char* slot;
     Sentence name;
-    Holding forward, backward;
+    StateHeld forward, backward;
   };
   static constexpr Place kPlaces[] = {
-      {"before-mlp-in", kBeforeIn, Holding::kCopies, Holding::kSums},
-      {"before-mlp-out", kBeforeOut, Holding::kShards, Holding::kShards},
-      {"behind-mlp-out", kBehindOut, Holding::kSums, Holding::kCopies}};
+      {"before-mlp-in", kBeforeIn, StateHeld::kCopies, StateHeld::kSums},
+      {"before-mlp-out", kBeforeOut, StateHeld::kShards, StateHeld::kShards},
+      {"behind-mlp-out", kBehindOut, StateHeld::kSums, StateHeld::kCopies}};
   AssignmentFacts out;
   int sums = 0;
   const auto look = [&](const Place& place, const Sentence& direction, std::string_view summing,
-                        Holding held) {
+                        StateHeld held) {
     const bool adds = assignment.at(place.slot) == summing;
     sums += adds;
-    if (adds && held == Holding::kCopies)
+    if (adds && held == StateHeld::kCopies)
       out.reasons.push_back(message("assign-conjugates.copies",
                                     "{}, {}: every rank has a copy there, and {} adds the copies "
                                     "up: too large by the number of ranks.",
                                     message(direction), message(place.name), summing));
-    if (adds && held == Holding::kShards)
+    if (adds && held == StateHeld::kShards)
       out.reasons.push_back(message("assign-conjugates.shards",
                                     "{}, {}: ranks have other columns there, and {} adds them into "
                                     "each other.",
                                     message(direction), message(place.name), summing));
-    if (!adds && held == Holding::kSums)
+    if (!adds && held == StateHeld::kSums)
       out.reasons.push_back(message("assign-conjugates.sums",
                                     "{}, {}: ranks have partial sums there, and nothing adds them "
                                     "up.",
