@@ -73,7 +73,9 @@ TEST(ClusterText, AMatrixTellsTheNode) {
     EXPECT_EQ(machine.devices_per_node, gpus);
     EXPECT_TRUE(read->assumed.empty());
     EXPECT_EQ(machine.inter_node, base().inter_node);
-    if (gpus > 1) EXPECT_THAT(read->found.front().text, HasSubstr("NVLink (NV18)"));
+    if (gpus > 1) {
+      EXPECT_THAT(read->found.front().text, HasSubstr("NVLink (NV18)"));
+    }
   }
   const Result<ClusterText> slow = read_cluster(base(), matrix(4, "SYS", 2));
   ASSERT_TRUE(slow.ok());
