@@ -95,7 +95,9 @@ TEST_P(ContextIdentities, HoldOnTheTensorsOfARun) {
     ASSERT_TRUE(identity.one_rank_difference.has_value()) << sentence_of(identity).text;
     EXPECT_LE(*identity.one_rank_difference, 1e-5 * identity.largest_value);
     // What is sent is the same bit for bit.
-    if (identity.kind == sent) EXPECT_EQ(identity.largest_difference, 0);
+    if (identity.kind == sent) {
+      EXPECT_EQ(identity.largest_difference, 0);
+    }
   }
   // One wrong element that a rank finds is told, as large as it is.
   ASSERT_TRUE(
