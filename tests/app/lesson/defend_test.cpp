@@ -57,7 +57,9 @@ TEST_F(DefendYourPlan, TellsNothingPredictedUntilAPlanIsCommitted) {
   for (const char* key : {"plan", "memory", "step.seconds", "bubble.of_total", "traffic", "lane"})
     EXPECT_TRUE(hides(key)) << key;
   for (const LessonPlayer::Condition& condition : player().conditions())
-    if (condition.text.contains(QLatin1String("memory"))) EXPECT_EQ(condition.state, "?");
+    if (condition.text.contains(QLatin1String("memory"))) {
+      EXPECT_EQ(condition.state, "?");
+    }
   // What makes another batch is no plan, whatever is filled in.
   const Answer any = right_figures();
   EXPECT_FALSE(player().plan_problem().isEmpty());
