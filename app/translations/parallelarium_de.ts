@@ -6260,11 +6260,11 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>Sent per rank, forward</source>
-        <translation>Gesendet je Rang, vorwärts</translation>
+        <translation>Gesendet, vorwärts</translation>
     </message>
     <message>
         <source>Sent per rank, backward</source>
-        <translation>Gesendet je Rang, rückwärts</translation>
+        <translation>Gesendet, rückwärts</translation>
     </message>
     <message>
         <source>FLOP per rank, forward</source>
