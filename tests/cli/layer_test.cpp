@@ -93,8 +93,9 @@ TEST(LayerCommand, ItsCausalGridHasEveryScoreOnceAndSaysWhoComputesIt) {
       EXPECT_EQ(scores, tokens * (tokens + 1) / 2) << "the causal half";
       EXPECT_EQ(std::set<std::int64_t>(of_rank.begin(), of_rank.end()).size(),
                 split == std::string("zigzag") ? 1u : 4u);
-      if (split == std::string("contiguous"))
+      if (split == std::string("contiguous")) {
         EXPECT_EQ(context.at("work"), json({0.5, 1.5, 2.5, 3.5}));
+      }
     }
   const json heads = context_of("ulysses", "contiguous");
   EXPECT_EQ(heads.at("by_heads"), true);
