@@ -35,7 +35,7 @@ void Window::build_lesson_actions() {
   do_.handout = add_action(tr("&Handout …"), {},
                            tr("The lesson on paper, with its numbers: PDF or a web page"),
                            [this] { ask_for_handout(lesson_->player(), this); });
-  do_.defence = add_action(tr("Export the &plan …"), {},
+  do_.defence = add_action(tr("Export the pla&n …"), {},
                            tr("Of a lesson with points: your plan, its evidence and its points, "
                               "on two printed pages"),
                            [this] { ask_for_defence(lesson_->player(), this); });

@@ -5465,7 +5465,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>&amp;Handout …</source>
-        <translation>Ar&amp;beitsblatt …</translation>
+        <translation>Arbei&amp;tsblatt …</translation>
     </message>
     <message>
         <source>The lesson on paper, with its numbers: PDF or a web page</source>
@@ -5570,7 +5570,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Der Planer ist aus, bis du dich auf deinen Plan festgelegt hast.</translation>
     </message>
     <message>
-        <source>Export the &amp;plan …</source>
+        <source>Export the pla&amp;n …</source>
         <translation>&amp;Plan exportieren …</translation>
     </message>
     <message>
@@ -5970,6 +5970,26 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>The figures are those of one step, the hundredth.</source>
         <translation>Die Werte sind die eines Schritts, des hundertsten.</translation>
+    </message>
+    <message>
+        <source>Optimizer states: fp32, sharded (distributed optimizer). Gradients: 16 bit, as the recipes of the same repository set grad_reduce_in_fp32 = False (tag v0.2.0, scripts/performance/configs); reduced during the backward.</source>
+        <translation>Optimiererzustände: fp32, aufgeteilt (distributed optimizer). Gradienten: 16 Bit, wie die Rezepte desselben Repositorys grad_reduce_in_fp32 = False setzen (Tag v0.2.0, scripts/performance/configs); reduziert während des Rückwärtslaufs.</translation>
+    </message>
+    <message>
+        <source>What is recomputed is not in the table. It stands in the recipes of the same repository (tag v0.2.0, scripts/performance/configs): norms and the activation of experts of GPT OSS on GB200, B200 and H100, the activation of experts of DeepSeek-V3 on GB300 and its up-projection on GB200, and nothing in the other rows here.</source>
+        <translation>Was neu berechnet wird, steht nicht in der Tabelle. Es steht in den Rezepten desselben Repositorys (Tag v0.2.0, scripts/performance/configs): Normen und die Aktivierung der Experten von GPT OSS auf GB200, B200 und H100, die Aktivierung der Experten von DeepSeek-V3 auf GB300 und seine Aufwärtsprojektion auf GB200, und in den anderen Zeilen hier nichts.</translation>
+    </message>
+    <message>
+        <source>Optimizer states: fp32, sharded (distributed optimizer). Gradients: 16 bit, as the recipes of the same repository set grad_reduce_in_fp32 = False (src/megatron/bridge/perf_recipes); reduced during the backward.</source>
+        <translation>Optimiererzustände: fp32, aufgeteilt (distributed optimizer). Gradienten: 16 Bit, wie die Rezepte desselben Repositorys grad_reduce_in_fp32 = False setzen (src/megatron/bridge/perf_recipes); reduziert während des Rückwärtslaufs.</translation>
+    </message>
+    <message>
+        <source>What is recomputed is not in the table. It stands in the recipes of the same repository (src/megatron/bridge/perf_recipes/gpt_oss): norms and the activation of experts on GB200, B200 and H100, and nothing on the others.</source>
+        <translation>Was neu berechnet wird, steht nicht in der Tabelle. Es steht in den Rezepten desselben Repositorys (src/megatron/bridge/perf_recipes/gpt_oss): Normen und die Aktivierung der Experten auf GB200, B200 und H100, und auf den anderen nichts.</translation>
+    </message>
+    <message>
+        <source>A backward of ZeRO-3 waits until the gradients that it made last are reduced: DeepSpeed of March 2021 waited for all of the device&apos;s streams before it gathered the next module (0.3.14, deepspeed/runtime/zero/stage3.py, _synchronize_communication, and partition_parameters.py, _allgather_param).</source>
+        <translation>Ein Rückwärtslauf von ZeRO-3 wartet, bis die zuletzt gemachten Gradienten reduziert sind: DeepSpeed vom März 2021 wartete auf alle Streams des Geräts, bevor es das nächste Modul einsammelte (0.3.14, deepspeed/runtime/zero/stage3.py, _synchronize_communication, und partition_parameters.py, _allgather_param).</translation>
     </message>
 </context>
 <context>

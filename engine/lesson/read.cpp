@@ -227,9 +227,8 @@ std::string assign_fault(const Step& step) {
   for (const auto& [slot, value] : step.assign.tempting) {
     if (std::find(values.begin(), values.end(), value) == values.end())
       return "\"tempting\" names an option that is not there";
-    const bool known = std::any_of(step.parts.begin(), step.parts.end(),
-                                   [&](const Part& part) { return part.id == slot; });
-    if (!known) return "\"tempting\" names a part that is not there";
+    if (std::find(slots.begin(), slots.end(), slot) == slots.end())
+      return "\"tempting\" names a part that is not there";
   }
   return assignment_fault(step.assign.of, slots, values);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Context parallelism in words.
 #include <QCoreApplication>
+#include <cmath>
 
 #include "app/look/figures.h"
 #include "app/views/layer/context/context_picture.h"
@@ -56,7 +57,8 @@ QStringList context_ratio_lines(const LayerPicture& picture) {
   const auto ratios = [&](const std::vector<double>& of) {
     QStringList words;
     for (const double ratio : of)
-      words << (picture.hides_blocks ? QStringLiteral("?") : number_text(ratio));
+      words << (picture.hides_blocks ? QStringLiteral("?")
+                                     : number_text(std::round(ratio * 100) / 100));
     if (words.size() > kMostRatios)
       words = QStringList{words[0], words[1], QStringLiteral("\u2026"), words.back()};
     return words.join(QStringLiteral(" : "));
