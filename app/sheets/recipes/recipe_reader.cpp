@@ -9,7 +9,7 @@
 #include "app/look/sentence.h"
 #include "app/settings/controls.h"
 #include "app/sheets/recipes/recipe_sheet.h"
-#include "app/views/search/search_words.h"
+#include "app/views/shared/setup_words.h"
 #include "engine/wire/frameworks/framework.h"
 
 namespace parallelarium {

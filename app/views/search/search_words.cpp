@@ -6,8 +6,6 @@
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
 #include "engine/plan/machine/machine.h"
-#include "engine/plan/setup/schedule_rules.h"
-#include "engine/planner/search.h"
 
 namespace parallelarium {
 namespace {
@@ -40,55 +38,6 @@ QString question_text(const PlanSearch& search) {
   return SearchTexts::tr("How should %1 be trained on %2 GPUs of %3?")
       .arg(base ? sentence(title_of(base->model)) : wish.model, wish.gpus,
            machine ? sentence(title_of(*machine)) : wish.machine);
-}
-
-QString zero_words(const Setup& setup) {
-  const QString stage = QString::number(setup.zero);
-  return setup.zero > 0 && setup.zero_group > 0
-             ? QStringLiteral("%1/%2").arg(stage).arg(setup.zero_group)
-             : stage;
-}
-
-QString schedule_words(const Setup& setup) {
-  if (setup.mesh.pp == 1) return SearchTexts::tr("no pipeline");
-  if (setup.chunks > 1) return SearchTexts::tr("interleaved, %1").arg(setup.chunks);
-  const ScheduleRule* rule = find_schedule_rule(setup.schedule);
-  return rule ? QString::fromUtf8(rule->title.data(), qsizetype(rule->title.size()))
-              : QString::fromStdString(setup.schedule.name());
-}
-
-QString recompute_words(const Setup& setup) {
-  const std::string text = text_of(setup.recompute);
-  if (text == "none") return SearchTexts::tr("none");
-  if (text == "selective") return SearchTexts::tr("selective");
-  if (text == "full") return SearchTexts::tr("full");
-  return QString::fromStdString(text);
-}
-
-QString axes_text(const Setup& setup) {
-  const Mesh& mesh = setup.mesh;
-  QStringList parts;
-  for (const auto& [name, degree] : {std::pair("TP", mesh.tp),
-                                     {"PP", mesh.pp},
-                                     {"DP", mesh.dp},
-                                     {"CP", mesh.cp},
-                                     {"EP", mesh.ep}})
-    if (degree > 1) parts << QStringLiteral("%1 %2").arg(QLatin1String(name)).arg(degree);
-  if (setup.sequence_parallel) parts << QStringLiteral("SP");
-  if (setup.zero > 0)
-    parts << (setup.zero_group > 0
-                  ? SearchTexts::tr("ZeRO %1 in groups of %2").arg(setup.zero).arg(setup.zero_group)
-                  : QStringLiteral("ZeRO %1").arg(setup.zero));
-  if (mesh.pp > 1) parts << schedule_words(setup);
-  if (!setup.stage_layers.empty())
-    parts << SearchTexts::tr("layers %1")
-                 .arg(QString::fromStdString(layers_text(setup.stage_layers)));
-  if (mesh.order != Mesh().order)
-    parts << QString::fromUtf8(name_of(mesh.order).data(), qsizetype(name_of(mesh.order).size()));
-  parts << SearchTexts::tr("micro-batch %1").arg(setup.micro_batch);
-  if (setup.recompute != Recompute::kNone)
-    parts << SearchTexts::tr("recompute %1").arg(recompute_words(setup));
-  return parts.join(QStringLiteral(", "));
 }
 
 QStringList today_sentences(const ExplainedPlan& today) {

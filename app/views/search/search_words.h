@@ -6,15 +6,12 @@
 
 #include "app/state/plan/plan_search.h"
 #include "app/views/shared/quantities.h"
+#include "app/views/shared/setup_words.h"
 
 namespace parallelarium {
 
 QString batch_text(const PlanSearch& search);     // "1,048,576 tokens a step"
 QString question_text(const PlanSearch& search);  // "What should run on 64 GPUs"
-QString axes_text(const Setup& setup);            // "TP 4, PP 8, DP 2, ZeRO 1, 1F1B"
-QString zero_words(const Setup& setup);           // "3", "3/8" in groups of 8
-QString schedule_words(const Setup& setup);       // "interleaved, 5"
-QString recompute_words(const Setup& setup);
 // Where what is trained today stands, and the one change that serves it best.
 QStringList today_sentences(const ExplainedPlan& today);
 QString class_text(PlanAnswer::Class of);    // "do not fit in memory"

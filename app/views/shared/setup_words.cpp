@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/views/shared/setup_words.h"
+
+#include <QCoreApplication>
+#include <QStringList>
+
+#include "engine/plan/setup/schedule_rules.h"
+#include "engine/planner/search.h"
+
+namespace parallelarium {
+namespace {
+
+struct SetupWords {
+  Q_DECLARE_TR_FUNCTIONS(SearchView)
+};
+
+}  // namespace
+
+QString zero_words(const Setup& setup) {
+  const QString stage = QString::number(setup.zero);
+  return setup.zero > 0 && setup.zero_group > 0
+             ? QStringLiteral("%1/%2").arg(stage).arg(setup.zero_group)
+             : stage;
+}
+
+QString schedule_words(const Setup& setup) {
+  if (setup.mesh.pp == 1) return SetupWords::tr("no pipeline");
+  if (setup.chunks > 1) return SetupWords::tr("interleaved, %1").arg(setup.chunks);
+  const ScheduleRule* rule = find_schedule_rule(setup.schedule);
+  return rule ? QString::fromUtf8(rule->title.data(), qsizetype(rule->title.size()))
+              : QString::fromStdString(setup.schedule.name());
+}
+
+QString recompute_words(const Setup& setup) {
+  const std::string text = text_of(setup.recompute);
+  if (text == "none") return SetupWords::tr("none");
+  if (text == "selective") return SetupWords::tr("selective");
+  if (text == "full") return SetupWords::tr("full");
+  return QString::fromStdString(text);
+}
+
+QString axes_text(const Setup& setup) {
+  const Mesh& mesh = setup.mesh;
+  QStringList parts;
+  for (const auto& [name, degree] : {std::pair("TP", mesh.tp),
+                                     {"PP", mesh.pp},
+                                     {"DP", mesh.dp},
+                                     {"CP", mesh.cp},
+                                     {"EP", mesh.ep}})
+    if (degree > 1) parts << QStringLiteral("%1 %2").arg(QLatin1String(name)).arg(degree);
+  if (setup.sequence_parallel) parts << QStringLiteral("SP");
+  if (setup.zero > 0)
+    parts << (setup.zero_group > 0
+                  ? SetupWords::tr("ZeRO %1 in groups of %2").arg(setup.zero).arg(setup.zero_group)
+                  : QStringLiteral("ZeRO %1").arg(setup.zero));
+  if (mesh.pp > 1) parts << schedule_words(setup);
+  if (!setup.stage_layers.empty())
+    parts
+        << SetupWords::tr("layers %1").arg(QString::fromStdString(layers_text(setup.stage_layers)));
+  if (mesh.order != Mesh().order)
+    parts << QString::fromUtf8(name_of(mesh.order).data(), qsizetype(name_of(mesh.order).size()));
+  parts << SetupWords::tr("micro-batch %1").arg(setup.micro_batch);
+  if (setup.recompute != Recompute::kNone)
+    parts << SetupWords::tr("recompute %1").arg(recompute_words(setup));
+  return parts.join(QStringLiteral(", "));
+}
+
+}  // namespace parallelarium
