@@ -8410,7 +8410,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>Every way to place this model on these GPUs with this batch is refused, too large, bounded or simulated, and the funnel counts them. A dot is a plan, with its step time and memory. Choose one to see what a single change would do, and **Use it** to open it in Explore.</source>
-        <translation>Jede Art, dieses Modell mit diesem Batch auf diese GPUs zu legen, wird abgelehnt, ist zu groß, abgeschätzt oder simuliert, und der Trichter zählt sie. Ein Punkt ist ein Plan mit Schrittdauer und Speicher. Wähle einen, um zu sehen, was eine einzelne Änderung täte, und mit **Übernehmen** öffnest du ihn in Erkunden.</translation>
+        <translation>Jede Art, dieses Modell mit diesem Batch auf diese GPUs zu legen, wird abgelehnt, ist zu groß, ausgeschlossen oder simuliert, und der Trichter zählt sie. Ein Punkt ist ein Plan mit Schrittdauer und Speicher. Wähle einen, um zu sehen, was eine einzelne Änderung täte, und mit **Übernehmen** öffnest du ihn in Erkunden.</translation>
     </message>
     <message>
         <source>Today: %1.</source>
