@@ -41,6 +41,12 @@ Result<Tried> try_setup(const Setup& setup, const Machine& machine, bool with_pa
   return tried;
 }
 
+const MemoryRow& fullest_row(const Plan& plan) {
+  return *std::max_element(
+      plan.memory.begin(), plan.memory.end(),
+      [](const MemoryRow& a, const MemoryRow& b) { return a.peak_bytes < b.peak_bytes; });
+}
+
 Message too_large(int stage, std::int64_t bytes, std::int64_t capacity, std::int64_t states) {
   const Message needs = figure(bytes_text(static_cast<double>(bytes)));
   const Message more = figure(bytes_text(static_cast<double>(bytes - capacity)));

@@ -93,6 +93,8 @@ struct Tried {
   bool fits = false;
 };
 Result<Tried> try_setup(const Setup& setup, const Machine& machine, bool with_parts);
+// Of the stage that needs most. The plan must have been predicted.
+const MemoryRow& fullest_row(const Plan& plan);
 // "Stage 0 needs 91.2 GiB, 11.2 GiB more than a device has."
 Message too_large(int stage, std::int64_t bytes, std::int64_t capacity, std::int64_t states);
 // Whether `a` stands before `b`: by objective, time, memory, fewer axes, and the text of the Setup.

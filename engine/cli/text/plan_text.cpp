@@ -41,13 +41,6 @@ std::string funnel(const PlanResult& result) {
   return "Search\n" + table.text();
 }
 
-int fullest_stage(const Plan& plan) {
-  const auto fullest =
-      std::max_element(plan.memory.begin(), plan.memory.end(),
-                       [](const auto& a, const auto& b) { return a.peak_bytes < b.peak_bytes; });
-  return fullest == plan.memory.end() ? 0 : fullest->stage;
-}
-
 double exposed_of(const Plan& plan) {
   double sum = 0;
   for (const double seconds : plan.parts.exposed) sum += seconds;
@@ -113,7 +106,7 @@ std::string plans_table(const std::vector<Plan>& plans, std::size_t most) {
          {std::to_string(setup.micro_batch), std::to_string(setup.microbatches),
           text_of(setup.recompute), seconds_text(plan.step.seconds),
           three_digits(plan.step.tokens_per_second / mesh.ranks()), percent_text(plan.step.mfu),
-          plan_bytes(plan.needed_bytes), std::to_string(fullest_stage(plan)),
+          plan_bytes(plan.needed_bytes), std::to_string(fullest_row(plan).stage),
           percent_text(plan.bubble.of_total), seconds_text(exposed_of(plan))})
       cells.push_back(std::move(cell));
     table.add(std::move(cells));

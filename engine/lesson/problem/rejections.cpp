@@ -53,9 +53,7 @@ std::optional<Rejection> refused_rejection(const Setup& setup) {
 // Whether states or activations fill the fullest rank.
 std::optional<Rejection> large_rejection(const Setup& setup, const Plan& plan) {
   if (plan.memory.empty()) return std::nullopt;
-  const MemoryRow& row =
-      *std::max_element(plan.memory.begin(), plan.memory.end(),
-                        [](const auto& a, const auto& b) { return a.peak_bytes < b.peak_bytes; });
+  const MemoryRow& row = fullest_row(plan);
   const auto of = [&](Category category) { return row.bytes[static_cast<std::size_t>(category)]; };
   const std::int64_t states =
       of(Category::kParameters) + of(Category::kGradients) + of(Category::kOptimizer);

@@ -36,10 +36,7 @@ PlanReason reason_of(const Plan& best, const Setup& setup, const Result<Tried>& 
   }
   const Plan& plan = tried->plan;
   if (!tried->fits) {
-    const auto fullest =
-        std::max_element(plan.memory.begin(), plan.memory.end(),
-                         [](const auto& a, const auto& b) { return a.peak_bytes < b.peak_bytes; });
-    reason.sentence = too_large(fullest->stage, plan.needed_bytes, plan.capacity_bytes, 0);
+    reason.sentence = too_large(fullest_row(plan).stage, plan.needed_bytes, plan.capacity_bytes, 0);
     return reason;
   }
   reason.seconds = plan.step.seconds - best.step.seconds;

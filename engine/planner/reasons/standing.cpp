@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/planner/reasons/standing.h"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "engine/plan/text/message_json.h"
@@ -22,11 +21,8 @@ Standing standing_of(const Setup& setup, const Machine& machine, const PlanResul
   told.tried = std::move(*tried);
   const Plan& plan = told.tried->plan;
   if (!told.tried->fits) {
-    const auto fullest =
-        std::max_element(plan.memory.begin(), plan.memory.end(),
-                         [](const auto& a, const auto& b) { return a.peak_bytes < b.peak_bytes; });
     told.plan_class = PlanClass::kDoesNotFit;
-    told.sentence = too_large(fullest->stage, plan.needed_bytes, plan.capacity_bytes, 0);
+    told.sentence = too_large(fullest_row(plan).stage, plan.needed_bytes, plan.capacity_bytes, 0);
     told.change = cheapest_change(setup, machine);
     return told;
   }
@@ -68,10 +64,7 @@ nlohmann::json to_json(const Standing& standing, const Setup& asked) {
     if (standing.tried->fits) {
       json["step"] = to_json(plan.step, false);
     } else {
-      const auto fullest = std::max_element(
-          plan.memory.begin(), plan.memory.end(),
-          [](const auto& a, const auto& b) { return a.peak_bytes < b.peak_bytes; });
-      json["memory"]["stage"] = fullest->stage;
+      json["memory"]["stage"] = fullest_row(plan).stage;
       json["memory"]["over_bytes"] = plan.needed_bytes - plan.capacity_bytes;
     }
   }

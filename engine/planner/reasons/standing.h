@@ -16,8 +16,8 @@ struct Standing {
   PlanClass plan_class = PlanClass::kRefused;
   Message sentence;
   std::optional<Tried> tried;  // none where it is refused
-  // Where it does not fit, the cheapest change with which it would; where it fits, the fastest, if
-  // one is faster than it.
+  // The cheapest change that makes it fit. Of a Setup that fits it is the fastest change, and none
+  // where no change is faster.
   std::optional<SingleChange> change;
 };
 // `top`: how many plans the search was asked for. Cost: some dozens of predictions.

@@ -11,8 +11,8 @@
 
 namespace parallelarium {
 
-// Of one layer, micro-batch and direction, in the training step `step`, in the order of the layer;
-// only what was probed. See identities_of() for the rest.
+// Tells the identities of one layer, micro-batch and direction in the training step `step`, in the
+// order of the layer, as far as their pieces were probed. See identities_of() for the rest.
 std::vector<ProbedIdentity> context_identities(const LayerSteps& layer, int step,
                                                const std::vector<ProbedRank>& probes,
                                                const std::vector<ProbedRank>& one_rank);

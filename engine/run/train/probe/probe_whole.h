@@ -14,7 +14,7 @@ class WholeTensor {
  public:
   // The part stands at its places of the whole; `adds`: on top of what stands there, as partial
   // sums do. Else it must be equal where two ranks have the same place; see contradiction().
-  // Requires: parts of one tensor.
+  // All parts must be of one tensor.
   void put(const ProbedTensor& part, bool adds);
   // Every element came from some part.
   bool complete() const;
