@@ -8652,8 +8652,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Eigenes Modell</translation>
     </message>
     <message>
-        <source>%1 on %2 GPUs</source>
-        <translation>%1 auf %2 GPUs</translation>
+        <source>%1; GPUs: %2</source>
+        <translation>%1; Zahl der GPUs: %2</translation>
     </message>
     <message>
         <source>Nothing to compare with.</source>
@@ -10410,8 +10410,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Der Text nennt keine Einstellung eines Frameworks, das hier bekannt ist.</translation>
     </message>
     <message>
-        <source>%1: %2 on %3 GPUs, %4; %5 sequences of %6 tokens a step.</source>
-        <translation>%1: %2 auf %3 GPUs, %4; %5 Sequenzen zu %6 Token je Schritt.</translation>
+        <source>%1: %2; GPUs: %3; %4; global batch: %5; tokens of a sequence: %6.</source>
+        <translation>%1: %2; GPUs: %3; %4; globaler Batch: %5; Token je Sequenz: %6.</translation>
     </message>
 </context>
 <context>

@@ -57,7 +57,7 @@ PasteSheet::PasteSheet(const Words& words, QWidget* parent) : Sheet(parent) {
   column->addWidget(area);
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Cancel, this);
   use_ = buttons->addButton(words.use, QDialogButtonBox::AcceptRole);
-  use_->setProperty("primary", true);
+  set_style_property(use_, "primary", true);
   column->addWidget(buttons);
   connect(buttons, &QDialogButtonBox::accepted, this, &QDialog::accept);
   connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);

@@ -42,7 +42,7 @@ PasteSheet::Reading RecipeReader::read(const std::string& text) {
     if (info.name == name) title = QString::fromStdString(info.title);
   const Setup& setup = result->setup;
   const QString found =
-      tr("%1: %2 on %3 GPUs, %4; %5 sequences of %6 tokens a step.")
+      tr("%1: %2; GPUs: %3; %4; global batch: %5; tokens of a sequence: %6.")
           .arg(title, sentence(title_of(setup.model)), count_text(setup.mesh.ranks()),
                axes_text(setup), count_text(setup.global_batch()),
                count_text(setup.model.sequence));

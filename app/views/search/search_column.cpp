@@ -300,7 +300,7 @@ void SearchColumn::refresh() {
   });
   const bool today = wish.today.has_value();
   today_note_->setText(
-      today ? tr("%1 on %2 GPUs").arg(axes_text(*wish.today), count_text(wish.today->mesh.ranks()))
+      today ? tr("%1; GPUs: %2").arg(axes_text(*wish.today), count_text(wish.today->mesh.ranks()))
             : tr("Nothing to compare with."));
   today_->setText(today ? tr("Change it …") : tr("I train already …"));
   forget_->setVisible(today);
