@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -161,98 +162,111 @@ Result<nlohmann::json> predict_answer(const nlohmann::json& params) {
   return prediction_answer(*prediction, *situation, 0, false);
 }
 
+Result<nlohmann::json> initialize_answer(const nlohmann::json& params) {
+  const auto version = params.find("version");
+  if (version != params.end() && *version != kProtocolVersion)
+    return message("wire-version",
+                   "This engine speaks version {} of the protocol; install engine and window of "
+                   "the same version.",
+                   kProtocolVersion);
+  const Devices devices = probe_devices();
+  return nlohmann::json{{"version", kProtocolVersion},
+                        {"engine", std::string("parallelarium-engine ") + kVersion},
+                        {"host", devices.host},
+                        {"devices", to_json(devices)}};
+}
+
+Result<nlohmann::json> devices_answer(const nlohmann::json&) { return to_json(probe_devices()); }
+
+Result<nlohmann::json> route_answer(const nlohmann::json& params) {
+  const Result<RoutedLayer> routed = routed_layer_of(params);
+  if (!routed) return routed.error();
+  return to_json(*routed);
+}
+
+Result<nlohmann::json> shutdown_answer(const nlohmann::json&) { return nlohmann::json::object(); }
+
+using ServeJob = std::function<Result<nlohmann::json>(const Watch&)>;
+
+Result<ServeJob> calibrate_wish(const nlohmann::json&) { return ServeJob(calibrate_job); }
+
+Result<ServeJob> check_wish(const nlohmann::json&) { return ServeJob(check_job); }
+
+Result<ServeJob> run_wish(const nlohmann::json& params) {
+  Result<RunRequest> wish = run_request_from_json(params);
+  if (!wish) return wish.error();
+  return ServeJob([wish = std::move(*wish)](const Watch& watch) { return run_job(wish, watch); });
+}
+
+Result<ServeJob> collective_wish(const nlohmann::json& params) {
+  const Result<CollectiveRequest> wish = collective_request_from_json(params);
+  if (!wish) return wish.error();
+  if (const Result<Collective> made = make_collective(wish->spec); !made) return made.error();
+  return ServeJob([wish = *wish](const Watch& watch) { return collective_job(wish, watch); });
+}
+
+Result<ServeJob> plan_wish(const nlohmann::json& params) {
+  Result<PlanRequest> wish = plan_request_from_json(params);
+  if (!wish) return wish.error();
+  std::optional<Setup> today;
+  if (const auto asked = params.find("explain"); asked != params.end()) {
+    Result<Setup> setup = setup_from_json(*asked);
+    if (!setup) return setup.error();
+    today = std::move(*setup);
+  }
+  return ServeJob([wish = std::move(*wish), today = std::move(today)](const Watch& watch) {
+    return plan_job(wish, today, watch);
+  });
+}
+
+Result<ServeJob> neighbours_wish(const nlohmann::json& params) {
+  const Result<Setup> plan = setup_from_json(params.value("setup", nlohmann::json()));
+  if (!plan) return plan.error();
+  return ServeJob([plan = *plan](const Watch& watch) { return neighbours_job(plan, watch); });
+}
+
+Result<ServeJob> sweep_wish(const nlohmann::json& params) {
+  Result<SweepRequest> wish = sweep_request_from_json(params);
+  if (!wish) return wish.error();
+  return ServeJob([wish = std::move(*wish)](const Watch& watch) { return sweep_job(wish, watch); });
+}
+
+// Methods that are answered at once, and those that work for a while and can be cancelled.
+const std::map<std::string_view, Result<nlohmann::json> (*)(const nlohmann::json&)> kAnswers = {
+    {"initialize", initialize_answer},
+    {"devices", devices_answer},
+    {"route", route_answer},
+    {"predict", predict_answer},
+    {"shutdown", shutdown_answer}};
+const std::map<std::string_view, Result<ServeJob> (*)(const nlohmann::json&)> kWishes = {
+    {"calibrate", calibrate_wish},
+    {"check", check_wish},
+    {"run", run_wish},
+    {"collective", collective_wish},
+    {"plan", plan_wish},
+    {"neighbours", neighbours_wish},
+    {"sweep", sweep_wish}};
+
 }  // namespace
 
 void Server::answer(const RpcRequest& request) {
-  if (request.method == "initialize") {
-    const auto version = request.params.find("version");
-    if (version != request.params.end() && *version != kProtocolVersion) {
-      send(rpc_error(request.id, RpcCode::kInvalidParams,
-                     message("wire-version",
-                             "This engine speaks version {} of the protocol; install engine and "
-                             "window of the same version.",
-                             kProtocolVersion)));
-      return;
-    }
-    const Devices devices = probe_devices();
-    send(rpc_result(request.id, {{"version", kProtocolVersion},
-                                 {"engine", std::string("parallelarium-engine ") + kVersion},
-                                 {"host", devices.host},
-                                 {"devices", to_json(devices)}}));
-  } else if (request.method == "devices") {
-    send(rpc_result(request.id, to_json(probe_devices())));
-  } else if (request.method == "calibrate") {
-    start(request, calibrate_job);
-  } else if (request.method == "check") {
-    start(request, check_job);
-  } else if (request.method == "run") {
-    Result<RunRequest> run = run_request_from_json(request.params);
-    if (!run) {
-      send(rpc_error(request.id, RpcCode::kInvalidParams, run.error()));
-      return;
-    }
-    start(request, [wish = std::move(*run)](const Watch& watch) { return run_job(wish, watch); });
-  } else if (request.method == "collective") {
-    const Result<CollectiveRequest> wish = collective_request_from_json(request.params);
-    const Result<Collective> made =
-        wish ? make_collective(wish->spec) : Result<Collective>(wish.error());
-    if (!made) {
-      send(rpc_error(request.id, RpcCode::kInvalidParams, made.error()));
-      return;
-    }
-    start(request, [wish = *wish](const Watch& watch) { return collective_job(wish, watch); });
-  } else if (request.method == "route") {
-    const Result<RoutedLayer> routed = routed_layer_of(request.params);
-    send(routed ? rpc_result(request.id, to_json(*routed))
-                : rpc_error(request.id, RpcCode::kInvalidParams, routed.error()));
-  } else if (request.method == "predict") {
-    const Result<nlohmann::json> predicted = predict_answer(request.params);
-    send(predicted ? rpc_result(request.id, *predicted)
-                   : rpc_error(request.id, RpcCode::kInvalidParams, predicted.error()));
-  } else if (request.method == "plan") {
-    Result<PlanRequest> wish = plan_request_from_json(request.params);
-    if (!wish) {
-      send(rpc_error(request.id, RpcCode::kInvalidParams, wish.error()));
-      return;
-    }
-    std::optional<Setup> today;
-    if (const auto asked = request.params.find("explain"); asked != request.params.end()) {
-      Result<Setup> setup = setup_from_json(*asked);
-      if (!setup) {
-        send(rpc_error(request.id, RpcCode::kInvalidParams, setup.error()));
-        return;
-      }
-      today = std::move(*setup);
-    }
-    start(request, [wish = std::move(*wish), today = std::move(today)](const Watch& watch) {
-      return plan_job(wish, today, watch);
-    });
-  } else if (request.method == "neighbours") {
-    const nlohmann::json setup = request.params.value("setup", nlohmann::json());
-    const Result<Setup> plan = setup_from_json(setup);
-    if (!plan) {
-      send(rpc_error(request.id, RpcCode::kInvalidParams, plan.error()));
-      return;
-    }
-    start(request, [plan = *plan](const Watch& watch) { return neighbours_job(plan, watch); });
-  } else if (request.method == "sweep") {
-    Result<SweepRequest> wish = sweep_request_from_json(request.params);
-    if (!wish) {
-      send(rpc_error(request.id, RpcCode::kInvalidParams, wish.error()));
-      return;
-    }
-    start(request,
-          [wish = std::move(*wish)](const Watch& watch) { return sweep_job(wish, watch); });
-  } else if (request.method == "shutdown") {
-    send(rpc_result(request.id, nlohmann::json::object()));
-  } else {
-    send(rpc_error(
-        request.id, RpcCode::kMethodNotFound,
-        message("rpc-unknown",
-                "There is no method \"{}\"; there are initialize, devices, check, "
-                "calibrate, run, collective, route, predict, plan, neighbours, sweep and shutdown.",
-                request.method)));
+  const auto refuse = [&](const Message& why) {
+    send(rpc_error(request.id, RpcCode::kInvalidParams, why));
+  };
+  if (const auto at_once = kAnswers.find(request.method); at_once != kAnswers.end()) {
+    const Result<nlohmann::json> answer = at_once->second(request.params);
+    return answer ? send(rpc_result(request.id, *answer)) : refuse(answer.error());
   }
+  if (const auto wish = kWishes.find(request.method); wish != kWishes.end()) {
+    Result<ServeJob> job = wish->second(request.params);
+    return job ? start(request, std::move(*job)) : refuse(job.error());
+  }
+  send(rpc_error(
+      request.id, RpcCode::kMethodNotFound,
+      message("rpc-unknown",
+              "There is no method \"{}\"; there are initialize, devices, check, "
+              "calibrate, run, collective, route, predict, plan, neighbours, sweep and shutdown.",
+              request.method)));
 }
 
 bool Server::handle(const nlohmann::json& json) {

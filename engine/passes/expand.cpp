@@ -166,6 +166,55 @@ class Expander {
     return entry->second;
   }
 
+  // The operand that each buffer of a collective's steps becomes. Buffer 0 is its array; the others
+  // lie one after another in the lane's scratch.
+  std::vector<Operand> add_scratch(const RankProgram& steps, const Operand& array, Lane lane,
+                                   RankProgram& to,
+                                   std::vector<std::pair<std::size_t, Lane>>& scratch) {
+    std::vector<Operand> base = {array};
+    std::int64_t offset = 0;
+    for (std::size_t buffer = 1; buffer < steps.buffers.size(); ++buffer) {
+      Buffer added;
+      added.bytes = steps.buffers[buffer].bytes;
+      added.offset = offset;
+      offset += (added.bytes + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment;
+      Operand cells = array;
+      cells.buffer = static_cast<std::int32_t>(to.buffers.size());
+      cells.offset = 0;
+      base.push_back(cells);
+      scratch.emplace_back(to.buffers.size(), lane);
+      to.buffers.push_back(added);
+    }
+    std::int64_t& most = lane_scratch_[static_cast<std::size_t>(lane)];
+    most = std::max(most, offset);
+    return base;
+  }
+
+  // One step of the collective `op`, on the operands that its buffers became.
+  void write_step(const Op& op, const RankProgram& steps, const Op& step,
+                  const std::vector<Operand>& base, const Group& group, std::int32_t batches,
+                  RankProgram& to) {
+    Op made = labelled(op, step);
+    if (step.kind == OpKind::kCompute) {
+      const auto target = steps.operands_of(step)[0];
+      made.work = work_of(target.count, step.operand_count - 1, size_of(op.type));
+    } else {
+      made.peer = group.ranks[static_cast<std::size_t>(step.peer)];
+      made.batch = batches + step.batch;
+    }
+    made.operand_first = static_cast<std::int32_t>(to.operands.size());
+    made.operand_count = step.operand_count;
+    for (const Operand& cells : steps.operands_of(step)) {
+      Operand operand = base[static_cast<std::size_t>(cells.buffer)];
+      operand.access = cells.access;
+      operand.offset += cells.offset;
+      operand.count = cells.count;
+      operand.shard = -1;
+      to.operands.push_back(operand);
+    }
+    to.ops.push_back(made);
+  }
+
   void write_steps(const RankProgram& from, const Op& op, const Collective& collective,
                    RankProgram& to, std::vector<std::pair<std::size_t, Lane>>& scratch,
                    std::int32_t& batches) {
@@ -175,24 +224,8 @@ class Expander {
     const RankProgram& steps = collective.program.ranks[static_cast<std::size_t>(member)];
     const auto operands = from.operands_of(op);
     const auto begun = static_cast<std::int32_t>(to.ops.size());
-    // Buffer 0 is the collective's array; the others lie one after another in the lane's scratch.
-    std::vector<Operand> base = {operands[0]};
     const std::size_t first_scratch = to.buffers.size();
-    std::int64_t offset = 0;
-    for (std::size_t buffer = 1; buffer < steps.buffers.size(); ++buffer) {
-      Buffer added;
-      added.bytes = steps.buffers[buffer].bytes;
-      added.offset = offset;
-      offset += (added.bytes + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment;
-      Operand cells = operands[0];
-      cells.buffer = static_cast<std::int32_t>(to.buffers.size());
-      cells.offset = 0;
-      base.push_back(cells);
-      scratch.emplace_back(to.buffers.size(), op.lane);
-      to.buffers.push_back(added);
-    }
-    std::int64_t& most = lane_scratch_[static_cast<std::size_t>(op.lane)];
-    most = std::max(most, offset);
+    const std::vector<Operand> base = add_scratch(steps, operands[0], op.lane, to, scratch);
 
     const ChunkRange own = chunk_of(op.bytes / size_of(op.type),
                                     static_cast<int>(group.ranks.size()), static_cast<int>(member));
@@ -208,27 +241,7 @@ class Expander {
     if (elsewhere && op.collective == CollectiveKind::kAllGather)
       write_combine(op, Reduction::kNone,
                     {with(mine, Access::kWrite), with(operands[1], Access::kRead)}, to);
-    for (const Op& step : steps.ops) {
-      Op made = labelled(op, step);
-      if (step.kind == OpKind::kCompute) {
-        const auto target = steps.operands_of(step)[0];
-        made.work = work_of(target.count, step.operand_count - 1, size_of(op.type));
-      } else {
-        made.peer = group.ranks[static_cast<std::size_t>(step.peer)];
-        made.batch = batches + step.batch;
-      }
-      made.operand_first = static_cast<std::int32_t>(to.operands.size());
-      made.operand_count = step.operand_count;
-      for (const Operand& cells : steps.operands_of(step)) {
-        Operand operand = base[static_cast<std::size_t>(cells.buffer)];
-        operand.access = cells.access;
-        operand.offset += cells.offset;
-        operand.count = cells.count;
-        operand.shard = -1;
-        to.operands.push_back(operand);
-      }
-      to.ops.push_back(made);
-    }
+    for (const Op& step : steps.ops) write_step(op, steps, step, base, group, batches, to);
     batches += collective.program.batches;
     if (op.collective == CollectiveKind::kAllToAll) {
       Operand whole = operands[0], result = base[1];

@@ -233,28 +233,51 @@ void add_edges(RankProgram& rank, const std::vector<std::pair<std::int32_t, std:
   rank.after = std::move(after);
 }
 
+// Adds an edge to a sorted list. Only what a batch opens comes out of turn.
+void insert_edge(std::vector<std::pair<std::int32_t, std::int32_t>>& edges,
+                 std::pair<std::int32_t, std::int32_t> edge) {
+  edges.insert(edges.empty() || edges.back() < edge
+                   ? edges.end()
+                   : std::upper_bound(edges.begin(), edges.end(), edge),
+               edge);
+}
+
+// The parts of an arena: what the compute lane alone uses, what travels between stages, and what
+// other lanes use too.
+enum class ArenaPart : std::uint8_t { kInner, kTravels, kShared };
+
+struct BufferUses {
+  std::vector<LaneOps> last;  // op, or -1
+  std::vector<ArenaPart> parts;
+};
+
+BufferUses uses_of(const RankProgram& rank) {
+  BufferUses uses{std::vector<LaneOps>(rank.buffers.size(), LaneOps{-1, -1, -1}),
+                  std::vector<ArenaPart>(rank.buffers.size(), ArenaPart::kInner)};
+  for (std::int32_t index = 0; index < static_cast<std::int32_t>(rank.ops.size()); ++index) {
+    const Op& op = rank.ops[index];
+    for (const Operand& operand : rank.operands_of(op)) {
+      uses.last[operand.buffer][static_cast<std::size_t>(op.lane)] = index;
+      ArenaPart& part = uses.parts[operand.buffer];
+      if (op.lane == Lane::kCompute || part == ArenaPart::kTravels) continue;
+      // A ring's blocks come and go within one action.
+      const bool travels = op.lane == Lane::kPipeline && op.purpose != Purpose::kKeysValues;
+      part = travels ? ArenaPart::kTravels : ArenaPart::kShared;
+    }
+  }
+  return uses;
+}
+
 }  // namespace
 
 void plan_memory(RankProgram& rank) {
-  enum class Part : std::uint8_t { kInner, kTravels, kShared };
   FreeList inner, shared;
   std::pmr::monotonic_buffer_resource nodes;  // a node for every shared buffer that closes
   LastUsers last_users(&nodes);
   TravelPlaces travel_places;
   std::int64_t travel_end = 0;
   const auto op_count = static_cast<std::int32_t>(rank.ops.size());
-  std::vector<LaneOps> last_use(rank.buffers.size(), LaneOps{-1, -1, -1});
-  std::vector<Part> parts(rank.buffers.size(), Part::kInner);
-  for (std::int32_t index = 0; index < op_count; ++index) {
-    const Op& op = rank.ops[index];
-    for (const Operand& operand : rank.operands_of(op)) {
-      last_use[operand.buffer][static_cast<std::size_t>(op.lane)] = index;
-      if (op.lane == Lane::kCompute || parts[operand.buffer] == Part::kTravels) continue;
-      // A ring's blocks come and go within one action.
-      const bool travels = op.lane == Lane::kPipeline && op.purpose != Purpose::kKeysValues;
-      parts[operand.buffer] = travels ? Part::kTravels : Part::kShared;
-    }
-  }
+  const auto [last_use, parts] = uses_of(rank);
   for (Buffer& buffer : rank.buffers)
     if (buffer.opened_by < 0) buffer.offset = inner.take(aligned(buffer.bytes));
   const Lives lives = lives_of(rank);
@@ -274,14 +297,14 @@ void plan_memory(RankProgram& rank) {
       const std::int64_t bytes = aligned(buffer.bytes);
       LaneOps last = {-1, -1, -1};
       switch (parts[i]) {
-        case Part::kInner:
+        case ArenaPart::kInner:
           buffer.offset = inner.take(bytes);
           continue;
-        case Part::kShared:
+        case ArenaPart::kShared:
           buffer.offset = shared.take(bytes);
           last = last_users.take(buffer.offset, buffer.offset + bytes);
           break;
-        case Part::kTravels: {
+        case ArenaPart::kTravels: {
           const std::int32_t since = lane == Lane::kCompute ? before_begin : action_begin;
           if (const auto place = travel_places.take(bytes, lane, since)) {
             buffer.offset = place->offset;
@@ -294,20 +317,15 @@ void plan_memory(RankProgram& rank) {
       }
       for (int other = 0; other < kLanes; ++other) {
         if (other == static_cast<int>(lane) || last[other] < 0) continue;
-        const std::pair edge{buffer.opened_by, last[other]};
-        // Sorted; only what a batch opens comes out of turn.
-        edges.insert(edges.empty() || edges.back() < edge
-                         ? edges.end()
-                         : std::upper_bound(edges.begin(), edges.end(), edge),
-                     edge);
+        insert_edge(edges, {buffer.opened_by, last[other]});
       }
     }
     for (const std::int32_t i : lives.closed[index]) {
       const Buffer& buffer = rank.buffers[i];
       const std::int64_t bytes = aligned(buffer.bytes);
-      if (parts[i] == Part::kInner) {
+      if (parts[i] == ArenaPart::kInner) {
         inner.give(buffer.offset, bytes);
-      } else if (parts[i] == Part::kTravels) {
+      } else if (parts[i] == ArenaPart::kTravels) {
         travel_places.give({buffer.offset, bytes, last_use[i]});
       } else {
         shared.give(buffer.offset, bytes);
@@ -317,8 +335,8 @@ void plan_memory(RankProgram& rank) {
   }
   for (std::size_t i = 0; i < rank.buffers.size(); ++i) {
     if (rank.buffers[i].opened_by < 0) continue;
-    if (parts[i] == Part::kTravels) rank.buffers[i].offset += inner.end();
-    if (parts[i] == Part::kShared) rank.buffers[i].offset += inner.end() + travel_end;
+    if (parts[i] == ArenaPart::kTravels) rank.buffers[i].offset += inner.end();
+    if (parts[i] == ArenaPart::kShared) rank.buffers[i].offset += inner.end() + travel_end;
   }
   rank.arena_bytes = inner.end() + travel_end + shared.end();
   add_edges(rank, edges);

@@ -37,6 +37,24 @@ CourseMap::CourseMap(LessonPlayer& player, QWidget* parent) : QWidget(parent), p
   auto* column = new QVBoxLayout;
   column->setContentsMargins(16, 14, 16, 0);
   column->setSpacing(12);
+  doors_ = make_doors();
+  column->addWidget(doors_);
+  card_ = make_card();
+  column->addWidget(card_);
+  column->addLayout(make_head());
+  scroll_ = new QScrollArea;
+  scroll_->setFrameShape(QFrame::NoFrame);
+  scroll_->setWidgetResizable(true);
+  scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  column->addWidget(scroll_, 1);
+  row->addLayout(column, 1);
+  side_ = make_side();
+  row->addWidget(side_);
+  setFocusProxy(go_on_);
+}
+
+// What comes next, and the button that goes there.
+QWidget* CourseMap::make_card() {
   auto* card = new QFrame;
   card->setObjectName(QStringLiteral("GoOn"));
   auto* line = new QHBoxLayout(card);
@@ -61,21 +79,13 @@ CourseMap::CourseMap(LessonPlayer& player, QWidget* parent) : QWidget(parent), p
   line->addLayout(words, 1);
   line->addWidget(review_);
   line->addWidget(go_on_);
+  return card;
+}
+
+// Above the units: how much is done, the search, and what concerns all lessons.
+QLayout* CourseMap::make_head() {
   counts_ = new QLabel;
   counts_->setWordWrap(true);
-  scroll_ = new QScrollArea;
-  scroll_->setFrameShape(QFrame::NoFrame);
-  scroll_->setWidgetResizable(true);
-  scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-  card_ = card;
-  doors_ = make_doors();
-  column->addWidget(doors_);
-  column->addWidget(card);
-  sheet_ = new QPushButton(tr("What to take away …"));
-  sheet_->setToolTip(tr("Of every lesson you have done: what to keep, on two printed pages"));
-  connect(sheet_, &QPushButton::clicked, this,
-          [this] { show_cheat_sheet(player_.progress(), this); });
-  auto* state = new QHBoxLayout;
   search_ = new QLineEdit;
   search_->setPlaceholderText(tr("Find a lesson"));
   search_->setAccessibleName(search_->placeholderText());
@@ -86,8 +96,6 @@ CourseMap::CourseMap(LessonPlayer& player, QWidget* parent) : QWidget(parent), p
     for (LessonTile* tile : tiles_)
       if (tile) return tile->setFocus();
   });
-  state->addWidget(counts_, 1);
-  state->addWidget(search_);
   basics_ = new QPushButton(tr("I know the basics …"));
   basics_->setToolTip(tr("A question from each of several lessons; what you know can be skipped"));
   connect(basics_, &QPushButton::clicked, this, [this] {
@@ -99,13 +107,19 @@ CourseMap::CourseMap(LessonPlayer& player, QWidget* parent) : QWidget(parent), p
   index->setToolTip(
       tr("Every concept with the lessons that introduce it, and every source that they cite"));
   connect(index, &QPushButton::clicked, this, &CourseMap::show_index);
-  state->addWidget(basics_);
-  state->addWidget(index);
-  state->addWidget(sheet_);
-  column->addLayout(state);
-  column->addWidget(scroll_, 1);
-  row->addLayout(column, 1);
+  sheet_ = new QPushButton(tr("What to take away …"));
+  sheet_->setToolTip(tr("Of every lesson you have done: what to keep, on two printed pages"));
+  connect(sheet_, &QPushButton::clicked, this,
+          [this] { show_cheat_sheet(player_.progress(), this); });
+  auto* head = new QHBoxLayout;
+  head->addWidget(counts_, 1);
+  for (QWidget* part : std::initializer_list<QWidget*>{search_, basics_, index, sheet_})
+    head->addWidget(part);
+  return head;
+}
 
+// On the right: about the lesson that is chosen.
+QScrollArea* CourseMap::make_side() {
   auto* page = new QWidget;
   page->setObjectName(QStringLiteral("MapSide"));
   auto* side = new QVBoxLayout(page);
@@ -127,15 +141,14 @@ CourseMap::CourseMap(LessonPlayer& player, QWidget* parent) : QWidget(parent), p
   side->addWidget(details_);
   side->addStretch();
   side->addLayout(buttons);
-  side_ = new QScrollArea;
-  side_->setObjectName(QStringLiteral("RightPanel"));
-  side_->setWidgetResizable(true);
-  side_->setFrameShape(QFrame::NoFrame);
-  side_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-  side_->setWidget(page);
-  side_->setFixedWidth(kMapSideWidth);
-  row->addWidget(side_);
-  setFocusProxy(go_on_);
+  auto* scroll = new QScrollArea;
+  scroll->setObjectName(QStringLiteral("RightPanel"));
+  scroll->setWidgetResizable(true);
+  scroll->setFrameShape(QFrame::NoFrame);
+  scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  scroll->setWidget(page);
+  scroll->setFixedWidth(kMapSideWidth);
+  return scroll;
 }
 
 // While nothing was begun: three ways to begin.

@@ -50,6 +50,9 @@ class CourseMap : public QWidget {
 
  private:
   QWidget* make_doors();
+  QWidget* make_card();
+  QLayout* make_head();
+  QScrollArea* make_side();
   void fill();
   QString next_of_playlist() const;
   // course_map_layout.cpp

@@ -14,29 +14,50 @@ constexpr int kMargin = 16, kGap = 14, kRow = 36;
 
 }  // namespace
 
+void LayerView::change_look(const std::function<void(LayerLook&)>& change) {
+  LayerLook next = state_->look;
+  change(next);
+  show_look(next);
+}
+
 void LayerView::build_controls() {
   State& s = *state_;
   s.head = new QWidget(this);
-  const auto number = [&](const QString& name, int LayerChoice::*member) {
-    auto* box = new StepBox(
-        name,
-        [this, member](int direction) {
-          LayerChoice next = state_->look.choice;
-          next.*member += direction;
-          return valid_layer_choice(state_->session.subject().prediction()->setup, next) == next
-                     ? QString::number(next.*member)
-                     : QString();
-        },
-        s.head);
-    connect(box, &StepBox::committed, this, [this, member](const QString& text) {
-      bool good = false;
-      const int value = text.trimmed().toInt(&good);
-      LayerLook next = state_->look;
+  build_part();
+  s.layer = make_step_box(tr("Layer"), &LayerChoice::layer);
+  s.layer_label = make_label(tr("Layer"), s.layer);
+  s.microbatch = make_step_box(tr("Micro-batch"), &LayerChoice::microbatch);
+  s.microbatch_label = make_label(tr("Micro-batch"), s.microbatch);
+  build_direction();
+  build_shown();
+  build_inside();
+  build_offers();
+}
+
+StepBox* LayerView::make_step_box(const QString& name, int LayerChoice::*member) {
+  auto* box = new StepBox(
+      name,
+      [this, member](int direction) {
+        LayerChoice next = state_->look.choice;
+        next.*member += direction;
+        return valid_layer_choice(state_->session.subject().prediction()->setup, next) == next
+                   ? QString::number(next.*member)
+                   : QString();
+      },
+      state_->head);
+  connect(box, &StepBox::committed, this, [this, member](const QString& text) {
+    bool good = false;
+    const int value = text.trimmed().toInt(&good);
+    change_look([&](LayerLook& next) {
       if (good) next.choice.*member = value;
-      show_look(next);
     });
-    return box;
-  };
+  });
+  return box;
+}
+
+// Embedding, one of the layers, or head and loss.
+void LayerView::build_part() {
+  State& s = *state_;
   s.part = new Segments(
       tr("Part of the model"),
       {{QStringLiteral("embedding"), tr("embedding"), tr("Tokens become rows of a table")},
@@ -44,28 +65,33 @@ void LayerView::build_controls() {
        {QStringLiteral("head"), tr("head and loss"), tr("Logits of all words, and the loss")}},
       s.head);
   connect(s.part, &Segments::chosen, this, [this](const QString& value) {
-    LayerLook next = state_->look;
-    next.choice.place = value == QLatin1String("embedding") ? LayerPlace::kEmbedding
-                        : value == QLatin1String("head")    ? LayerPlace::kHead
-                                                            : LayerPlace::kLayer;
-    next.step = -1;
-    show_look(next);
+    change_look([&](LayerLook& next) {
+      next.choice.place = value == QLatin1String("embedding") ? LayerPlace::kEmbedding
+                          : value == QLatin1String("head")    ? LayerPlace::kHead
+                                                              : LayerPlace::kLayer;
+      next.step = -1;
+    });
   });
-  s.layer = number(tr("Layer"), &LayerChoice::layer);
-  s.layer_label = make_label(tr("Layer"), s.layer);
-  s.microbatch = number(tr("Micro-batch"), &LayerChoice::microbatch);
-  s.microbatch_label = make_label(tr("Micro-batch"), s.microbatch);
+}
+
+void LayerView::build_direction() {
+  State& s = *state_;
   s.direction = new Segments(
       tr("Direction"),
       {{QStringLiteral("forward"), tr("forward"), tr("The forward")},
        {QStringLiteral("backward"), tr("backward"), tr("The backward, drawn from right to left")}},
       s.head);
   connect(s.direction, &Segments::chosen, this, [this](const QString& value) {
-    LayerLook next = state_->look;
-    next.choice.backward = value == QLatin1String("backward");
-    next.step = -1;
-    show_look(next);
+    change_look([&](LayerLook& next) {
+      next.choice.backward = value == QLatin1String("backward");
+      next.step = -1;
+    });
   });
+}
+
+// What of the layer is drawn, and whether figures stand beside it.
+void LayerView::build_shown() {
+  State& s = *state_;
   s.shown = new Segments(tr("What is shown"),
                          {{QStringLiteral("context"), tr("context parallel"),
                            tr("Who computes which scores, and what travels")},
@@ -73,18 +99,17 @@ void LayerView::build_controls() {
                            tr("Every piece of the layer with its tensors")}},
                          s.head);
   connect(s.shown, &Segments::chosen, this, [this](const QString& value) {
-    LayerLook next = state_->look;
-    next.context = value == QLatin1String("context");
-    show_look(next);
+    change_look([&](LayerLook& next) { next.context = value == QLatin1String("context"); });
   });
   s.figures = new QCheckBox(tr("Figures"), s.head);
   s.figures->setToolTip(tr("FLOP and FLOP per byte of every piece too"));
   connect(s.figures, &QCheckBox::toggled, this, [this](bool on) {
-    if (state_->look.figures == on) return;
-    LayerLook next = state_->look;
-    next.figures = on;
-    show_look(next);
+    if (state_->look.figures != on) change_look([on](LayerLook& next) { next.figures = on; });
   });
+}
+
+void LayerView::build_inside() {
+  State& s = *state_;
   s.inside = new QToolButton(s.head);
   s.inside->setText(tr("Look inside"));
   s.inside->setObjectName(QStringLiteral("LookInside"));
@@ -94,12 +119,9 @@ void LayerView::build_controls() {
     look_inside(now.session, *now.steps,
                 [view = QPointer<LayerView>(this)](std::shared_ptr<const LayerInside> inside) {
                   if (!view) return;
-                  LayerLook next = view->look();
-                  next.inside = std::move(inside);
-                  view->show_look(next);
+                  view->change_look([&](LayerLook& next) { next.inside = std::move(inside); });
                 });
   });
-  build_offers();
 }
 
 // Where nothing is split: settings with which something is.

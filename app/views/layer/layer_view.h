@@ -5,12 +5,15 @@
 #pragma once
 
 #include <QWidget>
+#include <functional>
 #include <memory>
 
 #include "app/views/layer/layer_picture.h"
 #include "app/views/view.h"
 
 namespace parallelarium {
+
+class StepBox;
 
 // Title, picture, and a footer with sources; onto any device. `size` in logical pixels.
 void paint_layer_picture(QPainter& painter, QSizeF size, const Session& session, bool dark,
@@ -49,7 +52,13 @@ class LayerView : public View {
 
  private:
   struct State;
+  void change_look(const std::function<void(LayerLook&)>& change);
   void build_controls();
+  StepBox* make_step_box(const QString& name, int LayerChoice::*member);
+  void build_part();
+  void build_direction();
+  void build_shown();
+  void build_inside();
   void build_offers();
   void refresh();
   void refresh_controls();

@@ -2,6 +2,7 @@
 #include "engine/plan/order/order_faults.h"
 
 #include <algorithm>
+#include <span>
 #include <tuple>
 
 #include "engine/plan/order/order_graph.h"
@@ -81,15 +82,15 @@ void check_shape(const Order& order, std::vector<OrderFault>& faults) {
   }
 }
 
-// Missing (where it is `finished`) and doubled work. Memory: proportional to the actions, not to
-// what they name.
-void check_work(const Order& order, bool finished, std::vector<OrderFault>& faults) {
-  struct Entry {
-    int stage, microbatch;
-    ActionKind kind;
-    ActionRef ref;
-  };
-  std::vector<Entry> entries;
+// An action as check_work sorts them: by the work that it names, then by its place.
+struct NamedWork {
+  int stage, microbatch;
+  ActionKind kind;
+  ActionRef ref;
+};
+
+std::vector<NamedWork> sorted_work(const Order& order) {
+  std::vector<NamedWork> entries;
   for (std::size_t rank = 0; rank < order.ranks.size(); ++rank) {
     for (std::size_t index = 0; index < order.ranks[rank].size(); ++index) {
       const ActionRef ref{static_cast<int>(rank), static_cast<int>(index)};
@@ -97,61 +98,86 @@ void check_work(const Order& order, bool finished, std::vector<OrderFault>& faul
       entries.push_back({fault_stage(order, ref), action.microbatch, action.kind, ref});
     }
   }
-  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+  std::sort(entries.begin(), entries.end(), [](const NamedWork& a, const NamedWork& b) {
     return std::tie(a.stage, a.microbatch, a.kind, a.ref.rank, a.ref.index) <
            std::tie(b.stage, b.microbatch, b.kind, b.ref.rank, b.ref.index);
   });
-  const auto holder_of = [&](int stage) {
-    for (std::size_t rank = 0; rank < order.stage_of.size(); ++rank) {
-      for (const int held : order.stage_of[rank]) {
-        if (held == stage) return static_cast<int>(rank);
-      }
+  return entries;
+}
+
+int holder_of(const Order& order, int stage) {
+  for (std::size_t rank = 0; rank < order.stage_of.size(); ++rank) {
+    for (const int held : order.stage_of[rank]) {
+      if (held == stage) return static_cast<int>(rank);
     }
-    return -1;
-  };
-  std::size_t at = 0;
+  }
+  return -1;
+}
+
+// What an order says of one micro-batch of one stage.
+struct SaidWork {
+  int count[4] = {};  // by ActionKind
+  int holder = -1;    // the rank that works on it first; -1: none
+
+  bool has(ActionKind kind) const { return count[static_cast<int>(kind)] > 0; }
+};
+
+// Counts `entries`, and finds what stands twice or on two ranks.
+SaidWork count_work(const Order& order, std::span<const NamedWork> entries,
+                    std::vector<OrderFault>& faults) {
+  SaidWork said;
+  int holder_chunk = -1;
+  for (const NamedWork& entry : entries) {
+    if (++said.count[static_cast<int>(entry.kind)] == 2) {
+      faults.push_back({entry.ref.rank, letters_of(order, entry.ref), "",
+                        message("order-doubled", "{} stands in the order twice; remove one.",
+                                words_of(order, entry.ref))});
+    }
+    const int chunk = fault_action(order, entry.ref).chunk;
+    if (said.holder < 0) {
+      said.holder = entry.ref.rank;
+      holder_chunk = chunk;
+    } else if (said.holder != entry.ref.rank || holder_chunk != chunk) {
+      faults.push_back({entry.ref.rank, letters_of(order, entry.ref), "",
+                        message("order-elsewhere",
+                                "{} works on a micro-batch that rank {} holds in its chunk {}.",
+                                words_of(order, entry.ref), said.holder, holder_chunk)});
+    }
+  }
+  return said;
+}
+
+OrderFault missing_work(const Order& order, const char* what, int stage, int microbatch,
+                        int holder) {
+  const int rank = holder >= 0 ? holder : holder_of(order, stage);
+  if (rank < 0)
+    return {-1, "", "", message("order-stage-unheld", "No rank holds stage {}.", stage)};
+  return {rank, "", fmt::format("{}{}", what, microbatch),
+          message("order-missing", "{}{} of stage {} is missing in the line of rank {}.", what,
+                  microbatch, stage, rank)};
+}
+
+// Missing (where it is `finished`) and doubled work. Memory: proportional to the actions, not to
+// what they name.
+void check_work(const Order& order, bool finished, std::vector<OrderFault>& faults) {
+  const std::vector<NamedWork> entries = sorted_work(order);
+  auto begin = entries.begin();
   for (int stage = 0; stage < order.stages; ++stage) {
     for (int microbatch = 0; microbatch < order.microbatches; ++microbatch) {
       if (faults.size() >= kMostFaults) return;
-      int count[4] = {};
-      int holder = -1, holder_chunk = -1;
-      for (; at < entries.size() && entries[at].stage == stage &&
-             entries[at].microbatch == microbatch;
-           ++at) {
-        const Entry& entry = entries[at];
-        if (++count[static_cast<int>(entry.kind)] == 2) {
-          faults.push_back({entry.ref.rank, letters_of(order, entry.ref), "",
-                            message("order-doubled", "{} stands in the order twice; remove one.",
-                                    words_of(order, entry.ref))});
-        }
-        const int chunk = fault_action(order, entry.ref).chunk;
-        if (holder < 0) {
-          holder = entry.ref.rank;
-          holder_chunk = chunk;
-        } else if (holder != entry.ref.rank || holder_chunk != chunk) {
-          faults.push_back({entry.ref.rank, letters_of(order, entry.ref), "",
-                            message("order-elsewhere",
-                                    "{} works on a micro-batch that rank {} holds in its chunk {}.",
-                                    words_of(order, entry.ref), holder, holder_chunk)});
-        }
-      }
-      const bool forward = count[0] > 0, whole = count[1] > 0, input = count[2] > 0,
-                 weight = count[3] > 0;
+      const auto end = std::find_if(begin, entries.end(), [&](const NamedWork& entry) {
+        return entry.stage != stage || entry.microbatch != microbatch;
+      });
+      const SaidWork said = count_work(order, {begin, end}, faults);
+      begin = end;
       const auto lacks = [&](const char* what) {
-        const int rank = holder >= 0 ? holder : holder_of(stage);
-        if (rank < 0) {
-          faults.push_back(
-              {-1, "", "", message("order-stage-unheld", "No rank holds stage {}.", stage)});
-        } else {
-          faults.push_back(
-              {rank, "", fmt::format("{}{}", what, microbatch),
-               message("order-missing", "{}{} of stage {} is missing in the line of rank {}.", what,
-                       microbatch, stage, rank)});
-        }
+        faults.push_back(missing_work(order, what, stage, microbatch, said.holder));
       };
-      if (!forward && finished) lacks("F");
+      const bool whole = said.has(ActionKind::kBackward), input = said.has(ActionKind::kInputGrad),
+                 weight = said.has(ActionKind::kWeightGrad);
+      if (!said.has(ActionKind::kForward) && finished) lacks("F");
       if (whole && (input || weight)) {
-        faults.push_back({holder, fmt::format("B{}", microbatch), "",
+        faults.push_back({said.holder, fmt::format("B{}", microbatch), "",
                           message("order-both",
                                   "Stage {} has micro-batch {} backward whole (B) and in parts (I, "
                                   "W); keep one of the two.",
