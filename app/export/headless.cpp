@@ -11,7 +11,7 @@
 #include "app/lesson/player/lesson_progress.h"
 #include "app/lesson/teaching/defence.h"
 #include "app/lesson/teaching/handout.h"
-#include "app/look/theme.h"
+#include "app/look/theme/theme.h"
 #include "app/shell/window.h"
 #include "app/state/collective/collective_session.h"
 #include "app/state/document/document.h"

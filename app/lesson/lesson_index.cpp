@@ -14,7 +14,7 @@
 #include "app/lesson/map/map_data.h"
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
-#include "app/look/theme.h"
+#include "app/look/theme/theme.h"
 
 namespace parallelarium {
 

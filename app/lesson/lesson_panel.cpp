@@ -21,7 +21,7 @@
 #include "app/lesson/player/guess_text.h"
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
-#include "app/look/theme.h"
+#include "app/look/theme/theme.h"
 #include "app/settings/controls.h"
 #include "app/state/run/run_advice.h"
 #include "app/state/step/order_edit.h"

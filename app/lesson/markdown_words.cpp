@@ -9,7 +9,7 @@
 #include <QToolTip>
 
 #include "app/lesson/markdown_view.h"
-#include "app/look/theme.h"
+#include "app/look/theme/theme.h"
 
 namespace parallelarium {
 

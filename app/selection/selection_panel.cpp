@@ -10,7 +10,7 @@
 
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
-#include "app/look/theme.h"
+#include "app/look/theme/theme.h"
 #include "app/settings/controls.h"
 #include "app/shell/scroll_hint.h"
 #include "app/state/topic.h"

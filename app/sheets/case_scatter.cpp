@@ -9,7 +9,7 @@
 #include <cmath>
 
 #include "app/look/figures.h"
-#include "app/look/theme.h"
+#include "app/look/theme/theme.h"
 #include "app/views/shared/paint/qcustomplot_header.h"
 
 namespace parallelarium {

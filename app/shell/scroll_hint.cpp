@@ -7,7 +7,7 @@
 #include <QScrollArea>
 #include <QScrollBar>
 
-#include "app/look/theme.h"
+#include "app/look/theme/theme.h"
 
 namespace parallelarium {
 

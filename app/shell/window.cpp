@@ -11,8 +11,8 @@
 
 #include "app/lesson/lesson_panel.h"
 #include "app/lesson/map/course_map.h"
-#include "app/look/shell_style.h"
-#include "app/look/theme.h"
+#include "app/look/theme/shell_style.h"
+#include "app/look/theme/theme.h"
 #include "app/selection/selection_panel.h"
 #include "app/state/plan/plan_search.h"
 #include "app/state/step/order_edit.h"

@@ -6,7 +6,7 @@
 #include <iostream>
 
 #include "engine/cli/commands/commands.h"
-#include "engine/run/gpu/module.h"
+#include "engine/run/gpu/module/module.h"
 
 int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is told by write()

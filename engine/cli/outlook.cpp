@@ -7,7 +7,7 @@
 #include "engine/plan/text/units.h"
 #include "engine/predict/explain/explanation.h"
 #include "engine/predict/rehearsal.h"
-#include "engine/run/gpu/module.h"
+#include "engine/run/gpu/module/module.h"
 
 namespace parallelarium {
 

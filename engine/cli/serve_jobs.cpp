@@ -14,7 +14,7 @@
 #include "engine/predict/predict.h"
 #include "engine/run/collective/collective_memory.h"
 #include "engine/run/collective/collective_run.h"
-#include "engine/run/gpu/module.h"
+#include "engine/run/gpu/module/module.h"
 
 namespace parallelarium {
 

@@ -9,7 +9,7 @@
 #include "engine/plan/text/phrases.h"
 #include "engine/predict/rehearsal.h"
 #include "engine/run/gpu/calibration.h"
-#include "engine/run/gpu/module.h"
+#include "engine/run/gpu/module/module.h"
 #include "engine/run/gpu/nccl/nccl_rules.h"
 #include "engine/run/net/world.h"
 #include "engine/train/data.h"

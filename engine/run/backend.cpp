@@ -9,7 +9,7 @@
 #include "engine/plan/machine/machine.h"
 #include "engine/run/cores.h"
 #include "engine/run/gpu/check/check_memory.h"
-#include "engine/run/gpu/module.h"
+#include "engine/run/gpu/module/module.h"
 #include "engine/run/gpu/nccl/nccl_rules.h"
 #include "engine/run/net/place.h"
 #include "engine/run/train/launch.h"

@@ -17,7 +17,7 @@
 #include "engine/plan/machine/presets.h"
 #include "tests/ranks/harness.h"
 #include "tests/ranks/proof.h"
-#include "tests/ranks/wrapped_device.h"
+#include "tests/ranks/transport/wrapped_device.h"
 
 namespace {
 

@@ -9,7 +9,7 @@
 #include <cstdio>
 
 #include "app/look/resources.h"
-#include "app/look/theme.h"
+#include "app/look/theme/theme.h"
 #include "engine/predict/predict.h"
 #include "tests/own_home.h"
 

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/look/theme.h"
+#include "app/look/theme/theme.h"
 #include "app/state/session.h"
 #include "engine/plan/setup/setup_settings.h"
 

@@ -8,7 +8,7 @@
 #include <QImage>
 #include <QPainter>
 
-#include "app/look/theme.h"
+#include "app/look/theme/theme.h"
 #include "app/views/pipeline/editor/editor_paint.h"
 #include "engine/plan/order/order_faults.h"
 #include "engine/schedules/draft.h"

@@ -7,7 +7,7 @@
 #include <QImage>
 #include <QPainter>
 
-#include "app/views/mesh/mesh_paint.h"
+#include "app/views/mesh/picture/mesh_paint.h"
 #include "tests/bench/app_cases.h"
 
 namespace parallelarium {

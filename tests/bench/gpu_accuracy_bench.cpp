@@ -25,7 +25,7 @@
 #include "engine/predict/compare.h"
 #include "engine/predict/rehearsal.h"
 #include "engine/run/gpu/calibration.h"
-#include "engine/run/gpu/module.h"
+#include "engine/run/gpu/module/module.h"
 #include "engine/run/train/run.h"
 #include "tests/bench/accuracy.h"
 #include "tests/bench/gpu_accuracy_rows.h"

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "engine/run/collective/collective_run.h"
-#include "engine/run/gpu/module.h"
+#include "engine/run/gpu/module/module.h"
 
 namespace {
 

@@ -13,7 +13,7 @@
 
 #include "engine/run/train/launch.h"
 #include "tests/ranks/proof.h"
-#include "tests/ranks/wrapped_transport.h"
+#include "tests/ranks/transport/wrapped_transport.h"
 
 namespace parallelarium {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "tests/ranks/forwarded_device.h"
+#include "tests/ranks/transport/forwarded_device.h"
 
 namespace parallelarium {
 

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/run/collective/collective_run.h"
-#include "engine/run/gpu/module.h"
+#include "engine/run/gpu/module/module.h"
 
 namespace parallelarium {
 namespace {

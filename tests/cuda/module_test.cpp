@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is said where there is no GPU, no driver, no module; and errors as sentences.
-#include "engine/run/gpu/module.h"
+#include "engine/run/gpu/module/module.h"
 
 #include <gtest/gtest.h>
 

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "tests/ranks/forwarded_device.h"
+#include "tests/ranks/transport/forwarded_device.h"
 
 namespace parallelarium {
 

@@ -5,7 +5,7 @@
 
 #include <optional>
 
-#include "engine/run/gpu/module.h"
+#include "engine/run/gpu/module/module.h"
 #include "tests/cuda/disturbed_run.h"
 #include "tests/ranks/proof.h"
 

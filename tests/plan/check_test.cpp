@@ -6,7 +6,7 @@
 #include <bitset>
 
 #include "tests/predict/built.h"
-#include "tests/predict/tiny_program.h"
+#include "tests/predict/program/tiny_program.h"
 
 namespace parallelarium {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "engine/plan/program/report.h"
 #include "tests/predict/built.h"
-#include "tests/predict/tiny_program.h"
+#include "tests/predict/program/tiny_program.h"
 
 namespace parallelarium {
 namespace {

@@ -10,7 +10,7 @@
 #include <algorithm>
 
 #include "app/look/sentence.h"
-#include "app/look/theme.h"
+#include "app/look/theme/theme.h"
 #include "app/views/shared/paint/paint_tools.h"
 
 namespace parallelarium {

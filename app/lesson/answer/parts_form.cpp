@@ -8,7 +8,7 @@
 #include <algorithm>
 
 #include "app/lesson/player/guess_text.h"
-#include "app/look/theme.h"
+#include "app/look/theme/theme.h"
 #include "app/settings/controls.h"
 
 namespace parallelarium {

@@ -13,7 +13,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
-#include "app/look/theme.h"
+#include "app/look/theme/theme.h"
 #include "app/settings/controls.h"
 
 namespace parallelarium {

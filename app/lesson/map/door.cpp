@@ -5,7 +5,7 @@
 #include <QPainter>
 #include <algorithm>
 
-#include "app/look/theme.h"
+#include "app/look/theme/theme.h"
 
 namespace parallelarium {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "app/look/figures.h"
-#include "app/look/theme.h"
+#include "app/look/theme/theme.h"
 
 namespace parallelarium {
 

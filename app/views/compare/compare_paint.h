@@ -6,7 +6,7 @@
 #include <QPainter>
 #include <vector>
 
-#include "app/look/theme.h"
+#include "app/look/theme/theme.h"
 #include "app/views/compare/compare_data.h"
 
 namespace parallelarium {

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "app/look/theme.h"
+#include "app/look/theme/theme.h"
 #include "app/state/session.h"
 #include "engine/plan/layer/layer_steps.h"
 

@@ -8,7 +8,7 @@
 #include <functional>
 #include <memory>
 
-#include "app/views/layer/layer_picture.h"
+#include "app/views/layer/picture/layer_picture.h"
 #include "app/views/view.h"
 
 namespace parallelarium {

@@ -9,8 +9,8 @@
 #include <optional>
 
 #include "app/settings/controls.h"
-#include "app/views/mesh/mesh_paint.h"
 #include "app/views/mesh/mesh_view.h"
+#include "app/views/mesh/picture/mesh_paint.h"
 #include "app/views/mesh/rank_list.h"
 
 namespace parallelarium {

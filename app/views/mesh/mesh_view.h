@@ -7,7 +7,7 @@
 #include <QWidget>
 #include <memory>
 
-#include "app/views/mesh/mesh_layout.h"
+#include "app/views/mesh/picture/mesh_layout.h"
 #include "app/views/view.h"
 
 namespace parallelarium {

@@ -7,7 +7,7 @@
 #include <QWidget>
 #include <memory>
 
-#include "app/look/theme.h"
+#include "app/look/theme/theme.h"
 #include "app/views/view.h"
 
 namespace parallelarium {

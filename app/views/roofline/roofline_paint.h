@@ -6,7 +6,7 @@
 #include <QPainter>
 #include <vector>
 
-#include "app/look/theme.h"
+#include "app/look/theme/theme.h"
 #include "app/views/roofline/roofline_data.h"
 #include "app/views/timeline/picture/timeline_paint.h"
 

@@ -6,7 +6,7 @@
 #include <QPainter>
 #include <vector>
 
-#include "app/look/theme.h"
+#include "app/look/theme/theme.h"
 #include "app/state/plan/plan_answer.h"
 #include "app/views/timeline/picture/timeline_paint.h"
 

@@ -8,7 +8,7 @@
 #include <QScrollBar>
 #include <algorithm>
 
-#include "app/look/theme.h"
+#include "app/look/theme/theme.h"
 #include "app/views/shared/paint/canvas.h"
 
 namespace parallelarium {

@@ -14,7 +14,7 @@
 #include <cmath>
 
 #include "app/look/figures.h"
-#include "app/look/theme.h"
+#include "app/look/theme/theme.h"
 #include "app/state/topic.h"
 
 namespace parallelarium {

@@ -10,7 +10,7 @@
 #include <memory>
 #include <optional>
 
-#include "app/look/theme.h"
+#include "app/look/theme/theme.h"
 #include "app/state/session.h"
 #include "app/views/shared/view_keys.h"
 #include "app/views/timeline/picture/timeline_paint.h"

@@ -11,7 +11,7 @@
 #include "engine/cli/computer/topology.h"
 #include "engine/plan/placement/placement.h"
 #include "engine/plan/result.h"
-#include "engine/run/gpu/module.h"
+#include "engine/run/gpu/module/module.h"
 
 namespace parallelarium {
 

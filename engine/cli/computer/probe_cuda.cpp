@@ -10,8 +10,8 @@
 #include "engine/plan/text/phrases.h"
 #include "engine/plan/text/units.h"
 #include "engine/run/gpu/faults.h"
-#include "engine/run/gpu/module.h"
-#include "engine/run/gpu/nccl/nccl_files.h"
+#include "engine/run/gpu/module/module.h"
+#include "engine/run/gpu/nccl/library/nccl_files.h"
 #include "engine/run/gpu/nccl/nccl_rules.h"
 
 namespace parallelarium {

@@ -8,7 +8,7 @@
 #include "engine/plan/placement/resolve.h"
 #include "engine/plan/settings/settings_reader.h"
 #include "engine/plan/setup/setup_settings.h"
-#include "engine/run/gpu/module.h"
+#include "engine/run/gpu/module/module.h"
 
 namespace parallelarium {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/run/gpu/module.h"
+#include "engine/run/gpu/module/module.h"
 
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "engine/run/cuda/device.h"
+#include "engine/run/gpu/nccl/library/nccl_files.h"
 #include "engine/run/gpu/nccl/nccl_choices.h"
-#include "engine/run/gpu/nccl/nccl_files.h"
 
 namespace parallelarium {
 namespace {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "engine/plan/result.h"
-#include "engine/run/gpu/nccl/nccl.h"
+#include "engine/run/gpu/nccl/library/nccl.h"
 
 namespace parallelarium {
 

@@ -17,7 +17,7 @@
 #include "engine/plan/machine/machine.h"
 #include "engine/run/calibrate/bench.h"
 #include "engine/run/calibrate/collective_times.h"
-#include "engine/run/gpu/module.h"
+#include "engine/run/gpu/module/module.h"
 
 namespace parallelarium {
 

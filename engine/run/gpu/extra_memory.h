@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "engine/plan/program/program.h"
-#include "engine/run/gpu/module.h"
+#include "engine/run/gpu/module/module.h"
 
 namespace parallelarium {
 

@@ -2,7 +2,7 @@
 #include "engine/run/train/run.h"
 
 #include "engine/run/gpu/extra_memory.h"
-#include "engine/run/gpu/module.h"
+#include "engine/run/gpu/module/module.h"
 #include "engine/run/gpu/nccl/nccl_launch.h"
 #include "engine/run/gpu/nccl/nccl_rules.h"
 #include "engine/run/net/socket_transport.h"

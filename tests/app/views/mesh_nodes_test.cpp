@@ -10,8 +10,8 @@
 #include <QToolButton>
 #include <set>
 
-#include "app/views/mesh/mesh_layout.h"
 #include "app/views/mesh/mesh_view.h"
+#include "app/views/mesh/picture/mesh_layout.h"
 #include "app/views/mesh/rank_list.h"
 #include "engine/wire/view_ids.h"
 #include "tests/app/pipeline/pipeline_fixture.h"

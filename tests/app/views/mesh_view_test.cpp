@@ -13,7 +13,7 @@
 #include <set>
 
 #include "app/views/mesh/mesh_data.h"
-#include "app/views/mesh/mesh_paint.h"
+#include "app/views/mesh/picture/mesh_paint.h"
 #include "app/views/mesh/rank_list.h"
 #include "app/views/shared/step_quantities.h"
 #include "tests/app/pipeline/pipeline_fixture.h"

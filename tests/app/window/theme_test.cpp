@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/look/theme.h"
+#include "app/look/theme/theme.h"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/look/theme_lab.h"
+#include "app/look/theme/theme_lab.h"
 
 namespace parallelarium {
 namespace {

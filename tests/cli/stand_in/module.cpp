@@ -2,7 +2,7 @@
 // Stands for the CUDA module: GPUs that are queues of threads, NCCL between them, and one fault
 // that PARALLELARIUM_STAND_IN names; two GPUs, or as many as PARALLELARIUM_STAND_INS says. Loaded
 // by the program itself, see gpu_check_program_test.cpp.
-#include "engine/run/gpu/module.h"
+#include "engine/run/gpu/module/module.h"
 
 #include <cstdlib>
 #include <string>

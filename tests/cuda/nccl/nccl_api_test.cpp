@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is declared of NCCL against its own header, where that is found.
-#include "engine/run/gpu/nccl/nccl_api.h"
+#include "engine/run/gpu/nccl/library/nccl_api.h"
 
 #if __has_include(<nccl.h>) && __has_include(<cuda_runtime.h>)
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where NCCL is looked for, and that the structures declared for it are those of its library.
-#include "engine/run/gpu/nccl/nccl_files.h"
+#include "engine/run/gpu/nccl/library/nccl_files.h"
 
 #include <gtest/gtest.h>
 

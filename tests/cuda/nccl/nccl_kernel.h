@@ -13,7 +13,7 @@
 #include <tuple>
 #include <vector>
 
-#include "engine/run/gpu/nccl/nccl.h"
+#include "engine/run/gpu/nccl/library/nccl.h"
 #include "tests/cuda/queued_device.h"
 
 namespace parallelarium {

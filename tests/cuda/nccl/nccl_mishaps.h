@@ -7,7 +7,7 @@
 #include <thread>
 #include <utility>
 
-#include "engine/run/gpu/nccl/nccl.h"
+#include "engine/run/gpu/nccl/library/nccl.h"
 
 namespace parallelarium {
 

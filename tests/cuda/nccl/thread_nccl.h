@@ -24,7 +24,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/run/gpu/nccl/nccl.h"
+#include "engine/run/gpu/nccl/library/nccl.h"
 #include "tests/cuda/nccl/nccl_connections.h"
 #include "tests/cuda/nccl/nccl_kernel.h"
 #include "tests/cuda/nccl/nccl_mishaps.h"

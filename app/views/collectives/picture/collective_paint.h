@@ -6,7 +6,7 @@
 #include <QPainterPath>
 #include <array>
 
-#include "app/look/theme.h"
+#include "app/look/theme/theme.h"
 #include "app/state/collective/collective_session.h"
 #include "app/views/collectives/picture/collective_motion.h"
 #include "app/views/collectives/picture/collective_plot.h"

@@ -6,7 +6,7 @@
 #include <QPainter>
 #include <optional>
 
-#include "app/look/theme.h"
+#include "app/look/theme/theme.h"
 #include "app/state/collective/collective_plan.h"
 #include "app/views/shared/paint/recorded_plot.h"
 

@@ -4,7 +4,7 @@
 // What is whose comes from engine/plan/layer/layer_context.h.
 #pragma once
 
-#include "app/views/layer/layer_brush.h"
+#include "app/views/layer/picture/layer_brush.h"
 
 namespace parallelarium {
 

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "app/views/layer/layer_brush.h"
+#include "app/views/layer/picture/layer_brush.h"
 
 namespace parallelarium {
 

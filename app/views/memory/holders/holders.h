@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "app/look/theme.h"
+#include "app/look/theme/theme.h"
 #include "app/selection/selection_panel.h"
 #include "app/state/session.h"
 #include "app/views/timeline/picture/timeline_paint.h"

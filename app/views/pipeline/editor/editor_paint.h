@@ -8,7 +8,7 @@
 #include <QRectF>
 #include <optional>
 
-#include "app/look/theme.h"
+#include "app/look/theme/theme.h"
 #include "app/views/timeline/picture/timeline_paint.h"
 #include "engine/plan/order/order_faults.h"
 #include "engine/schedules/draft.h"

@@ -11,7 +11,7 @@
 #include <optional>
 #include <vector>
 
-#include "app/look/theme.h"
+#include "app/look/theme/theme.h"
 #include "app/state/session.h"
 
 namespace parallelarium {

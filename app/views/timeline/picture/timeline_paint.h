@@ -10,7 +10,7 @@
 #include <set>
 #include <vector>
 
-#include "app/look/theme.h"
+#include "app/look/theme/theme.h"
 #include "app/views/shared/time_axis.h"
 #include "app/views/timeline/picture/lanes.h"
 

@@ -13,7 +13,7 @@
 #include "engine/cli/training.h"
 #include "engine/plan/text/units.h"
 #include "engine/run/calibrate/memory_ladder.h"
-#include "engine/run/gpu/module.h"
+#include "engine/run/gpu/module/module.h"
 
 namespace parallelarium {
 namespace {

@@ -19,7 +19,7 @@
 #include "engine/run/collective/collective_memory.h"
 #include "engine/run/collective/collective_run.h"
 #include "engine/run/cores.h"
-#include "engine/run/gpu/module.h"
+#include "engine/run/gpu/module/module.h"
 #include "engine/wire/collective_messages.h"
 
 namespace parallelarium {

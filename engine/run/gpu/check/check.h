@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "engine/run/gpu/check/tried_sets.h"
-#include "engine/run/gpu/module.h"
+#include "engine/run/gpu/module/module.h"
 #include "engine/run/train/run.h"
 
 namespace parallelarium {

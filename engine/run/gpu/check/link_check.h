@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/run/gpu/nccl/nccl.h"
+#include "engine/run/gpu/nccl/library/nccl.h"
 #include "engine/run/stop.h"
 #include "engine/train/device.h"
 

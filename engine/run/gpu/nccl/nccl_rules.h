@@ -10,7 +10,7 @@
 
 #include "engine/plan/program/program.h"
 #include "engine/plan/program/timeline.h"
-#include "engine/run/gpu/nccl/nccl.h"
+#include "engine/run/gpu/nccl/library/nccl.h"
 #include "engine/run/net/place.h"
 
 namespace parallelarium {

@@ -25,7 +25,7 @@
 #include <vector>
 
 #include "engine/plan/program/program.h"
-#include "engine/run/gpu/nccl/nccl.h"
+#include "engine/run/gpu/nccl/library/nccl.h"
 #include "engine/run/gpu/nccl/nccl_rules.h"
 #include "engine/run/stop.h"
 #include "engine/run/train/progress.h"

@@ -8,7 +8,7 @@
 // found too.
 //
 // To add a family: write a function of KernelBench, and list it in kernel_families(). A test fails
-// while a launch of Device is in no family (tests/cuda/kernel_check_test.cpp).
+// while a launch of Device is in no family (tests/cuda/check/kernel_check_test.cpp).
 #pragma once
 
 #include <cstdint>

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The style sheet of plain widgets: buttons, segments, tabs, hairlines, labels by role. Combo
+// boxes, spin boxes and line edits are drawn by ThemeStyle and must not be named here, because one
+// rule would take their drawing away from it.
+#include <QRegularExpression>
+
+#include "app/look/theme/theme.h"
+
+namespace parallelarium {
+namespace {
+
+constexpr char kSheet[] = R"(
+QMainWindow, QDialog { background: @window; }
+*[surface="true"] { background: @surface; }
+*[edge="top"] { border: none; border-top: 1px solid @hairline; }
+*[edge="bottom"] { border: none; border-bottom: 1px solid @hairline; }
+*[edge="left"] { border: none; border-left: 1px solid @hairline; }
+*[edge="right"] { border: none; border-right: 1px solid @hairline; }
+
+QPushButton, QToolButton { background: @surface; color: @text; border: 1px solid @control_line;
+  border-radius: 6px; padding: 5px 11px; min-height: 18px; }
+QPushButton:hover, QToolButton:hover { background: @window; }
+QPushButton:pressed, QToolButton:pressed { background: @grid; }
+QPushButton:checked, QToolButton:checked { background: @accent_soft; border-color: @accent_line; }
+QPushButton:disabled, QToolButton:disabled { color: @muted; background: @window;
+  border-color: @hairline; }
+QPushButton:focus, QToolButton:focus { border: 2px solid @accent_line; padding: 4px 10px; }
+QPushButton[primary="true"] { background: @accent; color: #FFFFFF; border-color: @accent;
+  font-weight: bold; }
+QPushButton[primary="true"]:hover { background: @accent_hover; }
+QPushButton[primary="true"]:disabled { background: @track; color: @muted; border-color: @track; }
+QPushButton[primary="true"]:focus { border: 2px solid @focus_on_accent; }
+*[quiet="true"] { background: transparent; border-color: transparent; }
+*[quiet="true"]:hover { border-color: @control_line; }
+QToolButton::menu-indicator, QPushButton::menu-indicator { image: none; width: 0; }
+
+*[segment="first"], *[segment="middle"], *[segment="last"] { border: 1px solid @control_line;
+  padding: 3px 9px; border-radius: 0; background: @surface; }
+*[segment="first"] { border-top-left-radius: 6px; border-bottom-left-radius: 6px; }
+*[segment="middle"], *[segment="last"] { border-left: none; }
+*[segment="last"] { border-top-right-radius: 6px; border-bottom-right-radius: 6px; }
+*[segment]:checked { background: @accent; color: #FFFFFF; border-color: @accent; }
+*[segment]:checked:disabled { background: @track; color: @muted; border-color: @track; }
+*[segment]:focus { border: 2px solid @accent_line; padding: 2px 8px; }
+*[segment]:checked:focus { border: 2px solid @focus_on_accent; }
+
+QTabWidget::pane { border: none; border-top: 1px solid @hairline; background: @surface; }
+QTabBar { background: @window; qproperty-drawBase: 0; }
+QTabBar::tab { color: @muted; background: transparent; padding: 8px 10px;
+  border: 1px solid transparent; border-bottom: none; border-top-left-radius: 6px;
+  border-top-right-radius: 6px; margin-right: 2px; }
+QTabBar::tab:selected { color: @text; background: @surface; border-color: @hairline;
+  font-weight: bold; }
+QTabBar::tab:hover:!selected { color: @text; }
+QTabBar::tab:focus { border: 2px solid @accent_line; }
+
+QLabel[role="caps"] { color: @muted; font-size: 11px; }
+QLabel[role="muted"] { color: @muted; }
+QLabel[role="small"] { color: @muted; font-size: 11px; }
+QLabel[role="title"] { font-size: 17px; font-weight: bold; }
+QLabel[role="figure"] { font-size: 16px; font-weight: bold; }
+QLabel[role="good"] { color: @good; }
+QLabel[role="strong"] { font-weight: bold; }
+QLabel[role="warning"] { color: @warning; background: @warning_surface; border-radius: 4px;
+  padding: 1px 5px; }
+
+QToolTip { background: @surface; color: @text; border: 1px solid @control_line; padding: 5px 7px; }
+QMenu { background: @surface; border: 1px solid @control_line; padding: 4px; }
+QMenu::item { padding: 5px 22px 5px 12px; border-radius: 4px; }
+QMenu::item:selected { background: @accent_soft; color: @text; }
+QMenu::item:disabled { color: @muted; }
+QMenu::separator { height: 1px; background: @hairline; margin: 4px 8px; }
+QMenuBar { background: @surface; color: @text; }
+QMenuBar::item { padding: 4px 10px; background: transparent; }
+QMenuBar::item:selected { background: @accent_soft; }
+
+QScrollArea { border: none; background: transparent; }
+QScrollBar:vertical { width: 10px; background: transparent; margin: 0; }
+QScrollBar:horizontal { height: 10px; background: transparent; margin: 0; }
+QScrollBar::handle { background: @track; border-radius: 3px; margin: 2px; }
+QScrollBar::handle:vertical { min-height: 28px; }
+QScrollBar::handle:horizontal { min-width: 28px; }
+QScrollBar::handle:hover { background: @muted; }
+QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
+QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
+
+QSlider::groove:horizontal { height: 4px; border-radius: 2px; background: @track; }
+QSlider::sub-page:horizontal { height: 4px; border-radius: 2px; background: @accent_line; }
+QSlider::handle:horizontal { width: 11px; height: 11px; margin: -5px 0; border-radius: 7px;
+  background: @surface; border: 2px solid @accent_line; }
+QSlider::handle:horizontal:focus { background: @accent_line; }
+QProgressBar { border: none; border-radius: 3px; background: @track; height: 6px;
+  text-align: center; }
+QProgressBar::chunk { background: @accent_line; border-radius: 3px; }
+
+QTableView, QTreeView, QListView { background: @surface; color: @text; border: none;
+  gridline-color: @grid; selection-background-color: @accent; selection-color: #FFFFFF;
+  alternate-background-color: @window; }
+QHeaderView::section { background: @surface; color: @muted; border: none;
+  border-bottom: 1px solid @hairline; padding: 5px 8px; }
+QSplitter::handle { background: @hairline; }
+)";
+
+}  // namespace
+
+QString style_sheet_of(const Theme& theme) {
+  const std::pair<const char*, QColor> names[] = {
+      {"window", theme.window},
+      {"surface", theme.surface},
+      {"hairline", theme.hairline},
+      {"grid", theme.grid},
+      {"control_line", theme.control_line},
+      {"text", theme.text},
+      {"muted", theme.muted},
+      {"accent", theme.accent},
+      {"accent_line", theme.accent_line},
+      {"accent_soft", theme.accent_soft},
+      {"accent_hover", theme.accent.lighter(112)},
+      {"focus_on_accent", theme.dark ? QColor(Qt::white) : theme.mark},
+      {"warning", theme.warning},
+      {"warning_surface", theme.warning_surface},
+      {"good", theme.good},
+      {"track", theme.track},
+  };
+  QString sheet = QString::fromLatin1(kSheet);
+  for (const auto& [name, color] : names)
+    sheet.replace(QRegularExpression(QStringLiteral("@%1\\b").arg(QLatin1String(name))),
+                  color.name());
+  return sheet;
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/views/layer/picture/layer_brush.h"
+
+#include <QCoreApplication>
+#include <QFontMetricsF>
+#include <QPolygonF>
+#include <algorithm>
+
+#include "app/views/layer/layer_inside.h"
+#include "app/views/shared/paint/paint_tools.h"
+
+namespace parallelarium {
+namespace {
+
+struct Words {
+  Q_DECLARE_TR_FUNCTIONS(layer)
+};
+
+constexpr std::size_t kMostParts = 512;  // above that many, parts are thinner than a pixel
+
+QColor fill_of(const Theme& theme, TensorRole role) {
+  if (role == TensorRole::kWeight) return theme.memory(Category::kParameters);
+  if (role == TensorRole::kWeightGradient) return theme.memory(Category::kGradients);
+  return theme.memory(Category::kActivations);
+}
+
+// The rank's own parts of `place`.
+std::vector<QRectF> parts_of(const LayerTensor& tensor, const QRectF& place) {
+  std::vector<QRectF> parts;
+  if (tensor.row_ranges.size() * tensor.column_ranges.size() > kMostParts) return {place};
+  for (const ChunkRange& rows : tensor.row_ranges)
+    for (const ChunkRange& columns : tensor.column_ranges)
+      parts.emplace_back(
+          place.left() + place.width() * double(columns.begin) / double(tensor.columns),
+          place.top() + place.height() * double(rows.begin) / double(tensor.rows),
+          place.width() * double(columns.end - columns.begin) / double(tensor.columns),
+          place.height() * double(rows.end - rows.begin) / double(tensor.rows));
+  return parts;
+}
+
+void paint_crosses(QPainter& painter, const QRectF& place, const QColor& color) {
+  painter.setPen(QPen(color, 1));
+  // What is narrow has one column of them.
+  const double from = std::min(place.left() + 5, place.center().x());
+  for (double y = place.top() + 5; y < place.bottom() - 2; y += 8)
+    for (double x = from; x < std::max(place.right() - 2, from + 1); x += 8) {
+      painter.drawLine(QPointF(x - 2, y), QPointF(x + 2, y));
+      painter.drawLine(QPointF(x, y - 2), QPointF(x, y + 2));
+    }
+}
+
+// One part, filled from the top as far as it is done.
+void fill_part(QPainter& painter, const QRectF& part, const QColor& fill, const QPen& edge,
+               double done, bool scores) {
+  painter.setPen(Qt::NoPen);
+  painter.setBrush(fill);
+  if (scores) {
+    // The causal mask leaves the lower triangle.
+    if (done > 0)
+      painter.drawPolygon(
+          QPolygonF({part.topLeft(),
+                     QPointF(part.left() + part.width() * done, part.top() + part.height() * done),
+                     QPointF(part.left(), part.top() + part.height() * done)}));
+  } else {
+    painter.drawRect(QRectF(part.left(), part.top(), part.width(), part.height() * done));
+  }
+  painter.setBrush(Qt::NoBrush);
+  painter.setPen(edge);
+  painter.drawRect(part);
+}
+
+void paint_dotted(const LayerBrush& brush, const QRectF& place) {
+  brush.painter.setBrush(Qt::NoBrush);
+  brush.painter.setPen(QPen(brush.theme.muted, 1, Qt::DotLine));
+  brush.painter.drawRect(place);
+}
+
+void paint_copy_word(const LayerBrush& brush, const QRectF& place, const QColor& ink) {
+  const QFont font = brush.theme.font(10);
+  const QString word = Words::tr("copy");
+  if (QFontMetricsF(font).horizontalAdvance(word) + 6 > place.width() || place.height() < 16)
+    return;
+  put_text(brush.painter, place, Qt::AlignCenter, word, font, ink, brush.texts);
+}
+
+}  // namespace
+
+void paint_layer_tensor(const LayerBrush& brush, const LayerRankStep& part, int tensor,
+                        const QRectF& place, int rank, double done) {
+  if (part.first_op < 0 || tensor >= int(part.tensors.size())) return paint_dotted(brush, place);
+  const LayerTensor& of = part.tensors[std::size_t(tensor)];
+  const Theme& theme = brush.theme;
+  const QColor fill = fill_of(theme, of.role);
+  const QColor line = mixed(fill, theme.ink_on(fill), 0.5);
+  const double there = of.role == TensorRole::kWeight ? 1 : done;
+  if (of.is_shard() || !of.heads.empty()) {
+    if (of.is_shard()) paint_dotted(brush, place);
+    QPen edge = theme.rank_line(rank);
+    for (const QRectF& own : parts_of(of, place)) {
+      edge.setWidthF(std::min(own.width(), own.height()) < 10 ? 1 : 2);
+      fill_part(brush.painter, own.adjusted(0.5, 0.5, -0.5, -0.5), fill,
+                of.is_shard() ? edge : QPen(line, 1), there, of.scores);
+      if (of.partial)
+        paint_crosses(brush.painter, own, there > 0 ? theme.ink_on(fill) : theme.muted);
+    }
+    return;
+  }
+  fill_part(brush.painter, place, fill, QPen(line, 1), there, of.scores);
+  if (of.partial) {
+    paint_crosses(brush.painter, place, theme.muted);  // it will be one
+    brush.painter.save();
+    brush.painter.setClipRect(
+        QRectF(place.left(), place.top(), place.width(), place.height() * there));
+    fill_part(brush.painter, place, fill, QPen(line, 1), there, of.scores);
+    paint_crosses(brush.painter, place, theme.ink_on(fill));
+    brush.painter.restore();
+  } else if (of.copy) {
+    brush.painter.setPen(QPen(line, 1));
+    if (place.width() > 8 && place.height() > 8)
+      brush.painter.drawRect(place.adjusted(3, 3, -3, -3));
+    paint_copy_word(brush, place, there > 0.6 ? theme.ink_on(fill) : theme.muted);
+  }
+}
+
+void paint_layer_values(const LayerBrush& brush, int step, int tensor, const QRectF& place,
+                        int rank) {
+  const LayerInside* inside = brush.picture.look.inside.get();
+  const LayerSteps& layer = *brush.picture.layer;
+  const LayerStep& of_step = layer.steps[std::size_t(step)];
+  const LayerRankStep& part = of_step.ranks[std::size_t(rank)];
+  if (!inside || part.first_op < 0 || tensor >= int(part.tensors.size())) return;
+  const LayerTensor& of = part.tensors[std::size_t(tensor)];
+  const InsideTensor* values = inside->find(of_step, of, layer.ranks[std::size_t(rank)].rank);
+  if (!values) return;
+  const QImage image = image_of(*values, inside->most_of(*values), brush.theme);
+  const double high = double(image.height()) / double(of.held_rows);
+  const double wide = double(image.width()) / double(of.held_columns);
+  const std::vector<QRectF> parts = parts_of(of, place);
+  std::int64_t row = 0;
+  std::size_t at = 0;
+  for (const ChunkRange& rows : of.row_ranges) {
+    std::int64_t column = 0;
+    for (const ChunkRange& columns : of.column_ranges) {
+      if (at >= parts.size()) return;
+      brush.painter.drawImage(
+          parts[at++].adjusted(2, 2, -2, -2), image,
+          QRectF(double(column) * wide, double(row) * high,
+                 double(columns.end - columns.begin) * wide, double(rows.end - rows.begin) * high));
+      column += columns.end - columns.begin;
+    }
+    row += rows.end - rows.begin;
+  }
+  if (of.partial)
+    for (const QRectF& own : parts) paint_crosses(brush.painter, own, brush.theme.text);
+}
+
+void paint_layer_caption(const LayerBrush& brush, const LayerRankStep& part, int tensor,
+                         const QRectF& place, std::vector<QRectF>& taken) {
+  if (part.first_op < 0 || tensor >= int(part.tensors.size())) return;
+  const LayerTensor& of = part.tensors[std::size_t(tensor)];
+  // Numbers of tokens have names where they are made.
+  if (of.scores || (of.columns == 1 && !of.written)) return;
+  const QFont font = brush.theme.font(10);
+  const QString text = of.columns == 1 ? QString::fromStdString(of.name) : layer_shape_text(of);
+  const double width = QFontMetricsF(font).horizontalAdvance(text) + 2;
+  if (width > place.width() + 60) return;
+  const QRectF rect(place.center().x() - width / 2, place.bottom() + 3, width, 13);
+  const bool free = std::none_of(taken.begin(), taken.end(),
+                                 [&](const QRectF& other) { return other.intersects(rect); });
+  if (!free || rect.left() < 108 || rect.right() > brush.layout.size.width() - 8) return;
+  // Collectives stand across all rows.
+  for (const LayerHalf& half : brush.layout.halves)
+    for (const LayerBox& box : half.boxes)
+      if (box.mark == LayerMark::kBar && rect.right() > box.x && rect.left() < box.x + box.width &&
+          rect.top() > half.top && rect.top() < half.bottom)
+        return;
+  put_text(brush.painter, rect, Qt::AlignCenter, text, font, brush.theme.muted, brush.texts);
+  taken.push_back(rect.adjusted(-3, 0, 3, 0));
+}
+
+void paint_layer_legend(const LayerBrush& brush, const QRectF& line) {
+  const Theme& theme = brush.theme;
+  QPainter& painter = brush.painter;
+  const QFont font = theme.font(11);
+  double x = line.left(), y = line.top();
+  const QColor activation = fill_of(theme, TensorRole::kActivation);
+  const QColor edge = mixed(activation, theme.ink_on(activation), 0.5);
+  const QColor sent = theme.solid(OpColor::kCommunication);
+  const auto entry = [&](const QString& word, auto&& paint) {
+    const double width = QFontMetricsF(font).horizontalAdvance(word);
+    if (x + 22 + width > line.right()) x = line.left(), y += 17;
+    paint(QRectF(x + 0.5, y + line.height() / 2 - 5, 14, 10));
+    put_text(painter, QRectF(x + 20, y, width + 2, line.height()), Qt::AlignVCenter, word, font,
+             theme.muted, brush.texts);
+    x += 20 + width + 13;
+  };
+  const auto filled = [&](const QRectF& at, const QColor& fill, const QPen& pen) {
+    painter.setBrush(fill);
+    painter.setPen(pen);
+    painter.drawRect(at);
+  };
+  entry(Words::tr("weight"),
+        [&](const QRectF& at) { filled(at, fill_of(theme, TensorRole::kWeight), Qt::NoPen); });
+  entry(Words::tr("activation"), [&](const QRectF& at) { filled(at, activation, QPen(edge, 1)); });
+  if (brush.picture.layer->choice.backward)
+    entry(Words::tr("gradient"), [&](const QRectF& at) {
+      filled(at, fill_of(theme, TensorRole::kWeightGradient), Qt::NoPen);
+    });
+  entry(Words::tr("shard, edge of its rank"), [&](const QRectF& at) {
+    paint_dotted(brush, at);
+    QPen own = theme.rank_line(0);
+    own.setWidthF(2);
+    filled(QRectF(at.left(), at.top(), 7, at.height()), activation, own);
+  });
+  entry(Words::tr("copy"), [&](const QRectF& at) {
+    filled(at, activation, QPen(edge, 1));
+    painter.drawRect(at.adjusted(2.5, 2.5, -2.5, -2.5));
+  });
+  entry(Words::tr("partial sum"), [&](const QRectF& at) {
+    filled(at, activation, QPen(edge, 1));
+    paint_crosses(painter, at, theme.ink_on(activation));
+  });
+  entry(Words::tr("collective"), [&](const QRectF& at) {
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(sent);
+    painter.drawRoundedRect(QRectF(at.center().x() - 3, at.top() - 2, 7, 14), 3, 3);
+  });
+  entry(Words::tr("nothing sent"), [&](const QRectF& at) {
+    painter.setPen(QPen(sent, 1, Qt::DotLine));
+    painter.setBrush(Qt::NoBrush);
+    painter.drawRoundedRect(QRectF(at.center().x() - 3, at.top() - 2, 7, 14), 3, 3);
+  });
+  entry(Words::tr("still to come"),
+        [&](const QRectF& at) { filled(at, Qt::transparent, QPen(edge, 1)); });
+  if (brush.picture.look.inside) {
+    entry(Words::tr("below 0"),
+          [&](const QRectF& at) { filled(at, theme.solid(OpColor::kCommunication), Qt::NoPen); });
+    entry(Words::tr("above 0, one scale for all ranks"),
+          [&](const QRectF& at) { filled(at, theme.accent_line, Qt::NoPen); });
+  }
+  entry(Words::tr("absent"), [&](const QRectF& at) { paint_dotted(brush, at); });
+}
+
+}  // namespace parallelarium

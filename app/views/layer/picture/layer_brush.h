@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// How one tensor of one rank is drawn: shard, copy, partial sum, absent, still to come.
+#pragma once
+
+#include "app/views/layer/picture/layer_picture.h"
+
+namespace parallelarium {
+
+struct LayerBrush {
+  QPainter& painter;
+  const LayerPicture& picture;
+  const LayerLayout& layout;
+  const Theme& theme;
+  TextLog* texts;
+};
+
+// `place`: of the whole tensor. `done`: how much of it is there, from the top.
+void paint_layer_tensor(const LayerBrush& brush, const LayerRankStep& part, int tensor,
+                        const QRectF& place, int rank, double done);
+// What a run with probes saw in it, over what paint_layer_tensor() has painted.
+void paint_layer_values(const LayerBrush& brush, int step, int tensor, const QRectF& place,
+                        int rank);
+// Its shape below it where nothing else stands; adds what it takes to `taken`.
+void paint_layer_caption(const LayerBrush& brush, const LayerRankStep& part, int tensor,
+                         const QRectF& place, std::vector<QRectF>& taken);
+void paint_layer_legend(const LayerBrush& brush, const QRectF& line);
+
+}  // namespace parallelarium

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The picture of one layer of one micro-batch, or of embedding or head, on the ranks of its TP and
+// CP group: what is shown, where it stands, and how it is painted. Shapes, bytes and FLOPs are the
+// engine's.
+#pragma once
+
+#include <QPainter>
+#include <QRectF>
+#include <QSizeF>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "app/look/theme/theme.h"
+#include "app/selection/selection_panel.h"
+#include "app/state/session.h"
+#include "app/views/timeline/picture/timeline_paint.h"
+#include "engine/plan/layer/layer_steps.h"
+
+namespace parallelarium {
+
+struct LayerInside;
+
+// What the user chose in the view.
+struct LayerLook {
+  LayerChoice choice;
+  bool attention_open = false, mlp_open = true;
+  bool figures = false;     // FLOPs and FLOP per byte too
+  bool context = true;      // where CP cuts: who computes which block, instead of the pieces
+  int step = -1, rank = 0;  // selected, as indices in LayerSteps; step -1: none
+  std::shared_ptr<const LayerInside> inside;  // numbers of a run with probes, or null
+};
+
+// When each step runs, rank by rank; as LayerSteps::steps and ::ranks.
+struct LayerSpans {
+  Source source = Source::kPredicted;
+  std::vector<std::vector<std::optional<Span>>> spans;
+  Span window;   // of all of them
+  Span context;  // of those around attention, where CP cuts
+};
+
+struct LayerPicture {
+  LayerLook look;
+  std::shared_ptr<const LayerSteps> layer;
+  std::shared_ptr<const LayerSpans> predicted, observed;
+  std::vector<double> attention_ratios;  // time of a run's attention by CP rank, over the least
+  QString title, predicted_word;
+  QString empty;   // why there is nothing to show, or empty
+  QString notice;  // what else to know: nothing is split; or empty
+  Nanoseconds playhead{0};
+  bool dimmed = false;
+  bool hides_time = false, hides_traffic = false, hides_memory = false;  // by a lesson
+  bool hides_blocks = false;                                             // of scores: how many
+  bool drawn() const { return empty.isEmpty() && layer && !layer->steps.empty(); }
+  // What a layer keeps, beside other ways to cut it.
+  bool shows_kept() const {
+    return drawn() && !shows_context() && !layer->kept.terms.empty() && !hides_memory;
+  }
+  // What is said of the embedding, or of head and loss.
+  bool shows_vocabulary() const { return drawn() && layer->choice.place != LayerPlace::kLayer; }
+  // A run with probes compares both sides of every collective of a layer.
+  bool shows_differences() const { return look.inside && look.choice.place == LayerPlace::kLayer; }
+  bool shows_context() const { return drawn() && look.context && layer->context.drawn(); }
+  const LayerSpans* shown() const { return observed ? observed.get() : predicted.get(); }
+  // The time that the picture is about.
+  Span window_of(const LayerSpans& times) const {
+    return shows_context() ? times.context : times.window;
+  }
+};
+
+enum class LayerMark : std::uint8_t { kTensor, kTimes, kEquals, kArrow, kPlus, kBar };
+
+// A mark in the row of every rank.
+struct LayerBox {
+  LayerMark mark = LayerMark::kTensor;
+  int step = 0;
+  int tensor = -1;  // as LayerRankStep::tensors
+  double x = 0, width = 0, height = 0;
+};
+struct LayerColumn {
+  int step = 0;
+  double left = 0, width = 0;
+};
+
+struct LayerHalf {
+  bool attention = false, open = false;
+  QRectF head;  // a click opens or closes it
+  std::vector<int> steps;
+  std::vector<LayerBox> boxes;
+  std::vector<LayerColumn> columns;
+  std::vector<double> rows;  // middle of the row of each shown rank
+  double between = 0;        // two columns
+  bool says_cuts = false;    // a line below the names: how weights are cut
+  double row_height = 0, top = 0, figures_top = 0, bottom = 0;
+};
+
+// Where the picture of context parallelism stands. By heads, rows are ranks and columns are what a
+// rank has before, between and behind both exchanges.
+struct ContextPlaces {
+  QRectF strip, grid, table;   // not by heads
+  double cell = 0;             // of the grid
+  std::vector<double> rows;    // by heads: tops
+  std::vector<double> lefts;   // by heads: of queries, all tokens, scores, their result, own tokens
+  double box = 0, height = 0;  // by heads: of a matrix
+  double words = 0;            // by heads: below
+};
+// What a click on a place selects.
+struct LayerTarget {
+  QRectF place;
+  int step = -1, rank = 0;
+};
+
+struct LayerLayout {
+  QSizeF size;
+  double top = 0;          // below title and legend
+  std::vector<int> ranks;  // shown, as LayerSteps::ranks
+  int alike = 0;           // ranks left out behind the first
+  std::vector<LayerHalf> halves;
+  bool one_scale = true;  // tokens are drawn as large as widths
+  ContextPlaces context;
+  std::vector<LayerTarget> targets;
+  double kept_top = 0;  // of what a layer keeps, where it is shown
+  double lanes_top = 0, lane_left = 0, lane_width = 0, lane_pitch = 0, bottom = 0;
+  bool in_lanes(double y) const {
+    return y >= lanes_top - 4 && y <= lanes_top + double(ranks.size()) * lane_pitch + 4;
+  }
+};
+
+// Everything that is set, predicted and run. `layer`: from an earlier picture of the same Program
+// and choice, or null.
+LayerPicture layer_picture(const Session& session, LayerLook look,
+                           std::shared_ptr<const LayerSteps> layer = nullptr);
+
+// `size`: width, and the height that it should fit if it can; the layout's bottom says what it
+// needs.
+LayerLayout layer_layout(const LayerPicture& picture, QSizeF size, const Theme& theme);
+void paint_layer(QPainter& painter, const LayerPicture& picture, const LayerLayout& layout,
+                 const Theme& theme, TextLog* texts);
+void paint_layer_lanes(QPainter& painter, const LayerPicture& picture, const LayerLayout& layout,
+                       const Theme& theme, TextLog* texts);
+// What a layer keeps for its backward: bars for TP 1, TP, and TP with sequence parallel, and the
+// paper's terms.
+double layer_kept_height(const LayerPicture& picture, double width, const Theme& theme);
+void paint_layer_kept(QPainter& painter, const LayerPicture& picture, const LayerLayout& layout,
+                      const Theme& theme, TextLog* texts);
+QString layer_kept_sentence(const LayerPicture& picture);
+// How much of a step has happened on a rank at the playhead, 0 to 1.
+double layer_share_done(const LayerPicture& picture, int step, int rank);
+
+// The step and rank under a point; step -1: none.
+struct LayerHit {
+  int step = -1, rank = 0;
+};
+LayerHit layer_hit(const LayerLayout& layout, QPointF point);
+
+QString layer_step_name(const LayerStep& step);
+QString layer_collective_name(const LayerStep& step);
+QString layer_shape_text(const LayerTensor& tensor);
+// How a rank has the tensor: "shard", "copy", "partial sum"; empty: it alone has the whole.
+QString layer_holding_text(const LayerTensor& tensor);
+// "cut by columns"; empty: the step's weights are not cut.
+QString layer_cut_text(const LayerStep& step);
+QString layer_sent_text(const LayerPicture& picture, int step, int rank);
+QString layer_kept_text(const LayerPicture& picture, int step, int rank);
+SelectionText describe_layer_step(const LayerPicture& picture, int step, int rank);
+// Everything about the frame, for screen readers.
+QString layer_sentence(const LayerPicture& picture);
+
+}  // namespace parallelarium
