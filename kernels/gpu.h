@@ -42,8 +42,8 @@ template <class T>
 [[nodiscard]] cudaError_t accumulate_rows(T* sum, std::int64_t sum_stride, const T* part,
                                           std::int64_t part_stride, std::int64_t rows,
                                           std::int64_t width, cudaStream_t stream);
-// combine.h. target may be one of the parts. T: float, double, Bf16 or std::int32_t. Requires: 1 <=
-// parts_count <= kMostCombined.
+// combine.h. target may be one of the parts. T: float, double, Bf16 or std::int32_t. parts_count
+// must be in [1, kMostCombined].
 inline constexpr int kMostCombined = 64;
 template <class T>
 [[nodiscard]] cudaError_t combine(T* target, const T* const* parts, int parts_count, Combine how,
@@ -165,7 +165,7 @@ template <class T>
                                     std::int64_t V, std::int64_t first, cudaStream_t stream,
                                     std::int64_t pitch = 0);
 
-// router.h. Requires: N >= 1. workspace: route_workspace(N, E), 4-byte aligned. Error:
+// router.h. N must be 1 or more. workspace: route_workspace(N, E), 4-byte aligned. Error:
 // cudaErrorInvalidValue if the affinities of 4 tokens do not fit the GPU's shared memory (E above
 // some 1500 on Turing).
 template <class T>

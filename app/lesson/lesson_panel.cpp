@@ -320,6 +320,12 @@ void LessonPanel::refresh_controls() {
 bool LessonPanel::eventFilter(QObject* watched, QEvent* event) {
   if (watched == revealed_ && (event->type() == QEvent::Resize || event->type() == QEvent::Move))
     QMetaObject::invokeMethod(this, &LessonPanel::scroll_to_revealed, Qt::QueuedConnection);
+  if (watched == scroll_ && event->type() == QEvent::Resize) {
+    // As wide without a scroll bar as with one: the height of texts that wrap would else decide
+    // about the bar, and the bar about their height.
+    const int bar = scroll_->verticalScrollBar()->sizeHint().width();
+    scroll_->widget()->setFixedWidth(std::max(0, scroll_->width() - bar));
+  }
   if (watched != primary_) return QWidget::eventFilter(watched, event);
   const bool click =
       event->type() == QEvent::MouseButtonPress || event->type() == QEvent::MouseButtonDblClick;

@@ -143,6 +143,7 @@ void LessonPanel::build_body() {
   scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   scroll_->setFocusPolicy(Qt::NoFocus);
   scroll_->setWidget(content);
+  scroll_->installEventFilter(this);
   layout()->addWidget(scroll_);
   add_scroll_hint(*scroll_);
   const QScrollBar* bar = scroll_->verticalScrollBar();

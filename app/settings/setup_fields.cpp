@@ -43,6 +43,10 @@ CaptionText caption_of(const SetupSetting& row, const std::string& value) {
   for (const Caption& caption : row.captions)
     if (caption.value == value) return {setting_words(caption.text), setting_words(caption.tip)};
   if (value.starts_with('{')) return {QCoreApplication::translate("settings", "custom"), {}};
+  if (row.value.kind == SettingKind::kFlag)
+    return {value == "true" ? QCoreApplication::translate("settings", "on")
+                            : QCoreApplication::translate("settings", "off"),
+            {}};
   return {QString::fromStdString(value), {}};
 }
 
@@ -51,6 +55,7 @@ std::vector<std::string> choices_of(const SetupSetting& row, const Setup& setup)
   if (!row.value.words.empty()) return row.value.words;
   std::vector<std::string> values;
   for (const Caption& caption : row.captions) values.push_back(caption.value);
+  if (values.empty() && row.value.kind == SettingKind::kFlag) return {"false", "true"};
   return values;
 }
 

@@ -156,6 +156,10 @@ void SetupPanel::refresh_rows() {
       segments->set_value(value);
       segments->set_changed(changed);
     } else {
+      if (auto* box = qobject_cast<ChoiceBox*>(row.control);
+          box &&
+          std::find(freed_options_.begin(), freed_options_.end(), option) != freed_options_.end())
+        box->setCurrentIndex(box->findData(value));
       set_style_property(row.control, "changed", changed);
     }
     if (row.reason == nullptr) continue;

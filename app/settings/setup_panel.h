@@ -51,6 +51,8 @@ class SetupPanel : public QScrollArea {
   void add_schedule(QWidget* content);
   void add_global_batch(QWidget* content);
   void add_row(const SetupSetting& row);
+  QWidget* make_control(const SetupSetting& row, const QString& name);
+  void add_freed();
   QWidget* labelled_row(const QString& label, const QString& short_name, QWidget* control,
                         QLabel* reason = nullptr);
   void change(const std::string& option, const QString& value);
@@ -64,6 +66,9 @@ class SetupPanel : public QScrollArea {
 
   Session& session_;
   QBoxLayout* column_;
+  // What a part of a lesson frees and the panel does not have otherwise; null: nothing.
+  QWidget* freed_ = nullptr;
+  std::vector<std::string> freed_options_;
   QStringList section_names_;
   std::vector<SectionHead*> heads_;
   std::vector<std::vector<std::string>> section_options_;

@@ -16,13 +16,15 @@ namespace parallelarium {
 
 namespace {
 
+constexpr int kComboHeight = 34;
+
 class Combo : public ChoiceBox {
  public:
   explicit Combo(const QString& accessible_name, QWidget* parent) : ChoiceBox(parent) {
     setAccessibleName(accessible_name);
     setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     setMinimumContentsLength(8);
-    setFixedHeight(34);
+    setFixedHeight(kComboHeight);
   }
 };
 
@@ -87,6 +89,7 @@ SetupPanel::SetupPanel(Session& session, QWidget* parent) : QScrollArea(parent),
   connect(&session_, &Session::setup_changed, this, &SetupPanel::refresh);
   connect(&session_, &Session::run_changed, this, &SetupPanel::refresh);  // a calibration
   connect(&session_.locks(), &LessonLocks::allowed_changed, this, [this] {
+    add_freed();
     for (auto& [option, row] : rows_) {
       const bool open = session_.locks().allowed(key_of(option));
       row.control->setEnabled(open);
@@ -221,12 +224,8 @@ QWidget* SetupPanel::labelled_row(const QString& label, const QString& short_nam
 }
 
 // Captions stand side by side; numbers step.
-void SetupPanel::add_row(const SetupSetting& row) {
+QWidget* SetupPanel::make_control(const SetupSetting& row, const QString& name) {
   const std::string option = row.option;
-  const QString label = setting_words(row.label), symbol = QString::fromStdString(row.symbol);
-  const QString name = symbol.isEmpty() ? label : label + QLatin1Char(' ') + symbol;
-  QLabel* reason = row.needs.empty() ? nullptr : new QLabel(setting_words(row.needs));
-  QWidget* control = nullptr;
   if (row.captions.empty()) {
     auto* box = new StepBox(name, [this, option](int direction) {
       return next_valid(session_.setup(), option, direction);
@@ -234,18 +233,68 @@ void SetupPanel::add_row(const SetupSetting& row) {
     box->setFixedWidth(86);
     connect(box, &StepBox::committed, this,
             [this, option](const QString& value) { change(option, value); });
-    control = box;
-  } else {
-    std::vector<Segments::Choice> choices;
-    for (const Caption& caption : row.captions)
-      choices.push_back({QString::fromStdString(caption.value), setting_words(caption.text),
-                         setting_words(caption.tip)});
-    auto* segments = new Segments(name, choices);
-    connect(segments, &Segments::chosen, this,
-            [this, option](const QString& value) { change(option, value); });
-    control = segments;
+    return box;
   }
+  std::vector<Segments::Choice> choices;
+  for (const Caption& caption : row.captions)
+    choices.push_back({QString::fromStdString(caption.value), setting_words(caption.text),
+                       setting_words(caption.tip)});
+  auto* segments = new Segments(name, choices);
+  connect(segments, &Segments::chosen, this,
+          [this, option](const QString& value) { change(option, value); });
+  return segments;
+}
+
+void SetupPanel::add_row(const SetupSetting& row) {
+  const std::string option = row.option;
+  const QString label = setting_words(row.label), symbol = QString::fromStdString(row.symbol);
+  QLabel* reason = row.needs.empty() ? nullptr : new QLabel(setting_words(row.needs));
+  QWidget* control =
+      make_control(row, symbol.isEmpty() ? label : label + QLatin1Char(' ') + symbol);
   rows_[option] = {control, reason, labelled_row(label, symbol, control, reason)};
+}
+
+// A part of a lesson may free settings that stand in "All settings" alone. A student who may change
+// nothing else must find them: they come first.
+void SetupPanel::add_freed() {
+  for (const std::string& option : freed_options_) rows_.erase(option);
+  freed_options_.clear();
+  delete freed_;
+  freed_ = nullptr;
+  QVBoxLayout* column = nullptr;
+  for (const SetupSetting& row : setup_settings()) {
+    const std::string option = row.option;
+    if (option.empty() || rows_.contains(option) ||
+        !session_.locks().allowed_keys().contains(key_of(option)))
+      continue;
+    const QString label = setting_words(row.label);
+    QWidget* control = nullptr;
+    if (const std::vector<std::string> values = choices_of(row, session_.setup());
+        !values.empty()) {
+      auto* box = new Combo(label, nullptr);
+      for (const std::string& value : values)
+        box->addItem(caption_of(row, value).text, QString::fromStdString(value));
+      connect(box, &QComboBox::activated, this,
+              [this, box, option](int index) { change(option, box->itemData(index).toString()); });
+      control = box;
+    } else {
+      control = make_control(row, label);
+    }
+    if (freed_ == nullptr) {
+      freed_ = new QWidget;
+      column = new QVBoxLayout(freed_);
+      column->setContentsMargins(0, 0, 0, 8);
+      column->setSpacing(4);
+      column->addWidget(new SectionHead(tr("Free in this part")));
+      column_->insertWidget(0, freed_);
+    }
+    QWidget* whole = labelled_row(label, {}, control);
+    if (qobject_cast<Combo*>(control)) whole->setFixedHeight(kComboHeight);
+    column->addWidget(whole);
+    rows_[option] = {control, nullptr, whole};
+    freed_options_.push_back(option);
+  }
+  refresh();
 }
 
 void SetupPanel::fill_models() {

@@ -28,12 +28,12 @@ std::vector<Banner::Choice> Window::choices_of(const Message& problem, Topic& to
 }
 
 void Window::refresh_banner() {
-  // In Plan the setup is not what is looked at.
-  const bool plans = room_ == Room::kPlan && !shows_index();
-  if ((!plans && say_problem()) || say_what_happened()) return;
+  // In Plan and on the map of lessons the setup is not what is looked at.
+  const bool elsewhere = room_ == Room::kPlan || shows_index();
+  if ((!elsewhere && say_problem()) || say_what_happened()) return;
   if (presents_ && !lesson_->player().is_open())  // nothing else says how to get out
     return banner_->say(tr("Esc leaves"), Banner::Kind::kPlain, {});
-  if (view().topic().is_step() && !plans) return say_of_the_step();
+  if (view().topic().is_step() && !elsewhere) return say_of_the_step();
   banner_->say({}, Banner::Kind::kPlain, {});
 }
 

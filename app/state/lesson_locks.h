@@ -40,6 +40,7 @@ class LessonLocks : public QObject {
   void set_hidden(const QStringList& keys);
   // Setting keys that may be changed now; empty means all.
   bool allowed(const QString& key) const;
+  const QStringList& allowed_keys() const { return allowed_; }
   void set_allowed(const QStringList& keys);
   // A question of the lesson is open and a run would show its answer.
   bool question_open() const { return question_open_; }

@@ -25,7 +25,7 @@ class Predictor : public QObject {
 
   // predicted() comes before this returns where that takes less than a frame, else from the event
   // loop. Only the latest of those that wait is predicted. `here`: the cores of this computer.
-  // Requires: `setup` is resolved and valid.
+  // `setup` must be resolved and valid.
   void predict(const Setup& setup, const Machine& machine, const Machine& here);
   // What is under way is of no use any more: predicted() does not come.
   void forget();

@@ -2046,6 +2046,74 @@
         <source>so far</source>
         <translation>bis jetzt</translation>
     </message>
+    <message>
+        <source>the parameters of the model</source>
+        <translation>die Parameter des Modells</translation>
+    </message>
+    <message>
+        <source>the bubble over ideal time</source>
+        <translation>die Blase über der idealen Zeit</translation>
+    </message>
+    <message>
+        <source>the share of dropped rows</source>
+        <translation>der Anteil verworfener Zeilen</translation>
+    </message>
+    <message>
+        <source>rows of the fullest rank over the mean</source>
+        <translation>Zeilen des vollsten Ranges über dem Mittel</translation>
+    </message>
+    <message>
+        <source>rows of the fullest expert over the mean</source>
+        <translation>Zeilen des vollsten Experten über dem Mittel</translation>
+    </message>
+    <message>
+        <source>the most rows that an expert keeps</source>
+        <translation>die meisten Zeilen, die ein Experte behält</translation>
+    </message>
+    <message>
+        <source>the ranks with equal weights</source>
+        <translation>die Ränge mit gleichen Gewichten</translation>
+    </message>
+    <message>
+        <source>the ranks with other weights</source>
+        <translation>die Ränge mit anderen Gewichten</translation>
+    </message>
+    <message>
+        <source>the distance between the ranks&apos; losses</source>
+        <translation>der Abstand zwischen den Verlusten der Ränge</translation>
+    </message>
+    <message>
+        <source>the loss after step %1</source>
+        <translation>der Verlust nach Schritt %1</translation>
+    </message>
+    <message>
+        <source>what a rank sends</source>
+        <translation>was ein Rang sendet</translation>
+    </message>
+    <message>
+        <source>the number of messages of a rank (%1)</source>
+        <translation>die Zahl der Nachrichten eines Ranges (%1)</translation>
+    </message>
+    <message>
+        <source>what a rank receives (%1)</source>
+        <translation>was ein Rang empfängt (%1)</translation>
+    </message>
+    <message>
+        <source>what a rank sends (%1)</source>
+        <translation>was ein Rang sendet (%1)</translation>
+    </message>
+    <message>
+        <source>the optimizer states on a rank</source>
+        <translation>die Optimiererzustände auf einem Rang</translation>
+    </message>
+    <message>
+        <source>the activations on a rank</source>
+        <translation>die Aktivierungen auf einem Rang</translation>
+    </message>
+    <message>
+        <source>the number of steps</source>
+        <translation>die Zahl der Schritte</translation>
+    </message>
 </context>
 <context>
     <name>main</name>
@@ -4714,6 +4782,10 @@ nach Plan</translation>
     <message>
         <source>Change rates, memory and links of the devices</source>
         <translation>Raten, Speicher und Verbindungen der Geräte ändern</translation>
+    </message>
+    <message>
+        <source>Free in this part</source>
+        <translation>In diesem Teil frei</translation>
     </message>
 </context>
 <context>
@@ -10150,6 +10222,30 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>Not swept yet: press Sweep.</source>
         <translation>Noch nicht variiert: „Variieren“ drücken.</translation>
+    </message>
+    <message>
+        <source>run here</source>
+        <translation>hier gelaufen</translation>
+    </message>
+    <message>
+        <source>A diamond: what a run of the point was seen to do; hollow where it was rehearsed.</source>
+        <translation>Eine Raute: was ein Lauf des Punktes zeigte; hohl, wo er geprobt wurde.</translation>
+    </message>
+    <message>
+        <source>, measured %1</source>
+        <translation>, gemessen %1</translation>
+    </message>
+    <message>
+        <source>, rehearsed %1</source>
+        <translation>, geprobt %1</translation>
+    </message>
+    <message>
+        <source>measured</source>
+        <translation>gemessen</translation>
+    </message>
+    <message>
+        <source>rehearsed</source>
+        <translation>geprobt</translation>
     </message>
 </context>
 <context>

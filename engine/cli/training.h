@@ -101,7 +101,7 @@ bool is_about_request(const Message& why);
 bool is_told_by_leader(const Message& why);
 
 nlohmann::json to_json(const Proof& proof);
-// Why a proof of `setup` does not hold, and by how much. Requires: !proof.holds().
+// Why a proof of `setup` does not hold, and by how much. The proof must not hold.
 Message why_refuted(const Setup& setup, const Proof& proof);
 // {observation, machine, proof?, unproven?, unstored?}: what `run` of the protocol answers and a
 // document keeps. Of a run that hung: {hang, machine, unstored?}, hang being {seconds, ranks:

@@ -25,13 +25,13 @@ using Segments = std::vector<Segment>;  // ascending, without overlap; gaps hold
 
 // The segments within [begin, end), counted from `begin`.
 Segments cut(const Segments& all, std::int64_t begin, std::int64_t end);
-// Appends `part`, counted from 0, at `offset`. Requires: `all` ends at or before `offset`.
+// Appends `part`, counted from 0, at `offset`. `all` must end at or before `offset`.
 void append(Segments& all, Segments part, std::int64_t offset);
 // Puts `part`, counted from 0, into [offset, offset + count) of `all`.
 void put(Segments& all, Segments part, std::int64_t offset, std::int64_t count);
 // Whether every cell of [0, count) holds something.
 bool covers(const Segments& all, std::int64_t count);
-// Combines both, cell by cell. Requires: both cover the same cells.
+// Combines both, cell by cell. Both must cover the same cells.
 Segments merge(const Segments& a, const Segments& b);
 
 }  // namespace parallelarium

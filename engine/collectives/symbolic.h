@@ -16,7 +16,7 @@ namespace parallelarium {
 // A fault is a cell that lacks a contribution, has one twice or has those of another element; a
 // cell that is read before it holds anything, or read and written in one step; an average that is
 // divided never or twice. Runs the Program's ops and does not know the algorithm.
-// Requires: check(collective.program) is empty.
+// check(collective.program) must be empty.
 std::vector<Message> check_collective(const Collective& collective);
 
 // Bit r: rank r's contribution is in it.

@@ -29,12 +29,12 @@ inline constexpr std::int64_t kMostPieceOps = 200'000;
 // Up to this many ranks all are built; above, one representative per pipeline stage.
 inline constexpr int kMostBuiltRanks = 64;
 
-// Requires: validate(setup) is empty and the order fits mesh.pp ranks.
+// validate(setup) must be empty, and the order must fit mesh.pp ranks.
 Result<Program> build_program(const Setup& setup, const Order& order,
                               const BuildOptions& options = {});
 
 // What a Program's order of actions and transfers stands on (nominal_walk.h), without building it.
-// Requires: what build_program() requires, and activations are not offloaded.
+// What build_program() demands must hold, and activations must not be offloaded.
 std::vector<NominalRank> nominal_ranks(const Setup& setup, const Order& order);
 // Of what goes from one stage to the next.
 std::int64_t boundary_bytes(const Setup& setup);

@@ -21,8 +21,8 @@ class RankEmitter {
  public:
   RankEmitter(Program& program, RankProgram& rank) : program_(program), rank_(rank) {}
 
-  // Makes a buffer that the rank holds for the whole step. Requires: a tensor up to kSquareSum,
-  // held once.
+  // Makes a buffer that the rank holds for the whole step. The tensor must be one of those up to
+  // kSquareSum, and must be held once.
   void hold(Tensor tensor, std::int64_t bytes);
   bool holds(Tensor tensor) const;
   void reserve_buffers(std::size_t count) {
@@ -42,13 +42,12 @@ class RankEmitter {
     std::int32_t action = -1;
   };
   // Appends one op and returns its index. `needs`: one more op that must end before it (-1: none).
-  // Requires: every buffer that its operands touch is held, or open in `table`, or opened by this
-  // op.
+  // Every buffer that its operands touch must be held, or open in `table`, or opened by this op.
   std::int32_t emit(const Draft& draft, const Place& place, SlotTable table,
                     std::int32_t needs = -1);
 
   std::int32_t last_of(Lane lane) const { return last_[static_cast<std::size_t>(lane)]; }
-  // Keeps the buffer open until op `op`. Requires: no later op uses it already.
+  // Keeps the buffer open until op `op`. No later op may use it already.
   void extend(std::int32_t buffer, std::int32_t op) {
     assert(op >= rank_.buffers[buffer].closed_by);
     rank_.buffers[buffer].closed_by = op;

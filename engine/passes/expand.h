@@ -14,9 +14,9 @@ namespace parallelarium {
 // gets a place for scratch behind the arena.
 //
 // `algorithms`: as algorithm_names() reads it. An exchange of tokens stays, since only a run knows
-// their number. Requires: all ranks are built, memory is planned. Errors: an unknown algorithm, or
-// one that does not work with that many ranks. Source: the algorithms of engine/collectives; the
-// idea of the pass is MSCCL's (Cowan et al. 2023).
+// their number. All ranks must be built, and memory planned. Errors: an unknown algorithm, or one
+// that does not work with that many ranks. Source: the algorithms of engine/collectives; the idea
+// of the pass is MSCCL's (Cowan et al. 2023).
 Result<Program> expand(const Program& program, const std::string& algorithms);
 
 }  // namespace parallelarium

@@ -37,7 +37,7 @@ struct FoldedSlots {
 // Folds the drafts of a chunk and adds the Folds to the Program. Buffers that only the compute lane
 // touches become one for all that are open equally long; they get slots from `slots.count` on,
 // which counts them.
-// Requires: the drafts have slots and works.
+// The drafts must have slots and works.
 FoldedActions fold_actions(Program& program, const ActionDrafts& pieces, FoldedSlots& slots);
 
 }  // namespace parallelarium

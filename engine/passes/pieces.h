@@ -65,7 +65,7 @@ struct Chunk {
 // Where each parameter of a rank lies: tables first, then layers in order, then final norm and
 // head.
 std::vector<ParameterSlice> parameter_layout(const Setup& setup, const std::vector<Chunk>& chunks);
-// The slice, or null. Requires: at most one match.
+// The slice, or null. One slice at most may match.
 const ParameterSlice* find_slice(const std::vector<ParameterSlice>& slices, Parameter parameter,
                                  int layer);
 

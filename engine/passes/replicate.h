@@ -7,7 +7,7 @@
 
 namespace parallelarium {
 
-// Requires: program.ranks are the representatives (dp = tp = cp = 0) in order of stage.
+// program.ranks must be the representatives (dp = tp = cp = 0) in order of stage.
 Program replicate(const Program& program, const Setup& setup);
 
 // moved_group: the members of a representative's group, ascending, as the replica at `to` has them.

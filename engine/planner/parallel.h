@@ -18,7 +18,7 @@ inline std::size_t parallel_bodies() {
 
 // Calls body(i) for 0 <= i < count, in any order, on as many threads as there are cores. The caller
 // is one of them, and all have ended when it returns.
-// Requires: bodies touch nothing in common.
+// Bodies must touch nothing in common.
 template <class Body>
 void in_parallel(std::size_t count, const Body& body) {
   const std::size_t cores = parallel_bodies();

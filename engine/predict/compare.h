@@ -33,8 +33,7 @@ bool predicts_times(const Machine& machine, const Observation& observation);
 
 // Step seconds and compute seconds, tokens per second, both bubbles, the peak and every category of
 // memory of each row that the prediction has, and the sent bytes of every traffic row of rank 0
-// that either side has (0 on the side that lacks it). Requires: observation.setup is
-// prediction.setup.
+// that either side has (0 on the side that lacks it). observation.setup must be prediction.setup.
 // No times where predicts_times() of the prediction's Machine says no.
 std::vector<Comparison> compare_with(const Prediction& prediction, const Observation& observation);
 

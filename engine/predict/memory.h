@@ -24,7 +24,7 @@ bool zero_shards(Category category, int stage);
 
 // Model states of `parameters` parameters when ZeRO `stage` shards them over `shards` ranks, with
 // the recipe's bytes in place of the paper's 2 + 2 + 12.
-// Requires: shards >= 1.
+// There must be a shard or more.
 ModelStates model_states(double parameters, const Precision& precision, int stage, int shards);
 
 // The most parameters whose model states fit in `bytes`. Source: ZeRO, table II.
@@ -70,7 +70,7 @@ KeptParts kept_parts(const LayerShape& shape, Recompute recompute);
 bool is_paper_gpt(const Model& model);
 
 // That table for a Setup's layer. Fused attention keeps no scores, which is what selective
-// recompute saves. Requires: is_paper_gpt(setup.model).
+// recompute saves. is_paper_gpt(setup.model) must be true.
 struct LayerActivations {
   LayerShape shape;
   Recompute kept = Recompute::kNone;  // as which the layer counts
@@ -96,7 +96,7 @@ int held_microbatches(const Schedule& schedule, int p, int m, int stage);
 // Parameters on one rank of pipeline stage `stage`: matrices divided by TP, norms and
 // projection biases on every TP rank, experts divided by EP; the tables on the first stage, the
 // head (of a tied model: a copy of the table) on the last.
-// Requires: validate(setup) is empty.
+// validate(setup) must be empty.
 struct StageParameters {
   double shared = 0;   // of everything that all DP and CP ranks hold alike
   double experts = 0;  // of routed experts, which only one in EP of them hold alike

@@ -24,7 +24,7 @@ class Arena {
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  // Makes it as it was at first. Requires: no op is running. Error: the device's.
+  // Makes it as it was at first. No op may be running. Error: the device's.
   Result<void> clear();
 
   std::byte* base() const { return base_; }
@@ -36,7 +36,7 @@ class Arena {
   void begin(std::int32_t op);
   void end(std::int32_t op, DeviceStream& device);
 
-  // The peaks since the last call. Requires: no op is running.
+  // The peaks since the last call. No op may be running.
   MemoryRow take_peaks();
 
  private:

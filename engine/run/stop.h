@@ -28,7 +28,7 @@ class Stop {
   // Ends the run: every wait returns. The first reason is kept.
   void raise(Message why);
   bool raised() const { return word_.load(std::memory_order_acquire) != 0; }
-  // Requires: raised().
+  // It must have been raised.
   Message why() const;
 
   // Blocks while `word` holds `old`; false if the run was stopped first. The thread that changes

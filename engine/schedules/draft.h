@@ -50,7 +50,7 @@ struct DraftTimes {
 
 // Runs every line as far as it goes. `split`: whether backwards are still to be placed in two
 // parts, where nothing of a micro-batch is placed yet. Actions that stand twice or name no stage of
-// the order do not run. Requires: stages.size() is draft.stages.
+// the order do not run. stages.size() must be draft.stages.
 DraftTimes time_draft(const Order& draft, const std::vector<Durations>& stages, bool split);
 
 // The draft with its pattern continued: each rank's line goes on as its last actions repeat, each

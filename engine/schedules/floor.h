@@ -38,7 +38,7 @@ inline constexpr std::size_t kFloorBudget = 150'000;
 // exchanging two of them in an order that takes them otherwise makes no action later. So a partial
 // order is how many F, B (or I and W) each stage has done, and of two with the same counts only
 // those matter in which no time is later.
-// Requires: the order has all work once, in whichever turn; stages.size() is its stages.
+// The order must have all work once, in whichever turn, and stages.size() must be its stages.
 Floor floor_of(const Order& order, const std::vector<Durations>& stages,
                const HeldLimits& limits = {}, std::size_t budget = kFloorBudget);
 

@@ -48,7 +48,7 @@ struct Searched {
 
 // Looks for an order with a makespan below `below` that keeps the limits (in micro-batches, as
 // TimedOrder::peak_in_flight; empty: none). `budget`: how many partial orders are tried.
-// Requires: every stage is on one rank.
+// Every stage must be on one rank.
 Searched search_orders(const OrderShape& shape, const Order& like,
                        const std::vector<double>& limits, double below, std::size_t budget);
 

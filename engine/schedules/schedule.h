@@ -21,8 +21,8 @@ Order one_f_one_b_order(int ranks, int microbatches);
 // 1F1B over ranks * chunks stages; chunk c of rank r is stage c * ranks + r. It works in rounds: a
 // chunk takes a round's micro-batches before the next chunk does. A round has `group`
 // micro-batches; 0: `ranks`, or as many more as leave no short round. Fewer micro-batches than
-// ranks are one round. Requires: chunks >= 2; check_microbatch_group accepts the group. Source:
-// Narayanan et al. 2021, section 2.2.2; Megatron-LM's schedule table
+// ranks are one round. There must be 2 chunks or more, and check_microbatch_group must accept the
+// group. Source: Narayanan et al. 2021, section 2.2.2; Megatron-LM's schedule table
 // (microbatch_group_size_per_vp_stage).
 Order interleaved_order(int ranks, int microbatches, int chunks, int group = 0);
 // 1F1B with the backward split into I and W. H1: rank r keeps r weight gradients waiting, so that
@@ -40,7 +40,8 @@ struct ActionTimes {
 ActionTimes action_times_of(const Setup& setup);
 // The paper's automatic schedule: for the given times as few bubbles as a greedy rule leaves with
 // at most `limit` micro-batches held on a rank from forward to weight gradient; ZB-1p has p of them
-// and ZB-2p 2p. Requires: limit >= ranks. Source: Qi et al. 2024 (arXiv 2401.10241), section 3.1.
+// and ZB-2p 2p. `limit` must be `ranks` or more. Source: Qi et al. 2024 (arXiv 2401.10241), section
+// 3.1.
 Order zb_automatic_order(const char* name, int ranks, int microbatches, int limit,
                          const ActionTimes& times);
 // Two chunks folded like a V. It holds what 1F1B holds and has no bubble between a rank's first and
@@ -56,12 +57,13 @@ Order v_half_order(int ranks, int microbatches);
 Order v_min_order(int ranks, int microbatches);
 // Micro-batches enter at both ends: 0 to m/2 - 1 go down (chunk 0 of rank r is stage r), the others
 // up (chunk 1 of rank r is stage ranks - 1 - r); every stage is held twice. A forward and a
-// backward of opposite directions overlap. Bubble (p/2 - 1)(F&B + B - 3W). Requires: ranks and
-// microbatches even, microbatches >= 2 ranks. Source: deepseek-ai/DualPipe.
+// backward of opposite directions overlap. Bubble (p/2 - 1)(F&B + B - 3W). Ranks and micro-batches
+// must be even, with twice as many micro-batches as ranks, or more. Source: deepseek-ai/DualPipe.
 Order dualpipe_order(int ranks, int microbatches);
 // DualPipe's steps on half as many ranks: 2 ranks stages folded like a V, and no stage is held
 // twice.
-// Requires: microbatches >= 2 ranks. Source: deepseek-ai/DualPipe, dualpipev.py.
+// There must be twice as many micro-batches as ranks, or more. Source: deepseek-ai/DualPipe,
+// dualpipev.py.
 Order dualpipe_v_order(int ranks, int microbatches);
 
 struct ScheduleInfo {

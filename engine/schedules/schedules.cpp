@@ -35,7 +35,7 @@ struct Sizes {
 struct Generator {
   std::string_view name;
   Sentence summary;
-  // Requires: check_schedule_sizes accepts these.
+  // check_schedule_sizes must accept these.
   Order (*make)(const Sizes& sizes);
 };
 

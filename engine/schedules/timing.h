@@ -37,7 +37,7 @@ struct TimedOrder {
   std::vector<double> peak_in_flight;
 };
 
-// Requires: check_order(order) is empty. Source of the rule: Qi et al. 2023, section 2.
+// check_order(order) must be empty. Source of the rule: Qi et al. 2023, section 2.
 TimedOrder time_order(const Order& order, const Durations& durations);
 // The same with durations of each stage; its `transfer` is that between it and the next stage.
 TimedOrder time_by_stage(const Order& order, const std::vector<Durations>& stages);

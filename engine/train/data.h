@@ -37,7 +37,7 @@ class Text {
 
   // How many windows cover the held-out parts without overlap.
   std::int64_t held_out_count() const;
-  // Requires: 0 <= index < held_out_count().
+  // The index must be in [0, held_out_count()).
   Sequence held_out(std::int64_t index) const;
 
   // -sum p ln p over the bytes of the whole text, in nats. It is the loss of the best guess that

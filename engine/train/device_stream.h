@@ -54,7 +54,7 @@ class DeviceStream {
   // Sets the mark behind all launches so far; setting it again moves it.
   virtual void mark(std::int32_t index) { static_cast<void>(index); }
   // Later launches here begin after `other` has reached its mark. Another thread may have set that
-  // mark, but before this call. Requires: the same kind of device.
+  // mark, but before this call. Both must be of the same kind of device.
   virtual void wait(const DeviceStream& other, std::int32_t index) {
     static_cast<void>(other), static_cast<void>(index);
   }
@@ -63,9 +63,9 @@ class DeviceStream {
   virtual Result<std::chrono::nanoseconds> align(const DeviceStream* like = nullptr) {
     return static_cast<void>(like), std::chrono::nanoseconds{0};
   }
-  // Whether the device has passed the mark. Requires: the mark is set.
+  // Whether the device has passed the mark. The mark must be set.
   virtual bool passed(std::int32_t index) const { return static_cast<void>(index), true; }
-  // When the mark was passed. Requires: align() before the mark was set, finish() after.
+  // When the mark was passed. align() must have come before the mark was set, and finish() after.
   virtual Result<std::chrono::steady_clock::time_point> time_of(std::int32_t index) {
     return message("mark-unknown", "This device keeps no mark {}.", index);
   }

@@ -30,9 +30,9 @@ struct SliceStretches {
 // The slice of rank `index` of `tp` tensor-parallel ranks: columns of row-parallel weights, rows of
 // column-parallel ones (heads; both halves of a gate), rows of the vocabulary's tables, and the
 // whole of all others. If TP does not divide the vocabulary, slices of the last ranks are longer
-// than their stretches, since their rows are padded. Requires: TP divides heads and ffn; TP divides
-// the key/value heads or they divide TP.
-// `layer` says whether the MLP is of shared experts; `share` says which experts the rank holds.
+// than their stretches, since their rows are padded. TP must divide heads and ffn, and it must
+// divide the key/value heads or be a multiple of them. `layer` says whether the MLP is of shared
+// experts; `share` says which experts the rank holds.
 struct ExpertShare {
   int ranks = 1, rank = 0;  // of EP
   ExpertPlacement placement = ExpertPlacement::kBlocked;

@@ -45,7 +45,7 @@ class TypedAddress {
   TypedAddress operator+(std::int64_t elements) const {
     return {type_, address_ + elements * size_of(type_)};
   }
-  // Requires: the type is T, or the address is null.
+  // The type must be T, or the address null.
   template <class T>
   Like<T>* as() const {
     assert(address_ == nullptr || type_ == data_type_of<T>());

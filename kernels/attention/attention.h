@@ -38,7 +38,7 @@ struct DroppedProbabilities {
   AttentionDropout of;
 };
 
-// Requires: K divides H.
+// K must divide H.
 void attention_forward_cpu(float* context, float* probabilities, const float* qkv,
                            const AttentionShape& shape,
                            const DroppedProbabilities<float>& dropout = {});

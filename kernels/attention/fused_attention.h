@@ -22,7 +22,7 @@ constexpr std::int64_t fused_attention_scratch(const AttentionShape& shape) {
   return shape.B * shape.H * shape.T + 2 * kFusedBlock * shape.T;
 }
 
-// Requires: K divides H.
+// K must divide H.
 void fused_attention_forward_cpu(float* context, float* lse, float* scratch, const float* qkv,
                                  const AttentionShape& shape);
 

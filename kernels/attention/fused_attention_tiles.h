@@ -13,8 +13,8 @@ namespace parallelarium {
 // compute capability 8.0 or above. Asks CUDA once per thread and GPU.
 [[nodiscard]] bool has_fused_attention_tiles();
 
-// Requires: has_fused_attention_tiles(), D a multiple of 8 up to 128, operands at multiples of
-// 16 bytes. The backward takes delta [B,H,T]: the sum over d of dcontext * context.
+// has_fused_attention_tiles() must be true, D a multiple of 8 up to 128, and operands at multiples
+// of 16 bytes. The backward takes delta [B,H,T]: the sum over d of dcontext * context.
 [[nodiscard]] cudaError_t fused_attention_forward_tiles(Bf16* context, float* lse, const Bf16* qkv,
                                                         const AttentionShape& shape,
                                                         cudaStream_t stream);

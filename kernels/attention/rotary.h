@@ -13,7 +13,7 @@ enum class Turn : bool { kForward, kBack };
 
 // Turns the query and key heads of qkv [B*T, (H+2K) D] in place; values stay. The tokens of each
 // sequence have positions first, first + 1, ... kBack undoes the turn. It is also the gradient,
-// since a rotation is orthogonal. Requires: D even.
+// since a rotation is orthogonal. D must be even.
 void rotary_cpu(float* qkv, Turn turn, const AttentionShape& shape, std::int64_t first = 0);
 
 }  // namespace parallelarium

@@ -35,7 +35,7 @@ constexpr unsigned threads_for_row(std::size_t columns, std::size_t width, unsig
 struct RowBlocks {
   unsigned lanes, rows, threads, parts;
 };
-// Requires: columns, width >= 1; most: a multiple of 32.
+// There must be a column or more, the width must be 1 or more, and `most` a multiple of 32.
 constexpr RowBlocks row_blocks(std::size_t columns, std::size_t width, unsigned most) {
   const std::size_t packs = divide_up(columns, width);
   const unsigned parts = blocks_for(packs, most, 4096);  // the loop over the grid covers the rest

@@ -27,7 +27,7 @@ constexpr std::uint64_t random_key(std::initializer_list<std::uint64_t> parts) {
   return key;
 }
 
-// Uniform in [0, bound); the bias is below bound / 2^64. Requires: bound >= 1.
+// Uniform in [0, bound); the bias is below bound / 2^64. The bound must be 1 or more.
 constexpr std::uint64_t random_below(std::uint64_t bits, std::uint64_t bound) {
   return bits % bound;
 }

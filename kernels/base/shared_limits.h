@@ -47,7 +47,7 @@ class SharedLimits {
     const Limit* const limit = find(kernel, device);
     return limit != nullptr ? limit->bytes.load(std::memory_order_acquire) : 0;
   }
-  // Requires: raising_ is held.
+  // The caller must hold raising_.
   void remember(const void* kernel, int device, std::size_t bytes) {
     if (Limit* known = find(kernel, device)) return known->bytes.store(bytes);
     Limit& limit = limits_.emplace_back();

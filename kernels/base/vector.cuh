@@ -62,7 +62,7 @@ struct Words {
   Word at[kCount];
 };
 
-// W neighbours at once. Requires: the address is a multiple of min(16, their bytes).
+// W neighbours at once. The address must be a multiple of min(16, their bytes).
 template <int W, class T>
 __device__ inline Pack<T, W> load_pack(const T* from) {
   using Moved = Words<Pack<T, W>>;
@@ -190,7 +190,8 @@ __device__ inline T over_warp(T value, const Combine& combine) {
 
 // Combines the values of a block's threads, in a fixed order; every thread gets the result. What
 // any of them touched before is ordered with what any touches behind it, as by __syncthreads.
-// shared: one T for each warp, unused since the last barrier. Requires: whole warps, all threads.
+// shared: one T for each warp, unused since the last barrier. All threads of whole warps must call
+// it.
 template <class Combine, class T>
 __device__ inline T over_block(T value, T* shared, const Combine& combine) {
   value = over_warp(value, combine);

@@ -20,9 +20,9 @@
 
 namespace parallelarium {
 
-// e^x; relative error below 2 units in the last place. Requires: x in [-87, 88]. Unlike std::exp it
-// has no branches, so loops over it vectorise. Method and coefficients: Cephes expf (Moshier):
-// x = n ln 2 + r, a polynomial for e^r, then n into the exponent.
+// e^x; relative error below 2 units in the last place. x must be in [-87, 88]. Unlike std::exp it
+// has no branches, so loops over it vectorise. Method and coefficients: Cephes expf (Moshier): x =
+// n ln 2 + r, a polynomial for e^r, then n into the exponent.
 [[gnu::always_inline]] inline float exp_within_range(float x) {
   constexpr float kRound = 12582912.0F;  // 1.5 * 2^23: adding it leaves no fraction bits
   const float n = (x * 1.44269504088896341F + kRound) - kRound;

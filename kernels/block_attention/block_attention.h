@@ -42,7 +42,7 @@ constexpr std::int64_t block_attention_scratch(const AttentionShape& shape) {
   return 2 * 128 * shape.T;
 }
 
-// Requires: K divides H; in the first block every query may see at least one key.
+// K must divide H; in the first block every query must see a key.
 void block_attention_forward_cpu(float* context, float* row_max, float* row_sum, float* scratch,
                                  const float* qkv, const float* keys_values,
                                  const AttentionBlock& block);

@@ -10,7 +10,7 @@ namespace {
 constexpr unsigned kThreads = 256;
 constexpr std::size_t kMostBlocks = 4096;  // the loop over the grid covers the rest
 
-// The masks of W elements from number `first` on. Requires: both are multiples of 4, or W is 1.
+// The masks of W elements from number `first` on. Both must be multiples of 4, or W must be 1.
 template <int W>
 __device__ inline Pack<std::uint8_t, W> draw(const Dropout& dropout, std::int64_t first) {
   Pack<std::uint8_t, W> mask;

@@ -26,7 +26,7 @@ struct Dropout {
   // The factor that the element is multiplied by.
   constexpr float factor(std::int64_t element) const { return keeps(element) ? scale : 0.0F; }
 };
-// Requires: 0 <= probability < 1. Probabilities below 2^-17 drop nothing.
+// The probability must be in [0, 1). Probabilities below 2^-17 drop nothing.
 Dropout make_dropout(double probability, std::uint64_t key);
 
 // Numbers the probabilities [sample, head, query, key] of the whole batch.

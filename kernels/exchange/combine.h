@@ -16,7 +16,7 @@ enum class Combine : std::uint8_t { kCopy, kSum, kLargest, kProduct, kSmallest, 
 // target[i] = parts[0][i] op parts[1][i] op ... for i in [0, count), from the first part to the
 // last. target may be one of the parts; otherwise it overlaps none. bf16 is widened and rounded
 // once at the end. int32 wraps around, and its average is cut towards zero. kCopy takes one part.
-// Requires: at least one part; divisor >= 1.
+// There must be a part or more, and the divisor must be 1 or more.
 void combine_cpu(float* target, const float* const* parts, std::size_t parts_count, Combine how,
                  int divisor, std::size_t count);
 void combine_cpu(double* target, const double* const* parts, std::size_t parts_count, Combine how,

@@ -21,7 +21,7 @@ struct Runs {
 
   std::int64_t length() const { return count == 0 ? 0 : end[count - 1]; }
   bool takes(bool mark) const { return count < kMostRuns || marked[count - 1] == mark; }
-  // Requires: takes(mark), length > 0.
+  // takes(mark) must be true, and the length above 0.
   void add(std::int64_t more, bool mark) {
     assert(takes(mark) && more > 0);
     const std::int64_t until = length() + more;

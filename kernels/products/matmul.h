@@ -17,7 +17,7 @@ enum class Transpose : bool { kNo, kYes };
 // ldc are the distances between stored rows, in elements. With beta 0, c is only written. Runs on
 // the calling thread alone whatever OMP_NUM_THREADS says, and gives the same bits for the same
 // inputs on the same computer.
-// Requires: m, n, k >= 1; c overlaps neither a nor b.
+// m, n and k must be 1 or more, and c must overlap neither a nor b.
 void matmul_cpu(Transpose transpose_a, Transpose transpose_b, std::int64_t m, std::int64_t n,
                 std::int64_t k, float alpha, const float* a, std::int64_t lda, const float* b,
                 std::int64_t ldb, float beta, float* c, std::int64_t ldc);
@@ -27,7 +27,7 @@ void matmul_cpu(Transpose transpose_a, Transpose transpose_b, std::int64_t m, st
 bool matmul_takes_bf16();
 
 // c = op(a) op(b), or c += op(a) op(b) if `adds`, with sums in fp32. All else is as above.
-// Requires: matmul_takes_bf16().
+// matmul_takes_bf16() must be true.
 void matmul_cpu(Transpose transpose_a, Transpose transpose_b, std::int64_t m, std::int64_t n,
                 std::int64_t k, const Bf16* a, std::int64_t lda, const Bf16* b, std::int64_t ldb,
                 bool adds, float* c, std::int64_t ldc);

@@ -9,7 +9,7 @@ namespace parallelarium {
 
 // x[n] = table[tokens[n]] + positions[n mod T]; positions may be null. A negative token is in
 // another rank's part of the table and counts as a row of zeros.
-// Requires: tokens[n] < rows of the table.
+// Each token must be below the rows of the table.
 void embedding_forward_cpu(float* x, const std::int32_t* tokens, const float* table,
                            const float* positions, std::int64_t N, std::int64_t T, std::int64_t C);
 

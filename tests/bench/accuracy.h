@@ -91,13 +91,14 @@ inline void print_pieces(const Pieces& pieces) {
   }
 }
 
-// Of two in the middle the lower. Requires: there are values.
+// Of two in the middle the lower. There must be values.
 inline double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   return values[(values.size() - 1) / 2];
 }
 
-// The last line of a table, without what else it says. Requires: there are errors, none negative.
+// The last line of a table, without what else it says. There must be errors, and none may be
+// negative.
 inline std::string errors_text(const std::string& name, const std::vector<double>& errors) {
   return fmt::format("{}: {} Setups, median |error| {:.1f} %, worst {:.1f} %", name, errors.size(),
                      median(errors) * 100, *std::max_element(errors.begin(), errors.end()) * 100);

@@ -36,9 +36,8 @@ inline void disturb(LaunchOptions& options, Disturbance how, TimePoint& when) {
   };
 }
 
-// Requires: rank 1 has 20 transfers in all steps. Where ranks meet on the host (not in NCCL) it
-// counts as arrived at the transfer it stalls in: there others have to wait for another op of it,
-// too.
+// Rank 1 must have 20 transfers in all steps. Where ranks meet on the host (not in NCCL) it counts
+// as arrived at the transfer it stalls in: there others have to wait for another op of it, too.
 inline void expect_named_and_ended_in_time(const Setup& setup, const BackendChoice& choice) {
   constexpr double kTimeout = 1;
   const Program program = built(setup);

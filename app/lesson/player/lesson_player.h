@@ -59,7 +59,7 @@ class LessonPlayer : public QObject {
   // as open(), or the lesson asks for no number.
   Result<void> review(const QString& folder);
   // Asks the last number of each of these lessons, one after another; who has it right may skip the
-  // lesson. Requires: not empty.
+  // lesson. There must be a folder or more.
   Result<void> place(const QStringList& folders);
   // Of place(): which question this is, from 1, and how many there are; 0 of 0 otherwise.
   std::pair<int, int> placing() const {

@@ -48,7 +48,7 @@ class LessonProgress {
   // Whether a question of a lesson that was done is due again: a day after it was done, a week
   // after the first review, then each month. A wrong answer begins anew with a day.
   bool due(const std::string& id, int version, const QDateTime& now) const;
-  // Keeps that a review was answered. Requires: done().
+  // Keeps that a review was answered. done() must be true.
   Result<void> note_review(const std::string& id, int version, bool right, const QDateTime& now);
 
   const std::optional<ClassPlace>& place() const { return place_; }

@@ -30,8 +30,37 @@ QString figure_name(const QString& key) {
     return Limits::tr("the exposed communication");
   if (key == QLatin1String("step.mfu")) return Limits::tr("the MFU");
   if (key == QLatin1String("ranks")) return Limits::tr("the number of ranks");
+  if (key == QLatin1String("model.parameters")) return Limits::tr("the parameters of the model");
+  if (key == QLatin1String("bubble.over_ideal")) return Limits::tr("the bubble over ideal time");
+  if (key == QLatin1String("experts.dropped")) return Limits::tr("the share of dropped rows");
+  if (key == QLatin1String("experts.fullest"))
+    return Limits::tr("rows of the fullest rank over the mean");
+  if (key == QLatin1String("experts.fullest_expert"))
+    return Limits::tr("rows of the fullest expert over the mean");
+  if (key == QLatin1String("experts.most_kept"))
+    return Limits::tr("the most rows that an expert keeps");
+  if (key == QLatin1String("ranks.copies")) return Limits::tr("the ranks with equal weights");
+  if (key == QLatin1String("ranks.differing")) return Limits::tr("the ranks with other weights");
+  if (key == QLatin1String("ranks.loss_spread"))
+    return Limits::tr("the distance between the ranks' losses");
+  if (key.startsWith(QLatin1String("losses.")))
+    return Limits::tr("the loss after step %1").arg(key.section(QLatin1Char('.'), 1));
   if (key == QLatin1String("traffic.*.sent_bytes"))
     return Limits::tr("what a rank sends of one kind");
+  if (key == QLatin1String("traffic.sent_bytes")) return Limits::tr("what a rank sends");
+  if (key.startsWith(QLatin1String("traffic."))) {
+    const QString what =
+        key.section(QLatin1Char('.'), 1, 1).replace(QLatin1Char('_'), QLatin1Char('-'));
+    return key.endsWith(QLatin1String(".calls"))
+               ? Limits::tr("the number of messages of a rank (%1)").arg(what)
+           : key.endsWith(QLatin1String(".received_bytes"))
+               ? Limits::tr("what a rank receives (%1)").arg(what)
+               : Limits::tr("what a rank sends (%1)").arg(what);
+  }
+  if (key.endsWith(QLatin1String(".optimizer_bytes")))
+    return Limits::tr("the optimizer states on a rank");
+  if (key.endsWith(QLatin1String(".activations_bytes")))
+    return Limits::tr("the activations on a rank");
   if (key.endsWith(QLatin1String(".parameters_bytes")))
     return Limits::tr("the parameters on a rank");
   if (key.endsWith(QLatin1String(".gradients_bytes"))) return Limits::tr("the gradients on a rank");
@@ -44,6 +73,7 @@ QString figure_name(const QString& key) {
     return Limits::tr("the peak memory of stage %1").arg(place);
   if (key == QLatin1String("collective.seconds")) return Limits::tr("the time");
   if (key == QLatin1String("collective.bus_bandwidth")) return Limits::tr("the bus bandwidth");
+  if (key == QLatin1String("collective.steps")) return Limits::tr("the number of steps");
   if (key == QLatin1String("collective.correct")) return Limits::tr("the share of right results");
   if (key.startsWith(QLatin1String("collective.sent_bytes")))
     return Limits::tr("what a rank sends at most");
@@ -53,6 +83,8 @@ QString figure_name(const QString& key) {
 QString figure_text(const QString& key, double value) {
   if (key.startsWith(QLatin1String("bubble.")) || key == QLatin1String("step.mfu"))
     return share_text(value);
+  if (key == QLatin1String("experts.dropped")) return share_text(value);
+  if (key == QLatin1String("model.parameters")) return parameters_text(std::llround(value));
   if (key.endsWith(QLatin1String("_bandwidth"))) return rate_text(value);
   if (key.contains(QLatin1String("bytes"))) return bytes_text(std::llround(value));
   if (key.endsWith(QLatin1String("seconds"))) return seconds_text(value);

@@ -67,7 +67,7 @@ class PlanSearch : public QObject {
   const std::vector<PlanWhy>* neighbours() const;
   bool can_try_neighbours() const;
   void try_neighbours();
-  // Puts its Setup into the Session, as one undo step. Requires: selected().
+  // Puts its Setup into the Session, as one undo step. A plan must be selected.
   void use();
 
   // What the wish leads to, for words: the model, tokens of a sequence, and bytes of a device.

@@ -33,6 +33,24 @@ std::size_t place_in(std::vector<QString>& list, const QString& value) {
   return std::size_t(found - list.begin());
 }
 
+// What a run was seen to do of a figure that a sweep shows; none where it says nothing of it.
+std::optional<double> ran_figure(const Observation& run, const QString& figure) {
+  const StepFigures& step = run.step;
+  if (figure == QLatin1String("step")) return step.seconds;
+  if (figure == QLatin1String("tokens")) return step.tokens_per_second;
+  if (figure == QLatin1String("compute")) return step.compute_seconds;
+  if (figure == QLatin1String("exposed")) return step.exposed_communication_seconds;
+  if (figure == QLatin1String("bubble")) return run.bubble.of_total;
+  if (figure == QLatin1String("mfu") && step.mfu > 0) return step.mfu;
+  if (figure == QLatin1String("memory") && !run.memory.empty()) {
+    const auto fullest = std::max_element(
+        run.memory.begin(), run.memory.end(),
+        [](const MemoryRow& a, const MemoryRow& b) { return a.peak_bytes < b.peak_bytes; });
+    return double(fullest->peak_bytes + fullest->framework_bytes);
+  }
+  return std::nullopt;
+}
+
 std::string variation_text(const QString& key, const QString& values) {
   return QStringLiteral("%1=%2").arg(key, values.simplified()).toStdString();
 }
@@ -71,6 +89,10 @@ Result<SweepAnswer> sweep_answer_from_json(const nlohmann::json& json, const Swe
 SettingSweep::SettingSweep(Session& session, QObject* parent) : QObject(parent), session_(session) {
   connect(&session, &Session::run_state_changed, this, &SettingSweep::hear);
   connect(&session, &Session::setup_changed, this, &SettingSweep::changed);
+  connect(&session.runs(), &RunStore::changed, this, [this] {
+    find_runs();
+    Q_EMIT changed();
+  });
 }
 
 void SettingSweep::set_wish(const SweepWish& wish) {
@@ -96,6 +118,7 @@ void SettingSweep::start() {
     return RunRequest::Keep([this, answer = std::move(*answer)]() -> Result<void> {
       answer_ = answer;
       selected_ = -1;
+      find_runs();
       return {};
     });
   };
@@ -142,6 +165,18 @@ Result<Setup> SettingSweep::setup_of(int point) const {
         if (const Result<void> set = set_typed(setup, row.key, value.toStdString()); !set)
           return set.error();
   return setup;
+}
+
+void SettingSweep::find_runs() {
+  runs_.clear();
+  if (!answer_ || session_.runs().shown().empty()) return;
+  for (int point = 0; point < int(answer_->points.size()); ++point) {
+    const Result<Setup> setup = setup_of(point);
+    const RunRecord* run = setup ? session_.runs().run_of(session_.resolved(*setup)) : nullptr;
+    if (!run) continue;
+    if (const auto figure = ran_figure(run->observation, answer_->wish.figure))
+      runs_.push_back({point, *figure, run->observation.source == Source::kPaced});
+  }
 }
 
 void SettingSweep::use() {

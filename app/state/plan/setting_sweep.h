@@ -42,6 +42,13 @@ struct SweepAnswer {
 Result<SweepAnswer> sweep_answer_from_json(const nlohmann::json& json, const SweepWish& wish,
                                            const Setup& base);
 
+// What a run of a point's Setup was seen to do.
+struct SweptRun {
+  int point = 0;
+  double figure = 0;       // in the figure's unit
+  bool rehearsed = false;  // its durations were set
+};
+
 class SettingSweep : public QObject {
   Q_OBJECT
 
@@ -60,6 +67,9 @@ class SettingSweep : public QObject {
   // The answer is of other wishes, or of other settings than are set now.
   bool is_stale() const;
 
+  // Of the points that were run, in their order; of each the latest run.
+  const std::vector<SweptRun>& runs() const { return runs_; }
+
   // The index of the point that is looked at, or -1.
   int selected() const { return selected_; }
   void select(int point);
@@ -73,9 +83,11 @@ class SettingSweep : public QObject {
 
  private:
   void hear();
+  void find_runs();
   Session& session_;
   SweepWish wish_;
   std::optional<SweepAnswer> answer_;
+  std::vector<SweptRun> runs_;
   bool sweeping_ = false;
   int selected_ = -1;
   QString error_;

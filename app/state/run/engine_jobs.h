@@ -48,7 +48,7 @@ class EngineJobs : public QObject {
   void run(const Setup& setup, bool verify, std::function<void(RunRecord)> keep);
   void run(const RunRequest& request);  // keeps what came of it before finished()
   using KeepObservation = std::function<Result<void>(const CollectiveSpec&, CollectiveObservation)>;
-  // Each request in turn; a wrong result ends it. Requires: there is one.
+  // Each request in turn; a wrong result ends it. There must be a request or more.
   void sweep(std::vector<CollectiveRequest> requests, KeepObservation keep);
   void cancel();
 

@@ -38,11 +38,16 @@ void RunStore::set_earlier_aside(bool aside) {
   Q_EMIT changed();
 }
 
-const RunRecord* RunStore::current() const {
+const RunRecord* RunStore::run_of(const Setup& resolved) const {
   const std::span<const RunRecord> runs = shown();
   for (auto run = runs.rbegin(); run != runs.rend(); ++run)
-    if (is_of(*run, wanted_)) return &*run;
-  return runs.empty() ? nullptr : &runs.back();
+    if (is_of(*run, resolved)) return &*run;
+  return nullptr;
+}
+
+const RunRecord* RunStore::current() const {
+  if (const RunRecord* run = run_of(wanted_)) return run;
+  return shown().empty() ? nullptr : &shown().back();
 }
 
 bool RunStore::current_is_stale() const {

@@ -27,6 +27,8 @@ class RunStore : public QObject {
 
   // From now on `resolved`, whose `auto` is decided, is what is set. Tells nobody.
   void match(const Setup& resolved) { wanted_ = resolved; }
+  // The latest shown run of this Setup, whose `auto` is decided, or null.
+  const RunRecord* run_of(const Setup& resolved) const;
   // The shown run of what is set, else the latest, if any. That one is stale: drawn desaturated,
   // and no difference is computed.
   const RunRecord* current() const;

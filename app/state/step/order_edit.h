@@ -87,7 +87,7 @@ class OrderEdit : public QObject {
   void clear(std::size_t rank);
   void clear_all();
   void repeat_to_the_end();
-  // As the lesson's step began. Requires: there is a task.
+  // As the lesson's step began. There must be a task.
   void reset();
   void set_split(bool split);
   // The whole order, such as that of a file. Returns why it cannot be taken.
@@ -97,7 +97,7 @@ class OrderEdit : public QObject {
 
   // Whether ranks can run it all the same, to be seen waiting: nothing else is wrong with it.
   bool can_hang() const;
-  // Runs it on cores until no rank has moved for so long. Requires: can_hang(), no job is under
+  // Runs it on cores until no rank has moved for so long. can_hang() must be true, and no job under
   // way.
   void let_it_hang(double seconds = kHangSeconds);
   // What each rank waited for when it hung; of another order, empty.

@@ -45,7 +45,7 @@ std::vector<CompareEntry> entries_of(const Session& session);
 // Keeps the figures and rows that it made, so that only what is new costs something.
 class CompareSource {
  public:
-  // `added` stand behind the Session's own. Requires: chosen >= 1.
+  // `added` stand behind the Session's own. `chosen` must be 1 or more.
   Comparison compare(const Session& session, const std::vector<CompareEntry>& added,
                      std::size_t chosen);
 

@@ -21,7 +21,7 @@ struct ExpertChoice {
   bool predicted = false;  // draw what the prediction assumes all the same
   bool operator==(const ExpertChoice&) const = default;
 };
-// The nearest layer, micro-batch and group that the Setup has. Requires: the model has experts.
+// The nearest layer, micro-batch and group that the Setup has. The model must have experts.
 ExpertChoice valid_choice(const Setup& setup, ExpertChoice choice);
 
 // Layer, micro-batch and group of the Setup's own routing (its skew). An error says why there is
@@ -57,10 +57,10 @@ std::optional<LayerTimes> layer_times(const Prediction& prediction, const Timeli
 // The run of the Session's own Setup, if it counted its routing and no lesson hides it; else null.
 const Observation* routed_run(const Session& session);
 // Index of a training step of the run, warm-up steps included; below 0: the step whose times are
-// drawn. Requires: the run counted its routing.
+// drawn. The run must have counted its routing.
 int training_step(const Observation& run, int step);
 // Layer, micro-batch and group as the run counted them in the step of `choice`. Error: the run
-// holds no such counts. Requires: the run counted its routing.
+// holds no such counts. The run must have counted its routing.
 Result<RoutedLayer> counted(const Observation& run, ExpertChoice choice);
 // The layer and group of `choice` step by step, all micro-batches together; empty where the run has
 // no such layer.

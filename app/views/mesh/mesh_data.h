@@ -41,7 +41,7 @@ struct RankFacts {
   std::int64_t sent = 0;
   std::optional<std::int64_t> counted_sent;
 };
-// Requires: 0 <= rank < ranks of the mesh.
+// The rank must be one of the mesh.
 RankFacts rank_facts(const Prediction& prediction, const RunRecord* run, int rank);
 // "Rank 5 \u00b7 DP 1, TP 1"
 QString rank_headline(const RankFacts& facts, const Mesh& mesh);

@@ -29,7 +29,10 @@ double paint_outcomes(QPainter& painter, const QRectF& rect, const Theme& theme,
        SweepPaintTexts::tr("A ring: a rank needs more memory than its device has.")},
       {SweepPaintTexts::tr("cannot be"),
        SweepPaintTexts::tr("A cross: a rule of the settings forbids it; its sentence stands below "
-                           "the plot.")}};
+                           "the plot.")},
+      {SweepPaintTexts::tr("run here"),
+       SweepPaintTexts::tr("A diamond: what a run of the point was seen to do; hollow where it was "
+                           "rehearsed.")}};
   constexpr double kName = 120;
   double y = rect.top() + kSweepLine;
   for (const auto& [name, meaning] : ends) {
@@ -71,12 +74,13 @@ double paint_sweep(QPainter& painter, double width, const SweepPicture& picture,
   }
   const SweepAnswer& answer = *picture.answer;
   y += 6;
-  paint_curves(painter, QRectF(kSweepMargin, y, inner, kCurveHeight), answer, picture.selected,
-               theme, hits, texts);
+  paint_curves(painter, QRectF(kSweepMargin, y, inner, kCurveHeight), picture, theme, hits, texts);
   y += kCurveHeight + 8;
   if (picture.selected >= 0) {
     const SweptPoint& point = answer.points[std::size_t(picture.selected)];
-    say(QStringLiteral("%1: %2").arg(point_name(answer, point), point_outcome(answer, point)),
+    say(QStringLiteral("%1: %2").arg(
+            point_name(answer, point),
+            point_outcome(answer, point) + ran_outcome(answer, picture.runs, picture.selected)),
         theme.font(12, true), theme.text);
   } else {
     say(SweepPaintTexts::tr("Click a point to see it; “Use it” makes it the setup."),

@@ -18,8 +18,9 @@ struct SweepPicture {
   QString status;                       // what is under way, stale or wrong, or empty
   bool failed = false, sweeping = false;
   bool hidden = false;  // a lesson asks about such figures
-  int selected = -1;    // of the answer's points
-  double top = 10;      // where it begins: below what the view puts there
+  std::vector<SweptRun> runs;
+  int selected = -1;  // of the answer's points
+  double top = 10;    // where it begins: below what the view puts there
 };
 
 struct SweepHits {
@@ -30,8 +31,8 @@ struct SweepHits {
 double paint_sweep(QPainter& painter, double width, const SweepPicture& picture, const Theme& theme,
                    SweepHits* hits, TextLog* texts);
 double sweep_height(double width, const SweepPicture& picture, const Theme& theme);
-// The plot in `rect`.
-void paint_curves(QPainter& painter, const QRectF& rect, const SweepAnswer& answer, int selected,
+// The plot of the answer, which must be there, in `rect`.
+void paint_curves(QPainter& painter, const QRectF& rect, const SweepPicture& picture,
                   const Theme& theme, SweepHits* hits, TextLog* texts);
 
 }  // namespace parallelarium

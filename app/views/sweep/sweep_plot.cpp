@@ -49,20 +49,22 @@ double round_step(double most, bool bytes) {
 
 class Curves {
  public:
-  Curves(QPainter& painter, const QRectF& rect, const SweepAnswer& answer, const Theme& theme,
+  Curves(QPainter& painter, const QRectF& rect, const SweepPicture& picture, const Theme& theme,
          TextLog* texts)
       : painter_(painter),
         rect_(rect),
         plot_(rect.adjusted(kSweepLeft, kSweepTop, -kSweepRight, -kSweepBottom)),
-        answer_(answer),
+        answer_(*picture.answer),
+        runs_(picture.runs),
         theme_(theme),
         texts_(texts) {
-    for (const SweptPoint& point : answer.points)
+    for (const SweptPoint& point : answer_.points)
       if (point.figure) most_ = std::max(most_, *point.figure);
-    if (shows_limit()) most_ = std::max(most_, double(answer.capacity_bytes));
+    for (const SweptRun& run : runs_) most_ = std::max(most_, run.figure);
+    if (shows_limit()) most_ = std::max(most_, double(answer_.capacity_bytes));
     if (most_ <= 0) most_ = 1;
     most_ *= 1.08;
-    lines_ = std::max<std::size_t>(1, answer.seconds.size());
+    lines_ = std::max<std::size_t>(1, answer_.seconds.size());
   }
 
   void paint(int selected, SweepHits* hits) {
@@ -71,6 +73,7 @@ class Curves {
     paint_limit();
     paint_values();
     paint_marks(selected, hits);
+    paint_runs();
     paint_names();
   }
 
@@ -208,6 +211,22 @@ class Curves {
     painter_.drawEllipse(center, kSweepDot, kSweepDot);
   }
 
+  void paint_runs() {
+    for (const SweptRun& run : runs_) {
+      const SweptPoint& point = answer_.points[std::size_t(run.point)];
+      paint_run({x_of(double(point.first)), y_of(run.figure)}, run.rehearsed);
+    }
+  }
+
+  // A diamond in the colour of text, so that it is seen on every line.
+  void paint_run(const QPointF& center, bool rehearsed) {
+    const double reach = kSweepDot + 2;
+    painter_.setPen(QPen(theme_.text, 1.6));
+    painter_.setBrush(rehearsed ? QBrush(Qt::NoBrush) : QBrush(theme_.text));
+    painter_.drawPolygon(QPolygonF({center - QPointF(0, reach), center + QPointF(reach, 0),
+                                    center + QPointF(0, reach), center - QPointF(reach, 0)}));
+  }
+
   void paint_names() {
     double x = plot_.left();
     const QRectF line(0, rect_.bottom() - 20, 0, 16);
@@ -236,11 +255,17 @@ class Curves {
       entry(SweepPlotTexts::tr("does not fit"), [&](const QPointF& at) { paint_mark(at, large); });
     if (any([](const SweptPoint& point) { return !point.figure; }))
       entry(SweepPlotTexts::tr("cannot be"), [&](const QPointF& at) { paint_mark(at, refused); });
+    for (const bool rehearsed : {false, true})
+      if (std::any_of(runs_.begin(), runs_.end(),
+                      [&](const SweptRun& run) { return run.rehearsed == rehearsed; }))
+        entry(rehearsed ? SweepPlotTexts::tr("rehearsed") : SweepPlotTexts::tr("measured"),
+              [&](const QPointF& at) { paint_run(at, rehearsed); });
   }
 
   QPainter& painter_;
   QRectF rect_, plot_;
   const SweepAnswer& answer_;
+  const std::vector<SweptRun>& runs_;
   const Theme& theme_;
   TextLog* texts_;
   double most_ = 0;
@@ -249,9 +274,9 @@ class Curves {
 
 }  // namespace
 
-void paint_curves(QPainter& painter, const QRectF& rect, const SweepAnswer& answer, int selected,
+void paint_curves(QPainter& painter, const QRectF& rect, const SweepPicture& picture,
                   const Theme& theme, SweepHits* hits, TextLog* texts) {
-  Curves(painter, rect, answer, theme, texts).paint(selected, hits);
+  Curves(painter, rect, picture, theme, texts).paint(picture.selected, hits);
 }
 
 }  // namespace parallelarium

@@ -66,6 +66,7 @@ SweepPicture SweepView::State::picture() const {
   picture.failed = !sweep->error().isEmpty();
   picture.sweeping = sweep->sweeping();
   picture.hidden = hides_figures(session);
+  picture.runs = sweep->runs();
   picture.selected = sweep->selected();
   picture.top = kControlsHeight;
   return picture;
@@ -319,7 +320,9 @@ bool SweepView::show_tip(QPointF at, QPoint global) {
     const SweptPoint& point = answer.points[std::size_t(index)];
     QToolTip::showText(
         global,
-        QStringLiteral("%1\n%2").arg(point_name(answer, point), point_outcome(answer, point)),
+        QStringLiteral("%1\n%2").arg(
+            point_name(answer, point),
+            point_outcome(answer, point) + ran_outcome(answer, s.sweep->runs(), index)),
         &canvas());
     return true;
   }
@@ -333,7 +336,9 @@ void SweepView::describe_selected() {
     const SweepAnswer& answer = *sweep.answer();
     const SweptPoint& point = answer.points[std::size_t(sweep.selected())];
     text.headline = point_name(answer, point);
-    text.facts = {{figure_label(answer.wish.figure), point_outcome(answer, point)}};
+    text.facts = {
+        {figure_label(answer.wish.figure),
+         point_outcome(answer, point) + ran_outcome(answer, sweep.runs(), sweep.selected())}};
     if (point.nodes > 0) text.facts.push_back({tr("nodes"), QString::number(point.nodes)});
   }
   Q_EMIT described(text);

@@ -78,6 +78,16 @@ QString point_outcome(const SweepAnswer& answer, const SweptPoint& point) {
   return point.fits == false ? SweepWords::tr("%1, does not fit").arg(figure) : figure;
 }
 
+QString ran_outcome(const SweepAnswer& answer, const std::vector<SweptRun>& runs, int point) {
+  for (const SweptRun& run : runs) {
+    if (run.point != point) continue;
+    const QString figure = swept_figure_text(run.figure, answer.unit);
+    return run.rehearsed ? SweepWords::tr(", rehearsed %1").arg(figure)
+                         : SweepWords::tr(", measured %1").arg(figure);
+  }
+  return {};
+}
+
 QStringList refusals_of(const SweepAnswer& answer) {
   std::vector<std::pair<QString, QStringList>> said;
   for (const SweptPoint& point : answer.points) {
@@ -102,8 +112,12 @@ QString sweep_description(const SettingSweep& sweep) {
     return said.join(QLatin1Char('\n'));
   }
   const SweepAnswer& answer = *sweep.answer();
-  for (const SweptPoint& point : answer.points)
-    said << QStringLiteral("%1: %2").arg(point_name(answer, point), point_outcome(answer, point));
+  for (std::size_t at = 0; at < answer.points.size(); ++at) {
+    const SweptPoint& point = answer.points[at];
+    said << QStringLiteral("%1: %2").arg(
+        point_name(answer, point),
+        point_outcome(answer, point) + ran_outcome(answer, sweep.runs(), int(at)));
+  }
   return said.join(QLatin1Char('\n'));
 }
 

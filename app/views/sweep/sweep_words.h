@@ -17,6 +17,8 @@ QString sweep_status(const SettingSweep& sweep);  // what is under way, stale or
 QString point_name(const SweepAnswer& answer, const SweptPoint& point);
 // "84.1 ms", "does not fit", or the sentence of its refusal.
 QString point_outcome(const SweepAnswer& answer, const SweptPoint& point);
+// ", measured 86.0 ms", or empty where the point was not run.
+QString ran_outcome(const SweepAnswer& answer, const std::vector<SweptRun>& runs, int point);
 // What is refused, each sentence once with the points that it stands for.
 QStringList refusals_of(const SweepAnswer& answer);
 QString sweep_description(const SettingSweep& sweep);

@@ -26,7 +26,7 @@ struct CollectiveOptions {
   const CLI::Option *op_given = nullptr, *repeats_given = nullptr;
   const CLI::Option *backend_given = nullptr, *devices_given = nullptr;
 
-  // Requires: *this outlives the parse and does not move.
+  // *this must outlive the parse and must not move.
   void add_to(CLI::App& command);
 };
 

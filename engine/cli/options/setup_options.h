@@ -17,7 +17,7 @@ namespace parallelarium {
 
 class SetupOptions {
  public:
-  // Requires: *this outlives the parse and does not move.
+  // *this must outlive the parse and must not move.
   void add_to(CLI::App& command);
 
   // The file's Setup (or new_setup()) with the given fields put in, the model first. A document

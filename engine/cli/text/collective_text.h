@@ -18,7 +18,7 @@ std::string collective_text(const Collective& collective, const Network& network
                             const std::optional<CollectiveObservation>& seen);
 
 // Below which size which algorithm is faster, the spec's or `other`; `crossover` is
-// crossover_bytes(). Requires: both can be made.
+// crossover_bytes(). Both must be possible.
 std::string crossover_text(const CollectiveSpec& spec, const std::string& other,
                            const Network& network, std::optional<std::int64_t> crossover);
 

@@ -18,10 +18,10 @@ std::string context_text(const LayerContext& context);
 // "1 : 3 : 5 : 7": each over the least.
 std::string work_ratio_text(const std::vector<double>& work);
 
-// "Attention of the CP ranks: work 1 : 3 : 5 : 7, time 1 : 2.9 : 4.8 : 6.9 (measured)". Requires:
-// times.known().
+// "Attention of the CP ranks: work 1 : 3 : 5 : 7, time 1 : 2.9 : 4.8 : 6.9 (measured)".
+// times.known() must be true.
 std::string context_times_text(const ContextTimes& times, std::string_view source);
-// {"work", "predicted_seconds", "seconds"}. Requires: times.known().
+// {"work", "predicted_seconds", "seconds"}. times.known() must be true.
 nlohmann::json context_times_json(const ContextTimes& predicted, const ContextTimes& times);
 
 }  // namespace parallelarium

@@ -46,8 +46,8 @@ class Writer {
 
   // Messages until the next call are one step.
   void begin_step();
-  // One message. Requires: from != to; at least one part; within a step, no rank writes cells that
-  // it touches otherwise (check_collective says so).
+  // One message. `from` and `to` must differ, and there must be a part or more. Within a step no
+  // rank may write cells that it touches otherwise (check_collective says so).
   void message(int from, int to, std::span<const Part> parts, Arrival arrival = Arrival::kReplaces);
   // One message that carries these chunks from their places in the array to the same places.
   void pass(int from, int to, std::span<const int> chunks, Arrival arrival = Arrival::kReplaces);
@@ -99,9 +99,9 @@ class Parking {
 // Writes the binomial scatter of the array's n chunks, for algorithms that begin with it.
 void binomial_scatter_steps(Writer& writer);  // tree.cpp
 
-// The algorithms; each family has one .cpp. Requires: a valid spec of its kind (make_collective
-// checks ranks, root and bytes) and at least 2 ranks. Error: the algorithm does not work with that
-// many ranks.
+// The algorithms; each family has one .cpp. The spec must be a valid one of its kind
+// (make_collective checks ranks, root and bytes), with 2 ranks or more. Error: the algorithm does
+// not work with that many ranks.
 Result<Collective> direct_collective(const CollectiveSpec& spec);        // direct.cpp
 Result<Collective> all_reduce_through_root(const CollectiveSpec& spec);  // direct.cpp
 Result<Collective> binomial_collective(const CollectiveSpec& spec);      // tree.cpp

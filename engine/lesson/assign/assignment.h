@@ -45,7 +45,7 @@ const std::vector<std::string>& assignment_kinds();
 std::string assignment_fault(const std::string& kind, const std::vector<std::string>& slots,
                              const std::vector<std::string>& values);
 
-// Requires: a value of the kind for each slot. Error: the Setup cannot be built (states).
+// Each slot must have a value of the kind. Error: the Setup cannot be built (states).
 Result<AssignmentFacts> assignment_facts(const std::string& kind, const Setup& setup,
                                          const Assignment& assignment);
 

@@ -60,8 +60,8 @@ class ShardPass : public ActionHooks {
       : setup_(setup), states_(static_cast<std::size_t>(setup.mesh.pp)) {}
 
   // Opens what a rank holds through the step (parameters, gradients, optimizer states, tokens,
-  // sums) and plans when its buckets are gathered and reduced. Requires: the plan has its chunks
-  // and buckets.
+  // sums) and plans when its buckets are gathered and reduced. The plan must have its chunks and
+  // buckets.
   void hold_states(RankPlan& plan);
   void before(RankPlan& plan, const Stretch& stretch) override;
   void after(RankPlan& plan, const Stretch& stretch) override;

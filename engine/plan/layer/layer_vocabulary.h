@@ -33,7 +33,7 @@ struct LayerVocabulary {
 };
 
 // Whether `op` belongs to the embedding (or else the head and the loss) of the chosen micro-batch,
-// in either direction. Requires: choice.place is not kLayer.
+// in either direction. choice.place must not be kLayer.
 bool is_op_of_vocabulary(const Program& program, const Op& op, const LayerChoice& choice);
 
 // Of the embedding or the head, whose steps must be set.

@@ -28,7 +28,7 @@ struct Nodes {
   int count() const { return (ranks + devices - 1) / devices; }
   int node_of(int rank) const { return rank / devices; }
 };
-// On this computer all ranks are neighbours. Requires: a Machine of the Setup.
+// On this computer all ranks are neighbours. The Machine must be one of the Setup.
 Nodes nodes_of(const Setup& setup, const Machine& machine);
 
 // How the groups of one axis lie on the nodes.

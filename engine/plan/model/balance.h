@@ -8,7 +8,7 @@
 
 namespace parallelarium {
 
-// 1 when all are equal, and where there is nothing to share out. Requires: not empty.
+// 1 when all are equal, and where there is nothing to share out. It must not be empty.
 double largest_over_mean(const std::vector<std::int64_t>& counts);
 
 // Rows that a rank's experts compute, of all homes of the group; the largest over the mean sets the

@@ -81,7 +81,7 @@ struct ParameterCounts {
   std::int64_t total = 0;
   std::int64_t active = 0;  // parameters one token meets
 };
-// Requires: check_model(model) is empty.
+// check_model(model) must be empty.
 ParameterCounts count_parameters(const Model& model);
 
 // What is wrong with the shape itself, in sentences with alternatives (fields "model.heads", ...);

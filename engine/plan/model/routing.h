@@ -54,8 +54,8 @@ bool is_skewed(std::int64_t token, double skew);
 // [E] (empty: none) takes part in that alone. A gate is the affinity over the sum of the chosen
 // ones, or the affinity itself where a token visits one expert. Tokens are kept in their order
 // until an expert's capacity is full. Sources: Fedus et al. 2021; Jiang et al. 2024 (Mixtral),
-// section 2.2; DeepSeek-AI 2024 (V3), eq. (12) to (16) and inference/model.py. Requires:
-// check_model's rules for experts; logits.size() is a multiple of E.
+// section 2.2; DeepSeek-AI 2024 (V3), eq. (12) to (16) and inference/model.py. check_model's rules
+// for experts must hold, and logits.size() must be a multiple of E.
 TokenRoutes route_tokens(const Experts& experts, std::span<const double> logits,
                          std::span<const double> bias = {}, double skew = 0);
 
@@ -128,7 +128,7 @@ inline constexpr std::int64_t kMostAffinities = 1 << 19;
 // `measured` does not hold it or is of other sizes.
 Result<RoutedLayer> route_layer(const Setup& setup, int layer, int microbatch, int group,
                                 const Routing* measured = nullptr);
-// The first layer with experts. Requires: the model has experts.
+// The first layer with experts. The model must have experts.
 int first_expert_layer(const Model& model);
 
 nlohmann::json to_json(const Routing& routing);

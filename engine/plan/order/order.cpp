@@ -206,7 +206,7 @@ void place_chunks(Order& order) {
 }
 
 // Rank r of DualPipe holds the stages r and ranks - 1 - r, in this order: each is on two ranks.
-// Requires: the stages of each rank are in ascending order, and its chunks numbered so.
+// The stages of each rank must be in ascending order, and its chunks numbered so.
 void number_mirrored_chunks(Order& order) {
   const int ranks = static_cast<int>(order.ranks.size());
   if (order.chunks != 2 || order.stages != ranks) return;

@@ -17,7 +17,7 @@ struct ActionRef {
 
 class OrderGraph {
  public:
-  // Requires: nothing stands in the Order twice. What does not stand there keeps nobody waiting.
+  // Nothing may stand in the Order twice. What does not stand there keeps nobody waiting.
   explicit OrderGraph(const Order& order);
 
   // The action of this kind, stage and micro-batch; {-1, -1} where there is none (B where the

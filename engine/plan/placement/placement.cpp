@@ -88,7 +88,7 @@ Result<void> check_named(const std::vector<int>& named, const Computer& computer
   return {};
 }
 
-// Why fewer GPUs than ranks are no place for them. Requires: 1 < usable GPUs, or processes.
+// Why fewer GPUs than ranks are no place for them. There must be several usable GPUs, or processes.
 Message too_few(int ranks, const std::vector<int>& gpus, const Computer& computer) {
   const int count = static_cast<int>(gpus.size());
   if (computer.launched)

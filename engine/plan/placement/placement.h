@@ -58,8 +58,7 @@ struct Computer {
 // "cores", "gpus", "no_gpus", "gpus_apart", "apart" and "groups_take_turns". Keys that are missing
 // or of another type count as absent, so an engine that tells less has fewer GPUs.
 Computer computer_from_json(const nlohmann::json& devices);
-// Puts those keys into what `devices --json` prints. Requires: its "gpus" has as many entries, or
-// none.
+// Puts those keys into what `devices --json` prints. Its "gpus" must have as many entries, or none.
 void add_to_json(const Computer& computer, nlohmann::json& devices);
 
 // Where the ranks of a Setup go, and the words for the Run button.

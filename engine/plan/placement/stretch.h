@@ -33,7 +33,7 @@ struct RankWork {
 };
 
 // The least stretch, not rounded, at which the ranks keep to both bounds on so many cores. `step`:
-// seconds of the step on the Machine. Requires: cores >= 1.
+// seconds of the step on the Machine. There must be a core or more.
 double least_stretch(const std::vector<RankWork>& ranks, double step, int cores);
 // The least at which these ops keep to kMostOverrun; 0: they take no time.
 double stretch_without_overruns(std::vector<OpWork> ops);

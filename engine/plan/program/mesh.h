@@ -30,7 +30,7 @@ struct Coordinates {
   bool operator==(const Coordinates&) const = default;
 };
 
-// Requires: 0 <= rank < mesh.ranks().
+// The rank must be in [0, mesh.ranks()).
 Coordinates coordinates_of(const Mesh& mesh, int rank);
 int rank_of(const Mesh& mesh, const Coordinates& at);
 

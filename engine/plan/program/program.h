@@ -286,7 +286,7 @@ inline Op op_of(const Fold::Part& part, const Op& folded) {
 }
 
 // The built rank whose program stands for `rank`'s (itself, or the one of its stage), as an index
-// in Program::ranks. Requires: 0 <= rank < program.world and mesh is the program's.
+// in Program::ranks. The rank must be in [0, program.world), and the mesh the program's.
 int representative_of(const Program& program, const Mesh& mesh, int rank);
 
 // Bytes that group member `index` sends (and receives) in a collective of `bytes` bytes over n

@@ -13,7 +13,7 @@
 namespace parallelarium {
 
 // Divisors of `number` up to `most`, ascending: at most `count` of them, the nearest to `wanted`.
-// Requires: number >= 1, count >= 1. Cost: the square root of number.
+// Both must be 1 or more. Cost: the square root of number.
 std::vector<std::int64_t> divisors_near(std::int64_t number, std::int64_t wanted,
                                         std::int64_t most = INT64_MAX, std::size_t count = 3);
 

@@ -251,7 +251,7 @@ inline bool recomputes_some_layers(const Setup& setup) {
 }
 
 // Layers held by each pipeline stage (virtual stages: pp * chunks), from stage_layers or even.
-// Requires: validate(setup) is empty.
+// validate(setup) must be empty.
 std::vector<int> layers_of_stages(const Setup& setup);
 
 }  // namespace parallelarium

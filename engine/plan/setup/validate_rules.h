@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rules of validate() about the axes of parallelism. Each adds a sentence with valid values for
-// what is wrong. Requires: what the rules before it in validate() ask for.
+// what is wrong. What the rules before it in validate() ask for must hold.
 #pragma once
 
 #include <string>

@@ -72,7 +72,7 @@ struct StageTable {
   bool grows() const { return !whole_more.empty(); }
   // For stages of so many layers. Paths and peaks are the most of several sums, each of which grows
   // by the same with every layer, so that what follows from two numbers of layers is no more than
-  // what more of them take. Requires: grows().
+  // what more of them take. grows() must be true.
   StageTable grown(const std::vector<int>& layers_of_stages) const;
 };
 

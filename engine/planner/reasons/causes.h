@@ -28,7 +28,7 @@ struct StepParts {
   double sum() const;
 };
 StepParts parts_of(const Prediction& prediction);
-// The same of a run of its Program. Requires: `timeline` has a span for every op.
+// The same of a run of its Program. `timeline` must have a span for every op.
 StepParts parts_of(const Prediction& prediction, const Timeline& timeline);
 
 struct Cause {

@@ -23,7 +23,7 @@ class ExpertRows {
   // all-to-alls of tokens by the larger of what leaves and what comes; 1 for everything else.
   // `rank` is global.
   double share(const Op& op, int rank) const;
-  // Of an all-to-all of tokens. Requires: !even().
+  // Of an all-to-all of tokens. It must not be even().
   Volume volume(const Op& op, int rank) const;
 
  private:

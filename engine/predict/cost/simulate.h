@@ -99,7 +99,7 @@ class CostModel {
   double reduce_seconds_ = 0, reduce_half_seconds_ = 0;
 };
 
-// Requires: check(program) is empty. Cost: a few hundred nanoseconds per op.
+// check(program) must be empty. Cost: a few hundred nanoseconds per op.
 Timeline simulate(const Program& program, const CostModel& cost);
 // The same with the duration of op i of rank r given: durations[r][i]. Both ops of a transfer, and
 // all of a collective, take the largest of theirs.

@@ -55,7 +55,7 @@ struct Network {
 // are on a switch where every rank has one; else ranks share one and its memory.
 Network network_of(const Machine& machine, int ranks);
 // This computer's memory by measured messages, the smallest first. Latency and bandwidth become
-// those of the smallest and of the largest, for formulas and words. Requires: not empty.
+// those of the smallest and of the largest, for formulas and words. It must not be empty.
 void use_transfers(Network& network, std::vector<TransferPoint> transfers);
 
 // Ranks of a torus's row, or of a node, where neither the algorithm nor the machine says it.
@@ -80,12 +80,12 @@ struct CollectiveCost {
   Timeline timeline;                                     // of the Program's ops
 };
 
-// Requires: check_network is content; check(collective.program) is empty.
+// check_network must be content, and check(collective.program) empty.
 CollectiveCost cost_of(const Collective& collective, const Network& network);
 
 // The smallest size, to two elements per rank, from which on the other of the two algorithms is the
 // faster one, between 1 KiB and 4 GiB; none if one is faster throughout. `bytes` of the specs is
-// ignored. Requires: both can be made.
+// ignored. Both must be possible.
 std::optional<std::int64_t> crossover_bytes(const CollectiveSpec& a, const CollectiveSpec& b,
                                             const Network& network);
 

@@ -15,9 +15,8 @@ class TransferTable {
   explicit TransferTable(std::vector<TransferPoint> points) : points_(std::move(points)) {}
   bool empty() const { return points_.size() < 2; }
 
-  // Requires: !empty().
-  // Fresh: see fresh_sends.
-  // Of a message without bytes to speak of. Crossing: its ranks have others in the same step.
+  // It must not be empty. Fresh: see fresh_sends. Of a message without bytes to speak of. Crossing:
+  // its ranks have others in the same step.
   double latency(bool combined, bool fresh, bool crossing) const;
   // Bytes per second of a message of `bytes` while `flows` such are under way in all, without its
   // latency.

@@ -23,9 +23,9 @@ class Numbers {
   Numbers& operator=(const Numbers&) = delete;
   bool is_there() const { return address_ != nullptr; }
   Values get() const { return {type_, address_}; }
-  // Requires: the type is fp32.
+  // The type must be fp32.
   float* floats() const { return get().as<float>(); }
-  // The next place, for `count` numbers. Requires: count is at most that of the constructor.
+  // The next place, for `count` numbers. `count` must be that of the constructor at most.
   Values next(std::int64_t count) const {
     next_ = next_ + 2 * count <= count_ ? next_ + count : 0;
     return get() + next_;

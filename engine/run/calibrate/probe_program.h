@@ -50,7 +50,7 @@ ProbeSpans run_probe(const Program& program, int repeats, Stop& stop,
 
 // Seconds from the first beginning to the last end of ops [first, last] of one rank, at a quantile
 // of the repeats. The lower quartile is the default, since other processes can only add time. 0: no
-// repeats. Requires: quantile < 1.
+// repeats. The quantile must be below 1.
 double probe_seconds(const ProbeSpans& spans, int rank, int first, int last,
                      double quantile = 0.25);
 

@@ -60,7 +60,7 @@ double inexact_value(const CollectiveSpec& spec, int rank, std::int64_t element)
 Result<Collective> rounding_rival(const CollectiveSpec& spec, const std::string& algorithm);
 
 // Runs both once on the same inputs and compares their results bit by bit.
-// Requires: the specs differ by the algorithm alone, and the kind reduces.
+// The specs must differ by the algorithm alone, and the kind must reduce.
 // Errors: as run_collective.
 Result<RoundingComparison> compare_rounding(const Collective& collective, const Collective& other,
                                             const std::atomic<bool>* cancel = nullptr,

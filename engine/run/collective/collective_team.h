@@ -52,8 +52,7 @@ class CollectiveTeam {
   std::byte* address(std::size_t rank, std::size_t buffer) const;
   // Calls `work(rank)` on a thread of every rank. Returns the first error.
   Result<void> each(const std::function<Result<void>(std::size_t)>& work);
-  // Copies between the host and a buffer of a rank, from byte `offset` on. Requires: no run is
-  // under way.
+  // Copies between the host and a buffer of a rank, from byte `offset` on. No run may be under way.
   Result<void> write(std::size_t rank, std::size_t buffer, std::int64_t offset,
                      const std::vector<std::byte>& bytes);
   Result<std::vector<std::byte>> read(std::size_t rank, std::size_t buffer);

@@ -87,7 +87,7 @@ void inputs_of(const CollectiveSpec& spec, int rank, std::int64_t first, std::in
   });
 }
 
-// As combined_value, of elements from `first` on. Requires: count <= kBlock.
+// As combined_value, of elements from `first` on. `count` must be kBlock at most.
 template <class Number>
 void combined_of(const CollectiveSpec& spec, std::int64_t first, std::int64_t count, Number* into) {
   // Small whole numbers and powers of two: a float holds them all.

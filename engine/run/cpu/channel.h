@@ -63,7 +63,7 @@ struct alignas(kCacheLine) Slot {
 static_assert(offsetof(Slot, pace) == kCacheLine);
 
 // The second side offers the message to both. Returns false if the other side sleeps or has just
-// begun to: the caller then calls deliver_alone(). Requires: the caller is the second side.
+// begun to: the caller then calls deliver_alone(). The caller must be the second side.
 bool offer(Slot& slot);
 // Delivers an offered message, or pieces of it beside the other side. `marks`: of the caller.
 // Returns at once if nothing is left.
@@ -79,7 +79,7 @@ struct Channel {
   // The lock stands in the first slot, so that locking fetches what the first message needs.
   SpinLock& lock() { return first.lock; }
   // The slot of a message; a free one if this is its first side. `sends`: whether the sender asks.
-  // Requires: the lock is held.
+  // The caller must hold the lock.
   Slot& at(std::int64_t sequence, bool sends);
   // Each side calls this once and does not touch the slot afterwards.
   static void leave(Slot& slot, bool sends) {

@@ -57,7 +57,7 @@ struct GroupState {
   std::mutex mutex;
   std::vector<std::unique_ptr<Gathering>> open, spare;
 
-  // Requires: mutex is held.
+  // The caller must hold the mutex.
   Gathering& at(const CollectiveCall& call) {
     for (const auto& gathering : open) {
       if (gathering->sequence == call.sequence) return *gathering;

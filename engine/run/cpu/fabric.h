@@ -22,7 +22,7 @@ namespace parallelarium {
 // The ranks of one run share it. It outlives its transports.
 class CpuFabric {
  public:
-  // Requires: groups name ranks in [0, ranks), ascending. `stop` outlives the fabric.
+  // Groups must name ranks in [0, ranks), ascending. `stop` outlives the fabric.
   CpuFabric(int ranks, const std::vector<Group>& groups, Stop& stop);
   ~CpuFabric();
 

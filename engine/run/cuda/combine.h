@@ -11,8 +11,8 @@
 
 namespace parallelarium {
 
-// Requires: the reduction is not kNone. Error: cudaErrorInvalidValue for more parts than kernels
-// take, or for bytes, which have no arithmetic.
+// The reduction must not be kNone. Error: cudaErrorInvalidValue for more parts than kernels take,
+// or for bytes, which have no arithmetic.
 [[nodiscard]] cudaError_t combine_values(DataType type, Reduction reduction, std::byte* target,
                                          std::span<const std::byte* const> parts, int divisor,
                                          std::int64_t count, cudaStream_t stream);

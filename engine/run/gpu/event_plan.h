@@ -16,7 +16,7 @@ namespace parallelarium {
 using EventWaits = std::vector<std::vector<std::int32_t>>;
 
 // Ops of one batch start together, so the first of them waits for all.
-// Requires: `after` names earlier ops, as check() demands.
+// `after` must name earlier ops, as check() demands.
 EventWaits plan_events(const RankProgram& rank);
 
 }  // namespace parallelarium

@@ -42,7 +42,8 @@ class GpuMemoryMeter {
   // Call look() in this order, after each part has gone.
   enum class Gone { kCommunicators, kTransports, kArenas, kDevices };
   void look(Gone part);
-  // By GPU, ascending; without those whose driver did not tell everything. Requires: all looks.
+  // By GPU, ascending; without those whose driver did not tell everything. All looks must have been
+  // taken.
   std::vector<GpuMemory> result() const;
 
  private:

@@ -72,10 +72,10 @@ Message describe_now(const RankProgram& rank, const RankProgress& progress);
 
 // The sentence for a run in which nothing moves any more: which rank did not arrive at which op,
 // and where it is instead. It follows the waiting from rank to rank, to one that waits for nobody
-// or to a circle. Requires: all ranks are built.
+// or to a circle. All ranks must be built.
 Message describe_hang(const Program& program, const RunProgress& progress, double seconds);
 
-// The same for each rank by itself. Requires: all ranks are built.
+// The same for each rank by itself. All ranks must be built.
 std::vector<StuckRank> stuck_ranks(const Program& program, const RunProgress& progress);
 
 }  // namespace parallelarium

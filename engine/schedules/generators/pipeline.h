@@ -10,7 +10,7 @@
 namespace parallelarium {
 
 // Rank r holds stage r alone.
-// Requires: ranks >= 1, microbatches >= 1.
+// There must be a rank and a micro-batch, or more.
 inline Order pipeline(std::string name, int ranks, int microbatches) {
   Order order;
   order.name = std::move(name);

@@ -12,7 +12,7 @@ namespace parallelarium {
 // Columns: rank stage lane op kind phase piece layer microbatch chunk purpose peer bytes
 // begin_seconds end_seconds source. `op` is the index in the rank's issue order; a field that an op
 // does not have is empty. Times count from the first op of the step, exact to the nanosecond.
-// Requires: timeline.ranks matches program.ranks op by op.
+// timeline.ranks must match program.ranks op by op.
 std::string to_csv(const Program& program, const Timeline& timeline);
 
 }  // namespace parallelarium

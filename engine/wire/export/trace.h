@@ -18,7 +18,7 @@ namespace parallelarium {
 // The whole file. With `rank` (global) it has only that rank, as Holistic Trace Analysis wants its
 // files, and no flows, since their other end is missing. "distributedInfo" gives rank (the first in
 // the file), ranks and world size.
-// Requires: timeline.ranks matches program.ranks op by op.
+// timeline.ranks must match program.ranks op by op.
 std::string to_chrome_trace(const Program& program, const Timeline& timeline,
                             std::optional<int> rank = std::nullopt);
 

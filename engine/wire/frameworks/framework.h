@@ -35,7 +35,7 @@ struct FrameworkText {
   // were read back; `field` is its key.
   std::vector<Message> not_expressible;
 };
-// Requires: validate(setup) is empty, nothing in it is `auto`. Errors: "framework-unknown".
+// validate(setup) must be empty, and nothing in it may be `auto`. Errors: "framework-unknown".
 Result<FrameworkText> write_for_framework(const std::string& framework, const Setup& setup);
 
 struct FrameworkSetup {

@@ -40,7 +40,7 @@ struct Manual {
 };
 
 // `format`: "man" (a page of section 1), "bash", "zsh" or "fish".
-// Requires: commands is not empty. Error: no such format.
+// There must be commands. Error: no such format.
 Result<std::string> manual_text(const Manual& manual, std::string_view format);
 
 // The names to offer for an option of a Setup that takes names, such as "--model"; of others none.

@@ -91,6 +91,28 @@ TEST_F(SweepFixture, APointBecomesTheSetupInOneStepOfUndo) {
   EXPECT_EQ(session().setup(), before);
 }
 
+TEST_F(SweepFixture, ARunStandsBesideThePredictionOfItsPoint) {
+  set("microbatches", "4");
+  sweep_for(wish_of("microbatches", "2,4", "step"));
+  ASSERT_TRUE(sweep().answer()) << sweep().error().toStdString();
+  EXPECT_TRUE(sweep().runs().empty());
+  session().start_run(false);
+  ASSERT_TRUE(wait_until([&] { return session().jobs().state() == RunState::kIdle; }, kAnswerMs));
+  const RunRecord* run = session().runs().current();
+  ASSERT_TRUE(run) << session().jobs().last_error().toStdString();
+  ASSERT_EQ(sweep().runs().size(), 1u);
+  EXPECT_EQ(sweep().runs()[0].point, 1);
+  EXPECT_DOUBLE_EQ(sweep().runs()[0].figure, run->observation.step.seconds);
+  EXPECT_EQ(sweep().runs()[0].rehearsed, run->observation.source == Source::kPaced);
+  const QString said =
+      sweep().runs()[0].rehearsed ? QStringLiteral(", rehearsed ") : QStringLiteral(", measured ");
+  EXPECT_EQ(view().description().count(said), 1);
+  sweep_for(wish_of("microbatches", "4", "memory"));
+  ASSERT_EQ(sweep().runs().size(), 1u);
+  // What a run counts is what was predicted, to the byte.
+  EXPECT_DOUBLE_EQ(sweep().runs()[0].figure, *sweep().answer()->points[0].figure);
+}
+
 TEST_F(SweepFixture, SaysWhyThereIsNoCurve) {
   sweep_for(wish_of("pp", "", "step"));
   EXPECT_FALSE(sweep().answer());
@@ -108,6 +130,8 @@ TEST_F(SweepFixture, PicturesHaveNoTextOverAnother) {
   SweepPicture picture;
   picture.answer = &*sweep().answer();
   picture.wish = picture.answer->wish;
+  for (const int point : {0, 3})
+    picture.runs.push_back({point, *picture.answer->points[std::size_t(point)].figure, point == 0});
   for (const double width : {600.0, 872.0, 1200.0})
     expect_legible(
         width, sweep_height(width, picture, light_theme()),

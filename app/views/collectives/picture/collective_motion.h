@@ -24,7 +24,7 @@ struct Flight {
 
 class CollectiveMotion {
  public:
-  // Requires: `timeline` is of the plan's Program.
+  // `timeline` must be of the plan's Program.
   CollectiveMotion(std::shared_ptr<const CollectivePlan> plan, const Timeline& timeline);
 
   const CollectivePlan& plan() const { return *plan_; }

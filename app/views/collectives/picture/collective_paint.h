@@ -100,7 +100,7 @@ void paint_buffers(QPainter& painter, const CollectivePicture& picture,
                    const CollectiveLayout& layout, const Theme& theme, TextLog* texts);
 void paint_matrix(QPainter& painter, const CollectivePicture& picture,
                   const CollectiveLayout& layout, const Theme& theme, TextLog* texts);
-// In one chunk of a rank: how many elements differ, and how. Requires: content() is kRounding.
+// In one chunk of a rank: how many elements differ, and how. content() must be kRounding.
 void paint_rounding(QPainter& painter, const CollectivePicture& picture, const QRectF& cell,
                     const QRectF& inside, int rank, int chunk, const Theme& theme, TextLog* texts);
 // What the picture says of bits where they are asked for; else empty.

@@ -15,7 +15,8 @@ std::shared_ptr<const CollectiveMotion> reduce_scatter_then_all_gather(const Col
 struct Agreement {
   int same = 0, all = 0;
 };
-// Requires: equal ranks; chunks are compared where both cut the array alike, else `all` is 0.
+// Both must have as many ranks. Chunks are compared where both cut the array alike, else `all` is
+// 0.
 Agreement agreement(const CollectiveMotion& a, Nanoseconds at_a, const CollectiveMotion& b,
                     Nanoseconds at_b);
 

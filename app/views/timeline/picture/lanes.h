@@ -115,7 +115,7 @@ struct LaneRows {
   mutable std::optional<std::vector<Parcel>> parcels_;
 };
 
-// Requires: timeline has a span for every op of prediction->program.
+// `timeline` must have a span for every op of prediction->program.
 std::shared_ptr<const LaneRows> make_rows(std::shared_ptr<const Prediction> prediction,
                                           std::shared_ptr<const Timeline> timeline);
 

@@ -20,8 +20,7 @@ struct WholeBars {
   std::vector<std::size_t> parts;
 };
 
-// Requires: `pieces` are bars of the compute lane of one rank, sorted by begin; zoom is not
-// kPieces.
+// `pieces` must be bars of the compute lane of one rank, sorted by begin, and zoom not kPieces.
 WholeBars whole_bars(const std::vector<Bar>& pieces, Zoom zoom);
 
 }  // namespace parallelarium

@@ -11,7 +11,7 @@ namespace parallelarium {
 
 // Of every step: its losses, choices, drops, and the fullest expert.
 nlohmann::json balance_json(const Observation& observed);
-// One sentence about the step that the timeline shows. Requires: routing_of_timeline(observed).
+// One sentence about the step that the timeline shows. routing_of_timeline(observed) must be known.
 std::string balance_text(const Observation& observed);
 
 }  // namespace parallelarium

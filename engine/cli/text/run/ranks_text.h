@@ -16,7 +16,7 @@ std::string ranks_state_text(const Observation& observed);
 // "5s", "5" or "0.5" in seconds; 0 of an empty text. Error: no such time, or too long a one.
 Result<double> seconds_to_hang(const std::string& text);
 
-// Of a run that hung. Requires: training.hang.
+// Of a run that hung. There must be a training.hang.
 std::string hang_text(const Training& training);
 // {setup, resolved, source, backend, hang: {seconds, ranks: [{rank, waits_in, for_rank, needs,
 // sentence}]}}; for_rank and needs are null of a rank that waits for no op.

@@ -11,9 +11,9 @@ namespace parallelarium {
 
 bool is_staged(const TransferPart& part);
 // Copies the payload of a send to `scratch`. Returns where the next message's scratch begins.
-// Requires: is_staged(part).
+// is_staged(part) must be true.
 std::byte* stage(DeviceStream& lane, const TransferPart& part, std::byte* scratch);
-// Puts a received payload from `scratch` where it belongs. Requires: is_staged(part).
+// Puts a received payload from `scratch` where it belongs. is_staged(part) must be true.
 void unstage(DeviceStream& lane, const TransferPart& part, const std::byte* scratch);
 
 // Bytes of scratch that the lane's communication needs beside its operands, also for NCCL's own

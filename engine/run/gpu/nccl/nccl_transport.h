@@ -67,7 +67,7 @@ class NcclTransport final : public Transport {
   // Errors: also "collective-uneven", for an all-to-all in place whose chunks differ in size.
   Result<void> collective(CollectiveCall& call) override { return collectives({&call, 1}); }
   bool joins_collectives() const override { return true; }
-  // Issues them in one NCCL group. Requires: joined_collectives() joins them.
+  // Issues them in one NCCL group. joined_collectives() must join them.
   Result<void> collectives(std::span<CollectiveCall> calls) override;
   Result<TimePoint> barrier() override;
   // Errors: "nccl-failed", "nccl-timeout", or "stopped".

@@ -91,7 +91,7 @@ class Executor {
   // ranks.
   Result<TimePoint> meet();
 
-  // Who looks at the steps from now on. Requires: no step is under way.
+  // Who looks at the steps from now on. No step may be under way.
   void set_probes(std::vector<OpProbe*> probes) { probes_ = std::move(probes); }
 
   // Runs all ops once. `start`: the same time on all ranks. Error: "stopped"; Stop has the reason.

@@ -21,7 +21,7 @@ class Prober : public OpProbe {
 
   // Host memory for the copies.
   std::int64_t bytes() const { return bytes_; }
-  // The step that begins now; see Probe::step. Requires: no op is running.
+  // The step that begins now; see Probe::step. No op may be running.
   void begin_step(int step) { step_ = step; }
   // Whether any probe looks at it.
   bool looks_at(int step) const;
@@ -30,7 +30,7 @@ class Prober : public OpProbe {
   Result<void> before(std::int32_t op, Device& device) override;
   Result<void> after(std::int32_t op, Device& device) override;
 
-  // All that was copied. Requires: no op is running.
+  // All that was copied. No op may be running.
   std::vector<ProbedRank> take();
 
  private:

@@ -31,7 +31,7 @@ class HeldParameters {
   // Of kParameters, kGradients or kMaster.
   DataType type_of(Tensor tensor) const;
   // The parts of a slice in the buffer of a tensor: the whole slice if `whole`, else what the rank
-  // owns. Requires: the rank holds the tensor; `whole` only where it keeps all of it.
+  // owns. The rank must hold the tensor, and where `whole` is true it must keep all of it.
   std::vector<Part> parts(Tensor tensor, const ParameterSlice& slice, bool whole) const;
   std::vector<Part> owned(Tensor tensor, const ParameterSlice& slice) const {
     return parts(tensor, slice, !is_cut());

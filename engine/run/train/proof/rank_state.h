@@ -33,12 +33,12 @@ class RankStateReader : public OpProbe {
 
   // What owned_runs() says, in one number.
   std::uint64_t owned() const { return owned_; }
-  // RankState::weights_before or weights_after, as it is now. Requires: no op is running. Error:
-  // the device's.
+  // RankState::weights_before or weights_after, as it is now. No op may be running. Error: the
+  // device's.
   Result<std::string> weights();
   // Reads what the op is about to add up over ranks. Called by the thread of its lane.
   Result<void> before(std::int32_t op, Device& device) override;
-  // Loss and norms of the step that was watched. Requires: no op is running.
+  // Loss and norms of the step that was watched. No op may be running.
   Result<void> read_step(RankState& state);
 
  private:
