@@ -99,6 +99,8 @@ class SectionHead : public QWidget {
 
 // A list of choices in what may scroll: a wheel over it scrolls that and never changes the choice.
 class ChoiceBox : public QComboBox {
+  Q_OBJECT
+
  public:
   using QComboBox::QComboBox;
 

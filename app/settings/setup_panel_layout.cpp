@@ -289,7 +289,7 @@ void SetupPanel::add_freed() {
       column_->insertWidget(0, freed_);
     }
     QWidget* whole = labelled_row(label, {}, control);
-    if (qobject_cast<Combo*>(control)) whole->setFixedHeight(kComboHeight);
+    if (qobject_cast<ChoiceBox*>(control)) whole->setFixedHeight(kComboHeight);
     column->addWidget(whole);
     rows_[option] = {control, nullptr, whole};
     freed_options_.push_back(option);
