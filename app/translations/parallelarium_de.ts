@@ -5638,6 +5638,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>&amp;Use it</source>
         <translation>&amp;Verwenden</translation>
+    </message>
+    <message>
         <source>The planner is off until you have committed your plan.</source>
         <translation>Der Planer ist aus, bis du dich auf deinen Plan festgelegt hast.</translation>
     </message>
@@ -8369,6 +8371,26 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <source>layers %1</source>
         <translation>Schichten %1</translation>
     </message>
+    <message>
+        <source>Today</source>
+        <translation>Heute</translation>
+    </message>
+    <message>
+        <source>today</source>
+        <translation>heute</translation>
+    </message>
+    <message>
+        <source>Today: %1.</source>
+        <translation>Heute: %1.</translation>
+    </message>
+    <message>
+        <source>No change of one axis makes it faster.</source>
+        <translation>Keine Änderung einer einzelnen Achse macht es schneller.</translation>
+    </message>
+    <message>
+        <source>No change of one axis would make it fit.</source>
+        <translation>Keine Änderung einer einzelnen Achse würde es passend machen.</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::SearchView</name>
@@ -8483,26 +8505,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>Every way to place this model on these GPUs with this batch is refused, too large, bounded or simulated, and the funnel counts them. A dot is a plan, with its step time and memory. Choose one to see what a single change would do, and **Use it** to open it in Explore.</source>
         <translation>Jede Art, dieses Modell mit diesem Batch auf diese GPUs zu legen, wird abgelehnt, ist zu groß, ausgeschlossen oder simuliert, und der Trichter zählt sie. Ein Punkt ist ein Plan mit Schrittdauer und Speicher. Wähle einen, um zu sehen, was eine einzelne Änderung täte, und mit **Übernehmen** öffnest du ihn in Erkunden.</translation>
-    </message>
-    <message>
-        <source>Today: %1.</source>
-        <translation>Heute: %1.</translation>
-    </message>
-    <message>
-        <source>No change of one axis would make it fit.</source>
-        <translation>Keine Änderung einer einzelnen Achse würde es passend machen.</translation>
-    </message>
-    <message>
-        <source>No change of one axis makes it faster.</source>
-        <translation>Keine Änderung einer einzelnen Achse macht es schneller.</translation>
-    </message>
-    <message>
-        <source>Today</source>
-        <translation>Heute</translation>
-    </message>
-    <message>
-        <source>today</source>
-        <translation>heute</translation>
     </message>
     <message>
         <source>Launch line …</source>
@@ -8862,8 +8864,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Kopf %1</translation>
     </message>
     <message>
-        <source>heads %1–%2</source>
-        <translation>Köpfe %1–%2</translation>
+        <source>heads %1 to %2</source>
+        <translation>Köpfe %1 bis %2</translation>
     </message>
     <message>
         <source>FLOP per byte</source>
@@ -9443,6 +9445,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>Time of their attention %1, %2</source>
         <translation>Zeit ihrer Attention %1, %2</translation>
+    </message>
+    <message>
+        <source>heads %1–%2</source>
+        <translation>Köpfe %1–%2</translation>
     </message>
 </context>
 <context>

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "engine/lesson/check/check_parts.h"
 #include "engine/lesson/lesson.h"
 #include "engine/predict/predict.h"
 #include "tests/lesson/lesson_copy.h"
@@ -239,6 +240,26 @@ const std::vector<Planted>& planted() {
 
 INSTANTIATE_TEST_SUITE_P(Rules, PlantedFault, testing::ValuesIn(planted()),
                          [](const auto& planted_fault) { return planted_fault.param.name; });
+
+// The slip of a lesson that once shipped: a thousand years for one.
+TEST(LastHint, FindsAnAnswerThatIsAThousandTimesTooLarge) {
+  LessonCopy copy("does-it-fit");
+  std::string& answer = copy.step("how-many-years")["ask"]["answer"].get_ref<std::string&>();
+  answer.replace(answer.find("86400"), 5, "86.4");
+  copy.write();
+  std::set<std::string> places;
+  for (const Message& fault : check_lesson(copy.folder().string()).faults)
+    if (fault.id == "text-hint") places.insert(fault.field);
+  EXPECT_THAT(places, testing::Contains("text.en.md: how-many-years"));
+}
+
+TEST(LastHint, IsArithmeticAloneOrSaysNothing) {
+  EXPECT_EQ(arithmetic_of("3 × 8 + 3."), 27);
+  EXPECT_EQ(arithmetic_of("10^16 ÷ (312 × 10^12 × 0.4)"), 1e16 / (312e12 * 0.4));
+  EXPECT_EQ(arithmetic_of("27"), std::nullopt) << "a number alone may be any figure on the way";
+  EXPECT_EQ(arithmetic_of("3 × 8 MiB"), std::nullopt);
+  EXPECT_EQ(arithmetic_of("3 × ÷ 8"), std::nullopt);
+}
 
 TEST(BuildStep, NeedsASolutionThatSolvesAndAStartThatDoesNot) {
   LessonCopy copy("same-bubble-less-memory");

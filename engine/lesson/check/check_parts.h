@@ -56,6 +56,13 @@ bool commits_a_number(const Step& step);
 void check_texts(const Lesson& lesson, const Symbols& drawn, Predictions& predictions,
                  Faults& faults);
 
+// Checks that the last hint, where it is arithmetic alone ("3 × 8 + 3"), comes to the answer.
+// `names`: of names_after().
+void check_hint(const Step& step, const StepText& words, const Symbols& names,
+                const std::string& where, Faults& faults);
+// What a text of numbers, + - × ÷ ^ and parentheses comes to; none where it is anything else.
+std::optional<double> arithmetic_of(std::string text);
+
 // Checks what needs no prediction: names of parameters, settings and keys, and that the lesson asks
 // for a number and sets a goal.
 void check_names(const Lesson& lesson, Faults& faults);

@@ -83,6 +83,7 @@ class TextCheck {
                     fmt::format("The step has no use for \"### {}\".", name));
       filled(markdown_text, after, place(step.id + ", " + name));
     }
+    check_hint(step, words, after, place(step.id), faults_);
   }
 
  private:

@@ -8,7 +8,7 @@ namespace {
 
 TEST(LessonConditions, NoneIsSaidByItsKey) {
   const Result<Course> course = read_course(kLessons.toStdString());
-  ASSERT_TRUE(course) << course.error();
+  ASSERT_TRUE(course) << course.error().text;
   for (const CourseEntry& entry : course->lessons) {
     const Result<Lesson> lesson = read_lesson(kLessons.toStdString() + "/" + entry.id);
     ASSERT_TRUE(lesson) << entry.id;

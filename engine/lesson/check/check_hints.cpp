@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// A question's answer is an expression that its author wrote once; the last hint often writes the
+// same down in figures, for people. Two tellings of one thing find each other's slips.
+#include <algorithm>
+#include <cmath>
+
+#include "engine/lesson/check/check_parts.h"
+#include "engine/lesson/expression.h"
+
+namespace parallelarium {
+namespace {
+
+constexpr double kRounded = 0.03;  // figures in texts have three digits, and there are several
+
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
+  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
+    text.replace(at, from.size(), to);
+}
+
+}  // namespace
+
+std::optional<double> arithmetic_of(std::string text) {
+  replace_all(text, "×", "*");
+  replace_all(text, "÷", "/");
+  replace_all(text, "−", "-");
+  while (!text.empty() && (text.back() == '.' || text.back() == '\n' || text.back() == ' '))
+    text.pop_back();
+  if (text.find_first_not_of("0123456789.+-*/^() ") != std::string::npos) return std::nullopt;
+  if (text.find_first_of("+-*/^") == std::string::npos) return std::nullopt;  // a number alone
+  const Result<double> value = evaluate(text, {});
+  return value ? std::optional(*value) : std::nullopt;
+}
+
+void check_hint(const Step& step, const StepText& words, const Symbols& names,
+                const std::string& where, Faults& faults) {
+  const auto answer = names.find("answer");
+  if (!step.ask || step.hints < 1 || answer == names.end()) return;
+  const std::string part = fmt::format("hint {}", step.hints);
+  const Result<std::string> shown = fill_in(words.part(part), names);
+  const std::optional<double> told = shown ? arithmetic_of(*shown) : std::nullopt;
+  if (!told) return;
+  const double right = answer->second;
+  const double room = std::max(step.ask->tolerance.around(right), kRounded * std::abs(right));
+  if (std::abs(*told - right) > room)
+    faults.add("text-hint", where,
+               fmt::format("The last hint, \"{}\", comes to {:.4g}, and the answer is {:.4g}.",
+                           *shown, *told, right));
+}
+
+}  // namespace parallelarium
