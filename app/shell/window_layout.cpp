@@ -64,10 +64,7 @@ void Window::build_layout() {
   all_views_->setText(tr("All views"));
   all_views_->setToolTip(tr("Explore; the lesson stays"));
   all_views_->hide();
-  connect(all_views_, &QToolButton::clicked, this, [this] {
-    last_tab_[Room::kExplore] = QLatin1String(view_info().id);  // what is in front stays there
-    show_room(Room::kExplore);
-  });
+  connect(all_views_, &QToolButton::clicked, this, [this] { show_room(Room::kExplore); });
   views->addWidget(tabs_, 1);
   views->addWidget(start_, 1);
   row->addWidget(center_, 1);

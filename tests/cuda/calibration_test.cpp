@@ -218,7 +218,7 @@ TEST(GpuCalibration, MeasuresEverythingAPredictionNeeds) {
   Shape fused = plain, blocks = plain;
   fused.fused = blocks.fused = true;
   blocks.key_blocks = 2;
-  for (int piece = 0; piece <= static_cast<int>(Piece::kUnpermute); ++piece) {
+  for (int piece = 0; piece < kPieces; ++piece) {
     for (const Phase phase :
          {Phase::kForward, Phase::kInputGrad, Phase::kWeightGrad, Phase::kUpdate}) {
       for (const Shape& shape : {plain, other, fused, blocks}) {

@@ -34,7 +34,8 @@ std::size_t place_in(std::vector<QString>& list, const QString& value) {
 }
 
 // What a run was seen to do of a figure that a sweep shows; none where it says nothing of it.
-std::optional<double> ran_figure(const Observation& run, const QString& figure) {
+std::optional<double> ran_figure(const RunRecord& record, const QString& figure) {
+  const Observation& run = record.observation;
   const StepFigures& step = run.step;
   if (figure == QLatin1String("step")) return step.seconds;
   if (figure == QLatin1String("tokens")) return step.tokens_per_second;
@@ -42,13 +43,13 @@ std::optional<double> ran_figure(const Observation& run, const QString& figure) 
   if (figure == QLatin1String("exposed")) return step.exposed_communication_seconds;
   if (figure == QLatin1String("bubble")) return run.bubble.of_total;
   if (figure == QLatin1String("mfu") && step.mfu > 0) return step.mfu;
-  if (figure == QLatin1String("memory") && !run.memory.empty()) {
-    const auto fullest = std::max_element(
-        run.memory.begin(), run.memory.end(),
-        [](const MemoryRow& a, const MemoryRow& b) { return a.peak_bytes < b.peak_bytes; });
-    return double(fullest->peak_bytes + fullest->framework_bytes);
+  if (figure != QLatin1String("memory") || run.memory.empty()) return std::nullopt;
+  std::int64_t most = 0, sum = 0;
+  for (const MemoryRow& row : run.memory) {
+    most = std::max(most, row.peak_bytes);
+    sum += row.peak_bytes;
   }
-  return std::nullopt;
+  return double(record.prediction->memory_together() ? sum : most);
 }
 
 std::string variation_text(const QString& key, const QString& values) {
@@ -174,7 +175,7 @@ void SettingSweep::find_runs() {
     const Result<Setup> setup = setup_of(point);
     const RunRecord* run = setup ? session_.runs().run_of(session_.resolved(*setup)) : nullptr;
     if (!run) continue;
-    if (const auto figure = ran_figure(run->observation, answer_->wish.figure))
+    if (const auto figure = ran_figure(*run, answer_->wish.figure))
       runs_.push_back({point, *figure, run->observation.source == Source::kPaced});
   }
 }

@@ -17,6 +17,17 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
     text.replace(at, from.size(), to);
 }
 
+// The answer in the unit that people write it in: a hint may count in GB/s or MiB what is judged in
+// bytes.
+double in_units_of(double told, double right, std::string_view unit) {
+  if (unit == "1" || unit == "share" || told == 0) return right;
+  for (const double base : {1000.0, 1024.0})
+    for (double scale = 1; scale <= std::pow(base, 4); scale *= base)
+      for (const double scaled : {right / scale, right * scale})
+        if (std::abs(told - scaled) <= kRounded * std::abs(scaled)) return scaled;
+  return right;
+}
+
 }  // namespace
 
 std::optional<double> arithmetic_of(std::string text) {
@@ -39,7 +50,7 @@ void check_hint(const Step& step, const StepText& words, const Symbols& names,
   const Result<std::string> shown = fill_in(words.part(part), names);
   const std::optional<double> told = shown ? arithmetic_of(*shown) : std::nullopt;
   if (!told) return;
-  const double right = answer->second;
+  const double right = in_units_of(*told, answer->second, step.ask->unit);
   const double room = std::max(step.ask->tolerance.around(right), kRounded * std::abs(right));
   if (std::abs(*told - right) > room)
     faults.add("text-hint", where,

@@ -15,13 +15,13 @@ std::string_view pick(const std::array<std::string_view, N>& names, Enum value) 
 }  // namespace
 
 std::string_view name_of(Piece piece) {
-  static constexpr std::array<std::string_view, 28> kNames = {
+  static constexpr std::array<std::string_view, kPieces> kNames = {
       "stage",        "zero gradients", "embedding", "norm 1",        "QKV",        "attention",
       "projection",   "residual 1",     "norm 2",    "MLP in",        "activation", "MLP out",
       "residual 2",   "router",         "permute",   "experts",       "final norm", "head",
       "loss maximum", "loss sum",       "loss",      "gradient norm", "optimizer",  "transfer",
       "combine",      "dispatch",       "unpermute", "offload"};
-  static_assert(kNames.size() == static_cast<std::size_t>(Piece::kOffload) + 1);
+  static_assert(!kNames.back().empty(), "each Piece has a name");
   return pick(kNames, piece);
 }
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/plan/text/describe_op.h"
 
+#include <algorithm>
+#include <string>
+
 #include "engine/plan/text/phrases.h"
 
 namespace parallelarium {
@@ -21,7 +24,9 @@ Message describe(const Op& op) {
       return message("op-receive", "receiving {} from rank {}",
                      of_microbatch(purpose, op.microbatch), op.peer);
     case OpKind::kCollective: {
-      Message what = message("op-collective", "the {} of {}", name_of(op.collective), purpose);
+      std::string name(name_of(op.collective));
+      std::replace(name.begin(), name.end(), '_', '-');  // "all-gather"
+      Message what = message("op-collective", "the {} of {}", name, purpose);
       if (op.layer >= 0) what = message("op-in-layer", "{} in layer {}", std::move(what), op.layer);
       return of_microbatch(std::move(what), op.microbatch);
     }

@@ -71,7 +71,7 @@ TEST(GermanSentences, AreThereForTheWordsOfThePlanAndTextsOfTables) {
       expect(word(family, name_of(static_cast<Names>(at))));
   };
   each("purpose", Purpose::kCounts);
-  each("piece", Piece::kUnpermute);
+  each("piece", static_cast<Piece>(kPieces - 1));
   each("phase", Phase::kUpdate);
   each("tensor", Tensor::kResult);
   for (int at = 0; at <= static_cast<int>(Source::kSharedGpu); ++at)

@@ -289,13 +289,14 @@ TEST(WorkSeconds, TakesTheRateOfAttentionAsItIsComputed) {
   EXPECT_NEAR(rate(Phase::kInputGrad), 2e6, 1);
 }
 
-TEST(Kernels, EveryPieceIsAProductOrHasAName) {
-  for (int piece = 0; piece <= static_cast<int>(Piece::kTransfer); ++piece) {
+TEST(Kernels, EveryPieceIsAProductOrACopyOrHasAName) {
+  for (int piece = 0; piece < kPieces; ++piece) {
     const auto each = static_cast<Piece>(piece);
     const bool product = each == Piece::kStage || each == Piece::kQkv ||
                          each == Piece::kProjection || each == Piece::kMlpIn ||
                          each == Piece::kMlpOut || each == Piece::kHead || each == Piece::kRouter ||
-                         each == Piece::kExpert || each == Piece::kTransfer;
+                         each == Piece::kExpert || each == Piece::kTransfer ||
+                         each == Piece::kOffload;  // a copy, at the rate of the host's link
     EXPECT_EQ(kernel_of(each, Phase::kForward).empty(), product) << name_of(each);
   }
   EXPECT_EQ(kernel_of(Piece::kAttention, Phase::kInputGrad), "attention_grad");

@@ -15,7 +15,6 @@ namespace parallelarium {
 
 namespace {
 
-constexpr int kPieces = static_cast<int>(Piece::kOffload) + 1;
 constexpr int kPhases = static_cast<int>(Phase::kUpdate) + 1;
 
 template <class Name>
