@@ -140,12 +140,12 @@ std::int64_t with_end(const StepEnd& end, std::int64_t actions) {
   return actions + (end.empty() ? 0 : norm) + update;
 }
 
-StageTable own_table(const Setup& setup, const StageTable& shared) {
-  return shared.grows() ? shared.grown(layers_of_stages(setup)) : StageTable();
+StageTable own_table(const Setup& setup, const StageTable& shared, bool with_stretches) {
+  return shared.grows() ? shared.grown(layers_of_stages(setup), with_stretches) : StageTable();
 }
 
 Bound quick_bound(const Setup& setup, const StageTable& shared, const StepEnd& end) {
-  const StageTable grown = own_table(setup, shared);
+  const StageTable grown = own_table(setup, shared, false);
   const StageTable& table = shared.grows() ? grown : shared;
   const StageOf of(setup, table);
   const Ways ways = ways_of(of);
@@ -316,7 +316,7 @@ class Walk {
 }  // namespace
 
 Result<Bound> walked_bound(const Setup& setup, const StageTable& shared, const StepEnd& end) {
-  const StageTable grown = own_table(setup, shared);
+  const StageTable grown = own_table(setup, shared, false);
   const StageTable& table = shared.grows() ? grown : shared;
   const Result<Order> order = make_order(setup);
   if (!order) return order.error();

@@ -46,15 +46,15 @@ struct ActionBound {
   // The same until a layer's parameters are read, while the token table is read, and while the
   // head is.
   std::int64_t layer_bytes = 0, table_bytes = 0, head_bytes = 0;
-  std::vector<StretchBound> stretches;
 };
 
 struct StageBound {
-  std::array<ActionBound, 4> actions;  // by ActionKind
-  std::int64_t kept_bytes = 0;         // of a micro-batch from its forward to its backward
-  std::int64_t waiting_bytes = 0;      // of it, from its input gradients to its weight gradients
-  double shared = 0, experts = 0;      // parameters of a rank, see StageParameters
-  double copied_table = 0;             // of `shared`: the last stage's copy of a tied table
+  std::array<ActionBound, 4> actions;                  // by ActionKind
+  std::array<std::vector<StretchBound>, 4> stretches;  // of each
+  std::int64_t kept_bytes = 0;     // of a micro-batch from its forward to its backward
+  std::int64_t waiting_bytes = 0;  // of it, from its input gradients to its weight gradients
+  double shared = 0, experts = 0;  // parameters of a rank, see StageParameters
+  double copied_table = 0;         // of `shared`: the last stage's copy of a tied table
 };
 
 // The stages of all candidates that differ in DP, ZeRO, schedule, rank order and micro-batches
@@ -73,7 +73,8 @@ struct StageTable {
   // For stages of so many layers. Paths and peaks are the most of several sums, each of which grows
   // by the same with every layer, so that what follows from two numbers of layers is no more than
   // what more of them take. Requires: grows().
-  StageTable grown(const std::vector<int>& layers_of_stages) const;
+  // `with_stretches`: laned_bound() alone reads these.
+  StageTable grown(const std::vector<int>& layers_of_stages, bool with_stretches) const;
 };
 
 // What a StageTable depends on.
@@ -107,7 +108,7 @@ Result<std::int64_t> laned_bound(const Setup& setup, const Machine& machine,
                                  const StageTable& table, const StepEnd& end);
 
 // Empty where the table is of the Setup's own layers already.
-StageTable own_table(const Setup& setup, const StageTable& shared);
+StageTable own_table(const Setup& setup, const StageTable& shared, bool with_stretches);
 // After all actions: the ranks of a pipeline wait for each other's norms, and then update.
 std::int64_t with_end(const StepEnd& end, std::int64_t actions);
 // Whether exchanges of tokens hide inside pairs of actions.

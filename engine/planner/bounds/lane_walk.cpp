@@ -123,9 +123,9 @@ class LaneWalk : public NominalSink {
   static std::vector<StretchBound> stretches_of(const StageTable& table, int stage, int stages,
                                                 ActionKind kind, bool splits) {
     const auto at = static_cast<std::size_t>(kind);
-    const auto& whole = table.stage(stage, stages, false).actions[at].stretches;
+    const auto& whole = table.stage(stage, stages, false).stretches[at];
     if (!splits || kind == ActionKind::kBackward) return whole;
-    std::vector<StretchBound> parted = table.stage(stage, stages, true).actions[at].stretches;
+    std::vector<StretchBound> parted = table.stage(stage, stages, true).stretches[at];
     if (kind != ActionKind::kForward) return parted;
     // Some orders have whole backwards, too.
     for (std::size_t stretch = 0; stretch < parted.size(); ++stretch)
@@ -216,7 +216,7 @@ Result<std::int64_t> laned_bound(const Setup& setup, const Machine& machine,
   if (has_pairs(setup) || setup.offload_activations || !setup.overlap_pipeline || machine.local ||
       !machine.pairs.empty())
     return std::int64_t{0};
-  const StageTable grown = own_table(setup, shared);
+  const StageTable grown = own_table(setup, shared, true);
   const Result<Order> order = make_order(setup);
   if (!order) return order.error();
   LaneWalk walk(setup, machine, shared.grows() ? grown : shared, end, *order);

@@ -112,9 +112,11 @@ Result<Stages> read_stages(const Setup& setup, const Machine& machine) {
   for (const RankProgram& rank : program->ranks) {
     if (rank.at.dp != 0 || rank.at.tp != 0 || rank.at.cp != 0) continue;
     StageBound& stage = read.stages[static_cast<std::size_t>(rank.stage)];
-    for (int kind = 0; kind < 4; ++kind)
-      stage.actions[static_cast<std::size_t>(kind)] =
-          ActionReader(rank, cost, static_cast<ActionKind>(kind)).read();
+    for (std::size_t kind = 0; kind < 4; ++kind) {
+      const ActionReader reader(rank, cost, static_cast<ActionKind>(kind));
+      stage.actions[kind] = reader.read();
+      stage.stretches[kind] = reader.read_stretches();
+    }
     read_memory(*program, rank, stage);
     read_parameters(rank, stage);
     for (const Op& op : rank.ops)
@@ -218,9 +220,15 @@ Result<void> read_table(Setup small, const Machine& own_machine, StageTable& tab
   return {};
 }
 
-// a + times * b, member by member.
+// a + times * b, member by member, without stretches.
 StageBound plus(const StageBound& a, const StageBound& b, int times) {
-  StageBound sum = a;
+  StageBound sum;
+  sum.actions = a.actions;
+  sum.kept_bytes = a.kept_bytes;
+  sum.waiting_bytes = a.waiting_bytes;
+  sum.shared = a.shared;
+  sum.experts = a.experts;
+  sum.copied_table = a.copied_table;
   for (std::size_t kind = 0; kind < sum.actions.size(); ++kind) {
     ActionBound& action = sum.actions[kind];
     const ActionBound& more = b.actions[kind];
@@ -288,7 +296,7 @@ const StageBound& StageTable::stage(int index, int stages, bool of_split) const 
   return all[static_cast<std::size_t>(index == 0 ? 0 : index == stages - 1 ? last : 1)];
 }
 
-StageTable StageTable::grown(const std::vector<int>& layers_of_stages) const {
+StageTable StageTable::grown(const std::vector<int>& layers_of_stages, bool with_stretches) const {
   StageTable table;
   table.transfer = transfer;
   table.rows.reserve(layers_of_stages.size());
@@ -305,9 +313,12 @@ StageTable StageTable::grown(const std::vector<int>& layers_of_stages) const {
     const int more = row.second - layers;
     table.whole.push_back(plus(whole[place], whole_more[place], more));
     table.split.push_back(plus(split[place], split_more[place], more));
-    for (StageBound* bound : {&table.whole.back(), &table.split.back()})
-      for (std::size_t kind = 0; kind < bound->actions.size(); ++kind)
-        lengthen(bound->actions[kind].stretches, more);
+    for (const bool parted : {false, true}) {
+      if (!with_stretches) break;
+      StageBound& bound = (parted ? table.split : table.whole).back();
+      bound.stretches = (parted ? split : whole)[place].stretches;
+      for (std::vector<StretchBound>& stretches : bound.stretches) lengthen(stretches, more);
+    }
   }
   return table;
 }
