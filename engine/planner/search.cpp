@@ -115,7 +115,7 @@ class Search {
     for (std::size_t recompute = 0; recompute < space_.recomputes().size(); ++recompute) {
       candidate.recompute = static_cast<std::uint8_t>(recompute);
       setup.recompute = space_.recomputes()[recompute];
-      const auto [at, fresh] = numbers_.try_emplace(key_of(candidate, setup),
+      const auto [at, fresh] = numbers_.try_emplace(key_of(candidate, setup, request_.machine),
                                                     static_cast<std::int32_t>(examples_.size()));
       if (fresh) examples_.push_back(candidate);
       for (const Sharding& sharding : shardings) {

@@ -6,18 +6,21 @@
 #include <array>
 #include <vector>
 
+#include "engine/passes/shard/shard.h"
+#include "engine/passes/shard/shard_drafts.h"
 #include "engine/plan/program/program.h"
 #include "engine/planner/bounds/bound.h"
 #include "engine/predict/cost/simulate.h"
 
 namespace parallelarium {
 
-inline bool reads_parameters(const RankProgram& rank, const Op& op) {
+// visit(bucket) for those whose parameters an op reads. The Program keeps them whole.
+template <class Visit>
+void for_read_buckets(const RankProgram& rank, const Op& op, const Visit& visit) {
   for (const Operand& operand : rank.operands_of(op))
     if (operand.access == Access::kRead &&
         rank.buffers[static_cast<std::size_t>(operand.buffer)].tensor == Tensor::kParameters)
-      return true;
-  return false;
+      visit(bucket_at(rank, operand.offset));
 }
 
 // The stage's ops of one kind of action: those of the compute lane, and the messages of rings and
@@ -27,6 +30,7 @@ class ActionReader {
  public:
   ActionReader(const RankProgram& rank, const CostModel& cost, ActionKind kind)
       : rank_(rank), kind_(kind), durations_(rank.ops.size(), 0) {
+    for (const Bucket& bucket : rank.buckets) experts_.push_back(has_experts(rank, bucket));
     const bool forward = kind == ActionKind::kForward;
     travels_ = forward ? Purpose::kActivations : Purpose::kGradients;
     first_need_ = static_cast<std::int32_t>(rank.ops.size());
@@ -111,8 +115,11 @@ class ActionReader {
         const Op& part = op_at(ops_[next]);
         if (next > first && (op.batch < 0 || part.batch != op.batch)) break;
         longest = std::max(longest, duration_of(ops_[next]));
-        if (from == LanePoint::kGathered && reads_parameters(rank_, part))
-          begin = std::max<std::int64_t>(begin, 0);
+        if (from == LanePoint::kExperts || from == LanePoint::kOthers)
+          for_read_buckets(rank_, part, [&](std::int16_t bucket) {
+            if (experts_[static_cast<std::size_t>(bucket)] == (from == LanePoint::kExperts))
+              begin = std::max<std::int64_t>(begin, 0);
+          });
         for (const std::int32_t needed : rank_.after_of(part)) {
           if (from == LanePoint::kPassing && is_transfer(needed, OpKind::kRecv))
             begin = std::max<std::int64_t>(begin, 0);
@@ -167,6 +174,7 @@ class ActionReader {
   Purpose travels_ = Purpose::kNone;
   std::vector<std::int32_t> ops_;
   std::vector<std::int64_t> durations_;  // of these, by index
+  std::vector<bool> experts_;            // by bucket: whether it is of experts
   std::int32_t first_need_ = 0;
 };
 

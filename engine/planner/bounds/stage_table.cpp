@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What one micro-batch does on each stage, read from small Programs.
 #include <algorithm>
+#include <climits>
 #include <map>
 #include <numeric>
 
@@ -10,6 +11,7 @@
 #include "engine/planner/bounds/action_reader.h"
 #include "engine/planner/bounds/bound.h"
 #include "engine/predict/cost/simulate.h"
+#include "engine/predict/network/alike_ranks.h"
 #include "engine/schedules/schedule.h"
 
 namespace parallelarium {
@@ -27,19 +29,22 @@ std::int64_t beside_states(const CategoryBytes& bytes) {
          bytes[static_cast<std::size_t>(Category::kBuffers)];
 }
 
-// By action and layer, the last op that reads parameters: until then they are gathered.
-std::map<std::pair<std::int32_t, std::int16_t>, int> last_reads(const RankProgram& rank) {
-  std::map<std::pair<std::int32_t, std::int16_t>, int> last;
+// By action and layer, the last ops that read each bucket: until then it is gathered.
+using LastReads = std::map<std::pair<std::int32_t, std::int16_t>, std::map<std::int16_t, int>>;
+LastReads last_reads(const RankProgram& rank) {
+  LastReads last;
   for (std::size_t at = 0; at < rank.ops.size(); ++at) {
     const Op& op = rank.ops[at];
-    if (op.layer >= 0 && reads_parameters(rank, op))
-      last[{op.action, op.layer}] = static_cast<int>(at);
+    if (op.layer < 0) continue;
+    for_read_buckets(rank, op, [&](std::int16_t bucket) {
+      last[{op.action, op.layer}][bucket] = static_cast<int>(at);
+    });
   }
   return last;
 }
 
 void read_memory(const Program& program, const RankProgram& rank, StageBound& stage) {
-  const auto reads = last_reads(rank);
+  const LastReads reads = last_reads(rank);
   for_held_bytes(program, rank, [&](const HeldBytes& held) {
     if (held.op < 0) return;
     const Op& op = rank.ops[static_cast<std::size_t>(held.op)];
@@ -49,8 +54,15 @@ void read_memory(const Program& program, const RankProgram& rank, StageBound& st
     const std::int64_t bytes = beside_states(held.at_peak);
     action.peak_bytes = std::max(action.peak_bytes, bytes);
     const auto read = op.layer >= 0 ? reads.find({op.action, op.layer}) : reads.end();
-    if (read != reads.end() && held.op <= read->second)
-      action.layer_bytes = std::max(action.layer_bytes, bytes);
+    if (read != reads.end()) {
+      int first = INT_MAX, last = -1;
+      for (const auto& [bucket, at] : read->second) {
+        first = std::min(first, at);
+        last = std::max(last, at);
+      }
+      if (held.op <= last) action.layer_bytes = std::max(action.layer_bytes, bytes);
+      if (held.op <= first) action.buckets_bytes = std::max(action.buckets_bytes, bytes);
+    }
     if (op.piece == Piece::kEmbedding) action.table_bytes = std::max(action.table_bytes, bytes);
     if (op.piece == Piece::kHead && op.phase != Phase::kWeightGrad)
       action.head_bytes = std::max(action.head_bytes, bytes);
@@ -99,11 +111,17 @@ struct Stages {
   std::int64_t transfer_bytes = 0;
 };
 
-Result<Stages> read_stages(const Setup& setup, const Machine& machine) {
+// `experts`: the ranks of a group of EP; none: as the Setup has them.
+Result<Stages> read_stages(const Setup& setup, const Machine& machine,
+                           const std::vector<int>& experts) {
   const Result<Order> order = make_order(setup);
   if (!order) return order.error();
-  const Result<Program> program = build_program(setup, *order);
+  // One rank of a stage is read, which does as others unless causal scores are cut unevenly.
+  Result<Program> program =
+      build_program(setup, *order, BuildOptions{.representatives = !is_unbalanced(setup)});
   if (!program) return program.error();
+  for (Group& group : program->groups)
+    if (group.axis == Axis::kEp && !experts.empty()) group.ranks = experts;
   const Result<ExpertRows> rows = ExpertRows::make(setup, nullptr);
   if (!rows) return rows.error();
   const CostModel cost(*program, machine, setup, &*rows);
@@ -207,12 +225,13 @@ Machine with_whole_groups(const Setup& setup, Machine machine) {
 }
 
 // The table's stages with a whole and with a split backward.
-Result<void> read_table(Setup small, const Machine& own_machine, StageTable& table) {
+Result<void> read_table(Setup small, const Machine& own_machine, const std::vector<int>& experts,
+                        StageTable& table) {
   const Machine machine = with_whole_groups(small, own_machine);
-  Result<Stages> whole = read_stages(small, machine);
+  Result<Stages> whole = read_stages(small, machine, experts);
   if (!whole) return whole.error();
   small.schedule = "zb-h1";
-  Result<Stages> split = read_stages(small, machine);
+  Result<Stages> split = read_stages(small, machine, experts);
   if (!split) return split.error();
   table.whole = std::move(whole->stages);
   table.split = std::move(split->stages);
@@ -238,6 +257,7 @@ StageBound plus(const StageBound& a, const StageBound& b, int times) {
     action.until_have += times * more.until_have;
     action.peak_bytes += times * more.peak_bytes;
     action.layer_bytes += times * more.layer_bytes;
+    action.buckets_bytes += times * more.buckets_bytes;
     action.table_bytes += times * more.table_bytes;
     action.head_bytes += times * more.head_bytes;
   }
@@ -267,7 +287,7 @@ std::vector<StageBound> less(const std::vector<StageBound>& a, const std::vector
 
 }  // namespace
 
-StageKey key_of(const Candidate& candidate, const Setup& setup) {
+StageKey key_of(const Candidate& candidate, const Setup& setup, const Machine& machine) {
   StageKey key;
   key.tp = candidate.tp;
   key.cp = candidate.cp;
@@ -285,6 +305,11 @@ StageKey key_of(const Candidate& candidate, const Setup& setup) {
   key.recompute = candidate.recompute;
   key.sequence_parallel = candidate.sequence_parallel;
   key.executable = setup.model.experts.count > 0 && can_execute(setup).ok();
+  if (setup.mesh.ep > 1 && ranks_are_alike(setup, machine)) {
+    const std::vector<int> group = group_of(setup.mesh, Axis::kEp, 0);
+    const int next = group[1] - group[0], node = std::max(1, machine.devices_per_node);
+    key.ep_on_node = std::clamp(node / next, 1, setup.mesh.ep);
+  }
   return key;
 }
 
@@ -331,12 +356,18 @@ Result<StageTable> stage_table(const Setup& setup, const Machine& machine) {
   const int built = grows ? kBuiltLayers : own[0];
   Rows rows;
   if (!table.alike && setup.model.experts.first_dense == 0) rows = rows_of(own);
+  // Where all groups of EP lie alike on the nodes, tokens take as long as in the first.
+  std::vector<int> experts;
+  if (setup.mesh.ep > 1 && ranks_are_alike(setup, machine))
+    experts = group_of(setup.mesh, Axis::kEp, 0);
   const Setup small = small_setup(setup, table.alike, built, rows);
-  if (Result<void> read = read_table(small, machine, table); !read) return read.error();
+  if (Result<void> read = read_table(small, machine, experts, table); !read) return read.error();
   table.rows = std::move(rows.of_stage);
   if (!grows) return table;
   StageTable shorter;
-  if (Result<void> read = read_table(small_setup(setup, true, built - 1), machine, shorter); !read)
+  if (Result<void> read =
+          read_table(small_setup(setup, true, built - 1), machine, experts, shorter);
+      !read)
     return read.error();
   table.layers = built;
   table.whole_more = less(table.whole, shorter.whole);
