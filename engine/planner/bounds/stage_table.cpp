@@ -4,6 +4,7 @@
 #include <climits>
 #include <map>
 #include <numeric>
+#include <optional>
 
 #include "engine/passes/build.h"
 #include "engine/plan/program/report.h"
@@ -216,18 +217,21 @@ std::int64_t least_transfer(const Machine& machine, std::int64_t bytes) {
 
 // Where groups of TP and CP do not fill a node, some of the small setup's may lie across two nodes
 // though the Setup's own do not: then all are taken to be on one.
-Machine with_whole_groups(const Setup& setup, Machine machine) {
+std::optional<Machine> with_whole_groups(const Setup& setup, const Machine& machine) {
   const int inner = setup.mesh.tp * setup.mesh.cp;
+  if (inner >= machine.devices_per_node || machine.devices_per_node % inner == 0)
+    return std::nullopt;
   constexpr int kNodes = 1 << 16;
-  if (inner < machine.devices_per_node && machine.devices_per_node % inner != 0)
-    machine.devices_per_node *= kNodes;
-  return machine;
+  Machine whole = machine;
+  whole.devices_per_node *= kNodes;
+  return whole;
 }
 
 // The table's stages with a whole and with a split backward.
 Result<void> read_table(Setup small, const Machine& own_machine, const std::vector<int>& experts,
                         StageTable& table) {
-  const Machine machine = with_whole_groups(small, own_machine);
+  const std::optional<Machine> whole_groups = with_whole_groups(small, own_machine);
+  const Machine& machine = whole_groups ? *whole_groups : own_machine;
   Result<Stages> whole = read_stages(small, machine, experts);
   if (!whole) return whole.error();
   small.schedule = "zb-h1";
