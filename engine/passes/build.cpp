@@ -111,13 +111,18 @@ ChunkDrafts prepare(const Setup& setup, const LocalSizes& sizes, const Chunk& ch
   drafts.gradient_slot = slot(Tensor::kGradResidual, -1);
   drafts.input_gradient_slot =
       chunk.layers.empty() ? drafts.gradient_slot : slot(Tensor::kGradResidual, chunk.begin);
+  std::map<Axis, std::int32_t> groups;  // of the rank
+  const auto group_along = [&](Axis axis) {
+    const auto [known, fresh] = groups.try_emplace(axis, -1);
+    if (fresh) known->second = emitter.group(axis, group_of(setup.mesh, axis, emitter.rank().rank));
+    return known->second;
+  };
   for (auto* list : {&drafts.forward, &drafts.backward, &drafts.input, &drafts.weight}) {
     RankEmitter::number_slots(*list, numbers);
     emitter.register_work(*list);
     for (Draft& draft : *list) {
       if (draft.op.kind == OpKind::kCompute) continue;
-      draft.op.group =
-          emitter.group(draft.axis, group_of(setup.mesh, draft.axis, emitter.rank().rank));
+      draft.op.group = group_along(draft.axis);
       if (draft.op.peer >= 0) {  // along the ring of context parallelism
         Coordinates at = emitter.rank().at;
         at.cp = (at.cp + draft.op.peer) % setup.mesh.cp;

@@ -6,8 +6,6 @@
 // each other without need.
 #include <algorithm>
 #include <array>
-#include <map>
-#include <memory_resource>
 #include <optional>
 #include <span>
 #include <utility>
@@ -26,8 +24,10 @@ class FreeList {
   // Where `bytes` now lie: in the smallest stretch that holds them, the first of equals.
   std::int64_t take(std::int64_t bytes) {
     auto fit = free_.end();
-    for (auto it = free_.begin(); it != free_.end(); ++it)
+    for (auto it = free_.begin(); it != free_.end(); ++it) {
       if (it->bytes >= bytes && (fit == free_.end() || it->bytes < fit->bytes)) fit = it;
+      if (it->bytes == bytes) break;  // none is smaller
+    }
     if (fit == free_.end()) {
       // Grow; a free stretch at the end is used as the beginning.
       std::int64_t offset = end_;
@@ -75,33 +75,36 @@ class FreeList {
 // buffer waits only for what lay where it lies.
 class LastUsers {
  public:
-  explicit LastUsers(std::pmr::memory_resource* nodes) : places_(nodes) {}
-
   void leave(std::int64_t begin, std::int64_t end, const LaneOps& last) {
-    places_.insert_or_assign(begin, Place{end, last});
+    places_.insert(from(begin), Place{begin, end, last});
   }
   // The latest op of each lane in [begin, end), which is forgotten.
   LaneOps take(std::int64_t begin, std::int64_t end) {
     LaneOps latest = {-1, -1, -1};
-    auto place = places_.lower_bound(begin);
-    if (place != places_.begin() && std::prev(place)->second.end > begin) --place;
-    while (place != places_.end() && place->first < end) {
-      const auto [from, old] = *place;
+    auto first = from(begin);
+    if (first != places_.begin() && std::prev(first)->end > begin) --first;
+    auto last = first;
+    for (; last != places_.end() && last->begin < end; ++last)
       for (int lane = 0; lane < kLanes; ++lane)
-        latest[lane] = std::max(latest[lane], old.last[lane]);
-      place = places_.erase(place);
-      if (from < begin) places_.insert_or_assign(from, Place{begin, old.last});
-      if (old.end > end) places_.insert_or_assign(end, Place{old.end, old.last});
-    }
+        latest[lane] = std::max(latest[lane], last->last[lane]);
+    if (first == last) return latest;
+    const Place lowest = *first, highest = *std::prev(last);
+    auto rest = places_.erase(first, last);
+    if (highest.end > end) rest = places_.insert(rest, Place{end, highest.end, highest.last});
+    if (lowest.begin < begin) places_.insert(rest, Place{lowest.begin, begin, lowest.last});
     return latest;
   }
 
  private:
   struct Place {
-    std::int64_t end;
+    std::int64_t begin, end;
     LaneOps last;
   };
-  std::pmr::map<std::int64_t, Place> places_;  // by first byte, without overlap
+  std::vector<Place>::iterator from(std::int64_t begin) {
+    return std::lower_bound(places_.begin(), places_.end(), begin,
+                            [](const Place& place, std::int64_t at) { return place.begin < at; });
+  }
+  std::vector<Place> places_;  // by first byte, without overlap; few
 };
 
 // Places of buffers that the pipeline lane touches; a place keeps its size.
@@ -272,8 +275,7 @@ BufferUses uses_of(const RankProgram& rank) {
 
 void plan_memory(RankProgram& rank) {
   FreeList inner, shared;
-  std::pmr::monotonic_buffer_resource nodes;  // a node for every shared buffer that closes
-  LastUsers last_users(&nodes);
+  LastUsers last_users;
   TravelPlaces travel_places;
   std::int64_t travel_end = 0;
   const auto op_count = static_cast<std::int32_t>(rank.ops.size());

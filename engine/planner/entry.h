@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
+#include "engine/planner/bounds/bound.h"
 #include "engine/planner/parallel.h"
-#include "engine/planner/space.h"
+#include "engine/planner/search.h"
 
 namespace parallelarium {
 
@@ -20,13 +22,19 @@ struct Entry {
   bool walked() const { return walks >= kWalks; }
 };
 
-// Those that are looked at together, on all cores. Simulations are few: one may spare the others.
-struct Batch {
+// What the next look at it tells; neither where the search was cancelled.
+struct Look {
+  std::optional<Result<Bound>> bound;
+  std::optional<Result<Tried>> tried;
+};
+
+// Those that are looked at ahead. Simulations are few: one may spare the others.
+struct Coming {
   static constexpr std::size_t kMost = 16;
   std::vector<std::size_t> items;
   std::size_t simulated = 0;
   bool takes(const Entry& entry) const {
-    return items.size() < kMost && (!entry.walked() || simulated < parallel_bodies());
+    return items.size() < kMost && (!entry.walked() || simulated < 2 * parallel_bodies());
   }
   void add(std::size_t at, const Entry& entry) {
     items.push_back(at);

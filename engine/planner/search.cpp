@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "engine/plan/text/phrases.h"
+#include "engine/planner/ahead.h"
 #include "engine/planner/bounds/bound.h"
 #include "engine/planner/entry.h"
 #include "engine/planner/front.h"
@@ -114,7 +115,7 @@ class Search {
     for (std::size_t recompute = 0; recompute < space_.recomputes().size(); ++recompute) {
       candidate.recompute = static_cast<std::uint8_t>(recompute);
       setup.recompute = space_.recomputes()[recompute];
-      const auto [at, fresh] = numbers_.try_emplace(key_of(candidate, setup),
+      const auto [at, fresh] = numbers_.try_emplace(key_of(candidate, setup, request_.machine),
                                                     static_cast<std::int32_t>(examples_.size()));
       if (fresh) examples_.push_back(candidate);
       for (const Sharding& sharding : shardings) {
@@ -219,17 +220,12 @@ class Search {
   void find_best() {
     double first = -1;
     while (!queue_.empty() && !cancelled()) {
-      Batch batch;
-      while (!queue_.empty()) {
-        const std::size_t at = std::get<2>(queue_.top());
-        if (cannot_be_among_best(entries_[at]) || !batch.takes(entries_[at])) break;
-        queue_.pop();
-        batch.add(at, entries_[at]);
-      }
-      if (batch.items.empty()) return;
-      const double least = value_of(entries_[batch.items.front()]);
+      const std::size_t at = std::get<2>(queue_.top());
+      if (cannot_be_among_best(entries_[at])) return;
+      const double least = value_of(entries_[at]);
       if (first < 0) first = least;
-      look_at(batch.items, [&](std::size_t at) { queue_.push(place_of(at)); });
+      queue_.pop();
+      if (look_at(at, [&] { return coming_best(); })) queue_.push(place_of(at));
       const auto& best = result_.best;
       const bool enough = best.size() >= static_cast<std::size_t>(request_.top);
       const double span = enough ? value_of(best.back()) - first : 0;
@@ -241,37 +237,55 @@ class Search {
            });
     }
   }
+  std::vector<std::size_t> coming_best() {
+    Coming coming;
+    for (; !queue_.empty(); queue_.pop()) {
+      const std::size_t at = std::get<2>(queue_.top());
+      if (cannot_be_among_best(entries_[at]) || !coming.takes(entries_[at])) break;
+      coming.add(at, entries_[at]);
+    }
+    for (const std::size_t at : coming.items) queue_.push(place_of(at));
+    return std::move(coming.items);
+  }
 
   // What is left may still be smaller than all that were simulated. It is taken in the order of
   // time, so that what covers a candidate comes before it.
   void find_front() {
-    using Timed = std::pair<std::int64_t, std::size_t>;
-    std::priority_queue<Timed, std::vector<Timed>, std::greater<>> left;
     for (; !queue_.empty(); queue_.pop()) {
       const std::size_t at = std::get<2>(queue_.top());
-      left.emplace(entries_[at].nanoseconds, at);
+      left_.emplace(entries_[at].nanoseconds, at);
     }
-    const auto all = static_cast<double>(std::max<std::size_t>(1, left.size()));
-    while (!left.empty() && !cancelled()) {
-      Batch batch;
-      while (!left.empty()) {
-        const std::size_t at = left.top().second;
-        const bool covered = dominated(entries_[at]);
-        if (!covered && !batch.takes(entries_[at])) break;
-        left.pop();
-        if (covered)
-          count_bounded(entries_[at]);
-        else
-          batch.add(at, entries_[at]);
+    const auto all = static_cast<double>(std::max<std::size_t>(1, left_.size()));
+    while (!left_.empty() && !cancelled()) {
+      const std::size_t at = left_.top().second;
+      left_.pop();
+      if (dominated(entries_[at])) {
+        count_bounded(entries_[at]);
+        continue;
       }
-      look_at(batch.items, [&](std::size_t at) { left.emplace(entries_[at].nanoseconds, at); });
-      tell(kBestShare + (1 - kBestShare) * (1 - static_cast<double>(left.size()) / all),
+      if (look_at(at, [&] { return coming_smaller(); }))
+        left_.emplace(entries_[at].nanoseconds, at);
+      tell(kBestShare + (1 - kBestShare) * (1 - static_cast<double>(left_.size()) / all),
            [](auto decided, auto of) {
              return message("plan-smaller",
                             "Simulating smaller plans: {} of {} candidates are decided.", decided,
                             of);
            });
     }
+  }
+  std::vector<std::size_t> coming_smaller() {
+    Coming coming;
+    for (; !left_.empty(); left_.pop()) {
+      const std::size_t at = left_.top().second;
+      if (dominated(entries_[at])) {  // and will be
+        count_bounded(entries_[at]);
+        continue;
+      }
+      if (!coming.takes(entries_[at])) break;
+      coming.add(at, entries_[at]);
+    }
+    for (const std::size_t at : coming.items) left_.emplace(entries_[at].nanoseconds, at);
+    return std::move(coming.items);
   }
 
   void count_bounded(const Entry& entry) {
@@ -288,39 +302,39 @@ class Search {
                   figure(best == nullptr ? "?" : fmt::format("{:.4g}", best->step.seconds))));
   }
 
-  // Walks those that were bounded quickly, which `again` then hears of; simulates the others.
-  void look_at(const std::vector<std::size_t>& batch,
-               const std::function<void(std::size_t)>& again) {
-    std::vector<std::optional<Result<Bound>>> bounds(batch.size());
-    std::vector<std::optional<Result<Tried>>> tried(batch.size());
-    in_parallel(batch.size(), [&](std::size_t item) {
-      if (cancelled()) return;
-      const Entry& entry = entries_[batch[item]];
-      const Setup setup = space_.setup_of(entry.candidate);
-      const StageTable& table = tables_[static_cast<std::size_t>(entry.table)];
-      const StepEnd& end = ends_[static_cast<std::size_t>(entry.end)];
-      if (entry.walked())
-        tried[item].emplace(try_setup(setup, request_.machine, true));
-      else if (entry.walks == 0)
-        bounds[item].emplace(walked_bound(setup, table, end));
-      else if (const Result<std::int64_t> time = laned_bound(setup, request_.machine, table, end))
-        bounds[item].emplace(Bound{*time});
-      else
-        bounds[item].emplace(time.error());
-    });
-    for (std::size_t item = 0; item < batch.size(); ++item) {
-      Entry& entry = entries_[batch[item]];
-      if (tried[item]) {
-        take(entry, *tried[item]);
-      } else if (!bounds[item]) {
-        continue;  // cancelled
-      } else if (!*bounds[item]) {
-        count(PlanClass::kRefused, bounds[item]->error());
-      } else {
-        ++entry.walks;
-        if (take_bound(entry, **bounds[item])) again(batch[item]);
-      }
+  // Walks what was bounded quickly, and simulates what was walked. Whether it has no class yet.
+  template <class Coming>
+  bool look_at(std::size_t at, const Coming& coming) {
+    Look look = ahead_.take(at, coming);
+    Entry& entry = entries_[at];
+    if (look.tried) {
+      take(entry, *look.tried);
+      return false;
     }
+    if (!look.bound) return false;  // cancelled
+    if (!*look.bound) {
+      count(PlanClass::kRefused, look.bound->error());
+      return false;
+    }
+    ++entry.walks;
+    return take_bound(entry, **look.bound);
+  }
+
+  Look look_of(const Entry& entry) const {
+    Look look;
+    if (cancelled()) return look;
+    const Setup setup = space_.setup_of(entry.candidate);
+    const StageTable& table = tables_[static_cast<std::size_t>(entry.table)];
+    const StepEnd& end = ends_[static_cast<std::size_t>(entry.end)];
+    if (entry.walked())
+      look.tried.emplace(try_setup(setup, request_.machine, true));
+    else if (entry.walks == 0)
+      look.bound.emplace(walked_bound(setup, table, end));
+    else if (const Result<std::int64_t> time = laned_bound(setup, request_.machine, table, end))
+      look.bound.emplace(Bound{*time});
+    else
+      look.bound.emplace(time.error());
+    return look;
   }
 
   void take(const Entry& entry, Result<Tried>& tried) {
@@ -380,7 +394,10 @@ class Search {
   std::vector<std::optional<Message>> refusals_;
   std::map<std::pair<PlanClass, std::string>, ReasonCount> reasons_;
   std::priority_queue<Place, std::vector<Place>, std::greater<>> queue_;
+  using Timed = std::pair<std::int64_t, std::size_t>;
+  std::priority_queue<Timed, std::vector<Timed>, std::greater<>> left_;  // of find_front()
   PlanResult result_;
+  Ahead<Look> ahead_{[this](std::size_t at) { return look_of(entries_[at]); }};
 };
 
 }  // namespace

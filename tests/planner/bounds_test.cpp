@@ -135,5 +135,49 @@ TEST(Bounds, AreNoHigherWhateverIsSet) {
   EXPECT_GT(byte_shares / compared, 0.95);
 }
 
+// Of experts: groups lie on as few nodes as the order of ranks lets them, and ZeRO gathers a bucket
+// of a layer's experts and one of its other parameters.
+TEST(Bounds, AreCloseForExperts) {
+  const Machine machine = *find_machine("dgx-h100");
+  auto setup = default_setup();
+  setup.model = *find_model("qwen3-30b-a3b");
+  setup.machine = "dgx-h100";
+  setup.precision = *find_precision("mixed-16-main-grads");
+  setup.attention = Attention::kFused;
+  setup.mesh = Mesh();
+  setup.mesh.tp = setup.mesh.pp = 4;
+  setup.mesh.dp = 4;
+  setup.microbatches = 16;
+  setup.recompute = Recompute::kFull;
+  std::int64_t steps[2] = {};  // by order of ranks, without ZeRO
+  for (const int ep : {2, 4})
+    for (const RankOrder order : {RankOrder::kTpCpEpDpPp, RankOrder::kTpCpEpPpDp})
+      for (const int zero : {0, 1, 2, 3}) {
+        setup.mesh.ep = ep;
+        setup.mesh.order = order;
+        setup.zero = zero;
+        ASSERT_TRUE(validate(setup).empty()) << validate(setup).front().text;
+        const Result<StageTable> table = stage_table(setup, machine);
+        const Result<Prediction> prediction =
+            predict(setup, machine, BuildOptions{.stage_level = true});
+        ASSERT_TRUE(table.ok() && prediction.ok());
+        const StepEnd end = step_end(setup, machine);
+        const Result<Bound> walked = walked_bound(setup, *table, end);
+        const Result<std::int64_t> laned = laned_bound(setup, machine, *table, end);
+        ASSERT_TRUE(walked.ok() && laned.ok());
+        const std::int64_t step = prediction->timeline.duration.count();
+        const std::int64_t bound = std::max(*laned, walked->nanoseconds);
+        const std::string what = to_json(setup).dump();
+        EXPECT_LE(bound, step) << what;
+        EXPECT_LE(walked->bytes, prediction->needed_bytes) << what;
+        EXPECT_GT(static_cast<double>(bound), 0.95 * static_cast<double>(step)) << what;
+        EXPECT_GT(static_cast<double>(walked->bytes),
+                  0.98 * static_cast<double>(prediction->needed_bytes))
+            << what;
+        if (zero == 0) steps[static_cast<std::size_t>(order)] = step;
+      }
+  EXPECT_GT(steps[1], steps[0]);  // tokens leave their node
+}
+
 }  // namespace
 }  // namespace parallelarium

@@ -15,8 +15,10 @@ namespace {
 
 // Nanoseconds in which `spans` (sorted by begin) cover at least once.
 std::vector<Span> merged(std::vector<Span> spans) {
-  std::sort(spans.begin(), spans.end(),
-            [](const Span& a, const Span& b) { return a.begin < b.begin; });
+  const auto before = [](const Span& a, const Span& b) { return a.begin < b.begin; };
+  // Those of one lane are in order.
+  if (!std::is_sorted(spans.begin(), spans.end(), before))
+    std::sort(spans.begin(), spans.end(), before);
   std::vector<Span> result;
   for (const Span& span : spans) {
     if (span.end <= span.begin) continue;
@@ -213,10 +215,10 @@ StepFigures step_figures(const Program& program, const Timeline& timeline, const
       (computes ? compute : communication).push_back(spans[index]);
     }
     compute = merged(std::move(compute));
-    communication = merged(std::move(communication));
     const Nanoseconds busy = length_of(compute);
     if (busy <= busiest) continue;
     busiest = busy;
+    communication = merged(std::move(communication));
     step.compute_seconds = seconds_of(busy);
     step.exposed_communication_seconds =
         seconds_of(length_of(communication) - overlap_of(communication, compute));

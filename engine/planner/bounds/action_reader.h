@@ -6,18 +6,21 @@
 #include <array>
 #include <vector>
 
+#include "engine/passes/shard/shard.h"
+#include "engine/passes/shard/shard_drafts.h"
 #include "engine/plan/program/program.h"
 #include "engine/planner/bounds/bound.h"
 #include "engine/predict/cost/simulate.h"
 
 namespace parallelarium {
 
-inline bool reads_parameters(const RankProgram& rank, const Op& op) {
+// visit(bucket) for those whose parameters an op reads. The Program keeps them whole.
+template <class Visit>
+void for_read_buckets(const RankProgram& rank, const Op& op, const Visit& visit) {
   for (const Operand& operand : rank.operands_of(op))
     if (operand.access == Access::kRead &&
         rank.buffers[static_cast<std::size_t>(operand.buffer)].tensor == Tensor::kParameters)
-      return true;
-  return false;
+      visit(bucket_at(rank, operand.offset));
 }
 
 // The stage's ops of one kind of action: those of the compute lane, and the messages of rings and
@@ -26,7 +29,8 @@ inline bool reads_parameters(const RankProgram& rank, const Op& op) {
 class ActionReader {
  public:
   ActionReader(const RankProgram& rank, const CostModel& cost, ActionKind kind)
-      : rank_(rank), cost_(cost), kind_(kind) {
+      : rank_(rank), kind_(kind), durations_(rank.ops.size(), 0) {
+    for (const Bucket& bucket : rank.buckets) experts_.push_back(has_experts(rank, bucket));
     const bool forward = kind == ActionKind::kForward;
     travels_ = forward ? Purpose::kActivations : Purpose::kGradients;
     first_need_ = static_cast<std::int32_t>(rank.ops.size());
@@ -35,30 +39,35 @@ class ActionReader {
       if (op.action < 0 || op.lane == Lane::kData || kind_of(op) != kind) continue;
       const auto index = static_cast<std::int32_t>(at);
       ops_.push_back(index);
+      durations_[at] = cost.nanoseconds(op, rank.rank);
       for (const std::int32_t needed : rank.after_of(op))
         if (op.lane == Lane::kCompute && is_transfer(needed, OpKind::kRecv))
           first_need_ = std::min(first_need_, index);
     }
   }
 
-  ActionBound read() {
+  ActionBound read() const {
     ActionBound bound;
     for (const std::int32_t at : ops_)
-      if (op_at(at).lane == Lane::kCompute) bound.busy += cost_.nanoseconds(op_at(at), rank_.rank);
+      if (op_at(at).lane == Lane::kCompute) bound.busy += duration_of(at);
     const Ends whole = walk(0), rest = walk(first_need_);
     bound.duration = whole.end;
     bound.until_need = whole.end - rest.end;
     bound.until_have = std::min(whole.have, bound.until_need + rest.have);
+    return bound;
+  }
+  std::vector<StretchBound> read_stretches() const {
+    std::vector<StretchBound> stretches;
     for (std::size_t first = 0, last = 0; first < ops_.size(); first = last) {
       while (last < ops_.size() && op_at(ops_[last]).layer == op_at(ops_[first]).layer) ++last;
-      StretchBound& stretch = bound.stretches.emplace_back();
+      StretchBound& stretch = stretches.emplace_back();
       stretch.part = part_of(first, last);
       for (std::size_t from = 0; from < kLaneBegins; ++from) {
         const auto ends = ends_from(static_cast<LanePoint>(from), first, last);
         for (std::size_t to = 0; to < kLaneEnds; ++to) stretch.ways[to][from] = ends[to];
       }
     }
-    return bound;
+    return stretches;
   }
 
  private:
@@ -79,7 +88,7 @@ class ActionReader {
         if (ends[static_cast<std::size_t>(needed)] > 0 && share_a_buffer(op, op_at(needed)))
           begin = std::max({begin, ends[static_cast<std::size_t>(needed)], lane});
       if (begin < 0) continue;
-      lane = begin + cost_.nanoseconds(op, rank_.rank);
+      lane = begin + duration_of(at);
       ends[static_cast<std::size_t>(at)] = lane;
     }
     Ends result{free[static_cast<std::size_t>(Lane::kCompute)], 0};
@@ -105,9 +114,12 @@ class ActionReader {
       for (next = first; next < last; ++next) {
         const Op& part = op_at(ops_[next]);
         if (next > first && (op.batch < 0 || part.batch != op.batch)) break;
-        longest = std::max(longest, cost_.nanoseconds(part, rank_.rank));
-        if (from == LanePoint::kGathered && reads_parameters(rank_, part))
-          begin = std::max<std::int64_t>(begin, 0);
+        longest = std::max(longest, duration_of(ops_[next]));
+        if (from == LanePoint::kExperts || from == LanePoint::kOthers)
+          for_read_buckets(rank_, part, [&](std::int16_t bucket) {
+            if (experts_[static_cast<std::size_t>(bucket)] == (from == LanePoint::kExperts))
+              begin = std::max<std::int64_t>(begin, 0);
+          });
         for (const std::int32_t needed : rank_.after_of(part)) {
           if (from == LanePoint::kPassing && is_transfer(needed, OpKind::kRecv))
             begin = std::max<std::int64_t>(begin, 0);
@@ -144,6 +156,9 @@ class ActionReader {
         if (one.buffer == other.buffer) return true;
     return false;
   }
+  std::int64_t duration_of(std::int32_t index) const {
+    return durations_[static_cast<std::size_t>(index)];
+  }
   const Op& op_at(std::int32_t index) const { return rank_.ops[static_cast<std::size_t>(index)]; }
   ActionKind kind_of(const Op& op) const {
     return rank_.actions[static_cast<std::size_t>(op.action)].kind;
@@ -155,10 +170,11 @@ class ActionReader {
   }
 
   const RankProgram& rank_;
-  const CostModel& cost_;
   ActionKind kind_;
   Purpose travels_ = Purpose::kNone;
   std::vector<std::int32_t> ops_;
+  std::vector<std::int64_t> durations_;  // of these, by index
+  std::vector<bool> experts_;            // by bucket: whether it is of experts
   std::int32_t first_need_ = 0;
 };
 

@@ -39,11 +39,11 @@ std::int64_t states_of(const Setup& setup, const StageTable& table, const std::v
 // Bytes of the step's tokens where the first stage is, and of their targets where the last one is,
 // beside those of one micro-batch, which peaks count.
 std::int64_t tokens_of(const Setup& setup, const std::vector<int>& held) {
-  const std::int64_t bytes = local_sizes(setup).N * (setup.microbatches - 1) * 4;
   const auto holds = [&](int stage) {
-    return std::find(held.begin(), held.end(), stage) != held.end() ? bytes : 0;
+    return std::find(held.begin(), held.end(), stage) != held.end() ? 1 : 0;
   };
-  return holds(0) + holds(stages_of(setup) - 1);
+  const int times = holds(0) + holds(stages_of(setup) - 1);
+  return times == 0 ? 0 : times * local_sizes(setup).N * (setup.microbatches - 1) * 4;
 }
 
 // Forwards whose backward is to come that a rank has at once, at least.
@@ -140,12 +140,12 @@ std::int64_t with_end(const StepEnd& end, std::int64_t actions) {
   return actions + (end.empty() ? 0 : norm) + update;
 }
 
-StageTable own_table(const Setup& setup, const StageTable& shared) {
-  return shared.grows() ? shared.grown(layers_of_stages(setup)) : StageTable();
+StageTable own_table(const Setup& setup, const StageTable& shared, bool with_stretches) {
+  return shared.grows() ? shared.grown(layers_of_stages(setup), with_stretches) : StageTable();
 }
 
 Bound quick_bound(const Setup& setup, const StageTable& shared, const StepEnd& end) {
-  const StageTable grown = own_table(setup, shared);
+  const StageTable grown = own_table(setup, shared, false);
   const StageTable& table = shared.grows() ? grown : shared;
   const StageOf of(setup, table);
   const Ways ways = ways_of(of);
@@ -203,8 +203,13 @@ class Walk {
       ranks_[rank].states = states_of(setup, table, order.stage_of[rank]);
       ranks_[rank].held = tokens_of(setup, order.stage_of[rank]);
       for (const int stage : order.stage_of[rank])
-        for (int kind = 0; kind < 4; ++kind)
-          bounds_.push_back(of_.action(stage, static_cast<ActionKind>(kind)));
+        for (int at = 0; at < 4; ++at) {
+          const auto kind = static_cast<ActionKind>(at);
+          const int layers = layers_[static_cast<std::size_t>(stage)];
+          bounds_.push_back(of_.action(stage, kind));
+          peaks_.push_back(
+              {of_.peak(stage, kind, end[rank]), of_.first_peak(stage, kind, end[rank], layers)});
+        }
       ranks_[rank].first_bound = bounds_.size() - 4 * order.stage_of[rank].size();
       for (const int stage : order.stage_of[rank]) {
         ranks_[rank].kept.push_back(of_.kept(stage));
@@ -289,10 +294,11 @@ class Walk {
     if (!forward) state.held -= state.kept[chunk];
     const int stage = order_.stage_of[rank][chunk];
     const int layers = layers_[static_cast<std::size_t>(stage)];
-    std::int64_t peak = of_.peak(stage, kind, end_[rank]);
+    const Peaks& peaks = peaks_[state.first_bound + 4 * chunk + static_cast<std::size_t>(kind)];
+    std::int64_t peak = peaks.any;
     const bool last = state.next + 1 == order_.ranks[rank].size();
     if (state.leaving > 0 && !last && kind != ActionKind::kInputGrad)
-      peak = std::max(peak, of_.first_peak(stage, kind, end_[rank], layers) + state.leaving);
+      peak = std::max(peak, peaks.first + state.leaving);
     state.leaving =
         kind == ActionKind::kBackward ? StageOf::last_gradients(stage, end_[rank], layers) : 0;
     if (!paired)
@@ -308,7 +314,12 @@ class Walk {
   const std::vector<int> layers_;  // of each stage
   bool pairs_ = false;
   std::vector<RankState> ranks_;
-  std::vector<ActionBound> bounds_;  // by rank, chunk and kind
+  struct Peaks {
+    std::int64_t any = 0, first = 0;  // the latter of its first stretch
+  };
+  // By rank, chunk and kind.
+  std::vector<ActionBound> bounds_;
+  std::vector<Peaks> peaks_;
   std::vector<std::int64_t> forward_, backward_;
   Bound bound_;
 };
@@ -316,7 +327,7 @@ class Walk {
 }  // namespace
 
 Result<Bound> walked_bound(const Setup& setup, const StageTable& shared, const StepEnd& end) {
-  const StageTable grown = own_table(setup, shared);
+  const StageTable grown = own_table(setup, shared, false);
   const StageTable& table = shared.grows() ? grown : shared;
   const Result<Order> order = make_order(setup);
   if (!order) return order.error();

@@ -24,9 +24,9 @@ namespace parallelarium {
 // Where a rank's lanes and what passes its stage stand before a stretch of an action (a layer, the
 // token table, or final norm and head), and after it: when the compute lane is free, when the
 // pipeline lane is free, and when what comes is there, or what goes can leave. Before it also when
-// its parameters are gathered.
-enum class LanePoint : std::uint8_t { kCompute, kPipeline, kPassing, kGathered };
-inline constexpr std::size_t kLaneEnds = 3, kLaneBegins = 4;
+// its experts are gathered, and its other parameters.
+enum class LanePoint : std::uint8_t { kCompute, kPipeline, kPassing, kExperts, kOthers };
+inline constexpr std::size_t kLaneEnds = 3, kLaneBegins = 5;
 inline constexpr std::int64_t kNoWay = INT64_MIN / 4;
 // The longest ways through a stretch, in nanoseconds, to each point from each; kNoWay: none.
 using LaneWays = std::array<std::array<std::int64_t, kLaneBegins>, kLaneEnds>;
@@ -43,18 +43,18 @@ struct ActionBound {
   std::int64_t until_need = 0;  // of it, what may pass before what comes is needed
   std::int64_t until_have = 0;  // of it, what passes at least before what goes can leave
   std::int64_t peak_bytes = 0;  // beside model states, with one micro-batch under way
-  // The same until a layer's parameters are read, while the token table is read, and while the
-  // head is.
-  std::int64_t layer_bytes = 0, table_bytes = 0, head_bytes = 0;
-  std::vector<StretchBound> stretches;
+  // The same until a layer's parameters are read, until the first of its buckets is read, while the
+  // token table is read, and while the head is.
+  std::int64_t layer_bytes = 0, buckets_bytes = 0, table_bytes = 0, head_bytes = 0;
 };
 
 struct StageBound {
-  std::array<ActionBound, 4> actions;  // by ActionKind
-  std::int64_t kept_bytes = 0;         // of a micro-batch from its forward to its backward
-  std::int64_t waiting_bytes = 0;      // of it, from its input gradients to its weight gradients
-  double shared = 0, experts = 0;      // parameters of a rank, see StageParameters
-  double copied_table = 0;             // of `shared`: the last stage's copy of a tied table
+  std::array<ActionBound, 4> actions;                  // by ActionKind
+  std::array<std::vector<StretchBound>, 4> stretches;  // of each
+  std::int64_t kept_bytes = 0;     // of a micro-batch from its forward to its backward
+  std::int64_t waiting_bytes = 0;  // of it, from its input gradients to its weight gradients
+  double shared = 0, experts = 0;  // parameters of a rank, see StageParameters
+  double copied_table = 0;         // of `shared`: the last stage's copy of a tied table
 };
 
 // The stages of all candidates that differ in DP, ZeRO, schedule, rank order and micro-batches
@@ -72,8 +72,8 @@ struct StageTable {
   bool grows() const { return !whole_more.empty(); }
   // For stages of so many layers. Paths and peaks are the most of several sums, each of which grows
   // by the same with every layer, so that what follows from two numbers of layers is no more than
-  // what more of them take. grows() must be true.
-  StageTable grown(const std::vector<int>& layers_of_stages) const;
+  // what more of them take. grows() must be true. `with_stretches`: laned_bound() alone reads these.
+  StageTable grown(const std::vector<int>& layers_of_stages, bool with_stretches) const;
 };
 
 // What a StageTable depends on.
@@ -82,10 +82,11 @@ struct StageKey {
   std::uint8_t recompute = 0;
   std::uint8_t cut = 0;  // Candidate::layers, where no three stages stand for all
   bool sequence_parallel = false;
-  bool executable = false;  // with experts, whose buffers go by it
+  bool executable = false;      // with experts, whose buffers go by it
+  std::int32_t ep_on_node = 0;  // ranks of a group on each of its nodes; 0: at most
   auto operator<=>(const StageKey&) const = default;
 };
-StageKey key_of(const Candidate& candidate, const Setup& setup);
+StageKey key_of(const Candidate& candidate, const Setup& setup, const Machine& machine);
 
 // Error: what the passes refuse. `setup`: a valid candidate with that key.
 Result<StageTable> stage_table(const Setup& setup, const Machine& machine);
@@ -107,7 +108,7 @@ Result<std::int64_t> laned_bound(const Setup& setup, const Machine& machine,
                                  const StageTable& table, const StepEnd& end);
 
 // Empty where the table is of the Setup's own layers already.
-StageTable own_table(const Setup& setup, const StageTable& shared);
+StageTable own_table(const Setup& setup, const StageTable& shared, bool with_stretches);
 // After all actions: the ranks of a pipeline wait for each other's norms, and then update.
 std::int64_t with_end(const StepEnd& end, std::int64_t actions);
 // Whether exchanges of tokens hide inside pairs of actions.

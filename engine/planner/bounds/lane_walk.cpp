@@ -14,10 +14,11 @@ namespace parallelarium {
 
 namespace {
 
-// Whether data lanes are walked, too: every stretch has one bucket, which an action gathers anew.
+// Whether data lanes are walked, too: no two stretches share a bucket, which an action gathers
+// anew.
 bool walks_data(const Setup& setup) {
-  return held_zero(setup) >= 2 && !setup.model.tied && setup.model.experts.count == 0 &&
-         setup.zero_prefetch == 1 && setup.zero_reshard;
+  return held_zero(setup) >= 2 && !setup.model.tied && setup.zero_prefetch == 1 &&
+         setup.zero_reshard;
 }
 
 class LaneWalk : public NominalSink {
@@ -57,13 +58,15 @@ class LaneWalk : public NominalSink {
     std::int64_t leaves = kNoWay;
     const std::vector<StretchBound>& stretches = stretches_at(stage, action.kind);
     for (std::size_t at = 0; at < stretches.size(); ++at) {
-      std::int64_t gathered = kNoWay;
+      std::int64_t experts = kNoWay, others = kNoWay;
       if (data_) {
         if (adds) lanes.compute += bucket_of(rank, stretches[at]).clear;
-        gathered = std::exchange(lanes.gathered, kNoWay);
+        experts = std::exchange(lanes.experts, kNoWay);
+        others = std::exchange(lanes.others, kNoWay);
         gather(rank, index, at + 1);
       }
-      const std::int64_t in[kLaneBegins] = {lanes.compute, lanes.pipeline, arrival, gathered};
+      const std::int64_t in[kLaneBegins] = {lanes.compute, lanes.pipeline, arrival, experts,
+                                            others};
       const auto out = [&](LanePoint to) {
         std::int64_t latest = kNoWay;
         for (std::size_t from = 0; from < kLaneBegins; ++from) {
@@ -115,7 +118,8 @@ class LaneWalk : public NominalSink {
  private:
   struct RankLanes {
     std::int64_t compute = 0, pipeline = 0, data = 0;
-    std::int64_t gathered = kNoWay;   // when the next stretch's parameters are there
+    // When the next stretch's experts are there, and its other parameters.
+    std::int64_t experts = kNoWay, others = kNoWay;
     std::int64_t transfer_begin = 0;  // of the latest
     std::size_t transfer_arrives = 0;
   };
@@ -123,9 +127,9 @@ class LaneWalk : public NominalSink {
   static std::vector<StretchBound> stretches_of(const StageTable& table, int stage, int stages,
                                                 ActionKind kind, bool splits) {
     const auto at = static_cast<std::size_t>(kind);
-    const auto& whole = table.stage(stage, stages, false).actions[at].stretches;
+    const auto& whole = table.stage(stage, stages, false).stretches[at];
     if (!splits || kind == ActionKind::kBackward) return whole;
-    std::vector<StretchBound> parted = table.stage(stage, stages, true).actions[at].stretches;
+    std::vector<StretchBound> parted = table.stage(stage, stages, true).stretches[at];
     if (kind != ActionKind::kForward) return parted;
     // Some orders have whole backwards, too.
     for (std::size_t stretch = 0; stretch < parted.size(); ++stretch)
@@ -164,7 +168,16 @@ class LaneWalk : public NominalSink {
     const std::int64_t takes = bucket_of(rank, stretch).gather;
     if (takes == 0) return;
     RankLanes& lanes = ranks_[static_cast<std::size_t>(rank)];
-    lanes.data = lanes.gathered = std::max(lanes.data, lanes.compute) + takes;
+    const std::int64_t begin = std::max(lanes.data, lanes.compute);
+    lanes.data = begin + takes;
+    if (stretch.part != StretchBound::Part::kLayer) {
+      lanes.others = lanes.data;
+      return;
+    }
+    // Whichever of a layer's buckets comes first.
+    const RankEnd& end = end_[static_cast<std::size_t>(rank)];
+    if (end.experts.gather > 0) lanes.experts = begin + end.experts.gather;
+    if (end.others.gather > 0) lanes.others = begin + end.others.gather;
   }
 
   int stage_of(int rank, const Action& action) const {
@@ -216,7 +229,7 @@ Result<std::int64_t> laned_bound(const Setup& setup, const Machine& machine,
   if (has_pairs(setup) || setup.offload_activations || !setup.overlap_pipeline || machine.local ||
       !machine.pairs.empty())
     return std::int64_t{0};
-  const StageTable grown = own_table(setup, shared);
+  const StageTable grown = own_table(setup, shared, true);
   const Result<Order> order = make_order(setup);
   if (!order) return order.error();
   LaneWalk walk(setup, machine, shared.grows() ? grown : shared, end, *order);

@@ -34,6 +34,7 @@ class StageOf {
     bound.duration = std::min(bound.duration, whole.actions[at].duration);
     bound.peak_bytes = std::min(bound.peak_bytes, whole.actions[at].peak_bytes);
     bound.layer_bytes = std::min(bound.layer_bytes, whole.actions[at].layer_bytes);
+    bound.buckets_bytes = std::min(bound.buckets_bytes, whole.actions[at].buckets_bytes);
     bound.table_bytes = std::min(bound.table_bytes, whole.actions[at].table_bytes);
     bound.head_bytes = std::min(bound.head_bytes, whole.actions[at].head_bytes);
     return bound;
@@ -84,7 +85,9 @@ class StageOf {
   // second layer on the gradients of the one before are still on their way.
   std::int64_t layer_peak(int stage, const ActionBound& bound, bool backward,
                           const RankEnd& end) const {
-    const std::int64_t own = bound.layer_bytes + end.layer.gathered;
+    const std::int64_t own =
+        std::max(bound.buckets_bytes + end.layer.gathered,
+                 bound.layer_bytes + std::min(end.experts.gathered, end.others.gathered));
     if (differ_) return own + (backward ? end.layer.gradients : 0);
     const std::int64_t kept = kept_of_layer(stage, end.layers);
     const bool last = stage + 1 == stages_;
@@ -112,7 +115,7 @@ class StageOf {
     const bool table = forward && stage == 0, head = !forward && stage + 1 == stages_;
     if (table || head || layers == 0 || differ_) return 0;
     const std::int64_t grown = forward ? kept_of_layer(stage, layers) * (layers - 1) : 0;
-    return bound.layer_bytes - grown + end.layer.gathered + (forward ? 0 : end.layer.gradients) +
+    return bound.buckets_bytes - grown + end.layer.gathered + (forward ? 0 : end.layer.gradients) +
            next_gathered(end);
   }
   // Of the last stretch of a backward: gradients that are on their way while the next action

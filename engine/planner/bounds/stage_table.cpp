@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What one micro-batch does on each stage, read from small Programs.
 #include <algorithm>
+#include <climits>
 #include <map>
 #include <numeric>
+#include <optional>
 
 #include "engine/passes/build.h"
 #include "engine/plan/program/report.h"
@@ -10,6 +12,7 @@
 #include "engine/planner/bounds/action_reader.h"
 #include "engine/planner/bounds/bound.h"
 #include "engine/predict/cost/simulate.h"
+#include "engine/predict/network/alike_ranks.h"
 #include "engine/schedules/schedule.h"
 
 namespace parallelarium {
@@ -27,19 +30,22 @@ std::int64_t beside_states(const CategoryBytes& bytes) {
          bytes[static_cast<std::size_t>(Category::kBuffers)];
 }
 
-// By action and layer, the last op that reads parameters: until then they are gathered.
-std::map<std::pair<std::int32_t, std::int16_t>, int> last_reads(const RankProgram& rank) {
-  std::map<std::pair<std::int32_t, std::int16_t>, int> last;
+// By action and layer, the last ops that read each bucket: until then it is gathered.
+using LastReads = std::map<std::pair<std::int32_t, std::int16_t>, std::map<std::int16_t, int>>;
+LastReads last_reads(const RankProgram& rank) {
+  LastReads last;
   for (std::size_t at = 0; at < rank.ops.size(); ++at) {
     const Op& op = rank.ops[at];
-    if (op.layer >= 0 && reads_parameters(rank, op))
-      last[{op.action, op.layer}] = static_cast<int>(at);
+    if (op.layer < 0) continue;
+    for_read_buckets(rank, op, [&](std::int16_t bucket) {
+      last[{op.action, op.layer}][bucket] = static_cast<int>(at);
+    });
   }
   return last;
 }
 
 void read_memory(const Program& program, const RankProgram& rank, StageBound& stage) {
-  const auto reads = last_reads(rank);
+  const LastReads reads = last_reads(rank);
   for_held_bytes(program, rank, [&](const HeldBytes& held) {
     if (held.op < 0) return;
     const Op& op = rank.ops[static_cast<std::size_t>(held.op)];
@@ -49,8 +55,15 @@ void read_memory(const Program& program, const RankProgram& rank, StageBound& st
     const std::int64_t bytes = beside_states(held.at_peak);
     action.peak_bytes = std::max(action.peak_bytes, bytes);
     const auto read = op.layer >= 0 ? reads.find({op.action, op.layer}) : reads.end();
-    if (read != reads.end() && held.op <= read->second)
-      action.layer_bytes = std::max(action.layer_bytes, bytes);
+    if (read != reads.end()) {
+      int first = INT_MAX, last = -1;
+      for (const auto& [bucket, at] : read->second) {
+        first = std::min(first, at);
+        last = std::max(last, at);
+      }
+      if (held.op <= last) action.layer_bytes = std::max(action.layer_bytes, bytes);
+      if (held.op <= first) action.buckets_bytes = std::max(action.buckets_bytes, bytes);
+    }
     if (op.piece == Piece::kEmbedding) action.table_bytes = std::max(action.table_bytes, bytes);
     if (op.piece == Piece::kHead && op.phase != Phase::kWeightGrad)
       action.head_bytes = std::max(action.head_bytes, bytes);
@@ -99,11 +112,17 @@ struct Stages {
   std::int64_t transfer_bytes = 0;
 };
 
-Result<Stages> read_stages(const Setup& setup, const Machine& machine) {
+// `experts`: the ranks of a group of EP; none: as the Setup has them.
+Result<Stages> read_stages(const Setup& setup, const Machine& machine,
+                           const std::vector<int>& experts) {
   const Result<Order> order = make_order(setup);
   if (!order) return order.error();
-  const Result<Program> program = build_program(setup, *order);
+  // One rank of a stage is read, which does as others unless causal scores are cut unevenly.
+  Result<Program> program =
+      build_program(setup, *order, BuildOptions{.representatives = !is_unbalanced(setup)});
   if (!program) return program.error();
+  for (Group& group : program->groups)
+    if (group.axis == Axis::kEp && !experts.empty()) group.ranks = experts;
   const Result<ExpertRows> rows = ExpertRows::make(setup, nullptr);
   if (!rows) return rows.error();
   const CostModel cost(*program, machine, setup, &*rows);
@@ -112,9 +131,11 @@ Result<Stages> read_stages(const Setup& setup, const Machine& machine) {
   for (const RankProgram& rank : program->ranks) {
     if (rank.at.dp != 0 || rank.at.tp != 0 || rank.at.cp != 0) continue;
     StageBound& stage = read.stages[static_cast<std::size_t>(rank.stage)];
-    for (int kind = 0; kind < 4; ++kind)
-      stage.actions[static_cast<std::size_t>(kind)] =
-          ActionReader(rank, cost, static_cast<ActionKind>(kind)).read();
+    for (std::size_t kind = 0; kind < 4; ++kind) {
+      const ActionReader reader(rank, cost, static_cast<ActionKind>(kind));
+      stage.actions[kind] = reader.read();
+      stage.stretches[kind] = reader.read_stretches();
+    }
     read_memory(*program, rank, stage);
     read_parameters(rank, stage);
     for (const Op& op : rank.ops)
@@ -196,21 +217,25 @@ std::int64_t least_transfer(const Machine& machine, std::int64_t bytes) {
 
 // Where groups of TP and CP do not fill a node, some of the small setup's may lie across two nodes
 // though the Setup's own do not: then all are taken to be on one.
-Machine with_whole_groups(const Setup& setup, Machine machine) {
+std::optional<Machine> with_whole_groups(const Setup& setup, const Machine& machine) {
   const int inner = setup.mesh.tp * setup.mesh.cp;
+  if (inner >= machine.devices_per_node || machine.devices_per_node % inner == 0)
+    return std::nullopt;
   constexpr int kNodes = 1 << 16;
-  if (inner < machine.devices_per_node && machine.devices_per_node % inner != 0)
-    machine.devices_per_node *= kNodes;
-  return machine;
+  Machine whole = machine;
+  whole.devices_per_node *= kNodes;
+  return whole;
 }
 
 // The table's stages with a whole and with a split backward.
-Result<void> read_table(Setup small, const Machine& own_machine, StageTable& table) {
-  const Machine machine = with_whole_groups(small, own_machine);
-  Result<Stages> whole = read_stages(small, machine);
+Result<void> read_table(Setup small, const Machine& own_machine, const std::vector<int>& experts,
+                        StageTable& table) {
+  const std::optional<Machine> whole_groups = with_whole_groups(small, own_machine);
+  const Machine& machine = whole_groups ? *whole_groups : own_machine;
+  Result<Stages> whole = read_stages(small, machine, experts);
   if (!whole) return whole.error();
   small.schedule = "zb-h1";
-  Result<Stages> split = read_stages(small, machine);
+  Result<Stages> split = read_stages(small, machine, experts);
   if (!split) return split.error();
   table.whole = std::move(whole->stages);
   table.split = std::move(split->stages);
@@ -218,9 +243,15 @@ Result<void> read_table(Setup small, const Machine& own_machine, StageTable& tab
   return {};
 }
 
-// a + times * b, member by member.
+// a + times * b, member by member, without stretches.
 StageBound plus(const StageBound& a, const StageBound& b, int times) {
-  StageBound sum = a;
+  StageBound sum;
+  sum.actions = a.actions;
+  sum.kept_bytes = a.kept_bytes;
+  sum.waiting_bytes = a.waiting_bytes;
+  sum.shared = a.shared;
+  sum.experts = a.experts;
+  sum.copied_table = a.copied_table;
   for (std::size_t kind = 0; kind < sum.actions.size(); ++kind) {
     ActionBound& action = sum.actions[kind];
     const ActionBound& more = b.actions[kind];
@@ -230,6 +261,7 @@ StageBound plus(const StageBound& a, const StageBound& b, int times) {
     action.until_have += times * more.until_have;
     action.peak_bytes += times * more.peak_bytes;
     action.layer_bytes += times * more.layer_bytes;
+    action.buckets_bytes += times * more.buckets_bytes;
     action.table_bytes += times * more.table_bytes;
     action.head_bytes += times * more.head_bytes;
   }
@@ -259,7 +291,7 @@ std::vector<StageBound> less(const std::vector<StageBound>& a, const std::vector
 
 }  // namespace
 
-StageKey key_of(const Candidate& candidate, const Setup& setup) {
+StageKey key_of(const Candidate& candidate, const Setup& setup, const Machine& machine) {
   StageKey key;
   key.tp = candidate.tp;
   key.cp = candidate.cp;
@@ -277,6 +309,11 @@ StageKey key_of(const Candidate& candidate, const Setup& setup) {
   key.recompute = candidate.recompute;
   key.sequence_parallel = candidate.sequence_parallel;
   key.executable = setup.model.experts.count > 0 && can_execute(setup).ok();
+  if (setup.mesh.ep > 1 && ranks_are_alike(setup, machine)) {
+    const std::vector<int> group = group_of(setup.mesh, Axis::kEp, 0);
+    const int next = group[1] - group[0], node = std::max(1, machine.devices_per_node);
+    key.ep_on_node = std::clamp(node / next, 1, setup.mesh.ep);
+  }
   return key;
 }
 
@@ -288,7 +325,7 @@ const StageBound& StageTable::stage(int index, int stages, bool of_split) const 
   return all[static_cast<std::size_t>(index == 0 ? 0 : index == stages - 1 ? last : 1)];
 }
 
-StageTable StageTable::grown(const std::vector<int>& layers_of_stages) const {
+StageTable StageTable::grown(const std::vector<int>& layers_of_stages, bool with_stretches) const {
   StageTable table;
   table.transfer = transfer;
   table.rows.reserve(layers_of_stages.size());
@@ -305,9 +342,12 @@ StageTable StageTable::grown(const std::vector<int>& layers_of_stages) const {
     const int more = row.second - layers;
     table.whole.push_back(plus(whole[place], whole_more[place], more));
     table.split.push_back(plus(split[place], split_more[place], more));
-    for (StageBound* bound : {&table.whole.back(), &table.split.back()})
-      for (std::size_t kind = 0; kind < bound->actions.size(); ++kind)
-        lengthen(bound->actions[kind].stretches, more);
+    for (const bool parted : {false, true}) {
+      if (!with_stretches) break;
+      StageBound& bound = (parted ? table.split : table.whole).back();
+      bound.stretches = (parted ? split : whole)[place].stretches;
+      for (std::vector<StretchBound>& stretches : bound.stretches) lengthen(stretches, more);
+    }
   }
   return table;
 }
@@ -320,12 +360,18 @@ Result<StageTable> stage_table(const Setup& setup, const Machine& machine) {
   const int built = grows ? kBuiltLayers : own[0];
   Rows rows;
   if (!table.alike && setup.model.experts.first_dense == 0) rows = rows_of(own);
+  // Where all groups of EP lie alike on the nodes, tokens take as long as in the first.
+  std::vector<int> experts;
+  if (setup.mesh.ep > 1 && ranks_are_alike(setup, machine))
+    experts = group_of(setup.mesh, Axis::kEp, 0);
   const Setup small = small_setup(setup, table.alike, built, rows);
-  if (Result<void> read = read_table(small, machine, table); !read) return read.error();
+  if (Result<void> read = read_table(small, machine, experts, table); !read) return read.error();
   table.rows = std::move(rows.of_stage);
   if (!grows) return table;
   StageTable shorter;
-  if (Result<void> read = read_table(small_setup(setup, true, built - 1), machine, shorter); !read)
+  if (Result<void> read =
+          read_table(small_setup(setup, true, built - 1), machine, experts, shorter);
+      !read)
     return read.error();
   table.layers = built;
   table.whole_more = less(table.whole, shorter.whole);

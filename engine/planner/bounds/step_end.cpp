@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <climits>
 #include <map>
+#include <optional>
 
 #include "engine/passes/pieces.h"
 #include "engine/passes/shard/shard_drafts.h"
@@ -17,6 +18,15 @@ namespace {
 bool has_two_ends(const Setup& setup) {
   const ScheduleRule* rule = find_schedule_rule(setup.schedule);
   return rule != nullptr && rule->chunks == 2;
+}
+
+BucketCost smaller(const BucketCost& a, const BucketCost& b) {
+  return {std::min(a.gathered, b.gathered), std::min(a.gradients, b.gradients),
+          std::min(a.gather, b.gather), std::min(a.reduce, b.reduce), std::min(a.clear, b.clear)};
+}
+BucketCost sum(const BucketCost& a, const BucketCost& b) {
+  return {a.gathered + b.gathered, a.gradients + b.gradients, a.gather + b.gather,
+          a.reduce + b.reduce, a.clear + b.clear};
 }
 
 // Times what one rank does at the end of a step.
@@ -94,18 +104,38 @@ class EndReader {
     return {zero_ == 3 ? bucket.count * setup_.precision.parameter_bytes : 0,
             zero_ >= 2 ? bucket.count * setup_.precision.gradient_bytes : 0};
   }
+  // What a layer's buckets cost together, and each at least.
+  struct LayerCosts {
+    BucketCost all;
+    std::optional<BucketCost> experts, others;
+  };
   static void name_costs(const RankProgram& rank, const std::vector<BucketCost>& costs,
                          RankEnd& end) {
-    std::int64_t least = INT64_MAX, layer = INT64_MAX;
+    std::map<int, LayerCosts> layers;
+    std::optional<BucketCost> least, layer, experts, others;
+    const auto lower = [](std::optional<BucketCost>& least_yet, const BucketCost& cost) {
+      least_yet = least_yet ? smaller(*least_yet, cost) : cost;
+    };
     for (std::size_t at = 0; at < costs.size(); ++at) {
-      const Bucket& bucket = rank.buckets[at];
-      const std::int64_t needed = bucket.count > bucket.own_count ? bucket.count : 0;
-      if (needed < least) end.least = costs[at];
-      least = std::min(least, needed);
-      if (layer_of(rank, bucket) < 0) continue;
-      if (needed < layer) end.layer = costs[at];
-      layer = std::min(layer, needed);
+      const int number = layer_of(rank, rank.buckets[at]);
+      if (number < 0) {
+        lower(least, costs[at]);
+        continue;
+      }
+      LayerCosts& of = layers[number];
+      of.all = sum(of.all, costs[at]);
+      lower(has_experts(rank, rank.buckets[at]) ? of.experts : of.others, costs[at]);
     }
+    for (const auto& [number, of] : layers) {
+      lower(least, of.all);
+      lower(layer, of.all);
+      lower(experts, of.experts.value_or(BucketCost()));
+      lower(others, of.others.value_or(BucketCost()));
+    }
+    end.least = least.value_or(BucketCost());
+    end.layer = layer.value_or(BucketCost());
+    end.experts = experts.value_or(BucketCost());
+    end.others = others.value_or(BucketCost());
     for (const ParameterSlice& slice : rank.parameters) {
       const BucketCost& cost = costs[static_cast<std::size_t>(bucket_at(rank, slice.offset))];
       if (slice.parameter == Parameter::kTokenTable && !slice.shared_copy) end.table = cost;

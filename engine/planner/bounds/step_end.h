@@ -27,8 +27,9 @@ struct RankEnd {
   std::int64_t reduce = 0;  // to add up all its gradients once, in the data lane
   std::int64_t across = 0;  // then to add up its own parts over groups of ZeRO, once a step
   std::int64_t gather = 0;  // ZeRO 3: to gather all its parameters once, in the data lane
-  // Of the smallest bucket, the smallest of a layer, and those of the token table and the head.
-  BucketCost least, layer, table, head;
+  // Of a layer's buckets together, at least; of its smallest bucket of experts, and of other
+  // parameters; of the buckets of the token table and the head; of whatever is read at once.
+  BucketCost layer, experts, others, table, head, least;
   int prefetch = 0;  // stretches whose buckets are gathered ahead, where each action does
   int layers = 0;    // of its smallest stage
 };

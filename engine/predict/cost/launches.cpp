@@ -9,10 +9,18 @@ namespace parallelarium {
 
 void launch_transfers(const RankProgram& rank, const CostModel& cost,
                       std::span<std::int64_t> durations) {
+  std::vector<std::pair<int, std::int64_t>> known;  // by peer, of which a rank has few
+  const auto launch_of = [&](const Op& op) -> std::int64_t {
+    const bool moves = op.kind == OpKind::kSend || op.kind == OpKind::kRecv;
+    if (op.lane != Lane::kPipeline || !moves) return 0;
+    for (const auto& [peer, launch] : known)
+      if (peer == op.peer) return launch;
+    return known.emplace_back(op.peer, cost.launch_nanoseconds(op, rank.rank)).second;
+  };
   std::vector<std::int64_t> received;  // by op: what is not yet with the op that waits for it
   for (std::size_t at = 0; at < rank.ops.size(); ++at) {
     const Op& op = rank.ops[at];
-    const std::int64_t launch = cost.launch_nanoseconds(op, rank.rank);
+    const std::int64_t launch = launch_of(op);
     if (launch == 0) continue;
     durations[at] = std::max<std::int64_t>(0, durations[at] - 2 * launch);
     if (op.kind == OpKind::kRecv) {
