@@ -341,14 +341,28 @@ TEST(Export, AFileThatCannotBeWrittenIsAFailureInOneSentence) {
   EXPECT_THAT(answer.err, HasSubstr("/proc/none/step.csv"));
 }
 
-TEST(Lessons, ThoseOfTheProgramAreProved) {
+// The lessons' library tests all draws of all lessons; here those of the first unit stand for them.
+TEST(Lessons, OfACourseAreProved) {
+  namespace fs = std::filesystem;
   const Folder folder;
-  const std::string lessons = std::string(PARALLELARIUM_SOURCE_DIR) + "/lessons";
-  setenv("PARALLELARIUM_LESSONS", lessons.c_str(), 1);
-  // That all draws of all lessons are proved is a test of the lessons' library.
-  const Reply answer = command({"lesson", "check", lessons, "--samples", "1"});
+  const fs::path all = PARALLELARIUM_SOURCE_DIR "/lessons";
+  json course = json::parse(std::ifstream(all / "course.json"));
+  course["units"] = json::array({course.at("units").at(0)});
+  course["basics"] = json::array();
+  const fs::path here = fs::path(folder.file("course.json", course.dump())).parent_path();
+  for (const json& lesson : course.at("units").at(0).at("lessons")) {
+    const std::string id = lesson.at("id");
+    fs::copy(all / id, here / id, fs::copy_options::recursive);
+  }
+  const std::vector<std::string> words = {"lesson", "check", here.string(), "--samples", "1"};
+  const Reply answer = command(words);
   EXPECT_EQ(answer.status, kDone) << answer.out << answer.err;
   EXPECT_THAT(answer.out, HasSubstr("proved, without runs"));
+  // One that is not listed is told.
+  fs::copy(all / "the-job-that-hangs", here / "the-job-that-hangs", fs::copy_options::recursive);
+  const Reply wrong = command(words);
+  EXPECT_EQ(wrong.status, kFailed);
+  EXPECT_THAT(wrong.out, HasSubstr("not listed in course.json"));
 }
 
 TEST(Lessons, CoverageTellsEachRowOnceWithTheStepsThatTeachIt) {

@@ -110,9 +110,7 @@ QSet<QString> texts_in(const QString& state) {
     let_layouts_settle(500);
     texts += texts_of(window, lesson);
   }
-  window.session().jobs().cancel();
-  EXPECT_TRUE(
-      wait_until([&] { return window.session().jobs().state() == RunState::kIdle; }, kRunMs));
+  leave_state(window);
   return texts;
 }
 

@@ -175,9 +175,7 @@ TEST_P(Labels, AreTidyAndTellUnitAndSource) {
       expect_tidy(window, 11);
     }
   }
-  window.session().jobs().cancel();
-  EXPECT_TRUE(
-      wait_until([&] { return window.session().jobs().state() == RunState::kIdle; }, kRunMs));
+  leave_state(window);
 }
 
 // The words that say what a duration is worth stand in every size: other words make room.

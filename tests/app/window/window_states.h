@@ -25,6 +25,14 @@ inline constexpr const char* kWindowStates[] = {
     "pinned",    "hidden",      "refused",   "editing",      "calibrating", "running",
     "cancelled", "died",        "ran",       "stale",        "searched"};
 
+// Stops the engine where it is, so that a window stays in the middle of a run for as long as it is
+// looked at, and leaves the cores to others; or has it go on.
+inline void hold_engine(Session& session, bool held) {
+  const auto process = pid_t(session.jobs().process().process_id());
+  ASSERT_GT(process, 0);
+  EXPECT_EQ(kill(process, held ? SIGSTOP : SIGCONT), 0);
+}
+
 inline void run_into(Session& session, const QString& state) {
   const auto comes = [&](RunState wanted, bool with_progress) {
     return wait_until(
@@ -37,7 +45,7 @@ inline void run_into(Session& session, const QString& state) {
   if (state == QLatin1String("calibrating")) {
     session.jobs().calibrate();
     EXPECT_TRUE(comes(RunState::kCalibrating, false));
-    return;
+    return hold_engine(session, true);
   }
   if (state == QLatin1String("ran") || state == QLatin1String("stale")) {
     session.start_run(state == QLatin1String("ran"));
@@ -50,7 +58,7 @@ inline void run_into(Session& session, const QString& state) {
   session.history().change(slow, QStringLiteral("slow"));
   session.start_run(false);
   EXPECT_TRUE(comes(RunState::kRunning, true));
-  if (state == QLatin1String("running")) return;
+  if (state == QLatin1String("running")) return hold_engine(session, true);
   if (state == QLatin1String("died"))
     EXPECT_EQ(kill(pid_t(session.jobs().process().process_id()), SIGKILL), 0);
   else
@@ -129,6 +137,14 @@ inline void put_into(Window& window, const QString& state) {
     session.order_edit().set_line(1, QStringLiteral("F0 F1 B1 F2"));
     session.order_edit().set_line(2, QStringLiteral("F0 B1 F1"));
   }
+}
+
+// Ends what put_into() began.
+inline void leave_state(Window& window) {
+  Session& session = window.session();
+  if (session.jobs().state() != RunState::kIdle) hold_engine(session, false);
+  session.jobs().cancel();
+  EXPECT_TRUE(wait_until([&] { return session.jobs().state() == RunState::kIdle; }, kRunMs));
 }
 
 // On a busy computer one painting takes longer than the wait, and layouts come after it.
