@@ -125,7 +125,7 @@ enum class Piece : std::uint8_t {
   kOffload,    // between the device's memory and its host's
 };
 inline constexpr int kPieces = static_cast<int>(Piece::kOffload) + 1;  // of the last one
-std::string_view name_of(Piece piece);  // "norm1", "MLP in", ...
+std::string_view name_of(Piece piece);                                 // "norm1", "MLP in", ...
 
 enum class Phase : std::uint8_t { kForward, kInputGrad, kWeightGrad, kRecompute, kUpdate };
 std::string_view name_of(Phase phase);

@@ -72,7 +72,8 @@ struct StageTable {
   bool grows() const { return !whole_more.empty(); }
   // For stages of so many layers. Paths and peaks are the most of several sums, each of which grows
   // by the same with every layer, so that what follows from two numbers of layers is no more than
-  // what more of them take. grows() must be true. `with_stretches`: laned_bound() alone reads these.
+  // what more of them take. grows() must be true. `with_stretches`: laned_bound() alone reads
+  // these.
   StageTable grown(const std::vector<int>& layers_of_stages, bool with_stretches) const;
 };
 
