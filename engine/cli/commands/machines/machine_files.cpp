@@ -140,7 +140,7 @@ Outcome fit_machine_file(const FitOptions& options) {
   }
   if (steps.empty())
     return Outcome::invalid(
-        message("fit-empty",
+        message("fit-measured",
                 "Say what was measured: --run FILE, or --measured SECONDS with --setup FILE."));
   const MachineChoice& choice = steps.front().setup.machine;
   for (const MeasuredStep& step : steps)
