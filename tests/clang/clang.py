@@ -145,7 +145,9 @@ def main():
             faults += found
             if not found:
                 passed[key] = read | of_headers
-    record.write_text(json.dumps(passed), encoding="utf-8")
+    unfinished = record.with_suffix(".new")  # who is interrupted leaves the record as it was
+    unfinished.write_text(json.dumps(passed), encoding="utf-8")
+    unfinished.replace(record)
     faults += [f"{file}: not in compile_commands.json" for file in sorted(left_out)]
     for fault in faults:
         print(fault)
