@@ -46,6 +46,16 @@ Result<Observation> run_for_check(const Setup& setup, Progress& progress) {
   return std::move(training->result.observation);
 }
 
+Result<ProvedRun> prove_for_check(const Setup& setup, Progress& progress) {
+  const Result<Preparation> preparation = prepare_checked(setup, {}, watch_of(progress));
+  if (!preparation) return preparation.error();
+  Result<Training> training = train(*preparation, true, watch_of(progress));
+  if (!training) return training.error();
+  if (training->unproven) return *training->unproven;
+  return ProvedRun{std::move(training->result.observation),
+                   training->proof ? to_json(*training->proof) : nlohmann::json()};
+}
+
 // Where the window would run it.
 Result<CollectiveObservation> run_collective_for_check(const CollectiveSpec& spec,
                                                        Progress& progress) {
@@ -179,6 +189,10 @@ Outcome check(const LessonCheckOptions& options, Progress& progress) {
     wishes.run = [&progress](const Setup& setup) {
       progress.report(0.5, "running a step of the lesson");
       return run_for_check(setup, progress);
+    };
+    wishes.prove = [&progress](const Setup& setup) {
+      progress.report(0.5, "proving a step of the lesson on one rank");
+      return prove_for_check(setup, progress);
     };
     wishes.run_collective = [&progress](const CollectiveSpec& spec) {
       progress.report(0.5, "running a collective of the lesson");
