@@ -177,6 +177,7 @@ QString path_text(const OrderEdit& edit) {
   QString way = ways.mid(0, most).join(QStringLiteral(", "));
   if (ways.size() > most) way += QStringLiteral(", …");
   QString text = QObject::tr("Critical path (%1 actions): %2.").arg(edit.path().size()).arg(way);
+  if (ways.size() > most) text.chop(1);
   if (transfers > 0)
     text += QChar(' ') +
             QObject::tr("%1 of it are transfers.").arg(forwards_text(edit.in_forwards(transfers)));

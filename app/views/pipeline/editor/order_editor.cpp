@@ -24,6 +24,8 @@ namespace parallelarium {
 OrderEditor::OrderEditor(Session& session, QWidget* parent)
     : QWidget(parent), session_(session), edit_(session.order_edit()) {
   setAccessibleName(tr("Order editor"));
+  setProperty("surface", true);  // nothing of the view below shows through
+  setAttribute(Qt::WA_StyledBackground);
   build();
   connect(&edit_, &OrderEdit::changed, this, &OrderEditor::refresh);
   connect(&edit_, &OrderEdit::floor_changed, this, &OrderEditor::refresh);
