@@ -7,12 +7,14 @@
 #include <QKeyEvent>
 #include <QLabel>
 #include <QLineEdit>
+#include <QProgressBar>
 #include <QPushButton>
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QTextDocument>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <cmath>
 
 #include "app/lesson/answer/drawing_grid.h"
 #include "app/lesson/answer/option_card.h"
@@ -44,6 +46,7 @@ LessonPanel::LessonPanel(Session& session, QWidget* parent)
   build_body();
   build_buttons();
   connect(&player_, &LessonPlayer::changed, this, &LessonPanel::refresh);
+  connect(&player_, &LessonPlayer::read_anew, this, [this] { shown_.clear(); });
   connect(&player_, &LessonPlayer::judged, this, &LessonPanel::announce);
   connect(&player_, &LessonPlayer::failed, this, &LessonPanel::say_failure);
   connect(&player_, &LessonPlayer::not_kept, this, &LessonPanel::say_failure);
@@ -51,10 +54,10 @@ LessonPanel::LessonPanel(Session& session, QWidget* parent)
   connect(&player_, &LessonPlayer::guess_changed, this, &LessonPanel::guess_changed);
   connect(&session_, &Session::run_state_changed, this, &LessonPanel::refresh_controls);
   connect(&session_, &Session::prediction_changed, this, [this] {
-    refresh_conditions();
+    follow_conditions();
     if (player_.is_open() && player_.step().sets_plan()) refresh_controls();
   });
-  connect(&session_.order_edit(), &OrderEdit::changed, this, &LessonPanel::refresh_conditions);
+  connect(&session_.order_edit(), &OrderEdit::changed, this, &LessonPanel::follow_conditions);
   refresh();
 }
 
@@ -171,6 +174,10 @@ void LessonPanel::show_step() {
   dots_->set_steps(player_.reviews() ? 0 : steps, player_.reviews() ? 0 : index);
   text_->set_markdown(player_.body(), folder);
   note_->hide();
+  {
+    const QSignalBlocker quiet(show_answer_);  // refresh() shows it
+    show_answer_->setChecked(tells_why());
+  }
 
   show_question();
   refresh_conditions();
@@ -197,6 +204,20 @@ void LessonPanel::refresh_conditions() {
   conditions_->setVisible(!rows.isEmpty());
 }
 
+// What the student sets may mend what was judged.
+void LessonPanel::follow_conditions() {
+  refresh_conditions();
+  if (player_.is_open() && step_now() == shown_ && player_.state().judgement) refresh_feedback();
+}
+
+// A question that was answered tells its derivation, whether the answer was right or wrong.
+bool LessonPanel::tells_why() const {
+  const LessonPlayer::StepState& state = player_.state();
+  const StepKind kind = player_.step().kind;
+  return state.solved && state.judgement && player_.tells_verdict() &&
+         (kind == StepKind::kPredict || kind == StepKind::kExplain);
+}
+
 void LessonPanel::refresh_feedback() {
   const LessonPlayer::StepState& state = player_.state();
   const QString folder = QString::fromStdString(player_.lesson().folder);
@@ -204,7 +225,10 @@ void LessonPanel::refresh_feedback() {
   for (int hint = 1; hint <= state.hints; ++hint)
     hints += tr("**Hint %1.** %2").arg(hint).arg(player_.hint(hint)) + QStringLiteral("\n\n");
   hints_->set_markdown(hints, folder);
-  const QString feedback = player_.feedback();
+  // What was wrong is said no more once it is mended.
+  const bool mended = player_.mended();
+  const QString feedback =
+      mended ? tr("Every condition holds now: press **Check**.") : player_.feedback();
   feedback_box_->setVisible(!feedback.isEmpty() || (player_.exam() && state.judgement));
   continue_->setText(player_.step().kind == StepKind::kRun ? tr("Continue with this run")
                                                            : tr("Go on as it is"));
@@ -215,7 +239,7 @@ void LessonPanel::refresh_feedback() {
     verdict_->setText(verdict_text());
     set_style_property(verdict_, "role",
                        !player_.tells_verdict() ? "muted"
-                       : right                  ? "good"
+                       : right || mended        ? "good"
                                                 : "warning");
   }
   if (player_.step().kind == StepKind::kFind) {
@@ -243,6 +267,7 @@ QString LessonPanel::verdict_text() const {
   if (state.judgement->verdict == Verdict::kRight)
     return player_.step().kind == StepKind::kRun ? tr("✓ The run is as predicted") : tr("✓ Right");
   if (state.unmet) return tr("Check not met");
+  if (player_.mended()) return tr("Reached");
   return state.judgement->verdict == Verdict::kAgain ? tr("Try again") : tr("Not quite");
 }
 
@@ -253,7 +278,8 @@ QString LessonPanel::primary_label() const {
   if (player_.state().solved) return player_.at_end() ? tr("Finish") : tr("Next");
   switch (player_.step().kind) {
     case StepKind::kRun:
-      return session_.jobs().state() == RunState::kIdle ? tr("▶ Run") : tr("Cancel");
+      if (session_.jobs().state() != RunState::kIdle) return tr("Cancel");
+      return player_.step().wants_proof() ? tr("▶ Prove it") : tr("▶ Run");
     case StepKind::kGoal:
     case StepKind::kBuild:
     case StepKind::kFind:
@@ -279,6 +305,7 @@ void LessonPanel::refresh_controls() {
                                                                  : tr("Model answer"));
   primary_->setEnabled(true);
   QString note;
+  bool works = false;  // a job of this step is under way
   if (open) {
     const StepKind kind = player_.step().kind;
     const bool once = (kind == StepKind::kPredict || !player_.tells_verdict()) && solved;
@@ -294,9 +321,11 @@ void LessonPanel::refresh_controls() {
       const bool running = session_.jobs().state() != RunState::kIdle;
       const QString refusal = run_refusal(session_);
       primary_->setEnabled(running || refusal.isEmpty());
-      note = running             ? session_.jobs().progress_text()
-             : refusal.isEmpty() ? session_.jobs().last_error()
-                                 : refusal;
+      note = running ? job_text(session_) : refusal;
+      if (note.isEmpty()) note = session_.jobs().last_error();
+      if (note.isEmpty()) note = measuring_note(session_);
+      progress_->setValue(static_cast<int>(std::lround(100 * session_.jobs().progress())));
+      works = running;
     } else if ((kind == StepKind::kPredict || kind == StepKind::kExplain ||
                 kind == StepKind::kFind || player_.step().assigns()) &&
                !solved) {
@@ -308,6 +337,7 @@ void LessonPanel::refresh_controls() {
   }
   note_->setText(note);
   note_->setVisible(!note.isEmpty());
+  progress_->setVisible(works);
   primary_->setToolTip(note);
   const QString label = primary_->text();
   primary_->setText(primary_label());
@@ -367,6 +397,7 @@ void LessonPanel::say_failure(const QString& sentence) {
 }
 
 void LessonPanel::announce(bool) {
+  if (tells_why()) show_answer_->setChecked(true);
   verdict_->setAccessibleName(verdict_->text() + QStringLiteral(". ") +
                               plain_text(player_.feedback()));
   QAccessibleEvent event(verdict_, QAccessible::Alert);

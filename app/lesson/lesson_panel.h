@@ -13,6 +13,7 @@ class QButtonGroup;
 class QFrame;
 class QLabel;
 class QLineEdit;
+class QProgressBar;
 class QPushButton;
 class QScrollArea;
 class QToolButton;
@@ -92,6 +93,8 @@ class LessonPanel : public QWidget {
   void explain_words();     // not those that would answer an open question
   void refresh_feedback();
   void refresh_conditions();
+  void follow_conditions();
+  bool tells_why() const;
   QString verdict_text() const;
   QString primary_label() const;
   void primary();
@@ -133,6 +136,7 @@ class LessonPanel : public QWidget {
   int revealed_from_ = 0;
   std::string shown_;  // lesson, seed and step that show_step() built
   int verdict_pause_ = 1000, label_pause_ = 700;
+  QProgressBar* progress_ = nullptr;  // of the run that this step has started
 };
 
 }  // namespace parallelarium

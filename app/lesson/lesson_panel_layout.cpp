@@ -7,6 +7,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
+#include <QProgressBar>
 #include <QPushButton>
 #include <QScrollArea>
 #include <QScrollBar>
@@ -221,6 +222,14 @@ void LessonPanel::build_buttons() {
   note_->setProperty("role", "muted");
   note_->hide();
   column->addWidget(note_);
+  progress_ = new QProgressBar;
+  progress_->setObjectName(QStringLiteral("WorldBar"));
+  progress_->setAccessibleName(tr("How far the run is"));
+  progress_->setTextVisible(false);
+  progress_->setFixedHeight(6);
+  progress_->setRange(0, 100);
+  progress_->hide();
+  column->addWidget(progress_);
   build_number();
   column->addWidget(number_row_);
   hint_ = new QPushButton(tr("Hint"));

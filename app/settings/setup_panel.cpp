@@ -11,6 +11,7 @@
 #include "app/settings/setup_fields.h"
 #include "app/state/run/run_advice.h"
 #include "app/views/shared/words.h"
+#include "engine/plan/setup/schedule_rules.h"
 
 namespace parallelarium {
 
@@ -83,6 +84,9 @@ void SetupPanel::refresh() {
   if (schedule_->findData(schedule) < 0)  // an order of one's own
     schedule_->addItem(schedule_title(setup.schedule), schedule);
   schedule_->setCurrentIndex(schedule_->findData(schedule));
+  // Beside a schedule that wants a number of them, and where a number is set.
+  const ScheduleRule* rule = find_schedule_rule(setup.schedule);
+  rows_["chunks"].whole->setVisible(setup.chunks > 1 || (rule != nullptr && rule->chunks == 0));
   for (int section = 0; section < int(heads_.size()); ++section)
     heads_[std::size_t(section)]->set_changed(section_changed(section));
   refresh_batch();

@@ -60,12 +60,16 @@ SetupPanel::SetupPanel(Session& session, QWidget* parent) : QScrollArea(parent),
     add_row(setting_of(option));
   }
   rows_["zero"].whole->setToolTip(meaning_of("zero"));
-  begin_section(tr("Batch and pipeline"), options_of(Section::kPipeline));
+  std::vector<std::string> pipeline = options_of(Section::kPipeline);
+  pipeline.emplace_back("chunks");  // which "All settings" has, too
+  begin_section(tr("Batch and pipeline"), pipeline);
   for (const std::string& option : options_of(Section::kPipeline)) {
-    if (option == "schedule")
+    if (option == "schedule") {
       add_schedule(content);
-    else
+      add_row(setting_of("chunks"));
+    } else {
       add_row(setting_of(option));
+    }
     if (option == "microbatches") add_global_batch(content);
   }
 

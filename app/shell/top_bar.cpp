@@ -190,7 +190,13 @@ void TopBar::show_run() {
       state != RunState::kCancelling &&
       (!idle ||
        (machine_is_elsewhere(session_) ? small_copy_refusal(session_) : refusal).isEmpty()));
-  run_->setToolTip(!idle ? QString() : refusal.isEmpty() && short_ ? run_label(session_) : refusal);
+  QString tip = idle ? refusal : QString();
+  if (idle && refusal.isEmpty()) {
+    if (short_) tip = run_label(session_);
+    if (const QString note = measuring_note(session_); !note.isEmpty())
+      tip += (tip.isEmpty() ? QString() : QStringLiteral(". ")) + note;
+  }
+  run_->setToolTip(tip);
   run_->setAccessibleDescription(run_->toolTip());
 }
 

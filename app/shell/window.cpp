@@ -73,6 +73,12 @@ Window::Window(QWidget* parent) : QMainWindow(parent) {
   connect(&PlanSearch::of(session_), &PlanSearch::used, this,
           [this] { show_room(Room::kExplore); });
   connect(&lesson_->player(), &LessonPlayer::reviewed, this, [this] { show_room(Room::kLearn); });
+  connect(&lesson_->player(), &LessonPlayer::finished, this, [this] {
+    if (presents_) return;
+    start_->tell_finished();
+    show_room(Room::kLearn);
+    start_->setFocus(Qt::OtherFocusReason);
+  });
 
   connect(&session_.locks(), &LessonLocks::hidden_changed, this, &Window::follow_exam);
 

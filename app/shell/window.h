@@ -30,6 +30,7 @@ namespace parallelarium {
 class CourseMap;
 class LessonPanel;
 class SelectionPanel;
+enum class RecordAs : std::uint8_t;  // engine/lesson/teaching/record_setup.h
 
 enum class ThemeChoice { kSystem, kLight, kDark };
 // How much room there is: full, 1024×700, 960×540.
@@ -78,6 +79,11 @@ class Window : public QMainWindow {
   // Shows the room Learn with a teacher's list, and keeps it in the progress if `keeps`; says what
   // is wrong with it in the banner.
   bool open_playlist(const QString& path, bool keeps = true);
+  // Opens the lesson that lies in that folder, such as one that is being written, and reads it
+  // again whenever its files are saved. Says what is wrong in the banner.
+  bool open_lesson_folder(const QString& folder);
+  // Writes what is set into the file of the open lesson, and says which keys.
+  void record_setup_as(RecordAs as);
   // LessonProgress::use_folder; the lesson that is open is left. Says what is wrong in the banner.
   // Not while a question of an exam is open.
   bool use_progress_folder(const QString& folder);
@@ -190,6 +196,7 @@ class Window : public QMainWindow {
   bool asks_ = true, dark_ = false;
   Saved saved_;
   bool lesson_was_open_ = false;
+  bool says_lesson_fault_ = false;  // the banner tells why its files cannot be read
   Space space_ = Space::kFull;
   Room room_ = Room::kExplore;
   std::map<Room, QString> last_tab_;  // the id of the view that was last in front there
@@ -233,6 +240,10 @@ class Window : public QMainWindow {
   LessonPanel* lesson_ = nullptr;
   SelectionPanel* selection_ = nullptr;
   Strip* strip_ = nullptr;
+  // For those who write the lesson that is open.
+  struct WritingCommands {
+    QAction *open, *record_start, *record_solution;
+  } writing_{};
 };
 
 }  // namespace parallelarium

@@ -286,6 +286,8 @@ void Window::build_menus() {
   lessons->addSeparator();
   lessons->addActions({do_.take_away, do_.handout, do_.defence});
   lessons->addSeparator();
+  lessons->addActions({writing_.open, writing_.record_start, writing_.record_solution});
+  lessons->addSeparator();
   lessons->addActions({do_.school_class, do_.playlist, do_.playlist_close, do_.present});
   lessons->addSeparator();
   lessons->addActions({do_.progress_folder, do_.progress_here});
@@ -309,7 +311,10 @@ void Window::refresh_actions() {
   const bool idle = session_.jobs().state() == RunState::kIdle;
   const QString refusal = run_refusal(session_);
   do_.run->setEnabled(idle && refusal.isEmpty());
-  do_.run->setToolTip(refusal.isEmpty() ? tr("Run the setup on ranks of this computer") : refusal);
+  const QString first = measuring_note(session_);
+  do_.run->setToolTip(!refusal.isEmpty() ? refusal
+                      : first.isEmpty()  ? tr("Run the setup on ranks of this computer")
+                                         : first);
   const bool step = session_.topic().is_step();
   do_.prove->setEnabled(idle && refusal.isEmpty() && step);
   do_.prove->setToolTip(!step || refusal.isEmpty() ? session_.topic().proof_tip() : refusal);
@@ -325,6 +330,9 @@ void Window::refresh_actions() {
     action->setEnabled(has_lesson && !player.exam());
   do_.defence->setEnabled(has_defence(player) && !player.exam());
   do_.take_away->setEnabled(!player.exam());
+  const bool writes = player.is_open() && !player.exam() && !player.reviews();
+  for (QAction* action : {writing_.record_start, writing_.record_solution})
+    action->setEnabled(writes);
   do_.progress_here->setVisible(!LessonProgress::chosen_folder().isEmpty());
   do_.playlist_close->setEnabled(player.progress().playlist().has_value());
   do_.present->setEnabled(presents_ || (!shows_index() && !player.exam()));

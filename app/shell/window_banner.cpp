@@ -4,6 +4,7 @@
 
 #include "app/lesson/lesson_panel.h"
 #include "app/look/sentence.h"
+#include "app/settings/setup_fields.h"
 #include "app/shell/window.h"
 #include "app/state/run/run_advice.h"
 #include "app/state/step/order_edit.h"
@@ -21,9 +22,19 @@ void Window::dismiss() {
 // What mends `problem`, as far as a lesson leaves it open.
 std::vector<Banner::Choice> Window::choices_of(const Message& problem, Topic& topic) {
   std::vector<Banner::Choice> choices;
-  for (Remedy& remedy : topic.remedies(problem))
-    if (remedy.setting.isEmpty() || session_.locks().allowed(remedy.setting))
+  const SetupSetting* row =
+      topic.is_step() ? find_setting(setup_settings(), problem.field) : nullptr;
+  const QString label = row ? field_title(row->option) : QString();
+  for (Remedy& remedy : topic.remedies(problem)) {
+    if (!remedy.setting.isEmpty() && !session_.locks().allowed(remedy.setting)) continue;
+    if (label.isEmpty()) {
       choices.push_back({remedy.text, tr("Set %1").arg(remedy.text), std::move(remedy.take)});
+      continue;
+    }
+    // The first says what it sets; the others stand beside it.
+    const QString text = choices.empty() ? tr("%1: %2").arg(label, remedy.text) : remedy.text;
+    choices.push_back({text, tr("Set %1 to %2").arg(label, remedy.text), std::move(remedy.take)});
+  }
   return choices;
 }
 

@@ -159,6 +159,11 @@ void Window::open_file(const QString& path) { documents_.read(path); }
 // A file that a person chose, whatever it is.
 void Window::open_any(const QString& path) {
   if (view().take_file(path)) return;
+  const QFileInfo info(path);
+  if (info.fileName() == QLatin1String("lesson.json") || info.isDir()) {
+    open_lesson_folder(info.isDir() ? path : info.path());
+    return;
+  }
   QFile file(path);
   if (file.open(QIODevice::ReadOnly) && file.size() <= kMostRecipe &&
       !framework_of_text(file.readAll().toStdString()).empty())

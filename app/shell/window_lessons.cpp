@@ -13,6 +13,7 @@
 #include "app/lesson/map/course_map.h"
 #include "app/lesson/teaching/class_dialog.h"
 #include "app/lesson/teaching/defence.h"
+#include "app/lesson/teaching/lesson_reload.h"
 #include "app/look/sentence.h"
 #include "app/shell/window.h"
 #include "engine/lesson/teaching/playlist.h"
@@ -28,6 +29,24 @@ void Window::build_lesson_actions() {
                                   [this] { lesson_->export_answers(); });
   do_.lesson_leave = add_action(tr("&Leave the lesson"), {}, tr("Keeps the setup"),
                                 [this] { lesson_->leave_lesson(); });
+  writing_.open = add_action(
+      tr("&Open a lesson of a folder …"), {},
+      tr("Such as one that you write: it is read again whenever its files are saved"), [this] {
+        const QString folder = QFileDialog::getExistingDirectory(this, tr("Open a lesson"));
+        if (!folder.isEmpty()) open_lesson_folder(folder);
+      });
+  writing_.record_start = add_action(tr("Recor&d this setup as the step's start"), {},
+                                     tr("Writes it into the lesson's file"),
+                                     [this] { record_setup_as(RecordAs::kStart); });
+  writing_.record_solution = add_action(tr("Record this setup as the step's sol&ution"), {},
+                                        tr("Writes it into the lesson's file"),
+                                        [this] { record_setup_as(RecordAs::kSolution); });
+  auto* reload = new LessonReload(lesson_->player(), this);
+  connect(reload, &LessonReload::told, this, [this](const QString& sentence) {
+    if (!sentence.isEmpty() || says_lesson_fault_) typed_wrong_ = sentence;
+    says_lesson_fault_ = !sentence.isEmpty();
+    refresh_banner();
+  });
   do_.take_away =
       add_action(tr("What to &take away …"), {},
                  tr("Of every lesson you have done: what to keep, on two printed pages"),
@@ -78,6 +97,31 @@ bool Window::open_playlist(const QString& path, bool keeps) {
     return false;
   }
   return show_playlist(*playlist, keeps);
+}
+
+bool Window::open_lesson_folder(const QString& folder) {
+  if (!lesson_->player().may_leave()) return false;
+  const Result<void> opened = lesson_->player().open(folder);
+  typed_wrong_ = opened ? QString() : sentence(opened.error());
+  refresh_banner();
+  return opened.ok();
+}
+
+void Window::record_setup_as(RecordAs as) {
+  const LessonPlayer& player = lesson_->player();
+  if (!player.is_open()) return;
+  const auto keys = player.record_as(as);
+  typed_wrong_ = keys ? QString() : sentence(keys.error());
+  if (keys && keys->empty())
+    note_ = tr("Nothing was written: “%1” says so already.")
+                .arg(QString::fromStdString(player.step().id));
+  if (keys && !keys->empty()) {
+    QStringList names;
+    for (const std::string& key : *keys) names << QString::fromStdString(key);
+    note_ = tr("Written to lesson.json, at “%1”: %2.")
+                .arg(QString::fromStdString(player.step().id), names.join(QStringLiteral(", ")));
+  }
+  refresh_banner();
 }
 
 bool Window::show_playlist(std::optional<Playlist> playlist, bool keeps) {

@@ -714,6 +714,62 @@
         <source>%1 works from %2.</source>
         <translation>%1 arbeitet von %2.</translation>
     </message>
+    <message>
+        <source>critical path: it makes the length</source>
+        <translation>kritischer Pfad: er macht die Länge</translation>
+    </message>
+    <message>
+        <source>may come next</source>
+        <translation>kann als Nächstes kommen</translation>
+    </message>
+    <message>
+        <source>transfer to another rank</source>
+        <translation>Übertragung zu einem anderen Rang</translation>
+    </message>
+    <message>
+        <source>waits</source>
+        <translation>wartet</translation>
+    </message>
+    <message>
+        <source>waits, though a later action could begin</source>
+        <translation>wartet, obwohl eine spätere Aktion beginnen könnte</translation>
+    </message>
+    <message>
+        <source>works here in an order that solves it</source>
+        <translation>arbeitet hier in einer Reihenfolge, die es löst</translation>
+    </message>
+    <message>
+        <source>%1, %2: %3, from %4 to %5 forwards</source>
+        <translation>%1, %2: %3, von %4 bis %5 Vorwärtsläufe</translation>
+    </message>
+    <message>
+        <source>RUN · %1 · its last action ends after %2 (one took %3)</source>
+        <translation>LAUF · %1 · die letzte Aktion endet nach %2 (einer dauerte %3)</translation>
+    </message>
+    <message>
+        <source>Critical path (%1 actions): %2.</source>
+        <translation>Kritischer Pfad (%1 Aktionen): %2.</translation>
+    </message>
+    <message>
+        <source>%1 of it are transfers.</source>
+        <translation>%1 davon sind Übertragungen.</translation>
+    </message>
+    <message>
+        <source>Ranks wait %1, all together, while a later action of theirs could begin.</source>
+        <translation>Ränge warten zusammen %1, während eine spätere ihrer Aktionen beginnen könnte.</translation>
+    </message>
+    <message>
+        <source>on the critical path</source>
+        <translation>auf dem kritischen Pfad</translation>
+    </message>
+    <message>
+        <source>yes: the order is longer if it takes longer</source>
+        <translation>ja: dauert sie länger, wird die Reihenfolge länger</translation>
+    </message>
+    <message>
+        <source>no</source>
+        <translation>nein</translation>
+    </message>
 </context>
 <context>
     <name>ViewKey</name>
@@ -2113,6 +2169,22 @@
     <message>
         <source>the number of steps</source>
         <translation>die Zahl der Schritte</translation>
+    </message>
+    <message>
+        <source>the largest difference from one rank</source>
+        <translation>die größte Abweichung von einem Rang</translation>
+    </message>
+    <message>
+        <source>the difference of gradients from one rank</source>
+        <translation>die Abweichung der Gradienten von einem Rang</translation>
+    </message>
+    <message>
+        <source>the difference of losses from one rank</source>
+        <translation>die Abweichung der Verluste von einem Rang</translation>
+    </message>
+    <message>
+        <source>To pass, the proof must hold; the run differs from one rank by more than rounding explains.</source>
+        <translation>Zum Bestehen muss der Beweis halten; der Lauf weicht von einem Rang mehr ab, als Rundung erklärt.</translation>
     </message>
 </context>
 <context>
@@ -3923,6 +3995,22 @@
         <source>In an exam you commit an answer once.</source>
         <translation>In einer Prüfung legst du eine Antwort nur einmal fest.</translation>
     </message>
+    <message>
+        <source>Every condition holds now: press **Check**.</source>
+        <translation>Jetzt gilt jede Bedingung: drücke **Prüfen**.</translation>
+    </message>
+    <message>
+        <source>Reached</source>
+        <translation>Erreicht</translation>
+    </message>
+    <message>
+        <source>How far the run is</source>
+        <translation>Wie weit der Lauf ist</translation>
+    </message>
+    <message>
+        <source>▶ Prove it</source>
+        <translation>▶ Beweisen</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::LessonPlayer</name>
@@ -5651,6 +5739,46 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <source>Of a lesson with points: your plan, its evidence and its points, on two printed pages</source>
         <translation>Aus einer Lektion mit Punkten: dein Plan, seine Belege und seine Punkte, auf zwei Druckseiten</translation>
     </message>
+    <message>
+        <source>&amp;Open a lesson of a folder …</source>
+        <translation>Lektion aus einem Ordner ö&amp;ffnen …</translation>
+    </message>
+    <message>
+        <source>Open a lesson</source>
+        <translation>Eine Lektion öffnen</translation>
+    </message>
+    <message>
+        <source>Such as one that you write: it is read again whenever its files are saved</source>
+        <translation>Etwa eine, die du schreibst: sie wird neu gelesen, sobald ihre Dateien gespeichert werden</translation>
+    </message>
+    <message>
+        <source>Recor&amp;d this setup as the step&apos;s start</source>
+        <translation>Einstellungen als Anfang des &amp;Schrittes festhalten</translation>
+    </message>
+    <message>
+        <source>Record this setup as the step&apos;s sol&amp;ution</source>
+        <translation>Einstellungen als Lös&amp;ung des Schrittes festhalten</translation>
+    </message>
+    <message>
+        <source>Writes it into the lesson&apos;s file</source>
+        <translation>Schreibt sie in die Datei der Lektion</translation>
+    </message>
+    <message>
+        <source>Nothing was written: “%1” says so already.</source>
+        <translation>Nichts wurde geschrieben: „%1“ sagt es schon so.</translation>
+    </message>
+    <message>
+        <source>Written to lesson.json, at “%1”: %2.</source>
+        <translation>In lesson.json geschrieben, bei „%1“: %2.</translation>
+    </message>
+    <message>
+        <source>Set %1 to %2</source>
+        <translation>%1 auf %2 stellen</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1: %2</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::WordsSheet</name>
@@ -6367,6 +6495,22 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>FLOP per rank, backward</source>
         <translation>FLOP je Rang, rückwärts</translation>
+    </message>
+    <message>
+        <source>chosen in this view</source>
+        <translation>in dieser Ansicht gewählt</translation>
+    </message>
+    <message>
+        <source>the fullest of all</source>
+        <translation>der vollste von allen</translation>
+    </message>
+    <message>
+        <source>sends most of all</source>
+        <translation>sendet am meisten von allen</translation>
+    </message>
+    <message>
+        <source>Sent along %1, %2</source>
+        <translation>Gesendet über %1, %2</translation>
     </message>
 </context>
 <context>
@@ -7451,6 +7595,22 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <source>A run would show the answer: commit yours in the lesson first.</source>
         <translation>Ein Lauf würde die Antwort zeigen: lege zuerst deine in der Lektion fest.</translation>
     </message>
+    <message>
+        <source>A run measures the GPUs of this computer first, once: some 15 s, and 10 s for every further kind.</source>
+        <translation>Ein Lauf misst zuerst, einmal, die GPUs dieses Rechners: etwa 15 s, und 10 s für jede weitere Art.</translation>
+    </message>
+    <message>
+        <source>A run measures the cores of this computer first, once: some 12 s.</source>
+        <translation>Ein Lauf misst zuerst, einmal, die Kerne dieses Rechners: etwa 12 s.</translation>
+    </message>
+    <message>
+        <source>Measuring this computer first, %1</source>
+        <translation>Zuerst wird dieser Rechner gemessen, %1</translation>
+    </message>
+    <message>
+        <source>Measuring this computer first, %1: %2</source>
+        <translation>Zuerst wird dieser Rechner gemessen, %1: %2</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::OrderEdit</name>
@@ -7915,6 +8075,18 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>No lesson has “%1”.</source>
         <translation>Keine Lektion enthält „%1“.</translation>
+    </message>
+    <message>
+        <source>✓ Done: %1</source>
+        <translation>✓ Fertig: %1</translation>
+    </message>
+    <message>
+        <source>Next: %1</source>
+        <translation>Als Nächstes: %1</translation>
+    </message>
+    <message>
+        <source>Next lesson</source>
+        <translation>Nächste Lektion</translation>
     </message>
 </context>
 <context>

@@ -296,6 +296,12 @@ class Judge {
                    : message("lesson-no-run", "This setup has not been run yet: press Run."));
       return outcome;
     }
+    if (check.of_proof() && !facts.contains("proof")) {
+      say_once(
+          message("lesson-no-proof",
+                  "This run was not proved yet: press Prove it, which repeats it on one rank."));
+      return outcome;
+    }
     if (const Times needed = needed_times(check); needed != Times::kAny) {
       const std::string source = facts.value("source", "");
       const bool rehearsed = source == name_of(Source::kPaced);

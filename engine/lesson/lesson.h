@@ -68,7 +68,9 @@ struct Check {
   // "held.peak" and "held.ranks.0", the micro-batches whose activations a stage holds at once;
   // "experts.fullest" and others, see expert_facts(), of a run in its last training step; and of a
   // run "ranks.copies" (ranks that must hold the weights of another), "ranks.differing" (how many
-  // of these do not), "ranks.loss_spread" (between the own losses of ranks). The
+  // of these do not), "ranks.loss_spread" (between the own losses of ranks); and, where a run step
+  // asks for it, of its proof "proof.holds" (1 or 0), "proof.largest_difference" and others, see
+  // proof_facts(). The
   // "steps" of a collective are their number.
   std::string key;
   std::string op;  // < <= > >= == !=
@@ -81,6 +83,7 @@ struct Check {
 
   bool of_collective() const { return of == "collective" || of == "collective-run"; }
   bool of_run() const { return of == "run" || of == "collective-run"; }
+  bool of_proof() const { return of == "run" && key.starts_with("proof."); }
   // The key as metrics are called: "collective." stands before those of a collective.
   std::string metric() const { return of_collective() ? "collective." + key : key; }
 };
@@ -174,6 +177,8 @@ struct Step {
   bool builds_order() const { return kind == StepKind::kBuild && !assigns(); }
   // Whether it runs the collective: one of its checks is of "collective-run".
   bool runs_collective() const;
+  // Whether its run is to be repeated on one rank and compared: one of its checks is of the proof.
+  bool wants_proof() const;
   // Whether the student sets a plan, which its checks are about, and answers for it.
   bool sets_plan() const { return kind == StepKind::kPredict && !checks.empty(); }
 };
@@ -289,6 +294,10 @@ const std::vector<std::string>& collective_keys();
 nlohmann::json facts_of(const Prediction& prediction);
 nlohmann::json facts_of(const Observation& observation, const Program& program);
 nlohmann::json facts_of(const Order& order, const std::vector<Durations>& stages);
+// "proof" of a run, from what `run --verify` says of it: holds (1 or 0), loss_difference,
+// loss_bound, gradient_difference, gradient_bound (all relative), and largest_difference, the
+// larger of the two differences. Null: it was not proved.
+nlohmann::json proof_facts(const nlohmann::json& proof);
 // "experts": means over layers, micro-batches and EP groups of "fullest" (rows of the fullest rank
 // over the mean rank), "fullest_expert" (its choices of all micro-batches over the mean expert),
 // "balance" (E sum f P) and "dispatched_bytes" (between the ranks of a group,
@@ -373,12 +382,20 @@ Result<void> can_play(const Lesson& lesson, const Computer& computer);
 
 // --- proving ---
 
+// A run, and its proof as `run --verify` says it.
+struct ProvedRun {
+  Observation observation;
+  nlohmann::json proof;
+};
+
 struct CheckOptions {
   Computer computer;  // the computer of the proof; predictions are of its devices
   // Run a Setup or a collective for run steps; empty: leaves out checks on runs.
   std::function<Result<Observation>(const Setup&)> run;
   std::function<Result<CollectiveObservation>(const CollectiveSpec&)> run_collective;
   std::size_t most_samples = 200;
+  // Run a Setup and prove it, for steps that ask for a proof; empty: leaves these out.
+  std::function<Result<ProvedRun>(const Setup&)> prove;
 };
 
 struct LessonReport {

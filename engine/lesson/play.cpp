@@ -290,6 +290,22 @@ json facts_of(const Observation& observation, const Program& program) {
   return facts;
 }
 
+json proof_facts(const json& proof) {
+  if (!proof.is_object()) return nullptr;
+  json facts = {{"holds", proof.value("holds", false) ? 1 : 0}};
+  double largest = 0;
+  for (const char* key :
+       {"loss_difference", "gradient_difference", "loss_bound", "gradient_bound"}) {
+    const auto member = proof.find(key);
+    if (member == proof.end() || !member->is_number()) continue;
+    facts[key] = *member;
+    if (std::string_view(key).ends_with("_difference"))
+      largest = std::max(largest, member->get<double>());
+  }
+  facts["largest_difference"] = largest;
+  return facts;
+}
+
 json facts_of(const Order& order, const std::vector<Durations>& stages) {
   return to_json(order, time_by_stage(order, stages), false);
 }

@@ -291,6 +291,8 @@ Result<void> coherent(const Lesson& lesson) {
         return wrong(step.id,
                      "times of a rehearsal are set: a lesson that checks a run's step requires "
                      "measured runs alone");
+      if (check.of_proof() && step.kind != StepKind::kRun)
+        return wrong(step.id, "only the run of a run step is proved");
       if (!check.than.empty() &&
           (check.of != "run" || check.than == step.keep || kept.count(check.than) == 0))
         return wrong(step.id, "\"than\" names a run that an earlier step keeps");
@@ -323,6 +325,11 @@ std::string_view name_of(StepKind kind) {
       break;
   }
   return "find";
+}
+
+bool Step::wants_proof() const {
+  return std::any_of(checks.begin(), checks.end(),
+                     [](const Check& check) { return check.of_proof(); });
 }
 
 bool Step::runs_collective() const {

@@ -111,7 +111,8 @@ class DraftWalk {
 
   // When the action can start on that rank; kNever where something that it needs has not run.
   // `need` is set to that.
-  double ready(std::size_t rank, const Action& action, std::pair<ActionKind, int>* need = nullptr) {
+  double ready(std::size_t rank, const Action& action, std::pair<ActionKind, int>* need = nullptr,
+               DraftBegin* why = nullptr) {
     const int stage = stage_of(rank, action);
     double begin = 0;
     for (const auto& [kind, at] : needs_of(action, stage)) {
@@ -122,9 +123,24 @@ class DraftWalk {
       }
       const bool own = there.rank == static_cast<int>(rank);
       const double transfer = own ? 0 : stages_[count(std::min(stage, at))].transfer;
+      if (why) note_need(*why, there, own, transfer);
       begin = std::max(begin, there.end + transfer);
     }
     return begin;
+  }
+
+  static void note_need(DraftBegin& why, const Place& there, bool own, double transfer) {
+    const DraftPlace place{there.rank, there.index};
+    if (!own) {
+      why.sender = place;
+      why.sent_transfer = transfer;
+    }
+    if (there.end + transfer < why.ready ||
+        (why.after.rank >= 0 && there.end + transfer == why.ready))
+      return;
+    why.after = place;
+    why.transfer = transfer;
+    why.ready = there.end + transfer;
   }
 
   std::size_t unit(std::size_t rank, std::size_t index) const {
@@ -139,6 +155,7 @@ class DraftWalk {
     if (line.walked == actions.size()) return false;
     const std::size_t size = unit(rank, line.walked);
     double begin = line.clock, length = 0, overlapped = 0;
+    std::array<DraftBegin, 2> began;
     for (std::size_t index = line.walked; index < line.walked + size; ++index) {
       const Action& action = actions[index];
       if (!in_range(action)) return false;
@@ -146,17 +163,26 @@ class DraftWalk {
       const Place& there = place(action.kind, stage, action.microbatch);
       if (there.rank != static_cast<int>(rank) || there.index != static_cast<int>(index))
         return false;  // the second of two
-      const double can = ready(rank, action);
+      const double can = ready(rank, action, nullptr, &began[index - line.walked]);
       if (can == kNever) return false;
       begin = std::max(begin, can);
       length += duration_of(action.kind, stages_[count(stage)]);
       overlapped = std::max(overlapped, stages_[count(stage)].overlapped);
     }
     if (size == 2 && overlapped > 0) length = overlapped;
+    DraftBegin last = size == 2 && began[1].ready > began[0].ready ? began[1] : began[0];
+    if (line.walked > 0 && last.ready <= line.clock) {
+      last.after = {static_cast<int>(rank), static_cast<int>(line.walked) - 1};
+      last.transfer = 0;
+    }
     for (std::size_t index = line.walked; index < line.walked + size; ++index) {
       const Action& action = actions[index];
       place(action.kind, stage_of(rank, action), action.microbatch).end = begin + length;
       times_.ranks[rank].ran.push_back({action, begin, begin + length});
+      DraftBegin& why = began[index - line.walked];
+      why.after = last.after;
+      why.transfer = last.transfer;
+      times_.ranks[rank].began.push_back(why);
     }
     line.walked += size;
     line.clock = begin + length;

@@ -28,8 +28,26 @@ struct DraftWait {
   bool for_ever = false;  // nothing that is added to the lines could end this wait
 };
 
+// An action of a draft by its place: rank, and index in the rank's line. -1: none.
+struct DraftPlace {
+  int rank = -1, index = -1;
+  bool operator==(const DraftPlace&) const = default;
+};
+
+// Why an action began when it did.
+struct DraftBegin {
+  // What ended last of what it waited for: the action before it on its rank, or one that it needs,
+  // which is on another rank where `transfer` passes in between. None: it began at 0.
+  DraftPlace after;
+  double transfer = 0;
+  double ready = 0;          // when all that it needs was there
+  DraftPlace sender;         // what it needs of another rank
+  double sent_transfer = 0;  // how long that was under way
+};
+
 struct DraftRank {
   std::vector<TimedAction> ran;   // the front of its line
+  std::vector<DraftBegin> began;  // of each of them
   std::optional<DraftWait> wait;  // where the line does not run to its end
   // In the order F, B or I, W, by chunk; the lowest micro-batch of each. None where it waits.
   std::vector<NextAction> next;
@@ -52,6 +70,22 @@ struct DraftTimes {
 // parts, where nothing of a micro-batch is placed yet. Actions that stand twice or name no stage of
 // the order do not run. stages.size() must be draft.stages.
 DraftTimes time_draft(const Order& draft, const std::vector<Durations>& stages, bool split);
+
+// What makes the makespan: actions of which each begins when the one before has ended, or its
+// transfer; the first begins at 0, the last ends last. Where two were waited for alike, the one on
+// the same rank. Empty where nothing runs.
+std::vector<DraftPlace> critical_path(const DraftTimes& times);
+
+// A stretch in which a rank is idle although an action that stands later in its line could begin:
+// the order chose to wait.
+struct ChosenWait {
+  int rank = -1;
+  double begin = 0, end = 0;
+};
+// By rank and time. A forward that the rank's limit forbids could not begin. `limits`:
+// micro-batches that each rank may hold, as DraftRank::held counts them; empty: no limits.
+std::vector<ChosenWait> chosen_waits(const Order& draft, const DraftTimes& times,
+                                     const std::vector<double>& limits);
 
 // The draft with its pattern continued: each rank's line goes on as its last actions repeat, each
 // time some micro-batches later, as far as what it needs runs. What does not exist is left out.

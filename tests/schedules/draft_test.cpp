@@ -119,6 +119,97 @@ TEST_P(Drafts, UnfinishedLinesReadAsTheSameOrder) {
   }
 }
 
+// When what an action needs of stage `stage` has come to `rank`, by the rule that papers state: a
+// forward needs that of the stage before, a backward that of the stage after, each over a transfer
+// where the rank is another; a backward its own forward, a weight part its own input part.
+double comes(const Order& order, const TimedOrder& timed, const std::vector<Durations>& stages,
+             std::size_t rank, const Action& action) {
+  const int stage = order.stage_of[rank][static_cast<std::size_t>(action.chunk)];
+  const bool forward = action.kind == ActionKind::kForward;
+  double last = 0;
+  for (std::size_t other = 0; other < order.ranks.size(); ++other)
+    for (const TimedAction& span : timed.spans[other]) {
+      if (span.action.microbatch != action.microbatch) continue;
+      const int at = order.stage_of[other][static_cast<std::size_t>(span.action.chunk)];
+      const bool weight = action.kind == ActionKind::kWeightGrad;
+      const bool own =
+          at == stage && (weight ? span.action.kind == ActionKind::kInputGrad
+                                 : !forward && span.action.kind == ActionKind::kForward);
+      const bool before = forward && at == stage - 1 && span.action.kind == ActionKind::kForward;
+      const bool after =
+          !forward && !weight && at == stage + 1 &&
+          (span.action.kind == ActionKind::kBackward || span.action.kind == ActionKind::kInputGrad);
+      if (!own && !before && !after) continue;
+      const double way =
+          other == rank ? 0 : stages[static_cast<std::size_t>(std::min(stage, at))].transfer;
+      last = std::max(last, span.end + way);
+    }
+  return last;
+}
+
+// A chain without a gap, from 0 to the end, each link of which is one of the two reasons to wait.
+TEST_P(Drafts, TheCriticalPathIsAsLongAsTheOrder) {
+  for (const Order& order : all_orders(GetParam())) {
+    SCOPED_TRACE(order.name);
+    const std::vector<Durations> stages = uneven(order.stages);
+    const TimedOrder timed = time_by_stage(order, stages);
+    const DraftTimes times = time_draft(order, stages, splits_backward(order));
+    const std::vector<DraftPlace> path = critical_path(times);
+    ASSERT_FALSE(path.empty());
+    const auto span = [&](const DraftPlace& place) {
+      return timed
+          .spans[static_cast<std::size_t>(place.rank)][static_cast<std::size_t>(place.index)];
+    };
+    EXPECT_EQ(span(path.front()).begin, 0);
+    EXPECT_DOUBLE_EQ(span(path.back()).end, timed.makespan);
+    for (std::size_t link = 1; link < path.size(); ++link) {
+      const DraftPlace &from = path[link - 1], &to = path[link];
+      const double needed =
+          comes(order, timed, stages, static_cast<std::size_t>(to.rank), span(to).action);
+      const bool in_line =
+          from.rank == to.rank && from.index < to.index && span(from).end == span(to).begin;
+      const bool by_need = span(from).end < needed + 1e-9 &&
+                           std::abs(needed - span(to).begin) < 1e-9 &&
+                           span(from).action.microbatch == span(to).action.microbatch;
+      const bool of_pair =
+          to.index > 0 && span({to.rank, to.index - 1}).action.overlapped_with_next;
+      EXPECT_TRUE(in_line || by_need || of_pair) << link;
+      const double gap = span(to).begin - span(from).end;
+      EXPECT_NEAR(gap, from.rank == to.rank ? 0 : 0.25, 1e-9) << link;
+    }
+  }
+}
+
+TEST_P(Drafts, AWaitIsChosenWhereALaterActionHasAllThatItNeeds) {
+  for (const Order& order : all_orders(GetParam())) {
+    SCOPED_TRACE(order.name);
+    const std::vector<Durations> stages = uneven(order.stages);
+    const TimedOrder timed = time_by_stage(order, stages);
+    std::vector<double> idle(order.ranks.size()), found(order.ranks.size());
+    for (std::size_t rank = 0; rank < order.ranks.size(); ++rank) {
+      const auto& spans = timed.spans[rank];
+      for (std::size_t index = 1; index < spans.size(); ++index) {
+        const double from = spans[index - 1].end, to = spans[index].begin;
+        double could = to;
+        for (std::size_t later = index + (spans[index].action.overlapped_with_next ? 2 : 1);
+             later < spans.size() && from < to; ++later)
+          could = std::min(could, comes(order, timed, stages, rank, spans[later].action));
+        idle[rank] += std::max(0.0, to - std::max(from, could));
+      }
+      // What comes before the first action of a rank.
+      double could = spans.front().begin;
+      for (std::size_t later = 1; later < spans.size(); ++later)
+        could = std::min(could, comes(order, timed, stages, rank, spans[later].action));
+      idle[rank] += spans.front().begin - could;
+    }
+    for (const ChosenWait& wait :
+         chosen_waits(order, time_draft(order, stages, splits_backward(order)), {}))
+      found[static_cast<std::size_t>(wait.rank)] += wait.end - wait.begin;
+    for (std::size_t rank = 0; rank < idle.size(); ++rank)
+      EXPECT_NEAR(found[rank], idle[rank], 1e-9) << rank;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Sizes, Drafts,
                          testing::Values(Size{1, 1, 2}, Size{2, 4, 2}, Size{3, 5, 2}, Size{4, 8, 3},
                                          Size{4, 6, 2}),
@@ -202,6 +293,26 @@ TEST(Draft, RepeatsOnlyWhatRuns) {
   const Order repeated = repeated_to_the_end(draft, uneven(2), false);
   EXPECT_THAT(repeated.ranks[0], testing::SizeIs(4));
   EXPECT_THAT(repeated.ranks[1], testing::IsEmpty());
+}
+
+// 1F1B with a backward of two forwards: stage 0 waits from 2 to 4 for B0 although F2 could begin. A
+// limit of two held micro-batches is what it is for.
+TEST(Draft, OneFOneBWaitsToHoldLess) {
+  const Order order = one_f_one_b_order(2, 3);
+  const std::vector<Durations> stages(2);
+  const DraftTimes times = time_draft(order, stages, false);
+  const std::vector<ChosenWait> free = chosen_waits(order, times, {});
+  ASSERT_FALSE(free.empty());
+  EXPECT_EQ(free.front().rank, 0);
+  EXPECT_DOUBLE_EQ(free.front().begin, 2);
+  EXPECT_DOUBLE_EQ(free.front().end, 4);
+  EXPECT_THAT(chosen_waits(order, times, {2, 1}), testing::IsEmpty());
+  const std::vector<DraftPlace> path = critical_path(times);
+  ASSERT_FALSE(path.empty());
+  EXPECT_EQ(path.front(), (DraftPlace{0, 0}));
+  EXPECT_EQ(path[1], (DraftPlace{1, 0})) << "the last stage is never idle: F0 of it follows";
+  EXPECT_EQ(path.back(), (DraftPlace{0, 5}));
+  EXPECT_EQ(path.size(), 8U) << "F0, six of the last stage, B2";
 }
 
 TEST(Draft, APlacementIsRefusedWithItsLine) {

@@ -177,6 +177,16 @@ void CourseMap::showEvent(QShowEvent* event) {
   fill();
 }
 
+void CourseMap::hideEvent(QHideEvent* event) {
+  QWidget::hideEvent(event);
+  tells_finished_ = false;
+}
+
+void CourseMap::tell_finished() {
+  tells_finished_ = player_.finished_lesson() != nullptr;
+  refresh();
+}
+
 void CourseMap::resizeEvent(QResizeEvent* event) {
   QWidget::resizeEvent(event);
   if (isVisible()) lay_out();
@@ -185,7 +195,8 @@ void CourseMap::resizeEvent(QResizeEvent* event) {
 // Reads every lesson, and what is done by now.
 void CourseMap::fill() {
   data_ = read_map(player_);
-  next_ = data_.next();
+  const LessonPlayer::Finished* finished = tells_finished_ ? player_.finished_lesson() : nullptr;
+  next_ = finished ? data_.next_after(finished->folder) : data_.next();
   if (!data_.error.isEmpty() || data_.lessons.empty()) {
     go_on_title_->setText(tr("Lessons"));
     go_on_about_->setText(data_.error.isEmpty() ? tr("There are no lessons.") : data_.error);
@@ -199,14 +210,10 @@ void CourseMap::fill() {
     if (data_.playlist)  // it may give the lesson other minutes
       for (std::size_t at = 0; at < data_.playlist->lessons.size(); ++at)
         if (data_.playlist->lessons[at] == *next_) lesson.minutes = data_.playlist->minutes[at];
-    go_on_title_->setText(lesson.title);
-    QString about = next_of_playlist();
-    if (about.isEmpty()) about = data_.unit_of(*next_).title;
-    about += QStringLiteral(" · ");
-    if (lesson.begun())
-      about +=
-          tr("step %1 of %2").arg(lesson.reached).arg(lesson.steps.size()) + QStringLiteral(" · ");
-    go_on_about_->setText(about + tr("about %1 left").arg(hours_text(lesson.minutes_left())));
+    go_on_title_->setText(finished ? tr("✓ Done: %1").arg(finished->title) : lesson.title);
+    go_on_about_->setText(finished ? tr("Next: %1").arg(lesson.title) + QStringLiteral(" · ") +
+                                         about_next(lesson)
+                                   : about_next(lesson));
   } else {
     go_on_title_->setText(tr("You have done every lesson"));
     go_on_about_->setText(tr("Open any of them again, or go on in Explore."));
@@ -225,7 +232,7 @@ void CourseMap::fill() {
   review_->setText(due == 1 ? tr("Review: 1 due") : tr("Review: %1 due").arg(due));
   review_->setVisible(due > 0 && !exam);
   go_on_->setVisible(next_.has_value());
-  go_on_->setText(tr("Continue"));
+  go_on_->setText(finished ? tr("Next lesson") : tr("Continue"));
   sheet_->setVisible(data_.done() > 0 && !exam);
   const bool placed = std::any_of(data_.lessons.begin(), data_.lessons.end(),
                                   [](const MapLesson& lesson) { return lesson.known; });
@@ -243,6 +250,29 @@ void CourseMap::fill() {
   chosen_ = next_.value_or(0);
   lay_out();
   choose(chosen_);
+  if (finished) show_finished();
+}
+
+// What was asked and answered, in place of what the next lesson is about.
+void CourseMap::show_finished() {
+  const LessonPlayer::Finished& finished = *player_.finished_lesson();
+  details_title_->setText(tr("✓ Done: %1").arg(finished.title));
+  details_->setTextFormat(Qt::MarkdownText);
+  details_->setText(finished.summary);
+  start_->setText(tr("Next lesson"));
+  start_->setVisible(next_.has_value());
+  anew_->hide();
+}
+
+// "Pipelines · step 2 of 6 · about 8 minutes left"
+QString CourseMap::about_next(const MapLesson& lesson) const {
+  QString about = next_of_playlist();
+  if (about.isEmpty()) about = data_.unit_of(*next_).title;
+  about += QStringLiteral(" · ");
+  if (lesson.begun())
+    about +=
+        tr("step %1 of %2").arg(lesson.reached).arg(lesson.steps.size()) + QStringLiteral(" · ");
+  return about + tr("about %1 left").arg(hours_text(lesson.minutes_left()));
 }
 
 // "Monday, 2 of 4", where the next lesson is one of the playlist.
@@ -302,7 +332,9 @@ void CourseMap::show_details() {
           (lesson.tabs.isEmpty() ? QString()
                                  : lesson.tabs.join(QStringLiteral(", ")) + QStringLiteral(" · ")) +
           (lesson.ranks == 1 ? tr("1 rank") : tr("%1 ranks").arg(lesson.ranks));
+  details_->setTextFormat(Qt::RichText);
   details_->setText(text);
+  start_->show();
   start_->setText(lesson.begun() ? tr("Continue, step %1").arg(lesson.reached) : tr("Start"));
   start_->setEnabled(lesson.refusal.isEmpty());
   anew_->setVisible(!player_.exam() && lesson.begun() && lesson.refusal.isEmpty());

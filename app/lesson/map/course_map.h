@@ -31,6 +31,9 @@ class CourseMap : public QWidget {
   // Of the playlist, in its order.
   const std::vector<LessonTile*>& listed() const { return listed_; }
   void choose(std::size_t lesson);
+  // Says what the lesson that was just finished came to, and offers the next, until the map is
+  // left.
+  void tell_finished();
   // Reads the lessons and what is done again, if the map is shown.
   void refresh() {
     if (isVisible()) fill();
@@ -46,6 +49,7 @@ class CourseMap : public QWidget {
 
  protected:
   void showEvent(QShowEvent* event) override;
+  void hideEvent(QHideEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
 
  private:
@@ -55,6 +59,8 @@ class CourseMap : public QWidget {
   QScrollArea* make_side();
   void fill();
   QString next_of_playlist() const;
+  QString about_next(const MapLesson& lesson) const;
+  void show_finished();
   // course_map_layout.cpp
   void narrow();
   std::vector<std::size_t> found(const MapUnit& unit) const;
@@ -71,6 +77,7 @@ class CourseMap : public QWidget {
   std::optional<std::size_t> next_;
   std::size_t chosen_ = 0;
   int columns_ = 0;
+  bool tells_finished_ = false;
   QLabel *go_on_title_ = nullptr, *go_on_about_ = nullptr, *counts_ = nullptr, *details_ = nullptr,
          *details_title_ = nullptr;
   QPushButton *go_on_ = nullptr, *review_ = nullptr, *sheet_ = nullptr, *basics_ = nullptr,

@@ -194,6 +194,7 @@ void CourseMap::lay_out() {
   whole->addStretch();
   scroll_->setWidget(page);
   choose(chosen_);
+  if (tells_finished_ && player_.finished_lesson()) show_finished();
 }
 
 }  // namespace parallelarium

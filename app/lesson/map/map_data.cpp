@@ -76,6 +76,24 @@ std::optional<std::size_t> MapData::next() const {
   return std::nullopt;
 }
 
+std::optional<std::size_t> MapData::next_after(const QString& folder) const {
+  const std::optional<std::size_t> usual = next();
+  const auto listed = [&](std::size_t at) {
+    return playlist && std::find(playlist->lessons.begin(), playlist->lessons.end(), at) !=
+                           playlist->lessons.end();
+  };
+  const auto finished = std::find_if(lessons.begin(), lessons.end(), [&](const MapLesson& lesson) {
+    return lesson.folder == folder;
+  });
+  if (!usual || listed(*usual) || finished == lessons.end()) return usual;
+  const auto from = static_cast<std::size_t>(finished - lessons.begin());
+  for (std::size_t step = 1; step < lessons.size(); ++step) {
+    const std::size_t at = (from + step) % lessons.size();
+    if (!lessons[at].done && !lessons[at].known && lessons[at].refusal.isEmpty()) return at;
+  }
+  return usual;
+}
+
 std::size_t MapData::done() const {
   return static_cast<std::size_t>(std::count_if(
       lessons.begin(), lessons.end(), [](const MapLesson& lesson) { return lesson.done; }));

@@ -55,6 +55,8 @@ struct MapData {
   // begun and can be played, else the first that is neither done nor known, else the first that is
   // not done; none where all are done.
   std::optional<std::size_t> next() const;
+  // The same behind a lesson that was just finished: the next of the course first.
+  std::optional<std::size_t> next_after(const QString& folder) const;
   std::size_t done() const;
   int minutes_left() const;
   bool matches(std::size_t lesson, const QString& words) const;  // all of the words, anywhere in it

@@ -191,6 +191,8 @@ Context LessonPlayer::context() const {
   const RunRecord* run = session_.runs().current();
   if (run && run->observed() && !session_.runs().current_is_stale())
     context.observed = facts_of(run->observation, run->prediction->program);
+  if (!context.observed.is_null() && run->proof)
+    context.observed["proof"] = proof_facts(*run->proof);
   const CollectiveSession& collectives = session_.collectives();
   if (!collectives.problem()) context.collective_predicted = facts_of(*collectives.plan());
   context.kept = kept_;
@@ -352,7 +354,7 @@ void LessonPlayer::run() {
     Q_EMIT tab_wanted(QLatin1String(view_about(topic, session_).id));
     session_.set_topic(topic);
   }
-  session_.start_run(false);
+  session_.start_run(step().wants_proof());
 }
 
 void LessonPlayer::watch() {

@@ -15,6 +15,7 @@
 #include "app/state/collective/collective_session.h"
 #include "app/state/session.h"
 #include "engine/lesson/lesson.h"
+#include "engine/lesson/teaching/record_setup.h"
 
 namespace parallelarium {
 
@@ -84,6 +85,12 @@ class LessonPlayer : public QObject {
   void clear();
   // Starts the open lesson again, with new values.
   void reset();
+  // Reads the open lesson again, which somebody writes: its step and numbers stay. `anew`: the step
+  // is set up and asked again; else only texts have changed, and answers stay. Error: it cannot be
+  // read or played, and what was read last stays. Not in an exam or a review.
+  Result<void> read_again(bool anew);
+  // Writes what is set into the lesson's file, see record_setup(). Requires is_open().
+  Result<std::vector<std::string>> record_as(RecordAs as) const;
 
   bool is_open() const { return lesson_.has_value(); }
   // The following require is_open().
@@ -117,6 +124,8 @@ class LessonPlayer : public QObject {
     bool holds = false;
   };
   std::vector<Condition> conditions() const;
+  // Whether what was judged wrong has been mended since: every condition holds now.
+  bool mended() const;
 
   // Why what is set cannot be committed with the answer, as a sentence; empty if it can.
   QString plan_problem() const;
@@ -151,6 +160,7 @@ class LessonPlayer : public QObject {
   // What a lesson of this computer can have.
 
  Q_SIGNALS:
+  void read_anew();         // the lesson of the open step has other texts
   void changed();           // another step, an answer, a hint; nothing is open any more
   void judged(bool right);  // for an alert
   void tab_wanted(const QString& tab);

@@ -64,6 +64,12 @@ QString figure_name(const QString& key) {
   if (key.endsWith(QLatin1String(".parameters_bytes")))
     return Limits::tr("the parameters on a rank");
   if (key.endsWith(QLatin1String(".gradients_bytes"))) return Limits::tr("the gradients on a rank");
+  if (key == QLatin1String("proof.largest_difference"))
+    return Limits::tr("the largest difference from one rank");
+  if (key == QLatin1String("proof.gradient_difference"))
+    return Limits::tr("the difference of gradients from one rank");
+  if (key == QLatin1String("proof.loss_difference"))
+    return Limits::tr("the difference of losses from one rank");
   if (key == QLatin1String("held.peak")) return Limits::tr("the micro-batches held at most");
   if (key.startsWith(QLatin1String("memory.ranks.*")))
     return Limits::tr("the peak memory of the fullest stage");
@@ -94,6 +100,10 @@ QString figure_text(const QString& key, double value) {
 // "To pass, the bubble of the whole step must lie between 20 % and 32 %; in this run it is 41 %."
 QString limit_sentence(const CheckOutcome& outcome) {
   const QString key = QString::fromStdString(outcome.check.metric());
+  if (key == QLatin1String("proof.holds"))
+    return Limits::tr(
+        "To pass, the proof must hold; the run differs from one rank by more than "
+        "rounding explains.");
   const auto text = [&](double value) { return figure_text(key, value); };
   const double around = outcome.check.tolerance.around(outcome.wanted);
   const QString name = figure_name(key), found = text(*outcome.value);
@@ -231,6 +241,14 @@ std::vector<LessonPlayer::Condition> LessonPlayer::conditions() const {
                               outcome.value ? figure_text(key, *outcome.value) : QString()));
   }
   return all;
+}
+
+bool LessonPlayer::mended() const {
+  if (!is_open() || state().solved || !state().judgement || !tells_verdict()) return false;
+  if (step().kind != StepKind::kGoal && !step().builds_order()) return false;
+  const std::vector<Condition> all = conditions();
+  return !all.empty() &&
+         std::all_of(all.begin(), all.end(), [](const Condition& each) { return each.holds; });
 }
 
 // A plan that makes another batch, or that cannot be, is no plan for this task.

@@ -54,6 +54,31 @@ QString run_refusal(const Session& session) {
   return question_refusal(session);
 }
 
+// As the engine decides it, which calibrates where a run would have rates of nobody.
+QString measuring_note(const Session& session) {
+  const Situation& here = session.situation();
+  if (!session.topic().is_step() || machine_is_elsewhere(session)) return {};
+  if (here.on_local_gpus())
+    return here.machine.name == kLocalGpus
+               ? QString()
+               : RunAdvice::tr(
+                     "A run measures the GPUs of this computer first, once: some 15 s, "
+                     "and 10 s for every further kind.");
+  const bool measured = !here.machine.calibrated.empty() && !session.placer().outdated_rates(here);
+  if (!here.machine.local || measured) return {};
+  return RunAdvice::tr("A run measures the cores of this computer first, once: some 12 s.");
+}
+
+QString job_text(const Session& session) {
+  const EngineJobs& jobs = session.jobs();
+  if (jobs.state() != RunState::kCalibrating) return jobs.progress_text();
+  const QString percent = share_text(jobs.progress());
+  return jobs.progress_text().isEmpty()
+             ? RunAdvice::tr("Measuring this computer first, %1").arg(percent)
+             : RunAdvice::tr("Measuring this computer first, %1: %2")
+                   .arg(percent, jobs.progress_text());
+}
+
 std::optional<Message> run_problem(const Session& session) {
   if (!session.topic().is_step() || !session.problems().empty() || machine_is_elsewhere(session))
     return {};

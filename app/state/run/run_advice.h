@@ -17,6 +17,11 @@ Source expected_source(const Session& session);
 // Why Run is disabled, or empty; and what the Run button says.
 QString run_refusal(const Session& session);
 QString run_label(const Session& session);
+// What a run does before its ranks run: that it measures this computer, and how long that takes;
+// empty where it is measured already.
+QString measuring_note(const Session& session);
+// "Measuring this computer first, 40 %: products of matrices": the job that is under way.
+QString job_text(const Session& session);
 // Why the ranks of a valid Setup of this computer cannot run, most lasting first: what this version
 // cannot execute, memory that is not there. With the field to change and values that would do,
 // where there are any.

@@ -165,6 +165,8 @@ void OrderEdit::judge() {
   limits_ = task_ ? task_->limits : HeldLimits();
   if (limits_.size() == 1) limits_.resize(draft_.ranks.size(), limits_.front());
   if (limits_.size() != draft_.ranks.size()) limits_.clear();
+  path_ = critical_path(times_);
+  chosen_ = parallelarium::chosen_waits(draft_, times_, limits_);
   if (times_.whole() && faults_.empty()) {
     const std::string now = lines_text(to_lines(draft_));
     if (now != seen_) {

@@ -58,6 +58,8 @@ class OrderEdit : public QObject {
   const std::vector<Durations>& durations() const { return durations_; }
   const DraftTimes& times() const { return times_; }
   const std::vector<OrderFault>& faults() const { return faults_; }  // of what stands
+  const std::vector<DraftPlace>& path() const { return path_; }      // the critical one
+  const std::vector<ChosenWait>& chosen_waits() const { return chosen_; }
   const HeldLimits& limits() const { return limits_; }
   // How long a forward is on average: the unit of all times that people read. Times are in seconds,
   // for a lesson in forwards.
@@ -133,6 +135,8 @@ class OrderEdit : public QObject {
   std::string floor_key_, seen_;
   DraftTimes times_;
   std::vector<OrderFault> faults_;
+  std::vector<DraftPlace> path_;
+  std::vector<ChosenWait> chosen_;
   HeldLimits limits_;
   double unit_ = 1;
   std::optional<Floor> floor_;

@@ -34,6 +34,7 @@ Quantity per_parameter_quantity(const Session& session, int rank_index, const QL
   quantity.key = QStringLiteral("memory.bytes_per_parameter");
   quantity.title = Views::tr("Bytes per parameter");
   const RankSides sides = sides_of(session, rank_index);
+  quantity.note = rank_place(*sides.prediction, rank_index);
   const Program& program = sides.prediction->program;
   if (rank_index < int(program.ranks.size())) {
     quantity.predicted_value = per_parameter(memory_of(program)[std::size_t(rank_index)],

@@ -24,8 +24,10 @@ Quantity axis_quantity(const Session& session, int rank_index, Axis axis, const 
   Quantity quantity;
   const QString name = QString::fromUtf8(name_of(axis).data());
   quantity.key = QStringLiteral("traffic.%1_bytes").arg(name);
-  quantity.title = Views::tr("Sent along %1").arg(name.toUpper());
   const RankSides sides = sides_of(session, rank_index);
+  const QString place = rank_place(*sides.prediction, rank_index);
+  quantity.title = place.isEmpty() ? Views::tr("Sent along %1").arg(name.toUpper())
+                                   : Views::tr("Sent along %1, %2").arg(name.toUpper(), place);
   const Program& program = sides.prediction->program;
   if (rank_index < int(program.ranks.size())) {
     const std::int64_t bytes = sent_along(traffic_of(program, rank_index), axis);

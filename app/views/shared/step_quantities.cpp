@@ -67,15 +67,6 @@ QString signed_seconds(double seconds, const QLocale& locale) {
   return seconds == 0 ? seconds_text(0, locale) : sign + seconds_text(std::fabs(seconds), locale);
 }
 
-QString place(const Prediction& prediction, int rank) {
-  const auto& ranks = prediction.program.ranks;
-  if (rank >= int(ranks.size())) return {};
-  const RankProgram& built = ranks[std::size_t(rank)];
-  if (prediction.setup.mesh.pp == 1 || prediction.setup.mesh.ranks() > prediction.setup.mesh.pp)
-    return Quantities::tr("rank %1").arg(built.rank);
-  return Quantities::tr("stage %1").arg(built.stage);
-}
-
 // "12.2 k tokens/s"; beside a run what it did, where its times say anything.
 QString throughput_note(const Prediction& expected, const RunRecord* run, const QLocale& locale) {
   const QString predicted = tokens_rate_text(expected.step.tokens_per_second, locale);
@@ -167,10 +158,18 @@ std::vector<Quantity> StepSides::predicted(const QLocale& locale) const {
   all[1].key = QStringLiteral("bubble.of_total");
   all[1].title = Quantities::tr("Bubble of whole step");
   all[2].key = QStringLiteral("memory.peak_bytes");
-  all[2].title = Quantities::tr("Peak memory, %1").arg(place(shown, fullest));
+  all[2].title = Quantities::tr("Peak memory, %1").arg(rank_place(shown, fullest));
   all[3].key = QStringLiteral("traffic.sent_bytes");
-  all[3].title = Quantities::tr("Sent, %1").arg(place(shown, sender));
+  all[3].title = Quantities::tr("Sent, %1").arg(rank_place(shown, sender));
 
+  // Views show other ranks: it is said which one, and why that.
+  if (shown.setup.mesh.ranks() > 1) {
+    const bool chosen_is_fullest = rank_index < 0 || rank_index == fullest_rank(shown);
+    const bool chosen_sends_most = rank_index < 0 || rank_index == busiest_sender(shown);
+    const QString chosen = Quantities::tr("chosen in this view");
+    all[2].note = chosen_is_fullest ? Quantities::tr("the fullest of all") : chosen;
+    all[3].note = chosen_sends_most ? Quantities::tr("sends most of all") : chosen;
+  }
   const QString word = prediction_source_text(shown.word);
   all[0].predicted = {seconds_text(expected.seconds, locale), word,
                       Quantities::tr("%1 s").arg(QString::number(expected.seconds, 'g', 12)) +
@@ -246,8 +245,9 @@ void StepSides::add_pin(const RunRecord& pin, const QLocale& locale,
   const QString since =
       both_ran ? Quantities::tr("%1 since pinned run") : Quantities::tr("%1 since pin");
   const auto since_place = [&](int rank_then, int rank_now) {
-    const QString there = place(then, rank_then);
-    return there == place(shown, rank_now) ? since : Quantities::tr("%1 (%2)").arg(since, there);
+    const QString there = rank_place(then, rank_then);
+    return there == rank_place(shown, rank_now) ? since
+                                                : Quantities::tr("%1 (%2)").arg(since, there);
   };
   const bool same_machine = then.machine == shown.machine;
   // Lengths that a rehearsal or a crowded computer sets are compared with nothing.
@@ -256,10 +256,10 @@ void StepSides::add_pin(const RunRecord& pin, const QLocale& locale,
   if (same_machine && comparable)
     all[0].since_pin = since.arg(signed_seconds(now.seconds - before.seconds, locale));
   all[1].since_pin = since.arg(points_text(as_shown(now.bubble) - as_shown(before.bubble), locale));
-  if (!place(then, fullest_then).isEmpty())
+  if (!rank_place(then, fullest_then).isEmpty())
     all[2].since_pin = since_place(fullest_then, fullest)
                            .arg(bytes_difference_text(before.peak, now.peak, locale));
-  if (!place(then, sender_then).isEmpty())
+  if (!rank_place(then, sender_then).isEmpty())
     all[3].since_pin =
         since_place(sender_then, sender).arg(bytes_difference_text(before.sent, now.sent, locale));
 }
@@ -296,6 +296,15 @@ void StepSides::finish(std::vector<Quantity>& all) const {
 }  // namespace
 
 Figure hidden_figure() { return {QStringLiteral("?"), Quantities::tr("hidden for now"), {}, true}; }
+
+QString rank_place(const Prediction& prediction, int rank) {
+  const auto& ranks = prediction.program.ranks;
+  if (rank < 0 || rank >= int(ranks.size())) return {};
+  const RankProgram& built = ranks[std::size_t(rank)];
+  if (prediction.setup.mesh.pp == 1 || prediction.setup.mesh.ranks() > prediction.setup.mesh.pp)
+    return Quantities::tr("rank %1").arg(built.rank);
+  return Quantities::tr("stage %1").arg(built.stage);
+}
 
 int fullest_rank(const Prediction& prediction) {
   int fullest = 0;

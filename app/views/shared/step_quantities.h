@@ -19,6 +19,9 @@ std::vector<Quantity> step_quantities(const Session& session, const QLocale& loc
 int fullest_rank(const Prediction& prediction);
 int busiest_sender(const Prediction& prediction);
 
+// "stage 2", "rank 5": what the strip calls a built rank; empty: there is no such rank.
+QString rank_place(const Prediction& prediction, int rank_index);
+
 // Where the figures of one rank come from.
 struct RankSides {
   const Prediction* prediction = nullptr;

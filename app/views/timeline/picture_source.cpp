@@ -31,7 +31,10 @@ QString before_run_text(const Session& session) {
   if (machine_is_elsewhere(session))
     return QObject::tr("Run a small copy here to see ranks do it on this computer");
   const QString refusal = run_refusal(session);
-  return refusal.isEmpty() ? QObject::tr("Press Run to see your ranks do it") : refusal;
+  if (!refusal.isEmpty()) return refusal;
+  const QString first = measuring_note(session);
+  const QString press = QObject::tr("Press Run to see your ranks do it");
+  return first.isEmpty() ? press : press + QStringLiteral(". ") + first;
 }
 
 void add_ends(Picture& picture) {

@@ -126,7 +126,7 @@ LessonReport check_lesson(const std::string& folder, const CheckOptions& options
   if (!samples.empty()) {
     check_texts(*lesson, samples.front(), predictions, faults);
     if (samples.size() > 1) check_texts(*lesson, samples.back(), predictions, faults);
-    if ((options.run || options.run_collective) && report.ok())
+    if ((options.run || options.run_collective || options.prove) && report.ok())
       for (std::size_t step = 0; step < lesson->steps.size(); ++step)
         report.runs += check_run(*lesson, step, samples.front(), predictions, options, faults);
   }

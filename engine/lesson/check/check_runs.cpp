@@ -10,8 +10,8 @@ namespace parallelarium {
 namespace {
 
 // Runs what is set and notes what was seen. Error: it could not be run or predicted.
-Result<void> observe(Context& context, bool collective, const CheckOptions& options) {
-  if (collective) {
+Result<void> observe(Context& context, const Step& step, const CheckOptions& options) {
+  if (step.runs_collective()) {
     const CollectiveChoice& choice = context.settings.collective;
     const Result<CollectivePlan> plan = plan_collective(choice, this_computer(choice.gpus));
     if (!plan) return plan.error();
@@ -25,6 +25,13 @@ Result<void> observe(Context& context, bool collective, const CheckOptions& opti
   if (!here) return here.error();
   const Result<Prediction> prediction = predict(here->setup, here->machine, true);
   if (!prediction) return prediction.error();
+  if (step.wants_proof()) {
+    const Result<ProvedRun> proved = options.prove(setup);
+    if (!proved) return proved.error();
+    context.observed = facts_of(proved->observation, prediction->program);
+    context.observed["proof"] = proof_facts(proved->proof);
+    return {};
+  }
   const Result<Observation> observation = options.run(setup);
   if (!observation) return observation.error();
   context.observed = facts_of(*observation, prediction->program);
@@ -39,7 +46,10 @@ std::size_t check_run(const Lesson& lesson, std::size_t index, const Symbols& dr
   const bool runs = std::any_of(step.checks.begin(), step.checks.end(),
                                 [](const Check& check) { return check.of_run(); });
   if (!runs || step.kind == StepKind::kBuild) return 0;
-  if (step.runs_collective() ? !options.run_collective : !options.run) return 0;
+  const bool can = step.runs_collective() ? bool(options.run_collective)
+                   : step.wants_proof()   ? bool(options.prove)
+                                          : bool(options.run);
+  if (!can) return 0;
   const Result<Context> start = context_at(lesson, index, drawn, predictions);
   if (!start) return 0;
   Result<Settings> solved = with_fields(start->settings, step.solution, drawn);
@@ -53,13 +63,14 @@ std::size_t check_run(const Lesson& lesson, std::size_t index, const Symbols& dr
     Result<Context> earlier = context_at(
         lesson, static_cast<std::size_t>(keeps - lesson.steps.begin()), drawn, predictions);
     if (!earlier) return 0;
-    if (const Result<void> seen = observe(*earlier, false, options); !seen) {
+    if (keeps->wants_proof() ? !options.prove : !options.run) return 0;
+    if (const Result<void> seen = observe(*earlier, *keeps, options); !seen) {
       faults.add("run-failed", keeps->id, seen.error().text);
       return 1;
     }
     context->kept[check.than] = std::move(earlier->observed);
   }
-  const Result<void> seen = observe(*context, step.runs_collective(), options);
+  const Result<void> seen = observe(*context, step, options);
   if (!seen) {
     faults.add("run-failed", step.id, seen.error().text);
     return 1;

@@ -144,7 +144,7 @@ TEST_F(WindowRefusal, RunIsOffForTheReasonThatLasts) {
   change({{"layers", "16"}, {"pp", "8"}, {"dp", "16"}});
   EXPECT_TRUE(run_refusal(session()).contains(QStringLiteral("128 ranks")));
   EXPECT_TRUE(window->banner().sentence().contains(run_refusal(session())));
-  EXPECT_EQ(choices(), QStringList{QStringLiteral("2")});
+  EXPECT_EQ(choices(), QStringList{QStringLiteral("DP: 2")});
   QTest::mouseClick(window->banner().findChildren<QPushButton*>().back(), Qt::LeftButton);
   session().wait_for_prediction();
   EXPECT_EQ(session().setup().mesh.ranks(), 16);

@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <set>
 
+#include "app/views/pipeline/editor/editor_run.h"
 #include "app/views/pipeline/editor/order_editor.h"
 
 namespace parallelarium {
@@ -30,6 +31,10 @@ bool OrderEditor::eventFilter(QObject* watched, QEvent* event) {
   if (!edit_.open() || !edit_.problem().isEmpty()) return QWidget::eventFilter(watched, event);
   if (event->type() == QEvent::Resize && (watched == rows_ || watched == times_)) {
     place_text_box();
+    if (watched == times_)  // a narrower legend takes more lines
+      times_->setFixedHeight(static_cast<int>(editor_times(picture(), times_->width())
+                                                  .whole_height(int(edit_.draft().ranks.size()))) +
+                             1);
     return false;
   }
   if (watched == times_ && times_event(event)) return true;
@@ -60,7 +65,10 @@ bool OrderEditor::times_event(QEvent* event) {
     case QEvent::ToolTip: {
       const auto* help = static_cast<QHelpEvent*>(event);
       const std::optional<Spot> ghost = ghost_at(shown, at, help->pos());
-      QToolTip::showText(help->globalPos(), ghost ? ghost_words(edit_, *ghost) : QString(), times_);
+      QString words = ghost ? ghost_words(edit_, *ghost) : QString();
+      if (const std::optional<Spot> ran = run_action_at(shown, at, help->pos()))
+        words = run_action_words(shown, *ran);
+      QToolTip::showText(help->globalPos(), words, times_);
       return true;
     }
     case QEvent::MouseButtonPress: {

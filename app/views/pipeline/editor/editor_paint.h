@@ -24,6 +24,15 @@ struct Spot {
   bool operator==(const Spot&) const = default;
 };
 
+// What real ranks did with this very order, in the picture's unit: a forward of the run, on
+// average, is as long as one of the prediction.
+struct EditorRun {
+  std::vector<std::vector<TimedAction>> rows;  // by rank
+  double end = 0;                              // of the last action
+  double real = 1;                             // seconds of the run for one of the picture
+  QString source;                              // "measured", "rehearsed", …
+};
+
 struct EditorPicture {
   const Order* draft = nullptr;
   const DraftTimes* times = nullptr;
@@ -41,12 +50,16 @@ struct EditorPicture {
   bool focused = false;
   // When each rank works in an order that solves the lesson's step; null: it is not shown.
   const std::vector<std::vector<TimedAction>>* goal = nullptr;
+  const std::vector<DraftPlace>* path = nullptr;    // what makes the length
+  const std::vector<ChosenWait>* chosen = nullptr;  // where something else could begin
+  const EditorRun* run = nullptr;                   // of this order; null: none was made
 };
 
 // "F3", with chunks "F3.1".
 QString action_text(const Action& action, int chunks);
 // "Stage 2", with chunks "Rank 2".
 QString row_name(const Order& order, int rank);
+OpColor color_of_kind(ActionKind kind);
 // A rank's number and name, at the left of `row`.
 void paint_row_name(QPainter& painter, const Order& order, int rank, const QRectF& row,
                     const Theme& theme, TextLog* texts);
@@ -61,13 +74,39 @@ struct EditorTimes {
   double row = 40, gap = 8;
   double x_of(double seconds) const { return left + width * seconds / end; }
   QRectF row_rect(int rank) const;
-  double height(int ranks) const;
+  double height(int ranks) const;  // down to the last row of the order
+  double legend_row = 18, run_row = 22;
+  int legend_rows = 0;
+  bool run = false;  // its rows stand below the legend
+  QRectF run_rect(int rank, int ranks) const;
+  double whole_height(int ranks) const;
 };
 EditorTimes editor_times(const EditorPicture& picture, double width);
 // The ghosts of a rank stand side by side from the earliest start of the first.
 std::vector<QRectF> ghost_rects(const EditorPicture& picture, const EditorTimes& at, int rank);
 std::optional<Spot> ghost_at(const EditorPicture& picture, const EditorTimes& at, QPointF point);
 std::optional<Spot> action_at(const EditorPicture& picture, const EditorTimes& at, QPointF point);
+// The action of the run at that point: rank, and index in EditorRun::rows.
+std::optional<Spot> run_action_at(const EditorPicture& picture, const EditorTimes& at,
+                                  QPointF point);
+
+// What a mark of the drawing means; those that this picture may show.
+enum class EditorMark { kNext, kPath, kTransfer, kWait, kChosen, kGoal };
+std::vector<EditorMark> editor_marks(const EditorPicture& picture);
+QString mark_words(EditorMark mark);
+// How many lines the legend takes in that width; paints it where `painter` is not null.
+int editor_legend(QPainter* painter, const EditorPicture& picture, const QRectF& place,
+                  const Theme& theme, TextLog* texts);
+// Messages from rank to rank, the waits that the order chose, and the critical path.
+void paint_editor_transfers(QPainter& painter, const EditorPicture& picture, const EditorTimes& at,
+                            const Theme& theme);
+void paint_editor_chosen(QPainter& painter, const EditorPicture& picture, const EditorTimes& at,
+                         const Theme& theme);
+void paint_editor_path(QPainter& painter, const EditorPicture& picture, const EditorTimes& at,
+                       const Theme& theme);
+// What ranks did, below the legend.
+void paint_editor_run(QPainter& painter, const EditorPicture& picture, const EditorTimes& at,
+                      const Theme& theme, TextLog* texts);
 void paint_editor_times(QPainter& painter, const EditorPicture& picture, const EditorTimes& at,
                         const Theme& theme, TextLog* texts);
 

@@ -15,12 +15,6 @@ constexpr double kRowsHead = 22;
 constexpr double kWidestCell = 36, kNarrowestCell = 26;
 constexpr int kMostHeldSquares = 8;
 
-OpColor color_of_kind(ActionKind kind) {
-  return kind == ActionKind::kForward      ? OpColor::kForward
-         : kind == ActionKind::kWeightGrad ? OpColor::kWeight
-                                           : OpColor::kBackward;
-}
-
 // The action that the first fault of a rank names, and what it needs on the same rank.
 struct Broken {
   int at = -1, needs = -1;

@@ -14,17 +14,9 @@ namespace {
 constexpr double kTimesHead = 40, kTimesRight = 16;
 constexpr double kLeastLabelled = 9;  // a narrower bar has no room for a digit
 
-QColor kind_fill(ActionKind kind, const Theme& theme) {
-  return theme.tint(kind == ActionKind::kForward      ? OpColor::kForward
-                    : kind == ActionKind::kWeightGrad ? OpColor::kWeight
-                                                      : OpColor::kBackward);
-}
+QColor kind_fill(ActionKind kind, const Theme& theme) { return theme.tint(color_of_kind(kind)); }
 
-QColor kind_line(ActionKind kind, const Theme& theme) {
-  return theme.solid(kind == ActionKind::kForward      ? OpColor::kForward
-                     : kind == ActionKind::kWeightGrad ? OpColor::kWeight
-                                                       : OpColor::kBackward);
-}
+QColor kind_line(ActionKind kind, const Theme& theme) { return theme.solid(color_of_kind(kind)); }
 
 // 1, 2 or 5 times a power of ten, so that ticks stand at least 44 pixels apart.
 double forward_step(double forwards, double width) {
@@ -57,6 +49,8 @@ void paint_editor_axis(QPainter& painter, const EditorPicture& picture, const Ed
                        const Theme& theme, TextLog* texts) {
   const int ranks = static_cast<int>(picture.draft->ranks.size());
   const double bottom = at.height(ranks);
+  // The run has the same axis.
+  const double run_top = at.run_rect(0, ranks).top(), run_bottom = at.whole_height(ranks);
   const double forwards = at.end / picture.unit;
   const QFont font = theme.font(11);
   for (double tick = 0, step = forward_step(forwards, at.width); tick <= forwards + 1e-9;
@@ -64,6 +58,7 @@ void paint_editor_axis(QPainter& painter, const EditorPicture& picture, const Ed
     const double x = at.x_of(tick * picture.unit);
     painter.setPen(theme.grid);
     painter.drawLine(QPointF(x, kTimesHead - 4), QPointF(x, bottom));
+    if (at.run) painter.drawLine(QPointF(x, run_top), QPointF(x, run_bottom));
     put_text(painter, QRectF(x - 30, kTimesHead - 22, 60, 16), Qt::AlignCenter, number_text(tick),
              font, theme.muted, texts);
   }
@@ -189,6 +184,12 @@ QString action_text(const Action& action, int chunks) {
   return chunks > 1 ? text + QLatin1Char('.') + QString::number(action.chunk) : text;
 }
 
+OpColor color_of_kind(ActionKind kind) {
+  return kind == ActionKind::kForward      ? OpColor::kForward
+         : kind == ActionKind::kWeightGrad ? OpColor::kWeight
+                                           : OpColor::kBackward;
+}
+
 QString row_name(const Order& order, int rank) {
   return order.chunks > 1 ? QObject::tr("Rank %1").arg(rank) : QObject::tr("Stage %1").arg(rank);
 }
@@ -234,9 +235,14 @@ EditorTimes editor_times(const EditorPicture& picture, double width) {
   if (picture.goal)
     for (const auto& line : *picture.goal)
       if (!line.empty()) end = std::max(end, line.back().end);
+  if (picture.run) end = std::max(end, picture.run->end);
   end = std::max(end, 4 * picture.unit);
   const double step = forward_step(end / picture.unit, at.width) * picture.unit;
   at.end = std::ceil(end * 1.03 / step) * step;
+  at.legend_rows =
+      editor_legend(nullptr, picture, QRectF(at.left, 0, at.width, 0), light_theme(), nullptr);
+  at.run = picture.run != nullptr;
+  at.run_row = ranks <= 8 ? 24 : 18;
   return at;
 }
 
@@ -282,7 +288,8 @@ void paint_editor_times(QPainter& painter, const EditorPicture& picture, const E
   painter.setRenderHint(QPainter::Antialiasing);
   paint_editor_axis(painter, picture, at, theme, texts);
   const int chunks = picture.draft->chunks;
-  for (int rank = 0; rank < static_cast<int>(picture.draft->ranks.size()); ++rank) {
+  const int ranks = static_cast<int>(picture.draft->ranks.size());
+  for (int rank = 0; rank < ranks; ++rank) {
     const QRectF row = at.row_rect(rank);
     const DraftRank& line = picture.times->ranks[static_cast<std::size_t>(rank)];
     paint_row_name(painter, *picture.draft, rank, row, theme, texts);
@@ -306,6 +313,13 @@ void paint_editor_times(QPainter& painter, const EditorPicture& picture, const E
     else
       paint_editor_ghosts(painter, picture, at, rank, theme, texts);
   }
+  paint_editor_chosen(painter, picture, at, theme);
+  paint_editor_transfers(painter, picture, at, theme);
+  paint_editor_path(painter, picture, at, theme);
+  editor_legend(&painter, picture,
+                QRectF(at.left, at.height(ranks), at.width, at.legend_rows * at.legend_row), theme,
+                texts);
+  paint_editor_run(painter, picture, at, theme, texts);
 }
 
 }  // namespace parallelarium

@@ -156,6 +156,41 @@ QString floor_reason(const OrderEdit& edit) {
   return text;
 }
 
+QString path_text(const OrderEdit& edit) {
+  const DraftTimes& times = edit.times();
+  if (edit.path().empty()) return {};
+  double transfers = 0;
+  QStringList ways;
+  int rank = -1;
+  for (const DraftPlace& place : edit.path()) {
+    const DraftRank& line = times.ranks[static_cast<std::size_t>(place.rank)];
+    const auto index = static_cast<std::size_t>(place.index);
+    transfers += line.began[index].transfer;
+    const QString name = action_text(line.ran[index].action, edit.draft().chunks);
+    if (place.rank == rank)
+      ways.back() += QChar(' ') + name;
+    else
+      ways << QStringLiteral("%1: %2").arg(row_name(edit.draft(), place.rank), name);
+    rank = place.rank;
+  }
+  const int most = 6;  // changes of the rank that a reader follows
+  QString way = ways.mid(0, most).join(QStringLiteral(", "));
+  if (ways.size() > most) way += QStringLiteral(", …");
+  QString text = QObject::tr("Critical path (%1 actions): %2.").arg(edit.path().size()).arg(way);
+  if (ways.size() > most) text.chop(1);
+  if (transfers > 0)
+    text += QChar(' ') +
+            QObject::tr("%1 of it are transfers.").arg(forwards_text(edit.in_forwards(transfers)));
+  double chosen = 0;
+  for (const ChosenWait& wait : edit.chosen_waits()) chosen += wait.end - wait.begin;
+  if (chosen > 0)
+    text += QChar(' ') + QObject::tr(
+                             "Ranks wait %1, all together, while a later action of theirs "
+                             "could begin.")
+                             .arg(forwards_text(edit.in_forwards(chosen)));
+  return text;
+}
+
 QString run_text(const Session& session) {
   const RunRecord* run = session.runs().current();
   if (!run || !run->observed() || session.runs().current_is_stale()) return {};
@@ -230,6 +265,12 @@ SelectionText action_words(const OrderEdit& edit, Spot spot) {
     text.facts.push_back({QObject::tr("ends"), forwards_figure(edit.in_forwards(ran.end))});
     if (!edit.task())
       text.facts.push_back({QObject::tr("takes"), seconds_text(ran.end - ran.begin)});
+    const DraftPlace place{spot.rank, spot.index};
+    const bool critical =
+        std::find(edit.path().begin(), edit.path().end(), place) != edit.path().end();
+    text.facts.push_back({QObject::tr("on the critical path"),
+                          critical ? QObject::tr("yes: the order is longer if it takes longer")
+                                   : QObject::tr("no")});
   } else if (times.wait && times.wait->index == static_cast<std::size_t>(spot.index)) {
     const DraftWait& wait = *times.wait;
     const QString needs = action_text(wait.needs, edit.draft().chunks);
@@ -271,7 +312,9 @@ QString editor_description(const OrderEdit& edit) {
     if (!next.isEmpty() && (!edit.task() || edit.task()->ghosts))
       text += QObject::tr(". Next may come %1.").arg(next.join(QStringLiteral(", ")));
   }
-  return text + QStringLiteral("\n") + score_text(edit);
+  text += QStringLiteral("\n") + score_text(edit);
+  if (const QString path = path_text(edit); !path.isEmpty()) text += QStringLiteral("\n") + path;
+  return text;
 }
 
 QString goal_description(const OrderEdit& edit) {

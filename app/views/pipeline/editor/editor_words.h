@@ -25,6 +25,9 @@ EditorVerdict verdict_of(const OrderEdit& edit);
 QString score_text(const OrderEdit& edit);
 // What shows that no order is shorter than the floor.
 QString floor_reason(const OrderEdit& edit);
+// What makes the length, and how long ranks wait though something else could begin; empty where
+// nothing runs.
+QString path_text(const OrderEdit& edit);
 // A run of this order, and what was predicted for it; empty: none was made.
 QString run_text(const Session& session);
 

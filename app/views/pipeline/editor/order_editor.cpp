@@ -17,16 +17,19 @@
 
 #include "app/look/sentence.h"
 #include "app/settings/controls.h"
+#include "app/views/pipeline/editor/editor_run.h"
 
 namespace parallelarium {
 
 OrderEditor::OrderEditor(Session& session, QWidget* parent)
     : QWidget(parent), session_(session), edit_(session.order_edit()) {
   setAccessibleName(tr("Order editor"));
+  setProperty("surface", true);  // nothing of the view below shows through
+  setAttribute(Qt::WA_StyledBackground);
   build();
   connect(&edit_, &OrderEdit::changed, this, &OrderEditor::refresh);
   connect(&edit_, &OrderEdit::floor_changed, this, &OrderEditor::refresh);
-  connect(&session, &Session::run_changed, this, &OrderEditor::show_verdict);
+  connect(&session, &Session::run_changed, this, &OrderEditor::follow_run);
   connect(&session, &Session::run_state_changed, this, &OrderEditor::show_verdict);
   connect(&session.history().stack(), &QUndoStack::canUndoChanged, undo_, &QWidget::setEnabled);
 }
@@ -86,7 +89,8 @@ void OrderEditor::build() {
   score_->setAccessibleName(tr("Length in forwards"));
   reason_ = new QLabel;
   seen_ = new QLabel;
-  for (QLabel* label : {score_, reason_, seen_}) label->setWordWrap(true);
+  path_ = new QLabel;
+  for (QLabel* label : {score_, reason_, path_, seen_}) label->setWordWrap(true);
   auto* score = new QHBoxLayout;
   score->addWidget(score_, 1);
   const auto file = [&](const QString& text, const QString& tip, auto act) {
@@ -102,8 +106,9 @@ void OrderEditor::build() {
        [this] { save_file(); });
   column->addLayout(score);
   column->addWidget(reason_);
+  column->addWidget(path_);
   column->addWidget(seen_);
-  set_style_property(reason_, "role", "muted");
+  for (QLabel* label : {reason_, path_}) set_style_property(label, "role", "muted");
   column->addStretch();
   text_ = new QLineEdit(rows_);
   text_->hide();
@@ -184,6 +189,9 @@ EditorPicture OrderEditor::picture() const {
   picture.anchor = anchor_ < 0 ? cursor_.index : anchor_;
   picture.action = action_;
   picture.focused = rows_->hasFocus();
+  picture.path = &edit_.path();
+  picture.chosen = &edit_.chosen_waits();
+  if (run_ && run_->rows.size() == edit_.draft().ranks.size()) picture.run = &*run_;
   if (edit_.task() && goal_ && goal_->isChecked()) picture.goal = &edit_.task()->goal;
   return picture;
 }
@@ -200,6 +208,7 @@ void OrderEditor::refresh() {
   for (QWidget* part : files_) part->setVisible(possible);
   score_->setVisible(possible);
   reason_->setVisible(possible);
+  run_ = possible ? editor_run(session_, edit_.draft(), edit_.unit()) : std::nullopt;
   if (possible) {
     const int ranks = static_cast<int>(edit_.draft().ranks.size());
     cursor_.rank = std::clamp(cursor_.rank, 0, ranks - 1);
@@ -215,7 +224,7 @@ void OrderEditor::refresh() {
       there ? choose(*action_) : forget_action();
     }
     times_->setFixedHeight(
-        static_cast<int>(editor_times(picture(), times_->width()).height(ranks)));
+        static_cast<int>(editor_times(picture(), times_->width()).whole_height(ranks)) + 1);
     rows_->setFixedHeight(static_cast<int>(rows_geometry().height(ranks)) + 2);
     kind_->set_value(edit_.split() ? QStringLiteral("split") : QStringLiteral("whole"));
     const bool editable = picture().editable;
@@ -275,10 +284,18 @@ void OrderEditor::show_verdict() {
                        ? QStringLiteral("   ·   ") + tr("attempt %1").arg(edit_.attempts())
                        : QString()));
   reason_->setText(floor_reason(edit_));
+  const QString path = path_text(edit_);
+  path_->setText(path);
+  path_->setVisible(!path.isEmpty());
   const QString run = run_text(session_);
   seen_->setText(run);
   seen_->setVisible(!run.isEmpty());
   rows_->setAccessibleDescription(editor_description(edit_));
+}
+
+// A run of this order stands under its drawing; one of another does not.
+void OrderEditor::follow_run() {
+  if (edit_.open()) refresh();
 }
 
 void OrderEditor::say_wrong(const QString& text) {

@@ -47,6 +47,7 @@ class OrderEditor : public QWidget {
   QWidget* build_buttons();
   void refresh();
   void show_verdict();
+  void follow_run();
   void move_cursor(Spot to, bool select);
   void choose(Spot action);
   void forget_action();
@@ -74,7 +75,7 @@ class OrderEditor : public QWidget {
   OrderEdit& edit_;
   QScrollArea* scroll_ = nullptr;
   QLabel *title_ = nullptr, *headline_ = nullptr, *detail_ = nullptr, *score_ = nullptr,
-         *reason_ = nullptr, *seen_ = nullptr;
+         *reason_ = nullptr, *path_ = nullptr, *seen_ = nullptr;
   Segments* kind_ = nullptr;
   QFrame* verdict_ = nullptr;
   QWidget *times_ = nullptr, *rows_ = nullptr, *buttons_ = nullptr;
@@ -94,6 +95,7 @@ class OrderEditor : public QWidget {
   int copy_step_ = 0, pastes_ = 0;
   std::vector<std::vector<TimedAction>> goal_shown_;  // of the step that was last asked
   QString wrong_;
+  std::optional<EditorRun> run_;  // of this order
 };
 
 }  // namespace parallelarium

@@ -150,6 +150,10 @@ Outcome check(const LessonCheckOptions& options, Progress& progress) {
       progress.report(0.5, "running a step of the lesson");
       return run_for_check(setup, progress);
     };
+    wishes.prove = [&progress](const Setup& setup) {
+      progress.report(0.5, "proving a step of the lesson on one rank");
+      return prove_for_check(setup, progress);
+    };
     wishes.run_collective = [&progress](const CollectiveSpec& spec) {
       progress.report(0.5, "running a collective of the lesson");
       return run_collective_for_check(spec, progress);

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/cli/commands/lesson/lesson_runs.h"
 
+#include <nlohmann/json.hpp>
+
 #include "engine/cli/commands/check_before_run.h"
 #include "engine/cli/training.h"
 #include "engine/run/collective/collective_run.h"
+#include "engine/wire/messages.h"
 
 namespace parallelarium {
 
@@ -13,6 +16,16 @@ Result<Observation> run_for_check(const Setup& setup, Progress& progress) {
   Result<Training> training = train(*preparation, false, watch_of(progress));
   if (!training) return training.error();
   return std::move(training->result.observation);
+}
+
+Result<ProvedRun> prove_for_check(const Setup& setup, Progress& progress) {
+  const Result<Preparation> preparation = prepare_checked(setup, {}, watch_of(progress));
+  if (!preparation) return preparation.error();
+  Result<Training> training = train(*preparation, true, watch_of(progress));
+  if (!training) return training.error();
+  if (training->unproven) return *training->unproven;
+  return ProvedRun{std::move(training->result.observation),
+                   training->proof ? to_json(*training->proof) : nlohmann::json()};
 }
 
 Result<CollectiveObservation> run_collective_for_check(const CollectiveSpec& spec,

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Places in the text of a JSON file, so that one value of it is changed and all else stays.
+// All functions require text that was parsed as JSON before.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace parallelarium {
+
+struct JsonPlace {
+  std::size_t begin = 0, end = 0;  // of a value
+};
+
+// The whole value of the file; the value of a member of the object at `object`; an element of the
+// array at `array`.
+JsonPlace json_root(std::string_view text);
+std::optional<JsonPlace> json_member(std::string_view text, JsonPlace object, std::string_view key);
+std::optional<JsonPlace> json_element(std::string_view text, JsonPlace array, std::size_t index);
+
+// Sets a member of the object there to that JSON: in place of its value, or as a new last member,
+// written like the others.
+void set_json_member(std::string& text, JsonPlace object, const std::string& key,
+                     const std::string& json);
+
+}  // namespace parallelarium

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the order editor draws over and under the actions: critical path, transfers, chosen waits,
+// the run of the same order, and the legend of all that.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <QImage>
+
+#include "app/state/step/order_edit.h"
+#include "app/views/pipeline/editor/editor_run.h"
+#include "app/views/pipeline/editor/order_editor.h"
+#include "engine/schedules/schedule.h"
+#include "tests/app/pipeline/pipeline_fixture.h"
+#include "tests/app/window/window_fixture.h"
+
+namespace parallelarium {
+namespace {
+
+// 1F1B of three stages and four micro-batches with a transfer that costs something.
+struct DrawnOrder {
+  explicit DrawnOrder(double transfer = 0.5) {
+    for (Durations& stage : durations) stage.transfer = transfer;
+    times = time_draft(draft, durations, false);
+    path = critical_path(times);
+    chosen = chosen_waits(draft, times, {});
+    picture.draft = &draft;
+    picture.times = &times;
+    picture.durations = &durations;
+    picture.faults = &faults;
+    picture.limits = &limits;
+    picture.path = &path;
+    picture.chosen = &chosen;
+  }
+  QImage image(double width = 1100) const {
+    const EditorTimes at = editor_times(picture, width);
+    QImage image(static_cast<int>(width), static_cast<int>(at.whole_height(3)) + 1,
+                 QImage::Format_RGB32);
+    image.fill(light_theme().surface);
+    QPainter painter(&image);
+    paint_editor_times(painter, picture, at, light_theme(), nullptr);
+    return image;
+  }
+  TextLog texts(double width) const {
+    TextLog texts;
+    QImage image(static_cast<int>(width), 900, QImage::Format_RGB32);
+    QPainter painter(&image);
+    paint_editor_times(painter, picture, editor_times(picture, width), light_theme(), &texts);
+    return texts;
+  }
+  Order draft = one_f_one_b_order(3, 4);
+  std::vector<Durations> durations = std::vector<Durations>(3);
+  std::vector<OrderFault> faults;
+  HeldLimits limits;
+  DraftTimes times;
+  std::vector<DraftPlace> path;
+  std::vector<ChosenWait> chosen;
+  EditorPicture picture;
+};
+
+TEST(EditorMarks, EveryActionOfTheCriticalPathIsUnderlinedAndNoOther) {
+  const DrawnOrder drawn;
+  const QImage image = drawn.image();
+  const EditorTimes at = editor_times(drawn.picture, 1100);
+  int on = 0;
+  for (int rank = 0; rank < 3; ++rank) {
+    const auto& ran = drawn.times.ranks[static_cast<std::size_t>(rank)].ran;
+    for (std::size_t index = 0; index < ran.size(); ++index) {
+      const QPoint spot(static_cast<int>(at.x_of((ran[index].begin + ran[index].end) / 2)),
+                        static_cast<int>(at.row_rect(rank).bottom()) - 2);
+      const bool critical =
+          std::find(drawn.path.begin(), drawn.path.end(),
+                    DraftPlace{rank, static_cast<int>(index)}) != drawn.path.end();
+      EXPECT_EQ(image.pixelColor(spot) == light_theme().text, critical) << rank << " " << index;
+      on += critical;
+    }
+  }
+  EXPECT_EQ(static_cast<std::size_t>(on), drawn.path.size());
+  EXPECT_LT(drawn.path.size(), 24U) << "not every action is critical";
+}
+
+TEST(EditorMarks, TransfersAreDrawnBetweenTheRowsOnlyWhereTheyCostSomething) {
+  for (const double transfer : {0.0, 0.5}) {
+    const DrawnOrder drawn(transfer);
+    const QImage image = drawn.image();
+    const EditorTimes at = editor_times(drawn.picture, 1100);
+    const QColor line = light_theme().solid(OpColor::kCommunication);
+    int found = 0;
+    const int y = static_cast<int>((at.row_rect(0).bottom() + at.row_rect(1).top()) / 2);
+    for (int x = static_cast<int>(at.left); x < 1100; ++x)
+      found += color_difference(image.pixelColor(x, y), line) < 25;
+    EXPECT_EQ(found > 0, transfer > 0) << transfer;
+    const std::vector<EditorMark> marks = editor_marks(drawn.picture);
+    EXPECT_EQ(std::count(marks.begin(), marks.end(), EditorMark::kTransfer), transfer > 0 ? 1 : 0);
+  }
+}
+
+TEST(EditorMarks, TheLegendNamesEachMarkOnceAndNothingOverlaps) {
+  DrawnOrder drawn;
+  EditorRun run;
+  for (const DraftRank& line : drawn.times.ranks) run.rows.push_back(line.ran);
+  run.end = drawn.times.makespan;
+  run.source = QStringLiteral("measured");
+  drawn.picture.run = &run;
+  for (const double width : {1100.0, 760.0, 480.0}) {
+    const TextLog texts = drawn.texts(width);
+    for (const EditorMark mark : editor_marks(drawn.picture))
+      EXPECT_EQ(
+          std::count_if(texts.begin(), texts.end(),
+                        [&](const PaintedText& text) { return text.text == mark_words(mark); }),
+          1)
+          << mark_words(mark).toStdString() << " at " << width;
+    for (std::size_t a = 0; a < texts.size(); ++a) {
+      EXPECT_LE(texts[a].rect.right(), width) << texts[a].text.toStdString();
+      for (std::size_t b = a + 1; b < texts.size(); ++b)
+        EXPECT_FALSE(texts[a]
+                         .rect.adjusted(0.5, 0.5, -0.5, -0.5)
+                         .intersects(texts[b].rect.adjusted(0.5, 0.5, -0.5, -0.5)))
+            << texts[a].text.toStdString() << " / " << texts[b].text.toStdString() << " at "
+            << width;
+    }
+  }
+}
+
+class EditorRuns : public WindowFixture {
+ protected:
+  void SetUp() override {
+    WindowFixture::SetUp();
+    parallelarium::Setup setup = session().setup();
+    ASSERT_TRUE(set_field(setup, "pp", "2").ok());
+    ASSERT_TRUE(set_field(setup, "microbatches", "3").ok());
+    session().history().change(setup, QStringLiteral("set"));
+    session().wait_for_prediction();
+    action(QStringLiteral("Edit the order"))->trigger();
+    editor_ = window->findChild<OrderEditor*>();
+    QApplication::processEvents();
+  }
+  OrderEdit& edit() { return session().order_edit(); }
+  OrderEditor* editor_ = nullptr;
+};
+
+TEST_F(EditorRuns, WhatRanksDidStandsUnderTheDrawingOfTheSameOrder) {
+  ASSERT_EQ(edit().set_line(0, QStringLiteral("F0 F1 F2 B0 B1 B2")), QString());
+  session().wait_for_prediction();
+  EXPECT_EQ(editor_->picture().run, nullptr);
+  const int height = editor_->times().height();
+  const parallelarium::Setup setup = session().setup();
+  session().restore(setup, {made_up_run(setup, 1.3)}, std::nullopt);
+  session().wait_for_prediction();
+  QApplication::processEvents();
+  const EditorPicture picture = editor_->picture();
+  ASSERT_NE(picture.run, nullptr);
+  EXPECT_GT(editor_->times().height(), height);
+  // The same actions in the same order, on every rank.
+  for (std::size_t rank = 0; rank < 2; ++rank) {
+    std::vector<Action> ran;
+    for (const TimedAction& each : picture.run->rows[rank]) ran.push_back(each.action);
+    EXPECT_EQ(ran, edit().draft().ranks[rank]) << rank;
+  }
+  // In the picture's unit: a forward of the run is as long as one of the prediction.
+  double forwards = 0, count = 0;
+  for (const auto& row : picture.run->rows)
+    for (const TimedAction& each : row)
+      if (each.action.kind == ActionKind::kForward) forwards += each.end - each.begin, ++count;
+  EXPECT_NEAR(forwards / count, edit().unit(), edit().unit() * 1e-6);
+  EXPECT_THAT(run_length_words(picture).toStdString(), testing::HasSubstr("RUN"));
+  const EditorTimes at = editor_times(picture, editor_->times().width());
+  const QPointF first(at.x_of(picture.run->rows[1][0].begin) + 2, at.run_rect(1, 2).center().y());
+  EXPECT_EQ(run_action_at(picture, at, first), (Spot{1, 0}));
+  EXPECT_THAT(run_action_words(picture, {1, 0}).toStdString(), testing::HasSubstr("F0"));
+  // Of another order it says nothing.
+  ASSERT_EQ(edit().set_line(0, QStringLiteral("F0 F1 B0 F2 B1 B2")), QString());
+  session().wait_for_prediction();
+  EXPECT_EQ(editor_->picture().run, nullptr);
+  session().history().stack().undo();
+  session().wait_for_prediction();
+  EXPECT_NE(editor_->picture().run, nullptr) << "undo brings it back";
+}
+
+TEST_F(EditorRuns, TheCriticalPathIsSaidInWords) {
+  EXPECT_THAT(path_text(edit()).toStdString(), testing::HasSubstr("Critical path"));
+  EXPECT_THAT(path_text(edit()).toStdString(), testing::HasSubstr("Stage 0: F0"));
+  EXPECT_THAT(editor_description(edit()).toStdString(), testing::HasSubstr("Critical path"));
+  const DraftPlace last = edit().path().back();
+  QString said;
+  for (const Fact& fact : action_words(edit(), {last.rank, last.index}).facts)
+    if (fact.word.contains(QStringLiteral("critical"))) said = fact.value;
+  EXPECT_TRUE(said.startsWith(QStringLiteral("yes"))) << said.toStdString();
+  edit().clear_all();
+  EXPECT_EQ(path_text(edit()), QString());
+}
+
+}  // namespace
+}  // namespace parallelarium
