@@ -10656,6 +10656,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <source>%1 cannot be written: %2.</source>
         <translation>%1 kann nicht geschrieben werden: %2.</translation>
     </message>
+    <message>
+        <source>As it is written, a step takes %1. The setup itself takes %2.</source>
+        <translation>So, wie es geschrieben ist, dauert ein Schritt %1. Das Setup selbst braucht %2.</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::RecipeReader</name>

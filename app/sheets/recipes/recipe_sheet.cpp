@@ -15,8 +15,11 @@
 #include <QScrollArea>
 #include <QVBoxLayout>
 
+#include "app/look/figures.h"
 #include "app/look/sentence.h"
 #include "app/settings/controls.h"
+#include "engine/plan/placement/machine_choice.h"
+#include "engine/predict/predict.h"
 #include "engine/wire/frameworks/framework.h"
 
 namespace parallelarium {
@@ -80,6 +83,10 @@ RecipeSheet::RecipeSheet(Setup setup, QWidget* parent) : Sheet(parent), setup_(s
   area->setFixedHeight(kUnsaidHeight);
   area->setAccessibleName(tr("What it cannot say"));
   column->addWidget(area);
+  saved_ = new QLabel(this);
+  saved_->setWordWrap(true);
+  saved_->hide();
+  column->addWidget(saved_);
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
   copy_ = buttons->addButton(tr("&Copy"), QDialogButtonBox::ActionRole);
   save_ = buttons->addButton(tr("&Save as …"), QDialogButtonBox::ActionRole);
@@ -91,7 +98,8 @@ RecipeSheet::RecipeSheet(Setup setup, QWidget* parent) : Sheet(parent), setup_(s
     copy_->setText(tr("Copied"));
   });
   connect(save_, &QPushButton::clicked, this, [this] {
-    const QString path = QFileDialog::getSaveFileName(this, tr("Save the launch line"));
+    const QString name = framework_->currentData().toString() + QStringLiteral(".txt");
+    const QString path = QFileDialog::getSaveFileName(this, tr("Save the launch line"), name);
     if (!path.isEmpty()) save_to(path);
   });
   show_recipe();
@@ -111,9 +119,29 @@ void RecipeSheet::show_recipe() {
   copy_->setEnabled(written.ok());
   save_->setEnabled(written.ok());
   text_->setPlainText(written ? QString::fromStdString(written->text) : QString());
-  unsaid_->setText(!written                           ? sentence(written.error())
-                   : written->not_expressible.empty() ? tr("Nothing: it says every setting.")
-                                                      : sentences_text(written->not_expressible));
+  saved_->hide();
+  if (!written)
+    unsaid_->setText(sentence(written.error()));
+  else if (written->not_expressible.empty())
+    unsaid_->setText(tr("Nothing: it says every setting."));
+  else
+    unsaid_->setText(time_as_written(name, written->text) +
+                     sentences_text(written->not_expressible));
+}
+
+// A text that cannot say all is another setup: what that one takes. Empty where the text says none
+// that can be predicted, or where it is of this computer.
+QString RecipeSheet::time_as_written(const std::string& framework, const std::string& text) const {
+  const Result<FrameworkSetup> read = read_from_framework(framework, text, setup_);
+  const Result<Machine> machine = machine_of(setup_.machine);
+  if (!read || !machine || machine->local) return {};
+  const BuildOptions folded{.stage_level = true};
+  const Result<Prediction> said = predict(read->setup, *machine, folded),
+                           meant = predict(setup_, *machine, folded);
+  if (!said || !meant) return {};
+  return tr("As it is written, a step takes %1. The setup itself takes %2.")
+             .arg(seconds_text(said->step.seconds), seconds_text(meant->step.seconds)) +
+         QStringLiteral("\n\n");
 }
 
 void RecipeSheet::save_to(const QString& path) {
@@ -121,8 +149,9 @@ void RecipeSheet::save_to(const QString& path) {
   QSaveFile file(path);
   const bool written =
       file.open(QIODevice::WriteOnly) && file.write(text) == text.size() && file.commit();
-  unsaid_->setText(written ? tr("Wrote %1.").arg(path)
-                           : tr("%1 cannot be written: %2.").arg(path, file.errorString()));
+  saved_->setText(written ? tr("Wrote %1.").arg(path)
+                          : tr("%1 cannot be written: %2.").arg(path, file.errorString()));
+  saved_->show();
 }
 
 }  // namespace parallelarium

@@ -24,9 +24,10 @@ class RecipeSheet : public Sheet {
 
  private:
   void show_recipe();
+  QString time_as_written(const std::string& framework, const std::string& text) const;
   Setup setup_;
   QComboBox* framework_;
-  QLabel *version_, *unsaid_;
+  QLabel *version_, *unsaid_, *saved_;
   QPlainTextEdit* text_;
   QPushButton *copy_, *save_;
 };

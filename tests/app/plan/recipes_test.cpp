@@ -92,6 +92,31 @@ TEST_F(Recipes, TheSheetWritesWhatTheEngineWritesForEachFramework) {
   EXPECT_TRUE(said);
 }
 
+// Megatron has no ZB-V: what its line starts is another schedule, and slower.
+TEST_F(Recipes, TheSheetSaysWhatALineTakesThatCannotSayAll) {
+  for (const auto& [field, value] : {std::pair("model", "llama3-8b"),
+                                     {"machine", "dgx-h100"},
+                                     {"pp", "4"},
+                                     {"microbatches", "16"},
+                                     {"schedule", "zb-v"}})
+    set(field, value);
+  trigger(QStringLiteral("Export launch line …"));
+  RecipeSheet* open = sheet<RecipeSheet>();
+  ASSERT_NE(open, nullptr);
+  QString said;
+  for (const QLabel* label : open->findChildren<QLabel*>())
+    if (label->text().contains(QStringLiteral("As it is written"))) said = label->text();
+  const Result<FrameworkText> written = write_for_framework("megatron", session().resolved());
+  const Result<FrameworkSetup> read =
+      read_from_framework("megatron", written->text, session().resolved());
+  ASSERT_TRUE(read);
+  const Result<Prediction> line = predict(read->setup, session().machine());
+  ASSERT_TRUE(line);
+  EXPECT_GT(line->step.seconds, session().subject().prediction()->step.seconds);
+  EXPECT_TRUE(said.contains(seconds_text(line->step.seconds))) << said.toStdString();
+  EXPECT_TRUE(said.contains(seconds_text(session().subject().prediction()->step.seconds)));
+}
+
 TEST_F(Recipes, APastedLineBecomesTheSetup) {
   trigger(QStringLiteral("Read a launch line …"));
   RecipeReader* reader = sheet<RecipeReader>();

@@ -77,16 +77,26 @@ FrameworkRow sequence(const MegatronNames& n) {
   return row;
 }
 
+// The tokenizer that Megatron has for made-up data adds one word, which ends a document, to those
+// that the flag counts (megatron/core/tokenizers, NullTokenizer).
+constexpr const char* kNullTokenizer = "NullTokenizer";
+
 FrameworkRow vocabulary(const MegatronNames& n) {
   const std::string name = n("vocab-size", "model.vocab_size");
   FrameworkRow row = same(name, "model.vocab");
   row.names.push_back("padded-vocab-size");
   row.write = [name, line = n.line](const Setup& setup, Entries& entries) {
-    if (line) entries.emplace_back("tokenizer-type", "NullTokenizer");
-    entries.emplace_back(name, setup.model.vocab);
+    if (line) entries.emplace_back("tokenizer-type", kNullTokenizer);
+    entries.emplace_back(name, setup.model.vocab - (line ? 1 : 0));
     if (line) entries.emplace_back("make-vocab-size-divisible-by", 1);
   };
   row.read = [name](Draft& draft) -> Result<void> {
+    if (draft.find(name) != nullptr && word_at(draft, "tokenizer-type", "") == kNullTokenizer) {
+      const Result<std::int64_t> words = whole_at(draft, name, 0, 0, std::int64_t{1} << 30);
+      if (!words) return words.error();
+      draft.setup.model.vocab = *words + 1;
+      return {};
+    }
     for (const std::string& each : {name, std::string("padded-vocab-size")})
       if (draft.find(each) != nullptr)
         return put_setting(draft.setup, "model.vocab", *draft.find(each), draft.shown_name(each));

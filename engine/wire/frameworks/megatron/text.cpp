@@ -9,14 +9,20 @@ namespace {
 
 std::string launch_of(const Setup& setup, const char* script) {
   const auto [nodes, each] = nodes_and_ranks(setup);
-  return fmt::format("torchrun --nnodes {} --nproc-per-node {} {}", nodes, each, script);
+  // Each node is told where the first one listens.
+  const char* const meet =
+      nodes > 1 ? "--rdzv-backend c10d --rdzv-endpoint $MASTER_ADDR:29500 " : "";
+  return fmt::format("torchrun --nnodes {} --nproc-per-node {} {}{}", nodes, each, meet, script);
 }
 
 }  // namespace
 
 std::string megatron_line(const FrameworkTable& table, const Setup& setup, const Entries& entries,
                           const std::vector<Message>& not_expressible) {
-  std::string text = heading(table, not_expressible) + launch_of(setup, "pretrain_gpt.py");
+  std::string text = heading(table, not_expressible) +
+                     "# It trains on made-up data for a few steps: give it your data, tokenizer,\n"
+                     "# number of steps, learning rate and checkpoints.\n" +
+                     launch_of(setup, "pretrain_gpt.py");
   for (const auto& [name, value] : entries) {
     text += " \\\n  --" + name;
     const bool list = value.is_array();
