@@ -209,8 +209,10 @@ class Search {
 
   bool cannot_be_among_best(const Entry& entry) const {
     const auto& best = result_.best;
-    return best.size() >= static_cast<std::size_t>(request_.top) &&
-           value_of(entry) > value_of(best.back());
+    if (best.size() < static_cast<std::size_t>(request_.top)) return false;
+    // Of plans that the objective takes for equal, the faster stands first.
+    return std::pair(value_of(entry), entry.nanoseconds) >
+           std::pair(value_of(best.back()), std::int64_t{best.back().time.count()});
   }
 
   bool dominated(const Entry& entry) const {

@@ -70,6 +70,26 @@ TEST(Search, ThatIsCancelledAddsUp) {
   }
 }
 
+// On one number of GPUs all plans need as many, and the fastest of them are the best: no more are
+// simulated than for time.
+TEST(Search, ForGpusTakesTheFasterOfEquals) {
+  std::mt19937 random(21);
+  for (int trial = 0; trial < 6; ++trial) {
+    PlanRequest request = small_problem(random);
+    request.least_gpus = request.most_gpus = 8;
+    request.global_batch = 8;
+    const Result<PlanResult> by_time = search(request);
+    request.objective = Objective::kGpus;
+    const Result<PlanResult> by_gpus = search(request);
+    ASSERT_TRUE(by_time.ok() && by_gpus.ok());
+    ASSERT_EQ(by_time->best.size(), by_gpus->best.size());
+    for (std::size_t at = 0; at < by_time->best.size(); ++at)
+      EXPECT_EQ(to_json(by_time->best[at].setup), to_json(by_gpus->best[at].setup));
+    for (int at = 0; at < kPlanClasses; ++at) EXPECT_EQ(by_time->classes[at], by_gpus->classes[at]);
+    EXPECT_LT(by_time->classes[3], by_time->candidates);
+  }
+}
+
 TEST(Search, SaysWhatCannotBeSearched) {
   std::mt19937 random(1);
   const auto error_of = [&](const std::function<void(PlanRequest&)>& change) {
