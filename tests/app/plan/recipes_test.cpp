@@ -9,6 +9,7 @@
 #include <QPlainTextEdit>
 #include <QPushButton>
 
+#include "app/look/figures.h"
 #include "app/sheets/recipes/recipe_reader.h"
 #include "app/sheets/recipes/recipe_sheet.h"
 #include "app/state/plan/plan_search.h"
