@@ -2186,6 +2186,10 @@
         <source>To pass, the proof must hold; the run differs from one rank by more than rounding explains.</source>
         <translation>Zum Bestehen muss der Beweis halten; der Lauf weicht von einem Rang mehr ab, als Rundung erklärt.</translation>
     </message>
+    <message>
+        <source>the proof, 1 where it holds</source>
+        <translation>der Beweis, 1, wo er hält</translation>
+    </message>
 </context>
 <context>
     <name>main</name>

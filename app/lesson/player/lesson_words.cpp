@@ -30,6 +30,7 @@ QString figure_name(const QString& key) {
     return Limits::tr("the exposed communication");
   if (key == QLatin1String("step.mfu")) return Limits::tr("the MFU");
   if (key == QLatin1String("ranks")) return Limits::tr("the number of ranks");
+  if (key == QLatin1String("proof.holds")) return Limits::tr("the proof, 1 where it holds");
   if (key == QLatin1String("model.parameters")) return Limits::tr("the parameters of the model");
   if (key == QLatin1String("bubble.over_ideal")) return Limits::tr("the bubble over ideal time");
   if (key == QLatin1String("experts.dropped")) return Limits::tr("the share of dropped rows");

@@ -268,6 +268,8 @@ TEST_P(LessonView, WhatWasJustRevealedIsInView) {
       << in_view(panel, *said).message();
   QPushButton* show = button_named(panel, QStringLiteral("Model answer"));
   ASSERT_NE(show, nullptr);
+  EXPECT_TRUE(show->isChecked()) << "it opened with the verdict";
+  show->click();
   show->click();
   settle();
   EXPECT_TRUE(QTest::qWaitFor([&] { return bool(in_view(panel, *model)); }, 3000))

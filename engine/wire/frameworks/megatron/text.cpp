@@ -9,9 +9,8 @@ namespace {
 
 std::string launch_of(const Setup& setup, const char* script) {
   const auto [nodes, each] = nodes_and_ranks(setup);
-  // Each node is told where the first one listens.
-  const char* const meet =
-      nodes > 1 ? "--rdzv-backend c10d --rdzv-endpoint $MASTER_ADDR:29500 " : "";
+  // `first-node` stands for the name of one of them.
+  const char* const meet = nodes > 1 ? "--rdzv-backend c10d --rdzv-endpoint first-node:29500 " : "";
   return fmt::format("torchrun --nnodes {} --nproc-per-node {} {}{}", nodes, each, meet, script);
 }
 
@@ -19,10 +18,11 @@ std::string launch_of(const Setup& setup, const char* script) {
 
 std::string megatron_line(const FrameworkTable& table, const Setup& setup, const Entries& entries,
                           const std::vector<Message>& not_expressible) {
-  std::string text = heading(table, not_expressible) +
-                     "# It trains on made-up data for a few steps: give it your data, tokenizer,\n"
-                     "# number of steps, learning rate and checkpoints.\n" +
-                     launch_of(setup, "pretrain_gpt.py");
+  std::string text =
+      heading(table, not_expressible) +
+      "# It trains on made-up data for a few steps: give it your data, tokenizer,\n"
+      "# number of steps, learning rate and checkpoints, and first-node the name of a node.\n" +
+      launch_of(setup, "pretrain_gpt.py");
   for (const auto& [name, value] : entries) {
     text += " \\\n  --" + name;
     const bool list = value.is_array();
