@@ -348,7 +348,8 @@ FrameworkTable megatron_bridge_table() {
   table.info = {"megatron-bridge", "Megatron-Bridge", "NVIDIA-NeMo/Megatron-Bridge", "067f987df03b",
                 "2026-08-22"};
   table.rows = rows_of({false});
-  table.ignored = {"import *",
+  table.ignored = {"rdzv-*",
+                   "import *",
                    "model",
                    "dataset*",
                    "checkpoint*",
