@@ -10695,6 +10695,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <source>%1: %2; GPUs: %3; %4; global batch: %5; tokens of a sequence: %6.</source>
         <translation>%1: %2; GPUs: %3; %4; globaler Batch: %5; Token je Sequenz: %6.</translation>
     </message>
+    <message>
+        <source> Like %1, but: %2.</source>
+        <translation> Wie %1, aber: %2.</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::PasteSheet</name>

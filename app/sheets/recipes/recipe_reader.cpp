@@ -8,11 +8,46 @@
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
 #include "app/settings/controls.h"
+#include "app/settings/setup_fields.h"
 #include "app/sheets/recipes/recipe_sheet.h"
 #include "app/views/shared/setup_words.h"
+#include "engine/plan/model/model.h"
+#include "engine/plan/setup/setup_settings.h"
+#include "engine/wire/frameworks/differences.h"
 #include "engine/wire/frameworks/framework.h"
 
 namespace parallelarium {
+namespace {
+
+// "Like Llama 3 8B, but: Tied on, Biases on." A launch line that leaves out a flag is easily of
+// another model than the one that was meant. Empty where it is a known model, or like none.
+QString likeness(const Setup& setup) {
+  const Model& model = setup.model;
+  if (find_model(model.name)) return {};
+  for (const std::string& name : model_names()) {
+    const Result<Model> known = find_model(name);
+    if (!known || known->layers != model.layers || known->hidden != model.hidden ||
+        known->heads != model.heads)
+      continue;
+    Setup like = setup;
+    like.model = *known;
+    like.model.sequence = model.sequence;
+    QStringList others;
+    using frameworks::CompareModels;
+    for (const auto& difference : frameworks::differences(like, setup, CompareModels::kByKey)) {
+      const SetupSetting* row = find_setting(setup_settings(), difference.key);
+      if (row == nullptr || !difference.key.starts_with("model.")) continue;
+      others << setting_words(row->label) + QLatin1Char(' ') +
+                    caption_of(*row, difference.after).text;
+    }
+    if (!others.isEmpty())
+      return RecipeReader::tr(" Like %1, but: %2.")
+          .arg(sentence(title_of(*known)), others.join(QStringLiteral(", ")));
+  }
+  return {};
+}
+
+}  // namespace
 
 RecipeReader::RecipeReader(Setup base, const QString& use, QWidget* parent)
     : PasteSheet({tr("Read a launch line"), tr("Text of the launch line or configuration"),
@@ -45,7 +80,8 @@ PasteSheet::Reading RecipeReader::read(const std::string& text) {
       tr("%1: %2; GPUs: %3; %4; global batch: %5; tokens of a sequence: %6.")
           .arg(title, sentence(title_of(setup.model)), count_text(setup.mesh.ranks()),
                axes_text(setup), count_text(setup.global_batch()),
-               count_text(setup.model.sequence));
+               count_text(setup.model.sequence)) +
+      likeness(setup);
   read_ = std::move(result->setup);
   return {found, sentences_text(result->not_understood), true, false};
 }

@@ -128,6 +128,11 @@ TEST_F(Recipes, APastedLineBecomesTheSetup) {
   EXPECT_FALSE(use->isEnabled());
   reader->set_text(QLatin1String(kLine));
   ASSERT_TRUE(use->isEnabled());
+  // The line says neither positions nor vocabulary of the model that it looks like.
+  QString found;
+  for (const QLabel* label : reader->findChildren<QLabel*>())
+    if (label->text().contains(QStringLiteral("Like GPT-2 124M, but: "))) found = label->text();
+  EXPECT_TRUE(found.contains(QStringLiteral("Vocabulary"))) << found.toStdString();
   QTest::mouseClick(use, Qt::LeftButton);
   session().wait_for_prediction();
   EXPECT_EQ(session().setup().mesh.tp, 4);
