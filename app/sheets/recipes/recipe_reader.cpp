@@ -11,40 +11,49 @@
 #include "app/settings/setup_fields.h"
 #include "app/sheets/recipes/recipe_sheet.h"
 #include "app/views/shared/setup_words.h"
-#include "engine/plan/model/model.h"
-#include "engine/plan/setup/setup_settings.h"
+#include "engine/plan/model/model_settings.h"
 #include "engine/wire/frameworks/differences.h"
 #include "engine/wire/frameworks/framework.h"
 
 namespace parallelarium {
 namespace {
 
+QString difference_text(const frameworks::SettingDifference& difference) {
+  for (const Setting<Model>& row : model_settings()) {
+    if ("model." + row.key != difference.key) continue;
+    const bool flag = difference.after == "true" || difference.after == "false";
+    const QString value = flag ? setting_words(difference.after == "true" ? "on" : "off")
+                               : QString::fromStdString(difference.after);
+    return setting_words(row.label) + QLatin1Char(' ') + value;
+  }
+  return {};  // not of the model
+}
+
 // "Like Llama 3 8B, but: Tied on, Biases on." A launch line that leaves out a flag is easily of
 // another model than the one that was meant. Empty where it is a known model, or like none.
 QString likeness(const Setup& setup) {
   const Model& model = setup.model;
   if (find_model(model.name)) return {};
+  QString like;
+  QStringList least;
   for (const std::string& name : model_names()) {
     const Result<Model> known = find_model(name);
     if (!known || known->layers != model.layers || known->hidden != model.hidden ||
         known->heads != model.heads)
       continue;
-    Setup like = setup;
-    like.model = *known;
-    like.model.sequence = model.sequence;
-    QStringList others;
-    using frameworks::CompareModels;
-    for (const auto& difference : frameworks::differences(like, setup, CompareModels::kByKey)) {
-      const SetupSetting* row = find_setting(setup_settings(), difference.key);
-      if (row == nullptr || !difference.key.starts_with("model.")) continue;
-      others << setting_words(row->label) + QLatin1Char(' ') +
-                    caption_of(*row, difference.after).text;
-    }
-    if (!others.isEmpty())
-      return RecipeReader::tr(" Like %1, but: %2.")
-          .arg(sentence(title_of(*known)), others.join(QStringLiteral(", ")));
+    Setup other = setup;
+    other.model = *known;
+    other.model.sequence = model.sequence;
+    QStringList texts;
+    for (const auto& difference :
+         frameworks::differences(other, setup, frameworks::CompareModels::kByKey))
+      if (const QString text = difference_text(difference); !text.isEmpty()) texts << text;
+    if (!like.isEmpty() && texts.size() >= least.size()) continue;
+    like = sentence(title_of(*known));
+    least = texts;
   }
-  return {};
+  if (least.isEmpty()) return {};
+  return RecipeReader::tr(" Like %1, but: %2.").arg(like, least.join(QStringLiteral(", ")));
 }
 
 }  // namespace
