@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/plan/model/model_settings.h"
 
+#include "engine/plan/model/model_presets.h"
 #include "engine/plan/setup/setup_names.h"
 
 namespace parallelarium {
