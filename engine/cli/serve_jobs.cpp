@@ -11,6 +11,7 @@
 #include "engine/cli/planning.h"
 #include "engine/cli/text/run/probe_text.h"
 #include "engine/plan/placement/resolve.h"
+#include "engine/plan/text/message_json.h"
 #include "engine/predict/predict.h"
 #include "engine/run/collective/collective_memory.h"
 #include "engine/run/collective/collective_run.h"
