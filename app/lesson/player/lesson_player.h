@@ -89,7 +89,7 @@ class LessonPlayer : public QObject {
   // is set up and asked again; else only texts have changed, and answers stay. Error: it cannot be
   // read or played, and what was read last stays. Not in an exam or a review.
   Result<void> read_again(bool anew);
-  // Writes what is set into the lesson's file, see record_setup(). Requires is_open().
+  // Writes what is set into the lesson's file, see record_setup(). A lesson must be open.
   Result<std::vector<std::string>> record_as(RecordAs as) const;
 
   bool is_open() const { return lesson_.has_value(); }

@@ -10,18 +10,24 @@
 
 namespace parallelarium {
 
-Result<Observation> run_for_check(const Setup& setup, Progress& progress) {
+namespace {
+
+Result<Training> trained(const Setup& setup, bool verify, Progress& progress) {
   const Result<Preparation> preparation = prepare_checked(setup, {}, watch_of(progress));
   if (!preparation) return preparation.error();
-  Result<Training> training = train(*preparation, false, watch_of(progress));
+  return train(*preparation, verify, watch_of(progress));
+}
+
+}  // namespace
+
+Result<Observation> run_for_check(const Setup& setup, Progress& progress) {
+  Result<Training> training = trained(setup, false, progress);
   if (!training) return training.error();
   return std::move(training->result.observation);
 }
 
 Result<ProvedRun> prove_for_check(const Setup& setup, Progress& progress) {
-  const Result<Preparation> preparation = prepare_checked(setup, {}, watch_of(progress));
-  if (!preparation) return preparation.error();
-  Result<Training> training = train(*preparation, true, watch_of(progress));
+  Result<Training> training = trained(setup, true, progress);
   if (!training) return training.error();
   if (training->unproven) return *training->unproven;
   return ProvedRun{std::move(training->result.observation),
