@@ -8269,6 +8269,14 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <source>Rank %1: %2</source>
         <translation>Rang %1: %2</translation>
     </message>
+    <message>
+        <source>shard, %1 to %2 of it; memory is reserved for all of it</source>
+        <translation>Teil, %1 bis %2 davon; Speicher ist für alles reserviert</translation>
+    </message>
+    <message>
+        <source>reserved, without values</source>
+        <translation>reserviert, ohne Werte</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::HoldersPane</name>
@@ -9625,6 +9633,26 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>heads %1–%2</source>
         <translation>Köpfe %1–%2</translation>
+    </message>
+    <message>
+        <source>a ring needs fused attention</source>
+        <translation>ein Ring braucht verschmolzene Attention</translation>
+    </message>
+    <message>
+        <source>f: nothing forward, an all-reduce backward.</source>
+        <translation>f: vorwärts nichts, rückwärts ein All-Reduce.</translation>
+    </message>
+    <message>
+        <source>g: an all-reduce forward, nothing backward.</source>
+        <translation>g: vorwärts ein All-Reduce, rückwärts nichts.</translation>
+    </message>
+    <message>
+        <source>g: an all-gather forward, a reduce-scatter backward.</source>
+        <translation>g: vorwärts ein All-Gather, rückwärts ein Reduce-Scatter.</translation>
+    </message>
+    <message>
+        <source>ḡ: a reduce-scatter forward, an all-gather backward.</source>
+        <translation>ḡ: vorwärts ein Reduce-Scatter, rückwärts ein All-Gather.</translation>
     </message>
 </context>
 <context>

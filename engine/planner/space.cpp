@@ -123,7 +123,8 @@ Result<Space> Space::of(const PlanRequest& request) {
     }
   }
   space.head_layers_ = head_layers(request.base.model);
-  space.schedules_ = {"1f1b", "interleaved", "zb-h1", "zb-h2", "zb-v", "dualpipe", "dualpipe-v"};
+  for (const ScheduleRule& rule : kScheduleRules)
+    if (rule.searched) space.schedules_.emplace_back(rule.name);
   if (const auto* values = allowed("schedule")) space.schedules_ = *values;
   for (const std::string& name : space.schedules_) {
     Setup tried = request.base;

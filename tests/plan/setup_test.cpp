@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/plan/placement/resolve.h"
+#include "engine/plan/setup/schedule_rules.h"
 #include "engine/plan/setup/setup_settings.h"
 #include "tests/plan/changed.h"
 
@@ -308,6 +309,13 @@ TEST(SetupFields, CoverTheCommandLineOfTheContract) {
     EXPECT_TRUE(std::any_of(setup_settings().begin(), setup_settings().end(),
                             [&](const SetupSetting& info) { return info.option == option; }))
         << option;
+}
+
+TEST(SetupFields, TheHelpOfScheduleNamesAllOfThem) {
+  const std::string& help = find_setting(setup_settings(), "schedule")->help;
+  for (const ScheduleRule& rule : kScheduleRules)
+    EXPECT_NE((", " + help).find(", " + std::string(rule.name) + ","), std::string::npos)
+        << rule.name;
 }
 
 TEST(Devices, AreAllOrAListInItsOrder) {

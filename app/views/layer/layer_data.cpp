@@ -59,6 +59,9 @@ QString title_of_layer(const Setup& setup, const LayerChoice& choice, const Laye
     parts << QStringList{QStringLiteral("CP %1").arg(setup.mesh.cp), context_method_text(context)}
                  .join(QLatin1Char(' '))
                  .trimmed();
+  if (setup.context_parallel == ContextParallel::kRing && context.rounds.size() == 1 &&
+      !context.by_heads && !context.moves.empty())
+    parts << DataWords::tr("a ring needs fused attention");
   return parts.join(kDot);
 }
 

@@ -75,6 +75,27 @@ QString layer_step_name(const LayerStep& step) {
   return name;
 }
 
+QString layer_letters_text(const LayerSteps& layer) {
+  const auto has = [&](const char* symbol, std::initializer_list<CollectiveKind> kinds) {
+    return std::any_of(layer.steps.begin(), layer.steps.end(), [&](const LayerStep& step) {
+      return step.symbol == symbol &&
+             (step.kind == LayerStepKind::kNothingSent ||
+              std::find(kinds.begin(), kinds.end(), step.collective) != kinds.end());
+    });
+  };
+  using enum CollectiveKind;
+  QStringList lines;
+  if (has("f", {kAllReduce}))
+    lines << LayerTexts::tr("f: nothing forward, an all-reduce backward.");
+  if (has("g", {kAllReduce}))
+    lines << LayerTexts::tr("g: an all-reduce forward, nothing backward.");
+  if (has("g", {kAllGather, kReduceScatter}) && !has("g", {kAllReduce}))
+    lines << LayerTexts::tr("g: an all-gather forward, a reduce-scatter backward.");
+  if (has("\u1e21", {kAllGather, kReduceScatter}))
+    lines << LayerTexts::tr("\u1e21: a reduce-scatter forward, an all-gather backward.");
+  return lines.join(QLatin1Char(' '));
+}
+
 QString layer_shape_text(const LayerTensor& tensor) {
   return side_text(tensor.held_rows, tensor.rows) + QStringLiteral(" \u00d7 ") +
          side_text(tensor.held_columns, tensor.columns);

@@ -180,6 +180,7 @@ class Holdings::Index {
     const std::int64_t count = part.owned ? range.own_count : range.count;
     state.bytes = static_cast<std::int64_t>(part.bytes * static_cast<double>(count) + 0.5);
     state.as = count == 0 ? HeldAs::kAbsent : part.owned ? HeldAs::kShard : HeldAs::kCopy;
+    state.whole = count > 0 && !part.owned;
     if (part.owned) own_share(range, state);
   }
 
@@ -221,6 +222,7 @@ class Holdings::Index {
       const Buffer& buffer = rank_.buffers[static_cast<std::size_t>(touch.buffer)];
       if (!open(buffer, time)) continue;
       state.bytes += buffer.bytes;
+      state.whole = true;
       if (!ended(touch.op, time)) continue;
       state.as = HeldAs::kCopy;
       state.begin = 0;
@@ -258,7 +260,9 @@ class Holdings::Index {
     }
     for (const std::int32_t at : bucket_gradients_[bucket]) {
       const Buffer& buffer = rank_.buffers[static_cast<std::size_t>(at)];
-      if (open(buffer, time)) state.bytes += buffer.bytes;
+      if (!open(buffer, time)) continue;
+      state.bytes += buffer.bytes;
+      state.whole = true;
     }
   }
 

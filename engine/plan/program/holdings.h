@@ -27,6 +27,7 @@ struct HeldState {
   HeldAs as = HeldAs::kAbsent;
   double begin = 0, end = 1;  // where it lies in the bucket, as shares
   std::int64_t bytes = 0;     // of memory, reserved ones too
+  bool whole = false;         // memory is reserved for all of the bucket
   std::int32_t op = -1;       // a collective that is under way with it; -1: none
   double done = 0;            // share of that collective's time
 };

@@ -14,6 +14,7 @@ namespace parallelarium {
 struct ScheduleRule {
   std::string_view name;   // "zb-h1"
   std::string_view title;  // "ZB-H1"
+  bool searched = true;    // by the planner, unless it is told which
   int chunks = 1;          // on each rank, by nature; 0: the user chooses 2 or more
   bool splits_backward = false;
   bool even_ranks = false;          // ranks and micro-batches come in pairs
@@ -21,21 +22,21 @@ struct ScheduleRule {
   bool holds_stages_twice = false;  // as many stages as ranks, each on two ranks
 };
 // In teaching order.
-inline constexpr std::array<ScheduleRule, 13> kScheduleRules = {{
-    {"naive", "Naive"},
-    {"gpipe", "GPipe"},
+inline constexpr auto kScheduleRules = std::to_array<ScheduleRule>({
+    {"naive", "Naive", false},
+    {"gpipe", "GPipe", false},
     {"1f1b", "1F1B"},
-    {"interleaved", "Interleaved 1F1B", 0},
-    {"zb-h1", "ZB-H1", 1, true},
-    {"zb-h2", "ZB-H2", 1, true},
-    {"zb-1p", "ZB-1p", 1, true},
-    {"zb-2p", "ZB-2p", 1, true},
-    {"zb-v", "ZB-V", 2, true},
-    {"v-half", "V-Half", 2, true},
-    {"v-min", "V-Min", 2, true},
-    {"dualpipe", "DualPipe", 2, true, true, true, true},
-    {"dualpipe-v", "DualPipe-V", 2, true, false, true},
-}};
+    {"interleaved", "Interleaved 1F1B", true, 0},
+    {"zb-h1", "ZB-H1", true, 1, true},
+    {"zb-h2", "ZB-H2", true, 1, true},
+    {"zb-1p", "ZB-1p", false, 1, true},
+    {"zb-2p", "ZB-2p", false, 1, true},
+    {"zb-v", "ZB-V", true, 2, true},
+    {"v-half", "V-Half", false, 2, true},
+    {"v-min", "V-Min", false, 2, true},
+    {"dualpipe", "DualPipe", true, 2, true, true, true, true},
+    {"dualpipe-v", "DualPipe-V", true, 2, true, false, true},
+});
 // The rule, or null for an order of one's own and unknown names.
 const ScheduleRule* find_schedule_rule(const Schedule& schedule);
 

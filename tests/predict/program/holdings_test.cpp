@@ -78,6 +78,7 @@ TEST_P(WhoHoldsWhat, IsWhatTheStageOfZeroSays) {
       EXPECT_EQ(bucket.optimizer.as, as(1));
       EXPECT_EQ(bucket.gradients.as, as(1)) << "added up, and cut where each updates its part";
       EXPECT_EQ(bucket.gradients.op, -1);
+      EXPECT_EQ(bucket.gradients.whole, as(2) == HeldAs::kCopy) << "ZeRO 1 keeps the whole buffer";
     }
     // Somewhere on the way each gradient is a partial sum, and with ZeRO-3 each layer whole.
     const std::size_t buckets = program.ranks[at].buckets.size();

@@ -69,6 +69,30 @@ void fill_part(QPainter& painter, const QRectF& part, const QColor& fill, const 
   painter.drawRect(part);
 }
 
+// A tensor that an all-gather fills: the rank's own rows are there, and `done` of the others, from
+// the top.
+void fill_gathered(QPainter& painter, const QRectF& place, const QColor& fill,
+                   const LayerTensor& own, double done) {
+  const double row = place.height() / double(own.rows);
+  double left = done * double(own.rows - own.held_rows);
+  std::int64_t from = 0;
+  const auto fill_rows = [&](double begin, double end) {
+    painter.fillRect(
+        QRectF(place.left(), place.top() + begin * row, place.width(), (end - begin) * row), fill);
+  };
+  const auto fill_others = [&](std::int64_t end) {
+    const double rows = std::min(left, double(end - from));
+    fill_rows(double(from), double(from) + rows);
+    left -= rows;
+  };
+  for (const ChunkRange& rows : own.row_ranges) {
+    fill_others(rows.begin);
+    fill_rows(double(rows.begin), double(rows.end));
+    from = rows.end;
+  }
+  fill_others(own.rows);
+}
+
 void paint_dotted(const LayerBrush& brush, const QRectF& place) {
   brush.painter.setBrush(Qt::NoBrush);
   brush.painter.setPen(QPen(brush.theme.muted, 1, Qt::DotLine));
@@ -86,7 +110,7 @@ void paint_copy_word(const LayerBrush& brush, const QRectF& place, const QColor&
 }  // namespace
 
 void paint_layer_tensor(const LayerBrush& brush, const LayerRankStep& part, int tensor,
-                        const QRectF& place, int rank, double done) {
+                        const QRectF& place, int rank, double done, const LayerTensor* own) {
   if (part.first_op < 0 || tensor >= int(part.tensors.size())) return paint_dotted(brush, place);
   const LayerTensor& of = part.tensors[std::size_t(tensor)];
   const Theme& theme = brush.theme;
@@ -105,7 +129,8 @@ void paint_layer_tensor(const LayerBrush& brush, const LayerRankStep& part, int 
     }
     return;
   }
-  fill_part(brush.painter, place, fill, QPen(line, 1), there, of.scores);
+  if (own && there < 1) fill_gathered(brush.painter, place, fill, *own, there);
+  fill_part(brush.painter, place, fill, QPen(line, 1), own && there < 1 ? 0 : there, of.scores);
   if (of.partial) {
     paint_crosses(brush.painter, place, theme.muted);  // it will be one
     brush.painter.save();

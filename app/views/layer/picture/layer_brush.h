@@ -14,9 +14,10 @@ struct LayerBrush {
   TextLog* texts;
 };
 
-// `place`: of the whole tensor. `done`: how much of it is there, from the top.
+// `place`: of the whole tensor. `done`: how much of it is there, from the top. `own`: the shard of
+// the same tensor that the rank had before an all-gather, which is there already; null otherwise.
 void paint_layer_tensor(const LayerBrush& brush, const LayerRankStep& part, int tensor,
-                        const QRectF& place, int rank, double done);
+                        const QRectF& place, int rank, double done, const LayerTensor* own);
 // What a run with probes saw in it, over what paint_layer_tensor() has painted.
 void paint_layer_values(const LayerBrush& brush, int step, int tensor, const QRectF& place,
                         int rank);

@@ -47,6 +47,22 @@ double share_there(const LayerBrush& brush, const LayerBox& box, int rank) {
   return layer_share_done(brush.picture, box.step - (found ? 1 : 0), rank);
 }
 
+// The shard that an all-gather makes whole, where the tensor of `box` comes out of one; else null.
+const LayerTensor* gathered_from(const LayerBrush& brush, const LayerBox& box, int rank) {
+  const std::vector<LayerStep>& steps = brush.picture.layer->steps;
+  if (box.step < 2) return nullptr;
+  const LayerStep& before = steps[std::size_t(box.step) - 1];
+  if (before.kind != LayerStepKind::kCollective || before.collective != CollectiveKind::kAllGather)
+    return nullptr;
+  const LayerTensor& of = part_at(brush, box.step, rank).tensors[std::size_t(box.tensor)];
+  if (of.written || of.is_shard() || of.role != TensorRole::kActivation) return nullptr;
+  for (const LayerTensor& tensor : part_at(brush, box.step - 2, rank).tensors)
+    if (tensor.written && tensor.rows == of.rows && tensor.held_columns == of.columns &&
+        tensor.held_rows < tensor.rows)
+      return &tensor;
+  return nullptr;
+}
+
 // What enters a half waits until the half's result is added to it.
 void paint_residual(const LayerBrush& brush, const LayerHalf& half, double middle) {
   const auto plus = std::find_if(half.boxes.begin(), half.boxes.end(),
@@ -73,7 +89,7 @@ void paint_row(const LayerBrush& brush, const LayerHalf& half, int rank, double 
     switch (box.mark) {
       case LayerMark::kTensor:
         paint_layer_tensor(brush, part_at(brush, box.step, rank), box.tensor, place, rank,
-                           share_there(brush, box, rank));
+                           share_there(brush, box, rank), gathered_from(brush, box, rank));
         if (share_there(brush, box, rank) >= 1)
           paint_layer_values(brush, box.step, box.tensor, place, rank);
         paint_layer_caption(brush, part_at(brush, box.step, rank), box.tensor, place, taken);
@@ -324,14 +340,19 @@ void paint_layer(QPainter& painter, const LayerPicture& picture, const LayerLayo
   paint_layer_lanes(painter, picture, layout, theme, texts);
   if (picture.shows_kept()) paint_layer_kept(painter, picture, layout, theme, texts);
   if (picture.shows_vocabulary()) paint_vocabulary(brush);
+  QStringList foot;
+  if (picture.shows_differences())
+    foot << PaintWords::tr(
+        "Numbers of the first training step, averaged down to cells. "
+        "Difference: of both sides of a collective; one rank: from "
+        "what it computes alone.");
+  else
+    foot << layer_letters_text(*picture.layer)
+         << (layout.one_scale ? PaintWords::tr("Matrices are to one scale.")
+                              : PaintWords::tr("Widths are to one scale, tokens to another."));
+  foot.removeAll(QString());
   put_elided(painter, QRectF(kPaintMargin, layout.bottom - 20, line.width(), 16), Qt::AlignVCenter,
-             picture.shows_differences()
-                 ? PaintWords::tr("Numbers of the first training step, averaged down to cells. "
-                                  "Difference: of both sides of a collective; one rank: from "
-                                  "what it computes alone.")
-             : layout.one_scale ? PaintWords::tr("Matrices are to one scale.")
-                                : PaintWords::tr("Widths are to one scale, tokens to another."),
-             theme.font(11), theme.muted, texts);
+             foot.join(QLatin1Char(' ')), theme.font(11), theme.muted, texts);
   painter.restore();
 }
 

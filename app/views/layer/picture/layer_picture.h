@@ -160,6 +160,8 @@ QString layer_shape_text(const LayerTensor& tensor);
 QString layer_holding_text(const LayerTensor& tensor);
 // "cut by columns"; empty: the step's weights are not cut.
 QString layer_cut_text(const LayerStep& step);
+// What the letters f, g, ḡ of the picture stand for; empty: it has none.
+QString layer_letters_text(const LayerSteps& layer);
 QString layer_sent_text(const LayerPicture& picture, int step, int rank);
 QString layer_kept_text(const LayerPicture& picture, int step, int rank);
 SelectionText describe_layer_step(const LayerPicture& picture, int step, int rank);

@@ -28,8 +28,8 @@ auto& state_of(Bucket& bucket, int kind) {
 }
 
 bool look_alike(const HeldState& a, const HeldState& b) {
-  return a.as == b.as && a.op < 0 && b.op < 0 && std::abs(a.begin - b.begin) < 1e-9 &&
-         std::abs(a.end - b.end) < 1e-9;
+  return a.as == b.as && a.whole == b.whole && a.op < 0 && b.op < 0 &&
+         std::abs(a.begin - b.begin) < 1e-9 && std::abs(a.end - b.end) < 1e-9;
 }
 
 bool look_alike(const std::optional<HeldBucket>& a, const std::optional<HeldBucket>& b) {
@@ -108,7 +108,8 @@ void note_moving(const Program& program, HoldersPicture& picture) {
 QString as_words(const HeldState& state) {
   switch (state.as) {
     case HeldAs::kShard:
-      return Holders::tr("shard, %1 to %2 of it")
+      return (state.whole ? Holders::tr("shard, %1 to %2 of it; memory is reserved for all of it")
+                          : Holders::tr("shard, %1 to %2 of it"))
           .arg(share_text(state.begin), share_text(state.end));
     case HeldAs::kPartialSum:
       return Holders::tr("partial sum of its own data");

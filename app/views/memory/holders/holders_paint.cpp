@@ -26,6 +26,18 @@ void dotted(QPainter& painter, const QRectF& rect, const Theme& theme) {
   painter.drawRect(rect.adjusted(0.5, 0.5, -0.5, -0.5));
 }
 
+// The part of `rect` from `begin` to `end`, in shares.
+QRectF share_of(const QRectF& rect, double begin, double end) {
+  return {rect.left() + begin * rect.width(), rect.top(),
+          std::max(3.0, (end - begin) * rect.width()), rect.height()};
+}
+
+// Memory that is there, with no values in it.
+void paint_reserved(QPainter& painter, const QRectF& rect, const QColor& color,
+                    const Theme& theme) {
+  painter.fillRect(rect.adjusted(1, 1, -1, -1), mixed(color, theme.surface, 0.75));
+}
+
 void paint_copy(QPainter& painter, const QRectF& rect, const QColor& color, const Theme& theme) {
   painter.fillRect(rect, color);
   painter.setPen(QPen(theme.surface, 1));
@@ -45,9 +57,9 @@ void paint_partial(QPainter& painter, const QRectF& rect, const QColor& color, c
 
 void paint_shard(QPainter& painter, const QRectF& rect, const HeldState& state, const QColor& color,
                  int rank, const Theme& theme) {
+  if (state.whole) paint_reserved(painter, rect, color, theme);
   dotted(painter, rect, theme);
-  const QRectF part(rect.left() + state.begin * rect.width(), rect.top(),
-                    std::max(3.0, (state.end - state.begin) * rect.width()), rect.height());
+  const QRectF part = share_of(rect, state.begin, state.end);
   painter.fillRect(part, color);
   painter.setPen(QPen(theme.rank(rank), 2));
   painter.setBrush(Qt::NoBrush);
@@ -65,6 +77,9 @@ void paint_state(QPainter& painter, const QRectF& rect, const HeldState& state, 
     case HeldAs::kShard:
       return paint_shard(painter, rect, state, color, rank, theme);
     case HeldAs::kAbsent:
+      if (state.bytes > 0)
+        paint_reserved(painter, state.whole ? rect : share_of(rect, state.begin, state.end), color,
+                       theme);
       return dotted(painter, rect, theme);
   }
 }
@@ -98,6 +113,10 @@ void paint_holders_legend(QPainter& painter, const QRectF& rect, const Theme& th
   word(HoldersPaint::tr("partial sum"),
        [&](const QRectF& at) { paint_partial(painter, at, color, theme); });
   word(HoldersPaint::tr("absent"), [&](const QRectF& at) { dotted(painter, at, theme); });
+  word(HoldersPaint::tr("reserved, without values"), [&](const QRectF& at) {
+    paint_reserved(painter, at, color, theme);
+    dotted(painter, at, theme);
+  });
   word(HoldersPaint::tr("collective under way"), [&](const QRectF& at) {
     painter.setPen(QPen(theme.solid(OpColor::kCommunication), 2));
     painter.setBrush(Qt::NoBrush);
