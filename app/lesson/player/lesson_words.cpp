@@ -122,7 +122,8 @@ QString limit_sentence(const CheckOutcome& outcome) {
 
 // "✓", or "✗" with what was found.
 LessonPlayer::Condition condition(const QString& text, bool holds, const QString& found) {
-  if (holds) return {text, QStringLiteral("✓"), true};
+  if (holds)
+    return {text, found.isEmpty() ? QStringLiteral("✓") : QStringLiteral("✓ ") + found, true};
   return {text, found.isEmpty() ? QStringLiteral("✗") : QStringLiteral("✗ ") + found, false};
 }
 

@@ -61,9 +61,9 @@ std::vector<MemoryCurve::Part> parts_of(const RankProgram& rank, const RankTimel
         update = span.begin;
       continue;
     }
-    const bool back = one.action >= 0 && std::size_t(one.action) < rank.actions.size() &&
-                      rank.actions[std::size_t(one.action)].kind != ActionKind::kForward;
-    if (back) {
+    // What belongs to no action, such as adding up a shard of gradients, is neither.
+    if (one.action < 0 || std::size_t(one.action) >= rank.actions.size()) continue;
+    if (rank.actions[std::size_t(one.action)].kind != ActionKind::kForward) {
       if (first_back.count() < 0 || span.begin < first_back) first_back = span.begin;
       last_back = std::max(last_back, span.end);
     } else {

@@ -222,6 +222,12 @@ void set_collectives(TrafficTerm& term, const Precision& precision, const Traffi
   const QString number = factor == 1 ? QString() : QString::number(factor) + QChar(0x00a0);
   const QString amount = whole ? QStringLiteral("\u03a8") : QStringLiteral("S");
   term.formula = number + amount + QStringLiteral("(N\u22121)/N");
+  if (!whole)
+    term.formula += QStringLiteral(", S = ") + bytes_text(std::int64_t(std::round(payload)));
+  // Where an array has fewer elements than ranks, one of them sends more than the others.
+  const double even = factor * (whole ? psi : payload) * double(members - 1) / double(members);
+  if (std::fabs(even - double(term.sent)) > 0.01 * double(term.sent))
+    term.formula = Memory::tr("%1, on average over the ranks").arg(term.formula);
   term.explained = Memory::tr(
                        "N = %1; %2 = %3; %4 calls. A rank's share differs by the element that is "
                        "left over; over the group the sum is exact.")

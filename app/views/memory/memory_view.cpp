@@ -211,7 +211,7 @@ void MemoryView::refresh_tensors() {
   if (table.paper_layer > 0)
     note = tr("One layer and micro-batch: %1 here, %2 by Korthikanti et al. 2022, table 2.")
                .arg(bytes_text(table.one_layer), bytes_text(std::llround(table.paper_layer)));
-  if (!table.differences.isEmpty())
+  if (!table.differences.isEmpty() && std::llround(table.paper_layer) != table.one_layer)
     note += QLatin1Char(' ') +
             tr("Why they differ: %1.").arg(table.differences.join(QStringLiteral("; ")));
   s.tensor_note->setText(s.shown.hidden ? tr("Hidden until you answer.") : note.trimmed());

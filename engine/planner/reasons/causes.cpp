@@ -211,9 +211,14 @@ std::vector<Cause> causes_of(const StepFigures& first, const StepFigures& second
 }
 
 Cause largest_of(const std::vector<Cause>& causes) {
-  const auto largest = std::max_element(
-      causes.begin(), causes.end(),
-      [](const Cause& a, const Cause& b) { return std::abs(a.seconds) < std::abs(b.seconds); });
+  double all = 0;
+  for (const Cause& cause : causes) all += cause.seconds;
+  // Of those that go with the difference: one that goes against it is no cause.
+  const auto largest = std::max_element(causes.begin(), causes.end(),
+                                        [all](const Cause& a, const Cause& b) {
+                                          return all < 0 ? a.seconds > b.seconds
+                                                         : a.seconds < b.seconds;
+                                        });
   return largest == causes.end() ? Cause() : *largest;
 }
 
