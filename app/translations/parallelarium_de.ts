@@ -2612,6 +2612,10 @@
         <source>%1 further kind: %2</source>
         <translation>%1 weitere Art: %2</translation>
     </message>
+    <message>
+        <source>%1, on average over the ranks</source>
+        <translation>%1, im Mittel über die Ränge</translation>
+    </message>
 </context>
 <context>
     <name>mesh</name>
@@ -10456,6 +10460,14 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>rehearsed</source>
         <translation>geprobt</translation>
+    </message>
+    <message>
+        <source>Along these values the number of ranks changes, from %1 to %2: DP and the other settings stay as they are set.</source>
+        <translation>Entlang dieser Werte ändert sich die Zahl der Ränge, von %1 bis %2: DP und die anderen Einstellungen bleiben, wie sie gesetzt sind.</translation>
+    </message>
+    <message>
+        <source>%1 on %2 ranks</source>
+        <translation>%1 auf %2 Rängen</translation>
     </message>
 </context>
 <context>

@@ -81,6 +81,8 @@ Result<SweepAnswer> sweep_answer_from_json(const nlohmann::json& json, const Swe
     if (const auto fits = entry.find("fits"); fits != entry.end() && fits->is_boolean())
       point.fits = fits->get<bool>();
     point.nodes = entry.value("nodes", 0);
+    const nlohmann::json ranks = entry["metrics"].value("ranks", nlohmann::json());
+    if (ranks.is_number()) point.ranks = int(ranks.get<double>());
     if (entry.contains("message")) point.refused = message_from_json(entry["message"]);
     answer.points.push_back(std::move(point));
   }
@@ -109,9 +111,11 @@ void SettingSweep::start() {
   if (!wish_.second.isEmpty()) vary.push_back(variation_text(wish_.second, wish_.second_values));
   RunRequest request;
   request.method = "sweep";
-  request.parameters = {{"setup", to_json(session_.setup())},
-                        {"vary", std::move(vary)},
-                        {"show", wish_.figure.toStdString()}};
+  request.parameters = {
+      {"setup", to_json(session_.setup())},
+      {"vary", std::move(vary)},
+      {"show", wish_.figure == QLatin1String("ranks") ? std::string("ranks")
+                                                      : wish_.figure.toStdString() + ",ranks"}};
   request.read = [this, wish = wish_,
                   base = session_.setup()](const nlohmann::json& json) -> Result<RunRequest::Keep> {
     Result<SweepAnswer> answer = sweep_answer_from_json(json, wish, base);

@@ -26,7 +26,7 @@ struct SweptPoint {
   std::size_t first = 0, second = 0;  // of the values
   std::optional<double> figure;       // in the figure's unit
   std::optional<bool> fits;
-  int nodes = 0;                   // 0 where it is refused
+  int nodes = 0, ranks = 0;        // 0 where it is refused
   std::optional<Message> refused;  // why there is no figure
 };
 

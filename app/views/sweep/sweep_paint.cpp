@@ -76,6 +76,7 @@ double paint_sweep(QPainter& painter, double width, const SweepPicture& picture,
   y += 6;
   paint_curves(painter, QRectF(kSweepMargin, y, inner, kCurveHeight), picture, theme, hits, texts);
   y += kCurveHeight + 8;
+  say(ranks_note(answer), theme.font(12), theme.text);
   if (picture.selected >= 0) {
     const SweptPoint& point = answer.points[std::size_t(picture.selected)];
     say(QStringLiteral("%1: %2").arg(

@@ -75,7 +75,24 @@ QString point_outcome(const SweepAnswer& answer, const SweptPoint& point) {
   if (point.refused) return sentence(*point.refused);
   if (!point.figure) return QStringLiteral("–");
   const QString figure = swept_figure_text(*point.figure, answer.unit);
-  return point.fits == false ? SweepWords::tr("%1, does not fit").arg(figure) : figure;
+  const QString on = point.ranks > 0 && !ranks_note(answer).isEmpty()
+                         ? SweepWords::tr("%1 on %2 ranks").arg(figure, count_text(point.ranks))
+                         : figure;
+  return point.fits == false ? SweepWords::tr("%1, does not fit").arg(on) : on;
+}
+
+QString ranks_note(const SweepAnswer& answer) {
+  int least = 0, most = 0;
+  for (const SweptPoint& point : answer.points) {
+    if (point.ranks == 0) continue;
+    least = least == 0 ? point.ranks : std::min(least, point.ranks);
+    most = std::max(most, point.ranks);
+  }
+  if (least == most) return {};
+  return SweepWords::tr(
+             "Along these values the number of ranks changes, from %1 to %2: DP and the other "
+             "settings stay as they are set.")
+      .arg(count_text(least), count_text(most));
 }
 
 QString ran_outcome(const SweepAnswer& answer, const std::vector<SweptRun>& runs, int point) {
@@ -112,6 +129,7 @@ QString sweep_description(const SettingSweep& sweep) {
     return said.join(QLatin1Char('\n'));
   }
   const SweepAnswer& answer = *sweep.answer();
+  if (const QString note = ranks_note(answer); !note.isEmpty()) said << note;
   for (std::size_t at = 0; at < answer.points.size(); ++at) {
     const SweptPoint& point = answer.points[at];
     said << QStringLiteral("%1: %2").arg(

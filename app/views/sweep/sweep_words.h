@@ -15,7 +15,10 @@ QString sweep_title(const SweepWish& wish);
 QString sweep_status(const SettingSweep& sweep);  // what is under way, stale or wrong, or empty
 // "microbatches 8, zero 1"
 QString point_name(const SweepAnswer& answer, const SweptPoint& point);
-// "84.1 ms", "does not fit", or the sentence of its refusal.
+// That the points are of different numbers of ranks, or nothing.
+QString ranks_note(const SweepAnswer& answer);
+// "84.1 ms", "84.1 ms on 8 ranks" where the points differ in that, "does not fit", or the sentence
+// of its refusal.
 QString point_outcome(const SweepAnswer& answer, const SweptPoint& point);
 // ", measured 86.0 ms", or empty where the point was not run.
 QString ran_outcome(const SweepAnswer& answer, const std::vector<SweptRun>& runs, int point);

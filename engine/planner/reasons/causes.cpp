@@ -214,11 +214,10 @@ Cause largest_of(const std::vector<Cause>& causes) {
   double all = 0;
   for (const Cause& cause : causes) all += cause.seconds;
   // Of those that go with the difference: one that goes against it is no cause.
-  const auto largest = std::max_element(causes.begin(), causes.end(),
-                                        [all](const Cause& a, const Cause& b) {
-                                          return all < 0 ? a.seconds > b.seconds
-                                                         : a.seconds < b.seconds;
-                                        });
+  const auto largest =
+      std::max_element(causes.begin(), causes.end(), [all](const Cause& a, const Cause& b) {
+        return all < 0 ? a.seconds > b.seconds : a.seconds < b.seconds;
+      });
   return largest == causes.end() ? Cause() : *largest;
 }
 

@@ -39,7 +39,8 @@ struct Cause {
 std::vector<Cause> causes_of(const StepParts& first, const StepParts& second, double seconds);
 // The same of a run, of which only the figures of its busiest rank are known.
 std::vector<Cause> causes_of(const StepFigures& first, const StepFigures& second);
-// The one that does most for the difference: the largest that has its sign; an empty cause where there are none.
+// The one that does most for the difference: the largest that has its sign; an empty cause where
+// there are none.
 Cause largest_of(const std::vector<Cause>& causes);
 // "the bubble at warm-up", of a Cause's name.
 Message words_of_cause(const std::string& cause);

@@ -56,6 +56,20 @@ TEST_F(SweepFixture, HasThePointsOfTheCommandLineAndSaysWhatCannotBe) {
   EXPECT_EQ(answer.points[0].figure, 0.0) << "one stage has no bubble";
 }
 
+TEST_F(SweepFixture, SaysWhereItsPointsAreOfDifferentNumbersOfRanks) {
+  sweep_for(wish_of("dp", "1,2,8", "step"));
+  ASSERT_TRUE(sweep().answer()) << sweep().error().toStdString();
+  const SweepAnswer& answer = *sweep().answer();
+  const int stages = answer.base.mesh.pp;
+  EXPECT_EQ(answer.points[0].ranks, stages);
+  EXPECT_EQ(answer.points[2].ranks, 8 * stages);
+  EXPECT_TRUE(ranks_note(answer).contains(QString::number(8 * stages)));
+  EXPECT_TRUE(point_outcome(answer, answer.points[2])
+                  .contains(QStringLiteral("on %1 ranks").arg(8 * stages)));
+  sweep_for(wish_of("microbatches", "8,16", "step"));
+  EXPECT_TRUE(ranks_note(*sweep().answer()).isEmpty());
+}
+
 // As (p - 1) / (m + p - 1) does.
 TEST_F(SweepFixture, MoreMicrobatchesLeaveLessBubble) {
   sweep_for(wish_of("microbatches", "4..32*2", "bubble"));
