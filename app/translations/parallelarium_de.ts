@@ -10462,8 +10462,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>geprobt</translation>
     </message>
     <message>
-        <source>Along these values the number of ranks changes, from %1 to %2: DP and the other settings stay as they are set.</source>
-        <translation>Entlang dieser Werte ändert sich die Zahl der Ränge, von %1 bis %2: DP und die anderen Einstellungen bleiben, wie sie gesetzt sind.</translation>
+        <source>Along these values the number of ranks changes, from %1 to %2: what is not varied stays as it is set.</source>
+        <translation>Entlang dieser Werte ändert sich die Zahl der Ränge, von %1 bis %2: Was nicht variiert wird, bleibt, wie es gesetzt ist.</translation>
     </message>
     <message>
         <source>%1 on %2 ranks</source>

@@ -90,8 +90,8 @@ QString ranks_note(const SweepAnswer& answer) {
   }
   if (least == most) return {};
   return SweepWords::tr(
-             "Along these values the number of ranks changes, from %1 to %2: DP and the other "
-             "settings stay as they are set.")
+             "Along these values the number of ranks changes, from %1 to %2: what is not varied "
+             "stays as it is set.")
       .arg(count_text(least), count_text(most));
 }
 
