@@ -8348,14 +8348,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>simuliert</translation>
     </message>
     <message>
-        <source>Rows within %1 of the first share its rank: so far off are differences of predictions. Among them the least memory stands first.</source>
-        <translation>Zeilen bis %1 hinter der ersten teilen ihren Rang: So weit liegen Unterschiede von Vorhersagen daneben. Unter ihnen steht der kleinste Speicher vorn.</translation>
-    </message>
-    <message>
-        <source>How far rows must be apart to differ is not known for this cluster.</source>
-        <translation>Wie weit Zeilen auseinanderliegen müssen, um sich zu unterscheiden, ist für diesen Cluster nicht bekannt.</translation>
-    </message>
-    <message>
         <source>Searching: %1.</source>
         <translation>Suche: %1.</translation>
     </message>
@@ -8410,10 +8402,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>Bubble of whole step</source>
         <translation>Blase am ganzen Schritt</translation>
-    </message>
-    <message>
-        <source>Exposed communication</source>
-        <translation>Nicht verdeckte Kommunikation</translation>
     </message>
     <message>
         <source>How few remain</source>
@@ -8579,6 +8567,58 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <source>No change of one axis would make it fit.</source>
         <translation>Keine Änderung einer einzelnen Achse würde es passend machen.</translation>
     </message>
+    <message>
+        <source>the best</source>
+        <translation>der beste</translation>
+    </message>
+    <message>
+        <source>Exposed is the time in which a rank communicates and computes nothing, as the mean of the ranks.</source>
+        <translation>Offen, also nicht verdeckt, ist die Zeit, in der ein Rang kommuniziert und nicht rechnet, im Mittel der Ränge.</translation>
+    </message>
+    <message>
+        <source>How should %1 be trained with %4 on %2 GPUs of %3?</source>
+        <translation>Wie soll %1 mit %4 auf %2 GPUs von %3 trainiert werden?</translation>
+    </message>
+    <message>
+        <source>Among ties the least memory stands first.</source>
+        <translation>Unter Gleichauf-Liegenden steht der kleinste Speicher zuerst.</translation>
+    </message>
+    <message>
+        <source>fullest stage</source>
+        <translation>vollste Stufe</translation>
+    </message>
+    <message>
+        <source>Of the search with %1, for %2: the fastest plan is exact, behind it stand those that the search kept, and some of those that are bounded may not fit. Search again for all of them.</source>
+        <translation>Aus der Suche mit %1, für %2: Der schnellste Plan ist exakt, dahinter stehen die, die die Suche behalten hat, und einige der abgeschätzten passen vielleicht nicht. Suche noch einmal, um alle zu finden.</translation>
+    </message>
+    <message>
+        <source>The limit is %1. The keys left and right move it by a GiB.</source>
+        <translation>Die Grenze ist %1. Die Tasten links und rechts verschieben sie um ein GiB.</translation>
+    </message>
+    <message>
+        <source>%1: %2 today, %3 with the best plan.</source>
+        <translation>%1: heute %2, mit dem besten Plan %3.</translation>
+    </message>
+    <message>
+        <source>Of the plan that is selected in Search: %1.</source>
+        <translation>Vom Plan, der unter Suchen ausgewählt ist: %1.</translation>
+    </message>
+    <message>
+        <source>Of what is set in Explore: %1.</source>
+        <translation>Von dem, was unter Erkunden eingestellt ist: %1.</translation>
+    </message>
+    <message>
+        <source>Show what is set</source>
+        <translation>Einstellung zeigen</translation>
+    </message>
+    <message>
+        <source>Show the selected plan</source>
+        <translation>Ausgewählten Plan zeigen</translation>
+    </message>
+    <message>
+        <source>Exposed, mean of ranks</source>
+        <translation>Nicht verdeckt, Mittel der Ränge</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::SearchView</name>
@@ -8679,10 +8719,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Blase am ganzen Schritt</translation>
     </message>
     <message>
-        <source>exposed, %1</source>
-        <translation>nicht verdeckt, %1</translation>
-    </message>
-    <message>
         <source>memory, stage %1</source>
         <translation>Speicher, Stufe %1</translation>
     </message>
@@ -8705,6 +8741,14 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>&amp;Launch line of the selected plan …</source>
         <translation>&amp;Startzeile des gewählten Plans …</translation>
+    </message>
+    <message>
+        <source>More memory may be used than was searched: search again for the plans that it allows.</source>
+        <translation>Es darf mehr Speicher belegt werden, als gesucht wurde: Suche noch einmal, um auch diese Pläne zu finden.</translation>
+    </message>
+    <message>
+        <source>exposed, %1, mean of ranks</source>
+        <translation>nicht verdeckt, %1, Mittel der Ränge</translation>
     </message>
 </context>
 <context>
@@ -8752,10 +8796,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>Tokens each</source>
         <translation>Tokens je Sequenz</translation>
-    </message>
-    <message>
-        <source>Limit</source>
-        <translation>Grenze</translation>
     </message>
     <message>
         <source>Memory of a GPU that may be used, in GiB</source>
@@ -8936,6 +8976,26 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>Custom cluster</source>
         <translation>Eigenes Cluster</translation>
+    </message>
+    <message>
+        <source>Limits</source>
+        <translation>Grenzen</translation>
+    </message>
+    <message>
+        <source>Framework</source>
+        <translation>Framework</translation>
+    </message>
+    <message>
+        <source>Only plans that this framework&apos;s launch line can say; others are refused with its sentence</source>
+        <translation>Nur Pläne, die die Startzeile dieses Frameworks sagen kann; andere werden mit deren Satz abgelehnt</translation>
+    </message>
+    <message>
+        <source>any</source>
+        <translation>beliebig</translation>
+    </message>
+    <message>
+        <source>Launch line of</source>
+        <translation>Startzeile von</translation>
     </message>
 </context>
 <context>
@@ -9946,10 +10006,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Letzte entfernen</translation>
     </message>
     <message>
-        <source>Of what is set now; the columns above have theirs in the table.</source>
-        <translation>Von dem, was jetzt eingestellt ist; die Zahlen der Spalten stehen in der Tabelle.</translation>
-    </message>
-    <message>
         <source>Four columns are the most: remove one first.</source>
         <translation>Mehr als vier Spalten gibt es nicht: erst eine entfernen.</translation>
     </message>
@@ -9972,6 +10028,14 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>Setups, runs and published cases stand side by side as lettered columns, with step time, memory, bubble and exposed communication. The bars say in milliseconds what makes the difference: computing, bubble, communication of each axis, recompute, optimizer. Where two columns cannot be compared, the cell says why.</source>
         <translation>Einstellungen, Läufe und veröffentlichte Fälle stehen nebeneinander als Spalten mit Buchstaben, mit Schrittdauer, Speicher, Blase und sichtbarer Kommunikation. Die Balken sagen in Millisekunden, was den Unterschied macht: Rechnen, Blase, Kommunikation jeder Achse, Neurechnen, Optimierer. Wo zwei Spalten nicht vergleichbar sind, sagt die Zelle, warum.</translation>
+    </message>
+    <message>
+        <source>Predicting the plans …</source>
+        <translation>Die Pläne werden vorhergesagt …</translation>
+    </message>
+    <message>
+        <source>The columns above have theirs in the table.</source>
+        <translation>Die Spalten oben haben ihre in der Tabelle.</translation>
     </message>
 </context>
 <context>
@@ -10069,10 +10133,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Speicher eines Geräts</translation>
     </message>
     <message>
-        <source>exposed, %1</source>
-        <translation>nicht verdeckt, %1</translation>
-    </message>
-    <message>
         <source>sent, %1</source>
         <translation>gesendet, %1</translation>
     </message>
@@ -10123,6 +10183,26 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>Step of %1 less that of A, by cause</source>
         <translation>Schritt von %1 weniger dem von A, nach Ursachen</translation>
+    </message>
+    <message>
+        <source>BEST PLAN, SELECTED · %1</source>
+        <translation>BESTER PLAN, AUSGEWÄHLT · %1</translation>
+    </message>
+    <message>
+        <source>SELECTED PLAN · %1</source>
+        <translation>AUSGEWÄHLTER PLAN · %1</translation>
+    </message>
+    <message>
+        <source>BEST PLAN · %1</source>
+        <translation>BESTER PLAN · %1</translation>
+    </message>
+    <message>
+        <source>TODAY · %1</source>
+        <translation>HEUTE · %1</translation>
+    </message>
+    <message>
+        <source>exposed, %1, mean</source>
+        <translation>nicht verdeckt, %1, Mittel</translation>
     </message>
 </context>
 <context>
@@ -10291,6 +10371,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <source>FLOP/s over FLOP per byte</source>
         <translation>FLOP/s über FLOP je Byte</translation>
     </message>
+    <message>
+        <source>Predicting the plan …</source>
+        <translation>Der Plan wird vorhergesagt …</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::RooflineView</name>
@@ -10406,10 +10490,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Blase am ganzen Schritt</translation>
     </message>
     <message>
-        <source>exposed communication</source>
-        <translation>nicht verdeckte Kommunikation</translation>
-    </message>
-    <message>
         <source>computing, busiest rank</source>
         <translation>Rechnen, vollster Rang</translation>
     </message>
@@ -10468,6 +10548,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>%1 on %2 ranks</source>
         <translation>%1 auf %2 Rängen</translation>
+        <source>exposed, busiest rank</source>
+        <translation>nicht verdeckt, meistrechnender Rang</translation>
     </message>
 </context>
 <context>

@@ -6,7 +6,9 @@
 
 #include "engine/cli/training.h"
 #include "engine/plan/settings/alternatives.h"
+#include "engine/plan/setup/setup_settings.h"
 #include "engine/planner/reasons/standing.h"
+#include "engine/wire/frameworks/framework.h"
 #include "engine/wire/reading.h"
 
 namespace parallelarium {
@@ -48,6 +50,17 @@ Result<void> read_objective(const std::string& name, PlanRequest& request) {
   return message("plan-objective", "--objective is {}, not “{}”.", join_or(names), shown(name));
 }
 
+Result<void> keep_to_framework(const std::string& framework, PlanRequest& request) {
+  if (framework.empty()) return {};
+  std::vector<std::string> keys;
+  for (const PlanAxis& axis : plan_axes())
+    keys.push_back(find_setting(setup_settings(), axis.option)->key);
+  Result<FrameworkRefusal> refuses = framework_refusal(framework, std::move(keys));
+  if (!refuses) return refuses.error();
+  request.refuses = std::move(*refuses);
+  return {};
+}
+
 Result<void> settle(const Setup& base, PlanRequest& request) {
   // What `auto` means follows from the devices alone; the mesh is the search's.
   Result<Situation> situation = situation_here(without_axes(base));
@@ -59,7 +72,7 @@ Result<void> settle(const Setup& base, PlanRequest& request) {
 
 Result<PlanRequest> plan_request_from_json(const nlohmann::json& json) {
   PlanRequest request;
-  std::string gpus, objective = "time";
+  std::string gpus, objective = "time", framework;
   double memory_bytes = 0;
   ObjectReader reader(json, "plan");
   reader.read("gpus", gpus);
@@ -67,6 +80,7 @@ Result<PlanRequest> plan_request_from_json(const nlohmann::json& json) {
   reader.read("objective", objective);
   reader.read("top", request.top);
   reader.read("memory_bytes", memory_bytes);
+  reader.read("for", framework);
   const nlohmann::json* base_json = reader.object("setup");
   if (reader.error()) return *reader.error();
   if (const auto allowed = json.find("allowed"); allowed != json.end()) {
@@ -83,19 +97,27 @@ Result<PlanRequest> plan_request_from_json(const nlohmann::json& json) {
   }
   if (Result<void> read = read_gpus(gpus, request); !read) return read.error();
   if (Result<void> read = read_objective(objective, request); !read) return read.error();
+  if (Result<void> kept = keep_to_framework(framework, request); !kept) return kept.error();
   const Result<Setup> base = setup_from_json(*base_json);
   if (!base) return base.error();
   if (Result<void> settled = settle(*base, request); !settled) return settled.error();
-  if (memory_bytes > 0 && request.machine.memory_bytes.value > 0)
-    request.machine.usable_memory_share = memory_bytes / request.machine.memory_bytes.value;
+  if (memory_bytes > 0) limit_memory(request.machine, memory_bytes);
   return request;
 }
 
-nlohmann::json explanation_of(Setup asked, const PlanRequest& request, const PlanResult& result) {
+void limit_memory(Machine& machine, double bytes) {
+  if (machine.memory_bytes.value > 0)
+    machine.usable_memory_share = bytes / machine.memory_bytes.value;
+}
+
+nlohmann::json explanation_of(Setup asked, const PlanRequest& request, const PlanResult& result,
+                              const PlanWatch& watch) {
+  watch.tell(kExplainShare,
+             message("plan-today", "Trying changes of the setup that was asked about."));
   asked.machine = request.base.machine;
   const Result<Situation> situation = situation_here(asked);
   if (!situation) return to_json(refused_standing(situation.error()), asked);
-  return to_json(standing_of(situation->setup, request.machine, result, request.top), asked);
+  return to_json(standing_of(situation->setup, request, result), asked);
 }
 
 }  // namespace parallelarium

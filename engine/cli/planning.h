@@ -14,16 +14,23 @@ namespace parallelarium {
 Result<void> read_gpus(const std::string& text, PlanRequest& request);
 // "time", "gpus", "memory" or "tokens-per-gpu".
 Result<void> read_objective(const std::string& name, PlanRequest& request);
+// Has the search keep to what that framework can say of the axes; empty: any. Error:
+// "framework-unknown".
+Result<void> keep_to_framework(const std::string& framework, PlanRequest& request);
 // Gives the request its Machine and the Setup that all candidates begin with: `base` as this
 // computer resolves it. The mesh and the other axes are the search's.
 Result<void> settle(const Setup& base, PlanRequest& request);
 
 // {"setup": the base, "gpus": "64", "global_batch": 1024, "allowed": {"tp": ["1", "2"]},
-// "objective": "time", "top": 10, "memory_bytes": of a device that may be used}; the last four may
-// be absent. Every key but "setup" is the search's own.
+// "objective": "time", "top": 10, "memory_bytes": of a device that may be used, "for": a framework
+// that must be able to say the plans}; the last five may be absent. Every key but "setup" is the
+// search's own.
 Result<PlanRequest> plan_request_from_json(const nlohmann::json& json);
 
 // What the search makes of a Setup on its Machine, as `plan --explain` tells it.
-nlohmann::json explanation_of(Setup asked, const PlanRequest& request, const PlanResult& result);
+nlohmann::json explanation_of(Setup asked, const PlanRequest& request, const PlanResult& result,
+                              const PlanWatch& watch);
+// The share of a device's memory that makes so many bytes usable.
+void limit_memory(Machine& machine, double bytes);
 
 }  // namespace parallelarium

@@ -102,23 +102,27 @@ Result<nlohmann::json> plan_job(const PlanRequest& request, const std::optional<
   };
   Result<PlanResult> result = search(request, seen);
   if (!result) return result.error();
-  note_ties(*result, request.machine);
+  note_ties(*result, request.machine, seen);
   nlohmann::json answer = to_json(*result);
   add_messages(answer["reasons"], result->reasons);
   for (std::size_t at = 0; at < result->why.size(); ++at)
     add_messages(answer["best"][at]["why"], result->why[at]);
-  answer["capacity_bytes"] = static_cast<std::int64_t>(request.machine.memory_bytes.value *
-                                                       request.machine.usable_memory_share);
+  answer["tie_source"]["message"] = to_json(result->ties.said);
+  answer["capacity_bytes"] = usable_bytes(request.machine);
   answer["rates"] = prediction_word(request.machine);
-  if (today && !result->cancelled) answer["explained"] = explanation_of(*today, request, *result);
+  if (today && !result->cancelled)
+    answer["explained"] = explanation_of(*today, request, *result, seen);
   return answer;
 }
 
-Result<nlohmann::json> neighbours_job(const Setup& asked, const Watch& /*watch*/) {
+Result<nlohmann::json> neighbours_job(const Setup& asked, const std::string& framework,
+                                      const Watch& /*watch*/) {
   const Result<Situation> situation = situation_here(asked);
   if (!situation) return situation.error();
+  PlanRequest request;
+  if (Result<void> kept = keep_to_framework(framework, request); !kept) return kept.error();
   const Result<std::vector<PlanReason>> reasons =
-      neighbours_of_plan(situation->setup, situation->machine);
+      neighbours_of_plan(situation->setup, situation->machine, request.refuses);
   if (!reasons) return reasons.error();
   nlohmann::json why = to_json(*reasons);
   add_messages(why, *reasons);

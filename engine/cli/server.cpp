@@ -222,7 +222,13 @@ Result<ServeJob> plan_wish(const nlohmann::json& params) {
 Result<ServeJob> neighbours_wish(const nlohmann::json& params) {
   const Result<Setup> plan = setup_from_json(params.value("setup", nlohmann::json()));
   if (!plan) return plan.error();
-  return ServeJob([plan = *plan](const Watch& watch) { return neighbours_job(plan, watch); });
+  std::string framework;
+  ObjectReader reader(params, "neighbours");
+  reader.read("for", framework);
+  if (reader.error()) return *reader.error();
+  return ServeJob([plan = *plan, framework](const Watch& watch) {
+    return neighbours_job(plan, framework, watch);
+  });
 }
 
 Result<ServeJob> sweep_wish(const nlohmann::json& params) {

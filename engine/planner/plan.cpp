@@ -24,7 +24,10 @@ std::string_view name_of(PlanClass plan_class) {
   return "";
 }
 
-Result<Tried> try_setup(const Setup& setup, const Machine& machine, bool with_parts) {
+Result<Tried> try_setup(const Setup& setup, const Machine& machine, bool with_parts,
+                        const PlanRefusal& refuses) {
+  if (refuses && validate(setup).empty())
+    if (std::optional<Message> why = refuses(setup)) return std::move(*why);
   Result<Prediction> prediction = predict(setup, machine, BuildOptions{.stage_level = true});
   if (!prediction) return prediction.error();
   Tried tried;
@@ -47,15 +50,35 @@ const MemoryRow& fullest_row(const Plan& plan) {
       [](const MemoryRow& a, const MemoryRow& b) { return a.peak_bytes < b.peak_bytes; });
 }
 
-Message too_large(int stage, std::int64_t bytes, std::int64_t capacity, std::int64_t states) {
-  const Message needs = figure(bytes_text(static_cast<double>(bytes)));
-  const Message more = figure(bytes_text(static_cast<double>(bytes - capacity)));
-  if (states > capacity)
-    return message("plan-states-large",
-                   "Stage {} needs {} or more for its model states, {} more than a device has.",
-                   stage, needs, more);
-  return message("plan-memory-large", "Stage {} needs {} or more, {} more than a device has.",
-                 stage, needs, more);
+std::int64_t usable_bytes(const Machine& machine) {
+  return static_cast<std::int64_t>(machine.memory_bytes.value * machine.usable_memory_share);
+}
+
+Message too_large(int stage, std::int64_t bytes, const Machine& machine, std::int64_t states) {
+  const std::int64_t capacity = usable_bytes(machine);
+  const auto size = [](double of) { return figure(bytes_text(of)); };
+  const Message needs = size(static_cast<double>(bytes));
+  const Message more = size(static_cast<double>(bytes - capacity));
+  if (machine.usable_memory_share == 1)
+    return states > capacity
+               ? message("plan-states-large",
+                         "Stage {} needs {} or more for its model states, {} more than a device "
+                         "has.",
+                         stage, needs, more)
+               : message("plan-memory-large",
+                         "Stage {} needs {} or more, {} more than a device has.", stage, needs,
+                         more);
+  const Message limit = size(static_cast<double>(capacity)), all = size(machine.memory_bytes.value);
+  return states > capacity
+             ? message(
+                   "plan-states-limit",
+                   "Stage {} needs {} or more for its model states, {} more than the limit that "
+                   "was set, {} of a device's {}.",
+                   stage, needs, more, limit, all)
+             : message("plan-memory-limit",
+                       "Stage {} needs {} or more, {} more than the limit that was set, {} of a "
+                       "device's {}.",
+                       stage, needs, more, limit, all);
 }
 
 double objective_value(Objective objective, std::int64_t nanoseconds, std::int64_t bytes,
@@ -118,9 +141,7 @@ std::string change_of(const Setup& from, const Setup& to) {
   return text;
 }
 
-namespace {
-
-nlohmann::json plan_json(const Plan& plan) {
+nlohmann::json to_json(const Plan& plan) {
   nlohmann::json ranks = nlohmann::json::array();
   for (const MemoryRow& row : plan.memory) ranks.push_back(to_json(row));
   return {{"setup", to_json(plan.setup)},
@@ -129,14 +150,13 @@ nlohmann::json plan_json(const Plan& plan) {
           {"memory",
            {{"capacity_bytes", plan.capacity_bytes},
             {"needed_bytes", plan.needed_bytes},
-            {"fits", true},
+            {"fits", plan.needed_bytes <= plan.capacity_bytes},
+            {"stage", fullest_row(plan).stage},
             {"ranks", std::move(ranks)}}},
           {"bubble", to_json(plan.bubble)},
           {"exposed_seconds", exposed_json(plan.parts)},
           {"tied", plan.tied}};
 }
-
-}  // namespace
 
 nlohmann::json to_json(const std::vector<PlanReason>& reasons) {
   using nlohmann::json;
@@ -160,14 +180,20 @@ nlohmann::json to_json(const PlanResult& result) {
                        {"count", reason.count},
                        {"sentence", reason.sentence.text}});
   for (std::size_t at = 0; at < result.best.size(); ++at) {
-    json plan = plan_json(result.best[at]);
+    json plan = to_json(result.best[at]);
     plan["why"] = to_json(at < result.why.size() ? result.why[at] : std::vector<PlanReason>());
     best.push_back(std::move(plan));
   }
-  for (const Plan& plan : result.pareto) pareto.push_back(plan_json(plan));
+  for (const Plan& plan : result.pareto) pareto.push_back(to_json(plan));
   json points = json::array(), least = nullptr;
   for (const PlanResult::Point& point : result.points)
     points.push_back({{"seconds", point.seconds}, {"needed_bytes", point.bytes}});
+  json rows = json::array();
+  for (const TieThreshold::Row& row : result.ties.rows)
+    rows.push_back(
+        {{"source", row.source}, {"row", row.name}, {"predicted_over_published", row.ratio}});
+  json ties = {
+      {"pairs", result.ties.pairs}, {"rows", std::move(rows)}, {"sentence", result.ties.said.text}};
   if (result.least)
     least = {{"needed_bytes", result.least->bytes}, {"setup", to_json(result.least->setup)}};
   return {{"candidates", result.candidates},
@@ -179,8 +205,8 @@ nlohmann::json to_json(const PlanResult& result) {
           {"pareto", std::move(pareto)},
           {"points", std::move(points)},
           {"least", std::move(least)},
-          {"tie_threshold", result.tie_threshold ? json(*result.tie_threshold) : json(nullptr)},
-          {"tie_source", result.tie_threshold ? json(result.tie_source) : json(nullptr)},
+          {"tie_threshold", result.ties.share ? json(*result.ties.share) : json(nullptr)},
+          {"tie_source", std::move(ties)},
           {"seconds", result.seconds}};
 }
 

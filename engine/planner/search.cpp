@@ -19,14 +19,14 @@ namespace parallelarium {
 namespace {
 
 // Shares of the progress at which stages are timed, and the best plans are known.
-constexpr double kTablesShare = 0.2, kBestShare = 0.6;
+constexpr double kTablesShare = 0.15, kBestShare = 0.5;
 
 class Search {
  public:
   Search(const PlanRequest& request, const Space& space, const PlanWatch& watch)
       : request_(request), space_(space), watch_(watch) {
     const Machine& machine = request.machine;
-    capacity_ = static_cast<std::int64_t>(machine.memory_bytes.value * machine.usable_memory_share);
+    capacity_ = usable_bytes(machine);
     together_ = machine.ranks_share_memory() || machine.local;
   }
 
@@ -54,12 +54,13 @@ class Search {
     if (!watch_.progress) return;
     std::int64_t decided = 0;
     for (const std::int64_t count : result_.classes) decided += count;
-    watch_.progress(share, say(decided, result_.candidates));
+    share_ = std::max(share_, share);
+    watch_.progress(share_, say(decided, result_.candidates));
   }
 
   void count(PlanClass plan_class, const Message& sentence, std::int64_t times = 1) {
     result_.classes[static_cast<std::size_t>(plan_class)] += times;
-    ReasonCount& reason = reasons_[{plan_class, sentence.id}];
+    ReasonCount& reason = reasons_[{plan_class, sentence.id, sentence.field}];
     if (reason.count == 0) reason.sentence = sentence;
     reason.plan_class = plan_class;
     reason.count += times;
@@ -67,6 +68,7 @@ class Search {
 
   // Every candidate, with the table of stages that its bounds stand on; the refused are counted.
   Result<void> list() {
+    watch_.tell(0, message("plan-listing", "Listing the candidates."));
     Setup setup = request_.base;
     bool too_many = false;
     space_.for_each([&](const Candidate& group) {
@@ -110,8 +112,17 @@ class Search {
     return {};
   }
 
+  std::optional<Message> refusal_of(const Setup& setup) const {
+    return request_.refuses ? request_.refuses(setup) : std::nullopt;
+  }
+
   // `setup` is that of the candidate, which is valid with all these.
   void enter(Candidate candidate, Setup& setup, const std::vector<Sharding>& shardings) {
+    // What is refused for another axis is refused with any of these and any recompute.
+    if (const auto why = refusal_of(setup);
+        why && why->field != "zero" && why->field != "zero_group" && why->field != "recompute")
+      return count(PlanClass::kRefused, *why,
+                   static_cast<std::int64_t>(shardings.size() * space_.recomputes().size()));
     for (std::size_t recompute = 0; recompute < space_.recomputes().size(); ++recompute) {
       candidate.recompute = static_cast<std::uint8_t>(recompute);
       setup.recompute = space_.recomputes()[recompute];
@@ -121,6 +132,10 @@ class Search {
       for (const Sharding& sharding : shardings) {
         candidate.zero = sharding.zero;
         setup.zero = sharding.zero;
+        if (const auto why = refusal_of(setup)) {
+          count(PlanClass::kRefused, *why);
+          continue;
+        }
         const auto [end, first] = end_numbers_.try_emplace(
             end_key_of(setup, candidate.layers), static_cast<std::int32_t>(end_examples_.size()));
         if (first) end_examples_.push_back(candidate);
@@ -182,7 +197,8 @@ class Search {
     entry.bytes = std::max(entry.bytes, bound.bytes);
     if (bound.bytes <= capacity_) return true;
     note_least(entry.candidate, bound.bytes);
-    count(PlanClass::kDoesNotFit, too_large(bound.stage, bound.bytes, capacity_, bound.states));
+    count(PlanClass::kDoesNotFit,
+          too_large(bound.stage, bound.bytes, request_.machine, bound.states));
     return false;
   }
 
@@ -267,7 +283,8 @@ class Search {
       }
       if (look_at(at, [&] { return coming_smaller(); }))
         left_.emplace(entries_[at].nanoseconds, at);
-      tell(kBestShare + (1 - kBestShare) * (1 - static_cast<double>(left_.size()) / all),
+      tell(kBestShare +
+               (kNeighboursShare - kBestShare) * (1 - static_cast<double>(left_.size()) / all),
            [](auto decided, auto of) {
              return message("plan-smaller",
                             "Simulating smaller plans: {} of {} candidates are decided.", decided,
@@ -291,7 +308,7 @@ class Search {
   }
 
   void count_bounded(const Entry& entry) {
-    if (const auto known = reasons_.find({PlanClass::kBounded, "plan-bounded"});
+    if (const auto known = reasons_.find({PlanClass::kBounded, "plan-bounded", ""});
         known != reasons_.end()) {  // there may be millions
       ++known->second.count;
       ++result_.classes[static_cast<std::size_t>(PlanClass::kBounded)];
@@ -351,7 +368,7 @@ class Search {
           plan.memory.begin(), plan.memory.end(),
           [](const auto& a, const auto& b) { return a.peak_bytes < b.peak_bytes; });
       count(PlanClass::kDoesNotFit,
-            too_large(fullest->stage, plan.needed_bytes, plan.capacity_bytes, 0));
+            too_large(fullest->stage, plan.needed_bytes, request_.machine, 0));
       note_least(entry.candidate, plan.needed_bytes);
       return;
     }
@@ -381,6 +398,7 @@ class Search {
   const PlanRequest& request_;
   const Space& space_;
   const PlanWatch& watch_;
+  mutable double share_ = 0;  // that was told last
   std::int64_t capacity_ = 0;
   std::int64_t least_bytes_ = 0;  // of those that do not fit
   Candidate least_;
@@ -394,7 +412,8 @@ class Search {
   std::vector<StepEnd> ends_;
   std::vector<StageTable> tables_;
   std::vector<std::optional<Message>> refusals_;
-  std::map<std::pair<PlanClass, std::string>, ReasonCount> reasons_;
+  std::map<std::tuple<PlanClass, std::string, std::string>, ReasonCount>
+      reasons_;  // by id and field
   std::priority_queue<Place, std::vector<Place>, std::greater<>> queue_;
   using Timed = std::pair<std::int64_t, std::size_t>;
   std::priority_queue<Timed, std::vector<Timed>, std::greater<>> left_;  // of find_front()
@@ -410,8 +429,11 @@ Result<PlanResult> search(const PlanRequest& request, const PlanWatch& watch) {
   if (!space) return space.error();
   Result<PlanResult> result = Search(request, *space, watch).run();
   if (!result) return result;
-  if (!result->cancelled && !request.best_alone)
-    result->why = reasons_of(result->best, request.machine);
+  if (!result->cancelled && !request.best_alone) {
+    watch.tell(kNeighboursShare,
+               message("plan-neighbours", "Trying one change of the best plan after another."));
+    result->why = reasons_of(result->best, request);
+  }
   result->seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return result;
 }

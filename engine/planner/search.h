@@ -57,6 +57,21 @@ struct LeastPlan {
   Setup setup;
 };
 
+// Which plans cannot be told apart: the mean of |a / b - 1| over pairs of neighbouring rows of one
+// published table on this machine that no rate was fitted on, where a and b are what is predicted
+// over what was published, of step, tokens or MFU.
+struct TieThreshold {
+  struct Row {
+    std::string source, name;
+    double ratio = 0;  // predicted over published
+  };
+  std::optional<double> share;  // of a step; none: there are no two such rows
+  int pairs = 0;
+  std::vector<Row> rows;  // of the pairs
+  Message said;           // all this
+};
+TieThreshold tie_threshold_of(const Machine& machine);
+
 struct PlanResult {
   std::int64_t candidates = 0;
   std::int64_t classes[kPlanClasses] = {};
@@ -72,31 +87,41 @@ struct PlanResult {
   };
   std::vector<Point> points;  // of all that were simulated and fit
   std::optional<LeastPlan> least;
-  std::optional<double> tie_threshold;  // share of a step; none: not known
-  std::string tie_source;               // what it stands on
-  double seconds = 0;                   // that the search took
+  TieThreshold ties;   // by note_ties()
+  double seconds = 0;  // that the search took
 };
 
+// What search() and then note_ties() and an explanation tell: the share never falls, and is below 1
+// while something is left to do.
 struct PlanWatch {
   const std::atomic<bool>* cancel = nullptr;
   std::function<void(double share, const Message& what)> progress;  // on the calling thread
+  void tell(double share, const Message& what) const {
+    if (progress) progress(share, what);
+  }
 };
+// Where the neighbours of the best are tried, published runs are predicted, and changes of a Setup
+// that was asked about are.
+inline constexpr double kNeighboursShare = 0.85, kTiesShare = 0.92, kExplainShare = 0.96;
 
 // Errors: those of Space::of; "plan-empty", "plan-many"; "cancelled.plan" where it was cancelled
 // before anything was simulated that fits.
 Result<PlanResult> search(const PlanRequest& request, const PlanWatch& watch = {});
 
 // The plan of a Setup as predict() tells it with a folded Program; none where it does not fit.
-// Error: predict()'s.
+// Error: predict()'s, or that `refuses` refuses it.
 struct Tried {
   Plan plan;
   bool fits = false;
 };
-Result<Tried> try_setup(const Setup& setup, const Machine& machine, bool with_parts);
+Result<Tried> try_setup(const Setup& setup, const Machine& machine, bool with_parts,
+                        const PlanRefusal& refuses = {});
 // Of the stage that needs most. The plan must have been predicted.
 const MemoryRow& fullest_row(const Plan& plan);
-// "Stage 0 needs 91.2 GiB, 11.2 GiB more than a device has."
-Message too_large(int stage, std::int64_t bytes, std::int64_t capacity, std::int64_t states);
+// "Stage 0 needs 91.2 GiB, 11.2 GiB more than a device has", or than may be used of it.
+Message too_large(int stage, std::int64_t bytes, const Machine& machine, std::int64_t states);
+// What may be used of a device.
+std::int64_t usable_bytes(const Machine& machine);
 // Whether `a` stands before `b`: by objective, time, memory, fewer axes, and the text of the Setup.
 bool stands_before(const Plan& a, const Plan& b, Objective objective);
 // What the objective compares; the less the better. Of bounds: a lower bound of it.
@@ -106,26 +131,22 @@ double objective_value(Objective objective, std::int64_t nanoseconds, std::int64
 // Why the neighbours of plan 0, which differ in one axis, are not better, and why the plans behind
 // it are not: by causes. Cost: some predictions.
 std::vector<std::vector<PlanReason>> reasons_of(const std::vector<Plan>& best,
-                                                const Machine& machine);
+                                                const PlanRequest& request);
 // Why the neighbours of any plan are not better than it. Cost: some predictions.
 // Error: predict()'s, or that the Setup does not fit.
-Result<std::vector<PlanReason>> neighbours_of_plan(const Setup& setup, const Machine& machine);
+Result<std::vector<PlanReason>> neighbours_of_plan(const Setup& setup, const Machine& machine,
+                                                   const PlanRefusal& refuses);
 nlohmann::json to_json(const std::vector<PlanReason>& reasons);
 // The layers of stages in short: "even", "7+8×14+7".
 std::string layers_text(const std::vector<int>& layers);
 // The change from one plan's axes to another's: "TP 8 → 4, DP 1 → 2".
 std::string change_of(const Setup& from, const Setup& to);
 
-// The mean error of the ratio between two published steps of one table, both predicted, over the
-// held-out rows of cases on this machine. None: there are no two such rows.
-struct TieThreshold {
-  double share = 0;
-  std::string source;
-};
-std::optional<TieThreshold> tie_threshold_of(const Machine& machine);
-// Notes it, and which of the best plans are ties by it. Cost: a prediction of each such row.
-void note_ties(PlanResult& result, const Machine& machine);
+// Notes the threshold, and which of the best plans are ties by it. Cost: a prediction of each such
+// row.
+void note_ties(PlanResult& result, const Machine& machine, const PlanWatch& watch = {});
 
+nlohmann::json to_json(const Plan& plan);
 nlohmann::json to_json(const PlanResult& result);
 
 }  // namespace parallelarium

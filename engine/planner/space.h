@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,10 @@ inline constexpr std::int64_t kMostPlanGpus = 131'072;
 inline constexpr std::int64_t kMostCandidates = 2'000'000;
 inline constexpr int kMostPlanChunks = 8;  // where nobody says
 
+// Why a valid Setup is no plan all the same, such as that a framework cannot say it; none: it may
+// be one. It looks at what a search chooses alone, and is called on any thread.
+using PlanRefusal = std::function<std::optional<Message>(const Setup&)>;
+
 struct PlanRequest {
   Setup base;  // resolved; what is no axis of the search stays as it is here
   Machine machine;
@@ -31,6 +36,7 @@ struct PlanRequest {
   // The values that an axis may take, by its option, as they are typed; an axis that is not here
   // takes all that plan_axes() says of it.
   std::map<std::string, std::vector<std::string>> allowed;
+  PlanRefusal refuses;  // null: nothing that is valid
   Objective objective = Objective::kTime;
   int top = 10;
   bool best_alone =

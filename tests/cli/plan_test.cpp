@@ -2,6 +2,8 @@
 // `plan`, `sweep` and `compare`.
 #include <gmock/gmock.h>
 
+#include <cmath>
+
 #include "tests/cli/cli.h"
 
 namespace parallelarium {
@@ -123,6 +125,133 @@ TEST(Plan, TakesGroupsCutsAndOrdersByTheirNames) {
     EXPECT_EQ(setup.at("stage_layers"), json({8, 8, 9, 7}));
   EXPECT_EQ(command(small_plan({"--allow", "stage-layers=heavy"})).status, 2);
   EXPECT_EQ(command(small_plan({"--fix", "order=pp-first"})).status, 2);
+}
+
+// Megatron has no zero bubble: those candidates are refused with the exporter's sentence, and the
+// best is that of a search without them.
+TEST(Plan, KeepsToWhatAFrameworkCanSay) {
+  const Folder folder;
+  const json all = command(small_plan({"--json"})).json();
+  const json kept = command(small_plan({"--for", "megatron", "--json"})).json();
+  json alone;
+  {
+    std::vector<std::string> words = small_plan({"--json"});
+    words[12] = "schedules=1f1b";
+    alone = command(words).json();
+  }
+  EXPECT_EQ(kept.at("candidates"), all.at("candidates"));
+  const auto count = [](const json& plan, const char* plan_class) {
+    return plan.at("classes").at(plan_class).get<std::int64_t>();
+  };
+  const std::int64_t others =
+      all.at("candidates").get<std::int64_t>() - alone.at("candidates").get<std::int64_t>();
+  EXPECT_EQ(count(kept, "refused"), count(alone, "refused") + others);
+  EXPECT_GT(others, 10);
+  ASSERT_FALSE(kept.at("best").empty());
+  for (std::size_t at = 0; at < kept.at("best").size(); ++at)
+    EXPECT_EQ(kept.at("best")[at].at("setup"), alone.at("best")[at].at("setup"));
+  std::int64_t said = 0;
+  for (const json& reason : kept.at("reasons"))
+    if (reason.at("sentence").get<std::string>().find("no flag for zero bubble") !=
+        std::string::npos)
+      said += reason.at("count").get<std::int64_t>();
+  EXPECT_GT(said, 0);
+  // What somebody runs today is no plan where the framework cannot say it.
+  const std::string file =
+      folder.file("today.json", R"({"model": "llama3-8b", "machine": "dgx-h100",
+      "mesh": {"pp": 4}, "microbatches": 8, "schedule": "zb-h1"})");
+  const json told =
+      command(small_plan({"--for", "megatron", "--explain", file.c_str(), "--json"})).json();
+  EXPECT_EQ(told.at("explained").at("class"), "refused");
+  const Reply unknown = command(small_plan({"--for", "jax"}));
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("megatron"));
+}
+
+// The threshold of ties is made of published rows that no rate was fitted on, and `cases` says the
+// same of each of them.
+TEST(Plan, SaysWhichPublishedRowsTiesStandOn) {
+  const Folder folder;
+  const char* const machine = "dgx-a100-80g";
+  const auto plan = [](const char* of) {
+    return command({"plan", "--model", "gpt2-124m", "--machine", of, "--gpus", "2",
+                    "--global-batch", "4", "--fix", "micro-batch=1,pp=1", "--json"})
+        .json();
+  };
+  double sum = 0;
+  int pairs = 0;
+  std::string last_case;
+  double last = 0;
+  for (const json& row : command({"cases", "--json"}).json()) {
+    if (row.at("setup").value("machine", json()) != machine) continue;
+    for (const json& figure : row.at("published")) {
+      const std::string metric = figure.at("metric");
+      if (metric != "step_seconds" && metric != "tokens_per_second_per_rank" &&
+          metric != "mfu_causal_percent")
+        continue;
+      if (figure.at("rates") != "held_out" || figure.at("error").is_null()) break;
+      const double ratio = 1 + figure.at("error").get<double>();
+      if (row.at("case") == last_case) {
+        sum += std::abs(ratio / last - 1);
+        ++pairs;
+      }
+      last = ratio;
+      last_case = row.at("case");
+      break;
+    }
+  }
+  ASSERT_GT(pairs, 0);
+  const json told = plan(machine);
+  EXPECT_NEAR(told.at("tie_threshold"), sum / pairs, 1e-9);
+  const json& source = told.at("tie_source");
+  EXPECT_EQ(source.at("pairs"), pairs);
+  EXPECT_GT(source.at("rows").size(), static_cast<std::size_t>(pairs));
+  EXPECT_THAT(source.at("sentence").get<std::string>(),
+              HasSubstr(source.at("rows")[0].at("source").get<std::string>()));
+  const json none = plan("hgx-mi300x");
+  EXPECT_TRUE(none.at("tie_threshold").is_null());
+  EXPECT_THAT(none.at("tie_source").at("sentence").get<std::string>(), HasSubstr("not known"));
+}
+
+// What somebody trains today has the figures that `predict` tells, beside the best plan's.
+TEST(Plan, SetsTodayBesideTheBest) {
+  const Folder folder;
+  const std::string file = folder.file(
+      "today.json", R"({"model": "llama3-8b", "machine": "dgx-h100", "mesh": {"tp": 2, "pp": 2},
+                        "sequence_parallel": true, "microbatches": 8, "recompute": "full"})");
+  const json told =
+      command(small_plan({"--explain", file.c_str(), "--json"})).json().at("explained").at("plan");
+  const json alone = command({"predict", "--setup", file, "--json"}).json();
+  EXPECT_EQ(told.at("step").at("seconds"), alone.at("step").at("seconds"));
+  EXPECT_EQ(told.at("step").at("mfu"), alone.at("step").at("mfu"));
+  EXPECT_EQ(told.at("bubble").at("of_total"), alone.at("bubble").at("of_total"));
+  EXPECT_EQ(told.at("memory").at("needed_bytes"), alone.at("memory").at("needed_bytes"));
+  EXPECT_GT(told.at("exposed_seconds").at("tp"), 0);
+  const std::string text = command(small_plan({"--explain", file.c_str()})).out;
+  EXPECT_THAT(text, HasSubstr("memory, fullest stage"));
+  EXPECT_THAT(text, HasSubstr("the best"));
+}
+
+// A limit of one's own is no limit of the device.
+TEST(Plan, SaysWhoseLimitIsExceeded) {
+  const Folder folder;
+  const json limited = command(small_plan({"--memory", "40", "--json"})).json();
+  for (const json& plan : limited.at("best")) {
+    EXPECT_EQ(plan.at("memory").at("capacity_bytes"), std::int64_t{40} << 30);
+    EXPECT_LE(plan.at("memory").at("needed_bytes"), std::int64_t{40} << 30);
+  }
+  const auto sentences = [](const json& plan) {
+    std::string all;
+    for (const json& reason : plan.at("reasons"))
+      if (reason.at("class") == "does_not_fit")
+        all += reason.at("sentence").get<std::string>() + "\n";
+    return all;
+  };
+  EXPECT_THAT(sentences(limited), HasSubstr("the limit that was set, 40.0 GiB of a device's"));
+  EXPECT_THAT(sentences(limited), testing::Not(HasSubstr("more than a device has")));
+  EXPECT_THAT(sentences(command(small_plan({"--json"})).json()),
+              HasSubstr("more than a device has"));
+  EXPECT_EQ(command(small_plan({"--memory", "-3"})).status, 2);
 }
 
 TEST(Plan, AnswersNastyWishesInASentence) {

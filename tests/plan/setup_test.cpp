@@ -153,6 +153,16 @@ TEST(SetupFields, BringAlongWhatDependsOnThem) {
   EXPECT_FALSE(one_rank.sequence_parallel);
   EXPECT_TRUE(changed({{"stage-layers", "3,2,2,1"}, {"model", "gpt-small"}}).stage_layers.empty());
   EXPECT_TRUE(changed({{"stage-layers", "3,2,2,1"}, {"layers", "4"}}).stage_layers.empty());
+  // Layers of stages are of so many stages: ZB-V has two on each rank, as two chunks have.
+  const char* const of_eight = "1,1,1,1,1,1,1,1";
+  EXPECT_TRUE(changed({{"schedule", "zb-v"}, {"stage-layers", of_eight}, {"schedule", "1f1b"}})
+                  .stage_layers.empty());
+  EXPECT_EQ(changed({{"schedule", "zb-v"}, {"stage-layers", of_eight}, {"schedule", "v-half"}})
+                .stage_layers.size(),
+            8u);
+  EXPECT_TRUE(changed({{"stage-layers", "3,2,2,1"}, {"pp", "2"}}).stage_layers.empty());
+  EXPECT_TRUE(changed({{"stage-layers", "3,2,2,1"}, {"chunks", "2"}}).stage_layers.empty());
+  EXPECT_EQ(changed({{"stage-layers", "3,2,2,1"}, {"schedule", "zb-h1"}}).stage_layers.size(), 4u);
   // Files say all of it themselves.
   const Result<parallelarium::Setup> file =
       setup_from_text(R"({"mesh": {"tp": 1}, "sequence_parallel": true})");

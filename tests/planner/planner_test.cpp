@@ -193,7 +193,7 @@ std::vector<Plan> exhaustive(const PlanRequest& request, const Space& space,
   std::vector<Plan> plans;
   for (const Candidate& candidate : all_of(space)) {
     const Setup setup = space.setup_of(candidate);
-    Result<Tried> tried = try_setup(setup, request.machine, false);
+    Result<Tried> tried = try_setup(setup, request.machine, false, request.refuses);
     const auto plan_class = !tried        ? PlanClass::kRefused
                             : tried->fits ? PlanClass::kSimulated
                                           : PlanClass::kDoesNotFit;
@@ -207,15 +207,28 @@ std::vector<Plan> exhaustive(const PlanRequest& request, const Space& space,
   return plans;
 }
 
+// What a framework may be unable to say, of one axis or of two together.
+std::optional<Message> cannot_be_said(const Setup& setup) {
+  Message why =
+      message("plan-gpus", "A plan needs 1 to {} GPUs, as a number or a range such as 8..64.", 1);
+  why.field = setup.schedule != Schedule("1f1b")                       ? "schedule"
+              : setup.zero == 2                                        ? "zero"
+              : setup.zero == 1 && setup.recompute == Recompute::kFull ? "recompute"
+              : setup.micro_batch == 2 && setup.mesh.tp > 1            ? "micro_batch"
+                                                                       : "";
+  return why.field.empty() ? std::nullopt : std::optional(why);
+}
+
 TEST(Search, FindsWhatTryingEverythingFinds) {
   std::mt19937 random(2027);
-  std::int64_t bounded = 0, tight = 0;
+  std::int64_t bounded = 0, tight = 0, unsaid = 0;
   for (int problem = 0; problem < 30; ++problem) {
     PlanRequest request = small_problem(random);
     constexpr Objective kObjectives[] = {Objective::kTime, Objective::kMemory,
                                          Objective::kTokensPerGpu, Objective::kGpus};
     request.objective = kObjectives[problem % 4];
     if (problem % 3 == 0) request.least_gpus = 1;
+    if (problem % 5 == 0) request.refuses = cannot_be_said;
     const Result<Space> space = Space::of(request);
     ASSERT_TRUE(space.ok());
     std::int64_t classes[kPlanClasses] = {};
@@ -237,6 +250,12 @@ TEST(Search, FindsWhatTryingEverythingFinds) {
     EXPECT_EQ(found->classes[0] + found->classes[1] + found->classes[2] + found->classes[3],
               found->candidates);
     EXPECT_EQ(found->classes[0], classes[0]);
+    for (const std::vector<PlanReason>& reasons : found->why)
+      for (const PlanReason& reason : reasons)
+        if (request.refuses && reason.sentence.id == "plan-gpus") {
+          EXPECT_FALSE(reason.seconds);
+          ++unsaid;
+        }
     EXPECT_LE(found->classes[1], classes[1]);
     bounded += found->classes[2];
     ASSERT_EQ(found->best.size(), std::min<std::size_t>(all.size(), 3));
@@ -256,6 +275,7 @@ TEST(Search, FindsWhatTryingEverythingFinds) {
   }
   EXPECT_GT(bounded, 0);
   EXPECT_GT(tight, 10);
+  EXPECT_GT(unsaid, 0) << "neighbours are refused as candidates are";
 }
 
 // What is looked at where nobody says: 8 ranks on nodes of 4.

@@ -70,6 +70,34 @@ TEST(Search, ThatIsCancelledAddsUp) {
   }
 }
 
+// Progress never goes back, and tells of all that is left to do.
+TEST(Search, TellsHowFarItIsInOneDirection) {
+  std::mt19937 random(12);
+  PlanRequest request = small_problem(random);
+  request.least_gpus = request.most_gpus = 8;
+  request.global_batch = 8;
+  std::vector<double> shares;
+  std::vector<std::string> told;
+  std::int64_t decided = 0;
+  PlanWatch watch;
+  watch.progress = [&](double share, const Message& what) {
+    shares.push_back(share);
+    if (told.empty() || told.back() != what.id) told.push_back(what.id);
+    if (what.arguments.size() < 2) return;
+    const std::int64_t now = std::stoll(what.arguments[0].text);
+    EXPECT_GE(now, decided);
+    EXPECT_LE(now, std::stoll(what.arguments[1].text));
+    decided = now;
+  };
+  Result<PlanResult> found = search(request, watch);
+  ASSERT_TRUE(found.ok());
+  note_ties(*found, request.machine, watch);
+  EXPECT_TRUE(std::is_sorted(shares.begin(), shares.end()));
+  EXPECT_LT(shares.back(), 1) << "a Setup may be asked about behind it";
+  EXPECT_THAT(told, testing::ElementsAre("plan-listing", "plan-tables", "plan-best", "plan-smaller",
+                                         "plan-neighbours", "plan-published"));
+}
+
 // On one number of GPUs all plans need as many, and the fastest of them are the best: no more are
 // simulated than for time.
 TEST(Search, ForGpusTakesTheFasterOfEquals) {

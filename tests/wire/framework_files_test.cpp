@@ -18,6 +18,113 @@ FrameworkSetup read_or_fail(const std::string& framework, const std::string& tex
   return read.ok() ? *read : FrameworkSetup{default_setup(), {}};
 }
 
+// A plan for a V has few layers on the rank of its last stage, which is the first one's rank: 1F1B,
+// which is written in its place, has the head elsewhere, and does not take the cut over.
+TEST(Megatron, DoesNotCarryTheCutOfAVOverTo1F1B) {
+  auto setup = default_setup();
+  setup.model = *find_model("llama3-8b");
+  setup.mesh.pp = 4;
+  setup.microbatches = 16;
+  setup.schedule = "zb-v";
+  setup.stage_layers = {4, 4, 4, 4, 5, 5, 4, 2};
+  ASSERT_TRUE(validate(setup).empty());
+  for (const char* framework : {"megatron", "megatron-bridge"}) {
+    const Result<FrameworkText> written = write_for_framework(framework, setup);
+    ASSERT_TRUE(written.ok());
+    EXPECT_THAT(written->text, testing::Not(testing::HasSubstr("layout")));
+    const FrameworkSetup read = read_or_fail(framework, written->text);
+    EXPECT_EQ(read.setup.schedule.name(), "1f1b");
+    EXPECT_TRUE(read.setup.stage_layers.empty());
+    std::vector<std::string> named;
+    for (const Message& unsaid : written->not_expressible) named.push_back(unsaid.field);
+    EXPECT_THAT(named, testing::IsSupersetOf({"schedule", "stage_layers"}));
+  }
+  // What does not divide is spread, with the fewest where the head is.
+  setup.model.layers = 30;
+  setup.stage_layers = {4, 4, 4, 4, 4, 4, 4, 2};
+  EXPECT_EQ(
+      read_or_fail("megatron", write_for_framework("megatron", setup)->text).setup.stage_layers,
+      (std::vector<int>{7, 8, 8, 7}));
+}
+
+// Models have been trained with a base of rotary positions that is not Megatron's 10000.
+TEST(Megatron, WritesTheRotaryBaseOfAPublishedModel) {
+  auto setup = default_setup();
+  const auto has = [&](const char* model, const char* text) {
+    setup.model = *find_model(model);
+    setup.mesh = Mesh();
+    return write_for_framework("megatron", setup)->text.find(text) != std::string::npos;
+  };
+  EXPECT_TRUE(has("llama3-70b", "--rotary-base 500000"));
+  EXPECT_TRUE(has("qwen3-8b", "--rotary-base 1000000"));
+  EXPECT_TRUE(has("gpt-oss-20b", "--rotary-base 150000"));
+  for (const char* model : {"llama-7b", "deepseek-v3", "llama-tiny", "gpt3-175b"})
+    EXPECT_FALSE(has(model, "--rotary-base")) << model;
+  for (const std::string& name : model_names()) {  // each name of the table is a preset's
+    setup.model = *find_model(name);
+    const Result<FrameworkText> written = write_for_framework("megatron-bridge", setup);
+    if (name.starts_with("llama3-") || name.starts_with("qwen3-") || name.starts_with("mixtral-") ||
+        name.starts_with("gpt-oss-")) {
+      EXPECT_THAT(written->text, testing::HasSubstr("rotary_base=")) << name;
+    }
+  }
+}
+
+// As megatron/training/arguments.py asks: ahead with the reduction alone, and what its FSDP does
+// anyway is what is read.
+TEST(Megatron, GathersParametersAheadWithFsdpAlone) {
+  auto setup = default_setup();
+  setup.mesh = Mesh();
+  setup.mesh.dp = 4;
+  const auto has = [&](const char* flag) {
+    return write_for_framework("megatron", setup)->text.find(flag) != std::string::npos;
+  };
+  for (const int zero : {0, 1, 2, 3}) {
+    setup.zero = zero;
+    EXPECT_EQ(has("--overlap-param-gather"), zero == 3) << zero;
+    setup.overlap_gradients = false;
+    EXPECT_EQ(has("--overlap-grad-reduce"), zero >= 2) << zero;
+    setup.overlap_gradients = true;
+    EXPECT_TRUE(has("--overlap-grad-reduce"));
+  }
+  const std::string line =
+      "torchrun --nproc-per-node 4 pretrain_gpt.py --num-layers 4 "
+      "--hidden-size 64 --num-attention-heads 4 --seq-length 128 --vocab-size 1000 "
+      "--micro-batch-size 1 --global-batch-size 8 --overlap-grad-reduce --overlap-param-gather ";
+  const FrameworkSetup sharded = read_or_fail("megatron", line + "--use-distributed-optimizer");
+  EXPECT_EQ(sharded.setup.zero, 1);
+  ASSERT_EQ(sharded.not_understood.size(), 1u);
+  EXPECT_EQ(sharded.not_understood[0].id, "framework-gathers-ahead");
+  const FrameworkSetup whole = read_or_fail(
+      "megatron",
+      line + "--use-megatron-fsdp --data-parallel-sharding-strategy optim_grads_params");
+  EXPECT_EQ(whole.setup.zero, 3);
+  EXPECT_TRUE(whole.not_understood.empty());
+}
+
+// A search that is to keep to a framework asks about the axes alone, and of a script's settings
+// nothing follows.
+TEST(Frameworks, SayWhyTheyCannotTrainASetup) {
+  auto setup = default_setup();
+  setup.mesh.pp = 2;
+  const auto why = [&](const char* framework) {
+    return (*framework_refusal(framework, {"schedule", "zero", "micro_batch", "mesh.pp"}))(setup);
+  };
+  EXPECT_FALSE(why("megatron"));
+  EXPECT_FALSE(why("deepspeed")) << "its script cuts the pipeline";
+  EXPECT_EQ(why("accelerate")->field, "mesh.pp");
+  setup.schedule = "zb-v";
+  ASSERT_TRUE(why("megatron"));
+  EXPECT_THAT(why("megatron")->text, testing::HasSubstr("no flag for zero bubble"));
+  EXPECT_FALSE(why("torchtitan"));
+  EXPECT_FALSE((*framework_refusal("megatron", {"zero"}))(setup)) << "that is another axis";
+  setup.schedule = "1f1b";
+  setup.mesh = Mesh();
+  setup.micro_batch = 2;
+  EXPECT_FALSE(why("accelerate")) << "its script says the micro-batch";
+  EXPECT_EQ(framework_refusal("nothing", {}).error().id, "framework-unknown");
+}
+
 // examples/academic_paper_scripts of Megatron-LM, as a person pastes it.
 TEST(Megatron, ReadsAScriptWithVariables) {
   const FrameworkSetup read = read_or_fail("megatron", R"(#!/bin/bash

@@ -34,8 +34,9 @@ std::set<std::string> named(const FrameworkText& written) {
 const std::map<std::string, std::set<std::string>> kUnsaid = {
     {"megatron",
      {"bias_rate", "chunks", "collectives", "context_parallel", "cp_split", "fp8_dispatch",
-      "machine", "overlap_experts", "overlap_pipeline", "overlap_tensor", "recompute", "schedule",
-      "sequence_regather", "zero_reshard"}},
+      "machine", "microbatches", "overlap_experts", "overlap_gradients", "overlap_pipeline",
+      "overlap_tensor", "recompute", "schedule", "sequence_regather", "zero_prefetch",
+      "zero_reshard", "stage_layers"}},
     {"torchtitan",
      {"attention",
       "balance_loss",
@@ -61,14 +62,16 @@ const std::map<std::string, std::set<std::string>> kUnsaid = {
       "schedule",
       "z_loss",
       "zero",
-      "zero_reshard"}},
+      "zero_reshard",
+      "zero_prefetch"}},
     {"deepspeed", {"attention",        "balance_loss",     "bias_rate",    "chunks",
                    "collectives",      "context_parallel", "cp_split",     "sequence_regather",
                    "dropout",          "expert_dispatch",  "fp8_dispatch", "machine",
                    "mesh.order",       "mesh.pp",          "model",        "overlap_experts",
                    "overlap_pipeline", "overlap_tensor",   "precision",    "products",
                    "recompute",        "recompute_layers", "schedule",     "sequence_parallel",
-                   "stage_layers",     "z_loss",           "zero_group",   "zero_reshard"}},
+                   "stage_layers",     "z_loss",           "zero_group",   "zero_reshard",
+                   "zero_prefetch"}},
     {"accelerate",
      {"attention",
       "balance_loss",
@@ -102,7 +105,8 @@ const std::map<std::string, std::set<std::string>> kUnsaid = {
       "stage_layers",
       "z_loss",
       "zero",
-      "zero_group"}},
+      "zero_group",
+      "zero_prefetch"}},
     {"nanotron",
      {"attention",
       "bias_rate",
@@ -142,11 +146,13 @@ const std::map<std::string, std::set<std::string>> kUnsaid = {
       "z_loss",
       "zero",
       "zero_group",
-      "zero_reshard"}},
+      "zero_reshard",
+      "zero_prefetch"}},
     {"megatron-bridge",
      {"bias_rate", "chunks", "collectives", "context_parallel", "cp_split", "fp8_dispatch",
-      "machine", "overlap_experts", "overlap_pipeline", "overlap_tensor", "recompute", "schedule",
-      "sequence_regather", "zero_reshard"}},
+      "machine", "microbatches", "overlap_experts", "overlap_gradients", "overlap_pipeline",
+      "overlap_tensor", "recompute", "schedule", "sequence_regather", "zero_prefetch",
+      "zero_reshard", "stage_layers"}},
 };
 
 // Read onto the first lesson's Setup, what comes back differs in what is named alone.
@@ -229,6 +235,7 @@ Setup random_setup(std::mt19937& random) {
   setup.sequence_regather = random() % 3 != 0;
   setup.attention = one_of(random, {Attention::kFused, Attention::kUnfused});
   setup.overlap_gradients = random() % 2 == 0;
+  setup.zero_prefetch = static_cast<int>(random() % 3);
   setup.overlap_tensor = random() % 2 == 0;
   setup.overlap_pipeline = random() % 2 == 0;
   setup.dropout = one_of(random, {0.0, 0.1});
@@ -252,6 +259,42 @@ TEST_P(Framework, SaysRandomSetupsOrNamesWhatItCannot) {
     if (HasFailure()) return;
   }
   EXPECT_EQ(tried, 150);
+}
+
+// What a search asks of every candidate is what the exporter says of it.
+TEST_P(Framework, RefusesWhatItsTextCannotSay) {
+  const std::vector<std::string> keys = {
+      "mesh.tp",      "mesh.pp",  "mesh.cp",    "mesh.dp",           "mesh.ep",
+      "mesh.order",   "schedule", "chunks",     "stage_layers",      "micro_batch",
+      "microbatches", "zero",     "zero_group", "sequence_parallel", "recompute"};
+  const Result<FrameworkRefusal> refusal = framework_refusal(GetParam(), keys);
+  ASSERT_TRUE(refusal.ok());
+  std::mt19937 random(8);
+  int refused = 0, tried = 0;
+  for (int n = 0; n < 3000 && tried < 150; ++n) {
+    auto setup = random_setup(random);
+    if (random() % 2 == 0) setup.schedule = "1f1b";
+    if (random() % 3 == 0) setup.mesh.pp = 1;
+    if (random() % 2 == 0) setup.recompute = Recompute::kNone;
+    if (!validate(setup).empty()) continue;
+    ++tried;
+    const Result<FrameworkText> written = write_for_framework(GetParam(), setup);
+    ASSERT_TRUE(written.ok());
+    const Message* first = nullptr;
+    for (const Message& unsaid : written->not_expressible)
+      if (first == nullptr && unsaid.kind != "framework-script" &&
+          std::find(keys.begin(), keys.end(), unsaid.field) != keys.end())
+        first = &unsaid;
+    const std::optional<Message> why = (*refusal)(setup);
+    ASSERT_EQ(why.has_value(), first != nullptr) << (why ? why->text : first->text) << "\n"
+                                                 << written->text;
+    if (first == nullptr) continue;
+    ++refused;
+    EXPECT_EQ(why->text, first->text);
+    EXPECT_EQ(why->field, first->field);
+  }
+  EXPECT_GT(refused, 10);
+  EXPECT_LT(refused, tried);
 }
 
 TEST_P(Framework, ReadsNothingOutOfNoise) {

@@ -51,12 +51,14 @@ QString sentences_text(const std::vector<Message>& sentences) {
   return lines.join(QLatin1Char('\n'));
 }
 
-RecipeSheet::RecipeSheet(Setup setup, QWidget* parent) : Sheet(parent), setup_(std::move(setup)) {
+RecipeSheet::RecipeSheet(Setup setup, QWidget* parent, const QString& framework)
+    : Sheet(parent), setup_(std::move(setup)) {
   setWindowTitle(tr("Launch line"));
   resize(kSheetWidth, kSheetHeight);
   auto* column = new QVBoxLayout(this);
   auto* head = new QHBoxLayout;
   framework_ = make_framework_box(this);
+  if (const int at = framework_->findData(framework); at >= 0) framework_->setCurrentIndex(at);
   head->addWidget(make_label(tr("Framework"), framework_));
   head->addWidget(framework_);
   version_ = new QLabel(this);

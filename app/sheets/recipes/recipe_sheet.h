@@ -18,8 +18,8 @@ class RecipeSheet : public Sheet {
   Q_OBJECT
 
  public:
-  // `setup`: nothing in it is `auto`.
-  explicit RecipeSheet(Setup setup, QWidget* parent = nullptr);
+  // `setup`: nothing in it is `auto`. `framework`: the one that is shown first, by its name.
+  explicit RecipeSheet(Setup setup, QWidget* parent = nullptr, const QString& framework = {});
   void save_to(const QString& path);  // what Save as … does with its answer
 
  private:

@@ -46,11 +46,13 @@ Result<FoundPlan> plan_of(const nlohmann::json& json) {
   figures.read("seconds", plan.seconds);
   figures.read("tokens_per_second", plan.tokens_per_second);
   figures.read("mfu", plan.mfu);
-  figures.read("exposed_communication_seconds", plan.exposed_seconds);
   ObjectReader(*bubble, "plan.bubble").read("of_total", plan.bubble);
   ObjectReader(*memory, "plan.memory").read("needed_bytes", plan.bytes);
   for (const auto& [axis, seconds] : exposed->items())
-    if (seconds.is_number()) plan.exposed.emplace_back(axis, seconds.get<double>());
+    if (seconds.is_number()) {
+      plan.exposed.emplace_back(axis, seconds.get<double>());
+      plan.exposed_seconds += plan.exposed.back().second;
+    }
   std::int64_t most = -1;
   for (const nlohmann::json& row : memory->value("ranks", nlohmann::json::array())) {
     std::int64_t peak = 0;
@@ -94,6 +96,11 @@ Result<ExplainedPlan> explained_of(const nlohmann::json& json) {
   if (const nlohmann::json step = part("step"); step.contains("seconds"))
     told.seconds = step.value("seconds", 0.0);
   told.bytes = part("memory").value("needed_bytes", std::int64_t{0});
+  if (const nlohmann::json figures = part("plan"); !figures.empty()) {
+    Result<FoundPlan> plan = plan_of(figures);
+    if (!plan) return plan.error();
+    told.plan = std::move(*plan);
+  }
   if (const nlohmann::json change = part("change"); !change.empty()) {
     Result<Setup> changed = setup_from_json(change.value("setup", nlohmann::json::object()));
     if (!changed) return changed.error();
@@ -106,6 +113,7 @@ Result<ExplainedPlan> explained_of(const nlohmann::json& json) {
 
 // Ties stand by memory; the engine orders by time.
 void order_ties(PlanAnswer& answer) {
+  answer.best_time = 0;
   std::stable_sort(answer.plans.begin(), answer.plans.end(),
                    [](const FoundPlan& a, const FoundPlan& b) {
                      if (a.tied != b.tied) return a.tied;
@@ -161,8 +169,11 @@ Result<PlanAnswer> plan_answer_from_json(const nlohmann::json& json) {
     if (!setup) return setup.error();
     answer.least = {least->value("needed_bytes", std::int64_t{0}), *setup};
   }
+  if (const auto ties = json.find("tie_source"); ties != json.end() && ties->contains("message"))
+    answer.ties = message_from_json((*ties)["message"]);
   if (const auto ties = json.find("tie_threshold"); ties != json.end() && ties->is_number())
     answer.tie_threshold = ties->get<double>();
+  answer.searched_bytes = answer.capacity_bytes;
   if (const auto told = json.find("explained"); told != json.end()) {
     Result<ExplainedPlan> explained = explained_of(*told);
     if (!explained) return explained.error();
@@ -170,6 +181,35 @@ Result<PlanAnswer> plan_answer_from_json(const nlohmann::json& json) {
   }
   order_ties(answer);
   return answer;
+}
+
+PlanAnswer with_limit(const PlanAnswer& answer, std::int64_t bytes) {
+  PlanAnswer limited = answer;
+  limited.capacity_bytes = bytes;
+  const auto too_large = [&](const FoundPlan& plan) { return plan.bytes > bytes; };
+  std::erase_if(limited.front, too_large);
+  std::erase_if(limited.plans, too_large);
+  for (const FoundPlan& plan : limited.front)
+    if (std::none_of(limited.plans.begin(), limited.plans.end(),
+                     [&](const FoundPlan& other) { return other.setup == plan.setup; }))
+      limited.plans.push_back(plan);
+  std::stable_sort(limited.plans.begin(), limited.plans.end(),
+                   [](const FoundPlan& a, const FoundPlan& b) {
+                     return std::pair(a.seconds, a.bytes) < std::pair(b.seconds, b.bytes);
+                   });
+  if (limited.plans.empty() && !answer.front.empty())
+    limited.least = {answer.front.back().bytes, answer.front.back().setup};
+  if (limited.plans.size() > answer.plans.size()) limited.plans.resize(answer.plans.size());
+  for (FoundPlan& plan : limited.plans)
+    plan.tied = answer.tie_threshold &&
+                plan.seconds <= limited.plans.front().seconds * (1 + *answer.tie_threshold);
+  const auto lost = std::count_if(answer.points.begin(), answer.points.end(),
+                                  [&](const auto& point) { return point.second > bytes; });
+  limited.counts[PlanAnswer::kSimulated] -= lost;
+  limited.counts[PlanAnswer::kDoesNotFit] += lost;
+  limited.fitting -= lost;
+  order_ties(limited);
+  return limited;
 }
 
 Result<std::vector<PlanWhy>> neighbours_from_json(const nlohmann::json& json) {

@@ -23,9 +23,11 @@ struct PlanWhy {
 struct FoundPlan {
   Setup setup;
   int gpus = 0, stage = 0;  // the stage that needs most memory
-  double seconds = 0, tokens_per_second = 0, mfu = 0, bubble = 0, exposed_seconds = 0;
-  std::vector<std::pair<std::string, double>> exposed;  // by axis
-  std::vector<std::int64_t> stage_bytes;                // peak of each stage
+  double seconds = 0, tokens_per_second = 0, mfu = 0, bubble = 0;
+  // In which a rank communicates and computes nothing, mean of the ranks: by axis, and together.
+  std::vector<std::pair<std::string, double>> exposed;
+  double exposed_seconds = 0;
+  std::vector<std::int64_t> stage_bytes;  // peak of each stage
   std::int64_t bytes = 0;
   bool tied = false, on_front = false;
   std::vector<PlanWhy> why;
@@ -38,6 +40,7 @@ struct ExplainedPlan {
   Message sentence;
   std::optional<double> seconds;  // of its step; none: it cannot be, or does not fit
   std::int64_t bytes = 0;         // 0: it cannot be
+  std::optional<FoundPlan> plan;  // its figures; none: it cannot be
   struct Change {
     std::string change;  // "TP 8 → 4"
     Message sentence;
@@ -65,14 +68,19 @@ struct PlanAnswer {
   std::vector<FoundPlan> front;                         // by time
   std::vector<std::pair<double, std::int64_t>> points;  // seconds and bytes of the simulated
   std::optional<std::pair<std::int64_t, Setup>> least;  // of those that do not fit
-  std::optional<double> tie_threshold;                  // share of a step
+  Message ties;  // how close plans must be to share a rank, and by which published rows
   std::optional<ExplainedPlan> explained;
-  std::int64_t capacity_bytes = 0;
-  std::string rates;  // prediction_word() of the Machine
+  std::optional<double> tie_threshold;  // share of a step
+  std::int64_t capacity_bytes = 0;      // of a device that may be used
+  std::int64_t searched_bytes = 0;      // the same of the search, which may be more
+  std::string rates;                    // prediction_word() of the Machine
   double search_seconds = 0;
 };
 // Error: it is no answer of `plan`.
 Result<PlanAnswer> plan_answer_from_json(const nlohmann::json& json);
+// What a search says of less memory than it was told of. The fastest is exact, since the front has
+// it; behind it stand what the search kept. Of those that are bounded some may not fit either.
+PlanAnswer with_limit(const PlanAnswer& answer, std::int64_t bytes);
 // Of `neighbours`.
 Result<std::vector<PlanWhy>> neighbours_from_json(const nlohmann::json& json);
 

@@ -17,13 +17,38 @@ PlanSearch& PlanSearch::of(Session& session) {
 
 PlanSearch::PlanSearch(Session& session) : QObject(&session), session_(session) {
   connect(&session, &Session::run_state_changed, this, &PlanSearch::hear);
+  connect(&predictions_, &PlanPredictions::made, this, &PlanSearch::changed);
+  connect(&session.history(), &History::changed, this, [this] {
+    const FoundPlan* plan = selected();
+    show_plan(plan && plan->setup == session_.setup());
+  });
 }
 
 void PlanSearch::set_wish(const PlanWish& wish) {
   if (wish == wish_) return;
   wish_ = wish;
   error_.clear();
+  limit_answer();
   Q_EMIT changed();
+}
+
+std::int64_t PlanSearch::limit_bytes() const {
+  return wish_.memory_bytes > 0 ? wish_.memory_bytes : device_bytes();
+}
+
+bool PlanSearch::differs_in_limit_alone() const {
+  PlanWish like = wish_;
+  like.memory_bytes = answered_.memory_bytes;
+  return searched_ && like == answered_;
+}
+
+void PlanSearch::limit_answer() {
+  if (!searched_) return;
+  const std::int64_t limit = limit_bytes();
+  const bool limits = differs_in_limit_alone() && limit < searched_->capacity_bytes;
+  if (!limits && !is_limited()) return;
+  answer_ = limits ? with_limit(*searched_, limit) : *searched_;
+  if (best() && (!selected_ || !selected())) selected_ = best()->setup;
 }
 
 QString wish_of(const MachineChoice& machine) {
@@ -109,6 +134,7 @@ void PlanSearch::start() {
                         {"allowed", std::move(allowed)}};
   if (wish_.today) request.parameters["explain"] = to_json(*wish_.today);
   if (wish_.memory_bytes > 0) request.parameters["memory_bytes"] = wish_.memory_bytes;
+  request.parameters["for"] = wish_.framework.toStdString();
   request.read = [this, wish = wish_](const nlohmann::json& json) -> Result<RunRequest::Keep> {
     Result<PlanAnswer> answer = plan_answer_from_json(json);
     if (!answer) return answer.error();
@@ -138,11 +164,31 @@ QString PlanSearch::refusal() const {
 }
 
 void PlanSearch::keep(PlanAnswer answer, const PlanWish& wish) {
-  answer_ = std::move(answer);
+  searched_ = answer_ = std::move(answer);
   answered_ = wish;
   neighbours_.clear();
   selected_.reset();
-  if (!answer_->plans.empty()) selected_ = answer_->plans[answer_->best_time].setup;
+  predictions_.clear();
+  if (const FoundPlan* found = best()) selected_ = found->setup;
+  shows_plan_ = selected_.has_value();
+}
+
+const FoundPlan* PlanSearch::best() const {
+  return answer_ && !answer_->plans.empty() ? &answer_->plans[answer_->best_time] : nullptr;
+}
+
+void PlanSearch::show_plan(bool plan) {
+  if (plan == shows_plan_) return;
+  shows_plan_ = plan;
+  Q_EMIT changed();
+}
+
+std::shared_ptr<const Prediction> PlanSearch::prediction_of(const Setup& setup) {
+  Result<Machine> machine = machine_of(setup.machine);
+  if (!machine) return nullptr;
+  if (answered_.memory_bytes > 0)
+    machine->usable_memory_share = double(answered_.memory_bytes) / machine->memory_bytes.value;
+  return predictions_.of(session_.resolved(setup), *machine);
 }
 
 void PlanSearch::hear() {
@@ -163,6 +209,7 @@ const FoundPlan* PlanSearch::selected() const {
 
 void PlanSearch::select(const Setup& setup) {
   selected_ = setup;
+  shows_plan_ = true;
   Q_EMIT changed();
 }
 
@@ -179,14 +226,15 @@ void PlanSearch::select_next(int direction) {
 }
 
 bool PlanSearch::is_best(const FoundPlan& plan) const {
-  return !answer_->plans.empty() && answer_->plans[answer_->best_time].setup == plan.setup;
+  return best() && best()->setup == plan.setup;
 }
 
 const std::vector<PlanWhy>* PlanSearch::neighbours() const {
   const FoundPlan* plan = selected();
   if (!plan) return nullptr;
   // A search that was cancelled did not try those of its best.
-  if (is_best(*plan) && !answer_->cancelled) return &answer_->plans[answer_->best_time].why;
+  if (is_best(*plan) && !answer_->cancelled && !is_limited())
+    return &answer_->plans[answer_->best_time].why;
   for (const auto& [setup, why] : neighbours_)
     if (setup == plan->setup) return &why;
   return nullptr;
@@ -200,7 +248,8 @@ void PlanSearch::try_neighbours() {
   if (!can_try_neighbours()) return;
   RunRequest request;
   request.method = "neighbours";
-  request.parameters = {{"setup", to_json(selected()->setup)}};
+  request.parameters = {{"setup", to_json(selected()->setup)},
+                        {"for", answered_.framework.toStdString()}};
   request.read =
       [this, setup = selected()->setup](const nlohmann::json& json) -> Result<RunRequest::Keep> {
     Result<std::vector<PlanWhy>> why = neighbours_from_json(json);

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "app/state/plan/plan_answer.h"
+#include "app/state/plan/plan_predictions.h"
 
 namespace parallelarium {
 
@@ -25,6 +26,7 @@ struct PlanWish {
   std::int64_t sequence = 0;         // 0: the model's
   std::int64_t memory_bytes = 0;     // of a device that may be used; 0: all that the Machine says
   std::map<QString, QString> fixed;  // axis and its value; what is not here is free
+  QString framework;                 // that must be able to say the plans, by its name; empty: any
   std::optional<Setup> today;        // what is trained today, for comparison
   bool operator==(const PlanWish&) const = default;
 };
@@ -53,13 +55,29 @@ class PlanSearch : public QObject {
   // Why the last search has no answer, or empty.
   const QString& error() const { return error_; }
 
+  // The last search's, or what it says of less memory where the wish allows less and is the same
+  // otherwise.
   const std::optional<PlanAnswer>& answer() const { return answer_; }
-  const PlanWish& answered() const { return answered_; }  // the wish that the answer is of
-  bool is_stale() const { return answer_ && answered_ != wish_; }
+  const PlanWish& answered() const { return answered_; }  // the wish that was searched
+  bool is_stale() const { return answer_ && !is_limited() && answered_ != wish_; }
+  bool is_limited() const { return answer_ && answer_->capacity_bytes < answer_->searched_bytes; }
+  // Bytes of a device that the wish allows, and whether it differs in nothing else from what was
+  // searched.
+  std::int64_t limit_bytes() const;
+  bool differs_in_limit_alone() const;
 
   // The plan that is looked at, or null.
   const FoundPlan* selected() const;
   void select(const Setup& setup);
+  const FoundPlan* best() const;  // the fastest, or null
+  // Whether the views beside Search are about the selected plan. They are once there is one, until
+  // something else is set in Explore.
+  bool shows_plan() const { return shows_plan_ && selected() != nullptr; }
+  void show_plan(bool plan);
+  // A Setup of the search op by op; null while it is predicted, of which changed() tells, and where
+  // it cannot be.
+  std::shared_ptr<const Prediction> prediction_of(const Setup& setup);
+  PlanPredictions& predictions() { return predictions_; }
   // Moves among the best, from the one that is selected.
   void select_next(int direction);
   // Tells what one change of the selected plan would do. An answer brings that of the best plan;
@@ -87,10 +105,12 @@ class PlanSearch : public QObject {
   void hear();
   Session& session_;
   PlanWish wish_, answered_;
-  std::optional<PlanAnswer> answer_;
+  void limit_answer();
+  std::optional<PlanAnswer> answer_, searched_;  // the latter as the engine told it
   std::optional<Setup> selected_;
   std::vector<std::pair<Setup, std::vector<PlanWhy>>> neighbours_;  // that were asked for
-  bool searching_ = false, trying_ = false;
+  PlanPredictions predictions_;
+  bool searching_ = false, trying_ = false, shows_plan_ = false;
   QString error_;
 };
 

@@ -1,13 +1,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/views/compare/compare_data.h"
 
+#include <QCoreApplication>
 #include <algorithm>
 #include <set>
 
+#include "app/state/plan/plan_search.h"
+#include "app/views/shared/plan_words.h"
+#include "app/views/shared/setup_words.h"
 #include "app/views/shared/words.h"
 
 namespace parallelarium {
 namespace {
+
+struct CompareTexts {
+  Q_DECLARE_TR_FUNCTIONS(CompareView)
+};
 
 QString first_word(const QString& key) { return key.section(QLatin1Char('.'), 0, 0); }
 
@@ -51,11 +59,34 @@ Picture lanes_of(const Session& session, const Comparison& comparison) {
   return picture;
 }
 
+// The search is the Session's own part; what it has predicted is no state that is shown.
+PlanSearch& search_of(const Session& session) {
+  return PlanSearch::of(const_cast<Session&>(session));
+}
+
+std::vector<CompareEntry> plan_entries(PlanSearch& search) {
+  std::vector<CompareEntry> entries;
+  const auto add = [&](const QString& title, const Setup& setup) {
+    if (const auto prediction = search.prediction_of(setup))
+      entries.push_back({title.arg(axes_text(setup)), record_of(prediction)});
+  };
+  const Setup selected = search.selected()->setup, best = search.best()->setup;
+  add(selected == best ? CompareTexts::tr("BEST PLAN, SELECTED · %1")
+                       : CompareTexts::tr("SELECTED PLAN · %1"),
+      selected);
+  if (!(selected == best)) add(CompareTexts::tr("BEST PLAN · %1"), best);
+  if (const auto& today = search.answer()->explained)
+    add(CompareTexts::tr("TODAY · %1"), today->setup);
+  return entries;
+}
+
 }  // namespace
 
 QString letter_of(std::size_t column) { return QString(QChar(char16_t('A' + column))); }
 
 std::vector<CompareEntry> entries_of(const Session& session) {
+  PlanSearch& search = search_of(session);
+  if (search.shows_plan()) return plan_entries(search);
   std::vector<CompareEntry> entries;
   if (const RunRecord* pinned = session.runs().pinned())
     entries.push_back({pinned_title(*pinned, session.resolved()), *pinned, LaneStyle::kPinned});
@@ -99,6 +130,8 @@ Comparison CompareSource::compare(const Session& session, const std::vector<Comp
                                   std::size_t chosen) {
   Comparison comparison;
   comparison.entries = entries_of(session);
+  comparison.whose = whose_text(session);
+  comparison.waiting = search_of(session).predictions().busy();
   comparison.entries.insert(comparison.entries.end(), added.begin(), added.end());
   if (comparison.entries.size() > kMostCompared) comparison.entries.resize(kMostCompared);
   std::vector<Kept> now;

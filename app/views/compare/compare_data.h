@@ -23,6 +23,8 @@ struct CompareEntry {
 };
 
 struct Comparison {
+  QString whose;         // plans of the search, or what is set
+  bool waiting = false;  // for a plan that is being predicted
   std::vector<CompareEntry> entries;
   std::vector<std::shared_ptr<const LaneRows>> rows;  // of each entry
   SideBySide beside;
@@ -39,7 +41,8 @@ struct Comparison {
 // 'A' for the first.
 QString letter_of(std::size_t column);
 
-// What the Session has to compare: the pin, what is set, and its run.
+// What the Session has to compare: the plan that is selected in Search beside the best and beside
+// what is trained today; or the pin, what is set, and its run.
 std::vector<CompareEntry> entries_of(const Session& session);
 
 // Keeps the figures and rows that it made, so that only what is new costs something.

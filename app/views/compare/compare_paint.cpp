@@ -90,6 +90,7 @@ double paint_compare(QPainter& painter, double width, const ComparePicture& pict
       y += put_lines(painter, QRectF(kCompareMargin, y, inner, kCompareLine), text, theme.font(12),
                      color, texts);
   };
+  say(comparison.whose, theme.muted);
   say(picture.status, theme.warning);
   if (comparison.entries.size() == 1)
     say(ComparePaint::tr("Pin what is set and change it, run it, or add a published case, the plan "

@@ -25,7 +25,7 @@ struct CompareView::State {
   std::optional<FollowedAction> followed;
   bool predicting = false;
   QString error;
-  QPushButton *add = nullptr, *less = nullptr;
+  QPushButton *add = nullptr, *less = nullptr, *whose = nullptr;
   QMenu* menu = nullptr;
   QAction* pin = nullptr;
   CompareHits hits;

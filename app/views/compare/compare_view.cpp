@@ -13,10 +13,12 @@
 
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
+#include "app/state/plan/plan_search.h"
 #include "app/state/step/training_step.h"
 #include "app/views/compare/compare_paint.h"
 #include "app/views/compare/compare_state.h"
 #include "app/views/compare/compare_words.h"
+#include "app/views/shared/plan_words.h"
 #include "app/views/shared/step_quantities.h"
 #include "app/views/shared/words.h"
 
@@ -48,9 +50,12 @@ ComparePicture CompareView::State::picture() const {
   ComparePicture picture;
   picture.comparison = shown.get();
   picture.followed = followed;
-  picture.status = predicting ? CompareView::tr("Predicting the column to be added …") : error;
+  picture.status = predicting       ? CompareView::tr("Predicting the column to be added …")
+                   : shown->waiting ? CompareView::tr("Predicting the plans …")
+                                    : error;
   picture.beside_head = add->width() + 24;
-  if (!less->isHidden()) picture.beside_head += less->width() + 8;
+  for (const QPushButton* button : {less, whose})
+    if (!button->isHidden()) picture.beside_head += button->width() + 8;
   return picture;
 }
 
@@ -92,6 +97,8 @@ CompareView::CompareView(Session& session, QWidget* parent)
   s.add = new QPushButton(tr("Add a column …"), &canvas());
   s.less = new QPushButton(tr("Remove the last"), &canvas());
   for (QPushButton* button : {s.add, s.less}) button->setAutoDefault(true);
+  PlanSearch& search = PlanSearch::of(session);
+  s.whose = make_whose_button(search, &canvas());
   build_actions();
   connect(s.less, &QPushButton::clicked, this, &CompareView::remove_last);
   const auto again = [this] {
@@ -100,18 +107,27 @@ CompareView::CompareView(Session& session, QWidget* parent)
   connect(&session, &Session::prediction_changed, this, again);
   connect(&session, &Session::run_changed, this, again);
   connect(&session.locks(), &LessonLocks::hidden_changed, this, again);
+  connect(&search, &PlanSearch::changed, this, again);
   refresh();
 }
 
-CompareView::~CompareView() { wait(); }
+// The Session may be gone by now.
+CompareView::~CompareView() { state_->worker.waitForDone(); }
 
 const Comparison& CompareView::comparison() const { return *state_->shown; }
-void CompareView::wait() { state_->worker.waitForDone(); }
+void CompareView::wait() {
+  state_->worker.waitForDone();
+  PlanSearch::of(state_->session).predictions().wait();
+}
 
-std::vector<Quantity> CompareView::quantities() const { return step_quantities(state_->session); }
+std::vector<Quantity> CompareView::quantities() const {
+  const PlanSearch& search = PlanSearch::of(state_->session);
+  return search.shows_plan() ? plan_quantities(search) : step_quantities(state_->session);
+}
 
 QString CompareView::origin(const QString&) const {
-  return tr("Of what is set now; the columns above have theirs in the table.");
+  return whose_text(state_->session) + QLatin1Char(' ') +
+         tr("The columns above have theirs in the table.");
 }
 
 ViewPicture CompareView::exported(const PictureStyle& style) const {
@@ -168,7 +184,9 @@ void CompareView::refresh() {
   const bool full = s.shown->entries.size() >= kMostCompared;
   s.add->setEnabled(!full && !s.predicting);
   s.add->setToolTip(full ? tr("Four columns are the most: remove one first.") : QString());
-  s.less->setVisible(!s.added.empty() || s.session.runs().pinned());
+  const PlanSearch& search = PlanSearch::of(s.session);
+  refresh_whose(*s.whose, search);
+  s.less->setVisible(!s.added.empty() || (s.session.runs().pinned() && !search.shows_plan()));
   s.less->setText(s.added.empty() ? tr("Remove the pin") : tr("Remove the last"));
   place_parts();
   canvas().setAccessibleDescription(description());
@@ -179,12 +197,12 @@ void CompareView::refresh() {
 void CompareView::place_parts() {
   State& s = *state_;
   const int width = canvas_width();
-  for (QPushButton* button : {s.add, s.less})
+  for (QPushButton* button : {s.add, s.less, s.whose})
     button->resize(button->sizeHint().width(), kCompareButton);
   const double tall = compare_height(width, s.picture(), theme_for(palette()));
   set_height(tall);
   int right = width - 16;
-  for (QPushButton* button : {s.add, s.less}) {
+  for (QPushButton* button : {s.add, s.less, s.whose}) {
     if (button->isHidden()) continue;
     right -= button->width();
     button->move(right, 10);

@@ -52,7 +52,7 @@ QString compared_text(const std::string& metric) {
   for (const auto& [key, text] : known)
     if (metric == key) return text;
   if (metric.starts_with("exposed_seconds."))
-    return CompareWords::tr("exposed, %1").arg(axis_in(metric));
+    return CompareWords::tr("exposed, %1, mean").arg(axis_in(metric));
   if (metric.starts_with("traffic.")) return CompareWords::tr("sent, %1").arg(axis_in(metric));
   return QString::fromStdString(metric);
 }
@@ -71,7 +71,7 @@ QString cause_text(const std::string& cause) {
     if (cause == key) return text;
   const auto colon = cause.rfind(": ");
   const QString axis = QString::fromStdString(cause.substr(colon + 2)).toUpper();
-  return CompareWords::tr("exposed, %1").arg(axis);
+  return CompareWords::tr("exposed, %1, mean").arg(axis);
 }
 
 QString compared_value(double value, const std::string& unit) {
@@ -139,7 +139,7 @@ std::vector<QStringList> compare_table(const Comparison& comparison) {
 }
 
 QString compare_description(const Comparison& comparison) {
-  QStringList said{compare_title(comparison)};
+  QStringList said{compare_title(comparison), comparison.whose};
   for (std::size_t at = 0; at < comparison.entries.size(); ++at)
     said << QStringLiteral("%1: %2").arg(letter_of(at), comparison.entries[at].title);
   const std::vector<QStringList> table = compare_table(comparison);

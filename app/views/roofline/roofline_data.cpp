@@ -6,6 +6,8 @@
 
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
+#include "app/state/plan/plan_search.h"
+#include "app/views/shared/plan_words.h"
 
 namespace parallelarium {
 namespace {
@@ -42,14 +44,27 @@ const RooflinePoint* RooflineData::point() const {
 
 RooflineData roofline_data(const Session& session, int layer, int selected) {
   RooflineData data;
+  // The search is the Session's own part; what it has predicted is no state that is shown.
+  PlanSearch& search = PlanSearch::of(const_cast<Session&>(session));
+  data.whose = whose_text(session);
+  const bool of_plan = search.shows_plan();
+  const std::shared_ptr<const Prediction> plan =
+      of_plan ? search.prediction_of(search.selected()->setup) : nullptr;
+  if (of_plan && !plan) {
+    data.refusal = RooflineWords::tr("Predicting the plan …");
+    return data;
+  }
   const RunRecord* run = session.runs().current();
-  data.measured = run && run->observed() && !session.runs().current_is_stale() &&
+  data.measured = !of_plan && run && run->observed() && !session.runs().current_is_stale() &&
                   run->observation.source == Source::kMeasured;
-  const Prediction& prediction = data.measured ? *run->prediction : *session.subject().prediction();
+  const Prediction& prediction = of_plan         ? *plan
+                                 : data.measured ? *run->prediction
+                                                 : *session.subject().prediction();
+  data.layers = prediction.setup.model.layers;
   data.machine = sentence(title_of(prediction.machine));
   data.model = sentence(title_of(prediction.setup.model));
   data.selected = selected;
-  data.dimmed = !session.problems().empty();
+  data.dimmed = !of_plan && !session.problems().empty();
   for (const char* key : {"lane.predicted", "step.seconds", "roofline"})
     data.hidden = data.hidden || session.locks().hidden(QLatin1String(key));
   if (prediction.program.ranks.empty()) {
@@ -116,7 +131,7 @@ std::vector<std::pair<QString, QString>> point_facts(const RooflinePoint& point)
 }
 
 QString roofline_description(const RooflineData& data) {
-  QStringList said{roofline_title(data)};
+  QStringList said{roofline_title(data), data.whose};
   if (!data.roofline) return said.join(QLatin1Char('\n'));
   for (const RooflineCeiling& ceiling : data.roofline->ceilings) {
     QString line = ceiling.flops_per_second > 0

@@ -16,7 +16,9 @@ namespace parallelarium {
 struct RooflineData {
   std::optional<Roofline> roofline;  // none: `refusal` says why
   QString refusal;
+  QString whose;             // the selected plan's, or what is set
   QString machine, model;    // titles
+  int layers = 0;            // of the model
   std::vector<int> numbers;  // of each point: that of its piece, from 1
   bool measured = false;     // a run says what the pieces took
   bool hidden = false;       // a lesson asks about them

@@ -148,6 +148,8 @@ double paint_roofline(QPainter& painter, double width, const RooflineData& data,
   y += std::max(beside_head > 0 ? 34.0 : 0.0,
                 put_lines(painter, QRectF(kRoofMargin, y + 4, inner - beside_head, 20),
                           roofline_title(data), theme.font(14, true), theme.text, texts));
+  y += put_lines(painter, QRectF(kRoofMargin, y, inner, 20), data.whose, theme.font(12),
+                 theme.muted, texts);
   if (!data.roofline) return y + kRoofMargin;
   painter.setOpacity(data.dimmed ? kDimmed : 1);
   if (data.hidden)

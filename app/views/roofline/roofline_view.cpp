@@ -4,13 +4,16 @@
 #include <QHelpEvent>
 #include <QKeyEvent>
 #include <QMouseEvent>
+#include <QPushButton>
 #include <QScrollArea>
 #include <QSpinBox>
 #include <QToolTip>
 #include <algorithm>
 
+#include "app/state/plan/plan_search.h"
 #include "app/state/step/training_step.h"
 #include "app/views/roofline/roofline_paint.h"
+#include "app/views/shared/plan_words.h"
 
 namespace parallelarium {
 
@@ -20,8 +23,11 @@ struct RooflineView::State {
   std::shared_ptr<const RooflineData> data;
   int layer = -1, selected = 0;
   QSpinBox* layers = nullptr;
+  QPushButton* whose = nullptr;
   RooflineHits hits;
-  double beside_head() const { return layers->width() + 24; }
+  double beside_head() const {
+    return layers->width() + 24 + (whose->isHidden() ? 0 : whose->width() + 8);
+  }
 };
 
 namespace {
@@ -81,6 +87,11 @@ RooflineView::RooflineView(Session& session, QWidget* parent)
   s.layers->setAccessibleName(tr("Layer whose pieces are shown"));
   s.layers->setKeyboardTracking(false);
   connect(s.layers, &QSpinBox::valueChanged, this, &RooflineView::show_layer);
+  PlanSearch& search = PlanSearch::of(session);
+  s.whose = make_whose_button(search, &canvas());
+  connect(&search, &PlanSearch::changed, this, [this] {
+    if (isVisible()) refresh();
+  });
   const auto again = [this] {
     if (isVisible()) refresh();
   };
@@ -109,6 +120,8 @@ ViewPicture RooflineView::exported(const PictureStyle& style) const {
   return exported_roofline(state_->data, style);
 }
 
+void RooflineView::wait() { PlanSearch::of(state_->session).predictions().wait(); }
+
 QString RooflineView::description() const { return roofline_description(*state_->data); }
 
 void RooflineView::show_layer(int layer) {
@@ -128,17 +141,20 @@ void RooflineView::select(int point) {
 
 void RooflineView::refresh() {
   State& s = *state_;
-  const int layers = s.session.subject().prediction()->setup.model.layers;
-  if (s.layer >= layers) s.layer = -1;
   auto data = std::make_shared<RooflineData>(roofline_data(s.session, s.layer, s.selected));
+  if (s.layer >= data->layers && data->layers > 0) {
+    s.layer = -1;
+    *data = roofline_data(s.session, s.layer, s.selected);
+  }
   if (data->roofline) {
     const QSignalBlocker quiet(s.layers);
-    s.layers->setRange(0, std::max(0, layers - 1));
+    s.layers->setRange(0, std::max(0, data->layers - 1));
     s.layers->setValue(data->roofline->layer);
     data->selected = s.selected =
         std::clamp(s.selected, 0, std::max(0, int(data->roofline->points.size()) - 1));
   }
   s.layers->setVisible(data->roofline.has_value());
+  refresh_whose(*s.whose, PlanSearch::of(s.session));
   s.data = std::move(data);
   place_parts();
   canvas().setAccessibleDescription(description());
@@ -151,6 +167,8 @@ void RooflineView::place_parts() {
   const int width = canvas_width();
   s.layers->resize(s.layers->sizeHint().width() + kLayerButtons, kLayerBox);
   s.layers->move(width - 16 - s.layers->width(), 10);
+  s.whose->resize(s.whose->sizeHint().width(), kLayerBox);
+  s.whose->move(s.layers->x() - 8 - s.whose->width(), 10);
   const double tall = roofline_height(width, *s.data, s.beside_head(), theme_for(palette()));
   set_height(tall);
 }

@@ -22,6 +22,7 @@ class RooflineView : public CanvasView {
   QString origin(const QString& quantity) const override;
   ViewPicture exported(const PictureStyle& style) const override;
   QString description() const override;
+  void wait() override;
 
   const RooflineData& data() const;
   void show_layer(int layer);  // -1: the first with experts, or the first

@@ -13,6 +13,7 @@
 #include "app/views/search/search_words.h"
 #include "engine/plan/machine/machine.h"
 #include "engine/plan/setup/schedule_rules.h"
+#include "engine/wire/frameworks/framework.h"
 
 namespace parallelarium {
 namespace {
@@ -157,7 +158,7 @@ void SearchColumn::add_sizes() {
                      [this](int way) { return doubled(sequence_->text(), way); });
   add_row(tr("Tokens each"), sequence_);
   batch_note_ = add_note();
-  add_head(tr("Limit"));
+  add_head(tr("Limits"));
   memory_ = number(tr("Memory of a GPU that may be used, in GiB"), [this](int way) -> QString {
     bool is_number = false;
     const double gib = QLocale().toDouble(memory_->text(), &is_number);
@@ -165,6 +166,13 @@ void SearchColumn::add_sizes() {
                                        : QString();
   });
   add_row(tr("Memory, GiB"), memory_);
+  framework_ = choice(tr("Framework"),
+                      tr("Only plans that this framework's launch line can say; others are refused "
+                         "with its sentence"));
+  framework_->addItem(tr("any"), QString());
+  for (const FrameworkInfo& info : framework_infos())
+    framework_->addItem(QString::fromStdString(info.title), QString::fromStdString(info.name));
+  add_row(tr("Launch line of"), framework_);
   connect(model_, &QComboBox::activated, this, [this](int at) {
     model_note_->clear();
     if (model_->itemData(at).toString().isEmpty()) {
@@ -185,6 +193,9 @@ void SearchColumn::add_sizes() {
       wish.machine = machine_->itemData(at).toString();
       wish.memory_bytes = 0;
     });
+  });
+  connect(framework_, &QComboBox::activated, this, [this](int at) {
+    change([&](PlanWish& wish) { wish.framework = framework_->itemData(at).toString(); });
   });
   connect(gpus_, &StepBox::committed, this, [this](const QString& text) {
     QString plain = text;
@@ -313,6 +324,8 @@ void SearchColumn::refresh() {
   const std::int64_t limit = wish.memory_bytes > 0 ? wish.memory_bytes : search_.device_bytes();
   memory_->set_text(locale.toString(double(limit) / kGib, 'f', 1));
   memory_->set_changed(wish.memory_bytes > 0);
+  framework_->setCurrentIndex(framework_->findData(wish.framework));
+  set_style_property(framework_, "changed", !wish.framework.isEmpty());
   batch_note_->setText(batch_text(search_));
   free_->setText(
       tr("%1 of %2 are free").arg(int(axes_.size() - wish.fixed.size())).arg(axes_.size()));

@@ -164,11 +164,29 @@ double paint_today(QPainter& painter, const QRectF& rect, const SearchPicture& p
            theme, texts);
   double y = rect.top() + kHead;
   const QFont bold = theme.font(12, true);
-  const double wide = QFontMetricsF(bold).horizontalAdvance(picture.today_seconds) + 12;
-  put_text(painter, QRectF(rect.left(), y, rect.width(), kLine), Qt::AlignVCenter | Qt::AlignRight,
-           picture.today_seconds, bold, theme.text, texts);
-  y += put_lines(painter, QRectF(rect.left(), y, rect.width() - wide, kLine), picture.today, bold,
+  y += put_lines(painter, QRectF(rect.left(), y, rect.width(), kLine), picture.today, bold,
                  theme.text, texts);
+  if (!picture.today_figures.empty()) {
+    constexpr double kNames = 90;
+    const double wide =
+        (std::min(rect.width(), 760.0) - kNames) / double(picture.today_figures.size());
+    const QFont small = theme.font(11), plain = theme.font(12);
+    put_text(painter, QRectF(rect.left(), y + kLine, kNames, kLine), Qt::AlignVCenter,
+             Search::tr("today"), plain, theme.text, texts);
+    put_text(painter, QRectF(rect.left(), y + 2 * kLine, kNames, kLine), Qt::AlignVCenter,
+             Search::tr("the best"), plain, theme.text, texts);
+    double x = rect.left() + kNames;
+    for (const TodayFigure& figure : picture.today_figures) {
+      const QRectF cell(x, y, wide - 8, kLine);
+      const int flags = Qt::AlignVCenter | Qt::AlignRight;
+      put_elided(painter, cell, flags, figure.title, small, theme.muted, texts);
+      put_elided(painter, cell.translated(0, kLine), flags, figure.today, bold, theme.text, texts);
+      put_elided(painter, cell.translated(0, 2 * kLine), flags, figure.best, plain, theme.text,
+                 texts);
+      x += wide;
+    }
+    y += 3 * kLine + 4;
+  }
   for (const QString& line : picture.today_said)
     y += put_lines(painter, QRectF(rect.left(), y, rect.width(), kLine), with_firm_units(line),
                    theme.font(12), theme.muted, texts);
@@ -212,7 +230,10 @@ double paint_search(QPainter& painter, double width, const SearchPicture& pictur
                      Search::tr("More GPUs, a shorter sequence or free axes would help."), plain,
                      theme.muted, texts);
     }
-    return y + kMargin;
+    if (answer.points.empty()) return y + kMargin;
+    y += kGap;
+    paint_scatter(painter, QRectF(kMargin, y, inner, kScatterHeight), picture, theme, hits, texts);
+    return y + kScatterHeight + kMargin;
   }
   const bool beside = width >= kSideBySide;
   const double left = beside ? inner * kScatterShare - 12 : inner;

@@ -12,6 +12,11 @@
 
 namespace parallelarium {
 
+// What is trained today beside the best plan.
+struct TodayFigure {
+  QString title, today, best;
+};
+
 struct SearchPicture {
   QString title;                       // the question
   QString remark;                      // beside it: that the answer is of other settings, or empty
@@ -20,11 +25,14 @@ struct SearchPicture {
   const FoundPlan* selected = nullptr;
   std::vector<PlanWhy> why;  // of the selected plan
   QString why_head;
-  QString today;           // axes of what is trained today, or empty
-  QString today_seconds;   // of its step, or empty
-  QStringList today_said;  // where it stands; empty: not searched yet
-  int opened = -1;         // the class whose reasons are listed; -1: none
-  double beside_head = 0;  // width that is taken at the right of the title
+  QString today;  // axes of what is trained today, or empty
+  std::vector<TodayFigure> today_figures;
+  QStringList today_said;         // where it stands; empty: not searched yet
+  int opened = -1;                // the class whose reasons are listed; -1: none
+  double beside_head = 0;         // width that is taken at the right of the title
+  std::int64_t limit_bytes = 0;   // where its line stands
+  std::int64_t device_bytes = 0;  // to where the limit may go
+  bool limit_focus = false;       // keys move the limit
 };
 
 // What a click means.
@@ -35,6 +43,9 @@ struct SearchHits {
   };
   std::vector<Plan> plans;  // rows, and points of the scatter
   std::vector<std::pair<QRectF, PlanAnswer::Class>> losses;
+  QRectF limit, plot;                      // the line of the limit, and what bytes are over
+  double least_bytes = 0, most_bytes = 0;  // at its sides
+  std::int64_t bytes_at(double x) const;
 };
 
 // Paints it `width` wide and returns its height.

@@ -57,7 +57,10 @@ class Scatter {
     for (const auto& [seconds, bytes] : picture.answer->points) widen(seconds, bytes);
     if (const auto& today = picture.answer->explained; today && today->seconds)
       widen(*today->seconds, today->bytes);
-    most_x = std::max(most_x, double(picture.answer->capacity_bytes) / kScatterGib);
+    // The limit moves, and the axis stays.
+    const std::int64_t most =
+        std::max({picture.answer->searched_bytes, picture.device_bytes, picture.limit_bytes});
+    most_x = std::max(most_x, double(most) / kScatterGib);
     x_ = axis_of(least_x, most_x * 1.02, 6);
     y_ = axis_of(least_y, most_y, 5);
   }
@@ -70,10 +73,13 @@ class Scatter {
     painter_.setRenderHint(QPainter::Antialiasing);
     painter_.setPen(QPen(theme_.muted, 1));
     painter_.setBrush(theme_.surface);
-    for (const auto& [seconds, bytes] : picture_.answer->points)
+    for (const auto& [seconds, bytes] : picture_.answer->points) {
+      painter_.setPen(
+          QPen(bytes > picture_.answer->capacity_bytes ? theme_.hairline : theme_.muted, 1));
       painter_.drawEllipse(place(seconds, bytes), kDot, kDot);
+    }
     paint_front(hits);
-    paint_limit();
+    paint_limit(hits);
     paint_selected();
     if (const auto& today = picture_.answer->explained; today && today->seconds)
       paint_today_mark(place(*today->seconds, today->bytes));
@@ -144,15 +150,26 @@ class Scatter {
     }
   }
 
-  void paint_limit() {
-    const double x = place(0, picture_.answer->capacity_bytes).x();
-    painter_.setPen(QPen(theme_.mark, 1, Qt::DashLine));
+  void paint_limit(SearchHits* hits) {
+    constexpr double kGrip = 5;
+    const double x = place(0, picture_.limit_bytes).x();
+    painter_.setPen(QPen(theme_.mark, picture_.limit_focus ? 2 : 1, Qt::DashLine));
     painter_.drawLine(QPointF(x, plot_.top() - 2), QPointF(x, plot_.bottom()));
-    const QString text =
-        ScatterTexts::tr("limit %1").arg(bytes_text(picture_.answer->capacity_bytes));
-    put_text(painter_,
-             QRectF(x - 160, plot_.top() - 17, 160 + std::min(40.0, rect_.right() - x), 14),
-             Qt::AlignVCenter | Qt::AlignRight, text, theme_.font(11), theme_.mark, texts_);
+    painter_.setPen(Qt::NoPen);
+    painter_.setBrush(theme_.mark);
+    painter_.drawPolygon(
+        QPolygonF({QPointF(x, plot_.bottom() - kGrip), QPointF(x + kGrip, plot_.bottom() + kGrip),
+                   QPointF(x - kGrip, plot_.bottom() + kGrip)}));
+    const QString text = ScatterTexts::tr("limit %1").arg(bytes_text(picture_.limit_bytes));
+    const double wide = QFontMetricsF(theme_.font(11)).horizontalAdvance(text) + 2;
+    const double left = std::clamp(x - wide, plot_.left(), rect_.right() - wide);
+    put_text(painter_, QRectF(left, plot_.top() - 17, wide, 14), Qt::AlignVCenter | Qt::AlignRight,
+             text, theme_.font(11), theme_.mark, texts_);
+    if (!hits) return;
+    hits->limit = QRectF(x - kGrip, plot_.top() - 17, 2 * kGrip, plot_.height() + 17 + kGrip);
+    hits->plot = plot_;
+    hits->least_bytes = x_.least * kScatterGib;
+    hits->most_bytes = x_.most * kScatterGib;
   }
 
   void paint_selected() {
@@ -213,6 +230,11 @@ class Scatter {
 };
 
 }  // namespace
+
+std::int64_t SearchHits::bytes_at(double x) const {
+  const double share = plot.width() > 0 ? (x - plot.left()) / plot.width() : 0;
+  return std::int64_t(least_bytes + std::clamp(share, 0.0, 1.0) * (most_bytes - least_bytes));
+}
 
 void paint_scatter(QPainter& painter, const QRectF& rect, const SearchPicture& picture,
                    const Theme& theme, SearchHits* hits, TextLog* texts) {

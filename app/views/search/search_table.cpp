@@ -7,6 +7,7 @@
 #include "app/views/search/search_paint.h"
 #include "app/views/search/search_words.h"
 #include "app/views/shared/paint/paint_tools.h"
+#include "app/views/shared/paint/text_lines.h"
 
 namespace parallelarium {
 namespace {
@@ -138,9 +139,14 @@ double paint_best(QPainter& painter, const QRectF& rect, const SearchPicture& pi
     painter.drawLine(QPointF(x, first + 3), QPointF(x + 4, first + 3));
     painter.drawLine(QPointF(x, bottom), QPointF(x + 4, bottom));
   }
-  put_elided(painter, QRectF(rect.left(), y + 4, rect.width(), kTableLine), Qt::AlignVCenter,
-             tie_text(answer), small, theme.muted, texts);
-  return y + 4 + kTableLine - rect.top();
+  y += 4;
+  for (const QString& line :
+       {tie_text(answer),
+        TableTexts::tr("Exposed is the time in which a rank communicates and computes nothing, as "
+                       "the mean of the ranks.")})
+    y += put_lines(painter, QRectF(rect.left(), y, rect.width(), kTableLine), line, small,
+                   theme.muted, texts);
+  return y - rect.top();
 }
 
 }  // namespace parallelarium

@@ -31,6 +31,7 @@ struct SearchView::State {
   QFrame* popup = nullptr;
   QAction *go = nullptr, *take = nullptr, *vary = nullptr, *write = nullptr;
   int opened = -1;
+  bool dragging = false;  // the limit
   SearchHits hits;
 
   SearchPicture picture() const;
@@ -57,7 +58,16 @@ SearchPicture picture_of(const PlanSearch& search, int opened) {
     picture.status = SearchView::tr(
         "Not searched yet. Search tries every combination of the free axes that makes the GPUs and "
         "the batch, and says of each why it is not the best.");
-  if (search.is_stale() && !search.searching())
+  const bool limit_alone = search.differs_in_limit_alone();
+  if (search.answer())
+    picture.limit_bytes = limit_alone ? search.limit_bytes() : search.answer()->capacity_bytes;
+  picture.device_bytes = limit_alone ? search.device_bytes() : picture.limit_bytes;
+  if (search.is_limited() && !search.searching())
+    picture.remark = limited_text(search);
+  else if (search.is_stale() && limit_alone && !search.searching())
+    picture.remark = SearchView::tr(
+        "More memory may be used than was searched: search again for the plans that it allows.");
+  else if (search.is_stale() && !search.searching())
     picture.remark = SearchView::tr("The answer below is of other settings: search again.");
   else if (search.answer() && search.answer()->cancelled && !search.searching())
     picture.remark = cancelled_text(*search.answer());
@@ -65,7 +75,7 @@ SearchPicture picture_of(const PlanSearch& search, int opened) {
     picture.today = axes_text(*today);
     if (search.answer() && search.answer()->explained && !search.is_stale()) {
       const ExplainedPlan& told = *search.answer()->explained;
-      if (told.seconds) picture.today_seconds = seconds_text(*told.seconds);
+      picture.today_figures = today_figures(search);
       picture.today_said = today_sentences(told);
     }
   }
@@ -94,6 +104,7 @@ ViewPicture exported_search(const PlanSearch& search, const PictureStyle& style,
 
 SearchPicture SearchView::State::picture() const {
   SearchPicture picture = picture_of(search, opened);
+  picture.limit_focus = dragging || use->parentWidget()->hasFocus();
   picture.beside_head = use->width() + 16;
   for (const QPushButton* button : {changes, recipe, change})
     if (!button->isHidden()) picture.beside_head += button->width() + 8;
@@ -172,6 +183,7 @@ SearchView::SearchView(Session& session, QWidget* parent)
 SearchView::~SearchView() { state_->column->removeEventFilter(this); }
 
 PlanSearch& SearchView::search() const { return state_->search; }
+const SearchHits& SearchView::hits() const { return state_->hits; }
 
 void SearchView::build_actions() {
   State& s = *state_;
@@ -189,7 +201,8 @@ void SearchView::build_actions() {
   s.take = action(tr("&Use the selected plan"), [this] { state_->search.use(); });
   s.vary = action(tr("&Try one change of it"), [this] { state_->search.try_neighbours(); });
   s.write = action(tr("&Launch line of the selected plan …"), [this] {
-    auto* sheet = new RecipeSheet(state_->session.resolved(state_->search.selected()->setup), this);
+    auto* sheet = new RecipeSheet(state_->session.resolved(state_->search.selected()->setup), this,
+                                  state_->search.answered().framework);
     sheet->setAttribute(Qt::WA_DeleteOnClose);
     sheet->show();
   });
@@ -199,7 +212,7 @@ std::vector<ViewActions> SearchView::commands() const {
   return {{{state_->go, state_->take, state_->write}}};
 }
 
-std::vector<Quantity> SearchView::quantities() const { return search_quantities(state_->search); }
+std::vector<Quantity> SearchView::quantities() const { return plan_quantities(state_->search); }
 
 QString SearchView::origin(const QString&) const {
   return tr("Of the selected plan, as the Explore room predicts it once it is used.");
@@ -265,6 +278,8 @@ void SearchView::paint(QPainter& painter) {
 
 void SearchView::press(QPointF at) {
   State& s = *state_;
+  s.dragging = s.hits.limit.contains(at);
+  if (s.dragging) return;
   for (const auto& [rect, of] : s.hits.losses)
     if (rect.contains(at)) {
       s.opened = s.opened == of ? -1 : int(of);
@@ -274,8 +289,30 @@ void SearchView::press(QPointF at) {
     if (hit.rect.contains(at)) return s.search.select(hit.plan->setup);
 }
 
+void SearchView::drag(QPointF at) {
+  if (state_->dragging) limit_to(state_->hits.bytes_at(at.x()));
+}
+
+void SearchView::release() { state_->dragging = false; }
+
+// To whole GiB, from one to what a device has.
+void SearchView::limit_to(std::int64_t bytes) {
+  constexpr std::int64_t kGib = std::int64_t{1} << 30;
+  PlanSearch& search = state_->search;
+  const std::int64_t all = search.device_bytes();
+  PlanWish wish = search.wish();
+  const std::int64_t rounded = (bytes + kGib / 2) / kGib * kGib;
+  wish.memory_bytes = rounded >= all ? 0 : std::max(kGib, rounded);
+  search.set_wish(wish);
+}
+
 bool SearchView::press_key(int key) {
   State& s = *state_;
+  if ((key == Qt::Key_Left || key == Qt::Key_Right) && s.search.answer()) {
+    constexpr std::int64_t kGib = std::int64_t{1} << 30;
+    limit_to(s.search.limit_bytes() + (key == Qt::Key_Left ? -kGib : kGib));
+    return true;
+  }
   if (key == Qt::Key_Up || key == Qt::Key_Down) {
     s.search.select_next(key == Qt::Key_Down ? 1 : -1);
     return true;
@@ -323,7 +360,8 @@ void SearchView::describe_selected() {
   for (const auto& [axis, seconds] : plan->exposed)
     if (seconds > 0)
       text.facts.push_back(
-          {tr("exposed, %1").arg(QString::fromStdString(axis).toUpper()), seconds_text(seconds)});
+          {tr("exposed, %1, mean of ranks").arg(QString::fromStdString(axis).toUpper()),
+           seconds_text(seconds)});
   for (std::size_t stage = 0; stage < plan->stage_bytes.size(); ++stage)
     text.facts.push_back({tr("memory, stage %1").arg(stage), bytes_text(plan->stage_bytes[stage])});
   Q_EMIT described(text);

@@ -9,6 +9,7 @@
 namespace parallelarium {
 
 class PlanSearch;
+struct SearchHits;
 
 class SearchView : public CanvasView {
   Q_OBJECT
@@ -24,6 +25,7 @@ class SearchView : public CanvasView {
   QString description() const override;
   bool take_file(const QString& path) override;
   PlanSearch& search() const;
+  const SearchHits& hits() const;  // of what was painted last
 
  protected:
   void showEvent(QShowEvent* event) override;
@@ -32,6 +34,8 @@ class SearchView : public CanvasView {
   void place_parts() override;
   void paint(QPainter& painter) override;
   void press(QPointF at) override;
+  void drag(QPointF at) override;
+  void release() override;
   bool press_key(int key) override;
   bool show_tip(QPointF at, QPoint global) override;
   void describe_selected() override;
@@ -39,6 +43,7 @@ class SearchView : public CanvasView {
  private:
   struct State;
   void build_actions();
+  void limit_to(std::int64_t bytes);
   std::unique_ptr<State> state_;
 };
 

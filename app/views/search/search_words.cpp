@@ -2,10 +2,12 @@
 #include "app/views/search/search_words.h"
 
 #include <QCoreApplication>
+#include <algorithm>
 
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
 #include "engine/plan/machine/machine.h"
+#include "engine/wire/frameworks/framework.h"
 
 namespace parallelarium {
 namespace {
@@ -13,16 +15,6 @@ namespace {
 struct SearchTexts {
   Q_DECLARE_TR_FUNCTIONS(SearchView)
 };
-
-Quantity quantity(const char* key, const QString& title, const QString& text, const QString& source,
-                  double value, const QString& exact = {}) {
-  Quantity made;
-  made.key = QLatin1String(key);
-  made.title = title;
-  made.predicted = {text, source, exact};
-  made.predicted_value = value;
-  return made;
-}
 
 }  // namespace
 
@@ -35,9 +27,14 @@ QString question_text(const PlanSearch& search) {
   const PlanWish& wish = search.answer() ? search.answered() : search.wish();
   const Result<Setup> base = base_of(wish);
   const Result<Machine> machine = base ? machine_of(base->machine) : Result<Machine>(base.error());
+  const QString model = base ? sentence(title_of(base->model)) : wish.model;
+  const QString cluster = machine ? sentence(title_of(*machine)) : wish.machine;
+  for (const FrameworkInfo& info : framework_infos())
+    if (wish.framework == QString::fromStdString(info.name))
+      return SearchTexts::tr("How should %1 be trained with %4 on %2 GPUs of %3?")
+          .arg(model, wish.gpus, cluster, QString::fromStdString(info.title));
   return SearchTexts::tr("How should %1 be trained on %2 GPUs of %3?")
-      .arg(base ? sentence(title_of(base->model)) : wish.model, wish.gpus,
-           machine ? sentence(title_of(*machine)) : wish.machine);
+      .arg(model, wish.gpus, cluster);
 }
 
 QStringList today_sentences(const ExplainedPlan& today) {
@@ -65,13 +62,42 @@ QString class_text(PlanAnswer::Class of) {
 }
 
 QString tie_text(const PlanAnswer& answer) {
-  return answer.tie_threshold
-             ? SearchTexts::tr(
-                   "Rows within %1 of the first share its rank: so far off are differences "
-                   "of predictions. Among them the least memory stands first.")
-                   .arg(share_text(*answer.tie_threshold))
-             : SearchTexts::tr(
-                   "How far rows must be apart to differ is not known for this cluster.");
+  const bool tied = std::any_of(answer.plans.begin(), answer.plans.end(),
+                                [](const FoundPlan& plan) { return plan.tied; });
+  return tied ? sentence(answer.ties) + QLatin1Char(' ') +
+                    SearchTexts::tr("Among ties the least memory stands first.")
+              : sentence(answer.ties);
+}
+
+std::vector<TodayFigure> today_figures(const PlanSearch& search) {
+  const FoundPlan* best = search.best();
+  if (!search.answer() || !search.answer()->explained || !search.answer()->explained->plan)
+    return {};
+  const FoundPlan& today = *search.answer()->explained->plan;
+  const bool fits = search.answer()->explained->seconds.has_value();
+  std::vector<TodayFigure> figures;
+  const auto add = [&](const QString& title, bool always, const auto& cell) {
+    const QString dash = QStringLiteral("–");
+    figures.push_back({title, fits || always ? cell(today) : dash, best ? cell(*best) : dash});
+  };
+  using Of = const FoundPlan&;
+  add(SearchTexts::tr("step"), false, [](Of of) { return seconds_text(of.seconds); });
+  add(SearchTexts::tr("tokens/s"), false, [](Of of) { return number_text(of.tokens_per_second); });
+  add(SearchTexts::tr("MFU"), false, [](Of of) { return share_text(of.mfu); });
+  add(SearchTexts::tr("fullest stage"), true,
+      [](Of of) { return QStringLiteral("%1: %2").arg(of.stage).arg(bytes_text(of.bytes)); });
+  add(SearchTexts::tr("bubble"), false, [](Of of) { return share_text(of.bubble); });
+  add(SearchTexts::tr("exposed"), false, [](Of of) { return seconds_text(of.exposed_seconds); });
+  return figures;
+}
+
+QString limited_text(const PlanSearch& search) {
+  const PlanAnswer& answer = *search.answer();
+  return SearchTexts::tr(
+             "Of the search with %1, for %2: the fastest plan is exact, behind it stand those that "
+             "the search kept, and some of those that are bounded may not fit. Search again for "
+             "all of them.")
+      .arg(bytes_text(answer.searched_bytes), bytes_text(answer.capacity_bytes));
 }
 
 QString cancelled_text(const PlanAnswer& answer) {
@@ -80,8 +106,6 @@ QString cancelled_text(const PlanAnswer& answer) {
              "decided, and a better one may be among them.")
       .arg(count_text(answer.undecided));
 }
-
-QString rates_text(const PlanAnswer& answer) { return prediction_source_text(answer.rates); }
 
 QString search_description(const PlanSearch& search) {
   QStringList said{question_text(search)};
@@ -97,6 +121,9 @@ QString search_description(const PlanSearch& search) {
   const PlanAnswer& answer = *search.answer();
   said << SearchTexts::tr("%1 candidates.").arg(count_text(answer.candidates));
   if (answer.cancelled) said << cancelled_text(answer);
+  if (search.is_limited()) said << limited_text(search);
+  said << SearchTexts::tr("The limit is %1. The keys left and right move it by a GiB.")
+              .arg(bytes_text(answer.capacity_bytes));
   for (int at = 0; at < PlanAnswer::kClasses; ++at) {
     const auto of = PlanAnswer::Class(at);
     said << QStringLiteral("%1 %2.").arg(count_text(answer.counts[at]), class_text(of));
@@ -106,7 +133,11 @@ QString search_description(const PlanSearch& search) {
   if (answer.explained) {
     said << SearchTexts::tr("Today: %1.").arg(axes_text(answer.explained->setup));
     said << today_sentences(*answer.explained);
+    for (const TodayFigure& figure : today_figures(search))
+      said << SearchTexts::tr("%1: %2 today, %3 with the best plan.")
+                  .arg(figure.title, figure.today, figure.best);
   }
+  said << tie_text(answer);
   if (answer.plans.empty() && answer.least)
     said << SearchTexts::tr("None fits. The least is %1 or more, with %2.")
                 .arg(bytes_text(answer.least->first), axes_text(answer.least->second));
@@ -121,30 +152,6 @@ QString search_description(const PlanSearch& search) {
     for (const PlanWhy& why : plan->why) said << sentence(why.sentence);
   }
   return said.join(QLatin1Char('\n'));
-}
-
-std::vector<Quantity> search_quantities(const PlanSearch& search) {
-  const FoundPlan* plan = search.selected();
-  const QString source = plan              ? rates_text(*search.answer())
-                         : search.answer() ? SearchTexts::tr("none fits")
-                                           : SearchTexts::tr("not searched yet");
-  const auto text = [&](const QString& of) { return plan ? of : QString(); };
-  return {
-      quantity("plan.seconds", SearchTexts::tr("Step time"),
-               text(plan ? seconds_text(plan->seconds) : QString()), source,
-               plan ? plan->seconds : 0),
-      quantity("plan.mfu", SearchTexts::tr("MFU"), text(plan ? share_text(plan->mfu) : QString()),
-               source, plan ? plan->mfu : 0),
-      quantity(
-          "plan.needed_bytes",
-          plan ? SearchTexts::tr("Memory, stage %1").arg(plan->stage) : SearchTexts::tr("Memory"),
-          text(plan ? bytes_text(plan->bytes) : QString()), source, plan ? double(plan->bytes) : 0,
-          plan ? exact_bytes_text(plan->bytes) : QString()),
-      quantity("plan.bubble", SearchTexts::tr("Bubble of whole step"),
-               text(plan ? share_text(plan->bubble) : QString()), source, plan ? plan->bubble : 0),
-      quantity("plan.exposed_seconds", SearchTexts::tr("Exposed communication"),
-               text(plan ? seconds_text(plan->exposed_seconds) : QString()), source,
-               plan ? plan->exposed_seconds : 0)};
 }
 
 }  // namespace parallelarium

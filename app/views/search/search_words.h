@@ -5,7 +5,8 @@
 #include <QString>
 
 #include "app/state/plan/plan_search.h"
-#include "app/views/shared/quantities.h"
+#include "app/views/search/search_paint.h"
+#include "app/views/shared/plan_words.h"
 #include "app/views/shared/setup_words.h"
 
 namespace parallelarium {
@@ -14,14 +15,15 @@ QString batch_text(const PlanSearch& search);     // "1,048,576 tokens a step"
 QString question_text(const PlanSearch& search);  // "What should run on 64 GPUs"
 // Where what is trained today stands, and the one change that serves it best.
 QStringList today_sentences(const ExplainedPlan& today);
+// Nothing where there is none that can be trained.
+std::vector<TodayFigure> today_figures(const PlanSearch& search);
 QString class_text(PlanAnswer::Class of);    // "do not fit in memory"
 QString tie_text(const PlanAnswer& answer);  // what shares a rank, and why
+// What is known of less memory than was searched.
+QString limited_text(const PlanSearch& search);
 // That the best are those found until the search was cancelled.
 QString cancelled_text(const PlanAnswer& answer);
-QString rates_text(const PlanAnswer& answer);  // "predicted", "lower bound at peak rates"
 // The whole view in words: state, funnel, front and the best.
 QString search_description(const PlanSearch& search);
-// Five, for the strip: of the plan that is selected.
-std::vector<Quantity> search_quantities(const PlanSearch& search);
 
 }  // namespace parallelarium

@@ -64,6 +64,12 @@ bool CanvasView::eventFilter(QObject* watched, QEvent* event) {
     case QEvent::MouseButtonPress:
       press(static_cast<QMouseEvent*>(event)->position());
       return false;
+    case QEvent::MouseMove:
+      drag(static_cast<QMouseEvent*>(event)->position());
+      return false;
+    case QEvent::MouseButtonRelease:
+      release();
+      return false;
     case QEvent::KeyPress:
       return press_key(static_cast<QKeyEvent*>(event)->key());
     case QEvent::ToolTip: {

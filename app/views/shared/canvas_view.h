@@ -25,6 +25,9 @@ class CanvasView : public View {
   // Onto the canvas, whose surface is filled already.
   virtual void paint(QPainter& painter) = 0;
   virtual void press(QPointF) {}
+  // The mouse moves with a button down, or up; then comes release().
+  virtual void drag(QPointF) {}
+  virtual void release() {}
   virtual bool press_key(int) { return false; }             // whether the key means something
   virtual bool show_tip(QPointF, QPoint) { return false; }  // at a point, here and on the screen
   // Tells what is selected, also after the window has cleared what the view before said.

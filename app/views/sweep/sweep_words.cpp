@@ -25,7 +25,7 @@ std::vector<std::pair<QString, QString>> sweep_figures() {
           {QStringLiteral("mfu"), SweepWords::tr("MFU")},
           {QStringLiteral("memory"), SweepWords::tr("memory of the fullest rank")},
           {QStringLiteral("bubble"), SweepWords::tr("bubble of whole step")},
-          {QStringLiteral("exposed"), SweepWords::tr("exposed communication")},
+          {QStringLiteral("exposed"), SweepWords::tr("exposed, busiest rank")},
           {QStringLiteral("compute"), SweepWords::tr("computing, busiest rank")}};
 }
 

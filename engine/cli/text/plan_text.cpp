@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "engine/cli/text/table.h"
 #include "engine/plan/text/units.h"
@@ -19,7 +20,7 @@ std::string plan_bytes(std::int64_t bytes) { return bytes_text(static_cast<doubl
 std::string funnel(const PlanResult& result) {
   const std::map<PlanClass, std::string> words = {
       {PlanClass::kRefused, "refused: they cannot be"},
-      {PlanClass::kDoesNotFit, "do not fit into a device"},
+      {PlanClass::kDoesNotFit, "do not fit into the memory that may be used"},
       {PlanClass::kBounded, "bounded: they cannot be among the best"},
       {PlanClass::kSimulated, "simulated"},
   };
@@ -114,13 +115,17 @@ std::string plans_table(const std::vector<Plan>& plans, std::size_t most) {
   return table.text();
 }
 
-std::string ties(const PlanResult& result) {
-  if (!result.tie_threshold)
-    return "How far plans must be apart to differ is not known: no held-out run on this machine "
-           "was published.\n";
-  return fmt::format(
-      "Plans within {} of the best (=) are ties: so far off are differences of predictions ({}).\n",
-      percent_text(*result.tie_threshold), result.tie_source);
+// With the rows that the threshold comes from, a line for each table.
+std::string ties(const TieThreshold& ties) {
+  std::map<std::string, std::string> rows;
+  for (const TieThreshold::Row& row : ties.rows) {
+    std::string& names = rows[row.source];
+    names += (names.empty() ? "" : "; ") + row.name;
+  }
+  std::string text = wrapped(ties.said.text, kPlanWidth, 0) + "\n";
+  for (const auto& [source, names] : rows)
+    text += "  " + wrapped(source + ": " + names, kPlanWidth - 2, 4) + "\n";
+  return text;
 }
 
 }  // namespace
@@ -149,7 +154,8 @@ std::string plan_text(const PlanResult& result, const PlanRequest& request) {
           ? fmt::format("the search was cancelled: {} candidates were not decided", result.left)
           : "exact: no other candidate is better",
       plans_table(result.best, result.best.size()));
-  text += wrapped(ties(result), kPlanWidth, 0) + "\n";
+  text += "exposed: time in which a rank communicates and computes nothing, mean of the ranks.\n" +
+          ties(result.ties) + "\n";
   if (!result.why.empty()) text += "Neighbours of 1\n";
   for (const PlanReason& reason :
        result.why.empty() ? std::vector<PlanReason>() : result.why.front())
@@ -167,6 +173,43 @@ std::string plan_text(const PlanResult& result, const PlanRequest& request) {
   text += fmt::format("\nFastest for their memory and GPUs ({} plans)\n{}", result.pareto.size(),
                       plans_table(result.pareto, kFrontShown));
   return text + fmt::format("\nSearched in {}.\n", seconds_text(result.seconds));
+}
+
+std::string beside_text(const nlohmann::json& plan, const PlanResult& result) {
+  if (plan.is_null()) return {};
+  std::vector<std::string> titles = {"", ">this"};
+  std::vector<nlohmann::json> columns = {plan};
+  if (!result.best.empty()) {
+    titles.emplace_back(">the best");
+    columns.push_back(to_json(result.best.front()));
+  }
+  Table table(titles);
+  const auto add = [&](const char* name, const auto& cell) {
+    std::vector<std::string> cells = {name};
+    for (const nlohmann::json& each : columns) cells.push_back(cell(each));
+    table.add(std::move(cells));
+  };
+  const auto of_step = [](const char* key) {
+    return [key](const nlohmann::json& of) { return of.at("step").at(key).get<double>(); };
+  };
+  add("step", [&](const nlohmann::json& of) { return seconds_text(of_step("seconds")(of)); });
+  add("tokens/s",
+      [&](const nlohmann::json& of) { return three_digits(of_step("tokens_per_second")(of)); });
+  add("MFU", [&](const nlohmann::json& of) { return percent_text(of_step("mfu")(of)); });
+  add("memory, fullest stage", [](const nlohmann::json& of) {
+    return fmt::format("{} (stage {})",
+                       plan_bytes(of.at("memory").at("needed_bytes").get<std::int64_t>()),
+                       of.at("memory").at("stage").get<int>());
+  });
+  add("bubble", [](const nlohmann::json& of) {
+    return percent_text(of.at("bubble").at("of_total").get<double>());
+  });
+  add("exposed, mean of ranks", [](const nlohmann::json& of) {
+    double sum = 0;
+    for (const nlohmann::json& seconds : of.at("exposed_seconds")) sum += seconds.get<double>();
+    return seconds_text(sum);
+  });
+  return table.text();
 }
 
 }  // namespace parallelarium

@@ -93,6 +93,7 @@ SettingTable<Setup> mesh_rows() {
                          .help = "tensor-parallel ranks"}),
       degree(&Mesh::pp, {.key = "",
                          .option = "pp",
+                         .follow = follow_stages,
                          .label = "Pipeline",
                          .symbol = "PP",
                          .help = "pipeline stages"}),

@@ -14,5 +14,7 @@ const SettingTable<Setup>& setup_settings();
 SettingTable<Setup> step_rows();
 SettingTable<Setup> run_rows();
 SettingTable<Setup> filling_rows();
+// Layers of stages that are no longer as many are nobody's.
+void follow_stages(Setup& setup, const Setup& before);
 
 }  // namespace parallelarium

@@ -21,6 +21,10 @@ std::vector<std::string> schedule_names() {
 
 }  // namespace
 
+void follow_stages(Setup& setup, const Setup& before) {
+  if (stages_of(setup) != stages_of(before)) setup.stage_layers.clear();
+}
+
 SettingTable<Setup> step_rows() {
   return {
       {.key = "precision",
@@ -45,6 +49,7 @@ SettingTable<Setup> step_rows() {
        .values = [](const Setup&) { return schedule_names(); },
        .open = true,
        .from_file = schedule_from_file,
+       .follow = follow_stages,
        .section = Section::kPipeline,
        .label = "Schedule",
        .help = "naive, gpipe, 1f1b, interleaved, zb-h1, zb-h2, zb-1p, zb-2p, zb-v, v-half, v-min, "
@@ -52,6 +57,7 @@ SettingTable<Setup> step_rows() {
       {.key = "chunks",
        .option = "chunks",
        .value = Is::whole({1, 1'000}, &Setup::chunks),
+       .follow = follow_stages,
        .section = Section::kMoreParallelism,
        .label = "Chunks per rank",
        .help = "model chunks per rank"},

@@ -118,11 +118,12 @@ std::vector<Setup> single_changes(const Setup& setup, const Machine& machine) {
 }
 
 // The single change that fits and whose step is the shortest, without its sentence.
-std::optional<SingleChange> best_change(const Setup& setup, const Machine& machine) {
+std::optional<SingleChange> best_change(const Setup& setup, const Machine& machine,
+                                        const PlanRefusal& refuses) {
   const std::vector<Setup> changed = single_changes(setup, machine);
   std::vector<std::optional<Plan>> fitting(changed.size());
   in_parallel(changed.size(), [&](std::size_t at) {
-    Result<Tried> tried = try_setup(changed[at], machine, false);
+    Result<Tried> tried = try_setup(changed[at], machine, false, refuses);
     if (tried && tried->fits) fitting[at] = std::move(tried->plan);
   });
   const std::optional<Plan>* best = nullptr;
@@ -153,8 +154,9 @@ std::vector<Setup> neighbours_of(const Setup& setup, const Machine& machine) {
   return changes.take();
 }
 
-std::optional<SingleChange> cheapest_change(const Setup& setup, const Machine& machine) {
-  std::optional<SingleChange> found = best_change(setup, machine);
+std::optional<SingleChange> cheapest_change(const Setup& setup, const Machine& machine,
+                                            const PlanRefusal& refuses) {
+  std::optional<SingleChange> found = best_change(setup, machine, refuses);
   if (found)
     found->sentence =
         message("plan-fitting-change",
@@ -165,8 +167,9 @@ std::optional<SingleChange> cheapest_change(const Setup& setup, const Machine& m
   return found;
 }
 
-std::optional<SingleChange> fastest_change(const Plan& plan, const Machine& machine) {
-  std::optional<SingleChange> found = best_change(plan.setup, machine);
+std::optional<SingleChange> fastest_change(const Plan& plan, const Machine& machine,
+                                           const PlanRefusal& refuses) {
+  std::optional<SingleChange> found = best_change(plan.setup, machine, refuses);
   if (!found || found->plan.time >= plan.time) return std::nullopt;
   found->sentence =
       message("plan-faster-change", "The best single change of it is {}: a step of {}, {} less.",

@@ -22,9 +22,11 @@ struct SingleChange {
   Message sentence;
 };
 // The one with which a Setup that is too large would fit and whose step is the shortest. None: no
-// change of one axis would do. Cost: some dozens of predictions.
-std::optional<SingleChange> cheapest_change(const Setup& setup, const Machine& machine);
+// change of one axis that `refuses` lets through would do. Cost: some dozens of predictions.
+std::optional<SingleChange> cheapest_change(const Setup& setup, const Machine& machine,
+                                            const PlanRefusal& refuses = {});
 // The one that makes the step of a plan that fits the shortest. None: none makes it shorter.
-std::optional<SingleChange> fastest_change(const Plan& plan, const Machine& machine);
+std::optional<SingleChange> fastest_change(const Plan& plan, const Machine& machine,
+                                           const PlanRefusal& refuses = {});
 
 }  // namespace parallelarium

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <cmath>
 
+#include "engine/plan/text/phrases.h"
 #include "engine/plan/text/units.h"
 #include "engine/planner/parallel.h"
 #include "engine/planner/reasons/neighbours.h"
@@ -27,7 +28,8 @@ Message sentence_of(const std::string& change, double seconds, const Cause& caus
                                by, why, part);
 }
 
-PlanReason reason_of(const Plan& best, const Setup& setup, const Result<Tried>& tried) {
+PlanReason reason_of(const Plan& best, const Setup& setup, const Result<Tried>& tried,
+                     const Machine& machine) {
   PlanReason reason;
   reason.change = change_of(best.setup, setup);
   if (!tried) {
@@ -36,7 +38,7 @@ PlanReason reason_of(const Plan& best, const Setup& setup, const Result<Tried>& 
   }
   const Plan& plan = tried->plan;
   if (!tried->fits) {
-    reason.sentence = too_large(fullest_row(plan).stage, plan.needed_bytes, plan.capacity_bytes, 0);
+    reason.sentence = too_large(fullest_row(plan).stage, plan.needed_bytes, machine, 0);
     return reason;
   }
   reason.seconds = plan.step.seconds - best.step.seconds;
@@ -45,11 +47,13 @@ PlanReason reason_of(const Plan& best, const Setup& setup, const Result<Tried>& 
   return reason;
 }
 
-std::vector<PlanReason> neighbour_reasons(const Plan& plan, const Machine& machine) {
+std::vector<PlanReason> neighbour_reasons(const Plan& plan, const Machine& machine,
+                                          const PlanRefusal& refuses) {
   const std::vector<Setup> neighbours = neighbours_of(plan.setup, machine);
   std::vector<PlanReason> reasons(neighbours.size());
   in_parallel(neighbours.size(), [&](std::size_t at) {
-    reasons[at] = reason_of(plan, neighbours[at], try_setup(neighbours[at], machine, true));
+    reasons[at] =
+        reason_of(plan, neighbours[at], try_setup(neighbours[at], machine, true, refuses), machine);
   });
   std::stable_sort(reasons.begin(), reasons.end(), [](const auto& a, const auto& b) {
     return a.seconds.value_or(1e300) < b.seconds.value_or(1e300);
@@ -76,31 +80,31 @@ Message words_of_cause(const std::string& cause) {
   return message("plan-cause-rest", "unexplained");
 }
 
-Result<std::vector<PlanReason>> neighbours_of_plan(const Setup& setup, const Machine& machine) {
+Result<std::vector<PlanReason>> neighbours_of_plan(const Setup& setup, const Machine& machine,
+                                                   const PlanRefusal& refuses) {
   const Result<Tried> tried = try_setup(setup, machine, true);
   if (!tried) return tried.error();
-  return neighbour_reasons(tried->plan, machine);
+  return neighbour_reasons(tried->plan, machine, refuses);
 }
 
 std::vector<std::vector<PlanReason>> reasons_of(const std::vector<Plan>& best,
-                                                const Machine& machine) {
+                                                const PlanRequest& request) {
   std::vector<std::vector<PlanReason>> all(best.size());
   if (best.empty()) return all;
-  all.front() = neighbour_reasons(best.front(), machine);
+  all.front() = neighbour_reasons(best.front(), request.machine, request.refuses);
   for (std::size_t at = 1; at < best.size(); ++at)
-    all[at].push_back(reason_of(best.front(), best[at].setup, Tried{best[at], true}));
+    all[at].push_back(
+        reason_of(best.front(), best[at].setup, Tried{best[at], true}, request.machine));
   return all;
 }
 
-std::optional<TieThreshold> tie_threshold_of(const Machine& machine) {
+TieThreshold tie_threshold_of(const Machine& machine) {
+  TieThreshold ties;
   const Result<std::vector<Case>> cases = all_cases();
-  if (!cases) return std::nullopt;
   double sum = 0;
-  int pairs = 0;
-  std::string sources;
-  for (const Case& of : *cases) {
-    std::optional<double> before;  // predicted over published of the row before
-    bool used = false;
+  std::vector<Message> sources;
+  for (const Case& of : cases ? *cases : std::vector<Case>()) {
+    std::vector<TieThreshold::Row> rows;
     for (const CaseRow& row : of.rows) {
       if (row.fitted || !row.impossible.empty() || row.machine.name != machine.name) continue;
       const auto figure =
@@ -113,26 +117,38 @@ std::optional<TieThreshold> tie_threshold_of(const Machine& machine) {
       if (!predicted) continue;
       const double ratio =
           (*predicted)[static_cast<std::size_t>(figure - row.figures.begin())] / figure->published;
-      if (before) {
-        sum += std::abs(ratio / *before - 1);
-        ++pairs;
-        used = true;
+      if (!rows.empty()) {
+        sum += std::abs(ratio / rows.back().ratio - 1);
+        ++ties.pairs;
       }
-      before = ratio;
+      rows.push_back({of.source, row.name, ratio});
     }
-    if (used) sources += (sources.empty() ? "" : "; ") + of.source;
+    if (rows.size() < 2) continue;
+    sources.push_back(message("plan-ties-rows", "{} rows of {}", rows.size(), of.source));
+    ties.rows.insert(ties.rows.end(), rows.begin(), rows.end());
   }
-  if (pairs == 0) return std::nullopt;
-  return TieThreshold{sum / pairs, fmt::format("{} pairs of {}", pairs, sources)};
+  if (ties.pairs == 0) {
+    ties.said = message("plan-ties-none",
+                        "How far plans must be apart to differ is not known: of no published table "
+                        "on {} two rows were held out of the fit of its rates.",
+                        title_of(machine));
+    return ties;
+  }
+  ties.share = sum / ties.pairs;
+  ties.said = message(
+      "plan-ties",
+      "Plans within {} of the best are ties. By so much the ratio of two neighbouring rows of a "
+      "published table is missed, as the mean of {} pairs that no rate was fitted on: {}, on {}.",
+      figure(percent_text(*ties.share)), ties.pairs, listed(sources), title_of(machine));
+  return ties;
 }
 
-void note_ties(PlanResult& result, const Machine& machine) {
-  const std::optional<TieThreshold> ties = tie_threshold_of(machine);
-  if (!ties) return;
-  result.tie_threshold = ties->share;
-  result.tie_source = ties->source;
-  for (Plan& plan : result.best)
-    plan.tied = plan.step.seconds <= result.best.front().step.seconds * (1 + ties->share);
+void note_ties(PlanResult& result, const Machine& machine, const PlanWatch& watch) {
+  watch.tell(kTiesShare, message("plan-published", "Predicting published runs on this machine."));
+  result.ties = tie_threshold_of(machine);
+  if (!result.ties.share || result.best.empty()) return;
+  const double most = result.best.front().step.seconds * (1 + *result.ties.share);
+  for (Plan& plan : result.best) plan.tied = plan.step.seconds <= most;
 }
 
 }  // namespace parallelarium

@@ -13,20 +13,20 @@ Standing refused_standing(const Message& why) {
   return {PlanClass::kRefused, why, std::nullopt, std::nullopt};
 }
 
-Standing standing_of(const Setup& setup, const Machine& machine, const PlanResult& result,
-                     int top) {
-  Result<Tried> tried = try_setup(setup, machine, true);
+Standing standing_of(const Setup& setup, const PlanRequest& request, const PlanResult& result) {
+  const Machine& machine = request.machine;
+  Result<Tried> tried = try_setup(setup, machine, true, request.refuses);
   if (!tried) return refused_standing(tried.error());
   Standing told;
   told.tried = std::move(*tried);
   const Plan& plan = told.tried->plan;
   if (!told.tried->fits) {
     told.plan_class = PlanClass::kDoesNotFit;
-    told.sentence = too_large(fullest_row(plan).stage, plan.needed_bytes, plan.capacity_bytes, 0);
-    told.change = cheapest_change(setup, machine);
+    told.sentence = too_large(fullest_row(plan).stage, plan.needed_bytes, machine, 0);
+    told.change = cheapest_change(setup, machine, request.refuses);
     return told;
   }
-  told.change = fastest_change(plan, machine);
+  told.change = fastest_change(plan, machine, request.refuses);
   told.plan_class = PlanClass::kSimulated;
   if (result.best.empty()) {
     told.sentence = message("plan-explain-alone", "It fits, and the search found none that does.");
@@ -35,8 +35,8 @@ Standing standing_of(const Setup& setup, const Machine& machine, const PlanResul
   const Plan& best = result.best.front();
   const Message step = figure(seconds_text(plan.step.seconds));
   const double longer = plan.step.seconds - best.step.seconds;
-  const bool among =
-      result.best.size() < static_cast<std::size_t>(top) || plan.time <= result.best.back().time;
+  const bool among = result.best.size() < static_cast<std::size_t>(request.top) ||
+                     plan.time <= result.best.back().time;
   if (!among) told.plan_class = PlanClass::kBounded;
   if (longer <= 0) {
     told.sentence = message("plan-explain-best", "Its step takes {}; no plan's takes less.", step);
@@ -57,9 +57,11 @@ nlohmann::json to_json(const Standing& standing, const Setup& asked) {
                          {"message", to_json(standing.sentence)},
                          {"step", nullptr},
                          {"memory", nullptr},
+                         {"plan", nullptr},
                          {"change", nullptr}};
   if (standing.tried) {
     const Plan& plan = standing.tried->plan;
+    json["plan"] = to_json(plan);
     json["memory"] = {{"needed_bytes", plan.needed_bytes}, {"capacity_bytes", plan.capacity_bytes}};
     if (standing.tried->fits) {
       json["step"] = to_json(plan.step, false);

@@ -20,13 +20,14 @@ struct Standing {
   // where no change is faster.
   std::optional<SingleChange> change;
 };
-// `top`: how many plans the search was asked for. Cost: some dozens of predictions.
-Standing standing_of(const Setup& setup, const Machine& machine, const PlanResult& result, int top);
+// `result` is what the search of the request found. Cost: some dozens of predictions.
+Standing standing_of(const Setup& setup, const PlanRequest& request, const PlanResult& result);
 // Of a Setup that is refused before it can be tried.
 Standing refused_standing(const Message& why);
 
-// {"setup": asked, "class", "sentence", "step", "memory", "change"}; the last three are null where
-// there is none. "message" and "change.message" are the sentences for a window in any language.
+// {"setup": asked, "class", "sentence", "step", "memory", "plan", "change"}; the last four are null
+// where there is none. "plan" has the figures that plans of a search have. "message" and
+// "change.message" are the sentences for a window in any language.
 nlohmann::json to_json(const Standing& standing, const Setup& asked);
 
 }  // namespace parallelarium

@@ -192,7 +192,7 @@ std::string print_speed(const FrameworkTable& table, const Setup&, const Entries
 
 std::vector<Message> speed_caveats(const Setup& setup) {
   if (setup.mesh.pp == 1) return {};
-  Message caveat = message("framework-speed-pipeline",
+  Message caveat = message("framework-script.pipeline",
                            "DeepSpeed cuts the pipeline in the script, PipelineModule(…, "
                            "num_stages={}); pipeline.stages only says so.",
                            setup.mesh.pp);

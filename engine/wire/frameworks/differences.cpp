@@ -67,6 +67,22 @@ void compare_models(const Model& before, const Model& after, CompareModels how,
   if (differ) found.push_back({"model", title_of(before).text, title_of(after).text});
 }
 
+void compare_setting(const SetupSetting& row, const Setup& a, const Setup& b,
+                     std::vector<SettingDifference>& found) {
+  if (row.key.starts_with("model") || row.key.starts_with("run.")) return;
+  if (row.key == "gpus" || row.key == "global_batch" || row.key == "precision") return;
+  if (row.applies && !row.applies(a) && !row.applies(b)) return;
+  // How something is done that one of them does not do at all.
+  const bool is_how = row.key == "cp_split" || row.key == "sequence_regather";
+  if (is_how && !(row.applies(a) && row.applies(b))) return;
+  if (row.key == "microbatch_group" && !(a.schedule == b.schedule)) return;
+  const nlohmann::json left = row.value.get(a), right = row.value.get(b);
+  // The chunks of a schedule are named with it.
+  const ScheduleRule* rule = row.key == "chunks" ? find_schedule_rule(a.schedule) : nullptr;
+  if (rule != nullptr && rule->chunks > 1 && !(a.schedule == b.schedule)) return;
+  if (left != right) found.push_back({row.key, shown_value(left), shown_value(right)});
+}
+
 }  // namespace
 
 std::vector<SettingDifference> differences(const Setup& before, const Setup& after,
@@ -74,26 +90,23 @@ std::vector<SettingDifference> differences(const Setup& before, const Setup& aft
   const Setup a = plainly_said(before), b = plainly_said(after);
   std::vector<SettingDifference> found;
   compare_models(a.model, b.model, models, found);
-  for (const SetupSetting& row : setup_settings()) {
-    if (row.key.starts_with("model") || row.key.starts_with("run.")) continue;
-    if (row.key == "gpus" || row.key == "global_batch" || row.key == "precision") continue;
-    if (row.applies && !row.applies(a) && !row.applies(b)) continue;
-    // How something is done that one of them does not do at all.
-    const bool is_how = row.key == "cp_split" || row.key == "sequence_regather";
-    if (is_how && !(row.applies(a) && row.applies(b))) continue;
-    if (row.key == "microbatch_group" && !(a.schedule == b.schedule)) continue;
-    const nlohmann::json left = row.value.get(a), right = row.value.get(b);
-    // The chunks of a schedule are named with it.
-    const ScheduleRule* rule = row.key == "chunks" ? find_schedule_rule(a.schedule) : nullptr;
-    if (rule != nullptr && rule->chunks > 1 && !(a.schedule == b.schedule)) continue;
-    if (left != right) found.push_back({row.key, shown_value(left), shown_value(right)});
-  }
+  for (const SetupSetting& row : setup_settings()) compare_setting(row, a, b, found);
   const auto bytes = [](const Precision& of) {
     return fmt::format("{}+{}+{}+{}", of.parameter_bytes, of.gradient_bytes, of.master_bytes,
                        of.moments_bytes);
   };
   if (bytes(a.precision) != bytes(b.precision))
     found.push_back({"precision", bytes(a.precision), bytes(b.precision)});
+  return found;
+}
+
+std::vector<SettingDifference> differences(const Setup& before, const Setup& after,
+                                           const std::vector<std::string>& keys) {
+  const Setup a = plainly_said(before), b = plainly_said(after);
+  std::vector<SettingDifference> found;
+  for (const SetupSetting& row : setup_settings())
+    if (std::find(keys.begin(), keys.end(), row.key) != keys.end())
+      compare_setting(row, a, b, found);
   return found;
 }
 

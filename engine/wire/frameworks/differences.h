@@ -25,4 +25,8 @@ enum class CompareModels : std::uint8_t { kByKey, kAsOneButSequence, kAsOne };
 std::vector<SettingDifference> differences(const Setup& before, const Setup& after,
                                            CompareModels models);
 
+// Of settings of these keys alone.
+std::vector<SettingDifference> differences(const Setup& before, const Setup& after,
+                                           const std::vector<std::string>& keys);
+
 }  // namespace parallelarium::frameworks

@@ -83,8 +83,8 @@ void name_model(Model& model) {
   }
 }
 
-// `keeps_layers`: the split into stages is the base's, which must be of as many stages.
-Result<void> finish(Draft& draft, bool keeps_layers) {
+// Ranks and batch make DP and micro-batches.
+Result<void> fill(Draft& draft) {
   Setup& setup = draft.setup;
   if (draft.gpus > 0)
     if (Result<void> set = set_field(setup, "gpus", std::to_string(draft.gpus)); !set) return set;
@@ -92,7 +92,12 @@ Result<void> finish(Draft& draft, bool keeps_layers) {
     if (Result<void> set = set_field(setup, "global-batch", std::to_string(draft.global_batch));
         !set)
       return set;
-  name_model(setup.model);
+  return {};
+}
+
+// `keeps_layers`: the split into stages is the base's, which must be of as many stages.
+void cut_layers(Draft& draft, bool keeps_layers) {
+  Setup& setup = draft.setup;
   const int stages = stages_of(setup);
   setup.stage_layers = draft.stage_layers;
   if (keeps_layers && static_cast<int>(draft.stage_layers.size()) != stages)
@@ -104,12 +109,11 @@ Result<void> finish(Draft& draft, bool keeps_layers) {
   if (setup.stage_layers.empty()) {
     if (published && setup.model.layers % stages == 0)
       setup.stage_layers.assign(static_cast<std::size_t>(stages), setup.model.layers / stages);
-    return {};
+    return;
   }
   if ((published || setup.model.layers % stages == 0) &&
       layers_of_stages(unsaid) == setup.stage_layers)
     setup.stage_layers.clear();
-  return {};
 }
 
 Result<FrameworkSetup> read_with(const FrameworkTable& table, std::string_view text,
@@ -130,10 +134,15 @@ Result<FrameworkSetup> read_with(const FrameworkTable& table, std::string_view t
   }
   for (const FrameworkRow& row : table.rows)
     if (Result<void> read = row.read(draft); !read) return read.error();
-  if (Result<void> finished = finish(draft, keeps_layers); !finished) return finished.error();
+  if (Result<void> filled = fill(draft); !filled) return filled.error();
+  name_model(draft.setup.model);
+  cut_layers(draft, keeps_layers);
   note_unread(table, draft);
   return FrameworkSetup{std::move(draft.setup), std::move(draft.notes)};
 }
+
+// The kind of sentences about what is for the training script to say.
+constexpr const char* kScript = "framework-script";
 
 Message sentence_of(const FrameworkTable& table, const SettingDifference& difference) {
   const std::string& key = difference.key;
@@ -148,14 +157,55 @@ Message sentence_of(const FrameworkTable& table, const SettingDifference& differ
   const auto reason = std::find_if(table.reasons.begin(), table.reasons.end(),
                                    [&](const auto& each) { return each.first == key; });
   const bool explained = reason != table.reasons.end();
-  const bool silent = !covers(table, key.c_str()) || key == "model" ||
-                      (explained && reason->second.id == "framework-script");
+  const bool of_script = explained && reason->second.kind == kScript;
+  const bool silent = !covers(table, key.c_str()) || key == "model" || of_script;
   Message lacks = silent
                       ? message("framework-silent", "{} has no setting for {}, which is {} here.",
                                 table.info.title, key, difference.before)
                       : message("framework-lacks", "{} cannot say {} {}; what is written means {}.",
                                 table.info.title, key, difference.before, difference.after);
-  return explained ? message("framework-because", "{} {}", lacks, reason->second) : lacks;
+  if (!explained) return lacks;
+  Message whole = message("framework-because", "{} {}", lacks, reason->second);
+  if (of_script) whole.kind = kScript;
+  return whole;
+}
+
+// What a Setup says that says nothing.
+Setup silent_setup() {
+  Setup nothing = default_setup();
+  nothing.mesh.pp = 1;
+  return nothing;
+}
+
+// The rows say the Setup and read it back onto one in which these settings say nothing.
+std::optional<Message> refusal_of(const FrameworkTable& table,
+                                  const std::vector<const FrameworkRow*>& rows,
+                                  const std::vector<std::string>& keys, const Setup& setup) {
+  static const Setup kSilent = silent_setup();
+  Draft draft;
+  draft.setup = setup;
+  draft.prefix = table.prefix;
+  for (const FrameworkRow* row : rows) row->write(setup, draft.entries);
+  for (const std::string& key : keys)
+    if (Result<void> put = put_setting(draft.setup, key, setting_of(kSilent, key), key); !put)
+      return put.error();
+  draft.entries.emplace_back("nproc-per-node", setup.mesh.ranks());  // of its launch
+  for (const FrameworkRow* row : rows)
+    if (Result<void> read = row->read(draft); !read) return read.error();
+  if (Result<void> filled = fill(draft); !filled) return filled.error();
+  cut_layers(draft, false);
+  const auto is_ours = [&](const std::string& key) {
+    return std::find(keys.begin(), keys.end(), key) != keys.end();
+  };
+  for (const SettingDifference& difference : differences(setup, draft.setup, keys)) {
+    Message why = sentence_of(table, difference);
+    why.field = difference.key;
+    if (why.kind != kScript) return why;
+  }
+  if (table.caveats != nullptr)
+    for (Message& caveat : table.caveats(setup))
+      if (caveat.kind != kScript && is_ours(caveat.field)) return std::move(caveat);
+  return std::nullopt;
 }
 
 }  // namespace
@@ -192,8 +242,7 @@ Result<FrameworkText> write_for_framework(const std::string& framework, const Se
   for (const frameworks::FrameworkRow& row : table.rows) row.write(setup, entries);
   // Read back onto a Setup that says nothing, so that what is missing shows.
   const std::string plain = table.print(table, setup, entries, {});
-  Setup nothing = default_setup();
-  nothing.mesh.pp = 1;
+  Setup nothing = frameworks::silent_setup();
   if (const Result<Model> other = find_model("llama-tiny"); other && setup.model == nothing.model)
     nothing.model = *other;
   const Result<FrameworkSetup> again = frameworks::read_with(table, plain, nothing);
@@ -213,6 +262,22 @@ Result<FrameworkText> write_for_framework(const std::string& framework, const Se
       written.not_expressible.push_back(std::move(caveat));
   written.text = table.print(table, setup, entries, written.not_expressible);
   return written;
+}
+
+Result<FrameworkRefusal> framework_refusal(const std::string& framework,
+                                           std::vector<std::string> keys) {
+  const Result<const frameworks::FrameworkTable*> found = frameworks::table_of(framework);
+  if (!found) return found.error();
+  const frameworks::FrameworkTable* table = *found;
+  std::vector<const frameworks::FrameworkRow*> rows;
+  for (const frameworks::FrameworkRow& row : table->rows)
+    if (std::any_of(row.settings.begin(), row.settings.end(), [&](const std::string& key) {
+          return std::find(keys.begin(), keys.end(), key) != keys.end();
+        }))
+      rows.push_back(&row);
+  return FrameworkRefusal([=, keys = std::move(keys), rows = std::move(rows)](const Setup& setup) {
+    return frameworks::refusal_of(*table, rows, keys, setup);
+  });
 }
 
 Result<FrameworkSetup> read_from_framework(const std::string& framework, std::string_view text,

@@ -7,6 +7,8 @@
 // and list it in framework.cpp.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,6 +39,14 @@ struct FrameworkText {
 };
 // validate(setup) must be empty, and nothing in it may be `auto`. Errors: "framework-unknown".
 Result<FrameworkText> write_for_framework(const std::string& framework, const Setup& setup);
+
+// Says why the framework cannot train a Setup as far as settings of these keys go: the first
+// sentence of `not_expressible` about one of them that is not for the training script to say (its
+// kind is "framework-script"); none: it can. It needs no text, so that a search can ask it of every
+// candidate, from any thread. Errors: "framework-unknown".
+using FrameworkRefusal = std::function<std::optional<Message>(const Setup&)>;
+Result<FrameworkRefusal> framework_refusal(const std::string& framework,
+                                           std::vector<std::string> keys);
 
 struct FrameworkSetup {
   Setup setup;

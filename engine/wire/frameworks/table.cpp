@@ -201,14 +201,18 @@ std::vector<int> layers_of_ranks(const Setup& setup) {
   const std::vector<int> stages = layers_of_stages(setup);
   const auto ranks = static_cast<std::size_t>(setup.mesh.pp);
   if (stages.size() == ranks) return stages;
-  // A rank r of a V holds stage r and the one that is as far from the end; else every PP-th.
-  const ScheduleRule* rule = find_schedule_rule(setup.schedule);
-  const bool folded = rule != nullptr && rule->chunks == 2;
   std::vector<int> layers(ranks, 0);
-  for (std::size_t stage = 0; stage < stages.size(); ++stage) {
-    const std::size_t rank = folded && stage >= ranks ? 2 * ranks - 1 - stage : stage % ranks;
-    layers[rank] += stages[stage];
+  const ScheduleRule* rule = find_schedule_rule(setup.schedule);
+  if (rule != nullptr && rule->chunks == 2) {
+    // A V has the first and the last stage on one rank, and was cut for that: a pipeline in a row
+    // is cut evenly, and the stages before the last have what is left over.
+    std::fill(layers.begin(), layers.end(), setup.model.layers / setup.mesh.pp);
+    for (int left = setup.model.layers % setup.mesh.pp; left > 0; --left)
+      ++layers[ranks - 1 - static_cast<std::size_t>(left)];
+    return layers;
   }
+  for (std::size_t stage = 0; stage < stages.size(); ++stage)
+    layers[stage % ranks] += stages[stage];
   return layers;
 }
 

@@ -115,7 +115,8 @@ bool is_call(const nlohmann::json& value);
 
 // Whether pipelines of this schedule are in the framework: one of the words.
 bool is_one_of(const Setup& setup, std::initializer_list<const char*> schedules);
-// Layers of each of PP stages, where the schedule itself cannot be said: those of a rank together.
+// Layers of each of PP stages, where the schedule itself cannot be said: those of a rank together,
+// and of a V as evenly as can be.
 std::vector<int> layers_of_ranks(const Setup& setup);
 bool are_even(const std::vector<int>& layers);
 // Micro-batches that a chunk takes before the next one does, in an interleaved schedule.

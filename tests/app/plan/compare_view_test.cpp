@@ -4,6 +4,7 @@
 #include "app/views/compare/compare_view.h"
 
 #include "app/look/figures.h"
+#include "app/state/plan/plan_search.h"
 #include "app/views/compare/compare_paint.h"
 #include "app/views/compare/compare_words.h"
 #include "engine/predict/cases/cases.h"
@@ -121,6 +122,50 @@ TEST_F(CompareFixture, FollowsOneActionThroughAllColumns) {
     EXPECT_EQ(bar->microbatch, 2);
     EXPECT_EQ(lane.rows->row_of(rank)->stage, 1);
   }
+}
+
+// After a search it is about the selected plan, beside the best and what is trained today, until
+// something else is set.
+TEST_F(CompareFixture, IsAboutTheSelectedPlanAfterASearch) {
+  PlanSearch& search = PlanSearch::of(session());
+  PlanWish wish;
+  wish.model = QStringLiteral("llama3-8b");
+  wish.gpus = QStringLiteral("4");
+  wish.global_batch = 8;
+  auto today = default_setup();
+  for (const auto& [key, value] : {std::pair("machine", "dgx-h100"),
+                                   {"model", "llama3-8b"},
+                                   {"pp", "1"},
+                                   {"tp", "4"},
+                                   {"microbatches", "8"}})
+    ASSERT_TRUE(set_field(today, key, value).ok());
+  today.precision = auto_precision();
+  today.attention = Attention::kAuto;
+  wish.today = today;
+  search.set_wish(wish);
+  search.start();
+  ASSERT_TRUE(wait_until([&] { return !search.searching(); }, kAnswerMs));
+  ASSERT_TRUE(search.answer()) << search.error().toStdString();
+  const FoundPlan other = search.answer()->front.back(), best = *search.best();
+  ASSERT_FALSE(other.setup == best.setup);
+  search.select(other.setup);
+  view().wait();
+  QApplication::processEvents();
+  ASSERT_EQ(comparison().entries.size(), 3u);
+  const auto seconds = [&](std::size_t at) { return comparison().beside.columns[at].step.seconds; };
+  EXPECT_NEAR(seconds(0), other.seconds, 1e-9);
+  EXPECT_NEAR(seconds(1), best.seconds, 1e-9);
+  EXPECT_NEAR(seconds(2), *search.answer()->explained->seconds, 1e-9);
+  EXPECT_TRUE(comparison().whose.contains(QStringLiteral("selected in Search")));
+  EXPECT_EQ(view().quantities().front().predicted_value, other.seconds);
+  search.show_plan(false);
+  QApplication::processEvents();
+  ASSERT_EQ(comparison().entries.size(), 1u);
+  EXPECT_TRUE(comparison().whose.contains(QStringLiteral("set in Explore")));
+  search.show_plan(true);
+  EXPECT_EQ(comparison().entries.size(), 3u);
+  set("microbatches", "16");
+  EXPECT_EQ(comparison().entries.size(), 1u);
 }
 
 TEST_F(CompareFixture, PicturesHaveNoTextOverAnother) {

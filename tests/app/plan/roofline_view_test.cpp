@@ -5,6 +5,7 @@
 #include <QSpinBox>
 
 #include "app/look/figures.h"
+#include "app/state/plan/plan_search.h"
 #include "app/views/roofline/roofline_paint.h"
 #include "tests/app/plan/plan_views_fixture.h"
 
@@ -86,6 +87,28 @@ TEST_F(RooflineFixture, PicturesHaveNoTextOverAnother) {
           paint_roofline(painter, width, view().data(), 120, light_theme(), nullptr, &texts);
         },
         60);
+}
+
+// After a search the pieces are those of the selected plan.
+TEST_F(RooflineFixture, IsAboutTheSelectedPlanAfterASearch) {
+  PlanSearch& search = PlanSearch::of(session());
+  PlanWish wish;
+  wish.model = QStringLiteral("gpt2-124m");
+  wish.gpus = QStringLiteral("2");
+  wish.global_batch = 8;
+  search.set_wish(wish);
+  search.start();
+  ASSERT_TRUE(wait_until([&] { return !search.searching(); }, kAnswerMs));
+  ASSERT_NE(search.selected(), nullptr) << search.error().toStdString();
+  view().wait();
+  QApplication::processEvents();
+  EXPECT_TRUE(view().data().whose.contains(QStringLiteral("selected in Search")));
+  const auto json =
+      command({QStringLiteral("roofline"), QStringLiteral("--setup"),
+               file_of(search.selected()->setup, "plan.json"), QStringLiteral("--json")});
+  EXPECT_EQ(json.at("points"), to_json(roofline()).at("points"));
+  search.show_plan(false);
+  EXPECT_TRUE(view().data().whose.contains(QStringLiteral("set in Explore")));
 }
 
 }  // namespace

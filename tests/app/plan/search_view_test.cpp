@@ -8,9 +8,11 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "app/look/figures.h"
 #include "app/state/plan/plan_search.h"
 #include "app/state/run/engine_process.h"
 #include "app/views/search/search_paint.h"
+#include "app/views/search/search_words.h"
 #include "tests/app/pipeline/pipeline_fixture.h"
 #include "tests/app/wait.h"
 #include "tests/app/window/window_fixture.h"
@@ -77,6 +79,37 @@ TEST_F(SearchFixture, TheBestIsWhatTheCommandLineSaysAndBecomesTheSetup) {
   EXPECT_EQ(session().setup(), before);
 }
 
+// The framework is a choice of the column, and what it cannot say is refused.
+TEST_F(SearchFixture, KeepsToWhatAFrameworkCanSay) {
+  PlanWish wish = small_wish();
+  wish.gpus = QStringLiteral("4");
+  wish.fixed[QStringLiteral("pp")] = QStringLiteral("4");
+  search_for(wish);
+  ASSERT_TRUE(search().answer());
+  const auto others = [&] {
+    const auto& plans = search().answer()->plans;
+    return std::count_if(plans.begin(), plans.end(), [](const FoundPlan& plan) {
+      return plan.setup.schedule != Schedule("1f1b") &&
+             plan.setup.schedule != Schedule("interleaved");
+    });
+  };
+  ASSERT_GT(others(), 0);
+  const std::int64_t refused = search().answer()->counts[PlanAnswer::kRefused];
+  QComboBox* box = nullptr;
+  for (auto* each : window->findChildren<QComboBox*>())
+    if (each->accessibleName() == QStringLiteral("Framework") && each->isVisible()) box = each;
+  ASSERT_NE(box, nullptr);
+  box->setCurrentIndex(box->findData(QStringLiteral("megatron")));
+  Q_EMIT box->activated(box->currentIndex());
+  EXPECT_TRUE(search().is_stale());
+  search_for(search().wish());
+  ASSERT_TRUE(search().answer());
+  EXPECT_EQ(others(), 0);
+  EXPECT_GT(search().answer()->counts[PlanAnswer::kRefused], refused);
+  EXPECT_TRUE(view().description().contains(QStringLiteral("no flag for zero bubble")));
+  EXPECT_TRUE(view().description().contains(QStringLiteral("with Megatron-LM")));
+}
+
 TEST_F(SearchFixture, SaysWhatIsLeastWhereNothingFits) {
   PlanWish wish = small_wish();
   wish.model = QStringLiteral("llama3-70b");
@@ -141,6 +174,101 @@ TEST_F(SearchFixture, ACancelledSearchKeepsTheBestSoFar) {
   EXPECT_TRUE(view().description().contains(QStringLiteral("best found so far")));
 }
 
+// What is trained today has its figures beside the best plan's, in the picture and in words.
+TEST_F(SearchFixture, TodayStandsBesideTheBest) {
+  PlanWish wish;
+  wish.model = QStringLiteral("llama3-8b");
+  wish.gpus = QStringLiteral("4");
+  wish.global_batch = 8;
+  auto today = new_setup();
+  for (const auto& [key, value] : {std::pair("machine", "dgx-h100"),
+                                   {"model", "llama3-8b"},
+                                   {"pp", "1"},
+                                   {"tp", "4"},
+                                   {"microbatches", "8"}})
+    ASSERT_TRUE(set_field(today, key, value).ok());
+  wish.today = today;
+  search_for(wish);
+  ASSERT_TRUE(search().answer());
+  const std::vector<TodayFigure> figures = today_figures(search());
+  ASSERT_EQ(figures.size(), 6U);
+  const FoundPlan& told = *search().answer()->explained->plan;
+  EXPECT_EQ(figures[0].today, seconds_text(told.seconds));
+  EXPECT_EQ(figures[0].best, seconds_text(search().best()->seconds));
+  EXPECT_LT(search().best()->seconds, told.seconds);
+  EXPECT_TRUE(figures[3].today.contains(bytes_text(told.bytes)));
+  for (const TodayFigure& figure : figures) {
+    EXPECT_TRUE(view().description().contains(figure.today)) << figure.title.toStdString();
+    EXPECT_TRUE(view().description().contains(figure.best)) << figure.title.toStdString();
+  }
+  for (const double width : {600.0, 872.0, 1200.0}) {
+    SearchPicture picture;
+    picture.title = QStringLiteral("How?");
+    picture.answer = &*search().answer();
+    picture.today = QStringLiteral("TP 4, PP 1, DP 1");
+    picture.today_figures = figures;
+    picture.today_said = today_sentences(*search().answer()->explained);
+    picture.limit_bytes = picture.device_bytes = search().answer()->capacity_bytes;
+    QImage image(int(width), int(search_height(width, picture, light_theme())),
+                 QImage::Format_RGB32);
+    QPainter painter(&image);
+    TextLog texts;
+    paint_search(painter, width, picture, light_theme(), nullptr, &texts);
+    painter.end();
+    EXPECT_EQ(overlapping(texts), "") << width;
+  }
+}
+
+// The limit is dragged in the picture: what it leaves is what a search with it finds.
+TEST_F(SearchFixture, TheLimitIsDraggedAndTheTableFollows) {
+  PlanWish wish;
+  wish.model = QStringLiteral("llama3-8b");
+  wish.gpus = QStringLiteral("4");
+  wish.global_batch = 8;
+  search_for(wish);
+  ASSERT_TRUE(search().answer());
+  const PlanAnswer whole = *search().answer();
+  ASSERT_GT(whole.front.size(), 3U);
+  // Too little for the fastest plan.
+  constexpr std::int64_t kGib = std::int64_t{1} << 30;
+  const std::int64_t between = whole.front[0].bytes - kGib * 3 / 2;
+  QWidget& canvas = view().canvas();
+  canvas.grab();
+  const SearchHits& hits = view().hits();
+  const QPointF from = hits.limit.center();
+  const double share = (double(between) - hits.least_bytes) / (hits.most_bytes - hits.least_bytes);
+  const QPointF to(hits.plot.left() + share * hits.plot.width(), from.y());
+  QTest::mousePress(&canvas, Qt::LeftButton, {}, from.toPoint());
+  QTest::mouseMove(&canvas, to.toPoint());
+  QTest::mouseRelease(&canvas, Qt::LeftButton, {}, to.toPoint());
+  ASSERT_TRUE(search().is_limited());
+  EXPECT_FALSE(search().is_stale());
+  const std::int64_t limit = search().answer()->capacity_bytes;
+  EXPECT_LT(limit, whole.front[0].bytes);
+  const PlanAnswer limited = *search().answer();
+  for (const auto* plans : {&limited.plans, &limited.front})
+    for (const FoundPlan& plan : *plans) EXPECT_LE(plan.bytes, limit);
+  EXPECT_EQ(std::accumulate(std::begin(limited.counts), std::end(limited.counts), std::int64_t{0}),
+            limited.candidates);
+  EXPECT_TRUE(view().description().contains(QStringLiteral("the fastest plan is exact")));
+  canvas.setFocus();
+  QTest::keyClick(&canvas, Qt::Key_Right);
+  EXPECT_EQ(search().wish().memory_bytes, limit + kGib);
+  QTest::keyClick(&canvas, Qt::Key_Left);
+  EXPECT_EQ(search().answer()->capacity_bytes, limit);
+  // What a search with this limit finds.
+  const FoundPlan expected = limited.plans[limited.best_time];
+  search_for(search().wish());
+  EXPECT_FALSE(search().is_limited());
+  EXPECT_EQ(search().best()->setup, expected.setup);
+  EXPECT_EQ(search().best()->seconds, expected.seconds);
+  // More than was searched needs a search.
+  PlanWish more = search().wish();
+  more.memory_bytes = 0;
+  search().set_wish(more);
+  EXPECT_TRUE(search().is_stale());
+}
+
 // In both languages' widths and in every state, texts stand beside each other.
 TEST_F(SearchFixture, PicturesHaveNoTextOverAnother) {
   search_for(small_wish());
@@ -154,6 +282,7 @@ TEST_F(SearchFixture, PicturesHaveNoTextOverAnother) {
       picture.why = picture.selected->why;
       picture.why_head = QStringLiteral("Why");
       picture.opened = opened;
+      picture.limit_bytes = picture.device_bytes = search().answer()->capacity_bytes;
       const double height = search_height(width, picture, light_theme());
       QImage image(int(width), int(height), QImage::Format_RGB32);
       QPainter painter(&image);

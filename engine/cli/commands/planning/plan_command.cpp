@@ -16,10 +16,12 @@ namespace parallelarium {
 namespace {
 
 constexpr int kMostPlans = 1000;
+constexpr double kGibibyte = 1024.0 * 1024 * 1024;
 
 struct PlanOptions {
-  std::string setup, model, machine, gpus, sequence, objective = "time", explain;
+  std::string setup, model, machine, gpus, sequence, objective = "time", explain, framework;
   std::int64_t global_batch = 0;
+  double memory = 0;  // GiB
   int top = 10;
   std::vector<std::string> fix, allow;
   bool json = false;
@@ -106,18 +108,22 @@ Result<PlanRequest> request_of(const PlanOptions& options) {
     if (!value->empty())
       if (Result<void> set = set_typed(base, key, *value); !set) return set.error();
   if (Result<void> read = read_axes(options, base, request); !read) return read.error();
+  if (Result<void> kept = keep_to_framework(options.framework, request); !kept) return kept.error();
   if (Result<void> settled = settle(base, request); !settled) return settled.error();
+  if (options.memory < 0)
+    return message("plan-memory", "--memory is in GiB and above 0, not {}.", options.memory);
+  if (options.memory > 0) limit_memory(request.machine, options.memory * kGibibyte);
   return request;
 }
 
 // What class one Setup of the search is in, and why.
 Result<nlohmann::json> explanation(const std::string& path, const PlanRequest& request,
-                                   const PlanResult& result) {
+                                   const PlanResult& result, const PlanWatch& watch) {
   const Result<std::string> text = read_file(path);
   if (!text) return text.error();
   const Result<Setup> asked = setup_of_file(*text);
   if (!asked) return asked.error();
-  return explanation_of(*asked, request, result);
+  return explanation_of(*asked, request, result, watch);
 }
 
 Outcome run_plan(const PlanOptions& options, Progress& progress) {
@@ -131,10 +137,10 @@ Outcome run_plan(const PlanOptions& options, Progress& progress) {
   if (!result)
     return result.error().id == "cancelled.plan" ? Outcome::failed(result.error())
                                                  : Outcome::invalid(result.error());
-  note_ties(*result, request->machine);
+  note_ties(*result, request->machine, watch);
   nlohmann::json explained;
   if (!options.explain.empty()) {
-    Result<nlohmann::json> told = explanation(options.explain, *request, *result);
+    Result<nlohmann::json> told = explanation(options.explain, *request, *result, watch);
     if (!told) return Outcome::invalid(told.error());
     explained = std::move(*told);
   }
@@ -147,7 +153,8 @@ Outcome run_plan(const PlanOptions& options, Progress& progress) {
   if (!explained.is_null()) {
     const std::string of = explained.at("class");
     text += fmt::format("\n{}: {}. {}\n", options.explain, of,
-                        explained.at("sentence").get<std::string>());
+                        explained.at("sentence").get<std::string>()) +
+            beside_text(explained.at("plan"), *result);
     if (const nlohmann::json& change = explained.at("change"); !change.is_null())
       text += change.at("sentence").get<std::string>() + "\n";
     else if (of == name_of(PlanClass::kDoesNotFit))
@@ -191,6 +198,12 @@ void add_plan(Commands& commands) {
       ->allow_extra_args(false);
   add("--objective", options->objective,
       "what is best: time, gpus, memory or tokens-per-gpu (default: time)", "WHAT");
+  add("--for", options->framework,
+      "keep to what this framework can say of the axes: megatron, megatron-bridge, torchtitan, "
+      "deepspeed, accelerate or nanotron; other candidates are refused with its sentence",
+      "FRAMEWORK");
+  add("--memory", options->memory, "GiB of a device that may be used (default: what it has)",
+      "GIB");
   add("--top", options->top, "how many plans to show (default: 10)", "K");
   add("--setup", options->setup, "a Setup for what is no axis of the search", "FILE");
   add("--explain", options->explain, "tell why this Setup is not the best", "SETUP");

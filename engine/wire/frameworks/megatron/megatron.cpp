@@ -238,6 +238,11 @@ std::vector<std::pair<std::string, Message>> reasons_of_megatron() {
           {"overlap_pipeline", message("framework-megatron-overlap",
                                        "Megatron sends while it computes in its interleaved "
                                        "schedule alone.")},
+          {"overlap_gradients", message("framework-megatron-fsdp-reduce",
+                                        "Megatron-FSDP, which is ZeRO 2 and 3, reduces gradients "
+                                        "while it computes.")},
+          {"zero_prefetch", message("framework-megatron-fsdp-gather",
+                                    "Megatron-FSDP itself decides how far ahead it gathers.")},
           {"overlap_tensor", message("framework-megatron-tensor",
                                      "Megatron does it with sequence parallelism alone.")},
           {"overlap_experts",
@@ -319,7 +324,9 @@ FrameworkTable megatron_table() {
                    "adam-*",
                    "init-method-std",
                    "norm-epsilon",
-                   "rotary-*",
+                   "rotary-percent",
+                   "rotary-interleaved",
+                   "rotary-seq-len-interpolation-factor",
                    "rope-*",
                    "use-mcore-models",
                    "manual-gc*",

@@ -66,6 +66,31 @@ FrameworkRow activation(const MegatronNames& n) {
   return row;
 }
 
+// The bases of rotary positions that published models were trained with, where they are not
+// Megatron's 10000. A Setup has none, since no time and no memory follows from it; a model of one's
+// own is written without. Sources: Llama Team 2024, section 3.2; Qwen Team 2025, section 2; of the
+// others rope_theta in the config.json of the released weights.
+struct RotaryBase {
+  const char* preset;
+  int base;
+};
+constexpr RotaryBase kRotaryBases[] = {
+    {"llama3-8b", 500'000},       {"llama3-70b", 500'000},        {"llama3-405b", 500'000},
+    {"llama4-scout", 500'000},    {"qwen3-8b", 1'000'000},        {"qwen3-32b", 1'000'000},
+    {"qwen3-30b-a3b", 1'000'000}, {"qwen3-235b-a22b", 1'000'000}, {"mixtral-8x7b", 1'000'000},
+    {"mixtral-8x22b", 1'000'000}, {"gpt-oss-20b", 150'000},       {"gpt-oss-120b", 150'000}};
+
+FrameworkRow rotary_base(const MegatronNames& n) {
+  const std::string name = n("rotary-base", "model.rotary_base");
+  FrameworkRow row = only_read({name}, {}, [](Draft&) { return Result<void>(); });
+  row.write = [name](const Setup& setup, Entries& entries) {
+    for (const RotaryBase& each : kRotaryBases)
+      if (setup.model.name == each.preset && !setup.model.learned_positions)
+        entries.emplace_back(name, each.base);
+  };
+  return row;
+}
+
 FrameworkRow sequence(const MegatronNames& n) {
   FrameworkRow row = same(n("seq-length", "model.seq_length"), "model.sequence");
   if (!n.line) return row;
@@ -341,6 +366,7 @@ std::vector<FrameworkRow> megatron_model_rows(const MegatronNames& n) {
                   {"mrope", nullptr},
                   {"relative", nullptr}},
                  "learned_absolute"),
+      rotary_base(n),
       sequence(n),
       vocabulary(n),
       dropouts(n)};

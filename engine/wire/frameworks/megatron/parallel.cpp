@@ -161,6 +161,36 @@ FrameworkRow zero_stages(const MegatronNames& n) {
   return row;
 }
 
+// Megatron-FSDP that shares out parameters gathers them ahead, and with gradients that it shares
+// out it reduces them meanwhile, whatever the flags say (core/distributed/fsdp/src/megatron_fsdp,
+// MegatronFSDP.__init__). A Setup has no gathers of ZeRO 1 and 2 beside the next forward.
+FrameworkRow gathers_ahead(const MegatronNames& n) {
+  const std::string gather = n("overlap-param-gather", "ddp.overlap_param_gather");
+  const std::string reduce = n("overlap-grad-reduce", "ddp.overlap_grad_reduce");
+  FrameworkRow row;
+  row.names = {gather, reduce};
+  row.settings = {"zero_prefetch", "overlap_gradients"};
+  row.write = [=, line = n.line](const Setup& setup, Entries& entries) {
+    // arguments.py: --overlap-param-gather goes with --overlap-grad-reduce alone.
+    const bool reduces = setup.overlap_gradients || setup.zero >= 2, ahead = setup.zero == 3;
+    if (reduces || !line) entries.emplace_back(reduce, reduces);
+    if (ahead || !line) entries.emplace_back(gather, ahead);
+  };
+  row.read = [=](Draft& draft) -> Result<void> {
+    Setup& setup = draft.setup;
+    setup.overlap_gradients = flag_at(draft, reduce, false) || setup.zero >= 2;
+    if (setup.zero == 3) setup.zero_prefetch = Setup().zero_prefetch;
+    if (flag_at(draft, gather, false) && setup.zero < 3)
+      draft.notes.push_back(message(
+          "framework-gathers-ahead",
+          "{} gathers parameters while the next step begins; a Setup with ZeRO {} gathers them "
+          "before the step ends, so that its step is predicted to take longer.",
+          draft.shown_name(gather), setup.zero));
+    return {};
+  };
+  return row;
+}
+
 // Copies of the optimizer: DP over the ranks that share states.
 FrameworkRow zero_groups(const MegatronNames& n) {
   const std::string name =
@@ -313,8 +343,7 @@ std::vector<FrameworkRow> megatron_parallel_rows(const MegatronNames& n) {
                   return Result<void>();
                 }),
       stages(n), std::move(group), sends_overlap(n), zero_stages(n), zero_groups(n),
-      n.flag("overlap-grad-reduce", true, "ddp.overlap_grad_reduce", "overlap_gradients"),
-      std::move(sums)};
+      gathers_ahead(n), std::move(sums)};
 }
 
 }  // namespace parallelarium::frameworks

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Plans op by op, for views that draw them: a search says sums alone. Each is predicted once, on a
+// thread.
+#pragma once
+
+#include <QObject>
+#include <QThreadPool>
+#include <memory>
+#include <vector>
+
+#include "engine/predict/predict.h"
+
+namespace parallelarium {
+
+class PlanPredictions : public QObject {
+  Q_OBJECT
+
+ public:
+  explicit PlanPredictions(QObject* parent = nullptr);
+  ~PlanPredictions() override;
+
+  // Null while it is predicted, of which made() tells, and where it cannot be. `setup` must be
+  // resolved.
+  std::shared_ptr<const Prediction> of(const Setup& setup, const Machine& machine);
+  bool busy() const { return under_way_ > 0; }
+  // Returns when nothing is being predicted any more (for exports and tests).
+  void wait();
+  void clear();  // the Machine is another one
+
+ Q_SIGNALS:
+  void made();
+
+ private:
+  struct Kept {
+    Setup setup;
+    std::shared_ptr<const Prediction> prediction;
+  };
+  std::vector<std::shared_ptr<Kept>> kept_;  // the latest last
+  int under_way_ = 0;
+  QThreadPool worker_;  // one thread
+};
+
+}  // namespace parallelarium

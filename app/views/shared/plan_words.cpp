@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/views/shared/plan_words.h"
+
+#include <QCoreApplication>
+#include <QPushButton>
+
+#include "app/look/figures.h"
+#include "app/state/session.h"
+#include "app/views/shared/setup_words.h"
+#include "app/views/shared/words.h"
+
+namespace parallelarium {
+namespace {
+
+struct PlanTexts {
+  Q_DECLARE_TR_FUNCTIONS(SearchView)
+};
+
+Quantity plan_quantity(const char* key, const QString& title, const QString& text,
+                       const QString& source, double value, const QString& exact = {}) {
+  Quantity made;
+  made.key = QLatin1String(key);
+  made.title = title;
+  made.predicted = {text, source, exact};
+  made.predicted_value = value;
+  return made;
+}
+
+}  // namespace
+
+QString rates_text(const PlanAnswer& answer) { return prediction_source_text(answer.rates); }
+
+QString whose_text(const Session& session) {
+  // The search is the Session's own part, and is not changed here.
+  const PlanSearch& search = PlanSearch::of(const_cast<Session&>(session));
+  return search.shows_plan()
+             ? PlanTexts::tr("Of the plan that is selected in Search: %1.")
+                   .arg(axes_text(search.selected()->setup))
+             : PlanTexts::tr("Of what is set in Explore: %1.").arg(axes_text(session.resolved()));
+}
+
+QPushButton* make_whose_button(PlanSearch& search, QWidget* parent) {
+  auto* button = new QPushButton(parent);
+  button->setAutoDefault(true);
+  QObject::connect(button, &QPushButton::clicked, &search,
+                   [&search] { search.show_plan(!search.shows_plan()); });
+  return button;
+}
+
+void refresh_whose(QPushButton& button, const PlanSearch& search) {
+  button.setVisible(search.selected() != nullptr);
+  button.setText(search.shows_plan() ? PlanTexts::tr("Show what is set")
+                                     : PlanTexts::tr("Show the selected plan"));
+}
+
+std::vector<Quantity> plan_quantities(const PlanSearch& search) {
+  const FoundPlan* plan = search.selected();
+  const QString source = plan              ? rates_text(*search.answer())
+                         : search.answer() ? PlanTexts::tr("none fits")
+                                           : PlanTexts::tr("not searched yet");
+  const auto text = [&](const QString& of) { return plan ? of : QString(); };
+  return {
+      plan_quantity("plan.seconds", PlanTexts::tr("Step time"),
+                    text(plan ? seconds_text(plan->seconds) : QString()), source,
+                    plan ? plan->seconds : 0),
+      plan_quantity("plan.mfu", PlanTexts::tr("MFU"),
+                    text(plan ? share_text(plan->mfu) : QString()), source, plan ? plan->mfu : 0),
+      plan_quantity(
+          "plan.needed_bytes",
+          plan ? PlanTexts::tr("Memory, stage %1").arg(plan->stage) : PlanTexts::tr("Memory"),
+          text(plan ? bytes_text(plan->bytes) : QString()), source, plan ? double(plan->bytes) : 0,
+          plan ? exact_bytes_text(plan->bytes) : QString()),
+      plan_quantity("plan.bubble", PlanTexts::tr("Bubble of whole step"),
+                    text(plan ? share_text(plan->bubble) : QString()), source,
+                    plan ? plan->bubble : 0),
+      plan_quantity("plan.exposed_seconds", PlanTexts::tr("Exposed, mean of ranks"),
+                    text(plan ? seconds_text(plan->exposed_seconds) : QString()), source,
+                    plan ? plan->exposed_seconds : 0)};
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the views of the room Plan say of the plan that is selected in Search.
+#pragma once
+
+#include <QString>
+#include <vector>
+
+#include "app/state/plan/plan_search.h"
+#include "app/views/shared/quantities.h"
+
+class QPushButton;
+
+namespace parallelarium {
+
+// "Of the plan that is selected in Search: TP 8, PP 2 …", or of what is set in Explore.
+QString whose_text(const Session& session);
+// Five, for the strip: of the plan that is selected.
+std::vector<Quantity> plan_quantities(const PlanSearch& search);
+QString rates_text(const PlanAnswer& answer);  // "predicted", "lower bound at peak rates"
+// A button that changes between the selected plan and what is set, and is there where both are.
+QPushButton* make_whose_button(PlanSearch& search, QWidget* parent);
+void refresh_whose(QPushButton& button, const PlanSearch& search);
+
+}  // namespace parallelarium
