@@ -10548,6 +10548,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>%1 on %2 ranks</source>
         <translation>%1 auf %2 Rängen</translation>
+    </message>
+    <message>
         <source>exposed, busiest rank</source>
         <translation>nicht verdeckt, meistrechnender Rang</translation>
     </message>

@@ -7,6 +7,7 @@
 #include "engine/plan/setup/setup_names.h"
 #include "engine/plan/text/units.h"
 #include "engine/planner/search.h"
+#include "engine/predict/repeats/step_prediction.h"
 
 namespace parallelarium {
 
@@ -28,8 +29,9 @@ Result<Tried> try_setup(const Setup& setup, const Machine& machine, bool with_pa
                         const PlanRefusal& refuses) {
   if (refuses && validate(setup).empty())
     if (std::optional<Message> why = refuses(setup)) return std::move(*why);
-  Result<Prediction> prediction = predict(setup, machine, BuildOptions{.stage_level = true});
-  if (!prediction) return prediction.error();
+  Result<StepPrediction> step = predict_step(setup, machine);
+  if (!step) return step.error();
+  Prediction* const prediction = &step->prediction;
   Tried tried;
   tried.fits = prediction->fits();
   Plan& plan = tried.plan;
@@ -40,7 +42,7 @@ Result<Tried> try_setup(const Setup& setup, const Machine& machine, bool with_pa
   plan.step = prediction->step;
   plan.bubble = std::move(prediction->bubble);
   plan.memory = std::move(prediction->memory);
-  if (with_parts) plan.parts = parts_of(*prediction);
+  if (with_parts) plan.parts = parts_of(*prediction, step->repeats);
   return tried;
 }
 

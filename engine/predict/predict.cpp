@@ -11,6 +11,7 @@
 #include "engine/predict/cost/simulate.h"
 #include "engine/predict/memory.h"
 #include "engine/predict/network/alike_ranks.h"
+#include "engine/predict/predict_steps.h"
 #include "engine/schedules/schedule.h"
 
 namespace parallelarium {
@@ -66,25 +67,39 @@ Result<Prediction> predict(const Setup& setup, const Machine& machine, bool all_
   return predict(setup, machine, BuildOptions{.all_ranks = all_ranks}, routing);
 }
 
+BuildOptions prediction_options(const Setup& setup, const Machine& machine, BuildOptions options,
+                                const Routing* routing) {
+  if (options.stage_level && !options.all_ranks && routing == nullptr)
+    options.representatives = options.representatives || ranks_are_alike(setup, machine);
+  return options;
+}
+
 Result<Prediction> predict(const Setup& setup, const Machine& machine, const BuildOptions& options,
                            const Routing* routing) {
   const std::vector<Message> wrong = validate(setup);
   if (!wrong.empty()) return wrong.front();
   Result<Order> order = make_order(setup, options.may_wait);
   if (!order.ok()) return order.error();
-  BuildOptions built = options;
-  if (options.stage_level && !options.all_ranks && routing == nullptr)
-    built.representatives = options.representatives || ranks_are_alike(setup, machine);
-  Result<Program> program = build_program(setup, *order, built);
-  if (!program.ok()) return program.error();
+  const BuildOptions built = prediction_options(setup, machine, options, routing);
+  Result<Prediction> timed = time_program(setup, machine, std::move(*order), built, routing);
+  if (!timed) return timed;
+  add_figures(*timed, built, Repeats());
+  timed->traffic = expected_traffic(*timed, 0);
+  timed->formulas = formulas_of(setup, machine);
+  return timed;
+}
 
+Result<Prediction> time_program(const Setup& setup, const Machine& machine, Order order,
+                                const BuildOptions& built, const Routing* routing) {
+  Result<Program> program = build_program(setup, order, built);
+  if (!program.ok()) return program.error();
   Prediction prediction;
   prediction.setup = setup;
   prediction.machine = machine;
   prediction.word = prediction_word(machine);
   prediction.cores_for_gpus =
       setup.run.backend == Backend::kCuda && machine.local && machine.name != kLocalGpus;
-  prediction.order = std::move(*order);
+  prediction.order = std::move(order);
   prediction.program = std::move(*program);
   Result<ExpertRows> rows = ExpertRows::make(setup, routing);
   if (!rows) return rows.error();
@@ -93,13 +108,20 @@ Result<Prediction> predict(const Setup& setup, const Machine& machine, const Bui
   prediction.timeline = machine.groups_take_turns ? simulate(in_turns(prediction.program), cost)
                                                   : simulate(prediction.program, cost);
   prediction.timeline.source = Source::kPredicted;
+  return prediction;
+}
+
+void add_figures(Prediction& prediction, const BuildOptions& built, const Repeats& repeats) {
+  const Setup& setup = prediction.setup;
+  const Machine& machine = prediction.machine;
   prediction.parameters = count_parameters(setup.model);
   prediction.step_flops =
       model_flops_per_sequence(setup.model) * static_cast<double>(setup.global_batch());
   const std::vector<MemoryRow> all_memory = memory_of(prediction.program);
   prediction.capacity_bytes =
       static_cast<std::int64_t>(machine.memory_bytes.value * machine.usable_memory_share);
-  const bool share_gpu = cost.sharing() == Sharing::kGpu, together = prediction.memory_together();
+  const bool share_gpu = sharing_of(setup, machine) == Sharing::kGpu,
+             together = prediction.memory_together();
   for (const MemoryRow& row : all_memory) {
     prediction.needed_bytes = together ? prediction.needed_bytes + row.peak_bytes
                                        : std::max(prediction.needed_bytes, row.peak_bytes);
@@ -113,15 +135,12 @@ Result<Prediction> predict(const Setup& setup, const Machine& machine, const Bui
   prediction.memory = one_per_stage(all_memory);
   for (MemoryRow& row : prediction.memory)
     row.framework_bytes = framework_bytes_of(setup, machine, row.stage);
-  prediction.traffic = expected_traffic(prediction, 0);
-  prediction.bubble = bubble_of(prediction.program, prediction.timeline);
+  prediction.bubble = bubble_of(prediction.program, prediction.timeline, repeats);
   if (built.representatives && setup.mesh.ranks() <= kMostBuiltRanks)
     prediction.bubble.ranks =
         of_every_rank(prediction.bubble.ranks, prediction.program, setup.mesh);
-  prediction.step = step_figures(prediction.program, prediction.timeline, setup, machine);
+  prediction.step = step_figures(prediction.program, prediction.timeline, repeats, setup, machine);
   if (share_gpu) prediction.step.forget_peak();  // a rank has no device of its own to use well
-  prediction.formulas = formulas_of(setup, machine);
-  return prediction;
 }
 
 bool gathers_instead_of_ring(const Prediction& prediction) {

@@ -19,7 +19,9 @@ class DraftWriter {
   std::vector<Draft> take() { return std::move(drafts_); }
 
   Draft& begin(Piece piece, Phase phase, int layer, std::int64_t elements) {
+    constexpr std::size_t kOperands = 6;  // of most pieces
     Draft& draft = drafts_.emplace_back();
+    draft.operands.reserve(kOperands);
     draft.op.piece = piece;
     draft.op.phase = phase;
     draft.op.layer = static_cast<std::int16_t>(layer);

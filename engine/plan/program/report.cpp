@@ -9,6 +9,8 @@
 #include <span>
 #include <tuple>
 
+#include "engine/plan/program/repeats.h"
+
 namespace parallelarium {
 
 namespace {
@@ -110,10 +112,8 @@ struct BuffersAt {
   }
 };
 
-}  // namespace
-
-void for_held_bytes(const Program& program, const RankProgram& rank,
-                    const std::function<void(const HeldBytes&)>& visit) {
+template <class Visit>
+void visit_held_bytes(const Program& program, const RankProgram& rank, const Visit& visit) {
   CategoryBytes now{};
   for (const Buffer& buffer : rank.buffers)
     if (buffer.opened_by < 0) now[static_cast<std::size_t>(buffer.category)] += buffer.bytes;
@@ -142,6 +142,13 @@ void for_held_bytes(const Program& program, const RankProgram& rank,
   }
 }
 
+}  // namespace
+
+void for_held_bytes(const Program& program, const RankProgram& rank,
+                    const std::function<void(const HeldBytes&)>& visit) {
+  visit_held_bytes(program, rank, visit);
+}
+
 std::int64_t kept_activation_bytes(const RankProgram& rank) {
   std::map<std::int32_t, std::int64_t> changes;  // by op: opened before it, closed after it
   for (const Buffer& buffer : rank.buffers) {
@@ -163,7 +170,7 @@ std::vector<MemoryRow> memory_of(const Program& program) {
     MemoryRow& row = rows.emplace_back();
     row.rank = rank.rank;
     row.stage = rank.stage;
-    for_held_bytes(program, rank, [&](const HeldBytes& held) {
+    visit_held_bytes(program, rank, [&](const HeldBytes& held) {
       for (std::size_t category = 0; category < kCategories; ++category)
         row.bytes[category] = std::max(row.bytes[category], held.most[category]);
       row.peak_bytes = std::max(row.peak_bytes, held.sum());
@@ -175,7 +182,7 @@ std::vector<MemoryRow> memory_of(const Program& program) {
 namespace {
 
 // Of all ranks that were built.
-double executed_flops(const Program& program) {
+double executed_flops(const Program& program, const Repeats& repeats) {
   std::vector<double> of_work, of_fold;
   for (const std::vector<Work>& works : program.works) {
     double flops = 0;
@@ -188,11 +195,14 @@ double executed_flops(const Program& program) {
     of_fold.push_back(flops);
   }
   double sum = 0;
-  for (const RankProgram& rank : program.ranks) {
-    for (const Op& op : rank.ops) {
-      if (op.work >= 0) sum += of_work[static_cast<std::size_t>(op.work)];
-      if (op.fold >= 0) sum += of_fold[static_cast<std::size_t>(op.fold)];
-    }
+  for (std::size_t rank = 0; rank < program.ranks.size(); ++rank) {
+    const std::vector<Op>& ops = program.ranks[rank].ops;
+    for_each_run(repeats, rank, ops.size(), [&](std::size_t first, std::size_t last, Nanoseconds) {
+      for (std::size_t at = first; at < last; ++at) {
+        if (ops[at].work >= 0) sum += of_work[static_cast<std::size_t>(ops[at].work)];
+        if (ops[at].fold >= 0) sum += of_fold[static_cast<std::size_t>(ops[at].fold)];
+      }
+    });
   }
   return sum;
 }
@@ -201,19 +211,21 @@ double executed_flops(const Program& program) {
 
 StepFigures step_figures(const Program& program, const Timeline& timeline, const Setup& setup,
                          const Machine& machine) {
+  return step_figures(program, timeline, Repeats(), setup, machine);
+}
+
+StepFigures step_figures(const Program& program, const Timeline& timeline, const Repeats& repeats,
+                         const Setup& setup, const Machine& machine) {
   StepFigures step;
   step.seconds = step.seconds_min = step.seconds_max = seconds_of(timeline.duration);
   Nanoseconds busiest{-1};
   const std::size_t ranks = std::min(program.ranks.size(), timeline.ranks.size());
   for (std::size_t rank = 0; rank < ranks; ++rank) {
-    const auto& ops = program.ranks[rank].ops;
-    const auto& spans = timeline.ranks[rank].spans;
     std::vector<Span> compute, communication;
-    for (std::size_t index = 0; index < ops.size() && index < spans.size(); ++index) {
-      const bool computes =
-          ops[index].kind == OpKind::kCompute && ops[index].lane == Lane::kCompute;
-      (computes ? compute : communication).push_back(spans[index]);
-    }
+    for_each_op(program, timeline, repeats, rank, [&](const Op& op, const Span& span) {
+      const bool computes = op.kind == OpKind::kCompute && op.lane == Lane::kCompute;
+      (computes ? compute : communication).push_back(span);
+    });
     compute = merged(std::move(compute));
     const Nanoseconds busy = length_of(compute);
     if (busy <= busiest) continue;
@@ -239,7 +251,7 @@ StepFigures step_figures(const Program& program, const Timeline& timeline, const
   step.mfu = utilization(ScoreFlops::kFull);
   step.mfu_causal = utilization(ScoreFlops::kCausal);
   step.mfu_6n = utilization(ScoreFlops::kNone);
-  step.hfu = executed_flops(program) / step.seconds / static_cast<double>(ranks) / peak;
+  step.hfu = executed_flops(program, repeats) / step.seconds / static_cast<double>(ranks) / peak;
   return step;
 }
 

@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "engine/plan/program/repeats.h"
+
 namespace parallelarium {
 
 namespace {
@@ -106,6 +108,10 @@ std::vector<Bar> bars_of(const Program& program, const Timeline& timeline, int r
 }
 
 Bubble bubble_of(const Program& program, const Timeline& timeline) {
+  return bubble_of(program, timeline, Repeats());
+}
+
+Bubble bubble_of(const Program& program, const Timeline& timeline, const Repeats& repeats) {
   // The window is the step's: from the first F of any rank to the last B or W of any rank. A
   // collective that the compute lane waits for occupies the lane: it is communication, no bubble.
   Nanoseconds first = Nanoseconds::max(), last = Nanoseconds::min();
@@ -113,19 +119,16 @@ Bubble bubble_of(const Program& program, const Timeline& timeline) {
   std::vector<Nanoseconds> busy(ranks, Nanoseconds{0});
   Nanoseconds longest{0}, longest_busy{0};
   for (std::size_t rank = 0; rank < ranks; ++rank) {
-    const auto& ops = program.ranks[rank].ops;
-    const auto& spans = timeline.ranks[rank].spans;
     std::int32_t batch = -1;
     Nanoseconds own_first = Nanoseconds::max(), own_last = Nanoseconds::min();
-    for (std::size_t index = 0; index < ops.size() && index < spans.size(); ++index) {
-      const Op& op = ops[index];
-      if (op.lane != Lane::kCompute || op.microbatch < 0) continue;
-      own_first = std::min(own_first, spans[index].begin);
-      own_last = std::max(own_last, spans[index].end);
+    for_each_op(program, timeline, repeats, rank, [&](const Op& op, const Span& span) {
+      if (op.lane != Lane::kCompute || op.microbatch < 0) return;
+      own_first = std::min(own_first, span.begin);
+      own_last = std::max(own_last, span.end);
       const bool counted = op.batch >= 0 && op.batch == batch;  // a batch is one span
       batch = op.batch;
-      if (!counted) busy[rank] += spans[index].end - spans[index].begin;
-    }
+      if (!counted) busy[rank] += span.end - span.begin;
+    });
     first = std::min(first, own_first);
     last = std::max(last, own_last);
     if (own_last <= own_first || own_last - own_first <= longest) continue;

@@ -23,14 +23,13 @@ Axis axis_of(const Program& program, const Op& op) {
   return op.group < 0 ? Axis::kWorld : program.groups[static_cast<std::size_t>(op.group)].axis;
 }
 
-std::vector<Exchange> exchanges_of(const Program& program, const RankProgram& rank,
-                                   const std::vector<Span>& spans) {
+std::vector<Exchange> exchanges_of(const Program& program, const Timeline& timeline,
+                                   const Repeats& repeats, std::size_t rank) {
   std::vector<Exchange> all;
-  for (std::size_t at = 0; at < rank.ops.size(); ++at) {
-    const Op& op = rank.ops[at];
-    if (op.lane != Lane::kCompute && op.kind != OpKind::kCompute && spans[at].end > spans[at].begin)
-      all.push_back({spans[at], axis_of(program, op)});
-  }
+  for_each_op(program, timeline, repeats, rank, [&](const Op& op, const Span& span) {
+    if (op.lane != Lane::kCompute && op.kind != OpKind::kCompute && span.end > span.begin)
+      all.push_back({span, axis_of(program, op)});
+  });
   std::sort(all.begin(), all.end(),
             [](const Exchange& a, const Exchange& b) { return a.span.begin < b.span.begin; });
   Nanoseconds until{0};
@@ -49,32 +48,36 @@ struct PhaseShares {
 
 class PartsOfRank {
  public:
-  PartsOfRank(const Prediction& prediction, const Timeline& timeline,
+  PartsOfRank(const Prediction& prediction, const Timeline& timeline, const Repeats& repeats,
               const std::vector<PhaseShares>& folds, std::size_t rank, StepParts& parts)
       : program_(prediction.program),
-        rank_(program_.ranks[rank]),
-        spans_(timeline.ranks[rank].spans),
-        duration_(timeline.duration),
+        timeline_(timeline),
+        repeats_(repeats),
+        rank_(rank),
         folds_(folds),
-        exchanges_(exchanges_of(program_, rank_, spans_)),
+        exchanges_(exchanges_of(program_, timeline, repeats, rank)),
         parts_(parts) {}
 
   void add() {
-    std::size_t first = rank_.ops.size(), last = 0;  // of the actions
-    for (std::size_t at = 0; at < rank_.ops.size(); ++at) {
-      if (rank_.ops[at].lane != Lane::kCompute || rank_.ops[at].microbatch < 0) continue;
-      first = std::min(first, at);
-      last = at;
-    }
+    std::size_t first = SIZE_MAX, last = 0, at = 0;  // of the actions
+    for_each_op(program_, timeline_, repeats_, rank_, [&](const Op& op, const Span&) {
+      if (op.lane == Lane::kCompute && op.microbatch >= 0) {
+        first = std::min(first, at);
+        last = at;
+      }
+      ++at;
+    });
     Nanoseconds free{0};
-    for (std::size_t at = 0; at < rank_.ops.size(); ++at) {
-      if (rank_.ops[at].lane != Lane::kCompute) continue;
+    at = 0;
+    for_each_op(program_, timeline_, repeats_, rank_, [&](const Op& op, const Span& span) {
       double& idle = at <= first ? parts_.warm_up : at > last ? parts_.drain : parts_.wait;
-      add_gap({free, spans_[at].begin}, idle);
-      add_op(rank_.ops[at], {std::max(free, spans_[at].begin), spans_[at].end});
-      free = std::max(free, spans_[at].end);
-    }
-    add_gap({free, duration_}, parts_.drain);
+      ++at;
+      if (op.lane != Lane::kCompute) return;
+      add_gap({free, span.begin}, idle);
+      add_op(op, {std::max(free, span.begin), span.end});
+      free = std::max(free, span.end);
+    });
+    add_gap({free, timeline_.duration}, parts_.drain);
   }
 
  private:
@@ -114,9 +117,9 @@ class PartsOfRank {
   }
 
   const Program& program_;
-  const RankProgram& rank_;
-  const std::vector<Span>& spans_;
-  Nanoseconds duration_;
+  const Timeline& timeline_;
+  const Repeats& repeats_;
+  std::size_t rank_;
   const std::vector<PhaseShares>& folds_;
   std::vector<Exchange> exchanges_;
   StepParts& parts_;
@@ -154,16 +157,16 @@ double StepParts::sum() const {
   return all;
 }
 
-StepParts parts_of(const Prediction& prediction) {
-  return parts_of(prediction, prediction.timeline);
+StepParts parts_of(const Prediction& prediction, const Repeats& repeats) {
+  return parts_of(prediction, prediction.timeline, repeats);
 }
 
-StepParts parts_of(const Prediction& prediction, const Timeline& timeline) {
+StepParts parts_of(const Prediction& prediction, const Timeline& timeline, const Repeats& repeats) {
   StepParts parts;
   const std::vector<PhaseShares> folds = shares_of_folds(prediction);
   const std::size_t ranks = prediction.program.ranks.size();
   for (std::size_t rank = 0; rank < ranks; ++rank)
-    PartsOfRank(prediction, timeline, folds, rank, parts).add();
+    PartsOfRank(prediction, timeline, repeats, folds, rank, parts).add();
   const auto count = static_cast<double>(std::max<std::size_t>(1, ranks));
   for (double* part : {&parts.compute, &parts.recompute, &parts.optimizer, &parts.warm_up,
                        &parts.wait, &parts.drain})

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/plan/program/repeats.h"
 #include "engine/plan/program/report.h"
 #include "engine/plan/result.h"
 #include "engine/predict/predict.h"
@@ -27,9 +28,11 @@ struct StepParts {
   std::array<double, 6> exposed{};
   double sum() const;
 };
-StepParts parts_of(const Prediction& prediction);
+// `repeats`: of a prediction that has not every op of its step (predict/repeats/step_prediction.h).
+StepParts parts_of(const Prediction& prediction, const Repeats& repeats = {});
 // The same of a run of its Program. `timeline` must have a span for every op.
-StepParts parts_of(const Prediction& prediction, const Timeline& timeline);
+StepParts parts_of(const Prediction& prediction, const Timeline& timeline,
+                   const Repeats& repeats = {});
 
 struct Cause {
   std::string cause;   // "compute", "bubble: warm-up", "exposed communication: tp", "unexplained"

@@ -32,6 +32,13 @@ double sustained_rate(const Link& link) {
 
 }  // namespace
 
+Sharing sharing_of(const Setup& setup, const Machine& machine) {
+  // Ranks of a rehearsal mostly sleep: none of their lanes waits for a core.
+  if (machine.lanes_share_core && setup.run.backend != Backend::kPaced) return Sharing::kCore;
+  if (ranks_share_gpu(setup, machine)) return Sharing::kGpu;
+  return machine.overlap_slowdown.value > 1 ? Sharing::kOverlap : Sharing::kNone;
+}
+
 CostModel::CostModel(const Program& program, const Machine& machine, const Setup& setup,
                      const ExpertRows* rows)
     : rows_(rows),
@@ -40,11 +47,7 @@ CostModel::CostModel(const Program& program, const Machine& machine, const Setup
       swaps_at_once_(machine.local ? 1 : kPeersAtOnce),
       on_cores_(machine.ranks_share_memory()),
       one_ring_(setup.collectives == kOneRing),
-      // Ranks of a rehearsal mostly sleep: none of their lanes waits for a core.
-      sharing_(machine.lanes_share_core && setup.run.backend != Backend::kPaced ? Sharing::kCore
-               : ranks_share_gpu(setup, machine)                                ? Sharing::kGpu
-               : machine.overlap_slowdown.value > 1                             ? Sharing::kOverlap
-                                                                                : Sharing::kNone),
+      sharing_(sharing_of(setup, machine)),
       overlap_slowdown_(machine.overlap_slowdown.value),
       pairs_(machine.pairs),
       collectives_(machine.collectives),

@@ -23,6 +23,7 @@ enum class Sharing {
   kGpu,      // all ranks on one GPU take turns
   kOverlap,  // a rank computes more slowly while it communicates
 };
+Sharing sharing_of(const Setup& setup, const Machine& machine);
 
 // Seconds that one op takes on the machine when nothing delays it. For a Send or Recv and for a
 // Collective: from the moment all participants are there.

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// What of a Program of fewer micro-batches comes again in the one of the whole step.
+#pragma once
+
+#include <optional>
+
+#include "engine/plan/program/repeats.h"
+#include "engine/predict/repeats/order_repeats.h"
+
+namespace parallelarium {
+
+// None: it cannot be shown that the whole step is the Program with something repeated.
+//
+// The Program must be of representatives, and the timeline that of simulate() where lanes share
+// nothing, so that an op begins when the latest of what it waits for has ended. On each rank a
+// stretch of ops is found in which every op is alike the one a body before it: what it is, which
+// ops it waits for, which buffers it touches, where they lie, and its span but for the period. It
+// reaches from before the cut of the Order to behind it. What is put in at the cut then has the
+// same ops again, since what decides about the next ops and their places is as it was a body
+// before; and they take the same time, since all that an op waits for across the cut lies in the
+// stretch, or ended before something in the stretch that it waits for, too.
+std::optional<Repeats> program_repeats(const OrderRepeats& order, const Program& program,
+                                       const Timeline& timeline);
+
+}  // namespace parallelarium

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/predict/repeats/step_prediction.h"
+
+#include "engine/passes/build.h"
+#include "engine/predict/cost/simulate.h"
+#include "engine/predict/predict_steps.h"
+#include "engine/predict/repeats/order_repeats.h"
+#include "engine/predict/repeats/program_repeats.h"
+#include "engine/schedules/schedule.h"
+
+namespace parallelarium {
+
+namespace {
+
+// None: what repeats itself in the step cannot be told.
+std::optional<StepPrediction> predict_shorter(const Setup& setup, const Machine& machine,
+                                              const Order& order, const BuildOptions& built) {
+  const bool alike = built.representatives || setup.mesh.ranks() > kMostBuiltRanks;
+  if (!alike || machine.groups_take_turns || sharing_of(setup, machine) != Sharing::kNone ||
+      !may_repeat(setup))
+    return std::nullopt;
+  // Micro-batches that are enough to have the middle repeat itself, mostly: what goes in and out
+  // takes as many as there are stages. Some steps need more until ranks wait for each other alike.
+  constexpr int kPipelines = 2, kBodies = 4, kMore = 10, kLonger = 2;
+  constexpr double kMostKept = 0.45;  // else little is saved
+  const int most = static_cast<int>(kMostKept * setup.microbatches);
+  const int around = kPipelines * setup.mesh.pp + kMore;
+  if (around + kBodies > most) return std::nullopt;
+  const std::vector<NominalRank> ranks = nominal_ranks(setup, order);
+  const std::int64_t bytes = boundary_bytes(setup);
+  const NominalSteps steps = nominal_steps(order, ranks, bytes);
+  const int body = repeating_microbatches(setup, order, steps);
+  if (body == 0) return std::nullopt;
+  for (int kept = around + kBodies * body; kept <= most; kept *= kLonger) {
+    const std::optional<Order> shorter =
+        shorter_order(setup, (setup.microbatches - kept) / body * body);
+    if (!shorter) return std::nullopt;
+    const std::optional<OrderRepeats> again =
+        order_repeats(order, steps, *shorter, nominal_steps(*shorter, ranks, bytes), body);
+    if (!again) continue;
+    Result<Prediction> timed = time_program(setup, machine, *shorter, built);
+    if (!timed) return std::nullopt;
+    std::optional<Repeats> repeats = program_repeats(*again, timed->program, timed->timeline);
+    // Where ranks do not wait alike by now, they seldom do soon.
+    if (!repeats) return std::nullopt;
+    timed->timeline.duration += repeats->times * repeats->period;
+    return StepPrediction{std::move(*timed), std::move(*repeats)};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<StepPrediction> predict_step(const Setup& setup, const Machine& machine) {
+  const std::vector<Message> wrong = validate(setup);
+  if (!wrong.empty()) return wrong.front();
+  Result<Order> order = make_order(setup);
+  if (!order) return order.error();
+  const BuildOptions built = prediction_options(setup, machine, BuildOptions{.stage_level = true});
+  std::optional<StepPrediction> step = predict_shorter(setup, machine, *order, built);
+  if (!step) {
+    Result<Prediction> timed = time_program(setup, machine, std::move(*order), built);
+    if (!timed) return timed.error();
+    step = StepPrediction{std::move(*timed), Repeats()};
+  }
+  add_figures(step->prediction, built, step->repeats);
+  return std::move(*step);
+}
+
+}  // namespace parallelarium

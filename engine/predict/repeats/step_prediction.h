@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// The figures of a step of many micro-batches, from a Program of fewer.
+//
+// Between warm-up and drain a pipeline does the same for each micro-batch, or each round of them.
+// So a Program of few micro-batches is built and timed, a part of it is found that repeats itself
+// in every respect, and the step is that Program with this part as often as the micro-batches ask
+// for. All that makes this true is looked at, and where it cannot be shown, every op is built.
+#pragma once
+
+#include "engine/plan/program/repeats.h"
+#include "engine/predict/predict.h"
+
+namespace parallelarium {
+
+// Memory, bubble and figures of the whole step, to the last bit those of predict() with a folded
+// Program, and the timeline's duration. Order, Program and spans have what `repeats` names once
+// only. It has no traffic and no formulas.
+struct StepPrediction {
+  Prediction prediction;
+  Repeats repeats;
+};
+// Error: predict()'s.
+Result<StepPrediction> predict_step(const Setup& setup, const Machine& machine);
+
+}  // namespace parallelarium

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// A step that is told by fewer micro-batches is the step of all of them, to the last bit.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <random>
+
+#include "engine/passes/build.h"
+#include "engine/plan/setup/schedule_rules.h"
+#include "engine/planner/reasons/causes.h"
+#include "engine/planner/space.h"
+#include "engine/predict/predict_steps.h"
+#include "engine/predict/repeats/order_repeats.h"
+#include "engine/predict/repeats/program_repeats.h"
+#include "engine/predict/repeats/step_prediction.h"
+#include "engine/schedules/schedule.h"
+
+namespace parallelarium {
+namespace {
+
+auto a_setup(const char* model) {
+  auto setup = default_setup();
+  setup.model = *find_model(model);
+  setup.machine = "dgx-h100";
+  setup.precision = *find_precision("mixed-16-main-grads");
+  setup.attention = Attention::kFused;
+  setup.mesh = Mesh();
+  return setup;
+}
+
+class ManyMicrobatches {
+ public:
+  auto make() {
+    auto setup = a_setup(one_of({"llama3-8b", "gpt2-124m", "qwen3-8b", "mixtral-8x7b"}));
+    setup.mesh.pp = one_of({1, 2, 3, 4, 5, 6});
+    setup.mesh.tp = one_of({1, 2, 4});
+    setup.mesh.dp = one_of({1, 2, 4, 8});
+    setup.mesh.cp = one_of({1, 1, 1, 2});
+    if (setup.model.experts.count > 0) setup.mesh.ep = one_of({1, setup.mesh.dp});
+    setup.sequence_parallel = setup.mesh.tp > 1 && one_of({0, 1}) == 1;
+    setup.zero = one_of({0, 1, 2, 3});
+    setup.zero_prefetch = one_of({1, 1, 0, 2});
+    setup.zero_reshard = one_of({1, 1, 0}) == 1;
+    setup.overlap_gradients = one_of({1, 1, 0}) == 1;
+    setup.overlap_pipeline = one_of({1, 1, 1, 0}) == 1;
+    setup.recompute = one_of({Recompute::kNone, Recompute::kFull});
+    setup.schedule = Schedule(one_of({"1f1b", "1f1b", "interleaved", "zb-h1", "zb-h2", "zb-v",
+                                      "dualpipe", "dualpipe-v", "gpipe"}));
+    if (setup.schedule == Schedule("interleaved")) setup.chunks = 2;
+    setup.microbatches = setup.mesh.pp * one_of({12, 20, 24}) + one_of({0, 0, 2});
+    const int stages = stages_of(setup);
+    if (one_of({0, 1}) == 1 && stages > 1)
+      setup.stage_layers = balanced_cut(setup.model, stages, head_layers(setup.model));
+    return setup;
+  }
+
+ private:
+  template <class T>
+  T one_of(std::initializer_list<T> values) {
+    return values.begin()[random_() % values.size()];
+  }
+  std::mt19937 random_{7};
+};
+
+TEST(StepPrediction, IsThatOfAllMicrobatches) {
+  ManyMicrobatches any;
+  const Machine machine = *find_machine("dgx-h100");
+  int compared = 0, shorter = 0;
+  for (int trial = 0; trial < 400; ++trial) {
+    const auto setup = any.make();
+    if (!validate(setup).empty()) continue;
+    const Result<StepPrediction> told = predict_step(setup, machine);
+    const Result<Prediction> whole = predict(setup, machine, BuildOptions{.stage_level = true});
+    ASSERT_EQ(told.ok(), whole.ok());
+    if (!whole) continue;
+    ++compared;
+    if (told->repeats.ranks.empty()) continue;
+    ++shorter;
+    const std::string what = to_json(setup).dump();
+    const Prediction& short_one = told->prediction;
+    EXPECT_LT(short_one.program.op_count(), whole->program.op_count()) << what;
+    EXPECT_EQ(short_one.timeline.duration, whole->timeline.duration) << what;
+    EXPECT_EQ(short_one.needed_bytes, whole->needed_bytes) << what;
+    ASSERT_EQ(short_one.memory.size(), whole->memory.size()) << what;
+    for (std::size_t row = 0; row < whole->memory.size(); ++row)
+      EXPECT_EQ(to_json(short_one.memory[row]), to_json(whole->memory[row])) << what;
+    EXPECT_EQ(to_json(short_one.bubble), to_json(whole->bubble)) << what;
+    EXPECT_EQ(to_json(short_one.step, false), to_json(whole->step, false)) << what;
+    const StepParts parts = parts_of(short_one, told->repeats), all = parts_of(*whole);
+    EXPECT_EQ(parts.exposed, all.exposed) << what;
+    EXPECT_EQ(
+        std::tuple(parts.compute, parts.recompute, parts.optimizer, parts.warm_up, parts.wait,
+                   parts.drain),
+        std::tuple(all.compute, all.recompute, all.optimizer, all.warm_up, all.wait, all.drain))
+        << what;
+    // Every op of the step, too.
+    for (std::size_t rank = 0; rank < whole->program.ranks.size(); ++rank) {
+      std::size_t at = 0, unlike = 0;
+      for_each_op(short_one.program, short_one.timeline, told->repeats, rank,
+                  [&](const Op& op, const Span& span) {
+                    const Op& own = whole->program.ranks[rank].ops[at];
+                    const Span& when = whole->timeline.ranks[rank].spans[at++];
+                    unlike += own.kind != op.kind || own.lane != op.lane || own.bytes != op.bytes ||
+                              own.layer != op.layer || when.begin != span.begin ||
+                              when.end != span.end;
+                  });
+      EXPECT_EQ(at, whole->program.ranks[rank].ops.size()) << what;
+      EXPECT_EQ(unlike, 0u) << what;
+    }
+  }
+  EXPECT_GT(compared, 100);
+  EXPECT_GT(shorter, compared / 5);  // else little is saved
+}
+
+// A Program in which one op of the middle takes longer, or is another, is not repeated.
+TEST(ProgramRepeats, RefusesWhatIsNotAlike) {
+  const Machine machine = *find_machine("dgx-h100");
+  auto setup = a_setup("llama3-8b");
+  setup.mesh.pp = setup.mesh.dp = 4;
+  setup.mesh.tp = 8;
+  setup.microbatches = 96;
+  setup.zero = 1;
+  ASSERT_TRUE(validate(setup).empty());
+  const Result<Order> order = make_order(setup);
+  const std::optional<Order> shorter = shorter_order(setup, 64);
+  ASSERT_TRUE(order.ok() && shorter);
+  const std::vector<NominalRank> ranks = nominal_ranks(setup, *order);
+  const std::int64_t bytes = boundary_bytes(setup);
+  const NominalSteps steps = nominal_steps(*order, ranks, bytes);
+  const int microbatches = repeating_microbatches(setup, *order, steps);
+  ASSERT_GT(microbatches, 0);
+  ASSERT_EQ(64 % microbatches, 0);
+  const std::optional<OrderRepeats> again =
+      order_repeats(*order, steps, *shorter, nominal_steps(*shorter, ranks, bytes), microbatches);
+  ASSERT_TRUE(again);
+  const Result<Prediction> timed =
+      time_program(setup, machine, *shorter,
+                   prediction_options(setup, machine, BuildOptions{.stage_level = true}));
+  ASSERT_TRUE(timed.ok());
+  const std::optional<Repeats> repeats = program_repeats(*again, timed->program, timed->timeline);
+  ASSERT_TRUE(repeats);
+  EXPECT_EQ(repeats->times, 64 / microbatches);
+  const auto middle = static_cast<std::size_t>(repeats->ranks[1].first + 1);
+  Timeline late = timed->timeline;
+  late.ranks[1].spans[middle].end += Nanoseconds{1};
+  EXPECT_FALSE(program_repeats(*again, timed->program, late));
+  Program other = timed->program;
+  other.ranks[1].ops[middle].layer += 1;
+  EXPECT_FALSE(program_repeats(*again, other, timed->timeline));
+  Program fuller = timed->program;
+  const Op& op = fuller.ranks[1].ops[middle];
+  const Operand& operand = fuller.ranks[1].operands_of(op).front();
+  fuller.ranks[1].buffers[static_cast<std::size_t>(operand.buffer)].bytes += 64;
+  EXPECT_FALSE(program_repeats(*again, fuller, timed->timeline));
+  // Orders that differ elsewhere than in what is repeated.
+  NominalSteps unlike = steps;
+  std::swap(unlike.ranks[0][100], unlike.ranks[0][101]);
+  EXPECT_FALSE(
+      order_repeats(*order, unlike, *shorter, nominal_steps(*shorter, ranks, bytes), microbatches));
+}
+
+}  // namespace
+}  // namespace parallelarium
