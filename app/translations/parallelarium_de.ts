@@ -5842,8 +5842,12 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Das Modul, das ein zweites Token vorhersagt, und was die Stunden außer Schritten enthielten, fehlen.</translation>
     </message>
     <message>
-        <source>Activations were kept in FP8 and inputs of experts once per node; here they are in BF16 and once per expert, so that the prediction does not fit into 80 GB.</source>
-        <translation>Aktivierungen lagen in FP8 und Eingaben der Experten einmal je Knoten; hier in BF16 und einmal je Experte, sodass die Vorhersage nicht in 80 GB passt.</translation>
+        <source>What waits for a backward is in FP8, and in 12 bits before the attention&apos;s projection (section 3.3.3); here so are gradients that wait for their weights.</source>
+        <translation>Was auf einen Rückwärtslauf wartet, steht in FP8, vor der Projektion der Attention in 12 Bit (Abschnitt 3.3.3); hier auch Gradienten, die auf ihre Gewichte warten.</translation>
+    </message>
+    <message>
+        <source>Where the router&apos;s weights meet the experts is not said; here between their products, as in Megatron-Core, so that no results of experts wait.</source>
+        <translation>Wo die Router-Gewichte auf die Experten treffen, ist nicht gesagt; hier zwischen deren Produkten wie in Megatron-Core, sodass keine Ergebnisse von Experten warten.</translation>
     </message>
     <message>
         <source>Kimi K2: states of a GPU</source>
@@ -6094,8 +6098,12 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Llama 3 405B hat dort 16 Köpfe für Schlüssel und Werte (configs/models/llama3-405b_padding_128.json).</translation>
     </message>
     <message>
-        <source>DeepSeek-V2 chooses experts by softmax over all of them, as the configuration of SimuMax has no groups.</source>
-        <translation>DeepSeek-V2 wählt Experten durch Softmax über alle, da die Konfiguration von SimuMax keine Gruppen hat.</translation>
+        <source>Experts are chosen by softmax in as many groups as EP has ranks, of which a token may use three, as the launch script of SimuMax says (run_pretrain_deepseekv2.sh).</source>
+        <translation>Experten werden durch Softmax in so vielen Gruppen gewählt, wie EP Ränge hat; ein Token darf drei davon nutzen, wie das Startskript von SimuMax sagt (run_pretrain_deepseekv2.sh).</translation>
+    </message>
+    <message>
+        <source>Router&apos;s weights multiply what stands between an expert&apos;s products, as Megatron-LM does at the commit of those runs (23e00ed, experts.py).</source>
+        <translation>Router-Gewichte multiplizieren, was zwischen den Produkten eines Experten steht, wie Megatron-LM es zum Stand dieser Läufe tut (23e00ed, experts.py).</translation>
     </message>
     <message>
         <source>Solar Open 100B on 480 B200</source>
@@ -6833,6 +6841,34 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>once for each of their nodes</source>
         <translation>einmal für jeden von deren Knoten</translation>
+    </message>
+    <message>
+        <source>Router&apos;s weights</source>
+        <translation>Router-Gewichte</translation>
+    </message>
+    <message>
+        <source>results: which are kept</source>
+        <translation>Ergebnisse: die behalten werden</translation>
+    </message>
+    <message>
+        <source>activations: no results are kept</source>
+        <translation>Aktivierungen: keine Ergebnisse werden behalten</translation>
+    </message>
+    <message>
+        <source>Kept activations</source>
+        <translation>Behaltene Aktivierungen</translation>
+    </message>
+    <message>
+        <source>same: as they are computed</source>
+        <translation>gleich: wie berechnet</translation>
+    </message>
+    <message>
+        <source>fp8: inputs of linear layers</source>
+        <translation>fp8: Eingaben linearer Schichten</translation>
+    </message>
+    <message>
+        <source>fp8: inputs of linear layers, experts and activations in FP8, that of the attention&apos;s projection in 12 bits</source>
+        <translation>fp8: Eingaben linearer Schichten, Experten und Aktivierungsfunktionen in FP8, die der Projektion der Attention in 12 Bit</translation>
     </message>
     <message>
         <source>Dispatch in FP8</source>

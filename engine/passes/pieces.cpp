@@ -93,6 +93,8 @@ class Writer : private ExpertWriter {
       masks(Access::kWrite, layer, scores(), kScoreMask);
       write(Tensor::kDroppedProbabilities, layer, scores());
     }
+    if (opens_context && copies_context())
+      keep_copy(Tensor::kContext, layer, z_.N * z_.value_width, 0, kContextBits);
   }
   void attention_backward(int layer) {
     if (!input_) return;
@@ -107,7 +109,10 @@ class Writer : private ExpertWriter {
     if (keeps_scores()) {
       read(Tensor::kProbabilities, layer, scores());
     } else {
-      read(Tensor::kContext, layer, z_.N * z_.value_width);
+      if (copies_context())
+        read_copy(Tensor::kContext, layer, z_.N * z_.value_width, 0, kContextBits);
+      else
+        read(Tensor::kContext, layer, z_.N * z_.value_width);
       read_float(Tensor::kAttentionStats, layer, s_.B * s_.H * s_.T);
     }
     write(Tensor::kGradQkv, layer, z_.N * z_.A);
@@ -116,6 +121,7 @@ class Writer : private ExpertWriter {
       masks(Access::kRead, layer, scores(), kScoreMask);
       read(Tensor::kDroppedProbabilities, layer, scores());
     }
+    if (copies_gradient(Tensor::kGradQkv)) keep_copy(Tensor::kGradQkv, layer, z_.N * z_.A);
   }
 
   void residual(Piece piece, int layer, Tensor in, Tensor branch, Tensor out, int out_layer) {

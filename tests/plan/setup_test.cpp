@@ -250,11 +250,11 @@ TEST(SetupFields, AreSetByOptionAndByKey) {
     parallelarium::Setup by_option = default_setup(), by_key = default_setup();
     bool changed = false;
     for (const char* value :
-         {"2",        "8",         "true",        "false",          "full",
-          "ulysses",  "fused",     "paced",       "swiglu",         "rms",
-          "mixed-16", "gpt-small", "dgx-h100",    "tp-cp-ep-pp-dp", "2,2,2,2",
-          "0.5",      "sigmoid",   "round-robin", "fp32",           "once-per-node",
-          "fp8",      "contiguous"}) {
+         {"2",        "8",          "true",        "false",          "full",
+          "ulysses",  "fused",      "paced",       "swiglu",         "rms",
+          "mixed-16", "gpt-small",  "dgx-h100",    "tp-cp-ep-pp-dp", "2,2,2,2",
+          "0.5",      "sigmoid",    "round-robin", "fp32",           "once-per-node",
+          "fp8",      "contiguous", "activations"}) {
       const bool set = set_field(by_option, info.option, value).ok();
       EXPECT_EQ(set_field(by_key, info.key, value).ok(), set) << info.option << " " << value;
       changed = changed || by_option != default_setup();

@@ -90,6 +90,7 @@ class AnySetup {
     base.overlap_pipeline = !often(6);
     base.overlap_tensor = often(5);
     base.overlap_experts = often(3);
+    base.expert_gates = often(3) ? ExpertGates::kActivations : ExpertGates::kResults;
     base.offload_activations = often(8);
     base.offload_optimizer = often(8);
     base.recompute_layers = often(6) ? one_of({1, 2, 3, 4}) : 0;

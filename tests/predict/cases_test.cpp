@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "engine/predict/memory.h"
+#include "engine/predict/predict.h"
 
 namespace parallelarium {
 namespace {
@@ -65,20 +66,37 @@ INSTANTIATE_TEST_SUITE_P(
         Goal{"qi-2023-table-4", "tokens_per_second_per_rank", "ZB-1p", 0.08, 0.095},
         Goal{"qi-2023-table-4", "tokens_per_second_per_rank", "1F1B-I", 0.095, 0.115},
         Goal{"simumax-2026-b200", "framework_peak_gib", "", 0.035, 0.035},
-        Goal{"simumax-2026-b200", "step_seconds", "", 0.06, 0.136},
+        Goal{"simumax-2026-b200", "step_seconds", "", 0.06, 0.135},
         Goal{"simumax-2026-b200", "step_seconds", "llama3", 0.03, 0.065},
         Goal{"simumax-2026-b200", "step_seconds", "deepseekv3", 0.055, 0.075},
         // 13.5 % are promised, by which SimuMax itself misses a row of these.
-        Goal{"simumax-2026-b200", "step_seconds", "deepseekv2", 0.11, 0.136},
+        Goal{"simumax-2026-b200", "step_seconds", "deepseekv2", 0.11, 0.135},
         Goal{"deepseek-v3-2024", "step_seconds", "", 0.15, 0.15},
         // BF16 of Megatron-Bridge.
         Goal{"megatron-bridge-25.11", "tokens_per_second_per_rank", "DeepSeekV3", 0.04, 0.06},
         Goal{"megatron-bridge-25.11", "tokens_per_second_per_rank", "Qwen3", 0.03, 0.04},
         Goal{"liu-2025-table-4", "mfu_causal_percent", "FSDP + EP", 0.045, 0.115},
-        // Under sequence parallelism every TP rank sends all tokens here, and its share there.
-        Goal{"liu-2025-table-4", "mfu_causal_percent", "MCore,", 0.14, 0.26},
+        // Under sequence parallelism every TP rank sends and routes all tokens here, and its share
+        // there.
+        Goal{"liu-2025-table-4", "mfu_causal_percent", "MCore,", 0.17, 0.285},
         Goal{"torchtitan-2025-async-tp", "tokens_per_second_per_rank", "", 0.06, 0.06},
         Goal{"llama-3-2024-table-4", "mfu_causal_percent", "", 0.02, 0.025}));
+
+// It ran on devices of 80 GB (section 3.1), and would not have without what section 3.3.3 says.
+TEST(Cases, DeepSeekV3FitsAsItWasPublished) {
+  const Result<Case> found = find_case("deepseek-v3-2024");
+  ASSERT_TRUE(found.ok()) << found.error().text;
+  const CaseRow& row = found->rows.front();
+  const auto fits = [&](parallelarium::Setup setup) {
+    const Result<Prediction> prediction = predict(setup, row.machine);
+    EXPECT_TRUE(prediction.ok()) << prediction.error().text;
+    return prediction->fits();
+  };
+  EXPECT_TRUE(fits(row.setup));
+  parallelarium::Setup setup = row.setup;
+  setup.kept = KeptType::kSame;
+  EXPECT_FALSE(fits(setup));
+}
 
 // What a source says stands in its file once: every row has figures that are known metrics.
 TEST(Cases, SayTheirSourcesAndFigures) {

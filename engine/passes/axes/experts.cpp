@@ -16,6 +16,7 @@ class ExpertsPass {
       : sizes_(sizes),
         experts_(setup.model.experts),
         fp8_(setup.fp8_dispatch),
+        gates_travel_(setup.expert_gates == ExpertGates::kActivations),
         lane_(setup.overlap_experts ? Lane::kData : Lane::kCompute),
         row_bytes_(sizes.N * experts_.top_k * sizes.shape.C * size_of(sizes.type)) {}
 
@@ -25,15 +26,17 @@ class ExpertsPass {
     const bool forward = draft.op.phase == Phase::kForward || draft.op.phase == Phase::kRecompute;
     if (piece == Piece::kDispatch && forward) {
       rename(draft.operands.back(), kSent);
+      if (gates_travel_) draft.operands[draft.operands.size() - 2].part = kRowGates;
       drafts_.push_back(std::move(draft));
       const Draft& beside = drafts_.back();
       Draft counts = collective(beside, Purpose::kCounts, experts_.count * 4, DataType::kI32);
       counts.operands = {counts_by_place(beside), counts_by_rank(beside, true)};
       Draft rows = to_experts(beside, Tensor::kExpertTokens);
+      if (gates_travel_) add_gates(rows, beside, kRowGates, kReceivedGates);
       drafts_.push_back(std::move(counts));
       drafts_.push_back(std::move(rows));
     } else if (piece == Piece::kUnpermute && input) {
-      rename(draft.operands[draft.operands.size() - 2], kSent);
+      rename(draft.operands[draft.operands.size() - (gates_travel_ ? 1 : 2)], kSent);
       drafts_.push_back(std::move(draft));
       drafts_.push_back(to_experts(drafts_.back(), Tensor::kGradExpertTokens));
     } else if (piece == Piece::kExpert) {
@@ -50,8 +53,14 @@ class ExpertsPass {
       back.operands = {rows(drafts_.back(), tensor, kResults, false),
                        rows(drafts_.back(), tensor, kReturned, true),
                        counts_by_rank(drafts_.back(), false), counts_by_place(drafts_.back())};
+      if (gates_travel_ && input)
+        add_gates(back, drafts_.back(), kReceivedGateGradients, kReturnedGateGradients);
       drafts_.push_back(std::move(back));
     } else {
+      // Routers' backwards, and their sums over TP.
+      for (DraftOperand& operand : draft.operands)
+        if (operand.tensor == Tensor::kRouterGates && operand.part == kReceivedGateGradients)
+          operand.part = kReturnedGateGradients;
       drafts_.push_back(std::move(draft));
     }
   }
@@ -72,6 +81,21 @@ class ExpertsPass {
     draft.operands = {rows(beside, tensor, kSent, false), rows(beside, tensor, kReceived, true),
                       counts_by_place(beside), counts_by_rank(beside, false)};
     return draft;
+  }
+  // Each row brings a number along, its gate or the gate's gradient.
+  void add_gates(Draft& exchange, const Draft& beside, GatePart from, GatePart to) const {
+    for (const GatePart which : {from, to}) {
+      DraftOperand operand;
+      operand.tensor = Tensor::kRouterGates;
+      operand.layer = beside.op.layer;
+      operand.part = which;
+      const bool by_place = which == kRowGates || which == kReturnedGateGradients;
+      operand.count = by_place ? sizes_.sent_rows : sizes_.expert_rows;
+      operand.access = which == to ? Access::kWrite : Access::kRead;
+      operand.opens = which == to ? operand.count * 4 : 0;
+      exchange.operands.push_back(operand);
+    }
+    exchange.op.bytes += sizes_.N * experts_.top_k * 4;
   }
   // A byte for an element, and for 128 of them a scale in fp32. Source: DeepSeek-V3 (arXiv
   // 2412.19437), section 3.3.2.
@@ -114,7 +138,7 @@ class ExpertsPass {
 
   const LocalSizes& sizes_;
   const Experts& experts_;
-  const bool fp8_;
+  const bool fp8_, gates_travel_;
   const Lane lane_;
   const std::int64_t row_bytes_;
   std::vector<Draft> drafts_;

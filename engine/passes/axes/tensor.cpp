@@ -47,6 +47,7 @@ class TensorPass {
       : sp_(setup.sequence_parallel),
         keeps_(keeps_gathered_inputs(setup)),
         overlaps_(setup.overlap_tensor),
+        gates_travel_(setup.expert_gates == ExpertGates::kActivations),
         model_(setup.model),
         sizes_(sizes),
         whole_(sizes.N * sizes.shape.C),
@@ -65,10 +66,13 @@ class TensorPass {
     const bool input = phase == Phase::kInputGrad;
     const bool sums = !shared && ((forward && leaves) || (input && piece == Piece::kDispatch) ||
                                   (input && enters && piece != Piece::kRouter));
+    // A gate's gradient is a sum over what the ranks have of an expert's width, or of its results.
+    if (input && piece == Piece::kRouter && gates_travel_) sum_gates(draft, draft.operands[0]);
     const auto at = drafts_.size();
     drafts_.push_back(std::move(draft));
     if (sums) sum_partials(at, forward);
-    if (input && piece == Piece::kUnpermute) sum_gates(at);
+    if (input && piece == Piece::kUnpermute && !gates_travel_)
+      sum_gates(drafts_[at], drafts_[at].operands.back());
     if (phase == Phase::kForward && piece == Piece::kLossMax) sum_tokens(at, 1, Reduction::kMax);
     if (phase == Phase::kForward && piece == Piece::kLossSum) {
       sum_tokens(at, 3, Reduction::kSum);
@@ -173,11 +177,10 @@ class TensorPass {
     drafts_.push_back(std::move(sum));
   }
 
-  // The draft's last operand, one number a choice.
-  void sum_gates(std::size_t at) {
-    DraftOperand gates = drafts_[at].operands.back();
+  // An operand of the draft, one number a choice.
+  void sum_gates(const Draft& beside, DraftOperand gates) {
     Draft sum = collective_draft(CollectiveKind::kAllReduce, Axis::kTp, Purpose::kGradients,
-                                 gates.count * 4, DataType::kF32, drafts_[at]);
+                                 gates.count * 4, DataType::kF32, beside);
     gates.access = Access::kAccumulate;
     gates.opens = 0;
     sum.operands = {gates};
@@ -196,7 +199,7 @@ class TensorPass {
     drafts_.push_back(std::move(sum));
   }
 
-  const bool sp_, keeps_, overlaps_;
+  const bool sp_, keeps_, overlaps_, gates_travel_;
   const Model& model_;
   const LocalSizes& sizes_;
   const std::int64_t whole_, own_;  // elements of all tokens and of the rank's own

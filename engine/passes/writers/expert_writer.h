@@ -21,6 +21,17 @@ enum ExpertPart : std::int16_t {
   kReturned,  // rows by place again
 };
 
+// Parts of kRouterGates. From kRowGates on they are of rows, on both sides of an exchange, where
+// gates meet what stands between an expert's products (ExpertGates::kActivations).
+enum GatePart : std::int16_t {
+  kGates,  // of the choices
+  kGateGradients,
+  kRowGates,  // by place, on their way to the experts
+  kReceivedGates,
+  kReceivedGateGradients,
+  kReturnedGateGradients,
+};
+
 class ExpertWriter : protected PieceWriter {
  protected:
   using PieceWriter::PieceWriter;
@@ -47,6 +58,10 @@ class ExpertWriter : protected PieceWriter {
     begin(Piece::kDispatch, phase_, layer, z_.even_rows * s_.C);
     read(Tensor::kNorm2Out, layer, z_.N * s_.C);
     read_routes(layer);
+    if (gates_travel()) {
+      read_float(Tensor::kRouterGates, layer, z_.N * k);
+      write_gates(layer, kReceivedGates, z_.sent_rows);
+    }
     write_rows(Tensor::kExpertTokens, layer, kReceived, z_.sent_rows, s_.C);
 
     if (experts().shared > 0) mlp_forward(layer, true);
@@ -55,13 +70,18 @@ class ExpertWriter : protected PieceWriter {
     read_rows(Tensor::kExpertTokens, layer, kReceived, s_.C);
     read_counts(layer);
     parameter(Parameter::kExpertWeights, layer);
+    if (gates_travel()) read_gates(layer, kReceivedGates, z_.expert_rows);
+    if (keeps_copies()) keep_rows(Tensor::kExpertTokens, layer, kReceived, s_.C);
     write_rows(Tensor::kExpertTokens, layer, kInner, z_.expert_rows, inner());
+    if (keeps_copies()) keep_rows(Tensor::kExpertTokens, layer, kInner, inner());
     write_rows(Tensor::kExpertTokens, layer, kActivated, z_.expert_rows, s_.experts.ffn);
+    if (keeps_copy(Recompute::kActivation))
+      keep_rows(Tensor::kExpertTokens, layer, kActivated, s_.experts.ffn);
     write_rows(Tensor::kExpertTokens, layer, kReturned, z_.expert_rows, s_.C);
 
     begin(Piece::kUnpermute, phase_, layer, z_.even_rows * s_.C);
     read_sent(Tensor::kExpertTokens, layer, kReturned);
-    read_float(Tensor::kRouterGates, layer, z_.N * k);
+    if (!gates_travel()) read_float(Tensor::kRouterGates, layer, z_.N * k);
     read_routes(layer);
     if (experts().shared > 0) {
       read(Tensor::kMlpOutOut, layer, z_.N * s_.C);
@@ -75,12 +95,16 @@ class ExpertWriter : protected PieceWriter {
     if (input_) {
       begin(Piece::kUnpermute, Phase::kInputGrad, layer, z_.even_rows * s_.C);
       read_branch_gradient(Piece::kResidual2, layer, z_.N * s_.C);
-      read_sent(Tensor::kExpertTokens, layer, kReturned);
-      read_float(Tensor::kRouterGates, layer, z_.N * k);
+      if (!gates_travel()) {
+        read_sent(Tensor::kExpertTokens, layer, kReturned);
+        read_float(Tensor::kRouterGates, layer, z_.N * k);
+      }
       read_routes(layer);
       write_rows(Tensor::kGradExpertTokens, layer, kReceived, z_.sent_rows, s_.C);
-      write_float(Tensor::kRouterGates, layer, z_.N * k);
-      part(1);
+      if (!gates_travel()) {
+        write_float(Tensor::kRouterGates, layer, z_.N * k);
+        part(kGateGradients);
+      }
     }
     if (experts().shared > 0) mlp_backward(layer, true);
     if (input_) {
@@ -88,14 +112,32 @@ class ExpertWriter : protected PieceWriter {
       read_rows(Tensor::kGradExpertTokens, layer, kReceived, s_.C);
       read_counts(layer);
       parameter(Parameter::kExpertWeights, layer);
-      read_rows(Tensor::kExpertTokens, layer, kInner, inner());
+      read_kept_rows(Tensor::kExpertTokens, layer, kInner, inner(), keeps_copies());
       write_rows(Tensor::kGradExpertTokens, layer, kInner, z_.expert_rows, inner());
       write_rows(Tensor::kGradExpertTokens, layer, kActivated, z_.expert_rows, s_.experts.ffn);
+      if (activates_again()) {
+        write_rows(Tensor::kExpertTokens, layer, kActivated, z_.expert_rows, s_.experts.ffn);
+        if (keeps_copy(Recompute::kActivation))
+          keep_rows(Tensor::kExpertTokens, layer, kActivated, s_.experts.ffn);
+      }
+      if (gates_travel()) {
+        read_gates(layer, kReceivedGates, z_.expert_rows);
+        write_gates(layer, kReceivedGateGradients, z_.expert_rows);
+      }
+      if (copies_gradients()) {
+        keep_rows(Tensor::kGradExpertTokens, layer, kReceived, s_.C);
+        keep_rows(Tensor::kGradExpertTokens, layer, kInner, inner());
+      }
       write_rows(Tensor::kGradExpertTokens, layer, kReturned, z_.expert_rows, s_.C);
+      if (activates_again()) drafts().back().work.push_back(activation_again());
 
       begin(Piece::kRouter, Phase::kInputGrad, layer, z_.N * E);
-      read_float(Tensor::kRouterGates, layer, z_.N * k);
-      part(1);
+      if (gates_travel()) {
+        read_gates(layer, kReceivedGateGradients, z_.sent_rows);
+      } else {
+        read_float(Tensor::kRouterGates, layer, z_.N * k);
+        part(kGateGradients);
+      }
       read_float(Tensor::kRouterLogits, layer, z_.N * E);
       read_float(Tensor::kRouterGates, layer, z_.N * k);
       read_routes(layer);
@@ -117,23 +159,33 @@ class ExpertWriter : protected PieceWriter {
     }
     if (weight_) {
       expert_op(Phase::kWeightGrad, layer);
-      read_rows(Tensor::kGradExpertTokens, layer, kReceived, s_.C);
+      const bool later = copies_gradients();
+      read_kept_rows(Tensor::kGradExpertTokens, layer, kReceived, s_.C, later);
       read_counts(layer);
-      read_rows(Tensor::kGradExpertTokens, layer, kInner, inner());
-      read_rows(Tensor::kExpertTokens, layer, kReceived, s_.C);
-      read_rows(Tensor::kExpertTokens, layer, kActivated, s_.experts.ffn);
+      read_kept_rows(Tensor::kGradExpertTokens, layer, kInner, inner(), later);
+      read_kept_rows(Tensor::kExpertTokens, layer, kReceived, s_.C, keeps_copies());
+      read_kept_rows(Tensor::kExpertTokens, layer, kActivated, s_.experts.ffn,
+                     keeps_copy(Recompute::kActivation));
       gradient(Parameter::kExpertWeights, layer);
       begin(Piece::kRouter, Phase::kWeightGrad, layer, z_.N * E);
       product(E, s_.C, z_.N);
       read_float(Tensor::kRouterLogits, layer, z_.N * E);
       part(1);
-      read(Tensor::kNorm2Out, layer, z_.N * s_.C);
+      if (copies_norms())
+        read_copy(Tensor::kNorm2Out, layer, z_.N * s_.C);
+      else
+        read(Tensor::kNorm2Out, layer, z_.N * s_.C);
       gradient(Parameter::kRouterWeight, layer);
     }
   }
 
  private:
   const Experts& experts() const { return model_.experts; }
+  bool gates_travel() const { return setup_.expert_gates == ExpertGates::kActivations; }
+  // Where all of a layer's experts are computed again, so is what stands between their products.
+  bool activates_again() const {
+    return again(Recompute::kActivation) && !names(setup_.recompute, Recompute::kExperts);
+  }
   std::int64_t inner() const { return s_.experts.ffn * (model_.mlp == Mlp::kSwiglu ? 2 : 1); }
 
   // Counts one product for all matrices of an expert, for even routing.
@@ -148,6 +200,14 @@ class ExpertWriter : protected PieceWriter {
       product(rows, width, s_.C, here);
     work().flops = 2.0 * static_cast<double>(z_.even_rows) *
                    static_cast<double>((inner() + s_.experts.ffn) * s_.C);
+  }
+  // Experts' activations once more, for their weight gradients.
+  Work activation_again() const {
+    Work work{Piece::kActivation, Phase::kRecompute};
+    work.repeat = experts().count / setup_.mesh.ep;
+    work.elements = z_.even_rows * s_.experts.ffn;
+    work.bytes = z_.even_rows * (inner() + s_.experts.ffn) * size_of(z_.type);
+    return work;
   }
   void read_routes(int layer) {
     const std::int64_t count = routes_elements(z_.N, experts().count, experts().top_k);
@@ -165,6 +225,23 @@ class ExpertWriter : protected PieceWriter {
   void read_rows(Tensor tensor, int layer, ExpertPart which, std::int64_t width) {
     read(tensor, layer, z_.expert_rows * width);
     part(which);
+  }
+  void write_gates(int layer, GatePart which, std::int64_t rows) {
+    write_float(Tensor::kRouterGates, layer, rows);
+    part(which);
+  }
+  void read_gates(int layer, GatePart which, std::int64_t rows) {
+    read_float(Tensor::kRouterGates, layer, rows);
+    part(which);
+  }
+  void keep_rows(Tensor tensor, int layer, ExpertPart which, std::int64_t width) {
+    keep_copy(tensor, layer, z_.expert_rows * width, which);
+  }
+  void read_kept_rows(Tensor tensor, int layer, ExpertPart which, std::int64_t width, bool copied) {
+    if (copied)
+      read_copy(tensor, layer, z_.expert_rows * width, which);
+    else
+      read_rows(tensor, layer, which, width);
   }
   void read_sent(Tensor tensor, int layer, ExpertPart which) {
     read(tensor, layer, z_.sent_rows * s_.C);

@@ -36,6 +36,42 @@ class PieceWriter : protected DraftWriter {
   }
   // Whether the backward computes this part of a layer again.
   bool again(Recompute part) const { return input_ && names(setup_.recompute, part); }
+
+  // Setup::kept: what the last draft has written waits for its backward as a copy of fewer bits,
+  // with a scale in fp32 for 128 numbers, and the numbers themselves for nothing. Source:
+  // DeepSeek-V3 (arXiv 2412.19437), section 3.3.3, and 3.3.2 of the scales.
+  bool keeps_copies() const { return setup_.kept == KeptType::kFp8; }
+  // What a whole backward makes again its own weight gradients read at once.
+  bool keeps_copy(Recompute made_again) const {
+    return keeps_copies() && !(is_whole() && names(setup_.recompute, made_again));
+  }
+  static constexpr std::int16_t kCopy = 8;  // added to the part of the numbers
+  static constexpr int kCopyBits = 8;
+  static constexpr int kContextBits = 12;  // attention's backward reads it, too: E5M6
+  void keep_copy(Tensor tensor, int layer, std::int64_t count, std::int16_t of = 0,
+                 int bits = kCopyBits) {
+    const std::int64_t bytes = count * bits / 8 + count / 128 * 4;
+    add(tensor, layer, Access::kWrite, bytes, 0, bytes, DataType::kU8);
+    part(static_cast<std::int16_t>(of + kCopy));
+  }
+  void read_copy(Tensor tensor, int layer, std::int64_t count, std::int16_t of = 0,
+                 int bits = kCopyBits) {
+    add(tensor, layer, Access::kRead, count * bits / 8 + count / 128 * 4, 0, 0, DataType::kU8);
+    part(static_cast<std::int16_t>(of + kCopy));
+  }
+  // Of a split backward, so do the gradients that its weight part multiplies: all three products of
+  // a linear layer take FP8 (section 3.3.1).
+  bool copies_gradients() const { return keeps_copies() && !is_whole(); }
+  bool copies_gradient(Tensor of) const {
+    if (of == Tensor::kGradQkv) return copies_gradients() && setup_.mesh.cp == 1;
+    return of == Tensor::kGradMlpInOut && copies_gradients();
+  }
+  // CP's passes cut attention, whose output then waits as it is.
+  bool copies_context() const { return keeps_copies() && setup_.mesh.cp == 1; }
+  // Where norms are computed again, or sequence parallelism gathers their outputs again, these wait
+  // as they are, or not at all.
+  bool copies_norms() const { return keeps_copy(Recompute::kNorms) && !setup_.sequence_parallel; }
+
   void read_stream(const Stream& stream, std::int64_t count) {
     read(Tensor::kGradResidual, stream.layer, count);
     part(stream.part);
@@ -111,6 +147,7 @@ class PieceWriter : protected DraftWriter {
     if (has_norm_bias()) parameter(n.bias, n.layer);
     write(n.out, n.layer, z_.N_norm * s_.C);
     write_float(n.stats, n.layer, 2 * z_.N_norm);
+    if (n.piece != Piece::kFinalNorm && copies_norms()) keep_copy(n.out, n.layer, z_.N_norm * s_.C);
   }
   // Writes dx into `after`: the norm's part, added to `before` if there is one.
   void norm_backward(const NormNames& n, int in_layer, const Stream* before, const Stream& after) {
@@ -152,6 +189,14 @@ class PieceWriter : protected DraftWriter {
     std::int16_t branch = 0;  // part of kGradBranch that is d_in
     bool shared = false;      // shared experts: no biases, an output of their own
   };
+  // What a linear layer's weight gradient reads of its forward.
+  void read_input(const LinearNames& n, int layer, std::int64_t count) {
+    const bool copied = n.in == Tensor::kActivationOut ? keeps_copy(Recompute::kActivation)
+                        : n.in == Tensor::kContext     ? copies_context()
+                                                       : copies_norms();
+    if (!copied) return read(n.in, layer, count);
+    read_copy(n.in, layer, count, 0, n.in == Tensor::kContext ? kContextBits : kCopyBits);
+  }
   bool has_bias(const LinearNames& n) const { return model_.biases && !n.shared; }
   void linear_forward(const LinearNames& n, int layer) {
     begin(n.piece, phase_, layer, z_.N * n.out_width);
@@ -161,6 +206,7 @@ class PieceWriter : protected DraftWriter {
     if (has_bias(n)) parameter(n.bias, layer);
     write(n.out, layer, z_.N * n.out_width);
     if (n.shared && n.piece == Piece::kMlpOut) part(kSharedOutput);
+    if (n.piece == Piece::kMlpIn && keeps_copies()) keep_copy(n.out, layer, z_.N * n.out_width);
     split_latent(n);
     if (n.piece == Piece::kQkv && keeps_latent()) {
       write(Tensor::kQkvOut, layer, latent_width());
@@ -191,6 +237,8 @@ class PieceWriter : protected DraftWriter {
       if (n.d_out == Tensor::kGradResidual)
         read_branch_gradient(n.piece == Piece::kProjection ? Piece::kResidual1 : Piece::kResidual2,
                              layer, z_.N * n.out_width);
+      else if (!input_ && copies_gradient(n.d_out))
+        read_copy(n.d_out, layer, z_.N * n.out_width);
       else
         read(n.d_out, layer, z_.N * n.out_width);
     };
@@ -207,7 +255,7 @@ class PieceWriter : protected DraftWriter {
       begin(n.piece, Phase::kWeightGrad, layer, n.in_width * n.out_width);
       product(n.out_width, n.in_width, z_.N);
       read_d_out();
-      read(n.in, layer, z_.N * n.in_width);
+      read_input(n, layer, z_.N * n.in_width);
       gradient(n.weight, layer);
       if (has_bias(n)) gradient(n.bias, layer);
       split_latent(n);
@@ -249,7 +297,17 @@ class PieceWriter : protected DraftWriter {
     for (Work& each : works)
       each.bytes =
           static_cast<std::int64_t>(static_cast<double>(whole.bytes) * each.flops / weights);
-    if (whole.phase != Phase::kWeightGrad) works.push_back(joined_heads(whole.phase));
+    if (whole.phase == Phase::kWeightGrad) return;
+    if (latent.q_rank > 0) works.push_back(latent_norm(whole.phase, latent.q_rank));
+    works.push_back(latent_norm(whole.phase, latent.kv_rank));
+    works.push_back(joined_heads(whole.phase));
+  }
+  // Both low ranks have a norm before their up-projection. Source: DeepSeek-V3 (arXiv 2412.19437),
+  // section 4.2; Megatron-LM, multi_latent_attention.py, q_layernorm and kv_layernorm.
+  Work latent_norm(Phase phase, std::int64_t rank) const {
+    Work work{Piece::kQkv, phase};
+    work.bytes = (phase == Phase::kInputGrad ? 3 : 2) * z_.N * rank * size_of(z_.type);
+    return work;
   }
   // What every head gets is written side by side: its query and key of a part with and a part
   // without a position, where all heads share the key's, and its value; or the gradients are taken
@@ -311,27 +369,38 @@ class PieceWriter : protected DraftWriter {
   std::int64_t mlp_width(bool shared) const {
     return shared ? model_.experts.shared * s_.experts.ffn : s_.F;
   }
-  void activation_forward(int layer, bool shared, Phase phase) {
+  // `alone`: of what waited, since the product before it is not computed again.
+  void activation_forward(int layer, bool shared, bool alone) {
     const std::int64_t F = mlp_width(shared);
-    begin(Piece::kActivation, phase, layer, z_.N * F);
-    read(Tensor::kMlpInOut, layer, z_.N * mlp_in(shared).out_width);
+    begin(Piece::kActivation, phase_, layer, z_.N * F);
+    const std::int64_t inner = z_.N * mlp_in(shared).out_width;
+    if (alone && keeps_copies())
+      read_copy(Tensor::kMlpInOut, layer, inner);
+    else
+      read(Tensor::kMlpInOut, layer, inner);
     write(Tensor::kActivationOut, layer, z_.N * F);
+    if (keeps_copy(Recompute::kActivation)) keep_copy(Tensor::kActivationOut, layer, z_.N * F);
   }
   void mlp_forward(int layer, bool shared) {
     linear_forward(mlp_in(shared), layer);
-    activation_forward(layer, shared, phase_);
+    activation_forward(layer, shared, false);
     linear_forward(mlp_out(shared), layer);
   }
   void mlp_backward(int layer, bool shared) {
     const std::int64_t F = mlp_width(shared);
     if (again(Recompute::kActivation) && !(shared && names(setup_.recompute, Recompute::kExperts)))
-      activation_forward(layer, shared, Phase::kRecompute);
+      activation_forward(layer, shared, true);
     linear_backward(mlp_out(shared), layer);
     if (input_) {
       begin(Piece::kActivation, Phase::kInputGrad, layer, z_.N * F);
       read(Tensor::kGradActivationOut, layer, z_.N * F);
-      read(Tensor::kMlpInOut, layer, z_.N * mlp_in(shared).out_width);
-      write(Tensor::kGradMlpInOut, layer, z_.N * mlp_in(shared).out_width);
+      const std::int64_t inner = z_.N * mlp_in(shared).out_width;
+      if (keeps_copies())
+        read_copy(Tensor::kMlpInOut, layer, inner);
+      else
+        read(Tensor::kMlpInOut, layer, inner);
+      write(Tensor::kGradMlpInOut, layer, inner);
+      if (copies_gradients()) keep_copy(Tensor::kGradMlpInOut, layer, inner);
     }
     linear_backward(mlp_in(shared), layer);
   }

@@ -59,7 +59,8 @@
 // kDispatch    kForward     r y, r routes, w rows [.,C]
 // kDispatch    kInputGrad   r d(rows), r routes, r dlogits, r router w, (r dy of shared experts), w dy [N,C]
 // kExpert      kForward     r rows, r counts, r w [n](w in [f',C], w out [C,f]), w u [.,f'], w g [.,f], w results [.,C]
-// kExpert      kInputGrad   r d(results), r counts, r w, r u, w du [.,f'], w dg [.,f], w d(rows) [.,C]
+// kExpert      kInputGrad   r d(results), r counts, r w, r u, w du [.,f'], w dg [.,f], (w g [.,f]), w d(rows) [.,C]
+//                           with g where the activation is computed again for the weight gradient
 // kExpert      kWeightGrad  r d(results), r counts, r du, r rows, r g, a dw
 // kUnpermute   kForward     r results, r gates, r routes, (r output of shared experts [N,C]), w out [N,C]
 // kUnpermute   kInputGrad   r dout [N,C], r results, r gates, r routes, w d(results), w dgates [N,k]
@@ -84,6 +85,9 @@
 // kCombine     kUpdate      w target, r part of another type: gradients widened for their reduction, and back
 // kOffload     kForward     r what leaves for the host's memory (never executed)
 // kOffload     kInputGrad   w what comes back; kUpdate: the optimizer's states there and back
+// Predicted only: what waits in FP8 (Setup::kept) is written as a copy, by the op that wrote the numbers or by the expert
+// that took them, and read in their place; gates that meet what stands between an expert's products (ExpertGates) go with
+// the rows and are read by kExpert, whose kInputGrad writes their gradients.
 // clang-format on
 // kRecompute is a kForward with the same operands, executed again in the backward.
 // kStage stands for all pieces of an action at once (stage level; never executed).

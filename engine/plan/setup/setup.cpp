@@ -101,6 +101,11 @@ Result<void> can_execute_offload(const Setup& setup) {
 }
 
 Result<void> can_execute_experts(const Setup& setup) {
+  if (setup.kept == KeptType::kFp8)
+    return cannot(Sentence{"run-kept-fp8",
+                           "This version predicts activations that wait in FP8 and keeps them as "
+                           "they are computed."},
+                  "kept_activations", {"same"});
   if (setup.products == ProductType::kFp8)
     return cannot(Sentence{"run-fp8", "This version predicts products in FP8 and runs in 16 bit."},
                   "products", {"same"});
@@ -115,6 +120,11 @@ Result<void> can_execute_experts(const Setup& setup) {
                            "This version predicts tokens that travel once to each node and sends "
                            "one copy to each expert."},
                   "expert_dispatch", {"copies"});
+  if (setup.expert_gates == ExpertGates::kActivations)
+    return cannot(Sentence{"run-expert-gates",
+                           "This version predicts routers' weights between the products of an "
+                           "expert and runs with weighed results."},
+                  "expert_gates", {"results"});
   if (setup.overlap_experts)
     return cannot(Sentence{"run-overlap-experts",
                            "This version predicts exchanges that hide inside a pair of actions and "

@@ -24,7 +24,7 @@ enum class Recompute : std::uint8_t {
   kNone = 0,
   kSelective = 1,     // the attention core: scores, softmax, context
   kNorms = 2,         // outputs of both norms
-  kActivation = 4,    // output of the MLP's activation
+  kActivation = 4,    // output of the activation, of the MLP and of experts
   kUpProjection = 8,  // latent attention: queries, keys and values from their low ranks
   kExperts = 16,      // all of a MoE layer behind its norm
   kFull = 32,         // all but the inputs of layers
@@ -53,6 +53,11 @@ enum class ExpertPlacement : std::uint8_t { kBlocked, kRoundRobin };
 enum class ExpertDispatch : std::uint8_t { kCopies, kOncePerNode };
 // What linear layers and experts multiply: what is stored, or FP8 made of it.
 enum class ProductType : std::uint8_t { kSame, kFp8 };
+// As what the inputs of linear layers, experts and activations wait for their backward.
+enum class KeptType : std::uint8_t { kSame, kFp8 };
+// What a router's weight of an expert multiplies: the expert's results, which then wait for the
+// backward, or what stands between the expert's two products (Megatron-Core, moe/experts.py).
+enum class ExpertGates : std::uint8_t { kResults, kActivations };
 enum class Backend : std::uint8_t { kAuto, kCpu, kPaced, kCuda };
 
 // Bytes per parameter. Names and sums: mixed-16 2+2+4+8 (ZeRO paper), mixed-16-main-grads 2+4+4+8
@@ -163,7 +168,9 @@ struct Setup {
   bool fp8_dispatch = false;  // tokens travel to experts in FP8, and back in their own type
   // Whether the exchanges of one half of a pair of actions (DualPipe) hide behind the other half.
   bool overlap_experts = false;
+  ExpertGates expert_gates = ExpertGates::kResults;
   ProductType products = ProductType::kSame;
+  KeptType kept = KeptType::kSame;
   double skew = 0;                // share of the tokens that is sent to expert 0 on purpose
   std::vector<int> stage_layers;  // layers of each stage; empty means even, or the model's own
   RunSettings run;

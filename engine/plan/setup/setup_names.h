@@ -48,6 +48,11 @@ inline constexpr std::array kExpertDispatches = {
     Word<ExpertDispatch>{ExpertDispatch::kOncePerNode, "once-per-node"}};
 inline constexpr std::array kProductTypes = {Word<ProductType>{ProductType::kSame, "same"},
                                              Word<ProductType>{ProductType::kFp8, "fp8"}};
+inline constexpr std::array kKeptTypes = {Word<KeptType>{KeptType::kSame, "same"},
+                                          Word<KeptType>{KeptType::kFp8, "fp8"}};
+inline constexpr std::array kExpertGates = {
+    Word<ExpertGates>{ExpertGates::kResults, "results"},
+    Word<ExpertGates>{ExpertGates::kActivations, "activations"}};
 inline constexpr std::array kMlps = {Word<Mlp>{Mlp::kGelu, "gelu"},
                                      Word<Mlp>{Mlp::kSwiglu, "swiglu"}};
 inline constexpr std::array kNorms = {Word<Norm>{Norm::kLayer, "layer"},

@@ -91,7 +91,14 @@ void check_slow_rank(const Setup& setup, Messages& wrong) {
 }
 
 void check_products(const Setup& setup, Messages& wrong) {
-  if (setup.products == ProductType::kSame) return;
+  if (setup.products == ProductType::kSame) {
+    if (setup.kept == KeptType::kFp8)
+      add(wrong,
+          message("kept-fp8-products",
+                  "Activations wait in FP8 where products are made of it; choose products fp8."),
+          "kept_activations", {"same"});
+    return;
+  }
   if (setup.precision.parameter_bytes != 2 && !is_auto(setup.precision))
     add(wrong,
         message("fp8-precision", "Products in FP8 are made of 16-bit numbers; choose mixed-16."),

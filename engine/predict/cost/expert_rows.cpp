@@ -36,14 +36,12 @@ Result<ExpertRows> ExpertRows::make(const Setup& setup, const Routing* measured)
                                     stays);
           exchange.arrives.push_back(load - stays);
         }
-        rows.row_bytes_ = routed->row_bytes;
       }
     }
   }
   const LocalSizes sizes = local_sizes(setup);
   rows.even_rows_ = static_cast<double>(std::max<std::int64_t>(1, sizes.even_rows));
-  rows.even_bytes_ = static_cast<double>(sizes.N * model.experts.top_k * rows.row_bytes_) *
-                     std::max(1, ep - 1) / ep;
+  rows.choices_ = sizes.N * model.experts.top_k;
   return rows;
 }
 
@@ -59,7 +57,8 @@ Volume ExpertRows::volume(const Op& op, int rank) const {
   const Coordinates at = coordinates_of(mesh_, rank);
   const Exchange& of = exchange(op, at);
   const auto me = static_cast<std::size_t>(at.dp % mesh_.ep);
-  Volume volume{of.leaves[me] * row_bytes_, of.arrives[me] * row_bytes_};
+  const std::int64_t row_bytes = op.bytes / choices_;  // in FP8, with its gate, or as it is
+  Volume volume{of.leaves[me] * row_bytes, of.arrives[me] * row_bytes};
   if (op.block == 1) std::swap(volume.sent, volume.received);
   return volume;
 }
@@ -74,7 +73,8 @@ double ExpertRows::share(const Op& op, int rank) const {
   }
   if (op.purpose != Purpose::kTokens) return 1;
   const Volume of = volume(op, rank);
-  return static_cast<double>(std::max(of.sent, of.received)) / even_bytes_;
+  const double even = static_cast<double>(op.bytes) * std::max(1, mesh_.ep - 1) / mesh_.ep;
+  return static_cast<double>(std::max(of.sent, of.received)) / even;
 }
 
 }  // namespace parallelarium

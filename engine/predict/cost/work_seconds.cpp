@@ -240,6 +240,44 @@ double order_rows_seconds(const Work& work, const Shape& shape, const Machine& m
   return 2 * (machine.launch_seconds.value + over(moved, sustained_bandwidth(machine)));
 }
 
+// Kernels that a router needs beside its product, each of which reads or writes a number for every
+// token and expert. Forward: affinities and their type, the choice, its scale, gates and choices
+// set into zeros (2 and 4); of groups their best two, sum, choice, mask (5) and masking; a sigmoid's
+// affinities add up and divide (3); the balance loss has affinities and choices of its own (6),
+// counts them (2) and adds up (4). Backward: gates taken out, scale, choice set into zeros (2), and
+// affinities; of the balance loss the same but the choice. Source: Megatron-LM 23e00ed,
+// megatron/core/transformer/moe/moe_utils.py, topk_routing_with_score_function, group_limited_topk,
+// compute_routing_scores_for_aux_loss and switch_load_balancing_loss_func; router.py.
+double router_seconds(const Work& work, const Shape& shape, const Machine& machine) {
+  if (work.piece != Piece::kRouter || work.phase == Phase::kWeightGrad) return 0;
+  if (work.phase == Phase::kUpdate) return 0;
+  const Experts& experts = shape.experts.model;
+  const bool balances = shape.experts.balance_loss > 0;
+  int kernels = 5;
+  if (work.phase == Phase::kInputGrad) {
+    if (balances) kernels += 3;
+  } else {
+    kernels = 10;
+    if (experts.groups > 0) kernels += 9;
+    if (experts.router == Router::kSigmoid) kernels += 3;
+    if (balances) kernels += 12;
+  }
+  const double bytes = 4 * static_cast<double>(work.elements);
+  return kernels * (machine.launch_seconds.value + over(bytes, sustained_bandwidth(machine)));
+}
+
+// Between an expert's two products, and between their gradients, its activation is a kernel of its
+// own. Source: Megatron-LM, megatron/core/transformer/moe/experts.py, weighted_bias_swiglu_impl;
+// SimuMax 4dcaae5, simumax/core/transformer/moe_module.py, ExpertMLP.
+double activation_seconds(const Work& work, const Shape& shape, const Machine& machine, int bytes) {
+  if (work.piece != Piece::kExpert || work.phase == Phase::kWeightGrad) return 0;
+  const double inner = shape.mlp == Mlp::kSwiglu ? 2 : 1;
+  const double moved = work.phase == Phase::kInputGrad ? 2 * inner + 1 : inner + 1;
+  const double numbers = static_cast<double>(work.elements) / static_cast<double>(shape.C) *
+                         static_cast<double>(shape.experts.ffn);
+  return machine.launch_seconds.value + over(moved * bytes * numbers, sustained_bandwidth(machine));
+}
+
 }  // namespace
 
 double work_seconds(const Work& work, const Shape& shape, const Machine& machine, DataType type,
@@ -274,8 +312,12 @@ double work_seconds(const Work& work, const Shape& shape, const Machine& machine
   }
   // The slower of arithmetic and memory traffic (the roofline).
   const int bytes = type == DataType::kBf16 ? 2 : 4;
-  // This engine's own exchange leaves rows where experts read them.
-  if (!machine.local) fixed += order_rows_seconds(work, shape, machine, bytes);
+  // This engine's own exchange leaves rows where experts read them, and it is calibrated with its
+  // activations (kernel_beside).
+  if (!machine.local)
+    fixed += order_rows_seconds(work, shape, machine, bytes) +
+             activation_seconds(work, shape, machine, bytes) +
+             router_seconds(work, shape, machine);
   if (bytes == 2 && is_fp8(work, products))
     return fixed + to_fp8_seconds(work, machine) +
            std::max(over(work.flops, machine.fp8_flops_per_second.value * machine.sustained.value),

@@ -183,13 +183,16 @@ void add_experts(const Setup& setup, Formulas& out) {
                    {}});
   }
   if (setup.mesh.ep == 1) return;
+  const bool gates = setup.expert_gates == ExpertGates::kActivations;  // one goes with each row
   out.push_back(
       {message("traffic.experts",
                "expert traffic sent by a rank, per layer and micro-batch, forward"),
-       "2 T k h (1 − 1/EP) · bytes",
-       fmt::format("2 · {} · {} · {} · (1 − 1/{}) · {}", number(T), number(k), number(h),
-                   number(ep), number(bytes)),
-       2 * T * k * h * (1 - 1 / ep) * bytes, "bytes",
+       gates ? "T k (2 h · bytes + 4) (1 − 1/EP)" : "2 T k h (1 − 1/EP) · bytes",
+       gates ? fmt::format("{} · {} · (2 · {} · {} + 4) · (1 − 1/{})", number(T), number(k),
+                           number(h), number(bytes), number(ep))
+             : fmt::format("2 · {} · {} · {} · (1 − 1/{}) · {}", number(T), number(k), number(h),
+                           number(ep), number(bytes)),
+       T * k * (2 * h * bytes + (gates ? 4 : 0)) * (1 - 1 / ep), "bytes",
        "Lepikhin et al. 2020, GShard (arXiv 2006.16668), section 3.2: dispatch and combine",
        message("note-even", "for even routing without drops; the backward sends as much")});
 }

@@ -167,12 +167,20 @@ void expert_input_grad(const Launch& op) {
     const Values u = op.values(3) + first * s.inner;
     const Values du = op.values(4) + first * s.inner;
     const Values dg = op.values(5) + first * s.F;
+    if (op.count() == 8) {  // what its weight gradient reads
+      const Values g = op.values(6) + first * s.F;
+      if (swiglu)
+        op.device.swiglu_forward(g, u, rows, s.F);
+      else
+        op.device.gelu_forward(g, u, rows * s.F);
+    }
     op.device.linear_input_grad(dg, op.values(0) + first * s.C, out, rows, s.C, s.F);
     if (swiglu)
       op.device.swiglu_backward(du, dg, u, rows, s.F);
     else
       op.device.gelu_backward(du, dg, u, rows * s.F);
-    op.device.linear_input_grad(op.values(6) + first * s.C, du, in, rows, s.inner, s.C);
+    op.device.linear_input_grad(op.values(op.count() - 1) + first * s.C, du, in, rows, s.inner,
+                                s.C);
   });
 }
 
@@ -196,7 +204,7 @@ constexpr Entry kExpertEntries[] = {
     Entry{Piece::kDispatch, kF, 3, 3, dispatch_forward},
     Entry{Piece::kDispatch, kI, 5, 6, dispatch_input_grad},
     Entry{Piece::kExpert, kF, 6, 6, expert_forward},
-    Entry{Piece::kExpert, kI, 7, 7, expert_input_grad},
+    Entry{Piece::kExpert, kI, 7, 8, expert_input_grad},
     Entry{Piece::kExpert, kW, 6, 6, expert_weight_grad},
     Entry{Piece::kUnpermute, kF, 4, 5, unpermute_forward},
     Entry{Piece::kUnpermute, kI, 6, 6, unpermute_input_grad},

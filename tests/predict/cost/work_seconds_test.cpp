@@ -151,6 +151,44 @@ TEST(WorkSeconds, TakesBothProductsOfAnExpertAtTheirOwnRatesAndItsActivation) {
   EXPECT_NEAR(seconds(Phase::kWeightGrad), products(5e9, 6e9), 1e-12) << "activates nothing";
 }
 
+// Published tables are of products alone. A SwiGLU reads two numbers and writes one, and backward
+// reads three and writes two; GELU one and one, two and one.
+TEST(WorkSeconds, PublishedRatesOfExpertsLeaveOutTheirActivation) {
+  const Machine published = *find_machine("hgx-b200-simumax");
+  constexpr std::int64_t kRows = 1024, kExperts = 4, C = 512, F = 256;
+  Shape shape = moe_shape();
+  shape.C = C;
+  shape.experts.ffn = F;
+  shape.experts.ranks = 1;
+  const double bandwidth =
+      published.memory_bytes_per_second.value * published.memory_efficiency.value;
+  for (const auto& [mlp, phase, numbers] : {std::tuple{Mlp::kSwiglu, Phase::kForward, 3},
+                                            {Mlp::kSwiglu, Phase::kRecompute, 3},
+                                            {Mlp::kSwiglu, Phase::kInputGrad, 5},
+                                            {Mlp::kGelu, Phase::kForward, 2},
+                                            {Mlp::kGelu, Phase::kInputGrad, 3},
+                                            {Mlp::kSwiglu, Phase::kWeightGrad, 0}}) {
+    shape.mlp = mlp;
+    Work work = product(kRows, 3 * F, C);
+    work.piece = Piece::kExpert;
+    work.phase = phase;
+    work.repeat = kExperts;
+    work.elements = kExperts * kRows * C;
+    work.flops = 1e12;
+    const ExpertShares& shares = published.experts;
+    const double share = phase == Phase::kWeightGrad  ? shares.at(shares.weight_grad, C)
+                         : phase == Phase::kInputGrad ? shares.at(shares.input_grad, kRows)
+                                                      : shares.at(shares.forward, kRows);
+    const double products =
+        work.flops / (published.half_flops_per_second.value * published.sustained.value * share);
+    const double between = numbers == 0 ? 0
+                                        : published.launch_seconds.value +
+                                              2.0 * numbers * kExperts * kRows * F / bandwidth;
+    EXPECT_NEAR(work_seconds(work, shape, published, DataType::kBf16),
+                published.launch_seconds.value + products + between, 1e-12);
+  }
+}
+
 TEST(WorkSeconds, TakesTheRateOfTheModelsOwnKernelWhereItWasMeasured) {
   Machine calibrated = machine();
   calibrated.kernels = {{"gelu", 1e6}, {"norm", 1e6}, {"router_grad", 1e6}};

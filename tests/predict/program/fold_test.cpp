@@ -78,7 +78,15 @@ class Drawer {
     setup.recompute_layers = pick({0, 0, 1});
     setup.dropout = pick({0.0, 0.1});
     setup.precision = *find_precision(pick<const char*>({"fp32", "mixed-16"}));
-    if (setup.model.experts.count > 0) setup.skew = pick({0.0, 0.3});
+    if (setup.model.experts.count > 0) {
+      setup.skew = pick({0.0, 0.3});
+      setup.expert_gates = pick({ExpertGates::kResults, ExpertGates::kActivations});
+    }
+    if (pick({0, 0, 0, 1}) == 1) {
+      setup.machine = "hgx-h800";
+      setup.products = ProductType::kFp8;
+      setup.kept = pick({KeptType::kSame, KeptType::kFp8});
+    }
     return setup;
   }
 

@@ -165,6 +165,7 @@ TEST(RoutedExperts, SendTheClosedFormAndTakeThePublishedCapacity) {
   setup.model = *find_model("moe-tiny");
   for (const int ep : {2, 4, 8}) {
     setup.mesh = {8, 1, 1, 1, ep};
+    setup.expert_gates = ep == 8 ? ExpertGates::kActivations : ExpertGates::kResults;
     const std::vector<Formula> formulas = formulas_of(setup, kMachine);
     const double one =
         value_of(formulas, "expert traffic sent by a rank, per layer and micro-batch, forward");
@@ -193,7 +194,16 @@ TEST(RoutedExperts, TakeLongerTheMoreTheyAreSkewed) {
     EXPECT_GT(prediction->step.seconds, last) << skew;
     last = prediction->step.seconds;
     const RoutedLayer routed = *route_layer(setup, 0, 0, 0);
+    // With every row to the experts goes its gate, and with its gradient back that of the gate.
+    parallelarium::Setup travelling = setup;
+    travelling.expert_gates = ExpertGates::kActivations;
+    const Prediction gates = *predict(travelling, machine, true);
     for (int rank = 0; rank < 4; ++rank) {
+      for (const TrafficRow& row : expected_traffic(gates, rank)) {
+        if (row.purpose != Purpose::kTokens) continue;
+        const std::int64_t both = routed.sent_bytes(rank) + routed.received_bytes(rank);
+        EXPECT_EQ(row.sent_bytes, (both + both / routed.row_bytes * 2) * 2 * 8 * 8) << skew;
+      }
       for (const TrafficRow& row : expected_traffic(*prediction, rank)) {
         if (row.purpose != Purpose::kTokens) continue;
         const std::int64_t both = routed.sent_bytes(rank) + routed.received_bytes(rank);

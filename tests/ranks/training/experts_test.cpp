@@ -119,7 +119,9 @@ INSTANTIATE_TEST_SUITE_P(
     name_of_case);
 INSTANTIATE_TEST_SUITE_P(
     ExpertsAgain, ExpertLayers,
-    testing::Values("recompute=experts", "llama recompute=norms,experts shared-experts=1",
+    testing::Values("recompute=activation", "llama dp=2 ep=2 recompute=activation shared-experts=1",
+                    "dp=2 ep=2 pp=2 schedule=zb-h1 recompute=norms,activation microbatches=4",
+                    "recompute=experts", "llama recompute=norms,experts shared-experts=1",
                     "dp=2 ep=2 recompute=experts",
                     "dp=2 ep=2 recompute=selective,norms,activation,experts shared-experts=2",
                     "dp=2 ep=2 recompute=experts bias-rate=0.01 router=sigmoid",
