@@ -166,6 +166,23 @@ torchrun ${DISTRIBUTED_ARGS[@]} pretrain_gpt.py ${GPT_MODEL_ARGS[@]} \
   EXPECT_TRUE(validate(setup).empty());
 }
 
+TEST(Megatron, AsksForAllVariablesThatASettingNeedsAndForNoOthers) {
+  const std::string others = " --node_rank $RANK --master_addr $MASTER_ADDR --save ${OUT}";
+  const std::string line =
+      "torchrun --nproc-per-node 8 pretrain_gpt.py --num-layers 4 --hidden-size 64 "
+      "--num-attention-heads 4 --seq-length 32 --max-position-embeddings 32 --vocab-size 512 "
+      "--micro-batch-size 1 --global-batch-size 8";
+  EXPECT_EQ(framework_of_text(line + others), "megatron");
+  EXPECT_EQ(read_or_fail("megatron", line + others).setup.mesh.dp, 8);
+  const auto asked = read_from_framework(
+      "megatron", line + others + " --tensor-model-parallel-size $TP --nnodes ${NODES}",
+      default_setup());
+  ASSERT_FALSE(asked);
+  EXPECT_EQ(asked.error().text,
+            "The text does not say what stands for --tensor-model-parallel-size $TP and --nnodes "
+            "$NODES; put it in.");
+}
+
 TEST(Megatron, ReadsALayoutAndAWrongOne) {
   const std::string line =
       "--num-layers 8 --hidden-size 64 --num-attention-heads 4 "

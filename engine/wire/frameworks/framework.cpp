@@ -5,6 +5,7 @@
 
 #include "engine/plan/settings/alternatives.h"
 #include "engine/plan/setup/schedule_rules.h"
+#include "engine/plan/text/phrases.h"
 #include "engine/wire/frameworks/differences.h"
 #include "engine/wire/frameworks/table.h"
 
@@ -116,6 +117,20 @@ void cut_layers(Draft& draft, bool keeps_layers) {
     setup.stage_layers.clear();
 }
 
+// That what rows read is said in the text itself, and not by a shell that knows its variables.
+Result<void> check_variables(const FrameworkTable& table, const Draft& draft) {
+  std::vector<std::string> unsaid;
+  for (const auto& [name, value] : draft.entries) {
+    if (!is_read(table, name)) continue;
+    for (const nlohmann::json& word : value.is_array() ? value : nlohmann::json::array({value}))
+      if (word.is_string() && word.get_ref<const std::string&>().starts_with('$'))
+        unsaid.push_back(draft.shown_name(name) + " " + shown(word.get<std::string>()));
+  }
+  if (unsaid.empty()) return {};
+  return message("framework-variable", "The text does not say what stands for {}; put it in.",
+                 join_and(unsaid));
+}
+
 Result<FrameworkSetup> read_with(const FrameworkTable& table, std::string_view text,
                                  const Setup& base) {
   Result<Entries> entries = table.parse(text);
@@ -126,6 +141,7 @@ Result<FrameworkSetup> read_with(const FrameworkTable& table, std::string_view t
   if (keeps_layers) draft.stage_layers = base.stage_layers;
   draft.entries = std::move(*entries);
   draft.prefix = table.prefix;
+  if (Result<void> said = check_variables(table, draft); !said) return said.error();
   if (covers(table, "model.hidden")) {
     draft.setup.model.name = "custom";
     draft.setup.model.title.clear();

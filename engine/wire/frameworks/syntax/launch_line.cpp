@@ -3,7 +3,6 @@
 #include <cctype>
 #include <map>
 
-#include "engine/plan/settings/alternatives.h"
 #include "engine/wire/frameworks/syntax/syntax.h"
 
 namespace parallelarium::frameworks {
@@ -118,13 +117,7 @@ bool is_value_word(const std::string& word) {
          std::isdigit(static_cast<unsigned char>(word[1])) || word[1] == '.';
 }
 
-Result<nlohmann::json> value_of_words(const std::string& flag,
-                                      const std::vector<std::string>& values) {
-  for (const std::string& value : values)
-    if (value.starts_with('$'))
-      return message("framework-variable",
-                     "--{} is {}, and the text does not say what that is; put its value in.", flag,
-                     shown(value));
+nlohmann::json value_of_words(const std::vector<std::string>& values) {
   if (values.empty()) return nlohmann::json(true);
   if (values.size() == 1) return nlohmann::json(values.front());
   return nlohmann::json(values);
@@ -153,9 +146,7 @@ Result<Entries> parse_launch_line(std::string_view text) {
     if (flag == "nproc_per_node") flag = "nproc-per-node";
     const bool of_launcher = flag == "nproc-per-node" || flag == "nnodes";
     if (of_launcher && values.size() > 1) values.resize(1);
-    Result<nlohmann::json> value = value_of_words(flag, values);
-    if (!value) return value.error();
-    entries.emplace_back(flag, std::move(*value));
+    entries.emplace_back(flag, value_of_words(values));
   }
   if (entries.empty())
     return message("framework-no-flags",
