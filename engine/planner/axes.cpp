@@ -9,23 +9,32 @@
 
 namespace parallelarium {
 
+namespace {
+
+std::string searched_schedules() {
+  std::string names;
+  for (const ScheduleRule& rule : kScheduleRules)
+    if (rule.searched) names += (names.empty() ? "" : ", ") + std::string(rule.name);
+  return names;
+}
+
+}  // namespace
+
 const std::vector<PlanAxis>& plan_axes() {
   static const std::vector<PlanAxis> axes = {
       {"tp", "every divisor of the GPUs"},
       {"pp", "every divisor of the GPUs"},
-      {"cp", "every divisor of the GPUs that leaves 4096 tokens on a rank"},
+      {"cp", "divisors of the GPUs that leave 4096 tokens on a rank"},
       {"dp", "what the others leave, where it divides the global batch"},
       {"ep", "with experts: every divisor of DP"},
       {"zero", "0 to 3 where states have replicas"},
-      {"zero-group", "with ZeRO: 0 for all replicas, and those of one node where they span more"},
+      {"zero-group", "with ZeRO: 0 for all replicas, or those of one node"},
       {"sequence-parallel", "false and true where TP is above 1"},
-      {"schedule", "1f1b, interleaved, zb-h1, zb-h2, zb-v, dualpipe, dualpipe-v"},
+      {"schedule", searched_schedules()},
       {"chunks", "interleaved: 2 to 8 that divide the layers of a rank"},
       {"micro-batch", "1, 2, 4, 8, 16"},
       {"microbatches", "what the others leave"},
-      {"stage-layers",
-       "even, and with a pipeline of up to 16 stages balanced, where the head counts as the layers "
-       "that its work makes"},
+      {"stage-layers", "even; with up to 16 stages balanced with the head, too"},
       {"order", "tp-cp-ep-dp-pp, and tp-cp-ep-pp-dp where DP and PP share nodes"},
       {"recompute", "none, full, and selective where attention keeps its scores"},
   };

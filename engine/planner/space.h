@@ -48,7 +48,7 @@ Setup without_axes(Setup setup);
 // An axis of the search and what it takes where nobody says.
 struct PlanAxis {
   const char* option;
-  const char* values;  // for people
+  std::string values;  // for people
 };
 const std::vector<PlanAxis>& plan_axes();
 // "schedules" and "schedule", "tp" and "mesh.tp" are the same; empty: there is no such axis.

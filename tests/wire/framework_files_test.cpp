@@ -102,6 +102,24 @@ TEST(Megatron, GathersParametersAheadWithFsdpAlone) {
   EXPECT_TRUE(whole.not_understood.empty());
 }
 
+TEST(Megatron, SetsOneConnectionWhereItsChecksAskForIt) {
+  auto setup = default_setup();
+  setup.mesh = Mesh();
+  const auto sets = [&] {
+    const std::string text = write_for_framework("megatron", setup)->text;
+    return text.find("\nexport CUDA_DEVICE_MAX_CONNECTIONS=1\ntorchrun ") != std::string::npos;
+  };
+  EXPECT_FALSE(sets());
+  setup.mesh.tp = 2;
+  EXPECT_TRUE(sets());
+  setup.mesh = Mesh();
+  setup.mesh.cp = 2;
+  EXPECT_TRUE(sets());
+  setup.mesh.dp = 2;
+  setup.zero = 3;
+  EXPECT_FALSE(sets()) << "Megatron's FSDP refuses it";
+}
+
 // A search that is to keep to a framework asks about the axes alone, and of a script's settings
 // nothing follows.
 TEST(Frameworks, SayWhyTheyCannotTrainASetup) {

@@ -165,6 +165,17 @@ Outcome run_plan(const PlanOptions& options, Progress& progress) {
 
 }  // namespace
 
+namespace {
+
+std::string axes_text() {
+  std::string text = "\nAxes, and what each takes where neither --fix nor --allow says:\n";
+  for (const PlanAxis& axis : plan_axes())
+    text += fmt::format("  {:<18} {}\n", axis.option, axis.values);
+  return text;
+}
+
+}  // namespace
+
 void add_plan(Commands& commands) {
   CLI::App* command = commands.add(
       "plan", "search the best setups for a model, a machine and a global batch",
@@ -173,7 +184,8 @@ void add_plan(Commands& commands) {
       "  parallelarium-engine plan --model mixtral-8x7b --machine dgx-a100-80g --gpus 8..64 \\\n"
       "      --global-batch 512 --objective tokens-per-gpu --allow schedules=1f1b,interleaved\n"
       "  parallelarium-engine plan --model llama3-8b --machine dgx-h100 --gpus 8 \\\n"
-      "      --global-batch 64 --fix tp=1,zero=3 --explain mine.json --json\n");
+      "      --global-batch 64 --fix tp=1,zero=3 --explain mine.json --json\n" +
+          axes_text());
   auto options = std::make_shared<PlanOptions>();
   const auto add = [&](const char* name, auto& value, const char* help, const char* text) {
     return command->add_option(name, value, help)->option_text(text);
@@ -188,12 +200,7 @@ void add_plan(Commands& commands) {
       ->allow_extra_args(false);
   add("--allow", options->allow,
       "the values that an axis may take: schedules=1f1b,zb-v or stage-layers=even,balanced; may be "
-      "repeated. Without, CP leaves 4096 tokens or more on a rank, micro-batches have at most 16 "
-      "sequences, a ZeRO group is all replicas or those of one node, layers are cut evenly or, "
-      "into "
-      "up to 16 stages, balanced with the head, and ranks stand tp-cp-ep-dp-pp, or tp-cp-ep-pp-dp "
-      "too where DP and "
-      "PP share nodes",
+      "repeated",
       "AXIS=VALUES")
       ->allow_extra_args(false);
   add("--objective", options->objective,

@@ -14,6 +14,15 @@ std::string launch_of(const Setup& setup, const char* script) {
   return fmt::format("torchrun --nnodes {} --nproc-per-node {} {}{}", nodes, each, meet, script);
 }
 
+// Before Blackwell Megatron-LM stops where ranks share layers or sequences and kernels may be
+// issued side by side; its FSDP asks for the contrary (arguments.py, validate_args).
+bool needs_one_connection(const Setup& setup, const Entries& entries) {
+  return (setup.mesh.tp > 1 || setup.mesh.cp > 1) &&
+         std::none_of(entries.begin(), entries.end(), [](const auto& entry) {
+           return entry.first.find("fsdp") != std::string::npos;
+         });
+}
+
 }  // namespace
 
 std::string megatron_line(const FrameworkTable& table, const Setup& setup, const Entries& entries,
@@ -22,6 +31,7 @@ std::string megatron_line(const FrameworkTable& table, const Setup& setup, const
       heading(table, not_expressible) +
       "# It trains on made-up data for a few steps: give it your data, tokenizer,\n"
       "# number of steps, learning rate and checkpoints, and first-node the name of a node.\n" +
+      (needs_one_connection(setup, entries) ? "export CUDA_DEVICE_MAX_CONNECTIONS=1\n" : "") +
       launch_of(setup, "pretrain_gpt.py");
   for (const auto& [name, value] : entries) {
     text += " \\\n  --" + name;
