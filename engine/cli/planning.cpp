@@ -61,6 +61,18 @@ Result<void> keep_to_framework(const std::string& framework, PlanRequest& reques
   return {};
 }
 
+nlohmann::json as_written(const std::string& framework, const Setup& plan, const Machine& machine) {
+  const Result<FrameworkText> written = write_for_framework(framework, plan);
+  if (!written) return nullptr;
+  const Result<FrameworkSetup> read = read_from_framework(framework, written->text, plan);
+  if (!read) return nullptr;
+  const Result<Tried> tried = try_setup(read->setup, machine, false);
+  if (!tried) return nullptr;
+  nlohmann::json sentences = nlohmann::json::array();
+  for (const Message& unsaid : written->not_expressible) sentences.push_back(unsaid.text);
+  return {{"seconds", tried->plan.step.seconds}, {"not_expressible", std::move(sentences)}};
+}
+
 Result<void> settle(const Setup& base, PlanRequest& request) {
   // What `auto` means follows from the devices alone; the mesh is the search's.
   Result<Situation> situation = situation_here(without_axes(base));

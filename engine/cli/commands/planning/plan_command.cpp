@@ -8,8 +8,10 @@
 #include "engine/cli/options/setup_options.h"
 #include "engine/cli/planning.h"
 #include "engine/cli/text/plan_text.h"
+#include "engine/cli/text/table.h"
 #include "engine/cli/training.h"
 #include "engine/plan/settings/alternatives.h"
+#include "engine/plan/text/units.h"
 #include "engine/planner/search.h"
 
 namespace parallelarium {
@@ -146,10 +148,24 @@ Outcome run_plan(const PlanOptions& options, Progress& progress) {
   }
   if (options.json) {
     nlohmann::json json = to_json(*result);
+    if (!options.framework.empty())
+      for (nlohmann::json& plan : json["best"])
+        if (const Result<Setup> setup = setup_from_json(plan["setup"]))
+          plan["as_written"] = as_written(options.framework, *setup, request->machine);
     if (!explained.is_null()) json["explained"] = std::move(explained);
     return Outcome::done(json_text(json));
   }
   std::string text = plan_text(*result, *request);
+  if (!options.framework.empty() && !result->best.empty()) {
+    const Plan& best = result->best.front();
+    if (const nlohmann::json line = as_written(options.framework, best.setup, request->machine);
+        !line.is_null()) {
+      text += fmt::format("\nAs {} writes plan 1, its step takes {}:\n", options.framework,
+                          seconds_text(line.at("seconds").get<double>()));
+      for (const nlohmann::json& sentence : line.at("not_expressible"))
+        text += "  " + wrapped(sentence.get<std::string>(), 98, 4) + "\n";
+    }
+  }
   if (!explained.is_null()) {
     const std::string of = explained.at("class");
     text += fmt::format("\n{}: {}. {}\n", options.explain, of,
