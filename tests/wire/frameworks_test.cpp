@@ -34,8 +34,9 @@ std::set<std::string> named(const FrameworkText& written) {
 const std::map<std::string, std::set<std::string>> kUnsaid = {
     {"megatron",
      {"bias_rate", "chunks", "collectives", "context_parallel", "cp_split", "expert_gates",
-      "kept_activations", "fp8_dispatch", "machine", "overlap_experts", "overlap_pipeline",
-      "overlap_tensor", "recompute", "schedule", "sequence_regather", "zero_reshard"}},
+      "kept_activations", "fp8_dispatch", "machine", "microbatches", "overlap_experts",
+      "overlap_pipeline", "overlap_tensor", "recompute", "schedule", "sequence_regather",
+      "zero_reshard"}},
     {"torchtitan",
      {"attention",
       "balance_loss",
@@ -174,8 +175,9 @@ const std::map<std::string, std::set<std::string>> kUnsaid = {
       "zero_reshard"}},
     {"megatron-bridge",
      {"bias_rate", "chunks", "collectives", "context_parallel", "cp_split", "expert_gates",
-      "kept_activations", "fp8_dispatch", "machine", "overlap_experts", "overlap_pipeline",
-      "overlap_tensor", "recompute", "schedule", "sequence_regather", "zero_reshard"}},
+      "kept_activations", "fp8_dispatch", "machine", "microbatches", "overlap_experts",
+      "overlap_pipeline", "overlap_tensor", "recompute", "schedule", "sequence_regather",
+      "zero_reshard"}},
 };
 
 // Read onto the first lesson's Setup, what comes back differs in what is named alone.
