@@ -78,6 +78,7 @@ TEST(RowsOfSeveralExperts, AreCopiedTwice) {
   work.elements = 4 * work.m * work.k;
   work.flops = 2.0 * static_cast<double>(work.m * work.n * work.k * work.repeat);
   Shape shape;
+  shape.C = work.k;
   const auto seconds = [&](Phase phase) {
     work.phase = phase;
     return work_seconds(work, shape, machine, DataType::kBf16);

@@ -35,8 +35,12 @@ std::int64_t launches_of(const Op& op, const Shape& shape) {
     }
     case Piece::kPermute:
       return kFew + ranks * std::max<std::int64_t>(shape.B, 3);
-    case Piece::kExpert:
-      return kFew + launches_of_expert(op.phase) * shape.experts.model.count / shape.experts.ranks;
+    case Piece::kExpert: {
+      // With an operand more, its activation is computed again.
+      const bool again = op.phase == Phase::kInputGrad && op.operand_count > 7;
+      return kFew + (launches_of_expert(op.phase) + (again ? 1 : 0)) * shape.experts.model.count /
+                        shape.experts.ranks;
+    }
     default:  // tokens of CP's runs, or all parts of parameters
       return std::max<std::int64_t>(ranks > 1 ? kFew * shape.B : kFew, op.operand_count);
   }
