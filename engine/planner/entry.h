@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -27,6 +28,11 @@ struct Look {
   std::optional<Result<Bound>> bound;
   std::optional<Result<Tried>> tried;
 };
+
+// try_setup() with its figures only where `wanted` says so of a plan that fits: else it has time
+// and memory alone.
+using Wanted = std::function<bool(Nanoseconds time, std::int64_t bytes)>;
+Result<Tried> try_setup(const Setup& setup, const Machine& machine, const Wanted& wanted);
 
 // Those that are looked at ahead. Simulations are few: one may spare the others.
 struct Coming {

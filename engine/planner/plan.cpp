@@ -6,7 +6,7 @@
 
 #include "engine/plan/setup/setup_names.h"
 #include "engine/plan/text/units.h"
-#include "engine/planner/search.h"
+#include "engine/planner/entry.h"
 #include "engine/predict/repeats/step_prediction.h"
 
 namespace parallelarium {
@@ -25,24 +25,47 @@ std::string_view name_of(PlanClass plan_class) {
   return "";
 }
 
+namespace {
+
+Tried tried_of(const Setup& setup, const StepPrediction& step) {
+  const Prediction& prediction = step.prediction;
+  Tried tried;
+  tried.fits = prediction.fits();
+  Plan& plan = tried.plan;
+  plan.setup = setup;
+  plan.time = prediction.timeline.duration;
+  plan.needed_bytes = prediction.needed_bytes;
+  plan.capacity_bytes = prediction.capacity_bytes;
+  plan.memory = prediction.memory;
+  plan.step = prediction.step;
+  plan.step.seconds = seconds_of(plan.time);
+  plan.bubble = prediction.bubble;
+  return tried;
+}
+
+}  // namespace
+
 Result<Tried> try_setup(const Setup& setup, const Machine& machine, bool with_parts,
                         const PlanRefusal& refuses) {
   if (refuses && validate(setup).empty())
     if (std::optional<Message> why = refuses(setup)) return std::move(*why);
   Result<StepPrediction> step = predict_step(setup, machine);
   if (!step) return step.error();
-  Prediction* const prediction = &step->prediction;
-  Tried tried;
-  tried.fits = prediction->fits();
-  Plan& plan = tried.plan;
-  plan.setup = setup;
-  plan.time = prediction->timeline.duration;
-  plan.needed_bytes = prediction->needed_bytes;
-  plan.capacity_bytes = prediction->capacity_bytes;
-  plan.step = prediction->step;
-  plan.bubble = std::move(prediction->bubble);
-  plan.memory = std::move(prediction->memory);
-  if (with_parts) plan.parts = parts_of(*prediction, step->repeats);
+  add_step_figures(*step);
+  Tried tried = tried_of(setup, *step);
+  if (with_parts) tried.plan.parts = parts_of(step->prediction, step->repeats);
+  return tried;
+}
+
+Result<Tried> try_setup(const Setup& setup, const Machine& machine, const Wanted& wanted) {
+  Result<StepPrediction> step = predict_step(setup, machine);
+  if (!step) return step.error();
+  const Prediction& prediction = step->prediction;
+  const bool told =
+      prediction.fits() && wanted(prediction.timeline.duration, prediction.needed_bytes);
+  if (told) add_step_figures(*step);
+  Tried tried = tried_of(setup, *step);
+  if (told) tried.plan.parts = parts_of(prediction, step->repeats);
   return tried;
 }
 

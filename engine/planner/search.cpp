@@ -3,10 +3,12 @@
 
 #include <chrono>
 #include <map>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <queue>
 #include <tuple>
 
+#include "engine/passes/build.h"
 #include "engine/plan/text/phrases.h"
 #include "engine/planner/ahead.h"
 #include "engine/planner/bounds/bound.h"
@@ -339,6 +341,38 @@ class Search {
     return take_bound(entry, **look.bound);
   }
 
+  // Whether a plan of such time and memory may be among what is told in the end. What is better now
+  // stays better.
+  bool may_be_told(const Candidate& candidate, Nanoseconds time, std::int64_t bytes) const {
+    const std::lock_guard lock(told_);
+    Entry entry;
+    entry.candidate = candidate;
+    entry.nanoseconds = time.count();
+    entry.bytes = bytes;
+    if (!cannot_be_among_best(entry)) return true;
+    return std::none_of(result_.pareto.begin(), result_.pareto.end(), [&](const Plan& plan) {
+      const auto gpus = plan.candidate.gpus();
+      return plan.time <= time && plan.needed_bytes <= bytes && gpus <= candidate.gpus() &&
+             (plan.time < time || plan.needed_bytes < bytes || gpus < candidate.gpus());
+    });
+  }
+
+  // They are the same whatever DP, ZeRO and rank order are.
+  const std::vector<NominalRank>& nominal_ranks_of(const Entry& entry, const Setup& setup,
+                                                   const Order& order) const {
+    const Candidate& candidate = entry.candidate;
+    const NominalKey key{entry.table,        candidate.pp,     candidate.microbatches,
+                         candidate.schedule, candidate.chunks, candidate.layers};
+    {
+      const std::lock_guard lock(nominal_);
+      if (const auto known = nominal_ranks_.find(key); known != nominal_ranks_.end())
+        return known->second;
+    }
+    std::vector<NominalRank> ranks = nominal_ranks(setup, order);
+    const std::lock_guard lock(nominal_);
+    return nominal_ranks_.try_emplace(key, std::move(ranks)).first->second;
+  }
+
   Look look_of(const Entry& entry) const {
     Look look;
     if (cancelled()) return look;
@@ -346,10 +380,15 @@ class Search {
     const StageTable& table = tables_[static_cast<std::size_t>(entry.table)];
     const StepEnd& end = ends_[static_cast<std::size_t>(entry.end)];
     if (entry.walked())
-      look.tried.emplace(try_setup(setup, request_.machine, true));
+      look.tried.emplace(try_setup(setup, request_.machine, [&](auto time, auto bytes) {
+        return may_be_told(entry.candidate, time, bytes);
+      }));
     else if (entry.walks == 0)
       look.bound.emplace(walked_bound(setup, table, end));
-    else if (const Result<std::int64_t> time = laned_bound(setup, request_.machine, table, end))
+    else if (const Result<std::int64_t> time = laned_bound(
+                 setup, request_.machine, table, end, [&](const Order& order) -> auto& {
+                   return nominal_ranks_of(entry, setup, order);
+                 }))
       look.bound.emplace(Bound{*time});
     else
       look.bound.emplace(time.error());
@@ -363,6 +402,7 @@ class Search {
     }
     Plan& plan = tried->plan;
     plan.candidate = entry.candidate;
+    const std::lock_guard lock(told_);
     if (!tried->fits) {
       const auto fullest = std::max_element(
           plan.memory.begin(), plan.memory.end(),
@@ -418,6 +458,10 @@ class Search {
   using Timed = std::pair<std::int64_t, std::size_t>;
   std::priority_queue<Timed, std::vector<Timed>, std::greater<>> left_;  // of find_front()
   PlanResult result_;
+  mutable std::mutex told_;  // the best and the front, which other threads read
+  using NominalKey = std::tuple<std::int32_t, std::int32_t, std::int32_t, int, int, int>;
+  mutable std::mutex nominal_;
+  mutable std::map<NominalKey, std::vector<NominalRank>> nominal_ranks_;
   Ahead<Look> ahead_{[this](std::size_t at) { return look_of(entries_[at]); }};
 };
 

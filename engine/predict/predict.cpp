@@ -83,6 +83,7 @@ Result<Prediction> predict(const Setup& setup, const Machine& machine, const Bui
   const BuildOptions built = prediction_options(setup, machine, options, routing);
   Result<Prediction> timed = time_program(setup, machine, std::move(*order), built, routing);
   if (!timed) return timed;
+  add_memory(*timed);
   add_figures(*timed, built, Repeats());
   timed->traffic = expected_traffic(*timed, 0);
   timed->formulas = formulas_of(setup, machine);
@@ -111,12 +112,9 @@ Result<Prediction> time_program(const Setup& setup, const Machine& machine, Orde
   return prediction;
 }
 
-void add_figures(Prediction& prediction, const BuildOptions& built, const Repeats& repeats) {
+void add_memory(Prediction& prediction) {
   const Setup& setup = prediction.setup;
   const Machine& machine = prediction.machine;
-  prediction.parameters = count_parameters(setup.model);
-  prediction.step_flops =
-      model_flops_per_sequence(setup.model) * static_cast<double>(setup.global_batch());
   const std::vector<MemoryRow> all_memory = memory_of(prediction.program);
   prediction.capacity_bytes =
       static_cast<std::int64_t>(machine.memory_bytes.value * machine.usable_memory_share);
@@ -135,12 +133,21 @@ void add_figures(Prediction& prediction, const BuildOptions& built, const Repeat
   prediction.memory = one_per_stage(all_memory);
   for (MemoryRow& row : prediction.memory)
     row.framework_bytes = framework_bytes_of(setup, machine, row.stage);
+}
+
+void add_figures(Prediction& prediction, const BuildOptions& built, const Repeats& repeats) {
+  const Setup& setup = prediction.setup;
+  const Machine& machine = prediction.machine;
+  prediction.parameters = count_parameters(setup.model);
+  prediction.step_flops =
+      model_flops_per_sequence(setup.model) * static_cast<double>(setup.global_batch());
   prediction.bubble = bubble_of(prediction.program, prediction.timeline, repeats);
   if (built.representatives && setup.mesh.ranks() <= kMostBuiltRanks)
     prediction.bubble.ranks =
         of_every_rank(prediction.bubble.ranks, prediction.program, setup.mesh);
   prediction.step = step_figures(prediction.program, prediction.timeline, repeats, setup, machine);
-  if (share_gpu) prediction.step.forget_peak();  // a rank has no device of its own to use well
+  if (sharing_of(setup, machine) == Sharing::kGpu)
+    prediction.step.forget_peak();  // a rank has no device of its own to use well
 }
 
 bool gathers_instead_of_ring(const Prediction& prediction) {

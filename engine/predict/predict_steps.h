@@ -15,7 +15,8 @@ BuildOptions prediction_options(const Setup& setup, const Machine& machine, Buil
 // Setup's.
 Result<Prediction> time_program(const Setup& setup, const Machine& machine, Order order,
                                 const BuildOptions& built, const Routing* routing = nullptr);
-// Memory, bubble and figures of the whole step.
+void add_memory(Prediction& prediction);
+// Bubble and figures of the whole step.
 void add_figures(Prediction& prediction, const BuildOptions& built, const Repeats& repeats);
 
 }  // namespace parallelarium

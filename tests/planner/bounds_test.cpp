@@ -180,5 +180,49 @@ TEST(Bounds, AreCloseForExperts) {
   EXPECT_GT(steps[1], steps[0]);  // tokens leave their node
 }
 
+// The input part of a first stage without layers has no op, so that nothing waits for its gradient.
+TEST(Bounds, DoNotWaitWhereAStageHasNoLayers) {
+  const Machine machine = *find_machine("dgx-h100");
+  auto setup = default_setup();
+  setup.machine = "dgx-h100";
+  setup.precision = *find_precision("fp32");
+  setup.attention = Attention::kFused;
+  setup.mesh = Mesh();
+  setup.mesh.tp = 8;
+  setup.mesh.pp = 2;
+  setup.micro_batch = 4;
+  setup.sequence_parallel = true;
+  int compared = 0;
+  for (const char* model : {"qwen3-30b-a3b", "llama3-8b"})
+    for (const char* schedule : {"v-half", "v-min", "zb-v"})
+      for (const auto& layers : {std::vector{0, 1, 1, 0}, {0, 2, 0, 0}, {1, 0, 1, 0}})
+        for (const int microbatches : {2, 3, 8}) {
+          setup.model = *find_model(model);
+          setup.model.name = "custom";
+          setup.model.layers = 2;
+          setup.schedule = Schedule(schedule);
+          setup.stage_layers = layers;
+          setup.microbatches = microbatches;
+          if (!validate(setup).empty()) continue;
+          const Result<StageTable> table = stage_table(setup, machine);
+          const Result<Prediction> prediction =
+              predict(setup, machine, BuildOptions{.stage_level = true});
+          ASSERT_TRUE(table.ok() && prediction.ok());
+          const StepEnd end = step_end(setup, machine);
+          const Result<Bound> walked = walked_bound(setup, *table, end);
+          const Result<std::int64_t> laned = laned_bound(setup, machine, *table, end);
+          ASSERT_TRUE(walked.ok() && laned.ok());
+          const std::int64_t step = prediction->timeline.duration.count();
+          const std::string what = to_json(setup).dump();
+          EXPECT_LE(quick_bound(setup, *table, end).nanoseconds, step) << what;
+          EXPECT_LE(walked->nanoseconds, step) << what;
+          EXPECT_LE(*laned, step) << what;
+          EXPECT_GT(static_cast<double>(walked->nanoseconds), 0.8 * static_cast<double>(step))
+              << what;
+          ++compared;
+        }
+  EXPECT_GT(compared, 15);
+}
+
 }  // namespace
 }  // namespace parallelarium

@@ -69,10 +69,11 @@ TEST(StepPrediction, IsThatOfAllMicrobatches) {
   for (int trial = 0; trial < 400; ++trial) {
     const auto setup = any.make();
     if (!validate(setup).empty()) continue;
-    const Result<StepPrediction> told = predict_step(setup, machine);
+    Result<StepPrediction> told = predict_step(setup, machine);
     const Result<Prediction> whole = predict(setup, machine, BuildOptions{.stage_level = true});
     ASSERT_EQ(told.ok(), whole.ok());
     if (!whole) continue;
+    add_step_figures(*told);
     ++compared;
     if (told->repeats.ranks.empty()) continue;
     ++shorter;

@@ -270,8 +270,10 @@ class Walk {
     const bool ends_pair = state.pair_begin >= 0;
     const std::int64_t begin = ends_pair ? state.pair_begin : state.free;
     const std::int64_t needed = arrival - bound.until_need;
-    const std::int64_t end = std::max(begin, needed) + bound.duration;
-    const std::int64_t leaves = std::max(begin, needed) + bound.until_have;
+    // Without ops, as the input part of a first stage without layers, an action waits for nothing.
+    const bool empty = bound.busy == 0;
+    const std::int64_t end = empty ? begin : std::max(begin, needed) + bound.duration;
+    const std::int64_t leaves = empty ? arrival : std::max(begin, needed) + bound.until_have;
     const std::int64_t together = begin + (ends_pair ? state.pair_first : 0) + bound.busy;
     const bool starts_pair = pairs_ && action.overlapped_with_next;
     state.pair_begin = starts_pair ? begin : -1;

@@ -11,10 +11,12 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
 
+#include "engine/passes/arrange/nominal_walk.h"
 #include "engine/plan/order/order.h"
 #include "engine/planner/bounds/step_end.h"
 #include "engine/planner/space.h"
@@ -104,9 +106,12 @@ Bound quick_bound(const Setup& setup, const StageTable& table, const StepEnd& en
 Result<Bound> walked_bound(const Setup& setup, const StageTable& table, const StepEnd& end);
 // Of the time alone, from a walk that has the pipeline lanes too, in which transfers wait for both
 // their ranks and the messages of a ring for the transfers before them. 0: this Setup has no such
-// walk. Cost: the number of actions, and the pieces of every stage.
+// walk. Cost: the number of actions, and the pieces of every stage where nobody knows what
+// nominal_ranks() says of the order.
+using NominalRanksOf = std::function<const std::vector<NominalRank>&(const Order& order)>;
 Result<std::int64_t> laned_bound(const Setup& setup, const Machine& machine,
-                                 const StageTable& table, const StepEnd& end);
+                                 const StageTable& table, const StepEnd& end,
+                                 const NominalRanksOf& known = nullptr);
 
 // Empty where the table is of the Setup's own layers already.
 StageTable own_table(const Setup& setup, const StageTable& shared, bool with_stretches);

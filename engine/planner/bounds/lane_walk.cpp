@@ -225,7 +225,8 @@ class LaneWalk : public NominalSink {
 }  // namespace
 
 Result<std::int64_t> laned_bound(const Setup& setup, const Machine& machine,
-                                 const StageTable& shared, const StepEnd& end) {
+                                 const StageTable& shared, const StepEnd& end,
+                                 const NominalRanksOf& known) {
   if (has_pairs(setup) || setup.offload_activations || !setup.overlap_pipeline || machine.local ||
       !machine.pairs.empty())
     return std::int64_t{0};
@@ -234,7 +235,8 @@ Result<std::int64_t> laned_bound(const Setup& setup, const Machine& machine,
   if (!order) return order.error();
   LaneWalk walk(setup, machine, shared.grows() ? grown : shared, end, *order);
   if (!walk.known()) return std::int64_t{0};
-  walk_nominally(*order, nominal_ranks(setup, *order), boundary_bytes(setup), walk);
+  walk_nominally(*order, known ? known(*order) : nominal_ranks(setup, *order),
+                 boundary_bytes(setup), walk);
   return with_end(end, walk.end());
 }
 

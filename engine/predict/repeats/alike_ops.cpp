@@ -134,10 +134,20 @@ bool AlikeOps::waits_in_order(std::int32_t at, std::int32_t before, std::int32_t
   return span(latest).end <= known;
 }
 
-// What another lane touches lies at the same place a body later; of what travels between ranks the
-// places may change places. So memory that is free, and who used it last, is as it was.
+// What another lane touches lies at the same place some bodies later; of what travels between ranks
+// the places may change places. So memory that is free, and who used it last, is as it was, and so
+// it is where the ops that come again are as many bodies, or so many times as many.
 bool AlikeOps::keeps_places() const {
-  enum class Uses : std::uint8_t { kInner, kTravels, kShared };  // as plan_memory() tells
+  constexpr std::int32_t kMostBodies = 12;
+  const std::vector<Uses> uses = uses_of_buffers();
+  for (std::int32_t bodies = 1; bodies <= kMostBodies; ++bodies)
+    if (size_.times % bodies == 0 && (bodies + 2) * length_ <= last_ - first_ &&
+        keeps_places(uses, bodies * length_))
+      return true;
+  return false;
+}
+
+std::vector<AlikeOps::Uses> AlikeOps::uses_of_buffers() const {
   std::vector<Uses> uses(rank_.buffers.size(), Uses::kInner);
   for (const Op& each : rank_.ops)
     for (const Operand& operand : rank_.operands_of(each)) {
@@ -146,10 +156,16 @@ bool AlikeOps::keeps_places() const {
       const bool travels = each.lane == Lane::kPipeline && each.purpose != Purpose::kKeysValues;
       of = travels ? Uses::kTravels : Uses::kShared;
     }
-  std::map<std::int64_t, std::int64_t> places;  // of what travels: the one a body later
+  return uses;
+}
+
+bool AlikeOps::keeps_places(const std::vector<Uses>& uses, std::int32_t later_by) const {
+  std::map<std::int64_t, std::int64_t> places;  // of what travels: the later one
   std::set<std::int64_t> taken;
-  for (std::int32_t at = first_; at + length_ < last_; ++at) {
-    const auto own = rank_.operands_of(op(at)), later = rank_.operands_of(op(at + length_));
+  // Before that, places may still be made.
+  const std::int32_t first = std::max(first_, size_.body.first - 2 * later_by - length_);
+  for (std::int32_t at = first; at + later_by < last_; ++at) {
+    const auto own = rank_.operands_of(op(at)), later = rank_.operands_of(op(at + later_by));
     for (std::size_t operand = 0; operand < own.size(); ++operand) {
       const auto a = static_cast<std::size_t>(own[operand].buffer),
                  b = static_cast<std::size_t>(later[operand].buffer);

@@ -17,6 +17,7 @@ class AlikeOps {
   struct BodySize {
     Repeats::Body body;
     std::int32_t actions = 0, microbatches = 0;
+    std::int64_t times = 0;  // that it comes again
     Nanoseconds period{0};
   };
   AlikeOps(const RankProgram& rank, const std::vector<Span>& spans, const BodySize& size);
@@ -36,7 +37,10 @@ class AlikeOps {
   bool is_far(std::int32_t at, std::int32_t waited) const { return at - waited > 2 * length_; }
   bool waits_in_order() const;
   bool waits_in_order(std::int32_t at, std::int32_t before, std::int32_t of) const;
+  enum class Uses : std::uint8_t { kInner, kTravels, kShared };  // as plan_memory() tells
+  std::vector<Uses> uses_of_buffers() const;
   bool keeps_places() const;
+  bool keeps_places(const std::vector<Uses>& uses, std::int32_t later_by) const;
   bool frees_what_it_opens() const;
 
   const Op& op(std::int32_t at) const { return rank_.ops[static_cast<std::size_t>(at)]; }

@@ -118,7 +118,7 @@ std::optional<Repeats> program_repeats(const OrderRepeats& order, const Program&
     const Repeats::Body& body = repeats.ranks[rank];
     alike.emplace_back(program.ranks[rank], spans,
                        AlikeOps::BodySize{body, static_cast<std::int32_t>(order.ranks[rank].length),
-                                          order.microbatches, repeats.period});
+                                          order.microbatches, repeats.times, repeats.period});
     if (!alike.back().holds()) return std::nullopt;
     for (auto op = static_cast<std::size_t>(body.last); op < spans.size(); ++op)
       last = std::max(last, spans[op].end);

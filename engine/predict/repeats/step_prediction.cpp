@@ -12,6 +12,16 @@ namespace parallelarium {
 
 namespace {
 
+// How many bodies are left out of so many micro-batches: if that costs little, a number that many
+// others divide, since places in memory may take turns for some bodies.
+int bodies_of(int microbatches, int body) {
+  constexpr double kLittle = 0.1;
+  const int bodies = microbatches / body;
+  for (const int turns : {12, 6, 4, 3, 2})
+    if (bodies % turns <= kLittle * bodies) return bodies - bodies % turns;
+  return bodies;
+}
+
 // None: what repeats itself in the step cannot be told.
 std::optional<StepPrediction> predict_shorter(const Setup& setup, const Machine& machine,
                                               const Order& order, const BuildOptions& built) {
@@ -33,7 +43,7 @@ std::optional<StepPrediction> predict_shorter(const Setup& setup, const Machine&
   if (body == 0) return std::nullopt;
   for (int kept = around + kBodies * body; kept <= most; kept *= kLonger) {
     const std::optional<Order> shorter =
-        shorter_order(setup, (setup.microbatches - kept) / body * body);
+        shorter_order(setup, body * bodies_of(setup.microbatches - kept, body));
     if (!shorter) return std::nullopt;
     const std::optional<OrderRepeats> again =
         order_repeats(order, steps, *shorter, nominal_steps(*shorter, ranks, bytes), body);
@@ -44,7 +54,7 @@ std::optional<StepPrediction> predict_shorter(const Setup& setup, const Machine&
     // Where ranks do not wait alike by now, they seldom do soon.
     if (!repeats) return std::nullopt;
     timed->timeline.duration += repeats->times * repeats->period;
-    return StepPrediction{std::move(*timed), std::move(*repeats)};
+    return StepPrediction{std::move(*timed), std::move(*repeats), built};
   }
   return std::nullopt;
 }
@@ -61,10 +71,14 @@ Result<StepPrediction> predict_step(const Setup& setup, const Machine& machine) 
   if (!step) {
     Result<Prediction> timed = time_program(setup, machine, std::move(*order), built);
     if (!timed) return timed.error();
-    step = StepPrediction{std::move(*timed), Repeats()};
+    step = StepPrediction{std::move(*timed), Repeats(), built};
   }
-  add_figures(step->prediction, built, step->repeats);
+  add_memory(step->prediction);
   return std::move(*step);
+}
+
+void add_step_figures(StepPrediction& step) {
+  add_figures(step.prediction, step.built, step.repeats);
 }
 
 }  // namespace parallelarium

@@ -12,14 +12,16 @@
 
 namespace parallelarium {
 
-// Memory, bubble and figures of the whole step, to the last bit those of predict() with a folded
-// Program, and the timeline's duration. Order, Program and spans have what `repeats` names once
-// only. It has no traffic and no formulas.
+// Time and memory of the whole step, to the last bit those of predict() with a folded Program.
+// Order, Program and spans have what `repeats` names once only. It has no traffic and no formulas.
 struct StepPrediction {
   Prediction prediction;
   Repeats repeats;
+  BuildOptions built;
 };
 // Error: predict()'s.
 Result<StepPrediction> predict_step(const Setup& setup, const Machine& machine);
+// Bubble and figures of the step, likewise. Cost: that of looking at every op of the whole step.
+void add_step_figures(StepPrediction& step);
 
 }  // namespace parallelarium
