@@ -74,7 +74,8 @@ std::vector<TodayFigure> today_figures(const PlanSearch& search) {
   if (!search.answer() || !search.answer()->explained || !search.answer()->explained->plan)
     return {};
   const FoundPlan& today = *search.answer()->explained->plan;
-  const bool fits = search.answer()->explained->seconds.has_value();
+  const bool fits = search.answer()->explained->seconds.has_value() &&
+                    today.bytes <= search.answer()->capacity_bytes;
   std::vector<TodayFigure> figures;
   const auto add = [&](const QString& title, bool always, const auto& cell) {
     const QString dash = QStringLiteral("–");
