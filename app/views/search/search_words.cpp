@@ -133,7 +133,7 @@ QString search_description(const PlanSearch& search) {
   }
   if (answer.explained) {
     said << SearchTexts::tr("Today: %1.").arg(axes_text(answer.explained->setup));
-    said << today_sentences(*answer.explained);
+    if (!search.is_limited()) said << today_sentences(*answer.explained);
     for (const TodayFigure& figure : today_figures(search))
       said << SearchTexts::tr("%1: %2 today, %3 with the best plan.")
                   .arg(figure.title, figure.today, figure.best);
