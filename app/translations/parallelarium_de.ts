@@ -9019,7 +9019,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>Framework</source>
-        <translation>Framework</translation>
+        <translation>Framework der Startzeile</translation>
     </message>
     <message>
         <source>Only plans that this framework&apos;s launch line can say; others are refused with its sentence</source>

@@ -200,6 +200,8 @@ PlanAnswer with_limit(const PlanAnswer& answer, std::int64_t bytes) {
   if (limited.plans.empty() && !answer.front.empty())
     limited.least = {answer.front.back().bytes, answer.front.back().setup};
   if (limited.plans.size() > answer.plans.size()) limited.plans.resize(answer.plans.size());
+  for (auto* plans : {&limited.plans, &limited.front})
+    for (FoundPlan& plan : *plans) plan.why.clear();  // they are about plans that may be gone
   for (FoundPlan& plan : limited.plans)
     plan.tied = answer.tie_threshold &&
                 plan.seconds <= limited.plans.front().seconds * (1 + *answer.tie_threshold);

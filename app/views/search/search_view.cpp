@@ -76,14 +76,16 @@ SearchPicture picture_of(const PlanSearch& search, int opened) {
     if (search.answer() && search.answer()->explained && !search.is_stale()) {
       const ExplainedPlan& told = *search.answer()->explained;
       picture.today_figures = today_figures(search);
-      picture.today_said = today_sentences(told);
+      // The sentences are about the best plan of the search.
+      if (!search.is_limited()) picture.today_said = today_sentences(told);
     }
   }
   if (const FoundPlan* plan = picture.selected) {
     const std::vector<PlanWhy>* neighbours = search.neighbours();
     picture.why = neighbours ? *neighbours : plan->why;
-    picture.why_head = neighbours ? SearchView::tr("What one change would do")
-                                  : SearchView::tr("Why it is not the fastest");
+    if (!picture.why.empty())
+      picture.why_head = neighbours ? SearchView::tr("What one change would do")
+                                    : SearchView::tr("Why it is not the fastest");
   }
   return picture;
 }

@@ -74,7 +74,8 @@ std::vector<TodayFigure> today_figures(const PlanSearch& search) {
   if (!search.answer() || !search.answer()->explained || !search.answer()->explained->plan)
     return {};
   const FoundPlan& today = *search.answer()->explained->plan;
-  const bool fits = search.answer()->explained->seconds.has_value();
+  const bool fits = search.answer()->explained->seconds.has_value() &&
+                    today.bytes <= search.answer()->capacity_bytes;
   std::vector<TodayFigure> figures;
   const auto add = [&](const QString& title, bool always, const auto& cell) {
     const QString dash = QStringLiteral("–");
@@ -132,7 +133,7 @@ QString search_description(const PlanSearch& search) {
   }
   if (answer.explained) {
     said << SearchTexts::tr("Today: %1.").arg(axes_text(answer.explained->setup));
-    said << today_sentences(*answer.explained);
+    if (!search.is_limited()) said << today_sentences(*answer.explained);
     for (const TodayFigure& figure : today_figures(search))
       said << SearchTexts::tr("%1: %2 today, %3 with the best plan.")
                   .arg(figure.title, figure.today, figure.best);

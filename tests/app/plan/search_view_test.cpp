@@ -192,6 +192,14 @@ TEST_F(SearchFixture, TodayStandsBesideTheBest) {
   ASSERT_TRUE(search().answer());
   const std::vector<TodayFigure> figures = today_figures(search());
   ASSERT_EQ(figures.size(), 6U);
+  PlanWish less = search().wish();
+  less.memory_bytes = search().answer()->explained->bytes / 2;
+  search().set_wish(less);
+  ASSERT_TRUE(search().is_limited());
+  EXPECT_EQ(today_figures(search())[0].today, QStringLiteral("–")) << "it needs more";
+  less.memory_bytes = 0;
+  search().set_wish(less);
+  ASSERT_FALSE(search().is_limited());
   const FoundPlan& told = *search().answer()->explained->plan;
   EXPECT_EQ(figures[0].today, seconds_text(told.seconds));
   EXPECT_EQ(figures[0].best, seconds_text(search().best()->seconds));

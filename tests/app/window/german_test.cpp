@@ -24,6 +24,7 @@
 #include "engine/plan/machine/machine.h"
 #include "engine/plan/model/model.h"
 #include "engine/schedules/schedule.h"
+#include "engine/wire/frameworks/framework.h"
 #include "tests/app/window/window_states.h"
 
 namespace parallelarium {
@@ -126,6 +127,7 @@ QSet<QString> same_words() {
     take(QString::fromStdString(info.title));
     take(QString::fromStdString(info.name));
   }
+  for (const FrameworkInfo& info : framework_infos()) take(QString::fromStdString(info.title));
   for (const AlgorithmInfo& info : collective_algorithms()) take(QString::fromStdString(info.name));
   for (const std::string& name : model_names()) {
     take(QString::fromStdString(name));
