@@ -11,7 +11,7 @@
 #include "engine/passes/build.h"
 #include "engine/plan/text/phrases.h"
 #include "engine/planner/ahead.h"
-#include "engine/planner/bounds/bound.h"
+#include "engine/planner/bounds/bound_tables.h"
 #include "engine/planner/entry.h"
 #include "engine/planner/front.h"
 #include "engine/planner/parallel.h"
@@ -128,9 +128,7 @@ class Search {
     for (std::size_t recompute = 0; recompute < space_.recomputes().size(); ++recompute) {
       candidate.recompute = static_cast<std::uint8_t>(recompute);
       setup.recompute = space_.recomputes()[recompute];
-      const auto [at, fresh] = numbers_.try_emplace(key_of(candidate, setup, request_.machine),
-                                                    static_cast<std::int32_t>(examples_.size()));
-      if (fresh) examples_.push_back(candidate);
+      const std::int32_t table = tables_.table_of(candidate, setup);
       for (const Sharding& sharding : shardings) {
         candidate.zero = sharding.zero;
         setup.zero = sharding.zero;
@@ -138,10 +136,7 @@ class Search {
           count(PlanClass::kRefused, *why);
           continue;
         }
-        const auto [end, first] = end_numbers_.try_emplace(
-            end_key_of(setup, candidate.layers), static_cast<std::int32_t>(end_examples_.size()));
-        if (first) end_examples_.push_back(candidate);
-        entries_.push_back({candidate, at->second, end->second, 0, 0, 0});
+        entries_.push_back({candidate, table, tables_.end_of(candidate, setup), 0, 0, 0});
       }
     }
   }
@@ -151,21 +146,7 @@ class Search {
       return message("plan-tables", "Timing the stages: {} of {} candidates are decided.", decided,
                      all);
     });
-    tables_.resize(examples_.size());
-    refusals_.resize(examples_.size());
-    in_parallel(examples_.size(), [&](std::size_t at) {
-      if (cancelled()) return;
-      const Setup setup = space_.setup_of(examples_[at]);
-      Result<StageTable> table = stage_table(setup, request_.machine);
-      if (table)
-        tables_[at] = std::move(*table);
-      else
-        refusals_[at] = table.error();
-    });
-    ends_.resize(end_examples_.size());
-    in_parallel(end_examples_.size(), [&](std::size_t at) {
-      if (!cancelled()) ends_[at] = step_end(space_.setup_of(end_examples_[at]), request_.machine);
-    });
+    tables_.make([this] { return cancelled(); });
   }
 
   // Quick bounds, which tell many that are too large.
@@ -175,16 +156,14 @@ class Search {
     in_parallel((entries_.size() + kRun - 1) / kRun, [&](std::size_t run) {
       Setup setup = request_.base;
       for (std::size_t at = run * kRun; at < std::min(entries_.size(), (run + 1) * kRun); ++at) {
-        const auto table = static_cast<std::size_t>(entries_[at].table);
-        if (refusals_[table]) continue;
+        if (tables_.refusal(entries_[at])) continue;
         space_.write(entries_[at].candidate, setup);
-        bounds[at] =
-            quick_bound(setup, tables_[table], ends_[static_cast<std::size_t>(entries_[at].end)]);
+        bounds[at] = tables_.quick(entries_[at], setup);
       }
     });
     for (std::size_t at = 0; at < entries_.size(); ++at) {
       Entry& entry = entries_[at];
-      if (const auto& refusal = refusals_[static_cast<std::size_t>(entry.table)]) {
+      if (const auto& refusal = tables_.refusal(entry)) {
         count(PlanClass::kRefused, *refusal);
         continue;
       }
@@ -357,41 +336,17 @@ class Search {
     });
   }
 
-  // They are the same whatever DP, ZeRO and rank order are.
-  const std::vector<NominalRank>& nominal_ranks_of(const Entry& entry, const Setup& setup,
-                                                   const Order& order) const {
-    const Candidate& candidate = entry.candidate;
-    const NominalKey key{entry.table,        candidate.pp,     candidate.microbatches,
-                         candidate.schedule, candidate.chunks, candidate.layers};
-    {
-      const std::lock_guard lock(nominal_);
-      if (const auto known = nominal_ranks_.find(key); known != nominal_ranks_.end())
-        return known->second;
-    }
-    std::vector<NominalRank> ranks = nominal_ranks(setup, order);
-    const std::lock_guard lock(nominal_);
-    return nominal_ranks_.try_emplace(key, std::move(ranks)).first->second;
-  }
-
   Look look_of(const Entry& entry) const {
     Look look;
     if (cancelled()) return look;
     const Setup setup = space_.setup_of(entry.candidate);
-    const StageTable& table = tables_[static_cast<std::size_t>(entry.table)];
-    const StepEnd& end = ends_[static_cast<std::size_t>(entry.end)];
     if (entry.walked())
       look.tried.emplace(try_setup(setup, request_.machine, [&](auto time, auto bytes) {
         return may_be_told(entry.candidate, time, bytes);
       }));
-    else if (entry.walks == 0)
-      look.bound.emplace(walked_bound(setup, table, end));
-    else if (const Result<std::int64_t> time = laned_bound(
-                 setup, request_.machine, table, end, [&](const Order& order) -> auto& {
-                   return nominal_ranks_of(entry, setup, order);
-                 }))
-      look.bound.emplace(Bound{*time});
     else
-      look.bound.emplace(time.error());
+      look.bound.emplace(entry.walks == 0 ? tables_.walked(entry, setup)
+                                          : tables_.laned(entry, setup));
     return look;
   }
 
@@ -445,13 +400,7 @@ class Search {
   bool listed_ = false;    // all candidates
   bool together_ = false;  // ranks share their memory, so that no rank alone tells what fits
   std::vector<Entry> entries_;
-  std::vector<Candidate> examples_;  // one for each table
-  std::vector<Candidate> end_examples_;
-  std::map<StageKey, std::int32_t> numbers_;  // in examples_
-  std::map<EndKey, std::int32_t> end_numbers_;
-  std::vector<StepEnd> ends_;
-  std::vector<StageTable> tables_;
-  std::vector<std::optional<Message>> refusals_;
+  BoundTables tables_{space_, request_.machine};
   std::map<std::tuple<PlanClass, std::string, std::string>, ReasonCount>
       reasons_;  // by id and field
   std::priority_queue<Place, std::vector<Place>, std::greater<>> queue_;
@@ -459,9 +408,6 @@ class Search {
   std::priority_queue<Timed, std::vector<Timed>, std::greater<>> left_;  // of find_front()
   PlanResult result_;
   mutable std::mutex told_;  // the best and the front, which other threads read
-  using NominalKey = std::tuple<std::int32_t, std::int32_t, std::int32_t, int, int, int>;
-  mutable std::mutex nominal_;
-  mutable std::map<NominalKey, std::vector<NominalRank>> nominal_ranks_;
   Ahead<Look> ahead_{[this](std::size_t at) { return look_of(entries_[at]); }};
 };
 
