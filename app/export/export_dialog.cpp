@@ -32,7 +32,7 @@ ExportDialog::ExportDialog(bool dark, bool zoomed, ExportKind kind, const Topic&
   scale_ = new QComboBox(this);
   for (const int factor : {1, 2, 4}) scale_->addItem(tr("%1×").arg(factor), factor);
   scale_->setCurrentIndex(1);
-  form->addRow(tr("&Scale"), scale_);
+  form->addRow(tr("Sca&le"), scale_);
   colours_ = new QComboBox(this);
   colours_->addItem(tr("light"), false);
   colours_->addItem(tr("dark"), true);

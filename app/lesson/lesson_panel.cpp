@@ -129,8 +129,13 @@ void LessonPanel::resizeEvent(QResizeEvent* event) {
   write_crumb();
 }
 
-// Enter on a chosen option commits it, as it does in the number's box.
+// Enter on a chosen option commits it, as it does in the number's box. Pages turn wherever in the
+// panel the focus is.
 void LessonPanel::keyPressEvent(QKeyEvent* event) {
+  const bool down = event->key() == Qt::Key_PageDown;
+  if (down || event->key() == Qt::Key_PageUp)
+    return scroll_->verticalScrollBar()->triggerAction(down ? QAbstractSlider::SliderPageStepAdd
+                                                            : QAbstractSlider::SliderPageStepSub);
   const bool enter = event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter;
   const auto* card = qobject_cast<const OptionCard*>(focusWidget());
   if (enter && card && card->isChecked() && !player_.state().solved) return primary();

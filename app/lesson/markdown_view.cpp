@@ -14,6 +14,7 @@
 #include <cmath>
 
 #include "app/look/figures.h"
+#include "app/look/theme/focus_ring.h"
 #include "app/look/theme/theme.h"
 
 namespace parallelarium {
@@ -22,6 +23,7 @@ namespace {
 
 constexpr int kLineHeightPercent = 110;
 constexpr qreal kParagraphGap = 9;
+constexpr int kRingRoom = kRingWidth + 2;  // beside the letters
 constexpr int kCodePixels = 12, kTextPixels = 13;
 constexpr int kIndent = 18;  // of a list, for text of that size: its numbers stand in it
 
@@ -34,6 +36,9 @@ MarkdownView::MarkdownView(QWidget* parent) : QTextBrowser(parent) {
   setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
   setOpenLinks(false);
   setTabChangesFocus(true);
+  setFocusPolicy(Qt::StrongFocus);  // whoever has no mouse reads it, too
+  setViewportMargins(kRingRoom, 0, kRingRoom, 0);
+  ring_focus(*this);
   document()->setDocumentMargin(0);
   viewport()->setAutoFillBackground(false);
   setStyleSheet(QStringLiteral("QTextBrowser { background: transparent; }"));
@@ -93,9 +98,6 @@ void MarkdownView::lay_out() {
   style_tables();
   mark_words();
   cursor.endEditBlock();
-  // Text that only reads needs no stop on the Tab key; links and words do.
-  const bool has_stops = !words_.empty() || markdown_.contains(QLatin1String("](https:"));
-  setFocusPolicy(has_stops ? Qt::StrongFocus : Qt::ClickFocus);
   fit();
 }
 

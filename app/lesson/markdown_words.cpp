@@ -106,6 +106,8 @@ bool MarkdownView::event(QEvent* event) {
 
 void MarkdownView::keyPressEvent(QKeyEvent* event) {
   if (asks_for_help(*event) && !words_.empty()) return tell(next_word());
+  // The pane around it turns the pages.
+  if (event->key() == Qt::Key_PageDown || event->key() == Qt::Key_PageUp) return event->ignore();
   QTextBrowser::keyPressEvent(event);
 }
 

@@ -88,6 +88,12 @@ AllSettings::AllSettings(Session& session, QWidget* parent) : Sheet(parent), ses
   connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
   connect(&session_, &Session::setup_changed, this, &AllSettings::refresh);
   refresh();
+  const QList<QWidget*> fields = column_->parentWidget()->findChildren<QWidget*>();
+  const auto first = std::find_if(fields.begin(), fields.end(), [](const QWidget* field) {
+    return !field->focusProxy() && (field->focusPolicy() & Qt::TabFocus) && field->isEnabled() &&
+           !field->isHidden();
+  });
+  if (first != fields.end()) (*first)->setFocus(Qt::TabFocusReason);
 }
 
 void AllSettings::add_row(QFormLayout* form, const QString& label, const SetupSetting& row) {
@@ -263,7 +269,7 @@ void AllSettings::change(const std::string& option, const QString& value) {
   if (set) session_.history().change(next, tr("%1 %2").arg(field_title(option), value));
   refresh();
   if (!set) {
-    problem_->setText(sentence(set.error()));
+    problem_->setText(setting_sentence(set.error()));
     problem_->show();
   }
 }
@@ -272,7 +278,7 @@ void AllSettings::refresh() {
   refreshing_ = true;
   for (const auto& refresher : refreshers_) refresher();
   const bool wrong = !session_.problems().empty();
-  problem_->setText(wrong ? sentence(session_.problems().front()) : QString());
+  problem_->setText(wrong ? setting_sentence(session_.problems().front()) : QString());
   problem_->setVisible(wrong);
   refreshing_ = false;
 }

@@ -2,10 +2,12 @@
 #include "app/settings/setup_fields.h"
 
 #include <QCoreApplication>
+#include <QRegularExpression>
 #include <algorithm>
 #include <cassert>
 #include <cmath>
 
+#include "app/look/sentence.h"
 #include "engine/plan/placement/resolve.h"
 #include "engine/plan/setup/setup_settings.h"
 
@@ -84,6 +86,27 @@ QString field_title(const std::string& option) {
   return setting_words(row.label)
       .section(QStringLiteral(" ("), 0, 0)
       .section(QStringLiteral(", "), 0, 0);
+}
+
+QString setting_sentence(const Message& problem) {
+  Message said = problem;
+  for (const SetupSetting& row : setup_settings()) {
+    if (problem.field.empty() || row.key != problem.field) continue;
+    const QString title = field_title(row.option);
+    for (Message& argument : said.arguments) {
+      if (argument.text != problem.field) continue;
+      argument.text = title.toStdString();
+      QString english = QString::fromStdString(said.text);
+      const QRegularExpressionMatch key =
+          QRegularExpression(
+              QStringLiteral("(?<![\\w.])%1(?![\\w.])")
+                  .arg(QRegularExpression::escape(QString::fromStdString(problem.field))))
+              .match(english);
+      if (key.hasMatch()) english.replace(key.capturedStart(), key.capturedLength(), title);
+      said.text = english.toStdString();
+    }
+  }
+  return sentence(said);
 }
 
 QString field_text(const Setup& setup, const std::string& option) {

@@ -31,6 +31,9 @@ QString key_of(const std::string& option);
 // What people call the field, for short: "PP", "Micro-batches", "GPUs".
 QString field_title(const std::string& option);
 
+// What is wrong with a field, which is called as people do, not by its dotted key.
+QString setting_sentence(const Message& problem);
+
 // The value as set_field() would read it: "4", "none", "1e-3".
 QString field_text(const Setup& setup, const std::string& option);
 

@@ -45,7 +45,7 @@ void SetupPanel::change(const std::string& option, const QString& value) {
   const std::int64_t batch = next.global_batch();
   const Result<void> set = set_field(next, option, value.toStdString());
   if (!set) {
-    Q_EMIT typed_wrong(sentence(set.error()));
+    Q_EMIT typed_wrong(setting_sentence(set.error()));
     refresh();
     return;
   }

@@ -1,12 +1,49 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/sheets/sheet.h"
 
+#include <QApplication>
 #include <QKeyEvent>
 #include <QPushButton>
 #include <QScrollArea>
+#include <QScrollBar>
 #include <QVBoxLayout>
 
+#include "app/look/theme/focus_ring.h"
+
 namespace parallelarium {
+
+namespace {
+
+constexpr int kAroundFocus = 12;  // left free above and below what is scrolled to
+
+// Scrolls up and down alone: it is as wide as what it holds and its scroll bar need. What gets the
+// focus is brought into view however that came, by a letter of its label too; Qt does so for Tab.
+class ScrolledColumn : public QScrollArea {
+ public:
+  explicit ScrolledColumn(QWidget* parent) : QScrollArea(parent) {
+    setWidgetResizable(true);
+    setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    connect(qApp, &QApplication::focusChanged, this, [this](QWidget*, QWidget* now) {
+      if (now && widget() && widget()->isAncestorOf(now)) ensureWidgetVisible(now, 0, kAroundFocus);
+    });
+    ring_focus(*this);
+  }
+  QSize minimumSizeHint() const override {
+    QSize least = QScrollArea::minimumSizeHint();
+    if (widget())
+      least.setWidth(widget()->minimumSizeHint().width() + verticalScrollBar()->sizeHint().width() +
+                     2 * frameWidth());
+    return least;
+  }
+
+ protected:
+  bool eventFilter(QObject* watched, QEvent* event) override {
+    if (watched == widget() && event->type() == QEvent::LayoutRequest) updateGeometry();
+    return QScrollArea::eventFilter(watched, event);
+  }
+};
+
+}  // namespace
 
 // Before QDialog looks for a button to make the default one.
 void Sheet::setVisible(bool visible) {
@@ -17,9 +54,7 @@ void Sheet::setVisible(bool visible) {
 }
 
 QVBoxLayout* Sheet::add_scrolled_column(QVBoxLayout* outer) {
-  auto* area = new QScrollArea(this);
-  area->setWidgetResizable(true);
-  area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  auto* area = new ScrolledColumn(this);
   auto* content = new QWidget;
   content->setObjectName(QStringLiteral("SelectionContent"));
   auto* column = new QVBoxLayout(content);

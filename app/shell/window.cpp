@@ -14,6 +14,7 @@
 #include "app/look/theme/shell_style.h"
 #include "app/look/theme/theme.h"
 #include "app/selection/selection_panel.h"
+#include "app/shell/panes.h"
 #include "app/state/plan/plan_search.h"
 #include "app/state/step/order_edit.h"
 #include "app/state/topic.h"
@@ -221,30 +222,11 @@ void Window::choose_theme(ThemeChoice choice) {
                                                                                : "system");
 }
 
-// Moves the focus to the first control of the next pane.
 void Window::cycle_panes(int direction) {
-  std::vector<QWidget*> panes{top_bar_};
-  QWidget* setup = setup_->isVisible() ? static_cast<QWidget*>(setup_) : fold_;
-  panes.push_back(space_ == Space::kFull ? setup : chips_);
-  panes.insert(panes.end(), {center_, right_, strip_});
-  const QWidget* focus = QApplication::focusWidget();
-  int now = 0;
-  for (int at = 0; at < int(panes.size()); ++at)
-    if (focus && panes[std::size_t(at)]->isAncestorOf(focus)) now = at;
-  const int count = int(panes.size());
-  for (int tries = 1; tries <= count; ++tries) {
-    QWidget* pane = panes[std::size_t(((now + direction * tries) % count + count) % count)];
-    if (pane == center_) {
-      QWidget* centre = shows_index() ? static_cast<QWidget*>(start_) : &view();
-      centre->setFocus(Qt::ShortcutFocusReason);
-      return;
-    }
-    for (QWidget* child : pane->findChildren<QWidget*>())
-      if ((child->focusPolicy() & Qt::TabFocus) && child->isEnabled() && child->isVisible()) {
-        child->setFocus(Qt::ShortcutFocusReason);
-        return;
-      }
-  }
+  static_cast<Panes*>(centralWidget())->cycle(direction, [this](const Pane& pane) -> QWidget* {
+    if (pane.widget != center_) return nullptr;
+    return shows_index() ? static_cast<QWidget*>(start_) : &view();
+  });
 }
 
 }  // namespace parallelarium

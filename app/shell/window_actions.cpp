@@ -217,15 +217,17 @@ void Window::build_view_actions() {
     rooms->addAction(action);
     do_.rooms << action;
   }
-  do_.find = add_action(tr("Fi&nd …"), QKeySequence(QStringLiteral("Ctrl+F")),
-                        tr("An op of the timeline, or a rank in the Mesh view"), [this] {
-                          if (view().open_search()) return;
-                          show_view(QLatin1String(first_view().id));
-                          view().open_search();
-                        });
+  do_.find = add_action(
+      tr("Fi&nd …"), QKeySequence(QStringLiteral("Ctrl+F")),
+      tr("An op of the timeline, a rank in the Mesh view, or a lesson on the map"), [this] {
+        if (shows_index() ? start_->open_search() : view().open_search()) return;
+        show_view(QLatin1String(first_view().id));
+        view().open_search();
+      });
 }
 
 void Window::build_menus() {
+  menuBar()->installEventFilter(this);
   QMenu* file = menuBar()->addMenu(tr("&File"));
   file->addActions({do_.create, do_.open});
   recent_ = file->addMenu(tr("Open &recent"));

@@ -62,7 +62,7 @@ bool Window::say_problem() {
   std::vector<Banner::Choice> choices = choices_of(*problem, topic);
   if (choices.empty() && session_.history().stack().canUndo())
     choices.push_back({tr("Undo"), {}, [this] { session_.history().stack().undo(); }});
-  banner_->say(sentence(*problem), Banner::Kind::kWarning, std::move(choices));
+  banner_->say(setting_sentence(*problem), Banner::Kind::kWarning, std::move(choices));
   return true;
 }
 

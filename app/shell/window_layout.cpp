@@ -9,8 +9,11 @@
 
 #include "app/lesson/lesson_panel.h"
 #include "app/lesson/map/course_map.h"
+#include "app/look/theme/focus_ring.h"
 #include "app/selection/selection_panel.h"
+#include "app/shell/panes.h"
 #include "app/shell/window.h"
+#include "app/views/timeline/timeline_view.h"
 
 namespace parallelarium {
 
@@ -24,7 +27,7 @@ constexpr int kCornerGap = 16;  // beside the tabs
 
 // From the outside in: a widget that gets another parent is styled again with all that is in it.
 void Window::build_layout() {
-  auto* central = new QWidget(this);
+  auto* central = new Panes(this);
   setCentralWidget(central);
   auto* column = new QVBoxLayout(central);
   column->setContentsMargins(0, 0, 0, 0);
@@ -87,7 +90,23 @@ void Window::build_layout() {
   auto* inside = new QVBoxLayout(popup_);
   inside->setContentsMargins(1, 1, 1, 1);
 
+  central->set_panes([this] {
+    auto* own = view().property("left_column").value<QWidget*>();
+    return std::vector<Pane>{{top_bar_},
+                             {chips_},
+                             {setup_},
+                             {fold_},
+                             {own && own->parentWidget() == middle_ ? own : nullptr},
+                             {center_, {banner_, tabs_->tabBar(), all_views_, corner_}},
+                             {right_, {right_tabs_->tabBar()}},
+                             {strip_}};
+  });
   fit_space();
+  for (auto* area : findChildren<QAbstractScrollArea*>()) {
+    const bool marks_itself = qobject_cast<TimelineView*>(area) ||
+                              area->findChild<QWidget*>(QLatin1String(kFocusRingName));
+    if (!marks_itself && (area->focusPolicy() & Qt::TabFocus)) ring_focus(*area);
+  }
 }
 
 void Window::resizeEvent(QResizeEvent* event) {

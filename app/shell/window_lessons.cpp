@@ -210,8 +210,14 @@ void Window::fit_presentation() {
   refresh_rooms();
 }
 
-// Keys of a clicker, whatever has the focus.
+// A key without Ctrl or Alt is that of the menu which the menu bar has open, though a view has it
+// for a shortcut. In front of a class: keys of a clicker, whatever has the focus.
 bool Window::eventFilter(QObject* watched, QEvent* event) {
+  if (watched == menuBar() && event->type() == QEvent::ShortcutOverride &&
+      !(static_cast<QKeyEvent*>(event)->modifiers() & (Qt::ControlModifier | Qt::AltModifier))) {
+    event->accept();
+    return true;
+  }
   const bool pressed = event->type() == QEvent::KeyPress;
   if (!presents_ || !isActiveWindow() || (!pressed && event->type() != QEvent::ShortcutOverride))
     return QMainWindow::eventFilter(watched, event);

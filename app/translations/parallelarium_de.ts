@@ -679,8 +679,8 @@
         <translation>etwas zum Bauen</translation>
     </message>
     <message>
-        <source>Click into a row and type F, B or the whole row.</source>
-        <translation>Klicke in eine Reihe, und tippe F, B oder die ganze Reihe.</translation>
+        <source>Click into a row, or move to it with Tab, and type F, B or the whole row.</source>
+        <translation>Klicke in eine Reihe, oder gehe mit Tab zu ihr, und tippe F, B oder die ganze Reihe.</translation>
     </message>
     <message>
         <source>waits for its own %1, which has to stand before it</source>
@@ -745,6 +745,10 @@
     <message>
         <source>RUN · %1 · its last action ends after %2 (one took %3)</source>
         <translation>LAUF · %1 · die letzte Aktion endet nach %2 (einer dauerte %3)</translation>
+    </message>
+    <message>
+        <source>Critical path (1 action): %1.</source>
+        <translation>Kritischer Pfad (1 Aktion): %1.</translation>
     </message>
     <message>
         <source>Critical path (%1 actions): %2.</source>
@@ -3704,7 +3708,7 @@
         <translation>%1×</translation>
     </message>
     <message>
-        <source>&amp;Scale</source>
+        <source>Sca&amp;le</source>
         <translation>&amp;Maßstab</translation>
     </message>
     <message>
@@ -3721,7 +3725,7 @@
     </message>
     <message>
         <source>Only the &amp;visible time</source>
-        <translation>Nur die &amp;sichtbare Zeit</translation>
+        <translation>Nur die sichtbare &amp;Zeit</translation>
     </message>
     <message>
         <source>&amp;Save …</source>
@@ -5336,8 +5340,8 @@ nach Plan</translation>
         <translation>S&amp;uchen …</translation>
     </message>
     <message>
-        <source>An op of the timeline, or a rank in the Mesh view</source>
-        <translation>Einen Vorgang der Zeitleiste oder einen Rang in der Gitteransicht</translation>
+        <source>An op of the timeline, a rank in the Mesh view, or a lesson on the map</source>
+        <translation>Einen Vorgang der Zeitleiste, einen Rang in der Gitteransicht oder eine Lektion auf der Karte</translation>
     </message>
     <message>
         <source>&amp;Fit the step</source>

@@ -3,6 +3,7 @@
 
 #include <QAbstractItemView>
 #include <QGridLayout>
+#include <QKeyEvent>
 #include <QLabel>
 #include <QLineEdit>
 #include <algorithm>
@@ -14,8 +15,19 @@
 namespace parallelarium {
 
 namespace {
+
 constexpr int kListMargin = 24;
-}
+
+// Pages are turned by what is around it, as they are by the wheel.
+class PartChoice : public ChoiceBox {
+ protected:
+  void keyPressEvent(QKeyEvent* event) override {
+    if (event->key() == Qt::Key_PageDown || event->key() == Qt::Key_PageUp) return event->ignore();
+    ChoiceBox::keyPressEvent(event);
+  }
+};
+
+}  // namespace
 
 PartsForm::PartsForm(QWidget* parent) : QWidget(parent), grid_(new QGridLayout(this)) {
   setObjectName(QStringLiteral("LessonParts"));
@@ -56,7 +68,7 @@ void PartsForm::set_parts(const std::vector<Part>& parts, const QStringList& lab
       connect(row.number, &QLineEdit::textChanged, this, &PartsForm::change);
       connect(row.number, &QLineEdit::returnPressed, this, &PartsForm::entered);
     } else {
-      field = row.choice = new ChoiceBox;
+      field = row.choice = new PartChoice;
       row.choice->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
       row.choice->setMinimumContentsLength(8);
       row.choice->setPlaceholderText(tr("choose …"));

@@ -13,6 +13,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "app/look/theme/focus_ring.h"
 #include "app/look/theme/theme.h"
 #include "app/settings/controls.h"
 
@@ -83,6 +84,7 @@ QTextBrowser* CourseIndexSheet::add_page(const QString& title) {
   auto* page = new QTextBrowser;
   page->setFrameShape(QFrame::NoFrame);
   page->setOpenLinks(false);
+  ring_focus(*page);
   page->setAccessibleName(title);
   page->document()->setDocumentMargin(12);
   connect(page, &QTextBrowser::anchorClicked, this, &CourseIndexSheet::follow);

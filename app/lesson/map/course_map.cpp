@@ -3,6 +3,7 @@
 
 #include <QFrame>
 #include <QHBoxLayout>
+#include <QKeyEvent>
 #include <QLabel>
 #include <QLineEdit>
 #include <QMessageBox>
@@ -41,7 +42,8 @@ CourseMap::CourseMap(LessonPlayer& player, QWidget* parent) : QWidget(parent), p
   column->addWidget(doors_);
   card_ = make_card();
   column->addWidget(card_);
-  column->addLayout(make_head());
+  head_ = make_head();
+  column->addWidget(head_);
   scroll_ = new QScrollArea;
   scroll_->setFrameShape(QFrame::NoFrame);
   scroll_->setWidgetResizable(true);
@@ -83,7 +85,7 @@ QWidget* CourseMap::make_card() {
 }
 
 // Above the units: how much is done, the search, and what concerns all lessons.
-QLayout* CourseMap::make_head() {
+QWidget* CourseMap::make_head() {
   counts_ = new QLabel;
   counts_->setWordWrap(true);
   search_ = new QLineEdit;
@@ -92,10 +94,7 @@ QLayout* CourseMap::make_head() {
   search_->setClearButtonEnabled(true);
   search_->setFixedWidth(kSearchWidth);
   connect(search_, &QLineEdit::textChanged, this, &CourseMap::narrow);
-  connect(search_, &QLineEdit::returnPressed, this, [this] {
-    for (LessonTile* tile : tiles_)
-      if (tile) return tile->setFocus();
-  });
+  connect(search_, &QLineEdit::returnPressed, this, &CourseMap::focus_first);
   basics_ = new QPushButton(tr("I know the basics …"));
   basics_->setToolTip(tr("A question from each of several lessons; what you know can be skipped"));
   connect(basics_, &QPushButton::clicked, this, [this] {
@@ -111,10 +110,12 @@ QLayout* CourseMap::make_head() {
   sheet_->setToolTip(tr("Of every lesson you have done: what to keep, on two printed pages"));
   connect(sheet_, &QPushButton::clicked, this,
           [this] { show_cheat_sheet(player_.progress(), this); });
-  auto* head = new QHBoxLayout;
-  head->addWidget(counts_, 1);
+  auto* head = new QWidget;
+  auto* row = new QHBoxLayout(head);
+  row->setContentsMargins(0, 0, 0, 0);
+  row->addWidget(counts_, 1);
   for (QWidget* part : std::initializer_list<QWidget*>{search_, basics_, index, sheet_})
-    head->addWidget(part);
+    row->addWidget(part);
   return head;
 }
 
@@ -177,6 +178,27 @@ void CourseMap::showEvent(QShowEvent* event) {
   fill();
 }
 
+bool CourseMap::open_search() {
+  if (!search_->isVisible()) return false;
+  search_->setFocus(Qt::ShortcutFocusReason);
+  search_->selectAll();
+  return true;
+}
+
+void CourseMap::focus_first() {
+  for (LessonTile* tile : tiles_)
+    if (tile) {
+      tile->setFocus(Qt::ShortcutFocusReason);
+      return scroll_->ensureWidgetVisible(tile);
+    }
+}
+
+// Down leads from the search to what it found.
+void CourseMap::keyPressEvent(QKeyEvent* event) {
+  if (event->key() == Qt::Key_Down && search_->hasFocus()) return focus_first();
+  QWidget::keyPressEvent(event);
+}
+
 void CourseMap::hideEvent(QHideEvent* event) {
   QWidget::hideEvent(event);
   tells_finished_ = false;
@@ -200,11 +222,11 @@ void CourseMap::fill() {
   if (!data_.error.isEmpty() || data_.lessons.empty()) {
     go_on_title_->setText(tr("Lessons"));
     go_on_about_->setText(data_.error.isEmpty() ? tr("There are no lessons.") : data_.error);
-    go_on_->hide();
-    doors_->hide();
-    side_->hide();
+    for (QWidget* part : std::initializer_list<QWidget*>{go_on_, review_, doors_, head_, side_})
+      part->hide();
     return;
   }
+  head_->show();
   if (next_) {
     MapLesson lesson = data_.lessons[*next_];
     if (data_.playlist)  // it may give the lesson other minutes

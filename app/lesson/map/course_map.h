@@ -34,6 +34,8 @@ class CourseMap : public QWidget {
   // Says what the lesson that was just finished came to, and offers the next, until the map is
   // left.
   void tell_finished();
+  // The keyboard goes to the search for a lesson. False: there is none to find.
+  bool open_search();
   // Reads the lessons and what is done again, if the map is shown.
   void refresh() {
     if (isVisible()) fill();
@@ -51,16 +53,18 @@ class CourseMap : public QWidget {
   void showEvent(QShowEvent* event) override;
   void hideEvent(QHideEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;
 
  private:
   QWidget* make_doors();
   QWidget* make_card();
-  QLayout* make_head();
+  QWidget* make_head();
   QScrollArea* make_side();
   void fill();
   QString next_of_playlist() const;
   QString about_next(const MapLesson& lesson) const;
   void show_finished();
+  void focus_first();  // of the lessons that are shown
   // course_map_layout.cpp
   void narrow();
   std::vector<std::size_t> found(const MapUnit& unit) const;
@@ -83,7 +87,7 @@ class CourseMap : public QWidget {
   QPushButton *go_on_ = nullptr, *review_ = nullptr, *sheet_ = nullptr, *basics_ = nullptr,
               *start_ = nullptr, *anew_ = nullptr;
   QScrollArea *scroll_ = nullptr, *side_ = nullptr;
-  QWidget *card_ = nullptr, *doors_ = nullptr;
+  QWidget *card_ = nullptr, *doors_ = nullptr, *head_ = nullptr;
   QLineEdit* search_ = nullptr;
   UnitBoard* board_ = nullptr;
   Door* learn_ = nullptr;

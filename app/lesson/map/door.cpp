@@ -5,7 +5,7 @@
 #include <QPainter>
 #include <algorithm>
 
-#include "app/look/theme/theme.h"
+#include "app/look/theme/focus_ring.h"
 
 namespace parallelarium {
 
@@ -48,17 +48,10 @@ void Door::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   painter.setRenderHint(QPainter::Antialiasing);
   const QRectF card = QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5);
-  painter.setPen(QPen(hasFocus()     ? theme.accent_line
-                      : underMouse() ? theme.muted
-                                     : theme.control_line,
-                      hasFocus() ? 2 : 1));
+  painter.setPen(underMouse() ? theme.muted : theme.control_line);
   painter.setBrush(filled_ ? theme.accent : theme.surface);
   painter.drawRoundedRect(card, 8, 8);
-  if (hasFocus() && filled_) {
-    painter.setPen(QPen(theme.ink_on(theme.accent), 1, Qt::DashLine));
-    painter.setBrush(Qt::NoBrush);
-    painter.drawRoundedRect(card.adjusted(3, 3, -3, -3), 6, 6);
-  }
+  if (hasFocus()) paint_focus_ring(painter, rect(), ring_color(theme, filled_));
   const QRect inside = rect().adjusted(kDoorSide, kDoorTop, -kDoorSide, -kDoorTop);
   painter.setPen(filled_ ? theme.ink_on(theme.accent) : theme.text);
   painter.setFont(theme.font(15, true));

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "app/look/figures.h"
+#include "app/look/theme/focus_ring.h"
 #include "app/look/theme/theme.h"
 
 namespace parallelarium {
@@ -56,12 +57,10 @@ void LessonTile::paintEvent(QPaintEvent*) {
   painter.setRenderHint(QPainter::Antialiasing);
   const bool filled = next_;
   const QRectF card = QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5);
-  painter.setPen(QPen(isChecked() || hasFocus() ? theme.accent_line
-                      : underMouse()            ? theme.muted
-                                                : theme.control_line,
-                      isChecked() || hasFocus() ? 2 : 1));
+  painter.setPen(isChecked() ? theme.accent_line : underMouse() ? theme.muted : theme.control_line);
   painter.setBrush(filled ? theme.accent : isChecked() ? theme.accent_soft : theme.surface);
   painter.drawRoundedRect(card, 5, 5);
+  if (hasFocus()) paint_focus_ring(painter, rect(), ring_color(theme, filled));
   const QColor ink = filled ? theme.ink_on(theme.accent) : off_ ? theme.muted : theme.text;
   const QRect inside = rect().adjusted(kTileSide, kTileTop, -kTileSide, -kTileTop);
   painter.setFont(theme.font(12, true));

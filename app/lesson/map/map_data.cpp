@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "app/look/sentence.h"
+#include "app/look/words.h"
 #include "app/views/views.h"
 
 namespace parallelarium {
@@ -48,6 +49,9 @@ MapLesson map_lesson(const Course& course, const CourseEntry& entry, const Lesso
     const ViewInfo* view = find_view(QString::fromStdString(step.tab));
     if (view && !shown.tabs.contains(view->title())) shown.tabs << view->title();
   }
+  if (const Result<const Glossary*> all = glossary())
+    for (const Term& term : (*all)->words)
+      if (term.lesson == shown.id) shown.words << term.word << term.in_text;
   const Result<void> playable = can_play(*lesson, player.computer());
   if (!playable) shown.refusal = sentence(playable.error());
   return shown;
@@ -115,6 +119,7 @@ std::vector<std::size_t> MapData::due() const {
 bool MapData::matches(std::size_t lesson, const QString& words) const {
   const MapLesson& one = lessons[lesson];
   QStringList texts{one.title, one.summary, one.id, unit_of(lesson).title};
+  texts << one.words;
   for (const MapStep& step : one.steps) texts << step.title;
   const QString all = texts.join(QLatin1Char('\n'));
   for (const QString& word : words.split(QLatin1Char(' '), Qt::SkipEmptyParts))

@@ -25,7 +25,8 @@ struct MapLesson {
   bool due = false;         // a question of it should be asked again
   std::size_t reached = 0;  // steps that were entered; 0: it was never begun
   std::vector<MapStep> steps;
-  QStringList tabs;  // titles of the views that it shows
+  QStringList tabs;   // titles of the views that it shows
+  QStringList words;  // of the glossary that it teaches, as texts write them
   int ranks = 1;
   bool begun() const { return !done && reached > 0; }
   int minutes_left() const;

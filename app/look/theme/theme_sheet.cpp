@@ -4,6 +4,7 @@
 // rule would take their drawing away from it.
 #include <QRegularExpression>
 
+#include "app/look/theme/focus_ring.h"
 #include "app/look/theme/theme.h"
 
 namespace parallelarium {
@@ -116,7 +117,7 @@ QString style_sheet_of(const Theme& theme) {
       {"accent_line", theme.accent_line},
       {"accent_soft", theme.accent_soft},
       {"accent_hover", theme.accent.lighter(112)},
-      {"focus_on_accent", theme.dark ? QColor(Qt::white) : theme.mark},
+      {"focus_on_accent", ring_color(theme, true)},
       {"warning", theme.warning},
       {"warning_surface", theme.warning_surface},
       {"good", theme.good},

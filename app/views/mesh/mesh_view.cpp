@@ -151,6 +151,7 @@ ViewPicture MeshView::exported(const PictureStyle& style) const {
 }
 
 bool MeshView::open_search() {
+  if (!state_->find->isVisible()) return false;
   state_->find->setFocus(Qt::ShortcutFocusReason);
   state_->find->selectAll();
   return true;

@@ -121,6 +121,34 @@ TEST(EditorMarks, TheLegendNamesEachMarkOnceAndNothingOverlaps) {
   }
 }
 
+TEST(EditorMarks, FloorAndParStrikeNoNumberOfTheAxis) {
+  DrawnOrder drawn;
+  const double unit = drawn.picture.unit, par = 14 * unit, floor = 12 * unit;
+  const EditorTimes at = editor_times(drawn.picture, 1100);
+  const QImage without = drawn.image();
+  drawn.picture.par = par;
+  drawn.picture.floor = floor;
+  ASSERT_EQ(editor_times(drawn.picture, 1100).end, at.end) << "the axis is the same";
+  const QImage with = drawn.image();
+  int numbers = 0;
+  for (const PaintedText& text : drawn.texts(1100)) {
+    bool is_number = false;
+    const int tick = text.text.toInt(&is_number);
+    if (!is_number || (tick != 12 && tick != 14) || text.rect.top() > 30) continue;
+    ++numbers;
+    const int x = int(at.x_of(tick * unit));
+    for (int y = int(text.rect.top()) + 2; y < int(text.rect.bottom()) - 2; ++y)
+      for (int beside = x - 1; beside <= x + 1; ++beside)
+        EXPECT_EQ(with.pixelColor(beside, y), without.pixelColor(beside, y))
+            << tick << " at " << beside << ", " << y;
+  }
+  EXPECT_GT(numbers, 0) << "a number stands where a line is";
+  // The lines themselves are there.
+  const int below = int(at.row_rect(0).top()) - 2;
+  EXPECT_NE(with.pixelColor(int(at.x_of(floor)), below),
+            without.pixelColor(int(at.x_of(floor)), below));
+}
+
 class EditorRuns : public WindowFixture {
  protected:
   void SetUp() override {
@@ -187,6 +215,8 @@ TEST_F(EditorRuns, TheCriticalPathIsSaidInWords) {
   EXPECT_TRUE(said.startsWith(QStringLiteral("yes"))) << said.toStdString();
   edit().clear_all();
   EXPECT_EQ(path_text(edit()), QString());
+  ASSERT_EQ(edit().set_line(0, QStringLiteral("F0")), QString());
+  EXPECT_EQ(path_text(edit()), QStringLiteral("Critical path (1 action): Stage 0: F0."));
 }
 
 }  // namespace

@@ -7,6 +7,10 @@
 #include <QApplication>
 #include <QComboBox>
 #include <QLabel>
+#include <QScrollArea>
+#include <QScrollBar>
+#include <QTest>
+#include <QToolButton>
 #include <QWheelEvent>
 #include <set>
 
@@ -143,6 +147,70 @@ TEST_F(AllSettingsDialog, TurnsTheShapeOfLayersAndTheirSplit) {
     if (box->accessibleName() == QLatin1String("Stage layers"))
       Q_EMIT box->committed(QStringLiteral("3,2,2,1"));
   EXPECT_EQ(session.setup().stage_layers, (std::vector<int>{3, 2, 2, 1}));
+}
+
+TEST_F(AllSettingsDialog, NeverScrollsSidewaysAndResetHasRoom) {
+  parallelarium::Setup changed = session.setup();
+  for (const char* option : {"zero-prefetch", "steps", "seed"}) {
+    const QString next = next_valid(changed, option, 1);
+    ASSERT_TRUE(set_field(changed, option, next.toStdString()).ok()) << option;
+  }
+  changed.model.mlp = Mlp::kSwiglu;
+  session.history().change(changed, QStringLiteral("several"));
+  dialog.resize(100, 300);
+  dialog.show();
+  QApplication::processEvents();
+  auto* area = dialog.findChild<QScrollArea*>();
+  ASSERT_GT(area->verticalScrollBar()->maximum(), 0) << "there is a bar beside the rows";
+  EXPECT_EQ(area->horizontalScrollBar()->maximum(), 0);
+  int resets = 0;
+  for (QWidget* one : area->widget()->findChildren<QWidget*>()) {
+    if (!one->isVisible()) continue;
+    const int right = one->mapTo(area->widget(), QPoint(one->width(), 0)).x();
+    EXPECT_LE(right, area->viewport()->width()) << one->metaObject()->className();
+    if (const auto* button = qobject_cast<QToolButton*>(one)) {
+      ++resets;
+      EXPECT_GE(button->width(), button->sizeHint().width());
+    }
+  }
+  EXPECT_GT(resets, 0);
+}
+
+TEST_F(AllSettingsDialog, OpensOnItsFirstField) {
+  dialog.show();
+  ASSERT_NE(dialog.focusWidget(), nullptr);
+  EXPECT_TRUE(dialog.findChild<QScrollArea*>()->widget()->isAncestorOf(dialog.focusWidget()));
+}
+
+TEST_F(AllSettingsDialog, ALetterLeadsToARowThatIsThenInSight) {
+  dialog.resize(460, 300);
+  dialog.show();
+  dialog.activateWindow();
+  ASSERT_TRUE(QTest::qWaitForWindowActive(&dialog));
+  auto* area = dialog.findChild<QScrollArea*>();
+  int below = 0;
+  for (const auto* label : area->widget()->findChildren<QLabel*>()) {
+    const QKeySequence letter = QKeySequence::mnemonic(label->text());
+    if (!label->buddy() || !label->buddy()->isEnabled() || letter.isEmpty()) continue;
+    area->verticalScrollBar()->setValue(0);
+    QTest::keyClick(&dialog, letter[0].key(), Qt::AltModifier);
+    ASSERT_EQ(QApplication::focusWidget(), label->buddy()) << label->text().toStdString();
+    const QRect place(label->buddy()->mapTo(area->viewport(), QPoint(0, 0)),
+                      label->buddy()->size());
+    EXPECT_TRUE(area->viewport()->rect().contains(place)) << label->text().toStdString();
+    below += area->verticalScrollBar()->value() > 0;
+  }
+  EXPECT_GT(below, 3);
+}
+
+TEST_F(AllSettingsDialog, CallsASettingAsItsRowDoes) {
+  for (auto* box : dialog.findChildren<StepBox*>())
+    if (box->accessibleName().startsWith(QLatin1String("ZeRO 3 prefetch")))
+      Q_EMIT box->committed(QStringLiteral("x"));
+  QStringList said;
+  for (const auto* label : dialog.findChildren<QLabel*>()) said << label->text();
+  EXPECT_TRUE(said.contains(QStringLiteral("ZeRO 3 prefetch cannot be “x”; it must be a number.")))
+      << said.join('\n').toStdString();
 }
 
 // A list of GPUs is typed; what is no list is refused in a sentence and changes nothing.

@@ -18,6 +18,7 @@
 #include "app/sheets/doctor.h"
 #include "app/sheets/shortcut_sheet.h"
 #include "app/sheets/words_sheet.h"
+#include "tests/app/window/german.h"
 #include "tests/app/window/window_fixture.h"
 
 namespace parallelarium {
@@ -90,6 +91,25 @@ TEST_F(Sheets, EnterInAllSettingsCommitsWhatWasTyped) {
   session().wait_for_prediction();
   EXPECT_EQ(session().setup().model.sequence, 64);
   EXPECT_TRUE(pressed.isEmpty());
+}
+
+TEST_F(Sheets, NoTwoPartsOfTheExportShareALetter) {
+  const auto look = [&](const char* language) {
+    ExportDialog dialog(false, true, ExportKind::kPng, window->view().topic(), window.get());
+    QStringList texts, taken;
+    for (const auto* label : dialog.findChildren<QLabel*>()) texts << label->text();
+    for (const auto* button : dialog.findChildren<QAbstractButton*>()) texts << button->text();
+    for (const QString& text : texts) {
+      const QString letter = QKeySequence::mnemonic(text).toString();
+      if (letter.isEmpty()) continue;
+      EXPECT_FALSE(taken.contains(letter)) << language << ": " << text.toStdString();
+      taken << letter;
+    }
+    EXPECT_GE(taken.size(), 5) << language;
+  };
+  look("English");
+  const German german;
+  look("German");
 }
 
 TEST_F(Sheets, EnterPressesTheButtonThatHasTheFocusAndTheOneThatIsTheDefault) {

@@ -85,7 +85,7 @@ TEST_F(ExplainedWords, SayTheirMeaningAtF1WhereOneWasChosen) {
 TEST_F(ExplainedWords, LeaveF1ToTheWindowWhereThereAreNone) {
   view.set_markdown(QStringLiteral("Nothing of the kind."), {});
   EXPECT_TRUE(dotted().isEmpty());
-  EXPECT_FALSE(view.focusPolicy() & Qt::TabFocus);
+  EXPECT_TRUE(view.focusPolicy() & Qt::TabFocus) << "it is read by keyboard all the same";
   QKeyEvent ask(QEvent::ShortcutOverride, Qt::Key_F1, Qt::NoModifier);
   ask.ignore();
   QApplication::sendEvent(&view, &ask);

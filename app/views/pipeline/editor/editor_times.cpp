@@ -2,6 +2,7 @@
 #include <QObject>
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "app/look/figures.h"
 #include "app/views/pipeline/editor/editor_paint.h"
@@ -53,12 +54,15 @@ void paint_editor_axis(QPainter& painter, const EditorPicture& picture, const Ed
   const double run_top = at.run_rect(0, ranks).top(), run_bottom = at.whole_height(ranks);
   const double forwards = at.end / picture.unit;
   const QFont font = theme.font(11);
+  std::vector<QRectF> numbers;  // of the axis
   for (double tick = 0, step = forward_step(forwards, at.width); tick <= forwards + 1e-9;
        tick += step) {
     const double x = at.x_of(tick * picture.unit);
     painter.setPen(theme.grid);
     painter.drawLine(QPointF(x, kTimesHead - 4), QPointF(x, bottom));
     if (at.run) painter.drawLine(QPointF(x, run_top), QPointF(x, run_bottom));
+    const double wide = QFontMetricsF(font).horizontalAdvance(number_text(tick)) + 4;
+    numbers.emplace_back(x - wide / 2, kTimesHead - 22, wide, 16);
     put_text(painter, QRectF(x - 30, kTimesHead - 22, 60, 16), Qt::AlignCenter, number_text(tick),
              font, theme.muted, texts);
   }
@@ -77,7 +81,11 @@ void paint_editor_axis(QPainter& painter, const EditorPicture& picture, const Ed
   const auto mark = [&](double seconds, const QString& name, bool left, const QPen& pen) {
     const double x = at.x_of(seconds);
     painter.setPen(pen);
-    painter.drawLine(QPointF(x, 16), QPointF(x, bottom));
+    // Through no number of the axis: the line begins below it.
+    const bool strikes = std::any_of(numbers.begin(), numbers.end(), [&](const QRectF& number) {
+      return number.left() < x + 1 && x - 1 < number.right();
+    });
+    painter.drawLine(QPointF(x, strikes ? kTimesHead - 5 : 16), QPointF(x, bottom));
     const QFont bold = theme.font(11, true);
     const double width = QFontMetricsF(bold).horizontalAdvance(name) + 2;
     const QRectF rect(left ? x - width - 3 : x + 4, 0, width, 16);

@@ -106,7 +106,8 @@ EditorVerdict verdict_of(const OrderEdit& edit) {
   if (times.placed == 0)
     detail =
         edit.task() && !edit.task()->ghosts
-            ? QObject::tr("Click into a row and type F, B or the whole row.")
+            ? QObject::tr(
+                  "Click into a row, or move to it with Tab, and type F, B or the whole row.")
             : (edit.split()
                    ? QObject::tr("Click one of the dashed actions, or type F, I, W or a whole row.")
                    : QObject::tr("Click one of the dashed actions, or type F, B or a whole row."));
@@ -176,7 +177,10 @@ QString path_text(const OrderEdit& edit) {
   const int most = 6;  // changes of the rank that a reader follows
   QString way = ways.mid(0, most).join(QStringLiteral(", "));
   if (ways.size() > most) way += QStringLiteral(", …");
-  QString text = QObject::tr("Critical path (%1 actions): %2.").arg(edit.path().size()).arg(way);
+  QString text =
+      edit.path().size() == 1
+          ? QObject::tr("Critical path (1 action): %1.").arg(way)
+          : QObject::tr("Critical path (%1 actions): %2.").arg(edit.path().size()).arg(way);
   if (ways.size() > most) text.chop(1);
   if (transfers > 0)
     text += QChar(' ') +
