@@ -38,7 +38,7 @@ class ExpertRows {
   int first_layer_ = 0, microbatches_ = 1, layers_ = 1;
   bool alike_ = false;  // in all layers and micro-batches
   double even_rows_ = 1;
-  std::int64_t choices_ = 1;  // rows of a rank's micro-batch, wherever they go
+  std::int64_t choices_ = 1;         // rows of a rank's micro-batch, wherever they go
   std::vector<Exchange> exchanges_;  // [layer, micro-batch, group]
 };
 

@@ -242,10 +242,10 @@ double order_rows_seconds(const Work& work, const Shape& shape, const Machine& m
 
 // Kernels that a router needs beside its product, each of which reads or writes a number for every
 // token and expert. Forward: affinities and their type, the choice, its scale, gates and choices
-// set into zeros (2 and 4); of groups their best two, sum, choice, mask (5) and masking; a sigmoid's
-// affinities add up and divide (3); the balance loss has affinities and choices of its own (6),
-// counts them (2) and adds up (4). Backward: gates taken out, scale, choice set into zeros (2), and
-// affinities; of the balance loss the same but the choice. Source: Megatron-LM 23e00ed,
+// set into zeros (2 and 4); of groups their best two, sum, choice, mask (5) and masking; a
+// sigmoid's affinities add up and divide (3); the balance loss has affinities and choices of its
+// own (6), counts them (2) and adds up (4). Backward: gates taken out, scale, choice set into zeros
+// (2), and affinities; of the balance loss the same but the choice. Source: Megatron-LM 23e00ed,
 // megatron/core/transformer/moe/moe_utils.py, topk_routing_with_score_function, group_limited_topk,
 // compute_routing_scores_for_aux_loss and switch_load_balancing_loss_func; router.py.
 double router_seconds(const Work& work, const Shape& shape, const Machine& machine) {
@@ -316,8 +316,7 @@ double work_seconds(const Work& work, const Shape& shape, const Machine& machine
   // activations (kernel_beside).
   if (!machine.local)
     fixed += order_rows_seconds(work, shape, machine, bytes) +
-             activation_seconds(work, shape, machine, bytes) +
-             router_seconds(work, shape, machine);
+             activation_seconds(work, shape, machine, bytes) + router_seconds(work, shape, machine);
   if (bytes == 2 && is_fp8(work, products))
     return fixed + to_fp8_seconds(work, machine) +
            std::max(over(work.flops, machine.fp8_flops_per_second.value * machine.sustained.value),
