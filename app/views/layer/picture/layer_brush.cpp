@@ -203,7 +203,7 @@ void paint_layer_caption(const LayerBrush& brush, const LayerRankStep& part, int
   taken.push_back(rect.adjusted(-3, 0, 3, 0));
 }
 
-void paint_layer_legend(const LayerBrush& brush, const QRectF& line) {
+double paint_layer_legend(const LayerBrush& brush, const QRectF& line) {
   const Theme& theme = brush.theme;
   QPainter& painter = brush.painter;
   const QFont font = theme.font(11);
@@ -264,6 +264,7 @@ void paint_layer_legend(const LayerBrush& brush, const QRectF& line) {
           [&](const QRectF& at) { filled(at, theme.accent_line, Qt::NoPen); });
   }
   entry(Words::tr("absent"), [&](const QRectF& at) { paint_dotted(brush, at); });
+  return y + line.height();
 }
 
 }  // namespace parallelarium

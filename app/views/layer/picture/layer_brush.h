@@ -24,6 +24,7 @@ void paint_layer_values(const LayerBrush& brush, int step, int tensor, const QRe
 // Its shape below it where nothing else stands; adds what it takes to `taken`.
 void paint_layer_caption(const LayerBrush& brush, const LayerRankStep& part, int tensor,
                          const QRectF& place, std::vector<QRectF>& taken);
-void paint_layer_legend(const LayerBrush& brush, const QRectF& line);
+// Takes as many lines as it needs from `line` on, and says where they end.
+double paint_layer_legend(const LayerBrush& brush, const QRectF& line);
 
 }  // namespace parallelarium

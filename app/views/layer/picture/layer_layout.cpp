@@ -15,7 +15,7 @@ constexpr double kLayoutMargin = 16, kTop = 52, kNotice = 44, kLabels = 92, kHea
 constexpr double kClosed = 34, kFigureRow = 16, kRowGap = 26, kHalfGap = 12;
 constexpr double kLanesHead = 24, kLane = 15, kLeastBlock = 40, kReadableBlock = 100,
                  kReadableRows = 320, kReadableOutside = 200, kLeastColumn = 52, kLeastBar = 44,
-                 kFold = 18, kOneLine = 940;
+                 kFold = 18, kOneLine = 940, kLegendLine = 17;
 constexpr int kMostRanks = 8;
 constexpr double kMostScale = 0.56, kLeastSize = 7, kLeastHeight = 14, kNamedNumber = 37;
 
@@ -262,6 +262,7 @@ LayerLayout layer_layout(const LayerPicture& picture, QSizeF size, const Theme& 
   layout.top = kTop + (size.width() < kOneLine ? 17 : 0) + (picture.look.inside ? 17 : 0);
   layout.bottom = size.height();
   if (!picture.drawn()) return layout;
+  if (!layer_letters_text(*picture.layer).isEmpty()) layout.top += kLegendLine;
   const LayerSteps& layer = *picture.layer;
   choose_ranks(picture, layout);
   const bool backward = layer.choice.backward, whole = layer.choice.place != LayerPlace::kLayer;

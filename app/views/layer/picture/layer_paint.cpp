@@ -331,7 +331,9 @@ void paint_layer(QPainter& painter, const LayerPicture& picture, const LayerLayo
     painter.restore();
     return;
   }
-  paint_layer_legend(brush, QRectF(kPaintMargin, 28, line.width(), 18));
+  const double below = paint_layer_legend(brush, QRectF(kPaintMargin, 28, line.width(), 18));
+  put_elided(painter, QRectF(kPaintMargin, below, line.width(), 16), Qt::AlignVCenter,
+             layer_letters_text(*picture.layer), theme.font(11), theme.muted, texts);
   if (!picture.notice.isEmpty())
     put_elided(painter, QRectF(kPaintMargin, layout.top, line.width() - 190, 32), Qt::AlignVCenter,
                picture.notice, theme.font(12), theme.text, texts);
@@ -340,19 +342,14 @@ void paint_layer(QPainter& painter, const LayerPicture& picture, const LayerLayo
   paint_layer_lanes(painter, picture, layout, theme, texts);
   if (picture.shows_kept()) paint_layer_kept(painter, picture, layout, theme, texts);
   if (picture.shows_vocabulary()) paint_vocabulary(brush);
-  QStringList foot;
-  if (picture.shows_differences())
-    foot << PaintWords::tr(
-        "Numbers of the first training step, averaged down to cells. "
-        "Difference: of both sides of a collective; one rank: from "
-        "what it computes alone.");
-  else
-    foot << layer_letters_text(*picture.layer)
-         << (layout.one_scale ? PaintWords::tr("Matrices are to one scale.")
-                              : PaintWords::tr("Widths are to one scale, tokens to another."));
-  foot.removeAll(QString());
   put_elided(painter, QRectF(kPaintMargin, layout.bottom - 20, line.width(), 16), Qt::AlignVCenter,
-             foot.join(QLatin1Char(' ')), theme.font(11), theme.muted, texts);
+             picture.shows_differences()
+                 ? PaintWords::tr("Numbers of the first training step, averaged down to cells. "
+                                  "Difference: of both sides of a collective; one rank: from "
+                                  "what it computes alone.")
+             : layout.one_scale ? PaintWords::tr("Matrices are to one scale.")
+                                : PaintWords::tr("Widths are to one scale, tokens to another."),
+             theme.font(11), theme.muted, texts);
   painter.restore();
 }
 

@@ -16,7 +16,7 @@ struct HoldersPaint {
 };
 
 constexpr double kNameWidth = 88, kHoldersHead = 64, kHoldersFoot = 44, kSums = 168;
-constexpr double kCellGap = 6, kBarGap = 3;
+constexpr double kCellGap = 6, kBarGap = 3, kLegendLine = 17, kOneLegendLine = 980;
 constexpr Category kKinds[kHeldKinds] = {Category::kParameters, Category::kGradients,
                                          Category::kOptimizer};
 
@@ -87,13 +87,16 @@ void paint_state(QPainter& painter, const QRectF& rect, const HeldState& state, 
 // What the colours and the four ways to hold something look like.
 void paint_holders_legend(QPainter& painter, const QRectF& rect, const Theme& theme,
                           TextLog* texts) {
-  double x = rect.left();
+  double x = rect.left(), y = rect.top();
   const QFont font = theme.font(11);
   const auto word = [&](const QString& text, auto&& mark) {
     const double wide = QFontMetricsF(font).horizontalAdvance(text) + 2;
-    if (x + 24 + wide > rect.right()) return;
-    mark(QRectF(x, rect.center().y() - 5, 18, 10));
-    put_text(painter, QRectF(x + 23, rect.top(), wide, rect.height()), Qt::AlignVCenter, text, font,
+    if (x + 24 + wide > rect.right()) {
+      x = rect.left();
+      y += kLegendLine;
+    }
+    mark(QRectF(x, y + rect.height() / 2 - 5, 18, 10));
+    put_text(painter, QRectF(x + 23, y, wide, rect.height()), Qt::AlignVCenter, text, font,
              theme.muted, texts);
     x += 23 + wide + 14;
   };
@@ -201,12 +204,12 @@ HoldersLayout holders_layout(const HoldersPicture& picture, QSizeF size) {
   const auto columns = static_cast<double>(std::max<std::size_t>(1, picture.columns.size()));
   const auto rows = static_cast<double>(std::max<std::size_t>(1, picture.rows.size()));
   at.left = kNameWidth;
-  at.top = kHoldersHead;
+  at.top = kHoldersHead + (size.width() < kOneLegendLine ? kLegendLine : 0);
   at.sums = size.width() >= 620;
   const double room = size.width() - kNameWidth - (at.sums ? kSums : 8);
   at.column = std::max(6.0, std::min(110.0, room / columns - kCellGap));
   at.right = at.left + columns * (at.column + kCellGap);
-  const double high = (size.height() - kHoldersHead - kHoldersFoot) / rows;
+  const double high = (size.height() - at.top - kHoldersFoot) / rows;
   at.bar = std::clamp((high - 10) / kHeldKinds - kBarGap, 3.0, 14.0);
   at.row = std::min(high, kHeldKinds * (at.bar + kBarGap) + 14);
   return at;
@@ -228,13 +231,12 @@ void paint_holders(QPainter& painter, const HoldersPicture& picture, const Holde
           (picture.from_run ? HoldersPaint::tr("in the run") : HoldersPaint::tr("predicted")),
       theme.font(13, true), theme.text, texts);
   paint_holders_legend(painter, QRectF(0, 22, size.width(), 18), theme, texts);
-  put_text(painter, QRectF(0, kHoldersHead - 22, kNameWidth - 8, 16), Qt::AlignVCenter,
+  put_text(painter, QRectF(0, at.top - 22, kNameWidth - 8, 16), Qt::AlignVCenter,
            HoldersPaint::tr("LAYER"), theme.caps(), theme.muted, texts);
   for (std::size_t column = 0; column < picture.columns.size(); ++column) {
     const QRectF cell = at.cell(0, static_cast<int>(column));
-    put_elided(painter, QRectF(cell.left() - 3, kHoldersHead - 22, cell.width() + 6, 16),
-               Qt::AlignCenter, picture.columns[column].name, theme.font(11, true), theme.text,
-               texts);
+    put_elided(painter, QRectF(cell.left() - 3, at.top - 22, cell.width() + 6, 16), Qt::AlignCenter,
+               picture.columns[column].name, theme.font(11, true), theme.text, texts);
   }
   for (int row = 0; row < static_cast<int>(picture.rows.size()); ++row)
     paint_row(painter, picture, at, row, theme, texts);
