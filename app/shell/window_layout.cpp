@@ -103,8 +103,9 @@ void Window::build_layout() {
   });
   fit_space();
   for (auto* area : findChildren<QAbstractScrollArea*>()) {
-    const bool marks_itself = qobject_cast<TimelineView*>(area) ||
-                              area->findChild<QWidget*>(QLatin1String(kFocusRingName));
+    const bool marks_itself =
+        qobject_cast<TimelineView*>(area) ||
+        area->findChild<QWidget*>(QLatin1String(kFocusRingName), Qt::FindDirectChildrenOnly);
     if (!marks_itself && (area->focusPolicy() & Qt::TabFocus)) ring_focus(*area);
   }
 }

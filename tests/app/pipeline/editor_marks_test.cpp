@@ -216,7 +216,8 @@ TEST_F(EditorRuns, TheCriticalPathIsSaidInWords) {
   edit().clear_all();
   EXPECT_EQ(path_text(edit()), QString());
   ASSERT_EQ(edit().set_line(0, QStringLiteral("F0")), QString());
-  EXPECT_EQ(path_text(edit()), QStringLiteral("Critical path (1 action): Stage 0: F0."));
+  EXPECT_THAT(path_text(edit()).toStdString(),
+              testing::StartsWith("Critical path (1 action): Stage 0: F0."));
 }
 
 }  // namespace

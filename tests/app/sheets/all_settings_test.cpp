@@ -192,6 +192,7 @@ TEST_F(AllSettingsDialog, ALetterLeadsToARowThatIsThenInSight) {
   for (const auto* label : area->widget()->findChildren<QLabel*>()) {
     const QKeySequence letter = QKeySequence::mnemonic(label->text());
     if (!label->buddy() || !label->buddy()->isEnabled() || letter.isEmpty()) continue;
+    if (qobject_cast<const QAbstractButton*>(label->buddy())) continue;  // its letter presses it
     area->verticalScrollBar()->setValue(0);
     QTest::keyClick(&dialog, letter[0].key(), Qt::AltModifier);
     ASSERT_EQ(QApplication::focusWidget(), label->buddy()) << label->text().toStdString();

@@ -196,7 +196,6 @@ TEST_F(Keyboard, EveryStopShowsThatItHasTheFocus) {
   look("Explore", false);
   for (const ViewInfo& view : views()) {
     window->show_view(QLatin1String(view.id));
-    window->view().wait();
     QApplication::processEvents();
     window->top_bar().run_button().setFocus();
     look(view.id, true);
