@@ -17,6 +17,7 @@
 #include "app/lesson/lesson_panel.h"
 #include "app/lesson/markdown_view.h"
 #include "app/look/figures.h"
+#include "app/look/theme/focus_ring.h"
 #include "app/views/views.h"
 #include "engine/wire/view_ids.h"
 
@@ -128,6 +129,7 @@ void LessonPanel::list_lessons() {
   }
   auto* list = new QLabel(links);
   list->setObjectName(QStringLiteral("LessonLinks"));
+  ring_focus(*list);
   list->setWordWrap(true);
   list->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
   list->setAccessibleName(tr("Lessons that show it"));

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "app/look/figures.h"
+#include "app/look/theme/focus_ring.h"
 #include "app/state/step/training_step.h"
 #include "app/views/memory/memory_state.h"
 #include "app/views/shared/paint/paint_tools.h"
@@ -68,6 +69,7 @@ MemoryView::MemoryView(Session& session, QWidget* parent)
   setAccessibleName(tr("Memory"));
   setAttribute(Qt::WA_OpaquePaintEvent);
   setFocusPolicy(Qt::StrongFocus);
+  ring_focus(*this);
   setMouseTracking(true);
   state_->worker.setMaxThreadCount(1);
   build_controls();
