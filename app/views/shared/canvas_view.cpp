@@ -8,6 +8,7 @@
 #include <QScrollBar>
 #include <algorithm>
 
+#include "app/look/theme/focus_ring.h"
 #include "app/look/theme/theme.h"
 #include "app/views/shared/paint/canvas.h"
 
@@ -18,6 +19,7 @@ CanvasView::CanvasView(Session& session, const QString& canvas_name, QWidget* pa
   const Canvas made = make_canvas(*this, canvas_name);
   scroll_ = made.scroll;
   canvas_ = made.canvas;
+  ring_focus(*canvas_);
   setFocusProxy(canvas_);
 }
 
