@@ -6,6 +6,7 @@
 #include <QFile>
 #include <QMenu>
 #include <QMenuBar>
+#include <QPointer>
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QTabBar>
@@ -185,10 +186,12 @@ TEST_F(Keyboard, TheNextPaneIsLeftAndFoundAgainAtTheSamePlace) {
 // Whatever Tab stops at looks other than without the focus.
 TEST_F(Keyboard, EveryStopShowsThatItHasTheFocus) {
   const auto look = [&](const char* where, bool view_alone) {
-    const QList<QWidget*> walked = stops();
-    ASSERT_GT(walked.size(), 10) << where;
-    for (QWidget* stop : walked) {
-      if (view_alone && !window->view().isAncestorOf(stop)) continue;
+    const QList<QWidget*> found = stops();
+    ASSERT_GT(found.size(), 10) << where;
+    // What is filled anew when the focus leaves it has other parts then.
+    const QList<QPointer<QWidget>> walked(found.begin(), found.end());
+    for (const QPointer<QWidget>& stop : walked) {
+      if (!stop || (view_alone && !window->view().isAncestorOf(stop))) continue;
       stop->setFocus(Qt::TabFocusReason);
       QApplication::processEvents();
       const QImage with = stop->grab().toImage();
