@@ -13,7 +13,8 @@ namespace parallelarium {
 
 class AlikeOps {
  public:
-  // What one body is: ops [body.first, body.last), so many actions and micro-batches.
+  // How large one body is: it has the ops [body.first, body.last) and so many actions and
+  // micro-batches.
   struct BodySize {
     Repeats::Body body;
     std::int32_t actions = 0, microbatches = 0;

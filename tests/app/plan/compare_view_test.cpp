@@ -128,24 +128,7 @@ TEST_F(CompareFixture, FollowsOneActionThroughAllColumns) {
 // something else is set.
 TEST_F(CompareFixture, IsAboutTheSelectedPlanAfterASearch) {
   PlanSearch& search = PlanSearch::of(session());
-  PlanWish wish;
-  wish.model = QStringLiteral("llama3-8b");
-  wish.gpus = QStringLiteral("4");
-  wish.global_batch = 8;
-  auto today = default_setup();
-  for (const auto& [key, value] : {std::pair("machine", "dgx-h100"),
-                                   {"model", "llama3-8b"},
-                                   {"pp", "1"},
-                                   {"tp", "4"},
-                                   {"microbatches", "8"}})
-    ASSERT_TRUE(set_field(today, key, value).ok());
-  today.precision = auto_precision();
-  today.attention = Attention::kAuto;
-  wish.today = today;
-  search.set_wish(wish);
-  search.start();
-  ASSERT_TRUE(wait_until([&] { return !search.searching(); }, kAnswerMs));
-  ASSERT_TRUE(search.answer()) << search.error().toStdString();
+  ASSERT_NE(searched(wish_with_today()), nullptr);
   const FoundPlan other = search.answer()->front.back(), best = *search.best();
   ASSERT_FALSE(other.setup == best.setup);
   search.select(other.setup);

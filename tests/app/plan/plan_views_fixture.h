@@ -7,12 +7,34 @@
 #include <QTemporaryDir>
 #include <nlohmann/json.hpp>
 
+#include "app/state/plan/plan_search.h"
 #include "app/state/run/engine_process.h"
 #include "tests/app/pipeline/pipeline_fixture.h"
 #include "tests/app/wait.h"
 #include "tests/app/window/window_fixture.h"
 
 namespace parallelarium {
+
+inline PlanWish plan_wish(const char* model, const char* gpus) {
+  PlanWish wish;
+  wish.model = QLatin1String(model);
+  wish.gpus = QLatin1String(gpus);
+  wish.global_batch = 8;
+  return wish;
+}
+// Llama 3 8B on four GPUs, trained today with TP 4.
+inline PlanWish wish_with_today() {
+  PlanWish wish = plan_wish("llama3-8b", "4");
+  auto today = new_setup();
+  for (const auto& [key, value] : {std::pair("machine", "dgx-h100"),
+                                   {"model", "llama3-8b"},
+                                   {"pp", "1"},
+                                   {"tp", "4"},
+                                   {"microbatches", "8"}})
+    EXPECT_TRUE(set_field(today, key, value).ok()) << key;
+  wish.today = today;
+  return wish;
+}
 
 class PlanViewFixture : public WindowFixture {
  protected:
@@ -33,6 +55,16 @@ class PlanViewFixture : public WindowFixture {
     ASSERT_TRUE(set_field(setup, field, value).ok()) << field;
     session().history().change(setup, QString::fromLatin1(field));
     session().wait_for_prediction();
+  }
+
+  // The plan that is selected then; null: nothing fits.
+  const FoundPlan* searched(const PlanWish& wish) {
+    PlanSearch& search = PlanSearch::of(session());
+    search.set_wish(wish);
+    search.start();
+    EXPECT_TRUE(wait_until([&] { return !search.searching(); }, kAnswerMs));
+    EXPECT_TRUE(search.answer()) << search.error().toStdString();
+    return search.selected();
   }
 
   // What the command line says with these arguments.

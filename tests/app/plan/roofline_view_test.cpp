@@ -92,14 +92,7 @@ TEST_F(RooflineFixture, PicturesHaveNoTextOverAnother) {
 // After a search the pieces are those of the selected plan.
 TEST_F(RooflineFixture, IsAboutTheSelectedPlanAfterASearch) {
   PlanSearch& search = PlanSearch::of(session());
-  PlanWish wish;
-  wish.model = QStringLiteral("gpt2-124m");
-  wish.gpus = QStringLiteral("2");
-  wish.global_batch = 8;
-  search.set_wish(wish);
-  search.start();
-  ASSERT_TRUE(wait_until([&] { return !search.searching(); }, kAnswerMs));
-  ASSERT_NE(search.selected(), nullptr) << search.error().toStdString();
+  ASSERT_NE(searched(plan_wish("gpt2-124m", "2")), nullptr);
   view().wait();
   QApplication::processEvents();
   EXPECT_TRUE(view().data().whose.contains(QStringLiteral("selected in Search")));

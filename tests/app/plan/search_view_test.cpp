@@ -14,6 +14,7 @@
 #include "app/views/search/search_paint.h"
 #include "app/views/search/search_words.h"
 #include "tests/app/pipeline/pipeline_fixture.h"
+#include "tests/app/plan/plan_views_fixture.h"
 #include "tests/app/wait.h"
 #include "tests/app/window/window_fixture.h"
 
@@ -176,19 +177,7 @@ TEST_F(SearchFixture, ACancelledSearchKeepsTheBestSoFar) {
 
 // What is trained today has its figures beside the best plan's, in the picture and in words.
 TEST_F(SearchFixture, TodayStandsBesideTheBest) {
-  PlanWish wish;
-  wish.model = QStringLiteral("llama3-8b");
-  wish.gpus = QStringLiteral("4");
-  wish.global_batch = 8;
-  auto today = new_setup();
-  for (const auto& [key, value] : {std::pair("machine", "dgx-h100"),
-                                   {"model", "llama3-8b"},
-                                   {"pp", "1"},
-                                   {"tp", "4"},
-                                   {"microbatches", "8"}})
-    ASSERT_TRUE(set_field(today, key, value).ok());
-  wish.today = today;
-  search_for(wish);
+  search_for(wish_with_today());
   ASSERT_TRUE(search().answer());
   const std::vector<TodayFigure> figures = today_figures(search());
   ASSERT_EQ(figures.size(), 6U);

@@ -179,10 +179,6 @@ Outcome run_plan(const PlanOptions& options, Progress& progress) {
   return Outcome::done(std::move(text));
 }
 
-}  // namespace
-
-namespace {
-
 std::string axes_text() {
   std::string text = "\nAxes, and what each takes where neither --fix nor --allow says:\n";
   for (const PlanAxis& axis : plan_axes())
