@@ -23,9 +23,10 @@ if(cuda_missing)
   without_cuda("${cuda_missing}")
 endif()
 
-# Machine code for Volta (which CUDA 13 gave up) to Blackwell, and PTX of Hopper for what comes after.
+# Machine code for Volta (which CUDA 13 gave up) to Blackwell, and PTX of Hopper for what comes after. Ada (8.9) runs
+# that of 8.6, of which it has the shared memory and registers.
 if(NOT CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
-  set(CMAKE_CUDA_ARCHITECTURES 75-real 80-real 86-real 89-real 90)
+  set(CMAKE_CUDA_ARCHITECTURES 75-real 80-real 86-real 90)
   if(cuda_version AND cuda_version VERSION_LESS 13.0)
     list(PREPEND CMAKE_CUDA_ARCHITECTURES 70-real)
   endif()
@@ -61,7 +62,25 @@ list(TRANSFORM architectures REPLACE "[^0-9].*" "")
 list(SORT architectures COMPARE NATURAL)
 list(GET architectures 0 least_capability)
 
-file(GLOB_RECURSE cuda_sources CONFIGURE_DEPENDS *.cu gpu_*.cpp matmul_cublaslt.cpp)
+# The files of a folder are compiled together, but for those for tensor cores (*_tiles*), which have other numbers of
+# threads: to read CUDA's headers once for every GPU takes some ten seconds.
+file(GLOB_RECURSE cuda_sources CONFIGURE_DEPENDS gpu_*.cpp matmul_cublaslt.cpp)
+file(GLOB_RECURSE kernels RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} CONFIGURE_DEPENDS *.cu)
+set(parts "")
+foreach(kernel ${kernels})
+  string(REGEX REPLACE "/.*" "" part ${kernel})
+  if(kernel MATCHES "_tiles")
+    string(APPEND part "_tiles")
+  endif()
+  list(APPEND parts ${part})
+  string(APPEND text_of_${part} "#include \"kernels/${kernel}\"\n")
+endforeach()
+list(REMOVE_DUPLICATES parts)
+foreach(part ${parts})
+  set(file ${CMAKE_CURRENT_BINARY_DIR}/${part}.cu)
+  file(CONFIGURE OUTPUT ${file} CONTENT "${text_of_${part}}" @ONLY)
+  list(APPEND cuda_sources ${file})
+endforeach()
 add_library(parallelarium_kernels_cuda STATIC ${cuda_sources})
 # Kernels call the constexpr functions that they share with the host (bf16.h, launch.h). clang++ takes newer headers
 # than it knows, and before 20 without __grid_constant__, which only saves a copy.

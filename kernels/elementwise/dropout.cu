@@ -7,8 +7,8 @@
 namespace parallelarium {
 namespace {
 
-constexpr unsigned kThreads = 256;
-constexpr std::size_t kMostBlocks = 4096;  // the loop over the grid covers the rest
+constexpr unsigned kDropThreads = 256;
+constexpr std::size_t kMostDropBlocks = 4096;  // the loop over the grid covers the rest
 
 // The masks of W elements from number `first` on. Both must be multiples of 4, or W must be 1.
 template <int W>
@@ -96,7 +96,7 @@ bool masks_are_wide(const std::uint8_t* mask) {
 }
 template <class T>
 dim3 grid_of(std::size_t count) {
-  return dim3(blocks_for(count, kThreads * kWidth<T>, kMostBlocks));
+  return dim3(blocks_for(count, kDropThreads * kWidth<T>, kMostDropBlocks));
 }
 
 }  // namespace
@@ -108,16 +108,16 @@ cudaError_t dropout_residual(T* out, std::uint8_t* mask, const T* stream_in, con
   if (count == 0) return cudaSuccess;
   const bool wide = is_wide(out) && is_wide(stream_in) && is_wide(branch) &&
                     masks_are_wide<T>(mask) && first % 4 == 0;
-  return launch(dropout_residual_kernel<T>, grid_of<T>(count), dim3(kThreads), 0, stream, out, mask,
-                stream_in, branch, dropout, first, count, wide);
+  return launch(dropout_residual_kernel<T>, grid_of<T>(count), dim3(kDropThreads), 0, stream, out,
+                mask, stream_in, branch, dropout, first, count, wide);
 }
 template <class T>
 cudaError_t dropout_grad(T* dbranch, const T* dx, const std::uint8_t* mask, float scale,
                          std::size_t count, cudaStream_t stream) {
   if (count == 0) return cudaSuccess;
   const bool wide = is_wide(dbranch) && is_wide(dx) && masks_are_wide<T>(mask);
-  return launch(dropout_grad_kernel<T>, grid_of<T>(count), dim3(kThreads), 0, stream, dbranch, dx,
-                mask, scale, count, wide);
+  return launch(dropout_grad_kernel<T>, grid_of<T>(count), dim3(kDropThreads), 0, stream, dbranch,
+                dx, mask, scale, count, wide);
 }
 template <class T>
 cudaError_t dropout_probabilities(T* dropped, std::uint8_t* mask, const T* probabilities,
@@ -130,8 +130,8 @@ cudaError_t dropout_probabilities(T* dropped, std::uint8_t* mask, const T* proba
                     rows_are_wide(probabilities, length, sizeof(T)) && masks_are_wide<T>(mask) &&
                     dropout.sequence % 4 == 0;
   return launch(dropout_probabilities_kernel<T>, dim3(static_cast<unsigned>(rows)),
-                dim3(threads_for_row(length, wide ? kWidth<T> : 1, kThreads)), 0, stream, dropped,
-                mask, probabilities, dropout, static_cast<unsigned>(shape.H),
+                dim3(threads_for_row(length, wide ? kWidth<T> : 1, kDropThreads)), 0, stream,
+                dropped, mask, probabilities, dropout, static_cast<unsigned>(shape.H),
                 static_cast<unsigned>(shape.T), wide);
 }
 

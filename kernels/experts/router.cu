@@ -277,7 +277,7 @@ __global__ void update_bias_kernel(float* bias, const float* loads, float rate, 
 
 // Puts a kernel that works on a token with each warp on the stream.
 template <class... Parameters, class... Arguments>
-cudaError_t launch_tokens(void (*kernel)(Parameters...), const RouterShape& shape,
+cudaError_t launch_router(void (*kernel)(Parameters...), const RouterShape& shape,
                           std::int64_t floats, cudaStream_t stream, Arguments... arguments) {
   const std::size_t shared = kTokensOfBlock * static_cast<std::size_t>(floats) * sizeof(float);
   if (shared > kUsualShared) {
@@ -300,7 +300,7 @@ cudaError_t route(float* gates, std::int32_t* routes, float* record, const T* lo
   float* log_sums = shares + N * E;
   std::int32_t* chosen = routes + chosen_at(N, k);
   const auto experts = static_cast<unsigned>(E);
-  cudaError_t status = launch_tokens(choose_experts_kernel<T>, shape, choose_floats(shape), stream,
+  cudaError_t status = launch_router(choose_experts_kernel<T>, shape, choose_floats(shape), stream,
                                      gates, routes, shares, log_sums, logits, bias);
   if (status == cudaSuccess)
     status = launch(count_choices_kernel, dim3(experts), dim3(kThreads), 0, stream, chosen,
@@ -320,7 +320,7 @@ template <class T>
 cudaError_t route_grad(T* dlogits, const float* dgates, const T* logits, const float* gates,
                        const std::int32_t* routes, float scale, const RouterShape& shape,
                        cudaStream_t stream) {
-  return launch_tokens(route_grad_kernel<T>, shape, grad_floats(shape), stream, dlogits, dgates,
+  return launch_router(route_grad_kernel<T>, shape, grad_floats(shape), stream, dlogits, dgates,
                        logits, gates, routes, scale);
 }
 

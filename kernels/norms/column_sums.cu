@@ -7,19 +7,19 @@
 namespace parallelarium {
 namespace {
 
-constexpr unsigned kWarps = 8;
+constexpr unsigned kSumWarps = 8;
 
 // In two passes. First, blockIdx.y takes a part of the rows and blockIdx.x a strip of
-// 32 W columns: every lane W columns, every warp each kWarps-th row; the warps' sums are added in
-// order into parts [2, parts, C] (kWeighted: weighted by the normalised input; and plain).
+// 32 W columns: every lane W columns, every warp each kSumWarps-th row; the warps' sums are added
+// in order into parts [2, parts, C] (kWeighted: weighted by the normalised input; and plain).
 template <int W, bool kWeighted, class T>
-__global__ void __launch_bounds__(32 * kWarps)
+__global__ void __launch_bounds__(32 * kSumWarps)
     column_parts_kernel(float* parts, const T* dy, const T* x, const float* stats, std::int64_t N,
                         std::int64_t C, std::int64_t part_rows) {
   // The W columns of a lane stand so far apart that lanes and neighbouring columns alike fall on
   // banks of their own.
   constexpr unsigned kApart = W == 1 ? 32 : 32 + 32 / W;
-  __shared__ float shared[2][kWarps][kApart * W];
+  __shared__ float shared[2][kSumWarps][kApart * W];
   const unsigned lane = threadIdx.x % 32;
   const unsigned warp = threadIdx.x / 32;
   const std::int64_t strip = std::int64_t{blockIdx.x} * 32 * W;
@@ -30,7 +30,7 @@ __global__ void __launch_bounds__(32 * kWarps)
   Floats<W> plain{};
   if (c < C)
 #pragma unroll 4
-    for (std::int64_t n = begin + warp; n < end; n += kWarps) {
+    for (std::int64_t n = begin + warp; n < end; n += kSumWarps) {
       const auto grads = load<W>(dy + n * C + c);
       if constexpr (kWeighted) {
         const auto values = load<W>(x + n * C + c);
@@ -49,23 +49,23 @@ __global__ void __launch_bounds__(32 * kWarps)
   }
   __syncthreads();
   const unsigned first = kWeighted ? 0 : 32 * W;
-  for (unsigned at = first + threadIdx.x; at < 2 * 32 * W; at += 32 * kWarps) {
+  for (unsigned at = first + threadIdx.x; at < 2 * 32 * W; at += 32 * kSumWarps) {
     const unsigned which = at / (32 * W);
     const unsigned column = at % (32 * W);
     float sum = 0;
-    for (unsigned from = 0; from < kWarps; ++from)
+    for (unsigned from = 0; from < kSumWarps; ++from)
       sum += shared[which][from][column % W * kApart + column / W];
     if (strip + column < C) parts[(which * gridDim.y + blockIdx.y) * C + strip + column] = sum;
   }
 }
 
-// Then blockIdx.x adds the parts of 32 columns, every warp each kWarps-th part, and the warps' sums
-// in order; blockIdx.y: weighted, plain.
+// Then blockIdx.x adds the parts of 32 columns, every warp each kSumWarps-th part, and the warps'
+// sums in order; blockIdx.y: weighted, plain.
 template <class G>
-__global__ void __launch_bounds__(32 * kWarps)
+__global__ void __launch_bounds__(32 * kSumWarps)
     add_parts_kernel(G* weighted, G* plain, const float* parts, std::int64_t count,
                      std::int64_t C) {
-  __shared__ float shared[kWarps][32];
+  __shared__ float shared[kSumWarps][32];
   G* const sums = blockIdx.y == 0 ? weighted : plain;
   if (sums == nullptr) return;
   const unsigned lane = threadIdx.x % 32;
@@ -75,12 +75,12 @@ __global__ void __launch_bounds__(32 * kWarps)
   float sum = 0;
   if (c < C)
 #pragma unroll 8
-    for (std::int64_t part = warp; part < count; part += kWarps) sum += from[part * C];
+    for (std::int64_t part = warp; part < count; part += kSumWarps) sum += from[part * C];
   shared[warp][lane] = sum;
   __syncthreads();
   if (warp != 0 || c >= C) return;
   sum = 0;
-  for (unsigned of = 0; of < kWarps; ++of) sum += shared[of][lane];
+  for (unsigned of = 0; of < kSumWarps; ++of) sum += shared[of][lane];
   sums[c] = rounded<G>(widened(sums[c]) + sum);
 }
 
@@ -101,11 +101,11 @@ cudaError_t sum_columns(G* weighted, G* plain, const T* dy, const T* x, const fl
                                           : column_parts_kernel<1, true, T>
                       : wide ? column_parts_kernel<kWidth<T>, false, T>
                                    : column_parts_kernel<1, false, T>;
-  const cudaError_t status = launch(kernel, grid, dim3(32 * kWarps), 0, stream, parts, dy, x, stats,
-                                    N, C, static_cast<std::int64_t>(rows_of_part(rows)));
+  const cudaError_t status = launch(kernel, grid, dim3(32 * kSumWarps), 0, stream, parts, dy, x,
+                                    stats, N, C, static_cast<std::int64_t>(rows_of_part(rows)));
   if (status != cudaSuccess) return status;
   return launch(add_parts_kernel<G>, dim3(static_cast<unsigned>(divide_up(columns, 32)), 2),
-                dim3(32 * kWarps), 0, stream, weighted, plain, static_cast<const float*>(parts),
+                dim3(32 * kSumWarps), 0, stream, weighted, plain, static_cast<const float*>(parts),
                 static_cast<std::int64_t>(part_count), C);
 }
 

@@ -9,6 +9,8 @@
 
 namespace parallelarium {
 
+constexpr int kRunMs = 120'000;  // a calibration and a run on a busy computer
+
 // Runs the event loop until `done` or the time is over; says which.
 inline bool wait_until(const std::function<bool()>& done, int milliseconds) {
   QElapsedTimer timer;

@@ -13,19 +13,19 @@ using testing::HasSubstr;
 const std::vector<std::string> kSetup = {"--model", "moe-tiny", "--pp",           "1", "--dp", "4",
                                          "--ep",    "4",        "--microbatches", "2"};
 
-std::vector<std::string> with(std::vector<std::string> words,
-                              const std::vector<std::string>& more = {}) {
+std::vector<std::string> with_setup(std::vector<std::string> words,
+                                    const std::vector<std::string>& more = {}) {
   words.insert(words.end(), kSetup.begin(), kSetup.end());
   words.insert(words.end(), more.begin(), more.end());
   return words;
 }
 
 TEST(Route, ShowsLoadsDropsAndWhatTravels) {
-  const Reply text = command(with({"route"}, {"--skew", "0.5"}));
+  const Reply text = command(with_setup({"route"}, {"--skew", "0.5"}));
   EXPECT_EQ(text.status, kDone) << text.err;
   EXPECT_THAT(text.out, HasSubstr("an expert takes at most 40 tokens of each"));
   EXPECT_THAT(text.out, HasSubstr("Balance loss"));
-  const json routed = command(with({"route", "--json"}, {"--skew", "0.5"})).json();
+  const json routed = command(with_setup({"route", "--json"}, {"--skew", "0.5"})).json();
   EXPECT_EQ(routed.at("capacity"), 40);
   EXPECT_EQ(routed.at("load").at(0), 160);
   EXPECT_GT(routed.at("dropped").at(0), 0);
@@ -42,13 +42,13 @@ TEST(Route, ShowsLoadsDropsAndWhatTravels) {
 TEST(Route, IsRefusedInOneSentence) {
   for (const auto& [words, text] :
        {std::pair{std::vector<std::string>{"route"}, "has no experts"},
-        {with({"route"}, {"--layer", "8"}), "Layer 8 has no experts"},
-        {with({"route"}, {"--layer", "-1"}), "Layer -1 has no experts"},
-        {with({"route"}, {"--at", "2"}), "no micro-batch 2"},
-        {with({"route"}, {"--group", "1"}), "no EP group 1"},
-        {with({"route"}, {"--routing", "/absent"}), "/absent"},
-        {with({"route"}, {"--skew", "2"}), "between 0 and 1"},
-        {with({"route"}, {"--router", "tanh"}), "softmax or sigmoid"}}) {
+        {with_setup({"route"}, {"--layer", "8"}), "Layer 8 has no experts"},
+        {with_setup({"route"}, {"--layer", "-1"}), "Layer -1 has no experts"},
+        {with_setup({"route"}, {"--at", "2"}), "no micro-batch 2"},
+        {with_setup({"route"}, {"--group", "1"}), "no EP group 1"},
+        {with_setup({"route"}, {"--routing", "/absent"}), "/absent"},
+        {with_setup({"route"}, {"--skew", "2"}), "between 0 and 1"},
+        {with_setup({"route"}, {"--router", "tanh"}), "softmax or sigmoid"}}) {
     const Reply reply = command(words);
     EXPECT_EQ(reply.status, kInvalid) << text;
     EXPECT_EQ(reply.out, "");
@@ -59,8 +59,8 @@ TEST(Route, IsRefusedInOneSentence) {
 TEST(Run, ReportsItsRoutingWhichRouteAndPredictRead) {
   const Folder folder;
   folder.pretend_calibrated();
-  const Reply run = command(with({"run", "--json", "--backend", "cpu", "--verify"},
-                                 {"--steps", "2", "--capacity", "0", "--sequence", "32"}));
+  const Reply run = command(with_setup({"run", "--json", "--backend", "cpu", "--verify"},
+                                       {"--steps", "2", "--capacity", "0", "--sequence", "32"}));
   ASSERT_EQ(run.status, kDone) << run.err;
   const json seen = run.json();
   EXPECT_TRUE(seen.at("proof").at("holds"));
@@ -68,7 +68,8 @@ TEST(Run, ReportsItsRoutingWhichRouteAndPredictRead) {
   EXPECT_EQ(seen.at("balance").size(), 3u);          // steps, the warm-up too
   const std::string file = folder.file("run.json", run.out);
   const std::vector<std::string> of = {"--capacity", "0", "--sequence", "32", "--routing", file};
-  const json routed = command(with({"route", "--json", "--layer", "3", "--at", "1"}, of)).json();
+  const json routed =
+      command(with_setup({"route", "--json", "--layer", "3", "--at", "1"}, of)).json();
   EXPECT_EQ(routed.at("source"), "measured");
   for (const json& entry : seen.at("routing")) {
     if (entry.at("layer") != 3 || entry.at("microbatch") != 1) continue;
@@ -76,7 +77,7 @@ TEST(Run, ReportsItsRoutingWhichRouteAndPredictRead) {
               entry.at("kept"));
   }
   // By that routing the predicted bytes are the counted ones.
-  const json predicted = command(with({"predict", "--json"}, of)).json();
+  const json predicted = command(with_setup({"predict", "--json"}, of)).json();
   const auto tokens = [](const json& rows) {
     for (const json& row : rows)
       if (row.at("purpose") == "tokens") return row;
@@ -86,10 +87,10 @@ TEST(Run, ReportsItsRoutingWhichRouteAndPredictRead) {
             tokens(seen.at("traffic")).at("sent_bytes"));
   EXPECT_EQ(tokens(predicted.at("traffic")).at("received_bytes"),
             tokens(seen.at("traffic")).at("received_bytes"));
-  EXPECT_EQ(command(with({"predict"}, {"--routing", file})).status, kInvalid);
+  EXPECT_EQ(command(with_setup({"predict"}, {"--routing", file})).status, kInvalid);
   for (const char* name : {"route", "predict"}) {
     const Reply other =
-        command(with({name}, {"--capacity", "2", "--sequence", "32", "--routing", file}));
+        command(with_setup({name}, {"--capacity", "2", "--sequence", "32", "--routing", file}));
     EXPECT_EQ(other.status, kInvalid) << name;
     EXPECT_THAT(other.err, HasSubstr("another Setup: its capacity is 0.0, here it is 2.0")) << name;
   }

@@ -18,8 +18,8 @@ std::vector<std::int32_t> random_tokens(std::int64_t count, std::int64_t rows, u
   return tokens;
 }
 
-using Sizes = std::tuple<int, int>;
-class CrossEntropy : public testing::TestWithParam<Sizes> {
+using LossSizes = std::tuple<int, int>;
+class CrossEntropy : public testing::TestWithParam<LossSizes> {
  protected:
   std::int64_t N = std::get<0>(GetParam());
   std::int64_t V = std::get<1>(GetParam());

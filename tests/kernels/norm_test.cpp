@@ -10,8 +10,8 @@ namespace {
 
 using namespace reference;
 
-using Sizes = std::tuple<int, int, bool>;  // tokens, channels, RMSNorm
-class NormKernel : public testing::TestWithParam<Sizes> {
+using NormSizes = std::tuple<int, int, bool>;  // tokens, channels, RMSNorm
+class NormKernel : public testing::TestWithParam<NormSizes> {
  protected:
   std::int64_t N = std::get<0>(GetParam());
   std::int64_t C = std::get<1>(GetParam());

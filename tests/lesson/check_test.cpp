@@ -58,12 +58,6 @@ TEST(Lessons, AreFoundBesideTheProgram) {
             std::filesystem::canonical(shipped_lessons()));
 }
 
-struct Planted {
-  std::string name, rule;
-  std::function<void(LessonCopy&)> plant;
-};
-void PrintTo(const Planted& planted, std::ostream* out) { *out << planted.name; }
-
 class PlantedFault : public testing::TestWithParam<Planted> {};
 
 TEST_P(PlantedFault, IsFound) {

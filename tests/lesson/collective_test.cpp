@@ -4,18 +4,13 @@
 #include <gtest/gtest.h>
 
 #include "engine/lesson/lesson.h"
+#include "tests/lesson/hand_in.h"
 #include "tests/lesson/lesson_copy.h"
 
 namespace parallelarium {
 namespace {
 
 const char* const kRing = "why-the-ring-wins";
-
-Lesson shipped(const std::string& id) {
-  Result<Lesson> lesson = read_lesson(shipped_lessons() + "/" + id);
-  EXPECT_TRUE(lesson) << (lesson ? "" : lesson.error().text);
-  return std::move(*lesson);
-}
 
 std::size_t index_of(const Lesson& lesson, const std::string& step) {
   return static_cast<std::size_t>(lesson.find(step) - lesson.steps.data());
@@ -206,12 +201,6 @@ TEST(LessonCollective, RunsAreMadeAndMustShowWhatIsClaimed) {
               testing::ElementsAre("run-failed"));
 }
 
-struct Planted {
-  std::string name, rule;
-  std::function<void(LessonCopy&)> plant;
-};
-void PrintTo(const Planted& planted, std::ostream* out) { *out << planted.name; }
-
 class PlantedCollectiveFault : public testing::TestWithParam<Planted> {};
 
 TEST_P(PlantedCollectiveFault, IsFound) {
@@ -229,7 +218,7 @@ TEST_P(PlantedCollectiveFault, IsFound) {
 
 using C = LessonCopy;
 
-const std::vector<Planted>& planted() {
+const std::vector<Planted>& planted_in_collectives() {
   static const std::vector<Planted> all = {
       {"UnknownSetting", "step-setup", [](C& c) { c.object["start"]["collective.gears"] = 5; }},
       {"NoSuchAlgorithm", "step-setup",
@@ -265,7 +254,7 @@ const std::vector<Planted>& planted() {
   return all;
 }
 
-INSTANTIATE_TEST_SUITE_P(Rules, PlantedCollectiveFault, testing::ValuesIn(planted()),
+INSTANTIATE_TEST_SUITE_P(Rules, PlantedCollectiveFault, testing::ValuesIn(planted_in_collectives()),
                          [](const auto& fault) { return fault.param.name; });
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
@@ -69,5 +70,12 @@ class LessonCopy {
   std::string id_;
   std::filesystem::path root_;
 };
+
+// A fault in a copy, and the rule of `lesson check` that finds it.
+struct Planted {
+  std::string name, rule;
+  std::function<void(LessonCopy&)> plant;
+};
+inline void PrintTo(const Planted& planted, std::ostream* out) { *out << planted.name; }
 
 }  // namespace parallelarium

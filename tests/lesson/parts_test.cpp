@@ -79,13 +79,13 @@ TEST(Parts, OptionsComeInAnOrderThatTheSeedDraws) {
   EXPECT_EQ(seen.size(), 24u);  // every order is drawn
 }
 
-struct Planted {
+struct PlantedPart {
   const char* name;
   const char* rule;
   std::function<void(LessonCopy&, json&)> plant;
 };
 
-class PartsFaults : public testing::TestWithParam<Planted> {};
+class PartsFaults : public testing::TestWithParam<PlantedPart> {};
 
 TEST_P(PartsFaults, IsTold) {
   LessonCopy copy("copies-that-agree");
@@ -100,39 +100,39 @@ TEST_P(PartsFaults, IsTold) {
 INSTANTIATE_TEST_SUITE_P(
     All, PartsFaults,
     testing::Values(
-        Planted{"OneAlone", "lesson-schema",
-                [](LessonCopy&, json& step) { step["parts"] = {step["parts"][0]}; }},
-        Planted{"NoSuchOption", "lesson-form",
-                [](LessonCopy&, json& step) { step["parts"][0]["option"] = "middle"; }},
-        Planted{"TwoOfOneName", "lesson-form",
-                [](LessonCopy&, json& step) { step["parts"][1]["id"] = "first"; }},
-        Planted{"CorrectOption", "lesson-form",
-                [](LessonCopy&, json& step) { step["options"][0]["correct"] = true; }},
-        Planted{"NumberWithoutAnswer", "lesson-schema",
-                [](LessonCopy&, json& step) {
-                  step["parts"][0] = {{"id", "first"}, {"unit", "bytes"}};
-                }},
-        Planted{"NumberWithoutValue", "answer-expression",
-                [](LessonCopy&, json& step) {
-                  step["parts"][0] = {{"id", "first"}, {"unit", "bytes"}, {"answer", "4 * qq"}};
-                }},
-        Planted{"ShownFigure", "answer-shown",
-                [](LessonCopy&, json& step) {
-                  step["parts"][0] = {{"id", "first"},
-                                      {"unit", "bytes"},
-                                      {"answer", "2 * (d - 1) / d * 4 * psi"},
-                                      {"metric", "traffic.*.sent_bytes"},
-                                      {"tolerance", {{"relative", 0.03}}}};
-                }},
-        Planted{"NoLabel", "text-part-missing",
-                [](LessonCopy& copy, json&) { copy.replace("### part third\nThird\n", ""); }},
-        Planted{"NoWrong", "text-part-missing",
-                [](LessonCopy& copy, json&) {
-                  copy.replace(
-                      "{{wrong_parts}} of {{all_parts}} are not at their place; the marks say "
-                      "which.",
-                      "");
-                }}),
+        PlantedPart{"OneAlone", "lesson-schema",
+                    [](LessonCopy&, json& step) { step["parts"] = {step["parts"][0]}; }},
+        PlantedPart{"NoSuchOption", "lesson-form",
+                    [](LessonCopy&, json& step) { step["parts"][0]["option"] = "middle"; }},
+        PlantedPart{"TwoOfOneName", "lesson-form",
+                    [](LessonCopy&, json& step) { step["parts"][1]["id"] = "first"; }},
+        PlantedPart{"CorrectOption", "lesson-form",
+                    [](LessonCopy&, json& step) { step["options"][0]["correct"] = true; }},
+        PlantedPart{"NumberWithoutAnswer", "lesson-schema",
+                    [](LessonCopy&, json& step) {
+                      step["parts"][0] = {{"id", "first"}, {"unit", "bytes"}};
+                    }},
+        PlantedPart{"NumberWithoutValue", "answer-expression",
+                    [](LessonCopy&, json& step) {
+                      step["parts"][0] = {{"id", "first"}, {"unit", "bytes"}, {"answer", "4 * qq"}};
+                    }},
+        PlantedPart{"ShownFigure", "answer-shown",
+                    [](LessonCopy&, json& step) {
+                      step["parts"][0] = {{"id", "first"},
+                                          {"unit", "bytes"},
+                                          {"answer", "2 * (d - 1) / d * 4 * psi"},
+                                          {"metric", "traffic.*.sent_bytes"},
+                                          {"tolerance", {{"relative", 0.03}}}};
+                    }},
+        PlantedPart{"NoLabel", "text-part-missing",
+                    [](LessonCopy& copy, json&) { copy.replace("### part third\nThird\n", ""); }},
+        PlantedPart{"NoWrong", "text-part-missing",
+                    [](LessonCopy& copy, json&) {
+                      copy.replace(
+                          "{{wrong_parts}} of {{all_parts}} are not at their place; the marks say "
+                          "which.",
+                          "");
+                    }}),
     [](const auto& info) { return info.param.name; });
 
 TEST(Parts, AHandInIsJudgedAnew) {

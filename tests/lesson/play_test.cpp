@@ -6,18 +6,13 @@
 
 #include "engine/lesson/lesson.h"
 #include "engine/schedules/schedule.h"
+#include "tests/lesson/hand_in.h"
 #include "tests/lesson/lesson_copy.h"
 
 namespace parallelarium {
 namespace {
 
 using nlohmann::json;
-
-Lesson shipped(const std::string& id) {
-  Result<Lesson> lesson = read_lesson(shipped_lessons() + "/" + id);
-  EXPECT_TRUE(lesson) << (lesson ? "" : lesson.error().text);
-  return std::move(*lesson);
-}
 
 // --- drawing ---
 

@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::json;
 
-const char* const kLesson = "defend-your-plan";
+const char* const kCapstone = "defend-your-plan";
 
 // The Setup that the symbols before `name` tell of, as the lesson's first step has the rest.
 Setup named_setup(const Lesson& lesson, const Symbols& drawn, const std::string& name) {
@@ -46,11 +46,11 @@ Prediction predicted(const parallelarium::Setup& setup) {
 
 class Problems : public testing::TestWithParam<int> {
  protected:
-  Lesson lesson_ = shipped(kLesson);
+  Lesson lesson_ = shipped(kCapstone);
 };
 
 TEST(ProblemNumbers, AreManyAndEachHasAPlan) {
-  const Lesson lesson = shipped(kLesson);
+  const Lesson lesson = shipped(kCapstone);
   std::set<double> models, clusters, batches, rules, changes;
   const std::vector<Symbols> all = draws(lesson);
   EXPECT_GE(all.size(), 8u);
@@ -111,7 +111,7 @@ TEST_P(Problems, RejectionsAreWhatAPredictionOfEachSays) {
 
 TEST_P(Problems, AStudentsPlanIsJudgedByFiguresOfItsOwn) {
   const auto seed = static_cast<std::uint64_t>(GetParam());
-  const json play = played(kLesson, seed);
+  const json play = played(kCapstone, seed);
   const auto marked = [&](const json& file) {
     return report_on({write_hand_in("plan.json", file)}, shipped_lessons(), {}).hand_ins[0];
   };
@@ -158,7 +158,7 @@ TEST(Alternatives, ArePickedByAnExpression) {
 }
 
 TEST(PlanProblems, ThatHaveNoPlanAreToldByTheCheck) {
-  LessonCopy copy(kLesson);
+  LessonCopy copy(kCapstone);
   copy.object["constraint"] = "llm == 1 && cluster == 0 && rule == 0 && batch == 48 && change == 0";
   copy.object["problems"][0]["memory_bytes"] = 1000000000;
   copy.write();

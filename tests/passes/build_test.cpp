@@ -35,18 +35,18 @@ Program build(const Setup& setup, BuildOptions options = {.all_ranks = true}) {
   return *program;
 }
 
-struct Case {
+struct Built {
   int pp, dp, microbatches;
   const char* schedule;
 };
-void PrintTo(const Case& c, std::ostream* out) {
+void PrintTo(const Built& c, std::ostream* out) {
   *out << c.schedule << " pp " << c.pp << " dp " << c.dp << " m " << c.microbatches;
 }
 
-class EveryMesh : public testing::TestWithParam<Case> {
+class EveryMesh : public testing::TestWithParam<Built> {
  protected:
   parallelarium::Setup setup() const {
-    const Case& c = GetParam();
+    const Built& c = GetParam();
     return tiny(c.pp, c.dp, c.microbatches, c.schedule);
   }
 };
@@ -128,13 +128,13 @@ TEST_P(EveryMesh, PlansMemoryWithoutOverlap) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Meshes, EveryMesh,
-                         testing::Values(Case{1, 1, 1, "1f1b"}, Case{1, 2, 3, "gpipe"},
-                                         Case{2, 1, 1, "naive"}, Case{2, 1, 4, "1f1b"},
-                                         Case{2, 4, 3, "1f1b"}, Case{3, 1, 7, "1f1b"},
-                                         Case{3, 2, 2, "gpipe"}, Case{4, 1, 8, "1f1b"},
-                                         Case{4, 1, 8, "gpipe"}, Case{4, 2, 5, "1f1b"},
-                                         Case{4, 4, 9, "1f1b"}, Case{6, 1, 12, "naive"},
-                                         Case{12, 1, 3, "1f1b"}));
+                         testing::Values(Built{1, 1, 1, "1f1b"}, Built{1, 2, 3, "gpipe"},
+                                         Built{2, 1, 1, "naive"}, Built{2, 1, 4, "1f1b"},
+                                         Built{2, 4, 3, "1f1b"}, Built{3, 1, 7, "1f1b"},
+                                         Built{3, 2, 2, "gpipe"}, Built{4, 1, 8, "1f1b"},
+                                         Built{4, 1, 8, "gpipe"}, Built{4, 2, 5, "1f1b"},
+                                         Built{4, 4, 9, "1f1b"}, Built{6, 1, 12, "naive"},
+                                         Built{12, 1, 3, "1f1b"}));
 
 // The arena is not larger than what must be open at once, but for little.
 TEST(PlanMemory, WastesLittle) {

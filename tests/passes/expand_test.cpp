@@ -27,7 +27,7 @@ Setup setup_of(int dp, int zero, const std::string& collectives) {
   return setup;
 }
 
-Result<Program> built(const Setup& setup) {
+Result<Program> expanded(const Setup& setup) {
   const Result<Order> order =
       make_order(setup.schedule, setup.mesh.pp, setup.microbatches, setup.chunks);
   EXPECT_TRUE(order);
@@ -43,9 +43,9 @@ int collectives_of(const Program& program) {
 }
 
 TEST(Expand, ReplacesAllOrThoseNamedAndStaysRight) {
-  const Program direct = *built(setup_of(4, 3, "direct"));
-  const Program ring = *built(setup_of(4, 3, "ring"));
-  const Program gathers = *built(setup_of(4, 3, "all_gather=bruck"));
+  const Program direct = *expanded(setup_of(4, 3, "direct"));
+  const Program ring = *expanded(setup_of(4, 3, "ring"));
+  const Program gathers = *expanded(setup_of(4, 3, "all_gather=bruck"));
   EXPECT_GT(collectives_of(direct), collectives_of(gathers));
   EXPECT_GT(collectives_of(gathers), 0);
   EXPECT_EQ(collectives_of(ring), 0);
@@ -59,7 +59,7 @@ TEST(Expand, KeepsTheTrafficOfLeastBytes) {
   for (const int zero : {0, 1, 3}) {
     const auto sent = [&](const char* collectives) {
       std::map<Purpose, std::int64_t> bytes;
-      const Program program = *built(setup_of(4, zero, collectives));
+      const Program program = *expanded(setup_of(4, zero, collectives));
       for (int rank = 0; rank < 4; ++rank) {
         for (const TrafficRow& row : traffic_of(program, rank))
           bytes[row.purpose] += row.sent_bytes;
@@ -82,7 +82,7 @@ TEST(Expand, TrainingStepsHaveNoOtherCollectives) {
       const std::size_t equals = word.find('=');
       ASSERT_TRUE(set_field(setup, word.substr(0, equals), word.substr(equals + 1))) << word;
     }
-    const Result<Program> program = built(setup);
+    const Result<Program> program = expanded(setup);
     ASSERT_TRUE(program.ok()) << program.error().text;
     for (const RankProgram& rank : program->ranks)
       for (const Op& op : rank.ops)
@@ -93,11 +93,11 @@ TEST(Expand, TrainingStepsHaveNoOtherCollectives) {
 }
 
 TEST(Expand, RefusesInOneSentence) {
-  const Result<Program> unknown = built(setup_of(2, 0, "rings"));
+  const Result<Program> unknown = expanded(setup_of(2, 0, "rings"));
   ASSERT_FALSE(unknown);
   EXPECT_NE(unknown.error().text.find("rings"), std::string::npos);
   EXPECT_EQ(unknown.error().field, "collectives");
-  const Result<Program> power = built(setup_of(3, 0, "halving-doubling"));
+  const Result<Program> power = expanded(setup_of(3, 0, "halving-doubling"));
   ASSERT_FALSE(power);
   EXPECT_NE(power.error().text.find("2 or 4"), std::string::npos);
   EXPECT_FALSE(predict(setup_of(2, 0, "all_gather=tree"), *find_machine("dgx-h100")));

@@ -25,7 +25,7 @@ Setup setup_of(int zero, int prefetch, int pp = 1, const char* schedule = "1f1b"
   return setup;
 }
 
-Program built(const Setup& setup, bool stage_level = false) {
+Program overlapped(const Setup& setup, bool stage_level = false) {
   const Result<Order> order = make_order(setup);
   EXPECT_TRUE(order.ok()) << order.error().text;
   Result<Program> program = build_program(setup, *order, {.stage_level = stage_level});
@@ -110,7 +110,7 @@ TEST(Prefetch, GathersAsManyLayersAheadAsTheSetupSays) {
 
 TEST(Prefetch, FreesWhatWasGatheredAfterItsLastUse) {
   for (const int depth : {0, 1, 3}) {
-    const Program program = built(setup_of(3, depth, 2));
+    const Program program = overlapped(setup_of(3, depth, 2));
     for (const RankProgram& rank : program.ranks) {
       for (const Gathered& one : gathered_of(rank)) {
         const Buffer& buffer = rank.buffers[static_cast<std::size_t>(one.buffer)];
@@ -140,7 +140,7 @@ TEST(KeptParameters, AreGatheredOnceForEveryBackward) {
       parallelarium::Setup setup = setup_of(3, 1, pp, schedule);
       setup.zero_reshard = false;
       setup.model.tied = false;  // a table at both ends of a V is gathered for each
-      const Program program = built(setup, stage_level);
+      const Program program = overlapped(setup, stage_level);
       for (const RankProgram& rank : program.ranks) {
         std::size_t gathers = 0;
         for (const Op& op : rank.ops)

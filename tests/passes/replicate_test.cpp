@@ -14,20 +14,20 @@
 namespace parallelarium {
 namespace {
 
-struct Case {
+struct Replicated {
   Mesh mesh;
   int zero, group;
 };
-void PrintTo(const Case& c, std::ostream* out) {
+void PrintTo(const Replicated& c, std::ostream* out) {
   *out << "dp " << c.mesh.dp << " tp " << c.mesh.tp << " pp " << c.mesh.pp << " cp " << c.mesh.cp
        << " ep " << c.mesh.ep << " zero " << c.zero << " group " << c.group;
 }
 
-class EveryRank : public testing::TestWithParam<Case> {};
+class EveryRank : public testing::TestWithParam<Replicated> {};
 
 // Replicas of experts are every EP-th rank of DP, also where CP and groups of ZeRO cut DP.
 TEST_P(EveryRank, MeetsTheRanksThatItsPlaceGivesIt) {
-  const Case& c = GetParam();
+  const Replicated& c = GetParam();
   parallelarium::Setup setup = default_setup();
   setup.model = *find_model("moe-tiny");
   setup.mesh = c.mesh;
@@ -67,11 +67,12 @@ TEST_P(EveryRank, MeetsTheRanksThatItsPlaceGivesIt) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Meshes, EveryRank,
-                         testing::Values(Case{{4, 1, 1, 2, 2}, 0, 0}, Case{{4, 1, 1, 2, 2}, 2, 4},
-                                         Case{{8, 1, 1, 1, 2}, 1, 4}, Case{{8, 1, 2, 1, 4}, 3, 2},
-                                         Case{{8, 2, 1, 1, 2}, 3, 0}, Case{{8, 1, 1, 2, 2}, 1, 8},
-                                         Case{{4, 2, 2, 2, 4}, 2, 0}));
+INSTANTIATE_TEST_SUITE_P(
+    Meshes, EveryRank,
+    testing::Values(Replicated{{4, 1, 1, 2, 2}, 0, 0}, Replicated{{4, 1, 1, 2, 2}, 2, 4},
+                    Replicated{{8, 1, 1, 1, 2}, 1, 4}, Replicated{{8, 1, 2, 1, 4}, 3, 2},
+                    Replicated{{8, 2, 1, 1, 2}, 3, 0}, Replicated{{8, 1, 1, 2, 2}, 1, 8},
+                    Replicated{{4, 2, 2, 2, 4}, 2, 0}));
 
 }  // namespace
 }  // namespace parallelarium

@@ -18,15 +18,15 @@
 namespace parallelarium {
 namespace {
 
-struct Case {
+struct Scheduled {
   const char* schedule;
   int pp, microbatches, chunks;
 };
-void PrintTo(const Case& c, std::ostream* out) {
+void PrintTo(const Scheduled& c, std::ostream* out) {
   *out << c.schedule << " pp " << c.pp << " m " << c.microbatches << " v " << c.chunks;
 }
 
-Setup setup_of(const Case& c) {
+Setup setup_of(const Scheduled& c) {
   Setup setup = default_setup();
   setup.model.layers = 24;
   setup.mesh.pp = c.pp;
@@ -36,17 +36,7 @@ Setup setup_of(const Case& c) {
   return setup;
 }
 
-Program build(const Setup& setup, const BuildOptions& options = {}) {
-  const auto problems = validate(setup);
-  EXPECT_TRUE(problems.empty()) << problems.front().text;
-  const Result<Order> order = make_order(setup);
-  EXPECT_TRUE(order.ok()) << order.error().text;
-  Result<Program> program = build_program(setup, *order, options);
-  EXPECT_TRUE(program.ok()) << program.error().text;
-  return *program;
-}
-
-class EverySchedule : public testing::TestWithParam<Case> {};
+class EverySchedule : public testing::TestWithParam<Scheduled> {};
 
 TEST_P(EverySchedule, PassesTheCheckWithEveryAxisAndShard) {
   for (const int dp : {1, 2}) {
@@ -59,7 +49,7 @@ TEST_P(EverySchedule, PassesTheCheckWithEveryAxisAndShard) {
           setup.mesh.tp = tp;
           setup.zero = zero;
           if (!stage_level) setup.model.layers = stages_of(setup);
-          const auto faults = check(build(setup, {.stage_level = stage_level}));
+          const auto faults = check(built(setup, {.stage_level = stage_level}));
           EXPECT_TRUE(faults.empty()) << "dp " << dp << " zero " << zero << " tp " << tp
                                       << " stages " << stage_level << ": " << faults.front().text;
         }
@@ -71,7 +61,7 @@ TEST_P(EverySchedule, PassesTheCheckWithEveryAxisAndShard) {
 // The Program's timeline is that of the order: F, I and W of one unit each, whole backwards two.
 TEST_P(EverySchedule, TakesTheTimeOfItsOrder) {
   parallelarium::Setup setup = setup_of(GetParam());
-  const Program program = build(setup, {.stage_level = true});
+  const Program program = built(setup, {.stage_level = true});
   std::vector<std::vector<Nanoseconds>> durations;
   for (const RankProgram& rank : program.ranks) {
     auto& times = durations.emplace_back();
@@ -103,7 +93,7 @@ TEST_P(EverySchedule, TakesTheTimeOfItsOrder) {
 // ranks and micro-batch.
 TEST_P(EverySchedule, MovesOneActivationAndOneGradientPerBoundaryAndMicrobatch) {
   const parallelarium::Setup setup = setup_of(GetParam());
-  const Program program = build(setup);
+  const Program program = built(setup, {});
   std::int64_t sent = 0;
   for (const RankProgram& rank : program.ranks) {
     for (const Op& op : rank.ops) sent += op.kind == OpKind::kSend ? op.bytes : 0;
@@ -118,7 +108,7 @@ TEST_P(EverySchedule, MovesOneActivationAndOneGradientPerBoundaryAndMicrobatch) 
 
 TEST_P(EverySchedule, HoldsEveryParameterOnceOrTwice) {
   const parallelarium::Setup setup = setup_of(GetParam());
-  const Program program = build(setup);
+  const Program program = built(setup, {});
   std::int64_t held = 0, doubled = 0;
   for (const RankProgram& rank : program.ranks) {
     std::int64_t mine = 0;
@@ -139,21 +129,23 @@ TEST_P(EverySchedule, HoldsEveryParameterOnceOrTwice) {
 
 INSTANTIATE_TEST_SUITE_P(
     Schedules, EverySchedule,
-    testing::Values(Case{"interleaved", 1, 3, 2}, Case{"interleaved", 2, 4, 2},
-                    Case{"interleaved", 2, 5, 3}, Case{"interleaved", 4, 8, 2},
-                    Case{"interleaved", 4, 10, 3}, Case{"interleaved", 4, 3, 2},
-                    Case{"zb-h1", 1, 3, 1}, Case{"zb-h1", 4, 8, 1}, Case{"zb-h1", 3, 7, 1},
-                    Case{"zb-h2", 2, 5, 1}, Case{"zb-h2", 4, 8, 1}, Case{"zb-1p", 4, 8, 1},
-                    Case{"zb-2p", 3, 7, 1}, Case{"v-half", 4, 7, 1}, Case{"v-min", 3, 6, 2},
-                    Case{"v-min", 1, 2, 1}, Case{"zb-v", 1, 2, 1}, Case{"zb-v", 2, 6, 1},
-                    Case{"zb-v", 4, 8, 2}, Case{"zb-v", 4, 3, 2}, Case{"dualpipe", 2, 4, 1},
-                    Case{"dualpipe", 4, 10, 2}, Case{"dualpipe", 6, 12, 2},
-                    Case{"dualpipe-v", 1, 2, 1}, Case{"dualpipe-v", 2, 5, 2},
-                    Case{"dualpipe-v", 4, 10, 2}));
+    testing::Values(Scheduled{"interleaved", 1, 3, 2}, Scheduled{"interleaved", 2, 4, 2},
+                    Scheduled{"interleaved", 2, 5, 3}, Scheduled{"interleaved", 4, 8, 2},
+                    Scheduled{"interleaved", 4, 10, 3}, Scheduled{"interleaved", 4, 3, 2},
+                    Scheduled{"zb-h1", 1, 3, 1}, Scheduled{"zb-h1", 4, 8, 1},
+                    Scheduled{"zb-h1", 3, 7, 1}, Scheduled{"zb-h2", 2, 5, 1},
+                    Scheduled{"zb-h2", 4, 8, 1}, Scheduled{"zb-1p", 4, 8, 1},
+                    Scheduled{"zb-2p", 3, 7, 1}, Scheduled{"v-half", 4, 7, 1},
+                    Scheduled{"v-min", 3, 6, 2}, Scheduled{"v-min", 1, 2, 1},
+                    Scheduled{"zb-v", 1, 2, 1}, Scheduled{"zb-v", 2, 6, 1},
+                    Scheduled{"zb-v", 4, 8, 2}, Scheduled{"zb-v", 4, 3, 2},
+                    Scheduled{"dualpipe", 2, 4, 1}, Scheduled{"dualpipe", 4, 10, 2},
+                    Scheduled{"dualpipe", 6, 12, 2}, Scheduled{"dualpipe-v", 1, 2, 1},
+                    Scheduled{"dualpipe-v", 2, 5, 2}, Scheduled{"dualpipe-v", 4, 10, 2}));
 
-std::int64_t peak_activations(const Case& c) {
+std::int64_t peak_activations(const Scheduled& c) {
   std::int64_t peak = 0;
-  for (const MemoryRow& row : memory_of(build(setup_of(c), {.stage_level = true})))
+  for (const MemoryRow& row : memory_of(built(setup_of(c), {.stage_level = true})))
     peak = std::max(peak, row.bytes[static_cast<int>(Category::kActivations)]);
   return peak;
 }
@@ -181,7 +173,7 @@ TEST(Exchanges, AreThoseOfBothRanks) {
       setup.mesh.cp = cp;
       setup.attention = Attention::kFused;
       std::map<std::int32_t, int> sends, receives;
-      for (const RankProgram& rank : build(setup, {.all_ranks = true}).ranks) {
+      for (const RankProgram& rank : built(setup, {.all_ranks = true}).ranks) {
         for (const Op& op : rank.ops) {
           if (op.batch < 0) continue;
           ASSERT_TRUE(op.kind == OpKind::kSend || op.kind == OpKind::kRecv);

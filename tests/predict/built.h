@@ -10,6 +10,7 @@
 #include "engine/passes/build.h"
 #include "engine/plan/order/order_graph.h"
 #include "engine/predict/cost/simulate.h"
+#include "engine/predict/predict.h"
 #include "engine/schedules/schedule.h"
 #include "engine/schedules/timing.h"
 
@@ -35,6 +36,14 @@ inline Program built(const Setup& setup, BuildOptions options = {.all_ranks = tr
   auto program = build_program(setup, *order, options);
   EXPECT_TRUE(program.ok());
   return *program;
+}
+
+// What is predicted for every rank; the Program passes its check.
+inline Prediction predicted(const Setup& setup, const Machine& machine) {
+  Result<Prediction> prediction = predict(setup, machine, true);
+  EXPECT_TRUE(prediction.ok()) << (prediction.ok() ? "" : prediction.error().text);
+  for (const Message& wrong : check(prediction->program)) ADD_FAILURE() << wrong.text;
+  return std::move(*prediction);
 }
 
 // Whether the op is the first that computes something of its action.

@@ -10,16 +10,16 @@
 namespace parallelarium {
 namespace {
 
-struct Case {
+struct Explained {
   const char* schedule;
   int pp, dp, microbatches, forward, backward, transfer;
 };
-void PrintTo(const Case& c, std::ostream* out) {
+void PrintTo(const Explained& c, std::ostream* out) {
   *out << c.schedule << " pp " << c.pp << " dp " << c.dp << " m " << c.microbatches << " F "
        << c.forward << " B " << c.backward << " transfer " << c.transfer;
 }
 
-class Paper : public testing::TestWithParam<Case> {
+class Paper : public testing::TestWithParam<Explained> {
  protected:
   Paper()
       : program(built(
@@ -110,14 +110,18 @@ TEST_P(Paper, ThePeakIsThePlannedOne) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Orders, Paper,
-    testing::Values(Case{"naive", 4, 1, 2, 100, 100, 0}, Case{"gpipe", 4, 1, 4, 100, 100, 0},
-                    Case{"1f1b", 4, 1, 8, 100, 200, 0}, Case{"1f1b", 3, 2, 7, 70, 200, 0},
-                    Case{"1f1b", 1, 1, 3, 100, 200, 0}, Case{"gpipe", 2, 3, 5, 100, 30, 0},
-                    Case{"1f1b", 4, 1, 2, 100, 200, 0}, Case{"1f1b", 8, 1, 32, 100, 200, 0},
-                    Case{"1f1b", 4, 1, 8, 100, 200, 10}, Case{"gpipe", 3, 1, 6, 100, 100, 40},
-                    Case{"1f1b", 8, 1, 16, 10, 20, 30}));
+INSTANTIATE_TEST_SUITE_P(Orders, Paper,
+                         testing::Values(Explained{"naive", 4, 1, 2, 100, 100, 0},
+                                         Explained{"gpipe", 4, 1, 4, 100, 100, 0},
+                                         Explained{"1f1b", 4, 1, 8, 100, 200, 0},
+                                         Explained{"1f1b", 3, 2, 7, 70, 200, 0},
+                                         Explained{"1f1b", 1, 1, 3, 100, 200, 0},
+                                         Explained{"gpipe", 2, 3, 5, 100, 30, 0},
+                                         Explained{"1f1b", 4, 1, 2, 100, 200, 0},
+                                         Explained{"1f1b", 8, 1, 32, 100, 200, 0},
+                                         Explained{"1f1b", 4, 1, 8, 100, 200, 10},
+                                         Explained{"gpipe", 3, 1, 6, 100, 100, 40},
+                                         Explained{"1f1b", 8, 1, 16, 10, 20, 30}));
 
 TEST(WaitedFor, NamesTheSenderBehindATransfer) {
   TinyProgram tiny(2);

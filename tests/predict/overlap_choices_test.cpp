@@ -7,6 +7,7 @@
 
 #include "engine/predict/cost/launches.h"
 #include "engine/predict/predict.h"
+#include "tests/predict/built.h"
 
 namespace parallelarium {
 namespace {
@@ -24,12 +25,6 @@ parallelarium::Setup gpt2(std::initializer_list<std::pair<const char*, const cha
   return setup;
 }
 
-Prediction predicted(const parallelarium::Setup& setup, const Machine& machine) {
-  Result<Prediction> prediction = predict(setup, machine, true);
-  EXPECT_TRUE(prediction.ok()) << prediction.error().text;
-  for (const Message& wrong : check(prediction->program)) ADD_FAILURE() << wrong.text;
-  return std::move(*prediction);
-}
 double step(const parallelarium::Setup& setup, const Machine& machine) {
   return predicted(setup, machine).step.seconds;
 }

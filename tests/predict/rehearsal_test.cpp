@@ -5,6 +5,7 @@
 
 #include "engine/plan/placement/stretch.h"
 #include "engine/predict/cost/simulate.h"
+#include "tests/predict/built.h"
 
 namespace parallelarium {
 namespace {
@@ -23,12 +24,6 @@ Machine cores(double slowness, int count = 2) {
   here.memory_bytes_per_second.value /= slowness;
   here.launch_seconds.value *= slowness;
   return here;
-}
-
-Prediction predicted(const Setup& setup, const Machine& machine) {
-  Result<Prediction> prediction = predict(setup, machine, true);
-  EXPECT_TRUE(prediction.ok()) << prediction.error().text;
-  return *prediction;
 }
 
 TEST(Rehearsal, LanesDoNotShareACoreAndThePredictionSaysSo) {

@@ -30,17 +30,17 @@ parallelarium::Setup with(Mesh mesh, std::string schedule = "1f1b", int zero = 0
   return setup;
 }
 
-struct Case {
+struct OnOneGpu {
   Mesh mesh;
   std::string schedule = "1f1b";
   int zero = 0;
   bool all_ranks = true;
 };
 
-class SharedGpuSteps : public testing::TestWithParam<Case> {};
+class SharedGpuSteps : public testing::TestWithParam<OnOneGpu> {};
 
 TEST_P(SharedGpuSteps, LastAsLongAsAllWorkTogether) {
-  const Case& given = GetParam();
+  const OnOneGpu& given = GetParam();
   const parallelarium::Setup setup = with(given.mesh, given.schedule, given.zero);
   const Machine gpu = one_gpu();
   const Result<Prediction> prediction = predict(setup, gpu, given.all_ranks);
@@ -64,11 +64,11 @@ TEST_P(SharedGpuSteps, LastAsLongAsAllWorkTogether) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Meshes, SharedGpuSteps,
-                         testing::Values(Case{{.dp = 4}}, Case{{.dp = 4}, "1f1b", 3},
-                                         Case{{.tp = 2}}, Case{{.pp = 4}}, Case{{.pp = 4}, "gpipe"},
-                                         Case{{.pp = 2}, "zb-h1"}, Case{{.cp = 2}},
-                                         Case{{.dp = 2, .tp = 2, .pp = 2}},
-                                         Case{{.dp = 2, .tp = 2, .pp = 2}, "1f1b", 2, false}));
+                         testing::Values(OnOneGpu{{.dp = 4}}, OnOneGpu{{.dp = 4}, "1f1b", 3},
+                                         OnOneGpu{{.tp = 2}}, OnOneGpu{{.pp = 4}},
+                                         OnOneGpu{{.pp = 4}, "gpipe"}, OnOneGpu{{.pp = 2}, "zb-h1"},
+                                         OnOneGpu{{.cp = 2}}, OnOneGpu{{.dp = 2, .tp = 2, .pp = 2}},
+                                         OnOneGpu{{.dp = 2, .tp = 2, .pp = 2}, "1f1b", 2, false}));
 
 // Against predictions of one rank alone: replicas take its time each, and nothing else but the
 // gradients' way, and stages of a pipeline have no bubble that another rank would not fill.

@@ -141,5 +141,8 @@ inline std::string test_name(const std::string& words) {
   }
   return name.empty() ? "plain" : name;
 }
+inline std::string name_of_case(const testing::TestParamInfo<const char*>& info) {
+  return test_name(info.param);
+}
 
 }  // namespace parallelarium

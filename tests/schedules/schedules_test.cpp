@@ -68,7 +68,7 @@ TEST(Timing, PlacesOneFOneBOfRankZeroAsDrawn) {
   EXPECT_EQ(text, "F0 F1 F2 F3 _ _ _ B0 F4 B1 F5 B2 _ B3 _ B4 _ B5");
 }
 
-constexpr std::pair<double, double> kTimes[] = {{1, 1}, {1, 2}, {2.5, 0.7}, {0.3, 2}};
+constexpr std::pair<double, double> kActionTimes[] = {{1, 1}, {1, 2}, {2.5, 0.7}, {0.3, 2}};
 
 class Bubble : public testing::TestWithParam<std::tuple<int, int>> {};
 
@@ -76,7 +76,7 @@ TEST_P(Bubble, IsPMinusOneOverMAndOverMPlusPMinusOne) {
   const auto [p, m] = GetParam();
   for (const auto& order : {gpipe_order(p, m), one_f_one_b_order(p, m)}) {
     ASSERT_TRUE(check_order(order).empty());
-    for (const auto& [forward, backward] : kTimes) {
+    for (const auto& [forward, backward] : kActionTimes) {
       const auto timed = time_order(order, unequal(forward, backward));
       EXPECT_NEAR(timed.makespan, (m + p - 1) * (forward + backward), 1e-9);
       EXPECT_NEAR(timed.bubble_over_ideal, (p - 1.0) / m, 1e-12);
@@ -87,7 +87,7 @@ TEST_P(Bubble, IsPMinusOneOverMAndOverMPlusPMinusOne) {
 
 TEST_P(Bubble, OfNaiveLeavesOneRankWorking) {
   const auto [p, m] = GetParam();
-  for (const auto& [forward, backward] : kTimes) {
+  for (const auto& [forward, backward] : kActionTimes) {
     const auto timed = time_order(naive_order(p, m), unequal(forward, backward));
     EXPECT_NEAR(1 - timed.bubble_of_total, 1.0 / p, 1e-12);
   }

@@ -93,17 +93,17 @@ ExpertShape experts_of(int count, int top_k, Router router) {
   return experts;
 }
 
-struct Case {
+struct ExpertCase {
   int experts, top_k;
   Router router;
   Mlp mlp;
   std::int64_t capacity;
   double balance, z;
 };
-class ExpertLayer : public testing::TestWithParam<Case> {};
+class ExpertLayer : public testing::TestWithParam<ExpertCase> {};
 
 TEST_P(ExpertLayer, GradientsAreTheSlopesOfItsOutputAndItsBalanceTerms) {
-  const Case c = GetParam();
+  const ExpertCase c = GetParam();
   constexpr std::int64_t N = 6, C = 4;
   ExpertShape experts = experts_of(c.experts, c.top_k, c.router);
   experts.capacity = c.capacity;
@@ -197,17 +197,18 @@ TEST_P(ExpertLayer, GradientsAreTheSlopesOfItsOutputAndItsBalanceTerms) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Routers, ExpertLayer,
-                         testing::Values(Case{4, 2, Router::kSoftmax, Mlp::kSwiglu, 0, 0, 0},
-                                         Case{4, 2, Router::kSigmoid, Mlp::kSwiglu, 0, 0, 0},
-                                         Case{4, 1, Router::kSoftmax, Mlp::kGelu, 0, 0, 0},
-                                         Case{4, 1, Router::kSigmoid, Mlp::kGelu, 0, 0, 0},
-                                         Case{3, 3, Router::kSoftmax, Mlp::kSwiglu, 0, 0, 0},
-                                         Case{4, 2, Router::kSoftmax, Mlp::kSwiglu, 2, 0, 0},
-                                         Case{4, 2, Router::kSoftmax, Mlp::kSwiglu, 0, 0.7, 0},
-                                         Case{4, 2, Router::kSigmoid, Mlp::kSwiglu, 0, 0.7, 0},
-                                         Case{4, 2, Router::kSoftmax, Mlp::kSwiglu, 0, 0, 0.3},
-                                         Case{4, 2, Router::kSigmoid, Mlp::kGelu, 2, 0.5, 0.3}));
+INSTANTIATE_TEST_SUITE_P(
+    Routers, ExpertLayer,
+    testing::Values(ExpertCase{4, 2, Router::kSoftmax, Mlp::kSwiglu, 0, 0, 0},
+                    ExpertCase{4, 2, Router::kSigmoid, Mlp::kSwiglu, 0, 0, 0},
+                    ExpertCase{4, 1, Router::kSoftmax, Mlp::kGelu, 0, 0, 0},
+                    ExpertCase{4, 1, Router::kSigmoid, Mlp::kGelu, 0, 0, 0},
+                    ExpertCase{3, 3, Router::kSoftmax, Mlp::kSwiglu, 0, 0, 0},
+                    ExpertCase{4, 2, Router::kSoftmax, Mlp::kSwiglu, 2, 0, 0},
+                    ExpertCase{4, 2, Router::kSoftmax, Mlp::kSwiglu, 0, 0.7, 0},
+                    ExpertCase{4, 2, Router::kSigmoid, Mlp::kSwiglu, 0, 0.7, 0},
+                    ExpertCase{4, 2, Router::kSoftmax, Mlp::kSwiglu, 0, 0, 0.3},
+                    ExpertCase{4, 2, Router::kSigmoid, Mlp::kGelu, 2, 0.5, 0.3}));
 
 TEST(RouterKernel, RoutesAsThePlanDoes) {
   for (const Router router : {Router::kSoftmax, Router::kSigmoid}) {

@@ -17,8 +17,6 @@
 namespace parallelarium {
 namespace {
 
-constexpr int kRunMs = 120'000;
-
 class CollectiveContent : public CollectivesFixture {
  protected:
   void run(const CollectiveChoice& choice) {

@@ -31,8 +31,6 @@
 namespace parallelarium {
 namespace {
 
-constexpr int kRunMs = 120'000;
-
 TEST(CollectiveState, UndoBringsTheRunBack) {
   Session session;
   CollectiveSession& collectives = session.collectives();

@@ -15,8 +15,6 @@
 namespace parallelarium {
 namespace {
 
-constexpr int kRunMs = 60000;
-
 class LessonOnCollectives : public LessonPlay {
  protected:
   CollectiveSession& collectives() { return session_.collectives(); }

@@ -16,8 +16,6 @@
 namespace parallelarium {
 namespace {
 
-constexpr int kRunMs = 120'000;  // calibration and a run on a busy computer
-
 // Children of this process, zombies included.
 int children() {
   int count = 0;

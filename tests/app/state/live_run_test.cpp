@@ -20,8 +20,6 @@
 namespace parallelarium {
 namespace {
 
-constexpr int kRunMs = 120'000;
-
 class LiveRun : public WindowFixture {
  protected:
   // What the panel says below "Formula" or "Loss".

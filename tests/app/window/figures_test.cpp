@@ -7,56 +7,56 @@ namespace parallelarium {
 namespace {
 
 const QLocale kC = QLocale::c();
-std::string plain(const QString& text) {
+std::string without_marks(const QString& text) {
   return QString(text).replace(QChar(0x00a0), QLatin1Char(' ')).toStdString();
 }
 
 TEST(Figures, TimesHaveThreeDigitsAndTheUnitThatFits) {
-  EXPECT_EQ(plain(seconds_text(0.0841234, kC)), "84.1 ms");
-  EXPECT_EQ(plain(seconds_text(0.005, kC)), "5.00 ms");
-  EXPECT_EQ(plain(seconds_text(1.2345, kC)), "1.23 s");
-  EXPECT_EQ(plain(seconds_text(2.5e-6, kC)), "2.50 µs");
-  EXPECT_EQ(plain(seconds_text(0, kC)), "0 ms");
+  EXPECT_EQ(without_marks(seconds_text(0.0841234, kC)), "84.1 ms");
+  EXPECT_EQ(without_marks(seconds_text(0.005, kC)), "5.00 ms");
+  EXPECT_EQ(without_marks(seconds_text(1.2345, kC)), "1.23 s");
+  EXPECT_EQ(without_marks(seconds_text(2.5e-6, kC)), "2.50 µs");
+  EXPECT_EQ(without_marks(seconds_text(0, kC)), "0 ms");
 }
 
 TEST(Figures, RoundingNeverGivesAFourthDigit) {
-  EXPECT_EQ(plain(seconds_text(0.09996, kC)), "100 ms");
-  EXPECT_EQ(plain(seconds_text(0.00999951, kC)), "10.0 ms");
-  EXPECT_EQ(plain(seconds_text(0.99996, kC)), "1.00 s");
-  EXPECT_EQ(plain(share_text(0.09996, kC)), "10.0 %");
+  EXPECT_EQ(without_marks(seconds_text(0.09996, kC)), "100 ms");
+  EXPECT_EQ(without_marks(seconds_text(0.00999951, kC)), "10.0 ms");
+  EXPECT_EQ(without_marks(seconds_text(0.99996, kC)), "1.00 s");
+  EXPECT_EQ(without_marks(share_text(0.09996, kC)), "10.0 %");
 }
 
 TEST(Figures, SizesAreBinaryAndExactWhenWhole) {
-  EXPECT_EQ(plain(bytes_text(0, kC)), "0 B");
-  EXPECT_EQ(plain(bytes_text(1023, kC)), "1023 B");
-  EXPECT_EQ(plain(bytes_text(4 << 20, kC)), "4 MiB");
-  EXPECT_EQ(plain(bytes_text(43201536, kC)), "41.2 MiB");
-  EXPECT_EQ(plain(bytes_text(std::int64_t{80} << 30, kC)), "80 GiB");
+  EXPECT_EQ(without_marks(bytes_text(0, kC)), "0 B");
+  EXPECT_EQ(without_marks(bytes_text(1023, kC)), "1023 B");
+  EXPECT_EQ(without_marks(bytes_text(4 << 20, kC)), "4 MiB");
+  EXPECT_EQ(without_marks(bytes_text(43201536, kC)), "41.2 MiB");
+  EXPECT_EQ(without_marks(bytes_text(std::int64_t{80} << 30, kC)), "80 GiB");
 }
 
 TEST(Figures, DifferencesSayTheirSignAndUnit) {
-  EXPECT_EQ(plain(points_text(0.02, kC)), "+2.0 pt");
-  EXPECT_EQ(plain(points_text(-0.0123, kC)), "−1.2 pt");
-  EXPECT_EQ(plain(points_text(0.0001, kC)), "0.0 pt");
+  EXPECT_EQ(without_marks(points_text(0.02, kC)), "+2.0 pt");
+  EXPECT_EQ(without_marks(points_text(-0.0123, kC)), "−1.2 pt");
+  EXPECT_EQ(without_marks(points_text(0.0001, kC)), "0.0 pt");
   // 17.7 % beside 15.1 % differ by what a reader subtracts.
-  EXPECT_EQ(plain(points_text(as_shown(0.17652) - as_shown(0.15144), kC)), "+2.6 pt");
-  EXPECT_EQ(plain(bytes_difference_text(5, 5, kC)), "0 B");
-  EXPECT_EQ(plain(bytes_difference_text(2048, 1024, kC)), "−1 KiB");
-  EXPECT_EQ(plain(relative_text(2, 2.1, kC)), "+5.0 %");
-  EXPECT_EQ(plain(relative_text(0, 1, kC)), "–");
-  EXPECT_EQ(plain(number_text(1.26e-9, kC)), "1.26e-9");
-  EXPECT_EQ(plain(number_text(3.5e12, kC)), "3.5e+12");
+  EXPECT_EQ(without_marks(points_text(as_shown(0.17652) - as_shown(0.15144), kC)), "+2.6 pt");
+  EXPECT_EQ(without_marks(bytes_difference_text(5, 5, kC)), "0 B");
+  EXPECT_EQ(without_marks(bytes_difference_text(2048, 1024, kC)), "−1 KiB");
+  EXPECT_EQ(without_marks(relative_text(2, 2.1, kC)), "+5.0 %");
+  EXPECT_EQ(without_marks(relative_text(0, 1, kC)), "–");
+  EXPECT_EQ(without_marks(number_text(1.26e-9, kC)), "1.26e-9");
+  EXPECT_EQ(without_marks(number_text(3.5e12, kC)), "3.5e+12");
 }
 
 TEST(Figures, FollowTheLocaleOnScreen) {
   const QLocale german(QLocale::German, QLocale::Germany);
-  EXPECT_EQ(plain(seconds_text(0.0841, german)), "84,1 ms");
+  EXPECT_EQ(without_marks(seconds_text(0.0841, german)), "84,1 ms");
 }
 
 TEST(Figures, RatesAreDecimalAndParametersShort) {
-  EXPECT_EQ(plain(rate_text(1.5e9, kC)), "1.50 GB/s");
-  EXPECT_EQ(plain(parameters_text(6'400'000, kC)), "6.40 M");
-  EXPECT_EQ(plain(parameters_text(175'000'000'000, kC)), "175 B");
+  EXPECT_EQ(without_marks(rate_text(1.5e9, kC)), "1.50 GB/s");
+  EXPECT_EQ(without_marks(parameters_text(6'400'000, kC)), "6.40 M");
+  EXPECT_EQ(without_marks(parameters_text(175'000'000'000, kC)), "175 B");
 }
 
 TEST(Figures, ANumberAndItsUnitStayOnOneLine) {

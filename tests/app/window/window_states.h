@@ -18,8 +18,6 @@
 
 namespace parallelarium {
 
-constexpr int kRunMs = 60'000;
-
 inline constexpr const char* kWindowStates[] = {
     "invalid",   "typed_wrong", "elsewhere", "does_not_fit", "single",      "many",
     "pinned",    "hidden",      "refused",   "editing",      "calibrating", "running",

@@ -30,8 +30,6 @@
 namespace parallelarium {
 namespace {
 
-constexpr int kRunMs = 120'000;
-
 using WindowTest = WindowFixture;
 
 TEST(WindowStart, OpensOnAPredictedPlayingTimelineAndOffersTheFirstLesson) {

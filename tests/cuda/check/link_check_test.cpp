@@ -145,7 +145,7 @@ TEST(LinkCheck, OutOfTimeListsWhatWasNotReached) {
   EXPECT_EQ(found.unreached.size(), link_steps(rig_of(nccl, 2)).size());
 }
 
-const CheckKey kKey{"550.54", "1a2b", "2.28.9"};
+const CheckKey kLinkKey{"550.54", "1a2b", "2.28.9"};
 
 struct ForgetsGelu final : QueuedDevice {
   ForgetsGelu() : QueuedDevice(std::chrono::microseconds{0}) {}
@@ -293,8 +293,8 @@ TEST(GpuCheck, ACollectiveThatBreaksWithTheThirdGpuIsOfAllThree) {
 
 // What a check found, as the memory of checks tells the next.
 GpuCheckRig rest_of(GpuCheckRig rig, const RememberedChecks& checks) {
-  for (const GpuFacts& gpu : rig.gpus) rig.right.push_back(checks.is_right(gpu, kKey));
-  rig.tried = checks.tried(rig.gpus, rig.numbers, kKey);
+  for (const GpuFacts& gpu : rig.gpus) rig.right.push_back(checks.is_right(gpu, kLinkKey));
+  rig.tried = checks.tried(rig.gpus, rig.numbers, kLinkKey);
   return rig;
 }
 std::vector<GpuFacts> some(const GpuCheckRig& rig, const std::vector<std::size_t>& places) {
@@ -314,9 +314,9 @@ TEST(GpuCheck, IsRememberedWhereOneOfThreeFails) {
   ASSERT_TRUE(check.ok());
   EXPECT_TRUE(check->gpus[1].failed());
   RememberedChecks checks;
-  checks.note(*check, kKey, "2026-11-25");
-  EXPECT_TRUE(checks.covers(rig.gpus, kKey));
-  EXPECT_TRUE(checks.covers(some(rig, {0, 2}), kKey));
+  checks.note(*check, kLinkKey, "2026-11-25");
+  EXPECT_TRUE(checks.covers(rig.gpus, kLinkKey));
+  EXPECT_TRUE(checks.covers(some(rig, {0, 2}), kLinkKey));
 }
 
 TEST(GpuCheck, IsRememberedWhereAPairHangsAndLeavesEachOfItAlone) {
@@ -326,17 +326,17 @@ TEST(GpuCheck, IsRememberedWhereAPairHangsAndLeavesEachOfItAlone) {
   const Result<GpuCheck> check = check_gpus(rig, {});
   ASSERT_TRUE(check.ok());
   RememberedChecks checks;
-  checks.note(*check, kKey, "2026-11-25");
-  EXPECT_TRUE(checks.covers(rig.gpus, kKey));
+  checks.note(*check, kLinkKey, "2026-11-25");
+  EXPECT_TRUE(checks.covers(rig.gpus, kLinkKey));
   for (const GpuFacts& gpu : rig.gpus) {
-    EXPECT_EQ(checks.failure_of(gpu, kKey).text, "");
-    EXPECT_TRUE(checks.is_right(gpu, kKey));
+    EXPECT_EQ(checks.failure_of(gpu, kLinkKey).text, "");
+    EXPECT_TRUE(checks.is_right(gpu, kLinkKey));
   }
   const std::vector<std::vector<int>> broken =
-      broken_sets(checks.tried(rig.gpus, rig.numbers, kKey));
+      broken_sets(checks.tried(rig.gpus, rig.numbers, kLinkKey));
   EXPECT_EQ(broken, (std::vector<std::vector<int>>{{4, 5}}));
   // A new NCCL lifts it.
-  const CheckKey newer{kKey.driver, kKey.module, "2.30.1"};
+  const CheckKey newer{kLinkKey.driver, kLinkKey.module, "2.30.1"};
   EXPECT_TRUE(checks.tried(rig.gpus, rig.numbers, newer).empty());
   EXPECT_FALSE(checks.covers(rig.gpus, newer));
   EXPECT_TRUE(checks.covers(some(rig, {1}), newer));
@@ -367,31 +367,31 @@ TEST(GpuCheck, ThatRunsOutOfTimeIsFinishedByTheNext) {
     EXPECT_TRUE(check.ok());
     for (const CheckedGpu& gpu : check->gpus) EXPECT_FALSE(gpu.failed());
     for (const CheckedLink& link : check->links) EXPECT_TRUE(link.failures.empty());
-    checks.note(*check, kKey, "2026-11-25");
+    checks.note(*check, kLinkKey, "2026-11-25");
     return nccl.messages() - before;
   };
   rig.nccl = nullptr;  // kernels alone
   messages_of_next(60);
   EXPECT_GT(launches, 0);
-  EXPECT_TRUE(checks.covers(some(rig, {3}), kKey));
-  EXPECT_FALSE(checks.covers(some(rig, {0, 1}), kKey));
+  EXPECT_TRUE(checks.covers(some(rig, {3}), kLinkKey));
+  EXPECT_FALSE(checks.covers(some(rig, {0, 1}), kLinkKey));
   launches = 0;
   rig.nccl = &nccl;
   rig.step_seconds = 60;  // what does not come is late, not lost
   nccl.stop_after(13);    // both ways between the first two are through
   messages_of_next(3);
-  const std::vector<TriedSet> tried = checks.tried(rig.gpus, rig.numbers, kKey);
+  const std::vector<TriedSet> tried = checks.tried(rig.gpus, rig.numbers, kLinkKey);
   ASSERT_EQ(tried.size(), 1u);
   EXPECT_EQ(tried[0].gpus, (std::vector<int>{4, 5}));
   nccl.stop_after(-1);
   const int second = messages_of_next(60);
-  EXPECT_TRUE(checks.covers(rig.gpus, kKey));
+  EXPECT_TRUE(checks.covers(rig.gpus, kLinkKey));
   EXPECT_EQ(launches, 0) << "kernels are known";
   EXPECT_EQ(messages_of_next(60), 0) << "nothing is left";
   GpuCheck known;
   for (const GpuFacts& gpu : rig.gpus) known.gpus.push_back({0, gpu, {}, {}, {}});
   checks = {};
-  checks.note(known, kKey, "2026-11-25");
+  checks.note(known, kLinkKey, "2026-11-25");
   EXPECT_EQ(messages_of_next(60), second + 10) << "of one pair: three sizes and two timed ones";
 }
 

@@ -11,6 +11,7 @@
 #include "engine/plan/order/order_graph.h"
 #include "engine/predict/predict.h"
 #include "engine/schedules/schedule.h"
+#include "tests/predict/built.h"
 
 namespace parallelarium {
 namespace {
@@ -28,14 +29,6 @@ Setup setup_of(int tp, int cp, bool sequence_parallel,
   return setup;
 }
 
-Program program_of(const Setup& setup) {
-  const auto order = make_order(setup);
-  EXPECT_TRUE(order.ok());
-  auto program = build_program(setup, *order, BuildOptions{.all_ranks = true});
-  EXPECT_TRUE(program.ok());
-  return *program;
-}
-
 std::vector<Setup> setups() {
   return {setup_of(1, 1, false),
           setup_of(2, 1, false),
@@ -49,7 +42,7 @@ std::vector<Setup> setups() {
 
 TEST(LayerSteps, FlopsOfBothDirectionsAreThoseOfTheLayersOps) {
   for (const auto& setup : setups()) {
-    const Program program = program_of(setup);
+    const Program program = built(setup);
     const RankProgram& rank = program.ranks.front();
     double expected = 0, found = 0;
     for (const Op& op : rank.ops)
@@ -64,7 +57,7 @@ TEST(LayerSteps, FlopsOfBothDirectionsAreThoseOfTheLayersOps) {
 
 TEST(LayerSteps, BytesOfAllLayersAreThoseThatTheirOpsSend) {
   for (const auto& setup : setups()) {
-    const Program program = program_of(setup);
+    const Program program = built(setup);
     const RankProgram& rank = program.ranks.front();
     std::int64_t expected = 0, found = 0;
     for (const Op& op : rank.ops) {
@@ -90,7 +83,7 @@ TEST(LayerSteps, BytesOfAllLayersAreThoseThatTheirOpsSend) {
 // Buffers of the layer that are open between its forward and its backward.
 TEST(LayerSteps, KeptBytesAreThoseThatTheBufferTableHoldsForTheBackward) {
   for (const auto& setup : setups()) {
-    const Program program = program_of(setup);
+    const Program program = built(setup);
     const RankProgram& rank = program.ranks.front();
     int last_forward = -1;
     for (std::size_t at = 0; at < rank.ops.size(); ++at) {
@@ -122,7 +115,7 @@ TEST(LayerSteps, KeepGatheredInputsWholeWhereTheyAreNotGatheredAgain) {
         setup.sequence_parallel = true;
         const auto kept = [&](bool again) {
           setup.sequence_regather = again;
-          return layer_total(layer_steps(setup, program_of(setup), {1, 0, false}), 0).kept_bytes;
+          return layer_total(layer_steps(setup, built(setup), {1, 0, false}), 0).kept_bytes;
         };
         const std::int64_t bsh = setup.micro_batch * setup.model.sequence * setup.model.hidden;
         EXPECT_EQ(kept(false) - kept(true), 2 * 4 * (bsh - bsh / t)) << model << t << pp;
@@ -149,7 +142,7 @@ TEST(LayerKept, TermsAreThoseOfThePaperAndTheirBytesTheProgramsOwn) {
           setup.dropout = dropout;
           setup.attention = attention;
           setup.precision = *find_precision("mixed-16");
-          const Program program = program_of(setup);
+          const Program program = built(setup);
           const LayerSteps layer = layer_steps(setup, program, {1, 0, false});
           const LayerKept& kept = layer.kept;
           EXPECT_EQ(factor_of(kept, &KeptTerm::sbh, false, false), 10);
@@ -177,7 +170,7 @@ TEST(LayerKept, TermsAreThoseOfThePaperAndTheirBytesTheProgramsOwn) {
 
 TEST(LayerKept, SaysWhyATermVanishes) {
   const auto reason_of = [](const auto& setup, Tensor tensor) {
-    for (const KeptTerm& term : layer_steps(setup, program_of(setup), {1, 0, false}).kept.terms)
+    for (const KeptTerm& term : layer_steps(setup, built(setup), {1, 0, false}).kept.terms)
       if (term.tensor == tensor) return term.because;
     return KeptBecause::kHeld;
   };
@@ -188,12 +181,12 @@ TEST(LayerKept, SaysWhyATermVanishes) {
   EXPECT_EQ(reason_of(setup, Tensor::kMlpInOut), KeptBecause::kRecomputed);
   EXPECT_EQ(reason_of(setup, Tensor::kInput), KeptBecause::kHeld);
   setup.model.mlp = Mlp::kSwiglu;
-  EXPECT_TRUE(layer_steps(setup, program_of(setup), {1, 0, false}).kept.terms.empty());
+  EXPECT_TRUE(layer_steps(setup, built(setup), {1, 0, false}).kept.terms.empty());
 }
 
 TEST(LayerSteps, ShardsOfAProductStandSideBySideAndItsPartsAreSummed) {
   const auto setup = setup_of(4, 1, false);
-  const Program program = program_of(setup);
+  const Program program = built(setup);
   const LayerSteps layer = layer_steps(setup, program, {0, 0, false});
   ASSERT_EQ(layer.ranks.size(), 4u);
   const auto step_of = [&](Piece piece) {
@@ -225,7 +218,7 @@ TEST(LayerSteps, ShardsOfAProductStandSideBySideAndItsPartsAreSummed) {
 TEST(LayerSteps, OperatorsAreThoseOfThePapers) {
   const auto symbols = [](const auto& setup, bool backward) {
     std::string all;
-    for (const LayerStep& step : layer_steps(setup, program_of(setup), {0, 0, backward}).steps)
+    for (const LayerStep& step : layer_steps(setup, built(setup), {0, 0, backward}).steps)
       if (step.kind != LayerStepKind::kCompute && !step.symbol.empty())
         all += step.symbol + (step.kind == LayerStepKind::kNothingSent ? "- " : "+ ");
     return all;

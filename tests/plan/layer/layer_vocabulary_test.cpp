@@ -11,17 +11,10 @@
 #include "engine/passes/build.h"
 #include "engine/plan/layer/layer_steps.h"
 #include "engine/schedules/schedule.h"
+#include "tests/predict/built.h"
 
 namespace parallelarium {
 namespace {
-
-Program program_of(const Setup& setup) {
-  const auto order = make_order(setup);
-  EXPECT_TRUE(order.ok());
-  auto program = build_program(setup, *order, BuildOptions{.all_ranks = true});
-  EXPECT_TRUE(program.ok());
-  return *program;
-}
 
 Setup setup_of(const char* model, int tp, bool sequence_parallel, bool tied = false, int pp = 1) {
   Setup setup = default_setup();
@@ -36,7 +29,7 @@ Setup setup_of(const char* model, int tp, bool sequence_parallel, bool tied = fa
   return setup;
 }
 
-std::vector<Setup> setups() {
+std::vector<Setup> vocabulary_setups() {
   std::vector<Setup> all;
   for (const char* model : {"gpt-tiny", "llama-tiny"})
     for (const int tp : {1, 2, 4})
@@ -92,8 +85,8 @@ std::string name_of_setup(const Setup& setup) {
 }
 
 TEST(LayerVocabulary, FlopsAndSentBytesOfBothPartsAndDirectionsAreAllThatStandsOutsideOfLayers) {
-  for (const auto& setup : setups()) {
-    const Program program = program_of(setup);
+  for (const auto& setup : vocabulary_setups()) {
+    const Program program = built(setup);
     const Outside expected = outside_of_layers(setup, program, 1);
     Outside found;
     for (const LayerPlace part : {LayerPlace::kEmbedding, LayerPlace::kHead})
@@ -111,8 +104,8 @@ TEST(LayerVocabulary, FlopsAndSentBytesOfBothPartsAndDirectionsAreAllThatStandsO
 
 // Shoeybi et al. 2019, section 3: three numbers of each token, where logits are as many as words.
 TEST(LayerVocabulary, TheLossAddsUpThreeNumbersOfEachTokenInsteadOfAllLogits) {
-  for (const auto& setup : setups()) {
-    const Program program = program_of(setup);
+  for (const auto& setup : vocabulary_setups()) {
+    const Program program = built(setup);
     const LayerSteps layer = steps_of(setup, program, LayerPlace::kHead, false);
     const LayerVocabulary& of = layer.vocabulary;
     const std::int64_t tokens = setup.micro_batch * setup.model.sequence, t = setup.mesh.tp;
@@ -143,8 +136,8 @@ TEST(LayerVocabulary, TheLossAddsUpThreeNumbersOfEachTokenInsteadOfAllLogits) {
 // The last layer's output, the final norm's, logits, which become their own gradients, and three
 // numbers of each token.
 TEST(LayerVocabulary, TheHeadKeepsWhatTheBufferTableHoldsForItsBackward) {
-  for (const auto& setup : setups()) {
-    const Program program = program_of(setup);
+  for (const auto& setup : vocabulary_setups()) {
+    const Program program = built(setup);
     const LayerSteps layer = steps_of(setup, program, LayerPlace::kHead, false);
     const RankProgram& rank = program.ranks[std::size_t(layer.ranks.front().built)];
     const auto head_of = [&](const Op& op) {
@@ -175,8 +168,8 @@ TEST(LayerVocabulary, TheHeadKeepsWhatTheBufferTableHoldsForItsBackward) {
 }
 
 TEST(LayerVocabulary, RanksHaveWordsSideBySideAndAddUpTheRowsThatTheyLookedUp) {
-  for (const auto& setup : setups()) {
-    const Program program = program_of(setup);
+  for (const auto& setup : vocabulary_setups()) {
+    const Program program = built(setup);
     const LayerSteps embedding = steps_of(setup, program, LayerPlace::kEmbedding, false);
     const LayerSteps head = steps_of(setup, program, LayerPlace::kHead, false);
     const auto tensor_of = [](const LayerSteps& layer, Piece piece, std::size_t rank,
@@ -210,7 +203,7 @@ TEST(LayerVocabulary, OperatorsAreThoseOfThePapers) {
   const auto symbols = [](bool sequence_parallel, LayerPlace part, bool backward) {
     const auto setup = setup_of("gpt-tiny", 2, sequence_parallel);
     std::string all;
-    for (const LayerStep& step : steps_of(setup, program_of(setup), part, backward).steps)
+    for (const LayerStep& step : steps_of(setup, built(setup), part, backward).steps)
       if (step.kind != LayerStepKind::kCompute && !step.symbol.empty())
         all += step.symbol + (step.kind == LayerStepKind::kNothingSent ? "- " : "+ ");
     return all;
@@ -228,8 +221,8 @@ TEST(LayerVocabulary, OperatorsAreThoseOfThePapers) {
 // A tied table is one where first and last stage are one rank; else both copies' gradients are
 // added up once a step.
 TEST(LayerVocabulary, SaysWhetherTheHeadUsesTheEmbeddingsTable) {
-  for (const auto& setup : setups()) {
-    const Program program = program_of(setup);
+  for (const auto& setup : vocabulary_setups()) {
+    const Program program = built(setup);
     for (const LayerPlace part : {LayerPlace::kEmbedding, LayerPlace::kHead}) {
       const LayerVocabulary of = steps_of(setup, program, part, false).vocabulary;
       EXPECT_EQ(of.tied, setup.model.tied);

@@ -9,7 +9,7 @@
 namespace parallelarium {
 namespace {
 
-struct Case {
+struct Placed {
   const char* what;
   int ranks = 1;
   int cores = 2;
@@ -23,7 +23,7 @@ struct Case {
   bool apart = false;
 };
 
-Computer computer_of(const Case& one) {
+Computer computer_of(const Placed& one) {
   Computer computer;
   computer.cores = one.cores;
   computer.gpus = one.gpus;
@@ -32,7 +32,7 @@ Computer computer_of(const Case& one) {
   return computer;
 }
 
-RunSettings run_of(const Case& one) {
+RunSettings run_of(const Placed& one) {
   RunSettings run;
   run.backend = one.wish;
   run.devices = one.devices;
@@ -43,7 +43,7 @@ constexpr Backend kAuto = Backend::kAuto, kCpu = Backend::kCpu, kPaced = Backend
                   kCuda = Backend::kCuda;
 
 TEST(Placement, IsTheOneThatAnExpertWouldChoose) {
-  const Case cases[] = {
+  const Placed cases[] = {
       {"cores alone, enough",
        2,
        2,
@@ -312,7 +312,7 @@ TEST(Placement, IsTheOneThatAnExpertWouldChoose) {
        {},
        "1 rank on 2 cores: measured (not on GPUs: GPU 0 failed its check: one product is wrong)"},
   };
-  for (const Case& one : cases) {
+  for (const Placed& one : cases) {
     SCOPED_TRACE(one.what);
     const Result<Placement> placed = place(run_of(one), one.ranks, computer_of(one));
     ASSERT_TRUE(placed.ok()) << placed.error().text;
@@ -336,7 +336,7 @@ TEST(Placement, KnowsWhetherItsGpusMultiplyBf16) {
 
 TEST(Placement, IsRefusedWithWhatWouldDo) {
   struct Refusal {
-    Case one;
+    Placed one;
     const char* id;
     const char* field;
     std::vector<std::string> alternatives;
@@ -358,7 +358,7 @@ TEST(Placement, IsRefusedWithWhatWouldDo) {
        other_backends},
   };
   for (const Refusal& refusal : refusals) {
-    const Case& one = refusal.one;
+    const Placed& one = refusal.one;
     SCOPED_TRACE(one.what);
     const Result<Placement> placed = place(run_of(one), one.ranks, computer_of(one));
     ASSERT_FALSE(placed.ok());

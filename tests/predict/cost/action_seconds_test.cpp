@@ -23,18 +23,18 @@ double seconds_of_actions(const Prediction& prediction) {
   return seconds_of(end - begin);
 }
 
-struct Case {
+struct OnMachine {
   const char* machine;
   int tp, pp;
   const char* schedule;
   int chunks, microbatches;
 };
 
-class ActionSeconds : public testing::TestWithParam<Case> {};
+class ActionSeconds : public testing::TestWithParam<OnMachine> {};
 
 // Timed with them, an order takes what the whole Program is predicted to take.
 TEST_P(ActionSeconds, TimeAnOrderAsThePredictionDoes) {
-  const Case& one = GetParam();
+  const OnMachine& one = GetParam();
   parallelarium::Setup setup = default_setup();
   setup.model = *find_model("gpt2-124m");
   setup.precision = precision_recipes().front();
@@ -64,12 +64,12 @@ TEST_P(ActionSeconds, TimeAnOrderAsThePredictionDoes) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Setups, ActionSeconds,
-                         testing::Values(Case{"dgx-h100", 1, 4, "1f1b", 1, 8},
-                                         Case{"dgx-h100", 2, 4, "gpipe", 1, 6},
-                                         Case{"dgx-a100-80g", 1, 4, "zb-h1", 1, 8},
-                                         Case{"dgx-h100", 1, 4, "interleaved", 3, 8},
-                                         Case{"dgx-h100", 1, 2, "zb-v", 2, 8},
-                                         Case{"dgx-h100", 1, 3, "1f1b", 1, 5}));
+                         testing::Values(OnMachine{"dgx-h100", 1, 4, "1f1b", 1, 8},
+                                         OnMachine{"dgx-h100", 2, 4, "gpipe", 1, 6},
+                                         OnMachine{"dgx-a100-80g", 1, 4, "zb-h1", 1, 8},
+                                         OnMachine{"dgx-h100", 1, 4, "interleaved", 3, 8},
+                                         OnMachine{"dgx-h100", 1, 2, "zb-v", 2, 8},
+                                         OnMachine{"dgx-h100", 1, 3, "1f1b", 1, 5}));
 
 }  // namespace
 }  // namespace parallelarium

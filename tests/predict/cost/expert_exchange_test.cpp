@@ -28,7 +28,7 @@ parallelarium::Setup experts(const char* schedule = "1f1b") {
   return setup;
 }
 
-Prediction predicted(const parallelarium::Setup& setup) {
+Prediction checked(const parallelarium::Setup& setup) {
   EXPECT_TRUE(validate(setup).empty());
   Result<Prediction> prediction = predict(setup, *find_machine(setup.machine.name()));
   EXPECT_TRUE(prediction.ok()) << prediction.error().text;
@@ -49,9 +49,9 @@ double exchange_seconds(const Prediction& prediction, int block) {
 // of its copies used to leave.
 TEST(TokensOncePerNode, LeaveFewerTimes) {
   parallelarium::Setup setup = experts();
-  const double copies = exchange_seconds(predicted(setup), 0);
+  const double copies = exchange_seconds(checked(setup), 0);
   setup.expert_dispatch = ExpertDispatch::kOncePerNode;
-  const Prediction once = predicted(setup);
+  const Prediction once = checked(setup);
   double none = 1;
   for (int drawn = 0; drawn < 8; ++drawn) none *= (128.0 - drawn) / (256.0 - drawn);
   const double rows = 4096, row_bytes = 7168 * 2;
@@ -65,8 +65,8 @@ TEST(TokensOncePerNode, LeaveFewerTimes) {
   const double leaving = rows * row_bytes * 2 * (1 - none) / 2 / card;
   const double passed_on = rows * 8 * row_bytes * 7 / 8 / inside;
   EXPECT_NEAR(exchange_seconds(once, 0), latency + std::max(leaving, passed_on), 1e-6);
-  EXPECT_LT(once.step.seconds, predicted(experts()).step.seconds);
-  EXPECT_EQ(once.memory.front().peak_bytes, predicted(experts()).memory.front().peak_bytes);
+  EXPECT_LT(once.step.seconds, checked(experts()).step.seconds);
+  EXPECT_EQ(once.memory.front().peak_bytes, checked(experts()).memory.front().peak_bytes);
 }
 
 // Where a rank has several of the experts, rows are copied into their order and out of it.
@@ -101,9 +101,9 @@ TEST(RowsOfSeveralExperts, AreCopiedTwice) {
 // A byte for an element and a scale of four for 128 of them, one way only.
 TEST(TokensInFp8, HalveTheWayThere) {
   parallelarium::Setup setup = experts();
-  const Prediction before = predicted(setup);
+  const Prediction before = checked(setup);
   setup.fp8_dispatch = true;
-  const Prediction after = predicted(setup);
+  const Prediction after = checked(setup);
   const double latency = 2 * before.machine.inter_node.latency_seconds.value;
   EXPECT_NEAR((exchange_seconds(after, 0) - latency) / (exchange_seconds(before, 0) - latency),
               0.5 * (1 + 4.0 / 128), 1e-6);
@@ -115,9 +115,9 @@ TEST(OverlapInsideAPair, HidesExchanges) {
   for (const char* schedule : {"dualpipe", "dualpipe-v"}) {
     parallelarium::Setup setup = experts(schedule);
     if (validate(setup).empty() == false) setup.chunks = 2;
-    const Prediction before = predicted(setup);
+    const Prediction before = checked(setup);
     setup.overlap_experts = true;
-    const Prediction after = predicted(setup);
+    const Prediction after = checked(setup);
     EXPECT_LT(after.step.seconds, 0.97 * before.step.seconds) << schedule;
     const auto work = [](const Prediction& of) {
       const CostModel cost(of.program, of.machine, of.setup);

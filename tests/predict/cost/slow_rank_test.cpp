@@ -10,7 +10,7 @@
 namespace parallelarium {
 namespace {
 
-Prediction predicted(const Setup& setup, bool all_ranks = true) {
+Prediction on_a100s(const Setup& setup, bool all_ranks = true) {
   Result<Prediction> prediction = predict(setup, *find_machine("dgx-a100-80g"), all_ranks);
   EXPECT_TRUE(prediction.ok()) << (prediction.ok() ? "" : prediction.error().text);
   return std::move(*prediction);
@@ -43,10 +43,10 @@ class SlowRank : public testing::TestWithParam<int> {};
 // as long as ever.
 TEST_P(SlowRank, BindsTheStepOfAllReplicas) {
   const int dp = GetParam();
-  const Prediction equal = predicted(replicas(dp, 1));
+  const Prediction equal = on_a100s(replicas(dp, 1));
   const double computing = compute_seconds(equal, 0);
   for (const double factor : {1.5, 2.0, 10.0}) {
-    const Prediction slow = predicted(replicas(dp, factor));
+    const Prediction slow = on_a100s(replicas(dp, factor));
     const auto last = static_cast<std::size_t>(dp - 1);
     EXPECT_NEAR(compute_seconds(slow, 0), computing, 1e-6 * computing);
     EXPECT_NEAR(compute_seconds(slow, last), factor * computing, 1e-3 * factor * computing);
@@ -66,7 +66,7 @@ TEST(SlowStage, TakesEveryTurnOfThePipeline) {
   setup.mesh.pp = 4;
   setup.microbatches = 16;
   setup.run.slow_rank = {1, 3};
-  const Prediction slow = predicted(setup);
+  const Prediction slow = on_a100s(setup);
   const double busy = compute_seconds(slow, 1);
   EXPECT_GT(slow.step.seconds, busy);
   EXPECT_LT(slow.step.seconds, 1.3 * busy);
@@ -75,10 +75,10 @@ TEST(SlowStage, TakesEveryTurnOfThePipeline) {
 TEST(SlowRankOfMany, StandsAsTheRepresentativeOfItsStage) {
   auto setup = replicas(256, 2);
   setup.nodes = 32;
-  const Prediction slow = predicted(setup, false);
+  const Prediction slow = on_a100s(setup, false);
   ASSERT_TRUE(slow.program.representatives);
   setup.run.slow_rank.factor = 1;
-  const Prediction equal = predicted(setup, false);
+  const Prediction equal = on_a100s(setup, false);
   const double computing = compute_seconds(equal, 0);
   EXPECT_NEAR(slow.step.seconds, equal.step.seconds + computing, 1e-3 * slow.step.seconds);
   const std::vector<std::string> remarks = remarks_of(slow);
@@ -90,7 +90,7 @@ TEST(SlowRankOfMany, StandsAsTheRepresentativeOfItsStage) {
 TEST(SlowRankFolded, TakesAsLongAsOneOfPieces) {
   auto setup = replicas(4, 2.5);
   setup.mesh.pp = 2;
-  const Prediction pieces = predicted(setup);
+  const Prediction pieces = on_a100s(setup);
   const Result<Prediction> folded = predict(setup, *find_machine("dgx-a100-80g"),
                                             BuildOptions{.all_ranks = true, .stage_level = true});
   ASSERT_TRUE(folded.ok()) << folded.error().text;
@@ -100,7 +100,7 @@ TEST(SlowRankFolded, TakesAsLongAsOneOfPieces) {
 TEST(SlowRankRehearsed, HasItsOwnDurationsAndNoMoreRealWork) {
   auto setup = replicas(2, 4);
   setup.run.backend = Backend::kPaced;
-  const Prediction slow = predicted(setup);
+  const Prediction slow = on_a100s(setup);
   const auto durations = modelled_durations(slow);
   for (std::size_t op = 0; op < durations[0].size(); ++op) {
     if (slow.program.ranks[0].ops[op].kind != OpKind::kCompute) continue;
@@ -110,7 +110,7 @@ TEST(SlowRankRehearsed, HasItsOwnDurationsAndNoMoreRealWork) {
   const Machine here = uncalibrated_local_machine();
   const Prediction equal = [&] {
     setup.run.slow_rank.factor = 1;
-    return predicted(setup);
+    return on_a100s(setup);
   }();
   EXPECT_LE(stretch_of(slow, here), stretch_of(equal, here));
 }

@@ -12,7 +12,7 @@
 namespace parallelarium {
 namespace {
 
-auto setup_of(const std::string& words) {
+auto said_setup(const std::string& words) {
   auto setup = default_setup();
   std::istringstream in("model=llama3-8b machine=dgx-h100 attention=fused microbatches=8 " + words);
   for (std::string word; in >> word;) {
@@ -26,7 +26,7 @@ auto setup_of(const std::string& words) {
 class AlikeRanks : public testing::TestWithParam<const char*> {};
 
 TEST_P(AlikeRanks, HaveTheFiguresOfAll) {
-  const auto setup = setup_of(GetParam());
+  const auto setup = said_setup(GetParam());
   const Result<Machine> machine = machine_of(setup.machine);
   ASSERT_TRUE(machine.ok());
   ASSERT_TRUE(ranks_are_alike(setup, *machine));
@@ -63,7 +63,7 @@ INSTANTIATE_TEST_SUITE_P(Meshes, AlikeRanks,
 TEST(AlikeRanks, AreNotWhereSomeDoOtherThings) {
   for (const char* const words : {"pp=1 tp=2 dp=6 cp=3", "pp=2 tp=8 dp=2 slow-rank=3 slow-factor=2",
                                   "pp=1 model=mixtral-8x7b tp=8 dp=8 ep=8 skew=0.3"}) {
-    const auto setup = setup_of(words);
+    const auto setup = said_setup(words);
     EXPECT_FALSE(ranks_are_alike(setup, *machine_of(setup.machine))) << words;
   }
 }

@@ -14,13 +14,13 @@
 namespace parallelarium {
 namespace {
 
-struct Case {
+struct CausalSplit {
   const char* model;
   int cp, pp;
   const char *kind, *split;
 };
 
-Setup setup_of(const Case& c) {
+Setup setup_of(const CausalSplit& c) {
   Setup setup = default_setup();
   setup.model = *find_model(c.model);
   setup.mesh.cp = c.cp;
@@ -74,10 +74,10 @@ std::map<std::pair<int, int>, double> flops_of(const Program& program) {
   return flops;
 }
 
-class CausalShares : public testing::TestWithParam<Case> {};
+class CausalShares : public testing::TestWithParam<CausalSplit> {};
 
 TEST_P(CausalShares, AreThePairsThatTheMaskLeaves) {
-  const Case c = GetParam();
+  const CausalSplit c = GetParam();
   const auto setup = setup_of(c);
   for (const bool stage_level : {false, true}) {
     const Program program = program_of(setup, {.all_ranks = true, .stage_level = stage_level});
@@ -100,7 +100,7 @@ TEST_P(CausalShares, AreThePairsThatTheMaskLeaves) {
 
 // The same FLOPs as with the zigzag split, shared out as 1 : 3 : 5 : ...
 TEST_P(CausalShares, AddUpToAllAndGoUpByTwo) {
-  const Case c = GetParam();
+  const CausalSplit c = GetParam();
   auto setup = setup_of(c);
   std::map<int, double> by_rank;
   double all = 0, even = 0;
@@ -135,13 +135,14 @@ TEST_P(CausalShares, OfTheLastRankDecideTheTimeOfRepresentatives) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, CausalShares,
-                         testing::Values(Case{"gpt-tiny", 2, 1, "ring", "contiguous"},
-                                         Case{"gpt-tiny", 4, 2, "ring", "contiguous"},
-                                         Case{"llama-tiny", 8, 1, "ring", "contiguous"},
-                                         Case{"gpt-tiny", 4, 1, "all-gather", "contiguous"},
-                                         Case{"llama-tiny", 4, 2, "all-gather", "contiguous"},
-                                         Case{"gpt-tiny", 4, 1, "ring", "zigzag"},
-                                         Case{"llama-tiny", 2, 1, "all-gather", "zigzag"}),
+                         testing::Values(CausalSplit{"gpt-tiny", 2, 1, "ring", "contiguous"},
+                                         CausalSplit{"gpt-tiny", 4, 2, "ring", "contiguous"},
+                                         CausalSplit{"llama-tiny", 8, 1, "ring", "contiguous"},
+                                         CausalSplit{"gpt-tiny", 4, 1, "all-gather", "contiguous"},
+                                         CausalSplit{"llama-tiny", 4, 2, "all-gather",
+                                                     "contiguous"},
+                                         CausalSplit{"gpt-tiny", 4, 1, "ring", "zigzag"},
+                                         CausalSplit{"llama-tiny", 2, 1, "all-gather", "zigzag"}),
                          [](const auto& info) {
                            return std::to_string(info.index) + "_cp" +
                                   std::to_string(info.param.cp);

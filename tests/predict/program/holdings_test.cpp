@@ -11,12 +11,12 @@
 namespace parallelarium {
 namespace {
 
-struct Case {
+struct Held {
   int dp, zero, pp, cp, microbatches;
   const char* precision;
 };
 
-class WhoHoldsWhat : public testing::TestWithParam<Case> {
+class WhoHoldsWhat : public testing::TestWithParam<Held> {
  protected:
   Prediction predicted() const {
     parallelarium::Setup setup = default_setup();
@@ -127,11 +127,11 @@ TEST_P(WhoHoldsWhat, ShardsOfAllRanksAreOneCopy) {
 
 INSTANTIATE_TEST_SUITE_P(
     Shapes, WhoHoldsWhat,
-    testing::Values(Case{1, 0, 1, 1, 2, "fp32"}, Case{2, 0, 1, 1, 1, "fp32"},
-                    Case{2, 1, 1, 1, 2, "fp32"}, Case{3, 1, 1, 1, 1, "mixed-16"},
-                    Case{4, 2, 1, 1, 2, "mixed-16"}, Case{2, 3, 1, 1, 2, "fp32"},
-                    Case{4, 3, 1, 1, 3, "mixed-16"}, Case{2, 1, 2, 1, 4, "fp32"},
-                    Case{2, 2, 1, 2, 1, "fp32"}, Case{1, 3, 1, 2, 1, "mixed-16"}));
+    testing::Values(Held{1, 0, 1, 1, 2, "fp32"}, Held{2, 0, 1, 1, 1, "fp32"},
+                    Held{2, 1, 1, 1, 2, "fp32"}, Held{3, 1, 1, 1, 1, "mixed-16"},
+                    Held{4, 2, 1, 1, 2, "mixed-16"}, Held{2, 3, 1, 1, 2, "fp32"},
+                    Held{4, 3, 1, 1, 3, "mixed-16"}, Held{2, 1, 2, 1, 4, "fp32"},
+                    Held{2, 2, 1, 2, 1, "fp32"}, Held{1, 3, 1, 2, 1, "mixed-16"}));
 
 }  // namespace
 }  // namespace parallelarium

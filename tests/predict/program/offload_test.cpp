@@ -21,7 +21,7 @@ parallelarium::Setup gpt2() {
   return setup;
 }
 
-Prediction predicted(const parallelarium::Setup& setup, const Machine& machine) {
+Prediction folded(const parallelarium::Setup& setup, const Machine& machine) {
   Result<Prediction> prediction = predict(setup, machine);
   EXPECT_TRUE(prediction.ok()) << prediction.error().text;
   for (const Message& wrong : check(prediction->program)) ADD_FAILURE() << wrong.text;
@@ -47,7 +47,7 @@ std::int64_t held(const Prediction& prediction, Category category) {
 TEST(OffloadedActivations, LeaveOnceAndComeBackOnce) {
   parallelarium::Setup setup = gpt2();
   setup.offload_activations = true;
-  const Prediction prediction = predicted(setup, *find_machine("dgx-a100-80g"));
+  const Prediction prediction = folded(setup, *find_machine("dgx-a100-80g"));
   const Model& model = setup.model;
   const double tokens = static_cast<double>(model.sequence), h = static_cast<double>(model.hidden);
   const double layer = tokens * h * 32 + 16 * tokens + 4.0 * model.heads * tokens;
@@ -65,7 +65,7 @@ TEST(OffloadedActivations, LeaveTheMemoryOfAFewLayers) {
     parallelarium::Setup setup = gpt2();
     setup.model.layers = layers;
     setup.offload_activations = offload;
-    return held(predicted(setup, machine), Category::kActivations);
+    return held(folded(setup, machine), Category::kActivations);
   };
   const std::int64_t layer = (activations(24, false) - activations(12, false)) / 12;
   EXPECT_GT(layer, 0);
@@ -77,15 +77,15 @@ TEST(OffloadedActivations, LeaveTheMemoryOfAFewLayers) {
 TEST(OffloadedActivations, CostTheTimeOfTheHostsLink) {
   Machine machine = *find_machine("dgx-a100-80g");
   parallelarium::Setup setup = gpt2();
-  const double alone = predicted(setup, machine).step.seconds;
+  const double alone = folded(setup, machine).step.seconds;
   setup.offload_activations = true;
-  const Prediction slow = predicted(setup, machine);
+  const Prediction slow = folded(setup, machine);
   const double link = static_cast<double>(offloaded_bytes(slow, Phase::kForward)) * 2 /
                       machine.host_bytes_per_second.value;
   EXPECT_GT(slow.step.seconds, link);
   EXPECT_GT(slow.step.seconds, alone);
   machine.host_bytes_per_second.value = 1e18;
-  EXPECT_NEAR(predicted(setup, machine).step.seconds / alone, 1, 1e-6);
+  EXPECT_NEAR(folded(setup, machine).step.seconds / alone, 1, 1e-6);
 }
 
 TEST(OffloadedActivations, PassTheCheckUnderEverySchedule) {
@@ -101,7 +101,7 @@ TEST(OffloadedActivations, PassTheCheckUnderEverySchedule) {
       setup.sequence_parallel = true;
       setup.recompute = Recompute::kNorms;
       setup.offload_activations = true;
-      predicted(setup, *find_machine("dgx-a100-80g"));
+      folded(setup, *find_machine("dgx-a100-80g"));
     }
   }
 }
@@ -113,9 +113,9 @@ TEST(OffloadedOptimizer, LeavesNoStatesAndStreamsThemOnce) {
     parallelarium::Setup setup = gpt2();
     setup.mesh.dp = 4;
     setup.zero = zero;
-    const Prediction whole = predicted(setup, machine);
+    const Prediction whole = folded(setup, machine);
     setup.offload_optimizer = true;
-    const Prediction away = predicted(setup, machine);
+    const Prediction away = folded(setup, machine);
     EXPECT_EQ(held(away, Category::kOptimizer), 0);
     const double share = zero > 0 ? 4 : 1;
     const double states = 12.0 * static_cast<double>(count_parameters(setup.model).total) / share;

@@ -11,7 +11,7 @@
 namespace parallelarium {
 namespace {
 
-const Machine kMachine = uncalibrated_local_machine();
+const Machine kHere = uncalibrated_local_machine();
 
 // States and data traffic of the first rank: closed forms beside what the Program holds and sends,
 // for every schedule, with a tied table and without.
@@ -38,7 +38,7 @@ TEST_P(FirstRank, HoldsAndSendsWhatTheFormulasSay) {
       if (setup.schedule == "interleaved") setup.chunks = 4;
       setup.zero = zero;
       setup.zero_group = group;
-      const Result<Prediction> prediction = predict(setup, kMachine);
+      const Result<Prediction> prediction = predict(setup, kHere);
       ASSERT_TRUE(prediction.ok()) << prediction.error().text;
       double sent = 0;
       const Program& program = prediction->program;
@@ -86,7 +86,7 @@ TEST(ContextTraffic, IsThatOfTheProgram) {
                                            {"context-parallel", method},
                                            {"recompute", recompute}})
           ASSERT_TRUE(set_field(setup, field, value).ok());
-        const Result<Prediction> prediction = predict(setup, kMachine);
+        const Result<Prediction> prediction = predict(setup, kHere);
         ASSERT_TRUE(prediction.ok()) << prediction.error().text;
         double sent = 0;
         for (const TrafficRow& row : prediction->traffic)
@@ -104,7 +104,7 @@ TEST(Remarks, SayWhatThePredictionDoesOtherThanTheSetup) {
   const auto remarks = [](std::initializer_list<std::pair<const char*, const char*>> fields) {
     parallelarium::Setup setup = default_setup();
     for (const auto& [field, value] : fields) EXPECT_TRUE(set_field(setup, field, value).ok());
-    const Result<Prediction> prediction = predict(setup, kMachine);
+    const Result<Prediction> prediction = predict(setup, kHere);
     EXPECT_TRUE(prediction.ok());
     std::string all;
     for (const std::string& remark : remarks_of(*prediction)) all += remark + "\n";
@@ -135,7 +135,7 @@ TEST(DataTraffic, IsTwoOrThreeTimesTheParameters) {
     setup.microbatches = m;
     for (const auto& [zero, times] : {std::pair{0, 2.0}, {1, 2.0}, {2, m + 1.0}, {3, 3.0 * m}}) {
       setup.zero = zero;
-      EXPECT_DOUBLE_EQ(value_of(formulas_of(setup, kMachine), name), times * P * 4 * 3 / 4) << zero;
+      EXPECT_DOUBLE_EQ(value_of(formulas_of(setup, kHere), name), times * P * 4 * 3 / 4) << zero;
     }
   }
 }
@@ -146,7 +146,7 @@ TEST(RoutedExperts, AreShardedAndSentAmongTheirReplicasOnly) {
   setup.model = *find_model("moe-tiny");
   setup.mesh = {8, 1, 1, 1, 4};
   setup.zero = 1;
-  const std::vector<Formula> formulas = formulas_of(setup, kMachine);
+  const std::vector<Formula> formulas = formulas_of(setup, kHere);
   const ParameterCounts counts = count_parameters(setup.model);
   const double all = 8.0 * 8 * 3 * 64 * 96;  // layers, experts, matrices, hidden, inner width
   const double shared = static_cast<double>(counts.total) - all;
@@ -166,10 +166,10 @@ TEST(RoutedExperts, SendTheClosedFormAndTakeThePublishedCapacity) {
   for (const int ep : {2, 4, 8}) {
     setup.mesh = {8, 1, 1, 1, ep};
     setup.expert_gates = ep == 8 ? ExpertGates::kActivations : ExpertGates::kResults;
-    const std::vector<Formula> formulas = formulas_of(setup, kMachine);
+    const std::vector<Formula> formulas = formulas_of(setup, kHere);
     const double one =
         value_of(formulas, "expert traffic sent by a rank, per layer and micro-batch, forward");
-    const Result<Prediction> prediction = predict(setup, kMachine);
+    const Result<Prediction> prediction = predict(setup, kHere);
     ASSERT_TRUE(prediction.ok());
     double sent = 0;
     for (const TrafficRow& row : prediction->traffic)
@@ -220,7 +220,7 @@ TEST(PipelineTraffic, IsThatOfEveryChunk) {
     setup.mesh.pp = 2;
     setup.chunks = v;
     setup.schedule = v > 1 ? "interleaved" : "1f1b";
-    const Result<Prediction> prediction = predict(setup, kMachine);
+    const Result<Prediction> prediction = predict(setup, kHere);
     ASSERT_TRUE(prediction.ok());
     const double form =
         value_of(prediction->formulas, "pipeline traffic of one boundary, one direction, per step");
@@ -236,10 +236,10 @@ TEST(PipelineTraffic, IsThatOfEveryChunk) {
 TEST(Traffic, StandsOnlyWhereItsAxisDoes) {
   parallelarium::Setup setup = default_setup();
   setup.mesh = {1, 1, 1, 1, 1};
-  for (const Formula& formula : formulas_of(setup, kMachine))
+  for (const Formula& formula : formulas_of(setup, kHere))
     EXPECT_EQ(formula.name.text.find("traffic"), std::string::npos) << formula.name.text;
   setup.mesh = {2, 2, 2, 1, 1};
-  const std::vector<Formula> formulas = formulas_of(setup, kMachine);
+  const std::vector<Formula> formulas = formulas_of(setup, kHere);
   // 8 micro-batches of 128 tokens of 64 floats.
   EXPECT_DOUBLE_EQ(value_of(formulas, "pipeline traffic of one boundary, one direction, per step"),
                    8 * 128 * 64 * 4);

@@ -11,10 +11,6 @@ class Axes : public testing::TestWithParam<const char*> {};
 
 TEST_P(Axes, TrainAsOneRankAndCountWhatTheProgramSays) { expect_real(small_model(GetParam())); }
 
-std::string name_of_case(const testing::TestParamInfo<const char*>& info) {
-  return test_name(info.param);
-}
-
 INSTANTIATE_TEST_SUITE_P(Llama, Axes,
                          testing::Values("llama", "llama pp=2 dp=2",
                                          "llama pp=4 microbatches=5 micro-batch=2",

@@ -94,10 +94,6 @@ TEST_P(ExpertLayers, TrainAsOneRankAndSendWhatTheyRoute) {
   }
 }
 
-std::string name_of_case(const testing::TestParamInfo<const char*>& info) {
-  return test_name(info.param);
-}
-
 INSTANTIATE_TEST_SUITE_P(OneRank, ExpertLayers,
                          testing::Values("", "llama", "llama router=sigmoid", "top-k=1",
                                          "router=sigmoid top-k=1", "recompute=full",

@@ -19,7 +19,7 @@ struct Mesh2 {
   double clip = 0;
 };
 
-std::string name_of_case(const testing::TestParamInfo<Mesh2>& info) {
+std::string name_of_mesh(const testing::TestParamInfo<Mesh2>& info) {
   const Mesh2& c = info.param;
   return fmt::format("pp{}_dp{}_m{}_b{}_{}{}{}", c.pp, c.dp, c.microbatches, c.micro_batch,
                      std::string(c.schedule) == "1f1b" ? "one_f_one_b" : c.schedule,
@@ -51,7 +51,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Mesh2{4, 4, 8, "gpipe"}, Mesh2{4, 1, 4, "1f1b", 2, false},
                     Mesh2{2, 2, 3, "1f1b", 1, false}, Mesh2{4, 2, 4, "1f1b", 1, true, 0.05},
                     Mesh2{12, 1, 12, "1f1b"}),
-    name_of_case);
+    name_of_mesh);
 
 // Every mesh of PP 1 to 4 x DP 1, 2, 4 with 1 to 9 micro-batches, the schedules in turn.
 TEST(WholeMatrix, TrainsAsOneRank) {

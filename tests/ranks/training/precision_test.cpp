@@ -91,10 +91,6 @@ TEST_P(Mixed, TrainsWithinTheRoundingOfOneRank) {
   expect_within_rounding(small_model("precision=mixed-16 " + std::string(GetParam())));
 }
 
-std::string name_of_case(const testing::TestParamInfo<const char*>& info) {
-  return test_name(info.param);
-}
-
 INSTANTIATE_TEST_SUITE_P(OneRank, Mixed,
                          testing::Values("", "llama", "recompute=full", "recompute=selective",
                                          "attention=fused", "llama attention=fused micro-batch=2",

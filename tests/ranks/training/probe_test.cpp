@@ -149,10 +149,6 @@ TEST_P(Probes, PutTogetherAreThoseOfOneRank) {
   EXPECT_GE(compared, 100u);
 }
 
-std::string name_of_case(const testing::TestParamInfo<const char*>& info) {
-  return test_name(info.param);
-}
-
 INSTANTIATE_TEST_SUITE_P(
     Meshes, Probes,
     testing::Values(

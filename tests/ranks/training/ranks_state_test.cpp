@@ -118,10 +118,6 @@ TEST_P(RanksState, OwnLossesAreThePartsOfTheLoss) {
   EXPECT_NEAR(sum / parts, whole, 1e-12 * whole);
 }
 
-std::string name_of_case(const testing::TestParamInfo<const char*>& info) {
-  return test_name(info.param);
-}
-
 INSTANTIATE_TEST_SUITE_P(
     Meshes, RanksState,
     testing::Values("", "dp=2", "dp=3 zero=1", "dp=4 zero=2 zero-group=2", "dp=3 zero=3",

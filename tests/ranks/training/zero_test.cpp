@@ -15,7 +15,7 @@ std::vector<NamedTensor> trained(const std::string& words, int zero) {
   return result->parameters;
 }
 
-bool same_bits(const std::vector<NamedTensor>& a, const std::vector<NamedTensor>& b) {
+bool same_values(const std::vector<NamedTensor>& a, const std::vector<NamedTensor>& b) {
   for (std::size_t i = 0; i < a.size(); ++i) {
     if (a[i].values != b[i].values) return false;
   }
@@ -27,14 +27,14 @@ class Stages : public testing::TestWithParam<const char*> {};
 TEST_P(Stages, GiveTheSameBitsWithOneMicroBatch) {
   const std::string words = std::string(GetParam()) + " microbatches=1";
   const std::vector<NamedTensor> plain = trained(words, 0);
-  for (const int zero : {1, 2, 3}) EXPECT_TRUE(same_bits(trained(words, zero), plain)) << zero;
+  for (const int zero : {1, 2, 3}) EXPECT_TRUE(same_values(trained(words, zero), plain)) << zero;
 }
 
 TEST_P(Stages, GiveTheSameBitsInPairsWithSeveralMicroBatches) {
   const std::string words = std::string(GetParam()) + " microbatches=3";
   const std::vector<NamedTensor> zero0 = trained(words, 0), zero2 = trained(words, 2);
-  EXPECT_TRUE(same_bits(trained(words, 1), zero0));
-  EXPECT_TRUE(same_bits(trained(words, 3), zero2));
+  EXPECT_TRUE(same_values(trained(words, 1), zero0));
+  EXPECT_TRUE(same_values(trained(words, 3), zero2));
   // Sums in another order: of bf16 gradients they differ by that rounding.
   const bool in_16_bit = words.find("mixed-16") != std::string::npos;
   EXPECT_LE(relative_difference(zero2, zero0), in_16_bit ? 0x1p-9 : 1e-6);
@@ -56,8 +56,8 @@ class StagesOfSchedules : public testing::TestWithParam<const char*> {};
 TEST_P(StagesOfSchedules, GiveTheSameBitsInPairs) {
   const std::string words = GetParam();
   const std::vector<NamedTensor> zero0 = trained(words, 0), zero2 = trained(words, 2);
-  EXPECT_TRUE(same_bits(trained(words, 1), zero0));
-  EXPECT_TRUE(same_bits(trained(words, 3), zero2));
+  EXPECT_TRUE(same_values(trained(words, 1), zero0));
+  EXPECT_TRUE(same_values(trained(words, 3), zero2));
   EXPECT_LE(relative_difference(zero2, zero0), 1e-6);
 }
 
@@ -71,8 +71,8 @@ INSTANTIATE_TEST_SUITE_P(Schedules, StagesOfSchedules,
 TEST(HybridShards, GiveTheSameBitsWhateverIsSharded) {
   const std::string words = "dp=4 zero-group=2 microbatches=1";
   const std::vector<NamedTensor> zero1 = trained(words, 1);
-  EXPECT_TRUE(same_bits(trained(words, 2), zero1));
-  EXPECT_TRUE(same_bits(trained(words, 3), zero1));
+  EXPECT_TRUE(same_values(trained(words, 2), zero1));
+  EXPECT_TRUE(same_values(trained(words, 3), zero1));
   EXPECT_LE(relative_difference(zero1, trained(words, 0)), 1e-6);
 }
 
@@ -85,7 +85,7 @@ TEST(Prefetch, ChangesNoBit) {
     const std::vector<NamedTensor> usual = trained(mesh, 3);
     for (const int depth : {0, 2, 16}) {
       const std::string words = fmt::format("{} zero-prefetch={}", mesh, depth);
-      EXPECT_TRUE(same_bits(trained(words, 3), usual)) << words;
+      EXPECT_TRUE(same_values(trained(words, 3), usual)) << words;
       const parallelarium::Setup setup = small_model(words + " zero=3");
       const Program program = built(setup);
       LaunchOptions options;

@@ -23,8 +23,8 @@ Arrays<Number> arrays_of(int ranks, std::int64_t count) {
 }
 
 // Rank threads over one fabric of one group.
-struct World {
-  explicit World(int count) : ranks(count), fabric(count, {group(count)}, stop) {}
+struct StandInWorld {
+  explicit StandInWorld(int count) : ranks(count), fabric(count, {group(count)}, stop) {}
 
   static Group group(int count) {
     Group all{Axis::kWorld, std::vector<int>(static_cast<std::size_t>(count))};
@@ -89,7 +89,7 @@ TEST_P(Collectives, AllReduceGivesEveryMemberTheSumInRankOrderToTheBit) {
   for (std::size_t rank = 1; rank < arrays.size(); ++rank) {
     for (std::size_t i = 0; i < expected.size(); ++i) expected[i] += arrays[rank][i];
   }
-  World world(n);
+  StandInWorld world(n);
   world.run([&](int rank, Transport& transport) {
     auto& mine = arrays[static_cast<std::size_t>(rank)];
     CollectiveCall call = call_on(mine, CollectiveKind::kAllReduce, DataType::kF32);
@@ -128,7 +128,7 @@ TEST_P(Collectives, GatherScatterBroadcastAndExchangeMoveTheRightChunks) {
     for (std::size_t r = 0; r < arrays.size(); ++r) {
       std::iota(arrays[r].begin(), arrays[r].end(), 1000.0 * static_cast<double>(r));
     }
-    World world(n);
+    StandInWorld world(n);
     const int ranks = n;
     const std::int64_t elements = count;
     world.run([&](int rank, Transport& transport) {
@@ -159,7 +159,7 @@ TEST(Transfers, KthSendMeetsKthReceiveWhateverOrderTheyArriveIn) {
   constexpr int kMessages = 50;
   std::vector<int> out(kMessages), in(kMessages, -1);
   std::iota(out.begin(), out.end(), 100);
-  World(2).run([&](int rank, Transport& transport) {
+  StandInWorld(2).run([&](int rank, Transport& transport) {
     std::vector<TransferPart> parts;
     for (int i = 0; i < kMessages; ++i) {
       const int k = rank == 0 ? i : kMessages - 1 - i;  // the receiver posts them backwards
@@ -178,7 +178,7 @@ TEST(Transfers, BatchProgressesWhateverPeerComesFirst) {
   // Rank 0 receives from 1 and 2 in one batch. Rank 1 sends only after rank 2's send has ended, so
   // waiting for the first part before moving the second would hang.
   double from1 = 0, from2 = 0, one = 1, two = 2, go = 0, sent_go = 3;
-  World(3).run([&](int rank, Transport& transport) {
+  StandInWorld(3).run([&](int rank, Transport& transport) {
     const auto transfer = [&](std::vector<TransferPart> parts) {
       ASSERT_TRUE(transport.transfer(parts).ok());
     };
@@ -200,7 +200,7 @@ TEST(Transfers, BatchProgressesWhateverPeerComesFirst) {
 TEST(Transfers, SendDoesNotEndBeforeItsReceiveBegins) {
   std::atomic<bool> receiving{false};
   int out = 5, in = 0;
-  World(2).run([&](int rank, Transport& transport) {
+  StandInWorld(2).run([&](int rank, Transport& transport) {
     TransferPart part = part_of(rank == 0, 1 - rank, rank == 0 ? out : in);
     if (rank == 1) {
       std::this_thread::sleep_for(std::chrono::milliseconds{30});
@@ -214,7 +214,7 @@ TEST(Transfers, SendDoesNotEndBeforeItsReceiveBegins) {
 
 TEST(Transfers, BothSidesAgreeOnModelledTime) {
   int value[2] = {1, 2};
-  World(2).run([&](int rank, Transport& transport) {
+  StandInWorld(2).run([&](int rank, Transport& transport) {
     TransferPart part = part_of(rank == 0, 1 - rank, value[rank]);
     part.pace = rank == 0 ? Pace{Nanoseconds{10}, Nanoseconds{9}, Nanoseconds{5}}
                           : Pace{Nanoseconds{7}, Nanoseconds{7}, Nanoseconds{6}};
@@ -226,7 +226,7 @@ TEST(Transfers, BothSidesAgreeOnModelledTime) {
 }
 
 TEST(Transfers, DifferentSizesStopTheRunWithASentence) {
-  World world(2);
+  StandInWorld world(2);
   double value[2] = {};
   world.run([&](int rank, Transport& transport) {
     TransferPart part = part_of(rank == 0, 1 - rank, value[rank]);
@@ -237,7 +237,7 @@ TEST(Transfers, DifferentSizesStopTheRunWithASentence) {
 }
 
 TEST(Stopping, EndsEveryWaitAtOnceAndKeepsTheFirstReason) {
-  World world(4);
+  StandInWorld world(4);
   const TimePoint begin = Clock::now();
   world.run([&](int rank, Transport& transport) {
     int value = 0;
