@@ -8,6 +8,7 @@
 #include <set>
 
 #include "engine/planner/reasons/neighbours.h"
+#include "engine/planner/reasons/standing.h"
 #include "tests/planner/problems.h"
 
 namespace parallelarium {
@@ -45,6 +46,88 @@ TEST(Search, SaysTheCheapestChangeThatWouldFit) {
   }
   setup.mesh.dp = 1;  // one rank has nothing to share
   EXPECT_FALSE(cheapest_change(setup, machine));
+}
+
+// A space covers its candidates, and of Setups that differ in an axis those that it has.
+TEST(Space, CoversItsCandidatesAndNothingElse) {
+  std::mt19937 random(31);
+  int covered = 0, others = 0;
+  for (int problem = 0; problem < 12; ++problem) {
+    const PlanRequest request = small_problem(random);
+    const Result<Space> space = Space::of(request);
+    ASSERT_TRUE(space.ok());
+    std::set<std::string> all;
+    for (const Candidate& candidate : all_of(*space))
+      all.insert(to_json(space->setup_of(candidate)).dump());
+    const auto expect_as_listed = [&](const auto& setup) {
+      const bool listed = all.count(to_json(setup).dump()) > 0;
+      EXPECT_EQ(space->covers(setup), listed) << to_json(setup).dump();
+      ++(listed ? covered : others);
+    };
+    int at = 0;
+    for (const Candidate& candidate : all_of(*space)) {
+      if (at++ % 7 != 0 || candidate.pp == 1) continue;  // on one stage, schedules are alike
+      const auto setup = space->setup_of(candidate);
+      expect_as_listed(setup);
+      auto other = setup;
+      other.chunks = setup.chunks + 1;
+      expect_as_listed(other);
+      other = setup;
+      other.micro_batch = 3;
+      expect_as_listed(other);
+      other = setup;
+      other.recompute = Recompute::kSelective;
+      expect_as_listed(other);
+      other = setup;
+      std::swap(other.mesh.tp, other.mesh.pp);
+      if (other.mesh.pp > 1 && other.mesh.tp > 1) expect_as_listed(other);
+    }
+  }
+  EXPECT_GT(covered, 100);
+  EXPECT_GT(others, 100);
+}
+
+// An interleaved schedule with stages that its chunks do not divide was once no candidate, and the
+// best plan's own change to it was faster than the best.
+TEST(Standing, OfTheBestPlanHasNoFasterChange) {
+  PlanRequest request;
+  request.base = without_axes(default_setup());
+  request.base.model = *find_model("llama3-8b");
+  request.base.machine = "dgx-h100";
+  request.base.precision = *find_precision("mixed-16-main-grads");
+  request.base.attention = Attention::kFused;
+  request.machine = h100();
+  request.least_gpus = request.most_gpus = 8;
+  request.global_batch = 64;
+  request.allowed = {{"schedule", {"interleaved"}}, {"tp", {"2", "4"}}, {"zero", {"0", "1"}}};
+  const Result<PlanResult> found = search(request);
+  ASSERT_TRUE(found.ok()) << found.error().text;
+  ASSERT_FALSE(found->best.empty());
+  const Standing best = standing_of(found->best.front().setup, request, *found);
+  EXPECT_TRUE(best.candidate) << best.sentence.text;
+  EXPECT_EQ(best.plan_class, PlanClass::kSimulated);
+  EXPECT_FALSE(best.change) << best.change->sentence.text;
+  // Of another one the figures are told, and that it is no candidate.
+  auto other = found->best.front().setup;
+  other.mesh.dp *= 2;
+  Standing outside = standing_of(other, request, *found);
+  EXPECT_FALSE(outside.candidate);
+  EXPECT_TRUE(outside.tried);
+  EXPECT_THAT(outside.sentence.text, testing::HasSubstr("it has 16 GPUs, and the search 8"));
+  other = found->best.front().setup;
+  other.microbatches *= 2;
+  EXPECT_THAT(standing_of(other, request, *found).sentence.text,
+              testing::HasSubstr("its global batch is 128, and the search's 64"));
+  other = found->best.front().setup;
+  other.model.layers = 16;
+  EXPECT_FALSE(standing_of(other, request, *found).candidate);
+  other = found->best.front().setup;
+  other.mesh.tp = 1;
+  other.mesh.dp *= found->best.front().setup.mesh.tp;
+  outside = standing_of(other, request, *found);
+  if (outside.tried) {
+    EXPECT_THAT(outside.sentence.text, testing::HasSubstr("the search does not try"));
+  }
 }
 
 // A search that is cancelled on its way says how many candidates it left.
