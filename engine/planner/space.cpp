@@ -70,6 +70,14 @@ Result<Space> Space::of(const PlanRequest& request) {
   }
   Space space;
   space.request_ = request;
+  if (const auto ep = request.allowed.find("ep");
+      ep != request.allowed.end() && request.base.model.experts.count == 0)
+    for (const std::string& value : ep->second)
+      if (value != "1")
+        return refuse(message("plan-ep-dense",
+                              "EP is not for this model, which has no experts; leave EP {} out.",
+                              shown(value)),
+                      "mesh.ep", {"1"});
   const auto allowed = [&](const char* axis) -> const std::vector<std::string>* {
     const auto found = request.allowed.find(axis);
     return found == request.allowed.end() ? nullptr : &found->second;

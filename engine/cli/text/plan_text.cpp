@@ -116,13 +116,16 @@ std::string plans_table(const std::vector<Plan>& plans, std::size_t most) {
 }
 
 // With the rows that the threshold comes from, a line for each table.
-std::string ties(const TieThreshold& ties) {
+std::string ties(const TieThreshold& ties, std::ptrdiff_t shown) {
   std::map<std::string, std::string> rows;
   for (const TieThreshold::Row& row : ties.rows) {
     std::string& names = rows[row.source];
     names += (names.empty() ? "" : "; ") + row.name;
   }
   std::string text = wrapped(ties.said.text, kPlanWidth, 0) + "\n";
+  if (ties.plans > 0)
+    text +=
+        fmt::format("Shown are {} of the {} simulated plans within the tie.\n", shown, ties.plans);
   for (const auto& [source, names] : rows)
     text += "  " + wrapped(source + ": " + names, kPlanWidth - 2, 4) + "\n";
   return text;
@@ -154,8 +157,11 @@ std::string plan_text(const PlanResult& result, const PlanRequest& request) {
           ? fmt::format("the search was cancelled: {} candidates were not decided", result.left)
           : "exact: no other candidate is better",
       plans_table(result.best, result.best.size()));
+  const auto tied = std::count_if(result.best.begin(), result.best.end(),
+                                  [](const Plan& plan) { return plan.tied; });
   text += "exposed: time in which a rank communicates and computes nothing, mean of the ranks.\n" +
-          ties(result.ties) + "\n";
+          wrapped(memory_counted(request.machine).text, kPlanWidth, 0) + "\n" +
+          ties(result.ties, tied) + "\n";
   if (!result.why.empty()) text += "Neighbours of 1\n";
   for (const PlanReason& reason :
        result.why.empty() ? std::vector<PlanReason>() : result.why.front())

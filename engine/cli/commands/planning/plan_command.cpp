@@ -12,6 +12,7 @@
 #include "engine/cli/training.h"
 #include "engine/plan/settings/alternatives.h"
 #include "engine/plan/text/units.h"
+#include "engine/planner/reasons/why_not.h"
 #include "engine/planner/search.h"
 
 namespace parallelarium {
@@ -25,7 +26,7 @@ struct PlanOptions {
   std::int64_t global_batch = 0;
   double memory = 0;  // GiB
   int top = 10;
-  std::vector<std::string> fix, allow;
+  std::vector<std::string> fix, allow, why;
   bool json = false;
 };
 
@@ -65,12 +66,7 @@ Result<void> read_axes(const PlanOptions& options, Setup& base, PlanRequest& req
     if (!pairs) return pairs.error();
     for (const auto& [key, values] : *pairs) {
       const std::string axis = axis_called(key);
-      if (axis.empty()) {
-        std::vector<std::string> names;
-        for (const PlanAxis& each : plan_axes()) names.emplace_back(each.option);
-        return message("plan-axis", "“{}” is no axis of the search; there are {}.", shown(key),
-                       join_and(names));
-      }
+      if (axis.empty()) return no_axis(key);
       std::vector<std::string>& allowed = request.allowed[axis];
       for (std::size_t from = 0; from < values.size();) {
         const std::size_t end = std::min(values.find(',', from), values.size());
@@ -128,6 +124,23 @@ Result<nlohmann::json> explanation(const std::string& path, const PlanRequest& r
   return explanation_of(*asked, request, result, watch);
 }
 
+// What becomes of each value that was asked about, such as tp=8.
+Result<std::vector<WhyNot>> values_asked(const std::vector<std::string>& asked,
+                                         const PlanRequest& request, const PlanResult& result) {
+  std::vector<WhyNot> answers;
+  PlanWatch watch;
+  watch.cancel = &cancelled_by_signal();
+  for (const std::string& text : asked) {
+    const auto wanted = axis_value_of(text, "--why");
+    if (!wanted) return wanted.error();
+    Result<WhyNot> answer = why_not(wanted->first, wanted->second, request,
+                                    result.best.empty() ? nullptr : &result.best.front(), watch);
+    if (!answer) return answer.error();
+    answers.push_back(std::move(*answer));
+  }
+  return answers;
+}
+
 Outcome run_plan(const PlanOptions& options, Progress& progress) {
   keep_freed_memory();
   const Result<PlanRequest> request = request_of(options);
@@ -146,8 +159,14 @@ Outcome run_plan(const PlanOptions& options, Progress& progress) {
     if (!told) return Outcome::invalid(told.error());
     explained = std::move(*told);
   }
+  Result<std::vector<WhyNot>> values = values_asked(options.why, *request, *result);
+  if (!values)
+    return values.error().id == "cancelled.plan" ? Outcome::failed(values.error())
+                                                 : Outcome::invalid(values.error());
   if (options.json) {
     nlohmann::json json = to_json(*result);
+    json["memory_limit"] = memory_limit_json(request->machine);
+    for (const WhyNot& value : *values) json["why_not"].push_back(to_json(value));
     if (!options.framework.empty())
       for (nlohmann::json& plan : json["best"])
         if (const Result<Setup> setup = setup_from_json(plan["setup"]))
@@ -166,6 +185,11 @@ Outcome run_plan(const PlanOptions& options, Progress& progress) {
         text += "  " + wrapped(sentence.get<std::string>(), 98, 4) + "\n";
     }
   }
+  for (const WhyNot& value : *values)
+    text += "\n" +
+            wrapped(fmt::format("Why not {} {}? {}", value.axis, value.value, value.sentence.text),
+                    98, 2) +
+            "\n";
   if (!explained.is_null()) {
     const std::string of = explained.at("class");
     text += fmt::format("\n{}: {}. {}\n", options.explain, of,
@@ -196,7 +220,7 @@ void add_plan(Commands& commands) {
       "  parallelarium-engine plan --model mixtral-8x7b --machine dgx-a100-80g --gpus 8..64 \\\n"
       "      --global-batch 512 --objective tokens-per-gpu --allow schedules=1f1b,interleaved\n"
       "  parallelarium-engine plan --model llama3-8b --machine dgx-h100 --gpus 8 \\\n"
-      "      --global-batch 64 --fix tp=1,zero=3 --explain mine.json --json\n" +
+      "      --global-batch 64 --fix tp=1,zero=3 --explain mine.json --why tp=8 --json\n" +
           axes_text());
   auto options = std::make_shared<PlanOptions>();
   const auto add = [&](const char* name, auto& value, const char* help, const char* text) {
@@ -226,6 +250,10 @@ void add_plan(Commands& commands) {
   add("--top", options->top, "how many plans to show (default: 10)", "K");
   add("--setup", options->setup, "a Setup for what is no axis of the search", "FILE");
   add("--explain", options->explain, "tell why this Setup is not the best", "SETUP");
+  add("--why", options->why,
+      "tell why the best plan has not this value of an axis, such as tp=8; may be repeated",
+      "AXIS=VALUE")
+      ->allow_extra_args(false);
   command->add_flag("--json", options->json, "print JSON");
   commands.set_body(command,
                     [options](Progress& progress) { return run_plan(*options, progress); });
