@@ -56,8 +56,10 @@ bool Space::Wholes::has(std::int64_t value) const {
 }
 
 Result<Space> Space::of(const PlanRequest& request) {
-  if (request.least_gpus < 1 || request.most_gpus < request.least_gpus ||
-      request.most_gpus > kMostPlanGpus)
+  if (request.most_gpus < request.least_gpus && request.most_gpus > 0)
+    return message("plan-gpus-order", "A range of GPUs goes up: {}..{}, not {}..{}.",
+                   request.most_gpus, request.least_gpus, request.least_gpus, request.most_gpus);
+  if (request.least_gpus < 1 || request.most_gpus > kMostPlanGpus)
     return message("plan-gpus", "A plan needs 1 to {} GPUs, as a number or a range such as 8..64.",
                    kMostPlanGpus);
   if (request.global_batch < 1 || request.global_batch > 1'000'000'000)

@@ -21,6 +21,51 @@ std::vector<std::string> small_plan(std::initializer_list<const char*> more) {
   return words;
 }
 
+// As `predict --tokens` has them.
+TEST(Plan, SaysWhatAWholeTrainingTakes) {
+  const Folder folder;
+  const json plan =
+      command(small_plan({"--tokens", "15T", "--price", "2.5", "--json"})).json().at("best").at(0);
+  const double seconds = 15e12 / plan.at("step").at("tokens_per_second").get<double>();
+  EXPECT_NEAR(plan.at("days").get<double>(), seconds / 86'400, 1e-6 * seconds / 86'400);
+  EXPECT_NEAR(plan.at("gpu_hours").get<double>(), seconds / 900, 1e-6 * seconds);
+  EXPECT_NEAR(plan.at("cost").get<double>(), 2.5 * plan.at("gpu_hours").get<double>(), 1);
+  const std::string file = folder.write("best.json", plan.at("setup").dump());
+  const json predicted =
+      command({"predict", "--setup", file.c_str(), "--tokens", "15T", "--json"}).json();
+  EXPECT_NEAR(predicted.at("days").get<double>(), plan.at("days").get<double>(),
+              1e-6 * plan.at("days").get<double>());
+  EXPECT_THAT(command(small_plan({"--tokens", "15T"})).out, HasSubstr("15.0 T tokens take "));
+  EXPECT_EQ(command(small_plan({"--price", "2"})).status, 2);
+}
+
+TEST(Plan, RefusesOptionsThatContradictEachOther) {
+  EXPECT_THAT(command(small_plan({"--fix", "tp=2", "--allow", "tp=4"})).err,
+              HasSubstr("tp is fixed to “2”"));
+  EXPECT_THAT(command(small_plan({"--fix", "tp=2", "--fix", "tp=4"})).err,
+              HasSubstr("cannot be fixed to both “2” and “4”"));
+  EXPECT_THAT(command(small_plan({"--allow", "tp="})).err, HasSubstr("names no value"));
+  EXPECT_THAT(command(small_plan({"--memory", "0"})).err, HasSubstr("above 0, not 0"));
+  const std::vector<std::string> down = {"plan",      "--model",        "llama3-8b",
+                                         "--machine", "dgx-h100",       "--gpus",
+                                         "16..8",     "--global-batch", "8"};
+  EXPECT_THAT(command(down).err, HasSubstr("A range of GPUs goes up: 8..16"));
+  // The Setup that is asked about is read before the search begins.
+  EXPECT_EQ(command(small_plan({"--explain", "/nowhere/at-all.json"})).status, 2);
+}
+
+// A Setup of other GPUs is told about, and is no candidate.
+TEST(Plan, SaysThatASetupIsNoCandidate) {
+  const Folder folder;
+  json setup = command(small_plan({"--json"})).json().at("best").at(0).at("setup");
+  setup["mesh"]["dp"] = setup["mesh"]["dp"].get<int>() * 2;
+  const std::string file = folder.write("larger.json", setup.dump());
+  const json told =
+      command(small_plan({"--explain", file.c_str(), "--json"})).json().at("explained");
+  EXPECT_EQ(told.at("candidate"), false);
+  EXPECT_THAT(told.at("sentence").get<std::string>(), HasSubstr("it has 8 GPUs, and the search 4"));
+}
+
 TEST(Plan, FindsASetupThatPredictKnows) {
   const Folder folder;
   const Reply reply = command(small_plan({"--json"}));
