@@ -11,7 +11,10 @@
 
 #include "app/state/collective/collective_session.h"
 #include "app/state/document/document.h"
+#include "app/state/plan/plan_search.h"
 #include "engine/wire/collective_messages.h"
+#include "engine/wire/export/csv.h"
+#include "engine/wire/export/trace.h"
 
 namespace parallelarium {
 
@@ -21,10 +24,12 @@ constexpr int kMostPixels = 16384;  // a side of a PNG
 
 // What a picture carries, so that it can be opened again: a document of the setup and, where it
 // differs from a fresh start, of the collective.
-std::string setup_text(const Session& session) {
-  nlohmann::json document{{"format", kDocumentFormat},
-                          {"setup", to_json(session.setup())},
-                          {"resolved", to_json(session.resolved())}};
+std::string setup_text(const Session& session, const ViewInfo& view) {
+  const std::optional<Setup> plan = plan_of(session, view);
+  nlohmann::json document{
+      {"format", kDocumentFormat},
+      {"setup", to_json(plan ? *plan : session.setup())},
+      {"resolved", to_json(plan ? session.resolved(*plan) : session.resolved())}};
   if (session.collectives().choice() != CollectiveChoice{})
     document["collective"] = to_json(session.collectives().choice());
   return document.dump();
@@ -37,7 +42,8 @@ QByteArray png(const Session& session, const ViewPicture& picture, const ExportO
   QPainter painter(&image);
   picture.paint(painter, picture.size, nullptr);
   painter.end();
-  image.setText(QLatin1String(kSetupChunk), QString::fromStdString(setup_text(session)));
+  image.setText(QLatin1String(kSetupChunk),
+                QString::fromStdString(setup_text(session, *options.view)));
   image.setText(QStringLiteral("Software"), QStringLiteral("Parallelarium"));
   QByteArray bytes;
   QBuffer buffer(&bytes);
@@ -55,7 +61,7 @@ QByteArray svg(const Session& session, const ViewPicture& picture, const ExportO
   generator.setSize(picture.size);
   generator.setViewBox(QRect(QPoint(0, 0), picture.size));
   generator.setTitle(QStringLiteral("Parallelarium %1").arg(QLatin1String(options.view->id)));
-  generator.setDescription(QString::fromStdString(setup_text(session)));
+  generator.setDescription(QString::fromStdString(setup_text(session, *options.view)));
   QPainter painter(&generator);
   picture.paint(painter, picture.size, nullptr);
   painter.end();
@@ -79,7 +85,23 @@ QByteArray pdf(const ViewPicture& picture, const ExportOptions& options) {
   return bytes;
 }
 
+// A search says sums of a plan alone: this predicts it op by op, if no view did before.
+Result<std::string> figures_of_plan(Session& session, const Setup& plan, bool table) {
+  if (session.locks().hidden(QStringLiteral("lane.predicted"))) return hidden_figures();
+  PlanSearch& search = PlanSearch::of(session);
+  if (!search.prediction_of(plan)) search.predictions().wait();
+  const std::shared_ptr<const Prediction> of = search.prediction_of(plan);
+  if (!of)
+    return message("export-plan",
+                   "This plan cannot be predicted op by op; use it, and Explore says why.");
+  return table ? to_csv(of->program, of->timeline) : to_chrome_trace(of->program, of->timeline);
+}
+
 }  // namespace
+
+std::optional<Setup> plan_of(const Session& session, const ViewInfo& view) {
+  return view.plan ? view.plan(session) : std::nullopt;
+}
 
 Result<void> write_bytes(const QString& path, const QByteArray& bytes) {
   QSaveFile file(path);
@@ -103,12 +125,15 @@ std::optional<ExportKind> export_kind_of(const QString& path) {
 
 Result<void> export_to(Session& session, const QString& path, const ExportOptions& options) {
   const Topic& topic = options.shown ? options.shown->topic() : options.view->topic(session);
-  if (const std::optional<Message> problem = topic.problem())
+  const std::optional<Setup> plan = plan_of(session, *options.view);
+  if (const std::optional<Message> problem = topic.problem(); problem && !plan)
     return message("export-invalid",
                    "There is nothing to export while the settings are not valid: {}", *problem);
   if (options.figures()) {
-    const Result<std::string> text =
-        options.kind == ExportKind::kCsv ? topic.table_text(session) : topic.trace_text(session);
+    const bool table = options.kind == ExportKind::kCsv;
+    const Result<std::string> text = plan    ? figures_of_plan(session, *plan, table)
+                                     : table ? topic.table_text(session)
+                                             : topic.trace_text(session);
     if (!text) return text.error();
     return write_bytes(path, QByteArray(text->data(), qsizetype(text->size())));
   }

@@ -29,8 +29,12 @@ struct ExportOptions {
 // From a file's ending: .png .svg .pdf .json .csv.
 std::optional<ExportKind> export_kind_of(const QString& path);
 
+// The plan of the search that an export of this view is of; none: it is of what is set.
+std::optional<Setup> plan_of(const Session& session, const ViewInfo& view);
+
 // Writes the file atomically. Traces and tables hold the run if there is one of what is set, else
-// the prediction. Refused while a lesson hides what the file would show.
+// the prediction; of a view that is about a plan they hold that plan's. Refused while a lesson
+// hides what the file would show.
 Result<void> export_to(Session& session, const QString& path, const ExportOptions& options);
 
 // Writes the file whole, or leaves the one that is there. Error: nothing to write, or it cannot be

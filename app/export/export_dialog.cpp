@@ -13,10 +13,11 @@
 namespace parallelarium {
 
 ExportDialog::ExportDialog(bool dark, bool zoomed, ExportKind kind, const Topic& topic,
-                           QWidget* parent)
+                           const QString& whose, QWidget* parent)
     : Sheet(parent) {
   setWindowTitle(tr("Export"));
   auto* column = new QVBoxLayout(this);
+  add_whose(column, whose);
   auto* form = new QFormLayout;
   column->addLayout(form);
   format_ = new QComboBox(this);

@@ -7,16 +7,10 @@
 #include <optional>
 #include <vector>
 
+#include "app/views/shared/case_words.h"
 #include "engine/predict/cases/cases.h"
 
 namespace parallelarium {
-
-// "step", "peak memory", in the user's language.
-QString metric_text(const std::string& metric);
-// What a case's file says in a sentence, in the user's language; names of rows and sources stay.
-QString case_text(const std::string& words);
-// "+5.1 %": how far a prediction lies from what was published.
-QString error_text(double error);
 
 // One figure of one row of a source.
 struct CaseLine {

@@ -3,6 +3,7 @@
 
 #include <QApplication>
 #include <QKeyEvent>
+#include <QLabel>
 #include <QPushButton>
 #include <QScrollArea>
 #include <QScrollBar>
@@ -61,6 +62,14 @@ QVBoxLayout* Sheet::add_scrolled_column(QVBoxLayout* outer) {
   area->setWidget(content);
   outer->addWidget(area, 1);
   return column;
+}
+
+void Sheet::add_whose(QVBoxLayout* column, const QString& whose) {
+  if (whose.isEmpty()) return;
+  auto* label = new QLabel(whose, this);
+  label->setWordWrap(true);
+  label->setObjectName(QStringLiteral("Whose"));
+  column->addWidget(label);
 }
 
 // A button that is no automatic default leaves Enter to its dialog.

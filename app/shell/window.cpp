@@ -105,6 +105,7 @@ Window::~Window() { hide(); }  // views leave the front while the Session is the
 
 void Window::follow_views() {
   connect(tabs_, &QTabWidget::currentChanged, this, &Window::view_came);
+  connect(tabs_, &QTabWidget::currentChanged, this, &Window::refresh_actions);
   for (std::size_t at = 0; at < views_.size(); ++at) {
     const View* view = views_[at];
     connect(view, &View::quantities_changed, this, [this, view] {

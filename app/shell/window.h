@@ -184,6 +184,7 @@ class Window : public QMainWindow {
   void remember_file(const QString& path);
   void fill_recent();
   void export_dialog(ExportKind kind);
+  void export_recipe();
   void set_path(const QString& path);
   Saved current() const;
   void refresh_name();

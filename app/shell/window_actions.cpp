@@ -13,11 +13,11 @@
 #include "app/settings/setup_chips.h"
 #include "app/settings/setup_panel.h"
 #include "app/sheets/doctor.h"
-#include "app/sheets/recipes/recipe_sheet.h"
 #include "app/sheets/shortcut_sheet.h"
 #include "app/sheets/words_sheet.h"
 #include "app/shell/strip.h"
 #include "app/shell/window.h"
+#include "app/state/plan/plan_search.h"
 #include "app/state/run/run_advice.h"
 #include "app/state/topic.h"
 #include "app/views/shared/transport_bar.h"
@@ -67,6 +67,7 @@ void Window::build_actions() {
   connect(&session_, &Session::run_state_changed, this, &Window::refresh_actions);
   connect(&session_, &Session::run_changed, this, &Window::refresh_actions);
   connect(&session_, &Session::setup_changed, this, &Window::refresh_actions);
+  connect(&PlanSearch::of(session_), &PlanSearch::changed, this, &Window::refresh_actions);
 }
 
 void Window::build_file_actions() {
@@ -95,11 +96,8 @@ void Window::build_file_actions() {
                                 [this] { export_dialog(ExportKind::kCsv); });
   do_.export_recipe =
       add_action(tr("Export launch l&ine …"), keys("Ctrl+Shift+L"),
-                 tr("The setup as Megatron-LM, torchtitan, DeepSpeed and others say it"), [this] {
-                   auto* sheet = new RecipeSheet(session_.resolved(), this);
-                   sheet->setAttribute(Qt::WA_DeleteOnClose);
-                   sheet->show();
-                 });
+                 tr("The setup as Megatron-LM, torchtitan, DeepSpeed and others say it"),
+                 [this] { export_recipe(); });
   do_.quit = add_action(tr("&Quit"), keys("Ctrl+Q"), {}, [this] { close(); });
 }
 
@@ -338,7 +336,7 @@ void Window::refresh_actions() {
   do_.progress_here->setVisible(!LessonProgress::chosen_folder().isEmpty());
   do_.playlist_close->setEnabled(player.progress().playlist().has_value());
   do_.present->setEnabled(presents_ || (!shows_index() && !player.exam()));
-  do_.export_recipe->setEnabled(session_.problems().empty());
+  do_.export_recipe->setEnabled(session_.problems().empty() || plan_of(session_, view_info()));
   do_.pin->setEnabled(session_.problems().empty() && step);
   do_.unpin->setEnabled(session_.runs().pinned() != nullptr);
   for (std::size_t section = 0; section < reset_sections_.size(); ++section)

@@ -17,9 +17,12 @@
 #include "app/look/sentence.h"
 #include "app/sheets/cases_sheet.h"
 #include "app/sheets/recipes/recipe_reader.h"
+#include "app/sheets/recipes/recipe_sheet.h"
 #include "app/shell/window.h"
 #include "app/state/collective/collective_session.h"
 #include "app/state/document/document.h"
+#include "app/state/plan/plan_search.h"
+#include "app/views/shared/plan_words.h"
 #include "engine/wire/frameworks/framework.h"
 
 namespace parallelarium {
@@ -249,10 +252,23 @@ void Window::fill_recent() {
   recent_->setEnabled(number > 0);
 }
 
+// Of the plan that the view in front is about, or of what is set.
+void Window::export_recipe() {
+  const std::optional<Setup> plan = plan_of(session_, view_info());
+  auto* sheet = new RecipeSheet(plan ? session_.resolved(*plan) : session_.resolved(),
+                                whose_text(session_, plan), this,
+                                plan ? PlanSearch::of(session_).answered().framework : QString());
+  sheet->setAttribute(Qt::WA_DeleteOnClose);
+  sheet->show();
+}
+
 void Window::export_dialog(ExportKind kind) {
   const bool zoomed =
       session_.subject().visible() != TimeRange{Nanoseconds(0), session_.subject().horizon()};
-  ExportDialog dialog(dark_, zoomed && view_info().shows_range, kind, view().topic(), this);
+  const QString whose = view_info().room == Room::kPlan
+                            ? whose_text(session_, plan_of(session_, view_info()))
+                            : QString();
+  ExportDialog dialog(dark_, zoomed && view_info().shows_range, kind, view().topic(), whose, this);
   if (dialog.exec() != QDialog::Accepted) return;
   ExportOptions options = dialog.options();
   options.view = &view_info();

@@ -8404,10 +8404,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Keiner passt. Am wenigsten braucht %2: %1 oder mehr.</translation>
     </message>
     <message>
-        <source>%1: step %2, %3, MFU %4, bubble %5, exposed %6%7.</source>
-        <translation>%1: Schritt %2, %3, MFU %4, Blase %5, nicht verdeckt %6%7.</translation>
-    </message>
-    <message>
         <source>, tie</source>
         <translation>, gleichauf</translation>
     </message>
@@ -8659,6 +8655,46 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <source>Exposed, mean of ranks</source>
         <translation>Nicht verdeckt, Mittel der Ränge</translation>
     </message>
+    <message>
+        <source>MFU, full</source>
+        <translation>MFU, voll</translation>
+    </message>
+    <message>
+        <source>%1 of %2 simulated plans within the tie are shown</source>
+        <translation>%1 von %2 simulierten Plänen im Gleichstand sind zu sehen</translation>
+    </message>
+    <message>
+        <source>Why not %1: %2</source>
+        <translation>Warum nicht %1: %2</translation>
+    </message>
+    <message>
+        <source>step %1, %2, MFU %3 (attention in full)</source>
+        <translation>Schritt %1, %2, MFU %3 (Attention voll)</translation>
+    </message>
+    <message>
+        <source>Today: %1</source>
+        <translation>Heute: %1</translation>
+    </message>
+    <message>
+        <source>%1: step %2, %3, MFU (attention in full) %4, bubble %5, exposed %6%7.</source>
+        <translation>%1: Schritt %2, %3, MFU (Attention voll) %4, Blase %5, nicht verdeckt %6%7.</translation>
+    </message>
+    <message>
+        <source>Of what is trained today: %1.</source>
+        <translation>Von dem, was heute trainiert wird: %1.</translation>
+    </message>
+    <message>
+        <source>MFU, attention in full</source>
+        <translation>MFU, Attention voll</translation>
+    </message>
+    <message>
+        <source>causal %1, 6N %2</source>
+        <translation>kausal %1, 6N %2</translation>
+    </message>
+    <message>
+        <source>MFU counts attention in full, masked scores too.</source>
+        <translation>MFU zählt Attention voll, auch maskierte Werte.</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::SearchView</name>
@@ -8789,6 +8825,42 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>exposed, %1, mean of ranks</source>
         <translation>nicht verdeckt, %1, Mittel der Ränge</translation>
+    </message>
+    <message>
+        <source>Why it is the fastest</source>
+        <translation>Warum er der schnellste ist</translation>
+    </message>
+    <message>
+        <source>Why not …</source>
+        <translation>Warum nicht …</translation>
+    </message>
+    <message>
+        <source>Choose a value of an axis: what the best plan with it is, and why it is not the best</source>
+        <translation>Wähle einen Wert einer Achse: welcher Plan damit der beste ist, und warum er nicht der beste von allen ist</translation>
+    </message>
+    <message>
+        <source>Today: %1</source>
+        <translation>Heute: %1</translation>
+    </message>
+    <message>
+        <source>MFU, attention in full</source>
+        <translation>MFU, Attention voll</translation>
+    </message>
+    <message>
+        <source>MFU, attention causal</source>
+        <translation>MFU, Attention kausal</translation>
+    </message>
+    <message>
+        <source>MFU, 6N: no attention</source>
+        <translation>MFU, 6N: ohne Attention</translation>
+    </message>
+    <message>
+        <source>limit of a GPU</source>
+        <translation>Grenze einer GPU</translation>
+    </message>
+    <message>
+        <source>not counted: a framework's own</source>
+        <translation>nicht gezählt: Eigenes eines Frameworks</translation>
     </message>
 </context>
 <context>
@@ -9036,6 +9108,14 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>Launch line of</source>
         <translation>Startzeile von</translation>
+    </message>
+    <message>
+        <source>not for this model</source>
+        <translation>nicht für dieses Modell</translation>
+    </message>
+    <message>
+        <source>The model has no experts that EP could spread over ranks.</source>
+        <translation>Das Modell hat keine Experten, die EP auf Ränge verteilen könnte.</translation>
     </message>
 </context>
 <context>
@@ -10244,6 +10324,30 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <source>exposed, %1, mean</source>
         <translation>nicht verdeckt, %1, Mittel</translation>
     </message>
+    <message>
+        <source>TODAY, SELECTED · %1</source>
+        <translation>HEUTE, AUSGEWÄHLT · %1</translation>
+    </message>
+    <message>
+        <source>As it was published</source>
+        <translation>Wie veröffentlicht</translation>
+    </message>
+    <message>
+        <source>MFU, attention in full</source>
+        <translation>MFU, Attention voll</translation>
+    </message>
+    <message>
+        <source>%1, published</source>
+        <translation>%1, veröffentlicht</translation>
+    </message>
+    <message>
+        <source>%1, predicted</source>
+        <translation>%1, vorhergesagt</translation>
+    </message>
+    <message>
+        <source>error of the prediction</source>
+        <translation>Fehler der Vorhersage</translation>
+    </message>
 </context>
 <context>
     <name>RooflineView</name>
@@ -10400,10 +10504,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Grat %1</translation>
     </message>
     <message>
-        <source>backward, by input and weight gradient</source>
-        <translation>rückwärts, nach Eingabe- und Gewichtsgradient</translation>
-    </message>
-    <message>
         <source>as measured</source>
         <translation>wie gemessen</translation>
     </message>
@@ -10414,6 +10514,14 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>Predicting the plan …</source>
         <translation>Der Plan wird vorhergesagt …</translation>
+    </message>
+    <message>
+        <source>forward, also again in the backward</source>
+        <translation>vorwärts, auch noch einmal im Rückwärtslauf</translation>
+    </message>
+    <message>
+        <source>as measured, filled</source>
+        <translation>gemessen, gefüllt</translation>
     </message>
 </context>
 <context>
@@ -10592,6 +10700,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>exposed, busiest rank</source>
         <translation>nicht verdeckt, meistrechnender Rang</translation>
+    </message>
+    <message>
+        <source>MFU, attention in full</source>
+        <translation>MFU, Attention voll</translation>
     </message>
 </context>
 <context>

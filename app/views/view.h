@@ -10,6 +10,7 @@
 #include <QString>
 #include <QWidget>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "app/selection/selection_panel.h"
@@ -57,6 +58,8 @@ struct ViewInfo {
   // What is exported where there is no widget, of the view's own choice of rank, layer and so on.
   ViewPicture (*picture)(const Session& session, const PictureStyle& style);
   View* (*make)(Session& session);
+  // The plan of the search that it is about now; none, or null: it is about what is set.
+  std::optional<Setup> (*plan)(const Session& session) = nullptr;
 };
 
 // Commands of a view that stand together.

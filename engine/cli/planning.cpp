@@ -7,6 +7,7 @@
 #include "engine/cli/training.h"
 #include "engine/plan/settings/alternatives.h"
 #include "engine/plan/setup/setup_settings.h"
+#include "engine/plan/text/message_json.h"
 #include "engine/planner/reasons/standing.h"
 #include "engine/wire/frameworks/framework.h"
 #include "engine/wire/reading.h"
@@ -115,6 +116,32 @@ Result<PlanRequest> plan_request_from_json(const nlohmann::json& json) {
   if (Result<void> settled = settle(*base, request); !settled) return settled.error();
   if (memory_bytes > 0) limit_memory(request.machine, memory_bytes);
   return request;
+}
+
+nlohmann::json memory_limit_json(const Machine& machine) {
+  const Message said = memory_counted(machine);
+  return {{"device_bytes", static_cast<std::int64_t>(machine.memory_bytes.value)},
+          {"capacity_bytes", usable_bytes(machine)},
+          {"sentence", said.text},
+          {"message", to_json(said)}};
+}
+
+Message no_axis(const std::string& name) {
+  std::vector<std::string> names;
+  for (const PlanAxis& each : plan_axes()) names.emplace_back(each.option);
+  return message("plan-axis", "“{}” is no axis of the search; there are {}.", shown(name),
+                 join_and(names));
+}
+
+Result<std::pair<std::string, std::string>> axis_value_of(const std::string& text,
+                                                          const char* option) {
+  const auto equals = text.find('=');
+  if (equals == std::string::npos)
+    return message("plan-pair", "{} takes key=value, such as {} tp=8, not “{}”.", option, option,
+                   shown(text));
+  const std::string axis = axis_called(text.substr(0, equals));
+  if (axis.empty()) return no_axis(text.substr(0, equals));
+  return std::pair(axis, text.substr(equals + 1));
 }
 
 void limit_memory(Machine& machine, double bytes) {

@@ -33,6 +33,14 @@ Result<PlanRequest> plan_request_from_json(const nlohmann::json& json);
 // What the search makes of a Setup on its Machine, as `plan --explain` tells it.
 nlohmann::json explanation_of(Setup asked, const PlanRequest& request, const PlanResult& result,
                               const PlanWatch& watch);
+// That the search has no axis of that name.
+Message no_axis(const std::string& name);
+// "tp=8" as an axis of the search and its value. Error: there is no such axis.
+Result<std::pair<std::string, std::string>> axis_value_of(const std::string& text,
+                                                          const char* option);
+// {"device_bytes", "capacity_bytes", "sentence", "message"}: what a plan may fill, and what is not
+// counted.
+nlohmann::json memory_limit_json(const Machine& machine);
 // The share of a device's memory that makes so many bytes usable.
 void limit_memory(Machine& machine, double bytes);
 

@@ -12,6 +12,7 @@
 #include "engine/cli/text/run/probe_text.h"
 #include "engine/plan/placement/resolve.h"
 #include "engine/plan/text/message_json.h"
+#include "engine/planner/reasons/why_not.h"
 #include "engine/predict/predict.h"
 #include "engine/run/collective/collective_memory.h"
 #include "engine/run/collective/collective_run.h"
@@ -109,10 +110,26 @@ Result<nlohmann::json> plan_job(const PlanRequest& request, const std::optional<
     add_messages(answer["best"][at]["why"], result->why[at]);
   answer["tie_source"]["message"] = to_json(result->ties.said);
   answer["capacity_bytes"] = usable_bytes(request.machine);
+  answer["memory_limit"] = memory_limit_json(request.machine);
   answer["rates"] = prediction_word(request.machine);
   if (today && !result->cancelled)
     answer["explained"] = explanation_of(*today, request, *result, seen);
   return answer;
+}
+
+Result<nlohmann::json> why_not_job(const PlanRequest& request, const std::string& axis,
+                                   const std::string& value, const Setup& best,
+                                   const Watch& watch) {
+  PlanWatch seen;
+  seen.cancel = watch.cancel;
+  seen.progress = [&](double share, const Message& what) {
+    watch.progress("planning", share, what);
+  };
+  const Result<Tried> tried = try_setup(best, request.machine, true);
+  if (!tried) return tried.error();
+  const Result<WhyNot> answer = why_not(axis, value, request, &tried->plan, seen);
+  if (!answer) return answer.error();
+  return to_json(*answer);
 }
 
 Result<nlohmann::json> neighbours_job(const Setup& asked, const std::string& framework,

@@ -22,6 +22,9 @@ Result<nlohmann::json> collective_job(const CollectiveRequest& request, const Wa
 // explain beside it.
 Result<nlohmann::json> plan_job(const PlanRequest& request, const std::optional<Setup>& today,
                                 const Watch& watch);
+// Why the plan `best` of that search has not another value of an axis.
+Result<nlohmann::json> why_not_job(const PlanRequest& request, const std::string& axis,
+                                   const std::string& value, const Setup& best, const Watch& watch);
 // `asked` is a plan: why its neighbours are not better. `framework` as in plan_request_from_json().
 Result<nlohmann::json> neighbours_job(const Setup& asked, const std::string& framework,
                                       const Watch& watch);

@@ -14,6 +14,7 @@
 #include "engine/cli/commands/commands.h"
 #include "engine/cli/computer/probe.h"
 #include "engine/cli/outlook.h"
+#include "engine/cli/planning.h"
 #include "engine/cli/serve_jobs.h"
 #include "engine/cli/training.h"
 #include "engine/plan/model/routing.h"
@@ -219,6 +220,24 @@ Result<ServeJob> plan_wish(const nlohmann::json& params) {
   });
 }
 
+// The parameters of plan, and {"axis": "tp", "value": "8", "best": the plan that it found}.
+Result<ServeJob> why_not_wish(const nlohmann::json& params) {
+  Result<PlanRequest> wish = plan_request_from_json(params);
+  if (!wish) return wish.error();
+  std::string name, value;
+  ObjectReader reader(params, "why_not");
+  reader.read("axis", name);
+  reader.read("value", value);
+  if (reader.error()) return *reader.error();
+  const std::string axis = axis_called(name);
+  if (axis.empty()) return no_axis(name);
+  const Result<Setup> best = setup_from_json(params.value("best", nlohmann::json()));
+  if (!best) return best.error();
+  return ServeJob([wish = std::move(*wish), axis, value, best = *best](const Watch& watch) {
+    return why_not_job(wish, axis, value, best, watch);
+  });
+}
+
 Result<ServeJob> neighbours_wish(const nlohmann::json& params) {
   const Result<Setup> plan = setup_from_json(params.value("setup", nlohmann::json()));
   if (!plan) return plan.error();
@@ -245,13 +264,9 @@ const std::map<std::string_view, Result<nlohmann::json> (*)(const nlohmann::json
     {"predict", predict_answer},
     {"shutdown", shutdown_answer}};
 const std::map<std::string_view, Result<ServeJob> (*)(const nlohmann::json&)> kWishes = {
-    {"calibrate", calibrate_wish},
-    {"check", check_wish},
-    {"run", run_wish},
-    {"collective", collective_wish},
-    {"plan", plan_wish},
-    {"neighbours", neighbours_wish},
-    {"sweep", sweep_wish}};
+    {"calibrate", calibrate_wish},   {"check", check_wish}, {"run", run_wish},
+    {"collective", collective_wish}, {"plan", plan_wish},   {"why_not", why_not_wish},
+    {"neighbours", neighbours_wish}, {"sweep", sweep_wish}};
 
 }  // namespace
 
@@ -271,7 +286,8 @@ void Server::answer(const RpcRequest& request) {
       request.id, RpcCode::kMethodNotFound,
       message("rpc-unknown",
               "There is no method \"{}\"; there are initialize, devices, check, "
-              "calibrate, run, collective, route, predict, plan, neighbours, sweep and shutdown.",
+              "calibrate, run, collective, route, predict, plan, why_not, neighbours, sweep and "
+              "shutdown.",
               request.method)));
 }
 

@@ -31,7 +31,7 @@ const std::vector<PlanAxis>& plan_axes() {
       {"zero-group", "with ZeRO: 0 for all replicas, or those of one node"},
       {"sequence-parallel", "false and true where TP is above 1"},
       {"schedule", searched_schedules()},
-      {"chunks", "interleaved: 2 to 8 that divide the layers of a rank"},
+      {"chunks", "interleaved: 2 to 8; with even stages those that divide the layers of a rank"},
       {"micro-batch", "1, 2, 4, 8, 16"},
       {"microbatches", "what the others leave"},
       {"stage-layers", "even; with up to 16 stages balanced with the head, too"},
@@ -181,19 +181,47 @@ void Space::for_cuts(Candidate candidate, const std::function<bool(const Candida
   }
 }
 
-// Of a rank's layers, or of the most that a rank has where PP does not divide them.
+// Even stages take those that divide the layers (for_cuts()); other cuts take any.
 std::vector<int> Space::chunks_of(const Candidate& candidate) const {
   std::vector<int> chunks;
   for (const std::int64_t count : chunks_.values)
     if (count > 1) chunks.push_back(static_cast<int>(count));
-  const int layers = request_.base.model.layers;
-  const bool uneven = std::any_of(cuts_.begin(), cuts_.end(), [](const Cut& cut) {
-    return cut.balanced || !cut.layers.empty();
+  if (!chunks_.values.empty()) return chunks;
+  const bool uneven = std::any_of(cuts_.begin(), cuts_.end(), [&](const Cut& cut) {
+    return cut.balanced ? deepest_balanced_ == 0 || candidate.pp <= deepest_balanced_
+                        : !cut.layers.empty();
   });
-  if (chunks_.values.empty() && (uneven || layers % candidate.pp == 0))
-    for (int count = 2; count <= kMostPlanChunks; ++count)
-      if ((layers + candidate.pp - 1) / candidate.pp % count == 0) chunks.push_back(count);
+  for (int count = 2; count <= kMostPlanChunks; ++count)
+    if (uneven || request_.base.model.layers % (candidate.pp * count) == 0) chunks.push_back(count);
   return chunks;
+}
+
+bool Space::covers(const Setup& setup) const {
+  const Mesh& mesh = setup.mesh;
+  if (std::find(recomputes_.begin(), recomputes_.end(), setup.recompute) == recomputes_.end())
+    return false;
+  const int stages = stages_of(setup);
+  std::vector<int> cut = setup.stage_layers;  // an even one is said by nothing, too
+  if (std::all_of(cut.begin(), cut.end(),
+                  [&](int count) { return count * stages == setup.model.layers; }))
+    cut.clear();
+  bool found = false;
+  for_each([&](const Candidate& of) {
+    if (of.dp != mesh.dp || of.tp != mesh.tp || of.pp != mesh.pp || of.cp != mesh.cp ||
+        of.ep != mesh.ep || of.micro_batch != setup.micro_batch ||
+        of.microbatches != setup.microbatches || of.sequence_parallel != setup.sequence_parallel)
+      return true;
+    if (of.pp > 1 && (named_[of.schedule] != setup.schedule || of.chunks != setup.chunks ||
+                      layers_of(of) != cut || (of.dp > 1 && of.order != mesh.order)))
+      return true;
+    if (of.dp * of.cp == 1) return !(found = true);
+    const std::vector<Sharding> shardings = shardings_of(of);
+    found = std::any_of(shardings.begin(), shardings.end(), [&](const Sharding& sharding) {
+      return sharding.zero == setup.zero && (setup.zero == 0 || sharding.group == setup.zero_group);
+    });
+    return !found;
+  });
+  return found;
 }
 
 }  // namespace parallelarium

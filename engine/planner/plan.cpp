@@ -79,6 +79,15 @@ std::int64_t usable_bytes(const Machine& machine) {
   return static_cast<std::int64_t>(machine.memory_bytes.value * machine.usable_memory_share);
 }
 
+Message memory_counted(const Machine& machine) {
+  const auto size = [](double of) { return figure(bytes_text(of)); };
+  return message("plan-memory-counted",
+                 "A rank's own tensors may fill {} of a device's {}; the CUDA context and what a "
+                 "framework keeps for itself are not counted.",
+                 size(static_cast<double>(usable_bytes(machine))),
+                 size(machine.memory_bytes.value));
+}
+
 Message too_large(int stage, std::int64_t bytes, const Machine& machine, std::int64_t states) {
   const std::int64_t capacity = usable_bytes(machine);
   const auto size = [](double of) { return figure(bytes_text(of)); };
@@ -180,6 +189,7 @@ nlohmann::json to_json(const Plan& plan) {
             {"ranks", std::move(ranks)}}},
           {"bubble", to_json(plan.bubble)},
           {"exposed_seconds", exposed_json(plan.parts)},
+          {"parts_seconds", parts_json(plan.parts)},
           {"tied", plan.tied}};
 }
 
@@ -193,23 +203,38 @@ nlohmann::json to_json(const std::vector<PlanReason>& reasons) {
   return list;
 }
 
+nlohmann::json to_json(const std::vector<ReasonCount>& reasons) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const ReasonCount& reason : reasons)
+    list.push_back({{"id", reason.sentence.id},
+                    {"class", name_of(reason.plan_class)},
+                    {"count", reason.count},
+                    {"sentence", reason.sentence.text}});
+  return list;
+}
+
+nlohmann::json classes_json(const std::int64_t (&counts)[kPlanClasses]) {
+  nlohmann::json json = nlohmann::json::object();
+  for (int at = 0; at < kPlanClasses; ++at)
+    json[std::string(name_of(static_cast<PlanClass>(at)))] = counts[at];
+  return json;
+}
+
 nlohmann::json to_json(const PlanResult& result) {
   using nlohmann::json;
-  json classes = json::object(), reasons = json::array(), best = json::array(),
-       pareto = json::array();
-  for (int at = 0; at < kPlanClasses; ++at)
-    classes[std::string(name_of(static_cast<PlanClass>(at)))] = result.classes[at];
-  for (const ReasonCount& reason : result.reasons)
-    reasons.push_back({{"id", reason.sentence.id},
-                       {"class", name_of(reason.plan_class)},
-                       {"count", reason.count},
-                       {"sentence", reason.sentence.text}});
+  json best = json::array(), pareto = json::array();
   for (std::size_t at = 0; at < result.best.size(); ++at) {
     json plan = to_json(result.best[at]);
     plan["why"] = to_json(at < result.why.size() ? result.why[at] : std::vector<PlanReason>());
     best.push_back(std::move(plan));
   }
-  for (const Plan& plan : result.pareto) pareto.push_back(to_json(plan));
+  for (const Plan& plan : result.pareto) {
+    json entry = to_json(plan);
+    entry["why"] = plan.setup == result.best.front().setup
+                       ? json::array()
+                       : to_json({reason_behind(result.best.front(), plan)});
+    pareto.push_back(std::move(entry));
+  }
   json points = json::array(), least = nullptr;
   for (const PlanResult::Point& point : result.points)
     points.push_back({{"seconds", point.seconds}, {"needed_bytes", point.bytes}});
@@ -217,15 +242,17 @@ nlohmann::json to_json(const PlanResult& result) {
   for (const TieThreshold::Row& row : result.ties.rows)
     rows.push_back(
         {{"source", row.source}, {"row", row.name}, {"predicted_over_published", row.ratio}});
-  json ties = {
-      {"pairs", result.ties.pairs}, {"rows", std::move(rows)}, {"sentence", result.ties.said.text}};
+  json ties = {{"pairs", result.ties.pairs},
+               {"rows", std::move(rows)},
+               {"sentence", result.ties.said.text},
+               {"plans", result.ties.plans}};
   if (result.least)
     least = {{"needed_bytes", result.least->bytes}, {"setup", to_json(result.least->setup)}};
   return {{"candidates", result.candidates},
-          {"classes", std::move(classes)},
+          {"classes", classes_json(result.classes)},
           {"cancelled", result.cancelled},
           {"left", result.left},
-          {"reasons", std::move(reasons)},
+          {"reasons", to_json(result.reasons)},
           {"best", std::move(best)},
           {"pareto", std::move(pareto)},
           {"points", std::move(points)},

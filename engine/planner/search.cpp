@@ -142,11 +142,11 @@ class Search {
   }
 
   void make_tables() {
-    tell(0, [](auto decided, auto all) {
-      return message("plan-tables", "Timing the stages: {} of {} candidates are decided.", decided,
-                     all);
-    });
-    tables_.make([this] { return cancelled(); });
+    tables_.make([this] { return cancelled(); },
+                 [this](std::size_t made, std::size_t all) {
+                   watch_.tell(share_ = kTablesShare * double(made) / double(all),
+                               message("plan-tables", "Timing stages: {} of {} kinds.", made, all));
+                 });
   }
 
   // Quick bounds, which tell many that are too large.

@@ -67,8 +67,9 @@ struct TieThreshold {
   };
   std::optional<double> share;  // of a step; none: there are no two such rows
   int pairs = 0;
-  std::vector<Row> rows;  // of the pairs
-  Message said;           // all this
+  std::vector<Row> rows;   // of the pairs
+  Message said;            // all this
+  std::int64_t plans = 0;  // that were simulated and lie within it; by note_ties()
 };
 TieThreshold tie_threshold_of(const Machine& machine);
 
@@ -122,6 +123,8 @@ const MemoryRow& fullest_row(const Plan& plan);
 Message too_large(int stage, std::int64_t bytes, const Machine& machine, std::int64_t states);
 // What may be used of a device.
 std::int64_t usable_bytes(const Machine& machine);
+// What of a device's memory a plan is held to, and what is not counted.
+Message memory_counted(const Machine& machine);
 // Whether `a` stands before `b`: by objective, time, memory, fewer axes, and the text of the Setup.
 bool stands_before(const Plan& a, const Plan& b, Objective objective);
 // What the objective compares; the less the better. Of bounds: a lower bound of it.
@@ -132,11 +135,17 @@ double objective_value(Objective objective, std::int64_t nanoseconds, std::int64
 // it are not: by causes. Cost: some predictions.
 std::vector<std::vector<PlanReason>> reasons_of(const std::vector<Plan>& best,
                                                 const PlanRequest& request);
+// Why another plan's step is longer than the best's, or not: by cause. Of both count the Setup,
+// the seconds of the step, and its parts.
+PlanReason reason_behind(const Plan& best, const Plan& plan);
 // Why the neighbours of any plan are not better than it. Cost: some predictions.
 // Error: predict()'s, or that the Setup does not fit.
 Result<std::vector<PlanReason>> neighbours_of_plan(const Setup& setup, const Machine& machine,
                                                    const PlanRefusal& refuses);
 nlohmann::json to_json(const std::vector<PlanReason>& reasons);
+nlohmann::json to_json(const std::vector<ReasonCount>& reasons);
+// {"refused": count, ...}
+nlohmann::json classes_json(const std::int64_t (&counts)[kPlanClasses]);
 // The layers of stages in short: "even", "7+8×14+7".
 std::string layers_text(const std::vector<int>& layers);
 // The change from one plan's axes to another's: "TP 8 → 4, DP 1 → 2".

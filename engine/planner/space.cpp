@@ -56,8 +56,10 @@ bool Space::Wholes::has(std::int64_t value) const {
 }
 
 Result<Space> Space::of(const PlanRequest& request) {
-  if (request.least_gpus < 1 || request.most_gpus < request.least_gpus ||
-      request.most_gpus > kMostPlanGpus)
+  if (request.most_gpus < request.least_gpus && request.most_gpus > 0)
+    return message("plan-gpus-order", "A range of GPUs goes up: {}..{}, not {}..{}.",
+                   request.most_gpus, request.least_gpus, request.least_gpus, request.most_gpus);
+  if (request.least_gpus < 1 || request.most_gpus > kMostPlanGpus)
     return message("plan-gpus", "A plan needs 1 to {} GPUs, as a number or a range such as 8..64.",
                    kMostPlanGpus);
   if (request.global_batch < 1 || request.global_batch > 1'000'000'000)
@@ -70,6 +72,14 @@ Result<Space> Space::of(const PlanRequest& request) {
   }
   Space space;
   space.request_ = request;
+  if (const auto ep = request.allowed.find("ep");
+      ep != request.allowed.end() && request.base.model.experts.count == 0)
+    for (const std::string& value : ep->second)
+      if (value != "1")
+        return refuse(message("plan-ep-dense",
+                              "EP is not for this model, which has no experts; leave EP {} out.",
+                              shown(value)),
+                      "mesh.ep", {"1"});
   const auto allowed = [&](const char* axis) -> const std::vector<std::string>* {
     const auto found = request.allowed.find(axis);
     return found == request.allowed.end() ? nullptr : &found->second;

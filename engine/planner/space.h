@@ -89,6 +89,10 @@ class Space {
   const std::vector<Recompute>& recomputes() const { return recomputes_; }
   const std::vector<std::string>& schedules() const { return schedules_; }
 
+  // Whether the Setup, whose mesh has as many ranks and whose batch is the request's, is one of
+  // them. Cost: a visit of all combinations.
+  bool covers(const Setup& setup) const;
+
   // Writes the candidate into a Setup that began as the request's base.
   void write(const Candidate& candidate, Setup& setup) const;
   Setup setup_of(const Candidate& candidate) const;

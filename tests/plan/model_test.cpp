@@ -258,6 +258,24 @@ void expect_preset(const char* config, const char* name, std::vector<std::string
   EXPECT_EQ(ids, noted) << name;
 }
 
+// A model of one's own has a base that no Setup keeps, which is told.
+TEST(HuggingFace, SaysThatTheRotaryBaseOfAnOwnModelIsNotKept) {
+  const auto noted = [](const char* theta) {
+    std::vector<Message> notes;
+    imported((std::string(R"({"model_type":"llama","num_hidden_layers":9,"hidden_size":512,
+        "num_attention_heads":8,"intermediate_size":1536,"vocab_size":32000,
+        "max_position_embeddings":8192,"tie_word_embeddings":false)") +
+              theta + "}")
+                 .c_str(),
+             notes);
+    return std::count_if(notes.begin(), notes.end(),
+                         [](const Message& note) { return note.id == "import-rotary-base"; });
+  };
+  EXPECT_EQ(noted(R"(,"rope_theta":750000.0)"), 1);
+  EXPECT_EQ(noted(R"(,"rope_theta":10000.0)"), 0);
+  EXPECT_EQ(noted(""), 0);
+}
+
 TEST(HuggingFace, ReadsPublishedFilesOfTheFamilies) {
   expect_preset(R"({"model_type":"llama","num_hidden_layers":32,"hidden_size":4096,
       "num_attention_heads":32,"num_key_value_heads":8,"intermediate_size":14336,

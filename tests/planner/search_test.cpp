@@ -4,10 +4,12 @@
 
 #include <gmock/gmock.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "engine/planner/reasons/neighbours.h"
+#include "engine/planner/reasons/standing.h"
 #include "tests/planner/problems.h"
 
 namespace parallelarium {
@@ -47,6 +49,87 @@ TEST(Search, SaysTheCheapestChangeThatWouldFit) {
   EXPECT_FALSE(cheapest_change(setup, machine));
 }
 
+// A space covers its candidates, and of Setups that differ in an axis those that it has.
+TEST(Space, CoversItsCandidatesAndNothingElse) {
+  std::mt19937 random(31);
+  int covered = 0, others = 0;
+  for (int problem = 0; problem < 12; ++problem) {
+    const PlanRequest request = small_problem(random);
+    const Result<Space> space = Space::of(request);
+    ASSERT_TRUE(space.ok());
+    std::set<std::string> all;
+    for (const Candidate& candidate : all_of(*space))
+      all.insert(to_json(space->setup_of(candidate)).dump());
+    const auto expect_as_listed = [&](const auto& setup) {
+      const bool listed = all.count(to_json(setup).dump()) > 0;
+      EXPECT_EQ(space->covers(setup), listed) << to_json(setup).dump();
+      ++(listed ? covered : others);
+    };
+    int at = 0;
+    for (const Candidate& candidate : all_of(*space)) {
+      if (at++ % 7 != 0 || candidate.pp == 1) continue;  // on one stage, schedules are alike
+      const auto setup = space->setup_of(candidate);
+      expect_as_listed(setup);
+      auto other = setup;
+      other.chunks = setup.chunks + 1;
+      expect_as_listed(other);
+      other = setup;
+      other.micro_batch = 3;
+      expect_as_listed(other);
+      other = setup;
+      other.recompute = Recompute::kSelective;
+      expect_as_listed(other);
+      other = setup;
+      std::swap(other.mesh.tp, other.mesh.pp);
+      if (other.mesh.pp > 1 && other.mesh.tp > 1) expect_as_listed(other);
+    }
+  }
+  EXPECT_GT(covered, 100);
+  EXPECT_GT(others, 100);
+}
+
+// An interleaved schedule with stages that its chunks do not divide was once no candidate, and the
+// best plan's own change to it was faster than the best.
+TEST(Standing, OfTheBestPlanHasNoFasterChange) {
+  PlanRequest request;
+  request.base = without_axes(default_setup());
+  request.base.model = *find_model("llama3-8b");
+  request.base.machine = "dgx-h100";
+  request.base.precision = *find_precision("mixed-16-main-grads");
+  request.base.attention = Attention::kFused;
+  request.machine = h100();
+  request.least_gpus = request.most_gpus = 8;
+  request.global_batch = 64;
+  request.allowed = {{"schedule", {"interleaved"}}, {"tp", {"2", "4"}}, {"zero", {"0", "1"}}};
+  const Result<PlanResult> found = search(request);
+  ASSERT_TRUE(found.ok()) << found.error().text;
+  ASSERT_FALSE(found->best.empty());
+  const Standing best = standing_of(found->best.front().setup, request, *found);
+  EXPECT_TRUE(best.candidate) << best.sentence.text;
+  EXPECT_EQ(best.plan_class, PlanClass::kSimulated);
+  EXPECT_FALSE(best.change) << best.change->sentence.text;
+  // Of another one the figures are told, and that it is no candidate.
+  auto other = found->best.front().setup;
+  other.mesh.dp *= 2;
+  Standing outside = standing_of(other, request, *found);
+  EXPECT_FALSE(outside.candidate);
+  EXPECT_TRUE(outside.tried);
+  EXPECT_THAT(outside.sentence.text, testing::HasSubstr("it has 16 GPUs, and the search 8"));
+  other = found->best.front().setup;
+  other.microbatches *= 2;
+  EXPECT_THAT(standing_of(other, request, *found).sentence.text,
+              testing::HasSubstr("its global batch is 128, and the search's 64"));
+  other = found->best.front().setup;
+  other.model.layers = 16;
+  EXPECT_FALSE(standing_of(other, request, *found).candidate);
+  other = found->best.front().setup;
+  other.mesh.dp *= other.mesh.tp;
+  other.microbatches /= other.mesh.tp;
+  other.mesh.tp = 1;
+  outside = standing_of(other, request, *found);
+  EXPECT_THAT(outside.sentence.text, testing::HasSubstr("the search does not try"));
+}
+
 // A search that is cancelled on its way says how many candidates it left.
 TEST(Search, ThatIsCancelledAddsUp) {
   std::mt19937 random(12);
@@ -78,16 +161,17 @@ TEST(Search, TellsHowFarItIsInOneDirection) {
   request.global_batch = 8;
   std::vector<double> shares;
   std::vector<std::string> told;
-  std::int64_t decided = 0;
+  std::map<std::string, std::int64_t> counted;  // of what: kinds of stages, then candidates
   PlanWatch watch;
   watch.progress = [&](double share, const Message& what) {
     shares.push_back(share);
     if (told.empty() || told.back() != what.id) told.push_back(what.id);
     if (what.arguments.size() < 2) return;
     const std::int64_t now = std::stoll(what.arguments[0].text);
-    EXPECT_GE(now, decided);
+    std::int64_t& before = counted[what.id == "plan-tables" ? "stages" : "candidates"];
+    EXPECT_GE(now, before);
     EXPECT_LE(now, std::stoll(what.arguments[1].text));
-    decided = now;
+    before = now;
   };
   Result<PlanResult> found = search(request, watch);
   ASSERT_TRUE(found.ok());

@@ -70,6 +70,32 @@ TEST(Megatron, WritesTheRotaryBaseOfAPublishedModel) {
   }
 }
 
+// It stays with another sequence; a base that cannot be kept is told.
+TEST(Megatron, KeepsTheRotaryBaseOrSaysThatItDoesNot) {
+  auto setup = default_setup();
+  setup.model = *find_model("llama3-8b");
+  setup.mesh = Mesh();
+  ASSERT_TRUE(set_field(setup, "sequence", "4096").ok());
+  const std::string text = write_for_framework("megatron", setup)->text;
+  EXPECT_THAT(text, testing::HasSubstr("--rotary-base 500000"));
+  const auto notes_of = [&](const char* said) {
+    std::string changed = text;
+    changed.replace(changed.find("--rotary-base 500000"), 20, said);
+    const Result<FrameworkSetup> read = read_from_framework("megatron", changed, default_setup());
+    EXPECT_TRUE(read.ok()) << said;
+    std::vector<std::string> ids;
+    for (const Message& note : read->not_understood) ids.push_back(note.id);
+    return ids;
+  };
+  EXPECT_THAT(notes_of("--rotary-base 500000"),
+              testing::Not(testing::Contains("framework-rotary-base")));
+  EXPECT_THAT(notes_of("--rotary-base 1000000"), testing::Contains("framework-rotary-base"));
+  EXPECT_THAT(notes_of("--rotary-base 10000"), testing::Contains("framework-rotary-base"));
+  EXPECT_FALSE(read_from_framework("megatron", "pretrain_gpt.py --num-layers 2 --rotary-base x",
+                                   default_setup())
+                   .ok());
+}
+
 // As megatron/training/arguments.py asks: ahead with the reduction alone, and what its FSDP does
 // anyway is what is read.
 TEST(Megatron, GathersParametersAheadWithFsdpAlone) {

@@ -51,11 +51,13 @@ QString sentences_text(const std::vector<Message>& sentences) {
   return lines.join(QLatin1Char('\n'));
 }
 
-RecipeSheet::RecipeSheet(Setup setup, QWidget* parent, const QString& framework)
+RecipeSheet::RecipeSheet(Setup setup, const QString& whose, QWidget* parent,
+                         const QString& framework)
     : Sheet(parent), setup_(std::move(setup)) {
   setWindowTitle(tr("Launch line"));
   resize(kSheetWidth, kSheetHeight);
   auto* column = new QVBoxLayout(this);
+  add_whose(column, whose);
   auto* head = new QHBoxLayout;
   framework_ = make_framework_box(this);
   if (const int at = framework_->findData(framework); at >= 0) framework_->setCurrentIndex(at);

@@ -18,8 +18,10 @@ class RecipeSheet : public Sheet {
   Q_OBJECT
 
  public:
-  // `setup`: nothing in it is `auto`. `framework`: the one that is shown first, by its name.
-  explicit RecipeSheet(Setup setup, QWidget* parent = nullptr, const QString& framework = {});
+  // `setup`: nothing in it is `auto`. `whose`: what that is, in a sentence. `framework`: the one
+  // that is shown first, by its name.
+  RecipeSheet(Setup setup, const QString& whose, QWidget* parent = nullptr,
+              const QString& framework = {});
   void save_to(const QString& path);  // what Save as … does with its answer
 
  private:

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/plan/text/message_json.h"
+#include "engine/planner/search.h"
 #include "engine/wire/reading.h"
 
 namespace parallelarium {
@@ -38,6 +39,7 @@ Result<FoundPlan> plan_of(const nlohmann::json& json) {
   const nlohmann::json* memory = reader.object("memory");
   const nlohmann::json* bubble = reader.object("bubble");
   const nlohmann::json* exposed = reader.object("exposed_seconds");
+  const nlohmann::json* parts_json = reader.object("parts_seconds");
   if (reader.error()) return *reader.error();
   Result<Setup> setup = setup_from_json(*setup_json);
   if (!setup) return setup.error();
@@ -45,21 +47,35 @@ Result<FoundPlan> plan_of(const nlohmann::json& json) {
   ObjectReader figures(*step, "plan.step");
   figures.read("seconds", plan.seconds);
   figures.read("tokens_per_second", plan.tokens_per_second);
-  figures.read("mfu", plan.mfu);
+  for (const auto& [key, into] :
+       {std::pair("mfu", &plan.mfu), {"mfu_causal", &plan.mfu_causal}, {"mfu_6n", &plan.mfu_6n}})
+    figures.read(key, *into);
   ObjectReader(*bubble, "plan.bubble").read("of_total", plan.bubble);
   ObjectReader(*memory, "plan.memory").read("needed_bytes", plan.bytes);
   for (const auto& [axis, seconds] : exposed->items())
     if (seconds.is_number()) {
       plan.exposed.emplace_back(axis, seconds.get<double>());
       plan.exposed_seconds += plan.exposed.back().second;
+      for (std::size_t at = 0; at < plan.parts.exposed.size(); ++at)
+        if (name_of(Axis(at)) == axis) plan.parts.exposed[at] = seconds.get<double>();
     }
+  ObjectReader parts(*parts_json, "plan.parts_seconds");
+  for (const auto& [key, into] : {std::pair("compute", &plan.parts.compute),
+                                  {"recompute", &plan.parts.recompute},
+                                  {"optimizer", &plan.parts.optimizer},
+                                  {"warm_up", &plan.parts.warm_up},
+                                  {"wait", &plan.parts.wait},
+                                  {"drain", &plan.parts.drain}})
+    parts.read(key, *into);
   std::int64_t most = -1;
   for (const nlohmann::json& row : memory->value("ranks", nlohmann::json::array())) {
-    std::int64_t peak = 0;
+    std::int64_t peak = 0, beside = 0;
     int stage = 0;
     ObjectReader reads(row, "plan.memory.ranks");
     reads.read("peak_bytes", peak);
+    reads.read("framework_bytes", beside);
     reads.read("stage", stage);
+    plan.framework_bytes = std::max(plan.framework_bytes, beside);
     plan.stage_bytes.push_back(peak);
     if (peak > most) plan.stage = stage;
     most = std::max(most, peak);
@@ -212,6 +228,42 @@ PlanAnswer with_limit(const PlanAnswer& answer, std::int64_t bytes) {
   limited.fitting -= lost;
   order_ties(limited);
   return limited;
+}
+
+std::int64_t PlanAnswer::tied_plans() const {
+  if (!tie_threshold || plans.empty()) return 0;
+  const double most = plans[best_time].seconds * (1 + *tie_threshold);
+  return std::count_if(points.begin(), points.end(), [&](const auto& point) {
+    return point.first <= most && point.second <= capacity_bytes;
+  });
+}
+
+PlanWhy why_behind(const FoundPlan& best, const FoundPlan& plan) {
+  const auto told = [](const FoundPlan& of) {
+    Plan made;
+    made.setup = of.setup;
+    made.step.seconds = of.seconds;
+    made.parts = of.parts;
+    return made;
+  };
+  const PlanReason reason = reason_behind(told(best), told(plan));
+  return {reason.change, reason.seconds, reason.sentence};
+}
+
+Result<ValueAnswer> value_answer_from_json(const nlohmann::json& json) {
+  ValueAnswer answer;
+  ObjectReader reader(json, "why_not");
+  reader.read("axis", answer.axis);
+  reader.read("value", answer.value);
+  const nlohmann::json* said = reader.object("message");
+  if (reader.error()) return *reader.error();
+  answer.sentence = message_from_json(*said);
+  if (const auto plan = json.find("plan"); plan != json.end() && plan->is_object()) {
+    Result<FoundPlan> found = plan_of(*plan);
+    if (!found) return found.error();
+    answer.plan = std::move(*found);
+  }
+  return answer;
 }
 
 Result<std::vector<PlanWhy>> neighbours_from_json(const nlohmann::json& json) {

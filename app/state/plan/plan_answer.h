@@ -10,6 +10,7 @@
 
 #include "engine/plan/result.h"
 #include "engine/plan/setup/setup.h"
+#include "engine/planner/reasons/causes.h"
 
 namespace parallelarium {
 
@@ -23,12 +24,15 @@ struct PlanWhy {
 struct FoundPlan {
   Setup setup;
   int gpus = 0, stage = 0;  // the stage that needs most memory
-  double seconds = 0, tokens_per_second = 0, mfu = 0, bubble = 0;
+  double seconds = 0, tokens_per_second = 0, bubble = 0;
+  double mfu = 0, mfu_causal = 0, mfu_6n = 0;  // by what attention's scores count
   // In which a rank communicates and computes nothing, mean of the ranks: by axis, and together.
   std::vector<std::pair<std::string, double>> exposed;
   double exposed_seconds = 0;
   std::vector<std::int64_t> stage_bytes;  // peak of each stage
   std::int64_t bytes = 0;
+  std::int64_t framework_bytes = 0;  // that a framework would hold beside it, at most
+  StepParts parts;
   bool tied = false, on_front = false;
   std::vector<PlanWhy> why;
 };
@@ -69,6 +73,8 @@ struct PlanAnswer {
   std::vector<std::pair<double, std::int64_t>> points;  // seconds and bytes of the simulated
   std::optional<std::pair<std::int64_t, Setup>> least;  // of those that do not fit
   Message ties;  // how close plans must be to share a rank, and by which published rows
+  // Simulated plans that share the first one's rank, of which `plans` has some.
+  std::int64_t tied_plans() const;
   std::optional<ExplainedPlan> explained;
   std::optional<double> tie_threshold;  // share of a step
   std::int64_t capacity_bytes = 0;      // of a device that may be used
@@ -81,6 +87,16 @@ Result<PlanAnswer> plan_answer_from_json(const nlohmann::json& json);
 // What a search says of less memory than it was told of. The fastest is exact, since the front has
 // it; behind it stand what the search kept. Of those that are bounded some may not fit either.
 PlanAnswer with_limit(const PlanAnswer& answer, std::int64_t bytes);
+// Why a plan is behind the best, by cause.
+PlanWhy why_behind(const FoundPlan& best, const FoundPlan& plan);
+
+// What became of the candidates that have one value of an axis (`why_not` of the protocol).
+struct ValueAnswer {
+  std::string axis, value;  // "tp", "8"
+  Message sentence;
+  std::optional<FoundPlan> plan;  // the best of them; none: all are refused or do not fit
+};
+Result<ValueAnswer> value_answer_from_json(const nlohmann::json& json);
 // Of `neighbours`.
 Result<std::vector<PlanWhy>> neighbours_from_json(const nlohmann::json& json);
 

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 
+#include "app/look/figures.h"
 #include "app/look/sentence.h"
 #include "app/state/run/run_request.h"
 #include "app/state/session.h"
 #include "engine/plan/machine/machine.h"
+#include "engine/planner/search.h"
 
 namespace parallelarium {
 
@@ -27,6 +29,7 @@ PlanSearch::PlanSearch(Session& session) : QObject(&session), session_(session) 
 void PlanSearch::set_wish(const PlanWish& wish) {
   if (wish == wish_) return;
   wish_ = wish;
+  if (!has_experts()) wish_.fixed.erase(QStringLiteral("ep"));
   error_.clear();
   limit_answer();
   Q_EMIT changed();
@@ -48,6 +51,7 @@ void PlanSearch::limit_answer() {
   const bool limits = differs_in_limit_alone() && limit < searched_->capacity_bytes;
   if (!limits && !is_limited()) return;
   answer_ = limits ? with_limit(*searched_, limit) : *searched_;
+  value_.reset();  // it is about the best plan of another limit
   if (best() && (!selected_ || !selected())) selected_ = best()->setup;
 }
 
@@ -114,6 +118,24 @@ Result<Setup> base_of(const PlanWish& wish) {
   return base;
 }
 
+namespace {
+
+// What `plan` of the protocol takes of a wish, whose `base` this is.
+nlohmann::json parameters_of(const PlanWish& wish, const Setup& base) {
+  nlohmann::json allowed = nlohmann::json::object();
+  for (const auto& [axis, value] : wish.fixed)
+    allowed[axis.toStdString()] = nlohmann::json::array({value.toStdString()});
+  nlohmann::json parameters = {{"setup", to_json(base)},
+                               {"gpus", wish.gpus.toStdString()},
+                               {"global_batch", wish.global_batch},
+                               {"allowed", std::move(allowed)},
+                               {"for", wish.framework.toStdString()}};
+  if (wish.memory_bytes > 0) parameters["memory_bytes"] = wish.memory_bytes;
+  return parameters;
+}
+
+}  // namespace
+
 void PlanSearch::start() {
   if (searching_ || !refusal().isEmpty()) return;
   const Result<Setup> base = base_of(wish_);
@@ -122,19 +144,11 @@ void PlanSearch::start() {
     Q_EMIT changed();
     return;
   }
-  nlohmann::json allowed = nlohmann::json::object();
-  for (const auto& [axis, value] : wish_.fixed)
-    allowed[axis.toStdString()] = nlohmann::json::array({value.toStdString()});
   RunRequest request;
   request.method = "plan";
   request.answers_cancel = true;
-  request.parameters = {{"setup", to_json(*base)},
-                        {"gpus", wish_.gpus.toStdString()},
-                        {"global_batch", wish_.global_batch},
-                        {"allowed", std::move(allowed)}};
+  request.parameters = parameters_of(wish_, *base);
   if (wish_.today) request.parameters["explain"] = to_json(*wish_.today);
-  if (wish_.memory_bytes > 0) request.parameters["memory_bytes"] = wish_.memory_bytes;
-  request.parameters["for"] = wish_.framework.toStdString();
   request.read = [this, wish = wish_](const nlohmann::json& json) -> Result<RunRequest::Keep> {
     Result<PlanAnswer> answer = plan_answer_from_json(json);
     if (!answer) return answer.error();
@@ -167,6 +181,7 @@ void PlanSearch::keep(PlanAnswer answer, const PlanWish& wish) {
   searched_ = answer_ = std::move(answer);
   answered_ = wish;
   neighbours_.clear();
+  value_.reset();
   selected_.reset();
   predictions_.clear();
   if (const FoundPlan* found = best()) selected_ = found->setup;
@@ -199,12 +214,43 @@ void PlanSearch::hear() {
   Q_EMIT changed();
 }
 
-const FoundPlan* PlanSearch::selected() const {
-  if (!answer_ || !selected_) return nullptr;
+std::vector<const FoundPlan*> PlanSearch::selectable() const {
+  std::vector<const FoundPlan*> all;
+  if (!answer_) return all;
+  const auto add = [&](const FoundPlan& plan) {
+    if (std::none_of(all.begin(), all.end(),
+                     [&](const FoundPlan* other) { return other->setup == plan.setup; }))
+      all.push_back(&plan);
+  };
   for (const auto* plans : {&answer_->plans, &answer_->front})
-    for (const FoundPlan& plan : *plans)
-      if (plan.setup == *selected_) return &plan;
+    for (const FoundPlan& plan : *plans) add(plan);
+  if (const auto& today = answer_->explained; today && today->seconds && today->plan)
+    add(*today->plan);
+  if (value_ && value_->plan) add(*value_->plan);
+  return all;
+}
+
+bool PlanSearch::is_today(const FoundPlan& plan) const {
+  const auto* today = answer_ && answer_->explained ? &answer_->explained->plan : nullptr;
+  return today && *today && (*today)->setup == plan.setup;
+}
+
+const FoundPlan* PlanSearch::selected() const {
+  if (!selected_) return nullptr;
+  for (const FoundPlan* plan : selectable())
+    if (plan->setup == *selected_) return plan;
   return nullptr;
+}
+
+std::vector<PlanWhy> PlanSearch::why_selected() const {
+  const FoundPlan* plan = selected();
+  if (!plan || !best() || neighbours()) return {};
+  if (!is_best(*plan)) return {why_behind(*best(), *plan)};
+  PlanWhy fastest;
+  fastest.sentence =
+      message("plan-why-fastest", "No plan that was simulated is faster: its step takes {}.",
+              figure(seconds_text(plan->seconds, QLocale::c()).toStdString()));
+  return {fastest};
 }
 
 void PlanSearch::select(const Setup& setup) {
@@ -214,15 +260,15 @@ void PlanSearch::select(const Setup& setup) {
 }
 
 void PlanSearch::select_next(int direction) {
-  if (!answer_ || answer_->plans.empty()) return;
-  const auto& plans = answer_->plans;
-  const auto at = std::find_if(plans.begin(), plans.end(), [&](const FoundPlan& plan) {
-    return selected_ && plan.setup == *selected_;
+  const std::vector<const FoundPlan*> plans = selectable();
+  if (plans.empty()) return;
+  const auto at = std::find_if(plans.begin(), plans.end(), [&](const FoundPlan* plan) {
+    return selected_ && plan->setup == *selected_;
   });
   const auto last = std::ptrdiff_t(plans.size()) - 1;
   const std::ptrdiff_t next =
       at == plans.end() ? 0 : std::clamp<std::ptrdiff_t>(at - plans.begin() + direction, 0, last);
-  select(plans[std::size_t(next)].setup);
+  select(Setup(plans[std::size_t(next)]->setup));
 }
 
 bool PlanSearch::is_best(const FoundPlan& plan) const {
@@ -264,6 +310,42 @@ void PlanSearch::try_neighbours() {
   Q_EMIT changed();
 }
 
+bool PlanSearch::can_ask_value() const {
+  return best() && session_.jobs().state() == RunState::kIdle;
+}
+
+void PlanSearch::ask_value(const QString& axis, const QString& value) {
+  if (!can_ask_value()) return;
+  PlanWish wish = answered_;
+  if (is_limited()) wish.memory_bytes = wish_.memory_bytes;
+  const Result<Setup> base = base_of(wish);
+  if (!base) return;
+  RunRequest request;
+  request.method = "why_not";
+  request.parameters = parameters_of(wish, *base);
+  request.parameters["axis"] = axis.toStdString();
+  request.parameters["value"] = value.toStdString();
+  request.parameters["best"] = to_json(best()->setup);
+  request.read = [this](const nlohmann::json& json) -> Result<RunRequest::Keep> {
+    Result<ValueAnswer> answer = value_answer_from_json(json);
+    if (!answer) return answer.error();
+    return RunRequest::Keep(
+        [this, answer = std::make_shared<ValueAnswer>(std::move(*answer))]() -> Result<void> {
+          keep_value(std::move(*answer));
+          return {};
+        });
+  };
+  error_.clear();
+  searching_ = true;
+  session_.jobs().run(request);
+  Q_EMIT changed();
+}
+
+void PlanSearch::keep_value(ValueAnswer answer) {
+  value_ = std::move(answer);
+  if (value_->plan) selected_ = value_->plan->setup;
+}
+
 void PlanSearch::use() {
   const FoundPlan* plan = selected();
   if (!plan) return;
@@ -284,6 +366,19 @@ Result<Machine> PlanSearch::machine() const {
 std::int64_t PlanSearch::sequence() const {
   const Result<Model> searched = model();
   return searched ? searched->sequence : 0;
+}
+
+bool PlanSearch::has_experts() const {
+  const Result<Model> searched = model();
+  return searched && searched->experts.count > 0;
+}
+
+QString PlanSearch::memory_text() const {
+  Result<Machine> searched = machine();
+  if (!searched) return {};
+  if (wish_.memory_bytes > 0)
+    searched->usable_memory_share = double(wish_.memory_bytes) / searched->memory_bytes.value;
+  return sentence(memory_counted(*searched));
 }
 
 std::int64_t PlanSearch::device_bytes() const {

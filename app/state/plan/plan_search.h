@@ -66,7 +66,7 @@ class PlanSearch : public QObject {
   std::int64_t limit_bytes() const;
   bool differs_in_limit_alone() const;
 
-  // The plan that is looked at, or null.
+  // The plan that is looked at, or null: one of selectable().
   const FoundPlan* selected() const;
   void select(const Setup& setup);
   const FoundPlan* best() const;  // the fastest, or null
@@ -78,8 +78,19 @@ class PlanSearch : public QObject {
   // it cannot be.
   std::shared_ptr<const Prediction> prediction_of(const Setup& setup);
   PlanPredictions& predictions() { return predictions_; }
-  // Moves among the best, from the one that is selected.
+  // The best as they are shown, the rest of the front by time, what is trained today where it
+  // fits, and the plan of value_answer().
+  std::vector<const FoundPlan*> selectable() const;
+  bool is_today(const FoundPlan& plan) const;
+  // Moves among them, from the one that is selected.
   void select_next(int direction);
+  // Why the selected plan is not the fastest; empty where neighbours() says more.
+  std::vector<PlanWhy> why_selected() const;
+  // Asks why the best plan has not this value of an axis; the answer's plan is selected then.
+  bool can_ask_value() const;
+  void ask_value(const QString& axis, const QString& value);
+  // What was answered last; null: nothing was asked of this answer.
+  const ValueAnswer* value_answer() const { return value_ ? &*value_ : nullptr; }
   // Tells what one change of the selected plan would do. An answer brings that of the best plan;
   // try_neighbours() asks for that of another. Null where it is not known.
   const std::vector<PlanWhy>* neighbours() const;
@@ -93,6 +104,9 @@ class PlanSearch : public QObject {
   Result<Machine> machine() const;
   std::int64_t sequence() const;
   std::int64_t device_bytes() const;
+  bool has_experts() const;  // else EP is no axis of it
+  // What of a device's memory the wish lets a plan fill, and what is not counted.
+  QString memory_text() const;
 
  Q_SIGNALS:
   void changed();
@@ -101,6 +115,7 @@ class PlanSearch : public QObject {
  private:
   explicit PlanSearch(Session& session);
   void keep(PlanAnswer answer, const PlanWish& wish);
+  void keep_value(ValueAnswer answer);
   bool is_best(const FoundPlan& plan) const;
   void hear();
   Session& session_;
@@ -110,6 +125,7 @@ class PlanSearch : public QObject {
   std::optional<Setup> selected_;
   std::vector<std::pair<Setup, std::vector<PlanWhy>>> neighbours_;  // that were asked for
   PlanPredictions predictions_;
+  std::optional<ValueAnswer> value_;
   bool searching_ = false, trying_ = false, shows_plan_ = false;
   QString error_;
 };

@@ -71,11 +71,13 @@ std::vector<CompareEntry> plan_entries(PlanSearch& search) {
       entries.push_back({title.arg(axes_text(setup)), record_of(prediction)});
   };
   const Setup selected = search.selected()->setup, best = search.best()->setup;
+  const bool is_today = search.is_today(*search.selected());
   add(selected == best ? CompareTexts::tr("BEST PLAN, SELECTED · %1")
+      : is_today       ? CompareTexts::tr("TODAY, SELECTED · %1")
                        : CompareTexts::tr("SELECTED PLAN · %1"),
       selected);
   if (!(selected == best)) add(CompareTexts::tr("BEST PLAN · %1"), best);
-  if (const auto& today = search.answer()->explained)
+  if (const auto& today = search.answer()->explained; today && !is_today)
     add(CompareTexts::tr("TODAY · %1"), today->setup);
   return entries;
 }
@@ -141,6 +143,7 @@ Comparison CompareSource::compare(const Session& session, const std::vector<Comp
     const Kept& kept = kept_of(entry, now);
     Column column = kept.column;
     column.name = letter_of(at).toStdString();
+    column.published = entry.published;
     columns.push_back(std::move(column));
     comparison.rows.push_back(kept.rows);
     comparison.hidden_columns.push_back(hides_column(session.locks(), entry));

@@ -20,6 +20,7 @@ struct CompareEntry {
   QString title;  // "PREDICTED · for this engine, calibrated"
   RunRecord record;
   LaneStyle style = LaneStyle::kPredicted;
+  std::vector<PublishedFigure> published = {};  // of a case
 };
 
 struct Comparison {

@@ -8,10 +8,26 @@
 #include "app/look/sentence.h"
 #include "app/state/plan/plan_search.h"
 #include "app/views/compare/compare_state.h"
+#include "app/views/shared/case_words.h"
 #include "app/views/shared/words.h"
 #include "engine/predict/cases/cases.h"
 
 namespace parallelarium {
+namespace {
+
+// The name of a case, and why it cannot be a column, which screen readers read too.
+QString case_entry(const CaseRow& row) {
+  constexpr qsizetype kMostLetters = 90;
+  const QString name = QString::fromStdString(row.name);
+  if (row.impossible.empty()) return name;
+  QString why = case_text(row.impossible);
+  const qsizetype first = why.indexOf(QStringLiteral(". "));
+  if (why.size() > kMostLetters && first > 0) why.truncate(first + 1);
+  if (why.size() > kMostLetters) why = why.left(kMostLetters - 1).trimmed() + QChar(0x2026);
+  return QStringLiteral("%1 · %2").arg(name, why);
+}
+
+}  // namespace
 
 void CompareView::build_actions() {
   State& s = *state_;
@@ -56,15 +72,15 @@ void CompareView::add_cases(QMenu* menu) {
   if (!cases) return;
   for (const Case& one : *cases) {
     QMenu* rows = menu->addMenu(QString::fromStdString(one.source));
+    rows->setToolTipsVisible(true);
     for (const CaseRow& row : one.rows) {
-      QAction* action = rows->addAction(QString::fromStdString(row.name));
+      QAction* action = rows->addAction(case_entry(row));
       action->setEnabled(row.impossible.empty());
+      if (!row.impossible.empty()) action->setToolTip(case_text(row.impossible));
       const QString title =
           tr("CASE · %1 · %2")
               .arg(QString::fromStdString(one.source), QString::fromStdString(row.name));
-      connect(
-          action, &QAction::triggered, this,
-          [this, title, setup = row.setup, machine = row.machine] { add(title, setup, machine); });
+      connect(action, &QAction::triggered, this, [this, title, row] { add(title, row); });
     }
   }
 }

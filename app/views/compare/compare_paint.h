@@ -21,6 +21,8 @@ struct ComparePicture {
 // What a click means.
 struct CompareHits {
   std::vector<std::pair<QRectF, std::size_t>> columns;  // heads that choose a column
+  std::vector<std::pair<QRectF, QString>>
+      reasons;  // of cells that say in a word why they are empty
   QRectF lanes;
   PictureLayout layout;  // of the lanes, in the coordinates of `lanes`
 };

@@ -88,18 +88,40 @@ double paint_compared_figures(QPainter& painter, const QRectF& rect, const Compa
     put_elided(painter, QRectF(rect.left(), y, kMetric * stretch - 4, kCompareRow),
                Qt::AlignVCenter, compared_text(comparison.beside.rows[row].metric), plain,
                theme.text, texts);
+    const auto note = [&](const QRectF& cell, const QString& why) {
+      if (hits && !why.isEmpty()) hits->reasons.emplace_back(cell, why);
+    };
     for (std::size_t at = 0; at < columns; ++at) {
-      put_elided(painter, QRectF(first + double(at) * value + 4, y, value - 4, kCompareRow),
-                 Qt::AlignVCenter | Qt::AlignRight, value_cell(comparison, row, at), plain,
-                 theme.text, texts);
+      const QRectF cell(first + double(at) * value + 4, y, value - 4, kCompareRow);
+      put_elided(painter, cell, Qt::AlignVCenter | Qt::AlignRight, value_cell(comparison, row, at),
+                 plain, theme.text, texts);
+      note(cell, why_no_value(comparison, row, at));
       if (at == 0) continue;
       const bool stands = comparison.beside.rows[row].differences[at].has_value();
-      put_elided(painter,
-                 QRectF(first + double(columns) * value + double(at - 1) * difference + 4, y,
-                        difference - 4, kCompareRow),
-                 Qt::AlignVCenter | Qt::AlignRight, difference_cell(comparison, row, at),
-                 stands ? bold : plain, stands ? theme.text : theme.muted, texts);
+      const QRectF less(first + double(columns) * value + double(at - 1) * difference + 4, y,
+                        difference - 4, kCompareRow);
+      put_elided(painter, less, Qt::AlignVCenter | Qt::AlignRight,
+                 difference_cell(comparison, row, at), stands ? bold : plain,
+                 stands ? theme.text : theme.muted, texts);
+      note(less, why_no_difference(comparison, row, at));
     }
+    y += kCompareRow;
+    painter.fillRect(QRectF(rect.left(), y - 1, last - rect.left(), 1), theme.hairline);
+  }
+  const std::vector<QStringList> published = published_rows(comparison);
+  if (!published.empty()) {
+    y += 8;
+    put_caps(painter, QRectF(rect.left(), y, rect.width(), kCompareHead),
+             CompareTable::tr("As it was published"), theme, texts);
+    y += kCompareHead;
+  }
+  for (const QStringList& row : published) {
+    put_elided(painter, QRectF(rect.left(), y, kMetric * stretch - 4, kCompareRow),
+               Qt::AlignVCenter, row[0], plain, theme.text, texts);
+    for (std::size_t at = 0; at < columns; ++at)
+      put_elided(painter, QRectF(first + double(at) * value + 4, y, value - 4, kCompareRow),
+                 Qt::AlignVCenter | Qt::AlignRight, row[qsizetype(at) + 1], plain, theme.text,
+                 texts);
     y += kCompareRow;
     painter.fillRect(QRectF(rect.left(), y - 1, last - rect.left(), 1), theme.hairline);
   }

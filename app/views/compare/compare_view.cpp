@@ -86,7 +86,8 @@ ViewInfo CompareView::info() {
                 std::make_shared<Comparison>(CompareSource().compare(session, {}, 1)), style,
                 std::nullopt);
           },
-      .make = [](Session& session) -> View* { return new CompareView(session); }};
+      .make = [](Session& session) -> View* { return new CompareView(session); },
+      .plan = shown_plan};
 }
 
 CompareView::CompareView(Session& session, QWidget* parent)
@@ -141,19 +142,30 @@ void CompareView::add(const QString& title, const RunRecord& run) {
 }
 
 void CompareView::add(const QString& title, const Setup& setup, const Machine& machine) {
+  add(title, setup, machine, [] { return std::vector<PublishedFigure>(); });
+}
+
+void CompareView::add(const QString& title, const CaseRow& row) {
+  add(title, row.setup, row.machine, [row] { return published_beside(row); });
+}
+
+void CompareView::add(const QString& title, const Setup& setup, const Machine& machine,
+                      std::function<Result<std::vector<PublishedFigure>>()> published) {
   State& s = *state_;
   s.error.clear();
   s.predicting = true;
   refresh();
-  s.worker.start([this, title, setup, machine] {
+  s.worker.start([this, title, setup, machine, published = std::move(published)] {
     auto made = std::make_shared<Result<Prediction>>(predict(setup, machine));
+    auto figures = std::make_shared<Result<std::vector<PublishedFigure>>>(published());
     QMetaObject::invokeMethod(
         this,
-        [this, title, made] {
+        [this, title, made, figures] {
           state_->predicting = false;
-          if (*made)
-            return keep({title, record_of(std::make_shared<const Prediction>(std::move(**made)))});
-          state_->error = sentence(made->error());
+          if (*made && *figures)
+            return keep({title, record_of(std::make_shared<const Prediction>(std::move(**made))),
+                         LaneStyle::kPredicted, std::move(**figures)});
+          state_->error = sentence(*made ? figures->error() : made->error());
           refresh();
         },
         Qt::QueuedConnection);
@@ -249,6 +261,11 @@ bool CompareView::press_key(int key) {
 bool CompareView::show_tip(QPointF at, QPoint global) {
   State& s = *state_;
   QToolTip::hideText();
+  for (const auto& [cell, why] : s.hits.reasons)
+    if (cell.contains(at)) {
+      QToolTip::showText(global, why, &canvas());
+      return true;
+    }
   if (!s.hits.lanes.contains(at)) return true;
   const auto hit = hit_at(s.shown->lanes, s.hits.layout, at - s.hits.lanes.topLeft(), 0);
   if (!hit || hit->bar < 0) return true;

@@ -3,6 +3,7 @@
 // steps differ.
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "app/views/shared/canvas_view.h"
@@ -11,8 +12,10 @@ class QMenu;
 
 namespace parallelarium {
 
+struct CaseRow;
 struct Comparison;
 struct CompareEntry;
+struct PublishedFigure;
 
 class CompareView : public CanvasView {
   Q_OBJECT
@@ -31,6 +34,8 @@ class CompareView : public CanvasView {
   // Predicts a Setup on a thread; it becomes the last column. Nothing where there is no place.
   void add(const QString& title, const Setup& setup, const Machine& machine);
   void add(const QString& title, const RunRecord& run);
+  // The same of a published run, with its figures. It must be one that can be said.
+  void add(const QString& title, const CaseRow& row);
 
  protected:
   void refresh() override;
@@ -47,6 +52,8 @@ class CompareView : public CanvasView {
   void fill_menu();
   void add_cases(QMenu* menu);
   void add_runs(QMenu* menu);
+  void add(const QString& title, const Setup& setup, const Machine& machine,
+           std::function<Result<std::vector<PublishedFigure>>()> published);
   void keep(const CompareEntry& entry);
   void remove_last();
   void choose(std::size_t column);

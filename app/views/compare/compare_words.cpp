@@ -2,10 +2,12 @@
 #include "app/views/compare/compare_words.h"
 
 #include <QCoreApplication>
+#include <algorithm>
 #include <cmath>
 
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
+#include "app/views/shared/case_words.h"
 
 namespace parallelarium {
 namespace {
@@ -40,7 +42,7 @@ QString compared_text(const std::string& metric) {
       {"step.compute_seconds", CompareWords::tr("computing, busiest rank")},
       {"step.exposed_communication_seconds", CompareWords::tr("exposed, busiest rank")},
       {"step.tokens_per_second", CompareWords::tr("tokens per second")},
-      {"step.mfu", CompareWords::tr("MFU")},
+      {"step.mfu", CompareWords::tr("MFU, attention in full")},
       {"bubble.of_total", CompareWords::tr("bubble of whole step")},
       {"memory.ranks.*.peak_bytes", CompareWords::tr("memory, fullest rank")},
       {"memory.ranks.*.parameters_bytes", CompareWords::tr("parameters")},
@@ -83,6 +85,46 @@ QString compared_value(double value, const std::string& unit) {
 QString compared_difference(double difference, const std::string& unit) {
   if (unit == "1") return points_text(difference);
   return signed_text(difference, compared_value(std::abs(difference), unit));
+}
+
+std::vector<QStringList> published_rows(const Comparison& comparison) {
+  std::vector<QStringList> rows;
+  const std::vector<Column>& columns = comparison.beside.columns;
+  for (const CaseMetric& metric : kCaseMetrics) {
+    QStringList published{CompareWords::tr("%1, published").arg(metric_text(metric.name))};
+    QStringList predicted{CompareWords::tr("%1, predicted").arg(metric_text(metric.name))};
+    QStringList error{CompareWords::tr("error of the prediction")};
+    bool any = false;
+    for (std::size_t at = 0; at < columns.size(); ++at) {
+      const auto& figures = columns[at].published;
+      const auto found = std::find_if(
+          figures.begin(), figures.end(),
+          [&](const PublishedFigure& each) { return each.figure.metric == metric.name; });
+      if (found == figures.end()) {
+        for (QStringList* row : {&published, &predicted, &error}) row->append(kDash);
+        continue;
+      }
+      any = true;
+      const bool hidden = comparison.hidden_causes || comparison.hidden_columns[at];
+      published << metric_value_text(metric.name, found->figure.published);
+      predicted << (hidden ? kHiddenCell : metric_value_text(metric.name, found->predicted));
+      error << (hidden ? kHiddenCell : error_text(found->error()));
+    }
+    if (any) rows.insert(rows.end(), {published, predicted, error});
+  }
+  return rows;
+}
+
+QString why_no_value(const Comparison& comparison, std::size_t row, std::size_t column) {
+  const ComparedRow& of = comparison.beside.rows[row];
+  return !of.values[column] && of.why[column] ? sentence(*of.why[column]) : QString();
+}
+
+QString why_no_difference(const Comparison& comparison, std::size_t row, std::size_t column) {
+  const ComparedRow& of = comparison.beside.rows[row];
+  return !of.differences[column] && of.why_no_difference[column]
+             ? sentence(*of.why_no_difference[column])
+             : QString();
 }
 
 QString value_cell(const Comparison& comparison, std::size_t row, std::size_t column) {
@@ -135,6 +177,10 @@ std::vector<QStringList> compare_table(const Comparison& comparison) {
     for (std::size_t at = 1; at < columns; ++at) cells << difference_cell(comparison, row, at);
     table.push_back(cells);
   }
+  for (QStringList row : published_rows(comparison)) {
+    while (row.size() < titles.size()) row << QString();
+    table.push_back(row);
+  }
   return table;
 }
 
@@ -143,12 +189,16 @@ QString compare_description(const Comparison& comparison) {
   for (std::size_t at = 0; at < comparison.entries.size(); ++at)
     said << QStringLiteral("%1: %2").arg(letter_of(at), comparison.entries[at].title);
   const std::vector<QStringList> table = compare_table(comparison);
-  for (std::size_t row = 1; row < table.size(); ++row) {
+  for (std::size_t row = 1; row <= comparison.beside.rows.size() && row < table.size(); ++row) {
     QStringList cells;
     for (qsizetype at = 1; at < table[row].size(); ++at)
       cells << QStringLiteral("%1 %2").arg(table[0][at], table[row][at]);
     said << QStringLiteral("%1: %2").arg(table[row][0], cells.join(QStringLiteral(", ")));
   }
+  for (const QStringList& row : published_rows(comparison))
+    for (qsizetype at = 1; at < row.size(); ++at)
+      if (row[at] != kDash)
+        said << QStringLiteral("%1: %2 %3").arg(row[0], letter_of(std::size_t(at - 1)), row[at]);
   said << compare_notes(comparison);
   if (comparison.explained.causes.empty()) return said.join(QLatin1Char('\n'));
   said << causes_title(comparison);

@@ -10,6 +10,12 @@ QString compared_text(const std::string& metric);  // "step", "memory of the ful
 QString cause_text(const std::string& cause);      // "bubble: warm-up"
 QString compared_value(double value, const std::string& unit);
 QString compared_difference(double difference, const std::string& unit);  // with its sign
+// What was published of the columns that are cases: rows of a title and a cell for each column,
+// three for each figure: published, predicted, and the error.
+std::vector<QStringList> published_rows(const Comparison& comparison);
+// Why a cell of the table has no value, or no difference; empty: it has.
+QString why_no_value(const Comparison& comparison, std::size_t row, std::size_t column);
+QString why_no_difference(const Comparison& comparison, std::size_t row, std::size_t column);
 // The cell of the table: a value, "?", or in a word why there is none.
 QString value_cell(const Comparison& comparison, std::size_t row, std::size_t column);
 QString difference_cell(const Comparison& comparison, std::size_t row, std::size_t column);

@@ -14,7 +14,7 @@ namespace parallelarium {
 namespace {
 
 constexpr double kRoofMargin = 16, kRoofGap = 20, kRoofHead = 22, kRoofRow = 20;
-constexpr double kPlotBeside = 760, kListWidth = 340;
+constexpr double kPlotBeside = 760, kListWidth = 368;
 
 struct RoofWords {
   Q_DECLARE_TR_FUNCTIONS(RooflineView)
@@ -28,7 +28,8 @@ struct ListColumn {
 // A bar whose length is the logarithm of its value, from `least` on.
 void paint_log_bar(QPainter& painter, const QRectF& cell, double value, double least, double most,
                    const QString& text, bool of_link, const Theme& theme, TextLog* texts) {
-  const double room = cell.width() * 0.55;
+  const double wide = QFontMetricsF(theme.font(12)).horizontalAdvance(text);
+  const double room = std::max(8.0, std::min(cell.width() * 0.55, cell.width() - wide - 10));
   const double share = most > least ? std::log(value / least) / std::log(most / least) : 1;
   const double length = 6 + std::max(0.0, share) * (room - 6);
   painter.fillRect(QRectF(cell.left(), cell.center().y() - 4, length, 8),
@@ -43,9 +44,9 @@ void paint_log_bar(QPainter& painter, const QRectF& cell, double value, double l
 double paint_pieces(QPainter& painter, const QRectF& rect, const RooflineData& data,
                     const Theme& theme, RooflineHits* hits, TextLog* texts) {
   double y = rect.top();
-  const ListColumn columns[] = {{0.52, RoofWords::tr("Piece")},
-                                {0.66, RoofWords::tr("FLOP/B")},
-                                {0.83, RoofWords::tr("time")},
+  const ListColumn columns[] = {{0.51, RoofWords::tr("Piece")},
+                                {0.64, RoofWords::tr("FLOP/B")},
+                                {0.8, RoofWords::tr("time")},
                                 {1.0, RoofWords::tr("bound by")}};
   const auto cell = [&](std::size_t at) {
     const double from = at == 0 ? 24 : columns[at - 1].share * rect.width();

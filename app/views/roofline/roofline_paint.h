@@ -3,7 +3,9 @@
 // the ladder of rates and latencies. Nothing here knows a widget.
 #pragma once
 
+#include <QLineF>
 #include <QPainter>
+#include <QPolygonF>
 #include <vector>
 
 #include "app/look/theme/theme.h"
@@ -13,7 +15,10 @@
 namespace parallelarium {
 
 struct RooflineHits {
-  std::vector<std::pair<QRectF, int>> points;  // rows of the list and marks of the plot
+  std::vector<std::pair<QRectF, int>> points;     // rows of the list and marks of the plot
+  std::vector<std::pair<QLineF, QString>> roofs;  // of the plot, and what each is
+  std::vector<QPolygonF> names;                   // of the roofs, as far as there was place
+  std::vector<std::pair<QString, OpColor>> legend;
 };
 
 // Paints it `width` wide and returns its height. `beside_head`: width that is taken at the right of

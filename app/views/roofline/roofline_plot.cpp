@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The plot: roofs of the machine, and the pieces of the layer under them, on logarithmic axes.
 #include <QCoreApplication>
+#include <QTransform>
 #include <algorithm>
 #include <cmath>
 
@@ -76,8 +77,9 @@ class RoofPlot {
 
   void paint(RooflineHits* hits) {
     paint_lines();
-    paint_names();
+    if (!data_.hidden) take_marks();
     paint_ridge();
+    paint_names(hits);
     if (!data_.hidden) paint_points(hits);
   }
 
@@ -148,11 +150,50 @@ class RoofPlot {
     return names.join(QStringLiteral(" · "));
   }
 
-  void paint_names() {
+  // Where marks stand, over which no text comes.
+  void take_marks() {
+    const auto take = [&](const QPointF& center) {
+      taken_.push_back(
+          QRectF(center.x() - kMark - 1, center.y() - kMark - 1, 2 * kMark + 2, 2 * kMark + 2));
+    };
+    for (const RooflinePoint& point : roofline_.points) {
+      if (point.intensity() <= 0 || point.rate() <= 0) continue;
+      take(place(point.intensity(), point.rate()));
+      if (point.measured_rate() > 0) take(place(point.intensity(), point.measured_rate()));
+    }
+  }
+
+  bool is_free(const QPolygonF& area) const {
+    return std::none_of(taken_.begin(), taken_.end(),
+                        [&](const QPolygonF& other) { return other.intersects(area); });
+  }
+
+  // The name of a slope along it, at the first place that is free from its lower end on; without
+  // one it is left out, and the line says it under the mouse.
+  void name_slope(const QLineF& slope, const QString& text, RooflineHits* hits) {
+    constexpr double kStep = 12, kAbove = 16, kTall = 14, kInside = 14;
+    const QFont small = theme_.font(11);
+    const double wide = QFontMetricsF(small).horizontalAdvance(text) + 2;
+    for (double from = kInside; from + wide < slope.length() - kInside; from += kStep) {
+      QTransform turned = QTransform::fromTranslate(slope.x1(), slope.y1());
+      turned.rotate(-slope.angle());
+      const QRectF flat(from, -kAbove, wide, kTall);
+      const QPolygonF area = turned.map(QPolygonF(flat));
+      if (!is_free(area) || !plot_.contains(area.boundingRect())) continue;
+      taken_.push_back(area);
+      if (hits) hits->names.push_back(area);
+      painter_.save();
+      painter_.setTransform(turned, true);
+      put_text(painter_, flat, Qt::AlignVCenter, text, small, theme_.muted, nullptr);
+      painter_.restore();
+      return;
+    }
+  }
+
+  void paint_names(RooflineHits* hits) {
     const QFont small = theme_.font(11);
     double free = 0;  // below the names of arithmetic so far
-    // Of the slope named last: lines that are near it have their names further up.
-    double named_rate = 0, named_until = 0;
+    const double best = best_arithmetic(roofline_);
     for (std::size_t at = 0; at < roofline_.ceilings.size(); ++at) {
       const RooflineCeiling& ceiling = roofline_.ceilings[at];
       const QString names = names_of_equal(at);
@@ -162,29 +203,32 @@ class RoofPlot {
         y = std::max(y, free);
         const QString text =
             QStringLiteral("%1, %2").arg(flops_rate_text(ceiling.flops_per_second), names);
-        put_elided(painter_, QRectF(plot_.left() + plot_.width() * 0.4, y, plot_.width() * 0.6, 15),
-                   Qt::AlignRight | Qt::AlignVCenter, text, small, theme_.text, texts_);
+        const QRectF line(plot_.left() + plot_.width() * 0.4, y, plot_.width() * 0.6, 15);
+        put_elided(painter_, line, Qt::AlignRight | Qt::AlignVCenter, text, small, theme_.text,
+                   texts_);
+        const double wide =
+            std::min(line.width(), QFontMetricsF(small).horizontalAdvance(text) + 4);
+        taken_.push_back(QRectF(line.right() - wide, y, wide, 15));
+        if (hits)
+          hits->roofs.emplace_back(
+              QLineF(place(std::clamp(ceiling.ridge, x_.least, x_.most), ceiling.flops_per_second),
+                     place(x_.most, ceiling.flops_per_second)),
+              roof_text(text, ceiling.origin));
         free = y + 15;
         continue;
       }
       // Along its line, which rises by as much as the axes' scales say.
       const double rate = ceiling.bytes_per_second;
-      const double from = std::max(x_.least, y_.least / rate);
-      if (from >= x_.most) continue;
-      const QPointF begin = place(from, from * rate), end = place(from * 10, from * 10 * rate);
-      painter_.save();
-      painter_.setClipRect(plot_);
-      painter_.translate(begin);
-      painter_.rotate(std::atan2(end.y() - begin.y(), end.x() - begin.x()) * 180 / M_PI);
+      const double from = std::max(x_.least, y_.least / rate), to = std::min(x_.most, best / rate);
+      if (from >= to) continue;
+      const QLineF slope(place(from, from * rate), place(to, to * rate));
       const QString text = QStringLiteral("%1 %2").arg(names, rate_text(rate));
-      const bool near = named_rate > 0 && rate > named_rate / 2 && rate < named_rate * 2;
-      const double at_line = near ? named_until + 12 : 14;
-      put_text(painter_, QRectF(at_line, -16, 400, 14), Qt::AlignVCenter, text, small, theme_.muted,
-               nullptr);
-      named_rate = rate;
-      named_until = at_line + QFontMetricsF(small).horizontalAdvance(text);
-      painter_.restore();
+      if (hits) hits->roofs.emplace_back(slope, roof_text(text, ceiling.origin));
+      name_slope(slope, text, hits);
     }
+  }
+  static QString roof_text(const QString& text, const std::string& origin) {
+    return QStringLiteral("%1\n%2").arg(capitalised(text), origin_text(origin));
   }
 
   void paint_ridge() {
@@ -202,13 +246,15 @@ class RoofPlot {
     painter_.setPen(QPen(theme_.accent_line, 1, Qt::DashLine));
     painter_.drawLine(QPointF(x, plot_.bottom()), QPointF(x, place(1, last->flops_per_second).y()));
     const QString text = RoofTexts::tr("ridge %1").arg(number_text(last->ridge));
-    put_text(painter_, QRectF(x + 6, plot_.bottom() - 18, 110, 15), Qt::AlignVCenter, text,
-             theme_.font(11, true), theme_.accent_line, texts_);
+    const QFont bold = theme_.font(11, true);
+    const QRectF box(x + 6, plot_.bottom() - 18, QFontMetricsF(bold).horizontalAdvance(text) + 4,
+                     15);
+    taken_.push_back(box);
+    put_text(painter_, box, Qt::AlignVCenter, text, bold, theme_.accent_line, texts_);
   }
 
   void paint_points(RooflineHits* hits) {
     painter_.setRenderHint(QPainter::Antialiasing);
-    std::vector<QRectF> labels;
     for (std::size_t at = 0; at < roofline_.points.size(); ++at) {
       const RooflinePoint& point = roofline_.points[at];
       if (point.intensity() <= 0 || point.rate() <= 0) continue;
@@ -229,21 +275,20 @@ class RoofPlot {
         hits->points.emplace_back(QRectF(center.x() - kMarkReach, center.y() - kMarkReach,
                                          2 * kMarkReach, 2 * kMarkReach),
                                   int(at));
-      if (point.phase == Phase::kForward) label(center, data_.numbers[at], labels);
+      if (point.phase == Phase::kForward) label(center, data_.numbers[at]);
     }
   }
 
-  // The number of a piece, below its dot or where there is place.
-  void label(const QPointF& center, int number, std::vector<QRectF>& taken) {
+  // The number of a piece, below its dot or where there is place; else the list and the mouse tell.
+  void label(const QPointF& center, int number) {
     const QSizeF size(number > 9 ? 16 : 10, 13);
-    for (const QPointF& shift : {QPointF(0, 14), QPointF(-14, 10), QPointF(14, 10), QPointF(0, 27),
-                                 QPointF(-14, 24), QPointF(14, 24), QPointF(0, 40)}) {
+    for (const QPointF& shift :
+         {QPointF(0, 14), QPointF(-14, 10), QPointF(14, 10), QPointF(0, 27), QPointF(-14, 24),
+          QPointF(14, 24), QPointF(0, -14), QPointF(-14, -10), QPointF(14, -10), QPointF(0, -27)}) {
       QRectF box(QPointF(), size);
       box.moveCenter(center + shift);
-      if (std::any_of(taken.begin(), taken.end(),
-                      [&](const QRectF& other) { return other.intersects(box); }))
-        continue;
-      taken.push_back(box);
+      if (!is_free(box) || !plot_.contains(box)) continue;
+      taken_.push_back(box);
       put_text(painter_, box, Qt::AlignCenter, QString::number(number), theme_.font(11, true),
                theme_.text, texts_);
       return;
@@ -257,25 +302,46 @@ class RoofPlot {
   const Theme& theme_;
   TextLog* texts_;
   LogRange x_, y_;
+  std::vector<QPolygonF> taken_;  // by marks and texts
 };
 
-// What the marks mean, in one line.
-void paint_roof_legend(QPainter& painter, const QRectF& rect, const RooflineData& data,
-                       const Theme& theme, TextLog* texts) {
-  double x = rect.left();
-  RooflinePoint forward, backward;
-  backward.phase = Phase::kInputGrad;
-  const auto entry = [&](const QString& text, const RooflinePoint& point, bool solid) {
+bool is_forward(Phase phase) { return phase == Phase::kForward || phase == Phase::kRecompute; }
+
+OpColor mark_color(Phase phase) {
+  return is_forward(phase)             ? OpColor::kForward
+         : phase == Phase::kWeightGrad ? OpColor::kWeight
+                                       : OpColor::kBackward;
+}
+
+// What every mark that is drawn means, in as many lines as it needs; returns their height.
+double paint_roof_legend(QPainter& painter, const QRectF& rect, const RooflineData& data,
+                         const Theme& theme, RooflineHits* hits, TextLog* texts) {
+  double x = rect.left(), y = rect.top();
+  const auto has = [&](Phase phase) {
+    return std::any_of(data.roofline->points.begin(), data.roofline->points.end(),
+                       [&](const RooflinePoint& point) { return point.phase == phase; });
+  };
+  const auto entry = [&](const QString& text, Phase phase, bool solid) {
     const double wide = QFontMetricsF(theme.font(11)).horizontalAdvance(text) + 2;
-    if (x + 16 + wide > rect.right()) return;
-    paint_piece_mark(painter, QPointF(x + 6, rect.center().y()), point, 0, solid, theme);
-    put_text(painter, QRectF(x + 16, rect.top(), wide, rect.height()), Qt::AlignVCenter, text,
-             theme.font(11), theme.muted, texts);
+    if (x > rect.left() && x + 16 + wide > rect.right()) {
+      x = rect.left();
+      y += kRoofLegend;
+    }
+    RooflinePoint point;
+    point.phase = phase;
+    paint_piece_mark(painter, QPointF(x + 6, y + kRoofLegend / 2), point, 0, solid, theme);
+    put_text(painter, QRectF(x + 16, y, wide, kRoofLegend), Qt::AlignVCenter, text, theme.font(11),
+             theme.muted, texts);
+    if (hits) hits->legend.emplace_back(text, mark_color(phase));
     x += wide + 32;
   };
-  entry(RoofTexts::tr("forward"), forward, false);
-  entry(RoofTexts::tr("backward, by input and weight gradient"), backward, false);
-  if (data.measured) entry(RoofTexts::tr("as measured"), forward, true);
+  entry(has(Phase::kRecompute) ? RoofTexts::tr("forward, also again in the backward")
+                               : RoofTexts::tr("forward"),
+        Phase::kForward, false);
+  if (has(Phase::kInputGrad)) entry(RoofTexts::tr("input gradient"), Phase::kInputGrad, false);
+  if (has(Phase::kWeightGrad)) entry(RoofTexts::tr("weight gradient"), Phase::kWeightGrad, false);
+  if (data.measured) entry(RoofTexts::tr("as measured, filled"), Phase::kForward, true);
+  return y + kRoofLegend - rect.top();
 }
 
 }  // namespace
@@ -283,10 +349,8 @@ void paint_roof_legend(QPainter& painter, const QRectF& rect, const RooflineData
 void paint_piece_mark(QPainter& painter, const QPointF& center, const RooflinePoint& point,
                       int number, bool solid, const Theme& theme) {
   painter.setRenderHint(QPainter::Antialiasing);
-  const bool forward = point.phase == Phase::kForward || point.phase == Phase::kRecompute;
-  const OpColor color = forward                             ? OpColor::kForward
-                        : point.phase == Phase::kWeightGrad ? OpColor::kWeight
-                                                            : OpColor::kBackward;
+  const bool forward = is_forward(point.phase);
+  const OpColor color = mark_color(point.phase);
   painter.setPen(QPen(theme.solid(color), 1.4));
   const QColor fill = solid ? theme.solid(color) : theme.tint(color);
   painter.setBrush(fill);
@@ -307,11 +371,8 @@ double paint_roofs(QPainter& painter, const QRectF& rect, const RooflineData& da
            RoofTexts::tr("FLOP/s over FLOP per byte"), theme, texts);
   const QRectF plot(rect.left(), rect.top() + kPlotHead, rect.width(), kPlotHeight);
   RoofPlot(painter, plot, data, theme, texts).paint(hits);
-  paint_roof_legend(
-      painter,
-      QRectF(rect.left() + kPlotLeft, plot.bottom(), rect.width() - kPlotLeft, kRoofLegend), data,
-      theme, texts);
-  return kPlotHead + kPlotHeight + kRoofLegend;
+  const QRectF below(rect.left() + kPlotLeft, plot.bottom(), rect.width() - kPlotLeft, kRoofLegend);
+  return kPlotHead + kPlotHeight + paint_roof_legend(painter, below, data, theme, hits, texts);
 }
 
 }  // namespace parallelarium

@@ -34,6 +34,19 @@ namespace {
 
 constexpr int kRooflinePicture = 1040, kLayerBox = 30, kLayerButtons = 40;
 
+// Whether a point lies within a few pixels of the line, between its ends.
+bool is_near(const QLineF& line, const QPointF& at) {
+  constexpr double kReach = 5;
+  QLineF across = line.normalVector();
+  across.translate(at - across.p1());
+  QPointF foot;
+  if (line.intersects(across, &foot) == QLineF::NoIntersection) return false;
+  const QPointF along = line.p2() - line.p1();
+  const double share = QPointF::dotProduct(foot - line.p1(), along) /
+                       std::max(1e-9, QPointF::dotProduct(along, along));
+  return share >= 0 && share <= 1 && QLineF(foot, at).length() <= kReach;
+}
+
 ViewPicture exported_roofline(std::shared_ptr<const RooflineData> data, const PictureStyle& style) {
   const Theme& theme = style.dark ? dark_theme() : light_theme();
   const double height = roofline_height(kRooflinePicture, *data, 0, theme);
@@ -74,7 +87,8 @@ ViewInfo RooflineView::info() {
             return exported_roofline(std::make_shared<RooflineData>(roofline_data(session, -1, 0)),
                                      style);
           },
-      .make = [](Session& session) -> View* { return new RooflineView(session); }};
+      .make = [](Session& session) -> View* { return new RooflineView(session); },
+      .plan = shown_plan};
 }
 
 RooflineView::RooflineView(Session& session, QWidget* parent)
@@ -194,6 +208,11 @@ bool RooflineView::show_tip(QPointF at, QPoint global) {
     QToolTip::showText(global, lines.join(QLatin1Char('\n')), &canvas());
     return true;
   }
+  for (const auto& [roof, text] : s.hits.roofs)
+    if (is_near(roof, at)) {
+      QToolTip::showText(global, text, &canvas());
+      return true;
+    }
   return true;
 }
 

@@ -12,7 +12,6 @@
 #include "app/look/sentence.h"
 #include "app/views/search/search_words.h"
 #include "engine/plan/machine/machine.h"
-#include "engine/plan/setup/schedule_rules.h"
 #include "engine/wire/frameworks/framework.h"
 
 namespace parallelarium {
@@ -166,6 +165,7 @@ void SearchColumn::add_sizes() {
                                        : QString();
   });
   add_row(tr("Memory, GiB"), memory_);
+  memory_note_ = add_note();
   framework_ = choice(tr("Framework"),
                       tr("Only plans that this framework's launch line can say; others are refused "
                          "with its sentence"));
@@ -222,13 +222,20 @@ void SearchColumn::take_number(StepBox* box, const QString& text, std::int64_t P
   if (is_number && value >= 1) change([&](PlanWish& wish) { wish.*member = value; });
 }
 
-void SearchColumn::add_axis(const QString& axis, const QString& label, const QStringList& values,
-                            const QStringList& words) {
-  QComboBox* box = choice(label, tr("Free, or the one value that all candidates have"));
+void SearchColumn::add_axis(const SearchAxis& added) {
+  QComboBox* box = choice(added.label, tr("Free, or the one value that all candidates have"));
   box->addItem(tr("free"), QString());
-  for (qsizetype at = 0; at < values.size(); ++at)
-    box->addItem(words.isEmpty() ? values[at] : words[at], values[at]);
-  add_row(label, box);
+  for (qsizetype at = 0; at < added.values.size(); ++at)
+    box->addItem(added.word(at), added.values[at]);
+  const QString axis = added.option;
+  add_row(added.label, box);
+  if (axis == QLatin1String("ep")) {
+    no_experts_ = new QLabel(tr("not for this model"), content_);
+    no_experts_->setProperty("role", "muted");
+    no_experts_->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    no_experts_->setToolTip(tr("The model has no experts that EP could spread over ranks."));
+    column_->itemAt(column_->count() - 1)->layout()->addWidget(no_experts_);
+  }
   axes_[axis] = box;
   connect(box, &QComboBox::activated, this, [this, axis, box](int at) {
     change([&](PlanWish& wish) {
@@ -243,39 +250,16 @@ void SearchColumn::add_axis(const QString& axis, const QString& label, const QSt
 void SearchColumn::add_axes() {
   add_head(tr("Axes"));
   free_ = add_note();
-  const QStringList degrees = QStringLiteral("1 2 4 8 16 32 64").split(QLatin1Char(' '));
-  add_axis(QStringLiteral("tp"), tr("Tensor, TP"), degrees.mid(0, 6));
-  add_axis(QStringLiteral("pp"), tr("Pipeline, PP"), degrees);
-  auto* left = new QLabel(tr("what is left"), content_);
-  left->setProperty("role", "muted");
-  left->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
-  add_row(tr("Data, DP"), left);
-  add_axis(QStringLiteral("cp"), tr("Context, CP"), degrees.mid(0, 5));
-  add_axis(QStringLiteral("ep"), tr("Experts, EP"), degrees);
-  add_axis(QStringLiteral("zero"), tr("ZeRO"), QStringLiteral("0 1 2 3").split(QLatin1Char(' ')));
-  const QStringList groups = degrees.mid(1);
-  add_axis(QStringLiteral("zero-group"), tr("ZeRO group"),
-           QStringList{QStringLiteral("0")} + groups, QStringList{tr("all replicas")} + groups);
-  QStringList schedules, titles;
-  for (const ScheduleRule& rule : kScheduleRules) {
-    schedules << QString::fromUtf8(rule.name.data(), qsizetype(rule.name.size()));
-    titles << QString::fromUtf8(rule.title.data(), qsizetype(rule.title.size()));
+  for (const SearchAxis& axis : search_axes()) {
+    // What the others leave follows TP and PP, which it stands behind.
+    if (axis.option == QLatin1String("cp")) {
+      auto* left = new QLabel(tr("what is left"), content_);
+      left->setProperty("role", "muted");
+      left->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+      add_row(tr("Data, DP"), left);
+    }
+    add_axis(axis);
   }
-  add_axis(QStringLiteral("schedule"), tr("Schedule"), schedules, titles);
-  add_axis(QStringLiteral("chunks"), tr("Chunks"),
-           QStringLiteral("2 3 4 5 6 7 8").split(QLatin1Char(' ')));
-  add_axis(QStringLiteral("stage-layers"), tr("Stage layers"),
-           {QStringLiteral("even"), QStringLiteral("balanced")}, {tr("even"), tr("balanced")});
-  add_axis(QStringLiteral("micro-batch"), tr("Micro-batch"), degrees.mid(0, 5));
-  add_axis(QStringLiteral("recompute"), tr("Recompute"),
-           {QStringLiteral("none"), QStringLiteral("selective"), QStringLiteral("full")},
-           {tr("none"), tr("selective"), tr("full")});
-  add_axis(QStringLiteral("sequence-parallel"), tr("SP"),
-           {QStringLiteral("true"), QStringLiteral("false")}, {tr("on"), tr("off")});
-  QStringList orders;
-  for (const RankOrder order : {RankOrder::kTpCpEpDpPp, RankOrder::kTpCpEpPpDp})
-    orders << QString::fromUtf8(name_of(order).data(), qsizetype(name_of(order).size()));
-  add_axis(QStringLiteral("order"), tr("Rank order"), orders);
 }
 
 void SearchColumn::change(const std::function<void(PlanWish&)>& turn) {
@@ -327,8 +311,12 @@ void SearchColumn::refresh() {
   framework_->setCurrentIndex(framework_->findData(wish.framework));
   set_style_property(framework_, "changed", !wish.framework.isEmpty());
   batch_note_->setText(batch_text(search_));
-  free_->setText(
-      tr("%1 of %2 are free").arg(int(axes_.size() - wish.fixed.size())).arg(axes_.size()));
+  const bool experts = search_.has_experts();
+  axes_[QStringLiteral("ep")]->setVisible(experts);
+  no_experts_->setVisible(!experts);
+  const auto axes = int(axes_.size()) - (experts ? 0 : 1);
+  free_->setText(tr("%1 of %2 are free").arg(axes - int(wish.fixed.size())).arg(axes));
+  memory_note_->setText(with_firm_units(search_.memory_text()));
   for (const auto& [axis, box] : axes_) {
     const auto fixed = wish.fixed.find(axis);
     box->setCurrentIndex(fixed == wish.fixed.end() ? 0 : box->findData(fixed->second));

@@ -7,6 +7,7 @@
 
 #include "app/settings/controls.h"
 #include "app/state/plan/plan_search.h"
+#include "app/views/search/search_axes.h"
 
 class QProgressBar;
 class QPushButton;
@@ -35,8 +36,7 @@ class SearchColumn : public QFrame {
   void choose_model_file();
   void read_model(const QString& path);
   void read_today(const QString& path);  // empty: none, the text is pasted
-  void add_axis(const QString& axis, const QString& label, const QStringList& values,
-                const QStringList& words = {});
+  void add_axis(const SearchAxis& axis);
   void change(const std::function<void(PlanWish&)>& turn);
   void take_number(StepBox* box, const QString& text, std::int64_t PlanWish::*member);
   void read_cluster_text();
@@ -53,6 +53,7 @@ class SearchColumn : public QFrame {
   StepBox *gpus_ = nullptr, *batch_ = nullptr, *sequence_ = nullptr, *memory_ = nullptr;
   QLabel *model_note_ = nullptr, *today_note_ = nullptr;
   QPushButton *today_ = nullptr, *forget_ = nullptr;
+  QLabel *memory_note_ = nullptr, *no_experts_ = nullptr;
   QLabel *batch_note_ = nullptr, *free_ = nullptr, *progress_text_ = nullptr;
   std::map<QString, QComboBox*> axes_;
   QPushButton* go_ = nullptr;

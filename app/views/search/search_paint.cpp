@@ -100,10 +100,18 @@ double paint_funnel(QPainter& painter, const QRectF& rect, const SearchPicture& 
 
 double paint_changes(QPainter& painter, const QRectF& rect, const SearchPicture& picture,
                      const Theme& theme, TextLog* texts) {
-  put_caps(painter, QRectF(rect.left(), rect.top(), rect.width(), kHead), picture.why_head, theme,
-           texts);
-  double y = rect.top() + kHead;
+  double y = rect.top();
   const QFont bold = theme.font(12, true), small = theme.font(11);
+  if (!picture.value_head.isEmpty()) {
+    put_caps(painter, QRectF(rect.left(), y, rect.width(), kHead), picture.value_head, theme,
+             texts);
+    y += kHead;
+    y += put_lines(painter, QRectF(rect.left(), y, rect.width(), kLine - 2),
+                   with_firm_units(picture.value_said), theme.font(12), theme.text, texts) +
+         10;
+  }
+  put_caps(painter, QRectF(rect.left(), y, rect.width(), kHead), picture.why_head, theme, texts);
+  y += kHead;
   std::size_t shown = 0;
   for (const PlanWhy& why : picture.why) {
     if (shown++ == kMostChanges) break;
@@ -111,15 +119,23 @@ double paint_changes(QPainter& painter, const QRectF& rect, const SearchPicture&
                           : *why.seconds < 0 ? QStringLiteral("−") + seconds_text(-*why.seconds)
                                              : QStringLiteral("+") + seconds_text(*why.seconds);
     const double wide = QFontMetricsF(bold).horizontalAdvance(value) + 8;
-    put_elided(painter, QRectF(rect.left(), y, rect.width() - wide, kLine), Qt::AlignVCenter,
-               QString::fromStdString(why.change), bold, theme.text, texts);
-    put_text(painter, QRectF(rect.left(), y, rect.width(), kLine),
-             Qt::AlignVCenter | Qt::AlignRight, value, bold,
-             why.seconds ? theme.text : theme.warning, texts);
+    double taken = 0;
+    if (!why.change.empty()) {
+      const QRectF line(rect.left(), y, rect.width() - wide, kLine);
+      const QString change = with_firm_units(QString::fromStdString(why.change));
+      // Alone it has the place to say all of a long change.
+      if (picture.why.size() == 1)
+        taken = put_lines(painter, line, change, bold, theme.text, texts) - kLine;
+      else
+        put_elided(painter, line, Qt::AlignVCenter, change, bold, theme.text, texts);
+      put_text(painter, QRectF(rect.left(), y, rect.width(), kLine),
+               Qt::AlignVCenter | Qt::AlignRight, value, bold,
+               why.seconds ? theme.text : theme.warning, texts);
+    }
     QString reason = with_firm_units(sentence(why.sentence));
     const QString change = QString::fromStdString(why.change);
     if (reason.startsWith(change)) reason = capitalised(reason.mid(change.size()).trimmed());
-    y += kLine - 2;
+    if (!why.change.empty()) y += std::max(0.0, taken) + kLine - 2;
     QStringList lines = broken_lines(reason, small, rect.width());
     if (lines.size() > 2) lines = {lines[0], lines.mid(1).join(QLatin1Char(' '))};
     for (const QString& line : lines) {
@@ -195,14 +211,29 @@ double paint_today(QPainter& painter, const QRectF& rect, const SearchPicture& p
 
 }  // namespace
 
+namespace {
+
+double paint_title(QPainter& painter, double width, const SearchPicture& picture,
+                   const Theme& theme, TextLog* texts) {
+  constexpr double kTop = 10;
+  const QRectF line(kMargin, kTop, width - 2 * kMargin - picture.beside_head, kLine);
+  return kTop + put_lines(painter, line, picture.title, theme.font(14, true), theme.text, texts);
+}
+
+}  // namespace
+
+double search_title_bottom(double width, const SearchPicture& picture, const Theme& theme) {
+  QImage nowhere(1, 1, QImage::Format_RGB32);
+  QPainter painter(&nowhere);
+  return paint_title(painter, width, picture, theme, nullptr);
+}
+
 double paint_search(QPainter& painter, double width, const SearchPicture& picture,
                     const Theme& theme, SearchHits* hits, TextLog* texts) {
   const double inner = width - 2 * kMargin;
-  const QFont title = theme.font(14, true), plain = theme.font(12);
-  double y = 10;
-  y += put_lines(painter, QRectF(kMargin, y, inner - picture.beside_head, kLine), picture.title,
-                 title, theme.text, texts);
-  y = std::max(y, picture.beside_head > 0 ? 44.0 : 0.0);
+  const QFont plain = theme.font(12);
+  double y = paint_title(painter, width, picture, theme, texts);
+  y = std::max(y, picture.beside_head > 0 ? 44.0 : 0.0) + picture.under_head;
   if (!picture.remark.isEmpty())
     y += put_lines(painter, QRectF(kMargin, y, inner, kLine), picture.remark, plain, theme.warning,
                    texts);

@@ -23,13 +23,16 @@ struct SearchPicture {
   QString status;                      // in place of what is not there yet
   const PlanAnswer* answer = nullptr;  // null: there is none
   const FoundPlan* selected = nullptr;
-  std::vector<PlanWhy> why;  // of the selected plan
+  std::vector<const FoundPlan*> selectable;  // each has a dot
+  std::vector<PlanWhy> why;                  // of the selected plan
   QString why_head;
-  QString today;  // axes of what is trained today, or empty
+  QString value_head, value_said;  // what was asked of a value of an axis, or empty
+  QString today;                   // axes of what is trained today, or empty
   std::vector<TodayFigure> today_figures;
   QStringList today_said;         // where it stands; empty: not searched yet
   int opened = -1;                // the class whose reasons are listed; -1: none
   double beside_head = 0;         // width that is taken at the right of the title
+  double under_head = 0;          // height that is taken below it
   std::int64_t limit_bytes = 0;   // where its line stands
   std::int64_t device_bytes = 0;  // to where the limit may go
   bool limit_focus = false;       // keys move the limit
@@ -52,6 +55,7 @@ struct SearchHits {
 double paint_search(QPainter& painter, double width, const SearchPicture& picture,
                     const Theme& theme, SearchHits* hits, TextLog* texts);
 double search_height(double width, const SearchPicture& picture, const Theme& theme);
+double search_title_bottom(double width, const SearchPicture& picture, const Theme& theme);
 
 // The parts, each in `rect`; they return the height that they take, where it is not the rect's.
 double paint_funnel(QPainter& painter, const QRectF& rect, const SearchPicture& picture,

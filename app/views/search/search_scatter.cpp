@@ -13,7 +13,7 @@ namespace parallelarium {
 namespace {
 
 constexpr double kScatterHead = 22, kLeft = 48, kBottom = 34, kLegend = 22, kTop = 16;
-constexpr double kDot = 3, kReach = 7;
+constexpr double kDot = 3, kReach = 7, kSelected = 9;
 constexpr double kScatterGib = 1024.0 * 1024 * 1024;
 
 struct ScatterTexts {
@@ -55,6 +55,7 @@ class Scatter {
       most_y = std::max(most_y, seconds);
     };
     for (const auto& [seconds, bytes] : picture.answer->points) widen(seconds, bytes);
+    for (const FoundPlan* plan : picture.selectable) widen(plan->seconds, plan->bytes);
     if (const auto& today = picture.answer->explained; today && today->seconds)
       widen(*today->seconds, today->bytes);
     // The limit moves, and the axis stays.
@@ -78,12 +79,16 @@ class Scatter {
           QPen(bytes > picture_.answer->capacity_bytes ? theme_.hairline : theme_.muted, 1));
       painter_.drawEllipse(place(seconds, bytes), kDot, kDot);
     }
-    paint_front(hits);
+    painter_.setPen(QPen(theme_.muted, 1));
+    for (const FoundPlan* plan : picture_.selectable)
+      painter_.drawEllipse(place(*plan), kDot, kDot);
+    paint_front();
     paint_limit(hits);
-    paint_selected();
     if (const auto& today = picture_.answer->explained; today && today->seconds)
       paint_today_mark(place(*today->seconds, today->bytes));
+    paint_selected();
     paint_legend_line();
+    if (hits) note_hits(hits);
   }
 
  private:
@@ -116,7 +121,7 @@ class Scatter {
     }
   }
 
-  void paint_front(SearchHits* hits) {
+  void paint_front() {
     QPainterPath path;
     bool begun = false;
     QPointF last;
@@ -138,15 +143,16 @@ class Scatter {
     for (const FoundPlan& plan : picture_.answer->front) {
       const QPointF at = place(plan);
       painter_.drawEllipse(at, kDot + 0.5, kDot + 0.5);
-      if (hits)
-        hits->plans.push_back(
-            {QRectF(at.x() - kReach, at.y() - kReach, 2 * kReach, 2 * kReach), &plan});
     }
-    if (!hits) return;
-    for (const FoundPlan& plan : picture_.answer->plans) {
-      const QPointF at = place(plan);
+  }
+
+  // What is drawn last is hit first, so that no dot below the mark of today takes its click.
+  void note_hits(SearchHits* hits) const {
+    const auto& plans = picture_.selectable;
+    for (auto plan = plans.rbegin(); plan != plans.rend(); ++plan) {
+      const QPointF at = place(**plan);
       hits->plans.push_back(
-          {QRectF(at.x() - kReach, at.y() - kReach, 2 * kReach, 2 * kReach), &plan});
+          {QRectF(at.x() - kReach, at.y() - kReach, 2 * kReach, 2 * kReach), *plan});
     }
   }
 
@@ -177,7 +183,7 @@ class Scatter {
     const QPointF at = place(*picture_.selected);
     painter_.setBrush(Qt::NoBrush);
     painter_.setPen(QPen(theme_.accent_line, 2));
-    painter_.drawEllipse(at, 7, 7);
+    painter_.drawEllipse(at, kSelected, kSelected);
   }
 
   void paint_today_mark(const QPointF& at) {
@@ -190,23 +196,21 @@ class Scatter {
     painter_.drawPath(diamond);
   }
 
+  // The longest entry stands last, and is cut where there is no room.
   void paint_legend_line() {
+    constexpr double kLeastWord = 40;
     const QFont small = theme_.font(11);
-    double x = plot_.left();
+    double x = rect_.left() + 4;
     const double y = rect_.bottom() - kLegend / 2;
     const auto entry = [&](const QString& text, const auto& draw) {
       const double wide = QFontMetricsF(small).horizontalAdvance(text);
-      if (x + 14 + wide > rect_.right()) return;
+      const double room = rect_.right() - x - 14;
+      if (room < kLeastWord) return;
       draw(QPointF(x + 5, y));
-      put_text(painter_, QRectF(x + 14, y - 8, wide + 2, 16), Qt::AlignVCenter, text, small,
-               theme_.muted, texts_);
+      put_elided(painter_, QRectF(x + 14, y - 8, std::min(wide + 2, room), 16), Qt::AlignVCenter,
+                 text, small, theme_.muted, texts_);
       x += wide + 28;
     };
-    entry(ScatterTexts::tr("front: none is faster and smaller"), [&](const QPointF& at) {
-      painter_.setPen(Qt::NoPen);
-      painter_.setBrush(theme_.accent_line);
-      painter_.drawEllipse(at, kDot + 0.5, kDot + 0.5);
-    });
     entry(ScatterTexts::tr("simulated"), [&](const QPointF& at) {
       painter_.setPen(QPen(theme_.muted, 1));
       painter_.setBrush(theme_.surface);
@@ -218,6 +222,11 @@ class Scatter {
       painter_.setPen(QPen(theme_.accent_line, 2));
       painter_.setBrush(Qt::NoBrush);
       painter_.drawEllipse(at, 5, 5);
+    });
+    entry(ScatterTexts::tr("front: none is faster and smaller"), [&](const QPointF& at) {
+      painter_.setPen(Qt::NoPen);
+      painter_.setBrush(theme_.accent_line);
+      painter_.drawEllipse(at, kDot + 0.5, kDot + 0.5);
     });
   }
 

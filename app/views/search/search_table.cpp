@@ -47,15 +47,15 @@ std::vector<Column> columns_of(const SearchPicture& picture, double width) {
                      [](const FoundPlan& of) { return schedule_words(of.setup); }});
   columns.push_back({TableTexts::tr("micro"), 40, false,
                      [](const FoundPlan& of) { return QString::number(of.setup.micro_batch); }});
-  columns.push_back({TableTexts::tr("recompute"), 68, true,
+  columns.push_back({TableTexts::tr("recompute"), 78, true,
                      [](const FoundPlan& of) { return recompute_words(of.setup); }});
   columns.push_back({TableTexts::tr("step"), 58, false,
                      [](const FoundPlan& of) { return seconds_text(of.seconds); }});
   if (width >= kAllColumns)
     columns.push_back({TableTexts::tr("tokens/s"), 62, false,
                        [](const FoundPlan& of) { return number_text(of.tokens_per_second); }});
-  columns.push_back(
-      {TableTexts::tr("MFU"), 52, false, [](const FoundPlan& of) { return share_text(of.mfu); }});
+  columns.push_back({width >= kAllColumns ? TableTexts::tr("MFU, full") : QStringLiteral("MFU"), 56,
+                     false, [](const FoundPlan& of) { return share_text(of.mfu); }});
   columns.push_back({TableTexts::tr("memory"), 66, false,
                      [](const FoundPlan& of) { return bytes_text(of.bytes); }});
   columns.push_back({TableTexts::tr("bubble"), 52, false,
@@ -80,10 +80,17 @@ void paint_mark(QPainter& painter, const QRectF& cell, bool on_front, const Them
 double paint_best(QPainter& painter, const QRectF& rect, const SearchPicture& picture,
                   const Theme& theme, SearchHits* hits, TextLog* texts) {
   const PlanAnswer& answer = *picture.answer;
-  const QFont plain = theme.font(12), bold = theme.font(12, true), small = theme.font(11);
+  const int size = rect.width() < kAllColumns ? 11 : 12;
+  const QFont plain = theme.font(size), bold = theme.font(size, true), small = theme.font(11);
   put_elided(painter, QRectF(rect.left(), rect.top(), rect.width(), kTableHead), Qt::AlignVCenter,
              TableTexts::tr("The best %1").arg(answer.plans.size()).toUpper(), theme.caps(),
              theme.muted, texts);
+  const double head =
+      QFontMetricsF(theme.caps())
+          .horizontalAdvance(TableTexts::tr("The best %1").arg(answer.plans.size()).toUpper());
+  put_elided(painter,
+             QRectF(rect.left(), rect.top(), rect.width(), kTableHead).adjusted(head + 20, 0, 0, 0),
+             Qt::AlignVCenter, tied_text(answer), small, theme.muted, texts);
   double y = rect.top() + kTableHead;
   const std::vector<Column> columns = columns_of(picture, rect.width());
   double sum = 0;
@@ -141,7 +148,7 @@ double paint_best(QPainter& painter, const QRectF& rect, const SearchPicture& pi
   }
   y += 4;
   for (const QString& line :
-       {tie_text(answer),
+       {tie_text(answer), TableTexts::tr("MFU counts attention in full, masked scores too."),
         TableTexts::tr("Exposed is the time in which a rank communicates and computes nothing, as "
                        "the mean of the ranks.")})
     y += put_lines(painter, QRectF(rect.left(), y, rect.width(), kTableLine), line, small,

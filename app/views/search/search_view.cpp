@@ -5,21 +5,31 @@
 #include <QFrame>
 #include <QHelpEvent>
 #include <QKeyEvent>
+#include <QMenu>
 #include <QMouseEvent>
 #include <QPushButton>
 #include <QScrollArea>
 #include <QToolButton>
 #include <QToolTip>
 #include <QVBoxLayout>
+#include <array>
 
 #include "app/look/figures.h"
 #include "app/sheets/recipes/recipe_sheet.h"
 #include "app/state/step/training_step.h"
+#include "app/views/search/search_axes.h"
 #include "app/views/search/search_column.h"
 #include "app/views/search/search_paint.h"
+#include "app/views/search/search_picture.h"
 #include "app/views/search/search_words.h"
 
 namespace parallelarium {
+
+namespace {
+
+constexpr int kButton = 30, kButtonRow = kButton + 8;
+
+}  // namespace
 
 struct SearchView::State {
   explicit State(Session& of) : session(of), search(PlanSearch::of(of)) {}
@@ -27,6 +37,7 @@ struct SearchView::State {
   PlanSearch& search;
   SearchColumn* column = nullptr;
   QPushButton *use = nullptr, *changes = nullptr, *recipe = nullptr;
+  QPushButton* value = nullptr;   // asks of a value of an axis
   QPushButton* change = nullptr;  // opens the column where it has no place of its own
   QFrame* popup = nullptr;
   QAction *go = nullptr, *take = nullptr, *vary = nullptr, *write = nullptr;
@@ -34,82 +45,29 @@ struct SearchView::State {
   bool dragging = false;  // the limit
   SearchHits hits;
 
+  int button_rows = 0;  // below the title; 0: they stand beside it
+
+  std::array<QPushButton*, 5> buttons() const { return {use, recipe, changes, value, change}; }
+  int buttons_width() const {
+    int width = 0;
+    for (const QPushButton* button : buttons())
+      if (!button->isHidden()) width += button->width() + 8;
+    return width;
+  }
   SearchPicture picture() const;
 };
 
 namespace {
 
-constexpr int kPictureWidth = 1000, kButton = 30, kColumnWidth = 268;
-
-SearchPicture picture_of(const PlanSearch& search, int opened) {
-  SearchPicture picture;
-  picture.title = question_text(search);
-  picture.opened = opened;
-  if (search.answer()) {
-    picture.answer = &*search.answer();
-    picture.selected = search.selected();
-  }
-  if (search.searching())
-    picture.status =
-        search.progress_text().isEmpty() ? SearchView::tr("Searching …") : search.progress_text();
-  else if (!search.error().isEmpty())
-    picture.status = search.error();
-  else if (!search.answer())
-    picture.status = SearchView::tr(
-        "Not searched yet. Search tries every combination of the free axes that makes the GPUs and "
-        "the batch, and says of each why it is not the best.");
-  const bool limit_alone = search.differs_in_limit_alone();
-  if (search.answer())
-    picture.limit_bytes = limit_alone ? search.limit_bytes() : search.answer()->capacity_bytes;
-  picture.device_bytes = limit_alone ? search.device_bytes() : picture.limit_bytes;
-  if (search.is_limited() && !search.searching())
-    picture.remark = limited_text(search);
-  else if (search.is_stale() && limit_alone && !search.searching())
-    picture.remark = SearchView::tr(
-        "More memory may be used than was searched: search again for the plans that it allows.");
-  else if (search.is_stale() && !search.searching())
-    picture.remark = SearchView::tr("The answer below is of other settings: search again.");
-  else if (search.answer() && search.answer()->cancelled && !search.searching())
-    picture.remark = cancelled_text(*search.answer());
-  if (const auto& today = search.wish().today) {
-    picture.today = axes_text(*today);
-    if (search.answer() && search.answer()->explained && !search.is_stale()) {
-      const ExplainedPlan& told = *search.answer()->explained;
-      picture.today_figures = today_figures(search);
-      // The sentences are about the best plan of the search.
-      if (!search.is_limited()) picture.today_said = today_sentences(told);
-    }
-  }
-  if (const FoundPlan* plan = picture.selected) {
-    const std::vector<PlanWhy>* neighbours = search.neighbours();
-    picture.why = neighbours ? *neighbours : plan->why;
-    if (!picture.why.empty())
-      picture.why_head = neighbours ? SearchView::tr("What one change would do")
-                                    : SearchView::tr("Why it is not the fastest");
-  }
-  return picture;
-}
-
-ViewPicture exported_search(const PlanSearch& search, const PictureStyle& style, int opened) {
-  const Theme& theme = style.dark ? dark_theme() : light_theme();
-  const double height = search_height(kPictureWidth, picture_of(search, opened), theme);
-  return {QSize(kPictureWidth, std::max(120, int(height))),
-          [&search, &theme, opened](QPainter& painter, QSizeF size, TextLog* texts) {
-            painter.save();
-            painter.fillRect(QRectF(QPointF(0, 0), size), theme.surface);
-            paint_search(painter, size.width(), picture_of(search, opened), theme, nullptr, texts);
-            painter.restore();
-          }};
-}
+constexpr int kColumnWidth = 268;
 
 }  // namespace
 
 SearchPicture SearchView::State::picture() const {
   SearchPicture picture = picture_of(search, opened);
   picture.limit_focus = dragging || use->parentWidget()->hasFocus();
-  picture.beside_head = use->width() + 16;
-  for (const QPushButton* button : {changes, recipe, change})
-    if (!button->isHidden()) picture.beside_head += button->width() + 8;
+  (button_rows > 0 ? picture.under_head : picture.beside_head) =
+      button_rows > 0 ? button_rows * kButtonRow : buttons_width() + 16;
   return picture;
 }
 
@@ -138,7 +96,8 @@ ViewInfo SearchView::info() {
                 // The search is the Session's own part, and is not changed here.
                 return exported_search(PlanSearch::of(const_cast<Session&>(session)), style, -1);
               },
-          .make = [](Session& session) -> View* { return new SearchView(session); }};
+          .make = [](Session& session) -> View* { return new SearchView(session); },
+          .plan = selected_plan};
 }
 
 SearchView::SearchView(Session& session, QWidget* parent)
@@ -157,10 +116,16 @@ SearchView::SearchView(Session& session, QWidget* parent)
   s.recipe = new QPushButton(tr("Launch line …"), &canvas());
   s.recipe->setToolTip(
       tr("The selected plan as Megatron-LM, torchtitan, DeepSpeed and others say it"));
+  s.value = new QPushButton(tr("Why not …"), &canvas());
+  s.value->setToolTip(
+      tr("Choose a value of an axis: what the best plan with it is, and why it is not the best"));
+  s.value->setMenu(new QMenu(s.value));
+  connect(s.value->menu(), &QMenu::aboutToShow, this, &SearchView::fill_values);
   s.change = new QPushButton(tr("Change the search …"), &canvas());
   s.changes = new QPushButton(tr("Try one change"), &canvas());
   s.changes->setToolTip(tr("Predicts every plan that differs from the selected one in one axis"));
-  for (QPushButton* button : {s.use, s.changes, s.recipe, s.change}) button->setAutoDefault(true);
+  for (QPushButton* button : {s.use, s.changes, s.recipe, s.value, s.change})
+    button->setAutoDefault(true);
   s.popup = new QFrame(this, Qt::Popup);
   s.popup->setObjectName(QStringLiteral("SetupPopup"));
   (new QVBoxLayout(s.popup))->setContentsMargins(1, 1, 1, 1);
@@ -203,8 +168,9 @@ void SearchView::build_actions() {
   s.take = action(tr("&Use the selected plan"), [this] { state_->search.use(); });
   s.vary = action(tr("&Try one change of it"), [this] { state_->search.try_neighbours(); });
   s.write = action(tr("&Launch line of the selected plan …"), [this] {
-    auto* sheet = new RecipeSheet(state_->session.resolved(state_->search.selected()->setup), this,
-                                  state_->search.answered().framework);
+    const Setup plan = state_->search.selected()->setup;
+    auto* sheet = new RecipeSheet(state_->session.resolved(plan), whose_text(state_->session, plan),
+                                  this, state_->search.answered().framework);
     sheet->setAttribute(Qt::WA_DeleteOnClose);
     sheet->show();
   });
@@ -233,6 +199,8 @@ void SearchView::refresh() {
   s.take->setEnabled(chosen);
   s.write->setEnabled(chosen);
   s.recipe->setVisible(chosen);
+  s.value->setVisible(s.search.best() != nullptr);
+  s.value->setEnabled(s.search.can_ask_value());
   s.vary->setEnabled(s.search.can_try_neighbours());
   s.changes->setEnabled(s.vary->isEnabled());
   s.changes->setVisible(chosen && !s.search.neighbours());
@@ -252,16 +220,41 @@ void SearchView::place_parts() {
   const bool in_window = s.column->parentWidget() != this && s.column->parentWidget() != s.popup;
   s.change->setVisible(!in_window);
   const int width = canvas_width();
-  for (QPushButton* button : {s.use, s.changes, s.recipe, s.change})
-    button->resize(button->sizeHint().width(), kButton);
+  for (QPushButton* button : s.buttons()) button->resize(button->sizeHint().width(), kButton);
+  // Beside the title, or below it where they would leave too little of the line to it.
+  const int taken = s.buttons_width();
+  s.button_rows = taken <= width * 0.6 ? 0 : taken <= width - 32 ? 1 : 2;
+  const int top = s.button_rows == 0
+                      ? 10
+                      : int(search_title_bottom(width, s.picture(), theme_for(palette()))) + 4;
   const double tall = search_height(width, s.picture(), theme_for(palette()));
   set_height(tall);
-  int right = width - 16;
-  for (QPushButton* button : {s.use, s.recipe, s.changes, s.change}) {
+  int right = width - 16, y = top;
+  for (QPushButton* button : s.buttons()) {
     if (button->isHidden()) continue;
+    if (right - button->width() < 16) {
+      right = width - 16;
+      y += kButtonRow;
+    }
     right -= button->width();
-    button->move(right, 10);
+    button->move(right, y);
     right -= 8;
+  }
+}
+
+// Every value that the left column offers.
+void SearchView::fill_values() {
+  State& s = *state_;
+  QMenu& menu = *s.value->menu();
+  menu.clear();
+  for (const SearchAxis& axis : search_axes()) {
+    if (axis.option == QLatin1String("ep") && !s.search.has_experts()) continue;
+    QMenu* values = menu.addMenu(axis.label);
+    for (qsizetype at = 0; at < axis.values.size(); ++at)
+      connect(values->addAction(axis.word(at)), &QAction::triggered, this,
+              [this, option = axis.option, value = axis.values[at]] {
+                state_->search.ask_value(option, value);
+              });
   }
 }
 
@@ -288,7 +281,7 @@ void SearchView::press(QPointF at) {
       return refresh();
     }
   for (const SearchHits::Plan& hit : s.hits.plans)
-    if (hit.rect.contains(at)) return s.search.select(hit.plan->setup);
+    if (hit.rect.contains(at)) return s.search.select(Setup(hit.plan->setup));
 }
 
 void SearchView::drag(QPointF at) {
@@ -329,12 +322,7 @@ bool SearchView::press_key(int key) {
 bool SearchView::show_tip(QPointF at, QPoint global) {
   for (const SearchHits::Plan& hit : state_->hits.plans) {
     if (!hit.rect.contains(at)) continue;
-    const FoundPlan& plan = *hit.plan;
-    QToolTip::showText(
-        global,
-        QStringLiteral("%1\n%2 · %3")
-            .arg(axes_text(plan.setup), seconds_text(plan.seconds), exact_bytes_text(plan.bytes)),
-        &canvas());
+    QToolTip::showText(global, plan_tip(state_->search, *hit.plan), &canvas());
     return true;
   }
   QToolTip::hideText();
@@ -354,10 +342,13 @@ void SearchView::describe_selected() {
     Q_EMIT described(text);
     return;
   }
-  text.headline = axes_text(plan->setup);
+  text.headline = state_->search.is_today(*plan) ? tr("Today: %1").arg(axes_text(plan->setup))
+                                                 : axes_text(plan->setup);
   text.facts = {{tr("step"), seconds_text(plan->seconds)},
                 {tr("tokens per second"), number_text(plan->tokens_per_second)},
-                {tr("MFU"), share_text(plan->mfu)},
+                {tr("MFU, attention in full"), share_text(plan->mfu)},
+                {tr("MFU, attention causal"), share_text(plan->mfu_causal)},
+                {tr("MFU, 6N: no attention"), share_text(plan->mfu_6n)},
                 {tr("bubble of whole step"), share_text(plan->bubble)}};
   for (const auto& [axis, seconds] : plan->exposed)
     if (seconds > 0)
@@ -366,6 +357,8 @@ void SearchView::describe_selected() {
            seconds_text(seconds)});
   for (std::size_t stage = 0; stage < plan->stage_bytes.size(); ++stage)
     text.facts.push_back({tr("memory, stage %1").arg(stage), bytes_text(plan->stage_bytes[stage])});
+  text.facts.push_back({tr("limit of a GPU"), bytes_text(state_->search.answer()->capacity_bytes)});
+  text.facts.push_back({tr("not counted: a framework's own"), bytes_text(plan->framework_bytes)});
   Q_EMIT described(text);
 }
 

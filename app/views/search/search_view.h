@@ -43,6 +43,7 @@ class SearchView : public CanvasView {
  private:
   struct State;
   void build_actions();
+  void fill_values();
   void limit_to(std::int64_t bytes);
   std::unique_ptr<State> state_;
 };

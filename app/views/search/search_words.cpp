@@ -6,6 +6,7 @@
 
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
+#include "app/views/search/search_axes.h"
 #include "engine/plan/machine/machine.h"
 #include "engine/wire/frameworks/framework.h"
 
@@ -69,6 +70,40 @@ QString tie_text(const PlanAnswer& answer) {
               : sentence(answer.ties);
 }
 
+QString tied_text(const PlanAnswer& answer) {
+  const auto shown = std::count_if(answer.plans.begin(), answer.plans.end(),
+                                   [](const FoundPlan& plan) { return plan.tied; });
+  if (answer.tied_plans() < 2) return {};
+  return SearchTexts::tr("%1 of %2 simulated plans within the tie are shown")
+      .arg(count_text(shown), count_text(answer.tied_plans()));
+}
+
+QString value_head(const PlanSearch& search) {
+  const ValueAnswer* asked = search.value_answer();
+  if (!asked) return {};
+  for (const SearchAxis& axis : search_axes())
+    if (axis.option == QString::fromStdString(asked->axis)) {
+      const qsizetype at = axis.values.indexOf(QString::fromStdString(asked->value));
+      return SearchTexts::tr("Why not %1: %2")
+          .arg(axis.label, at < 0 ? QString::fromStdString(asked->value) : axis.word(at));
+    }
+  return {};
+}
+
+QString value_said(const PlanSearch& search) {
+  const ValueAnswer* asked = search.value_answer();
+  return asked ? sentence(asked->sentence) : QString();
+}
+
+QString plan_tip(const PlanSearch& search, const FoundPlan& plan) {
+  const QString figures =
+      SearchTexts::tr("step %1, %2, MFU %3 (attention in full)")
+          .arg(seconds_text(plan.seconds), bytes_text(plan.bytes), share_text(plan.mfu));
+  const QString axes = axes_text(plan.setup);
+  return (search.is_today(plan) ? SearchTexts::tr("Today: %1").arg(axes) : axes) +
+         QLatin1Char('\n') + figures;
+}
+
 std::vector<TodayFigure> today_figures(const PlanSearch& search) {
   const FoundPlan* best = search.best();
   if (!search.answer() || !search.answer()->explained || !search.answer()->explained->plan)
@@ -84,7 +119,7 @@ std::vector<TodayFigure> today_figures(const PlanSearch& search) {
   using Of = const FoundPlan&;
   add(SearchTexts::tr("step"), false, [](Of of) { return seconds_text(of.seconds); });
   add(SearchTexts::tr("tokens/s"), false, [](Of of) { return number_text(of.tokens_per_second); });
-  add(SearchTexts::tr("MFU"), false, [](Of of) { return share_text(of.mfu); });
+  add(SearchTexts::tr("MFU, full"), false, [](Of of) { return share_text(of.mfu); });
   add(SearchTexts::tr("fullest stage"), true,
       [](Of of) { return QStringLiteral("%1: %2").arg(of.stage).arg(bytes_text(of.bytes)); });
   add(SearchTexts::tr("bubble"), false, [](Of of) { return share_text(of.bubble); });
@@ -139,19 +174,24 @@ QString search_description(const PlanSearch& search) {
                   .arg(figure.title, figure.today, figure.best);
   }
   said << tie_text(answer);
+  if (const QString tied = tied_text(answer); !tied.isEmpty()) said << tied;
+  said << search.memory_text();
   if (answer.plans.empty() && answer.least)
     said << SearchTexts::tr("None fits. The least is %1 or more, with %2.")
                 .arg(bytes_text(answer.least->first), axes_text(answer.least->second));
   for (const FoundPlan& plan : answer.plans)
-    said << SearchTexts::tr("%1: step %2, %3, MFU %4, bubble %5, exposed %6%7.")
+    said << SearchTexts::tr("%1: step %2, %3, MFU (attention in full) %4, bubble %5, exposed %6%7.")
                 .arg(axes_text(plan.setup), seconds_text(plan.seconds), bytes_text(plan.bytes),
                      share_text(plan.mfu), share_text(plan.bubble),
                      seconds_text(plan.exposed_seconds),
                      plan.tied ? SearchTexts::tr(", tie") : QString());
   if (const FoundPlan* plan = search.selected()) {
     said << SearchTexts::tr("Selected: %1.").arg(axes_text(plan->setup));
-    for (const PlanWhy& why : plan->why) said << sentence(why.sentence);
+    const std::vector<PlanWhy>* neighbours = search.neighbours();
+    for (const PlanWhy& why : neighbours ? *neighbours : search.why_selected())
+      said << sentence(why.sentence);
   }
+  if (search.value_answer()) said << value_head(search) + QLatin1Char('.') << value_said(search);
   return said.join(QLatin1Char('\n'));
 }
 

@@ -19,6 +19,13 @@ QStringList today_sentences(const ExplainedPlan& today);
 std::vector<TodayFigure> today_figures(const PlanSearch& search);
 QString class_text(PlanAnswer::Class of);    // "do not fit in memory"
 QString tie_text(const PlanAnswer& answer);  // what shares a rank, and why
+// "3 of 17 plans within the tie are shown"; empty where the first has its rank alone.
+QString tied_text(const PlanAnswer& answer);
+// "Why not TP 8", and what came of it; empty where nothing was asked.
+QString value_head(const PlanSearch& search);
+QString value_said(const PlanSearch& search);
+// What a plan is, at a dot of the scatter.
+QString plan_tip(const PlanSearch& search, const FoundPlan& plan);
 // What is known of less memory than was searched.
 QString limited_text(const PlanSearch& search);
 // That the best are those found until the search was cancelled.

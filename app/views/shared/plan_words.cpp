@@ -30,14 +30,35 @@ Quantity plan_quantity(const char* key, const QString& title, const QString& tex
 
 QString rates_text(const PlanAnswer& answer) { return prediction_source_text(answer.rates); }
 
-QString whose_text(const Session& session) {
-  // The search is the Session's own part, and is not changed here.
-  const PlanSearch& search = PlanSearch::of(const_cast<Session&>(session));
-  return search.shows_plan()
-             ? PlanTexts::tr("Of the plan that is selected in Search: %1.")
-                   .arg(axes_text(search.selected()->setup))
-             : PlanTexts::tr("Of what is set in Explore: %1.").arg(axes_text(session.resolved()));
+namespace {
+
+// The search is the Session's own part, and is not changed here.
+const PlanSearch& search_in(const Session& session) {
+  return PlanSearch::of(const_cast<Session&>(session));
 }
+
+}  // namespace
+
+std::optional<Setup> selected_plan(const Session& session) {
+  const FoundPlan* plan = search_in(session).selected();
+  return plan ? std::optional(plan->setup) : std::nullopt;
+}
+
+std::optional<Setup> shown_plan(const Session& session) {
+  return search_in(session).shows_plan() ? selected_plan(session) : std::nullopt;
+}
+
+QString whose_text(const Session& session, const std::optional<Setup>& plan) {
+  if (!plan)
+    return PlanTexts::tr("Of what is set in Explore: %1.").arg(axes_text(session.resolved()));
+  const FoundPlan* selected = search_in(session).selected();
+  return (selected && search_in(session).is_today(*selected) && selected->setup == *plan
+              ? PlanTexts::tr("Of what is trained today: %1.")
+              : PlanTexts::tr("Of the plan that is selected in Search: %1."))
+      .arg(axes_text(*plan));
+}
+
+QString whose_text(const Session& session) { return whose_text(session, shown_plan(session)); }
 
 QPushButton* make_whose_button(PlanSearch& search, QWidget* parent) {
   auto* button = new QPushButton(parent);
@@ -59,23 +80,27 @@ std::vector<Quantity> plan_quantities(const PlanSearch& search) {
                          : search.answer() ? PlanTexts::tr("none fits")
                                            : PlanTexts::tr("not searched yet");
   const auto text = [&](const QString& of) { return plan ? of : QString(); };
-  return {
-      plan_quantity("plan.seconds", PlanTexts::tr("Step time"),
-                    text(plan ? seconds_text(plan->seconds) : QString()), source,
-                    plan ? plan->seconds : 0),
-      plan_quantity("plan.mfu", PlanTexts::tr("MFU"),
-                    text(plan ? share_text(plan->mfu) : QString()), source, plan ? plan->mfu : 0),
-      plan_quantity(
-          "plan.needed_bytes",
-          plan ? PlanTexts::tr("Memory, stage %1").arg(plan->stage) : PlanTexts::tr("Memory"),
-          text(plan ? bytes_text(plan->bytes) : QString()), source, plan ? double(plan->bytes) : 0,
-          plan ? exact_bytes_text(plan->bytes) : QString()),
-      plan_quantity("plan.bubble", PlanTexts::tr("Bubble of whole step"),
-                    text(plan ? share_text(plan->bubble) : QString()), source,
-                    plan ? plan->bubble : 0),
-      plan_quantity("plan.exposed_seconds", PlanTexts::tr("Exposed, mean of ranks"),
-                    text(plan ? seconds_text(plan->exposed_seconds) : QString()), source,
-                    plan ? plan->exposed_seconds : 0)};
+  Quantity mfu =
+      plan_quantity("plan.mfu", PlanTexts::tr("MFU, attention in full"),
+                    text(plan ? share_text(plan->mfu) : QString()), source, plan ? plan->mfu : 0);
+  if (plan)
+    mfu.note = PlanTexts::tr("causal %1, 6N %2")
+                   .arg(share_text(plan->mfu_causal), share_text(plan->mfu_6n));
+  return {plan_quantity("plan.seconds", PlanTexts::tr("Step time"),
+                        text(plan ? seconds_text(plan->seconds) : QString()), source,
+                        plan ? plan->seconds : 0),
+          mfu,
+          plan_quantity(
+              "plan.needed_bytes",
+              plan ? PlanTexts::tr("Memory, stage %1").arg(plan->stage) : PlanTexts::tr("Memory"),
+              text(plan ? bytes_text(plan->bytes) : QString()), source,
+              plan ? double(plan->bytes) : 0, plan ? exact_bytes_text(plan->bytes) : QString()),
+          plan_quantity("plan.bubble", PlanTexts::tr("Bubble of whole step"),
+                        text(plan ? share_text(plan->bubble) : QString()), source,
+                        plan ? plan->bubble : 0),
+          plan_quantity("plan.exposed_seconds", PlanTexts::tr("Exposed, mean of ranks"),
+                        text(plan ? seconds_text(plan->exposed_seconds) : QString()), source,
+                        plan ? plan->exposed_seconds : 0)};
 }
 
 }  // namespace parallelarium

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <QString>
+#include <optional>
 #include <vector>
 
 #include "app/state/plan/plan_search.h"
@@ -12,8 +13,13 @@ class QPushButton;
 
 namespace parallelarium {
 
-// "Of the plan that is selected in Search: TP 8, PP 2 …", or of what is set in Explore.
-QString whose_text(const Session& session);
+// The plan that is selected in Search; and the same where Compare and Roofline are about it.
+std::optional<Setup> selected_plan(const Session& session);
+std::optional<Setup> shown_plan(const Session& session);
+// "Of the plan that is selected in Search: TP 8, PP 2 …", or of what is trained today; without a
+// plan, of what is set in Explore.
+QString whose_text(const Session& session, const std::optional<Setup>& plan);
+QString whose_text(const Session& session);  // of shown_plan()
 // Five, for the strip: of the plan that is selected.
 std::vector<Quantity> plan_quantities(const PlanSearch& search);
 QString rates_text(const PlanAnswer& answer);  // "predicted", "lower bound at peak rates"

@@ -22,7 +22,7 @@ struct SweepWords {
 std::vector<std::pair<QString, QString>> sweep_figures() {
   return {{QStringLiteral("step"), SweepWords::tr("step time")},
           {QStringLiteral("tokens"), SweepWords::tr("tokens per second")},
-          {QStringLiteral("mfu"), SweepWords::tr("MFU")},
+          {QStringLiteral("mfu"), SweepWords::tr("MFU, attention in full")},
           {QStringLiteral("memory"), SweepWords::tr("memory of the fullest rank")},
           {QStringLiteral("bubble"), SweepWords::tr("bubble of whole step")},
           {QStringLiteral("exposed"), SweepWords::tr("exposed, busiest rank")},

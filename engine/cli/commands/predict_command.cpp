@@ -8,6 +8,7 @@
 #include "engine/cli/options/setup_options.h"
 #include "engine/cli/outlook.h"
 #include "engine/cli/text/run/report_text.h"
+#include "engine/cli/whole_training.h"
 #include "engine/plan/setup/setup_settings.h"
 #include "engine/plan/text/units.h"
 #include "engine/predict/predict.h"
@@ -23,50 +24,6 @@ std::string assumed_text(const nlohmann::json& assumed) {
     text += fmt::format("{}--{} {}", text.empty() ? "" : ", ", row.option, text_of_value(value));
   }
   return text.empty() ? text : "Assumed, since nothing says otherwise: " + text + ".\n\n";
-}
-
-// "15T", "300B", "2e12" as a number of tokens; 0 where nothing is said.
-Result<double> tokens_from(const std::string& text) {
-  if (text.empty()) return 0.0;
-  double unit = 1;
-  std::string digits = text;
-  for (const auto& [letter, factor] :
-       {std::pair{'K', 1e3}, {'M', 1e6}, {'B', 1e9}, {'G', 1e9}, {'T', 1e12}})
-    if (digits.back() == letter || digits.back() == letter + 'a' - 'A') unit = factor;
-  if (unit > 1) digits.pop_back();
-  char* end = nullptr;
-  const double value = std::strtod(digits.c_str(), &end);
-  if (digits.empty() || end != digits.c_str() + digits.size() || !(value > 0) ||
-      !(value * unit < 1e20))
-    return message("tokens-wrong", "--tokens must be a number such as 300B or 15T, not “{}”.",
-                   text);
-  return value * unit;
-}
-
-// How long a training of so many tokens takes, all devices together.
-struct WholeTraining {
-  double days = 0, gpu_hours = 0, cost = 0;
-};
-WholeTraining training_of(const Prediction& prediction, double tokens, double price) {
-  const double seconds = tokens / prediction.step.tokens_per_second;
-  const double hours = seconds / 3600 * prediction.setup.mesh.ranks();
-  return {seconds / 86'400, hours, hours * price};
-}
-
-nlohmann::json training_json(const Prediction& prediction, double tokens, double price) {
-  const WholeTraining whole = training_of(prediction, tokens, price);
-  nlohmann::json json = {{"tokens", tokens}, {"days", whole.days}, {"gpu_hours", whole.gpu_hours}};
-  json["cost"] = price > 0 ? nlohmann::json(whole.cost) : nlohmann::json(nullptr);
-  return json;
-}
-
-std::string training_text(const Prediction& prediction, double tokens, double price) {
-  const WholeTraining whole = training_of(prediction, tokens, price);
-  std::string text = fmt::format("\n{} take {} days on these {} devices, {} GPU hours",
-                                 count_text(tokens, "tokens"), three_digits(whole.days),
-                                 prediction.setup.mesh.ranks(), count_text(whole.gpu_hours));
-  if (price > 0) text += fmt::format(", {} at {} an hour", count_text(whole.cost), price);
-  return text + ".\n";
 }
 
 }  // namespace
@@ -93,17 +50,11 @@ void add_predict(Commands& commands) {
       ->add_option("--routing", options->routing, "experts: what a run measured, its `run --json`")
       ->option_text("FILE");
   command->add_flag("--spans", options->spans, "JSON: also every step of the critical path");
-  command->add_option("--tokens", options->tokens, "how long so many tokens take: 300B, 15T")
-      ->option_text("N");
-  command->add_option("--price", options->price, "of a GPU hour, for the cost of --tokens")
-      ->option_text("MONEY");
+  add_whole_training(*command, options->tokens, options->price);
   options->setup.add_to(*command);
   commands.set_body(command, [options](Progress&) {
-    const Result<double> tokens = tokens_from(options->tokens);
-    if (!tokens) return Outcome::invalid(tokens.error());
-    if (!(options->price >= 0) || (options->price > 0 && *tokens == 0))
-      return Outcome::invalid(
-          message("price-alone", "--price is of a GPU hour, 0 or more, and goes with --tokens."));
+    const Result<WholeTraining> whole = whole_training_from(options->tokens, options->price);
+    if (!whole) return Outcome::invalid(whole.error());
     std::string read_text;
     Result<Situation> situation = options->setup.situation(&read_text);
     if (!situation) return Outcome::invalid(situation.error());
@@ -125,14 +76,14 @@ void add_predict(Commands& commands) {
       nlohmann::json json =
           prediction_answer(*prediction, *situation, options->rank, options->spans);
       json["assumed"] = assumed;
-      if (*tokens > 0) json.update(training_json(*prediction, *tokens, options->price));
+      if (whole->tokens > 0) json.update(to_json(*whole, prediction->step, ranks));
       return Outcome::done(json_text(json));
     }
     const std::optional<Outlook> here = outlook_of(*prediction, *situation);
-    return Outcome::done(assumed_text(assumed) +
-                         prediction_text(*prediction, situation->asked, options->rank) +
-                         (*tokens > 0 ? training_text(*prediction, *tokens, options->price) : "") +
-                         (here ? "\n" + outlook_text(*here, *prediction) : ""));
+    return Outcome::done(
+        assumed_text(assumed) + prediction_text(*prediction, situation->asked, options->rank) +
+        (whole->tokens > 0 ? "\n" + training_text(*whole, prediction->step, ranks) + "\n" : "") +
+        (here ? "\n" + outlook_text(*here, *prediction) : ""));
   });
 }
 

@@ -18,6 +18,7 @@
 #include "engine/cli/text/run/run_tables.h"
 #include "engine/cli/text/table.h"
 #include "engine/cli/training.h"
+#include "engine/cli/whole_training.h"
 #include "engine/plan/text/units.h"
 #include "engine/wire/export/csv.h"
 #include "engine/wire/export/trace.h"
@@ -34,7 +35,8 @@ struct RunOptions {
   int rank = 0;
   std::string trace, csv, document;
   std::vector<std::string> probes;
-  std::string probe_out;
+  std::string probe_out, tokens;
+  double price = 0;
 };
 
 nlohmann::json run_json(const Training& training, int rank, bool spans) {
@@ -234,15 +236,20 @@ std::vector<ProbedIdentity> identities_of(const Training& training) {
 }
 
 // `might_hang`: it was allowed to.
-std::string answer_of(const Training& training, const RunOptions& options, bool might_hang,
+std::string answer_of(const Training& training, const RunOptions& options,
+                      const WholeTraining& whole, bool might_hang,
                       const std::vector<std::string>& probe_files) {
   if (training.hang) return options.json ? json_text(hang_json(training)) : hang_text(training);
+  const StepFigures& step = training.result.observation.step;
+  const int ranks = training.prediction.setup.mesh.ranks();
   if (!options.json)
     return (might_hang ? "It did not hang: it ended by itself.\n" : "") + run_text(training) +
+           (whole.tokens > 0 ? "\n" + training_text(whole, step, ranks) + "\n" : "") +
            (options.probes.empty()
                 ? ""
                 : "\n" + probes_text(training.result, identities_of(training), probe_files));
   nlohmann::json json = run_json(training, options.rank, options.spans);
+  if (whole.tokens > 0) json.update(to_json(whole, step, ranks));
   if (might_hang) json["hang"] = nullptr;
   if (!options.probes.empty())
     add_probes(json, training.result, identities_of(training), probe_files);
@@ -269,6 +276,8 @@ Outcome run_setup(const RunOptions& options, Progress& progress) {
   if (!hang_seconds) return Outcome::invalid(hang_seconds.error());
   const Result<std::vector<Probe>> probes = parse_probes(options.probes);
   if (!probes) return Outcome::invalid(probes.error());
+  const Result<WholeTraining> whole = whole_training_from(options.tokens, options.price);
+  if (!whole) return Outcome::invalid(whole.error());
   if (!preparation->leads()) return run_member(*preparation, options.verify, *probes);
   for (const std::string& file : {options.trace, options.csv, options.document}) {
     if (file.empty()) continue;
@@ -288,7 +297,7 @@ Outcome run_setup(const RunOptions& options, Progress& progress) {
   const Result<std::vector<std::string>> probe_files =
       write_probes(options.probe_out, training->result.probes);
   Outcome outcome =
-      Outcome::done(answer_of(*training, options, *hang_seconds > 0,
+      Outcome::done(answer_of(*training, options, *whole, *hang_seconds > 0,
                               probe_files ? *probe_files : std::vector<std::string>{}));
   if (!probe_files) {
     outcome.status = kFailed;
@@ -387,6 +396,7 @@ void add_run(Commands& commands) {
       ->option_text("DIR");
   command->add_option("--rank", options->rank, "whose traffic to print in JSON (default: 0)")
       ->option_text("R");
+  add_whole_training(*command, options->tokens, options->price);
   options->setup.add_to(*command);
   commands.set_body(command,
                     [options](Progress& progress) { return run_setup(*options, progress); });

@@ -17,9 +17,16 @@ constexpr std::size_t kFrontShown = 10;
 
 std::string plan_bytes(std::int64_t bytes) { return bytes_text(static_cast<double>(bytes)); }
 
+// At most so many bytes, cut between words.
+std::string shortened(const std::string& text, std::size_t most) {
+  if (text.size() <= most) return text;
+  const std::size_t space = text.rfind(' ', most - 3);
+  return text.substr(0, space == std::string::npos ? most - 3 : space) + " …";
+}
+
 std::string funnel(const PlanResult& result) {
   const std::map<PlanClass, std::string> words = {
-      {PlanClass::kRefused, "refused: they cannot be"},
+      {PlanClass::kRefused, "refused: no setup may be so"},
       {PlanClass::kDoesNotFit, "do not fit into the memory that may be used"},
       {PlanClass::kBounded, "bounded: they cannot be among the best"},
       {PlanClass::kSimulated, "simulated"},
@@ -34,7 +41,7 @@ std::string funnel(const PlanResult& result) {
           shown++ < kReasonsShown)
         table.add({"",
                    fmt::format("  {:>8}  {}", reason.count,
-                               reason.sentence.text.substr(0, kPlanWidth - 20)),
+                               shortened("such as: " + reason.sentence.text, kPlanWidth - 20)),
                    ""});
   }
   if (result.left > 0)
@@ -116,13 +123,16 @@ std::string plans_table(const std::vector<Plan>& plans, std::size_t most) {
 }
 
 // With the rows that the threshold comes from, a line for each table.
-std::string ties(const TieThreshold& ties) {
+std::string ties(const TieThreshold& ties, std::ptrdiff_t shown) {
   std::map<std::string, std::string> rows;
   for (const TieThreshold::Row& row : ties.rows) {
     std::string& names = rows[row.source];
     names += (names.empty() ? "" : "; ") + row.name;
   }
   std::string text = wrapped(ties.said.text, kPlanWidth, 0) + "\n";
+  if (ties.plans > 0)
+    text +=
+        fmt::format("Shown are {} of the {} simulated plans within the tie.\n", shown, ties.plans);
   for (const auto& [source, names] : rows)
     text += "  " + wrapped(source + ": " + names, kPlanWidth - 2, 4) + "\n";
   return text;
@@ -139,9 +149,11 @@ std::string plan_text(const PlanResult& result, const PlanRequest& request) {
                       ? fmt::format("{} GPUs", request.most_gpus)
                       : fmt::format("{} to {} GPUs", request.least_gpus, request.most_gpus),
                   request.machine.title, request.global_batch, request.base.model.sequence,
-                  count_text(static_cast<double>(tokens), "tokens"), funnel(result));
+                  count_text(static_cast<double>(tokens)) + " tokens", funnel(result));
   if (result.best.empty()) {
-    text += "No candidate fits. The reasons above say what is too large.\n";
+    text += result.classes[static_cast<std::size_t>(PlanClass::kDoesNotFit)] > 0
+                ? "No candidate fits. The reasons above say what is too large.\n"
+                : "No candidate can be. The reasons above say why.\n";
     if (result.least)
       text += fmt::format("The least is {} or more: {}.\n", plan_bytes(result.least->bytes),
                           axes_text(result.least->setup));
@@ -154,8 +166,11 @@ std::string plan_text(const PlanResult& result, const PlanRequest& request) {
           ? fmt::format("the search was cancelled: {} candidates were not decided", result.left)
           : "exact: no other candidate is better",
       plans_table(result.best, result.best.size()));
+  const auto tied = std::count_if(result.best.begin(), result.best.end(),
+                                  [](const Plan& plan) { return plan.tied; });
   text += "exposed: time in which a rank communicates and computes nothing, mean of the ranks.\n" +
-          ties(result.ties) + "\n";
+          wrapped(memory_counted(request.machine).text, kPlanWidth, 0) + "\n" +
+          ties(result.ties, tied) + "\n";
   if (!result.why.empty()) text += "Neighbours of 1\n";
   for (const PlanReason& reason :
        result.why.empty() ? std::vector<PlanReason>() : result.why.front())

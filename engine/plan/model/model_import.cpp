@@ -193,6 +193,24 @@ void read_attention(Config& config, Model& model) {
   model.latent.value_dim = config.needed({"v_head_dim"});
 }
 
+// Launch lines have those that presets were published with.
+void note_rotary_base(Config& config, const Model& model) {
+  constexpr double kUsual = 10'000;
+  const nlohmann::json* base = config.find({"rope_theta"});
+  if (base == nullptr || !base->is_number() || *base == kUsual || model.learned_positions) return;
+  for (const std::string& name : model_names()) {
+    const Result<Model> preset = find_model(name);
+    if (preset && preset->layers == model.layers && preset->hidden == model.hidden &&
+        preset->heads == model.heads && preset->kv_heads == model.kv_heads &&
+        preset->vocab == model.vocab)
+      return;
+  }
+  config.note(message("import-rotary-base",
+                      "The base of rotary positions, {}, is not kept, since no time and no memory "
+                      "follows from it: put it into the launch line that is exported.",
+                      figure(fmt::format("{}", base->get<double>()))));
+}
+
 }  // namespace
 
 bool is_hugging_face(const nlohmann::json& json) {
@@ -245,6 +263,7 @@ Result<Model> import_hugging_face(const nlohmann::json& json, std::vector<Messag
   read_attention(config, model);
   read_experts(config, model);
   if (config.failed()) return config.error();
+  note_rotary_base(config, model);
   if (auto wrong = check_model(model); !wrong.empty()) return wrong.front();
   return model;
 }

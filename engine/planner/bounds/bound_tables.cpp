@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/planner/bounds/bound_tables.h"
 
+#include <algorithm>
+
 #include "engine/planner/parallel.h"
 
 namespace parallelarium {
@@ -19,18 +21,25 @@ std::int32_t BoundTables::end_of(const Candidate& candidate, const Setup& setup)
   return at->second;
 }
 
-void BoundTables::make(const std::function<bool()>& cancelled) {
+void BoundTables::make(const std::function<bool()>& cancelled,
+                       const std::function<void(std::size_t, std::size_t)>& made) {
   tables_.resize(examples_.size());
   refusals_.resize(examples_.size());
-  in_parallel(examples_.size(), [&](std::size_t at) {
-    if (cancelled()) return;
-    const Setup setup = space_.setup_of(examples_[at]);
-    Result<StageTable> table = stage_table(setup, machine_);
-    if (table)
-      tables_[at] = std::move(*table);
-    else
-      refusals_[at] = table.error();
-  });
+  constexpr std::size_t kRun = 128;  // between two words on how far it is
+  for (std::size_t first = 0; first < examples_.size(); first += kRun) {
+    const std::size_t count = std::min(kRun, examples_.size() - first);
+    in_parallel(count, [&](std::size_t of) {
+      if (cancelled()) return;
+      const std::size_t at = first + of;
+      const Setup setup = space_.setup_of(examples_[at]);
+      Result<StageTable> table = stage_table(setup, machine_);
+      if (table)
+        tables_[at] = std::move(*table);
+      else
+        refusals_[at] = table.error();
+    });
+    made(first + count, examples_.size());
+  }
   ends_.resize(end_examples_.size());
   in_parallel(end_examples_.size(), [&](std::size_t at) {
     if (!cancelled()) ends_[at] = step_end(space_.setup_of(end_examples_[at]), machine_);

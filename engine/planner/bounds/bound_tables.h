@@ -25,8 +25,10 @@ class BoundTables {
   // The numbers of the candidate's table and end, which make() makes. `setup`: the candidate's.
   std::int32_t table_of(const Candidate& candidate, const Setup& setup);
   std::int32_t end_of(const Candidate& candidate, const Setup& setup);
-  // On all cores; stops early where `cancelled` says so.
-  void make(const std::function<bool()>& cancelled);
+  // On all cores; stops early where `cancelled` says so. `made` hears on the calling thread how
+  // many tables are made, and of how many.
+  void make(const std::function<bool()>& cancelled,
+            const std::function<void(std::size_t, std::size_t)>& made);
 
   // Why stages such as the entry's cannot be, or nothing.
   const std::optional<Message>& refusal(const Entry& entry) const {

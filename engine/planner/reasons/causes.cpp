@@ -231,6 +231,12 @@ nlohmann::json to_json(const std::vector<Cause>& causes) {
   return list;
 }
 
+nlohmann::json parts_json(const StepParts& parts) {
+  return {{"compute", parts.compute},     {"recompute", parts.recompute},
+          {"optimizer", parts.optimizer}, {"warm_up", parts.warm_up},
+          {"wait", parts.wait},           {"drain", parts.drain}};
+}
+
 nlohmann::json exposed_json(const StepParts& parts) {
   nlohmann::json json = nlohmann::json::object();
   for (std::size_t axis = 0; axis < parts.exposed.size(); ++axis)

@@ -49,6 +49,9 @@ Cause largest_of(const std::vector<Cause>& causes);
 Message words_of_cause(const std::string& cause);
 
 nlohmann::json to_json(const std::vector<Cause>& causes);
+// {"compute": seconds, "recompute", "optimizer", "warm_up", "wait", "drain"}: all but what is
+// exposed.
+nlohmann::json parts_json(const StepParts& parts);
 // {"tp": seconds, ...} of the axes that communicate.
 nlohmann::json exposed_json(const StepParts& parts);
 

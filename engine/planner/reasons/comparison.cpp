@@ -221,9 +221,17 @@ json list_of(const std::vector<std::optional<Message>>& sentences) {
 
 json to_json(const SideBySide& beside) {
   json columns = json::array(), rows = json::array();
-  for (const Column& column : beside.columns)
+  for (const Column& column : beside.columns) {
     columns.push_back(
         {{"name", column.name}, {"source", column.source}, {"machine", column.machine}});
+    for (const PublishedFigure& each : column.published)
+      columns.back()["published"].push_back({{"metric", each.figure.metric},
+                                             {"unit", metric_of(each.figure).unit},
+                                             {"value", each.figure.published},
+                                             {"predicted", each.predicted},
+                                             {"error", each.error()},
+                                             {"rates", each.fitted ? "fitted" : "held_out"}});
+  }
   for (const ComparedRow& row : beside.rows) {
     rows.push_back({{"metric", row.metric},
                     {"unit", row.unit},

@@ -9,6 +9,7 @@
 
 #include "engine/plan/result.h"
 #include "engine/planner/reasons/causes.h"
+#include "engine/predict/cases/cases.h"
 
 namespace parallelarium {
 
@@ -20,6 +21,7 @@ struct Column {
   nlohmann::json facts;            // of `predict --json` or `run --json`
   std::optional<StepParts> parts;  // none where only the answer of `run --json` is known
   StepFigures step;
+  std::vector<PublishedFigure> published = {};  // of a case's row
   bool predicted() const { return source == "predicted"; }
 };
 Column column_of(const std::string& name, const Prediction& prediction);
@@ -58,6 +60,7 @@ struct SideBySide {
 // There must be a column or more.
 SideBySide compare_columns(std::vector<Column> columns);
 
+// A column of a case has "published": [{"metric", "unit", "value", "predicted", "error", "rates"}].
 // {"columns", "rows": [{"metric", "unit", "values", "why", "differences", "why_no_difference"}],
 // "causes"}
 nlohmann::json to_json(const SideBySide& comparison);

@@ -2,7 +2,6 @@
 #include "engine/planner/reasons/neighbours.h"
 
 #include <algorithm>
-#include <functional>
 
 #include "engine/plan/setup/schedule_rules.h"
 #include "engine/plan/text/units.h"
@@ -117,20 +116,24 @@ std::vector<Setup> single_changes(const Setup& setup, const Machine& machine) {
   return changes.take();
 }
 
-// The single change that fits and whose step is the shortest, without its sentence.
+// The single change that fits, is wanted and whose step is the shortest, without its sentence.
 std::optional<SingleChange> best_change(const Setup& setup, const Machine& machine,
-                                        const PlanRefusal& refuses) {
+                                        const PlanRefusal& refuses, const SetupFilter& wanted) {
   const std::vector<Setup> changed = single_changes(setup, machine);
   std::vector<std::optional<Plan>> fitting(changed.size());
   in_parallel(changed.size(), [&](std::size_t at) {
     Result<Tried> tried = try_setup(changed[at], machine, false, refuses);
     if (tried && tried->fits) fitting[at] = std::move(tried->plan);
   });
-  const std::optional<Plan>* best = nullptr;
+  fitting.erase(
+      std::remove_if(fitting.begin(), fitting.end(), [](const auto& plan) { return !plan; }),
+      fitting.end());
+  std::sort(fitting.begin(), fitting.end(),
+            [](const auto& a, const auto& b) { return stands_before(*a, *b, Objective::kTime); });
   for (const std::optional<Plan>& plan : fitting)
-    if (plan && (best == nullptr || stands_before(*plan, **best, Objective::kTime))) best = &plan;
-  if (best == nullptr) return std::nullopt;
-  return SingleChange{change_of(setup, (*best)->setup), **best, {}};
+    if (!wanted || wanted(plan->setup))
+      return SingleChange{change_of(setup, plan->setup), *plan, {}};
+  return std::nullopt;
 }
 
 }  // namespace
@@ -155,8 +158,8 @@ std::vector<Setup> neighbours_of(const Setup& setup, const Machine& machine) {
 }
 
 std::optional<SingleChange> cheapest_change(const Setup& setup, const Machine& machine,
-                                            const PlanRefusal& refuses) {
-  std::optional<SingleChange> found = best_change(setup, machine, refuses);
+                                            const PlanRefusal& refuses, const SetupFilter& wanted) {
+  std::optional<SingleChange> found = best_change(setup, machine, refuses, wanted);
   if (found)
     found->sentence =
         message("plan-fitting-change",
@@ -168,8 +171,8 @@ std::optional<SingleChange> cheapest_change(const Setup& setup, const Machine& m
 }
 
 std::optional<SingleChange> fastest_change(const Plan& plan, const Machine& machine,
-                                           const PlanRefusal& refuses) {
-  std::optional<SingleChange> found = best_change(plan.setup, machine, refuses);
+                                           const PlanRefusal& refuses, const SetupFilter& wanted) {
+  std::optional<SingleChange> found = best_change(plan.setup, machine, refuses, wanted);
   if (!found || found->plan.time >= plan.time) return std::nullopt;
   found->sentence =
       message("plan-faster-change", "The best single change of it is {}: a step of {}, {} less.",

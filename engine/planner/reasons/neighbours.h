@@ -2,6 +2,7 @@
 // The Setups that differ from one in a single axis, with as many ranks and the same global batch.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -15,6 +16,9 @@ namespace parallelarium {
 // invalid.
 std::vector<Setup> neighbours_of(const Setup& setup, const Machine& machine);
 
+// Which Setups are wanted; null: all.
+using SetupFilter = std::function<bool(const Setup&)>;
+
 // A change of one axis, to any value.
 struct SingleChange {
   std::string change;  // "TP 1 → 4, DP 8 → 2"
@@ -24,9 +28,11 @@ struct SingleChange {
 // The one with which a Setup that is too large would fit and whose step is the shortest. None: no
 // change of one axis that `refuses` lets through would do. Cost: some dozens of predictions.
 std::optional<SingleChange> cheapest_change(const Setup& setup, const Machine& machine,
-                                            const PlanRefusal& refuses = {});
+                                            const PlanRefusal& refuses = {},
+                                            const SetupFilter& wanted = {});
 // The one that makes the step of a plan that fits the shortest. None: none makes it shorter.
 std::optional<SingleChange> fastest_change(const Plan& plan, const Machine& machine,
-                                           const PlanRefusal& refuses = {});
+                                           const PlanRefusal& refuses = {},
+                                           const SetupFilter& wanted = {});
 
 }  // namespace parallelarium

@@ -41,10 +41,7 @@ PlanReason reason_of(const Plan& best, const Setup& setup, const Result<Tried>& 
     reason.sentence = too_large(fullest_row(plan).stage, plan.needed_bytes, machine, 0);
     return reason;
   }
-  reason.seconds = plan.step.seconds - best.step.seconds;
-  const Cause cause = largest_of(causes_of(best.parts, plan.parts, *reason.seconds));
-  reason.sentence = sentence_of(reason.change, *reason.seconds, cause);
-  return reason;
+  return reason_behind(best, plan);
 }
 
 std::vector<PlanReason> neighbour_reasons(const Plan& plan, const Machine& machine,
@@ -62,6 +59,15 @@ std::vector<PlanReason> neighbour_reasons(const Plan& plan, const Machine& machi
 }
 
 }  // namespace
+
+PlanReason reason_behind(const Plan& best, const Plan& plan) {
+  PlanReason reason;
+  reason.change = change_of(best.setup, plan.setup);
+  reason.seconds = plan.step.seconds - best.step.seconds;
+  const Cause cause = largest_of(causes_of(best.parts, plan.parts, *reason.seconds));
+  reason.sentence = sentence_of(reason.change, *reason.seconds, cause);
+  return reason;
+}
 
 Message words_of_cause(const std::string& cause) {
   if (cause == "compute") return message("plan-cause-compute", "compute");
@@ -93,8 +99,7 @@ std::vector<std::vector<PlanReason>> reasons_of(const std::vector<Plan>& best,
   if (best.empty()) return all;
   all.front() = neighbour_reasons(best.front(), request.machine, request.refuses);
   for (std::size_t at = 1; at < best.size(); ++at)
-    all[at].push_back(
-        reason_of(best.front(), best[at].setup, Tried{best[at], true}, request.machine));
+    all[at].push_back(reason_behind(best.front(), best[at]));
   return all;
 }
 
@@ -149,6 +154,9 @@ void note_ties(PlanResult& result, const Machine& machine, const PlanWatch& watc
   if (!result.ties.share || result.best.empty()) return;
   const double most = result.best.front().step.seconds * (1 + *result.ties.share);
   for (Plan& plan : result.best) plan.tied = plan.step.seconds <= most;
+  result.ties.plans =
+      std::count_if(result.points.begin(), result.points.end(),
+                    [&](const PlanResult::Point& point) { return point.seconds <= most; });
 }
 
 }  // namespace parallelarium

@@ -2,6 +2,7 @@
 #include "engine/planner/reasons/standing.h"
 
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "engine/plan/text/message_json.h"
 #include "engine/plan/text/units.h"
@@ -10,10 +11,43 @@
 namespace parallelarium {
 
 Standing refused_standing(const Message& why) {
-  return {PlanClass::kRefused, why, std::nullopt, std::nullopt};
+  return {PlanClass::kRefused, true, why, std::nullopt, std::nullopt};
 }
 
-Standing standing_of(const Setup& setup, const PlanRequest& request, const PlanResult& result) {
+namespace {
+
+// Why the search does not look at the Setup; none: it does.
+std::optional<Message> outside_of(const Setup& setup, const PlanRequest& request,
+                                  const Space& space) {
+  const Setup& base = request.base;
+  const auto shape = [](const Model& model) {  // a launch line knows neither name nor all the rest
+    return std::tuple(model.layers, model.hidden, model.ffn, model.heads, model.kv_heads,
+                      model.experts.count);
+  };
+  if (shape(setup.model) != shape(base.model))
+    return message("plan-other-model", "its model has another shape than {}", title_of(base.model));
+  if (setup.model.sequence != base.model.sequence)
+    return message("plan-other-sequence",
+                   "its sequences have {} tokens, and those of the search {}", setup.model.sequence,
+                   base.model.sequence);
+  const std::int64_t gpus = setup.mesh.ranks();
+  if (gpus < request.least_gpus || gpus > request.most_gpus)
+    return request.least_gpus == request.most_gpus
+               ? message("plan-other-gpus", "it has {} GPUs, and the search {}", gpus,
+                         request.most_gpus)
+               : message("plan-other-gpus-of", "it has {} GPUs, and the search {} to {}", gpus,
+                         request.least_gpus, request.most_gpus);
+  if (setup.global_batch() != request.global_batch)
+    return message("plan-other-batch", "its global batch is {}, and the search's {}",
+                   setup.global_batch(), request.global_batch);
+  if (!space.covers(setup))
+    return message("plan-other-axes", "an axis has a value that the search does not try");
+  return std::nullopt;
+}
+
+// Of the Setup as a candidate; changes of it are those that `covered` takes.
+Standing standing_as_candidate(const Setup& setup, const PlanRequest& request,
+                               const PlanResult& result, const SetupFilter& covered) {
   const Machine& machine = request.machine;
   Result<Tried> tried = try_setup(setup, machine, true, request.refuses);
   if (!tried) return refused_standing(tried.error());
@@ -23,10 +57,10 @@ Standing standing_of(const Setup& setup, const PlanRequest& request, const PlanR
   if (!told.tried->fits) {
     told.plan_class = PlanClass::kDoesNotFit;
     told.sentence = too_large(fullest_row(plan).stage, plan.needed_bytes, machine, 0);
-    told.change = cheapest_change(setup, machine, request.refuses);
+    told.change = cheapest_change(setup, machine, request.refuses, covered);
     return told;
   }
-  told.change = fastest_change(plan, machine, request.refuses);
+  told.change = fastest_change(plan, machine, request.refuses, covered);
   told.plan_class = PlanClass::kSimulated;
   if (result.best.empty()) {
     told.sentence = message("plan-explain-alone", "It fits, and the search found none that does.");
@@ -50,9 +84,27 @@ Standing standing_of(const Setup& setup, const PlanRequest& request, const PlanR
   return told;
 }
 
+}  // namespace
+
+Standing standing_of(const Setup& setup, const PlanRequest& request, const PlanResult& result) {
+  const Result<Space> space = Space::of(request);
+  const std::optional<Message> outside =
+      space ? outside_of(setup, request, *space) : std::optional<Message>();
+  SetupFilter covered;
+  if (space && !outside) covered = [&](const Setup& other) { return space->covers(other); };
+  Standing told = standing_as_candidate(setup, request, result, covered);
+  if (outside && told.plan_class != PlanClass::kRefused) {
+    told.candidate = false;
+    told.sentence = message("plan-outside", "It is no candidate of this search: {}. {}", *outside,
+                            told.sentence);
+  }
+  return told;
+}
+
 nlohmann::json to_json(const Standing& standing, const Setup& asked) {
   nlohmann::json json = {{"setup", to_json(asked)},
                          {"class", name_of(standing.plan_class)},
+                         {"candidate", standing.candidate},
                          {"sentence", standing.sentence.text},
                          {"message", to_json(standing.sentence)},
                          {"step", nullptr},

@@ -14,6 +14,8 @@ namespace parallelarium {
 
 struct Standing {
   PlanClass plan_class = PlanClass::kRefused;
+  bool candidate =
+      true;  // of the search; else `sentence` says why it is none, and figures are told
   Message sentence;
   std::optional<Tried> tried;  // none where it is refused
   // The cheapest change that makes it fit. Of a Setup that fits it is the fastest change, and none
@@ -25,9 +27,9 @@ Standing standing_of(const Setup& setup, const PlanRequest& request, const PlanR
 // Of a Setup that is refused before it can be tried.
 Standing refused_standing(const Message& why);
 
-// {"setup": asked, "class", "sentence", "step", "memory", "plan", "change"}; the last four are null
-// where there is none. "plan" has the figures that plans of a search have. "message" and
-// "change.message" are the sentences for a window in any language.
+// {"setup": asked, "class", "candidate", "sentence", "step", "memory", "plan", "change"}; the last
+// four are null where there is none. "plan" has the figures that plans of a search have. "message"
+// and "change.message" are the sentences for a window in any language.
 nlohmann::json to_json(const Standing& standing, const Setup& asked);
 
 }  // namespace parallelarium

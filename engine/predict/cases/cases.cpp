@@ -177,4 +177,13 @@ Result<std::vector<double>> predict_case(const CaseRow& row) {
   return values;
 }
 
+Result<std::vector<PublishedFigure>> published_beside(const CaseRow& row) {
+  const Result<std::vector<double>> predicted = predict_case(row);
+  if (!predicted) return predicted.error();
+  std::vector<PublishedFigure> figures;
+  for (std::size_t at = 0; at < row.figures.size(); ++at)
+    figures.push_back({row.figures[at], (*predicted)[at], row.fitted});
+  return figures;
+}
+
 }  // namespace parallelarium

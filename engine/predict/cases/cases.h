@@ -67,4 +67,13 @@ Result<Case> find_case(const std::string& name);
 // What the Setup is predicted to do, figure by figure. Errors: as of predict().
 Result<std::vector<double>> predict_case(const CaseRow& row);
 
+// A published figure of a row beside what is predicted of it.
+struct PublishedFigure {
+  CaseFigure figure;
+  double predicted = 0;  // in the metric's unit
+  bool fitted = false;   // the machine's rates were fitted on the row
+  double error() const { return predicted / figure.published - 1; }
+};
+Result<std::vector<PublishedFigure>> published_beside(const CaseRow& row);
+
 }  // namespace parallelarium

@@ -3,10 +3,13 @@
 // compared says why.
 #include "app/views/compare/compare_view.h"
 
+#include <QMenu>
+
 #include "app/look/figures.h"
 #include "app/state/plan/plan_search.h"
 #include "app/views/compare/compare_paint.h"
 #include "app/views/compare/compare_words.h"
+#include "app/views/shared/case_words.h"
 #include "engine/predict/cases/cases.h"
 #include "tests/app/plan/plan_views_fixture.h"
 
@@ -164,6 +167,87 @@ TEST_F(CompareFixture, PicturesHaveNoTextOverAnother) {
         },
         60);
   }
+}
+
+// A published run has its figures and the error beside what is predicted.
+TEST_F(CompareFixture, ACaseShowsWhatWasPublishedAndTheError) {
+  const Result<Case> found = find_case("korthikanti-2022-table-5");
+  ASSERT_TRUE(found.ok());
+  const CaseRow& row = found->rows[1];
+  view().add(QStringLiteral("CASE"), row);
+  ASSERT_TRUE(wait_until([&] { return comparison().entries.size() == 2u; }, kAnswerMs));
+  const Result<std::vector<double>> predicted = predict_case(row);
+  ASSERT_TRUE(predicted.ok());
+  ASSERT_FALSE(row.figures.empty());
+  const std::vector<QStringList> rows = published_rows(comparison());
+  ASSERT_EQ(rows.size(), 3 * row.figures.size());
+  for (std::size_t at = 0; at < row.figures.size(); ++at) {
+    const CaseFigure& figure = row.figures[at];
+    const double error = (*predicted)[at] / figure.published - 1;
+    for (const QString& wanted :
+         {metric_value_text(figure.metric, figure.published),
+          metric_value_text(figure.metric, (*predicted)[at]), error_text(error)}) {
+      EXPECT_TRUE(std::any_of(rows.begin(), rows.end(), [&](const QStringList& cells) {
+        return cells[2] == wanted;
+      })) << wanted.toStdString();
+      EXPECT_TRUE(view().description().contains(wanted)) << wanted.toStdString();
+    }
+  }
+  for (const QStringList& cells : rows) EXPECT_EQ(cells[1], QStringLiteral("–")) << "no case";
+  ComparePicture picture;
+  picture.comparison = &comparison();
+  expect_legible(
+      900, compare_height(900, picture, light_theme()),
+      [&](QPainter& painter, TextLog& texts) {
+        paint_compare(painter, 900, picture, light_theme(), nullptr, &texts);
+      },
+      60);
+}
+
+// What cannot become a column says why, to the mouse and to screen readers.
+TEST_F(CompareFixture, CasesThatCannotBeSaidSayWhyInTheMenu) {
+  QMenu* menu = nullptr;
+  for (auto* button : view().findChildren<QPushButton*>())
+    if (button->text() == QStringLiteral("Add a column …")) menu = button->menu();
+  ASSERT_NE(menu, nullptr);
+  Q_EMIT menu->aboutToShow();
+  const Result<std::vector<Case>> cases = all_cases();
+  ASSERT_TRUE(cases.ok());
+  std::size_t impossible = 0, grey = 0;
+  for (const Case& one : *cases)
+    for (const CaseRow& row : one.rows) impossible += row.impossible.empty() ? 0 : 1;
+  for (const QMenu* each : menu->findChildren<QMenu*>())
+    for (const QAction* action : each->actions()) {
+      if (action->isEnabled() || action->menu()) continue;
+      ++grey;
+      EXPECT_TRUE(each->toolTipsVisible());
+      EXPECT_GT(action->toolTip().size(), 20);
+      EXPECT_TRUE(action->text().contains(action->toolTip().left(20)))
+          << action->text().toStdString();
+    }
+  EXPECT_EQ(grey, impossible);
+  EXPECT_GT(grey, 5u);
+}
+
+// A word in the table that stands for a sentence has it under the mouse.
+TEST_F(CompareFixture, AWordInTheTableHasItsSentenceUnderTheMouse) {
+  session().start_run(false);
+  ASSERT_TRUE(wait_until(
+      [&] { return session().jobs().state() == RunState::kIdle && session().runs().current(); },
+      kAnswerMs));
+  QApplication::processEvents();
+  if (session().runs().current()->observation.source != Source::kPaced)
+    GTEST_SKIP() << "no duration is set here";
+  ComparePicture picture;
+  picture.comparison = &comparison();
+  QImage image(900, int(compare_height(900, picture, light_theme())), QImage::Format_RGB32);
+  QPainter painter(&image);
+  CompareHits hits;
+  paint_compare(painter, 900, picture, light_theme(), &hits, nullptr);
+  painter.end();
+  ASSERT_FALSE(hits.reasons.empty());
+  for (const auto& [cell, why] : hits.reasons)
+    EXPECT_TRUE(compare_notes(comparison()).contains(why));
 }
 
 }  // namespace

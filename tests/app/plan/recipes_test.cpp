@@ -9,10 +9,16 @@
 #include <QPlainTextEdit>
 #include <QPushButton>
 
+#include "app/export/export.h"
+#include "app/export/export_dialog.h"
 #include "app/look/figures.h"
 #include "app/sheets/recipes/recipe_reader.h"
 #include "app/sheets/recipes/recipe_sheet.h"
+#include "app/state/document/document.h"
 #include "app/state/plan/plan_search.h"
+#include "app/views/shared/plan_words.h"
+#include "engine/wire/export/csv.h"
+#include "engine/wire/export/trace.h"
 #include "engine/wire/frameworks/framework.h"
 #include "tests/app/plan/plan_views_fixture.h"
 
@@ -201,6 +207,81 @@ TEST_F(Recipes, TodayIsComparedWithTheBestPlan) {
   open->reject();
   QTest::mouseClick(button(window.get(), QStringLiteral("Forget it")), Qt::LeftButton);
   EXPECT_FALSE(search().wish().today.has_value());
+}
+
+// In the room Plan an export is of the plan that is selected, and the dialog says so; what is set
+// in Explore is another.
+TEST_F(Recipes, InThePlanRoomAnExportIsOfTheSelectedPlan) {
+  show("search");
+  ASSERT_NE(searched(wish_with_today()), nullptr);
+  search().select(search().answer()->front.back().setup);
+  const auto plan = search().selected()->setup;
+  ASSERT_FALSE(plan == session().setup());
+  const auto exported = [&] {
+    trigger(QStringLiteral("Export launch line …"));
+    RecipeSheet* open = sheet<RecipeSheet>();
+    const std::pair said(open->findChild<QPlainTextEdit*>()->toPlainText().toStdString(),
+                         open->findChild<QLabel*>(QStringLiteral("Whose"))->text());
+    delete open;
+    return said;
+  };
+  const auto line_of = [&](const parallelarium::Setup& setup) {
+    return write_for_framework("megatron", setup)->text;
+  };
+  for (const char* view : {"search", "compare", "roofline"}) {
+    show(view);
+    EXPECT_EQ(exported().first, line_of(session().resolved(plan))) << view;
+    EXPECT_TRUE(exported().second.contains(QStringLiteral("selected in Search"))) << view;
+  }
+  // A sweep is of what is set, as are all views of Explore.
+  for (const char* view : {"sweep", "memory"}) {
+    show(view);
+    EXPECT_EQ(exported().first, line_of(session().resolved())) << view;
+    EXPECT_TRUE(exported().second.contains(QStringLiteral("set in Explore"))) << view;
+  }
+  // What is trained today is selected as a plan is.
+  show("search");
+  search().select(search().answer()->explained->plan->setup);
+  EXPECT_TRUE(exported().second.contains(QStringLiteral("trained today")));
+  EXPECT_EQ(exported().first,
+            line_of(session().resolved(search().answer()->explained->plan->setup)));
+}
+
+TEST_F(Recipes, InThePlanRoomPicturesTracesAndTablesAreOfTheSelectedPlan) {
+  show("search");
+  ASSERT_NE(searched(plan_wish("gpt2-124m", "2")), nullptr);
+  search().select(search().answer()->front.back().setup);
+  const auto plan = search().selected()->setup;
+  const Result<Machine> machine = find_machine("dgx-h100");
+  const Result<Prediction> predicted = predict(session().resolved(plan), *machine);
+  ASSERT_TRUE(machine.ok() && predicted.ok());
+  const auto written = [&](const char* name, ExportKind kind) {
+    const QString path = file(name, {});
+    ExportOptions options;
+    options.kind = kind;
+    options.view = &window->view_info();
+    options.shown = &window->view();
+    const Result<void> done = export_to(session(), path, options);
+    EXPECT_TRUE(done.ok()) << done.error().text;
+    return path;
+  };
+  const auto text_in = [](const QString& path) {
+    QFile read(path);
+    EXPECT_TRUE(read.open(QIODevice::ReadOnly));
+    return read.readAll().toStdString();
+  };
+  EXPECT_EQ(text_in(written("plan.csv", ExportKind::kCsv)),
+            to_csv(predicted->program, predicted->timeline));
+  EXPECT_EQ(text_in(written("plan.json", ExportKind::kTrace)),
+            to_chrome_trace(predicted->program, predicted->timeline));
+  const Result<nlohmann::json> document = read_document(written("plan.png", ExportKind::kPng));
+  ASSERT_TRUE(document.ok());
+  EXPECT_EQ(document->at("setup"), to_json(plan));
+  ExportDialog dialog(false, false, ExportKind::kPng, window->view().topic(),
+                      whose_text(session(), plan), window.get());
+  EXPECT_TRUE(dialog.findChild<QLabel*>(QStringLiteral("Whose"))
+                  ->text()
+                  .contains(QStringLiteral("selected in Search")));
 }
 
 }  // namespace

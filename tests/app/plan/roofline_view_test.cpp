@@ -3,6 +3,7 @@
 #include "app/views/roofline/roofline_view.h"
 
 #include <QSpinBox>
+#include <set>
 
 #include "app/look/figures.h"
 #include "app/state/plan/plan_search.h"
@@ -102,6 +103,49 @@ TEST_F(RooflineFixture, IsAboutTheSelectedPlanAfterASearch) {
   EXPECT_EQ(json.at("points"), to_json(roofline()).at("points"));
   search.show_plan(false);
   EXPECT_TRUE(view().data().whose.contains(QStringLiteral("set in Explore")));
+}
+
+// Every colour and shape of a mark stands in the legend, and no name of a roof over another text or
+// a mark, in all widths and machines.
+TEST_F(RooflineFixture, TheLegendNamesEveryMarkAndNamesStandFree) {
+  for (const char* machine : {"dgx-h100", "dgx-a100-80g", "2x-rtx-4090", "hgx-v100"}) {
+    set("machine", machine);
+    for (const char* recompute : {"none", "full"}) {
+      set("recompute", recompute);
+      for (const double width : {420.0, 600.0, 872.0, 1200.0}) {
+        const double height = roofline_height(width, view().data(), 120, light_theme());
+        QImage image(int(width), int(height), QImage::Format_RGB32);
+        QPainter painter(&image);
+        RooflineHits hits;
+        TextLog texts;
+        paint_roofline(painter, width, view().data(), 120, light_theme(), &hits, &texts);
+        painter.end();
+        std::set<OpColor> told;
+        for (const auto& entry : hits.legend) told.insert(entry.second);
+        for (const RooflinePoint& point : roofline().points) {
+          const OpColor color = point.phase == Phase::kInputGrad    ? OpColor::kBackward
+                                : point.phase == Phase::kWeightGrad ? OpColor::kWeight
+                                                                    : OpColor::kForward;
+          EXPECT_TRUE(told.count(color)) << name_of(point.phase);
+        }
+        for (const auto& entry : hits.legend)
+          EXPECT_TRUE(std::any_of(texts.begin(), texts.end(), [&](const PaintedText& text) {
+            return text.text == entry.first;
+          })) << entry.first.toStdString();
+        EXPECT_EQ(overlapping(texts), "") << width;
+        for (std::size_t at = 0; at < hits.names.size(); ++at) {
+          for (std::size_t other = 0; other < at; ++other)
+            EXPECT_FALSE(hits.names[at].intersects(hits.names[other])) << machine << width;
+          for (const PaintedText& text : texts)
+            EXPECT_FALSE(hits.names[at].intersects(QPolygonF(text.rect)))
+                << machine << width << text.text.toStdString();
+        }
+        // What has no place says its name under the mouse.
+        EXPECT_GE(hits.roofs.size(), hits.names.size());
+        EXPECT_GE(hits.roofs.size(), roofline().ceilings.size() - 2);
+      }
+    }
+  }
 }
 
 }  // namespace

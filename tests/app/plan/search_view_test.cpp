@@ -9,50 +9,14 @@
 #include <numeric>
 
 #include "app/look/figures.h"
-#include "app/state/plan/plan_search.h"
 #include "app/state/run/engine_process.h"
 #include "app/views/search/search_paint.h"
 #include "app/views/search/search_words.h"
 #include "tests/app/pipeline/pipeline_fixture.h"
-#include "tests/app/plan/plan_views_fixture.h"
-#include "tests/app/wait.h"
-#include "tests/app/window/window_fixture.h"
+#include "tests/app/plan/search_fixture.h"
 
 namespace parallelarium {
 namespace {
-
-constexpr int kSearchMs = 60'000;
-
-class SearchFixture : public WindowFixture {
- protected:
-  void SetUp() override {
-    WindowFixture::SetUp();
-    session().playback().set_playing(false);
-    window->show_room(Room::kPlan);
-  }
-  PlanSearch& search() { return PlanSearch::of(session()); }
-  SearchView& view() { return window->view_of<SearchView>(); }
-  QPushButton* button(const QString& text) {
-    for (auto* button : window->findChildren<QPushButton*>())
-      if (button->text() == text && button->isVisible()) return button;
-    ADD_FAILURE() << "no button " << text.toStdString();
-    return nullptr;
-  }
-  PlanWish small_wish() {
-    PlanWish wish;
-    wish.model = QStringLiteral("gpt2-124m");
-    wish.gpus = QStringLiteral("2");
-    wish.global_batch = 8;
-    return wish;
-  }
-  void search_for(const PlanWish& wish) {
-    search().set_wish(wish);
-    QTest::mouseClick(button(QStringLiteral("Search")), Qt::LeftButton);
-    EXPECT_TRUE(search().searching());
-    ASSERT_TRUE(wait_until([&] { return !search().searching(); }, kSearchMs));
-    QApplication::processEvents();
-  }
-};
 
 TEST_F(SearchFixture, TheBestIsWhatTheCommandLineSaysAndBecomesTheSetup) {
   search_for(small_wish());
@@ -276,6 +240,7 @@ TEST_F(SearchFixture, PicturesHaveNoTextOverAnother) {
       picture.title = QStringLiteral("How?");
       picture.answer = &*search().answer();
       picture.selected = search().selected();
+      picture.selectable = search().selectable();
       picture.why = picture.selected->why;
       picture.why_head = QStringLiteral("Why");
       picture.opened = opened;

@@ -43,7 +43,12 @@ Result<Column> case_column(const std::string& name) {
       continue;
     if (!row.impossible.empty())
       return message("case-impossible", "{} cannot be said as a Setup: {}", name, row.impossible);
-    return predicted_column(found->name + "/" + row.name, row.setup, row.machine);
+    Result<Column> column = predicted_column(found->name + "/" + row.name, row.setup, row.machine);
+    if (!column) return column;
+    Result<std::vector<PublishedFigure>> published = published_beside(row);
+    if (!published) return published.error();
+    column->published = std::move(*published);
+    return column;
   }
   return message("case-row", "Say which row of {} is meant, such as {}/1; there are {}.",
                  found->name, found->name, join_and(names));
@@ -79,6 +84,23 @@ std::string signed_seconds(double seconds) {
   return (seconds < 0 ? "-" : "+") + seconds_text(std::abs(seconds));
 }
 
+// What was published of the columns that are cases.
+std::string published_text(const SideBySide& beside) {
+  Table table({"", "metric", ">published", ">predicted", ">error", "rates"});
+  bool any = false;
+  for (std::size_t at = 0; at < beside.columns.size(); ++at)
+    for (const PublishedFigure& each : beside.columns[at].published) {
+      any = true;
+      const CaseMetric& metric = metric_of(each.figure);
+      const auto value = [&](double of) { return three_digits(of) + " " + metric.unit; };
+      table.add({std::string(1, static_cast<char>('A' + at)), metric.label,
+                 value(each.figure.published), value(each.predicted),
+                 fmt::format("{:+.1f} %", 100 * each.error()),
+                 each.fitted ? "fitted" : "held out"});
+    }
+  return any ? "\nPublished\n" + table.text() : "";
+}
+
 std::string text_of(const SideBySide& beside) {
   std::vector<std::string> titles = {""};
   for (std::size_t at = 0; at < beside.columns.size(); ++at)
@@ -104,6 +126,7 @@ std::string text_of(const SideBySide& beside) {
   }
   text += "\n" + table.text();
   for (const std::string& note : notes) text += "\n" + note + "\n";
+  text += published_text(beside);
   if (beside.without_causes) return text;
   Table causes({"", ">"});
   double sum = 0;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // `plan`: searches the best Setups for a model, a machine, GPUs and a global batch.
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "engine/cli/cancel.h"
 #include "engine/cli/commands/command.h"
@@ -10,8 +12,10 @@
 #include "engine/cli/text/plan_text.h"
 #include "engine/cli/text/table.h"
 #include "engine/cli/training.h"
+#include "engine/cli/whole_training.h"
 #include "engine/plan/settings/alternatives.h"
 #include "engine/plan/text/units.h"
+#include "engine/planner/reasons/why_not.h"
 #include "engine/planner/search.h"
 
 namespace parallelarium {
@@ -21,11 +25,12 @@ constexpr int kMostPlans = 1000;
 constexpr double kGibibyte = 1024.0 * 1024 * 1024;
 
 struct PlanOptions {
-  std::string setup, model, machine, gpus, sequence, objective = "time", explain, framework;
-  std::int64_t global_batch = 0;
-  double memory = 0;  // GiB
+  std::string setup, model, machine, gpus, sequence, objective = "time", explain, framework, tokens;
+  std::optional<std::int64_t> global_batch;
+  std::optional<double> memory;  // GiB
+  double price = 0;
   int top = 10;
-  std::vector<std::string> fix, allow;
+  std::vector<std::string> fix, allow, why;
   bool json = false;
 };
 
@@ -54,23 +59,28 @@ Result<void> read_axes(const PlanOptions& options, Setup& base, PlanRequest& req
     const auto pairs = pairs_of(text, "--fix");
     if (!pairs) return pairs.error();
     for (const auto& [key, value] : *pairs) {
-      if (const std::string axis = axis_called(key); !axis.empty())
-        request.allowed[axis] = {value};
-      else if (const Result<void> set = set_typed(base, key, value); !set)
+      if (const std::string axis = axis_called(key); !axis.empty()) {
+        if (const auto [at, fresh] = request.allowed.emplace(axis, std::vector{value});
+            !fresh && at->second.front() != value)
+          return message("plan-fixed-twice", "{} cannot be fixed to both {} and {}.", axis,
+                         shown(at->second.front()), shown(value));
+      } else if (const Result<void> set = set_typed(base, key, value); !set)
         return set.error();
     }
   }
+  const std::map<std::string, std::vector<std::string>> fixed = request.allowed;
   for (const std::string& text : options.allow) {
     const auto pairs = pairs_of(text, "--allow");
     if (!pairs) return pairs.error();
     for (const auto& [key, values] : *pairs) {
       const std::string axis = axis_called(key);
-      if (axis.empty()) {
-        std::vector<std::string> names;
-        for (const PlanAxis& each : plan_axes()) names.emplace_back(each.option);
-        return message("plan-axis", "“{}” is no axis of the search; there are {}.", shown(key),
-                       join_and(names));
-      }
+      if (axis.empty()) return no_axis(key);
+      if (fixed.count(axis) > 0)
+        return message("plan-fixed-allowed", "{} is fixed to {}; leave out --fix or --allow of it.",
+                       axis, shown(fixed.at(axis).front()));
+      if (values.empty())
+        return message("plan-allow-none", "--allow {} names no value; write --allow {}=A,B.", axis,
+                       axis);
       std::vector<std::string>& allowed = request.allowed[axis];
       for (std::size_t from = 0; from < values.size();) {
         const std::size_t end = std::min(values.find(',', from), values.size());
@@ -84,7 +94,7 @@ Result<void> read_axes(const PlanOptions& options, Setup& base, PlanRequest& req
 
 Result<PlanRequest> request_of(const PlanOptions& options) {
   PlanRequest request;
-  if (options.gpus.empty() || options.global_batch == 0)
+  if (options.gpus.empty() || !options.global_batch)
     return message("plan-needs",
                    "Say how many GPUs and how many sequences a step has: --gpus 64 --global-batch "
                    "1024.");
@@ -93,7 +103,7 @@ Result<PlanRequest> request_of(const PlanOptions& options) {
   if (options.top < 1 || options.top > kMostPlans)
     return message("plan-top", "--top is 1 to {}, not {}.", kMostPlans, options.top);
   request.top = options.top;
-  request.global_batch = options.global_batch;
+  request.global_batch = *options.global_batch;
   Setup base = new_setup();
   base.mesh = Mesh();
   base.microbatches = 1;
@@ -112,26 +122,49 @@ Result<PlanRequest> request_of(const PlanOptions& options) {
   if (Result<void> read = read_axes(options, base, request); !read) return read.error();
   if (Result<void> kept = keep_to_framework(options.framework, request); !kept) return kept.error();
   if (Result<void> settled = settle(base, request); !settled) return settled.error();
-  if (options.memory < 0)
-    return message("plan-memory", "--memory is in GiB and above 0, not {}.", options.memory);
-  if (options.memory > 0) limit_memory(request.machine, options.memory * kGibibyte);
+  if (options.memory) {
+    if (!(*options.memory > 0))
+      return message("plan-memory", "--memory is in GiB and above 0, not {}.", *options.memory);
+    limit_memory(request.machine, *options.memory * kGibibyte);
+  }
   return request;
 }
 
-// What class one Setup of the search is in, and why.
-Result<nlohmann::json> explanation(const std::string& path, const PlanRequest& request,
-                                   const PlanResult& result, const PlanWatch& watch) {
+// The Setup that --explain names; none where it does not.
+Result<std::optional<Setup>> asked_about(const std::string& path) {
+  if (path.empty()) return std::optional<Setup>();
   const Result<std::string> text = read_file(path);
   if (!text) return text.error();
-  const Result<Setup> asked = setup_of_file(*text);
+  Result<Setup> asked = setup_of_file(*text);
   if (!asked) return asked.error();
-  return explanation_of(*asked, request, result, watch);
+  return std::optional<Setup>(std::move(*asked));
+}
+
+// What becomes of each value that was asked about, such as tp=8.
+Result<std::vector<WhyNot>> values_asked(const std::vector<std::string>& asked,
+                                         const PlanRequest& request, const PlanResult& result) {
+  std::vector<WhyNot> answers;
+  PlanWatch watch;
+  watch.cancel = &cancelled_by_signal();
+  for (const std::string& text : asked) {
+    const auto wanted = axis_value_of(text, "--why");
+    if (!wanted) return wanted.error();
+    Result<WhyNot> answer = why_not(wanted->first, wanted->second, request,
+                                    result.best.empty() ? nullptr : &result.best.front(), watch);
+    if (!answer) return answer.error();
+    answers.push_back(std::move(*answer));
+  }
+  return answers;
 }
 
 Outcome run_plan(const PlanOptions& options, Progress& progress) {
   keep_freed_memory();
   const Result<PlanRequest> request = request_of(options);
   if (!request) return Outcome::invalid(request.error());
+  const Result<WholeTraining> whole = whole_training_from(options.tokens, options.price);
+  if (!whole) return Outcome::invalid(whole.error());
+  const Result<std::optional<Setup>> asked = asked_about(options.explain);
+  if (!asked) return Outcome::invalid(asked.error());
   PlanWatch watch;
   watch.cancel = &cancelled_by_signal();
   watch.progress = [&](double share, const Message& what) { progress.report(share, what.text); };
@@ -141,13 +174,20 @@ Outcome run_plan(const PlanOptions& options, Progress& progress) {
                                                  : Outcome::invalid(result.error());
   note_ties(*result, request->machine, watch);
   nlohmann::json explained;
-  if (!options.explain.empty()) {
-    Result<nlohmann::json> told = explanation(options.explain, *request, *result, watch);
-    if (!told) return Outcome::invalid(told.error());
-    explained = std::move(*told);
-  }
+  if (*asked) explained = explanation_of(**asked, *request, *result, watch);
+  Result<std::vector<WhyNot>> values = values_asked(options.why, *request, *result);
+  if (!values)
+    return values.error().id == "cancelled.plan" ? Outcome::failed(values.error())
+                                                 : Outcome::invalid(values.error());
   if (options.json) {
     nlohmann::json json = to_json(*result);
+    json["memory_limit"] = memory_limit_json(request->machine);
+    if (whole->tokens > 0)
+      for (std::size_t at = 0; at < result->best.size(); ++at) {
+        const Plan& plan = result->best[at];
+        json["best"][at].update(to_json(*whole, plan.step, plan.setup.mesh.ranks()));
+      }
+    for (const WhyNot& value : *values) json["why_not"].push_back(to_json(value));
     if (!options.framework.empty())
       for (nlohmann::json& plan : json["best"])
         if (const Result<Setup> setup = setup_from_json(plan["setup"]))
@@ -156,6 +196,10 @@ Outcome run_plan(const PlanOptions& options, Progress& progress) {
     return Outcome::done(json_text(json));
   }
   std::string text = plan_text(*result, *request);
+  if (whole->tokens > 0 && !result->best.empty()) {
+    const Plan& best = result->best.front();
+    text += "\nPlan 1: " + training_text(*whole, best.step, best.setup.mesh.ranks()) + "\n";
+  }
   if (!options.framework.empty() && !result->best.empty()) {
     const Plan& best = result->best.front();
     if (const nlohmann::json line = as_written(options.framework, best.setup, request->machine);
@@ -166,6 +210,11 @@ Outcome run_plan(const PlanOptions& options, Progress& progress) {
         text += "  " + wrapped(sentence.get<std::string>(), 98, 4) + "\n";
     }
   }
+  for (const WhyNot& value : *values)
+    text += "\n" +
+            wrapped(fmt::format("Why not {} {}? {}", value.axis, value.value, value.sentence.text),
+                    98, 2) +
+            "\n";
   if (!explained.is_null()) {
     const std::string of = explained.at("class");
     text += fmt::format("\n{}: {}. {}\n", options.explain, of,
@@ -196,7 +245,7 @@ void add_plan(Commands& commands) {
       "  parallelarium-engine plan --model mixtral-8x7b --machine dgx-a100-80g --gpus 8..64 \\\n"
       "      --global-batch 512 --objective tokens-per-gpu --allow schedules=1f1b,interleaved\n"
       "  parallelarium-engine plan --model llama3-8b --machine dgx-h100 --gpus 8 \\\n"
-      "      --global-batch 64 --fix tp=1,zero=3 --explain mine.json --json\n" +
+      "      --global-batch 64 --fix tp=1,zero=3 --explain mine.json --why tp=8 --json\n" +
           axes_text());
   auto options = std::make_shared<PlanOptions>();
   const auto add = [&](const char* name, auto& value, const char* help, const char* text) {
@@ -223,9 +272,14 @@ void add_plan(Commands& commands) {
       "FRAMEWORK");
   add("--memory", options->memory, "GiB of a device that may be used (default: what it has)",
       "GIB");
+  add_whole_training(*command, options->tokens, options->price);
   add("--top", options->top, "how many plans to show (default: 10)", "K");
   add("--setup", options->setup, "a Setup for what is no axis of the search", "FILE");
   add("--explain", options->explain, "tell why this Setup is not the best", "SETUP");
+  add("--why", options->why,
+      "tell why the best plan has not this value of an axis, such as tp=8; may be repeated",
+      "AXIS=VALUE")
+      ->allow_extra_args(false);
   command->add_flag("--json", options->json, "print JSON");
   commands.set_body(command,
                     [options](Progress& progress) { return run_plan(*options, progress); });

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The axes of a search that a person may fix, or ask about, and their values.
+#pragma once
+
+#include <QString>
+#include <QStringList>
+#include <vector>
+
+namespace parallelarium {
+
+struct SearchAxis {
+  QString option, label;  // "tp", "Tensor, TP"
+  QStringList values;     // as they are typed
+  QStringList words;      // of the values, for people; empty: the values themselves
+  QString word(qsizetype at) const { return words.isEmpty() ? values[at] : words[at]; }
+};
+std::vector<SearchAxis> search_axes();
+
+}  // namespace parallelarium

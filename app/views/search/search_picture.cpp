@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/views/search/search_picture.h"
+
+#include <algorithm>
+
+#include "app/views/search/search_view.h"
+#include "app/views/search/search_words.h"
+
+namespace parallelarium {
+namespace {
+
+constexpr int kPictureWidth = 1000;
+
+}  // namespace
+
+SearchPicture picture_of(const PlanSearch& search, int opened) {
+  SearchPicture picture;
+  picture.title = question_text(search);
+  picture.opened = opened;
+  if (search.answer()) {
+    picture.answer = &*search.answer();
+    picture.selected = search.selected();
+    picture.selectable = search.selectable();
+    picture.value_head = value_head(search);
+    picture.value_said = value_said(search);
+  }
+  if (search.searching())
+    picture.status =
+        search.progress_text().isEmpty() ? SearchView::tr("Searching …") : search.progress_text();
+  else if (!search.error().isEmpty())
+    picture.status = search.error();
+  else if (!search.answer())
+    picture.status = SearchView::tr(
+        "Not searched yet. Search tries every combination of the free axes that makes the GPUs and "
+        "the batch, and says of each why it is not the best.");
+  const bool limit_alone = search.differs_in_limit_alone();
+  if (search.answer())
+    picture.limit_bytes = limit_alone ? search.limit_bytes() : search.answer()->capacity_bytes;
+  picture.device_bytes = limit_alone ? search.device_bytes() : picture.limit_bytes;
+  if (search.is_limited() && !search.searching())
+    picture.remark = limited_text(search);
+  else if (search.is_stale() && limit_alone && !search.searching())
+    picture.remark = SearchView::tr(
+        "More memory may be used than was searched: search again for the plans that it allows.");
+  else if (search.is_stale() && !search.searching())
+    picture.remark = SearchView::tr("The answer below is of other settings: search again.");
+  else if (search.answer() && search.answer()->cancelled && !search.searching())
+    picture.remark = cancelled_text(*search.answer());
+  if (const auto& today = search.wish().today) {
+    picture.today = axes_text(*today);
+    if (search.answer() && search.answer()->explained && !search.is_stale()) {
+      const ExplainedPlan& told = *search.answer()->explained;
+      picture.today_figures = today_figures(search);
+      // The sentences are about the best plan of the search.
+      if (!search.is_limited()) picture.today_said = today_sentences(told);
+    }
+  }
+  if (const FoundPlan* plan = picture.selected) {
+    const std::vector<PlanWhy>* neighbours = search.neighbours();
+    picture.why = neighbours ? *neighbours : search.why_selected();
+    if (!picture.why.empty())
+      picture.why_head = neighbours              ? SearchView::tr("What one change would do")
+                         : plan == search.best() ? SearchView::tr("Why it is the fastest")
+                                                 : SearchView::tr("Why it is not the fastest");
+  }
+  return picture;
+}
+
+ViewPicture exported_search(const PlanSearch& search, const PictureStyle& style, int opened) {
+  const Theme& theme = style.dark ? dark_theme() : light_theme();
+  const double height = search_height(kPictureWidth, picture_of(search, opened), theme);
+  return {QSize(kPictureWidth, std::max(120, int(height))),
+          [&search, &theme, opened](QPainter& painter, QSizeF size, TextLog* texts) {
+            painter.save();
+            painter.fillRect(QRectF(QPointF(0, 0), size), theme.surface);
+            paint_search(painter, size.width(), picture_of(search, opened), theme, nullptr, texts);
+            painter.restore();
+          }};
+}
+
+}  // namespace parallelarium

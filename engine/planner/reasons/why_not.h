@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Why the best plan has not another value of an axis: the best that has it, and what it costs; or
+// that none with it can be, and the commonest reason.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/planner/search.h"
+
+namespace parallelarium {
+
+struct WhyNot {
+  std::string axis, value;  // as they are typed: "tp", "8"
+  std::int64_t candidates = 0, classes[kPlanClasses] = {};
+  std::vector<ReasonCount> reasons;  // most frequent first
+  std::optional<Plan> plan;          // the best with that value; none: each is refused or too large
+  std::optional<double> seconds;     // that its step takes longer than the best plan's
+  std::string change;                // from the best plan to it: "TP 4 → 8, DP 2 → 1"
+  Message sentence;
+};
+// `best` is the plan that the request's own search found, or null where it found none. What the
+// request allows of that axis does not count. Cost: a search of the candidates with that value.
+// Errors: those of search(), but for "plan-empty", which is an answer.
+Result<WhyNot> why_not(const std::string& axis, const std::string& value, PlanRequest request,
+                       const Plan* best, const PlanWatch& watch);
+
+// {"axis", "value", "candidates", "classes", "reasons", "plan", "seconds", "change", "sentence",
+// "message"}; "plan" and "seconds" are null where there is none.
+nlohmann::json to_json(const WhyNot& answer);
+
+}  // namespace parallelarium

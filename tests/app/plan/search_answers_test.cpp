@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the Search view answers of each plan and value, and what its figures say that they count.
+#include <QComboBox>
+#include <QLabel>
+#include <QMenu>
+#include <QProcess>
+#include <nlohmann/json.hpp>
+
+#include "app/look/figures.h"
+#include "app/state/run/engine_process.h"
+#include "app/views/search/search_paint.h"
+#include "app/views/search/search_words.h"
+#include "tests/app/plan/search_fixture.h"
+
+namespace parallelarium {
+namespace {
+
+class SearchAnswers : public SearchFixture {};
+
+// Of every plan that can be selected the view says why it is not the fastest, by how much and why,
+// also for a limit that was set after the search.
+TEST_F(SearchAnswers, EveryPlanThatCanBeSelectedSaysWhyItIsNotTheFastest) {
+  search_for(wish_with_today());
+  ASSERT_TRUE(search().answer());
+  const auto each_says = [&] {
+    std::size_t others = 0;
+    const double best = search().best()->seconds;
+    const auto fastest = search().best()->setup;
+    std::vector<parallelarium::Setup> setups;
+    for (const FoundPlan* plan : search().selectable()) setups.push_back(plan->setup);
+    for (const auto& setup : setups) {
+      search().select(setup);
+      ASSERT_NE(search().selected(), nullptr);
+      const QString said = view().description().section(QStringLiteral("Selected: "), -1);
+      if (setup == fastest) continue;
+      const std::vector<PlanWhy> why = search().why_selected();
+      ASSERT_EQ(why.size(), 1U);
+      EXPECT_NEAR(*why.front().seconds, search().selected()->seconds - best, 1e-12);
+      EXPECT_TRUE(said.contains(QString::fromStdString(why.front().sentence.text)))
+          << said.toStdString();
+      EXPECT_NE(why.front().sentence.text.find("longer"), std::string::npos);
+      ++others;
+    }
+    EXPECT_GE(others, search().answer()->plans.size());
+  };
+  each_says();
+  // Two of them are in no row of the table: of the front, and of today.
+  EXPECT_GT(search().selectable().size(), search().answer()->plans.size() + 1);
+  PlanWish less = search().wish();
+  less.memory_bytes = search().best()->bytes - (std::int64_t{1} << 30);
+  search().set_wish(less);
+  ASSERT_TRUE(search().is_limited());
+  search().select(search().best()->setup);
+  ASSERT_EQ(search().why_selected().size(), 1U);
+  EXPECT_TRUE(search().why_selected().front().change.empty()) << "it is the fastest that fits";
+}
+
+// Up and Down walk all dots, and a click on the diamond selects what is trained today.
+TEST_F(SearchAnswers, TodayIsSelectedWithMouseAndKeyboard) {
+  search_for(wish_with_today());
+  ASSERT_TRUE(search().answer());
+  ASSERT_TRUE(search().answer()->explained && search().answer()->explained->plan);
+  const auto today = search().answer()->explained->plan->setup;
+  QWidget& canvas = view().canvas();
+  canvas.grab();
+  const auto& plans = view().hits().plans;
+  const auto hit = std::find_if(plans.begin(), plans.end(), [&](const SearchHits::Plan& each) {
+    return each.plan->setup == today;
+  });
+  ASSERT_NE(hit, plans.end());
+  QTest::mouseClick(&canvas, Qt::LeftButton, {}, hit->rect.center().toPoint());
+  ASSERT_NE(search().selected(), nullptr);
+  EXPECT_EQ(search().selected()->setup, today);
+  EXPECT_EQ(view().quantities()[0].predicted_value, *search().answer()->explained->seconds);
+  EXPECT_TRUE(plan_tip(search(), *search().selected()).startsWith(QStringLiteral("Today: TP 4")));
+  canvas.setFocus();
+  search().select(search().answer()->plans.front().setup);
+  std::vector<parallelarium::Setup> walked{search().selected()->setup};
+  for (std::size_t at = 0; at < search().selectable().size() + 2; ++at) {
+    QTest::keyClick(&canvas, Qt::Key_Down);
+    if (!(walked.back() == search().selected()->setup))
+      walked.push_back(search().selected()->setup);
+  }
+  EXPECT_EQ(walked.size(), search().selectable().size());
+  EXPECT_NE(std::find(walked.begin(), walked.end(), today), walked.end());
+}
+
+// What is asked of a value is what the command line says with that value fixed.
+TEST_F(SearchAnswers, AValueOfAnAxisSaysWhyNot) {
+  PlanWish wish = plan_wish("llama3-8b", "4");
+  search_for(wish);
+  ASSERT_TRUE(search().answer());
+  auto* ask = button(QStringLiteral("Why not …"));
+  ASSERT_NE(ask, nullptr);
+  Q_EMIT ask->menu()->aboutToShow();
+  QAction* four = nullptr;
+  QStringList axes;
+  for (QAction* axis : ask->menu()->actions()) {
+    axes << axis->text();
+    if (axis->text() == QStringLiteral("Tensor, TP"))
+      for (QAction* value : axis->menu()->actions())
+        if (value->text() == QStringLiteral("4")) four = value;
+  }
+  EXPECT_FALSE(axes.contains(QStringLiteral("Experts, EP"))) << "the model has none";
+  ASSERT_NE(four, nullptr);
+  const double best = search().best()->seconds;
+  four->trigger();
+  ASSERT_TRUE(wait_until([&] { return !search().searching(); }, kSearchMs));
+  ASSERT_NE(search().value_answer(), nullptr) << search().error().toStdString();
+  QProcess plan;
+  plan.start(EngineProcess::find_program(),
+             QStringLiteral("plan --model llama3-8b --machine dgx-h100 --gpus 4 --global-batch 8 "
+                            "--fix tp=4 --top 1 --json")
+                 .split(QLatin1Char(' ')));
+  ASSERT_TRUE(plan.waitForFinished(kSearchMs));
+  const auto json = nlohmann::json::parse(plan.readAllStandardOutput().toStdString());
+  ASSERT_NE(search().selected(), nullptr);
+  EXPECT_EQ(to_json(search().selected()->setup), json.at("best").at(0).at("setup"));
+  EXPECT_EQ(search().selected()->setup.mesh.tp, 4);
+  EXPECT_EQ(view().quantities()[0].predicted_value,
+            json.at("best").at(0).at("step").at("seconds").get<double>());
+  EXPECT_TRUE(view().description().contains(QStringLiteral("Why not Tensor, TP: 4")));
+  const QString longer = seconds_text(search().selected()->seconds - best);
+  EXPECT_TRUE(with_firm_units(value_said(search())).contains(longer))
+      << value_said(search()).toStdString();
+  // No combination has TP 32 on four GPUs.
+  search().ask_value(QStringLiteral("tp"), QStringLiteral("32"));
+  ASSERT_TRUE(wait_until([&] { return !search().searching(); }, kSearchMs));
+  EXPECT_FALSE(search().value_answer()->plan);
+  EXPECT_TRUE(value_said(search()).contains(QStringLiteral("No candidate has TP 32")));
+}
+
+// EP is an axis of models with experts alone.
+TEST_F(SearchAnswers, ADenseModelHasNoEpToChoose) {
+  const auto choice = [&]() -> QComboBox* {
+    for (auto* each : window->findChildren<QComboBox*>())
+      if (each->accessibleName() == QStringLiteral("Experts, EP")) return each;
+    return nullptr;
+  };
+  const auto says_not = [&] {
+    for (auto* each : window->findChildren<QLabel*>())
+      if (each->text() == QStringLiteral("not for this model")) return each->isVisible();
+    return false;
+  };
+  ASSERT_NE(choice(), nullptr);
+  PlanWish wish = small_wish();
+  wish.model = QStringLiteral("mixtral-8x7b");
+  wish.fixed[QStringLiteral("ep")] = QStringLiteral("2");
+  search().set_wish(wish);
+  EXPECT_TRUE(choice()->isVisible());
+  EXPECT_FALSE(says_not());
+  wish.model = QStringLiteral("gpt2-124m");
+  search().set_wish(wish);
+  EXPECT_FALSE(choice()->isVisible());
+  EXPECT_TRUE(says_not());
+  EXPECT_TRUE(search().wish().fixed.empty());
+}
+
+// MFU says what of attention it counts, the limit what of the memory, and a tie how many it has.
+TEST_F(SearchAnswers, FiguresSayWhatTheyCount) {
+  search_for(plan_wish("llama3-8b", "4"));
+  ASSERT_TRUE(search().answer());
+  const FoundPlan& plan = *search().selected();
+  const Quantity mfu = view().quantities()[1];
+  EXPECT_TRUE(mfu.title.contains(QStringLiteral("in full")));
+  EXPECT_TRUE(mfu.note.contains(share_text(plan.mfu_causal))) << mfu.note.toStdString();
+  EXPECT_TRUE(mfu.note.contains(share_text(plan.mfu_6n)));
+  EXPECT_GT(plan.mfu, plan.mfu_causal);
+  EXPECT_GT(plan.mfu_causal, plan.mfu_6n);
+  const PlanAnswer& answer = *search().answer();
+  std::int64_t tied = 0, shown = 0;
+  for (const auto& point : answer.points)
+    tied += point.first <= search().best()->seconds * (1 + *answer.tie_threshold);
+  for (const FoundPlan& each : answer.plans) shown += each.tied;
+  ASSERT_GT(tied, 1);
+  EXPECT_TRUE(view().description().contains(
+      QStringLiteral("%1 of %2 simulated plans within the tie").arg(shown).arg(tied)));
+  EXPECT_TRUE(
+      with_firm_units(search().memory_text()).contains(bytes_text(search().device_bytes())));
+  PlanWish less = search().wish();
+  less.memory_bytes = std::int64_t{40} << 30;
+  search().set_wish(less);
+  EXPECT_TRUE(search().memory_text().contains(QStringLiteral("40.0 GiB")))
+      << search().memory_text().toStdString();
+}
+
+// Where the buttons would leave no room to the question, they stand below it.
+TEST_F(SearchAnswers, ButtonsLeaveTheQuestionItsLine) {
+  search_for(small_wish());
+  ASSERT_TRUE(search().answer());
+  search().select(search().answer()->plans.back().setup);
+  for (const QSize size : {QSize(1440, 900), QSize(1024, 700), QSize(960, 540)}) {
+    window->resize(size);
+    QApplication::processEvents();
+    SearchPicture picture;
+    picture.title = question_text(search());
+    int left = view().canvas().width(), top = 10'000, shown = 0;
+    std::vector<QRect> places;
+    for (const auto* each : view().canvas().findChildren<QPushButton*>()) {
+      if (!each->isVisible()) continue;
+      ++shown;
+      EXPECT_GE(each->x(), 0) << each->text().toStdString();
+      EXPECT_LE(each->geometry().right(), view().canvas().width());
+      for (const QRect& other : places) EXPECT_FALSE(other.intersects(each->geometry()));
+      places.push_back(each->geometry());
+      left = std::min(left, each->x());
+      top = std::min(top, each->y());
+    }
+    EXPECT_GE(shown, 4);
+    const double bottom = search_title_bottom(view().canvas().width(), picture, light_theme());
+    EXPECT_TRUE(top >= bottom || left > view().canvas().width() * 0.35) << size.width();
+  }
+}
+
+}  // namespace
+}  // namespace parallelarium
