@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "app/lesson/lesson_panel.h"
+#include "app/lesson/map/course_map.h"
 #include "app/lesson/teaching/defence.h"
 #include "app/settings/all_settings.h"
 #include "app/settings/machine_sheet.h"
