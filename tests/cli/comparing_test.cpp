@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// `sweep` and `compare`.
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "tests/cli/cli.h"
+
+namespace parallelarium {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+TEST(Sweep, SaysFiguresOfPredictionsAndWhyThereAreNone) {
+  const Folder folder;
+  const json points = command({"sweep", "--vary", "pp=1,2,3", "--show", "step,bubble.of_total",
+                               "--layers", "4", "--backend", "paced", "--json"})
+                          .json()
+                          .at("points");
+  ASSERT_EQ(points.size(), 3u);
+  const json alone =
+      command({"predict", "--pp", "2", "--layers", "4", "--backend", "paced", "--json"}).json();
+  EXPECT_EQ(points[1].at("metrics").at("step"), alone.at("step").at("seconds"));
+  EXPECT_EQ(points[1].at("metrics").at("bubble.of_total"), alone.at("bubble").at("of_total"));
+  EXPECT_EQ(points[1].at("values").at("pp"), 2);
+  EXPECT_THAT(points[2].at("refused").get<std::string>(), HasSubstr("PP 3 does not divide 4"));
+  // DP fills the GPUs at every point.
+  const json filled =
+      command({"sweep", "--model", "llama3-8b", "--machine", "dgx-h100", "--gpus", "8",
+               "--global-batch", "8", "--vary", "tp=1,8", "--show", "resolved.mesh.dp", "--json"})
+          .json()
+          .at("points");
+  EXPECT_EQ(filled[0].at("metrics").at("resolved.mesh.dp"), 8);
+  EXPECT_EQ(filled[1].at("metrics").at("resolved.mesh.dp"), 1);
+  EXPECT_EQ(command({"sweep"}).status, 2);
+  EXPECT_EQ(command({"sweep", "--vary", "nothing=1"}).status, 2);
+}
+
+TEST(Compare, TellsTheDifferenceByCauses) {
+  const Folder folder;
+  const std::string a =
+      folder.file("a.json", R"({"model": "llama3-8b", "machine": "dgx-h100", "mesh": {"tp": 8}})");
+  const std::string b =
+      folder.file("b.json", R"({"model": "llama3-8b", "machine": "dgx-h100", "mesh": {"pp": 8}})");
+  const json beside = command({"compare", a, b, "--json"}).json();
+  ASSERT_EQ(beside.at("columns").size(), 2u);
+  const auto row = [&](const std::string& metric) {
+    for (const json& each : beside.at("rows"))
+      if (each.at("metric") == metric) return each.at("values");
+    return json();
+  };
+  double sum = 0;
+  for (const json& cause : beside.at("causes")) sum += cause.at("seconds").get<double>();
+  const json step = row("step.seconds");
+  EXPECT_NEAR(sum, step[1].get<double>() - step[0].get<double>(), 1e-9);
+  // A run's times do not stand beside those of another machine.
+  json run = command({"predict", "--setup", a, "--json"}).json();
+  run["source"] = "paced";
+  run["machine"] = "Another machine";
+  const std::string file = folder.file("run.json", run.dump());
+  const json honest = command({"compare", a, file, "--json"}).json();
+  for (const json& each : honest.at("rows"))
+    if (each.at("metric") == "step.seconds") {
+      EXPECT_TRUE(each.at("values")[1].is_null());
+      EXPECT_THAT(each.at("why")[1].get<std::string>(), HasSubstr("rehearsal"));
+    }
+  EXPECT_TRUE(honest.at("causes").empty());
+  EXPECT_THAT(command({"compare", "korthikanti-2022-table-5/1", "korthikanti-2022-table-5/2"}).out,
+              HasSubstr("recompute"));
+  EXPECT_EQ(command({"compare", a}).status, 2);
+  EXPECT_EQ(command({"compare", a, "nothing"}).status, 2);
+}
+
+// A published run as a column has its figures as `cases` has them.
+TEST(Compare, SetsWhatWasPublishedBesideWhatIsPredicted) {
+  const char* name = "korthikanti-2022-table-5";
+  const json cases = command({"cases", name, "--json"}).json();
+  const std::string first = std::string(name) + "/1", second = std::string(name) + "/2";
+  const json told = command({"compare", first, second, "--json"}).json();
+  const json& published = told.at("columns")[1].at("published");
+  const json& expected = cases.at(1).at("published");
+  ASSERT_FALSE(published.empty());
+  ASSERT_EQ(published.size(), expected.size());
+  for (std::size_t at = 0; at < published.size(); ++at)
+    for (const char* key : {"metric", "unit", "value", "predicted", "error", "rates"})
+      EXPECT_EQ(published[at].at(key), expected[at].at(key)) << key;
+  EXPECT_THAT(command({"compare", first, second}).out, HasSubstr("Published"));
+}
+
+}  // namespace
+}  // namespace parallelarium
