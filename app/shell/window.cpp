@@ -144,7 +144,7 @@ void Window::follow_session() {
   });
   connect(chips_, &SetupChips::opened, this, &Window::show_setup_popup);
   connect(strip_, &Strip::quantity_chosen, this, [this](const QString& key) {
-    selection_->show_formulas(key, view().origin(key));
+    show_formulas(key);
     if (right_tabs_->isVisible()) right_tabs_->setCurrentWidget(selection_);
   });
   // Learn once more leads from the lesson to the map.
@@ -189,6 +189,10 @@ const ViewInfo& Window::view_info() const {
   return parallelarium::views()[std::size_t(tabs_->currentIndex())];
 }
 
+void Window::show_formulas(const QString& quantity) {
+  selection_->show_formulas(view().is_of_setup() ? quantity : QString(), view().origin(quantity));
+}
+
 // Another view is in front.
 void Window::view_came() {
   unfolded_ = false;
@@ -198,7 +202,7 @@ void Window::view_came() {
   refresh_banner();
   selection_->show_text({});
   const QString formula = QLatin1String(view_info().formula);
-  selection_->show_formulas(formula, view().origin(formula));
+  show_formulas(formula);
   lesson_->set_view(view_info());
 }
 

@@ -124,6 +124,7 @@ class Window : public QMainWindow {
   void follow_views();
   void follow_session();
   void view_came();
+  void show_formulas(const QString& quantity);  // on the right, where the view is of what is set
   void refresh_strip();
   void show_setup_popup();
   void cycle_panes(int direction);

@@ -182,6 +182,8 @@ std::vector<ViewActions> SearchView::commands() const {
 
 std::vector<Quantity> SearchView::quantities() const { return plan_quantities(state_->search); }
 
+bool SearchView::is_of_setup() const { return false; }
+
 QString SearchView::origin(const QString&) const {
   return tr("Of the selected plan, as the Explore room predicts it once it is used.");
 }

@@ -6,6 +6,7 @@
 #include <QMenu>
 
 #include "app/look/figures.h"
+#include "app/selection/selection_panel.h"
 #include "app/state/plan/plan_search.h"
 #include "app/views/compare/compare_paint.h"
 #include "app/views/compare/compare_words.h"
@@ -144,6 +145,18 @@ TEST_F(CompareFixture, IsAboutTheSelectedPlanAfterASearch) {
   EXPECT_NEAR(seconds(2), *search.answer()->explained->seconds, 1e-9);
   EXPECT_TRUE(comparison().whose.contains(QStringLiteral("selected in Search")));
   EXPECT_EQ(view().quantities().front().predicted_value, other.seconds);
+  // Formulas of what is set in Explore do not stand beside figures of the plan.
+  const auto right = [&] {
+    QString text;
+    for (const QLabel* label : window->findChild<SelectionPanel*>()->findChildren<QLabel*>())
+      text += label->text();
+    return text;
+  };
+  show("roofline");
+  show("compare");
+  EXPECT_FALSE(right().contains(QStringLiteral("1,024")) || right().contains(QStringLiteral(" / ")))
+      << right().toStdString();
+  EXPECT_TRUE(right().contains(QStringLiteral("selected in Search"))) << right().toStdString();
   search.show_plan(false);
   QApplication::processEvents();
   ASSERT_EQ(comparison().entries.size(), 1u);
