@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/predict/predict.h"
+#include "engine/predict/rehearsal.h"
 #include "tests/predict/built.h"
 #include "tests/predict/cost/plain_machine.h"
 #include "tests/predict/program/tiny_program.h"
@@ -174,6 +175,15 @@ TEST(SharedLinks, OnlySlow) {
     for (std::size_t at = 0; at < alone[rank].size(); ++at)
       ASSERT_GE(prediction->timeline.ranks[rank].spans[at].end, without.ranks[rank].spans[at].end);
   EXPECT_GT(prediction->timeline.duration, without.duration);
+}
+
+// A rehearsal sets the longer durations, and so takes as long as the prediction.
+TEST(SharedLinks, AreInWhatARehearsalSets) {
+  const auto prediction = predict(stages_and_replicas(), *find_machine("dgx-h100"));
+  ASSERT_TRUE(prediction.ok()) << prediction.error().text;
+  const Timeline set = simulate(prediction->program, modelled_durations(*prediction));
+  const auto predicted = static_cast<double>(prediction->timeline.duration.count());
+  EXPECT_NEAR(static_cast<double>(set.duration.count()) / predicted, 1, 1e-6);
 }
 
 // By hand: replicas share a node of two, and stages do not. An all-reduce of two sends its bytes
