@@ -6847,6 +6847,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>einmal für jeden von deren Knoten</translation>
     </message>
     <message>
+        <source>from one TP rank alone</source>
+        <translation>nur von einem TP-Rang</translation>
+    </message>
+    <message>
         <source>Router&apos;s weights</source>
         <translation>Router-Gewichte</translation>
     </message>

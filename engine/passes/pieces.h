@@ -22,11 +22,16 @@ struct LocalSizes {
   std::int64_t qkv_parameters = 0;  // weights of the QKV piece
   DataType type = DataType::kF32;   // of activations and parameters
   Precision precision;
-  // Experts, per micro-batch: the most rows that this rank sends, the most that its experts take,
-  // and the rows that they take if routing is even.
-  std::int64_t sent_rows = 0, expert_rows = 0, even_rows = 0;
+  // Experts, per micro-batch: tokens that this rank routes, the most rows that it sends, the most
+  // that its experts take, and the rows that they take if routing is even.
+  std::int64_t routed = 0, sent_rows = 0, expert_rows = 0, even_rows = 0;
 };
 LocalSizes local_sizes(const Setup& setup);
+// Whether each TP rank routes and sends its own tokens alone (ExpertDispatch::kTensorShares).
+inline bool sends_tensor_shares(const Setup& setup) {
+  return setup.model.experts.count > 0 && setup.mesh.tp > 1 &&
+         setup.expert_dispatch == ExpertDispatch::kTensorShares;
+}
 
 struct DraftOperand {
   Tensor tensor = Tensor::kScratch;

@@ -24,7 +24,8 @@ void add_expert_rows(const Setup& setup, LocalSizes& sizes) {
   if (!can_execute(setup)) {
     const double padded = experts.capacity > 0 ? experts.capacity : 1.0;
     sizes.expert_rows = static_cast<std::int64_t>(static_cast<double>(N * k) * padded + 0.5);
-    sizes.sent_rows = ep == 1 ? sizes.expert_rows : N * k;
+    const bool apart = ep > 1 || sends_tensor_shares(setup);  // sent and taken are other rows
+    sizes.sent_rows = apart ? sizes.routed * k : sizes.expert_rows;
     return;
   }
   sizes.sent_rows = std::min(N * k, experts.count * each);
@@ -95,6 +96,7 @@ LocalSizes local_sizes(const Setup& setup) {
     experts.skew = setup.skew;
   }
   sizes.precision = setup.precision;
+  sizes.routed = sends_tensor_shares(setup) ? sizes.N_norm : sizes.N;
   add_expert_rows(setup, sizes);
   sizes.type = setup.precision.activation_bytes() == 2 ? DataType::kBf16 : DataType::kF32;
   return sizes;

@@ -68,6 +68,21 @@ struct RateShares {
 };
 RateShares rate_shares(const Prediction& prediction);
 
+// Of the rank that loses most by it: transfers and collectives that took longer since others used
+// the same links meanwhile, and by how much in all (cost/links.h). Hidden ones count, too, so that
+// the step may lose less.
+struct LinkSharing {
+  int rank = 0;
+  double seconds = 0;
+  struct Slowed {
+    std::string what = {};  // "all_reduce of gradients"
+    int count = 0;
+    double seconds = 0;
+  };
+  std::vector<Slowed> slowed = {};  // falling
+};
+LinkSharing link_sharing(const Prediction& prediction);
+
 // Error: the first sentence of validate(), or of make_order/build_program, or that the routing is
 // not the Setup's. Pure; safe on any thread.
 // `routing`: what a run of the same Setup was seen to route; else the Setup's skew is assumed.

@@ -28,6 +28,10 @@ nlohmann::json to_json(const Prediction& prediction, int rank) {
   json assumed = json::array();
   for (const RateShares::Assumed& each : shares.largest_assumed)
     assumed.push_back({{"what", each.what}, {"share", each.share}});
+  const LinkSharing sharing = link_sharing(prediction);
+  json slowed = json::array();
+  for (const LinkSharing::Slowed& each : sharing.slowed)
+    slowed.push_back({{"what", each.what}, {"count", each.count}, {"seconds", each.seconds}});
   json step = to_json(prediction.step, false);
   step["flops_convention"] = "full";
   return {
@@ -41,6 +45,8 @@ nlohmann::json to_json(const Prediction& prediction, int rank) {
         {"interpolated", shares.interpolated},
         {"assumed", shares.assumed},
         {"largest_assumed", std::move(assumed)}}},
+      {"link_sharing",
+       {{"rank", sharing.rank}, {"seconds", sharing.seconds}, {"slowed", std::move(slowed)}}},
       {"level", prediction.program.level == Level::kPiece ? "piece" : "stage"},
       {"ranks", ranks},
       {"ranks_built", prediction.program.ranks.size()},

@@ -5,35 +5,13 @@
 
 #include "engine/predict/cost/simulate.h"
 #include "engine/predict/cost/work_seconds.h"
+#include "engine/predict/op_sort.h"
 #include "engine/predict/predict.h"
 
 namespace parallelarium {
 namespace {
 
 constexpr std::size_t kMostListed = 5;
-
-// Ops that are told as one. Their words are written once, not for each of thousands of ops.
-struct OpSort {
-  OpKind kind;  // of sends and receives kSend
-  Piece piece = {};
-  Phase phase = {};
-  CollectiveKind collective = {};
-  Purpose purpose = {};
-  auto operator<=>(const OpSort&) const = default;
-};
-OpSort sort_of(const Op& op) {
-  if (op.kind == OpKind::kCompute) return {.kind = op.kind, .piece = op.piece, .phase = op.phase};
-  if (op.kind == OpKind::kCollective)
-    return {.kind = op.kind, .collective = op.collective, .purpose = op.purpose};
-  return {.kind = OpKind::kSend, .purpose = op.purpose};
-}
-std::string what_is(const OpSort& op) {
-  if (op.kind == OpKind::kCompute)
-    return fmt::format("{}, {}", name_of(op.piece), name_of(op.phase));
-  if (op.kind == OpKind::kCollective)
-    return fmt::format("{} of {}", name_of(op.collective), name_of(op.purpose));
-  return fmt::format("send and receive of {}", name_of(op.purpose));
-}
 
 using ByKind = std::array<double, kRateKinds>;
 

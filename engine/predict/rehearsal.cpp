@@ -21,6 +21,9 @@ std::vector<std::vector<Nanoseconds>> modelled_durations(const Prediction& predi
     launch_transfers(rank, cost, of_rank);
     durations.emplace_back(of_rank.begin(), of_rank.end());
   }
+  for (std::size_t rank = 0; rank < durations.size(); ++rank)
+    for (const SlowedOp& slowed : prediction.timeline.ranks[rank].slowed)
+      durations[rank][static_cast<std::size_t>(slowed.op)] += slowed.by;
   return durations;
 }
 

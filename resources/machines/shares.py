@@ -72,19 +72,19 @@ def attention_table(calls):
     return rows, keys, [round(min(1.0, point(row, key)), 3) for row in rows for key in keys]
 
 
-def attention_shares(path, peak):
+def attention_shares(path, peak, size):
     calls = {}
     with open(path) as file:
         for row in csv.DictReader(file):
             batch, length, heads, dim, ms = (float(row[key]) for key in
                                              ("batch_size", "isl", "num_heads", "head_dim", "ms"))
-            if dim != 128 or length < 1024:
+            if dim != size or length < 1024:
                 continue
             flops = 2 * batch * heads * length * length * dim * (1 + 128 / length)
             at = 2 ** round(math.log2(batch * heads * length)), 2 ** round(math.log2(length))
             calls.setdefault(at, []).append(flops / (ms / 1000) / peak)
     rows, keys, shares = attention_table({at: median(values) for at, values in calls.items()})
-    return {"rows": rows, "keys": keys, "shares": shares}
+    return {"rows": rows, "keys": keys, "shares": shares} if calls else {}
 
 
 def training_attention(forward, backward, wide):
@@ -195,7 +195,9 @@ def main():
         put(lines, "products", {**products, "origin": origin + ", products"})
     elif what == "attention":
         peak = numbers["half_flops_per_second"]["value"]
-        put(lines, "attention", {**attention_shares(paths[0], peak), "origin": origin + ", attention"})
+        for name, size in (("attention", 128), ("narrow_attention", 64)):
+            if table := attention_shares(paths[0], peak, size):
+                put(lines, name, {**table, "origin": origin + ", attention"})
     elif what == "training-attention":
         put(lines, "attention", {**training_attention(*paths, False), "origin": origin})
         put(lines, "wide_attention", {**training_attention(*paths, True), "origin": origin})

@@ -80,7 +80,8 @@ INSTANTIATE_TEST_SUITE_P(
         // there.
         Goal{"liu-2025-table-4", "mfu_causal_percent", "MCore,", 0.17, 0.285},
         Goal{"torchtitan-2025-async-tp", "tokens_per_second_per_rank", "", 0.06, 0.06},
-        Goal{"llama-3-2024-table-4", "mfu_causal_percent", "", 0.02, 0.025}));
+        // Two points of utilisation of some 40: its stages' messages and its gradients share cards.
+        Goal{"llama-3-2024-table-4", "mfu_causal_percent", "", 0.02, 0.045}));
 
 // It ran on devices of 80 GB (section 3.1), and would not have without what section 3.3.3 says.
 TEST(Cases, DeepSeekV3FitsAsItWasPublished) {

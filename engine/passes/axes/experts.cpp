@@ -4,6 +4,10 @@
 // other by a small all-to-all of counts once in a forward; `bytes` are those of even routing.
 // Source: Lepikhin et al. 2020 (GShard), section 3.2. Where they are to hide inside a pair of
 // actions, they stand in the data lane, and arrange() puts the two actions into each other.
+//
+// Where each TP rank sends its own tokens alone, the ranks that hold parts of an expert gather what
+// came to all of them before its products, and add up and cut the results after them. Source:
+// Megatron-LM, megatron/core/transformer/moe/token_dispatcher.py, MoEAlltoAllTokenDispatcher.
 #include "engine/passes/writers/expert_writer.h"
 
 namespace parallelarium {
@@ -17,8 +21,10 @@ class ExpertsPass {
         experts_(setup.model.experts),
         fp8_(setup.fp8_dispatch),
         gates_travel_(setup.expert_gates == ExpertGates::kActivations),
+        shares_(sends_tensor_shares(setup)),
+        travels_(setup.mesh.ep > 1),
         lane_(setup.overlap_experts ? Lane::kData : Lane::kCompute),
-        row_bytes_(sizes.N * experts_.top_k * sizes.shape.C * size_of(sizes.type)) {}
+        row_bytes_(sizes.routed * experts_.top_k * sizes.shape.C * size_of(sizes.type)) {}
 
   void add(Draft draft) {
     const Piece piece = draft.op.piece;
@@ -29,18 +35,32 @@ class ExpertsPass {
       if (gates_travel_) draft.operands[draft.operands.size() - 2].part = kRowGates;
       drafts_.push_back(std::move(draft));
       const Draft& beside = drafts_.back();
-      Draft counts = collective(beside, Purpose::kCounts, experts_.count * 4, DataType::kI32);
-      counts.operands = {counts_by_place(beside), counts_by_rank(beside, true)};
-      Draft rows = to_experts(beside, Tensor::kExpertTokens);
-      if (gates_travel_) add_gates(rows, beside, kRowGates, kReceivedGates);
-      drafts_.push_back(std::move(counts));
-      drafts_.push_back(std::move(rows));
+      std::vector<Draft> exchanges;
+      if (travels_) {
+        Draft counts = collective(beside, Purpose::kCounts, experts_.count * 4, DataType::kI32);
+        counts.operands = {counts_by_place(beside), counts_by_rank(beside, true)};
+        Draft rows = to_experts(beside, Tensor::kExpertTokens);
+        if (gates_travel_)
+          add_gates(rows, beside, kRowGates, shares_ ? kShareGates : kReceivedGates);
+        exchanges.push_back(std::move(counts));
+        exchanges.push_back(std::move(rows));
+      }
+      if (shares_) {
+        Draft gather = gather_shares(beside, Tensor::kExpertTokens);
+        if (gates_travel_)
+          add_gates(gather, beside, travels_ ? kShareGates : kRowGates, kReceivedGates);
+        exchanges.push_back(std::move(gather));
+      }
+      for (Draft& exchange : exchanges) drafts_.push_back(std::move(exchange));
     } else if (piece == Piece::kUnpermute && input) {
       rename(draft.operands[draft.operands.size() - (gates_travel_ ? 1 : 2)], kSent);
       drafts_.push_back(std::move(draft));
-      drafts_.push_back(to_experts(drafts_.back(), Tensor::kGradExpertTokens));
+      std::vector<Draft> exchanges;
+      if (travels_) exchanges.push_back(to_experts(drafts_.back(), Tensor::kGradExpertTokens));
+      if (shares_) exchanges.push_back(gather_shares(drafts_.back(), Tensor::kGradExpertTokens));
+      for (Draft& exchange : exchanges) drafts_.push_back(std::move(exchange));
     } else if (piece == Piece::kExpert) {
-      draft.operands[1] = counts_by_rank(draft, false);
+      if (travels_) draft.operands[1] = counts_by_rank(draft, false);
       if (!input && !forward) {
         drafts_.push_back(std::move(draft));
         return;
@@ -48,13 +68,23 @@ class ExpertsPass {
       const Tensor tensor = forward ? Tensor::kExpertTokens : Tensor::kGradExpertTokens;
       rename(draft.operands.back(), kResults);
       drafts_.push_back(std::move(draft));
-      Draft back = collective(drafts_.back(), Purpose::kTokens, row_bytes_, sizes_.type);
+      const Draft beside = drafts_.back();
+      if (shares_) {
+        Draft sum = add_up_shares(beside, tensor);
+        if (gates_travel_ && input)
+          add_gates(sum, beside, kReceivedGateGradients,
+                    travels_ ? kShareGateGradients : kReturnedGateGradients);
+        drafts_.push_back(std::move(sum));
+      }
+      if (!travels_) return;
+      Draft back = collective(beside, Purpose::kTokens, row_bytes_, sizes_.type);
       back.op.block = 1;
-      back.operands = {rows(drafts_.back(), tensor, kResults, false),
-                       rows(drafts_.back(), tensor, kReturned, true),
-                       counts_by_rank(drafts_.back(), false), counts_by_place(drafts_.back())};
+      back.operands = {rows(beside, tensor, shares_ ? kShareResults : kResults, false),
+                       rows(beside, tensor, kReturned, true), counts_by_rank(beside, false),
+                       counts_by_place(beside)};
       if (gates_travel_ && input)
-        add_gates(back, drafts_.back(), kReceivedGateGradients, kReturnedGateGradients);
+        add_gates(back, beside, shares_ ? kShareGateGradients : kReceivedGateGradients,
+                  kReturnedGateGradients);
       drafts_.push_back(std::move(back));
     } else {
       // Routers' backwards, and their sums over TP.
@@ -78,9 +108,29 @@ class ExpertsPass {
   Draft to_experts(const Draft& beside, Tensor tensor) const {
     Draft draft = fp8_ ? collective(beside, Purpose::kTokens, fp8_bytes(), DataType::kU8)
                        : collective(beside, Purpose::kTokens, row_bytes_, sizes_.type);
-    draft.operands = {rows(beside, tensor, kSent, false), rows(beside, tensor, kReceived, true),
+    draft.operands = {rows(beside, tensor, kSent, false),
+                      rows(beside, tensor, shares_ ? kShare : kReceived, true),
                       counts_by_place(beside), counts_by_rank(beside, false)};
     return draft;
+  }
+  // Over TP; `from` and `to` as on one rank.
+  Draft over_shares(CollectiveKind kind, const Draft& beside, Tensor tensor, ExpertPart from,
+                    ExpertPart to) const {
+    const std::int64_t whole = sizes_.N * experts_.top_k * sizes_.shape.C * size_of(sizes_.type);
+    const bool forward = tensor == Tensor::kExpertTokens;
+    Draft draft =
+        collective_draft(kind, Axis::kTp, forward ? Purpose::kActivations : Purpose::kGradients,
+                         whole, sizes_.type, beside);
+    draft.operands = {rows(beside, tensor, from, false), rows(beside, tensor, to, true)};
+    return draft;
+  }
+  Draft gather_shares(const Draft& beside, Tensor tensor) const {
+    return over_shares(CollectiveKind::kAllGather, beside, tensor, travels_ ? kShare : kSent,
+                       kReceived);
+  }
+  Draft add_up_shares(const Draft& beside, Tensor tensor) const {
+    return over_shares(CollectiveKind::kReduceScatter, beside, tensor, kResults,
+                       travels_ ? kShareResults : kReturned);
   }
   // Each row brings a number along, its gate or the gate's gradient.
   void add_gates(Draft& exchange, const Draft& beside, GatePart from, GatePart to) const {
@@ -89,13 +139,14 @@ class ExpertsPass {
       operand.tensor = Tensor::kRouterGates;
       operand.layer = beside.op.layer;
       operand.part = which;
-      const bool by_place = which == kRowGates || which == kReturnedGateGradients;
-      operand.count = by_place ? sizes_.sent_rows : sizes_.expert_rows;
+      const bool taken = which == kReceivedGates || which == kReceivedGateGradients;
+      operand.count = taken ? sizes_.expert_rows : sizes_.sent_rows;
       operand.access = which == to ? Access::kWrite : Access::kRead;
       operand.opens = which == to ? operand.count * 4 : 0;
       exchange.operands.push_back(operand);
     }
-    exchange.op.bytes += sizes_.N * experts_.top_k * 4;
+    const std::int64_t tokens = exchange.axis == Axis::kTp ? sizes_.N : sizes_.routed;
+    exchange.op.bytes += tokens * experts_.top_k * 4;
   }
   // A byte for an element, and for 128 of them a scale in fp32. Source: DeepSeek-V3 (arXiv
   // 2412.19437), section 3.3.2.
@@ -104,20 +155,20 @@ class ExpertsPass {
     return elements + elements / 128 * 4;
   }
   DraftOperand rows(const Draft& beside, Tensor tensor, ExpertPart part, bool opens) const {
-    const bool by_place = part == kSent || part == kReturned;
+    const bool taken = part == kReceived || part == kResults;
     DraftOperand operand;
     operand.tensor = tensor;
     operand.layer = beside.op.layer;
     operand.part = part;
     operand.type = sizes_.type;
-    operand.count = (by_place ? sizes_.sent_rows : sizes_.expert_rows) * sizes_.shape.C;
+    operand.count = (taken ? sizes_.expert_rows : sizes_.sent_rows) * sizes_.shape.C;
     operand.access = opens ? Access::kWrite : Access::kRead;
     operand.opens = opens ? operand.count * size_of(sizes_.type) : 0;
     return operand;
   }
   DraftOperand counts_by_place(const Draft& beside) const {
     DraftOperand operand = counts(beside);
-    operand.offset = counts_offset(sizes_.N, experts_.count, experts_.top_k);
+    operand.offset = counts_offset(sizes_.routed, experts_.count, experts_.top_k);
     return operand;
   }
   DraftOperand counts_by_rank(const Draft& beside, bool opens) const {
@@ -139,6 +190,7 @@ class ExpertsPass {
   const LocalSizes& sizes_;
   const Experts& experts_;
   const bool fp8_, gates_travel_;
+  const bool shares_, travels_;  // over TP, over EP
   const Lane lane_;
   const std::int64_t row_bytes_;
   std::vector<Draft> drafts_;
@@ -148,7 +200,7 @@ class ExpertsPass {
 
 std::vector<Draft> experts_pass(const Setup& setup, const LocalSizes& sizes,
                                 std::vector<Draft> drafts) {
-  if (setup.mesh.ep == 1) return drafts;
+  if (setup.mesh.ep == 1 && !sends_tensor_shares(setup)) return drafts;
   ExpertsPass pass(setup, sizes);
   for (Draft& draft : drafts) pass.add(std::move(draft));
   return pass.take();

@@ -7,6 +7,7 @@
 // as well: the embedding's partial rows are summed, and the loss needs three reductions of one
 // number a token. Routers are not cut: every rank routes all tokens, and a gate's gradient, which
 // needs whole results, is the sum of the ranks' parts. Shared experts are summed with the others.
+// Where each TP rank dispatches its own tokens, experts.cpp gathers what came.
 // Setup::overlap_tensor lets input gradients be summed in the pipeline lane, behind the weight
 // gradient of the same layer. Source: Shoeybi et al. 2019, section 3; Korthikanti et al. 2022,
 // section 4.2.2; Megatron-LM (asynchronous reduction in its linear layers).
@@ -48,6 +49,7 @@ class TensorPass {
         keeps_(keeps_gathered_inputs(setup)),
         overlaps_(setup.overlap_tensor),
         gates_travel_(setup.expert_gates == ExpertGates::kActivations),
+        shares_(sends_tensor_shares(setup)),
         model_(setup.model),
         sizes_(sizes),
         whole_(sizes.N * sizes.shape.C),
@@ -56,6 +58,12 @@ class TensorPass {
   void add(Draft draft) {
     const Piece piece = draft.op.piece;
     const Phase phase = draft.op.phase;
+    // Of the rank's own tokens.
+    if (shares_ &&
+        (piece == Piece::kRouter || piece == Piece::kDispatch || piece == Piece::kUnpermute)) {
+      drafts_.push_back(std::move(draft));
+      return;
+    }
     const bool forward = phase == Phase::kForward || phase == Phase::kRecompute;
     const bool shared = is_shared(draft);
     // The split part of a layer; an up-projection that is computed again is inside of it.
@@ -82,10 +90,10 @@ class TensorPass {
   std::vector<Draft> take() { return std::move(drafts_); }
 
  private:
-  // The MLP beside experts.
+  // The MLP beside experts; where these share nothing with it, it is as any other.
   bool is_shared(const Draft& draft) const {
     const Piece piece = draft.op.piece;
-    return (piece == Piece::kMlpIn || piece == Piece::kMlpOut) &&
+    return !shares_ && (piece == Piece::kMlpIn || piece == Piece::kMlpOut) &&
            is_expert_layer(model_, draft.op.layer);
   }
   Draft collective(CollectiveKind kind, Purpose purpose, const Draft& beside) const {
@@ -199,7 +207,7 @@ class TensorPass {
     drafts_.push_back(std::move(sum));
   }
 
-  const bool sp_, keeps_, overlaps_, gates_travel_;
+  const bool sp_, keeps_, overlaps_, gates_travel_, shares_;
   const Model& model_;
   const LocalSizes& sizes_;
   const std::int64_t whole_, own_;  // elements of all tokens and of the rank's own

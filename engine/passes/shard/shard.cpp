@@ -251,12 +251,14 @@ ShardPass::Home ShardPass::home_of(RankPlan& plan, const Bucket& bucket) const {
   if (zero_stage(setup_) > 0 && shard_ranks(setup_) < mesh.dp * mesh.cp)
     home.across_group = replica_group(setup_, plan, Replicas::kAcross, experts);
   if (mesh.tp == 1) return home;
-  // Norms that saw only their own tokens, and key/value heads that met only some of the queries.
+  // Norms, and routers, that saw only their own tokens, and key/value heads that met only some of
+  // the queries.
   const std::vector<int> everyone = group_of(mesh, Axis::kTp, rank.rank);
   const int sharing = mesh.tp > model.kv_heads ? mesh.tp / model.kv_heads : 1;
   for (const ParameterSlice& slice : rank.parameters) {
     if (slice.offset < bucket.begin || slice.offset >= bucket.begin + bucket.count) continue;
-    if (setup_.sequence_parallel && is_norm(slice.parameter)) {
+    const bool routes = slice.parameter == Parameter::kRouterWeight && sends_tensor_shares(setup_);
+    if ((setup_.sequence_parallel && is_norm(slice.parameter)) || routes) {
       const bool joins = !home.copies.empty() &&
                          home.copies.back().begin + home.copies.back().count == slice.offset;
       if (joins) {

@@ -19,6 +19,9 @@ enum ExpertPart : std::int16_t {
   kActivated,
   kResults,   // of the experts, on their way back
   kReturned,  // rows by place again
+  // Of one TP rank alone, where each sends its own: what came for it, and what goes back.
+  kShare,
+  kShareResults,
 };
 
 // Parts of kRouterGates. From kRowGates on they are of rows, on both sides of an exchange, where
@@ -30,6 +33,8 @@ enum GatePart : std::int16_t {
   kReceivedGates,
   kReceivedGateGradients,
   kReturnedGateGradients,
+  kShareGates,
+  kShareGateGradients,
 };
 
 class ExpertWriter : protected PieceWriter {
@@ -38,14 +43,14 @@ class ExpertWriter : protected PieceWriter {
 
   void experts_forward(int layer) {
     const std::int64_t E = experts().count, k = experts().top_k;
-    begin(Piece::kRouter, phase_, layer, z_.N * E);
-    product(z_.N, E, s_.C);
-    read(Tensor::kNorm2Out, layer, z_.N * s_.C);
+    begin(Piece::kRouter, phase_, layer, z_.routed * E);
+    product(z_.routed, E, s_.C);
+    read(Tensor::kNorm2Out, layer, z_.routed * s_.C);
     parameter(Parameter::kRouterWeight, layer);
-    write_float(Tensor::kRouterLogits, layer, z_.N * E);
-    write_float(Tensor::kRouterGates, layer, z_.N * k);
-    add(Tensor::kRoutes, layer, Access::kWrite, routes_elements(z_.N, E, k), 0,
-        routes_elements(z_.N, E, k) * 4, DataType::kI32);
+    write_float(Tensor::kRouterLogits, layer, z_.routed * E);
+    write_float(Tensor::kRouterGates, layer, z_.routed * k);
+    add(Tensor::kRoutes, layer, Access::kWrite, routes_elements(z_.routed, E, k), 0,
+        routes_elements(z_.routed, E, k) * 4, DataType::kI32);
     const std::int64_t place = place_among(Parameter::kRouterWeight, layer);
     add(Tensor::kRouterRecord, -1, Access::kWrite, record_elements(E),
         place * setup_.microbatches * record_elements(E));
@@ -55,11 +60,11 @@ class ExpertWriter : protected PieceWriter {
       add(Tensor::kRouterLoads, -1, Access::kAccumulate, E, place * E);
     }
 
-    begin(Piece::kDispatch, phase_, layer, z_.even_rows * s_.C);
-    read(Tensor::kNorm2Out, layer, z_.N * s_.C);
+    begin(Piece::kDispatch, phase_, layer, even_sent() * s_.C);
+    read(Tensor::kNorm2Out, layer, z_.routed * s_.C);
     read_routes(layer);
     if (gates_travel()) {
-      read_float(Tensor::kRouterGates, layer, z_.N * k);
+      read_float(Tensor::kRouterGates, layer, z_.routed * k);
       write_gates(layer, kReceivedGates, z_.sent_rows);
     }
     write_rows(Tensor::kExpertTokens, layer, kReceived, z_.sent_rows, s_.C);
@@ -79,30 +84,30 @@ class ExpertWriter : protected PieceWriter {
       keep_rows(Tensor::kExpertTokens, layer, kActivated, s_.experts.ffn);
     write_rows(Tensor::kExpertTokens, layer, kReturned, z_.expert_rows, s_.C);
 
-    begin(Piece::kUnpermute, phase_, layer, z_.even_rows * s_.C);
+    begin(Piece::kUnpermute, phase_, layer, even_sent() * s_.C);
     read_sent(Tensor::kExpertTokens, layer, kReturned);
-    if (!gates_travel()) read_float(Tensor::kRouterGates, layer, z_.N * k);
+    if (!gates_travel()) read_float(Tensor::kRouterGates, layer, z_.routed * k);
     read_routes(layer);
     if (experts().shared > 0) {
-      read(Tensor::kMlpOutOut, layer, z_.N * s_.C);
+      read(Tensor::kMlpOutOut, layer, z_.routed * s_.C);
       part(kSharedOutput);
     }
-    write(Tensor::kMlpOutOut, layer, z_.N * s_.C);
+    write(Tensor::kMlpOutOut, layer, z_.routed * s_.C);
   }
 
   void experts_backward(int layer) {
     const std::int64_t E = experts().count, k = experts().top_k;
     if (input_) {
-      begin(Piece::kUnpermute, Phase::kInputGrad, layer, z_.even_rows * s_.C);
-      read_branch_gradient(Piece::kResidual2, layer, z_.N * s_.C);
+      begin(Piece::kUnpermute, Phase::kInputGrad, layer, even_sent() * s_.C);
+      read_branch_gradient(Piece::kResidual2, layer, z_.routed * s_.C);
       if (!gates_travel()) {
         read_sent(Tensor::kExpertTokens, layer, kReturned);
-        read_float(Tensor::kRouterGates, layer, z_.N * k);
+        read_float(Tensor::kRouterGates, layer, z_.routed * k);
       }
       read_routes(layer);
       write_rows(Tensor::kGradExpertTokens, layer, kReceived, z_.sent_rows, s_.C);
       if (!gates_travel()) {
-        write_float(Tensor::kRouterGates, layer, z_.N * k);
+        write_float(Tensor::kRouterGates, layer, z_.routed * k);
         part(kGateGradients);
       }
     }
@@ -131,31 +136,31 @@ class ExpertWriter : protected PieceWriter {
       write_rows(Tensor::kGradExpertTokens, layer, kReturned, z_.expert_rows, s_.C);
       if (activates_again()) drafts().back().work.push_back(activation_again());
 
-      begin(Piece::kRouter, Phase::kInputGrad, layer, z_.N * E);
+      begin(Piece::kRouter, Phase::kInputGrad, layer, z_.routed * E);
       if (gates_travel()) {
         read_gates(layer, kReceivedGateGradients, z_.sent_rows);
       } else {
-        read_float(Tensor::kRouterGates, layer, z_.N * k);
+        read_float(Tensor::kRouterGates, layer, z_.routed * k);
         part(kGateGradients);
       }
-      read_float(Tensor::kRouterLogits, layer, z_.N * E);
-      read_float(Tensor::kRouterGates, layer, z_.N * k);
+      read_float(Tensor::kRouterLogits, layer, z_.routed * E);
+      read_float(Tensor::kRouterGates, layer, z_.routed * k);
       read_routes(layer);
-      write_float(Tensor::kRouterLogits, layer, z_.N * E);
+      write_float(Tensor::kRouterLogits, layer, z_.routed * E);
       part(1);
 
-      begin(Piece::kDispatch, Phase::kInputGrad, layer, z_.even_rows * s_.C);
-      product(z_.N, s_.C, E);
+      begin(Piece::kDispatch, Phase::kInputGrad, layer, even_sent() * s_.C);
+      product(z_.routed, s_.C, E);
       read_sent(Tensor::kGradExpertTokens, layer, kReturned);
       read_routes(layer);
-      read_float(Tensor::kRouterLogits, layer, z_.N * E);
+      read_float(Tensor::kRouterLogits, layer, z_.routed * E);
       part(1);
       parameter(Parameter::kRouterWeight, layer);
       if (experts().shared > 0) {
-        read(Tensor::kGradBranch, layer, z_.N * s_.C);
+        read(Tensor::kGradBranch, layer, z_.routed * s_.C);
         part(kSharedGradient);
       }
-      write(Tensor::kGradBranch, layer, z_.N * s_.C);
+      write(Tensor::kGradBranch, layer, z_.routed * s_.C);
     }
     if (weight_) {
       expert_op(Phase::kWeightGrad, layer);
@@ -167,14 +172,14 @@ class ExpertWriter : protected PieceWriter {
       read_kept_rows(Tensor::kExpertTokens, layer, kActivated, s_.experts.ffn,
                      keeps_copy(Recompute::kActivation));
       gradient(Parameter::kExpertWeights, layer);
-      begin(Piece::kRouter, Phase::kWeightGrad, layer, z_.N * E);
-      product(E, s_.C, z_.N);
-      read_float(Tensor::kRouterLogits, layer, z_.N * E);
+      begin(Piece::kRouter, Phase::kWeightGrad, layer, z_.routed * E);
+      product(E, s_.C, z_.routed);
+      read_float(Tensor::kRouterLogits, layer, z_.routed * E);
       part(1);
       if (copies_norms())
-        read_copy(Tensor::kNorm2Out, layer, z_.N * s_.C);
+        read_copy(Tensor::kNorm2Out, layer, z_.routed * s_.C);
       else
-        read(Tensor::kNorm2Out, layer, z_.N * s_.C);
+        read(Tensor::kNorm2Out, layer, z_.routed * s_.C);
       gradient(Parameter::kRouterWeight, layer);
     }
   }
@@ -186,6 +191,8 @@ class ExpertWriter : protected PieceWriter {
   bool activates_again() const {
     return again(Recompute::kActivation) && !names(setup_.recompute, Recompute::kExperts);
   }
+  // Rows that the rank itself permutes, if routing is even.
+  std::int64_t even_sent() const { return z_.even_rows * z_.routed / z_.N; }
   std::int64_t inner() const { return s_.experts.ffn * (model_.mlp == Mlp::kSwiglu ? 2 : 1); }
 
   // Counts one product for all matrices of an expert, for even routing.
@@ -210,12 +217,12 @@ class ExpertWriter : protected PieceWriter {
     return work;
   }
   void read_routes(int layer) {
-    const std::int64_t count = routes_elements(z_.N, experts().count, experts().top_k);
+    const std::int64_t count = routes_elements(z_.routed, experts().count, experts().top_k);
     add(Tensor::kRoutes, layer, Access::kRead, count, 0, 0, DataType::kI32);
   }
   void read_counts(int layer) {
     add(Tensor::kRoutes, layer, Access::kRead, experts().count,
-        counts_offset(z_.N, experts().count, experts().top_k), 0, DataType::kI32);
+        counts_offset(z_.routed, experts().count, experts().top_k), 0, DataType::kI32);
   }
   void write_rows(Tensor tensor, int layer, ExpertPart which, std::int64_t rows,
                   std::int64_t width) {

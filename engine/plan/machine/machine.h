@@ -173,9 +173,12 @@ struct Machine {
   ProductShares products;     // of each size, where a table of them is known
   AttentionShares attention;  // without it, as products
   AttentionShares wide_attention;  // of heads wider than 128; without it, as the others
-  Sourced experts_efficiency;      // share of peak of experts' grouped products; 0: as products
-  ExpertShares experts;            // the same by size, where a table is known
-  Sourced fp8_flops_per_second;    // what large FP8 products reach; 0: it has none
+  // Of heads of 64 or fewer, which leave tensor cores less to do for each exponential; between 64
+  // and 128 linear in the logarithm. Without it, as the others.
+  AttentionShares narrow_attention;
+  Sourced experts_efficiency;    // share of peak of experts' grouped products; 0: as products
+  ExpertShares experts;          // the same by size, where a table is known
+  Sourced fp8_flops_per_second;  // what large FP8 products reach; 0: it has none
   // The share of those that a device keeps up for hours, where its power limits it.
   Sourced sustained = {1, "assumed"};
   Sourced memory_efficiency = {1, "assumed"};  // share of memory bandwidth that a step reaches

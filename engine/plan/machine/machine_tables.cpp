@@ -114,6 +114,7 @@ void read_tables(SettingsReader& reader, Machine& machine) {
   read_dotted(reader, "products", machine.products, read_products);
   read_dotted(reader, "attention", machine.attention, read_attention);
   read_dotted(reader, "wide_attention", machine.wide_attention, read_attention);
+  read_dotted(reader, "narrow_attention", machine.narrow_attention, read_attention);
   read_dotted(reader, "experts", machine.experts, read_experts);
   read_list(reader, "collective_times", machine.collective_times, read_times);
 }
@@ -128,6 +129,8 @@ void put_tables(nlohmann::json& json, const Machine& machine) {
   if (!machine.attention.shares.empty()) json["attention"] = to_json(machine.attention);
   if (!machine.wide_attention.shares.empty())
     json["wide_attention"] = to_json(machine.wide_attention);
+  if (!machine.narrow_attention.shares.empty())
+    json["narrow_attention"] = to_json(machine.narrow_attention);
   if (const ExpertShares& experts = machine.experts; !experts.rows.empty())
     json["experts"] = {{"rows", experts.rows},
                        {"forward", experts.forward},

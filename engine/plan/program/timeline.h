@@ -35,8 +35,15 @@ struct Span {
   Nanoseconds end{0};
 };
 
+// A transfer or collective that took longer, since others asked for its links meanwhile.
+struct SlowedOp {
+  std::int32_t op = 0;
+  Nanoseconds by{0};
+};
+
 struct RankTimeline {
-  std::vector<Span> spans;  // by op index
+  std::vector<Span> spans;       // by op index
+  std::vector<SlowedOp> slowed;  // predicted only
   // Observed only: shortest and longest duration of each op over the timed steps.
   std::vector<Nanoseconds> shortest, longest;
 };

@@ -120,6 +120,11 @@ Result<void> can_execute_experts(const Setup& setup) {
                            "This version predicts tokens that travel once to each node and sends "
                            "one copy to each expert."},
                   "expert_dispatch", {"copies"});
+  if (setup.expert_dispatch == ExpertDispatch::kTensorShares && setup.mesh.tp > 1)
+    return cannot(Sentence{"run-dispatch-shares",
+                           "This version predicts TP ranks that send their own tokens alone and "
+                           "sends all tokens from each of them."},
+                  "expert_dispatch", {"copies"});
   if (setup.expert_gates == ExpertGates::kActivations)
     return cannot(Sentence{"run-expert-gates",
                            "This version predicts routers' weights between the products of an "

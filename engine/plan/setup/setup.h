@@ -49,8 +49,10 @@ enum class Attention : std::uint8_t { kAuto, kUnfused, kFused };
 // Which experts a rank of an EP group holds: neighbours, or every EP-th.
 enum class ExpertPlacement : std::uint8_t { kBlocked, kRoundRobin };
 // How a token reaches experts on several ranks of another node: once for each of them, or once,
-// from where the node's own links pass it on (DeepSeek-V3, section 3.2.2).
-enum class ExpertDispatch : std::uint8_t { kCopies, kOncePerNode };
+// from where the node's own links pass it on (DeepSeek-V3, section 3.2.2). Or under sequence
+// parallelism each TP rank routes and sends its own tokens, and the TP ranks of the experts give
+// each other what came (Megatron-LM, moe/token_dispatcher.py, MoEAlltoAllTokenDispatcher).
+enum class ExpertDispatch : std::uint8_t { kCopies, kOncePerNode, kTensorShares };
 // What linear layers and experts multiply: what is stored, or FP8 made of it.
 enum class ProductType : std::uint8_t { kSame, kFp8 };
 // As what the inputs of linear layers, experts and activations wait for their backward.

@@ -45,7 +45,8 @@ inline constexpr std::array kExpertPlacements = {
     Word<ExpertPlacement>{ExpertPlacement::kRoundRobin, "round-robin"}};
 inline constexpr std::array kExpertDispatches = {
     Word<ExpertDispatch>{ExpertDispatch::kCopies, "copies"},
-    Word<ExpertDispatch>{ExpertDispatch::kOncePerNode, "once-per-node"}};
+    Word<ExpertDispatch>{ExpertDispatch::kOncePerNode, "once-per-node"},
+    Word<ExpertDispatch>{ExpertDispatch::kTensorShares, "tensor-shares"}};
 inline constexpr std::array kProductTypes = {Word<ProductType>{ProductType::kSame, "same"},
                                              Word<ProductType>{ProductType::kFp8, "fp8"}};
 inline constexpr std::array kKeptTypes = {Word<KeptType>{KeptType::kSame, "same"},

@@ -259,9 +259,11 @@ SettingTable<Setup> expert_rows() {
        .value = Is::choice(kExpertDispatches, &Setup::expert_dispatch),
        .written = where_changed<Setup>(&Setup::expert_dispatch),
        .label = "Dispatch",
-       .help = "how a token leaves its node: copies or once-per-node",
+       .help = "how a token goes to its experts: copies, once-per-node or tensor-shares, where "
+               "each TP rank sends its own tokens alone",
        .captions = {{.value = "copies", .text = "once for each of its experts"},
-                    {.value = "once-per-node", .text = "once for each of their nodes"}}},
+                    {.value = "once-per-node", .text = "once for each of their nodes"},
+                    {.value = "tensor-shares", .text = "from one TP rank alone"}}},
       {.key = "fp8_dispatch",
        .option = "fp8-dispatch",
        .value = Is::flag(&Setup::fp8_dispatch),

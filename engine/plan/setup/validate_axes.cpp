@@ -91,6 +91,13 @@ void check_context(const Setup& setup, Messages& wrong) {
 }
 
 void check_experts(const Setup& setup, Messages& wrong) {
+  if (setup.model.experts.count > 0 && setup.expert_dispatch == ExpertDispatch::kTensorShares &&
+      setup.mesh.tp > 1 && !setup.sequence_parallel)
+    add(wrong,
+        message("dispatch-shares",
+                "TP ranks have tokens of their own to send only with sequence parallelism; turn it "
+                "on, or send all tokens from each."),
+        "sequence_parallel", {"true"});
   const int ep = setup.mesh.ep, dp = setup.mesh.dp, count = setup.model.experts.count;
   if (ep == 1) return;
   if (count == 0) {

@@ -46,6 +46,7 @@ CostModel::CostModel(const Program& program, const Machine& machine, const Setup
       nodes_(nodes_of(setup, machine)),
       swaps_at_once_(machine.local ? 1 : kPeersAtOnce),
       on_cores_(machine.ranks_share_memory()),
+      shares_links_(!machine.local && nodes_.medium == NodeMedium::kLinks),
       one_ring_(setup.collectives == kOneRing),
       sharing_(sharing_of(setup, machine)),
       overlap_slowdown_(machine.overlap_slowdown.value),
@@ -216,28 +217,42 @@ double CostModel::within_gpu_seconds(const Op& op, int ranks) const {
          over(bytes, 2 * nodes_.inside.bytes_per_second.value);
 }
 
-// Seconds for what each rank sends. Every device has a network card of its own, so a ring through
-// several nodes leaves each of them by as many cards as it has ranks there, or by one where the
-// Setup wants one ring, until the links inside are slower. In an all-to-all each rank sends to the
-// other nodes by its own card.
-double CostModel::over_links(CollectiveKind kind, double bytes, const GroupCost& group) const {
-  if (group.on_node == group.size) return over(bytes, group.bytes_per_second);
-  const double inside = sustained_rate(nodes_.inside), card = group.bytes_per_second;
-  if (kind != CollectiveKind::kAllToAll) return over(bytes, std::min(inside, group.cards * card));
-  const double leaving = static_cast<double>(group.size - group.on_node) / (group.size - 1);
-  return std::max(over(bytes * leaving, card), over(bytes * (1 - leaving), inside));
+// Of what each rank sends. Every device has a network card of its own, so a ring through several
+// nodes leaves each of them by as many cards as it has ranks there, or by one where the Setup wants
+// one ring, until the links inside are slower. In an all-to-all each rank sends to the other nodes
+// by its own card: tokens once to a node where the Setup says so. The links inside then bring every
+// copy to its expert, meanwhile.
+LinkSeconds CostModel::use_of(CollectiveKind kind, Purpose purpose, double bytes,
+                              const GroupCost& group) const {
+  if (group.on_node == group.size) return {over(bytes, group.bytes_per_second), 0};
+  const double rate = sustained_rate(nodes_.inside), card = group.bytes_per_second;
+  if (kind != CollectiveKind::kAllToAll)
+    return {over(bytes, rate), over(bytes, group.cards * card)};
+  const double others = group.size - 1;
+  double leaving = (group.size - group.on_node) / others, inside = 1 - leaving;
+  if (purpose == Purpose::kTokens && group.leaving != 1) {
+    leaving *= group.leaving;
+    inside = group.size / others * (group.on_node - 1) / group.on_node;
+  }
+  return {over(bytes * inside, rate), over(bytes * leaving, card)};
 }
 
-// Each rank sends tokens to the other nodes by its own card, and once to a node where the Setup
-// says so. The links inside then bring every copy to its expert, meanwhile.
-double CostModel::tokens_over_links(double bytes, const GroupCost& group) const {
-  if (group.on_node == group.size || group.leaving == 1)
-    return over_links(CollectiveKind::kAllToAll, bytes, group);
-  const double others = group.size - 1;
-  const double leaving = (group.size - group.on_node) / others * group.leaving;
-  const double inside = group.size / others * (group.on_node - 1) / group.on_node;
-  return std::max(over(bytes * leaving, group.bytes_per_second),
-                  over(bytes * inside, sustained_rate(nodes_.inside)));
+LinkSeconds CostModel::link_seconds(const Op& op, int rank) const {
+  if (!shares_links_ || op.kind == OpKind::kCompute) return {};
+  if (op.kind != OpKind::kCollective) {
+    const Link& link = link_between(rank, op.peer);
+    const double seconds = over(static_cast<double>(op.bytes), sustained_rate(link));
+    return &link == &nodes_.between ? LinkSeconds{0, seconds} : LinkSeconds{seconds, 0};
+  }
+  if (op.group < 0) return {};
+  const GroupCost& group = groups_[static_cast<std::size_t>(op.group)];
+  if (group.size <= 1) return {};
+  const Volume volume = collective_volume(op.collective, op.type, op.bytes, group.size, 0);
+  LinkSeconds use = use_of(op.collective, op.purpose,
+                           static_cast<double>(std::max(volume.sent, volume.received)), group);
+  if (group.on_node == 1) use.inside = 0;  // no two of its ranks share a node
+  const double times = op.repeat * (rows_ == nullptr ? 1 : rows_->share(op, rank));
+  return {use.inside * times, use.card * times};
 }
 
 double CostModel::collective_seconds(const Op& op) const {
@@ -254,9 +269,9 @@ double CostModel::collective_seconds(const Op& op) const {
   if (const CollectiveTimes* times = timed(op.collective, group))
     return std::max(timed_seconds(*times, op.collective, bytes, group), host_message_seconds_) *
            op.repeat;
-  double seconds = messages_of(op.collective, group.size) * group.latency +
-                   (op.purpose == Purpose::kTokens ? tokens_over_links(bytes, group)
-                                                   : over_links(op.collective, bytes, group));
+  const LinkSeconds use = use_of(op.collective, op.purpose, bytes, group);
+  double seconds =
+      messages_of(op.collective, group.size) * group.latency + std::max(use.inside, use.card);
   if (op.reduction != Reduction::kNone) {
     const double array = static_cast<double>(op.bytes) / static_cast<double>(size_of(op.type));
     seconds += reduce_seconds(op.type) * array * (group.size - 1) / group.size;

@@ -2,13 +2,11 @@
 #include "engine/predict/cost/simulate.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <queue>
-#include <span>
+#include <utility>
 
 #include "engine/plan/program/matching.h"
-#include "engine/predict/cost/launches.h"
 
 namespace parallelarium {
 
@@ -22,13 +20,19 @@ constexpr std::int64_t kNotYet = -1;
 //
 // Where nothing is shared, an end time is known when its beginning is, so that the walk needs no
 // clock: it follows dependencies in any order. Where lanes share a processor (a rank its core, all
-// ranks one GPU), durations depend on what else is active, and events are taken in the order of
-// time.
+// ranks one GPU), or ops a link, durations depend on what else is active, and events are taken in
+// the order of time.
 class Walk {
  public:
+  // `links` may be empty; it outlives the walk.
   Walk(const Program& program, const std::vector<std::int64_t>& durations, Sharing sharing,
-       double slowdown = 1)
-      : program_(program), matching_(match(program)), sharing_(sharing), slowdown_(slowdown) {
+       double slowdown, const LinkDemand& links)
+      : program_(program),
+        matching_(match(program)),
+        sharing_(sharing),
+        slowdown_(slowdown),
+        links_(links),
+        keeps_time_(sharing != Sharing::kNone || !links.empty()) {
     const std::size_t ranks = program.ranks.size();
     lanes_.resize(ranks * kLanes);
     steps_.resize(durations.size());
@@ -63,13 +67,14 @@ class Walk {
       const bool works = sharing == Sharing::kOverlap
                              ? op.lane != Lane::kCompute
                              : sharing != Sharing::kGpu || op.kind != OpKind::kSend;
-      member_lanes_.push_back({place.rank * kLanes + static_cast<int>(op.lane), works});
+      member_lanes_.push_back(
+          {place.rank * kLanes + static_cast<int>(op.lane), matching_.flat(place), works});
     }
   }
 
   Timeline run() {
     for (std::size_t lane = lanes_.size(); lane-- > 0;) ready_.push_back(static_cast<int>(lane));
-    if (sharing_ != Sharing::kNone) {
+    if (keeps_time_) {
       prepare_sharing();
       run_shared();
     } else {
@@ -164,30 +169,30 @@ class Walk {
   std::int32_t meeting_item(std::int32_t meeting) const { return matching_.base.back() + meeting; }
 
   void start(std::int32_t item, int lane, std::int64_t begin, std::int64_t duration) {
-    if (sharing_ != Sharing::kNone) {
+    if (keeps_time_) {
       activate(item, lane, begin, duration);
     } else {
       finish(item, lane, begin, begin + duration);
     }
   }
 
-  // visit(lane, whether the item keeps the lane's processor busy)
+  // visit(lane, op by its flat number, whether the item keeps the lane's processor busy)
   template <class Visit>
   void for_lanes_of(std::int32_t item, int lane, const Visit& visit) {
     const std::int32_t ops = matching_.base.back();
     if (item < ops) {
-      visit(lane, sharing_ != Sharing::kOverlap);
+      visit(lane, item, sharing_ != Sharing::kOverlap);
       return;
     }
     const Meeting& meeting = matching_.meetings[static_cast<std::size_t>(item - ops)];
     for (std::int32_t member = meeting.first; member < meeting.first + meeting.count; ++member) {
       const MemberLane& at = member_lanes_[static_cast<std::size_t>(member)];
-      visit(at.lane, at.works);
+      visit(at.lane, at.op, at.works);
     }
   }
 
   void finish(std::int32_t item, int item_lane, std::int64_t begin, std::int64_t end) {
-    for_lanes_of(item, item_lane, [&](int number, bool) {
+    for_lanes_of(item, item_lane, [&](int number, std::int32_t, bool) {
       LaneState& lane = lanes_[static_cast<std::size_t>(number)];
       lane.begin = std::min(lane.begin, begin);
       lane.until = std::max(lane.until, end);
@@ -217,12 +222,14 @@ class Walk {
   // An item progresses at 1 / (what works on the busiest of its processors): lanes of a core, on a
   // GPU every rank's part of every item, where only the receiver of a message works, which copies
   // it. Where computing only slows beside communication, what works is what communicates, in other
-  // lanes than the computing one.
+  // lanes than the computing one. A message or collective also goes as slowly as the links of its
+  // ranks make it.
   struct Item {
     double remaining = 0, rate = 1;
-    std::int64_t begin = 0, updated = 0;
+    std::int64_t begin = 0, updated = 0, duration = 0;
     std::int32_t version = 0;
     int lane = -1;
+    std::int64_t looked = 0;  // at which change
   };
   struct Event {
     std::int64_t time;
@@ -231,9 +238,13 @@ class Walk {
       return time != other.time ? time > other.time : item > other.item;
     }
   };
+  struct Active {
+    std::int32_t item, op;  // and its op on the processor, by flat number
+  };
   struct Processor {
     int working = 0;
-    std::vector<std::int32_t> active;  // items
+    std::vector<Active> active;
+    LinkShares asked = {};  // by what is active
   };
 
   void prepare_sharing() {
@@ -252,30 +263,41 @@ class Walk {
   void activate(std::int32_t number, int lane, std::int64_t begin, std::int64_t duration) {
     Item& item = items_[static_cast<std::size_t>(number)];
     item.remaining = static_cast<double>(duration);
+    item.duration = duration;
     item.begin = item.updated = begin;
     item.lane = lane;
     item.rate = 0;  // set with the changed processors
-    for_lanes_of(number, lane, [&](int at, bool works) {
+    for_lanes_of(number, lane, [&](int at, std::int32_t op, bool works) {
       Processor& processor = processors_[static_cast<std::size_t>(processor_of(at))];
       if (works && (working_on_lane_[static_cast<std::size_t>(at)]++ == 0 || each_item_))
         ++processor.working;
-      processor.active.push_back(number);
+      processor.active.push_back({number, op});
       changed_.push_back(processor_of(at));
     });
   }
 
   void deactivate(std::int32_t number) {
-    for_lanes_of(number, items_[static_cast<std::size_t>(number)].lane, [&](int at, bool works) {
+    Item& item = items_[static_cast<std::size_t>(number)];
+    // Rounding makes a nanosecond.
+    const std::int64_t lost = now_ - item.begin - item.duration;
+    const bool slowed = !links_.empty() && number >= matching_.base.back() && lost > 1;
+    for_lanes_of(number, item.lane, [&](int at, std::int32_t op, bool works) {
       Processor& processor = processors_[static_cast<std::size_t>(processor_of(at))];
       if (works && (--working_on_lane_[static_cast<std::size_t>(at)] == 0 || each_item_))
         --processor.working;
-      processor.active.erase(std::find(processor.active.begin(), processor.active.end(), number));
+      processor.active.erase(
+          std::find_if(processor.active.begin(), processor.active.end(),
+                       [&](const Active& active) { return active.item == number; }));
       changed_.push_back(processor_of(at));
+      if (!slowed) return;
+      const auto rank = static_cast<std::size_t>(at / kLanes);
+      timeline_.ranks[rank].slowed.push_back({op - matching_.base[rank], Nanoseconds{lost}});
     });
-    ++items_[static_cast<std::size_t>(number)].version;
+    ++item.version;
   }
 
   double rate_beside(const Item& item, int busiest) const {
+    if (sharing_ == Sharing::kNone) return 1.0;
     if (sharing_ != Sharing::kOverlap)
       return 1.0 / (static_cast<double>(busiest) * static_cast<double>(copies_));
     const bool computes = item.lane >= 0 && item.lane % kLanes == static_cast<int>(Lane::kCompute);
@@ -285,15 +307,24 @@ class Walk {
   void update_rates() {
     std::sort(changed_.begin(), changed_.end());
     changed_.erase(std::unique(changed_.begin(), changed_.end()), changed_.end());
+    ++looks_;
+    if (!links_.empty())
+      for (const int changed : changed_) ask_links(processors_[static_cast<std::size_t>(changed)]);
     for (const int changed : changed_) {
-      for (const std::int32_t number : processors_[static_cast<std::size_t>(changed)].active) {
+      for (const Active& active : processors_[static_cast<std::size_t>(changed)].active) {
+        const std::int32_t number = active.item;
         Item& item = items_[static_cast<std::size_t>(number)];
+        if (std::exchange(item.looked, looks_) == looks_) continue;
         int busiest = sharing_ == Sharing::kOverlap ? 0 : 1;
-        for_lanes_of(number, item.lane, [&](int at, bool) {
-          busiest =
-              std::max(busiest, processors_[static_cast<std::size_t>(processor_of(at))].working);
+        double slowdown = 1;
+        for_lanes_of(number, item.lane, [&](int at, std::int32_t op, bool) {
+          const Processor& one = processors_[static_cast<std::size_t>(processor_of(at))];
+          busiest = std::max(busiest, one.working);
+          if (!links_.empty())
+            slowdown =
+                std::max(slowdown, slowdown_of(links_[static_cast<std::size_t>(op)], one.asked));
         });
-        const double rate = rate_beside(item, busiest);
+        const double rate = rate_beside(item, busiest) / slowdown;
         if (rate == item.rate) continue;
         item.remaining -= static_cast<double>(now_ - item.updated) * item.rate;
         item.remaining = std::max(item.remaining, 0.0);
@@ -304,6 +335,13 @@ class Walk {
       }
     }
     changed_.clear();
+  }
+
+  void ask_links(Processor& processor) const {
+    processor.asked = {};
+    for (const Active& active : processor.active)
+      for (std::size_t link = 0; link < processor.asked.size(); ++link)
+        processor.asked[link] += links_[static_cast<std::size_t>(active.op)][link];
   }
 
   void run_shared() {
@@ -328,8 +366,11 @@ class Walk {
   const Matching matching_;
   const Sharing sharing_;
   const double slowdown_;  // of kOverlap
+  const LinkDemand& links_;
+  const bool keeps_time_;  // durations depend on what else is active
   struct MemberLane {
     int lane;
+    std::int32_t op;  // by flat number
     bool works;
   };
   std::vector<LaneState> lanes_;
@@ -344,64 +385,24 @@ class Walk {
   std::vector<std::int32_t> working_on_lane_;  // items
   std::vector<Processor> processors_;
   bool each_item_ = false;
+  std::int64_t looks_ = 0;
   std::int64_t copies_ = 1;   // ranks that each built one stands for
   std::vector<int> changed_;  // processors
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
 };
 
-// Durations of collectives, of which most are like one of the latest.
-class LatestCollectives {
- public:
-  LatestCollectives(const CostModel& cost, int rank) : cost_(cost), rank_(rank) {}
-  std::int64_t nanoseconds(const Op& op) {
-    if (op.kind != OpKind::kCollective || op.purpose == Purpose::kTokens)
-      return cost_.nanoseconds(op, rank_);
-    const Like like{op.group,     op.bytes,   op.collective, op.type,
-                    op.reduction, op.purpose, op.repeat};
-    for (const Known& known : known_)
-      if (known.nanoseconds >= 0 && known.like == like) return known.nanoseconds;
-    Known& oldest = known_[next_++ % known_.size()];
-    oldest = {like, cost_.nanoseconds(op, rank_)};
-    return oldest.nanoseconds;
-  }
-
- private:
-  struct Like {
-    std::int32_t group = -1;
-    std::int64_t bytes = 0;
-    CollectiveKind collective = CollectiveKind::kAllReduce;
-    DataType type = DataType::kF32;
-    Reduction reduction = Reduction::kNone;
-    Purpose purpose = Purpose::kNone;
-    std::int32_t repeat = 1;
-    bool operator==(const Like&) const = default;
-  };
-  struct Known {
-    Like like;
-    std::int64_t nanoseconds = -1;
-  };
-  const CostModel& cost_;
-  const int rank_;
-  std::array<Known, 8> known_;
-  std::size_t next_ = 0;
-};
-
 }  // namespace
 
-Timeline simulate(const Program& program, const CostModel& cost) {
-  std::vector<std::int64_t> durations;
-  durations.reserve(static_cast<std::size_t>(program.op_count()));
-  for (const RankProgram& rank : program.ranks) {
-    LatestCollectives latest(cost, rank.rank);
-    const std::size_t first = durations.size();
-    for (const Op& op : rank.ops) durations.push_back(latest.nanoseconds(op));
-    launch_transfers(rank, cost, std::span(durations).subspan(first));
-  }
-  return Walk(program, durations, cost.sharing(), cost.overlap_slowdown()).run();
+// Most steps ask for no more of a link than there is, and need no clock then.
+Timeline simulate(const Program& program, const std::vector<std::int64_t>& durations,
+                  Sharing sharing, double slowdown, const LinkDemand& links) {
+  Timeline timeline = Walk(program, durations, sharing, slowdown, LinkDemand{}).run();
+  if (links.empty() || !exceeds_links(program, links, timeline)) return timeline;
+  return Walk(program, durations, sharing, slowdown, links).run();
 }
 
 Timeline simulate(const Program& program, const std::vector<std::vector<Nanoseconds>>& durations,
-                  Sharing sharing, double overlap_slowdown) {
+                  Sharing sharing, double overlap_slowdown, const LinkDemand& links) {
   std::vector<std::int64_t> flat;
   flat.reserve(static_cast<std::size_t>(program.op_count()));
   for (std::size_t rank = 0; rank < program.ranks.size(); ++rank) {
@@ -409,7 +410,7 @@ Timeline simulate(const Program& program, const std::vector<std::vector<Nanoseco
       flat.push_back(durations[rank][op].count());
     }
   }
-  return Walk(program, flat, sharing, overlap_slowdown).run();
+  return simulate(program, flat, sharing, overlap_slowdown, links);
 }
 
 }  // namespace parallelarium

@@ -12,6 +12,7 @@
 #include "engine/plan/program/timeline.h"
 #include "engine/plan/setup/setup.h"
 #include "engine/predict/cost/expert_rows.h"
+#include "engine/predict/cost/links.h"
 #include "engine/predict/cost/work_seconds.h"
 
 namespace parallelarium {
@@ -44,6 +45,10 @@ class CostModel {
   // What either end's host takes of a transfer that hides behind computing: it launches both in
   // turn, so that part does not hide. 0 where no table of transfers says it.
   std::int64_t launch_nanoseconds(const Op& op, int rank) const;
+  // Seconds of seconds() in which the op's bytes keep its rank's links busy; none of computing. On
+  // this computer none is known: what a pair was measured to reach does not say who shares it.
+  LinkSeconds link_seconds(const Op& op, int rank) const;
+  bool shares_links() const { return shares_links_; }
   // What seconds() of a Send, Recv or Collective stands on.
   RateKind rate_kind_of_message(const Op& op, int rank) const;
 
@@ -68,8 +73,8 @@ class CostModel {
                        const GroupCost& group) const;
   double messages_of(CollectiveKind kind, int ranks) const;
   int fewest_on_a_node(const std::vector<int>& ranks) const;
-  double over_links(CollectiveKind kind, double bytes, const GroupCost& group) const;
-  double tokens_over_links(double bytes, const GroupCost& group) const;
+  LinkSeconds use_of(CollectiveKind kind, Purpose purpose, double bytes,
+                     const GroupCost& group) const;
   double collective_seconds(const Op& op) const;
   double within_gpu_seconds(const Op& op, int ranks) const;
 
@@ -84,6 +89,7 @@ class CostModel {
   Nodes nodes_;
   int swaps_at_once_ = 1;  // messages of an all-to-all that are under way together
   bool on_cores_ = false;
+  bool shares_links_ = false;
   bool one_ring_ = false;  // Setup::collectives
   Sharing sharing_ = Sharing::kNone;
   double overlap_slowdown_ = 1;
@@ -103,8 +109,12 @@ class CostModel {
 // check(program) must be empty. Cost: a few hundred nanoseconds per op.
 Timeline simulate(const Program& program, const CostModel& cost);
 // The same with the duration of op i of rank r given: durations[r][i]. Both ops of a transfer, and
-// all of a collective, take the largest of theirs.
+// all of a collective, take the largest of theirs. `links`: what they ask for; empty: of no link.
 Timeline simulate(const Program& program, const std::vector<std::vector<Nanoseconds>>& durations,
-                  Sharing sharing = Sharing::kNone, double overlap_slowdown = 1);
+                  Sharing sharing = Sharing::kNone, double overlap_slowdown = 1,
+                  const LinkDemand& links = {});
+// The same of durations one rank after another.
+Timeline simulate(const Program& program, const std::vector<std::int64_t>& durations,
+                  Sharing sharing, double overlap_slowdown, const LinkDemand& links);
 
 }  // namespace parallelarium

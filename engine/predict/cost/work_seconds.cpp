@@ -229,6 +229,19 @@ double expert_share(const Work& work, const Machine& machine) {
                     rows);
 }
 
+// The share of the peak that fused attention reaches, by the size of its heads; 0: no table says
+// it.
+double attention_share(const Work& work, const Shape& shape, const Machine& machine) {
+  const auto share = [&](const AttentionShares& table) {
+    return table.at(static_cast<double>(shape.B * shape.H * shape.T), static_cast<double>(work.n),
+                    work.phase == Phase::kInputGrad);
+  };
+  if (shape.D > 128 && !machine.wide_attention.shares.empty()) return share(machine.wide_attention);
+  if (shape.D >= 128 || machine.narrow_attention.shares.empty()) return share(machine.attention);
+  const double narrow = std::min(1.0, std::log2(128.0 / static_cast<double>(shape.D)));
+  return (1 - narrow) * share(machine.attention) + narrow * share(machine.narrow_attention);
+}
+
 // Rows that travelled stand by the rank that sent them. Where a rank has several experts, it copies
 // them into the order of its experts, and the results out of it. Source: Megatron-LM,
 // megatron/core/transformer/moe/token_dispatcher.py, MoEAlltoAllTokenDispatcher, Permutation 2 and
@@ -327,10 +340,7 @@ double work_seconds(const Work& work, const Shape& shape, const Machine& machine
     return fixed + unfused_seconds(work, shape, machine, bytes, reached);
   double arithmetic = over(work.flops, reached);
   if (work.piece == Piece::kAttention) {
-    const bool wide = shape.D > 128 && !machine.wide_attention.shares.empty();
-    const double share = (wide ? machine.wide_attention : machine.attention)
-                             .at(static_cast<double>(shape.B * shape.H * shape.T),
-                                 static_cast<double>(work.n), work.phase == Phase::kInputGrad);
+    const double share = attention_share(work, shape, machine);
     arithmetic = over(executed_flops(work, shape), share > 0 ? peak * share : reached);
   }
   const double expert = work.piece == Piece::kExpert ? expert_share(work, machine) : 0;

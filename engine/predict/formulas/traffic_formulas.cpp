@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/passes/pieces.h"
 #include "engine/plan/model/routing.h"
 #include "engine/plan/setup/schedule_rules.h"
 #include "engine/predict/formulas/formula_parts.h"
@@ -184,15 +185,19 @@ void add_experts(const Setup& setup, Formulas& out) {
   }
   if (setup.mesh.ep == 1) return;
   const bool gates = setup.expert_gates == ExpertGates::kActivations;  // one goes with each row
+  const double t = sends_tensor_shares(setup) ? setup.mesh.tp : 1;
   out.push_back(
       {message("traffic.experts",
                "expert traffic sent by a rank, per layer and micro-batch, forward"),
-       gates ? "T k (2 h · bytes + 4) (1 − 1/EP)" : "2 T k h (1 − 1/EP) · bytes",
-       gates ? fmt::format("{} · {} · (2 · {} · {} + 4) · (1 − 1/{})", number(T), number(k),
-                           number(h), number(bytes), number(ep))
-             : fmt::format("2 · {} · {} · {} · (1 − 1/{}) · {}", number(T), number(k), number(h),
-                           number(ep), number(bytes)),
-       T * k * (2 * h * bytes + (gates ? 4 : 0)) * (1 - 1 / ep), "bytes",
+       fmt::format("{}{}",
+                   gates ? "T k (2 h · bytes + 4) (1 − 1/EP)" : "2 T k h (1 − 1/EP) · bytes",
+                   t > 1 ? " / t" : ""),
+       (gates ? fmt::format("{} · {} · (2 · {} · {} + 4) · (1 − 1/{})", number(T), number(k),
+                            number(h), number(bytes), number(ep))
+              : fmt::format("2 · {} · {} · {} · (1 − 1/{}) · {}", number(T), number(k), number(h),
+                            number(ep), number(bytes))) +
+           (t > 1 ? fmt::format(" / {}", number(t)) : ""),
+       T * k * (2 * h * bytes + (gates ? 4 : 0)) * (1 - 1 / ep) / t, "bytes",
        "Lepikhin et al. 2020, GShard (arXiv 2006.16668), section 3.2: dispatch and combine",
        message("note-even", "for even routing without drops; the backward sends as much")});
 }
@@ -221,7 +226,8 @@ void add_traffic(const Setup& setup, Formulas& out) {
                : Message{}});
   }
   const bool experts_again = model.experts.count > 0 && names(setup.recompute, Recompute::kExperts);
-  if (mesh.tp > 1 && !recomputes_some_layers(setup) && !experts_again) {
+  if (mesh.tp > 1 && !recomputes_some_layers(setup) && !experts_again &&
+      !sends_tensor_shares(setup)) {
     const double t = mesh.tp;
     const bool full = setup.recompute == Recompute::kFull;
     const double factor = full ? 12 : 8;

@@ -11,12 +11,12 @@
 
 #include "engine/run/net/socket.h"
 #include "tests/cli/cli.h"
+#include "tests/cli/engine_process.h"
 
 namespace parallelarium {
 namespace {
 
 using testing::HasSubstr;
-const std::string kEngine = std::string(PARALLELARIUM_BINARY_DIR) + "/parallelarium-engine";
 
 std::string free_port() {
   const Result<Socket> listener = listen_on(0, true);

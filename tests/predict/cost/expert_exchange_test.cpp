@@ -177,6 +177,63 @@ TEST(ProductsInFp8, HaveARateOfTheirOwn) {
             work_seconds(work, {}, machine, DataType::kBf16));
 }
 
+// Each of two TP ranks sends its half of the tokens, which all of them used to send; what came to
+// both is gathered before the experts' products and added up after them, each time T k h bytes of
+// the rank's own group.
+TEST(TokensOfTensorShares, AreSentOnce) {
+  parallelarium::Setup setup = default_setup();
+  setup.model = *find_model("mixtral-8x7b");
+  setup.model.layers = 2;
+  setup.mesh = {};
+  setup.mesh.tp = 2;
+  setup.mesh.dp = setup.mesh.ep = 8;
+  setup.sequence_parallel = true;
+  setup.machine = "dgx-h100";
+  setup.microbatches = 2;
+  setup.precision = *find_precision("mixed-16");
+  setup.attention = Attention::kFused;
+  const auto tokens = static_cast<std::int64_t>(setup.model.sequence), k = std::int64_t{2};
+  const std::int64_t row = setup.model.hidden * 2;
+  const auto bytes_of = [&](const Prediction& prediction, CollectiveKind kind, Piece before) {
+    std::vector<std::int64_t> bytes;
+    const std::vector<Op>& ops = prediction.program.ranks.front().ops;
+    for (std::size_t at = 1; at < ops.size(); ++at)
+      if (ops[at].collective == kind && ops[at].kind == OpKind::kCollective && ops[at].layer == 0 &&
+          ops[at].phase == Phase::kForward && ops[at].microbatch == 0 &&
+          ops[at].purpose != Purpose::kCounts && ops[at - 1].piece == before)
+        bytes.push_back(ops[at].bytes);
+    return bytes;
+  };
+  using Bytes = std::vector<std::int64_t>;
+  const Prediction all = predicted(setup);
+  setup.expert_dispatch = ExpertDispatch::kTensorShares;
+  const Prediction shares = predicted(setup);
+  // From the experts, the all-to-all comes behind the sum.
+  EXPECT_EQ(bytes_of(all, CollectiveKind::kAllToAll, Piece::kExpert), Bytes{tokens * k * row});
+  EXPECT_EQ(bytes_of(shares, CollectiveKind::kReduceScatter, Piece::kExpert),
+            Bytes{tokens * k * row});
+  std::int64_t sent = 0, sent_once = 0;
+  for (const TrafficRow& each : all.traffic)
+    if (each.purpose == Purpose::kTokens) sent = each.sent_bytes;
+  for (const TrafficRow& each : shares.traffic)
+    if (each.purpose == Purpose::kTokens) sent_once = each.sent_bytes;
+  EXPECT_EQ(2 * sent_once, sent);
+  // Two layers, two micro-batches, to the experts and back, forward and backward.
+  EXPECT_EQ(sent_once, 2 * 2 * 2 * 2 * (tokens / 2 * k * row) * 7 / 8);
+  EXPECT_EQ(shares.parameters.total, all.parameters.total);
+  // A router saw half of the tokens: its gradient is a part.
+  EXPECT_LT(shares.memory.front().peak_bytes, all.memory.front().peak_bytes);
+  for (const Formula& formula : shares.formulas)
+    if (formula.name.id == "traffic.experts") {
+      EXPECT_EQ(formula.value, 2.0 * static_cast<double>(tokens / 2 * k * row) * 7 / 8);
+    }
+
+  EXPECT_EQ(can_execute(setup).error().id, "run-dispatch-shares");
+  setup.sequence_parallel = false;
+  ASSERT_EQ(validate(setup).size(), 1u);
+  EXPECT_EQ(validate(setup).front().id, "dispatch-shares");
+}
+
 // What is predicted only is refused for a run in a sentence, and FP8 where a machine has none.
 TEST(ExpertExchange, IsPredictedOnly) {
   parallelarium::Setup setup = default_setup();

@@ -74,6 +74,18 @@ std::string rates_text(const RateShares& shares) {
   return text + (largest.empty() ? "" : ":\n    " + wrapped(largest, kLineWidth - 4, 4)) + "\n";
 }
 
+std::string sharing_text(const LinkSharing& sharing) {
+  if (sharing.slowed.empty()) return {};
+  std::string parts;
+  for (const LinkSharing::Slowed& each : sharing.slowed)
+    parts += fmt::format("{}{} {} ({})", parts.empty() ? "" : "; ", each.count, each.what,
+                         seconds_text(each.seconds));
+  return fmt::format(
+      "  On rank {} others used the same links at the same time, which made these {} longer in "
+      "all:\n    {}\n",
+      sharing.rank, seconds_text(sharing.seconds), wrapped(parts, kLineWidth - 4, 4));
+}
+
 std::string step_block(const Prediction& prediction) {
   const StepFigures& step = prediction.step;
   Table table({"", ""});
@@ -88,8 +100,8 @@ std::string step_block(const Prediction& prediction) {
                                   percent_text(step.mfu_causal), percent_text(step.mfu_6n))});
     table.add({"HFU", percent_text(step.hfu) + ", recomputed FLOPs too"});
   }
-  return fmt::format("Step ({})\n{}{}", word_text(prediction.machine), table.text(),
-                     rates_text(rate_shares(prediction)));
+  return fmt::format("Step ({})\n{}{}{}", word_text(prediction.machine), table.text(),
+                     rates_text(rate_shares(prediction)), sharing_text(link_sharing(prediction)));
 }
 
 std::string formulas_block(const Prediction& prediction) {

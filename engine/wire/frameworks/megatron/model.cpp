@@ -333,9 +333,13 @@ FrameworkRow balance(const MegatronNames& n) {
 }
 
 FrameworkRow dispatcher(const MegatronNames& n) {
-  FrameworkRow row = translated(
-      n("moe-token-dispatcher-type", "model.moe_token_dispatcher_type"), "expert_dispatch",
-      {{"alltoall", "copies"}, {"flex", "once-per-node"}, {"allgather", nullptr}}, "alltoall");
+  FrameworkRow row = translated(n("moe-token-dispatcher-type", "model.moe_token_dispatcher_type"),
+                                "expert_dispatch",
+                                {{"alltoall", "copies"},
+                                 {"alltoall", "tensor-shares"},
+                                 {"flex", "once-per-node"},
+                                 {"allgather", nullptr}},
+                                "alltoall");
   row.write = [write = row.write, type = n("moe-router-dtype", "model.moe_router_dtype")](
                   const Setup& setup, Entries& entries) {
     write(setup, entries);

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the ops of a Program take on a Machine, and ask of its links, before anything delays them.
+#include <array>
+#include <span>
+
+#include "engine/predict/cost/launches.h"
+#include "engine/predict/cost/simulate.h"
+
+namespace parallelarium {
+
+namespace {
+
+// Durations of collectives, of which most are like one of the latest.
+class LatestCollectives {
+ public:
+  LatestCollectives(const CostModel& cost, int rank) : cost_(cost), rank_(rank) {}
+  std::int64_t nanoseconds(const Op& op) {
+    if (op.kind != OpKind::kCollective || op.purpose == Purpose::kTokens)
+      return cost_.nanoseconds(op, rank_);
+    const Like like{op.group,     op.bytes,   op.collective, op.type,
+                    op.reduction, op.purpose, op.repeat};
+    for (const Known& known : known_)
+      if (known.nanoseconds >= 0 && known.like == like) return known.nanoseconds;
+    Known& oldest = known_[next_++ % known_.size()];
+    oldest = {like, cost_.nanoseconds(op, rank_)};
+    return oldest.nanoseconds;
+  }
+
+ private:
+  struct Like {
+    std::int32_t group = -1;
+    std::int64_t bytes = 0;
+    CollectiveKind collective = CollectiveKind::kAllReduce;
+    DataType type = DataType::kF32;
+    Reduction reduction = Reduction::kNone;
+    Purpose purpose = Purpose::kNone;
+    std::int32_t repeat = 1;
+    bool operator==(const Like&) const = default;
+  };
+  struct Known {
+    Like like;
+    std::int64_t nanoseconds = -1;
+  };
+  const CostModel& cost_;
+  const int rank_;
+  std::array<Known, 8> known_;
+  std::size_t next_ = 0;
+};
+
+// What ops of these durations ask of links; empty where no two of a rank use one at the same time.
+// Collectives of the compute lane are left out: a folded Program has them behind what it computes,
+// and would be slowed at other times than its pieces.
+LinkDemand demand_of(const Program& program, const CostModel& cost,
+                     const std::vector<std::int64_t>& durations) {
+  LinkDemand links(durations.size());
+  bool several = false;
+  std::size_t flat = 0;
+  for (const RankProgram& rank : program.ranks) {
+    std::array<int, std::tuple_size_v<LinkShares>> lane_of;  // that uses a link
+    lane_of.fill(-1);
+    for (const Op& op : rank.ops) {
+      LinkShares& shares = links[flat];
+      const std::int64_t duration = durations[flat++];
+      if (op.lane == Lane::kCompute) continue;
+      shares =
+          shares_of(op, cost.link_seconds(op, rank.rank), static_cast<double>(duration) * 1e-9);
+      for (std::size_t link = 0; link < shares.size(); ++link) {
+        if (shares[link] <= 0) continue;
+        const int lane = static_cast<int>(op.lane);
+        several = several || op.batch >= 0 || (lane_of[link] >= 0 && lane_of[link] != lane);
+        lane_of[link] = lane;
+      }
+    }
+  }
+  return several ? links : LinkDemand{};
+}
+
+}  // namespace
+
+Timeline simulate(const Program& program, const CostModel& cost) {
+  std::vector<std::int64_t> durations;
+  durations.reserve(static_cast<std::size_t>(program.op_count()));
+  for (const RankProgram& rank : program.ranks) {
+    LatestCollectives latest(cost, rank.rank);
+    const std::size_t first = durations.size();
+    for (const Op& op : rank.ops) durations.push_back(latest.nanoseconds(op));
+    launch_transfers(rank, cost, std::span(durations).subspan(first));
+  }
+  const LinkDemand links = cost.shares_links() ? demand_of(program, cost, durations) : LinkDemand{};
+  return simulate(program, durations, cost.sharing(), cost.overlap_slowdown(), links);
+}
+
+}  // namespace parallelarium
