@@ -63,7 +63,7 @@ nlohmann::json training_json(const Prediction& prediction, double tokens, double
 std::string training_text(const Prediction& prediction, double tokens, double price) {
   const WholeTraining whole = training_of(prediction, tokens, price);
   std::string text = fmt::format("\n{} take {} days on these {} devices, {} GPU hours",
-                                 count_text(tokens, "tokens"), three_digits(whole.days),
+                                 count_text(tokens) + " tokens", three_digits(whole.days),
                                  prediction.setup.mesh.ranks(), count_text(whole.gpu_hours));
   if (price > 0) text += fmt::format(", {} at {} an hour", count_text(whole.cost), price);
   return text + ".\n";
