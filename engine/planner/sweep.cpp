@@ -168,6 +168,14 @@ Result<std::vector<SweepPoint>> sweep(
     return message("sweep-nothing", "Say what varies, such as --vary tp=1,2,4,8.");
   if (metrics.empty())
     return message("sweep-shows", "Say what to show, such as --show step,memory.");
+  for (auto at = variations.begin(); at != variations.end(); ++at)
+    if (std::any_of(variations.begin(), at, [&](const Variation& before) {
+          return find_setting(setup_settings(), before.key) ==
+                 find_setting(setup_settings(), at->key);
+        }))
+      return message("sweep-twice",
+                     "{} varies twice; give all its values in one list, such as {}=1,2,4.", at->key,
+                     at->key);
   double combinations = 1;
   for (const Variation& variation : variations)
     combinations *= static_cast<double>(variation.values.size());

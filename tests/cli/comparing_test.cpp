@@ -66,10 +66,14 @@ TEST(Compare, TellsTheDifferenceByCauses) {
       EXPECT_THAT(each.at("why")[1].get<std::string>(), HasSubstr("rehearsal"));
     }
   EXPECT_TRUE(honest.at("causes").empty());
+  EXPECT_THAT(command({"compare", a, file}).out,
+              HasSubstr(honest.at("without_causes").get<std::string>()));
   EXPECT_THAT(command({"compare", "korthikanti-2022-table-5/1", "korthikanti-2022-table-5/2"}).out,
               HasSubstr("recompute"));
   EXPECT_EQ(command({"compare", a}).status, 2);
   EXPECT_EQ(command({"compare", a, "nothing"}).status, 2);
+  EXPECT_THAT(command({"compare", a, "nothing"}).err,
+              HasSubstr("Neither a file nor a case has the name “nothing”"));
 }
 
 // A published run as a column has its figures as `cases` has them.

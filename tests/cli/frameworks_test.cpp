@@ -57,7 +57,7 @@ TEST(Frameworks, AnswerInJsonWithWhatIsMissing) {
       folder.file("line.sh", written.at("text").get<std::string>() + " --rampup-batch-size 8 8 64");
   const json read = command({"import", "--as", "megatron", line, "--json"}).json();
   EXPECT_EQ(read.at("setup").at("mesh").at("pp"), 2);
-  EXPECT_EQ(read.at("not_understood").size(), 1u);
+  EXPECT_EQ(read.at("not_expressible").size(), 1u);
 }
 
 TEST(Frameworks, WriteToAFile) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A request that is not valid: status 2, one sentence on stderr, nothing on stdout, no file.
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 
 #include <array>
 
@@ -203,6 +204,25 @@ TEST(Overrides, OutOfRangeAreNamedAsTheyWereTyped) {
   EXPECT_THAT(said({"--setup", file, "--pp", "2"}), testing::HasSubstr("mesh.dp is 1000000"));
   EXPECT_THAT(said({"--pp", "16", "--layers", "16", "--microbatches", "100000"}),
               testing::HasSubstr("16 stages times 100000 micro-batches are too many; at most "));
+}
+
+TEST(Help, OfAVerbIsNamedWithItsCommand) {
+  EXPECT_THAT(command({"lesson", "check"}).err, testing::HasSubstr("; lesson check --help shows"));
+  EXPECT_THAT(command({"predict", "--layers"}).err, testing::HasSubstr("predict: "));
+}
+
+// Opening a pipe that nothing reads would wait for ever.
+TEST(Writing, APipeWithoutAReaderIsRefused) {
+  const Folder folder;
+  const std::string pipe = folder.path("pipe.csv");
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  for (const std::vector<std::string>& words :
+       {Words{"export", pipe}, Words{"export", "--as", "megatron", pipe},
+        Words{"machines", "new", pipe, "--from", "dgx-h100"}, small_run({"--csv", pipe.c_str()})}) {
+    const Reply answer = command(words);
+    EXPECT_NE(answer.status, kDone) << words[0];
+    EXPECT_THAT(answer.err, testing::HasSubstr("it is a pipe, and nothing reads from it"));
+  }
 }
 
 TEST(Overrides, DivisionProblemsNameWhatWouldWork) {

@@ -159,6 +159,7 @@ TEST(Predict, SaysHowLongSoManyTokensTake) {
   EXPECT_NEAR(answer.at("days").get<double>(), 15e12 / rate / 86400, 1e-6);
   EXPECT_NEAR(answer.at("gpu_hours").get<double>(), 15e12 / rate / 3600 * 8, 1e-3);
   EXPECT_NEAR(answer.at("cost").get<double>(), 2.5 * answer.at("gpu_hours").get<double>(), 1e-3);
+  EXPECT_THAT(command({"predict", "--tokens", "15T"}).out, testing::HasSubstr("15.0 T tokens"));
   EXPECT_EQ(command({"predict", "--tokens", "many"}).status, 2);
   EXPECT_EQ(command({"predict", "--price", "2"}).status, 2);
 }

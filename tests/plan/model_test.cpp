@@ -401,5 +401,42 @@ TEST(HuggingFace, RefusesWhatHasNoShape) {
     EXPECT_FALSE(import_hugging_face(nlohmann::json::parse(config), notes).ok()) << config;
 }
 
+// A family's experts and latents cannot be guessed: a file without their keys is no dense model.
+TEST(HuggingFace, NamesTheKeysThatExpertsAndLatentsLack) {
+  const auto why = [](const char* type, const nlohmann::json& more) {
+    nlohmann::json config = {{"model_type", type},          {"num_hidden_layers", 4},
+                             {"hidden_size", 64},           {"num_attention_heads", 4},
+                             {"vocab_size", 256},           {"intermediate_size", 128},
+                             {"tie_word_embeddings", false}};
+    if (!more.is_null()) config.update(more);
+    std::vector<Message> notes;
+    const Result<Model> model = import_hugging_face(config, notes);
+    return model.ok() ? std::string() : model.error().text;
+  };
+  EXPECT_EQ(why("mixtral", {}),
+            "config.json has no num_local_experts and num_experts_per_tok, so the model's shape "
+            "is not known.");
+  EXPECT_EQ(why("llama", {{"num_local_experts", 8}}),
+            "config.json has no num_experts_per_tok, so the model's shape is not known.");
+  EXPECT_EQ(why("gpt_oss", {{"num_local_experts", 8}}),
+            "config.json has no num_experts_per_tok, so the model's shape is not known.");
+  for (const char* type : {"qwen2_moe", "qwen3_moe"}) {
+    EXPECT_NE(why(type, {}).find("no num_experts and num_experts_per_tok"), std::string::npos);
+    EXPECT_NE(why(type, {{"num_experts", 8}, {"num_experts_per_tok", 2}})
+                  .find("no moe_intermediate_size"),
+              std::string::npos);
+  }
+  const nlohmann::json latents = {
+      {"kv_lora_rank", 16}, {"qk_nope_head_dim", 16}, {"qk_rope_head_dim", 8}, {"v_head_dim", 16}};
+  for (const char* type : {"deepseek_v2", "deepseek_v3", "kimi_k2"}) {
+    EXPECT_NE(why(type, {}).find(
+                  "no kv_lora_rank, qk_nope_head_dim, qk_rope_head_dim and v_head_dim, so"),
+              std::string::npos);
+    EXPECT_NE(why(type, latents).find("no n_routed_experts and num_experts_per_tok"),
+              std::string::npos);
+  }
+  EXPECT_EQ(why("mixtral", {{"num_local_experts", 8}, {"num_experts_per_tok", 2}}), "");
+}
+
 }  // namespace
 }  // namespace parallelarium

@@ -14,6 +14,13 @@
 namespace parallelarium {
 namespace {
 
+TEST(Stretch, AutoIsTheNameOfItsDefault) {
+  const auto read = setup_from_text(R"({"run": {"stretch": "auto"}})");
+  ASSERT_TRUE(read.ok()) << read.error().text;
+  EXPECT_EQ(read->run.stretch, kAutoStretch);
+  EXPECT_EQ(changed({{"stretch", "12.5"}, {"stretch", "auto"}}).run.stretch, kAutoStretch);
+}
+
 TEST(DefaultSetup, IsTheFirstLessonOfTheContract) {
   const parallelarium::Setup setup = default_setup();
   EXPECT_TRUE(validate(setup).empty());

@@ -49,6 +49,9 @@ TEST(Sweep, SaysWhatItCannotShow) {
   EXPECT_EQ(id_of(sweep(vary, {metric_from("speed")}, answer)), "metric-unknown");
   EXPECT_EQ(id_of(sweep({}, {metric_from("step")}, answer)), "sweep-nothing");
   EXPECT_EQ(id_of(sweep(vary, {}, answer)), "sweep-shows");
+  for (const char* again : {"tp=4", "mesh.tp=4"})
+    EXPECT_EQ(id_of(sweep({vary[0], *variation_from(again)}, {metric_from("step")}, answer)),
+              "sweep-twice");
   const std::vector<Variation> many = {*variation_from("tp=1..1000"),
                                        *variation_from("pp=1..1000")};
   EXPECT_EQ(id_of(sweep(many, {metric_from("step")}, answer)), "sweep-many");

@@ -34,6 +34,13 @@ std::vector<std::string> names_of(const CLI::App& app) {
   return names;
 }
 
+// "lesson check" of a verb below a command.
+std::string words_of(const CLI::App& command) {
+  const CLI::App* parent = command.get_parent();
+  const bool below = parent != nullptr && parent->get_parent() != nullptr;
+  return below ? parent->get_name() + " " + command.get_name() : command.get_name();
+}
+
 // Why the words of the command line make no command, in one sentence.
 Message sentence_of(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App* command = &app;
@@ -42,6 +49,7 @@ Message sentence_of(const CLI::App& app, const CLI::ParseError& error) {
   if (in_command) {
     for (const CLI::App* parsed : command->get_subcommands()) command = parsed;
   }
+  const std::string words = words_of(*command);
   const std::vector<std::string> left = app.remaining(true);
   const bool about_words = dynamic_cast<const CLI::ExtrasError*>(&error) ||
                            dynamic_cast<const CLI::RequiredError*>(&error);
@@ -66,22 +74,20 @@ Message sentence_of(const CLI::App& app, const CLI::ParseError& error) {
       return message("word-unexpected",
                      "{} does not expect the word \"{}\"; {} --help shows what it "
                      "takes.",
-                     command->get_name(), word, command->get_name());
+                     words, word, words);
     const std::string near = nearest(word, options);
-    return message("option-unknown", "{} has no option {}{}; {} --help lists them.",
-                   command->get_name(), word, near.empty() ? "" : " (" + near + "?)",
-                   command->get_name());
+    return message("option-unknown", "{} has no option {}{}; {} --help lists them.", words, word,
+                   near.empty() ? "" : " (" + near + "?)", words);
   }
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error)) {
     const std::string what = error.what();
-    return message("option-count", "{}: {} takes one value, once.", command->get_name(),
+    return message("option-count", "{}: {} takes one value, once.", words,
                    what.substr(0, what.find(':')));
   }
   std::string text = error.what();
   std::replace(text.begin(), text.end(), '\n', ' ');
   while (!text.empty() && (text.back() == ' ' || text.back() == '.')) text.pop_back();
-  return message("option-wrong", "{}: {}; {} --help shows what is expected.", command->get_name(),
-                 text, command->get_name());
+  return message("option-wrong", "{}: {}; {} --help shows what is expected.", words, text, words);
 }
 
 }  // namespace

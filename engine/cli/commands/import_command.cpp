@@ -41,10 +41,10 @@ Outcome import_text(const ImportOptions& options, Progress& progress) {
   if (options.json) {
     nlohmann::json json = {{"framework", framework},
                            {"setup", to_json(read->setup)},
-                           {"not_understood", nlohmann::json::array()},
+                           {"not_expressible", nlohmann::json::array()},
                            {"invalid", nlohmann::json::array()}};
     for (const Message& note : read->not_understood)
-      json["not_understood"].push_back(to_json(note));
+      json["not_expressible"].push_back(to_json(note));
     for (const Message& why : wrong) json["invalid"].push_back(to_json(why));
     return Outcome::done(json_text(json));
   }
@@ -77,7 +77,7 @@ void add_import(Commands& commands) {
       ->add_option("--as", options->framework,
                    framework_names_text() + "; without it, the one whose settings the text names")
       ->option_text("FRAMEWORK");
-  command->add_flag("--json", options->json, "print JSON with what was not understood");
+  command->add_flag("--json", options->json, "print JSON with what a Setup cannot say");
   options->setup.add_to(*command);
   commands.set_body(command,
                     [options](Progress& progress) { return import_text(*options, progress); });

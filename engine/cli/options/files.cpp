@@ -9,6 +9,7 @@
 #include <cstring>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "engine/cli/commands/command.h"
 
@@ -90,6 +91,17 @@ bool is_plain(const std::string& path) {
   return !std::filesystem::exists(path, ignored) || std::filesystem::is_regular_file(path, ignored);
 }
 
+// Opening a pipe waits for a reader, which it may never have.
+std::optional<Message> pipe_without_reader(const std::string& path) {
+  struct stat facts {};
+  if (stat(path.c_str(), &facts) != 0 || !S_ISFIFO(facts.st_mode)) return std::nullopt;
+  const int file = open(path.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+  if (file >= 0) close(file);
+  if (file >= 0 || errno != ENXIO) return std::nullopt;
+  return message("file-no-reader", "Cannot write {}: it is a pipe, and nothing reads from it.",
+                 path);
+}
+
 std::string part_of(const std::string& path) { return fmt::format("{}.{}.part", path, getpid()); }
 
 }  // namespace
@@ -97,6 +109,7 @@ std::string part_of(const std::string& path) { return fmt::format("{}.{}.part", 
 Result<void> can_write(const std::string& path) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) return unwritable(path, EISDIR);
+  if (const auto why = pipe_without_reader(path)) return *why;
   if (!is_plain(path)) {
     if (access(path.c_str(), W_OK) == 0) return {};
     return unwritable(path, errno);
@@ -113,6 +126,7 @@ Result<void> write_file(const std::string& path, const std::string& content) {
   const auto fail = [&path](int why) { return unwritable(path, why); };
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) return fail(EISDIR);
+  if (const auto why = pipe_without_reader(path)) return *why;
   const bool plain = is_plain(path);
   const std::string target = plain ? part_of(path) : path;
   std::FILE* file = std::fopen(target.c_str(), "wb");

@@ -13,6 +13,7 @@
 #include "engine/plan/model/model.h"
 #include "engine/plan/settings/alternatives.h"
 #include "engine/plan/settings/settings_reader.h"
+#include "engine/plan/text/phrases.h"
 
 namespace parallelarium {
 namespace {
@@ -52,6 +53,16 @@ class Config {
     return whole(names, 1);
   }
 
+  // Fails with all of `keys` that are not there; a key may go by several names.
+  void need_all(std::initializer_list<std::initializer_list<const char*>> keys) {
+    std::vector<std::string> missing;
+    for (const auto& names : keys)
+      if (find(names) == nullptr) missing.emplace_back(*names.begin());
+    if (!missing.empty())
+      fail(message("import-missing", "config.json has no {}, so the model's shape is not known.",
+                   join_and(missing)));
+  }
+
   std::int64_t assumed(std::initializer_list<const char*> names, std::int64_t fallback) {
     if (find(names) == nullptr)
       notes_.push_back(message("import-assumed", "config.json has no {}; {} is assumed.",
@@ -88,7 +99,12 @@ class Config {
 struct Family {
   std::string_view type;
   bool gated = true, layer_norm = false, biases = false, learned_positions = false, tied = false;
+  bool experts = false, own_ffn = false,
+       latent = false;  // own_ffn: the experts have their own width
 };
+constexpr Family latent_family(std::string_view type) {
+  return {.type = type, .experts = true, .own_ffn = true, .latent = true};
+}
 constexpr std::array kFamilies = {Family{"gpt2", false, true, true, true, true},
                                   Family{"opt", false, true, true, true, true},
                                   Family{"gpt_neox", false, true, true, false, false},
@@ -96,13 +112,13 @@ constexpr std::array kFamilies = {Family{"gpt2", false, true, true, true, true},
                                   Family{"mistral"},
                                   Family{"qwen2"},
                                   Family{"qwen3"},
-                                  Family{"mixtral"},
-                                  Family{"deepseek_v2"},
-                                  Family{"deepseek_v3"},
-                                  Family{"qwen2_moe"},
-                                  Family{"qwen3_moe"},
-                                  Family{"kimi_k2"},
-                                  Family{"gpt_oss", true, false, true}};
+                                  Family{.type = "mixtral", .experts = true},
+                                  latent_family("deepseek_v2"),
+                                  latent_family("deepseek_v3"),
+                                  Family{.type = "qwen2_moe", .experts = true, .own_ffn = true},
+                                  Family{.type = "qwen3_moe", .experts = true, .own_ffn = true},
+                                  latent_family("kimi_k2"),
+                                  Family{.type = "gpt_oss", .biases = true, .experts = true}};
 
 // Models that do not predict the next token of one sequence.
 constexpr std::array<std::string_view, 17> kOthers = {
@@ -158,13 +174,21 @@ void read_dense_layers(Config& config, Experts& experts) {
         "This version puts experts into every layer; config.json puts them into some only."));
 }
 
-void read_experts(Config& config, Model& model) {
+void read_experts(Config& config, const Family& family, Model& model) {
+  const char* count_name = family.latent    ? "n_routed_experts"
+                           : family.own_ffn ? "num_experts"
+                                            : "num_local_experts";
+  if (family.experts)
+    config.need_all({{count_name, "num_local_experts", "n_routed_experts", "num_experts"},
+                     {"num_experts_per_tok", "experts_per_token"}});
+  if (family.own_ffn) config.need_all({{"moe_intermediate_size"}});
   const std::int64_t count =
       config.whole({"num_local_experts", "n_routed_experts", "num_experts"}, 0);
   if (count == 0) return;
   Experts& experts = model.experts;
   experts.count = static_cast<int>(count);
-  experts.top_k = static_cast<int>(config.assumed({"num_experts_per_tok", "experts_per_token"}, 2));
+  config.need_all({{"num_experts_per_tok", "experts_per_token"}});
+  experts.top_k = static_cast<int>(config.whole({"num_experts_per_tok", "experts_per_token"}, 1));
   experts.shared = static_cast<int>(config.whole({"n_shared_experts"}, 0));
   experts.ffn = config.whole({"moe_intermediate_size"}, model.ffn);
   read_shared_width(config, experts);
@@ -180,12 +204,13 @@ void read_experts(Config& config, Model& model) {
         "This version puts experts into every layer; config.json puts them into some only."));
 }
 
-void read_attention(Config& config, Model& model) {
-  if (config.find({"kv_lora_rank"}) == nullptr) {
+void read_attention(Config& config, const Family& family, Model& model) {
+  if (!family.latent && config.find({"kv_lora_rank"}) == nullptr) {
     model.head_dim = config.whole({"head_dim"}, 0);
     if (model.head_dim * model.heads == model.hidden) model.head_dim = 0;
     return;
   }
+  config.need_all({{"kv_lora_rank"}, {"qk_nope_head_dim"}, {"qk_rope_head_dim"}, {"v_head_dim"}});
   model.latent.kv_rank = config.needed({"kv_lora_rank"});
   model.latent.q_rank = config.whole({"q_lora_rank"}, 0);
   model.latent.nope_dim = config.needed({"qk_nope_head_dim"});
@@ -260,8 +285,8 @@ Result<Model> import_hugging_face(const nlohmann::json& json, std::vector<Messag
   if (!activation.empty() && (family.gated ? activation != "silu" : !is_gelu))
     config.note(message("import-activation", "Activation “{}” is counted as {}.", shown(activation),
                         family.gated ? "SwiGLU" : "GELU"));
-  read_attention(config, model);
-  read_experts(config, model);
+  read_attention(config, family, model);
+  read_experts(config, family, model);
   if (config.failed()) return config.error();
   note_rotary_base(config, model);
   if (auto wrong = check_model(model); !wrong.empty()) return wrong.front();

@@ -11,6 +11,16 @@ using Row = SetupSetting;
 // GCC 12 breaks down where the first row of all is one with names of members.
 const Row kFirstOfRun = Row();
 
+// "auto" is the default's name.
+Value<Setup> stretch_value() {
+  Value<Setup> value = Is::number(kStretch, &Setup::run, &RunSettings::stretch);
+  value.set = [number = value.set](Setup& setup, const nlohmann::json& json,
+                                   const std::string& key) {
+    return number(setup, json == "auto" ? nlohmann::json(kAutoStretch) : json, key);
+  };
+  return value;
+}
+
 }  // namespace
 
 SettingTable<Setup> run_rows() {
@@ -32,11 +42,11 @@ SettingTable<Setup> run_rows() {
                                .help = "all, or the GPUs that ranks may use, such as 0,2"},
                               {.key = "run.stretch",
                                .option = "stretch",
-                               .value = Is::number(kStretch, in, &RunSettings::stretch),
+                               .value = stretch_value(),
                                .stride = kDoubling,
                                .label = "Least stretch",
                                .help = "at least so many seconds of a rehearsal for one of the "
-                                       "machine"},
+                                       "machine, or auto"},
                               {.key = "run.steps",
                                .option = "steps",
                                .value = Is::whole({1, 1'000'000}, in, &RunSettings::steps),

@@ -32,6 +32,10 @@ Result<Column> predicted_column(const std::string& name, const Setup& setup,
 Result<Column> case_column(const std::string& name) {
   const auto slash = name.find('/');
   const Result<Case> found = find_case(name.substr(0, slash));
+  if (!found && slash == std::string::npos)
+    return message("compare-unknown",
+                   "Neither a file nor a case has the name “{}”; `cases` lists the cases.",
+                   shown(name));
   if (!found) return found.error();
   const std::string wanted = slash == std::string::npos ? "" : name.substr(slash + 1);
   std::vector<std::string> names;
@@ -127,7 +131,7 @@ std::string text_of(const SideBySide& beside) {
   text += "\n" + table.text();
   for (const std::string& note : notes) text += "\n" + note + "\n";
   text += published_text(beside);
-  if (beside.without_causes) return text;
+  if (beside.without_causes) return text + "\n" + beside.without_causes->text + "\n";
   Table causes({"", ">"});
   double sum = 0;
   for (const Cause& cause : beside.causes) {
