@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "engine/wire/messages.h"
+#include "engine/wire/rpc.h"
 
 extern char** environ;
 

@@ -205,9 +205,9 @@ TEST(TokensOfTensorShares, AreSentOnce) {
     return bytes;
   };
   using Bytes = std::vector<std::int64_t>;
-  const Prediction all = predicted(setup);
+  const Prediction all = checked(setup);
   setup.expert_dispatch = ExpertDispatch::kTensorShares;
-  const Prediction shares = predicted(setup);
+  const Prediction shares = checked(setup);
   // From the experts, the all-to-all comes behind the sum.
   EXPECT_EQ(bytes_of(all, CollectiveKind::kAllToAll, Piece::kExpert), Bytes{tokens * k * row});
   EXPECT_EQ(bytes_of(shares, CollectiveKind::kReduceScatter, Piece::kExpert),
