@@ -153,7 +153,10 @@ TEST(Serve, RunsWithProgressAndAnswersAnObservation) {
     if (note.at("params").contains("losses")) {
       EXPECT_EQ(note.at("params").at("phase"), "running");
       for (const json& loss : note.at("params").at("losses")) losses.push_back(loss);
-      EXPECT_EQ(note.at("params").at("step"), losses.size());
+      // A rehearsal of a busy computer begins again from step 0 with a longer stretch.
+      const auto step = note.at("params").at("step").get<std::size_t>();
+      ASSERT_LE(step, losses.size());
+      losses.erase(losses.begin(), losses.end() - static_cast<std::ptrdiff_t>(step));
     }
     EXPECT_EQ(note.at("method"), "$/progress");
     EXPECT_EQ(note.at("params").at("id"), 7);
