@@ -20,6 +20,9 @@ struct MegatronNames {
   FrameworkRow flag(const char* flag_name, bool where, const char* field, std::string key) const;
 };
 
+// The row, written of a Setup that meets the condition alone.
+FrameworkRow only_where(bool (*condition)(const Setup&), FrameworkRow row);
+
 std::vector<FrameworkRow> megatron_model_rows(const MegatronNames& names);
 std::vector<FrameworkRow> megatron_expert_rows(const MegatronNames& names);
 std::vector<FrameworkRow> megatron_parallel_rows(const MegatronNames& names);
