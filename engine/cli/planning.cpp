@@ -133,17 +133,6 @@ Message no_axis(const std::string& name) {
                  join_and(names));
 }
 
-Result<std::pair<std::string, std::string>> axis_value_of(const std::string& text,
-                                                          const char* option) {
-  const auto equals = text.find('=');
-  if (equals == std::string::npos)
-    return message("plan-pair", "{} takes key=value, such as {} tp=8, not “{}”.", option, option,
-                   shown(text));
-  const std::string axis = axis_called(text.substr(0, equals));
-  if (axis.empty()) return no_axis(text.substr(0, equals));
-  return std::pair(axis, text.substr(equals + 1));
-}
-
 void limit_memory(Machine& machine, double bytes) {
   if (machine.memory_bytes.value > 0)
     machine.usable_memory_share = bytes / machine.memory_bytes.value;

@@ -35,9 +35,6 @@ nlohmann::json explanation_of(Setup asked, const PlanRequest& request, const Pla
                               const PlanWatch& watch);
 // That the search has no axis of that name.
 Message no_axis(const std::string& name);
-// "tp=8" as an axis of the search and its value. Error: there is no such axis.
-Result<std::pair<std::string, std::string>> axis_value_of(const std::string& text,
-                                                          const char* option);
 // {"device_bytes", "capacity_bytes", "sentence", "message"}: what a plan may fill, and what is not
 // counted.
 nlohmann::json memory_limit_json(const Machine& machine);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// --tokens and --price: how long all tokens of a training take at a predicted step.
+// --tokens and --price: how long all tokens of a training take at the speed of one step, and what
+// they cost.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -140,17 +140,32 @@ Result<std::optional<Setup>> asked_about(const std::string& path) {
   return std::optional<Setup>(std::move(*asked));
 }
 
-// What becomes of each value that was asked about, such as tp=8.
-Result<std::vector<WhyNot>> values_asked(const std::vector<std::string>& asked,
-                                         const PlanRequest& request, const PlanResult& result) {
+using AxisValues = std::vector<std::pair<std::string, std::string>>;
+
+// The values of axes that --why names.
+Result<AxisValues> values_asked(const std::vector<std::string>& asked) {
+  AxisValues values;
+  for (const std::string& text : asked) {
+    const auto pairs = pairs_of(text, "--why");
+    if (!pairs) return pairs.error();
+    for (const auto& [key, value] : *pairs) {
+      const std::string axis = axis_called(key);
+      if (axis.empty()) return no_axis(key);
+      values.emplace_back(axis, value);
+    }
+  }
+  return values;
+}
+
+// What becomes of each of them.
+Result<std::vector<WhyNot>> answers_of(const AxisValues& values, const PlanRequest& request,
+                                       const PlanResult& result) {
   std::vector<WhyNot> answers;
   PlanWatch watch;
   watch.cancel = &cancelled_by_signal();
-  for (const std::string& text : asked) {
-    const auto wanted = axis_value_of(text, "--why");
-    if (!wanted) return wanted.error();
-    Result<WhyNot> answer = why_not(wanted->first, wanted->second, request,
-                                    result.best.empty() ? nullptr : &result.best.front(), watch);
+  for (const auto& [axis, value] : values) {
+    Result<WhyNot> answer =
+        why_not(axis, value, request, result.best.empty() ? nullptr : &result.best.front(), watch);
     if (!answer) return answer.error();
     answers.push_back(std::move(*answer));
   }
@@ -165,6 +180,8 @@ Outcome run_plan(const PlanOptions& options, Progress& progress) {
   if (!whole) return Outcome::invalid(whole.error());
   const Result<std::optional<Setup>> asked = asked_about(options.explain);
   if (!asked) return Outcome::invalid(asked.error());
+  const Result<AxisValues> why = values_asked(options.why);
+  if (!why) return Outcome::invalid(why.error());
   PlanWatch watch;
   watch.cancel = &cancelled_by_signal();
   watch.progress = [&](double share, const Message& what) { progress.report(share, what.text); };
@@ -175,7 +192,7 @@ Outcome run_plan(const PlanOptions& options, Progress& progress) {
   note_ties(*result, request->machine, watch);
   nlohmann::json explained;
   if (*asked) explained = explanation_of(**asked, *request, *result, watch);
-  Result<std::vector<WhyNot>> values = values_asked(options.why, *request, *result);
+  Result<std::vector<WhyNot>> values = answers_of(*why, *request, *result);
   if (!values)
     return values.error().id == "cancelled.plan" ? Outcome::failed(values.error())
                                                  : Outcome::invalid(values.error());
