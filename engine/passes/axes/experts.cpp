@@ -34,31 +34,28 @@ class ExpertsPass {
       rename(draft.operands.back(), kSent);
       if (gates_travel_) draft.operands[draft.operands.size() - 2].part = kRowGates;
       drafts_.push_back(std::move(draft));
-      const Draft& beside = drafts_.back();
-      std::vector<Draft> exchanges;
+      const Draft beside = drafts_.back();
       if (travels_) {
         Draft counts = collective(beside, Purpose::kCounts, experts_.count * 4, DataType::kI32);
         counts.operands = {counts_by_place(beside), counts_by_rank(beside, true)};
         Draft rows = to_experts(beside, Tensor::kExpertTokens);
         if (gates_travel_)
           add_gates(rows, beside, kRowGates, shares_ ? kShareGates : kReceivedGates);
-        exchanges.push_back(std::move(counts));
-        exchanges.push_back(std::move(rows));
+        drafts_.push_back(std::move(counts));
+        drafts_.push_back(std::move(rows));
       }
       if (shares_) {
         Draft gather = gather_shares(beside, Tensor::kExpertTokens);
         if (gates_travel_)
           add_gates(gather, beside, travels_ ? kShareGates : kRowGates, kReceivedGates);
-        exchanges.push_back(std::move(gather));
+        drafts_.push_back(std::move(gather));
       }
-      for (Draft& exchange : exchanges) drafts_.push_back(std::move(exchange));
     } else if (piece == Piece::kUnpermute && input) {
       rename(draft.operands[draft.operands.size() - (gates_travel_ ? 1 : 2)], kSent);
       drafts_.push_back(std::move(draft));
-      std::vector<Draft> exchanges;
-      if (travels_) exchanges.push_back(to_experts(drafts_.back(), Tensor::kGradExpertTokens));
-      if (shares_) exchanges.push_back(gather_shares(drafts_.back(), Tensor::kGradExpertTokens));
-      for (Draft& exchange : exchanges) drafts_.push_back(std::move(exchange));
+      const Draft beside = drafts_.back();
+      if (travels_) drafts_.push_back(to_experts(beside, Tensor::kGradExpertTokens));
+      if (shares_) drafts_.push_back(gather_shares(beside, Tensor::kGradExpertTokens));
     } else if (piece == Piece::kExpert) {
       if (travels_) draft.operands[1] = counts_by_rank(draft, false);
       if (!input && !forward) {

@@ -19,7 +19,8 @@ enum ExpertPart : std::int16_t {
   kActivated,
   kResults,   // of the experts, on their way back
   kReturned,  // rows by place again
-  // Of one TP rank alone, where each sends its own: what came for it, and what goes back.
+  // Where each TP rank sends its own tokens: the rows that came to one of them, and those that it
+  // sends back.
   kShare,
   kShareResults,
 };
