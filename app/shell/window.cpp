@@ -190,7 +190,8 @@ const ViewInfo& Window::view_info() const {
 }
 
 void Window::show_formulas(const QString& quantity) {
-  selection_->show_formulas(view().is_of_setup() ? quantity : QString(), view().origin(quantity));
+  const bool of_plan = plan_of(session_, view_info()).has_value();
+  selection_->show_formulas(of_plan ? QString() : quantity, view().origin(quantity));
 }
 
 // Another view is in front.

@@ -81,8 +81,6 @@ class View : public QWidget {
   virtual Topic& topic() const;
   // Five, for the strip.
   virtual std::vector<Quantity> quantities() const = 0;
-  // Whether its figures are of what is set, so that formulas of that explain them.
-  virtual bool is_of_setup() const { return true; }
   // Where the figure of a quantity comes from that no closed formula gives.
   virtual QString origin(const QString& quantity) const;
   // The text of the current frame.

@@ -126,8 +126,6 @@ std::vector<Quantity> CompareView::quantities() const {
   return search.shows_plan() ? plan_quantities(search) : step_quantities(state_->session);
 }
 
-bool CompareView::is_of_setup() const { return !PlanSearch::of(state_->session).shows_plan(); }
-
 QString CompareView::origin(const QString&) const {
   return whose_text(state_->session) + QLatin1Char(' ') +
          tr("The columns above have theirs in the table.");

@@ -124,8 +124,6 @@ std::vector<Quantity> RooflineView::quantities() const {
   return roofline_quantities(*state_->data);
 }
 
-bool RooflineView::is_of_setup() const { return !shown_plan(state_->session); }
-
 QString RooflineView::origin(const QString&) const {
   return tr(
       "Of the selected piece: the FLOPs that its kernels execute, the bytes that they move at "

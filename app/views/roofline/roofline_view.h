@@ -19,7 +19,6 @@ class RooflineView : public CanvasView {
   ~RooflineView() override;
   static ViewInfo info();
   std::vector<Quantity> quantities() const override;
-  bool is_of_setup() const override;
   QString origin(const QString& quantity) const override;
   ViewPicture exported(const PictureStyle& style) const override;
   QString description() const override;

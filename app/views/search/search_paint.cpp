@@ -209,10 +209,6 @@ double paint_today(QPainter& painter, const QRectF& rect, const SearchPicture& p
   return y - rect.top();
 }
 
-}  // namespace
-
-namespace {
-
 double paint_title(QPainter& painter, double width, const SearchPicture& picture,
                    const Theme& theme, TextLog* texts) {
   constexpr double kTop = 10;

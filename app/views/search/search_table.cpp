@@ -82,12 +82,10 @@ double paint_best(QPainter& painter, const QRectF& rect, const SearchPicture& pi
   const PlanAnswer& answer = *picture.answer;
   const int size = rect.width() < kAllColumns ? 11 : 12;
   const QFont plain = theme.font(size), bold = theme.font(size, true), small = theme.font(11);
+  const QString title = TableTexts::tr("The best %1").arg(answer.plans.size()).toUpper();
   put_elided(painter, QRectF(rect.left(), rect.top(), rect.width(), kTableHead), Qt::AlignVCenter,
-             TableTexts::tr("The best %1").arg(answer.plans.size()).toUpper(), theme.caps(),
-             theme.muted, texts);
-  const double head =
-      QFontMetricsF(theme.caps())
-          .horizontalAdvance(TableTexts::tr("The best %1").arg(answer.plans.size()).toUpper());
+             title, theme.caps(), theme.muted, texts);
+  const double head = QFontMetricsF(theme.caps()).horizontalAdvance(title);
   put_elided(painter,
              QRectF(rect.left(), rect.top(), rect.width(), kTableHead).adjusted(head + 20, 0, 0, 0),
              Qt::AlignVCenter, tied_text(answer), small, theme.muted, texts);

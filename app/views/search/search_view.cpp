@@ -27,7 +27,7 @@ namespace parallelarium {
 
 namespace {
 
-constexpr int kButton = 30, kButtonRow = kButton + 8;
+constexpr int kButton = 30, kButtonRow = kButton + 8, kColumnWidth = 268;
 
 }  // namespace
 
@@ -56,12 +56,6 @@ struct SearchView::State {
   }
   SearchPicture picture() const;
 };
-
-namespace {
-
-constexpr int kColumnWidth = 268;
-
-}  // namespace
 
 SearchPicture SearchView::State::picture() const {
   SearchPicture picture = picture_of(search, opened);
@@ -181,8 +175,6 @@ std::vector<ViewActions> SearchView::commands() const {
 }
 
 std::vector<Quantity> SearchView::quantities() const { return plan_quantities(state_->search); }
-
-bool SearchView::is_of_setup() const { return false; }
 
 QString SearchView::origin(const QString&) const {
   return tr("Of the selected plan, as the Explore room predicts it once it is used.");

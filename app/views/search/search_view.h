@@ -19,7 +19,6 @@ class SearchView : public CanvasView {
   ~SearchView() override;
   static ViewInfo info();
   std::vector<Quantity> quantities() const override;
-  bool is_of_setup() const override;
   QString origin(const QString& quantity) const override;
   ViewPicture exported(const PictureStyle& style) const override;
   std::vector<ViewActions> commands() const override;
