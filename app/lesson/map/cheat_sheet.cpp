@@ -29,7 +29,7 @@ namespace parallelarium {
 namespace {
 
 constexpr int kColumns = 2, kPages = 2, kMarginMm = 9, kGapMm = 6;
-constexpr double kIndent = 14, kCell = 2;  // at 96 dots per inch; Qt scales them
+constexpr double kListIndent = 14, kCell = 2;  // at 96 dots per inch; Qt scales them
 constexpr double kLetters[] = {9.5, 9, 8.5, 8, 7.5, 7, 6.5, 6};  // points, the smallest last
 
 // "Two names: 27.3 % rehearsed here", for each prediction that a run answered.
@@ -124,7 +124,7 @@ QByteArray take_aways_pdf(const std::vector<TakeAway>& all) {
   QTextDocument document;
   document.documentLayout()->setPaintDevice(&writer);
   document.setDocumentMargin(0);
-  document.setIndentWidth(kIndent);
+  document.setIndentWidth(kListIndent);
   for (const double points : kLetters) {
     QFont font = document.defaultFont();
     font.setPointSizeF(points);

@@ -17,7 +17,7 @@ void put_on(const Placement& placed, const RunSettings& asked, CollectiveRequest
   if (placed.on_gpus()) request.devices = asked.devices;
 }
 
-bool is_about(const Formula& formula, const QString& key) {
+bool speaks_of(const Formula& formula, const QString& key) {
   const std::string& about = formula.name.kind;
   if (key == QLatin1String("collective.bus_bandwidth")) return about == "bandwidth";
   if (key == QLatin1String("collective.sent_bytes.*")) return about == "traffic";
@@ -99,7 +99,7 @@ QString CollectiveSession::selection_hint() const {
 std::vector<Formula> CollectiveSession::formulas(const QString& quantity) const {
   std::vector<Formula> chosen;
   for (const Formula& formula : plan_->formulas)
-    if (is_about(formula, quantity)) chosen.push_back(formula);
+    if (speaks_of(formula, quantity)) chosen.push_back(formula);
   return chosen;
 }
 

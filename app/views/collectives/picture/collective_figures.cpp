@@ -13,7 +13,7 @@
 namespace parallelarium {
 namespace {
 
-struct Words {
+struct FigureWords {
   Q_DECLARE_TR_FUNCTIONS(collectives)
 };
 
@@ -68,12 +68,13 @@ void paint_lane(QPainter& painter, const CollectivePicture& picture, const Colle
 }
 
 QString lanes_title(const CollectivePicture& picture) {
-  QString text = Words::tr("Steps in time") + QStringLiteral(" \u00b7 ") +
+  QString text = FigureWords::tr("Steps in time") + QStringLiteral(" \u00b7 ") +
                  prediction_source_text(picture.plan->word);
   if (picture.observed && !picture.stale)
-    text += QLatin1Char(' ') + Words::tr("above %1").arg(source_text(picture.observed->source()));
+    text +=
+        QLatin1Char(' ') + FigureWords::tr("above %1").arg(source_text(picture.observed->source()));
   else if (picture.observed)
-    text += QStringLiteral(" \u00b7 ") + Words::tr("below: a run of other settings");
+    text += QStringLiteral(" \u00b7 ") + FigureWords::tr("below: a run of other settings");
   return text.toUpper();
 }
 
@@ -92,7 +93,7 @@ QString end_text(const CollectivePicture& picture) {
   const QString end = time_text(picture.horizon());
   return before_the_last(picture).count() == 0
              ? end
-             : Words::tr("run: %1 from the dotted line")
+             : FigureWords::tr("run: %1 from the dotted line")
                        .arg(seconds_text(picture.run->seen.seconds)) +
                    QStringLiteral(" \u00b7 ") + end;
 }
@@ -101,20 +102,20 @@ QString end_text(const CollectivePicture& picture) {
 QString lanes_note(const CollectivePicture& picture) {
   if (picture.hides_predicted() && picture.hides_run()) return QStringLiteral("?");
   if (picture.observed && !picture.stale && !picture.hides_run() && picture.run) {
-    const QString which = Words::tr("repeat %1 of %2, the median")
+    const QString which = FigureWords::tr("repeat %1 of %2, the median")
                               .arg(picture.run->seen.timeline.step)
                               .arg(picture.run->seen.timeline.steps);
     const bool evidence = picture.run->seen.source == Source::kMeasured;
     return evidence ? which
-                    : which + QStringLiteral(" \u00b7 ") + Words::tr("not evidence of speed");
+                    : which + QStringLiteral(" \u00b7 ") + FigureWords::tr("not evidence of speed");
   }
   if (picture.observed && picture.stale)
     return collective_title(picture.run->plan->collective.spec);
   if (!picture.times_compare)
-    return Words::tr("assumed links, %1 and %2; a run is on this computer")
+    return FigureWords::tr("assumed links, %1 and %2; a run is on this computer")
         .arg(seconds_text(picture.plan->network.latency_seconds),
              rate_text(picture.plan->network.bytes_per_second));
-  return Words::tr("press Run to see your ranks do it");
+  return FigureWords::tr("press Run to see your ranks do it");
 }
 
 }  // namespace
@@ -139,7 +140,7 @@ void paint_steps(QPainter& painter, const CollectivePicture& picture,
   for (int rank = 0; rank < layout.ranks; ++rank) {
     const QRectF above = layout.lane(rank, false), below = layout.lane(rank, true);
     put_text(painter, QRectF(layout.lanes.left(), above.top(), 66, below.bottom() - above.top()),
-             Qt::AlignVCenter, Words::tr("Rank %1").arg(rank), name, theme.text, texts);
+             Qt::AlignVCenter, FigureWords::tr("Rank %1").arg(rank), name, theme.text, texts);
     if (!picture.hides_predicted()) paint_lane(painter, picture, layout, rank, false, theme);
     if (picture.observed && !picture.hides_run() && rank < picture.observed->plan().ranks())
       paint_lane(painter, picture, layout, rank, true, theme);
@@ -188,7 +189,7 @@ std::vector<CostRow> cost_rows(const CollectivePicture& picture) {
     if (bytes.empty()) return bytes_text(0);
     const auto [least, greatest] = std::minmax_element(bytes.begin(), bytes.end());
     return *least == *greatest ? bytes_text(*greatest)
-                               : Words::tr("\u2264 %1").arg(bytes_text(most(bytes)));
+                               : FigureWords::tr("\u2264 %1").arg(bytes_text(most(bytes)));
   };
   const auto formula = [&](const char* kind) { return formula_about(plan, kind); };
   const auto told = [&](CostRow row, const Formula* by, bool asked, const QString& more = {}) {
@@ -209,37 +210,38 @@ std::vector<CostRow> cost_rows(const CollectivePicture& picture) {
   };
   const QString none = QStringLiteral("\u2013");
   const QString counted =
-      run ? Words::tr("A run's time is from when its last rank began to when its last one ended.")
+      run ? FigureWords::tr(
+                "A run's time is from when its last rank began to when its last one ended.")
           : QString();
   const Formula* factor = formula("bandwidth");
   QString bus = QStringLiteral("S / t");
   if (factor && factor->expression != "1")
     bus += QStringLiteral(" \u00b7 ") + QString::fromStdString(factor->expression);
-  return {told({Words::tr("Sent per rank"),
+  return {told({FigureWords::tr("Sent per rank"),
                 {},
                 spread(plan.cost.sent_bytes),
                 run ? spread(run->seen.sent_bytes) : none,
                 {}},
                formula("traffic"), hidden.sent_bytes),
-          told({Words::tr("Steps"),
+          told({FigureWords::tr("Steps"),
                 {},
                 count_text(plan.steps()),
                 run ? count_text(run->plan->steps()) : none,
                 {}},
                formula("steps"), hidden.steps),
-          told({Words::tr("Time"),
+          told({FigureWords::tr("Time"),
                 {},
                 seconds_text(plan.cost.seconds),
                 run ? seconds_text(run->seen.seconds) : none,
                 {}},
                formula("time"), hidden.seconds, counted),
-          told({Words::tr("Algorithm bandwidth"),
+          told({FigureWords::tr("Algorithm bandwidth"),
                 QStringLiteral("S / t"),
                 rate_text(plan.cost.algorithm_bandwidth),
                 run ? rate_text(run->seen.algorithm_bandwidth) : none,
                 {}},
                nullptr, hidden.algorithm_bandwidth),
-          told({Words::tr("Bus bandwidth"),
+          told({FigureWords::tr("Bus bandwidth"),
                 bus,
                 rate_text(plan.cost.bus_bandwidth),
                 run ? rate_text(run->seen.bus_bandwidth) : none,
@@ -296,7 +298,7 @@ void paint_costs(QPainter& painter, const CollectivePicture& picture,
   QFont caps = theme.caps();
   caps.setCapitalization(QFont::MixedCase);
   put_elided(painter, QRectF(rect.left(), rect.top(), rect.width(), 18), Qt::AlignVCenter,
-             Words::tr("Cost of this run").toUpper(), caps, theme.muted, texts);
+             FigureWords::tr("Cost of this run").toUpper(), caps, theme.muted, texts);
   const QFont plain = theme.font(12), bold = theme.font(12, true), small = theme.font(kFormulaFont);
   const bool fresh = picture.run && !picture.stale;
   const QRectF head(rect.left(), rect.top() + 22, rect.width(), 18);
@@ -304,12 +306,12 @@ void paint_costs(QPainter& painter, const CollectivePicture& picture,
   const double column = formula_column(rect.width());
   if (column > 0)
     put_text(painter, QRectF(rect.left() + kWords, head.top(), 80, 18), Qt::AlignVCenter,
-             Words::tr("formula"), small, theme.muted, texts);
+             FigureWords::tr("formula"), small, theme.muted, texts);
   put_text(painter, QRectF(before, head.top(), kColumn - 4, 18), Qt::AlignVCenter | Qt::AlignRight,
            prediction_source_text(picture.plan->word).section(QLatin1Char(','), 0, 0), small,
            theme.muted, texts);
   put_elided(painter, QRectF(last, head.top(), kColumn, 18), Qt::AlignVCenter | Qt::AlignRight,
-             fresh ? source_text(picture.run->seen.source) : Words::tr("not run"), small,
+             fresh ? source_text(picture.run->seen.source) : FigureWords::tr("not run"), small,
              theme.muted, texts);
   const std::vector<CostRow> rows = cost_rows(picture);
   for (std::size_t at = 0; at < rows.size(); ++at) {
@@ -332,19 +334,19 @@ void paint_costs(QPainter& painter, const CollectivePicture& picture,
     put_text(painter, QRectF(last, line.top(), kColumn, 26), Qt::AlignVCenter | Qt::AlignRight,
              rows[at].observed, bold, theme.text, texts);
   }
-  QString verdict = Words::tr("Run it, and every cell of every rank is compared.");
+  QString verdict = FigureWords::tr("Run it, and every cell of every rank is compared.");
   QColor ink = theme.muted;
   if (fresh && !picture.hides_run()) {
     const CollectiveObservation& seen = picture.run->seen;
     if (seen.correct) {
-      verdict = Words::tr("%1: verified cell by cell.")
+      verdict = FigureWords::tr("%1: verified cell by cell.")
                     .arg(result_sentence(picture.plan->collective.spec));
       ink = theme.good;
     } else {
-      verdict = Words::tr("%1 cells are wrong.").arg(count_text(seen.wrong_cells));
+      verdict = FigureWords::tr("%1 cells are wrong.").arg(count_text(seen.wrong_cells));
       if (!seen.wrong.empty())
         verdict += QLatin1Char(' ') +
-                   Words::tr("The first: rank %1, element %2 is %3, not %4.")
+                   FigureWords::tr("The first: rank %1, element %2 is %3, not %4.")
                        .arg(seen.wrong[0].rank)
                        .arg(seen.wrong[0].element)
                        .arg(number_text(seen.wrong[0].found), number_text(seen.wrong[0].expected));
