@@ -128,7 +128,7 @@ class Search {
     for (std::size_t recompute = 0; recompute < space_.recomputes().size(); ++recompute) {
       candidate.recompute = static_cast<std::uint8_t>(recompute);
       setup.recompute = space_.recomputes()[recompute];
-      const std::int32_t table = tables_.table_of(candidate, setup);
+      const Footing footing = tables_.footing_of(candidate, setup);
       for (const Sharding& sharding : shardings) {
         candidate.zero = sharding.zero;
         setup.zero = sharding.zero;
@@ -136,7 +136,7 @@ class Search {
           count(PlanClass::kRefused, *why);
           continue;
         }
-        entries_.push_back({candidate, table, tables_.end_of(candidate, setup), 0, 0, 0});
+        entries_.push_back({candidate, footing, tables_.end_of(candidate, setup), 0, 0, 0});
       }
     }
   }
@@ -155,10 +155,17 @@ class Search {
     constexpr std::size_t kRun = 1024;
     in_parallel((entries_.size() + kRun - 1) / kRun, [&](std::size_t run) {
       Setup setup = request_.base;
+      StageTable table;  // of the entry before
+      Footing footing{-1, -1};
       for (std::size_t at = run * kRun; at < std::min(entries_.size(), (run + 1) * kRun); ++at) {
         if (tables_.refusal(entries_[at])) continue;
-        space_.write(entries_[at].candidate, setup);
-        bounds[at] = tables_.quick(entries_[at], setup);
+        const Entry& entry = entries_[at];
+        if (!(entry.footing == footing)) {
+          footing = entry.footing;
+          table = tables_.table(footing);
+        }
+        space_.write(entry.candidate, setup);
+        bounds[at] = tables_.quick(entry, setup, table);
       }
     });
     for (std::size_t at = 0; at < entries_.size(); ++at) {
