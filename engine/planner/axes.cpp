@@ -205,10 +205,18 @@ bool Space::covers(const Setup& setup) const {
   if (std::all_of(cut.begin(), cut.end(),
                   [&](int count) { return count * stages == setup.model.layers; }))
     cut.clear();
-  bool found = false;
-  for_each([&](const Candidate& of) {
-    if (of.dp != mesh.dp || of.tp != mesh.tp || of.pp != mesh.pp || of.cp != mesh.cp ||
-        of.ep != mesh.ep || of.micro_batch != setup.micro_batch ||
+  Candidate of_mesh;
+  of_mesh.dp = mesh.dp;
+  of_mesh.tp = mesh.tp;
+  of_mesh.pp = mesh.pp;
+  of_mesh.cp = mesh.cp;
+  const std::int64_t gpus = of_mesh.gpus();
+  if (gpus < request_.least_gpus || gpus > request_.most_gpus || !wanted_gpus(gpus) ||
+      !takes_mesh(of_mesh))
+    return false;
+  bool found = false, goes_on = true;
+  const auto visit = [&](const Candidate& of) {
+    if (of.ep != mesh.ep || of.micro_batch != setup.micro_batch ||
         of.microbatches != setup.microbatches || of.sequence_parallel != setup.sequence_parallel)
       return true;
     if (of.pp > 1 && (named_[of.schedule] != setup.schedule || of.chunks != setup.chunks ||
@@ -220,7 +228,8 @@ bool Space::covers(const Setup& setup) const {
       return sharding.zero == setup.zero && (setup.zero == 0 || sharding.group == setup.zero_group);
     });
     return !found;
-  });
+  };
+  for_order(of_mesh, visit, goes_on);
   return found;
 }
 

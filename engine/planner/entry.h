@@ -13,10 +13,17 @@
 
 namespace parallelarium {
 
+// What the stages of a candidate are known by: numbers of BoundTables.
+struct Footing {
+  std::int32_t family = 0, layout = 0;
+  bool operator==(const Footing&) const = default;
+};
+
 // A candidate that is not refused and may still be among the best.
 struct Entry {
   Candidate candidate;
-  std::int32_t table = 0, end = 0;
+  Footing footing;
+  std::int32_t end = 0;
   std::uint8_t walks = 0;                    // kWalks: it is simulated next
   std::int64_t nanoseconds = 0, bytes = 0;   // lower bounds
   static constexpr std::uint8_t kWalks = 2;  // of walked_bound(), of laned_bound()

@@ -2,7 +2,6 @@
 #include "engine/planner/search.h"
 
 #include <chrono>
-#include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <queue>
@@ -14,7 +13,9 @@
 #include "engine/planner/bounds/bound_tables.h"
 #include "engine/planner/entry.h"
 #include "engine/planner/front.h"
+#include "engine/planner/listing.h"
 #include "engine/planner/parallel.h"
+#include "engine/planner/tally.h"
 
 namespace parallelarium {
 
@@ -33,7 +34,11 @@ class Search {
   }
 
   Result<PlanResult> run() {
-    if (Result<void> listed = list(); !listed) return listed.error();
+    const Result<Listing> listing =
+        list_candidates(request_, space_, tables_, tally_, watch_, entries_);
+    if (!listing) return listing.error();
+    result_.candidates = listing->candidates;
+    listed_ = listing->all;
     make_tables();
     if (!cancelled()) bound_all();
     find_best();
@@ -54,91 +59,8 @@ class Search {
   template <class Say>
   void tell(double share, const Say& say) const {
     if (!watch_.progress) return;
-    std::int64_t decided = 0;
-    for (const std::int64_t count : result_.classes) decided += count;
     share_ = std::max(share_, share);
-    watch_.progress(share_, say(decided, result_.candidates));
-  }
-
-  void count(PlanClass plan_class, const Message& sentence, std::int64_t times = 1) {
-    result_.classes[static_cast<std::size_t>(plan_class)] += times;
-    ReasonCount& reason = reasons_[{plan_class, sentence.id, sentence.field}];
-    if (reason.count == 0) reason.sentence = sentence;
-    reason.plan_class = plan_class;
-    reason.count += times;
-  }
-
-  // Every candidate, with the table of stages that its bounds stand on; the refused are counted.
-  Result<void> list() {
-    watch_.tell(0, message("plan-listing", "Listing the candidates."));
-    Setup setup = request_.base;
-    bool too_many = false;
-    space_.for_each([&](const Candidate& group) {
-      const std::vector<Sharding> shardings = space_.shardings_of(group);
-      const auto recomputes = static_cast<std::int64_t>(space_.recomputes().size());
-      result_.candidates += static_cast<std::int64_t>(shardings.size()) * recomputes;
-      too_many = result_.candidates > kMostCandidates;
-      listed_ = !too_many && !cancelled();
-      if (!listed_) return false;
-      Candidate candidate = group;
-      for (std::size_t at = 0, end = 0; at < shardings.size(); at = end) {
-        while (end < shardings.size() && shardings[end].group == shardings[at].group) ++end;
-        candidate.zero = shardings[at].zero;
-        candidate.zero_group = shardings[at].group;
-        space_.write(candidate, setup);
-        const std::vector<Message> wrong = validate(setup);
-        // One rule alone looks at the group.
-        if (!wrong.empty() && wrong.front().field != "zero_group") end = shardings.size();
-        if (!wrong.empty())
-          count(PlanClass::kRefused, wrong.front(),
-                static_cast<std::int64_t>(end - at) * recomputes);
-        else
-          enter(candidate, setup,
-                {shardings.begin() + std::ptrdiff_t(at), shardings.begin() + std::ptrdiff_t(end)});
-      }
-      return true;
-    });
-    if (too_many)
-      return message("plan-many",
-                     "These axes have more than {} combinations; fix some of them, such as --fix "
-                     "tp=8.",
-                     kMostCandidates);
-    if (result_.candidates == 0)
-      return message("plan-empty",
-                     "No combination of the axes makes {} GPUs and a global batch of {} sequences; "
-                     "free an axis, or choose a batch that more ranks divide.",
-                     request_.least_gpus == request_.most_gpus
-                         ? std::to_string(request_.most_gpus)
-                         : fmt::format("{}..{}", request_.least_gpus, request_.most_gpus),
-                     request_.global_batch);
-    return {};
-  }
-
-  std::optional<Message> refusal_of(const Setup& setup) const {
-    return request_.refuses ? request_.refuses(setup) : std::nullopt;
-  }
-
-  // `setup` is that of the candidate, which is valid with all these.
-  void enter(Candidate candidate, Setup& setup, const std::vector<Sharding>& shardings) {
-    // What is refused for another axis is refused with any of these and any recompute.
-    if (const auto why = refusal_of(setup);
-        why && why->field != "zero" && why->field != "zero_group" && why->field != "recompute")
-      return count(PlanClass::kRefused, *why,
-                   static_cast<std::int64_t>(shardings.size() * space_.recomputes().size()));
-    for (std::size_t recompute = 0; recompute < space_.recomputes().size(); ++recompute) {
-      candidate.recompute = static_cast<std::uint8_t>(recompute);
-      setup.recompute = space_.recomputes()[recompute];
-      const std::int32_t table = tables_.table_of(candidate, setup);
-      for (const Sharding& sharding : shardings) {
-        candidate.zero = sharding.zero;
-        setup.zero = sharding.zero;
-        if (const auto why = refusal_of(setup)) {
-          count(PlanClass::kRefused, *why);
-          continue;
-        }
-        entries_.push_back({candidate, table, tables_.end_of(candidate, setup), 0, 0, 0});
-      }
-    }
+    watch_.progress(share_, say(tally_.decided(), result_.candidates));
   }
 
   void make_tables() {
@@ -154,17 +76,26 @@ class Search {
     std::vector<Bound> bounds(entries_.size());
     constexpr std::size_t kRun = 1024;
     in_parallel((entries_.size() + kRun - 1) / kRun, [&](std::size_t run) {
+      if (cancelled()) return;
       Setup setup = request_.base;
+      StageTable table;  // of the entry before
+      Footing footing{-1, -1};
       for (std::size_t at = run * kRun; at < std::min(entries_.size(), (run + 1) * kRun); ++at) {
         if (tables_.refusal(entries_[at])) continue;
-        space_.write(entries_[at].candidate, setup);
-        bounds[at] = tables_.quick(entries_[at], setup);
+        const Entry& entry = entries_[at];
+        if (!(entry.footing == footing)) {
+          footing = entry.footing;
+          table = tables_.table(footing);
+        }
+        space_.write(entry.candidate, setup);
+        bounds[at] = tables_.quick(entry, setup, table);
       }
     });
+    if (cancelled()) return;
     for (std::size_t at = 0; at < entries_.size(); ++at) {
       Entry& entry = entries_[at];
       if (const auto& refusal = tables_.refusal(entry)) {
-        count(PlanClass::kRefused, *refusal);
+        tally_.count(PlanClass::kRefused, *refusal);
         continue;
       }
       if (take_bound(entry, bounds[at])) queue_.push(place_of(at));
@@ -178,8 +109,8 @@ class Search {
     entry.bytes = std::max(entry.bytes, bound.bytes);
     if (bound.bytes <= capacity_) return true;
     note_least(entry.candidate, bound.bytes);
-    count(PlanClass::kDoesNotFit,
-          too_large(bound.stage, bound.bytes, request_.machine, bound.states));
+    tally_.count(PlanClass::kDoesNotFit,
+                 too_large(bound.stage, bound.bytes, request_.machine, bound.states));
     return false;
   }
 
@@ -289,17 +220,14 @@ class Search {
   }
 
   void count_bounded(const Entry& entry) {
-    if (const auto known = reasons_.find({PlanClass::kBounded, "plan-bounded", ""});
-        known != reasons_.end()) {  // there may be millions
-      ++known->second.count;
-      ++result_.classes[static_cast<std::size_t>(PlanClass::kBounded)];
-      return;
-    }
+    // There may be millions.
+    if (tally_.count_again(PlanClass::kBounded, "plan-bounded")) return;
     const Plan* best = result_.best.empty() ? nullptr : &result_.best.front();
-    count(PlanClass::kBounded,
-          message("plan-bounded", "It takes {} s or more, and the best plan takes {} s.",
-                  figure(fmt::format("{:.4g}", 1e-9 * static_cast<double>(entry.nanoseconds))),
-                  figure(best == nullptr ? "?" : fmt::format("{:.4g}", best->step.seconds))));
+    tally_.count(
+        PlanClass::kBounded,
+        message("plan-bounded", "It takes {} s or more, and the best plan takes {} s.",
+                figure(fmt::format("{:.4g}", 1e-9 * static_cast<double>(entry.nanoseconds))),
+                figure(best == nullptr ? "?" : fmt::format("{:.4g}", best->step.seconds))));
   }
 
   // Walks what was bounded quickly, and simulates what was walked. Whether it has no class yet.
@@ -313,7 +241,7 @@ class Search {
     }
     if (!look.bound) return false;  // cancelled
     if (!*look.bound) {
-      count(PlanClass::kRefused, look.bound->error());
+      tally_.count(PlanClass::kRefused, look.bound->error());
       return false;
     }
     ++entry.walks;
@@ -352,7 +280,7 @@ class Search {
 
   void take(const Entry& entry, Result<Tried>& tried) {
     if (!tried) {
-      count(PlanClass::kRefused, tried.error());
+      tally_.count(PlanClass::kRefused, tried.error());
       return;
     }
     Plan& plan = tried->plan;
@@ -362,13 +290,13 @@ class Search {
       const auto fullest = std::max_element(
           plan.memory.begin(), plan.memory.end(),
           [](const auto& a, const auto& b) { return a.peak_bytes < b.peak_bytes; });
-      count(PlanClass::kDoesNotFit,
-            too_large(fullest->stage, plan.needed_bytes, request_.machine, 0));
+      tally_.count(PlanClass::kDoesNotFit,
+                   too_large(fullest->stage, plan.needed_bytes, request_.machine, 0));
       note_least(entry.candidate, plan.needed_bytes);
       return;
     }
     result_.points.push_back({plan.step.seconds, plan.needed_bytes});
-    ++result_.classes[static_cast<std::size_t>(PlanClass::kSimulated)];
+    tally_.count(PlanClass::kSimulated);
     add_to_front(result_.pareto, plan);
     auto& best = result_.best;
     const auto place = std::find_if(best.begin(), best.end(), [&](const Plan& other) {
@@ -379,13 +307,10 @@ class Search {
   }
 
   void finish() {
-    result_.left = result_.candidates;
-    for (const std::int64_t count : result_.classes) result_.left -= count;
+    tally_.tell(result_);
+    result_.left = result_.candidates - tally_.decided();
     result_.cancelled = result_.left > 0 || !listed_;
     if (least_bytes_ > 0) result_.least = LeastPlan{least_bytes_, space_.setup_of(least_)};
-    for (auto& [key, reason] : reasons_) result_.reasons.push_back(std::move(reason));
-    std::stable_sort(result_.reasons.begin(), result_.reasons.end(),
-                     [](const auto& a, const auto& b) { return a.count > b.count; });
     std::sort(result_.pareto.begin(), result_.pareto.end(),
               [](const Plan& a, const Plan& b) { return stands_before(a, b, Objective::kTime); });
   }
@@ -401,8 +326,7 @@ class Search {
   bool together_ = false;  // ranks share their memory, so that no rank alone tells what fits
   std::vector<Entry> entries_;
   BoundTables tables_{space_, request_.machine};
-  std::map<std::tuple<PlanClass, std::string, std::string>, ReasonCount>
-      reasons_;  // by id and field
+  Tally tally_;
   std::priority_queue<Place, std::vector<Place>, std::greater<>> queue_;
   using Timed = std::pair<std::int64_t, std::size_t>;
   std::priority_queue<Timed, std::vector<Timed>, std::greater<>> left_;  // of find_front()

@@ -168,10 +168,15 @@ bool Space::wanted_gpus(std::int64_t gpus) const {
   return gpus >= node ? gpus % node == 0 : node % gpus == 0;
 }
 
-void Space::for_each(const std::function<bool(const Candidate&)>& visit) const {
-  bool goes_on = true;
+bool Space::takes_mesh(const Candidate& candidate) const {
   const std::int64_t longest =
       std::max<std::int64_t>(1, request_.base.model.sequence / kLeastTokens);
+  return tp_.has(candidate.tp) && pp_.has(candidate.pp) && cp_.has(candidate.cp) &&
+         (!cp_.values.empty() || candidate.cp <= longest) && dp_.has(candidate.dp);
+}
+
+void Space::for_each(const std::function<bool(const Candidate&)>& visit) const {
+  bool goes_on = true;
   for (std::int64_t gpus = request_.least_gpus; gpus <= request_.most_gpus && goes_on; ++gpus) {
     if (!wanted_gpus(gpus)) continue;
     for (const std::int64_t tp : divisors(gpus)) {
@@ -179,13 +184,12 @@ void Space::for_each(const std::function<bool(const Candidate&)>& visit) const {
       for (const std::int64_t pp : divisors(gpus / tp)) {
         if (!pp_.has(pp)) continue;
         for (const std::int64_t cp : divisors(gpus / tp / pp)) {
-          if (!cp_.has(cp) || (cp_.values.empty() && cp > longest)) continue;
           Candidate candidate;
           candidate.dp = static_cast<std::int32_t>(gpus / tp / pp / cp);
           candidate.tp = static_cast<std::int32_t>(tp);
           candidate.pp = static_cast<std::int32_t>(pp);
           candidate.cp = static_cast<std::int32_t>(cp);
-          if (dp_.has(candidate.dp)) for_order(candidate, visit, goes_on);
+          if (takes_mesh(candidate)) for_order(candidate, visit, goes_on);
           if (!goes_on) return;
         }
       }

@@ -90,7 +90,7 @@ class Space {
   const std::vector<std::string>& schedules() const { return schedules_; }
 
   // Whether the Setup, whose mesh has as many ranks and whose batch is the request's, is one of
-  // them. Cost: a visit of all combinations.
+  // them. Cost: a visit of all combinations of its mesh.
   bool covers(const Setup& setup) const;
 
   // Writes the candidate into a Setup that began as the request's base.
@@ -106,6 +106,8 @@ class Space {
     bool balanced = false;    // by balanced_layers()
     std::vector<int> layers;  // else as they are typed; empty: even
   };
+  // Whether its degrees of TP, PP, CP and DP are tried.
+  bool takes_mesh(const Candidate& candidate) const;
   void for_mesh(Candidate candidate, const std::function<bool(const Candidate&)>& visit,
                 bool& goes_on) const;
   void for_order(const Candidate& candidate, const std::function<bool(const Candidate&)>& visit,

@@ -7,6 +7,7 @@
 
 #include "engine/plan/setup/schedule_rules.h"
 #include "engine/planner/bounds/bound.h"
+#include "engine/planner/bounds/stage_family.h"
 #include "engine/planner/search.h"
 
 namespace parallelarium {

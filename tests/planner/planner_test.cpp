@@ -9,6 +9,7 @@
 
 #include "engine/plan/setup/schedule_rules.h"
 #include "engine/planner/bounds/bound.h"
+#include "engine/planner/bounds/stage_family.h"
 #include "engine/planner/reasons/neighbours.h"
 #include "engine/planner/reasons/why_not.h"
 #include "engine/planner/search.h"

@@ -36,50 +36,60 @@ std::int16_t own_bucket_at(const RankProgram& rank, std::int64_t offset) {
   return at;
 }
 
+std::int64_t routers_of(const RankProgram& rank) {
+  std::int64_t routers = 0;
+  for (const ParameterSlice& slice : rank.parameters)
+    routers += slice.parameter == Parameter::kRouterWeight ? 1 : 0;
+  return routers;
+}
+
 }  // namespace
 
-void ShardPass::hold_states(RankPlan& plan) {
-  const Precision& precision = setup_.precision;
-  const int zero = zero_stage(setup_);
-  const std::int64_t all = parameter_count(plan.emitter->rank());
-  const std::int64_t own = own_count(plan.emitter->rank());
+void hold_tensors(const Setup& setup, RankEmitter& emitter, bool first, bool last) {
+  const Precision& precision = setup.precision;
+  const int zero = zero_stage(setup);
+  const std::int64_t all = parameter_count(emitter.rank());
+  const std::int64_t own = own_count(emitter.rank());
   const auto kept = [&](int from_stage) { return zero >= from_stage ? own : all; };
-  RankEmitter& emitter = *plan.emitter;
   emitter.hold(Tensor::kParameters, kept(3) * precision.parameter_bytes);
   emitter.hold(Tensor::kGradients, kept(2) * precision.gradient_bytes);
-  if (!setup_.offload_optimizer) {
+  if (!setup.offload_optimizer) {
     if (precision.master_bytes > 0) emitter.hold(Tensor::kMaster, kept(1) * precision.master_bytes);
     emitter.hold(Tensor::kMoments, kept(1) * precision.moments_bytes);
   }
-  const LocalSizes sizes = local_sizes(setup_);
-  const std::int64_t tokens_bytes = sizes.N * setup_.microbatches * 4;
-  bool first = false, last = false;
-  for (const ChunkDrafts& chunk : plan.chunks) {
-    first = first || chunk.chunk.first;
-    last = last || chunk.chunk.last;
-  }
+  const std::int64_t tokens_bytes = local_sizes(setup).N * setup.microbatches * 4;
   if (first) emitter.hold(Tensor::kTokens, tokens_bytes);
   if (last) emitter.hold(Tensor::kTargets, tokens_bytes);
   if (last) emitter.hold(Tensor::kLossSum, 8);
-  std::int64_t routers = 0;
-  for (const ParameterSlice& slice : emitter.rank().parameters)
-    routers += slice.parameter == Parameter::kRouterWeight ? 1 : 0;
-  const std::int64_t E = setup_.model.experts.count;
+  const std::int64_t routers = routers_of(emitter.rank()), E = setup.model.experts.count;
   if (routers > 0) {
-    emitter.hold(Tensor::kRouterRecord, routers * setup_.microbatches * record_elements(E) * 4);
-    if (setup_.bias_rate > 0) {
+    emitter.hold(Tensor::kRouterRecord, routers * setup.microbatches * record_elements(E) * 4);
+    if (setup.bias_rate > 0) {
       emitter.hold(Tensor::kRouterLoads, routers * E * 4);
       emitter.hold(Tensor::kRouterBias, routers * E * 4);
     }
   }
   emitter.hold(Tensor::kSquareSum, 8);
+}
 
-  Draft clear = compute_draft(Piece::kZeroGrad, kept(2), kept(2) * precision.gradient_bytes);
+void ShardPass::hold_states(RankPlan& plan) {
+  RankEmitter& emitter = *plan.emitter;
+  bool first = false, last = false;
+  for (const ChunkDrafts& chunk : plan.chunks) {
+    first = first || chunk.chunk.first;
+    last = last || chunk.chunk.last;
+  }
+  hold_tensors(setup_, emitter, first, last);
+
+  const std::int64_t kept =
+      zero_stage(setup_) >= 2 ? own_count(emitter.rank()) : parameter_count(emitter.rank());
+  Draft clear = compute_draft(Piece::kZeroGrad, kept, kept * setup_.precision.gradient_bytes);
   clear.operands.push_back(
-      range(Tensor::kGradients, Access::kWrite, gradient_type(setup_), 0, kept(2)));
-  if (emitter.holds(Tensor::kRouterLoads))
-    clear.operands.push_back(
-        range(Tensor::kRouterLoads, Access::kWrite, DataType::kF32, 0, routers * E));
+      range(Tensor::kGradients, Access::kWrite, gradient_type(setup_), 0, kept));
+  if (emitter.holds(Tensor::kRouterLoads)) {
+    const std::int64_t loads = routers_of(emitter.rank()) * setup_.model.experts.count;
+    clear.operands.push_back(range(Tensor::kRouterLoads, Access::kWrite, DataType::kF32, 0, loads));
+  }
   emit_one(plan, std::move(clear));
 
   State& state = state_of(plan);

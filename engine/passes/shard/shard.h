@@ -54,14 +54,17 @@ DraftOperand own_part(const Setup& setup, const RankProgram& rank, std::int16_t 
 // `rank` is a copy of the first replica at another place: gives it its own parts of all buckets.
 void take_own_shards(const Setup& setup, RankProgram& rank);
 
+// Opens what a rank holds through the step: parameters, gradients, optimizer states, tokens and
+// sums. `first`, `last`: it has the token table, or the head. The rank must have its buckets.
+void hold_tensors(const Setup& setup, RankEmitter& emitter, bool first, bool last);
+
 class ShardPass : public ActionHooks {
  public:
   explicit ShardPass(const Setup& setup)
       : setup_(setup), states_(static_cast<std::size_t>(setup.mesh.pp)) {}
 
-  // Opens what a rank holds through the step (parameters, gradients, optimizer states, tokens,
-  // sums) and plans when its buckets are gathered and reduced. The plan must have its chunks and
-  // buckets.
+  // hold_tensors(), and plans when its buckets are gathered and reduced. The plan must have its
+  // chunks and buckets.
   void hold_states(RankPlan& plan);
   void before(RankPlan& plan, const Stretch& stretch) override;
   void after(RankPlan& plan, const Stretch& stretch) override;

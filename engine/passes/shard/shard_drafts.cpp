@@ -110,17 +110,25 @@ std::int32_t replica_group(const Setup& setup, RankPlan& plan, Replicas which, b
   return plan.emitter->group(Axis::kDp, replica_ranks(setup, which, experts, here));
 }
 
+namespace {
+
+const ParameterSlice* first_slice(const RankProgram& rank, const Bucket& bucket) {
+  const auto at = std::lower_bound(
+      rank.parameters.begin(), rank.parameters.end(), bucket.begin,
+      [](const ParameterSlice& slice, std::int64_t offset) { return slice.offset < offset; });
+  return at == rank.parameters.end() || at->offset != bucket.begin ? nullptr : &*at;
+}
+
+}  // namespace
+
 bool has_experts(const RankProgram& rank, const Bucket& bucket) {
-  return std::any_of(rank.parameters.begin(), rank.parameters.end(), [&](const auto& slice) {
-    return slice.parameter == Parameter::kExpertWeights && slice.offset == bucket.begin;
-  });
+  const ParameterSlice* slice = first_slice(rank, bucket);
+  return slice != nullptr && slice->parameter == Parameter::kExpertWeights;
 }
 
 std::int16_t layer_of(const RankProgram& rank, const Bucket& bucket) {
-  for (const ParameterSlice& slice : rank.parameters) {
-    if (slice.offset == bucket.begin) return slice.layer;
-  }
-  return -1;
+  const ParameterSlice* slice = first_slice(rank, bucket);
+  return slice != nullptr ? slice->layer : std::int16_t{-1};
 }
 
 }  // namespace parallelarium

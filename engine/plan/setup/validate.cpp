@@ -25,11 +25,17 @@ void check_ranges(const Setup& setup, Messages& wrong) {
     if (!(value >= range.low && value <= range.high))
       wrong.push_back(out_of_range(field, value, range.low, range.high));
   };
-  const SettingTable<Setup>& table = setup_settings();
-  for (const SetupSetting& row : table)
-    if (row.value.range.high > 0 && !is_inside(table, row.key))  // the model checks its own
-      if (const nlohmann::json value = row.value.get(setup); value.is_number())  // or "auto"
-        within(row.key, value.get<double>(), row.value.range);
+  // The model checks its own. Searches validate millions, so the rows are chosen once.
+  static const std::vector<const SetupSetting*> rows = [] {
+    const SettingTable<Setup>& table = setup_settings();
+    std::vector<const SetupSetting*> ranged;
+    for (const SetupSetting& row : table)
+      if (row.value.range.high > 0 && !is_inside(table, row.key)) ranged.push_back(&row);
+    return ranged;
+  }();
+  for (const SetupSetting* row : rows)
+    if (const nlohmann::json value = row->value.get(setup); value.is_number())  // or "auto"
+      within(row->key, value.get<double>(), row->value.range);
   const Precision& precision = setup.precision;
   if (is_auto(precision) || setup.attention == Attention::kAuto)
     add(wrong,

@@ -22,13 +22,13 @@ std::int64_t states_of(const Setup& setup, const StageTable& table, const std::v
   double shared = 0, experts = 0;
   bool first = false, last = false;
   for (const int stage : held) {
-    const StageBound& bound = table.stage(stage, stages, false);
+    const StageBound& bound = table.stage(stage, false);
     shared += bound.shared;
     experts += bound.experts;
     first = first || stage == 0;
     last = last || stage == stages - 1;
   }
-  if (first && last && stages > 1) shared -= table.stage(stages - 1, stages, false).copied_table;
+  if (first && last && stages > 1) shared -= table.stage(stages - 1, false).copied_table;
   const Precision held_bytes = held_precision(setup);
   const int zero = held_zero(setup), shards = shards_of(setup);
   const int of_experts = std::max(1, shards / setup.mesh.ep);
@@ -140,13 +140,7 @@ std::int64_t with_end(const StepEnd& end, std::int64_t actions) {
   return actions + (end.empty() ? 0 : norm) + update;
 }
 
-StageTable own_table(const Setup& setup, const StageTable& shared, bool with_stretches) {
-  return shared.grows() ? shared.grown(layers_of_stages(setup), with_stretches) : StageTable();
-}
-
-Bound quick_bound(const Setup& setup, const StageTable& shared, const StepEnd& end) {
-  const StageTable grown = own_table(setup, shared, false);
-  const StageTable& table = shared.grows() ? grown : shared;
+Bound quick_bound(const Setup& setup, const StageTable& table, const StepEnd& end) {
   const StageOf of(setup, table);
   const Ways ways = ways_of(of);
   const int ranks = setup.mesh.pp;
@@ -328,9 +322,7 @@ class Walk {
 
 }  // namespace
 
-Result<Bound> walked_bound(const Setup& setup, const StageTable& shared, const StepEnd& end) {
-  const StageTable grown = own_table(setup, shared, false);
-  const StageTable& table = shared.grows() ? grown : shared;
+Result<Bound> walked_bound(const Setup& setup, const StageTable& table, const StepEnd& end) {
   const Result<Order> order = make_order(setup);
   if (!order) return order.error();
   Bound bound = Walk(setup, table, end, *order).run();

@@ -59,40 +59,15 @@ struct StageBound {
   double copied_table = 0;         // of `shared`: the last stage's copy of a tied table
 };
 
-// The stages of all candidates that differ in DP, ZeRO, schedule, rank order and micro-batches
-// alone, and in the numbers of layers where none has too few.
+// What the stages of a candidate take: see stage_family.h.
 struct StageTable {
   std::vector<StageBound> whole, split;  // as a whole or a split backward leaves them
-  bool alike = false;                    // three stand for all: the first, one between, the last
-  std::vector<std::uint8_t> rows;        // by stage, in `whole` and `split`; empty: by its place
-  const StageBound& stage(int index, int stages, bool of_split) const;
-  std::int64_t transfer = 0;  // nanoseconds between two stages, at least
-
-  // Of `layers` each, and what one layer more adds; empty: it is of the candidate's own layers.
-  int layers = 0;
-  std::vector<StageBound> whole_more, split_more;
-  bool grows() const { return !whole_more.empty(); }
-  // For stages of so many layers. Paths and peaks are the most of several sums, each of which grows
-  // by the same with every layer, so that what follows from two numbers of layers is no more than
-  // what more of them take. grows() must be true. `with_stretches`: laned_bound() alone reads
-  // these.
-  StageTable grown(const std::vector<int>& layers_of_stages, bool with_stretches) const;
+  std::vector<std::uint8_t> rows;        // by stage, in `whole` and `split`
+  std::int64_t transfer = 0;             // nanoseconds between two stages, at least
+  const StageBound& stage(int index, bool of_split) const {
+    return (of_split ? split : whole)[rows[static_cast<std::size_t>(index)]];
+  }
 };
-
-// What a StageTable depends on.
-struct StageKey {
-  std::int32_t tp = 1, cp = 1, ep = 1, micro_batch = 1, stages = 1, layers = 0;
-  std::uint8_t recompute = 0;
-  std::uint8_t cut = 0;  // Candidate::layers, where no three stages stand for all
-  bool sequence_parallel = false;
-  bool executable = false;      // with experts, whose buffers go by it
-  std::int32_t ep_on_node = 0;  // ranks of a group on each of its nodes; 0: at most
-  auto operator<=>(const StageKey&) const = default;
-};
-StageKey key_of(const Candidate& candidate, const Setup& setup, const Machine& machine);
-
-// Error: what the passes refuse. `setup`: a valid candidate with that key.
-Result<StageTable> stage_table(const Setup& setup, const Machine& machine);
 
 struct Bound {
   std::int64_t nanoseconds = 0;  // of the step
@@ -113,8 +88,6 @@ Result<std::int64_t> laned_bound(const Setup& setup, const Machine& machine,
                                  const StageTable& table, const StepEnd& end,
                                  const NominalRanksOf& known = nullptr);
 
-// Empty where the table is of the Setup's own layers already.
-StageTable own_table(const Setup& setup, const StageTable& shared, bool with_stretches);
 // After all actions: the ranks of a pipeline wait for each other's norms, and then update.
 std::int64_t with_end(const StepEnd& end, std::int64_t actions);
 // Whether exchanges of tokens hide inside pairs of actions.

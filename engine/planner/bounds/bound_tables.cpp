@@ -3,15 +3,23 @@
 
 #include <algorithm>
 
+#include "engine/plan/setup/schedule_rules.h"
 #include "engine/planner/parallel.h"
 
 namespace parallelarium {
 
-std::int32_t BoundTables::table_of(const Candidate& candidate, const Setup& setup) {
-  const auto [at, fresh] = numbers_.try_emplace(key_of(candidate, setup, machine_),
-                                                static_cast<std::int32_t>(examples_.size()));
-  if (fresh) examples_.push_back(candidate);
-  return at->second;
+Footing BoundTables::footing_of(const Candidate& candidate, const Setup& setup) {
+  Footing footing;
+  const auto [layout, new_layout] = layout_numbers_.try_emplace(
+      {stages_of(setup), candidate.layers}, static_cast<std::int32_t>(layouts_.size()));
+  if (new_layout) layouts_.push_back(shapes_of(setup));
+  footing.layout = layout->second;
+  const auto [family, new_family] = family_numbers_.try_emplace(
+      key_of(candidate, setup, machine_), static_cast<std::int32_t>(families_.size()));
+  if (new_family) families_.emplace_back().example = candidate;
+  footing.family = family->second;
+  families_[static_cast<std::size_t>(footing.family)].layouts.insert(footing.layout);
+  return footing;
 }
 
 std::int32_t BoundTables::end_of(const Candidate& candidate, const Setup& setup) {
@@ -21,24 +29,30 @@ std::int32_t BoundTables::end_of(const Candidate& candidate, const Setup& setup)
   return at->second;
 }
 
+Result<StageFamily> BoundTables::read(const Family& family, bool with_stretches) const {
+  std::set<StageShape> shapes;
+  for (const std::int32_t layout : family.layouts) {
+    const std::vector<StageShape>& stages = layouts_[static_cast<std::size_t>(layout)];
+    shapes.insert(stages.begin(), stages.end());
+  }
+  return StageFamily::make(space_.setup_of(family.example), machine_, shapes, with_stretches);
+}
+
 void BoundTables::make(const std::function<bool()>& cancelled,
                        const std::function<void(std::size_t, std::size_t)>& made) {
-  tables_.resize(examples_.size());
-  refusals_.resize(examples_.size());
-  constexpr std::size_t kRun = 128;  // between two words on how far it is
-  for (std::size_t first = 0; first < examples_.size(); first += kRun) {
-    const std::size_t count = std::min(kRun, examples_.size() - first);
+  constexpr std::size_t kRun = 32;  // between two words on how far it is
+  for (std::size_t first = 0; first < families_.size(); first += kRun) {
+    const std::size_t count = std::min(kRun, families_.size() - first);
     in_parallel(count, [&](std::size_t of) {
       if (cancelled()) return;
-      const std::size_t at = first + of;
-      const Setup setup = space_.setup_of(examples_[at]);
-      Result<StageTable> table = stage_table(setup, machine_);
-      if (table)
-        tables_[at] = std::move(*table);
+      Family& family = families_[first + of];
+      Result<StageFamily> stages = read(family, false);
+      if (stages)
+        family.stages = std::move(*stages);
       else
-        refusals_[at] = table.error();
+        family.refusal = stages.error();
     });
-    made(first + count, examples_.size());
+    made(first + count, families_.size());
   }
   ends_.resize(end_examples_.size());
   in_parallel(end_examples_.size(), [&](std::size_t at) {
@@ -46,21 +60,36 @@ void BoundTables::make(const std::function<bool()>& cancelled,
   });
 }
 
-Bound BoundTables::quick(const Entry& entry, const Setup& setup) const {
-  return quick_bound(setup, table(entry), end(entry));
+StageTable BoundTables::table(const Footing& footing) const {
+  return families_[static_cast<std::size_t>(footing.family)].stages->table(layout(footing));
+}
+
+Bound BoundTables::quick(const Entry& entry, const Setup& setup, const StageTable& table) const {
+  return quick_bound(setup, table, end(entry));
 }
 
 Result<Bound> BoundTables::walked(const Entry& entry, const Setup& setup) const {
-  return walked_bound(setup, table(entry), end(entry));
+  return walked_bound(setup, table(entry.footing), end(entry));
 }
 
 Result<Bound> BoundTables::laned(const Entry& entry, const Setup& setup) const {
+  const StageTable table = with_stretches(entry.footing.family).table(layout(entry.footing));
   const Result<std::int64_t> time = laned_bound(
-      setup, machine_, table(entry), end(entry), [&](const Order& order) -> auto& {
+      setup, machine_, table, end(entry), [&](const Order& order) -> auto& {
         return nominal_ranks_of(entry, setup, order);
       });
   if (!time) return time.error();
   return Bound{*time};
+}
+
+const StageFamily& BoundTables::with_stretches(std::int32_t family) const {
+  {
+    const std::lock_guard lock(stretched_lock_);
+    if (const auto known = stretched_.find(family); known != stretched_.end()) return known->second;
+  }
+  Result<StageFamily> stages = read(families_[static_cast<std::size_t>(family)], true);
+  const std::lock_guard lock(stretched_lock_);
+  return stretched_.try_emplace(family, std::move(*stages)).first->second;
 }
 
 // They are the same whatever DP, ZeRO and rank order are.
@@ -68,8 +97,8 @@ const std::vector<NominalRank>& BoundTables::nominal_ranks_of(const Entry& entry
                                                               const Setup& setup,
                                                               const Order& order) const {
   const Candidate& candidate = entry.candidate;
-  const NominalKey key{entry.table,        candidate.pp,     candidate.microbatches,
-                       candidate.schedule, candidate.chunks, candidate.layers};
+  const NominalKey key{entry.footing.family, candidate.pp,     candidate.microbatches,
+                       candidate.schedule,   candidate.chunks, candidate.layers};
   {
     const std::lock_guard lock(nominal_);
     if (const auto known = nominal_ranks_.find(key); known != nominal_ranks_.end())

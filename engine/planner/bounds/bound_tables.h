@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the bounds of a search stand on: a table of stages for those candidates that compute alike,
-// and an end of the step for those that end it alike.
+// What the bounds of a search stand on: a family of stages for those candidates that compute alike,
+// a layout for those whose stages have as many layers, and an end of the step for those that end it
+// alike.
 #pragma once
 
 #include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "engine/passes/build.h"
 #include "engine/planner/bounds/bound.h"
+#include "engine/planner/bounds/stage_family.h"
 #include "engine/planner/entry.h"
 #include "engine/planner/space.h"
 
@@ -22,42 +26,55 @@ class BoundTables {
   // All that is given must outlive this.
   BoundTables(const Space& space, const Machine& machine) : space_(space), machine_(machine) {}
 
-  // The numbers of the candidate's table and end, which make() makes. `setup`: the candidate's.
-  std::int32_t table_of(const Candidate& candidate, const Setup& setup);
+  // The numbers of what the candidate stands on, which make() makes. `setup`: the candidate's.
+  Footing footing_of(const Candidate& candidate, const Setup& setup);
   std::int32_t end_of(const Candidate& candidate, const Setup& setup);
   // On all cores; stops early where `cancelled` says so. `made` hears on the calling thread how
-  // many tables are made, and of how many.
+  // many families are made, and of how many.
   void make(const std::function<bool()>& cancelled,
             const std::function<void(std::size_t, std::size_t)>& made);
 
   // Why stages such as the entry's cannot be, or nothing.
   const std::optional<Message>& refusal(const Entry& entry) const {
-    return refusals_[static_cast<std::size_t>(entry.table)];
+    return families_[static_cast<std::size_t>(entry.footing.family)].refusal;
   }
-  // The bounds of bound.h, from the least work to the most.
-  Bound quick(const Entry& entry, const Setup& setup) const;
+  StageTable table(const Footing& footing) const;
+  // The bounds of bound.h, from the least work to the most. `table`: that of the entry.
+  Bound quick(const Entry& entry, const Setup& setup, const StageTable& table) const;
   Result<Bound> walked(const Entry& entry, const Setup& setup) const;
   Result<Bound> laned(const Entry& entry, const Setup& setup) const;
 
  private:
-  const StageTable& table(const Entry& entry) const {
-    return tables_[static_cast<std::size_t>(entry.table)];
-  }
+  struct Family {
+    Candidate example;
+    std::set<std::int32_t> layouts;  // of its candidates
+    std::optional<StageFamily> stages;
+    std::optional<Message> refusal;
+  };
+  Result<StageFamily> read(const Family& family, bool with_stretches) const;
+  const StageFamily& with_stretches(std::int32_t family) const;
   const StepEnd& end(const Entry& entry) const {
     return ends_[static_cast<std::size_t>(entry.end)];
+  }
+  const std::vector<StageShape>& layout(const Footing& footing) const {
+    return layouts_[static_cast<std::size_t>(footing.layout)];
   }
   const std::vector<NominalRank>& nominal_ranks_of(const Entry& entry, const Setup& setup,
                                                    const Order& order) const;
 
   const Space& space_;
   const Machine& machine_;
-  std::map<StageKey, std::int32_t> numbers_;  // in examples_
+  std::map<StageKey, std::int32_t> family_numbers_;
+  std::vector<Family> families_;
+  std::map<std::pair<int, std::uint8_t>, std::int32_t> layout_numbers_;  // by stages and cut
+  std::vector<std::vector<StageShape>> layouts_;
   std::map<EndKey, std::int32_t> end_numbers_;
-  std::vector<Candidate> examples_, end_examples_;  // one for each table, and for each end
-  std::vector<StageTable> tables_;
-  std::vector<std::optional<Message>> refusals_;
+  std::vector<Candidate> end_examples_;  // one for each end
   std::vector<StepEnd> ends_;
-  // Table, PP, micro-batches, schedule, chunks, layers.
+  // Families that some candidate has needed with their stretches.
+  mutable std::mutex stretched_lock_;
+  mutable std::map<std::int32_t, StageFamily> stretched_;
+  // Family, PP, micro-batches, schedule, chunks, cut.
   using NominalKey = std::tuple<std::int32_t, std::int32_t, std::int32_t, int, int, int>;
   mutable std::mutex nominal_;
   mutable std::map<NominalKey, std::vector<NominalRank>> nominal_ranks_;

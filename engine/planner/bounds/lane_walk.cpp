@@ -30,8 +30,7 @@ class LaneWalk : public NominalSink {
     const bool splits = rule == nullptr || rule->splits_backward;
     for (int stage = 0; stage < order.stages; ++stage)
       for (std::size_t kind = 0; kind < 4; ++kind)
-        stretches_.push_back(
-            stretches_of(table, stage, order.stages, static_cast<ActionKind>(kind), splits));
+        stretches_.push_back(stretches_of(table, stage, static_cast<ActionKind>(kind), splits));
     for (const std::vector<StretchBound>& of_action : stretches_)
       for (const StretchBound& stretch : of_action)
         known_ = known_ && stretch.part != StretchBound::Part::kOther;
@@ -124,12 +123,12 @@ class LaneWalk : public NominalSink {
     std::size_t transfer_arrives = 0;
   };
 
-  static std::vector<StretchBound> stretches_of(const StageTable& table, int stage, int stages,
-                                                ActionKind kind, bool splits) {
+  static std::vector<StretchBound> stretches_of(const StageTable& table, int stage, ActionKind kind,
+                                                bool splits) {
     const auto at = static_cast<std::size_t>(kind);
-    const auto& whole = table.stage(stage, stages, false).stretches[at];
+    const auto& whole = table.stage(stage, false).stretches[at];
     if (!splits || kind == ActionKind::kBackward) return whole;
-    std::vector<StretchBound> parted = table.stage(stage, stages, true).stretches[at];
+    std::vector<StretchBound> parted = table.stage(stage, true).stretches[at];
     if (kind != ActionKind::kForward) return parted;
     // Some orders have whole backwards, too.
     for (std::size_t stretch = 0; stretch < parted.size(); ++stretch)
@@ -225,15 +224,14 @@ class LaneWalk : public NominalSink {
 }  // namespace
 
 Result<std::int64_t> laned_bound(const Setup& setup, const Machine& machine,
-                                 const StageTable& shared, const StepEnd& end,
+                                 const StageTable& table, const StepEnd& end,
                                  const NominalRanksOf& known) {
   if (has_pairs(setup) || setup.offload_activations || !setup.overlap_pipeline || machine.local ||
       !machine.pairs.empty())
     return std::int64_t{0};
-  const StageTable grown = own_table(setup, shared, true);
   const Result<Order> order = make_order(setup);
   if (!order) return order.error();
-  LaneWalk walk(setup, machine, shared.grows() ? grown : shared, end, *order);
+  LaneWalk walk(setup, machine, table, end, *order);
   if (!walk.known()) return std::int64_t{0};
   walk_nominally(*order, known ? known(*order) : nominal_ranks(setup, *order),
                  boundary_bytes(setup), walk);

@@ -24,9 +24,9 @@ class StageOf {
   ActionBound action(int stage, ActionKind kind) const {
     const auto at = static_cast<std::size_t>(kind);
     const bool split = kind == ActionKind::kInputGrad || kind == ActionKind::kWeightGrad;
-    const StageBound& whole = table_.stage(stage, stages_, false);
+    const StageBound& whole = table_.stage(stage, false);
     if (kind == ActionKind::kBackward || !splits_) return whole.actions[at];
-    const StageBound& parted = table_.stage(stage, stages_, true);
+    const StageBound& parted = table_.stage(stage, true);
     ActionBound bound = parted.actions[at];
     if (split) return bound;
     // Some orders have whole backwards, too.
@@ -40,18 +40,18 @@ class StageOf {
     return bound;
   }
   std::int64_t kept(int stage) const {
-    const std::int64_t whole = table_.stage(stage, stages_, false).kept_bytes;
+    const std::int64_t whole = table_.stage(stage, false).kept_bytes;
     if (!splits_) return whole;
-    return std::min(whole, table_.stage(stage, stages_, true).kept_bytes);
+    return std::min(whole, table_.stage(stage, true).kept_bytes);
   }
   // At most, of one layer: which of both ways an order takes is not known.
   std::int64_t kept_of_layer(int stage, int layers) const {
-    std::int64_t most = table_.stage(stage, stages_, false).kept_bytes;
-    if (splits_) most = std::max(most, table_.stage(stage, stages_, true).kept_bytes);
+    std::int64_t most = table_.stage(stage, false).kept_bytes;
+    if (splits_) most = std::max(most, table_.stage(stage, true).kept_bytes);
     return layers > 0 ? most / layers : 0;
   }
   std::int64_t waiting(int stage) const {
-    return splits_ ? table_.stage(stage, stages_, true).waiting_bytes : 0;
+    return splits_ ? table_.stage(stage, true).waiting_bytes : 0;
   }
   // Of a forward, or of the backward that holds less, since either may be all that an order has.
   std::int64_t peak(int stage, const RankEnd& end) const {

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// What stages do with one micro-batch, without a pipeline around them.
+#pragma once
+
+#include <vector>
+
+#include "engine/passes/pieces.h"
+#include "engine/plan/program/program.h"
+#include "engine/plan/setup/setup.h"
+
+namespace parallelarium {
+
+struct LoneStage {
+  Chunk chunk;
+  int place = 0;  // of its rank in the pipeline
+};
+
+// Two ranks for each stage, one after the other: the forward with a whole backward, and with a
+// split one. They have the ops, edges and lives of buffers that build_program() gives them without
+// ZeRO, beside what replicas do for each other and the update. Nobody stands at the other end of
+// their transfers, and their buffers have no places. So the Program is for reading alone.
+//
+// `sizes`: those of a rank. Requires: mesh.pp is above every place, and zero is 0.
+Program lone_stages(const Setup& setup, const LocalSizes& sizes,
+                    const std::vector<LoneStage>& stages);
+
+}  // namespace parallelarium

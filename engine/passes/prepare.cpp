@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/passes/prepare.h"
+
+#include <map>
+
+#include "engine/passes/axes/causal_share.h"
+#include "engine/passes/shard/shard.h"
+
+namespace parallelarium {
+
+namespace {
+
+// The visible list of passes over the pieces of an action. Sharding (shard.h) and transfers are
+// placed by the walk, since they depend on what other actions and ranks do.
+using Pass = std::vector<Draft> (*)(const Setup&, const LocalSizes&, std::vector<Draft>);
+constexpr Pass kPasses[] = {tensor_pass, context_pass, experts_pass};
+
+}  // namespace
+
+std::vector<Draft> pieces_of(const Setup& setup, const LocalSizes& sizes, const Chunk& chunk,
+                             const std::vector<ParameterSlice>& slices, ActionKind kind) {
+  std::vector<Draft> drafts = action_pieces(setup, sizes, chunk, slices, kind);
+  for (const Pass pass : kPasses) drafts = pass(setup, sizes, std::move(drafts));
+  return drafts;
+}
+
+std::int64_t boundary_bytes(const LocalSizes& sizes) {
+  return sizes.N_norm * sizes.shape.C * size_of(sizes.type);
+}
+
+ChunkDrafts prepare_chunk(const Setup& setup, const LocalSizes& sizes, const Chunk& chunk,
+                          const std::array<bool, 4>& kinds, bool stage_level,
+                          RankEmitter& emitter) {
+  const std::vector<ParameterSlice>& slices = emitter.rank().parameters;
+  ChunkDrafts drafts;
+  drafts.chunk = chunk;
+  const auto pieces = [&](ActionKind kind) {
+    const auto k = static_cast<std::size_t>(kind);
+    if (!kinds[k]) return std::vector<Draft>{};
+    std::vector<Draft> list = pieces_of(setup, sizes, chunk, slices, kind);
+    name_buckets(setup, emitter.rank(), list);
+    return list;
+  };
+  drafts.forward = pieces(ActionKind::kForward);
+  drafts.backward = pieces(ActionKind::kBackward);
+  drafts.input = pieces(ActionKind::kInputGrad);
+  drafts.weight = pieces(ActionKind::kWeightGrad);
+  if (setup.offload_activations) offload_activations(drafts);
+  RankEmitter::SlotNumbers numbers;
+  const auto slot = [&](Tensor tensor, int layer) {
+    return numbers.try_emplace({tensor, layer}, static_cast<std::int32_t>(numbers.size()))
+        .first->second;
+  };
+  drafts.input_slot = slot(Tensor::kInput, chunk.begin);
+  drafts.output_slot = slot(Tensor::kInput, chunk.end());
+  drafts.gradient_slot = slot(Tensor::kGradResidual, -1);
+  drafts.input_gradient_slot =
+      chunk.layers.empty() ? drafts.gradient_slot : slot(Tensor::kGradResidual, chunk.begin);
+  std::map<Axis, std::int32_t> groups;  // of the rank
+  const auto group_along = [&](Axis axis) {
+    const auto [known, fresh] = groups.try_emplace(axis, -1);
+    if (fresh) known->second = emitter.group(axis, group_of(setup.mesh, axis, emitter.rank().rank));
+    return known->second;
+  };
+  for (auto* list : {&drafts.forward, &drafts.backward, &drafts.input, &drafts.weight}) {
+    RankEmitter::number_slots(*list, numbers);
+    emitter.register_work(*list);
+    for (Draft& draft : *list) {
+      if (draft.op.kind == OpKind::kCompute) continue;
+      draft.op.group = group_along(draft.axis);
+      if (draft.op.peer >= 0) {  // along the ring of context parallelism
+        Coordinates at = emitter.rank().at;
+        at.cp = (at.cp + draft.op.peer) % setup.mesh.cp;
+        draft.op.peer = rank_of(setup.mesh, at);
+      }
+    }
+  }
+  drafts.slots = static_cast<std::int32_t>(numbers.size());
+  for (const ActionKind kind : {ActionKind::kForward, ActionKind::kBackward, ActionKind::kInputGrad,
+                                ActionKind::kWeightGrad}) {
+    drafts.seconds[static_cast<int>(kind)] = nominal_seconds(drafts.of(kind));
+    drafts.stretches[static_cast<int>(kind)] = stretches_of(drafts.of(kind));
+  }
+  if (stage_level) {
+    FoldedSlots slots{
+        setup.skew > 0,
+        is_unbalanced(setup),
+        drafts.slots,
+        {drafts.input_slot, drafts.output_slot, drafts.gradient_slot, drafts.input_gradient_slot}};
+    drafts.folded = fold_actions(emitter.program(), drafts, slots);
+    drafts.slots = slots.count;
+  }
+  return drafts;
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one chunk of a rank does, as Drafts that an emitter can take.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "engine/passes/arrange/arrange.h"
+#include "engine/passes/emit.h"
+#include "engine/passes/pieces.h"
+
+namespace parallelarium {
+
+// The pieces of one action, with what every axis adds to them.
+std::vector<Draft> pieces_of(const Setup& setup, const LocalSizes& sizes, const Chunk& chunk,
+                             const std::vector<ParameterSlice>& slices, ActionKind kind);
+
+// The pieces of one chunk with slots, work and nominal times filled in; at stage level they are
+// folded, too. `kinds`: of actions, by ActionKind. The emitter's rank must have its parameters and
+// buckets.
+ChunkDrafts prepare_chunk(const Setup& setup, const LocalSizes& sizes, const Chunk& chunk,
+                          const std::array<bool, 4>& kinds, bool stage_level, RankEmitter& emitter);
+
+// Of what goes from one stage to the next.
+std::int64_t boundary_bytes(const LocalSizes& sizes);
+
+}  // namespace parallelarium

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// How many candidates of a search are in each class, and for which reasons.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
+
+#include "engine/planner/search.h"
+
+namespace parallelarium {
+
+class Tally {
+ public:
+  void count(PlanClass plan_class, std::int64_t times = 1) {
+    classes_[static_cast<std::size_t>(plan_class)] += times;
+  }
+  void count(PlanClass plan_class, const Message& sentence, std::int64_t times = 1) {
+    count(plan_class, times);
+    ReasonCount& reason = reasons_[{plan_class, sentence.id, sentence.field}];
+    if (reason.count == 0) reason.sentence = sentence;
+    reason.plan_class = plan_class;
+    reason.count += times;
+  }
+  // One more for a sentence without a field; false: no candidate has had it yet, and none is
+  // counted.
+  bool count_again(PlanClass plan_class, const std::string& id) {
+    const auto known = reasons_.find({plan_class, id, ""});
+    if (known == reasons_.end()) return false;
+    ++known->second.count;
+    count(plan_class);
+    return true;
+  }
+  std::int64_t decided() const {
+    std::int64_t sum = 0;
+    for (const std::int64_t count : classes_) sum += count;
+    return sum;
+  }
+  void tell(PlanResult& result) const {
+    std::copy(std::begin(classes_), std::end(classes_), std::begin(result.classes));
+    for (const auto& [key, reason] : reasons_) result.reasons.push_back(reason);
+    std::stable_sort(result.reasons.begin(), result.reasons.end(),
+                     [](const auto& a, const auto& b) { return a.count > b.count; });
+  }
+
+ private:
+  std::int64_t classes_[kPlanClasses] = {};
+  std::map<std::tuple<PlanClass, std::string, std::string>, ReasonCount>
+      reasons_;  // by id and field
+};
+
+}  // namespace parallelarium
