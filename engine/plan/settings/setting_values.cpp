@@ -171,7 +171,12 @@ Result<nlohmann::json> value_of_text(SettingKind kind, const std::string& key,
     case SettingKind::kTexts:
       break;
   }
-  if (text.empty() || !is_utf8(text)) return bad_value(key, text, kValueUtf8);
+  if (text.empty()) {
+    Message error = message("value-empty", "{} is empty; it needs a value.", key);
+    error.field = key;
+    return error;
+  }
+  if (!is_utf8(text)) return bad_value(key, text, kValueUtf8);
   return nlohmann::json(std::string(text));
 }
 
