@@ -244,6 +244,8 @@ TEST(Overrides, AreNamedAsTheyWereTypedInSentencesOfOtherCommands) {
               testing::StartsWith("layer: --layer must be a whole number, 0 or more, not “-1”"));
   EXPECT_THAT(command({"predict", "--rank", "x"}).err,
               testing::StartsWith("predict: --rank cannot be “x”"));
+  EXPECT_THAT(command({"predict", "--model", "{"}).err,
+              testing::StartsWith("--model: The text is not JSON"));
   EXPECT_THAT(command({"manual", "bogus"}).err, testing::HasSubstr("settings"));
 }
 
@@ -276,14 +278,22 @@ TEST(Help, OfAVerbIsNamedWithItsCommand) {
 TEST(Writing, APipeWithoutAReaderIsRefused) {
   const Folder folder;
   const std::string pipe = folder.path("pipe.csv");
+  const std::string plan = folder.file(
+      "plan.json", R"({"model": "llama3-8b", "machine": "dgx-h100", "mesh": {"dp": 8}})");
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
   for (const std::vector<std::string>& words :
        {Words{"export", pipe}, Words{"export", "--as", "megatron", pipe},
+        Words{"machines", "fit", "--measured", "6s", "--setup", plan, "--to", pipe},
         Words{"machines", "new", pipe, "--from", "dgx-h100"}, small_run({"--csv", pipe.c_str()})}) {
     const Reply answer = command(words);
     EXPECT_NE(answer.status, kDone) << words[0];
     EXPECT_THAT(answer.err, testing::HasSubstr("it is a pipe, and nothing reads from it"));
   }
+  // A picture would take its place.
+  const std::string picture = folder.path("pipe.png");
+  ASSERT_EQ(mkfifo(picture.c_str(), 0600), 0);
+  EXPECT_EQ(command({"export", picture}).status, kFailed);
+  EXPECT_TRUE(std::filesystem::is_fifo(picture));
 }
 
 TEST(Overrides, DivisionProblemsNameWhatWouldWork) {

@@ -61,7 +61,8 @@ bool SetupOptions::typed(const std::string& option) const {
 Message SetupOptions::as_typed(Message why, const Turned& turned) const {
   for (const Field& field : fields_)
     if ((field.parsed->count() > 0 || turned_to(field, turned) != nullptr) &&
-        why.text.rfind(field.key + ' ', 0) == 0)
+        why.text.starts_with(field.key) &&
+        std::string_view(" :").find(why.text[field.key.size()]) != std::string_view::npos)
       why.text.replace(0, field.key.size(), "--" + field.option);
   return why;
 }

@@ -164,8 +164,11 @@ Result<nlohmann::json> value_of_text(SettingKind kind, const std::string& key,
     case SettingKind::kWholes:
       return wholes_of_text(key, text);
     case SettingKind::kObject:
-      if (text.starts_with('{')) return parse_json(text);
-      break;
+      if (!text.starts_with('{')) break;
+      if (Result<nlohmann::json> json = parse_json(text); json)
+        return json;
+      else
+        return message("found-in", "{}: {}", key, json.error());
     case SettingKind::kChoice:
     case SettingKind::kText:
     case SettingKind::kTexts:
