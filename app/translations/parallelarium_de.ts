@@ -5998,20 +5998,56 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Die Tabelle nennt 2 Akkumulationen für GPT OSS auf H100, wo Batch und PP 4 8 ergeben; hier 8.</translation>
     </message>
     <message>
-        <source>FP8 is no precision of a Setup.</source>
-        <translation>FP8 ist keine Präzision, die sich einstellen lässt.</translation>
+        <source>DGX B200 does not say how fast it multiplies FP8 (here MXFP8).</source>
+        <translation>DGX B200 sagt nicht, wie schnell FP8 (hier MXFP8) multipliziert wird.</translation>
     </message>
     <message>
-        <source>MXFP8 is no precision of a Setup.</source>
-        <translation>MXFP8 ist keine Präzision, die sich einstellen lässt.</translation>
+        <source>DGX B200 does not say how fast it multiplies FP8.</source>
+        <translation>DGX B200 sagt nicht, wie schnell FP8 multipliziert wird.</translation>
+    </message>
+    <message>
+        <source>DGX B300 does not say how fast it multiplies FP8 (here MXFP8).</source>
+        <translation>DGX B300 sagt nicht, wie schnell FP8 (hier MXFP8) multipliziert wird.</translation>
+    </message>
+    <message>
+        <source>DGX H100 does not say how fast it multiplies FP8.</source>
+        <translation>DGX H100 sagt nicht, wie schnell FP8 multipliziert wird.</translation>
+    </message>
+    <message>
+        <source>DGX H200 does not say how fast it multiplies FP8.</source>
+        <translation>DGX H200 sagt nicht, wie schnell FP8 multipliziert wird.</translation>
+    </message>
+    <message>
+        <source>GB200 NVL72 does not say how fast it multiplies FP8 (here MXFP8).</source>
+        <translation>GB200 NVL72 sagt nicht, wie schnell FP8 (hier MXFP8) multipliziert wird.</translation>
+    </message>
+    <message>
+        <source>GB200 NVL72 does not say how fast it multiplies FP8.</source>
+        <translation>GB200 NVL72 sagt nicht, wie schnell FP8 multipliziert wird.</translation>
+    </message>
+    <message>
+        <source>GB300 NVL72 does not say how fast it multiplies FP8 (here MXFP8).</source>
+        <translation>GB300 NVL72 sagt nicht, wie schnell FP8 (hier MXFP8) multipliziert wird.</translation>
+    </message>
+    <message>
+        <source>GB300 NVL72 does not say how fast it multiplies FP8.</source>
+        <translation>GB300 NVL72 sagt nicht, wie schnell FP8 multipliziert wird.</translation>
+    </message>
+    <message>
+        <source>Grand Teton H100 96 GB does not say how fast it multiplies FP8.</source>
+        <translation>Grand Teton H100 96 GB sagt nicht, wie schnell FP8 multipliziert wird.</translation>
+    </message>
+    <message>
+        <source>Grand Teton H100 96 GB does not say how fast it multiplies FP8. Asynchronous tensor parallelism cuts products to overlap them with their collectives, which no setting says.</source>
+        <translation>Grand Teton H100 96 GB sagt nicht, wie schnell FP8 multipliziert wird. Asynchrone Tensorparallelität zerteilt Produkte, um sie mit ihren Kollektiven zu überlappen, was keine Einstellung sagt.</translation>
+    </message>
+    <message>
+        <source>No setting says products of NVFP4.</source>
+        <translation>Keine Einstellung sagt Produkte in NVFP4.</translation>
     </message>
     <message>
         <source>Pre-training with Megatron-Bridge, container 26.04.01</source>
         <translation>Vortraining mit Megatron-Bridge, Container 26.04.01</translation>
-    </message>
-    <message>
-        <source>NVFP4 is no precision of a Setup.</source>
-        <translation>NVFP4 ist keine Präzision, die sich einstellen lässt.</translation>
     </message>
     <message>
         <source>The model has Mamba layers, which no Model has.</source>
@@ -6130,10 +6166,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Sequenz, Mikro-Batch, Expertenparallelität und Neuberechnung dieser Läufe sind nicht veröffentlicht.</translation>
     </message>
     <message>
-        <source>FP8 (float8 products) is no precision of a Setup.</source>
-        <translation>FP8 (Produkte in float8) ist keine Präzision, die sich einstellen lässt.</translation>
-    </message>
-    <message>
         <source>Llama 3.1 8B, FSDP on 8 H100</source>
         <translation>Llama 3.1 8B, FSDP auf 8 H100</translation>
     </message>
@@ -6156,10 +6188,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>Llama 3.1 70B, FSDP and TP on 256 H100</source>
         <translation>Llama 3.1 70B, FSDP und TP auf 256 H100</translation>
-    </message>
-    <message>
-        <source>FP8 (float8 products) is no precision of a Setup. Asynchronous tensor parallelism cuts products to overlap them with their collectives, which no setting says.</source>
-        <translation>FP8 (Produkte in float8) ist keine Präzision, die sich einstellen lässt. Asynchrone Tensorparallelität zerteilt Produkte, um sie mit ihren Kollektiven zu überlappen, was keine Einstellung sagt.</translation>
     </message>
     <message>
         <source>Llama 3.1 405B, FSDP, TP and PP on 512 H100</source>

@@ -35,9 +35,11 @@ std::string language_of(std::string_view file_name) {
 
 Result<std::string> bounded_file(const fs::path& path, std::size_t most_bytes) {
   std::error_code error;
+  // Opening a pipe would wait for whoever writes to it.
   const bool regular = fs::is_regular_file(path, error);
-  std::ifstream file(path, std::ios::binary);
-  if (!regular || !file) return message("lesson-file", "{} cannot be read.", path.string());
+  std::ifstream file;
+  if (regular) file.open(path, std::ios::binary);
+  if (!file.is_open()) return message("lesson-file", "{} cannot be read.", path.string());
   std::string content(most_bytes + 1, '\0');
   file.read(content.data(), static_cast<std::streamsize>(content.size()));
   content.resize(static_cast<std::size_t>(file.gcount()));

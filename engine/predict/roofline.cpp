@@ -38,7 +38,8 @@ std::vector<RooflineCeiling> ceilings_of(const Machine& machine) {
   bytes(message("ceiling-host", "memory of its host"), machine.host_bytes_per_second);
   if (machine.devices_per_node > 1)
     link(message("ceiling-node", "link in a node"), machine.intra_node);
-  link(message("ceiling-network", "network between nodes"), machine.inter_node);
+  if (!machine.local)  // the only node
+    link(message("ceiling-network", "network between nodes"), machine.inter_node);
   return ceilings;
 }
 

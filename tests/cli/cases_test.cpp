@@ -68,6 +68,10 @@ TEST(Machines, AreMadeFromOthersAndPredictedFor) {
   EXPECT_EQ(command({"machines", "new", file, "--from", "nothing"}).status, 2);
   EXPECT_EQ(command({"machines", "new", file}).status, 2);
   EXPECT_EQ(command({"machines", "tell", "dgx-h100"}).status, 2);
+  const std::string again = folder.path("again.json");
+  const json told = command({"machines", "new", again, "--from", "dgx-h100", "--json"}).json();
+  EXPECT_EQ(told.at("file"), again);
+  EXPECT_EQ(told.at("machine"), json::parse(folder.read("again.json")));
 }
 
 TEST(Machines, AreFittedOnAMeasuredStep) {
@@ -89,6 +93,12 @@ TEST(Machines, AreFittedOnAMeasuredStep) {
   EXPECT_EQ(command({"machines", "fit"}).status, 2);
   EXPECT_EQ(command({"machines", "fit", "--measured", "soon", "--setup", plan}).status, 2);
   EXPECT_EQ(command({"machines", "fit", "--measured", "2s"}).status, 2);
+  const std::string nowhere = folder.path("nowhere.json");
+  const Reply wrong =
+      command({"machines", "fit", "--measured", "10000s", "--setup", plan, "--to", nowhere});
+  EXPECT_EQ(wrong.status, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("more than a factor of 1.25 off"));
+  EXPECT_FALSE(std::filesystem::exists(nowhere));
 }
 
 }  // namespace

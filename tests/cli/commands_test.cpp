@@ -286,6 +286,15 @@ TEST(Schedule, SaysWhatIsBrokenInAFileAndHowFarItIsFromTheFloor) {
   EXPECT_TRUE(answer.at("floor").at("exact"));
   const std::string other = folder.file("other.txt", "F0 F1 B0 B1\nF0 B0 F1 B1\n");
   EXPECT_EQ(command({"schedule", other, "--json"}).json().at("recognised"), "1f1b");
+  // What is not known is null, not 0.
+  answer = command({"schedule", folder.file("part.txt", "F0 B0 F1\nF0 B0\n"), "--held-limit", "1",
+                    "--json"})
+               .json();
+  EXPECT_EQ(answer.at("legal"), false);
+  for (const char* key : {"within_limit", "makespan", "floor"})
+    EXPECT_TRUE(answer.at(key).is_null()) << key;
+  for (const json& share : answer.at("bubble")) EXPECT_TRUE(share.is_null());
+  for (const json& fault : answer.at("broken")) EXPECT_TRUE(fault.at("op").is_null()) << fault;
   EXPECT_THAT(command({"schedule", other}).out, HasSubstr("This is 1F1B."));
   EXPECT_EQ(
       command({"schedule", folder.file("less.txt", "F0\nF0 B0\n"), "--json"}).json().at("floor"),

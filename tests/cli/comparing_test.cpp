@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <set>
 
 #include "tests/cli/cli.h"
 
@@ -74,6 +75,41 @@ TEST(Compare, TellsTheDifferenceByCauses) {
   EXPECT_EQ(command({"compare", a, "nothing"}).status, 2);
   EXPECT_THAT(command({"compare", a, "nothing"}).err,
               HasSubstr("Neither a file nor a case has the name “nothing”"));
+}
+
+// Two runs of one machine differ by the same causes as two predictions, with nothing unexplained.
+TEST(Compare, TellsTheDifferenceOfRunsByCauses) {
+  const Folder folder;
+  folder.pretend_calibrated();
+  const auto run = [&](const char* name, const char* schedule) {
+    const Reply ran =
+        command(small_run({"--pp", "2", "--backend", "cpu", "--schedule", schedule, "--json"}));
+    EXPECT_EQ(ran.status, kDone) << ran.err;
+    json told = ran.json();
+    // What the parts add up to is the step that was seen.
+    double sum = 0;
+    for (const char* of : {"parts_seconds", "exposed_seconds"})
+      for (const json& seconds : told.at(of)) sum += seconds.get<double>();
+    EXPECT_NEAR(sum, told.at("step").at("seconds").get<double>(), 1e-6);
+    told["source"] = "measured";  // where cores are few, they were shared
+    return folder.file(name, told.dump());
+  };
+  const std::string a = run("a.json", "naive"), b = run("b.json", "gpipe");
+  const json causes = command({"compare", a, b, "--json"}).json().at("causes");
+  std::set<std::string> names;
+  for (const json& cause : causes) {
+    names.insert(cause.at("cause"));
+    if (cause.at("cause") == "unexplained") {
+      EXPECT_NEAR(cause.at("seconds").get<double>(), 0, 2e-6);
+    }
+  }
+  EXPECT_TRUE(names.count("bubble: wait")) << causes;
+  EXPECT_THAT(command({"compare", a, b}).out, HasSubstr("by cause (mean over ranks)"));
+  // An older run says figures of its busiest rank alone.
+  json old = json::parse(folder.read("b.json"));
+  old.erase("parts_seconds");
+  EXPECT_THAT(command({"compare", a, folder.file("old.json", old.dump())}).out,
+              HasSubstr("by cause (of each one's busiest rank)"));
 }
 
 // A published run as a column has its figures as `cases` has them.

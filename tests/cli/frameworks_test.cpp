@@ -88,6 +88,32 @@ TEST(Frameworks, WhatTheFileCannotSayComesFromOptions) {
   EXPECT_EQ(setup.at("mesh").at("dp"), 8);
 }
 
+// What neither the text nor an option says, and only that.
+TEST(Frameworks, WhatIsAssumedIsSaid) {
+  const Folder folder;
+  const std::string batch =
+      folder.file("ds.json", R"({"train_batch_size": 64, "gradient_accumulation_steps": 4,
+                     "train_micro_batch_size_per_gpu": 2, "bf16": {"enabled": true}})");
+  const json read = command({"import", "--as", "deepspeed", batch, "--json"}).json();
+  EXPECT_EQ(read.at("setup").at("mesh").at("dp"), 8);
+  const json& assumed = read.at("assumed");
+  EXPECT_EQ(assumed.at("model"), read.at("setup").at("model"));
+  EXPECT_EQ(assumed.at("machine"), "local");
+  for (const char* said : {"mesh.dp", "microbatches", "micro_batch"})
+    EXPECT_FALSE(assumed.contains(said)) << said;
+  const Reply text = command({"import", "--as", "deepspeed", batch});
+  EXPECT_THAT(text.err,
+              HasSubstr("Assumed, since neither the text nor an option says otherwise: "));
+  EXPECT_THAT(text.err, HasSubstr("--machine local"));
+  EXPECT_TRUE(json::accept(text.out));
+  const json chosen = command({"import", "--as", "deepspeed", batch, "--model", "llama3-8b",
+                               "--machine", "dgx-h100", "--json"})
+                          .json()
+                          .at("assumed");
+  EXPECT_FALSE(chosen.contains("model"));
+  EXPECT_FALSE(chosen.contains("machine"));
+}
+
 TEST(Frameworks, WhatCannotBePredictedIsSaid) {
   const Folder folder;
   const std::string line =
@@ -111,7 +137,8 @@ TEST(RooflineCommand, ShowsCeilingsAndPoints) {
     for (const char* key : {"piece", "phase", "flops", "bytes", "intensity", "seconds", "bound"})
       EXPECT_TRUE(point.contains(key)) << key;
   EXPECT_THAT(command({"roofline", "--model", "llama3-8b", "--machine", "dgx-h100"}).out,
-              HasSubstr("memory of a device"));
+              testing::AllOf(HasSubstr("memory of a device"), HasSubstr("network between nodes")));
+  EXPECT_THAT(command({"roofline"}).out, testing::Not(HasSubstr("network"))) << "the only node";
 }
 
 }  // namespace

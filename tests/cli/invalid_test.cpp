@@ -50,6 +50,7 @@ INSTANTIATE_TEST_SUITE_P(
         Words{"collective", "all_reduce", "--ranks", "65"},
         Words{"collective", "all_reduce", "--bytes", "many"},
         Words{"collective", "all_reduce", "--bytes", "7"},
+        Words{"collective", "all_reduce", "--bytes", "1000000GiB"},
         Words{"collective", "all_reduce", "--dtype", "float8"},
         Words{"collective", "all_reduce", "--op", "xor"},
         Words{"collective", "all_reduce", "--algorithm", "torus", "--ranks", "5"},
@@ -78,7 +79,11 @@ INSTANTIATE_TEST_SUITE_P(
         Words{"schedule", "interleaved", "--stages", "2", "--microbatches", "2", "--chunks", "0"},
         Words{"schedule", "1f1b", "--stages", "2", "--microbatches", "2", "--backward", "2",
               "--backward-input", "1"},
-        Words{"predict", "--setup", "{}"}, Words{"predict", "--stretch", "0.5"},
+        Words{"predict", "--setup", "{}"}, Words{"predict", "--setup", ""},
+        Words{"predict", "--gpus", "8", "--tp", "2", "--dp", "2"},
+        Words{"predict", "--global-batch", "8", "--microbatches", "3", "--dp", "2"},
+        Words{"predict", "--gpus", "1000000", "--pp", "1"}, Words{"predict", "--recompute", ""},
+        Words{"predict", "--rank", "x"}, Words{"predict", "--stretch", "0.5"},
         Words{"predict", "--seed", "x"}, Words{"predict", "--hidden", "65"}));
 
 INSTANTIATE_TEST_SUITE_P(
@@ -90,7 +95,9 @@ INSTANTIATE_TEST_SUITE_P(
                           R"({"parameter_bytes": 2, "gradient_bytes": 2, "master_bytes": 0,
                               "moments_bytes": 8})"},
                     Words{"run", "--machine", "dgx-h100", "--backend", "cpu"},
-                    Words{"run", "--rank", "9"}));
+                    Words{"run", "--rank", "9"}, Words{"run", "--csv", ""},
+                    Words{"run", "--backend", "cpu", "--devices", "0"},
+                    Words{"run", "--probe-out", "{}tensors"}));
 
 TEST(NotUtf8, TextThatIsNotUtf8IsAboutTheRequest) {
   const Folder folder;
@@ -175,11 +182,17 @@ INSTANTIATE_TEST_SUITE_P(
         Words{"import", "--as", "pytorch", "{}text.json"},
         Words{"import", "--as", "deepspeed", "{}broken.json"},
         Words{"import", "--as", "nanotron", "{}broken.json"}, Words{"roofline", "--layer", "8"},
-        Words{"roofline", "--layer", "-1"}, Words{"calibrate", "--memory", "--gpus"},
-        Words{"lesson"}, Words{"lesson", "check"}, Words{"lesson", "play", "x"},
-        Words{"lesson", "check", "{}none"}, Words{"lesson", "check", "{}"},
-        Words{"lesson", "check", "{}course"}, Words{"lesson", "check", "{}course/one"},
-        Words{"devices", "extra"}, Words{"serve", "--port", "80"}));
+        Words{"roofline", "--layer", "-1"}, Words{"roofline", "--layer", "x"},
+        Words{"layer", "--layer", "-1"}, Words{"layer", "--of-microbatch", "1e3"},
+        Words{"calibrate", "--memory", "--gpus"}, Words{"machines", "--from", "dgx-h100"},
+        Words{"machines", "show", "dgx-h100", "--to", "{}m.json"},
+        Words{"machines", "new", "{}m.json", "--from", "dgx-h100", "--measured", "1s"},
+        Words{"machines", "fit", "--from", "dgx-h100"}, Words{"machines", "a", "b", "c"},
+        Words{"manual", "bogus"}, Words{"lesson"}, Words{"lesson", "check"},
+        Words{"lesson", "play", "x"}, Words{"lesson", "check", "{}none"},
+        Words{"lesson", "check", "{}"}, Words{"lesson", "check", "{}course"},
+        Words{"lesson", "check", "{}course/one"}, Words{"devices", "extra"},
+        Words{"serve", "--port", "80"}));
 
 TEST(Unknown, CommandsAreAnsweredWithThoseThatExist) {
   const Reply answer = command({"predikt"});
@@ -206,6 +219,56 @@ TEST(Overrides, OutOfRangeAreNamedAsTheyWereTyped) {
               testing::HasSubstr("16 stages times 100000 micro-batches are too many; at most "));
 }
 
+TEST(Overrides, ThatContradictAreNamedWithWhatTheyMake) {
+  const Folder folder;
+  EXPECT_THAT(command({"predict", "--gpus", "8", "--tp", "2", "--pp", "1", "--dp", "2"}).err,
+              testing::StartsWith("--gpus 8 makes DP 4 with TP 2, PP 1 and CP 1, not 2"));
+  EXPECT_EQ(command({"predict", "--gpus", "8", "--tp", "2", "--pp", "1", "--dp", "4"}).status,
+            kDone);
+  EXPECT_THAT(command({"predict", "--global-batch", "8", "--microbatches", "3", "--dp", "2"}).err,
+              testing::StartsWith("--global-batch 8 makes 4 micro-batches with DP 2"));
+  // Of a file there is nothing to contradict: what is typed stands above it.
+  const std::string file = folder.file("a.json", R"({"mesh": {"dp": 2, "pp": 1}})");
+  EXPECT_EQ(command({"predict", "--setup", file, "--gpus", "8", "--json"}).json().at("ranks"), 8);
+}
+
+TEST(Overrides, AreNamedAsTheyWereTypedInSentencesOfOtherCommands) {
+  const Folder folder;
+  const auto refused = command({"sweep", "--vary", "tp=0", "--json"}).json().at("points")[0];
+  EXPECT_THAT(refused.at("refused").get<std::string>(), testing::StartsWith("--tp is 0; "));
+  EXPECT_THAT(command({"predict", "--recompute", ""}).err,
+              testing::StartsWith("--recompute is empty"));
+  EXPECT_THAT(command({"predict", "--gpus", "1000000", "--pp", "1"}).err,
+              testing::HasSubstr("make DP 1000000"));
+  EXPECT_THAT(command({"layer", "--layer", "-1"}).err,
+              testing::StartsWith("layer: --layer must be a whole number, 0 or more, not “-1”"));
+  EXPECT_THAT(command({"predict", "--rank", "x"}).err,
+              testing::StartsWith("predict: --rank cannot be “x”"));
+  EXPECT_THAT(command({"predict", "--model", "{"}).err,
+              testing::StartsWith("--model: The text is not JSON"));
+  EXPECT_THAT(command({"manual", "bogus"}).err, testing::HasSubstr("settings"));
+}
+
+// What other commands print is known by its keys.
+TEST(SetupFile, SaysWhatItIsInstead) {
+  const Folder folder;
+  const auto said = [&](std::vector<std::string> words) {
+    words.push_back("--json");
+    const Reply printed = command(words);
+    EXPECT_EQ(printed.status, kDone) << printed.err;
+    const Reply answer = command({"predict", "--setup", folder.file("a.json", printed.out)});
+    EXPECT_EQ(answer.status, kInvalid);
+    return answer.err;
+  };
+  const std::string setup = folder.file("setup.json", R"({"mesh": {"pp": 2}})");
+  EXPECT_THAT(said({"sweep", "--vary", "pp=1,2"}), testing::HasSubstr("what `sweep` prints"));
+  EXPECT_THAT(said({"compare", setup, setup}), testing::HasSubstr("what `compare` prints"));
+  EXPECT_THAT(said({"cases", "korthikanti-2022-table-5"}), testing::HasSubstr("many Setups"));
+  EXPECT_THAT(said({"schedule", "gpipe", "--stages", "2", "--microbatches", "2"}),
+              testing::HasSubstr("what `schedule` prints"));
+  EXPECT_THAT(said({"machines", "show", "dgx-h100"}), testing::HasSubstr("This is a machine"));
+}
+
 TEST(Help, OfAVerbIsNamedWithItsCommand) {
   EXPECT_THAT(command({"lesson", "check"}).err, testing::HasSubstr("; lesson check --help shows"));
   EXPECT_THAT(command({"predict", "--layers"}).err, testing::HasSubstr("predict: "));
@@ -215,14 +278,22 @@ TEST(Help, OfAVerbIsNamedWithItsCommand) {
 TEST(Writing, APipeWithoutAReaderIsRefused) {
   const Folder folder;
   const std::string pipe = folder.path("pipe.csv");
+  const std::string plan = folder.file(
+      "plan.json", R"({"model": "llama3-8b", "machine": "dgx-h100", "mesh": {"dp": 8}})");
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
   for (const std::vector<std::string>& words :
        {Words{"export", pipe}, Words{"export", "--as", "megatron", pipe},
+        Words{"machines", "fit", "--measured", "6s", "--setup", plan, "--to", pipe},
         Words{"machines", "new", pipe, "--from", "dgx-h100"}, small_run({"--csv", pipe.c_str()})}) {
     const Reply answer = command(words);
     EXPECT_NE(answer.status, kDone) << words[0];
     EXPECT_THAT(answer.err, testing::HasSubstr("it is a pipe, and nothing reads from it"));
   }
+  // A picture would take its place.
+  const std::string picture = folder.path("pipe.png");
+  ASSERT_EQ(mkfifo(picture.c_str(), 0600), 0);
+  EXPECT_EQ(command({"export", picture}).status, kFailed);
+  EXPECT_TRUE(std::filesystem::is_fifo(picture));
 }
 
 TEST(Overrides, DivisionProblemsNameWhatWouldWork) {

@@ -132,7 +132,7 @@ TEST(ManualCommand, AnUnknownFormatIsOneSentence) {
   const Reply reply = command({"manual", "tcsh"});
   EXPECT_EQ(reply.status, kInvalid);
   EXPECT_EQ(reply.out, "");
-  EXPECT_THAT(reply.err, HasSubstr("man, bash, zsh and fish"));
+  EXPECT_THAT(reply.err, HasSubstr("man, bash, zsh, fish and settings"));
 }
 
 }  // namespace

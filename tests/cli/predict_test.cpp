@@ -256,6 +256,40 @@ TEST(Predict, TrafficIsOfTheRankAskedFor) {
   EXPECT_GT(sent("3", "gradients"), 0);
 }
 
+TEST(Predict, FoldsRanksThatWouldSayTheSame) {
+  const Folder folder;
+  const Reply text =
+      command({"predict", "--model", "llama3-8b", "--machine", "dgx-h100", "--dp", "8"});
+  EXPECT_THAT(text.out, HasSubstr("  0 to 7  "));
+  EXPECT_THAT(text.out, HasSubstr("waits during the all-reduce of gradients ("));
+  EXPECT_THAT(text.out, testing::Not(HasSubstr("waits for the all-reduce of loss")));
+}
+
+TEST(Predict, NamesWhatWasTypedForNothing) {
+  const Folder folder;
+  EXPECT_THAT(command({"predict", "--skew", "0.5"}).out,
+              HasSubstr("Note: --skew 0.5 changes nothing here: it needs experts.\n"));
+  const json told = command({"predict", "--skew", "0.5", "--json"}).json();
+  EXPECT_THAT(told.at("remarks").dump(), HasSubstr("--skew 0.5 changes nothing"));
+  EXPECT_THAT(
+      command({"predict", "--model", "moe-tiny", "--dp", "4", "--ep", "4", "--skew", "0.5"}).out,
+      testing::Not(HasSubstr("changes nothing")));
+  EXPECT_THAT(command({"predict", "--tp", "1", "--chunks", "1"}).out,
+              testing::Not(HasSubstr("changes nothing")));
+}
+
+// The best of a plan is predicted as the plan says it.
+TEST(Predict, TakesTheBestOfAPlan) {
+  const Folder folder;
+  const Reply plan = command({"plan", "--model", "gpt2-124m", "--machine", "dgx-h100", "--gpus",
+                              "2", "--global-batch", "8", "--top", "1", "--json"});
+  ASSERT_EQ(plan.status, kDone) << plan.err;
+  const std::string file = folder.file("plan.json", plan.out);
+  const json told = command({"predict", "--setup", file, "--json"}).json();
+  EXPECT_EQ(told.at("step").at("seconds"), plan.json().at("best")[0].at("step").at("seconds"));
+  EXPECT_TRUE(told.at("assumed").empty()) << told.at("assumed");
+}
+
 TEST(Predict, ALargePresetFitsOnALargeMachineOnly) {
   const std::vector<std::string> large = {"predict",      "--model",     "gpt3-175b", "--machine",
                                           "dgx-a100-80g", "--precision", "mixed-16",  "--json"};

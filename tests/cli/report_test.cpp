@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `lesson report`: hand-ins are judged, and some are run again.
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 
 #include "engine/cli/training.h"
 #include "engine/lesson/lesson.h"
@@ -32,6 +33,16 @@ json hand_in_after_a_run(const std::string& lessons, std::uint64_t seed) {
                      {"run", hand_in_run(training->result.observation)}};
   return {{"format", "parallelarium-answers/1"}, {"name", "N. N."}, {"lesson", kLesson},
           {"version", lesson->version},          {"seed", seed},    {"steps", {step}}};
+}
+
+// Opening a pipe that nothing writes to would wait for ever.
+TEST(LessonReport, DoesNotWaitForAPipe) {
+  const Folder folder;
+  const std::string pipe = folder.path("pipe.json");
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  const Reply answer = command({"lesson", "report", pipe});
+  EXPECT_EQ(answer.status, kFailed);
+  EXPECT_THAT(answer.out, HasSubstr("cannot be read"));
 }
 
 TEST(LessonReport, RunsAHandInAgainAndComparesItsLossesToTheLastBit) {

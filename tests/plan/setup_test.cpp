@@ -200,8 +200,12 @@ TEST_P(RefusedFile, NamesTheDottedKey) {
 INSTANTIATE_TEST_SUITE_P(
     Sentences, RefusedFile,
     testing::Values(
-        Refused{"", "", "line 1, column 1"}, Refused{"{\n \"mesh\": {\n }", "", "line 3"},
-        Refused{"[]", "", "must be an object"}, Refused{R"({"mesh":4})", "", "mesh must be"},
+        Refused{" \n", "", "The text is empty."},
+        Refused{R"({"points": []})", "", "`sweep` prints"},
+        Refused{R"({"best": [], "candidates": 4})", "", "found no Setup"},
+        Refused{R"({"based_on": "dgx-h100"})", "", "This is a machine"},
+        Refused{"{\n \"mesh\": {\n }", "", "line 3"}, Refused{"[]", "", "must be an object"},
+        Refused{R"({"mesh":4})", "", "mesh must be"},
         Refused{R"({"colour":1})", "colour", "Unknown key"},
         Refused{R"({"mesh":{"dpp":1}})", "mesh.dpp", "known here: dp, tp, pp, cp, ep, order"},
         Refused{R"({"mesh":{"dp":0}})", "mesh.dp", "between 1 and 65536"},

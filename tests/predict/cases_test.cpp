@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
+#include <regex>
 
 #include "engine/predict/memory.h"
 #include "engine/predict/predict.h"
@@ -42,6 +44,48 @@ TEST_P(Cases, ArePredictedWithinTheirGoals) {
   }
   ASSERT_GT(figures, 0);
   EXPECT_LE(sum / figures, goal.mean);
+}
+
+// "Author et al. YEAR, Table N" of papers; of what an organisation publishes without authors, its
+// name.
+TEST(Sources, BeginWithAuthorYearAndTable) {
+  const Result<std::vector<Case>> cases = all_cases();
+  ASSERT_TRUE(cases.ok());
+  const std::regex begins(
+      "[A-Z][A-Za-z -]*( et al\\.)? 20[0-9][0-9], (Table|Figure|section) .*|"
+      "torchtitan 20[0-9][0-9], Table .*");
+  for (const Case& each : *cases) {
+    EXPECT_TRUE(std::regex_match(each.source, begins)) << each.name << ": " << each.source;
+    if (each.url.find("arxiv.org") != std::string::npos) {
+      EXPECT_NE(each.source.find(" et al. "), std::string::npos) << each.source;
+    }
+  }
+}
+
+// Once a machine says it, rows that lack it alone can be expressed.
+TEST(Impossible, RowsLackRatesThatTheirMachinesDoNotSay) {
+  constexpr std::string_view kLacks = " does not say how fast it multiplies FP8";
+  std::map<std::string, double> fp8;  // by title
+  for (const std::string& name : machine_names())
+    if (const Result<Machine> machine = find_machine(name); machine.ok())
+      fp8[machine->title] = machine->fp8_flops_per_second.value;
+  const Result<std::vector<Case>> cases = all_cases();
+  ASSERT_TRUE(cases.ok());
+  int rows = 0;
+  for (const Case& each : *cases)
+    for (const CaseRow& row : each.rows) {
+      const std::size_t at = row.impossible.find(kLacks);
+      if (at == std::string::npos) continue;
+      ++rows;
+      const std::string title = row.impossible.substr(0, at);
+      if (title == "Grand Teton H100 96 GB") {  // as DGX H100, but for its memory
+        EXPECT_EQ(fp8.at("DGX H100"), 0);
+        continue;
+      }
+      ASSERT_EQ(fp8.count(title), 1u) << row.impossible;
+      EXPECT_EQ(fp8.at(title), 0) << each.name << ", " << row.name;
+    }
+  EXPECT_GT(rows, 50);
 }
 
 // Rows that miss a goal stand in a goal of their own, with the reason, so that they get no worse.

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/plan/program/report.h"
+#include "engine/predict/explain/explanation.h"
 #include "tests/predict/built.h"
 #include "tests/predict/program/tiny_program.h"
 
@@ -165,6 +166,57 @@ TEST(WaitedFor, NamesTheLastRankOfACollective) {
   const std::vector<IdleGap> gaps = idle_gaps(tiny.program, timeline, 0);
   ASSERT_EQ(gaps.size(), 1u);
   EXPECT_EQ(gaps[0].why.text.find("waits for rank 1 to join"), 0u) << gaps[0].why.text;
+}
+
+// Two ranks compute, reduce gradients, then the loss behind them on the same lane, then update.
+struct TwoReductions {
+  TinyProgram tiny{2};
+  Timeline timeline;
+  TwoReductions(int first_rank, int second_rank) {
+    for (const int rank : {0, 1}) {
+      const int made = tiny.compute(rank, rank == 0 ? first_rank : second_rank);
+      tiny.op(rank, made).microbatch = 0;
+      tiny.collective(rank, 40, {made});
+      const int loss = tiny.collective(rank, 4, {made});
+      tiny.op(rank, loss).purpose = Purpose::kLoss;
+      tiny.compute(rank, 10, {loss});
+    }
+    timeline = simulate(tiny.program, tiny.durations);
+  }
+};
+
+// The loss takes 4 of the 44 in which the rank waits for it: the rest are the gradients'.
+TEST(Waits, AreOfTheCollectivesThatTheLaneIsBusyWith) {
+  const TwoReductions step(10, 10);
+  for (const int rank : {0, 1}) {
+    const std::vector<IdleGap> gaps = idle_gaps(step.tiny.program, step.timeline, rank);
+    ASSERT_EQ(gaps.size(), 2u);
+    EXPECT_EQ(gaps[0].span.begin.count(), 10);
+    EXPECT_EQ(gaps[0].span.end.count(), 50);
+    EXPECT_EQ(gaps[0].why.text, "waits during the all-reduce of gradients");
+    EXPECT_EQ(gaps[1].span.begin.count(), 50);
+    EXPECT_EQ(gaps[1].span.end.count(), 54);
+    EXPECT_EQ(gaps[1].why.text, "waits during the all-reduce of loss");
+    for (const IdleGap& gap : gaps) EXPECT_EQ(gap.kind, IdleKind::kTransfer);
+  }
+  const Explanation told = explain(step.tiny.program, step.timeline);
+  for (const RankExplanation& rank : told.ranks) {
+    EXPECT_EQ(rank.waits_most, "waits during the all-reduce of gradients");
+    EXPECT_NEAR(rank.waits_most_seconds, 40e-9, 1e-15);
+  }
+}
+
+TEST(Waits, AreOfTheRankThatJoinsTheFirstOfThemLate) {
+  const TwoReductions step(10, 30);
+  const std::vector<IdleGap> gaps = idle_gaps(step.tiny.program, step.timeline, 0);
+  ASSERT_EQ(gaps.size(), 3u);
+  EXPECT_EQ(gaps[0].why.text, "waits for rank 1 to join the all-reduce of gradients");
+  EXPECT_EQ(gaps[0].kind, IdleKind::kDrain);
+  EXPECT_EQ(gaps[0].waited_rank, 1);
+  EXPECT_EQ(gaps[0].span.end.count(), 30);
+  EXPECT_EQ(gaps[1].span.end.count(), 70);
+  EXPECT_EQ(gaps[2].span.end.count(), 74);
+  EXPECT_EQ(idle_gaps(step.tiny.program, step.timeline, 1).size(), 2u);
 }
 
 }  // namespace

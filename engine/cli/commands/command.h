@@ -90,6 +90,9 @@ void add_lesson(Commands& commands);
 void add_serve(Commands& commands);
 void add_manual(Commands& commands);
 
+// For CLI::Option::check(): why the text is no whole number from 0 on; empty: it is one.
+std::string check_from_zero(const std::string& text);
+
 // "megatron, megatron-bridge, ... or nanotron".
 std::string framework_names_text();
 
@@ -109,7 +112,9 @@ Result<void> can_write(const std::string& path);
 // The routing in a file of `run --json`, or in one of its "routing" alone. Error: also where that
 // run was of another Setup in what decides a routing: model, micro-batches, DP, CP and EP.
 Result<Routing> read_routing(const std::string& path, const Setup& setup);
-// The file as JSON.
+// The sentence with the name of the file that it is about.
+Message about_file(const std::string& path, Message why);
+// The file as JSON. Error: also names the file.
 Result<nlohmann::json> read_json(const std::string& path);
 
 }  // namespace parallelarium

@@ -58,6 +58,7 @@ Message sentence_of(const CLI::App& app, const CLI::ParseError& error) {
     if (left.empty())
       return message("command-missing", "Say what to do: {}; --help explains them.",
                      join_and(names));
+    if (left.front() == "help") return message("command-help", "Say --help for help.");
     const std::string near = nearest(left.front(), names);
     if (left.front().rfind('-', 0) == 0)
       return message("option-first", "The option {} belongs behind a command: {}.", left.front(),
@@ -79,15 +80,48 @@ Message sentence_of(const CLI::App& app, const CLI::ParseError& error) {
     return message("option-unknown", "{} has no option {}{}; {} --help lists them.", words, word,
                    near.empty() ? "" : " (" + near + "?)", words);
   }
-  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error)) {
-    const std::string what = error.what();
-    return message("option-count", "{}: {} takes one value, once.", words,
-                   what.substr(0, what.find(':')));
+  const std::string what = error.what();
+  const std::string option = what.substr(0, what.find(':'));
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) && !option.starts_with('-'))
+    return message("words-many", "{} does not expect so many words; {} --help shows what it takes.",
+                   words, words);
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error))
+    return message("option-count", "{}: {} takes one value, once.", words, option);
+  // "--layer: must be ..." of a check, "Could not convert: --rank = x".
+  if (dynamic_cast<const CLI::ValidationError*>(&error) && what.starts_with(option + ": must "))
+    return message("option-value", "{}: {} {}; {} --help shows what is expected.", words, option,
+                   what.substr(option.size() + 2), words);
+  if (const std::size_t equals = what.find(" = ");
+      dynamic_cast<const CLI::ConversionError*>(&error) && equals != std::string::npos)
+    return message("option-unread", "{}: {} cannot be “{}”; {} --help shows what is expected.",
+                   words, what.substr(option.size() + 2, equals - option.size() - 2),
+                   shown(what.substr(equals + 3)), words);
+  if (dynamic_cast<const CLI::RequiredError*>(&error)) {
+    if (what == "A subcommand is required")
+      return message("verb-missing", "Say what {} is to do: {}; {} --help explains them.", words,
+                     join_and(names_of(*command)), words);
+    for (const CLI::Option* each : command->get_options({}))
+      if (what == each->get_name() + " is required")
+        return message("operand-missing", "{} needs {}; {} --help shows what it takes.", words,
+                       each->get_option_text(), words);
   }
-  std::string text = error.what();
+  std::string text = what;
   std::replace(text.begin(), text.end(), '\n', ' ');
   while (!text.empty() && (text.back() == ' ' || text.back() == '.')) text.pop_back();
   return message("option-wrong", "{}: {}; {} --help shows what is expected.", words, text, words);
+}
+
+// An empty name of a file is a slip, such as of a shell's variable that is not set.
+void refuse_empty_files(CLI::App& app) {
+  for (CLI::App* command : app.get_subcommands({})) {
+    refuse_empty_files(*command);
+    for (CLI::Option* option : command->get_options({}))
+      for (const char* what : {"FILE", "DIR"})
+        if (option->get_option_text().find(what) != std::string::npos)
+          option->check([](const std::string& text) {
+            return text.empty() ? std::string("must be the name of a file") : std::string();
+          });
+  }
 }
 
 }  // namespace
@@ -97,6 +131,12 @@ CLI::App* Commands::add(const std::string& name, const std::string& help,
   CLI::App* command = app_->add_subcommand(name, help);
   command->footer(examples.empty() ? "" : "Examples:\n" + examples);
   return command;
+}
+
+std::string check_from_zero(const std::string& text) {
+  const bool digits = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+  if (digits && text.size() <= 9) return {};
+  return fmt::format("must be a whole number, 0 or more, not “{}”", shown(text));
 }
 
 void Commands::set_body(CLI::App* command, CommandBody action) {
@@ -163,6 +203,7 @@ int run_command(int argc, const char* const* argv, std::ostream& out, std::ostre
   add_lesson(commands);
   add_serve(commands);
   add_manual(commands);
+  refuse_empty_files(app);
   // CLI11 speaks in exceptions; they end here.
   try {
     app.parse(argc, argv);

@@ -120,6 +120,12 @@ class TemporaryFile {
 // `read_text`: what the file of the Setup holds, if there is one.
 Outcome draw(const ExportOptions& options, const std::string& format, const Setup& setup,
              const std::string& read_text) {
+  // The window draws beside it and renames, which would put a file in place of a pipe.
+  std::error_code ignored;
+  if (fs::exists(options.file, ignored) && !fs::is_regular_file(options.file, ignored))
+    return Outcome::failed(message("export-picture-file",
+                                   "Cannot write {}: a picture is written to a file alone.",
+                                   options.file));
   const std::string program = find_window_program();
   if (program.empty())
     return Outcome::failed(message("export-no-window",

@@ -2,10 +2,12 @@
 // `import --as FRAMEWORK FILE`: a Setup from a launch line or a framework's configuration.
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "engine/cli/commands/command.h"
 #include "engine/cli/options/setup_options.h"
 #include "engine/plan/settings/alternatives.h"
+#include "engine/plan/setup/setup_settings.h"
 #include "engine/wire/frameworks/framework.h"
 #include "engine/wire/messages.h"
 
@@ -18,10 +20,40 @@ struct ImportOptions {
   bool json = false;
 };
 
+// A Setup with another value of a setting; none where it takes no other.
+std::optional<Setup> with_other(const Setup& setup, const SetupSetting& row) {
+  Setup other = setup;
+  const nlohmann::json value = row.value.get(setup);
+  if (value.is_number()) {
+    const Result<void> set = row.value.set(other, value.get<int>() + 1, row.key);
+    return set ? std::optional(std::move(other)) : std::nullopt;
+  }
+  for (const std::string& name : row.values(setup))
+    if (name != value && row.value.set(other, name, row.key)) return other;
+  return std::nullopt;
+}
+
+// Which of `unsaid`, options that size a step, come from the defaults and not from the text:
+// another default would make another Setup, or one that the text contradicts.
+nlohmann::json assumed_of(const std::vector<std::string>& unsaid, const std::string& framework,
+                          const std::string& text, const Setup& base, const Setup& read) {
+  nlohmann::json assumed = nlohmann::json::object();
+  for (const std::string& option : unsaid) {
+    const SetupSetting& row = *find_setting(setup_settings(), option);
+    const nlohmann::json value = row.value.get(read);
+    const std::optional<Setup> other = with_other(base, row);
+    if (!other) continue;
+    const Result<FrameworkSetup> again = read_from_framework(framework, text, *other);
+    if (!again || row.value.get(again->setup) != value) assumed[row.key] = value;
+  }
+  return assumed;
+}
+
 Outcome import_text(const ImportOptions& options, Progress& progress) {
   const Result<std::string> text = read_file(options.file);
   if (!text) return Outcome::invalid(text.error());
-  const Result<Setup> base = options.setup.asked();
+  std::string setup_text;
+  const Result<Setup> base = options.setup.asked(&setup_text);
   if (!base) return Outcome::invalid(base.error());
   const std::string framework =
       options.framework.empty() ? framework_of_text(*text) : options.framework;
@@ -30,17 +62,16 @@ Outcome import_text(const ImportOptions& options, Progress& progress) {
         "framework-unclear", "{} names no setting of {}; --as says which framework it is of.",
         name_of_input(options.file), framework_names_text()));
   const Result<FrameworkSetup> read = read_from_framework(framework, *text, *base);
-  if (!read) {
-    Message why = read.error();
-    why.text = name_of_input(options.file) + ": " + why.text;
-    return Outcome::invalid(why);
-  }
+  if (!read) return Outcome::invalid(about_file(options.file, read.error()));
   // What predict would refuse; what is `auto` is chosen there.
   std::vector<Message> wrong = validate(read->setup);
   std::erase_if(wrong, [](const Message& why) { return why.kind == "setup-auto"; });
+  const nlohmann::json assumed =
+      assumed_of(options.setup.unsaid(setup_text), framework, *text, *base, read->setup);
   if (options.json) {
     nlohmann::json json = {{"framework", framework},
                            {"setup", to_json(read->setup)},
+                           {"assumed", assumed},
                            {"not_expressible", nlohmann::json::array()},
                            {"invalid", nlohmann::json::array()}};
     for (const Message& note : read->not_understood)
@@ -50,6 +81,9 @@ Outcome import_text(const ImportOptions& options, Progress& progress) {
   }
   if (options.framework.empty()) progress.say("Read as the framework " + framework + ".");
   for (const Message& note : read->not_understood) progress.say("Note: " + note.text);
+  if (!assumed.empty())
+    progress.say("Assumed, since neither the text nor an option says otherwise: " +
+                 assumed_text(assumed) + ".");
   if (!wrong.empty()) progress.say("This cannot be predicted yet: " + wrong.front().text);
   return Outcome::done(json_text(to_json(read->setup)));
 }

@@ -9,21 +9,18 @@
 #include "engine/cli/outlook.h"
 #include "engine/cli/text/run/report_text.h"
 #include "engine/cli/whole_training.h"
-#include "engine/plan/setup/setup_settings.h"
 #include "engine/plan/text/units.h"
 #include "engine/predict/predict.h"
 
 namespace parallelarium {
 namespace {
 
-// "Assumed, since nothing says otherwise: DP 1, ..."
-std::string assumed_text(const nlohmann::json& assumed) {
-  std::string text;
-  for (const auto& [key, value] : assumed.items()) {
-    const SetupSetting& row = *find_setting(setup_settings(), key);
-    text += fmt::format("{}--{} {}", text.empty() ? "" : ", ", row.option, text_of_value(value));
-  }
-  return text.empty() ? text : "Assumed, since nothing says otherwise: " + text + ".\n\n";
+// What stands before a prediction: what nobody said, and what was said for nothing.
+std::string heading_of(const nlohmann::json& assumed, const std::vector<Message>& idle) {
+  std::string text = assumed_text(assumed);
+  if (!text.empty()) text = "Assumed, since nothing says otherwise: " + text + ".\n";
+  for (const Message& sentence : idle) text += "Note: " + sentence.text + "\n";
+  return text.empty() ? text : text + "\n";
 }
 
 }  // namespace
@@ -72,16 +69,18 @@ void add_predict(Commands& commands) {
         predict(setup, situation->machine, false, options->routing.empty() ? nullptr : &*routing);
     if (!prediction) return Outcome::invalid(prediction.error());
     const nlohmann::json assumed = options->setup.assumed(read_text);
+    const std::vector<Message> idle = options->setup.without_effect(setup);
     if (options->json) {
       nlohmann::json json =
           prediction_answer(*prediction, *situation, options->rank, options->spans);
       json["assumed"] = assumed;
+      for (const Message& sentence : idle) json["remarks"].push_back(sentence.text);
       if (whole->tokens > 0) json.update(to_json(*whole, prediction->step, ranks));
       return Outcome::done(json_text(json));
     }
     const std::optional<Outlook> here = outlook_of(*prediction, *situation);
     return Outcome::done(
-        assumed_text(assumed) + prediction_text(*prediction, situation->asked, options->rank) +
+        heading_of(assumed, idle) + prediction_text(*prediction, situation->asked, options->rank) +
         (whole->tokens > 0 ? "\n" + training_text(*whole, prediction->step, ranks) + "\n" : "") +
         (here ? "\n" + outlook_text(*here, *prediction) : ""));
   });

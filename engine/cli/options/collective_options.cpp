@@ -7,13 +7,15 @@
 namespace parallelarium {
 namespace {
 
+constexpr std::int64_t kMostBytes = std::int64_t{1} << 40;
+
 std::string list_of(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
   return text;
 }
 
-// "4194304", "64K" and "64KiB" (1024s), "1MB" (1000s).
+// "4194304", "64K" and "64KiB" (1024s), "1MB" (1000s); of more than kMostBytes, a number above it.
 std::optional<std::int64_t> bytes_of(const std::string& text) {
   std::size_t end = 0;
   while (end < text.size() && text[end] >= '0' && text[end] <= '9') ++end;
@@ -27,7 +29,7 @@ std::optional<std::int64_t> bytes_of(const std::string& text) {
   if (unit != "" && unit != "i" && unit != "iB" && unit != "B") return std::nullopt;
   std::int64_t scale = 1;
   for (std::size_t i = 0; i <= power; ++i) scale *= unit == "B" ? 1000 : 1024;
-  if (number > (std::int64_t{1} << 40) / scale) return std::int64_t{1} << 41;
+  if (number > kMostBytes / scale) return kMostBytes + 1;
   return number * scale;
 }
 
@@ -161,6 +163,10 @@ Result<CollectiveSpec> spec_of(const CollectiveOptions& options) {
                    "--bytes {} is no size; give a number of bytes such as 4194304, 64KiB or 1MB.",
                    options.bytes);
   }
+  if (*bytes > kMostBytes)
+    return message("collective-bytes.most",
+                   "--bytes {} is more than 1 TiB, the longest array that is cut into chunks here.",
+                   options.bytes);
   spec.bytes = *bytes;
   const auto type = data_type_by_name(options.type);
   if (!type) {

@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "engine/cli/commands/command.h"
+#include "engine/plan/settings/settings_reader.h"
 
 namespace parallelarium {
 
@@ -142,11 +143,16 @@ Result<void> write_file(const std::string& path, const std::string& content) {
   return fail(why);
 }
 
+Message about_file(const std::string& path, Message why) {
+  why.text = name_of_input(path) + ": " + why.text;
+  return why;
+}
+
 Result<nlohmann::json> read_json(const std::string& path) {
   Result<std::string> text = read_file(path);
   if (!text) return text.error();
-  nlohmann::json json = nlohmann::json::parse(*text, nullptr, false);
-  if (json.is_discarded()) return message("file-not-json", "{} is not JSON.", name_of_input(path));
+  Result<nlohmann::json> json = parse_json(*text);
+  if (!json) return about_file(path, json.error());
   return json;
 }
 

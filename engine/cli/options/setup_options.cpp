@@ -2,11 +2,13 @@
 #include "engine/cli/options/setup_options.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "engine/cli/commands/command.h"
 #include "engine/cli/training.h"
 #include "engine/plan/placement/resolve.h"
 #include "engine/plan/settings/settings_reader.h"
+#include "engine/plan/setup/setup_file.h"
 #include "engine/plan/setup/setup_settings.h"
 #include "engine/run/gpu/module/module.h"
 
@@ -49,42 +51,86 @@ Result<Setup> setup_of_file(const std::string& text) {
   return kept_meaning(*asked, **there, here->setup);
 }
 
+bool SetupOptions::typed(const std::string& option) const {
+  return std::any_of(fields_.begin(), fields_.end(), [&](const Field& field) {
+    return field.option == option && field.parsed->count() > 0;
+  });
+}
+
 // A sentence names a field as files do, such as mesh.dp.
-Message SetupOptions::as_typed(Message why) const {
+Message SetupOptions::as_typed(Message why, const Turned& turned) const {
   for (const Field& field : fields_)
-    if (field.parsed->count() > 0 && why.text.rfind(field.key + ' ', 0) == 0)
+    if ((field.parsed->count() > 0 || turned_to(field, turned) != nullptr) &&
+        why.text.starts_with(field.key) &&
+        std::string_view(" :").find(why.text[field.key.size()]) != std::string_view::npos)
       why.text.replace(0, field.key.size(), "--" + field.option);
   return why;
 }
 
-nlohmann::json SetupOptions::assumed(const std::string& read_text) const {
+const std::string* SetupOptions::turned_to(const Field& field, const Turned& turned) {
+  for (const auto& [name, value] : turned)
+    if (name == field.option || name == field.key) return &value;
+  return nullptr;
+}
+
+std::vector<std::string> SetupOptions::unsaid(const std::string& read_text) const {
   nlohmann::json file = nlohmann::json::object();
   if (const Result<nlohmann::json> json = parse_json(read_text); !read_text.empty() && json)
-    file = json->contains("setup") ? (*json)["setup"] : *json;
-  const auto says = [&](const Field& field) {
-    if (field.parsed->count() > 0) return true;
-    const Result<const nlohmann::json*> value = value_at(file, field.key, {});
-    return value.ok() && *value != nullptr;
+    if (Result<nlohmann::json> inside = setup_in(*json)) file = std::move(*inside);
+  const auto says = [&](std::string_view option) {
+    return std::any_of(fields_.begin(), fields_.end(), [&](const Field& field) {
+      if (field.option != option) return false;
+      if (field.parsed->count() > 0) return true;
+      const Result<const nlohmann::json*> value = value_at(file, field.key, {});
+      return value.ok() && *value != nullptr;
+    });
   };
-  const auto says_option = [&](std::string_view option) {
-    return std::any_of(fields_.begin(), fields_.end(),
-                       [&](const Field& field) { return field.option == option && says(field); });
-  };
+  std::vector<std::string> unsaid;
+  for (const char* option : {"model", "machine", "dp", "tp", "pp", "microbatches", "micro-batch"}) {
+    const std::string_view filled_by = option == std::string_view("dp")             ? "gpus"
+                                       : option == std::string_view("microbatches") ? "global-batch"
+                                                                                    : "";
+    if (!says(option) && !says(filled_by)) unsaid.emplace_back(option);
+  }
+  return unsaid;
+}
+
+nlohmann::json SetupOptions::assumed(const std::string& read_text) const {
   nlohmann::json assumed = nlohmann::json::object();
   const Result<Setup> setup = asked_of(read_text);
-  if (!setup || !(says_option("model") || says_option("machine"))) return assumed;
-  const bool fills_dp = says_option("gpus"), fills_batch = says_option("global-batch");
-  for (const Field& field : fields_) {
-    constexpr std::string_view kSizes[] = {"model", "machine",      "dp",         "tp",
-                                           "pp",    "microbatches", "micro-batch"};
-    const bool sizes =
-        std::find(std::begin(kSizes), std::end(kSizes), field.option) != std::end(kSizes);
-    const bool filled =
-        (field.option == "dp" && fills_dp) || (field.option == "microbatches" && fills_batch);
-    if (!sizes || filled || says(field)) continue;
-    assumed[field.key] = find_setting(setup_settings(), field.option)->value.get(*setup);
+  const std::vector<std::string> unsaid = this->unsaid(read_text);
+  const auto says = [&](const char* option) {
+    return std::find(unsaid.begin(), unsaid.end(), option) == unsaid.end();
+  };
+  if (!setup || !(says("model") || says("machine"))) return assumed;
+  for (const std::string& option : unsaid) {
+    const SetupSetting& row = *find_setting(setup_settings(), option);
+    assumed[row.key] = row.value.get(*setup);
   }
   return assumed;
+}
+
+std::string assumed_text(const nlohmann::json& assumed) {
+  std::string text;
+  for (const auto& [key, value] : assumed.items()) {
+    const SetupSetting& row = *find_setting(setup_settings(), key);
+    text += fmt::format("{}--{} {}", text.empty() ? "" : ", ", row.option, text_of_value(value));
+  }
+  return text;
+}
+
+std::vector<Message> SetupOptions::without_effect(const Setup& setup) const {
+  std::vector<Message> idle;
+  const Setup usual = new_setup();
+  for (const Field& field : fields_) {
+    const SetupSetting& row = *find_setting(setup_settings(), field.option);
+    if (field.parsed->count() == 0 || !row.applies || row.applies(setup)) continue;
+    const nlohmann::json value = row.value.get(setup);
+    if (value != row.value.get(usual))
+      idle.push_back(message("setting-idle", "--{} {} changes nothing here: it {}.", field.option,
+                             text_of_value(value), row.needs));
+  }
+  return idle;
 }
 
 Result<Situation> SetupOptions::situation(std::string* read_text) const {
@@ -100,7 +146,7 @@ Result<Situation> SetupOptions::situation_with(const Turned& turned,
   const Result<Setup> setup = asked_of(text, turned);
   if (!setup) return setup.error();
   Result<Situation> here = situation_here(*setup);
-  if (!here) return as_typed(here.error());
+  if (!here) return as_typed(here.error(), turned);
   return here;
 }
 
@@ -120,34 +166,41 @@ Result<Setup> SetupOptions::asked(std::string* read_text) const {
 
 Result<Setup> SetupOptions::asked_of(const std::string& text, const Turned& turned) const {
   Setup setup = new_setup();
-  const auto turned_to = [&turned](const Field& field) -> const std::string* {
-    for (const auto& [name, value] : turned)
-      if (name == field.option || name == field.key) return &value;
-    return nullptr;
-  };
   const auto says = [&](std::string_view option) {
     return std::any_of(fields_.begin(), fields_.end(), [&](const Field& field) {
-      return field.option == option && (field.parsed->count() > 0 || turned_to(field) != nullptr);
+      return field.option == option &&
+             (field.parsed->count() > 0 || turned_to(field, turned) != nullptr);
     });
   };
   if (file_.empty() && (says("model") || says("machine"))) setup.mesh.pp = 1;
   if (!file_.empty()) {
     Result<Setup> read = setup_of_file(text);
-    if (!read) {
-      Message why = read.error();
-      why.text = name_of_input(file_) + ": " + why.text;
-      return why;
-    }
+    if (!read) return about_file(file_, read.error());
     setup = std::move(*read);
   }
+  std::optional<int> dp, microbatches;  // as they were typed
   for (const Field& field : fields_) {  // in the order of the table
-    const std::string* turn = turned_to(field);
+    const std::string* turn = turned_to(field, turned);
     if (turn == nullptr && field.parsed->count() == 0) continue;
     const std::string& value = turn != nullptr ? *turn : field.value;
     const bool bare = value.empty() && field.is_flag;
     const Result<void> set = set_typed(setup, field.option, bare ? "true" : value);
-    if (!set) return as_typed(set.error());
+    if (!set) return as_typed(set.error(), turned);
+    if (field.option == "dp") dp = setup.mesh.dp;
+    if (field.option == "microbatches") microbatches = setup.microbatches;
   }
+  const Mesh& mesh = setup.mesh;
+  if (dp && *dp != mesh.dp)
+    return message("gpus-contradict",
+                   "--gpus {} makes DP {} with TP {}, PP {} and CP {}, not {}; leave out --gpus or "
+                   "--dp.",
+                   mesh.ranks(), mesh.dp, mesh.tp, mesh.pp, mesh.cp, *dp);
+  if (microbatches && *microbatches != setup.microbatches)
+    return message("batch-contradicts",
+                   "--global-batch {} makes {} micro-batches with DP {} and {} in each, not {}; "
+                   "leave out --global-batch or --microbatches.",
+                   setup.global_batch(), setup.microbatches, mesh.dp, setup.micro_batch,
+                   *microbatches);
   return setup;
 }
 

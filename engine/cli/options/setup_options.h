@@ -17,6 +17,9 @@ namespace parallelarium {
 
 class SetupOptions {
  public:
+  // Settings by option or key, and the texts that they are set to.
+  using Turned = std::vector<std::pair<std::string, std::string>>;
+
   // *this must outlive the parse and must not move.
   void add_to(CLI::App& command);
 
@@ -29,7 +32,6 @@ class SetupOptions {
   Result<Situation> situation(std::string* read_text = nullptr) const;
   // The same with these settings turned as well, by option or key, as if they had been typed.
   // `text`: what the file holds, which the caller reads once.
-  using Turned = std::vector<std::pair<std::string, std::string>>;
   Result<Situation> situation_with(const Turned& turned, const std::string& text) const;
   // What the file holds; nothing where there is none.
   Result<std::string> file_text() const;
@@ -37,12 +39,19 @@ class SetupOptions {
   // What the answer stands on though nobody said it, by key, where a model or a machine was named:
   // the least mesh, and defaults of what sizes a step. `read_text`: what asked() read of the file.
   nlohmann::json assumed(const std::string& read_text) const;
+  // Of the settings that size a step, by option, those that neither an option nor the file says.
+  std::vector<std::string> unsaid(const std::string& read_text) const;
+  // A sentence for each option that was typed and changes nothing of this Setup, such as --skew
+  // where there are no experts.
+  std::vector<Message> without_effect(const Setup& setup) const;
 
   const std::string& file() const { return file_; }
   bool overrides() const;  // whether any field was given besides the file
+  bool typed(const std::string& option) const;
 
-  // The sentence with options in place of the keys of a file, for who typed options.
-  Message as_typed(Message why) const;
+  // The sentence with options in place of the keys of a file, for who typed options, `turned` ones
+  // too.
+  Message as_typed(Message why, const Turned& turned = {}) const;
 
  private:
   // `text`: the file's, where there is one.
@@ -56,12 +65,16 @@ class SetupOptions {
     bool is_flag = false;
     const CLI::Option* parsed = nullptr;
   };
+  static const std::string* turned_to(const Field& field, const Turned& turned);  // or null
   std::list<Field> fields_;
 };
 
 // The Setup that a file holds: a Setup, a document, or what `predict --json` printed. Errors: those
 // of setup_from_file(), resolved_from_json() and situation_of().
 Result<Setup> setup_of_file(const std::string& text);
+
+// "--tp 1, --microbatches 8" of what SetupOptions::assumed() says; empty for nothing.
+std::string assumed_text(const nlohmann::json& assumed);
 
 // "GPT tiny, 4 ranks (PP 4), 1f1b, 8 micro-batches of 1 sequence"
 std::string describe(const Setup& setup);

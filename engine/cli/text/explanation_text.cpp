@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
 #include "engine/cli/text/run/report_text.h"
 #include "engine/cli/text/table.h"
 #include "engine/plan/text/units.h"
@@ -6,8 +10,8 @@
 namespace parallelarium {
 namespace {
 
-constexpr std::size_t kMostRanks = 16;  // shown in text; JSON has them all
-constexpr std::size_t kPathEnds = 6;    // steps shown of each end of a long path
+constexpr std::size_t kMostRows = 16;  // shown in text; JSON has them all
+constexpr std::size_t kPathEnds = 6;   // steps shown of each end of a long path
 
 std::string path_text(const std::vector<PathStep>& path) {
   Table table({">from", ">to", ">rank", "does"});
@@ -23,21 +27,62 @@ std::string path_text(const std::vector<PathStep>& path) {
   return table.text();
 }
 
+// "0 to 7", "0, 4, 8 and 5 more", of ascending numbers.
+std::string numbers_text(const std::vector<int>& numbers) {
+  constexpr std::size_t kMostListed = 4;
+  const bool closed = numbers.back() - numbers.front() + 1 == static_cast<int>(numbers.size());
+  if (closed && numbers.size() > 2) return fmt::format("{} to {}", numbers.front(), numbers.back());
+  const std::size_t listed = numbers.size() > kMostListed ? kMostListed - 1 : numbers.size();
+  std::string text = fmt::format("{}", fmt::join(numbers.begin(), numbers.begin() + listed, ", "));
+  if (listed < numbers.size()) text += fmt::format(" and {} more", numbers.size() - listed);
+  return text;
+}
+
+// Rows of a table about ranks: those that would say the same are one.
+class RankRows {
+ public:
+  void add(int rank, std::vector<std::string> cells) {
+    const auto same = std::find_if(rows_.begin(), rows_.end(),
+                                   [&](const auto& row) { return row.second == cells; });
+    if (same == rows_.end())
+      rows_.push_back({{rank}, std::move(cells)});
+    else
+      same->first.push_back(rank);
+  }
+
+  std::string text(std::vector<std::string> titles) const {
+    Table table(std::move(titles));
+    std::size_t left = 0;
+    for (std::size_t at = 0; at < rows_.size(); ++at) {
+      if (at >= kMostRows) {
+        left += rows_[at].first.size();
+        continue;
+      }
+      std::vector<std::string> cells = {numbers_text(rows_[at].first)};
+      cells.insert(cells.end(), rows_[at].second.begin(), rows_[at].second.end());
+      table.add(std::move(cells));
+    }
+    return table.text() +
+           (left > 0 ? fmt::format("  and {} more ranks; --json has them all.\n", left) : "");
+  }
+
+ private:
+  std::vector<std::pair<std::vector<int>, std::vector<std::string>>> rows_;  // ranks, cells
+};
+
 std::string ranks_text(const std::vector<RankExplanation>& ranks) {
-  Table waits({">rank", ">idle", "most of it, it"}), peaks({">rank", ">peak", ">after", ""});
+  RankRows waits, peaks;
   for (const RankExplanation& rank : ranks) {
-    if (&rank - ranks.data() == static_cast<std::ptrdiff_t>(kMostRanks)) break;
-    waits.add({fmt::format("{}", rank.rank), percent_text(1 - rank.shares.busy),
+    waits.add(rank.rank,
+              {percent_text(1 - rank.shares.busy),
                rank.waits_most.empty() ? "is never idle"
                                        : fmt::format("{} ({})", rank.waits_most,
                                                      seconds_text(rank.waits_most_seconds))});
-    peaks.add({fmt::format("{}", rank.rank), bytes_text(static_cast<double>(rank.peak.bytes)),
-               seconds_text(seconds_of(rank.peak.time)), rank.peak.when.text});
+    peaks.add(rank.rank, {bytes_text(static_cast<double>(rank.peak.bytes)),
+                          seconds_text(seconds_of(rank.peak.time)), rank.peak.when.text});
   }
-  std::string text = waits.text() + "  When memory peaks:\n" + peaks.text();
-  if (ranks.size() > kMostRanks)
-    text += fmt::format("  and {} more ranks; --json has them all.\n", ranks.size() - kMostRanks);
-  return text;
+  return waits.text({">rank", ">idle", "most of it, it"}) + "  When memory peaks:\n" +
+         peaks.text({">rank", ">peak", ">after", ""});
 }
 
 }  // namespace

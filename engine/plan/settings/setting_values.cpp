@@ -164,14 +164,22 @@ Result<nlohmann::json> value_of_text(SettingKind kind, const std::string& key,
     case SettingKind::kWholes:
       return wholes_of_text(key, text);
     case SettingKind::kObject:
-      if (text.starts_with('{')) return parse_json(text);
-      break;
+      if (!text.starts_with('{')) break;
+      if (Result<nlohmann::json> json = parse_json(text); json)
+        return json;
+      else
+        return message("found-in", "{}: {}", key, json.error());
     case SettingKind::kChoice:
     case SettingKind::kText:
     case SettingKind::kTexts:
       break;
   }
-  if (text.empty() || !is_utf8(text)) return bad_value(key, text, kValueUtf8);
+  if (text.empty()) {
+    Message error = message("value-empty", "{} is empty; it needs a value.", key);
+    error.field = key;
+    return error;
+  }
+  if (!is_utf8(text)) return bad_value(key, text, kValueUtf8);
   return nlohmann::json(std::string(text));
 }
 

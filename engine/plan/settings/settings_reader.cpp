@@ -76,6 +76,8 @@ Result<void> SettingsReader::finish() {
 
 Result<nlohmann::json> parse_json(std::string_view text) {
   constexpr int kMostDepth = 100;
+  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
+    return message("json-empty", "The text is empty.");
   int depth = 0;
   bool quoted = false, escaped = false;
   for (const char c : text) {

@@ -7,6 +7,11 @@
 namespace parallelarium {
 namespace {
 
+// Of the setting that is filled.
+std::int64_t most_of(const char* option) {
+  return static_cast<std::int64_t>(find_setting(setup_settings(), option)->value.range.high);
+}
+
 Result<void> fill_ranks(Setup& setup, const nlohmann::json& json, const std::string& key) {
   const Result<std::int64_t> gpus = whole_from(json, key, {1, 1'000'000});
   if (!gpus) return gpus.error();
@@ -19,7 +24,15 @@ Result<void> fill_ranks(Setup& setup, const nlohmann::json& json, const std::str
     error.field = key;
     return error;
   }
-  setup.mesh.dp = static_cast<int>(*gpus / replica);
+  const std::int64_t replicas = *gpus / replica, most = most_of("dp");
+  if (replicas > most) {
+    Message error =
+        message("gpus-many", "{} GPUs make DP {} with TP {}, PP {} and CP {}; DP is at most {}.",
+                *gpus, replicas, mesh.tp, mesh.pp, mesh.cp, most);
+    error.field = key;
+    return error;
+  }
+  setup.mesh.dp = static_cast<int>(replicas);
   return {};
 }
 
@@ -36,7 +49,16 @@ Result<void> fill_batch(Setup& setup, const nlohmann::json& json, const std::str
     error.field = key;
     return error;
   }
-  setup.microbatches = static_cast<int>(*batch / at_once);
+  const std::int64_t microbatches = *batch / at_once, most = most_of("microbatches");
+  if (microbatches > most) {
+    Message error = message("batch-many",
+                            "A global batch of {} sequences makes {} micro-batches with DP {} and "
+                            "{} in each; a step has at most {}.",
+                            *batch, microbatches, setup.mesh.dp, setup.micro_batch, most);
+    error.field = key;
+    return error;
+  }
+  setup.microbatches = static_cast<int>(microbatches);
   return {};
 }
 

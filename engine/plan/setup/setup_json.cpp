@@ -5,6 +5,7 @@
 #include "engine/plan/settings/alternatives.h"
 #include "engine/plan/settings/settings_reader.h"
 #include "engine/plan/setup/setup.h"
+#include "engine/plan/setup/setup_file.h"
 #include "engine/plan/setup/setup_settings.h"
 
 namespace parallelarium {
@@ -31,22 +32,48 @@ Result<Setup> read_setup(const nlohmann::json& json) {
   return setup;
 }
 
+// Answers of commands that hold no Setup, by a key that only they have.
+struct OtherAnswer {
+  const char* key;
+  const char* command;
+};
+constexpr OtherAnswer kOtherAnswers[] = {
+    {"points", "sweep"}, {"columns", "compare"}, {"makespan", "schedule"}};
+
 }  // namespace
 
-Result<Setup> setup_from_json(const nlohmann::json& json) {
-  if (json.is_object()) {
-    const auto format = json.find("format");
-    if (format != json.end() && *format == "parallelarium-document/1") {
-      const auto setup = json.find("setup");
-      if (setup == json.end())
-        return message("document-setup", "The document holds no setup; save it again.");
-      return read_setup(*setup);
-    }
-    // What `predict --json` and `run --json` print.
-    if (const auto setup = json.find("setup"); setup != json.end() && setup->is_object())
-      return read_setup(*setup);
+Result<nlohmann::json> setup_in(const nlohmann::json& file) {
+  if (file.is_array() && !file.empty() && file[0].is_object() && file[0].contains("case"))
+    return message("setup-of-cases",
+                   "This is what `cases` prints, which holds many Setups; take the \"setup\" of "
+                   "one row.");
+  if (!file.is_object()) return file;
+  const auto setup = file.find("setup");
+  const auto format = file.find("format");
+  if (format != file.end() && *format == "parallelarium-document/1") {
+    if (setup != file.end()) return *setup;
+    return message("document-setup", "The document holds no setup; save it again.");
   }
-  return read_setup(json);
+  // What `predict --json` and `run --json` print.
+  if (setup != file.end() && setup->is_object()) return *setup;
+  if (const auto best = file.find("best"); best != file.end() && best->is_array()) {
+    if (!best->empty() && best->front().is_object() && best->front().contains("setup"))
+      return best->front()["setup"];
+    return message("setup-of-plan", "This is what `plan` prints, and it found no Setup.");
+  }
+  for (const auto& [key, command] : kOtherAnswers)
+    if (file.contains(key))
+      return message("setup-of-other", "This is what `{}` prints, which holds no Setup.", command);
+  if (file.contains("devices_per_node") || file.contains("based_on"))
+    return message("setup-of-machine",
+                   "This is a machine, not a Setup; a Setup names it as its machine.");
+  return file;
+}
+
+Result<Setup> setup_from_json(const nlohmann::json& json) {
+  const Result<nlohmann::json> setup = setup_in(json);
+  if (!setup) return setup.error();
+  return read_setup(*setup);
 }
 
 Result<std::optional<Setup>> resolved_from_json(const nlohmann::json& json) {
@@ -71,13 +98,14 @@ nlohmann::json to_json(const Setup& setup) {
 }
 
 Result<Setup> setup_from_file(nlohmann::json json) {
-  if (!json.is_object()) return setup_from_json(json);
-  nlohmann::json& setup = json.contains("setup") ? json["setup"] : json;
+  Result<nlohmann::json> inside = setup_in(json);
+  if (!inside) return inside.error();
+  nlohmann::json& setup = *inside;
   if (!setup.is_object() || !(setup.contains("model") || setup.contains("machine")))
-    return setup_from_json(json);
+    return read_setup(setup);
   if (!setup.contains("mesh")) setup["mesh"] = nlohmann::json::object();
   if (setup["mesh"].is_object() && !setup["mesh"].contains("pp")) setup["mesh"]["pp"] = 1;
-  return setup_from_json(json);
+  return read_setup(setup);
 }
 
 }  // namespace parallelarium

@@ -327,7 +327,10 @@ Result<void> set_field(Setup& setup, std::string_view name, std::string_view val
 
 Result<void> set_typed(Setup& setup, std::string_view name, const std::string& value) {
   const SetupSetting* row = find_setting(setup_settings(), name);
-  return row != nullptr ? turn_typed(setup, *row, value) : set_field(setup, name, value);
+  if (row == nullptr) return set_field(setup, name, value);
+  const Result<void> set = turn_typed(setup, *row, value);
+  if (set || row->from_file == nullptr || !is_file(value)) return set;
+  return message("found-in", "{}: {}", shown(value), set.error());
 }
 
 Result<void> set_fields(Setup& setup,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Why a Setup cannot be: one rule per function, each answering in sentences with valid values.
 #include <algorithm>
+#include <optional>
 
 #include "engine/plan/machine/machine.h"
 #include "engine/plan/settings/alternatives.h"
@@ -121,8 +122,8 @@ void check_size(const Setup& setup, Messages& wrong) {
   const double ranks = 1.0 * mesh.dp * mesh.tp * mesh.pp * mesh.cp;
   if (ranks > kMostRanks)
     add(wrong,
-        message("ranks-many", "The degrees multiply to {} ranks; at most {} can be shown.",
-                ten_digits(ranks), ten_digits(kMostRanks)),
+        message("ranks-many", "DP, TP, PP and CP make {} ranks; at most {} can be predicted.",
+                fmt::format("{:.0f}", ranks), ten_digits(kMostRanks)),
         "mesh.dp", {"1"});
   const double stages = 1.0 * mesh.pp * chunks_of(setup);
   if (stages * setup.microbatches > kMostActions)
@@ -150,11 +151,13 @@ void check_size(const Setup& setup, Messages& wrong) {
         "model.sequence");
 }
 
-// The first stage may hold the embedding alone, and the last the head.
-bool only_ends_are_empty(const std::vector<int>& layers) {
+// The first stage without a layer that must have one: the first may hold the embedding alone, and
+// the last the head.
+std::optional<std::size_t> empty_stage(const std::vector<int>& layers) {
   for (std::size_t stage = 1; stage + 1 < layers.size(); ++stage)
-    if (layers[stage] == 0) return false;
-  return layers.size() > 1 || layers.front() > 0;
+    if (layers[stage] == 0) return stage;
+  if (layers.size() == 1 && layers.front() == 0) return 0;
+  return std::nullopt;
 }
 
 void check_stages(const Setup& setup, Messages& wrong) {
@@ -168,19 +171,23 @@ void check_stages(const Setup& setup, Messages& wrong) {
           message("stage-layers-count", "stage_layers names {} stages, but there are {}.",
                   setup.stage_layers.size(), stages),
           "stage_layers", {"even"});
-    else if (sum != layers || !only_ends_are_empty(setup.stage_layers))
+    else if (sum != layers)
       add(wrong,
-          message(
-              "stage-layers-sum",
-              "stage_layers must give every stage but the first and the last a layer and add up "
-              "to {}; it adds up to {}.",
-              layers, sum),
+          message("stage-layers-sum", "stage_layers must add up to {} layers; it adds up to {}.",
+                  layers, sum),
+          "stage_layers", {"even"});
+    else if (const auto empty = empty_stage(setup.stage_layers))
+      add(wrong,
+          message("stage-layers-empty",
+                  "stage_layers leaves stage {} without a layer; only the first and the last stage "
+                  "may have none.",
+                  *empty),
           "stage_layers", {"even"});
     return;
   }
   const std::vector<int>& published = setup.model.stage_layers;
   if (published.size() == static_cast<std::size_t>(stages)) {
-    if (only_ends_are_empty(published)) return;
+    if (!empty_stage(published)) return;
   } else if (layers % stages == 0) {
     return;
   }

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/plan/text/phrases.h"
+#include "engine/plan/text/units.h"
 #include "engine/predict/predict.h"
 
 namespace parallelarium {
@@ -11,6 +13,7 @@ namespace {
 
 constexpr double kLeastShare = 0.05;
 constexpr int kRounds = 12;
+constexpr double kMostMiss = 1.25;  // by which factor a step that is explained is still missed
 
 class Fitter {
  public:
@@ -78,10 +81,15 @@ class Fitter {
       fit.mean_error += std::abs(error) / static_cast<double>(errors_.size());
       fit.worst_error = std::max(fit.worst_error, std::abs(error));
     }
-    if (fit.worst_error > 1)
-      return message("fit-fails",
-                     "No rates explain these steps: at best one is predicted {} % off.",
-                     std::round(100 * fit.worst_error));
+    for (std::size_t at = 0; at < steps_.size(); ++at)
+      if (std::abs(std::log(1 + errors_[at])) > std::log(kMostMiss))
+        return message("fit-fails",
+                       "{} took {}, and with {} to 100 % of the machine's rates it is predicted to "
+                       "take {} at best: more than a factor of {} off, so that no such rates "
+                       "explain it.",
+                       steps_[at].name, seconds_text(steps_[at].seconds),
+                       ten_digits(100 * kLeastShare),
+                       seconds_text((1 + errors_[at]) * steps_[at].seconds), ten_digits(kMostMiss));
     std::string origin =
         fmt::format("fitted on {} measured step{}", steps_.size(), steps_.size() == 1 ? "" : "s");
     for (const std::vector<Sourced*>& knob : turned_)

@@ -27,7 +27,7 @@ struct Fit {
 // Link::sustained) so that the logarithms of predicted and measured steps differ least in squares.
 // A single step cannot tell them apart, so devices and memory then change alike; nor can steps
 // without any communication between nodes tell of its links. Errors: no steps, as of predict(), or
-// "fit-fails": no shares come within a factor of 2.
+// "fit-fails": with no shares is every step predicted within a factor of 1.25.
 Result<Fit> fit_machine(const Machine& start, const std::vector<MeasuredStep>& steps);
 
 }  // namespace parallelarium

@@ -238,41 +238,71 @@ class GapFinder {
   }
 
  private:
-  // The idle time before `next`: waiting for the sender, then the transfer itself.
+  // The idle time before `next`: what it waited for, which may itself have waited, then the
+  // transfer.
   void add(IdleKind kind, Span span, OpRef next) {
     const Op& op = explainer_.op_at(next);
-    OpRef awaited = explainer_.waited_for(next);
+    const OpRef awaited = explainer_.waited_for(next);
     if (awaited.op < 0) {
       gaps_.push_back({span, kind, -1, -1, message("idle-start", "has not been started yet")});
       return;
     }
     const Op& cause = explainer_.op_at(awaited);
     if (op.kind != OpKind::kCompute && awaited.rank != rank_) {
-      const int other = program_.ranks[static_cast<std::size_t>(awaited.rank)].rank;
-      gaps_.push_back(
-          {span, kind, awaited.rank, awaited.op,
-           waits_for(message("rank-joins", "rank {} to join {}", other, describe(op)))});
+      gaps_.push_back({span, kind, awaited.rank, awaited.op, waits_to_join(awaited.rank, op)});
       return;
     }
     if (cause.kind == OpKind::kCompute) {
       gaps_.push_back({span, kind, awaited.rank, awaited.op, waits_for(describe(cause))});
       return;
     }
-    const Span transfer = explainer_.span_at(awaited);
-    const OpRef source = explainer_.source_of(awaited);
-    if (source.op >= 0 && cause.kind != OpKind::kSend) awaited = source;
-    const Nanoseconds begins = std::clamp(transfer.begin, span.begin, span.end);
-    if (begins > span.begin) {
-      gaps_.push_back(
-          {{span.begin, begins}, kind, awaited.rank, awaited.op, waits_for(program_, cause)});
+    const auto first = static_cast<std::ptrdiff_t>(gaps_.size());
+    add_transfers(kind, span, awaited);
+    std::reverse(gaps_.begin() + first, gaps_.end());
+  }
+
+  Message waits_to_join(int other, const Op& op) const {
+    return waits_for(message("rank-joins", "rank {} to join {}",
+                             program_.ranks[static_cast<std::size_t>(other)].rank, describe(op)));
+  }
+
+  // The same, last first, where messages or collectives end with `awaited`: a collective stands
+  // behind others of its lane, each of which takes its own part of the time.
+  void add_transfers(IdleKind kind, Span span, OpRef awaited) {
+    while (true) {
+      const Op& cause = explainer_.op_at(awaited);
+      const OpRef source = explainer_.source_of(awaited);
+      const OpRef blamed = source.op >= 0 && cause.kind != OpKind::kSend ? source : awaited;
+      const auto add_part = [&](Nanoseconds begin, IdleKind of, OpRef waited, Message why) {
+        if (span.end <= begin) return;
+        gaps_.push_back({{begin, span.end}, of, waited.rank, waited.op, std::move(why)});
+        span.end = begin;
+      };
+      add_part(std::clamp(explainer_.span_at(awaited).begin, span.begin, span.end),
+               IdleKind::kTransfer, blamed, waits_for_link(program_, cause));
+      if (span.end <= span.begin) return;
+      const OpRef before = cause.kind == OpKind::kCollective ? before_of(awaited) : OpRef{};
+      if (before.op < 0) {
+        add_part(span.begin, kind, blamed, waits_for(program_, cause));
+        return;
+      }
+      if (explainer_.op_at(before).kind == OpKind::kCompute) {
+        add_part(span.begin, kind, before,
+                 before.rank != rank_ ? waits_to_join(before.rank, cause)
+                                      : waits_for(describe(explainer_.op_at(before))));
+        return;
+      }
+      awaited = before;
     }
-    if (span.end > begins) {
-      gaps_.push_back({{begins, span.end},
-                       IdleKind::kTransfer,
-                       awaited.rank,
-                       awaited.op,
-                       waits_for_link(program_, cause)});
-    }
+  }
+
+  // What a collective waited for; of one that this rank takes part in, its own op.
+  OpRef before_of(OpRef collective) const {
+    const OpRef before = explainer_.waited_for(collective);
+    if (before.op < 0 || before.rank == rank_) return before;
+    for (const OpRef met : explainer_.met_by(before))
+      if (met.rank == rank_) return met;
+    return before;
   }
 
   const Program& program_;

@@ -18,7 +18,8 @@ struct IdleGap {
   Span span;
   IdleKind kind = IdleKind::kWait;
   // What ended it: the op (rank index, op index) that finished last before the gap's end and which
-  // the next op needed, through its transfer where there was one; -1, -1 in a drain.
+  // the next op needed, through its transfer where there was one; -1, -1 in a drain. Idle time in
+  // which one collective after another goes by is a gap for each.
   int waited_rank = -1, waited_op = -1;
   // "waits for the gradient of micro-batch 0 from stage 3". Id "idle-wait": its argument is what.
   Message why;

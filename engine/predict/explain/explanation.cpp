@@ -9,13 +9,14 @@
 namespace parallelarium {
 namespace {
 
-// "the gradient of micro-batch 12 from stage 3" without " of micro-batch 12".
-std::string without_microbatches(std::string text) {
-  constexpr std::string_view kWords = " of micro-batch ";
-  for (std::size_t at; (at = text.find(kWords)) != std::string::npos;) {
-    const std::size_t end = text.find_first_not_of("0123456789", at + kWords.size());
-    text.erase(at, (end == std::string::npos ? text.size() : end) - at);
-  }
+// "the gradient of micro-batch 12 from stage 3" without " of micro-batch 12", and without " in
+// layer 3": waits that differ in nothing else are one.
+std::string without_numbers(std::string text) {
+  for (const std::string_view words : {" of micro-batch ", " in layer "})
+    for (std::size_t at; (at = text.find(words)) != std::string::npos;) {
+      const std::size_t end = text.find_first_not_of("0123456789", at + words.size());
+      text.erase(at, (end == std::string::npos ? text.size() : end) - at);
+    }
   return text;
 }
 
@@ -61,7 +62,7 @@ std::vector<PathStep> steps_of(const Program& program, const Timeline& timeline,
 void find_longest_wait(const std::vector<IdleGap>& gaps, RankExplanation& rank) {
   std::map<std::string, double> waits;
   for (const IdleGap& gap : gaps)
-    waits[without_microbatches(gap.why.text)] += seconds_of(gap.span.end - gap.span.begin);
+    waits[without_numbers(gap.why.text)] += seconds_of(gap.span.end - gap.span.begin);
   for (const auto& [why, seconds] : waits) {
     if (seconds <= rank.waits_most_seconds) continue;
     rank.waits_most = why;

@@ -135,8 +135,8 @@ Result<std::string> manual_text(const Manual& manual, std::string_view format) {
   if (format == "bash") return bash_completion(manual);
   if (format == "zsh") return zsh_completion(manual);
   if (format == "fish") return fish_completion(manual);
-  return message("manual-format", "There is no format \"{}\"; there are man, bash, zsh and fish.",
-                 format);
+  return message("manual-format",
+                 "There is no format \"{}\"; there are man, bash, zsh, fish and settings.", format);
 }
 
 }  // namespace parallelarium

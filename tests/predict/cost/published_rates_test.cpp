@@ -317,6 +317,14 @@ TEST(Fit, FindsTheSharesThatExplainSteps) {
   EXPECT_NEAR(fit->machine.sustained.value, 0.7, 0.03);
   EXPECT_EQ(fit->machine.sustained.origin, "fitted on 6 measured steps");
   EXPECT_EQ(fit_machine(start, {}).error().id, "fit-empty");
+  // A step that no GPU of this kind could take so long for, or so short.
+  for (const double factor : {100.0, 0.01}) {
+    MeasuredStep wrong = steps.front();
+    wrong.seconds *= factor;
+    const Result<Fit> none = fit_machine(start, {wrong});
+    ASSERT_FALSE(none.ok()) << factor;
+    EXPECT_EQ(none.error().id, "fit-fails");
+  }
 }
 
 // Each is said where it is so, and not where it is not.

@@ -74,7 +74,7 @@ Result<MeasuredStep> step_of_run(const std::string& path) {
 }
 
 Outcome measured_machine(const std::string& path, const Machine& machine,
-                         const std::vector<std::string>& links) {
+                         const std::vector<std::string>& links, bool json) {
   std::string all;
   for (const std::string& file : links) {
     const Result<std::string> text = read_file(file);
@@ -87,15 +87,27 @@ Outcome measured_machine(const std::string& path, const Machine& machine,
   if (Result<void> written = write_file(path, json_text(read->changes)); !written)
     return Outcome::failed(written.error());
   std::string said;
-  for (const Message& sentence : read->found) said += sentence.text + "\n";
-  for (const Message& sentence : read->assumed) said += "Note: " + sentence.text + "\n";
+  nlohmann::json found = nlohmann::json::array(), assumed = nlohmann::json::array();
+  for (const Message& sentence : read->found) {
+    said += sentence.text + "\n";
+    found.push_back(sentence.text);
+  }
+  for (const Message& sentence : read->assumed) {
+    said += "Note: " + sentence.text + "\n";
+    assumed.push_back(sentence.text);
+  }
+  if (json)
+    return Outcome::done(json_text({{"file", path},
+                                    {"machine", read->changes},
+                                    {"found", std::move(found)},
+                                    {"assumed", std::move(assumed)}}));
   return Outcome::done(said + fmt::format("Wrote {}: --machine {} predicts for it.\n", path, path));
 }
 
 }  // namespace
 
 Outcome new_machine(const std::string& path, const std::string& from,
-                    const std::vector<std::string>& links) {
+                    const std::vector<std::string>& links, bool json) {
   if (path.empty() || from.empty())
     return Outcome::invalid(
         message("machine-new",
@@ -106,9 +118,11 @@ Outcome new_machine(const std::string& path, const std::string& from,
   if (machine->local)
     return Outcome::invalid(
         message("machine-local.own", "A machine of one's own cannot be this computer."));
-  if (!links.empty()) return measured_machine(path, *machine, links);
-  if (Result<void> written = write_file(path, json_text(changeable(*machine))); !written)
+  if (!links.empty()) return measured_machine(path, *machine, links, json);
+  const nlohmann::json file = changeable(*machine);
+  if (Result<void> written = write_file(path, json_text(file)); !written)
     return Outcome::failed(written.error());
+  if (json) return Outcome::done(json_text({{"file", path}, {"machine", file}}));
   return Outcome::done(fmt::format(
       "Wrote {}: change what differs from {} and delete the rest; --machine {} then predicts for "
       "it.\n",
@@ -153,7 +167,7 @@ Outcome fit_machine_file(const FitOptions& options) {
     return Outcome::invalid(
         message("fit-local", "This computer is measured by `calibrate`; fit is for others."));
   const Result<Fit> fit = fit_machine(*start, steps);
-  if (!fit) return Outcome::failed(fit.error());
+  if (!fit) return Outcome::invalid(fit.error());
   nlohmann::json file = to_json(choice);
   if (!file.is_object()) file = {{"based_on", choice.name()}};
   const nlohmann::json found = to_json(fit->machine);

@@ -11,7 +11,7 @@ namespace parallelarium {
 // Writes a file of what people change first of the machine `from`; with files of what the cluster's
 // own tools say (read_cluster), of what follows from them.
 Outcome new_machine(const std::string& path, const std::string& from,
-                    const std::vector<std::string>& links);
+                    const std::vector<std::string>& links, bool json);
 
 struct FitOptions {
   std::vector<std::string> runs;  // files of `run --json`

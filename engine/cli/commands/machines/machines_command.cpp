@@ -228,6 +228,7 @@ void add_machines(Commands& commands) {
     std::string from;
     std::vector<std::string> links;
     FitOptions fit;
+    std::vector<std::pair<std::string, const CLI::Option*>> of_verb;  // "new" or "fit", its option
   };
   auto options = std::make_shared<Options>();
   command
@@ -235,28 +236,30 @@ void add_machines(Commands& commands) {
                    "a machine to show in full; or show NAME, new FILE, fit")
       ->option_text("[NAME]")
       ->expected(0, 2);
-  command->add_option("--from", options->from, "new: the machine to start from")
-      ->option_text("NAME");
-  command
-      ->add_option("--links", options->links,
-                   "new: what nvidia-smi topo -m and nccl-tests print on the cluster")
-      ->option_text("FILE");
-  command
-      ->add_option("--run", options->fit.runs, "fit: measured runs, as `run --json` printed them")
-      ->option_text("FILE");
-  command->add_option("--measured", options->fit.measured, "fit: the step time of --setup")
-      ->option_text("SECONDS");
-  command->add_option("--setup", options->fit.setup, "fit: the Setup that was measured")
-      ->option_text("FILE");
-  command->add_option("--to", options->fit.to, "fit: the file for the machine that was found")
-      ->option_text("FILE");
+  const auto add = [&](const char* verb, const char* name, auto& into, const char* help,
+                       const char* text) {
+    options->of_verb.emplace_back(
+        verb,
+        command->add_option(name, into, fmt::format("{}: {}", verb, help))->option_text(text));
+  };
+  add("new", "--from", options->from, "the machine to start from", "NAME");
+  add("new", "--links", options->links,
+      "what nvidia-smi topo -m and nccl-tests print on the cluster", "FILE");
+  add("fit", "--run", options->fit.runs, "measured runs, as `run --json` printed them", "FILE");
+  add("fit", "--measured", options->fit.measured, "the step time of --setup", "SECONDS");
+  add("fit", "--setup", options->fit.setup, "the Setup that was measured", "FILE");
+  add("fit", "--to", options->fit.to, "the file for the machine that was found", "FILE");
   command->add_flag("--json", options->fit.json, "print JSON");
   commands.set_body(command, [options](Progress&) {
     const std::vector<std::string>& words = options->words;
     const bool json = options->fit.json;
+    for (const auto& [verb, option] : options->of_verb)
+      if (option->count() > 0 && (words.empty() || words[0] != verb))
+        return Outcome::invalid(
+            message("machines-option", "{} belongs to machines {}.", option->get_name(), verb));
     if (words.empty()) return list(json);
     const std::string rest = words.size() > 1 ? words[1] : "";
-    if (words[0] == "new") return new_machine(rest, options->from, options->links);
+    if (words[0] == "new") return new_machine(rest, options->from, options->links, json);
     if (words[0] == "fit" && rest.empty()) return fit_machine_file(options->fit);
     const std::string& name = words[0] == "show" && words.size() > 1 ? rest : words[0];
     if (words.size() > 1 && words[0] != "show")

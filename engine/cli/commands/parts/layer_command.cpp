@@ -9,6 +9,7 @@
 #include "engine/cli/text/context_text.h"
 #include "engine/cli/text/table.h"
 #include "engine/plan/layer/layer_json.h"
+#include "engine/plan/settings/alternatives.h"
 #include "engine/plan/text/units.h"
 #include "engine/predict/predict.h"
 
@@ -107,13 +108,17 @@ void add_layer(Commands& commands) {
   auto options = std::make_shared<LayerOptions>();
   command->add_option("--part", options->part, "a layer, or what stands before and behind them")
       ->option_text("PART")
-      ->check(CLI::IsMember({"layer", "embedding", "head"}));
+      ->check([](const std::string& part) {
+        const bool known = part == "layer" || part == "embedding" || part == "head";
+        return known ? std::string()
+                     : "must be layer, embedding or head, not “" + shown(part) + "”";
+      });
   command->add_option("--layer", options->choice.layer, "which layer, from 0")
       ->option_text("L")
-      ->check(CLI::NonNegativeNumber);
+      ->check(check_from_zero);
   command->add_option("--of-microbatch", options->choice.microbatch, "which micro-batch, from 0")
       ->option_text("M")
-      ->check(CLI::NonNegativeNumber);
+      ->check(check_from_zero);
   command->add_flag("--backward", options->choice.backward, "the backward instead of the forward");
   command->add_flag("--json", options->json, "print JSON");
   options->setup.add_to(*command);

@@ -82,11 +82,7 @@ Result<Order> order_from_file(const ScheduleOptions& options) {
   const Result<std::string> text = read_file(options.name, std::size_t{16} << 20);
   if (!text) return text.error();
   Result<Order> order = order_from_either(*text);
-  if (!order) {
-    Message why = order.error();
-    why.text = options.name + ": " + why.text;
-    return why;
-  }
+  if (!order) return about_file(options.name, order.error());
   order->name = std::filesystem::path(options.name).stem().string();
   if (options.stages > 0 && options.stages != static_cast<int>(order->ranks.size()))
     return message("order-stages.option", "{} holds {} ranks, not the {} of --stages.",
@@ -107,9 +103,9 @@ std::string in_their_units(double time) { return fmt::format("{:.6g}", time); }
 // What is told of an order beside its times.
 struct Verdict {
   std::vector<OrderFault> faults;
-  bool within_limit = true;
-  std::optional<Floor> floor;  // none where work is missing or stands twice
-  std::string recognised;      // a schedule of the list, or empty
+  std::optional<bool> within_limit;  // none as below
+  std::optional<Floor> floor;        // none where work is missing or stands twice
+  std::string recognised;            // a schedule of the list, or empty
   bool legal() const { return faults.empty(); }
 };
 
@@ -129,6 +125,10 @@ Verdict judge(const Order& order, const Durations& durations, const HeldLimits& 
   return verdict;
 }
 
+nlohmann::json word_or_null(const std::string& word) {
+  return word.empty() ? nlohmann::json(nullptr) : nlohmann::json(word);
+}
+
 nlohmann::json finite(double value) {
   return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(nullptr);
 }
@@ -138,10 +138,11 @@ void add_verdict(const Verdict& verdict, nlohmann::json& json) {
   json["broken"] = nlohmann::json::array();
   for (const OrderFault& fault : verdict.faults)
     json["broken"].push_back({{"rank", fault.rank},
-                              {"op", fault.op},
-                              {"needs", fault.needs},
+                              {"op", word_or_null(fault.op)},
+                              {"needs", word_or_null(fault.needs)},
                               {"sentence", fault.sentence.text}});
-  json["within_limit"] = verdict.within_limit;
+  json["within_limit"] =
+      verdict.within_limit ? nlohmann::json(*verdict.within_limit) : nlohmann::json(nullptr);
   if (verdict.floor)
     json["floor"] = {{"at_least", finite(verdict.floor->at_least)},
                      {"best_known", finite(verdict.floor->best_known)},
@@ -149,8 +150,11 @@ void add_verdict(const Verdict& verdict, nlohmann::json& json) {
                      {"proved_by", verdict.floor->proved_by}};
   else
     json["floor"] = nullptr;
-  json["recognised"] =
-      verdict.recognised.empty() ? nlohmann::json(nullptr) : nlohmann::json(verdict.recognised);
+  json["recognised"] = word_or_null(verdict.recognised);
+  if (verdict.legal()) return;
+  // An order that cannot be run has no times.
+  json["makespan"] = nullptr;
+  for (nlohmann::json& share : json["bubble"]) share = nullptr;
 }
 
 std::string floor_text(const Floor& floor) {
@@ -217,7 +221,7 @@ std::string schedule_text(const Order& order, const TimedOrder& timed, const Dur
   text += bubbles.text() + "Micro-batches held at most, by rank:";
   for (const double peak : timed.peak_in_flight) text += fmt::format(" {:g}", peak);
   if (!options.held_limit.empty())
-    text += verdict.within_limit ? ", within the limit" : ", above the limit";
+    text += *verdict.within_limit ? ", within the limit" : ", above the limit";
   text += "\n" + floor_text(*verdict.floor);
   if (!info && !verdict.recognised.empty())
     text += fmt::format("This is {}.\n", listed(verdict.recognised)->title);

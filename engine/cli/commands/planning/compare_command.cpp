@@ -13,6 +13,7 @@
 #include "engine/plan/text/units.h"
 #include "engine/planner/reasons/comparison.h"
 #include "engine/predict/cases/cases.h"
+#include "engine/predict/cases/figure_at.h"
 
 namespace parallelarium {
 namespace {
@@ -20,11 +21,7 @@ namespace {
 Result<Column> predicted_column(const std::string& name, const Setup& setup,
                                 const Machine& machine) {
   const Result<Prediction> prediction = predict(setup, machine);
-  if (!prediction) {
-    Message why = prediction.error();
-    why.text = name + ": " + why.text;
-    return why;
-  }
+  if (!prediction) return about_file(name, prediction.error());
   return column_of(name, *prediction);
 }
 
@@ -32,7 +29,8 @@ Result<Column> predicted_column(const std::string& name, const Setup& setup,
 Result<Column> case_column(const std::string& name) {
   const auto slash = name.find('/');
   const Result<Case> found = find_case(name.substr(0, slash));
-  if (!found && slash == std::string::npos)
+  const bool is_path = slash == std::string::npos || slash == 0 || name[0] == '.';
+  if (!found && is_path)
     return message("compare-unknown",
                    "Neither a file nor a case has the name “{}”; `cases` lists the cases.",
                    shown(name));
@@ -58,6 +56,26 @@ Result<Column> case_column(const std::string& name) {
                  found->name, found->name, join_and(names));
 }
 
+// Where the time of the step went, as `run --json` tells; none: an older one did not.
+std::optional<StepParts> parts_told(const nlohmann::json& run) {
+  const auto told = run.find("parts_seconds"), exposed = run.find("exposed_seconds");
+  if (told == run.end() || exposed == run.end()) return std::nullopt;
+  StepParts parts;
+  const std::pair<const char*, double StepParts::*> kParts[] = {
+      {"compute", &StepParts::compute},     {"recompute", &StepParts::recompute},
+      {"optimizer", &StepParts::optimizer}, {"warm_up", &StepParts::warm_up},
+      {"wait", &StepParts::wait},           {"drain", &StepParts::drain}};
+  for (const auto& [name, part] : kParts) {
+    const auto seconds = figure_at(*told, name);
+    if (!seconds) return std::nullopt;
+    parts.*part = *seconds;
+  }
+  for (std::size_t axis = 0; axis < parts.exposed.size(); ++axis)
+    parts.exposed[axis] =
+        figure_at(*exposed, std::string(name_of(static_cast<Axis>(axis)))).value_or(0);
+  return parts;
+}
+
 Result<Column> column_from(const std::string& name) {
   if (name != kStandardInput && !std::filesystem::exists(name)) return case_column(name);
   const Result<std::string> text = read_file(name);
@@ -65,16 +83,16 @@ Result<Column> column_from(const std::string& name) {
   const std::string title = name_of_input(name);
   Result<nlohmann::json> json = parse_json(*text);
   if (json && json->is_object() && json->contains("step") && json->contains("source") &&
-      (*json)["source"] != "predicted")
-    return column_of(title, std::move(*json));
-  const auto told = [&](Message why) {
-    why.text = title + ": " + why.text;
-    return why;
-  };
+      (*json)["source"] != "predicted") {
+    const std::optional<StepParts> parts = parts_told(*json);
+    Result<Column> column = column_of(title, std::move(*json));
+    if (column) column->parts = parts;
+    return column;
+  }
   const Result<Setup> asked = setup_of_file(*text);
-  if (!asked) return told(asked.error());
+  if (!asked) return about_file(name, asked.error());
   const Result<Situation> situation = situation_here(*asked);
-  if (!situation) return told(situation.error());
+  if (!situation) return about_file(name, situation.error());
   return predicted_column(title, situation->setup, situation->machine);
 }
 
@@ -139,7 +157,11 @@ std::string text_of(const SideBySide& beside) {
     sum += cause.seconds;
   }
   causes.add({"together", signed_seconds(sum)});
-  return text + "\nStep of B less that of A, by cause (mean over ranks)\n" + causes.text();
+  const bool parts = beside.columns[0].parts && beside.columns[1].parts;
+  return text +
+         fmt::format("\nStep of B less that of A, by cause ({})\n",
+                     parts ? "mean over ranks" : "of each one's busiest rank") +
+         causes.text();
 }
 
 }  // namespace

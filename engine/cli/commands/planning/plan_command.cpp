@@ -14,6 +14,7 @@
 #include "engine/cli/training.h"
 #include "engine/cli/whole_training.h"
 #include "engine/plan/settings/alternatives.h"
+#include "engine/plan/setup/setup_settings.h"
 #include "engine/plan/text/units.h"
 #include "engine/planner/reasons/why_not.h"
 #include "engine/planner/search.h"
@@ -111,14 +112,20 @@ Result<PlanRequest> request_of(const PlanOptions& options) {
     const Result<std::string> text = read_file(options.setup);
     if (!text) return text.error();
     Result<Setup> read = setup_of_file(*text);
-    if (!read) return read.error();
+    if (!read) return about_file(options.setup, read.error());
     base = std::move(*read);
   }
   for (const auto& [key, value] : {std::pair("model", &options.model),
                                    {"machine", &options.machine},
                                    {"sequence", &options.sequence}})
     if (!value->empty())
-      if (Result<void> set = set_typed(base, key, *value); !set) return set.error();
+      if (Result<void> set = set_typed(base, key, *value); !set) {
+        Message why = set.error();
+        const std::string& named = find_setting(setup_settings(), key)->key;
+        if (why.text.starts_with(named + " "))
+          why.text.replace(0, named.size(), "--" + std::string(key));
+        return why;
+      }
   if (Result<void> read = read_axes(options, base, request); !read) return read.error();
   if (Result<void> kept = keep_to_framework(options.framework, request); !kept) return kept.error();
   if (Result<void> settled = settle(base, request); !settled) return settled.error();
@@ -136,7 +143,7 @@ Result<std::optional<Setup>> asked_about(const std::string& path) {
   const Result<std::string> text = read_file(path);
   if (!text) return text.error();
   Result<Setup> asked = setup_of_file(*text);
-  if (!asked) return asked.error();
+  if (!asked) return about_file(path, asked.error());
   return std::optional<Setup>(std::move(*asked));
 }
 

@@ -49,7 +49,7 @@ void add_roofline(Commands& commands) {
       ->add_option("--layer", options->layer,
                    "whose pieces (default: the first with experts, or the first)")
       ->option_text("L")
-      ->check(CLI::NonNegativeNumber);
+      ->check(check_from_zero);
   command->add_flag("--json", options->json, "print JSON");
   options->setup.add_to(*command);
   commands.set_body(command, [options](Progress&) {

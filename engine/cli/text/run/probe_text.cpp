@@ -90,14 +90,29 @@ Result<std::vector<Probe>> parse_probes(const std::vector<std::string>& texts) {
   return probes;
 }
 
-Result<std::vector<std::string>> write_probes(const std::string& folder,
-                                              const std::vector<ProbedRank>& probes) {
-  std::vector<std::string> files(probes.size());
-  if (folder.empty()) return files;
+namespace {
+
+Result<void> make_folder(const std::string& folder) {
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
   if (failed)
     return message("probe-folder", "The folder {} cannot be made: {}.", folder, failed.message());
+  return {};
+}
+
+}  // namespace
+
+Result<void> can_write_probes(const std::string& folder) {
+  if (folder.empty()) return {};
+  if (Result<void> made = make_folder(folder); !made) return made;
+  return can_write((std::filesystem::path(folder) / "probe.npz").string());
+}
+
+Result<std::vector<std::string>> write_probes(const std::string& folder,
+                                              const std::vector<ProbedRank>& probes) {
+  std::vector<std::string> files(probes.size());
+  if (folder.empty()) return files;
+  if (Result<void> made = make_folder(folder); !made) return made.error();
   for (std::size_t i = 0; i < probes.size(); ++i) {
     const std::string path = (std::filesystem::path(folder) / file_name(probes[i])).string();
     const Result<std::string> content = content_of(probes[i]);

@@ -15,6 +15,8 @@ namespace parallelarium {
 // Each probe once. Error: of the first that cannot be read.
 Result<std::vector<Probe>> parse_probes(const std::vector<std::string>& texts);
 
+// Whether write_probes() could begin, which makes the folder: tried before what takes long.
+Result<void> can_write_probes(const std::string& folder);
 // Writes one .npz for each of `probes` into the folder, which it makes if it is not there. Returns
 // their paths in the same order, empty ones for a `folder` that is empty. Error: what could not be
 // written.
