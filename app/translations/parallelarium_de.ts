@@ -4662,6 +4662,22 @@ nach Plan</translation>
         <source>peak: %1</source>
         <translation>Spitze: %1</translation>
     </message>
+    <message>
+        <source>section</source>
+        <translation>Abschnitt</translation>
+    </message>
+    <message>
+        <source>appendix</source>
+        <translation>Anhang</translation>
+    </message>
+    <message>
+        <source>table</source>
+        <translation>Tabelle</translation>
+    </message>
+    <message>
+        <source>eq.</source>
+        <translation>Gl.</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::SetupChips</name>

@@ -5,6 +5,7 @@
 #include <QPainter>
 #include <algorithm>
 
+#include "app/look/theme/focus_ring.h"
 #include "app/look/theme/theme.h"
 
 namespace parallelarium {
@@ -40,10 +41,7 @@ void OptionCard::resizeEvent(QResizeEvent* event) {
 }
 
 void OptionCard::focusInEvent(QFocusEvent* event) {
-  const Qt::FocusReason reason = event->reason();
-  if (reason != Qt::ActiveWindowFocusReason &&
-      reason != Qt::PopupFocusReason)  // it only comes back
-    marks_focus_ = reason != Qt::MouseFocusReason;
+  if (!comes_back(event->reason())) marks_focus_ = event->reason() != Qt::MouseFocusReason;
   QRadioButton::focusInEvent(event);
 }
 

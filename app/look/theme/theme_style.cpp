@@ -32,7 +32,8 @@ void draw_sign(QPainter* painter, const QRect& rect, bool plus, const QColor& co
   if (plus) painter->drawLine(center - QPointF(0, 3.5), center + QPointF(0, 3.5));
 }
 
-// A hairline box, filled with the accent where it is checked: Fusion's own is black on the dark theme.
+// A hairline box, filled with the accent where it is checked: Fusion's own is black on the dark
+// theme.
 void draw_check(QPainter* painter, const QStyleOption& option) {
   const Theme& theme = theme_for(option.palette);
   const bool enabled = option.state & QStyle::State_Enabled;

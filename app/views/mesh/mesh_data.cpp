@@ -27,8 +27,7 @@ QString spaced(std::string_view name) {
 
 QString operation_text(const Op& op) {
   if (op.kind != OpKind::kCollective) return name_text(op.purpose);
-  return Words::tr("%1 of %2")
-      .arg(in_sentence(title_of(op.collective)), name_text(op.purpose));
+  return Words::tr("%1 of %2").arg(in_sentence(title_of(op.collective)), name_text(op.purpose));
 }
 
 int built_of(const Prediction& prediction, int rank) {

@@ -45,9 +45,7 @@ QString microbatch_text(const Bar& bar) {
                        : QString::number(bar.microbatch);
 }
 
-QString collective_word(CollectiveKind kind) {
-  return in_sentence(title_of(kind));
-}
+QString collective_word(CollectiveKind kind) { return in_sentence(title_of(kind)); }
 
 QString axis_word(Axis axis) {
   const std::string_view name = name_of(axis);

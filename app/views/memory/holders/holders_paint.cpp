@@ -23,7 +23,7 @@ constexpr Category kKinds[kHeldKinds] = {Category::kParameters, Category::kGradi
                                          Category::kOptimizer};
 
 void dotted(QPainter& painter, const QRectF& rect, const Theme& theme) {
-  painter.setPen(QPen(theme.control_line, 1, Qt::DotLine));
+  painter.setPen(QPen(mixed(theme.muted, theme.surface, 0.4), 1, Qt::DotLine));
   painter.setBrush(Qt::NoBrush);
   painter.drawRect(rect.adjusted(0.5, 0.5, -0.5, -0.5));
 }
