@@ -20,10 +20,7 @@
 #include "app/lesson/answer/option_card.h"
 #include "app/lesson/answer/parts_form.h"
 #include "app/lesson/markdown_view.h"
-#include "app/lesson/player/guess_text.h"
-#include "app/look/figures.h"
 #include "app/look/sentence.h"
-#include "app/look/theme/theme.h"
 #include "app/settings/controls.h"
 #include "app/state/run/run_advice.h"
 #include "app/state/step/order_edit.h"
@@ -34,7 +31,6 @@ namespace parallelarium {
 namespace {
 
 constexpr int kCrumbBeside = 76;  // margins and the menu button
-constexpr int kAround = 8;        // left free above and below what is scrolled to
 
 }  // namespace
 
@@ -192,90 +188,6 @@ void LessonPanel::show_step() {
   if (!number_row_->isHidden() && !player_.state().solved) reveal(text_);
 }
 
-void LessonPanel::refresh_conditions() {
-  QString rows, spoken;
-  const Theme& theme = theme_for(palette());
-  for (const LessonPlayer::Condition& condition : player_.conditions()) {
-    const bool waits = !condition.holds && !condition.state.startsWith(QChar(0x2717));
-    const QColor color = condition.holds ? theme.good : waits ? theme.muted : theme.warning;
-    rows +=
-        QStringLiteral("<tr><td>%1</td><td align=\"right\" style=\"color:%2\"><b>%3</b></td></tr>")
-            .arg(condition.text.toHtmlEscaped(), color.name(), condition.state.toHtmlEscaped());
-    spoken += condition.text + QStringLiteral(": ") + condition.state + QStringLiteral(". ");
-  }
-  conditions_->setText(QStringLiteral("<table width=\"100%\" cellpadding=\"2\">") + rows +
-                       QStringLiteral("</table>"));
-  conditions_->setAccessibleName(spoken);
-  conditions_->setVisible(!rows.isEmpty());
-}
-
-// What the student sets may mend what was judged.
-void LessonPanel::follow_conditions() {
-  refresh_conditions();
-  if (player_.is_open() && step_now() == shown_ && player_.state().judgement) refresh_feedback();
-}
-
-// A question that was answered tells its derivation, whether the answer was right or wrong.
-bool LessonPanel::tells_why() const {
-  const LessonPlayer::StepState& state = player_.state();
-  const StepKind kind = player_.step().kind;
-  return state.solved && state.judgement && player_.tells_verdict() &&
-         (kind == StepKind::kPredict || kind == StepKind::kExplain);
-}
-
-void LessonPanel::refresh_feedback() {
-  const LessonPlayer::StepState& state = player_.state();
-  const QString folder = QString::fromStdString(player_.lesson().folder);
-  QString hints;
-  for (int hint = 1; hint <= state.hints; ++hint)
-    hints += tr("**Hint %1.** %2").arg(hint).arg(player_.hint(hint)) + QStringLiteral("\n\n");
-  hints_->set_markdown(hints, folder);
-  // What was wrong is said no more once it is mended.
-  const bool mended = player_.mended();
-  const QString feedback =
-      mended ? tr("Every condition holds now: press **Check**.") : player_.feedback();
-  feedback_box_->setVisible(!feedback.isEmpty() || (player_.exam() && state.judgement));
-  continue_->setText(player_.step().kind == StepKind::kRun ? tr("Continue with this run")
-                                                           : tr("Go on as it is"));
-  continue_->setVisible(player_.may_continue());
-  feedback_->set_markdown(feedback, folder);
-  if (state.judgement) {
-    const bool right = state.judgement->verdict == Verdict::kRight;
-    verdict_->setText(verdict_text());
-    set_style_property(verdict_, "role",
-                       !player_.tells_verdict() ? "muted"
-                       : right || mended        ? "good"
-                                                : "warning");
-  }
-  if (player_.step().kind == StepKind::kFind) {
-    drawing_->show_faults(state.judgement && player_.tells_verdict() &&
-                          state.answer.marks == drawing_->marks());
-    drawing_->set_done(state.solved);
-  }
-  if (player_.step().sets_plan()) refresh_conditions();  // a commit tells what was predicted
-  if (!player_.step().parts.empty()) {
-    // A choice that is refused is not wrong in one row: the reasons say what it makes.
-    const bool refused = player_.step().assigns() && !state.solved;
-    const bool judged = state.judgement && player_.tells_verdict() && !refused &&
-                        state.answer.parts == parts_->answers();
-    parts_->show_marks(judged ? std::optional(state.judgement->wrong_parts) : std::nullopt);
-    parts_->set_done(state.solved);
-  }
-  if (!state.solved) show_answer_->setChecked(false);
-  const bool shown = state.solved && show_answer_->isChecked();
-  answer_->set_markdown(shown ? player_.model_answer() : QString(), folder);
-}
-
-QString LessonPanel::verdict_text() const {
-  const LessonPlayer::StepState& state = player_.state();
-  if (!player_.tells_verdict()) return tr("Your answer is kept");
-  if (state.judgement->verdict == Verdict::kRight)
-    return player_.step().kind == StepKind::kRun ? tr("✓ The run is as predicted") : tr("✓ Right");
-  if (state.unmet) return tr("Check not met");
-  if (player_.mended()) return tr("Reached");
-  return state.judgement->verdict == Verdict::kAgain ? tr("Try again") : tr("Not quite");
-}
-
 QString LessonPanel::primary_label() const {
   if (!player_.is_open()) {
     return next_to_do().isEmpty() ? tr("All lessons …") : tr("Next lesson");
@@ -399,36 +311,6 @@ void LessonPanel::say_failure(const QString& sentence) {
   note_->setVisible(!sentence.isEmpty());
   QAccessibleEvent event(note_, QAccessible::Alert);
   QAccessible::updateAccessibility(&event);
-}
-
-void LessonPanel::announce(bool) {
-  if (tells_why()) show_answer_->setChecked(true);
-  verdict_->setAccessibleName(verdict_->text() + QStringLiteral(". ") +
-                              plain_text(player_.feedback()));
-  QAccessibleEvent event(verdict_, QAccessible::Alert);
-  QAccessible::updateAccessibility(&event);
-  reveal(feedback_box_);
-  // Not after a wrong answer, which Enter would commit again, nor when a run ends while the student
-  // is elsewhere.
-  if (player_.state().solved && isAncestorOf(QApplication::focusWidget())) primary_->setFocus();
-}
-
-void LessonPanel::reveal(QWidget* part, int from) {
-  revealed_ = part;
-  revealed_from_ = from;
-  part->installEventFilter(this);
-  QMetaObject::invokeMethod(this, &LessonPanel::scroll_to_revealed, Qt::QueuedConnection);
-}
-
-void LessonPanel::scroll_to_revealed() {
-  if (!revealed_ || revealed_->isHidden()) return;
-  QScrollBar* bar = scroll_->verticalScrollBar();
-  const int room = scroll_->viewport()->height();
-  const int top = revealed_->mapTo(scroll_->widget(), QPoint(0, 0)).y();
-  const int from = revealed_ == text_ ? text_->last_paragraph() : revealed_from_;
-  const int begin = top + from - kAround, end = top + revealed_->height() + kAround;
-  if (end > bar->value() + room) bar->setValue(end - room);
-  if (begin < bar->value()) bar->setValue(begin);
 }
 
 }  // namespace parallelarium

@@ -73,4 +73,9 @@ QString capitalised(QString text) {
   return text;
 }
 
+QString in_sentence(const QString& title, bool is_name) {
+  const bool keeps = title.isEmpty() || is_name || QLocale().language() == QLocale::German;
+  return keeps ? title : title.at(0).toLower() + title.mid(1);
+}
+
 }  // namespace parallelarium

@@ -38,5 +38,8 @@ QString name_text(Tensor tensor);
 
 // The same with a capital at its beginning.
 QString capitalised(QString text);
+// A title in the middle of a sentence: small at its beginning, unless it is a name. German keeps
+// the capitals of nouns.
+QString in_sentence(const QString& title, bool is_name = false);
 
 }  // namespace parallelarium

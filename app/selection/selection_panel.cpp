@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/selection/selection_panel.h"
 
+#include <QRegularExpression>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
@@ -31,10 +32,23 @@ QString formula_value(const Formula& formula) {
              : text;
 }
 
-// Sources are cited as they are printed; where a peak comes from is said in words.
+// A citation, with the place in the paper in the window's language; names and titles stay.
+QString cited(QString source) {
+  const std::pair<const char*, QString> places[] = {{"section", SelectionPanel::tr("section")},
+                                                    {"appendix", SelectionPanel::tr("appendix")},
+                                                    {"table", SelectionPanel::tr("table")},
+                                                    {"eq\\.", SelectionPanel::tr("eq.")}};
+  for (const auto& [word, own] : places)
+    source.replace(
+        QRegularExpression(QStringLiteral(", %1(?= [\\dA-Z(])").arg(QLatin1String(word))),
+        QStringLiteral(", ") + own);
+  return source;
+}
+
+// Sources are cited; where a peak comes from is said in words.
 QString source_words(const std::string& source) {
   constexpr std::string_view peak = "peak: ";
-  if (!source.starts_with(peak)) return QString::fromStdString(source);
+  if (!source.starts_with(peak)) return cited(QString::fromStdString(source));
   return SelectionPanel::tr("peak: %1").arg(origin_text(source.substr(peak.size())));
 }
 

@@ -239,7 +239,7 @@ void AllSettings::add_algorithm(QFormLayout* form, const QString& label, Collect
     return names ? QString::fromStdString((*names)[slot]) : QString();
   };
   auto* box = new ChoiceBox;
-  box->setAccessibleName(tr("Algorithm of %1").arg(label.toLower()));
+  box->setAccessibleName(tr("Algorithm of %1").arg(in_sentence(label)));
   box->addItem(tr("the transport's own"), QString());
   for (const AlgorithmInfo& info : collective_algorithms()) {
     if (info.kind != kind) continue;

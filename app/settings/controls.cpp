@@ -112,9 +112,6 @@ Segments::Segments(const QString& accessible_name, const std::vector<Choice>& ch
     auto* button = new QToolButton(this);
     button->setText(choice.text);
     button->setToolTip(choice.tool_tip);
-    button->setProperty("segment", buttons_.empty()                         ? "first"
-                                   : buttons_.size() + 1 == choices_.size() ? "last"
-                                                                            : "middle");
     button->setCheckable(true);
     button->setAutoExclusive(true);
     button->setSizePolicy(QSizePolicy::Minimum, QSizePolicy::Expanding);
@@ -125,6 +122,28 @@ Segments::Segments(const QString& accessible_name, const std::vector<Choice>& ch
     connect(button, &QToolButton::clicked, this,
             [this, value = choice.value] { Q_EMIT chosen(value); });
   }
+  round_ends();
+}
+
+// The first and the last that are there have round corners.
+void Segments::round_ends() {
+  QToolButton *first = nullptr, *last = nullptr;
+  for (QToolButton* button : buttons_) {
+    if (button->isHidden() && button->testAttribute(Qt::WA_WState_ExplicitShowHide)) continue;
+    if (!first) first = button;
+    last = button;
+  }
+  for (QToolButton* button : buttons_)
+    set_style_property(button, "segment",
+                       QString::fromLatin1(button == first  ? "first"
+                                           : button == last ? "last"
+                                                            : "middle"));
+}
+
+void Segments::set_choice_shown(const QString& choice, bool shown) {
+  for (std::size_t at = 0; at < choices_.size(); ++at)
+    if (choices_[at].value == choice) buttons_[at]->setVisible(shown);
+  round_ends();
 }
 
 void Segments::set_value(const QString& value) {
@@ -154,7 +173,9 @@ bool Segments::eventFilter(QObject* watched, QEvent* event) {
     const int direction = key == Qt::Key_Right ? 1 : key == Qt::Key_Left ? -1 : 0;
     for (std::size_t at = 0; direction != 0 && at < buttons_.size(); ++at) {
       if (buttons_[at] != watched) continue;
-      const auto next = static_cast<std::size_t>(static_cast<int>(at) + direction);
+      auto next = static_cast<std::size_t>(static_cast<int>(at) + direction);
+      while (next < buttons_.size() && buttons_[next]->isHidden())
+        next = static_cast<std::size_t>(static_cast<int>(next) + direction);
       if (next < buttons_.size()) {
         buttons_[next]->setFocus(Qt::TabFocusReason);
         buttons_[next]->click();

@@ -70,6 +70,8 @@ class Segments : public QFrame {
   void set_changed(bool changed);
   // Whether that one can be chosen.
   void set_choice_enabled(const QString& value, bool enabled);
+  // Whether that one is there; keys pass over those that are not.
+  void set_choice_shown(const QString& value, bool shown);
 
  Q_SIGNALS:
   void chosen(const QString& value);
@@ -78,6 +80,7 @@ class Segments : public QFrame {
   bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
+  void round_ends();
   std::vector<Choice> choices_;
   std::vector<QToolButton*> buttons_;
 };

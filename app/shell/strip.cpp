@@ -59,6 +59,10 @@ void StripCell::show_quantity(const Quantity& quantity, StripSize size) {
   fill(observed_, observed_source_, quantity.observed);
   difference_->setText(quantity.difference);
   difference_->setProperty("source", tr("difference"));
+  why_none_ = quantity.difference.isEmpty() || quantity.why_none.isEmpty()
+                  ? QString()
+                  : quantity.difference + QStringLiteral(": ") + quantity.why_none;
+  setAccessibleDescription(why_none_);
   set_style_property(difference_, "soft", true);
 
   QStringList notes;
@@ -94,7 +98,9 @@ void StripCell::arrange() {
   const int title_top = compact ? 2 : 9;
   difference_source_->set_full_text(difference_->text().isEmpty() ? QString() : tr("difference"));
   footnote_->setVisible(!compact && !footnote_->full_text().isEmpty());
-  setToolTip(compact ? footnote_->full_text() : QString());
+  QStringList tips{compact ? footnote_->full_text() : QString(), why_none_};
+  tips.removeAll(QString());
+  setToolTip(tips.join(QLatin1Char('\n')));
 
   const int top = title_top + (compact ? 16 : 19), below = top + (compact ? 18 : 24);
   const std::pair<QLabel*, ElidedLabel*> columns[] = {{predicted_, predicted_source_},

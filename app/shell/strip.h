@@ -37,7 +37,7 @@ class StripCell : public QFrame {
 
  private:
   void arrange();
-  QString key_;
+  QString key_, why_none_;
   StripSize size_ = StripSize::kFull;
   ElidedLabel* title_;
   QLabel *predicted_, *observed_, *difference_;

@@ -127,6 +127,10 @@ void Window::follow_views() {
 }
 
 void Window::follow_session() {
+  // Views beside Search change between the setup and the selected plan.
+  connect(&PlanSearch::of(session_), &PlanSearch::changed, this, [this] {
+    if (room_ == Room::kPlan) fold_setup();
+  });
   connect(setup_, &SetupPanel::all_settings_requested, do_.all_settings, &QAction::trigger);
   connect(setup_, &SetupPanel::devices_requested, do_.devices, &QAction::trigger);
   connect(setup_, &SetupPanel::typed_wrong, this, [this](const QString& sentence) {

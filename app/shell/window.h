@@ -140,6 +140,7 @@ class Window : public QMainWindow {
   void fit_space();
   void fit_corner();
   void fold_setup();
+  QWidget* own_column() const;
   void place_own_column();
   void share_right_column();
   // window_rooms.cpp

@@ -19,6 +19,17 @@ void Window::dismiss() {
   refresh_banner();
 }
 
+namespace {
+
+// "fused" of "fused: computes them again", in the window's language; numbers and names stay.
+QString short_value(const SetupSetting& row, const QString& value) {
+  const QString caption = caption_of(row, value.toStdString()).text;
+  return caption.contains(QStringLiteral(": ")) ? caption.section(QStringLiteral(": "), 0, 0)
+                                                : value;
+}
+
+}  // namespace
+
 // What mends `problem`, as far as a lesson leaves it open.
 std::vector<Banner::Choice> Window::choices_of(const Message& problem, Topic& topic) {
   std::vector<Banner::Choice> choices;
@@ -32,8 +43,9 @@ std::vector<Banner::Choice> Window::choices_of(const Message& problem, Topic& to
       continue;
     }
     // The first says what it sets; the others stand beside it.
-    const QString text = choices.empty() ? tr("%1: %2").arg(label, remedy.text) : remedy.text;
-    choices.push_back({text, tr("Set %1 to %2").arg(label, remedy.text), std::move(remedy.take)});
+    const QString value = short_value(*row, remedy.text);
+    const QString text = choices.empty() ? tr("%1: %2").arg(label, value) : value;
+    choices.push_back({text, tr("Set %1 to %2").arg(label, value), std::move(remedy.take)});
   }
   return choices;
 }

@@ -23,6 +23,17 @@ constexpr int kSetupWidth = 268, kRightWidth = 300, kCompactRightWidth = 260;
 constexpr int kFullWidth = 1180, kFullHeight = 660, kNarrowHeight = 620;
 constexpr int kCornerGap = 16;  // beside the tabs
 
+// What stands beside the tabs, as high as they are: a QTabWidget puts its pages below the larger of
+// what both would like.
+class TabCorner : public QFrame {
+ public:
+  explicit TabCorner(const QTabBar& bar) : bar_(bar) {}
+  QSize sizeHint() const override { return {QFrame::sizeHint().width(), bar_.sizeHint().height()}; }
+
+ private:
+  const QTabBar& bar_;
+};
+
 }  // namespace
 
 // From the outside in: a widget that gets another parent is styled again with all that is in it.
@@ -57,7 +68,7 @@ void Window::build_layout() {
     tabs_->addTab(views_[at], info.title());
     if (&info == &first_view()) tabs_->setCurrentIndex(int(at));
   }
-  corner_ = new QFrame;
+  corner_ = new TabCorner(*tabs_->tabBar());
   corner_->setObjectName(QStringLiteral("TabCorner"));
   (new QHBoxLayout(corner_))->setContentsMargins(0, 0, 0, 0);
   tabs_->setCornerWidget(corner_);
@@ -91,7 +102,7 @@ void Window::build_layout() {
   inside->setContentsMargins(1, 1, 1, 1);
 
   central->set_panes([this] {
-    auto* own = view().property("left_column").value<QWidget*>();
+    QWidget* own = own_column();
     return std::vector<Pane>{{top_bar_},
                              {chips_},
                              {setup_},
@@ -160,7 +171,7 @@ void Window::fit_right() {
 // unless asked for. The index of lessons needs none.
 void Window::fold_setup() {
   const bool folds = !view().topic().is_step() && !unfolded_;
-  const bool plans = room_ == Room::kPlan && view().property("left_column").isValid();
+  const bool plans = own_column() != nullptr;
   const bool is_there = !plans && (!shows_index() || space_ != Space::kFull);  // else in its popup
   setup_->setVisible(is_there && !folds && !presents_);
   fold_->setVisible(is_there && folds && !presents_);
@@ -168,14 +179,28 @@ void Window::fold_setup() {
   place_own_column();
 }
 
-// A view of the room Plan has a column of its own (its property "left_column"), which stands where
-// the setup panel does elsewhere; without room for it the view keeps it.
+// In the room Plan what is searched stands where the setup panel does elsewhere: in a column that a
+// view keeps (its property "left_column"), and beside each view that is about a plan of the search.
+// Null: the view is about the setup.
+QWidget* Window::own_column() const {
+  const auto column_of = [](const View* view) {
+    return view->property("left_column").value<QWidget*>();
+  };
+  if (room_ != Room::kPlan) return nullptr;
+  if (QWidget* own = column_of(&view())) return own;
+  if (!view_info().plan || !view_info().plan(session_)) return nullptr;
+  for (const View* one : views_)
+    if (QWidget* column = column_of(one)) return column;
+  return nullptr;
+}
+
+// Without room for it the view that keeps the column has it.
 void Window::place_own_column() {
   auto* row = static_cast<QHBoxLayout*>(middle_->layout());
   for (View* one : views_) {
     auto* column = one->property("left_column").value<QWidget*>();
     if (!column) continue;
-    const bool is_there = room_ == Room::kPlan && one == &view() && space_ == Space::kFull;
+    const bool is_there = column == own_column() && space_ == Space::kFull;
     if (is_there && column->parentWidget() != middle_) {
       row->insertWidget(0, column);
       column->setFixedWidth(kSetupWidth);

@@ -858,7 +858,7 @@
     </message>
     <message>
         <source>tokens per GPU</source>
-        <translation>Tokens je GPU</translation>
+        <translation>Token je GPU</translation>
     </message>
     <message>
         <source>MFU, causal</source>
@@ -1682,7 +1682,7 @@
     </message>
     <message>
         <source>first %1 of %2</source>
-        <translation>erste %1 von %2</translation>
+        <translation>%1 von %2</translation>
     </message>
     <message>
         <source>All-to-all, tokens sent</source>
@@ -4656,11 +4656,27 @@ nach Plan</translation>
     </message>
     <message>
         <source>tokens of a step / step time = %1 / %2 = &lt;b&gt;%3&lt;/b&gt;</source>
-        <translation>Token eines Schritts / Schrittzeit = %1 / %2 = &lt;b&gt;%3&lt;/b&gt;</translation>
+        <translation>Token eines Schritts / Schrittdauer = %1 / %2 = &lt;b&gt;%3&lt;/b&gt;</translation>
     </message>
     <message>
         <source>peak: %1</source>
         <translation>Spitze: %1</translation>
+    </message>
+    <message>
+        <source>section</source>
+        <translation>Abschnitt</translation>
+    </message>
+    <message>
+        <source>appendix</source>
+        <translation>Anhang</translation>
+    </message>
+    <message>
+        <source>table</source>
+        <translation>Tabelle</translation>
+    </message>
+    <message>
+        <source>eq.</source>
+        <translation>Gl.</translation>
     </message>
 </context>
 <context>
@@ -5835,7 +5851,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>The step follows from 2,664,000 GPU hours for 14.8 trillion tokens on 2048 GPUs, in batches of 15,360 sequences; batches were smaller in the first 469 billion tokens, which is left out.</source>
-        <translation>Der Schritt folgt aus 2.664.000 GPU-Stunden für 14,8 Billionen Tokens auf 2048 GPUs, in Batches von 15.360 Sequenzen; dass die Batches in den ersten 469 Milliarden Tokens kleiner waren, bleibt weg.</translation>
+        <translation>Der Schritt folgt aus 2.664.000 GPU-Stunden für 14,8 Billionen Token auf 2048 GPUs, in Batches von 15.360 Sequenzen; dass die Batches in den ersten 469 Milliarden Token kleiner waren, bleibt weg.</translation>
     </message>
     <message>
         <source>Micro-batches of one sequence; how 61 layers are cut into 16 stages is not said; here the last two and the first have three.</source>
@@ -5919,7 +5935,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>The global batch is 256 sequences of 4096 tokens (section 6.4); micro-batch, recompute and virtual stages are not said: here 1, none and none.</source>
-        <translation>Der globale Batch hat 256 Sequenzen von 4096 Tokens (Abschnitt 6.4); Mikro-Batch, Neuberechnung und virtuelle Stufen sind nicht genannt: hier 1, keine und keine.</translation>
+        <translation>Der globale Batch hat 256 Sequenzen von 4096 Token (Abschnitt 6.4); Mikro-Batch, Neuberechnung und virtuelle Stufen sind nicht genannt: hier 1, keine und keine.</translation>
     </message>
     <message>
         <source>Sequence parallelism goes with tensor parallelism, as Megatron-LM asks of experts.</source>
@@ -5939,7 +5955,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>The global batch is 1024 sequences of 4096 tokens (section 4.3); micro-batch, recompute and virtual stages are not said: here 1, none and none.</source>
-        <translation>Der globale Batch hat 1024 Sequenzen von 4096 Tokens (Abschnitt 4.3); Mikro-Batch, Neuberechnung und virtuelle Stufen sind nicht genannt: hier 1, keine und keine.</translation>
+        <translation>Der globale Batch hat 1024 Sequenzen von 4096 Token (Abschnitt 4.3); Mikro-Batch, Neuberechnung und virtuelle Stufen sind nicht genannt: hier 1, keine und keine.</translation>
     </message>
     <message>
         <source>The mappings are those of Table 3 (section 6.4).</source>
@@ -5983,7 +5999,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>The multi-token prediction module, where there is one, is left out.</source>
-        <translation>Das Modul zur Vorhersage mehrerer Tokens bleibt weg, wo es eines gibt.</translation>
+        <translation>Das Modul zur Vorhersage mehrerer Token bleibt weg, wo es eines gibt.</translation>
     </message>
     <message>
         <source>How layers are cut where they do not divide by the stages is not in the table; here table and head count as a layer each where that divides, else the last stages have one less.</source>
@@ -6083,7 +6099,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>The table gives samples per GPU and second; a sample has 1024 tokens.</source>
-        <translation>Die Tabelle gibt Beispiele je GPU und Sekunde; ein Beispiel hat 1024 Tokens.</translation>
+        <translation>Die Tabelle gibt Beispiele je GPU und Sekunde; ein Beispiel hat 1024 Token.</translation>
     </message>
     <message>
         <source>Transfers between stages stop what computes under 1F1B and hide behind it in the other schedules, as in the Megatron-LM of that time.</source>
@@ -6127,7 +6143,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>Sequences are 4096 tokens where the name says nothing.</source>
-        <translation>Sequenzen haben 4096 Tokens, wo der Name nichts sagt.</translation>
+        <translation>Sequenzen haben 4096 Token, wo der Name nichts sagt.</translation>
     </message>
     <message>
         <source>Context parallelism exchanges heads (all-to-all), as the section on CP says.</source>
@@ -6151,7 +6167,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>TPS are tokens per GPU and second; the table sums up steps of tuning one after the other, and its gains do not multiply to its TPS.</source>
-        <translation>TPS sind Tokens je GPU und Sekunde; die Tabelle summiert Verbesserungen nacheinander auf, und ihre Gewinne ergeben multipliziert nicht ihre TPS.</translation>
+        <translation>TPS sind Token je GPU und Sekunde; die Tabelle summiert Verbesserungen nacheinander auf, und ihre Gewinne ergeben multipliziert nicht ihre TPS.</translation>
     </message>
     <message>
         <source>HSDP shards over 10 nodes, six replicas (section 3.3).</source>
@@ -8168,6 +8184,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <source>Next lesson</source>
         <translation>Nächste Lektion</translation>
     </message>
+    <message>
+        <source>once more</source>
+        <translation>noch einmal</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::LessonTile</name>
@@ -8353,6 +8373,14 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <source>reserved, without values</source>
         <translation>reserviert, ohne Werte</translation>
     </message>
+    <message>
+        <source>%1 together</source>
+        <translation>%1 zusammen</translation>
+    </message>
+    <message>
+        <source>BYTES ON THE RANK</source>
+        <translation>BYTES AUF DEM RANG</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::HoldersPane</name>
@@ -8369,7 +8397,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <name>SearchView</name>
     <message>
         <source>%1 tokens a step</source>
-        <translation>%1 Tokens je Schritt</translation>
+        <translation>%1 Token je Schritt</translation>
     </message>
     <message>
         <source>How should %1 be trained on %2 GPUs of %3?</source>
@@ -8573,7 +8601,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>tokens/s</source>
-        <translation>Tokens/s</translation>
+        <translation>Token/s</translation>
     </message>
     <message>
         <source>memory</source>
@@ -8727,6 +8755,32 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <source>MFU counts attention in full, masked scores too.</source>
         <translation>MFU zählt Attention voll, auch maskierte Werte.</translation>
     </message>
+    <message>
+        <source>can be selected</source>
+        <translation>wählbar</translation>
+    </message>
+    <message>
+        <source>ZeRO group %1</source>
+        <translation>ZeRO-Gruppe %1</translation>
+    </message>
+    <message>
+        <source>rank order %1</source>
+        <translation>Rangfolge %1</translation>
+    </message>
+    <message>
+        <source>schedule %1</source>
+        <translation>Ablaufplan %1</translation>
+    </message>
+    <message>
+        <source>chunks %1</source>
+        <translation>Stücke %1</translation>
+    </message>
+    <message>
+        <source>Simulated: step %1, %2.
+The search keeps the best plans and the front. To come to another one fix an axis, or ask “Why not …”.</source>
+        <translation>Simuliert: Schritt %1, %2.
+Die Suche behält die besten Pläne und die Front. Zu einem anderen kommst du, wenn du eine Achse festlegst oder „Warum nicht …“ fragst.</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::SearchView</name>
@@ -8816,7 +8870,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>tokens per second</source>
-        <translation>Tokens je Sekunde</translation>
+        <translation>Token je Sekunde</translation>
     </message>
     <message>
         <source>MFU</source>
@@ -8935,11 +8989,11 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>Tokens of a sequence</source>
-        <translation>Tokens einer Sequenz</translation>
+        <translation>Token einer Sequenz</translation>
     </message>
     <message>
         <source>Tokens each</source>
-        <translation>Tokens je Sequenz</translation>
+        <translation>Token je Sequenz</translation>
     </message>
     <message>
         <source>Memory of a GPU that may be used, in GiB</source>
@@ -9576,7 +9630,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>all-gather</source>
-        <translation>All-gather</translation>
+        <translation>All-Gather</translation>
     </message>
     <message>
         <source>tokens %1</source>
@@ -10186,8 +10240,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Die Pläne werden vorhergesagt …</translation>
     </message>
     <message>
-        <source>The columns above have theirs in the table.</source>
-        <translation>Die Spalten oben haben ihre in der Tabelle.</translation>
+        <source>What each lettered column is of stands over its lane.</source>
+        <translation>Wovon jede Spalte ist, steht bei ihrem Buchstaben über ihrer Spur.</translation>
     </message>
 </context>
 <context>
@@ -10246,7 +10300,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>tokens per second</source>
-        <translation>Tokens je Sekunde</translation>
+        <translation>Token je Sekunde</translation>
     </message>
     <message>
         <source>MFU</source>
@@ -10420,8 +10474,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Start</translation>
     </message>
     <message>
-        <source>Roofline of %1: layer %2 of %3 on rank %4, one micro-batch</source>
-        <translation>Roofline von %1: Schicht %2 von %3 auf Rang %4, ein Mikro-Batch</translation>
+        <source>Roofline · %1 · layer %2 of %3 on rank %4, one micro-batch</source>
+        <translation>Roofline · %1 · Schicht %2 von %3 auf Rang %4, ein Mikro-Batch</translation>
     </message>
     <message>
         <source>FLOP per byte</source>
@@ -10651,11 +10705,11 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>step time</source>
-        <translation>Schrittzeit</translation>
+        <translation>Schrittdauer</translation>
     </message>
     <message>
         <source>tokens per second</source>
-        <translation>Tokens je Sekunde</translation>
+        <translation>Token je Sekunde</translation>
     </message>
     <message>
         <source>MFU</source>

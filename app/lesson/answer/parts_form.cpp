@@ -17,9 +17,17 @@ namespace parallelarium {
 namespace {
 
 constexpr int kListMargin = 24;
+constexpr int kBesideLabel = 104;  // px of words that a choice has room for beside its label
 
 // Pages are turned by what is around it, as they are by the wheel.
 class PartChoice : public ChoiceBox {
+ public:
+  // The list is as wide as its words, however narrow the box.
+  void showPopup() override {
+    view()->setMinimumWidth(view()->sizeHintForColumn(0) + kListMargin);
+    ChoiceBox::showPopup();
+  }
+
  protected:
   void keyPressEvent(QKeyEvent* event) override {
     if (event->key() == Qt::Key_PageDown || event->key() == Qt::Key_PageUp) return event->ignore();
@@ -49,13 +57,24 @@ void PartsForm::set_parts(const std::vector<Part>& parts, const QStringList& lab
       std::any_of(parts.begin(), parts.end(), [](const Part& part) { return part.option.empty(); });
   grid_->setColumnStretch(0, numbers ? (options.empty() ? 2 : 1) : 1);
   grid_->setColumnStretch(1, numbers ? 1 : 2);
+  ensurePolished();
+  const bool below = std::any_of(options.begin(), options.end(), [&](const Words& option) {
+    return fontMetrics().horizontalAdvance(option.text) > kBesideLabel;
+  });
+  int line = 0;  // of the grid: a choice of long words stands below its label
   for (const Part& part : parts) {
     const int at = static_cast<int>(rows_.size());
     Row& row = rows_.emplace_back(Row{part, labels.value(at)});
     const auto given = answers.find(part.id);
     auto* label = new QLabel(row.label);
     label->setWordWrap(true);
-    grid_->addWidget(label, at, 0);
+    row.mark = new QLabel;
+    row.mark->setMinimumWidth(14);
+    grid_->addWidget(row.mark, line, 3);
+    if (below && !part.option.empty())
+      grid_->addWidget(label, line++, 0, 1, 3);
+    else
+      grid_->addWidget(label, line, 0);
     QWidget* field = nullptr;
     if (part.option.empty()) {
       field = row.number = new QLineEdit;
@@ -64,7 +83,7 @@ void PartsForm::set_parts(const std::vector<Part>& parts, const QStringList& lab
       if (given != answers.end() && given->second.number)
         row.number->setText(
             guess_text(*given->second.number, part.ask.unit).section(QChar(0x00a0), 0, 0));
-      grid_->addWidget(new QLabel(unit_label(part.ask.unit)), at, 2);
+      grid_->addWidget(new QLabel(unit_label(part.ask.unit)), line, 2);
       connect(row.number, &QLineEdit::textChanged, this, &PartsForm::change);
       connect(row.number, &QLineEdit::returnPressed, this, &PartsForm::entered);
     } else {
@@ -78,17 +97,14 @@ void PartsForm::set_parts(const std::vector<Part>& parts, const QStringList& lab
           given == answers.end()
               ? -1
               : row.choice->findData(QString::fromStdString(given->second.option)));
-      // The list is as wide as its words, however narrow the box.
-      QAbstractItemView* list = row.choice->view();
-      list->setMinimumWidth(list->sizeHintForColumn(0) + kListMargin);
       connect(row.choice, &QComboBox::currentIndexChanged, this, &PartsForm::change);
     }
     field->setAccessibleName((row.label + QLatin1Char(' ') + unit_label(part.ask.unit)).trimmed());
     label->setBuddy(field);
-    grid_->addWidget(field, at, 1);
-    row.mark = new QLabel;
-    row.mark->setMinimumWidth(14);
-    grid_->addWidget(row.mark, at, 3);
+    if (below && row.choice)
+      grid_->addWidget(field, line++, 0, 1, 4);
+    else
+      grid_->addWidget(field, line++, 1);
   }
 }
 

@@ -93,6 +93,7 @@ QWidget* CourseMap::make_head() {
   search_->setAccessibleName(search_->placeholderText());
   search_->setClearButtonEnabled(true);
   search_->setFixedWidth(kSearchWidth);
+  search_->setTextMargins(6, 0, 6, 0);
   connect(search_, &QLineEdit::textChanged, this, &CourseMap::narrow);
   connect(search_, &QLineEdit::returnPressed, this, &CourseMap::focus_first);
   basics_ = new QPushButton(tr("I know the basics …"));
@@ -291,6 +292,7 @@ QString CourseMap::about_next(const MapLesson& lesson) const {
   QString about = next_of_playlist();
   if (about.isEmpty()) about = data_.unit_of(*next_).title;
   about += QStringLiteral(" · ");
+  if (lesson.done) about += tr("once more") + QStringLiteral(" · ");
   if (lesson.begun())
     about +=
         tr("step %1 of %2").arg(lesson.reached).arg(lesson.steps.size()) + QStringLiteral(" · ");

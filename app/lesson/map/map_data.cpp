@@ -7,6 +7,7 @@
 #include "app/look/sentence.h"
 #include "app/look/words.h"
 #include "app/views/views.h"
+#include "engine/lesson/teaching/coverage.h"
 
 namespace parallelarium {
 
@@ -19,7 +20,8 @@ QString in_language(const std::map<std::string, std::string>& titles) {
   return english == titles.end() ? QString() : QString::fromStdString(english->second);
 }
 
-MapLesson map_lesson(const Course& course, const CourseEntry& entry, const LessonPlayer& player) {
+MapLesson map_lesson(const Course& course, const CourseEntry& entry,
+                     const std::map<std::string, std::string>& rows, const LessonPlayer& player) {
   MapLesson shown;
   shown.id = QString::fromStdString(entry.id);
   shown.folder = QString::fromStdString(course.folder + "/" + entry.id);
@@ -36,6 +38,7 @@ MapLesson map_lesson(const Course& course, const CourseEntry& entry, const Lesso
   const nlohmann::json record = player.record(*lesson);
   shown.done = player.is_done(*lesson);
   shown.known = player.progress().known(lesson->id, lesson->version);
+  shown.again = !player.exam() && player.progress().again(lesson->id, lesson->version);
   shown.due = player.progress().due(lesson->id, lesson->version, QDateTime::currentDateTimeUtc()) &&
               std::any_of(lesson->steps.begin(), lesson->steps.end(),
                           [](const Step& step) { return step.ask && !step.ask->answer.empty(); });
@@ -52,6 +55,9 @@ MapLesson map_lesson(const Course& course, const CourseEntry& entry, const Lesso
   if (const Result<const Glossary*> all = glossary())
     for (const Term& term : (*all)->words)
       if (term.lesson == shown.id) shown.words << term.word << term.in_text;
+  for (const auto& [id, step] : lesson->covers)
+    if (const auto row = rows.find(id); row != rows.end())
+      shown.rows << QString::fromStdString(id + " " + row->second);
   const Result<void> playable = can_play(*lesson, player.computer());
   if (!playable) shown.refusal = sentence(playable.error());
   return shown;
@@ -60,7 +66,7 @@ MapLesson map_lesson(const Course& course, const CourseEntry& entry, const Lesso
 }  // namespace
 
 int MapLesson::minutes_left() const {
-  if (done || known || steps.empty()) return 0;
+  if (steps.empty() || (!begun() && (done || known))) return 0;
   const std::size_t ahead = steps.size() - (reached > 0 ? reached - 1 : 0);
   return std::max(
       1, static_cast<int>(minutes * static_cast<double>(ahead) / static_cast<double>(steps.size()) +
@@ -72,11 +78,13 @@ std::optional<std::size_t> MapData::next() const {
     for (const std::size_t at : playlist->lessons)
       if (!lessons[at].done && lessons[at].refusal.isEmpty()) return at;
   using Which = bool (*)(const MapLesson&);
-  for (const Which which : {Which([](const MapLesson& lesson) { return lesson.begun(); }),
-                            Which([](const MapLesson& lesson) { return !lesson.known; }),
-                            Which([](const MapLesson&) { return true; })})
+  for (const Which which :
+       {Which([](const MapLesson& lesson) { return !lesson.done && lesson.begun(); }),
+        Which([](const MapLesson& lesson) { return lesson.begun(); }),
+        Which([](const MapLesson& lesson) { return !lesson.done && !lesson.known; }),
+        Which([](const MapLesson& lesson) { return !lesson.done; })})
     for (std::size_t at = 0; at < lessons.size(); ++at)
-      if (!lessons[at].done && lessons[at].refusal.isEmpty() && which(lessons[at])) return at;
+      if (lessons[at].refusal.isEmpty() && which(lessons[at])) return at;
   return std::nullopt;
 }
 
@@ -105,7 +113,8 @@ std::size_t MapData::done() const {
 
 int MapData::minutes_left() const {
   int minutes = 0;
-  for (const MapLesson& lesson : lessons) minutes += lesson.minutes_left();
+  for (const MapLesson& lesson : lessons)
+    if (!lesson.done && !lesson.known) minutes += lesson.minutes_left();
   return minutes;
 }
 
@@ -119,7 +128,7 @@ std::vector<std::size_t> MapData::due() const {
 bool MapData::matches(std::size_t lesson, const QString& words) const {
   const MapLesson& one = lessons[lesson];
   QStringList texts{one.title, one.summary, one.id, unit_of(lesson).title};
-  texts << one.words;
+  texts << one.words << one.rows;
   for (const MapStep& step : one.steps) texts << step.title;
   const QString all = texts.join(QLatin1Char('\n'));
   for (const QString& word : words.split(QLatin1Char(' '), Qt::SkipEmptyParts))
@@ -143,8 +152,10 @@ MapData read_map(const LessonPlayer& player) {
     return map;
   }
   map.title = in_language(course->titles);
+  const auto listed = read_rows(folder);  // a course of one's own may have none
+  const auto rows = listed ? *listed : std::map<std::string, std::string>();
   for (const CourseEntry& entry : course->lessons)
-    map.lessons.push_back(map_lesson(*course, entry, player));
+    map.lessons.push_back(map_lesson(*course, entry, rows, player));
   if (const std::optional<Playlist>& playlist = player.progress().playlist()) {
     map.playlist = MapPlaylist{QString::fromStdString(playlist->title), {}, {}};
     for (const PlaylistEntry& entry : playlist->entries)

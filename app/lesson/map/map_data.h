@@ -22,13 +22,17 @@ struct MapLesson {
   int minutes = 0;
   bool done = false;
   bool known = false;       // it can be skipped
+  bool again = false;       // done, and being played once more
   bool due = false;         // a question of it should be asked again
   std::size_t reached = 0;  // steps that were entered; 0: it was never begun
   std::vector<MapStep> steps;
   QStringList tabs;   // titles of the views that it shows
   QStringList words;  // of the glossary that it teaches, as texts write them
+  QStringList rows;   // the statements of the course's sources that it covers, with their ids
   int ranks = 1;
-  bool begun() const { return !done && reached > 0; }
+  // Whether there is something to go on with. Who looks at the first step of a lesson that is done
+  // has not begun it anew.
+  bool begun() const { return done ? again && reached > 1 : reached > 0; }
   int minutes_left() const;
 };
 
@@ -53,8 +57,8 @@ struct MapData {
   std::optional<MapPlaylist> playlist;
   QStringList basics;  // folders of the lessons that those are asked about who know the basics
   // The lesson to go on with: the first of the playlist that is not done, else the first that was
-  // begun and can be played, else the first that is neither done nor known, else the first that is
-  // not done; none where all are done.
+  // begun and can be played, else one that is being played again, else the first that is neither
+  // done nor known, else the first that is not done; none where all are done.
   std::optional<std::size_t> next() const;
   // The same behind a lesson that was just finished: the next of the course first.
   std::optional<std::size_t> next_after(const QString& folder) const;

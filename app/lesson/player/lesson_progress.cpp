@@ -23,6 +23,7 @@ const char* const kFormat = "parallelarium-progress/1";
 // When a lesson was done or reviewed last, and how many reviews were right one after another.
 const char* const kReviewed = "reviewed_at";
 const char* const kKnown = "known";
+const char* const kAgain = "again";
 const char* const kClass = "class";
 const char* const kReviews = "reviews";
 const char* const kPlaylist = "playlist";
@@ -184,6 +185,10 @@ bool LessonProgress::known(const std::string& id, int version) const {
          member_or(*found, kKnown, false);
 }
 
+bool LessonProgress::again(const std::string& id, int version) const {
+  return done(id, version) && member_or(lessons_.at(id), kAgain, false);
+}
+
 Result<void> LessonProgress::note_known(const std::string& id, int version) {
   if (done(id, version)) return {};
   if (record(id, version).is_null())
@@ -199,6 +204,7 @@ Result<void> LessonProgress::keep(const std::string& id, int version, bool is_do
   if (was_done) {
     for (const char* key : {kReviewed, kReviews})
       if (lessons_[id].contains(key)) kept[key] = lessons_[id][key];
+    if (!is_done) kept[kAgain] = true;
   } else if (is_done) {
     kept[kReviewed] = iso_text(QDateTime::currentDateTimeUtc());
     kept[kReviews] = 0;

@@ -36,6 +36,8 @@ class LessonProgress {
   // Whether a question of it was answered before it was played: it can be skipped.
   bool known(const std::string& id, int version) const;
   Result<void> note_known(const std::string& id, int version);
+  // Whether a lesson that was done is being played once more, and not to its end yet.
+  bool again(const std::string& id, int version) const;
   // Keeps a lesson's record and writes the file atomically. A lesson that was done stays done.
   Result<void> keep(const std::string& id, int version, bool done, const nlohmann::json& answers);
   // The same of a lesson that was taken as an exam with these numbers. Practice never touches it,

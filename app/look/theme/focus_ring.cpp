@@ -22,7 +22,9 @@ class FocusRing : public QWidget {
     if (event->type() == QEvent::FocusIn) {
       setGeometry(parentWidget()->rect());
       raise();
-      setVisible(static_cast<QFocusEvent*>(event)->reason() != Qt::MouseFocusReason);
+      if (!comes_back(static_cast<QFocusEvent*>(event)->reason()))
+        by_keyboard_ = static_cast<QFocusEvent*>(event)->reason() != Qt::MouseFocusReason;
+      setVisible(by_keyboard_);
     }
     if (event->type() == QEvent::FocusOut) hide();
     if (event->type() == QEvent::Resize) setGeometry(parentWidget()->rect());
@@ -33,9 +35,16 @@ class FocusRing : public QWidget {
     QPainter painter(this);
     paint_focus_ring(painter, rect(), ring_color(theme_for(palette())));
   }
+
+ private:
+  bool by_keyboard_ = false;  // how the focus came
 };
 
 }  // namespace
+
+bool comes_back(Qt::FocusReason reason) {
+  return reason == Qt::ActiveWindowFocusReason || reason == Qt::PopupFocusReason;
+}
 
 QColor ring_color(const Theme& theme, bool on_accent) {
   if (!on_accent) return theme.accent_line;

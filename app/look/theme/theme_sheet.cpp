@@ -97,6 +97,8 @@ QProgressBar::chunk { background: @accent_line; border-radius: 3px; }
 QTableView, QTreeView, QListView { background: @surface; color: @text; border: none;
   gridline-color: @grid; selection-background-color: @accent; selection-color: #FFFFFF;
   alternate-background-color: @window; }
+QComboBoxPrivateContainer { background: @surface; border: 1px solid @control_line; }
+QComboBoxListView { selection-background-color: @accent_soft; selection-color: @text; }
 QHeaderView::section { background: @surface; color: @muted; border: none;
   border-bottom: 1px solid @hairline; padding: 5px 8px; }
 QSplitter::handle { background: @hairline; }

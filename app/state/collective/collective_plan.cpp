@@ -32,11 +32,6 @@ Result<CollectiveRun> make_collective_run(const CollectiveSpec& spec, Collective
   return CollectiveRun{std::make_shared<const CollectivePlan>(std::move(*plan)), std::move(seen)};
 }
 
-QString in_sentence(const QString& title, bool is_name) {
-  const bool keeps = is_name || QLocale().language() == QLocale::German;
-  return keeps ? title : title.at(0).toLower() + title.mid(1);
-}
-
 QString algorithm_in_sentence(CollectiveKind kind, const std::string& algorithm) {
   const bool is_name = algorithm == "bruck" || algorithm == "torus";  // Bruck, 2-D
   return in_sentence(algorithm_title(kind, algorithm), is_name);

@@ -29,8 +29,7 @@ struct SweepPoint {
   bool on_gpus = false;
 };
 
-// A title in the middle of a sentence: it begins small where nouns do, and it is no name.
-QString in_sentence(const QString& title, bool is_name);
+// Its title in the middle of a sentence, as in_sentence().
 QString algorithm_in_sentence(CollectiveKind kind, const std::string& algorithm);
 
 // "All-reduce", "Ring", "sum": as controls and titles name them.

@@ -3,6 +3,7 @@
 #include <QCoreApplication>
 
 #include "app/look/figures.h"
+#include "app/look/sentence.h"
 #include "app/state/collective/collective_session.h"
 #include "app/views/collectives/collectives_view.h"
 #include "app/views/collectives/picture/collective_parts.h"

@@ -128,7 +128,7 @@ std::vector<Quantity> CompareView::quantities() const {
 
 QString CompareView::origin(const QString&) const {
   return whose_text(state_->session) + QLatin1Char(' ') +
-         tr("The columns above have theirs in the table.");
+         tr("What each lettered column is of stands over its lane.");
 }
 
 ViewPicture CompareView::exported(const PictureStyle& style) const {

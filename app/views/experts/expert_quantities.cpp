@@ -39,9 +39,7 @@ Quantity layer_time(const ExpertPicture& picture, const QLocale& locale) {
   const Source source = picture.observed->source;
   quantity.observed_value = double(picture.observed->length().count()) / 1e9;
   quantity.observed = {time_text(picture.observed->length(), locale), source_text(source), {}};
-  if (source == Source::kPaced)
-    quantity.difference = QuantitiesWords::tr("set");
-  else if (source == Source::kMeasured)
+  if (!say_no_difference(source, quantity) && source == Source::kMeasured)
     quantity.difference = relative_text(quantity.predicted_value, quantity.observed_value, locale);
   return quantity;
 }

@@ -57,9 +57,7 @@ Quantity time_of_layer(const LayerPicture& picture, const QLocale& locale) {
   const Source source = picture.observed->source;
   quantity.observed_value = seconds_of(length(*picture.observed));
   quantity.observed = {time_text(length(*picture.observed), locale), source_text(source), {}};
-  if (source == Source::kPaced)
-    quantity.difference = QuantitiesWords::tr("set");
-  else if (source == Source::kMeasured)
+  if (!say_no_difference(source, quantity) && source == Source::kMeasured)
     quantity.difference = relative_text(quantity.predicted_value, quantity.observed_value, locale);
   return quantity;
 }

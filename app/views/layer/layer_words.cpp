@@ -6,6 +6,7 @@
 
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
+#include "app/state/collective/collective_plan.h"
 #include "app/views/layer/context/context_picture.h"
 #include "app/views/layer/layer_inside.h"
 #include "app/views/layer/vocabulary/vocabulary_picture.h"
@@ -48,9 +49,7 @@ QString algebra_text(const LayerStep& step, const LayerRankStep& part) {
 }  // namespace
 
 QString layer_collective_name(const LayerStep& step) {
-  const std::string_view name = name_of(step.collective);
-  return QString::fromUtf8(name.data(), int(name.size()))
-      .replace(QLatin1Char('_'), QLatin1Char('-'));
+  return in_sentence(title_of(step.collective));
 }
 
 QString layer_step_name(const LayerStep& step) {

@@ -185,7 +185,7 @@ QString MemoryView::description() const {
   QStringList parts;
   for (int category = 0; category < kCategories; ++category)
     if (held[std::size_t(category)] > 0)
-      parts << QStringLiteral("%1 %2").arg(category_text(Category(category)).toLower(),
+      parts << QStringLiteral("%1 %2").arg(in_sentence(category_text(Category(category))),
                                            bytes_text(held[std::size_t(category)]));
   return tr("%1. %2. At %3 it holds %4. Peak %5 %6.")
       .arg(s.shown.title, stages.join(QStringLiteral("; ")), time_text(now),

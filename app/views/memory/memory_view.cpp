@@ -260,11 +260,9 @@ void MemoryView::place_parts() {
   const int w = width();
   const int combo = std::min(190, w / 3);
   s.rank->setGeometry(w - 16 - combo, 4, combo, 28);
-  for (QToolButton* button : s.panes->findChildren<QToolButton*>()) {
-    const int at = int(s.panes->findChildren<QToolButton*>().indexOf(button));
-    // Above two halves the first two panes are seen anyway.
-    button->setVisible(at >= 2 || height() < kSplitFrom || width() < kSideFrom);
-  }
+  // Above two halves the first two panes are seen anyway.
+  for (const char* key : {kPaneKeys[0], kPaneKeys[1]})
+    s.panes->set_choice_shown(QLatin1String(key), height() < kSplitFrom || width() < kSideFrom);
   if (s.split && int(s.pane) < 2) {
     s.pane = Pane::kStep;
     s.panes->set_value(QLatin1String(kPaneKeys[2]));

@@ -9,6 +9,7 @@
 
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
+#include "app/state/collective/collective_plan.h"
 #include "engine/passes/replicate.h"
 #include "engine/passes/shard/shard.h"
 
@@ -26,9 +27,7 @@ QString spaced(std::string_view name) {
 
 QString operation_text(const Op& op) {
   if (op.kind != OpKind::kCollective) return name_text(op.purpose);
-  return Words::tr("%1 of %2")
-      .arg(spaced(name_of(op.collective)).replace(QLatin1Char(' '), QLatin1Char('-')),
-           name_text(op.purpose));
+  return Words::tr("%1 of %2").arg(in_sentence(title_of(op.collective)), name_text(op.purpose));
 }
 
 int built_of(const Prediction& prediction, int rank) {
@@ -272,7 +271,7 @@ QString mesh_sentence(const Program& program, const MeshMotion& motion, Nanoseco
   for (std::size_t at = 0; at < moment.messages.size() && at < kMost; ++at) {
     const MeshMotion::Message& message = moment.messages[at];
     parts << Words::tr("%1 from rank %2 to rank %3")
-                 .arg(spaced(name_of(message.purpose)))
+                 .arg(name_text(message.purpose))
                  .arg(message.from)
                  .arg(message.to);
   }

@@ -108,7 +108,7 @@ QString flops_rate_text(double flops_per_second) {
 
 QString roofline_title(const RooflineData& data) {
   if (!data.roofline) return data.refusal;
-  return RooflineWords::tr("Roofline of %1: layer %2 of %3 on rank %4, one micro-batch")
+  return RooflineWords::tr("Roofline · %1 · layer %2 of %3 on rank %4, one micro-batch")
       .arg(data.machine)
       .arg(data.roofline->layer)
       .arg(data.model)

@@ -14,7 +14,7 @@ namespace parallelarium {
 namespace {
 
 constexpr double kRoofMargin = 16, kRoofGap = 20, kRoofHead = 22, kRoofRow = 20;
-constexpr double kPlotBeside = 760, kListWidth = 368;
+constexpr double kPlotBeside = 800, kListWidth = 416;
 
 struct RoofWords {
   Q_DECLARE_TR_FUNCTIONS(RooflineView)
@@ -46,7 +46,7 @@ double paint_pieces(QPainter& painter, const QRectF& rect, const RooflineData& d
   double y = rect.top();
   const ListColumn columns[] = {{0.51, RoofWords::tr("Piece")},
                                 {0.64, RoofWords::tr("FLOP/B")},
-                                {0.8, RoofWords::tr("time")},
+                                {0.785, RoofWords::tr("time")},
                                 {1.0, RoofWords::tr("bound by")}};
   const auto cell = [&](std::size_t at) {
     const double from = at == 0 ? 24 : columns[at - 1].share * rect.width();

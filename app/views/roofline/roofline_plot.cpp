@@ -190,31 +190,52 @@ class RoofPlot {
     }
   }
 
+  // Above its roof, or below it where other roofs or names would come in between.
+  double top_of_name(const RooflineCeiling& ceiling, const std::vector<double>& tops) const {
+    constexpr double kTall = 15;
+    const double own = place(1, ceiling.flops_per_second).y();
+    const auto is_clear = [&](double top) {
+      const bool over_name = std::any_of(
+          tops.begin(), tops.end(), [&](double other) { return std::abs(other - top) < kTall; });
+      return !over_name && std::none_of(roofline_.ceilings.begin(), roofline_.ceilings.end(),
+                                        [&](const RooflineCeiling& other) {
+                                          const double y = place(1, other.flops_per_second).y();
+                                          return other.flops_per_second > 0 && y > top &&
+                                                 y < top + kTall;
+                                        });
+    };
+    for (const double top : {own - 16, own + 2, own + 18, own - 32})
+      if (is_clear(top)) return top;
+    return own - 16;
+  }
+
   void paint_names(RooflineHits* hits) {
     const QFont small = theme_.font(11);
-    double free = 0;  // below the names of arithmetic so far
+    std::vector<double> tops;  // of the names of arithmetic so far
     const double best = best_arithmetic(roofline_);
     for (std::size_t at = 0; at < roofline_.ceilings.size(); ++at) {
       const RooflineCeiling& ceiling = roofline_.ceilings[at];
       const QString names = names_of_equal(at);
       if (names.isEmpty()) continue;
       if (ceiling.flops_per_second > 0) {
-        double y = place(1, ceiling.flops_per_second).y() - 16;
-        y = std::max(y, free);
+        const double y = top_of_name(ceiling, tops);
         const QString text =
             QStringLiteral("%1, %2").arg(flops_rate_text(ceiling.flops_per_second), names);
-        const QRectF line(plot_.left() + plot_.width() * 0.4, y, plot_.width() * 0.6, 15);
-        put_elided(painter_, line, Qt::AlignRight | Qt::AlignVCenter, text, small, theme_.text,
-                   texts_);
+        // Above the highest roof all is free; beside a lower one the slopes rise.
+        const double room = plot_.width() * (tops.empty() ? 1 : 0.6);
+        const QRectF line(plot_.right() - room, y, room, 15);
         const double wide =
             std::min(line.width(), QFontMetricsF(small).horizontalAdvance(text) + 4);
         taken_.push_back(QRectF(line.right() - wide, y, wide, 15));
+        painter_.fillRect(QRectF(line.right() - wide, y + 1, wide, 13), theme_.surface);
+        put_elided(painter_, line, Qt::AlignRight | Qt::AlignVCenter, text, small, theme_.text,
+                   texts_);
         if (hits)
           hits->roofs.emplace_back(
               QLineF(place(std::clamp(ceiling.ridge, x_.least, x_.most), ceiling.flops_per_second),
                      place(x_.most, ceiling.flops_per_second)),
               roof_text(text, ceiling.origin));
-        free = y + 15;
+        tops.push_back(y);
         continue;
       }
       // Along its line, which rises by as much as the axes' scales say.
@@ -250,6 +271,7 @@ class RoofPlot {
     const QRectF box(x + 6, plot_.bottom() - 18, QFontMetricsF(bold).horizontalAdvance(text) + 4,
                      15);
     taken_.push_back(box);
+    painter_.fillRect(box, theme_.surface);
     put_text(painter_, box, Qt::AlignVCenter, text, bold, theme_.accent_line, texts_);
   }
 

@@ -122,7 +122,7 @@ double paint_changes(QPainter& painter, const QRectF& rect, const SearchPicture&
     double taken = 0;
     if (!why.change.empty()) {
       const QRectF line(rect.left(), y, rect.width() - wide, kLine);
-      const QString change = with_firm_units(QString::fromStdString(why.change));
+      const QString change = with_firm_units(change_text(why.change));
       // Alone it has the place to say all of a long change.
       if (picture.why.size() == 1)
         taken = put_lines(painter, line, change, bold, theme.text, texts) - kLine;
@@ -132,8 +132,8 @@ double paint_changes(QPainter& painter, const QRectF& rect, const SearchPicture&
                Qt::AlignVCenter | Qt::AlignRight, value, bold,
                why.seconds ? theme.text : theme.warning, texts);
     }
-    QString reason = with_firm_units(sentence(why.sentence));
-    const QString change = QString::fromStdString(why.change);
+    QString reason = with_firm_units(plan_sentence(why.sentence));
+    const QString change = with_firm_units(change_text(why.change));
     if (reason.startsWith(change)) reason = capitalised(reason.mid(change.size()).trimmed());
     if (!why.change.empty()) y += std::max(0.0, taken) + kLine - 2;
     QStringList lines = broken_lines(reason, small, rect.width());

@@ -45,6 +45,8 @@ struct SearchHits {
     const FoundPlan* plan = nullptr;
   };
   std::vector<Plan> plans;  // rows, and points of the scatter
+  // Points whose plans the search did not keep: where, and which of PlanAnswer::points.
+  std::vector<std::pair<QRectF, std::size_t>> others;
   std::vector<std::pair<QRectF, PlanAnswer::Class>> losses;
   QRectF limit, plot;                      // the line of the limit, and what bytes are over
   double least_bytes = 0, most_bytes = 0;  // at its sides

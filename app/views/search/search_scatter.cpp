@@ -79,7 +79,7 @@ class Scatter {
           QPen(bytes > picture_.answer->capacity_bytes ? theme_.hairline : theme_.muted, 1));
       painter_.drawEllipse(place(seconds, bytes), kDot, kDot);
     }
-    painter_.setPen(QPen(theme_.muted, 1));
+    painter_.setPen(QPen(theme_.text, 1.5));
     for (const FoundPlan* plan : picture_.selectable)
       painter_.drawEllipse(place(*plan), kDot, kDot);
     paint_front();
@@ -154,6 +154,12 @@ class Scatter {
       hits->plans.push_back(
           {QRectF(at.x() - kReach, at.y() - kReach, 2 * kReach, 2 * kReach), *plan});
     }
+    const auto& points = picture_.answer->points;
+    for (std::size_t index = points.size(); index-- > 0;) {
+      const QPointF at = place(points[index].first, points[index].second);
+      hits->others.emplace_back(
+          QRectF(at.x() - kDot - 1, at.y() - kDot - 1, 2 * kDot + 2, 2 * kDot + 2), index);
+    }
   }
 
   void paint_limit(SearchHits* hits) {
@@ -213,6 +219,11 @@ class Scatter {
     };
     entry(ScatterTexts::tr("simulated"), [&](const QPointF& at) {
       painter_.setPen(QPen(theme_.muted, 1));
+      painter_.setBrush(theme_.surface);
+      painter_.drawEllipse(at, kDot, kDot);
+    });
+    entry(ScatterTexts::tr("can be selected"), [&](const QPointF& at) {
+      painter_.setPen(QPen(theme_.text, 1.5));
       painter_.setBrush(theme_.surface);
       painter_.drawEllipse(at, kDot, kDot);
     });

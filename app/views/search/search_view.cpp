@@ -319,6 +319,13 @@ bool SearchView::show_tip(QPointF at, QPoint global) {
     QToolTip::showText(global, plan_tip(state_->search, *hit.plan), &canvas());
     return true;
   }
+  const std::optional<PlanAnswer>& answer = state_->search.answer();
+  for (const auto& [rect, index] : state_->hits.others) {
+    if (!rect.contains(at) || !answer || index >= answer->points.size()) continue;
+    const auto& [seconds, bytes] = answer->points[index];
+    QToolTip::showText(global, point_tip(seconds, bytes), &canvas());
+    return true;
+  }
   QToolTip::hideText();
   return true;
 }

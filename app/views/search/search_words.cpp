@@ -17,7 +17,71 @@ struct SearchTexts {
   Q_DECLARE_TR_FUNCTIONS(SearchView)
 };
 
+// An axis as the planner calls it, the search's option for it, and what the window says of it.
+struct CalledAxis {
+  QString called, option, pattern;
+};
+
+std::vector<CalledAxis> called_axes() {
+  const auto axis = [](const char* called, const char* option, const QString& pattern) {
+    return CalledAxis{QLatin1String(called), QLatin1String(option), pattern};
+  };
+  return {axis("SP", "sequence-parallel", QStringLiteral("SP %1")),
+          axis("sequence-parallel", "sequence-parallel", QStringLiteral("SP %1")),
+          axis("ZeRO group", "zero-group", SearchTexts::tr("ZeRO group %1")),
+          axis("order", "order", SearchTexts::tr("rank order %1")),
+          axis("schedule", "schedule", SearchTexts::tr("schedule %1")),
+          axis("chunks", "chunks", SearchTexts::tr("chunks %1")),
+          axis("layers", "stage-layers", SearchTexts::tr("layers %1")),
+          axis("stage-layers", "stage-layers", SearchTexts::tr("layers %1")),
+          axis("micro-batch", "micro-batch", SearchTexts::tr("micro-batch %1")),
+          axis("recompute", "recompute", SearchTexts::tr("recompute %1"))};
+}
+
+QString value_word(const QString& option, const QString& value) {
+  const bool is_on = value == QLatin1String("on");
+  const QString typed = is_on                           ? QStringLiteral("true")
+                        : value == QLatin1String("off") ? QStringLiteral("false")
+                                                        : value;
+  for (const SearchAxis& axis : search_axes())
+    if (const qsizetype at = axis.values.indexOf(typed); axis.option == option && at >= 0)
+      return axis.word(at);
+  return value;
+}
+
+// "schedule 1f1b → zb-h1", one axis of a change.
+QString axis_change_text(const QString& change) {
+  for (const CalledAxis& axis : called_axes()) {
+    if (!change.startsWith(axis.called + QLatin1Char(' '))) continue;
+    QStringList values = change.mid(axis.called.size() + 1).split(QStringLiteral(" → "));
+    for (QString& value : values) value = value_word(axis.option, value);
+    return axis.pattern.arg(values.join(QStringLiteral(" → ")));
+  }
+  return change;
+}
+
+void put_changes(QString& text, const Message& message) {
+  if (message.id.empty()) {
+    const QString said = QString::fromStdString(message.text);
+    const QString put = change_text(message.text);
+    if (!said.isEmpty() && put != said) text.replace(said, put);
+  }
+  for (const Message& argument : message.arguments) put_changes(text, argument);
+}
+
 }  // namespace
+
+QString change_text(const std::string& change) {
+  QStringList axes = QString::fromStdString(change).split(QStringLiteral(", "));
+  for (QString& axis : axes) axis = axis_change_text(axis);
+  return axes.join(QStringLiteral(", "));
+}
+
+QString plan_sentence(const Message& message) {
+  QString text = sentence(message);
+  for (const Message& argument : message.arguments) put_changes(text, argument);
+  return text;
+}
 
 QString batch_text(const PlanSearch& search) {
   return SearchTexts::tr("%1 tokens a step")
@@ -39,9 +103,9 @@ QString question_text(const PlanSearch& search) {
 }
 
 QStringList today_sentences(const ExplainedPlan& today) {
-  QStringList said{sentence(today.sentence)};
+  QStringList said{plan_sentence(today.sentence)};
   if (today.change)
-    said << sentence(today.change->sentence);
+    said << plan_sentence(today.change->sentence);
   else if (today.plan_class == "does_not_fit")
     said << SearchTexts::tr("No change of one axis would make it fit.");
   else if (today.seconds)
@@ -92,7 +156,7 @@ QString value_head(const PlanSearch& search) {
 
 QString value_said(const PlanSearch& search) {
   const ValueAnswer* asked = search.value_answer();
-  return asked ? sentence(asked->sentence) : QString();
+  return asked ? plan_sentence(asked->sentence) : QString();
 }
 
 QString plan_tip(const PlanSearch& search, const FoundPlan& plan) {
@@ -102,6 +166,13 @@ QString plan_tip(const PlanSearch& search, const FoundPlan& plan) {
   const QString axes = axes_text(plan.setup);
   return (search.is_today(plan) ? SearchTexts::tr("Today: %1").arg(axes) : axes) +
          QLatin1Char('\n') + figures;
+}
+
+QString point_tip(double seconds, std::int64_t bytes) {
+  return SearchTexts::tr(
+             "Simulated: step %1, %2.\nThe search keeps the best plans and the front. "
+             "To come to another one fix an axis, or ask “Why not …”.")
+      .arg(seconds_text(seconds), bytes_text(bytes));
 }
 
 std::vector<TodayFigure> today_figures(const PlanSearch& search) {
@@ -189,7 +260,7 @@ QString search_description(const PlanSearch& search) {
     said << SearchTexts::tr("Selected: %1.").arg(axes_text(plan->setup));
     const std::vector<PlanWhy>* neighbours = search.neighbours();
     for (const PlanWhy& why : neighbours ? *neighbours : search.why_selected())
-      said << sentence(why.sentence);
+      said << plan_sentence(why.sentence);
   }
   if (search.value_answer()) said << value_head(search) + QLatin1Char('.') << value_said(search);
   return said.join(QLatin1Char('\n'));

@@ -13,6 +13,11 @@ namespace parallelarium {
 
 QString batch_text(const PlanSearch& search);     // "1,048,576 tokens a step"
 QString question_text(const PlanSearch& search);  // "What should run on 64 GPUs"
+// A change of the planner, or a value of an axis, in the window's words: "schedule 1F1B → ZB-H1" of
+// "schedule 1f1b → zb-h1". What is neither stays as it is.
+QString change_text(const std::string& change);
+// A sentence of the planner, with the changes in it so.
+QString plan_sentence(const Message& message);
 // Where what is trained today stands, and the one change that serves it best.
 QStringList today_sentences(const ExplainedPlan& today);
 // Nothing where there is none that can be trained.
@@ -26,6 +31,8 @@ QString value_head(const PlanSearch& search);
 QString value_said(const PlanSearch& search);
 // What a plan is, at a dot of the scatter.
 QString plan_tip(const PlanSearch& search, const FoundPlan& plan);
+// The same of a dot whose plan the search did not keep.
+QString point_tip(double seconds, std::int64_t bytes);
 // What is known of less memory than was searched.
 QString limited_text(const PlanSearch& search);
 // That the best are those found until the search was cancelled.

@@ -3,6 +3,7 @@
 #include <QCoreApplication>
 
 #include "app/look/sentence.h"
+#include "app/state/collective/collective_plan.h"
 #include "app/views/shared/words.h"
 
 namespace parallelarium {
@@ -44,10 +45,7 @@ QString microbatch_text(const Bar& bar) {
                        : QString::number(bar.microbatch);
 }
 
-QString collective_word(CollectiveKind kind) {
-  return QString::fromUtf8(name_of(kind).data(), static_cast<int>(name_of(kind).size()))
-      .replace(QLatin1Char('_'), QLatin1Char('-'));
-}
+QString collective_word(CollectiveKind kind) { return in_sentence(title_of(kind)); }
 
 QString axis_word(Axis axis) {
   const std::string_view name = name_of(axis);
@@ -112,12 +110,12 @@ QString bar_sentence(const Program& program, int rank_index, const Bar& bar) {
       return Words::tr("Gradients into another type on %1").arg(here);
     return Words::tr("Optimizer on %1").arg(here);
   }
-  QString what = capitalised(purpose_words(bar.purpose));
+  QString what = purpose_words(bar.purpose);
   if (bar.microbatch >= 0) what = Words::tr("%1 of micro-batch %2").arg(what, microbatch_text(bar));
   if (bar.kind == OpKind::kSend)
-    return Words::tr("%1 from %2 to %3").arg(what, here, place_of(program, op.peer));
+    return Words::tr("%1 from %2 to %3").arg(capitalised(what), here, place_of(program, op.peer));
   if (bar.kind == OpKind::kRecv)
-    return Words::tr("%1 from %2 to %3").arg(what, place_of(program, op.peer), here);
+    return Words::tr("%1 from %2 to %3").arg(capitalised(what), place_of(program, op.peer), here);
   const int ranks =
       op.group >= 0
           ? static_cast<int>(program.groups[static_cast<std::size_t>(op.group)].ranks.size())
@@ -125,11 +123,11 @@ QString bar_sentence(const Program& program, int rank_index, const Bar& bar) {
   const QString where = op.layer >= 0 ? Words::tr("layer %1, %2").arg(op.layer).arg(here) : here;
   if (bar.axis == Axis::kWorld)
     return Words::tr("%1 of %2 over %3 ranks, %4")
-        .arg(capitalised(collective_word(op.collective)), what.toLower())
+        .arg(capitalised(collective_word(op.collective)), what)
         .arg(ranks)
         .arg(where);
   return Words::tr("%1 of %2 over the %3 ranks of the %4 group, %5")
-      .arg(capitalised(collective_word(op.collective)), what.toLower())
+      .arg(capitalised(collective_word(op.collective)), what)
       .arg(ranks)
       .arg(axis_word(bar.axis), where);
 }

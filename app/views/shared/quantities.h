@@ -23,6 +23,7 @@ struct Quantity {
   QString title;  // "Step time", "Bubble of whole step", "Peak memory, stage 0"
   Figure predicted, observed;
   QString difference;  // "+5.1 %", "2.0 pt", "0 B", "set"; empty when not comparable
+  QString why_none;    // what a word in place of a difference means; or empty
   QString since_pin;   // "−3.2 ms since pin", or empty
   QString note;        // what else the figures say: "12,200 tokens/s predicted"; or empty
   QString guess;       // "16 %", or empty

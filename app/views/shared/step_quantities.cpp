@@ -6,6 +6,7 @@
 
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
+#include "app/look/words.h"
 #include "engine/plan/program/report.h"
 
 namespace parallelarium {
@@ -34,6 +35,18 @@ QString no_difference(Source source) {
       return {};
   }
 }
+
+}  // namespace
+
+bool say_no_difference(Source source, Quantity& quantity) {
+  const QString word = no_difference(source);
+  if (word.isEmpty()) return false;
+  quantity.difference = word;
+  quantity.why_none = meaning_of(source == Source::kPaced ? "set" : name_of(source));
+  return true;
+}
+
+namespace {
 
 // Everything the five quantities are made of, for one Setup.
 struct Values {
@@ -205,7 +218,6 @@ void StepSides::add_run(const QLocale& locale, std::vector<Quantity>& all) const
   const QString source = source_text(run->observation.source);
   const std::optional<Message> delay = delay_of(run->observation);
   const bool missed = delay && run->observation.source == Source::kPaced;
-  const QString caveat = missed ? Quantities::tr("late") : no_difference(run->observation.source);
   all[0].observed = {seconds_text(seen.seconds, locale), source,
                      Quantities::tr("median of %1 steps; shortest %2, longest %3")
                          .arg(run->observation.timeline.steps)
@@ -220,10 +232,14 @@ void StepSides::add_run(const QLocale& locale, std::vector<Quantity>& all) const
   all[3].observed = {bytes_text(seen.sent, locale),
                      counted ? Quantities::tr("counted") : Quantities::tr("partly by formula"),
                      exact_bytes_text(seen.sent, locale)};
-  all[0].difference =
-      caveat.isEmpty() ? relative_text(expected.seconds, seen.seconds, locale) : caveat;
-  all[1].difference =
-      missed ? caveat : points_text(as_shown(seen.bubble) - as_shown(expected.bubble), locale);
+  if (!say_no_difference(run->observation.source, all[0]))
+    all[0].difference = relative_text(expected.seconds, seen.seconds, locale);
+  all[1].difference = points_text(as_shown(seen.bubble) - as_shown(expected.bubble), locale);
+  for (Quantity* quantity : {&all[0], &all[1]})
+    if (missed) {
+      quantity->difference = Quantities::tr("late");
+      quantity->why_none = sentence(*delay);
+    }
   all[2].difference = bytes_difference_text(expected.peak, seen.peak, locale);
   all[3].difference = bytes_difference_text(expected.sent, seen.sent, locale);
   all[0].observed_value = seen.seconds;

@@ -30,6 +30,10 @@ struct RankSides {
 };
 RankSides sides_of(const Session& session, int rank_index);
 
+// Puts a word in place of the difference of two durations where a run of that source is no evidence
+// of speed, with what it means; else nothing is changed. Whether it did.
+bool say_no_difference(Source source, Quantity& quantity);
+
 // What holds for every figure of a rank: a lesson hides it, the Setup is invalid, nothing ran; and
 // the guess.
 void finish(const Session& session, const RankSides& sides, Quantity& quantity);

@@ -37,10 +37,11 @@ QString figure_label(const QString& figure) {
 
 QString swept_label(const QString& option) {
   const SetupSetting* row = find_setting(setup_settings(), option.toStdString());
-  QString label = row ? setting_words(row->label) : option;
-  // "micro-batches", but "TP"
-  if (label.size() > 1 && label[1].isLower()) label[0] = label[0].toLower();
-  return label;
+  const QString label = row ? setting_words(row->label) : option;
+  const bool is_symbol =  // "micro-batches", but "TP" and "ZeRO"
+      std::any_of(label.begin() + std::min<qsizetype>(1, label.size()), label.end(),
+                  [](QChar letter) { return letter.isUpper(); });
+  return in_sentence(label, is_symbol);
 }
 
 QString swept_figure_text(double figure, const std::string& unit) {

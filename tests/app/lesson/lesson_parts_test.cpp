@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A question of several rows in the window: filled in by keyboard, marked row by row, kept.
 #include <QComboBox>
+#include <QStyleOptionComboBox>
 
 #include "app/lesson/answer/parts_form.h"
 #include "app/state/step/order_edit.h"
@@ -43,6 +44,49 @@ class LessonParts : public LessonPlay {
     ASSERT_EQ(box->currentData().toString(), id);
   }
 };
+
+// What was chosen can be read in its box, in each language of each lesson.
+TEST_F(LessonParts, EveryChoiceHasRoomForItsWords) {
+  open_question();
+  int measured = 0;
+  const auto course = read_course(kLessons.toStdString());
+  ASSERT_TRUE(course);
+  for (const CourseEntry& entry : course->lessons) {
+    const auto lesson = read_lesson(kLessons.toStdString() + entry.id);
+    ASSERT_TRUE(lesson) << entry.id;
+    for (const Step& step : lesson->steps) {
+      const bool chooses = std::any_of(step.parts.begin(), step.parts.end(),
+                                       [](const Part& part) { return !part.option.empty(); });
+      if (!chooses) continue;
+      for (const auto& [language, text] : lesson->texts) {
+        QStringList labels;
+        for (const Part& part : step.parts)
+          labels << QString::fromStdString(text.steps.at(step.id).part("part " + part.id));
+        std::vector<PartsForm::Words> options;
+        for (const Option& option : step.options)
+          options.push_back(
+              {option.id, QString::fromStdString(text.steps.at(step.id).part("option " + option.id))
+                              .trimmed()});
+        form().set_parts(step.parts, labels, options, {});
+        for (QComboBox* box : boxes()) {
+          QStyleOptionComboBox shown;
+          shown.initFrom(box);
+          const int room =
+              box->style()
+                  ->subControlRect(QStyle::CC_ComboBox, &shown, QStyle::SC_ComboBoxEditField, box)
+                  .width();
+          for (const PartsForm::Words& option : options) {
+            if (option.text.contains(QStringLiteral("{{"))) continue;  // numbers come into it
+            EXPECT_LE(box->fontMetrics().horizontalAdvance(option.text), room - 2)
+                << entry.id << " " << language << ": " << option.text.toStdString();
+          }
+          ++measured;
+        }
+      }
+    }
+  }
+  EXPECT_GT(measured, 20);
+}
 
 TEST_F(LessonParts, RowsAreFilledMarkedAndMendedByKeyboard) {
   open_question();

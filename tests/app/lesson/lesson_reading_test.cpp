@@ -121,6 +121,17 @@ TEST_F(LessonPlay, NothingIsPreselectedNorLooksSo) {
   QTest::keyClick(card, Qt::Key_Space);
   ASSERT_TRUE(card->isChecked());
   EXPECT_NE(border(), plain);
+  // The frame of the focus is for those who walk by keyboard: a click leaves none.
+  const auto seen = [card] { return card->grab().toImage(); };
+  const QImage walked = seen();
+  cards.back()->setFocus(Qt::MouseFocusReason);
+  const QImage alone = seen();
+  EXPECT_NE(walked, alone) << "a frame shows where the keys are";
+  card->setFocus(Qt::MouseFocusReason);
+  ASSERT_TRUE(card->hasFocus());
+  EXPECT_EQ(seen(), alone);
+  QTest::keyClick(card, Qt::Key_Shift);
+  EXPECT_EQ(seen(), walked) << "the first key brings it back";
 }
 
 TEST_F(LessonPlay, AReplayBeginsWithoutTheRunsAndPinsOfBefore) {

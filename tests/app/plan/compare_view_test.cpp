@@ -10,6 +10,7 @@
 #include "app/state/plan/plan_search.h"
 #include "app/views/compare/compare_paint.h"
 #include "app/views/compare/compare_words.h"
+#include "app/views/search/search_column.h"
 #include "app/views/shared/case_words.h"
 #include "engine/predict/cases/cases.h"
 #include "tests/app/plan/plan_views_fixture.h"
@@ -126,6 +127,43 @@ TEST_F(CompareFixture, FollowsOneActionThroughAllColumns) {
     EXPECT_EQ(bar->microbatch, 2);
     EXPECT_EQ(lane.rows->row_of(rank)->stage, 1);
   }
+}
+
+// In the room Plan what is searched stands at the left of each view that is about a plan of the
+// search; what is about the setup keeps the setup there.
+TEST_F(CompareFixture, WhatIsSearchedStandsBesideThePlan) {
+  PlanSearch& search = PlanSearch::of(session());
+  auto* column = window->findChild<SearchColumn*>();
+  ASSERT_NE(column, nullptr);
+  for (const char* view : {"compare", "roofline"}) {
+    show(view);
+    EXPECT_TRUE(window->setup_panel().isVisible()) << view;
+    EXPECT_FALSE(column->isVisible()) << view;
+  }
+  ASSERT_NE(searched(plan_wish("gpt2-124m", "2")), nullptr);
+  for (const char* view : {"search", "roofline", "compare"}) {
+    show(view);
+    EXPECT_FALSE(window->setup_panel().isVisible()) << view;
+    EXPECT_TRUE(column->isVisible()) << view;
+    EXPECT_LT(column->mapTo(window.get(), QPoint(0, 0)).x(),
+              window->view().mapTo(window.get(), QPoint(0, 0)).x());
+  }
+  search.show_plan(false);
+  QApplication::processEvents();
+  EXPECT_TRUE(window->setup_panel().isVisible());
+  EXPECT_FALSE(column->isVisible());
+  search.show_plan(true);
+  window->resize(1024, 700);
+  QApplication::processEvents();
+  EXPECT_FALSE(column->isVisible()) << "there is no room for it";
+  window->resize(1440, 900);
+  show("sweep");
+  EXPECT_TRUE(window->setup_panel().isVisible()) << "a sweep is of what is set";
+  EXPECT_FALSE(column->isVisible());
+  window->show_room(Room::kExplore);
+  QApplication::processEvents();
+  EXPECT_TRUE(window->setup_panel().isVisible());
+  EXPECT_FALSE(column->isVisible());
 }
 
 // After a search it is about the selected plan, beside the best and what is trained today, until

@@ -133,6 +133,15 @@ TEST_F(RooflineFixture, TheLegendNamesEveryMarkAndNamesStandFree) {
             return text.text == entry.first;
           })) << entry.first.toStdString();
         EXPECT_EQ(overlapping(texts), "") << width;
+        // No roof runs through the name of another.
+        for (const auto& [roof, name] : hits.roofs)
+          for (const PaintedText& text : texts) {
+            const bool is_near = roof.dy() == 0 && text.text.contains(QStringLiteral("FLOP/s, ")) &&
+                                 text.rect.right() > roof.x1();
+            EXPECT_FALSE(is_near && text.rect.top() + 1 < roof.y1() &&
+                         roof.y1() < text.rect.bottom() - 1)
+                << machine << width << text.text.toStdString();
+          }
         for (std::size_t at = 0; at < hits.names.size(); ++at) {
           for (std::size_t other = 0; other < at; ++other)
             EXPECT_FALSE(hits.names[at].intersects(hits.names[other])) << machine << width;

@@ -11,6 +11,7 @@
 #include "app/views/search/search_paint.h"
 #include "app/views/search/search_words.h"
 #include "tests/app/plan/search_fixture.h"
+#include "tests/app/window/german.h"
 
 namespace parallelarium {
 namespace {
@@ -36,8 +37,7 @@ TEST_F(SearchAnswers, EveryPlanThatCanBeSelectedSaysWhyItIsNotTheFastest) {
       const std::vector<PlanWhy> why = search().why_selected();
       ASSERT_EQ(why.size(), 1U);
       EXPECT_NEAR(*why.front().seconds, search().selected()->seconds - best, 1e-12);
-      EXPECT_TRUE(said.contains(QString::fromStdString(why.front().sentence.text)))
-          << said.toStdString();
+      EXPECT_TRUE(said.contains(plan_sentence(why.front().sentence))) << said.toStdString();
       EXPECT_NE(why.front().sentence.text.find("longer"), std::string::npos);
       ++others;
     }
@@ -53,6 +53,59 @@ TEST_F(SearchAnswers, EveryPlanThatCanBeSelectedSaysWhyItIsNotTheFastest) {
   search().select(search().best()->setup);
   ASSERT_EQ(search().why_selected().size(), 1U);
   EXPECT_TRUE(search().why_selected().front().change.empty()) << "it is the fastest that fits";
+}
+
+// A change of the planner stands in the words that the window has for axes and their values, in
+// each language; its sentences, too.
+TEST(PlannerChanges, StandInTheWindowsWords) {
+  FoundPlan best, plan;
+  best.setup = plan.setup = new_setup();
+  auto &from = best.setup, &to = plan.setup;
+  from.mesh.pp = to.mesh.pp = 4;
+  to.mesh.tp = 2;
+  to.sequence_parallel = true;
+  to.zero = 3;
+  to.zero_group = 8;
+  to.mesh.order = RankOrder::kTpCpEpPpDp;
+  to.schedule = "zb-h1";
+  to.chunks = 2;
+  to.stage_layers = {3, 2, 2, 1};
+  to.micro_batch = 2;
+  to.recompute = Recompute::kFull;
+  const std::string change = why_behind(best, plan).change;
+  const Message said = message("plan-why-equal", "{} takes exactly as long.", change);
+  EXPECT_EQ(change_text("TP 8 → 4"), QStringLiteral("TP 8 → 4"));
+  EXPECT_EQ(change_text("schedule 1f1b → zb-h1, micro-batch 1 → 2"),
+            QStringLiteral("schedule 1F1B → ZB-H1, micro-batch 1 → 2"));
+  EXPECT_EQ(change_text("Any other words, and more"), QStringLiteral("Any other words, and more"));
+  EXPECT_TRUE(plan_sentence(said).startsWith(change_text(change)));
+  const German german;
+  const QString words = change_text(change);
+  for (const char* english : {"order", "schedule", "chunks", "layers", "micro-batch", "recompute",
+                              "none", "full", " on", " off", "even", "group", "1f1b"})
+    EXPECT_FALSE(words.contains(QLatin1String(english))) << english << ": " << words.toStdString();
+  for (const char* kept : {"TP 1 → 2", "SP aus → an", "ZeRO 0 → 3", "1F1B → ZB-H1", "3+2×2+1"})
+    EXPECT_TRUE(words.contains(QString::fromUtf8(kept))) << kept << ": " << words.toStdString();
+  EXPECT_EQ(words.count(QStringLiteral(" → ")),
+            QString::fromStdString(change).count(QStringLiteral(" → ")));
+  EXPECT_EQ(plan_sentence(said), words + QStringLiteral(" dauert genau gleich lange."));
+}
+
+// Each dot of the scatter answers the mouse: what the search kept can be selected, the others say
+// what they are and how to come to them.
+TEST_F(SearchAnswers, EveryDotOfTheScatterSaysWhatItIs) {
+  search_for(small_wish());
+  ASSERT_TRUE(search().answer());
+  const PlanAnswer& answer = *search().answer();
+  view().grab();
+  const SearchHits& hits = view().hits();
+  ASSERT_EQ(hits.others.size(), answer.points.size());
+  for (const auto& [rect, index] : hits.others) {
+    EXPECT_TRUE(hits.plot.adjusted(-9, -9, 9, 9).contains(rect));
+    const auto& [seconds, bytes] = answer.points[index];
+    const QString tip = point_tip(seconds, bytes);
+    EXPECT_TRUE(tip.contains(seconds_text(seconds)) && tip.contains(bytes_text(bytes)));
+  }
 }
 
 // Up and Down walk all dots, and a click on the diamond selects what is trained today.

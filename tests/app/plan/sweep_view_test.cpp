@@ -7,6 +7,7 @@
 #include "app/views/sweep/sweep_paint.h"
 #include "app/views/sweep/sweep_words.h"
 #include "tests/app/plan/plan_views_fixture.h"
+#include "tests/app/window/german.h"
 
 namespace parallelarium {
 namespace {
@@ -125,6 +126,15 @@ TEST_F(SweepFixture, ARunStandsBesideThePredictionOfItsPoint) {
   ASSERT_EQ(sweep().runs().size(), 1u);
   // What a run counts is what was predicted, to the byte.
   EXPECT_DOUBLE_EQ(sweep().runs()[0].figure, *sweep().answer()->points[0].figure);
+}
+
+// A label inside a title begins small, except where nouns have capitals and where it is a symbol.
+TEST_F(SweepFixture, TitlesKeepTheCapitalsOfNouns) {
+  EXPECT_EQ(swept_label(QStringLiteral("microbatches")), QStringLiteral("micro-batches"));
+  EXPECT_EQ(swept_label(QStringLiteral("zero")), QStringLiteral("ZeRO"));
+  const German german;
+  EXPECT_EQ(swept_label(QStringLiteral("microbatches")), QStringLiteral("Mikro-Batches"));
+  EXPECT_EQ(swept_label(QStringLiteral("schedule")), QStringLiteral("Ablaufplan"));
 }
 
 TEST_F(SweepFixture, SaysWhyThereIsNoCurve) {

@@ -106,6 +106,31 @@ TEST_F(Holders, ALessonHidesItUntilItsQuestionIsAnswered) {
   EXPECT_FALSE(pane->accessibleDescription().contains(QStringLiteral("shard")));
 }
 
+// Beside each bar stands what it is and how many bytes the rank holds of it; colours are named
+// once, there, and in a legend only where the bars are too low for words.
+TEST_F(Holders, EveryBarHasItsNameAndItsBytes) {
+  show(data_parallel(2));
+  for (const QSize& size : {QSize(840, 420), QSize(840, 180)}) {
+    const HoldersPicture& picture = pane->picture();
+    const HoldersLayout at = holders_layout(picture, size);
+    TextLog texts;
+    QImage image(size, QImage::Format_RGB32);
+    QPainter painter(&image);
+    paint_holders(painter, picture, at, size, {-1, -1}, light_theme(), &texts);
+    const auto count = [&](const QString& word) {
+      return std::count_if(texts.begin(), texts.end(),
+                           [&](const auto& text) { return text.text == word; });
+    };
+    EXPECT_EQ(at.named, size.height() > 200);
+    const auto rows = std::ptrdiff_t(picture.rows.size());
+    for (const char* kind : {"parameters", "gradients", "optimizer state"})
+      EXPECT_EQ(count(QLatin1String(kind)), at.named ? rows : 0) << kind;
+    if (!at.named) continue;
+    for (const HoldersRow& row : picture.rows)
+      for (const std::int64_t bytes : row.bytes) EXPECT_GE(count(bytes_text(bytes)), 1);
+  }
+}
+
 // Alike layers are one column, and of many ranks the first and the last are shown.
 TEST_F(Holders, ManyLayersAndRanksFit) {
   PlanSetup setup = data_parallel(1);

@@ -5,6 +5,7 @@
 #include <QComboBox>
 #include <QSignalSpy>
 #include <QTest>
+#include <QToolButton>
 
 #include "app/settings/controls.h"
 #include "app/views/memory/memory_view.h"
@@ -91,6 +92,29 @@ TEST_F(MemoryWidget, EveryPaneStandsInEverySize) {
             << child->metaObject()->className() << " " << size.height() << " pane " << pane;
       }
     }
+}
+
+// The first and the last pane that can be chosen have round corners, and keys pass over the others.
+TEST_F(MemoryWidget, WhatIsChosenFromHasTwoEnds) {
+  for (const QSize& size : {QSize(872, 690), QSize(500, 400)}) {
+    show(data_parallel(0), size);
+    view.show_pane(MemoryView::Pane::kStep);
+    auto* segments = view.findChild<Segments*>();
+    ASSERT_NE(segments, nullptr);
+    QList<QToolButton*> there;
+    for (auto* button : segments->findChildren<QToolButton*>())
+      if (button->isVisible()) there << button;
+    ASSERT_GE(there.size(), 3);
+    for (const QToolButton* button : there)
+      EXPECT_EQ(button->property("segment").toString(),
+                button == there.first()  ? QStringLiteral("first")
+                : button == there.last() ? QStringLiteral("last")
+                                         : QStringLiteral("middle"));
+    there.first()->click();
+    QSignalSpy chosen(segments, &Segments::chosen);
+    QTest::keyClick(there.first(), Qt::Key_Left);
+    EXPECT_EQ(chosen.count(), 0) << "before the first there is nothing";
+  }
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <QDirIterator>
 #include <QFile>
 #include <QImage>
+#include <QTabBar>
 #include <QTabWidget>
 #include <QTemporaryDir>
 #include <set>
@@ -174,6 +175,20 @@ TEST_F(EveryView, HasATabAMenuEntryAStripAndItsTopicInFront) {
     EXPECT_EQ(window->setup_panel().isVisible(),
               view.topic(session()).is_step() && !window->view().property("left_column").isValid())
         << "what is used is shown";
+  }
+}
+
+// What stands beside the tabs is no higher than they are, and the view begins right below.
+TEST_F(EveryView, BeginsBelowItsTabs) {
+  for (const ViewInfo& view : views()) {
+    window->show_view(QLatin1String(view.id));
+    QApplication::processEvents();
+    const QTabBar& bar = *tabs().tabBar();
+    const int below = bar.mapTo(&tabs(), QPoint(0, bar.height())).y();
+    EXPECT_LE(std::abs(window->view().mapTo(&tabs(), QPoint(0, 0)).y() - below), 2) << view.id;
+    const QWidget* corner = tabs().cornerWidget();
+    ASSERT_NE(corner, nullptr);
+    EXPECT_LE(corner->isVisible() ? corner->geometry().bottom() : 0, below) << view.id;
   }
 }
 

@@ -18,6 +18,7 @@
 #include <QTextDocument>
 
 #include "app/lesson/lesson_panel.h"
+#include "app/selection/selection_panel.h"
 #include "app/shell/window.h"
 #include "app/views/views.h"
 #include "engine/collectives/collective.h"
@@ -191,6 +192,27 @@ TEST_P(GermanWindow, HasNoEnglishLeft) {
   const QStringList left = english_of(english, texts_in(state));
   EXPECT_TRUE(left.isEmpty()) << left.join(QLatin1Char('\n')).toStdString();
 }
+
+// Papers keep their names and titles; the place in one is said in German.
+TEST(GermanFormulas, CiteThePlaceInAPaper) {
+  const German in_german;
+  Window window;
+  window.set_asks(false);
+  window.show();
+  window.session().wait_for_prediction();
+  QStringList cited;
+  for (const char* view : {"pipeline", "memory", "layer", "mesh"}) {
+    window.show_view(QLatin1String(view));
+    QApplication::processEvents();
+    for (const QLabel* label : window.findChild<SelectionPanel*>()->findChildren<QLabel*>())
+      if (label->text().contains(QStringLiteral("arXiv"))) cited << label->text();
+  }
+  const QString all = cited.join(QLatin1Char('\n'));
+  EXPECT_TRUE(all.contains(QStringLiteral("), Abschnitt 2.2.1"))) << all.toStdString();
+  for (const char* english : {", section ", ", table ", ", appendix ", ", eq. "})
+    EXPECT_FALSE(all.contains(QLatin1String(english))) << all.toStdString();
+}
+
 INSTANTIATE_TEST_SUITE_P(States, GermanWindow, testing::ValuesIn([] {
                            std::vector<std::string> states{"start"};
                            states.insert(states.end(), std::begin(kWindowStates),

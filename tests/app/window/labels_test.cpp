@@ -19,6 +19,7 @@
 #include "app/export/export_dialog.h"
 #include "app/lesson/lesson_index.h"
 #include "app/lesson/lesson_panel.h"
+#include "app/look/words.h"
 #include "app/shell/window.h"
 #include "app/state/run/engine_process.h"
 #include "app/state/step/order_edit.h"
@@ -195,6 +196,19 @@ TEST(StripSources, KeepSetInTheSmallestWindow) {
     said += label->isVisible() && label->width() > 0 && label->text() == QStringLiteral("set");
   EXPECT_GE(said, 1);
   expect_tidy(window, 11);
+  // What the word means is said where it stands, in every size, and to screen readers.
+  for (const QSize& size : {QSize(960, 540), QSize(1024, 700), QSize(1440, 900)}) {
+    window.resize(size);
+    let_layouts_settle(60);
+    int explained = 0;
+    for (const StripCell* cell : window.strip().findChildren<StripCell*>()) {
+      const bool is_set = cell->key() == QStringLiteral("step.seconds");
+      EXPECT_EQ(cell->toolTip().contains(meaning_of("set")), is_set) << cell->key().toStdString();
+      EXPECT_EQ(cell->accessibleDescription().contains(meaning_of("set")), is_set);
+      explained += is_set;
+    }
+    EXPECT_EQ(explained, 1);
+  }
 }
 
 // Every dialog, over the smallest window.

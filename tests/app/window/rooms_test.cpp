@@ -2,12 +2,15 @@
 // Learn, Explore and Plan: which views stand in the centre, and what surrounds them.
 #include <gtest/gtest.h>
 
+#include <QFile>
+#include <QFrame>
 #include <QListWidget>
 #include <QPushButton>
 #include <QSettings>
 #include <QTabWidget>
 #include <QTemporaryDir>
 #include <QToolButton>
+#include <nlohmann/json.hpp>
 
 #include "app/lesson/map/course_map.h"
 #include "app/lesson/map/door.h"
@@ -185,6 +188,83 @@ TEST_F(Rooms, TheMapGoesOnWhereALessonWasLeft) {
   EXPECT_EQ(player.drawn(), drawn);
   EXPECT_EQ(player.state().answer.number, 0.27);
   EXPECT_EQ(player.state().attempts, 1);
+}
+
+// A lesson that was done and is played once more goes on like any other, once its first step is
+// left and until it is done again.
+TEST_F(Rooms, TheMapGoesOnWithALessonThatIsPlayedAgain) {
+  open_lesson("filling-the-bubble");
+  LessonPlayer& player = window->lesson().player();
+  const Lesson lesson = player.lesson();
+  player.close();
+  LessonProgress& progress = player.progress();
+  const QTemporaryDir folder;
+  ASSERT_TRUE(progress.use_folder(folder.path())) << "what other tests have begun stays out";
+  for (const char* done : {"filling-the-bubble", "naive-and-gpipe"}) {
+    const auto read = read_lesson(lessons_folder() + "/" + done);
+    ASSERT_TRUE(read);
+    ASSERT_TRUE(progress.keep(done, read->version, true, nullptr));
+  }
+  auto* start = window->findChild<CourseMap*>();
+  const auto offered = [&] {
+    press(QStringLiteral("Explore"));
+    press(QStringLiteral("Learn"));
+    const std::optional<std::size_t> next = start->data().next();
+    return next ? start->data().lessons[*next].id : QString();
+  };
+  const QString first = offered();
+  EXPECT_NE(first, QStringLiteral("filling-the-bubble")) << "it is done";
+  open_lesson("filling-the-bubble");
+  player.close();
+  EXPECT_EQ(offered(), first) << "who looks at the first step has not begun it anew";
+  const int minutes = start->data().minutes_left();
+  open_lesson("filling-the-bubble");
+  player.next();
+  ASSERT_EQ(player.step_index(), 1U);
+  const Symbols drawn = player.drawn();
+  player.close();
+  EXPECT_EQ(offered(), QStringLiteral("filling-the-bubble"));
+  EXPECT_EQ(start->data().minutes_left(), minutes) << "a repeat is nothing that is left to do";
+  EXPECT_TRUE(progress.done("filling-the-bubble", lesson.version));
+  auto* go_on = start->findChild<QFrame*>(QStringLiteral("GoOn"));
+  ASSERT_NE(go_on, nullptr);
+  for (auto* button : go_on->findChildren<QPushButton*>())
+    if (button->text() == QStringLiteral("Continue")) {
+      QTest::mouseClick(button, Qt::LeftButton);
+      break;
+    }
+  ASSERT_TRUE(player.is_open());
+  EXPECT_EQ(player.step_index(), 1U);
+  EXPECT_EQ(player.drawn(), drawn);
+  player.close();
+  ASSERT_TRUE(progress.keep("filling-the-bubble", lesson.version, true, nullptr));
+  EXPECT_EQ(offered(), first) << "it is done once more";
+}
+
+// What is typed finds a lesson by its title, its unit and every statement that it covers.
+TEST_F(Rooms, TheMapFindsALessonByWhatItCovers) {
+  press(QStringLiteral("Learn"));
+  const MapData& map = window->findChild<CourseMap*>()->data();
+  const auto json_of = [](const QString& path) {
+    QFile file(QStringLiteral(PARALLELARIUM_SOURCE_DIR "/lessons/") + path);
+    EXPECT_TRUE(file.open(QIODevice::ReadOnly)) << path.toStdString();
+    return nlohmann::json::parse(file.readAll().toStdString());
+  };
+  const nlohmann::json rows = json_of(QStringLiteral("rows.json")).at("rows");
+  int statements = 0;
+  for (std::size_t at = 0; at < map.lessons.size(); ++at) {
+    EXPECT_TRUE(map.matches(at, map.lessons[at].title));
+    EXPECT_TRUE(map.matches(at, map.unit_of(at).title));
+    const nlohmann::json lesson = json_of(map.lessons[at].id + QStringLiteral("/lesson.json"));
+    if (!lesson.contains("covers")) continue;
+    for (const auto& [id, step] : lesson["covers"].items()) {
+      EXPECT_TRUE(map.matches(at, QString::fromStdString(id))) << id;
+      EXPECT_TRUE(map.matches(at, QString::fromStdString(rows.at(id).get<std::string>()))) << id;
+      ++statements;
+    }
+    EXPECT_FALSE(map.matches(at, QStringLiteral("S9-99")));
+  }
+  EXPECT_GT(statements, 100);
 }
 
 TEST_F(Rooms, TheMapHasEveryLessonOnceUnderAUnitThatFollowsWhatItNeeds) {

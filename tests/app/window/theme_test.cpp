@@ -6,12 +6,14 @@
 #include <QApplication>
 #include <QDirIterator>
 #include <QFile>
+#include <QFocusEvent>
 #include <QFontMetricsF>
 #include <QRawFont>
 #include <QRegularExpression>
 #include <utility>
 #include <vector>
 
+#include "app/look/theme/focus_ring.h"
 #include "app/look/theme/theme_lab.h"
 
 namespace parallelarium {
@@ -59,6 +61,30 @@ TEST(Vision, LeavesGreyAloneAndMakesRedAndGreenAlike) {
 TEST(Contrast, IsTwentyOneBetweenBlackAndWhite) {
   EXPECT_NEAR(contrast_ratio(Qt::black, Qt::white), 21, 1e-9);
   EXPECT_NEAR(contrast_ratio(QColor("#777777"), Qt::white), 4.48, 0.01);
+}
+
+// A ring marks where the keys are for those who walk by keyboard. It stays away after a click, also
+// when another window was in front meanwhile.
+TEST(FocusRing, IsThereForTheKeyboardAlone) {
+  QWidget area;
+  ring_focus(area);
+  area.show();
+  const auto* ring =
+      area.findChild<QWidget*>(QLatin1String(kFocusRingName), Qt::FindDirectChildrenOnly);
+  ASSERT_NE(ring, nullptr);
+  const auto shown_by = [&](Qt::FocusReason reason) {
+    QFocusEvent out(QEvent::FocusOut, Qt::OtherFocusReason), in(QEvent::FocusIn, reason);
+    QCoreApplication::sendEvent(&area, &out);
+    EXPECT_FALSE(ring->isVisible());
+    QCoreApplication::sendEvent(&area, &in);
+    return ring->isVisible();
+  };
+  for (const Qt::FocusReason back : {Qt::ActiveWindowFocusReason, Qt::PopupFocusReason}) {
+    EXPECT_FALSE(shown_by(Qt::MouseFocusReason));
+    EXPECT_FALSE(shown_by(back));
+    EXPECT_TRUE(shown_by(Qt::TabFocusReason));
+    EXPECT_TRUE(shown_by(back));
+  }
 }
 
 class EveryTheme : public testing::TestWithParam<bool> {

@@ -136,7 +136,7 @@ class BlockTable {
     shown_ = rounds > 1 ? std::min(rounds, int(room / 34)) : 0;
     if (shown_ < rounds) shown_ = 0;
     step_ = shown_ > 0 ? std::min(64.0, room / shown_) : 0;
-    right_ = place_.left() + kNames + shown_ * step_ + kTogether;
+    right_ = place_.left() + (shown_ > 0 ? kNames + shown_ * step_ : kNamesAlone) + kTogether;
   }
 
   void paint() {
@@ -171,7 +171,7 @@ class BlockTable {
   }
 
  private:
-  static constexpr double kNames = 132, kTogether = 74;
+  static constexpr double kNames = 132, kNamesAlone = 172, kTogether = 74;
   QRectF column(int round) const {
     return {place_.left() + kNames + round * step_, y_, step_, kRowOfTable - 4};
   }
@@ -181,8 +181,7 @@ class BlockTable {
                brush_.theme.font(11, bold), color, brush_.texts);
   }
   void name(const QString& text, bool bold, double indent = 0) {
-    const double wide =
-        shown_ > 0 && indent == 0 && !bold ? right_ - kTogether - place_.left() : kNames - 4;
+    const double wide = indent == 0 && !bold ? right_ - kTogether - place_.left() : kNames - 4;
     put_elided(brush_.painter, QRectF(place_.left() + indent, y_, wide - indent, kRowOfTable - 4),
                Qt::AlignVCenter, text, brush_.theme.font(11, bold), brush_.theme.text,
                brush_.texts);

@@ -47,6 +47,7 @@ struct HoldersPicture {
   std::vector<HoldersRow> rows;
   int more_ranks = 0;  // that are not shown
   bool from_run = false;
+  bool colours_above = false;  // what is around the picture says what its colours mean
   std::optional<HoldersInstead> instead;
   // The collective under way over a column, if any.
   struct Moving {
@@ -65,7 +66,8 @@ HoldersPicture holders_picture(const Session& session, HoldingsOfRanks& kept);
 // Where a cell stands.
 struct HoldersLayout {
   double left = 0, top = 0, column = 60, row = 48, right = 0, bar = 11;
-  bool sums = true;  // the columns behind the cells have room
+  bool sums = true;    // the columns behind the cells have room
+  bool named = false;  // there each bar has its name and its bytes
   QRectF cell(int row_index, int column_index) const;
   double height(int rows) const;
 };

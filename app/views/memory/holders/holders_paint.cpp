@@ -16,12 +16,14 @@ struct HoldersPaint {
 };
 
 constexpr double kNameWidth = 88, kHoldersHead = 64, kHoldersFoot = 44, kSums = 168;
-constexpr double kCellGap = 6, kBarGap = 3, kLegendLine = 17, kOneLegendLine = 980;
+constexpr double kCellGap = 6, kBarGap = 3, kRowGap = 14, kBetweenRows = 8, kLegendLine = 17;
+constexpr double kLegendWidth = 700, kColoursWidth = 280;
+constexpr double kNamedBar = 12;  // as high as its name
 constexpr Category kKinds[kHeldKinds] = {Category::kParameters, Category::kGradients,
                                          Category::kOptimizer};
 
 void dotted(QPainter& painter, const QRectF& rect, const Theme& theme) {
-  painter.setPen(QPen(theme.control_line, 1, Qt::DotLine));
+  painter.setPen(QPen(mixed(theme.muted, theme.surface, 0.4), 1, Qt::DotLine));
   painter.setBrush(Qt::NoBrush);
   painter.drawRect(rect.adjusted(0.5, 0.5, -0.5, -0.5));
 }
@@ -84,8 +86,12 @@ void paint_state(QPainter& painter, const QRectF& rect, const HeldState& state, 
   }
 }
 
-// What the colours and the four ways to hold something look like.
-void paint_holders_legend(QPainter& painter, const QRectF& rect, const Theme& theme,
+bool has_colours(const HoldersPicture& picture, const HoldersLayout& at) {
+  return !picture.colours_above && !at.named;
+}
+
+// What the four ways to hold something look like, and the colours where nothing else names them.
+void paint_holders_legend(QPainter& painter, const QRectF& rect, bool colours, const Theme& theme,
                           TextLog* texts) {
   double x = rect.left(), y = rect.top();
   const QFont font = theme.font(11);
@@ -104,9 +110,11 @@ void paint_holders_legend(QPainter& painter, const QRectF& rect, const Theme& th
     return [&, category](const QRectF& at) { painter.fillRect(at, theme.memory(category)); };
   };
   const QColor color = theme.memory(Category::kGradients);
-  word(HoldersPaint::tr("parameters"), fill(Category::kParameters));
-  word(HoldersPaint::tr("gradients"), fill(Category::kGradients));
-  word(HoldersPaint::tr("optimizer state"), fill(Category::kOptimizer));
+  if (colours) {
+    word(HoldersPaint::tr("parameters"), fill(Category::kParameters));
+    word(HoldersPaint::tr("gradients"), fill(Category::kGradients));
+    word(HoldersPaint::tr("optimizer state"), fill(Category::kOptimizer));
+  }
   word(HoldersPaint::tr("shard"), [&](const QRectF& at) {
     HeldState half;
     half.end = 0.5;
@@ -125,6 +133,41 @@ void paint_holders_legend(QPainter& painter, const QRectF& rect, const Theme& th
     painter.setBrush(Qt::NoBrush);
     painter.drawRoundedRect(at, 2, 2);
   });
+}
+
+// "loss 5.545 · 9f3c71 ✓" of a run, or empty.
+QString run_text(const HoldersRow& row) {
+  if (row.hash.isEmpty()) return {};
+  const QString loss = row.loss.isEmpty()
+                           ? QString()
+                           : HoldersPaint::tr("loss %1").arg(row.loss) + QStringLiteral(" \u00b7 ");
+  return loss + (row.own_part ? HoldersPaint::tr("own part %1").arg(row.hash)
+                              : row.hash + (row.agrees ? QStringLiteral(" \u2713")
+                                                       : QStringLiteral(" \u2717")));
+}
+
+// Beside each bar what it is and how many bytes the rank holds of it; below them what a run showed,
+// or the sum.
+void paint_named_sums(QPainter& painter, const HoldersRow& row, const HoldersLayout& at,
+                      const QRectF& first, const Theme& theme, TextLog* texts) {
+  const QString names[kHeldKinds] = {HoldersPaint::tr("parameters"), HoldersPaint::tr("gradients"),
+                                     HoldersPaint::tr("optimizer state")};
+  const QFont bold = theme.font(11, true), plain = theme.font(11);
+  const double left = at.right + 12, wide = kSums - 12, pitch = at.bar + kBarGap;
+  std::int64_t all = 0;
+  for (int kind = 0; kind < kHeldKinds; ++kind) {
+    const QRectF line(left, first.top() + kind * pitch, wide, at.bar);
+    const QString bytes = bytes_text(row.bytes[kind]);
+    const double taken = QFontMetricsF(bold).horizontalAdvance(bytes) + 6;
+    put_text(painter, line, Qt::AlignVCenter, bytes, bold, theme.text, texts);
+    put_elided(painter, line.adjusted(taken, 0, 0, 0), Qt::AlignVCenter, names[kind], plain,
+               theme.muted, texts);
+    all += row.bytes[kind];
+  }
+  const QString ran = run_text(row);
+  put_elided(painter, QRectF(left, first.bottom() + 1, wide, kRowGap - 1), Qt::AlignVCenter,
+             ran.isEmpty() ? HoldersPaint::tr("%1 together").arg(bytes_text(all)) : ran, plain,
+             row.agrees ? theme.muted : theme.warning, texts);
 }
 
 void paint_row(QPainter& painter, const HoldersPicture& picture, const HoldersLayout& at, int index,
@@ -146,19 +189,15 @@ void paint_row(QPainter& painter, const HoldersPicture& picture, const HoldersLa
                   *states[kind], kKinds[kind], row.rank, theme);
   }
   if (!at.sums) return;
+  if (at.named) return paint_named_sums(painter, row, at, first, theme, texts);
   const double third = first.height() / 2;
   const QString bytes =
       HoldersPaint::tr("%1 here").arg(bytes_text(row.bytes[0] + row.bytes[1] + row.bytes[2]));
   put_text(painter, QRectF(at.right + 12, first.top(), kSums - 12, third), Qt::AlignVCenter, bytes,
            theme.font(12, true), theme.text, texts);
-  QString second = HoldersPaint::tr("%1 of it parameters").arg(bytes_text(row.bytes[0]));
-  if (!row.hash.isEmpty())
-    second = (row.loss.isEmpty()
-                  ? QString()
-                  : HoldersPaint::tr("loss %1").arg(row.loss) + QStringLiteral(" \u00b7 ")) +
-             (row.own_part ? HoldersPaint::tr("own part %1").arg(row.hash)
-                           : row.hash + (row.agrees ? QStringLiteral(" \u2713")
-                                                    : QStringLiteral(" \u2717")));
+  QString second = run_text(row);
+  if (second.isEmpty())
+    second = HoldersPaint::tr("%1 of it parameters").arg(bytes_text(row.bytes[0]));
   put_elided(painter, QRectF(at.right + 12, first.top() + third, kSums - 12, third),
              Qt::AlignVCenter, second, theme.font(11), row.agrees ? theme.muted : theme.warning,
              texts);
@@ -181,7 +220,8 @@ void paint_moving(QPainter& painter, const HoldersPicture& picture, const Holder
   }
   if (last < 0) return;
   const double y = at.cell(last, 0).bottom() + 16;
-  put_elided(painter, QRectF(at.left, y, std::max(60.0, at.right - at.left), 18), Qt::AlignVCenter,
+  const double end = picture.more_ranks > 0 || !at.sums ? at.right : at.right + kSums;
+  put_elided(painter, QRectF(at.left, y, std::max(60.0, end - at.left), 18), Qt::AlignVCenter,
              picture.moment, theme.font(12, !picture.moving.empty()),
              picture.moving.empty() ? theme.muted : theme.text, texts);
   if (picture.more_ranks > 0 && at.sums)
@@ -204,14 +244,20 @@ HoldersLayout holders_layout(const HoldersPicture& picture, QSizeF size) {
   const auto columns = static_cast<double>(std::max<std::size_t>(1, picture.columns.size()));
   const auto rows = static_cast<double>(std::max<std::size_t>(1, picture.rows.size()));
   at.left = kNameWidth;
-  at.top = kHoldersHead + (size.width() < kOneLegendLine ? kLegendLine : 0);
   at.sums = size.width() >= 620;
   const double room = size.width() - kNameWidth - (at.sums ? kSums : 8);
   at.column = std::max(6.0, std::min(110.0, room / columns - kCellGap));
   at.right = at.left + columns * (at.column + kCellGap);
-  const double high = (size.height() - at.top - kHoldersFoot) / rows;
-  at.bar = std::clamp((high - 10) / kHeldKinds - kBarGap, 3.0, 14.0);
-  at.row = std::min(high, kHeldKinds * (at.bar + kBarGap) + 14);
+  const auto place_rows = [&] {
+    const double legend = kLegendWidth + (has_colours(picture, at) ? kColoursWidth : 0);
+    at.top = kHoldersHead + (size.width() < legend ? kLegendLine : 0);
+    const double high = (size.height() - at.top - kHoldersFoot) / rows;
+    at.bar = std::clamp((high - kRowGap) / kHeldKinds - kBarGap, 3.0, 14.0);
+    at.row = std::min(high, kHeldKinds * (at.bar + kBarGap) + kRowGap + kBetweenRows);
+  };
+  place_rows();
+  at.named = at.sums && at.bar >= kNamedBar;
+  place_rows();  // named bars need no colours in the legend
   return at;
 }
 
@@ -230,9 +276,13 @@ void paint_holders(QPainter& painter, const HoldersPicture& picture, const Holde
       picture.title + QStringLiteral(" \u00b7 ") +
           (picture.from_run ? HoldersPaint::tr("in the run") : HoldersPaint::tr("predicted")),
       theme.font(13, true), theme.text, texts);
-  paint_holders_legend(painter, QRectF(0, 22, size.width(), 18), theme, texts);
+  paint_holders_legend(painter, QRectF(0, 22, size.width(), 18), has_colours(picture, at), theme,
+                       texts);
   put_text(painter, QRectF(0, at.top - 22, kNameWidth - 8, 16), Qt::AlignVCenter,
            HoldersPaint::tr("LAYER"), theme.caps(), theme.muted, texts);
+  if (at.named)
+    put_elided(painter, QRectF(at.right + 12, at.top - 22, kSums - 12, 16), Qt::AlignVCenter,
+               HoldersPaint::tr("BYTES ON THE RANK"), theme.caps(), theme.muted, texts);
   for (std::size_t column = 0; column < picture.columns.size(); ++column) {
     const QRectF cell = at.cell(0, static_cast<int>(column));
     put_elided(painter, QRectF(cell.left() - 3, at.top - 22, cell.width() + 6, 16), Qt::AlignCenter,

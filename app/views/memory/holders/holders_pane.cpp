@@ -32,6 +32,7 @@ void HoldersPane::refresh() {
 
 void HoldersPane::move() {
   picture_ = holders_picture(session_, kept_);
+  picture_.colours_above = true;
   const bool offers = picture_.instead && !picture_.instead->button.isEmpty() &&
                       session_.locks().allowed(QStringLiteral("mesh.dp"));
   more_->setVisible(offers);
