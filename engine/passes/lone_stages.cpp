@@ -90,7 +90,9 @@ Program lone_stages(const Setup& setup, const LocalSizes& sizes,
   program.representatives = true;
   program.ranks.resize(2 * stages.size());
   for (std::size_t number = 0; number < stages.size(); ++number) {
-    const auto& [chunk, place] = stages[number];
+    // Named one by one: clang++ 14 lets no lambda use a structured binding.
+    const auto& chunk = stages[number].chunk;
+    const auto place = stages[number].place;
     Coordinates at;
     at.pp = place;
     RankProgram* const ranks[] = {&program.ranks[2 * number], &program.ranks[2 * number + 1]};
