@@ -228,7 +228,7 @@ TEST(ProbesOfARehearsal, AreThoseOfARun) {
   const std::vector<Probe> probes = all_probes(setup, program, 0);
   RunControl control;
   for (const RankProgram& rank : program.ranks)
-    control.modelled.emplace_back(rank.ops.size(), std::chrono::microseconds{100});
+    control.modelled.emplace_back(rank.ops.size(), std::chrono::microseconds{400});
   const Result<RunResult> rehearsed = launch(setup, program, {Backend::kPaced, Source::kPaced, {}},
                                              control, {.probes = probes}, {});
   const Result<RunResult> run = run_now(setup, program, {.probes = probes});

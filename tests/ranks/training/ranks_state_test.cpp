@@ -226,7 +226,7 @@ TEST(RanksStateOfARehearsal, IsThatOfARun) {
   const Program program = built(setup);
   RunControl control;
   for (const RankProgram& rank : program.ranks)
-    control.modelled.emplace_back(rank.ops.size(), std::chrono::microseconds{100});
+    control.modelled.emplace_back(rank.ops.size(), std::chrono::microseconds{400});
   const Result<RunResult> rehearsed = launch(setup, program, {Backend::kPaced, Source::kPaced, {}},
                                              control, {.ranks_state = true}, {});
   ASSERT_TRUE(rehearsed.ok()) << rehearsed.error().text;
