@@ -20,7 +20,7 @@ struct LoneStage {
 // ZeRO, beside what replicas do for each other and the update. Nobody stands at the other end of
 // their transfers, and their buffers have no places. So the Program is for reading alone.
 //
-// `sizes`: those of a rank. Requires: mesh.pp is above every place, and zero is 0.
+// `sizes` are those of a rank. mesh.pp must be above every place, and zero must be 0.
 Program lone_stages(const Setup& setup, const LocalSizes& sizes,
                     const std::vector<LoneStage>& stages);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one chunk of a rank does, as Drafts that an emitter can take.
+// Prepares what one chunk of a rank does: Drafts that an emitter can take.
 #pragma once
 
 #include <array>

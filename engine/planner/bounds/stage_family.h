@@ -62,7 +62,7 @@ class StageFamily {
   std::int64_t transfer_ = 0;
 };
 
-// Of one Setup, with stretches.
+// Makes the table of one Setup, with stretches.
 Result<StageTable> stage_table(const Setup& setup, const Machine& machine);
 
 }  // namespace parallelarium

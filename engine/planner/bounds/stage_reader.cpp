@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one micro-batch does on a stage, read from a Program of that stage alone.
+// Reads what one micro-batch does on a stage from a Program of that stage alone.
 #include "engine/planner/bounds/stage_reader.h"
 
 #include <climits>
