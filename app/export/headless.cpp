@@ -123,7 +123,7 @@ Result<const ViewInfo*> prepare_session(Session& session, const CommandLine& lin
     const CollectiveSession& kept = session.collectives();
     const CollectiveChoice choice = kept.choice();
     const std::vector<CollectiveRun> runs = kept.runs();
-    const std::vector<SweepPoint> sweep = kept.all_sweeps();
+    const std::vector<MeasuredPoint> sweep = kept.all_sweeps();
     session.restore(setup, session.runs().all(), std::nullopt);
     session.collectives().restore(choice, runs, sweep);
     Q_EMIT session.restored();

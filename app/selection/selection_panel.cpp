@@ -164,7 +164,7 @@ void SelectionPanel::refresh() {
   const QString muted = theme_for(palette()).muted.name();
   const auto add = [&](const SelectionText& text) {
     add_text(text.headline.toHtmlEscaped());
-    for (const Fact& fact : text.facts)
+    for (const FactLine& fact : text.facts)
       add_text(QStringLiteral("<span style='color:%1'>%2</span> %3")
                    .arg(muted, fact.word.toHtmlEscaped(), fact.value.toHtmlEscaped()));
   };

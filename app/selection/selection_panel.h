@@ -13,13 +13,13 @@ class QVBoxLayout;
 namespace parallelarium {
 
 // One line of facts: "predicted 5.00 ms", the word muted.
-struct Fact {
+struct FactLine {
   QString word, value;
 };
 // The selected op as a headline and facts; empty headline when nothing is selected.
 struct SelectionText {
   QString headline;
-  std::vector<Fact> facts;
+  std::vector<FactLine> facts;
 };
 SelectionText describe_selection(const Session& session);
 

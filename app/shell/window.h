@@ -34,7 +34,7 @@ enum class RecordAs : std::uint8_t;  // engine/lesson/teaching/record_setup.h
 
 enum class ThemeChoice { kSystem, kLight, kDark };
 // How much room there is: full, 1024×700, 960×540.
-enum class Space { kFull, kNarrow, kCompact };
+enum class WindowSpace { kFull, kNarrow, kCompact };
 
 class Window : public QMainWindow {
   Q_OBJECT
@@ -67,7 +67,7 @@ class Window : public QMainWindow {
   Banner& banner() { return *banner_; }
   TopBar& top_bar() { return *top_bar_; }
   LessonPanel& lesson() { return *lesson_; }
-  Space space() const { return space_; }
+  WindowSpace space() const { return space_; }
 
   // Opens a document, setup or exported picture as soon as it is read; says what is wrong in the
   // banner. Without a question about unsaved changes.
@@ -200,7 +200,7 @@ class Window : public QMainWindow {
   Saved saved_;
   bool lesson_was_open_ = false;
   bool says_lesson_fault_ = false;  // the banner tells why its files cannot be read
-  Space space_ = Space::kFull;
+  WindowSpace space_ = WindowSpace::kFull;
   Room room_ = Room::kExplore;
   std::map<Room, QString> last_tab_;  // the id of the view that was last in front there
   QString lesson_shown_;              // the folder of the lesson that Learn shows; empty: none

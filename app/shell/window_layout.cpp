@@ -132,12 +132,12 @@ void Window::resizeEvent(QResizeEvent* event) {
 // Puts the parts where there is room for them. Nothing is lost in any size: what leaves its place
 // is reached through the chips or the tabs.
 void Window::fit_space() {
-  const Space space = height() < kNarrowHeight                         ? Space::kCompact
-                      : width() < kFullWidth || height() < kFullHeight ? Space::kNarrow
-                                                                       : Space::kFull;
+  const WindowSpace space = height() < kNarrowHeight                         ? WindowSpace::kCompact
+                            : width() < kFullWidth || height() < kFullHeight ? WindowSpace::kNarrow
+                                                                             : WindowSpace::kFull;
   if (space == space_ && selection_->parentWidget()) return;
   space_ = space;
-  const bool full = space == Space::kFull;
+  const bool full = space == WindowSpace::kFull;
   auto* row = static_cast<QHBoxLayout*>(middle_->layout());
   popup_->hide();
   chips_->setVisible(!full && !shows_index() && !presents_);
@@ -156,14 +156,14 @@ void Window::fit_space() {
   fold_setup();
   fit_right();
   top_bar_->set_compact(!full);
-  strip_->set_size(full                      ? StripSize::kFull
-                   : space == Space::kNarrow ? StripSize::kNarrow
-                                             : StripSize::kCompact);
+  strip_->set_size(full                            ? StripSize::kFull
+                   : space == WindowSpace::kNarrow ? StripSize::kNarrow
+                                                   : StripSize::kCompact);
 }
 
 // In front of a class the lesson has more room, since its text is larger.
 void Window::fit_right() {
-  const int usual = space_ == Space::kCompact ? kCompactRightWidth : kRightWidth;
+  const int usual = space_ == WindowSpace::kCompact ? kCompactRightWidth : kRightWidth;
   right_->setFixedWidth(presents_ ? std::max(usual, width() * 2 / 5) : usual);
 }
 
@@ -172,10 +172,11 @@ void Window::fit_right() {
 void Window::fold_setup() {
   const bool folds = !view().topic().is_step() && !unfolded_;
   const bool plans = own_column() != nullptr;
-  const bool is_there = !plans && (!shows_index() || space_ != Space::kFull);  // else in its popup
+  const bool is_there =
+      !plans && (!shows_index() || space_ != WindowSpace::kFull);  // else in its popup
   setup_->setVisible(is_there && !folds && !presents_);
   fold_->setVisible(is_there && folds && !presents_);
-  chips_->setVisible(space_ != Space::kFull && !plans && !shows_index() && !presents_);
+  chips_->setVisible(space_ != WindowSpace::kFull && !plans && !shows_index() && !presents_);
   place_own_column();
 }
 
@@ -200,7 +201,7 @@ void Window::place_own_column() {
   for (View* one : views_) {
     auto* column = one->property("left_column").value<QWidget*>();
     if (!column) continue;
-    const bool is_there = column == own_column() && space_ == Space::kFull;
+    const bool is_there = column == own_column() && space_ == WindowSpace::kFull;
     if (is_there && column->parentWidget() != middle_) {
       row->insertWidget(0, column);
       column->setFixedWidth(kSetupWidth);
@@ -220,7 +221,7 @@ void Window::fit_corner() {
   const int sides = presents_ ? right_->width() : kSetupWidth + kRightWidth;
   const int room = width() - sides - tabs - 2 * kCornerGap;
   const int wanted = view().look_controls_width();
-  const bool is_there = space_ == Space::kFull && wanted > 0 && wanted <= room;
+  const bool is_there = space_ == WindowSpace::kFull && wanted > 0 && wanted <= room;
   // Room is kept for a corner that is hidden, too: then it has no width and the height of the tabs.
   corner_->layout()->setContentsMargins(0, 0, is_there ? kCornerGap : 0, 0);
   corner_->setFixedHeight(tabs_->tabBar()->sizeHint().height());
@@ -235,7 +236,7 @@ void Window::share_right_column() {
   auto* right = static_cast<QVBoxLayout*>(right_->layout());
   const LessonPlayer& player = lesson_->player();
   const bool tabbed =
-      space_ != Space::kFull || player.is_open() || player.finished_lesson() || presents_;
+      space_ != WindowSpace::kFull || player.is_open() || player.finished_lesson() || presents_;
   if (tabbed == (right_tabs_->count() > 0) && selection_->parentWidget()) return;
   if (tabbed) {
     right_tabs_->addTab(lesson_, tr("Lesson"));

@@ -60,7 +60,7 @@ class Topic : public QObject {
   virtual QString proof_tip() const = 0;  // how a run of it is proved
   // `asked`: the backend and GPUs that the user asked for. Only where !is_step(): the Session
   // itself asks for runs of the Setup.
-  virtual RunRequest run_request(const Placement& placement, const RunSettings& asked) = 0;
+  virtual EngineRequest run_request(const Placement& placement, const RunSettings& asked) = 0;
 
   // --- words and figures ---
 

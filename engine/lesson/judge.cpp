@@ -148,7 +148,7 @@ class Judge {
 
   // Right if every part is; texts may name how many there are and how many are wrong.
   Result<void> parts() {
-    for (const Part& part : step_.parts) {
+    for (const QuestionPart& part : step_.parts) {
       const auto given = answer_.parts.find(part.id);
       const PartAnswer answer = given == answer_.parts.end() ? PartAnswer{} : given->second;
       bool right = false;
@@ -178,7 +178,7 @@ class Judge {
   // Decided by what the choice makes, never by comparing it with the solution.
   Result<void> assignment() {
     Assignment chosen;
-    for (const Part& part : step_.parts) {
+    for (const QuestionPart& part : step_.parts) {
       const auto given = answer_.parts.find(part.id);
       const std::string option =
           given == answer_.parts.end() ? std::string() : given->second.option;
@@ -387,7 +387,7 @@ void add_axes(Symbols& symbols, const json& predicted) {
 
 }  // namespace
 
-Result<double> value_of_part(const Part& part, const Context& context) {
+Result<double> value_of_part(const QuestionPart& part, const Context& context) {
   Symbols symbols = context.symbols();
   if (!part.ask.metric.empty())
     if (const auto figure = context.predicted_figure(part.ask.metric))
@@ -395,7 +395,7 @@ Result<double> value_of_part(const Part& part, const Context& context) {
   return evaluate(part.ask.answer, symbols);
 }
 
-Result<std::string> option_of_part(const Part& part, const Context& context) {
+Result<std::string> option_of_part(const QuestionPart& part, const Context& context) {
   if (!part.option.starts_with('=')) return part.option;
   Symbols symbols = context.symbols();
   if (!context.predicted.is_null()) add_axes(symbols, context.predicted);

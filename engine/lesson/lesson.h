@@ -109,7 +109,7 @@ struct Ask {
 
 // One of several things that a question asks at once: a number, or which of the step's options
 // belongs to it. What comes first, second and third is such a question too.
-struct Part {
+struct QuestionPart {
   std::string id;
   // Of the right one, or one of several, see picked(): it may name first_axis, second_axis and
   // third_axis, the axes by the bytes that rank 0 sends (0: none, 1: TP, 2: PP, 3: DP). Empty: a
@@ -157,11 +157,11 @@ struct Step {
   std::vector<std::string> hide;   // metrics and lanes that read "?" until committed
   std::optional<Ask> ask;          // predict and explain
   std::vector<Option> options;
-  std::vector<Part> parts;    // predict and explain that ask for several things, instead of `ask`;
-                              // build that assigns: the slots
-  std::vector<Check> checks;  // run, goal, build
-  int hints = 0;              // 0 or 3, graded
-  Fields solution;            // goal
+  std::vector<QuestionPart> parts;  // predict and explain that ask for several things, instead of
+                                    // `ask`; build that assigns: the slots
+  std::vector<Check> checks;        // run, goal, build
+  int hints = 0;                    // 0 or 3, graded
+  Fields solution;                  // goal
   // goal: reaches everything but the checks marked as limit, which it breaks.
   Fields tempting;
   OrderToBuild order;  // build
@@ -368,8 +368,8 @@ struct Judgement {
 };
 
 // The number or the option that is right for a part. Error: an expression that has no value.
-Result<double> value_of_part(const Part& part, const Context& context);
-Result<std::string> option_of_part(const Part& part, const Context& context);
+Result<double> value_of_part(const QuestionPart& part, const Context& context);
+Result<std::string> option_of_part(const QuestionPart& part, const Context& context);
 
 // Judges the step's answer or checks. `context.setup` is the revealed Setup. Checks on times of a
 // run that was neither measured nor rehearsed (steps' times: not measured) give kAgain with a

@@ -183,7 +183,7 @@ std::string_view parts_fault(const Step& step) {
       return "an option of a question of parts has an id alone: each part names its own";
   }
   bool words = false;
-  for (const Part& part : step.parts) {
+  for (const QuestionPart& part : step.parts) {
     if (!ids.insert(part.id).second) return "two parts have the same id";
     words = words || !part.option.empty();
     std::vector<std::string> named = alternatives_of(part.option);
@@ -207,7 +207,7 @@ std::string_view plan_fault(const Step& step, const std::set<std::string>& earli
     if (!rows.insert(row.id).second) return "two rows of the rubric have the same id";
     for (const std::string& id : row.parts)
       if (std::none_of(step.parts.begin(), step.parts.end(),
-                       [&](const Part& part) { return part.id == id; }))
+                       [&](const QuestionPart& part) { return part.id == id; }))
         return "a row of the rubric names a part that is not there";
   }
   return {};
@@ -219,7 +219,7 @@ std::string assign_fault(const Step& step) {
   if (step.kind != StepKind::kBuild) return "only a build step assigns";
   if (!step.order.solution.empty()) return "a build step has \"order\" or \"assign\", not both";
   std::vector<std::string> slots, values;
-  for (const Part& part : step.parts) {
+  for (const QuestionPart& part : step.parts) {
     slots.push_back(part.id);
     if (part.option.empty()) return "each part of an assignment names an \"option\" of a solution";
   }

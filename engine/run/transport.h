@@ -43,7 +43,7 @@ inline constexpr std::int32_t kEndedMark = 1;  // set by the executor
 inline constexpr std::int32_t kPostedMark = 2, kHalfMark = 3, kDoneMark = 4;
 
 // A stretch of a rank's memory.
-struct Stretch {
+struct MemoryPiece {
   std::byte* data = nullptr;
   std::int64_t bytes = 0;
 };
@@ -58,7 +58,7 @@ struct TransferPart {
   std::int64_t bytes = 0;     // of the whole message
   // If not empty, the payload lies in these places, in this order, and not in `data`. They stay
   // until the call returns. The two sides may cut the message differently.
-  std::span<const Stretch> stretches;
+  std::span<const MemoryPiece> stretches;
   // A receive combines what comes with what is there, as numbers of this type.
   Reduction reduction = Reduction::kNone;
   DataType type = DataType::kF32;

@@ -43,17 +43,17 @@ struct Touch {
   std::uint16_t thread = 0;
   bool on_its_way = false;  // a write by an asynchronous copy that has not been waited for
 };
-struct alignas(32) Entry {  // so that none lies in two lines of the cache
+struct alignas(32) LaunchRow {  // so that none lies in two lines of the cache
   Touch write, read;
 };
-static_assert(sizeof(Entry) == 32);
+static_assert(sizeof(LaunchRow) == 32);
 
 std::uint32_t block = 0;        // that runs
 std::uint32_t first_block = 1;  // of the launch
 const Position* position = nullptr;
 std::string fault;  // the first of the launch
 
-std::vector<Entry> shared_entries(static_cast<std::size_t>(_end - __bss_start) / kGranule + 1);
+std::vector<LaunchRow> shared_entries(static_cast<std::size_t>(_end - __bss_start) / kGranule + 1);
 
 void* reserve(std::size_t bytes) {
   void* const address = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
@@ -66,7 +66,8 @@ void* reserve(std::size_t bytes) {
 }
 struct DeviceMemory {
   unsigned char* begin = static_cast<unsigned char*>(reserve(kDeviceBytes));
-  Entry* entries = static_cast<Entry*>(reserve(kDeviceBytes / kGranule * sizeof(Entry)));
+  LaunchRow* entries =
+      static_cast<LaunchRow*>(reserve(kDeviceBytes / kGranule * sizeof(LaunchRow)));
   std::map<const unsigned char*, std::size_t> allocated;
   std::pair<const unsigned char*, std::size_t> last{};  // of them, that was touched
   std::size_t used = 0;
@@ -161,7 +162,7 @@ Touch touch_of(const void* caller) {
 }
 
 struct Entries {
-  Entry* first = nullptr;
+  LaunchRow* first = nullptr;
   std::size_t count = 0;
   std::uint32_t since = 0;  // the first block whose touches count
   bool is_shared = false;
@@ -201,7 +202,7 @@ bool is_allocated(const void* address, std::size_t bytes) {
          source_of(now.code) + ").");
   if (bytes < kGranule) return;
   for (std::size_t at = 0; at < entries.count; ++at) {
-    Entry& entry = entries.first[at];
+    LaunchRow& entry = entries.first[at];
     if (entry.write.on_its_way && entry.write.block == block && fault.empty())
       tell("Thread " + std::to_string(now.thread) +
            " touches a word that an asynchronous copy is still to bring (" + source_of(now.code) +
@@ -231,7 +232,7 @@ template <std::size_t bytes, bool writes>
       (at < device.last.first || at + size > device.last.first + device.last.second))
     return touch_with_care(address, size, writes, now, entries);
   if (size < kGranule) return;
-  for (Entry* entry = entries.first; entry != entries.first + entries.count; ++entry) {
+  for (LaunchRow* entry = entries.first; entry != entries.first + entries.count; ++entry) {
     const bool written = entry->write.block >= entries.since;
     if (written && (entry->write.on_its_way || !is_before(entry->write, now)))
       return touch_with_care(address, size, writes, now, entries);

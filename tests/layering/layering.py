@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that dependencies point one way, by every #include below engine/, kernels/ and app/, and that every
-file says its licence: in a line of its own or, where it can hold none, in .reuse/dep5.
+"""Checks that dependencies point one way, by every #include below engine/, kernels/ and app/, that no two types
+have one name, and that every file says its licence: in a line of its own or, where it can hold none, in .reuse/dep5.
 Arguments: the source folder, and a file with a line for each library, "name: what it links"."""
 import fnmatch
 import pathlib
@@ -12,6 +12,8 @@ import sys
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.M)
 QT = re.compile(r"^(Q[A-Z]\w*|Qt\w+/.*|qcustomplot.*)$")
 CUDA = re.compile(r"^(cuda|nccl|cublas|nvml|nvtx)")
+NAMESPACE = re.compile(r"^(?:inline )?namespace ?([\w:]*) ?\{|^\}  // (namespace)")
+TYPE = re.compile(r"^(?:struct|class|enum class) (?:alignas\(.*?\) )?(\w+)(?!::)\b[^;]*\{")
 
 
 def folder_of(name):
@@ -63,9 +65,24 @@ def licence_faults(root):
     return faults
 
 
+def types_of(text):
+    """Names of the types that other files can see, with their namespaces."""
+    inside, names = [], []
+    for line in text.splitlines():
+        if space := NAMESPACE.match(line):
+            if not space[2]:
+                inside.append(space[1] or None)
+            elif inside:
+                inside.pop()
+        elif (found := TYPE.match(line)) and None not in inside:
+            names.append("::".join([*inside, found[1]]))
+    return names
+
+
 def main(root, layers):
     faults = licence_faults(root)
     count = 0
+    first = {}  # type -> the file that defines it; of two with one name, a linker keeps the functions of one alone
     for pattern in ("*.h", "*.cpp", "*.cu", "*.cuh"):
         for top in ("engine", "kernels", "app"):
             for file in sorted((root / top).rglob(pattern)):
@@ -73,6 +90,9 @@ def main(root, layers):
                 layer = layer_of(relative, layers)
                 text = file.read_text(encoding="utf-8")
                 count += 1
+                for name in types_of(text):
+                    if first.setdefault(name, relative) != relative:
+                        faults.append(f"{relative}: {first[name]} has a {name} too")
                 if layer is None:
                     faults.append(f"{relative}: belongs to no library of engine/CMakeLists.txt")
                     continue

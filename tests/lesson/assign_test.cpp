@@ -109,7 +109,7 @@ TEST(AssignStates, HoldAndSendWhatTheStageOfZeroIsPredictedTo) {
 
 Answer of_parts(const Step& step, const Assignment& changed = {}) {
   Answer answer;
-  for (const Part& part : step.parts) answer.parts[part.id].option = part.option;
+  for (const QuestionPart& part : step.parts) answer.parts[part.id].option = part.option;
   for (const auto& [slot, value] : changed) answer.parts[slot].option = value;
   return answer;
 }

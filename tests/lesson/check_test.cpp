@@ -38,7 +38,7 @@ TEST(Lessons, EachIsTranslatedAndAsksForANumberAndAGoalWithALimitOrForOrdersOfAL
       builds += build;
       others += !build && step.kind != StepKind::kRead && step.kind != StepKind::kFind;
       numbers += step.ask && !step.ask->answer.empty();
-      for (const Part& part : step.parts) numbers += part.option.empty();
+      for (const QuestionPart& part : step.parts) numbers += part.option.empty();
       for (const Check& check : step.checks) {
         limits += step.kind == StepKind::kGoal && check.limit;
         lengths += build && check.of == "order" && check.key == "makespan";

@@ -72,7 +72,7 @@ inline nlohmann::json played(const std::string& id, std::uint64_t seed,
     }
     context.settings = *settings;
     context.drawn = drawn;
-    for (const Part& part : step.parts)
+    for (const QuestionPart& part : step.parts)
       if (part.option.empty())
         given["parts"][part.id] = *value_of_part(part, context);
       else if (step.id != wrong)

@@ -41,7 +41,7 @@ void LessonPanel::show_question() {
   parts_->setVisible(!step.parts.empty());
   if (!step.parts.empty()) {
     QStringList labels;
-    for (const Part& part : step.parts) labels << plain_text(player_.part_text(part.id));
+    for (const QuestionPart& part : step.parts) labels << plain_text(player_.part_text(part.id));
     std::vector<PartsForm::Words> options;
     for (const Option& option : player_.options())
       options.push_back({option.id, plain_text(player_.option_text(option.id))});

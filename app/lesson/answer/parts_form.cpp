@@ -44,7 +44,7 @@ PartsForm::PartsForm(QWidget* parent) : QWidget(parent), grid_(new QGridLayout(t
   grid_->setVerticalSpacing(6);
 }
 
-void PartsForm::set_parts(const std::vector<Part>& parts, const QStringList& labels,
+void PartsForm::set_parts(const std::vector<QuestionPart>& parts, const QStringList& labels,
                           const std::vector<Words>& options, const Answers& answers) {
   while (QLayoutItem* item = grid_->takeAt(0)) {
     item->widget()->hide();
@@ -53,8 +53,8 @@ void PartsForm::set_parts(const std::vector<Part>& parts, const QStringList& lab
   }
   rows_.clear();
   // Numbers are short and their labels long; words are the other way round.
-  const bool numbers =
-      std::any_of(parts.begin(), parts.end(), [](const Part& part) { return part.option.empty(); });
+  const bool numbers = std::any_of(parts.begin(), parts.end(),
+                                   [](const QuestionPart& part) { return part.option.empty(); });
   grid_->setColumnStretch(0, numbers ? (options.empty() ? 2 : 1) : 1);
   grid_->setColumnStretch(1, numbers ? 1 : 2);
   ensurePolished();
@@ -62,7 +62,7 @@ void PartsForm::set_parts(const std::vector<Part>& parts, const QStringList& lab
     return fontMetrics().horizontalAdvance(option.text) > kBesideLabel;
   });
   int line = 0;  // of the grid: a choice of long words stands below its label
-  for (const Part& part : parts) {
+  for (const QuestionPart& part : parts) {
     const int at = static_cast<int>(rows_.size());
     Row& row = rows_.emplace_back(Row{part, labels.value(at)});
     const auto given = answers.find(part.id);

@@ -32,7 +32,7 @@ class PartsForm : public QWidget {
   explicit PartsForm(QWidget* parent = nullptr);
 
   // `labels` stand in the order of `parts`; `options` as they are shown.
-  void set_parts(const std::vector<Part>& parts, const QStringList& labels,
+  void set_parts(const std::vector<QuestionPart>& parts, const QStringList& labels,
                  const std::vector<Words>& options, const Answers& answers);
   // What is filled in so far.
   Answers answers() const;
@@ -49,7 +49,7 @@ class PartsForm : public QWidget {
 
  private:
   struct Row {
-    Part part;
+    QuestionPart part;
     QString label;
     QLineEdit* number = nullptr;
     QComboBox* choice = nullptr;

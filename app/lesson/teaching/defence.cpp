@@ -111,7 +111,7 @@ class DefenceWriter {
                                 QStringLiteral(" ")});
     for (const HandInPart& part : given.parts) {
       const auto asked = std::find_if(step.parts.begin(), step.parts.end(),
-                                      [&](const Part& one) { return one.id == part.id; });
+                                      [&](const QuestionPart& one) { return one.id == part.id; });
       const auto value = [&](const PartAnswer& answer) {
         if (answer.number) return value_text(*answer.number, asked->ask.unit);
         return answer.option.empty() ? QStringLiteral("–")

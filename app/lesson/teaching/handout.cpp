@@ -100,14 +100,14 @@ class StepOnPaper {
     return {};
   }
 
-  QString right_number(const Part& part) {
+  QString right_number(const QuestionPart& part) {
     const Result<double> right = value_of_part(part, context_);
     if (right) return value_text(*right, part.ask.unit);
     if (!fault_) fault_ = right.error();
     return {};
   }
 
-  QString right_option(const Part& part, const StepText& words) {
+  QString right_option(const QuestionPart& part, const StepText& words) {
     const Result<std::string> option = option_of_part(part, context_);
     if (option) return filled(words.part("option " + *option), after_);
     if (!fault_) fault_ = option.error();
@@ -129,7 +129,7 @@ class StepOnPaper {
   QString room(const Step& step, const StepText& words) {
     const QString space(kAnswerRoom, QLatin1Char('_'));
     QString paper;
-    for (const Part& part : step.parts)
+    for (const QuestionPart& part : step.parts)
       paper += line(filled(words.part("part " + part.id), after_), space);
     if (step.parts.empty() && step.kind != StepKind::kRead)
       paper += line(Handout::tr("Your answer"), space);
@@ -140,7 +140,7 @@ class StepOnPaper {
     QString paper;
     if (step.ask && !step.ask->answer.empty())
       paper += line(Handout::tr("Answer"), right_number(*step.ask));
-    for (const Part& part : step.parts)
+    for (const QuestionPart& part : step.parts)
       paper += line(filled(words.part("part " + part.id), after_),
                     part.option.empty() ? right_number(part) : right_option(part, words));
     QStringList settings;

@@ -28,7 +28,7 @@ nlohmann::json collective_document(const CollectiveSession& collectives) {
   for (const CollectiveRun& run : collectives.runs())
     json["runs"].push_back(
         {{"spec", to_json(run.plan->choice.spec)}, {"observation", to_json(run.seen)}});
-  for (const SweepPoint& point : collectives.all_sweeps()) {
+  for (const MeasuredPoint& point : collectives.all_sweeps()) {
     json["sweep"].push_back({{"spec", to_json(point.spec)},
                              {"source", name_of(point.source)},
                              {"seconds", point.seconds},

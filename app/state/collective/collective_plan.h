@@ -22,7 +22,7 @@ struct CollectiveRun {
 Result<CollectiveRun> make_collective_run(const CollectiveSpec& spec, CollectiveObservation seen);
 
 // One measured size of one algorithm, for the plot.
-struct SweepPoint {
+struct MeasuredPoint {
   CollectiveSpec spec;
   Source source = Source::kMeasured;
   double seconds = 0, bus_bandwidth = 0;

@@ -195,15 +195,15 @@ void CollectiveSession::add(CollectiveRun run) {
   runs_.push_back(std::move(run));
 }
 
-void CollectiveSession::add(const SweepPoint& point) {
-  forget(sweep_, earlier_points_, kMostSweepPoints, [&](const SweepPoint& old) {
+void CollectiveSession::add(const MeasuredPoint& point) {
+  forget(sweep_, earlier_points_, kMostSweepPoints, [&](const MeasuredPoint& old) {
     return old.spec == point.spec && old.on_gpus == point.on_gpus;
   });
   sweep_.push_back(point);
 }
 
-std::vector<SweepPoint> CollectiveSession::sweep() const {
-  std::vector<SweepPoint> points;
+std::vector<MeasuredPoint> CollectiveSession::sweep() const {
+  std::vector<MeasuredPoint> points;
   const CollectiveSpec& now = plan_->choice.spec;
   for (std::size_t at = earlier_points_; at < sweep_.size(); ++at) {
     const CollectiveSpec& spec = sweep_[at].spec;
@@ -214,7 +214,7 @@ std::vector<SweepPoint> CollectiveSession::sweep() const {
   return points;
 }
 
-void CollectiveSession::keep_sweep(const SweepPoint& point) {
+void CollectiveSession::keep_sweep(const MeasuredPoint& point) {
   add(point);
   Q_EMIT run_changed();
 }
@@ -266,12 +266,12 @@ void CollectiveSession::select(MoveRef move) {
 }
 
 void CollectiveSession::restore(const CollectiveChoice& choice, std::vector<CollectiveRun> runs,
-                                std::vector<SweepPoint> sweep) {
+                                std::vector<MeasuredPoint> sweep) {
   runs_.clear();
   sweep_.clear();
   earlier_runs_ = earlier_points_ = 0;
   for (CollectiveRun& run : runs) add(std::move(run));
-  for (const SweepPoint& point : sweep) add(point);
+  for (const MeasuredPoint& point : sweep) add(point);
   playhead_ = Nanoseconds(0);
   apply(choice);
 }

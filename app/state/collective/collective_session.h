@@ -75,9 +75,9 @@ class CollectiveSession : public Topic {
 
   // Measured by a sweep over sizes, of the operation, ranks and type that is chosen, on the devices
   // that a run would take.
-  std::vector<SweepPoint> sweep() const;
-  const std::vector<SweepPoint>& all_sweeps() const { return sweep_; }
-  void keep_sweep(const SweepPoint& point);
+  std::vector<MeasuredPoint> sweep() const;
+  const std::vector<MeasuredPoint>& all_sweeps() const { return sweep_; }
+  void keep_sweep(const MeasuredPoint& point);
 
   // What is animated: the run of the choice where times_compare(), else the prediction.
   const CollectiveMotion& motion() const { return *motion_; }
@@ -95,7 +95,7 @@ class CollectiveSession : public Topic {
 
   int ranks() const override { return choice_.spec.ranks; }
   QString proof_tip() const override;
-  RunRequest run_request(const Placement& placement, const RunSettings& asked) override;
+  EngineRequest run_request(const Placement& placement, const RunSettings& asked) override;
 
   QString selection_hint() const override;
   std::vector<Formula> formulas(const QString& quantity) const override;
@@ -115,7 +115,7 @@ class CollectiveSession : public Topic {
 
   // Starts afresh with what a document holds.
   void restore(const CollectiveChoice& choice, std::vector<CollectiveRun> runs,
-               std::vector<SweepPoint> sweep);
+               std::vector<MeasuredPoint> sweep);
 
  Q_SIGNALS:
   void selection_changed();
@@ -127,7 +127,7 @@ class CollectiveSession : public Topic {
   bool is_chosen(const CollectiveRun& run) const;
   CollectiveChoice placed() const;  // choice_ with the devices that a run would take
   void add(CollectiveRun run);
-  void add(const SweepPoint& point);
+  void add(const MeasuredPoint& point);
   void make_motion();
   QUndoStack& undo_;
   std::function<int(int)> gpus_of_;
@@ -135,7 +135,7 @@ class CollectiveSession : public Topic {
   std::optional<Message> problem_;
   std::shared_ptr<const CollectivePlan> plan_;
   std::vector<CollectiveRun> runs_;
-  std::vector<SweepPoint> sweep_;
+  std::vector<MeasuredPoint> sweep_;
   std::size_t earlier_runs_ = 0, earlier_points_ = 0;  // how many of the oldest are aside
   std::shared_ptr<const CollectiveMotion> motion_;
   Nanoseconds playhead_{0};

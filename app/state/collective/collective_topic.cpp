@@ -70,16 +70,16 @@ QString CollectiveSession::proof_tip() const {
   return tr("Every run of a collective is verified cell by cell");
 }
 
-RunRequest CollectiveSession::run_request(const Placement& placement, const RunSettings& asked) {
+EngineRequest CollectiveSession::run_request(const Placement& placement, const RunSettings& asked) {
   const CollectiveSpec spec = choice_.spec;
   CollectiveRequest request{spec, kRunRepeats, kWarmupRepeats, true, rounding_rival_of(spec)};
   put_on(placement, asked, request);
   return {"collective", to_json(request),
-          [this, spec](const nlohmann::json& answer) -> Result<RunRequest::Keep> {
+          [this, spec](const nlohmann::json& answer) -> Result<EngineRequest::Keep> {
             Result<CollectiveObservation> read = collective_observation_from_json(answer);
             if (!read) return read.error();
             const auto seen = std::make_shared<CollectiveObservation>(std::move(*read));
-            return RunRequest::Keep([=, this] { return keep_run(spec, std::move(*seen)); });
+            return EngineRequest::Keep([=, this] { return keep_run(spec, std::move(*seen)); });
           }};
 }
 

@@ -22,7 +22,7 @@ inline constexpr char kSetupChunk[] = "parallelarium-setup";
 struct CollectivesKept {
   CollectiveChoice choice;
   std::vector<CollectiveRun> runs;
-  std::vector<SweepPoint> sweep;
+  std::vector<MeasuredPoint> sweep;
 };
 
 // {choice, "runs", "sweep"}; null where nothing differs from a fresh start.

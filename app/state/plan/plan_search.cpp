@@ -144,15 +144,15 @@ void PlanSearch::start() {
     Q_EMIT changed();
     return;
   }
-  RunRequest request;
+  EngineRequest request;
   request.method = "plan";
   request.answers_cancel = true;
   request.parameters = parameters_of(wish_, *base);
   if (wish_.today) request.parameters["explain"] = to_json(*wish_.today);
-  request.read = [this, wish = wish_](const nlohmann::json& json) -> Result<RunRequest::Keep> {
+  request.read = [this, wish = wish_](const nlohmann::json& json) -> Result<EngineRequest::Keep> {
     Result<PlanAnswer> answer = plan_answer_from_json(json);
     if (!answer) return answer.error();
-    return RunRequest::Keep(
+    return EngineRequest::Keep(
         [this, wish, answer = std::make_shared<PlanAnswer>(std::move(*answer))]() -> Result<void> {
           keep(std::move(*answer), wish);
           return {};
@@ -292,15 +292,15 @@ bool PlanSearch::can_try_neighbours() const {
 
 void PlanSearch::try_neighbours() {
   if (!can_try_neighbours()) return;
-  RunRequest request;
+  EngineRequest request;
   request.method = "neighbours";
   request.parameters = {{"setup", to_json(selected()->setup)},
                         {"for", answered_.framework.toStdString()}};
   request.read =
-      [this, setup = selected()->setup](const nlohmann::json& json) -> Result<RunRequest::Keep> {
+      [this, setup = selected()->setup](const nlohmann::json& json) -> Result<EngineRequest::Keep> {
     Result<std::vector<PlanWhy>> why = neighbours_from_json(json);
     if (!why) return why.error();
-    return RunRequest::Keep([this, setup, why = std::move(*why)]() -> Result<void> {
+    return EngineRequest::Keep([this, setup, why = std::move(*why)]() -> Result<void> {
       neighbours_.emplace_back(setup, why);
       return {};
     });
@@ -320,16 +320,16 @@ void PlanSearch::ask_value(const QString& axis, const QString& value) {
   if (is_limited()) wish.memory_bytes = wish_.memory_bytes;
   const Result<Setup> base = base_of(wish);
   if (!base) return;
-  RunRequest request;
+  EngineRequest request;
   request.method = "why_not";
   request.parameters = parameters_of(wish, *base);
   request.parameters["axis"] = axis.toStdString();
   request.parameters["value"] = value.toStdString();
   request.parameters["best"] = to_json(best()->setup);
-  request.read = [this](const nlohmann::json& json) -> Result<RunRequest::Keep> {
+  request.read = [this](const nlohmann::json& json) -> Result<EngineRequest::Keep> {
     Result<ValueAnswer> answer = value_answer_from_json(json);
     if (!answer) return answer.error();
-    return RunRequest::Keep(
+    return EngineRequest::Keep(
         [this, answer = std::make_shared<ValueAnswer>(std::move(*answer))]() -> Result<void> {
           keep_value(std::move(*answer));
           return {};

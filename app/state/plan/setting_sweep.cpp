@@ -109,18 +109,18 @@ void SettingSweep::start() {
   if (sweeping_ || session_.jobs().state() != RunState::kIdle) return;
   nlohmann::json vary = {variation_text(wish_.first, wish_.first_values)};
   if (!wish_.second.isEmpty()) vary.push_back(variation_text(wish_.second, wish_.second_values));
-  RunRequest request;
+  EngineRequest request;
   request.method = "sweep";
   request.parameters = {
       {"setup", to_json(session_.setup())},
       {"vary", std::move(vary)},
       {"show", wish_.figure == QLatin1String("ranks") ? std::string("ranks")
                                                       : wish_.figure.toStdString() + ",ranks"}};
-  request.read = [this, wish = wish_,
-                  base = session_.setup()](const nlohmann::json& json) -> Result<RunRequest::Keep> {
+  request.read = [this, wish = wish_, base = session_.setup()](
+                     const nlohmann::json& json) -> Result<EngineRequest::Keep> {
     Result<SweepAnswer> answer = sweep_answer_from_json(json, wish, base);
     if (!answer) return answer.error();
-    return RunRequest::Keep([this, answer = std::move(*answer)]() -> Result<void> {
+    return EngineRequest::Keep([this, answer = std::move(*answer)]() -> Result<void> {
       answer_ = answer;
       selected_ = -1;
       find_runs();

@@ -153,11 +153,11 @@ void EngineJobs::ask(const std::string& method, const nlohmann::json& parameters
       });
 }
 
-void EngineJobs::run(const RunRequest& request) {
+void EngineJobs::run(const EngineRequest& request) {
   verifies_ = false;
   begin(tr("Starting the ranks"));
   answers_cancel_ = request.answers_cancel;
-  ask(request.method, request.parameters, request.read, [this](const RunRequest::Keep& keep) {
+  ask(request.method, request.parameters, request.read, [this](const EngineRequest::Keep& keep) {
     if (const Result<void> kept = keep(); !kept) return fail(kept.error());
     finish({});
   });

@@ -46,7 +46,7 @@ class EngineJobs : public QObject {
   // Each starts a job; requires that none is under way. `keep` receives what came of it, and
   // nothing where it failed or was cancelled; its error is the job's.
   void run(const Setup& setup, bool verify, std::function<void(RunRecord)> keep);
-  void run(const RunRequest& request);  // keeps what came of it before finished()
+  void run(const EngineRequest& request);  // keeps what came of it before finished()
   using KeepObservation = std::function<Result<void>(const CollectiveSpec&, CollectiveObservation)>;
   // Each request in turn; a wrong result ends it. There must be a request or more.
   void sweep(std::vector<CollectiveRequest> requests, KeepObservation keep);

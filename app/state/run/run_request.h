@@ -10,7 +10,7 @@
 
 namespace parallelarium {
 
-struct RunRequest {
+struct EngineRequest {
   std::string method;
   nlohmann::json parameters;
   // Keeps what was read. Its error is the run's.

@@ -224,16 +224,17 @@ bool OrderEdit::can_hang() const {
 void OrderEdit::let_it_hang(double seconds) {
   Setup setup = session_.resolved();
   setup.run.backend = Backend::kCpu;
-  RunRequest request;
+  EngineRequest request;
   request.method = "run";
   request.parameters = {
       {"setup", to_json(setup)}, {"verify", false}, {"let_it_hang_seconds", seconds}};
-  request.read = [this, asked = draft_](const nlohmann::json& answer) -> Result<RunRequest::Keep> {
+  request.read = [this,
+                  asked = draft_](const nlohmann::json& answer) -> Result<EngineRequest::Keep> {
     QStringList report;
     if (answer.contains("hang"))
       for (const nlohmann::json& rank : answer["hang"]["ranks"])
         report << sentence(message_from_json(rank["sentence"]));
-    return RunRequest::Keep([this, asked, report]() -> Result<void> {
+    return EngineRequest::Keep([this, asked, report]() -> Result<void> {
       if (!(asked == draft_)) return {};
       hang_report_ = report;
       Q_EMIT changed();

@@ -128,7 +128,7 @@ QString TrainingStep::proof_tip() const {
   return tr("Run, repeat it on one rank, and compare losses and gradients");
 }
 
-RunRequest TrainingStep::run_request(const Placement&, const RunSettings&) {
+EngineRequest TrainingStep::run_request(const Placement&, const RunSettings&) {
   assert(false && "the Session asks for runs of the Setup");
   return {};
 }

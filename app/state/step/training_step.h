@@ -32,7 +32,7 @@ class TrainingStep : public Topic {
 
   int ranks() const override;
   QString proof_tip() const override;
-  RunRequest run_request(const Placement& placement, const RunSettings& asked) override;
+  EngineRequest run_request(const Placement& placement, const RunSettings& asked) override;
 
   QString selection_hint() const override;
   std::vector<Formula> formulas(const QString& quantity) const override;

@@ -101,7 +101,7 @@ void CollectivesView::show_tool_tip(const QPoint& at, const QPoint& global) {
     const SelectionText text =
         describe_move(*picture.predicted, seen ? picture.observed.get() : nullptr, ref);
     lines = QStringList{text.headline};
-    for (const Fact& fact : text.facts) lines << fact.word + QLatin1Char(' ') + fact.value;
+    for (const FactLine& fact : text.facts) lines << fact.word + QLatin1Char(' ') + fact.value;
   }
   if (lines.isEmpty())
     QToolTip::hideText();

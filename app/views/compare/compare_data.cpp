@@ -33,7 +33,7 @@ bool hides_column(const LessonLocks& locks, const CompareEntry& entry) {
                                               : QStringLiteral("lane.predicted"));
 }
 
-Picture lanes_of(const Session& session, const Comparison& comparison) {
+Picture lanes_of(const Session& session, const ComparedEntries& comparison) {
   Picture picture;
   picture.folds = false;
   picture.hides_shares = session.locks().hidden(QStringLiteral("bubble.of_total"));
@@ -128,9 +128,9 @@ const CompareSource::Kept& CompareSource::kept_of(const CompareEntry& entry,
   return now.back();
 }
 
-Comparison CompareSource::compare(const Session& session, const std::vector<CompareEntry>& added,
-                                  std::size_t chosen) {
-  Comparison comparison;
+ComparedEntries CompareSource::compare(const Session& session,
+                                       const std::vector<CompareEntry>& added, std::size_t chosen) {
+  ComparedEntries comparison;
   comparison.entries = entries_of(session);
   comparison.whose = whose_text(session);
   comparison.waiting = search_of(session).predictions().busy();

@@ -23,7 +23,7 @@ struct CompareEntry {
   std::vector<PublishedFigure> published = {};  // of a case
 };
 
-struct Comparison {
+struct ComparedEntries {
   QString whose;         // plans of the search, or what is set
   bool waiting = false;  // for a plan that is being predicted
   std::vector<CompareEntry> entries;
@@ -50,8 +50,8 @@ std::vector<CompareEntry> entries_of(const Session& session);
 class CompareSource {
  public:
   // `added` stand behind the Session's own. `chosen` must be 1 or more.
-  Comparison compare(const Session& session, const std::vector<CompareEntry>& added,
-                     std::size_t chosen);
+  ComparedEntries compare(const Session& session, const std::vector<CompareEntry>& added,
+                          std::size_t chosen);
 
  private:
   struct Kept {

@@ -78,7 +78,7 @@ double paint_compared_lanes(QPainter& painter, const QRectF& rect, const Compare
 
 double paint_compare(QPainter& painter, double width, const ComparePicture& picture,
                      const Theme& theme, CompareHits* hits, TextLog* texts) {
-  const Comparison& comparison = *picture.comparison;
+  const ComparedEntries& comparison = *picture.comparison;
   const double inner = width - 2 * kCompareMargin;
   double y = 10;
   y += std::max(

@@ -12,7 +12,7 @@
 namespace parallelarium {
 
 struct ComparePicture {
-  const Comparison* comparison = nullptr;
+  const ComparedEntries* comparison = nullptr;
   QString status;  // what is under way or went wrong, or empty
   std::optional<FollowedAction> followed;
   double beside_head = 0;  // width that is taken at the right of the title
@@ -33,10 +33,11 @@ double paint_compare(QPainter& painter, double width, const ComparePicture& pict
 double compare_height(double width, const ComparePicture& picture, const Theme& theme);
 
 // The parts, from the top left of `rect` on; they return the height that they take.
-double paint_compared_figures(QPainter& painter, const QRectF& rect, const Comparison& comparison,
-                              const Theme& theme, CompareHits* hits, TextLog* texts);
-double figures_width(const Comparison& comparison);
-double paint_causes(QPainter& painter, const QRectF& rect, const Comparison& comparison,
+double paint_compared_figures(QPainter& painter, const QRectF& rect,
+                              const ComparedEntries& comparison, const Theme& theme,
+                              CompareHits* hits, TextLog* texts);
+double figures_width(const ComparedEntries& comparison);
+double paint_causes(QPainter& painter, const QRectF& rect, const ComparedEntries& comparison,
                     const Theme& theme, TextLog* texts);
 
 }  // namespace parallelarium

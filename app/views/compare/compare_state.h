@@ -20,7 +20,7 @@ struct CompareView::State {
   Session& session;
   CompareSource source;
   std::vector<CompareEntry> added;  // behind the Session's own
-  std::shared_ptr<const Comparison> shown;
+  std::shared_ptr<const ComparedEntries> shown;
   std::size_t chosen = 1;
   std::optional<FollowedAction> followed;
   bool predicting = false;

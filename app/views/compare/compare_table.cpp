@@ -55,13 +55,14 @@ void fill_cause(QPainter& painter, const QRectF& bar, const std::string& cause,
 
 }  // namespace
 
-double figures_width(const Comparison& comparison) {
+double figures_width(const ComparedEntries& comparison) {
   const auto columns = double(comparison.entries.size());
   return kMetric + columns * kValue + std::max(0.0, columns - 1) * kDifference;
 }
 
-double paint_compared_figures(QPainter& painter, const QRectF& rect, const Comparison& comparison,
-                              const Theme& theme, CompareHits* hits, TextLog* texts) {
+double paint_compared_figures(QPainter& painter, const QRectF& rect,
+                              const ComparedEntries& comparison, const Theme& theme,
+                              CompareHits* hits, TextLog* texts) {
   const std::size_t columns = comparison.entries.size();
   const QFont plain = theme.font(12), bold = theme.font(12, true);
   const double stretch = std::min(1.25, rect.width() / figures_width(comparison));
@@ -132,7 +133,7 @@ double paint_compared_figures(QPainter& painter, const QRectF& rect, const Compa
   return y - rect.top();
 }
 
-double paint_causes(QPainter& painter, const QRectF& rect, const Comparison& comparison,
+double paint_causes(QPainter& painter, const QRectF& rect, const ComparedEntries& comparison,
                     const Theme& theme, TextLog* texts) {
   double y = rect.top();
   put_caps(painter, QRectF(rect.left(), y, rect.width(), kCompareHead), causes_title(comparison),

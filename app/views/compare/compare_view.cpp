@@ -27,7 +27,7 @@ namespace {
 
 constexpr int kComparePicture = 1040, kCompareButton = 30;
 
-ViewPicture exported_comparison(std::shared_ptr<const Comparison> comparison,
+ViewPicture exported_comparison(std::shared_ptr<const ComparedEntries> comparison,
                                 const PictureStyle& style,
                                 const std::optional<FollowedAction>& followed) {
   const Theme& theme = style.dark ? dark_theme() : light_theme();
@@ -83,7 +83,7 @@ ViewInfo CompareView::info() {
       .picture =
           [](const Session& session, const PictureStyle& style) {
             return exported_comparison(
-                std::make_shared<Comparison>(CompareSource().compare(session, {}, 1)), style,
+                std::make_shared<ComparedEntries>(CompareSource().compare(session, {}, 1)), style,
                 std::nullopt);
           },
       .make = [](Session& session) -> View* { return new CompareView(session); },
@@ -115,7 +115,7 @@ CompareView::CompareView(Session& session, QWidget* parent)
 // The Session may be gone by now.
 CompareView::~CompareView() { state_->worker.waitForDone(); }
 
-const Comparison& CompareView::comparison() const { return *state_->shown; }
+const ComparedEntries& CompareView::comparison() const { return *state_->shown; }
 void CompareView::wait() {
   state_->worker.waitForDone();
   PlanSearch::of(state_->session).predictions().wait();
@@ -191,7 +191,7 @@ void CompareView::remove_last() {
 
 void CompareView::refresh() {
   State& s = *state_;
-  s.shown = std::make_shared<const Comparison>(
+  s.shown = std::make_shared<const ComparedEntries>(
       s.source.compare(s.session, s.added, std::max<std::size_t>(1, s.chosen)));
   const bool full = s.shown->entries.size() >= kMostCompared;
   s.add->setEnabled(!full && !s.predicting);

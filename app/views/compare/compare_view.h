@@ -13,7 +13,7 @@ class QMenu;
 namespace parallelarium {
 
 struct CaseRow;
-struct Comparison;
+struct ComparedEntries;
 struct CompareEntry;
 struct PublishedFigure;
 
@@ -30,7 +30,7 @@ class CompareView : public CanvasView {
   QString description() const override;
   void wait() override;
 
-  const Comparison& comparison() const;
+  const ComparedEntries& comparison() const;
   // Predicts a Setup on a thread; it becomes the last column. Nothing where there is no place.
   void add(const QString& title, const Setup& setup, const Machine& machine);
   void add(const QString& title, const RunRecord& run);

@@ -87,7 +87,7 @@ QString compared_difference(double difference, const std::string& unit) {
   return signed_text(difference, compared_value(std::abs(difference), unit));
 }
 
-std::vector<QStringList> published_rows(const Comparison& comparison) {
+std::vector<QStringList> published_rows(const ComparedEntries& comparison) {
   std::vector<QStringList> rows;
   const std::vector<Column>& columns = comparison.beside.columns;
   for (const CaseMetric& metric : kCaseMetrics) {
@@ -115,26 +115,26 @@ std::vector<QStringList> published_rows(const Comparison& comparison) {
   return rows;
 }
 
-QString why_no_value(const Comparison& comparison, std::size_t row, std::size_t column) {
+QString why_no_value(const ComparedEntries& comparison, std::size_t row, std::size_t column) {
   const ComparedRow& of = comparison.beside.rows[row];
   return !of.values[column] && of.why[column] ? sentence(*of.why[column]) : QString();
 }
 
-QString why_no_difference(const Comparison& comparison, std::size_t row, std::size_t column) {
+QString why_no_difference(const ComparedEntries& comparison, std::size_t row, std::size_t column) {
   const ComparedRow& of = comparison.beside.rows[row];
   return !of.differences[column] && of.why_no_difference[column]
              ? sentence(*of.why_no_difference[column])
              : QString();
 }
 
-QString value_cell(const Comparison& comparison, std::size_t row, std::size_t column) {
+QString value_cell(const ComparedEntries& comparison, std::size_t row, std::size_t column) {
   if (comparison.hidden_rows[row] || comparison.hidden_columns[column]) return kHiddenCell;
   const ComparedRow& of = comparison.beside.rows[row];
   if (of.values[column]) return compared_value(*of.values[column], of.unit);
   return of.why[column] ? short_why(*of.why[column]) : kDash;
 }
 
-QString difference_cell(const Comparison& comparison, std::size_t row, std::size_t column) {
+QString difference_cell(const ComparedEntries& comparison, std::size_t row, std::size_t column) {
   if (comparison.hidden_rows[row] || comparison.hidden_columns[column] ||
       comparison.hidden_columns[0])
     return kHiddenCell;
@@ -143,7 +143,7 @@ QString difference_cell(const Comparison& comparison, std::size_t row, std::size
   return of.why_no_difference[column] ? short_why(*of.why_no_difference[column]) : kDash;
 }
 
-QStringList compare_notes(const Comparison& comparison) {
+QStringList compare_notes(const ComparedEntries& comparison) {
   QStringList notes;
   for (const ComparedRow& row : comparison.beside.rows)
     for (const auto* list : {&row.why, &row.why_no_difference})
@@ -152,7 +152,7 @@ QStringList compare_notes(const Comparison& comparison) {
   return notes;
 }
 
-QString compare_title(const Comparison& comparison) {
+QString compare_title(const ComparedEntries& comparison) {
   const std::size_t columns = comparison.entries.size();
   if (columns == 0) return CompareWords::tr("No prediction yet");
   if (columns == 1) return CompareWords::tr("Nothing to compare with yet");
@@ -160,11 +160,11 @@ QString compare_title(const Comparison& comparison) {
       .arg(letter_of(comparison.chosen));
 }
 
-QString causes_title(const Comparison& comparison) {
+QString causes_title(const ComparedEntries& comparison) {
   return CompareWords::tr("Step of %1 less that of A, by cause").arg(letter_of(comparison.chosen));
 }
 
-std::vector<QStringList> compare_table(const Comparison& comparison) {
+std::vector<QStringList> compare_table(const ComparedEntries& comparison) {
   const std::size_t columns = comparison.entries.size();
   QStringList titles{QString()};
   for (std::size_t at = 0; at < columns; ++at) titles << letter_of(at);
@@ -184,7 +184,7 @@ std::vector<QStringList> compare_table(const Comparison& comparison) {
   return table;
 }
 
-QString compare_description(const Comparison& comparison) {
+QString compare_description(const ComparedEntries& comparison) {
   QStringList said{compare_title(comparison), comparison.whose};
   for (std::size_t at = 0; at < comparison.entries.size(); ++at)
     said << QStringLiteral("%1: %2").arg(letter_of(at), comparison.entries[at].title);

@@ -12,21 +12,21 @@ QString compared_value(double value, const std::string& unit);
 QString compared_difference(double difference, const std::string& unit);  // with its sign
 // What was published of the columns that are cases: rows of a title and a cell for each column,
 // three for each figure: published, predicted, and the error.
-std::vector<QStringList> published_rows(const Comparison& comparison);
+std::vector<QStringList> published_rows(const ComparedEntries& comparison);
 // Why a cell of the table has no value, or no difference; empty: it has.
-QString why_no_value(const Comparison& comparison, std::size_t row, std::size_t column);
-QString why_no_difference(const Comparison& comparison, std::size_t row, std::size_t column);
+QString why_no_value(const ComparedEntries& comparison, std::size_t row, std::size_t column);
+QString why_no_difference(const ComparedEntries& comparison, std::size_t row, std::size_t column);
 // The cell of the table: a value, "?", or in a word why there is none.
-QString value_cell(const Comparison& comparison, std::size_t row, std::size_t column);
-QString difference_cell(const Comparison& comparison, std::size_t row, std::size_t column);
+QString value_cell(const ComparedEntries& comparison, std::size_t row, std::size_t column);
+QString difference_cell(const ComparedEntries& comparison, std::size_t row, std::size_t column);
 // What the cells that stand for sentences mean, each once.
-QStringList compare_notes(const Comparison& comparison);
+QStringList compare_notes(const ComparedEntries& comparison);
 // "Why B is slower than A", or that there is nothing to compare.
-QString compare_title(const Comparison& comparison);
-QString causes_title(const Comparison& comparison);
+QString compare_title(const ComparedEntries& comparison);
+QString causes_title(const ComparedEntries& comparison);
 // The whole view in words: columns, table and causes.
-QString compare_description(const Comparison& comparison);
+QString compare_description(const ComparedEntries& comparison);
 // The same as rows of cells, the first of them titles.
-std::vector<QStringList> compare_table(const Comparison& comparison);
+std::vector<QStringList> compare_table(const ComparedEntries& comparison);
 
 }  // namespace parallelarium

@@ -34,7 +34,7 @@ inline double text_width(const Theme& theme, int size, const QString& text) {
 // with its expert.
 double way_of(const ExpertPicture& picture, int index, int count);
 // A thing that is drawn on its way, from where it stands at home to its expert.
-struct Flight {
+struct ExpertFlight {
   int expert = -1;
   QPointF from;
   double way = 0;

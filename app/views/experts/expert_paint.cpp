@@ -256,9 +256,9 @@ void paint_experts_load(const ExpertBrush& b) {
 
 // All that is on its way at the playhead: a token's choice from its cell, or, as a run does not
 // list tokens, the choices of one home for one expert together.
-std::vector<Flight> flights_of(const ExpertBrush& b) {
+std::vector<ExpertFlight> flights_of(const ExpertBrush& b) {
   const RoutedLayer& layer = b.layer();
-  std::vector<Flight> flights;
+  std::vector<ExpertFlight> flights;
   const int shown = int(std::min<std::int64_t>(b.layout.shown_tokens(), layer.tokens));
   for (int home = 0; home < b.layout.homes; ++home) {
     if (b.picture.shows_run()) {
@@ -291,7 +291,7 @@ void paint_flights(const ExpertBrush& b) {
     place[std::size_t(b.layout.order[at])] = int(at);
   b.painter.setRenderHint(QPainter::Antialiasing);
   b.painter.setPen(QPen(b.theme.surface, 1));
-  for (const Flight& flight : flights_of(b)) {
+  for (const ExpertFlight& flight : flights_of(b)) {
     if (flight.way <= 0 || flight.way >= 1) continue;
     const QRectF row = b.layout.expert_row(place[std::size_t(flight.expert)]);
     const QPointF to(row.left() + b.layout.bar_left, row.center().y());

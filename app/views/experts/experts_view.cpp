@@ -364,7 +364,7 @@ bool ExpertsView::eventFilter(QObject* watched, QEvent* event) {
       const SelectionText text =
           picture.drawn() ? describe_expert(*picture.drawn(), ref) : SelectionText();
       QStringList lines{text.headline};
-      for (const Fact& fact : text.facts) lines << fact.word + QLatin1Char(' ') + fact.value;
+      for (const FactLine& fact : text.facts) lines << fact.word + QLatin1Char(' ') + fact.value;
       if (text.headline.isEmpty())
         QToolTip::hideText();
       else

@@ -103,16 +103,16 @@ void look_inside(Session& session, const LayerSteps& layer,
   setup.run.warmup = 0;
   // A rehearsal would take its time for the same numbers.
   if (setup.run.backend != Backend::kCuda) setup.run.backend = Backend::kCpu;
-  RunRequest request;
+  EngineRequest request;
   request.method = "run";
   request.parameters = {{"setup", to_json(setup)}, {"verify", true}, {"probe", probes_of(layer)}};
-  request.read = [of = session.subject().prediction()->setup, choice = layer.choice,
-                  keep =
-                      std::move(keep)](const nlohmann::json& answer) -> Result<RunRequest::Keep> {
+  request.read =
+      [of = session.subject().prediction()->setup, choice = layer.choice,
+       keep = std::move(keep)](const nlohmann::json& answer) -> Result<EngineRequest::Keep> {
     auto inside = std::make_shared<LayerInside>(inside_of(answer));
     inside->of = of;
     inside->choice = choice;
-    return RunRequest::Keep([inside, keep]() -> Result<void> {
+    return EngineRequest::Keep([inside, keep]() -> Result<void> {
       keep(inside);
       return {};
     });

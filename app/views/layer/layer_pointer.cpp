@@ -173,7 +173,7 @@ bool LayerView::eventFilter(QObject* watched, QEvent* event) {
       const LayerHit hit = layer_hit(layout_now(), help->pos());
       const SelectionText text = describe_layer_step(picture(), hit.step, hit.rank);
       QStringList lines{text.headline};
-      for (const Fact& fact : text.facts) lines << fact.word + QLatin1Char(' ') + fact.value;
+      for (const FactLine& fact : text.facts) lines << fact.word + QLatin1Char(' ') + fact.value;
       if (text.headline.isEmpty())
         QToolTip::hideText();
       else

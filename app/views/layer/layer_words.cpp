@@ -147,8 +147,8 @@ SelectionText describe_layer_step(const LayerPicture& picture, int step, int ran
                           LayerTexts::tr("in the other direction an all-reduce stands here")});
     return text;
   }
-  for (Fact& fact : context_facts(picture, step, rank)) text.facts.push_back(std::move(fact));
-  for (Fact& fact : vocabulary_facts(picture, step)) text.facts.push_back(std::move(fact));
+  for (FactLine& fact : context_facts(picture, step, rank)) text.facts.push_back(std::move(fact));
+  for (FactLine& fact : vocabulary_facts(picture, step)) text.facts.push_back(std::move(fact));
   if (of.kind == LayerStepKind::kCompute) {
     text.facts.push_back({LayerTexts::tr("shapes"), algebra_text(of, part)});
     for (const LayerTensor& tensor : part.tensors) {

@@ -184,7 +184,7 @@ std::vector<Travel> travels_at(const LaneRows& rows, Nanoseconds time) {
   std::vector<Travel> travels;
   const Nanoseconds least(
       std::llround(static_cast<double>(rows.timeline->duration.count()) * kLeastShown));
-  for (const Parcel& parcel : rows.parcels()) {
+  for (const StageParcel& parcel : rows.parcels()) {
     if (parcel.begin > time) break;
     const Nanoseconds arrives = std::max(parcel.end, parcel.begin + least);
     if (time >= std::max(arrives, parcel.used)) continue;

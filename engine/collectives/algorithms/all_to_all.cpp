@@ -40,7 +40,7 @@ Result<Collective> all_to_all_collective(const CollectiveSpec& spec) {
   Writer writer(spec, n * n);
   const auto send = [&](int from, int to) {
     const int chunk = from * n + to;
-    const Part part{chunk, writer.chunk(chunk), writer.result(chunk)};
+    const MessagePart part{chunk, writer.chunk(chunk), writer.result(chunk)};
     writer.message(from, to, std::span(&part, 1));
   };
   if (spec.algorithm == "ring") {
@@ -49,7 +49,7 @@ Result<Collective> all_to_all_collective(const CollectiveSpec& spec) {
       writer.begin_step();
       for (int rank = 0; rank < n; ++rank) {
         const int origin = (rank - hop + n) % n, to = (rank + 1) % n;
-        std::vector<Part> parts;
+        std::vector<MessagePart> parts;
         for (int j = hop + 1; j < n; ++j) {
           const int chunk = parking.chunk(origin, j);
           parts.push_back(

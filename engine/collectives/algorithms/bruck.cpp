@@ -38,7 +38,7 @@ Collective all_to_all(const CollectiveSpec& spec) {
     writer.begin_step();
     for (int rank = 0; rank < n; ++rank) {
       const int to = (rank + distance) % n;
-      std::vector<Part> parts;
+      std::vector<MessagePart> parts;
       for (int j = 1; j < n; ++j) {  // chunks for the rank j places after their origin
         if ((j & distance) == 0) continue;
         const int gone = j & (distance - 1);

@@ -42,7 +42,8 @@ void send_all(Writer& writer, std::vector<Meeting>& meetings) {
   for (int distance = 1; distance < n; ++distance) {
     for (Meeting& meeting : meetings) {
       const int from = (meeting.to - distance + n) % n;
-      const Part part{meeting.chunk, meeting.own, meeting.places[static_cast<std::size_t>(from)]};
+      const MessagePart part{meeting.chunk, meeting.own,
+                             meeting.places[static_cast<std::size_t>(from)]};
       writer.message(from, meeting.to, std::span(&part, 1), Arrival::kWaits);
     }
   }

@@ -46,7 +46,7 @@ Collective exchange_whole(const CollectiveSpec& spec) {
   for (int span = 1; span < spec.ranks; span *= 2) {
     writer.begin_step();
     for (int rank = 0; rank < spec.ranks; ++rank) {
-      const Part part{0, array, received[static_cast<std::size_t>(rank ^ span)]};
+      const MessagePart part{0, array, received[static_cast<std::size_t>(rank ^ span)]};
       writer.message(rank, rank ^ span, std::span(&part, 1), Arrival::kWaits);
     }
     // The lower rank's part first on both sides, so that both get the same bits.

@@ -111,7 +111,7 @@ void Writer::add_operands(RankProgram& rank, Op& op, std::span<const Cells> cell
   }
 }
 
-void Writer::message(int from, int to, std::span<const Part> parts, Arrival arrival) {
+void Writer::message(int from, int to, std::span<const MessagePart> parts, Arrival arrival) {
   assert(from != to && !parts.empty() && !made_.steps.empty());
   std::vector<Cells> sources, targets;
   Op op;
@@ -120,7 +120,7 @@ void Writer::message(int from, int to, std::span<const Part> parts, Arrival arri
   op.batch = made_.program.batches - 1;
   op.piece = Piece::kTransfer;
   op.chunk = static_cast<std::int16_t>(parts.front().chunk);
-  for (const Part& part : parts) {
+  for (const MessagePart& part : parts) {
     sources.push_back(part.source);
     targets.push_back(part.target);
     op.bytes += part.source.count * size_of(spec_.type);
@@ -138,7 +138,7 @@ void Writer::message(int from, int to, std::span<const Part> parts, Arrival arri
   add_operands(at(to), recv, targets, combines ? Access::kAccumulate : Access::kWrite);
   at(from).ops.push_back(send);
   at(to).ops.push_back(recv);
-  for (const Part& part : parts) {
+  for (const MessagePart& part : parts) {
     made_.steps.back().push_back({from, to, part.chunk, part.source.count * size_of(spec_.type),
                                   arrival != Arrival::kReplaces,
                                   static_cast<std::int32_t>(at(from).ops.size() - 1),
@@ -147,7 +147,7 @@ void Writer::message(int from, int to, std::span<const Part> parts, Arrival arri
 }
 
 void Writer::pass(int from, int to, std::span<const int> chunks, Arrival arrival) {
-  std::vector<Part> parts;
+  std::vector<MessagePart> parts;
   for (const int index : chunks) parts.push_back({index, chunk(index), chunk(index)});
   message(from, to, parts, arrival);
 }

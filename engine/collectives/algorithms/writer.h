@@ -18,7 +18,7 @@ struct Cells {
 };
 
 // Part of a message: one chunk, from where to where.
-struct Part {
+struct MessagePart {
   int chunk = 0;
   Cells source, target;
 };
@@ -48,7 +48,8 @@ class Writer {
   void begin_step();
   // One message. `from` and `to` must differ, and there must be a part or more. Within a step no
   // rank may write cells that it touches otherwise (check_collective says so).
-  void message(int from, int to, std::span<const Part> parts, Arrival arrival = Arrival::kReplaces);
+  void message(int from, int to, std::span<const MessagePart> parts,
+               Arrival arrival = Arrival::kReplaces);
   // One message that carries these chunks from their places in the array to the same places.
   void pass(int from, int to, std::span<const int> chunks, Arrival arrival = Arrival::kReplaces);
   void pass(int from, int to, int chunk, Arrival arrival = Arrival::kReplaces) {

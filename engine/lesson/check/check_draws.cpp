@@ -72,7 +72,8 @@ class DrawCheck {
     }
     std::vector<const Ask*> asks;
     if (step.ask && !step.ask->answer.empty()) asks.push_back(&*step.ask);
-    for (const Part& part : step.parts)  // what is predicted of a student's plan is drawn by nobody
+    for (const QuestionPart& part :
+         step.parts)  // what is predicted of a student's plan is drawn by nobody
       if (part.option.empty() && part.ask.answer.find("predicted") == std::string::npos)
         asks.push_back(&part.ask);
     for (const Ask* ask : asks) {

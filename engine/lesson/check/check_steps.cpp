@@ -140,7 +140,7 @@ class StepCheck {
   // What each part names or computes.
   Answer right_parts(const Context& context) {
     Answer all;
-    for (const Part& part : step_.parts) {
+    for (const QuestionPart& part : step_.parts) {
       PartAnswer& answer = all.parts[part.id];
       if (!part.option.empty()) {
         const Result<std::string> option = option_of_part(part, context);
@@ -313,7 +313,7 @@ class StepCheck {
       return judged(step_, answer, context);
     };
     Assignment chosen;
-    for (const Part& part : step_.parts) chosen[part.id] = part.option;
+    for (const QuestionPart& part : step_.parts) chosen[part.id] = part.option;
     if (const auto end = judged_as(chosen); end && end->verdict != Verdict::kRight)
       fault("assign-solution", end->reasons.empty() ? "The parts' options do not solve it."
                                                     : "The parts' options do not solve it: " +
@@ -398,7 +398,7 @@ void check_names(const Lesson& lesson, Faults& faults) {
                                   step.kind == StepKind::kRead);
     asks_number = asks_number || (step.ask && !step.ask->answer.empty()) ||
                   std::any_of(step.parts.begin(), step.parts.end(),
-                              [](const Part& part) { return part.option.empty(); });
+                              [](const QuestionPart& part) { return part.option.empty(); });
     has_goal = has_goal || step.kind == StepKind::kGoal;
     for (const std::string& key : step.allow)
       if (!is_setting(key))

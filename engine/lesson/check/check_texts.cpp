@@ -21,7 +21,7 @@ struct Parts {
 Parts parts_of(const Step& step) {
   Parts parts;
   const bool numeric = step.ask && !step.ask->answer.empty();
-  for (const Part& part : step.parts) parts.needed.insert("part " + part.id);
+  for (const QuestionPart& part : step.parts) parts.needed.insert("part " + part.id);
   for (const Option& option : step.options) {
     if (!numeric) parts.needed.insert("option " + option.id);
     if (!option.correct && step.parts.empty()) parts.needed.insert("feedback " + option.id);
@@ -135,7 +135,7 @@ Symbols names_after(const Step& step, const Context& context, bool guessed) {
   }
   for (const Option& option : step.options)
     if (option.correct) answer.option = option.id;
-  for (const Part& part : step.parts) answer.parts[part.id].option = part.option;
+  for (const QuestionPart& part : step.parts) answer.parts[part.id].option = part.option;
   answer.order = step.order.solution;
   for (const Check& check : step.checks)
     if (!check.than.empty()) known.kept[check.than] = known.observed;

@@ -254,7 +254,7 @@ class Marker {
 
   static void note_parts(const Step& step, const Answer& answer, const Context& context,
                          const Judgement& judgement, HandInStep& marked) {
-    for (const Part& part : step.parts) {
+    for (const QuestionPart& part : step.parts) {
       HandInPart& noted = marked.parts.emplace_back();
       noted.id = part.id;
       noted.right = judgement.wrong_parts.count(part.id) == 0;

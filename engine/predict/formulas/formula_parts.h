@@ -20,7 +20,7 @@ std::string number(double value);
 
 // Parameters of a first-stage rank that the same ranks keep in step: routed experts have fewer
 // replicas than everything else.
-struct Part {
+struct ModelPart {
   Message of;  // ends the formula's name, or empty
   double parameters = 0;
   // Of them, on average, those that the actions of one micro-batch use, each as often as chunks
@@ -29,10 +29,10 @@ struct Part {
   int replicas = 1, shards = 1;
 };
 // Empty for a file of orders with several chunks, which may hold any stages.
-std::vector<Part> parts_of(const Setup& setup);
+std::vector<ModelPart> parts_of(const Setup& setup);
 
 // A formula's name, of the part.
-Message of_part(Message name, const Part& part);
+Message of_part(Message name, const ModelPart& part);
 // "a; b", or the one that is not empty.
 Message both_notes(const Message& first, const Message& second);
 inline constexpr Sentence kUnequalStages{

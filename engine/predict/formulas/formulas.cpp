@@ -82,7 +82,7 @@ std::string states_sum(const Setup& setup) {
   return states_sum(setup.zero, "par", "grad", "opt", "N");
 }
 
-void add_stage_states(const Setup& setup, const Part& part, Formulas& out) {
+void add_stage_states(const Setup& setup, const ModelPart& part, Formulas& out) {
   const std::string P = number(part.parameters);
   const int N = part.shards;
   const bool all_sharded = zero_shards(Category::kParameters, setup.zero);
@@ -143,8 +143,8 @@ void add_states(const Setup& setup, const Machine& machine, Formulas& out) {
        "bytes",
        source,
        {}});
-  const std::vector<Part> parts = parts_of(setup);
-  for (const Part& part : parts) add_stage_states(setup, part, out);
+  const std::vector<ModelPart> parts = parts_of(setup);
+  for (const ModelPart& part : parts) add_stage_states(setup, part, out);
   const bool together = machine.ranks_share_memory() || ranks_share_gpu(setup, machine);
   if (parts.size() != 1 || together) return;
   const double memory = machine.memory_bytes.value;

@@ -19,7 +19,7 @@ std::string number(double value) {
   return value < 0 ? "−" + digits : digits;
 }
 
-std::vector<Part> parts_of(const Setup& setup) {
+std::vector<ModelPart> parts_of(const Setup& setup) {
   const RankParameters held = first_rank_parameters(setup);
   if (held.total() == 0) return {};
   const double share = holds_stages_twice(setup) ? 0.5 : 1;
@@ -33,7 +33,7 @@ std::vector<Part> parts_of(const Setup& setup) {
            replicas / ep, std::max(1, shards / ep)}};
 }
 
-Message of_part(Message name, const Part& part) {
+Message of_part(Message name, const ModelPart& part) {
   if (part.of.text.empty()) return name;
   Message named = message("formula-of", "{}, {}", name, part.of);
   named.kind = name.kind;
@@ -48,7 +48,7 @@ Message both_notes(const Message& first, const Message& second) {
 
 namespace {
 
-void add_data_traffic(const Setup& setup, const Part& part, Formulas& out) {
+void add_data_traffic(const Setup& setup, const ModelPart& part, Formulas& out) {
   const int N = part.replicas, S = setup.zero > 0 ? part.shards : N, groups = N / S;
   if (N == 1) return;
   const double P = part.parameters, U = part.used;
@@ -249,7 +249,7 @@ void add_traffic(const Setup& setup, Formulas& out) {
   }
   add_experts(setup, out);
   add_context(setup, out);
-  for (const Part& part : parts_of(setup)) add_data_traffic(setup, part, out);
+  for (const ModelPart& part : parts_of(setup)) add_data_traffic(setup, part, out);
 }
 
 }  // namespace parallelarium

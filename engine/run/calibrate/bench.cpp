@@ -59,8 +59,8 @@ std::vector<ProductTime> measure_products(Device& device, const BenchSizes& size
   const DataType type = sizes.type;
   // The three products of a layer of M outputs and K inputs.
   const auto measure = [&](std::int64_t N, std::int64_t M, std::int64_t K, std::int64_t pitch,
-                           const Numbers& x, const Numbers& y, const Numbers& weight,
-                           const Numbers& kept, Values biases) {
+                           const DeviceNumbers& x, const DeviceNumbers& y,
+                           const DeviceNumbers& weight, const DeviceNumbers& kept, Values biases) {
     const auto product = [&](std::string_view phase, std::int64_t m, std::int64_t n, std::int64_t k,
                              const std::function<void()>& work) {
       if (stop.raised() || Clock::now() > deadline) return;
@@ -91,9 +91,9 @@ std::vector<ProductTime> measure_products(Device& device, const BenchSizes& size
     const std::int64_t head_rows =
         head > 0 ? std::max(rows, logits_pitch(head) * width.head_tokens.back()) : rows;
     const std::int64_t most = std::max(wide, head), many = sizes.places_bytes;
-    const Numbers x(device, type, head_rows), y(device, type, rows),
+    const DeviceNumbers x(device, type, head_rows), y(device, type, rows),
         weight(device, type, most * C, many), kept(device, type, head_rows, many);
-    const Numbers bias(device, type, most);  // as in the models
+    const DeviceNumbers bias(device, type, most);  // as in the models
     if (!all_there(x, y, weight, kept, bias)) continue;
     for (const std::int64_t N : width.tokens)
       for (const auto& [M, K] :
@@ -113,7 +113,7 @@ std::vector<ProductTime> measure_products(Device& device, const BenchSizes& size
 
 double measure_copy(Device& device, const BenchSizes& sizes) {
   const std::int64_t floats = sizes.copy_bytes / 4;
-  const Numbers from(device, DataType::kF32, floats), to(device, DataType::kF32, floats);
+  const DeviceNumbers from(device, DataType::kF32, floats), to(device, DataType::kF32, floats);
   const double seconds =
       typical_time(
           device, [&] { device.copy(to.get().address(), from.get().address(), floats * 4); },
@@ -123,7 +123,7 @@ double measure_copy(Device& device, const BenchSizes& sizes) {
 }
 
 CallTime measure_empty(Device& device) {
-  const Numbers x(device, DataType::kF32, 16), y(device, DataType::kF32, 16);
+  const DeviceNumbers x(device, DataType::kF32, 16), y(device, DataType::kF32, 16);
   return typical_time(
       device, [&] { device.residual_add(y.get(), x.get(), x.get(), 16); }, BenchSizes{}.least);
 }

@@ -14,7 +14,7 @@ namespace parallelarium {
 
 namespace {
 
-constexpr DataType kF32 = DataType::kF32;
+constexpr DataType kFp32 = DataType::kF32;
 
 // Times what is given to it, and keeps the times.
 class Measure {
@@ -25,7 +25,7 @@ class Measure {
   // `work` is so many calls of so many elements each.
   void operator()(std::string_view name, std::int64_t elements, const std::function<void()>& work,
                   int calls = 1) {
-    if (stop_.raised() || (sizes_.type != kF32 && is_always_fp32(name))) return;
+    if (stop_.raised() || (sizes_.type != kFp32 && is_always_fp32(name))) return;
     const CallTime time = typical_time(device_, work, sizes_.least, &interlude_);
     times_.push_back({std::string(name), static_cast<double>(elements), time.seconds / calls,
                       std::string(name_of(sizes_.type)), time.host_seconds / calls});
@@ -57,12 +57,12 @@ void measure_fused_attention(Device& device, const BenchSizes& sizes,
   AttentionBlock first{shape, own, own, own_stride, true};
   if (drops) first.dropout = {make_dropout(0.1, 1), 0, 0, H, T};
   const AttentionBlock second{shape, own, others, others_stride, false};
-  const Numbers qkv(device, type, N * A), dqkv(device, type, N * A),
+  const DeviceNumbers qkv(device, type, N * A), dqkv(device, type, N * A),
       kept_qkv(device, type, N * A, many), context(device, type, N * C, many),
       dcontext(device, type, N * C), received(device, type, 2 * N * C),
       dreceived(device, type, 2 * N * C);
-  const Numbers stats(device, kF32, 2 * H * N),
-      scratch_(device, kF32,
+  const DeviceNumbers stats(device, kFp32, 2 * H * N),
+      scratch_(device, kFp32,
                std::max(block_attention_scratch(shape), fused_attention_scratch(shape)));
   if (!all_there(qkv, dqkv, kept_qkv, context, dcontext, received, dreceived, stats, scratch_))
     return;
@@ -103,16 +103,16 @@ void measure_fused_attention(Device& device, const BenchSizes& sizes,
 // Attention of one sequence, with and without dropout, and what turns and moves its operands; then
 // that which keeps no probabilities. x, kept: of [T, 4 C].
 void measure_attention(Device& device, const BenchSizes& sizes,
-                       const BenchSizes::Sequence& sequence, const Numbers& x, const Numbers& kept,
-                       Measure& kernel) {
+                       const BenchSizes::Sequence& sequence, const DeviceNumbers& x,
+                       const DeviceNumbers& kept, Measure& kernel) {
   const DataType type = sizes.type;
   const std::int64_t T = sequence.T, C = sequence.C, H = sequence.H, many = sizes.places_bytes;
   const std::int64_t N = T, A = 3 * C, NC = N * C, scores = H * T * T;
   const AttentionShape shape{1, T, H, H, C / H};
-  const Numbers qkv(device, type, N * A), dqkv(device, type, N * A),
+  const DeviceNumbers qkv(device, type, N * A), dqkv(device, type, N * A),
       kept_qkv(device, type, N * A, many), probabilities(device, type, scores, many),
-      dropped(device, type, scores, many), masks(device, kF32, scores / 4 + 1),
-      scratch(device, kF32, T * T);
+      dropped(device, type, scores, many), masks(device, kFp32, scores / 4 + 1),
+      scratch(device, kFp32, T * T);
   if (!all_there(qkv, dqkv, kept_qkv, probabilities, dropped, masks, scratch)) return;
   auto* mask = reinterpret_cast<std::uint8_t*>(masks.get().address());
   const AttentionDropout dropout{make_dropout(0.1, 1), 0, 0, H, T};
@@ -147,9 +147,9 @@ void measure_routing(Device& device, const BenchSizes& sizes, std::int64_t N, st
   router.E = kBenchExperts;
   router.k = 2;
   const std::int64_t E = router.E, k = router.k, rows = N * k * C, many = sizes.places_bytes;
-  const Numbers logits(device, kF32, N * E, many), dlogits(device, kF32, N * E),
-      gates(device, kF32, N * k), dgates(device, kF32, N * k),
-      record(device, kF32, record_count(E)), routed(device, kF32, routes_count(N, k, E)),
+  const DeviceNumbers logits(device, kFp32, N * E, many), dlogits(device, kFp32, N * E),
+      gates(device, kFp32, N * k), dgates(device, kFp32, N * k),
+      record(device, kFp32, record_count(E)), routed(device, kFp32, routes_count(N, k, E)),
       tokens(device, type, N * C), sent(device, type, rows), kept(device, type, rows, many);
   auto* routes = reinterpret_cast<std::int32_t*>(routed.floats());
   // The moves of rows need routes.
@@ -213,9 +213,9 @@ void measure_update(Device& device, const BenchSizes& sizes, Measure& kernel) {
   const std::int64_t all = *std::max_element(sizes.cleared.begin(), sizes.cleared.end());
   const std::int64_t many = sizes.places_bytes;
   const bool is_half = type == DataType::kBf16, behind = device.runs_behind();
-  const Numbers parameters(device, type, all, many), gradients(device, type, all, many),
-      first(device, kF32, all, many), second(device, kF32, all, many), sums(device, kF32, 8),
-      masters(device, kF32, is_half ? all : 1);
+  const DeviceNumbers parameters(device, type, all, many), gradients(device, type, all, many),
+      first(device, kFp32, all, many), second(device, kFp32, all, many), sums(device, kFp32, 8),
+      masters(device, kFp32, is_half ? all : 1);
   if (!all_there(parameters, gradients, first, second, sums, masters)) return;
   auto* sum = reinterpret_cast<double*>(sums.floats());
   const AdamW settings;
@@ -255,11 +255,11 @@ std::vector<KernelTime> measure_kernels(Device& device, const BenchSizes& sizes,
     const std::int64_t T = sequence.T, C = sequence.C, H = sequence.H;
     const std::int64_t N = T, F = 4 * C, V = kBenchVocabulary;
     const std::int64_t NC = N * C, NF = N * F;
-    const Numbers x(device, type, N * std::max(F, V)), y(device, type, N * std::max(F, V)),
-        kept(device, type, N * std::max(F, V), many), stats(device, kF32, 3 * N),
+    const DeviceNumbers x(device, type, N * std::max(F, V)), y(device, type, N * std::max(F, V)),
+        kept(device, type, N * std::max(F, V), many), stats(device, kFp32, 3 * N),
         row(device, type, std::max(F, V)), table(device, type, std::max(V, T) * C),
-        tokens_memory(device, kF32, N + 4), masks(device, kF32, NC / 4 + 1);
-    const Numbers sums(device, kF32, 8);
+        tokens_memory(device, kFp32, N + 4), masks(device, kFp32, NC / 4 + 1);
+    const DeviceNumbers sums(device, kFp32, 8);
     if (!all_there(x, y, kept, stats, row, table, tokens_memory, masks, sums)) continue;
     auto* tokens = reinterpret_cast<std::int32_t*>(tokens_memory.floats());
     device.copy_to_device(tokens_memory.get().address(), ids.data(), N * 4);
@@ -305,8 +305,8 @@ std::vector<KernelTime> measure_kernels(Device& device, const BenchSizes& sizes,
     measure_loss(device, y.get(), x.get(), s, sum, tokens, N, V, kernel);
   }
   for (const auto& [N, V] : sizes.logits) {
-    const Numbers logits(device, type, N * logits_pitch(V)), stats(device, kF32, 3 * N),
-        sums(device, kF32, 8), targets(device, kF32, N);
+    const DeviceNumbers logits(device, type, N * logits_pitch(V)), stats(device, kFp32, 3 * N),
+        sums(device, kFp32, 8), targets(device, kFp32, N);
     if (stop.raised() || !all_there(logits, stats, sums, targets)) break;
     device.copy_to_device(targets.get().address(), ids.data(), N * 4);
     measure_loss(device, logits.get(), logits.get(), stats.floats(),

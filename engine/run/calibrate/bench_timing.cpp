@@ -116,7 +116,8 @@ std::vector<float> small_numbers(std::int64_t count) {
 
 }  // namespace
 
-Numbers::Numbers(Device& device, DataType type, std::int64_t count, std::int64_t together)
+DeviceNumbers::DeviceNumbers(Device& device, DataType type, std::int64_t count,
+                             std::int64_t together)
     : device_(device), type_(type), count_(std::max(count, together / size_of(type))) {
   const bool behind = device.runs_behind();
   if (behind) count_ = (count_ + count - 1) / count * count;  // the last place is as large

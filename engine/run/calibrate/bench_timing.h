@@ -13,14 +13,14 @@ namespace parallelarium {
 // finds in the nearest cache what the op before it wrote, but weights and what a forward keeps for
 // the backward have long left it. So a measurement keeps the former at one place and moves the
 // latter to the next place for each call; all places together are larger than that cache.
-class Numbers {
+class DeviceNumbers {
  public:
   // `together`: bytes of all places, or a little more; 0: one place. If the device has no room for
   // several there is one, and if it has no room for one there is nothing.
-  Numbers(Device& device, DataType type, std::int64_t count, std::int64_t together = 0);
-  ~Numbers() { device_.release(address_); }
-  Numbers(const Numbers&) = delete;
-  Numbers& operator=(const Numbers&) = delete;
+  DeviceNumbers(Device& device, DataType type, std::int64_t count, std::int64_t together = 0);
+  ~DeviceNumbers() { device_.release(address_); }
+  DeviceNumbers(const DeviceNumbers&) = delete;
+  DeviceNumbers& operator=(const DeviceNumbers&) = delete;
   bool is_there() const { return address_ != nullptr; }
   Values get() const { return {type_, address_}; }
   // The type must be fp32.
@@ -56,7 +56,7 @@ class Interlude {
   static constexpr std::int64_t kTokens = 128, kInputs = 64, kOutputs = 256;
   static constexpr std::int64_t kHalf = kTokens * kOutputs / 2;
   Device& device_;
-  Numbers x_, weight_, y_;
+  DeviceNumbers x_, weight_, y_;
 };
 
 // The median; the upper one of the middle two, and 0 of no samples.

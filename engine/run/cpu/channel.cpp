@@ -26,10 +26,10 @@ void deliver_piece(DeviceStream& device, const TransferPart& recv, std::byte* to
 // Bytes [begin, end) of a message, from the sender's stretches into the receiver's.
 void deliver(DeviceStream& device, const TransferPart& send, const TransferPart& recv,
              std::int64_t begin, std::int64_t end) {
-  const Stretch whole_send{send.data, send.bytes}, whole_recv{recv.data, recv.bytes};
-  const std::span<const Stretch> from =
+  const MemoryPiece whole_send{send.data, send.bytes}, whole_recv{recv.data, recv.bytes};
+  const std::span<const MemoryPiece> from =
       send.stretches.empty() ? std::span(&whole_send, 1) : send.stretches;
-  const std::span<const Stretch> to =
+  const std::span<const MemoryPiece> to =
       recv.stretches.empty() ? std::span(&whole_recv, 1) : recv.stretches;
   std::size_t source = 0, target = 0;
   std::int64_t source_begin = 0, target_begin = 0;  // of the current stretches, in the message

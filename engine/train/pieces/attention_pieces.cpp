@@ -216,11 +216,11 @@ void attention_input_grad(const Launch& op) {
     turn(op, op.values(3), Turn::kBack);
 }
 
-constexpr Entry kAttentionEntries[] = {
-    Entry{Piece::kAttention, kF, 3, 5, attention_forward},
-    Entry{Piece::kAttention, kI, 5, 8, attention_input_grad},
-    Entry{Piece::kPermute, kF, 2, 2, permute},
-    Entry{Piece::kPermute, kI, 2, 2, permute},
+constexpr LaunchRow kAttentionEntries[] = {
+    LaunchRow{Piece::kAttention, kF, 3, 5, attention_forward},
+    LaunchRow{Piece::kAttention, kI, 5, 8, attention_input_grad},
+    LaunchRow{Piece::kPermute, kF, 2, 2, permute},
+    LaunchRow{Piece::kPermute, kI, 2, 2, permute},
 };
 
 }  // namespace
@@ -236,6 +236,6 @@ void turn(const Launch& op, Values qkv, Turn direction) {
   });
 }
 
-std::span<const Entry> attention_entries() { return kAttentionEntries; }
+std::span<const LaunchRow> attention_entries() { return kAttentionEntries; }
 
 }  // namespace parallelarium

@@ -8,12 +8,13 @@
 namespace parallelarium {
 namespace {
 
-const Entry* find_entry(Piece piece, Phase phase) {
+const LaunchRow* find_entry(Piece piece, Phase phase) {
   for (const auto entries :
        {layer_entries(), attention_entries(), expert_entries(), loss_entries(), update_entries()}) {
-    const auto entry = std::find_if(entries.begin(), entries.end(), [&](const Entry& candidate) {
-      return candidate.piece == piece && candidate.phase == phase;
-    });
+    const auto entry =
+        std::find_if(entries.begin(), entries.end(), [&](const LaunchRow& candidate) {
+          return candidate.piece == piece && candidate.phase == phase;
+        });
     if (entry != entries.end()) return &*entry;
   }
   return nullptr;
@@ -24,7 +25,7 @@ const Entry* find_entry(Piece piece, Phase phase) {
 Result<void> execute_op(Device& device, const Shape& shape, const RankProgram& program,
                         const Op& op, std::byte* arena, const StepScalars& scalars) {
   const Phase phase = op.phase == Phase::kRecompute ? Phase::kForward : op.phase;
-  const Entry* entry = find_entry(op.piece, phase);
+  const LaunchRow* entry = find_entry(op.piece, phase);
   const std::span<const Operand> operands = program.operands_of(op);
   if (op.kind != OpKind::kCompute || entry == nullptr || operands.size() < entry->fewest ||
       operands.size() > entry->most)

@@ -196,22 +196,22 @@ void expert_weight_grad(const Launch& op) {
   });
 }
 
-constexpr Entry kExpertEntries[] = {
-    Entry{Piece::kRouter, kF, 6, 8, router_forward},
-    Entry{Piece::kRouter, kI, 5, 5, router_input_grad},
-    Entry{Piece::kRouter, kW, 3, 3, router_weight_grad},
-    Entry{Piece::kRouter, kU, 2, 2, router_update},
-    Entry{Piece::kDispatch, kF, 3, 3, dispatch_forward},
-    Entry{Piece::kDispatch, kI, 5, 6, dispatch_input_grad},
-    Entry{Piece::kExpert, kF, 6, 6, expert_forward},
-    Entry{Piece::kExpert, kI, 7, 8, expert_input_grad},
-    Entry{Piece::kExpert, kW, 6, 6, expert_weight_grad},
-    Entry{Piece::kUnpermute, kF, 4, 5, unpermute_forward},
-    Entry{Piece::kUnpermute, kI, 6, 6, unpermute_input_grad},
+constexpr LaunchRow kExpertEntries[] = {
+    LaunchRow{Piece::kRouter, kF, 6, 8, router_forward},
+    LaunchRow{Piece::kRouter, kI, 5, 5, router_input_grad},
+    LaunchRow{Piece::kRouter, kW, 3, 3, router_weight_grad},
+    LaunchRow{Piece::kRouter, kU, 2, 2, router_update},
+    LaunchRow{Piece::kDispatch, kF, 3, 3, dispatch_forward},
+    LaunchRow{Piece::kDispatch, kI, 5, 6, dispatch_input_grad},
+    LaunchRow{Piece::kExpert, kF, 6, 6, expert_forward},
+    LaunchRow{Piece::kExpert, kI, 7, 8, expert_input_grad},
+    LaunchRow{Piece::kExpert, kW, 6, 6, expert_weight_grad},
+    LaunchRow{Piece::kUnpermute, kF, 4, 5, unpermute_forward},
+    LaunchRow{Piece::kUnpermute, kI, 6, 6, unpermute_input_grad},
 };
 
 }  // namespace
 
-std::span<const Entry> expert_entries() { return kExpertEntries; }
+std::span<const LaunchRow> expert_entries() { return kExpertEntries; }
 
 }  // namespace parallelarium

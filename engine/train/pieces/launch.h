@@ -118,7 +118,7 @@ struct Launch {
 // Turns all tokens of the rank: one or two runs of positions of each sequence.
 void turn(const Launch& op, Values qkv, Turn direction);
 
-struct Entry {
+struct LaunchRow {
   Piece piece;
   Phase phase;
   std::size_t fewest, most;  // operands
@@ -130,14 +130,14 @@ inline constexpr Phase kW = Phase::kWeightGrad;
 inline constexpr Phase kU = Phase::kUpdate;
 
 // Embedding, norms, linear layers, activation, residual.
-std::span<const Entry> layer_entries();
+std::span<const LaunchRow> layer_entries();
 // Attention and the copies between its layouts.
-std::span<const Entry> attention_entries();
+std::span<const LaunchRow> attention_entries();
 // Routers, experts, and the rows between them.
-std::span<const Entry> expert_entries();
+std::span<const LaunchRow> expert_entries();
 // The three parts of the loss.
-std::span<const Entry> loss_entries();
+std::span<const LaunchRow> loss_entries();
 // Clearing, norm of the gradients, optimizer.
-std::span<const Entry> update_entries();
+std::span<const LaunchRow> update_entries();
 
 }  // namespace parallelarium

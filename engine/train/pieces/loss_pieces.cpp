@@ -27,15 +27,15 @@ void loss_input_grad(const Launch& op) {
                       op.shape.logits_pitch());
 }
 
-constexpr Entry kLossEntries[] = {
-    Entry{Piece::kLossMax, kF, 2, 2, loss_max_forward},
-    Entry{Piece::kLossSum, kF, 5, 5, loss_sum_forward},
-    Entry{Piece::kLoss, kF, 4, 4, loss_forward},
-    Entry{Piece::kLoss, kI, 4, 4, loss_input_grad},
+constexpr LaunchRow kLossEntries[] = {
+    LaunchRow{Piece::kLossMax, kF, 2, 2, loss_max_forward},
+    LaunchRow{Piece::kLossSum, kF, 5, 5, loss_sum_forward},
+    LaunchRow{Piece::kLoss, kF, 4, 4, loss_forward},
+    LaunchRow{Piece::kLoss, kI, 4, 4, loss_input_grad},
 };
 
 }  // namespace
 
-std::span<const Entry> loss_entries() { return kLossEntries; }
+std::span<const LaunchRow> loss_entries() { return kLossEntries; }
 
 }  // namespace parallelarium

@@ -76,15 +76,15 @@ void optimizer(const Launch& op) {
 
 constexpr std::size_t kAny = 1 << 20;
 
-constexpr Entry kUpdateEntries[] = {
-    Entry{Piece::kZeroGrad, kU, 1, kAny, zero_grad},
-    Entry{Piece::kZeroGrad, kW, 1, 1, zero_grad},
-    Entry{Piece::kGradNorm, kU, 1, kAny, grad_norm},
-    Entry{Piece::kOptimizer, kU, 4, kAny, optimizer},
+constexpr LaunchRow kUpdateEntries[] = {
+    LaunchRow{Piece::kZeroGrad, kU, 1, kAny, zero_grad},
+    LaunchRow{Piece::kZeroGrad, kW, 1, 1, zero_grad},
+    LaunchRow{Piece::kGradNorm, kU, 1, kAny, grad_norm},
+    LaunchRow{Piece::kOptimizer, kU, 4, kAny, optimizer},
 };
 
 }  // namespace
 
-std::span<const Entry> update_entries() { return kUpdateEntries; }
+std::span<const LaunchRow> update_entries() { return kUpdateEntries; }
 
 }  // namespace parallelarium

@@ -323,7 +323,7 @@ TEST_F(CollectivesWindow, ASweepFillsThePlotAndCanBeCancelled) {
   ASSERT_TRUE(wait_until([&] { return session.jobs().state() == RunState::kIdle; }, kRunMs));
   EXPECT_EQ(session.jobs().last_error(), QString());
   EXPECT_EQ(collectives().sweep().size(), 3u);
-  for (const SweepPoint& point : collectives().sweep()) EXPECT_GT(point.bus_bandwidth, 0);
+  for (const MeasuredPoint& point : collectives().sweep()) EXPECT_GT(point.bus_bandwidth, 0);
   session.start_sweep(sweep_specs(specs[0]));
   session.jobs().cancel();
   ASSERT_TRUE(wait_until([&] { return session.jobs().state() == RunState::kIdle; }, kRunMs));

@@ -43,7 +43,7 @@ class DefendYourPlan : public LessonPlay {
         context_of({session_.setup(), {}}, player().drawn(), predictions);
     EXPECT_TRUE(context) << context.error().text;
     Answer answer;
-    for (const Part& part : player().step().parts)
+    for (const QuestionPart& part : player().step().parts)
       if (part.option.empty())
         answer.parts[part.id].number = *value_of_part(part, *context);
       else

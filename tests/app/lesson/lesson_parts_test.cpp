@@ -55,12 +55,13 @@ TEST_F(LessonParts, EveryChoiceHasRoomForItsWords) {
     const auto lesson = read_lesson(kLessons.toStdString() + entry.id);
     ASSERT_TRUE(lesson) << entry.id;
     for (const Step& step : lesson->steps) {
-      const bool chooses = std::any_of(step.parts.begin(), step.parts.end(),
-                                       [](const Part& part) { return !part.option.empty(); });
+      const bool chooses =
+          std::any_of(step.parts.begin(), step.parts.end(),
+                      [](const QuestionPart& part) { return !part.option.empty(); });
       if (!chooses) continue;
       for (const auto& [language, text] : lesson->texts) {
         QStringList labels;
-        for (const Part& part : step.parts)
+        for (const QuestionPart& part : step.parts)
           labels << QString::fromStdString(text.steps.at(step.id).part("part " + part.id));
         std::vector<PartsForm::Words> options;
         for (const Option& option : step.options)
@@ -164,7 +165,7 @@ TEST_F(LessonParts, WhatAnAssignmentRevealsIsSetWhenItIsRightAndNotBefore) {
 
 TEST_F(LessonParts, NumbersHaveUnitsAndSayWhatIsNoNumber) {
   PartsForm numbers;
-  std::vector<Part> parts(2);
+  std::vector<QuestionPart> parts(2);
   parts[0] = {"share", "", {"", "share", "0.5", {}}};
   parts[1] = {"count", "", {"", "1", "4", {}}};
   numbers.set_parts(parts, {"a share", "a count"}, {}, {});

@@ -210,7 +210,7 @@ TEST_F(EditorRuns, TheCriticalPathIsSaidInWords) {
   EXPECT_THAT(editor_description(edit()).toStdString(), testing::HasSubstr("Critical path"));
   const DraftPlace last = edit().path().back();
   QString said;
-  for (const Fact& fact : action_words(edit(), {last.rank, last.index}).facts)
+  for (const FactLine& fact : action_words(edit(), {last.rank, last.index}).facts)
     if (fact.word.contains(QStringLiteral("critical"))) said = fact.value;
   EXPECT_TRUE(said.startsWith(QStringLiteral("yes"))) << said.toStdString();
   edit().clear_all();

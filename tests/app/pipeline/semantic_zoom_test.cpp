@@ -281,7 +281,7 @@ class Opened : public Timelines {
   void expect_selection(const QString& headline) {
     EXPECT_EQ(describe_selection(session).headline, headline);
     QStringList facts;
-    for (const Fact& fact : describe_selection(session).facts) facts << fact.value;
+    for (const FactLine& fact : describe_selection(session).facts) facts << fact.value;
     EXPECT_TRUE(facts.contains(time_text(found.span.end - found.span.begin)))
         << facts.join(' ').toStdString();
   }

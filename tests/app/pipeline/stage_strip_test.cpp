@@ -41,7 +41,7 @@ TEST_P(Stages, MessagesTravelOnceBetweenNeighbours) {
   const auto lanes = rows();
   const auto [stages, microbatches, schedule] = GetParam();
   std::map<std::tuple<int, int, bool>, int> sent;
-  for (const Parcel& parcel : lanes->parcels()) {
+  for (const StageParcel& parcel : lanes->parcels()) {
     EXPECT_EQ(parcel.to, parcel.from + (parcel.gradient ? -1 : 1));
     EXPECT_LE(parcel.begin, parcel.end);
     EXPECT_LE(parcel.end, parcel.used);

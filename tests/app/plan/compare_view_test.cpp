@@ -25,7 +25,7 @@ class CompareFixture : public PlanViewFixture {
     show("compare");
   }
   CompareView& view() { return window->view_of<CompareView>(); }
-  const Comparison& comparison() { return view().comparison(); }
+  const ComparedEntries& comparison() { return view().comparison(); }
 };
 
 TEST_F(CompareFixture, SaysWhatTheCommandLineSaysOfPinAndSetup) {

@@ -294,7 +294,7 @@ TEST(Session, TheSelectionTellsAllOfTheIdleTimeBefore) {
   session.subject().select({0, op}, false, Zoom::kActions);
   const SelectionText text = describe_selection(session);
   const QString total = time_text(carried->span.end - std::prev(carried)->span.begin);
-  const auto idle = std::find_if(text.facts.begin(), text.facts.end(), [&](const Fact& fact) {
+  const auto idle = std::find_if(text.facts.begin(), text.facts.end(), [&](const FactLine& fact) {
     return fact.word == QLatin1String("idle before") && fact.value == total;
   });
   EXPECT_NE(idle, text.facts.end()) << total.toStdString();

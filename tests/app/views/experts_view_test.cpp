@@ -300,7 +300,7 @@ TEST_F(ExpertsTab, ACellOfTheMatrixSaysItsBytes) {
   const RoutedLayer& layer = *view.picture().routed;
   const QString bytes = exact_bytes_text(layer.rows[1][2] * layer.row_bytes);
   EXPECT_TRUE(std::any_of(said.facts.begin(), said.facts.end(),
-                          [&](const Fact& fact) { return fact.value == bytes; }));
+                          [&](const FactLine& fact) { return fact.value == bytes; }));
 }
 
 }  // namespace

@@ -173,7 +173,7 @@ TEST(LayerView, ThePiecesOfTheLossSayTheirNumbersAndWhatIsKept) {
     QString facts;
     for (std::size_t step = 0; step < picture.layer->steps.size(); ++step)
       if (is_wanted(picture.layer->steps[step]))
-        for (const Fact& fact : describe_layer_step(picture, int(step), 0).facts)
+        for (const FactLine& fact : describe_layer_step(picture, int(step), 0).facts)
           facts += fact.word + QLatin1Char(' ') + fact.value + QLatin1Char('\n');
     return facts;
   };
@@ -285,7 +285,7 @@ TEST(LayerView, LooksInsideWhatContextParallelismEstablishes) {
       EXPECT_LT(identity->largest_difference, 1e-5);
       EXPECT_TRUE(view.description().contains(identity->sentence));
       bool told = false;
-      for (const Fact& fact : describe_layer_step(picture, step, 0).facts)
+      for (const FactLine& fact : describe_layer_step(picture, step, 0).facts)
         told = told || fact.value == identity->sentence;
       EXPECT_TRUE(told) << identity->sentence.toStdString();
     }
@@ -341,7 +341,7 @@ TEST(LayerView, ABlockOfScoresCanBeClickedAndSaysItsTokensAndStep) {
     EXPECT_EQ(view.look().step, context.rounds[std::size_t(block.round)].step);
     EXPECT_EQ(view.look().rank, block.cp);
     QString facts;
-    for (const Fact& fact : told.facts)
+    for (const FactLine& fact : told.facts)
       facts += fact.word + QLatin1Char(' ') + fact.value + QLatin1Char('\n');
     const std::int64_t first = context.runs[std::size_t(block.queries)].tokens.begin;
     EXPECT_TRUE(facts.contains(QString::number(first))) << facts.toStdString();

@@ -32,7 +32,7 @@ struct CollectivePicture {
   // Times of the two: lanes, ends, the plot.
   bool hides_predicted() const { return hidden.predicted || hidden.times; }
   bool hides_run() const { return hidden.run || hidden.times; }
-  std::vector<SweepPoint> sweep;
+  std::vector<MeasuredPoint> sweep;
   std::shared_ptr<const BandwidthLines> lines;  // null: still being computed
   std::shared_ptr<PlotCache> plot_cache;        // null: painted afresh
   MoveRef selected;

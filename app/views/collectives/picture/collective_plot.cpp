@@ -81,12 +81,12 @@ class RateTicker : public QCPAxisTicker {
 };
 
 // The run that is shown, as one more measured point; it is of the first line's algorithm.
-std::optional<SweepPoint> point_of_run(const CollectivePicture& picture) {
+std::optional<MeasuredPoint> point_of_run(const CollectivePicture& picture) {
   if (!picture.run || picture.stale || picture.hides_run()) return std::nullopt;
   const CollectiveSpec& spec = picture.run->plan->choice.spec;
   const CollectiveObservation& seen = picture.run->seen;
   if (spec.bytes <= 0 || !(seen.bus_bandwidth > 0)) return std::nullopt;
-  return SweepPoint{spec, seen.source, seen.seconds, seen.bus_bandwidth};
+  return MeasuredPoint{spec, seen.source, seen.seconds, seen.bus_bandwidth};
 }
 
 // Bytes: those of a sweep, and the chosen size where it lies beyond them.
@@ -114,7 +114,7 @@ Axes axes_of(const CollectivePicture& picture) {
     for (const BandwidthLine& line : picture.lines->lines)
       for (const auto& point : line.points) meet(point.second);
   if (!picture.hides_run())
-    for (const SweepPoint& point : picture.sweep) meet(point.bus_bandwidth);
+    for (const MeasuredPoint& point : picture.sweep) meet(point.bus_bandwidth);
   if (const auto run = point_of_run(picture)) meet(run->bus_bandwidth);
   if (most < least) return {0.1, 10};
   Axes axes{std::pow(10, std::floor(std::log10(least))),
@@ -124,7 +124,7 @@ Axes axes_of(const CollectivePicture& picture) {
 }
 
 // Where a point lies in the rectangle of the axes.
-QPointF place_of(const CollectivePicture& picture, const SweepPoint& point, const QRectF& axes) {
+QPointF place_of(const CollectivePicture& picture, const MeasuredPoint& point, const QRectF& axes) {
   const SizeRange sizes = sizes_of(picture);
   const Axes rates = axes_of(picture);
   const auto share = [](double value, double lower, double upper) {
@@ -175,7 +175,7 @@ void fill_plot(QCustomPlot& plot, const CollectivePicture& picture, const Theme&
     QCPGraph* marks = plot.addGraph();
     marks->setLineStyle(QCPGraph::lsNone);
     marks->setScatterStyle(marker_of(at, theme));
-    for (const SweepPoint& point : picture.sweep)
+    for (const MeasuredPoint& point : picture.sweep)
       if (point.spec.algorithm == line.algorithm)
         marks->addData(double(point.spec.bytes), point.bus_bandwidth / 1e9);
   }
@@ -191,7 +191,7 @@ void fill_plot(QCustomPlot& plot, const CollectivePicture& picture, const Theme&
 bool is_measured(const CollectivePicture& picture, const std::string& algorithm) {
   return !picture.hides_run() &&
          std::any_of(picture.sweep.begin(), picture.sweep.end(),
-                     [&](const SweepPoint& point) { return point.spec.algorithm == algorithm; });
+                     [&](const MeasuredPoint& point) { return point.spec.algorithm == algorithm; });
 }
 
 void paint_marker(QPainter& painter, const QPointF& at, std::size_t line, const Theme& theme) {
@@ -210,7 +210,7 @@ void paint_marker(QPainter& painter, const QPointF& at, std::size_t line, const 
 
 // The key, which makes room for the run's mark where that lies as low.
 void paint_key(QPainter& painter, const CollectivePicture& picture,
-               const std::optional<SweepPoint>& run, const QSize& size, const QRectF& rect,
+               const std::optional<MeasuredPoint>& run, const QSize& size, const QRectF& rect,
                const Theme& theme, TextLog* texts) {
   const auto& lines = picture.lines->lines;
   const QFont font = theme.font(11);
@@ -254,7 +254,7 @@ void paint_key(QPainter& painter, const CollectivePicture& picture,
 }
 
 // The plot without its words, from the cache where nothing that it shows has changed.
-QPicture plot_of(const CollectivePicture& picture, const std::optional<SweepPoint>& run,
+QPicture plot_of(const CollectivePicture& picture, const std::optional<MeasuredPoint>& run,
                  const QSize& size, const Theme& theme) {
   const QString key = QStringLiteral("%1 %2 %3 %4 %5 %6")
                           .arg(size.width())
@@ -294,7 +294,7 @@ void paint_plot(QPainter& painter, const CollectivePicture& picture, const Colle
              caps, theme.muted, texts);
   if (rect.height() < 90 || rect.width() < 160) return;
   const QSize size(int(rect.width()), int(rect.height()) - 18);
-  const std::optional<SweepPoint> run = point_of_run(picture);
+  const std::optional<MeasuredPoint> run = point_of_run(picture);
   play_recording(painter, rect.topLeft(), plot_of(picture, run, size, theme));
   painter.setRenderHint(QPainter::Antialiasing);
   put_text(painter, QRectF(rect.left(), rect.top() - 12, 40, 14), Qt::AlignVCenter,
@@ -330,7 +330,7 @@ QStringList plot_lines_at(const CollectivePicture& picture, const CollectiveLayo
   };
   for (const BandwidthLine& line : picture.lines->lines)
     for (const auto& point : line.points) meet(point.first);
-  const std::optional<SweepPoint> run = point_of_run(picture);
+  const std::optional<MeasuredPoint> run = point_of_run(picture);
   if (run) meet(run->spec.bytes);
   lines << bytes_text(nearest);
   for (const BandwidthLine& line : picture.lines->lines) {
@@ -339,7 +339,7 @@ QStringList plot_lines_at(const CollectivePicture& picture, const CollectiveLayo
     for (const auto& [bytes, rate] : line.points)
       if (bytes == nearest && !picture.hides_predicted())
         text += QLatin1Char(' ') + CollectivePlotWords::tr("predicted %1").arg(rate_text(rate));
-    for (const SweepPoint& seen : picture.sweep)
+    for (const MeasuredPoint& seen : picture.sweep)
       if (seen.spec.bytes == nearest && seen.spec.algorithm == line.algorithm &&
           !picture.hides_run())
         text += QStringLiteral(", ") + source_text(seen.source) + QLatin1Char(' ') +

@@ -33,6 +33,6 @@ QStringList context_ratio_lines(const LayerPicture& picture);
 // Who computes how many blocks in which step, for screen readers.
 QString context_sentence(const LayerPicture& picture);
 // What a rank computes in a step of attention; empty of other steps.
-std::vector<Fact> context_facts(const LayerPicture& picture, int step, int rank);
+std::vector<FactLine> context_facts(const LayerPicture& picture, int step, int rank);
 
 }  // namespace parallelarium

@@ -113,10 +113,10 @@ QString context_sentence(const LayerPicture& picture) {
   return lines.join(QLatin1Char(' '));
 }
 
-std::vector<Fact> context_facts(const LayerPicture& picture, int step, int rank) {
+std::vector<FactLine> context_facts(const LayerPicture& picture, int step, int rank) {
   const LayerContext& context = picture.layer->context;
   const int cp = picture.layer->ranks[std::size_t(rank)].at.cp;
-  std::vector<Fact> facts;
+  std::vector<FactLine> facts;
   for (std::size_t at = 0; at < context.rounds.size(); ++at) {
     const ContextRound& round = context.rounds[at];
     if (round.step != step) continue;

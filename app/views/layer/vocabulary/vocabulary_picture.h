@@ -23,6 +23,6 @@ void paint_words_of_rank(const LayerBrush& brush, int rank, double left, double 
 // The same for screen readers.
 QString vocabulary_sentence(const LayerPicture& picture);
 // What else is known of a step; empty in a layer.
-std::vector<Fact> vocabulary_facts(const LayerPicture& picture, int step);
+std::vector<FactLine> vocabulary_facts(const LayerPicture& picture, int step);
 
 }  // namespace parallelarium

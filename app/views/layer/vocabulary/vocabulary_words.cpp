@@ -103,7 +103,7 @@ QString vocabulary_sentence(const LayerPicture& picture) {
   return (lines + vocabulary_notes(picture)).join(QLatin1Char(' '));
 }
 
-std::vector<Fact> vocabulary_facts(const LayerPicture& picture, int step) {
+std::vector<FactLine> vocabulary_facts(const LayerPicture& picture, int step) {
   const LayerStep& of = picture.layer->steps[std::size_t(step)];
   if (of.number.empty()) return {};
   const LayerVocabulary& vocabulary = picture.layer->vocabulary;

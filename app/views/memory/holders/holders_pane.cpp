@@ -135,7 +135,7 @@ bool HoldersPane::event(QEvent* event) {
     return true;
   }
   QString words = text.headline;
-  for (const Fact& fact : text.facts)
+  for (const FactLine& fact : text.facts)
     words += QLatin1Char('\n') +
              (fact.word.isEmpty() ? QString() : fact.word + QStringLiteral(": ")) + fact.value;
   QToolTip::showText(help->globalPos(), words, this);

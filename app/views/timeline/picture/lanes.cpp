@@ -78,7 +78,7 @@ std::vector<Hold> holds_of(const BarList& compute) {
 }
 
 // When the bar that needs a parcel begins, on the receiver's compute lane.
-Nanoseconds use_of(const Row& receiver, const Parcel& parcel, int chunk) {
+Nanoseconds use_of(const Row& receiver, const StageParcel& parcel, int chunk) {
   for (const Bar& bar : receiver.lane(Lane::kCompute).bars) {
     if (bar.span.begin < parcel.end || bar.microbatch != parcel.microbatch) continue;
     if (bar.chunk != chunk || bar.kind != OpKind::kCompute) continue;
@@ -88,14 +88,14 @@ Nanoseconds use_of(const Row& receiver, const Parcel& parcel, int chunk) {
   return parcel.end;
 }
 
-std::vector<Parcel> parcels_of(const LaneRows& rows) {
+std::vector<StageParcel> parcels_of(const LaneRows& rows) {
   std::map<int, const Row*> first_of_stage;
   std::map<int, const Row*> row_of_rank;
   for (const Row& row : rows.rows) {
     first_of_stage.try_emplace(row.stage, &row);
     row_of_rank[row.rank] = &row;
   }
-  std::vector<Parcel> parcels;
+  std::vector<StageParcel> parcels;
   for (const auto& [stage, row] : first_of_stage) {
     const auto index = static_cast<std::size_t>(row->rank_index);
     const RankProgram& rank = rows.program().ranks[index];
@@ -106,15 +106,15 @@ std::vector<Parcel> parcels_of(const LaneRows& rows) {
       if (op.purpose != Purpose::kActivations && op.purpose != Purpose::kGradients) continue;
       const auto receiver = row_of_rank.find(op.peer);
       if (receiver == row_of_rank.end() || receiver->second->stage == stage) continue;
-      Parcel parcel{stage,           receiver->second->stage,
-                    op.microbatch,   op.purpose == Purpose::kGradients,
-                    spans[at].begin, spans[at].end};
+      StageParcel parcel{stage,           receiver->second->stage,
+                         op.microbatch,   op.purpose == Purpose::kGradients,
+                         spans[at].begin, spans[at].end};
       parcel.used = use_of(*receiver->second, parcel, op.chunk);
       parcels.push_back(parcel);
     }
   }
   std::stable_sort(parcels.begin(), parcels.end(),
-                   [](const Parcel& a, const Parcel& b) { return a.begin < b.begin; });
+                   [](const StageParcel& a, const StageParcel& b) { return a.begin < b.begin; });
   return parcels;
 }
 
@@ -219,7 +219,7 @@ const std::vector<IdleGap>& LaneRows::gaps_of(int rank_index) const {
   return found->second;
 }
 
-const std::vector<Parcel>& LaneRows::parcels() const {
+const std::vector<StageParcel>& LaneRows::parcels() const {
   if (!parcels_) parcels_ = parcels_of(*this);
   return *parcels_;
 }

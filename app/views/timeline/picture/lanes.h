@@ -62,7 +62,7 @@ struct Hold {
 };
 
 // An activation or gradient that goes from one stage to another, in the first replica.
-struct Parcel {
+struct StageParcel {
   int from = 0, to = 0;  // stages
   int microbatch = 0;
   bool gradient = false;
@@ -107,12 +107,12 @@ struct LaneRows {
   // Why the rank idles, by time; computed when first asked for.
   const std::vector<IdleGap>& gaps_of(int rank_index) const;
   // By begin; computed when first asked for.
-  const std::vector<Parcel>& parcels() const;
+  const std::vector<StageParcel>& parcels() const;
 
  private:
   // Only the window's thread asks.
   mutable std::map<int, std::vector<IdleGap>> gaps_;
-  mutable std::optional<std::vector<Parcel>> parcels_;
+  mutable std::optional<std::vector<StageParcel>> parcels_;
 };
 
 // `timeline` must have a span for every op of prediction->program.

@@ -26,7 +26,7 @@ bool is_staged(const TransferPart& part) {
 std::byte* stage(DeviceStream& lane, const TransferPart& part, std::byte* scratch) {
   std::byte* const next = scratch + aligned(part.bytes);
   if (!part.send) return next;
-  for (const Stretch& place : part.stretches) {
+  for (const MemoryPiece& place : part.stretches) {
     lane.copy(scratch, place.data, place.bytes);
     scratch += place.bytes;
   }
@@ -34,10 +34,10 @@ std::byte* stage(DeviceStream& lane, const TransferPart& part, std::byte* scratc
 }
 
 void unstage(DeviceStream& lane, const TransferPart& part, const std::byte* scratch) {
-  const Stretch whole{part.data, part.bytes};
-  const std::span<const Stretch> places =
+  const MemoryPiece whole{part.data, part.bytes};
+  const std::span<const MemoryPiece> places =
       part.stretches.empty() ? std::span(&whole, 1) : part.stretches;
-  for (const Stretch& place : places) {
+  for (const MemoryPiece& place : places) {
     if (part.reduction == Reduction::kNone) {
       lane.copy(place.data, scratch, place.bytes);
     } else {

@@ -198,7 +198,7 @@ class Executor {
 
   std::vector<std::uint32_t> place_in_lane_;  // by op
   // By op: the places of a message that lies in several; Send and Recv only.
-  std::vector<std::vector<Stretch>> stretches_;
+  std::vector<std::vector<MemoryPiece>> stretches_;
   // By op, communication only: its number among those that meet at the same place, over all steps;
   // and how many of them a step has.
   std::vector<std::int64_t> sequence_, meetings_;

@@ -24,7 +24,7 @@ std::string text_of(const AttentionShape& s) {
 struct Operands {
   CheckArray qkv, dcontext, context, dqkv;
 };
-Operands operands(KernelBench& on, const AttentionShape& s, Bound context, Bound gradient) {
+Operands operands(KernelBench& on, const AttentionShape& s, Allowance context, Allowance gradient) {
   const DataType type = on.type();
   const std::int64_t rows = s.B * s.T, A = (s.H + 2 * s.K) * s.D;
   return {on.random("qkv", type, rows * A), on.random("dcontext", type, rows * s.H * s.D),

@@ -17,8 +17,8 @@ namespace parallelarium {
 namespace {
 
 constexpr std::int64_t kAlignment = 256, kGuard = 256;
-constexpr std::int64_t kMostBytes = std::int64_t{16} << 20;  // of a trial
-constexpr auto kFill = std::byte{0x5A};                      // of guards
+constexpr std::int64_t kMostOfATrial = std::int64_t{16} << 20;  // bytes
+constexpr auto kFill = std::byte{0x5A};                         // of guards
 constexpr auto kPoll = std::chrono::microseconds{50};
 
 void put(DataType type, std::byte* address, double value) {
@@ -59,7 +59,7 @@ double number_at(DataType type, const std::byte* address) {
   return 0;
 }
 
-Bound rounded(DataType type, double roundings) {
+Allowance rounded(DataType type, double roundings) {
   constexpr double kFloat = 4e-5, kHalf = 1.0 / 64;
   return {kFloat + (type == DataType::kBf16 ? roundings * kHalf : 0)};
 }
@@ -82,7 +82,7 @@ KernelBench::KernelBench(int gpus, MakeDevice make_device, Limits limits)
       limits_(limits),
       gpus_(static_cast<std::size_t>(gpus)),
       twin_(make_cpu_device()) {
-  if (Result<std::byte*> memory = twin_->allocate(kMostBytes)) twin_memory_ = *memory;
+  if (Result<std::byte*> memory = twin_->allocate(kMostOfATrial)) twin_memory_ = *memory;
 }
 
 KernelBench::~KernelBench() {
@@ -98,7 +98,7 @@ bool KernelBench::start(std::size_t index) {
   if (gpu.device != nullptr) return true;
   gpu.device = make_device_(static_cast<int>(index));
   gpu.device->reserve_marks(1);
-  const Result<std::byte*> memory = gpu.device->allocate(kMostBytes);
+  const Result<std::byte*> memory = gpu.device->allocate(kMostOfATrial);
   if (memory) {
     gpu.memory = *memory;
     return true;
@@ -154,7 +154,7 @@ CheckArray KernelBench::place(Array array, bool shifted) {
   array.offset =
       (end + kAlignment - 1) / kAlignment * kAlignment + (shifted ? shift_ * element : 0);
   image_.resize(static_cast<std::size_t>(array.offset + array.bytes + kGuard), kFill);
-  assert(static_cast<std::int64_t>(image_.size()) <= kMostBytes);
+  assert(static_cast<std::int64_t>(image_.size()) <= kMostOfATrial);
   arrays_.push_back(std::move(array));
   return {static_cast<int>(arrays_.size()) - 1};
 }
@@ -181,7 +181,7 @@ CheckArray KernelBench::ints(std::string name, const std::vector<std::int32_t>& 
   return in(std::move(name), DataType::kI32, static_cast<std::int64_t>(values.size()),
             [&](std::int64_t i) { return values[static_cast<std::size_t>(i)]; });
 }
-CheckArray KernelBench::out(std::string name, DataType type, std::int64_t count, Bound bound,
+CheckArray KernelBench::out(std::string name, DataType type, std::int64_t count, Allowance bound,
                             bool shifted) {
   const CheckArray made =
       place({std::move(name), Kind::kResult, type, 0, 1, count, count, 0, bound}, shifted);
@@ -189,7 +189,7 @@ CheckArray KernelBench::out(std::string name, DataType type, std::int64_t count,
   return made;
 }
 CheckArray KernelBench::rows_out(std::string name, DataType type, std::int64_t rows,
-                                 std::int64_t columns, std::int64_t pitch, Bound bound) {
+                                 std::int64_t columns, std::int64_t pitch, Allowance bound) {
   // The gap behind the last row is a part of it.
   const CheckArray made = place({std::move(name), Kind::kResult, type, 0, rows, columns, pitch,
                                  rows * pitch * size_of(type), bound},
@@ -204,7 +204,7 @@ void KernelBench::fill() {
   for (std::int64_t at = 0; at + element <= array.bytes; at += element)
     put(array.type, image_at(array) + at, 7);
 }
-CheckArray KernelBench::changed(CheckArray operand, Bound bound) {
+CheckArray KernelBench::changed(CheckArray operand, Allowance bound) {
   Array& array = arrays_[static_cast<std::size_t>(operand.index)];
   array.kind = Kind::kResult;
   array.bound = bound;

@@ -45,12 +45,12 @@ struct CheckArray {
 
 // How far a result may be from the twin's: |a - b| <= relative * max(|b|, the array's root mean
 // square, 0.05). Inputs of sums and moves are small whole numbers, whose results are exact.
-struct Bound {
+struct Allowance {
   double relative = 0;
 };
-inline constexpr Bound kExact{};
+inline constexpr Allowance kExact{};
 // fp32 sums of a few hundred terms, and so many roundings to the storage on the way.
-Bound rounded(DataType type, double roundings = 1);
+Allowance rounded(DataType type, double roundings = 1);
 
 class KernelBench;
 
@@ -103,12 +103,12 @@ class KernelBench {
   CheckArray ints(std::string name, const std::vector<std::int32_t>& values);
   // Results; before there is 7 everywhere. Of rows `pitch` apart columns alone
   // count. `shifted`: as the typed ones.
-  CheckArray out(std::string name, DataType type, std::int64_t count, Bound bound = kExact,
+  CheckArray out(std::string name, DataType type, std::int64_t count, Allowance bound = kExact,
                  bool shifted = true);
   CheckArray rows_out(std::string name, DataType type, std::int64_t rows, std::int64_t columns,
-                      std::int64_t pitch, Bound bound = kExact);
+                      std::int64_t pitch, Allowance bound = kExact);
   // An input that launches change.
-  CheckArray changed(CheckArray operand, Bound bound = kExact);
+  CheckArray changed(CheckArray operand, Allowance bound = kExact);
   // Its contents do not matter.
   CheckArray scratch(std::int64_t bytes);
 
@@ -141,7 +141,7 @@ class KernelBench {
     Kind kind = Kind::kInput;
     DataType type = DataType::kF32;
     std::int64_t offset = 0, rows = 1, columns = 0, pitch = 0, bytes = 0;
-    Bound bound;
+    Allowance bound;
   };
   struct Gpu;
   CheckArray place(Array array, bool shifted);

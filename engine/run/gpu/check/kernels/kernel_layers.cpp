@@ -66,7 +66,7 @@ CheckArray uneven(KernelBench& on, std::int64_t N, std::int64_t C) {
 void norm(KernelBench& on, bool layer, std::int64_t N, std::int64_t C, bool adds, int shift) {
   if (!on.begin(fmt::format("{} x {}{}", N, C, adds ? ", adding" : ""), shift)) return;
   const DataType type = on.type();
-  const Bound one = rounded(type, 1), two = rounded(type, 2);
+  const Allowance one = rounded(type, 1), two = rounded(type, 2);
   const CheckArray x = uneven(on, N, C), dy = on.random("dy", type, N * C),
                    gain = on.random("gain", type, C), bias = on.random("bias", type, C),
                    y = on.out("y", type, N * C, one),
@@ -165,7 +165,7 @@ void check_loss(KernelBench& on) {
     std::vector<std::int32_t> own = ids;
     for (std::int32_t& id : own) id = static_cast<std::int32_t>(id % V);
     const DataType type = on.type();
-    const Bound bound = rounded(kF32);
+    const Allowance bound = rounded(kF32);
     const auto stat = [&, N = N](const char* name) { return on.out(name, kF32, N, bound, false); };
     const CheckArray logits =
                          rows_in(on, "logits", type, N, V, pitch, [&] { return 4 * on.unit(); }),
