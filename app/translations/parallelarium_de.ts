@@ -8306,6 +8306,23 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Zwischen den Rängen ist nichts unterwegs.</translation>
     </message>
     <message>
+        <source>Next: %1, in %2</source>
+        <translation>Als Nächstes: %1, in %2</translation>
+    </message>
+    <message>
+        <source>%1 of %2 %3</source>
+        <comment>all-gather of parameters 1.2 MiB</comment>
+        <translation>%1 von %2 %3</translation>
+    </message>
+    <message>
+        <source>sent in a step: %1</source>
+        <translation>in einem Schritt gesendet: %1</translation>
+    </message>
+    <message>
+        <source>sent</source>
+        <translation>gesendet</translation>
+    </message>
+    <message>
         <source>absent: another stage has it</source>
         <translation>nicht da: Eine andere Stufe hat es</translation>
     </message>
@@ -9437,8 +9454,29 @@ Die Suche behält die besten Pläne und die Front. Zu einem anderen kommst du, w
         <translation>Nichts wird ausgetauscht: Anfragen treffen nur auf die Schlüssel ihres eigenen Rangs.</translation>
     </message>
     <message>
-        <source>%1 on every link in each step: keys and values of one rank. Hidden where its blocks take longer; below stands what is not.</source>
-        <translation>%1 auf jeder Verbindung in jedem Schritt: Schlüssel und Werte eines Rangs. Verdeckt, wo seine Blöcke länger dauern; unten steht, was es nicht ist.</translation>
+        <source>%1 on every link from one step to the next: keys and values of one rank. Ranks wait (hatched below) where their blocks take less time than that.</source>
+        <translation>%1 auf jeder Verbindung von einem Schritt zum nächsten: Schlüssel und Werte eines Rangs. Ränge warten (unten schraffiert), wo ihre Blöcke kürzer dauern.</translation>
+    </message>
+    <message>
+        <source>BETWEEN RING STEPS %1 AND %2 OF %3</source>
+        <translation>ZWISCHEN DEN RING-SCHRITTEN %1 UND %2 VON %3</translation>
+    </message>
+    <message>
+        <source>ring step</source>
+        <translation>Ring-Schritt</translation>
+    </message>
+    <message>
+        <source>K, V that have arrived</source>
+        <translation>angekommene K, V</translation>
+    </message>
+    <message>
+        <source>tokens b, head 2</source>
+        <translation>Token b, Kopf 2</translation>
+    </message>
+    <message>
+        <source>gets %1</source>
+        <comment>K/V head 0</comment>
+        <translation>bekommt %1</translation>
     </message>
     <message>
         <source>%1: %2 sent by each rank; then each computes the rows of its queries, without waiting.</source>

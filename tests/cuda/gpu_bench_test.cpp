@@ -176,7 +176,7 @@ TEST(GpuTimes, OfHostsAreThoseOfTheirLaunches) {
   EXPECT_LT(time.host_seconds, 2e-3) << "it waits for no kernel";
 }
 
-std::set<const std::byte*> places(const Numbers& numbers, std::int64_t count) {
+std::set<const std::byte*> places(const DeviceNumbers& numbers, std::int64_t count) {
   std::set<const std::byte*> found;
   for (int i = 0; i < 10; ++i) found.insert(numbers.next(count).address());
   return found;
@@ -185,9 +185,10 @@ std::set<const std::byte*> places(const Numbers& numbers, std::int64_t count) {
 TEST(GpuNumbers, StandAtSeveralWholePlacesWhereThereIsRoom) {
   constexpr std::int64_t kCount = 3000, kBytes = kCount * 4;
   SmallDevice device(5 * kBytes);
-  EXPECT_EQ(places(Numbers(device, DataType::kF32, kCount), kCount).size(), 1u);
-  EXPECT_EQ(places(Numbers(device, DataType::kF32, kCount, 4 * kBytes), kCount).size(), 4u);
-  EXPECT_EQ(places(Numbers(device, DataType::kF32, kCount, 3 * kBytes + 4), kCount).size(), 4u);
+  EXPECT_EQ(places(DeviceNumbers(device, DataType::kF32, kCount), kCount).size(), 1u);
+  EXPECT_EQ(places(DeviceNumbers(device, DataType::kF32, kCount, 4 * kBytes), kCount).size(), 4u);
+  EXPECT_EQ(places(DeviceNumbers(device, DataType::kF32, kCount, 3 * kBytes + 4), kCount).size(),
+            4u);
   const Numbers fewer(device, DataType::kF32, kCount, 6 * kBytes);
   EXPECT_TRUE(fewer.is_there());
   EXPECT_EQ(places(fewer, kCount).size(), 1u) << "no room for six";

@@ -7,6 +7,7 @@
 #include "app/look/figures.h"
 #include "app/look/theme/focus_ring.h"
 #include "app/state/step/training_step.h"
+#include "app/views/memory/holders/shared_messages.h"
 #include "app/views/memory/memory_state.h"
 #include "app/views/shared/paint/paint_tools.h"
 #include "app/views/shared/paint/qcustomplot_header.h"
@@ -26,24 +27,6 @@ ViewPicture memory_picture(const Session& session, const PictureStyle& style, in
   return {memory_picture_size(), [&session, dark = style.dark, rank_index](
                                      QPainter& painter, QSizeF size, TextLog* texts) {
             paint_memory_picture(painter, size, session, dark, rank_index, texts);
-          }};
-}
-
-ViewPicture holders_export(const Session& session, bool dark) {
-  return {QSize(1100, 560), [&session, dark](QPainter& painter, QSizeF size, TextLog* texts) {
-            const Theme& theme = dark ? dark_theme() : light_theme();
-            painter.fillRect(QRectF(QPointF(0, 0), size), theme.surface);
-            HoldingsOfRanks kept;
-            const HoldersPicture picture = holders_picture(session, kept);
-            const QSizeF inside(size.width() - 32, size.height() - 56);
-            painter.save();
-            painter.translate(16, 12);
-            paint_holders(painter, picture, holders_layout(picture, inside), inside, {-1, -1},
-                          theme, texts);
-            painter.restore();
-            put_elided(painter, QRectF(16, size.height() - 24, inside.width(), 16),
-                       Qt::AlignVCenter, setup_footer(session.subject().prediction()->setup),
-                       theme.font(11), theme.muted, texts);
           }};
 }
 
@@ -315,8 +298,9 @@ void MemoryView::place_parts() {
   s.curve_rect =
       curve ? QRectF(lower.left(), curve_top, lower.width(), lower.bottom() - curve_top) : QRectF();
   s.plot->setVisible(curve);
-  s.plot->setGeometry(0, int(curve_top + kCurveCaption), w,
-                      std::max(20, int(lower.bottom() - curve_top - kCurveCaption - kCurveFoot)));
+  const double plot_top = curve_top + kCurveCaption + (holders ? kSharedStrip : 0);
+  s.plot->setGeometry(0, int(plot_top), w,
+                      std::max(20, int(lower.bottom() - plot_top - kCurveFoot)));
   s.holders->setVisible(holders);
   s.holders->setGeometry(16, int(lower.top()), w - 32,
                          int((curve ? curve_top - 6 : lower.bottom()) - lower.top()));
@@ -381,6 +365,11 @@ void MemoryView::paintEvent(QPaintEvent*) {
   if (!s.curve_rect.isEmpty())
     paint_curve_frame(painter, s.curve_rect, s.shown.curve, s.shown.curve_title, theme,
                       s.axis(width()), nullptr);
+  if (!s.curve_rect.isEmpty() && s.pane == Pane::kHolders)
+    paint_shared_messages(
+        painter, s.curve_rect.adjusted(0, kCurveCaption, 0, 0),
+        shared_messages(*s.shown.program, *s.shown.timeline, s.shown.timeline_rank),
+        s.axis(width()), theme, nullptr);
 }
 
 void MemoryView::resizeEvent(QResizeEvent*) { refresh(); }

@@ -130,7 +130,8 @@ void add_context(const Setup& setup, Formulas& out) {
   const bool full = setup.recompute == Recompute::kFull;
   const bool again = full || names(setup.recompute, Recompute::kSelective);
   const Message name =
-      message("traffic.context", "context traffic sent by a rank, per layer and micro-batch");
+      message("traffic.context",
+              "context traffic sent by a rank, per layer and micro-batch, forward and backward");
   if (setup.context_parallel == ContextParallel::kUlysses) {
     const double heads = 2 * (H / c) + 2 * std::max(K / c, 1), times = full ? 3 : 2;
     out.push_back(
@@ -232,7 +233,8 @@ void add_traffic(const Setup& setup, Formulas& out) {
     const bool full = setup.recompute == Recompute::kFull;
     const double factor = full ? 12 : 8;
     out.push_back(
-        {message("traffic.tensor", "tensor traffic sent by a rank, per layer and micro-batch"),
+        {message("traffic.tensor",
+                 "tensor traffic sent by a rank, per layer and micro-batch, forward and backward"),
          full ? "12 b s h (t − 1) / t · bytes" : "8 b s h (t − 1) / t · bytes",
          fmt::format("{} · {} · {} · {} · ({} − 1) / {} · {}", number(factor), number(b), number(s),
                      number(h), mesh.tp, mesh.tp, number(bytes)),

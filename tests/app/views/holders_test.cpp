@@ -8,6 +8,7 @@
 
 #include "app/look/figures.h"
 #include "app/views/memory/holders/holders_pane.h"
+#include "app/views/memory/holders/shared_messages.h"
 #include "app/views/memory/memory_view.h"
 #include "tests/app/views/memory_fixture.h"
 
@@ -104,6 +105,59 @@ TEST_F(Holders, ALessonHidesItUntilItsQuestionIsAnswered) {
   ASSERT_TRUE(pane->picture().instead);
   EXPECT_TRUE(pane->picture().rows.empty());
   EXPECT_FALSE(pane->accessibleDescription().contains(QStringLiteral("shard")));
+}
+
+// A step of plain data parallelism sends 2 Ψ (N-1)/N once, at its end; ZeRO 3 gathers each bucket
+// for the forward and the backward of each micro-batch and reduces it after the backward.
+TEST_F(Holders, SayWhatIsSentNextAndInAStep) {
+  const auto calls = [&](Category of) {
+    const Prediction& prediction = *session.subject().prediction();
+    const auto messages = shared_messages(prediction.program, prediction.timeline, 0);
+    return std::count_if(messages.begin(), messages.end(),
+                         [&](const SharedMessage& message) { return message.of == of; });
+  };
+  show(data_parallel(0));
+  const auto parameters = count_parameters(session.subject().prediction()->setup.model).total;
+  const QString sent = bytes_text(std::int64_t(parameters) * 4 * 2 * 3 / 4);
+  EXPECT_THAT(pane->picture().messages.toStdString(),
+              testing::HasSubstr("Next: the all-reduce of gradients"));
+  EXPECT_TRUE(pane->picture().messages.endsWith(
+      QStringLiteral("sent in a step: all-reduce of gradients ") + sent))
+      << pane->picture().messages.toStdString();
+  EXPECT_EQ(calls(Category::kParameters), 0);
+  session.playback().set_playhead(session.subject().prediction()->timeline.duration);
+  EXPECT_FALSE(pane->picture().messages.contains(QStringLiteral("Next")));
+
+  show(data_parallel(3));
+  const Setup& setup = session.setup();
+  const int buckets = setup.model.layers + 2, microbatches = setup.microbatches;
+  EXPECT_GE(calls(Category::kParameters), buckets * microbatches);
+  EXPECT_LE(calls(Category::kParameters), 2 * buckets * microbatches);
+  EXPECT_GE(calls(Category::kGradients), buckets);
+  session.locks().set_hidden({QStringLiteral("traffic.sent_bytes")});
+  pane->refresh();
+  EXPECT_FALSE(pane->picture().messages.contains(QStringLiteral("sent in a step")));
+}
+
+// Where a message is long enough for its name it has it, and nothing is painted left of the axis.
+TEST_F(Holders, MessagesHaveTheirNamesWhereThereIsRoom) {
+  show(data_parallel(0));
+  const Prediction& prediction = *session.subject().prediction();
+  const std::vector<SharedMessage> messages =
+      shared_messages(prediction.program, prediction.timeline, 0);
+  ASSERT_FALSE(messages.empty());
+  const auto painted = [&](TimeRange range) {
+    QImage image(QSize(800, 40), QImage::Format_RGB32);
+    QPainter painter(&image);
+    TextLog texts;
+    paint_shared_messages(painter, QRectF(0, 0, 800, 40), messages, {range, 70, 730}, light_theme(),
+                          &texts);
+    return std::count_if(texts.begin(), texts.end(), [](const auto& text) {
+      return text.text == QStringLiteral("all-reduce");
+    });
+  };
+  EXPECT_EQ(painted(messages.front().range), 1);
+  EXPECT_EQ(painted({Nanoseconds(0), messages.front().range.begin}), 0);
 }
 
 // Beside each bar stands what it is and how many bytes the rank holds of it; colours are named

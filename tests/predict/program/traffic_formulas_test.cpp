@@ -91,8 +91,9 @@ TEST(ContextTraffic, IsThatOfTheProgram) {
         double sent = 0;
         for (const TrafficRow& row : prediction->traffic)
           if (row.purpose == Purpose::kKeysValues) sent += static_cast<double>(row.sent_bytes);
-        const double each = value_of(prediction->formulas,
-                                     "context traffic sent by a rank, per layer and micro-batch");
+        const double each = value_of(
+            prediction->formulas,
+            "context traffic sent by a rank, per layer and micro-batch, forward and backward");
         EXPECT_DOUBLE_EQ(sent, each * setup.model.layers * setup.microbatches)
             << method << " " << recompute << " CP " << cp << " TP " << tp;
       }
@@ -244,8 +245,10 @@ TEST(Traffic, StandsOnlyWhereItsAxisDoes) {
   EXPECT_DOUBLE_EQ(value_of(formulas, "pipeline traffic of one boundary, one direction, per step"),
                    8 * 128 * 64 * 4);
   // Four all-reduces of s b h, each 2 (t-1)/t.
-  EXPECT_DOUBLE_EQ(value_of(formulas, "tensor traffic sent by a rank, per layer and micro-batch"),
-                   4 * 2 * 0.5 * 128 * 64 * 4);
+  EXPECT_DOUBLE_EQ(
+      value_of(formulas,
+               "tensor traffic sent by a rank, per layer and micro-batch, forward and backward"),
+      4 * 2 * 0.5 * 128 * 64 * 4);
 }
 
 }  // namespace

@@ -29,14 +29,15 @@ QString heads_text(const std::vector<ChunkRange>& heads) {
                        : HeadsWords::tr("heads %1–%2").arg(first).arg(last);
 }
 
-// "K/V head 0"; with "copy" where it is repeated because ranks are more than heads.
+// "gets K/V head 0", or "K/V head 0 · copy" where it is repeated because ranks are more than heads.
 QString keys_text(const LayerContext& context, int cp) {
   const auto& heads = context.key_heads[std::size_t(cp)];
   if (heads.empty()) return {};
   const auto first = heads.front().begin, last = heads.back().end - 1;
   const QString text = first == last ? HeadsWords::tr("K/V head %1").arg(first)
                                      : HeadsWords::tr("K/V heads %1 to %2").arg(first).arg(last);
-  return context.repeats_keys() ? text + QStringLiteral(" \u00b7 ") + HeadsWords::tr("copy") : text;
+  return context.repeats_keys() ? text + QStringLiteral(" \u00b7 ") + HeadsWords::tr("copy")
+                                : HeadsWords::tr("gets %1", "K/V head 0").arg(text);
 }
 
 // "c0": part c of the text, head 0; with several heads for each rank, the first of them.

@@ -83,6 +83,10 @@ void paint_context_legend(const LayerBrush& brush, const QRectF& line) {
     legend.box(ContextPaintWords::tr("still to come"), Qt::NoBrush, edge);
     legend.box(ContextPaintWords::tr("absent"), Qt::NoBrush, QPen(theme.muted, 1, Qt::DotLine));
     legend.box(ContextPaintWords::tr("scores, computed"), color, Qt::NoPen);
+    legend.entry(ContextPaintWords::tr("tokens b, head 2"), [&](const QRectF& at) {
+      put_text(brush.painter, at.adjusted(-2, -3, 2, 3), Qt::AlignCenter, QStringLiteral("b2"),
+               theme.font(10), theme.text, brush.texts);
+    });
   } else {
     legend.box(ContextPaintWords::tr("computed, in its rank's color"), color, Qt::NoPen);
     legend.box(ContextPaintWords::tr("now"), Qt::NoBrush, QPen(theme.mark, 2));
@@ -92,6 +96,16 @@ void paint_context_legend(const LayerBrush& brush, const QRectF& line) {
       brush.painter.setBrush(Qt::NoBrush);
       brush.painter.drawPolygon(QPolygonF({at.topLeft(), at.bottomRight(), at.bottomLeft()}));
     });
+    if (brush.picture.layer->context.rounds.size() > 1) {
+      legend.entry(ContextPaintWords::tr("ring step"), [&](const QRectF& at) {
+        put_text(brush.painter, at.adjusted(-2, -3, 2, 3), Qt::AlignCenter, QStringLiteral("1"),
+                 theme.font(11), theme.text, brush.texts);
+      });
+      legend.entry(ContextPaintWords::tr("K, V that have arrived"), [&](const QRectF& at) {
+        paint_chip(brush.painter, at.center() - QPointF(5.5, 5.5), 11, context_number(brush, 1),
+                   theme, brush.texts);
+      });
+    }
   }
   if (!brush.picture.layer->context.moves.empty())
     legend.box(by_heads ? ContextPaintWords::tr("on their way")

@@ -139,6 +139,24 @@ void paint_travelling(const LayerBrush& brush, const QPolygonF& way, int index) 
   }
 }
 
+// "RING STEP 2 OF 4", or between which steps the ranks wait.
+QString ring_words(const LayerBrush& brush) {
+  const auto& rounds = brush.picture.layer->context.rounds;
+  int now = 0;
+  for (const int rank : brush.layout.ranks)
+    now = std::max(now, context_round_now(brush.picture, rank));
+  const bool done =
+      std::all_of(brush.layout.ranks.begin(), brush.layout.ranks.end(), [&](int rank) {
+        return layer_share_done(brush.picture, rounds[std::size_t(now)].step, rank) >= 1;
+      });
+  return done && now + 1 < int(rounds.size())
+             ? StripWords::tr("BETWEEN RING STEPS %1 AND %2 OF %3")
+                   .arg(now + 1)
+                   .arg(now + 2)
+                   .arg(rounds.size())
+             : StripWords::tr("RING STEP %1 OF %2").arg(now + 1).arg(rounds.size());
+}
+
 QString strip_words(const LayerBrush& brush, bool ring) {
   const LayerContext& context = brush.picture.layer->context;
   if (context.moves.empty())
@@ -147,8 +165,8 @@ QString strip_words(const LayerBrush& brush, bool ring) {
   const QString sent =
       layer_sent_text(brush.picture, context.moves[0].step, brush.picture.look.rank);
   return ring ? StripWords::tr(
-                    "%1 on every link in each step: keys and values of one rank. Hidden "
-                    "where its blocks take longer; below stands what is not.")
+                    "%1 on every link from one step to the next: keys and values of one rank. "
+                    "Ranks wait (hatched below) where their blocks take less time than that.")
                     .arg(sent)
               : StripWords::tr(
                     "%1: %2 sent by each rank; then each computes the rows of its "
@@ -162,14 +180,10 @@ void paint_context_strip(const LayerBrush& brush) {
   const QRectF& strip = brush.layout.context.strip;
   const LayerContext& context = brush.picture.layer->context;
   const bool ring = context.rounds.size() > 1;
-  int now = 0;
-  for (const int rank : brush.layout.ranks)
-    now = std::max(now, context_round_now(brush.picture, rank));
   const bool beside = brush.picture.layer->ranks.size() > context.blocks_of.size();
   put_context_head(
       brush, QRectF(strip.left(), strip.top(), strip.width(), 18),
-      ring ? StripWords::tr("RING STEP %1 OF %2").arg(now + 1).arg(context.rounds.size())
-           : StripWords::tr("WHO HOLDS WHAT"),
+      ring ? ring_words(brush) : StripWords::tr("WHO HOLDS WHAT"),
       beside ? StripWords::tr("the first of each TP group; the others do the same for their heads")
       : ring ? StripWords::tr("queries stay; keys and values visit every rank, one neighbour at a "
                               "time")

@@ -189,10 +189,12 @@ void paint_layer_caption(const LayerBrush& brush, const LayerRankStep& part, int
   const QString text = of.columns == 1 ? QString::fromStdString(of.name) : layer_shape_text(of);
   const double width = QFontMetricsF(font).horizontalAdvance(text) + 2;
   if (width > place.width() + 60) return;
-  const QRectF rect(place.center().x() - width / 2, place.bottom() + 3, width, 13);
+  const double right = brush.layout.size.width() - 16;
+  const QRectF rect(std::min(place.center().x() - width / 2, right - width), place.bottom() + 3,
+                    width, 13);
   const bool free = std::none_of(taken.begin(), taken.end(),
                                  [&](const QRectF& other) { return other.intersects(rect); });
-  if (!free || rect.left() < 108 || rect.right() > brush.layout.size.width() - 8) return;
+  if (!free || rect.left() < 108) return;
   // Collectives stand across all rows.
   for (const LayerHalf& half : brush.layout.halves)
     for (const LayerBox& box : half.boxes)

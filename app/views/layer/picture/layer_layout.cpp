@@ -105,18 +105,18 @@ StepMarks group_of_step(const LayerStep& step, int index, const LayerStep* befor
     add_outside_of_layers(step, group);
     return group;
   }
-  // What comes out of communication that moves tokens is a tensor of its own.
-  const bool moved =
-      !before || (before->kind == LayerStepKind::kCollective &&
-                  before->collective != CollectiveKind::kAllReduce &&
-                  step.piece != Piece::kResidual1 && step.piece != Piece::kResidual2);
+  // What comes out of communication is a tensor of its own where ranks find other tokens in it, or,
+  // since a product needs a left side, where nothing was sent.
+  const bool adds = step.piece == Piece::kResidual1 || step.piece == Piece::kResidual2;
+  const bool moved = !before || (!adds && (before->kind == LayerStepKind::kNothingSent ||
+                                           (before->kind == LayerStepKind::kCollective &&
+                                            before->collective != CollectiveKind::kAllReduce)));
   if (before) group.cells.push_back({LayerMark::kArrow});
   if (moved) {
     add_tensors(step, group, false, false, 1);
     group.cells.push_back({LayerMark::kArrow});
   }
-  if (step.piece == Piece::kResidual1 || step.piece == Piece::kResidual2)
-    group.cells.push_back({LayerMark::kPlus});
+  if (adds) group.cells.push_back({LayerMark::kPlus});
   const std::size_t marks = group.cells.size();
   add_tensors(step, group, false, true);
   if (group.cells.size() > marks) {

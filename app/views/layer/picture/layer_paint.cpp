@@ -47,10 +47,11 @@ double share_there(const LayerBrush& brush, const LayerBox& box, int rank) {
   return layer_share_done(brush.picture, box.step - (found ? 1 : 0), rank);
 }
 
-// The shard that an all-gather makes whole, where the tensor of `box` comes out of one; else null.
+// The shard that an all-gather makes whole, where the tensor of `box` comes out of one and the
+// shard is there; else null.
 const LayerTensor* gathered_from(const LayerBrush& brush, const LayerBox& box, int rank) {
   const std::vector<LayerStep>& steps = brush.picture.layer->steps;
-  if (box.step < 2) return nullptr;
+  if (box.step < 2 || layer_share_done(brush.picture, box.step - 2, rank) < 1) return nullptr;
   const LayerStep& before = steps[std::size_t(box.step) - 1];
   if (before.kind != LayerStepKind::kCollective || before.collective != CollectiveKind::kAllGather)
     return nullptr;

@@ -7,6 +7,7 @@
 
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
+#include "app/views/memory/holders/shared_messages.h"
 #include "engine/plan/text/describe_op.h"
 
 namespace parallelarium {
@@ -221,6 +222,9 @@ HoldersPicture holders_picture(const Session& session, HoldingsOfRanks& kept) {
   if (!work.isEmpty())
     now_words << Holders::tr("Rank %1: %2").arg(picture.rows.front().rank).arg(work);
   picture.moment = now_words.join(QStringLiteral(" \u00b7 "));
+  picture.messages =
+      shared_messages_words(program, timeline, picture.rows.front().index, now,
+                            !session.locks().hidden(QStringLiteral("traffic.sent_bytes")));
   return picture;
 }
 
@@ -252,6 +256,7 @@ SelectionText holders_words(const HoldersPicture& picture, int row, int column) 
 QString holders_description(const HoldersPicture& picture) {
   if (picture.instead) return picture.title + QStringLiteral(". ") + picture.instead->sentence;
   QString text = picture.title + QStringLiteral(". ") + picture.moment;
+  if (!picture.messages.isEmpty()) text += QLatin1Char('\n') + picture.messages;
   for (const HoldersRow& row : picture.rows) {
     text += QLatin1Char('\n') + row.name + QStringLiteral(": ");
     QStringList cells;

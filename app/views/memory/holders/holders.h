@@ -13,6 +13,7 @@
 #include "app/selection/selection_panel.h"
 #include "app/state/session.h"
 #include "app/views/timeline/picture/timeline_paint.h"
+#include "app/views/view.h"
 #include "engine/plan/program/holdings.h"
 
 namespace parallelarium {
@@ -43,6 +44,7 @@ struct HoldersInstead {
 
 struct HoldersPicture {
   QString title, moment;  // what goes on now, in a sentence
+  QString messages;       // what the first rank sends next, and in a step
   std::vector<HoldersColumn> columns;
   std::vector<HoldersRow> rows;
   int more_ranks = 0;  // that are not shown
@@ -74,6 +76,9 @@ struct HoldersLayout {
 HoldersLayout holders_layout(const HoldersPicture& picture, QSizeF size);
 void paint_holders(QPainter& painter, const HoldersPicture& picture, const HoldersLayout& at,
                    QSizeF size, std::pair<int, int> chosen, const Theme& theme, TextLog* texts);
+
+// The pane as an exported picture.
+ViewPicture holders_export(const Session& session, bool dark);
 
 // What a cell holds, for tooltip, selection and screen readers. `kind`: 0 parameters, 1 gradients,
 // 2 optimizer.

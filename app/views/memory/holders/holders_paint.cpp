@@ -6,6 +6,7 @@
 #include "app/views/memory/holders/holders.h"
 #include "app/views/memory/memory_paint.h"
 #include "app/views/shared/paint/paint_tools.h"
+#include "app/views/shared/words.h"
 
 namespace parallelarium {
 
@@ -15,7 +16,7 @@ struct HoldersPaint {
   Q_DECLARE_TR_FUNCTIONS(holders)
 };
 
-constexpr double kNameWidth = 88, kHoldersHead = 64, kHoldersFoot = 44, kSums = 168;
+constexpr double kNameWidth = 88, kHoldersHead = 64, kHoldersFoot = 60, kSums = 168;
 constexpr double kCellGap = 6, kBarGap = 3, kRowGap = 14, kBetweenRows = 8, kLegendLine = 17;
 constexpr double kLegendWidth = 700, kColoursWidth = 280;
 constexpr double kNamedBar = 12;  // as high as its name
@@ -224,6 +225,8 @@ void paint_moving(QPainter& painter, const HoldersPicture& picture, const Holder
   put_elided(painter, QRectF(at.left, y, std::max(60.0, end - at.left), 18), Qt::AlignVCenter,
              picture.moment, theme.font(12, !picture.moving.empty()),
              picture.moving.empty() ? theme.muted : theme.text, texts);
+  put_elided(painter, QRectF(at.left, y + 18, std::max(60.0, at.right - at.left), 18),
+             Qt::AlignVCenter, picture.messages, theme.font(11), theme.muted, texts);
   if (picture.more_ranks > 0 && at.sums)
     put_text(painter, QRectF(at.right + 12, y, kSums - 12, 18), Qt::AlignVCenter,
              HoldersPaint::tr("%1 more ranks, alike").arg(picture.more_ranks), theme.font(11),
@@ -297,6 +300,24 @@ void paint_holders(QPainter& painter, const HoldersPicture& picture, const Holde
     painter.setBrush(Qt::NoBrush);
     painter.drawRect(at.cell(chosen.first, chosen.second).adjusted(-2, -2, 2, 2));
   }
+}
+
+ViewPicture holders_export(const Session& session, bool dark) {
+  return {QSize(1100, 560), [&session, dark](QPainter& painter, QSizeF size, TextLog* texts) {
+            const Theme& theme = dark ? dark_theme() : light_theme();
+            painter.fillRect(QRectF(QPointF(0, 0), size), theme.surface);
+            HoldingsOfRanks kept;
+            const HoldersPicture picture = holders_picture(session, kept);
+            const QSizeF inside(size.width() - 32, size.height() - 56);
+            painter.save();
+            painter.translate(16, 12);
+            paint_holders(painter, picture, holders_layout(picture, inside), inside, {-1, -1},
+                          theme, texts);
+            painter.restore();
+            put_elided(painter, QRectF(16, size.height() - 24, inside.width(), 16),
+                       Qt::AlignVCenter, setup_footer(session.subject().prediction()->setup),
+                       theme.font(11), theme.muted, texts);
+          }};
 }
 
 }  // namespace parallelarium

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/views/memory/holders/shared_messages.h"
+
+#include <QCoreApplication>
+#include <algorithm>
+
+#include "app/look/figures.h"
+#include "app/look/sentence.h"
+#include "app/views/memory/memory_paint.h"
+#include "app/views/shared/paint/paint_tools.h"
+#include "engine/plan/program/report.h"
+#include "engine/plan/text/describe_op.h"
+
+namespace parallelarium {
+
+namespace {
+
+struct SharedMessages {
+  Q_DECLARE_TR_FUNCTIONS(holders)
+};
+
+constexpr double kShared = 12;  // height of a bar
+
+bool is_shared(OpKind kind, Purpose purpose) {
+  return kind == OpKind::kCollective &&
+         (purpose == Purpose::kParameters || purpose == Purpose::kGradients);
+}
+
+QString with_hyphens(std::string_view name) {
+  return QString::fromUtf8(name.data(), qsizetype(name.size()))
+      .replace(QLatin1Char('_'), QLatin1Char('-'));
+}
+
+}  // namespace
+
+std::vector<SharedMessage> shared_messages(const Program& program, const Timeline& timeline,
+                                           int rank_index) {
+  const RankProgram& rank = program.ranks[std::size_t(rank_index)];
+  const std::vector<Span>& spans = timeline.ranks[std::size_t(rank_index)].spans;
+  std::vector<SharedMessage> messages;
+  for (std::size_t at = 0; at < spans.size(); ++at) {
+    const Op& op = rank.ops[at];
+    if (!is_shared(op.kind, op.purpose)) continue;
+    const bool gradients = op.purpose == Purpose::kGradients;
+    messages.push_back({{spans[at].begin, spans[at].end},
+                        with_hyphens(name_of(op.collective)),
+                        gradients ? Category::kGradients : Category::kParameters});
+  }
+  std::stable_sort(
+      messages.begin(), messages.end(),
+      [](const SharedMessage& a, const SharedMessage& b) { return a.range.begin < b.range.begin; });
+  return messages;
+}
+
+QString shared_messages_words(const Program& program, const Timeline& timeline, int rank_index,
+                              Nanoseconds now, bool bytes) {
+  const RankProgram& rank = program.ranks[std::size_t(rank_index)];
+  const std::vector<Span>& spans = timeline.ranks[std::size_t(rank_index)].spans;
+  int next = -1;
+  for (std::size_t at = 0; at < spans.size(); ++at)
+    if (is_shared(rank.ops[at].kind, rank.ops[at].purpose) && spans[at].begin > now &&
+        (next < 0 || spans[at].begin < spans[std::size_t(next)].begin))
+      next = int(at);
+  QStringList words;
+  if (next >= 0)
+    words << SharedMessages::tr("Next: %1, in %2")
+                 .arg(sentence(describe(rank.ops[std::size_t(next)])),
+                      time_text(spans[std::size_t(next)].begin - now));
+  if (bytes) {
+    QStringList sent;
+    for (const TrafficRow& row : traffic_of(program, rank_index))
+      if (row.operation != "send_recv" && is_shared(OpKind::kCollective, row.purpose))
+        sent << SharedMessages::tr("%1 of %2 %3", "all-gather of parameters 1.2 MiB")
+                    .arg(with_hyphens(row.operation), name_text(row.purpose),
+                         bytes_text(row.sent_bytes));
+    if (!sent.isEmpty())
+      words << SharedMessages::tr("sent in a step: %1").arg(sent.join(QStringLiteral(", ")));
+  }
+  return words.join(QStringLiteral(" \u00b7 "));
+}
+
+void paint_shared_messages(QPainter& painter, const QRectF& rect,
+                           const std::vector<SharedMessage>& messages, const TimeAxis& axis,
+                           const Theme& theme, TextLog* texts) {
+  put_text(painter, QRectF(rect.left(), rect.top(), axis.left - rect.left() - 8, kSharedStrip),
+           Qt::AlignRight | Qt::AlignVCenter, SharedMessages::tr("sent"), theme.font(11),
+           theme.muted, texts);
+  const QFont font = theme.font(10);
+  const QFontMetricsF metrics(font);
+  painter.save();
+  painter.setClipRect(QRectF(axis.left, rect.top(), axis.width, kSharedStrip));
+  for (const SharedMessage& message : messages) {
+    const double from = axis.x_of(message.range.begin), to = axis.x_of(message.range.end);
+    if (to < axis.left || from > axis.left + axis.width) continue;
+    const QRectF bar(from, rect.top() + (kSharedStrip - kShared) / 2, std::max(1.5, to - from),
+                     kShared);
+    const bool named = metrics.horizontalAdvance(message.name) + 6 <= bar.width();
+    painter.fillRect(bar, named ? memory_tint(theme, message.of) : theme.memory(message.of));
+    if (named) put_text(painter, bar, Qt::AlignCenter, message.name, font, theme.text, texts);
+  }
+  painter.restore();
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The collectives that carry parameters and gradients between the ranks that share them, as one
+// rank sees them over a step: in words, and as a strip of bars above the memory over the step.
+#pragma once
+
+#include <QPainter>
+#include <QString>
+#include <vector>
+
+#include "app/look/theme/theme.h"
+#include "app/views/shared/time_axis.h"
+#include "app/views/timeline/picture/timeline_paint.h"
+#include "engine/plan/program/program.h"
+
+namespace parallelarium {
+
+struct SharedMessage {
+  TimeRange range;
+  QString name;  // "all-gather"
+  Category of = Category::kParameters;
+};
+
+// Of a rank, by its index in Program::ranks, in the order in which they begin.
+std::vector<SharedMessage> shared_messages(const Program& program, const Timeline& timeline,
+                                           int rank_index);
+
+// "Next: the all-gather of parameters in layer 3 in 1.2 ms. One step sends: …", or that none
+// follows. `bytes`: with what the rank sends in a step.
+QString shared_messages_words(const Program& program, const Timeline& timeline, int rank_index,
+                              Nanoseconds now, bool bytes);
+
+// Bars on the time axis, each in the colour of what it carries, with its name where that has room.
+inline constexpr double kSharedStrip = 18;
+void paint_shared_messages(QPainter& painter, const QRectF& rect,
+                           const std::vector<SharedMessage>& messages, const TimeAxis& axis,
+                           const Theme& theme, TextLog* texts);
+
+}  // namespace parallelarium
