@@ -118,7 +118,7 @@ std::vector<PairTime> measure_pairs(const GpuRig& rig, double launch, Stop& stop
 // Seconds until a host has read a few bytes, as of experts how many rows each has.
 double measure_read(Device& device) {
   constexpr int kReads = 20;
-  const Numbers numbers(device, DataType::kF32, 16);
+  const DeviceNumbers numbers(device, DataType::kF32, 16);
   if (!numbers.is_there()) return 0;
   float read[16];
   std::vector<double> seconds;

@@ -129,7 +129,7 @@ TEST_F(Holders, SayWhatIsSentNextAndInAStep) {
   EXPECT_FALSE(pane->picture().messages.contains(QStringLiteral("Next")));
 
   show(data_parallel(3));
-  const Setup& setup = session.setup();
+  const auto& setup = session.setup();
   const int buckets = setup.model.layers + 2, microbatches = setup.microbatches;
   EXPECT_GE(calls(Category::kParameters), buckets * microbatches);
   EXPECT_LE(calls(Category::kParameters), 2 * buckets * microbatches);

@@ -24,7 +24,7 @@ struct Outcome {
   QString out, err;
 };
 
-class CommandLine : public testing::Test {
+class WindowCommandLine : public testing::Test {
  protected:
   Outcome start(const QStringList& arguments, const QString& locale = QStringLiteral("C"),
                 const QString& program = kProgram) {
@@ -43,7 +43,7 @@ class CommandLine : public testing::Test {
   QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
 };
 
-TEST_F(CommandLine, HelpNamesEveryOption) {
+TEST_F(WindowCommandLine, HelpNamesEveryOption) {
   const Outcome help = start({QStringLiteral("--help")});
   EXPECT_EQ(help.status, 0);
   for (const char* option : {"--export", "--setup", "--run", "--size", "--dark", "--theme",
@@ -59,7 +59,7 @@ std::set<QString> options_of(const QString& help) {
   return found;
 }
 
-TEST_F(CommandLine, TheManualAndTheCompletionsNameEveryOption) {
+TEST_F(WindowCommandLine, TheManualAndTheCompletionsNameEveryOption) {
   const std::set<QString> options = options_of(start({QStringLiteral("--help")}).out);
   EXPECT_GT(options.size(), 50u);
   for (const char* format : {"man", "bash", "zsh", "fish"}) {
@@ -73,7 +73,7 @@ TEST_F(CommandLine, TheManualAndTheCompletionsNameEveryOption) {
   EXPECT_EQ(start({QStringLiteral("--manual"), QStringLiteral("tcsh")}).status, 2);
 }
 
-TEST_F(CommandLine, AWrongRequestIsOneSentenceAndStatusTwoAndWritesNothing) {
+TEST_F(WindowCommandLine, AWrongRequestIsOneSentenceAndStatusTwoAndWritesNothing) {
   const QStringList requests[] = {{QStringLiteral("--export"), QStringLiteral("x.bmp")},
                                   {QStringLiteral("--export"), QStringLiteral("x.png"),
                                    QStringLiteral("--setup"), QStringLiteral("absent.json")},
@@ -103,7 +103,7 @@ TEST_F(CommandLine, AWrongRequestIsOneSentenceAndStatusTwoAndWritesNothing) {
   EXPECT_TRUE(QDir(folder.path()).isEmpty());
 }
 
-TEST_F(CommandLine, ExportsAPictureThatOpensAgain) {
+TEST_F(WindowCommandLine, ExportsAPictureThatOpensAgain) {
   const Outcome outcome =
       start({QStringLiteral("--export"), QStringLiteral("t.png"), QStringLiteral("--size"),
              QStringLiteral("900x600"), QStringLiteral("--scale"), QStringLiteral("2"),
@@ -118,7 +118,7 @@ TEST_F(CommandLine, ExportsAPictureThatOpensAgain) {
   EXPECT_EQ(setup->microbatches, 5);
 }
 
-TEST_F(CommandLine, ExportsEveryViewInEveryFormat) {
+TEST_F(WindowCommandLine, ExportsEveryViewInEveryFormat) {
   for (const char* view : {"mesh", "pipeline", "memory", "experts"})
     for (const char* ending : {"png", "svg", "pdf"}) {
       const QString file = QStringLiteral("%1.%2").arg(QLatin1String(view), QLatin1String(ending));
@@ -132,7 +132,7 @@ TEST_F(CommandLine, ExportsEveryViewInEveryFormat) {
             QImage(folder.filePath(QStringLiteral("memory.png"))));
 }
 
-TEST_F(CommandLine, SpeaksTheUsersLanguageOrEnglish) {
+TEST_F(WindowCommandLine, SpeaksTheUsersLanguageOrEnglish) {
   const std::pair<const char*, const char*> languages[] = {
       {"C", "Stage 0"}, {"de_DE.UTF-8", "Stufe 0"}, {"fi_FI.UTF-8", "Stage 0"}};
   for (const auto& [locale, word] : languages) {
@@ -201,7 +201,7 @@ TEST(Translations, HaveTheWordsOfTheTableOfSettings) {
   }
 }
 
-TEST_F(CommandLine, AnInstalledCopyWorksByItself) {
+TEST_F(WindowCommandLine, AnInstalledCopyWorksByItself) {
   const Outcome installed =
       start({QStringLiteral("--install"), QStringLiteral(PARALLELARIUM_BINARY_DIR "/.."),
              QStringLiteral("--prefix"), folder.filePath(QStringLiteral("there"))},
@@ -245,7 +245,7 @@ QProcessEnvironment without_display() {
   return environment;
 }
 
-TEST_F(CommandLine, WithoutADisplayItSaysWhatToDo) {
+TEST_F(WindowCommandLine, WithoutADisplayItSaysWhatToDo) {
   environment = without_display();
   const QStringList requests[] = {{},
                                   {QStringLiteral("--pp"), QStringLiteral("2")},
@@ -265,7 +265,7 @@ TEST_F(CommandLine, WithoutADisplayItSaysWhatToDo) {
   EXPECT_EQ(start({QStringLiteral("--pp"), QStringLiteral("2")}).status, 2);
 }
 
-TEST_F(CommandLine, StartedWithoutADisplayTheTableAndThePictureAreOfOneRun) {
+TEST_F(WindowCommandLine, StartedWithoutADisplayTheTableAndThePictureAreOfOneRun) {
   const QString starter = QStringLiteral(PARALLELARIUM_SOURCE_DIR "/app/start");
   environment = without_display();
   const QString programs = QStringLiteral(PARALLELARIUM_BINARY_DIR);
@@ -303,7 +303,7 @@ TEST_F(CommandLine, StartedWithoutADisplayTheTableAndThePictureAreOfOneRun) {
   EXPECT_TRUE(again.readAll().contains(word.toUtf8()));
 }
 
-TEST_F(CommandLine, TakesAPictureOfTheWholeWindow) {
+TEST_F(WindowCommandLine, TakesAPictureOfTheWholeWindow) {
   const Outcome outcome = start({QStringLiteral("--screenshot"), QStringLiteral("w.png"),
                                  QStringLiteral("--size"), QStringLiteral("1024x700")});
   ASSERT_EQ(outcome.status, 0) << outcome.err.toStdString();

@@ -225,8 +225,8 @@ void paint_moving(QPainter& painter, const HoldersPicture& picture, const Holder
   put_elided(painter, QRectF(at.left, y, std::max(60.0, end - at.left), 18), Qt::AlignVCenter,
              picture.moment, theme.font(12, !picture.moving.empty()),
              picture.moving.empty() ? theme.muted : theme.text, texts);
-  put_elided(painter, QRectF(at.left, y + 18, std::max(60.0, at.right - at.left), 18),
-             Qt::AlignVCenter, picture.messages, theme.font(11), theme.muted, texts);
+  put_elided(painter, QRectF(26, y + 18, std::max(60.0, end - 26), 18), Qt::AlignVCenter,
+             picture.messages, theme.font(11), theme.muted, texts);
   if (picture.more_ranks > 0 && at.sums)
     put_text(painter, QRectF(at.right + 12, y, kSums - 12, 18), Qt::AlignVCenter,
              HoldersPaint::tr("%1 more ranks, alike").arg(picture.more_ranks), theme.font(11),
