@@ -30,7 +30,7 @@ CollectiveRanks on_queued_devices(Source source, ThreadNccl* nccl = nullptr) {
   };
   return on;
 }
-CollectiveRanks over(ThreadNccl& nccl) { return on_queued_devices(Source::kMeasured, &nccl); }
+CollectiveRanks ranks_over(ThreadNccl& nccl) { return on_queued_devices(Source::kMeasured, &nccl); }
 CollectiveRanks on_one_device() { return on_queued_devices(Source::kSharedGpu); }
 
 CollectiveRunOptions wishes_on(const CollectiveRanks& on) {
@@ -71,7 +71,7 @@ class CollectiveOnDevices : public testing::TestWithParam<AlgorithmInfo> {
 
 TEST_P(CollectiveOnDevices, OverNcclGiveTheSerialResultAndKeepItsRules) {
   ThreadNccl nccl;
-  expect_exact(over(nccl), Source::kMeasured);
+  expect_exact(ranks_over(nccl), Source::kMeasured);
   EXPECT_EQ(nccl.violations(), std::vector<std::string>{});
   EXPECT_EQ(nccl.open(), 0) << "communicators are left";
   EXPECT_EQ(nccl.aborted(), 0);
@@ -102,7 +102,7 @@ Collective ring_of(int ranks, DataType type = DataType::kF32) {
 TEST(CollectiveOverNccl, NotesWhatCpuRanksNoteAndComparesBits) {
   const Collective ring = ring_of(4, DataType::kBf16);
   ThreadNccl nccl;
-  CollectiveRunOptions wishes = wishes_on(over(nccl));
+  CollectiveRunOptions wishes = wishes_on(ranks_over(nccl));
   wishes.values = true;
   wishes.rounding = "tree";
   const Result<CollectiveObservation> there = run_collective(ring, wishes);
@@ -118,14 +118,15 @@ TEST(CollectiveOverNccl, NotesWhatCpuRanksNoteAndComparesBits) {
   EXPECT_EQ(nccl.open(), 0);
 }
 
-struct Ended {
+struct EndedCollective {
   Message why;
   double seconds = 0;
 };
-Ended run_into_error(const CollectiveRanks& on, const std::atomic<bool>* cancel = nullptr) {
+EndedCollective run_into_error(const CollectiveRanks& on,
+                               const std::atomic<bool>* cancel = nullptr) {
   const TimePoint begin = Clock::now();
   const Result<CollectiveObservation> seen = run_collective(ring_of(4), wishes_on(on), cancel);
-  Ended ended;
+  EndedCollective ended;
   ended.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
   EXPECT_FALSE(seen.ok());
   if (!seen.ok()) ended.why = seen.error();
@@ -135,7 +136,7 @@ Ended run_into_error(const CollectiveRanks& on, const std::atomic<bool>* cancel 
 TEST(CollectiveOverNccl, FailureOfOneRankEndsAllAndIsNamed) {
   ThreadNccl nccl;
   nccl.fail_at(2, 3, NcclStatus::kRemoteError);
-  const Ended ended = run_into_error(over(nccl));
+  const EndedCollective ended = run_into_error(ranks_over(nccl));
   EXPECT_EQ(ended.why.kind, "nccl-failed");
   EXPECT_NE(ended.why.text.find("rank 2"), std::string::npos) << ended.why.text;
   EXPECT_LT(ended.seconds, 1);
@@ -145,9 +146,9 @@ TEST(CollectiveOverNccl, FailureOfOneRankEndsAllAndIsNamed) {
 TEST(CollectiveOverNccl, HangOfOneRankEndsAllAndNamesIt) {
   ThreadNccl nccl;
   nccl.stall_at(1, 3);
-  CollectiveRanks on = over(nccl);
+  CollectiveRanks on = ranks_over(nccl);
   on.hang_timeout_seconds = 0.5;
-  const Ended ended = run_into_error(on);
+  const EndedCollective ended = run_into_error(on);
   EXPECT_EQ(ended.why.kind, "hang");
   EXPECT_NE(ended.why.text.find("ank 1 did not"), std::string::npos) << ended.why.text;
   EXPECT_LT(ended.seconds, on.hang_timeout_seconds + 1);
@@ -158,9 +159,9 @@ TEST(CollectiveOverNccl, HangOfOneRankEndsAllAndNamesIt) {
 TEST(CollectiveOverNccl, NamesTheRankThatDoesNotComeToConnect) {
   ThreadNccl nccl;
   nccl.hold(2, "init", std::chrono::milliseconds{1200});
-  CollectiveRanks on = over(nccl);
+  CollectiveRanks on = ranks_over(nccl);
   on.hang_timeout_seconds = 0.2;
-  const Ended ended = run_into_error(on);
+  const EndedCollective ended = run_into_error(on);
   EXPECT_EQ(ended.why.text, "Rank 2 did not come to connect with the other ranks within 0.6 s.");
   EXPECT_EQ(nccl.open(), 0);
 }
@@ -169,7 +170,7 @@ TEST(CollectiveOverNccl, IsAbandonedInTimeWhileAnAbortBlocks) {
   ThreadNccl nccl;
   nccl.stall_at(1, 3);
   nccl.delay_abort(0, std::chrono::milliseconds{2500});
-  CollectiveRanks on = over(nccl);
+  CollectiveRanks on = ranks_over(nccl);
   on.hang_timeout_seconds = 0.3;
   std::atomic<int> told{0};
   const TimePoint begin = Clock::now();
@@ -179,7 +180,7 @@ TEST(CollectiveOverNccl, IsAbandonedInTimeWhileAnAbortBlocks) {
     ++told;
     heard = std::chrono::duration<double>(Clock::now() - begin).count();
   };
-  const Ended ended = run_into_error(on);
+  const EndedCollective ended = run_into_error(on);
   EXPECT_EQ(told, 1);
   EXPECT_LT(heard + 1, ended.seconds);
 }
@@ -192,7 +193,7 @@ TEST(CollectiveOverNccl, IsCancelledWhileARankWaits) {
     std::this_thread::sleep_for(std::chrono::milliseconds{100});
     cancel = true;
   });
-  const Ended ended = run_into_error(over(nccl), &cancel);
+  const EndedCollective ended = run_into_error(ranks_over(nccl), &cancel);
   user.join();
   EXPECT_EQ(ended.why.kind, "cancelled");
   EXPECT_LT(ended.seconds, 1);  // 0.1 until somebody cancels, 0.5 until it ends
@@ -201,7 +202,7 @@ TEST(CollectiveOverNccl, IsCancelledWhileARankWaits) {
 
 TEST(CollectiveOverNccl, RefusesAnOldNccl) {
   ThreadNccl nccl(21000);
-  EXPECT_EQ(run_into_error(over(nccl)).why.kind, "nccl-old");
+  EXPECT_EQ(run_into_error(ranks_over(nccl)).why.kind, "nccl-old");
 }
 
 }  // namespace

@@ -189,10 +189,10 @@ TEST(GpuNumbers, StandAtSeveralWholePlacesWhereThereIsRoom) {
   EXPECT_EQ(places(DeviceNumbers(device, DataType::kF32, kCount, 4 * kBytes), kCount).size(), 4u);
   EXPECT_EQ(places(DeviceNumbers(device, DataType::kF32, kCount, 3 * kBytes + 4), kCount).size(),
             4u);
-  const Numbers fewer(device, DataType::kF32, kCount, 6 * kBytes);
+  const DeviceNumbers fewer(device, DataType::kF32, kCount, 6 * kBytes);
   EXPECT_TRUE(fewer.is_there());
   EXPECT_EQ(places(fewer, kCount).size(), 1u) << "no room for six";
-  const Numbers none(device, DataType::kF32, 6 * kCount);
+  const DeviceNumbers none(device, DataType::kF32, 6 * kCount);
   EXPECT_FALSE(none.is_there());
   EXPECT_FALSE(all_there(fewer, none));
 }
@@ -200,7 +200,7 @@ TEST(GpuNumbers, StandAtSeveralWholePlacesWhereThereIsRoom) {
 TEST(GpuNumbers, AreRepeatedToTheirEnd) {
   constexpr std::int64_t kMade = 1 << 20, kCount = 5 * kMade / 2 + 7;
   QueuedDevice device(microseconds{0});
-  const Numbers numbers(device, DataType::kF32, kCount);
+  const DeviceNumbers numbers(device, DataType::kF32, kCount);
   std::vector<float> values(kCount);
   device.copy_to_host(values.data(), numbers.get().address(), kCount * 4);
   ASSERT_TRUE(device.finish().ok());

@@ -33,8 +33,12 @@ class NormKernel : public testing::TestWithParam<NormSizes> {
     return rms ? reference::rms_norm(x_, gain_) : reference::layer_norm(x_, gain_, bias_);
   }
   Floats input_grad(Floats dx, bool accumulate) const {
-    (rms ? rms_norm_input_grad_cpu : layer_norm_input_grad_cpu)(
-        dx.data(), dy.data(), x.data(), gain.data(), stats.data(), accumulate, N, C);
+    if (rms)
+      rms_norm_input_grad_cpu(dx.data(), dy.data(), x.data(), gain.data(), stats.data(), accumulate,
+                              N, C);
+    else
+      layer_norm_input_grad_cpu(dx.data(), dy.data(), x.data(), gain.data(), stats.data(),
+                                accumulate, N, C);
     return dx;
   }
 };

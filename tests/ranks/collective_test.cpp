@@ -26,7 +26,7 @@ CollectiveObservation observed(const CollectiveSpec& spec, bool values = false) 
 
 class EveryAlgorithmRuns : public testing::TestWithParam<AlgorithmInfo> {};
 
-std::string name_of_case(const testing::TestParamInfo<AlgorithmInfo>& info) {
+std::string name_of_algorithm_case(const testing::TestParamInfo<AlgorithmInfo>& info) {
   std::string name = std::string(name_of(info.param.kind)) + "_" + info.param.name;
   for (char& letter : name) {
     if (letter == '-') letter = '_';
@@ -78,7 +78,7 @@ TEST_P(EveryAlgorithmRuns, GivesTheSerialResultBitForBit) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Collectives, EveryAlgorithmRuns,
-                         testing::ValuesIn(collective_algorithms()), name_of_case);
+                         testing::ValuesIn(collective_algorithms()), name_of_algorithm_case);
 
 // Whole blocks are filled and compared at once; numbers of elements around a block's length.
 TEST(CollectiveValues, AreThoseOfEveryElementAlone) {

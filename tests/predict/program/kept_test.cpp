@@ -12,7 +12,7 @@
 namespace parallelarium {
 namespace {
 
-constexpr double kTokens = 4096, kHidden = 7168, kHeads = 128, kValue = 128, kExperts = 256,
+constexpr double kKeptTokens = 4096, kHidden = 7168, kKeptHeads = 128, kValue = 128, kExperts = 256,
                  kChosen = 8, kInner = 2 * 2048, kWidth = 2048;
 // Eight bits, and a scale of four bytes for 128 of them.
 constexpr double kEighths = 1 + 4.0 / 128;
@@ -54,12 +54,13 @@ double kept(const std::function<void(parallelarium::Setup&)>& change) {
 double chosen_by_deepseek() {
   const double residuals = 2 * 2 * kHidden;
   const double latents = 2 * (1536 + 512 + 64);
-  const double context = kHeads * kValue * (1.5 + 4.0 / 128) + 4 * kHeads;  // E5M6, and statistics
+  const double context =
+      kKeptHeads * kValue * (1.5 + 4.0 / 128) + 4 * kKeptHeads;       // E5M6, and statistics
   const double router = 4 * (kExperts + kChosen + 2 * kChosen);       // logits, gates and routes
   const double rows = kChosen * ((kHidden + kInner) * kEighths + 4);  // with their gates
   const double shared = kInner * kEighths;
   // Choices by expert, rows by place, and by the rank that they came from.
-  return kTokens * (residuals + latents + context + router + rows + shared) + 3 * 4 * kExperts;
+  return kKeptTokens * (residuals + latents + context + router + rows + shared) + 3 * 4 * kExperts;
 }
 
 TEST(Kept, IsWhatTheReportOfDeepSeekSays) {
@@ -79,22 +80,22 @@ TEST(Kept, GrowsByWhatAChoiceSaves) {
        2 * (kHidden * kEighths + statistics)},
       // Queries, keys and values in place of the latents.
       {[](auto& setup) { setup.recompute = Recompute::kNorms | Recompute::kActivation; },
-       2 * kHeads * (2 * 192 + kValue) - 2 * (1536 + 512 + 64)},
+       2 * kKeptHeads * (2 * 192 + kValue) - 2 * (1536 + 512 + 64)},
       // All in 16 bit.
       {[](auto& setup) { setup.kept = KeptType::kSame; },
-       kHeads * kValue * (0.5 - 4.0 / 128) +
+       kKeptHeads * kValue * (0.5 - 4.0 / 128) +
            (kChosen * (kHidden + kInner) + kInner) * (2 - kEighths)}};
   for (const auto& [change, bytes] : changes)
-    EXPECT_DOUBLE_EQ(kept(change) - chosen_by_deepseek(), kTokens * bytes);
+    EXPECT_DOUBLE_EQ(kept(change) - chosen_by_deepseek(), kKeptTokens * bytes);
 }
 
 // TP cuts heads, shared experts and the width of experts, and no rows.
 TEST(Kept, IsCutByTensorParallelism) {
   const double whole = chosen_by_deepseek();
   const double cut =
-      kHeads * kValue * (1.5 + 4.0 / 128) + 4 * kHeads + (kChosen + 1) * kInner * kEighths;
+      kKeptHeads * kValue * (1.5 + 4.0 / 128) + 4 * kKeptHeads + (kChosen + 1) * kInner * kEighths;
   EXPECT_DOUBLE_EQ(kept([](parallelarium::Setup& setup) { setup.mesh.tp = 2; }),
-                   whole - kTokens * cut / 2);
+                   whole - kKeptTokens * cut / 2);
 }
 
 TEST(Kept, InFp8NeedsProductsInFp8AndIsPredictedOnly) {
