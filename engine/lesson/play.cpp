@@ -7,6 +7,7 @@
 #include "engine/lesson/lesson.h"
 #include "engine/plan/placement/placement.h"
 #include "engine/plan/placement/small_copy.h"
+#include "engine/predict/noise_scale.h"
 #include "engine/schedules/timing.h"
 #include "engine/wire/collective_messages.h"
 #include "engine/wire/messages.h"
@@ -280,6 +281,8 @@ json facts_of(const Observation& observation, const Program& program) {
                 {"step", to_json(observation.step, true)},
                 {"losses", observation.losses}};
   if (!observation.ranks_state.empty()) facts["ranks"] = rank_facts(observation.ranks_state);
+  if (const std::optional<NoiseScale> noise = noise_scale_of(observation))
+    facts["noise_scale"] = to_json(std::span(&*noise, 1));
   if (!observation.traffic.empty()) facts["traffic"] = to_json(observation.traffic.front());
   if (observation.timeline.ranks.size() == program.ranks.size())
     facts["held"] = held_facts(program, observation.timeline);

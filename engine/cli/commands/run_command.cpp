@@ -19,6 +19,7 @@
 #include "engine/cli/training.h"
 #include "engine/cli/whole_training.h"
 #include "engine/planner/reasons/causes.h"
+#include "engine/predict/noise_scale.h"
 #include "engine/wire/export/csv.h"
 #include "engine/wire/export/trace.h"
 #include "engine/wire/messages.h"
@@ -26,12 +27,14 @@
 namespace parallelarium {
 namespace {
 
+constexpr int kMostSeeds = 100;
+
 struct RunOptions {
   SetupOptions setup;
   bool verify = false;
   std::string let_it_hang;  // "5s"; empty: no
   bool json = false, spans = false;
-  int rank = 0;
+  int rank = 0, seeds = 1;
   std::string trace, csv, document;
   std::vector<std::string> probes;
   std::string probe_out, tokens;
@@ -127,22 +130,53 @@ std::vector<ProbedIdentity> identities_of(const Training& training) {
                        training.result.probes, training.one_rank_probes);
 }
 
-// `might_hang`: it was allowed to.
-std::string answer_of(const Training& training, const RunOptions& options,
-                      const WholeTraining& whole, bool might_hang,
-                      const std::vector<std::string>& probe_files) {
+// The same with other seeds, one after the other: text and first weights differ, and so do
+// gradients. Of the run itself and of these what each says of the noise in its gradients; empty
+// where they cannot say. Error: a run's.
+Result<std::vector<NoiseScale>> noise_of_seeds(const Preparation& preparation,
+                                               const Training& first, int seeds,
+                                               Progress& progress) {
+  std::vector<NoiseScale> found;
+  const auto add = [&found](const Training& training) {
+    const auto noise = noise_scale_of(training.result.observation);
+    if (noise) found.push_back(*noise);
+    return noise.has_value();
+  };
+  if (!add(first)) return found;
+  for (int more = 1; more < seeds; ++more) {
+    Preparation other = preparation;
+    other.setup.run.seed += static_cast<std::uint64_t>(more);
+    const Result<Training> training = train(other, false, watch_of(progress), 0, {});
+    if (!training) return training.error();
+    add(*training);
+  }
+  return found;
+}
+
+// What a run tells beside its observation.
+struct Beside {
+  WholeTraining whole;
+  bool might_hang = false;  // it was allowed to
+  std::vector<std::string> probe_files;
+  std::vector<NoiseScale> noise;
+};
+
+std::string answer_of(const Training& training, const RunOptions& options, const Beside& beside) {
+  const auto& [whole, might_hang, probe_files, noise] = beside;
   if (training.hang) return options.json ? json_text(hang_json(training)) : hang_text(training);
   const StepFigures& step = training.result.observation.step;
   const int ranks = training.prediction.setup.mesh.ranks();
   if (!options.json)
     return (might_hang ? "It did not hang: it ended by itself.\n" : "") + run_text(training) +
            (whole.tokens > 0 ? "\n" + training_text(whole, step, ranks) + "\n" : "") +
+           noise_text(noise) +
            (options.probes.empty()
                 ? ""
                 : "\n" + probes_text(training.result, identities_of(training), probe_files));
   nlohmann::json json = run_json(training, options.rank, options.spans);
   if (whole.tokens > 0) json.update(to_json(whole, step, ranks));
   if (might_hang) json["hang"] = nullptr;
+  json["noise_scale"] = noise.empty() ? nlohmann::json() : to_json(std::span(noise));
   if (!options.probes.empty())
     add_probes(json, training.result, identities_of(training), probe_files);
   return json_text(json);
@@ -158,6 +192,12 @@ std::optional<Message> unused_wish(const RunOptions& options, const Preparation&
                    devices, preparation.choice.why.text);
   if (!options.probe_out.empty() && options.probes.empty())
     return message("probe-out-alone", "--probe-out keeps what --probe sees; add --probe.");
+  if (options.seeds < 1 || options.seeds > kMostSeeds)
+    return message("seeds-range", "--seeds takes 1 to {} runs, not {}.", kMostSeeds, options.seeds);
+  if (options.seeds > 1 && (preparation.place || !options.let_it_hang.empty()))
+    return message("seeds-alone",
+                   "--seeds runs the setup several times in this process: leave out "
+                   "--let-it-hang, and start no process for each rank.");
   return std::nullopt;
 }
 
@@ -203,12 +243,22 @@ Outcome run_setup(const RunOptions& options, Progress& progress) {
     return is_about_request(training.error()) ? Outcome::invalid(training.error())
                                               : Outcome::failed(told_why(training.error()));
   if (training->unstored) progress.say(training->unstored->text + " It serves this run alone.");
+  Beside beside{*whole, *hang_seconds > 0, {}, {}};
+  if (!training->hang) {
+    Result<std::vector<NoiseScale>> noise =
+        noise_of_seeds(*preparation, *training, options.seeds, progress);
+    if (!noise) return Outcome::failed(told_why(noise.error()));
+    beside.noise = std::move(*noise);
+  }
+  if (options.seeds > 1 && beside.noise.empty())
+    progress.say(
+        "Note: the noise in gradients is seen where data-parallel ranks alone share the work, and "
+        "each has the gradients of its own text (ZeRO 0 or 1).");
   progress.clear();
   const Result<std::vector<std::string>> probe_files =
       write_probes(options.probe_out, training->result.probes);
-  Outcome outcome =
-      Outcome::done(answer_of(*training, options, *whole, *hang_seconds > 0,
-                              probe_files ? *probe_files : std::vector<std::string>{}));
+  if (probe_files) beside.probe_files = *probe_files;
+  Outcome outcome = Outcome::done(answer_of(*training, options, beside));
   if (!probe_files) {
     outcome.status = kFailed;
     outcome.error = probe_files.error();
@@ -306,6 +356,11 @@ void add_run(Commands& commands) {
       ->option_text("DIR");
   command->add_option("--rank", options->rank, "whose traffic to print in JSON (default: 0)")
       ->option_text("R");
+  command
+      ->add_option("--seeds", options->seeds,
+                   "run it with so many seeds, and say how much the estimated noise scale of the "
+                   "gradients differs (data-parallel ranks alone; default: 1)")
+      ->option_text("N");
   add_whole_training(*command, options->tokens, options->price);
   options->setup.add_to(*command);
   commands.set_body(command,

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "tests/cli/cli.h"
 
@@ -95,6 +96,43 @@ TEST(RanksOfARun, AnOrderThatMayHangAndDoesNotEndsByItself) {
   EXPECT_EQ(json_reply.json().at("losses").size(), 4u);
   const Reply text = command(small_run({"--pp", "2", "--backend", "paced", "--let-it-hang", "5s"}));
   EXPECT_THAT(text.out, HasSubstr("It did not hang: it ended by itself."));
+}
+
+// Each seed is a run of its own; the first is the run that is told, and by its two norms one can
+// work the figure out by hand (McCandlish et al. 2018, appendix A.1, with 4 and 8 sequences).
+TEST(NoiseOfSeeds, IsToldWithItsSpread) {
+  const Folder folder;
+  folder.pretend_calibrated();
+  const json run = command(small_run({"--pp", "1", "--dp", "2", "--micro-batch", "1", "--backend",
+                                      "paced", "--seeds", "3", "--json"}))
+                       .json();
+  const json& noise = run.at("noise_scale");
+  ASSERT_EQ(noise.at("runs").size(), 3u);
+  double own = 0;
+  for (const json& rank : run.at("ranks_state"))
+    own += 2 * std::pow(rank.at("gradient_norm").get<double>(), 2);
+  const double all = std::pow(run.at("gradient_norms").back().get<double>(), 2);
+  EXPECT_NEAR(noise.at("runs").at(0).get<double>(), 8 * (own - all) / (2 * all - own), 1e-5);
+  EXPECT_NE(noise.at("runs").at(0), noise.at("runs").at(1)) << "another seed, other gradients";
+  EXPECT_LE(noise.at("least"), noise.at("sequences"));
+  EXPECT_GE(noise.at("most"), noise.at("sequences"));
+  EXPECT_DOUBLE_EQ(noise.at("tokens").get<double>(),
+                   noise.at("sequences").get<double>() *
+                       run.at("resolved").at("model").at("sequence").get<double>());
+}
+
+TEST(NoiseOfSeeds, IsNullAndSaidWhereRanksHoldParts) {
+  const Folder folder;
+  folder.pretend_calibrated();
+  const Reply stages =
+      command(small_run({"--pp", "2", "--backend", "paced", "--seeds", "2", "--json"}));
+  EXPECT_TRUE(stages.json().at("noise_scale").is_null());
+  EXPECT_THAT(stages.err, HasSubstr("data-parallel ranks alone"));
+  for (const char* wrong : {"0", "101", "-3"}) {
+    const Reply refused = command(small_run({"--pp", "1", "--dp", "2", "--seeds", wrong}));
+    EXPECT_EQ(refused.status, kInvalid);
+    EXPECT_THAT(refused.err, HasSubstr("--seeds takes 1 to 100 runs"));
+  }
 }
 
 }  // namespace

@@ -33,6 +33,27 @@ std::string ranks_state_text(const Observation& observed) {
   return "Ranks in the last step\n" + table.text() + differing;
 }
 
+std::string noise_text(std::span<const NoiseScale> runs) {
+  if (runs.empty()) return {};
+  const NoiseScale mean = average(runs);
+  const std::string of =
+      fmt::format("by the gradients of {} and of {} sequences", mean.small, mean.big);
+  std::string text = "\nNoise in the gradients of the last step\n";
+  if (!mean.sequences())
+    return text +
+           fmt::format("  {}, noise hides the gradient: more ranks or seeds may tell.\n", of);
+  text +=
+      fmt::format("  It equals the gradient at a batch of {:.3g} sequences ({:.3g} tokens), {}",
+                  *mean.sequences(), *mean.sequences() * static_cast<double>(mean.sequence), of);
+  if (runs.size() == 1) return text + ".\n";
+  std::string each;
+  for (const NoiseScale& run : runs)
+    each += (each.empty() ? "" : ", ") +
+            (run.sequences() ? fmt::format("{:.3g}", *run.sequences()) : std::string("none"));
+  return text +
+         fmt::format(",\n  averaged over {} seeds; each alone says {}.\n", runs.size(), each);
+}
+
 Result<double> seconds_to_hang(const std::string& text) {
   if (text.empty()) return 0.0;
   const std::string number = text.ends_with('s') ? text.substr(0, text.size() - 1) : text;
