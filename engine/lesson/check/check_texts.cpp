@@ -126,6 +126,7 @@ Symbols names_after(const Step& step, const Context& context, bool guessed) {
   if (guessed) known.guess = 1;
   known.observed = known.predicted;  // a run gives the same figures
   known.observed["source"] = "paced";
+  known.observed["noise_scale"] = {{"sequences", 1}, {"tokens", 1}};  // a run alone tells it
   known.collective_observed = known.collective_predicted;
   known.collective_observed["source"] = "measured";
   Answer answer;
