@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/lesson/check/check_parts.h"
-#include "engine/lesson/lesson.h"
+#include "engine/lesson/check/check.h"
 #include "engine/predict/predict.h"
 #include "tests/lesson/lesson_copy.h"
 
