@@ -13,7 +13,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -379,40 +378,5 @@ Result<Judgement> judge(const Step& step, const Answer& answer, const Context& c
 
 // Error: what this computer lacks for the lesson.
 Result<void> can_play(const Lesson& lesson, const Computer& computer);
-
-// --- proving ---
-
-// A run, and its proof as `run --verify` says it.
-struct ProvedRun {
-  Observation observation;
-  nlohmann::json proof;
-};
-
-struct CheckOptions {
-  Computer computer;  // the computer of the proof; predictions are of its devices
-  // Run a Setup or a collective for run steps; empty: leaves out checks on runs.
-  std::function<Result<Observation>(const Setup&)> run;
-  std::function<Result<CollectiveObservation>(const CollectiveSpec&)> run_collective;
-  std::size_t most_samples = 200;
-  // Run a Setup and prove it, for steps that ask for a proof; empty: leaves these out.
-  std::function<Result<ProvedRun>(const Setup&)> prove;
-};
-
-struct LessonReport {
-  std::string id;
-  std::size_t steps = 0, samples = 0, languages = 0, predictions = 0, runs = 0;
-  std::vector<Message> faults;  // id: the rule; field: "step-id" or file; text: the sentence
-  bool ok() const { return faults.empty(); }
-};
-
-// Proves for every drawn value (or samples): schema; text of every step in every language, nothing
-// extra; Markdown within what Qt 6.4 shows; links and pictures; the start state fails each goal and
-// the solution passes; the limit binds; the answer is what is predicted; distractors differ from it
-// by more than the tolerance; every wrong option has feedback; the order solutions pass; runs pass.
-LessonReport check_lesson(const std::string& folder, const CheckOptions& options = {});
-
-// Every lesson of a course folder, and course.json itself: titles, ids, lessons not listed, and
-// that each lesson or one that it builds on introduces the settings, views and words that it uses.
-std::vector<LessonReport> check_course(const std::string& folder, const CheckOptions& options = {});
 
 }  // namespace parallelarium

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/planner/sweep.h"
 
+#include <fmt/ranges.h>
+
+#include <algorithm>
 #include <charconv>
+#include <set>
 
 #include "engine/plan/settings/alternatives.h"
 #include "engine/plan/setup/setup_settings.h"
@@ -13,6 +17,8 @@ namespace parallelarium {
 namespace {
 
 using nlohmann::json;
+
+constexpr double kMostCounted = 1e15;  // whole numbers below it are exact in a double
 
 Metric metric(const char* name, const char* key, const char* unit) { return {name, key, unit}; }
 const std::vector<Metric>& short_metrics() {
@@ -46,30 +52,62 @@ std::optional<std::int64_t> whole(std::string_view text) {
   return number;
 }
 
-// "64..512*2" as its numbers; empty where it is no range.
-std::vector<std::string> range_of(const std::string& text) {
+// "64..512*2", or "1..4" whose factor is 1.
+struct ValueRange {
+  std::int64_t low = 0, high = 0, factor = 1;
+};
+
+// None where the text is no range: a path may have two dots, too.
+std::optional<ValueRange> value_range_of(const std::string& text) {
   const auto dots = text.find("..");
-  if (dots == std::string::npos) return {};
+  if (dots == std::string::npos) return std::nullopt;
   const auto star = text.find('*', dots);
-  const auto low = whole(std::string_view(text).substr(0, dots));
-  const auto high = whole(std::string_view(text).substr(dots + 2, star - dots - 2));
-  const auto factor =
-      star == std::string::npos ? std::optional<std::int64_t>(1) : whole(text.substr(star + 1));
-  std::vector<std::string> values;
-  if (!low || !high || !factor || *factor < 1 || (*factor > 1 && *low < 1)) return {};
-  for (std::int64_t at = *low; at <= *high && values.size() <= kMostSweepPoints;) {
-    values.push_back(std::to_string(at));
-    if (*factor > 1 && at > *high / *factor) break;
-    at = *factor > 1 ? at * *factor : at + 1;
+  const std::string_view all = text;
+  const auto low = whole(all.substr(0, dots)), high = whole(all.substr(dots + 2, star - dots - 2));
+  const auto factor = star == std::string::npos ? 1 : whole(all.substr(star + 1));
+  if (!low || !high || !factor) return std::nullopt;
+  return ValueRange{*low, *high, *factor};
+}
+
+// `typed` is the whole variation, of which `text` is the range.
+Result<void> add_range(const ValueRange& range, const std::string& text, const std::string& typed,
+                       Variation& variation) {
+  const bool multiplies = text.find('*') != std::string::npos;
+  if (multiplies && (range.low < 1 || range.factor < 2))
+    return message("vary-factor",
+                   "In --vary {} the range {} must begin at 1 or more and have a factor of 2 or "
+                   "more: each value is the one before times the factor.",
+                   shown(typed), shown(text));
+  if (range.low > range.high)
+    return message("vary-down", "In --vary {} the range {} goes down; write {}..{}.", shown(typed),
+                   shown(text), range.high,
+                   fmt::format("{}{}", range.low, multiplies ? text.substr(text.find('*')) : ""));
+  if (multiplies) {
+    for (std::int64_t at = range.low;; at *= range.factor) {
+      variation.values.push_back(std::to_string(at));
+      if (at > range.high / range.factor) return {};
+    }
   }
-  return values;
+  const std::uint64_t steps =
+      static_cast<std::uint64_t>(range.high) - static_cast<std::uint64_t>(range.low);
+  const auto listed = std::min<std::uint64_t>(steps, kMostSweepPoints - 1) + 1;
+  for (std::uint64_t at = 0; at < listed; ++at)
+    variation.values.push_back(std::to_string(range.low + static_cast<std::int64_t>(at)));
+  variation.unlisted += static_cast<double>(steps - (listed - 1));
+  return {};
+}
+
+std::string without_spaces_around(const std::string& text) {
+  const auto first = text.find_first_not_of(' ');
+  if (first == std::string::npos) return {};
+  return text.substr(first, text.find_last_not_of(' ') - first + 1);
 }
 
 std::vector<std::string> parts_of(const std::string& text, char separator) {
   std::vector<std::string> parts;
   for (std::size_t from = 0; from <= text.size();) {
     const std::size_t end = std::min(text.find(separator, from), text.size());
-    if (end > from) parts.push_back(text.substr(from, end - from));
+    parts.push_back(without_spaces_around(text.substr(from, end - from)));
     from = end + 1;
   }
   return parts;
@@ -98,16 +136,29 @@ Result<Variation> variation_from(const std::string& text) {
   }
   const std::string list = equals == std::string::npos ? "" : text.substr(equals + 1);
   const char separator = list.find(';') != std::string::npos ? ';' : ',';
-  for (const std::string& part : parts_of(list, separator)) {
-    const std::vector<std::string> range = range_of(part);
-    if (range.empty())
+  std::vector<std::string> parts = parts_of(list, separator);
+  const std::size_t places = parts.size();
+  std::erase(parts, "");
+  if (parts.empty())
+    return message("vary-empty", "--vary {} names no value; say which {} takes, such as {}=1,2,4.",
+                   shown(text), variation.key, variation.key);
+  if (parts.size() < places)
+    return message("vary-gap", "--vary {} has a “{}” too many; write {}={}.", shown(text),
+                   std::string(1, separator), variation.key,
+                   shown(fmt::format("{}", fmt::join(parts, std::string(1, separator)))));
+  for (const std::string& part : parts) {
+    const std::optional<ValueRange> range = value_range_of(part);
+    if (!range) {
       variation.values.push_back(part);
-    else
-      variation.values.insert(variation.values.end(), range.begin(), range.end());
+    } else if (Result<void> added = add_range(*range, part, text, variation); !added) {
+      return added.error();
+    }
   }
-  if (variation.values.empty())
-    return message("vary-empty", "Say which values {} takes, such as {}=1,2,4.", variation.key,
-                   variation.key);
+  std::set<json> before;
+  for (const std::string& value : variation.values)
+    if (!before.insert(value_of(value)).second)
+      return message("vary-again", "--vary {} names the value {} twice; name it once.", shown(text),
+                     shown(value));
   return variation;
 }
 
@@ -178,12 +229,14 @@ Result<std::vector<SweepPoint>> sweep(
                      at->key);
   double combinations = 1;
   for (const Variation& variation : variations)
-    combinations *= static_cast<double>(variation.values.size());
+    combinations *= static_cast<double>(variation.values.size()) + variation.unlisted;
   if (combinations > static_cast<double>(kMostSweepPoints))
     return message("sweep-many",
                    "These settings have {} combinations, and a sweep has {} at most; vary fewer "
                    "values.",
-                   ten_digits(combinations), kMostSweepPoints);
+                   combinations < kMostCounted ? plain(fmt::format("{:.0f}", combinations))
+                                               : ten_digits(combinations),
+                   kMostSweepPoints);
   const auto count = static_cast<std::size_t>(combinations);
   std::vector<SweepPoint> points;
   for (std::size_t number = 0; number < count; ++number) {

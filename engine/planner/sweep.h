@@ -21,10 +21,13 @@ inline constexpr std::size_t kMostSweepPoints = 10'000;
 struct Variation {
   std::string key;                  // "tp" or "mesh.tp"
   std::vector<std::string> values;  // "1", "2", "4"
+  double unlisted = 0;              // values of long ranges that are counted only: see sweep()
 };
 // Reads "tp=1,2,4,8". "64..512*2" stands for 64,128,256,512 and "1..4" for 1,2,3,4. Where a value
-// has a comma itself, a semicolon parts them: "stage-layers=1,3;2,2".
-// Errors: there is no such setting, or no value.
+// has a comma itself, a semicolon parts them: "stage-layers=1,3;2,2". A range lists its first
+// kMostSweepPoints values.
+// Errors: there is no such setting, no value or an empty one, the same value twice, or a range that
+// goes down or does not grow.
 Result<Variation> variation_from(const std::string& text);
 
 // A figure to show: its dotted key in `predict --json`, or one of the short names.

@@ -36,6 +36,14 @@ TEST(Sweep, SaysFiguresOfPredictionsAndWhyThereAreNone) {
   EXPECT_EQ(filled[1].at("metrics").at("resolved.mesh.dp"), 1);
   EXPECT_EQ(command({"sweep"}).status, 2);
   EXPECT_EQ(command({"sweep", "--vary", "nothing=1"}).status, 2);
+  for (const char* typed : {"tp=4..1", "tp=1,,2", "tp=", "tp=1,", "tp=1,1", "tp=1..1000000"}) {
+    const Reply wrong = command({"sweep", "--vary", typed});
+    EXPECT_EQ(wrong.status, 2) << typed;
+    EXPECT_TRUE(wrong.out.empty()) << typed;
+    EXPECT_THAT(wrong.err, HasSubstr(std::string_view(typed).ends_with("1000000")
+                                         ? "1000000 combinations"
+                                         : "--vary " + std::string(typed) + " "));
+  }
 }
 
 TEST(Compare, TellsTheDifferenceByCauses) {

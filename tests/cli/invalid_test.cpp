@@ -296,6 +296,22 @@ TEST(Writing, APipeWithoutAReaderIsRefused) {
   EXPECT_TRUE(std::filesystem::is_fifo(picture));
 }
 
+TEST(Overrides, AFileInPlaceOfAModelIsToldWhatReadsIt) {
+  const Folder folder;
+  const std::string file = folder.file("config.json", "{}");
+  for (const std::vector<std::string>& words :
+       {Words{"predict", "--model", file}, Words{"models", file}}) {
+    const Reply answer = command(words);
+    EXPECT_EQ(answer.status, kInvalid);
+    EXPECT_EQ(answer.err,
+              file + " is a file, and a model is named by its preset: `models --import " + file +
+                  "` writes the shape of a Hugging Face config.json, and --setup " + file +
+                  " reads a Setup.\n");
+  }
+  EXPECT_THAT(command({"predict", "--model", folder.path("none.json")}).err,
+              testing::HasSubstr("There is no model"));
+}
+
 TEST(Overrides, DivisionProblemsNameWhatWouldWork) {
   const Reply answer = command({"predict", "--model", "gpt-tiny", "--tp", "3"});
   EXPECT_EQ(answer.status, kInvalid);

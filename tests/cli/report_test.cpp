@@ -2,6 +2,9 @@
 // `lesson report`: hand-ins are judged, and some are run again.
 #include <gmock/gmock.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+#include <thread>
 
 #include "engine/cli/training.h"
 #include "engine/lesson/lesson.h"
@@ -42,7 +45,43 @@ TEST(LessonReport, DoesNotWaitForAPipe) {
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
   const Reply answer = command({"lesson", "report", pipe});
   EXPECT_EQ(answer.status, kFailed);
-  EXPECT_THAT(answer.out, HasSubstr("cannot be read"));
+  EXPECT_THAT(answer.out, HasSubstr("it is a pipe, and nothing writes to it."));
+}
+
+// The second is what a shell makes of <(command).
+TEST(LessonReport, ReadsHandInsFromPipesAsOtherCommandsRead) {
+  const Folder folder;
+  setenv("PARALLELARIUM_LESSONS", PARALLELARIUM_SOURCE_DIR "/lessons", 1);
+  const Result<Lesson> lesson =
+      read_lesson(std::string(PARALLELARIUM_SOURCE_DIR) + "/lessons/" + kLesson);
+  ASSERT_TRUE(lesson.ok());
+  const auto hand_in = [&](const char* name, int seed) {
+    return json{{"format", "parallelarium-answers/1"}, {"name", name}, {"lesson", kLesson},
+                {"version", lesson->version},          {"seed", seed}, {"steps", json::array()}}
+        .dump();
+  };
+  const std::string named = folder.path("pipe.json");
+  ASSERT_EQ(mkfifo(named.c_str(), 0600), 0);
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  std::thread first([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    std::ofstream(named) << hand_in("Ada", 1);
+  });
+  std::thread second([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(400));
+    const std::string text = hand_in("Bob", 2);
+    EXPECT_EQ(write(ends[1], text.data(), text.size()), static_cast<ssize_t>(text.size()));
+    close(ends[1]);
+  });
+  const Reply answer =
+      command({"lesson", "report", named, "/dev/fd/" + std::to_string(ends[0]), "--json"});
+  first.join();
+  second.join();
+  close(ends[0]);
+  EXPECT_EQ(answer.status, kDone) << answer.out;
+  EXPECT_EQ(answer.json()["files"][0]["name"], "Ada");
+  EXPECT_EQ(answer.json()["files"][1]["name"], "Bob");
 }
 
 TEST(LessonReport, RunsAHandInAgainAndComparesItsLossesToTheLastBit) {

@@ -9,7 +9,7 @@
 #include <set>
 
 #include "engine/lesson/assign/assignment.h"
-#include "engine/lesson/lesson.h"
+#include "engine/lesson/check/check.h"
 #include "engine/passes/build.h"
 #include "engine/plan/layer/layer_steps.h"
 #include "engine/schedules/schedule.h"

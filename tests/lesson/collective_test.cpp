@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "engine/lesson/lesson.h"
+#include "engine/lesson/check/check.h"
 #include "tests/lesson/hand_in.h"
 #include "tests/lesson/lesson_copy.h"
 

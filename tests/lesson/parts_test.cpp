@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <set>
 
-#include "engine/lesson/lesson.h"
+#include "engine/lesson/check/check.h"
 #include "engine/lesson/teaching/report.h"
 #include "tests/lesson/lesson_copy.h"
 

@@ -21,8 +21,36 @@ TEST(Variations, ReadListsAndRanges) {
   EXPECT_THAT(variation_from("tp=1..4")->values, ElementsAre("1", "2", "3", "4"));
   EXPECT_THAT(variation_from("mesh.tp=1..9*2,16")->values, ElementsAre("1", "2", "4", "8", "16"));
   EXPECT_THAT(variation_from("stage-layers=1,3;2,2")->values, ElementsAre("1,3", "2,2"));
+  EXPECT_THAT(variation_from("tp= 1, 2")->values, ElementsAre("1", "2"));
+  EXPECT_THAT(variation_from("tp=-2..0,7..7")->values, ElementsAre("-2", "-1", "0", "7"));
+  EXPECT_THAT(variation_from("text=../a.txt,../b.txt")->values,
+              ElementsAre("../a.txt", "../b.txt"));
   for (const char* wrong : {"", "tp", "tp=", "tq=1", "=1", "tp=,"})
     EXPECT_FALSE(variation_from(wrong).ok()) << wrong;
+}
+
+TEST(Variations, SayWhichTypedValueIsWrongAndWhatToWrite) {
+  const auto said = [](const char* typed) {
+    const Result<Variation> read = variation_from(typed);
+    return read ? "nothing" : read.error().text;
+  };
+  EXPECT_EQ(said("tp=4..1"), "In --vary tp=4..1 the range 4..1 goes down; write 1..4.");
+  EXPECT_EQ(said("tp=16,8..2*2"),
+            "In --vary tp=16,8..2*2 the range 8..2*2 goes down; write 2..8*2.");
+  EXPECT_EQ(said("tp=1,,2"), "--vary tp=1,,2 has a “,” too many; write tp=1,2.");
+  EXPECT_EQ(said("tp=1,"), "--vary tp=1, has a “,” too many; write tp=1.");
+  EXPECT_EQ(said("stage-layers=;1,3;2,2"),
+            "--vary stage-layers=;1,3;2,2 has a “;” too many; write stage-layers=1,3;2,2.");
+  for (const std::string typed : {"tp", "tp=", "tp= ,"})
+    EXPECT_EQ(said(typed.c_str()),
+              "--vary " + typed + " names no value; say which tp takes, such as tp=1,2,4.");
+  EXPECT_EQ(said("tp=1,1"), "--vary tp=1,1 names the value 1 twice; name it once.");
+  EXPECT_EQ(said("tp=1..4,02"), "--vary tp=1..4,02 names the value 02 twice; name it once.");
+  for (const std::string range : {"0..8*2", "-4..8*2", "1..8*1", "1..8*0"})
+    EXPECT_EQ(said(("tp=" + range).c_str()),
+              "In --vary tp=" + range + " the range " + range +
+                  " must begin at 1 or more and have a factor of 2 or more: each value is the one "
+                  "before times the factor.");
 }
 
 TEST(Sweep, HasAPointForEveryCombination) {
@@ -52,11 +80,33 @@ TEST(Sweep, SaysWhatItCannotShow) {
   for (const char* again : {"tp=4", "mesh.tp=4"})
     EXPECT_EQ(id_of(sweep({vary[0], *variation_from(again)}, {metric_from("step")}, answer)),
               "sweep-twice");
-  const std::vector<Variation> many = {*variation_from("tp=1..1000"),
-                                       *variation_from("pp=1..1000")};
-  EXPECT_EQ(id_of(sweep(many, {metric_from("step")}, answer)), "sweep-many");
   const std::atomic<bool> cancel{true};
   EXPECT_EQ(id_of(sweep(vary, {metric_from("step")}, answer, &cancel)), "sweep-cancelled");
+}
+
+TEST(Sweep, NamesHowManyCombinationsThereAreHoweverMany) {
+  const auto said = [](std::initializer_list<const char*> typed) {
+    std::vector<Variation> vary;
+    for (const char* text : typed) vary.push_back(*variation_from(text));
+    int asked = 0;
+    const auto points = sweep(vary, {metric_from("step")}, [&](const Turned& turned) {
+      ++asked;
+      return answer({{"tp", std::to_string(1 + turned[0].second.size() % 2)}});
+    });
+    return points ? std::to_string(asked) : points.error().text;
+  };
+  const auto refused = [](const std::string& count) {
+    return "These settings have " + count +
+           " combinations, and a sweep has 10000 at most; vary fewer values.";
+  };
+  EXPECT_EQ(said({"seed=1..10000"}), "10000");
+  EXPECT_EQ(said({"seed=1..10001"}), refused("10001"));
+  EXPECT_EQ(said({"seed=0..10000"}), refused("10001"));
+  EXPECT_EQ(said({"seed=1..123456789"}), refused("123456789"));
+  EXPECT_EQ(said({"tp=1..1000", "pp=1..1000"}), refused("1000000"));
+  EXPECT_EQ(said({"tp=1..20000", "pp=1,2,4", "cp=1..40000"}), refused("2400000000"));
+  EXPECT_EQ(said({"tp=1..5000,9000..20000"}), refused("16001"));
+  EXPECT_EQ(said({"seed=-9223372036854775808..9223372036854775807"}), refused("1.844674407e+19"));
 }
 
 }  // namespace

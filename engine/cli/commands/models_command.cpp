@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/cli/commands/command.h"
+#include "engine/cli/options/setup_options.h"
 #include "engine/cli/text/table.h"
 #include "engine/plan/model/model.h"
 #include "engine/plan/text/units.h"
@@ -127,7 +128,7 @@ void add_models(Commands& commands) {
     if (!options->import.empty()) return import(*options, progress);
     if (options->name.empty()) return list(*options);
     Result<Model> model = find_model(options->name);
-    if (!model) return Outcome::invalid(model.error());
+    if (!model) return Outcome::invalid(no_such_model(model.error(), options->name));
     return Outcome::done(options->json ? json_text(with_counts(*model)) : details(*model));
   });
 }

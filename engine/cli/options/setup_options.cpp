@@ -2,6 +2,7 @@
 #include "engine/cli/options/setup_options.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
 
 #include "engine/cli/commands/command.h"
@@ -110,6 +111,15 @@ nlohmann::json SetupOptions::assumed(const std::string& read_text) const {
   return assumed;
 }
 
+Message no_such_model(Message why, const std::string& typed) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(typed, ignored)) return why;
+  return message("model-file",
+                 "{} is a file, and a model is named by its preset: `models --import {}` writes "
+                 "the shape of a Hugging Face config.json, and --setup {} reads a Setup.",
+                 typed, typed, typed);
+}
+
 std::string assumed_text(const nlohmann::json& assumed) {
   std::string text;
   for (const auto& [key, value] : assumed.items()) {
@@ -185,6 +195,7 @@ Result<Setup> SetupOptions::asked_of(const std::string& text, const Turned& turn
     const std::string& value = turn != nullptr ? *turn : field.value;
     const bool bare = value.empty() && field.is_flag;
     const Result<void> set = set_typed(setup, field.option, bare ? "true" : value);
+    if (!set && field.option == "model") return no_such_model(as_typed(set.error(), turned), value);
     if (!set) return as_typed(set.error(), turned);
     if (field.option == "dp") dp = setup.mesh.dp;
     if (field.option == "microbatches") microbatches = setup.microbatches;

@@ -73,6 +73,10 @@ class SetupOptions {
 // of setup_from_file(), resolved_from_json() and situation_of().
 Result<Setup> setup_of_file(const std::string& text);
 
+// Of a model that there is not: the same sentence, or where `typed` is a file, which command reads
+// it.
+Message no_such_model(Message why, const std::string& typed);
+
 // "--tp 1, --microbatches 8" of what SetupOptions::assumed() says; empty for nothing.
 std::string assumed_text(const nlohmann::json& assumed);
 

@@ -6,8 +6,9 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "engine/lesson/lesson.h"
+#include "engine/lesson/check/check.h"
 
 namespace parallelarium {
 
@@ -62,6 +63,9 @@ void check_hint(const Step& step, const StepText& words, const Symbols& names,
                 const std::string& where, Faults& faults);
 // What a text of numbers, + - × ÷ ^ and parentheses comes to; none where it is anything else.
 std::optional<double> arithmetic_of(std::string text);
+
+// Whether `key` is one of `keys`, or begins with one and a dot.
+bool covers(const std::vector<std::string>& keys, const std::string& key);
 
 // Checks what needs no prediction: names of parameters, settings and keys, and that the lesson asks
 // for a number and sets a goal.

@@ -4,45 +4,14 @@
 #include <set>
 
 #include "engine/lesson/check/check_parts.h"
-#include "engine/lesson/teaching/coverage.h"
 #include "engine/plan/placement/resolve.h"
-#include "engine/plan/setup/setup_settings.h"
 
 namespace parallelarium {
 
 namespace {
 
-// What a lesson may hide: the begin of a key.
-constexpr const char* kHideable[] = {"plan",
-                                     "lane",
-                                     "memory",
-                                     "traffic",
-                                     "bubble",
-                                     "step",
-                                     "held",
-                                     "experts",
-                                     "losses",
-                                     "formulas",
-                                     "collective.seconds",
-                                     "collective.steps",
-                                     "collective.sent_bytes",
-                                     "collective.algorithm_bandwidth",
-                                     "collective.bus_bandwidth"};
 // Options of a choice that read alike help nobody: the least relative distance.
 constexpr double kLeastDifference = 0.01;
-
-bool is_setting(const std::string& key) {
-  const std::vector<std::string>& collective = collective_keys();
-  if (std::find(collective.begin(), collective.end(), key) != collective.end()) return true;
-  const SetupSetting* row = find_setting(setup_settings(), key);
-  return row != nullptr && row->key == key;
-}
-
-bool covers(const std::vector<std::string>& keys, const std::string& key) {
-  return std::any_of(keys.begin(), keys.end(), [&](const std::string& hidden) {
-    return key == hidden || key.rfind(hidden + ".", 0) == 0;
-  });
-}
 
 // The step's checks without those on runs; with or without the ones marked as limit.
 Step only(const Step& step, bool limits) {
@@ -339,87 +308,7 @@ class StepCheck {
   Faults& faults_;
 };
 
-// A lesson's figures are those of one precision and one attention, whatever devices a student has.
-void check_pins(const Lesson& lesson, Faults& faults) {
-  for (const char* key : {"precision", "attention"}) {
-    const auto sets = [&](const auto& field) { return field.first == key; };
-    if (std::none_of(lesson.start.begin(), lesson.start.end(), sets))
-      faults.add("lesson-auto", "start",
-                 fmt::format("The start leaves \"{}\" to auto, which differs between computers; "
-                             "set it, to {} for one.",
-                             key, key == std::string_view("precision") ? "fp32" : "unfused"));
-    const auto check = [&](const Fields& fields, const std::string& where) {
-      for (const auto& field : fields)
-        if (sets(field) && field.second == "auto")
-          faults.add("lesson-auto", where,
-                     fmt::format("\"{}\" must not be auto, which differs between computers; name "
-                                 "one.",
-                                 key));
-    };
-    check(lesson.start, "start");
-    for (const Step& step : lesson.steps)
-      for (const Fields* fields : {&step.setup, &step.reveal, &step.solution, &step.tempting})
-        check(*fields, step.id);
-  }
-}
-
-void check_rows(const Lesson& lesson, Faults& faults) {
-  const auto rows = read_rows(lessons_folder());
-  if (!rows) return faults.add(rows.error(), "covers");
-  for (const auto& [row, step] : lesson.covers)
-    if (rows->count(row) == 0)
-      faults.add("lesson-row", step, fmt::format("\"{}\" is not a row of rows.json.", row));
-}
-
 }  // namespace
-
-void check_names(const Lesson& lesson, Faults& faults) {
-  check_pins(lesson, faults);
-  check_rows(lesson, faults);
-  const std::vector<std::string>& symbols = symbol_names();
-  const std::set<std::string> reserved = {
-      "guess",  "answer", "predicted", "observed",    "found",      "kept",        "difference",
-      "faults", "missed", "all_parts", "wrong_parts", "first_axis", "second_axis", "third_axis"};
-  for (const Drawn& drawn : lesson.parameters)
-    if (reserved.count(drawn.name) ||
-        std::find(symbols.begin(), symbols.end(), drawn.name) != symbols.end())
-      faults.add("parameter-name", drawn.name, "The parameter has the name of a symbol.");
-  for (const Drawn& drawn : lesson.parameters)
-    if (std::adjacent_find(drawn.values.begin(), drawn.values.end()) != drawn.values.end())
-      faults.add("parameter-twice", drawn.name, "A value stands twice.");
-  if (!lesson.constraint.empty()) {
-    const Result<double> value = evaluate(lesson.constraint, draw(lesson, 0));
-    if (!value) faults.add("lesson-constraint", "constraint", value.error().text);
-  }
-  bool asks_number = false, has_goal = false, builds = false, only_builds = true;
-  for (const Step& step : lesson.steps) {
-    builds = builds || step.kind == StepKind::kBuild;
-    only_builds = only_builds && (step.kind == StepKind::kBuild || step.kind == StepKind::kFind ||
-                                  step.kind == StepKind::kRead);
-    asks_number = asks_number || (step.ask && !step.ask->answer.empty()) ||
-                  std::any_of(step.parts.begin(), step.parts.end(),
-                              [](const QuestionPart& part) { return part.option.empty(); });
-    has_goal = has_goal || step.kind == StepKind::kGoal;
-    for (const std::string& key : step.allow)
-      if (!is_setting(key))
-        faults.add("step-allow", step.id, fmt::format("\"{}\" is not a setting.", key));
-    for (const Fields* fields : {&step.solution, &step.tempting})
-      for (const auto& [key, value] : *fields)
-        if (!covers(step.allow, key))
-          faults.add("goal-locked", step.id,
-                     fmt::format("\"{}\" is needed and not in \"allow\".", key));
-    for (const std::string& key : step.hide)
-      if (std::none_of(std::begin(kHideable), std::end(kHideable),
-                       [&](const char* part) { return covers({part}, key); }))
-        faults.add("step-hide", step.id, fmt::format("\"{}\" cannot be hidden.", key));
-    if (step.view_range && step.view_range->first >= step.view_range->second)
-      faults.add("step-view", step.id, "The range of the view ends before it begins.");
-  }
-  // Orders with a length and limits to keep are goals enough for a lesson of nothing else.
-  if (builds && only_builds) return;
-  if (!asks_number) faults.add("lesson-number", "", "No step asks for a number.");
-  if (!has_goal) faults.add("lesson-goal", "", "No step sets a goal.");
-}
 
 void check_step(const Lesson& lesson, std::size_t step, const Symbols& drawn,
                 Predictions& predictions, Faults& faults) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -104,12 +105,17 @@ struct ClassReport {
   bool ok() const;                  // nothing was wrong with any file
 };
 
+inline constexpr std::size_t kMostHandInBytes = 4 * 1024 * 1024;
+using ReadHandIn = std::function<Result<std::string>(const std::string& file)>;
+
 // `files`: paths of what "Export my answers" wrote. Lessons are those of `course`. Predictions are
 // of the devices of `computer`. With a class code, numbers that are not those of the name in the
 // file (class_seed) are a fault; those of an exam follow from exam_code(). With a code that says
-// exam, so is a file that is not of one.
+// exam, so is a file that is not of one. `read` gives a file's text; without it, plain files are
+// read.
 ClassReport report_on(const std::vector<std::string>& files, const std::string& course,
-                      const Computer& computer, const std::string& class_code = "");
+                      const Computer& computer, const std::string& class_code = "",
+                      const ReadHandIn& read = {});
 
 // One of them; of the second, what stands in the file.
 HandIn hand_in_of(const std::string& file, const std::string& course, const Computer& computer);

@@ -90,4 +90,16 @@ Timeline simulate(const Program& program, const CostModel& cost) {
   return simulate(program, durations, cost.sharing(), cost.overlap_slowdown(), links);
 }
 
+Timeline simulate(const Program& program, const std::vector<std::vector<Nanoseconds>>& durations,
+                  Sharing sharing, double overlap_slowdown, const LinkDemand& links) {
+  std::vector<std::int64_t> flat;
+  flat.reserve(static_cast<std::size_t>(program.op_count()));
+  for (std::size_t rank = 0; rank < program.ranks.size(); ++rank) {
+    for (std::size_t op = 0; op < program.ranks[rank].ops.size(); ++op) {
+      flat.push_back(durations[rank][op].count());
+    }
+  }
+  return simulate(program, flat, sharing, overlap_slowdown, links);
+}
+
 }  // namespace parallelarium

@@ -80,11 +80,9 @@ class Walk {
     } else {
       post_ready();
     }
-    for (const RankTimeline& rank : timeline_.ranks) {
-      for (const Span& span : rank.spans) {
+    for (const RankTimeline& rank : timeline_.ranks)
+      for (const Span& span : rank.spans)
         timeline_.duration = std::max(timeline_.duration, span.end);
-      }
-    }
     return std::move(timeline_);
   }
 
@@ -157,10 +155,8 @@ class Walk {
       Arrival& arrival = arrivals_[static_cast<std::size_t>(step.meeting)];
       arrival.time = std::max(arrival.time, time);
       arrival.duration = std::max(arrival.duration, step.duration);
-      if (++arrival.arrived ==
-          matching_.meetings[static_cast<std::size_t>(step.meeting)].expected) {
+      if (++arrival.arrived == matching_.meetings[static_cast<std::size_t>(step.meeting)].expected)
         start(meeting_item(step.meeting), -1, arrival.time, arrival.duration);
-      }
     }
   }
   const Step& step_at(std::int32_t at) const { return steps_[static_cast<std::size_t>(at)]; }
@@ -209,9 +205,8 @@ class Walk {
       spans[static_cast<std::size_t>(op)] = {Nanoseconds{lane.begin}, Nanoseconds{lane.until}};
       ends_[static_cast<std::size_t>(base + op)] = lane.until;
       for (int other = rank * kLanes; other < (rank + 1) * kLanes; ++other) {
-        if (lanes_[static_cast<std::size_t>(other)].blocked_on == base + op) {
+        if (lanes_[static_cast<std::size_t>(other)].blocked_on == base + op)
           ready_.push_back(other);
-        }
       }
     }
     lane.free = lane.until;
@@ -399,18 +394,6 @@ Timeline simulate(const Program& program, const std::vector<std::int64_t>& durat
   Timeline timeline = Walk(program, durations, sharing, slowdown, LinkDemand{}).run();
   if (links.empty() || !exceeds_links(program, links, timeline)) return timeline;
   return Walk(program, durations, sharing, slowdown, links).run();
-}
-
-Timeline simulate(const Program& program, const std::vector<std::vector<Nanoseconds>>& durations,
-                  Sharing sharing, double overlap_slowdown, const LinkDemand& links) {
-  std::vector<std::int64_t> flat;
-  flat.reserve(static_cast<std::size_t>(program.op_count()));
-  for (std::size_t rank = 0; rank < program.ranks.size(); ++rank) {
-    for (std::size_t op = 0; op < program.ranks[rank].ops.size(); ++op) {
-      flat.push_back(durations[rank][op].count());
-    }
-  }
-  return simulate(program, flat, sharing, overlap_slowdown, links);
 }
 
 }  // namespace parallelarium

@@ -2,75 +2,16 @@
 #include "engine/predict/cost/work_seconds.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
-#include <utility>
 
 #include "engine/plan/program/kernels_of_pieces.h"
 #include "engine/predict/cost/executed_work.h"
+#include "engine/predict/cost/measured_rates.h"
 
 namespace parallelarium {
 
 namespace {
-
-template <class Rate>
-bool is_of(const Rate& rate, DataType type) {
-  return rate.type.empty() ? type == DataType::kF32 : rate.type == name_of(type);
-}
-// The type whose rates stand for what is stored so: fp32 where nothing else was measured.
-template <class Rate>
-DataType measured_type(const std::vector<Rate>& rates, DataType type) {
-  const bool is_measured =
-      std::any_of(rates.begin(), rates.end(), [&](const Rate& rate) { return is_of(rate, type); });
-  return is_measured ? type : DataType::kF32;
-}
-
-// Elements per second of calls of so many elements. Between two measured sizes their times are
-// joined by a line, as of a kernel that has a fixed part and one that goes with its elements. Below
-// the smallest the line of the two smallest goes on; beyond the largest, and where that line would
-// have no fixed part, the nearest rate stands. 0 where none was measured.
-double rate_of(const Machine& machine, std::string_view kernel, DataType type, double elements) {
-  // The nearest below, and the two nearest that are as large or larger.
-  const KernelRate *below = nullptr, *above = nullptr, *next = nullptr;
-  for (const KernelRate& rate : machine.kernels) {
-    if (rate.kernel != kernel || rate.elements_per_second.value <= 0) continue;
-    if (!is_of(rate, type)) continue;
-    if (rate.elements < elements) {
-      if (below == nullptr || rate.elements > below->elements) below = &rate;
-    } else if (above == nullptr || rate.elements < above->elements) {
-      next = std::exchange(above, &rate);
-    } else if (rate.elements > above->elements &&
-               (next == nullptr || rate.elements < next->elements)) {
-      next = &rate;
-    }
-  }
-  if (above == nullptr) return below != nullptr ? below->elements_per_second.value : 0;
-  const double nearest = above->elements_per_second.value;
-  const bool smaller = below == nullptr || below->elements <= 0;  // a rate of no size is for all
-  const KernelRate* const first = smaller ? above : below;
-  const KernelRate* const second = smaller ? next : above;
-  if (second == nullptr || first->elements <= 0 || elements <= 0) return nearest;
-  const auto seconds_of = [](const KernelRate& rate) {
-    return rate.elements / rate.elements_per_second.value;
-  };
-  const double seconds = seconds_of(*first) + (seconds_of(*second) - seconds_of(*first)) *
-                                                  (elements - first->elements) /
-                                                  (second->elements - first->elements);
-  const double rate = seconds > 0 ? elements / seconds : nearest;
-  return smaller ? std::min(rate, nearest) : rate;
-}
-
-// As models of this shape compute it, where that was measured.
-double rate_of(const Machine& machine, std::string_view kernel, const Shape& shape, DataType type,
-               double elements) {
-  if (kernel.empty()) return 0;
-  for (const std::string_view name : {variant_of(kernel, shape), kernel}) {
-    const DataType of = is_always_fp32(name) ? DataType::kF32 : type;
-    if (const double rate = rate_of(machine, name, of, elements); rate > 0) return rate;
-  }
-  return 0;
-}
 
 // Sequences that an attention computes at once: fused on a GPU all of a micro-batch in one launch,
 // else one after another, since each has products of its own.
@@ -95,39 +36,6 @@ double alike(const Work& work, const Shape& shape, bool on_cores) {
 double turns(const Work& work, const Shape& shape, bool on_cores) {
   const bool takes_turns = work.piece == Piece::kAttention && !on_cores && !shape.fused;
   return takes_turns ? static_cast<double>(turns_of_attention(shape)) : 1;
-}
-
-// The rate of a product [m,k] x [k,n] from measured ones: the mean of the logarithms of the four
-// nearest points' rates of the same phase, weighted by the inverse square of their distance in
-// log-space. A change of aspect (a thin product beside a square one) counts twice a change of size.
-double matmul_rate(const std::vector<MatmulPoint>& points, DataType type, std::string_view phase,
-                   std::int64_t m, std::int64_t n, std::int64_t k) {
-  struct Near {
-    double distance = INFINITY, log_rate = 0;
-  };
-  std::array<Near, 4> nearest;
-  for (const MatmulPoint& point : points) {
-    if (!is_of(point, type) || (!point.phase.empty() && point.phase != phase)) continue;
-    if (point.flops_per_second.value <= 0 || point.m <= 0 || point.n <= 0 || point.k <= 0) continue;
-    const double dm = std::log2(static_cast<double>(m) / static_cast<double>(point.m));
-    const double dn = std::log2(static_cast<double>(n) / static_cast<double>(point.n));
-    const double dk = std::log2(static_cast<double>(k) / static_cast<double>(point.k));
-    const double size = (dm + dn + dk) / 3;
-    const auto square = [](double value) { return value * value; };
-    const double aspect = square(dm - size) + square(dn - size) + square(dk - size);
-    Near near{3 * size * size + 4 * aspect, std::log(point.flops_per_second.value)};
-    for (Near& kept : nearest) {
-      if (near.distance < kept.distance) std::swap(near, kept);
-    }
-  }
-  if (nearest.front().distance < 1e-9) return std::exp(nearest.front().log_rate);
-  double weights = 0, sum = 0;
-  for (const Near& near : nearest) {
-    if (!std::isfinite(near.distance)) continue;
-    weights += 1 / near.distance;
-    sum += near.log_rate / near.distance;
-  }
-  return weights > 0 ? std::exp(sum / weights) : 0;
 }
 
 // The phase that a work's products were measured in.
@@ -308,10 +216,10 @@ double work_seconds(const Work& work, const Shape& shape, const Machine& machine
     if (reads_rows(work)) fixed += host_call(machine, kHostRead, 0);
   }
   fixed += over(beside.elements,
-                rate_of(machine, beside.kernel, shape, measured, beside.elements / calls));
+                kernel_rate(machine, beside.kernel, shape, measured, beside.elements / calls));
   const auto elements = static_cast<double>(work.elements);
-  const double rate = rate_of(machine, kernel_of(work.piece, work.phase), shape, measured,
-                              elements / (calls * turns(work, shape, on_cores)));
+  const double rate = kernel_rate(machine, kernel_of(work.piece, work.phase), shape, measured,
+                                  elements / (calls * turns(work, shape, on_cores)));
   if (rate > 0) return fixed + elements / rate;
   const bool product = work.m > 0 && work.n > 0 && work.k > 0;
   if (product && !machine.matmuls.empty()) {
@@ -423,8 +331,8 @@ double work_host_seconds(const Work& work, const Shape& shape, const Machine& ma
 }
 
 double combine_rate(const Machine& machine, DataType type) {
-  return rate_of(machine, kReduceKernel, measured_type(machine.kernels, type),
-                 std::numeric_limits<double>::max());
+  return kernel_rate(machine, kReduceKernel, measured_type(machine.kernels, type),
+                     std::numeric_limits<double>::max());
 }
 
 }  // namespace parallelarium

@@ -14,7 +14,7 @@
 #include "engine/cli/commands/lesson/lesson_report.h"
 #include "engine/cli/commands/lesson/lesson_runs.h"
 #include "engine/cli/text/table.h"
-#include "engine/lesson/lesson.h"
+#include "engine/lesson/check/check.h"
 #include "engine/lesson/teaching/coverage.h"
 #include "engine/lesson/teaching/new_lesson.h"
 #include "engine/lesson/teaching/playlist.h"

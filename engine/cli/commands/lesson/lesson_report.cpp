@@ -77,7 +77,8 @@ Outcome report_class(const LessonReportOptions& options, bool json, Progress& pr
   if (options.rerun < 0 || options.rerun > 100)
     return Outcome::invalid(message("report-rerun", "--rerun must be a number from 0 to 100."));
   ClassReport report = report_on(
-      options.files, course, computer_here(RunSettings(), kMostLessonRanks), options.class_code);
+      options.files, course, computer_here(RunSettings(), kMostLessonRanks), options.class_code,
+      [](const std::string& file) { return read_file(file, kMostHandInBytes); });
   const std::uint64_t draw = options.draw.value_or(std::random_device()() % 1'000'000);
   const RerunCount again =
       rerun_hand_ins(report, options.rerun, draw, course, [&progress](const Setup& setup) {

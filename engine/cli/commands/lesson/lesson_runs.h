@@ -5,7 +5,7 @@
 #include "engine/cli/commands/command.h"
 #include "engine/collectives/collective.h"
 #include "engine/collectives/observation.h"
-#include "engine/lesson/lesson.h"
+#include "engine/lesson/check/check.h"
 #include "engine/plan/program/report.h"
 
 namespace parallelarium {

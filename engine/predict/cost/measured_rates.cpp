@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/predict/cost/measured_rates.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "engine/plan/program/kernels_of_pieces.h"
+
+namespace parallelarium {
+
+namespace {
+
+template <class Rate>
+bool is_of(const Rate& rate, DataType type) {
+  return rate.type.empty() ? type == DataType::kF32 : rate.type == name_of(type);
+}
+template <class Rate>
+DataType type_of_rates(const std::vector<Rate>& rates, DataType type) {
+  const bool is_measured =
+      std::any_of(rates.begin(), rates.end(), [&](const Rate& rate) { return is_of(rate, type); });
+  return is_measured ? type : DataType::kF32;
+}
+
+}  // namespace
+
+DataType measured_type(const std::vector<KernelRate>& rates, DataType type) {
+  return type_of_rates(rates, type);
+}
+DataType measured_type(const std::vector<MatmulPoint>& points, DataType type) {
+  return type_of_rates(points, type);
+}
+
+double kernel_rate(const Machine& machine, std::string_view kernel, DataType type,
+                   double elements) {
+  // The nearest below, and the two nearest that are as large or larger.
+  const KernelRate *below = nullptr, *above = nullptr, *next = nullptr;
+  for (const KernelRate& rate : machine.kernels) {
+    if (rate.kernel != kernel || rate.elements_per_second.value <= 0) continue;
+    if (!is_of(rate, type)) continue;
+    if (rate.elements < elements) {
+      if (below == nullptr || rate.elements > below->elements) below = &rate;
+    } else if (above == nullptr || rate.elements < above->elements) {
+      next = std::exchange(above, &rate);
+    } else if (rate.elements > above->elements &&
+               (next == nullptr || rate.elements < next->elements)) {
+      next = &rate;
+    }
+  }
+  if (above == nullptr) return below != nullptr ? below->elements_per_second.value : 0;
+  const double nearest = above->elements_per_second.value;
+  const bool smaller = below == nullptr || below->elements <= 0;  // a rate of no size is for all
+  const KernelRate* const first = smaller ? above : below;
+  const KernelRate* const second = smaller ? next : above;
+  if (second == nullptr || first->elements <= 0 || elements <= 0) return nearest;
+  const auto seconds_of = [](const KernelRate& rate) {
+    return rate.elements / rate.elements_per_second.value;
+  };
+  const double seconds = seconds_of(*first) + (seconds_of(*second) - seconds_of(*first)) *
+                                                  (elements - first->elements) /
+                                                  (second->elements - first->elements);
+  const double rate = seconds > 0 ? elements / seconds : nearest;
+  return smaller ? std::min(rate, nearest) : rate;
+}
+
+double kernel_rate(const Machine& machine, std::string_view kernel, const Shape& shape,
+                   DataType type, double elements) {
+  if (kernel.empty()) return 0;
+  for (const std::string_view name : {variant_of(kernel, shape), kernel}) {
+    const DataType of = is_always_fp32(name) ? DataType::kF32 : type;
+    if (const double rate = kernel_rate(machine, name, of, elements); rate > 0) return rate;
+  }
+  return 0;
+}
+
+double matmul_rate(const std::vector<MatmulPoint>& points, DataType type, std::string_view phase,
+                   std::int64_t m, std::int64_t n, std::int64_t k) {
+  struct Near {
+    double distance = INFINITY, log_rate = 0;
+  };
+  std::array<Near, 4> nearest;
+  for (const MatmulPoint& point : points) {
+    if (!is_of(point, type) || (!point.phase.empty() && point.phase != phase)) continue;
+    if (point.flops_per_second.value <= 0 || point.m <= 0 || point.n <= 0 || point.k <= 0) continue;
+    const double dm = std::log2(static_cast<double>(m) / static_cast<double>(point.m));
+    const double dn = std::log2(static_cast<double>(n) / static_cast<double>(point.n));
+    const double dk = std::log2(static_cast<double>(k) / static_cast<double>(point.k));
+    const double size = (dm + dn + dk) / 3;
+    const auto square = [](double value) { return value * value; };
+    const double aspect = square(dm - size) + square(dn - size) + square(dk - size);
+    Near near{3 * size * size + 4 * aspect, std::log(point.flops_per_second.value)};
+    for (Near& kept : nearest) {
+      if (near.distance < kept.distance) std::swap(near, kept);
+    }
+  }
+  if (nearest.front().distance < 1e-9) return std::exp(nearest.front().log_rate);
+  double weights = 0, sum = 0;
+  for (const Near& near : nearest) {
+    if (!std::isfinite(near.distance)) continue;
+    weights += 1 / near.distance;
+    sum += near.log_rate / near.distance;
+  }
+  return weights > 0 ? std::exp(sum / weights) : 0;
+}
+
+}  // namespace parallelarium
