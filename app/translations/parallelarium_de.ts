@@ -8793,10 +8793,32 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Stücke %1</translation>
     </message>
     <message>
-        <source>Simulated: step %1, %2.
-The search keeps the best plans and the front. To come to another one fix an axis, or ask “Why not …”.</source>
-        <translation>Simuliert: Schritt %1, %2.
-Die Suche behält die besten Pläne und die Front. Zu einem anderen kommst du, wenn du eine Achse festlegst oder „Warum nicht …“ fragst.</translation>
+        <source>Simulated, and not kept by the search</source>
+        <translation>Simuliert, und von der Suche nicht behalten</translation>
+    </message>
+    <message>
+        <source>memory of the fullest GPU</source>
+        <translation>Speicher der vollsten GPU</translation>
+    </message>
+    <message>
+        <source>longer than the best by</source>
+        <translation>länger als der beste um</translation>
+    </message>
+    <message>
+        <source>%1, %2</source>
+        <translation>%1, %2</translation>
+    </message>
+    <message>
+        <source>the limit is %1</source>
+        <translation>die Grenze ist %1</translation>
+    </message>
+    <message>
+        <source>its settings</source>
+        <translation>seine Einstellungen</translation>
+    </message>
+    <message>
+        <source>are not told: the search keeps the best plans and the front. To come to another one fix an axis, or ask “Why not …”.</source>
+        <translation>sind nicht bekannt: Die Suche behält die besten Pläne und die Front. Zu einem anderen kommst du, wenn du eine Achse festlegst oder „Warum nicht …“ fragst.</translation>
     </message>
 </context>
 <context>
@@ -10719,7 +10741,7 @@ Die Suche behält die besten Pläne und die Front. Zu einem anderen kommst du, w
     </message>
     <message>
         <source>Not swept yet. Sweep predicts what is set once for every value, such as 1,2,4 or 1..64*2, and says why a value cannot be.</source>
-        <translation>Noch nicht variiert. Variieren sagt das Eingestellte für jeden Wert einmal vorher, etwa 1,2,4 oder 1..64*2, und nennt zu jedem, der nicht geht, den Grund.</translation>
+        <translation>Noch nicht berechnet. Die Parameterreihe sagt das Eingestellte für jeden Wert einmal vorher, etwa 1,2,4 oder 1..64*2, und nennt zu jedem, der nicht geht, den Grund.</translation>
     </message>
     <message>
         <source>Click a point to see it; “Use it” makes it the setup.</source>
@@ -10779,7 +10801,7 @@ Die Suche behält die besten Pläne und die Front. Zu einem anderen kommst du, w
     </message>
     <message>
         <source>The curve below is of other settings: sweep again.</source>
-        <translation>Die Kurve gehört zu anderen Einstellungen: neu variieren.</translation>
+        <translation>Die Kurve gehört zu anderen Einstellungen: neu berechnen.</translation>
     </message>
     <message>
         <source>%1, does not fit</source>
@@ -10787,7 +10809,7 @@ Die Suche behält die besten Pläne und die Front. Zu einem anderen kommst du, w
     </message>
     <message>
         <source>Not swept yet: press Sweep.</source>
-        <translation>Noch nicht variiert: „Variieren“ drücken.</translation>
+        <translation>Noch nicht berechnet: „Parameterreihe“ drücken.</translation>
     </message>
     <message>
         <source>run here</source>
@@ -10815,7 +10837,7 @@ Die Suche behält die besten Pläne und die Front. Zu einem anderen kommst du, w
     </message>
     <message>
         <source>Along these values the number of ranks changes, from %1 to %2: what is not varied stays as it is set.</source>
-        <translation>Entlang dieser Werte ändert sich die Zahl der Ränge, von %1 bis %2: Was nicht variiert wird, bleibt, wie es gesetzt ist.</translation>
+        <translation>Entlang dieser Werte ändert sich die Zahl der Ränge, von %1 bis %2: Was sich nicht ändert, bleibt, wie es gesetzt ist.</translation>
     </message>
     <message>
         <source>%1 on %2 ranks</source>
@@ -10834,15 +10856,15 @@ Die Suche behält die besten Pläne und die Front. Zu einem anderen kommst du, w
     <name>parallelarium::SweepView</name>
     <message>
         <source>Sweep</source>
-        <translation>Variation</translation>
+        <translation>Parameterreihe</translation>
     </message>
     <message>
         <source>S&amp;weep view</source>
-        <translation>&amp;Variationsansicht</translation>
+        <translation>Parameter&amp;reihe</translation>
     </message>
     <message>
         <source>Picture of the sweep</source>
-        <translation>Bild der Variation</translation>
+        <translation>Bild der Parameterreihe</translation>
     </message>
     <message>
         <source>Values such as 1,2,4 or 1..64*2, which doubles</source>
@@ -10850,7 +10872,7 @@ Die Suche behält die besten Pläne und die Front. Zu einem anderen kommst du, w
     </message>
     <message>
         <source>The setting that varies</source>
-        <translation>Die Einstellung, die variiert</translation>
+        <translation>Die Einstellung, die sich ändert</translation>
     </message>
     <message>
         <source>Its values</source>
@@ -10878,7 +10900,7 @@ Die Suche behält die besten Pläne und die Front. Zu einem anderen kommst du, w
     </message>
     <message>
         <source>Vary</source>
-        <translation>Variiere</translation>
+        <translation>Ändere</translation>
     </message>
     <message>
         <source>and</source>
@@ -10925,7 +10947,7 @@ Die Suche behält die besten Pläne und die Front. Zu einem anderen kommst du, w
     <name>parallelarium::SettingSweep</name>
     <message>
         <source>The point of the sweep</source>
-        <translation>Der Punkt der Variation</translation>
+        <translation>Der Punkt der Parameterreihe</translation>
     </message>
 </context>
 <context>

@@ -131,7 +131,8 @@ struct OrderToBuild {
 struct RubricRow {
   std::string id;
   int points = 1;
-  // Part::id of what it is for: each is worth the same. Empty: the step's checks, or all of it.
+  // QuestionPart::id of what it is for: each is worth the same. Empty: the step's checks, or all of
+  // it.
   std::vector<std::string> parts;
   bool teacher = false;  // the engine does not mark it
 };
@@ -340,7 +341,7 @@ struct Answer {
   std::string option;                            // id of the chosen card
   std::vector<std::string> order;                // build: one line per rank
   std::set<std::pair<int, int>> marks;           // find: stage and slot
-  std::map<std::string, PartAnswer> parts = {};  // by Part::id
+  std::map<std::string, PartAnswer> parts = {};  // by QuestionPart::id
 };
 
 enum class Verdict : std::uint8_t {
@@ -360,7 +361,7 @@ struct Judgement {
   Verdict verdict = Verdict::kWrong;
   std::string feedback;  // id of the option whose feedback fits, "right", "wrong" or "again"
   std::vector<CheckOutcome> checks;
-  std::set<std::string> wrong_parts;  // Part::id
+  std::set<std::string> wrong_parts;  // QuestionPart::id
   std::vector<Message>
       reasons;      // sentences beyond the lesson's text: an order that is refused, ...
   Symbols symbols;  // for the feedback's text

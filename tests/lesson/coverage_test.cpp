@@ -6,6 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "engine/lesson/lesson.h"
 #include "tests/lesson/lesson_copy.h"
 
@@ -116,6 +118,42 @@ TEST(Coverage, WhatIsNoLessonsIsAnsweredByTheRoom) {
                                                           {"S3-72", "course/take-away"},
                                                           {"S3-80", "course/bibliography"},
                                                           {"S4-17", "course/bibliography"}}));
+}
+
+// Read without read_rows(): a statement that a translation forgot, or that it only copied, stands
+// out by its words.
+TEST(Coverage, EveryStatementHasGermanOfItsOwn) {
+  const nlohmann::json rows =
+      nlohmann::json::parse(content_of(shipped_lessons() + "/rows.json")).at("rows");
+  ASSERT_EQ(rows.size(), 151u);
+  const std::set<std::string> names{"All-reduce", "Broadcast",  "Scatter",       "Gather",
+                                    "Reduce",     "All-gather", "Reduce-scatter"};
+  std::set<std::string> german;
+  for (const auto& [id, texts] : rows.items()) {
+    ASSERT_TRUE(texts.contains("en") && texts.contains("de")) << id;
+    const std::string en = texts["en"], de = texts["de"];
+    EXPECT_FALSE(de.empty()) << id;
+    if (names.count(en) == 0) {
+      EXPECT_NE(de, en) << id;
+    }
+    EXPECT_TRUE(german.insert(de).second) << id << " has the words of another: " << de;
+    // Numbers stay what they are.
+    const auto digits = [](const std::string& text) {
+      std::multiset<char> found;
+      for (const char letter : text)
+        if (letter >= '0' && letter <= '9') found.insert(letter);
+      return found;
+    };
+    EXPECT_EQ(digits(de), digits(en)) << id;
+  }
+}
+
+TEST(Coverage, AStatementWithoutEnglishIsRefused) {
+  LessonCopy copy;
+  copy.write();
+  std::ofstream(copy.root() / "rows.json")
+      << R"({"format":"parallelarium-rows/2","rows":{"S0-01":{"de":"Nur deutsch"}}})";
+  EXPECT_THAT(read_rows(copy.root().string()).error().text, testing::HasSubstr("\"en\""));
 }
 
 TEST(Coverage, AnUnknownPartOfTheRoomOrRowIsRefused) {

@@ -2,6 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <regex>
+#include <string>
 
 #include "engine/predict/predict.h"
 #include "engine/schedules/schedule.h"
@@ -250,6 +253,56 @@ TEST(Activations, NameOnlyWhatDiffers) {
                 !wide && dropout)
           << found->note.text;
     }
+  }
+}
+
+// What "3.322·10⁹" says.
+double read_power(const std::string& text) {
+  const std::size_t at = text.find("·10");
+  if (at == std::string::npos) return std::stod(text);
+  const std::string digits[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+  std::string raised = text.substr(at + std::string("·10").size()), plain;
+  if (raised.rfind("⁻", 0) == 0) plain = "-", raised = raised.substr(std::string("⁻").size());
+  while (!raised.empty())
+    for (int digit = 0; digit <= 10; ++digit) {
+      if (digit == 10) return NAN;
+      if (raised.rfind(digits[digit], 0) != 0) continue;
+      plain += std::to_string(digit);
+      raised = raised.substr(digits[digit].size());
+      break;
+    }
+  return std::stod(text.substr(0, at)) * std::pow(10, std::stoi(plain));
+}
+
+TEST(LargeNumbers, StandAsPowersOfTenWhichGiveTheResult) {
+  for (const char* model : {"gpt-tiny", "llama3-8b", "gpt3-175b"}) {
+    parallelarium::Setup setup = default_setup();
+    setup.model = *find_model(model);
+    setup.mesh = {2, 4, 1, 1, 1};
+    bool peak = false, slots = false;
+    for (const Formula& formula : formulas_of(setup, kMachine)) {
+      EXPECT_FALSE(std::regex_search(formula.values, std::regex("[0-9]e[+-]?[0-9]")))
+          << formula.values;
+      std::smatch parts;
+      if (std::regex_match(formula.values, parts, std::regex("(\\S+) / \\((\\d+) · (\\S+)\\)")) &&
+          formula.name.id == "time.peak") {
+        peak = true;
+        EXPECT_NEAR(
+            read_power(parts[1]) / (std::stod(parts[2]) * read_power(parts[3])) / formula.value, 1,
+            1e-3)
+            << formula.values;
+      }
+      if (std::regex_match(formula.values, parts,
+                           std::regex("\\((\\d+) \\+ (\\d+) − 1\\) · (\\S+)")) &&
+          formula.name.id == "time.without-communication") {
+        slots = true;
+        EXPECT_NEAR(
+            (std::stod(parts[1]) + std::stod(parts[2]) - 1) * read_power(parts[3]) / formula.value,
+            1, 1e-3)
+            << formula.values;
+      }
+    }
+    EXPECT_TRUE(peak && slots) << model;
   }
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/lesson/answer/option_card.h"
 
-#include <QFocusEvent>
 #include <QPainter>
 #include <algorithm>
 
@@ -40,17 +39,6 @@ void OptionCard::resizeEvent(QResizeEvent* event) {
   if (needed != height()) setFixedHeight(needed);
 }
 
-void OptionCard::focusInEvent(QFocusEvent* event) {
-  if (!comes_back(event->reason())) marks_focus_ = event->reason() != Qt::MouseFocusReason;
-  QRadioButton::focusInEvent(event);
-}
-
-void OptionCard::keyPressEvent(QKeyEvent* event) {
-  marks_focus_ = true;
-  update();
-  QRadioButton::keyPressEvent(event);
-}
-
 void OptionCard::paintEvent(QPaintEvent*) {
   const Theme& theme = theme_for(palette());
   QPainter painter(this);
@@ -61,7 +49,7 @@ void OptionCard::paintEvent(QPaintEvent*) {
                                                : theme.control_line);
   painter.setBrush(isChecked() ? theme.accent_soft : theme.surface);
   painter.drawRoundedRect(card, 6, 6);
-  if (hasFocus() && marks_focus_) {  // dashes in ink: the accent would look like a choice
+  if (shows_focus(*this)) {  // dashes in ink: the accent would look like a choice
     painter.setPen(QPen(theme.text, 1, Qt::DashLine));
     painter.setBrush(Qt::NoBrush);
     painter.drawRoundedRect(card.adjusted(3, 3, -3, -3), 4, 4);

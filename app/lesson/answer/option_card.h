@@ -20,13 +20,10 @@ class OptionCard : public QRadioButton {
  protected:
   void paintEvent(QPaintEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
-  void focusInEvent(QFocusEvent* event) override;
-  void keyPressEvent(QKeyEvent* event) override;
   bool hitButton(const QPoint& position) const override { return rect().contains(position); }
 
  private:
   QString id_, words_;
-  bool marks_focus_ = false;  // it came by keyboard: a card that was clicked shows that by itself
 };
 
 // One short bar per step: done, current, to come.

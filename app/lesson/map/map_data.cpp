@@ -21,7 +21,7 @@ QString in_language(const std::map<std::string, std::string>& titles) {
 }
 
 MapLesson map_lesson(const Course& course, const CourseEntry& entry,
-                     const std::map<std::string, std::string>& rows, const LessonPlayer& player) {
+                     const std::map<std::string, RowTexts>& rows, const LessonPlayer& player) {
   MapLesson shown;
   shown.id = QString::fromStdString(entry.id);
   shown.folder = QString::fromStdString(course.folder + "/" + entry.id);
@@ -57,7 +57,8 @@ MapLesson map_lesson(const Course& course, const CourseEntry& entry,
       if (term.lesson == shown.id) shown.words << term.word << term.in_text;
   for (const auto& [id, step] : lesson->covers)
     if (const auto row = rows.find(id); row != rows.end())
-      shown.rows << QString::fromStdString(id + " " + row->second);
+      shown.rows << QString::fromStdString(id) << in_language(row->second)
+                 << QString::fromStdString(row->second.at("en"));
   const Result<void> playable = can_play(*lesson, player.computer());
   if (!playable) shown.refusal = sentence(playable.error());
   return shown;
@@ -153,7 +154,7 @@ MapData read_map(const LessonPlayer& player) {
   }
   map.title = in_language(course->titles);
   const auto listed = read_rows(folder);  // a course of one's own may have none
-  const auto rows = listed ? *listed : std::map<std::string, std::string>();
+  const auto rows = listed ? *listed : std::map<std::string, RowTexts>();
   for (const CourseEntry& entry : course->lessons)
     map.lessons.push_back(map_lesson(*course, entry, rows, player));
   if (const std::optional<Playlist>& playlist = player.progress().playlist()) {

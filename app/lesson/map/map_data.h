@@ -28,7 +28,9 @@ struct MapLesson {
   std::vector<MapStep> steps;
   QStringList tabs;   // titles of the views that it shows
   QStringList words;  // of the glossary that it teaches, as texts write them
-  QStringList rows;   // the statements of the course's sources that it covers, with their ids
+  // The statements of the course's sources that it covers: ids, texts in the window's language and
+  // in English.
+  QStringList rows;
   int ranks = 1;
   // Whether there is something to go on with. Who looks at the first step of a lesson that is done
   // has not begun it anew.

@@ -1,12 +1,91 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/look/theme/focus_ring.h"
 
-#include <QEvent>
+#include <QAbstractButton>
+#include <QAbstractScrollArea>
 #include <QFocusEvent>
+#include <QKeyEvent>
+#include <QSlider>
+#include <QStyle>
 
 namespace parallelarium {
 
 namespace {
+
+constexpr const char* kRing = "ring";  // the property
+
+// What a style sheet rings. To polish others would cost them their own palettes.
+bool is_ringed_by_sheet(const QWidget& widget) {
+  return qobject_cast<const QAbstractButton*>(&widget) || qobject_cast<const QSlider*>(&widget) ||
+         (qobject_cast<const QFrame*>(&widget) &&
+          !qobject_cast<const QAbstractScrollArea*>(&widget));
+}
+
+void set_ring(QWidget& widget, bool on) {
+  if (widget.property(kRing).toBool() == on) return;
+  widget.setProperty(kRing, on);
+  if (is_ringed_by_sheet(widget)) {
+    widget.style()->unpolish(&widget);
+    widget.style()->polish(&widget);
+  }
+  widget.update();
+}
+
+bool is_modifier(int key) {
+  return key == Qt::Key_Shift || key == Qt::Key_Control || key == Qt::Key_Alt ||
+         key == Qt::Key_AltGr || key == Qt::Key_Meta;
+}
+
+class FocusFollower : public QObject {
+ public:
+  explicit FocusFollower(QApplication& application) : QObject(&application) {
+    setObjectName(QLatin1String(kFollowerName));
+    application.installEventFilter(this);
+  }
+  static constexpr const char* kFollowerName = "FocusFollower";
+
+ protected:
+  bool eventFilter(QObject* watched, QEvent* event) override {
+    auto* widget = watched->isWidgetType() ? static_cast<QWidget*>(watched) : nullptr;
+    if (!widget) return false;
+    switch (event->type()) {
+      case QEvent::ShortcutOverride:
+      case QEvent::KeyPress:
+        if (is_modifier(static_cast<QKeyEvent*>(event)->key())) break;
+        keys_ = true;
+        if (event->type() == QEvent::KeyPress && widget->hasFocus()) set_ring(*widget, true);
+        break;
+      case QEvent::MouseButtonPress:
+        keys_ = false;
+        if (widget->hasFocus()) set_ring(*widget, false);
+        break;
+      case QEvent::FocusIn:
+        take(*widget, static_cast<QFocusEvent*>(event)->reason());
+        break;
+      default:
+        break;
+    }
+    return false;
+  }
+
+ private:
+  void take(QWidget& widget, Qt::FocusReason reason) {
+    switch (reason) {
+      case Qt::ActiveWindowFocusReason:
+      case Qt::PopupFocusReason:
+        return;  // it was here before, and looks as it did then
+      case Qt::MouseFocusReason:
+        return set_ring(widget, false);
+      case Qt::TabFocusReason:
+      case Qt::BacktabFocusReason:
+      case Qt::ShortcutFocusReason:
+        return set_ring(widget, true);
+      default:  // the program has moved it
+        return set_ring(widget, keys_);
+    }
+  }
+  bool keys_ = true;  // the last press was of a key
+};
 
 class FocusRing : public QWidget {
  public:
@@ -19,15 +98,21 @@ class FocusRing : public QWidget {
 
  protected:
   bool eventFilter(QObject* watched, QEvent* event) override {
-    if (event->type() == QEvent::FocusIn) {
-      setGeometry(parentWidget()->rect());
-      raise();
-      if (!comes_back(static_cast<QFocusEvent*>(event)->reason()))
-        by_keyboard_ = static_cast<QFocusEvent*>(event)->reason() != Qt::MouseFocusReason;
-      setVisible(by_keyboard_);
+    QWidget& around = *parentWidget();
+    switch (event->type()) {
+      case QEvent::FocusIn:
+      case QEvent::FocusOut:
+      case QEvent::DynamicPropertyChange:
+        setGeometry(around.rect());
+        raise();
+        setVisible(shows_focus(around));
+        break;
+      case QEvent::Resize:
+        setGeometry(around.rect());
+        break;
+      default:
+        break;
     }
-    if (event->type() == QEvent::FocusOut) hide();
-    if (event->type() == QEvent::Resize) setGeometry(parentWidget()->rect());
     return QWidget::eventFilter(watched, event);
   }
 
@@ -35,15 +120,18 @@ class FocusRing : public QWidget {
     QPainter painter(this);
     paint_focus_ring(painter, rect(), ring_color(theme_for(palette())));
   }
-
- private:
-  bool by_keyboard_ = false;  // how the focus came
 };
 
 }  // namespace
 
-bool comes_back(Qt::FocusReason reason) {
-  return reason == Qt::ActiveWindowFocusReason || reason == Qt::PopupFocusReason;
+bool shows_focus(const QWidget& widget) {
+  return widget.hasFocus() && widget.property(kRing).toBool();
+}
+
+void follow_focus(QApplication& application) {
+  if (!application.findChild<QObject*>(QLatin1String(FocusFollower::kFollowerName),
+                                       Qt::FindDirectChildrenOnly))
+    new FocusFollower(application);
 }
 
 QColor ring_color(const Theme& theme, bool on_accent) {

@@ -3,6 +3,7 @@
 // that scroll. It looks like that of buttons and fields.
 #pragma once
 
+#include <QApplication>
 #include <QPainter>
 #include <QRectF>
 #include <QWidget>
@@ -19,12 +20,16 @@ QColor ring_color(const Theme& theme, bool on_accent = false);
 // Along the inner edge of `around`.
 void paint_focus_ring(QPainter& painter, const QRectF& around, const QColor& color);
 
-// Whether the focus was here before: the window or a list above it was in front meanwhile. What
-// marks the focus looks as it did then.
-bool comes_back(Qt::FocusReason reason);
+// Whether `widget` looks as what has the focus: it has it and keys are in use, for it came by one
+// or one was pressed since. Whoever clicks knows where. Style sheets say [ring="true"]:focus.
+bool shows_focus(const QWidget& widget);
 
-// Shows the ring on `widget` while it has the focus, but for a click into it: whoever clicks knows
-// where. The ring is a child of the widget, by the name above.
+// Keeps shows_focus() right for all widgets, from the keys and clicks of the application. Once is
+// enough.
+void follow_focus(QApplication& application);
+
+// Shows the ring on `widget` while shows_focus(). The ring is a child of the widget, by the name
+// above.
 void ring_focus(QWidget& widget);
 
 }  // namespace parallelarium

@@ -18,7 +18,7 @@ constexpr char kShellSheet[] = R"(
 #Strip { border-top: 1px solid @hairline; }
 #SetupPopup { border: 1px solid @control_line; }
 #StripCell { border: none; border-right: 1px solid @hairline; }
-#StripCell:focus { border: 2px solid @line; border-radius: 4px; }
+#StripCell[ring="true"]:focus { border: 2px solid @line; border-radius: 4px; }
 QLabel[role="figure"][soft="true"] { font-weight: normal; color: @muted; }
 QLabel[role="figure"][compact="true"] { font-size: 13px; }
 #ProductName { font-size: 14px; font-weight: bold; }
@@ -29,7 +29,7 @@ QToolButton#Link { border: none; background: transparent; color: @muted; padding
   margin-left: -6px; min-height: 14px; }
 QToolButton#Link[at="right"] { margin-left: 0; margin-right: -6px; }
 QToolButton#Link:hover { color: @text; text-decoration: underline; }
-QToolButton#Link:focus { border: 1px solid @line; border-radius: 4px; padding: 0 1px; }
+QToolButton#Link[ring="true"]:focus { border: 1px solid @line; border-radius: 4px; padding: 0 1px; }
 QToolButton#Link[at="tabs"] { margin-left: 0; color: @line; }
 #CourseMap, #MapSide, #MapUnits { background: @surface; }
 #GoOn { background: @soft; border: 1px solid @control_line; border-radius: 8px; }
@@ -37,13 +37,13 @@ QToolButton#Link[at="tabs"] { margin-left: 0; color: @line; }
 #MapUnit { background: @window; border: 1px solid @hairline; border-radius: 7px; }
 #Segments QToolButton { padding: 3px 7px; }
 #Rooms QToolButton { padding: 4px 12px; font-weight: bold; }
-#Rooms QToolButton:focus { padding: 3px 11px; }
-#Segments QToolButton:focus { padding: 2px 6px; }
+#Rooms QToolButton[ring="true"]:focus { padding: 3px 11px; }
+#Segments QToolButton[ring="true"]:focus { padding: 2px 6px; }
 #LessonRule { background: @hairline; }
 QToolButton#Lock { border: none; background: transparent; padding: 0; min-height: 16px; }
-QToolButton#Lock:focus { border: 1px solid @line; border-radius: 4px; }
+QToolButton#Lock[ring="true"]:focus { border: 1px solid @line; border-radius: 4px; }
 QToolButton#Chip { padding: 2px 9px; min-height: 18px; border-radius: 13px; }
-QToolButton#Chip:focus { padding: 1px 8px; }
+QToolButton#Chip[ring="true"]:focus { padding: 1px 8px; }
 #Banner { background: @warning_ground; border-bottom: 1px solid @hairline; }
 #Banner[kind="plain"] { background: @soft; }
 #Banner QLabel { color: @warning; }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "app/look/theme/focus_ring.h"
 #include "app/look/theme/theme_style.h"
 
 namespace parallelarium {
@@ -185,6 +186,7 @@ QPalette palette_of(const Theme& theme) {
 }
 
 void apply_theme(QApplication& application, bool dark) {
+  follow_focus(application);
   const Theme& theme = dark ? dark_theme() : light_theme();
   if (application.styleSheet() == style_sheet_of(theme)) return;
   // The application owns it. Only to exchange the sheet would be faster, but Qt 6.4 then polishes

@@ -25,12 +25,12 @@ QPushButton:pressed, QToolButton:pressed { background: @grid; }
 QPushButton:checked, QToolButton:checked { background: @accent_soft; border-color: @accent_line; }
 QPushButton:disabled, QToolButton:disabled { color: @muted; background: @window;
   border-color: @hairline; }
-QPushButton:focus, QToolButton:focus { border: 2px solid @accent_line; padding: 4px 10px; }
+QPushButton[ring="true"]:focus, QToolButton[ring="true"]:focus { border: 2px solid @accent_line; padding: 4px 10px; }
 QPushButton[primary="true"] { background: @accent; color: #FFFFFF; border-color: @accent;
   font-weight: bold; }
 QPushButton[primary="true"]:hover { background: @accent_hover; }
 QPushButton[primary="true"]:disabled { background: @track; color: @muted; border-color: @track; }
-QPushButton[primary="true"]:focus { border: 2px solid @focus_on_accent; }
+QPushButton[primary="true"][ring="true"]:focus { border: 2px solid @focus_on_accent; }
 *[quiet="true"] { background: transparent; border-color: transparent; }
 *[quiet="true"]:hover { border-color: @control_line; }
 QToolButton::menu-indicator, QPushButton::menu-indicator { image: none; width: 0; }
@@ -42,8 +42,8 @@ QToolButton::menu-indicator, QPushButton::menu-indicator { image: none; width: 0
 *[segment="last"] { border-top-right-radius: 6px; border-bottom-right-radius: 6px; }
 *[segment]:checked { background: @accent; color: #FFFFFF; border-color: @accent; }
 *[segment]:checked:disabled { background: @track; color: @muted; border-color: @track; }
-*[segment]:focus { border: 2px solid @accent_line; padding: 2px 8px; }
-*[segment]:checked:focus { border: 2px solid @focus_on_accent; }
+*[segment][ring="true"]:focus { border: 2px solid @accent_line; padding: 2px 8px; }
+*[segment][ring="true"]:checked:focus { border: 2px solid @focus_on_accent; }
 
 QTabWidget::pane { border: none; border-top: 1px solid @hairline; background: @surface; }
 QTabBar { background: @window; qproperty-drawBase: 0; }
@@ -89,7 +89,7 @@ QSlider::groove:horizontal { height: 4px; border-radius: 2px; background: @track
 QSlider::sub-page:horizontal { height: 4px; border-radius: 2px; background: @accent_line; }
 QSlider::handle:horizontal { width: 11px; height: 11px; margin: -5px 0; border-radius: 7px;
   background: @surface; border: 2px solid @accent_line; }
-QSlider::handle:horizontal:focus { background: @accent_line; }
+QSlider[ring="true"]::handle:horizontal:focus { background: @accent_line; }
 QProgressBar { border: none; border-radius: 3px; background: @track; height: 6px;
   text-align: center; }
 QProgressBar::chunk { background: @accent_line; border-radius: 3px; }

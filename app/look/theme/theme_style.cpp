@@ -5,6 +5,7 @@
 #include <QStyleOption>
 #include <QWidget>
 
+#include "app/look/theme/focus_ring.h"
 #include "app/look/theme/theme.h"
 
 namespace parallelarium {
@@ -34,10 +35,10 @@ void draw_sign(QPainter* painter, const QRect& rect, bool plus, const QColor& co
 
 // A hairline box, filled with the accent where it is checked: Fusion's own is black on the dark
 // theme.
-void draw_check(QPainter* painter, const QStyleOption& option) {
+void draw_check(QPainter* painter, const QStyleOption& option, const QWidget* widget) {
   const Theme& theme = theme_for(option.palette);
   const bool enabled = option.state & QStyle::State_Enabled;
-  const bool focused = enabled && (option.state & QStyle::State_HasFocus);
+  const bool focused = enabled && widget && shows_focus(*widget);
   const bool on = option.state & QStyle::State_On;
   const QRectF box = QRectF(option.rect).adjusted(0.5, 0.5, -0.5, -0.5);
   painter->save();
@@ -116,7 +117,7 @@ void ThemeStyle::drawPrimitive(PrimitiveElement element, const QStyleOption* opt
       (widget->parentWidget()->inherits("QAbstractSpinBox") ||
        widget->parentWidget()->inherits("QComboBox")))
     return;
-  if (element == PE_IndicatorCheckBox) return draw_check(painter, *option);
+  if (element == PE_IndicatorCheckBox) return draw_check(painter, *option, widget);
   if (element == PE_PanelLineEdit) {
     painter->save();
     draw_box(painter, *option, theme_for(option->palette), is_changed(widget));

@@ -352,8 +352,9 @@ void paint_experts(QPainter& painter, const ExpertPicture& picture, const Expert
     painter.restore();
     return;
   }
-  put_elided(painter, layout.title, Qt::AlignVCenter, expert_title(picture), theme.font(13, true),
-             theme.text, texts);
+  const QFont font = theme.font(13, true);
+  put_elided(painter, layout.title, Qt::AlignVCenter,
+             expert_title_in(picture, font, layout.title.width()), font, theme.text, texts);
   if (picture.hidden) {
     b.text(QRectF(16, 60, layout.size.width() - 32, 20), Qt::AlignHCenter,
            PaintWords::tr("? hidden for now"), 13, false, theme.muted);

@@ -114,6 +114,8 @@ ExpertRef expert_at_point(const ExpertPicture& picture, const ExpertLayout& layo
 
 // "Expert routing · 8 experts on 4 ranks · top-2 of 128 tokens ..."
 QString expert_title(const ExpertPicture& picture);
+// The same without what is the least needed, as far as `width` asks for it.
+QString expert_title_in(const ExpertPicture& picture, const QFont& font, double width);
 // An expert or a cell with its figures.
 SelectionText describe_expert(const RoutedLayer& layer, ExpertRef ref);
 // "Rank 0 receives 94 of 256, 1.47 times the mean: it sets the pace."

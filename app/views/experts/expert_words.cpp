@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Sentences about routing, as the picture, its tooltips and screen readers say them.
 #include <QCoreApplication>
+#include <QFontMetricsF>
 #include <algorithm>
 #include <numeric>
 
@@ -16,9 +17,8 @@ struct ExpertTexts {
   Q_DECLARE_TR_FUNCTIONS(experts)
 };
 
-}  // namespace
-
-QString expert_title(const ExpertPicture& picture) {
+// The layer and micro-batch stand last, before them what the view's controls do not say.
+QStringList title_parts(const ExpertPicture& picture) {
   const RoutedLayer& layer = *picture.drawn();
   QStringList parts{
       picture.shows_run()
@@ -31,6 +31,18 @@ QString expert_title(const ExpertPicture& picture) {
     parts << (layer.capacity > 0 ? ExpertTexts::tr("capacity %1").arg(count_text(layer.capacity))
                                  : ExpertTexts::tr("dropless"));
   parts << ExpertTexts::tr("layer %1, micro-batch %2").arg(layer.layer).arg(layer.microbatch);
+  return parts;
+}
+
+}  // namespace
+
+QString expert_title(const ExpertPicture& picture) { return title_parts(picture).join(kDot); }
+
+QString expert_title_in(const ExpertPicture& picture, const QFont& font, double width) {
+  QStringList parts = title_parts(picture);
+  const QFontMetricsF metrics(font);
+  while (parts.size() > 2 && metrics.horizontalAdvance(parts.join(kDot)) > width)
+    parts.removeAt(parts.size() - 2);
   return parts.join(kDot);
 }
 

@@ -360,9 +360,12 @@ bool ExpertsView::eventFilter(QObject* watched, QEvent* event) {
     case QEvent::ToolTip: {
       const auto* help = static_cast<QHelpEvent*>(event);
       const ExpertPicture picture = this->picture();
-      const ExpertRef ref = expert_at_point(picture, layout_now(), help->pos());
-      const SelectionText text =
+      const ExpertLayout layout = layout_now();
+      const ExpertRef ref = expert_at_point(picture, layout, help->pos());
+      SelectionText text =
           picture.drawn() ? describe_expert(*picture.drawn(), ref) : SelectionText();
+      if (picture.drawn() && layout.title.contains(help->pos()))
+        text.headline = expert_title(picture);
       QStringList lines{text.headline};
       for (const FactLine& fact : text.facts) lines << fact.word + QLatin1Char(' ') + fact.value;
       if (text.headline.isEmpty())

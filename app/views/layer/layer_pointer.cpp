@@ -143,6 +143,19 @@ void LayerView::press(QPointF point) {
   select(hit.step, hit.step < 0 ? state_->look.rank : hit.rank);
 }
 
+// What the picture's step, the bar in time or the bar of kept bytes under a point is.
+QString LayerView::tip_at(QPointF point) const {
+  const LayerPicture now = picture();
+  const LayerLayout layout = layout_now();
+  LayerHit hit = layer_hit(layout, point);
+  if (hit.step < 0) hit = layer_lane_hit(now, layout, point);
+  if (hit.step < 0) return layer_kept_bar_text(now, layout, point);
+  const SelectionText text = describe_layer_step(now, hit.step, hit.rank);
+  QStringList lines{text.headline};
+  for (const FactLine& fact : text.facts) lines << fact.word + QLatin1Char(' ') + fact.value;
+  return lines.join(QLatin1Char('\n'));
+}
+
 bool LayerView::eventFilter(QObject* watched, QEvent* event) {
   State& s = *state_;
   if (watched != s.canvas) return QWidget::eventFilter(watched, event);
@@ -170,14 +183,8 @@ bool LayerView::eventFilter(QObject* watched, QEvent* event) {
     }
     case QEvent::ToolTip: {
       const auto* help = static_cast<QHelpEvent*>(event);
-      const LayerHit hit = layer_hit(layout_now(), help->pos());
-      const SelectionText text = describe_layer_step(picture(), hit.step, hit.rank);
-      QStringList lines{text.headline};
-      for (const FactLine& fact : text.facts) lines << fact.word + QLatin1Char(' ') + fact.value;
-      if (text.headline.isEmpty())
-        QToolTip::hideText();
-      else
-        QToolTip::showText(help->globalPos(), lines.join(QLatin1Char('\n')), s.canvas);
+      // Without a text it hides the tip.
+      QToolTip::showText(help->globalPos(), tip_at(help->pos()), s.canvas);
       return true;
     }
     default:

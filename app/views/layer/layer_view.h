@@ -67,6 +67,7 @@ class LayerView : public View {
   void paint_canvas();
   void press(QPointF point);
   void scrub(const LayerPicture& picture, const LayerLayout& layout, double x);
+  QString tip_at(QPointF point) const;
   bool press_key(QKeyEvent& event);
   void walk(int by);
   void select(int step, int rank);

@@ -74,6 +74,18 @@ QString layer_step_name(const LayerStep& step) {
   return name;
 }
 
+QStringList layer_step_names(const LayerStep& step) {
+  QStringList names{layer_step_name(step)};
+  if (step.kind == LayerStepKind::kCollective)
+    names << QString::fromStdString(step.number.empty() ? step.symbol : step.number);
+  if (step.kind == LayerStepKind::kCompute && step.phase == Phase::kInputGrad)
+    names << QStringLiteral("dX");
+  if (step.kind == LayerStepKind::kCompute && step.phase == Phase::kWeightGrad)
+    names << QStringLiteral("dW");
+  names.removeAll(QString());
+  return names;
+}
+
 QString layer_letters_text(const LayerSteps& layer) {
   const auto has = [&](const char* symbol, std::initializer_list<CollectiveKind> kinds) {
     return std::any_of(layer.steps.begin(), layer.steps.end(), [&](const LayerStep& step) {

@@ -28,6 +28,8 @@ double paint_roofline(QPainter& painter, double width, const RooflineData& data,
 double roofline_height(double width, const RooflineData& data, double beside_head,
                        const Theme& theme);
 
+inline constexpr double kRoofMark = 5, kRoofLegend = 20;  // half a mark; a line of the legend
+
 // The parts, from the top left of `rect` on; they return the height that they take.
 double paint_roofs(QPainter& painter, const QRectF& rect, const RooflineData& data,
                    const Theme& theme, RooflineHits* hits, TextLog* texts);
@@ -35,6 +37,9 @@ double paint_pieces(QPainter& painter, const QRectF& rect, const RooflineData& d
                     const Theme& theme, RooflineHits* hits, TextLog* texts);
 double paint_ladder(QPainter& painter, const QRectF& rect, const RooflineData& data,
                     const Theme& theme, TextLog* texts);
+// What every mark that is drawn means, in as many lines as it needs.
+double paint_roof_legend(QPainter& painter, const QRectF& rect, const RooflineData& data,
+                         const Theme& theme, RooflineHits* hits, TextLog* texts);
 // A dot of a forward or a diamond of a backward piece, with its number unless that is 0.
 void paint_piece_mark(QPainter& painter, const QPointF& center, const RooflinePoint& point,
                       int number, bool solid, const Theme& theme);

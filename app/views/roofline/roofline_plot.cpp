@@ -16,9 +16,9 @@
 namespace parallelarium {
 namespace {
 
-constexpr double kPlotHeight = 340, kPlotHead = 22, kRoofLegend = 20;
+constexpr double kPlotHeight = 340, kPlotHead = 22;
 constexpr int kPlotLeft = 76, kPlotRight = 14, kPlotTop = 18, kPlotBottom = 40;
-constexpr double kMark = 5, kMarkReach = 8;
+constexpr double kMarkReach = 8;
 
 struct RoofTexts {
   Q_DECLARE_TR_FUNCTIONS(RooflineView)
@@ -153,8 +153,8 @@ class RoofPlot {
   // Where marks stand, over which no text comes.
   void take_marks() {
     const auto take = [&](const QPointF& center) {
-      taken_.push_back(
-          QRectF(center.x() - kMark - 1, center.y() - kMark - 1, 2 * kMark + 2, 2 * kMark + 2));
+      taken_.push_back(QRectF(center.x() - kRoofMark - 1, center.y() - kRoofMark - 1,
+                              2 * kRoofMark + 2, 2 * kRoofMark + 2));
     };
     for (const RooflinePoint& point : roofline_.points) {
       if (point.intensity() <= 0 || point.rate() <= 0) continue;
@@ -284,7 +284,7 @@ class RoofPlot {
       if (int(at) == data_.selected) {
         painter_.setPen(QPen(theme_.mark, 2));
         painter_.setBrush(Qt::NoBrush);
-        painter_.drawEllipse(center, kMark + 4, kMark + 4);
+        painter_.drawEllipse(center, kRoofMark + 4, kRoofMark + 4);
       }
       paint_piece_mark(painter_, center, point, 0, false, theme_);
       if (point.measured_rate() > 0) {
@@ -327,65 +327,7 @@ class RoofPlot {
   std::vector<QPolygonF> taken_;  // by marks and texts
 };
 
-bool is_forward(Phase phase) { return phase == Phase::kForward || phase == Phase::kRecompute; }
-
-OpColor mark_color(Phase phase) {
-  return is_forward(phase)             ? OpColor::kForward
-         : phase == Phase::kWeightGrad ? OpColor::kWeight
-                                       : OpColor::kBackward;
-}
-
-// What every mark that is drawn means, in as many lines as it needs; returns their height.
-double paint_roof_legend(QPainter& painter, const QRectF& rect, const RooflineData& data,
-                         const Theme& theme, RooflineHits* hits, TextLog* texts) {
-  double x = rect.left(), y = rect.top();
-  const auto has = [&](Phase phase) {
-    return std::any_of(data.roofline->points.begin(), data.roofline->points.end(),
-                       [&](const RooflinePoint& point) { return point.phase == phase; });
-  };
-  const auto entry = [&](const QString& text, Phase phase, bool solid) {
-    const double wide = QFontMetricsF(theme.font(11)).horizontalAdvance(text) + 2;
-    if (x > rect.left() && x + 16 + wide > rect.right()) {
-      x = rect.left();
-      y += kRoofLegend;
-    }
-    RooflinePoint point;
-    point.phase = phase;
-    paint_piece_mark(painter, QPointF(x + 6, y + kRoofLegend / 2), point, 0, solid, theme);
-    put_text(painter, QRectF(x + 16, y, wide, kRoofLegend), Qt::AlignVCenter, text, theme.font(11),
-             theme.muted, texts);
-    if (hits) hits->legend.emplace_back(text, mark_color(phase));
-    x += wide + 32;
-  };
-  entry(has(Phase::kRecompute) ? RoofTexts::tr("forward, also again in the backward")
-                               : RoofTexts::tr("forward"),
-        Phase::kForward, false);
-  if (has(Phase::kInputGrad)) entry(RoofTexts::tr("input gradient"), Phase::kInputGrad, false);
-  if (has(Phase::kWeightGrad)) entry(RoofTexts::tr("weight gradient"), Phase::kWeightGrad, false);
-  if (data.measured) entry(RoofTexts::tr("as measured, filled"), Phase::kForward, true);
-  return y + kRoofLegend - rect.top();
-}
-
 }  // namespace
-
-void paint_piece_mark(QPainter& painter, const QPointF& center, const RooflinePoint& point,
-                      int number, bool solid, const Theme& theme) {
-  painter.setRenderHint(QPainter::Antialiasing);
-  const bool forward = is_forward(point.phase);
-  const OpColor color = mark_color(point.phase);
-  painter.setPen(QPen(theme.solid(color), 1.4));
-  const QColor fill = solid ? theme.solid(color) : theme.tint(color);
-  painter.setBrush(fill);
-  const double size = number > 0 ? 8.5 : kMark;
-  if (forward)
-    painter.drawEllipse(center, size, size);
-  else
-    painter.drawPolygon(QPolygonF({center + QPointF(0, -size - 1), center + QPointF(size + 1, 0),
-                                   center + QPointF(0, size + 1), center + QPointF(-size - 1, 0)}));
-  if (number > 0)
-    put_text(painter, QRectF(center.x() - 9, center.y() - 8, 18, 16), Qt::AlignCenter,
-             QString::number(number), theme.font(11, true), theme.ink_on(fill), nullptr);
-}
 
 double paint_roofs(QPainter& painter, const QRectF& rect, const RooflineData& data,
                    const Theme& theme, RooflineHits* hits, TextLog* texts) {

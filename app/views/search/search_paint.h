@@ -4,6 +4,7 @@
 #pragma once
 
 #include <QPainter>
+#include <optional>
 #include <vector>
 
 #include "app/look/theme/theme.h"
@@ -24,6 +25,7 @@ struct SearchPicture {
   const PlanAnswer* answer = nullptr;  // null: there is none
   const FoundPlan* selected = nullptr;
   std::vector<const FoundPlan*> selectable;  // each has a dot
+  std::optional<std::size_t> pointed;        // the one of PlanAnswer::points that was clicked
   std::vector<PlanWhy> why;                  // of the selected plan
   QString why_head;
   QString value_head, value_said;  // what was asked of a value of an axis, or empty

@@ -185,9 +185,14 @@ class Scatter {
   }
 
   void paint_selected() {
+    painter_.setBrush(Qt::NoBrush);
+    if (picture_.pointed) {
+      const auto& [seconds, bytes] = picture_.answer->points[*picture_.pointed];
+      painter_.setPen(QPen(theme_.muted, 2));
+      painter_.drawEllipse(place(seconds, bytes), kDot + 3, kDot + 3);
+    }
     if (!picture_.selected) return;
     const QPointF at = place(*picture_.selected);
-    painter_.setBrush(Qt::NoBrush);
     painter_.setPen(QPen(theme_.accent_line, 2));
     painter_.drawEllipse(at, kSelected, kSelected);
   }

@@ -44,6 +44,9 @@ struct SearchView::State {
   int opened = -1;
   bool dragging = false;  // the limit
   SearchHits hits;
+  std::optional<std::size_t> pointed;  // of PlanAnswer::points, until something else is chosen
+  // The dot at a place whose plan was not kept.
+  std::optional<std::size_t> point_at(QPointF at) const;
 
   int button_rows = 0;  // below the title; 0: they stand beside it
 
@@ -59,10 +62,18 @@ struct SearchView::State {
 
 SearchPicture SearchView::State::picture() const {
   SearchPicture picture = picture_of(search, opened);
+  picture.pointed = pointed;
   picture.limit_focus = dragging || use->parentWidget()->hasFocus();
   (button_rows > 0 ? picture.under_head : picture.beside_head) =
       button_rows > 0 ? button_rows * kButtonRow : buttons_width() + 16;
   return picture;
+}
+
+std::optional<std::size_t> SearchView::State::point_at(QPointF at) const {
+  if (!search.answer()) return std::nullopt;
+  for (const auto& [rect, index] : hits.others)
+    if (rect.contains(at) && index < search.answer()->points.size()) return index;
+  return std::nullopt;
 }
 
 ViewInfo SearchView::info() {
@@ -188,6 +199,7 @@ QString SearchView::description() const { return search_description(state_->sear
 
 void SearchView::refresh() {
   State& s = *state_;
+  s.pointed.reset();
   const bool chosen = s.search.selected() != nullptr;
   s.use->setEnabled(chosen);
   s.take->setEnabled(chosen);
@@ -275,7 +287,15 @@ void SearchView::press(QPointF at) {
       return refresh();
     }
   for (const SearchHits::Plan& hit : s.hits.plans)
-    if (hit.rect.contains(at)) return s.search.select(Setup(hit.plan->setup));
+    if (hit.rect.contains(at)) {
+      s.search.select(Setup(hit.plan->setup));
+      return refresh();  // also where it was selected already
+    }
+  s.pointed = s.point_at(at);
+  if (!s.pointed) return;
+  const auto& [seconds, bytes] = s.search.answer()->points[*s.pointed];
+  Q_EMIT described(describe_point(s.search, seconds, bytes));
+  canvas().update();
 }
 
 void SearchView::drag(QPointF at) {
@@ -319,11 +339,9 @@ bool SearchView::show_tip(QPointF at, QPoint global) {
     QToolTip::showText(global, plan_tip(state_->search, *hit.plan), &canvas());
     return true;
   }
-  const std::optional<PlanAnswer>& answer = state_->search.answer();
-  for (const auto& [rect, index] : state_->hits.others) {
-    if (!rect.contains(at) || !answer || index >= answer->points.size()) continue;
-    const auto& [seconds, bytes] = answer->points[index];
-    QToolTip::showText(global, point_tip(seconds, bytes), &canvas());
+  if (const auto point = state_->point_at(at)) {
+    const auto& [seconds, bytes] = state_->search.answer()->points[*point];
+    QToolTip::showText(global, point_tip(state_->search, seconds, bytes), &canvas());
     return true;
   }
   QToolTip::hideText();

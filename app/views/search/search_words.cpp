@@ -168,11 +168,31 @@ QString plan_tip(const PlanSearch& search, const FoundPlan& plan) {
          QLatin1Char('\n') + figures;
 }
 
-QString point_tip(double seconds, std::int64_t bytes) {
-  return SearchTexts::tr(
-             "Simulated: step %1, %2.\nThe search keeps the best plans and the front. "
-             "To come to another one fix an axis, or ask “Why not …”.")
-      .arg(seconds_text(seconds), bytes_text(bytes));
+SelectionText describe_point(const PlanSearch& search, double seconds, std::int64_t bytes) {
+  SelectionText text;
+  text.headline = SearchTexts::tr("Simulated, and not kept by the search");
+  text.facts = {{SearchTexts::tr("step"), seconds_text(seconds)},
+                {SearchTexts::tr("memory of the fullest GPU"), bytes_text(bytes)}};
+  if (const FoundPlan* best = search.best(); best && seconds > best->seconds)
+    text.facts.push_back({SearchTexts::tr("longer than the best by"),
+                          SearchTexts::tr("%1, %2").arg(seconds_text(seconds - best->seconds),
+                                                        share_text(seconds / best->seconds - 1))});
+  if (search.answer() && bytes > search.answer()->capacity_bytes)
+    text.facts.push_back(
+        {SearchTexts::tr("does not fit"),
+         SearchTexts::tr("the limit is %1").arg(bytes_text(search.answer()->capacity_bytes))});
+  text.facts.push_back({SearchTexts::tr("its settings"),
+                        SearchTexts::tr("are not told: the search keeps the best plans and the "
+                                        "front. To come to another one fix an axis, or ask “Why "
+                                        "not …”.")});
+  return text;
+}
+
+QString point_tip(const PlanSearch& search, double seconds, std::int64_t bytes) {
+  const SelectionText text = describe_point(search, seconds, bytes);
+  QStringList lines{text.headline};
+  for (const FactLine& fact : text.facts) lines << fact.word + QLatin1Char(' ') + fact.value;
+  return lines.join(QLatin1Char('\n'));
 }
 
 std::vector<TodayFigure> today_figures(const PlanSearch& search) {

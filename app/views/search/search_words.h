@@ -4,6 +4,7 @@
 
 #include <QString>
 
+#include "app/selection/selection_panel.h"
 #include "app/state/plan/plan_search.h"
 #include "app/views/search/search_paint.h"
 #include "app/views/shared/plan_words.h"
@@ -32,7 +33,9 @@ QString value_said(const PlanSearch& search);
 // What a plan is, at a dot of the scatter.
 QString plan_tip(const PlanSearch& search, const FoundPlan& plan);
 // The same of a dot whose plan the search did not keep.
-QString point_tip(double seconds, std::int64_t bytes);
+// A simulated plan that the search did not keep: its dot has figures, and no Setup.
+SelectionText describe_point(const PlanSearch& search, double seconds, std::int64_t bytes);
+QString point_tip(const PlanSearch& search, double seconds, std::int64_t bytes);
 // What is known of less memory than was searched.
 QString limited_text(const PlanSearch& search);
 // That the best are those found until the search was cancelled.

@@ -14,11 +14,14 @@
 
 namespace parallelarium {
 
+// A statement in each language of the course; English is there always.
+using RowTexts = std::map<std::string, std::string>;
+
 // Statements by id, such as "S3-28", of the rows.json in `folder`. Error: one sentence.
-Result<std::map<std::string, std::string>> read_rows(const std::string& folder);
+Result<std::map<std::string, RowTexts>> read_rows(const std::string& folder);
 
 struct CoverageRow {
-  std::string id, words;
+  std::string id, words;  // the latter in English
   // "lesson/step", in the order of the course, then "course/<place>" of course_places(); empty: it
   // is missing.
   std::vector<std::string> steps;

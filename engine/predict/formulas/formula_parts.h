@@ -17,6 +17,9 @@ inline constexpr const char* kZeroPaper = "Rajbhandari et al. 2019, ZeRO (arXiv 
 
 // 424576 as "424,576"; fractions with six digits.
 std::string number(double value);
+// Four digits, and a power of ten where there are more before the point or zeros behind it:
+// "3.322·10⁹".
+std::string four_digits(double value);
 
 // Parameters of a first-stage rank that the same ranks keep in step: routed experts have fewer
 // replicas than everything else.

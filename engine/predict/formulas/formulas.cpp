@@ -23,7 +23,7 @@ void add_times(const Setup& setup, const Machine& machine, Formulas& out) {
       model_flops_per_sequence(setup.model) * static_cast<double>(setup.global_batch());
   const double ranks = mesh.ranks();
   out.push_back({message("time.peak", "step time at peak, a lower bound"), "FLOPs / (ranks · peak)",
-                 fmt::format("{:.4g} / ({} · {:.4g})", step, mesh.ranks(), peak),
+                 fmt::format("{} / ({} · {})", four_digits(step), mesh.ranks(), four_digits(peak)),
                  step / (ranks * peak), "seconds", fmt::format("peak: {}", rate.origin),
                  message("note-peak",
                          "no bubble, no communication, no memory traffic, perfect matrix "
@@ -37,8 +37,8 @@ void add_times(const Setup& setup, const Machine& machine, Formulas& out) {
   out.push_back(
       {message("time.without-communication", "step time without communication"),
        naive ? "m p (tF + tB)" : "(m + p − 1) (tF + tB)",
-       naive ? fmt::format("{} · {} · {:.4g}", setup.microbatches, mesh.pp, both)
-             : fmt::format("({} + {} − 1) · {:.4g}", setup.microbatches, mesh.pp, both),
+       naive ? fmt::format("{} · {} · {}", setup.microbatches, mesh.pp, four_digits(both))
+             : fmt::format("({} + {} − 1) · {}", setup.microbatches, mesh.pp, four_digits(both)),
        slots * both, "seconds", fmt::format("{}, section 3.4, eq. (1)", kNarayanan),
        message("note-large-products",
                "tF + tB of one stage: its matrix products at the rate of large ones; small ones, "

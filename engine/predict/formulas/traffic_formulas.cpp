@@ -11,8 +11,26 @@
 
 namespace parallelarium {
 
+namespace {
+
+// "3.322e+09" as "3.322·10⁹".
+std::string with_power(const std::string& digits) {
+  const std::size_t at = digits.find('e');
+  if (at == std::string::npos) return digits;
+  static constexpr const char* kRaised[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+  const int exponent = std::stoi(digits.substr(at + 1));
+  std::string text = digits.substr(0, at) + "·10" + (exponent < 0 ? "⁻" : "");
+  for (const char digit : std::to_string(std::abs(exponent))) text += kRaised[digit - '0'];
+  return text;
+}
+
+}  // namespace
+
+std::string four_digits(double value) { return with_power(fmt::format("{:.4g}", value)); }
+
 std::string number(double value) {
-  if (value != std::floor(value) || std::fabs(value) >= 1e15) return fmt::format("{:.6g}", value);
+  if (value != std::floor(value) || std::fabs(value) >= 1e15)
+    return with_power(fmt::format("{:.6g}", value));
   std::string digits = fmt::format("{:.0f}", std::fabs(value));
   for (int at = static_cast<int>(digits.size()) - 3; at > 0; at -= 3)
     digits.insert(static_cast<std::size_t>(at), ",");

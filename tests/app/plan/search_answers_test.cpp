@@ -103,9 +103,55 @@ TEST_F(SearchAnswers, EveryDotOfTheScatterSaysWhatItIs) {
   for (const auto& [rect, index] : hits.others) {
     EXPECT_TRUE(hits.plot.adjusted(-9, -9, 9, 9).contains(rect));
     const auto& [seconds, bytes] = answer.points[index];
-    const QString tip = point_tip(seconds, bytes);
+    const QString tip = point_tip(search(), seconds, bytes);
     EXPECT_TRUE(tip.contains(seconds_text(seconds)) && tip.contains(bytes_text(bytes)));
+    EXPECT_FALSE(tip.contains(QLatin1String("does not fit")));
   }
+}
+
+// A hollow dot has no Setup that could be selected: a click says its figures, how far it is from
+// the best and why it cannot be opened, and rings it.
+TEST_F(SearchAnswers, AClickOnADotThatWasNotKeptSaysItsFigures) {
+  search_for(small_wish());
+  ASSERT_TRUE(search().answer());
+  SelectionText told;
+  QObject::connect(&view(), &View::described, [&](const SelectionText& text) { told = text; });
+  const auto selected = search().selected()->setup;
+  QWidget& canvas = view().canvas();
+  QImage before = canvas.grab().toImage();
+  const SearchHits hits = view().hits();
+  int clicked = 0;
+  for (const auto& [rect, index] : hits.others) {
+    const QPointF at = rect.center();
+    if (hits.limit.contains(at) ||
+        std::any_of(hits.plans.begin(), hits.plans.end(),
+                    [&](const SearchHits::Plan& plan) { return plan.rect.contains(at); }))
+      continue;
+    QTest::mouseClick(&canvas, Qt::LeftButton, {}, at.toPoint());
+    QStringList facts;
+    for (const FactLine& fact : told.facts) facts << fact.value;
+    EXPECT_EQ(told.headline, QStringLiteral("Simulated, and not kept by the search"));
+    // Dots may lie over each other: the click is for one of them.
+    const bool found = std::any_of(
+        hits.others.begin(), hits.others.end(), [&, where = at.toPoint()](const auto& other) {
+          const auto& [seconds, bytes] = search().answer()->points[other.second];
+          return other.first.contains(where) && facts.contains(seconds_text(seconds)) &&
+                 facts.contains(bytes_text(bytes));
+        });
+    EXPECT_TRUE(found) << facts.join(QLatin1Char('|')).toStdString();
+    EXPECT_EQ(search().selected()->setup, selected);
+    ++clicked;
+  }
+  ASSERT_GT(clicked, 0);
+  EXPECT_NE(canvas.grab().toImage(), before) << "the dot has a ring";
+  // With less memory those that need more say so.
+  PlanWish less = search().wish();
+  less.memory_bytes = std::int64_t{1} << 30;
+  search().set_wish(less);
+  ASSERT_TRUE(search().answer());
+  for (const auto& [seconds, bytes] : search().answer()->points)
+    EXPECT_EQ(point_tip(search(), seconds, bytes).contains(QLatin1String("does not fit")),
+              bytes > search().answer()->capacity_bytes);
 }
 
 // Up and Down walk all dots, and a click on the diamond selects what is trained today.

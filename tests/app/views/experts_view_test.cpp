@@ -51,6 +51,26 @@ TEST(ExpertFigures, EqualACountOverTheTokens) {
   }
 }
 
+// Where the title has too little room it leaves parts out, and cuts none.
+TEST(ExpertTitle, IsWholeInEveryWidth) {
+  const ExpertPicture picture = picture_of(moe_setup(4));
+  ASSERT_NE(picture.drawn(), nullptr);
+  const QFont font = light_theme().font(13, true);
+  const QFontMetricsF metrics(font);
+  const QString whole = expert_title(picture);
+  const QString first = whole.section(QStringLiteral(" \u00b7 "), 0, 0),
+                last = whole.section(QStringLiteral(" \u00b7 "), -1);
+  EXPECT_EQ(expert_title_in(picture, font, 2000), whole);
+  int shortest = 99;
+  for (double width = metrics.horizontalAdvance(whole) + 1; width > 300; width -= 20) {
+    const QString title = expert_title_in(picture, font, width);
+    EXPECT_LE(metrics.horizontalAdvance(title), width);
+    EXPECT_TRUE(title.startsWith(first) && title.endsWith(last)) << title.toStdString();
+    shortest = std::min(shortest, int(title.count(QStringLiteral(" \u00b7 "))));
+  }
+  EXPECT_EQ(shortest, 1);
+}
+
 // All choices of home 0 went to expert 0, which keeps 40 of its 128; those of the others are even.
 TEST(ExpertQuantities, SetWhatTheRunCountedBesideTheSkew) {
   const PlanSetup setup = moe_setup(4);

@@ -241,10 +241,9 @@ TEST_F(Rooms, TheMapGoesOnWithALessonThatIsPlayedAgain) {
   EXPECT_EQ(offered(), first) << "it is done once more";
 }
 
-// What is typed finds a lesson by its title, its unit and every statement that it covers.
-TEST_F(Rooms, TheMapFindsALessonByWhatItCovers) {
-  press(QStringLiteral("Learn"));
-  const MapData& map = window->findChild<CourseMap*>()->data();
+// What is typed finds a lesson by its title, its unit and every statement that it covers, in the
+// window's language and in English.
+void expect_found_by_statements(const MapData& map, const std::vector<std::string>& languages) {
   const auto json_of = [](const QString& path) {
     QFile file(QStringLiteral(PARALLELARIUM_SOURCE_DIR "/lessons/") + path);
     EXPECT_TRUE(file.open(QIODevice::ReadOnly)) << path.toStdString();
@@ -259,12 +258,28 @@ TEST_F(Rooms, TheMapFindsALessonByWhatItCovers) {
     if (!lesson.contains("covers")) continue;
     for (const auto& [id, step] : lesson["covers"].items()) {
       EXPECT_TRUE(map.matches(at, QString::fromStdString(id))) << id;
-      EXPECT_TRUE(map.matches(at, QString::fromStdString(rows.at(id).get<std::string>()))) << id;
+      for (const std::string& language : languages)
+        EXPECT_TRUE(map.matches(at, QString::fromStdString(rows.at(id).at(language)))) << id;
       ++statements;
     }
     EXPECT_FALSE(map.matches(at, QStringLiteral("S9-99")));
   }
   EXPECT_GT(statements, 100);
+}
+
+TEST_F(Rooms, TheMapFindsALessonByWhatItCovers) {
+  press(QStringLiteral("Learn"));
+  const MapData& map = window->findChild<CourseMap*>()->data();
+  expect_found_by_statements(map, {"en"});
+  for (std::size_t at = 0; at < map.lessons.size(); ++at)
+    EXPECT_FALSE(map.matches(at, QStringLiteral("Was Pipelines bringen und kosten"))) << at;
+}
+
+TEST_F(Rooms, AGermanMapFindsALessonByTheStatementInGermanAndInEnglish) {
+  QLocale::setDefault(QLocale(QLocale::German));
+  const LessonPlayer player(window->session());
+  expect_found_by_statements(read_map(player), {"de", "en"});
+  QLocale::setDefault(QLocale(QLocale::English, QLocale::UnitedStates));
 }
 
 TEST_F(Rooms, TheMapHasEveryLessonOnceUnderAUnitThatFollowsWhatItNeeds) {

@@ -4,12 +4,16 @@
 #include <gtest/gtest.h>
 
 #include <QApplication>
+#include <QCheckBox>
 #include <QDirIterator>
 #include <QFile>
-#include <QFocusEvent>
 #include <QFontMetricsF>
+#include <QLineEdit>
+#include <QPushButton>
 #include <QRawFont>
 #include <QRegularExpression>
+#include <QTest>
+#include <QVBoxLayout>
 #include <utility>
 #include <vector>
 
@@ -65,26 +69,99 @@ TEST(Contrast, IsTwentyOneBetweenBlackAndWhite) {
 
 // A ring marks where the keys are for those who walk by keyboard. It stays away after a click, also
 // when another window was in front meanwhile.
-TEST(FocusRing, IsThereForTheKeyboardAlone) {
-  QWidget area;
-  ring_focus(area);
-  area.show();
-  const auto* ring =
-      area.findChild<QWidget*>(QLatin1String(kFocusRingName), Qt::FindDirectChildrenOnly);
-  ASSERT_NE(ring, nullptr);
-  const auto shown_by = [&](Qt::FocusReason reason) {
-    QFocusEvent out(QEvent::FocusOut, Qt::OtherFocusReason), in(QEvent::FocusIn, reason);
-    QCoreApplication::sendEvent(&area, &out);
-    EXPECT_FALSE(ring->isVisible());
-    QCoreApplication::sendEvent(&area, &in);
-    return ring->isVisible();
-  };
-  for (const Qt::FocusReason back : {Qt::ActiveWindowFocusReason, Qt::PopupFocusReason}) {
-    EXPECT_FALSE(shown_by(Qt::MouseFocusReason));
-    EXPECT_FALSE(shown_by(back));
-    EXPECT_TRUE(shown_by(Qt::TabFocusReason));
-    EXPECT_TRUE(shown_by(back));
+class FocusLook : public testing::Test {
+ protected:
+  void SetUp() override {
+    auto* column = new QVBoxLayout(&window);
+    column->addWidget(&first);
+    for (QAbstractButton* button :
+         std::initializer_list<QAbstractButton*>{&plain, &primary, &check, &segment})
+      column->addWidget(button);
+    area.setFocusPolicy(Qt::StrongFocus);
+    area.setMinimumHeight(40);
+    ring_focus(area);
+    column->addWidget(&area);
+    primary.setProperty("primary", true);
+    segment.setProperty("segment", "first");
+    segment.setCheckable(true);
+    window.show();
+    window.activateWindow();
+    ASSERT_TRUE(QTest::qWaitForWindowActive(&window));
   }
+  // What of `widget` shows that it has the focus: how it looks now against without it, at the same
+  // place of the mouse.
+  bool shows(QWidget& widget) {
+    EXPECT_TRUE(widget.hasFocus());
+    const QImage with = picture_of(widget);
+    first.setFocus(Qt::OtherFocusReason);
+    const QImage without = picture_of(widget);
+    return with != without;
+  }
+  static QImage picture_of(QWidget& widget) {
+    QApplication::processEvents();
+    return widget.grab().toImage();
+  }
+  std::vector<QWidget*> all() { return {&plain, &primary, &check, &segment, &area}; }
+
+  QWidget window;
+  QLineEdit first{&window};
+  QPushButton plain{QStringLiteral("Plain"), &window}, primary{QStringLiteral("Next"), &window},
+      segment{QStringLiteral("Part"), &window};
+  QCheckBox check{QStringLiteral("Check"), &window};
+  QWidget area{&window};
+};
+
+TEST_F(FocusLook, AClickShowsNoRing) {
+  for (QWidget* widget : all()) {
+    QTest::mouseClick(widget, Qt::LeftButton);
+    if (widget == &area) area.setFocus(Qt::MouseFocusReason);  // who draws itself takes it so
+    EXPECT_FALSE(shows(*widget)) << widget->metaObject()->className();
+  }
+}
+
+TEST_F(FocusLook, TabAndBacktabShowTheRing) {
+  first.setFocus(Qt::MouseFocusReason);
+  for (QWidget* widget : all()) {
+    while (!widget->hasFocus()) QTest::keyClick(QApplication::focusWidget(), Qt::Key_Tab);
+    EXPECT_TRUE(shows(*widget)) << widget->metaObject()->className();
+  }
+  area.setFocus(Qt::MouseFocusReason);
+  QTest::keyClick(&area, Qt::Key_Tab, Qt::ShiftModifier);
+  EXPECT_TRUE(shows(check));
+}
+
+TEST_F(FocusLook, AKeyAfterAClickShowsTheRingAndACtrlKeyAloneDoesNot) {
+  for (QWidget* widget : all()) {
+    QTest::mouseClick(widget, Qt::LeftButton);
+    widget->setFocus(Qt::MouseFocusReason);
+    QTest::keyClick(widget, Qt::Key_Control);
+    EXPECT_FALSE(shows(*widget)) << widget->metaObject()->className();
+    widget->setFocus(Qt::MouseFocusReason);
+    QTest::keyClick(widget, Qt::Key_F12);
+    EXPECT_TRUE(shows(*widget)) << widget->metaObject()->className();
+  }
+}
+
+// The program moves the focus, as a lesson does to the button that leads on.
+TEST_F(FocusLook, WhereTheProgramMovesTheFocusTheLastPressDecides) {
+  QTest::mouseClick(&plain, Qt::LeftButton);
+  primary.setFocus();
+  EXPECT_FALSE(shows(primary));
+  plain.setFocus();
+  QTest::keyClick(&plain, Qt::Key_Space);
+  primary.setFocus();
+  EXPECT_TRUE(shows(primary));
+}
+
+TEST_F(FocusLook, ComesBackAsItWas) {
+  for (const Qt::FocusReason back : {Qt::ActiveWindowFocusReason, Qt::PopupFocusReason})
+    for (const bool by_key : {false, true})
+      for (QWidget* widget : all()) {
+        widget->setFocus(by_key ? Qt::TabFocusReason : Qt::MouseFocusReason);
+        first.setFocus(back);
+        widget->setFocus(back);
+        EXPECT_EQ(shows(*widget), by_key) << widget->metaObject()->className();
+      }
 }
 
 class EveryTheme : public testing::TestWithParam<bool> {

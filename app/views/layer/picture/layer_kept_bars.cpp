@@ -91,10 +91,17 @@ double words_width(double width) { return width - 2 * kKeptMargin - kKeptLabels;
 
 struct BarPart {
   std::int64_t bytes = 0;
-  QString text;
+  QString text = {};
+  QRectF place = {};
 };
 
-std::vector<BarPart> parts_of_bar(const LayerKept& kept, KeptCut cut) {
+// The terms without their spaces where the bar is too narrow for these: "8sbh/2".
+QStringList names_of_part(const BarPart& part) {
+  QString narrow = part.text;
+  return {part.text, narrow.remove(QChar(QChar::Nbsp))};
+}
+
+std::vector<BarPart> parts_of_cut(const LayerKept& kept, KeptCut cut) {
   const LayerKept::Bytes& bytes = kept.bytes[std::size_t(cut)];
   const QString over =
       cut == KeptCut::kWhole ? QString() : QStringLiteral("\u00a0/\u00a0%1").arg(kept.tp);
@@ -103,6 +110,26 @@ std::vector<BarPart> parts_of_bar(const LayerKept& kept, KeptCut cut) {
   if (bytes.whole > 0) parts.push_back({bytes.whole, factor_text(kept.whole_sbh, 0) + over_whole});
   if (bytes.split > 0) parts.push_back({bytes.split, factor_text(kept.split_sbh, 0) + over});
   if (bytes.scores > 0) parts.push_back({bytes.scores, factor_text(0, kept.scores) + over});
+  return parts;
+}
+
+double top_of_bars(const LayerLayout& layout) { return layout.kept_top + kKeptHead; }
+
+// The parts of the cut in line `at` of cuts_of(), where they stand.
+std::vector<BarPart> placed_parts(const LayerPicture& picture, const LayerLayout& layout,
+                                  std::size_t at) {
+  const LayerKept& kept = picture.layer->kept;
+  const std::vector<KeptCut> cuts = cuts_of(kept);
+  std::int64_t most = 1;
+  for (const KeptCut cut : cuts) most = std::max(most, kept.bytes[std::size_t(cut)].all());
+  const double scale = words_width(layout.size.width()) * 0.78 / double(most);
+  double x = kKeptMargin + kKeptLabels;
+  std::vector<BarPart> parts = parts_of_cut(kept, cuts[at]);
+  for (BarPart& part : parts) {
+    part.place = QRectF(x + 0.5, top_of_bars(layout) + double(at) * kKeptRow + 0.5,
+                        double(part.bytes) * scale, kKeptRow - 5);
+    x += part.place.width();
+  }
   return parts;
 }
 
@@ -126,27 +153,24 @@ void paint_layer_kept(QPainter& painter, const LayerPicture& picture, const Laye
              KeptWords::tr("KEPT FOR THE BACKWARD \u00b7 one layer, one micro-batch, every rank "
                            "\u00b7 s sequence, b micro-batch, h width, a heads"),
              theme.font(11), theme.muted, texts);
-  y += kKeptHead;
-  std::int64_t most = 1;
-  for (const KeptCut cut : cuts_of(kept)) most = std::max(most, kept.bytes[std::size_t(cut)].all());
-  const double scale = room * 0.78 / double(most);
+  y = top_of_bars(layout);
   const QColor fill = theme.memory(Category::kActivations);
   const QColor line = mixed(fill, theme.ink_on(fill), 0.5);
-  for (const KeptCut cut : cuts_of(kept)) {
+  const std::vector<KeptCut> cuts = cuts_of(kept);
+  for (std::size_t at = 0; at < cuts.size(); ++at) {
+    const KeptCut cut = cuts[at];
     const bool own = cut == kept.cut;
     const QColor of_cut = own ? fill : mixed(fill, theme.surface, 0.55);
     put_elided(painter, QRectF(kKeptMargin, y, kKeptLabels - 6, kKeptRow - 3), Qt::AlignVCenter,
                cut_name(kept, cut), theme.font(11, own), own ? theme.text : theme.muted, texts);
     double x = left;
-    for (const BarPart& part : parts_of_bar(kept, cut)) {
-      const QRectF bar(x + 0.5, y + 0.5, double(part.bytes) * scale, kKeptRow - 5);
+    for (const BarPart& part : placed_parts(picture, layout, at)) {
       painter.setPen(QPen(line, 1));
       painter.setBrush(of_cut);
-      painter.drawRect(bar);
-      const QFont font = theme.font(10);
-      if (QFontMetricsF(font).horizontalAdvance(part.text) + 6 < bar.width())
-        put_text(painter, bar, Qt::AlignCenter, part.text, font, theme.ink_on(of_cut), texts);
-      x += bar.width();
+      painter.drawRect(part.place);
+      put_name_that_fits(painter, part.place, names_of_part(part), theme.font(10),
+                         theme.ink_on(of_cut), texts);
+      x += part.place.width();
     }
     put_elided(painter, QRectF(x + 8, y, left + room - x - 8, kKeptRow - 3), Qt::AlignVCenter,
                bytes_text(kept.bytes[std::size_t(cut)].all()), theme.font(11, own), theme.text,
@@ -162,6 +186,18 @@ void paint_layer_kept(QPainter& painter, const LayerPicture& picture, const Laye
     }
     y += kTermLine;
   }
+}
+
+QString layer_kept_bar_text(const LayerPicture& picture, const LayerLayout& layout, QPointF point) {
+  if (!picture.shows_kept()) return {};
+  const LayerKept& kept = picture.layer->kept;
+  const std::vector<KeptCut> cuts = cuts_of(kept);
+  for (std::size_t at = 0; at < cuts.size(); ++at)
+    for (const BarPart& part : placed_parts(picture, layout, at))
+      if (part.place.contains(point))
+        return QStringLiteral("%1: %2 = %3")
+            .arg(cut_name(kept, cuts[at]), part.text, bytes_text(part.bytes));
+  return {};
 }
 
 QString layer_kept_sentence(const LayerPicture& picture) {

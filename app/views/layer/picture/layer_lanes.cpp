@@ -15,7 +15,7 @@ struct LanesWords {
   Q_DECLARE_TR_FUNCTIONS(layer)
 };
 
-constexpr double kLanesMargin = 16, kBar = 13;
+constexpr double kLanesMargin = 16, kBar = 13, kNameMargin = 4;
 
 OpColor color_of_step(const LayerStep& step) {
   if (step.kind != LayerStepKind::kCompute) return OpColor::kCommunication;
@@ -33,10 +33,61 @@ bool in_picture(const LayerPicture& picture, int step) {
 }
 
 // A ring's steps have numbers.
-QString name_in_lane(const LayerPicture& picture, const LayerStep& step) {
+QStringList names_in_lane(const LayerPicture& picture, const LayerStep& step) {
   const bool counted = picture.shows_context() && picture.layer->context.rounds.size() > 1 &&
                        step.piece == Piece::kAttention && step.kind == LayerStepKind::kCompute;
-  return counted ? QString::number(step.block + 1) : layer_step_name(step);
+  return counted ? QStringList(QString::number(step.block + 1)) : layer_step_names(step);
+}
+
+// The times that have lanes, one below the other.
+std::vector<const LayerSpans*> lanes_of(const LayerPicture& picture) {
+  std::vector<const LayerSpans*> lanes;
+  for (const LayerSpans* times : {picture.predicted.get(), picture.observed.get()})
+    if (times) lanes.push_back(times);
+  return lanes;
+}
+
+double x_of(const LayerPicture& picture, const LayerLayout& layout, const LayerSpans& times,
+            Nanoseconds time) {
+  Nanoseconds longest{1};
+  for (const LayerSpans* of : lanes_of(picture))
+    longest = std::max(longest, length_of(picture.window_of(*of)));
+  return layout.lane_left + layout.lane_width *
+                                double((time - picture.window_of(times).begin).count()) /
+                                double(longest.count());
+}
+
+double lane_top(const LayerLayout& layout, std::size_t row, std::size_t lane) {
+  return layout.lanes_top + double(row) * layout.lane_pitch + double(lane) * (kBar + 2);
+}
+
+struct LaneBar {
+  const LayerSpans* times;
+  int step, rank;
+  QRectF place;
+};
+
+std::vector<LaneBar> lane_bars(const LayerPicture& picture, const LayerLayout& layout) {
+  std::vector<LaneBar> bars;
+  const std::vector<const LayerSpans*> lanes = lanes_of(picture);
+  for (std::size_t row = 0; row < layout.ranks.size(); ++row)
+    for (std::size_t lane = 0; lane < lanes.size(); ++lane)
+      for (int step = 0; step < int(lanes[lane]->spans.size()); ++step) {
+        if (!in_picture(picture, step)) continue;
+        const int rank = layout.ranks[row];
+        const std::optional<Span>& span = lanes[lane]->spans[std::size_t(step)][std::size_t(rank)];
+        if (!span) continue;
+        // Exchanges go on beside pieces: they take the lower half.
+        const bool beside =
+            picture.layer->steps[std::size_t(step)].kind == LayerStepKind::kExchange;
+        const double down = beside ? kBar / 2 : 0;
+        const double left = x_of(picture, layout, *lanes[lane], span->begin);
+        const double right = x_of(picture, layout, *lanes[lane], span->end);
+        bars.push_back({lanes[lane], step, rank,
+                        QRectF(left, lane_top(layout, row, lane) + down,
+                               std::max(1.0, right - left), kBar - down)});
+      }
+  return bars;
 }
 
 }  // namespace
@@ -63,58 +114,58 @@ void paint_layer_lanes(QPainter& painter, const LayerPicture& picture, const Lay
                       time_text(length_of(picture.window_of(*picture.observed))));
   put_elided(painter, QRectF(kLanesMargin, head, layout.size.width() - 2 * kLanesMargin, 16),
              Qt::AlignVCenter, title, small, theme.muted, texts);
-  Nanoseconds longest{1};
-  for (const LayerSpans* times : {picture.predicted.get(), picture.observed.get()})
-    if (times) longest = std::max(longest, length_of(picture.window_of(*times)));
-  const auto x_of = [&](const LayerSpans& times, Nanoseconds time) {
-    return layout.lane_left + layout.lane_width *
-                                  double((time - picture.window_of(times).begin).count()) /
-                                  double(longest.count());
-  };
+  const std::vector<const LayerSpans*> lanes = lanes_of(picture);
   for (std::size_t row = 0; row < layout.ranks.size(); ++row) {
     const int rank = layout.ranks[row];
-    double y = layout.lanes_top + double(row) * layout.lane_pitch;
-    paint_chip(painter, QPointF(kLanesMargin + 66, y), kBar,
+    paint_chip(painter, QPointF(kLanesMargin + 66, lane_top(layout, row, 0)), kBar,
                picture.layer->ranks[std::size_t(rank)].rank, theme, texts);
-    for (const LayerSpans* times : {picture.predicted.get(), picture.observed.get()}) {
-      if (!times) continue;
-      const bool tinted = times == picture.predicted.get();
-      if (picture.shows_context()) {
-        const Span window = picture.window_of(*times);
-        const double left = x_of(*times, window.begin);
-        paint_hatching(painter, QRectF(left, y, x_of(*times, window.end) - left, kBar), theme);
-      }
-      for (std::size_t step = 0; step < times->spans.size(); ++step) {
-        if (!in_picture(picture, int(step))) continue;
-        const std::optional<Span>& span = times->spans[step][std::size_t(rank)];
-        if (!span) continue;
-        const LayerStep& of = picture.layer->steps[step];
-        const OpColor color = color_of_step(of);
-        const double left = x_of(*times, span->begin);
-        // Exchanges go on beside pieces: they take the lower half.
-        const double down = of.kind == LayerStepKind::kExchange ? kBar / 2 : 0;
-        const QRectF bar(left, y + down, std::max(1.0, x_of(*times, span->end) - left),
-                         kBar - down);
-        painter.setPen(QPen(tinted ? theme.solid(color) : theme.surface, 1));
-        painter.setBrush(tinted ? theme.tint(color) : theme.solid(color));
-        painter.drawRect(bar);
-        const QString name = name_in_lane(picture, of);
-        const QFont font = theme.font(10);
-        if (tinted && down == 0 && QFontMetricsF(font).horizontalAdvance(name) + 6 < bar.width())
-          put_text(painter, bar, Qt::AlignCenter, name, font, theme.ink_on(theme.tint(color)),
-                   texts);
-      }
-      y += kBar + 2;
+    if (!picture.shows_context()) continue;
+    for (std::size_t lane = 0; lane < lanes.size(); ++lane) {
+      const Span window = picture.window_of(*lanes[lane]);
+      const double left = x_of(picture, layout, *lanes[lane], window.begin);
+      const double right = x_of(picture, layout, *lanes[lane], window.end);
+      paint_hatching(painter, QRectF(left, lane_top(layout, row, lane), right - left, kBar), theme);
     }
+  }
+  for (const LaneBar& bar : lane_bars(picture, layout)) {
+    const bool tinted = bar.times == picture.predicted.get();
+    const LayerStep& of = picture.layer->steps[std::size_t(bar.step)];
+    const OpColor color = color_of_step(of);
+    painter.setPen(QPen(tinted ? theme.solid(color) : theme.surface, 1));
+    painter.setBrush(tinted ? theme.tint(color) : theme.solid(color));
+    painter.drawRect(bar.place);
+    // Half a lane is too low for a name.
+    if (tinted && of.kind != LayerStepKind::kExchange)
+      put_name_that_fits(painter, bar.place, names_in_lane(picture, of), theme.font(10),
+                         theme.ink_on(theme.tint(color)), texts);
   }
   const LayerSpans* shown = picture.shown();
   if (!shown) return;
   const Span window = picture.window_of(*shown);
   if (picture.playhead < window.begin || picture.playhead > window.end) return;
-  const double x = x_of(*shown, picture.playhead);
+  const double x = x_of(picture, layout, *shown, picture.playhead);
   painter.setPen(QPen(theme.mark, 2));
   painter.drawLine(QPointF(x, layout.lanes_top - 4),
                    QPointF(x, layout.lanes_top + double(layout.ranks.size()) * layout.lane_pitch));
+}
+
+LayerHit layer_lane_hit(const LayerPicture& picture, const LayerLayout& layout, QPointF point) {
+  if (!picture.drawn() || picture.hides_time || !layout.in_lanes(point.y())) return {};
+  const std::vector<LaneBar> bars = lane_bars(picture, layout);
+  // What is painted last lies on top.
+  const auto under = std::find_if(bars.rbegin(), bars.rend(),
+                                  [&](const LaneBar& bar) { return bar.place.contains(point); });
+  return under == bars.rend() ? LayerHit{} : LayerHit{under->step, under->rank};
+}
+
+void put_name_that_fits(QPainter& painter, const QRectF& bar, const QStringList& names,
+                        const QFont& font, const QColor& color, TextLog* texts) {
+  const QFontMetricsF metrics(font);
+  for (const QString& name : names) {
+    if (metrics.horizontalAdvance(name) + kNameMargin > bar.width()) continue;
+    put_text(painter, bar, Qt::AlignCenter, name, font, color, texts);
+    return;
+  }
 }
 
 }  // namespace parallelarium

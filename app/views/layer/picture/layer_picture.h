@@ -138,22 +138,31 @@ void paint_layer(QPainter& painter, const LayerPicture& picture, const LayerLayo
                  const Theme& theme, TextLog* texts);
 void paint_layer_lanes(QPainter& painter, const LayerPicture& picture, const LayerLayout& layout,
                        const Theme& theme, TextLog* texts);
+// The step whose bar in time lies under a point, and the rank of its lane; step -1: none.
+struct LayerHit {
+  int step = -1, rank = 0;
+};
+LayerHit layer_lane_hit(const LayerPicture& picture, const LayerLayout& layout, QPointF point);
+// Writes the first of `names` that fits into `bar`, whole; nothing where none does.
+void put_name_that_fits(QPainter& painter, const QRectF& bar, const QStringList& names,
+                        const QFont& font, const QColor& color, TextLog* texts);
 // What a layer keeps for its backward: bars for TP 1, TP, and TP with sequence parallel, and the
 // paper's terms.
 double layer_kept_height(const LayerPicture& picture, double width, const Theme& theme);
 void paint_layer_kept(QPainter& painter, const LayerPicture& picture, const LayerLayout& layout,
                       const Theme& theme, TextLog* texts);
+// What the bar under a point keeps: its cut, its terms, its bytes; empty: there is none.
+QString layer_kept_bar_text(const LayerPicture& picture, const LayerLayout& layout, QPointF point);
 QString layer_kept_sentence(const LayerPicture& picture);
 // How much of a step has happened on a rank at the playhead, 0 to 1.
 double layer_share_done(const LayerPicture& picture, int step, int rank);
 
-// The step and rank under a point; step -1: none.
-struct LayerHit {
-  int step = -1, rank = 0;
-};
+// The step and rank under a point of the picture; step -1: none.
 LayerHit layer_hit(const LayerLayout& layout, QPointF point);
 
 QString layer_step_name(const LayerStep& step);
+// The name, and the shorter ones that narrow bars have: "g all-gather", "g".
+QStringList layer_step_names(const LayerStep& step);
 QString layer_collective_name(const LayerStep& step);
 QString layer_shape_text(const LayerTensor& tensor);
 // How a rank has the tensor: "shard", "copy", "partial sum"; empty: it alone has the whole.
