@@ -74,8 +74,7 @@ void paint_layer_lanes(QPainter& painter, const LayerPicture& picture, const Lay
   for (std::size_t row = 0; row < layout.ranks.size(); ++row) {
     const int rank = layout.ranks[row];
     double y = layout.lanes_top + double(row) * layout.lane_pitch;
-    paint_chip(painter, QPointF(kLanesMargin + 66, y), kBar,
-               picture.layer->ranks[std::size_t(rank)].rank, theme, texts);
+    paint_layer_chip(painter, picture, QPointF(kLanesMargin + 66, y), kBar, rank, theme, texts);
     for (const LayerSpans* times : {picture.predicted.get(), picture.observed.get()}) {
       if (!times) continue;
       const bool tinted = times == picture.predicted.get();
