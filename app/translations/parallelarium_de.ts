@@ -9257,6 +9257,93 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
 <context>
     <name>layer</name>
     <message>
+        <source>K, V →</source>
+        <translation>K, V →</translation>
+    </message>
+    <message>
+        <source>queries, keys and values stay on the rank of their tokens</source>
+        <translation>Anfragen, Schlüssel und Werte bleiben auf dem Rang ihrer Token</translation>
+    </message>
+    <message>
+        <source>Nothing is exchanged: queries meet the keys of their own rank alone. That is another function than attention over all tokens, so “Prove it” refuses it.</source>
+        <translation>Nichts wird ausgetauscht: Anfragen treffen nur auf die Schlüssel ihres eigenen Rangs. Das ist eine andere Funktion als Attention über alle Token; „Beweisen“ weist sie deshalb zurück.</translation>
+    </message>
+    <message>
+        <source>zigzag</source>
+        <translation>Zickzack</translation>
+    </message>
+    <message>
+        <source>contiguous</source>
+        <translation>zusammenhängend</translation>
+    </message>
+    <message>
+        <source>the same as on rank %1</source>
+        <translation>dasselbe wie auf Rang %1</translation>
+    </message>
+    <message>
+        <source>the same as on ranks %1</source>
+        <translation>dasselbe wie auf den Rängen %1</translation>
+    </message>
+    <message>
+        <source>shard and copy</source>
+        <translation>Teil und Kopie</translation>
+    </message>
+    <message>
+        <source>heads that share keys and values</source>
+        <translation>Köpfe, die sich Schlüssel und Werte teilen</translation>
+    </message>
+    <message>
+        <source>latent attention</source>
+        <translation>latente Attention</translation>
+    </message>
+    <message>
+        <source>an MLP that is not four times as wide</source>
+        <translation>ein MLP, das nicht viermal so breit ist</translation>
+    </message>
+    <message>
+        <source>experts</source>
+        <translation>Experten</translation>
+    </message>
+    <message>
+        <source>The paper's terms (34 s b h) are of another layer; this one has %1.</source>
+        <translation>Die Terme des Papers (34 s b h) gelten für eine andere Schicht; diese hat %1.</translation>
+    </message>
+    <message>
+        <source>terms in 2-byte numbers; here %1 bytes each, %2 times that</source>
+        <translation>Terme in 2-Byte-Zahlen; hier je %1 Byte, das %2-Fache</translation>
+    </message>
+    <message>
+        <source>, but not masks</source>
+        <translation>, außer bei Masken</translation>
+    </message>
+    <message>
+        <source>KEPT FOR THE BACKWARD · one layer, one micro-batch, rank %1</source>
+        <translation>FÜR RÜCKWÄRTS BEHALTEN · eine Schicht, ein Mikro-Batch, Rang %1</translation>
+    </message>
+    <message>
+        <source>by piece</source>
+        <translation>je Teil</translation>
+    </message>
+    <message>
+        <source>Kept for the backward by rank %1: %2, together %3.</source>
+        <translation>Für rückwärts behält Rang %1: %2, zusammen %3.</translation>
+    </message>
+    <message>
+        <source>max</source>
+        <comment>number of each token</comment>
+        <translation>Max</translation>
+    </message>
+    <message>
+        <source>sum</source>
+        <comment>number of each token</comment>
+        <translation>Summe</translation>
+    </message>
+    <message>
+        <source>target</source>
+        <comment>number of each token</comment>
+        <translation>Ziel</translation>
+    </message>
+    <message>
         <source>Matrices are to one scale.</source>
         <translation>Matrizen haben denselben Maßstab.</translation>
     </message>
@@ -9472,10 +9559,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         </translation>
     </message>
     <message>
-        <source>Nothing is exchanged: queries meet the keys of their own rank alone.</source>
-        <translation>Nichts wird ausgetauscht: Anfragen treffen nur auf die Schlüssel ihres eigenen Rangs.</translation>
-    </message>
-    <message>
         <source>%1 on every link from one step to the next: keys and values of one rank. Ranks wait (hatched below) where their blocks take less time than that.</source>
         <translation>%1 auf jeder Verbindung von einem Schritt zum nächsten: Schlüssel und Werte eines Rangs. Ränge warten (unten schraffiert), wo ihre Blöcke kürzer dauern.</translation>
     </message>
@@ -9527,10 +9610,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>WHO COMPUTES WHICH SCORES</source>
         <translation>WER RECHNET WELCHE SCORES</translation>
-    </message>
-    <message>
-        <source>K, V of rank →</source>
-        <translation>K, V von Rang →</translation>
     </message>
     <message>
         <source>queries of rank</source>
@@ -9987,6 +10066,30 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
 </context>
 <context>
     <name>parallelarium::LayerView</name>
+    <message>
+        <source>How CP cuts a sequence</source>
+        <translation>Wie CP eine Sequenz schneidet</translation>
+    </message>
+    <message>
+        <source>contiguous</source>
+        <translation>zusammenhängend</translation>
+    </message>
+    <message>
+        <source>A rank has one run of tokens; late ones see more keys, so the last rank works longest</source>
+        <translation>Ein Rang hat ein Stück der Token; späte sehen mehr Schlüssel, also arbeitet der letzte Rang am längsten</translation>
+    </message>
+    <message>
+        <source>zigzag</source>
+        <translation>Zickzack</translation>
+    </message>
+    <message>
+        <source>A rank has a run from the front and one from the back, so that all work alike</source>
+        <translation>Ein Rang hat ein Stück von vorn und eines von hinten, sodass alle gleich viel arbeiten</translation>
+    </message>
+    <message>
+        <source>With fused attention, where the exchange needs it</source>
+        <translation>Mit verschmolzener Attention, wo der Austausch sie braucht</translation>
+    </message>
     <message>
         <source>Layer</source>
         <translation>Schicht</translation>

@@ -12,6 +12,25 @@ namespace {
 
 constexpr int kMargin = 16, kGap = 14, kRow = 36;
 
+Setup with_fields(Setup setup, const std::vector<std::pair<std::string, std::string>>& fields) {
+  const Result<void> set = set_fields(setup, fields);
+  Q_ASSERT(set.ok());
+  return setup;
+}
+
+Setup with_tensor_parallel(const Setup& setup, const Prediction&) {
+  return with_fields(setup, {{"tp", "2"}});
+}
+
+// A ring or an all-gather works through keys block by block, as fused attention does.
+Setup with_context_parallel(const Setup& setup, const Prediction& now) {
+  const bool by_blocks = setup.context_parallel == ContextParallel::kRing ||
+                         setup.context_parallel == ContextParallel::kAllGather;
+  if (by_blocks && now.setup.attention != Attention::kFused)
+    return with_fields(setup, {{"cp", "4"}, {"attention", "fused"}});
+  return with_fields(setup, {{"cp", "4"}});
+}
+
 }  // namespace
 
 void LayerView::change_look(const std::function<void(LayerLook&)>& change) {
@@ -30,6 +49,7 @@ void LayerView::build_controls() {
   s.microbatch_label = make_label(tr("Micro-batch"), s.microbatch);
   build_direction();
   build_shown();
+  build_split();
   build_inside();
   build_offers();
 }
@@ -108,6 +128,27 @@ void LayerView::build_shown() {
   });
 }
 
+// How CP cuts a sequence. Unlike the other controls it changes the setting.
+void LayerView::build_split() {
+  State& s = *state_;
+  s.split = new Segments(
+      tr("How CP cuts a sequence"),
+      {{QStringLiteral("contiguous"), tr("contiguous"),
+        tr("A rank has one run of tokens; late ones see more keys, so the last rank works "
+           "longest")},
+       {QStringLiteral("zigzag"), tr("zigzag"),
+        tr("A rank has a run from the front and one from the back, so that all work alike")}},
+      s.head);
+  s.split->setObjectName(QStringLiteral("ContextSplit"));
+  connect(s.split, &Segments::chosen, this, [this](const QString& value) {
+    Setup next = state_->session.setup();
+    const Result<void> set = set_field(next, "cp-split", value.toStdString());
+    Q_ASSERT(set.ok());
+    state_->session.history().change(
+        next, value == QLatin1String("zigzag") ? tr("zigzag") : tr("contiguous"));
+  });
+}
+
 void LayerView::build_inside() {
   State& s = *state_;
   s.inside = new QToolButton(s.head);
@@ -127,19 +168,36 @@ void LayerView::build_inside() {
 // Where nothing is split: settings with which something is.
 void LayerView::build_offers() {
   State& s = *state_;
-  const auto offer = [&](const QString& text, const char* field, const char* value) {
+  const auto offer = [&](const QString& text, Setup (*with)(const Setup&, const Prediction&)) {
     auto* button = new QToolButton(s.canvas);
     button->setText(text);
-    connect(button, &QToolButton::clicked, this, [this, text, field, value] {
-      Setup next = state_->session.setup();
-      const Result<void> set = set_field(next, field, value);
-      Q_ASSERT(set.ok());
-      state_->session.history().change(next, text);
+    connect(button, &QToolButton::clicked, this, [this, text, with] {
+      Session& session = state_->session;
+      session.history().change(with(session.setup(), *session.subject().prediction()), text);
     });
     return button;
   };
-  s.tensor = offer(tr("TP 2"), "tp", "2");
-  s.context = offer(tr("CP 4"), "cp", "4");
+  s.tensor = offer(tr("TP 2"), with_tensor_parallel);
+  s.context = offer(tr("CP 4"), with_context_parallel);
+  s.context->setToolTip(tr("With fused attention, where the exchange needs it"));
+}
+
+// Offers are of what can run, unless nothing of this Setup can.
+void LayerView::refresh_offers() {
+  State& s = *state_;
+  const LessonLocks& locks = s.session.locks();
+  const Prediction& prediction = *s.session.subject().prediction();
+  const Mesh& mesh = prediction.setup.mesh;
+  const bool layer = s.look.choice.place == LayerPlace::kLayer,
+             whole = mesh.tp == 1 && mesh.cp == 1;
+  const Setup context = with_context_parallel(prediction.setup, prediction);
+  s.tensor->setVisible(layer ? whole : mesh.tp == 1);
+  s.context->setVisible(layer && whole &&
+                        (can_execute(context).ok() || !can_execute(prediction.setup).ok()));
+  s.tensor->setEnabled(locks.allowed(QStringLiteral("mesh.tp")));
+  s.context->setEnabled(locks.allowed(QStringLiteral("mesh.cp")) &&
+                        (context.attention == prediction.setup.attention ||
+                         locks.allowed(QStringLiteral("attention"))));
 }
 
 void LayerView::refresh_controls() {
@@ -158,6 +216,12 @@ void LayerView::refresh_controls() {
   const bool context = s.steps && s.steps->context.drawn();
   s.shown->setVisible(context);
   s.shown->set_value(s.look.context ? QStringLiteral("context") : QStringLiteral("pieces"));
+  const bool by_tokens = context && s.look.context && !s.steps->context.by_heads;
+  s.split->setVisible(by_tokens);
+  s.split->set_value(s.session.setup().cp_split == ContextSplit::kZigzag
+                         ? QStringLiteral("zigzag")
+                         : QStringLiteral("contiguous"));
+  s.split->setEnabled(s.session.locks().allowed(QStringLiteral("cp_split")));
   s.figures->setChecked(s.look.figures);
   s.figures->setVisible(!context || !s.look.context);
   const bool here = s.session.setup().machine == "local";
@@ -167,12 +231,7 @@ void LayerView::refresh_controls() {
   s.inside->setToolTip(here ? tr("Run one training step, and the same on one rank, and show the "
                                  "numbers of every piece")
                             : tr("Needs a run: choose this computer"));
-  const Mesh& mesh = s.session.subject().prediction()->setup.mesh;
-  const bool whole = mesh.tp == 1 && mesh.cp == 1;
-  s.tensor->setVisible(layer ? whole : mesh.tp == 1);
-  s.context->setVisible(layer && whole);
-  s.tensor->setEnabled(s.session.locks().allowed(QStringLiteral("tp")));
-  s.context->setEnabled(s.session.locks().allowed(QStringLiteral("cp")));
+  refresh_offers();
 }
 
 // Head, and below it the picture as high as it needs.
@@ -188,6 +247,7 @@ void LayerView::place_parts() {
                         {s.microbatch_label, s.microbatch, 86},
                         {nullptr, s.direction, s.direction->sizeHint().width()},
                         {nullptr, s.shown, s.shown->sizeHint().width()},
+                        {nullptr, s.split, s.split->sizeHint().width()},
                         {nullptr, s.figures, s.figures->sizeHint().width()},
                         {nullptr, s.inside, s.inside->sizeHint().width()}};
   int x = kMargin, y = 8;

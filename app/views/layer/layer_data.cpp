@@ -56,7 +56,8 @@ QString title_of_layer(const Setup& setup, const LayerChoice& choice, const Laye
                   ? DataWords::tr("TP %1 with sequence parallel").arg(setup.mesh.tp)
                   : DataWords::tr("TP %1, sequence parallel off").arg(setup.mesh.tp));
   if (setup.mesh.cp > 1)
-    parts << QStringList{QStringLiteral("CP %1").arg(setup.mesh.cp), context_method_text(context)}
+    parts << QStringList{QStringLiteral("CP %1").arg(setup.mesh.cp),
+                         context_method_text(context, setup.cp_split)}
                  .join(QLatin1Char(' '))
                  .trimmed();
   if (setup.context_parallel == ContextParallel::kRing && context.rounds.size() == 1 &&
@@ -87,6 +88,9 @@ LayerPicture layer_picture(const Session& session, LayerLook look,
   picture.layer = layer ? std::move(layer)
                         : std::make_shared<const LayerSteps>(
                               layer_steps(setup, prediction->program, look.choice));
+  // Experts have a view of their own: where the MLP would be open, attention is.
+  if (picture.layer->experts && look.mlp_open && !look.attention_open)
+    look.attention_open = true, look.mlp_open = false;
   picture.title = title_of_layer(setup, look.choice, picture.layer->context);
   if (picture.layer->steps.empty()) {
     picture.empty =

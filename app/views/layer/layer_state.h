@@ -17,7 +17,7 @@ struct LayerView::State {
   LayerLook look;
   StepBox *layer = nullptr, *microbatch = nullptr;
   QLabel *layer_label = nullptr, *microbatch_label = nullptr;
-  Segments *part = nullptr, *direction = nullptr, *shown = nullptr;
+  Segments *part = nullptr, *direction = nullptr, *shown = nullptr, *split = nullptr;
   QCheckBox* figures = nullptr;
   QWidget* head = nullptr;
   QScrollArea* scroll = nullptr;

@@ -58,10 +58,12 @@ class LayerView : public View {
   void build_part();
   void build_direction();
   void build_shown();
+  void build_split();
   void build_inside();
   void build_offers();
   void refresh();
   void refresh_controls();
+  void refresh_offers();
   void follow_selection();
   void place_parts();
   void paint_canvas();

@@ -46,6 +46,18 @@ QString algebra_text(const LayerStep& step, const LayerRankStep& part) {
          left.join(QStringLiteral(", "));
 }
 
+// Of a shard: " with rank 1", the others that have the same.
+QString sharers_text(const LayerPicture& picture, const LayerStep& step, int tensor, int rank) {
+  if (!step.ranks[std::size_t(rank)].tensors[std::size_t(tensor)].is_shard()) return {};
+  QStringList ranks;
+  for (const int other : ranks_with_same(step, tensor, rank))
+    ranks << QString::number(picture.layer->ranks[std::size_t(other)].rank);
+  if (ranks.empty()) return {};
+  const QString text = ranks.size() == 1 ? LayerTexts::tr("the same as on rank %1")
+                                         : LayerTexts::tr("the same as on ranks %1");
+  return QStringLiteral(", ") + text.arg(ranks.join(QStringLiteral(", ")));
+}
+
 }  // namespace
 
 QString layer_collective_name(const LayerStep& step) {
@@ -61,7 +73,7 @@ QString layer_step_name(const LayerStep& step) {
       return LayerTexts::tr("exchange");
     case LayerStepKind::kCollective:
       if (!step.number.empty())
-        return QString::fromStdString(step.number) + QLatin1Char(' ') + layer_collective_name(step);
+        return loss_number_text(step.number) + QLatin1Char(' ') + layer_collective_name(step);
       return symbol.isEmpty() ? layer_collective_name(step)
                               : symbol + QLatin1Char(' ') + layer_collective_name(step);
     case LayerStepKind::kCompute:
@@ -114,6 +126,7 @@ QString layer_shape_text(const LayerTensor& tensor) {
 
 QString layer_holding_text(const LayerTensor& tensor) {
   if (tensor.partial) return LayerTexts::tr("partial sum");
+  if (tensor.is_shard() && tensor.copy) return LayerTexts::tr("shard and copy");
   if (tensor.is_shard()) return LayerTexts::tr("shard");
   return tensor.copy ? LayerTexts::tr("copy") : QString();
 }
@@ -166,8 +179,10 @@ SelectionText describe_layer_step(const LayerPicture& picture, int step, int ran
     for (const LayerTensor& tensor : part.tensors) {
       const QString holding = layer_holding_text(tensor);
       if (!is_named_tensor(of, tensor) || holding.isEmpty()) continue;
-      text.facts.push_back(
-          {QString::fromStdString(tensor.name), holding + kDotBetween + bytes_text(tensor.bytes)});
+      const int at_tensor = int(&tensor - part.tensors.data());
+      text.facts.push_back({QString::fromStdString(tensor.name),
+                            holding + sharers_text(picture, of, at_tensor, rank) + kDotBetween +
+                                bytes_text(tensor.bytes)});
     }
     text.facts.push_back({QStringLiteral("FLOP"), value_text(part.flops, "flops")});
     text.facts.push_back({LayerTexts::tr("bytes read and written"), bytes_text(part.moved_bytes)});

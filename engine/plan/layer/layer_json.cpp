@@ -49,6 +49,22 @@ const char* name_of(KeptBecause because) {
   return "recomputed";
 }
 
+const char* name_of(KeptDiffers differs) {
+  switch (differs) {
+    case KeptDiffers::kSharedKeys:
+      return "shared-keys";
+    case KeptDiffers::kLatent:
+      return "latent-attention";
+    case KeptDiffers::kGated:
+      return "swiglu";
+    case KeptDiffers::kInnerWidth:
+      return "inner-width";
+    case KeptDiffers::kExperts:
+      break;
+  }
+  return "experts";
+}
+
 json ranges_json(const std::vector<ChunkRange>& ranges) {
   json list = json::array();
   for (const ChunkRange& range : ranges) list.push_back({range.begin, range.end});
@@ -71,14 +87,17 @@ json tensor_json(const LayerTensor& tensor) {
   return out;
 }
 
-json part_json(const LayerRankStep& part) {
+json part_json(const LayerSteps& layer, const LayerRankStep& part) {
   json tensors = json::array();
   for (const LayerTensor& tensor : part.tensors) tensors.push_back(tensor_json(tensor));
-  return {{"flops", part.flops},
-          {"moved_bytes", part.moved_bytes},
-          {"sent_bytes", part.sent_bytes},
-          {"kept_bytes", part.kept_bytes},
-          {"tensors", std::move(tensors)}};
+  json out = {{"flops", part.flops},
+              {"moved_bytes", part.moved_bytes},
+              {"sent_bytes", part.sent_bytes},
+              {"kept_bytes", part.kept_bytes},
+              {"tensors", std::move(tensors)}};
+  if (part.sends_to >= 0)
+    out["sends_to"] = layer.ranks[static_cast<std::size_t>(part.sends_to)].rank;
+  return out;
 }
 
 json step_json(const LayerSteps& layer, const LayerStep& step) {
@@ -98,7 +117,7 @@ json step_json(const LayerSteps& layer, const LayerStep& step) {
   // A rank that has no part in the step is null.
   json ranks = json::array();
   for (const LayerRankStep& part : step.ranks)
-    ranks.push_back(part.first_op < 0 ? json(nullptr) : part_json(part));
+    ranks.push_back(part.first_op < 0 ? json(nullptr) : part_json(layer, part));
   out["ranks"] = std::move(ranks);
   return out;
 }
@@ -112,7 +131,12 @@ json kept_json(const LayerKept& kept) {
                      {"divided_by_tp", term.split},
                      {"because", name_of(term.because)},
                      {"held_bytes", term.held_bytes}});
-  return {{"terms", std::move(terms)}, {"other_bytes", kept.other_bytes}};
+  json differs = json::array();
+  for (const KeptDiffers why : kept.differs) differs.push_back(name_of(why));
+  return {{"terms", std::move(terms)},
+          {"other_bytes", kept.other_bytes},
+          {"number_bytes", kept.number_bytes},
+          {"differs", std::move(differs)}};
 }
 
 json vocabulary_json(const LayerVocabulary& of, LayerPlace part) {
@@ -184,7 +208,8 @@ json to_json(const LayerSteps& layer) {
               {"steps", std::move(steps)}};
   if (choice.place == LayerPlace::kLayer) {
     out["layer"] = choice.layer;
-    if (!layer.kept.terms.empty()) out["kept"] = kept_json(layer.kept);
+    if (!layer.kept.terms.empty() || !layer.kept.differs.empty())
+      out["kept"] = kept_json(layer.kept);
     if (layer.context.drawn()) out["context"] = context_json(layer.context);
   } else {
     out["vocabulary"] = vocabulary_json(layer.vocabulary, choice.place);

@@ -79,9 +79,21 @@ std::vector<KeptTerm> terms_of_paper() {
           {Tensor::kMlpInOut, 8, 0, true},     {Tensor::kActivationOut, 8, 0, true}};
 }
 
-bool is_layer_of_paper(const Model& model) {
-  return model.kv_heads == model.heads && model.mlp == Mlp::kGelu &&
-         model.ffn == 4 * model.hidden && model.experts.count == 0 && model.latent.kv_rank == 0;
+std::vector<KeptDiffers> differences_from_paper(const Model& model, bool experts) {
+  std::vector<KeptDiffers> differs;
+  if (model.latent.kv_rank > 0)
+    differs.push_back(KeptDiffers::kLatent);
+  else if (model.kv_heads != model.heads)
+    differs.push_back(KeptDiffers::kSharedKeys);
+  if (experts) {
+    differs.push_back(KeptDiffers::kExperts);
+    return differs;
+  }
+  if (model.mlp != Mlp::kGelu)
+    differs.push_back(KeptDiffers::kGated);
+  else if (model.ffn != 4 * model.hidden)
+    differs.push_back(KeptDiffers::kInnerWidth);
+  return differs;
 }
 
 // Masks of scores are written by attention, those of both branches where they join the stream.
@@ -100,14 +112,14 @@ KeptBecause why_gone(const Setup& setup, const KeptTerm& term) {
   return KeptBecause::kRecomputed;
 }
 
-void add_bytes(LayerKept& out, const KeptTerm& term, const Shape& shape, std::int64_t element) {
+void add_bytes(LayerKept& out, const KeptTerm& term, const Shape& shape) {
   const std::int64_t sbh = shape.T * shape.B * shape.C;
   const std::int64_t scores = shape.heads * shape.T * shape.sequence * shape.B;
   const bool mask = term.tensor == Tensor::kDropoutMasks;
   // The paper's factors are bytes of 16-bit numbers, and of masks.
   const auto bytes = static_cast<std::int64_t>(term.sbh * static_cast<double>(sbh) +
                                                term.scores * static_cast<double>(scores)) *
-                     (mask ? 2 : element) / 2;
+                     (mask ? 2 : out.number_bytes) / 2;
   (term.split ? out.split_sbh : out.whole_sbh) += term.sbh;
   out.scores += term.scores;
   for (int cut = 0; cut < kKeptCuts; ++cut) {
@@ -126,7 +138,9 @@ LayerKept layer_kept(const Setup& setup, const Program& program, const LayerStep
   out.cut = out.tp == 1               ? KeptCut::kWhole
             : setup.sequence_parallel ? KeptCut::kSequence
                                       : KeptCut::kTensor;
-  if (!is_layer_of_paper(setup.model) || steps.steps.empty()) return out;
+  out.number_bytes = setup.precision.activation_bytes();
+  out.differs = differences_from_paper(setup.model, steps.experts);
+  if (!out.differs.empty() || steps.steps.empty()) return out;
   const RankProgram& rank = program.ranks[static_cast<std::size_t>(steps.ranks.front().built)];
   const std::set<std::int32_t> kept = waiting_for_backward(program, rank, steps, 0).kept;
   out.terms = terms_of_paper();
@@ -137,12 +151,11 @@ LayerKept layer_kept(const Setup& setup, const Program& program, const LayerStep
     });
     (term == out.terms.end() ? out.other_bytes : term->held_bytes) += buffer.bytes;
   }
-  const std::int64_t element = setup.precision.activation_bytes();
   for (KeptTerm& term : out.terms) {
     if (term.held_bytes == 0)
       term.because = why_gone(setup, term);
     else
-      add_bytes(out, term, program.shape, element);
+      add_bytes(out, term, program.shape);
   }
   return out;
 }

@@ -38,14 +38,24 @@ struct KeptTerm {
   std::int64_t held_bytes = 0;  // on the first rank of the group, read off its buffers
 };
 
+// What makes a layer another than that of the paper.
+enum class KeptDiffers : std::uint8_t {
+  kSharedKeys,  // heads share keys and values
+  kLatent,      // attention through latent vectors
+  kGated,       // SwiGLU
+  kInnerWidth,  // the MLP is not four times as wide as the layer
+  kExperts,
+};
+
 // How a layer may be cut by TP.
 enum class KeptCut : std::uint8_t { kWhole, kTensor, kSequence };
 inline constexpr int kKeptCuts = 3;
 
 struct LayerKept {
-  std::vector<KeptTerm> terms;  // empty: not the layer of the paper (heads that share keys, SwiGLU,
-                                // experts, another inner width)
-  KeptCut cut = KeptCut::kWhole;  // of the Setup
+  std::vector<KeptTerm> terms;       // empty: not the layer of the paper
+  std::vector<KeptDiffers> differs;  // why not
+  int number_bytes = 2;              // of an activation's numbers; the paper's have 2
+  KeptCut cut = KeptCut::kWhole;     // of the Setup
   int tp = 1;
   // Bytes of the terms that are held, in the Setup's precision: of what TP leaves whole, of what it
   // divides, of scores.

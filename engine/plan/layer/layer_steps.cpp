@@ -2,6 +2,7 @@
 #include "engine/plan/layer/layer_steps.h"
 
 #include <algorithm>
+#include <map>
 
 #include "engine/plan/layer/layer_tensor.h"
 
@@ -116,6 +117,7 @@ class LayerWalk {
       part.tensors = layer_tensors(setup_, program_.shape, built, op, of.at);
     } else if (op.kind == OpKind::kSend) {
       part.sent_bytes += op.bytes;
+      part.sends_to = receiver_of(built, op, of);
     } else if (op.kind == OpKind::kCollective) {
       const Group& group = program_.groups[static_cast<std::size_t>(op.group)];
       const auto place = std::find(group.ranks.begin(), group.ranks.end(), built.rank);
@@ -126,10 +128,41 @@ class LayerWalk {
     }
   }
 
+  // A built rank may stand for others, whose neighbours are as far from them along CP.
+  int receiver_of(const RankProgram& built, const Op& op, const LayerRank& of) const {
+    const int to = coordinates_of(setup_.mesh, op.peer).cp, cp = setup_.mesh.cp;
+    const int place = (of.at.cp + to - built.at.cp + cp) % cp;
+    return place * setup_.mesh.tp + of.at.tp;
+  }
+
   const Setup& setup_;
   const Program& program_;
   LayerSteps& out_;
 };
+
+// What a rank has of a tensor: ranks have the same where these are equal.
+std::vector<std::int64_t> part_held(const LayerTensor& tensor) {
+  std::vector<std::int64_t> part;
+  for (const auto* ranges : {&tensor.row_ranges, &tensor.column_ranges, &tensor.heads}) {
+    part.push_back(static_cast<std::int64_t>(ranges->size()));
+    for (const ChunkRange& range : *ranges) part.insert(part.end(), {range.begin, range.end});
+  }
+  return part;
+}
+
+// Ranks of TP that share heads of keys and values have copies of a part, which no axis tells.
+void set_copies(LayerStep& step) {
+  std::size_t most = 0;
+  for (const LayerRankStep& part : step.ranks) most = std::max(most, part.tensors.size());
+  for (std::size_t tensor = 0; tensor < most; ++tensor) {
+    std::map<std::vector<std::int64_t>, std::vector<LayerTensor*>> holders;
+    for (LayerRankStep& part : step.ranks)
+      if (tensor < part.tensors.size() && !part.tensors[tensor].partial)
+        holders[part_held(part.tensors[tensor])].push_back(&part.tensors[tensor]);
+    for (const auto& [held, of] : holders)
+      for (LayerTensor* one : of) one->copy = one->copy || of.size() > 1;
+  }
+}
 
 // Communication belongs to the half of the piece that waits for it.
 void set_halves(std::vector<LayerStep>& steps) {
@@ -181,6 +214,26 @@ void insert_conjugates(LayerSteps& out, bool backward) {
   for (const Piece piece : pieces) add_before(piece, backward ? "g" : "f");
 }
 
+// A collective at the end of the embedding leaves what the first layer finds.
+void add_embedded(const Setup& setup, const Program& program, LayerSteps& out) {
+  if (out.steps.empty() || out.steps.back().kind != LayerStepKind::kCollective) return;
+  for (std::size_t rank = 0; rank < out.ranks.size(); ++rank) {
+    const RankProgram& built = program.ranks[static_cast<std::size_t>(out.ranks[rank].built)];
+    const auto norm = std::find_if(built.ops.begin(), built.ops.end(), [&](const Op& op) {
+      return op.kind == OpKind::kCompute && op.piece == Piece::kNorm1 &&
+             op.phase == Phase::kForward && op.layer == 0 && op.microbatch == out.choice.microbatch;
+    });
+    if (norm == built.ops.end()) continue;
+    for (LayerTensor& tensor :
+         layer_tensors(setup, program.shape, built, *norm, out.ranks[rank].at)) {
+      if (tensor.written || tensor.role != TensorRole::kActivation) continue;
+      tensor.written = true;
+      out.steps.back().ranks[rank].tensors.push_back(std::move(tensor));
+      break;
+    }
+  }
+}
+
 // The pipeline stage whose ranks compute this micro-batch of the layer; -1: none was built.
 int stage_of(const Setup& setup, const Program& program, const LayerChoice& choice) {
   for (int stage = 0; stage < setup.mesh.pp; ++stage) {
@@ -226,6 +279,9 @@ LayerSteps layer_steps(const Setup& setup, const Program& program, LayerChoice c
   }
   LayerWalk walk(setup, program, out);
   for (std::size_t rank = 0; rank < out.ranks.size(); ++rank) walk.add_rank(rank);
+  if (out.choice.place == LayerPlace::kEmbedding && !out.choice.backward)
+    add_embedded(setup, program, out);
+  for (LayerStep& step : out.steps) set_copies(step);
   set_halves(out.steps);
   set_symbols(out.steps, out.choice.backward);
   if (!out.choice.backward) {
@@ -238,6 +294,23 @@ LayerSteps layer_steps(const Setup& setup, const Program& program, LayerChoice c
   else
     out.vocabulary = layer_vocabulary(setup, program, out);
   return out;
+}
+
+std::vector<int> ranks_with_same(const LayerStep& step, int tensor, int rank) {
+  const auto tensor_of = [&](std::size_t of) -> const LayerTensor* {
+    const std::vector<LayerTensor>& all = step.ranks[of].tensors;
+    return static_cast<std::size_t>(tensor) < all.size() ? &all[static_cast<std::size_t>(tensor)]
+                                                         : nullptr;
+  };
+  std::vector<int> same;
+  const LayerTensor* own = tensor_of(static_cast<std::size_t>(rank));
+  if (!own || own->partial) return same;
+  for (std::size_t other = 0; other < step.ranks.size(); ++other) {
+    const LayerTensor* of = tensor_of(other);
+    if (of && !of->partial && static_cast<int>(other) != rank && part_held(*of) == part_held(*own))
+      same.push_back(static_cast<int>(other));
+  }
+  return same;
 }
 
 LayerRankStep layer_total(const LayerSteps& steps, int rank) {

@@ -44,7 +44,7 @@ struct LayerTensor {
   std::vector<ChunkRange> heads;  // of queries, context and scores; empty: it has no heads
   std::int64_t bytes = 0;         // on this rank
   bool partial = false;           // ranks of TP or CP have to be added up
-  bool copy = false;              // a rank of TP or CP beside this one has the same
+  bool copy = false;              // a rank beside this one has the same; of shards too
   bool scores = false;            // [heads, queries, keys]
   bool is_matrix() const { return rows > 1 && columns > 1; }
   bool is_shard() const { return held_rows < rows || held_columns < columns; }
@@ -56,6 +56,7 @@ struct LayerRankStep {
   double flops = 0;
   std::int64_t moved_bytes = 0;  // that the op reads and writes at least; Compute only
   std::int64_t sent_bytes = 0;
+  int sends_to = -1;            // in an exchange, as LayerSteps::ranks; else -1
   std::int64_t kept_bytes = 0;  // activations that stay for the backward because of this step
   std::vector<LayerTensor> tensors;
 };
@@ -110,6 +111,11 @@ LayerChoice valid_layer_choice(const Setup& setup, LayerChoice choice);
 
 // `program` must be built from `setup`. It walks once over the ops of the group's ranks.
 LayerSteps layer_steps(const Setup& setup, const Program& program, LayerChoice choice);
+
+// The other ranks, as LayerSteps::ranks, that have the same of a tensor as `rank` has. Heads of
+// keys and values that are fewer than ranks of TP make such neighbours. Empty: no rank has, or the
+// tensor is a partial sum.
+std::vector<int> ranks_with_same(const LayerStep& step, int tensor, int rank);
 
 // The sums over all steps of one rank, as an index in LayerSteps::ranks; without tensors and ops.
 LayerRankStep layer_total(const LayerSteps& steps, int rank);

@@ -13,7 +13,8 @@ namespace parallelarium {
 std::vector<OpTensor> op_tensors_at(const Setup& setup, const Shape& shape,
                                     const RankProgram& built, const Op& op, const Coordinates& at);
 
-// Of `op` of the built rank `built`, which stands for the rank at `at` of the mesh.
+// Of `op` of the built rank `built`, which stands for the rank at `at` of the mesh. Copies
+// of a part alone, which no axis tells, are left to layer_steps().
 std::vector<LayerTensor> layer_tensors(const Setup& setup, const Shape& shape,
                                        const RankProgram& built, const Op& op,
                                        const Coordinates& at);

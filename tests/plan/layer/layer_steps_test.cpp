@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "engine/passes/build.h"
+#include "engine/plan/layer/layer_tensor.h"
 #include "engine/plan/order/order_graph.h"
 #include "engine/predict/predict.h"
 #include "engine/schedules/schedule.h"
@@ -180,8 +181,23 @@ TEST(LayerKept, SaysWhyATermVanishes) {
   setup.recompute = Recompute::kFull;
   EXPECT_EQ(reason_of(setup, Tensor::kMlpInOut), KeptBecause::kRecomputed);
   EXPECT_EQ(reason_of(setup, Tensor::kInput), KeptBecause::kHeld);
-  setup.model.mlp = Mlp::kSwiglu;
-  EXPECT_TRUE(layer_steps(setup, built(setup), {1, 0, false}).kept.terms.empty());
+}
+
+TEST(LayerKept, SaysWhatMakesALayerAnotherThanThePapers) {
+  const auto differs = [](const char* model) {
+    auto setup = setup_of(1, 1, false);
+    setup.model = *find_model(model);
+    const LayerKept kept = layer_steps(setup, built(setup), {1, 0, false}).kept;
+    EXPECT_EQ(kept.terms.empty(), !kept.differs.empty());
+    EXPECT_EQ(kept.number_bytes, 4);
+    return kept.differs;
+  };
+  using enum KeptDiffers;
+  EXPECT_EQ(differs("gpt-tiny"), std::vector<KeptDiffers>{});
+  EXPECT_EQ(differs("llama-tiny"), (std::vector{kSharedKeys, kGated}));
+  const std::vector<KeptDiffers> of_experts = differs("moe-tiny");
+  ASSERT_FALSE(of_experts.empty());
+  EXPECT_EQ(of_experts.back(), kExperts);
 }
 
 TEST(LayerSteps, ShardsOfAProductStandSideBySideAndItsPartsAreSummed) {
@@ -212,6 +228,105 @@ TEST(LayerSteps, ShardsOfAProductStandSideBySideAndItsPartsAreSummed) {
   for (const LayerRankStep& part : step_of(Piece::kMlpOut).ranks) {
     EXPECT_LT(tensor_of(part, "w").held_rows, tensor_of(part, "w").rows);
     EXPECT_TRUE(tensor_of(part, "out").partial);
+  }
+}
+
+// The axes along which a tensor is repeated, as a probe of the op says them.
+TEST(LayerSteps, CopiesAreWhatTheTensorsOfTheOpsCallReplicated) {
+  for (const auto& setup : setups())
+    for (const bool backward : {false, true}) {
+      const Program program = built(setup);
+      const LayerSteps layer = layer_steps(setup, program, {0, 0, backward});
+      for (const LayerStep& step : layer.steps)
+        for (std::size_t rank = 0; rank < step.ranks.size(); ++rank) {
+          const LayerRankStep& part = step.ranks[rank];
+          if (part.first_op < 0 || step.kind != LayerStepKind::kCompute) continue;
+          const RankProgram& of = program.ranks[std::size_t(layer.ranks[rank].built)];
+          const std::vector<OpTensor> tensors = op_tensors_at(
+              setup, program.shape, of, of.ops[std::size_t(part.first_op)], layer.ranks[rank].at);
+          ASSERT_EQ(tensors.size(), part.tensors.size());
+          for (std::size_t at = 0; at < tensors.size(); ++at) {
+            const auto& axes = tensors[at].replicated;
+            const bool replicated = std::any_of(axes.begin(), axes.end(), [](Axis axis) {
+              return axis == Axis::kTp || axis == Axis::kCp;
+            });
+            EXPECT_EQ(part.tensors[at].copy, replicated)
+                << name_of(step.piece) << ' ' << tensors[at].name << " tp " << setup.mesh.tp
+                << " cp " << setup.mesh.cp << " backward " << backward;
+          }
+        }
+    }
+}
+
+// Four ranks of TP share two heads of keys and values: 0 and 1 have the first, 2 and 3 the second.
+TEST(LayerSteps, NeighboursOfTensorParallelismHaveCopiesOfFewerKeyHeads) {
+  auto setup = setup_of(4, 1, false);
+  setup.model.kv_heads = 2;
+  const LayerSteps layer = layer_steps(setup, built(setup), {0, 0, false});
+  int shared = 0;
+  for (const LayerStep& step : layer.steps)
+    for (int rank = 0; rank < int(step.ranks.size()); ++rank)
+      for (int at = 0; at < int(step.ranks[std::size_t(rank)].tensors.size()); ++at) {
+        const LayerTensor& tensor = step.ranks[std::size_t(rank)].tensors[std::size_t(at)];
+        const bool keys = tensor.name == "k" || tensor.name == "v" || tensor.name == "w-k" ||
+                          tensor.name == "w-v";
+        if (keys) {
+          EXPECT_TRUE(tensor.is_shard() && tensor.copy) << tensor.name;
+          EXPECT_EQ(ranks_with_same(step, at, rank), std::vector<int>{rank ^ 1}) << tensor.name;
+          ++shared;
+        }
+        if (tensor.name == "q" || tensor.name == "w-q" || tensor.name == "probabilities") {
+          EXPECT_FALSE(tensor.copy) << tensor.name;
+          EXPECT_TRUE(ranks_with_same(step, at, rank).empty());
+        }
+      }
+  EXPECT_EQ(shared, 4 * (4 + 2));  // weights and what they leave, and what attention finds
+}
+
+TEST(LayerSteps, AnExchangeNamesTheRankThatTheProgramSendsTo) {
+  const auto setup = setup_of(2, 4, false);
+  const Program program = built(setup);
+  const LayerSteps layer = layer_steps(setup, program, {0, 0, false});
+  int exchanges = 0;
+  for (const LayerStep& step : layer.steps) {
+    if (step.kind != LayerStepKind::kExchange) continue;
+    for (std::size_t rank = 0; rank < step.ranks.size(); ++rank) {
+      const int to = step.ranks[rank].sends_to;
+      ASSERT_GE(to, 0);
+      EXPECT_EQ(layer.ranks[std::size_t(to)].at.tp, layer.ranks[rank].at.tp);
+      EXPECT_EQ(layer.ranks[std::size_t(to)].at.cp, (layer.ranks[rank].at.cp + 1) % 4);
+      if (program.ranks[std::size_t(layer.ranks[rank].built)].rank != layer.ranks[rank].rank)
+        continue;
+      const RankProgram& of = program.ranks[std::size_t(layer.ranks[rank].built)];
+      for (int op = step.ranks[rank].first_op; op <= step.ranks[rank].last_op; ++op)
+        if (of.ops[std::size_t(op)].kind == OpKind::kSend) {
+          EXPECT_EQ(of.ops[std::size_t(op)].peer, layer.ranks[std::size_t(to)].rank);
+        }
+      ++exchanges;
+    }
+  }
+  EXPECT_GT(exchanges, 0);
+}
+
+// What comes out of the embedding's collective is what the first layer finds.
+TEST(LayerSteps, TheEmbeddingsCollectiveLeavesACopyOrAShard) {
+  for (const bool sequence_parallel : {false, true}) {
+    const auto setup = setup_of(4, 1, sequence_parallel);
+    const LayerSteps layer =
+        layer_steps(setup, built(setup), {0, 0, false, LayerPlace::kEmbedding});
+    ASSERT_EQ(layer.steps.back().kind, LayerStepKind::kCollective);
+    std::int64_t rows = 0;
+    for (const LayerRankStep& part : layer.steps.back().ranks) {
+      ASSERT_EQ(part.tensors.size(), 1u);
+      const LayerTensor& tensor = part.tensors.front();
+      EXPECT_EQ(tensor.is_shard(), sequence_parallel);
+      EXPECT_EQ(tensor.copy, !sequence_parallel);
+      EXPECT_FALSE(tensor.partial);
+      EXPECT_EQ(tensor.columns, setup.model.hidden);
+      rows += tensor.held_rows;
+    }
+    EXPECT_EQ(rows,
+              layer.steps.back().ranks.front().tensors.front().rows * (sequence_parallel ? 1 : 4));
   }
 }
 

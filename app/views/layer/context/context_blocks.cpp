@@ -35,7 +35,7 @@ QPolygonF shape_of(const QRectF& cell, bool diagonal, double share) {
 void paint_block(const LayerBrush& brush, const ScoreBlock& block, const LayerTarget& target) {
   const Theme& theme = brush.theme;
   QPainter& painter = brush.painter;
-  const int number = shown_rank(brush, target.rank).rank;
+  const int number = layer_color_number(brush.picture, target.rank);
   const double done = layer_share_done(brush.picture, target.step, target.rank);
   const QRectF cell = target.place.adjusted(0.5, 0.5, -0.5, -0.5);
   const bool diagonal = block.queries == block.keys;
@@ -72,12 +72,13 @@ void paint_block(const LayerBrush& brush, const ScoreBlock& block, const LayerTa
             done >= 1 ? theme.ink_on(color) : theme.text, brush.texts);
 }
 
-void paint_run_marks(const LayerBrush& brush, const QPointF& top_left, int number, double cell) {
+void paint_run_marks(const LayerBrush& brush, const QPointF& top_left, int rank, double cell) {
   if (cell >= kLeastChipCell)
-    return paint_chip(brush.painter, top_left, kChip, number, brush.theme, brush.texts);
+    return paint_layer_chip(brush.painter, brush.picture, top_left, kChip, rank, brush.theme,
+                            brush.texts);
   brush.painter.fillRect(QRectF(top_left, QSizeF(std::max(1.0, std::min(kChip, cell - 1)),
                                                  std::max(1.0, std::min(kChip, cell - 1)))),
-                         brush.theme.rank(number));
+                         brush.theme.rank(layer_color_number(brush.picture, rank)));
 }
 
 void paint_grid(const LayerBrush& brush) {
@@ -100,14 +101,16 @@ void paint_grid(const LayerBrush& brush) {
   put_context_head(brush,
                    QRectF(places.strip.left(), places.strip.bottom() + 4,
                           places.table.left() - places.strip.left() - 12, 18),
-                   BlockWords::tr("WHO COMPUTES WHICH SCORES"), BlockWords::tr("K, V of rank →"));
+                   BlockWords::tr("WHO COMPUTES WHICH SCORES"));
+  put_text(painter, QRectF(places.strip.left(), grid.top() - kChip - 5, grid.left() - 22, 17),
+           Qt::AlignVCenter, BlockWords::tr("K, V →"), theme.font(11), theme.muted, brush.texts);
   const double inset = cell >= kLeastChipCell ? (cell - kChip) / 2 : 0;
   for (int run = 0; run < runs; ++run) {
-    const int number = context_number(brush, context.runs[std::size_t(run)].cp);
-    paint_run_marks(brush, QPointF(grid.left() + run * cell + inset, grid.top() - kChip - 4),
-                    number, cell);
-    paint_run_marks(brush, QPointF(grid.left() - kChip - 5, grid.top() + run * cell + inset),
-                    number, cell);
+    const int rank = context_rank(brush.picture, context.runs[std::size_t(run)].cp);
+    paint_run_marks(brush, QPointF(grid.left() + run * cell + inset, grid.top() - kChip - 4), rank,
+                    cell);
+    paint_run_marks(brush, QPointF(grid.left() - kChip - 5, grid.top() + run * cell + inset), rank,
+                    cell);
   }
   painter.save();
   painter.translate(grid.left() - 26, grid.center().y());
@@ -198,8 +201,8 @@ class BlockTable {
   }
   void row_of(int index) {
     const LayerRank& rank = brush_.picture.layer->ranks[std::size_t(index)];
-    paint_chip(brush_.painter, QPointF(place_.left(), y_ + 3), kChip, rank.rank, brush_.theme,
-               brush_.texts);
+    paint_layer_chip(brush_.painter, brush_.picture, QPointF(place_.left(), y_ + 3), kChip, index,
+                     brush_.theme, brush_.texts);
     row(
         BlockWords::tr("Rank %1").arg(rank.rank), true,
         [&](int round) {

@@ -80,7 +80,7 @@ void paint_matrix(const LayerBrush& brush, const QRectF& box, int index, bool ow
     if (block.height() >= 12 && label_width(font, name) + 2 <= block.width())
       put_label(painter, block, name, font, there ? theme.ink_on(fill) : theme.text, brush.texts);
   }
-  QPen edge = theme.rank_line(rank.rank);
+  QPen edge = theme.rank_line(layer_color_number(brush.picture, index));
   edge.setWidthF(2);
   painter.setPen(edge);
   painter.setBrush(Qt::NoBrush);
@@ -90,7 +90,8 @@ void paint_matrix(const LayerBrush& brush, const QRectF& box, int index, bool ow
 void paint_scores(const LayerBrush& brush, const QRectF& box, int index, double done) {
   const Theme& theme = brush.theme;
   const LayerRank& rank = brush.picture.layer->ranks[std::size_t(index)];
-  const QColor color = theme.rank(rank.rank);
+  const int number = layer_color_number(brush.picture, index);
+  const QColor color = theme.rank(number);
   const auto triangle = [&](double share) {
     return QPolygonF({box.topLeft(),
                       box.topLeft() + QPointF(box.width() * share, box.height() * share),
@@ -100,7 +101,7 @@ void paint_scores(const LayerBrush& brush, const QRectF& box, int index, double 
   brush.painter.setBrush(color);
   if (done > 0) brush.painter.drawPolygon(triangle(done));
   const bool now = done > 0 && done < 1;
-  brush.painter.setPen(now ? QPen(theme.mark, 2) : theme.rank_line(rank.rank));
+  brush.painter.setPen(now ? QPen(theme.mark, 2) : theme.rank_line(number));
   brush.painter.setBrush(Qt::NoBrush);
   brush.painter.drawPolygon(triangle(1));
   put_elided(brush.painter,
@@ -166,8 +167,8 @@ void paint_heads_row(const LayerBrush& brush, std::size_t row, double before, do
   const int index = brush.layout.ranks[row];
   const LayerRank& rank = brush.picture.layer->ranks[std::size_t(index)];
   const double top = places.rows[row];
-  paint_chip(brush.painter, QPointF(kHeadsMargin, top + 2), 16, rank.rank, brush.theme,
-             brush.texts);
+  paint_layer_chip(brush.painter, brush.picture, QPointF(kHeadsMargin, top + 2), 16, index,
+                   brush.theme, brush.texts);
   put_elided(brush.painter, QRectF(kHeadsMargin + 20, top, 70, 18), Qt::AlignVCenter,
              HeadsWords::tr("Rank %1").arg(rank.rank), brush.theme.font(12, true), brush.theme.text,
              brush.texts);

@@ -8,7 +8,8 @@ namespace parallelarium {
 namespace {
 
 constexpr double kContextMargin = 16, kContextTop = 52, kContextLabels = 92;
-constexpr double kStrip = 124, kGridHead = 44, kGridSide = 44, kLeastGrid = 200, kMostCell = 56;
+constexpr double kStrip = 124, kLineOfStrip = 15, kGridHead = 44, kGridSide = 44, kLeastGrid = 200,
+                 kMostCell = 56;
 constexpr double kTableRow = 26, kTableLeast = 250, kBetween = 36;
 constexpr double kHeadsHead = 40, kHeadsGap = 18, kHeadsWords = 44, kLeastBox = 40,
                  kNamedBlock = 14, kMostBox = 120;
@@ -29,23 +30,21 @@ void choose_context_ranks(const LayerPicture& picture, LayerLayout& layout) {
   layout.alike = all - int(layout.ranks.size());
 }
 
-int rank_of_cp(const LayerSteps& layer, int cp) {
-  for (std::size_t rank = 0; rank < layer.ranks.size(); ++rank)
-    if (layer.ranks[rank].at.cp == cp && layer.ranks[rank].at.tp == 0) return int(rank);
-  return 0;
-}
-
-void place_blocks(const LayerPicture& picture, LayerLayout& layout, double height) {
+void place_blocks(const LayerPicture& picture, LayerLayout& layout, double height,
+                  const Theme& theme) {
   const LayerContext& context = picture.layer->context;
   ContextPlaces& places = layout.context;
   const double inner = layout.size.width() - 2 * kContextMargin;
-  places.strip = QRectF(kContextMargin, layout.top, inner, kStrip);
+  const double lines = double(context_strip_lines(picture, layout, theme).size());
+  const double strip = kStrip + (lines - 1) * kLineOfStrip;
+  places.strip = QRectF(kContextMargin, layout.top, inner, strip);
   const double runs = double(context.runs.size());
   const double rows = double(layout.ranks.size()) + 3;
   const double room =
-      std::max({kLeastGrid, height - kStrip - kGridHead - 8, rows * kTableRow + 60 - kGridHead});
+      std::max({kLeastGrid, height - strip - kGridHead - 8, rows * kTableRow + 60 - kGridHead});
   const double wide = inner - kGridSide - kBetween - kTableLeast;
-  places.cell = std::min({kMostCell, room / runs, std::max(kLeastGrid, wide) / runs});
+  places.cell = std::min(
+      {std::max(kMostCell, kLeastGrid / runs), room / runs, std::max(kLeastGrid, wide) / runs});
   const double side = places.cell * runs;
   places.grid = QRectF(kContextMargin + kGridSide, places.strip.bottom() + kGridHead, side, side);
   const double left = places.grid.right() + kBetween;
@@ -55,7 +54,7 @@ void place_blocks(const LayerPicture& picture, LayerLayout& layout, double heigh
     layout.targets.push_back(
         {QRectF(places.grid.left() + block.keys * places.cell,
                 places.grid.top() + block.queries * places.cell, places.cell, places.cell),
-         context.rounds[std::size_t(block.round)].step, rank_of_cp(*picture.layer, block.cp)});
+         context.rounds[std::size_t(block.round)].step, context_rank(picture, block.cp)});
   layout.lanes_top = std::max(places.grid.bottom(), places.table.bottom()) + 10;
 }
 
@@ -99,7 +98,7 @@ void place_heads(const LayerPicture& picture, LayerLayout& layout, double height
 
 }  // namespace
 
-LayerLayout context_layout(const LayerPicture& picture, QSizeF size, const Theme&) {
+LayerLayout context_layout(const LayerPicture& picture, QSizeF size, const Theme& theme) {
   LayerLayout layout;
   layout.size = size;
   layout.top = size.width() < kNarrow ? kContextTop + 17 : kContextTop;
@@ -110,7 +109,7 @@ LayerLayout context_layout(const LayerPicture& picture, QSizeF size, const Theme
   if (picture.layer->context.by_heads)
     place_heads(picture, layout, height);
   else
-    place_blocks(picture, layout, height);
+    place_blocks(picture, layout, height, theme);
   layout.lanes_top += kContextLanesHead;
   layout.lane_left = kContextMargin + kContextLabels;
   layout.lane_width = size.width() - 2 * kContextMargin - kContextLabels;

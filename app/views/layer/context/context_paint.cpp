@@ -51,15 +51,23 @@ void put_context_head(const LayerBrush& brush, const QRectF& line, const QString
   const QFont font = brush.theme.caps();
   const double width = QFontMetricsF(font).horizontalAdvance(caps) + 16;
   put_elided(brush.painter, line, Qt::AlignVCenter, caps, font, brush.theme.muted, brush.texts);
-  if (!more.isEmpty() && width + 60 < line.width())
+  if (!more.isEmpty() && fits_context_head(brush.theme, line.width(), caps, more))
     put_elided(brush.painter, line.adjusted(width, 0, 0, 0), Qt::AlignVCenter, more,
                brush.theme.font(11), brush.theme.muted, brush.texts);
 }
 
-int context_number(const LayerBrush& brush, int cp) {
-  for (const LayerRank& rank : brush.picture.layer->ranks)
-    if (rank.at.cp == cp && rank.at.tp == 0) return rank.rank;
-  return 0;
+bool fits_context_head(const Theme& theme, double width, const QString& caps, const QString& more) {
+  return QFontMetricsF(theme.caps()).horizontalAdvance(caps) + 18 +
+             QFontMetricsF(theme.font(11)).horizontalAdvance(more) <
+         width;
+}
+
+int context_rank(const LayerPicture& picture, int cp) {
+  const std::vector<LayerRank>& ranks = picture.layer->ranks;
+  const auto found = std::find_if(ranks.begin(), ranks.end(), [&](const LayerRank& rank) {
+    return rank.at.cp == cp && rank.at.tp == 0;
+  });
+  return found == ranks.end() ? 0 : int(found - ranks.begin());
 }
 
 int context_round_now(const LayerPicture& picture, int rank) {
@@ -73,9 +81,10 @@ int context_round_now(const LayerPicture& picture, int rank) {
 void paint_context_legend(const LayerBrush& brush, const QRectF& line) {
   const Theme& theme = brush.theme;
   const bool by_heads = brush.picture.layer->context.by_heads;
-  const QColor color = theme.rank(context_number(brush, 0));
+  const int first = context_rank(brush.picture, 0);
+  const QColor color = theme.rank(layer_color_number(brush.picture, first));
   const QColor held = theme.memory(Category::kActivations);
-  QPen edge = theme.rank_line(context_number(brush, 0));
+  QPen edge = theme.rank_line(layer_color_number(brush.picture, first));
   Legend legend(brush, line);
   if (by_heads) {
     edge.setWidthF(2);
@@ -102,8 +111,8 @@ void paint_context_legend(const LayerBrush& brush, const QRectF& line) {
                  theme.font(11), theme.text, brush.texts);
       });
       legend.entry(ContextPaintWords::tr("K, V that have arrived"), [&](const QRectF& at) {
-        paint_chip(brush.painter, at.center() - QPointF(5.5, 5.5), 11, context_number(brush, 1),
-                   theme, brush.texts);
+        paint_layer_chip(brush.painter, brush.picture, at.center() - QPointF(5.5, 5.5), 11,
+                         context_rank(brush.picture, 1), theme, brush.texts);
       });
     }
   }

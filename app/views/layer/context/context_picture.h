@@ -15,15 +15,20 @@ void paint_context_strip(const LayerBrush& brush);     // not by heads
 void paint_blocks_of_scores(const LayerBrush& brush);  // not by heads
 void paint_turn_of_heads(const LayerBrush& brush);     // by heads
 void paint_context_legend(const LayerBrush& brush, const QRectF& line);
+// `more` only where it has room beside the head.
 void put_context_head(const LayerBrush& brush, const QRectF& line, const QString& caps,
                       const QString& more = {});
+bool fits_context_head(const Theme& theme, double width, const QString& caps, const QString& more);
+// What is said below the ranks of the strip, in lines of at most `width`.
+QStringList context_strip_lines(const LayerPicture& picture, const LayerLayout& layout,
+                                const Theme& theme);
 
-// The global rank that has this place along CP, beside TP rank 0.
-int context_number(const LayerBrush& brush, int cp);
+// The rank, as LayerSteps::ranks, that has this place along CP, beside TP rank 0.
+int context_rank(const LayerPicture& picture, int cp);
 // The round that `rank` (as LayerSteps::ranks) is in at the playhead, or was in last.
 int context_round_now(const LayerPicture& picture, int rank);
-// "ring", "all-gather", "Ulysses"; empty: no context parallelism.
-QString context_method_text(const LayerContext& context);
+// "ring, zigzag", "all-gather, contiguous", "Ulysses"; empty: no context parallelism.
+QString context_method_text(const LayerContext& context, ContextSplit split);
 // "tokens 0 to 15, 112 to 127" of a CP rank.
 QString context_tokens_text(const LayerContext& context, int cp);
 // A figure of blocks; "?" where a lesson asks for it.

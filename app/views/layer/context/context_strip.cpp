@@ -9,7 +9,7 @@
 
 #include "app/look/sentence.h"
 #include "app/views/layer/context/context_picture.h"
-#include "app/views/shared/paint/paint_tools.h"
+#include "app/views/shared/paint/text_lines.h"
 
 namespace parallelarium {
 namespace {
@@ -18,7 +18,7 @@ struct StripWords {
   Q_DECLARE_TR_FUNCTIONS(layer)
 };
 
-constexpr double kStripChip = 15, kCardHeight = 60, kCardGap = 30, kMostCard = 190;
+constexpr double kStripChip = 15, kStripLine = 15, kCardHeight = 60, kCardGap = 30, kMostCard = 190;
 
 bool is_exchange(const LayerBrush& brush, const ContextMove& move) {
   return brush.picture.layer->steps[std::size_t(move.step)].kind == LayerStepKind::kExchange;
@@ -38,8 +38,8 @@ void paint_keys(const LayerBrush& brush, const QRectF& place, int index) {
   const double y = place.center().y();
   const int from = context.rounds[std::size_t(now)].keys_from[std::size_t(cp)];
   if (from >= 0) {
-    paint_chip(brush.painter, QPointF(x, y - kStripChip / 2), kStripChip,
-               context_number(brush, from), brush.theme, brush.texts);
+    paint_layer_chip(brush.painter, brush.picture, QPointF(x, y - kStripChip / 2), kStripChip,
+                     context_rank(brush.picture, from), brush.theme, brush.texts);
     x += kStripChip + 4;
     for (const ContextMove& move : context.moves) {
       if (move.gradient || move.round != now || !is_exchange(brush, move)) continue;
@@ -48,8 +48,8 @@ void paint_keys(const LayerBrush& brush, const QRectF& place, int index) {
         continue;
       const int next = context.rounds[std::size_t(now) + 1].keys_from[std::size_t(cp)];
       if (next >= 0)
-        paint_chip(brush.painter, QPointF(x, y - 5.5), 11, context_number(brush, next), brush.theme,
-                   brush.texts);
+        paint_layer_chip(brush.painter, brush.picture, QPointF(x, y - 5.5), 11,
+                         context_rank(brush.picture, next), brush.theme, brush.texts);
     }
     return;
   }
@@ -58,7 +58,8 @@ void paint_keys(const LayerBrush& brush, const QRectF& place, int index) {
   const int all = int(context.blocks_of.size());
   const double wide = std::min(10.0, (place.right() - x) / all);
   for (int other = 0; other < all; ++other, x += wide) {
-    const QColor color = brush.theme.rank(context_number(brush, other));
+    const QColor color =
+        brush.theme.rank(layer_color_number(brush.picture, context_rank(brush.picture, other)));
     brush.painter.setPen(QPen(color, 1));
     brush.painter.setBrush(other == cp || done >= 1 ? QBrush(color) : QBrush(Qt::NoBrush));
     brush.painter.drawRect(QRectF(x, y - 5, std::max(1.0, wide - 2), 10));
@@ -73,8 +74,8 @@ void paint_card(const LayerBrush& brush, const QRectF& card, int index) {
   brush.painter.setPen(QPen(brush.theme.control_line, 1));
   brush.painter.setBrush(brush.theme.surface);
   brush.painter.drawRoundedRect(card, 5, 5);
-  paint_chip(brush.painter, card.topLeft() + QPointF(7, 5), kStripChip, rank.rank, brush.theme,
-             brush.texts);
+  paint_layer_chip(brush.painter, brush.picture, card.topLeft() + QPointF(7, 5), kStripChip, index,
+                   brush.theme, brush.texts);
   if (is_compact(card))
     return paint_keys(brush, QRectF(card.left() + 5, card.top() + 27, card.width() - 6, 18), index);
   put_elided(brush.painter, QRectF(card.left() + 27, card.top() + 4, card.width() - 32, 17),
@@ -84,8 +85,9 @@ void paint_card(const LayerBrush& brush, const QRectF& card, int index) {
   const QFont font = brush.theme.font(11);
   put_text(brush.painter, QRectF(card.left() + 7, line, 12, 18), Qt::AlignVCenter,
            QStringLiteral("Q"), font, brush.theme.text, brush.texts);
-  paint_chip(brush.painter, QPointF(card.left() + 19, line + 9 - kStripChip / 2), kStripChip,
-             rank.rank, brush.theme, brush.texts);
+  paint_layer_chip(brush.painter, brush.picture,
+                   QPointF(card.left() + 19, line + 9 - kStripChip / 2), kStripChip, index,
+                   brush.theme, brush.texts);
   paint_keys(brush, QRectF(card.left() + 42, line, card.width() - 46, 18), index);
   put_elided(brush.painter, QRectF(card.left() + 7, line + 19, card.width() - 10, 15),
              Qt::AlignVCenter, context_tokens_text(brush.picture.layer->context, rank.at.cp),
@@ -134,60 +136,97 @@ void paint_travelling(const LayerBrush& brush, const QPolygonF& way, int index) 
     brush.painter.setBrush(brush.theme.solid(OpColor::kCommunication));
     brush.painter.drawRoundedRect(place, 4, 4);
     if (of >= 0)
-      paint_chip(brush.painter, place.topLeft() + QPointF(3, 3), 14, context_number(brush, of),
-                 brush.theme, nullptr);
+      paint_layer_chip(brush.painter, brush.picture, place.topLeft() + QPointF(3, 3), 14,
+                       context_rank(brush.picture, of), brush.theme, nullptr);
   }
 }
 
+QString between_words(int step, int of) {
+  return StripWords::tr("BETWEEN RING STEPS %1 AND %2 OF %3").arg(step).arg(step + 1).arg(of);
+}
+
 // "RING STEP 2 OF 4", or between which steps the ranks wait.
-QString ring_words(const LayerBrush& brush) {
-  const auto& rounds = brush.picture.layer->context.rounds;
+QString ring_words(const LayerPicture& picture, const LayerLayout& layout) {
+  const auto& rounds = picture.layer->context.rounds;
   int now = 0;
-  for (const int rank : brush.layout.ranks)
-    now = std::max(now, context_round_now(brush.picture, rank));
-  const bool done =
-      std::all_of(brush.layout.ranks.begin(), brush.layout.ranks.end(), [&](int rank) {
-        return layer_share_done(brush.picture, rounds[std::size_t(now)].step, rank) >= 1;
-      });
+  for (const int rank : layout.ranks) now = std::max(now, context_round_now(picture, rank));
+  const bool done = std::all_of(layout.ranks.begin(), layout.ranks.end(), [&](int rank) {
+    return layer_share_done(picture, rounds[std::size_t(now)].step, rank) >= 1;
+  });
   return done && now + 1 < int(rounds.size())
-             ? StripWords::tr("BETWEEN RING STEPS %1 AND %2 OF %3")
-                   .arg(now + 1)
-                   .arg(now + 2)
-                   .arg(rounds.size())
+             ? between_words(now + 1, int(rounds.size()))
              : StripWords::tr("RING STEP %1 OF %2").arg(now + 1).arg(rounds.size());
 }
 
-QString strip_words(const LayerBrush& brush, bool ring) {
-  const LayerContext& context = brush.picture.layer->context;
-  if (context.moves.empty())
-    return StripWords::tr("Nothing is exchanged: queries meet the keys of their own rank alone.");
-  const LayerStep& step = brush.picture.layer->steps[std::size_t(context.moves[0].step)];
-  const QString sent =
-      layer_sent_text(brush.picture, context.moves[0].step, brush.picture.look.rank);
-  return ring ? StripWords::tr(
-                    "%1 on every link from one step to the next: keys and values of one rank. "
-                    "Ranks wait (hatched below) where their blocks take less time than that.")
-                    .arg(sent)
-              : StripWords::tr(
-                    "%1: %2 sent by each rank; then each computes the rows of its "
-                    "queries, without waiting.")
-                    .arg(capitalised(layer_collective_name(step)), sent);
+bool is_ring(const LayerPicture& picture) { return picture.layer->context.rounds.size() > 1; }
+
+// No rank sees keys of another: an attention that is another function of the same text.
+bool is_local(const LayerPicture& picture) { return picture.layer->context.moves.empty(); }
+
+QString strip_head(const LayerPicture& picture, const LayerLayout& layout) {
+  return is_ring(picture) ? ring_words(picture, layout) : StripWords::tr("WHO HOLDS WHAT");
+}
+
+QString what_travels(const LayerPicture& picture) {
+  if (picture.layer->ranks.size() > picture.layer->context.blocks_of.size())
+    return StripWords::tr("the first of each TP group; the others do the same for their heads");
+  if (is_ring(picture))
+    return StripWords::tr(
+        "queries stay; keys and values visit every rank, one neighbour at a "
+        "time");
+  return is_local(picture)
+             ? StripWords::tr("queries, keys and values stay on the rank of their tokens")
+             : StripWords::tr("queries stay; keys and values of all ranks come to each");
+}
+
+// Whether that has room beside the head in all of a ring's steps; else it stands below.
+bool stands_beside_head(const LayerPicture& picture, const LayerLayout& layout,
+                        const Theme& theme) {
+  const int rounds = int(picture.layer->context.rounds.size());
+  const QString head =
+      is_ring(picture) ? between_words(rounds - 1, rounds) : strip_head(picture, layout);
+  return fits_context_head(theme, layout.size.width() - 32, head, what_travels(picture));
+}
+
+QString strip_words(const LayerPicture& picture) {
+  const LayerContext& context = picture.layer->context;
+  if (is_local(picture))
+    return StripWords::tr(
+        "Nothing is exchanged: queries meet the keys of their own rank alone. That is another "
+        "function than attention over all tokens, so \u201cProve it\u201d refuses it.");
+  const LayerStep& step = picture.layer->steps[std::size_t(context.moves[0].step)];
+  const QString sent = layer_sent_text(picture, context.moves[0].step, picture.look.rank);
+  return is_ring(picture)
+             ? StripWords::tr(
+                   "%1 on every link from one step to the next: keys and values of one rank. "
+                   "Ranks wait (hatched below) where their blocks take less time than that.")
+                   .arg(sent)
+             : StripWords::tr(
+                   "%1: %2 sent by each rank; then each computes the rows of its "
+                   "queries, without waiting.")
+                   .arg(capitalised(layer_collective_name(step)), sent);
 }
 
 }  // namespace
 
+QStringList context_strip_lines(const LayerPicture& picture, const LayerLayout& layout,
+                                const Theme& theme) {
+  const double width = layout.size.width() - 32;
+  const QString words = strip_words(picture);
+  return broken_lines(stands_beside_head(picture, layout, theme)
+                          ? words
+                          : capitalised(what_travels(picture)) + QStringLiteral(". ") + words,
+                      theme.font(11), width);
+}
+
 void paint_context_strip(const LayerBrush& brush) {
   const QRectF& strip = brush.layout.context.strip;
-  const LayerContext& context = brush.picture.layer->context;
-  const bool ring = context.rounds.size() > 1;
-  const bool beside = brush.picture.layer->ranks.size() > context.blocks_of.size();
-  put_context_head(
-      brush, QRectF(strip.left(), strip.top(), strip.width(), 18),
-      ring ? ring_words(brush) : StripWords::tr("WHO HOLDS WHAT"),
-      beside ? StripWords::tr("the first of each TP group; the others do the same for their heads")
-      : ring ? StripWords::tr("queries stay; keys and values visit every rank, one neighbour at a "
-                              "time")
-             : StripWords::tr("queries stay; keys and values of all ranks come to each"));
+  const bool ring = is_ring(brush.picture);
+  put_context_head(brush, QRectF(strip.left(), strip.top(), strip.width(), 18),
+                   strip_head(brush.picture, brush.layout),
+                   stands_beside_head(brush.picture, brush.layout, brush.theme)
+                       ? what_travels(brush.picture)
+                       : QString());
   const int cards = int(brush.layout.ranks.size());
   const double inset = ring ? 22 : 0;
   const double wide =
@@ -220,11 +259,14 @@ void paint_context_strip(const LayerBrush& brush) {
                     kCardHeight),
              Qt::AlignVCenter, StripWords::tr("%n more, alike", nullptr, brush.layout.alike),
              brush.theme.font(11), brush.theme.muted, brush.texts);
-  const double words = top + kCardHeight + (ring ? 23 : 5);
-  put_elided(brush.painter, QRectF(strip.left(), words, strip.width(), 16), Qt::AlignVCenter,
-             strip_words(brush, ring), brush.theme.font(11),
+  double y = top + kCardHeight + (ring ? 23 : 5);
+  for (const QString& line : context_strip_lines(brush.picture, brush.layout, brush.theme)) {
+    put_text(brush.painter, QRectF(strip.left(), y, strip.width(), 16), Qt::AlignVCenter, line,
+             brush.theme.font(11),
              mixed(brush.theme.solid(OpColor::kCommunication), brush.theme.text, 0.35),
              brush.texts);
+    y += kStripLine;
+  }
 }
 
 }  // namespace parallelarium

@@ -35,11 +35,15 @@ QString rank_text(const LayerPicture& picture, int cp) {
 
 }  // namespace
 
-QString context_method_text(const LayerContext& context) {
+QString context_method_text(const LayerContext& context, ContextSplit split) {
   if (!context.drawn()) return {};
   if (context.by_heads) return ContextTexts::tr("Ulysses");
-  if (context.rounds.size() > 1) return ContextTexts::tr("ring");
-  return context.moves.empty() ? ContextTexts::tr("own keys only") : ContextTexts::tr("all-gather");
+  const QString method = context.rounds.size() > 1 ? ContextTexts::tr("ring")
+                         : context.moves.empty()   ? ContextTexts::tr("own keys only")
+                                                   : ContextTexts::tr("all-gather");
+  return method + QStringLiteral(", ") +
+         (split == ContextSplit::kZigzag ? ContextTexts::tr("zigzag")
+                                         : ContextTexts::tr("contiguous"));
 }
 
 QString context_tokens_text(const LayerContext& context, int cp) {

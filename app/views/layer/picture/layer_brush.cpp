@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "app/views/layer/layer_inside.h"
+#include "app/views/layer/vocabulary/vocabulary_picture.h"
 #include "app/views/shared/paint/paint_tools.h"
 
 namespace parallelarium {
@@ -16,6 +17,7 @@ struct Words {
   Q_DECLARE_TR_FUNCTIONS(layer)
 };
 
+constexpr double kNamesEnd = 108;        // of ranks' names
 constexpr std::size_t kMostParts = 512;  // above that many, parts are thinner than a pixel
 
 QColor fill_of(const Theme& theme, TensorRole role) {
@@ -107,7 +109,32 @@ void paint_copy_word(const LayerBrush& brush, const QRectF& place, const QColor&
   put_text(brush.painter, place, Qt::AlignCenter, word, font, ink, brush.texts);
 }
 
+// A second edge inside `place`, and the word where it has room.
+void paint_copy_mark(const LayerBrush& brush, const QRectF& place, const QColor& fill,
+                     double there) {
+  brush.painter.setPen(QPen(mixed(fill, brush.theme.ink_on(fill), 0.5), 1));
+  brush.painter.setBrush(Qt::NoBrush);
+  if (place.width() > 8 && place.height() > 8) brush.painter.drawRect(place.adjusted(3, 3, -3, -3));
+  paint_copy_word(brush, place, there > 0.6 ? brush.theme.ink_on(fill) : brush.theme.muted);
+}
+
 }  // namespace
+
+int layer_color_number(const LayerPicture& picture, int rank) {
+  return picture.shows_context() ? picture.layer->ranks[std::size_t(rank)].at.cp : rank;
+}
+
+void paint_layer_chip(QPainter& painter, const LayerPicture& picture, const QPointF& top_left,
+                      double size, int rank, const Theme& theme, TextLog* texts) {
+  const QRectF rect(top_left, QSizeF(size, size));
+  const QColor fill = theme.rank(layer_color_number(picture, rank));
+  const QString number = QString::number(picture.layer->ranks[std::size_t(rank)].rank);
+  painter.setPen(Qt::NoPen);
+  painter.setBrush(fill);
+  painter.drawEllipse(rect);
+  const int pixels = int(size * (number.size() > 2 ? 0.56 : 0.72));
+  put_text(painter, rect, Qt::AlignCenter, number, theme.font(pixels), theme.ink_on(fill), texts);
+}
 
 void paint_layer_tensor(const LayerBrush& brush, const LayerRankStep& part, int tensor,
                         const QRectF& place, int rank, double done, const LayerTensor* own) {
@@ -119,13 +146,14 @@ void paint_layer_tensor(const LayerBrush& brush, const LayerRankStep& part, int 
   const double there = of.role == TensorRole::kWeight ? 1 : done;
   if (of.is_shard() || !of.heads.empty()) {
     if (of.is_shard()) paint_dotted(brush, place);
-    QPen edge = theme.rank_line(rank);
+    QPen edge = theme.rank_line(layer_color_number(brush.picture, rank));
     for (const QRectF& own : parts_of(of, place)) {
       edge.setWidthF(std::min(own.width(), own.height()) < 10 ? 1 : 2);
       fill_part(brush.painter, own.adjusted(0.5, 0.5, -0.5, -0.5), fill,
                 of.is_shard() ? edge : QPen(line, 1), there, of.scores);
       if (of.partial)
         paint_crosses(brush.painter, own, there > 0 ? theme.ink_on(fill) : theme.muted);
+      if (of.copy) paint_copy_mark(brush, own, fill, there);
     }
     return;
   }
@@ -140,10 +168,7 @@ void paint_layer_tensor(const LayerBrush& brush, const LayerRankStep& part, int 
     paint_crosses(brush.painter, place, theme.ink_on(fill));
     brush.painter.restore();
   } else if (of.copy) {
-    brush.painter.setPen(QPen(line, 1));
-    if (place.width() > 8 && place.height() > 8)
-      brush.painter.drawRect(place.adjusted(3, 3, -3, -3));
-    paint_copy_word(brush, place, there > 0.6 ? theme.ink_on(fill) : theme.muted);
+    paint_copy_mark(brush, place, fill, there);
   }
 }
 
@@ -153,7 +178,9 @@ void paint_layer_values(const LayerBrush& brush, int step, int tensor, const QRe
   const LayerSteps& layer = *brush.picture.layer;
   const LayerStep& of_step = layer.steps[std::size_t(step)];
   const LayerRankStep& part = of_step.ranks[std::size_t(rank)];
-  if (!inside || part.first_op < 0 || tensor >= int(part.tensors.size())) return;
+  if (!inside || of_step.kind != LayerStepKind::kCompute || part.first_op < 0 ||
+      tensor >= int(part.tensors.size()))
+    return;
   const LayerTensor& of = part.tensors[std::size_t(tensor)];
   const InsideTensor* values = inside->find(of_step, of, layer.ranks[std::size_t(rank)].rank);
   if (!values) return;
@@ -186,15 +213,16 @@ void paint_layer_caption(const LayerBrush& brush, const LayerRankStep& part, int
   // Numbers of tokens have names where they are made.
   if (of.scores || (of.columns == 1 && !of.written)) return;
   const QFont font = brush.theme.font(10);
-  const QString text = of.columns == 1 ? QString::fromStdString(of.name) : layer_shape_text(of);
+  const QString text = of.columns == 1 ? loss_number_text(of.name) : layer_shape_text(of);
   const double width = QFontMetricsF(font).horizontalAdvance(text) + 2;
   if (width > place.width() + 60) return;
   const double right = brush.layout.size.width() - 16;
-  const QRectF rect(std::min(place.center().x() - width / 2, right - width), place.bottom() + 3,
-                    width, 13);
+  const QRectF rect(
+      std::clamp(place.center().x() - width / 2, std::min(kNamesEnd, right - width), right - width),
+      place.bottom() + 3, width, 13);
   const bool free = std::none_of(taken.begin(), taken.end(),
                                  [&](const QRectF& other) { return other.intersects(rect); });
-  if (!free || rect.left() < 108) return;
+  if (!free || rect.left() > place.right()) return;
   // Collectives stand across all rows.
   for (const LayerHalf& half : brush.layout.halves)
     for (const LayerBox& box : half.boxes)

@@ -6,7 +6,7 @@
 
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
-#include "app/views/layer/picture/layer_picture.h"
+#include "app/views/layer/picture/layer_kept_pieces.h"
 #include "app/views/shared/paint/paint_tools.h"
 
 namespace parallelarium {
@@ -72,6 +72,7 @@ std::vector<TermLine> lines_of_terms(const LayerKept& kept, double width, const 
     lines.back().words.push_back({text, gone, x, wide});
     x += wide + 14;
   };
+  if (const QString unit = kept_unit_text(kept); !unit.isEmpty()) add(unit, false);
   QStringList reasons;
   for (const KeptTerm& term : kept.terms) {
     add(term_text(term), term.because != KeptBecause::kHeld);
@@ -137,6 +138,7 @@ std::vector<BarPart> placed_parts(const LayerPicture& picture, const LayerLayout
 
 double layer_kept_height(const LayerPicture& picture, double width, const Theme& theme) {
   if (!picture.shows_kept()) return 0;
+  if (picture.layer->kept.terms.empty()) return kept_pieces_height(picture, width, theme);
   const LayerKept& kept = picture.layer->kept;
   return kKeptHead + double(cuts_of(kept).size()) * kKeptRow +
          double(lines_of_terms(kept, words_width(width), theme).size()) * kTermLine + 8;
@@ -145,6 +147,7 @@ double layer_kept_height(const LayerPicture& picture, double width, const Theme&
 void paint_layer_kept(QPainter& painter, const LayerPicture& picture, const LayerLayout& layout,
                       const Theme& theme, TextLog* texts) {
   const LayerKept& kept = picture.layer->kept;
+  if (kept.terms.empty()) return paint_kept_pieces(painter, picture, layout, theme, texts);
   const double left = kKeptMargin + kKeptLabels;
   const double room = words_width(layout.size.width());
   double y = layout.kept_top;
@@ -202,6 +205,7 @@ QString layer_kept_bar_text(const LayerPicture& picture, const LayerLayout& layo
 
 QString layer_kept_sentence(const LayerPicture& picture) {
   const LayerKept& kept = picture.layer->kept;
+  if (kept.terms.empty()) return kept_pieces_sentence(picture);
   QStringList cuts, terms;
   for (const KeptCut cut : cuts_of(kept))
     cuts << KeptWords::tr("%1: %2").arg(cut_name(kept, cut),

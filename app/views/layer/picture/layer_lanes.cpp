@@ -117,8 +117,8 @@ void paint_layer_lanes(QPainter& painter, const LayerPicture& picture, const Lay
   const std::vector<const LayerSpans*> lanes = lanes_of(picture);
   for (std::size_t row = 0; row < layout.ranks.size(); ++row) {
     const int rank = layout.ranks[row];
-    paint_chip(painter, QPointF(kLanesMargin + 66, lane_top(layout, row, 0)), kBar,
-               picture.layer->ranks[std::size_t(rank)].rank, theme, texts);
+    paint_layer_chip(painter, picture, QPointF(kLanesMargin + 66, lane_top(layout, row, 0)), kBar,
+                     rank, theme, texts);
     if (!picture.shows_context()) continue;
     for (std::size_t lane = 0; lane < lanes.size(); ++lane) {
       const Span window = picture.window_of(*lanes[lane]);

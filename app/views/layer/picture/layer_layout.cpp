@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "app/views/layer/context/context_picture.h"
+#include "app/views/layer/picture/layer_links.h"
 #include "app/views/layer/vocabulary/vocabulary_picture.h"
 
 namespace parallelarium {
@@ -14,8 +15,8 @@ constexpr double kLayoutMargin = 16, kTop = 52, kNotice = 44, kLabels = 92, kHea
                  kCuts = 15;
 constexpr double kClosed = 34, kFigureRow = 16, kRowGap = 26, kHalfGap = 12;
 constexpr double kLanesHead = 24, kLane = 15, kLeastBlock = 40, kReadableBlock = 100,
-                 kReadableRows = 320, kReadableOutside = 200, kLeastColumn = 52, kLeastBar = 44,
-                 kFold = 18, kOneLine = 940, kLegendLine = 17;
+                 kReadableRows = 320, kReadableOutside = 200, kLeastColumn = 52, kMostColumn = 110,
+                 kTableArrow = 64, kLeastBar = 44, kFold = 18, kOneLine = 940, kLegendLine = 17;
 constexpr int kMostRanks = 8;
 constexpr double kMostScale = 0.56, kLeastSize = 7, kLeastHeight = 14, kNamedNumber = 37;
 
@@ -28,7 +29,8 @@ struct Cell {
   LayerMark mark = LayerMark::kTensor;
   int tensor = -1;
   const LayerTensor* of = nullptr;
-  int step = -1;  // whose tensor it is, if not the one that it stands with
+  int step = -1;    // whose tensor it is, if not the one that it stands with
+  double wide = 0;  // of an arrow or a bar that is wider than others
 };
 struct StepMarks {
   int step = 0;
@@ -48,9 +50,9 @@ double width_of(const Cell& cell, const LayerScale& scale) {
       if (cell.of->scores) return std::max(kLeastSize, double(cell.of->columns) * scale.tokens) + 6;
       return std::max(kLeastSize, double(cell.of->columns) * scale.width) + 6;
     case LayerMark::kArrow:
-      return 18;
+      return std::max(18.0, cell.wide);
     case LayerMark::kBar:
-      return 16;
+      return std::max(16.0, cell.wide);
     default:
       return 14;
   }
@@ -86,17 +88,30 @@ void add_outside_of_layers(const LayerStep& step, StepMarks& group) {
   add_tensors(step, group, false, step.piece == Piece::kEmbedding);
   const std::size_t found = group.cells.size();
   group.cells.push_back({LayerMark::kArrow});
+  // The shape of the table has room below.
+  if (step.piece == Piece::kEmbedding) group.cells.back().wide = kTableArrow;
   add_tensors(step, group, true, false);
   if (group.cells.size() == found + 1) group.cells.pop_back();
 }
 
+// What a collective leaves where no piece stands behind it.
+void add_result(const LayerStep& step, StepMarks& group) {
+  if (step.ranks.front().tensors.empty()) return;
+  group.cells.push_back({LayerMark::kArrow});
+  add_tensors(step, group, true, false);
+}
+
 // The marks of one step, after `before` (null: it is the first of its half).
-StepMarks group_of_step(const LayerStep& step, int index, const LayerStep* before) {
+StepMarks group_of_step(const LayerSteps& layer, int index, const LayerStep* before,
+                        const std::vector<int>& shown) {
+  const LayerStep& step = layer.steps[std::size_t(index)];
   StepMarks group{index, {}};
   if (step.kind != LayerStepKind::kCompute) {
     if (before) group.cells.push_back({LayerMark::kArrow});
     group.cells.push_back({LayerMark::kBar});
+    group.cells.back().wide = layer_links_width(layer_links(layer, step, shown));
     group.least = kLeastBar;
+    add_result(step, group);
     return group;
   }
   if (step.piece == Piece::kLoss ||
@@ -142,16 +157,16 @@ void begin_with_tensor(const LayerSteps& layer, const LayerHalf& half, StepMarks
 }
 
 std::vector<StepMarks> groups_of(const LayerSteps& layer, const LayerHalf& half,
-                                 const Theme& theme) {
+                                 const std::vector<int>& shown, const Theme& theme) {
   const QFontMetricsF names(theme.font(11, true));
   std::vector<StepMarks> groups;
   const LayerStep* before = nullptr;
   for (const int step : half.steps) {
     const LayerStep& of = layer.steps[std::size_t(step)];
-    StepMarks& group = groups.emplace_back(group_of_step(of, step, before));
+    StepMarks& group = groups.emplace_back(group_of_step(layer, step, before, shown));
     if (of.kind == LayerStepKind::kCompute)
       group.least =
-          std::clamp(names.horizontalAdvance(layer_step_name(of)) + 6, kLeastColumn, 90.0);
+          std::clamp(names.horizontalAdvance(layer_step_name(of)) + 6, kLeastColumn, kMostColumn);
     before = &of;
   }
   if (!groups.empty()) begin_with_tensor(layer, half, groups.front());
@@ -288,7 +303,8 @@ LayerLayout layer_layout(const LayerPicture& picture, QSizeF size, const Theme& 
   int open = 0;
   std::vector<std::vector<StepMarks>> groups;
   for (const LayerHalf& half : layout.halves) {
-    groups.push_back(half.open ? groups_of(layer, half, theme) : std::vector<StepMarks>{});
+    groups.push_back(half.open ? groups_of(layer, half, layout.ranks, theme)
+                               : std::vector<StepMarks>{});
     open += half.open;
     fixed += half.open ? kHead + kNames + (half.says_cuts ? kCuts : 0) +
                              figure_rows(picture) * kFigureRow + rows * kRowGap +

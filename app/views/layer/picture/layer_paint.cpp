@@ -11,6 +11,7 @@
 #include "app/look/sentence.h"
 #include "app/views/layer/context/context_picture.h"
 #include "app/views/layer/layer_inside.h"
+#include "app/views/layer/picture/layer_links.h"
 #include "app/views/layer/vocabulary/vocabulary_picture.h"
 #include "app/views/shared/paint/paint_tools.h"
 
@@ -116,12 +117,8 @@ void paint_rank_label(const LayerBrush& brush, const LayerHalf& half, int rank, 
   const Theme& theme = brush.theme;
   const LayerRank& at = brush.picture.layer->ranks[std::size_t(rank)];
   QPainter& painter = brush.painter;
-  painter.setPen(Qt::NoPen);
-  painter.setBrush(theme.rank(rank));
-  painter.drawEllipse(QRectF(kPaintMargin, middle - 8, 16, 16));
-  const QFont small = theme.font(10, true);
-  put_text(painter, QRectF(kPaintMargin, middle - 8, 16, 16), Qt::AlignCenter,
-           QString::number(at.rank), small, theme.ink_on(theme.rank(rank)), brush.texts);
+  paint_layer_chip(painter, brush.picture, QPointF(kPaintMargin, middle - 8), 16, rank, theme,
+                   brush.texts);
   put_elided(painter, QRectF(kPaintMargin + 20, middle - 9, 66, 18), Qt::AlignVCenter,
              PaintWords::tr("Rank %1").arg(at.rank), theme.font(12, true), theme.text, brush.texts);
   if (brush.picture.shows_vocabulary())
@@ -137,51 +134,6 @@ void paint_rank_label(const LayerBrush& brush, const LayerHalf& half, int rank, 
                  theme.font(10), theme.muted, brush.texts);
       return;
     }
-}
-
-// A collective joins its ranks; its name and bytes stand above.
-void paint_bars(const LayerBrush& brush, const LayerHalf& half) {
-  const Theme& theme = brush.theme;
-  const QColor color = theme.solid(OpColor::kCommunication);
-  const double top = half.rows.front() - half.row_height / 2 - 2;
-  const double bottom = half.rows.back() + half.row_height / 2 + 2;
-  std::vector<const LayerBox*> bars;
-  for (const LayerBox& box : half.boxes)
-    if (box.mark == LayerMark::kBar) bars.push_back(&box);
-  std::sort(bars.begin(), bars.end(),
-            [](const LayerBox* a, const LayerBox* b) { return a->x < b->x; });
-  double free = half.head.right() + 4;
-  for (std::size_t at = 0; at < bars.size(); ++at) {
-    const LayerBox& box = *bars[at];
-    const LayerStep& step = brush.picture.layer->steps[std::size_t(box.step)];
-    const bool sends = step.kind != LayerStepKind::kNothingSent;
-    const QRectF bar(box.x + 1, top, 14, bottom - top);
-    const double done = layer_share_done(brush.picture, box.step, brush.layout.ranks.front());
-    brush.painter.setBrush(Qt::NoBrush);
-    brush.painter.setPen(QPen(color, 1, sends ? Qt::SolidLine : Qt::DotLine));
-    brush.painter.drawRoundedRect(bar, 4, 4);
-    if (sends && done > 0) {
-      brush.painter.setPen(Qt::NoPen);
-      brush.painter.setBrush(color);
-      brush.painter.drawRoundedRect(QRectF(bar.left(), bar.top(), bar.width(), bar.height() * done),
-                                    4, 4);
-    }
-    // The loss has three alike, side by side.
-    const QString name =
-        step.number.empty() ? layer_step_name(step) : QString::fromStdString(step.number);
-    const QString text = name + QStringLiteral(" \u00b7 ") +
-                         (sends ? layer_sent_text(brush.picture, box.step, brush.picture.look.rank)
-                                : PaintWords::tr("nothing sent"));
-    const double next = at + 1 < bars.size() ? (bars[at + 1]->x + box.x) / 2 + 8
-                                             : brush.layout.size.width() - kPaintMargin;
-    const QFont font = theme.font(11, true);
-    const double width = QFontMetricsF(font).horizontalAdvance(text) + 2;
-    const double left =
-        std::clamp(bar.center().x() - width / 2, free, std::max(free, next - width));
-    put_elided(brush.painter, QRectF(left, half.top, std::min(width, next - left), kNameLine),
-               Qt::AlignVCenter, text, font, mixed(color, theme.text, 0.35), brush.texts);
-    free = std::min(left + width, next) + 8;
-  }
 }
 
 void paint_figures(const LayerBrush& brush, const LayerHalf& half) {
@@ -306,8 +258,23 @@ void paint_open(const LayerBrush& brush, const LayerHalf& half) {
                Qt::AlignVCenter, PaintWords::tr("%n more, alike", nullptr, brush.layout.alike),
                theme.font(11), theme.muted, brush.texts);
   }
-  paint_bars(brush, half);
+  paint_layer_links(brush, half);
   paint_figures(brush, half);
+}
+
+QString words_about_scale(const LayerPicture& picture, const LayerLayout& layout) {
+  const bool draws =
+      std::any_of(layout.halves.begin(), layout.halves.end(), [](const LayerHalf& half) {
+        return std::any_of(half.boxes.begin(), half.boxes.end(),
+                           [](const LayerBox& box) { return box.mark == LayerMark::kTensor; });
+      });
+  if (!draws) return {};
+  if (picture.shows_differences())
+    return PaintWords::tr(
+        "Numbers of the first training step, averaged down to cells. Difference: of both sides of "
+        "a collective; one rank: from what it computes alone.");
+  return layout.one_scale ? PaintWords::tr("Matrices are to one scale.")
+                          : PaintWords::tr("Widths are to one scale, tokens to another.");
 }
 
 }  // namespace
@@ -344,13 +311,7 @@ void paint_layer(QPainter& painter, const LayerPicture& picture, const LayerLayo
   if (picture.shows_kept()) paint_layer_kept(painter, picture, layout, theme, texts);
   if (picture.shows_vocabulary()) paint_vocabulary(brush);
   put_elided(painter, QRectF(kPaintMargin, layout.bottom - 20, line.width(), 16), Qt::AlignVCenter,
-             picture.shows_differences()
-                 ? PaintWords::tr("Numbers of the first training step, averaged down to cells. "
-                                  "Difference: of both sides of a collective; one rank: from "
-                                  "what it computes alone.")
-             : layout.one_scale ? PaintWords::tr("Matrices are to one scale.")
-                                : PaintWords::tr("Widths are to one scale, tokens to another."),
-             theme.font(11), theme.muted, texts);
+             words_about_scale(picture, layout), theme.font(11), theme.muted, texts);
   painter.restore();
 }
 

@@ -52,9 +52,10 @@ struct LayerPicture {
   bool hides_time = false, hides_traffic = false, hides_memory = false;  // by a lesson
   bool hides_blocks = false;                                             // of scores: how many
   bool drawn() const { return empty.isEmpty() && layer && !layer->steps.empty(); }
-  // What a layer keeps, beside other ways to cut it.
+  // What a layer keeps, in the paper's terms beside other ways to cut it, or piece by piece.
   bool shows_kept() const {
-    return drawn() && !shows_context() && !layer->kept.terms.empty() && !hides_memory;
+    const bool known = layer && !(layer->kept.terms.empty() && layer->kept.differs.empty());
+    return known && drawn() && !shows_context() && !hides_memory;
   }
   // What is said of the embedding, or of head and loss.
   bool shows_vocabulary() const { return drawn() && layer->choice.place != LayerPlace::kLayer; }
@@ -130,6 +131,13 @@ struct LayerLayout {
 // and choice, or null.
 LayerPicture layer_picture(const Session& session, LayerLook look,
                            std::shared_ptr<const LayerSteps> layer = nullptr);
+
+// The number by which all of the view colours a rank (as LayerSteps::ranks): its place among the
+// ranks that the picture shows, along CP where it shows context parallelism.
+int layer_color_number(const LayerPicture& picture, int rank);
+// A disc in the rank's colour with its global number.
+void paint_layer_chip(QPainter& painter, const LayerPicture& picture, const QPointF& top_left,
+                      double size, int rank, const Theme& theme, TextLog* texts);
 
 // `size`: width, and the height that it should fit if it can; the layout's bottom says what it
 // needs.

@@ -3,6 +3,7 @@
 // stands what is theirs alone, which comes from engine/plan/layer/layer_vocabulary.h.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "app/views/layer/picture/layer_brush.h"
@@ -13,6 +14,9 @@ namespace parallelarium {
 QString layer_place_name(const LayerChoice& choice);
 // What a piece of the loss works with: one number of each token.
 bool is_number_of_tokens(const LayerStep& step, const LayerTensor& tensor);
+
+// "max", "sum", "target"; what is none of them as it is.
+QString loss_number_text(const std::string& number);
 
 // Below the lanes: what the loss sends beside what all logits would, and notes.
 double vocabulary_height(const LayerPicture& picture, double width, const Theme& theme);

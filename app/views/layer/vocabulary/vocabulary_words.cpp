@@ -66,6 +66,13 @@ QString layer_place_name(const LayerChoice& choice) {
   return VocabularyTexts::tr("Layer %1").arg(choice.layer);
 }
 
+QString loss_number_text(const std::string& number) {
+  if (number == "max") return VocabularyTexts::tr("max", "number of each token");
+  if (number == "sum") return VocabularyTexts::tr("sum", "number of each token");
+  if (number == "target") return VocabularyTexts::tr("target", "number of each token");
+  return QString::fromStdString(number);
+}
+
 bool is_number_of_tokens(const LayerStep& step, const LayerTensor& tensor) {
   const bool loss =
       step.piece == Piece::kLossMax || step.piece == Piece::kLossSum || step.piece == Piece::kLoss;
@@ -107,7 +114,7 @@ std::vector<FactLine> vocabulary_facts(const LayerPicture& picture, int step) {
   const LayerStep& of = picture.layer->steps[std::size_t(step)];
   if (of.number.empty()) return {};
   const LayerVocabulary& vocabulary = picture.layer->vocabulary;
-  return {{QString::fromStdString(of.number), meaning_of(of.number)},
+  return {{loss_number_text(of.number), meaning_of(of.number)},
           {VocabularyTexts::tr("array"),
            VocabularyTexts::tr("%1 numbers, %2")
                .arg(count_text(vocabulary.tokens),
