@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // One planted fault per rule of check_lesson, and the shipped lessons without any.
+#include "engine/lesson/check/check.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "engine/lesson/check/check_parts.h"
-#include "engine/lesson/check/check.h"
 #include "engine/predict/predict.h"
 #include "tests/lesson/lesson_copy.h"
 
