@@ -23,6 +23,7 @@ QString age_of_calibration(const Machine& machine, int gpus, bool outdated) {
   const bool of_cores_alone = gpus > 0 && machine.name != kLocalGpus;
   if (machine.calibrated.empty() || of_cores_alone) return QObject::tr("not calibrated yet");
   if (outdated) return QObject::tr("calibrate again for bf16");
+  if (disturbed_calibration(machine)) return QObject::tr("calibrate again when it is quiet");
   const QString date = QString::fromStdString(machine.calibrated).left(10);
   const QString today = QDate::currentDate().toString(Qt::ISODate);
   return date == today ? QObject::tr("calibrated today") : QObject::tr("calibrated %1").arg(date);

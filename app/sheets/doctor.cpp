@@ -130,16 +130,19 @@ void Doctor::show_devices(const nlohmann::json& devices) {
     const bool measured = !local->calibrated.empty();
     const std::optional<Message> outdated =
         outdated_bf16(*local, string_at(devices, "bf16_products").toStdString());
-    add_line(outdated   ? State{false, tr("outdated in bf16")}
-             : measured ? State{true, tr("there")}
-                        : State{false, tr("missing")},
+    const std::optional<Message> disturbed = disturbed_calibration(*local);
+    add_line(outdated    ? State{false, tr("outdated in bf16")}
+             : disturbed ? State{false, tr("disturbed")}
+             : measured  ? State{true, tr("there")}
+                         : State{false, tr("missing")},
              tr("Calibration"),
              measured ? QString::fromStdString(local->calibrated)
                       : tr("never made: rates are "
                            "assumed"),
-             outdated   ? outdated_text(*outdated)
-             : measured ? QString()
-                        : tr("The first run measures this computer, or Run, Calibrate."));
+             outdated    ? outdated_text(*outdated)
+             : disturbed ? sentence(*disturbed)
+             : measured  ? QString()
+                         : tr("The first run measures this computer, or Run, Calibrate."));
   }
   show_calibration_of_gpus(devices);
   const auto backends = devices.find("backends");

@@ -124,6 +124,10 @@
         <translation>für bf16 neu kalibrieren</translation>
     </message>
     <message>
+        <source>calibrate again when it is quiet</source>
+        <translation>neu kalibrieren, wenn Ruhe ist</translation>
+    </message>
+    <message>
         <source>calibrated today</source>
         <translation>heute kalibriert</translation>
     </message>
@@ -3434,6 +3438,10 @@
     <message>
         <source>outdated in bf16</source>
         <translation>in bf16 veraltet</translation>
+    </message>
+    <message>
+        <source>disturbed</source>
+        <translation>gestört</translation>
     </message>
     <message>
         <source>The first run measures this computer, or Run, Calibrate.</source>

@@ -60,6 +60,8 @@ nlohmann::json prediction_answer(const Prediction& prediction, const Situation& 
   if (const auto outdated =
           outdated_rates(situation.setup, situation.machine, bf16_products_here()))
     json["remarks"].push_back(outdated->text);
+  if (const auto disturbed = disturbed_calibration(situation.machine))
+    json["remarks"].push_back(disturbed->text);
   json["explain"] = to_json(explain(prediction.program, prediction.timeline));
   if (!spans) json["explain"]["critical_path"].erase("steps");
   if (const std::optional<Outlook> here = outlook_of(prediction, situation))

@@ -65,8 +65,11 @@ QString measuring_note(const Session& session) {
                      "A run measures the GPUs of this computer first, once: some 15 s, "
                      "and 10 s for every further kind.");
   const bool measured = !here.machine.calibrated.empty() && !session.placer().outdated_rates(here);
-  if (!here.machine.local || measured) return {};
-  return RunAdvice::tr("A run measures the cores of this computer first, once: some 12 s.");
+  if (!here.machine.local) return {};
+  if (!measured)
+    return RunAdvice::tr("A run measures the cores of this computer first, once: some 12 s.");
+  const std::optional<Message> disturbed = disturbed_calibration(here.machine);
+  return disturbed ? sentence(*disturbed) : QString();
 }
 
 QString job_text(const Session& session) {

@@ -18,7 +18,7 @@ Source expected_source(const Session& session);
 QString run_refusal(const Session& session);
 QString run_label(const Session& session);
 // What a run does before its ranks run: that it measures this computer, and how long that takes;
-// empty where it is measured already.
+// where it is measured already, that other programs disturbed that, or empty.
 QString measuring_note(const Session& session);
 // "Measuring this computer first, 40 %: products of matrices": the job that is under way.
 QString job_text(const Session& session);

@@ -25,9 +25,15 @@
 #include "engine/plan/settings/alternatives.h"
 #include "engine/plan/settings/settings_reader.h"
 #include "engine/plan/setup/setup.h"
+#include "engine/plan/text/phrases.h"
 
 namespace parallelarium {
 namespace {
+
+// Of the cores, that other programs may use while they are measured. A calibration keeps all of
+// them busy, so what others use is missing from its rates in the same share: at a twentieth these
+// are slower by what is taken for a disturbed run, too (delay_of). A desktop at rest uses less.
+constexpr double kQuietShare = 0.05;
 
 constexpr std::array kMachineOrder = {
     "2x-rtx-3090",  "4x-rtx-3090",      "2x-rtx-4090",     "4x-rtx-4090",     "2x-rtx-5090",
@@ -164,6 +170,16 @@ std::optional<Message> outdated_rates(const Setup& setup, const Machine& machine
                                       const std::string& now) {
   if (setup.precision.parameter_bytes != 2) return {};
   return outdated_bf16(machine, now);
+}
+
+std::optional<Message> disturbed_calibration(const Machine& machine) {
+  if (!machine.ranks_share_memory() || machine.calibrated.empty()) return {};
+  const double used = machine.cores_used_by_others.value_or(0);
+  if (used <= kQuietShare * machine.cores) return {};
+  return message("calibration-disturbed",
+                 "Other programs used {} of {} while this computer was measured: its rates may be "
+                 "too slow. Measure again when it is quiet.",
+                 figure(fmt::format("{:.1f}", used)), counted_cores(machine.cores));
 }
 
 std::vector<std::string> machine_names() {

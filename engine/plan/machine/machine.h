@@ -206,6 +206,9 @@ struct Machine {
   // As above, when they were calibrated; empty: GPUs, or an older version, which did not tell.
   std::string bf16_products;
   std::string calibrated;  // date and host, empty if never
+  // How many of its cores other programs used meanwhile, on average; none: GPUs, or an older
+  // version, which did not tell.
+  std::optional<double> cores_used_by_others;
   bool ranks_share_memory() const { return local && cores > 0; }
   // The peak of products whose elements have so many bytes.
   const Sourced& peak_flops_per_second(int bytes) const {
@@ -225,6 +228,11 @@ std::optional<Message> outdated_bf16(const Machine& machine, const std::string& 
 // The same of a Setup's prediction: none where it has no bf16.
 std::optional<Message> outdated_rates(const Setup& setup, const Machine& machine,
                                       const std::string& now = {});
+
+// That other programs used the computer while its cores were measured, so that their rates may be
+// too slow, with what to do, in one sentence, "calibration-disturbed". None: they used too little
+// to matter, or nothing is known of it.
+std::optional<Message> disturbed_calibration(const Machine& machine);
 
 std::vector<std::string> machine_names();  // presets and "local"
 // The name of a preset that an older version called `name`; other names as they are.

@@ -222,6 +222,8 @@ Result<Machine> machine_from_json(const nlohmann::json& json) {
     reader.fail(message("bf16-products", "machine.bf16_products must be {} or {}.", kNativeBf16,
                         kWidenedBf16));
   reader.text("calibrated", machine.calibrated);
+  if (reader.has("cores_used_by_others"))
+    reader.number("cores_used_by_others", machine.cores_used_by_others.emplace(), 0, 65'536);
   if (auto done = reader.finish(); !done) return done.error();
   // Nothing can be predicted without these.
   for (const auto& [key, number] :
@@ -260,6 +262,7 @@ nlohmann::json to_json(const Machine& machine) {
                          {"lanes_share_core", machine.lanes_share_core},
                          {"cores", machine.cores},
                          {"calibrated", machine.calibrated}};
+  if (machine.cores_used_by_others) json["cores_used_by_others"] = *machine.cores_used_by_others;
   if (!machine.gpus.empty()) json["gpus"] = machine.gpus;
   put_tables(json, machine);
   put_share(json, "experts_efficiency", machine.experts_efficiency);

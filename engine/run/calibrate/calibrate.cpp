@@ -10,6 +10,7 @@
 #include "engine/run/calibrate/bench_timing.h"
 #include "engine/run/calibrate/collective_calibrate.h"
 #include "engine/run/calibrate/collective_times.h"
+#include "engine/run/calibrate/other_programs.h"
 #include "engine/run/calibrate/probe_program.h"
 #include "engine/run/cores.h"
 #include "engine/run/train/launch.h"
@@ -172,7 +173,9 @@ Result<Machine> machine_from(Findings found, int cores) {
 const char* bf16_products_here() { return matmul_takes_bf16() ? kNativeBf16 : kWidenedBf16; }
 
 Result<Machine> calibrate(const RunControl& control) {
-  const auto cores = static_cast<int>(available_cores().size());
+  const std::vector<Core> all_cores = available_cores();
+  const auto cores = static_cast<int>(all_cores.size());
+  const std::optional<CoreClocks> began = core_clocks(all_cores);
   Stop stop;
   // Progress and cancel are the calling thread's; the work is another's.
   std::atomic<int> stage{0};
@@ -200,6 +203,9 @@ Result<Machine> calibrate(const RunControl& control) {
   work.join();
   if (stop.raised()) return stop.why();
   Result<Machine> machine = machine_from(std::move(found), cores);
+  const std::optional<CoreClocks> ended = core_clocks(all_cores);
+  if (machine && began && ended)
+    machine->cores_used_by_others = cores_used_by_others(*began, *ended);
   if (machine && control.progress) control.progress(1, message("doing-end", "done"));
   return machine;
 }

@@ -176,6 +176,32 @@ TEST(Machines, RatesOfAnotherWayToMultiplyBf16AreOutdated) {
   EXPECT_FALSE(outdated_rates(setup, machine)) << "GPUs";
 }
 
+// Files of older versions do not tell how much.
+TEST(Machines, ACalibrationSaysWhereOtherProgramsUsedItsCores) {
+  Machine machine = uncalibrated_local_machine();
+  machine.cores = 4;
+  machine.calibrated = "2026-11-27 on host";
+  EXPECT_FALSE(to_json(machine).contains("cores_used_by_others"));
+  EXPECT_FALSE(machine_from_json(to_json(machine))->cores_used_by_others);
+  EXPECT_FALSE(disturbed_calibration(machine)) << "nothing is known";
+  for (const double used : {0.0, 0.2, 0.21, 3.96}) {
+    machine.cores_used_by_others = used;
+    EXPECT_EQ(*machine_from_json(to_json(machine)), machine);
+    EXPECT_EQ(disturbed_calibration(machine).has_value(), used > 0.2) << "a twentieth: " << used;
+  }
+  EXPECT_EQ(disturbed_calibration(machine)->text,
+            "Other programs used 4.0 of 4 cores while this computer was measured: its rates may "
+            "be too slow. Measure again when it is quiet.");
+  Machine gpus = machine;
+  gpus.cores = 0;
+  EXPECT_FALSE(disturbed_calibration(gpus));
+  machine.calibrated.clear();
+  EXPECT_FALSE(disturbed_calibration(machine)) << "never measured";
+  nlohmann::json wrong = to_json(machine);
+  wrong["cores_used_by_others"] = -1;
+  EXPECT_FALSE(machine_from_json(wrong).ok());
+}
+
 TEST(Machines, GpusOfThisComputerHaveAFileOfTheirOwnAndAreInNoList) {
   EXPECT_EQ(find_machine(kLocalGpus).error().id, "gpus-uncalibrated");
   Machine gpus = *find_machine("dgx-h100");

@@ -47,6 +47,8 @@ std::string devices_text(const Devices& devices) {
                                                      : "calibrated " + local->calibrated});
     if (const std::optional<Message> outdated = outdated_bf16(*local, devices.bf16_products))
       computer.add({"", outdated->text});
+    if (const std::optional<Message> disturbed = disturbed_calibration(*local))
+      computer.add({"", disturbed->text});
   }
   text += computer.text();
   Table backends({"", "", ""});

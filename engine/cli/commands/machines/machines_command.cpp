@@ -172,6 +172,8 @@ std::string machine_text(const Machine& machine) {
         "`calibrate` runs again.\n";
   if (const std::optional<Message> outdated = outdated_bf16(machine, bf16_products_here()))
     text += outdated->text + "\n";
+  if (const std::optional<Message> disturbed = disturbed_calibration(machine))
+    text += disturbed->text + "\n";
   return text;
 }
 

@@ -220,6 +220,8 @@ std::string prediction_text(const Prediction& prediction, const Setup& asked, in
   if (const auto outdated =
           outdated_rates(prediction.setup, prediction.machine, bf16_products_here()))
     text += outdated->text + "\n";
+  if (const auto disturbed = disturbed_calibration(prediction.machine))
+    text += disturbed->text + "\n";
   text += "\n";
   text += step_block(prediction) + "\n";
   text += bubble_block(prediction) + "\n";
