@@ -11,7 +11,6 @@
 #include "engine/planner/bounds/bound.h"
 #include "engine/planner/bounds/stage_family.h"
 #include "engine/planner/reasons/neighbours.h"
-#include "engine/planner/reasons/why_not.h"
 #include "engine/planner/search.h"
 #include "tests/planner/problems.h"
 
@@ -189,26 +188,6 @@ TEST(Tried, IsWhatAllRanksTogetherTake) {
   }
 }
 
-// Everything tried, the best first.
-std::vector<Plan> exhaustive(const PlanRequest& request, const Space& space,
-                             std::int64_t (&classes)[kPlanClasses]) {
-  std::vector<Plan> plans;
-  for (const Candidate& candidate : all_of(space)) {
-    const Setup setup = space.setup_of(candidate);
-    Result<Tried> tried = try_setup(setup, request.machine, false, request.refuses);
-    const auto plan_class = !tried        ? PlanClass::kRefused
-                            : tried->fits ? PlanClass::kSimulated
-                                          : PlanClass::kDoesNotFit;
-    ++classes[static_cast<std::size_t>(plan_class)];
-    if (plan_class != PlanClass::kSimulated) continue;
-    plans.push_back(std::move(tried->plan));
-    plans.back().candidate = candidate;
-  }
-  std::sort(plans.begin(), plans.end(),
-            [&](const Plan& a, const Plan& b) { return stands_before(a, b, request.objective); });
-  return plans;
-}
-
 // What a framework may be unable to say, of one axis or of two together.
 std::optional<Message> cannot_be_said(const Setup& setup) {
   Message why =
@@ -334,83 +313,6 @@ TEST(Balanced, GivesTheLargestStageTheLeastWork) {
             std::max<double>(*std::max_element(cut.begin(), cut.end() - 1), cut.back() + head);
         for (int last = 0; last <= layers; ++last) EXPECT_LE(most, work(last)) << layers;
       }
-}
-
-// The best with a value is the best of all candidates that have it, and what it takes longer is
-// told; where each is refused or too large, the commonest reason.
-TEST(WhyNot, NamesTheBestOfAllCandidatesWithAValue) {
-  std::mt19937 random(2028);
-  int found = 0, none = 0, too_large = 0;
-  for (int problem = 0; problem < 8; ++problem) {
-    PlanRequest request = small_problem(random);
-    request.least_gpus = request.most_gpus = 4;
-    request.global_batch = 4;
-    const Result<Space> space = Space::of(request);
-    ASSERT_TRUE(space.ok());
-    std::int64_t classes[kPlanClasses] = {};
-    std::vector<Plan> all = exhaustive(request, *space, classes);
-    ASSERT_FALSE(all.empty());
-    if (problem % 2 == 0) {
-      // Only the smallest plans fit.
-      const auto smallest = std::min_element(
-          all.begin(), all.end(),
-          [](const Plan& a, const Plan& b) { return a.needed_bytes < b.needed_bytes; });
-      request.machine.memory_bytes.value = static_cast<double>(smallest->needed_bytes);
-      request.machine.usable_memory_share = 1;
-      all = exhaustive(request, *space, classes);
-    }
-    const Result<PlanResult> best = search(request);
-    ASSERT_TRUE(best.ok());
-    for (const std::string value : {"1", "2", "3", "4"}) {
-      const auto has = [&](const auto& of) { return std::to_string(of.setup.mesh.tp) == value; };
-      const auto expected = std::find_if(all.begin(), all.end(), has);
-      const Result<WhyNot> told = why_not("tp", value, request, &best->best.front(), {});
-      ASSERT_TRUE(told.ok()) << told.error().text;
-      std::int64_t sum = 0;
-      for (const std::int64_t count : told->classes) sum += count;
-      EXPECT_EQ(sum, told->candidates);
-      if (expected == all.end()) {
-        EXPECT_FALSE(told->plan);
-        EXPECT_EQ(told->candidates == 0, value == "3") << told->sentence.text;
-        ++(told->candidates == 0 ? none : too_large);
-        continue;
-      }
-      ++found;
-      ASSERT_TRUE(told->plan) << told->sentence.text;
-      EXPECT_EQ(to_json(told->plan->setup), to_json(expected->setup));
-      EXPECT_NEAR(*told->seconds, expected->step.seconds - all.front().step.seconds, 1e-12);
-      EXPECT_EQ(told->change.empty(), expected == all.begin());
-    }
-  }
-  EXPECT_GT(found, 8);
-  EXPECT_EQ(none, 8);
-  EXPECT_GT(too_large, 0);
-}
-
-// A value that counts beside one value of another axis alone.
-TEST(WhyNot, TakesChunksOfInterleavedPlansAndGroupsOfZero) {
-  std::mt19937 random(5);
-  PlanRequest request = small_problem(random);
-  request.allowed.clear();
-  request.base.model = *find_model("gpt-tiny");
-  request.machine.devices_per_node = 2;
-  request.least_gpus = request.most_gpus = 4;
-  request.global_batch = 8;
-  const Result<PlanResult> best = search(request);
-  ASSERT_TRUE(best.ok());
-  const Result<WhyNot> chunks = why_not("chunks", "2", request, &best->best.front(), {});
-  ASSERT_TRUE(chunks.ok() && chunks->plan);
-  EXPECT_EQ(chunks->plan->setup.schedule, Schedule("interleaved"));
-  EXPECT_EQ(chunks->plan->setup.chunks, 2);
-  const Result<WhyNot> group = why_not("zero-group", "2", request, &best->best.front(), {});
-  ASSERT_TRUE(group.ok() && group->plan);
-  EXPECT_EQ(group->plan->setup.zero_group, 2);
-  EXPECT_GT(group->plan->setup.zero, 0);
-  // A model without experts has no EP.
-  const Result<WhyNot> ep = why_not("ep", "2", request, &best->best.front(), {});
-  ASSERT_FALSE(ep.ok());
-  EXPECT_THAT(ep.error().text, testing::HasSubstr("has no experts"));
-  EXPECT_TRUE(why_not("ep", "1", request, &best->best.front(), {}).ok());
 }
 
 }  // namespace

@@ -64,4 +64,24 @@ inline std::vector<Candidate> all_of(const Space& space) {
   return all;
 }
 
+// Everything tried, the best first.
+inline std::vector<Plan> exhaustive(const PlanRequest& request, const Space& space,
+                                    std::int64_t (&classes)[kPlanClasses]) {
+  std::vector<Plan> plans;
+  for (const Candidate& candidate : all_of(space)) {
+    const Setup setup = space.setup_of(candidate);
+    Result<Tried> tried = try_setup(setup, request.machine, false, request.refuses);
+    const auto plan_class = !tried        ? PlanClass::kRefused
+                            : tried->fits ? PlanClass::kSimulated
+                                          : PlanClass::kDoesNotFit;
+    ++classes[static_cast<std::size_t>(plan_class)];
+    if (plan_class != PlanClass::kSimulated) continue;
+    plans.push_back(std::move(tried->plan));
+    plans.back().candidate = candidate;
+  }
+  std::sort(plans.begin(), plans.end(),
+            [&](const Plan& a, const Plan& b) { return stands_before(a, b, request.objective); });
+  return plans;
+}
+
 }  // namespace parallelarium

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Why the best plan has not a value of an axis.
+#include "engine/planner/reasons/why_not.h"
+
+#include <gmock/gmock.h>
+
+#include <random>
+
+#include "engine/planner/search.h"
+#include "tests/planner/problems.h"
+
+namespace parallelarium {
+namespace {
+
+// The best with a value is the best of all candidates that have it, and what it takes longer is
+// told; where each is refused or too large, the commonest reason.
+TEST(WhyNot, NamesTheBestOfAllCandidatesWithAValue) {
+  std::mt19937 random(2028);
+  int found = 0, none = 0, too_large = 0;
+  for (int problem = 0; problem < 8; ++problem) {
+    PlanRequest request = small_problem(random);
+    request.least_gpus = request.most_gpus = 4;
+    request.global_batch = 4;
+    const Result<Space> space = Space::of(request);
+    ASSERT_TRUE(space.ok());
+    std::int64_t classes[kPlanClasses] = {};
+    std::vector<Plan> all = exhaustive(request, *space, classes);
+    ASSERT_FALSE(all.empty());
+    if (problem % 2 == 0) {
+      // Only the smallest plans fit.
+      const auto smallest = std::min_element(
+          all.begin(), all.end(),
+          [](const Plan& a, const Plan& b) { return a.needed_bytes < b.needed_bytes; });
+      request.machine.memory_bytes.value = static_cast<double>(smallest->needed_bytes);
+      request.machine.usable_memory_share = 1;
+      all = exhaustive(request, *space, classes);
+    }
+    const Result<PlanResult> best = search(request);
+    ASSERT_TRUE(best.ok());
+    for (const std::string value : {"1", "2", "3", "4"}) {
+      const auto has = [&](const auto& of) { return std::to_string(of.setup.mesh.tp) == value; };
+      const auto expected = std::find_if(all.begin(), all.end(), has);
+      const Result<WhyNot> told = why_not("tp", value, request, &best->best.front(), {});
+      ASSERT_TRUE(told.ok()) << told.error().text;
+      std::int64_t sum = 0;
+      for (const std::int64_t count : told->classes) sum += count;
+      EXPECT_EQ(sum, told->candidates);
+      if (expected == all.end()) {
+        EXPECT_FALSE(told->plan);
+        EXPECT_EQ(told->candidates == 0, value == "3") << told->sentence.text;
+        ++(told->candidates == 0 ? none : too_large);
+        continue;
+      }
+      ++found;
+      ASSERT_TRUE(told->plan) << told->sentence.text;
+      EXPECT_EQ(to_json(told->plan->setup), to_json(expected->setup));
+      EXPECT_NEAR(*told->seconds, expected->step.seconds - all.front().step.seconds, 1e-12);
+      EXPECT_EQ(told->change.empty(), expected == all.begin());
+    }
+  }
+  EXPECT_GT(found, 8);
+  EXPECT_EQ(none, 8);
+  EXPECT_GT(too_large, 0);
+}
+
+// A value that counts beside one value of another axis alone.
+TEST(WhyNot, TakesChunksOfInterleavedPlansAndGroupsOfZero) {
+  std::mt19937 random(5);
+  PlanRequest request = small_problem(random);
+  request.allowed.clear();
+  request.base.model = *find_model("gpt-tiny");
+  request.machine.devices_per_node = 2;
+  request.least_gpus = request.most_gpus = 4;
+  request.global_batch = 8;
+  const Result<PlanResult> best = search(request);
+  ASSERT_TRUE(best.ok());
+  const Result<WhyNot> chunks = why_not("chunks", "2", request, &best->best.front(), {});
+  ASSERT_TRUE(chunks.ok() && chunks->plan);
+  EXPECT_EQ(chunks->plan->setup.schedule, Schedule("interleaved"));
+  EXPECT_EQ(chunks->plan->setup.chunks, 2);
+  const Result<WhyNot> group = why_not("zero-group", "2", request, &best->best.front(), {});
+  ASSERT_TRUE(group.ok() && group->plan);
+  EXPECT_EQ(group->plan->setup.zero_group, 2);
+  EXPECT_GT(group->plan->setup.zero, 0);
+  // A model without experts has no EP.
+  const Result<WhyNot> ep = why_not("ep", "2", request, &best->best.front(), {});
+  ASSERT_FALSE(ep.ok());
+  EXPECT_THAT(ep.error().text, testing::HasSubstr("has no experts"));
+  EXPECT_TRUE(why_not("ep", "1", request, &best->best.front(), {}).ok());
+}
+
+}  // namespace
+}  // namespace parallelarium

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+// Launch lines of Megatron-LM as people have them, and what is wrong with some.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "engine/wire/frameworks/differences.h"
+#include "tests/wire/read_framework.h"
+
+namespace parallelarium {
+namespace {
+
+// A plan for a V has few layers on the rank of its last stage, which is the first one's rank: 1F1B,
+// which is written in its place, has the head elsewhere, and does not take the cut over.
+TEST(Megatron, DoesNotCarryTheCutOfAVOverTo1F1B) {
+  auto setup = default_setup();
+  setup.model = *find_model("llama3-8b");
+  setup.mesh.pp = 4;
+  setup.microbatches = 16;
+  setup.schedule = "zb-v";
+  setup.stage_layers = {4, 4, 4, 4, 5, 5, 4, 2};
+  ASSERT_TRUE(validate(setup).empty());
+  for (const char* framework : {"megatron", "megatron-bridge"}) {
+    const Result<FrameworkText> written = write_for_framework(framework, setup);
+    ASSERT_TRUE(written.ok());
+    EXPECT_THAT(written->text, testing::Not(testing::HasSubstr("layout")));
+    const FrameworkSetup read = read_or_fail(framework, written->text);
+    EXPECT_EQ(read.setup.schedule.name(), "1f1b");
+    EXPECT_TRUE(read.setup.stage_layers.empty());
+    std::vector<std::string> named;
+    for (const Message& unsaid : written->not_expressible) named.push_back(unsaid.field);
+    EXPECT_THAT(named, testing::IsSupersetOf({"schedule", "stage_layers"}));
+  }
+  // What does not divide is spread, with the fewest where the head is.
+  setup.model.layers = 30;
+  setup.stage_layers = {4, 4, 4, 4, 4, 4, 4, 2};
+  EXPECT_EQ(
+      read_or_fail("megatron", write_for_framework("megatron", setup)->text).setup.stage_layers,
+      (std::vector<int>{7, 8, 8, 7}));
+}
+
+// Models have been trained with a base of rotary positions that is not Megatron's 10000.
+TEST(Megatron, WritesTheRotaryBaseOfAPublishedModel) {
+  auto setup = default_setup();
+  const auto has = [&](const char* model, const char* text) {
+    setup.model = *find_model(model);
+    setup.mesh = Mesh();
+    return write_for_framework("megatron", setup)->text.find(text) != std::string::npos;
+  };
+  EXPECT_TRUE(has("llama3-70b", "--rotary-base 500000"));
+  EXPECT_TRUE(has("qwen3-8b", "--rotary-base 1000000"));
+  EXPECT_TRUE(has("gpt-oss-20b", "--rotary-base 150000"));
+  for (const char* model : {"llama-7b", "deepseek-v3", "llama-tiny", "gpt3-175b"})
+    EXPECT_FALSE(has(model, "--rotary-base")) << model;
+  for (const std::string& name : model_names()) {  // each name of the table is a preset's
+    setup.model = *find_model(name);
+    const Result<FrameworkText> written = write_for_framework("megatron-bridge", setup);
+    if (name.starts_with("llama3-") || name.starts_with("qwen3-") || name.starts_with("mixtral-") ||
+        name.starts_with("gpt-oss-")) {
+      EXPECT_THAT(written->text, testing::HasSubstr("rotary_base=")) << name;
+    }
+  }
+}
+
+// It stays with another sequence; a base that cannot be kept is told.
+TEST(Megatron, KeepsTheRotaryBaseOrSaysThatItDoesNot) {
+  auto setup = default_setup();
+  setup.model = *find_model("llama3-8b");
+  setup.mesh = Mesh();
+  ASSERT_TRUE(set_field(setup, "sequence", "4096").ok());
+  const std::string text = write_for_framework("megatron", setup)->text;
+  EXPECT_THAT(text, testing::HasSubstr("--rotary-base 500000"));
+  const auto notes_of = [&](const char* said) {
+    std::string changed = text;
+    changed.replace(changed.find("--rotary-base 500000"), 20, said);
+    const Result<FrameworkSetup> read = read_from_framework("megatron", changed, default_setup());
+    EXPECT_TRUE(read.ok()) << said;
+    std::vector<std::string> ids;
+    for (const Message& note : read->not_understood) ids.push_back(note.id);
+    return ids;
+  };
+  EXPECT_THAT(notes_of("--rotary-base 500000"),
+              testing::Not(testing::Contains("framework-rotary-base")));
+  EXPECT_THAT(notes_of("--rotary-base 1000000"), testing::Contains("framework-rotary-base"));
+  EXPECT_THAT(notes_of("--rotary-base 10000"), testing::Contains("framework-rotary-base"));
+  EXPECT_FALSE(read_from_framework("megatron", "pretrain_gpt.py --num-layers 2 --rotary-base x",
+                                   default_setup())
+                   .ok());
+}
+
+// As megatron/training/arguments.py asks: ahead with the reduction alone, and what its FSDP does
+// anyway is what is read.
+TEST(Megatron, GathersParametersAheadWithFsdpAlone) {
+  auto setup = default_setup();
+  setup.mesh = Mesh();
+  setup.mesh.dp = 4;
+  const auto has = [&](const char* flag) {
+    return write_for_framework("megatron", setup)->text.find(flag) != std::string::npos;
+  };
+  for (const int zero : {0, 1, 2, 3}) {
+    setup.zero = zero;
+    EXPECT_EQ(has("--overlap-param-gather"), zero == 3) << zero;
+    setup.overlap_gradients = false;
+    EXPECT_EQ(has("--overlap-grad-reduce"), zero >= 2) << zero;
+    setup.overlap_gradients = true;
+    EXPECT_TRUE(has("--overlap-grad-reduce"));
+  }
+  const std::string line =
+      "torchrun --nproc-per-node 4 pretrain_gpt.py --num-layers 4 "
+      "--hidden-size 64 --num-attention-heads 4 --seq-length 128 --vocab-size 1000 "
+      "--micro-batch-size 1 --global-batch-size 8 --overlap-grad-reduce --overlap-param-gather ";
+  const FrameworkSetup sharded = read_or_fail("megatron", line + "--use-distributed-optimizer");
+  EXPECT_EQ(sharded.setup.zero, 1);
+  ASSERT_EQ(sharded.not_understood.size(), 1u);
+  EXPECT_EQ(sharded.not_understood[0].id, "framework-gathers-ahead");
+  const FrameworkSetup whole = read_or_fail(
+      "megatron",
+      line + "--use-megatron-fsdp --data-parallel-sharding-strategy optim_grads_params");
+  EXPECT_EQ(whole.setup.zero, 3);
+  EXPECT_TRUE(whole.not_understood.empty());
+}
+
+TEST(Megatron, SetsOneConnectionWhereItsChecksAskForIt) {
+  auto setup = default_setup();
+  setup.mesh = Mesh();
+  const auto sets = [&] {
+    const std::string text = write_for_framework("megatron", setup)->text;
+    return text.find("\nexport CUDA_DEVICE_MAX_CONNECTIONS=1\ntorchrun ") != std::string::npos;
+  };
+  EXPECT_FALSE(sets());
+  setup.mesh.tp = 2;
+  EXPECT_TRUE(sets());
+  setup.mesh = Mesh();
+  setup.mesh.cp = 2;
+  EXPECT_TRUE(sets());
+  setup.mesh.dp = 2;
+  setup.zero = 3;
+  EXPECT_FALSE(sets()) << "Megatron's FSDP refuses it";
+}
+
+// examples/academic_paper_scripts of Megatron-LM, as a person pastes it.
+TEST(Megatron, ReadsAScriptWithVariables) {
+  const FrameworkSetup read = read_or_fail("megatron", R"(#!/bin/bash
+GPUS_PER_NODE=8
+NUM_NODES=2
+TP=4  # inside a node
+DISTRIBUTED_ARGS=(
+    --nproc_per_node $GPUS_PER_NODE
+    --nnodes ${NUM_NODES:-1}
+)
+GPT_MODEL_ARGS=(
+    --num-layers 96
+    --hidden-size 12288 \
+    --num-attention-heads 96
+    --seq-length 2048
+    --max-position-embeddings 2048
+)
+torchrun ${DISTRIBUTED_ARGS[@]} pretrain_gpt.py ${GPT_MODEL_ARGS[@]} \
+    --tensor-model-parallel-size "$TP" --pipeline-model-parallel-size 2 \
+    --num-layers-per-virtual-pipeline-stage 8 \
+    --micro-batch-size 1 --global-batch-size=64 --fp16 --expert-tensor-parallel-size 1 \
+    --data-path /data/my text --vocab-size 51200
+)");
+  const auto& setup = read.setup;
+  EXPECT_EQ(setup.model.layers, 96);
+  EXPECT_EQ(setup.model.ffn, 4 * 12288);
+  EXPECT_EQ(setup.model.vocab, 51200);
+  EXPECT_EQ(setup.mesh.tp, 4);
+  EXPECT_EQ(setup.mesh.dp, 2);
+  EXPECT_EQ(setup.schedule.name(), "interleaved");
+  EXPECT_EQ(setup.chunks, 6);
+  EXPECT_EQ(setup.microbatches, 32);
+  EXPECT_EQ(setup.dropout, 0.1);
+  EXPECT_EQ(setup.precision.name, "mixed-16-main-grads");
+  ASSERT_EQ(read.not_understood.size(), 1u);
+  EXPECT_EQ(read.not_understood[0].text,
+            "--expert-tensor-parallel-size is left out: no setting of a Setup is known to follow "
+            "from it.");
+  EXPECT_TRUE(validate(setup).empty());
+}
+
+TEST(Megatron, AsksForAllVariablesThatASettingNeedsAndForNoOthers) {
+  const std::string others = " --node_rank $RANK --master_addr $MASTER_ADDR --save ${OUT}";
+  const std::string line =
+      "torchrun --nproc-per-node 8 pretrain_gpt.py --num-layers 4 --hidden-size 64 "
+      "--num-attention-heads 4 --seq-length 32 --max-position-embeddings 32 --vocab-size 512 "
+      "--micro-batch-size 1 --global-batch-size 8";
+  EXPECT_EQ(framework_of_text(line + others), "megatron");
+  EXPECT_EQ(read_or_fail("megatron", line + others).setup.mesh.dp, 8);
+  const auto asked = read_from_framework(
+      "megatron", line + others + " --tensor-model-parallel-size $TP --nnodes ${NODES}",
+      default_setup());
+  ASSERT_FALSE(asked);
+  EXPECT_EQ(asked.error().text,
+            "The text does not say what stands for --tensor-model-parallel-size $TP and --nnodes "
+            "$NODES; put it in.");
+}
+
+TEST(Megatron, ReadsALayoutAndAWrongOne) {
+  const std::string line =
+      "--num-layers 8 --hidden-size 64 --num-attention-heads 4 "
+      "--pipeline-model-parallel-size 4 --nproc-per-node 4 ";
+  const FrameworkSetup read =
+      read_or_fail("megatron", line + "--pipeline-model-parallel-layout 'Et|(ttt|)*2,tL'");
+  EXPECT_EQ(read.setup.stage_layers, (std::vector<int>{1, 3, 3, 1}));
+  for (const char* layout : {"Ex|L", "(t|", "t*", "*3", "t*99999999", "Et|tL"}) {
+    const auto wrong = read_from_framework(
+        "megatron", line + "--pipeline-model-parallel-layout '" + layout + "'", default_setup());
+    ASSERT_FALSE(wrong.ok()) << layout;
+    EXPECT_NE(wrong.error().text.find("layout"), std::string::npos) << wrong.error().text;
+  }
+}
+
+// Megatron takes groups of PP micro-batches and refuses a rest of fewer than PP.
+TEST(Megatron, SaysTheGroupThatItWouldNotChooseItself) {
+  auto setup = default_setup();
+  setup.mesh.pp = 4;
+  setup.schedule = "interleaved";
+  setup.chunks = 2;
+  const auto text_of = [&](int microbatches) {
+    setup.microbatches = microbatches;
+    return write_for_framework("megatron", setup)->text;
+  };
+  const std::string flag = "--microbatch-group-size-per-virtual-pipeline-stage ";
+  EXPECT_EQ(text_of(8).find(flag), std::string::npos);
+  EXPECT_NE(text_of(7).find(flag + "7"), std::string::npos);
+  EXPECT_NE(text_of(3).find("refuses 3"), std::string::npos);
+}
+
+TEST(Megatron, SaysOnlyWhatItsChecksTake) {
+  auto setup = default_setup();
+  setup.mesh.pp = 1;
+  setup.mesh.tp = 2;
+  setup.overlap_tensor = true;
+  EXPECT_EQ(write_for_framework("megatron", setup)->text.find("--tp-comm-overlap"),
+            std::string::npos);
+  setup.sequence_parallel = true;
+  EXPECT_NE(write_for_framework("megatron", setup)->text.find("--tp-comm-overlap"),
+            std::string::npos);
+}
+
+TEST(Megatron, AWrongValueIsOneSentence) {
+  const auto wrong = read_from_framework(
+      "megatron", "--num-layers 0 --hidden-size 64 --num-attention-heads 4", default_setup());
+  ASSERT_FALSE(wrong.ok());
+  EXPECT_EQ(wrong.error().text, "--num-layers is 0; it must be between 1 and 10000.");
+}
+
+}  // namespace
+}  // namespace parallelarium
