@@ -14,7 +14,6 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstring>
-#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -28,18 +27,13 @@
 #include "tests/cuda/nccl/nccl_connections.h"
 #include "tests/cuda/nccl/nccl_kernel.h"
 #include "tests/cuda/nccl/nccl_mishaps.h"
+#include "tests/cuda/nccl/nccl_thread.h"
 
 namespace parallelarium {
 
 class ThreadNccl final : public Nccl, public NcclMishaps {
  public:
-  explicit ThreadNccl(int version = 22809) : version_(version) {
-    launcher_ = std::thread([this] { work(); });
-  }
-  ~ThreadNccl() override {
-    later({});
-    launcher_.join();
-  }
+  explicit ThreadNccl(int version = 22809) : version_(version) {}
   ThreadNccl(const ThreadNccl&) = delete;
   ThreadNccl& operator=(const ThreadNccl&) = delete;
 
@@ -81,7 +75,7 @@ class ThreadNccl final : public Nccl, public NcclMishaps {
     const std::lock_guard lock(clique->mutex);
     clique->arrived.push_back(comm);
     if (static_cast<int>(clique->arrived.size()) == ranks) {
-      later([all = clique->arrived] {
+      own_.later([all = clique->arrived] {
         for (NcclComm* one : all) one->state = NcclStatus::kSuccess;
       });
     }
@@ -101,7 +95,7 @@ class ThreadNccl final : public Nccl, public NcclMishaps {
     // The last to come: children by color, ordered by key.
     auto all = call;
     std::sort(all.begin(), all.end());
-    later([this, all] {
+    own_.later([this, all] {
       for (const auto& [order, from, place] : all)
         if (from->aborted) return;  // the places may be gone
       std::map<int, std::vector<NcclComm*>> children;
@@ -138,7 +132,7 @@ class ThreadNccl final : public Nccl, public NcclMishaps {
     const std::lock_guard lock(clique.mutex);
     clique.arrived.push_back(comm);
     if (++clique.finalized < clique.size) return NcclStatus::kInProgress;
-    later([all = clique.arrived] {
+    own_.later([all = clique.arrived] {
       for (NcclComm* one : all) one->state = NcclStatus::kSuccess;
     });
     return NcclStatus::kInProgress;
@@ -165,10 +159,7 @@ class ThreadNccl final : public Nccl, public NcclMishaps {
     }
     --open_;
     ++aborted_;
-    {
-      std::unique_lock lock(queue_mutex_);
-      idle_.wait(lock, [&] { return queue_.empty() && !busy_; });
-    }
+    own_.wait_until_idle();
     leave_child(comm);
     group().aborted = comm;
     return group().open ? NcclStatus::kSuccess : group_end();
@@ -202,12 +193,12 @@ class ThreadNccl final : public Nccl, public NcclMishaps {
     const auto launch = [=, this, operations = done.operations] {
       if (stalls(rank, number)) return;
       const bool broken = breaks(rank, number);
-      later([=, this] {
+      own_.later([=, this] {
         enqueue(*lane, rank, operations, broken);
         for (NcclComm* comm : comms) comm->state = NcclStatus::kSuccess;
       });
       if (!broken) return;
-      later([=, this] {
+      own_.later([=, this] {
         std::this_thread::sleep_for(std::chrono::milliseconds{100});
         comms.front()->state = failure();
       });
@@ -361,31 +352,6 @@ class ThreadNccl final : public Nccl, public NcclMishaps {
     violations_.push_back(what);
   }
 
-  // Everything completes on a thread of NCCL's own, a little later.
-  void later(std::function<void()> task) {
-    const std::lock_guard lock(queue_mutex_);
-    queue_.push_back(std::move(task));
-    queued_.notify_one();
-  }
-  void work() {
-    while (true) {
-      std::function<void()> task;
-      {
-        std::unique_lock lock(queue_mutex_);
-        queued_.wait(lock, [&] { return !queue_.empty(); });
-        task = std::move(queue_.front());
-        queue_.pop_front();
-        busy_ = static_cast<bool>(task);
-      }
-      if (!task) return;
-      std::this_thread::sleep_for(std::chrono::microseconds{30});
-      task();
-      const std::lock_guard lock(queue_mutex_);
-      busy_ = false;
-      idle_.notify_all();
-    }
-  }
-
   const int version_;
   mutable std::mutex mutex_;
   int ids_ = 0;
@@ -400,11 +366,7 @@ class ThreadNccl final : public Nccl, public NcclMishaps {
   std::mutex kernels_mutex_;
   std::condition_variable kernels_ended_;
   std::map<int, int> kernels_;  // by world rank: launched and not ended
-  std::mutex queue_mutex_;
-  std::condition_variable queued_, idle_;
-  bool busy_ = false;
-  std::deque<std::function<void()>> queue_;
-  std::thread launcher_;
+  NcclThread own_;              // ends before what its tasks use
 };
 
 }  // namespace parallelarium
