@@ -4284,6 +4284,10 @@
         <source>Parameters, gradients, optimizer state, activations and buffers of each rank, against the limit of its device. The panes show them by stage, by formula, over the step, by rank, by tensor, and who holds what. After a run the counted bytes stand beside the predicted ones.</source>
         <translation>Parameter, Gradienten, Optimiererzustand, Aktivierungen und Puffer jedes Ranges, gegen die Grenze seines Geräts. Die Ansichten zeigen sie nach Stufe, nach Formel, über den Schritt, nach Rang, nach Tensor, und wer was hält. Nach einem Lauf stehen die gezählten Bytes neben den vorhergesagten.</translation>
     </message>
+    <message>
+        <source>While Who holds what has the focus</source>
+        <translation>Solange „Wer hält was“ den Fokus hat</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::MeshView</name>
@@ -8367,10 +8371,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Verlust %1</translation>
     </message>
     <message>
-        <source>%1 more ranks, alike</source>
-        <translation>%1 weitere Ränge, gleich</translation>
-    </message>
-    <message>
         <source>in the run</source>
         <translation>im Lauf</translation>
     </message>
@@ -8406,6 +8406,102 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <source>BYTES ON THE RANK</source>
         <translation>BYTES AUF DEM RANG</translation>
     </message>
+    <message>
+        <source>rank %1</source>
+        <translation>Rang %1</translation>
+    </message>
+    <message>
+        <source>ranks %1 to %2</source>
+        <translation>Ränge %1 bis %2</translation>
+    </message>
+    <message>
+        <source>ranks %1</source>
+        <translation>Ränge %1</translation>
+    </message>
+    <message>
+        <source>stage %1</source>
+        <translation>Stufe %1</translation>
+    </message>
+    <message>
+        <source>group %1</source>
+        <translation>Gruppe %1</translation>
+    </message>
+    <message>
+        <source>%1 per rank</source>
+        <translation>%1 je Rang</translation>
+    </message>
+    <message>
+        <source>After the forward</source>
+        <translation>Nach dem Vorwärtslauf</translation>
+    </message>
+    <message>
+        <source>After the backward</source>
+        <translation>Nach dem Rückwärtslauf</translation>
+    </message>
+    <message>
+        <source>In the update</source>
+        <translation>Im Update</translation>
+    </message>
+    <message>
+        <source> in groups of %1</source>
+        <translation> in Gruppen zu %1</translation>
+    </message>
+    <message>
+        <source>%1, buffers %2</source>
+        <translation>%1, Puffer %2</translation>
+    </message>
+    <message>
+        <source>%1 more, alike</source>
+        <translation>%1 weitere, gleich</translation>
+    </message>
+    <message>
+        <source>shard, %1 to %2 of it; memory is reserved for %3 to %4</source>
+        <translation>Teil, %1 bis %2 davon; Speicher ist für %3 bis %4 reserviert</translation>
+    </message>
+    <message>
+        <source>partial sum of its own data, %1 to %2 of it</source>
+        <translation>Teilsumme aus eigenen Daten, %1 bis %2 davon</translation>
+    </message>
+    <message>
+        <source>partial sum of its group&apos;s data, %1 to %2 of it</source>
+        <translation>Teilsumme aus den Daten der Gruppe, %1 bis %2 davon</translation>
+    </message>
+    <message>
+        <source>parameters of experts</source>
+        <translation>Parameter der Experten</translation>
+    </message>
+    <message>
+        <source>gradients of experts</source>
+        <translation>Gradienten der Experten</translation>
+    </message>
+    <message>
+        <source>optimizer state of experts</source>
+        <translation>Optimiererzustand der Experten</translation>
+    </message>
+    <message>
+        <source>%1, %2 of it gathered (a buffer in the curve)</source>
+        <translation>%1, davon %2 eingesammelt (in der Kurve ein Puffer)</translation>
+    </message>
+    <message>
+        <source>%1, %2 of it in buckets (a buffer in the curve)</source>
+        <translation>%1, davon %2 in Buckets (in der Kurve ein Puffer)</translation>
+    </message>
+    <message>
+        <source>%1 (%2 more, alike)</source>
+        <translation>%1 (%2 weitere, gleich)</translation>
+    </message>
+    <message>
+        <source>%1 of %2 ranks · Enter: the next</source>
+        <translation>%1 von %2 Rängen · Eingabe: die nächsten</translation>
+    </message>
+    <message>
+        <source>together %1</source>
+        <translation>zusammen %1</translation>
+    </message>
+    <message>
+        <source>N and P: next and previous change. M: after the forward, after the backward, in the update.</source>
+        <translation>N und P: nächste und vorige Änderung. M: nach dem Vorwärtslauf, nach dem Rückwärtslauf, im Update.</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::HoldersPane</name>
@@ -8416,6 +8512,22 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>DP 4</source>
         <translation>DP 4</translation>
+    </message>
+    <message>
+        <source>Next change of who holds what</source>
+        <translation>Nächste Änderung: wer hält was</translation>
+    </message>
+    <message>
+        <source>Previous change of who holds what</source>
+        <translation>Vorige Änderung: wer hält was</translation>
+    </message>
+    <message>
+        <source>After the forward, after the backward, in the update</source>
+        <translation>Nach dem Vorwärtslauf, nach dem Rückwärtslauf, im Update</translation>
+    </message>
+    <message>
+        <source>The ranks that are not shown</source>
+        <translation>Die Ränge, die nicht zu sehen sind</translation>
     </message>
 </context>
 <context>

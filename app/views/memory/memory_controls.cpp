@@ -32,15 +32,15 @@ void MemoryView::build_choices() {
   connect(s.rank, &QComboBox::activated, this, [this](int index) { show_rank(index); });
   s.panes = new Segments(
       tr("What is shown"),
-      {{QLatin1String(kPaneKeys[0]), tr("ZeRO"), tr("The four ZeRO stages")},
+      {{QLatin1String(kPaneKeys[5]), tr("Who holds what"),
+        tr("Which rank holds which layer's parameters, gradients and optimizer state now")},
+       {QLatin1String(kPaneKeys[0]), tr("ZeRO"), tr("The four ZeRO stages")},
        {QLatin1String(kPaneKeys[1]), tr("Bytes"), tr("Bytes per parameter, and bytes sent")},
        {QLatin1String(kPaneKeys[2]), tr("Over the step"), tr("Memory of this rank over one step")},
        {QLatin1String(kPaneKeys[3]), tr("Every rank"),
         tr("First and last stages beside the others")},
        {QLatin1String(kPaneKeys[4]), tr("Tensors"),
-        tr("What is kept for the backward, tensor by tensor")},
-       {QLatin1String(kPaneKeys[5]), tr("Who holds what"),
-        tr("Which rank holds which layer's parameters, gradients and optimizer state now")}},
+        tr("What is kept for the backward, tensor by tensor")}},
       this);
   connect(s.panes, &Segments::chosen, this, [this](const QString& key) {
     for (int at = 0; at < kPanesOfMemory; ++at)

@@ -71,7 +71,8 @@ MemoryView::MemoryView(Session& session, QWidget* parent)
 MemoryView::~MemoryView() { state_->worker.waitForDone(); }
 
 std::vector<ViewActions> MemoryView::commands() const {
-  return {{QList<QAction*>(state_->actions.begin(), state_->actions.end())}};
+  return {{QList<QAction*>(state_->actions.begin(), state_->actions.end())},
+          {state_->holders->key_actions(), {}, tr("While Who holds what has the focus")}};
 }
 
 ViewInfo MemoryView::info() {
@@ -302,6 +303,7 @@ void MemoryView::place_parts() {
   s.plot->setGeometry(0, int(plot_top), w,
                       std::max(20, int(lower.bottom() - plot_top - kCurveFoot)));
   s.holders->setVisible(holders);
+  for (QAction* key : s.holders->key_actions()) key->setEnabled(holders);
   s.holders->setGeometry(16, int(lower.top()), w - 32,
                          int((curve ? curve_top - 6 : lower.bottom()) - lower.top()));
   if (holders) s.holders->refresh();

@@ -13,6 +13,7 @@ struct Touch {
   std::int32_t op = -1;
   Tensor tensor = Tensor::kParameters;
   std::int32_t buffer = -1;
+  bool own = false;  // the rank's own part of the bucket alone
 };
 
 // A buffer of one bucket alone.
@@ -24,11 +25,30 @@ bool is_state(Tensor tensor) {
   return tensor == Tensor::kParameters || tensor == Tensor::kGradients || is_separate(tensor);
 }
 
+// Norms, positions, biases of row-parallel products and routers are whole on every TP rank.
+// Source: Shoeybi et al. 2019, section 3.
+bool is_cut_by_tp(Parameter parameter) {
+  switch (parameter) {
+    case Parameter::kTokenTable:
+    case Parameter::kQkvWeight:
+    case Parameter::kQkvBias:
+    case Parameter::kProjectionWeight:
+    case Parameter::kMlpInWeight:
+    case Parameter::kMlpInBias:
+    case Parameter::kMlpOutWeight:
+    case Parameter::kExpertWeights:
+    case Parameter::kHeadWeight:
+      return true;
+    default:
+      return false;
+  }
+}
+
 }  // namespace
 
 class Holdings::Index {
  public:
-  Index(const Program& program, const Timeline& timeline, int rank_index)
+  Index(const Program& program, const Timeline& timeline, const Mesh& mesh, int rank_index)
       : rank_(program.ranks[static_cast<std::size_t>(rank_index)]),
         spans_(timeline.ranks[static_cast<std::size_t>(rank_index)].spans) {
     for (const Bucket& bucket : rank_.buckets) {
@@ -40,15 +60,14 @@ class Holdings::Index {
       if (buffer.tensor == Tensor::kGradients) add(buffer, gradients_);
       if (buffer.category == Category::kOptimizer) add(buffer, optimizer_);
     }
-    note_layers();
+    note_places(mesh);
     note_touches();
   }
 
   std::vector<HeldBucket> at(Nanoseconds time) const {
-    std::vector<HeldBucket> held(rank_.buckets.size());
+    std::vector<HeldBucket> held = places_;
     for (std::size_t bucket = 0; bucket < held.size(); ++bucket) {
       HeldBucket& cell = held[bucket];
-      cell.layer = layers_[bucket];
       fill_static(bucket, parameters_, cell.parameters);
       fill_static(bucket, optimizer_, cell.optimizer);
       gather(bucket, time, cell.parameters);
@@ -71,6 +90,29 @@ class Holdings::Index {
         times.push_back(spans_[static_cast<std::size_t>(buffer.closed_by)].end);
     std::sort(times.begin(), times.end());
     times.erase(std::unique(times.begin(), times.end()), times.end());
+    return times;
+  }
+
+  std::array<Nanoseconds, kHeldMoments> moments() const {
+    std::array<Nanoseconds, kHeldMoments> times{};
+    Nanoseconds update_begin(-1), update_end(0);
+    bool backward = false;
+    for (std::size_t at = 0; at < rank_.ops.size(); ++at) {
+      const Op& op = rank_.ops[at];
+      const Span& span = spans_[at];
+      if (op.kind != OpKind::kCompute) continue;
+      if (op.piece == Piece::kOptimizer) {
+        if (update_begin < Nanoseconds(0)) update_begin = span.begin;
+        update_end = std::max(update_end, span.end);
+      }
+      if (op.action < 0) continue;
+      const bool forward =
+          rank_.actions[static_cast<std::size_t>(op.action)].kind == ActionKind::kForward;
+      backward = backward || !forward;
+      Nanoseconds& time = times[forward ? 0 : 1];
+      if (!forward || !backward) time = std::max(time, span.end);
+    }
+    times[2] = update_begin + (update_end - update_begin) / 2;
     return times;
   }
 
@@ -103,26 +145,46 @@ class Holdings::Index {
     return op.kind == OpKind::kCompute && (op.fold >= 0 || op.phase == Phase::kWeightGrad);
   }
 
-  void note_layers() {
-    layers_.assign(rank_.buckets.size(), -1);
-    for (const ParameterSlice& slice : rank_.parameters)
-      for (std::size_t bucket = 0; bucket < layers_.size(); ++bucket) {
-        const Bucket& range = rank_.buckets[bucket];
-        if (slice.offset >= range.begin && slice.offset < range.begin + range.count)
-          layers_[bucket] = slice.layer;
+  // Which part of the model each bucket is, and which part of it TP and EP give the rank.
+  void note_places(const Mesh& mesh) {
+    places_.resize(rank_.buckets.size());
+    bool only_tables = true;  // so far; a copy of the table for the head comes after other buckets
+    for (std::size_t bucket = 0; bucket < places_.size(); ++bucket) {
+      const Bucket& range = rank_.buckets[bucket];
+      HeldBucket& place = places_[bucket];
+      std::int64_t everywhere = 0, cut = 0;
+      for (const ParameterSlice& slice : rank_.parameters) {
+        if (slice.offset < range.begin || slice.offset >= range.begin + range.count) continue;
+        place.layer = slice.layer;
+        place.experts = slice.parameter == Parameter::kExpertWeights;
+        only_tables = only_tables && (slice.parameter == Parameter::kTokenTable ||
+                                      slice.parameter == Parameter::kPositionTable);
+        (is_cut_by_tp(slice.parameter) ? cut : everywhere) += slice.count;
       }
+      place.tables = only_tables;
+      const int ranks = cut == 0 ? 1 : place.experts ? mesh.ep * mesh.tp : mesh.tp;
+      const int own = ranks == 1      ? 0
+                      : place.experts ? rank_.at.dp % mesh.ep * mesh.tp + rank_.at.tp
+                                      : rank_.at.tp;
+      place.elements = everywhere + cut * ranks;
+      place.from = double(own) / ranks;
+      place.to = double(own + 1) / ranks;
+    }
   }
 
   // The buckets that an operand in a buffer of all buckets touches.
-  std::vector<std::size_t> buckets_of(const Operand& operand) const {
+  std::vector<std::size_t> buckets_of(const Operand& operand, Tensor tensor) const {
     if (operand.shard >= 0) return {static_cast<std::size_t>(operand.shard)};
+    const bool owned = tensor == Tensor::kParameters ? parameters_.owned : gradients_.owned;
+    const auto begin_of = [&](const Bucket& range) { return owned ? range.held : range.begin; };
     std::vector<std::size_t> found;
-    const auto ends_before = [](const Bucket& range, std::int64_t offset) {
-      return range.begin + range.count <= offset;
+    const auto ends_before = [&](const Bucket& range, std::int64_t offset) {
+      return begin_of(range) + (owned ? range.own_count : range.count) <= offset;
     };
     auto range =
         std::lower_bound(rank_.buckets.begin(), rank_.buckets.end(), operand.offset, ends_before);
-    for (; range != rank_.buckets.end() && range->begin < operand.offset + operand.count; ++range)
+    for (; range != rank_.buckets.end() && begin_of(*range) < operand.offset + operand.count;
+         ++range)
       found.push_back(static_cast<std::size_t>(range - rank_.buckets.begin()));
     return found;
   }
@@ -141,7 +203,7 @@ class Holdings::Index {
         if (is_separate(tensor))
           own = operand.buffer;
         else if (is_state(tensor))
-          buckets = buckets_of(operand);
+          buckets = buckets_of(operand, tensor);
       }
       if (own >= 0 && !buckets.empty())
         own_buffer_[static_cast<std::size_t>(own)] = static_cast<std::int32_t>(buckets.front());
@@ -156,6 +218,9 @@ class Holdings::Index {
       added_up_.push_back(std::any_of(touches.begin(), touches.end(), [&](const Touch& touch) {
         return adds_up(op_at(touch.op));
       }));
+    for (const auto& touches : touches_)
+      across_.push_back(std::any_of(touches.begin(), touches.end(),
+                                    [&](const Touch& touch) { return adds_across(touch); }));
   }
 
   void note_op(std::int32_t at) {
@@ -167,10 +232,11 @@ class Holdings::Index {
       if (!is_state(tensor)) continue;
       const std::int32_t own = own_buffer_[static_cast<std::size_t>(operand.buffer)];
       if (!is_separate(tensor))
-        for (const std::size_t bucket : buckets_of(operand))
-          touches_[bucket].push_back({at, tensor, operand.buffer});
+        for (const std::size_t bucket : buckets_of(operand, tensor))
+          touches_[bucket].push_back({at, tensor, operand.buffer, operand.shard >= 0});
       else if (own >= 0)
-        touches_[static_cast<std::size_t>(own)].push_back({at, tensor, operand.buffer});
+        touches_[static_cast<std::size_t>(own)].push_back(
+            {at, tensor, operand.buffer, operand.shard >= 0});
     }
   }
 
@@ -179,15 +245,31 @@ class Holdings::Index {
     const Bucket& range = rank_.buckets[bucket];
     const std::int64_t count = part.owned ? range.own_count : range.count;
     state.bytes = static_cast<std::int64_t>(part.bytes * static_cast<double>(count) + 0.5);
-    state.as = count == 0 ? HeldAs::kAbsent : part.owned ? HeldAs::kShard : HeldAs::kCopy;
     state.whole = count > 0 && !part.owned;
-    if (part.owned) own_share(range, state);
+    if (part.owned)
+      hold_own(bucket, HeldAs::kShard, state);
+    else
+      hold_all(bucket, HeldAs::kCopy, state);
+    if (count == 0) state.as = HeldAs::kAbsent;
   }
 
-  static void own_share(const Bucket& range, HeldState& state) {
-    const auto whole = static_cast<double>(range.count);
-    state.begin = static_cast<double>(range.own_begin - range.begin) / whole;
-    state.end = state.begin + static_cast<double>(range.own_count) / whole;
+  // All that TP and EP give the rank: a shard where that is not the whole bucket.
+  void hold_all(std::size_t bucket, HeldAs as, HeldState& state) const {
+    state.begin = places_[bucket].from;
+    state.end = places_[bucket].to;
+    const bool whole = state.end - state.begin == 1;
+    state.as = as == HeldAs::kCopy && !whole ? HeldAs::kShard : as;
+  }
+
+  // Its own part of that.
+  void hold_own(std::size_t bucket, HeldAs as, HeldState& state) const {
+    const Bucket& range = rank_.buckets[bucket];
+    const HeldBucket& place = places_[bucket];
+    const double share = (place.to - place.from) / static_cast<double>(range.count);
+    state.begin = place.from + share * static_cast<double>(range.own_begin - range.begin);
+    state.end = state.begin + share * static_cast<double>(range.own_count);
+    const bool whole = range.own_count == range.count && place.to - place.from == 1;
+    state.as = as == HeldAs::kShard && whole ? HeldAs::kCopy : as;
   }
 
   bool runs(std::int32_t op, Nanoseconds time) const {
@@ -222,11 +304,9 @@ class Holdings::Index {
       const Buffer& buffer = rank_.buffers[static_cast<std::size_t>(touch.buffer)];
       if (!open(buffer, time)) continue;
       state.bytes += buffer.bytes;
+      state.passing_bytes += buffer.bytes;
       state.whole = true;
-      if (!ended(touch.op, time)) continue;
-      state.as = HeldAs::kCopy;
-      state.begin = 0;
-      state.end = 1;
+      if (ended(touch.op, time)) hold_all(bucket, HeldAs::kCopy, state);
     }
   }
 
@@ -234,9 +314,14 @@ class Holdings::Index {
     return op.kind == OpKind::kCollective && op.purpose == Purpose::kGradients;
   }
 
+  // An all-reduce of own parts: across the groups of hybrid sharding.
+  bool adds_across(const Touch& touch) const {
+    const Op& op = op_at(touch.op);
+    return adds_up(op) && op.collective == CollectiveKind::kAllReduce && touch.own;
+  }
+
   void fill_gradients(std::size_t bucket, Nanoseconds time, HeldState& state) const {
     fill_static(bucket, gradients_, state);
-    const bool own_part = state.as == HeldAs::kShard;
     state.as = HeldAs::kAbsent;
     // Touches come in issue order: the last that says something counts.
     for (const Touch& touch : touches_[bucket]) {
@@ -245,23 +330,23 @@ class Holdings::Index {
       const bool gradient =
           touch.tensor == Tensor::kGradients || touch.tensor == Tensor::kBucketGradients;
       if (gradient && writes_gradient(op)) {
-        state.as = added_up_[bucket] ? HeldAs::kPartialSum : HeldAs::kCopy;
-        state.begin = 0;
-        state.end = 1;
+        hold_all(bucket, added_up_[bucket] ? HeldAs::kPartialSum : HeldAs::kCopy, state);
       } else if (gradient && adds_up(op)) {
-        if (runs(touch.op, time)) {
+        if (runs(touch.op, time))
           under_way(touch.op, time, state);
-        } else {
-          const bool scatters = op.collective == CollectiveKind::kReduceScatter;
-          state.as = scatters || own_part ? HeldAs::kShard : HeldAs::kCopy;
-          if (state.as == HeldAs::kShard) own_share(rank_.buckets[bucket], state);
-        }
+        else if (adds_across(touch))
+          hold_own(bucket, HeldAs::kShard, state);
+        else if (op.collective == CollectiveKind::kReduceScatter)
+          hold_own(bucket, across_[bucket] ? HeldAs::kPartialSum : HeldAs::kShard, state);
+        else
+          hold_all(bucket, HeldAs::kCopy, state);
       }
     }
     for (const std::int32_t at : bucket_gradients_[bucket]) {
       const Buffer& buffer = rank_.buffers[static_cast<std::size_t>(at)];
       if (!open(buffer, time)) continue;
       state.bytes += buffer.bytes;
+      state.passing_bytes += buffer.bytes;
       state.whole = true;
     }
   }
@@ -270,19 +355,23 @@ class Holdings::Index {
   const std::vector<Span>& spans_;
   std::int64_t owned_ = 0, all_ = 0;  // elements
   Part parameters_, gradients_, optimizer_;
-  std::vector<std::int16_t> layers_;
+  std::vector<HeldBucket> places_;           // what does not change over the step
   std::vector<std::int32_t> own_buffer_;     // the bucket of a buffer that holds only one, or -1
   std::vector<std::vector<Touch>> touches_;  // by bucket, in issue order
-  // By bucket: the buffers that hold its gradients alone, and whether ranks ever add them up.
+  // By bucket: the buffers that hold its gradients alone, and whether ranks ever add them up, and
+  // their own parts of them across the groups of hybrid sharding.
   std::vector<std::vector<std::int32_t>> bucket_gradients_;
-  std::vector<bool> added_up_;
+  std::vector<bool> added_up_, across_;
 };
 
-Holdings::Holdings(const Program& program, const Timeline& timeline, int rank_index)
-    : index_(std::make_shared<const Index>(program, timeline, rank_index)) {}
+Holdings::Holdings(const Program& program, const Timeline& timeline, const Mesh& mesh,
+                   int rank_index)
+    : index_(std::make_shared<const Index>(program, timeline, mesh, rank_index)) {}
 
 std::vector<HeldBucket> Holdings::at(Nanoseconds time) const { return index_->at(time); }
 
 std::vector<Nanoseconds> Holdings::changes() const { return index_->changes(); }
+
+std::array<Nanoseconds, kHeldMoments> Holdings::moments() const { return index_->moments(); }
 
 }  // namespace parallelarium

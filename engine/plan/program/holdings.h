@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who holds what of the model's states at one moment: for each rank and each bucket of parameters
-// (a layer, the tables, final norm and head) its parameters, gradients and optimizer state as a
-// copy, a shard, a partial sum, or absent. Read from the Program's buffers, operands and buckets,
-// and from when its ops begin and end.
+// (a layer's dense part or its experts, the tables, final norm and head) its parameters, gradients
+// and optimizer state as a copy, a shard, a partial sum, or absent. Read from the Program's
+// buffers, operands and buckets, and from when its ops begin and end.
+//
+// A rank's place in a bucket is its share by TP and EP, and within that its share by ZeRO: the
+// shards of all ranks of a replica are together the whole bucket. What TP leaves whole on every
+// rank (norms, some biases) counts as part of each TP rank's share.
 //
 // Source of the four words for ZeRO: Rajbhandari et al. 2020, section 5 and figure 1.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
+#include "engine/plan/program/mesh.h"
 #include "engine/plan/program/timeline.h"
 
 namespace parallelarium {
@@ -18,7 +24,7 @@ namespace parallelarium {
 enum class HeldAs : std::uint8_t {
   kAbsent,      // not there, or memory is reserved and nothing is in it yet
   kShard,       // the rank's own part
-  kPartialSum,  // whole, of the rank's own data; ranks have to be added up
+  kPartialSum,  // of the data of some ranks; ranks have to be added up
   kCopy         // whole, as every rank of the group has it
 };
 
@@ -27,25 +33,38 @@ struct HeldState {
   HeldAs as = HeldAs::kAbsent;
   double begin = 0, end = 1;  // where it lies in the bucket, as shares
   std::int64_t bytes = 0;     // of memory, reserved ones too
-  bool whole = false;         // memory is reserved for all of the bucket
-  std::int32_t op = -1;       // a collective that is under way with it; -1: none
-  double done = 0;            // share of that collective's time
+  // So many of them are in buffers that a collective fills or empties (gathered parameters, a
+  // bucket's gradients), which the memory over the step counts as buffers.
+  std::int64_t passing_bytes = 0;
+  bool whole = false;    // memory is reserved for all that TP and EP give the rank
+  std::int32_t op = -1;  // a collective that is under way with it; -1: none
+  double done = 0;       // share of that collective's time
 };
 
 struct HeldBucket {
-  std::int16_t layer = -1;  // -1: tables (the first bucket), or final norm and head
+  std::int16_t layer = -1;  // -1: tables, or final norm and head
+  bool tables = false, experts = false;
+  std::int64_t elements = 0;  // parameters of a replica, on all its TP and EP ranks
+  double from = 0, to = 1;    // which part of them TP and EP give the rank
   HeldState parameters, gradients, optimizer;
 };
+
+// Moments of a step that show what a stage of ZeRO keeps.
+enum class HeldMoment : std::uint8_t { kAfterForward, kAfterBackward, kInUpdate };
+inline constexpr int kHeldMoments = 3;
 
 // Tells what one rank holds over a step. `program` and its `timeline` must outlive this.
 class Holdings {
  public:
-  // `rank_index`: in Program::ranks.
-  Holdings(const Program& program, const Timeline& timeline, int rank_index);
+  // `rank_index`: in Program::ranks. `mesh`: the one that the Program was built for.
+  Holdings(const Program& program, const Timeline& timeline, const Mesh& mesh, int rank_index);
   // Of each of its buckets.
   std::vector<HeldBucket> at(Nanoseconds time) const;
   // The times at which at() changes, ascending.
   std::vector<Nanoseconds> changes() const;
+  // By HeldMoment: when the rank has done the last forward before its first backward, and its last
+  // backward, and when it has done half of the update.
+  std::array<Nanoseconds, kHeldMoments> moments() const;
 
  private:
   class Index;

@@ -5,6 +5,7 @@
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTest>
+#include <set>
 
 #include "app/look/figures.h"
 #include "app/views/memory/holders/holders_pane.h"
@@ -185,23 +186,209 @@ TEST_F(Holders, EveryBarHasItsNameAndItsBytes) {
   }
 }
 
-// Alike layers are one column, and of many ranks the first and the last are shown.
+// Texts of the picture at that size, none on another.
+TextLog painted_texts(const HoldersPicture& picture, QSize size) {
+  TextLog texts;
+  QImage image(size, QImage::Format_RGB32);
+  QPainter painter(&image);
+  paint_holders(painter, picture, holders_layout(picture, size), size, {-1, -1}, light_theme(),
+                &texts);
+  EXPECT_EQ(overlapping(texts), "") << size.width() << " x " << size.height();
+  return texts;
+}
+
+bool has_text(const TextLog& texts, const QString& part) {
+  return std::any_of(texts.begin(), texts.end(),
+                     [&](const PaintedText& text) { return text.text.contains(part); });
+}
+
+// Alike layers are one column, and of many ranks the next are shown by Enter or a click.
 TEST_F(Holders, ManyLayersAndRanksFit) {
   PlanSetup setup = data_parallel(1);
   setup.model.layers = 48;
   setup.mesh.dp = 12;
   show(setup);
-  const HoldersPicture& picture = pane->picture();
-  EXPECT_EQ(picture.rows.size(), 8u);
-  EXPECT_EQ(picture.rows.back().rank, 11);
-  EXPECT_EQ(picture.more_ranks, 4);
-  EXPECT_LE(picture.columns.size(), 4u);
-  TextLog texts;
-  QImage image(800, 500, QImage::Format_RGB32);
+  std::set<int> ranks;
+  const auto look = [&](std::size_t rows) {
+    const HoldersPicture& picture = pane->picture();
+    ASSERT_EQ(picture.rows.size(), rows);
+    EXPECT_LE(picture.columns.size(), 4u);
+    for (const HoldersRow& row : picture.rows) ranks.insert(row.rank);
+    for (const QSize& size : {QSize(840, 420), QSize(700, 330), QSize(560, 300)})
+      EXPECT_TRUE(has_text(painted_texts(picture, size), QStringLiteral("of 12 ranks")));
+  };
+  look(8);
+  EXPECT_THAT(pane->accessibleDescription().toStdString(), testing::HasSubstr("8 of 12 ranks"));
+  QTest::keyClick(pane, Qt::Key_Return);
+  look(4);
+  EXPECT_EQ(ranks.size(), 12u);
+  const QRectF others = holders_layout(pane->picture(), pane->size()).other_rows;
+  QTest::mouseClick(pane, Qt::LeftButton, {}, others.center().toPoint());
+  look(8);
+}
+
+// A low pane has fewer rows, each with one line of text, and an edge leaves a bar its colour.
+TEST_F(Holders, LowRowsHaveOneLine) {
+  show(data_parallel(1));
+  HoldersPicture picture = pane->picture();
+  for (const int height : {150, 190, 240, 300, 420, 600}) {
+    HoldingsOfRanks kept;
+    picture = holders_picture(session, kept, 0, holders_rows(height));
+    const TextLog texts = painted_texts(picture, QSize(840, height));
+    EXPECT_TRUE(has_text(texts, picture.rows[0].name)) << height;
+  }
+  const QSize size(840, 190);
+  const HoldersLayout at = holders_layout(picture, size);
+  QImage image(size, QImage::Format_RGB32);
   QPainter painter(&image);
-  paint_holders(painter, picture, holders_layout(picture, image.size()), image.size(), {-1, -1},
-                light_theme(), &texts);
-  EXPECT_GE(texts.size(), 20u);
+  painter.fillRect(image.rect(), light_theme().surface);
+  paint_holders(painter, picture, at, size, {-1, -1}, light_theme(), nullptr);
+  const QRectF cell = at.cell(1, 2);
+  const double bar_middle = cell.top() + 2 * (at.bar + 3) + at.bar / 2;
+  const QColor seen = image.pixelColor(int(cell.left() + cell.width() * 0.375), int(bar_middle));
+  const QColor color = light_theme().memory(Category::kOptimizer);
+  EXPECT_LT(std::abs(seen.red() - color.red()) + std::abs(seen.green() - color.green()) +
+                std::abs(seen.blue() - color.blue()),
+            60);
+}
+
+// TP, EP and PP give ranks different parts where nothing is shared: that is the picture.
+TEST_F(Holders, EveryWayToCutHasItsPicture) {
+  const auto one = [&](auto&& change) {
+    PlanSetup setup = data_parallel(0);
+    setup.mesh.dp = 1;
+    change(setup);
+    show(setup);
+    EXPECT_FALSE(pane->picture().instead);
+    painted_texts(pane->picture(), QSize(840, 420));
+  };
+  one([](PlanSetup& setup) { setup.mesh.tp = 2; });
+  ASSERT_EQ(pane->picture().rows.size(), 2u);
+  EXPECT_THAT(holders_words(pane->picture(), 1, 3).facts[0].value.toStdString(),
+              testing::HasSubstr("shard, 50"));
+  one([](PlanSetup& setup) { setup.mesh.pp = 4; });
+  ASSERT_EQ(pane->picture().rows.size(), 4u);
+  EXPECT_TRUE(pane->picture().rows[0].cells[9].empty());
+  EXPECT_FALSE(pane->picture().rows[3].cells[9].empty());
+  one([](PlanSetup& setup) {
+    ASSERT_TRUE(set_field(setup, "model", "moe-tiny").ok());
+    setup.mesh.dp = 4;
+    setup.mesh.ep = 2;
+    setup.zero = 1;
+  });
+  const SelectionText words = holders_words(pane->picture(), 3, 2);
+  ASSERT_EQ(words.facts.size(), 6u);
+  EXPECT_EQ(words.facts[1].word, QStringLiteral("parameters of experts"));
+  EXPECT_THAT(words.facts[1].value.toStdString(), testing::HasSubstr("shard, 50"));
+  EXPECT_THAT(words.facts[0].value.toStdString(), testing::HasSubstr("copy"));
+}
+
+// Hybrid sharding: rows stand by group, with the group's ranks above them, and a frame is around
+// the ranks of one collective alone.
+TEST_F(Holders, GroupsStandTogetherAndMoveApart) {
+  PlanSetup setup = data_parallel(3);
+  setup.zero_group = 2;
+  show(setup);
+  const HoldersPicture& picture = pane->picture();
+  EXPECT_TRUE(picture.title.contains(QStringLiteral("DP 4 in groups of 2")));
+  EXPECT_EQ(picture.rows[0].group, QStringLiteral("group 0: ranks 0 to 1"));
+  EXPECT_EQ(picture.rows[1].group, QString());
+  EXPECT_EQ(picture.rows[2].group, QStringLiteral("group 1: ranks 2 to 3"));
+  const HoldersLayout at = holders_layout(picture, QSizeF(840, 420));
+  EXPECT_GT(at.cell(2, 0).top() - at.cell(1, 0).top(), at.cell(1, 0).top() - at.cell(0, 0).top());
+  painted_texts(picture, QSize(840, 420));
+  EXPECT_TRUE(pane->accessibleDescription().contains(picture.rows[2].group));
+
+  const Program& program = session.subject().prediction()->program;
+  int seen = 0, across = 0;
+  Nanoseconds before(-1);
+  while (session.playback().playhead() > before) {
+    before = session.playback().playhead();
+    QTest::keyClick(pane, Qt::Key_N);
+    for (const HoldersPicture::Moving& moving : pane->picture().moving) {
+      std::vector<int> ranks;
+      for (const int row : moving.rows)
+        ranks.push_back(pane->picture().rows[std::size_t(row)].rank);
+      EXPECT_EQ(ranks, program.groups[std::size_t(moving.group)].ranks);
+      EXPECT_TRUE(moving.name.contains(QStringLiteral("B per rank"))) << moving.name.toStdString();
+      ++seen;
+      across += ranks[1] - ranks[0] == 2;
+    }
+  }
+  EXPECT_GT(seen, 20);
+  EXPECT_GT(across, 0) << "own parts are added up across the groups";
+  setup = data_parallel(3);
+  setup.mesh.dp = 2;
+  setup.mesh.tp = 2;
+  show(setup);
+  std::vector<int> ranks;
+  for (const HoldersRow& row : pane->picture().rows) ranks.push_back(row.rank);
+  EXPECT_EQ(ranks, (std::vector{0, 2, 1, 3})) << "those that share stand together";
+}
+
+// Where one rank is built for many, its row says for how many.
+TEST_F(Holders, ARepresentativeSaysHowManyAreAlike) {
+  PlanSetup setup = data_parallel(3);
+  ASSERT_TRUE(set_field(setup, "model", "llama3-70b").ok());
+  ASSERT_TRUE(set_field(setup, "machine", "dgx-h100").ok());
+  setup.mesh.tp = setup.mesh.dp = 8;
+  show(setup);
+  ASSERT_TRUE(session.subject().prediction()->program.representatives);
+  ASSERT_EQ(pane->picture().rows.size(), 1u);
+  EXPECT_TRUE(
+      has_text(painted_texts(pane->picture(), QSize(840, 420)), QStringLiteral("63 more, alike")));
+  EXPECT_THAT(pane->accessibleDescription().toStdString(),
+              testing::HasSubstr("Rank 0 (63 more, alike)"));
+}
+
+TEST_F(Holders, OneKeyShowsThreeMoments) {
+  show(data_parallel(3));
+  const auto press = [&] {
+    QTest::keyClick(pane, Qt::Key_M);
+    return pane->picture().moment;
+  };
+  EXPECT_TRUE(press().startsWith(QStringLiteral("After the forward")));
+  const Nanoseconds first = session.playback().playhead();
+  EXPECT_EQ(pane->picture().rows[0].cells[1][0].gradients.as, HeldAs::kAbsent);
+  EXPECT_TRUE(press().startsWith(QStringLiteral("After the backward")));
+  EXPECT_NE(pane->picture().rows[0].cells[1][0].gradients.as, HeldAs::kAbsent);
+  EXPECT_TRUE(press().startsWith(QStringLiteral("In the update")));
+  EXPECT_TRUE(press().startsWith(QStringLiteral("After the forward")));
+  EXPECT_EQ(session.playback().playhead(), first);
+  EXPECT_TRUE(pane->accessibleDescription().contains(QStringLiteral("M: after the forward")));
+  QStringList keys;
+  for (const ViewActions& group : view.commands())
+    for (const QAction* action : group.actions) keys << action->shortcut().toString();
+  for (const char* key : {"N", "P", "M"}) EXPECT_TRUE(keys.contains(QLatin1String(key))) << key;
+}
+
+// Gathered parameters are parameters of the row and buffers of the curve: words say both, with the
+// bytes of the buffers that are open then.
+TEST_F(Holders, GatheredBytesAreFoundInTheCurve) {
+  show(data_parallel(3));
+  const Prediction& prediction = *session.subject().prediction();
+  const auto& spans = prediction.timeline.ranks[0].spans;
+  int gathered = 0;
+  Nanoseconds before(-1);
+  while (session.playback().playhead() > before) {
+    before = session.playback().playhead();
+    QTest::keyClick(pane, Qt::Key_N);
+    const Nanoseconds now = session.playback().playhead();
+    std::int64_t open = 0, kept = 0;
+    for (const Buffer& buffer : prediction.program.ranks[0].buffers) {
+      if (buffer.category == Category::kParameters) kept += buffer.bytes;
+      if (buffer.tensor == Tensor::kGathered && spans[std::size_t(buffer.opened_by)].begin <= now &&
+          now < spans[std::size_t(buffer.closed_by)].end)
+        open += buffer.bytes;
+    }
+    const QString words = holders_words(pane->picture(), 0, -1).facts[0].value;
+    EXPECT_NEAR(double(pane->picture().rows[0].bytes[0]), double(kept + open), 10);
+    if (open == 0) continue;
+    ++gathered;
+    EXPECT_TRUE(words.contains(bytes_text(open) + QStringLiteral(" of it gathered (a buffer")))
+        << words.toStdString();
+  }
+  EXPECT_GT(gathered, 5);
 }
 
 }  // namespace

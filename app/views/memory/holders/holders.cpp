@@ -4,10 +4,13 @@
 #include <QCoreApplication>
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <tuple>
 
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
 #include "app/views/memory/holders/shared_messages.h"
+#include "engine/passes/shard/shard_drafts.h"
 #include "engine/plan/text/describe_op.h"
 
 namespace parallelarium {
@@ -18,26 +21,22 @@ struct Holders {
   Q_DECLARE_TR_FUNCTIONS(holders)
 };
 
-constexpr int kMostRows = 8;    // ranks shown
 constexpr int kMergeFrom = 14;  // columns that stand alone
 constexpr int kHashDigits = 6;
-
-// `Bucket`: HeldBucket, or a const one.
-template <class Bucket>
-auto& state_of(Bucket& bucket, int kind) {
-  return kind == 0 ? bucket.parameters : kind == 1 ? bucket.gradients : bucket.optimizer;
-}
 
 bool look_alike(const HeldState& a, const HeldState& b) {
   return a.as == b.as && a.whole == b.whole && a.op < 0 && b.op < 0 &&
          std::abs(a.begin - b.begin) < 1e-9 && std::abs(a.end - b.end) < 1e-9;
 }
 
-bool look_alike(const std::optional<HeldBucket>& a, const std::optional<HeldBucket>& b) {
-  if (!a || !b) return !a && !b;
-  for (int kind = 0; kind < kHeldKinds; ++kind)
-    if (!look_alike(state_of(*a, kind), state_of(*b, kind))) return false;
-  return true;
+bool look_alike(const std::vector<HeldBucket>& a, const std::vector<HeldBucket>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const HeldBucket& one, const HeldBucket& other) {
+                      for (int kind = 0; kind < kHeldKinds; ++kind)
+                        if (!look_alike(state_of_kind(one, kind), state_of_kind(other, kind)))
+                          return false;
+                      return one.experts == other.experts;
+                    });
 }
 
 // The model's buckets in the order of their layers: tables, layers, final norm and head.
@@ -47,25 +46,74 @@ QStringList slot_names(const Program& program) {
   return names << Holders::tr("head");
 }
 
-// Which slot a bucket of the rank is: those without a layer are the tables before, the head after.
-int slot_of(const RankProgram& rank, std::size_t bucket, const HeldBucket& held, int layers) {
-  if (held.layer >= 0) return held.layer + 1;
-  const bool first = bucket == 0 && (rank.layers.empty() || rank.layers.front() == 0);
-  return first ? 0 : layers + 1;
+int slot_of(const HeldBucket& held, int layers) {
+  return held.layer >= 0 ? held.layer + 1 : held.tables ? 0 : layers + 1;
 }
 
-// The first ranks and the last.
-std::vector<int> shown_ranks(int count) {
-  std::vector<int> shown;
-  for (int rank = 0; rank < count; ++rank)
-    if (count <= kMostRows || rank < kMostRows - 1 || rank == count - 1) shown.push_back(rank);
-  return shown;
+// "ranks 0 to 3", "ranks 0, 2, 4"
+QString ranks_words(const std::vector<int>& ranks) {
+  if (ranks.size() == 1) return Holders::tr("rank %1").arg(ranks.front());
+  if (ranks.back() - ranks.front() + 1 == static_cast<int>(ranks.size()))
+    return Holders::tr("ranks %1 to %2").arg(ranks.front()).arg(ranks.back());
+  QStringList names;
+  for (const int rank : ranks) names << QString::number(rank);
+  if (names.size() > 5) names = {names[0], names[1], QStringLiteral("\u2026"), names.last()};
+  return Holders::tr("ranks %1").arg(names.join(QStringLiteral(", ")));
+}
+
+// Built ranks by stage and by the group among which ZeRO cuts what they hold.
+struct SharingRank {
+  int index = 0;  // in Program::ranks
+  int stage = 0;
+  std::size_t group = 0;
+};
+struct SharingRanks {
+  std::vector<std::vector<int>> groups;
+  std::vector<SharingRank> ranks;
+};
+
+SharingRanks by_groups(const Program& program, const Setup& setup) {
+  SharingRanks all;
+  std::map<int, std::size_t> group_of;
+  for (int index = 0; index < static_cast<int>(program.ranks.size()); ++index) {
+    const RankProgram& rank = program.ranks[static_cast<std::size_t>(index)];
+    if (group_of.count(rank.rank) == 0) {
+      all.groups.push_back(replica_ranks(setup, Replicas::kShard, false, rank.at));
+      for (const int member : all.groups.back()) group_of[member] = all.groups.size() - 1;
+    }
+    all.ranks.push_back({index, rank.stage, group_of[rank.rank]});
+  }
+  std::stable_sort(all.ranks.begin(), all.ranks.end(),
+                   [](const SharingRank& a, const SharingRank& b) {
+                     return std::tie(a.stage, a.group) < std::tie(b.stage, b.group);
+                   });
+  return all;
+}
+
+// The head of that rank's group; empty where there is one group, or each rank is one.
+QString group_name(const SharingRanks& all, std::size_t at, bool representatives) {
+  const std::vector<SharingRank>& ranks = all.ranks;
+  const SharingRank& rank = ranks[at];
+  const std::vector<int>& members = all.groups[rank.group];
+  if (all.groups.size() == 1 || representatives || members.size() == 1) return {};
+  int number = 0, groups = 1;  // in its stage
+  for (std::size_t each = 1; each < ranks.size(); ++each) {
+    if (ranks[each].stage != rank.stage || ranks[each - 1].stage != rank.stage ||
+        ranks[each].group == ranks[each - 1].group)
+      continue;
+    ++groups;
+    if (each <= at) ++number;
+  }
+  QStringList where;
+  if (ranks.front().stage != ranks.back().stage) where << Holders::tr("stage %1").arg(rank.stage);
+  if (groups > 1) where << Holders::tr("group %1").arg(number);
+  return where.join(QStringLiteral(", ")) + QStringLiteral(": ") + ranks_words(members);
 }
 
 void merge_alike(HoldersPicture& picture) {
   if (static_cast<int>(picture.columns.size()) <= kMergeFrom) return;
   std::vector<HoldersColumn> columns;
-  std::vector<std::vector<std::optional<HeldBucket>>> cells(picture.rows.size());
+  std::vector<std::vector<std::vector<HeldBucket>>> cells(picture.rows.size());
   for (std::size_t at = 0; at < picture.columns.size(); ++at) {
     const bool layer = at > 0 && at + 1 < picture.columns.size();
     bool same = layer && columns.size() > 1;
@@ -76,10 +124,13 @@ void merge_alike(HoldersPicture& picture) {
       last.last = picture.columns[at].last;
       last.name = QStringLiteral("%1\u2013%2").arg(last.first - 1).arg(last.last - 1);
       for (std::size_t row = 0; row < picture.rows.size(); ++row)
-        if (cells[row].back() && picture.rows[row].cells[at])
-          for (int kind = 0; kind < kHeldKinds; ++kind)
-            state_of(*cells[row].back(), kind).bytes +=
-                state_of(*picture.rows[row].cells[at], kind).bytes;
+        for (std::size_t bucket = 0; bucket < cells[row].back().size(); ++bucket)
+          for (int kind = 0; kind < kHeldKinds; ++kind) {
+            HeldState& sum = state_of_kind(cells[row].back()[bucket], kind);
+            const HeldState& more = state_of_kind(picture.rows[row].cells[at][bucket], kind);
+            sum.bytes += more.bytes;
+            sum.passing_bytes += more.passing_bytes;
+          }
       continue;
     }
     columns.push_back(picture.columns[at]);
@@ -91,50 +142,52 @@ void merge_alike(HoldersPicture& picture) {
     picture.rows[row].cells = std::move(cells[row]);
 }
 
-void note_moving(const Program& program, HoldersPicture& picture) {
-  for (std::size_t column = 0; column < picture.columns.size(); ++column)
-    for (const HoldersRow& row : picture.rows) {
-      if (!row.cells[column]) continue;
+// What each rank of the group sends in the collective.
+QString sent_words(const Program& program, const RankProgram& rank, const Op& op) {
+  const std::vector<int>& group = program.groups[static_cast<std::size_t>(op.group)].ranks;
+  const auto place =
+      static_cast<int>(std::find(group.begin(), group.end(), rank.rank) - group.begin());
+  const Volume volume =
+      collective_volume(op.collective, op.type, op.bytes, static_cast<int>(group.size()), place);
+  return Holders::tr("%1 per rank").arg(bytes_text(volume.sent * op.repeat));
+}
+
+void note_moving(const Program& program, bool bytes, HoldersPicture& picture) {
+  for (std::size_t column = 0; column < picture.columns.size(); ++column) {
+    const std::size_t before = picture.moving.size();
+    for (std::size_t at = 0; at < picture.rows.size(); ++at) {
+      const HoldersRow& row = picture.rows[at];
       const HeldState* state = nullptr;
-      for (int kind = 0; kind < 2; ++kind)
-        if (state_of(*row.cells[column], kind).op >= 0) state = &state_of(*row.cells[column], kind);
+      for (const HeldBucket& bucket : row.cells[column])
+        for (int kind = 0; kind < 2; ++kind)
+          if (state_of_kind(bucket, kind).op >= 0) state = &state_of_kind(bucket, kind);
       if (!state) continue;
-      const Op& op = program.ranks[static_cast<std::size_t>(row.index)]
-                         .ops[static_cast<std::size_t>(state->op)];
-      picture.moving.push_back({static_cast<int>(column), sentence(describe(op)), state->done});
-      break;
+      const RankProgram& rank = program.ranks[static_cast<std::size_t>(row.index)];
+      const Op& op = rank.ops[static_cast<std::size_t>(state->op)];
+      const auto known = std::find_if(
+          picture.moving.begin() + static_cast<std::ptrdiff_t>(before), picture.moving.end(),
+          [&](const HoldersPicture::Moving& moving) { return moving.group == op.group; });
+      if (known != picture.moving.end()) {
+        known->rows.push_back(static_cast<int>(at));
+        continue;
+      }
+      QString name = sentence(describe(op));
+      if (bytes) name += QStringLiteral(", ") + sent_words(program, rank, op);
+      picture.moving.push_back(
+          {static_cast<int>(column), op.group, {static_cast<int>(at)}, name, state->done});
     }
-}
-
-QString as_words(const HeldState& state) {
-  switch (state.as) {
-    case HeldAs::kShard:
-      return (state.whole ? Holders::tr("shard, %1 to %2 of it; memory is reserved for all of it")
-                          : Holders::tr("shard, %1 to %2 of it"))
-          .arg(share_text(state.begin), share_text(state.end));
-    case HeldAs::kPartialSum:
-      return Holders::tr("partial sum of its own data");
-    case HeldAs::kCopy:
-      return Holders::tr("copy");
-    case HeldAs::kAbsent:
-      break;
   }
-  return state.bytes > 0 ? Holders::tr("absent: memory is reserved, nothing is in it yet")
-                         : Holders::tr("absent");
 }
 
-QString kind_name(int kind) {
-  return kind == 0   ? Holders::tr("parameters")
-         : kind == 1 ? Holders::tr("gradients")
-                     : Holders::tr("optimizer state");
-}
-
-QString column_name(const HoldersColumn& column) {
-  bool layer = false;
-  column.name.section(QChar(0x2013), 0, 0).toInt(&layer);
-  if (!layer) return column.name;
-  return column.first == column.last ? Holders::tr("layer %1").arg(column.name)
-                                     : Holders::tr("layers %1").arg(column.name);
+// "after the forward" at that very moment of the first row; else empty.
+QString moment_words(const Holdings& holdings, Nanoseconds now) {
+  const std::array<Nanoseconds, kHeldMoments> moments = holdings.moments();
+  const QString words[kHeldMoments] = {Holders::tr("After the forward"),
+                                       Holders::tr("After the backward"),
+                                       Holders::tr("In the update")};
+  for (std::size_t at = 0; at < moments.size(); ++at)
+    if (moments[at] == now) return words[at];
+  return {};
 }
 
 // What the compute lane of that rank (an index) does then, in words; empty where it does nothing.
@@ -149,7 +202,7 @@ QString computed_at(const Program& program, const Timeline& timeline, int index,
 
 }  // namespace
 
-HoldersPicture holders_picture(const Session& session, HoldingsOfRanks& kept) {
+HoldersPicture holders_picture(const Session& session, HoldingsOfRanks& kept, int page, int rows) {
   HoldersPicture picture;
   const Prediction& predicted = *session.subject().prediction();
   const RunRecord* run = session.runs().current();
@@ -160,18 +213,20 @@ HoldersPicture holders_picture(const Session& session, HoldingsOfRanks& kept) {
   const Timeline& timeline = fresh ? run->observation.timeline : prediction.timeline;
   picture.from_run = fresh;
   const Mesh& mesh = prediction.setup.mesh;
-  const int sharing = mesh.dp * mesh.cp;
   picture.title = Holders::tr("ZeRO %1").arg(prediction.setup.zero) +
                   QStringLiteral(" \u00b7 DP %1").arg(mesh.dp);
+  if (prediction.setup.zero > 0 && prediction.setup.zero_group > 0)
+    picture.title += Holders::tr(" in groups of %1").arg(prediction.setup.zero_group);
   if (mesh.cp > 1) picture.title += QStringLiteral(" \u00b7 CP %1").arg(mesh.cp);
   if (mesh.pp > 1) picture.title += QStringLiteral(" \u00b7 PP %1").arg(mesh.pp);
   if (mesh.tp > 1) picture.title += QStringLiteral(" \u00b7 TP %1").arg(mesh.tp);
+  if (mesh.ep > 1) picture.title += QStringLiteral(" \u00b7 EP %1").arg(mesh.ep);
   if (session.locks().hidden(QStringLiteral("lane.predicted")) ||
       session.locks().hidden(QStringLiteral("memory.peak_bytes"))) {
     picture.instead = HoldersInstead{Holders::tr("Hidden until you answer."), {}};
     return picture;
   }
-  if (sharing == 1) {
+  if (mesh.ranks() == 1) {
     picture.instead =
         HoldersInstead{Holders::tr("One rank holds everything of its layers: nobody shares them."),
                        Holders::tr("DP 4")};
@@ -183,21 +238,31 @@ HoldersPicture holders_picture(const Session& session, HoldingsOfRanks& kept) {
     picture.columns.push_back({slot, slot, name});
   }
   const Nanoseconds now = session.playback().playhead();
-  const int count = static_cast<int>(program.ranks.size());
-  for (const int index : shown_ranks(count)) {
+  const SharingRanks sharing = by_groups(program, prediction.setup);
+  const std::vector<SharingRank>& ranks = sharing.ranks;
+  const int count = static_cast<int>(ranks.size());
+  picture.all_rows = count;
+  picture.first_row = page % ((count + rows - 1) / rows) * rows;
+  for (int at = picture.first_row; at < std::min(count, picture.first_row + rows); ++at) {
+    const int index = ranks[static_cast<std::size_t>(at)].index;
     const RankProgram& rank = program.ranks[static_cast<std::size_t>(index)];
     HoldersRow row;
     row.index = index;
     row.rank = rank.rank;
     row.name = Holders::tr("Rank %1").arg(rank.rank);
+    if (program.representatives) row.alike = program.world / mesh.pp - 1;
+    const SharingRank& here = ranks[static_cast<std::size_t>(at)];
+    const SharingRank& above = ranks[static_cast<std::size_t>(std::max(0, at - 1))];
+    if (at == picture.first_row || here.group != above.group)
+      row.group = group_name(sharing, static_cast<std::size_t>(at), program.representatives);
     row.cells.resize(picture.columns.size());
-    const std::vector<HeldBucket> held =
-        kept.try_emplace(index, program, timeline, index).first->second.at(now);
-    for (std::size_t bucket = 0; bucket < held.size(); ++bucket) {
-      const int slot = slot_of(rank, bucket, held[bucket], layers);
-      row.cells[static_cast<std::size_t>(slot)] = held[bucket];
-      for (int kind = 0; kind < kHeldKinds; ++kind)
-        row.bytes[kind] += state_of(held[bucket], kind).bytes;
+    for (const HeldBucket& bucket :
+         kept.try_emplace(index, program, timeline, mesh, index).first->second.at(now)) {
+      row.cells[static_cast<std::size_t>(slot_of(bucket, layers))].push_back(bucket);
+      for (int kind = 0; kind < kHeldKinds; ++kind) {
+        row.bytes[kind] += state_of_kind(bucket, kind).bytes;
+        row.passing_bytes[kind] += state_of_kind(bucket, kind).passing_bytes;
+      }
     }
     if (fresh)
       for (const RankState& state : run->observation.ranks_state)
@@ -211,66 +276,25 @@ HoldersPicture holders_picture(const Session& session, HoldingsOfRanks& kept) {
         }
     picture.rows.push_back(std::move(row));
   }
-  picture.more_ranks = count - static_cast<int>(picture.rows.size());
   merge_alike(picture);
-  note_moving(program, picture);
+  const bool bytes = !session.locks().hidden(QStringLiteral("traffic.sent_bytes"));
+  note_moving(program, bytes, picture);
   QStringList now_words;
-  for (const HoldersPicture::Moving& moving : picture.moving)
-    now_words << Holders::tr("%1, %2 done").arg(capitalised(moving.name), share_text(moving.done));
-  if (now_words.isEmpty()) now_words << Holders::tr("Nothing is under way between the ranks.");
+  const QString moment = moment_words(kept.at(picture.rows.front().index), now);
+  if (!moment.isEmpty()) now_words << moment;
+  for (const HoldersPicture::Moving& moving : picture.moving) {
+    const QString words =
+        Holders::tr("%1, %2 done").arg(capitalised(moving.name), share_text(moving.done));
+    if (!now_words.contains(words)) now_words << words;  // other groups do the same
+  }
+  if (picture.moving.empty()) now_words << Holders::tr("Nothing is under way between the ranks.");
   const QString work = computed_at(program, timeline, picture.rows.front().index, now);
   if (!work.isEmpty())
     now_words << Holders::tr("Rank %1: %2").arg(picture.rows.front().rank).arg(work);
   picture.moment = now_words.join(QStringLiteral(" \u00b7 "));
   picture.messages =
-      shared_messages_words(program, timeline, picture.rows.front().index, now,
-                            !session.locks().hidden(QStringLiteral("traffic.sent_bytes")));
+      shared_messages_words(program, timeline, picture.rows.front().index, now, bytes);
   return picture;
-}
-
-SelectionText holders_words(const HoldersPicture& picture, int row, int column) {
-  SelectionText text;
-  if (row < 0 || row >= static_cast<int>(picture.rows.size()) || column < 0 ||
-      column >= static_cast<int>(picture.columns.size()))
-    return text;
-  const HoldersRow& line = picture.rows[static_cast<std::size_t>(row)];
-  const HoldersColumn& where = picture.columns[static_cast<std::size_t>(column)];
-  text.headline = line.name + QStringLiteral(" \u00b7 ") + column_name(where);
-  const std::optional<HeldBucket>& cell = line.cells[static_cast<std::size_t>(column)];
-  if (!cell) {
-    text.facts.push_back({QString(), Holders::tr("absent: another stage has it")});
-    return text;
-  }
-  for (int kind = 0; kind < kHeldKinds; ++kind) {
-    const HeldState& state = state_of(*cell, kind);
-    text.facts.push_back(
-        {kind_name(kind), bytes_text(state.bytes) + QStringLiteral(" \u00b7 ") + as_words(state)});
-  }
-  for (const HoldersPicture::Moving& moving : picture.moving)
-    if (moving.column == column)
-      text.facts.push_back({Holders::tr("under way"),
-                            Holders::tr("%1, %2 done").arg(moving.name, share_text(moving.done))});
-  return text;
-}
-
-QString holders_description(const HoldersPicture& picture) {
-  if (picture.instead) return picture.title + QStringLiteral(". ") + picture.instead->sentence;
-  QString text = picture.title + QStringLiteral(". ") + picture.moment;
-  if (!picture.messages.isEmpty()) text += QLatin1Char('\n') + picture.messages;
-  for (const HoldersRow& row : picture.rows) {
-    text += QLatin1Char('\n') + row.name + QStringLiteral(": ");
-    QStringList cells;
-    for (std::size_t column = 0; column < picture.columns.size(); ++column) {
-      if (!row.cells[column]) continue;
-      QStringList kinds;
-      for (int kind = 0; kind < kHeldKinds; ++kind)
-        kinds << kind_name(kind) + QLatin1Char(' ') + as_words(state_of(*row.cells[column], kind));
-      cells << column_name(picture.columns[column]) + QLatin1Char(' ') +
-                   kinds.join(QStringLiteral(", "));
-    }
-    text += cells.join(QStringLiteral("; "));
-  }
-  return text;
 }
 
 }  // namespace parallelarium

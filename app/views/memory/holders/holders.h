@@ -18,7 +18,8 @@
 
 namespace parallelarium {
 
-inline constexpr int kHeldKinds = 3;  // parameters, gradients, optimizer
+inline constexpr int kHeldKinds = 3;    // parameters, gradients, optimizer
+inline constexpr int kMostHolders = 8;  // ranks shown at once
 
 // Buckets that stand side by side and look the same on every rank are one column.
 struct HoldersColumn {
@@ -30,8 +31,14 @@ struct HoldersRow {
   int index = 0;  // in Program::ranks
   int rank = 0;   // global
   QString name;
-  std::vector<std::optional<HeldBucket>> cells;  // by column; none: another stage's
+  int alike = 0;  // ranks that this one stands for beside itself
+  // "group 0: ranks 0 to 3": the ranks among which ZeRO cuts what these hold. Empty: those of the
+  // row above, or there is only one such group.
+  QString group;
+  // By column, the buckets that the rank has of it; empty: another stage's.
+  std::vector<std::vector<HeldBucket>> cells;
   std::int64_t bytes[kHeldKinds] = {0, 0, 0};
+  std::int64_t passing_bytes[kHeldKinds] = {0, 0, 0};
   QString loss, hash;     // of a run; empty: not known
   bool agrees = true;     // with the rank that must hold the same
   bool own_part = false;  // the hash is of what the rank updates alone
@@ -47,14 +54,16 @@ struct HoldersPicture {
   QString messages;       // what the first rank sends next, and in a step
   std::vector<HoldersColumn> columns;
   std::vector<HoldersRow> rows;
-  int more_ranks = 0;  // that are not shown
+  int first_row = 0, all_rows = 0;  // which rows of all are shown
   bool from_run = false;
   bool colours_above = false;  // what is around the picture says what its colours mean
   std::optional<HoldersInstead> instead;
-  // The collective under way over a column, if any.
+  // A collective that is under way with a column, and the rows of its ranks, ascending.
   struct Moving {
     int column = 0;
-    QString name;
+    std::int32_t group = -1;  // in Program::groups
+    std::vector<int> rows;
+    QString name;  // with what each rank sends
     double done = 0;
   };
   std::vector<Moving> moving;
@@ -62,27 +71,40 @@ struct HoldersPicture {
 
 // By index in Program::ranks; kept while the Session shows the same prediction and run.
 using HoldingsOfRanks = std::map<int, Holdings>;
-// At the playhead's time, of the run if there is a fresh one, else of the prediction.
-HoldersPicture holders_picture(const Session& session, HoldingsOfRanks& kept);
+// At the playhead's time, of the run if there is a fresh one, else of the prediction. Ranks stand
+// by the group among which ZeRO cuts what they hold; `page` of those pages of `rows` rows each.
+HoldersPicture holders_picture(const Session& session, HoldingsOfRanks& kept, int page = 0,
+                               int rows = kMostHolders);
 
 // Where a cell stands.
 struct HoldersLayout {
   double left = 0, top = 0, column = 60, row = 48, right = 0, bar = 11;
-  bool sums = true;    // the columns behind the cells have room
-  bool named = false;  // there each bar has its name and its bytes
+  bool sums = true;          // the columns behind the cells have room
+  bool named = false;        // there each bar has its name and its bytes
+  std::vector<double> tops;  // of the rows
+  QRectF other_rows;         // says that there are more rows, and shows them; empty: all are shown
   QRectF cell(int row_index, int column_index) const;
-  double height(int rows) const;
 };
 HoldersLayout holders_layout(const HoldersPicture& picture, QSizeF size);
+// So many rows are to be read in a pane so high, kMostHolders at most.
+int holders_rows(double height);
 void paint_holders(QPainter& painter, const HoldersPicture& picture, const HoldersLayout& at,
                    QSizeF size, std::pair<int, int> chosen, const Theme& theme, TextLog* texts);
 
 // The pane as an exported picture.
 ViewPicture holders_export(const Session& session, bool dark);
 
-// What a cell holds, for tooltip, selection and screen readers. `kind`: 0 parameters, 1 gradients,
-// 2 optimizer.
+// `Bucket`: HeldBucket, or a const one. `kind`: 0 parameters, 1 gradients, 2 optimizer.
+template <class Bucket>
+auto& state_of_kind(Bucket& bucket, int kind) {
+  return kind == 0 ? bucket.parameters : kind == 1 ? bucket.gradients : bucket.optimizer;
+}
+
+// What a cell holds, for tooltip, selection and screen readers. Column -1: what the rank holds of
+// all columns.
 SelectionText holders_words(const HoldersPicture& picture, int row, int column);
+// How many of the ranks are shown, and what shows the others.
+QString other_rows_words(const HoldersPicture& picture);
 // The whole picture as text, a line for each rank.
 QString holders_description(const HoldersPicture& picture);
 

@@ -16,10 +16,15 @@ struct HoldersPaint {
   Q_DECLARE_TR_FUNCTIONS(holders)
 };
 
-constexpr double kNameWidth = 88, kHoldersHead = 64, kHoldersFoot = 60, kSums = 168;
+constexpr double kNameWidth = 88, kAlikeWidth = 140, kHoldersHead = 64, kHoldersFoot = 60,
+                 kSums = 176;
 constexpr double kCellGap = 6, kBarGap = 3, kRowGap = 14, kBetweenRows = 8, kLegendLine = 17;
 constexpr double kLegendWidth = 700, kColoursWidth = 280;
-constexpr double kNamedBar = 12;  // as high as its name
+constexpr double kNamedBar = 12;   // as high as its name
+constexpr double kGroupHead = 22;  // above the rows of a group
+constexpr double kLeastRow = 18;   // high enough for a line of text
+constexpr double kTwoLines = 30;   // of text
+constexpr double kOthersWidth = 210;
 constexpr Category kKinds[kHeldKinds] = {Category::kParameters, Category::kGradients,
                                          Category::kOptimizer};
 
@@ -41,49 +46,78 @@ void paint_reserved(QPainter& painter, const QRectF& rect, const QColor& color,
   painter.fillRect(rect.adjusted(1, 1, -1, -1), mixed(color, theme.surface, 0.75));
 }
 
+// Of an edge inside a bar that leaves room for its colour.
+double edge_of(const QRectF& rect, double most) { return std::min(most, rect.height() / 4); }
+
 void paint_copy(QPainter& painter, const QRectF& rect, const QColor& color, const Theme& theme) {
+  const double edge = edge_of(rect, 1);
   painter.fillRect(rect, color);
-  painter.setPen(QPen(theme.surface, 1));
+  painter.setPen(QPen(theme.surface, edge));
   painter.setBrush(Qt::NoBrush);
-  painter.drawRect(rect.adjusted(1.5, 1.5, -1.5, -1.5));
+  painter.drawRect(rect.adjusted(1.5 * edge, 1.5 * edge, -1.5 * edge, -1.5 * edge));
 }
 
-void paint_partial(QPainter& painter, const QRectF& rect, const QColor& color, const Theme& theme) {
-  painter.fillRect(rect, mixed(color, theme.surface, 0.45));
-  painter.setPen(QPen(theme.text, 1));
-  const double middle = rect.center().y();
-  for (double x = rect.left() + 5; x < rect.right() - 2; x += 9) {
-    painter.drawLine(QPointF(x - 2, middle), QPointF(x + 2, middle));
-    painter.drawLine(QPointF(x, middle - 2), QPointF(x, middle + 2));
+void paint_partial(QPainter& painter, const QRectF& rect, const HeldState& state,
+                   const QColor& color, const Theme& theme) {
+  if (state.end - state.begin < 1) dotted(painter, rect, theme);
+  const QRectF part = share_of(rect, state.begin, state.end);
+  painter.fillRect(part, mixed(color, theme.surface, 0.45));
+  const double arm = std::min(2.0, rect.height() / 3), middle = part.center().y();
+  painter.setPen(QPen(theme.text, edge_of(rect, 1)));
+  for (double x = part.left() + arm + 1; x < part.right() - arm + 0.5; x += 9) {
+    painter.drawLine(QPointF(x - arm, middle), QPointF(x + arm, middle));
+    painter.drawLine(QPointF(x, middle - arm), QPointF(x, middle + arm));
   }
 }
 
-void paint_shard(QPainter& painter, const QRectF& rect, const HeldState& state, const QColor& color,
-                 int rank, const Theme& theme) {
-  if (state.whole) paint_reserved(painter, rect, color, theme);
+// `from`, `to`: where memory is reserved, where that is more than the shard.
+void paint_shard(QPainter& painter, const QRectF& rect, const HeldState& state, double from,
+                 double to, const QColor& color, int rank, const Theme& theme) {
+  if (state.whole) paint_reserved(painter, share_of(rect, from, to), color, theme);
   dotted(painter, rect, theme);
   const QRectF part = share_of(rect, state.begin, state.end);
+  const double edge = edge_of(rect, 2);
   painter.fillRect(part, color);
-  painter.setPen(QPen(theme.rank(rank), 2));
+  painter.setPen(QPen(theme.rank(rank), edge));
   painter.setBrush(Qt::NoBrush);
-  painter.drawRect(part.adjusted(1, 1, -1, -1));
+  painter.drawRect(part.adjusted(edge / 2, edge / 2, -edge / 2, -edge / 2));
 }
 
-void paint_state(QPainter& painter, const QRectF& rect, const HeldState& state, Category category,
+void paint_state(QPainter& painter, const QRectF& rect, const HeldBucket& bucket, int kind,
                  int rank, const Theme& theme) {
-  const QColor color = theme.memory(category);
+  const HeldState& state = state_of_kind(bucket, kind);
+  const QColor color = theme.memory(kKinds[kind]);
   switch (state.as) {
     case HeldAs::kCopy:
       return paint_copy(painter, rect, color, theme);
     case HeldAs::kPartialSum:
-      return paint_partial(painter, rect, color, theme);
+      return paint_partial(painter, rect, state, color, theme);
     case HeldAs::kShard:
-      return paint_shard(painter, rect, state, color, rank, theme);
+      return paint_shard(painter, rect, state, bucket.from, bucket.to, color, rank, theme);
     case HeldAs::kAbsent:
       if (state.bytes > 0)
-        paint_reserved(painter, state.whole ? rect : share_of(rect, state.begin, state.end), color,
-                       theme);
+        paint_reserved(painter,
+                       state.whole ? share_of(rect, bucket.from, bucket.to)
+                                   : share_of(rect, state.begin, state.end),
+                       color, theme);
       return dotted(painter, rect, theme);
+  }
+}
+
+// A column's buckets stand side by side, each as wide as it has parameters.
+void paint_cell(QPainter& painter, const QRectF& cell, const std::vector<HeldBucket>& buckets,
+                double bar, int rank, const Theme& theme) {
+  double all = 0, before = 0;
+  for (const HeldBucket& bucket : buckets) all += static_cast<double>(bucket.elements);
+  for (const HeldBucket& bucket : buckets) {
+    const double after = before + static_cast<double>(bucket.elements);
+    const double gap = before > 0 ? 1 : 0;
+    for (int kind = 0; kind < kHeldKinds; ++kind) {
+      const QRectF line(cell.left(), cell.top() + kind * (bar + kBarGap), cell.width(), bar);
+      paint_state(painter, share_of(line, before / all, after / all).adjusted(gap, 0, 0, 0), bucket,
+                  kind, rank, theme);
+    }
+    before = after;
   }
 }
 
@@ -119,11 +153,11 @@ void paint_holders_legend(QPainter& painter, const QRectF& rect, bool colours, c
   word(HoldersPaint::tr("shard"), [&](const QRectF& at) {
     HeldState half;
     half.end = 0.5;
-    paint_shard(painter, at, half, color, 0, theme);
+    paint_shard(painter, at, half, 0, 1, color, 0, theme);
   });
   word(HoldersPaint::tr("copy"), [&](const QRectF& at) { paint_copy(painter, at, color, theme); });
   word(HoldersPaint::tr("partial sum"),
-       [&](const QRectF& at) { paint_partial(painter, at, color, theme); });
+       [&](const QRectF& at) { paint_partial(painter, at, HeldState{}, color, theme); });
   word(HoldersPaint::tr("absent"), [&](const QRectF& at) { dotted(painter, at, theme); });
   word(HoldersPaint::tr("reserved, without values"), [&](const QRectF& at) {
     paint_reserved(painter, at, color, theme);
@@ -166,101 +200,152 @@ void paint_named_sums(QPainter& painter, const HoldersRow& row, const HoldersLay
     all += row.bytes[kind];
   }
   const QString ran = run_text(row);
+  const std::int64_t passing = row.passing_bytes[0] + row.passing_bytes[1];
+  const QString together =
+      passing == 0 ? HoldersPaint::tr("%1 together").arg(bytes_text(all))
+                   : HoldersPaint::tr("%1, buffers %2").arg(bytes_text(all), bytes_text(passing));
   put_elided(painter, QRectF(left, first.bottom() + 1, wide, kRowGap - 1), Qt::AlignVCenter,
-             ran.isEmpty() ? HoldersPaint::tr("%1 together").arg(bytes_text(all)) : ran, plain,
-             row.agrees ? theme.muted : theme.warning, texts);
+             ran.isEmpty() ? together : ran, plain, row.agrees ? theme.muted : theme.warning,
+             texts);
+}
+
+// The same where bars are too low for names: two lines, or one.
+void paint_low_sums(QPainter& painter, const HoldersRow& row, const HoldersLayout& at,
+                    const QRectF& first, const Theme& theme, TextLog* texts) {
+  const QString bytes =
+      HoldersPaint::tr("%1 here").arg(bytes_text(row.bytes[0] + row.bytes[1] + row.bytes[2]));
+  const QString ran = run_text(row);
+  const QColor color = ran.isEmpty() || row.agrees ? theme.muted : theme.warning;
+  const QRectF room(at.right + 12, first.center().y() - at.row / 2, kSums - 12, at.row);
+  if (at.row < kTwoLines) {
+    const QFont bold = theme.font(11, true);
+    const double taken = QFontMetricsF(bold).horizontalAdvance(bytes) + 8;
+    put_text(painter, room, Qt::AlignVCenter, bytes, bold, theme.text, texts);
+    if (!ran.isEmpty())
+      put_elided(painter, room.adjusted(taken, 0, 0, 0), Qt::AlignVCenter, ran, theme.font(11),
+                 color, texts);
+    return;
+  }
+  const QRectF two(room.left(), room.center().y() - kTwoLines / 2, room.width(), kTwoLines / 2);
+  put_text(painter, two, Qt::AlignVCenter, bytes, theme.font(12, true), theme.text, texts);
+  put_elided(
+      painter, two.translated(0, two.height()), Qt::AlignVCenter,
+      ran.isEmpty() ? HoldersPaint::tr("%1 of it parameters").arg(bytes_text(row.bytes[0])) : ran,
+      theme.font(11), color, texts);
+}
+
+// Name, and how many ranks are like it.
+void paint_row_name(QPainter& painter, const HoldersRow& row, const HoldersLayout& at,
+                    const QRectF& first, const Theme& theme, TextLog* texts) {
+  const double chip = std::min(18.0, at.row - 2), middle = first.center().y();
+  paint_chip(painter, QPointF(2, middle - chip / 2), chip, row.rank, theme, texts);
+  const bool two = row.alike > 0 && at.row >= kTwoLines;
+  const QRectF line(26, middle - (two ? kTwoLines : kLeastRow) / 2, at.left - 30,
+                    two ? kTwoLines / 2 : kLeastRow);
+  put_elided(painter, line, Qt::AlignVCenter, row.name, theme.font(12, true), theme.text, texts);
+  if (two)
+    put_elided(painter, line.translated(0, line.height()), Qt::AlignVCenter,
+               HoldersPaint::tr("%1 more, alike").arg(row.alike), theme.font(11), theme.muted,
+               texts);
+  if (!row.group.isEmpty())
+    put_text(painter, QRectF(2, first.top() - 18, at.right, 14), Qt::AlignVCenter, row.group,
+             theme.font(11), theme.muted, texts);
 }
 
 void paint_row(QPainter& painter, const HoldersPicture& picture, const HoldersLayout& at, int index,
                const Theme& theme, TextLog* texts) {
   const HoldersRow& row = picture.rows[static_cast<std::size_t>(index)];
   const QRectF first = at.cell(index, 0);
-  paint_chip(painter, QPointF(2, first.center().y() - 9), 18, row.rank, theme, texts);
-  put_text(painter, QRectF(26, first.top(), kNameWidth - 28, first.height()), Qt::AlignVCenter,
-           row.name, theme.font(12, true), theme.text, texts);
-  for (std::size_t column = 0; column < picture.columns.size(); ++column) {
-    if (!row.cells[column]) continue;
-    const HeldBucket& bucket = *row.cells[column];
-    const HeldState* states[kHeldKinds] = {&bucket.parameters, &bucket.gradients,
-                                           &bucket.optimizer};
-    const QRectF cell = at.cell(index, static_cast<int>(column));
-    for (int kind = 0; kind < kHeldKinds; ++kind)
-      paint_state(painter,
-                  QRectF(cell.left(), cell.top() + kind * (at.bar + kBarGap), cell.width(), at.bar),
-                  *states[kind], kKinds[kind], row.rank, theme);
-  }
+  paint_row_name(painter, row, at, first, theme, texts);
+  for (std::size_t column = 0; column < picture.columns.size(); ++column)
+    paint_cell(painter, at.cell(index, static_cast<int>(column)), row.cells[column], at.bar,
+               row.rank, theme);
   if (!at.sums) return;
-  if (at.named) return paint_named_sums(painter, row, at, first, theme, texts);
-  const double third = first.height() / 2;
-  const QString bytes =
-      HoldersPaint::tr("%1 here").arg(bytes_text(row.bytes[0] + row.bytes[1] + row.bytes[2]));
-  put_text(painter, QRectF(at.right + 12, first.top(), kSums - 12, third), Qt::AlignVCenter, bytes,
-           theme.font(12, true), theme.text, texts);
-  QString second = run_text(row);
-  if (second.isEmpty())
-    second = HoldersPaint::tr("%1 of it parameters").arg(bytes_text(row.bytes[0]));
-  put_elided(painter, QRectF(at.right + 12, first.top() + third, kSums - 12, third),
-             Qt::AlignVCenter, second, theme.font(11), row.agrees ? theme.muted : theme.warning,
-             texts);
+  if (at.named)
+    paint_named_sums(painter, row, at, first, theme, texts);
+  else
+    paint_low_sums(painter, row, at, first, theme, texts);
+}
+
+// Around the cells of rows that follow one another, with how much is done below them.
+void paint_moving_rows(QPainter& painter, const QRectF& cells, double done, const QColor& color) {
+  const QRectF frame = cells.adjusted(-3, -4, 3, 4);
+  painter.setPen(QPen(color, 2));
+  painter.setBrush(Qt::NoBrush);
+  painter.drawRoundedRect(frame, 4, 4);
+  const QRectF line(frame.left(), frame.bottom() + 3, frame.width(), 4);
+  painter.fillRect(QRectF(line.left(), line.top(), line.width() * done, line.height()), color);
+  painter.setPen(QPen(color, 1));
+  painter.drawRect(line);
 }
 
 void paint_moving(QPainter& painter, const HoldersPicture& picture, const HoldersLayout& at,
                   const Theme& theme, TextLog* texts) {
-  const int last = static_cast<int>(picture.rows.size()) - 1;
-  const QColor color = theme.solid(OpColor::kCommunication);
-  for (const HoldersPicture::Moving& moving : picture.moving) {
-    const QRectF frame =
-        at.cell(0, moving.column).united(at.cell(last, moving.column)).adjusted(-3, -4, 3, 4);
-    painter.setPen(QPen(color, 2));
-    painter.setBrush(Qt::NoBrush);
-    painter.drawRoundedRect(frame, 4, 4);
-    painter.fillRect(QRectF(frame.left(), frame.bottom() + 3, frame.width() * moving.done, 4),
-                     color);
-    painter.setPen(QPen(color, 1));
-    painter.drawRect(QRectF(frame.left(), frame.bottom() + 3, frame.width(), 4));
-  }
-  if (last < 0) return;
-  const double y = at.cell(last, 0).bottom() + 16;
-  const double end = picture.more_ranks > 0 || !at.sums ? at.right : at.right + kSums;
-  put_elided(painter, QRectF(at.left, y, std::max(60.0, end - at.left), 18), Qt::AlignVCenter,
-             picture.moment, theme.font(12, !picture.moving.empty()),
+  for (const HoldersPicture::Moving& moving : picture.moving)
+    for (std::size_t each = 0; each < moving.rows.size();) {
+      std::size_t end = each + 1;
+      while (end < moving.rows.size() && moving.rows[end] == moving.rows[end - 1] + 1) ++end;
+      paint_moving_rows(painter,
+                        at.cell(moving.rows[each], moving.column)
+                            .united(at.cell(moving.rows[end - 1], moving.column)),
+                        moving.done, theme.solid(OpColor::kCommunication));
+      each = end;
+    }
+  if (picture.rows.empty()) return;
+  const double y = at.cell(static_cast<int>(picture.rows.size()) - 1, 0).bottom() + 16;
+  const double end = at.sums ? at.right + kSums : at.right;
+  put_elided(painter, QRectF(26, y, std::max(60.0, end - 26), 18), Qt::AlignVCenter, picture.moment,
+             theme.font(12, !picture.moving.empty()),
              picture.moving.empty() ? theme.muted : theme.text, texts);
   put_elided(painter, QRectF(26, y + 18, std::max(60.0, end - 26), 18), Qt::AlignVCenter,
              picture.messages, theme.font(11), theme.muted, texts);
-  if (picture.more_ranks > 0 && at.sums)
-    put_text(painter, QRectF(at.right + 12, y, kSums - 12, 18), Qt::AlignVCenter,
-             HoldersPaint::tr("%1 more ranks, alike").arg(picture.more_ranks), theme.font(11),
-             theme.muted, texts);
 }
 
 }  // namespace
 
 QRectF HoldersLayout::cell(int row_index, int column_index) const {
-  return QRectF(left + column_index * (column + kCellGap), top + row_index * row, column,
+  return QRectF(left + column_index * (column + kCellGap),
+                tops[static_cast<std::size_t>(row_index)], column,
                 kHeldKinds * (bar + kBarGap) - kBarGap);
 }
 
-double HoldersLayout::height(int rows) const { return top + rows * row + kHoldersFoot; }
+int holders_rows(double height) {
+  const double room = height - kHoldersHead - kLegendLine - kHoldersFoot;
+  return std::clamp(static_cast<int>(room / kLeastRow), 1, kMostHolders);
+}
 
 HoldersLayout holders_layout(const HoldersPicture& picture, QSizeF size) {
   HoldersLayout at;
   const auto columns = static_cast<double>(std::max<std::size_t>(1, picture.columns.size()));
   const auto rows = static_cast<double>(std::max<std::size_t>(1, picture.rows.size()));
-  at.left = kNameWidth;
+  const bool alike = std::any_of(picture.rows.begin(), picture.rows.end(),
+                                 [](const HoldersRow& row) { return row.alike > 0; });
+  at.left = alike ? kAlikeWidth : kNameWidth;
   at.sums = size.width() >= 620;
-  const double room = size.width() - kNameWidth - (at.sums ? kSums : 8);
+  const double room = size.width() - at.left - (at.sums ? kSums : 8);
   at.column = std::max(6.0, std::min(110.0, room / columns - kCellGap));
   at.right = at.left + columns * (at.column + kCellGap);
+  const auto heads = std::count_if(picture.rows.begin(), picture.rows.end(),
+                                   [](const HoldersRow& row) { return !row.group.isEmpty(); });
   const auto place_rows = [&] {
     const double legend = kLegendWidth + (has_colours(picture, at) ? kColoursWidth : 0);
     at.top = kHoldersHead + (size.width() < legend ? kLegendLine : 0);
-    const double high = (size.height() - at.top - kHoldersFoot) / rows;
+    const double high =
+        (size.height() - at.top - kHoldersFoot - kGroupHead * static_cast<double>(heads)) / rows;
     at.bar = std::clamp((high - kRowGap) / kHeldKinds - kBarGap, 3.0, 14.0);
-    at.row = std::min(high, kHeldKinds * (at.bar + kBarGap) + kRowGap + kBetweenRows);
+    at.row = std::clamp(high, kLeastRow, kHeldKinds * (at.bar + kBarGap) + kRowGap + kBetweenRows);
   };
   place_rows();
   at.named = at.sums && at.bar >= kNamedBar;
   place_rows();  // named bars need no colours in the legend
+  double y = at.top;
+  for (const HoldersRow& row : picture.rows) {
+    if (!row.group.isEmpty()) y += kGroupHead;
+    at.tops.push_back(y);
+    y += at.row;
+  }
+  if (static_cast<int>(picture.rows.size()) < picture.all_rows)
+    at.other_rows = QRectF(std::max(0.0, size.width() - kOthersWidth), 0, kOthersWidth, 20);
   return at;
 }
 
@@ -275,10 +360,13 @@ void paint_holders(QPainter& painter, const HoldersPicture& picture, const Holde
     return;
   }
   put_elided(
-      painter, QRectF(0, 0, size.width(), 20), Qt::AlignVCenter,
+      painter, QRectF(0, 0, size.width() - at.other_rows.width(), 20), Qt::AlignVCenter,
       picture.title + QStringLiteral(" \u00b7 ") +
           (picture.from_run ? HoldersPaint::tr("in the run") : HoldersPaint::tr("predicted")),
       theme.font(13, true), theme.text, texts);
+  put_elided(painter, at.other_rows, Qt::AlignRight | Qt::AlignVCenter,
+             at.other_rows.isEmpty() ? QString() : other_rows_words(picture), theme.font(12),
+             theme.mark, texts);
   paint_holders_legend(painter, QRectF(0, 22, size.width(), 18), has_colours(picture, at), theme,
                        texts);
   put_text(painter, QRectF(0, at.top - 22, kNameWidth - 8, 16), Qt::AlignVCenter,

@@ -21,6 +21,19 @@ HoldersPane::HoldersPane(Session& session, QWidget* parent) : QWidget(parent), s
     Setup next = session_.setup();
     if (set_field(next, "dp", "4").ok()) session_.history().change(next, tr("DP 4"));
   });
+  const auto key = [this](const QString& text, Qt::Key pressed, auto&& act) {
+    auto* action = new QAction(text, this);
+    action->setShortcut(pressed);
+    // Never added to a widget: the key comes through keyPressEvent.
+    action->setShortcutContext(Qt::WidgetShortcut);
+    connect(action, &QAction::triggered, this, act);
+    keys_.append(action);
+  };
+  key(tr("Next change of who holds what"), Qt::Key_N, [this] { step(1); });
+  key(tr("Previous change of who holds what"), Qt::Key_P, [this] { step(-1); });
+  key(tr("After the forward, after the backward, in the update"), Qt::Key_M,
+      [this] { next_moment(); });
+  key(tr("The ranks that are not shown"), Qt::Key_Return, [this] { show_other_ranks(); });
 }
 
 HoldersLayout HoldersPane::geometry_now() const { return holders_layout(picture_, size()); }
@@ -31,7 +44,7 @@ void HoldersPane::refresh() {
 }
 
 void HoldersPane::move() {
-  picture_ = holders_picture(session_, kept_);
+  picture_ = holders_picture(session_, kept_, page_, holders_rows(height()));
   picture_.colours_above = true;
   const bool offers = picture_.instead && !picture_.instead->button.isEmpty() &&
                       session_.locks().allowed(QStringLiteral("mesh.dp"));
@@ -59,6 +72,22 @@ void HoldersPane::step(int direction) {
   }
 }
 
+void HoldersPane::next_moment() {
+  if (picture_.rows.empty()) return;
+  const auto moments = kept_.at(picture_.rows.front().index).moments();
+  const auto next =
+      std::upper_bound(moments.begin(), moments.end(), session_.playback().playhead());
+  session_.playback().set_playing(false);
+  session_.playback().set_playhead(next != moments.end() ? *next : moments.front());
+}
+
+void HoldersPane::show_other_ranks() {
+  const int last = picture_.first_row + static_cast<int>(picture_.rows.size());
+  page_ = last < picture_.all_rows ? page_ + 1 : 0;
+  chosen_ = {-1, -1};
+  move();
+}
+
 void HoldersPane::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   const Theme& theme = theme_for(palette());
@@ -78,6 +107,11 @@ std::pair<int, int> HoldersPane::cell_at(QPointF point) const {
   for (int row = 0; row < static_cast<int>(picture_.rows.size()); ++row)
     for (int column = 0; column < static_cast<int>(picture_.columns.size()); ++column)
       if (at.cell(row, column).adjusted(-2, -4, 2, 4).contains(point)) return {row, column};
+  for (int row = 0; row < static_cast<int>(picture_.rows.size()); ++row) {
+    const QRectF cells = at.cell(row, 0);
+    if (point.x() > at.right && point.y() >= cells.top() && point.y() < cells.bottom())
+      return {row, -1};
+  }
   return {-1, -1};
 }
 
@@ -85,10 +119,10 @@ void HoldersPane::choose(std::pair<int, int> cell) {
   chosen_ = cell;
   Q_EMIT described(holders_words(picture_, cell.first, cell.second));
   // The collective under way is the op that other views show as selected.
-  if (cell.first >= 0) {
+  if (cell.first >= 0 && cell.second >= 0) {
     const HoldersRow& row = picture_.rows[static_cast<std::size_t>(cell.first)];
-    if (const auto& held = row.cells[static_cast<std::size_t>(cell.second)])
-      for (const HeldState* state : {&held->parameters, &held->gradients})
+    for (const HeldBucket& held : row.cells[static_cast<std::size_t>(cell.second)])
+      for (const HeldState* state : {&held.parameters, &held.gradients})
         if (state->op >= 0) session_.subject().select({row.index, state->op}, picture_.from_run);
   }
   update();
@@ -96,15 +130,20 @@ void HoldersPane::choose(std::pair<int, int> cell) {
 
 void HoldersPane::mousePressEvent(QMouseEvent* event) {
   setFocus(Qt::MouseFocusReason);
-  if (event->button() == Qt::LeftButton) choose(cell_at(event->position()));
+  if (event->button() != Qt::LeftButton) return;
+  if (!picture_.instead && geometry_now().other_rows.contains(event->position()))
+    return show_other_ranks();
+  choose(cell_at(event->position()));
 }
 
 void HoldersPane::keyPressEvent(QKeyEvent* event) {
   const int rows = static_cast<int>(picture_.rows.size()),
             columns = static_cast<int>(picture_.columns.size());
-  if (event->key() == Qt::Key_N) return step(1);
-  if (event->key() == Qt::Key_P) return step(-1);
   if (picture_.instead || rows == 0) return QWidget::keyPressEvent(event);
+  const int key = event->key() == Qt::Key_Enter ? int(Qt::Key_Return) : event->key();
+  for (QAction* action : keys_)
+    if (event->modifiers() == Qt::NoModifier && action->shortcut() == QKeySequence(key))
+      return action->trigger();
   std::pair<int, int> to = chosen_;
   switch (event->key()) {
     case Qt::Key_Left:

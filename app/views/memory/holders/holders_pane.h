@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The pane "Who holds what" of the Memory view. Arrows move between cells, N and P go to the next
-// and the previous change of what is held.
+// and the previous change of what is held, M to the next of three moments that show what a stage of
+// ZeRO keeps. Enter shows the ranks that have no room.
 #pragma once
 
+#include <QAction>
 #include <QWidget>
 
 #include "app/views/memory/holders/holders.h"
@@ -23,6 +25,11 @@ class HoldersPane : public QWidget {
   const HoldersPicture& picture() const { return picture_; }
   // To the next change of what the first rank shown holds (1), or the one before (-1).
   void step(int direction);
+  // To the next HeldMoment of that rank; after the last comes the first.
+  void next_moment();
+  void show_other_ranks();
+  // All keys but the arrows, with what they do, for menus and the sheet of shortcuts.
+  QList<QAction*> key_actions() const { return keys_; }
 
  Q_SIGNALS:
   void described(const SelectionText& text);
@@ -36,13 +43,16 @@ class HoldersPane : public QWidget {
 
  private:
   HoldersLayout geometry_now() const;
-  std::pair<int, int> cell_at(QPointF point) const;  // row -1: none
+  // Column -1: the sums behind the cells; row -1: nothing is there.
+  std::pair<int, int> cell_at(QPointF point) const;
   void choose(std::pair<int, int> cell);
 
   Session& session_;
   HoldersPicture picture_;
   HoldingsOfRanks kept_;
   QPushButton* more_ = nullptr;  // "DP 4"
+  QList<QAction*> keys_;
+  int page_ = 0;
   std::pair<int, int> chosen_{-1, -1};
 };
 

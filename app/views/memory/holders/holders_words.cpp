@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the pane "Who holds what" shows, in words.
+#include <QCoreApplication>
+#include <algorithm>
+
+#include "app/look/figures.h"
+#include "app/views/memory/holders/holders.h"
+
+namespace parallelarium {
+
+namespace {
+
+struct HoldersWords {
+  Q_DECLARE_TR_FUNCTIONS(holders)
+};
+
+QString as_words(const HeldState& state, const HeldBucket& bucket) {
+  const QString from = share_text(state.begin), to = share_text(state.end);
+  const bool all = state.begin == bucket.from && state.end == bucket.to;
+  switch (state.as) {
+    case HeldAs::kShard:
+      if (!state.whole || all) return HoldersWords::tr("shard, %1 to %2 of it").arg(from, to);
+      if (bucket.to - bucket.from == 1)
+        return HoldersWords::tr("shard, %1 to %2 of it; memory is reserved for all of it")
+            .arg(from, to);
+      return HoldersWords::tr("shard, %1 to %2 of it; memory is reserved for %3 to %4")
+          .arg(from, to, share_text(bucket.from), share_text(bucket.to));
+    case HeldAs::kPartialSum:
+      return state.end - state.begin == 1
+                 ? HoldersWords::tr("partial sum of its own data")
+                 : (all ? HoldersWords::tr("partial sum of its own data, %1 to %2 of it")
+                        : HoldersWords::tr("partial sum of its group's data, %1 to %2 of it"))
+                       .arg(from, to);
+    case HeldAs::kCopy:
+      return HoldersWords::tr("copy");
+    case HeldAs::kAbsent:
+      break;
+  }
+  return state.bytes > 0 ? HoldersWords::tr("absent: memory is reserved, nothing is in it yet")
+                         : HoldersWords::tr("absent");
+}
+
+QString kind_name(int kind, bool experts) {
+  if (experts)
+    return kind == 0   ? HoldersWords::tr("parameters of experts")
+           : kind == 1 ? HoldersWords::tr("gradients of experts")
+                       : HoldersWords::tr("optimizer state of experts");
+  return kind == 0   ? HoldersWords::tr("parameters")
+         : kind == 1 ? HoldersWords::tr("gradients")
+                     : HoldersWords::tr("optimizer state");
+}
+
+// "805 KiB, 398 KiB of it gathered (a buffer in the curve)"
+QString held_bytes_words(int kind, std::int64_t bytes, std::int64_t passing_bytes) {
+  if (passing_bytes == 0) return bytes_text(bytes);
+  return (kind == 0 ? HoldersWords::tr("%1, %2 of it gathered (a buffer in the curve)")
+                    : HoldersWords::tr("%1, %2 of it in buckets (a buffer in the curve)"))
+      .arg(bytes_text(bytes), bytes_text(passing_bytes));
+}
+
+QString column_name(const HoldersColumn& column) {
+  bool layer = false;
+  column.name.section(QChar(0x2013), 0, 0).toInt(&layer);
+  if (!layer) return column.name;
+  return column.first == column.last ? HoldersWords::tr("layer %1").arg(column.name)
+                                     : HoldersWords::tr("layers %1").arg(column.name);
+}
+
+// Each kind of state of a cell, the dense part and the experts apart. Where ZeRO cuts stretches of
+// one part that are held in one way, their bytes are one figure.
+struct CellWords {
+  int kind = 0;
+  bool experts = false;
+  QString as;
+  std::int64_t bytes = 0, passing_bytes = 0;
+};
+std::vector<CellWords> words_of(const std::vector<HeldBucket>& cell) {
+  std::vector<CellWords> words;
+  for (int kind = 0; kind < kHeldKinds; ++kind)
+    for (const HeldBucket& bucket : cell) {
+      const HeldState& state = state_of_kind(bucket, kind);
+      const QString as = as_words(state, bucket);
+      CellWords* same = nullptr;
+      for (CellWords& each : words)
+        if (each.kind == kind && each.experts == bucket.experts && each.as == as) same = &each;
+      if (!same) same = &words.emplace_back(CellWords{kind, bucket.experts, as, 0, 0});
+      same->bytes += state.bytes;
+      same->passing_bytes += state.passing_bytes;
+    }
+  return words;
+}
+
+QString row_name(const HoldersRow& row) {
+  return row.alike > 0 ? HoldersWords::tr("%1 (%2 more, alike)").arg(row.name).arg(row.alike)
+                       : row.name;
+}
+
+// Of everything that a rank holds: "parameters 805 KiB, 398 KiB of it gathered (...)"
+QStringList sums_words(const HoldersRow& row) {
+  QStringList words;
+  for (int kind = 0; kind < kHeldKinds; ++kind)
+    words << kind_name(kind, false) + QLatin1Char(' ') +
+                 held_bytes_words(kind, row.bytes[kind], row.passing_bytes[kind]);
+  return words;
+}
+
+}  // namespace
+
+SelectionText holders_words(const HoldersPicture& picture, int row, int column) {
+  SelectionText text;
+  if (row < 0 || row >= static_cast<int>(picture.rows.size()) ||
+      column >= static_cast<int>(picture.columns.size()))
+    return text;
+  const HoldersRow& line = picture.rows[static_cast<std::size_t>(row)];
+  text.headline = row_name(line);
+  if (column < 0) {
+    for (int kind = 0; kind < kHeldKinds; ++kind)
+      text.facts.push_back({kind_name(kind, false),
+                            held_bytes_words(kind, line.bytes[kind], line.passing_bytes[kind])});
+    return text;
+  }
+  const HoldersColumn& where = picture.columns[static_cast<std::size_t>(column)];
+  text.headline += QStringLiteral(" \u00b7 ") + column_name(where);
+  const std::vector<HeldBucket>& cell = line.cells[static_cast<std::size_t>(column)];
+  if (cell.empty()) {
+    text.facts.push_back({QString(), HoldersWords::tr("absent: another stage has it")});
+    return text;
+  }
+  for (const CellWords& words : words_of(cell))
+    text.facts.push_back({kind_name(words.kind, words.experts),
+                          held_bytes_words(words.kind, words.bytes, words.passing_bytes) +
+                              QStringLiteral(" \u00b7 ") + words.as});
+  for (const HoldersPicture::Moving& moving : picture.moving)
+    if (moving.column == column &&
+        std::find(moving.rows.begin(), moving.rows.end(), row) != moving.rows.end())
+      text.facts.push_back(
+          {HoldersWords::tr("under way"),
+           HoldersWords::tr("%1, %2 done").arg(moving.name, share_text(moving.done))});
+  return text;
+}
+
+QString other_rows_words(const HoldersPicture& picture) {
+  return HoldersWords::tr("%1 of %2 ranks \u00b7 Enter: the next")
+      .arg(static_cast<int>(picture.rows.size()))
+      .arg(picture.all_rows);
+}
+
+QString holders_description(const HoldersPicture& picture) {
+  if (picture.instead) return picture.title + QStringLiteral(". ") + picture.instead->sentence;
+  QString text = picture.title + QStringLiteral(". ") + picture.moment;
+  if (!picture.messages.isEmpty()) text += QLatin1Char('\n') + picture.messages;
+  for (const HoldersRow& row : picture.rows) {
+    if (!row.group.isEmpty()) text += QLatin1Char('\n') + row.group;
+    text += QLatin1Char('\n') + row_name(row) + QStringLiteral(": ");
+    QStringList cells;
+    for (std::size_t column = 0; column < picture.columns.size(); ++column) {
+      if (row.cells[column].empty()) continue;
+      QStringList kinds;
+      for (const CellWords& words : words_of(row.cells[column]))
+        kinds << kind_name(words.kind, words.experts) + QLatin1Char(' ') + words.as;
+      cells << column_name(picture.columns[column]) + QLatin1Char(' ') +
+                   kinds.join(QStringLiteral(", "));
+    }
+    cells << HoldersWords::tr("together %1").arg(sums_words(row).join(QStringLiteral(", ")));
+    text += cells.join(QStringLiteral("; "));
+  }
+  if (static_cast<int>(picture.rows.size()) < picture.all_rows)
+    text += QLatin1Char('\n') + other_rows_words(picture);
+  return text + QLatin1Char('\n') +
+         HoldersWords::tr(
+             "N and P: next and previous change. M: after the forward, after the "
+             "backward, in the update.");
+}
+
+}  // namespace parallelarium
