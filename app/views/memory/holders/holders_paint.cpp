@@ -18,7 +18,8 @@ struct HoldersPaint {
 
 constexpr double kNameWidth = 88, kAlikeWidth = 140, kHoldersHead = 64, kHoldersFoot = 60,
                  kSums = 176;
-constexpr double kCellGap = 6, kBarGap = 3, kRowGap = 14, kBetweenRows = 8, kLegendLine = 17;
+constexpr double kCellGap = 6, kBarGap = 3, kRowGap = 14, kLowRowGap = 6, kBetweenRows = 8,
+                 kLegendLine = 17;
 constexpr double kLegendWidth = 700, kColoursWidth = 280;
 constexpr double kNamedBar = 12;   // as high as its name
 constexpr double kGroupHead = 22;  // above the rows of a group
@@ -327,17 +328,19 @@ HoldersLayout holders_layout(const HoldersPicture& picture, QSizeF size) {
   at.right = at.left + columns * (at.column + kCellGap);
   const auto heads = std::count_if(picture.rows.begin(), picture.rows.end(),
                                    [](const HoldersRow& row) { return !row.group.isEmpty(); });
+  double under = kRowGap;  // room below the bars of a row
   const auto place_rows = [&] {
     const double legend = kLegendWidth + (has_colours(picture, at) ? kColoursWidth : 0);
     at.top = kHoldersHead + (size.width() < legend ? kLegendLine : 0);
     const double high =
         (size.height() - at.top - kHoldersFoot - kGroupHead * static_cast<double>(heads)) / rows;
-    at.bar = std::clamp((high - kRowGap) / kHeldKinds - kBarGap, 3.0, 14.0);
+    at.bar = std::clamp((high - under) / kHeldKinds - kBarGap, 3.0, 14.0);
     at.row = std::clamp(high, kLeastRow, kHeldKinds * (at.bar + kBarGap) + kRowGap + kBetweenRows);
   };
   place_rows();
   at.named = at.sums && at.bar >= kNamedBar;
-  place_rows();  // named bars need no colours in the legend
+  if (!at.named) under = kLowRowGap;  // no line of text
+  place_rows();                       // named bars need no colours in the legend
   double y = at.top;
   for (const HoldersRow& row : picture.rows) {
     if (!row.group.isEmpty()) y += kGroupHead;
