@@ -144,7 +144,7 @@ nlohmann::json explanation_of(Setup asked, const PlanRequest& request, const Pla
              message("plan-today", "Trying changes of the setup that was asked about."));
   asked.machine = request.base.machine;
   const Result<Situation> situation = situation_here(asked);
-  if (!situation) return to_json(refused_standing(situation.error()), asked);
+  if (!situation) return to_json(refused_standing(situation.error(), asked, request), asked);
   return to_json(standing_of(situation->setup, request, result), asked);
 }
 

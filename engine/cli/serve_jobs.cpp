@@ -12,6 +12,7 @@
 #include "engine/cli/text/run/probe_text.h"
 #include "engine/plan/placement/resolve.h"
 #include "engine/plan/text/message_json.h"
+#include "engine/planner/reasons/rules.h"
 #include "engine/planner/reasons/why_not.h"
 #include "engine/predict/predict.h"
 #include "engine/run/collective/collective_memory.h"
@@ -104,10 +105,12 @@ Result<nlohmann::json> plan_job(const PlanRequest& request, const std::optional<
   Result<PlanResult> result = search(request, seen);
   if (!result) return result.error();
   note_ties(*result, request.machine, seen);
+  note_rules(*result, request, seen);
   nlohmann::json answer = to_json(*result);
   add_messages(answer["reasons"], result->reasons);
   for (std::size_t at = 0; at < result->why.size(); ++at)
     add_messages(answer["best"][at]["why"], result->why[at]);
+  add_messages(answer["rules"], result->rules);
   answer["tie_source"]["message"] = to_json(result->ties.said);
   answer["capacity_bytes"] = usable_bytes(request.machine);
   answer["memory_limit"] = memory_limit_json(request.machine);

@@ -57,7 +57,7 @@ class Lister {
       // One rule alone looks at the group.
       if (!wrong.empty() && wrong.front().field != "zero_group") end = shardings.size();
       if (!wrong.empty())
-        tally_.count(PlanClass::kRefused, wrong.front(),
+        tally_.count(PlanClass::kRefused, wrong.front(), candidate,
                      static_cast<std::int64_t>(end - at) * recomputes);
       else
         enter(candidate,
@@ -74,7 +74,7 @@ class Lister {
     // What is refused for another axis is refused with any of these and any recompute.
     if (const auto why = refusal();
         why && why->field != "zero" && why->field != "zero_group" && why->field != "recompute")
-      return tally_.count(PlanClass::kRefused, *why,
+      return tally_.count(PlanClass::kRefused, *why, candidate,
                           static_cast<std::int64_t>(shardings.size() * space_.recomputes().size()));
     for (std::size_t recompute = 0; recompute < space_.recomputes().size(); ++recompute) {
       candidate.recompute = static_cast<std::uint8_t>(recompute);
@@ -84,7 +84,7 @@ class Lister {
         candidate.zero = sharding.zero;
         setup_.zero = sharding.zero;
         if (const auto why = refusal()) {
-          tally_.count(PlanClass::kRefused, *why);
+          tally_.count(PlanClass::kRefused, *why, candidate);
           continue;
         }
         entries_.push_back({candidate, footing, tables_.end_of(candidate, setup_), 0, 0, 0});

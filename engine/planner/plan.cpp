@@ -151,6 +151,27 @@ std::string layers_text(const std::vector<int>& layers) {
   return text;
 }
 
+std::string short_axes(const Setup& setup) {
+  const Mesh& mesh = setup.mesh;
+  std::string text = fmt::format("TP {}, PP {}", mesh.tp, mesh.pp);
+  const auto add = [&](bool said, const std::string& more) {
+    if (said) text += ", " + more;
+  };
+  add(mesh.cp > 1, fmt::format("CP {}", mesh.cp));
+  add(true, fmt::format("DP {}", mesh.dp));
+  add(mesh.ep > 1, fmt::format("EP {}", mesh.ep));
+  add(setup.sequence_parallel, "SP");
+  add(true, fmt::format("ZeRO {}", setup.zero));
+  add(setup.zero > 0 && setup.zero_group > 0, fmt::format("in groups of {}", setup.zero_group));
+  add(mesh.pp > 1, setup.schedule.name());
+  add(setup.chunks > 1, fmt::format("{} chunks", setup.chunks));
+  add(!setup.stage_layers.empty(), "layers " + layers_text(setup.stage_layers));
+  add(mesh.order != Mesh().order, fmt::format("order {}", name_of(mesh.order)));
+  add(true, fmt::format("micro-batch {}", setup.micro_batch));
+  add(setup.recompute != Recompute::kNone, "recompute " + text_of(setup.recompute));
+  return text;
+}
+
 std::string change_of(const Setup& from, const Setup& to) {
   std::string text;
   const auto add = [&](const char* name, const auto& before, const auto& after) {
@@ -199,6 +220,7 @@ nlohmann::json to_json(const std::vector<PlanReason>& reasons) {
   for (const PlanReason& why : reasons)
     list.push_back({{"change", why.change},
                     {"seconds", why.seconds ? json(*why.seconds) : json(nullptr)},
+                    {"tied", why.tied},
                     {"sentence", why.sentence.text}});
   return list;
 }
@@ -209,7 +231,9 @@ nlohmann::json to_json(const std::vector<ReasonCount>& reasons) {
     list.push_back({{"id", reason.sentence.id},
                     {"class", name_of(reason.plan_class)},
                     {"count", reason.count},
-                    {"sentence", reason.sentence.text}});
+                    {"sentence", reason.sentence.text},
+                    {"example", short_axes(reason.example)},
+                    {"setup", to_json(reason.example)}});
   return list;
 }
 
@@ -230,12 +254,23 @@ nlohmann::json to_json(const PlanResult& result) {
   }
   for (const Plan& plan : result.pareto) {
     json entry = to_json(plan);
-    entry["why"] = plan.setup == result.best.front().setup
-                       ? json::array()
-                       : to_json({reason_behind(result.best.front(), plan)});
+    const Plan& first = result.best.front();
+    std::vector<PlanReason> why;
+    if (plan.setup != first.setup) {
+      why.push_back(reason_behind(first, plan));
+      why.back().tied = result.ties.within(first.step.seconds, plan.step.seconds);
+    }
+    entry["why"] = to_json(why);
     pareto.push_back(std::move(entry));
   }
-  json points = json::array(), least = nullptr;
+  json points = json::array(), rules = json::array(), least = nullptr;
+  for (const PlanRule& rule : result.rules)
+    rules.push_back({{"id", rule.id},
+                     {"sentence", rule.sentence.text},
+                     {"holds", rule.holds},
+                     {"seconds", rule.seconds ? json(*rule.seconds) : json(nullptr)},
+                     {"tied", rule.tied},
+                     {"source", rule.source}});
   for (const PlanResult::Point& point : result.points)
     points.push_back({{"seconds", point.seconds}, {"needed_bytes", point.bytes}});
   json rows = json::array();
@@ -259,6 +294,7 @@ nlohmann::json to_json(const PlanResult& result) {
           {"least", std::move(least)},
           {"tie_threshold", result.ties.share ? json(*result.ties.share) : json(nullptr)},
           {"tie_source", std::move(ties)},
+          {"rules", std::move(rules)},
           {"seconds", result.seconds}};
 }
 

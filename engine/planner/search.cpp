@@ -95,7 +95,7 @@ class Search {
     for (std::size_t at = 0; at < entries_.size(); ++at) {
       Entry& entry = entries_[at];
       if (const auto& refusal = tables_.refusal(entry)) {
-        tally_.count(PlanClass::kRefused, *refusal);
+        tally_.count(PlanClass::kRefused, *refusal, entry.candidate);
         continue;
       }
       if (take_bound(entry, bounds[at])) queue_.push(place_of(at));
@@ -110,7 +110,8 @@ class Search {
     if (bound.bytes <= capacity_) return true;
     note_least(entry.candidate, bound.bytes);
     tally_.count(PlanClass::kDoesNotFit,
-                 too_large(bound.stage, bound.bytes, request_.machine, bound.states));
+                 too_large(bound.stage, bound.bytes, request_.machine, bound.states),
+                 entry.candidate);
     return false;
   }
 
@@ -227,25 +228,39 @@ class Search {
         PlanClass::kBounded,
         message("plan-bounded", "It takes {} s or more, and the best plan takes {} s.",
                 figure(fmt::format("{:.4g}", 1e-9 * static_cast<double>(entry.nanoseconds))),
-                figure(best == nullptr ? "?" : fmt::format("{:.4g}", best->step.seconds))));
+                figure(best == nullptr ? "?" : fmt::format("{:.4g}", best->step.seconds))),
+        entry.candidate);
   }
 
   // Walks what was bounded quickly, and simulates what was walked. Whether it has no class yet.
   template <class Coming>
   bool look_at(std::size_t at, const Coming& coming) {
-    Look look = ahead_.take(at, coming);
     Entry& entry = entries_[at];
+    if (const std::int64_t actions = actions_of(entry); actions > kMostPlanActions) {
+      tally_.count(PlanClass::kRefused,
+                   message("plan-actions-many",
+                           "Its stages times its micro-batches are {}, and a search simulates at "
+                           "most {}; larger micro-batches or more replicas have fewer.",
+                           actions, kMostPlanActions),
+                   entry.candidate);
+      return false;
+    }
+    Look look = ahead_.take(at, coming);
     if (look.tried) {
       take(entry, *look.tried);
       return false;
     }
     if (!look.bound) return false;  // cancelled
     if (!*look.bound) {
-      tally_.count(PlanClass::kRefused, look.bound->error());
+      tally_.count(PlanClass::kRefused, look.bound->error(), entry.candidate);
       return false;
     }
     ++entry.walks;
     return take_bound(entry, **look.bound);
+  }
+
+  std::int64_t actions_of(const Entry& entry) const {
+    return std::int64_t{space_.stages_of_candidate(entry.candidate)} * entry.candidate.microbatches;
   }
 
   // Whether a plan of such time and memory may be among what is told in the end. What is better now
@@ -280,7 +295,7 @@ class Search {
 
   void take(const Entry& entry, Result<Tried>& tried) {
     if (!tried) {
-      tally_.count(PlanClass::kRefused, tried.error());
+      tally_.count(PlanClass::kRefused, tried.error(), entry.candidate);
       return;
     }
     Plan& plan = tried->plan;
@@ -291,7 +306,8 @@ class Search {
           plan.memory.begin(), plan.memory.end(),
           [](const auto& a, const auto& b) { return a.peak_bytes < b.peak_bytes; });
       tally_.count(PlanClass::kDoesNotFit,
-                   too_large(fullest->stage, plan.needed_bytes, request_.machine, 0));
+                   too_large(fullest->stage, plan.needed_bytes, request_.machine, 0),
+                   entry.candidate);
       note_least(entry.candidate, plan.needed_bytes);
       return;
     }
@@ -307,7 +323,7 @@ class Search {
   }
 
   void finish() {
-    tally_.tell(result_);
+    tally_.tell(result_, space_);
     result_.left = result_.candidates - tally_.decided();
     result_.cancelled = result_.left > 0 || !listed_;
     if (least_bytes_ > 0) result_.least = LeastPlan{least_bytes_, space_.setup_of(least_)};

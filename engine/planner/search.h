@@ -7,6 +7,7 @@
 // first that cannot be better ends the search.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <functional>
 #include <optional>
@@ -42,6 +43,7 @@ struct PlanReason {
   std::string change;             // "TP 8 → 4"
   std::optional<double> seconds;  // that the step takes longer; none where it cannot be
   Message sentence;
+  bool tied = false;  // the steps cannot be told apart; by note_ties()
 };
 
 // Candidates that a class has for one reason.
@@ -49,6 +51,7 @@ struct ReasonCount {
   PlanClass plan_class = PlanClass::kRefused;
   std::int64_t count = 0;
   Message sentence;  // of one of them; its id is the reason's
+  Setup example;     // of that one, or of one that is refused likewise whatever its ZeRO
 };
 
 // A candidate that needs least of all that do not fit.
@@ -70,8 +73,22 @@ struct TieThreshold {
   std::vector<Row> rows;   // of the pairs
   Message said;            // all this
   std::int64_t plans = 0;  // that were simulated and lie within it; by note_ties()
+  // Whether steps of so many seconds cannot be told apart.
+  bool within(double seconds, double other) const {
+    return share && std::max(seconds, other) <= std::min(seconds, other) * (1 + *share);
+  }
 };
 TieThreshold tie_threshold_of(const Machine& machine);
+
+// What people advise, beside the best plan that keeps to it.
+struct PlanRule {
+  std::string id;                 // "tp-in-node"
+  std::string source;             // who says so
+  bool holds = false;             // the best plan keeps to it
+  std::optional<double> seconds;  // that the best which keeps to it takes longer; none: none fits
+  bool tied = false;              // which cannot be told apart
+  Message sentence;
+};
 
 struct PlanResult {
   std::int64_t candidates = 0;
@@ -88,12 +105,13 @@ struct PlanResult {
   };
   std::vector<Point> points;  // of all that were simulated and fit
   std::optional<LeastPlan> least;
-  TieThreshold ties;   // by note_ties()
-  double seconds = 0;  // that the search took
+  TieThreshold ties;            // by note_ties()
+  std::vector<PlanRule> rules;  // by note_rules(), in rules.h
+  double seconds = 0;           // that the search took
 };
 
-// What search() and then note_ties() and an explanation tell: the share never falls, and is below 1
-// while something is left to do.
+// What search() and then note_ties(), note_rules() and an explanation tell: the share never falls,
+// and is below 1 while something is left to do.
 struct PlanWatch {
   const std::atomic<bool>* cancel = nullptr;
   std::function<void(double share, const Message& what)> progress;  // on the calling thread
@@ -103,7 +121,8 @@ struct PlanWatch {
 };
 // Where the neighbours of the best are tried, published runs are predicted, and changes of a Setup
 // that was asked about are.
-inline constexpr double kNeighboursShare = 0.85, kTiesShare = 0.92, kExplainShare = 0.96;
+inline constexpr double kNeighboursShare = 0.85, kTiesShare = 0.92, kRulesShare = 0.94,
+                        kExplainShare = 0.97;
 
 // Errors: those of Space::of; "plan-empty", "plan-many"; "cancelled.plan" where it was cancelled
 // before anything was simulated that fits.
@@ -148,11 +167,13 @@ nlohmann::json to_json(const std::vector<ReasonCount>& reasons);
 nlohmann::json classes_json(const std::int64_t (&counts)[kPlanClasses]);
 // The layers of stages in short: "even", "7+8×14+7".
 std::string layers_text(const std::vector<int>& layers);
+// The axes of a plan in short: "TP 8, PP 4, DP 2, ZeRO 1, zb-h1, micro-batch 2".
+std::string short_axes(const Setup& setup);
 // The change from one plan's axes to another's: "TP 8 → 4, DP 1 → 2".
 std::string change_of(const Setup& from, const Setup& to);
 
-// Notes the threshold, and which of the best plans are ties by it. Cost: a prediction of each such
-// row.
+// Notes the threshold, and which of the best plans and of their reasons are ties by it. Cost: a
+// prediction of each such row.
 void note_ties(PlanResult& result, const Machine& machine, const PlanWatch& watch = {});
 
 nlohmann::json to_json(const Plan& plan);

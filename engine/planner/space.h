@@ -22,6 +22,9 @@ std::string_view name_of(Objective objective);  // "time" "gpus" "memory" "token
 // More GPUs, or more combinations, are refused.
 inline constexpr std::int64_t kMostPlanGpus = 131'072;
 inline constexpr std::int64_t kMostCandidates = 2'000'000;
+// Stages times micro-batches of a candidate that is simulated. One of 500,000, which predict()
+// takes, needs minutes and gigabytes.
+inline constexpr std::int64_t kMostPlanActions = 50'000;
 inline constexpr int kMostPlanChunks = 8;  // where nobody says
 
 // Why a valid Setup is no plan all the same, such as that a framework cannot say it; none: it may
@@ -96,6 +99,7 @@ class Space {
   // Writes the candidate into a Setup that began as the request's base.
   void write(const Candidate& candidate, Setup& setup) const;
   Setup setup_of(const Candidate& candidate) const;
+  int stages_of_candidate(const Candidate& candidate) const;  // stages_of() its Setup
 
  private:
   struct Wholes {  // the values of a numeric axis; empty: all
@@ -117,7 +121,6 @@ class Space {
   void for_cuts(Candidate candidate, const std::function<bool(const Candidate&)>& visit,
                 bool& goes_on) const;
   std::vector<int> layers_of(const Candidate& candidate) const;
-  int stages_of_candidate(const Candidate& candidate) const;
   std::vector<RankOrder> orders_of(const Candidate& candidate) const;
   std::vector<std::int32_t> groups_of(const Candidate& candidate) const;
   std::vector<int> chunks_of(const Candidate& candidate) const;

@@ -7,6 +7,7 @@
 #include <map>
 #include <string>
 #include <tuple>
+#include <utility>
 
 #include "engine/planner/search.h"
 
@@ -17,10 +18,14 @@ class Tally {
   void count(PlanClass plan_class, std::int64_t times = 1) {
     classes_[static_cast<std::size_t>(plan_class)] += times;
   }
-  void count(PlanClass plan_class, const Message& sentence, std::int64_t times = 1) {
+  void count(PlanClass plan_class, const Message& sentence, const Candidate& of,
+             std::int64_t times = 1) {
     count(plan_class, times);
-    ReasonCount& reason = reasons_[{plan_class, sentence.id, sentence.field}];
-    if (reason.count == 0) reason.sentence = sentence;
+    auto& [reason, example] = reasons_[{plan_class, sentence.id, sentence.field}];
+    if (reason.count == 0) {
+      reason.sentence = sentence;
+      example = of;
+    }
     reason.plan_class = plan_class;
     reason.count += times;
   }
@@ -29,7 +34,7 @@ class Tally {
   bool count_again(PlanClass plan_class, const std::string& id) {
     const auto known = reasons_.find({plan_class, id, ""});
     if (known == reasons_.end()) return false;
-    ++known->second.count;
+    ++known->second.first.count;
     count(plan_class);
     return true;
   }
@@ -38,17 +43,21 @@ class Tally {
     for (const std::int64_t count : classes_) sum += count;
     return sum;
   }
-  void tell(PlanResult& result) const {
+  void tell(PlanResult& result, const Space& space) const {
     std::copy(std::begin(classes_), std::end(classes_), std::begin(result.classes));
-    for (const auto& [key, reason] : reasons_) result.reasons.push_back(reason);
+    for (const auto& [key, counted] : reasons_) {
+      result.reasons.push_back(counted.first);
+      result.reasons.back().example = space.setup_of(counted.second);
+    }
     std::stable_sort(result.reasons.begin(), result.reasons.end(),
                      [](const auto& a, const auto& b) { return a.count > b.count; });
   }
 
  private:
   std::int64_t classes_[kPlanClasses] = {};
-  std::map<std::tuple<PlanClass, std::string, std::string>, ReasonCount>
-      reasons_;  // by id and field
+  // By id and field, with the candidate whose sentence it is.
+  std::map<std::tuple<PlanClass, std::string, std::string>, std::pair<ReasonCount, Candidate>>
+      reasons_;
 };
 
 }  // namespace parallelarium

@@ -79,6 +79,14 @@ TEST(Compare, TellsTheDifferenceByCauses) {
               HasSubstr(honest.at("without_causes").get<std::string>()));
   EXPECT_THAT(command({"compare", "korthikanti-2022-table-5/1", "korthikanti-2022-table-5/2"}).out,
               HasSubstr("recompute"));
+  EXPECT_TRUE(beside.at("remarks").empty());
+  const std::string larger = folder.file(
+      "c.json",
+      R"({"model": "llama3-8b", "machine": "dgx-h100", "mesh": {"tp": 8}, "microbatches": 2})");
+  const json batches = command({"compare", a, larger, "--json"}).json().at("remarks");
+  ASSERT_EQ(batches.size(), 1u);
+  EXPECT_THAT(batches[0].get<std::string>(), HasSubstr("makes a global batch of 2, not 1 as"));
+  EXPECT_THAT(command({"compare", a, larger}).out, HasSubstr("makes a global batch of 2, not 1"));
   EXPECT_EQ(command({"compare", a}).status, 2);
   EXPECT_EQ(command({"compare", a, "nothing"}).status, 2);
   EXPECT_THAT(command({"compare", a, "nothing"}).err,

@@ -36,6 +36,16 @@ TEST(Plan, RefusesOptionsThatContradictEachOther) {
   EXPECT_THAT(command(small_plan({"--fix", "tp=2", "--fix", "tp=4"})).err,
               HasSubstr("cannot be fixed to both 2 and 4"));
   EXPECT_THAT(command(small_plan({"--allow", "tp="})).err, HasSubstr("names no value"));
+  for (const auto& [fixed, said] :
+       {std::pair("machine=dgx-a100-80g", "--machine says dgx-h100, and --fix machine says"),
+        {"model=gpt2-124m", "leave one out"},
+        {"gpus=4", "write --gpus 4 in place of it"},
+        {"dropout=0,dropout=0.1", "--fix dropout says 0, and --fix dropout says 0.1"}}) {
+    const Reply reply = command(small_plan({"--fix", fixed}));
+    EXPECT_EQ(reply.status, 2) << fixed;
+    EXPECT_THAT(reply.err, HasSubstr(said));
+  }
+  EXPECT_EQ(command(small_plan({"--fix", "machine=dgx-h100", "--top", "1"})).status, 0);
   EXPECT_THAT(command(small_plan({"--memory", "0"})).err, HasSubstr("above 0, not 0"));
   const std::vector<std::string> down = {"plan",      "--model",        "llama3-8b",
                                          "--machine", "dgx-h100",       "--gpus",
@@ -55,6 +65,33 @@ TEST(Plan, SaysThatASetupIsNoCandidate) {
       command(small_plan({"--explain", file.c_str(), "--json"})).json().at("explained");
   EXPECT_EQ(told.at("candidate"), false);
   EXPECT_THAT(told.at("sentence").get<std::string>(), HasSubstr("it has 8 GPUs, and the search 4"));
+  // Nor is one that cannot be.
+  setup["mesh"]["tp"] = 7;
+  const std::string wrong = folder.file("wrong.json", setup.dump());
+  const json refused =
+      command(small_plan({"--explain", wrong.c_str(), "--json"})).json().at("explained");
+  EXPECT_EQ(refused.at("class"), "refused");
+  EXPECT_EQ(refused.at("candidate"), false);
+}
+
+// Rules of thumb stand beside the plans, with what they cost by the search itself.
+TEST(Plan, TellsRulesOfThumb) {
+  const json plan = command(small_plan({"--top", "1", "--json"})).json();
+  ASSERT_EQ(plan.at("rules").size(), 5u);
+  for (const json& rule : plan.at("rules")) {
+    EXPECT_THAT(rule.at("source").get<std::string>(), testing::Not(testing::IsEmpty()));
+    if (rule.at("holds")) {
+      EXPECT_EQ(rule.at("seconds"), 0);
+    }
+    if (rule.at("id") != "no-full-recompute" || rule.at("seconds").is_null()) continue;
+    const json fixed =
+        command(small_plan({"--top", "1", "--fix", "recompute=none", "--json"})).json();
+    EXPECT_NEAR(rule.at("seconds").get<double>(),
+                fixed.at("best")[0].at("step").at("seconds").get<double>() -
+                    plan.at("best")[0].at("step").at("seconds").get<double>(),
+                1e-12);
+  }
+  EXPECT_THAT(command(small_plan({})).out, HasSubstr("Rules of thumb\n  TP stays inside a node: "));
 }
 
 // A limit of one's own is no limit of the device.
@@ -121,6 +158,10 @@ TEST(Plan, SaysWhyNotAValueOfAnAxis) {
   EXPECT_THAT(told[1].at("sentence").get<std::string>(), HasSubstr("No candidate has PP 3"));
   EXPECT_THAT(command(small_plan({"--why", "tp=4"})).out, HasSubstr("Why not tp 4? "));
   EXPECT_EQ(command(small_plan({"--why", "colour=4"})).status, 2);
+  // No search comes before what cannot be.
+  const Reply none = command(small_plan({"--why", "tp=0"}));
+  EXPECT_EQ(none.status, 2);
+  EXPECT_THAT(none.err, testing::Not(HasSubstr("Simulating")));
   EXPECT_EQ(command(small_plan({"--why", "tp"})).status, 2);
   EXPECT_THAT(command(small_plan({"--allow", "ep=1,2"})).err, HasSubstr("not for this model"));
 }

@@ -117,8 +117,16 @@ TEST(Standing, OfTheBestPlanHasNoFasterChange) {
   EXPECT_THAT(outside.sentence.text, testing::HasSubstr("it has 16 GPUs, and the search 8"));
   other = found->best.front().setup;
   other.microbatches *= 2;
-  EXPECT_THAT(standing_of(other, request, *found).sentence.text,
-              testing::HasSubstr("its global batch is 128, and the search's 64"));
+  outside = standing_of(other, request, *found);
+  EXPECT_THAT(outside.sentence.text, testing::HasSubstr("it makes a global batch of 128, not 64"));
+  EXPECT_THAT(outside.sentence.text, testing::Not(testing::HasSubstr("than the best")));
+  // All that differs is said, also of what cannot be at all.
+  other.mesh.dp *= 3;
+  other.mesh.tp = 7;
+  outside = standing_of(other, request, *found);
+  EXPECT_EQ(outside.plan_class, PlanClass::kRefused);
+  EXPECT_FALSE(outside.candidate);
+  EXPECT_THAT(outside.sentence.text, testing::HasSubstr("not 64; it has "));
   other = found->best.front().setup;
   other.model.layers = 16;
   EXPECT_FALSE(standing_of(other, request, *found).candidate);
@@ -176,6 +184,13 @@ TEST(Search, TellsHowFarItIsInOneDirection) {
   Result<PlanResult> found = search(request, watch);
   ASSERT_TRUE(found.ok());
   note_ties(*found, request.machine, watch);
+  for (const PlanReason& reason : found->why.front()) {
+    const bool close = reason.seconds && found->ties.share &&
+                       *reason.seconds <= *found->ties.share * found->best.front().step.seconds;
+    if (reason.seconds && *reason.seconds >= 0) {
+      EXPECT_EQ(reason.tied, close) << reason.sentence.text;
+    }
+  }
   EXPECT_TRUE(std::is_sorted(shares.begin(), shares.end()));
   EXPECT_LT(shares.back(), 1) << "a Setup may be asked about behind it";
   EXPECT_THAT(told, testing::ElementsAre("plan-listing", "plan-tables", "plan-best", "plan-smaller",

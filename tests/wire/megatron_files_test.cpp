@@ -139,64 +139,6 @@ TEST(Megatron, SetsOneConnectionWhereItsChecksAskForIt) {
   EXPECT_FALSE(sets()) << "Megatron's FSDP refuses it";
 }
 
-// examples/academic_paper_scripts of Megatron-LM, as a person pastes it.
-TEST(Megatron, ReadsAScriptWithVariables) {
-  const FrameworkSetup read = read_or_fail("megatron", R"(#!/bin/bash
-GPUS_PER_NODE=8
-NUM_NODES=2
-TP=4  # inside a node
-DISTRIBUTED_ARGS=(
-    --nproc_per_node $GPUS_PER_NODE
-    --nnodes ${NUM_NODES:-1}
-)
-GPT_MODEL_ARGS=(
-    --num-layers 96
-    --hidden-size 12288 \
-    --num-attention-heads 96
-    --seq-length 2048
-    --max-position-embeddings 2048
-)
-torchrun ${DISTRIBUTED_ARGS[@]} pretrain_gpt.py ${GPT_MODEL_ARGS[@]} \
-    --tensor-model-parallel-size "$TP" --pipeline-model-parallel-size 2 \
-    --num-layers-per-virtual-pipeline-stage 8 \
-    --micro-batch-size 1 --global-batch-size=64 --fp16 --expert-tensor-parallel-size 1 \
-    --data-path /data/my text --vocab-size 51200
-)");
-  const auto& setup = read.setup;
-  EXPECT_EQ(setup.model.layers, 96);
-  EXPECT_EQ(setup.model.ffn, 4 * 12288);
-  EXPECT_EQ(setup.model.vocab, 51200);
-  EXPECT_EQ(setup.mesh.tp, 4);
-  EXPECT_EQ(setup.mesh.dp, 2);
-  EXPECT_EQ(setup.schedule.name(), "interleaved");
-  EXPECT_EQ(setup.chunks, 6);
-  EXPECT_EQ(setup.microbatches, 32);
-  EXPECT_EQ(setup.dropout, 0.1);
-  EXPECT_EQ(setup.precision.name, "mixed-16-main-grads");
-  ASSERT_EQ(read.not_understood.size(), 1u);
-  EXPECT_EQ(read.not_understood[0].text,
-            "--expert-tensor-parallel-size is left out: no setting of a Setup is known to follow "
-            "from it.");
-  EXPECT_TRUE(validate(setup).empty());
-}
-
-TEST(Megatron, AsksForAllVariablesThatASettingNeedsAndForNoOthers) {
-  const std::string others = " --node_rank $RANK --master_addr $MASTER_ADDR --save ${OUT}";
-  const std::string line =
-      "torchrun --nproc-per-node 8 pretrain_gpt.py --num-layers 4 --hidden-size 64 "
-      "--num-attention-heads 4 --seq-length 32 --max-position-embeddings 32 --vocab-size 512 "
-      "--micro-batch-size 1 --global-batch-size 8";
-  EXPECT_EQ(framework_of_text(line + others), "megatron");
-  EXPECT_EQ(read_or_fail("megatron", line + others).setup.mesh.dp, 8);
-  const auto asked = read_from_framework(
-      "megatron", line + others + " --tensor-model-parallel-size $TP --nnodes ${NODES}",
-      default_setup());
-  ASSERT_FALSE(asked);
-  EXPECT_EQ(asked.error().text,
-            "The text does not say what stands for --tensor-model-parallel-size $TP and --nnodes "
-            "$NODES; put it in.");
-}
-
 TEST(Megatron, ReadsALayoutAndAWrongOne) {
   const std::string line =
       "--num-layers 8 --hidden-size 64 --num-attention-heads 4 "

@@ -41,7 +41,8 @@ std::string funnel(const PlanResult& result) {
           shown++ < kReasonsShown)
         table.add({"",
                    fmt::format("  {:>8}  {}", reason.count,
-                               shortened("such as: " + reason.sentence.text, kPlanWidth - 20)),
+                               shortened(short_axes(reason.example) + ": " + reason.sentence.text,
+                                         kPlanWidth + 20)),
                    ""});
   }
   if (result.left > 0)
@@ -65,15 +66,6 @@ std::string schedule_of(const Setup& setup) {
 std::string zero_text(const Setup& setup) {
   return setup.zero > 0 && setup.zero_group > 0 ? fmt::format("{}/{}", setup.zero, setup.zero_group)
                                                 : std::to_string(setup.zero);
-}
-
-std::string axes_text(const Setup& setup) {
-  const Mesh& mesh = setup.mesh;
-  return fmt::format(
-      "TP {}, PP {}, CP {}, DP {}, ZeRO {}, {}, layers {}, order {}, micro-batch {}, recompute {}",
-      mesh.tp, mesh.pp, mesh.cp, mesh.dp, zero_text(setup), schedule_of(setup),
-      layers_text(setup.stage_layers), name_of(mesh.order), setup.micro_batch,
-      text_of(setup.recompute));
 }
 
 std::string plans_table(const std::vector<Plan>& plans, std::size_t most) {
@@ -122,19 +114,27 @@ std::string plans_table(const std::vector<Plan>& plans, std::size_t most) {
   return table.text();
 }
 
-// With the rows that the threshold comes from, a line for each table.
 std::string ties(const TieThreshold& ties, std::ptrdiff_t shown) {
-  std::map<std::string, std::string> rows;
-  for (const TieThreshold::Row& row : ties.rows) {
-    std::string& names = rows[row.source];
-    names += (names.empty() ? "" : "; ") + row.name;
-  }
   std::string text = wrapped(ties.said.text, kPlanWidth, 0) + "\n";
   if (ties.plans > 0)
     text +=
         fmt::format("Shown are {} of the {} simulated plans within the tie.\n", shown, ties.plans);
-  for (const auto& [source, names] : rows)
-    text += "  " + wrapped(source + ": " + names, kPlanWidth - 2, 4) + "\n";
+  return text;
+}
+
+// What a neighbour makes of the step, or why it cannot be.
+std::string reason_text(const PlanReason& reason) {
+  const std::string said = reason.seconds || reason.change.empty()
+                               ? reason.sentence.text
+                               : reason.change + ": " + reason.sentence.text;
+  return reason.tied ? "tie: " + said : said;
+}
+
+std::string rules_text(const std::vector<PlanRule>& rules) {
+  if (rules.empty()) return {};
+  std::string text = "\nRules of thumb\n";
+  for (const PlanRule& rule : rules)
+    text += "  " + wrapped(rule.sentence.text + " [" + rule.source + "]", kPlanWidth - 2, 4) + "\n";
   return text;
 }
 
@@ -156,7 +156,7 @@ std::string plan_text(const PlanResult& result, const PlanRequest& request) {
                 : "No candidate can be. The reasons above say why.\n";
     if (result.least)
       text += fmt::format("The least is {} or more: {}.\n", plan_bytes(result.least->bytes),
-                          axes_text(result.least->setup));
+                          short_axes(result.least->setup));
     return text;
   }
   text += fmt::format(
@@ -174,17 +174,13 @@ std::string plan_text(const PlanResult& result, const PlanRequest& request) {
   if (!result.why.empty()) text += "Neighbours of 1\n";
   for (const PlanReason& reason :
        result.why.empty() ? std::vector<PlanReason>() : result.why.front())
-    text += "  " +
-            wrapped(reason.seconds || reason.change.empty()
-                        ? reason.sentence.text
-                        : reason.change + ": " + reason.sentence.text,
-                    kPlanWidth - 2, 4) +
-            "\n";
+    text += "  " + wrapped(reason_text(reason), kPlanWidth - 2, 4) + "\n";
   if (result.why.size() > 1) text += "\nBehind 1\n";
   for (std::size_t at = 1; at < result.why.size(); ++at)
     for (const PlanReason& reason : result.why[at])
       text +=
-          fmt::format("  {}: ", at + 1) + wrapped(reason.sentence.text, kPlanWidth - 6, 4) + "\n";
+          fmt::format("  {}: ", at + 1) + wrapped(reason_text(reason), kPlanWidth - 6, 4) + "\n";
+  text += rules_text(result.rules);
   text += fmt::format("\nFastest for their memory and GPUs ({} plans)\n{}", result.pareto.size(),
                       plans_table(result.pareto, kFrontShown));
   return text + fmt::format("\nSearched in {}.\n", seconds_text(result.seconds));

@@ -169,6 +169,27 @@ Result<Column> column_of(const std::string& name, json run) {
   return column;
 }
 
+namespace {
+
+// None: the column knows no Setup, as an older answer of `run --json` may.
+std::optional<std::int64_t> batch_of(const Column& column) {
+  const auto told = column.facts.find("setup");
+  if (told == column.facts.end()) return std::nullopt;
+  const Result<Setup> setup = setup_from_json(*told);
+  return setup ? std::optional<std::int64_t>(setup->global_batch()) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Message> other_batch(const Column& first, const Column& second) {
+  const std::optional<std::int64_t> before = batch_of(first), after = batch_of(second);
+  if (!before || !after || *before == *after) return std::nullopt;
+  return message("compare-batch",
+                 "{} makes a global batch of {}, not {} as {}: a step of it is other work, and "
+                 "tokens/s compare, not steps.",
+                 second.name, *after, *before, first.name);
+}
+
 Explained explain_difference(const std::vector<Column>& columns, std::size_t first,
                              std::size_t second) {
   const Column &from = columns[first], &to = columns[second];
@@ -199,6 +220,9 @@ SideBySide compare_columns(std::vector<Column> columns) {
     beside.causes = std::move(explained.causes);
     beside.without_causes = std::move(explained.without_causes);
   }
+  for (std::size_t at = 1; at < columns.size(); ++at)
+    if (std::optional<Message> other = other_batch(columns[0], columns[at]))
+      beside.remarks.push_back(std::move(*other));
   beside.columns = std::move(columns);
   return beside;
 }
@@ -242,7 +266,9 @@ json to_json(const SideBySide& beside) {
   }
   json all = {{"columns", std::move(columns)},
               {"rows", std::move(rows)},
-              {"causes", to_json(beside.causes)}};
+              {"causes", to_json(beside.causes)},
+              {"remarks", json::array()}};
+  for (const Message& remark : beside.remarks) all["remarks"].push_back(remark.text);
   if (beside.without_causes) all["without_causes"] = beside.without_causes->text;
   return all;
 }

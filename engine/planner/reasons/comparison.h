@@ -48,11 +48,16 @@ struct Explained {
 Explained explain_difference(const std::vector<Column>& columns, std::size_t first,
                              std::size_t second);
 
+// That two columns make different global batches, whose steps are different work; none: they do
+// not, or it is not known.
+std::optional<Message> other_batch(const Column& first, const Column& second);
+
 struct SideBySide {
   std::vector<Column> columns;
   std::vector<ComparedRow> rows;  // those of which a column knows something
   std::vector<Cause> causes;      // between the first two
   std::optional<Message> without_causes;
+  std::vector<Message> remarks;  // what to know before the figures
 };
 // Times of a run stand beside those of other columns only where all are of one machine: durations
 // of a rehearsal are set, and a measurement says nothing of other devices.
@@ -62,7 +67,7 @@ SideBySide compare_columns(std::vector<Column> columns);
 
 // A column of a case has "published": [{"metric", "unit", "value", "predicted", "error", "rates"}].
 // {"columns", "rows": [{"metric", "unit", "values", "why", "differences", "why_no_difference"}],
-// "causes"}
+// "causes", "remarks": sentences}
 nlohmann::json to_json(const SideBySide& comparison);
 
 }  // namespace parallelarium

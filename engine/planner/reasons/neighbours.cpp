@@ -132,7 +132,7 @@ std::optional<SingleChange> best_change(const Setup& setup, const Machine& machi
             [](const auto& a, const auto& b) { return stands_before(*a, *b, Objective::kTime); });
   for (const std::optional<Plan>& plan : fitting)
     if (!wanted || wanted(plan->setup))
-      return SingleChange{change_of(setup, plan->setup), *plan, {}};
+      return SingleChange{change_of(setup, plan->setup), *plan, {}, false};
   return std::nullopt;
 }
 

@@ -24,6 +24,7 @@ struct SingleChange {
   std::string change;  // "TP 1 → 4, DP 8 → 2"
   Plan plan;
   Message sentence;
+  bool tied = false;  // its step cannot be told apart from what it is a change of
 };
 // The one with which a Setup that is too large would fit and whose step is the shortest. None: no
 // change of one axis that `refuses` lets through would do. Cost: some dozens of predictions.

@@ -10,39 +10,61 @@
 
 namespace parallelarium {
 
-Standing refused_standing(const Message& why) {
-  return {PlanClass::kRefused, true, why, std::nullopt, std::nullopt};
-}
-
 namespace {
 
-// Why the search does not look at the Setup; none: it does.
-std::optional<Message> outside_of(const Setup& setup, const PlanRequest& request,
-                                  const Space& space) {
+// What makes it other work than the search's, whose steps do not compare with its own.
+std::vector<Message> other_work(const Setup& setup, const PlanRequest& request) {
   const Setup& base = request.base;
   const auto shape = [](const Model& model) {  // a launch line knows neither name nor all the rest
     return std::tuple(model.layers, model.hidden, model.ffn, model.heads, model.kv_heads,
                       model.experts.count);
   };
+  std::vector<Message> differences;
   if (shape(setup.model) != shape(base.model))
-    return message("plan-other-model", "its model has another shape than {}", title_of(base.model));
+    differences.push_back(
+        message("plan-other-model", "its model has another shape than {}", title_of(base.model)));
   if (setup.model.sequence != base.model.sequence)
-    return message("plan-other-sequence",
-                   "its sequences have {} tokens, and those of the search {}", setup.model.sequence,
-                   base.model.sequence);
+    differences.push_back(message("plan-other-sequence",
+                                  "its sequences have {} tokens, and those of the search {}",
+                                  setup.model.sequence, base.model.sequence));
+  if (setup.global_batch() != request.global_batch)
+    differences.push_back(message("plan-other-batch", "it makes a global batch of {}, not {}",
+                                  setup.global_batch(), request.global_batch));
+  return differences;
+}
+
+// Why the search does not look at the Setup; none: it does.
+std::optional<Message> outside_of(const Setup& setup, const PlanRequest& request) {
+  std::vector<Message> differences = other_work(setup, request);
   const std::int64_t gpus = setup.mesh.ranks();
   if (gpus < request.least_gpus || gpus > request.most_gpus)
-    return request.least_gpus == request.most_gpus
-               ? message("plan-other-gpus", "it has {} GPUs, and the search {}", gpus,
-                         request.most_gpus)
-               : message("plan-other-gpus-of", "it has {} GPUs, and the search {} to {}", gpus,
-                         request.least_gpus, request.most_gpus);
-  if (setup.global_batch() != request.global_batch)
-    return message("plan-other-batch", "its global batch is {}, and the search's {}",
-                   setup.global_batch(), request.global_batch);
-  if (!space.covers(setup))
+    differences.push_back(request.least_gpus == request.most_gpus
+                              ? message("plan-other-gpus", "it has {} GPUs, and the search {}",
+                                        gpus, request.most_gpus)
+                              : message("plan-other-gpus-of",
+                                        "it has {} GPUs, and the search {} to {}", gpus,
+                                        request.least_gpus, request.most_gpus));
+  if (differences.empty()) {
+    const Result<Space> space = Space::of(request);
+    if (!space || space->covers(setup)) return std::nullopt;
     return message("plan-other-axes", "an axis has a value that the search does not try");
-  return std::nullopt;
+  }
+  Message all = differences.front();
+  for (std::size_t at = 1; at < differences.size(); ++at)
+    all = message("plan-outside-and", "{}; {}", all, differences[at]);
+  return all;
+}
+
+// That it is no candidate, before what else is said of it.
+void put_outside(Standing& told, const std::optional<Message>& outside) {
+  if (!outside) return;
+  told.candidate = false;
+  told.sentence =
+      message("plan-outside", "It is no candidate of this search: {}. {}", *outside, told.sentence);
+}
+
+Standing refused(const Message& why) {
+  return {PlanClass::kRefused, true, why, std::nullopt, std::nullopt};
 }
 
 // Of the Setup as a candidate; changes of it are those that `covered` takes.
@@ -50,7 +72,7 @@ Standing standing_as_candidate(const Setup& setup, const PlanRequest& request,
                                const PlanResult& result, const SetupFilter& covered) {
   const Machine& machine = request.machine;
   Result<Tried> tried = try_setup(setup, machine, true, request.refuses);
-  if (!tried) return refused_standing(tried.error());
+  if (!tried) return refused(tried.error());
   Standing told;
   told.tried = std::move(*tried);
   const Plan& plan = told.tried->plan;
@@ -61,19 +83,40 @@ Standing standing_as_candidate(const Setup& setup, const PlanRequest& request,
     return told;
   }
   told.change = fastest_change(plan, machine, request.refuses, covered);
+  if (told.change && result.ties.within(told.change->plan.step.seconds, plan.step.seconds)) {
+    told.change->tied = true;
+    told.change->sentence =
+        message("plan-tied-change",
+                "No change of one axis makes a difference that can be told: the best, {}, takes {} "
+                "less, within {}.",
+                told.change->change,
+                figure(seconds_text(plan.step.seconds - told.change->plan.step.seconds)),
+                figure(percent_text(*result.ties.share)));
+  }
   told.plan_class = PlanClass::kSimulated;
+  const Message step = figure(seconds_text(plan.step.seconds));
+  if (!other_work(setup, request).empty()) {
+    told.sentence = message("plan-explain-other",
+                            "Its step takes {}, which does not compare with the search's.", step);
+    return told;
+  }
   if (result.best.empty()) {
     told.sentence = message("plan-explain-alone", "It fits, and the search found none that does.");
     return told;
   }
   const Plan& best = result.best.front();
-  const Message step = figure(seconds_text(plan.step.seconds));
   const double longer = plan.step.seconds - best.step.seconds;
   const bool among = result.best.size() < static_cast<std::size_t>(request.top) ||
                      plan.time <= result.best.back().time;
   if (!among) told.plan_class = PlanClass::kBounded;
   if (longer <= 0) {
     told.sentence = message("plan-explain-best", "Its step takes {}; no plan's takes less.", step);
+    return told;
+  }
+  if (result.ties.within(best.step.seconds, plan.step.seconds)) {
+    told.sentence = message(
+        "plan-explain-tied", "Its step takes {}, {} more than the best plan's: a tie, within {}.",
+        step, figure(seconds_text(longer)), figure(percent_text(*result.ties.share)));
     return told;
   }
   const Cause cause = largest_of(causes_of(best.parts, plan.parts, longer));
@@ -86,18 +129,19 @@ Standing standing_as_candidate(const Setup& setup, const PlanRequest& request,
 
 }  // namespace
 
+Standing refused_standing(const Message& why, const Setup& setup, const PlanRequest& request) {
+  Standing told = refused(why);
+  put_outside(told, outside_of(setup, request));
+  return told;
+}
+
 Standing standing_of(const Setup& setup, const PlanRequest& request, const PlanResult& result) {
   const Result<Space> space = Space::of(request);
-  const std::optional<Message> outside =
-      space ? outside_of(setup, request, *space) : std::optional<Message>();
+  const std::optional<Message> outside = outside_of(setup, request);
   SetupFilter covered;
   if (space && !outside) covered = [&](const Setup& other) { return space->covers(other); };
   Standing told = standing_as_candidate(setup, request, result, covered);
-  if (outside && told.plan_class != PlanClass::kRefused) {
-    told.candidate = false;
-    told.sentence = message("plan-outside", "It is no candidate of this search: {}. {}", *outside,
-                            told.sentence);
-  }
+  put_outside(told, outside);
   return told;
 }
 
@@ -126,6 +170,7 @@ nlohmann::json to_json(const Standing& standing, const Setup& asked) {
     json["change"] = {{"change", standing.change->change},
                       {"sentence", standing.change->sentence.text},
                       {"message", to_json(standing.change->sentence)},
+                      {"tied", standing.change->tied},
                       {"seconds", standing.change->plan.step.seconds},
                       {"needed_bytes", standing.change->plan.needed_bytes},
                       {"setup", to_json(standing.change->plan.setup)}};

@@ -25,7 +25,7 @@ struct Standing {
 // `result` is what the search of the request found. Cost: some dozens of predictions.
 Standing standing_of(const Setup& setup, const PlanRequest& request, const PlanResult& result);
 // Of a Setup that is refused before it can be tried.
-Standing refused_standing(const Message& why);
+Standing refused_standing(const Message& why, const Setup& setup, const PlanRequest& request);
 
 // {"setup": asked, "class", "candidate", "sentence", "step", "memory", "plan", "change"}; the last
 // four are null where there is none. "plan" has the figures that plans of a search have. "message"

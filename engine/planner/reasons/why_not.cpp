@@ -123,6 +123,13 @@ Result<WhyNot> why_not(const std::string& axis, const std::string& value, PlanRe
   return answer;
 }
 
+Result<void> check_value(const std::string& axis, const std::string& value, PlanRequest request) {
+  narrow(request, axis, value);
+  const Result<Space> space = Space::of(request);
+  if (!space) return space.error();
+  return {};
+}
+
 nlohmann::json to_json(const WhyNot& answer) {
   using nlohmann::json;
   return {{"axis", answer.axis},

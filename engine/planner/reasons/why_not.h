@@ -27,6 +27,10 @@ struct WhyNot {
 Result<WhyNot> why_not(const std::string& axis, const std::string& value, PlanRequest request,
                        const Plan* best, const PlanWatch& watch);
 
+// Whether the axis can have the value at all. Errors: those of why_not() that are known without a
+// search.
+Result<void> check_value(const std::string& axis, const std::string& value, PlanRequest request);
+
 // {"axis", "value", "candidates", "classes", "reasons", "plan", "seconds", "change", "sentence",
 // "message"}; "plan" and "seconds" are null where there is none.
 nlohmann::json to_json(const WhyNot& answer);

@@ -133,6 +133,7 @@ std::string text_of(const SideBySide& beside) {
     text += fmt::format("{}: {} ({}, {})\n", static_cast<char>('A' + at), column.name,
                         column.source, column.machine);
   }
+  for (const Message& remark : beside.remarks) text += "\n" + wrapped(remark.text, 100, 0) + "\n";
   Table table(titles);
   std::vector<std::string> notes;
   for (const ComparedRow& row : beside.rows) {

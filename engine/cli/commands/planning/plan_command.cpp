@@ -16,6 +16,7 @@
 #include "engine/plan/settings/alternatives.h"
 #include "engine/plan/setup/setup_settings.h"
 #include "engine/plan/text/units.h"
+#include "engine/planner/reasons/rules.h"
 #include "engine/planner/reasons/why_not.h"
 #include "engine/planner/search.h"
 
@@ -55,7 +56,38 @@ Result<std::vector<std::pair<std::string, std::string>>> pairs_of(const std::str
   return pairs;
 }
 
+// That --fix and an option of the search, or --fix twice, say different things of a setting.
+class FixedSettings {
+ public:
+  explicit FixedSettings(const PlanOptions& options) {
+    for (const auto& [option, value] : {std::pair("model", &options.model),
+                                        {"machine", &options.machine},
+                                        {"sequence", &options.sequence}})
+      if (!value->empty()) said_[key_of(option)] = {std::string("--") + option, *value};
+  }
+
+  Result<void> add(const std::string& key, const std::string& value) {
+    for (const char* option : {"gpus", "global-batch", "memory", "objective", "top", "tokens"})
+      if (key == option)
+        return message("plan-fix-option", "--fix is for settings; write --{} {} in place of it.",
+                       option, shown(value));
+    const auto [at, fresh] = said_.emplace(key_of(key), std::pair("--fix " + key, value));
+    if (!fresh && at->second.second != value)
+      return message("plan-fix-contradicts", "{} says {}, and --fix {} says {}; leave one out.",
+                     at->second.first, shown(at->second.second), key, shown(value));
+    return {};
+  }
+
+ private:
+  static std::string key_of(const std::string& name) {
+    const SetupSetting* row = find_setting(setup_settings(), name);
+    return row == nullptr ? name : row->key;
+  }
+  std::map<std::string, std::pair<std::string, std::string>> said_;  // by key: by what, and what
+};
+
 Result<void> read_axes(const PlanOptions& options, Setup& base, PlanRequest& request) {
+  FixedSettings fixed_settings(options);
   for (const std::string& text : options.fix) {
     const auto pairs = pairs_of(text, "--fix");
     if (!pairs) return pairs.error();
@@ -65,8 +97,10 @@ Result<void> read_axes(const PlanOptions& options, Setup& base, PlanRequest& req
             !fresh && at->second.front() != value)
           return message("plan-fixed-twice", "{} cannot be fixed to both {} and {}.", axis,
                          shown(at->second.front()), shown(value));
-      } else if (const Result<void> set = set_typed(base, key, value); !set)
-        return set.error();
+        continue;
+      }
+      if (const Result<void> added = fixed_settings.add(key, value); !added) return added.error();
+      if (const Result<void> set = set_typed(base, key, value); !set) return set.error();
     }
   }
   const std::map<std::string, std::vector<std::string>> fixed = request.allowed;
@@ -150,7 +184,7 @@ Result<std::optional<Setup>> asked_about(const std::string& path) {
 using AxisValues = std::vector<std::pair<std::string, std::string>>;
 
 // The values of axes that --why names.
-Result<AxisValues> values_asked(const std::vector<std::string>& asked) {
+Result<AxisValues> values_asked(const std::vector<std::string>& asked, const PlanRequest& request) {
   AxisValues values;
   for (const std::string& text : asked) {
     const auto pairs = pairs_of(text, "--why");
@@ -158,6 +192,7 @@ Result<AxisValues> values_asked(const std::vector<std::string>& asked) {
     for (const auto& [key, value] : *pairs) {
       const std::string axis = axis_called(key);
       if (axis.empty()) return no_axis(key);
+      if (const Result<void> can = check_value(axis, value, request); !can) return can.error();
       values.emplace_back(axis, value);
     }
   }
@@ -187,7 +222,7 @@ Outcome run_plan(const PlanOptions& options, Progress& progress) {
   if (!whole) return Outcome::invalid(whole.error());
   const Result<std::optional<Setup>> asked = asked_about(options.explain);
   if (!asked) return Outcome::invalid(asked.error());
-  const Result<AxisValues> why = values_asked(options.why);
+  const Result<AxisValues> why = values_asked(options.why, *request);
   if (!why) return Outcome::invalid(why.error());
   PlanWatch watch;
   watch.cancel = &cancelled_by_signal();
@@ -197,6 +232,7 @@ Outcome run_plan(const PlanOptions& options, Progress& progress) {
     return result.error().id == "cancelled.plan" ? Outcome::failed(result.error())
                                                  : Outcome::invalid(result.error());
   note_ties(*result, request->machine, watch);
+  note_rules(*result, *request, watch);
   nlohmann::json explained;
   if (*asked) explained = explanation_of(**asked, *request, *result, watch);
   Result<std::vector<WhyNot>> values = answers_of(*why, *request, *result);

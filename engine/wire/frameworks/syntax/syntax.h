@@ -15,8 +15,8 @@ std::string heading(const FrameworkTable& table, const std::vector<Message>& not
                     const std::string& mark = "# ");
 
 // ---- A launch line: torchrun … script.py --flag value. ----
-// Quotes, comments, continued lines, NAME=value and $NAME are understood; other words are passed
-// over. Errors: an open quote, a variable without a value.
+// Quotes, comments, continued lines, arrays, NAME=value, $NAME and $((A*B)) are understood; other
+// words are passed over. Errors: an open quote, a variable without a value.
 Result<Entries> parse_launch_line(std::string_view text);
 
 // ---- Python: assignments of literals, calls and names, as recipes are made of. ----

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/planner/reasons/rules.h"
+
+#include <algorithm>
+
+#include "engine/plan/text/units.h"
+
+namespace parallelarium {
+namespace {
+
+struct Rule {
+  const char* id;
+  const char* field;  // the setting that a Setup breaks it with
+  const char* source;
+  bool (*keeps)(const Setup& setup, const Machine& machine);
+  Message (*said)();
+};
+
+constexpr Rule kRules[] = {
+    {"tp-in-node", "mesh.tp", "Narayanan et al. 2021, section 3.2, takeaway 1",
+     [](const Setup& of, const Machine& machine) {
+       return of.mesh.tp <= std::max(1, machine.devices_per_node);
+     },
+     [] { return message("plan-rule-node", "TP stays inside a node"); }},
+    {"four-microbatches", "microbatches", "Huang et al. 2019, section 2.3",
+     [](const Setup& of, const Machine&) {
+       return of.mesh.pp == 1 || of.microbatches >= 4 * of.mesh.pp;
+     },
+     [] { return message("plan-rule-four", "A pipeline has 4 micro-batches a stage or more"); }},
+    {"zero-1-in-pipelines", "zero", "DeepSpeed, deepspeed/runtime/pipe/engine.py",
+     [](const Setup& of, const Machine&) { return of.mesh.pp == 1 || of.zero <= 1; },
+     [] { return message("plan-rule-zero", "Beside a pipeline ZeRO is 0 or 1"); }},
+    {"sequence-parallel", "sequence_parallel", "Korthikanti et al. 2022, section 4.2.2",
+     [](const Setup& of, const Machine&) { return of.mesh.tp == 1 || of.sequence_parallel; },
+     [] { return message("plan-rule-sequence", "Where there is TP, there is SP"); }},
+    {"no-full-recompute", "recompute", "Korthikanti et al. 2022, section 5",
+     [](const Setup& of, const Machine&) { return of.recompute != Recompute::kFull; },
+     [] { return message("plan-rule-recompute", "No layer is computed again as a whole"); }},
+};
+
+// The best plan that keeps to it; none: none does that fits. Error: "cancelled.plan".
+Result<std::optional<Plan>> best_that_keeps(const Rule& rule, const PlanResult& result,
+                                            PlanRequest request, const PlanWatch& watch) {
+  const auto known = std::find_if(result.best.begin(), result.best.end(), [&](const Plan& plan) {
+    return rule.keeps(plan.setup, request.machine);
+  });
+  if (known != result.best.end()) return std::optional<Plan>(*known);
+  // Fewer than were asked for are all that fit.
+  if (result.best.size() < static_cast<std::size_t>(request.top)) return std::optional<Plan>();
+  request.refuses = [&rule, machine = request.machine,
+                     before = request.refuses](const Setup& setup) -> std::optional<Message> {
+    if (before)
+      if (std::optional<Message> why = before(setup)) return why;
+    if (rule.keeps(setup, machine)) return std::nullopt;
+    Message why = rule.said();
+    why.field = rule.field;
+    return why;
+  };
+  request.top = 1;
+  request.best_alone = true;
+  PlanWatch quiet;
+  quiet.cancel = watch.cancel;
+  Result<PlanResult> found = search(request, quiet);
+  if (!found) return found.error();
+  if (found->cancelled) return message("cancelled.plan", "The search was cancelled.");
+  if (found->best.empty()) return std::optional<Plan>();
+  return std::optional<Plan>(std::move(found->best.front()));
+}
+
+Message sentence_of(const PlanRule& told, const Message& said, const Plan& best) {
+  if (told.holds) return message("plan-rule-holds", "{}: the best plan does so.", said);
+  if (!told.seconds) return message("plan-rule-none", "{}: no plan that does so fits.", said);
+  const Message takes = figure(seconds_text(*told.seconds));
+  const Message share = figure(percent_text(*told.seconds / best.step.seconds));
+  return told.tied ? message("plan-rule-tied", "{}: costs {} ({}), a tie.", said, takes, share)
+                   : message("plan-rule-costs", "{}: costs {} ({}).", said, takes, share);
+}
+
+}  // namespace
+
+void note_rules(PlanResult& result, const PlanRequest& request, const PlanWatch& watch) {
+  if (request.objective != Objective::kTime || result.best.empty() || result.cancelled) return;
+  watch.tell(kRulesShare, message("plan-rules", "Testing rules of thumb."));
+  const Plan& best = result.best.front();
+  for (const Rule& rule : kRules) {
+    Result<std::optional<Plan>> plan = best_that_keeps(rule, result, request, watch);
+    if (!plan) return;  // cancelled: what was told stays
+    PlanRule told;
+    told.id = rule.id;
+    told.source = rule.source;
+    told.holds = rule.keeps(best.setup, request.machine);
+    if (*plan) told.seconds = (*plan)->step.seconds - best.step.seconds;
+    told.tied =
+        !told.holds && *plan && result.ties.within(best.step.seconds, (*plan)->step.seconds);
+    told.sentence = sentence_of(told, rule.said(), best);
+    result.rules.push_back(std::move(told));
+  }
+}
+
+bool keeps_to_rule(const std::string& id, const Setup& setup, const Machine& machine) {
+  const auto* rule = std::find_if(std::begin(kRules), std::end(kRules),
+                                  [&](const Rule& of) { return id == of.id; });
+  return rule != std::end(kRules) && rule->keeps(setup, machine);
+}
+
+}  // namespace parallelarium

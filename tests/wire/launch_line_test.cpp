@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// Launch scripts as people paste them: variables, arrays, and numbers that the shell computes.
+#include <gtest/gtest.h>
+
+#include "engine/plan/setup/setup.h"
+#include "engine/wire/frameworks/framework.h"
+
+namespace parallelarium {
+namespace {
+
+FrameworkSetup script_or_fail(const std::string& text) {
+  const Result<FrameworkSetup> read = read_from_framework("megatron", text, default_setup());
+  EXPECT_TRUE(read.ok()) << (read.ok() ? "" : read.error().text);
+  return read.ok() ? *read : FrameworkSetup{default_setup(), {}};
+}
+
+// examples/academic_paper_scripts of Megatron-LM, as a person pastes it.
+TEST(LaunchScript, HasVariables) {
+  const FrameworkSetup read = script_or_fail(R"(#!/bin/bash
+GPUS_PER_NODE=8
+NUM_NODES=2
+TP=4  # inside a node
+DISTRIBUTED_ARGS=(
+    --nproc_per_node $GPUS_PER_NODE
+    --nnodes ${NUM_NODES:-1}
+)
+GPT_MODEL_ARGS=(
+    --num-layers 96
+    --hidden-size 12288 \
+    --num-attention-heads 96
+    --seq-length 2048
+    --max-position-embeddings 2048
+)
+torchrun ${DISTRIBUTED_ARGS[@]} pretrain_gpt.py ${GPT_MODEL_ARGS[@]} \
+    --tensor-model-parallel-size "$TP" --pipeline-model-parallel-size 2 \
+    --num-layers-per-virtual-pipeline-stage 8 \
+    --micro-batch-size 1 --global-batch-size=64 --fp16 --expert-tensor-parallel-size 1 \
+    --data-path /data/my text --vocab-size 51200
+)");
+  const auto& setup = read.setup;
+  EXPECT_EQ(setup.model.layers, 96);
+  EXPECT_EQ(setup.model.ffn, 4 * 12288);
+  EXPECT_EQ(setup.model.vocab, 51200);
+  EXPECT_EQ(setup.mesh.tp, 4);
+  EXPECT_EQ(setup.mesh.dp, 2);
+  EXPECT_EQ(setup.schedule.name(), "interleaved");
+  EXPECT_EQ(setup.chunks, 6);
+  EXPECT_EQ(setup.microbatches, 32);
+  EXPECT_EQ(setup.dropout, 0.1);
+  EXPECT_EQ(setup.precision.name, "mixed-16-main-grads");
+  ASSERT_EQ(read.not_understood.size(), 1u);
+  EXPECT_EQ(read.not_understood[0].text,
+            "--expert-tensor-parallel-size is left out: no setting of a Setup is known to follow "
+            "from it.");
+  EXPECT_TRUE(validate(setup).empty());
+}
+
+// Its arrays one behind another, each line without a mark at its end, and numbers that are
+// computed.
+TEST(LaunchScript, HasArraysThatFollowEachOther) {
+  const FrameworkSetup read = script_or_fail(R"(#!/bin/bash
+export CUDA_DEVICE_MAX_CONNECTIONS=1
+EACH=8
+NODES=16  # of the cluster
+WORLD_SIZE=$(($EACH*$NODES))
+SAVE=$1 #<a path>
+LAUNCH_ARGS=(
+    --nproc_per_node $EACH
+    --nnodes $NODES
+    --master_addr localhost
+)
+SHAPE_ARGS=(
+    --num-layers $((90 + 2 * (8 - 5)))
+    --hidden-size 12288
+    --num-attention-heads 96
+    --seq-length 2048
+    --max-position-embeddings 2048
+    --vocab-size 51200
+    --attention-backend auto # or (flash/fused/unfused/local)
+)
+STEP_ARGS=(
+    --micro-batch-size 1
+    --global-batch-size 1536
+    --bf16
+)
+CUT_ARGS=(
+	--tensor-model-parallel-size 8
+	--pipeline-model-parallel-size 16
+)
+REST_ARGS=(--save $SAVE --split 949,50,1) ; LOG=1
+torchrun ${LAUNCH_ARGS[@]} pretrain_gpt.py \
+    ${SHAPE_ARGS[@]} \
+    ${STEP_ARGS[@]} \
+    ${CUT_ARGS[@]} ${REST_ARGS[@]}
+)");
+  EXPECT_EQ(read.setup.model.layers, 96);
+  EXPECT_EQ(read.setup.mesh.tp, 8);
+  EXPECT_EQ(read.setup.mesh.pp, 16);
+  EXPECT_EQ(read.setup.mesh.dp, 1);
+  EXPECT_EQ(read.setup.microbatches, 1536);
+  EXPECT_TRUE(read.not_understood.empty()) << read.not_understood.front().text;
+}
+
+// Older scripts keep flags in quotes, and name them without braces.
+TEST(LaunchScript, HasFlagsThatAVariableHolds) {
+  const FrameworkSetup read = script_or_fail(R"(
+TP=2
+CUT_ARGS="
+    --tensor-model-parallel-size $TP \
+    --pipeline-model-parallel-size 2
+"
+torchrun --nproc-per-node 8 pretrain_gpt.py $CUT_ARGS $OTHER_ARGS --num-layers 4 --hidden-size 64 \
+  --num-attention-heads 4 --seq-length 32 --max-position-embeddings 32 --vocab-size 512 \
+  --micro-batch-size 1 --global-batch-size 8 2>&1 | tee log.txt
+)");
+  EXPECT_EQ(read.setup.mesh.tp, 2);
+  EXPECT_EQ(read.setup.mesh.pp, 2);
+  EXPECT_EQ(read.setup.mesh.dp, 2);
+  EXPECT_EQ(read.setup.microbatches, 4);
+}
+
+TEST(LaunchScript, BlamesNoOptionThatNobodyWrote) {
+  const std::string line =
+      "torchrun --nproc-per-node 8 pretrain_gpt.py --num-layers 4 --hidden-size 64 "
+      "--num-attention-heads 4 --seq-length 32 --max-position-embeddings 32 --vocab-size 512 "
+      "--micro-batch-size 1 --global-batch-size 8";
+  for (const char* world : {"$((A*B))", "$(nproc)", "0", "many", "$((1/0))", "99999999999999999999",
+                            "$((999999999999*999999999999))"})
+    EXPECT_EQ(script_or_fail(fmt::format("WORLD_SIZE={}\n{}", world, line)).setup.mesh.dp, 8)
+        << world;
+  const auto asked = read_from_framework(
+      "megatron", line + " --tensor-model-parallel-size $((A*2))", default_setup());
+  ASSERT_FALSE(asked);
+  EXPECT_EQ(asked.error().text,
+            "The text does not say what stands for --tensor-model-parallel-size $((A*2)); put it "
+            "in.");
+}
+
+TEST(LaunchScript, AsksForAllVariablesThatASettingNeedsAndForNoOthers) {
+  const std::string others = " --node_rank $RANK --master_addr $MASTER_ADDR --save ${OUT}";
+  const std::string line =
+      "torchrun --nproc-per-node 8 pretrain_gpt.py --num-layers 4 --hidden-size 64 "
+      "--num-attention-heads 4 --seq-length 32 --max-position-embeddings 32 --vocab-size 512 "
+      "--micro-batch-size 1 --global-batch-size 8";
+  EXPECT_EQ(framework_of_text(line + others), "megatron");
+  EXPECT_EQ(script_or_fail(line + others).setup.mesh.dp, 8);
+  const auto asked = read_from_framework(
+      "megatron", line + others + " --tensor-model-parallel-size $TP --nnodes ${NODES}",
+      default_setup());
+  ASSERT_FALSE(asked);
+  EXPECT_EQ(asked.error().text,
+            "The text does not say what stands for --tensor-model-parallel-size $TP and --nnodes "
+            "$NODES; put it in.");
+}
+
+}  // namespace
+}  // namespace parallelarium
