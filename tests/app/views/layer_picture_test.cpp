@@ -337,6 +337,9 @@ TEST(LayerPicture, TheEmbeddingShowsWhatItsCollectiveLeavesAndTheShapeOfItsTable
       });
       EXPECT_TRUE(drawn);
       EXPECT_TRUE(now.texts.contains(QStringLiteral("64 of 256 \u00d7 64"))) << width;
+      if (sequence_parallel == QLatin1String("on")) {
+        EXPECT_TRUE(now.texts.contains(QStringLiteral("32 of 128 \u00d7 64"))) << width;
+      }
     }
   }
 }

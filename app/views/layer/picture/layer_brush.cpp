@@ -18,6 +18,7 @@ struct Words {
 };
 
 constexpr double kNamesEnd = 108;        // of ranks' names
+constexpr double kMostOverhang = 66;     // of a shape's words over its tensor
 constexpr std::size_t kMostParts = 512;  // above that many, parts are thinner than a pixel
 
 QColor fill_of(const Theme& theme, TensorRole role) {
@@ -215,7 +216,7 @@ void paint_layer_caption(const LayerBrush& brush, const LayerRankStep& part, int
   const QFont font = brush.theme.font(10);
   const QString text = of.columns == 1 ? loss_number_text(of.name) : layer_shape_text(of);
   const double width = QFontMetricsF(font).horizontalAdvance(text) + 2;
-  if (width > place.width() + 60) return;
+  if (width > place.width() + kMostOverhang) return;
   const double right = brush.layout.size.width() - 16;
   const QRectF rect(
       std::clamp(place.center().x() - width / 2, std::min(kNamesEnd, right - width), right - width),

@@ -16,7 +16,8 @@ constexpr double kLayoutMargin = 16, kTop = 52, kNotice = 44, kLabels = 92, kHea
 constexpr double kClosed = 34, kFigureRow = 16, kRowGap = 26, kHalfGap = 12;
 constexpr double kLanesHead = 24, kLane = 15, kLeastBlock = 40, kReadableBlock = 100,
                  kReadableRows = 320, kReadableOutside = 200, kLeastColumn = 52, kMostColumn = 110,
-                 kTableArrow = 64, kLeastBar = 44, kFold = 18, kOneLine = 940, kLegendLine = 17;
+                 kTableArrow = 64, kResultArrow = 48, kLeastBar = 44, kFold = 18, kOneLine = 940,
+                 kLegendLine = 17;
 constexpr int kMostRanks = 8;
 constexpr double kMostScale = 0.56, kLeastSize = 7, kLeastHeight = 14, kNamedNumber = 37;
 
@@ -98,6 +99,7 @@ void add_outside_of_layers(const LayerStep& step, StepMarks& group) {
 void add_result(const LayerStep& step, StepMarks& group) {
   if (step.ranks.front().tensors.empty()) return;
   group.cells.push_back({LayerMark::kArrow});
+  group.cells.back().wide = kResultArrow;
   add_tensors(step, group, true, false);
 }
 
