@@ -85,8 +85,8 @@ TEST(Compare, TellsTheDifferenceByCauses) {
       R"({"model": "llama3-8b", "machine": "dgx-h100", "mesh": {"tp": 8}, "microbatches": 2})");
   const json batches = command({"compare", a, larger, "--json"}).json().at("remarks");
   ASSERT_EQ(batches.size(), 1u);
-  EXPECT_THAT(batches[0].get<std::string>(), HasSubstr("makes a global batch of 2, not 1 as"));
-  EXPECT_THAT(command({"compare", a, larger}).out, HasSubstr("makes a global batch of 2, not 1"));
+  EXPECT_THAT(batches[0].get<std::string>(), HasSubstr("makes a global batch of 2, not 8 as"));
+  EXPECT_THAT(command({"compare", a, larger}).out, HasSubstr("makes a global batch of 2, not 8"));
   EXPECT_EQ(command({"compare", a}).status, 2);
   EXPECT_EQ(command({"compare", a, "nothing"}).status, 2);
   EXPECT_THAT(command({"compare", a, "nothing"}).err,
