@@ -41,6 +41,7 @@ class LessonPanel : public QWidget {
 
  public:
   explicit LessonPanel(Session& session, QWidget* parent = nullptr);
+  void focus_answer();  // the keys go to what this step asks, else to the button that leads on
   LessonPlayer& player() { return player_; }
   // Opens the next lesson to do; where all are done, the first. Nothing where there are none.
   void open_first();
@@ -102,7 +103,6 @@ class LessonPanel : public QWidget {
   bool can_commit() const;
   QString answer_note() const;  // why Commit is grey, or that it can be pressed once
   void say_failure(const QString& sentence);
-  void focus_answer();  // the keys go to what this step asks, else to the button that leads on
   void announce(bool right);
   // Keeps in view what of `part` lies below its first `from` pixels, or its beginning where not all
   // of it has room, until the student scrolls or the step changes: heights settle late.

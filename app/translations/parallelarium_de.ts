@@ -778,6 +778,26 @@
         <source>no</source>
         <translation>nein</translation>
     </message>
+    <message>
+        <source>Known schedules of this work</source>
+        <translation>Bekannte Schedules für diese Arbeit</translation>
+    </message>
+    <message>
+        <source>forwards</source>
+        <translation>Vorwärtsläufe</translation>
+    </message>
+    <message>
+        <source>bubble</source>
+        <translation>Blase</translation>
+    </message>
+    <message>
+        <source>most held</source>
+        <translation>höchstens gehalten</translation>
+    </message>
+    <message>
+        <source>%1, above the limit</source>
+        <translation>%1, über der Grenze</translation>
+    </message>
 </context>
 <context>
     <name>ViewKey</name>
@@ -3936,8 +3956,8 @@
         <translation>Prüfung nicht bestanden</translation>
     </message>
     <message>
-        <source>“%1” is not a number: type one, such as %2.</source>
-        <translation>„%1“ ist keine Zahl: tippe eine, etwa %2.</translation>
+        <source>“%1” is not a number.</source>
+        <translation>„%1“ ist keine Zahl.</translation>
     </message>
     <message>
         <source>You commit a prediction once; hints come before that.</source>
@@ -7803,6 +7823,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>1F1B mit %1 weiteren Vorwärtsläufen am Anfang</translation>
     </message>
     <message>
+        <source>GPipe with the backwards in the order of the forwards</source>
+        <translation>GPipe mit den Rückwärtsläufen in der Reihenfolge der Vorwärtsläufe</translation>
+    </message>
+    <message>
         <source>Reset the order</source>
         <translation>Reihenfolge zurücksetzen</translation>
     </message>
@@ -8199,6 +8223,18 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>once more</source>
         <translation>noch einmal</translation>
+    </message>
+    <message>
+        <source>done</source>
+        <translation>erledigt</translation>
+    </message>
+    <message>
+        <source>due for review</source>
+        <translation>zur Wiederholung fällig</translation>
+    </message>
+    <message>
+        <source>to a unit that builds on this one</source>
+        <translation>zu einer Einheit, die auf dieser aufbaut</translation>
     </message>
 </context>
 <context>

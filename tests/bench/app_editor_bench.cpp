@@ -1,16 +1,23 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The order editor at 16 ranks x 64 micro-batches, backwards in two parts (3,072 actions): one
 // frame is what follows a change and both pictures, with transfers and a run. The limit is 16 ms.
+// `edit` is the whole way in a window: a step of undo, the Setup, all that follows it, and paint.
 //   QT_QPA_PLATFORM=offscreen build/release/bin/app_editor_bench
 #include <benchmark/benchmark.h>
 
 #include <QApplication>
 #include <QImage>
 #include <QPainter>
+#include <cstdlib>
+#include <utility>
 
+#include "app/lesson/lesson_panel.h"
 #include "app/look/theme/theme.h"
+#include "app/shell/window.h"
+#include "app/state/step/order_edit.h"
 #include "app/views/pipeline/editor/editor_paint.h"
 #include "engine/plan/order/order_faults.h"
+#include "engine/plan/setup/setup_settings.h"
 #include "engine/schedules/draft.h"
 #include "engine/schedules/schedule.h"
 
@@ -63,6 +70,52 @@ void paint(benchmark::State& state) {
   }
 }
 BENCHMARK(paint)->Unit(benchmark::kMillisecond);
+
+// The last action of stage 7 is taken away and set again by turns. `whole`: as it is set, so that a
+// prediction follows; else as it is taken away.
+void edit(benchmark::State& state, bool whole) {
+  Window window;
+  window.set_asks(false);
+  window.resize(1440, 900);
+  window.show();
+  window.lesson().player().close();
+  Session& session = window.session();
+  Setup setup = session.setup();
+  for (const auto& [field, value] :
+       {std::pair("layers", "16"), {"pp", "16"}, {"microbatches", "64"}, {"schedule", "zb-h1"}})
+    if (!set_field(setup, field, value)) std::abort();
+  session.history().change(setup, QString());
+  session.wait_for_prediction();
+  if (!session.problems().empty()) std::abort();
+  OrderEdit& order = session.order_edit();
+  order.set_open(true);
+  order.wait();
+  const Action last = order.draft().ranks[7].back();
+  const auto turn = [&](bool set) {
+    if (set)
+      order.place(7, last);
+    else
+      order.erase(7, order.draft().ranks[7].size() - 1, 1);
+    QApplication::processEvents();
+  };
+  const auto settle = [&] {
+    session.wait_for_prediction();
+    order.wait();
+    QApplication::processEvents();
+  };
+  settle();
+  if (whole) turn(false);
+  for (auto _ : state) {
+    turn(whole);
+    state.PauseTiming();
+    settle();
+    turn(!whole);
+    settle();
+    state.ResumeTiming();
+  }
+}
+BENCHMARK_CAPTURE(edit, unfinished, false)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(edit, whole, true)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace parallelarium

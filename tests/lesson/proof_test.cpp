@@ -105,5 +105,34 @@ TEST(ProofOfARun, LessonCheckProvesIt) {
   EXPECT_THAT(rules(), testing::Contains("run-missed"));
 }
 
+// Five puzzles: of each the very lines of the solution are run and proved.
+TEST(ProofOfARun, TheOrderThatSolvesAPuzzleIsRunAndProved) {
+  const std::string folder = shipped_lessons() + "/orders-by-hand";
+  const Result<Lesson> lesson = read_lesson(folder);
+  ASSERT_TRUE(lesson.ok()) << lesson.error().text;
+  std::vector<std::vector<std::string>> wanted, ran;
+  for (const Step& step : lesson->steps)
+    if (step.builds_order()) wanted.push_back(step.order.solution);
+  ASSERT_THAT(wanted, testing::SizeIs(5));
+  bool holds = true;
+  CheckOptions options;
+  options.most_samples = 1;
+  options.prove = [&](const parallelarium::Setup& setup) -> Result<ProvedRun> {
+    EXPECT_TRUE(setup.schedule.order());
+    if (setup.schedule.order()) ran.push_back(to_lines(*setup.schedule.order()));
+    return ProvedRun{{}, proof(1e-7, 1e-7, holds)};
+  };
+  const LessonReport good = check_lesson(folder, options);
+  EXPECT_TRUE(good.ok());
+  EXPECT_EQ(good.runs, 5U);
+  EXPECT_EQ(ran, wanted);
+  holds = false;
+  std::vector<std::string> missed;
+  for (const Message& fault : check_lesson(folder, options).faults)
+    if (fault.id == "run-proof") missed.push_back(fault.field);
+  EXPECT_THAT(missed, testing::ElementsAre("first-steps", "gpipe", "the-memory-wall",
+                                           "one-forward-one-backward", "unequal-stages"));
+}
+
 }  // namespace
 }  // namespace parallelarium

@@ -235,5 +235,19 @@ TEST(Recognised, OneFOneBWithMoreWarmUps) {
   EXPECT_EQ(more_warm_ups(zb_h1_order(4, 8)), 0);
 }
 
+TEST(Recognised, AllForwardsFirstIsNoOneFOneB) {
+  const Result<Order> order = order_from_text(
+      "F0 F1 F2 B0 B1 B2\n"
+      "F0 F1 F2 B0 B1 B2\n");
+  ASSERT_TRUE(order.ok());
+  EXPECT_EQ(more_warm_ups(*order), 0);
+  // One stage may have all forwards first where another has not.
+  const Result<Order> mixed = order_from_text(
+      "F0 F1 F2 B0 B1 B2\n"
+      "F0 F1 B0 F2 B1 B2\n");
+  ASSERT_TRUE(mixed.ok());
+  EXPECT_EQ(more_warm_ups(*mixed), 1);
+}
+
 }  // namespace
 }  // namespace parallelarium

@@ -105,9 +105,8 @@ QString LessonPanel::answer_note() const {
   const QString text = number_->text().trimmed();
   if (!number_row_->isHidden() && !text.isEmpty()) {
     const std::optional<double> number = typed().number;
-    if (!number)
-      return tr("“%1” is not a number: type one, such as %2.")
-          .arg(text, step.ask->unit == "share" ? guess_text(0.125, "share") : QStringLiteral("4"));
+    // An example might be the answer.
+    if (!number) return tr("“%1” is not a number.").arg(text);
     if (const QString problem = guess_problem(*number, step.ask->unit); !problem.isEmpty())
       return problem;
   }

@@ -20,9 +20,27 @@
 #include "app/lesson/map/unit_board.h"
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
+#include "app/look/theme/theme.h"
 #include "app/settings/controls.h"
 
 namespace parallelarium {
+
+namespace {
+
+constexpr int kReviewMinutes = 1;  // a question
+
+// What the marks of tiles and the arrows between units mean.
+QString marks_legend(const Theme& theme) {
+  const auto mark = [](QChar sign, const QColor& color) {
+    return QStringLiteral("<span style=\"color:%1\">%2</span>&nbsp;").arg(color.name()).arg(sign);
+  };
+  const QString gap = QStringLiteral("&nbsp;&nbsp;&nbsp;");
+  return mark(QChar(0x2713), theme.accent_line) + CourseMap::tr("done") + gap +
+         mark(QChar(0x25cf), theme.mark) + CourseMap::tr("due for review") + gap +
+         mark(QChar(0x2192), theme.muted) + CourseMap::tr("to a unit that builds on this one");
+}
+
+}  // namespace
 
 QString hours_text(int minutes) {
   if (minutes < 60) return minutes_text(minutes);
@@ -76,7 +94,8 @@ QWidget* CourseMap::make_card() {
   review_->setToolTip(tr("One question of each lesson that is due, with new numbers"));
   connect(review_, &QPushButton::clicked, this, [this] {
     const Result<void> opened = player_.review(data_.lessons[data_.due().front()].folder);
-    if (!opened) QMessageBox::warning(this, tr("Lesson"), sentence(opened.error()));
+    if (!opened) return void(QMessageBox::warning(this, tr("Lesson"), sentence(opened.error())));
+    Q_EMIT started();
   });
   line->addLayout(words, 1);
   line->addWidget(review_);
@@ -252,7 +271,9 @@ void CourseMap::fill() {
         tr("Begin with “%1”, %2. Nothing has to be known before.")
             .arg(data_.lessons[*next_].title, minutes_text(data_.lessons[*next_].minutes)));
   const std::size_t due = data_.due().size();
-  review_->setText(due == 1 ? tr("Review: 1 due") : tr("Review: %1 due").arg(due));
+  review_->setText((due == 1 ? tr("Review: 1 due") : tr("Review: %1 due").arg(due)) +
+                   QStringLiteral(" · ") +
+                   minutes_text(kReviewMinutes * static_cast<std::int64_t>(due)));
   review_->setVisible(due > 0 && !exam);
   go_on_->setVisible(next_.has_value());
   go_on_->setText(finished ? tr("Next lesson") : tr("Continue"));
@@ -264,7 +285,8 @@ void CourseMap::fill() {
                       "lesson.")
                        .arg(data_.lessons.size())
                        .arg(data_.done())
-                       .arg(hours_text(data_.minutes_left())));
+                       .arg(hours_text(data_.minutes_left())) +
+                   QStringLiteral("<br>") + marks_legend(theme_for(palette())));
   if (exam)
     counts_->setText(
         tr("<b>Exam</b> · Lessons that you open now have no hints and no answers, and "

@@ -116,6 +116,7 @@ void LessonPlayer::enter(std::size_t index, bool set_up) {
   note_base();
   apply_hidden_and_allowed();
   set_task();
+  begin_paused();
   if (!step().tab.empty()) Q_EMIT tab_wanted(QString::fromStdString(step().tab));
   if (step().view_range) {
     const double whole = static_cast<double>(session_.subject().horizon().count());
@@ -125,6 +126,13 @@ void LessonPlayer::enter(std::size_t index, bool set_up) {
   save();
   Q_EMIT changed();
   watch();
+}
+
+// Nothing moves, and nothing has happened yet: the student sets it going.
+void LessonPlayer::begin_paused() {
+  session_.playback().set_playing(false);
+  session_.playback().set_playhead(Nanoseconds(0));
+  session_.collectives().set_playhead(Nanoseconds(0));
 }
 
 // What the student changes is marked against, and reset to, what the lesson has set here.
@@ -232,7 +240,7 @@ void LessonPlayer::judge_now(const Answer& answer) {
   }
   if (step().kind == StepKind::kPredict) keep_guess();
   apply_hidden_and_allowed();
-  set_task();
+  if (step().builds_order()) session_.order_edit().set_solved(state.solved);
   save();
   Q_EMIT changed();
   Q_EMIT judged(right);

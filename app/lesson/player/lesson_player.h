@@ -195,6 +195,7 @@ class LessonPlayer : public QObject {
   std::vector<Condition> order_conditions() const;
   void set_order(const std::vector<std::string>& lines);
   void set_task();
+  void begin_paused();
   void end_review();
   Result<void> ask_one(const QString& folder, bool last);
   Result<void> note_known(const std::string& id);

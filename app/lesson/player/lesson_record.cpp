@@ -232,7 +232,9 @@ void LessonPlayer::restore() {
       const Result<Settings> settings = settings_at(*lesson_, step, drawn_, true);
       if (settings) states_[step].left_with = *settings;
     }
+    const Nanoseconds playhead = session_.playback().playhead();
     enter(last, false);
+    session_.playback().set_playhead(playhead);  // the document's
   }
 }
 

@@ -285,7 +285,8 @@ std::vector<LessonPlayer::Condition> LessonPlayer::order_conditions() const {
   if (sound && !whole)
     all.push_back({Limits::tr("Every rank comes to its end"), Limits::tr("so far"), false});
   else
-    all.push_back(condition(Limits::tr("Every rank comes to its end"), sound, Limits::tr("no")));
+    all.push_back(condition(Limits::tr("Every rank comes to its end"), sound,
+                            sound ? QString() : Limits::tr("no")));
   all.push_back(condition(Limits::tr("Everything is placed"), whole,
                           Limits::tr("%1 of %2").arg(times.placed).arg(times.wanted)));
   const Symbols symbols = symbols_at(settings());

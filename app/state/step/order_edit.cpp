@@ -34,6 +34,17 @@ std::string lines_text(const std::vector<std::string>& lines) {
   return text;
 }
 
+// GPipe with the backwards in the order of the forwards: F0 F1 … B0 B1 … on every rank.
+bool is_gpipe_in_turn(const Order& order) {
+  if (order.chunks != 1 || order.stages != static_cast<int>(order.ranks.size())) return false;
+  std::vector<Action> line;
+  for (const ActionKind kind : {ActionKind::kForward, ActionKind::kBackward})
+    for (int microbatch = 0; microbatch < order.microbatches; ++microbatch)
+      line.push_back({kind, microbatch, 0, false});
+  return std::all_of(order.ranks.begin(), order.ranks.end(),
+                     [&](const std::vector<Action>& rank) { return rank == line; });
+}
+
 }  // namespace
 
 OrderEdit::OrderEdit(Session& session) : session_(session) {
@@ -54,33 +65,43 @@ void OrderEdit::set_open(bool open) {
     Q_EMIT changed();
 }
 
-// What is there at first is nobody's attempt.
 void OrderEdit::begin() {
   read_setup();
   forget_attempts();
-  seen_ = lines_text(to_lines(draft_));
+  // What plays is not seen here, and would be drawn all the same.
+  session_.playback().set_playing(false);
   Q_EMIT changed();
 }
 
+// What is there at first is nobody's attempt.
 void OrderEdit::forget_attempts() {
   best_.reset();
   attempts_ = 0;
-  seen_.clear();
+  start_ = seen_ = lines_text(to_lines(draft_));
 }
 
 void OrderEdit::set_task(std::optional<OrderTask> task) {
-  if (task == task_) return;
-  const bool solved_now = task && task_ && task->durations == task_->durations;
+  if (!task && !task_) return;
   task_ = std::move(task);
-  if (!solved_now) rates_.clear();
-  if (!solved_now && task_) split_ = task_->split;
+  rates_.clear();
+  if (task_) split_ = task_->split;
   open_ = task_.has_value();
-  if (open_ && !solved_now)
+  if (open_)
     begin();
-  else if (open_)
-    follow();
   else
     Q_EMIT changed();
+}
+
+void OrderEdit::set_solved(bool solved) {
+  if (solved == task_->solved) return;
+  task_->solved = solved;
+  Q_EMIT changed();
+}
+
+int OrderEdit::over_limit() const {
+  for (std::size_t rank = 0; rank < limits_.size(); ++rank)
+    if (times_.ranks[rank].held > limits_[rank] + 1e-9) return static_cast<int>(rank);
+  return -1;
 }
 
 bool OrderEdit::editable() const {
@@ -138,7 +159,6 @@ void OrderEdit::refresh_durations() {
   rates_ = std::move(rates);
   priced_ = std::move(setup);
   ++prices_;
-  forget_attempts();
   const auto stages = static_cast<std::size_t>(draft_.stages);
   if (task_ && task_->durations.size() == stages) {
     durations_ = task_->durations;
@@ -167,31 +187,31 @@ void OrderEdit::judge() {
   if (limits_.size() != draft_.ranks.size()) limits_.clear();
   path_ = critical_path(times_);
   chosen_ = parallelarium::chosen_waits(draft_, times_, limits_);
-  if (times_.whole() && faults_.empty()) {
-    const std::string now = lines_text(to_lines(draft_));
-    if (now != seen_) {
-      seen_ = now;
-      ++attempts_;
-      if (!best_ || times_.makespan < *best_) best_ = times_.makespan;
-    }
+  // Other work has another floor: what was reached before says nothing of it.
+  std::string key = shape_key(draft_, split_) + fmt::format(" {}", prices_);
+  for (const double limit : limits_) key += fmt::format(" {}", limit);
+  const bool new_work = key != floor_key_;
+  floor_key_ = std::move(key);
+  if (new_work) forget_attempts();
+  const std::string now = lines_text(to_lines(draft_));
+  if (times_.whole() && faults_.empty() && over_limit() < 0 && now != start_ && now != seen_) {
+    seen_ = now;
+    ++attempts_;
+    if (!best_ || times_.makespan < *best_) best_ = times_.makespan;
   }
-  look_for_floor();
+  look_for_floor(new_work);
 }
 
 // A search, so off the window's thread; the answer for an older draft is dropped.
-void OrderEdit::look_for_floor() {
+void OrderEdit::look_for_floor(bool new_work) {
   const bool whole = times_.whole() && faults_.empty();
-  std::string key = shape_key(draft_, split_) + fmt::format(" {}", prices_);
-  for (const double limit : limits_) key += fmt::format(" {}", limit);
-  const bool new_floor = key != floor_key_;
-  if (new_floor) floor_.reset();
-  floor_key_ = key;
+  if (new_work) floor_.reset();
   recognised_.clear();
-  if (!new_floor && !whole && floor_) return;
+  if (!new_work && !whole && floor_) return;
   looking_ = true;
   const auto draft = std::make_shared<const Order>(draft_);
   const auto like = std::make_shared<const Order>(one_after_another(draft_, split_));
-  const std::string asked = key + lines_text(to_lines(draft_));
+  const std::string asked = floor_key_ + lines_text(to_lines(draft_));
   const auto known = floor_;
   worker_.clear();
   worker_.start([this, draft, like, asked, known, whole, stages = durations_, limits = limits_] {
@@ -210,6 +230,8 @@ void OrderEdit::look_for_floor() {
           if (more > 0)
             recognised_ = more == 1 ? tr("1F1B with one more warm-up forward")
                                     : tr("1F1B with %1 more warm-up forwards").arg(more);
+          else if (name.empty() && is_gpipe_in_turn(draft_))
+            recognised_ = tr("GPipe with the backwards in the order of the forwards");
           Q_EMIT floor_changed();
         },
         Qt::QueuedConnection);

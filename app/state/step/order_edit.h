@@ -31,7 +31,6 @@ struct OrderTask {
   Order start;                       // what the student began with
   // When each rank works in an order that solves it, and at what is not told.
   std::vector<std::vector<TimedAction>> goal;
-  bool operator==(const OrderTask&) const = default;
 };
 
 inline constexpr int kHangSeconds = 5;
@@ -47,8 +46,10 @@ class OrderEdit : public QObject {
   // Whether the Pipeline view shows the editor.
   bool open() const { return open_; }
   void set_open(bool open);
-  // A lesson's; opens the editor. None: the user builds freely.
+  // A lesson's; opens the editor and begins anew. None: the user builds freely.
   void set_task(std::optional<OrderTask> task);
+  // Whether the task is solved by now. There must be one.
+  void set_solved(bool solved);
   const std::optional<OrderTask>& task() const { return task_; }
 
   // --- what there is ---
@@ -69,8 +70,11 @@ class OrderEdit : public QObject {
   const std::optional<Floor>& floor() const { return floor_; }
   bool looks_for_floor() const { return looking_; }
   std::optional<double> par() const { return task_ ? task_->par : std::nullopt; }
-  std::optional<double> best() const { return best_; }       // of the whole orders seen here
-  int attempts() const { return attempts_; }                 // how many whole orders were seen
+  // The rank that holds more than it may, or -1.
+  int over_limit() const;
+  // The user's own orders of this work that are whole and keep the limits: the shortest, how many.
+  std::optional<double> best() const { return best_; }
+  int attempts() const { return attempts_; }
   const QString& recognised() const { return recognised_; }  // title of a schedule, or empty
   // Whether it may be changed.
   bool editable() const;
@@ -121,7 +125,7 @@ class OrderEdit : public QObject {
   void forget_attempts();
   void refresh_durations();
   void judge();
-  void look_for_floor();
+  void look_for_floor(bool new_work);
   void change(Order draft, const QString& what);
 
   Session& session_;
@@ -132,7 +136,7 @@ class OrderEdit : public QObject {
   Setup priced_;       // of which durations_ are, with one micro-batch
   std::string rates_;  // and of which Machine and placement of stages; empty: ask anew
   int prices_ = 0;     // how many times they were asked
-  std::string floor_key_, seen_;
+  std::string floor_key_, start_, seen_;  // what there was at first, the last attempt
   DraftTimes times_;
   std::vector<OrderFault> faults_;
   std::vector<DraftPlace> path_;

@@ -16,7 +16,7 @@ struct HeldPlot::State {
   explicit State(Session& s) : session(s) {}
   Session& session;
   std::shared_ptr<const LaneRows> rows;
-  bool hidden = false;
+  bool hidden = false, filled = false;  // filled: the plot has these lines
   QString source;
   std::vector<HeldLine> lines;
   int left = 86, width = 100;
@@ -57,11 +57,13 @@ HeldPlot::HeldPlot(Session& session, QWidget* parent)
   state_->playhead->start->setType(QCPItemPosition::ptAbsolute);
   state_->playhead->end->setType(QCPItemPosition::ptAbsolute);
   connect(&session.playback(), &Playback::playhead_changed, this, [this] {
+    if (!isVisible()) return;
     state_->move_playhead();
     state_->plot->layer(QStringLiteral("playhead"))->replot();
     update(QRect(0, 0, this->width(), static_cast<int>(kHeldHeader)));
   });
   connect(&session.subject(), &Subject::visible_changed, this, [this] {
+    if (!isVisible()) return;
     set_held_range(*state_->plot, state_->axis(), this->width());
     state_->move_playhead();
     state_->plot->replot(QCustomPlot::rpQueuedReplot);
@@ -76,21 +78,36 @@ void HeldPlot::show_rows(std::shared_ptr<const LaneRows> rows, bool hidden, cons
   s.rows = std::move(rows);
   s.hidden = hidden;
   s.source = source;
+  s.filled = false;
   s.lines = s.rows && !hidden ? held_lines(*s.rows) : std::vector<HeldLine>();
   s.faint->setEnabled(!s.session.problems().empty());  // the last valid picture, dimmed
+  s.plot->setVisible(s.rows && !hidden);               // its axes would tell times
+  setAccessibleDescription(description());
+  if (isVisible()) fill();
+  update();
+}
+
+// Draws the lines anew. What nobody sees waits until it is shown.
+void HeldPlot::fill() {
+  State& s = *state_;
   const Theme& theme = theme_for(palette());
-  s.plot->setVisible(s.rows && !hidden);  // its axes would tell times
+  s.filled = true;
   s.playhead->setPen(QPen(theme.mark, 1.5));
   fill_held_plot(*s.plot, s.lines, s.rows ? s.rows->end : Nanoseconds(0), theme, s.axis(), width());
   s.move_playhead();
   s.plot->replot(QCustomPlot::rpQueuedReplot);
-  setAccessibleDescription(description());
-  update();
+}
+
+void HeldPlot::showEvent(QShowEvent* event) {
+  QWidget::showEvent(event);
+  if (!state_->filled) return fill();
+  set_axis(state_->left, state_->width);
 }
 
 void HeldPlot::set_axis(int left, int width) {
   state_->left = left;
   state_->width = width;
+  if (!isVisible()) return;
   set_held_range(*state_->plot, state_->axis(), this->width());
   state_->move_playhead();
   state_->plot->replot(QCustomPlot::rpQueuedReplot);
@@ -127,6 +144,7 @@ void HeldPlot::resizeEvent(QResizeEvent*) {
   State& s = *state_;
   const auto top = static_cast<int>(kHeldHeader);
   s.plot->setGeometry(0, top, width(), std::max(20, height() - top));
+  if (!isVisible()) return;
   set_held_range(*s.plot, s.axis(), width());
   s.move_playhead();
   s.plot->replot(QCustomPlot::rpQueuedReplot);

@@ -111,8 +111,7 @@ PipelineView::PipelineView(Session& session, QWidget* parent)
     state_->pairs->setChecked(state_->timeline->arrangement() == Arrangement::kPairs);
   });
   connect(s.show_table, &QAction::toggled, this, [this](bool on) {
-    state_->table->setVisible(on);
-    state_->timeline->setVisible(!on);
+    align();
     refresh();
     if (on) state_->table->setFocus();
   });
@@ -292,7 +291,12 @@ void PipelineView::place_parts() {
   const bool editing = s.session.order_edit().open();
   s.editor->setVisible(editing);
   s.edit_button->setVisible(!editing && s.edit->isEnabled());
+  s.timeline->setVisible(!editing && !s.show_table->isChecked());
+  s.table->setVisible(!editing && s.show_table->isChecked());
+  setFocusProxy(editing ? static_cast<QWidget*>(s.editor) : s.timeline);
   if (editing) {
+    s.strip->hide();
+    s.plot->hide();
     s.editor->setGeometry(rect());
     s.editor->raise();
     return;

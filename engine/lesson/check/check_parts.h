@@ -84,8 +84,8 @@ void check_step(const Lesson& lesson, std::size_t step, const Symbols& drawn,
 void check_introduced(const Course& course, const std::map<std::string, Lesson>& lessons,
                       const std::function<std::vector<Message>&(const std::string&)>& faults_of);
 
-// Checks one run step, goal or build step with checks on runs: the engine runs it, and it must
-// pass. Returns the number of runs.
+// Checks one run step or goal with checks on runs: the engine runs it, and it must pass. Of a step
+// that builds an order the solution is run, and proved. Returns the number of runs.
 std::size_t check_run(const Lesson& lesson, std::size_t step, const Symbols& drawn,
                       Predictions& predictions, const CheckOptions& options, Faults& faults);
 

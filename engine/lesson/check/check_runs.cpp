@@ -38,11 +38,32 @@ Result<void> observe(Context& context, const Step& step, const CheckOptions& opt
   return {};
 }
 
+// The order that solves the step runs on ranks, whose losses and gradients must be one rank's.
+// Returns the number of runs.
+std::size_t run_solution(const Step& step, Settings settings, const CheckOptions& options,
+                         Faults& faults) {
+  Result<Schedule> order = Schedule::own(step.id, step.order.solution);
+  if (!order) return 0;  // check_step() says why
+  settings.setup.schedule = std::move(*order);
+  const Result<ProvedRun> proved = options.prove(settings.setup);
+  if (!proved)
+    faults.add("run-failed", step.id, proved.error().text);
+  else if (!proved->proof.is_object() || !proved->proof.value("holds", false))
+    faults.add("run-proof", step.id,
+               "Ranks that run the order of the solution have other losses or gradients than one "
+               "rank.");
+  return 1;
+}
+
 }  // namespace
 
 std::size_t check_run(const Lesson& lesson, std::size_t index, const Symbols& drawn,
                       Predictions& predictions, const CheckOptions& options, Faults& faults) {
   const Step& step = lesson.steps[index];
+  if (step.builds_order()) {
+    const Result<Settings> settings = settings_at(lesson, index, drawn);
+    return settings && options.prove ? run_solution(step, *settings, options, faults) : 0;
+  }
   const bool runs = std::any_of(step.checks.begin(), step.checks.end(),
                                 [](const Check& check) { return check.of_run(); });
   if (!runs || step.kind == StepKind::kBuild) return 0;

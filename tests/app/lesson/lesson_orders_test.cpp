@@ -3,10 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <QTest>
+#include <map>
 #include <stdexcept>
 
 #include "app/lesson/answer/drawing_grid.h"
 #include "app/state/step/order_edit.h"
+#include "app/views/pipeline/editor/known_schedules.h"
 #include "app/views/pipeline/editor/order_editor.h"
 #include "tests/app/lesson/lesson_fixture.h"
 
@@ -26,6 +28,9 @@ class ShownEditor {
     for (QPushButton* button : editor_.findChildren<QPushButton*>())
       if (button->text() == QLatin1String(text)) return *button;
     throw std::runtime_error(text);
+  }
+  const QLabel& label(const char* name) const {
+    return *editor_.findChild<QLabel*>(QLatin1String(name));
   }
 
  private:
@@ -75,6 +80,88 @@ TEST_F(LessonPlay, WrittenOrderIsJudgedAndShown) {
   EXPECT_FALSE(order.editable());
   EXPECT_TRUE(session_.problems().empty());
   EXPECT_EQ(to_lines(session_.subject().prediction()->order)[1], "F0 B0 F1 B1 F2 B2 F3 B3");
+}
+
+// GPipe's order, with which the memory wall begins, breaks its limit: it is no best, and below the
+// floor of those that keep it.
+TEST_F(LessonPlay, OnlyOwnOrdersWithinTheLimitsCountAndNothingIsCarriedOver) {
+  open(QStringLiteral("orders-by-hand"));
+  OrderEdit& order = session_.order_edit();
+  const auto enter_part = [&](std::size_t at) {
+    const Result<Settings> settings = settings_at(player().lesson(), at, player().drawn());
+    ASSERT_TRUE(settings);
+    session_.history().change(settings->setup, QStringLiteral("test"));
+    go_to(at);
+  };
+  const auto set_lines = [&](const std::vector<std::string>& lines) {
+    for (std::size_t rank = 0; rank < lines.size(); ++rank)
+      EXPECT_EQ(order.set_line(rank, QString::fromStdString(lines[rank])), QString());
+  };
+  enter_part(3);
+  ASSERT_EQ(step(), "gpipe");
+  EXPECT_EQ(order.attempts(), 0);
+  set_lines(player().step().order.solution);
+  ASSERT_TRUE(order.best());
+  EXPECT_EQ(*order.best(), 21);
+  const ShownEditor editor(session_);
+  const QLabel& known = editor.label("KnownSchedules");
+  EXPECT_FALSE(known.isVisible()) << "the goal is not checked yet";
+  EXPECT_EQ(known.text(), QString());
+  press_primary();
+  ASSERT_TRUE(player().state().solved) << feedback().toStdString();
+  EXPECT_EQ(*order.best(), 21) << "it is the same task";
+  // 4 stages, 4 micro-batches, B = 2 F: (4 + 3) * 3 forwards, 3 / 7 idle, held 4 of 4.
+  EXPECT_TRUE(known.isVisible());
+  std::map<QString, KnownSchedule> by_title;
+  for (const KnownSchedule& each : known_schedules(order)) {
+    by_title[each.title] = each;
+    EXPECT_TRUE(known.text().contains(each.title));
+  }
+  for (const char* title : {"GPipe", "1F1B"}) {
+    ASSERT_TRUE(by_title.count(QLatin1String(title))) << title;
+    EXPECT_EQ(by_title[QLatin1String(title)].makespan, 21);
+    EXPECT_NEAR(by_title[QLatin1String(title)].bubble, 3.0 / 7, 1e-12);
+    EXPECT_EQ(by_title[QLatin1String(title)].held, 4);
+  }
+  ASSERT_TRUE(by_title.count(QStringLiteral("Naive")));
+  EXPECT_EQ(by_title[QStringLiteral("Naive")].makespan, 48) << "4 micro-batches of 4 * 3, in turn";
+  EXPECT_EQ(by_title[QStringLiteral("Naive")].held, 1);
+  EXPECT_FALSE(by_title.count(QStringLiteral("ZB-H1"))) << "it does other work";
+  player().next();
+  ASSERT_EQ(step(), "the-memory-wall");
+  ASSERT_TRUE(order.times().whole());
+  EXPECT_EQ(order.attempts(), 0) << "nothing was touched";
+  EXPECT_FALSE(known.isVisible()) << "it is another goal";
+  EXPECT_FALSE(order.best()) << *order.best();
+  auto* conditions = panel_->findChild<QLabel*>("LessonConditions");
+  EXPECT_TRUE(
+      conditions->accessibleName().contains(QStringLiteral("Every rank comes to its end: ✓")));
+  EXPECT_FALSE(conditions->accessibleName().contains(QStringLiteral("✓ no")));
+  set_lines({"F0 F1 F2 F3 B0 B1 B2 B3", "F0 F1 F2 F3 B0 B1 B2 B3", "F0 F1 F2 F3 B0 B1 B2 B3",
+             "F0 F1 F2 F3 B0 B1 B2 B3"});
+  ASSERT_TRUE(order.times().whole());
+  EXPECT_EQ(order.attempts(), 0) << "it holds four, and may hold two";
+  set_lines(player().step().order.solution);
+  EXPECT_EQ(order.attempts(), 1);
+  order.wait();
+  ASSERT_TRUE(order.best() && order.floor());
+  EXPECT_GE(*order.best(), order.floor()->at_least);
+  order.reset();
+  EXPECT_EQ(order.attempts(), 1) << "the order of the beginning is nobody's";
+}
+
+TEST_F(LessonPlay, PartsBeginPausedAtTheirBeginning) {
+  open(QStringLiteral("naive-and-gpipe"));
+  session_.playback().set_playing(true);
+  session_.playback().set_playhead(Nanoseconds(1000));
+  session_.collectives().set_playhead(Nanoseconds(1000));
+  ASSERT_GT(session_.playback().playhead().count(), 0);
+  ASSERT_GT(session_.collectives().playhead().count(), 0);
+  player().next();
+  ASSERT_EQ(player().step_index(), 1U);
+  EXPECT_FALSE(session_.playback().playing());
+  EXPECT_EQ(session_.playback().playhead().count(), 0);
+  EXPECT_EQ(session_.collectives().playhead().count(), 0);
 }
 
 TEST_F(LessonPlay, FaultsOfADrawingAreMarkedByMouseAndKeys) {

@@ -5,8 +5,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <QImage>
+#include <QPainter>
+#include <set>
+
 #include "app/state/run/run_advice.h"
 #include "app/state/step/order_edit.h"
+#include "app/views/pipeline/held_plot.h"
+#include "app/views/shared/paint/qcustomplot_header.h"
 #include "engine/plan/order/order_faults.h"
 #include "tests/app/wait.h"
 #include "tests/app/window/window_fixture.h"
@@ -156,6 +162,92 @@ TEST_F(OrderEditing, WhatIsThereAtFirstIsNoAttempt) {
   edit().set_line(0, QStringLiteral("F0 F1 F2 B0 B1 B2"));
   EXPECT_EQ(edit().attempts(), 1);
   EXPECT_TRUE(edit().best());
+}
+
+TEST_F(OrderEditing, AllForwardsFirstAreCalledGPipe) {
+  for (const std::size_t rank : {0U, 1U})
+    edit().set_line(rank, QStringLiteral("F0 F1 F2 B0 B1 B2"));
+  edit().wait();
+  EXPECT_EQ(edit().recognised(),
+            QStringLiteral("GPipe with the backwards in the order of the forwards"));
+  edit().set_line(1, QStringLiteral("F0 F1 B0 F2 B1 B2"));
+  edit().wait();
+  EXPECT_EQ(edit().recognised(), QStringLiteral("1F1B with one more warm-up forward"));
+}
+
+TEST_F(OrderEditing, TheFloorsBubbleIsKnownBeforeTheOrderIsWhole) {
+  edit().wait();
+  const auto bubble = [&] { return editor_quantities(edit(), session())[1].observed.text; };
+  const QString whole = bubble();
+  ASSERT_NE(whole, QStringLiteral("–"));
+  edit().clear_all();
+  edit().wait();
+  EXPECT_EQ(bubble(), whole) << "it is of the work, not of what is placed";
+}
+
+TEST_F(OrderEditing, TheCriticalPathIsToldToItsEnd) {
+  set("pp", "4");
+  set("microbatches", "8");
+  ASSERT_GT(edit().path().size(), 6U);
+  const QString text = path_text(edit());
+  EXPECT_FALSE(text.contains(QStringLiteral("….")) || text.endsWith(QStringLiteral("…")));
+  const DraftPlace& last = edit().path().back();
+  const Action& action = edit()
+                             .times()
+                             .ranks[static_cast<std::size_t>(last.rank)]
+                             .ran[static_cast<std::size_t>(last.index)]
+                             .action;
+  EXPECT_TRUE(text.contains(action_text(action, 1) + QStringLiteral("."))) << text.toStdString();
+}
+
+// Sixteen rows: the names of all of them have room.
+TEST_F(OrderEditing, RowsOfSixteenStagesAreNamedInFull) {
+  set("layers", "16");
+  set("pp", "16");
+  set("microbatches", "16");
+  ASSERT_TRUE(edit().problem().isEmpty()) << edit().problem().toStdString();
+  QImage image(1100, 1500, QImage::Format_RGB32);
+  QPainter painter(&image);
+  TextLog texts;
+  const EditorPicture picture = editor_->picture();
+  paint_editor_times(painter, picture, editor_times(picture, 1100), light_theme(), &texts);
+  std::set<QString> names;
+  for (const auto& text : texts) names.insert(text.text);
+  for (int rank = 0; rank < 16; ++rank)
+    EXPECT_TRUE(names.count(QStringLiteral("Stage %1").arg(rank))) << rank;
+}
+
+TEST_F(OrderEditing, OtherWorkBeginsTheCountAnew) {
+  edit().set_line(0, QStringLiteral("F0 F1 F2 B0 B1 B2"));
+  set("schedule", "gpipe");
+  const int before = edit().attempts();
+  EXPECT_GT(before, 0);
+  set("microbatches", "4");
+  ASSERT_TRUE(edit().times().whole());
+  EXPECT_EQ(edit().attempts(), 0) << "four micro-batches have another floor";
+  EXPECT_FALSE(edit().best());
+}
+
+// The timeline and its plot are under the editor: nothing of them is drawn, and nothing plays.
+TEST_F(OrderEditing, NothingPlaysUnderTheEditorAndWhatIsUnderItIsHidden) {
+  edit().set_open(false);
+  auto* plot = window->findChild<HeldPlot*>();
+  ASSERT_TRUE(plot->isVisible());
+  session().playback().set_playing(true);
+  edit().set_open(true);
+  EXPECT_FALSE(session().playback().playing());
+  EXPECT_FALSE(plot->isVisible());
+  int replots = 0;
+  auto* figure = plot->findChild<QCustomPlot*>();
+  QObject::connect(figure, &QCustomPlot::afterReplot, [&] { ++replots; });
+  set("microbatches", "5");
+  QApplication::processEvents();
+  EXPECT_EQ(replots, 0) << "nobody sees it";
+  edit().set_open(false);
+  QApplication::processEvents();
+  EXPECT_TRUE(plot->isVisible());
+  EXPECT_GT(replots, 0);
+  EXPECT_THAT(plot->accessibleDescription().toStdString(), testing::HasSubstr("stage 0"));
 }
 
 TEST_F(OrderEditing, ARowIsTypedAsText) {

@@ -16,7 +16,7 @@
 
 namespace parallelarium {
 
-inline constexpr double kEditorLabel = 74, kEditorChip = 18;  // of a row's name, and its number
+inline constexpr double kEditorLabel = 88, kEditorChip = 18;  // of a row's name, and its number
 
 // An action by its place: rank and index in the rank's line.
 struct Spot {

@@ -12,13 +12,6 @@ namespace parallelarium {
 
 namespace {
 
-// The rank that holds more than it may, or -1.
-int over_limit(const OrderEdit& edit) {
-  for (std::size_t rank = 0; rank < edit.limits().size(); ++rank)
-    if (edit.times().ranks[rank].held > edit.limits()[rank] + 1e-9) return static_cast<int>(rank);
-  return -1;
-}
-
 bool at_most(double value, double bound) { return value <= bound * (1 + 1e-9); }
 
 QString detail_of(const OrderFault& fault) {
@@ -75,7 +68,7 @@ EditorVerdict verdict_of(const OrderEdit& edit) {
     const bool hangs = fault.sentence.id == "order-before" || fault.sentence.id == "order-circle";
     return {Tone::kWarning, sentence(fault.sentence), detail_of(fault), hangs};
   }
-  if (const int rank = over_limit(edit); rank >= 0)
+  if (const int rank = edit.over_limit(); rank >= 0)
     return {Tone::kWarning,
             QObject::tr("%1 holds %2 micro-batches, but may hold %3.")
                 .arg(row_name(edit.draft(), rank),
@@ -174,14 +167,13 @@ QString path_text(const OrderEdit& edit) {
       ways << QStringLiteral("%1: %2").arg(row_name(edit.draft(), place.rank), name);
     rank = place.rank;
   }
-  const int most = 6;  // changes of the rank that a reader follows
-  QString way = ways.mid(0, most).join(QStringLiteral(", "));
-  if (ways.size() > most) way += QStringLiteral(", …");
+  const int most = 6;  // changes of the rank that a reader follows; of more, how it ends
+  if (ways.size() > most) ways = ways.mid(0, most - 1) << QStringLiteral("…") << ways.back();
+  const QString way = ways.join(QStringLiteral(", "));
   QString text =
       edit.path().size() == 1
           ? QObject::tr("Critical path (1 action): %1.").arg(way)
           : QObject::tr("Critical path (%1 actions): %2.").arg(edit.path().size()).arg(way);
-  if (ways.size() > most) text.chop(1);
   if (transfers > 0)
     text += QChar(' ') +
             QObject::tr("%1 of it are transfers.").arg(forwards_text(edit.in_forwards(transfers)));
@@ -216,6 +208,11 @@ std::vector<Quantity> editor_quantities(const OrderEdit& edit, const Session& se
   const bool hangs = std::any_of(times.ranks.begin(), times.ranks.end(), [](const DraftRank& line) {
     return line.wait && line.wait->for_ever;
   });
+  // The work of the whole order, of which some may not be placed yet.
+  const auto floor_bubble = [&] {
+    const Order all = one_after_another(edit.draft(), edit.split());
+    return time_draft(all, edit.durations(), edit.split()).bubble_in(*floor);
+  };
   int ran = 0;
   double held = 0;
   for (const DraftRank& line : times.ranks) {
@@ -233,10 +230,9 @@ std::vector<Quantity> editor_quantities(const OrderEdit& edit, const Session& se
                                         : none,
                                 yours),
                          figure(floor ? forwards_figure(edit.in_forwards(*floor)) : none, bound)));
-  five.push_back(
-      pair_of("order.bubble", QObject::tr("Bubble of whole step"),
-              figure(whole ? share_text(times.bubble_in(times.makespan)) : none, yours),
-              figure(whole && floor ? share_text(times.bubble_in(*floor)) : none, bound)));
+  five.push_back(pair_of("order.bubble", QObject::tr("Bubble of whole step"),
+                         figure(whole ? share_text(times.bubble_in(times.makespan)) : none, yours),
+                         figure(floor ? share_text(floor_bubble()) : none, bound)));
   five.push_back(pair_of("order.held", QObject::tr("Most held"), figure(number_text(held), yours),
                          figure(limit, QObject::tr("limit"))));
   five.push_back(pair_of("order.ran", QObject::tr("Actions that run"),

@@ -12,12 +12,15 @@
 #include <QPushButton>
 #include <QSaveFile>
 #include <QScrollArea>
+#include <QScrollBar>
 #include <QVBoxLayout>
+#include <algorithm>
 #include <cmath>
 
 #include "app/look/sentence.h"
 #include "app/settings/controls.h"
 #include "app/views/pipeline/editor/editor_run.h"
+#include "app/views/pipeline/editor/known_schedules.h"
 
 namespace parallelarium {
 
@@ -108,6 +111,17 @@ void OrderEditor::build() {
   column->addWidget(reason_);
   column->addWidget(path_);
   column->addWidget(seen_);
+  known_ = new QLabel;
+  known_->setObjectName(QStringLiteral("KnownSchedules"));
+  known_->setTextFormat(Qt::RichText);
+  known_->hide();
+  column->addWidget(known_);
+  // The bar takes its room from the margin: nothing moves when it comes.
+  QScrollBar* bar = scroll_->verticalScrollBar();
+  connect(bar, &QScrollBar::rangeChanged, column, [column, bar](int least, int most) {
+    const int taken = most > least ? bar->sizeHint().width() : 0;
+    column->setContentsMargins(16, 8, std::max(0, 16 - taken), 12);
+  });
   for (QLabel* label : {reason_, path_}) set_style_property(label, "role", "muted");
   column->addStretch();
   text_ = new QLineEdit(rows_);
@@ -290,6 +304,9 @@ void OrderEditor::show_verdict() {
   const QString run = run_text(session_);
   seen_->setText(run);
   seen_->setVisible(!run.isEmpty());
+  const bool tells = shows_known_schedules(edit_);
+  known_->setText(tells ? known_schedules_table(edit_) : QString());
+  known_->setVisible(tells && !known_->text().isEmpty());
   rows_->setAccessibleDescription(editor_description(edit_));
 }
 

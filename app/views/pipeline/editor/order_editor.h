@@ -75,7 +75,7 @@ class OrderEditor : public QWidget {
   OrderEdit& edit_;
   QScrollArea* scroll_ = nullptr;
   QLabel *title_ = nullptr, *headline_ = nullptr, *detail_ = nullptr, *score_ = nullptr,
-         *reason_ = nullptr, *path_ = nullptr, *seen_ = nullptr;
+         *reason_ = nullptr, *path_ = nullptr, *seen_ = nullptr, *known_ = nullptr;
   Segments* kind_ = nullptr;
   QFrame* verdict_ = nullptr;
   QWidget *times_ = nullptr, *rows_ = nullptr, *buttons_ = nullptr;
