@@ -12,6 +12,7 @@
 #include <QTemporaryDir>
 #include <QTextBrowser>
 #include <QToolButton>
+#include <algorithm>
 #include <cmath>
 
 #include "app/lesson/lesson_index.h"
@@ -73,11 +74,12 @@ TEST_F(LessonPlay, WhatIsNoNumberSaysWhyItCannotBeCommitted) {
   type_number(QStringLiteral("lots"));
   EXPECT_FALSE(primary()->isEnabled());
   EXPECT_TRUE(says(QStringLiteral("“lots” is not a number.")));
-  for (const QLabel* label : panel_->findChildren<QLabel*>())
-    if (label->isVisible() && label->text().contains(QStringLiteral("not a number")))
-      for (const QChar& letter : label->text())
-        EXPECT_FALSE(letter.isDigit())
-            << "an example may be the answer: " << label->text().toStdString();
+  for (const QLabel* label : panel_->findChildren<QLabel*>()) {
+    if (!label->isVisible() || !label->text().contains(QStringLiteral("not a number"))) continue;
+    EXPECT_FALSE(std::any_of(label->text().begin(), label->text().end(),
+                             [](QChar letter) { return letter.isDigit(); }))
+        << "an example may be the answer: " << label->text().toStdString();
+  }
   panel_->findChild<QLineEdit*>("LessonNumber")->clear();
   type_number(QStringLiteral("30"));
   EXPECT_TRUE(primary()->isEnabled());
