@@ -2167,6 +2167,10 @@
         <translation>der Abstand zwischen den Verlusten der Ränge</translation>
     </message>
     <message>
+        <source>the noise scale of gradients, in sequences</source>
+        <translation>die Rauschskala der Gradienten, in Sequenzen</translation>
+    </message>
+    <message>
         <source>the loss after step %1</source>
         <translation>der Verlust nach Schritt %1</translation>
     </message>

@@ -44,6 +44,8 @@ QString figure_name(const QString& key) {
   if (key == QLatin1String("ranks.differing")) return Limits::tr("the ranks with other weights");
   if (key == QLatin1String("ranks.loss_spread"))
     return Limits::tr("the distance between the ranks' losses");
+  if (key == QLatin1String("noise_scale.sequences"))
+    return Limits::tr("the noise scale of gradients, in sequences");
   if (key.startsWith(QLatin1String("losses.")))
     return Limits::tr("the loss after step %1").arg(key.section(QLatin1Char('.'), 1));
   if (key == QLatin1String("traffic.*.sent_bytes"))

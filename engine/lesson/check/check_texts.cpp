@@ -126,7 +126,10 @@ Symbols names_after(const Step& step, const Context& context, bool guessed) {
   if (guessed) known.guess = 1;
   known.observed = known.predicted;  // a run gives the same figures
   known.observed["source"] = "paced";
-  known.observed["noise_scale"] = {{"sequences", 1}, {"tokens", 1}};  // a run alone tells it
+  // What a run alone tells.
+  const RunSettings& run = context.settings.setup.run;
+  known.observed["noise_scale"] = {{"sequences", 1}, {"tokens", 1}};
+  known.observed["losses"] = std::vector<double>(static_cast<std::size_t>(run.warmup + run.steps));
   known.collective_observed = known.collective_predicted;
   known.collective_observed["source"] = "measured";
   Answer answer;

@@ -237,6 +237,7 @@ TEST_F(OrderEditing, NothingPlaysUnderTheEditorAndWhatIsUnderItIsHidden) {
   edit().set_open(true);
   EXPECT_FALSE(session().playback().playing());
   EXPECT_FALSE(plot->isVisible());
+  QApplication::processEvents();  // what was to be drawn when it was seen
   int replots = 0;
   auto* figure = plot->findChild<QCustomPlot*>();
   QObject::connect(figure, &QCustomPlot::afterReplot, [&] { ++replots; });

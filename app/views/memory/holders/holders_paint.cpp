@@ -6,7 +6,6 @@
 #include "app/views/memory/holders/holders.h"
 #include "app/views/memory/memory_paint.h"
 #include "app/views/shared/paint/paint_tools.h"
-#include "app/views/shared/words.h"
 
 namespace parallelarium {
 
@@ -391,24 +390,6 @@ void paint_holders(QPainter& painter, const HoldersPicture& picture, const Holde
     painter.setBrush(Qt::NoBrush);
     painter.drawRect(at.cell(chosen.first, chosen.second).adjusted(-2, -2, 2, 2));
   }
-}
-
-ViewPicture holders_export(const Session& session, bool dark) {
-  return {QSize(1100, 560), [&session, dark](QPainter& painter, QSizeF size, TextLog* texts) {
-            const Theme& theme = dark ? dark_theme() : light_theme();
-            painter.fillRect(QRectF(QPointF(0, 0), size), theme.surface);
-            HoldingsOfRanks kept;
-            const HoldersPicture picture = holders_picture(session, kept);
-            const QSizeF inside(size.width() - 32, size.height() - 56);
-            painter.save();
-            painter.translate(16, 12);
-            paint_holders(painter, picture, holders_layout(picture, inside), inside, {-1, -1},
-                          theme, texts);
-            painter.restore();
-            put_elided(painter, QRectF(16, size.height() - 24, inside.width(), 16),
-                       Qt::AlignVCenter, setup_footer(session.subject().prediction()->setup),
-                       theme.font(11), theme.muted, texts);
-          }};
 }
 
 }  // namespace parallelarium

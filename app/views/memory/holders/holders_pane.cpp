@@ -8,6 +8,8 @@
 #include <QToolTip>
 #include <algorithm>
 
+#include "app/views/shared/paint/paint_tools.h"
+#include "app/views/shared/words.h"
 #include "engine/plan/setup/setup_settings.h"
 
 namespace parallelarium {
@@ -179,6 +181,24 @@ bool HoldersPane::event(QEvent* event) {
              (fact.word.isEmpty() ? QString() : fact.word + QStringLiteral(": ")) + fact.value;
   QToolTip::showText(help->globalPos(), words, this);
   return true;
+}
+
+ViewPicture holders_export(const Session& session, bool dark) {
+  return {QSize(1100, 560), [&session, dark](QPainter& painter, QSizeF size, TextLog* texts) {
+            const Theme& theme = dark ? dark_theme() : light_theme();
+            painter.fillRect(QRectF(QPointF(0, 0), size), theme.surface);
+            HoldingsOfRanks kept;
+            const HoldersPicture picture = holders_picture(session, kept);
+            const QSizeF inside(size.width() - 32, size.height() - 56);
+            painter.save();
+            painter.translate(16, 12);
+            paint_holders(painter, picture, holders_layout(picture, inside), inside, {-1, -1},
+                          theme, texts);
+            painter.restore();
+            put_elided(painter, QRectF(16, size.height() - 24, inside.width(), 16),
+                       Qt::AlignVCenter, setup_footer(session.subject().prediction()->setup),
+                       theme.font(11), theme.muted, texts);
+          }};
 }
 
 }  // namespace parallelarium
