@@ -55,7 +55,7 @@ std::optional<Message> outside_of(const Setup& setup, const PlanRequest& request
   return all;
 }
 
-// That it is no candidate, before what else is said of it.
+// Says first that the Setup is no candidate, and keeps what else is said of it.
 void put_outside(Standing& told, const std::optional<Message>& outside) {
   if (!outside) return;
   told.candidate = false;

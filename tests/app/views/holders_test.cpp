@@ -326,7 +326,7 @@ TEST_F(Holders, GroupsStandTogetherAndMoveApart) {
   EXPECT_EQ(ranks, (std::vector{0, 2, 1, 3})) << "those that share stand together";
 }
 
-// Where one rank is built for many, its row says for how many.
+// The row of a rank that is built for many says how many are like it.
 TEST_F(Holders, ARepresentativeSaysHowManyAreAlike) {
   PlanSetup setup = data_parallel(3);
   ASSERT_TRUE(set_field(setup, "model", "llama3-70b").ok());
