@@ -3,13 +3,16 @@
 """Writes tables of a Machine file from measured calls.
 
     shares.py products MACHINE.json ORIGIN GEMM.csv
+    shares.py fp8-products MACHINE.json ORIGIN GEMM.csv
     shares.py attention MACHINE.json ORIGIN ATTENTION.csv
     shares.py training-attention MACHINE.json ORIGIN FORWARD.csv BACKWARD.csv
     shares.py times MACHINE.json ORIGIN NCCL.csv
     shares.py links MACHINE.json ORIGIN LINKS.json
     shares.py experts MACHINE.json ORIGIN GROUPED.csv
 
-GEMM.csv has columns m, n, k, tflops; ATTENTION.csv batch_size, isl, num_heads, head_dim, ms, of causal
+GEMM.csv has columns m, n, k, tflops; of FP8 those of the product alone: ai-dynamo/aiconfigurator measures
+it with the passes that scale and cast its first factor, whose own times (its tables compute_scale and
+scale_matrix) are taken off. ATTENTION.csv has columns batch_size, isl, num_heads, head_dim, ms, of causal
 forward calls. A point of a grid is the median of the calls within a factor of 1.5 of its sizes, as a share
 of the roofline; the nearest call where there are none.
 NCCL.csv has columns operation, num_gpus, message_size (elements of 2 bytes of the whole array), ms; times
@@ -31,9 +34,9 @@ def median(values):
     return values[len(values) // 2]
 
 
-def product_shares(path, peak, bandwidth):
+def product_shares(path, peak, bandwidth, read_bytes=2):
     def share(m, n, k, rate):
-        moved = 2 * (m * n + n * k + m * k) / bandwidth
+        moved = (2 * m * n + read_bytes * (n * k + m * k)) / bandwidth
         return min(1.0, rate * max(1 / peak, moved / (2 * m * n * k)))
 
     calls = []
@@ -193,6 +196,10 @@ def main():
         peak = numbers["half_flops_per_second"]["value"]
         products = product_shares(paths[0], peak, numbers["memory_bytes_per_second"]["value"])
         put(lines, "products", {**products, "origin": origin + ", products"})
+    elif what == "fp8-products":
+        peak = numbers["fp8_flops_per_second"]["value"]
+        products = product_shares(paths[0], peak, numbers["memory_bytes_per_second"]["value"], 1)
+        put(lines, "fp8_products", {**products, "origin": origin})
     elif what == "attention":
         peak = numbers["half_flops_per_second"]["value"]
         for name, size in (("attention", 128), ("narrow_attention", 64)):

@@ -62,32 +62,6 @@ TEST(Sources, BeginWithAuthorYearAndTable) {
   }
 }
 
-// Once a machine says it, rows that lack it alone can be expressed.
-TEST(Impossible, RowsLackRatesThatTheirMachinesDoNotSay) {
-  constexpr std::string_view kLacks = " does not say how fast it multiplies FP8";
-  std::map<std::string, double> fp8;  // by title
-  for (const std::string& name : machine_names())
-    if (const Result<Machine> machine = find_machine(name); machine.ok())
-      fp8[machine->title] = machine->fp8_flops_per_second.value;
-  const Result<std::vector<Case>> cases = all_cases();
-  ASSERT_TRUE(cases.ok());
-  int rows = 0;
-  for (const Case& each : *cases)
-    for (const CaseRow& row : each.rows) {
-      const std::size_t at = row.impossible.find(kLacks);
-      if (at == std::string::npos) continue;
-      ++rows;
-      const std::string title = row.impossible.substr(0, at);
-      if (title == "Grand Teton H100 96 GB") {  // as DGX H100, but for its memory
-        EXPECT_EQ(fp8.at("DGX H100"), 0);
-        continue;
-      }
-      ASSERT_EQ(fp8.count(title), 1u) << row.impossible;
-      EXPECT_EQ(fp8.at(title), 0) << each.name << ", " << row.name;
-    }
-  EXPECT_GT(rows, 50);
-}
-
 // Rows that miss a goal stand in a goal of their own, with the reason, so that they get no worse.
 INSTANTIATE_TEST_SUITE_P(
     Published, Cases,
@@ -116,14 +90,27 @@ INSTANTIATE_TEST_SUITE_P(
         // 13.5 % are promised, by which SimuMax itself misses a row of these.
         Goal{"simumax-2026-b200", "step_seconds", "deepseekv2", 0.11, 0.135},
         Goal{"deepseek-v3-2024", "step_seconds", "", 0.15, 0.15},
-        // BF16 of Megatron-Bridge.
-        Goal{"megatron-bridge-25.11", "tokens_per_second_per_rank", "DeepSeekV3", 0.04, 0.06},
-        Goal{"megatron-bridge-25.11", "tokens_per_second_per_rank", "Qwen3", 0.03, 0.04},
+        // Megatron-Bridge in BF16 and FP8. Rows of FSDP keep on the GPU what their recipes move to
+        // the host; those of DeepSeek-V3 over several nodes overlap exchanges of tokens there.
+        Goal{"megatron-bridge-25.11", "tokens_per_second_per_rank", "DeepSeekV3 (w/o MTP)", 0.05,
+             0.115},
+        Goal{"megatron-bridge-25.11", "tokens_per_second_per_rank", "BF16", 0.145, 0.47},
+        Goal{"megatron-bridge-25.11", "tokens_per_second_per_rank", "LLAMA3_8B", 0.03, 0.05},
+        Goal{"megatron-bridge-25.11", "tokens_per_second_per_rank", "LLAMA3_70B", 0.15, 0.19},
+        Goal{"megatron-bridge-26.04.01", "tokens_per_second_per_rank", "LLAMA3_70B", 0.055, 0.13},
+        Goal{"megatron-bridge-26.04.01", "tokens_per_second_per_rank", "DeepSeekV3, DGX-GB", 0.04,
+             0.055},
+        Goal{"megatron-bridge-26.04.01", "tokens_per_second_per_rank", "DeepSeekV3", 0.165, 0.4},
+        Goal{"megatron-bridge-26.04.01", "tokens_per_second_per_rank", "Qwen3_30B", 0.14, 0.335},
+        Goal{"megatron-bridge-26.04.01", "tokens_per_second_per_rank", "Qwen3_235B", 0.095, 0.29},
+        Goal{"megatron-bridge-26.04.01", "tokens_per_second_per_rank", "GPT OSS", 0.245, 0.35},
         Goal{"liu-2025-table-4", "mfu_causal_percent", "FSDP + EP", 0.045, 0.115},
         // Under sequence parallelism every TP rank sends and routes all tokens here, and its share
         // there.
         Goal{"liu-2025-table-4", "mfu_causal_percent", "MCore,", 0.17, 0.285},
-        Goal{"torchtitan-2025-async-tp", "tokens_per_second_per_rank", "", 0.06, 0.06},
+        Goal{"torchtitan-2025-async-tp", "tokens_per_second_per_rank", "BF16", 0.06, 0.06},
+        Goal{"torchtitan-2025-async-tp", "tokens_per_second_per_rank", "Float8", 0.13, 0.13},
+        Goal{"torchtitan-2024-table-4", "tokens_per_second_per_rank", "", 0.15, 0.15},
         // Two points of utilisation of some 40: its stages' messages and its gradients share cards.
         Goal{"llama-3-2024-table-4", "mfu_causal_percent", "", 0.02, 0.045}));
 

@@ -44,7 +44,7 @@ struct MatmulPoint {
   bool operator==(const MatmulPoint&) const = default;
 };
 
-// Shares of the roofline that products [m,k] x [k,n] of 16 bit reach, on a grid of sizes; between
+// Shares of the roofline that products [m,k] x [k,n] of one type reach, on a grid of sizes; between
 // them multilinear in the logarithms, beyond them as at the edge, so that no size makes a jump.
 struct ProductShares {
   std::vector<double> m, n, k;  // ascending
@@ -170,7 +170,7 @@ struct Machine {
   // the rate of fp32.
   bool bf16 = true;
   Sourced matmul_efficiency;  // share of peak that large products reach; 1 = lower bound at peak
-  ProductShares products;     // of each size, where a table of them is known
+  ProductShares products;     // of 16 bit, of each size, where a table of them is known
   AttentionShares attention;  // without it, as products
   AttentionShares wide_attention;  // of heads wider than 128; without it, as the others
   // Of heads of 64 or fewer, which leave tensor cores less to do for each exponential; between 64
@@ -178,7 +178,9 @@ struct Machine {
   AttentionShares narrow_attention;
   Sourced experts_efficiency;    // share of peak of experts' grouped products; 0: as products
   ExpertShares experts;          // the same by size, where a table is known
-  Sourced fp8_flops_per_second;  // what large FP8 products reach; 0: it has none
+  Sourced fp8_flops_per_second;  // peak of FP8 products, dense, by tensor cores; 0: it has none
+  // Of those, without the pass that makes FP8 of 16 bit; without it, matmul_efficiency.
+  ProductShares fp8_products;
   // The share of those that a device keeps up for hours, where its power limits it.
   Sourced sustained = {1, "assumed"};
   Sourced memory_efficiency = {1, "assumed"};  // share of memory bandwidth that a step reaches

@@ -77,6 +77,14 @@ Result<ProductShares> read_products(const nlohmann::json& json, const std::strin
   return products;
 }
 
+nlohmann::json to_json(const ProductShares& products) {
+  return {{"m", products.m},
+          {"n", products.n},
+          {"k", products.k},
+          {"shares", products.shares},
+          {"origin", products.origin}};
+}
+
 Result<ExpertShares> read_experts(const nlohmann::json& json, const std::string& prefix) {
   ExpertShares experts;
   SettingsReader reader(json, prefix);
@@ -112,6 +120,7 @@ Result<CollectiveTimes> read_times(const nlohmann::json& json, const std::string
 
 void read_tables(SettingsReader& reader, Machine& machine) {
   read_dotted(reader, "products", machine.products, read_products);
+  read_dotted(reader, "fp8_products", machine.fp8_products, read_products);
   read_dotted(reader, "attention", machine.attention, read_attention);
   read_dotted(reader, "wide_attention", machine.wide_attention, read_attention);
   read_dotted(reader, "narrow_attention", machine.narrow_attention, read_attention);
@@ -120,12 +129,8 @@ void read_tables(SettingsReader& reader, Machine& machine) {
 }
 
 void put_tables(nlohmann::json& json, const Machine& machine) {
-  if (const ProductShares& products = machine.products; !products.shares.empty())
-    json["products"] = {{"m", products.m},
-                        {"n", products.n},
-                        {"k", products.k},
-                        {"shares", products.shares},
-                        {"origin", products.origin}};
+  if (!machine.products.shares.empty()) json["products"] = to_json(machine.products);
+  if (!machine.fp8_products.shares.empty()) json["fp8_products"] = to_json(machine.fp8_products);
   if (!machine.attention.shares.empty()) json["attention"] = to_json(machine.attention);
   if (!machine.wide_attention.shares.empty())
     json["wide_attention"] = to_json(machine.wide_attention);

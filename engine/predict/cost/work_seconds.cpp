@@ -118,12 +118,23 @@ double unfused_seconds(const Work& work, const Shape& shape, const Machine& mach
          over(scores * between, bandwidth);
 }
 
-// A pass that reads 16 bit and writes FP8: of the activations that go in, and for a weight gradient
-// of both factors.
-double to_fp8_seconds(const Work& work, const Machine& machine) {
+// Products of FP8, behind a pass that reads 16 bit and writes FP8: of the activations that go in,
+// and for a weight gradient of both factors. What is read has one byte an element, what is written
+// as many as in 16 bit. Those of experts are one grouped call, which starts once for all their
+// rows.
+double fp8_seconds(const Work& work, const Machine& machine) {
   const bool weights = work.phase == Phase::kWeightGrad;
-  const auto elements = static_cast<double>((weights ? work.m + work.n : work.m) * work.k);
-  return over(3 * elements * static_cast<double>(work.repeat), sustained_bandwidth(machine));
+  const auto repeat = static_cast<double>(work.repeat);
+  const auto cast = repeat * static_cast<double>((weights ? work.m + work.n : work.m) * work.k);
+  const auto read = repeat * static_cast<double>((work.m + work.n) * work.k);
+  const double peak = machine.fp8_flops_per_second.value * machine.sustained.value;
+  const ProductShares& table = machine.fp8_products;
+  const double share = table.shares.empty() ? machine.matmul_efficiency.value
+                                            : table.at(work.m * work.repeat, work.n, work.k);
+  const double arithmetic = over(work.flops, peak);
+  const double traffic =
+      over(static_cast<double>(work.bytes) - read, machine.memory_bytes_per_second.value);
+  return over(3 * cast, sustained_bandwidth(machine)) + std::max(arithmetic, traffic) / share;
 }
 
 // The share of the peak that an expert's products of so many rows reach; 0: no table says it.
@@ -199,6 +210,21 @@ double activation_seconds(const Work& work, const Shape& shape, const Machine& m
   return machine.launch_seconds.value + over(moved * bytes * numbers, sustained_bandwidth(machine));
 }
 
+// Experts with biases: the second one, weighted by gates, is added expert by expert in fp32.
+// Forward: bias times gate, the sum, all experts' joined, and their type. Backward: to fp32 and
+// back, joined, and products and sums for the gradients of biases and gates. Source: Megatron-LM
+// d98e8a64dd, megatron/core/transformer/moe/experts.py, TEGroupedMLP._apply_bias.
+double expert_bias_seconds(const Work& work, const Shape& shape, const Machine& machine,
+                           int bytes) {
+  if (work.piece != Piece::kExpert || work.phase == Phase::kWeightGrad || !shape.biases) return 0;
+  const bool backward = work.phase == Phase::kInputGrad;
+  const double each = static_cast<double>(work.repeat);
+  const double kernels = backward ? 5 * each + 2 : 2 * each + 2;
+  const double moved = backward ? 32 + 4.0 * bytes : 24 + 2.0 * bytes;
+  return kernels * machine.launch_seconds.value +
+         over(moved * static_cast<double>(work.elements), sustained_bandwidth(machine));
+}
+
 }  // namespace
 
 double work_seconds(const Work& work, const Shape& shape, const Machine& machine, DataType type,
@@ -237,11 +263,10 @@ double work_seconds(const Work& work, const Shape& shape, const Machine& machine
   // activations (kernel_beside).
   if (!machine.local)
     fixed += order_rows_seconds(work, shape, machine, bytes) +
-             activation_seconds(work, shape, machine, bytes) + router_seconds(work, shape, machine);
-  if (bytes == 2 && is_fp8(work, products))
-    return fixed + to_fp8_seconds(work, machine) +
-           std::max(over(work.flops, machine.fp8_flops_per_second.value * machine.sustained.value),
-                    over(static_cast<double>(work.bytes), sustained_bandwidth(machine)));
+             activation_seconds(work, shape, machine, bytes) +
+             expert_bias_seconds(work, shape, machine, bytes) +
+             router_seconds(work, shape, machine);
+  if (product && bytes == 2 && is_fp8(work, products)) return fixed + fp8_seconds(work, machine);
   const double peak = machine.peak_flops_per_second(bytes).value * machine.sustained.value;
   const double reached = peak * machine.matmul_efficiency.value;
   if (work.piece == Piece::kAttention && !shape.fused)
@@ -295,7 +320,8 @@ RateKind rate_kind(const Work& work, const Shape& shape, const Machine& machine,
         });
     return exact ? RateKind::kMeasured : RateKind::kInterpolated;
   }
-  if (is_fp8(work, products)) return RateKind::kAssumed;
+  if (is_fp8(work, products))
+    return machine.fp8_products.shares.empty() ? RateKind::kAssumed : RateKind::kInterpolated;
   if (work.piece == Piece::kExpert && !machine.experts.rows.empty() && type == DataType::kBf16)
     return RateKind::kInterpolated;
   const bool attention = work.piece == Piece::kAttention;

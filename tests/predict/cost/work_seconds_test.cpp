@@ -160,6 +160,7 @@ TEST(WorkSeconds, PublishedRatesOfExpertsLeaveOutTheirActivation) {
   shape.C = C;
   shape.experts.ffn = F;
   shape.experts.ranks = 1;
+  shape.biases = false;
   const double bandwidth =
       published.memory_bytes_per_second.value * published.memory_efficiency.value;
   for (const auto& [mlp, phase, numbers] : {std::tuple{Mlp::kSwiglu, Phase::kForward, 3},

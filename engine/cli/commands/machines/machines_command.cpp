@@ -32,16 +32,18 @@ std::string rates_text(const Machine& machine) {
   row("peak, 16 bit", count_text(machine.half_flops_per_second.value, "FLOP/s"),
       machine.half_flops_per_second);
   if (machine.fp8_flops_per_second.value > 0)
-    row("FP8 products", count_text(machine.fp8_flops_per_second.value, "FLOP/s"),
+    row("peak, FP8", count_text(machine.fp8_flops_per_second.value, "FLOP/s"),
         machine.fp8_flops_per_second);
   row("share of peak reached", percent_text(machine.matmul_efficiency.value),
       machine.matmul_efficiency);
-  if (!machine.products.shares.empty())
-    table.add({"products of 16 bit", fmt::format("{} sizes", machine.products.shares.size()),
-               machine.products.origin});
-  if (!machine.attention.shares.empty())
-    table.add({"fused attention", fmt::format("{} sizes", machine.attention.shares.size()),
-               machine.attention.origin});
+  const auto sizes = [&table](const char* name, const auto& of) {
+    if (!of.shares.empty())
+      table.add({name, fmt::format("{} size{}", of.shares.size(), of.shares.size() == 1 ? "" : "s"),
+                 of.origin});
+  };
+  sizes("products of 16 bit", machine.products);
+  sizes("products of FP8", machine.fp8_products);
+  sizes("fused attention", machine.attention);
   if (!machine.experts.rows.empty())
     table.add({"experts' products", fmt::format("{} sizes", machine.experts.rows.size()),
                machine.experts.origin});
