@@ -139,39 +139,6 @@ QWidget* CourseMap::make_head() {
   return head;
 }
 
-// On the right: about the lesson that is chosen.
-QScrollArea* CourseMap::make_side() {
-  auto* page = new QWidget;
-  page->setObjectName(QStringLiteral("MapSide"));
-  auto* side = new QVBoxLayout(page);
-  side->setContentsMargins(16, 16, 16, 16);
-  side->setSpacing(10);
-  details_title_ = wrapped_label("title");
-  details_ = wrapped_label("");
-  details_->setTextFormat(Qt::RichText);
-  details_->setAlignment(Qt::AlignTop);
-  anew_ = new QPushButton(tr("Start anew"));
-  start_ = new QPushButton(tr("Start"));
-  connect(start_, &QPushButton::clicked, this, [this] { start(chosen_, false); });
-  connect(anew_, &QPushButton::clicked, this, [this] { start(chosen_, true); });
-  auto* buttons = new QHBoxLayout;
-  buttons->addWidget(anew_);
-  buttons->addStretch();
-  buttons->addWidget(start_);
-  side->addWidget(details_title_);
-  side->addWidget(details_);
-  side->addStretch();
-  side->addLayout(buttons);
-  auto* scroll = new QScrollArea;
-  scroll->setObjectName(QStringLiteral("RightPanel"));
-  scroll->setWidgetResizable(true);
-  scroll->setFrameShape(QFrame::NoFrame);
-  scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-  scroll->setWidget(page);
-  scroll->setFixedWidth(kMapSideWidth);
-  return scroll;
-}
-
 // While nothing was begun: three ways to begin.
 QWidget* CourseMap::make_doors() {
   auto* doors = new QWidget;

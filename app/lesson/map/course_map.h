@@ -59,13 +59,13 @@ class CourseMap : public QWidget {
   QWidget* make_doors();
   QWidget* make_card();
   QWidget* make_head();
-  QScrollArea* make_side();
   void fill();
   QString next_of_playlist() const;
   QString about_next(const MapLesson& lesson) const;
   void show_finished();
   void focus_first();  // of the lessons that are shown
   // course_map_layout.cpp
+  QScrollArea* make_side();
   void narrow();
   std::vector<std::size_t> found(const MapUnit& unit) const;
   void lay_out();

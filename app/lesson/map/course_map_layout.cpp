@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The part of the map that puts lessons in their place: the playlist above, the units in columns
-// below it, and only those that are searched for.
+// below it, only those that are searched for, and on the right the one that is chosen.
 #include <QFrame>
 #include <QGridLayout>
 #include <QHBoxLayout>
@@ -16,6 +16,7 @@
 #include "app/lesson/map/map_parts.h"
 #include "app/lesson/map/unit_board.h"
 #include "app/look/figures.h"
+#include "app/settings/controls.h"
 
 namespace parallelarium {
 
@@ -26,6 +27,39 @@ constexpr std::size_t kMostColumns = 6;
 constexpr int kRightEdge = UnitBoard::kGap / 2 + 2;  // room for an arrow beside the last column
 
 }  // namespace
+
+// On the right: about the lesson that is chosen.
+QScrollArea* CourseMap::make_side() {
+  auto* page = new QWidget;
+  page->setObjectName(QStringLiteral("MapSide"));
+  auto* side = new QVBoxLayout(page);
+  side->setContentsMargins(16, 16, 16, 16);
+  side->setSpacing(10);
+  details_title_ = wrapped_label("title");
+  details_ = wrapped_label("");
+  details_->setTextFormat(Qt::RichText);
+  details_->setAlignment(Qt::AlignTop);
+  anew_ = new QPushButton(tr("Start anew"));
+  start_ = new QPushButton(tr("Start"));
+  connect(start_, &QPushButton::clicked, this, [this] { start(chosen_, false); });
+  connect(anew_, &QPushButton::clicked, this, [this] { start(chosen_, true); });
+  auto* buttons = new QHBoxLayout;
+  buttons->addWidget(anew_);
+  buttons->addStretch();
+  buttons->addWidget(start_);
+  side->addWidget(details_title_);
+  side->addWidget(details_);
+  side->addStretch();
+  side->addLayout(buttons);
+  auto* scroll = new QScrollArea;
+  scroll->setObjectName(QStringLiteral("RightPanel"));
+  scroll->setWidgetResizable(true);
+  scroll->setFrameShape(QFrame::NoFrame);
+  scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  scroll->setWidget(page);
+  scroll->setFixedWidth(kMapSideWidth);
+  return scroll;
+}
 
 void CourseMap::narrow() {
   columns_ = 0;

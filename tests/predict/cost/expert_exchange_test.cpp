@@ -160,29 +160,6 @@ TEST(OverlapInsideAPair, IsEqualWhereItIsFolded) {
   }
 }
 
-// Linear layers have a rate of their own, and a pass makes FP8 of what goes in. Norms between the
-// low ranks of latent attention are no products and take what they take in 16 bit.
-TEST(ProductsInFp8, HaveARateOfTheirOwn) {
-  const Machine machine = *find_machine("hgx-h800");
-  Work work{Piece::kMlpIn, Phase::kForward, 8192, 8192, 8192};
-  work.flops = 2.0 * 8192 * 8192 * 8192;
-  work.bytes = 3 * 2 * std::int64_t{8192} * 8192;
-  const double fp8 = work_seconds(work, {}, machine, DataType::kBf16, ProductType::kFp8);
-  const double made =
-      3.0 * 8192 * 8192 / (machine.memory_bytes_per_second.value * machine.memory_efficiency.value);
-  const double rate = 1110e12 * machine.sustained.value;  // DeepGEMM's, of large products
-  EXPECT_NEAR(fp8 / (machine.launch_seconds.value + made + work.flops / rate), 1, 1e-3);
-  EXPECT_LT(fp8, work_seconds(work, {}, machine, DataType::kBf16));
-  work.piece = Piece::kHead;
-  EXPECT_EQ(work_seconds(work, {}, machine, DataType::kBf16, ProductType::kFp8),
-            work_seconds(work, {}, machine, DataType::kBf16));
-  Work norm{Piece::kQkv, Phase::kForward};
-  norm.bytes = 4 * std::int64_t{8192} * 1536;
-  for (const char* name : {"hgx-h800", "dgx-b200"})
-    EXPECT_EQ(work_seconds(norm, {}, *find_machine(name), DataType::kBf16, ProductType::kFp8),
-              work_seconds(norm, {}, *find_machine(name), DataType::kBf16));
-}
-
 // Each of two TP ranks sends its half of the tokens, which all of them used to send; what came to
 // both is gathered before the experts' products and added up after them, each time T k h bytes of
 // the rank's own group.
