@@ -19,6 +19,7 @@
 #include "app/state/document/document_reader.h"
 #include "app/state/session.h"
 #include "app/views/views.h"
+#include "engine/lesson/planner_lock.h"
 #include "engine/lesson/teaching/playlist.h"
 
 class QTabWidget;
@@ -203,7 +204,8 @@ class Window : public QMainWindow {
   WindowSpace space_ = WindowSpace::kFull;
   Room room_ = Room::kExplore;
   std::map<Room, QString> last_tab_;  // the id of the view that was last in front there
-  QString lesson_shown_;              // the folder of the lesson that Learn shows; empty: none
+  PlannerLock planner_lock_;
+  QString lesson_shown_;  // the folder of the lesson that Learn shows; empty: none
   QString typed_wrong_;
   QString note_;  // what was just done; passes by itself
 

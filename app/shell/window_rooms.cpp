@@ -7,6 +7,7 @@
 
 #include "app/lesson/lesson_panel.h"
 #include "app/lesson/map/course_map.h"
+#include "app/look/sentence.h"
 #include "app/shell/window.h"
 #include "engine/wire/view_ids.h"
 
@@ -81,6 +82,13 @@ bool Window::planner_is_off() const {
 
 void Window::follow_exam() {
   const bool exam = planner_is_off();
+  const LessonPlayer& player = lesson_->player();
+  if (!exam || !player.is_open()) {
+    planner_lock_.open();
+  } else if (const Result<void> locked = planner_lock_.close(player.lesson_title().toStdString());
+             !locked) {
+    typed_wrong_ = sentence(locked.error());
+  }
   if (exam && room_ == Room::kPlan) show_room(Room::kLearn);
   top_bar_->set_planner(!exam);
   for (QAction* room : do_.rooms)

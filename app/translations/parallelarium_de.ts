@@ -6030,6 +6030,62 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Das Routing ist erzwungen gleichmäßig und kein Token fällt weg, wie die Anmerkung sagt.</translation>
     </message>
     <message>
+        <source>What is recomputed is not in the table. It stands in the recipes of the same repository (tag v0.2.0, scripts/performance/configs): norms and the activation of experts of GPT OSS on GB200, B200 and H100, the activation of experts of DeepSeek-V3 on GB300 and its up-projection on GB200 and B200, five layers of Llama 3 8B on H100, and nothing in the other rows here.</source>
+        <translation>Was neu berechnet wird, steht nicht in der Tabelle. Es steht in den Rezepten desselben Repositorys (Tag v0.2.0, scripts/performance/configs): Normen und die Aktivierung der Experten von GPT OSS auf GB200, B200 und H100, die Aktivierung der Experten von DeepSeek-V3 auf GB300 und seine Aufwärtsprojektion auf GB200 und B200, fünf Schichten von Llama 3 8B auf H100, und in den anderen Zeilen hier nichts.</translation>
+    </message>
+    <message>
+        <source>FP8, FP8-CS and MXFP8 stand for the same products here, whose rates were measured with one scale for a tensor. Activations that FSDP's recipes move to the host's memory (cpu_offloading_num_layers) stay on the GPU here.</source>
+        <translation>FP8, FP8-CS und MXFP8 stehen hier für dieselben Produkte, deren Raten mit einer Skala je Tensor gemessen wurden. Aktivierungen, die die Rezepte mit FSDP in den Speicher des Hosts auslagern (cpu_offloading_num_layers), bleiben hier auf der GPU.</translation>
+    </message>
+    <message>
+        <source>How layers are cut where they do not divide by the stages is not in the table; here DeepSeek-V3 as its recipe cuts it (set_deepseek_v3_pipeline_model_parallel_layout), first and last chunk shorter where it names no cut; else table and head count as a layer each where that divides, or the last stages have one less.</source>
+        <translation>Wie Schichten verteilt sind, wo sie sich nicht durch die Stufen teilen lassen, steht nicht in der Tabelle; hier DeepSeek-V3, wie sein Rezept es teilt (set_deepseek_v3_pipeline_model_parallel_layout), mit kürzerem erstem und letztem Teilstück, wo es keine Teilung nennt; sonst zählen Tabelle und Kopf als je eine Schicht, wo das aufgeht, oder die letzten Stufen haben eine weniger.</translation>
+    </message>
+    <message>
+        <source>Its tensor parallelism cuts products to overlap them with their collectives (tp_comm_overlap), which no setting says.</source>
+        <translation>Seine Tensorparallelität zerteilt Produkte, um sie mit ihren Kollektiven zu überlappen (tp_comm_overlap), was keine Einstellung sagt.</translation>
+    </message>
+    <message>
+        <source>Its experts are spread over the ranks of TP too (EP 32 over TP 2 and DP 16), which no setting says.</source>
+        <translation>Seine Experten sind auch über die Ränge von TP verteilt (EP 32 über TP 2 und DP 16), was keine Einstellung sagt.</translation>
+    </message>
+    <message>
+        <source>Routing is balanced by force and no token is dropped, as the note says. Groups of experts that span nodes send once per node, as the recipes' dispatchers do (DeepEP, HybridEP).</source>
+        <translation>Das Routing ist erzwungen gleichmäßig und kein Token fällt weg, wie die Anmerkung sagt. Gruppen von Experten, die über Knoten reichen, senden einmal je Knoten, wie es die Verteiler der Rezepte tun (DeepEP, HybridEP).</translation>
+    </message>
+    <message>
+        <source>What is recomputed is not in the table. It stands in the recipes of the same repository (src/megatron/bridge/perf_recipes): norms and the activation of experts of GPT OSS on GB200, B200 and H100, the up-projection of DeepSeek-V3 but on GB200, and nothing in the other rows here; that of the MLPs of DeepSeek-V3's three dense layers on GB200 and B200 is left out.</source>
+        <translation>Was neu berechnet wird, steht nicht in der Tabelle. Es steht in den Rezepten desselben Repositorys (src/megatron/bridge/perf_recipes): Normen und die Aktivierung der Experten von GPT OSS auf GB200, B200 und H100, die Aufwärtsprojektion von DeepSeek-V3 außer auf GB200, und in den anderen Zeilen hier nichts; das der MLPs der drei dichten Schichten von DeepSeek-V3 auf GB200 und B200 ist weggelassen.</translation>
+    </message>
+    <message>
+        <source>Its optimizer is Muon, which no setting says.</source>
+        <translation>Sein Optimierer ist Muon, was keine Einstellung sagt.</translation>
+    </message>
+    <message>
+        <source>Attention has the rates of FlashAttention-3 here; PyTorch's own of 2024 is FlashAttention-2.</source>
+        <translation>Die Attention hat hier die Raten von FlashAttention-3; die von PyTorch selbst war 2024 FlashAttention-2.</translation>
+    </message>
+    <message>
+        <source>Its loss copies logits into fp32, which no setting says.</source>
+        <translation>Sein Verlust kopiert Logits nach fp32, was keine Einstellung sagt.</translation>
+    </message>
+    <message>
+        <source>FP8 scaled by row is slower than FP8 scaled by tensor, which no setting tells apart.</source>
+        <translation>FP8 mit einer Skala je Zeile ist langsamer als FP8 mit einer je Tensor, was keine Einstellung unterscheidet.</translation>
+    </message>
+    <message>
+        <source>FP8 scaled by row is slower than FP8 scaled by tensor, which no setting tells apart. Asynchronous tensor parallelism cuts products to overlap them with their collectives, which no setting says.</source>
+        <translation>FP8 mit einer Skala je Zeile ist langsamer als FP8 mit einer je Tensor, was keine Einstellung unterscheidet. Asynchrone Tensorparallelität zerteilt Produkte, um sie mit ihren Kollektiven zu überlappen, was keine Einstellung sagt.</translation>
+    </message>
+    <message>
+        <source>FP8 scaled by row is slower than FP8 scaled by tensor, which no setting tells apart. Selective checkpointing by op (every second product and the attention are kept) cannot be said; selective means attention alone.</source>
+        <translation>FP8 mit einer Skala je Zeile ist langsamer als FP8 mit einer je Tensor, was keine Einstellung unterscheidet. Selektives Checkpointing nach Vorgang (jedes zweite Produkt und die Attention bleiben) lässt sich nicht einstellen; selektiv meint nur die Attention.</translation>
+    </message>
+    <message>
+        <source>FP8 scaled by row is slower than FP8 scaled by tensor, which no setting tells apart. Selective checkpointing by op (every second product and the attention are kept) cannot be said; selective means attention alone. Asynchronous tensor parallelism cuts products to overlap them with their collectives, which no setting says.</source>
+        <translation>FP8 mit einer Skala je Zeile ist langsamer als FP8 mit einer je Tensor, was keine Einstellung unterscheidet. Selektives Checkpointing nach Vorgang (jedes zweite Produkt und die Attention bleiben) lässt sich nicht einstellen; selektiv meint nur die Attention. Asynchrone Tensorparallelität zerteilt Produkte, um sie mit ihren Kollektiven zu überlappen, was keine Einstellung sagt.</translation>
+    </message>
+    <message>
         <source>What is recomputed is not in the table; here nothing is.</source>
         <translation>Was neu berechnet wird, steht nicht in der Tabelle; hier nichts.</translation>
     </message>
@@ -6048,50 +6104,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>The table says 2 accumulations of GPT OSS on H100, where its batch and its PP 4 give 8; here 8.</source>
         <translation>Die Tabelle nennt 2 Akkumulationen für GPT OSS auf H100, wo Batch und PP 4 8 ergeben; hier 8.</translation>
-    </message>
-    <message>
-        <source>DGX B200 does not say how fast it multiplies FP8 (here MXFP8).</source>
-        <translation>DGX B200 sagt nicht, wie schnell FP8 (hier MXFP8) multipliziert wird.</translation>
-    </message>
-    <message>
-        <source>DGX B200 does not say how fast it multiplies FP8.</source>
-        <translation>DGX B200 sagt nicht, wie schnell FP8 multipliziert wird.</translation>
-    </message>
-    <message>
-        <source>DGX B300 does not say how fast it multiplies FP8 (here MXFP8).</source>
-        <translation>DGX B300 sagt nicht, wie schnell FP8 (hier MXFP8) multipliziert wird.</translation>
-    </message>
-    <message>
-        <source>DGX H100 does not say how fast it multiplies FP8.</source>
-        <translation>DGX H100 sagt nicht, wie schnell FP8 multipliziert wird.</translation>
-    </message>
-    <message>
-        <source>DGX H200 does not say how fast it multiplies FP8.</source>
-        <translation>DGX H200 sagt nicht, wie schnell FP8 multipliziert wird.</translation>
-    </message>
-    <message>
-        <source>GB200 NVL72 does not say how fast it multiplies FP8 (here MXFP8).</source>
-        <translation>GB200 NVL72 sagt nicht, wie schnell FP8 (hier MXFP8) multipliziert wird.</translation>
-    </message>
-    <message>
-        <source>GB200 NVL72 does not say how fast it multiplies FP8.</source>
-        <translation>GB200 NVL72 sagt nicht, wie schnell FP8 multipliziert wird.</translation>
-    </message>
-    <message>
-        <source>GB300 NVL72 does not say how fast it multiplies FP8 (here MXFP8).</source>
-        <translation>GB300 NVL72 sagt nicht, wie schnell FP8 (hier MXFP8) multipliziert wird.</translation>
-    </message>
-    <message>
-        <source>GB300 NVL72 does not say how fast it multiplies FP8.</source>
-        <translation>GB300 NVL72 sagt nicht, wie schnell FP8 multipliziert wird.</translation>
-    </message>
-    <message>
-        <source>Grand Teton H100 96 GB does not say how fast it multiplies FP8.</source>
-        <translation>Grand Teton H100 96 GB sagt nicht, wie schnell FP8 multipliziert wird.</translation>
-    </message>
-    <message>
-        <source>Grand Teton H100 96 GB does not say how fast it multiplies FP8. Asynchronous tensor parallelism cuts products to overlap them with their collectives, which no setting says.</source>
-        <translation>Grand Teton H100 96 GB sagt nicht, wie schnell FP8 multipliziert wird. Asynchrone Tensorparallelität zerteilt Produkte, um sie mit ihren Kollektiven zu überlappen, was keine Einstellung sagt.</translation>
     </message>
     <message>
         <source>No setting says products of NVFP4.</source>
@@ -6278,16 +6290,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Optimiererzustände: fp32, aufgeteilt (distributed optimizer). Gradienten: 16 Bit, wie die Rezepte desselben Repositorys grad_reduce_in_fp32 = False setzen (Tag v0.2.0, scripts/performance/configs); reduziert während des Rückwärtslaufs.</translation>
     </message>
     <message>
-        <source>What is recomputed is not in the table. It stands in the recipes of the same repository (tag v0.2.0, scripts/performance/configs): norms and the activation of experts of GPT OSS on GB200, B200 and H100, the activation of experts of DeepSeek-V3 on GB300 and its up-projection on GB200, and nothing in the other rows here.</source>
-        <translation>Was neu berechnet wird, steht nicht in der Tabelle. Es steht in den Rezepten desselben Repositorys (Tag v0.2.0, scripts/performance/configs): Normen und die Aktivierung der Experten von GPT OSS auf GB200, B200 und H100, die Aktivierung der Experten von DeepSeek-V3 auf GB300 und seine Aufwärtsprojektion auf GB200, und in den anderen Zeilen hier nichts.</translation>
-    </message>
-    <message>
         <source>Optimizer states: fp32, sharded (distributed optimizer). Gradients: 16 bit, as the recipes of the same repository set grad_reduce_in_fp32 = False (src/megatron/bridge/perf_recipes); reduced during the backward.</source>
         <translation>Optimiererzustände: fp32, aufgeteilt (distributed optimizer). Gradienten: 16 Bit, wie die Rezepte desselben Repositorys grad_reduce_in_fp32 = False setzen (src/megatron/bridge/perf_recipes); reduziert während des Rückwärtslaufs.</translation>
-    </message>
-    <message>
-        <source>What is recomputed is not in the table. It stands in the recipes of the same repository (src/megatron/bridge/perf_recipes/gpt_oss): norms and the activation of experts on GB200, B200 and H100, and nothing on the others.</source>
-        <translation>Was neu berechnet wird, steht nicht in der Tabelle. Es steht in den Rezepten desselben Repositorys (src/megatron/bridge/perf_recipes/gpt_oss): Normen und die Aktivierung der Experten auf GB200, B200 und H100, und auf den anderen nichts.</translation>
     </message>
     <message>
         <source>A backward of ZeRO-3 waits until the gradients that it made last are reduced: DeepSpeed of March 2021 waited for all of the device&apos;s streams before it gathered the next module (0.3.14, deepspeed/runtime/zero/stage3.py, _synchronize_communication, and partition_parameters.py, _allgather_param).</source>

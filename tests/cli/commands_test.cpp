@@ -8,12 +8,14 @@
 #include <filesystem>
 #include <set>
 
+#include "engine/lesson/planner_lock.h"
 #include "tests/cli/cli.h"
 
 namespace parallelarium {
 namespace {
 
 using nlohmann::json;
+using testing::AllOf;
 using testing::HasSubstr;
 
 TEST(Help, IsThereForEveryCommandWithExamples) {
@@ -307,6 +309,23 @@ TEST(Lessons, CoverageTellsEachRowOnceWithTheStepsThatTeachIt) {
   for (const nlohmann::json& row : answer.at("missing"))
     EXPECT_FALSE(answer.at("rows").contains(row.get<std::string>()));
   EXPECT_THAT(command({"lesson", "coverage"}).out, HasSubstr("of 151 rows are taught"));
+}
+
+// A capstone is open in the window: what it asks for is not told here.
+TEST(Lessons, KeepPredictionsFromTheCommandLineUntilTheyAreAnswered) {
+  PlannerLock lock;
+  ASSERT_TRUE(lock.close("Defend your plan"));
+  for (const char* name : {"predict", "run", "sweep", "roofline", "plan", "compare"}) {
+    const Reply refused = command({name, "--json"});
+    EXPECT_EQ(refused.status, kInvalid) << name;
+    EXPECT_EQ(refused.out, "") << name;
+    EXPECT_THAT(refused.err, AllOf(HasSubstr("“Defend your plan”"), HasSubstr(name)));
+    EXPECT_EQ(command({name, "--help"}).status, kDone) << name;
+  }
+  EXPECT_EQ(command({"schedule", "1f1b", "--stages", "2", "--microbatches", "2"}).status, kDone);
+  EXPECT_EQ(command({"models"}).status, kDone);
+  lock.open();
+  EXPECT_EQ(command({"predict", "--json"}).status, kDone);
 }
 
 TEST(Machines, NewReadsWhatAClusterPrints) {

@@ -2,10 +2,13 @@
 #include "engine/cli/commands/commands.h"
 
 #include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <ostream>
+#include <string_view>
 
 #include "engine/cli/commands/command.h"
+#include "engine/lesson/planner_lock.h"
 #include "engine/plan/settings/alternatives.h"
 #include "engine/plan/text/phrases.h"
 #include "engine/wire/version.h"
@@ -124,6 +127,21 @@ void refuse_empty_files(CLI::App& app) {
   }
 }
 
+// Commands that show what a lesson may hide until a plan is committed.
+constexpr std::string_view kShowPredictions[] = {"predict",  "run",  "sweep",
+                                                 "roofline", "plan", "compare"};
+
+std::optional<Message> hidden_by_lesson(const CLI::App& app) {
+  const std::string name = app.get_subcommands().front()->get_name();
+  if (std::ranges::find(kShowPredictions, name) == std::end(kShowPredictions)) return {};
+  const std::optional<std::string> lesson = planner_locked_by();
+  if (!lesson) return {};
+  return message("planner-locked",
+                 "The lesson “{}” is open in the window, and {} would show what it asks for; "
+                 "answer there first, or leave the lesson.",
+                 shown(*lesson), name);
+}
+
 }  // namespace
 
 CLI::App* Commands::add(const std::string& name, const std::string& help,
@@ -220,6 +238,10 @@ int run_command(int argc, const char* const* argv, std::ostream& out, std::ostre
   }
   const CommandBody* action = commands.chosen();
   if (!action) return kInvalid;
+  if (const std::optional<Message> hidden = hidden_by_lesson(app)) {
+    err << hidden->text << std::endl;
+    return kInvalid;
+  }
   Progress progress(err, err_is_terminal);
   Outcome outcome = (*action)(progress);
   progress.clear();

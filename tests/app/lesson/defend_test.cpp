@@ -9,6 +9,7 @@
 #include "app/lesson/answer/parts_form.h"
 #include "app/lesson/teaching/defence.h"
 #include "engine/lesson/check/check_parts.h"
+#include "engine/lesson/planner_lock.h"
 #include "engine/plan/placement/small_copy.h"
 #include "tests/app/lesson/lesson_fixture.h"
 #include "tests/app/window/window_fixture.h"
@@ -150,17 +151,22 @@ TEST_F(PlannerLock, OpensTheRoomPlanOnceAPlanIsCommitted) {
   EXPECT_FALSE(says_that_it_does_not_fit());
   EXPECT_FALSE(action(QStringLiteral("Search"))->isEnabled());
   EXPECT_FALSE(action(QStringLiteral("Sweep"))->isEnabled());
+  EXPECT_EQ(planner_locked_by(), "Defend your plan");
   const QStringList keys = session().locks().hidden_keys();
   session().locks().set_hidden({QStringLiteral("memory")});  // as other lessons do
   EXPECT_TRUE(says_that_it_does_not_fit());
   EXPECT_TRUE(action(QStringLiteral("Sweep"))->isEnabled());
+  EXPECT_FALSE(planner_locked_by());
   session().locks().set_hidden(keys);
+  EXPECT_TRUE(planner_locked_by());
   window->show_room(Room::kPlan);
   EXPECT_EQ(window->room(), Room::kLearn);
   session().locks().set_hidden({});
   window->show_room(Room::kPlan);
   EXPECT_EQ(window->room(), Room::kPlan);
+  session().locks().set_hidden(keys);
   player.close();
+  EXPECT_FALSE(planner_locked_by());
 }
 
 }  // namespace
