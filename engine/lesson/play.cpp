@@ -258,10 +258,13 @@ json rank_facts(const std::vector<RankState>& ranks) {
   std::vector<double> losses;
   for (const RankState& state : ranks) {
     if (state.loss) losses.push_back(*state.loss);
-    if (state.replica_of == state.rank) continue;
-    ++copies;
+    const bool replica = state.replica_of != state.rank;
+    if (replica) ++copies;
     for (const RankState& other : ranks)
-      if (other.rank == state.replica_of && other.weights_after != state.weights_after) ++differing;
+      if ((replica && other.rank == state.replica_of &&
+           other.weights_after != state.weights_after) ||
+          (other.rank == state.copy_of && other.copy_after != state.copy_after))
+        ++differing;
   }
   json facts = {{"copies", copies}, {"differing", differing}, {"states", to_json(ranks)}};
   if (!losses.empty())

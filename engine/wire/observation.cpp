@@ -178,6 +178,8 @@ Result<std::vector<RankState>> ranks_state_from_json(const nlohmann::json& obser
         reader.read("weights_before", state.weights_before);
         reader.read("weights_after", state.weights_after);
         reader.read("replica_of", state.replica_of);
+        reader.read("copy_after", state.copy_after);
+        reader.read("copy_of", state.copy_of);
         if (!std::isnan(loss)) state.loss = loss;
         if (!std::isnan(norm)) state.gradient_norm = norm;
       });

@@ -59,8 +59,9 @@ Observation awkward() {
   observation.losses = {5.545177444479562, 1.0 / 3, 5e-324};
   observation.gradient_norms = {1e-17, 2, 3};
   observation.delay_factor = 1.1 / 3;
-  observation.ranks_state = {{0, 1.0 / 3, 0.25, 0.5, "0123456789abcdef", "fedcba9876543210", 0},
-                             {1, std::nullopt, std::nullopt, 5e-324, "", "1", 0}};
+  observation.ranks_state = {
+      {0, 1.0 / 3, 0.25, 0.5, "0123456789abcdef", "fedcba9876543210", 0, "00112233445566ff", 1},
+      {1, std::nullopt, std::nullopt, 5e-324, "", "1", 0}};
   observation.process_bytes = 1234567;
   observation.gpu_memory = {{0, 4, std::int64_t{5} << 30, std::int64_t{4} << 30, 1 << 26, 7, 11},
                             {3}};

@@ -320,7 +320,10 @@ nlohmann::json to_json(const std::vector<RankState>& ranks) {
                     {"gradient_norm_reduced", state.gradient_norm_reduced},
                     {"weights_before", state.weights_before},
                     {"weights_after", state.weights_after},
-                    {"replica_of", state.replica_of}});
+                    {"replica_of", state.replica_of},
+                    {"copy_after", state.copy_after.empty() ? nlohmann::json(nullptr)
+                                                            : nlohmann::json(state.copy_after)},
+                    {"copy_of", state.copy_of}});
   return json;
 }
 

@@ -92,6 +92,10 @@ struct RankState {
   // that follow from which elements of the model these are and from their bytes alone.
   std::string weights_before, weights_after;
   int replica_of = 0;  // the lowest rank that must hold the same bytes
+  // The same of all parameters that it computes with, also those that others update and it gathers,
+  // after the last step; empty where it never holds all at once (ZeRO 3).
+  std::string copy_after = {};
+  int copy_of = 0;  // the lowest rank that must compute with the same
   bool operator==(const RankState&) const = default;
 };
 

@@ -72,6 +72,7 @@ void put_state(Bytes& bytes, const RankState& state) {
   bytes.put(state.gradient_norm_reduced);
   bytes.put_text(state.weights_before);
   bytes.put_text(state.weights_after);
+  bytes.put_text(state.copy_after);
 }
 
 RankState take_state(BytesReader& reader) {
@@ -85,6 +86,7 @@ RankState take_state(BytesReader& reader) {
   state.gradient_norm_reduced = reader.take<double>();
   state.weights_before = reader.text();
   state.weights_after = reader.text();
+  state.copy_after = reader.text();
   return state;
 }
 
@@ -215,6 +217,7 @@ std::string to_bytes(const RankOutcome& outcome) {
   bytes.put(outcome.process_bytes);
   put_state(bytes, outcome.state);
   bytes.put(outcome.owned);
+  bytes.put(outcome.whole);
   put_probed(bytes, outcome.probed);
   bytes.put(outcome.probe_bytes);
   bytes.put(outcome.gpu_memory);
@@ -245,6 +248,7 @@ Result<RankOutcome> outcome_from_bytes(const std::string& bytes) {
   outcome.process_bytes = reader.take<std::int64_t>();
   outcome.state = take_state(reader);
   outcome.owned = reader.take<std::uint64_t>();
+  outcome.whole = reader.take<std::uint64_t>();
   outcome.probed = take_probed(reader);
   outcome.probe_bytes = reader.take<std::int64_t>();
   outcome.gpu_memory = reader.take<GpuMemory>();

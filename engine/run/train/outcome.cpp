@@ -183,11 +183,14 @@ std::vector<NamedTensor> joined(const Setup& setup, const Program& program,
 // model must hold the same of it.
 std::vector<RankState> states_of(const std::vector<RankOutcome*>& ranks) {
   std::vector<RankState> states;
-  std::map<std::uint64_t, int> first;  // by what they own
+  std::map<std::uint64_t, int> first, copies;  // by what they own, and by what they hold
   for (const RankOutcome* rank : ranks) {
     if (rank->state.weights_after.empty()) return {};
     RankState& state = states.emplace_back(rank->state);
     state.replica_of = first.try_emplace(rank->owned, state.rank).first->second;
+    state.copy_of = state.copy_after.empty()
+                        ? state.rank
+                        : copies.try_emplace(rank->whole, state.rank).first->second;
   }
   return states;
 }

@@ -56,6 +56,7 @@ class RankRun {
       if (Result<void> done = state_->read_step(outcome_.state); !done) return done;
     }
     if (Result<void> done = print_weights(outcome_.state.weights_after); !done) return done;
+    if (Result<void> done = print_copy(); !done) return done;
     if (job_.wishes.last_gradients) {
       if (Result<void> done = copy_out(Tensor::kGradients, outcome_.last_gradients); !done)
         return done;
@@ -116,6 +117,17 @@ class RankRun {
     into = std::move(*weights);
     outcome_.state.rank = job_.rank.rank;
     outcome_.owned = state_->owned();
+    tell_life();
+    return {};
+  }
+
+  // All that it computes with, where somebody asked and it holds that.
+  Result<void> print_copy() {
+    if (!state_ || !state_->has_copy()) return {};
+    Result<std::string> copy = state_->copy();
+    if (!copy) return copy.error();
+    outcome_.state.copy_after = std::move(*copy);
+    outcome_.whole = state_->whole();
     tell_life();
     return {};
   }

@@ -57,9 +57,9 @@ struct RankOutcome {
   std::vector<SlicePart> gradients, last_gradients, parameters;
   double held_out_sum = 0;  // of the losses of this rank's tokens
   std::int64_t held_out_tokens = 0;
-  std::int64_t process_bytes = 0;  // peak of resident memory, if the rank is a process
-  RankState state;                 // but for replica_of; only when asked for
-  std::uint64_t owned = 0;         // RankStateReader::owned()
+  std::int64_t process_bytes = 0;      // peak of resident memory, if the rank is a process
+  RankState state;                     // but for replica_of and copy_of; only when asked for
+  std::uint64_t owned = 0, whole = 0;  // of RankStateReader
   std::vector<ProbedRank> probed;
   std::int64_t probe_bytes = 0;
   GpuMemory gpu_memory;  // of its GPU, if it is the first rank of its process there

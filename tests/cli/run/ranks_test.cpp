@@ -24,6 +24,8 @@ TEST(RanksOfARun, TellsOfEveryRankWhatItHadAndHolds) {
     EXPECT_EQ(state.at("rank"), rank);
     const json& original = ranks.at(state.at("replica_of").get<std::size_t>());
     EXPECT_EQ(original.at("weights_after"), state.at("weights_after"));
+    EXPECT_EQ(state.at("copy_of"), state.at("replica_of"));
+    EXPECT_EQ(state.at("copy_after"), state.at("weights_after"));
     EXPECT_GT(state.at("gradient_norm").get<double>(), 0);
     EXPECT_GT(state.at("gradient_norm_reduced").get<double>(), 0);
   }

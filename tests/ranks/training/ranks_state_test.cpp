@@ -37,6 +37,14 @@ int original_of(const RunSetup& setup, int rank) {
   return lowest;
 }
 
+// The lowest rank that computes with the same parameters: ZeRO cuts none of them below its third
+// stage, and all of them there.
+int copied_from(RunSetup setup, int rank) {
+  if (setup.zero == 3 && setup.mesh.dp * setup.mesh.cp > 1) return rank;
+  setup.zero = 0;
+  return original_of(setup, rank);
+}
+
 class RanksState : public testing::TestWithParam<const char*> {};
 
 TEST_P(RanksState, FingerprintsAgreeExactlyWhereTheyMust) {
@@ -51,6 +59,16 @@ TEST_P(RanksState, FingerprintsAgreeExactlyWhereTheyMust) {
       const bool same = a.replica_of == b.replica_of;
       EXPECT_EQ(a.weights_before == b.weights_before, same) << a.rank << " and " << b.rank;
       EXPECT_EQ(a.weights_after == b.weights_after, same) << a.rank << " and " << b.rank;
+    }
+    // What was gathered from others is the same for all who compute with it.
+    EXPECT_EQ(a.copy_after.size(), setup.zero == 3 ? 0u : 16u);
+    EXPECT_EQ(a.copy_of, copied_from(setup, a.rank)) << "rank " << a.rank;
+    for (const RankState& b : states)
+      if (setup.zero < 3) {
+        EXPECT_EQ(a.copy_after == b.copy_after, a.copy_of == b.copy_of) << a.rank << " " << b.rank;
+      }
+    if (setup.zero == 0) {
+      EXPECT_EQ(a.copy_after, a.weights_after);
     }
   }
 }

@@ -268,11 +268,13 @@ HoldersPicture holders_picture(const Session& session, HoldingsOfRanks& kept, in
       for (const RankState& state : run->observation.ranks_state)
         if (state.rank == rank.rank) {
           if (state.loss) row.loss = QLocale().toString(*state.loss, 'f', 3);
-          row.hash = QString::fromStdString(state.weights_after).left(kHashDigits);
-          row.own_part = prediction.setup.zero > 0;
+          const bool copy = !state.copy_after.empty();
+          const auto print = copy ? &RankState::copy_after : &RankState::weights_after;
+          row.hash = QString::fromStdString(state.*print).left(kHashDigits);
+          row.own_part = !copy && prediction.setup.zero > 0;
           for (const RankState& other : run->observation.ranks_state)
-            if (other.rank == state.replica_of)
-              row.agrees = other.weights_after == state.weights_after;
+            if (other.rank == (copy ? state.copy_of : state.replica_of))
+              row.agrees = other.*print == state.*print;
         }
     picture.rows.push_back(std::move(row));
   }

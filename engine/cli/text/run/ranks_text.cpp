@@ -24,9 +24,9 @@ std::string ranks_state_text(const Observation& observed) {
     table.add({fmt::format("{}", state.rank), number(state.loss), number(state.gradient_norm),
                number(state.gradient_norm_reduced), state.weights_before, state.weights_after,
                copy ? fmt::format("{}", state.replica_of) : ""});
-    if (!copy) continue;
     for (const RankState& other : ranks)
-      if (other.rank == state.replica_of && other.weights_after != state.weights_after)
+      if ((copy && other.rank == state.replica_of && other.weights_after != state.weights_after) ||
+          (other.rank == state.copy_of && other.copy_after != state.copy_after))
         differing += fmt::format("  Rank {} must hold the same weights as rank {}, and does NOT.\n",
                                  state.rank, other.rank);
   }

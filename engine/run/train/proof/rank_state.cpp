@@ -117,20 +117,21 @@ std::string hex_of(std::uint64_t number) { return fmt::format("{:016x}", number)
 }  // namespace
 
 std::vector<OwnedRun> owned_runs(const Setup& setup, const RankProgram& rank,
-                                 const HeldParameters& held) {
+                                 const HeldParameters& held, bool whole) {
+  const bool all = whole || !held.is_cut();
   std::vector<OwnedRun> owned;
   for (const ParameterSlice& slice : rank.parameters) {
     const std::vector<SliceRun> runs = runs_of_slice(setup, rank, slice);
     const auto begun = owned.size();
-    for (const HeldParameters::Part& part : held.owned(Tensor::kParameters, slice)) {
+    for (const HeldParameters::Part& part : held.parts(Tensor::kParameters, slice, all)) {
       for_runs(runs, part.first, part.count,
-               [&](std::int64_t, std::int64_t whole, std::int64_t count) {
+               [&](std::int64_t, std::int64_t begin, std::int64_t count) {
                  const bool goes_on =
-                     owned.size() > begun && owned.back().begin + owned.back().count == whole;
+                     owned.size() > begun && owned.back().begin + owned.back().count == begin;
                  if (goes_on)
                    owned.back().count += count;
                  else
-                   owned.push_back({slice.parameter, slice.layer, whole, count});
+                   owned.push_back({slice.parameter, slice.layer, begin, count});
                });
     }
   }
@@ -145,14 +146,18 @@ RankStateReader::RankStateReader(const Setup& setup, const Program& program,
       arena_(arena),
       device_(device),
       held_(setup, rank, arena) {
-  Fingerprint owned;
-  for (const OwnedRun& run : owned_runs(setup, rank, held_)) {
-    owned.add(static_cast<std::int64_t>(run.parameter));
-    owned.add(run.layer);
-    owned.add(run.begin);
-    owned.add(run.count);
-  }
-  owned_ = owned.value();
+  const auto number_of = [](const std::vector<OwnedRun>& runs) {
+    Fingerprint print;
+    for (const OwnedRun& run : runs) {
+      print.add(static_cast<std::int64_t>(run.parameter));
+      print.add(run.layer);
+      print.add(run.begin);
+      print.add(run.count);
+    }
+    return print.value();
+  };
+  owned_ = number_of(owned_runs(setup, rank, held_));
+  if (has_copy()) whole_ = number_of(owned_runs(setup, rank, held_, true));
   watch_gradients();
   watch_loss();
 }
@@ -231,14 +236,15 @@ Result<void> RankStateReader::before(std::int32_t op, Device& device) {
   return {};
 }
 
-Result<std::string> RankStateReader::weights() {
+Result<std::string> RankStateReader::print(std::uint64_t of, bool whole) {
   const std::int64_t each = size_of(held_.type_of(Tensor::kParameters)), most = kBlockBytes / each;
   std::vector<std::byte> block(static_cast<std::size_t>(kBlockBytes));
   Fingerprint print;
-  print.add(static_cast<std::int64_t>(owned_));
+  print.add(static_cast<std::int64_t>(of));
   for (const ParameterSlice& slice : rank_.parameters) {
     const std::vector<SliceRun> runs = runs_of_slice(setup_, rank_, slice);
-    for (const HeldParameters::Part& part : held_.owned(Tensor::kParameters, slice)) {
+    for (const HeldParameters::Part& part :
+         held_.parts(Tensor::kParameters, slice, whole || !held_.is_cut())) {
       for (std::int64_t first = 0; first < part.count; first += most) {
         const std::int64_t here = std::min(most, part.count - first);
         device_.copy_to_host(block.data(), part.address + first * each, here * each);

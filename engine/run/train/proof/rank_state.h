@@ -20,10 +20,10 @@ struct OwnedRun {
   int layer = -1;
   std::int64_t begin = 0, count = 0;
 };
-// Which elements of the model the rank updates, neighbours in one run; what pads a vocabulary is
-// none. Ranks with equal lists must hold equal bytes.
+// Which elements of the model the rank updates, or all that it holds if `whole`, neighbours in one
+// run; what pads a vocabulary is none. Ranks with equal lists must hold equal bytes.
 std::vector<OwnedRun> owned_runs(const Setup& setup, const RankProgram& rank,
-                                 const HeldParameters& held);
+                                 const HeldParameters& held, bool whole = false);
 
 class RankStateReader : public OpProbe {
  public:
@@ -31,11 +31,15 @@ class RankStateReader : public OpProbe {
   RankStateReader(const Setup& setup, const Program& program, const RankProgram& rank,
                   const Arena& arena, Device& device);
 
-  // What owned_runs() says, in one number.
+  // What owned_runs() says, in one number: of what it updates, and of all that it holds.
   std::uint64_t owned() const { return owned_; }
+  std::uint64_t whole() const { return whole_; }
   // RankState::weights_before or weights_after, as it is now. No op may be running. Error: the
   // device's.
-  Result<std::string> weights();
+  Result<std::string> weights() { return print(owned_, false); }
+  // RankState::copy_after, of which has_copy() says whether there is one. As weights().
+  bool has_copy() const { return held_.keeps_all(Tensor::kParameters); }
+  Result<std::string> copy() { return print(whole_, true); }
   // Reads what the op is about to add up over ranks. Called by the thread of its lane.
   Result<void> before(std::int32_t op, Device& device) override;
   // Loss and norms of the step that was watched. No op may be running.
@@ -50,6 +54,7 @@ class RankStateReader : public OpProbe {
     DataType type = DataType::kF32;
     double squares = 0;
   };
+  Result<std::string> print(std::uint64_t of, bool whole);
   void watch_gradients();
   void watch_loss();
 
@@ -60,7 +65,7 @@ class RankStateReader : public OpProbe {
   Device& device_;
   const HeldParameters held_;
   const std::vector<OwnedRun> runs_;
-  std::uint64_t owned_ = 0;
+  std::uint64_t owned_ = 0, whole_ = 0;
   std::vector<Watched> gradients_;  // by op, ascending
   std::int64_t watched_elements_ = 0;
   // Elements of kGradients that no rank shares: their values at the end of the step are the rank's.
