@@ -164,6 +164,8 @@ void Window::follow_session() {
   connect(lesson_, &LessonPanel::tab_wanted, this, [this](const QString& tab) {
     follow_lesson();
     show_view(tab);
+    // What was looked at in an earlier step may not show what this one speaks of.
+    if (!tab.contains(QLatin1Char('/'))) view().show_part({});
   });
   connect(&documents_, &DocumentReader::was_read, this,
           [this](const QString& path, const std::shared_ptr<Result<Document>>& document) {

@@ -2461,6 +2461,14 @@
         <translation>dieser Rang empfängt nur</translation>
     </message>
     <message>
+        <source>N = %1; S = %2. One number is not cut: this rank adds it up and sends the sum to each of the others.</source>
+        <translation>N = %1; S = %2. Eine Zahl wird nicht zerteilt: Dieser Rang zählt sie zusammen und sendet die Summe an jeden der anderen.</translation>
+    </message>
+    <message>
+        <source>N = %1; S = %2. One number is not cut: another rank adds it up and sends the sum to all.</source>
+        <translation>N = %1; S = %2. Eine Zahl wird nicht zerteilt: Ein anderer Rang zählt sie zusammen und sendet die Summe an alle.</translation>
+    </message>
+    <message>
         <source>N = %1; %2 = %3; %4 calls. A rank&apos;s share differs by the element that is left over; over the group the sum is exact.</source>
         <translation>N = %1; %2 = %3; %4 Aufrufe. Der Anteil eines Rangs weicht um das übrige Element ab; über die Gruppe ist die Summe genau.</translation>
     </message>

@@ -91,7 +91,8 @@ class View : public QWidget {
   QList<QAction*> all_commands() const;
   // Names keys anew, after a change of the preferences.
   virtual void refresh_keys() {}
-  // Brings that part of resources/views.json to the front.
+  // Brings that part of resources/views.json to the front; empty: the one that a view opens with,
+  // where another can hide what a lesson speaks of.
   virtual void show_part(const QString&) {}
   // Takes a file that was dropped on the window or opened. False: it is none for this view.
   virtual bool take_file(const QString&) { return false; }

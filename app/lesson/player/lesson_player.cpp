@@ -31,6 +31,15 @@ QStringList to_list(const std::vector<std::string>& texts) {
   return list;
 }
 
+// How to run (backend, stretch, text, devices) stays the student's; how many steps and which rank
+// is slow is the lesson's.
+RunSettings run_of(RunSettings students, const RunSettings& lessons) {
+  students.steps = lessons.steps;
+  students.warmup = lessons.warmup;
+  students.slow_rank = lessons.slow_rank;
+  return students;
+}
+
 }  // namespace
 
 LessonPlayer::LessonPlayer(Session& session, QObject* parent) : QObject(parent), session_(session) {
@@ -141,7 +150,7 @@ void LessonPlayer::note_base() {
   const bool revealed = reveals && state().solved && tells_verdict();
   Result<Settings> start = begun_at(at_, revealed);
   if (!start) return;  // enter() says why
-  start->setup.run = new_setup().run;
+  start->setup.run = run_of(new_setup().run, start->setup.run);
   session_.history().set_base(start->setup);
 }
 
@@ -171,9 +180,8 @@ void LessonPlayer::set_settings(const Result<Settings>& wanted) {
     Q_EMIT failed(sentence(wanted.error()));
     return;
   }
-  // How to run (backend, stretch, text) stays the student's.
   Setup setup = wanted->setup;
-  setup.run = session_.setup().run;
+  setup.run = run_of(session_.setup().run, wanted->setup.run);
   const QScopedValueRollback<bool> busy(busy_, true);
   const QString what = tr("Lesson: %1").arg(title());
   session_.history().change(setup, what);

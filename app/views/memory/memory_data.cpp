@@ -224,6 +224,25 @@ void set_collectives(TrafficTerm& term, const Precision& precision, const Traffi
   term.formula = number + amount + QStringLiteral("(N\u22121)/N");
   if (!whole)
     term.formula += QStringLiteral(", S = ") + bytes_text(std::int64_t(std::round(payload)));
+  // A single number is not cut: one rank adds it up and sends the sum to all others.
+  const bool to_all = double(term.sent) == payload * double(members - 1);
+  const bool single = row.operation == "all_reduce" && row.calls == 1 && payload <= 8;
+  if (single && members > 2 && (to_all || double(term.sent) == payload)) {
+    const QString size = exact_bytes_text(std::int64_t(payload));
+    term.formula = (to_all ? QStringLiteral("(N\u22121) S, S = ") : QStringLiteral("S = ")) +
+                   bytes_text(std::int64_t(payload));
+    term.explained = to_all ? Memory::tr(
+                                  "N = %1; S = %2. One number is not cut: this rank adds it "
+                                  "up and sends the sum to each of the others.")
+                                  .arg(members)
+                                  .arg(size)
+                            : Memory::tr(
+                                  "N = %1; S = %2. One number is not cut: another rank adds "
+                                  "it up and sends the sum to all.")
+                                  .arg(members)
+                                  .arg(size);
+    return;
+  }
   // Where an array has fewer elements than ranks, one of them sends more than the others.
   const double even = factor * (whole ? psi : payload) * double(members - 1) / double(members);
   if (std::fabs(even - double(term.sent)) > 0.01 * double(term.sent))

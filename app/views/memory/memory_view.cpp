@@ -115,6 +115,7 @@ std::vector<Quantity> MemoryView::quantities() const {
 }
 
 void MemoryView::show_part(const QString& part) {
+  if (part.isEmpty()) show_pane(Pane::kStep);
   for (int at = 0; at < kPanesOfMemory; ++at)
     if (part == QLatin1String(kPaneKeys[at])) show_pane(Pane(at));
 }

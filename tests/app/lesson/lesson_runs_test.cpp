@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a lesson says of its runs reaches them: how many steps there are, and which rank is slow.
+// How they are run stays the student's.
+#include "tests/app/lesson/lesson_fixture.h"
+
+namespace parallelarium {
+namespace {
+
+TEST_F(LessonPlay, TheSlowRankIsTheLessonsAndTheBackendTheStudents) {
+  Setup setup = session_.setup();
+  setup.run.backend = Backend::kCpu;
+  setup.run.text = "default";
+  setup.run.steps = 3;
+  session_.history().change(setup, QString());
+  open(QStringLiteral("who-made-it-late"));
+  const auto& drawn = player().drawn();
+  const double slow = drawn.at("slow"), late = drawn.at("late");
+  const auto slow_rank = [this] { return session_.setup().run.slow_rank; };
+  EXPECT_EQ(slow_rank().factor, 1);
+  while (step() != "how-late") player().next();
+  EXPECT_EQ(slow_rank().factor, 1);
+  type_number(QString::number(100 * 7.0 / 8 * (1 - 1 / slow), 'f', 2) + QStringLiteral(" %"));
+  press_primary();
+  ASSERT_TRUE(player().state().solved);
+  EXPECT_EQ(slow_rank(), (SlowRank{static_cast<int>(late), slow}));
+  player().next();
+  ASSERT_EQ(step(), "run-it");
+  EXPECT_EQ(slow_rank(), (SlowRank{static_cast<int>(late), slow}));
+  // The others wait for it, and the prediction says so.
+  EXPECT_GT(session_.subject().prediction()->bubble.of_total, 0.5 * 7 / 8 * (1 - 1 / slow));
+  while (step() != "a-lighter-stage") player().next();
+  EXPECT_EQ(slow_rank(), (SlowRank{1, 2}));
+  EXPECT_EQ(session_.setup().run.backend, Backend::kCpu);
+  player().close();
+  open(QStringLiteral("the-batch-must-grow"));
+  EXPECT_EQ(session_.setup().run.steps, 40);
+  EXPECT_EQ(slow_rank().factor, 1);
+  EXPECT_EQ(session_.setup().run.backend, Backend::kCpu);
+}
+
+}  // namespace
+}  // namespace parallelarium
