@@ -120,6 +120,10 @@
 <context>
     <name>QObject</name>
     <message>
+        <source>overlapped</source>
+        <translation>überlappt</translation>
+    </message>
+    <message>
         <source>calibrate again for bf16</source>
         <translation>für bf16 neu kalibrieren</translation>
     </message>
@@ -4493,6 +4497,10 @@ nach Plan</translation>
 <context>
     <name>parallelarium::PipelineView</name>
     <message>
+        <source>One stage, no pipeline. Below its bars stands what each rank sends: full where the rank waits for it, light where it computes meanwhile.</source>
+        <translation>Eine Stufe, keine Pipeline. Unter ihren Balken steht, was jeder Rang sendet: kräftig, wo der Rang darauf wartet, hell, wo er währenddessen rechnet.</translation>
+    </message>
+    <message>
         <source>Pipeline</source>
         <translation>Pipeline</translation>
     </message>
@@ -7273,6 +7281,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
 <context>
     <name>words</name>
     <message>
+        <source>%1 of %2, %3</source>
+        <translation>%1 (%2), %3</translation>
+    </message>
+    <message>
         <source>stage %1</source>
         <translation>Stufe %1</translation>
     </message>
@@ -8298,6 +8310,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
 <context>
     <name>holders</name>
     <message>
+        <source>The head has the same table: its gradient is added here too, long before the embedding&apos;s.</source>
+        <translation>Der Kopf hat dieselbe Tabelle: Auch sein Gradient wird hier addiert, lange vor dem der Einbettung.</translation>
+    </message>
+    <message>
         <source>tables</source>
         <translation>Tabellen</translation>
     </message>
@@ -8499,8 +8515,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation> in Gruppen zu %1</translation>
     </message>
     <message>
-        <source>%1, buffers %2</source>
-        <translation>%1, Puffer %2</translation>
+        <source>%1, %2 of it buffers</source>
+        <translation>%1, davon %2 Puffer</translation>
     </message>
     <message>
         <source>%1 more, alike</source>
@@ -11500,6 +11516,21 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>PDF files (*.pdf)</source>
         <translation>PDF-Dateien (*.pdf)</translation>
+    </message>
+</context>
+<context>
+    <name>timeline</name>
+    <message>
+        <source>inside layers</source>
+        <translation>in den Schichten</translation>
+    </message>
+    <message>
+        <source>between stages</source>
+        <translation>zwischen Stufen</translation>
+    </message>
+    <message>
+        <source>between replicas</source>
+        <translation>zwischen Repliken</translation>
     </message>
 </context>
 </TS>

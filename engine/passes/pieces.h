@@ -105,8 +105,6 @@ struct ActionDrafts {
 // Sends what waits for its backward to the host's memory and back (Setup::offload_activations).
 void offload_activations(ActionDrafts& actions);
 
-// Norms, positions, biases of row-parallel products, routers: what TP does not cut.
-bool is_whole_on_every_tp_rank(Parameter parameter);
 bool is_expert_layer(const Model& model, int layer);
 // The category that a tensor is counted in, and a buffer that this operand opens or uses.
 Category category_of(Tensor tensor);

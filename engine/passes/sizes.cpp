@@ -168,24 +168,6 @@ std::vector<ParameterSlice> parameter_layout(const Setup& setup, const std::vect
   return slices;
 }
 
-bool is_whole_on_every_tp_rank(Parameter parameter) {
-  switch (parameter) {
-    case Parameter::kPositionTable:
-    case Parameter::kNorm1Gain:
-    case Parameter::kNorm1Bias:
-    case Parameter::kProjectionBias:
-    case Parameter::kNorm2Gain:
-    case Parameter::kNorm2Bias:
-    case Parameter::kMlpOutBias:
-    case Parameter::kRouterWeight:
-    case Parameter::kFinalNormGain:
-    case Parameter::kFinalNormBias:
-      return true;
-    default:
-      return false;
-  }
-}
-
 const ParameterSlice* find_slice(const std::vector<ParameterSlice>& slices, Parameter parameter,
                                  int layer) {
   for (const ParameterSlice& slice : slices) {

@@ -47,9 +47,9 @@ void description(benchmark::State& state, const Case& of) {
 void holders_frame(benchmark::State& state) {
   Session session;
   set_up(session, {"", {{"layers", "96"}, {"pp", "1"}, {"dp", "64"}, {"zero", "3"}}});
-  HoldingsOfRanks kept;
+  HoldersKept kept;
   holders_picture(session, kept);
-  const std::vector<Nanoseconds> changes = kept.at(0).changes();
+  const std::vector<Nanoseconds> changes = kept.holdings.at(0).changes();
   QImage image(1100, 560, QImage::Format_RGB32);
   std::size_t at = 0;
   for (auto _ : state) {

@@ -194,7 +194,7 @@ TEST(Schedule, SaysWhatIsBrokenInAFileAndHowFarItIsFromTheFloor) {
   const std::string early = folder.file("early.txt", "F0 F1 B0 B1\nB0 F0 F1 B1\n");
   const Reply told = command({"schedule", early});
   EXPECT_EQ(told.status, kDone) << told.err;
-  EXPECT_THAT(told.out, HasSubstr("B0 of rank 1 stands before F0 of rank 1, which it needs."));
+  EXPECT_THAT(told.out, HasSubstr("B0 of stage 1 stands before F0 of stage 1, which it needs."));
   json answer = command({"schedule", early, "--json"}).json();
   EXPECT_FALSE(answer.at("legal"));
   ASSERT_EQ(answer.at("broken").size(), 1u);

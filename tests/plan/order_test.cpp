@@ -77,18 +77,17 @@ TEST(OrderText, NamesLineAndWordOfAnError) {
 TEST(CheckOrder, FindsMissingAndDoubledWork) {
   EXPECT_EQ(fault("F0 B0\nF0 B0"), "");
   EXPECT_EQ(fault("F0 I0 W0\nF0 B0"), "");
-  EXPECT_NE(fault("F0\nF0 B0").find("B0 of stage 0 is missing in the line of rank 0"),
-            std::string::npos);
+  EXPECT_NE(fault("F0\nF0 B0").find("B0 of stage 0 is missing."), std::string::npos);
   EXPECT_NE(fault("B0\nF0 B0").find("F0 of stage 0 is missing"), std::string::npos);
   EXPECT_NE(fault("F0 I0\nF0 B0").find("W0 of stage 0 is missing"), std::string::npos);
-  EXPECT_NE(fault("F0 F0 B0\nF0 B0").find("order-doubled: F0 of rank 0"), std::string::npos);
+  EXPECT_NE(fault("F0 F0 B0\nF0 B0").find("order-doubled: F0 of stage 0"), std::string::npos);
   EXPECT_NE(fault("F0 B0 I0 W0\nF0 B0").find("order-both"), std::string::npos);
   EXPECT_NE(fault("F0 F1 B0\nF0 B0 F1 B1").find("B1 of stage 0"), std::string::npos);
 }
 
 TEST(CheckOrder, FindsWorkBeforeWhatItNeedsOnTheSameRank) {
-  EXPECT_NE(fault("B0 F0").find("B0 of rank 0 stands before F0 of rank 0"), std::string::npos);
-  EXPECT_NE(fault("F0 W0 I0").find("W0 of rank 0 stands before I0 of rank 0"), std::string::npos);
+  EXPECT_NE(fault("B0 F0").find("B0 of stage 0 stands before F0 of stage 0"), std::string::npos);
+  EXPECT_NE(fault("F0 W0 I0").find("W0 of stage 0 stands before I0 of stage 0"), std::string::npos);
   EXPECT_NE(fault("F0.1 F0.0 B0.1 B0.0").find("F0.1 of rank 0 stands before F0.0"),
             std::string::npos);
   EXPECT_NE(fault("(F0+B0)").find("cannot overlap"), std::string::npos);
@@ -99,8 +98,8 @@ TEST(CheckOrder, TellsMissingAndEarlyWorkInOneVerdict) {
   ASSERT_TRUE(order.ok());
   const std::vector<Message> wrong = check_order(*order);
   ASSERT_EQ(wrong.size(), 2u);
-  EXPECT_EQ(wrong[0].text, "B1 of stage 1 is missing in the line of rank 1.");
-  EXPECT_EQ(wrong[1].text, "B1 of rank 0 stands before F1 of rank 0, which it needs.");
+  EXPECT_EQ(wrong[0].text, "B1 of stage 1 is missing.");
+  EXPECT_EQ(wrong[1].text, "B1 of stage 0 stands before F1 of stage 0, which it needs.");
 }
 
 // Rank 0 holds both stages, so nothing is missing where rank 1, which holds them too, does nothing.
@@ -133,8 +132,8 @@ TEST(CheckOrder, NamesTheCircleRankByRank) {
   // it got the gradient of micro-batch 0.
   EXPECT_EQ(
       fault("F0 B0 F1 B1\nF0 F1 B1 B0"),
-      "order-circle: The ranks wait for each other in a circle: rank 0 stands at B0 and waits "
-      "for B0 of rank 1, rank 1 stands at F1 and waits for F1 of rank 0.");
+      "order-circle: The ranks wait for each other in a circle: stage 0 stands at B0 and waits "
+      "for B0 of stage 1, stage 1 stands at F1 and waits for F1 of stage 0.");
   // Three ranks, all in the circle.
   const std::string three = fault("F0 B0 F1 B1\nF0 F1 B0 B1\nF0 B0 F1 B1");
   EXPECT_NE(three.find("order-circle"), std::string::npos) << three;

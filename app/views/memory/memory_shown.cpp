@@ -139,6 +139,7 @@ MemoryShown memory_shown(const Session& session, const ZeroPlans& plans, int ran
   shown.traffic = traffic_terms(prediction, shown.run, rank_index);
   shown.curve =
       memory_curve(*shown.program, *shown.timeline, shown.timeline_rank, prediction.capacity_bytes);
+  shown.messages = shared_messages(*shown.program, *shown.timeline, shown.timeline_rank);
   if (const int at = pin ? rank_of(*pin, global) : -1; at >= 0)
     shown.curve.pin(memory_curve(
         pin->prediction->program,

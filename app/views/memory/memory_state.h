@@ -31,7 +31,8 @@ struct MemoryShown {
   BarChart stages, ranks;
   std::vector<TrafficTerm> traffic;
   MemoryCurve curve;
-  std::vector<int> rank_of_group;  // built rank index of each group of `ranks`
+  std::vector<SharedMessage> messages;  // of that rank
+  std::vector<int> rank_of_group;       // built rank index of each group of `ranks`
 };
 MemoryShown memory_shown(const Session& session, const ZeroPlans& plans, int rank_index);
 

@@ -369,10 +369,8 @@ void MemoryView::paintEvent(QPaintEvent*) {
     paint_curve_frame(painter, s.curve_rect, s.shown.curve, s.shown.curve_title, theme,
                       s.axis(width()), nullptr);
   if (!s.curve_rect.isEmpty() && s.pane == Pane::kHolders)
-    paint_shared_messages(
-        painter, s.curve_rect.adjusted(0, kCurveCaption, 0, 0),
-        shared_messages(*s.shown.program, *s.shown.timeline, s.shown.timeline_rank),
-        s.axis(width()), theme, nullptr);
+    paint_shared_messages(painter, s.curve_rect.adjusted(0, kCurveCaption, 0, 0), s.shown.messages,
+                          s.axis(width()), theme, nullptr);
 }
 
 void MemoryView::resizeEvent(QResizeEvent*) { refresh(); }

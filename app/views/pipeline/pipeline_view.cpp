@@ -87,9 +87,6 @@ PipelineView::PipelineView(Session& session, QWidget* parent)
   s.one_stage = new QLabel(this);
   s.one_stage->setWordWrap(true);
   s.one_stage->setProperty("role", "muted");
-  s.one_stage->setText(
-      tr("One stage: no rank waits for another, so there is no pipeline to see. Set Pipeline PP to "
-         "2 or more and the stages work in turn."));
   const auto action = [this](const QString& text, const char* name, bool checkable) {
     auto* made = new QAction(text, this);
     made->setObjectName(QLatin1String(name));
@@ -267,7 +264,14 @@ void PipelineView::refresh() {
     s.table->show_rows(rows(LaneStyle::kPredicted), joined ? rows(LaneStyle::kObserved) : nullptr,
                        zoom_of(picture, s.timeline->layout_of_rows()));
   }
-  s.one_stage->setVisible(s.session.subject().prediction()->setup.mesh.pp == 1);
+  const Mesh& mesh = s.session.subject().prediction()->setup.mesh;
+  s.one_stage->setVisible(mesh.pp == 1);
+  s.one_stage->setText(
+      mesh.ranks() > 1
+          ? tr("One stage, no pipeline. Below its bars stands what each rank sends: full where the "
+               "rank waits for it, light where it computes meanwhile.")
+          : tr("One stage: no rank waits for another, so there is no pipeline to see. Set Pipeline "
+               "PP to 2 or more and the stages work in turn."));
   align();
   update();
 }

@@ -90,6 +90,31 @@ QStringList bar_labels(const Bar& bar) {
           Words::tr("L%1", "a layer, as short as can be").arg(bar.layer)};
 }
 
+QStringList sent_labels(const Bar& bar) {
+  if (bar.kind != OpKind::kCollective) return bar_labels(bar);
+  QStringList forms = bar_labels(bar);
+  forms.prepend(
+      Words::tr("%1 of %2, %3")
+          .arg(collective_word(bar.collective), purpose_words(bar.purpose), axis_word(bar.axis)));
+  switch (bar.collective) {
+    case CollectiveKind::kAllReduce:
+      forms << QStringLiteral("AR");
+      break;
+    case CollectiveKind::kAllGather:
+      forms << QStringLiteral("AG");
+      break;
+    case CollectiveKind::kReduceScatter:
+      forms << QStringLiteral("RS");
+      break;
+    case CollectiveKind::kAllToAll:
+      forms << QStringLiteral("A2A");
+      break;
+    default:
+      break;
+  }
+  return forms;
+}
+
 QString bar_sentence(const Program& program, int rank_index, const Bar& bar) {
   const RankProgram& rank = program.ranks[static_cast<std::size_t>(rank_index)];
   const Op& op = rank.ops[static_cast<std::size_t>(bar.first_op)];

@@ -2,7 +2,9 @@
 #include "app/views/shared/step_quantities.h"
 
 #include <QCoreApplication>
+#include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
@@ -139,6 +141,19 @@ Quantity loss_quantity(const Session& session, const RunRecord* run, bool other_
 }
 
 // What the five quantities are of.
+// Whether the figures of all ranks read the same: chunks of a collective may differ by a few bytes.
+bool sends_alike(const Prediction& prediction) {
+  std::set<QString> sent;
+  for (std::size_t rank = 0; rank < prediction.program.ranks.size() && sent.size() < 2; ++rank)
+    sent.insert(bytes_text(sent_bytes(traffic_of(prediction.program, int(rank)))));
+  return sent.size() < 2;
+}
+bool holds_alike(const Prediction& prediction) {
+  std::set<QString> held;
+  for (const MemoryRow& row : prediction.memory) held.insert(bytes_text(row.peak_bytes));
+  return held.size() < 2;
+}
+
 struct StepSides {
   explicit StepSides(const Session& of, int rank)
       : session(of),
@@ -180,8 +195,12 @@ std::vector<Quantity> StepSides::predicted(const QLocale& locale) const {
     const bool chosen_is_fullest = rank_index < 0 || rank_index == fullest_rank(shown);
     const bool chosen_sends_most = rank_index < 0 || rank_index == busiest_sender(shown);
     const QString chosen = Quantities::tr("chosen in this view");
-    all[2].note = chosen_is_fullest ? Quantities::tr("the fullest of all") : chosen;
-    all[3].note = chosen_sends_most ? Quantities::tr("sends most of all") : chosen;
+    all[2].note = !chosen_is_fullest   ? chosen
+                  : holds_alike(shown) ? QString()
+                                       : Quantities::tr("the fullest of all");
+    all[3].note = !chosen_sends_most   ? chosen
+                  : sends_alike(shown) ? QString()
+                                       : Quantities::tr("sends most of all");
   }
   const QString word = prediction_source_text(shown.word);
   all[0].predicted = {seconds_text(expected.seconds, locale), word,

@@ -15,6 +15,9 @@ namespace parallelarium {
 // chunk); of a layer "backward 3 \u00b7 layer 2", "layer 2", "L2"; of a piece "MLP in"; of a
 // collective "all-reduce TP", "all-reduce"; "update" of the optimizer.
 QStringList bar_labels(const Bar& bar);
+// The same of a bar of communication, with what it is about first and letters that NCCL's users
+// know last: "all-reduce of gradients, DP", ..., "AR".
+QStringList sent_labels(const Bar& bar);
 
 // "Backward of micro-batch 3 on stage 2", "Layer 2 in the forward of micro-batch 3 on stage 1",
 // "All-reduce of activations ... over the 2 ranks of the TP group".

@@ -37,10 +37,6 @@ MatrixSide side_of(const TensorDimension* begin, const TensorDimension* end) {
   return side;
 }
 
-bool counts_tokens(const TensorDimension& dimension) {
-  return dimension.name == "B" || dimension.name == "T" || dimension.name == "N";
-}
-
 // `looks_up`: of the embedding, whose tables' rows are looked up.
 void set_sides(LayerTensor& tensor, const Dimensions& all, bool looks_up) {
   const TensorDimension *begin = all.data(), *end = begin + all.size(), *middle = begin;
@@ -54,7 +50,7 @@ void set_sides(LayerTensor& tensor, const Dimensions& all, bool looks_up) {
     begin = end - 2;
     middle = end - 1;
   } else {
-    while (middle != end && counts_tokens(*middle)) ++middle;
+    while (middle != end && middle->counts_tokens()) ++middle;
   }
   MatrixSide rows = side_of(begin, middle), columns = side_of(middle, end);
   if (tensor.role != TensorRole::kActivation && !looks_up) std::swap(rows, columns);

@@ -28,8 +28,15 @@ std::string letters_of(const Order& order, ActionRef ref) {
   return order.chunks > 1 ? fmt::format("{}.{}", plain, action.chunk) : plain;
 }
 
-// "B3 of rank 1"
+// Whether rank and stage are one, as people draw it: its sentences say stage.
+bool is_stage(const Order& order) {
+  return order.chunks == 1 && order.stages == static_cast<int>(order.ranks.size());
+}
+
+// "B3 of stage 1", "B3.1 of rank 1"
 Message words_of(const Order& order, ActionRef ref) {
+  if (is_stage(order))
+    return message("action-of-stage", "{} of stage {}", letters_of(order, ref), ref.rank);
   return message("action-of-rank", "{} of rank {}", letters_of(order, ref), ref.rank);
 }
 
@@ -152,9 +159,12 @@ OrderFault missing_work(const Order& order, const char* what, int stage, int mic
   const int rank = holder >= 0 ? holder : holder_of(order, stage);
   if (rank < 0)
     return {-1, "", "", message("order-stage-unheld", "No rank holds stage {}.", stage)};
-  return {rank, "", fmt::format("{}{}", what, microbatch),
-          message("order-missing", "{}{} of stage {} is missing in the line of rank {}.", what,
-                  microbatch, stage, rank)};
+  return {
+      rank, "", fmt::format("{}{}", what, microbatch),
+      is_stage(order)
+          ? message("order-missing.stage", "{}{} of stage {} is missing.", what, microbatch, stage)
+          : message("order-missing", "{}{} of stage {} is missing in the line of rank {}.", what,
+                    microbatch, stage, rank)};
 }
 
 // Missing (where it is `finished`) and doubled work. Memory: proportional to the actions, not to
@@ -266,8 +276,13 @@ void check_circle(const Order& order, const OrderGraph& graph, std::vector<Order
   do {
     const ActionRef need = next_of(rank);
     const ActionRef here{rank, walked[static_cast<std::size_t>(rank)]};
-    circle.push_back(message("stands-waits", "rank {} stands at {} and waits for {}", rank,
-                             letters_of(order, here), words_of(order, need)));
+    const std::string at = letters_of(order, here);
+    const Message needs = words_of(order, need);
+    circle.push_back(
+        is_stage(order)
+            ? message("stands-waits.stage", "stage {} stands at {} and waits for {}", rank, at,
+                      needs)
+            : message("stands-waits", "rank {} stands at {} and waits for {}", rank, at, needs));
     rank = need.rank;
   } while (rank != first);
   // First: of all faults it is the hardest to see.
@@ -286,7 +301,7 @@ std::vector<OrderFault> all_faults(const Order& order, bool finished) {
   // What stands too early can be told although something is missing; with more faults than a person
   // reads, or work that stands twice, it would be a guess.
   const bool only_missing = std::all_of(faults.begin(), faults.end(), [](const OrderFault& found) {
-    return found.sentence.id == "order-missing";
+    return found.sentence.kind == "order-missing";
   });
   if (!only_missing || faults.size() >= kMostFaults) return faults;
   const OrderGraph graph(order);

@@ -25,26 +25,25 @@ bool is_state(Tensor tensor) {
   return tensor == Tensor::kParameters || tensor == Tensor::kGradients || is_separate(tensor);
 }
 
-// Norms, positions, biases of row-parallel products and routers are whole on every TP rank.
-// Source: Shoeybi et al. 2019, section 3.
-bool is_cut_by_tp(Parameter parameter) {
+}  // namespace
+
+bool is_whole_on_every_tp_rank(Parameter parameter) {
   switch (parameter) {
-    case Parameter::kTokenTable:
-    case Parameter::kQkvWeight:
-    case Parameter::kQkvBias:
-    case Parameter::kProjectionWeight:
-    case Parameter::kMlpInWeight:
-    case Parameter::kMlpInBias:
-    case Parameter::kMlpOutWeight:
-    case Parameter::kExpertWeights:
-    case Parameter::kHeadWeight:
+    case Parameter::kPositionTable:
+    case Parameter::kNorm1Gain:
+    case Parameter::kNorm1Bias:
+    case Parameter::kProjectionBias:
+    case Parameter::kNorm2Gain:
+    case Parameter::kNorm2Bias:
+    case Parameter::kMlpOutBias:
+    case Parameter::kRouterWeight:
+    case Parameter::kFinalNormGain:
+    case Parameter::kFinalNormBias:
       return true;
     default:
       return false;
   }
 }
-
-}  // namespace
 
 class Holdings::Index {
  public:
@@ -159,7 +158,7 @@ class Holdings::Index {
         place.experts = slice.parameter == Parameter::kExpertWeights;
         only_tables = only_tables && (slice.parameter == Parameter::kTokenTable ||
                                       slice.parameter == Parameter::kPositionTable);
-        (is_cut_by_tp(slice.parameter) ? cut : everywhere) += slice.count;
+        (is_whole_on_every_tp_rank(slice.parameter) ? everywhere : cut) += slice.count;
       }
       place.tables = only_tables;
       const int ranks = cut == 0 ? 1 : place.experts ? mesh.ep * mesh.tp : mesh.tp;

@@ -17,9 +17,14 @@
 #include <vector>
 
 #include "engine/plan/program/mesh.h"
+#include "engine/plan/program/pieces.h"
 #include "engine/plan/program/timeline.h"
 
 namespace parallelarium {
+
+// Norms, positions, biases of row-parallel products, routers: what TP does not cut.
+// Source: Shoeybi et al. 2019, section 3.
+bool is_whole_on_every_tp_rank(Parameter parameter);
 
 enum class HeldAs : std::uint8_t {
   kAbsent,      // not there, or memory is reserved and nothing is in it yet

@@ -14,10 +14,6 @@ class AttentionTensors : public OpTensorWriter {
  protected:
   using OpTensorWriter::OpTensorWriter;
 
-  // A recompute does what the forward did.
-  bool forward() const { return op_.phase == Phase::kForward || op_.phase == Phase::kRecompute; }
-  bool input() const { return op_.phase == Phase::kInputGrad; }
-
   TensorDimension width() const { return all("D", s_.D); }
   Dimensions heads_and_width() const { return {heads(), width()}; }
   void qkv_forward();

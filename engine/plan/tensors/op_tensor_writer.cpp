@@ -154,6 +154,13 @@ OpTensor& OpTensorWriter::add(const std::string& name, std::size_t operand, bool
   return tensors_.emplace_back(std::move(tensor));
 }
 
+int OpTensorWriter::replicas_of(const Dimensions& dimensions) const {
+  bool by_experts = false;
+  for (const TensorDimension& dimension : dimensions)
+    for (const TensorCut& cut : dimension.cuts) by_experts = by_experts || cut.axis == Axis::kEp;
+  return by_experts ? setup_.mesh.dp / setup_.mesh.ep : setup_.mesh.dp;
+}
+
 void OpTensorWriter::parameter(const std::string& name, std::size_t operand, Dimensions dimensions,
                                std::int64_t offset) {
   in(name, operand, {}, std::move(dimensions), offset);
@@ -168,13 +175,13 @@ void OpTensorWriter::gradient(const std::string& name, std::size_t operand,
     kinds_.back() = Kind::kParameter;
     if (tp_adds) partial_over_tp(tensor);
     if (cp() > 1) tensor.partial.push_back(Axis::kCp);
-    if (setup_.mesh.dp > 1) tensor.partial.push_back(Axis::kDp);
+    if (replicas_of(dimensions) > 1) tensor.partial.push_back(Axis::kDp);
   }
 }
 
 void OpTensorWriter::fill_replicated(OpTensor& tensor, Kind kind) const {
   if (kind == Kind::kAlone) return;
-  const int replicas = kind == Kind::kParameter ? setup_.mesh.dp : 1;
+  const int replicas = kind == Kind::kParameter ? replicas_of(tensor.dimensions) : 1;
   const std::array<std::pair<Axis, int>, 3> axes = {
       {{Axis::kTp, tp()}, {Axis::kCp, cp()}, {Axis::kDp, replicas}}};
   for (const auto& [axis, ranks] : axes) {

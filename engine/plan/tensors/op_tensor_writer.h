@@ -26,6 +26,9 @@ class OpTensorWriter {
   std::vector<OpTensor> take();
 
  protected:
+  // A recompute does what the forward did.
+  bool forward() const { return op_.phase == Phase::kForward || op_.phase == Phase::kRecompute; }
+  bool input() const { return op_.phase == Phase::kInputGrad; }
   int tp() const { return setup_.mesh.tp; }
   int cp() const { return setup_.mesh.cp; }
   std::int64_t local_tokens() const { return s_.B * s_.T; }
@@ -38,6 +41,7 @@ class OpTensorWriter {
   static TensorDimension all(const char* name, std::int64_t size) {
     return {name, size, size, 0, {}, {}};
   }
+  Dimensions hidden() const { return {all("C", s_.C)}; }
   // An equal share for every rank of TP.
   TensorDimension share(const char* name, std::int64_t size) const;
   TensorDimension heads() const { return share("H", s_.H); }
@@ -73,7 +77,7 @@ class OpTensorWriter {
                 std::int64_t offset = 0) {
     return add(name, operand, true, std::move(outer), std::move(inner), offset);
   }
-  // A parameter: the same in every replica.
+  // A parameter: the same in every replica, or of experts in those replicas that hold them.
   void parameter(const std::string& name, std::size_t operand, Dimensions dimensions,
                  std::int64_t offset = 0);
   // A gradient of one, which the op adds to: "dw-before" and "dw". `tp_adds`: TP ranks have parts
@@ -95,6 +99,8 @@ class OpTensorWriter {
   const std::span<const Operand> operands_;
 
  private:
+  // Replicas that have a parameter cut like this.
+  int replicas_of(const Dimensions& dimensions) const;
   std::vector<ChunkRange> runs_of(int cp_rank) const;
   std::vector<ChunkRange> rows(std::int64_t first, std::int64_t count) const;
   Dimensions sequences(std::int64_t width, int cp_rank) const;

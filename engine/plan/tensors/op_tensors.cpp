@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "engine/plan/tensors/attention_tensors.h"
+#include "engine/plan/tensors/expert_tensors.h"
 
 namespace parallelarium {
 
@@ -43,18 +44,12 @@ class PieceTensors : public AttentionTensors {
       case Piece::kLossSum:
       case Piece::kLoss:
         return loss();
-      case Piece::kRouter:
-        return router();
-      case Piece::kUnpermute:
-        return combine();
       default:
         return;
     }
   }
 
  private:
-  Dimensions hidden() const { return {all("C", s_.C)}; }
-
   void embedding_forward() {
     // With a cut vocabulary these are rows of the rank's own table.
     if (tp() == 1) in("tokens", 0, tokens(0, 1), {});
@@ -239,45 +234,6 @@ class PieceTensors : public AttentionTensors {
     partial_over_tp(number("sum", 3, true));
     partial_over_tp(number("target", 4, true));
   }
-
-  // Every TP rank routes all tokens.
-  void router() {
-    const TensorDimension E = all("E", model_.experts.count), k = all("k", model_.experts.top_k);
-    const auto each = [&](const char* name, std::size_t operand, bool written,
-                          const TensorDimension& inner, std::int64_t offset = 0) {
-      add(name, operand, written, tokens_of(false, inner.size), {inner}, offset);
-    };
-    if (forward()) {
-      in("y", 0, tokens(0, s_.C), hidden());
-      parameter("w", 1, {E, all("C", s_.C)});
-      each("logits", 2, true, E);
-      each("gates", 3, true, k);
-      return each("experts", 4, true, k);
-    }
-    if (input()) {
-      each("dgates", 0, false, k);
-      each("logits", 1, false, E);
-      each("gates", 2, false, k);
-      each("experts", 3, false, k);
-      return each("dlogits", 4, true, E);
-    }
-    each("dlogits", 0, false, E);
-    in("y", 1, tokens(1, s_.C), hidden());
-    gradient("dw", 2, {E, all("C", s_.C)});
-  }
-  // The end of a layer's experts: their results, weighed by gates and added up by token.
-  void combine() {
-    const TensorDimension k = all("k", model_.experts.top_k);
-    if (forward()) {
-      in("gates", 1, tokens_of(false, k.size), {k});
-      if (count() == 5) partial_over_tp(in("shared", 3, tokens_of(false, s_.C), hidden()));
-      partial_over_tp(out("out", count() - 1, tokens(count() - 1, s_.C), hidden()));
-      return;
-    }
-    in("dout", 0, tokens(0, s_.C), hidden());
-    in("gates", 2, tokens_of(false, k.size), {k});
-    partial_over_tp(out("dgates", 5, tokens_of(false, k.size), {k}));
-  }
 };
 
 }  // namespace
@@ -285,6 +241,9 @@ class PieceTensors : public AttentionTensors {
 std::vector<OpTensor> tensors_of(const Setup& setup, const Shape& shape, const RankProgram& rank,
                                  const Op& op) {
   if (op.kind != OpKind::kCompute || op.phase == Phase::kUpdate) return {};
+  ExpertTensors experts(setup, shape, rank, op);
+  experts.write();
+  if (std::vector<OpTensor> found = experts.take(); !found.empty()) return found;
   PieceTensors tensors(setup, shape, rank, op);
   tensors.write();
   return tensors.take();

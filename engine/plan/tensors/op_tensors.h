@@ -24,7 +24,9 @@ struct TensorCut {
 };
 
 struct TensorDimension {
-  std::string name;                  // of the legend: "B" "T" "C" "H" "K" "D" "F" "V"; "N" = B T
+  // Of the legend: "B" "T" "C" "H" "K" "D" "F" "V" "E" "k"; "N" = B T; "R": rows, each a token on
+  // its way to one of its experts.
+  std::string name;
   std::int64_t size = 0;             // on this rank
   std::int64_t whole = 0;            // of the whole tensor
   std::int64_t stride = 0;           // elements of the operand from one index to the next
@@ -32,6 +34,7 @@ struct TensorDimension {
   std::vector<TensorCut> cuts;
   // The indices of the whole tensor that this rank has, in its order.
   std::vector<ChunkRange> held() const;
+  bool counts_tokens() const { return name == "B" || name == "T" || name == "N" || name == "R"; }
 };
 
 struct OpTensor {
@@ -47,6 +50,9 @@ struct OpTensor {
   std::vector<Axis> replicated;
 
   std::int64_t elements() const;
+  // Whether it stands row by row. How many rows there are only the step knows; sizes and cuts are
+  // those of even routing.
+  bool by_row() const { return !dimensions.empty() && dimensions.front().name == "R"; }
   // Calls visit(element of the operand) for each element, in row-major order.
   template <class Visit>
   void for_each_element(const Visit& visit) const {
@@ -68,7 +74,7 @@ struct OpTensor {
 };
 
 // The tensors of the op, first what it finds. Empty where the op is none of those that are
-// described: communication, updates, copies between layouts, rows of experts.
+// described: communication, updates, copies between layouts, some that are predicted only.
 // The op must stand in `rank`, which was built piece by piece, and `shape` must be made from
 // `setup`.
 std::vector<OpTensor> tensors_of(const Setup& setup, const Shape& shape, const RankProgram& rank,

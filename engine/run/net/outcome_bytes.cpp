@@ -121,6 +121,7 @@ void put_probed(Bytes& bytes, const std::vector<ProbedRank>& ranks) {
       bytes.put(tensor.type);
       bytes.put_list(tensor.bytes);
     }
+    bytes.put_list(rank.routes);
   }
 }
 
@@ -160,6 +161,7 @@ std::vector<ProbedRank> take_probed(BytesReader& reader) {
     rank.probe = reader.take<Probe>();
     for (auto tensors = reader.take<std::uint64_t>(); tensors > 0 && reader.good(); --tensors)
       rank.tensors.push_back(take_tensor(reader));
+    rank.routes = reader.list<std::int32_t>();
   }
   return ranks;
 }

@@ -9,6 +9,7 @@
 #include <map>
 #include <numeric>
 
+#include "engine/run/train/probe/probe_rows.h"
 #include "engine/train/parameters.h"
 
 namespace parallelarium {
@@ -276,6 +277,7 @@ RunResult result_of(const Setup& setup, const Program& program, const BackendCho
       held_out_tokens += rank.held_out_tokens;
     }
   }
+  name_rows(setup, result.probes);
   if (!walls.empty() && !paced) seen.wall_seconds = seconds_of(walls[median_of(walls)]);
   seen.losses = summed(program, ranks, Tensor::kLossSum, &RankOutcome::loss_sums, has_loss);
   for (double& loss : seen.losses) loss /= static_cast<double>(program.shape.global_tokens);

@@ -206,6 +206,12 @@ TEST_F(Stumbles, TheStripSaysWhoseFiguresItShows) {
     if (sent.key.startsWith(QLatin1String("traffic"))) {
       EXPECT_TRUE(sent.title.contains(rank_place(prediction, other))) << sent.title.toStdString();
     }
+  // Where all ranks have the same, none is the fullest and none sends most.
+  set("pp", "1");
+  set("dp", "4");
+  const auto alike = step_quantities(session());
+  EXPECT_EQ(alike[2].note, QString());
+  EXPECT_EQ(alike[3].note, QString());
 }
 
 }  // namespace

@@ -85,6 +85,35 @@ TEST_F(Holders, ACellTellsItsBytes) {
   EXPECT_THAT(text.facts[2].value.toStdString(), testing::HasSubstr("shard, 50"));
 }
 
+// Tied tables: the head adds to the gradient of the embedding's table from the first backward on.
+TEST_F(Holders, ATiedTableSaysThatTheHeadAddsToItsGradient) {
+  const auto says = [&](int column) {
+    for (const FactLine& fact : holders_words(pane->picture(), 0, column).facts)
+      if (fact.value.contains(QStringLiteral("The head has the same table"))) return true;
+    return false;
+  };
+  for (const bool tied : {true, false}) {
+    PlanSetup setup = data_parallel(0);
+    setup.model.tied = tied;
+    setup.model.name = "custom";
+    show(setup);
+    EXPECT_FALSE(says(0)) << "there is no gradient yet";
+    const auto adds = [&] {
+      const auto& cell = pane->picture().rows[0].cells[0];
+      return !cell.empty() && cell[0].gradients.as == HeldAs::kPartialSum;
+    };
+    QTest::keyClick(pane, Qt::Key_M);
+    Nanoseconds before(-1);
+    while (!adds() && session.playback().playhead() > before) {
+      before = session.playback().playhead();
+      QTest::keyClick(pane, Qt::Key_N);
+    }
+    ASSERT_TRUE(adds()) << tied;
+    EXPECT_EQ(says(0), tied);
+    EXPECT_FALSE(says(1));
+  }
+}
+
 TEST_F(Holders, WhereNothingIsSharedAButtonSharesIt) {
   PlanSetup alone = data_parallel(0);
   alone.mesh.dp = 1;
@@ -232,7 +261,7 @@ TEST_F(Holders, LowRowsHaveOneLine) {
   show(data_parallel(1));
   HoldersPicture picture = pane->picture();
   for (const int height : {150, 190, 240, 300, 420, 600}) {
-    HoldingsOfRanks kept;
+    HoldersKept kept;
     picture = holders_picture(session, kept, 0, holders_rows(height));
     const TextLog texts = painted_texts(picture, QSize(840, height));
     EXPECT_TRUE(has_text(texts, picture.rows[0].name)) << height;

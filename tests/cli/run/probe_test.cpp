@@ -2,6 +2,9 @@
 // `run --probe`: what it prints, and files that NumPy opens.
 #include <gmock/gmock.h>
 
+#include <fstream>
+#include <set>
+
 #include "tests/cli/cli.h"
 
 namespace parallelarium {
@@ -72,6 +75,45 @@ TEST(ProbedRun, RefusesWhatIsNotThere) {
   const Reply text = command(probed_run({"--probe", "layer=0"}));
   EXPECT_EQ(text.status, kInvalid);
   EXPECT_THAT(text.err, HasSubstr("A probe is written"));
+}
+
+// Every choice of every token of the EP group arrives at one rank, and its row says which it is.
+TEST(ProbedRun, SaysWhichTokenARowOfExpertsIs) {
+  const Folder folder;
+  folder.pretend_calibrated();
+  const std::string out = folder.path("rows");
+  const Reply run =
+      command(small_run({"--pp", "1", "--dp", "2", "--ep", "2", "--experts", "4", "--top-k", "2",
+                         "--expert-ffn", "12", "--backend", "cpu", "--probe",
+                         "layer=0,piece=experts", "--probe-out", out.c_str(), "--json"}));
+  ASSERT_EQ(run.status, kDone) << run.err;
+  const json probes = run.json().at("probes");
+  ASSERT_EQ(probes.size(), 2u);
+  std::set<std::pair<int, int>> there;
+  std::size_t rows = 0;
+  for (const json& probe : probes) {
+    const json &tokens = probe.at("row_tokens"), &choices = probe.at("row_choices");
+    const json& first = probe.at("tensors")[0];
+    EXPECT_EQ(first.at("name"), "rows");
+    EXPECT_EQ(first.at("dimensions"), json({"R", "C"}));
+    EXPECT_EQ(first.at("shape")[0], tokens.size());
+    EXPECT_EQ(first.at("cut"), json::parse(R"([{"dimension": 0, "axis": "ep", "ranges": []}])"));
+    ASSERT_EQ(choices.size(), tokens.size());
+    rows += tokens.size();
+    for (std::size_t row = 0; row < tokens.size(); ++row)
+      there.insert({tokens[row].get<int>(), choices[row].get<int>()});
+    // The archive's arrays have their names in clear.
+    std::ifstream file(first.at("file").get<std::string>(), std::ios::binary);
+    const std::string content{std::istreambuf_iterator<char>(file), {}};
+    EXPECT_THAT(content, HasSubstr("row_tokens.npy"));
+    EXPECT_THAT(content, HasSubstr("row_choices.npy"));
+  }
+  const std::size_t all = probes[0].at("tensors")[0].at("whole_shape")[0];
+  EXPECT_EQ(all, 2u * 16u * 2u);  // ranks, tokens, choices
+  EXPECT_EQ(rows, all);
+  EXPECT_EQ(there.size(), all);
+  EXPECT_EQ(there.rbegin()->first, 31);
+  EXPECT_EQ(there.rbegin()->second, 1);
 }
 
 // The figures are those that NumPy finds in the files, where it is installed.

@@ -9,7 +9,6 @@
 
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
-#include "app/views/memory/holders/shared_messages.h"
 #include "engine/passes/shard/shard_drafts.h"
 #include "engine/plan/text/describe_op.h"
 
@@ -202,7 +201,7 @@ QString computed_at(const Program& program, const Timeline& timeline, int index,
 
 }  // namespace
 
-HoldersPicture holders_picture(const Session& session, HoldingsOfRanks& kept, int page, int rows) {
+HoldersPicture holders_picture(const Session& session, HoldersKept& kept, int page, int rows) {
   HoldersPicture picture;
   const Prediction& predicted = *session.subject().prediction();
   const RunRecord* run = session.runs().current();
@@ -212,6 +211,7 @@ HoldersPicture holders_picture(const Session& session, HoldingsOfRanks& kept, in
   const Program& program = prediction.program;
   const Timeline& timeline = fresh ? run->observation.timeline : prediction.timeline;
   picture.from_run = fresh;
+  picture.tied = program.shape.tied;
   const Mesh& mesh = prediction.setup.mesh;
   picture.title = Holders::tr("ZeRO %1").arg(prediction.setup.zero) +
                   QStringLiteral(" \u00b7 DP %1").arg(mesh.dp);
@@ -257,7 +257,7 @@ HoldersPicture holders_picture(const Session& session, HoldingsOfRanks& kept, in
       row.group = group_name(sharing, static_cast<std::size_t>(at), program.representatives);
     row.cells.resize(picture.columns.size());
     for (const HeldBucket& bucket :
-         kept.try_emplace(index, program, timeline, mesh, index).first->second.at(now)) {
+         kept.holdings.try_emplace(index, program, timeline, mesh, index).first->second.at(now)) {
       row.cells[static_cast<std::size_t>(slot_of(bucket, layers))].push_back(bucket);
       for (int kind = 0; kind < kHeldKinds; ++kind) {
         row.bytes[kind] += state_of_kind(bucket, kind).bytes;
@@ -282,7 +282,7 @@ HoldersPicture holders_picture(const Session& session, HoldingsOfRanks& kept, in
   const bool bytes = !session.locks().hidden(QStringLiteral("traffic.sent_bytes"));
   note_moving(program, bytes, picture);
   QStringList now_words;
-  const QString moment = moment_words(kept.at(picture.rows.front().index), now);
+  const QString moment = moment_words(kept.holdings.at(picture.rows.front().index), now);
   if (!moment.isEmpty()) now_words << moment;
   for (const HoldersPicture::Moving& moving : picture.moving) {
     const QString words =
@@ -294,8 +294,16 @@ HoldersPicture holders_picture(const Session& session, HoldingsOfRanks& kept, in
   if (!work.isEmpty())
     now_words << Holders::tr("Rank %1: %2").arg(picture.rows.front().rank).arg(work);
   picture.moment = now_words.join(QStringLiteral(" \u00b7 "));
-  picture.messages =
-      shared_messages_words(program, timeline, picture.rows.front().index, now, bytes);
+  const int first = picture.rows.front().index;
+  const auto [messages, is_new] = kept.messages.try_emplace(first);
+  if (is_new)
+    messages->second = {shared_messages(program, timeline, first),
+                        shared_sent_words(program, first)};
+  QStringList words{
+      next_shared_words(program.ranks[static_cast<std::size_t>(first)], messages->second.all, now)};
+  if (bytes) words << messages->second.sent;
+  words.removeAll(QString());
+  picture.messages = words.join(QStringLiteral(" \u00b7 "));
   return picture;
 }
 

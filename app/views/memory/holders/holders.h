@@ -12,6 +12,7 @@
 #include "app/look/theme/theme.h"
 #include "app/selection/selection_panel.h"
 #include "app/state/session.h"
+#include "app/views/memory/holders/shared_messages.h"
 #include "app/views/timeline/picture/timeline_paint.h"
 #include "app/views/view.h"
 #include "engine/plan/program/holdings.h"
@@ -56,6 +57,7 @@ struct HoldersPicture {
   std::vector<HoldersRow> rows;
   int first_row = 0, all_rows = 0;  // which rows of all are shown
   bool from_run = false;
+  bool tied = false;           // the head's table is the embedding's
   bool colours_above = false;  // what is around the picture says what its colours mean
   std::optional<HoldersInstead> instead;
   // A collective that is under way with a column, and the rows of its ranks, ascending.
@@ -70,10 +72,17 @@ struct HoldersPicture {
 };
 
 // By index in Program::ranks; kept while the Session shows the same prediction and run.
-using HoldingsOfRanks = std::map<int, Holdings>;
+struct HoldersKept {
+  std::map<int, Holdings> holdings;
+  struct Messages {
+    std::vector<SharedMessage> all;
+    QString sent;  // in a step, in words
+  };
+  std::map<int, Messages> messages;
+};
 // At the playhead's time, of the run if there is a fresh one, else of the prediction. Ranks stand
 // by the group among which ZeRO cuts what they hold; `page` of those pages of `rows` rows each.
-HoldersPicture holders_picture(const Session& session, HoldingsOfRanks& kept, int page = 0,
+HoldersPicture holders_picture(const Session& session, HoldersKept& kept, int page = 0,
                                int rows = kMostHolders);
 
 // Where a cell stands.

@@ -202,8 +202,9 @@ void paint_named_sums(QPainter& painter, const HoldersRow& row, const HoldersLay
   const QString ran = run_text(row);
   const std::int64_t passing = row.passing_bytes[0] + row.passing_bytes[1];
   const QString together =
-      passing == 0 ? HoldersPaint::tr("%1 together").arg(bytes_text(all))
-                   : HoldersPaint::tr("%1, buffers %2").arg(bytes_text(all), bytes_text(passing));
+      passing == 0
+          ? HoldersPaint::tr("%1 together").arg(bytes_text(all))
+          : HoldersPaint::tr("%1, %2 of it buffers").arg(bytes_text(all), bytes_text(passing));
   put_elided(painter, QRectF(left, first.bottom() + 1, wide, kRowGap - 1), Qt::AlignVCenter,
              ran.isEmpty() ? together : ran, plain, row.agrees ? theme.muted : theme.warning,
              texts);

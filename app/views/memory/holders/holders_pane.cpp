@@ -41,7 +41,7 @@ HoldersPane::HoldersPane(Session& session, QWidget* parent) : QWidget(parent), s
 HoldersLayout HoldersPane::geometry_now() const { return holders_layout(picture_, size()); }
 
 void HoldersPane::refresh() {
-  kept_.clear();
+  kept_ = {};
   move();
 }
 
@@ -62,7 +62,7 @@ void HoldersPane::move() {
 
 void HoldersPane::step(int direction) {
   if (picture_.rows.empty()) return;
-  const std::vector<Nanoseconds> changes = kept_.at(picture_.rows.front().index).changes();
+  const std::vector<Nanoseconds> changes = kept_.holdings.at(picture_.rows.front().index).changes();
   const Nanoseconds now = session_.playback().playhead();
   session_.playback().set_playing(false);
   if (direction > 0) {
@@ -76,7 +76,7 @@ void HoldersPane::step(int direction) {
 
 void HoldersPane::next_moment() {
   if (picture_.rows.empty()) return;
-  const auto moments = kept_.at(picture_.rows.front().index).moments();
+  const auto moments = kept_.holdings.at(picture_.rows.front().index).moments();
   const auto next =
       std::upper_bound(moments.begin(), moments.end(), session_.playback().playhead());
   session_.playback().set_playing(false);
@@ -187,7 +187,7 @@ ViewPicture holders_export(const Session& session, bool dark) {
   return {QSize(1100, 560), [&session, dark](QPainter& painter, QSizeF size, TextLog* texts) {
             const Theme& theme = dark ? dark_theme() : light_theme();
             painter.fillRect(QRectF(QPointF(0, 0), size), theme.surface);
-            HoldingsOfRanks kept;
+            HoldersKept kept;
             const HoldersPicture picture = holders_picture(session, kept);
             const QSizeF inside(size.width() - 32, size.height() - 56);
             painter.save();

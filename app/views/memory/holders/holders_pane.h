@@ -49,7 +49,7 @@ class HoldersPane : public QWidget {
 
   Session& session_;
   HoldersPicture picture_;
-  HoldingsOfRanks kept_;
+  HoldersKept kept_;
   QPushButton* more_ = nullptr;  // "DP 4"
   QList<QAction*> keys_;
   int page_ = 0;

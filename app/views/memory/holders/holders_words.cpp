@@ -130,6 +130,15 @@ SelectionText holders_words(const HoldersPicture& picture, int row, int column) 
     text.facts.push_back({kind_name(words.kind, words.experts),
                           held_bytes_words(words.kind, words.bytes, words.passing_bytes) +
                               QStringLiteral(" \u00b7 ") + words.as});
+  const bool tables = where.first == 0;
+  const bool adds = std::any_of(cell.begin(), cell.end(), [](const HeldBucket& bucket) {
+    return bucket.gradients.as == HeldAs::kPartialSum;
+  });
+  if (picture.tied && tables && adds)
+    text.facts.push_back(
+        {QString(),
+         HoldersWords::tr("The head has the same table: its gradient is added here too, long "
+                          "before the embedding's.")});
   for (const HoldersPicture::Moving& moving : picture.moving)
     if (moving.column == column &&
         std::find(moving.rows.begin(), moving.rows.end(), row) != moving.rows.end())

@@ -44,7 +44,8 @@ std::vector<SharedMessage> shared_messages(const Program& program, const Timelin
     const bool gradients = op.purpose == Purpose::kGradients;
     messages.push_back({{spans[at].begin, spans[at].end},
                         with_hyphens(name_of(op.collective)),
-                        gradients ? Category::kGradients : Category::kParameters});
+                        gradients ? Category::kGradients : Category::kParameters,
+                        static_cast<int>(at)});
   }
   std::stable_sort(
       messages.begin(), messages.end(),
@@ -52,31 +53,27 @@ std::vector<SharedMessage> shared_messages(const Program& program, const Timelin
   return messages;
 }
 
-QString shared_messages_words(const Program& program, const Timeline& timeline, int rank_index,
-                              Nanoseconds now, bool bytes) {
-  const RankProgram& rank = program.ranks[std::size_t(rank_index)];
-  const std::vector<Span>& spans = timeline.ranks[std::size_t(rank_index)].spans;
-  int next = -1;
-  for (std::size_t at = 0; at < spans.size(); ++at)
-    if (is_shared(rank.ops[at].kind, rank.ops[at].purpose) && spans[at].begin > now &&
-        (next < 0 || spans[at].begin < spans[std::size_t(next)].begin))
-      next = int(at);
-  QStringList words;
-  if (next >= 0)
-    words << SharedMessages::tr("Next: %1, in %2")
-                 .arg(sentence(describe(rank.ops[std::size_t(next)])),
-                      time_text(spans[std::size_t(next)].begin - now));
-  if (bytes) {
-    QStringList sent;
-    for (const TrafficRow& row : traffic_of(program, rank_index))
-      if (row.operation != "send_recv" && is_shared(OpKind::kCollective, row.purpose))
-        sent << SharedMessages::tr("%1 of %2 %3", "all-gather of parameters 1.2 MiB")
-                    .arg(with_hyphens(row.operation), name_text(row.purpose),
-                         bytes_text(row.sent_bytes));
-    if (!sent.isEmpty())
-      words << SharedMessages::tr("sent in a step: %1").arg(sent.join(QStringLiteral(", ")));
-  }
-  return words.join(QStringLiteral(" \u00b7 "));
+QString shared_sent_words(const Program& program, int rank_index) {
+  QStringList sent;
+  for (const TrafficRow& row : traffic_of(program, rank_index))
+    if (row.operation != "send_recv" && is_shared(OpKind::kCollective, row.purpose))
+      sent << SharedMessages::tr("%1 of %2 %3", "all-gather of parameters 1.2 MiB")
+                  .arg(with_hyphens(row.operation), name_text(row.purpose),
+                       bytes_text(row.sent_bytes));
+  return sent.isEmpty()
+             ? QString()
+             : SharedMessages::tr("sent in a step: %1").arg(sent.join(QStringLiteral(", ")));
+}
+
+QString next_shared_words(const RankProgram& rank, const std::vector<SharedMessage>& messages,
+                          Nanoseconds now) {
+  const auto next = std::upper_bound(
+      messages.begin(), messages.end(), now,
+      [](Nanoseconds time, const SharedMessage& message) { return time < message.range.begin; });
+  if (next == messages.end()) return {};
+  return SharedMessages::tr("Next: %1, in %2")
+      .arg(sentence(describe(rank.ops[static_cast<std::size_t>(next->op)])),
+           time_text(next->range.begin - now));
 }
 
 void paint_shared_messages(QPainter& painter, const QRectF& rect,

@@ -18,16 +18,18 @@ struct SharedMessage {
   TimeRange range;
   QString name;  // "all-gather"
   Category of = Category::kParameters;
+  int op = 0;
 };
 
 // Of a rank, by its index in Program::ranks, in the order in which they begin.
 std::vector<SharedMessage> shared_messages(const Program& program, const Timeline& timeline,
                                            int rank_index);
+// "sent in a step: all-gather of parameters 1.2 MiB"; empty: nothing. It counts the whole step.
+QString shared_sent_words(const Program& program, int rank_index);
 
-// "Next: the all-gather of parameters in layer 3 in 1.2 ms. One step sends: …", or that none
-// follows. `bytes`: with what the rank sends in a step.
-QString shared_messages_words(const Program& program, const Timeline& timeline, int rank_index,
-                              Nanoseconds now, bool bytes);
+// "Next: the all-gather of parameters in layer 3, in 1.2 ms", or that none follows.
+QString next_shared_words(const RankProgram& rank, const std::vector<SharedMessage>& messages,
+                          Nanoseconds now);
 
 // Bars on the time axis, each in the colour of what it carries, with its name where that has room.
 inline constexpr double kSharedStrip = 18;

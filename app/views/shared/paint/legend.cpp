@@ -11,30 +11,38 @@ namespace {
 
 struct Entry {
   QString text;
-  int color;  // an OpColor, or -1 for the bubble
+  int color;  // an OpColor, or one of those below
 };
+constexpr int kBubble = -1, kOverlapped = -2;
 
 std::vector<Entry> entries_of(const Picture& picture, Zoom zoom) {
   std::array<bool, kOpColors> shown{};
+  bool overlaps = false;
   shown[static_cast<int>(OpColor::kForward)] = shown[static_cast<int>(OpColor::kBackward)] = true;
   for (const PictureLane& lane : picture.lanes) {
     if (!lane.rows) continue;
-    for (const Row& row : lane.rows->rows)
+    for (const Row& row : lane.rows->rows) {
+      overlaps = overlaps || !row.sent(Lane::kPipeline).bars.empty() ||
+                 !row.sent(Lane::kData).bars.empty();
       for (const Lane lane : {Lane::kCompute, Lane::kPipeline, Lane::kData}) {
         const BarList& list = row.lane(lane, zoom);
         for (int kind = 0; kind < kOpColors && !list.busy.empty(); ++kind)
           if (list.busy.back()[static_cast<std::size_t>(kind)] > 0)
             shown[static_cast<std::size_t>(kind)] = true;
       }
+    }
   }
   const std::array<QString, kOpColors> names = {
       QObject::tr("Forward"), QObject::tr("Backward"), QObject::tr("Weight gradient"),
       QObject::tr("Send / receive"), QObject::tr("Optimizer")};
   std::vector<Entry> entries;
-  for (int kind = 0; kind < kOpColors; ++kind)
-    if (shown[static_cast<std::size_t>(kind)])
-      entries.push_back({names[static_cast<std::size_t>(kind)], kind});
-  entries.push_back({QObject::tr("Bubble"), -1});
+  for (int kind = 0; kind < kOpColors; ++kind) {
+    if (!shown[static_cast<std::size_t>(kind)]) continue;
+    entries.push_back({names[static_cast<std::size_t>(kind)], kind});
+    if (kind == static_cast<int>(OpColor::kCommunication) && overlaps)
+      entries.push_back({QObject::tr("overlapped"), kOverlapped});
+  }
+  entries.push_back({QObject::tr("Bubble"), kBubble});
   return entries;
 }
 
@@ -48,15 +56,16 @@ double paint_legend(QPainter& painter, const QRectF& rect, const Picture& pictur
   const auto width_of = [&](const Entry& entry) {
     return 20 + metrics.horizontalAdvance(entry.text);
   };
-  constexpr double kGap = 20;
+  double gap = 20;
   const auto whole = [&] {
-    double sum = -kGap;
-    for (const Entry& entry : entries) sum += width_of(entry) + kGap;
+    double sum = -gap;
+    for (const Entry& entry : entries) sum += width_of(entry) + gap;
     return sum;
   };
+  if (whole() > rect.width()) gap = 12;
   // What says least goes first; forward and backward stay.
   for (const int kind : {static_cast<int>(OpColor::kOptimizer), static_cast<int>(OpColor::kWeight),
-                         static_cast<int>(OpColor::kCommunication), -1,
+                         kOverlapped, static_cast<int>(OpColor::kCommunication), kBubble,
                          static_cast<int>(OpColor::kBackward), static_cast<int>(OpColor::kForward)})
     if (whole() > rect.width())
       std::erase_if(entries, [&](const Entry& entry) { return entry.color == kind; });
@@ -66,7 +75,11 @@ double paint_legend(QPainter& painter, const QRectF& rect, const Picture& pictur
   for (const Entry& entry : entries) {
     const QRectF swatch(x, rect.center().y() - 6, 14, 12);
     painter.setRenderHint(QPainter::Antialiasing);
-    if (entry.color < 0) {
+    if (entry.color == kOverlapped) {
+      painter.setPen(QPen(theme.solid(OpColor::kCommunication), 1));
+      painter.setBrush(theme.tint(OpColor::kCommunication));
+      painter.drawRoundedRect(swatch.adjusted(0.5, 0.5, -0.5, -0.5), 2, 2);
+    } else if (entry.color == kBubble) {
       paint_hatching(painter, swatch, theme);
       painter.setPen(QPen(theme.control_line, 1));
       painter.setBrush(Qt::NoBrush);
@@ -78,7 +91,7 @@ double paint_legend(QPainter& painter, const QRectF& rect, const Picture& pictur
     }
     put_text(painter, QRectF(x + 20, rect.top(), width_of(entry) - 20, rect.height()),
              Qt::AlignVCenter, entry.text, font, theme.muted, texts);
-    x += width_of(entry) + kGap;
+    x += width_of(entry) + gap;
   }
   return width;
 }

@@ -249,23 +249,4 @@ void paint_bars(QPainter& painter, const BarList& list, const TimeAxis& axis, co
   }
 }
 
-void paint_thin_bars(QPainter& painter, const BarList& list, const TimeAxis& axis,
-                     const QRectF& box, const BarLook& look) {
-  QColor color = look.theme->solid(OpColor::kCommunication);
-  if (look.stale) color = desaturated(color);
-  if (look.moment == Moment::kFuture) color = mixed(color, look.theme->surface, 0.65);
-  const double far_left = axis.left - 8, far_right = axis.left + axis.width + 8;
-  QList<QRectF> rects;
-  for_each_run(list, axis, [&](const BarRun& run) {
-    const double x0 = snapped_to_pixel(painter, std::max(run.x0, far_left));
-    double x1 = snapped_to_pixel(painter, std::min(run.x1, far_right));
-    if (x1 - x0 > 4) x1 -= 1;
-    rects.append(QRectF(x0, box.top(), std::max(2.0, x1 - x0), box.height()));
-  });
-  painter.setRenderHint(QPainter::Antialiasing, false);
-  painter.setPen(Qt::NoPen);
-  painter.setBrush(color);
-  painter.drawRects(rects);
-}
-
 }  // namespace parallelarium

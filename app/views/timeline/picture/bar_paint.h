@@ -38,10 +38,6 @@ int label_form(const BarList& list, const TimeAxis& axis, const QFont& font);
 // Full bars with their numbers, in `box` (x of it is ignored).
 void paint_bars(QPainter& painter, const BarList& list, const TimeAxis& axis, const QRectF& box,
                 const BarLook& look, TextLog* texts);
-// The thin lane under a row.
-void paint_thin_bars(QPainter& painter, const BarList& list, const TimeAxis& axis,
-                     const QRectF& box, const BarLook& look);
-
 QColor desaturated(const QColor& color);
 
 template <class Draw>

@@ -2,6 +2,7 @@
 #include "app/views/timeline/picture/lanes.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "app/views/timeline/picture/whole_bars.h"
@@ -248,6 +249,12 @@ std::shared_ptr<const LaneRows> make_rows(std::shared_ptr<const Prediction> pred
       row.lanes[lane] = make_bar_list(std::move(bars));
     }
     const BarList& pieces = row.lanes[static_cast<std::size_t>(Lane::kCompute)];
+    std::vector<Bar> inside;
+    std::copy_if(pieces.bars.begin(), pieces.bars.end(), std::back_inserter(inside),
+                 [](const Bar& bar) {
+                   return bar.microbatch >= 0 && color_of(bar) == OpColor::kCommunication;
+                 });
+    row.inside = make_bar_list(std::move(inside));
     BarList actions = whole_list(pieces, Zoom::kActions);
     if (actions.bars.size() < pieces.bars.size()) {
       row.layers = whole_list(pieces, Zoom::kLayers);

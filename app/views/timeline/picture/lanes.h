@@ -78,8 +78,13 @@ struct Row {
   std::array<BarList, kLanes> lanes;  // the compute lane in pieces
   // The compute lane from farther away; no bars where an action is one piece.
   BarList actions, layers;
+  BarList inside;  // the compute lane's communication, inside layers: nothing is computed beside it
   std::vector<Hold> holds;  // by from
   bool opens() const { return !actions.bars.empty(); }
+  // What is communicated in a lane.
+  const BarList& sent(Lane which) const {
+    return which == Lane::kCompute ? inside : lanes[static_cast<std::size_t>(which)];
+  }
   const BarList& lane(Lane which, Zoom zoom = Zoom::kActions) const {
     if (which == Lane::kCompute && zoom != Zoom::kPieces && opens())
       return zoom == Zoom::kLayers ? layers : actions;

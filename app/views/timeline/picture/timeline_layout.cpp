@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Where rows, titles and labels of the timeline picture stand, and what lies under a point.
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 
 #include "app/views/timeline/picture/bar_paint.h"
+#include "app/views/timeline/picture/sent_paint.h"
 #include "app/views/timeline/picture/timeline_paint.h"
 
 namespace parallelarium {
@@ -15,6 +15,8 @@ constexpr double kLeft = 16, kRight = 16, kLeastAxisLeft = 86, kMostAxisLeft = 1
 constexpr double kTitle = 24, kBetween = 10, kPairGap = 8;
 constexpr int kEmptyRows = 3;  // height of a lane without rows, in rows
 constexpr double kLeastEmpty = 64;
+constexpr double kMostBar = 26, kLeastNamedBar = 18;  // of rows whose communication has names
+constexpr double kSentGap = 2, kBelowSent = 6;
 constexpr double kUpperBand = 10, kLeastSplit = 22;  // height of the band, and of rows that have it
 
 struct Line {
@@ -100,7 +102,9 @@ std::vector<Stack> stack_of(const Picture& picture) {
   return stack;
 }
 
-double empty_height(double pitch) { return std::max(kLeastEmpty, kEmptyRows * pitch); }
+double empty_height(double pitch) {
+  return std::max(kLeastEmpty, kEmptyRows * std::min(pitch, kMostPitch));
+}
 
 double height_at(const std::vector<Stack>& stack, double pitch) {
   double height = 0;
@@ -111,16 +115,52 @@ double height_at(const std::vector<Stack>& stack, double pitch) {
   return height;
 }
 
-// The whole pixels of pitch with which the stack fits into `room`.
-double pitch_for(const std::vector<Stack>& stack, double room) {
-  for (double pitch = kMostPitch; pitch > kLeastPitch; --pitch)
-    if (height_at(stack, pitch) <= room) return pitch;
-  return kLeastPitch;
+// The lanes of communication that some row has.
+std::vector<Lane> sent_lanes(const Picture& picture) {
+  std::vector<Lane> sent;
+  for (const Lane which : {Lane::kCompute, Lane::kPipeline, Lane::kData})
+    for (const PictureLane& lane : picture.lanes) {
+      if (!lane.rows || lane.hidden) continue;
+      const auto& rows = lane.rows->rows;
+      if (std::none_of(rows.begin(), rows.end(),
+                       [&](const Row& row) { return !row.sent(which).bars.empty(); }))
+        continue;
+      sent.push_back(which);
+      break;
+    }
+  return sent;
 }
 
-const BarList* list_of(const Picture& picture, const Hit& hit) {
-  const auto& rows = picture.lanes[static_cast<std::size_t>(hit.lane)].rows;
-  return rows ? &rows->rows[static_cast<std::size_t>(hit.row)].lane(hit.which, hit.zoom) : nullptr;
+// Heights in a row: from row to row, of its bars, of each lane of communication.
+struct RowHeights {
+  double pitch = 0, bar = 0, sent = 0;
+  bool named = false;
+};
+RowHeights thin_heights(double pitch) {
+  return {pitch, std::round(pitch * kMostBar / kMostPitch), pitch >= 27 ? 4.0 : 3.0, false};
+}
+RowHeights named_heights(double bar, std::size_t lanes) {
+  const double sent = std::ceil(bar * 2 / 3);
+  return {bar + static_cast<double>(lanes) * (kSentGap + sent) + kBelowSent, bar, sent, true};
+}
+// What goes between stages alone stays thin: whoever waits for it is seen to wait.
+bool may_be_named(const Picture& picture) {
+  return std::any_of(picture.lanes.begin(), picture.lanes.end(), [](const PictureLane& lane) {
+    if (!lane.rows || lane.hidden) return false;
+    const Mesh& mesh = lane.rows->prediction->setup.mesh;
+    return mesh.ranks() > mesh.pp;
+  });
+}
+
+// In whole pixels, so that the stack fits into `room`.
+RowHeights heights_for(const std::vector<Stack>& stack, std::size_t named_lanes, double room) {
+  for (double bar = kMostBar; named_lanes > 0 && bar >= kLeastNamedBar; --bar)
+    if (const RowHeights heights = named_heights(bar, named_lanes);
+        height_at(stack, heights.pitch) <= room)
+      return heights;
+  for (double pitch = kMostPitch; pitch > kLeastPitch; --pitch)
+    if (height_at(stack, pitch) <= room) return thin_heights(pitch);
+  return thin_heights(kLeastPitch);
 }
 
 }  // namespace
@@ -141,16 +181,41 @@ QRectF bar_band(const RowBox& box, bool opens, Zoom shown, Zoom zoom) {
   return band;
 }
 
+QRectF sent_band(const PictureLayout& layout, const RowBox& box, const Row& row, Lane which) {
+  std::vector<Lane> lanes = layout.sent;
+  // Thin lanes share their place only where a row has both.
+  if (!layout.names_sent)
+    std::erase_if(lanes, [&](Lane lane) { return row.sent(lane).bars.empty(); });
+  const auto found = std::find(lanes.begin(), lanes.end(), which);
+  if (found == lanes.end()) return {};
+  const double gap = layout.names_sent ? kSentGap : 0;
+  const double each = (box.comm.height() + gap) / static_cast<double>(lanes.size());
+  return QRectF(box.comm.left(), box.comm.top() + static_cast<double>(found - lanes.begin()) * each,
+                box.comm.width(), each - gap);
+}
+
 double comfortable_height(const Picture& picture) {
-  return kTickBand + height_at(stack_of(picture), kMostPitch) + 6;
+  const std::size_t lanes = may_be_named(picture) ? sent_lanes(picture).size() : 0;
+  const double pitch = lanes > 0 ? named_heights(kMostBar, lanes).pitch : kMostPitch;
+  return kTickBand + height_at(stack_of(picture), pitch) + 6;
 }
 
 PictureLayout layout_of(const Picture& picture, QSizeF size, const Theme& theme) {
   PictureLayout layout;
   layout.tick_band = kTickBand;
   layout.width = size.width();
-  const QFontMetricsF metrics(theme.font(12));
+  const std::vector<Stack> stack = stack_of(picture);
+  layout.sent = sent_lanes(picture);
+  const std::size_t lanes = may_be_named(picture) ? layout.sent.size() : 0;
+  const RowHeights heights = heights_for(stack, lanes, size.height() - kTickBand - 6);
+  layout.pitch = heights.pitch;
+  layout.names_sent = heights.named;
+  if (!heights.named) std::erase(layout.sent, Lane::kCompute);  // seen in the bars themselves
+  const QFontMetricsF metrics(theme.font(12)), small(theme.font(kSentFont));
   double labels = 0;
+  if (layout.names_sent)
+    for (const Lane which : layout.sent)
+      labels = std::max(labels, small.horizontalAdvance(sent_lane_name(which)));
   for (int lane = 0; lane < static_cast<int>(picture.lanes.size()); ++lane)
     for (const Line& line : lines_of(picture, lane))
       labels = std::max(labels, metrics.horizontalAdvance(label_of(picture, line)));
@@ -159,9 +224,10 @@ PictureLayout layout_of(const Picture& picture, QSizeF size, const Theme& theme)
                  std::max(kLeastAxisLeft, std::min(kMostAxisLeft, size.width() / 4)));
   layout.axis_width = std::max(40.0, size.width() - layout.axis_left - kRight);
 
-  const std::vector<Stack> stack = stack_of(picture);
-  layout.pitch = pitch_for(stack, size.height() - kTickBand - 6);
-  const double bar = std::round(layout.pitch * 26 / 36), thin = layout.pitch >= 27 ? 4 : 3;
+  const double gap = layout.names_sent ? kSentGap : layout.pitch >= 27 ? 2 : 1;
+  const double sent =
+      heights.named ? static_cast<double>(layout.sent.size()) * (heights.sent + kSentGap) - kSentGap
+                    : heights.sent;
   const double left = layout.axis_left, width = layout.axis_width;
   double y = 0;
   for (const Stack& item : stack) {
@@ -186,9 +252,9 @@ PictureLayout layout_of(const Picture& picture, QSizeF size, const Theme& theme)
       box.group_start = item.line.group_start;
       box.label = item.second ? picture.lanes[static_cast<std::size_t>(item.line.lane)].short_title
                               : label_of(picture, item.line);
-      box.bar = QRectF(left, y, width, bar);
-      box.comm = QRectF(left, y + bar + (layout.pitch >= 27 ? 2 : 1), width, thin);
-      box.label_rect = QRectF(kLeft, y, left - kLeft - 8, bar);
+      box.bar = QRectF(left, y, width, heights.bar);
+      box.comm = QRectF(left, y + heights.bar + gap, width, sent);
+      box.label_rect = QRectF(kLeft, y, left - kLeft - 8, heights.bar);
       layout.rows.push_back(box);
       y += layout.pitch;
     }
@@ -217,19 +283,30 @@ std::optional<Hit> hit_at(const Picture& picture, const PictureLayout& layout, Q
     hit.zoom = above ? farther(shown) : shown;
     hit.time = axis.time_at(point.x());
     const Nanoseconds slack = axis.length_of(2);
-    const bool thin = y >= box.bar.bottom();
-    const std::array<Lane, 2> lanes = thin ? std::array{Lane::kPipeline, Lane::kData}
-                                           : std::array{Lane::kCompute, Lane::kCompute};
-    for (const Lane lane : lanes) {
-      hit.which = lane;
-      const BarList* list = list_of(picture, hit);
-      hit.bar = list ? list->at(hit.time, slack) : -1;
-      if (hit.bar < 0) continue;
+    const auto hits = [&](const BarList& list) {
+      hit.bar = list.at(hit.time, slack);
+      if (hit.bar < 0) return false;
       const auto bar = static_cast<std::size_t>(hit.bar);
-      for_each_run(*list, axis, [&](const BarRun& run) {
+      for_each_run(list, axis, [&](const BarRun& run) {
         if (run.first <= bar && bar <= run.last)
           hit.merged = static_cast<int>(run.last - run.first) + 1;
       });
+      return true;
+    };
+    if (y < box.bar.bottom()) {
+      hits(row.lane(hit.which, hit.zoom));
+      return hit;
+    }
+    for (const Lane which : layout.sent) {
+      const QRectF band = sent_band(layout, box, row, which);
+      if (layout.names_sent && (y < band.top() - kSentGap || y > band.bottom())) continue;
+      hit.which = which;
+      if (!hits(row.sent(which))) continue;
+      if (which == Lane::kCompute) {  // one of the pieces
+        const Bar& bar = row.inside.bars[static_cast<std::size_t>(hit.bar)];
+        hit.zoom = Zoom::kPieces;
+        hit.bar = row.lane(which, hit.zoom).at(bar.span.begin);
+      }
       return hit;
     }
     return hit;
@@ -246,10 +323,10 @@ QRectF rect_of_bar(const Picture& picture, const PictureLayout& layout, int lane
         rows->rows[static_cast<std::size_t>(box.row)].rank_index != rank_index)
       continue;
     const TimeAxis axis = layout.axis(picture.range);
-    const bool opens = rows->rows[static_cast<std::size_t>(box.row)].opens();
+    const Row& of = rows->rows[static_cast<std::size_t>(box.row)];
     const QRectF row = bar.lane == Lane::kCompute
-                           ? bar_band(box, opens, zoom_of(picture, layout), zoom)
-                           : box.comm;
+                           ? bar_band(box, of.opens(), zoom_of(picture, layout), zoom)
+                           : sent_band(layout, box, of, bar.lane);
     const double x0 = axis.x_of(bar.span.begin), x1 = axis.x_of(bar.span.end);
     return QRectF(x0, row.top() + layout.tick_band - scroll, std::max(1.0, x1 - x0), row.height());
   }

@@ -7,6 +7,7 @@
 
 #include "app/views/shared/paint/paint_tools.h"
 #include "app/views/timeline/picture/bar_paint.h"
+#include "app/views/timeline/picture/sent_paint.h"
 
 namespace parallelarium {
 namespace {
@@ -123,6 +124,15 @@ void paint_row(QPainter& painter, const Picture& picture, const PictureLayout& l
              theme.muted, texts);
     return;
   }
+  if (layout.names_sent)
+    for (const Lane which : layout.sent) {
+      if (row.sent(which).bars.empty()) continue;
+      const QRectF band = sent_band(layout, box, row, which);
+      put_elided(painter,
+                 QRectF(box.label_rect.left(), band.top(), box.label_rect.width(), band.height()),
+                 Qt::AlignVCenter | Qt::AlignLeft, sent_lane_name(which), theme.font(kSentFont),
+                 theme.muted, texts);
+    }
   painter.save();
   painter.setClipRect(QRectF(axis.left, box.bar.top() - 1, axis.width + 1, layout.pitch + 1),
                       Qt::IntersectClip);
@@ -144,14 +154,11 @@ void paint_row(QPainter& painter, const Picture& picture, const PictureLayout& l
     paint_bars(painter, row.lane(Lane::kCompute, farther(zoom)), axis,
                bar_band(box, true, zoom, farther(zoom)), look, texts);
   }
-  const BarList &pipeline = row.lane(Lane::kPipeline), &data = row.lane(Lane::kData);
-  QRectF thin = box.comm;
-  if (!pipeline.bars.empty() && !data.bars.empty()) {  // one above the other
-    thin.setHeight(thin.height() / 2);
-    paint_thin_bars(painter, data, axis, thin.translated(0, thin.height()), look);
-    paint_thin_bars(painter, pipeline, axis, thin, look);
-  } else {
-    paint_thin_bars(painter, pipeline.bars.empty() ? data : pipeline, axis, thin, look);
+  for (const Lane which : layout.sent) {
+    if (row.sent(which).bars.empty()) continue;
+    const QRectF band = sent_band(layout, box, row, which);
+    look.font = band.height() >= 15 ? theme.font(kSentFont) : band_font(theme);
+    paint_sent_bars(painter, row, which, axis, band, look, texts);
   }
   painter.restore();
 }

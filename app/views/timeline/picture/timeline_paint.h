@@ -67,6 +67,9 @@ struct PictureLayout {
   double pitch = 0;      // from row to row
   double height = 0;     // of the content
   double width = 0;
+  // The lanes of communication below the bars of a row, top to bottom, as Row::sent().
+  std::vector<Lane> sent;
+  bool names_sent = false;  // there is room to name them and their bars
   std::vector<TitleBox> titles;
   std::vector<RowBox> rows;
   TimeAxis axis(const TimeRange& range) const { return {range, axis_left, axis_width}; }
@@ -81,12 +84,16 @@ QRectF bar_band(const RowBox& box, bool opens, Zoom shown, Zoom zoom);
 // What the band above is made of.
 inline Zoom farther(Zoom zoom) { return zoom == Zoom::kPieces ? Zoom::kLayers : Zoom::kActions; }
 
+// Where a lane of communication stands in a row.
+QRectF sent_band(const PictureLayout& layout, const RowBox& box, const Row& row, Lane which);
+
 inline constexpr double kLeastPitch = 18, kMostPitch = 36, kTickBand = 26;
 
 // Fits the rows into `size` (tick band included): as high as kMostPitch each, never under
-// kLeastPitch, so the content may be higher than `size`.
+// kLeastPitch, so the content may be higher than `size`. Where replicas or the ranks of a layer
+// communicate, rows are higher if there is room, and their lanes two thirds as high as the bars.
 PictureLayout layout_of(const Picture& picture, QSizeF size, const Theme& theme);
-// The height at which every row is kMostPitch high, tick band included.
+// The height at which every row is as high as it may become, tick band included.
 double comfortable_height(const Picture& picture);
 
 // Texts painted, for tests: no two may overlap.

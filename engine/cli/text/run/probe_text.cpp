@@ -47,6 +47,13 @@ Result<std::string> content_of(const ProbedRank& probed) {
       array.shape.push_back(dimension.size);
     array.bytes = tensor.bytes;
   }
+  if (probed.has_rows())
+    for (const auto& [name, numbers] : {std::pair{"row_tokens", &probed.row_tokens},
+                                        std::pair{"row_choices", &probed.row_choices}}) {
+      const auto bytes = std::as_bytes(std::span(*numbers));
+      arrays.push_back(
+          {name, npy_type(DataType::kI32), {static_cast<std::int64_t>(numbers->size())}, bytes});
+    }
   return to_npz(arrays);
 }
 

@@ -199,9 +199,7 @@ struct MatrixView {
 // As the picture of a layer has them: layer_tensor.cpp.
 MatrixView matrix_view(const std::vector<TensorDimension>& all, Piece piece) {
   MatrixView view;
-  const auto counts = [](const TensorDimension& dimension) {
-    return dimension.name == "B" || dimension.name == "T" || dimension.name == "N";
-  };
+  const auto counts = [](const TensorDimension& dimension) { return dimension.counts_tokens(); };
   const auto product = [&](std::size_t begin, std::size_t end) {
     std::int64_t elements = 1;
     for (std::size_t at = begin; at < end; ++at) elements *= all[at].size;
@@ -264,11 +262,12 @@ nlohmann::json to_json(const std::vector<ChunkRange>& ranges) {
 }
 
 nlohmann::json to_json(const ProbedTensor& tensor, const std::string& file) {
-  nlohmann::json shape = nlohmann::json::array(), whole = shape, cut = shape, over = shape,
-                 stored = shape;
+  nlohmann::json shape = nlohmann::json::array(), names = shape, whole = shape, cut = shape,
+                 over = shape, stored = shape;
   const OpTensor& what = tensor.what;
   for (std::size_t d = 0; d < what.dimensions.size(); ++d) {
     const TensorDimension& dimension = what.dimensions[d];
+    names.push_back(dimension.name);
     shape.push_back(dimension.size);
     whole.push_back(dimension.whole);
     for (const TensorCut& of : dimension.cuts)
@@ -282,6 +281,7 @@ nlohmann::json to_json(const ProbedTensor& tensor, const std::string& file) {
   const TensorFigures figures = figures_of(tensor);
   return {{"name", what.name},
           {"role", what.written ? "out" : "in"},
+          {"dimensions", std::move(names)},
           {"shape", std::move(shape)},
           {"whole_shape", std::move(whole)},
           {"cut", std::move(cut)},
@@ -302,14 +302,20 @@ nlohmann::json to_json(const ProbedRank& probed, const std::string& file) {
   nlohmann::json tensors = nlohmann::json::array();
   for (const ProbedTensor& tensor : probed.tensors) tensors.push_back(to_json(tensor, file));
   const Probe& probe = probed.probe;
-  return {{"rank", probed.rank},
-          {"replica", probed.replica},
-          {"layer", probe.layer < 0 ? nlohmann::json(nullptr) : nlohmann::json(probe.layer)},
-          {"piece", key_of(name_of(probe.piece))},
-          {"microbatch", probe.microbatch},
-          {"phase", key_of(name_of(probe.phase))},
-          {"step", probe.step},
-          {"tensors", std::move(tensors)}};
+  nlohmann::json json = {
+      {"rank", probed.rank},
+      {"replica", probed.replica},
+      {"layer", probe.layer < 0 ? nlohmann::json(nullptr) : nlohmann::json(probe.layer)},
+      {"piece", key_of(name_of(probe.piece))},
+      {"microbatch", probe.microbatch},
+      {"phase", key_of(name_of(probe.phase))},
+      {"step", probe.step},
+      {"tensors", std::move(tensors)}};
+  if (probed.has_rows()) {
+    json["row_tokens"] = probed.row_tokens;
+    json["row_choices"] = probed.row_choices;
+  }
+  return json;
 }
 
 }  // namespace parallelarium

@@ -4,6 +4,7 @@
 // training is the same bit for bit with and without it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -70,6 +71,16 @@ struct ProbedRank {
   int replica = 0;  // along dp
   Probe probe;
   std::vector<ProbedTensor> tensors;
+  // Of the rows of experts, in the order of the tensors that have them: the token, counted through
+  // the micro-batches of the EP group's ranks, [ranks, B, T], and which of its choices it is.
+  std::vector<std::int32_t> row_tokens, row_choices;
+  bool has_rows() const {
+    return std::any_of(tensors.begin(), tensors.end(),
+                       [](const ProbedTensor& tensor) { return tensor.what.by_row(); });
+  }
+  // What the rank's own router chose, [B, T, k] experts and then their rows, -1 for none; until
+  // name_rows() has named them.
+  std::vector<std::int32_t> routes;
 };
 
 // An entry of "probes" in `run --json`. `file`: where its tensors were written, or empty.

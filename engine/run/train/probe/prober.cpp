@@ -50,13 +50,23 @@ Prober::Prober(const Setup& setup, const Shape& shape, const RankProgram& rank, 
 // what the last of them leaves comes out.
 void Prober::want(const Probe& probe) {
   std::vector<Wanted> wanted;
+  std::int32_t dispatch = -1;
   for (std::size_t i = 0; i < rank_.ops.size(); ++i) {
     const Op& op = rank_.ops[i];
+    // Later the place of the routes may be another's.
+    if (op.kind == OpKind::kCompute && op.piece == Piece::kDispatch &&
+        op.phase == Phase::kForward && op.layer == probe.layer && op.microbatch == probe.microbatch)
+      dispatch = static_cast<std::int32_t>(i);
     if (op.piece != probe.piece || op.phase != probe.phase || op.layer != probe.layer ||
         op.microbatch != probe.microbatch)
       continue;
     for (OpTensor& tensor : tensors_of(setup_, shape_, rank_, op)) {
       const auto index = static_cast<std::int32_t>(i);
+      // How many rows there are is known later, in name_rows().
+      if (tensor.by_row()) {
+        TensorDimension& rows = tensor.dimensions.front();
+        rows.size = rank_.operands_of(op)[tensor.operand].count / rows.stride;
+      }
       const auto known = std::find_if(wanted.begin(), wanted.end(), [&](const Wanted& other) {
         return other.tensor.name == tensor.name;
       });
@@ -76,7 +86,12 @@ void Prober::want(const Probe& probe) {
   std::stable_sort(wanted.begin(), wanted.end(), [](const Wanted& a, const Wanted& b) {
     return !a.tensor.written && b.tensor.written;
   });
-  wanted_.emplace_back(probe, std::move(wanted));
+  const bool rows = std::any_of(wanted.begin(), wanted.end(),
+                                [](const Wanted& each) { return each.tensor.by_row(); });
+  constexpr std::size_t kRoutesOfDispatch = 1;
+  const int routes =
+      rows ? static_cast<int>(copy_of(probe.step, dispatch, false, kRoutesOfDispatch)) : -1;
+  wanted_.push_back({probe, std::move(wanted), routes});
   for (Copy& copy : copies_) {
     const Operand& operand =
         rank_.operands_of(rank_.ops[static_cast<std::size_t>(copy.op)])[copy.operand];
@@ -121,13 +136,18 @@ Result<void> Prober::after(std::int32_t op, Device& device) {
 
 std::vector<ProbedRank> Prober::take() {
   std::vector<ProbedRank> probed;
-  for (const auto& [probe, wanted] : wanted_) {
+  for (const ProbeCopies& of : wanted_) {
     ProbedRank& rank = probed.emplace_back();
     rank.rank = rank_.rank;
     rank.replica = rank_.at.dp;
-    rank.probe = probe;
-    for (const Wanted& each : wanted)
+    rank.probe = of.probe;
+    for (const Wanted& each : of.tensors)
       rank.tensors.push_back(picked(each.tensor, copies_[each.copy].to));
+    if (of.routes < 0) continue;
+    const std::vector<std::byte>& routes = copies_[static_cast<std::size_t>(of.routes)].to;
+    rank.routes.resize(static_cast<std::size_t>(2 * shape_.B * shape_.T *
+                                                shape_.experts.model.top_k));  // experts and rows
+    std::memcpy(rank.routes.data(), routes.data(), rank.routes.size() * sizeof(std::int32_t));
   }
   return probed;
 }

@@ -47,6 +47,11 @@ class Prober : public OpProbe {
     OpTensor tensor;
     std::size_t copy = 0;
   };
+  struct ProbeCopies {
+    Probe probe;
+    std::vector<Wanted> tensors;
+    int routes = -1;  // the copy that says which rows are whose; -1: there are no rows
+  };
   void want(const Probe& probe);
   std::size_t copy_of(int step, std::int32_t op, bool written, std::size_t operand);
   void copy(std::int32_t op, bool written, Device& device);
@@ -57,7 +62,7 @@ class Prober : public OpProbe {
   const Arena& arena_;
   std::vector<Copy> copies_;
   std::vector<bool> probed_;  // by op
-  std::vector<std::pair<Probe, std::vector<Wanted>>> wanted_;
+  std::vector<ProbeCopies> wanted_;
   std::int64_t bytes_ = 0;
   int step_ = 0;
 };

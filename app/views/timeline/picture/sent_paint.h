@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Draws what a rank communicates, below its bars: full where nothing is computed meanwhile
+// (exposed), light where something is (overlapped).
+#pragma once
+
+#include "app/views/timeline/picture/bar_paint.h"
+
+namespace parallelarium {
+
+inline constexpr int kSentFont = 10;
+
+// "between replicas": what a lane of communication connects.
+QString sent_lane_name(Lane which);
+
+struct SentColors {
+  QColor exposed, overlapped;
+};
+SentColors sent_colors(const BarLook& look, double height);
+
+// `row` has the bars of the lane `which`, and those that they overlap with.
+// Cost: proportional to the pixels, not to the bars.
+void paint_sent_bars(QPainter& painter, const Row& row, Lane which, const TimeAxis& axis,
+                     const QRectF& box, const BarLook& look, TextLog* texts);
+
+}  // namespace parallelarium

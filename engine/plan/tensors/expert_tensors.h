@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tensors of a layer's routed experts. Rows, each a token on its way to one of its experts, are
+// the dimension "R". How many a rank has, and which, only the step knows: here they are as many as
+// even routing sends.
+#pragma once
+
+#include <string>
+
+#include "engine/plan/tensors/op_tensor_writer.h"
+
+namespace parallelarium {
+
+class ExpertTensors : public OpTensorWriter {
+ public:
+  using OpTensorWriter::OpTensorWriter;
+
+  // Those of kRouter, kDispatch, kExpert and kUnpermute; nothing of another piece.
+  void write();
+
+ private:
+  void router();
+  void dispatch();
+  void experts();
+  void unpermute();
+
+  TensorDimension choices() const { return all("k", model_.experts.top_k); }
+  // So many rows as even routing makes of so many tokens.
+  TensorDimension rows_of(std::int64_t tokens) const;
+  OpTensor& rows(const std::string& name, std::size_t operand, bool written, std::int64_t tokens,
+                 const TensorDimension& width) {
+    return add(name, operand, written, {}, {rows_of(tokens), width});
+  }
+  // Rows of the rank's own experts.
+  OpTensor& taken(const std::string& name, std::size_t operand, bool written,
+                  const TensorDimension& width) {
+    return rows(name, operand, written, local_tokens(), width);
+  }
+  // What stands between an expert's products: "u" or "gate" and "up", or their gradients.
+  void inner(const std::string& prefix, std::size_t operand, bool written);
+  // The matrices of the rank's own experts, or (written) their gradients.
+  void matrices(std::size_t operand, bool written);
+  TensorDimension width() const { return share("F", s_.experts.ffn); }
+  bool gates_travel() const { return setup_.expert_gates == ExpertGates::kActivations; }
+};
+
+}  // namespace parallelarium
