@@ -37,7 +37,7 @@ MarkdownView::MarkdownView(QWidget* parent) : QTextBrowser(parent) {
   setOpenLinks(false);
   setTabChangesFocus(true);
   setFocusPolicy(Qt::StrongFocus);  // whoever has no mouse reads it, too
-  setViewportMargins(kRingRoom, 0, kRingRoom, 0);
+  setViewportMargins(kRingRoom, kRingWidth, kRingRoom, kRingWidth);
   ring_focus(*this);
   document()->setDocumentMargin(0);
   viewport()->setAutoFillBackground(false);
@@ -126,7 +126,7 @@ void MarkdownView::style_tables() {
 
 void MarkdownView::fit() {
   document()->setTextWidth(viewport()->width());
-  const int height = static_cast<int>(std::ceil(document()->size().height()));
+  const int height = static_cast<int>(std::ceil(document()->size().height())) + 2 * kRingWidth;
   if (height != this->height()) setFixedHeight(height);
 }
 

@@ -62,11 +62,14 @@ double paint_legend(QPainter& painter, const QRectF& rect, const Picture& pictur
     for (const Entry& entry : entries) sum += width_of(entry) + gap;
     return sum;
   };
-  if (whole() > rect.width()) gap = 12;
-  // What says least goes first; forward and backward stay.
-  for (const int kind : {static_cast<int>(OpColor::kOptimizer), static_cast<int>(OpColor::kWeight),
-                         kOverlapped, static_cast<int>(OpColor::kCommunication), kBubble,
-                         static_cast<int>(OpColor::kBackward), static_cast<int>(OpColor::kForward)})
+  for (const double narrower : {12.0, 8.0})
+    if (whole() > rect.width()) gap = narrower;
+  // What says least goes first; forward and backward stay. Of an order that splits its backwards,
+  // the weight gradients are what there is to see.
+  for (const int kind :
+       {static_cast<int>(OpColor::kOptimizer), kOverlapped, kBubble,
+        static_cast<int>(OpColor::kCommunication), static_cast<int>(OpColor::kWeight),
+        static_cast<int>(OpColor::kBackward), static_cast<int>(OpColor::kForward)})
     if (whole() > rect.width())
       std::erase_if(entries, [&](const Entry& entry) { return entry.color == kind; });
   if (entries.empty()) return 0;
