@@ -8721,8 +8721,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>passen vielleicht</translation>
     </message>
     <message>
-        <source>such as: %1</source>
-        <translation>etwa: %1</translation>
+        <source>such as: %1 ▸</source>
+        <translation>etwa: %1 ▸</translation>
     </message>
     <message>
         <source>How each candidate ends</source>
@@ -9008,6 +9008,42 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <source>are not told: the search keeps the best plans and the front. To come to another one fix an axis, or ask “Why not …”.</source>
         <translation>sind nicht bekannt: Die Suche behält die besten Pläne und die Front. Zu einem anderen kommst du, wenn du eine Achse festlegst oder „Warum nicht …“ fragst.</translation>
     </message>
+    <message>
+        <source>on others</source>
+        <translation>auf anderen</translation>
+    </message>
+    <message>
+        <source>front on %1 GPUs or fewer</source>
+        <translation>Front auf höchstens %1 GPUs</translation>
+    </message>
+    <message>
+        <source>layers</source>
+        <translation>Schichten</translation>
+    </message>
+    <message>
+        <source>even</source>
+        <translation>gleich</translation>
+    </message>
+    <message>
+        <source>order</source>
+        <translation>Folge</translation>
+    </message>
+    <message>
+        <source>GPUs</source>
+        <translation>GPUs</translation>
+    </message>
+    <message>
+        <source>Rules of thumb beside the search</source>
+        <translation>Faustregeln neben der Suche</translation>
+    </message>
+    <message>
+        <source>%1, tie</source>
+        <translation>%1, gleichauf</translation>
+    </message>
+    <message>
+        <source>%1 It is a tie.</source>
+        <translation>%1 Das liegt gleichauf.</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::SearchView</name>
@@ -9174,6 +9210,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>not counted: a framework's own</source>
         <translation>nicht gezählt: Eigenes eines Frameworks</translation>
+    </message>
+    <message>
+        <source>Opens this one in Explore: %1</source>
+        <translation>Öffnet diesen in Erkunden: %1</translation>
     </message>
 </context>
 <context>
@@ -9440,6 +9480,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>The plan of the search</source>
         <translation>Der Plan der Suche</translation>
+    </message>
+    <message>
+        <source>An example of the search</source>
+        <translation>Ein Beispiel aus der Suche</translation>
     </message>
 </context>
 <context>

@@ -25,6 +25,7 @@ Order one_f_one_b_order(int ranks, int microbatches);
 // group. Source: Narayanan et al. 2021, section 2.2.2; Megatron-LM's schedule table
 // (microbatch_group_size_per_vp_stage).
 Order interleaved_order(int ranks, int microbatches, int chunks, int group = 0);
+int interleaved_round(int ranks, int microbatches, int group = 0);  // its micro-batches
 // 1F1B with the backward split into I and W. H1: rank r keeps r weight gradients waiting, so that
 // it holds no more activations than 1F1B; bubble (p-1)(F+I-W). H2: twice as many warm-up forwards
 // and waiting weight gradients, no bubble between a rank's first and last action where F = I = W

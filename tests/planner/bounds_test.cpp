@@ -181,6 +181,42 @@ TEST(Bounds, AreCloseForExperts) {
   EXPECT_GT(steps[1], steps[0]);  // tokens leave their node
 }
 
+// What is added up over replicas once a step is not hidden behind the last backward.
+TEST(Bounds, KnowTheLastReductions) {
+  const Machine machine = *find_machine("dgx-h100");
+  auto setup = default_setup();
+  setup.model = *find_model("llama3-8b");
+  setup.machine = "dgx-h100";
+  setup.precision = *find_precision("mixed-16-main-grads");
+  setup.attention = Attention::kFused;
+  setup.mesh = Mesh();
+  setup.mesh.tp = 4;
+  setup.mesh.dp = 16;
+  setup.microbatches = 4;
+  for (const int pp : {1, 2, 4})
+    for (const char* schedule : {"1f1b", "interleaved", "zb-h1", "zb-v"})
+      for (const int zero : {0, 1})
+        for (const int group : {0, 8}) {
+          setup.mesh.pp = pp;
+          setup.schedule = Schedule(schedule);
+          setup.chunks = schedule == std::string("interleaved") ? 2 : 1;
+          setup.zero = zero;
+          setup.zero_group = zero > 0 ? group : 0;
+          if (!validate(setup).empty()) continue;
+          const Result<StageTable> table = stage_table(setup, machine);
+          const Result<Prediction> prediction =
+              predict(setup, machine, BuildOptions{.stage_level = true});
+          ASSERT_TRUE(table.ok() && prediction.ok());
+          const Result<std::int64_t> laned =
+              laned_bound(setup, machine, *table, step_end(setup, machine));
+          ASSERT_TRUE(laned.ok());
+          const auto step = static_cast<double>(prediction->timeline.duration.count());
+          const std::string what = to_json(setup).dump();
+          EXPECT_LE(static_cast<double>(*laned), step) << what;
+          EXPECT_GT(static_cast<double>(*laned), 0.98 * step) << what;
+        }
+}
+
 // The input part of a first stage without layers has no op, so that nothing waits for its gradient.
 TEST(Bounds, DoNotWaitWhereAStageHasNoLayers) {
   const Machine machine = *find_machine("dgx-h100");

@@ -113,6 +113,36 @@ TEST(StepPrediction, IsThatOfAllMicrobatches) {
   EXPECT_GT(shorter, compared / 5);  // else little is saved
 }
 
+// Rounds of the interleaved schedule are larger than the ranks are many where those would leave a
+// short one at the end.
+TEST(StepPrediction, IsToldByRoundsThatAreNoMultipleOfTheRanks) {
+  const Machine machine = *find_machine("dgx-h100");
+  ASSERT_EQ(interleaved_round(5, 128), 8);
+  int shorter = 0;
+  for (const int zero : {0, 1, 2, 3})
+    for (const int chunks : {2, 3, 4}) {
+      auto setup = a_setup("llama3-8b");
+      setup.mesh.tp = 8;
+      setup.mesh.pp = 5;
+      setup.mesh.dp = 4;
+      setup.sequence_parallel = true;
+      setup.zero = zero;
+      setup.recompute = Recompute::kFull;
+      setup.schedule = Schedule("interleaved");
+      setup.chunks = chunks;
+      setup.microbatches = 128;
+      setup.stage_layers = balanced_cut(setup.model, stages_of(setup), head_layers(setup.model));
+      ASSERT_TRUE(validate(setup).empty());
+      const Result<StepPrediction> told = predict_step(setup, machine);
+      const Result<Prediction> whole = predict(setup, machine, BuildOptions{.stage_level = true});
+      ASSERT_TRUE(told.ok() && whole.ok());
+      shorter += told->prediction.program.op_count() < whole->program.op_count() ? 1 : 0;
+      EXPECT_EQ(told->prediction.timeline.duration, whole->timeline.duration) << zero << chunks;
+      EXPECT_EQ(told->prediction.needed_bytes, whole->needed_bytes) << zero << chunks;
+    }
+  EXPECT_GE(shorter, 4);
+}
+
 // A Program in which one op of the middle takes longer, or is another, is not repeated.
 TEST(ProgramRepeats, RefusesWhatIsNotAlike) {
   const Machine machine = *find_machine("dgx-h100");

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "engine/plan/text/message_json.h"
 #include "engine/planner/search.h"
@@ -159,6 +160,7 @@ Result<PlanAnswer> plan_answer_from_json(const nlohmann::json& json) {
   const nlohmann::json* best = reader.array("best");
   const nlohmann::json* front = reader.array("pareto");
   const nlohmann::json* points = reader.array("points");
+  const nlohmann::json* rules = reader.array("rules");
   if (reader.error()) return *reader.error();
   constexpr const char* kNames[] = {"refused", "does_not_fit", "bounded", "simulated"};
   ObjectReader counts(*classes, "plan.classes");
@@ -169,8 +171,11 @@ Result<PlanAnswer> plan_answer_from_json(const nlohmann::json& json) {
     const std::string of = entry.value("class", std::string());
     const auto* name = std::find(std::begin(kNames), std::end(kNames), of);
     if (name == std::end(kNames) || !entry.contains("message")) return no_plan_answer();
-    answer.losses[name - std::begin(kNames)].push_back(
-        {entry.value("count", std::int64_t{0}), message_from_json(entry["message"])});
+    Result<Setup> example = setup_from_json(entry.value("setup", nlohmann::json::object()));
+    if (!example) return example.error();
+    answer.losses[name - std::begin(kNames)].push_back({entry.value("count", std::int64_t{0}),
+                                                        message_from_json(entry["message"]),
+                                                        std::move(*example)});
   }
   Result<std::vector<FoundPlan>> plans = plans_of(*best), on_front = plans_of(*front);
   if (!plans) return plans.error();
@@ -180,6 +185,12 @@ Result<PlanAnswer> plan_answer_from_json(const nlohmann::json& json) {
   for (const nlohmann::json& point : *points)
     answer.points.emplace_back(point.value("seconds", 0.0),
                                point.value("needed_bytes", std::int64_t{0}));
+  for (const nlohmann::json& entry : *rules) {
+    if (!entry.contains("message")) return no_plan_answer();
+    answer.rules.push_back({entry.value("source", std::string()),
+                            message_from_json(entry["message"]),
+                            !entry.value("holds", false) && !entry.value("tied", false)});
+  }
   if (const auto least = json.find("least"); least != json.end() && least->is_object()) {
     const Result<Setup> setup = setup_from_json(least->value("setup", nlohmann::json::object()));
     if (!setup) return setup.error();
@@ -202,6 +213,7 @@ Result<PlanAnswer> plan_answer_from_json(const nlohmann::json& json) {
 PlanAnswer with_limit(const PlanAnswer& answer, std::int64_t bytes) {
   PlanAnswer limited = answer;
   limited.capacity_bytes = bytes;
+  limited.rules.clear();  // they are beside the best of all the memory
   const auto too_large = [&](const FoundPlan& plan) { return plan.bytes > bytes; };
   std::erase_if(limited.front, too_large);
   std::erase_if(limited.plans, too_large);
@@ -228,6 +240,27 @@ PlanAnswer with_limit(const PlanAnswer& answer, std::int64_t bytes) {
   limited.fitting -= lost;
   order_ties(limited);
   return limited;
+}
+
+void PlanAnswer::note_ties(double seconds, std::vector<PlanWhy>& changes) const {
+  TieThreshold threshold;
+  threshold.share = tie_threshold;
+  for (PlanWhy& why : changes)
+    why.tied = why.seconds && threshold.within(seconds, seconds + *why.seconds);
+}
+
+std::vector<const FoundPlan*> PlanAnswer::front_up_to(int gpus) const {
+  std::vector<const FoundPlan*> found;
+  for (const FoundPlan& plan : front)
+    if (plan.gpus <= gpus && (found.empty() || plan.bytes < found.back()->bytes))
+      found.push_back(&plan);
+  return found;
+}
+
+std::vector<int> PlanAnswer::gpu_counts() const {
+  std::set<int> counts;
+  for (const FoundPlan& plan : front) counts.insert(plan.gpus);
+  return {counts.begin(), counts.end()};
 }
 
 std::int64_t PlanAnswer::tied_plans() const {

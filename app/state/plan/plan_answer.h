@@ -19,6 +19,7 @@ struct PlanWhy {
   std::string change;             // "TP 8 → 4"
   std::optional<double> seconds;  // that the step takes longer; none: it cannot be
   Message sentence;
+  bool tied = false;  // the steps cannot be told apart; by note_ties()
 };
 
 struct FoundPlan {
@@ -56,6 +57,14 @@ struct ExplainedPlan {
 struct PlanLoss {
   std::int64_t count = 0;
   Message sentence;  // of one of them
+  Setup example;     // of that one
+};
+
+// What people advise, beside the best plan that keeps to it (PlanRule of the engine).
+struct ToldRule {
+  std::string source;  // who says so
+  Message sentence;    // with what it costs
+  bool costs = false;  // the best plan breaks it, and which keeps to it is slower, or does not fit
 };
 
 struct PlanAnswer {
@@ -73,6 +82,12 @@ struct PlanAnswer {
   std::vector<std::pair<double, std::int64_t>> points;  // seconds and bytes of the simulated
   std::optional<std::pair<std::int64_t, Setup>> least;  // of those that do not fit
   Message ties;  // how close plans must be to share a rank, and by which published rows
+  std::vector<ToldRule> rules;  // of the search, with all the memory that it was told of
+  // Notes of changes to a step of so many seconds which of them make a tie with it.
+  void note_ties(double seconds, std::vector<PlanWhy>& changes) const;
+  // Of plans on at most so many GPUs, those that none beats in time and memory, by time.
+  std::vector<const FoundPlan*> front_up_to(int gpus) const;
+  std::vector<int> gpu_counts() const;  // of the front, ascending
   // Simulated plans that share the first one's rank, of which `plans` has some.
   std::int64_t tied_plans() const;
   std::optional<ExplainedPlan> explained;

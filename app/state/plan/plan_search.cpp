@@ -353,6 +353,11 @@ void PlanSearch::use() {
   Q_EMIT used();
 }
 
+void PlanSearch::open_example(const Setup& example) {
+  session_.history().change(example, tr("An example of the search"));
+  Q_EMIT used();
+}
+
 Result<Model> PlanSearch::model() const {
   const Result<Setup> base = base_of(wish_);
   return base ? Result<Model>(base->model) : Result<Model>(base.error());

@@ -96,8 +96,10 @@ class PlanSearch : public QObject {
   const std::vector<PlanWhy>* neighbours() const;
   bool can_try_neighbours() const;
   void try_neighbours();
-  // Puts its Setup into the Session, as one undo step. A plan must be selected.
+  // Puts a Setup into the Session, as one undo step: that of the selected plan, which must be
+  // there, or the example of a class of candidates, which may be one that is refused.
   void use();
+  void open_example(const Setup& example);
 
   // What the wish leads to, for words: the model, tokens of a sequence, and bytes of a device.
   Result<Model> model() const;

@@ -92,6 +92,7 @@ double paint_compare(QPainter& painter, double width, const ComparePicture& pict
   };
   say(comparison.whose, theme.muted);
   say(picture.status, theme.warning);
+  for (const QString& remark : compare_remarks(comparison)) say(remark, theme.text);
   if (comparison.entries.size() == 1)
     say(ComparePaint::tr("Pin what is set and change it, run it, or add a published case, the plan "
                          "of the search or an earlier run: each becomes a column."),

@@ -152,6 +152,12 @@ QStringList compare_notes(const ComparedEntries& comparison) {
   return notes;
 }
 
+QStringList compare_remarks(const ComparedEntries& comparison) {
+  QStringList remarks;
+  for (const Message& remark : comparison.beside.remarks) remarks << sentence(remark);
+  return remarks;
+}
+
 QString compare_title(const ComparedEntries& comparison) {
   const std::size_t columns = comparison.entries.size();
   if (columns == 0) return CompareWords::tr("No prediction yet");
@@ -186,6 +192,7 @@ std::vector<QStringList> compare_table(const ComparedEntries& comparison) {
 
 QString compare_description(const ComparedEntries& comparison) {
   QStringList said{compare_title(comparison), comparison.whose};
+  said << compare_remarks(comparison);
   for (std::size_t at = 0; at < comparison.entries.size(); ++at)
     said << QStringLiteral("%1: %2").arg(letter_of(at), comparison.entries[at].title);
   const std::vector<QStringList> table = compare_table(comparison);

@@ -21,6 +21,8 @@ QString value_cell(const ComparedEntries& comparison, std::size_t row, std::size
 QString difference_cell(const ComparedEntries& comparison, std::size_t row, std::size_t column);
 // What the cells that stand for sentences mean, each once.
 QStringList compare_notes(const ComparedEntries& comparison);
+// What to know of the columns before their figures, such as that they make different batches.
+QStringList compare_remarks(const ComparedEntries& comparison);
 // "Why B is slower than A", or that there is nothing to compare.
 QString compare_title(const ComparedEntries& comparison);
 QString causes_title(const ComparedEntries& comparison);

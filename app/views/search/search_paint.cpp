@@ -90,9 +90,12 @@ double paint_funnel(QPainter& painter, const QRectF& rect, const SearchPicture& 
       if (shown++ == kMostReasons) break;
       put_text(painter, QRectF(rect.left(), y, 64, kLine), Qt::AlignVCenter | Qt::AlignRight,
                count_text(loss.count), plain, theme.text, texts);
-      y += put_lines(painter, QRectF(rect.left() + 76, y, rect.width() - 76, kLine),
-                     with_firm_units(Search::tr("such as: %1").arg(sentence(loss.sentence))), plain,
-                     theme.muted, texts);
+      const double tall =
+          put_lines(painter, QRectF(rect.left() + 76, y, rect.width() - 76, kLine),
+                    with_firm_units(Search::tr("such as: %1 ▸").arg(sentence(loss.sentence))),
+                    plain, theme.accent_line, texts);
+      if (hits) hits->examples.emplace_back(QRectF(rect.left(), y, rect.width(), tall), &loss);
+      y += tall;
     }
   }
   return y - rect.top();
@@ -115,9 +118,7 @@ double paint_changes(QPainter& painter, const QRectF& rect, const SearchPicture&
   std::size_t shown = 0;
   for (const PlanWhy& why : picture.why) {
     if (shown++ == kMostChanges) break;
-    const QString value = !why.seconds       ? QStringLiteral("–")
-                          : *why.seconds < 0 ? QStringLiteral("−") + seconds_text(-*why.seconds)
-                                             : QStringLiteral("+") + seconds_text(*why.seconds);
+    const QString value = change_value(why);
     const double wide = QFontMetricsF(bold).horizontalAdvance(value) + 8;
     double taken = 0;
     if (!why.change.empty()) {
@@ -271,9 +272,11 @@ double paint_search(QPainter& painter, double width, const SearchPicture& pictur
         painter, QRectF(kMargin + left + 28, y, inner - left - 28, 0), picture, theme, texts);
     y += std::max(taken, kScatterHeight) + kGap;
     y += paint_best(painter, QRectF(kMargin, y, inner, 0), picture, theme, hits, texts);
+    y += paint_rules(painter, QRectF(kMargin, y, inner, 0), picture, theme, hits, texts);
   } else {
     y += kScatterHeight + kGap;
-    y += paint_best(painter, QRectF(kMargin, y, inner, 0), picture, theme, hits, texts) + kGap;
+    y += paint_best(painter, QRectF(kMargin, y, inner, 0), picture, theme, hits, texts);
+    y += paint_rules(painter, QRectF(kMargin, y, inner, 0), picture, theme, hits, texts) + kGap;
     y += paint_changes(painter, QRectF(kMargin, y, inner, 0), picture, theme, texts);
   }
   return y + kMargin;

@@ -26,7 +26,9 @@ struct SearchPicture {
   const FoundPlan* selected = nullptr;
   std::vector<const FoundPlan*> selectable;  // each has a dot
   std::optional<std::size_t> pointed;        // the one of PlanAnswer::points that was clicked
-  std::vector<PlanWhy> why;                  // of the selected plan
+  int gpus = 0;              // on at most so many the front is drawn: those of the selected plan
+  bool gpus_vary = false;    // a range of GPUs was searched
+  std::vector<PlanWhy> why;  // of the selected plan
   QString why_head;
   QString value_head, value_said;  // what was asked of a value of an axis, or empty
   QString today;                   // axes of what is trained today, or empty
@@ -50,6 +52,8 @@ struct SearchHits {
   // Points whose plans the search did not keep: where, and which of PlanAnswer::points.
   std::vector<std::pair<QRectF, std::size_t>> others;
   std::vector<std::pair<QRectF, PlanAnswer::Class>> losses;
+  std::vector<std::pair<QRectF, const PlanLoss*>> examples;  // lines that open their example
+  std::vector<std::pair<QRectF, const ToldRule*>> rules;
   QRectF limit, plot;                      // the line of the limit, and what bytes are over
   double least_bytes = 0, most_bytes = 0;  // at its sides
   std::int64_t bytes_at(double x) const;
@@ -70,5 +74,7 @@ double paint_changes(QPainter& painter, const QRectF& rect, const SearchPicture&
                      const Theme& theme, TextLog* texts);
 double paint_best(QPainter& painter, const QRectF& rect, const SearchPicture& picture,
                   const Theme& theme, SearchHits* hits, TextLog* texts);
+double paint_rules(QPainter& painter, const QRectF& rect, const SearchPicture& picture,
+                   const Theme& theme, SearchHits* hits, TextLog* texts);
 
 }  // namespace parallelarium

@@ -21,6 +21,9 @@ SearchPicture picture_of(const PlanSearch& search, int opened) {
     picture.answer = &*search.answer();
     picture.selected = search.selected();
     picture.selectable = search.selectable();
+    picture.gpus_vary = search.answered().gpus.contains(QStringLiteral(".."));
+    if (const FoundPlan* plan = search.selected() ? search.selected() : search.best())
+      picture.gpus = plan->gpus;
     picture.value_head = value_head(search);
     picture.value_said = value_said(search);
   }
@@ -58,6 +61,7 @@ SearchPicture picture_of(const PlanSearch& search, int opened) {
   if (const FoundPlan* plan = picture.selected) {
     const std::vector<PlanWhy>* neighbours = search.neighbours();
     picture.why = neighbours ? *neighbours : search.why_selected();
+    search.answer()->note_ties(neighbours ? plan->seconds : search.best()->seconds, picture.why);
     if (!picture.why.empty())
       picture.why_head = neighbours              ? SearchView::tr("What one change would do")
                          : plan == search.best() ? SearchView::tr("Why it is the fastest")

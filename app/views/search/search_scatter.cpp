@@ -121,29 +121,30 @@ class Scatter {
     }
   }
 
+  // The front of the selected plan's number of GPUs, or fewer; those of other numbers are dotted.
   void paint_front() {
-    QPainterPath path;
-    bool begun = false;
-    QPointF last;
-    for (const FoundPlan& plan : picture_.answer->front) {  // by time: ever less memory
-      const QPointF at = place(plan);
-      if (begun)
-        path.lineTo(last.x(), at.y());
-      else
-        path.moveTo(at);
-      if (begun) path.lineTo(at);
-      begun = true;
-      last = at;
-    }
-    painter_.setBrush(Qt::NoBrush);
-    painter_.setPen(QPen(theme_.accent_line, 1));
-    painter_.drawPath(path);
+    const PlanAnswer& answer = *picture_.answer;
+    for (const int gpus : answer.gpu_counts())
+      if (gpus != picture_.gpus)
+        paint_stairs(answer.front_up_to(gpus), QPen(theme_.muted, 1, Qt::DotLine));
+    const std::vector<const FoundPlan*> front = answer.front_up_to(picture_.gpus);
+    paint_stairs(front, QPen(theme_.accent_line, 1));
     painter_.setPen(Qt::NoPen);
     painter_.setBrush(theme_.accent_line);
-    for (const FoundPlan& plan : picture_.answer->front) {
-      const QPointF at = place(plan);
-      painter_.drawEllipse(at, kDot + 0.5, kDot + 0.5);
+    for (const FoundPlan* plan : front) painter_.drawEllipse(place(*plan), kDot + 0.5, kDot + 0.5);
+  }
+
+  void paint_stairs(const std::vector<const FoundPlan*>& front, const QPen& pen) {
+    if (front.empty()) return;
+    QPainterPath path(place(*front.front()));
+    for (const FoundPlan* plan : front) {  // by time: ever less memory
+      const QPointF at = place(*plan);
+      path.lineTo(path.currentPosition().x(), at.y());
+      path.lineTo(at);
     }
+    painter_.setBrush(Qt::NoBrush);
+    painter_.setPen(pen);
+    painter_.drawPath(path);
   }
 
   // What is drawn last is hit first, so that no dot below the mark of today takes its click.
@@ -239,11 +240,19 @@ class Scatter {
       painter_.setBrush(Qt::NoBrush);
       painter_.drawEllipse(at, 5, 5);
     });
-    entry(ScatterTexts::tr("front: none is faster and smaller"), [&](const QPointF& at) {
-      painter_.setPen(Qt::NoPen);
-      painter_.setBrush(theme_.accent_line);
-      painter_.drawEllipse(at, kDot + 0.5, kDot + 0.5);
-    });
+    const bool several = picture_.answer->gpu_counts().size() > 1;
+    entry(several ? ScatterTexts::tr("front on %1 GPUs or fewer").arg(picture_.gpus)
+                  : ScatterTexts::tr("front: none is faster and smaller"),
+          [&](const QPointF& at) {
+            painter_.setPen(Qt::NoPen);
+            painter_.setBrush(theme_.accent_line);
+            painter_.drawEllipse(at, kDot + 0.5, kDot + 0.5);
+          });
+    if (several)
+      entry(ScatterTexts::tr("on others"), [&](const QPointF& at) {
+        painter_.setPen(QPen(theme_.muted, 1, Qt::DotLine));
+        painter_.drawLine(at - QPointF(5, 0), at + QPointF(5, 0));
+      });
   }
 
   QPainter& painter_;

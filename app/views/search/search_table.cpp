@@ -4,10 +4,12 @@
 #include <algorithm>
 
 #include "app/look/figures.h"
+#include "app/look/sentence.h"
 #include "app/views/search/search_paint.h"
 #include "app/views/search/search_words.h"
 #include "app/views/shared/paint/paint_tools.h"
 #include "app/views/shared/paint/text_lines.h"
+#include "engine/planner/search.h"
 
 namespace parallelarium {
 namespace {
@@ -25,11 +27,54 @@ struct Column {
   QString (*cell)(const FoundPlan& plan) = nullptr;
 };
 
+// What plans may differ in and no column of the table says.
+std::vector<Column> hidden_columns() {
+  std::vector<Column> columns;
+  columns.push_back({QStringLiteral("SP"), 34, false, [](const FoundPlan& of) {
+                       return QLatin1String(of.setup.sequence_parallel ? "SP" : "-").toString();
+                     }});
+  columns.push_back({TableTexts::tr("layers"), 84, true, [](const FoundPlan& of) {
+                       const std::vector<int>& layers = of.setup.stage_layers;
+                       return layers.empty() ? TableTexts::tr("even")
+                                             : QString::fromStdString(layers_text(layers));
+                     }});
+  // Its end alone: all begin with "tp-cp-ep".
+  columns.push_back({TableTexts::tr("order"), 54, true, [](const FoundPlan& of) {
+                       const std::string order(name_of(of.setup.mesh.order));
+                       return QString::fromStdString(order).section(QLatin1Char('-'), 3);
+                     }});
+  return columns;
+}
+
+// Adds those without which two rows would look alike.
+void tell_apart(std::vector<Column>& columns, const std::vector<FoundPlan>& plans) {
+  std::vector<Column> more;
+  for (Column& hidden : hidden_columns()) {
+    const auto differ = [&](const FoundPlan& a, const FoundPlan& b) {
+      const auto same = [&](const Column& column) {
+        return column.cell == nullptr || column.cell(a) == column.cell(b);
+      };
+      return std::all_of(columns.begin(), columns.end(), same) &&
+             std::all_of(more.begin(), more.end(), same) && !same(hidden);
+    };
+    const auto twin = [&](const FoundPlan& a) {
+      return std::any_of(plans.begin(), plans.end(),
+                         [&](const FoundPlan& b) { return differ(a, b); });
+    };
+    if (std::any_of(plans.begin(), plans.end(), twin)) more.push_back(std::move(hidden));
+  }
+  columns.insert(columns.end(), more.begin(), more.end());
+}
+
 std::vector<Column> columns_of(const SearchPicture& picture, double width) {
   const bool experts =
       std::any_of(picture.answer->plans.begin(), picture.answer->plans.end(),
                   [](const FoundPlan& plan) { return plan.setup.model.experts.count > 0; });
-  std::vector<Column> columns = {
+  std::vector<Column> columns;
+  if (picture.gpus_vary)
+    columns.push_back({TableTexts::tr("GPUs"), 38, false,
+                       [](const FoundPlan& of) { return QString::number(of.gpus); }});
+  const std::vector<Column> axes = {
       {QStringLiteral("TP"), 28, false,
        [](const FoundPlan& of) { return QString::number(of.setup.mesh.tp); }},
       {QStringLiteral("PP"), 28, false,
@@ -38,17 +83,19 @@ std::vector<Column> columns_of(const SearchPicture& picture, double width) {
        [](const FoundPlan& of) { return QString::number(of.setup.mesh.dp); }},
       {QStringLiteral("CP"), 28, false,
        [](const FoundPlan& of) { return QString::number(of.setup.mesh.cp); }}};
+  columns.insert(columns.end(), axes.begin(), axes.end());
   if (experts)
     columns.push_back({QStringLiteral("EP"), 28, false,
                        [](const FoundPlan& of) { return QString::number(of.setup.mesh.ep); }});
   columns.push_back({QStringLiteral("ZeRO"), 38, false,
                      [](const FoundPlan& of) { return zero_words(of.setup); }});
-  columns.push_back({TableTexts::tr("schedule"), 104, true,
+  columns.push_back({TableTexts::tr("schedule"), 116, true,
                      [](const FoundPlan& of) { return schedule_words(of.setup); }});
   columns.push_back({TableTexts::tr("micro"), 40, false,
                      [](const FoundPlan& of) { return QString::number(of.setup.micro_batch); }});
   columns.push_back({TableTexts::tr("recompute"), 78, true,
                      [](const FoundPlan& of) { return recompute_words(of.setup); }});
+  tell_apart(columns, picture.answer->plans);
   columns.push_back({TableTexts::tr("step"), 58, false,
                      [](const FoundPlan& of) { return seconds_text(of.seconds); }});
   if (width >= kAllColumns)
@@ -151,6 +198,23 @@ double paint_best(QPainter& painter, const QRectF& rect, const SearchPicture& pi
                        "the mean of the ranks.")})
     y += put_lines(painter, QRectF(rect.left(), y, rect.width(), kTableLine), line, small,
                    theme.muted, texts);
+  return y - rect.top();
+}
+
+double paint_rules(QPainter& painter, const QRectF& rect, const SearchPicture& picture,
+                   const Theme& theme, SearchHits* hits, TextLog* texts) {
+  if (picture.answer->rules.empty()) return 0;
+  double y = rect.top() + kRow;
+  put_caps(painter, QRectF(rect.left(), y, rect.width(), kTableHead),
+           TableTexts::tr("Rules of thumb beside the search"), theme, texts);
+  y += kTableHead;
+  for (const ToldRule& rule : picture.answer->rules) {
+    const double tall = put_lines(painter, QRectF(rect.left(), y, rect.width(), kTableLine),
+                                  with_firm_units(sentence(rule.sentence)), theme.font(12),
+                                  rule.costs ? theme.text : theme.muted, texts);
+    if (hits) hits->rules.emplace_back(QRectF(rect.left(), y, rect.width(), tall), &rule);
+    y += tall;
+  }
   return y - rect.top();
 }
 

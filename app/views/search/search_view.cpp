@@ -286,6 +286,8 @@ void SearchView::press(QPointF at) {
       s.opened = s.opened == of ? -1 : int(of);
       return refresh();
     }
+  for (const auto& [rect, loss] : s.hits.examples)
+    if (rect.contains(at)) return s.search.open_example(Setup(loss->example));
   for (const SearchHits::Plan& hit : s.hits.plans)
     if (hit.rect.contains(at)) {
       s.search.select(Setup(hit.plan->setup));
@@ -339,6 +341,15 @@ bool SearchView::show_tip(QPointF at, QPoint global) {
     QToolTip::showText(global, plan_tip(state_->search, *hit.plan), &canvas());
     return true;
   }
+  const auto show = [&](const QString& text) {
+    QToolTip::showText(global, text, &canvas());
+    return true;
+  };
+  for (const auto& [rect, loss] : state_->hits.examples)
+    if (rect.contains(at))
+      return show(tr("Opens this one in Explore: %1").arg(axes_text(loss->example)));
+  for (const auto& [rect, rule] : state_->hits.rules)
+    if (rect.contains(at)) return show(QString::fromStdString(rule->source));
   if (const auto point = state_->point_at(at)) {
     const auto& [seconds, bytes] = state_->search.answer()->points[*point];
     QToolTip::showText(global, point_tip(state_->search, seconds, bytes), &canvas());

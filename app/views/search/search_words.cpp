@@ -83,6 +83,18 @@ QString plan_sentence(const Message& message) {
   return text;
 }
 
+QString change_value(const PlanWhy& why) {
+  if (!why.seconds) return QStringLiteral("–");
+  const QString value = *why.seconds < 0 ? QStringLiteral("−") + seconds_text(-*why.seconds)
+                                         : QStringLiteral("+") + seconds_text(*why.seconds);
+  return why.tied ? SearchTexts::tr("%1, tie").arg(value) : value;
+}
+
+QString rule_text(const ToldRule& rule) {
+  return QStringLiteral("%1 (%2)").arg(sentence(rule.sentence),
+                                       QString::fromStdString(rule.source));
+}
+
 QString batch_text(const PlanSearch& search) {
   return SearchTexts::tr("%1 tokens a step")
       .arg(count_text(search.wish().global_batch * search.sequence()));
@@ -279,9 +291,13 @@ QString search_description(const PlanSearch& search) {
   if (const FoundPlan* plan = search.selected()) {
     said << SearchTexts::tr("Selected: %1.").arg(axes_text(plan->setup));
     const std::vector<PlanWhy>* neighbours = search.neighbours();
-    for (const PlanWhy& why : neighbours ? *neighbours : search.why_selected())
-      said << plan_sentence(why.sentence);
+    std::vector<PlanWhy> changes = neighbours ? *neighbours : search.why_selected();
+    answer.note_ties(neighbours ? plan->seconds : search.best()->seconds, changes);
+    for (const PlanWhy& why : changes)
+      said << (why.tied ? SearchTexts::tr("%1 It is a tie.").arg(plan_sentence(why.sentence))
+                        : plan_sentence(why.sentence));
   }
+  for (const ToldRule& rule : answer.rules) said << rule_text(rule);
   if (search.value_answer()) said << value_head(search) + QLatin1Char('.') << value_said(search);
   return said.join(QLatin1Char('\n'));
 }

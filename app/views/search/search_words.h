@@ -19,6 +19,9 @@ QString question_text(const PlanSearch& search);  // "What should run on 64 GPUs
 QString change_text(const std::string& change);
 // A sentence of the planner, with the changes in it so.
 QString plan_sentence(const Message& message);
+// How much longer the step takes, "+1.2 s, tie"; a dash where it cannot be.
+QString change_value(const PlanWhy& why);
+QString rule_text(const ToldRule& rule);  // a rule of thumb, what it costs, and who says so
 // Where what is trained today stands, and the one change that serves it best.
 QStringList today_sentences(const ExplainedPlan& today);
 // Nothing where there is none that can be trained.

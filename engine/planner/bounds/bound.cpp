@@ -50,8 +50,8 @@ std::int64_t tokens_of(const Setup& setup, const std::vector<int>& held) {
 std::int64_t under_way(const Setup& setup, int rank) {
   if (setup.schedule == Schedule("interleaved") && setup.mesh.pp > 1) {
     const std::int64_t microbatches = setup.microbatches, chunks = setup.chunks;
-    const std::int64_t round = std::min<std::int64_t>(
-        microbatches, setup.microbatch_group > 0 ? setup.microbatch_group : setup.mesh.pp);
+    const std::int64_t round =
+        interleaved_round(setup.mesh.pp, setup.microbatches, setup.microbatch_group);
     return std::min(microbatches * chunks,
                     (chunks - 1) * round + 2 * (setup.mesh.pp - 1 - rank) + 1);
   }

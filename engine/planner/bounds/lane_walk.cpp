@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/passes/build.h"
+#include "engine/passes/shard/shard.h"
 #include "engine/plan/setup/schedule_rules.h"
 #include "engine/planner/bounds/bound.h"
 #include "engine/predict/cost/simulate.h"
@@ -14,11 +15,28 @@ namespace parallelarium {
 
 namespace {
 
-// Whether data lanes are walked, too: no two stretches share a bucket, which an action gathers
-// anew.
+// Whether no two stretches share a bucket. Then its gradients are added up over replicas behind the
+// last stretch that adds to them.
+bool walks_last_reduces(const Setup& setup) { return !setup.model.tied; }
+
+// Whether data lanes are walked in every action, which gathers a bucket anew and adds it up.
 bool walks_data(const Setup& setup) {
-  return held_zero(setup) >= 2 && !setup.model.tied && setup.zero_prefetch == 1 &&
+  return walks_last_reduces(setup) && zero_stage(setup) >= 2 && setup.zero_prefetch == 1 &&
          setup.zero_reshard;
+}
+
+// By rank and chunk, the last of its actions that adds to gradients; -1: none.
+std::vector<std::vector<std::int64_t>> last_adding(const Order& order) {
+  std::vector<std::vector<std::int64_t>> last;
+  for (std::size_t rank = 0; rank < order.ranks.size(); ++rank) {
+    last.emplace_back(order.stage_of[rank].size(), -1);
+    for (std::size_t at = 0; at < order.ranks[rank].size(); ++at) {
+      const Action& action = order.ranks[rank][at];
+      if (action.kind == ActionKind::kBackward || action.kind == ActionKind::kWeightGrad)
+        last.back()[static_cast<std::size_t>(action.chunk)] = static_cast<std::int64_t>(at);
+    }
+  }
+  return last;
 }
 
 class LaneWalk : public NominalSink {
@@ -26,6 +44,7 @@ class LaneWalk : public NominalSink {
   LaneWalk(const Setup& setup, const Machine& machine, const StageTable& table, const StepEnd& end,
            const Order& order)
       : order_(order), end_(end), data_(walks_data(setup)), ranks_(order.ranks.size()) {
+    if (walks_last_reduces(setup)) last_adding_ = last_adding(order);
     const ScheduleRule* rule = find_schedule_rule(setup.schedule);
     const bool splits = rule == nullptr || rule->splits_backward;
     for (int stage = 0; stage < order.stages; ++stage)
@@ -77,8 +96,10 @@ class LaneWalk : public NominalSink {
       lanes.compute = std::max(lanes.compute, out(LanePoint::kCompute));
       lanes.pipeline = std::max(lanes.pipeline, out(LanePoint::kPipeline));
       leaves = std::max(leaves, out(LanePoint::kPassing));
-      if (data_ && adds)
+      const bool last = is_last_adding(rank, index, action);
+      if ((data_ && adds) || last)
         lanes.data = std::max(lanes.data, lanes.compute) + bucket_of(rank, stretches[at]).reduce;
+      if (last) lanes.data += bucket_of(rank, stretches[at]).across;
     }
     if (!weight) left_[cell] = leaves;
   }
@@ -143,6 +164,11 @@ class LaneWalk : public NominalSink {
     return stretches_[static_cast<std::size_t>(stage) * 4 + static_cast<std::size_t>(kind)];
   }
 
+  bool is_last_adding(int rank, std::size_t index, const Action& action) const {
+    if (last_adding_.empty()) return false;
+    const std::vector<std::int64_t>& last = last_adding_[static_cast<std::size_t>(rank)];
+    return last[static_cast<std::size_t>(action.chunk)] == static_cast<std::int64_t>(index);
+  }
   const BucketCost& bucket_of(int rank, const StretchBound& stretch) const {
     const RankEnd& end = end_[static_cast<std::size_t>(rank)];
     if (stretch.part == StretchBound::Part::kTable) return end.table;
@@ -215,6 +241,7 @@ class LaneWalk : public NominalSink {
   const Order& order_;
   const StepEnd& end_;
   bool data_ = false, known_ = true;
+  std::vector<std::vector<std::int64_t>> last_adding_;  // empty: not walked
   std::vector<RankLanes> ranks_;
   std::vector<std::vector<StretchBound>> stretches_;  // by stage and ActionKind
   std::vector<std::int64_t> left_, arrived_;          // by direction, stage and micro-batch

@@ -22,11 +22,12 @@ bool has_two_ends(const Setup& setup) {
 
 BucketCost smaller(const BucketCost& a, const BucketCost& b) {
   return {std::min(a.gathered, b.gathered), std::min(a.gradients, b.gradients),
-          std::min(a.gather, b.gather), std::min(a.reduce, b.reduce), std::min(a.clear, b.clear)};
+          std::min(a.gather, b.gather),     std::min(a.reduce, b.reduce),
+          std::min(a.clear, b.clear),       std::min(a.across, b.across)};
 }
 BucketCost sum(const BucketCost& a, const BucketCost& b) {
   return {a.gathered + b.gathered, a.gradients + b.gradients, a.gather + b.gather,
-          a.reduce + b.reduce, a.clear + b.clear};
+          a.reduce + b.reduce,     a.clear + b.clear,         a.across + b.across};
 }
 
 // Times what one rank does at the end of a step.
@@ -77,15 +78,15 @@ class EndReader {
       const std::int64_t reduce =
           nanoseconds(zero_ == 0 ? CollectiveKind::kAllReduce : CollectiveKind::kReduceScatter,
                       type, shard, bucket.count);
-      end.reduce += reduce;
+      end.reduce += costs_of.reduce = reduce;
       if (zero_ == 0) continue;
       if (shard_ranks(setup_) < setup_.mesh.dp * setup_.mesh.cp)
-        end.across += nanoseconds(CollectiveKind::kAllReduce, type, across, bucket.own_count);
+        end.across += costs_of.across =
+            nanoseconds(CollectiveKind::kAllReduce, type, across, bucket.own_count);
       const std::int64_t gather =
           nanoseconds(CollectiveKind::kAllGather, parameter_type(setup_), shard, bucket.count);
       (zero_ == 3 ? end.gather : end.update) += gather;
       if (zero_ == 3) costs_of.gather = gather;
-      if (zero_ >= 2) costs_of.reduce = reduce;
       if (costs_of.gradients > 0)
         costs_of.clear =
             work_of(compute_draft(Piece::kZeroGrad, bucket.count, bucket.count * size_of(held)));

@@ -12,12 +12,12 @@
 
 namespace parallelarium {
 
-// One bucket, where ZeRO keeps only parts of it: bytes of its parameters and of its gradients, and
-// the nanoseconds to gather the ones, to reduce the others, and to clear these before, in the
-// compute lane.
+// One bucket. Where ZeRO keeps only parts of it: bytes of its parameters and of its gradients, and
+// the nanoseconds to gather the ones, and to clear the others before, in the compute lane. Always:
+// the nanoseconds to reduce its gradients over replicas, and then across groups of ZeRO.
 struct BucketCost {
   std::int64_t gathered = 0, gradients = 0;
-  std::int64_t gather = 0, reduce = 0, clear = 0;
+  std::int64_t gather = 0, reduce = 0, clear = 0, across = 0;
 };
 
 // Least nanoseconds and bytes of one rank.

@@ -11,10 +11,13 @@ namespace parallelarium {
 
 namespace {
 
-// Micro-batches after which an Order does the same again.
+bool has_rounds(const Setup& setup) { return setup.schedule == Schedule("interleaved"); }
+
+// Micro-batches of a round, after which an Order does the same again.
 int round_of(const Setup& setup) {
-  if (setup.schedule != Schedule("interleaved")) return 1;
-  return setup.microbatch_group > 0 ? setup.microbatch_group : setup.mesh.pp;
+  return has_rounds(setup)
+             ? interleaved_round(setup.mesh.pp, setup.microbatches, setup.microbatch_group)
+             : 1;
 }
 
 bool same_action(const Action& a, const Action& b, int later) {
@@ -104,8 +107,10 @@ bool may_repeat(const Setup& setup) {
 }
 
 std::optional<Order> shorter_order(const Setup& setup, int dropped) {
+  // Its rounds are those of the whole step, even where fewer micro-batches would have others.
+  const int group = has_rounds(setup) ? round_of(setup) : setup.microbatch_group;
   Result<Order> shorter = make_order(setup.schedule, setup.mesh.pp, setup.microbatches - dropped,
-                                     setup.chunks, setup.microbatch_group, action_times_of(setup));
+                                     setup.chunks, group, action_times_of(setup));
   if (!shorter) return std::nullopt;
   return std::move(*shorter);
 }

@@ -6,26 +6,23 @@
 
 namespace parallelarium {
 
-namespace {
-
 // Micro-batches that pass one chunk before the next chunk's turn. Megatron-LM takes the number of
 // ranks and asks that what is left over at the end be nothing or a whole round (schedules.py,
 // microbatch_group_size_per_vp_stage); this is the smallest number that it would take. Fewer
 // micro-batches than ranks, which it refuses, are one round, as in PyTorch.
-int round_size(int ranks, int microbatches) {
+int interleaved_round(int ranks, int microbatches, int group) {
+  if (group > 0) return std::min(group, microbatches);
   if (microbatches <= ranks) return microbatches;
   int size = ranks;
   while (microbatches % size != 0 && microbatches % size < ranks) ++size;
   return size;
 }
 
-}  // namespace
-
 Order interleaved_order(int ranks, int microbatches, int chunks, int group) {
   Order order = pipeline("interleaved", ranks, microbatches);
   order.chunks = chunks;
   order.stages = ranks * chunks;
-  const int round = std::min(microbatches, group > 0 ? group : round_size(ranks, microbatches));
+  const int round = interleaved_round(ranks, microbatches, group);
   // The forwards of every rank, round by round and in it chunk by chunk; the backwards are the same
   // with the last chunk first.
   std::vector<Action> forwards;

@@ -49,6 +49,20 @@ TEST_F(CompareFixture, SaysWhatTheCommandLineSaysOfPinAndSetup) {
       }
     }
   }
+  ASSERT_EQ(json.at("remarks").size(), 1u);  // their batches differ
+  const QStringList remarks = compare_remarks(comparison());
+  ASSERT_EQ(remarks.size(), 1);
+  EXPECT_TRUE(
+      remarks.front().startsWith(QStringLiteral("B makes a global batch of 16, not 8 as A:")));
+  TextLog texts;
+  QImage image(1200, 900, QImage::Format_RGB32);
+  QPainter painter(&image);
+  paint_compare(painter, 1200, {&comparison(), {}, {}, 0}, light_theme(), nullptr, &texts);
+  painter.end();
+  EXPECT_TRUE(std::any_of(texts.begin(), texts.end(), [&](const PaintedText& text) {
+    return !text.text.isEmpty() && remarks.front().startsWith(text.text);
+  }));
+  EXPECT_TRUE(view().description().contains(remarks.front()));
   double sum = 0;
   ASSERT_EQ(json.at("causes").size(), comparison().explained.causes.size());
   for (const Cause& cause : comparison().explained.causes) sum += cause.seconds;

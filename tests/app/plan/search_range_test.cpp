@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the Search view shows of a range of GPUs, and of what the engine says beside the plans:
+// rules of thumb, ties and examples.
+#include <QImage>
+#include <algorithm>
+#include <random>
+#include <set>
+
+#include "app/look/sentence.h"
+#include "app/views/search/search_paint.h"
+#include "app/views/search/search_picture.h"
+#include "app/views/search/search_words.h"
+#include "tests/app/plan/search_fixture.h"
+
+namespace parallelarium {
+namespace {
+
+class SearchRange : public SearchFixture {
+ protected:
+  TextLog paint(SearchPicture picture, SearchHits& hits) {
+    const double width = 1100, height = search_height(width, picture, light_theme());
+    QImage image(int(width), int(height), QImage::Format_RGB32);
+    QPainter painter(&image);
+    TextLog texts;
+    paint_search(painter, width, picture, light_theme(), &hits, &texts);
+    return texts;
+  }
+};
+
+// Any plan on so many GPUs or fewer is covered by a step of its line, and no step covers another.
+TEST(PlanFront, CoversAllPlansOnSoManyGpusOrFewer) {
+  std::mt19937 random(5);
+  for (int trial = 0; trial < 50; ++trial) {
+    std::vector<FoundPlan> all(60);
+    for (FoundPlan& plan : all) {
+      plan.gpus = 8 * int(1 + random() % 4);
+      plan.seconds = double(1 + random() % 40);
+      plan.bytes = std::int64_t(1 + random() % 40);
+    }
+    PlanAnswer answer;
+    for (const FoundPlan& plan : all)
+      if (std::none_of(all.begin(), all.end(), [&](const FoundPlan& other) {
+            return other.gpus <= plan.gpus && other.seconds <= plan.seconds &&
+                   other.bytes <= plan.bytes &&
+                   (other.gpus < plan.gpus || other.seconds < plan.seconds ||
+                    other.bytes < plan.bytes);
+          }))
+        answer.front.push_back(plan);
+    std::stable_sort(answer.front.begin(), answer.front.end(),
+                     [](const FoundPlan& a, const FoundPlan& b) {
+                       return std::pair(a.seconds, a.bytes) < std::pair(b.seconds, b.bytes);
+                     });
+    for (const int gpus : answer.gpu_counts()) {
+      const std::vector<const FoundPlan*> line = answer.front_up_to(gpus);
+      ASSERT_FALSE(line.empty());
+      for (std::size_t at = 0; at < line.size(); ++at) {
+        EXPECT_LE(line[at]->gpus, gpus);
+        if (at > 0) {
+          EXPECT_GT(line[at]->seconds, line[at - 1]->seconds);
+          EXPECT_LT(line[at]->bytes, line[at - 1]->bytes);
+        }
+      }
+      for (const FoundPlan& plan : all)
+        EXPECT_TRUE(plan.gpus > gpus ||
+                    std::any_of(line.begin(), line.end(), [&](const FoundPlan* other) {
+                      return other->seconds <= plan.seconds && other->bytes <= plan.bytes;
+                    }));
+    }
+  }
+}
+
+TEST_F(SearchRange, EveryRowSaysItsGpusAndNoTwoRowsLookAlike) {
+  PlanWish wish = small_wish();
+  wish.gpus = QStringLiteral("1..4");
+  search_for(wish);
+  ASSERT_TRUE(search().answer());
+  EXPECT_GT(search().answer()->gpu_counts().size(), 1U);
+  SearchHits hits;
+  const TextLog texts = paint(picture_of(search(), -1), hits);
+  const auto has = [&](const QString& part) {
+    return std::any_of(texts.begin(), texts.end(),
+                       [&](const PaintedText& text) { return text.text.contains(part); });
+  };
+  EXPECT_TRUE(has(QStringLiteral("GPUs")));
+  EXPECT_TRUE(has(QStringLiteral("front on %1 GPUs or fewer").arg(search().selected()->gpus)));
+  std::set<QString> rows;
+  for (const SearchHits::Plan& hit : hits.plans) {
+    if (hit.rect.width() < 300) continue;  // a dot
+    QStringList cells;
+    for (const PaintedText& text : texts)
+      if (hit.rect.contains(text.rect.center())) cells << text.text;
+    EXPECT_TRUE(cells.contains(QString::number(hit.plan->gpus)));
+    const QString row = cells.join(QLatin1Char('|'));
+    EXPECT_TRUE(rows.insert(row).second) << row.toStdString();
+  }
+  EXPECT_GE(rows.size(), search().answer()->plans.size() - 1);  // the first has a rank of its own
+  wish.gpus = QStringLiteral("4");
+  search_for(wish);
+  SearchHits one;
+  for (const PaintedText& text : paint(picture_of(search(), -1), one))
+    EXPECT_NE(text.text, QStringLiteral("GPUs"));
+}
+
+// A rule stands with what it costs, and its line knows who says so; the description has all of it.
+TEST_F(SearchRange, RulesOfThumbAndTiesAreSaid) {
+  PlanWish wish = small_wish();
+  wish.model = QStringLiteral("llama3-8b");
+  wish.gpus = QStringLiteral("4");
+  search_for(wish);
+  ASSERT_TRUE(search().answer());
+  const PlanAnswer& answer = *search().answer();
+  ASSERT_EQ(answer.rules.size(), 5U);
+  SearchHits hits;
+  const TextLog texts = paint(picture_of(search(), -1), hits);
+  ASSERT_EQ(hits.rules.size(), 5U);
+  for (const auto& [rect, rule] : hits.rules) {
+    QString said;
+    for (const PaintedText& text : texts)
+      if (rect.contains(text.rect.center())) said += text.text + QLatin1Char(' ');
+    EXPECT_TRUE(said.trimmed().startsWith(sentence(rule->sentence).left(30)));
+    EXPECT_FALSE(rule->source.empty());
+    EXPECT_TRUE(view().description().contains(rule_text(*rule)));
+  }
+  // A change ties where it makes the step no longer than the threshold's share.
+  ASSERT_TRUE(answer.tie_threshold);
+  search().select(search().best()->setup);
+  const SearchPicture picture = picture_of(search(), -1);
+  ASSERT_FALSE(picture.why.empty());
+  for (const PlanWhy& why : picture.why) {
+    const bool within = why.seconds && *why.seconds >= 0 &&
+                        *why.seconds <= *answer.tie_threshold * search().best()->seconds;
+    EXPECT_EQ(why.tied, within);
+    EXPECT_EQ(change_value(why).contains(QStringLiteral("tie")), within);
+  }
+  EXPECT_EQ(std::count_if(picture.why.begin(), picture.why.end(),
+                          [](const PlanWhy& why) { return why.tied; }),
+            view().description().count(QStringLiteral("It is a tie.")));
+}
+
+// Where a class is opened, a click on a reason makes its example the setup, also a refused one.
+TEST_F(SearchRange, AReasonOpensItsExampleInExplore) {
+  search_for(small_wish());
+  ASSERT_TRUE(search().answer());
+  QWidget& canvas = view().canvas();
+  const auto click = [&](const QRectF& rect) {
+    QTest::mouseClick(&canvas, Qt::LeftButton, {}, rect.center().toPoint());
+    QApplication::processEvents();
+  };
+  canvas.grab();
+  const auto classes = view().hits().losses;
+  const auto refused = std::find_if(classes.begin(), classes.end(), [](const auto& hit) {
+    return hit.second == PlanAnswer::kRefused;
+  });
+  ASSERT_NE(refused, classes.end());
+  click(refused->first);
+  canvas.grab();
+  ASSERT_FALSE(view().hits().examples.empty());
+  const auto [rect, loss] = view().hits().examples.front();
+  const parallelarium::Setup example = loss->example;
+  ASSERT_FALSE(validate(example).empty());
+  EXPECT_EQ(validate(example).front().text, loss->sentence.text);
+  const parallelarium::Setup before = session().setup();
+  click(rect);
+  EXPECT_EQ(session().setup(), example);
+  EXPECT_FALSE(view().isVisible());
+  session().history().stack().undo();
+  EXPECT_EQ(session().setup(), before);
+}
+
+}  // namespace
+}  // namespace parallelarium
