@@ -7,7 +7,7 @@ namespace parallelarium {
 namespace {
 
 TEST_F(LessonPlay, TheSlowRankIsTheLessonsAndTheBackendTheStudents) {
-  Setup setup = session_.setup();
+  auto setup = session_.setup();
   setup.run.backend = Backend::kCpu;
   setup.run.text = "default";
   setup.run.steps = 3;
