@@ -30,10 +30,10 @@ std::vector<RooflineCeiling> ceilings_of(const Machine& machine) {
     ceilings.back().latency_seconds = of.latency_seconds.value;
     ceilings.back().latency_origin = of.latency_seconds.origin;
   };
-  arithmetic(message("ceiling-fp8", "products of 8 bit"), machine.fp8_flops_per_second);
   if (machine.bf16)
     arithmetic(message("ceiling-half", "products of 16 bit"), machine.half_flops_per_second);
   arithmetic(message("ceiling-fp32", "products of 32 bit"), machine.fp32_flops_per_second);
+  arithmetic(message("ceiling-fp8", "products of 8 bit"), machine.fp8_flops_per_second);
   bytes(message("ceiling-memory", "memory of a device"), machine.memory_bytes_per_second);
   bytes(message("ceiling-host", "memory of its host"), machine.host_bytes_per_second);
   if (machine.devices_per_node > 1)

@@ -133,6 +133,7 @@ TEST(RooflineCommand, ShowsCeilingsAndPoints) {
   const json roofline =
       command({"roofline", "--model", "llama3-8b", "--machine", "dgx-h100", "--json"}).json();
   EXPECT_EQ(roofline.at("ceilings").at(0).at("flops_per_second"), 989e12);
+  EXPECT_EQ(roofline.at("ceilings").at(2).at("flops_per_second"), 1979e12) << "FP8";
   for (const json& point : roofline.at("points"))
     for (const char* key : {"piece", "phase", "flops", "bytes", "intensity", "seconds", "bound"})
       EXPECT_TRUE(point.contains(key)) << key;
