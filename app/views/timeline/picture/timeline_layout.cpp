@@ -15,9 +15,10 @@ constexpr double kLeft = 16, kRight = 16, kLeastAxisLeft = 86, kMostAxisLeft = 1
 constexpr double kTitle = 24, kBetween = 10, kPairGap = 8;
 constexpr int kEmptyRows = 3;  // height of a lane without rows, in rows
 constexpr double kLeastEmpty = 64;
-constexpr double kMostBar = 26, kLeastNamedBar = 18;  // of rows whose communication has names
-constexpr double kSentGap = 2, kBelowSent = 6;
 constexpr double kUpperBand = 10, kLeastSplit = 22;  // height of the band, and of rows that have it
+// Of rows whose communication has names: never so low that the band is lost.
+constexpr double kMostBar = 26, kLeastNamedBar = kLeastSplit;
+constexpr double kSentGap = 2, kBelowSent = 6;
 
 struct Line {
   int lane, row;
