@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <map>
+#include <utility>
 
 #include "tests/cli/small_plan.h"
 
@@ -182,8 +184,7 @@ TEST(Plan, SaysWhichPublishedRowsTiesStandOn) {
   };
   double sum = 0;
   int pairs = 0;
-  std::string last_case;
-  double last = 0;
+  std::map<std::pair<std::string, json>, double> last;  // of a case and a model
   for (const json& row : command({"cases", "--json"}).json()) {
     const json& setup = row.at("setup");
     if (!setup.is_object() || setup.value("machine", json()) != machine) continue;
@@ -194,12 +195,13 @@ TEST(Plan, SaysWhichPublishedRowsTiesStandOn) {
         continue;
       if (figure.at("rates") != "held_out" || figure.at("error").is_null()) break;
       const double ratio = 1 + figure.at("error").get<double>();
-      if (row.at("case") == last_case) {
-        sum += std::abs(ratio / last - 1);
+      const auto [before, first] =
+          last.try_emplace({row.at("case").get<std::string>(), setup.at("model")}, ratio);
+      if (!first) {
+        sum += std::abs(ratio / before->second - 1);
         ++pairs;
       }
-      last = ratio;
-      last_case = row.at("case");
+      before->second = ratio;
       break;
     }
   }

@@ -109,7 +109,12 @@ TieThreshold tie_threshold_of(const Machine& machine) {
   double sum = 0;
   std::vector<Message> sources;
   for (const Case& of : cases ? *cases : std::vector<Case>()) {
-    std::vector<TieThreshold::Row> rows;
+    struct Seen {
+      TieThreshold::Row row;
+      const Model* model = nullptr;
+      bool paired = false;
+    };
+    std::vector<Seen> seen;
     for (const CaseRow& row : of.rows) {
       if (row.fitted || !row.impossible.empty() || row.machine.name != machine.name) continue;
       const auto figure =
@@ -122,20 +127,27 @@ TieThreshold tie_threshold_of(const Machine& machine) {
       if (!predicted) continue;
       const double ratio =
           (*predicted)[static_cast<std::size_t>(figure - row.figures.begin())] / figure->published;
-      if (!rows.empty()) {
-        sum += std::abs(ratio / rows.back().ratio - 1);
+      // Plans of one search are of one model: how another's ratio differs says nothing of them.
+      Seen now{{of.source, row.name, ratio}, &row.setup.model};
+      const auto before = std::find_if(seen.rbegin(), seen.rend(), [&](const Seen& each) {
+        return *each.model == row.setup.model;
+      });
+      if (before != seen.rend()) {
+        sum += std::abs(ratio / before->row.ratio - 1);
         ++ties.pairs;
+        before->paired = now.paired = true;
       }
-      rows.push_back({of.source, row.name, ratio});
+      seen.push_back(std::move(now));
     }
-    if (rows.size() < 2) continue;
-    sources.push_back(message("plan-ties-rows", "{} rows of {}", rows.size(), of.source));
-    ties.rows.insert(ties.rows.end(), rows.begin(), rows.end());
+    std::erase_if(seen, [](const Seen& each) { return !each.paired; });
+    if (seen.empty()) continue;
+    sources.push_back(message("plan-ties-rows", "{} rows of {}", seen.size(), of.source));
+    for (Seen& each : seen) ties.rows.push_back(std::move(each.row));
   }
   if (ties.pairs == 0) {
     ties.said = message("plan-ties-none",
                         "How far plans must be apart to differ is not known: of no published table "
-                        "on {} two rows were held out of the fit of its rates.",
+                        "on {} two rows of one model were held out of the fit of its rates.",
                         title_of(machine));
     return ties;
   }
@@ -143,7 +155,8 @@ TieThreshold tie_threshold_of(const Machine& machine) {
   ties.said = message(
       "plan-ties",
       "Plans within {} of the best are ties. By so much the ratio of two neighbouring rows of a "
-      "published table is missed, as the mean of {} pairs that no rate was fitted on: {}, on {}.",
+      "published table and one model is missed, as the mean of {} pairs that no rate was fitted "
+      "on: {}, on {}.",
       figure(percent_text(*ties.share)), ties.pairs, listed(sources), title_of(machine));
   return ties;
 }
