@@ -206,10 +206,34 @@ void set_sends(TrafficTerm& term, const Setup& setup, bool between_stages, std::
       Memory::tr("%1 sends, each one micro-batch of the residual stream").arg(count_text(sends));
 }
 
+// A single number is not cut: one rank adds it up and sends the sum to all others. False: it is
+// more than one number, or two ranks, for which the general formula holds.
+bool set_single_number(TrafficTerm& term, const TrafficRow& row, std::size_t members,
+                       double payload) {
+  constexpr double kNumber = 8;
+  if (row.operation != "all_reduce" || row.calls != 1 || payload > kNumber || members < 3)
+    return false;
+  const bool to_all = double(term.sent) == payload * double(members - 1);
+  if (!to_all && double(term.sent) != payload) return false;
+  const auto bytes = std::int64_t(payload);
+  term.formula =
+      (to_all ? QStringLiteral("(N\u22121) S, S = ") : QStringLiteral("S = ")) + bytes_text(bytes);
+  const QString explained =
+      to_all ? Memory::tr(
+                   "N = %1; S = %2. One number is not cut: this rank adds it up and sends "
+                   "the sum to each of the others.")
+             : Memory::tr(
+                   "N = %1; S = %2. One number is not cut: another rank adds it up and "
+                   "sends the sum to all.");
+  term.explained = explained.arg(members).arg(exact_bytes_text(bytes));
+  return true;
+}
+
 // As a sum of collectives over `members` ranks that carry `payload` bytes. `parameters`: of the
 // rank.
 void set_collectives(TrafficTerm& term, const Precision& precision, const TrafficRow& row,
                      double parameters, std::size_t members, double payload) {
+  if (set_single_number(term, row, members, payload)) return;
   // Where the payload is a whole number of times the rank's parameters, Ψ says so.
   const int element =
       row.purpose == Purpose::kParameters ? precision.parameter_bytes : precision.gradient_bytes;
@@ -224,25 +248,6 @@ void set_collectives(TrafficTerm& term, const Precision& precision, const Traffi
   term.formula = number + amount + QStringLiteral("(N\u22121)/N");
   if (!whole)
     term.formula += QStringLiteral(", S = ") + bytes_text(std::int64_t(std::round(payload)));
-  // A single number is not cut: one rank adds it up and sends the sum to all others.
-  const bool to_all = double(term.sent) == payload * double(members - 1);
-  const bool single = row.operation == "all_reduce" && row.calls == 1 && payload <= 8;
-  if (single && members > 2 && (to_all || double(term.sent) == payload)) {
-    const QString size = exact_bytes_text(std::int64_t(payload));
-    term.formula = (to_all ? QStringLiteral("(N\u22121) S, S = ") : QStringLiteral("S = ")) +
-                   bytes_text(std::int64_t(payload));
-    term.explained = to_all ? Memory::tr(
-                                  "N = %1; S = %2. One number is not cut: this rank adds it "
-                                  "up and sends the sum to each of the others.")
-                                  .arg(members)
-                                  .arg(size)
-                            : Memory::tr(
-                                  "N = %1; S = %2. One number is not cut: another rank adds "
-                                  "it up and sends the sum to all.")
-                                  .arg(members)
-                                  .arg(size);
-    return;
-  }
   // Where an array has fewer elements than ranks, one of them sends more than the others.
   const double even = factor * (whole ? psi : payload) * double(members - 1) / double(members);
   if (std::fabs(even - double(term.sent)) > 0.01 * double(term.sent))

@@ -140,20 +140,29 @@ Quantity loss_quantity(const Session& session, const RunRecord* run, bool other_
   return loss;
 }
 
-// What the five quantities are of.
-// Whether the figures of all ranks read the same: chunks of a collective may differ by a few bytes.
-bool sends_alike(const Prediction& prediction) {
-  std::set<QString> sent;
-  for (std::size_t rank = 0; rank < prediction.program.ranks.size() && sent.size() < 2; ++rank)
-    sent.insert(bytes_text(sent_bytes(traffic_of(prediction.program, int(rank)))));
-  return sent.size() < 2;
+// What each rank sends in a step, by its index in Program::ranks.
+std::vector<std::int64_t> sent_by_rank(const Prediction& prediction) {
+  std::vector<std::int64_t> sent;
+  for (std::size_t rank = 0; rank < prediction.program.ranks.size(); ++rank)
+    sent.push_back(sent_bytes(traffic_of(prediction.program, int(rank))));
+  return sent;
 }
-bool holds_alike(const Prediction& prediction) {
-  std::set<QString> held;
-  for (const MemoryRow& row : prediction.memory) held.insert(bytes_text(row.peak_bytes));
-  return held.size() < 2;
+int index_of_most(const std::vector<std::int64_t>& sent) {
+  return int(std::max_element(sent.begin(), sent.end()) - sent.begin());
+}
+std::vector<std::int64_t> held_by_rank(const Prediction& prediction) {
+  std::vector<std::int64_t> held;
+  for (const MemoryRow& row : prediction.memory) held.push_back(row.peak_bytes);
+  return held;
+}
+// Whether the figures of all ranks read the same: chunks of a collective may differ by a few bytes.
+bool read_alike(const std::vector<std::int64_t>& bytes) {
+  std::set<QString> texts;
+  for (const std::int64_t each : bytes) texts.insert(bytes_text(each));
+  return texts.size() < 2;
 }
 
+// What the five quantities are of.
 struct StepSides {
   explicit StepSides(const Session& of, int rank)
       : session(of),
@@ -161,8 +170,10 @@ struct StepSides {
         run(record && !of.runs().current_is_stale() ? record : nullptr),
         shown(run ? *run->prediction : *of.subject().prediction()),
         rank_index(rank),
+        sent(sent_by_rank(shown)),
         fullest(rank < 0 ? fullest_rank(shown) : rank),
-        sender(rank < 0 ? busiest_sender(shown) : rank),
+        busiest(index_of_most(sent)),
+        sender(rank < 0 ? busiest : rank),
         expected(values_of(shown, fullest, sender)) {}
   // Time, bubble, peak and sent, as they stand in the vector.
   std::vector<Quantity> predicted(const QLocale& locale) const;
@@ -175,7 +186,9 @@ struct StepSides {
   const RunRecord* record;
   const RunRecord* run;  // the record where it is of the present Setup
   const Prediction& shown;
-  int rank_index, fullest, sender;
+  int rank_index;
+  std::vector<std::int64_t> sent;  // by each rank
+  int fullest, busiest, sender;
   Values expected;
 };
 
@@ -193,14 +206,14 @@ std::vector<Quantity> StepSides::predicted(const QLocale& locale) const {
   // Views show other ranks: it is said which one, and why that.
   if (shown.setup.mesh.ranks() > 1) {
     const bool chosen_is_fullest = rank_index < 0 || rank_index == fullest_rank(shown);
-    const bool chosen_sends_most = rank_index < 0 || rank_index == busiest_sender(shown);
+    const bool chosen_sends_most = sender == busiest;
     const QString chosen = Quantities::tr("chosen in this view");
-    all[2].note = !chosen_is_fullest   ? chosen
-                  : holds_alike(shown) ? QString()
-                                       : Quantities::tr("the fullest of all");
-    all[3].note = !chosen_sends_most   ? chosen
-                  : sends_alike(shown) ? QString()
-                                       : Quantities::tr("sends most of all");
+    all[2].note = !chosen_is_fullest                ? chosen
+                  : read_alike(held_by_rank(shown)) ? QString()
+                                                    : Quantities::tr("the fullest of all");
+    all[3].note = !chosen_sends_most ? chosen
+                  : read_alike(sent) ? QString()
+                                     : Quantities::tr("sends most of all");
   }
   const QString word = prediction_source_text(shown.word);
   all[0].predicted = {seconds_text(expected.seconds, locale), word,
@@ -305,7 +318,7 @@ void StepSides::finish(std::vector<Quantity>& all) const {
     // A question is about the fullest rank and the busiest sender, not about any that is chosen.
     const bool of_another =
         rank_index >= 0 && ((&quantity == &all[2] && rank_index != fullest_rank(shown)) ||
-                            (&quantity == &all[3] && rank_index != busiest_sender(shown)));
+                            (&quantity == &all[3] && rank_index != busiest));
     quantity.guess = of_another ? QString() : session.guess_at(quantity.key);
     if (!valid && quantity.key != QLatin1String("losses")) {
       quantity.predicted = {{}, Quantities::tr("settings are not valid"), {}};
@@ -353,15 +366,7 @@ int fullest_rank(const Prediction& prediction) {
   return fullest;
 }
 
-int busiest_sender(const Prediction& prediction) {
-  int busiest = 0;
-  std::int64_t most = -1;
-  for (std::size_t rank = 0; rank < prediction.program.ranks.size(); ++rank) {
-    const std::int64_t sent = sent_bytes(traffic_of(prediction.program, int(rank)));
-    if (sent > most) most = sent, busiest = int(rank);
-  }
-  return busiest;
-}
+int busiest_sender(const Prediction& prediction) { return index_of_most(sent_by_rank(prediction)); }
 
 std::vector<Quantity> step_quantities(const Session& session, const QLocale& locale,
                                       int rank_index) {

@@ -320,7 +320,7 @@ RateKind rate_kind(const Work& work, const Shape& shape, const Machine& machine,
         });
     return exact ? RateKind::kMeasured : RateKind::kInterpolated;
   }
-  if (is_fp8(work, products))
+  if (product && is_fp8(work, products))
     return machine.fp8_products.shares.empty() ? RateKind::kAssumed : RateKind::kInterpolated;
   if (work.piece == Piece::kExpert && !machine.experts.rows.empty() && type == DataType::kBf16)
     return RateKind::kInterpolated;

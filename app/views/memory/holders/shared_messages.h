@@ -27,7 +27,7 @@ std::vector<SharedMessage> shared_messages(const Program& program, const Timelin
 // "sent in a step: all-gather of parameters 1.2 MiB"; empty: nothing. It counts the whole step.
 QString shared_sent_words(const Program& program, int rank_index);
 
-// "Next: the all-gather of parameters in layer 3, in 1.2 ms", or that none follows.
+// "Next: the all-gather of parameters in layer 3, in 1.2 ms"; empty: none follows.
 QString next_shared_words(const RankProgram& rank, const std::vector<SharedMessage>& messages,
                           Nanoseconds now);
 
