@@ -209,7 +209,7 @@ void Window::place_own_column() {
       row->removeWidget(column);
       column->setParent(one);
     }
-    column->setVisible(is_there);
+    if (column->window() == this) column->setVisible(is_there);  // else in the popup of its view
   }
 }
 

@@ -210,6 +210,7 @@ void SearchView::refresh() {
   s.vary->setEnabled(s.search.can_try_neighbours());
   s.changes->setEnabled(s.vary->isEnabled());
   s.changes->setVisible(chosen && !s.search.neighbours());
+  if (s.search.searching()) s.popup->hide();  // what is found stands behind it
   s.go->setText(s.search.searching() ? tr("Cancel the &search") : tr("&Search"));
   s.go->setEnabled(s.search.refusal().isEmpty());
   if (s.opened >= 0 && (!s.search.answer() || s.search.answer()->losses[s.opened].empty()))

@@ -167,5 +167,31 @@ TEST_F(SearchRange, AReasonOpensItsExampleInExplore) {
   EXPECT_EQ(session().setup(), before);
 }
 
+// In a narrow window the wishes stand in a popup: it keeps them while something else is set, and
+// makes way for what is found.
+TEST_F(SearchRange, APopupKeepsItsWishesUntilTheSearchBegins) {
+  window->resize(1024, 700);
+  QApplication::processEvents();
+  search().set_wish(small_wish());
+  QPushButton* change = button(QStringLiteral("Change the search …"));
+  ASSERT_NE(change, nullptr);
+  QTest::mouseClick(change, Qt::LeftButton);
+  QPushButton* go = button(QStringLiteral("Search"));
+  ASSERT_NE(go, nullptr);
+  ASSERT_NE(go->window(), window.get());
+  const QWidget* popup = go->window();
+  parallelarium::Setup setup = session().setup();
+  setup.microbatches += 4;
+  session().history().change(setup, QString());
+  session().wait_for_prediction();
+  QApplication::processEvents();
+  EXPECT_TRUE(go->isVisible());
+  QTest::mouseClick(go, Qt::LeftButton);
+  EXPECT_TRUE(search().searching());
+  QApplication::processEvents();
+  EXPECT_FALSE(popup->isVisible());
+  ASSERT_TRUE(wait_until([&] { return !search().searching(); }, kSearchMs));
+}
+
 }  // namespace
 }  // namespace parallelarium
