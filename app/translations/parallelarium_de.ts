@@ -9013,8 +9013,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>auf anderen</translation>
     </message>
     <message>
-        <source>front on %1 GPUs or fewer</source>
-        <translation>Front auf höchstens %1 GPUs</translation>
+        <source>front up to %1 GPUs</source>
+        <translation>Front bis %1 GPUs</translation>
     </message>
     <message>
         <source>layers</source>

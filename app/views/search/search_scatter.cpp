@@ -241,7 +241,7 @@ class Scatter {
       painter_.drawEllipse(at, 5, 5);
     });
     const bool several = picture_.answer->gpu_counts().size() > 1;
-    entry(several ? ScatterTexts::tr("front on %1 GPUs or fewer").arg(picture_.gpus)
+    entry(several ? ScatterTexts::tr("front up to %1 GPUs").arg(picture_.gpus)
                   : ScatterTexts::tr("front: none is faster and smaller"),
           [&](const QPointF& at) {
             painter_.setPen(Qt::NoPen);

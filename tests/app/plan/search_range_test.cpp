@@ -82,7 +82,7 @@ TEST_F(SearchRange, EveryRowSaysItsGpusAndNoTwoRowsLookAlike) {
                        [&](const PaintedText& text) { return text.text.contains(part); });
   };
   EXPECT_TRUE(has(QStringLiteral("GPUs")));
-  EXPECT_TRUE(has(QStringLiteral("front on %1 GPUs or fewer").arg(search().selected()->gpus)));
+  EXPECT_TRUE(has(QStringLiteral("front up to %1 GPUs").arg(search().selected()->gpus)));
   std::set<QString> rows;
   for (const SearchHits::Plan& hit : hits.plans) {
     if (hit.rect.width() < 300) continue;  // a dot
