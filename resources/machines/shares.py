@@ -9,6 +9,7 @@
     shares.py times MACHINE.json ORIGIN NCCL.csv
     shares.py links MACHINE.json ORIGIN LINKS.json
     shares.py experts MACHINE.json ORIGIN GROUPED.csv
+    shares.py passes MACHINE.json ORIGIN PASSES.csv
 
 GEMM.csv has columns m, n, k, tflops; of FP8 those of the product alone: ai-dynamo/aiconfigurator measures
 it with the passes that scale and cast its first factor, whose own times (its tables compute_scale and
@@ -19,6 +20,8 @@ NCCL.csv has columns operation, num_gpus, message_size (elements of 2 bytes of t
 that fall with size are joined to their geometric mean. LINKS.json is of SimuMax: a collective takes
 latency (n + offset) scale + fixed + sent bytes / (gbps 2^30 efficient_factor).
 GROUPED.csv has columns M (rows of an expert), stage, main_grad_dtype, share_of_peak; a point is the mean.
+PASSES.csv has columns kernel, bytes, seconds; the share is of the memory bandwidth, in the time beside the
+fixed cost of an op. torch_passes.py measures the last two.
 """
 import csv
 import json
@@ -164,10 +167,14 @@ def formula_times(path, reached, origin):
 
 
 def expert_shares(path):
+    """Where both were measured, those whose weight gradients are added to fp32."""
     calls = {}
     with open(path) as file:
+        types = {row["main_grad_dtype"] for row in csv.DictReader(file)}
+    wanted = "fp32" if "fp32" in types else "bf16"
+    with open(path) as file:
         for row in csv.DictReader(file):
-            if row["main_grad_dtype"] == "fp32":
+            if row["main_grad_dtype"] == wanted:
                 calls.setdefault(row["stage"], {}).setdefault(int(row["M"]), []).append(
                     float(row["share_of_peak"]))
     rows = sorted(calls["fwd"])
@@ -175,6 +182,31 @@ def expert_shares(path):
     return {"rows": rows,
             **{key: [mean(calls[stage][count]) for count in rows] for key, stage in
                (("forward", "fwd"), ("input_grad", "bwd_grad_act"), ("weight_grad", "bwd_grad_w"))}}
+
+
+# What the engine calls a pass that was measured, with the part of the measured bytes that it counts and how many
+# times the share it has. The backward of a norm is two of the engine's passes. Where TP cuts the vocabulary, the
+# loss reads the logits twice, and PyTorch's time is of both.
+PARTS = {
+    "norm_grad": [("norm_input_grad", 2 / 3, 1), ("norm_weight_grad", 1 / 3, 1)],
+    "rms_norm_grad": [("rms_norm_input_grad", 2 / 3, 1)],
+    "loss": [("loss_max_sum", 1, 1), ("loss_max", 1, 2), ("loss_sum", 1, 2)],
+}
+
+
+def pass_shares(path, bandwidth, launch, origin):
+    calls = {}
+    with open(path) as file:
+        for row in csv.DictReader(file):
+            calls.setdefault(row["kernel"], []).append((float(row["bytes"]), float(row["seconds"])))
+    tables = []
+    for measured, points in calls.items():
+        for kernel, part, times in PARTS.get(measured, [(measured, 1, 1)]):
+            share = lambda count, seconds: times * count / bandwidth / max(seconds - launch, 1e-9)
+            tables.append({"kernel": kernel, "bytes": [round(part * count) for count, _ in sorted(points)],
+                           "shares": [round(min(1.0, share(*point)), 3) for point in sorted(points)],
+                           "origin": origin})
+    return tables
 
 
 def put(lines, key, value):
@@ -214,6 +246,9 @@ def main():
         put(lines, "collective_times", formula_times(paths[0], link, origin))
     elif what == "experts":
         put(lines, "experts", {**expert_shares(paths[0]), "origin": origin})
+    elif what == "passes":
+        put(lines, "passes", pass_shares(paths[0], numbers["memory_bytes_per_second"]["value"],
+                                         numbers["launch_seconds"]["value"], origin))
     text = "\n".join(lines) + "\n"
     json.loads(text)
     with open(machine, "w") as file:

@@ -79,6 +79,17 @@ struct ExpertShares {
   bool operator==(const ExpertShares&) const = default;
 };
 
+// Shares of the memory bandwidth that one pass of a training step reaches, by the bytes that it counts
+// (Work::bytes): each tensor once, however often a framework's kernels move it. Beside
+// Machine::launch_seconds; between sizes linear in the logarithm, beyond them as at the edge.
+struct PassShares {
+  std::string kernel;  // "norm", "loss_grad", "adamw", ...: see kernels_of_pieces.h
+  std::vector<double> bytes, shares;  // ascending; each share above 0 and at most 1
+  std::string origin = "assumed";
+  double at(double count) const;
+  bool operator==(const PassShares&) const = default;
+};
+
 // Seconds of a lone collective among `ranks` devices of one node, by the bytes that the
 // busiest of them sends or receives (collective_volume); of one message, too ("send"). Between
 // sizes linear in the logarithms of both; a smaller one takes as long as the smallest, a larger one
@@ -184,6 +195,7 @@ struct Machine {
   // The share of those that a device keeps up for hours, where its power limits it.
   Sourced sustained = {1, "assumed"};
   Sourced memory_efficiency = {1, "assumed"};  // share of memory bandwidth that a step reaches
+  std::vector<PassShares> passes;  // the same of single passes; one that is not there, as above
   Sourced launch_seconds;                      // fixed cost of one op
   // Of GPUs: the least that one op takes, and one message or collective, since its host has to
   // launch the next meanwhile. 0: devices and hosts are the same, or nothing is known.

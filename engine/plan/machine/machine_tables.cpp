@@ -97,6 +97,17 @@ Result<ExpertShares> read_experts(const nlohmann::json& json, const std::string&
   return experts;
 }
 
+Result<PassShares> read_pass(const nlohmann::json& json, const std::string& prefix) {
+  PassShares pass;
+  SettingsReader reader(json, prefix);
+  reader.text("kernel", pass.kernel);
+  read_sizes(reader, "bytes", pass.bytes);
+  reader.text("origin", pass.origin);
+  read_shares(reader, "shares", pass.bytes.size(), pass.shares);
+  if (auto done = reader.finish(); !done) return done.error();
+  return pass;
+}
+
 Result<CollectiveTimes> read_times(const nlohmann::json& json, const std::string& prefix) {
   CollectiveTimes times;
   SettingsReader reader(json, prefix);
@@ -125,6 +136,7 @@ void read_tables(SettingsReader& reader, Machine& machine) {
   read_dotted(reader, "wide_attention", machine.wide_attention, read_attention);
   read_dotted(reader, "narrow_attention", machine.narrow_attention, read_attention);
   read_dotted(reader, "experts", machine.experts, read_experts);
+  read_list(reader, "passes", machine.passes, read_pass);
   read_list(reader, "collective_times", machine.collective_times, read_times);
 }
 
@@ -142,6 +154,11 @@ void put_tables(nlohmann::json& json, const Machine& machine) {
                        {"input_grad", experts.input_grad},
                        {"weight_grad", experts.weight_grad},
                        {"origin", experts.origin}};
+  for (const PassShares& pass : machine.passes)
+    json["passes"].push_back({{"kernel", pass.kernel},
+                              {"bytes", pass.bytes},
+                              {"shares", pass.shares},
+                              {"origin", pass.origin}});
   for (const CollectiveTimes& times : machine.collective_times)
     json["collective_times"].push_back({{"collective", times.collective},
                                         {"ranks", times.ranks},

@@ -43,6 +43,11 @@ double ExpertShares::at(const std::vector<double>& shares, double count) const {
   return shares[place.below] + place.share_above * (shares[place.above] - shares[place.below]);
 }
 
+double PassShares::at(double count) const {
+  const Between place = place_in(bytes, count);
+  return shares[place.below] + place.share_above * (shares[place.above] - shares[place.below]);
+}
+
 double CollectiveTimes::at(double count) const {
   if (seconds.empty()) return 0;
   if (count > bytes.back()) return seconds.back() * count / bytes.back();

@@ -17,8 +17,12 @@ inline constexpr std::string_view kReduceKernel = "reduce";
 inline constexpr std::string_view kRotaryKernel = "rotary";
 // Copies between the layouts of queries, keys and values.
 inline constexpr std::string_view kPermuteKernel = "permute";
+// Passes that no piece is: between the products of unfused attention, and from 16 bit to FP8.
+inline constexpr std::string_view kSoftmaxKernel = "softmax";
+inline constexpr std::string_view kSoftmaxGradKernel = "softmax_grad";
+inline constexpr std::string_view kCastKernel = "cast";
 
-// The name in Machine::kernels; empty for pieces that are matrix products (QKV, projection, MLP in
+// The name in Machine::kernels and Machine::passes; empty for pieces that are matrix products (QKV, projection, MLP in
 // and out, head, experts, routers forward), for whole stages and for transfers.
 constexpr std::string_view kernel_of(Piece piece, Phase phase) {
   const bool forward = phase == Phase::kForward || phase == Phase::kRecompute;

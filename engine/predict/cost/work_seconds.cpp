@@ -101,6 +101,25 @@ double sustained_bandwidth(const Machine& machine) {
   return machine.memory_bytes_per_second.value * machine.memory_efficiency.value;
 }
 
+const PassShares* find_pass(const Machine& machine, std::string_view kernel, const Shape& shape) {
+  if (machine.passes.empty() || kernel.empty()) return nullptr;
+  const auto named = [&](std::string_view name) {
+    return std::find_if(machine.passes.begin(), machine.passes.end(),
+                        [&](const PassShares& pass) { return pass.kernel == name; });
+  };
+  auto found = named(variant_of(kernel, shape));
+  if (found == machine.passes.end()) found = named(kernel);
+  return found == machine.passes.end() ? nullptr : &*found;
+}
+
+// Seconds of a pass beside its fixed cost.
+double pass_seconds(const Machine& machine, std::string_view kernel, const Shape& shape,
+                    double bytes) {
+  const PassShares* pass = find_pass(machine, kernel, shape);
+  if (pass == nullptr) return over(bytes, sustained_bandwidth(machine));
+  return over(bytes, machine.memory_bytes_per_second.value * pass->at(bytes));
+}
+
 // Unfused attention by the peaks. Its batched products move every score once each, and between
 // them stand kernels at memory speed: scale, mask and softmax in one, and dropout. Source of the
 // kernels: Narayanan et al. 2021 (arXiv 2104.04473), section 4.2.
@@ -115,14 +134,14 @@ double unfused_seconds(const Work& work, const Shape& shape, const Machine& mach
   double between = (forward ? 2 : 3) * bytes;
   if (shape.dropout > 0) between += 2 * bytes + 1;  // one read, one written, and the mask
   return std::max(over(work.flops, flops_per_second), over(scores * moved, bandwidth)) +
-         over(scores * between, bandwidth);
+         pass_seconds(machine, forward ? kSoftmaxKernel : kSoftmaxGradKernel, shape, scores * between);
 }
 
 // Products of FP8, behind a pass that reads 16 bit and writes FP8: of the activations that go in,
 // and for a weight gradient of both factors. What is read has one byte an element, what is written
 // as many as in 16 bit. Those of experts are one grouped call, which starts once for all their
 // rows.
-double fp8_seconds(const Work& work, const Machine& machine) {
+double fp8_seconds(const Work& work, const Shape& shape, const Machine& machine) {
   const bool weights = work.phase == Phase::kWeightGrad;
   const auto repeat = static_cast<double>(work.repeat);
   const auto cast = repeat * static_cast<double>((weights ? work.m + work.n : work.m) * work.k);
@@ -134,7 +153,7 @@ double fp8_seconds(const Work& work, const Machine& machine) {
   const double arithmetic = over(work.flops, peak);
   const double traffic =
       over(static_cast<double>(work.bytes) - read, machine.memory_bytes_per_second.value);
-  return over(3 * cast, sustained_bandwidth(machine)) + std::max(arithmetic, traffic) / share;
+  return pass_seconds(machine, kCastKernel, shape, 3 * cast) + std::max(arithmetic, traffic) / share;
 }
 
 // The share of the peak that an expert's products of so many rows reach; 0: no table says it.
@@ -169,7 +188,8 @@ double order_rows_seconds(const Work& work, const Shape& shape, const Machine& m
   const bool sorts = shape.experts.ranks > 1 && work.repeat > 1;
   if (work.piece != Piece::kExpert || work.phase == Phase::kWeightGrad || !sorts) return 0;
   const double moved = 2.0 * bytes * static_cast<double>(work.elements);
-  return 2 * (machine.launch_seconds.value + over(moved, sustained_bandwidth(machine)));
+  return 2 * (machine.launch_seconds.value +
+              pass_seconds(machine, kernel_of(Piece::kDispatch, Phase::kForward), shape, moved));
 }
 
 // Kernels that a router needs beside its product, each of which reads or writes a number for every
@@ -207,7 +227,8 @@ double activation_seconds(const Work& work, const Shape& shape, const Machine& m
   const double moved = work.phase == Phase::kInputGrad ? 2 * inner + 1 : inner + 1;
   const double numbers = static_cast<double>(work.elements) / static_cast<double>(shape.C) *
                          static_cast<double>(shape.experts.ffn);
-  return machine.launch_seconds.value + over(moved * bytes * numbers, sustained_bandwidth(machine));
+  return machine.launch_seconds.value + pass_seconds(machine, kernel_of(Piece::kActivation, work.phase),
+                                                     shape, moved * bytes * numbers);
 }
 
 // Experts with biases: the second one, weighted by gates, is added expert by expert in fp32.
@@ -266,7 +287,7 @@ double work_seconds(const Work& work, const Shape& shape, const Machine& machine
              activation_seconds(work, shape, machine, bytes) +
              expert_bias_seconds(work, shape, machine, bytes) +
              router_seconds(work, shape, machine);
-  if (product && bytes == 2 && is_fp8(work, products)) return fixed + fp8_seconds(work, machine);
+  if (product && bytes == 2 && is_fp8(work, products)) return fixed + fp8_seconds(work, shape, machine);
   const double peak = machine.peak_flops_per_second(bytes).value * machine.sustained.value;
   const double reached = peak * machine.matmul_efficiency.value;
   if (work.piece == Piece::kAttention && !shape.fused)
@@ -288,7 +309,7 @@ double work_seconds(const Work& work, const Shape& shape, const Machine& machine
     return fixed +
            std::max(over(work.flops, peak), over(moved, machine.memory_bytes_per_second.value)) /
                machine.products.at(work.m, work.n, work.k);
-  const double traffic = over(moved, sustained_bandwidth(machine));
+  const double traffic = pass_seconds(machine, kernel_of(work.piece, work.phase), shape, moved);
   return fixed + std::max(arithmetic, traffic);
 }
 
@@ -328,6 +349,7 @@ RateKind rate_kind(const Work& work, const Shape& shape, const Machine& machine,
   if (attention && shape.fused && !machine.attention.shares.empty()) return RateKind::kInterpolated;
   if (product && !attention && type == DataType::kBf16 && !machine.products.shares.empty())
     return RateKind::kInterpolated;
+  if (!product && find_pass(machine, kernel, shape) != nullptr) return RateKind::kInterpolated;
   return RateKind::kAssumed;
 }
 

@@ -50,6 +50,9 @@ std::string rates_text(const Machine& machine) {
   else if (machine.experts_efficiency.value > 0)
     row("of experts' products", percent_text(machine.experts_efficiency.value),
         machine.experts_efficiency);
+  if (!machine.passes.empty())
+    table.add({"passes at memory speed", fmt::format("{} kernels", machine.passes.size()),
+               machine.passes.front().origin});
   const auto sustained = [&](const char* name, const Sourced& share) {
     if (share != Sourced{1, "assumed"}) row(name, percent_text(share.value), share);
   };
