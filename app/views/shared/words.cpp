@@ -56,7 +56,8 @@ QString waited_line(const LaneRows& rows, int rank_index, const Bar& bar, const 
   return {};
 }
 
-// "inside: computing 8.2 ms, 12 collectives 3.1 ms": what a bar of an action or layer is made of.
+// "inside: computing 8.2 ms, 12 collectives 3.1 ms, waiting 2 ms": what a bar of an action or layer
+// is made of.
 QString parts_line(const LaneRows& rows, OpRef op, Zoom zoom, const QLocale& locale) {
   const Row* row = rows.row_of(op.rank);
   const Bar* bar = rows.bar_of(op, zoom);
@@ -65,11 +66,16 @@ QString parts_line(const LaneRows& rows, OpRef op, Zoom zoom, const QLocale& loc
   const auto index = static_cast<std::size_t>(bar - list.bars.data());
   if (list.parts_of(index) < 2) return {};
   const InsideTimes inside = inside_times(row->lane(Lane::kCompute, Zoom::kPieces), list, index);
-  if (inside.collectives == 0) return {};
-  return SharedTexts::tr("inside: computing %1, %2 collectives %3")
-      .arg(time_text(inside.computing, locale))
-      .arg(inside.collectives)
-      .arg(time_text(inside.communicating, locale));
+  // Less than a hundredth is the time between two launches.
+  const bool waits = 100 * inside.waiting > bar->span.end - bar->span.begin;
+  if (inside.collectives == 0 && !waits) return {};
+  QStringList parts = {SharedTexts::tr("computing %1").arg(time_text(inside.computing, locale))};
+  if (inside.collectives > 0)
+    parts.append(SharedTexts::tr("%1 collectives %2")
+                     .arg(inside.collectives)
+                     .arg(time_text(inside.communicating, locale)));
+  if (waits) parts.append(SharedTexts::tr("waiting %1").arg(time_text(inside.waiting, locale)));
+  return SharedTexts::tr("inside: %1").arg(parts.join(QStringLiteral(", ")));
 }
 
 QString difference_line(Source source, const Bar& predicted, const Bar& observed,

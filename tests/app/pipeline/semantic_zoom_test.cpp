@@ -127,6 +127,33 @@ TEST(Levels, KeepAllTheTimeOfTheOps) {
   }
 }
 
+// A bar seen from far is no work where its next part waits: work and waiting make up its length.
+TEST(Levels, TellWhereABarWaits) {
+  for (const auto& [name, setup] : setups()) {
+    const auto rows = rows_for(setup);
+    std::int64_t waited = 0;
+    for (const Row& row : rows->rows)
+      for (const Zoom zoom : {Zoom::kActions, Zoom::kLayers}) {
+        const BarList& list = row.lane(Lane::kCompute, zoom);
+        for (std::size_t bar = 0; bar < list.bars.size(); ++bar) {
+          const Span& span = list.bars[bar].span;
+          std::int64_t filled = 0;
+          for (int kind = 0; kind < kOpColors; ++kind)
+            filled += list.busy[bar + 1][std::size_t(kind)] - list.busy[bar][std::size_t(kind)];
+          for (const Span& wait : list.waits)
+            if (wait.begin >= span.begin && wait.end <= span.end) {
+              filled += (wait.end - wait.begin).count();
+              waited += (wait.end - wait.begin).count();
+            }
+          ASSERT_EQ(filled, (span.end - span.begin).count()) << name;
+        }
+      }
+    if (name == "zero") {
+      EXPECT_GT(waited, 0) << "for gathered parameters";
+    }
+  }
+}
+
 // Collectives that drawings often leave out: in the Program, in the ledger and as a bar that says
 // what it is.
 TEST(Levels, ShowTheCollectivesThatAreEasilyForgotten) {

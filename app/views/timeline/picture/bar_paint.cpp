@@ -13,6 +13,7 @@ namespace {
 
 constexpr double kLeastMergedText = 30;  // narrower blocks of merged bars say nothing
 constexpr double kLabelAir = 4;          // of a bar beside its label
+constexpr double kLeastWait = 2;         // pixels of waiting inside a bar
 constexpr double kRounded = 12;          // bars of this width and more get round corners,
 constexpr double kMostRounded =
     32;  // unless there is one for each so many pixels: nobody sees them
@@ -114,7 +115,25 @@ struct BarPieces {
   std::vector<Label> labels;
   QList<QRectF> stripes;  // what a backward spends on computing its forward again
   QList<QRectF> inside;   // what a bar seen from far spends on communication
+  QList<QRectF> waits;    // where a bar seen from far waits
 };
+
+// Where a bar waits, in the visible part; whether there is any.
+bool add_waits(QList<QRectF>& waits, const BarList& list, const Bar& bar, const TimeAxis& axis,
+               const QRectF& rect) {
+  const Nanoseconds from = std::max(bar.span.begin, axis.range.begin);
+  const Nanoseconds to = std::min(bar.span.end, axis.range.end);
+  const auto before = waits.size();
+  for (auto wait = std::partition_point(list.waits.begin(), list.waits.end(),
+                                        [&](const Span& of) { return of.end <= from; });
+       wait != list.waits.end() && wait->begin < to; ++wait) {
+    const double x0 = std::max(rect.left(), axis.x_of(wait->begin));
+    const double x1 = std::min(rect.right(), axis.x_of(wait->end));
+    if (x1 - x0 >= kLeastWait && rect.height() > 4)
+      waits.append(QRectF(x0, rect.top() + 1, x1 - x0, rect.height() - 2));
+  }
+  return waits.size() > before;
+}
 
 BarPieces pieces_of(QPainter& painter, const BarList& list, const TimeAxis& axis, const QRectF& box,
                     const BarLook& look, const std::array<BarColors, kOpColors>& colors) {
@@ -146,6 +165,7 @@ BarPieces pieces_of(QPainter& painter, const BarList& list, const TimeAxis& axis
       const double width = (rect.width() - 2) * share;
       pieces.inside.append(QRectF(rect.right() - 1 - width, rect.bottom() - 4, width, 3));
     }
+    const bool waits = add_waits(pieces.waits, list, bar, axis, rect);
     // By the bar's own length, so that bars of equal length say the same wherever their edges fall
     // on pixels.
     const double room =
@@ -159,7 +179,9 @@ BarPieces pieces_of(QPainter& painter, const BarList& list, const TimeAxis& axis
     for (auto form = std::max<qsizetype>(0, forms.size() - 1 - look.form); form < forms.size();
          ++form) {
       if (label_width(look.font, forms[form]) > room) continue;
-      pieces.labels.push_back({shown, forms[form], look.theme->ink_on(colors[color].fill), false});
+      pieces.labels.push_back({shown, forms[form],
+                               waits ? look.theme->text : look.theme->ink_on(colors[color].fill),
+                               waits});
       break;
     }
   });
@@ -231,6 +253,10 @@ void paint_bars(QPainter& painter, const BarList& list, const TimeAxis& axis, co
   };
   fill_rects(painter, pieces.small, colors);
   paint_round(painter, pieces.wide, colors);
+  for (const QRectF& wait : pieces.waits) {
+    painter.fillRect(wait, look.theme->surface);
+    paint_hatching(painter, wait, *look.theme);
+  }
   painter.setPen(Qt::NoPen);
   painter.setBrush(ink_of(OpColor::kForward));
   painter.drawRects(pieces.stripes);

@@ -30,8 +30,11 @@ BarList whole_list(const BarList& pieces, Zoom zoom) {
   list.busy.push_back(sum);
   std::vector<Nanoseconds> again(wholes.bars.size(), Nanoseconds(0));
   for (std::size_t bar = 0; bar < wholes.bars.size(); ++bar) {
+    Nanoseconds until = wholes.bars[bar].span.begin;
     for (std::size_t part = wholes.parts[bar]; part < wholes.parts[bar + 1]; ++part) {
       const Bar& piece = pieces.bars[part];
+      if (piece.span.begin > until) list.waits.push_back({until, piece.span.begin});
+      until = std::max(until, piece.span.end);
       const Nanoseconds length = piece.span.end - piece.span.begin;
       const bool inside = color_of(piece) == OpColor::kCommunication;
       const OpColor color = inside ? OpColor::kCommunication : color_of(wholes.bars[bar]);
@@ -173,9 +176,12 @@ BarList make_bar_list(std::vector<Bar> bars) {
 
 InsideTimes inside_times(const BarList& pieces, const BarList& wholes, std::size_t bar) {
   InsideTimes inside;
+  Nanoseconds until = wholes.bars[bar].span.begin;
   for (std::size_t part = wholes.parts[bar]; part < wholes.parts[bar + 1]; ++part) {
     const Bar& of = pieces.bars[part];
     const bool computes = of.kind == OpKind::kCompute;
+    if (of.span.begin > until) inside.waiting += of.span.begin - until;
+    until = std::max(until, of.span.end);
     (computes ? inside.computing : inside.communicating) += of.span.end - of.span.begin;
     if (!computes) ++inside.collectives;
   }

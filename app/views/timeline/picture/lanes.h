@@ -26,6 +26,8 @@ struct BarList {
   // Of whole bars, the time that each spends on computing a forward again; empty where none does.
   std::vector<Nanoseconds> recompute;
   double recompute_share(std::size_t bar) const;
+  // Of whole bars, when nothing happens inside one: its next part waits. Ascending.
+  std::vector<Span> waits;
   // Of whole bars: bar i stands for the bars [parts[i], parts[i + 1]) of the list of pieces. Empty
   // where each bar stands for itself.
   std::vector<std::size_t> parts;
@@ -43,9 +45,10 @@ struct BarList {
 };
 BarList make_bar_list(std::vector<Bar> bars);
 
-// What a bar of `wholes` is made of: time of compute pieces, and of collectives between them.
+// What a bar of `wholes` is made of: time of compute pieces, of collectives between them, and of
+// waiting.
 struct InsideTimes {
-  Nanoseconds computing{0}, communicating{0};
+  Nanoseconds computing{0}, communicating{0}, waiting{0};
   int collectives = 0;
 };
 InsideTimes inside_times(const BarList& pieces, const BarList& wholes, std::size_t bar);
