@@ -9,6 +9,7 @@
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
 #include "app/look/words.h"
+#include "app/views/shared/loss_quantity.h"
 #include "engine/plan/program/report.h"
 
 namespace parallelarium {
@@ -52,7 +53,7 @@ namespace {
 
 // Everything the five quantities are made of, for one Setup.
 struct Values {
-  double seconds = 0, bubble = 0;
+  double seconds = 0, bubble = 0, exposed = 0;
   std::int64_t peak = 0, sent = 0;
 };
 
@@ -61,6 +62,7 @@ Values values_of(const Prediction& prediction, int fullest, int sender) {
   Values values;
   values.seconds = prediction.step.seconds;
   values.bubble = prediction.bubble.of_total;
+  values.exposed = prediction.step.exposed_communication_seconds;
   const std::vector<MemoryRow> memory = memory_of(prediction.program);
   if (fullest < int(memory.size())) values.peak = memory[std::size_t(fullest)].peak_bytes;
   if (sender < int(prediction.program.ranks.size()))
@@ -72,6 +74,7 @@ Values values_of(const Observation& run, int fullest, int sender) {
   Values values;
   values.seconds = run.step.seconds;
   values.bubble = run.bubble.of_total;
+  values.exposed = run.step.exposed_communication_seconds;
   if (fullest < int(run.memory.size())) values.peak = run.memory[std::size_t(fullest)].peak_bytes;
   if (sender < int(run.traffic.size())) values.sent = sent_bytes(run.traffic[std::size_t(sender)]);
   return values;
@@ -91,53 +94,6 @@ QString throughput_note(const Prediction& expected, const RunRecord* run, const 
   return Quantities::tr("%1, %2 %3")
       .arg(predicted, source_text(source),
            tokens_rate_text(run->observation.step.tokens_per_second, locale));
-}
-
-Quantity loss_quantity(const Session& session, const RunRecord* run, bool other_run,
-                       const QLocale& locale) {
-  Quantity loss;
-  loss.key = QStringLiteral("losses");
-  loss.title = Quantities::tr("Loss");
-  const auto four_digits = [&](double value) { return locale.toString(value, 'f', 3); };
-  if (const std::vector<double>& live = session.jobs().live_losses(); !live.empty()) {
-    loss.title = Quantities::tr("Loss so far");
-    loss.observed = {
-        four_digits(live.back()), session.jobs().live_step_text(),
-        Quantities::tr("the run is under way; its first step had %1").arg(four_digits(live[0]))};
-    loss.observed_value = live.back();
-    return loss;
-  }
-  if (!run || run->observation.losses.empty()) {
-    loss.observed.source =
-        other_run ? Quantities::tr("run is of other settings") : Quantities::tr("not run yet");
-    return loss;
-  }
-  const std::vector<double>& losses = run->observation.losses;
-  loss.title = Quantities::tr("Loss, last step");
-  const int ranks = session.setup().mesh.ranks();
-  loss.observed = {
-      four_digits(losses.back()),
-      ranks == 1 ? Quantities::tr("run on one rank") : Quantities::tr("run on %1 ranks").arg(ranks),
-      QString::number(losses.back(), 'g', 17)};
-  loss.observed_value = losses.back();
-  if (!run->proof) {
-    loss.predicted = {QStringLiteral("–"), Quantities::tr("one rank"),
-                      Quantities::tr("Prove it repeats the run on one rank")};
-    return loss;
-  }
-  const nlohmann::json& proof = *run->proof;
-  const auto one = proof.find("losses_one_rank");
-  if (one != proof.end() && one->is_array() && !one->empty() && one->back().is_number()) {
-    loss.predicted_value = one->back().get<double>();
-    loss.predicted = {four_digits(loss.predicted_value),
-                      proof.value("in_16_bit", false) ? Quantities::tr("one rank, fp32")
-                                                      : Quantities::tr("on one rank"),
-                      QString::number(loss.predicted_value, 'g', 17)};
-  }
-  const auto difference = proof.find("loss_difference");
-  if (difference != proof.end() && difference->is_number())
-    loss.difference = number_text(difference->get<double>(), locale);
-  return loss;
 }
 
 // What each rank sends in a step, by its index in Program::ranks.
@@ -175,10 +131,12 @@ struct StepSides {
         busiest(index_of_most(sent)),
         sender(rank < 0 ? busiest : rank),
         expected(values_of(shown, fullest, sender)) {}
-  // Time, bubble, peak and sent, as they stand in the vector.
+  // Time, bubble or exposed communication, peak and sent, as they stand in the vector.
   std::vector<Quantity> predicted(const QLocale& locale) const;
   void add_run(const QLocale& locale, std::vector<Quantity>& all) const;
   void add_pin(const RunRecord& pin, const QLocale& locale, std::vector<Quantity>& all) const;
+  // Ranks of one stage have no bubble; they wait for each other.
+  bool has_bubble(const Prediction& of) const { return of.setup.mesh.pp > 1; }
   // Guesses, and what an invalid Setup and a lesson leave out.
   void finish(std::vector<Quantity>& all) const;
 
@@ -196,8 +154,13 @@ std::vector<Quantity> StepSides::predicted(const QLocale& locale) const {
   std::vector<Quantity> all(4);
   all[0].key = QStringLiteral("step.seconds");
   all[0].title = Quantities::tr("Step time");
-  all[1].key = QStringLiteral("bubble.of_total");
-  all[1].title = Quantities::tr("Bubble of whole step");
+  if (has_bubble(shown)) {
+    all[1].key = QStringLiteral("bubble.of_total");
+    all[1].title = Quantities::tr("Bubble of whole step");
+  } else {
+    all[1].key = QStringLiteral("step.exposed_communication_seconds");
+    all[1].title = Quantities::tr("Exposed communication");
+  }
   all[2].key = QStringLiteral("memory.peak_bytes");
   all[2].title = Quantities::tr("Peak memory, %1").arg(rank_place(shown, fullest));
   all[3].key = QStringLiteral("traffic.sent_bytes");
@@ -221,11 +184,15 @@ std::vector<Quantity> StepSides::predicted(const QLocale& locale) const {
                           QLatin1Char('\n') + throughput_note(shown, nullptr, locale)};
   all[0].note = throughput_note(
       shown, run && !session.locks().hidden(QStringLiteral("lane.run")) ? run : nullptr, locale);
-  all[1].predicted = {
-      share_text(expected.bubble, locale), word,
-      Quantities::tr("idle time over idle plus busy time of all ranks, %1; idle over busy "
-                     "(ideal) time is %2")
-          .arg(share_text(expected.bubble, locale), share_text(shown.bubble.over_ideal, locale))};
+  if (has_bubble(shown))
+    all[1].predicted = {
+        share_text(expected.bubble, locale), word,
+        Quantities::tr("idle time over idle plus busy time of all ranks, %1; idle over busy "
+                       "(ideal) time is %2")
+            .arg(share_text(expected.bubble, locale), share_text(shown.bubble.over_ideal, locale))};
+  else
+    all[1].predicted = {seconds_text(expected.exposed, locale), word,
+                        Quantities::tr("of the busiest rank, where no computing hides it")};
   // Sizes follow from the program alone: no rate is assumed in them.
   const QString sized = Quantities::tr("predicted");
   all[2].predicted = {bytes_text(expected.peak, locale), sized,
@@ -233,7 +200,7 @@ std::vector<Quantity> StepSides::predicted(const QLocale& locale) const {
   all[3].predicted = {bytes_text(expected.sent, locale), sized,
                       exact_bytes_text(expected.sent, locale)};
   all[0].predicted_value = expected.seconds;
-  all[1].predicted_value = expected.bubble;
+  all[1].predicted_value = has_bubble(shown) ? expected.bubble : expected.exposed;
   all[2].predicted_value = double(expected.peak);
   all[3].predicted_value = double(expected.sent);
   return all;
@@ -256,7 +223,10 @@ void StepSides::add_run(const QLocale& locale, std::vector<Quantity>& all) const
                          .arg(seconds_text(run->observation.step.seconds_min, locale),
                               seconds_text(run->observation.step.seconds_max, locale))};
   if (delay) all[0].observed.exact += QLatin1Char('\n') + sentence(*delay);
-  all[1].observed = {share_text(seen.bubble, locale), source, {}};
+  all[1].observed = {
+      has_bubble(shown) ? share_text(seen.bubble, locale) : seconds_text(seen.exposed, locale),
+      source,
+      {}};
   all[2].observed = {bytes_text(seen.peak, locale), Quantities::tr("counted"),
                      exact_bytes_text(seen.peak, locale)};
   const bool counted = sender >= int(run->observation.traffic.size()) ||
@@ -266,7 +236,10 @@ void StepSides::add_run(const QLocale& locale, std::vector<Quantity>& all) const
                      exact_bytes_text(seen.sent, locale)};
   if (!say_no_difference(run->observation.source, all[0]))
     all[0].difference = relative_text(expected.seconds, seen.seconds, locale);
-  all[1].difference = points_text(as_shown(seen.bubble) - as_shown(expected.bubble), locale);
+  if (has_bubble(shown))
+    all[1].difference = points_text(as_shown(seen.bubble) - as_shown(expected.bubble), locale);
+  else if (!say_no_difference(run->observation.source, all[1]))
+    all[1].difference = relative_text(expected.exposed, seen.exposed, locale);
   for (Quantity* quantity : {&all[0], &all[1]})
     if (missed) {
       quantity->difference = Quantities::tr("late");
@@ -275,7 +248,7 @@ void StepSides::add_run(const QLocale& locale, std::vector<Quantity>& all) const
   all[2].difference = bytes_difference_text(expected.peak, seen.peak, locale);
   all[3].difference = bytes_difference_text(expected.sent, seen.sent, locale);
   all[0].observed_value = seen.seconds;
-  all[1].observed_value = seen.bubble;
+  all[1].observed_value = has_bubble(shown) ? seen.bubble : seen.exposed;
   all[2].observed_value = double(seen.peak);
   all[3].observed_value = double(seen.sent);
 }
@@ -303,7 +276,11 @@ void StepSides::add_pin(const RunRecord& pin, const QLocale& locale,
                                         no_difference(pin.observation.source).isEmpty());
   if (same_machine && comparable)
     all[0].since_pin = since.arg(signed_seconds(now.seconds - before.seconds, locale));
-  all[1].since_pin = since.arg(points_text(as_shown(now.bubble) - as_shown(before.bubble), locale));
+  if (has_bubble(shown) && has_bubble(then))
+    all[1].since_pin =
+        since.arg(points_text(as_shown(now.bubble) - as_shown(before.bubble), locale));
+  else if (!has_bubble(shown) && same_machine && comparable)
+    all[1].since_pin = since.arg(signed_seconds(now.exposed - before.exposed, locale));
   if (!rank_place(then, fullest_then).isEmpty())
     all[2].since_pin = since_place(fullest_then, fullest)
                            .arg(bytes_difference_text(before.peak, now.peak, locale));
