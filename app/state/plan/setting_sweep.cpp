@@ -52,6 +52,14 @@ std::optional<double> ran_figure(const RunRecord& record, const QString& figure)
   return double(record.prediction->memory_together() ? sum : most);
 }
 
+// All that have a short name, so that another one is shown without a sweep of its own.
+std::string shown_metrics(const QString& wanted) {
+  QStringList all = {wanted};
+  for (const std::string& name : short_metric_names())
+    if (name != wanted.toStdString()) all.append(QString::fromStdString(name));
+  return all.join(QLatin1Char(',')).toStdString();
+}
+
 std::string variation_text(const QString& key, const QString& values) {
   return QStringLiteral("%1=%2").arg(key, values.simplified()).toStdString();
 }
@@ -102,6 +110,13 @@ void SettingSweep::set_wish(const SweepWish& wish) {
   if (wish == wish_) return;
   wish_ = wish;
   error_.clear();
+  SweepWish other_figure = wish;
+  if (answer_) other_figure.figure = answer_->wish.figure;
+  if (answer_ && answer_->wish == other_figure) {
+    Result<SweepAnswer> answer = sweep_answer_from_json(told_, wish, answer_->base);
+    if (answer) answer_ = std::move(*answer);
+    find_runs();
+  }
   Q_EMIT changed();
 }
 
@@ -111,18 +126,18 @@ void SettingSweep::start() {
   if (!wish_.second.isEmpty()) vary.push_back(variation_text(wish_.second, wish_.second_values));
   EngineRequest request;
   request.method = "sweep";
-  request.parameters = {
-      {"setup", to_json(session_.setup())},
-      {"vary", std::move(vary)},
-      {"show", wish_.figure == QLatin1String("ranks") ? std::string("ranks")
-                                                      : wish_.figure.toStdString() + ",ranks"}};
+  request.parameters = {{"setup", to_json(session_.setup())},
+                        {"vary", std::move(vary)},
+                        {"show", shown_metrics(wish_.figure)}};
   request.read = [this, wish = wish_, base = session_.setup()](
                      const nlohmann::json& json) -> Result<EngineRequest::Keep> {
     Result<SweepAnswer> answer = sweep_answer_from_json(json, wish, base);
     if (!answer) return answer.error();
-    return EngineRequest::Keep([this, answer = std::move(*answer)]() -> Result<void> {
+    return EngineRequest::Keep([this, answer = std::move(*answer), json]() -> Result<void> {
       answer_ = answer;
+      told_ = json;
       selected_ = -1;
+      used_.reset();
       find_runs();
       return {};
     });
@@ -140,7 +155,9 @@ void SettingSweep::cancel() {
 double SettingSweep::progress() const { return session_.jobs().progress(); }
 
 bool SettingSweep::is_stale() const {
-  return answer_ && (answer_->wish != wish_ || answer_->base != session_.setup());
+  if (!answer_) return false;
+  const bool of_it = answer_->base == session_.setup() || used_ == session_.setup();
+  return answer_->wish != wish_ || !of_it;
 }
 
 void SettingSweep::hear() {
@@ -187,7 +204,9 @@ void SettingSweep::find_runs() {
 void SettingSweep::use() {
   if (selected_ < 0) return;
   const Result<Setup> setup = setup_of(selected_);
-  if (setup) session_.history().change(*setup, tr("The point of the sweep"));
+  if (!setup) return;
+  used_ = *setup;
+  session_.history().change(*setup, tr("The point of the sweep"));
 }
 
 std::vector<Sweepable> sweepable_settings(const Setup& setup) {

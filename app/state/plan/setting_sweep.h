@@ -4,7 +4,7 @@
 
 #include <QObject>
 #include <QString>
-#include <nlohmann/json_fwd.hpp>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <vector>
 
@@ -64,7 +64,8 @@ class SettingSweep : public QObject {
   // Why the last sweep has no answer, or empty.
   const QString& error() const { return error_; }
   const std::optional<SweepAnswer>& answer() const { return answer_; }
-  // The answer is of other wishes, or of other settings than are set now.
+  // The answer is of other wishes, or of other settings than are set now; a point of it that was
+  // put into the Session is none.
   bool is_stale() const;
 
   // Of the points that were run, in their order; of each the latest run.
@@ -87,9 +88,11 @@ class SettingSweep : public QObject {
   Session& session_;
   SweepWish wish_;
   std::optional<SweepAnswer> answer_;
+  nlohmann::json told_;  // what the engine told for it, of every figure
   std::vector<SweptRun> runs_;
   bool sweeping_ = false;
   int selected_ = -1;
+  std::optional<Setup> used_;  // the point that was put into the Session
   QString error_;
 };
 

@@ -101,9 +101,31 @@ TEST_F(SweepFixture, APointBecomesTheSetupInOneStepOfUndo) {
   EXPECT_EQ(session().setup().microbatches, 16);
   EXPECT_DOUBLE_EQ(session().subject().prediction()->step.seconds,
                    *sweep().answer()->points[2].figure);
-  EXPECT_TRUE(sweep().is_stale());
+  EXPECT_FALSE(sweep().is_stale()) << "it is a point of the curve";
   session().history().stack().undo();
   EXPECT_EQ(session().setup(), before);
+  EXPECT_FALSE(sweep().is_stale());
+  set("seed", "7");
+  EXPECT_TRUE(sweep().is_stale());
+}
+
+TEST_F(SweepFixture, AnotherFigureIsShownWithoutAnotherSweep) {
+  sweep_for(wish_of("microbatches", "4,16", "step"));
+  ASSERT_TRUE(sweep().answer()) << sweep().error().toStdString();
+  const double seconds = *sweep().answer()->points[1].figure;
+  for (const char* figure : {"memory", "bubble", "mfu", "step"}) {
+    sweep().set_wish(wish_of("microbatches", "4,16", figure));
+    EXPECT_FALSE(sweep().is_stale()) << figure;
+    EXPECT_FALSE(sweep().sweeping());
+    ASSERT_TRUE(sweep().answer()->points[1].figure) << figure;
+    if (std::string(figure) == "step") {
+      EXPECT_EQ(*sweep().answer()->points[1].figure, seconds);
+    } else {
+      EXPECT_NE(*sweep().answer()->points[1].figure, seconds) << figure;
+    }
+  }
+  sweep().set_wish(wish_of("microbatches", "4,8", "step"));
+  EXPECT_TRUE(sweep().is_stale());
 }
 
 TEST_F(SweepFixture, ARunStandsBesideThePredictionOfItsPoint) {
