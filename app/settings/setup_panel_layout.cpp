@@ -166,7 +166,9 @@ void SetupPanel::add_schedule(QWidget* content) {
                        QString::fromStdString(schedule.name));
     schedule_->setItemData(schedule_->count() - 1, sentence(schedule.summary), Qt::ToolTipRole);
   }
-  column_->addWidget(schedule_);
+  constexpr int kLetters = 14;  // "Interleaved 1F1B"
+  schedule_->setMinimumContentsLength(kLetters);
+  labelled_row(tr("Schedule"), {}, schedule_)->setFixedHeight(kComboHeight);
   rows_["schedule"].control = schedule_;
 }
 
@@ -234,7 +236,9 @@ QWidget* SetupPanel::make_control(const SetupSetting& row, const QString& name) 
     auto* box = new StepBox(name, [this, option](int direction) {
       return next_valid(session_.setup(), option, direction);
     });
-    box->setFixedWidth(86);
+    const bool list = row.value.kind == SettingKind::kWholes;  // which has no next value
+    if (list) box->setButtonSymbols(QAbstractSpinBox::NoButtons);
+    box->setFixedWidth(list ? 124 : 86);
     connect(box, &StepBox::committed, this,
             [this, option](const QString& value) { change(option, value); });
     return box;

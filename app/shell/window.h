@@ -180,6 +180,7 @@ class Window : public QMainWindow {
   void plan();
   void start_with(const Setup& setup);
   void show_cases();
+  void show_techniques();
   void show_document(const QString& path, Result<Document>& document);
   void open_dialog();
   bool save();
@@ -210,8 +211,8 @@ class Window : public QMainWindow {
   QString note_;  // what was just done; passes by itself
 
   struct Commands {
-    QAction *create, *open, *cases, *read_recipe, *save, *save_as, *export_picture, *export_trace,
-        *export_table, *export_recipe, *quit;
+    QAction *create, *open, *cases, *techniques, *read_recipe, *save, *save_as, *export_picture,
+        *export_trace, *export_table, *export_recipe, *quit;
     QAction *undo, *redo, *zoom_in, *zoom_out, *fit, *find;
     QAction *light, *dark, *system, *restore;
     QAction *run, *cancel, *prove, *pin, *unpin, *calibrate, *small_copy;

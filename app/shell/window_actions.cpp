@@ -81,6 +81,10 @@ void Window::build_file_actions() {
       add_action(tr("Publis&hed runs …"), keys("Ctrl+Shift+O"),
                  tr("What others measured beside its prediction; each row opens as a setup"),
                  [this] { show_cases(); });
+  do_.techniques = add_action(tr("Each techni&que alone …"), keys("Ctrl+Alt+T"),
+                              tr("What DP, ZeRO, TP, SP, CP, PP and EP give and cost for what is "
+                                 "set; each opens as a setup"),
+                              [this] { show_techniques(); });
   do_.read_recipe = add_action(
       tr("Read a launch &line …"), keys("Ctrl+Alt+O"),
       tr("A launch line or configuration of Megatron-LM, torchtitan, DeepSpeed and others"),
@@ -278,7 +282,7 @@ void Window::build_menus() {
   QMenu* run = menuBar()->addMenu(tr("&Run"));
   run->addActions({do_.run, do_.cancel, do_.prove, do_.small_copy});
   run->addSeparator();
-  run->addActions({do_.pin, do_.unpin});
+  run->addActions({do_.pin, do_.unpin, do_.techniques});
   run->addSeparator();
   run->addAction(do_.calibrate);
 

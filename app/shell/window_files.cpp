@@ -18,6 +18,7 @@
 #include "app/sheets/cases_sheet.h"
 #include "app/sheets/recipes/recipe_reader.h"
 #include "app/sheets/recipes/recipe_sheet.h"
+#include "app/sheets/techniques_sheet.h"
 #include "app/shell/window.h"
 #include "app/state/collective/collective_session.h"
 #include "app/state/document/document.h"
@@ -138,6 +139,17 @@ void Window::show_cases() {
   connect(sheet, &CasesSheet::setup_chosen, this, [this, sheet](const Setup& setup) {
     if (!may_discard()) return;
     start_with(setup);
+    if (room_ == Room::kLearn) show_room(Room::kExplore);
+    sheet->close();
+  });
+  sheet->show();
+}
+
+void Window::show_techniques() {
+  auto* sheet = new TechniquesSheet(session_.setup(), session_.machine(), this);
+  sheet->setAttribute(Qt::WA_DeleteOnClose);
+  connect(sheet, &TechniquesSheet::setup_chosen, this, [this, sheet](const Setup& setup) {
+    session_.history().change(setup, tr("One technique alone"));
     if (room_ == Room::kLearn) show_room(Room::kExplore);
     sheet->close();
   });

@@ -91,6 +91,7 @@ void Window::follow_exam() {
   }
   if (exam && room_ == Room::kPlan) show_room(Room::kLearn);
   top_bar_->set_planner(!exam);
+  do_.techniques->setEnabled(!exam);
   for (QAction* room : do_.rooms)
     if (room->data().toInt() == int(Room::kPlan)) room->setEnabled(!exam);
   for (qsizetype at = 0; at < do_.views.size(); ++at)

@@ -2445,6 +2445,10 @@
         <translation>%1 → nächste, %2</translation>
     </message>
     <message>
+        <source>%1 → previous, %2</source>
+        <translation>%1 → vorige, %2</translation>
+    </message>
+    <message>
         <source>%1 of %2, %3</source>
         <translation>%1 von %2, %3</translation>
     </message>
@@ -3964,8 +3968,8 @@
         <translation> · Teil %1 von %2</translation>
     </message>
     <message>
-        <source>✓ The run is as predicted</source>
-        <translation>✓ Der Lauf ist wie vorhergesagt</translation>
+        <source>✓ The run holds what this part checks</source>
+        <translation>✓ Der Lauf hält, was dieser Teil prüft</translation>
     </message>
     <message>
         <source>Check not met</source>
@@ -5296,6 +5300,18 @@ nach Plan</translation>
 <context>
     <name>parallelarium::Window</name>
     <message>
+        <source>Each techni&amp;que alone …</source>
+        <translation>Jede Techni&amp;k für sich …</translation>
+    </message>
+    <message>
+        <source>What DP, ZeRO, TP, SP, CP, PP and EP give and cost for what is set; each opens as a setup</source>
+        <translation>Was DP, ZeRO, TP, SP, CP, PP und EP für das Eingestellte geben und kosten; jede öffnet sich als Einstellung</translation>
+    </message>
+    <message>
+        <source>One technique alone</source>
+        <translation>Eine Technik allein</translation>
+    </message>
+    <message>
         <source>Publis&amp;hed runs …</source>
         <translation>Verö&amp;ffentlichte Läufe …</translation>
     </message>
@@ -6316,6 +6332,14 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
 </context>
 <context>
     <name>quantities</name>
+    <message>
+        <source>Exposed communication</source>
+        <translation>Nicht verdeckte Kommunikation</translation>
+    </message>
+    <message>
+        <source>of the busiest rank, where no computing hides it</source>
+        <translation>des meistrechnenden Rangs, wo kein Rechnen sie verdeckt</translation>
+    </message>
     <message>
         <source>by the skew</source>
         <translation>nach der Schiefe</translation>
@@ -7353,8 +7377,20 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>davor: %1 untätig, %2</translation>
     </message>
     <message>
-        <source>inside: computing %1, %2 collectives %3</source>
-        <translation>darin: gerechnet %1, %2 Kollektive %3</translation>
+        <source>computing %1</source>
+        <translation>gerechnet %1</translation>
+    </message>
+    <message>
+        <source>%1 collectives %2</source>
+        <translation>%1 Kollektive %2</translation>
+    </message>
+    <message>
+        <source>waiting %1</source>
+        <translation>gewartet %1</translation>
+    </message>
+    <message>
+        <source>inside: %1</source>
+        <translation>darin: %1</translation>
     </message>
     <message>
         <source>the duration is set</source>
@@ -11575,6 +11611,84 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>between replicas</source>
         <translation>zwischen Repliken</translation>
+    </message>
+</context>
+<context>
+    <name>parallelarium::TechniquesSheet</name>
+    <message>
+        <source>Each technique alone</source>
+        <translation>Jede Technik für sich</translation>
+    </message>
+    <message>
+        <source>&amp;Devices</source>
+        <translation>&amp;Geräte</translation>
+    </message>
+    <message>
+        <source>&amp;Open as a setup</source>
+        <translation>Als Einstellung ö&amp;ffnen</translation>
+    </message>
+    <message>
+        <source>alone</source>
+        <translation>allein</translation>
+    </message>
+    <message>
+        <source>memory</source>
+        <translation>Speicher</translation>
+    </message>
+    <message>
+        <source>sent a step</source>
+        <translation>gesendet je Schritt</translation>
+    </message>
+    <message>
+        <source>step</source>
+        <translation>Schritt</translation>
+    </message>
+    <message>
+        <source>exposed</source>
+        <translation>nicht verdeckt</translation>
+    </message>
+    <message>
+        <source>bubble</source>
+        <translation>Blase</translation>
+    </message>
+    <message>
+        <source>efficiency</source>
+        <translation>Effizienz</translation>
+    </message>
+    <message>
+        <source>of the fullest device</source>
+        <translation>des vollsten Geräts</translation>
+    </message>
+    <message>
+        <source>by the rank that sends most</source>
+        <translation>vom Rang, der am meisten sendet</translation>
+    </message>
+    <message>
+        <source>predicted</source>
+        <translation>vorhergesagt</translation>
+    </message>
+    <message>
+        <source>communication that no computing hides, on the busiest rank</source>
+        <translation>Kommunikation, die kein Rechnen verdeckt, auf dem meistrechnenden Rang</translation>
+    </message>
+    <message>
+        <source>idle time over idle plus busy time of all ranks</source>
+        <translation>untätige Zeit durch untätige und tätige Zeit aller Ränge</translation>
+    </message>
+    <message>
+        <source>%1, too much</source>
+        <translation>%1, zu viel</translation>
+    </message>
+    <message>
+        <source>what each of these devices does, as share of what one with room for all would do</source>
+        <translation>was jedes dieser Geräte leistet, als Anteil dessen, was eines mit Platz für alles leisten würde</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 on %2, %n sequences a step, predicted. One device with room for all would take %3.</source>
+        <translation>
+            <numerusform>%1 auf %2, %n Sequenz je Schritt, vorhergesagt. Ein Gerät mit Platz für alles bräuchte %3.</numerusform>
+            <numerusform>%1 auf %2, %n Sequenzen je Schritt, vorhergesagt. Ein Gerät mit Platz für alles bräuchte %3.</numerusform>
+        </translation>
     </message>
 </context>
 </TS>

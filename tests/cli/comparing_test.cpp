@@ -46,6 +46,32 @@ TEST(Sweep, SaysFiguresOfPredictionsAndWhyThereAreNone) {
   }
 }
 
+TEST(Compare, HasEachTechniqueAlone) {
+  const Folder folder;
+  const std::vector<std::string> of = {
+      "compare",  "--techniques", "--model", "moe-tiny",       "--machine",
+      "dgx-h100", "--dp",         "4",       "--microbatches", "2"};
+  std::vector<std::string> as_json = of;
+  as_json.push_back("--json");
+  const json told = command(as_json).json();
+  EXPECT_EQ(told.at("ranks"), 4);
+  EXPECT_EQ(told.at("global_batch"), 8);
+  EXPECT_EQ(told.at("techniques").size(), 7u);
+  const json alone = command({"predict", "--model", "moe-tiny", "--machine", "dgx-h100", "--dp",
+                              "4", "--ep", "4", "--microbatches", "2", "--json"})
+                         .json();
+  const json& experts = told.at("techniques")[6];
+  EXPECT_EQ(experts.at("id"), "ep");
+  EXPECT_NEAR(experts.at("seconds").get<double>(), alone.at("step").at("seconds"), 1e-9);
+  EXPECT_EQ(experts.at("memory_bytes"), alone.at("memory").at("needed_bytes"));
+  const Reply text = command(of);
+  EXPECT_THAT(text.out, HasSubstr("on 4 devices, 8 sequences a step (predicted)"));
+  EXPECT_THAT(text.out, HasSubstr("EP (with DP): Cuts the batch, and deals out the experts."));
+  EXPECT_EQ(command({"compare", "--techniques", "--pp", "1"}).status, 2);  // one rank
+  EXPECT_EQ(command({"compare", "--dp", "4"}).status, 2);
+  EXPECT_EQ(command({"compare", "--techniques", "plan.json"}).status, 2);
+}
+
 TEST(Compare, TellsTheDifferenceByCauses) {
   const Folder folder;
   const std::string a =

@@ -127,6 +127,8 @@ void LessonPlayer::enter(std::size_t index, bool set_up) {
   set_task();
   begin_paused();
   if (!step().tab.empty()) Q_EMIT tab_wanted(QString::fromStdString(step().tab));
+  session_.subject().follow_lengths();  // where the student zoomed in belongs to the part before
+  session_.subject().refit();
   if (step().view_range) {
     const double whole = static_cast<double>(session_.subject().horizon().count());
     session_.subject().set_visible({Nanoseconds(std::llround(whole * step().view_range->first)),

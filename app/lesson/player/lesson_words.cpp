@@ -289,7 +289,7 @@ std::vector<LessonPlayer::Condition> LessonPlayer::order_conditions() const {
   else
     all.push_back(condition(Limits::tr("Every rank comes to its end"), sound,
                             sound ? QString() : Limits::tr("no")));
-  all.push_back(condition(Limits::tr("Everything is placed"), whole,
+  all.push_back(condition(Limits::tr("Everything is placed"), times.placed >= times.wanted,
                           Limits::tr("%1 of %2").arg(times.placed).arg(times.wanted)));
   const Symbols symbols = symbols_at(settings());
   for (const Check& check : step().checks) {

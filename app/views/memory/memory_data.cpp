@@ -318,10 +318,12 @@ std::vector<TrafficTerm> traffic_terms(const Prediction& prediction, const RunRe
     const bool pair = operation == QLatin1String("send_recv");
     const QString purpose = name_text(row.purpose);
     const QString axis = QString::fromUtf8(name_of(row.axis).data()).toUpper();
-    term.name = pair ? Memory::tr("%1 \u2192 next, %2").arg(purpose, axis)
-                     : Memory::tr("%1 of %2, %3")
-                           .arg(QString(operation).replace(QLatin1Char('_'), QLatin1Char('-')),
-                                purpose, axis);
+    const bool back = row.purpose == Purpose::kGradients && row.axis == Axis::kPp;
+    term.name = pair && back ? Memory::tr("%1 \u2192 previous, %2").arg(purpose, axis)
+                : pair       ? Memory::tr("%1 \u2192 next, %2").arg(purpose, axis)
+                             : Memory::tr("%1 of %2, %3")
+                             .arg(QString(operation).replace(QLatin1Char('_'), QLatin1Char('-')),
+                                  purpose, axis);
     term.sent = row.sent_bytes;
     const auto [payload, operations, members] = carried_of(program, rank, row);
     if (pair)

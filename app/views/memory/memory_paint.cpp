@@ -239,7 +239,10 @@ void paint_bars(QPainter& painter, const BarChart& chart, const BarLayout& layou
     double top = box.planned.top();
     if (group.counted) top = std::min(top, box.counted.top());
     if (group.pinned) top = std::min(top, box.pinned.top());
-    put_text(painter, QRectF(box.group.left(), top - 17, box.group.width(), 16), Qt::AlignCenter,
+    double label = top - 17;
+    const double limit = layout.limit_in_sight ? layout.y_of(double(chart.limit)) : label - 1;
+    if (limit > label - 1 && limit < label + 17) label = limit - 17;  // not through the figure
+    put_text(painter, QRectF(box.group.left(), label, box.group.width(), 16), Qt::AlignCenter,
              total, small, theme.muted, texts);
   }
   if (!layout.limit_in_sight) return;

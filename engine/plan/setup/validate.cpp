@@ -168,20 +168,20 @@ void check_stages(const Setup& setup, Messages& wrong) {
     for (const int count : setup.stage_layers) sum += count;
     if (setup.stage_layers.size() != static_cast<std::size_t>(stages))
       add(wrong,
-          message("stage-layers-count", "stage_layers names {} stages, but there are {}.",
+          message("stage-layers-count", "{} names {} stages, but there are {}.", "stage_layers",
                   setup.stage_layers.size(), stages),
           "stage_layers", {"even"});
     else if (sum != layers)
       add(wrong,
-          message("stage-layers-sum", "stage_layers must add up to {} layers; it adds up to {}.",
-                  layers, sum),
+          message("stage-layers-sum", "{} must add up to {} layers; it adds up to {}.",
+                  "stage_layers", layers, sum),
           "stage_layers", {"even"});
     else if (const auto empty = empty_stage(setup.stage_layers))
       add(wrong,
           message("stage-layers-empty",
-                  "stage_layers leaves stage {} without a layer; only the first and the last stage "
+                  "{} leaves stage {} without a layer; only the first and the last stage "
                   "may have none.",
-                  *empty),
+                  "stage_layers", *empty),
           "stage_layers", {"even"});
     return;
   }

@@ -12,6 +12,7 @@
 #include "engine/plan/settings/settings_reader.h"
 #include "engine/plan/text/units.h"
 #include "engine/planner/reasons/comparison.h"
+#include "engine/planner/reasons/techniques.h"
 #include "engine/predict/cases/cases.h"
 #include "engine/predict/cases/figure_at.h"
 
@@ -165,6 +166,40 @@ std::string text_of(const SideBySide& beside) {
          causes.text();
 }
 
+std::string text_of(const Techniques& techniques) {
+  Table table({"alone", ">memory", "fits", ">sent", ">step", ">exposed", ">bubble", ">efficiency"});
+  std::string cuts, refusals;
+  for (const Technique& row : techniques.rows) {
+    cuts += wrapped(row.title + ": " + row.cut.text, 100, 2) + "\n";
+    if (!row.figures) {
+      table.add({row.title, "-", "-", "-", "-", "-", "-", "-"});
+      refusals += wrapped(row.title + ": " + row.refused->text, 100, 2) + "\n";
+      continue;
+    }
+    const TechniqueFigures& of = *row.figures;
+    table.add({row.title, bytes_text(static_cast<double>(of.memory_bytes)), of.fits ? "yes" : "no",
+               bytes_text(static_cast<double>(of.sent_bytes)), seconds_text(of.seconds),
+               seconds_text(of.exposed_seconds), percent_text(of.bubble),
+               percent_text(of.efficiency)});
+  }
+  return fmt::format(
+             "Each technique alone on {} devices, {} sequences a step (predicted). Memory is of "
+             "the "
+             "fullest\ndevice, sent what the busiest rank sends in a step; efficiency is the speed "
+             "of one device\nwith room for all, {} a step, as share of theirs.\n\n",
+             techniques.ranks, techniques.global_batch, seconds_text(techniques.one_seconds)) +
+         table.text() + (refusals.empty() ? "" : "\n" + refusals) + "\n" + cuts;
+}
+
+Outcome compare_techniques(const SetupOptions& setup, bool json) {
+  const Result<Situation> situation = setup.situation();
+  if (!situation) return Outcome::invalid(situation.error());
+  const Result<Techniques> techniques =
+      techniques_of(situation->asked, situation->machine, situation->asked.mesh.ranks());
+  if (!techniques) return Outcome::invalid(techniques.error());
+  return Outcome::done(json ? json_text(to_json(*techniques)) : text_of(*techniques));
+}
+
 }  // namespace
 
 void add_compare(Commands& commands) {
@@ -172,19 +207,31 @@ void add_compare(Commands& commands) {
       "compare", "set setups, runs and cases side by side and say why they differ",
       "  parallelarium-engine compare plan-1.json plan-2.json\n"
       "  parallelarium-engine compare plan.json run.json --json\n"
-      "  parallelarium-engine compare korthikanti-2022-table-5/1 korthikanti-2022-table-5/2\n");
+      "  parallelarium-engine compare korthikanti-2022-table-5/1 korthikanti-2022-table-5/2\n"
+      "  parallelarium-engine compare --techniques --model llama3-8b --machine dgx-h100 --dp 8\n");
   struct Options {
     std::vector<std::string> names;
-    bool json = false;
+    SetupOptions setup;
+    bool techniques = false, json = false;
   };
   auto options = std::make_shared<Options>();
   command
       ->add_option("columns", options->names,
                    "two or more of: a Setup's file, what run --json printed, a case as NAME/ROW")
       ->option_text("A B ...");
+  command->add_flag("--techniques", options->techniques,
+                    "in place of columns: DP, ZeRO, TP, SP, CP, PP and EP, each alone over the "
+                    "ranks of one Setup, with its batch");
   command->add_flag("--json", options->json, "print JSON");
+  options->setup.add_to(*command);
   commands.set_body(command, [options](Progress&) {
     constexpr std::size_t kMostColumns = 26;
+    const bool of_one = options->setup.overrides() || !options->setup.file().empty();
+    if (options->techniques ? !options->names.empty() : of_one)
+      return Outcome::invalid(message(
+          "compare-techniques",
+          "compare takes columns, or --techniques and the options of one Setup, not both."));
+    if (options->techniques) return compare_techniques(options->setup, options->json);
     if (options->names.size() < 2 || options->names.size() > kMostColumns)
       return Outcome::invalid(message("compare-count",
                                       "compare sets 2 to {} columns side by side: files of Setups "
