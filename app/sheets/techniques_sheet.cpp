@@ -19,7 +19,7 @@ namespace parallelarium {
 TechniquesSheet::TechniquesSheet(Setup asked, Machine machine, QWidget* parent)
     : Sheet(parent), asked_(std::move(asked)), machine_(std::move(machine)) {
   setWindowTitle(tr("Each technique alone"));
-  const QSize wanted(880, 480);
+  const QSize wanted(880, 400);
   resize(parent ? wanted.boundedTo(parent->window()->size() - QSize(32, 48)) : wanted);
   auto* column = new QVBoxLayout(this);
   auto* top = new QHBoxLayout;
@@ -27,6 +27,7 @@ TechniquesSheet::TechniquesSheet(Setup asked, Machine machine, QWidget* parent)
   devices_ = new QSpinBox(this);
   devices_->setRange(2, 1024);
   devices_->setKeyboardTracking(false);
+  devices_->setFixedWidth(96);
   const int ranks = asked_.mesh.ranks();
   devices_->setValue(ranks > 1 ? ranks : std::max(2, machine_.devices_per_node));
   name->setBuddy(devices_);
@@ -74,8 +75,11 @@ void TechniquesSheet::build_table() {
   table_ = new QTableWidget(0, int(titles.size()), this);
   table_->setAccessibleName(windowTitle());
   table_->setHorizontalHeaderLabels(titles);
-  for (int at = 0; at < titles.size(); ++at)
+  for (int at = 0; at < titles.size(); ++at) {
     table_->horizontalHeaderItem(at)->setToolTip(meanings[at]);
+    table_->horizontalHeaderItem(at)->setTextAlignment((at == 0 ? Qt::AlignLeft : Qt::AlignRight) |
+                                                       Qt::AlignVCenter);
+  }
   table_->setEditTriggers(QAbstractItemView::NoEditTriggers);
   table_->setSelectionBehavior(QAbstractItemView::SelectRows);
   table_->setSelectionMode(QAbstractItemView::SingleSelection);
