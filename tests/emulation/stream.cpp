@@ -10,8 +10,11 @@
 
 cudaError_t cudaSetDevice(int) { return cudaSuccess; }
 cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaSuccess; }
-cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr, int) {
-  *value = 227 * 1024;  // as compute capability 9.0
+// As compute capability 9.0.
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr which, int) {
+  *value = which == cudaDevAttrComputeCapabilityMajor   ? 9
+           : which == cudaDevAttrComputeCapabilityMinor ? 0
+                                                        : 227 * 1024;
   return cudaSuccess;
 }
 cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from,
