@@ -6,6 +6,7 @@
 
 #include "engine/plan/machine/machine.h"
 #include "engine/plan/machine/machine_tables.h"
+#include "engine/plan/machine/memory_rungs.h"
 #include "engine/plan/program/program.h"
 #include "engine/plan/settings/alternatives.h"
 #include "engine/plan/settings/settings_reader.h"
@@ -204,6 +205,9 @@ Result<Machine> machine_from_json(const nlohmann::json& json) {
   read_list(reader, "matmuls", machine.matmuls, read_point);
   read_list(reader, "kernels", machine.kernels, read_rate);
   read_list(reader, "host_calls", machine.host_calls, read_host_call);
+  // For people, who get it from rungs_of(); a mistake in it is found here.
+  if (reader.child("ladder") != nullptr)
+    if (const auto ladder = ladder_from_json(json); !ladder) reader.fail(ladder.error());
   read_list(reader, "pairs", machine.pairs, read_pair);
   read_list(reader, "collectives", machine.collectives, read_collective);
   read_list(reader, "transfers", machine.transfers, read_transfer);
