@@ -107,6 +107,11 @@ Result<void> can_execute_experts(const Setup& setup) {
                            "they are computed."},
                   "kept_activations", {"same"});
   if (setup.model.experts.count == 0) return {};
+  if (setup.products == ProductType::kFp8)
+    return cannot(Sentence{"run-fp8-experts",
+                           "This version runs products in FP8 without experts, and predicts those "
+                           "of experts."},
+                  "products", {"same"});
   if (setup.fp8_dispatch)
     return cannot(Sentence{"run-fp8-dispatch",
                            "This version predicts tokens that travel in FP8 and sends them as they "
@@ -154,8 +159,7 @@ Result<void> can_execute_fp8(const Setup& setup) {
       {"model.hidden", model.hidden},
       {"model.heads", model.heads / t * size},
       {"model.heads", (model.heads / t + 2 * keys) * size},
-      {"model.ffn", model.ffn / t},
-      {"model.experts.ffn", model.experts.count > 0 ? model.experts.ffn / t : 0}};
+      {"model.ffn", model.ffn / t}};
   for (const auto& [field, width] : widths) {
     if (width % kMultiple == 0) continue;
     Message why = message("run-fp8-sizes",

@@ -37,14 +37,9 @@ bool is_linear(Piece piece) {
          piece == Piece::kMlpOut || piece == Piece::kHead;
 }
 
-// Copies in FP8. An expert's op has bounds of its rows, all of which one expert may have.
+// Copies in FP8, of a linear layer.
 std::int64_t fp8_scratch_of(const Shape& shape, const Op& op, std::span<const Operand> operands) {
   const auto count = [&](std::size_t index) { return operands[index].count; };
-  if (op.piece == Piece::kExpert) {
-    const std::int64_t rows = count(0) / shape.C, F = shape.experts.ffn;
-    const std::int64_t inner = shape.mlp == Mlp::kSwiglu ? 2 * F : F;
-    return std::max(fp8_workspace(rows, inner, shape.C), fp8_workspace(rows, shape.C, F));
-  }
   const std::int64_t N = rows_of(shape);
   if (op.phase == Phase::kWeightGrad) return fp8_workspace(N, count(0) / N, count(1) / N);
   const std::int64_t one = count(0) / N, other = count(1) / one;
@@ -62,7 +57,8 @@ std::int64_t scratch_of(const Program& program, const RankProgram& rank, const O
   const auto need = [&](std::size_t more) {
     bytes = std::max(bytes, static_cast<std::int64_t>(more));
   };
-  if (shape.fp8 && multiplies_fp8(op.piece)) bytes = fp8_scratch_of(shape, op, operands);
+  if (shape.fp8 && multiplies_fp8(op.piece) && op.piece != Piece::kExpert)
+    bytes = fp8_scratch_of(shape, op, operands);
   if (is_linear(op.piece) && grad && operands.size() >= 3) {
     if (operands[0].type == DataType::kF32 && operands[1].type == DataType::kBf16)
       need(static_cast<std::size_t>(operands[0].count * size_of(DataType::kBf16)));

@@ -149,12 +149,12 @@ void expert_forward(const Launch& op) {
     const Values out = in + s.inner * s.C;
     const Values u = op.values(3) + first * s.inner;
     const Values g = op.values(4) + first * s.F;
-    op.linear_forward(u, op.values(0) + first * s.C, in, nullptr, rows, s.inner, s.C);
+    op.device.linear_forward(u, op.values(0) + first * s.C, in, nullptr, rows, s.inner, s.C);
     if (swiglu)
       op.device.swiglu_forward(g, u, rows, s.F);
     else
       op.device.gelu_forward(g, u, rows * s.F);
-    op.linear_forward(op.values(5) + first * s.C, g, out, nullptr, rows, s.C, s.F);
+    op.device.linear_forward(op.values(5) + first * s.C, g, out, nullptr, rows, s.C, s.F);
   });
 }
 
@@ -174,12 +174,13 @@ void expert_input_grad(const Launch& op) {
       else
         op.device.gelu_forward(g, u, rows * s.F);
     }
-    op.linear_input_grad(dg, op.values(0) + first * s.C, out, rows, s.C, s.F);
+    op.device.linear_input_grad(dg, op.values(0) + first * s.C, out, rows, s.C, s.F);
     if (swiglu)
       op.device.swiglu_backward(du, dg, u, rows, s.F);
     else
       op.device.gelu_backward(du, dg, u, rows * s.F);
-    op.linear_input_grad(op.values(op.count() - 1) + first * s.C, du, in, rows, s.inner, s.C);
+    op.device.linear_input_grad(op.values(op.count() - 1) + first * s.C, du, in, rows, s.inner,
+                                s.C);
   });
 }
 
@@ -189,9 +190,9 @@ void expert_weight_grad(const Launch& op) {
     const Values in = op.values(5) + expert * s.weights();
     const Values out = in + s.inner * s.C;
     const Values dout = op.values(0) + first * s.C;
-    op.linear_weight_grad(out, nullptr, dout, op.values(4) + first * s.F, rows, s.C, s.F);
-    op.linear_weight_grad(in, nullptr, op.values(2) + first * s.inner, op.values(3) + first * s.C,
-                          rows, s.inner, s.C);
+    op.device.linear_weight_grad(out, nullptr, dout, op.values(4) + first * s.F, rows, s.C, s.F);
+    op.device.linear_weight_grad(in, nullptr, op.values(2) + first * s.inner,
+                                 op.values(3) + first * s.C, rows, s.inner, s.C);
   });
 }
 

@@ -3,7 +3,7 @@
 //
 // A scale is that of what one rank multiplies in one product. Replicas, stages and shards multiply
 // what one rank does, micro-batch by micro-batch, so they scale alike. TP and CP ranks multiply
-// parts, and experts of EP other rows than experts of one rank, with scales of their own.
+// parts, with scales of their own.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -55,9 +55,7 @@ INSTANTIATE_TEST_SUITE_P(
                     "pp=4 microbatches=6", "pp=2 schedule=zb-h1 microbatches=4",
                     "pp=2 dp=2 zero=2 schedule=interleaved chunks=2", "tp=2", "llama tp=2",
                     "tp=4 micro-batch=2", "tp=2 sequence-parallel=true", "tp=2 pp=2 dp=2",
-                    "cp=2 attention=fused", "dropout=0.1 dp=2",
-                    "experts=4 top-k=2 expert-ffn=32 dp=2",
-                    "experts=4 top-k=2 expert-ffn=32 dp=2 ep=2 shared-experts=1"),
+                    "cp=2 attention=fused", "dropout=0.1 dp=2"),
     name_of_case);
 
 // The first loss is of the same products, scale by scale.
@@ -72,7 +70,7 @@ TEST(EighthsScales, OfReplicasStagesAndShardsAreThoseOfOneRank) {
   }
 }
 
-// 24 steps of one rank: the loss falls as it does in 16 bit, within 2 % at every step.
+// 24 steps of one rank: the loss falls as it does in 16 bit, within 0.5 % at every step.
 TEST(EighthsLoss, FallsAsItDoesInSixteenBit) {
   const auto losses = [](const std::string& words) {
     auto setup = small_model(
@@ -89,7 +87,7 @@ TEST(EighthsLoss, FallsAsItDoesInSixteenBit) {
   EXPECT_LT(eighths.back(), eighths.front() - 0.5);
   double apart = 0;
   for (std::size_t step = 0; step < halves.size(); ++step) {
-    EXPECT_NEAR(eighths[step] / halves[step], 1, 0.02) << step;
+    EXPECT_NEAR(eighths[step] / halves[step], 1, 0.005) << step;
     apart = std::max(apart, std::abs(eighths[step] / halves[step] - 1));
   }
   EXPECT_GT(apart, 1e-5) << "nothing was multiplied in FP8";
@@ -98,8 +96,7 @@ TEST(EighthsLoss, FallsAsItDoesInSixteenBit) {
 
 TEST(EighthsSizes, ThatRowsOfSixteenDoNotDivideAreRefused) {
   EXPECT_TRUE(can_execute(in_eighths("tp=4")).ok());
-  for (const char* words : {"hidden=40", "tp=2 ffn=48", "llama heads=8 kv-heads=8 tp=8 ffn=256",
-                            "experts=4 top-k=2 expert-ffn=24"}) {
+  for (const char* words : {"hidden=40", "tp=2 ffn=48", "llama heads=8 kv-heads=8 tp=8 ffn=256"}) {
     const Result<void> can = can_execute(in_eighths(words));
     ASSERT_FALSE(can.ok()) << words;
     EXPECT_EQ(can.error().id, "run-fp8-sizes") << words;
