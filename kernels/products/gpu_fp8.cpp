@@ -35,7 +35,9 @@ class Fp8Copies {
   ScaledFp8<F> copy(int which, std::int64_t place, const Bf16* from, std::int64_t rows,
                     std::int64_t columns, std::int64_t turned) {
     auto* const to = reinterpret_cast<F*>(base_ + place);
-    auto* const inverse = reinterpret_cast<float*>(base_ + places_.inverses) + which;
+    // cuBLASLt refuses the product of a scale that does not begin at 16 bytes, though it offered
+    // ways to multiply.
+    auto* const inverse = reinterpret_cast<float*>(base_ + places_.inverses + 16 * which);
     if (good())
       status_ = cast_fp8(to, inverse, base_ + places_.parts, from, rows, columns, turned, stream_);
     return {to, inverse};
