@@ -64,7 +64,8 @@ cublasStatus_t GpuMatmul::multiply_whole(const MatmulShape& shape, float alpha, 
   return CUBLAS_STATUS_SUCCESS;
 }
 
-// By what the cuBLAS manual asks for: rows of 16 bytes, and no others.
+// As cuBLASLt 13.1 does on an H200: rows, operands, scales and results that begin at 16 bytes, and
+// no others.
 template <class A, class B, class Out>
 cublasStatus_t GpuMatmul::multiply_fp8(std::int64_t m, std::int64_t n, std::int64_t k,
                                        const ScaledFp8<A>& a, const ScaledFp8<B>& b, float beta,
@@ -72,7 +73,8 @@ cublasStatus_t GpuMatmul::multiply_fp8(std::int64_t m, std::int64_t n, std::int6
   const auto aligned = [](const void* address) {
     return reinterpret_cast<std::uintptr_t>(address) % 16 == 0;
   };
-  if (n % 16 != 0 || k % 16 != 0 || !aligned(a.values) || !aligned(b.values))
+  if (n % 16 != 0 || k % 16 != 0 || !aligned(a.values) || !aligned(b.values) ||
+      !aligned(a.inverse) || !aligned(b.inverse) || !aligned(c))
     return CUBLAS_STATUS_NOT_SUPPORTED;
   for (std::int64_t row = 0; row < m; ++row)
     for (std::int64_t column = 0; column < n; ++column) {

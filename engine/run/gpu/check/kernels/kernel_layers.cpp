@@ -123,13 +123,14 @@ void check_products(KernelBench& on) {
   for (const int shift : {1, 3, 8}) product(on, {20, 12, 36, 0}, shift, on.type());
 }
 
-// Tokens that pad their sum and that do not, one tile of a turned copy and several.
+// Tokens that pad their sum and that do not, one tile of a turned copy and several. Operands begin at
+// 16 bytes, as cuBLASLt wants them: where 16 divides a layer's sizes, all its arrays do.
 void check_fp8_products(KernelBench& on) {
   if (on.type() == kF32) return;
   fp8_product(on, 1, 16, 16, 0);
   fp8_product(on, 65, 48, 80, 0);
   fp8_product(on, 128, 256, 192, 0);
-  for (const int shift : {1, 8}) fp8_product(on, 20, 32, 48, shift);
+  fp8_product(on, 20, 32, 48, 8);
 }
 
 // Odd rows, whole packs, the largest row of a warp and one above, more rows than a part. Below four
