@@ -220,6 +220,7 @@ TEST(GpuCalibration, MeasuresEverythingAPredictionNeeds) {
   const Result<Machine> read = machine_from_json(to_json(*machine));
   ASSERT_TRUE(read.ok()) << read.error().text;
   EXPECT_EQ(read->host_calls, machine->host_calls);
+  EXPECT_EQ(read->matmuls, machine->matmuls);
   const auto is_known_to_hosts = [&](std::string_view call) {
     return call.empty() || std::any_of(machine->host_calls.begin(), machine->host_calls.end(),
                                        [&](const HostCall& known) { return known.call == call; });
@@ -292,6 +293,7 @@ TEST(GpuMachine, IsMeasuredOfAllOfOneKindAndOfTheChosenOfSeveral) {
 class SlowDevice final : public QueuedDevice {
  public:
   SlowDevice() : QueuedDevice(std::chrono::microseconds{0}) {}
+  bool has_fp8() const override { return false; }
   void linear_forward(Values y, ConstValues x, ConstValues w, ConstValues bias, std::int64_t N,
                       std::int64_t M, std::int64_t K, std::int64_t y_pitch) override {
     std::this_thread::sleep_for(kLate);
