@@ -25,6 +25,7 @@
 #include "kernels/attention/attention.h"
 #include "kernels/attention/rotary.h"
 #include "kernels/base/bf16.h"
+#include "kernels/base/fp8.h"
 #include "kernels/block_attention/block_attention.h"
 #include "kernels/elementwise/dropout.h"
 #include "kernels/exchange/combine.h"
@@ -60,6 +61,13 @@ template <class T>
 // bf16.h: from float to Bf16 or back.
 template <class To, class From>
 [[nodiscard]] cudaError_t cast(To* to, const From* from, std::size_t count, cudaStream_t stream);
+// fp8.h: to = from [rows, columns] times the scale of its largest number, and that scale's inverse.
+// With a pitch, a multiple of 16 and at least the rows, `to` is [columns, pitch], turned, with
+// zeros behind each of its rows; it then starts at a multiple of 16 bytes. parts: kFp8Parts words.
+template <class F>
+[[nodiscard]] cudaError_t cast_fp8(F* to, float* inverse, void* parts, const Bf16* from,
+                                   std::int64_t rows, std::int64_t columns,
+                                   std::int64_t turned_pitch, cudaStream_t stream);
 
 // residual.h
 template <class T>

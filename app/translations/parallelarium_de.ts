@@ -10949,8 +10949,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>%1: %2, %3.</translation>
     </message>
     <message>
-        <source>Latency %1.</source>
-        <translation>Latenz %1.</translation>
+        <source>latency %1</source>
+        <translation>Latenz %1</translation>
     </message>
     <message>
         <source>Hidden until you answer.</source>
@@ -10991,6 +10991,14 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>Ladder</source>
         <translation>Leiter</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation>Größe</translation>
+    </message>
+    <message>
+        <source>%1; rate: %2</source>
+        <translation>%1; Rate: %2</translation>
     </message>
     <message>
         <source>Rate</source>

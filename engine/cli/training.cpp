@@ -109,6 +109,7 @@ Result<Proof> prove(const Preparation& preparation, const RunResult& many, const
   one_rank_probes = std::move(one->probes);
   if (!in_16_bit) return compare(many, *one);
   alone.precision = {};
+  alone.products = ProductType::kSame;
   const Result<RunResult> exact = run_alone(alone, preparation, watch, 0.5, 0.5);
   if (!exact) return exact.error();
   return compare(many, *one, *exact);

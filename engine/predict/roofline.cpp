@@ -43,6 +43,18 @@ std::vector<RooflineCeiling> ceilings_of(const Machine& machine) {
   return ceilings;
 }
 
+Message name_of_level(const std::string& level) {
+  if (level == "registers") return message("rung-registers", "registers");
+  if (level == "shared") return message("rung-shared", "shared memory");
+  if (level == "memory") return message("ceiling-memory", "memory of a device");
+  return message("rung-cache", "{} cache", level);
+}
+
+LadderRow row_of(const std::string& level, Message name, const Link& link) {
+  if (!link.wire.empty()) name = message("rung-wire", "{}, {}", name, link.wire);
+  return {level, std::move(name), 0, link.latency_seconds, link.bytes_per_second};
+}
+
 double peak_of(const Work& work, const Setup& setup, const Machine& machine) {
   if (is_fp8(work, setup.products)) return machine.fp8_flops_per_second.value;
   return machine.peak_flops_per_second(static_cast<int>(size_of(storage_of(work, setup)))).value;
@@ -66,6 +78,30 @@ RooflinePoint point_of(const Op& op, const Prediction& prediction) {
 }
 
 }  // namespace
+
+std::vector<LadderRow> ladder_of(const Machine& machine, const std::vector<MemoryRung>& rungs) {
+  std::vector<LadderRow> rows;
+  for (const MemoryRung& rung : rungs)
+    rows.push_back({rung.level, name_of_level(rung.level), rung.bytes, rung.latency_seconds,
+                    rung.bytes_per_second});
+  if (rows.empty() || rows.back().level != "memory")
+    rows.push_back({"memory", name_of_level("memory"), 0, {}, {}});
+  LadderRow& memory = rows.back();
+  if (memory.bytes == 0) memory.bytes = static_cast<std::int64_t>(machine.memory_bytes.value);
+  if (memory.bytes_per_second.value <= 0) memory.bytes_per_second = machine.memory_bytes_per_second;
+  if (machine.host_bytes_per_second.value > 0)
+    rows.push_back({"host",
+                    message("ceiling-host", "memory of its host"),
+                    0,
+                    {},
+                    machine.host_bytes_per_second});
+  if (machine.devices_per_node > 1)
+    rows.push_back(row_of("node", message("ceiling-node", "link in a node"), machine.intra_node));
+  if (!machine.local)  // the only node
+    rows.push_back(
+        row_of("network", message("ceiling-network", "network between nodes"), machine.inter_node));
+  return rows;
+}
 
 std::string_view name_of(RooflineBound bound) {
   constexpr std::string_view kNames[] = {"compute", "memory", "launch"};
@@ -156,6 +192,9 @@ Result<Roofline> roofline_of(const Prediction& prediction, int layer, const Time
   Roofline roofline;
   roofline.layer = layer;
   roofline.ceilings = ceilings_of(prediction.machine);
+  const Result<std::vector<MemoryRung>> rungs = rungs_of(prediction.machine);
+  if (!rungs) return rungs.error();
+  roofline.ladder = ladder_of(prediction.machine, *rungs);
   const auto& ranks = prediction.program.ranks;
   for (std::size_t at = 0; at < ranks.size(); ++at) {
     const RankProgram& rank = ranks[at];
@@ -170,7 +209,7 @@ Result<Roofline> roofline_of(const Prediction& prediction, int layer, const Time
 }
 
 nlohmann::json to_json(const Roofline& roofline) {
-  nlohmann::json ceilings = nlohmann::json::array(), points = nlohmann::json::array();
+  nlohmann::json ceilings = nlohmann::json::array(), points = ceilings, ladder = ceilings;
   for (const RooflineCeiling& ceiling : roofline.ceilings) {
     nlohmann::json entry = {{"name", ceiling.name.text}, {"origin", ceiling.origin}};
     if (ceiling.flops_per_second > 0) {
@@ -185,6 +224,19 @@ nlohmann::json to_json(const Roofline& roofline) {
     }
     ceilings.push_back(std::move(entry));
   }
+  for (const LadderRow& row : roofline.ladder) {
+    nlohmann::json& entry =
+        ladder.emplace_back(nlohmann::json{{"level", row.level}, {"name", row.name.text}});
+    if (row.bytes > 0) entry["bytes"] = row.bytes;
+    if (row.latency_seconds.value > 0) {
+      entry["latency_seconds"] = row.latency_seconds.value;
+      entry["latency_origin"] = row.latency_seconds.origin;
+    }
+    if (row.bytes_per_second.value > 0) {
+      entry["bytes_per_second"] = row.bytes_per_second.value;
+      entry["origin"] = row.bytes_per_second.origin;
+    }
+  }
   for (const RooflinePoint& point : roofline.points)
     points.push_back({{"piece", key_of(name_of(point.piece))},
                       {"phase", key_of(name_of(point.phase))},
@@ -196,6 +248,7 @@ nlohmann::json to_json(const Roofline& roofline) {
   return {{"layer", roofline.layer},
           {"rank", roofline.rank},
           {"ceilings", std::move(ceilings)},
+          {"ladder", std::move(ladder)},
           {"points", std::move(points)}};
 }
 

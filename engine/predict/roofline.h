@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/plan/machine/machine.h"
+#include "engine/plan/machine/memory_rungs.h"
 #include "engine/plan/program/pieces.h"
 #include "engine/plan/result.h"
 #include "engine/plan/setup/setup.h"
@@ -28,6 +29,19 @@ struct RooflineCeiling {
   double latency_seconds = 0;
   std::string latency_origin = {};
 };
+
+// A step from registers to another node. What is 0 is not known.
+struct LadderRow {
+  std::string level;         // of kMemoryLevels, or "host", "node", "network"
+  Message name;              // "L2 cache", "link in a node, NVLink"
+  std::int64_t bytes = 0;    // how much there is of it, of one device
+  Sourced latency_seconds;   // until what was asked for is there; of a link, its first byte
+  Sourced bytes_per_second;  // of a link, in one direction
+  bool is_link() const { return level == "node" || level == "network"; }
+};
+// The device's own rungs, its memory and its links, nearest first: levels of which something is
+// known, "memory" always.
+std::vector<LadderRow> ladder_of(const Machine& machine, const std::vector<MemoryRung>& rungs);
 
 enum class RooflineBound : std::uint8_t { kCompute, kMemory, kLaunch };
 std::string_view name_of(RooflineBound bound);  // "compute", "memory", "launch"
@@ -51,6 +65,7 @@ struct RooflinePoint {
 struct Roofline {
   int layer = 0, rank = 0;  // whose pieces these are
   std::vector<RooflineCeiling> ceilings;
+  std::vector<LadderRow> ladder;
   std::vector<RooflinePoint> points;  // in the order in which they are computed
 };
 

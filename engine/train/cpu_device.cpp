@@ -17,6 +17,7 @@
 #include "kernels/elementwise/residual.h"
 #include "kernels/norms/norm.h"
 #include "kernels/optimizer/sum_of_squares.h"
+#include "kernels/products/fp8_linear.h"
 #include "kernels/products/linear.h"
 #include "kernels/vocabulary/cross_entropy.h"
 #include "kernels/vocabulary/embedding.h"
@@ -92,6 +93,20 @@ class CpuDevice final : public Device {
         linear_weight_grad_cpu(to, db.as<G>(), dy.as<float>(), x.as<T>(), N, M, K, y_pitch);
       else if constexpr (std::is_same_v<T, Bf16>)
         linear_weight_grad_cpu(to, db.as<G>(), dy.as<T>(), x.as<T>(), N, M, K, y_pitch);
+    });
+  }
+  void fp8_linear_forward(Values y, ConstValues x, ConstValues w, ConstValues bias, std::int64_t N,
+                          std::int64_t M, std::int64_t K) override {
+    fp8_linear_forward_cpu(y.as<Bf16>(), x.as<Bf16>(), w.as<Bf16>(), bias.as<Bf16>(), N, M, K);
+  }
+  void fp8_linear_input_grad(Values dx, ConstValues dy, ConstValues w, std::int64_t N,
+                             std::int64_t M, std::int64_t K) override {
+    fp8_linear_input_grad_cpu(dx.as<Bf16>(), dy.as<Bf16>(), w.as<Bf16>(), N, M, K);
+  }
+  void fp8_linear_weight_grad(Values dw, Values db, ConstValues dy, ConstValues x, std::int64_t N,
+                              std::int64_t M, std::int64_t K) override {
+    with_type(dw, [&]<class G>(G* to) {
+      fp8_linear_weight_grad_cpu(to, db.as<G>(), dy.as<Bf16>(), x.as<Bf16>(), N, M, K);
     });
   }
   void layer_norm_forward(Values y, float* stats, ConstValues x, ConstValues gain, ConstValues bias,

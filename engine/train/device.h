@@ -45,6 +45,16 @@ class Device : public DeviceStream {
                                   std::int64_t N, std::int64_t M, std::int64_t K,
                                   std::int64_t y_pitch = 0) = 0;
 
+  // The same with products of FP8 (kernels/products/fp8_linear.h), which the device must have. All
+  // are bf16, but weights' gradients may be fp32, and rows have no gaps.
+  virtual bool has_fp8() const { return true; }
+  virtual void fp8_linear_forward(Values y, ConstValues x, ConstValues w, ConstValues bias,
+                                  std::int64_t N, std::int64_t M, std::int64_t K) = 0;
+  virtual void fp8_linear_input_grad(Values dx, ConstValues dy, ConstValues w, std::int64_t N,
+                                     std::int64_t M, std::int64_t K) = 0;
+  virtual void fp8_linear_weight_grad(Values dw, Values db, ConstValues dy, ConstValues x,
+                                      std::int64_t N, std::int64_t M, std::int64_t K) = 0;
+
   virtual void layer_norm_forward(Values y, float* stats, ConstValues x, ConstValues gain,
                                   ConstValues bias, std::int64_t N, std::int64_t C) = 0;
   virtual void rms_norm_forward(Values y, float* stats, ConstValues x, ConstValues gain,

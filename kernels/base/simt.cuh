@@ -8,8 +8,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "kernels/base/bf16.h"
+#include "kernels/base/fp8.h"
 #include "kernels/base/shared_limits.h"
 
 namespace parallelarium {
@@ -85,6 +87,22 @@ __device__ inline std::uint32_t pack_bf16(float low, float high) {
   return pair;
 #else
   return round_to_bf16(low).bits | std::uint32_t{round_to_bf16(high).bits} << 16;
+#endif
+}
+
+// Two numbers rounded to FP8, the first in the lower byte; a NaN becomes some NaN.
+template <class F>
+__device__ inline std::uint16_t pack_fp8(float low, float high) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 890
+  std::uint16_t pair;
+  if constexpr (std::is_same_v<F, E4m3>)
+    asm("cvt.rn.satfinite.e4m3x2.f32 %0, %1, %2;" : "=h"(pair) : "f"(high), "f"(low));
+  else
+    asm("cvt.rn.satfinite.e5m2x2.f32 %0, %1, %2;" : "=h"(pair) : "f"(high), "f"(low));
+  return pair;
+#else
+  return static_cast<std::uint16_t>(round_to_fp8<F>(low).bits | unsigned{round_to_fp8<F>(high).bits}
+                                                                    << 8);
 #endif
 }
 

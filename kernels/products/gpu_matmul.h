@@ -17,9 +17,17 @@
 
 #include "kernels/attention/attention.h"
 #include "kernels/base/bf16.h"
+#include "kernels/base/fp8.h"
 #include "kernels/products/matmul_layout.h"
 
 namespace parallelarium {
+
+// Numbers of FP8, and where on the device the inverse of their scale stands.
+template <class F>
+struct ScaledFp8 {
+  const F* values = nullptr;
+  const float* inverse = nullptr;
+};
 
 // Not thread-safe. All products share the workspace, so they use one stream at a time.
 class GpuMatmul {
@@ -47,6 +55,16 @@ class GpuMatmul {
                                         const In* b, float beta, Out* c, const Out* bias,
                                         cudaStream_t stream);
 
+  // c [m,n] = a [m,k] b [n,k]^T + beta c, both times the inverses of their scales; rows without
+  // gaps, bias as above. A and B: E4m3 and E4m3, or E5m2 and E4m3; Out: Bf16 or float. n and k must
+  // be multiples of 16, and a and b start at multiples of 16 bytes. Error: as above, on GPUs of a
+  // compute capability below 8.9 in any case.
+  template <class A, class B, class Out>
+  [[nodiscard]] cublasStatus_t multiply_fp8(std::int64_t m, std::int64_t n, std::int64_t k,
+                                            const ScaledFp8<A>& a, const ScaledFp8<B>& b,
+                                            float beta, Out* c, const Out* bias,
+                                            cudaStream_t stream);
+
  private:
   struct Key;
   struct Plan;
@@ -54,7 +72,8 @@ class GpuMatmul {
   template <class In, class Out>
   cublasStatus_t multiply_whole(const MatmulShape& shape, float alpha, const In* a, const In* b,
                                 float beta, Out* c, const Out* bias, cudaStream_t stream);
-  cublasStatus_t make(const Key& key, const void* bias, Plan& plan) const;
+  cublasStatus_t planned(const Key& key, const Call& call, bool& added_bias);
+  cublasStatus_t make(const Key& key, const Call& call, bool adds_bias, Plan& plan) const;
   cublasStatus_t run(Plan& plan, const Call& call) const;
   void forget_old_plans();
 
@@ -83,6 +102,22 @@ template <class G, class T>
 [[nodiscard]] cublasStatus_t linear_weight_grad(GpuMatmul& matmul, G* dw, const T* dy, const T* x,
                                                 std::int64_t N, std::int64_t M, std::int64_t K,
                                                 cudaStream_t stream, std::int64_t y_pitch = 0);
+
+// fp8_linear.h. workspace: fp8_workspace(N, M, K) bytes at a multiple of 256. Error: as
+// multiply_fp8, and CUBLAS_STATUS_EXECUTION_FAILED if a copy cannot be launched.
+[[nodiscard]] cublasStatus_t fp8_linear_forward(GpuMatmul& matmul, Bf16* y, const Bf16* x,
+                                                const Bf16* w, const Bf16* bias, void* workspace,
+                                                std::int64_t N, std::int64_t M, std::int64_t K,
+                                                cudaStream_t stream);
+[[nodiscard]] cublasStatus_t fp8_linear_input_grad(GpuMatmul& matmul, Bf16* dx, const Bf16* dy,
+                                                   const Bf16* w, void* workspace, std::int64_t N,
+                                                   std::int64_t M, std::int64_t K,
+                                                   cudaStream_t stream);
+template <class G>
+[[nodiscard]] cublasStatus_t fp8_linear_weight_grad(GpuMatmul& matmul, G* dw, const Bf16* dy,
+                                                    const Bf16* x, void* workspace, std::int64_t N,
+                                                    std::int64_t M, std::int64_t K,
+                                                    cudaStream_t stream);
 
 // attention.h. In bf16, scores and dP are rounded to bf16 before the softmax and its gradient.
 // Error: CUBLAS_STATUS_EXECUTION_FAILED if the softmax cannot be launched.

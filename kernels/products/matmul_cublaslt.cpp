@@ -14,8 +14,7 @@ namespace parallelarium {
 // Everything that the library's choice depends on.
 struct GpuMatmul::Key {
   MatmulShape shape;
-  cudaDataType_t in = CUDA_R_32F;
-  cudaDataType_t out = CUDA_R_32F;
+  cudaDataType_t in_a = CUDA_R_32F, in_b = CUDA_R_32F, out = CUDA_R_32F;
   std::uint32_t align_a = 256, align_b = 256, align_c = 256;
   std::uint32_t align_bias = 0;  // 0: no bias
   auto operator<=>(const Key&) const = default;
@@ -56,6 +55,7 @@ struct GpuMatmul::Call {
   void* c;
   const void* bias;
   cudaStream_t stream;
+  const float *inverse_a = nullptr, *inverse_b = nullptr;  // of FP8
 };
 
 namespace {
@@ -71,7 +71,22 @@ bool refused(cublasStatus_t status) {
 
 template <class T>
 constexpr cudaDataType_t type_of() {
-  return std::is_same_v<T, float> ? CUDA_R_32F : CUDA_R_16BF;
+  return std::is_same_v<T, float>  ? CUDA_R_32F
+         : std::is_same_v<T, E4m3> ? CUDA_R_8F_E4M3
+         : std::is_same_v<T, E5m2> ? CUDA_R_8F_E5M2
+                                   : CUDA_R_16BF;
+}
+
+std::uint32_t aligned_at(const void* address) {
+  return alignment_of(reinterpret_cast<std::uintptr_t>(address));
+}
+
+template <class T>
+cublasStatus_t add_bias(T* c, const T* bias, std::int64_t m, std::int64_t n, cudaStream_t stream) {
+  return residual_bias_add(c, static_cast<const T*>(c), static_cast<const T*>(nullptr), bias, m, n,
+                           stream) == cudaSuccess
+             ? CUBLAS_STATUS_SUCCESS
+             : CUBLAS_STATUS_EXECUTION_FAILED;
 }
 
 cublasStatus_t make_layout(Layout& layout, cudaDataType_t type, const ColumnMajor& matrix,
@@ -121,11 +136,11 @@ cudaError_t GpuMatmul::load(cudaStream_t stream) {
   return status;
 }
 
-cublasStatus_t GpuMatmul::make(const Key& key, const void* bias, Plan& plan) const {
+cublasStatus_t GpuMatmul::make(const Key& key, const Call& call, bool adds_bias, Plan& plan) const {
   plan = {};
-  plan.adds_bias = bias != nullptr;
+  plan.adds_bias = adds_bias;
   const MatmulLayout layout = layout_of(key.shape);
-  const bool tf32 = tf32_ && key.in == CUDA_R_32F;
+  const bool tf32 = tf32_ && key.in_a == CUDA_R_32F;
   cublasLtMatmulDesc_t product = nullptr;
   cublasStatus_t status = cublasLtMatmulDescCreate(
       &product, tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F, CUDA_R_32F);
@@ -138,19 +153,23 @@ cublasStatus_t GpuMatmul::make(const Key& key, const void* bias, Plan& plan) con
   const std::int32_t second_op = layout.second.transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
   set(CUBLASLT_MATMUL_DESC_TRANSA, first_op);
   set(CUBLASLT_MATMUL_DESC_TRANSB, second_op);
-  if (bias != nullptr) {
+  if (adds_bias) {
     // One number for each row of the column-major result, which is each column of ours.
     const std::uint32_t epilogue = CUBLASLT_EPILOGUE_BIAS;
     const std::int32_t type = key.out;
     set(CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue);
     set(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, type);
-    set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias);
+    set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, call.bias);
+  }
+  if (call.inverse_a != nullptr) {
+    set(CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, call.inverse_b);
+    set(CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, call.inverse_a);
   }
   const std::int64_t batches = key.shape.batches;
   if (status == CUBLAS_STATUS_SUCCESS)
-    status = make_layout(plan.first, key.in, layout.first, batches);
+    status = make_layout(plan.first, key.in_b, layout.first, batches);
   if (status == CUBLAS_STATUS_SUCCESS)
-    status = make_layout(plan.second, key.in, layout.second, batches);
+    status = make_layout(plan.second, key.in_a, layout.second, batches);
   if (status == CUBLAS_STATUS_SUCCESS)
     status = make_layout(plan.result, key.out, layout.result, batches);
   if (status != CUBLAS_STATUS_SUCCESS) return status;
@@ -184,9 +203,16 @@ cublasStatus_t GpuMatmul::make(const Key& key, const void* bias, Plan& plan) con
 // By the first way that the library takes.
 cublasStatus_t GpuMatmul::run(Plan& plan, const Call& call) const {
   cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
-  if (plan.adds_bias)
-    status = cublasLtMatmulDescSetAttribute(plan.product.get(), CUBLASLT_MATMUL_DESC_BIAS_POINTER,
-                                            &call.bias, sizeof call.bias);
+  const auto point = [&](cublasLtMatmulDescAttributes_t attribute, const void* address) {
+    if (status == CUBLAS_STATUS_SUCCESS)
+      status =
+          cublasLtMatmulDescSetAttribute(plan.product.get(), attribute, &address, sizeof address);
+  };
+  if (plan.adds_bias) point(CUBLASLT_MATMUL_DESC_BIAS_POINTER, call.bias);
+  if (call.inverse_a != nullptr) {
+    point(CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, call.inverse_b);
+    point(CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, call.inverse_a);
+  }
   if (status != CUBLAS_STATUS_SUCCESS) return status;
   status = CUBLAS_STATUS_NOT_SUPPORTED;
   for (; plan.way < plan.ways_count; ++plan.way) {
@@ -207,33 +233,20 @@ void GpuMatmul::forget_old_plans() {
                 [&](const auto& plan) { return plan.second.used + kMostPlans / 2 < products_; });
 }
 
-template <class In, class Out>
-cublasStatus_t GpuMatmul::multiply_whole(const MatmulShape& shape, float alpha, const In* a,
-                                         const In* b, float beta, Out* c, const Out* bias,
-                                         cudaStream_t stream) {
+cublasStatus_t GpuMatmul::planned(const Key& key, const Call& call, bool& added_bias) {
   if (handle_ == nullptr) {
     const cublasStatus_t status = cublasLtCreate(&handle_);
     if (status != CUBLAS_STATUS_SUCCESS) return status;
   }
-  const auto alignment = [](const void* address) {
-    return alignment_of(reinterpret_cast<std::uintptr_t>(address));
-  };
-  const Key key{shape,
-                type_of<In>(),
-                type_of<Out>(),
-                alignment(a),
-                alignment(b),
-                alignment(c),
-                bias == nullptr ? 0 : alignment(bias)};
-  assert(bias == nullptr || (shape.batches == 1 && shape.ldc == shape.n));
-  const Call call{alpha, beta, a, b, c, bias, stream};
+  const bool biased = call.bias != nullptr;
+  assert(!biased || (key.shape.batches == 1 && key.shape.ldc == key.shape.n));
   forget_old_plans();
   const auto [at, fresh] = plans_.try_emplace(key);
   Plan& plan = at->second;
-  cublasStatus_t status = fresh ? make(key, bias, plan) : CUBLAS_STATUS_SUCCESS;
+  cublasStatus_t status = fresh ? make(key, call, biased, plan) : CUBLAS_STATUS_SUCCESS;
   if (status == CUBLAS_STATUS_SUCCESS) status = run(plan, call);
   if (refused(status) && plan.adds_bias) {
-    status = make(key, nullptr, plan);
+    status = make(key, call, false, plan);
     if (status == CUBLAS_STATUS_SUCCESS) status = run(plan, call);
   }
   if (status != CUBLAS_STATUS_SUCCESS) {
@@ -241,12 +254,41 @@ cublasStatus_t GpuMatmul::multiply_whole(const MatmulShape& shape, float alpha, 
     return status;
   }
   plan.used = ++products_;
-  if (bias == nullptr || plan.adds_bias) return status;
-  const Out* const no_branch = nullptr;
-  return residual_bias_add(c, static_cast<const Out*>(c), no_branch, bias, shape.m, shape.n,
-                           stream) == cudaSuccess
-             ? CUBLAS_STATUS_SUCCESS
-             : CUBLAS_STATUS_EXECUTION_FAILED;
+  added_bias = plan.adds_bias;
+  return status;
+}
+
+template <class In, class Out>
+cublasStatus_t GpuMatmul::multiply_whole(const MatmulShape& shape, float alpha, const In* a,
+                                         const In* b, float beta, Out* c, const Out* bias,
+                                         cudaStream_t stream) {
+  const Key key{
+      shape,         type_of<In>(), type_of<In>(), type_of<Out>(),
+      aligned_at(a), aligned_at(b), aligned_at(c), bias == nullptr ? 0 : aligned_at(bias)};
+  bool added = false;
+  const cublasStatus_t status = planned(key, {alpha, beta, a, b, c, bias, stream}, added);
+  if (status != CUBLAS_STATUS_SUCCESS || bias == nullptr || added) return status;
+  return add_bias(c, bias, shape.m, shape.n, stream);
+}
+
+template <class A, class B, class Out>
+cublasStatus_t GpuMatmul::multiply_fp8(std::int64_t m, std::int64_t n, std::int64_t k,
+                                       const ScaledFp8<A>& a, const ScaledFp8<B>& b, float beta,
+                                       Out* c, const Out* bias, cudaStream_t stream) {
+  const MatmulShape shape{Transpose::kNo, Transpose::kYes, m, n, k, k, k, n};
+  const Key key{shape,
+                type_of<A>(),
+                type_of<B>(),
+                type_of<Out>(),
+                aligned_at(a.values),
+                aligned_at(b.values),
+                aligned_at(c),
+                bias == nullptr ? 0 : aligned_at(bias)};
+  bool added = false;
+  const cublasStatus_t status =
+      planned(key, {1.0F, beta, a.values, b.values, c, bias, stream, a.inverse, b.inverse}, added);
+  if (status != CUBLAS_STATUS_SUCCESS || bias == nullptr || added) return status;
+  return add_bias(c, bias, m, n, stream);
 }
 
 template cublasStatus_t GpuMatmul::multiply_whole(const MatmulShape&, float, const float*,
@@ -258,5 +300,14 @@ template cublasStatus_t GpuMatmul::multiply_whole(const MatmulShape&, float, con
 template cublasStatus_t GpuMatmul::multiply_whole(const MatmulShape&, float, const Bf16*,
                                                   const Bf16*, float, float*, const float*,
                                                   cudaStream_t);
+
+#define PARALLELARIUM_FOR(A, Out)                                                              \
+  template cublasStatus_t GpuMatmul::multiply_fp8(std::int64_t, std::int64_t, std::int64_t,    \
+                                                  const ScaledFp8<A>&, const ScaledFp8<E4m3>&, \
+                                                  float, Out*, const Out*, cudaStream_t);
+PARALLELARIUM_FOR(E4m3, Bf16)
+PARALLELARIUM_FOR(E5m2, Bf16)
+PARALLELARIUM_FOR(E5m2, float)
+#undef PARALLELARIUM_FOR
 
 }  // namespace parallelarium

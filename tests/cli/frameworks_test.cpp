@@ -139,6 +139,9 @@ TEST(RooflineCommand, ShowsCeilingsAndPoints) {
       EXPECT_TRUE(point.contains(key)) << key;
   EXPECT_THAT(command({"roofline", "--model", "llama3-8b", "--machine", "dgx-h100"}).out,
               testing::AllOf(HasSubstr("memory of a device"), HasSubstr("network between nodes")));
+  EXPECT_THAT(command({"roofline", "--model", "llama3-8b", "--machine", "dgx-h100"}).out,
+              testing::AllOf(HasSubstr("registers"), HasSubstr("L2 cache"), HasSubstr("2.28 ns"),
+                             HasSubstr("link in a node, NVLink")));
   EXPECT_THAT(command({"roofline"}).out, testing::Not(HasSubstr("network"))) << "the only node";
 }
 

@@ -184,7 +184,7 @@ INSTANTIATE_TEST_SUITE_P(
         Words{"import", "--as", "nanotron", "{}broken.json"}, Words{"roofline", "--layer", "8"},
         Words{"roofline", "--layer", "-1"}, Words{"roofline", "--layer", "x"},
         Words{"layer", "--layer", "-1"}, Words{"layer", "--of-microbatch", "1e3"},
-        Words{"calibrate", "--memory", "--gpus"}, Words{"machines", "--from", "dgx-h100"},
+        Words{"machines", "--from", "dgx-h100"},
         Words{"machines", "show", "dgx-h100", "--to", "{}m.json"},
         Words{"machines", "new", "{}m.json", "--from", "dgx-h100", "--measured", "1s"},
         Words{"machines", "fit", "--from", "dgx-h100"}, Words{"machines", "a", "b", "c"},

@@ -163,6 +163,36 @@ TEST(GpuMachine, FindsHowLongUpdatesOfAllSizesTakeBetweenTheMeasuredOnes) {
     EXPECT_NEAR(error(parameters), 0, 0.25) << parameters;
 }
 
+// A product in FP8 has its own rate, its copies included, and its host's time; one of 16 bit and a
+// head keep theirs.
+TEST(GpuMachine, ProductsInFp8StandOnWhatWasMeasuredOfThem) {
+  GpuMeasurements made = made_up();
+  const auto add = [&](const char* type, double seconds, double host) {
+    made.products.push_back(
+        {1024, 1024, 1024, made.empty.seconds + seconds, "forward", type, host});
+  };
+  add("bfloat16", 4e-6, 5e-6);
+  add("fp8", 3e-6, 20e-6);
+  const Result<Machine> machine = machine_of(made, "", "");
+  ASSERT_TRUE(machine.ok());
+  EXPECT_NEAR(machine->fp8_flops_per_second.value * 3e-6, 2.0 * 1024 * 1024 * 1024, 1e3);
+  Work work{Piece::kMlpIn, Phase::kForward, 1024, 1024, 1024};
+  work.flops = 2.0 * 1024 * 1024 * 1024;
+  Shape shape;
+  shape.fp8 = true;
+  const auto seconds = [&](ProductType products) {
+    return work_seconds(work, shape, *machine, DataType::kBf16, products) -
+           machine->launch_seconds.value;
+  };
+  EXPECT_NEAR(seconds(ProductType::kFp8), 3e-6, 1e-9);
+  EXPECT_NEAR(seconds(ProductType::kSame), 4e-6, 1e-9);
+  const double launches = work_host_seconds(work, shape, *machine);
+  shape.fp8 = false;
+  EXPECT_NEAR(launches - work_host_seconds(work, shape, *machine), 15e-6, 1e-9);
+  work.piece = Piece::kHead;
+  EXPECT_NEAR(seconds(ProductType::kFp8), 4e-6, 1e-9);
+}
+
 // Devices are queues of threads and NCCL moves bytes between them: what is measured is nothing, but
 // every op, message and collective runs, and all of it ends up in the Machine.
 TEST(GpuCalibration, MeasuresEverythingAPredictionNeeds) {
@@ -190,6 +220,7 @@ TEST(GpuCalibration, MeasuresEverythingAPredictionNeeds) {
   const Result<Machine> read = machine_from_json(to_json(*machine));
   ASSERT_TRUE(read.ok()) << read.error().text;
   EXPECT_EQ(read->host_calls, machine->host_calls);
+  EXPECT_EQ(read->matmuls, machine->matmuls);
   const auto is_known_to_hosts = [&](std::string_view call) {
     return call.empty() || std::any_of(machine->host_calls.begin(), machine->host_calls.end(),
                                        [&](const HostCall& known) { return known.call == call; });
@@ -208,6 +239,9 @@ TEST(GpuCalibration, MeasuresEverythingAPredictionNeeds) {
     return kernel.empty() ||
            (in(DataType::kF32) && (is_always_fp32(kernel) || in(DataType::kBf16)));
   };
+  EXPECT_GT(machine->fp8_flops_per_second.value, 0);
+  for (const Phase phase : {Phase::kForward, Phase::kInputGrad, Phase::kWeightGrad})
+    EXPECT_TRUE(is_known_to_hosts(fmt::format("{} {}", kFp8Product, name_of(phase))));
   Shape plain, other;  // two models that have every variant between them
   other.mlp = Mlp::kSwiglu;
   other.norm = Norm::kRms;
@@ -259,6 +293,7 @@ TEST(GpuMachine, IsMeasuredOfAllOfOneKindAndOfTheChosenOfSeveral) {
 class SlowDevice final : public QueuedDevice {
  public:
   SlowDevice() : QueuedDevice(std::chrono::microseconds{0}) {}
+  bool has_fp8() const override { return false; }
   void linear_forward(Values y, ConstValues x, ConstValues w, ConstValues bias, std::int64_t N,
                       std::int64_t M, std::int64_t K, std::int64_t y_pitch) override {
     std::this_thread::sleep_for(kLate);

@@ -199,6 +199,11 @@ TEST(ExtraMemory, IsWorkspacesScratchAndBuffersOfCommunicators) {
   EXPECT_EQ(alone.communicators, 0);
   EXPECT_GT(alone.scratch, 0) << "the sums of biases' gradients";
   EXPECT_GT(alone.code, 0);
+  // QKV backward: gradients of 16 tokens and the weight, a byte a number, scales and their parts.
+  const std::int64_t eighths =
+      of("machine=dgx-h100 hidden=64 ffn=128 precision=mixed-16 products=fp8 micro-batch=2", false)
+          .scratch;
+  EXPECT_EQ(eighths, 256 + 2048 + 16 * 192 + 192 * 64);
   const std::int64_t through_host = of("dp=2").communicators;
   EXPECT_LT(through_host, 64 << 20) << "GPUs that reach no other keep buffers in the host";
   gpu.peers = {1};

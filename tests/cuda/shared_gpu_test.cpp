@@ -30,6 +30,7 @@ TEST_P(SharedGpu, TrainsLikeOneRank) {
   ASSERT_TRUE(choice.ok()) << choice.error().text;
   const RunWishes wishes{.gradients = true, .parameters = false, .held_out_loss = true};
   const Result<RunResult> many = run(setup, built(setup), *choice, {}, wishes);
+  if (!many && many.error().id == "fp8-gpu") GTEST_SKIP() << many.error().text;
   ASSERT_TRUE(many.ok()) << many.error().text;
   parallelarium::Setup alone = one_rank_setup(setup);
   alone.run.backend = Backend::kCpu;
@@ -38,6 +39,7 @@ TEST_P(SharedGpu, TrainsLikeOneRank) {
   Proof proof = compare(*many, *one);
   if (setup.precision.parameter_bytes == 2) {
     alone.precision = {};
+    alone.products = ProductType::kSame;
     const Result<RunResult> exact = run_now(alone, built(alone), wishes);
     ASSERT_TRUE(exact.ok()) << exact.error().text;
     proof = compare(*many, *one, *exact);
@@ -82,6 +84,8 @@ constexpr const char* kMeshes[] = {"pp=1",
 // Recipes, and paths that have kernels of their own in 16 bit: rings, dropout by blocks, Llama's
 // pieces, experts.
 constexpr const char* kHalf[] = {
+    "machine=dgx-h100 products=fp8 hidden=64 ffn=128 precision=mixed-16-main-grads",
+    "machine=dgx-h100 products=fp8 hidden=64 ffn=128 precision=mixed-16 llama tp=2 pp=2",
     "precision=mixed-16 pp=2 dp=2 zero=1",
     "precision=mixed-16 pp=2 dp=2 zero=1 attention=fused",
     "precision=mixed-16-main-grads pp=2 dp=2 zero=1",

@@ -21,6 +21,8 @@ namespace {
 
 double number(float value) { return value; }
 double number(Bf16 value) { return widen(value); }
+double number(E4m3 value) { return widen(value); }
+double number(E5m2 value) { return widen(value); }
 void put(float& to, double value) { to = static_cast<float>(value); }
 void put(Bf16& to, double value) { to = round_to_bf16(static_cast<float>(value)); }
 
@@ -62,6 +64,32 @@ cublasStatus_t GpuMatmul::multiply_whole(const MatmulShape& shape, float alpha, 
   return CUBLAS_STATUS_SUCCESS;
 }
 
+// As cuBLASLt 13.1 does on an H200: rows, operands, scales and results that begin at 16 bytes, and
+// no others.
+template <class A, class B, class Out>
+cublasStatus_t GpuMatmul::multiply_fp8(std::int64_t m, std::int64_t n, std::int64_t k,
+                                       const ScaledFp8<A>& a, const ScaledFp8<B>& b, float beta,
+                                       Out* c, const Out* bias, cudaStream_t) {
+  const auto aligned = [](const void* address) {
+    return reinterpret_cast<std::uintptr_t>(address) % 16 == 0;
+  };
+  if (n % 16 != 0 || k % 16 != 0 || !aligned(a.values) || !aligned(b.values) ||
+      !aligned(a.inverse) || !aligned(b.inverse) || !aligned(c))
+    return CUBLAS_STATUS_NOT_SUPPORTED;
+  for (std::int64_t row = 0; row < m; ++row)
+    for (std::int64_t column = 0; column < n; ++column) {
+      double sum = 0;
+      for (std::int64_t at = 0; at < k; ++at)
+        sum += number(a.values[row * k + at]) * number(b.values[column * k + at]);
+      Out& out = c[row * n + column];
+      sum *= double{*a.inverse} * double{*b.inverse};
+      if (beta != 0) sum += double{beta} * number(out);
+      if (bias != nullptr) sum += number(bias[column]);
+      put(out, sum);
+    }
+  return CUBLAS_STATUS_SUCCESS;
+}
+
 template cublasStatus_t GpuMatmul::multiply_whole(const MatmulShape&, float, const float*,
                                                   const float*, float, float*, const float*,
                                                   cudaStream_t);
@@ -71,5 +99,14 @@ template cublasStatus_t GpuMatmul::multiply_whole(const MatmulShape&, float, con
 template cublasStatus_t GpuMatmul::multiply_whole(const MatmulShape&, float, const Bf16*,
                                                   const Bf16*, float, float*, const float*,
                                                   cudaStream_t);
+
+#define PARALLELARIUM_FOR(A, Out)                                                              \
+  template cublasStatus_t GpuMatmul::multiply_fp8(std::int64_t, std::int64_t, std::int64_t,    \
+                                                  const ScaledFp8<A>&, const ScaledFp8<E4m3>&, \
+                                                  float, Out*, const Out*, cudaStream_t);
+PARALLELARIUM_FOR(E4m3, Bf16)
+PARALLELARIUM_FOR(E5m2, Bf16)
+PARALLELARIUM_FOR(E5m2, float)
+#undef PARALLELARIUM_FOR
 
 }  // namespace parallelarium

@@ -90,6 +90,77 @@ TEST(Roofline, CeilingsAreTheMachinesWithTheirOrigins) {
               machine.half_flops_per_second.value / machine.memory_bytes_per_second.value, 1e-6);
 }
 
+// Further away is slower and larger, of every machine that says so much.
+TEST(Ladder, GoesFromNearToFar) {
+  int whole = 0;
+  for (const std::string& name : machine_names()) {
+    const Machine machine = *find_machine(name);
+    const std::vector<MemoryRung> rungs = *rungs_of(machine);
+    const std::vector<LadderRow> rows = ladder_of(machine, rungs);
+    double latency = 0, rate = 1e300;
+    bool has_memory = false;
+    for (const LadderRow& row : rows) {
+      has_memory = has_memory || row.level == "memory";
+      if (row.latency_seconds.value > 0) {
+        EXPECT_GT(row.latency_seconds.value, latency) << name << " " << row.level;
+        EXPECT_FALSE(row.latency_seconds.origin.empty());
+        latency = row.latency_seconds.value;
+      }
+      if (row.level == "host" || row.bytes_per_second.value <= 0) continue;  // beside the links
+      EXPECT_LE(row.bytes_per_second.value, rate) << name << " " << row.level;
+      EXPECT_FALSE(row.bytes_per_second.origin.empty());
+      rate = row.bytes_per_second.value;
+    }
+    EXPECT_TRUE(has_memory) << name;
+    whole += rungs.empty() ? 0 : 1;
+    if (!machine.local) {
+      EXPECT_EQ(rows.back().level, "network") << name << ": up to another node";
+    }
+  }
+  EXPECT_EQ(whole, 6) << "machines of V100, A100 and H100";
+}
+
+// The figures that the sources print, in their units.
+TEST(Ladder, OfAnH100IsThatOfItsSources) {
+  const std::vector<LadderRow> rows =
+      ladder_of(*find_machine("dgx-h100"), *rungs_of(*find_machine("dgx-h100")));
+  const auto row = [&](const char* level) {
+    for (const LadderRow& found : rows)
+      if (found.level == level) return found;
+    return LadderRow{};
+  };
+  EXPECT_NEAR(row("registers").latency_seconds.value * 1755e6, 4, 0.01);
+  EXPECT_NEAR(row("L1").latency_seconds.value * 1755e6, 34.2, 0.1);
+  EXPECT_NEAR(row("L2").latency_seconds.value * 1755e6, 265.5, 0.1);
+  EXPECT_NEAR(row("memory").latency_seconds.value * 1755e6, 650.0, 1);
+  EXPECT_EQ(row("memory").bytes_per_second.value, 3.35e12);
+  EXPECT_EQ(row("memory").bytes, 80'000'000'000);
+  EXPECT_EQ(row("node").name.text, "link in a node, NVLink");
+  EXPECT_EQ(row("node").latency_seconds, find_machine("dgx-h100")->intra_node.latency_seconds);
+}
+
+// What was measured of the memory goes before what the machine says.
+TEST(Ladder, FillsTheMemoryOfAMachineWithoutOne) {
+  const Machine machine = *find_machine("4x-l40s");
+  EXPECT_TRUE(rungs_of(machine)->empty());
+  EXPECT_EQ(ladder_of(machine, {}).front().level, "memory");
+  EXPECT_EQ(ladder_of(machine, {}).front().bytes_per_second, machine.memory_bytes_per_second);
+  const std::vector<MemoryRung> rungs = {{"memory", 0, {5e-7, "measured"}, {7e11, "measured"}}};
+  EXPECT_EQ(ladder_of(machine, rungs).front().bytes_per_second.value, 7e11);
+  EXPECT_EQ(ladder_of(machine, rungs).front().latency_seconds.value, 5e-7);
+}
+
+TEST(Ladder, RowsSayWhatIsKnown) {
+  const nlohmann::json json = to_json(made(setup_of("llama3-8b"))).at("ladder");
+  ASSERT_EQ(json.size(), 7u);
+  for (const nlohmann::json& row : json) {
+    EXPECT_TRUE(row.contains("level") && row.contains("name"));
+    EXPECT_EQ(row.contains("bytes_per_second"), row.contains("origin")) << row;
+    EXPECT_EQ(row.contains("latency_seconds"), row.contains("latency_origin")) << row;
+  }
+  EXPECT_FALSE(json.at(0).contains("bytes_per_second")) << "of registers it is not known";
+}
+
 TEST(Roofline, ALargeProductIsBoundByComputeAndANormByMemory) {
   const auto roofline = made(setup_of("llama3-8b"));
   int seen = 0;

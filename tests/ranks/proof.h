@@ -54,6 +54,7 @@ inline const RunResult& one_rank(const Setup& setup) {
 
 inline Setup in_fp32(Setup setup) {
   setup.precision = {};
+  setup.products = ProductType::kSame;
   return setup;
 }
 

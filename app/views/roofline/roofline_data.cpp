@@ -106,6 +106,14 @@ QString flops_rate_text(double flops_per_second) {
   return value_text(flops_per_second, "flops_per_second");
 }
 
+QString ladder_origin(const LadderRow& row) {
+  const Sourced &latency = row.latency_seconds, &rate = row.bytes_per_second;
+  if (latency.value <= 0) return origin_text(rate.origin);
+  if (rate.value <= 0 || rate.origin == latency.origin) return origin_text(latency.origin);
+  return RooflineWords::tr("%1; rate: %2")
+      .arg(origin_text(latency.origin), origin_text(rate.origin));
+}
+
 QString roofline_title(const RooflineData& data) {
   if (!data.roofline) return data.refusal;
   return RooflineWords::tr("Roofline · %1 · layer %2 of %3 on rank %4, one micro-batch")
@@ -133,18 +141,19 @@ std::vector<std::pair<QString, QString>> point_facts(const RooflinePoint& point)
 QString roofline_description(const RooflineData& data) {
   QStringList said{roofline_title(data), data.whose};
   if (!data.roofline) return said.join(QLatin1Char('\n'));
-  for (const RooflineCeiling& ceiling : data.roofline->ceilings) {
-    QString line = ceiling.flops_per_second > 0
-                       ? RooflineWords::tr("%1: %2, ridge at %3 FLOP per byte, %4.")
-                             .arg(sentence(ceiling.name), flops_rate_text(ceiling.flops_per_second),
-                                  number_text(ceiling.ridge), origin_text(ceiling.origin))
-                       : RooflineWords::tr("%1: %2, %3.")
-                             .arg(sentence(ceiling.name), rate_text(ceiling.bytes_per_second),
-                                  origin_text(ceiling.origin));
-    if (ceiling.latency_seconds > 0)
-      line += QLatin1Char(' ') +
-              RooflineWords::tr("Latency %1.").arg(seconds_text(ceiling.latency_seconds));
-    said << line;
+  for (const RooflineCeiling& ceiling : data.roofline->ceilings)
+    if (ceiling.flops_per_second > 0)
+      said << RooflineWords::tr("%1: %2, ridge at %3 FLOP per byte, %4.")
+                  .arg(sentence(ceiling.name), flops_rate_text(ceiling.flops_per_second),
+                       number_text(ceiling.ridge), origin_text(ceiling.origin));
+  for (const LadderRow& row : data.roofline->ladder) {
+    QStringList known;
+    if (row.bytes > 0) known << bytes_text(row.bytes);
+    if (row.bytes_per_second.value > 0) known << rate_text(row.bytes_per_second.value);
+    if (row.latency_seconds.value > 0)
+      known << RooflineWords::tr("latency %1").arg(seconds_text(row.latency_seconds.value));
+    said << RooflineWords::tr("%1: %2, %3.")
+                .arg(sentence(row.name), known.join(QStringLiteral(", ")), ladder_origin(row));
   }
   if (data.hidden) {
     said << RooflineWords::tr("Hidden until you answer.");

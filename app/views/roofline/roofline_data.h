@@ -34,6 +34,8 @@ RooflineData roofline_data(const Session& session, int layer, int selected);
 QString point_text(const RooflinePoint& point);  // "MLP in, forward"
 QString bound_text(RooflineBound bound);         // "arithmetic", "memory", "launch"
 QString flops_rate_text(double flops_per_second);
+// Of its latency, and of its rate where that comes from elsewhere.
+QString ladder_origin(const LadderRow& row);
 QString roofline_title(const RooflineData& data);
 QString roofline_description(const RooflineData& data);
 std::vector<std::pair<QString, QString>> point_facts(const RooflinePoint& point);

@@ -15,6 +15,7 @@ namespace {
 
 constexpr double kRoofMargin = 16, kRoofGap = 20, kRoofHead = 22, kRoofRow = 20;
 constexpr double kPlotBeside = 800, kListWidth = 416;
+constexpr double kSizesFrom = 700;  // width of the ladder that has room for them
 
 struct RoofWords {
   Q_DECLARE_TR_FUNCTIONS(RooflineView)
@@ -85,53 +86,74 @@ double paint_pieces(QPainter& painter, const QRectF& rect, const RooflineData& d
   return y - rect.top();
 }
 
+namespace {
+
+// The least and the most of what is drawn as a bar.
+struct BarRange {
+  double least = 1e300, most = 0;
+  void add(double value) {
+    if (value <= 0) return;
+    least = std::min(least, value);
+    most = std::max(most, value);
+  }
+};
+
+}  // namespace
+
 double paint_ladder(QPainter& painter, const QRectF& rect, const RooflineData& data,
                     const Theme& theme, TextLog* texts) {
   double y = rect.top();
   const double width = rect.width();
-  const double rate_at = width * 0.24, latency_at = width * 0.54, origin_at = width * 0.76;
+  const bool sizes = width >= kSizesFrom;
+  const double rate_at = width * (sizes ? 0.32 : 0.24), size_at = width * 0.22;
+  const double latency_at = width * (sizes ? 0.57 : 0.54), origin_at = width * 0.76;
   const auto head = [&](double from, double to, const QString& text) {
     put_caps(painter, QRectF(rect.left() + from, y, to - from - 6, kRoofHead), text, theme, texts);
   };
-  head(0, rate_at, RoofWords::tr("Ladder"));
+  head(0, sizes ? size_at : rate_at, RoofWords::tr("Ladder"));
+  if (sizes) head(size_at, rate_at, RoofWords::tr("Size"));
   head(rate_at, latency_at, RoofWords::tr("Rate"));
   head(latency_at, origin_at, RoofWords::tr("Latency or ridge"));
   head(origin_at, width, RoofWords::tr("Origin"));
   y += kRoofHead;
-  double slowest = 1e300, fastest = 0, soonest = 1e300, latest = 0;
-  for (const RooflineCeiling& ceiling : data.roofline->ceilings) {
-    if (ceiling.bytes_per_second > 0) {
-      slowest = std::min(slowest, ceiling.bytes_per_second);
-      fastest = std::max(fastest, ceiling.bytes_per_second);
-    }
-    if (ceiling.latency_seconds > 0) {
-      soonest = std::min(soonest, ceiling.latency_seconds);
-      latest = std::max(latest, ceiling.latency_seconds);
-    }
-  }
-  for (const RooflineCeiling& ceiling : data.roofline->ceilings) {
-    put_elided(painter, QRectF(rect.left(), y, rate_at - 8, kRoofRow), Qt::AlignVCenter,
-               capitalised(sentence(ceiling.name)), theme.font(12), theme.text, texts);
-    const QRectF rate(rect.left() + rate_at, y, latency_at - rate_at - 8, kRoofRow);
-    const QRectF other(rect.left() + latency_at, y, origin_at - latency_at - 8, kRoofRow);
-    if (ceiling.flops_per_second > 0) {
-      put_text(painter, rate, Qt::AlignVCenter, flops_rate_text(ceiling.flops_per_second),
-               theme.font(12), theme.text, texts);
-      if (ceiling.ridge > 0)
-        put_text(painter, other, Qt::AlignVCenter,
-                 RoofWords::tr("%1 FLOP/B").arg(number_text(ceiling.ridge)), theme.font(12),
-                 theme.text, texts);
-    } else {
-      paint_log_bar(painter, rate, ceiling.bytes_per_second, slowest, fastest,
-                    rate_text(ceiling.bytes_per_second), ceiling.latency_seconds > 0, theme, texts);
-      if (ceiling.latency_seconds > 0)
-        paint_log_bar(painter, other, ceiling.latency_seconds, soonest, latest,
-                      seconds_text(ceiling.latency_seconds), true, theme, texts);
-    }
-    put_elided(painter, QRectF(rect.left() + origin_at, y, width - origin_at, kRoofRow),
-               Qt::AlignVCenter, origin_text(ceiling.origin), theme.font(12), theme.muted, texts);
+  const auto cell = [&](double from, double to) {
+    return QRectF(rect.left() + from, y, to - from - 8, kRoofRow);
+  };
+  const auto row = [&](const Message& name, const QString& origin) {
+    put_elided(painter, cell(0, sizes ? size_at : rate_at), Qt::AlignVCenter,
+               capitalised(sentence(name)), theme.font(12), theme.text, texts);
+    put_elided(painter, cell(origin_at, width + 8), Qt::AlignVCenter, origin, theme.font(12),
+               theme.muted, texts);
     y += kRoofRow;
     painter.fillRect(QRectF(rect.left(), y - 1, width, 1), theme.hairline);
+  };
+  for (const RooflineCeiling& ceiling : data.roofline->ceilings) {
+    if (ceiling.flops_per_second <= 0) continue;  // bytes stand in the ladder
+    put_text(painter, cell(rate_at, latency_at), Qt::AlignVCenter,
+             flops_rate_text(ceiling.flops_per_second), theme.font(12), theme.text, texts);
+    if (ceiling.ridge > 0)
+      put_text(painter, cell(latency_at, origin_at), Qt::AlignVCenter,
+               RoofWords::tr("%1 FLOP/B").arg(number_text(ceiling.ridge)), theme.font(12),
+               theme.text, texts);
+    row(ceiling.name, origin_text(ceiling.origin));
+  }
+  BarRange rates, latencies;
+  for (const LadderRow& step : data.roofline->ladder) {
+    rates.add(step.bytes_per_second.value);
+    latencies.add(step.latency_seconds.value);
+  }
+  for (const LadderRow& step : data.roofline->ladder) {
+    const double rate = step.bytes_per_second.value, latency = step.latency_seconds.value;
+    if (sizes && step.bytes > 0)
+      put_elided(painter, cell(size_at, rate_at), Qt::AlignVCenter, bytes_text(step.bytes),
+                 theme.font(12), theme.muted, texts);
+    if (rate > 0)
+      paint_log_bar(painter, cell(rate_at, latency_at), rate, rates.least, rates.most,
+                    rate_text(rate), step.is_link(), theme, texts);
+    if (latency > 0)
+      paint_log_bar(painter, cell(latency_at, origin_at), latency, latencies.least, latencies.most,
+                    seconds_text(latency), step.is_link(), theme, texts);
+    row(step.name, ladder_origin(step));
   }
   y += 4;
   y += put_lines(painter, QRectF(rect.left(), y, width, 18),

@@ -7,19 +7,17 @@
 
 #include <algorithm>
 #include <array>
-#include <cassert>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <sstream>
 #include <tuple>
 
+#include "engine/plan/machine/machine_files.h"
 #include "engine/plan/machine/presets.h"
 #include "engine/plan/placement/cores.h"
 #include "engine/plan/settings/alternatives.h"
@@ -45,30 +43,9 @@ constexpr std::array kMachineOrder = {
 // What documents of older versions call them.
 constexpr std::pair<const char*, const char*> kFormerNames[] = {
     {"workstation-4090", "4x-rtx-4090"}, {"workstation-3090", "2x-rtx-3090"}};
-constexpr std::uintmax_t kMostMachineBytes = 4'000'000;
 constexpr std::size_t kMostParsed = 4;  // files that read_local() remembers
 // The last is the Windows driver as Linux sees it under WSL 2.
 constexpr std::array kDriverFiles = {"/dev/nvidiactl", "/proc/driver/nvidia/version", "/dev/dxg"};
-
-std::string machine_of_file(const EmbeddedFile& file) {
-  return std::string(file.path.substr(9, file.path.size() - 14));  // machines/NAME.json
-}
-
-// A file may say `based_on` and what it changes of another.
-Result<nlohmann::json> preset_json(const EmbeddedFile& file) {
-  Result<nlohmann::json> json = parse_json(file.content);
-  if (!json || !json->contains("based_on")) return json;
-  const auto base =
-      std::find_if(embedded_files().begin(), embedded_files().end(), [&](auto& other) {
-        return other.path.starts_with("machines/") && (*json)["based_on"] == machine_of_file(other);
-      });
-  assert(base != embedded_files().end());
-  Result<nlohmann::json> whole = parse_json(base->content);
-  if (!whole) return whole;
-  json->erase("based_on");
-  whole->merge_patch(*json);
-  return whole;
-}
 
 // Read once: every changed setting asks for its machine.
 const std::map<std::string, Result<Machine>>& presets() {
@@ -90,22 +67,10 @@ const std::map<std::string, Result<Machine>>& presets() {
 }
 
 Result<Machine> parse_local(const std::string& path) {
-  const auto unreadable = [&](const Message& why) {
-    return message("machine-file",
-                   "The calibration in {} cannot be used ({}); calibrate again or delete it.",
-                   shown(path), why);
-  };
-  std::error_code error;
-  if (std::filesystem::file_size(path, error) > kMostMachineBytes || error)
-    return unreadable(message("file-large", "it is too large or cannot be opened"));
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream content;
-  content << file.rdbuf();
-  if (!file) return unreadable(message("file-unread", "it cannot be read"));
-  Result<nlohmann::json> json = parse_json(content.str());
-  if (!json) return unreadable(json.error());
+  const Result<nlohmann::json> json = read_kept(path);
+  if (!json) return json.error();
   Result<Machine> machine = machine_from_json(*json);
-  if (!machine) return unreadable(machine.error());
+  if (!machine) return unusable(path, machine.error());
   machine->local = true;
   return machine;
 }
@@ -290,44 +255,10 @@ std::vector<int> calibrated_among(const Machine& gpus, const std::vector<std::st
   return {found.begin(), found.end()};
 }
 
-std::string local_machine_path(bool gpus) {
-  const std::string file = gpus ? "/parallelarium/gpus.json" : "/parallelarium/machine.json";
-  if (const char* data = std::getenv("XDG_DATA_HOME"); data != nullptr && data[0] == '/')
-    return data + file;
-  const char* home = std::getenv("HOME");
-  if (home == nullptr || home[0] != '/') return {};
-  return std::string(home) + "/.local/share" + file;
-}
+std::string local_machine_path(bool gpus) { return kept_path(gpus ? "gpus.json" : "machine.json"); }
 
 Result<void> save_local_machine(const Machine& machine) {
-  const std::string path = local_machine_path(machine.name == kLocalGpus);
-  if (path.empty())
-    return message("machine-home", "There is no HOME, so the calibration has no place; set HOME.");
-  const auto failed = [&](const std::string& what) {
-    return message("machine-save", "The calibration cannot be written to {}: {}.", shown(path),
-                   what);
-  };
-  const std::filesystem::path target(path);
-  std::error_code error;
-  std::filesystem::create_directories(target.parent_path(), error);
-  if (error) return failed(error.message());
-  const std::string partial = fmt::format("{}.{}", path, getpid());
-  {
-    std::ofstream file(partial, std::ios::binary | std::ios::trunc);
-    file << to_json(machine).dump(2) << '\n';
-    file.flush();
-    if (!file) {
-      std::filesystem::remove(partial, error);
-      return failed("the disk is full or the folder cannot be written");
-    }
-  }
-  std::filesystem::rename(partial, target, error);
-  if (error) {
-    const std::string what = error.message();
-    std::filesystem::remove(partial, error);
-    return failed(what);
-  }
-  return {};
+  return keep(local_machine_path(machine.name == kLocalGpus), to_json(machine));
 }
 
 Machine uncalibrated_local_machine() {

@@ -6,6 +6,8 @@
 
 #include "engine/plan/machine/machine.h"
 #include "engine/plan/machine/machine_tables.h"
+#include "engine/plan/machine/memory_rungs.h"
+#include "engine/plan/program/kernels_of_pieces.h"
 #include "engine/plan/program/program.h"
 #include "engine/plan/settings/alternatives.h"
 #include "engine/plan/settings/settings_reader.h"
@@ -64,6 +66,15 @@ void read_type(SettingsReader& reader, std::string& type) {
                       name_of(DataType::kF32), name_of(DataType::kBf16)));
 }
 
+void read_product_type(SettingsReader& reader, std::string& type) {
+  reader.text("type", type);
+  if (type.empty() || type == name_of(DataType::kF32) || type == name_of(DataType::kBf16) ||
+      type == kFp8Product)
+    return;
+  reader.fail(message("product-type", "{} must be {}, {} or {}.", reader.dotted("type"),
+                      name_of(DataType::kF32), name_of(DataType::kBf16), kFp8Product));
+}
+
 Result<MatmulPoint> read_point(const nlohmann::json& json, const std::string& prefix) {
   MatmulPoint point;
   SettingsReader reader(json, prefix);
@@ -72,7 +83,7 @@ Result<MatmulPoint> read_point(const nlohmann::json& json, const std::string& pr
   reader.whole("n", point.n, 1, kMost);
   reader.whole("k", point.k, 1, kMost);
   reader.text("phase", point.phase);
-  read_type(reader, point.type);
+  read_product_type(reader, point.type);
   read_dotted(reader, "flops_per_second", point.flops_per_second, read_sourced);
   if (auto done = reader.finish(); !done) return done.error();
   return point;
@@ -204,6 +215,9 @@ Result<Machine> machine_from_json(const nlohmann::json& json) {
   read_list(reader, "matmuls", machine.matmuls, read_point);
   read_list(reader, "kernels", machine.kernels, read_rate);
   read_list(reader, "host_calls", machine.host_calls, read_host_call);
+  // For people, who get it from rungs_of(); a mistake in it is found here.
+  if (reader.child("ladder") != nullptr)
+    if (const auto ladder = ladder_from_json(json); !ladder) reader.fail(ladder.error());
   read_list(reader, "pairs", machine.pairs, read_pair);
   read_list(reader, "collectives", machine.collectives, read_collective);
   read_list(reader, "transfers", machine.transfers, read_transfer);

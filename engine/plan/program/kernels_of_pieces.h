@@ -22,6 +22,17 @@ inline constexpr std::string_view kSoftmaxKernel = "softmax";
 inline constexpr std::string_view kSoftmaxGradKernel = "softmax_grad";
 inline constexpr std::string_view kCastKernel = "cast";
 
+// Pieces whose products may be in FP8. Source: DeepSeek-V3 (arXiv 2412.19437), section 3.3.1: all
+// linear layers, but no embedding, head, router, norm or attention.
+constexpr bool multiplies_fp8(Piece piece) {
+  return piece == Piece::kQkv || piece == Piece::kProjection || piece == Piece::kMlpIn ||
+         piece == Piece::kMlpOut || piece == Piece::kExpert;
+}
+
+// MatmulPoint::type of a product in FP8, with the copies that it makes of what is stored in 16 bit,
+// and what stands before its phase where Machine::host_calls names it.
+inline constexpr std::string_view kFp8Product = "fp8";
+
 // The name in Machine::kernels and Machine::passes; empty for pieces that are matrix products (QKV, projection, MLP in
 // and out, head, experts, routers forward), for whole stages and for transfers.
 constexpr std::string_view kernel_of(Piece piece, Phase phase) {

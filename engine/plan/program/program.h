@@ -241,6 +241,7 @@ struct Shape {
   int key_blocks = 1;
   bool local = false;                 // with CP, a rank's queries meet its own keys alone
   bool fused = false;                 // attention keeps no probabilities
+  bool fp8 = false;                   // pieces that may multiply FP8 do (multiplies_fp8)
   std::int64_t heads = 0, vocab = 0;  // of all ranks; TP V may be more: the last ranks' is padded
   double dropout = 0;  // of the probabilities, and of both branches where they join the stream
   ExpertShape experts;

@@ -106,10 +106,12 @@ Result<void> can_execute_experts(const Setup& setup) {
                            "This version predicts activations that wait in FP8 and keeps them as "
                            "they are computed."},
                   "kept_activations", {"same"});
-  if (setup.products == ProductType::kFp8)
-    return cannot(Sentence{"run-fp8", "This version predicts products in FP8 and runs in 16 bit."},
-                  "products", {"same"});
   if (setup.model.experts.count == 0) return {};
+  if (setup.products == ProductType::kFp8)
+    return cannot(Sentence{"run-fp8-experts",
+                           "This version runs products in FP8 without experts, and predicts those "
+                           "of experts."},
+                  "products", {"same"});
   if (setup.fp8_dispatch)
     return cannot(Sentence{"run-fp8-dispatch",
                            "This version predicts tokens that travel in FP8 and sends them as they "
@@ -141,6 +143,32 @@ Result<void> can_execute_experts(const Setup& setup) {
                  "This version runs experts without CP: a micro-batch's capacity and balance would "
                  "have to be counted over the CP ranks."},
         "mesh.cp", {"1"});
+  return {};
+}
+
+// Rows of FP8 begin at 16 bytes (kernels/products/fp8_linear.h). Of a rank: all that its linear
+// layers take in or give out.
+Result<void> can_execute_fp8(const Setup& setup) {
+  if (setup.products != ProductType::kFp8) return {};
+  constexpr std::int64_t kMultiple = 16;
+  const Model& model = setup.model;
+  const std::int64_t t = setup.mesh.tp;
+  const std::int64_t size = model.head_dim > 0 ? model.head_dim : model.hidden / model.heads;
+  const std::int64_t keys = std::max<std::int64_t>(1, model.kv_heads / t);
+  const std::pair<const char*, std::int64_t> widths[] = {
+      {"model.hidden", model.hidden},
+      {"model.heads", model.heads / t * size},
+      {"model.heads", (model.heads / t + 2 * keys) * size},
+      {"model.ffn", model.ffn / t}};
+  for (const auto& [field, width] : widths) {
+    if (width % kMultiple == 0) continue;
+    Message why = message("run-fp8-sizes",
+                          "Tensor cores multiply FP8 in steps of {}, and a linear layer of a rank "
+                          "would take or give {} numbers for each token.",
+                          kMultiple, width);
+    why.field = field;
+    return why;
+  }
   return {};
 }
 
@@ -206,6 +234,7 @@ Result<void> can_execute(const Setup& setup) {
   const Mesh& mesh = setup.mesh;
   if (Result<void> can = can_execute_context(setup); !can) return can;
   if (Result<void> can = can_execute_experts(setup); !can) return can;
+  if (Result<void> can = can_execute_fp8(setup); !can) return can;
   if (Result<void> can = can_execute_offload(setup); !can) return can;
   if (mesh.ranks() > kMostRanks) {
     Message why = message("run-ranks", "{} ranks are more than the {} that this version runs.",

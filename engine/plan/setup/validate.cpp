@@ -110,6 +110,18 @@ void check_products(const Setup& setup, Messages& wrong) {
     add(wrong,
         message("fp8-precision", "Products in FP8 are made of 16-bit numbers; choose mixed-16."),
         "products", {"same"});
+  // GPUs here are asked for by the backend, and may not have been calibrated yet.
+  if (setup.machine == "local" && setup.run.backend == Backend::kCuda) {
+    const Result<Machine> gpus = find_machine(kLocalGpus);
+    if (gpus && gpus->fp8_flops_per_second.value == 0)
+      add(wrong,
+          message("fp8-calibration",
+                  "No products in FP8 were measured on {}, which takes GPUs of compute capability "
+                  "8.9 or newer; if they are, calibrate them again.",
+                  title_of(*gpus)),
+          "products", {"same"});
+    return;
+  }
   const Result<Machine> machine = machine_of(setup.machine);
   if (machine && machine->fp8_flops_per_second.value == 0)
     add(wrong,

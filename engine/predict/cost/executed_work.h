@@ -4,25 +4,15 @@
 
 #include <algorithm>
 
+#include "engine/plan/program/kernels_of_pieces.h"
 #include "engine/plan/program/program.h"
 #include "engine/plan/setup/setup.h"
 
 namespace parallelarium {
 
-// Products that may be in FP8. Source: DeepSeek-V3 (arXiv 2412.19437), section 3.3.1: all linear
-// layers, but no embedding, head, router, norm or attention.
+// Whether its products are in FP8.
 inline bool is_fp8(const Work& work, ProductType products) {
-  if (products != ProductType::kFp8) return false;
-  switch (work.piece) {
-    case Piece::kQkv:
-    case Piece::kProjection:
-    case Piece::kMlpIn:
-    case Piece::kMlpOut:
-    case Piece::kExpert:
-      return true;
-    default:
-      return false;
-  }
+  return products == ProductType::kFp8 && multiplies_fp8(work.piece);
 }
 
 // FLOPs of fused attention that are executed: of the blocks on and below the diagonal, and

@@ -13,8 +13,12 @@ namespace parallelarium {
 namespace {
 
 template <class Rate>
+bool is_of(const Rate& rate, std::string_view type) {
+  return rate.type.empty() ? type == name_of(DataType::kF32) : rate.type == type;
+}
+template <class Rate>
 bool is_of(const Rate& rate, DataType type) {
-  return rate.type.empty() ? type == DataType::kF32 : rate.type == name_of(type);
+  return is_of(rate, name_of(type));
 }
 template <class Rate>
 DataType type_of_rates(const std::vector<Rate>& rates, DataType type) {
@@ -28,8 +32,11 @@ DataType type_of_rates(const std::vector<Rate>& rates, DataType type) {
 DataType measured_type(const std::vector<KernelRate>& rates, DataType type) {
   return type_of_rates(rates, type);
 }
-DataType measured_type(const std::vector<MatmulPoint>& points, DataType type) {
-  return type_of_rates(points, type);
+std::string_view measured_product(const std::vector<MatmulPoint>& points, DataType type, bool fp8) {
+  if (fp8 && std::any_of(points.begin(), points.end(),
+                         [](const MatmulPoint& point) { return point.type == kFp8Product; }))
+    return kFp8Product;
+  return name_of(type_of_rates(points, type));
 }
 
 double kernel_rate(const Machine& machine, std::string_view kernel, DataType type,
@@ -74,8 +81,8 @@ double kernel_rate(const Machine& machine, std::string_view kernel, const Shape&
   return 0;
 }
 
-double matmul_rate(const std::vector<MatmulPoint>& points, DataType type, std::string_view phase,
-                   std::int64_t m, std::int64_t n, std::int64_t k) {
+double matmul_rate(const std::vector<MatmulPoint>& points, std::string_view type,
+                   std::string_view phase, std::int64_t m, std::int64_t n, std::int64_t k) {
   struct Near {
     double distance = INFINITY, log_rate = 0;
   };

@@ -13,7 +13,8 @@ namespace parallelarium {
 
 // The type whose rates stand for what is stored so: fp32 where nothing else was measured.
 DataType measured_type(const std::vector<KernelRate>& rates, DataType type);
-DataType measured_type(const std::vector<MatmulPoint>& points, DataType type);
+// MatmulPoint::type of those that stand for products of what is stored so, in FP8 if `fp8`.
+std::string_view measured_product(const std::vector<MatmulPoint>& points, DataType type, bool fp8);
 
 // Elements per second of calls of so many elements. Between two measured sizes their times are
 // joined by a line, as of a kernel that has a fixed part and one that goes with its elements. Below
@@ -28,7 +29,7 @@ double kernel_rate(const Machine& machine, std::string_view kernel, const Shape&
 // nearest points' rates of the same phase, weighted by the inverse square of their distance in
 // log-space. A change of aspect (a thin product beside a square one) counts twice a change of size.
 // 0 where none was measured.
-double matmul_rate(const std::vector<MatmulPoint>& points, DataType type, std::string_view phase,
-                   std::int64_t m, std::int64_t n, std::int64_t k);
+double matmul_rate(const std::vector<MatmulPoint>& points, std::string_view type,
+                   std::string_view phase, std::int64_t m, std::int64_t n, std::int64_t k);
 
 }  // namespace parallelarium

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string>
 
 #include "engine/plan/program/kernels_of_pieces.h"
 #include "engine/predict/cost/executed_work.h"
@@ -53,7 +54,7 @@ std::string_view phase_of(const std::vector<MatmulPoint>& points, const Work& wo
 
 // An expert's op is two products for each expert, into its width and out of it; its Work counts
 // them as one. Each has the rate of its own shape, which few rows keep low.
-double expert_rate(const std::vector<MatmulPoint>& points, DataType type, const Work& work,
+double expert_rate(const std::vector<MatmulPoint>& points, std::string_view type, const Work& work,
                    const Shape& shape) {
   const bool weights = work.phase == Phase::kWeightGrad;
   const std::string_view phase = phase_of(points, work, shape);
@@ -270,7 +271,7 @@ double work_seconds(const Work& work, const Shape& shape, const Machine& machine
   if (rate > 0) return fixed + elements / rate;
   const bool product = work.m > 0 && work.n > 0 && work.k > 0;
   if (product && !machine.matmuls.empty()) {
-    const DataType of = measured_type(machine.matmuls, type);
+    const std::string_view of = measured_product(machine.matmuls, type, is_fp8(work, products));
     const double flops =
         work.piece == Piece::kExpert
             ? expert_rate(machine.matmuls, of, work, shape)
@@ -357,8 +358,12 @@ double work_host_seconds(const Work& work, const Shape& shape, const Machine& ma
   const double op = machine.host_seconds.value;
   const double launch = host_call(machine, kHostLaunch, op);
   const std::string_view kernel = kernel_of(work.piece, work.phase);
-  const std::string_view own =
-      kernel.empty() ? phase_of(machine.matmuls, work, shape) : variant_of(kernel, shape);
+  std::string own(kernel.empty() ? phase_of(machine.matmuls, work, shape)
+                                 : variant_of(kernel, shape));
+  if (shape.fp8 && multiplies_fp8(work.piece)) {
+    const std::string in_fp8 = fmt::format("{} {}", kFp8Product, own);
+    if (host_call(machine, in_fp8, 0) > 0) own = in_fp8;
+  }
   const KernelBeside beside = kernel_beside(work, shape, false);
   const double calls = alike(work, shape, false) * turns(work, shape, false);
   if (work.piece == Piece::kExpert) {

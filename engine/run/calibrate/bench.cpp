@@ -9,7 +9,8 @@
 #include <tuple>
 #include <utility>
 
-#include "engine/plan/program/pieces.h"
+#include "engine/plan/program/kernels_of_pieces.h"
+#include "kernels/products/fp8_linear.h"
 
 namespace parallelarium {
 
@@ -65,17 +66,26 @@ std::vector<ProductTime> measure_products(Device& device, const BenchSizes& size
                              const std::function<void()>& work) {
       if (stop.raised() || Clock::now() > deadline) return;
       const CallTime time = typical_time(device, work, sizes.least, &interlude);
-      times.push_back({m, n, k, time.seconds, std::string(phase), std::string(name_of(type)),
-                       time.host_seconds});
+      times.push_back({m, n, k, time.seconds, std::string(phase),
+                       std::string(sizes.fp8 ? kFp8Product : name_of(type)), time.host_seconds});
     };
+    if (sizes.fp8 && (M % kFp8Multiple != 0 || K % kFp8Multiple != 0)) return;
     product(name_of(Phase::kForward), N, M, K, [&] {
+      if (sizes.fp8)
+        return device.fp8_linear_forward(kept.next(N * M), x.get(), weight.next(M * K), biases, N,
+                                         M, K);
       device.linear_forward(kept.next(N * pitch), x.get(), weight.next(M * K), biases, N, M, K,
                             pitch);
     });
     product(name_of(Phase::kInputGrad), N, K, M, [&] {
+      if (sizes.fp8)
+        return device.fp8_linear_input_grad(y.get(), x.get(), weight.next(M * K), N, M, K);
       device.linear_input_grad(y.get(), x.get(), weight.next(M * K), N, M, K, pitch);
     });
     const auto weight_grad = [&](Values sums) {
+      if (sizes.fp8)
+        return device.fp8_linear_weight_grad(weight.next(M * K), sums, x.get(), kept.next(N * K), N,
+                                             M, K);
       device.linear_weight_grad(weight.next(M * K), sums, x.get(), kept.next(N * K), N, M, K,
                                 pitch);
     };
@@ -104,7 +114,7 @@ std::vector<ProductTime> measure_products(Device& device, const BenchSizes& size
                                                                         {kBenchVocabulary, C},
                                                                         {kBenchExperts, C}})
         measure(N, M, K, M, x, y, weight, kept, bias.get());
-    for (const std::int64_t N : width.head_tokens)
+    for (const std::int64_t N : sizes.fp8 ? std::vector<std::int64_t>() : width.head_tokens)
       measure(N, head, C, logits_pitch(head), x, y, weight, kept, nullptr);
     if (stop.raised() || Clock::now() > deadline) break;
   }
@@ -158,12 +168,14 @@ std::vector<KernelRate> rates_of(const std::vector<KernelTime>& times, const std
 }
 
 void set_peaks(Machine& machine, const std::string& origin) {
-  double best = 0, best_half = 0;
+  double best = 0, best_half = 0, best_fp8 = 0;
   std::vector<double> rates;
   for (const MatmulPoint& point : machine.matmuls) {
     const double rate = point.flops_per_second.value;
     if (point.type == name_of(DataType::kBf16)) {
       best_half = std::max(best_half, rate);
+    } else if (point.type == kFp8Product) {
+      best_fp8 = std::max(best_fp8, rate);
     } else {
       best = std::max(best, rate);
       rates.push_back(rate);
@@ -173,6 +185,8 @@ void set_peaks(Machine& machine, const std::string& origin) {
   machine.half_flops_per_second = best_half > 0
                                       ? Sourced{best_half, origin + " (best product in bf16)"}
                                       : Sourced{best, "assumed: the rate of fp32"};
+  if (best_fp8 > 0)
+    machine.fp8_flops_per_second = {best_fp8, origin + " (best product in FP8, with its copies)"};
   machine.matmul_efficiency = {median(rates) / best, origin};
 }
 

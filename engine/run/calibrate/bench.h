@@ -55,6 +55,7 @@ struct BenchSizes {
   std::int64_t copy_bytes = 0;
   std::chrono::nanoseconds least = std::chrono::milliseconds{2};  // of repeating each
   DataType type = DataType::kF32;                                 // kF32 or kBf16
+  bool fp8 = false;                 // products made of FP8, from kBf16
   std::vector<Logits> logits = {};  // for losses beside those over bytes
   // How many parameters one call updates, and how many gradients one call clears.
   std::vector<std::int64_t> updated = {1 << 16}, cleared = {1 << 16, 1 << 19, 1 << 22};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a core's memory gives by how much of it is worked on: caches first, then the memory itself.
+// What a device's memories give by how much of them is worked on: registers and caches first, then
+// the memory itself. Of a core or a GPU, whichever the probe is of.
 #pragma once
 
 #include <cstdint>
@@ -8,20 +9,15 @@
 #include <string>
 #include <vector>
 
+#include "engine/plan/machine/memory_rungs.h"
 #include "engine/plan/result.h"
+#include "engine/run/calibrate/memory_probe.h"
 
 namespace parallelarium {
 
-// A cache of the first core, as the kernel tells of it.
-struct CacheLevel {
-  std::string name;  // "L1", "L2", "L3"
-  std::int64_t bytes = 0;
-};
-
-// From one load to the next where each says where the next one is, so that none is ahead.
 struct ChaseTime {
-  std::int64_t bytes = 0;  // that are gone through, in random order, a cache line at a time
-  double seconds = 0;      // of one load
+  std::int64_t bytes = 0;  // that are gone through
+  StepTime load;
 };
 
 // Copying floats that lie `stride_bytes` apart; 4: one after another. Bytes are those that the copy
@@ -33,32 +29,46 @@ struct CopyRate {
 };
 
 // A product of two square matrices of `size` floats a side, done tile by tile: every element is
-// loaded size / tile times. A plain loop on one core, to show what tiles are for.
+// loaded size / tile times. A plain loop, to show what tiles are for.
 struct TileRate {
   std::int64_t size = 0, tile = 0;
   double seconds = 0;
+  double bytes = 0;  // that the tiles load and store, each once
   double flops() const;
-  double bytes() const;  // that the tiles load and store, each once
 };
 
 struct MemoryLadder {
-  std::vector<CacheLevel> caches;  // none: the kernel does not tell
-  std::vector<ChaseTime> chases;   // by bytes, ascending, as below
+  std::string device;
+  std::vector<CacheLevel> caches;  // ascending; none: the device does not tell
+  StepTime multiply_add;
+  CacheLevel shared;  // 0 bytes: it has none
+  StepTime shared_load;
+  std::vector<ChaseTime> chases;  // by bytes, ascending, as below
   std::vector<CopyRate> copies;
   std::vector<TileRate> tiles;
   std::string origin;  // "measured on this computer on 2026-11-25"
 };
 
 struct LadderSizes {
-  std::int64_t most_bytes = 256 << 20;  // of a working set
-  std::int64_t matrix = 768;
-  double least_seconds = 0.02;  // of repeating each
+  std::int64_t least_bytes = 0, most_bytes = 0;  // of what loads go through, powers of 2
+  std::int64_t least_copied = 0;                 // of what is copied
+  std::vector<std::int64_t> strides;             // bytes
+  std::int64_t matrix = 0;
+  std::vector<std::int64_t> tiles;
 };
-// Measures one core, which should have nothing else to do. Takes about ten seconds with the sizes
-// of its own. `go_on`: told before each measurement what it is and what share is done; false ends.
-// Errors: "cancelled.calibrate", "memory-short".
+LadderSizes core_ladder_sizes();  // some ten seconds
+LadderSizes gpu_ladder_sizes();   // some seconds
+
+// `go_on`: told before each measurement what it is and what share is done; false ends.
+// Errors: "cancelled.calibrate", and those of the probe.
 Result<MemoryLadder> measure_memory(
-    const LadderSizes& sizes, const std::function<bool(double share, const std::string&)>& go_on);
+    MemoryProbe& probe, const LadderSizes& sizes,
+    const std::function<bool(double share, const std::string&)>& go_on);
+
+// The ladder by the names of its levels. A cache is told by the largest working set that is larger
+// than the cache before and fills at most half of its own; the memory by the least that is four
+// times the last cache. A level that no working set is for is left out.
+std::vector<MemoryRung> rungs_of(const MemoryLadder& ladder);
 
 nlohmann::json to_json(const MemoryLadder& ladder);
 

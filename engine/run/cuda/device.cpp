@@ -11,6 +11,7 @@
 #include "kernels/base/launch.h"
 #include "kernels/base/pitch.h"
 #include "kernels/gpu.h"
+#include "kernels/products/fp8_linear.h"
 #include "kernels/products/gpu_matmul.h"
 
 namespace parallelarium {
@@ -28,6 +29,14 @@ class CudaDevice final : public CudaExperts {
       note(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, gpu),
            "cudaDeviceGetAttribute");
     shared_bytes_ = static_cast<std::size_t>(shared);
+    int major = 0, minor = 0;
+    if (good())
+      note(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, gpu),
+           "cudaDeviceGetAttribute");
+    if (good())
+      note(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, gpu),
+           "cudaDeviceGetAttribute");
+    has_fp8_ = 10 * major + minor >= 89;  // Ada and newer
     if (good()) matmul_.emplace(workspace_, workspace, false);
     // A kernel of NCCL on this GPU would wait for ranks that wait for this one.
     if (good() && workspace > 0) note(matmul_->load(stream_), "cuBLASLt");
@@ -102,6 +111,39 @@ class CudaDevice final : public CudaExperts {
       void* space = scratch(column_sums_workspace(size(N), size(M)));
       if (good())
         note(column_sums(db.as<G>(), dy.as<T>(), space, N, M, stream_), "linear_weight_grad");
+    });
+  }
+
+  bool has_fp8() const override { return has_fp8_; }
+  void fp8_linear_forward(Values y, ConstValues x, ConstValues w, ConstValues bias, std::int64_t N,
+                          std::int64_t M, std::int64_t K) override {
+    void* space = scratch(size(fp8_workspace(N, M, K)));
+    if (good())
+      note(parallelarium::fp8_linear_forward(*matmul_, y.as<Bf16>(), x.as<Bf16>(), w.as<Bf16>(),
+                                             bias.as<Bf16>(), space, N, M, K, stream_),
+           "fp8_linear_forward");
+  }
+  void fp8_linear_input_grad(Values dx, ConstValues dy, ConstValues w, std::int64_t N,
+                             std::int64_t M, std::int64_t K) override {
+    void* space = scratch(size(fp8_workspace(N, M, K)));
+    if (good())
+      note(parallelarium::fp8_linear_input_grad(*matmul_, dx.as<Bf16>(), dy.as<Bf16>(),
+                                                w.as<Bf16>(), space, N, M, K, stream_),
+           "fp8_linear_input_grad");
+  }
+  void fp8_linear_weight_grad(Values dw, Values db, ConstValues dy, ConstValues x, std::int64_t N,
+                              std::int64_t M, std::int64_t K) override {
+    with_type(dw, [&]<class G>(G* to) {
+      void* space = scratch(size(fp8_workspace(N, M, K)));
+      if (good())
+        note(parallelarium::fp8_linear_weight_grad(*matmul_, to, dy.as<Bf16>(), x.as<Bf16>(), space,
+                                                   N, M, K, stream_),
+             "fp8_linear_weight_grad");
+      if (!db) return;
+      space = scratch(column_sums_workspace(size(N), size(M)));
+      if (good())
+        note(column_sums(db.as<G>(), dy.as<Bf16>(), space, N, M, stream_),
+             "fp8_linear_weight_grad");
     });
   }
 
@@ -374,6 +416,7 @@ class CudaDevice final : public CudaExperts {
   }
   void* workspace_ = nullptr;
   std::size_t shared_bytes_ = 0;  // that a block may have
+  bool has_fp8_ = false;
   std::optional<GpuMatmul> matmul_;
 };
 

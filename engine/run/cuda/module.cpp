@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "engine/run/cuda/device.h"
+#include "engine/run/cuda/memory_probe.h"
 #include "engine/run/cuda/nccl_library.h"
 #include "engine/run/gpu/faults.h"
 #include "engine/run/gpu/uuid.h"
@@ -105,6 +106,12 @@ class Module final : public CudaModule {
 
   std::unique_ptr<Device> make_device(int gpu, int rank, Lane lane) const override {
     return make_cuda_device(gpu, rank, lane);
+  }
+
+  std::unique_ptr<MemoryProbe> make_memory_probe(int gpu) const override {
+    cudaDeviceProp facts{};
+    static_cast<void>(cudaGetDeviceProperties(&facts, gpu));
+    return make_cuda_memory_probe(gpu, facts.name, {});
   }
 
   Result<Nccl*> nccl() const override { return load_nccl(); }

@@ -154,6 +154,12 @@ Result<void> measure_kernels_of(const GpuRig& rig, int gpu, GpuMeasurements& mea
   if (const Result<void> half = device->finish(); half) {
     append(measured.kernels, std::move(kernels));
     append(measured.products, std::move(products));
+    if (!device->has_fp8()) return {};
+    BenchSizes eighths = sizes;
+    eighths.fp8 = true;
+    append(measured.products,
+           measure_products(*device, eighths, Clock::now() + kGpuProductBudget, stop));
+    return device->finish();
   } else {
     measured.half_failure = half.error().text;
   }

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <set>
 
+#include "engine/plan/program/kernels_of_pieces.h"
 #include "engine/run/gpu/calibration.h"
 
 namespace parallelarium {
@@ -39,7 +40,9 @@ std::vector<HostCall> host_calls_of(const GpuMeasurements& measured, const std::
   for (const KernelTime& time : measured.kernels)
     if (time.host_seconds > 0) seconds[time.kernel].push_back(time.host_seconds);
   for (const ProductTime& time : measured.products)
-    if (time.host_seconds > 0) seconds[time.phase].push_back(time.host_seconds);
+    if (time.host_seconds > 0)
+      seconds[time.type == kFp8Product ? fmt::format("{} {}", kFp8Product, time.phase) : time.phase]
+          .push_back(time.host_seconds);
   std::vector<HostCall> calls;
   for (auto& [call, of_call] : seconds) calls.push_back({call, {median(of_call), origin}});
   return calls;

@@ -5,9 +5,11 @@
 #include <map>
 #include <set>
 
+#include "engine/plan/program/kernels_of_pieces.h"
 #include "engine/run/gpu/nccl/nccl_staging.h"
 #include "kernels/attention/attention.h"
 #include "kernels/base/launch.h"
+#include "kernels/products/fp8_linear.h"
 
 namespace parallelarium {
 
@@ -35,6 +37,15 @@ bool is_linear(Piece piece) {
          piece == Piece::kMlpOut || piece == Piece::kHead;
 }
 
+// Copies in FP8, of a linear layer.
+std::int64_t fp8_scratch_of(const Shape& shape, const Op& op, std::span<const Operand> operands) {
+  const auto count = [&](std::size_t index) { return operands[index].count; };
+  const std::int64_t N = rows_of(shape);
+  if (op.phase == Phase::kWeightGrad) return fp8_workspace(N, count(0) / N, count(1) / N);
+  const std::int64_t one = count(0) / N, other = count(1) / one;
+  return std::max(fp8_workspace(N, one, other), fp8_workspace(N, other, one));
+}
+
 // As cuda/device.cpp asks for it: the sums of a bias' gradient, an operand rounded to bf16, the
 // scores of unfused attention.
 std::int64_t scratch_of(const Program& program, const RankProgram& rank, const Op& op) {
@@ -46,6 +57,8 @@ std::int64_t scratch_of(const Program& program, const RankProgram& rank, const O
   const auto need = [&](std::size_t more) {
     bytes = std::max(bytes, static_cast<std::int64_t>(more));
   };
+  if (shape.fp8 && multiplies_fp8(op.piece) && op.piece != Piece::kExpert)
+    bytes = fp8_scratch_of(shape, op, operands);
   if (is_linear(op.piece) && grad && operands.size() >= 3) {
     if (operands[0].type == DataType::kF32 && operands[1].type == DataType::kBf16)
       need(static_cast<std::size_t>(operands[0].count * size_of(DataType::kBf16)));

@@ -65,6 +65,15 @@ Result<void> check_request(const Setup& setup, const Program& program, const Bac
   return {};
 }
 
+Message without_fp8() {
+  Message why = message("fp8-gpu",
+                        "Only GPUs of compute capability 8.9 or newer multiply FP8, and this one "
+                        "is older; choose products same.");
+  why.field = "products";
+  why.alternatives = {"same"};
+  return why;
+}
+
 Result<void> check_text(const Setup& setup, const Text& text, const RunWishes& wishes) {
   const int needed = setup.mesh.dp * setup.micro_batch;
   if (!wishes.held_out_loss || text.held_out_count() >= needed) return {};
@@ -208,6 +217,7 @@ class LocalRun {
       rank.devices[static_cast<std::size_t>(lane)] =
           options_.make_device(program.rank, static_cast<Lane>(lane));
     }
+    if (program_.shape.fp8 && !rank.devices[0]->has_fp8()) return without_fp8();
     Result<std::unique_ptr<Arena>> arena = Arena::make(*rank.devices[0], program, options_.poison);
     if (!arena) return arena.error();
     rank.arena = std::move(*arena);

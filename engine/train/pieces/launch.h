@@ -8,6 +8,7 @@
 #include <cassert>
 #include <span>
 
+#include "engine/plan/program/kernels_of_pieces.h"
 #include "engine/plan/program/program.h"
 #include "engine/train/device.h"
 #include "engine/train/pieces/execute.h"
@@ -99,6 +100,23 @@ struct Launch {
     // Under Ulysses a CP rank has some of the heads of its TP rank.
     const std::int64_t cut = of.H < shape.H ? program.at.cp * of.H : 0;
     return {dropout(), first_sample(), program.at.tp * shape.H + cut, shape.heads, shape.sequence};
+  }
+  // The products of a linear layer or an expert, of FP8 where the Setup and the piece have it.
+  bool in_fp8() const { return shape.fp8 && multiplies_fp8(source.piece); }
+  void linear_forward(Values y, ConstValues x, ConstValues w, ConstValues bias, std::int64_t rows,
+                      std::int64_t M, std::int64_t K, std::int64_t y_pitch = 0) const {
+    if (in_fp8()) return device.fp8_linear_forward(y, x, w, bias, rows, M, K);
+    device.linear_forward(y, x, w, bias, rows, M, K, y_pitch);
+  }
+  void linear_input_grad(Values dx, ConstValues dy, ConstValues w, std::int64_t rows,
+                         std::int64_t M, std::int64_t K, std::int64_t y_pitch = 0) const {
+    if (in_fp8()) return device.fp8_linear_input_grad(dx, dy, w, rows, M, K);
+    device.linear_input_grad(dx, dy, w, rows, M, K, y_pitch);
+  }
+  void linear_weight_grad(Values dw, Values db, ConstValues dy, ConstValues x, std::int64_t rows,
+                          std::int64_t M, std::int64_t K, std::int64_t y_pitch = 0) const {
+    if (in_fp8()) return device.fp8_linear_weight_grad(dw, db, dy, x, rows, M, K);
+    device.linear_weight_grad(dw, db, dy, x, rows, M, K, y_pitch);
   }
   std::uint8_t* u8(std::size_t index) const {
     assert(operands[index].type == DataType::kU8);

@@ -82,28 +82,27 @@ template <Sizes (*kSizes)(const Launch&)>
 void linear_forward(const Launch& op) {
   const auto [M, K, y_pitch] = kSizes(op);
   const std::size_t out = op.count() - 1;
-  op.device.linear_forward(op.values(out), op.values(0), op.values(1),
-                           out == 3 ? op.values(2) : nullptr, op.N(), M, K, y_pitch);
+  op.linear_forward(op.values(out), op.values(0), op.values(1), out == 3 ? op.values(2) : nullptr,
+                    op.N(), M, K, y_pitch);
 }
 // Of a row-parallel product, whose partial sums the TP group adds up.
 template <Sizes (*kSizes)(const Launch&)>
 void row_forward(const Launch& op) {
   const auto [M, K, y_pitch] = kSizes(op);
   const std::size_t out = op.count() - 1;
-  op.device.linear_forward(op.values(out), op.values(0), op.values(1),
-                           out == 3 && op.adds_biases() ? op.values(2) : nullptr, op.N(), M, K,
-                           y_pitch);
+  op.linear_forward(op.values(out), op.values(0), op.values(1),
+                    out == 3 && op.adds_biases() ? op.values(2) : nullptr, op.N(), M, K, y_pitch);
 }
 template <Sizes (*kSizes)(const Launch&)>
 void linear_input_grad(const Launch& op) {
   const auto [M, K, y_pitch] = kSizes(op);
-  op.device.linear_input_grad(op.values(2), op.values(0), op.values(1), op.N(), M, K, y_pitch);
+  op.linear_input_grad(op.values(2), op.values(0), op.values(1), op.N(), M, K, y_pitch);
 }
 template <Sizes (*kSizes)(const Launch&)>
 void linear_weight_grad(const Launch& op) {
   const auto [M, K, y_pitch] = kSizes(op);
-  op.device.linear_weight_grad(op.values(2), op.values_or_null(3), op.values(0), op.values(1),
-                               op.N(), M, K, y_pitch);
+  op.linear_weight_grad(op.values(2), op.values_or_null(3), op.values(0), op.values(1), op.N(), M,
+                        K, y_pitch);
 }
 
 // Without learned positions queries and keys carry theirs: they are turned as soon as they exist,

@@ -31,6 +31,7 @@ TEST_F(RooflineFixture, SaysWhatTheCommandLineSays) {
   const nlohmann::json shown = to_json(roofline());
   EXPECT_EQ(json.at("points"), shown.at("points"));
   EXPECT_EQ(json.at("ceilings"), shown.at("ceilings"));
+  EXPECT_EQ(json.at("ladder"), shown.at("ladder"));
   EXPECT_GT(roofline().points.size(), 10u);
 }
 
@@ -58,6 +59,38 @@ TEST_F(RooflineFixture, LinksHaveALatencyWithItsOrigin) {
     EXPECT_GT(ceiling.bytes_per_second, 0);
   }
   EXPECT_EQ(links, 2) << "in a node and between nodes";
+}
+
+// Every latency and rate stands in the picture, whole, beside the name of its level.
+TEST_F(RooflineFixture, TheLadderGoesFromRegistersToAnotherNode) {
+  ASSERT_EQ(roofline().ladder.front().level, "registers");
+  ASSERT_EQ(roofline().ladder.back().level, "network");
+  for (const double width : {420.0, 600.0, 872.0, 1200.0}) {
+    const double height = roofline_height(width, view().data(), 120, light_theme());
+    QImage image(int(width), int(height), QImage::Format_RGB32);
+    QPainter painter(&image);
+    TextLog texts;
+    paint_roofline(painter, width, view().data(), 120, light_theme(), nullptr, &texts);
+    painter.end();
+    const auto row_of = [&](const QString& text) {
+      for (const PaintedText& painted : texts)
+        if (painted.text == text) return painted.rect;
+      return QRectF();
+    };
+    EXPECT_EQ(overlapping(texts), "") << width;
+    for (const LadderRow& step : roofline().ladder) {
+      if (step.latency_seconds.value > 0) {
+        const QString latency = seconds_text(step.latency_seconds.value);
+        EXPECT_FALSE(row_of(latency).isNull()) << width << latency.toStdString();
+        EXPECT_LE(row_of(latency).right(), width) << latency.toStdString();
+        EXPECT_TRUE(view().description().contains(latency)) << latency.toStdString();
+      }
+      if (step.bytes_per_second.value > 0) {
+        const QString rate = rate_text(step.bytes_per_second.value);
+        EXPECT_FALSE(row_of(rate).isNull()) << width << rate.toStdString();
+      }
+    }
+  }
 }
 
 TEST_F(RooflineFixture, KeysWalkThePiecesAndALayerCanBeChosen) {

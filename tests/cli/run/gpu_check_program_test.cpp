@@ -272,5 +272,21 @@ TEST_F(GpuCheckProgram, TellsTheWindowWhatACheckFound) {
   EXPECT_THAT(said, HasSubstr("\"id\":2,\"jsonrpc\":\"2.0\",\"result\"")) << "on cores";
 }
 
+// The ladder of the GPU goes into a file of its own, and is shown with the GPUs of this computer.
+TEST_F(GpuCheckProgram, TheMemoriesOfAGpuAreKeptForTheRoofline) {
+  const Reply measured = run("", "calibrate --memory --gpus --json");
+  ASSERT_EQ(measured.status, 0) << measured.err;
+  EXPECT_THAT(measured.err, HasSubstr("gpu_memory.json"));
+  const json ladder = measured.answer();
+  EXPECT_EQ(ladder.at("device"), "Stand-in");
+  EXPECT_EQ(ladder.at("ladder").size(), 5u) << ladder.at("ladder");
+  EXPECT_EQ(ladder.at("ladder").at(4).at("level"), "memory");
+  EXPECT_NEAR(ladder.at("ladder").at(3).at("latency_seconds").at("value").get<double>(), 150e-9,
+              1e-15);
+  const Reply text = run("", "calibrate --memory --gpus");
+  EXPECT_THAT(text.out, HasSubstr("Stand-in"));
+  EXPECT_THAT(text.out, testing::AllOf(HasSubstr("registers"), HasSubstr("150 ns")));
+}
+
 }  // namespace
 }  // namespace parallelarium

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "tests/cuda/nccl/faulty_nccl.h"
+#include "tests/ranks/made_up_memory.h"
 
 namespace parallelarium {
 namespace {
@@ -65,6 +66,11 @@ class StandIn final : public CudaModule {
   GpuBytes bytes(int) const override { return {}; }
   std::unique_ptr<Device> make_device(int gpu, int, Lane) const override {
     return std::make_unique<FaultyGpu>(gpu);
+  }
+  std::unique_ptr<MemoryProbe> make_memory_probe(int) const override {
+    auto probe = std::make_unique<MadeUpMemory>();
+    probe->name = "Stand-in";
+    return probe;
   }
   Result<Nccl*> nccl() const override { return &nccl_; }
 

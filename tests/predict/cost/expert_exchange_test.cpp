@@ -227,7 +227,7 @@ TEST(ExpertExchange, IsPredictedOnly) {
        {std::tuple{"expert-dispatch", "once-per-node", "run-dispatch"},
         {"fp8-dispatch", "true", "run-fp8-dispatch"},
         {"overlap-experts", "true", "run-overlap-experts"},
-        {"products", "fp8", "run-fp8"}}) {
+        {"products", "fp8", "run-fp8-experts"}}) {
     parallelarium::Setup changed = setup;
     EXPECT_TRUE(set_field(changed, field, value).ok()) << field;
     EXPECT_EQ(can_execute(changed).error().id, id);

@@ -49,6 +49,12 @@ class ForwardedDevice : public Device {
          (dx, dy, w, N, M, K, pitch), dx)
   LAUNCH(linear_weight_grad, (Out dw, Out db, In dy, In x, Count N, Count M, Count K, Count pitch),
          (dw, db, dy, x, N, M, K, pitch), dw, db)
+  LAUNCH(fp8_linear_forward, (Out y, In x, In w, In bias, Count N, Count M, Count K),
+         (y, x, w, bias, N, M, K), y)
+  LAUNCH(fp8_linear_input_grad, (Out dx, In dy, In w, Count N, Count M, Count K),
+         (dx, dy, w, N, M, K), dx)
+  LAUNCH(fp8_linear_weight_grad, (Out dw, Out db, In dy, In x, Count N, Count M, Count K),
+         (dw, db, dy, x, N, M, K), dw, db)
   LAUNCH(layer_norm_forward, (Out y, float* stats, In x, In gain, In bias, Count N, Count channels),
          (y, stats, x, gain, bias, N, channels), y, Out(stats))
   LAUNCH(rms_norm_forward, (Out y, float* stats, In x, In gain, Count N, Count channels),

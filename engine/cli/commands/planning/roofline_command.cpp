@@ -27,23 +27,33 @@ std::string roofline_text(const Roofline& roofline, const Situation& situation) 
                              : count_text(ceiling.bytes_per_second, "B/s"),
                   arithmetic ? three_digits(ceiling.ridge) + " FLOP/B" : "", ceiling.origin});
   }
+  Table ladder({"level", ">bytes", ">latency", ">rate", "origin"});
+  for (const LadderRow& row : roofline.ladder) {
+    const Sourced &latency = row.latency_seconds, &rate = row.bytes_per_second;
+    std::string origin = latency.value > 0 ? latency.origin : rate.origin;
+    if (latency.value > 0 && rate.value > 0 && rate.origin != latency.origin)
+      origin += "; rate " + rate.origin;
+    ladder.add({row.name.text, row.bytes > 0 ? bytes_text(static_cast<double>(row.bytes)) : "",
+                latency.value > 0 ? seconds_text(latency.value) : "",
+                rate.value > 0 ? count_text(rate.value, "B/s") : "", origin});
+  }
   Table points({"piece", "phase", ">FLOPs", ">bytes", ">FLOP/B", ">time", "bound by"});
   for (const RooflinePoint& point : roofline.points)
     points.add({std::string(name_of(point.piece)), std::string(name_of(point.phase)),
                 count_text(point.flops), bytes_text(point.bytes), three_digits(point.intensity()),
                 seconds_text(point.seconds), std::string(name_of(point.bound))});
-  return fmt::format("{}\n{}\n\n{}\nLayer {} on rank {}, one micro-batch\n\n{}",
+  return fmt::format("{}\n{}\n\n{}\n{}\nLayer {} on rank {}, one micro-batch\n\n{}",
                      describe(situation.asked), title_of(situation.machine).text, ceilings.text(),
-                     roofline.layer, roofline.rank, points.text());
+                     ladder.text(), roofline.layer, roofline.rank, points.text());
 }
 
 }  // namespace
 
 void add_roofline(Commands& commands) {
-  CLI::App* command =
-      commands.add("roofline", "show a machine's ceilings and the pieces of a layer under them",
-                   "  parallelarium-engine roofline --model llama3-8b --machine dgx-h100\n"
-                   "  parallelarium-engine roofline --setup mine.json --layer 3 --json\n");
+  CLI::App* command = commands.add(
+      "roofline", "show a machine's ceilings, its memories and links, and the pieces of a layer",
+      "  parallelarium-engine roofline --model llama3-8b --machine dgx-h100\n"
+      "  parallelarium-engine roofline --setup mine.json --layer 3 --json\n");
   auto options = std::make_shared<RooflineOptions>();
   command
       ->add_option("--layer", options->layer,

@@ -13,6 +13,7 @@
 #include "engine/plan/placement/placement.h"
 #include "engine/plan/program/program.h"
 #include "engine/plan/result.h"
+#include "engine/run/calibrate/memory_probe.h"
 #include "engine/run/gpu/memory.h"
 #include "engine/run/gpu/nccl/library/nccl.h"
 #include "engine/run/net/place.h"
@@ -59,6 +60,8 @@ class CudaModule {
   virtual GpuBytes bytes(int gpu) const = 0;
   // A stream of GPU `gpu` for one lane. If making it fails, allocate() and finish() say why.
   virtual std::unique_ptr<Device> make_device(int gpu, int rank, Lane lane) const = 0;
+  // What measures the memories of GPU `gpu`. If making it fails, its first measurement says why.
+  virtual std::unique_ptr<MemoryProbe> make_memory_probe(int gpu) const = 0;
   // NCCL's functions. The first call loads the library and sets it up; make it before any thread of
   // a run. Errors: "nccl-missing", "nccl-old" (nccl_files.h).
   virtual Result<Nccl*> nccl() const = 0;
@@ -66,7 +69,7 @@ class CudaModule {
 
 // The one symbol of the module, and the version that both sides must have.
 inline constexpr const char* kCudaModuleEntry = "parallelarium_cuda_module";
-inline constexpr int kCudaModuleVersion = 7;
+inline constexpr int kCudaModuleVersion = 8;
 using CudaModuleEntry = CudaModule*(int version);  // null: another version
 
 // libparallelarium-cuda.so beside the program or in ../lib/parallelarium, loaded once.

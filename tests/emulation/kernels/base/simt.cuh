@@ -9,6 +9,7 @@
 #include <functional>
 
 #include "kernels/base/bf16.h"
+#include "kernels/base/fp8.h"
 
 #define PARALLELARIUM_TENSOR_CORES
 
@@ -80,6 +81,12 @@ inline void multiply_tiles(float (&sum)[4], const std::uint32_t (&a)[4], std::ui
 
 inline std::uint32_t pack_bf16(float low, float high) {
   return round_to_bf16(low).bits | std::uint32_t{round_to_bf16(high).bits} << 16;
+}
+
+template <class F>
+std::uint16_t pack_fp8(float low, float high) {
+  return static_cast<std::uint16_t>(round_to_fp8<F>(low).bits | unsigned{round_to_fp8<F>(high).bits}
+                                                                    << 8);
 }
 
 inline float fast_exp2(float x) { return std::exp2(x); }

@@ -11,6 +11,7 @@ std::span<const KernelFamily> kernel_families() {
       KernelFamily{Sentence{"kernel-copies", "copies"}, check_copies, false},
       KernelFamily{Sentence{"kernel-swap", "swap"}, check_swap, false},
       KernelFamily{Sentence{"kernel-matrix-products", "matrix products"}, check_products},
+      KernelFamily{Sentence{"kernel-fp8-products", "products of FP8"}, check_fp8_products},
       KernelFamily{Sentence{"kernel-accumulate", "accumulate"}, check_accumulate},
       KernelFamily{Sentence{"kernel-combine", "combine"}, check_combine, false},
       KernelFamily{Sentence{"kernel-rows", "rows"}, check_rows},

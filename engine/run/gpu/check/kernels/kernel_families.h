@@ -20,6 +20,7 @@ void check_embedding(KernelBench& on);
 
 // kernel_layers.cpp: what computes within a layer, the loss and the update.
 void check_products(KernelBench& on);
+void check_fp8_products(KernelBench& on);
 void check_layer_norm(KernelBench& on);
 void check_rms_norm(KernelBench& on);
 void check_gelu(KernelBench& on);

@@ -56,6 +56,29 @@ void product(KernelBench& on, const Product& shape, int shift, DataType beside) 
   });
 }
 
+// One layer in FP8, whose gradients of weights are in either storage.
+void fp8_product(KernelBench& on, std::int64_t N, std::int64_t M, std::int64_t K, int shift) {
+  if (!on.begin(fmt::format("{} x {} x {}", N, M, K), shift)) return;
+  const DataType type = on.type();
+  const CheckArray x = on.whole("x", type, N * K), w = on.whole("w", type, M * K),
+                   bias = on.whole("bias", type, M), dy = on.whole("dy", type, N * M),
+                   y = on.out("y", type, N * M, rounded(type)),
+                   plain = on.out("y without bias", type, N * M, rounded(type)),
+                   dx = on.out("dx", type, N * K, rounded(type)),
+                   dw = on.changed(on.whole("dw", type, M * K), rounded(type)),
+                   main_dw = on.changed(on.whole("dw of fp32", kF32, M * K), rounded(kF32)),
+                   db = on.changed(on.whole("dbias", type, M));
+  on.run(
+      [&](Device& device, const Side& at) {
+        device.fp8_linear_forward(at(y), at(x), at(w), at(bias), N, M, K);
+        device.fp8_linear_forward(at(plain), at(x), at(w), {}, N, M, K);
+        device.fp8_linear_input_grad(at(dx), at(dy), at(w), N, M, K);
+        device.fp8_linear_weight_grad(at(dw), at(db), at(dy), at(x), N, M, K);
+        device.fp8_linear_weight_grad(at(main_dw), {}, at(dy), at(x), N, M, K);
+      },
+      [](const Device& device) { return device.has_fp8(); });
+}
+
 // Rows whose neighbours differ by 2 at least: where all channels are nearly equal, the variance is
 // one of rounding errors, which 1/sqrt magnifies.
 CheckArray uneven(KernelBench& on, std::int64_t N, std::int64_t C) {
@@ -98,6 +121,16 @@ void check_products(KernelBench& on) {
   // Libraries take other kernels, of large tiles, for what is as large as in a model.
   product(on, {257, 768, 1024, 0}, 0, on.type());
   for (const int shift : {1, 3, 8}) product(on, {20, 12, 36, 0}, shift, on.type());
+}
+
+// Tokens that pad their sum and that do not, one tile of a turned copy and several. Operands begin at
+// 16 bytes, as cuBLASLt wants them: where 16 divides a layer's sizes, all its arrays do.
+void check_fp8_products(KernelBench& on) {
+  if (on.type() == kF32) return;
+  fp8_product(on, 1, 16, 16, 0);
+  fp8_product(on, 65, 48, 80, 0);
+  fp8_product(on, 128, 256, 192, 0);
+  fp8_product(on, 20, 32, 48, 8);
 }
 
 // Odd rows, whole packs, the largest row of a warp and one above, more rows than a part. Below four
