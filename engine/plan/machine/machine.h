@@ -79,9 +79,10 @@ struct ExpertShares {
   bool operator==(const ExpertShares&) const = default;
 };
 
-// Shares of the memory bandwidth that one pass of a training step reaches, by the bytes that it counts
-// (Work::bytes): each tensor once, however often a framework's kernels move it. Beside
-// Machine::launch_seconds; between sizes linear in the logarithm, beyond them as at the edge.
+// Shares of the memory bandwidth that one pass of a training step reaches, by the bytes that it
+// counts (Work::bytes): each tensor once, however often a framework's kernels move it. Beside
+// Machine::launch_seconds; between sizes a line joins the times, so that none falls where sizes
+// grow; beyond them as at the edge.
 struct PassShares {
   std::string kernel;  // "norm", "loss_grad", "adamw", ...: see kernels_of_pieces.h
   std::vector<double> bytes, shares;  // ascending; each share above 0 and at most 1

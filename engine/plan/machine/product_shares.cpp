@@ -45,7 +45,10 @@ double ExpertShares::at(const std::vector<double>& shares, double count) const {
 
 double PassShares::at(double count) const {
   const Between place = place_in(bytes, count);
-  return shares[place.below] + place.share_above * (shares[place.above] - shares[place.below]);
+  if (place.below == place.above) return shares[place.below];
+  const auto time = [&](std::size_t at) { return bytes[at] / shares[at]; };
+  const double way = (count - bytes[place.below]) / (bytes[place.above] - bytes[place.below]);
+  return count / (time(place.below) + way * (time(place.above) - time(place.below)));
 }
 
 double CollectiveTimes::at(double count) const {
