@@ -63,7 +63,8 @@ template <class To, class From>
 [[nodiscard]] cudaError_t cast(To* to, const From* from, std::size_t count, cudaStream_t stream);
 // fp8.h: to = from [rows, columns] times the scale of its largest number, and that scale's inverse.
 // With a pitch, a multiple of 16 and at least the rows, `to` is [columns, pitch], turned, with
-// zeros behind each of its rows; it then starts at a multiple of 16 bytes. parts: kFp8Parts words.
+// zeros behind each of its rows; it then starts at a multiple of 16 bytes, and columns are a
+// multiple of 4. parts: kFp8Parts words.
 template <class F>
 [[nodiscard]] cudaError_t cast_fp8(F* to, float* inverse, void* parts, const Bf16* from,
                                    std::int64_t rows, std::int64_t columns,

@@ -102,7 +102,7 @@ QString LessonPanel::verdict_text() const {
   const LessonPlayer::StepState& state = player_.state();
   if (!player_.tells_verdict()) return tr("Your answer is kept");
   if (state.judgement->verdict == Verdict::kRight)
-    return player_.step().kind == StepKind::kRun ? tr("✓ The run holds what this part checks")
+    return player_.step().kind == StepKind::kRun ? tr("✓ The run passes the checks of this part")
                                                  : tr("✓ Right");
   if (state.unmet) return tr("Check not met");
   if (player_.mended()) return tr("Reached");

@@ -119,7 +119,7 @@ void TechniquesSheet::fill_row(int at, const Technique& row) {
     if (column > 0) item->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
     table_->setItem(at, column, item);
   };
-  put(0, QString::fromStdString(row.title));
+  put(0, sentence(row.title));
   if (!row.figures) {
     for (int column = 1; column < table_->columnCount(); ++column) put(column, QStringLiteral("–"));
     return;

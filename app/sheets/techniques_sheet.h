@@ -17,7 +17,8 @@ class TechniquesSheet : public Sheet {
   Q_OBJECT
 
  public:
-  // `asked`: what is set, for `machine`. It begins with its ranks, or those of a node.
+  // `asked`: what is set, for `machine`. The sheet begins with the ranks of `asked`, or of one rank
+  // with the devices of a node.
   TechniquesSheet(Setup asked, Machine machine, QWidget* parent = nullptr);
   // None where there is nothing to share out (for tests).
   const std::optional<Techniques>& techniques() const { return techniques_; }

@@ -3968,8 +3968,8 @@
         <translation> · Teil %1 von %2</translation>
     </message>
     <message>
-        <source>✓ The run holds what this part checks</source>
-        <translation>✓ Der Lauf hält, was dieser Teil prüft</translation>
+        <source>✓ The run passes the checks of this part</source>
+        <translation>✓ Der Lauf besteht die Prüfung dieses Teils</translation>
     </message>
     <message>
         <source>Check not met</source>
@@ -6338,7 +6338,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>of the busiest rank, where no computing hides it</source>
-        <translation>des meistrechnenden Rangs, wo kein Rechnen sie verdeckt</translation>
+        <translation>des am längsten rechnenden Rangs, wo kein Rechnen sie verdeckt</translation>
     </message>
     <message>
         <source>by the skew</source>
@@ -11677,7 +11677,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>communication that no computing hides, on the busiest rank</source>
-        <translation>Kommunikation, die kein Rechnen verdeckt, auf dem meistrechnenden Rang</translation>
+        <translation>Kommunikation, die kein Rechnen verdeckt, auf dem am längsten rechnenden Rang</translation>
     </message>
     <message>
         <source>idle time over idle plus busy time of all ranks</source>

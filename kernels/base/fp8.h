@@ -90,7 +90,7 @@ struct Fp8Scale {
 // inverse, since libraries may take others for zero.
 template <class F>
 constexpr Fp8Scale fp8_scale(std::uint32_t largest) {
-  constexpr float kMost = 8.507059e37F;  // 2^126
+  constexpr float kMost = 0x1p126F;
   if (largest == 0 || largest >= 0x7F80'0000U) return {};
   const float scale = Fp8Format<F>::kLargest / std::bit_cast<float>(largest);
   const float bounded = scale < kMost ? scale : kMost;

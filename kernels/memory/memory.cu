@@ -80,7 +80,7 @@ __global__ void copy_strided_kernel(Word* to, const Word* from, std::size_t coun
   }
 }
 
-// One thread for each element of c; every block has whole tiles, side by side in a row of tiles.
+// One thread for each element of c.
 __global__ void untiled_product_kernel(float* c, const float* a, const float* b, std::size_t n) {
   const std::size_t at = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   const std::size_t row = at / n, column = at % n;
@@ -94,6 +94,7 @@ constexpr unsigned product_threads() {
   return kTile == 32 ? 1024 : 256;
 }
 
+// One thread for each element of c; every block has whole tiles, side by side in a row of tiles.
 template <int kTile>
 __global__ void tiled_product_kernel(float* c, const float* a, const float* b, std::size_t n) {
   constexpr unsigned kSize = kTile * kTile, kTiles = product_threads<kTile>() / kSize;

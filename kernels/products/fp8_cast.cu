@@ -127,6 +127,7 @@ template <class F>
 cudaError_t cast_fp8(F* to, float* inverse, void* parts, const Bf16* from, std::int64_t rows,
                      std::int64_t columns, std::int64_t turned_pitch, cudaStream_t stream) {
   if (rows == 0 || columns == 0) return cudaSuccess;
+  if (turned_pitch != 0 && columns % 4 != 0) return cudaErrorInvalidValue;
   const auto count = static_cast<std::size_t>(rows * columns);
   auto* const largest = static_cast<std::uint32_t*>(parts);
   const unsigned blocks = blocks_for(count, 8 * kCastThreads, kFp8Parts);
@@ -142,8 +143,7 @@ cudaError_t cast_fp8(F* to, float* inverse, void* parts, const Bf16* from, std::
   const auto tiles = divide_up(static_cast<std::size_t>(columns), kTile) *
                      divide_up(static_cast<std::size_t>(turned_pitch), kTile);
   return launch(turn_fp8_kernel<F>, dim3(blocks_for(tiles, 1, kMostCastBlocks)), dim3(kCastThreads),
-                0, stream, to, inverse, known, blocks, from, rows, columns, turned_pitch,
-                wide && columns % 4 == 0);
+                0, stream, to, inverse, known, blocks, from, rows, columns, turned_pitch, wide);
 }
 template cudaError_t cast_fp8(E4m3*, float*, void*, const Bf16*, std::int64_t, std::int64_t,
                               std::int64_t, cudaStream_t);

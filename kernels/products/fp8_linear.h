@@ -2,11 +2,12 @@
 // A linear layer on bf16 whose products are made of FP8 (fp8.h). Legend: linear.h.
 //
 // Activations and weights are multiplied as E4M3, gradients of outputs as E5M2, each with the scale
-// of what one product takes of it; sums are fp32, and are scaled, given their bias and rounded
-// once. The gradient of the bias adds up what is not in FP8. Tensor cores take rows of FP8 at 16
-// bytes and two operands that are both contiguous along the sum (cuBLAS manual, cublasLtMatmul,
-// FP8): a backward turns its operands as it casts them, and pads the sum over the tokens with
-// zeros. M and K must be multiples of 16, N may be any number.
+// of what one product takes of it; sums are kept in fp32 (on Hopper tensor cores add up with
+// fewer bits in between), and are scaled, given their bias and rounded once. The gradient of the
+// bias adds up what is not in FP8. Tensor cores take rows of FP8 at 16 bytes and two operands that
+// are both contiguous along the sum (cuBLAS manual, cublasLtMatmul, FP8): a backward turns its
+// operands as it casts them, and pads the sum over the tokens with zeros. M and K must be multiples
+// of 16, N may be any number.
 #pragma once
 
 #include <algorithm>

@@ -57,8 +57,8 @@ class GpuMatmul {
 
   // c [m,n] = a [m,k] b [n,k]^T + beta c, both times the inverses of their scales; rows without
   // gaps, bias as above. A and B: E4m3 and E4m3, or E5m2 and E4m3; Out: Bf16 or float. n and k must
-  // be multiples of 16, and a and b start at multiples of 16 bytes. Error: as above, on GPUs of a
-  // compute capability below 8.9 in any case.
+  // be multiples of 16, and a, b, c and both inverses start at multiples of 16 bytes. Error: as
+  // above, on GPUs of a compute capability below 8.9 in any case.
   template <class A, class B, class Out>
   [[nodiscard]] cublasStatus_t multiply_fp8(std::int64_t m, std::int64_t n, std::int64_t k,
                                             const ScaledFp8<A>& a, const ScaledFp8<B>& b,

@@ -185,7 +185,8 @@ def expert_shares(path):
 
 
 # What the engine calls a pass that was measured, with the part of the measured bytes that it counts and how many
-# times the share it has. The backward of a norm is two of the engine's passes. Where TP cuts the vocabulary, the
+# times the share it has. The backward of a norm is two of the engine's passes, and RMS norms have no name of their
+# own for that of the weight. Where TP cuts the vocabulary, the
 # loss reads the logits twice, and PyTorch's time is of both.
 PARTS = {
     "norm_grad": [("norm_input_grad", 2 / 3, 1), ("norm_weight_grad", 1 / 3, 1)],

@@ -280,7 +280,7 @@ def write_passes(path, only, sizes):
         for kernel, build in passes():
             for size in sizes if not only or kernel in only else []:
                 try:
-                    copies = max(1, min(32, -(-COLD // size)))
+                    copies = max(1, min(256, -(-COLD // size)))
                     moved, calls = 0, []
                     for _ in range(copies):
                         moved, call = build(size)

@@ -117,7 +117,7 @@ TEST(Ladder, GoesFromNearToFar) {
       EXPECT_EQ(rows.back().level, "network") << name << ": up to another node";
     }
   }
-  EXPECT_EQ(whole, 6) << "machines of V100, A100 and H100";
+  EXPECT_EQ(whole, 6) << "machines of V100, A100, H100, H200 and H800";
 }
 
 // The figures that the sources print, in their units.

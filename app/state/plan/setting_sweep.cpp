@@ -110,14 +110,18 @@ void SettingSweep::set_wish(const SweepWish& wish) {
   if (wish == wish_) return;
   wish_ = wish;
   error_.clear();
-  SweepWish other_figure = wish;
-  if (answer_) other_figure.figure = answer_->wish.figure;
-  if (answer_ && answer_->wish == other_figure) {
-    Result<SweepAnswer> answer = sweep_answer_from_json(told_, wish, answer_->base);
-    if (answer) answer_ = std::move(*answer);
-    find_runs();
-  }
+  show_figure();
   Q_EMIT changed();
+}
+
+void SettingSweep::show_figure() {
+  if (!answer_) return;
+  SweepWish same = wish_;
+  same.figure = answer_->wish.figure;
+  if (answer_->wish != same || answer_->wish == wish_) return;
+  Result<SweepAnswer> answer = sweep_answer_from_json(told_, wish_, answer_->base);
+  if (answer) answer_ = std::move(*answer);
+  find_runs();
 }
 
 void SettingSweep::start() {
@@ -136,6 +140,7 @@ void SettingSweep::start() {
     return EngineRequest::Keep([this, answer = std::move(*answer), json]() -> Result<void> {
       answer_ = answer;
       told_ = json;
+      show_figure();  // another one may be wished for by now
       selected_ = -1;
       used_.reset();
       find_runs();

@@ -85,6 +85,7 @@ class SettingSweep : public QObject {
  private:
   void hear();
   void find_runs();
+  void show_figure();  // the answer becomes of the wish where only their figures differ
   Session& session_;
   SweepWish wish_;
   std::optional<SweepAnswer> answer_;

@@ -84,7 +84,7 @@ struct ExpertShares {
 // Machine::launch_seconds; between sizes a line joins the times, so that none falls where sizes
 // grow; beyond them as at the edge.
 struct PassShares {
-  std::string kernel;  // "norm", "loss_grad", "adamw", ...: see kernels_of_pieces.h
+  std::string kernel;                 // "norm", "loss_grad", "adamw", ...: see kernels_of_pieces.h
   std::vector<double> bytes, shares;  // ascending; each share above 0 and at most 1
   std::string origin = "assumed";
   double at(double count) const;
@@ -197,7 +197,7 @@ struct Machine {
   Sourced sustained = {1, "assumed"};
   Sourced memory_efficiency = {1, "assumed"};  // share of memory bandwidth that a step reaches
   std::vector<PassShares> passes;  // the same of single passes; one that is not there, as above
-  Sourced launch_seconds;                      // fixed cost of one op
+  Sourced launch_seconds;          // fixed cost of one op
   // Of GPUs: the least that one op takes, and one message or collective, since its host has to
   // launch the next meanwhile. 0: devices and hosts are the same, or nothing is known.
   Sourced host_seconds, host_message_seconds;

@@ -215,7 +215,7 @@ Result<Machine> machine_from_json(const nlohmann::json& json) {
   read_list(reader, "matmuls", machine.matmuls, read_point);
   read_list(reader, "kernels", machine.kernels, read_rate);
   read_list(reader, "host_calls", machine.host_calls, read_host_call);
-  // For people, who get it from rungs_of(); a mistake in it is found here.
+  // For people, and of shipped machines alone (rungs_of()); a mistake in it is found here.
   if (reader.child("ladder") != nullptr)
     if (const auto ladder = ladder_from_json(json); !ladder) reader.fail(ladder.error());
   read_list(reader, "pairs", machine.pairs, read_pair);

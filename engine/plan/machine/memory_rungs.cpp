@@ -54,9 +54,13 @@ Result<std::vector<MemoryRung>> measured_rungs(const Machine& machine) {
   std::error_code error;
   if (path.empty() || !std::filesystem::exists(path, error)) return std::vector<MemoryRung>{};
   const Result<nlohmann::json> json = read_kept(path);
-  if (!json) return json.error();
+  const auto broken = [&](const Message& why) {
+    return message("ladder-broken", "{} cannot be used ({}): measure it again with {}.", path, why,
+                   gpus ? "calibrate --memory --gpus" : "calibrate --memory");
+  };
+  if (!json) return broken(json.error());
   Result<std::vector<MemoryRung>> rungs = ladder_from_json(*json);
-  if (!rungs) return unusable(path, rungs.error());
+  if (!rungs) return broken(rungs.error());
   const auto device = json->find("device");
   if (gpus && (device == json->end() || !device->is_string() ||
                !is_among(machine, device->get<std::string>())))

@@ -33,8 +33,8 @@ constexpr bool multiplies_fp8(Piece piece) {
 // and what stands before its phase where Machine::host_calls names it.
 inline constexpr std::string_view kFp8Product = "fp8";
 
-// The name in Machine::kernels and Machine::passes; empty for pieces that are matrix products (QKV, projection, MLP in
-// and out, head, experts, routers forward), for whole stages and for transfers.
+// The name in Machine::kernels and Machine::passes; empty for pieces that are matrix products (QKV,
+// projection, MLP in and out, head, experts, routers forward), for whole stages and for transfers.
 constexpr std::string_view kernel_of(Piece piece, Phase phase) {
   const bool forward = phase == Phase::kForward || phase == Phase::kRecompute;
   switch (piece) {

@@ -116,8 +116,8 @@ void check_products(const Setup& setup, Messages& wrong) {
     if (gpus && gpus->fp8_flops_per_second.value == 0)
       add(wrong,
           message("fp8-calibration",
-                  "No products in FP8 were measured on {}, which takes GPUs of compute capability "
-                  "8.9 or newer; if they are, calibrate them again.",
+                  "No products in FP8 were measured on {}. GPUs of compute capability 8.9 or newer "
+                  "multiply it: calibrate them again.",
                   title_of(*gpus)),
           "products", {"same"});
     return;

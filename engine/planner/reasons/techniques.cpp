@@ -11,7 +11,8 @@ namespace parallelarium {
 namespace {
 
 struct TechniqueKind {
-  const char *id, *title;
+  const char* id;
+  Message (*title)();
   Message (*cut)();
   void (*use)(Setup& alone, int ranks);
 };
@@ -23,14 +24,14 @@ void over_replicas(Setup& alone, int ranks) {
 
 // SP of Megatron belongs to TP. What some courses call sequence parallelism is CP here.
 constexpr TechniqueKind kTechniques[] = {
-    {"dp", "DP",
+    {"dp", [] { return figure("DP"); },
      [] {
        return message(
            "technique-dp",
            "Cuts the batch. Every device holds the whole model; gradients are added up.");
      },
      over_replicas},
-    {"zero", "ZeRO 3 (FSDP)",
+    {"zero", [] { return figure("ZeRO 3 (FSDP)"); },
      [] {
        return message("technique-zero",
                       "Cuts the batch, and parameters, gradients and optimizer states. Parameters "
@@ -40,13 +41,13 @@ constexpr TechniqueKind kTechniques[] = {
        over_replicas(alone, ranks);
        alone.zero = 3;
      }},
-    {"tp", "TP",
+    {"tp", [] { return figure("TP"); },
      [] {
        return message("technique-tp",
                       "Cuts the matrices of every layer. Activations are added up in every layer.");
      },
      [](Setup& alone, int ranks) { alone.mesh.tp = ranks; }},
-    {"sp", "TP with SP",
+    {"sp", [] { return message("technique-with-sp", "TP with SP"); },
      [] {
        return message("technique-sp",
                       "As TP, and cuts what lies between the products along the sequence.");
@@ -55,20 +56,20 @@ constexpr TechniqueKind kTechniques[] = {
        alone.mesh.tp = ranks;
        alone.sequence_parallel = true;
      }},
-    {"cp", "CP",
+    {"cp", [] { return figure("CP"); },
      [] {
        return message("technique-cp",
                       "Cuts the sequence. Every device holds the whole model; keys and values "
                       "travel, and gradients are added up.");
      },
      [](Setup& alone, int ranks) { alone.mesh.cp = ranks; }},
-    {"pp", "PP",
+    {"pp", [] { return figure("PP"); },
      [] {
        return message("technique-pp",
                       "Cuts the stack of layers. Activations travel from stage to stage.");
      },
      [](Setup& alone, int ranks) { alone.mesh.pp = ranks; }},
-    {"ep", "EP (with DP)",
+    {"ep", [] { return message("technique-with-dp", "EP (with DP)"); },
      [] {
        return message("technique-ep",
                       "Cuts the batch, and deals out the experts. Tokens travel to their experts "
@@ -103,7 +104,8 @@ Result<Prediction> folded(const Setup& setup, const Machine& machine) {
   return predict(resolve(setup, machine), machine, options);
 }
 
-// Only stages send differently, since there is one axis.
+// Of one rank of each stage: the others of a stage send as much, but where tokens are skewed or a
+// collective goes by a tree.
 std::int64_t most_sent(const Prediction& prediction) {
   std::int64_t most = 0;
   for (int rank = 0; rank < prediction.setup.mesh.pp; ++rank) {
@@ -131,7 +133,7 @@ Technique row_of(const TechniqueKind& kind, const Setup& one, int ranks, double 
                  const Machine& machine) {
   Technique row;
   row.id = kind.id;
-  row.title = kind.title;
+  row.title = kind.title();
   row.cut = kind.cut();
   row.setup = one;
   kind.use(row.setup, ranks);
@@ -170,7 +172,7 @@ nlohmann::json to_json(const Techniques& techniques) {
   nlohmann::json rows = nlohmann::json::array();
   for (const Technique& row : techniques.rows) {
     nlohmann::json json = {{"id", row.id},
-                           {"title", row.title},
+                           {"title", row.title.text},
                            {"cut", row.cut.text},
                            {"setup", to_json(row.setup)},
                            {"refused", nullptr}};

@@ -19,19 +19,19 @@ namespace parallelarium {
 struct TechniqueFigures {
   std::int64_t memory_bytes = 0;  // of the fullest device
   bool fits = false;
-  std::int64_t sent_bytes = 0;  // in a step, by the rank that sends most
+  std::int64_t sent_bytes = 0;  // in a step, by the first rank of the stage that sends most
   double seconds = 0;           // of a step
   double exposed_seconds = 0;   // communication that computing does not hide
   double bubble = 0;            // idle / (idle + busy)
-  // Of one device that had room for all, how much faster as many devices are, over their number.
+  // What each of these devices does, as share of what one with room for all would do.
   double efficiency = 0;
 };
 
 struct Technique {
-  std::string id;     // "dp", "zero", "tp", "sp", "cp", "pp", "ep"
-  std::string title;  // "DP", "ZeRO 3", "TP with SP"
-  Message cut;        // what it cuts
-  Setup setup;        // the asked one with this axis alone over the ranks
+  std::string id;  // "dp", "zero", "tp", "sp", "cp", "pp", "ep"
+  Message title;   // "DP", "ZeRO 3 (FSDP)", "TP with SP"
+  Message cut;     // what it cuts
+  Setup setup;     // the asked one with this axis alone over the ranks
   std::optional<TechniqueFigures> figures;
   std::optional<Message> refused;  // why there are none
 };

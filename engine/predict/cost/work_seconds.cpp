@@ -135,7 +135,8 @@ double unfused_seconds(const Work& work, const Shape& shape, const Machine& mach
   double between = (forward ? 2 : 3) * bytes;
   if (shape.dropout > 0) between += 2 * bytes + 1;  // one read, one written, and the mask
   return std::max(over(work.flops, flops_per_second), over(scores * moved, bandwidth)) +
-         pass_seconds(machine, forward ? kSoftmaxKernel : kSoftmaxGradKernel, shape, scores * between);
+         pass_seconds(machine, forward ? kSoftmaxKernel : kSoftmaxGradKernel, shape,
+                      scores * between);
 }
 
 // Products of FP8, behind a pass that reads 16 bit and writes FP8: of the activations that go in,
@@ -154,7 +155,8 @@ double fp8_seconds(const Work& work, const Shape& shape, const Machine& machine)
   const double arithmetic = over(work.flops, peak);
   const double traffic =
       over(static_cast<double>(work.bytes) - read, machine.memory_bytes_per_second.value);
-  return pass_seconds(machine, kCastKernel, shape, 3 * cast) + std::max(arithmetic, traffic) / share;
+  return pass_seconds(machine, kCastKernel, shape, 3 * cast) +
+         std::max(arithmetic, traffic) / share;
 }
 
 // The share of the peak that an expert's products of so many rows reach; 0: no table says it.
@@ -228,7 +230,8 @@ double activation_seconds(const Work& work, const Shape& shape, const Machine& m
   const double moved = work.phase == Phase::kInputGrad ? 2 * inner + 1 : inner + 1;
   const double numbers = static_cast<double>(work.elements) / static_cast<double>(shape.C) *
                          static_cast<double>(shape.experts.ffn);
-  return machine.launch_seconds.value + pass_seconds(machine, kernel_of(Piece::kActivation, work.phase),
+  return machine.launch_seconds.value + pass_seconds(machine,
+                                                     kernel_of(Piece::kActivation, work.phase),
                                                      shape, moved * bytes * numbers);
 }
 
@@ -288,7 +291,8 @@ double work_seconds(const Work& work, const Shape& shape, const Machine& machine
              activation_seconds(work, shape, machine, bytes) +
              expert_bias_seconds(work, shape, machine, bytes) +
              router_seconds(work, shape, machine);
-  if (product && bytes == 2 && is_fp8(work, products)) return fixed + fp8_seconds(work, shape, machine);
+  if (product && bytes == 2 && is_fp8(work, products))
+    return fixed + fp8_seconds(work, shape, machine);
   const double peak = machine.peak_flops_per_second(bytes).value * machine.sustained.value;
   const double reached = peak * machine.matmul_efficiency.value;
   if (work.piece == Piece::kAttention && !shape.fused)
@@ -336,9 +340,12 @@ RateKind rate_kind(const Work& work, const Shape& shape, const Machine& machine,
   if (known) return RateKind::kInterpolated;
   const bool product = work.m > 0 && work.n > 0 && work.k > 0;
   if (product && !machine.matmuls.empty()) {
+    const std::string_view of = measured_product(machine.matmuls, type, is_fp8(work, products));
     const bool exact =
         std::any_of(machine.matmuls.begin(), machine.matmuls.end(), [&](const MatmulPoint& point) {
-          return point.m == work.m && point.n == work.n && point.k == work.k;
+          const bool same_type =
+              point.type.empty() ? of == name_of(DataType::kF32) : point.type == of;
+          return same_type && point.m == work.m && point.n == work.n && point.k == work.k;
         });
     return exact ? RateKind::kMeasured : RateKind::kInterpolated;
   }

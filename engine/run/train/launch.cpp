@@ -217,9 +217,9 @@ class LocalRun {
       rank.devices[static_cast<std::size_t>(lane)] =
           options_.make_device(program.rank, static_cast<Lane>(lane));
     }
-    if (program_.shape.fp8 && !rank.devices[0]->has_fp8()) return without_fp8();
     Result<std::unique_ptr<Arena>> arena = Arena::make(*rank.devices[0], program, options_.poison);
-    if (!arena) return arena.error();
+    if (!arena) return arena.error();  // also of a device that could not be made
+    if (program_.shape.fp8 && !rank.devices[0]->has_fp8()) return without_fp8();
     rank.arena = std::move(*arena);
     std::int64_t workspaces = 0;
     for (const std::unique_ptr<Device>& device : rank.devices)

@@ -101,10 +101,12 @@ struct Launch {
     const std::int64_t cut = of.H < shape.H ? program.at.cp * of.H : 0;
     return {dropout(), first_sample(), program.at.tp * shape.H + cut, shape.heads, shape.sequence};
   }
-  // The products of a linear layer or an expert, of FP8 where the Setup and the piece have it.
+  // The products of a linear layer or an expert, of FP8 where the Setup and the piece have it;
+  // those have rows without gaps (y_pitch 0).
   bool in_fp8() const { return shape.fp8 && multiplies_fp8(source.piece); }
   void linear_forward(Values y, ConstValues x, ConstValues w, ConstValues bias, std::int64_t rows,
                       std::int64_t M, std::int64_t K, std::int64_t y_pitch = 0) const {
+    assert(!in_fp8() || y_pitch == 0);
     if (in_fp8()) return device.fp8_linear_forward(y, x, w, bias, rows, M, K);
     device.linear_forward(y, x, w, bias, rows, M, K, y_pitch);
   }

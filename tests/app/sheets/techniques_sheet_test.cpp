@@ -45,9 +45,9 @@ TEST_F(TechniqueRows, AreWhatTheEngineSays) {
   ASSERT_EQ(table->rowCount(), int(told.rows.size()));
   for (int row = 0; row < table->rowCount(); ++row) {
     const Technique& of = told.rows[std::size_t(row)];
-    EXPECT_EQ(table->item(row, 0)->text().toStdString(), of.title);
+    EXPECT_EQ(table->item(row, 0)->text().toStdString(), of.title.text);
     const QString seconds = of.figures ? seconds_text(of.figures->seconds) : QStringLiteral("–");
-    EXPECT_EQ(table->item(row, 3)->text(), seconds) << of.title;
+    EXPECT_EQ(table->item(row, 3)->text(), seconds) << of.title.text;
     if (of.figures) {
       EXPECT_EQ(table->item(row, 1)->text().contains(QLatin1String("too much")), !of.figures->fits);
     }

@@ -44,6 +44,8 @@ struct BarList {
   int at(Nanoseconds time, Nanoseconds slack = Nanoseconds(0)) const;
 };
 BarList make_bar_list(std::vector<Bar> bars);
+// Less inside a bar is the time between two launches, and is neither drawn nor told.
+inline Nanoseconds least_wait(const Bar& bar) { return (bar.span.end - bar.span.begin) / 100; }
 
 // What a bar of `wholes` is made of: time of compute pieces, of collectives between them, and of
 // waiting.

@@ -170,23 +170,24 @@ std::string text_of(const Techniques& techniques) {
   Table table({"alone", ">memory", "fits", ">sent", ">step", ">exposed", ">bubble", ">efficiency"});
   std::string cuts, refusals;
   for (const Technique& row : techniques.rows) {
-    cuts += wrapped(row.title + ": " + row.cut.text, 100, 2) + "\n";
+    cuts += wrapped(row.title.text + ": " + row.cut.text, 100, 2) + "\n";
     if (!row.figures) {
-      table.add({row.title, "-", "-", "-", "-", "-", "-", "-"});
-      refusals += wrapped(row.title + ": " + row.refused->text, 100, 2) + "\n";
+      table.add({row.title.text, "-", "-", "-", "-", "-", "-", "-"});
+      refusals += wrapped(row.title.text + ": " + row.refused->text, 100, 2) + "\n";
       continue;
     }
     const TechniqueFigures& of = *row.figures;
-    table.add({row.title, bytes_text(static_cast<double>(of.memory_bytes)), of.fits ? "yes" : "no",
-               bytes_text(static_cast<double>(of.sent_bytes)), seconds_text(of.seconds),
-               seconds_text(of.exposed_seconds), percent_text(of.bubble),
+    table.add({row.title.text, bytes_text(static_cast<double>(of.memory_bytes)),
+               of.fits ? "yes" : "no", bytes_text(static_cast<double>(of.sent_bytes)),
+               seconds_text(of.seconds), seconds_text(of.exposed_seconds), percent_text(of.bubble),
                percent_text(of.efficiency)});
   }
   return fmt::format(
              "Each technique alone on {} devices, {} sequences a step (predicted). Memory is of "
              "the "
-             "fullest\ndevice, sent what the busiest rank sends in a step; efficiency is the speed "
-             "of one device\nwith room for all, {} a step, as share of theirs.\n\n",
+             "fullest\ndevice, sent what the busiest rank sends in a step; efficiency is what each "
+             "device does, as share\nof what one with room for all would do, which takes {} a "
+             "step.\n\n",
              techniques.ranks, techniques.global_batch, seconds_text(techniques.one_seconds)) +
          table.text() + (refusals.empty() ? "" : "\n" + refusals) + "\n" + cuts;
 }

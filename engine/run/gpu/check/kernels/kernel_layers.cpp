@@ -123,8 +123,8 @@ void check_products(KernelBench& on) {
   for (const int shift : {1, 3, 8}) product(on, {20, 12, 36, 0}, shift, on.type());
 }
 
-// Tokens that pad their sum and that do not, one tile of a turned copy and several. Operands begin at
-// 16 bytes, as cuBLASLt wants them: where 16 divides a layer's sizes, all its arrays do.
+// Tokens that pad their sum and that do not, one tile of a turned copy and several. Operands begin
+// at 16 bytes, as cuBLASLt wants them: where 16 divides a layer's sizes, all its arrays do.
 void check_fp8_products(KernelBench& on) {
   if (on.type() == kF32) return;
   fp8_product(on, 1, 16, 16, 0);
