@@ -47,7 +47,9 @@ TEST(MemoryRungs, ThatAreNoneAreRefused) {
   machine["ladder"] = {{{"level", "L1"}}, {{"level", "L2"}}};
   EXPECT_TRUE(machine_from_json(machine).ok());
   ASSERT_TRUE(save_local_ladder({{"ladder", {{{"level", "attic"}}}}}, false).ok());
-  EXPECT_EQ(rungs_of(*find_machine("local")).error().id, "machine-file");
+  const Message broken = rungs_of(*find_machine("local")).error();
+  EXPECT_EQ(broken.id, "ladder-broken");
+  EXPECT_TRUE(broken.text.ends_with("measure it again with calibrate --memory.")) << broken.text;
 }
 
 TEST(MemoryRungs, OfAPresetHaveSources) {
