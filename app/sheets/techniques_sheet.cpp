@@ -70,7 +70,7 @@ void TechniquesSheet::build_table() {
       tr("by the rank that sends most"),
       tr("predicted"),
       tr("communication that no computing hides, on the busiest rank"),
-      tr("idle time over idle plus busy time of all ranks"),
+      tr("of a pipeline: idle time over idle plus busy time of all ranks"),
       tr("what each of these devices does, as share of what one with room for all would do")};
   table_ = new QTableWidget(0, int(titles.size()), this);
   table_->setAccessibleName(windowTitle());
@@ -130,7 +130,7 @@ void TechniquesSheet::fill_row(int at, const Technique& row) {
   put(2, bytes_text(of.sent_bytes));
   put(3, seconds_text(of.seconds));
   put(4, seconds_text(of.exposed_seconds));
-  put(5, share_text(of.bubble));
+  put(5, row.setup.mesh.pp > 1 ? share_text(of.bubble) : QStringLiteral("–"));  // others wait
   put(6, share_text(of.efficiency));
 }
 

@@ -6334,7 +6334,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <name>quantities</name>
     <message>
         <source>Exposed communication</source>
-        <translation>Nicht verdeckte Kommunikation</translation>
+        <translation>Offene Kommunikation</translation>
     </message>
     <message>
         <source>of the busiest rank, where no computing hides it</source>
@@ -11645,7 +11645,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>sent a step</source>
-        <translation>gesendet je Schritt</translation>
+        <translation>gesendet</translation>
     </message>
     <message>
         <source>step</source>
@@ -11680,8 +11680,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Kommunikation, die kein Rechnen verdeckt, auf dem am längsten rechnenden Rang</translation>
     </message>
     <message>
-        <source>idle time over idle plus busy time of all ranks</source>
-        <translation>untätige Zeit durch untätige und tätige Zeit aller Ränge</translation>
+        <source>of a pipeline: idle time over idle plus busy time of all ranks</source>
+        <translation>einer Pipeline: untätige Zeit durch untätige und tätige Zeit aller Ränge</translation>
     </message>
     <message>
         <source>%1, too much</source>

@@ -179,8 +179,8 @@ std::string text_of(const Techniques& techniques) {
     const TechniqueFigures& of = *row.figures;
     table.add({row.title.text, bytes_text(static_cast<double>(of.memory_bytes)),
                of.fits ? "yes" : "no", bytes_text(static_cast<double>(of.sent_bytes)),
-               seconds_text(of.seconds), seconds_text(of.exposed_seconds), percent_text(of.bubble),
-               percent_text(of.efficiency)});
+               seconds_text(of.seconds), seconds_text(of.exposed_seconds),
+               row.setup.mesh.pp > 1 ? percent_text(of.bubble) : "-", percent_text(of.efficiency)});
   }
   return fmt::format(
              "Each technique alone on {} devices, {} sequences a step (predicted). Memory is of "
