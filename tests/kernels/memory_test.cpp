@@ -21,8 +21,8 @@ TEST(ChainOfLines, GoesOnceThroughEveryPlace) {
   }
 }
 
-// Whoever loads ahead by a fixed distance would make memory look faster: no distance comes often,
-// and hardly any step stays within the 32 lines of a page.
+// A processor that loads ahead by a fixed distance would make memory look faster. So no distance
+// comes often, and hardly any step stays within the 32 lines of a page.
 TEST(ChainOfLines, HasNoDistanceThatComesOften) {
   constexpr int kBits = 16;
   std::multiset<std::int64_t> distances;

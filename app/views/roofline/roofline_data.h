@@ -34,7 +34,7 @@ RooflineData roofline_data(const Session& session, int layer, int selected);
 QString point_text(const RooflinePoint& point);  // "MLP in, forward"
 QString bound_text(RooflineBound bound);         // "arithmetic", "memory", "launch"
 QString flops_rate_text(double flops_per_second);
-// Of its latency, and of its rate where that comes from elsewhere.
+// Says where its latency comes from, and where its rate does if that is elsewhere.
 QString ladder_origin(const LadderRow& row);
 QString roofline_title(const RooflineData& data);
 QString roofline_description(const RooflineData& data);

@@ -67,10 +67,15 @@ const std::map<std::string, Result<Machine>>& presets() {
 }
 
 Result<Machine> parse_local(const std::string& path) {
+  const auto unusable = [&](const Message& why) {
+    return message("machine-file",
+                   "The calibration in {} cannot be used ({}); calibrate again or delete it.",
+                   shown(path), why);
+  };
   const Result<nlohmann::json> json = read_kept(path);
-  if (!json) return json.error();
+  if (!json) return unusable(json.error());
   Result<Machine> machine = machine_from_json(*json);
-  if (!machine) return unusable(path, machine.error());
+  if (!machine) return unusable(machine.error());
   machine->local = true;
   return machine;
 }

@@ -78,23 +78,15 @@ Result<void> keep(const std::string& path, const nlohmann::json& json) {
   return {};
 }
 
-Message unusable(const std::string& path, const Message& why) {
-  return message("machine-file",
-                 "The calibration in {} cannot be used ({}); calibrate again or delete it.",
-                 shown(path), why);
-}
-
 Result<nlohmann::json> read_kept(const std::string& path) {
   std::error_code error;
   if (std::filesystem::file_size(path, error) > kMostMachineBytes || error)
-    return unusable(path, message("file-large", "it is too large or cannot be opened"));
+    return message("file-large", "it is too large or cannot be opened");
   std::ifstream file(path, std::ios::binary);
   std::ostringstream content;
   content << file.rdbuf();
-  if (!file) return unusable(path, message("file-unread", "it cannot be read"));
-  Result<nlohmann::json> json = parse_json(content.str());
-  if (!json) return unusable(path, json.error());
-  return json;
+  if (!file) return message("file-unread", "it cannot be read");
+  return parse_json(content.str());
 }
 
 }  // namespace parallelarium

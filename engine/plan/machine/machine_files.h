@@ -18,8 +18,7 @@ Result<nlohmann::json> preset_json(const EmbeddedFile& file);
 std::string kept_path(const std::string& file);
 // Written atomically; the directory is made. Errors: "machine-home", "machine-save".
 Result<void> keep(const std::string& path, const nlohmann::json& json);
-// Of a file that is there. Error "machine-file", which unusable() makes.
+// Reads a file that is there. Error: why it cannot be used, for the sentence of the caller.
 Result<nlohmann::json> read_kept(const std::string& path);
-Message unusable(const std::string& path, const Message& why);
 
 }  // namespace parallelarium

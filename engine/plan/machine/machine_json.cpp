@@ -18,18 +18,6 @@ namespace {
 constexpr double kLargest = 1e24;
 constexpr double kLeastSeconds = 1e-12;  // between measured points logarithms are taken
 
-Result<Sourced> read_sourced(const nlohmann::json& json, const std::string& prefix) {
-  Sourced number;
-  SettingsReader reader(json, prefix);
-  reader.number("value", number.value, 0, kLargest);
-  reader.text("origin", number.origin);
-  if (!reader.has("value") || !reader.has("origin"))
-    reader.fail(message("origin-missing", "{} needs a value and its origin.",
-                        prefix.substr(0, prefix.size() - 1)));
-  if (auto done = reader.finish(); !done) return done.error();
-  return number;
-}
-
 // A share of a peak: nothing goes at none of it, and nothing beyond it.
 Result<Sourced> read_share(const nlohmann::json& json, const std::string& prefix) {
   Result<Sourced> share = read_sourced(json, prefix);
@@ -156,10 +144,6 @@ Result<TransferPoint> read_transfer(const nlohmann::json& json, const std::strin
   reader.text("origin", point.origin);
   if (auto done = reader.finish(); !done) return done.error();
   return point;
-}
-
-nlohmann::json to_json(const Sourced& number) {
-  return {{"value", number.value}, {"origin", number.origin}};
 }
 
 // Nothing is known of a share of 1 that nobody gave.

@@ -129,6 +129,22 @@ Result<CollectiveTimes> read_times(const nlohmann::json& json, const std::string
 
 }  // namespace
 
+Result<Sourced> read_sourced(const nlohmann::json& json, const std::string& prefix) {
+  Sourced number;
+  SettingsReader reader(json, prefix);
+  reader.number("value", number.value, 0, kLargestSize);
+  reader.text("origin", number.origin);
+  if (!reader.has("value") || !reader.has("origin"))
+    reader.fail(message("origin-missing", "{} needs a value and its origin.",
+                        prefix.substr(0, prefix.size() - 1)));
+  if (auto done = reader.finish(); !done) return done.error();
+  return number;
+}
+
+nlohmann::json to_json(const Sourced& number) {
+  return {{"value", number.value}, {"origin", number.origin}};
+}
+
 void read_tables(SettingsReader& reader, Machine& machine) {
   read_dotted(reader, "products", machine.products, read_products);
   read_dotted(reader, "fp8_products", machine.fp8_products, read_products);

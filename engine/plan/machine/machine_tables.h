@@ -13,6 +13,10 @@
 
 namespace parallelarium {
 
+// {"value", "origin"}, both needed.
+Result<Sourced> read_sourced(const nlohmann::json& json, const std::string& prefix);
+nlohmann::json to_json(const Sourced& number);
+
 // What `read` makes of an object that stands under `key`; an absent one leaves `into` as it is.
 template <class Value, class Read>
 void read_dotted(SettingsReader& reader, const char* key, Value& into, const Read& read) {

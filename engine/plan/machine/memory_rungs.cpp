@@ -7,27 +7,17 @@
 
 #include "engine/plan/machine/machine_files.h"
 #include "engine/plan/machine/machine_tables.h"
+#include "engine/plan/settings/alternatives.h"
 #include "engine/plan/settings/settings_reader.h"
 
 namespace parallelarium {
 namespace {
-
-constexpr double kMostOfRung = 1e24;
 
 // Its place among the levels; behind all where it is none of them.
 std::size_t rank_of(const MemoryRung& rung) {
   return static_cast<std::size_t>(
       std::find(std::begin(kMemoryLevels), std::end(kMemoryLevels), rung.level) -
       std::begin(kMemoryLevels));
-}
-
-Result<Sourced> read_figure(const nlohmann::json& json, const std::string& prefix) {
-  Sourced figure;
-  SettingsReader reader(json, prefix);
-  reader.number("value", figure.value, 0, kMostOfRung);
-  reader.text("origin", figure.origin);
-  if (auto done = reader.finish(); !done) return done.error();
-  return figure;
 }
 
 Result<MemoryRung> read_rung(const nlohmann::json& json, const std::string& prefix) {
@@ -38,14 +28,10 @@ Result<MemoryRung> read_rung(const nlohmann::json& json, const std::string& pref
     reader.fail(message("rung-level", "{} must be one of {}.", reader.dotted("level"),
                         fmt::format("{}", fmt::join(kMemoryLevels, ", "))));
   reader.whole("bytes", rung.bytes, 0, std::int64_t{1} << 50);
-  read_dotted(reader, "latency_seconds", rung.latency_seconds, read_figure);
-  read_dotted(reader, "bytes_per_second", rung.bytes_per_second, read_figure);
+  read_dotted(reader, "latency_seconds", rung.latency_seconds, read_sourced);
+  read_dotted(reader, "bytes_per_second", rung.bytes_per_second, read_sourced);
   if (auto done = reader.finish(); !done) return done.error();
   return rung;
-}
-
-nlohmann::json figure_json(const Sourced& figure) {
-  return {{"value", figure.value}, {"origin", figure.origin}};
 }
 
 Result<std::vector<MemoryRung>> measured_rungs(const Machine& machine) {
@@ -55,8 +41,8 @@ Result<std::vector<MemoryRung>> measured_rungs(const Machine& machine) {
   if (path.empty() || !std::filesystem::exists(path, error)) return std::vector<MemoryRung>{};
   const Result<nlohmann::json> json = read_kept(path);
   const auto broken = [&](const Message& why) {
-    return message("ladder-broken", "{} cannot be used ({}): measure it again with {}.", path, why,
-                   gpus ? "calibrate --memory --gpus" : "calibrate --memory");
+    return message("ladder-broken", "{} cannot be used ({}): measure it again with {}.",
+                   shown(path), why, gpus ? "calibrate --memory --gpus" : "calibrate --memory");
   };
   if (!json) return broken(json.error());
   Result<std::vector<MemoryRung>> rungs = ladder_from_json(*json);
@@ -91,9 +77,8 @@ Result<void> save_local_ladder(const nlohmann::json& measured, bool gpus) {
 nlohmann::json to_json(const MemoryRung& rung) {
   nlohmann::json json = {{"level", rung.level}};
   if (rung.bytes > 0) json["bytes"] = rung.bytes;
-  if (rung.latency_seconds.value > 0) json["latency_seconds"] = figure_json(rung.latency_seconds);
-  if (rung.bytes_per_second.value > 0)
-    json["bytes_per_second"] = figure_json(rung.bytes_per_second);
+  if (rung.latency_seconds.value > 0) json["latency_seconds"] = to_json(rung.latency_seconds);
+  if (rung.bytes_per_second.value > 0) json["bytes_per_second"] = to_json(rung.bytes_per_second);
   return json;
 }
 

@@ -104,7 +104,7 @@ Result<Prediction> folded(const Setup& setup, const Machine& machine) {
   return predict(resolve(setup, machine), machine, options);
 }
 
-// Of one rank of each stage: the others of a stage send as much, but where tokens are skewed or a
+// Looks at one rank of each stage. The others send as much, unless tokens are skewed or a
 // collective goes by a tree.
 std::int64_t most_sent(const Prediction& prediction) {
   std::int64_t most = 0;

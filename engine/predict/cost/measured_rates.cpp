@@ -29,6 +29,8 @@ DataType type_of_rates(const std::vector<Rate>& rates, DataType type) {
 
 }  // namespace
 
+bool is_product_of(const MatmulPoint& point, std::string_view type) { return is_of(point, type); }
+
 DataType measured_type(const std::vector<KernelRate>& rates, DataType type) {
   return type_of_rates(rates, type);
 }

@@ -13,6 +13,8 @@ namespace parallelarium {
 
 // The type whose rates stand for what is stored so: fp32 where nothing else was measured.
 DataType measured_type(const std::vector<KernelRate>& rates, DataType type);
+// Whether the point is of this type, as MatmulPoint::type says.
+bool is_product_of(const MatmulPoint& point, std::string_view type);
 // MatmulPoint::type of those that stand for products of what is stored so, in FP8 if `fp8`.
 std::string_view measured_product(const std::vector<MatmulPoint>& points, DataType type, bool fp8);
 

@@ -343,9 +343,8 @@ RateKind rate_kind(const Work& work, const Shape& shape, const Machine& machine,
     const std::string_view of = measured_product(machine.matmuls, type, is_fp8(work, products));
     const bool exact =
         std::any_of(machine.matmuls.begin(), machine.matmuls.end(), [&](const MatmulPoint& point) {
-          const bool same_type =
-              point.type.empty() ? of == name_of(DataType::kF32) : point.type == of;
-          return same_type && point.m == work.m && point.n == work.n && point.k == work.k;
+          return is_product_of(point, of) && point.m == work.m && point.n == work.n &&
+                 point.k == work.k;
         });
     return exact ? RateKind::kMeasured : RateKind::kInterpolated;
   }
@@ -365,10 +364,11 @@ double work_host_seconds(const Work& work, const Shape& shape, const Machine& ma
   const double op = machine.host_seconds.value;
   const double launch = host_call(machine, kHostLaunch, op);
   const std::string_view kernel = kernel_of(work.piece, work.phase);
-  std::string own(kernel.empty() ? phase_of(machine.matmuls, work, shape)
-                                 : variant_of(kernel, shape));
+  std::string_view own =
+      kernel.empty() ? phase_of(machine.matmuls, work, shape) : variant_of(kernel, shape);
+  std::string in_fp8;
   if (shape.fp8 && multiplies_fp8(work.piece)) {
-    const std::string in_fp8 = fmt::format("{} {}", kFp8Product, own);
+    in_fp8 = fmt::format("{} {}", kFp8Product, own);
     if (host_call(machine, in_fp8, 0) > 0) own = in_fp8;
   }
   const KernelBeside beside = kernel_beside(work, shape, false);

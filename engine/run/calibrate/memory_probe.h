@@ -36,7 +36,7 @@ class MemoryProbe {
   // A multiplication and sum whose factor is the last one's result.
   virtual Result<StepTime> multiply_add() = 0;
   // A load where the last one said; so many bytes are gone through, in an order that looks random.
-  // Requires: a power of 2.
+  // `bytes` must be a power of 2.
   virtual Result<StepTime> load(std::int64_t bytes) = 0;
   virtual Result<StepTime> load_shared() = 0;  // requires shared().bytes > 0
   // Seconds of copying the floats that lie `stride_bytes` apart; source and target take `bytes`.

@@ -198,7 +198,8 @@ class CudaMemoryProbe final : public MemoryProbe {
     return least;
   }
 
-  // Of one step of a chain, from `count` steps and twice as many. `ended_well`: after so many.
+  // Times one step of a chain: runs `count` steps and twice as many, and divides the difference.
+  // `ended_well` says whether the chain ended where so many steps lead.
   template <class Chain, class Ended>
   Result<StepTime> step_of(const char* name, std::int64_t count, const GpuBuffer& end,
                            const Chain& chain, const Ended& ended_well) {

@@ -125,9 +125,8 @@ bool add_waits(QList<QRectF>& waits, const BarList& list, const Bar& bar, const 
   const Nanoseconds to = std::min(bar.span.end, axis.range.end);
   const auto before = waits.size();
   const Nanoseconds least = least_wait(bar);
-  for (auto wait = std::partition_point(list.waits.begin(), list.waits.end(),
-                                        [&](const Span& of) { return of.end <= from; });
-       wait != list.waits.end() && wait->begin < to; ++wait) {
+  for (auto wait = list.first_wait_after(from); wait != list.waits.end() && wait->begin < to;
+       ++wait) {
     const double x0 = std::max(rect.left(), axis.x_of(wait->begin));
     const double x1 = std::min(rect.right(), axis.x_of(wait->end));
     if (wait->end - wait->begin >= least && x1 - x0 >= kLeastWait && rect.height() > 4)

@@ -143,6 +143,11 @@ int BarList::at(Nanoseconds time, Nanoseconds slack) const {
   return nearest;
 }
 
+std::vector<Span>::const_iterator BarList::first_wait_after(Nanoseconds time) const {
+  return std::partition_point(waits.begin(), waits.end(),
+                              [&](const Span& wait) { return wait.end <= time; });
+}
+
 double BarList::recompute_share(std::size_t bar) const {
   if (recompute.empty()) return 0;
   const Nanoseconds length = bars[bar].span.end - bars[bar].span.begin;
@@ -176,15 +181,16 @@ BarList make_bar_list(std::vector<Bar> bars) {
 
 InsideTimes inside_times(const BarList& pieces, const BarList& wholes, std::size_t bar) {
   InsideTimes inside;
-  Nanoseconds until = wholes.bars[bar].span.begin;
   for (std::size_t part = wholes.parts[bar]; part < wholes.parts[bar + 1]; ++part) {
     const Bar& of = pieces.bars[part];
     const bool computes = of.kind == OpKind::kCompute;
-    if (of.span.begin > until) inside.waiting += of.span.begin - until;
-    until = std::max(until, of.span.end);
     (computes ? inside.computing : inside.communicating) += of.span.end - of.span.begin;
     if (!computes) ++inside.collectives;
   }
+  const Span& span = wholes.bars[bar].span;
+  for (auto wait = wholes.first_wait_after(span.begin);
+       wait != wholes.waits.end() && wait->begin < span.end; ++wait)
+    inside.waiting += wait->end - wait->begin;
   return inside;
 }
 

@@ -28,6 +28,7 @@ struct BarList {
   double recompute_share(std::size_t bar) const;
   // Of whole bars, when nothing happens inside one: its next part waits. Ascending.
   std::vector<Span> waits;
+  std::vector<Span>::const_iterator first_wait_after(Nanoseconds time) const;  // that ends after it
   // Of whole bars: bar i stands for the bars [parts[i], parts[i + 1]) of the list of pieces. Empty
   // where each bar stands for itself.
   std::vector<std::size_t> parts;
