@@ -66,7 +66,7 @@ QString parts_line(const LaneRows& rows, OpRef op, Zoom zoom, const QLocale& loc
   const auto index = static_cast<std::size_t>(bar - list.bars.data());
   if (list.parts_of(index) < 2) return {};
   const InsideTimes inside = inside_times(row->lane(Lane::kCompute, Zoom::kPieces), list, index);
-  const bool waits = inside.waiting > least_wait(*bar);
+  const bool waits = list.waits_long(index);
   if (inside.collectives == 0 && !waits) return {};
   QStringList parts = {SharedTexts::tr("computing %1").arg(time_text(inside.computing, locale))};
   if (inside.collectives > 0)

@@ -119,18 +119,19 @@ struct BarPieces {
 };
 
 // Where a bar waits, in the visible part; whether there is any.
-bool add_waits(QList<QRectF>& waits, const BarList& list, const Bar& bar, const TimeAxis& axis,
+bool add_waits(QList<QRectF>& waits, const BarList& list, std::size_t index, const TimeAxis& axis,
                const QRectF& rect) {
+  if (!list.waits_long(index) || rect.height() <= 4) return false;
+  const Bar& bar = list.bars[index];
   const Nanoseconds from = std::max(bar.span.begin, axis.range.begin);
   const Nanoseconds to = std::min(bar.span.end, axis.range.end);
   const auto before = waits.size();
-  const Nanoseconds least = least_wait(bar);
-  for (auto wait = list.first_wait_after(from); wait != list.waits.end() && wait->begin < to;
-       ++wait) {
+  for (auto wait = std::partition_point(list.waits.begin(), list.waits.end(),
+                                        [&](const Span& of) { return of.end <= from; });
+       wait != list.waits.end() && wait->begin < to; ++wait) {
     const double x0 = std::max(rect.left(), axis.x_of(wait->begin));
     const double x1 = std::min(rect.right(), axis.x_of(wait->end));
-    if (wait->end - wait->begin >= least && x1 - x0 >= kLeastWait && rect.height() > 4)
-      waits.append(QRectF(x0, rect.top() + 1, x1 - x0, rect.height() - 2));
+    if (x1 - x0 >= kLeastWait) waits.append(QRectF(x0, rect.top() + 1, x1 - x0, rect.height() - 2));
   }
   return waits.size() > before;
 }
@@ -165,7 +166,7 @@ BarPieces pieces_of(QPainter& painter, const BarList& list, const TimeAxis& axis
       const double width = (rect.width() - 2) * share;
       pieces.inside.append(QRectF(rect.right() - 1 - width, rect.bottom() - 4, width, 3));
     }
-    const bool waits = add_waits(pieces.waits, list, bar, axis, rect);
+    const bool waits = add_waits(pieces.waits, list, run.first, axis, rect);
     // By the bar's own length, so that bars of equal length say the same wherever their edges fall
     // on pixels.
     const double room =

@@ -30,10 +30,13 @@ BarList whole_list(const BarList& pieces, Zoom zoom) {
   list.busy.push_back(sum);
   std::vector<Nanoseconds> again(wholes.bars.size(), Nanoseconds(0));
   for (std::size_t bar = 0; bar < wholes.bars.size(); ++bar) {
-    Nanoseconds until = wholes.bars[bar].span.begin;
+    Nanoseconds until = wholes.bars[bar].span.begin, waited(0);
     for (std::size_t part = wholes.parts[bar]; part < wholes.parts[bar + 1]; ++part) {
       const Bar& piece = pieces.bars[part];
-      if (piece.span.begin > until) list.waits.push_back({until, piece.span.begin});
+      if (piece.span.begin > until) {
+        list.waits.push_back({until, piece.span.begin});
+        waited += piece.span.begin - until;
+      }
       until = std::max(until, piece.span.end);
       const Nanoseconds length = piece.span.end - piece.span.begin;
       const bool inside = color_of(piece) == OpColor::kCommunication;
@@ -42,6 +45,7 @@ BarList whole_list(const BarList& pieces, Zoom zoom) {
       if (piece.phase == Phase::kRecompute) again[bar] += length;
     }
     list.busy.push_back(sum);
+    list.waited.push_back(waited);
   }
   if (std::any_of(again.begin(), again.end(), [](Nanoseconds time) { return time.count() > 0; }))
     list.recompute = std::move(again);
@@ -143,9 +147,8 @@ int BarList::at(Nanoseconds time, Nanoseconds slack) const {
   return nearest;
 }
 
-std::vector<Span>::const_iterator BarList::first_wait_after(Nanoseconds time) const {
-  return std::partition_point(waits.begin(), waits.end(),
-                              [&](const Span& wait) { return wait.end <= time; });
+bool BarList::waits_long(std::size_t bar) const {
+  return !waited.empty() && 100 * waited[bar] > bars[bar].span.end - bars[bar].span.begin;
 }
 
 double BarList::recompute_share(std::size_t bar) const {
@@ -187,10 +190,7 @@ InsideTimes inside_times(const BarList& pieces, const BarList& wholes, std::size
     (computes ? inside.computing : inside.communicating) += of.span.end - of.span.begin;
     if (!computes) ++inside.collectives;
   }
-  const Span& span = wholes.bars[bar].span;
-  for (auto wait = wholes.first_wait_after(span.begin);
-       wait != wholes.waits.end() && wait->begin < span.end; ++wait)
-    inside.waiting += wait->end - wait->begin;
+  inside.waiting = wholes.waited[bar];
   return inside;
 }
 

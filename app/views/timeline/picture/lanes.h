@@ -28,7 +28,9 @@ struct BarList {
   double recompute_share(std::size_t bar) const;
   // Of whole bars, when nothing happens inside one: its next part waits. Ascending.
   std::vector<Span> waits;
-  std::vector<Span>::const_iterator first_wait_after(Nanoseconds time) const;  // that ends after it
+  std::vector<Nanoseconds> waited;  // by bar, how long that is
+  // Whether it is more than a hundredth of the bar. Launches alone take less.
+  bool waits_long(std::size_t bar) const;
   // Of whole bars: bar i stands for the bars [parts[i], parts[i + 1]) of the list of pieces. Empty
   // where each bar stands for itself.
   std::vector<std::size_t> parts;
@@ -45,8 +47,6 @@ struct BarList {
   int at(Nanoseconds time, Nanoseconds slack = Nanoseconds(0)) const;
 };
 BarList make_bar_list(std::vector<Bar> bars);
-// Less inside a bar is the time between two launches, and is neither drawn nor told.
-inline Nanoseconds least_wait(const Bar& bar) { return (bar.span.end - bar.span.begin) / 100; }
 
 // What a bar of `wholes` is made of: time of compute pieces, of collectives between them, and of
 // waiting.
