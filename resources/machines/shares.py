@@ -6,6 +6,7 @@
     shares.py fp8-products MACHINE.json ORIGIN GEMM.csv
     shares.py attention MACHINE.json ORIGIN ATTENTION.csv
     shares.py training-attention MACHINE.json ORIGIN FORWARD.csv BACKWARD.csv
+    shares.py torch-attention MACHINE.json ORIGIN ATTN.csv
     shares.py times MACHINE.json ORIGIN NCCL.csv
     shares.py links MACHINE.json ORIGIN LINKS.json
     shares.py experts MACHINE.json ORIGIN GROUPED.csv
@@ -20,8 +21,9 @@ NCCL.csv has columns operation, num_gpus, message_size (elements of 2 bytes of t
 that fall with size are joined to their geometric mean. LINKS.json is of SimuMax: a collective takes
 latency (n + offset) scale + fixed + sent bytes / (gbps 2^30 efficient_factor).
 GROUPED.csv has columns M (rows of an expert), stage, main_grad_dtype, share_of_peak; a point is the mean.
-PASSES.csv has columns kernel, bytes, seconds; the share is of the memory bandwidth, in the time beside the
-fixed cost of an op. torch_passes.py measures the last two.
+ATTN.csv has columns heads, length, size, forward_seconds, backward_seconds, of causal calls.
+PASSES.csv has columns kernel, bytes, seconds; the share is of the memory bandwidth. Of both, it is the share in the
+time beside the fixed cost of an op. torch_passes.py measures the last three.
 """
 import csv
 import json
@@ -107,6 +109,21 @@ def training_attention(forward, backward, wide):
         rows, keys, table[name] = attention_table(
             {at: sum(values) / len(values) for at, values in calls.items()})
     return {"rows": rows, "keys": keys, **table}
+
+
+def torch_attention(path, peak, launch, size):
+    calls = {"forward": {}, "backward": {}}
+    with open(path) as file:
+        for row in csv.DictReader(file):
+            heads, length = int(row["heads"]), int(row["length"])
+            if int(row["size"]) != size:
+                continue
+            flops = 2 * heads * length * length * size * (1 + 128 / length)
+            for phase, times in (("forward", 1), ("backward", 2.5)):
+                seconds = max(float(row[phase + "_seconds"]) - launch, 1e-9)
+                calls[phase][heads * length, length] = times * flops / seconds / peak
+    rows, keys, shares = attention_table(calls["forward"])
+    return {"rows": rows, "keys": keys, "shares": shares, "backward": attention_table(calls["backward"])[2]}
 
 
 KINDS = {"all_reduce": 2, "all_gather": 1, "reduce_scatter": 1, "alltoall": 1}
@@ -241,6 +258,10 @@ def main():
     elif what == "training-attention":
         put(lines, "attention", {**training_attention(*paths, False), "origin": origin})
         put(lines, "wide_attention", {**training_attention(*paths, True), "origin": origin})
+    elif what == "torch-attention":
+        peak, launch = (numbers[key]["value"] for key in ("half_flops_per_second", "launch_seconds"))
+        for name, size in (("attention", 128), ("narrow_attention", 64)):
+            put(lines, name, {**torch_attention(paths[0], peak, launch, size), "origin": origin})
     elif what == "times":
         put(lines, "collective_times", measured_times(paths[0], link, origin + ", nccl"))
     elif what == "links":

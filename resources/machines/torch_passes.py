@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Times on one GPU, with PyTorch, what a training step does beside its products and its attention: passes at
-memory speed, and the grouped products of experts. Never needed to build or test.
+"""Times on one GPU, with PyTorch, what a training step does beside its dense products: passes at memory speed,
+fused attention, and the grouped products of experts. Never needed to build or test.
 
     torch_passes.py passes PASSES.csv     columns kernel, bytes, seconds
+    torch_passes.py attention ATTN.csv    columns heads, length, size, forward_seconds, backward_seconds; of one
+                                          causal call in bf16; --backend flash (FlashAttention-2) or cudnn
     torch_passes.py experts GROUPED.csv   columns M, stage, main_grad_dtype, share_of_peak; for --peak TFLOP/s
 
 `kernel` is the engine's name of a pass (engine/plan/program/kernels_of_pieces.h); `bytes` are those that the
@@ -17,6 +19,7 @@ import functools
 
 import torch
 import torch.nn.functional as F
+from torch.nn.attention import SDPBackend, sdpa_kernel
 
 BF16 = torch.bfloat16
 HIDDEN = 4096
@@ -293,6 +296,40 @@ def write_passes(path, only, sizes):
                 torch.cuda.empty_cache()
 
 
+def attention_seconds(heads, length, size, backend):
+    """Of forward, and of backward, which is what both take less forward."""
+    q, k, v = (torch.randn(1, heads, length, size, device="cuda", dtype=BF16, requires_grad=True) for _ in range(3))
+    dy = torch.randn(1, heads, length, size, device="cuda", dtype=BF16)
+
+    def forward():
+        return F.scaled_dot_product_attention(q, k, v, is_causal=True)
+
+    def both():
+        torch.autograd.grad(forward(), (q, k, v), dy)
+    with sdpa_kernel(backend):
+        with torch.no_grad():
+            alone = seconds_of([forward] * 2)
+        return alone, seconds_of([both] * 2) - alone
+
+
+def write_attention(path, backend):
+    with open(path, "w", newline="") as file:
+        out = csv.writer(file)
+        out.writerow(["heads", "length", "size", "forward_seconds", "backward_seconds"])
+        for size in (128, 64):
+            for rows in [2 ** n for n in range(13, 24, 2)]:
+                for length in [2 ** n for n in range(10, 18) if 2 ** n <= rows]:
+                    if rows * length > 2 ** 37 or rows // length > 4096:  # too long a call
+                        continue
+                    try:
+                        times = attention_seconds(rows // length, length, size, backend)
+                        out.writerow([rows // length, length, size, *(f"{time:.4g}" for time in times)])
+                        file.flush()
+                    except Exception as error:
+                        print(f"{rows // length} heads of {length} x {size}: {error}", flush=True)
+                    torch.cuda.empty_cache()
+
+
 def write_experts(path, peak):
     """Grouped products of four models' experts, eight of them on a GPU: the first layer and the second."""
     shapes = [(2048, 1536), (768, 2048), (4096, 3072), (1536, 4096), (7168, 4096), (2048, 7168),
@@ -320,15 +357,19 @@ def write_experts(path, peak):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["passes", "experts"])
+    parser.add_argument("what", choices=["passes", "attention", "experts"])
     parser.add_argument("file")
     parser.add_argument("--peak", type=float, help="TFLOP/s of dense bf16")
+    parser.add_argument("--backend", choices=["flash", "cudnn"], default="flash", help="of attention")
     parser.add_argument("--only", nargs="+", help="kernels; without it all")
     parser.add_argument("--sizes", nargs="+", type=int, default=SIZES, help="bytes of a pass")
     options = parser.parse_args()
     print(torch.__version__, torch.cuda.get_device_name(), flush=True)
     if options.what == "passes":
         write_passes(options.file, options.only, options.sizes)
+    elif options.what == "attention":
+        write_attention(options.file, SDPBackend.FLASH_ATTENTION if options.backend == "flash"
+                        else SDPBackend.CUDNN_ATTENTION)
     elif options.peak is None:
         parser.error("experts need --peak")
     else:

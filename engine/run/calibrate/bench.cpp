@@ -14,8 +14,6 @@
 
 namespace parallelarium {
 
-namespace {}  // namespace
-
 // A square linear layer of some 10^5 FLOPs takes microseconds, one of 10^9 tens of milliseconds;
 // experts work on few rows. Heads are as wide as in the lessons' models, and no two sequences have
 // equally many scores: such would share a rate.
@@ -30,7 +28,7 @@ BenchSizes cpu_bench_sizes() {
           32'000'000,
           std::chrono::microseconds{700}};
 }
-// From the lessons' models to layers that fill a GPU, and the vocabulary of GPT-2, whose odd number
+// From the lessons' models to layers that fill a GPU even in FP8, and the vocabulary of GPT-2, whose odd number
 // of columns products dislike, its logits as far apart as in a run. Rates of products go up and
 // down with their shapes there, so the lessons' widths have the tokens that their micro-batches
 // have. A GPU takes the sequences of a fused attention together, and a small op is but launches
@@ -43,7 +41,8 @@ BenchSizes gpu_bench_sizes() {
                   {256, {256, 512, 1024, 2048}},
                   {768, {256, 1024, 2048, 4096, 8192}, kLargeVocabulary, {1024, 4096}},
                   {1024, {2048}},
-                  {2048, {2048, 4096}, kLargeVocabulary, {2048}}};
+                  {2048, {2048, 4096}, kLargeVocabulary, {2048}},
+                  {4096, {2048, 8192}}};
   sizes.sequences = {{128, 64, 4, {1, 4}},     {256, 256, 8, {1, 8}}, {512, 768, 12, {1, 8}},
                      {1024, 1024, 16, {1, 8}}, {2048, 1024, 16},      {8192, 768, 0}};
   sizes.copy_bytes = 512'000'000;

@@ -69,6 +69,7 @@ class Lead {
 CallTime time_between_marks(Device& device, const std::function<void()>& work) {
   constexpr int kSamples = 5;
   constexpr double kSample = 200e-6, kLong = 20e-3;
+  constexpr double kHeavy = 100e-6, kHeavySample = 10e-3;  // under much work clocks fall
   constexpr double kShort = 30e-6, kLaunch = 6e-6;  // with room for slow hosts
   device.reserve_marks(2);
   std::optional<Lead> lead;
@@ -90,7 +91,9 @@ CallTime time_between_marks(Device& device, const std::function<void()>& work) {
   const double first = sample(0, 1).seconds;  // the library looks for its way to do it
   const CallTime once = sample(first < kLong ? 1 : 0, 1);
   if (once.seconds > kLong) return once;
-  const int calls = std::clamp(static_cast<int>(kSample / std::max(once.seconds, kTick)), 1, 100);
+  const double sample_seconds = once.seconds > kHeavy ? kHeavySample : kSample;
+  const int calls =
+      std::clamp(static_cast<int>(sample_seconds / std::max(once.seconds, kTick)), 1, 100);
   if (once.seconds < kShort) lead.emplace(device);
   std::vector<double> samples, hosts;
   for (int i = 0; i < kSamples; ++i) {
