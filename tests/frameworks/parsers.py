@@ -6,7 +6,7 @@
 
 Without --setup: the Setup of every published row that can be said. Never needed to build or test; each framework
 that is not there is skipped with a reason. Where it was tried, Python 3.11 or newer had PyTorch, deepspeed,
-accelerate, transformers, dacite, datasets and torchtyping from PyPI, and the checkouts were of the commits
+accelerate, torchao, transformers, dacite, datasets and torchtyping from PyPI, and the checkouts were of the commits
 that the exported files name. No GPU is needed: Megatron asks for the capability of one, and is told 9.0.
 Exits with 1 if a parser refuses a text or understands another mesh, batch or model."""
 import argparse
@@ -86,7 +86,8 @@ def accelerate_parser(_):
         path = os.path.join(folder, "accelerate.yaml")
         with open(path, "w") as file:
             file.write(written["text"])
-        same("the number of processes", load_config_from_file(path).num_processes, ranks_of(setup))
+        if said(written, *(f"mesh.{axis}" for axis in setup["mesh"])):
+            same("the number of processes", load_config_from_file(path).num_processes, ranks_of(setup))
         with mock.patch.dict(os.environ):
             args, *_ = _validate_launch_command(
                 launch_command_parser().parse_args(["--config_file", path, "train.py"]))
@@ -110,7 +111,12 @@ def megatron_parser(checkout):
     torch.cuda.get_device_properties = lambda *_: types.SimpleNamespace(major=9, minor=0)
     torch.cuda.get_device_capability = lambda *_: (9, 0)
     sys.path.insert(0, checkout)
+    from megatron.core import utils
+    from megatron.core.models.common.embeddings import rope_utils
+    utils.get_te_version = lambda: utils.PkgVersion("2.14.0")  # kernels that a configuration only asks for
+    rope_utils.fused_apply_rotary_pos_emb = rope_utils.fused_apply_rotary_pos_emb_thd = object()
     from megatron.training import arguments
+    logging.disable(logging.WARNING)
 
     def parse(written, setup, _):
         words = shlex.split(written["text"].replace("\\\n", " "), comments=True)
@@ -128,9 +134,10 @@ def megatron_parser(checkout):
             suffix = "_parallel_size" if name in ("context",) else "_model_parallel_size"
             same(axis, getattr(config, name + suffix), mesh[axis])
         same("the global batch", args.global_batch_size, batch_of(setup))
-        same("layers", config.num_layers, model["layers"])
-        same("hidden", config.hidden_size, model["hidden"])
-        same("ffn", config.ffn_hidden_size, model["ffn"])
+        if isinstance(model, dict):  # not a preset's name
+            same("layers", config.num_layers, model["layers"])
+            same("hidden", config.hidden_size, model["hidden"])
+            same("ffn", config.ffn_hidden_size, model["ffn"])
         same("sequence_parallel", config.sequence_parallel, setup["sequence_parallel"])
     return parse
 
@@ -147,7 +154,7 @@ def nanotron_parser(checkout):
                 return importlib.machinery.ModuleSpec(name, self, is_package=True)
 
         def create_module(self, spec):
-            return mock.MagicMock(name=spec.name, __spec__=spec, __path__=[])
+            return mock.MagicMock(name=spec.name, __spec__=spec, __path__=[], __version__="2.7.0")
 
         def exec_module(self, _):
             pass
@@ -163,7 +170,8 @@ def nanotron_parser(checkout):
                            ("ep", "expert_parallel_size")):
             same(axis, getattr(config.parallelism, name), setup["mesh"][axis])
         same("microbatches", config.tokens.batch_accumulation_per_replica, setup["microbatches"])
-        same("hidden", config.model.model_config.hidden_size, setup["model"]["hidden"])
+        if isinstance(setup["model"], dict):
+            same("hidden", config.model.model_config.hidden_size, setup["model"]["hidden"])
     return parse
 
 

@@ -93,6 +93,51 @@ TEST(Nanotron, WritesNumbersThatPyYamlTakesForNumbers) {
   EXPECT_NE(text.find("learning_rate: 1.0e-05"), std::string::npos) << text;
 }
 
+// Of nanotron's models Qwen2 alone has ring attention: another with it is refused by its parser.
+TEST(Nanotron, WritesAQwen2WhereThereIsContextParallelism) {
+  auto setup = default_setup();
+  setup.model = *find_model("llama3-8b");
+  EXPECT_THAT(write_for_framework("nanotron", setup)->text,
+              testing::HasSubstr("is_llama_config: true"));
+  setup.mesh = Mesh();
+  setup.mesh.cp = 2;
+  const std::string text = write_for_framework("nanotron", setup)->text;
+  EXPECT_THAT(text, testing::HasSubstr("is_qwen2_config: true"));
+  EXPECT_THAT(text, testing::Not(testing::HasSubstr("is_llama_config")));
+}
+
+// YAML 1.1 takes a plain no for false, and accelerate wants a word.
+TEST(Accelerate, WritesNoPrecisionAsAWord) {
+  auto setup = default_setup();
+  setup.precision = *find_precision("fp32");
+  EXPECT_THAT(write_for_framework("accelerate", setup)->text,
+              testing::HasSubstr("mixed_precision: \"no\"\n"));
+}
+
+// Its launcher has context parallelism of FSDP alone: a file that names Ulysses' ranks loses them.
+TEST(Accelerate, SaysThatItsFileHasNoUlysses) {
+  auto setup = default_setup();
+  setup.mesh = Mesh();
+  setup.mesh.cp = 2;
+  setup.context_parallel = ContextParallel::kUlysses;
+  const auto written = write_for_framework("accelerate", setup);
+  EXPECT_THAT(written->text, testing::HasSubstr("parallelism_config_cp_size: 2"));
+  EXPECT_TRUE(std::any_of(written->not_expressible.begin(), written->not_expressible.end(),
+                          [](const Message& why) { return why.field == "context_parallel"; }));
+}
+
+// What is scaled by earlier steps (Megatron-LM's default) goes with no recompute of norms.
+TEST(Megatron, ScalesFp8ByTheTensorItself) {
+  auto setup = default_setup();
+  EXPECT_THAT(write_for_framework("megatron", setup)->text,
+              testing::Not(testing::HasSubstr("--fp8-recipe")));
+  setup.products = ProductType::kFp8;
+  EXPECT_THAT(write_for_framework("megatron", setup)->text,
+              testing::HasSubstr("--fp8-format hybrid \\\n  --fp8-recipe tensorwise"));
+  EXPECT_THAT(write_for_framework("megatron-bridge", setup)->text,
+              testing::HasSubstr("cfg.mixed_precision.fp8_recipe = \"tensorwise\""));
+}
+
 // examples/config_tiny_llama.yaml of nanotron, shortened.
 TEST(Nanotron, ReadsAnExample) {
   const FrameworkSetup read = read_or_fail("nanotron", R"(checkpoints:

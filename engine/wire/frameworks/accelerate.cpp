@@ -74,7 +74,6 @@ FrameworkRow degrees() {
     if (engine_of(setup) != Engine::kFsdp) return;
     const Mesh& mesh = setup.mesh;
     const int group = setup.zero > 0 && setup.zero_group > 0 ? setup.zero_group : mesh.dp;
-    const bool by_heads = setup.context_parallel == ContextParallel::kUlysses;
     entries.emplace_back("fsdp_config.fsdp_version", 2);
     entries.emplace_back(reshard, setup.zero_reshard);
     entries.emplace_back("fsdp_config.fsdp_auto_wrap_policy", "TRANSFORMER_BASED_WRAP");
@@ -82,11 +81,8 @@ FrameworkRow degrees() {
     entries.emplace_back(copies, mesh.dp / group);
     entries.emplace_back(shards, group);
     entries.emplace_back(tensor, mesh.tp);
-    entries.emplace_back(context, by_heads ? 1 : mesh.cp);
-    if (mesh.cp > 1 && by_heads) {
-      entries.emplace_back(ulysses, mesh.cp);
-      entries.emplace_back(kDegrees + "sp_backend", "deepspeed");
-    } else if (mesh.cp > 1) {
+    entries.emplace_back(context, mesh.cp);
+    if (mesh.cp > 1) {
       entries.emplace_back(kDegrees + "cp_backend", "torch");
       entries.emplace_back(
           how, setup.context_parallel == ContextParallel::kRing ? "alltoall" : "allgather");
@@ -225,6 +221,10 @@ FrameworkTable accelerate_table() {
       {"zero", message("framework-accelerate-zero",
                        "TP and CP go with FSDP alone, which shares out parameters, gradients and "
                        "optimizer states together.")},
+      {"context_parallel",
+       message(
+           "framework-accelerate-ulysses",
+           "Ulysses needs DeepSpeed, which the training script starts with a ParallelismConfig.")},
       {"micro_batch", message("framework-script", "The training script says it.")},
       {"microbatches", message("framework-script", "The training script says it.")},
       {"attention", message("framework-script", "The training script says it.")},

@@ -11,15 +11,16 @@ namespace {
 const std::string kShape = "model.model_config.";
 const std::string kMoe = "model.model_config.moe_config.";
 
-// A Llama, or a Qwen2 where there are experts: both gated, with RMS norms and rotary positions.
+// A Llama, or a Qwen2, which alone has experts and context parallelism: both gated, with RMS norms
+// and rotary positions.
 FrameworkRow family() {
   FrameworkRow row;
   row.names = {kShape + "is_llama_config", kShape + "is_qwen2_config", kShape + "hidden_act",
                kShape + "attention_bias", kShape + "is_starcoder2_config"};
   row.settings = {"model.mlp", "model.norm", "model.biases", "model.learned_positions"};
   row.write = [](const Setup& setup, Entries& entries) {
-    const bool experts = setup.model.experts.count > 0;
-    entries.emplace_back(kShape + (experts ? "is_qwen2_config" : "is_llama_config"), true);
+    const bool qwen2 = setup.model.experts.count > 0 || setup.mesh.cp > 1;
+    entries.emplace_back(kShape + (qwen2 ? "is_qwen2_config" : "is_llama_config"), true);
     entries.emplace_back(kShape + "hidden_act", "silu");
   };
   row.read = [](Draft& draft) -> Result<void> {

@@ -110,13 +110,17 @@ FrameworkRow bytes_of_states(const MegatronNames& n) {
   return row;
 }
 
+// Each tensor is scaled by its own largest number, as here, not by those of earlier steps.
 FrameworkRow eighths(const MegatronNames& n) {
   const std::string name = n("fp8-format", "mixed_precision.fp8");
+  const std::string scaling = n("fp8-recipe", "mixed_precision.fp8_recipe");
   FrameworkRow row;
-  row.names = {name};
+  row.names = {name, scaling};
   row.settings = {"products"};
-  row.write = [name](const Setup& setup, Entries& entries) {
-    if (setup.products == ProductType::kFp8) entries.emplace_back(name, "hybrid");
+  row.write = [name, scaling](const Setup& setup, Entries& entries) {
+    if (setup.products != ProductType::kFp8) return;
+    entries.emplace_back(name, "hybrid");
+    entries.emplace_back(scaling, "tensorwise");
   };
   row.read = [name](Draft& draft) -> Result<void> {
     const std::string recipe = word_at(draft, "mixed_precision", "");

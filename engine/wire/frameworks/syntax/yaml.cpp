@@ -176,6 +176,14 @@ class Yaml {
   std::size_t at_ = 0;
 };
 
+// Words that YAML 1.1, which PyYAML reads, takes for true or false.
+bool is_yaml_flag(std::string text) {
+  constexpr std::string_view kWords[] = {"y", "n", "yes", "no", "on", "off", "true", "false"};
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return std::find(std::begin(kWords), std::end(kWords), text) != std::end(kWords);
+}
+
 std::string yaml_scalar(const nlohmann::ordered_json& value) {
   if (value.is_number_float()) {  // YAML 1.1 takes 1e-08 for a text, and 1.0e-08 for a number
     std::string number = value.dump();
@@ -188,7 +196,7 @@ std::string yaml_scalar(const nlohmann::ordered_json& value) {
   const std::string text = value.get<std::string>();
   const Result<nlohmann::json> again = scalar(text);
   const bool plain = again && again->is_string() && text.find(": ") == std::string::npos &&
-                     text.find('#') == std::string::npos;
+                     text.find('#') == std::string::npos && !is_yaml_flag(text);
   return plain ? text : value.dump();
 }
 
