@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Gives what `export --as` writes to the frameworks' own parsers, and compares what they understood with the Setup.
 
-    parsers.py ENGINE [--megatron CHECKOUT] [--nanotron CHECKOUT] [--only FRAMEWORK] [--setup FILE]...
+    parsers.py ENGINE [--megatron CHECKOUT] [--nanotron CHECKOUT] [--torchtitan CHECKOUT] [--only FRAMEWORK]
+               [--setup FILE]...
 
 Without --setup: the Setup of every published row that can be said. Never needed to build or test; each framework
 that is not there is skipped with a reason. Where it was tried, Python 3.11 or newer had PyTorch, deepspeed,
-accelerate, torchao, transformers, dacite, datasets and torchtyping from PyPI, and the checkouts were of the commits
-that the exported files name. No GPU is needed: Megatron asks for the capability of one, and is told 9.0.
+accelerate, torchao, transformers, dacite, datasets, torchtyping, and what torchtitan's pyproject.toml names, from PyPI,
+and the checkouts were of the commits that the exported files name. No GPU is needed: Megatron asks for the capability of one, and is told 9.0.
 Exits with 1 if a parser refuses a text or understands another mesh, batch or model."""
 import argparse
 import collections
@@ -175,8 +176,36 @@ def nanotron_parser(checkout):
     return parse
 
 
+def torchtitan_parser(checkout):
+    if not checkout:
+        raise ImportError("--torchtitan names no checkout of torchtitan")
+    sys.path.insert(0, checkout)
+    importlib.import_module("torchtitan.tools.utils").has_cuda_capability = lambda *_: True
+    own = {kind: getattr(importlib.import_module(f"torchtitan.models.{kind}.config_registry"), name)
+           for kind, name in (("llama3", "llama3_8b"), ("deepseek_v3", "deepseek_v3_16b"))}
+
+    def parse(written, setup, _):
+        names = {}
+        exec(written["text"], names)
+        recipe = names["recipe"]
+        # Of a model that torchtitan does not have, the configuration is the user's.
+        has_experts = setup["mesh"]["ep"] > 1
+        config = recipe(own["deepseek_v3" if has_experts else "llama3"]()) if recipe.__code__.co_argcount else recipe()
+        mesh, degrees = setup["mesh"], config.parallelism
+        for axis, name in (("tp", "tensor"), ("pp", "pipeline"), ("cp", "context"), ("ep", "expert")):
+            if said(written, f"mesh.{axis}"):
+                same(axis, getattr(degrees, f"{name}_parallel_degree"), mesh[axis])
+        same("dp", degrees.data_parallel_replicate_degree * degrees.data_parallel_shard_degree, mesh["dp"])
+        training = config.training
+        if said(written, "micro_batch", "microbatches"):
+            length = training.max_context_length
+            same("the global batch", training.num_tokens_per_train_step // length, batch_of(setup))
+            same("micro_batch", training.num_tokens_per_microbatch_per_dp_rank // length, setup["micro_batch"])
+    return parse
+
+
 PARSERS = {"deepspeed": deepspeed_parser, "accelerate": accelerate_parser, "megatron": megatron_parser,
-           "nanotron": nanotron_parser}
+           "nanotron": nanotron_parser, "torchtitan": torchtitan_parser}
 
 
 def check(engine, framework, parse, setups):
@@ -210,6 +239,7 @@ def main():
     parser.add_argument("engine")
     parser.add_argument("--megatron")
     parser.add_argument("--nanotron")
+    parser.add_argument("--torchtitan")
     parser.add_argument("--only", choices=PARSERS)
     parser.add_argument("--setup", action="append", default=[])
     options = parser.parse_args()
