@@ -95,24 +95,26 @@ INSTANTIATE_TEST_SUITE_P(
         Goal{"megatron-bridge-25.11", "tokens_per_second_per_rank", "DeepSeekV3 (w/o MTP)", 0.05,
              0.115},
         Goal{"megatron-bridge-25.11", "tokens_per_second_per_rank", "BF16", 0.145, 0.47},
-        Goal{"megatron-bridge-25.11", "tokens_per_second_per_rank", "LLAMA3_8B", 0.035, 0.07},
+        Goal{"megatron-bridge-25.11", "tokens_per_second_per_rank", "LLAMA3_8B", 0.0405, 0.105},
         Goal{"megatron-bridge-25.11", "tokens_per_second_per_rank", "LLAMA3_70B", 0.15, 0.19},
         Goal{"megatron-bridge-26.04.01", "tokens_per_second_per_rank", "LLAMA3_70B", 0.055, 0.13},
         Goal{"megatron-bridge-26.04.01", "tokens_per_second_per_rank", "DeepSeekV3, DGX-GB", 0.04,
              0.055},
         Goal{"megatron-bridge-26.04.01", "tokens_per_second_per_rank", "DeepSeekV3", 0.165, 0.4},
-        Goal{"megatron-bridge-26.04.01", "tokens_per_second_per_rank", "Qwen3_30B", 0.15, 0.365},
+        Goal{"megatron-bridge-26.04.01", "tokens_per_second_per_rank", "Qwen3_30B", 0.15, 0.41},
         Goal{"megatron-bridge-26.04.01", "tokens_per_second_per_rank", "Qwen3_235B", 0.095, 0.29},
-        Goal{"megatron-bridge-26.04.01", "tokens_per_second_per_rank", "GPT OSS", 0.245, 0.35},
+        Goal{"megatron-bridge-26.04.01", "tokens_per_second_per_rank", "GPT OSS", 0.25, 0.375},
         Goal{"liu-2025-table-4", "mfu_causal_percent", "FSDP + EP", 0.045, 0.115},
         // Under sequence parallelism every TP rank sends and routes all tokens here, and its share
         // there.
         Goal{"liu-2025-table-4", "mfu_causal_percent", "MCore,", 0.17, 0.285},
+        // Long sequences: what else they spend their time on is not known.
+        Goal{"torchtitan-2024-table-2", "tokens_per_second_per_rank", "", 0.505, 0.705},
         Goal{"torchtitan-2025-async-tp", "tokens_per_second_per_rank", "BF16", 0.06, 0.06},
-        Goal{"torchtitan-2025-async-tp", "tokens_per_second_per_rank", "Float8", 0.13, 0.13},
-        Goal{"torchtitan-2024-table-4", "tokens_per_second_per_rank", "", 0.15, 0.15},
-        // Two points of utilisation of some 40: its stages' messages and its gradients share cards.
-        Goal{"llama-3-2024-table-4", "mfu_causal_percent", "", 0.02, 0.045}));
+        Goal{"torchtitan-2025-async-tp", "tokens_per_second_per_rank", "Float8", 0.14, 0.14},
+        Goal{"torchtitan-2024-table-4", "tokens_per_second_per_rank", "", 0.16, 0.16},
+        // A point of utilisation of some 40: its stages' messages and its gradients share cards.
+        Goal{"llama-3-2024-table-4", "mfu_causal_percent", "", 0.02, 0.025}));
 
 // It ran on devices of 80 GB (section 3.1), and would not have without what section 3.3.3 says.
 TEST(Cases, DeepSeekV3FitsAsItWasPublished) {

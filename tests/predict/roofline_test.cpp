@@ -117,13 +117,13 @@ TEST(Ladder, GoesFromNearToFar) {
       EXPECT_EQ(rows.back().level, "network") << name << ": up to another node";
     }
   }
-  EXPECT_EQ(whole, 6) << "machines of V100, A100, H100, H200 and H800";
+  EXPECT_EQ(whole, 7) << "machines of V100, A100, H100, H200 and H800";
 }
 
 // The figures that the sources print, in their units.
-TEST(Ladder, OfAnH100IsThatOfItsSources) {
+TEST(Ladder, OfAnH800IsThatOfItsSources) {
   const std::vector<LadderRow> rows =
-      ladder_of(*find_machine("dgx-h100"), *rungs_of(*find_machine("dgx-h100")));
+      ladder_of(*find_machine("hgx-h800"), *rungs_of(*find_machine("hgx-h800")));
   const auto row = [&](const char* level) {
     for (const LadderRow& found : rows)
       if (found.level == level) return found;
@@ -136,7 +136,7 @@ TEST(Ladder, OfAnH100IsThatOfItsSources) {
   EXPECT_EQ(row("memory").bytes_per_second.value, 3.35e12);
   EXPECT_EQ(row("memory").bytes, 80'000'000'000);
   EXPECT_EQ(row("node").name.text, "link in a node, NVLink");
-  EXPECT_EQ(row("node").latency_seconds, find_machine("dgx-h100")->intra_node.latency_seconds);
+  EXPECT_EQ(row("node").latency_seconds, find_machine("hgx-h800")->intra_node.latency_seconds);
 }
 
 // What was measured of the memory goes before what the machine says.
@@ -152,7 +152,7 @@ TEST(Ladder, FillsTheMemoryOfAMachineWithoutOne) {
 
 TEST(Ladder, RowsSayWhatIsKnown) {
   const nlohmann::json json = to_json(made(setup_of("llama3-8b"))).at("ladder");
-  ASSERT_EQ(json.size(), 7u);
+  ASSERT_EQ(json.size(), 8u);
   for (const nlohmann::json& row : json) {
     EXPECT_TRUE(row.contains("level") && row.contains("name"));
     EXPECT_EQ(row.contains("bytes_per_second"), row.contains("origin")) << row;
