@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <thread>
 
 #include "engine/plan/model/routing.h"
 #include "kernels/base/random.h"
@@ -14,13 +16,26 @@ namespace {
 // their sum is as good as normal within the three deviations where weights lie. Unlike Box-Muller
 // it needs no logarithm, whose last bit differs between computers.
 float normal(std::uint64_t key, std::uint64_t index) {
-  std::int64_t sum = 0;
+  constexpr std::uint64_t kEvery = 0x0000'ffff'0000'ffff;  // two of the four numbers of 16 bits
+  std::uint64_t sums = 0;
   for (std::uint64_t draw = 0; draw < 3; ++draw) {
-    std::uint64_t bits = random_bits(key, 3 * index + draw);
-    for (int lane = 0; lane < 4; ++lane, bits >>= 16)
-      sum += static_cast<std::int64_t>(bits & 0xffff);
+    const std::uint64_t bits = random_bits(key, 3 * index + draw);
+    sums += (bits & kEvery) + ((bits >> 16) & kEvery);
   }
+  const auto sum = static_cast<std::int64_t>((sums & 0xffff'ffff) + (sums >> 32));
   return static_cast<float>(sum - 12 * 65535 / 2) / 65536.0F;
+}
+
+// Calls work(begin, end) for parts of 0 to `count`, on all cores where there is enough to do.
+void in_parts(std::size_t count, const std::function<void(std::size_t, std::size_t)>& work) {
+  constexpr std::size_t kLeast = 1 << 20;
+  const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
+  const std::size_t parts = std::clamp<std::size_t>(count / kLeast, 1, cores);
+  std::vector<std::thread> others;
+  for (std::size_t part = 1; part < parts; ++part)
+    others.emplace_back(work, count * part / parts, count * (part + 1) / parts);
+  work(0, count / parts);
+  for (std::thread& other : others) other.join();
 }
 
 enum class Start { kWeight, kOutput, kOne, kZero };
@@ -59,8 +74,10 @@ std::vector<float> initial_values(std::uint64_t seed, Parameter parameter, int l
       start == Start::kOutput ? 0.02F / std::sqrt(2.0F * static_cast<float>(layers)) : 0.02F;
   const std::uint64_t key = random_key(
       {seed, static_cast<std::uint64_t>(parameter), static_cast<std::uint64_t>(layer + 1)});
-  for (std::size_t index = 0; index < values.size(); ++index)
-    values[index] = deviation * normal(key, index);
+  in_parts(values.size(), [&](std::size_t begin, std::size_t end) {
+    for (std::size_t index = begin; index < end; ++index)
+      values[index] = deviation * normal(key, index);
+  });
   return values;
 }
 

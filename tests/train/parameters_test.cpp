@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include "kernels/base/random.h"
+
 namespace parallelarium {
 namespace {
 
@@ -55,6 +57,25 @@ TEST(InitialValues, DifferBySeedParameterAndLayerAndByNothingElse) {
 TEST(InitialValues, AreTheseOnEveryComputer) {
   const auto values = initial_values(1, Parameter::kTokenTable, -1, 3, 8);
   EXPECT_EQ(values, (std::vector<float>{-0.0204837024F, -0.00583709683F, -0.0420904532F}));
+}
+
+// Cores share a long parameter. Each value is a sum of twelve numbers of 16 bits, added one by one
+// here.
+TEST(InitialValues, OfALongParameterAreDrawnOneByOne) {
+  const std::size_t count = (std::size_t{5} << 20) + 3;
+  const std::uint64_t key = random_key({7, static_cast<std::uint64_t>(Parameter::kTokenTable), 0});
+  const auto values =
+      initial_values(7, Parameter::kTokenTable, -1, static_cast<std::int64_t>(count), 8);
+  ASSERT_EQ(values.size(), count);
+  std::size_t wrong = 0;
+  for (std::size_t index = 0; index < count; ++index) {
+    std::int64_t sum = 0;
+    for (std::uint64_t draw = 0; draw < 3; ++draw)
+      for (std::uint64_t shift = 0; shift < 64; shift += 16)
+        sum += (random_bits(key, 3 * index + draw) >> shift) & 0xffff;
+    wrong += values[index] != 0.02F * (static_cast<float>(sum - 12 * 65535 / 2) / 65536.0F);
+  }
+  EXPECT_EQ(wrong, 0u);
 }
 
 TEST(Decay, IsForMatricesOnly) {
