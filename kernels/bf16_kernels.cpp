@@ -142,18 +142,34 @@ void gelu_backward_cpu(Bf16* du, const Bf16* dg, const Bf16* u, std::size_t coun
     out.round_into(du + at);
   });
 }
-void swiglu_forward_cpu(Bf16* g, const Bf16* u, std::int64_t N, std::int64_t F) {
+namespace {
+// Both halves of so many rows, side by side.
+void widen_halves(Widened& u, const Bf16* gate, const Bf16* up, std::int64_t rows, std::int64_t F,
+                  std::int64_t apart) {
+  for (std::int64_t n = 0; n < rows; ++n) {
+    cast_cpu(u.data() + n * 2 * F, gate + n * apart, size(F));
+    cast_cpu(u.data() + n * 2 * F + F, up + n * apart, size(F));
+  }
+}
+}  // namespace
+void swiglu_forward_cpu(Bf16* g, const Bf16* gate, const Bf16* up, std::int64_t N, std::int64_t F,
+                        std::int64_t pitch) {
+  const std::int64_t apart = pitch_of(F, pitch);
   by_rows(N, 2 * F, [&](std::int64_t n, std::int64_t rows) {
-    Widened out(size(rows * F));
-    swiglu_forward_cpu(out.data(), Widened(u + n * 2 * F, size(rows * 2 * F)).data(), rows, F);
+    Widened out(size(rows * F)), u(size(rows * 2 * F));
+    widen_halves(u, gate + n * apart, up + n * apart, rows, F, apart);
+    swiglu_forward_cpu(out.data(), u.data(), u.data() + F, rows, F, 2 * F);
     out.round_into(g + n * F);
   });
 }
-void swiglu_backward_cpu(Bf16* du, const Bf16* dg, const Bf16* u, std::int64_t N, std::int64_t F) {
+void swiglu_backward_cpu(Bf16* du, const Bf16* dg, const Bf16* gate, const Bf16* up, std::int64_t N,
+                         std::int64_t F, std::int64_t pitch) {
+  const std::int64_t apart = pitch_of(F, pitch);
   by_rows(N, 2 * F, [&](std::int64_t n, std::int64_t rows) {
-    Widened out(size(rows * 2 * F));
-    swiglu_backward_cpu(out.data(), Widened(dg + n * F, size(rows * F)).data(),
-                        Widened(u + n * 2 * F, size(rows * 2 * F)).data(), rows, F);
+    Widened out(size(rows * 2 * F)), u(size(rows * 2 * F));
+    widen_halves(u, gate + n * apart, up + n * apart, rows, F, apart);
+    swiglu_backward_cpu(out.data(), Widened(dg + n * F, size(rows * F)).data(), u.data(),
+                        u.data() + F, rows, F, 2 * F);
     out.round_into(du + n * 2 * F);
   });
 }

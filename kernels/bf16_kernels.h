@@ -33,8 +33,10 @@ void dropout_grad_cpu(Bf16* dbranch, const Bf16* dx, const std::uint8_t* mask, f
 
 void gelu_forward_cpu(Bf16* g, const Bf16* u, std::size_t count);
 void gelu_backward_cpu(Bf16* du, const Bf16* dg, const Bf16* u, std::size_t count);
-void swiglu_forward_cpu(Bf16* g, const Bf16* u, std::int64_t N, std::int64_t F);
-void swiglu_backward_cpu(Bf16* du, const Bf16* dg, const Bf16* u, std::int64_t N, std::int64_t F);
+void swiglu_forward_cpu(Bf16* g, const Bf16* gate, const Bf16* up, std::int64_t N, std::int64_t F,
+                        std::int64_t pitch = 0);
+void swiglu_backward_cpu(Bf16* du, const Bf16* dg, const Bf16* gate, const Bf16* up, std::int64_t N,
+                         std::int64_t F, std::int64_t pitch = 0);
 
 void layer_norm_forward_cpu(Bf16* y, float* stats, const Bf16* x, const Bf16* gain,
                             const Bf16* bias, std::int64_t N, std::int64_t C);

@@ -103,11 +103,12 @@ template <class T>
 [[nodiscard]] cudaError_t gelu_backward(T* du, const T* dg, const T* u, std::size_t count,
                                         cudaStream_t stream);
 template <class T>
-[[nodiscard]] cudaError_t swiglu_forward(T* g, const T* u, std::int64_t N, std::int64_t F,
-                                         cudaStream_t stream);
+[[nodiscard]] cudaError_t swiglu_forward(T* g, const T* gate, const T* up, std::int64_t N,
+                                         std::int64_t F, std::int64_t pitch, cudaStream_t stream);
 template <class T>
-[[nodiscard]] cudaError_t swiglu_backward(T* du, const T* dg, const T* u, std::int64_t N,
-                                          std::int64_t F, cudaStream_t stream);
+[[nodiscard]] cudaError_t swiglu_backward(T* du, const T* dg, const T* gate, const T* up,
+                                          std::int64_t N, std::int64_t F, std::int64_t pitch,
+                                          cudaStream_t stream);
 
 // norm.h
 template <class T>

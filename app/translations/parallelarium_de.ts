@@ -6074,10 +6074,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Wie Schichten verteilt sind, wo sie sich nicht durch die Stufen teilen lassen, steht nicht in der Tabelle; hier DeepSeek-V3, wie sein Rezept es teilt (set_deepseek_v3_pipeline_model_parallel_layout), mit kürzerem erstem und letztem Teilstück, wo es keine Teilung nennt; sonst zählen Tabelle und Kopf als je eine Schicht, wo das aufgeht, oder die letzten Stufen haben eine weniger.</translation>
     </message>
     <message>
-        <source>Its tensor parallelism cuts products to overlap them with their collectives (tp_comm_overlap), which no setting says.</source>
-        <translation>Seine Tensorparallelität zerteilt Produkte, um sie mit ihren Kollektiven zu überlappen (tp_comm_overlap), was keine Einstellung sagt.</translation>
-    </message>
-    <message>
         <source>Its experts are spread over the ranks of TP too (EP 32 over TP 2 and DP 16), which no setting says.</source>
         <translation>Seine Experten sind auch über die Ränge von TP verteilt (EP 32 über TP 2 und DP 16), was keine Einstellung sagt.</translation>
     </message>
@@ -6098,24 +6094,24 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Die Attention hat hier die Raten von FlashAttention-3; die von PyTorch selbst war 2024 FlashAttention-2.</translation>
     </message>
     <message>
+        <source>Without torch.compile norms, rotations and activations run op by op, which no setting says; here as compiled.</source>
+        <translation>Ohne torch.compile laufen Normen, Drehungen und Aktivierungen Op für Op, was keine Einstellung sagt; hier wie kompiliert.</translation>
+    </message>
+    <message>
+        <source>How layers are cut is not said; here table and head count as a layer each. Micro-batches are as many as stages, torchtitan's default, and interleaving has two chunks.</source>
+        <translation>Wie die Schichten geschnitten sind, ist nicht gesagt; hier zählen Tabelle und Kopf als je eine Schicht. Mikro-Batches gibt es so viele wie Stufen, wie torchtitan es ohne Angabe tut, und verschachtelt wird mit zwei Stücken.</translation>
+    </message>
+    <message>
+        <source>How layers are cut is not said; here table and head count as a layer each. Micro-batches are as many as stages, torchtitan's default.</source>
+        <translation>Wie die Schichten geschnitten sind, ist nicht gesagt; hier zählen Tabelle und Kopf als je eine Schicht. Mikro-Batches gibt es so viele wie Stufen, wie torchtitan es ohne Angabe tut.</translation>
+    </message>
+    <message>
         <source>Its loss copies logits into fp32, which no setting says.</source>
         <translation>Sein Verlust kopiert Logits nach fp32, was keine Einstellung sagt.</translation>
     </message>
     <message>
         <source>FP8 scaled by row is slower than FP8 scaled by tensor, which no setting tells apart.</source>
         <translation>FP8 mit einer Skala je Zeile ist langsamer als FP8 mit einer je Tensor, was keine Einstellung unterscheidet.</translation>
-    </message>
-    <message>
-        <source>FP8 scaled by row is slower than FP8 scaled by tensor, which no setting tells apart. Asynchronous tensor parallelism cuts products to overlap them with their collectives, which no setting says.</source>
-        <translation>FP8 mit einer Skala je Zeile ist langsamer als FP8 mit einer je Tensor, was keine Einstellung unterscheidet. Asynchrone Tensorparallelität zerteilt Produkte, um sie mit ihren Kollektiven zu überlappen, was keine Einstellung sagt.</translation>
-    </message>
-    <message>
-        <source>FP8 scaled by row is slower than FP8 scaled by tensor, which no setting tells apart. Selective checkpointing by op (every second product and the attention are kept) cannot be said; selective means attention alone.</source>
-        <translation>FP8 mit einer Skala je Zeile ist langsamer als FP8 mit einer je Tensor, was keine Einstellung unterscheidet. Selektives Checkpointing nach Vorgang (jedes zweite Produkt und die Attention bleiben) lässt sich nicht einstellen; selektiv meint nur die Attention.</translation>
-    </message>
-    <message>
-        <source>FP8 scaled by row is slower than FP8 scaled by tensor, which no setting tells apart. Selective checkpointing by op (every second product and the attention are kept) cannot be said; selective means attention alone. Asynchronous tensor parallelism cuts products to overlap them with their collectives, which no setting says.</source>
-        <translation>FP8 mit einer Skala je Zeile ist langsamer als FP8 mit einer je Tensor, was keine Einstellung unterscheidet. Selektives Checkpointing nach Vorgang (jedes zweite Produkt und die Attention bleiben) lässt sich nicht einstellen; selektiv meint nur die Attention. Asynchrone Tensorparallelität zerteilt Produkte, um sie mit ihren Kollektiven zu überlappen, was keine Einstellung sagt.</translation>
     </message>
     <message>
         <source>What is recomputed is not in the table; here nothing is.</source>
@@ -6270,10 +6266,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Die GPUs sind H100 mit 96 GB HBM2e bei 2,4 TB/s und 500 W; was sie bei dieser Leistung erreichen, ist nicht gesagt, und die Raten der DGX H100 stehen dafür.</translation>
     </message>
     <message>
-        <source>Selective checkpointing by op (every second product and the attention are kept) cannot be said; selective means attention alone.</source>
-        <translation>Selektives Checkpointing nach Vorgang (jedes zweite Produkt und die Attention bleiben) lässt sich nicht einstellen; selektiv meint nur die Attention.</translation>
-    </message>
-    <message>
         <source>Llama 3.1 8B, FSDP and context parallelism on 8 H100</source>
         <translation>Llama 3.1 8B, FSDP und Kontextparallelität auf 8 H100</translation>
     </message>
@@ -6300,14 +6292,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>How many layers FSDP gathers ahead is not said; here one.</source>
         <translation>Wie viele Schichten FSDP vorab sammelt, ist nicht gesagt; hier eine.</translation>
-    </message>
-    <message>
-        <source>Asynchronous tensor parallelism cuts products to overlap them with their collectives, which no setting says.</source>
-        <translation>Asynchrone Tensorparallelität zerteilt Produkte, um sie mit ihren Kollektiven zu überlappen, was keine Einstellung sagt.</translation>
-    </message>
-    <message>
-        <source>Selective checkpointing by op (every second product and the attention are kept) cannot be said; selective means attention alone. Asynchronous tensor parallelism cuts products to overlap them with their collectives, which no setting says.</source>
-        <translation>Selektives Checkpointing nach Vorgang (jedes zweite Produkt und die Attention bleiben) lässt sich nicht einstellen; selektiv meint nur die Attention. Asynchrone Tensorparallelität zerteilt Produkte, um sie mit ihren Kollektiven zu überlappen, was keine Einstellung sagt.</translation>
     </message>
     <message>
         <source>Llama 3.1 8B on 32 and 64 H200</source>
@@ -6957,6 +6941,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>Overlap tensor</source>
         <translation>Tensor überlappen</translation>
+    </message>
+    <message>
+        <source>Ring of TP products</source>
+        <translation>Ring der TP-Produkte</translation>
     </message>
     <message>
         <source>Dispatch</source>

@@ -32,6 +32,7 @@ void RankEmitter::hold(Tensor tensor, std::int64_t bytes) {
   buffer.bytes = bytes;
   rank_.buffers.push_back(buffer);
   touched_.push_back({-1, -1, -1});
+  passed_on_.push_back(-1);
 }
 
 bool RankEmitter::holds(Tensor tensor) const {
@@ -84,13 +85,22 @@ std::int32_t RankEmitter::emit(const Draft& draft, const Place& place, SlotTable
         buffer.bytes = from.opens;
         buffer.opened_by = index;
         touched_.push_back({-1, -1, -1});
+        passed_on_.push_back(-1);
       }
       buffer_index = table[from.slot];
       assert(buffer_index >= 0);
       LaneOps& touched = touched_[buffer_index];
       for (int other = 0; other < kLanes; ++other)
         needed[other] = std::max(needed[other], touched[other]);
-      touched[lane] = index;
+      // A ring's product and the Send of the same tokens read them, and neither waits for the
+      // other.
+      constexpr auto kPipeline = static_cast<std::size_t>(Lane::kPipeline);
+      if (from.access != Access::kRead)
+        needed[kPipeline] = std::max(needed[kPipeline], passed_on_[buffer_index]);
+      if (draft.op.kind == OpKind::kSend && draft.axis == Axis::kTp)
+        passed_on_[buffer_index] = index;
+      else
+        touched[lane] = index;
       rank_.buffers[buffer_index].closed_by = index;
     }
     rank_.operands.push_back({buffer_index, from.access, from.type, from.shard,

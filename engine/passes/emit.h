@@ -28,6 +28,7 @@ class RankEmitter {
   void reserve_buffers(std::size_t count) {
     rank_.buffers.reserve(count);
     touched_.reserve(count);
+    passed_on_.reserve(count);
   }
 
   // Gives every operand of the drafts its slot; drafts of one chunk share a numbering.
@@ -69,7 +70,8 @@ class RankEmitter {
     none.fill(-1);
     return none;
   }();
-  std::vector<LaneOps> touched_;  // by buffer
+  std::vector<LaneOps> touched_;         // by buffer
+  std::vector<std::int32_t> passed_on_;  // by buffer, the last op that passes it on in a ring of TP
   LaneOps last_ = {-1, -1, -1};
 };
 

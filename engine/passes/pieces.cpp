@@ -99,6 +99,7 @@ class Writer : private ExpertWriter {
   void attention_backward(int layer) {
     if (!input_) return;
     if (again(Recompute::kUpProjection) && keeps_latent()) up_projection(layer);
+    if (again(Recompute::kSecondProducts)) keys_again(layer);
     if (again(Recompute::kSelective)) {
       attention_forward(layer, Phase::kRecompute, false);
     }
@@ -132,13 +133,18 @@ class Writer : private ExpertWriter {
     if (drops()) masks(Access::kWrite, layer, z_.N_norm * s_.C, mask_of(piece));
   }
 
+  // The residual stream between attention and MLP.
+  void middle_forward(int layer) {
+    linear_forward(projection(), layer);
+    residual(Piece::kResidual1, layer, Tensor::kInput, Tensor::kProjectionOut, Tensor::kMiddle,
+             layer);
+  }
+
   void layer_forward(int layer) {
     norm_forward(norm1(layer), layer);
     linear_forward(qkv(), layer);
     attention_forward(layer, phase_, true);
-    linear_forward(projection(), layer);
-    residual(Piece::kResidual1, layer, Tensor::kInput, Tensor::kProjectionOut, Tensor::kMiddle,
-             layer);
+    middle_forward(layer);
     norm_forward(norm2(layer), layer);
     if (is_expert_layer(model_, layer)) {
       experts_forward(layer);
@@ -152,6 +158,7 @@ class Writer : private ExpertWriter {
   void layer_backward(int layer) {
     residual_backward(Piece::kResidual2, layer);
     phase_ = Phase::kRecompute;
+    if (again(Recompute::kSecondProducts) && !setup_.sequence_parallel) middle_forward(layer);
     if (again(Recompute::kNorms)) norm_forward(norm2(layer), layer);
     if (is_expert_layer(model_, layer)) {
       if (again(Recompute::kExperts)) experts_forward(layer);
@@ -163,9 +170,12 @@ class Writer : private ExpertWriter {
     norm_backward(norm2(layer), layer, &left, between);
     residual_backward(Piece::kResidual1, layer);
     linear_backward(projection(), layer);
-    attention_backward(layer);
     phase_ = Phase::kRecompute;
-    if (again(Recompute::kNorms)) norm_forward(norm1(layer), layer);
+    // Keys that are computed again read it, before the attention that reads them.
+    const bool early = second_products();
+    if (early && again(Recompute::kNorms)) norm_forward(norm1(layer), layer);
+    attention_backward(layer);
+    if (!early && again(Recompute::kNorms)) norm_forward(norm1(layer), layer);
     linear_backward(qkv(), layer);
     norm_backward(norm1(layer), layer, &between, entering(layer));
   }

@@ -68,9 +68,12 @@ ChunkDrafts prepare_chunk(const Setup& setup, const LocalSizes& sizes, const Chu
     for (Draft& draft : *list) {
       if (draft.op.kind == OpKind::kCompute) continue;
       draft.op.group = group_along(draft.axis);
-      if (draft.op.peer >= 0) {  // along the ring of context parallelism
+      if (draft.op.peer >= 0) {  // along a ring
         Coordinates at = emitter.rank().at;
-        at.cp = (at.cp + draft.op.peer) % setup.mesh.cp;
+        if (draft.axis == Axis::kTp)
+          at.tp = (at.tp + draft.op.peer) % setup.mesh.tp;
+        else
+          at.cp = (at.cp + draft.op.peer) % setup.mesh.cp;
         draft.op.peer = rank_of(setup.mesh, at);
       }
     }

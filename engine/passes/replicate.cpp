@@ -101,11 +101,12 @@ std::vector<int> moved_group(const Setup& setup, const Group& group, const Coord
 }
 
 int moved_peer(const Mesh& mesh, Axis axis, int peer, const Coordinates& to) {
-  if (axis != Axis::kCp) return moved(mesh, peer, to);
-  Coordinates at = coordinates_of(mesh, peer);
-  at.cp = (to.cp + at.cp) % mesh.cp;  // the representative's own is 0
-  at.dp = to.dp;
-  at.tp = to.tp;
+  if (axis != Axis::kCp && axis != Axis::kTp) return moved(mesh, peer, to);
+  const Coordinates from = coordinates_of(mesh, peer);  // the representative's own is 0
+  Coordinates at = to;
+  at.pp = from.pp;
+  at.cp = (to.cp + from.cp) % mesh.cp;
+  at.tp = (to.tp + from.tp) % mesh.tp;
   return rank_of(mesh, at);
 }
 

@@ -47,7 +47,7 @@ Setup without_axes(Setup setup) {
   setup.chunks = setup.microbatches = setup.micro_batch = 1;
   setup.zero = setup.zero_group = 0;
   setup.nodes = 0;
-  setup.sequence_parallel = false;
+  setup.sequence_parallel = setup.ring_tensor = false;
   setup.stage_layers.clear();
   return setup;
 }

@@ -273,6 +273,7 @@ void Space::write(const Candidate& candidate, Setup& setup) const {
   setup.stage_layers = layers_of(candidate);
   setup.recompute = recomputes_[candidate.recompute];
   setup.sequence_parallel = candidate.sequence_parallel;
+  setup.ring_tensor = request_.base.ring_tensor && candidate.sequence_parallel;
 }
 
 Setup Space::setup_of(const Candidate& candidate) const {

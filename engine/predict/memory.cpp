@@ -69,6 +69,10 @@ KeptParts kept_parts(Recompute recompute) {
 
 KeptParts kept_parts(const LayerShape& shape, Recompute recompute) {
   KeptParts parts = kept_parts(recompute);
+  const bool second = names(recompute, Recompute::kSecondProducts);
+  if (second) parts.cut -= 2;
+  // The second norm's input, and the mask of what is added to the stream before it.
+  if (second && !shape.sequence_parallel) parts.whole -= 3;
   if (!shape.sequence_parallel) return parts;
   const int whole = shape.gathered_kept ? 4 : 0;
   parts.cut += parts.whole - whole;

@@ -242,13 +242,17 @@ class CpuDevice final : public Device {
       gelu_backward_cpu(du.as<T>(), dg.as<T>(), u.as<T>(), size(count));
     });
   }
-  void swiglu_forward(Values g, ConstValues u, std::int64_t N, std::int64_t F) override {
-    with_type(g, [&]<class T>(T*) { swiglu_forward_cpu(g.as<T>(), u.as<T>(), N, F); });
+  void swiglu_forward(Values g, ConstValues gate, ConstValues up, std::int64_t N, std::int64_t F,
+                      std::int64_t pitch) override {
+    with_type(g, [&]<class T>(T*) {
+      swiglu_forward_cpu(g.as<T>(), gate.as<T>(), up.as<T>(), N, F, pitch);
+    });
   }
-  void swiglu_backward(Values du, ConstValues dg, ConstValues u, std::int64_t N,
-                       std::int64_t F) override {
-    with_type(du,
-              [&]<class T>(T*) { swiglu_backward_cpu(du.as<T>(), dg.as<T>(), u.as<T>(), N, F); });
+  void swiglu_backward(Values du, ConstValues dg, ConstValues gate, ConstValues up, std::int64_t N,
+                       std::int64_t F, std::int64_t pitch) override {
+    with_type(du, [&]<class T>(T*) {
+      swiglu_backward_cpu(du.as<T>(), dg.as<T>(), gate.as<T>(), up.as<T>(), N, F, pitch);
+    });
   }
   void embedding_forward(Values x, const std::int32_t* tokens, ConstValues table,
                          ConstValues positions, std::int64_t N, std::int64_t T,

@@ -113,9 +113,10 @@ class Device : public DeviceStream {
                             std::int64_t count) = 0;
   virtual void gelu_forward(Values g, ConstValues u, std::int64_t count) = 0;
   virtual void gelu_backward(Values du, ConstValues dg, ConstValues u, std::int64_t count) = 0;
-  virtual void swiglu_forward(Values g, ConstValues u, std::int64_t N, std::int64_t F) = 0;
-  virtual void swiglu_backward(Values du, ConstValues dg, ConstValues u, std::int64_t N,
-                               std::int64_t F) = 0;
+  virtual void swiglu_forward(Values g, ConstValues gate, ConstValues up, std::int64_t N,
+                              std::int64_t F, std::int64_t pitch) = 0;
+  virtual void swiglu_backward(Values du, ConstValues dg, ConstValues gate, ConstValues up,
+                               std::int64_t N, std::int64_t F, std::int64_t pitch) = 0;
 
   virtual void embedding_forward(Values x, const std::int32_t* tokens, ConstValues table,
                                  ConstValues positions, std::int64_t N, std::int64_t T,

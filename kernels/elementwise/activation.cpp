@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/elementwise/activation.h"
 
+#include "kernels/base/pitch.h"
 #include "kernels/base/vector.h"
 
 namespace parallelarium {
@@ -31,25 +32,29 @@ void gelu_backward_cpu(float* __restrict__ du, const float* __restrict__ dg,
 }
 
 PARALLELARIUM_VECTOR
-void swiglu_forward_cpu(float* __restrict__ g, const float* __restrict__ u, std::int64_t N,
-                        std::int64_t F) {
+void swiglu_forward_cpu(float* __restrict__ g, const float* __restrict__ gate,
+                        const float* __restrict__ up, std::int64_t N, std::int64_t F,
+                        std::int64_t pitch) {
+  const std::int64_t apart = pitch_of(F, pitch);
   for (std::int64_t n = 0; n < N; ++n)
     for (std::int64_t f = 0; f < F; ++f) {
-      const float gate = u[n * 2 * F + f];
-      g[n * F + f] = gate * fast_sigmoid(gate) * u[n * 2 * F + F + f];
+      const float u = gate[n * apart + f];
+      g[n * F + f] = u * fast_sigmoid(u) * up[n * apart + f];
     }
 }
 
 PARALLELARIUM_VECTOR
 void swiglu_backward_cpu(float* __restrict__ du, const float* __restrict__ dg,
-                         const float* __restrict__ u, std::int64_t N, std::int64_t F) {
+                         const float* __restrict__ gate, const float* __restrict__ up,
+                         std::int64_t N, std::int64_t F, std::int64_t pitch) {
+  const std::int64_t apart = pitch_of(F, pitch);
   for (std::int64_t n = 0; n < N; ++n)
     for (std::int64_t f = 0; f < F; ++f) {
-      const float gate = u[n * 2 * F + f];
-      const float s = fast_sigmoid(gate);
+      const float u = gate[n * apart + f];
+      const float s = fast_sigmoid(u);
       const float d = dg[n * F + f];
-      du[n * 2 * F + f] = d * u[n * 2 * F + F + f] * (s + gate * s * (1.0F - s));
-      du[n * 2 * F + F + f] = d * gate * s;
+      du[n * 2 * F + f] = d * up[n * apart + f] * (s + u * s * (1.0F - s));
+      du[n * 2 * F + F + f] = d * u * s;
     }
 }
 

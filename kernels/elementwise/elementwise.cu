@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels whose every result depends on one element of each operand, and those on rows [N,C] where
 // a whole row shares a second operand. All are memory-bound: 16 bytes per access, enough threads.
+#include "kernels/base/pitch.h"
 #include "kernels/base/vector.cuh"
 #include "kernels/gpu.h"
 
@@ -142,12 +143,12 @@ __global__ void accumulate_rows_kernel(T* sum, std::int64_t sum_stride, const T*
 }
 
 template <class T>
-__global__ void swiglu_forward_kernel(T* g, const T* u, std::int64_t N, std::int64_t F, bool wide,
-                                      unsigned lanes) {
+__global__ void swiglu_forward_kernel(T* g, const T* u, const T* up, std::int64_t pitch,
+                                      std::int64_t N, std::int64_t F, bool wide, unsigned lanes) {
   for_cells<kWidth<T>>(N, F, wide, lanes, [&](std::int64_t n, std::int64_t f, auto width) {
     constexpr int W = decltype(width)::value;
-    const auto gate = load<W>(u + n * 2 * F + f);
-    auto value = load<W>(u + n * 2 * F + F + f);
+    const auto gate = load<W>(u + n * pitch + f);
+    auto value = load<W>(up + n * pitch + f);
 #pragma unroll
     for (int i = 0; i < W; ++i) value.at[i] *= gate.at[i] * sigmoid(gate.at[i]);
     store(g + n * F + f, value);
@@ -155,12 +156,13 @@ __global__ void swiglu_forward_kernel(T* g, const T* u, std::int64_t N, std::int
 }
 
 template <class T>
-__global__ void swiglu_backward_kernel(T* du, const T* dg, const T* u, std::int64_t N,
-                                       std::int64_t F, bool wide, unsigned lanes) {
+__global__ void swiglu_backward_kernel(T* du, const T* dg, const T* u, const T* up,
+                                       std::int64_t pitch, std::int64_t N, std::int64_t F,
+                                       bool wide, unsigned lanes) {
   for_cells<kWidth<T>>(N, F, wide, lanes, [&](std::int64_t n, std::int64_t f, auto width) {
     constexpr int W = decltype(width)::value;
-    auto gate = load<W>(u + n * 2 * F + f);
-    auto value = load<W>(u + n * 2 * F + F + f);
+    auto gate = load<W>(u + n * pitch + f);
+    auto value = load<W>(up + n * pitch + f);
     const auto d = load<W>(dg + n * F + f);
 #pragma unroll
     for (int i = 0; i < W; ++i) {
@@ -229,18 +231,24 @@ cudaError_t residual_bias_add(T* out, const T* stream_in, const T* branch, const
                          bias);
 }
 template <class T>
-cudaError_t swiglu_forward(T* g, const T* u, std::int64_t N, std::int64_t F, cudaStream_t stream) {
+cudaError_t swiglu_forward(T* g, const T* gate, const T* up, std::int64_t N, std::int64_t F,
+                           std::int64_t pitch, cudaStream_t stream) {
   const auto F_ = static_cast<std::size_t>(F);
-  const bool wide = rows_are_wide(g, F_, sizeof(T)) && rows_are_wide(u, F_, sizeof(T));
-  return launch_cells<T>(swiglu_forward_kernel<T>, N, F, wide, stream, g, u);
+  const std::int64_t apart = pitch_of(F, pitch);
+  const auto apart_ = static_cast<std::size_t>(apart);
+  const bool wide = rows_are_wide(g, F_, sizeof(T)) && rows_are_wide(gate, apart_, sizeof(T)) &&
+                    rows_are_wide(up, apart_, sizeof(T));
+  return launch_cells<T>(swiglu_forward_kernel<T>, N, F, wide, stream, g, gate, up, apart);
 }
 template <class T>
-cudaError_t swiglu_backward(T* du, const T* dg, const T* u, std::int64_t N, std::int64_t F,
-                            cudaStream_t stream) {
+cudaError_t swiglu_backward(T* du, const T* dg, const T* gate, const T* up, std::int64_t N,
+                            std::int64_t F, std::int64_t pitch, cudaStream_t stream) {
   const auto F_ = static_cast<std::size_t>(F);
+  const std::int64_t apart = pitch_of(F, pitch);
+  const auto apart_ = static_cast<std::size_t>(apart);
   const bool wide = rows_are_wide(du, F_, sizeof(T)) && rows_are_wide(dg, F_, sizeof(T)) &&
-                    rows_are_wide(u, F_, sizeof(T));
-  return launch_cells<T>(swiglu_backward_kernel<T>, N, F, wide, stream, du, dg, u);
+                    rows_are_wide(gate, apart_, sizeof(T)) && rows_are_wide(up, apart_, sizeof(T));
+  return launch_cells<T>(swiglu_backward_kernel<T>, N, F, wide, stream, du, dg, gate, up, apart);
 }
 
 template cudaError_t accumulate(float*, const float*, std::size_t, cudaStream_t);
@@ -260,9 +268,10 @@ template cudaError_t cast(Bf16*, const float*, std::size_t, cudaStream_t);
                                          std::int64_t, cudaStream_t);                          \
   template cudaError_t gelu_forward(T*, const T*, std::size_t, cudaStream_t);                  \
   template cudaError_t gelu_backward(T*, const T*, const T*, std::size_t, cudaStream_t);       \
-  template cudaError_t swiglu_forward(T*, const T*, std::int64_t, std::int64_t, cudaStream_t); \
-  template cudaError_t swiglu_backward(T*, const T*, const T*, std::int64_t, std::int64_t,     \
-                                       cudaStream_t);
+  template cudaError_t swiglu_forward(T*, const T*, const T*, std::int64_t, std::int64_t,      \
+                                      std::int64_t, cudaStream_t);                             \
+  template cudaError_t swiglu_backward(T*, const T*, const T*, const T*, std::int64_t,         \
+                                       std::int64_t, std::int64_t, cudaStream_t);
 PARALLELARIUM_FOR(float)
 PARALLELARIUM_FOR(Bf16)
 #undef PARALLELARIUM_FOR

@@ -55,9 +55,10 @@ void memory_bound(const char* storage) {
   row("gelu_backward", 3 * kBytes,
       [&] { return gelu_backward<T>(at(c), at(a), at(b), kCount, nullptr); });
   row("swiglu_forward", 3 * kBytes,
-      [&] { return swiglu_forward<T>(at(c), at(wide), kN, kC, nullptr); });
-  row("swiglu_backward", 5 * kBytes,
-      [&] { return swiglu_backward<T>(at(wide), at(a), at(wide), kN, kC, nullptr); });
+      [&] { return swiglu_forward<T>(at(c), at(wide), at(wide) + kC, kN, kC, 2 * kC, nullptr); });
+  row("swiglu_backward", 5 * kBytes, [&] {
+    return swiglu_backward<T>(at(wide), at(a), at(wide), at(wide) + kC, kN, kC, 2 * kC, nullptr);
+  });
   row("layer_norm_forward", 2 * kBytes, [&] {
     return layer_norm_forward<T>(at(c), floats(stats), at(b), at(gain), at(gain), kN, kC, nullptr);
   });

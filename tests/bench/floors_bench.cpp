@@ -161,10 +161,12 @@ void everything_else(Device& device, std::int64_t N, std::int64_t C) {
          device.gelu_backward(c.data(), b.data(), a.data(), n * w);
        }},
       {"SwiGLU", 3, 30,
-       [&](std::int64_t n, std::int64_t w) { device.swiglu_forward(b.data(), c.data(), n, w); }},
+       [&](std::int64_t n, std::int64_t w) {
+         device.swiglu_forward(b.data(), c.data(), c.data() + w, n, w, 2 * w);
+       }},
       {"SwiGLU, grad", 5, 36,
        [&](std::int64_t n, std::int64_t w) {
-         device.swiglu_backward(d.data(), b.data(), c.data(), n, w);
+         device.swiglu_backward(d.data(), b.data(), c.data(), c.data() + w, n, w, 2 * w);
        }},
       {"dropout and residual", 3.25, 20,
        [&](std::int64_t n, std::int64_t w) {

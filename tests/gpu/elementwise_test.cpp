@@ -117,14 +117,17 @@ TYPED_TEST(Elementwise, SwigluAndItsGradientEqualTheCpuTwin) {
         const Floats d = random_stored<TypeParam>(N * F);
         Floats g(d.size());
         Floats du(u.size());
-        swiglu_forward_cpu(g.data(), u.data(), N, F);
-        swiglu_backward_cpu(du.data(), d.data(), u.data(), N, F);
+        swiglu_forward_cpu(g.data(), u.data(), u.data() + F, N, F, 2 * F);
+        swiglu_backward_cpu(du.data(), d.data(), u.data(), u.data() + F, N, F, 2 * F);
         auto u_ = on_device<TypeParam>(u, shift);
         auto d_ = on_device<TypeParam>(d, shift);
         auto g_ = on_device<TypeParam>(filled(N * F, 7), shift);
         auto du_ = on_device<TypeParam>(filled(N * 2 * F, 7), shift);
-        ASSERT_EQ(swiglu_forward<TypeParam>(g_.data(), u_.data(), N, F, nullptr), cudaSuccess);
-        ASSERT_EQ(swiglu_backward<TypeParam>(du_.data(), d_.data(), u_.data(), N, F, nullptr),
+        ASSERT_EQ(
+            swiglu_forward<TypeParam>(g_.data(), u_.data(), u_.data() + F, N, F, 2 * F, nullptr),
+            cudaSuccess);
+        ASSERT_EQ(swiglu_backward<TypeParam>(du_.data(), d_.data(), u_.data(), u_.data() + F, N, F,
+                                             2 * F, nullptr),
                   cudaSuccess);
         EXPECT_LE(difference(g_.floats(), g), bound<TypeParam>(1));
         EXPECT_LE(difference(du_.floats(), du), bound<TypeParam>(1));

@@ -41,8 +41,8 @@ TEST_P(Activation, SwigluAndItsGradientAreTheirDefinitions) {
   const Floats dg = random_floats(N * F, 2);
   Floats g(dg.size());
   Floats du(u.size());
-  swiglu_forward_cpu(g.data(), u.data(), N, F);
-  swiglu_backward_cpu(du.data(), dg.data(), u.data(), N, F);
+  swiglu_forward_cpu(g.data(), u.data(), u.data() + F, N, F, 2 * F);
+  swiglu_backward_cpu(du.data(), dg.data(), u.data(), u.data() + F, N, F, 2 * F);
   const auto forward = [&](const Doubles& at) {
     return reference::swiglu(at, static_cast<std::size_t>(F));
   };

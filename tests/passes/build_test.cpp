@@ -173,7 +173,9 @@ TEST(Memory, KeepsTheBytesOfThePaperWithDropout) {
     for (const Recompute recompute :
          {Recompute::kNone, Recompute::kSelective, Recompute::kFull, Recompute::kNorms,
           Recompute::kActivation, Recompute::kNorms | Recompute::kActivation,
-          Recompute::kSelective | Recompute::kNorms | Recompute::kActivation}) {
+          Recompute::kSelective | Recompute::kNorms | Recompute::kActivation,
+          Recompute::kSecondProducts,
+          Recompute::kNorms | Recompute::kActivation | Recompute::kSecondProducts}) {
       parallelarium::Setup setup = tiny(1, 1, 1);
       for (const Precision& recipe : precision_recipes())
         if (recipe.name == "mixed-16") setup.precision = recipe;
@@ -215,6 +217,72 @@ TEST(Memory, KeepsTheBytesOfThePaperWithDropout) {
       EXPECT_DOUBLE_EQ(static_cast<double>(kept(5) - kept(4)), expected)
           << "tp " << tp << " recompute " << static_cast<int>(recompute);
     }
+  }
+}
+
+// Of a layer with a SwiGLU wait its input, queries, values, attention's context and sums, and the
+// gate; what is computed again is the product of the keys, the projection and that of SwiGLU's up,
+// and no other. Source: the save list of torchtitan (second_products.cpp), counted by hand.
+TEST(Recompute, EverySecondProductKeepsAndMultipliesWhatTheSaveListSays) {
+  parallelarium::Setup setup = tiny(1, 1, 1);
+  setup.model = *find_model("llama-tiny");
+  setup.attention = Attention::kFused;
+  setup.recompute = Recompute::kNorms | Recompute::kActivation | Recompute::kSecondProducts;
+  const auto built = [&](int layers) {
+    setup.model.layers = layers;
+    return build(setup);
+  };
+  const auto kept = [&](int layers) {
+    const Program program = built(layers);
+    const RankProgram& rank = program.ranks[0];
+    std::int64_t bytes = 0;
+    for (const Buffer& buffer : rank.buffers) {
+      if (buffer.category != Category::kActivations || buffer.opened_by < 0) continue;
+      const Phase opens = rank.ops[static_cast<std::size_t>(buffer.opened_by)].phase;
+      const Phase closes = rank.ops[static_cast<std::size_t>(buffer.closed_by)].phase;
+      bytes += opens == Phase::kForward && closes != Phase::kForward ? buffer.bytes : 0;
+    }
+    return bytes;
+  };
+  const Model& model = setup.model;
+  const std::int64_t N = model.sequence * setup.micro_batch, C = model.hidden, H = model.heads;
+  const std::int64_t D = C / H, K = model.kv_heads, F = model.ffn;
+  EXPECT_EQ(kept(5) - kept(4), 4 * N * (C + H * D + K * D + H * D + H + F));
+
+  double flops = 0;
+  const Program program = built(4);
+  for (const Op& op : program.ranks[0].ops)
+    if (op.phase == Phase::kRecompute && op.microbatch == 0)
+      for (const Work& work : program.works[static_cast<std::size_t>(op.work)]) flops += work.flops;
+  const std::int64_t again = K * D * C + C * H * D + F * C;
+  EXPECT_DOUBLE_EQ(flops, 4 * 2.0 * static_cast<double>(N * again));
+}
+
+// In a ring of TP a product of one rank's tokens waits for these alone: for the transfer that
+// brings them, and for none behind it.
+TEST(RingOfProducts, WaitsForItsOwnTokens) {
+  parallelarium::Setup setup = tiny(1, 1, 1);
+  setup.mesh.tp = 4;
+  setup.sequence_parallel = setup.ring_tensor = true;
+  const Program program = build(setup);
+  for (const RankProgram& rank : program.ranks) {
+    int products = 0;
+    for (const Op& op : rank.ops) {
+      const bool cut = op.piece == Piece::kMlpIn && op.phase == Phase::kForward && op.block > 0;
+      if (op.kind != OpKind::kCompute || !cut) continue;
+      ++products;
+      const Operand& tokens = rank.operands_of(op).front();
+      const std::int32_t brings = rank.buffers[static_cast<std::size_t>(tokens.buffer)].opened_by;
+      EXPECT_EQ(rank.ops[static_cast<std::size_t>(brings)].kind, OpKind::kRecv);
+      bool waits = false;
+      for (std::int32_t at = op.after_first; at < op.after_first + op.after_count; ++at) {
+        const std::int32_t before = rank.after[static_cast<std::size_t>(at)];
+        waits = waits || before == brings;
+        EXPECT_LE(before, brings);
+      }
+      EXPECT_TRUE(waits);
+    }
+    EXPECT_EQ(products, setup.model.layers * (setup.mesh.tp - 1));
   }
 }
 

@@ -62,6 +62,19 @@ TEST(Validate, SaysWhatToChangeAndItsAlternativesWork) {
        "sp-kept-norms",
        "sequence_regather",
        "not both"},
+      {{{"ring-tensor", "true"}}, "ring-tensor-tp", "ring_tensor", "needs TP above 1"},
+      {{{"ring-tensor", "true"}, {"tp", "2"}},
+       "ring-tensor",
+       "sequence_parallel",
+       "sequence parallelism gives each rank"},
+      {{{"model", "deepseek-v3"}, {"recompute", "second-products"}},
+       "second-products-latent",
+       "recompute",
+       "latent attention has more"},
+      {{{"cp", "2"}, {"context-parallel", "ulysses"}, {"recompute", "second-products"}},
+       "second-products-ulysses",
+       "recompute",
+       "would save nothing"},
       {{{"cp", "3"}}, "cp-sequence", "mesh.cp", "128 tokens"},
       {{{"cp", "8"}, {"context-parallel", "ulysses"}}, "cp-heads", "mesh.cp", "shares out heads"},
       {{{"zero", "1"}, {"zero-group", "3"}, {"dp", "4"}}, "zero-group", "zero_group", "DP 4"},
@@ -212,6 +225,7 @@ TEST(RecomputedParts, AreASetOfWords) {
                                     {"norms,selective", "selective,norms"},
                                     {"experts,norms,experts", "norms,experts"},
                                     {"up-projection", "up-projection"},
+                                    {"second-products,activation", "activation,second-products"},
                                     {"full", "full"}}) {
     const parallelarium::Setup setup = changed({{"recompute", typed}});
     EXPECT_EQ(text_of(setup.recompute), kept);

@@ -152,6 +152,43 @@ TEST(OverlapOfTensorParallelism, HidesTheSumsOfInputGradients) {
   EXPECT_EQ(exposed.traffic.front().sent_bytes, hidden.traffic.front().sent_bytes);
 }
 
+// A ring carries the bytes of the gathers and sums that it stands for, and hides them behind
+// products that are cut. It can save no more than these took, since cut products are never faster.
+TEST(RingOfTensorParallelism, HidesItsTransfersBehindCutProducts) {
+  const auto sent = [](const Prediction& of) {
+    std::int64_t bytes = 0;
+    for (const TrafficRow& row : of.traffic)
+      if (row.axis == Axis::kTp) bytes += row.sent_bytes;
+    return bytes;
+  };
+  const auto collectives = [](const Prediction& of) {
+    double seconds = 0;
+    const RankProgram& rank = of.program.ranks[0];
+    for (std::size_t i = 0; i < rank.ops.size(); ++i)
+      if (rank.ops[i].kind == OpKind::kCollective && rank.ops[i].lane == Lane::kCompute) {
+        const Span span = of.timeline.ranks[0].spans[i];
+        seconds += std::chrono::duration<double>(span.end - span.begin).count();
+      }
+    return seconds;
+  };
+  const Machine machine = *find_machine("dgx-h100");
+  for (const char* tp : {"2", "4", "8"}) {
+    SCOPED_TRACE(tp);
+    parallelarium::Setup setup = gpt2({{"model", "llama3-8b"},
+                                       {"layers", "2"},
+                                       {"tp", tp},
+                                       {"sequence-parallel", "true"},
+                                       {"microbatches", "2"}});
+    const Prediction exposed = predicted(setup, machine);
+    setup.ring_tensor = true;
+    const Prediction hidden = predicted(setup, machine);
+    EXPECT_GT(sent(exposed), 0);
+    EXPECT_EQ(sent(hidden), sent(exposed));
+    EXPECT_LT(hidden.step.seconds, exposed.step.seconds);
+    EXPECT_GT(hidden.step.seconds, exposed.step.seconds - collectives(exposed));
+  }
+}
+
 // A slowdown only ever slows, by at most itself, and only where something overlaps.
 TEST(OverlapSlowdown, LiesBetweenNothingAndItself) {
   for (const auto& fields :

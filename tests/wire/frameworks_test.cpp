@@ -58,6 +58,7 @@ const std::map<std::string, std::set<std::string>> kUnsaid = {
       "overlap_experts",
       "overlap_gradients",
       "overlap_pipeline",
+      "overlap_tensor",
       "precision",
       "products",
       "recompute",
@@ -68,14 +69,14 @@ const std::map<std::string, std::set<std::string>> kUnsaid = {
       "zero",
       "zero_prefetch",
       "zero_reshard"}},
-    {"deepspeed", {"attention",         "balance_loss",      "bias_rate",        "chunks",
-                   "collectives",       "context_parallel",  "cp_split",         "dropout",
-                   "expert_dispatch",   "expert_gates",      "fp8_dispatch",     "kept_activations",
-                   "machine",           "mesh.order",        "mesh.pp",          "model",
-                   "overlap_experts",   "overlap_pipeline",  "overlap_tensor",   "precision",
-                   "products",          "recompute",         "recompute_layers", "schedule",
-                   "sequence_parallel", "sequence_regather", "stage_layers",     "z_loss",
-                   "zero_group",        "zero_prefetch",     "zero_reshard"}},
+    {"deepspeed", {"attention",       "balance_loss",      "bias_rate",         "chunks",
+                   "collectives",     "context_parallel",  "cp_split",          "dropout",
+                   "expert_dispatch", "expert_gates",      "fp8_dispatch",      "kept_activations",
+                   "machine",         "mesh.order",        "mesh.pp",           "model",
+                   "overlap_experts", "overlap_pipeline",  "overlap_tensor",    "precision",
+                   "products",        "recompute",         "recompute_layers",  "ring_tensor",
+                   "schedule",        "sequence_parallel", "sequence_regather", "stage_layers",
+                   "z_loss",          "zero_group",        "zero_prefetch",     "zero_reshard"}},
     {"accelerate",
      {"attention",
       "balance_loss",
@@ -105,6 +106,7 @@ const std::map<std::string, std::set<std::string>> kUnsaid = {
       "precision",
       "recompute",
       "recompute_layers",
+      "ring_tensor",
       "schedule",
       "sequence_parallel",
       "sequence_regather",
@@ -149,6 +151,7 @@ const std::map<std::string, std::set<std::string>> kUnsaid = {
       "products",
       "recompute",
       "recompute_layers",
+      "ring_tensor",
       "schedule",
       "stage_layers",
       "z_loss",
@@ -235,8 +238,9 @@ Setup random_setup(std::mt19937& random) {
       random, {Precision{"mixed-16", 2, 2, 4, 8}, Precision{"mixed-16-main-grads", 2, 4, 4, 8},
                Precision{"bf16-states", 2, 2, 4, 4}, Precision{}, Precision{"custom", 2, 4, 4, 4},
                Precision{"custom", 2, 2, 2, 4}});
-  setup.recompute = one_of(random, {Recompute::kNone, Recompute::kSelective, Recompute::kFull,
-                                    Recompute::kNorms | Recompute::kActivation});
+  setup.recompute =
+      one_of(random, {Recompute::kNone, Recompute::kSelective, Recompute::kFull,
+                      Recompute::kNorms | Recompute::kActivation, Recompute::kSecondProducts});
   if (setup.recompute == Recompute::kFull && random() % 2 == 0) setup.recompute_layers = 1;
   setup.context_parallel = one_of(random, {ContextParallel::kRing, ContextParallel::kAllGather,
                                            ContextParallel::kUlysses, ContextParallel::kLocal});
@@ -246,6 +250,7 @@ Setup random_setup(std::mt19937& random) {
   setup.overlap_gradients = random() % 2 == 0;
   setup.zero_prefetch = static_cast<int>(random() % 3);
   setup.overlap_tensor = random() % 2 == 0;
+  setup.ring_tensor = setup.sequence_parallel && random() % 3 == 0;
   setup.overlap_pipeline = random() % 2 == 0;
   setup.dropout = one_of(random, {0.0, 0.1});
   setup.clip = one_of(random, {0.0, 1.0, 0.3});

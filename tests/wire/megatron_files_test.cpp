@@ -174,10 +174,10 @@ TEST(Megatron, SaysOnlyWhatItsChecksTake) {
   auto setup = default_setup();
   setup.mesh.pp = 1;
   setup.mesh.tp = 2;
-  setup.overlap_tensor = true;
+  setup.sequence_parallel = setup.overlap_tensor = true;
   EXPECT_EQ(write_for_framework("megatron", setup)->text.find("--tp-comm-overlap"),
             std::string::npos);
-  setup.sequence_parallel = true;
+  setup.ring_tensor = true;
   EXPECT_NE(write_for_framework("megatron", setup)->text.find("--tp-comm-overlap"),
             std::string::npos);
 }

@@ -9,6 +9,8 @@
 // neighbour and follows it round, so that it comes home with everyone's part. Ulysses: ulysses.cpp.
 // Local: nothing is sent, so a rank's queries meet its own keys alone.
 // Source: Liu et al. 2023 (ring attention); Dubey et al. 2024, section 3.3.2.
+#include <algorithm>
+
 #include "engine/passes/pieces.h"
 
 namespace parallelarium {
@@ -17,12 +19,14 @@ namespace {
 
 class ContextPass {
  public:
-  ContextPass(const Setup& setup, const LocalSizes& sizes)
+  ContextPass(const Setup& setup, const LocalSizes& sizes, const std::vector<Draft>& drafts)
       : cp_(setup.mesh.cp),
         method_(setup.context_parallel),
         fused_(setup.attention == Attention::kFused),
         sizes_(sizes),
-        one_(2 * sizes.N * sizes.shape.K * sizes.shape.D) {}
+        one_(2 * sizes.N * sizes.shape.K * sizes.shape.D) {
+    for (const Draft& draft : drafts) batches_ = std::max(batches_, draft.op.batch + 1);
+  }
 
   void add(Draft draft) {
     if (draft.op.piece != Piece::kAttention) {
@@ -188,7 +192,7 @@ class ContextPass {
 std::vector<Draft> context_pass(const Setup& setup, const LocalSizes& sizes,
                                 std::vector<Draft> drafts) {
   if (setup.mesh.cp == 1 || setup.context_parallel == ContextParallel::kLocal) return drafts;
-  ContextPass pass(setup, sizes);
+  ContextPass pass(setup, sizes, drafts);
   for (Draft& draft : drafts) pass.add(std::move(draft));
   return pass.take();
 }

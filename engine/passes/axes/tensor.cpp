@@ -9,8 +9,18 @@
 // needs whole results, is the sum of the ranks' parts. Shared experts are summed with the others.
 // Where each TP rank dispatches its own tokens, experts.cpp gathers what came.
 // Setup::overlap_tensor lets input gradients be summed in the pipeline lane, behind the weight
-// gradient of the same layer. Source: Shoeybi et al. 2019, section 3; Korthikanti et al. 2022,
-// section 4.2.2; Megatron-LM (asynchronous reduction in its linear layers).
+// gradient of the same layer.
+//
+// Setup::ring_tensor cuts the products of linear layers by the tokens of the ranks. An all-gather
+// in front of one becomes a ring: in step i a rank multiplies the tokens of the i-th rank to its
+// left, while they go on to its right. A reduce-scatter behind one becomes a ring, too: in step i a
+// rank makes its part of a sum that ends t - 1 - i ranks to its right, adds what came from its
+// left, and passes it on during the next product. Source: Shoeybi et al. 2019, section 3;
+// Korthikanti et al. 2022, section 4.2.2; Megatron-LM (asynchronous reduction in its linear
+// layers); Wang et al. 2023, "Overlap Communication with Dependent Computation via Decomposition in
+// Large Deep Learning Models", ASPLOS, section 5.
+#include <algorithm>
+
 #include "engine/passes/pieces.h"
 
 namespace parallelarium {
@@ -48,6 +58,8 @@ class TensorPass {
       : sp_(setup.sequence_parallel),
         keeps_(keeps_gathered_inputs(setup)),
         overlaps_(setup.overlap_tensor),
+        rings_(setup.ring_tensor),
+        tp_(setup.mesh.tp),
         gates_travel_(setup.expert_gates == ExpertGates::kActivations),
         shares_(sends_tensor_shares(setup)),
         model_(setup.model),
@@ -70,8 +82,13 @@ class TensorPass {
     const bool enters =
         (is_column(piece) || piece == Piece::kHead) && draft.operands[0].tensor != Tensor::kQkvOut;
     const bool leaves = is_row(piece) || piece == Piece::kEmbedding;
-    if (sp_) gather_inputs(draft, forward, enters, leaves, shared);
     const bool input = phase == Phase::kInputGrad;
+    if (rings_ && !shared && is_linear(piece)) {
+      const bool sums_input = input && enters;
+      if ((forward && leaves) || (sums_input && !overlaps_)) return ring_sum(draft, forward);
+      if ((enters || leaves) && !sums_input) return ring_gather(draft, enters);
+    }
+    if (sp_) gather_inputs(draft, forward, enters, leaves, shared);
     const bool sums = !shared && ((forward && leaves) || (input && piece == Piece::kDispatch) ||
                                   (input && enters && piece != Piece::kRouter));
     // A gate's gradient is a sum over what the ranks have of an expert's width, or of its results.
@@ -185,6 +202,125 @@ class TensorPass {
     drafts_.push_back(std::move(sum));
   }
 
+  static bool is_linear(Piece piece) {
+    return piece == Piece::kQkv || piece == Piece::kProjection || piece == Piece::kMlpIn ||
+           piece == Piece::kMlpOut;
+  }
+  // One rank's tokens of a ring, in step `step`.
+  DraftOperand block(Tensor tensor, const Draft& beside, int step, bool opens,
+                     bool received = false) const {
+    constexpr int kFirst = 64;  // behind the pieces of all_tokens()
+    DraftOperand operand = all_tokens(tensor, beside, opens);
+    const int of = (is_row(beside.op.piece) ? 4 : 0) + (is_mlp(beside.op.piece) ? 2 : 0);
+    operand.part = static_cast<std::int16_t>(kFirst + step * 8 + of + (received ? 1 : 0));
+    operand.count = own_;
+    if (opens) operand.opens = own_ * size_of(sizes_.type);
+    return operand;
+  }
+  static bool is_mlp(Piece piece) { return piece == Piece::kMlpIn || piece == Piece::kMlpOut; }
+
+  // Sends to the right neighbour what it receives of the left one, as one batch.
+  void pass_on(const Draft& beside, Purpose purpose, const DraftOperand& sent,
+               const DraftOperand& received) {
+    for (const bool sends : {true, false}) {
+      Draft draft = collective_draft(CollectiveKind::kAllGather, Axis::kTp, purpose,
+                                     own_ * size_of(sizes_.type), sizes_.type, beside);
+      draft.op.kind = sends ? OpKind::kSend : OpKind::kRecv;
+      draft.op.lane = Lane::kPipeline;
+      draft.op.peer = sends ? 1 : tp_ - 1;
+      draft.op.batch = batches_;
+      draft.operands = {sends ? sent : received};
+      drafts_.push_back(std::move(draft));
+    }
+    ++batches_;
+  }
+
+  // The product of one rank's tokens: what the first step opens, the others add to.
+  Draft step_of(const Draft& whole, int step) const {
+    Draft draft = whole;
+    draft.op.block = static_cast<std::int16_t>(step);
+    const bool weight = whole.op.phase == Phase::kWeightGrad;
+    for (Work& work : draft.work) {
+      // Each step reads all weights, or adds to the gradients of all.
+      const std::int64_t weights = weight ? work.m * work.n * 2 * size_of(DataType::kF32)
+                                          : work.n * work.k * size_of(sizes_.type);
+      const std::int64_t same = std::min(work.bytes, weights);
+      work.bytes = same + (work.bytes - same) / tp_;
+      (weight ? work.k : work.m) /= tp_;
+      work.flops /= tp_;
+      work.elements /= tp_;
+    }
+    if (step == 0) return draft;
+    for (DraftOperand& operand : draft.operands) {
+      if (operand.access == Access::kWrite) operand.access = Access::kAccumulate;
+      operand.opens = 0;
+    }
+    return draft;
+  }
+
+  void ring_gather(const Draft& draft, bool enters) {
+    const bool weight = draft.op.phase == Phase::kWeightGrad;
+    const std::size_t index = enters && weight ? 1 : 0;
+    const Tensor tensor = enters ? Tensor::kSequenceInput : Tensor::kSequenceGradient;
+    const Purpose purpose = !enters  ? Purpose::kGradients
+                            : weight ? Purpose::kRegather
+                                     : Purpose::kActivations;
+    // A weight gradient reads what its input gradient got, or its forward where that is kept.
+    const bool is_there = weight && (!enters || keeps_);
+    DraftOperand own = draft.operands[index];
+    own.count = own_;
+    for (int step = 0; step < tp_; ++step) {
+      const DraftOperand here = step == 0 ? own : block(tensor, draft, step, false);
+      if (!is_there && step + 1 < tp_)
+        pass_on(draft, purpose, here, block(tensor, draft, step + 1, true));
+      Draft part = step_of(draft, step);
+      part.operands[index] = here;
+      drafts_.push_back(std::move(part));
+    }
+  }
+
+  void ring_sum(const Draft& draft, bool forward) {
+    const Purpose purpose = forward ? Purpose::kActivations : Purpose::kGradients;
+    const auto mine = [&](int step, bool opens) {
+      return block(Tensor::kPartialSum, draft, step, opens);
+    };
+    const auto came = [&](int step, bool opens) {
+      return block(Tensor::kPartialSum, draft, step, opens, true);
+    };
+    for (int step = 0; step < tp_; ++step) {
+      Draft part = step_of(draft, step);
+      part.operands.back() = mine(step, true);
+      drafts_.push_back(std::move(part));
+      if (step > 0) {
+        DraftOperand sum = mine(step, false);
+        sum.access = Access::kAccumulate;
+        if (step + 1 == tp_) {
+          sum = draft.operands.back();
+          sum.count = own_;
+          sum.opens = own_ * size_of(sizes_.type);
+        }
+        add_up(draft, sum, {mine(step, false), came(step, false)});
+      }
+      if (step + 1 < tp_) pass_on(draft, purpose, mine(step, false), came(step + 1, true));
+    }
+  }
+  void add_up(const Draft& beside, const DraftOperand& sum, std::vector<DraftOperand> parts) {
+    Draft draft;
+    draft.op.piece = Piece::kCombine;
+    draft.op.phase = beside.op.phase;
+    draft.op.layer = beside.op.layer;
+    draft.op.reduction = Reduction::kSum;
+    draft.op.type = sizes_.type;
+    Work work{Piece::kCombine, beside.op.phase};
+    work.elements = 2 * own_;
+    work.bytes = 3 * own_ * size_of(sizes_.type);
+    work.flops = static_cast<double>(own_);
+    draft.work = {work};
+    draft.operands = {sum};
+    for (DraftOperand& part : parts) draft.operands.push_back(part);
+    drafts_.push_back(std::move(draft));
+  }
+
   // An operand of the draft, one number a choice.
   void sum_gates(const Draft& beside, DraftOperand gates) {
     Draft sum = collective_draft(CollectiveKind::kAllReduce, Axis::kTp, Purpose::kGradients,
@@ -207,7 +343,10 @@ class TensorPass {
     drafts_.push_back(std::move(sum));
   }
 
-  const bool sp_, keeps_, overlaps_, gates_travel_, shares_;
+  const bool sp_, keeps_, overlaps_, rings_;
+  const int tp_;
+  const bool gates_travel_, shares_;
+  std::int32_t batches_ = 0;  // of this action so far
   const Model& model_;
   const LocalSizes& sizes_;
   const std::int64_t whole_, own_;  // elements of all tokens and of the rank's own

@@ -199,11 +199,11 @@ class PieceWriter : protected DraftWriter {
   }
   bool has_bias(const LinearNames& n) const { return model_.biases && !n.shared; }
   void linear_forward(const LinearNames& n, int layer) {
+    if (n.piece == Piece::kMlpIn && halves(n.shared)) return halves_forward(layer);
     begin(n.piece, phase_, layer, z_.N * n.out_width);
     product(z_.N, n.out_width, n.in_width);
-    read(n.in, layer, z_.N * n.in_width);
-    parameter(n.weight, layer);
-    if (has_bias(n)) parameter(n.bias, layer);
+    read_linear(n, layer);
+    if (n.piece == Piece::kQkv && second_products()) return write_queries_keys_values(layer);
     write(n.out, layer, z_.N * n.out_width);
     if (n.shared && n.piece == Piece::kMlpOut) part(kSharedOutput);
     if (n.piece == Piece::kMlpIn && keeps_copies()) keep_copy(n.out, layer, z_.N * n.out_width);
@@ -213,6 +213,24 @@ class PieceWriter : protected DraftWriter {
       part(kLatent);
     }
   }
+  void read_linear(const LinearNames& n, int layer) {
+    read(n.in, layer, z_.N * n.in_width);
+    parameter(n.weight, layer);
+    if (has_bias(n)) parameter(n.bias, layer);
+  }
+
+  // second_products.cpp
+  bool second_products() const { return names(setup_.recompute, Recompute::kSecondProducts); }
+  void write_queries_keys_values(int layer);  // ends the last draft
+  void keys_again(int layer);
+  // Whether SwiGLU's two halves are arrays of their own.
+  bool halves(bool shared) const {
+    return second_products() && model_.mlp == Mlp::kSwiglu && !shared;
+  }
+  void halves_forward(int layer);
+  void up_again(int layer);
+  void read_halves(int layer);
+
   // Queries, keys and values once more from their low ranks, which the forward has kept.
   static constexpr std::int16_t kLatent = 1;
   bool keeps_latent() const {
@@ -321,7 +339,9 @@ class PieceWriter : protected DraftWriter {
     const std::int64_t F = mlp_width(shared);
     begin(Piece::kActivation, phase_, layer, z_.N * F);
     const std::int64_t inner = z_.N * mlp_in(shared).out_width;
-    if (alone && keeps_copies())
+    if (halves(shared))
+      read_halves(layer);
+    else if (alone && keeps_copies())
       read_copy(Tensor::kMlpInOut, layer, inner);
     else
       read(Tensor::kMlpInOut, layer, inner);
@@ -335,6 +355,7 @@ class PieceWriter : protected DraftWriter {
   }
   void mlp_backward(int layer, bool shared) {
     const std::int64_t F = mlp_width(shared);
+    if (input_ && halves(shared)) up_again(layer);
     if (again(Recompute::kActivation) && !(shared && names(setup_.recompute, Recompute::kExperts)))
       activation_forward(layer, shared, true);
     linear_backward(mlp_out(shared), layer);
@@ -342,7 +363,9 @@ class PieceWriter : protected DraftWriter {
       begin(Piece::kActivation, Phase::kInputGrad, layer, z_.N * F);
       read(Tensor::kGradActivationOut, layer, z_.N * F);
       const std::int64_t inner = z_.N * mlp_in(shared).out_width;
-      if (keeps_copies())
+      if (halves(shared))
+        read_halves(layer);
+      else if (keeps_copies())
         read_copy(Tensor::kMlpInOut, layer, inner);
       else
         read(Tensor::kMlpInOut, layer, inner);

@@ -18,6 +18,7 @@
 // kNorm1/2     kWeightGrad  r dy, r x, r stats, a d(gain), (a d(bias))
 // kFinalNorm   as kNorm1, but kInputGrad writes dx instead of accumulating
 // kQkv         kForward     r y [N,C], r w [A,C], (r b [A]), w qkv [N,A]   Q heads, K heads, V heads
+//   keys again kForward     w queries and values as they come [N,(H+K)D], before qkv; kRecompute: r of them, and the keys' product
 // kQkv         kInputGrad   r dqkv, r w, w dy
 // kQkv         kWeightGrad  r dqkv, r y, a dw, (a db)
 // kAttention   kForward     r qkv, w probabilities [B,H,T,T] causal, w context [N,H*D]
@@ -40,6 +41,7 @@
 //   dropout    kForward     r x, r branch, w x' = x + dropped branch, w mask u8 [N,C]
 //   dropout    kInputGrad   r dx, r mask, w d(branch); projection and MLP out take that for dx
 // kMlpIn       kForward     r y, r w [F',C], (r b), w u [N,F']       F' = F, or 2F for SwiGLU
+//   up again   kForward     w gate [N,F], w up [N,F]; kRecompute: w up. kActivation: r gate, r up for u
 // kMlpIn       kInputGrad   r du, r w, w dy
 // kMlpIn       kWeightGrad  r du, r y, a dw, (a db)
 // kActivation  kForward     r u [N,F'], w g [N,F]                    GELU with tanh, or silu(u1) * u2

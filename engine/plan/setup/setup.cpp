@@ -150,6 +150,12 @@ Result<void> can_execute_experts(const Setup& setup) {
 // layers take in or give out.
 Result<void> can_execute_fp8(const Setup& setup) {
   if (setup.products != ProductType::kFp8) return {};
+  if (names(setup.recompute, Recompute::kSecondProducts) || setup.ring_tensor)
+    return cannot(
+        Sentence{"run-fp8-parts",
+                 "A product in FP8 has one scale for all of its numbers, and a part of it "
+                 "would have another; this version predicts it."},
+        "products", {"same"});
   constexpr std::int64_t kMultiple = 16;
   const Model& model = setup.model;
   const std::int64_t t = setup.mesh.tp;

@@ -28,6 +28,9 @@ enum class Recompute : std::uint8_t {
   kUpProjection = 8,  // latent attention: queries, keys and values from their low ranks
   kExperts = 16,      // all of a MoE layer behind its norm
   kFull = 32,         // all but the inputs of layers
+  // Of a layer's products, Q, K, V, projection, MLP in (of SwiGLU gate, then up) and MLP out, every
+  // second one: keys, projection with the sum behind it, and SwiGLU's up.
+  kSecondProducts = 64,
 };
 constexpr Recompute operator|(Recompute a, Recompute b) {
   return static_cast<Recompute>(static_cast<std::uint8_t>(a) | static_cast<std::uint8_t>(b));
@@ -131,6 +134,9 @@ struct Setup {
   bool overlap_gradients = true;
   // Whether the sums of input gradients over TP ranks hide behind weight gradients.
   bool overlap_tensor = false;
+  // Whether TP's gathers and sums of the sequence go round as a ring, and products of linear layers
+  // are cut into a part for each of its steps.
+  bool ring_tensor = false;
   // Whether transfers between stages hide behind what stages compute.
   bool overlap_pipeline = true;
   // The type in which replicas add up gradients: the one that they are held in, or fp32.

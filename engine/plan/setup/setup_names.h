@@ -18,6 +18,7 @@ inline constexpr std::array kRecomputes = {
     Word<Recompute>{Recompute::kNorms, "norms"},
     Word<Recompute>{Recompute::kActivation, "activation"},
     Word<Recompute>{Recompute::kUpProjection, "up-projection"},
+    Word<Recompute>{Recompute::kSecondProducts, "second-products"},
     Word<Recompute>{Recompute::kExperts, "experts"},
     Word<Recompute>{Recompute::kFull, "full"}};
 inline constexpr std::array kGradientReductions = {

@@ -86,7 +86,8 @@ SettingTable<Setup> mesh_rows() {
                          .follow =
                              [](Setup& setup, const Setup&) {
                                // Sequence parallelism splits over the TP ranks.
-                               if (setup.mesh.tp == 1) setup.sequence_parallel = false;
+                               if (setup.mesh.tp == 1)
+                                 setup.sequence_parallel = setup.ring_tensor = false;
                              },
                          .label = "Tensor",
                          .symbol = "TP",
@@ -208,6 +209,15 @@ SettingTable<Setup> mesh_rows() {
        .section = Section::kMoreParallelism,
        .label = "Overlap tensor",
        .help = "sum TP's input gradients during weight gradients: true or false"},
+      {.key = "ring_tensor",
+       .option = "ring-tensor",
+       .value = Is::flag(&Setup::ring_tensor),
+       .written = where_changed<Setup>(&Setup::ring_tensor),
+       .applies = [](const Setup& setup) { return setup.sequence_parallel; },
+       .needs = "needs sequence parallelism",
+       .section = Section::kMoreParallelism,
+       .label = "Ring of TP products",
+       .help = "cut TP's products so that tokens and sums travel meanwhile: true or false"},
       {.key = "overlap_pipeline",
        .option = "overlap-pipeline",
        .value = Is::flag(&Setup::overlap_pipeline),

@@ -106,7 +106,8 @@ SettingTable<Setup> step_rows() {
        .value = recompute_value(),
        .section = Section::kPipeline,
        .label = "Recompute",
-       .help = "none, full, or some of selective,norms,activation,up-projection,experts",
+       .help = "none, full, or some of selective,norms,activation,up-projection,second-products,"
+               "experts",
        .captions = {{.value = "none", .text = "none"},
                     {.value = "selective",
                      .text = "select.",

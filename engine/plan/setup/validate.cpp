@@ -129,6 +129,23 @@ void check_products(const Setup& setup, Messages& wrong) {
         "products", {"same"});
 }
 
+void check_recompute(const Setup& setup, Messages& wrong) {
+  if (!names(setup.recompute, Recompute::kSecondProducts)) return;
+  const auto without = [&](Message why) { add(wrong, std::move(why), "recompute", {"none"}); };
+  if (setup.model.latent.kv_rank > 0)
+    without(message("second-products-latent",
+                    "Every second product is computed again where queries, keys and values are "
+                    "one each; latent attention has more of them."));
+  if (setup.kept == KeptType::kFp8)
+    without(message("second-products-kept",
+                    "What every second product keeps waits as it is computed; keep activations as "
+                    "they are, or compute others again."));
+  if (setup.mesh.cp > 1 && setup.context_parallel == ContextParallel::kUlysses)
+    without(message("second-products-ulysses",
+                    "Ulysses keeps the queries, keys and values that ranks exchanged, so computing "
+                    "keys again would save nothing; choose ring or all-gather."));
+}
+
 void check_size(const Setup& setup, Messages& wrong) {
   const Mesh& mesh = setup.mesh;
   const double ranks = 1.0 * mesh.dp * mesh.tp * mesh.pp * mesh.cp;
@@ -290,6 +307,7 @@ std::vector<Message> validate(const Setup& setup) {
   for (Message& error : check_model(setup.model)) wrong.push_back(std::move(error));
   if (!wrong.empty()) return wrong;  // the rules below divide by these numbers
   check_products(setup, wrong);
+  check_recompute(setup, wrong);
   check_size(setup, wrong);
   if (!wrong.empty()) return wrong;
   check_schedule(setup, wrong);

@@ -45,6 +45,21 @@ void check_tensor(const Setup& setup, Messages& wrong) {
         message("tp-heads", "TP {} does not divide {}; {} would.", tp, divided(), join_or(values)),
         "mesh.tp", values);
   }
+  constexpr int kMostRing = 1024;
+  if (setup.ring_tensor && tp == 1)
+    add(wrong, message("ring-tensor-tp", "A ring of TP products needs TP above 1."), "ring_tensor",
+        {"false"});
+  else if (setup.ring_tensor && !setup.sequence_parallel)
+    add(wrong,
+        message("ring-tensor",
+                "A ring of TP products passes on the tokens that sequence parallelism gives each "
+                "rank; turn it on."),
+        "sequence_parallel", {"true"});
+  else if (setup.ring_tensor && tp > kMostRing)
+    add(wrong,
+        message("ring-tensor-long", "A ring of TP products has at most {} ranks, and TP is {}.",
+                kMostRing, tp),
+        "ring_tensor", {"false"});
   if (!setup.sequence_parallel) return;
   if (tp == 1) {
     add(wrong,
@@ -58,7 +73,11 @@ void check_tensor(const Setup& setup, Messages& wrong) {
                 model.sequence / mesh.cp),
         "sequence_parallel", {"false"});
   }
-  if (keeps_gathered_inputs(setup) && names(setup.recompute, Recompute::kNorms))
+  // Of a product that is computed again the input is gathered again, and its weight gradient reads
+  // that.
+  const bool gathered_again =
+      names(setup.recompute, Recompute::kSecondProducts) && model.mlp == Mlp::kSwiglu;
+  if (keeps_gathered_inputs(setup) && names(setup.recompute, Recompute::kNorms) && !gathered_again)
     add(wrong,
         message("sp-kept-norms",
                 "Norms that are computed again are gathered again, too: recompute norms or keep "

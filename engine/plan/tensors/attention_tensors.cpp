@@ -86,13 +86,15 @@ void AttentionTensors::others_keys_values(const std::string& prefix, std::size_t
 
 void AttentionTensors::qkv_forward() {
   const std::size_t qkv = count() - 1;
+  // Queries and values that wait for keys to be computed again stand before all three.
+  const std::size_t biases = tensor(qkv - 1) == Tensor::kQkvOut ? qkv - 1 : qkv;
   const Dimensions hidden = {all("C", s_.C)};
   in("y", 0, tokens(0, s_.C), hidden);
   const TensorDimension H = heads(), K = kv_heads();
   std::int64_t head = 0;
   for (const auto& [name, of] : {std::pair("q", H), std::pair("k", K), std::pair("v", K)}) {
     parameter(fmt::format("w-{}", name), 1, {of, width(), all("C", s_.C)}, head * s_.D * s_.C);
-    if (count() == 4) parameter(fmt::format("b-{}", name), 2, {of, width()}, head * s_.D);
+    if (biases == 3) parameter(fmt::format("b-{}", name), 2, {of, width()}, head * s_.D);
     head += of.size;
   }
   queries("q", qkv, true, own_layout());

@@ -144,6 +144,14 @@ class PieceTensors : public AttentionTensors {
   // The MLP's inner activations, "u" or "gate" and "up", or their gradients.
   void inner_activations(const std::string& prefix, std::size_t operand, bool written) {
     const TensorDimension F = ffn();
+    // Where up is computed again, it is an array of its own, behind the gate's if that is there.
+    if (gated() && operands_[operand].count == local_tokens() * F.size) {
+      const bool both = operand + 1 < count() && tensor(operand + 1) == Tensor::kMlpInOut;
+      const Dimensions outer = tokens_of(false, F.size);
+      if (both) add(prefix + "gate", operand, written, outer, {F});
+      add(prefix + "up", both ? operand + 1 : operand, written, outer, {F});
+      return;
+    }
     const std::int64_t width = gated() ? 2 * F.size : F.size;
     const Dimensions outer = tokens_of(false, width);
     add(prefix + (gated() ? "gate" : "u"), operand, written, outer, {F});
@@ -159,9 +167,11 @@ class PieceTensors : public AttentionTensors {
     if (forward()) {
       in("y", 0, tokens(0, s_.C), hidden());
       weights(1);
-      if (count() == 4) parameter(gated() ? "b-gate" : "b", 2, {ffn()});
-      if (count() == 4 && gated()) parameter("b-up", 2, {ffn()}, ffn().size);
-      return inner_activations("", count() - 1, true);
+      std::size_t out = 2;
+      while (tensor(out) != Tensor::kMlpInOut) ++out;
+      if (out == 3) parameter(gated() ? "b-gate" : "b", 2, {ffn()});
+      if (out == 3 && gated()) parameter("b-up", 2, {ffn()}, ffn().size);
+      return inner_activations("", out, true);
     }
     inner_activations("d", 0, false);
     if (input()) {
@@ -179,12 +189,12 @@ class PieceTensors : public AttentionTensors {
     const TensorDimension F = ffn();
     if (forward()) {
       inner_activations("", 0, false);
-      out("g", 1, tokens_of(false, F.size), {F});
+      out("g", count() - 1, tokens_of(false, F.size), {F});
       return;
     }
     in("dg", 0, tokens_of(false, F.size), {F});
     inner_activations("", 1, false);
-    inner_activations("d", 2, true);
+    inner_activations("d", count() - 1, true);
   }
 
   void logits(const char* name, std::size_t operand, bool written) {
@@ -241,6 +251,10 @@ class PieceTensors : public AttentionTensors {
 std::vector<OpTensor> tensors_of(const Setup& setup, const Shape& shape, const RankProgram& rank,
                                  const Op& op) {
   if (op.kind != OpKind::kCompute || op.phase == Phase::kUpdate) return {};
+  // A ring's part of a product has some tokens of what it reads or writes.
+  const bool linear = op.piece == Piece::kQkv || op.piece == Piece::kProjection ||
+                      op.piece == Piece::kMlpIn || op.piece == Piece::kMlpOut;
+  if (setup.ring_tensor && linear) return {};
   ExpertTensors experts(setup, shape, rank, op);
   experts.write();
   if (std::vector<OpTensor> found = experts.take(); !found.empty()) return found;

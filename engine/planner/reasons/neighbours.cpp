@@ -74,6 +74,7 @@ class Changes {
     if (other.micro_batch < 1 || batch % at_once != 0) return false;
     other.microbatches = static_cast<int>(batch / at_once);
     if (other.mesh.tp == 1) other.sequence_parallel = false;
+    if (!other.sequence_parallel) other.ring_tensor = false;
     return true;
   }
 

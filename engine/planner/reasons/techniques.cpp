@@ -89,7 +89,7 @@ Setup on_one_device(const Setup& asked) {
   one.microbatches = asked.mesh.dp * asked.microbatches;
   one.nodes = 0;
   one.zero = one.zero_group = 0;
-  one.sequence_parallel = false;
+  one.sequence_parallel = one.ring_tensor = false;
   one.stage_layers.clear();
   one.schedule = "1f1b";
   one.chunks = 1;

@@ -245,7 +245,8 @@ void add_traffic(const Setup& setup, Formulas& out) {
                : Message{}});
   }
   const bool experts_again = model.experts.count > 0 && names(setup.recompute, Recompute::kExperts);
-  if (mesh.tp > 1 && !recomputes_some_layers(setup) && !experts_again &&
+  const bool second = names(setup.recompute, Recompute::kSecondProducts);
+  if (mesh.tp > 1 && !recomputes_some_layers(setup) && !experts_again && !second &&
       !sends_tensor_shares(setup)) {
     const double t = mesh.tp;
     const bool full = setup.recompute == Recompute::kFull;

@@ -282,9 +282,12 @@ std::vector<KernelTime> measure_kernels(Device& device, const BenchSizes& sizes,
     kernel("gelu", NF, [&] { device.gelu_forward(kept.next(NF), x.get(), NF); });
     kernel("gelu_grad", NF, [&] { device.gelu_backward(y.get(), x.get(), kept.next(NF), NF); });
     // With as many gates as values.
-    kernel("swiglu", NF / 2, [&] { device.swiglu_forward(kept.next(NF), x.get(), N, F / 2); });
-    kernel("swiglu_grad", NF / 2,
-           [&] { device.swiglu_backward(y.get(), x.get(), kept.next(NF), N, F / 2); });
+    kernel("swiglu", NF / 2,
+           [&] { device.swiglu_forward(kept.next(NF), x.get(), x.get() + F / 2, N, F / 2, F); });
+    kernel("swiglu_grad", NF / 2, [&] {
+      const Values u = kept.next(NF);
+      device.swiglu_backward(y.get(), x.get(), u, u + F / 2, N, F / 2, F);
+    });
     kernel("residual", NC, [&] { device.residual_add(kept.next(NC), kept.next(NC), x.get(), NC); });
     const Dropout dropout = make_dropout(0.1, 1);
     auto* mask = reinterpret_cast<std::uint8_t*>(masks.get().address());

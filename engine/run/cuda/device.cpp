@@ -310,15 +310,18 @@ class CudaDevice final : public CudaExperts {
       return parallelarium::gelu_backward(du.as<T>(), dg.as<T>(), u.as<T>(), size(count), stream_);
     });
   }
-  void swiglu_forward(Values g, ConstValues u, std::int64_t N, std::int64_t F) override {
+  void swiglu_forward(Values g, ConstValues gate, ConstValues up, std::int64_t N, std::int64_t F,
+                      std::int64_t pitch) override {
     typed(g, "swiglu_forward", [&]<class T>() {
-      return parallelarium::swiglu_forward(g.as<T>(), u.as<T>(), N, F, stream_);
+      return parallelarium::swiglu_forward(g.as<T>(), gate.as<T>(), up.as<T>(), N, F, pitch,
+                                           stream_);
     });
   }
-  void swiglu_backward(Values du, ConstValues dg, ConstValues u, std::int64_t N,
-                       std::int64_t F) override {
+  void swiglu_backward(Values du, ConstValues dg, ConstValues gate, ConstValues up, std::int64_t N,
+                       std::int64_t F, std::int64_t pitch) override {
     typed(du, "swiglu_backward", [&]<class T>() {
-      return parallelarium::swiglu_backward(du.as<T>(), dg.as<T>(), u.as<T>(), N, F, stream_);
+      return parallelarium::swiglu_backward(du.as<T>(), dg.as<T>(), gate.as<T>(), up.as<T>(), N, F,
+                                            pitch, stream_);
     });
   }
 

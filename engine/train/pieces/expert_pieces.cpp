@@ -151,7 +151,7 @@ void expert_forward(const Launch& op) {
     const Values g = op.values(4) + first * s.F;
     op.device.linear_forward(u, op.values(0) + first * s.C, in, nullptr, rows, s.inner, s.C);
     if (swiglu)
-      op.device.swiglu_forward(g, u, rows, s.F);
+      op.device.swiglu_forward(g, u, u + s.F, rows, s.F, s.inner);
     else
       op.device.gelu_forward(g, u, rows * s.F);
     op.device.linear_forward(op.values(5) + first * s.C, g, out, nullptr, rows, s.C, s.F);
@@ -170,13 +170,13 @@ void expert_input_grad(const Launch& op) {
     if (op.count() == 8) {  // what its weight gradient reads
       const Values g = op.values(6) + first * s.F;
       if (swiglu)
-        op.device.swiglu_forward(g, u, rows, s.F);
+        op.device.swiglu_forward(g, u, u + s.F, rows, s.F, s.inner);
       else
         op.device.gelu_forward(g, u, rows * s.F);
     }
     op.device.linear_input_grad(dg, op.values(0) + first * s.C, out, rows, s.C, s.F);
     if (swiglu)
-      op.device.swiglu_backward(du, dg, u, rows, s.F);
+      op.device.swiglu_backward(du, dg, u, u + s.F, rows, s.F, s.inner);
     else
       op.device.gelu_backward(du, dg, u, rows * s.F);
     op.device.linear_input_grad(op.values(op.count() - 1) + first * s.C, du, in, rows, s.inner,

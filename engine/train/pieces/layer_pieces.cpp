@@ -78,6 +78,20 @@ Sizes mlp_in_sizes(const Launch& op) { return {mlp_width(op), op.shape.C}; }
 Sizes mlp_out_sizes(const Launch& op) { return {op.shape.C, mlp_width(op)}; }
 Sizes head_sizes(const Launch& op) { return {op.shape.V, op.shape.C, op.shape.logits_pitch()}; }
 
+// The rows of all tokens that a product takes or gives: all of them, or those of one rank of TP
+// where a ring cuts it. `wide` is the operand that has C columns, and no other rows.
+struct Rows {
+  std::int64_t first = 0, count = 0;
+};
+Rows rows_of(const Launch& op, std::size_t wide, bool sums) {
+  const std::int64_t count = op.operands[wide].count / op.shape.C;
+  const auto ranks = static_cast<int>(op.N() / count);
+  if (ranks == 1) return {0, count};
+  // A sum ends at its own rank, tokens begin there.
+  const int behind = sums ? op.block + 1 : op.block;
+  return {(op.program.at.tp - behind % ranks + ranks) % ranks * count, count};
+}
+
 template <Sizes (*kSizes)(const Launch&)>
 void linear_forward(const Launch& op) {
   const auto [M, K, y_pitch] = kSizes(op);
@@ -90,26 +104,79 @@ template <Sizes (*kSizes)(const Launch&)>
 void row_forward(const Launch& op) {
   const auto [M, K, y_pitch] = kSizes(op);
   const std::size_t out = op.count() - 1;
-  op.linear_forward(op.values(out), op.values(0), op.values(1),
-                    out == 3 && op.adds_biases() ? op.values(2) : nullptr, op.N(), M, K, y_pitch);
+  const Rows rows = rows_of(op, out, true);
+  op.linear_forward(op.values(out), op.values(0) + rows.first * K, op.values(1),
+                    out == 3 && op.adds_biases() ? op.values(2) : nullptr, rows.count, M, K,
+                    y_pitch);
 }
 template <Sizes (*kSizes)(const Launch&)>
-void linear_input_grad(const Launch& op) {
+void row_input_grad(const Launch& op) {
   const auto [M, K, y_pitch] = kSizes(op);
-  op.linear_input_grad(op.values(2), op.values(0), op.values(1), op.N(), M, K, y_pitch);
+  const Rows rows = rows_of(op, 0, false);
+  op.linear_input_grad(op.values(2) + rows.first * K, op.values(0), op.values(1), rows.count, M, K,
+                       y_pitch);
 }
 template <Sizes (*kSizes)(const Launch&)>
-void linear_weight_grad(const Launch& op) {
+void row_weight_grad(const Launch& op) {
   const auto [M, K, y_pitch] = kSizes(op);
-  op.linear_weight_grad(op.values(2), op.values_or_null(3), op.values(0), op.values(1), op.N(), M,
-                        K, y_pitch);
+  const Rows rows = rows_of(op, 0, false);
+  op.linear_weight_grad(op.values(2), op.values_or_null(3), op.values(0),
+                        op.values(1) + rows.first * K, rows.count, M, K, y_pitch);
+}
+template <Sizes (*kSizes)(const Launch&)>
+void column_input_grad(const Launch& op) {
+  const auto [M, K, y_pitch] = kSizes(op);
+  const Rows rows = rows_of(op, 2, true);
+  op.linear_input_grad(op.values(2), op.values(0) + rows.first * M, op.values(1), rows.count, M, K,
+                       y_pitch);
+}
+template <Sizes (*kSizes)(const Launch&)>
+void column_weight_grad(const Launch& op) {
+  const auto [M, K, y_pitch] = kSizes(op);
+  const Rows rows = rows_of(op, 1, false);
+  op.linear_weight_grad(op.values(2), op.values_or_null(3), op.values(0) + rows.first * M,
+                        op.values(1), rows.count, M, K, y_pitch);
 }
 
 // Without learned positions queries and keys carry theirs: they are turned as soon as they exist,
 // and their gradients are turned back where attention's backward has made them.
 void qkv_forward(const Launch& op) {
-  linear_forward<qkv_sizes>(op);
-  if (!op.shape.learned_positions) turn(op, op.values(op.count() - 1), Turn::kForward);
+  const std::size_t out = op.count() - 1;
+  const Rows rows = rows_of(op, 0, false);
+  // Where keys are computed again, queries and values wait beside them, as they come.
+  const bool keys_again = op.tensor(out - 1) == Tensor::kQkvOut;
+  const bool again = keys_again && op.operands[out - 1].access == Access::kRead;
+  const Shape& shape = op.shape;
+  const std::int64_t Q = shape.H * shape.D, K = shape.K * shape.D, A = Q + 2 * K;
+  const std::size_t biases = keys_again ? out - 1 : out;
+  const ConstValues bias = biases == 3 ? op.values(2) : nullptr;
+  const Values qkv = op.values(out) + rows.first * A;
+  if (again)
+    op.linear_forward(qkv + Q, op.values(0), op.values(1) + Q * shape.C, bias ? bias + Q : nullptr,
+                      rows.count, K, shape.C, A);
+  else
+    op.linear_forward(qkv, op.values(0), op.values(1), bias, rows.count, A, shape.C);
+  if (keys_again) {
+    const Values kept = op.values(out - 1) + rows.first * (Q + K);
+    const auto copy = [&](std::int64_t column, std::int64_t to, std::int64_t width) {
+      if (again)
+        op.device.copy_rows(qkv + column, A, kept + to, Q + K, rows.count, width);
+      else
+        op.device.copy_rows(kept + to, Q + K, qkv + column, A, rows.count, width);
+    };
+    copy(0, 0, Q);
+    copy(Q + K, Q, K);
+  }
+  if (shape.learned_positions) return;
+  if (rows.count == op.N()) return turn(op, qkv, Turn::kForward);
+  AttentionShape part = op.attention();
+  part.B = 1;
+  op.for_each_run([&](std::int64_t row, std::int64_t position, std::int64_t length) {
+    const std::int64_t from = std::max(row, rows.first);
+    part.T = std::min(row + length, rows.first + rows.count) - from;
+    if (part.T > 0)
+      op.device.rotary(op.values(out) + from * A, Turn::kForward, position + from - row, part);
+  });
 }
 
 // Logits that the vocabulary does not have, where TP does not divide it, are as good as minus
@@ -142,17 +209,51 @@ void residual_forward(const Launch& op) {
   op.device.residual_add(op.values(2), op.values(0), op.values(1), op.operands[2].count);
 }
 
+// The two halves of a SwiGLU: of one array, or each an array of its own, of which the second may be
+// computed again.
+void mlp_in_forward(const Launch& op) {
+  const std::size_t out = op.count() - 1;
+  const Rows rows = rows_of(op, 0, false);
+  const std::int64_t M = mlp_width(op), C = op.shape.C, F = M / 2;
+  const bool halves = op.operands[out].count < op.N() * M;
+  if (!halves)
+    return op.linear_forward(op.values(out) + rows.first * M, op.values(0), op.values(1),
+                             out == 3 ? op.values(2) : nullptr, rows.count, M, C);
+  const bool both = op.tensor(out - 1) == Tensor::kMlpInOut;
+  const ConstValues bias = (both ? out - 1 : out) == 3 ? op.values(2) : nullptr;
+  const std::int64_t at = rows.first * F;
+  if (both)
+    op.linear_forward(op.values(out - 1) + at, op.values(0), op.values(1), bias, rows.count, F, C);
+  op.linear_forward(op.values(out) + at, op.values(0), op.values(1) + F * C,
+                    bias ? bias + F : nullptr, rows.count, F, C);
+}
+
+// Of a SwiGLU: its gate, its up, and the elements between their rows.
+struct Halves {
+  ConstValues gate, up;
+  std::int64_t pitch;
+};
+Halves halves_of(const Launch& op, std::size_t index, bool apart, std::int64_t F) {
+  if (apart) return {op.values(index), op.values(index + 1), F};
+  return {op.values(index), op.values(index) + F, 2 * F};
+}
+
 void activation_forward(const Launch& op) {
+  const std::size_t out = op.count() - 1;
+  const std::int64_t F = op.operands[out].count / op.N();
+  const auto [gate, up, pitch] = halves_of(op, 0, out == 2, F);
   if (op.shape.mlp == Mlp::kSwiglu)
-    op.device.swiglu_forward(op.values(1), op.values(0), op.N(), op.operands[1].count / op.N());
+    op.device.swiglu_forward(op.values(out), gate, up, op.N(), F, pitch);
   else
     op.device.gelu_forward(op.values(1), op.values(0), op.operands[1].count);
 }
 
 void activation_input_grad(const Launch& op) {
+  const std::size_t out = op.count() - 1;
+  const std::int64_t F = op.operands[0].count / op.N();
+  const auto [gate, up, pitch] = halves_of(op, 1, out == 3, F);
   if (op.shape.mlp == Mlp::kSwiglu)
-    op.device.swiglu_backward(op.values(2), op.values(0), op.values(1), op.N(),
-                              op.operands[0].count / op.N());
+    op.device.swiglu_backward(op.values(out), op.values(0), gate, up, op.N(), F, pitch);
   else
     op.device.gelu_backward(op.values(2), op.values(0), op.values(1), op.operands[0].count);
 }
@@ -169,27 +270,27 @@ constexpr LaunchRow kLayerEntries[] = {
     LaunchRow{Piece::kFinalNorm, kF, 4, 5, norm_forward},
     LaunchRow{Piece::kFinalNorm, kI, 5, 5, final_norm_input_grad},
     LaunchRow{Piece::kFinalNorm, kW, 4, 5, norm_weight_grad},
-    LaunchRow{Piece::kQkv, kF, 3, 4, qkv_forward},
-    LaunchRow{Piece::kQkv, kI, 3, 3, linear_input_grad<qkv_sizes>},
-    LaunchRow{Piece::kQkv, kW, 3, 4, linear_weight_grad<qkv_sizes>},
+    LaunchRow{Piece::kQkv, kF, 3, 5, qkv_forward},
+    LaunchRow{Piece::kQkv, kI, 3, 3, column_input_grad<qkv_sizes>},
+    LaunchRow{Piece::kQkv, kW, 3, 4, column_weight_grad<qkv_sizes>},
     LaunchRow{Piece::kProjection, kF, 3, 4, row_forward<projection_sizes>},
-    LaunchRow{Piece::kProjection, kI, 3, 3, linear_input_grad<projection_sizes>},
-    LaunchRow{Piece::kProjection, kW, 3, 4, linear_weight_grad<projection_sizes>},
+    LaunchRow{Piece::kProjection, kI, 3, 3, row_input_grad<projection_sizes>},
+    LaunchRow{Piece::kProjection, kW, 3, 4, row_weight_grad<projection_sizes>},
     LaunchRow{Piece::kResidual1, kF, 3, 4, residual_forward},
     LaunchRow{Piece::kResidual1, kI, 3, 3, residual_input_grad},
     LaunchRow{Piece::kResidual2, kF, 3, 4, residual_forward},
     LaunchRow{Piece::kResidual2, kI, 3, 3, residual_input_grad},
-    LaunchRow{Piece::kMlpIn, kF, 3, 4, linear_forward<mlp_in_sizes>},
-    LaunchRow{Piece::kMlpIn, kI, 3, 3, linear_input_grad<mlp_in_sizes>},
-    LaunchRow{Piece::kMlpIn, kW, 3, 4, linear_weight_grad<mlp_in_sizes>},
-    LaunchRow{Piece::kActivation, kF, 2, 2, activation_forward},
-    LaunchRow{Piece::kActivation, kI, 3, 3, activation_input_grad},
+    LaunchRow{Piece::kMlpIn, kF, 3, 5, mlp_in_forward},
+    LaunchRow{Piece::kMlpIn, kI, 3, 3, column_input_grad<mlp_in_sizes>},
+    LaunchRow{Piece::kMlpIn, kW, 3, 4, column_weight_grad<mlp_in_sizes>},
+    LaunchRow{Piece::kActivation, kF, 2, 3, activation_forward},
+    LaunchRow{Piece::kActivation, kI, 3, 4, activation_input_grad},
     LaunchRow{Piece::kMlpOut, kF, 3, 4, row_forward<mlp_out_sizes>},
-    LaunchRow{Piece::kMlpOut, kI, 3, 3, linear_input_grad<mlp_out_sizes>},
-    LaunchRow{Piece::kMlpOut, kW, 3, 4, linear_weight_grad<mlp_out_sizes>},
+    LaunchRow{Piece::kMlpOut, kI, 3, 3, row_input_grad<mlp_out_sizes>},
+    LaunchRow{Piece::kMlpOut, kW, 3, 4, row_weight_grad<mlp_out_sizes>},
     LaunchRow{Piece::kHead, kF, 3, 3, head_forward},
-    LaunchRow{Piece::kHead, kI, 3, 3, linear_input_grad<head_sizes>},
-    LaunchRow{Piece::kHead, kW, 3, 3, linear_weight_grad<head_sizes>},
+    LaunchRow{Piece::kHead, kI, 3, 3, column_input_grad<head_sizes>},
+    LaunchRow{Piece::kHead, kW, 3, 3, column_weight_grad<head_sizes>},
 };
 
 }  // namespace

@@ -277,10 +277,15 @@ FrameworkTable torchtitan_table() {
   table.info = {"torchtitan", "torchtitan", "pytorch/torchtitan", "b5bcd76c66d0", "2026-08-21"};
   FrameworkRow rate = same("optimizer.lr", "learning_rate", 8e-4);
   rate.names.emplace_back("optimizer");
-  FrameworkRow overlap = same("compile.enable_async_tensor_parallel", "overlap_tensor", false);
+  FrameworkRow overlap = same("compile.enable_async_tensor_parallel", "ring_tensor", false);
   overlap.write = [write = overlap.write](const Setup& setup, Entries& entries) {
-    if (setup.overlap_tensor) entries.emplace_back("compile.enable", true);  // which it needs
+    if (setup.ring_tensor) entries.emplace_back("compile.enable", true);  // which it needs
     write(setup, entries);
+  };
+  overlap.read = [read = overlap.read](Draft& draft) -> Result<void> {
+    if (Result<void> set = read(draft); !set) return set;
+    draft.setup.ring_tensor = draft.setup.ring_tensor && draft.setup.sequence_parallel;
+    return {};
   };
   table.rows = {titan_model(),
                 same("training.max_context_length", "model.sequence", 2048),

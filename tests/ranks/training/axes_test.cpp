@@ -37,6 +37,38 @@ INSTANTIATE_TEST_SUITE_P(
                     "pp=2 dp=2 zero=3 schedule=zb-h1 recompute=norms,activation microbatches=4",
                     "cp=2 attention=fused recompute=selective,norms"),
     name_of_case);
+// The forward is the same to the bit. What is computed again has the bits of a product of its own,
+// and so have SwiGLU's halves.
+TEST(EverySecondProduct, ComputedAgainChangesNothing) {
+  for (const char* words : {"", "dropout=0.1 attention=fused", "llama"}) {
+    parallelarium::Setup setup = small_model(words);
+    const Result<RunResult> kept = run_now(setup, built(setup));
+    setup.recompute = Recompute::kNorms | Recompute::kActivation | Recompute::kSecondProducts;
+    const Result<RunResult> again = run_now(setup, built(setup));
+    ASSERT_TRUE(kept.ok() && again.ok());
+    const std::vector<double>& losses = kept->observation.losses;
+    ASSERT_EQ(again->observation.losses.size(), losses.size());
+    if (std::string(words) != "llama") {
+      EXPECT_EQ(again->observation.losses[0], losses[0]) << words;
+    }
+    for (std::size_t step = 0; step < losses.size(); ++step)
+      EXPECT_NEAR(again->observation.losses[step] / losses[step], 1, 1e-6) << words;
+  }
+}
+INSTANTIATE_TEST_SUITE_P(
+    EverySecondProductAgain, Axes,
+    testing::Values("recompute=second-products", "llama recompute=second-products micro-batch=2",
+                    "recompute=selective,norms,activation,second-products dropout=0.1",
+                    "tp=2 recompute=second-products", "llama tp=2 recompute=norms,second-products",
+                    "llama tp=2 sequence-parallel=true recompute=norms,activation,second-products",
+                    "llama tp=4 sequence-parallel=true sequence-regather=false "
+                    "recompute=norms,activation,second-products",
+                    "llama cp=2 attention=fused recompute=norms,second-products",
+                    "llama pp=2 dp=2 zero=3 schedule=zb-h1 microbatches=4 "
+                    "recompute=norms,activation,second-products",
+                    "llama experts=4 top-k=2 expert-ffn=12 shared-experts=1 first-dense=1 "
+                    "recompute=norms,activation,second-products"),
+    name_of_case);
 INSTANTIATE_TEST_SUITE_P(
     KeptParameters, Axes,
     testing::Values("dp=2 zero=3 overlap-gradients=false microbatches=2",
@@ -108,6 +140,28 @@ INSTANTIATE_TEST_SUITE_P(
                     "tp=2 sequence-parallel=true recompute=full dp=2",
                     "llama tp=2 sequence-parallel=true", "llama tp=4 dp=2 sequence-parallel=true",
                     "llama tp=4 pp=2 sequence-parallel=true recompute=selective"),
+    name_of_case);
+// Products are cut, and tokens and sums go round.
+INSTANTIATE_TEST_SUITE_P(
+    RingOfProducts, Axes,
+    testing::Values(
+        "tp=2 sequence-parallel=true ring-tensor=true",
+        "tp=4 sequence-parallel=true ring-tensor=true micro-batch=2",
+        "llama tp=2 sequence-parallel=true ring-tensor=true dropout=0.1",
+        "llama tp=4 dp=2 zero=2 sequence-parallel=true ring-tensor=true clip=0.05",
+        "llama tp=2 dp=2 zero=3 sequence-parallel=true ring-tensor=true recompute=full",
+        "tp=4 sequence-parallel=true ring-tensor=true sequence-regather=false",
+        "llama tp=2 pp=2 schedule=zb-h1 sequence-parallel=true ring-tensor=true microbatches=4",
+        "llama tp=2 pp=2 schedule=dualpipe sequence-parallel=true ring-tensor=true "
+        "sequence-regather=false microbatches=4",
+        "tp=2 pp=2 schedule=interleaved chunks=2 sequence-parallel=true ring-tensor=true "
+        "overlap-tensor=true microbatches=4",
+        "llama tp=2 cp=2 attention=fused sequence-parallel=true ring-tensor=true",
+        "llama tp=4 cp=2 attention=fused sequence-parallel=true ring-tensor=true micro-batch=2",
+        "llama tp=4 sequence-parallel=true ring-tensor=true sequence-regather=false "
+        "recompute=norms,activation,second-products micro-batch=2",
+        "llama experts=4 top-k=2 expert-ffn=12 shared-experts=1 first-dense=1 tp=2 "
+        "sequence-parallel=true ring-tensor=true"),
     name_of_case);
 // What a weight gradient needs is still there from the forward.
 INSTANTIATE_TEST_SUITE_P(

@@ -26,10 +26,11 @@ TEST(Combinations, TrainAsOneRankAndCountWhatTheProgramSays) {
         " context-parallel=" + one_of({"ring", "all-gather", "ulysses"}) +
         " attention=" + one_of({"fused", "unfused"}) +
         " cp-split=" + one_of({"zigzag", "contiguous"}) +
-        " sequence-regather=" + one_of({"true", "false"}) +
-        " recompute=" + one_of({"none", "selective", "full", "norms,activation"}) +
+        " sequence-regather=" + one_of({"true", "false"}) + " recompute=" +
+        one_of({"none", "selective", "full", "norms,activation", "second-products"}) +
         " zero-reshard=" + one_of({"true", "false"}) +
         " overlap-tensor=" + one_of({"true", "false"}) +
+        " ring-tensor=" + one_of({"false", "false", "true"}) +
         " overlap-pipeline=" + one_of({"true", "true", "false"}) + " schedule=" +
         one_of({"1f1b", "gpipe", "naive", "interleaved", "zb-h1", "zb-h2", "zb-1p", "zb-2p", "zb-v",
                 "v-half", "v-min", "dualpipe", "dualpipe-v"}) +

@@ -116,8 +116,10 @@ class ForwardedDevice : public Device {
          (dbranch, dx, mask, scale, count), dbranch)
   LAUNCH(gelu_forward, (Out g, In u, Count count), (g, u, count), g)
   LAUNCH(gelu_backward, (Out du, In dg, In u, Count count), (du, dg, u, count), du)
-  LAUNCH(swiglu_forward, (Out g, In u, Count N, Count F), (g, u, N, F), g)
-  LAUNCH(swiglu_backward, (Out du, In dg, In u, Count N, Count F), (du, dg, u, N, F), du)
+  LAUNCH(swiglu_forward, (Out g, In gate, In up, Count N, Count F, Count pitch),
+         (g, gate, up, N, F, pitch), g)
+  LAUNCH(swiglu_backward, (Out du, In dg, In gate, In up, Count N, Count F, Count pitch),
+         (du, dg, gate, up, N, F, pitch), du)
   LAUNCH(embedding_forward,
          (Out x, Tokens tokens, In table, In positions, Count N, Count T, Count channels),
          (x, tokens, table, positions, N, T, channels), x)

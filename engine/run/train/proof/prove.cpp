@@ -42,6 +42,7 @@ Setup one_rank_setup(const Setup& setup) {
   one.zero_reshard = usual.zero_reshard;
   one.gradient_reduction = usual.gradient_reduction;
   one.overlap_tensor = usual.overlap_tensor;
+  one.ring_tensor = usual.ring_tensor;
   one.overlap_pipeline = usual.overlap_pipeline;
   one.microbatch_group = usual.microbatch_group;
   one.schedule = "1f1b";

@@ -248,7 +248,8 @@ std::vector<std::pair<std::string, Message>> reasons_of_megatron() {
           {"zero_prefetch", message("framework-megatron-fsdp-gather",
                                     "Megatron-FSDP itself decides how far ahead it gathers.")},
           {"overlap_tensor", message("framework-megatron-tensor",
-                                     "Megatron does it with sequence parallelism alone.")},
+                                     "Megatron does it together with a ring of TP products, and "
+                                     "either with sequence parallelism alone.")},
           {"overlap_experts",
            message("framework-megatron-experts",
                    "Megatron does it with EP, without full recompute, and in a pipeline in its "

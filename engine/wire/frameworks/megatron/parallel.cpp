@@ -321,12 +321,16 @@ std::vector<FrameworkRow> megatron_parallel_rows(const MegatronNames& n) {
     const int round = interleaved_round(setup);
     if (round != setup.mesh.pp) entries.emplace_back(name, round);
   };
+  // It cuts the products that it can, and hides the sums of input gradients behind weight
+  // gradients.
   FrameworkRow sums =
-      n.flag("tp-comm-overlap", true, "comm_overlap.tp_comm_overlap", "overlap_tensor");
-  sums.write = [write = sums.write](const Setup& setup, Entries& entries) {
-    Setup said = setup;
-    said.overlap_tensor = setup.overlap_tensor && setup.sequence_parallel;
-    write(said, entries);
+      n.flag("tp-comm-overlap", true, "comm_overlap.tp_comm_overlap", "ring_tensor");
+  sums.settings.emplace_back("overlap_tensor");
+  sums.read = [read = sums.read](Draft& draft) -> Result<void> {
+    if (Result<void> set = read(draft); !set) return set;
+    draft.setup.ring_tensor = draft.setup.ring_tensor && draft.setup.sequence_parallel;
+    draft.setup.overlap_tensor = draft.setup.ring_tensor;
+    return {};
   };
   return {
       same(n("tensor-model-parallel-size", "model.tensor_model_parallel_size"), "mesh.tp", 1),

@@ -177,8 +177,8 @@ void check_swiglu(KernelBench& on) {
                        g = on.out("g", type, count, rounded(type)),
                        du = on.out("du", type, 2 * count, rounded(type));
       on.run([&, N = N, F = F](Device& device, const Side& at) {
-        device.swiglu_forward(at(g), at(u), N, F);
-        device.swiglu_backward(at(du), at(dg), at(u), N, F);
+        device.swiglu_forward(at(g), at(u), at(u) + F, N, F, 2 * F);
+        device.swiglu_backward(at(du), at(dg), at(u), at(u) + F, N, F, 2 * F);
       });
     }
   }
