@@ -74,6 +74,8 @@ constexpr const char* kMeshes[] = {"pp=1",
                                    "cp=2 context-parallel=ulysses",
                                    "cp=2 context-parallel=ulysses attention=fused",
                                    "recompute=selective tp=2 sequence-parallel=true",
+                                   "tp=2 sequence-parallel=true ring-tensor=true",
+                                   "llama recompute=norms,activation,second-products",
                                    "pp=2 recompute=full dropout=0.1",
                                    "attention=fused dropout=0.1 dp=2",
                                    "llama tp=2 attention=fused",
@@ -97,6 +99,8 @@ constexpr const char* kHalf[] = {
     "precision=mixed-16 attention=fused dropout=0.1 dp=2",
     "precision=mixed-16 recompute=full pp=2 schedule=zb-v microbatches=4",
     "precision=mixed-16 llama tp=2 attention=fused",
+    "precision=mixed-16 llama tp=4 sequence-parallel=true ring-tensor=true "
+    "recompute=second-products",
     "precision=mixed-16 experts=8 top-k=2 expert-ffn=12 dp=2 ep=2 shared-experts=1"};
 INSTANTIATE_TEST_SUITE_P(Meshes, SharedGpu, testing::ValuesIn(kMeshes),
                          [](const auto& one) { return test_name(one.param); });
