@@ -195,7 +195,7 @@ std::string calibrating_text(const Preparation& preparation) {
   const bool gpus = preparation.choice.backend == Backend::kCuda;
   return fmt::format("These ranks' {} not calibrated as they are now; measuring them takes {}.",
                      gpus ? "GPUs are" : "cores are",
-                     gpus ? "some 15 s, and 10 more for every further kind of GPU" : "some 12 s");
+                     gpus ? "some 25 s, and 20 more for every further kind of GPU" : "some 12 s");
 }
 
 bool is_about_request(const Message& why) {
