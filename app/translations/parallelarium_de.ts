@@ -7776,8 +7776,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Ein Lauf würde die Antwort zeigen: lege zuerst deine in der Lektion fest.</translation>
     </message>
     <message>
-        <source>A run measures the GPUs of this computer first, once: some 15 s, and 10 s for every further kind.</source>
-        <translation>Ein Lauf misst zuerst, einmal, die GPUs dieses Rechners: etwa 15 s, und 10 s für jede weitere Art.</translation>
+        <source>A run measures the GPUs of this computer first, once: some 25 s, and 20 s for every further kind.</source>
+        <translation>Ein Lauf misst zuerst, einmal, die GPUs dieses Rechners: etwa 25 s, und 20 s für jede weitere Art.</translation>
     </message>
     <message>
         <source>A run measures the cores of this computer first, once: some 12 s.</source>

@@ -62,8 +62,8 @@ QString measuring_note(const Session& session) {
     return here.machine.name == kLocalGpus
                ? QString()
                : RunAdvice::tr(
-                     "A run measures the GPUs of this computer first, once: some 15 s, "
-                     "and 10 s for every further kind.");
+                     "A run measures the GPUs of this computer first, once: some 25 s, "
+                     "and 20 s for every further kind.");
   const bool measured = !here.machine.calibrated.empty() && !session.placer().outdated_rates(here);
   if (!here.machine.local) return {};
   if (!measured)

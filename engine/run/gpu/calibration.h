@@ -55,7 +55,7 @@ struct GpuMeasurements {
   std::vector<CollectiveTime> collectives;
 };
 
-// Takes some 15 seconds, and 10 more for every further kind of GPU. Errors: "cancelled",
+// Takes some 25 seconds, and 20 more for every further kind of GPU. Errors: "cancelled",
 // "calibration-hangs", and those of devices and NCCL.
 Result<GpuMeasurements> measure_gpus(const GpuRig& rig, const RunControl& control);
 
