@@ -6090,8 +6090,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Sein Optimierer ist Muon, was keine Einstellung sagt.</translation>
     </message>
     <message>
-        <source>Attention has the rates of FlashAttention-3 here; PyTorch's own of 2024 is FlashAttention-2.</source>
-        <translation>Die Attention hat hier die Raten von FlashAttention-3; die von PyTorch selbst war 2024 FlashAttention-2.</translation>
+        <source>Attention has the rates of FlashAttention-2 as PyTorch 2.11 has it; the PyTorch of the time had it, too.</source>
+        <translation>Die Attention hat die Raten von FlashAttention-2, wie PyTorch 2.11 es hat; das PyTorch jener Zeit hatte es auch.</translation>
     </message>
     <message>
         <source>Without torch.compile norms, rotations and activations run op by op, which no setting says; here as compiled.</source>
