@@ -95,7 +95,7 @@ TEST(LayerExperts, AMatrixIsFilledWhereTheExpertLives) {
     paint_layer(painter, picture, layout, light_theme(), nullptr);
     const LayerHalf* half = half_with(layout, step_of_piece(picture, Piece::kExpert));
     ASSERT_NE(half, nullptr);
-    const Setup& setup = session.subject().prediction()->setup;
+    const auto& setup = session.subject().prediction()->setup;
     const int step = step_of_piece(picture, Piece::kExpert);
     const QColor weight = light_theme().memory(Category::kParameters);
     int filled = 0, empty = 0;
