@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::int32_t kTablesPlace = -1, kHeadPlace = 1 << 20, kStagePlace = kHeadPlace + 1;
 
-// Of a buffer that names no layer, where the first op that computes with it belongs.
+// Of a buffer that names no layer of the rank, as what a stage sends on, where the first op that
+// computes with it belongs.
 std::int32_t place_of_op(const Op& op) {
   if (op.fold >= 0 || op.piece == Piece::kStage) return kStagePlace;
   if (op.layer >= 0) return op.layer;
@@ -22,7 +23,9 @@ std::vector<std::int32_t> places_of_buffers(const RankProgram& rank) {
   constexpr std::int32_t kUnknown = -2;
   std::vector<std::int32_t> places(rank.buffers.size(), kUnknown);
   for (std::size_t at = 0; at < places.size(); ++at)
-    if (rank.buffers[at].layer >= 0) places[at] = rank.buffers[at].layer;
+    if (std::find(rank.layers.begin(), rank.layers.end(), rank.buffers[at].layer) !=
+        rank.layers.end())
+      places[at] = rank.buffers[at].layer;
   for (const Op& op : rank.ops) {
     if (op.kind != OpKind::kCompute) continue;
     for (const Operand& operand : rank.operands_of(op)) {

@@ -18,7 +18,7 @@ struct HoldersPaint {
 
 constexpr double kNameWidth = 88, kAlikeWidth = 140, kHoldersHead = 64, kHoldersFoot = 60,
                  kSums = 176;
-constexpr double kCellGap = 6, kBarGap = 2, kRowGap = 13, kLowRowGap = 6, kBetweenRows = 8,
+constexpr double kCellGap = 6, kBarGap = 2, kRowGap = 13, kLowRowGap = 4, kBetweenRows = 8,
                  kLegendLine = 17;
 constexpr double kLegendWidth = 890, kColoursWidth = 280;
 constexpr double kNamedBar = 12;                           // as high as its name
