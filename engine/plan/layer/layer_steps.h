@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What happens in one layer of one micro-batch, or before the first and behind the last, on every
-// rank of its TP and CP group, in a layer of experts of its EP group too: the ops of the Program in their order, ranks side by side, with the
-// tensors that each op finds and leaves, FLOPs, bytes, and what stays for the backward. Read off
-// the Program that is predicted and run.
+// rank of its TP and CP group, in a layer of experts of its EP group too: the ops of the Program in
+// their order, ranks side by side, with the tensors that each op finds and leaves, FLOPs, bytes,
+// and what stays for the backward. Read off the Program that is predicted and run.
 #pragma once
 
 #include <cstdint>
@@ -43,16 +43,16 @@ struct LayerTensor {
   std::int64_t held_rows = 1, held_columns = 1;  // on this rank
   // Where the rank's part stands in the whole; ascending.
   std::vector<ChunkRange> row_ranges, column_ranges;
-  std::vector<ChunkRange> heads;  // of queries, context and scores; empty: it has no heads
+  std::vector<ChunkRange> heads;    // of queries, context and scores; empty: it has no heads
   std::vector<ChunkRange> experts;  // whose weights the rank has; empty: none of experts
   int all_experts = 0;              // of the layer; 0: not weights of experts
   // Rows are tokens on their way to experts: the rank's own alone, as many as even routing sends.
   bool by_row = false;
   int tokens_of = 0;  // ranks with the same number have the same tokens; -1: it is of no tokens
-  std::int64_t bytes = 0;         // on this rank
-  bool partial = false;           // ranks of TP or CP have to be added up
-  bool copy = false;              // a rank beside this one has the same; of shards too
-  bool scores = false;            // [heads, queries, keys]
+  std::int64_t bytes = 0;  // on this rank
+  bool partial = false;    // ranks of TP or CP have to be added up
+  bool copy = false;       // a rank beside this one has the same; of shards too
+  bool scores = false;     // [heads, queries, keys]
   bool is_matrix() const { return rows > 1 && columns > 1; }
   int held_experts() const;
   bool is_shard() const {
@@ -109,10 +109,10 @@ struct LayerSteps {
   // Of the first replica, of experts those of the first EP group: by replica, CP, then TP.
   std::vector<LayerRank> ranks;
   std::optional<RoutedLayer> routed;  // of experts: who sends tokens to whom, as predicted
-  std::vector<LayerStep> steps;  // empty where the Program is made of whole stages
-  LayerContext context;          // where CP cuts
-  LayerKept kept;                // of a layer's forward
-  LayerVocabulary vocabulary;    // of the embedding and the head
+  std::vector<LayerStep> steps;       // empty where the Program is made of whole stages
+  LayerContext context;               // where CP cuts
+  LayerKept kept;                     // of a layer's forward
+  LayerVocabulary vocabulary;         // of the embedding and the head
 };
 
 // Whether `op` belongs to the choice and its micro-batch, in either direction.
