@@ -8594,6 +8594,34 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <source>N and P: next and previous change. M: after the forward, after the backward, in the update.</source>
         <translation>N und P: nächste und vorige Änderung. M: nach dem Vorwärtslauf, nach dem Rückwärtslauf, im Update.</translation>
     </message>
+    <message>
+        <source>activations</source>
+        <translation>Aktivierungen</translation>
+    </message>
+    <message>
+        <source>activations by micro-batch</source>
+        <translation>Aktivierungen je Mikro-Batch</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>keine</translation>
+    </message>
+    <message>
+        <source>of all layers of its stage</source>
+        <translation>aller Schichten seiner Stufe</translation>
+    </message>
+    <message>
+        <source>micro-batch %1</source>
+        <translation>Mikro-Batch %1</translation>
+    </message>
+    <message>
+        <source>micro-batches %1 to %2</source>
+        <translation>Mikro-Batches %1 bis %2</translation>
+    </message>
+    <message>
+        <source>micro-batches %1</source>
+        <translation>Mikro-Batches %1</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::HoldersPane</name>
@@ -9728,10 +9756,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>MLP</translation>
     </message>
     <message>
-        <source>see the Experts view</source>
-        <translation>siehe Expertenansicht</translation>
-    </message>
-    <message>
         <source>click to open</source>
         <translation>Klick öffnet</translation>
     </message>
@@ -10318,6 +10342,106 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>ḡ: a reduce-scatter forward, an all-gather backward.</source>
         <translation>ḡ: vorwärts ein Reduce-Scatter, rückwärts ein All-Gather.</translation>
+    </message>
+    <message>
+        <source>cut by experts, columns and rows</source>
+        <translation>nach Experten, Spalten und Zeilen geteilt</translation>
+    </message>
+    <message>
+        <source>cut by experts</source>
+        <translation>nach Experten geteilt</translation>
+    </message>
+    <message>
+        <source>cut by columns, then by rows</source>
+        <translation>nach Spalten, dann nach Zeilen geteilt</translation>
+    </message>
+    <message>
+        <source>expert %1: %2</source>
+        <translation>Experte %1: %2</translation>
+    </message>
+    <message>
+        <source>rank %1: %2 (stay)</source>
+        <translation>Rang %1: %2 (bleiben)</translation>
+    </message>
+    <message>
+        <source>rank %1: %2</source>
+        <translation>Rang %1: %2</translation>
+    </message>
+    <message>
+        <source>counted in the run</source>
+        <translation>im Lauf gezählt</translation>
+    </message>
+    <message>
+        <source>predicted</source>
+        <translation>vorhergesagt</translation>
+    </message>
+    <message>
+        <source>Beside rows of tokens: the colour of the rank that they go to or come from, and how many they are, %1; E: whose they are.</source>
+        <translation>An Zeilen von Tokens: Farbe des Rangs, zu dem sie gehen oder von dem sie kommen, und ihre Zahl, %1; E: wessen sie sind.</translation>
+    </message>
+    <message>
+        <source>%1 experts</source>
+        <translation>%1 Experten</translation>
+    </message>
+    <message>
+        <source>%1 of %2 experts</source>
+        <translation>%1 von %2 Experten</translation>
+    </message>
+    <message>
+        <source>expert %1</source>
+        <translation>Experte %1</translation>
+    </message>
+    <message>
+        <source>experts %1</source>
+        <translation>Experten %1</translation>
+    </message>
+    <message>
+        <source>counts</source>
+        <translation>Zahlen</translation>
+    </message>
+    <message>
+        <source>dispatch</source>
+        <translation>Dispatch</translation>
+    </message>
+    <message>
+        <source>combine</source>
+        <translation>Combine</translation>
+    </message>
+    <message>
+        <source>tokens back from</source>
+        <translation>Tokens zurück von</translation>
+    </message>
+    <message>
+        <source>tokens to</source>
+        <translation>Tokens an</translation>
+    </message>
+    <message>
+        <source>tokens here</source>
+        <translation>Tokens hier</translation>
+    </message>
+    <message>
+        <source>capacity</source>
+        <translation>Kapazität</translation>
+    </message>
+    <message>
+        <source>no limit, so that no token is dropped</source>
+        <translation>keine Grenze, sodass kein Token verworfen wird</translation>
+    </message>
+    <message>
+        <source>%1 tokens of each rank for an expert; the group drops %2</source>
+        <translation>%1 Tokens jedes Rangs für einen Experten; die Gruppe verwirft %2</translation>
+    </message>
+    <message>
+        <source>Rank %1 has %2</source>
+        <translation>Rang %1 hat %2</translation>
+    </message>
+    <message>
+        <source>, tokens to %1</source>
+        <translation>, Tokens an %1</translation>
+    </message>
+    <message>
+        <source>ROUTER</source>
+        <translation>ROUTER</translation>
     </message>
 </context>
 <context>

@@ -64,6 +64,7 @@ void holders_frame(benchmark::State& state) {
 const Case kCases[] = {
     {"tp_8", {{"pp", "1"}, {"tp", "8"}, {"heads", "8"}, {"sequence-parallel", "on"}}},
     {"ring_8", {{"pp", "1"}, {"cp", "8"}, {"attention", "fused"}}},
+    {"experts_8", {{"pp", "1"}, {"dp", "4"}, {"ep", "4"}, {"tp", "2"}, {"model", "moe-tiny"}}},
     {"ulysses_8", {{"pp", "1"}, {"cp", "8"}, {"heads", "8"}, {"context-parallel", "ulysses"}}}};
 
 }  // namespace

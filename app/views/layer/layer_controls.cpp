@@ -189,7 +189,7 @@ void LayerView::refresh_offers() {
   const Prediction& prediction = *s.session.subject().prediction();
   const Mesh& mesh = prediction.setup.mesh;
   const bool layer = s.look.choice.place == LayerPlace::kLayer,
-             whole = mesh.tp == 1 && mesh.cp == 1;
+             whole = mesh.tp == 1 && mesh.cp == 1 && s.steps->ranks.size() <= 1;
   const Setup context = with_context_parallel(prediction.setup, prediction);
   s.tensor->setVisible(layer ? whole : mesh.tp == 1);
   s.context->setVisible(layer && whole &&

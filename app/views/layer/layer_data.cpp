@@ -8,6 +8,7 @@
 #include "app/views/layer/layer_inside.h"
 #include "app/views/layer/vocabulary/vocabulary_picture.h"
 #include "engine/plan/layer/context_times.h"
+#include "engine/plan/program/report.h"
 
 namespace parallelarium {
 namespace {
@@ -47,7 +48,8 @@ std::shared_ptr<const LayerSpans> spans_of(const LayerSteps& layer, const Timeli
   return first ? nullptr : out;
 }
 
-QString title_of_layer(const Setup& setup, const LayerChoice& choice, const LayerContext& context) {
+QString title_of_layer(const Setup& setup, const LayerChoice& choice, const LayerSteps& layer) {
+  const LayerContext& context = layer.context;
   QStringList parts{layer_place_name(choice),
                     DataWords::tr("micro-batch %1").arg(choice.microbatch),
                     choice.backward ? DataWords::tr("backward") : DataWords::tr("forward")};
@@ -60,6 +62,7 @@ QString title_of_layer(const Setup& setup, const LayerChoice& choice, const Laye
                          context_method_text(context, setup.cp_split)}
                  .join(QLatin1Char(' '))
                  .trimmed();
+  if (layer.experts && setup.mesh.ep > 1) parts << QStringLiteral("EP %1").arg(setup.mesh.ep);
   if (setup.context_parallel == ContextParallel::kRing && context.rounds.size() == 1 &&
       !context.by_heads && !context.moves.empty())
     parts << DataWords::tr("a ring needs fused attention");
@@ -88,10 +91,7 @@ LayerPicture layer_picture(const Session& session, LayerLook look,
   picture.layer = layer ? std::move(layer)
                         : std::make_shared<const LayerSteps>(
                               layer_steps(setup, prediction->program, look.choice));
-  // Experts have a view of their own: where the MLP would be open, attention is.
-  if (picture.layer->experts && look.mlp_open && !look.attention_open)
-    look.attention_open = true, look.mlp_open = false;
-  picture.title = title_of_layer(setup, look.choice, picture.layer->context);
+  picture.title = title_of_layer(setup, look.choice, *picture.layer);
   if (picture.layer->steps.empty()) {
     picture.empty =
         DataWords::tr("A program of this size is made of whole stages; its layers have no pieces.");
@@ -106,18 +106,28 @@ LayerPicture layer_picture(const Session& session, LayerLook look,
     if (setup.mesh.tp == 1)
       picture.notice = DataWords::tr("Nothing is cut by words: every rank has all %1.")
                            .arg(count_text(setup.model.vocab));
-  } else if (setup.mesh.tp == 1 && setup.mesh.cp == 1)
+  } else if (setup.mesh.tp == 1 && setup.mesh.cp == 1 && picture.layer->ranks.size() <= 1)
     picture.notice = DataWords::tr("Nothing is split: one rank computes the whole layer.");
   if (!picture.drawn()) return picture;
+  if (picture.layer->routed)  // as long as the layer
+    picture.routed = {picture.layer, &*picture.layer->routed};
   if (!picture.hides_time) picture.predicted = spans_of(*picture.layer, prediction->timeline);
   const RunRecord* run = session.runs().current();
   if (!run || !run->observed() || session.runs().current_is_stale() || picture.hides_time ||
       session.locks().hidden(QStringLiteral("lane.run")))
     return picture;
-  const LayerSteps of_run =
-      layer_steps(run->prediction->setup, run->prediction->program, look.choice);
-  if (of_run.steps.size() == picture.layer->steps.size())
-    picture.observed = spans_of(of_run, run->observation.timeline);
+  // Of the same Setup the same Program is built.
+  const auto of_run = run->prediction->setup == setup
+                          ? picture.layer
+                          : std::make_shared<const LayerSteps>(layer_steps(
+                                run->prediction->setup, run->prediction->program, look.choice));
+  if (of_run->steps.size() == picture.layer->steps.size())
+    picture.observed = spans_of(*of_run, run->observation.timeline);
+  if (const Routing* counted = routing_of_timeline(run->observation); counted && picture.routed) {
+    Result<RoutedLayer> routed =
+        route_layer(setup, look.choice.layer, look.choice.microbatch, 0, counted);
+    if (routed) picture.routed = std::make_shared<const RoutedLayer>(std::move(*routed));
+  }
   if (picture.shows_context())
     picture.attention_ratios = over_least(attention_seconds(
         run->prediction->setup, run->prediction->program, run->observation.timeline));

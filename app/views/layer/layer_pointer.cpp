@@ -130,9 +130,7 @@ void LayerView::press(QPointF point) {
   const LayerPicture now = picture();
   const LayerLayout layout = layout_now();
   for (const LayerHalf& half : layout.halves) {
-    if (now.shows_vocabulary() || !half.head.contains(point) ||
-        (now.layer->experts && !half.attention))
-      continue;
+    if (now.shows_vocabulary() || !half.head.contains(point)) continue;
     LayerLook next = state_->look;
     (half.attention ? next.attention_open : next.mlp_open) = !half.open;
     return show_look(next);

@@ -9,6 +9,7 @@
 #include "app/state/collective/collective_plan.h"
 #include "app/views/layer/context/context_picture.h"
 #include "app/views/layer/layer_inside.h"
+#include "app/views/layer/picture/layer_experts.h"
 #include "app/views/layer/vocabulary/vocabulary_picture.h"
 
 namespace parallelarium {
@@ -72,6 +73,8 @@ QString layer_step_name(const LayerStep& step) {
     case LayerStepKind::kExchange:
       return LayerTexts::tr("exchange");
     case LayerStepKind::kCollective:
+      if (const QString way = layer_way_text(step); !way.isEmpty())
+        return way + QLatin1Char(' ') + layer_collective_name(step);
       if (!step.number.empty())
         return loss_number_text(step.number) + QLatin1Char(' ') + layer_collective_name(step);
       return symbol.isEmpty() ? layer_collective_name(step)
@@ -89,7 +92,9 @@ QString layer_step_name(const LayerStep& step) {
 QStringList layer_step_names(const LayerStep& step) {
   QStringList names{layer_step_name(step)};
   if (step.kind == LayerStepKind::kCollective)
-    names << QString::fromStdString(step.number.empty() ? step.symbol : step.number);
+    names << (step.number.empty() ? QString::fromStdString(step.symbol)
+                                  : QString::fromStdString(step.number))
+          << layer_way_text(step);
   if (step.kind == LayerStepKind::kCompute && step.phase == Phase::kInputGrad)
     names << QStringLiteral("dX");
   if (step.kind == LayerStepKind::kCompute && step.phase == Phase::kWeightGrad)
@@ -120,8 +125,10 @@ QString layer_letters_text(const LayerSteps& layer) {
 }
 
 QString layer_shape_text(const LayerTensor& tensor) {
-  return side_text(tensor.held_rows, tensor.rows) + QStringLiteral(" \u00d7 ") +
-         side_text(tensor.held_columns, tensor.columns);
+  const QString matrix = side_text(tensor.held_rows, tensor.rows) + QStringLiteral(" \u00d7 ") +
+                         side_text(tensor.held_columns, tensor.columns);
+  return tensor.all_experts > 0 ? held_experts_text(tensor) + QStringLiteral(": ") + matrix
+                                : matrix;
 }
 
 QString layer_holding_text(const LayerTensor& tensor) {
@@ -134,6 +141,12 @@ QString layer_holding_text(const LayerTensor& tensor) {
 QString layer_cut_text(const LayerStep& step) {
   for (const LayerTensor& tensor : step.ranks.front().tensors) {
     if (tensor.role != TensorRole::kWeight || !tensor.is_matrix()) continue;
+    if (tensor.held_experts() < tensor.all_experts)
+      return tensor.held_columns < tensor.columns || tensor.held_rows < tensor.rows
+                 ? LayerTexts::tr("cut by experts, columns and rows")
+                 : LayerTexts::tr("cut by experts");
+    if (tensor.all_experts > 0 && tensor.is_shard())
+      return LayerTexts::tr("cut by columns, then by rows");
     if (step.piece == Piece::kEmbedding && tensor.is_shard())
       return LayerTexts::tr("cut by words: rows");
     if (step.piece == Piece::kHead && tensor.is_shard())
@@ -173,6 +186,7 @@ SelectionText describe_layer_step(const LayerPicture& picture, int step, int ran
     return text;
   }
   for (FactLine& fact : context_facts(picture, step, rank)) text.facts.push_back(std::move(fact));
+  for (FactLine& fact : expert_facts(picture, step, rank)) text.facts.push_back(std::move(fact));
   for (FactLine& fact : vocabulary_facts(picture, step)) text.facts.push_back(std::move(fact));
   if (of.kind == LayerStepKind::kCompute) {
     text.facts.push_back({LayerTexts::tr("shapes"), algebra_text(of, part)});
@@ -237,6 +251,8 @@ QString layer_sentence(const LayerPicture& picture) {
     if (!parts.isEmpty()) line += QStringLiteral(": ") + parts.join(QStringLiteral(", "));
     lines << line + QLatin1Char('.');
   }
+  const QString experts = experts_sentence(picture);
+  if (!experts.isEmpty()) lines << experts;
   if (picture.look.inside)
     for (const InsideIdentity& identity : picture.look.inside->identities)
       lines << identity.sentence;

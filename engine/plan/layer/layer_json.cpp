@@ -84,6 +84,8 @@ json tensor_json(const LayerTensor& tensor) {
               {"copy", tensor.copy},
               {"partial_sum", tensor.partial}};
   if (!tensor.heads.empty()) out["heads"] = ranges_json(tensor.heads);
+  if (tensor.all_experts > 0) out["experts"] = ranges_json(tensor.experts);
+  if (tensor.by_row) out["by_row"] = true;
   return out;
 }
 
@@ -200,6 +202,9 @@ json to_json(const LayerSteps& layer) {
   json ranks = json::array(), steps = json::array();
   for (const LayerRank& rank : layer.ranks)
     ranks.push_back({{"rank", rank.rank}, {"tp", rank.at.tp}, {"cp", rank.at.cp}});
+  // Ranks of the EP group are those of its replicas, one after another.
+  if (layer.experts)
+    for (std::size_t at = 0; at < ranks.size(); ++at) ranks[at]["ep"] = layer.ranks[at].at.dp;
   for (const LayerStep& step : layer.steps) steps.push_back(step_json(layer, step));
   json out = {{"part", name_of(choice.place)},
               {"microbatch", choice.microbatch},

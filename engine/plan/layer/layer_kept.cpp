@@ -2,6 +2,7 @@
 #include "engine/plan/layer/layer_kept.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "engine/plan/layer/layer_steps.h"
@@ -165,7 +166,12 @@ LayerKept layer_kept(const Setup& setup, const Program& program, const LayerStep
 }
 
 void set_kept(const Program& program, LayerSteps& steps) {
+  std::map<int, std::size_t> first_of;  // by built rank, which may stand for many
   for (std::size_t index = 0; index < steps.ranks.size() && !steps.steps.empty(); ++index) {
+    const auto [first, is_new] = first_of.try_emplace(steps.ranks[index].built, index);
+    for (LayerStep& step : steps.steps)
+      if (!is_new) step.ranks[index].kept_bytes = step.ranks[first->second].kept_bytes;
+    if (!is_new) continue;
     const RankProgram& rank = program.ranks[static_cast<std::size_t>(steps.ranks[index].built)];
     const auto [kept, backward] = waiting_for_backward(program, rank, steps, index);
     for (const std::int32_t buffer : kept)

@@ -67,9 +67,8 @@ class LayerWalk {
     const Op* piece = nullptr;  // the last
     std::size_t place = 0;
     std::int32_t batch = -1;
-    for (std::size_t at = 0; at < built.ops.size(); ++at) {
+    for (const std::size_t at : ops_of(of.built)) {
       const Op& op = built.ops[at];
-      if (!is_op_in_direction(program_, op, out_.choice)) continue;
       LayerStep step = step_of(program_, op);
       if (op.kind == OpKind::kCompute) piece = &op;
       if (op.purpose == Purpose::kLoss && piece) step.number = number_of(built, *piece, op, of.at);
@@ -81,6 +80,15 @@ class LayerWalk {
   }
 
  private:
+  // A built rank may stand for many.
+  const std::vector<std::size_t>& ops_of(int built) {
+    const auto [known, is_new] = ops_.try_emplace(built);
+    const std::vector<Op>& all = program_.ranks[static_cast<std::size_t>(built)].ops;
+    for (std::size_t at = 0; is_new && at < all.size(); ++at)
+      if (is_op_in_direction(program_, all[at], out_.choice)) known->second.push_back(at);
+    return known->second;
+  }
+
   std::size_t find_or_insert(const LayerStep& step, std::size_t from) {
     for (std::size_t at = from; at < out_.steps.size(); ++at)
       if (is_same_step(out_.steps[at], step)) return at;
@@ -132,18 +140,20 @@ class LayerWalk {
   int receiver_of(const RankProgram& built, const Op& op, const LayerRank& of) const {
     const int to = coordinates_of(setup_.mesh, op.peer).cp, cp = setup_.mesh.cp;
     const int place = (of.at.cp + to - built.at.cp + cp) % cp;
-    return place * setup_.mesh.tp + of.at.tp;
+    return (of.at.dp * cp + place) * setup_.mesh.tp + of.at.tp;
   }
 
   const Setup& setup_;
   const Program& program_;
   LayerSteps& out_;
+  std::map<int, std::vector<std::size_t>> ops_;
 };
 
 // What a rank has of a tensor: ranks have the same where these are equal.
 std::vector<std::int64_t> part_held(const LayerTensor& tensor) {
-  std::vector<std::int64_t> part;
-  for (const auto* ranges : {&tensor.row_ranges, &tensor.column_ranges, &tensor.heads}) {
+  std::vector<std::int64_t> part{tensor.tokens_of};
+  for (const auto* ranges :
+       {&tensor.row_ranges, &tensor.column_ranges, &tensor.heads, &tensor.experts}) {
     part.push_back(static_cast<std::int64_t>(ranges->size()));
     for (const ChunkRange& range : *ranges) part.insert(part.end(), {range.begin, range.end});
   }
@@ -191,7 +201,7 @@ void set_symbols(std::vector<LayerStep>& steps, bool backward) {
 }
 
 // f before a product that is cut by columns; in the backward, g before one that is cut by rows, as
-// the embedding is.
+// the embedding is. Products of experts stand between a router and where results are added up.
 void insert_conjugates(LayerSteps& out, bool backward) {
   const auto add_before = [&](Piece piece, const char* symbol) {
     const auto found = std::find_if(out.steps.begin(), out.steps.end(), [&](const LayerStep& step) {
@@ -209,8 +219,10 @@ void insert_conjugates(LayerSteps& out, bool backward) {
     out.steps.insert(found, step);
   };
   const std::vector<Piece> pieces =
-      backward ? std::vector{Piece::kProjection, Piece::kMlpOut, Piece::kEmbedding}
-               : std::vector{Piece::kQkv, Piece::kMlpIn, Piece::kHead};
+      backward
+          ? std::vector{Piece::kProjection, out.experts ? Piece::kUnpermute : Piece::kMlpOut,
+                        Piece::kEmbedding}
+          : std::vector{Piece::kQkv, out.experts ? Piece::kRouter : Piece::kMlpIn, Piece::kHead};
   for (const Piece piece : pieces) add_before(piece, backward ? "g" : "f");
 }
 
@@ -270,13 +282,13 @@ LayerSteps layer_steps(const Setup& setup, const Program& program, LayerChoice c
   if (program.level == Level::kStage || program.ranks.empty()) return out;
   const int stage = stage_of(setup, program, out.choice);
   if (stage < 0) return out;
-  for (int cp = 0; cp < setup.mesh.cp; ++cp) {
-    for (int tp = 0; tp < setup.mesh.tp; ++tp) {
-      const Coordinates at{.dp = 0, .tp = tp, .pp = stage, .cp = cp};
-      const int rank = rank_of(setup.mesh, at);
-      out.ranks.push_back({rank, representative_of(program, setup.mesh, rank), at});
-    }
-  }
+  for (int dp = 0; dp < (out.experts ? setup.mesh.ep : 1); ++dp)
+    for (int cp = 0; cp < setup.mesh.cp; ++cp)
+      for (int tp = 0; tp < setup.mesh.tp; ++tp) {
+        const Coordinates at{.dp = dp, .tp = tp, .pp = stage, .cp = cp};
+        const int rank = rank_of(setup.mesh, at);
+        out.ranks.push_back({rank, representative_of(program, setup.mesh, rank), at});
+      }
   LayerWalk walk(setup, program, out);
   for (std::size_t rank = 0; rank < out.ranks.size(); ++rank) walk.add_rank(rank);
   if (out.choice.place == LayerPlace::kEmbedding && !out.choice.backward)
@@ -289,6 +301,10 @@ LayerSteps layer_steps(const Setup& setup, const Program& program, LayerChoice c
     if (layer) out.kept = layer_kept(setup, program, out);
   }
   if (setup.mesh.tp > 1 && !setup.sequence_parallel) insert_conjugates(out, out.choice.backward);
+  if (out.experts) {
+    Result<RoutedLayer> routed = route_layer(setup, out.choice.layer, out.choice.microbatch, 0);
+    if (routed) out.routed = std::move(*routed);
+  }
   if (layer)
     out.context = layer_context(setup, program, out);
   else
@@ -311,6 +327,25 @@ std::vector<int> ranks_with_same(const LayerStep& step, int tensor, int rank) {
       same.push_back(static_cast<int>(other));
   }
   return same;
+}
+
+int LayerTensor::held_experts() const {
+  std::int64_t held = 0;
+  for (const ChunkRange& range : experts) held += range.end - range.begin;
+  return static_cast<int>(held);
+}
+
+std::vector<RowRun> row_runs(const RoutedLayer& routed, Piece piece, int home) {
+  std::vector<RowRun> runs;
+  if (piece == Piece::kDispatch || piece == Piece::kUnpermute)
+    for (int to = 0; to < routed.ep; ++to)
+      runs.push_back(
+          {to, -1, routed.rows[static_cast<std::size_t>(home)][static_cast<std::size_t>(to)]});
+  if (piece == Piece::kExpert)
+    for (int expert = 0; expert < routed.experts; ++expert)
+      if (routed.rank_of_expert[static_cast<std::size_t>(expert)] == home)
+        runs.push_back({home, expert, routed.load[static_cast<std::size_t>(expert)]});
+  return runs;
 }
 
 LayerRankStep layer_total(const LayerSteps& steps, int rank) {

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // What happens in one layer of one micro-batch, or before the first and behind the last, on every
-// rank of its TP and CP group: the ops of the Program in their order, ranks side by side, with the
-// tensors that each op finds and leaves, FLOPs, bytes, and what stays for the backward. Read off
-// the Program that is predicted and run.
+// rank of its TP and CP group, in a layer of experts of its EP group too: the ops of the Program in
+// their order, ranks side by side, with the tensors that each op finds and leaves, FLOPs, bytes,
+// and what stays for the backward. Read off the Program that is predicted and run.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "engine/plan/layer/layer_context.h"
 #include "engine/plan/layer/layer_kept.h"
 #include "engine/plan/layer/layer_vocabulary.h"
+#include "engine/plan/model/routing.h"
 #include "engine/plan/program/program.h"
 #include "engine/plan/setup/setup.h"
 #include "engine/plan/tensors/op_tensors.h"
@@ -32,7 +34,7 @@ struct LayerChoice {
 enum class TensorRole : std::uint8_t { kActivation, kWeight, kWeightGradient };
 
 // A tensor as the matrix that the papers draw: tokens by width, weights [in, out]. Of scores, the
-// matrix of one head.
+// matrix of one head; of experts' weights, that of one expert.
 struct LayerTensor {
   std::string name;      // as OpTensor::name
   bool written = false;  // what the op leaves; else what it finds
@@ -41,13 +43,21 @@ struct LayerTensor {
   std::int64_t held_rows = 1, held_columns = 1;  // on this rank
   // Where the rank's part stands in the whole; ascending.
   std::vector<ChunkRange> row_ranges, column_ranges;
-  std::vector<ChunkRange> heads;  // of queries, context and scores; empty: it has no heads
-  std::int64_t bytes = 0;         // on this rank
-  bool partial = false;           // ranks of TP or CP have to be added up
-  bool copy = false;              // a rank beside this one has the same; of shards too
-  bool scores = false;            // [heads, queries, keys]
+  std::vector<ChunkRange> heads;    // of queries, context and scores; empty: it has no heads
+  std::vector<ChunkRange> experts;  // whose weights the rank has; empty: none of experts
+  int all_experts = 0;              // of the layer; 0: not weights of experts
+  // Rows are tokens on their way to experts: the rank's own alone, as many as even routing sends.
+  bool by_row = false;
+  int tokens_of = 0;  // ranks with the same number have the same tokens; -1: it is of no tokens
+  std::int64_t bytes = 0;  // on this rank
+  bool partial = false;    // ranks of TP or CP have to be added up
+  bool copy = false;       // a rank beside this one has the same; of shards too
+  bool scores = false;     // [heads, queries, keys]
   bool is_matrix() const { return rows > 1 && columns > 1; }
-  bool is_shard() const { return held_rows < rows || held_columns < columns; }
+  int held_experts() const;
+  bool is_shard() const {
+    return held_rows < rows || held_columns < columns || held_experts() < all_experts;
+  }
 };
 
 // This is what one rank does in a step.
@@ -95,12 +105,14 @@ struct LayerRank {
 
 struct LayerSteps {
   LayerChoice choice;
-  bool experts = false;          // the MLP half is a mixture of experts
-  std::vector<LayerRank> ranks;  // of the first replica: by CP, then TP
-  std::vector<LayerStep> steps;  // empty where the Program is made of whole stages
-  LayerContext context;          // where CP cuts
-  LayerKept kept;                // of a layer's forward
-  LayerVocabulary vocabulary;    // of the embedding and the head
+  bool experts = false;  // the MLP half is a mixture of experts
+  // Of the first replica, of experts those of the first EP group: by replica, CP, then TP.
+  std::vector<LayerRank> ranks;
+  std::optional<RoutedLayer> routed;  // of experts: who sends tokens to whom, as predicted
+  std::vector<LayerStep> steps;       // empty where the Program is made of whole stages
+  LayerContext context;               // where CP cuts
+  LayerKept kept;                     // of a layer's forward
+  LayerVocabulary vocabulary;         // of the embedding and the head
 };
 
 // Whether `op` belongs to the choice and its micro-batch, in either direction.
@@ -116,6 +128,16 @@ LayerSteps layer_steps(const Setup& setup, const Program& program, LayerChoice c
 // keys and values that are fewer than ranks of TP make such neighbours. Empty: no rank has, or the
 // tensor is a partial sum.
 std::vector<int> ranks_with_same(const LayerStep& step, int tensor, int rank);
+
+// Rows of a tensor that have one end of their way in common.
+struct RowRun {
+  int home = 0;     // the rank of the EP group that they go to or come from
+  int expert = -1;  // whose they are; -1: of several
+  std::int64_t rows = 0;
+};
+// Of what a piece of rank `home` of the EP group finds and leaves row by row, in its order: what it
+// sends and gets back by rank, what its experts take by expert. Empty: the piece has no such rows.
+std::vector<RowRun> row_runs(const RoutedLayer& routed, Piece piece, int home);
 
 // The sums over all steps of one rank, as an index in LayerSteps::ranks; without tensors and ops.
 LayerRankStep layer_total(const LayerSteps& steps, int rank);

@@ -75,6 +75,38 @@ TensorRole role_of(Tensor tensor) {
   }
 }
 
+bool is_of_experts(Piece piece) {
+  return piece == Piece::kRouter || piece == Piece::kDispatch || piece == Piece::kExpert;
+}
+
+// Takes the dimension that counts experts out of a tensor of their weights.
+void take_experts(LayerTensor& tensor, Dimensions& all) {
+  const auto experts = std::find_if(all.begin(), all.end(),
+                                    [](const TensorDimension& each) { return each.name == "E"; });
+  if (tensor.role == TensorRole::kActivation || all.size() < 3 || experts == all.end()) return;
+  tensor.experts = experts->held();
+  tensor.all_experts = static_cast<int>(experts->whole);
+  all.erase(experts);
+}
+
+// Which rows a rank has, only routing says: those of other ranks have no places beside them.
+void take_rows(LayerTensor& tensor) {
+  tensor.by_row = true;
+  tensor.rows = tensor.held_rows;
+  tensor.row_ranges = {{0, tensor.held_rows}};
+}
+
+// Where each rank of TP sends its own tokens alone, its rows are no other's.
+bool is_alone(const Setup& setup, const LayerTensor& tensor, Piece piece) {
+  return tensor.by_row && piece != Piece::kExpert &&
+         setup.expert_dispatch == ExpertDispatch::kTensorShares;
+}
+
+int tokens_of(const Setup& setup, const LayerTensor& tensor, Piece piece, const Coordinates& at) {
+  if (tensor.role == TensorRole::kWeight && is_of_experts(piece)) return -1;
+  return at.dp * setup.mesh.tp + (is_alone(setup, tensor, piece) ? at.tp : 0);
+}
+
 bool inside_group(const std::vector<Axis>& axes) {
   return std::any_of(axes.begin(), axes.end(),
                      [](Axis axis) { return axis == Axis::kTp || axis == Axis::kCp; });
@@ -111,14 +143,17 @@ std::vector<LayerTensor> layer_tensors(const Setup& setup, const Shape& shape,
     tensor.role = role_of(built.buffers[static_cast<std::size_t>(buffer)].tensor);
     tensor.bytes = of.elements() * size_of(of.type);
     tensor.partial = inside_group(of.partial);
-    tensor.copy = inside_group(of.replicated);
-    const Dimensions& all = of.dimensions;
+    Dimensions all = of.dimensions;
     const bool activation = tensor.role == TensorRole::kActivation;
     tensor.scores = activation && all.size() == 4 && all[1].name == "H" && all[3].name == "T";
     if (activation)
       for (const TensorDimension& dimension : all)
         if (dimension.name == "H" || dimension.name == "K") tensor.heads = dimension.held();
+    take_experts(tensor, all);
     set_sides(tensor, all, op.piece == Piece::kEmbedding);
+    if (of.by_row()) take_rows(tensor);
+    tensor.tokens_of = tokens_of(setup, tensor, op.piece, at);
+    tensor.copy = inside_group(of.replicated) && !is_alone(setup, tensor, op.piece);
   }
   return tensors;
 }

@@ -5,6 +5,7 @@
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTest>
+#include <map>
 #include <set>
 
 #include "app/look/figures.h"
@@ -80,7 +81,7 @@ TEST_F(Holders, ACellTellsItsBytes) {
   ASSERT_EQ(described.count(), 2);
   const auto text = described[1][0].value<SelectionText>();
   EXPECT_EQ(text.headline, QStringLiteral("Rank 2 \u00b7 layer 1"));
-  ASSERT_EQ(text.facts.size(), 3u);
+  ASSERT_EQ(text.facts.size(), 4u);
   EXPECT_EQ(text.facts[0].value, QStringLiteral("195\u00a0KiB \u00b7 copy"));
   EXPECT_THAT(text.facts[2].value.toStdString(), testing::HasSubstr("shard, 50"));
 }
@@ -207,7 +208,7 @@ TEST_F(Holders, EveryBarHasItsNameAndItsBytes) {
     };
     EXPECT_EQ(at.named, size.height() > 200);
     const auto rows = std::ptrdiff_t(picture.rows.size());
-    for (const char* kind : {"parameters", "gradients", "optimizer state"})
+    for (const char* kind : {"parameters", "gradients", "optimizer state", "activations"})
       EXPECT_EQ(count(QLatin1String(kind)), at.named ? rows : 0) << kind;
     if (!at.named) continue;
     for (const HoldersRow& row : picture.rows)
@@ -273,7 +274,7 @@ TEST_F(Holders, LowRowsHaveOneLine) {
   painter.fillRect(image.rect(), light_theme().surface);
   paint_holders(painter, picture, at, size, {-1, -1}, light_theme(), nullptr);
   const QRectF cell = at.cell(1, 2);
-  const double bar_middle = cell.top() + 2 * (at.bar + 3) + at.bar / 2;
+  const double bar_middle = at.bar_of(cell, 2).center().y();
   const QColor seen = image.pixelColor(int(cell.left() + cell.width() * 0.375), int(bar_middle));
   const QColor color = light_theme().memory(Category::kOptimizer);
   EXPECT_LT(std::abs(seen.red() - color.red()) + std::abs(seen.green() - color.green()) +
@@ -306,7 +307,7 @@ TEST_F(Holders, EveryWayToCutHasItsPicture) {
     setup.zero = 1;
   });
   const SelectionText words = holders_words(pane->picture(), 3, 2);
-  ASSERT_EQ(words.facts.size(), 6u);
+  ASSERT_EQ(words.facts.size(), 7u);
   EXPECT_EQ(words.facts[1].word, QStringLiteral("parameters of experts"));
   EXPECT_THAT(words.facts[1].value.toStdString(), testing::HasSubstr("shard, 50"));
   EXPECT_THAT(words.facts[0].value.toStdString(), testing::HasSubstr("copy"));
@@ -393,6 +394,103 @@ TEST_F(Holders, OneKeyShowsThreeMoments) {
 
 // Gathered parameters are parameters of the row and buffers of the curve: words say both, with the
 // bytes of the buffers that are open then.
+// Of every row and layer, at moments of the whole step.
+TEST_F(Holders, ActivationsAreThoseOfOpenBuffersByLayer) {
+  PlanSetup setup = data_parallel(1);
+  setup.mesh.pp = 2;
+  setup.mesh.dp = 2;
+  setup.microbatches = 4;
+  show(setup);
+  const Prediction& prediction = *session.subject().prediction();
+  int most = 0, some = 0;
+  for (int moment = 1; moment < 40; ++moment) {
+    const Nanoseconds now(prediction.timeline.duration.count() * moment / 40);
+    session.playback().set_playhead(now);
+    for (std::size_t at = 0; at < pane->picture().rows.size(); ++at) {
+      const HoldersRow& row = pane->picture().rows[at];
+      const RankProgram& rank = prediction.program.ranks[std::size_t(row.index)];
+      const auto& spans = prediction.timeline.ranks[std::size_t(row.index)].spans;
+      std::int64_t all = 0;
+      std::map<int, std::int64_t> bytes;
+      std::map<int, std::set<int>> microbatches;
+      for (const Buffer& buffer : rank.buffers) {
+        if (buffer.category != Category::kActivations || buffer.opened_by < 0 ||
+            spans[std::size_t(buffer.opened_by)].begin > now ||
+            spans[std::size_t(buffer.closed_by)].end <= now)
+          continue;
+        all += buffer.bytes;
+        bytes[buffer.layer] += buffer.bytes;
+        microbatches[buffer.layer].insert(buffer.microbatch);
+      }
+      EXPECT_EQ(row.activation_bytes, all);
+      EXPECT_TRUE(holders_words(pane->picture(), int(at), -1).facts.back().value ==
+                  bytes_text(all));
+      for (const int layer : rank.layers) {
+        const HeldActivations& held = row.activations[std::size_t(layer + 1)];
+        EXPECT_GE(held.bytes, bytes[layer]);
+        for (const int microbatch : microbatches[layer]) {
+          const auto& found = held.microbatches;
+          EXPECT_TRUE(std::find(found.begin(), found.end(), microbatch) != found.end());
+        }
+        most = std::max(most, int(held.microbatches.size()));
+        some += held.bytes > 0;
+      }
+    }
+  }
+  EXPECT_GT(some, 100);
+  EXPECT_GE(most, 2) << "the first stage of two holds two micro-batches";
+  EXPECT_LE(most, pane->picture().microbatches);
+}
+
+// A rank's own part goes to all others, or all others' values of it come to that rank.
+TEST_F(Holders, ChunksTravelBetweenTheRowsWhileTheirCollectiveRuns) {
+  show(data_parallel(3));
+  const Program& program = session.subject().prediction()->program;
+  std::set<CollectiveKind> seen;
+  Nanoseconds before(-1);
+  while (session.playback().playhead() > before && seen.size() < 2) {
+    before = session.playback().playhead();
+    QTest::keyClick(pane, Qt::Key_N);
+    // A little later it is on its way.
+    const Nanoseconds change = session.playback().playhead();
+    session.playback().set_playhead(change + Nanoseconds(1000));
+    const HoldersPicture& picture = pane->picture();
+    for (const HoldersPicture::Moving& moving : picture.moving) {
+      const HoldersRow& first = picture.rows[std::size_t(moving.rows.front())];
+      const auto& cell = first.cells[std::size_t(moving.column)];
+      if (cell.size() != 1 || moving.column == 0) continue;
+      const std::int32_t op = state_of_kind(cell[0], moving.kind).op;
+      const CollectiveKind kind =
+          program.ranks[std::size_t(first.index)].ops[std::size_t(op)].collective;
+      seen.insert(kind);
+      EXPECT_EQ(moving.chunks.size(), 4u * 3u);
+      for (const HoldersPicture::Chunk& chunk : moving.chunks) {
+        const bool gathers = kind == CollectiveKind::kAllGather;
+        const int owner = gathers ? chunk.from : chunk.to;
+        const int rank = picture.rows[std::size_t(owner)].rank;
+        EXPECT_NEAR(chunk.begin, rank / 4.0, 1e-9) << "where that rank's shard lies";
+        EXPECT_NEAR(chunk.end, (rank + 1) / 4.0, 1e-9);
+        EXPECT_NE(chunk.from, chunk.to);
+        EXPECT_EQ(chunk.share, moving.done);
+      }
+      const HoldersPicture::Chunk& chunk = moving.chunks.back();  // over all others
+      const QSize size(1000, 600);
+      const HoldersLayout at = holders_layout(picture, size);
+      QImage image(size, QImage::Format_RGB32);
+      QPainter painter(&image);
+      painter.fillRect(image.rect(), light_theme().surface);
+      paint_holders(painter, picture, at, size, {-1, -1}, light_theme(), nullptr);
+      const QRectF from = at.bar_of(at.cell(chunk.from, moving.column), moving.kind);
+      const QRectF to = at.bar_of(at.cell(chunk.to, moving.column), moving.kind);
+      const QPointF point(from.left() + from.width() * (chunk.begin + chunk.end) / 2,
+                          from.center().y() + (to.center().y() - from.center().y()) * chunk.share);
+      EXPECT_EQ(image.pixelColor(point.toPoint()), light_theme().solid(OpColor::kCommunication));
+    }
+    session.playback().set_playhead(change);
+  }
+  EXPECT_EQ(seen, (std::set{CollectiveKind::kAllGather, CollectiveKind::kReduceScatter}));
+}
+
 TEST_F(Holders, GatheredBytesAreFoundInTheCurve) {
   show(data_parallel(3));
   const Prediction& prediction = *session.subject().prediction();

@@ -266,21 +266,6 @@ TEST(LayerPicture, TheOfferOfContextParallelismCanRunAndIsUndoneAtOnce) {
   EXPECT_EQ(offered(), nullptr);
 }
 
-TEST(LayerPicture, ALayerOfExpertsOpensItsAttention) {
-  Session session;
-  set_all(session, {{"pp", "1"}, {"model", "moe-tiny"}});
-  LayerView view(session);
-  view.resize(900, 640);
-  view.show();
-  EXPECT_TRUE(view.look().attention_open);
-  EXPECT_TRUE(painted(session, view.look()).texts.contains(QLatin1String("to one scale")));
-  LayerLook closed = view.look();
-  closed.attention_open = false;
-  view.show_look(closed);
-  EXPECT_FALSE(view.look().attention_open);
-  EXPECT_FALSE(painted(session, view.look()).texts.contains(QLatin1String("to one scale")));
-}
-
 TEST(LayerPicture, TheSplitOfASequenceStandsInTheTitleAndCanBeChangedHere) {
   Session session;
   set_all(session, {{"pp", "1"}, {"cp", "4"}, {"attention", "fused"}});

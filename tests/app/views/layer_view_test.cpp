@@ -40,6 +40,8 @@ const std::vector<std::vector<Given>> kSetups = {
     {{"pp", "1"}, {"tp", "2"}, {"cp", "2"}, {"context-parallel", "ulysses"}},
     {{"pp", "1"}, {"cp", "4"}, {"context-parallel", "ulysses"}, {"kv-heads", "2"}},
     {{"pp", "1"}, {"tp", "2"}, {"model", "moe-tiny"}},
+    {{"pp", "1"}, {"dp", "2"}, {"tp", "2"}, {"ep", "2"}, {"model", "moe-tiny"}},
+    {{"pp", "1"}, {"dp", "8"}, {"ep", "8"}, {"tp", "2"}, {"model", "moe-tiny"}},
     {{"pp", "2"}, {"tp", "2"}, {"model", "llama-tiny"}, {"recompute", "full"}}};
 
 void expect_no_text_over_another(const Session& session, const LayerLook& look) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "app/views/layer/layer_inside.h"
+#include "app/views/layer/picture/layer_experts.h"
 #include "app/views/layer/vocabulary/vocabulary_picture.h"
 #include "app/views/shared/paint/paint_tools.h"
 
@@ -105,18 +106,18 @@ void paint_dotted(const LayerBrush& brush, const QRectF& place) {
 void paint_copy_word(const LayerBrush& brush, const QRectF& place, const QColor& ink) {
   const QFont font = brush.theme.font(10);
   const QString word = Words::tr("copy");
-  if (QFontMetricsF(font).horizontalAdvance(word) + 6 > place.width() || place.height() < 16)
-    return;
-  put_text(brush.painter, place, Qt::AlignCenter, word, font, ink, brush.texts);
+  if (label_width(font, word) + 6 > place.width() || place.height() < 16) return;
+  put_label(brush.painter, place, word, font, ink, brush.texts);
 }
 
-// A second edge inside `place`, and the word where it has room.
-void paint_copy_mark(const LayerBrush& brush, const QRectF& place, const QColor& fill,
-                     double there) {
+// A second edge inside `place`, and (`says`) the word where it has room.
+void paint_copy_mark(const LayerBrush& brush, const QRectF& place, const QColor& fill, double there,
+                     bool says = true) {
   brush.painter.setPen(QPen(mixed(fill, brush.theme.ink_on(fill), 0.5), 1));
   brush.painter.setBrush(Qt::NoBrush);
   if (place.width() > 8 && place.height() > 8) brush.painter.drawRect(place.adjusted(3, 3, -3, -3));
-  paint_copy_word(brush, place, there > 0.6 ? brush.theme.ink_on(fill) : brush.theme.muted);
+  if (says)
+    paint_copy_word(brush, place, there > 0.6 ? brush.theme.ink_on(fill) : brush.theme.muted);
 }
 
 }  // namespace
@@ -134,7 +135,7 @@ void paint_layer_chip(QPainter& painter, const LayerPicture& picture, const QPoi
   painter.setBrush(fill);
   painter.drawEllipse(rect);
   const int pixels = int(size * (number.size() > 2 ? 0.56 : 0.72));
-  put_text(painter, rect, Qt::AlignCenter, number, theme.font(pixels), theme.ink_on(fill), texts);
+  put_label(painter, rect, number, theme.font(pixels), theme.ink_on(fill), texts);
 }
 
 void paint_layer_tensor(const LayerBrush& brush, const LayerRankStep& part, int tensor,
@@ -143,6 +144,9 @@ void paint_layer_tensor(const LayerBrush& brush, const LayerRankStep& part, int 
   const LayerTensor& of = part.tensors[std::size_t(tensor)];
   const Theme& theme = brush.theme;
   const QColor fill = fill_of(theme, of.role);
+  if (of.all_experts > 0)
+    return paint_expert_weights(brush, of, place, rank, fill,
+                                of.role == TensorRole::kWeight ? 1 : done);
   const QColor line = mixed(fill, theme.ink_on(fill), 0.5);
   const double there = of.role == TensorRole::kWeight ? 1 : done;
   if (of.is_shard() || !of.heads.empty()) {
@@ -169,7 +173,7 @@ void paint_layer_tensor(const LayerBrush& brush, const LayerRankStep& part, int 
     paint_crosses(brush.painter, place, theme.ink_on(fill));
     brush.painter.restore();
   } else if (of.copy) {
-    paint_copy_mark(brush, place, fill, there);
+    paint_copy_mark(brush, place, fill, there, !of.by_row);
   }
 }
 
@@ -186,6 +190,7 @@ void paint_layer_values(const LayerBrush& brush, int step, int tensor, const QRe
   const InsideTensor* values = inside->find(of_step, of, layer.ranks[std::size_t(rank)].rank);
   if (!values) return;
   const QImage image = image_of(*values, inside->most_of(*values), brush.theme);
+  if (of.all_experts > 0) return paint_expert_values(brush, of, place, image);
   const double high = double(image.height()) / double(of.held_rows);
   const double wide = double(image.width()) / double(of.held_columns);
   const std::vector<QRectF> parts = parts_of(of, place);
@@ -214,8 +219,10 @@ void paint_layer_caption(const LayerBrush& brush, const LayerRankStep& part, int
   // Numbers of tokens have names where they are made.
   if (of.scores || (of.columns == 1 && !of.written)) return;
   const QFont font = brush.theme.font(10);
-  const QString text = of.columns == 1 ? loss_number_text(of.name) : layer_shape_text(of);
-  const double width = QFontMetricsF(font).horizontalAdvance(text) + 2;
+  const QString text = of.all_experts > 0 ? held_experts_text(of)
+                       : of.columns == 1  ? loss_number_text(of.name)
+                                          : layer_shape_text(of);
+  const double width = label_width(font, text) + 2;
   if (width > place.width() + kMostOverhang) return;
   const double right = brush.layout.size.width() - 16;
   const QRectF rect(
@@ -230,7 +237,7 @@ void paint_layer_caption(const LayerBrush& brush, const LayerRankStep& part, int
       if (box.mark == LayerMark::kBar && rect.right() > box.x && rect.left() < box.x + box.width &&
           rect.top() > half.top && rect.top() < half.bottom)
         return;
-  put_text(brush.painter, rect, Qt::AlignCenter, text, font, brush.theme.muted, brush.texts);
+  put_label(brush.painter, rect, text, font, brush.theme.muted, brush.texts);
   taken.push_back(rect.adjusted(-3, 0, 3, 0));
 }
 

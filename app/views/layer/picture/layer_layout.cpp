@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Where the parts of a layer's picture stand: marks in a row, the same for every rank.
-#include <QFontMetricsF>
 #include <algorithm>
 #include <cmath>
 
 #include "app/views/layer/context/context_picture.h"
-#include "app/views/layer/picture/layer_links.h"
+#include "app/views/layer/picture/layer_experts.h"
+#include "app/views/layer/picture/layer_marks.h"
 #include "app/views/layer/vocabulary/vocabulary_picture.h"
 
 namespace parallelarium {
@@ -15,169 +15,14 @@ constexpr double kLayoutMargin = 16, kTop = 52, kNotice = 44, kLabels = 92, kHea
                  kCuts = 15;
 constexpr double kClosed = 34, kFigureRow = 16, kRowGap = 26, kHalfGap = 12;
 constexpr double kLanesHead = 24, kLane = 15, kLeastBlock = 40, kReadableBlock = 100,
-                 kReadableRows = 320, kReadableOutside = 200, kLeastColumn = 52, kMostColumn = 110,
-                 kTableArrow = 64, kResultArrow = 48, kLeastBar = 44, kFold = 18, kOneLine = 940,
-                 kLegendLine = 17;
+                 kReadableRows = 320, kReadableOutside = 200, kReadableExperts = 560, kFold = 18,
+                 kOneLine = 940, kLegendLine = 17;
 constexpr int kMostRanks = 8;
-constexpr double kMostScale = 0.56, kLeastSize = 7, kLeastHeight = 14, kNamedNumber = 37;
-
-// Pixels for an element: along widths, and along tokens.
-struct LayerScale {
-  double width = kMostScale, tokens = kMostScale;
-};
-
-struct Cell {
-  LayerMark mark = LayerMark::kTensor;
-  int tensor = -1;
-  const LayerTensor* of = nullptr;
-  int step = -1;    // whose tensor it is, if not the one that it stands with
-  double wide = 0;  // of an arrow or a bar that is wider than others
-};
-struct StepMarks {
-  int step = 0;
-  std::vector<Cell> cells;
-  double least = kLeastColumn;  // for its name
-};
-
-// What a piece of the loss leaves of each token has its name below.
-bool is_named_number(const Cell& cell) {
-  return cell.mark == LayerMark::kTensor && cell.of->columns == 1 && cell.of->written;
-}
-
-double width_of(const Cell& cell, const LayerScale& scale) {
-  switch (cell.mark) {
-    case LayerMark::kTensor:
-      if (is_named_number(cell)) return kNamedNumber;
-      if (cell.of->scores) return std::max(kLeastSize, double(cell.of->columns) * scale.tokens) + 6;
-      return std::max(kLeastSize, double(cell.of->columns) * scale.width) + 6;
-    case LayerMark::kArrow:
-      return std::max(18.0, cell.wide);
-    case LayerMark::kBar:
-      return std::max(16.0, cell.wide);
-    default:
-      return 14;
-  }
-}
-
-double height_of(const Cell& cell, const LayerScale& scale) {
-  if (cell.mark != LayerMark::kTensor) return 0;
-  const bool tokens = cell.of->role == TensorRole::kActivation;
-  return std::max(tokens ? kLeastHeight : kLeastSize,
-                  double(cell.of->rows) * (tokens ? scale.tokens : scale.width));
-}
-
-bool is_drawn_tensor(const LayerStep& step, const LayerTensor& tensor) {
-  if (is_number_of_tokens(step, tensor)) return true;
-  return tensor.is_matrix() && tensor.name.find("mask") == std::string::npos &&
-         tensor.name.find("before") == std::string::npos && tensor.name != "dropped";
-}
-
-void add_tensors(const LayerStep& step, StepMarks& group, bool written, bool weights,
-                 int most = 9) {
-  const std::vector<LayerTensor>& all = step.ranks.front().tensors;
-  for (std::size_t at = 0; at < all.size() && most > 0; ++at) {
-    const bool weight = all[at].role == TensorRole::kWeight;
-    if (all[at].written != written || weight != weights || !is_drawn_tensor(step, all[at]))
-      continue;
-    group.cells.push_back({LayerMark::kTensor, int(at), &all[at]});
-    --most;
-  }
-}
-
-// Rows of tables become activations; numbers of tokens become the loss, or logits their gradients.
-void add_outside_of_layers(const LayerStep& step, StepMarks& group) {
-  add_tensors(step, group, false, step.piece == Piece::kEmbedding);
-  const std::size_t found = group.cells.size();
-  group.cells.push_back({LayerMark::kArrow});
-  // The shape of the table has room below.
-  if (step.piece == Piece::kEmbedding) group.cells.back().wide = kTableArrow;
-  add_tensors(step, group, true, false);
-  if (group.cells.size() == found + 1) group.cells.pop_back();
-}
-
-// What a collective leaves where no piece stands behind it.
-void add_result(const LayerStep& step, StepMarks& group) {
-  if (step.ranks.front().tensors.empty()) return;
-  group.cells.push_back({LayerMark::kArrow});
-  group.cells.back().wide = kResultArrow;
-  add_tensors(step, group, true, false);
-}
-
-// The marks of one step, after `before` (null: it is the first of its half).
-StepMarks group_of_step(const LayerSteps& layer, int index, const LayerStep* before,
-                        const std::vector<int>& shown) {
-  const LayerStep& step = layer.steps[std::size_t(index)];
-  StepMarks group{index, {}};
-  if (step.kind != LayerStepKind::kCompute) {
-    if (before) group.cells.push_back({LayerMark::kArrow});
-    group.cells.push_back({LayerMark::kBar});
-    group.cells.back().wide = layer_links_width(layer_links(layer, step, shown));
-    group.least = kLeastBar;
-    add_result(step, group);
-    return group;
-  }
-  if (step.piece == Piece::kLoss ||
-      (step.piece == Piece::kEmbedding && step.phase == Phase::kForward)) {
-    if (before) group.cells.push_back({LayerMark::kArrow});
-    add_outside_of_layers(step, group);
-    return group;
-  }
-  // What comes out of communication is a tensor of its own where ranks find other tokens in it, or,
-  // since a product needs a left side, where nothing was sent.
-  const bool adds = step.piece == Piece::kResidual1 || step.piece == Piece::kResidual2;
-  const bool moved = !before || (!adds && (before->kind == LayerStepKind::kNothingSent ||
-                                           (before->kind == LayerStepKind::kCollective &&
-                                            before->collective != CollectiveKind::kAllReduce)));
-  if (before) group.cells.push_back({LayerMark::kArrow});
-  if (moved) {
-    add_tensors(step, group, false, false, 1);
-    group.cells.push_back({LayerMark::kArrow});
-  }
-  if (adds) group.cells.push_back({LayerMark::kPlus});
-  const std::size_t marks = group.cells.size();
-  add_tensors(step, group, false, true);
-  if (group.cells.size() > marks) {
-    // A product: the arrow becomes its sign.
-    if (marks > 0) group.cells[marks - 1].mark = LayerMark::kTimes;
-    group.cells.push_back({LayerMark::kEquals});
-  }
-  add_tensors(step, group, true, false);
-  // Gains and biases alone are not drawn.
-  if (group.cells.size() == 1) group.cells.clear();
-  return group;
-}
-
-// Where a half begins with what sends nothing, the tensor behind it stands before it too.
-void begin_with_tensor(const LayerSteps& layer, const LayerHalf& half, StepMarks& first) {
-  if (half.steps.size() < 2) return;
-  if (layer.steps[std::size_t(half.steps[0])].kind != LayerStepKind::kNothingSent) return;
-  StepMarks found;
-  add_tensors(layer.steps[std::size_t(half.steps[1])], found, false, false, 1);
-  for (Cell& cell : found.cells) cell.step = half.steps[1];
-  found.cells.push_back({LayerMark::kArrow});
-  first.cells.insert(first.cells.begin(), found.cells.begin(), found.cells.end());
-}
-
-std::vector<StepMarks> groups_of(const LayerSteps& layer, const LayerHalf& half,
-                                 const std::vector<int>& shown, const Theme& theme) {
-  const QFontMetricsF names(theme.font(11, true));
-  std::vector<StepMarks> groups;
-  const LayerStep* before = nullptr;
-  for (const int step : half.steps) {
-    const LayerStep& of = layer.steps[std::size_t(step)];
-    StepMarks& group = groups.emplace_back(group_of_step(layer, step, before, shown));
-    if (of.kind == LayerStepKind::kCompute)
-      group.least =
-          std::clamp(names.horizontalAdvance(layer_step_name(of)) + 6, kLeastColumn, kMostColumn);
-    before = &of;
-  }
-  if (!groups.empty()) begin_with_tensor(layer, half, groups.front());
-  return groups;
-}
+constexpr double kMostScale = 0.56;
 
 double group_width(const StepMarks& group, const LayerScale& scale) {
   double width = 0;
-  for (const Cell& cell : group.cells) width += width_of(cell, scale);
+  for (const LayerCell& cell : group.cells) width += width_of(cell, scale);
   return std::max(width, group.least);
 }
 
@@ -190,21 +35,23 @@ double total_width(const std::vector<StepMarks>& groups, const LayerScale& scale
 double block_height(const std::vector<StepMarks>& groups, const LayerScale& scale) {
   double height = kLeastBlock;
   for (const StepMarks& group : groups)
-    for (const Cell& cell : group.cells) height = std::max(height, height_of(cell, scale));
+    for (const LayerCell& cell : group.cells) height = std::max(height, height_of(cell, scale));
   return height;
 }
 
 // The largest scale at which both halves are as wide and as high as may be.
 LayerScale fitting_scale(const std::vector<std::vector<StepMarks>>& halves, double width,
                          double height) {
-  LayerScale scale;
+  LayerScale scale{kMostScale, kMostScale};
   std::int64_t tokens = 1, inner = 1;
   for (const auto& groups : halves)
     for (const StepMarks& group : groups)
-      for (const Cell& cell : group.cells) {
+      for (const LayerCell& cell : group.cells) {
         if (!cell.of) continue;
         const bool activation = cell.of->role == TensorRole::kActivation;
-        (activation ? tokens : inner) = std::max(activation ? tokens : inner, cell.of->rows);
+        const std::int64_t high =
+            cell.of->all_experts > 0 ? cell.of->rows * expert_grid(*cell.of).down : cell.of->rows;
+        (activation ? tokens : inner) = std::max(activation ? tokens : inner, high);
       }
   const auto fits = [&](double pixels) {
     const LayerScale tried{pixels, std::min(pixels, height / double(tokens))};
@@ -233,15 +80,13 @@ void place_half(LayerHalf& half, const std::vector<StepMarks>& groups, const Lay
   double x = 0;
   for (const StepMarks& group : groups) {
     double own = 0;
-    for (const Cell& cell : group.cells) own += width_of(cell, scale);
+    for (const LayerCell& cell : group.cells) own += width_of(cell, scale);
     const double column = group_width(group, scale);
     half.columns.push_back({group.step, x, column});
     double at = x + (column - own) / 2;
-    for (const Cell& cell : group.cells) {
+    for (const LayerCell& cell : group.cells) {
       const double cell_width = width_of(cell, scale);
-      const double pad = is_named_number(cell)             ? (kNamedNumber - kLeastSize) / 2
-                         : cell.mark == LayerMark::kTensor ? 3
-                                                           : 0;
+      const double pad = pad_of(cell);
       half.boxes.push_back({cell.mark, cell.step < 0 ? group.step : cell.step, cell.tensor,
                             at + pad, cell_width - 2 * pad, height_of(cell, scale)});
       at += cell_width;
@@ -256,12 +101,41 @@ void place_half(LayerHalf& half, const std::vector<StepMarks>& groups, const Lay
     column.left = left + (backward ? whole - column.left - column.width : column.left);
 }
 
-void choose_ranks(const LayerPicture& picture, LayerLayout& layout) {
+// All, or the first, the last and the chosen one. Says how many are left out.
+int choose_ranks(const LayerPicture& picture, int first, int last, std::vector<int>& shown) {
+  const bool all = last - first < kMostRanks;
+  for (int rank = first; rank <= last; ++rank)
+    if (all || rank == first || rank == last || rank == picture.look.rank) shown.push_back(rank);
+  return last - first + 1 - int(shown.size());
+}
+
+void choose_ranks(const LayerPicture& picture, LayerHalf& half) {
   const int ranks = int(picture.layer->ranks.size());
-  for (int rank = 0; rank < ranks; ++rank)
-    if (ranks <= kMostRanks || rank == 0 || rank == ranks - 1 || rank == picture.look.rank)
-      layout.ranks.push_back(rank);
-  layout.alike = ranks - int(layout.ranks.size());
+  const Coordinates& chosen = picture.layer->ranks[std::size_t(picture.look.rank)].at;
+  const auto of_replica = [&](const LayerRank& rank) { return rank.at.dp == chosen.dp; };
+  const int own =
+      int(std::count_if(picture.layer->ranks.begin(), picture.layer->ranks.end(), of_replica));
+  const int first = half.attention ? own * chosen.dp : 0;
+  half.alike =
+      choose_ranks(picture, first, half.attention ? first + own - 1 : ranks - 1, half.ranks);
+}
+
+// Experts take two lines: in the forward the second begins with their products, in the backward it
+// begins behind the gradients' way back. Where that is among `steps`.
+std::size_t split_of_experts(const LayerSteps& layer, const std::vector<int>& steps) {
+  const auto step_at = [&](std::size_t at) -> const LayerStep& {
+    return layer.steps[std::size_t(steps[at])];
+  };
+  std::size_t split = steps.size();
+  for (std::size_t at = 0; at < steps.size(); ++at) {
+    const LayerStep& step = step_at(at);
+    const bool products = step.kind == LayerStepKind::kCompute && step.piece == Piece::kExpert;
+    if (!layer.choice.backward && products) return at;
+    if (layer.choice.backward &&
+        (step.purpose == Purpose::kTokens || (products && step.phase == Phase::kInputGrad)))
+      split = at + 1;
+  }
+  return split;
 }
 
 int figure_rows(const LayerPicture& picture) {
@@ -281,19 +155,27 @@ LayerLayout layer_layout(const LayerPicture& picture, QSizeF size, const Theme& 
   if (!picture.drawn()) return layout;
   if (!layer_letters_text(*picture.layer).isEmpty()) layout.top += kLegendLine;
   const LayerSteps& layer = *picture.layer;
-  choose_ranks(picture, layout);
+  layout.alike = choose_ranks(picture, 0, int(layer.ranks.size()) - 1, layout.ranks);
   const bool backward = layer.choice.backward, whole = layer.choice.place != LayerPlace::kLayer;
   for (const bool attention : {!backward, backward}) {
     LayerHalf half;
     half.attention = attention;
-    half.open = whole ||
-                (attention ? picture.look.attention_open : picture.look.mlp_open && !layer.experts);
+    half.open = whole || (attention ? picture.look.attention_open : picture.look.mlp_open);
+    choose_ranks(picture, half);
     for (std::size_t step = 0; step < layer.steps.size(); ++step)
       if (layer.steps[step].attention == attention) half.steps.push_back(int(step));
-    half.says_cuts = std::any_of(half.steps.begin(), half.steps.end(), [&](int step) {
-      return !layer_cut_text(layer.steps[std::size_t(step)]).isEmpty();
-    });
-    if (!half.steps.empty()) layout.halves.push_back(std::move(half));
+    const std::size_t lines = half.open && !attention && layer.experts ? 2 : 1;
+    const std::size_t split = lines == 2 ? split_of_experts(layer, half.steps) : half.steps.size();
+    for (std::size_t line = 0; line < lines; ++line) {
+      LayerHalf part = half;
+      const auto at = half.steps.begin() + std::ptrdiff_t(split);
+      part.steps = line == 0 ? std::vector<int>(half.steps.begin(), at)
+                             : std::vector<int>(at, half.steps.end());
+      part.says_cuts = std::any_of(part.steps.begin(), part.steps.end(), [&](int step) {
+        return !layer_cut_text(layer.steps[std::size_t(step)]).isEmpty();
+      });
+      if (!part.steps.empty()) layout.halves.push_back(std::move(part));
+    }
   }
   const double inner = size.width() - 2 * kLayoutMargin;
   const int rows = int(layout.ranks.size());
@@ -302,22 +184,25 @@ LayerLayout layer_layout(const LayerPicture& picture, QSizeF size, const Theme& 
   const double kept = layer_kept_height(picture, size.width(), theme) +
                       vocabulary_height(picture, size.width(), theme);
   double fixed = layout.top + (picture.notice.isEmpty() ? 0 : kNotice) + lanes;
-  int open = 0;
+  int open = 0;  // rows of open halves
   std::vector<std::vector<StepMarks>> groups;
   for (const LayerHalf& half : layout.halves) {
-    groups.push_back(half.open ? groups_of(layer, half, layout.ranks, theme)
+    groups.push_back(half.open ? groups_of(layer, half, half.ranks, theme)
                                : std::vector<StepMarks>{});
-    open += half.open;
+    const int own = int(half.ranks.size());
+    open += half.open ? own : 0;
     fixed += half.open ? kHead + kNames + (half.says_cuts ? kCuts : 0) +
-                             figure_rows(picture) * kFigureRow + rows * kRowGap +
-                             (layout.alike > 0 ? kFold : 0) + kHalfGap
+                             figure_rows(picture) * kFigureRow + own * kRowGap +
+                             (half.alike > 0 ? kFold : 0) + kHalfGap
                        : kClosed;
   }
   // What is kept may stand below the fold where matrices would become small.
-  const double shared = std::max(1, open * rows);
-  const double least = std::max(
-      {kLeastBlock, std::min(kReadableBlock, (whole ? kReadableOutside : kReadableRows) / shared),
-       (size.height() - fixed - kept) / shared});
+  const double shared = std::max(1, open);
+  const double readable = whole           ? kReadableOutside
+                          : layer.experts ? kReadableExperts
+                                          : kReadableRows;
+  const double least = std::max({kLeastBlock, std::min(kReadableBlock, readable / shared),
+                                 (size.height() - fixed - kept) / shared});
   const LayerScale scale = fitting_scale(groups, inner - kLabels, least);
   layout.one_scale = scale.tokens == scale.width;
   double y = layout.top + (picture.notice.isEmpty() ? 0 : kNotice);
@@ -333,8 +218,8 @@ LayerLayout layer_layout(const LayerPicture& picture, QSizeF size, const Theme& 
     half.head = QRectF(kLayoutMargin, y, kLabels - 4, kHead);
     half.row_height = block_height(groups[at], scale);
     y += kHead + kNames + (half.says_cuts ? kCuts : 0);
-    for (int row = 0; row < rows; ++row) {
-      if (row == 1 && layout.alike > 0) y += kFold;
+    for (std::size_t row = 0; row < half.ranks.size(); ++row) {
+      if (row == 1 && half.alike > 0) y += kFold;
       half.rows.push_back(y + half.row_height / 2 + 2);
       y += half.row_height + kRowGap;
     }
@@ -357,10 +242,10 @@ LayerHit layer_hit(const LayerLayout& layout, QPointF point) {
     if (!half.open || point.y() < half.top || point.y() > half.bottom) continue;
     for (const LayerColumn& column : half.columns) {
       if (point.x() < column.left || point.x() > column.left + column.width) continue;
-      LayerHit hit{column.step, layout.ranks.front()};
+      LayerHit hit{column.step, half.ranks.front()};
       for (std::size_t row = 0; row < half.rows.size(); ++row)
         if (point.y() > half.rows[row] - half.row_height / 2 - kRowGap / 2)
-          hit.rank = layout.ranks[row];
+          hit.rank = half.ranks[row];
       return hit;
     }
   }

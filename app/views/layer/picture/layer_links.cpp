@@ -22,12 +22,15 @@ constexpr double kOneBar = 16, kBarLane = 12, kArrowLane = 14, kArrowInset = 2.5
 
 // Ranks with the same number communicate with each other. In a layer ranks exchange along CP.
 int group_of(const LayerStep& step, const LayerRank& rank) {
+  constexpr int kApart = 1 << 12;  // more than ranks of TP or CP
   if (step.kind == LayerStepKind::kExchange) return rank.at.tp;
   switch (step.axis) {
     case Axis::kTp:
-      return rank.at.cp;
+      return rank.at.dp * kApart + rank.at.cp;
     case Axis::kCp:
-      return rank.at.tp;
+      return rank.at.dp * kApart + rank.at.tp;
+    case Axis::kEp:
+      return rank.at.cp * kApart + rank.at.tp;
     case Axis::kWorld:
       return 0;
     default:
@@ -58,7 +61,7 @@ void paint_bar(const LayerBrush& brush, const LayerHalf& half, const LayerLink& 
   const LayerStep& step = brush.picture.layer->steps[std::size_t(box.step)];
   const bool sends = step.kind != LayerStepKind::kNothingSent;
   const double done =
-      layer_share_done(brush.picture, box.step, brush.layout.ranks[std::size_t(link.rows.front())]);
+      layer_share_done(brush.picture, box.step, half.ranks[std::size_t(link.rows.front())]);
   if (!is_broken(link)) return paint_filled(brush, place, sends, done);
   brush.painter.setPen(QPen(brush.theme.solid(OpColor::kCommunication), 1));
   brush.painter.drawLine(QPointF(place.center().x(), place.top()),
@@ -93,7 +96,7 @@ void paint_sending(const LayerBrush& brush, double x, double from, double to, do
 void paint_arrows(const LayerBrush& brush, const LayerHalf& half, const LayerLink& link,
                   const QRectF& place, const LayerBox& box) {
   const LayerStep& step = brush.picture.layer->steps[std::size_t(box.step)];
-  const std::vector<int>& shown = brush.layout.ranks;
+  const std::vector<int>& shown = half.ranks;
   for (const int row : link.rows) {
     const int rank = shown[std::size_t(row)], to = step.ranks[std::size_t(rank)].sends_to;
     if (to < 0) continue;
@@ -157,23 +160,28 @@ void paint_layer_links(const LayerBrush& brush, const LayerHalf& half) {
   for (std::size_t at = 0; at < bars.size(); ++at) {
     const LayerBox& box = *bars[at];
     const LayerStep& step = brush.picture.layer->steps[std::size_t(box.step)];
-    const LayerLinks links = layer_links(*brush.picture.layer, step, brush.layout.ranks);
+    const LayerLinks links = layer_links(*brush.picture.layer, step, half.ranks);
     for (const LayerLink& link : links.links) {
       const QRectF place = place_of_link(half, box, links, link);
       step.kind == LayerStepKind::kExchange ? paint_arrows(brush, half, link, place, box)
                                             : paint_bar(brush, half, link, place, box);
     }
     // The loss has three alike, side by side.
-    const QString name =
-        step.number.empty() ? layer_step_name(step) : loss_number_text(step.number);
-    const QString text = name + QStringLiteral(" \u00b7 ") +
-                         (step.kind != LayerStepKind::kNothingSent
-                              ? layer_sent_text(brush.picture, box.step, brush.picture.look.rank)
-                              : LinkWords::tr("nothing sent"));
+    const QStringList names =
+        step.number.empty() ? layer_step_names(step) : QStringList(loss_number_text(step.number));
+    const QString sent = step.kind != LayerStepKind::kNothingSent
+                             ? layer_sent_text(brush.picture, box.step, brush.picture.look.rank)
+                             : LinkWords::tr("nothing sent");
     const double next = at + 1 < bars.size() ? (bars[at + 1]->x + box.x) / 2 + 8
                                              : brush.layout.size.width() - kLinkMargin;
     const QFont font = theme.font(11, true);
-    const double width = QFontMetricsF(font).horizontalAdvance(text) + 2;
+    QString text;
+    double width = 0;
+    for (const QString& name : names) {
+      text = name + QStringLiteral(" \u00b7 ") + sent;
+      width = QFontMetricsF(font).horizontalAdvance(text) + 2;
+      if (width <= next - free) break;  // else a shorter name
+    }
     const double left =
         std::clamp(box.x + box.width / 2 - width / 2, free, std::max(free, next - width));
     put_elided(brush.painter, QRectF(left, half.top, std::min(width, next - left), kNamesOfBars),

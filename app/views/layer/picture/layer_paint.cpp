@@ -11,6 +11,7 @@
 #include "app/look/sentence.h"
 #include "app/views/layer/context/context_picture.h"
 #include "app/views/layer/layer_inside.h"
+#include "app/views/layer/picture/layer_experts.h"
 #include "app/views/layer/picture/layer_links.h"
 #include "app/views/layer/vocabulary/vocabulary_picture.h"
 #include "app/views/shared/paint/paint_tools.h"
@@ -26,6 +27,14 @@ constexpr double kPaintMargin = 16, kNameLine = 18, kFigureLine = 16;
 
 const LayerRankStep& part_at(const LayerBrush& brush, int step, int rank) {
   return brush.picture.layer->steps[std::size_t(step)].ranks[std::size_t(rank)];
+}
+
+// Shaped once where it fits.
+void put_centred(const LayerBrush& brush, const QRectF& rect, const QString& text,
+                 const QFont& font, const QColor& color) {
+  if (label_width(font, text) <= rect.width())
+    return put_label(brush.painter, rect, text, font, color, brush.texts);
+  put_elided(brush.painter, rect, Qt::AlignCenter, text, font, color, brush.texts);
 }
 
 void paint_arrow(const LayerBrush& brush, double from, double to, double y) {
@@ -71,6 +80,9 @@ void paint_residual(const LayerBrush& brush, const LayerHalf& half, double middl
                                  [](const LayerBox& box) { return box.mark == LayerMark::kPlus; });
   if (plus == half.boxes.end() || half.boxes.front().mark != LayerMark::kTensor) return;
   const LayerBox& x = half.boxes.front();
+  // The second line of experts begins behind it.
+  const Piece piece = brush.picture.layer->steps[std::size_t(x.step)].piece;
+  if (piece == Piece::kExpert) return;
   const double over = middle - half.row_height / 2 - 5, from = x.x + x.width / 2;
   const double to = plus->x + plus->width / 2;
   brush.painter.setPen(QPen(brush.theme.muted, 1));
@@ -94,6 +106,7 @@ void paint_row(const LayerBrush& brush, const LayerHalf& half, int rank, double 
                            share_there(brush, box, rank), gathered_from(brush, box, rank));
         if (share_there(brush, box, rank) >= 1)
           paint_layer_values(brush, box.step, box.tensor, place, rank);
+        paint_row_runs(brush, box, place, rank);
         paint_layer_caption(brush, part_at(brush, box.step, rank), box.tensor, place, taken);
         break;
       case LayerMark::kArrow:
@@ -106,8 +119,8 @@ void paint_row(const LayerBrush& brush, const LayerHalf& half, int rank, double 
         const QString sign = box.mark == LayerMark::kTimes    ? QStringLiteral("\u00d7")
                              : box.mark == LayerMark::kEquals ? QStringLiteral("=")
                                                               : QStringLiteral("+");
-        put_text(brush.painter, QRectF(box.x, middle - 9, box.width, 18), Qt::AlignCenter, sign,
-                 brush.theme.font(13), brush.theme.text, brush.texts);
+        put_label(brush.painter, QRectF(box.x, middle - 9, box.width, 18), sign,
+                  brush.theme.font(13), brush.theme.text, brush.texts);
       }
     }
   }
@@ -123,7 +136,12 @@ void paint_rank_label(const LayerBrush& brush, const LayerHalf& half, int rank, 
              PaintWords::tr("Rank %1").arg(at.rank), theme.font(12, true), theme.text, brush.texts);
   if (brush.picture.shows_vocabulary())
     return paint_words_of_rank(brush, rank, kPaintMargin, middle);
-  if (!half.attention) return;
+  if (!half.attention) {
+    put_elided(painter, QRectF(kPaintMargin, middle + 9, 86, 15), Qt::AlignVCenter,
+               experts_of_rank_text(*brush.picture.layer, rank), theme.font(10), theme.muted,
+               brush.texts);
+    return;
+  }
   for (const int step : half.steps)
     for (const LayerTensor& tensor : part_at(brush, step, rank).tensors) {
       if (tensor.heads.empty() || tensor.name != "context") continue;
@@ -148,8 +166,8 @@ void paint_figures(const LayerBrush& brush, const LayerHalf& half) {
     for (const LayerColumn& column : half.columns) {
       const QString text = text_of(column.step);
       const bool none = text == QLatin1String("0") || text == QLatin1String("\u2013");
-      put_elided(brush.painter, QRectF(column.left, y, column.width, kFigureLine), Qt::AlignCenter,
-                 text, theme.font(11, !none), none ? theme.muted : theme.text, brush.texts);
+      put_centred(brush, QRectF(column.left, y, column.width, kFigureLine), text,
+                  theme.font(11, !none), none ? theme.muted : theme.text);
     }
     y += kFigureLine;
   };
@@ -196,10 +214,8 @@ void paint_closed(const LayerBrush& brush, const LayerHalf& half) {
                         : experts      ? PaintWords::tr("EXPERTS")
                                        : PaintWords::tr("MLP");
   put_text(brush.painter, half.head.adjusted(10, 0, 0, 0), Qt::AlignVCenter,
-           (experts ? QString() : QStringLiteral("\u25b8 ")) + title, theme.font(11), theme.muted,
-           brush.texts);
-  const QString hint =
-      experts ? PaintWords::tr("see the Experts view") : PaintWords::tr("click to open");
+           QStringLiteral("\u25b8 ") + title, theme.font(11), theme.muted, brush.texts);
+  const QString hint = PaintWords::tr("click to open");
   const double hint_width = QFontMetricsF(theme.font(11)).horizontalAdvance(hint) + 4;
   put_text(brush.painter, half.head.adjusted(0, 0, -10, 0), Qt::AlignVCenter | Qt::AlignRight, hint,
            theme.font(11), theme.muted, brush.texts);
@@ -217,8 +233,13 @@ void paint_closed(const LayerBrush& brush, const LayerHalf& half) {
 QString head_of_half(const LayerPicture& picture, const LayerHalf& half) {
   if (picture.look.choice.place == LayerPlace::kEmbedding) return PaintWords::tr("EMBEDDING");
   if (picture.look.choice.place == LayerPlace::kHead) return PaintWords::tr("HEAD, LOSS");
-  return QStringLiteral("\u25be ") +
-         (half.attention ? PaintWords::tr("ATTENTION") : PaintWords::tr("MLP"));
+  const bool routes = std::any_of(half.steps.begin(), half.steps.end(), [&](int step) {
+    return picture.layer->steps[std::size_t(step)].piece == Piece::kRouter;
+  });
+  return QStringLiteral("\u25be ") + (half.attention            ? PaintWords::tr("ATTENTION")
+                                      : !picture.layer->experts ? PaintWords::tr("MLP")
+                                      : routes                  ? PaintWords::tr("ROUTER")
+                                                                : PaintWords::tr("EXPERTS"));
 }
 
 void paint_open(const LayerBrush& brush, const LayerHalf& half) {
@@ -237,10 +258,9 @@ void paint_open(const LayerBrush& brush, const LayerHalf& half) {
                                     5, 5);
     }
     if (step.kind == LayerStepKind::kCompute)
-      put_elided(brush.painter,
-                 QRectF(column.left - wider, half.top + kNameLine, column.width + 2 * wider, 18),
-                 Qt::AlignCenter, layer_step_name(step), theme.font(11, true),
-                 selected ? theme.accent_line : theme.text, brush.texts);
+      put_centred(
+          brush, QRectF(column.left - wider, half.top + kNameLine, column.width + 2 * wider, 18),
+          layer_step_name(step), theme.font(11, true), selected ? theme.accent_line : theme.text);
     const QString cut = layer_cut_text(step);
     if (!cut.isEmpty())
       put_elided(
@@ -249,13 +269,13 @@ void paint_open(const LayerBrush& brush, const LayerHalf& half) {
           Qt::AlignCenter, cut, theme.font(10), theme.accent_line, brush.texts);
   }
   for (std::size_t row = 0; row < half.rows.size(); ++row) {
-    const int rank = brush.layout.ranks[row];
+    const int rank = half.ranks[row];
     paint_rank_label(brush, half, rank, half.rows[row]);
     paint_row(brush, half, rank, half.rows[row]);
-    if (row == 0 && brush.layout.alike > 0)
+    if (row == 0 && half.alike > 0)
       put_text(brush.painter,
                QRectF(kPaintMargin, half.rows[0] + half.row_height / 2 + 20, 400, 16),
-               Qt::AlignVCenter, PaintWords::tr("%n more, alike", nullptr, brush.layout.alike),
+               Qt::AlignVCenter, PaintWords::tr("%n more, alike", nullptr, half.alike),
                theme.font(11), theme.muted, brush.texts);
   }
   paint_layer_links(brush, half);
@@ -273,8 +293,11 @@ QString words_about_scale(const LayerPicture& picture, const LayerLayout& layout
     return PaintWords::tr(
         "Numbers of the first training step, averaged down to cells. Difference: of both sides of "
         "a collective; one rank: from what it computes alone.");
-  return layout.one_scale ? PaintWords::tr("Matrices are to one scale.")
-                          : PaintWords::tr("Widths are to one scale, tokens to another.");
+  const QString scale = layout.one_scale
+                            ? PaintWords::tr("Matrices are to one scale.")
+                            : PaintWords::tr("Widths are to one scale, tokens to another.");
+  return rows_are_drawn(picture, layout) ? scale + QLatin1Char(' ') + row_runs_legend(picture)
+                                         : scale;
 }
 
 }  // namespace

@@ -43,6 +43,8 @@ struct LayerPicture {
   LayerLook look;
   std::shared_ptr<const LayerSteps> layer;
   std::shared_ptr<const LayerSpans> predicted, observed;
+  // Of experts: as a run counted it, else as predicted.
+  std::shared_ptr<const RoutedLayer> routed;
   std::vector<double> attention_ratios;  // time of a run's attention by CP rank, over the least
   QString title, predicted_word;
   QString empty;   // why there is nothing to show, or empty
@@ -61,6 +63,8 @@ struct LayerPicture {
   bool shows_vocabulary() const { return drawn() && layer->choice.place != LayerPlace::kLayer; }
   // A run with probes compares both sides of every collective of a layer.
   bool shows_differences() const { return look.inside && look.choice.place == LayerPlace::kLayer; }
+  // Who sends tokens to whom.
+  bool shows_routes() const { return routed && !hides_traffic; }
   bool shows_context() const { return drawn() && look.context && layer->context.drawn(); }
   const LayerSpans* shown() const { return observed ? observed.get() : predicted.get(); }
   // The time that the picture is about.
@@ -87,6 +91,9 @@ struct LayerHalf {
   bool attention = false, open = false;
   QRectF head;  // a click opens or closes it
   std::vector<int> steps;
+  // Shown, as LayerSteps::ranks. Of attention those of one replica: others have other tokens.
+  std::vector<int> ranks;
+  int alike = 0;  // ranks left out behind the first
   std::vector<LayerBox> boxes;
   std::vector<LayerColumn> columns;
   std::vector<double> rows;  // middle of the row of each shown rank
@@ -114,7 +121,7 @@ struct LayerTarget {
 struct LayerLayout {
   QSizeF size;
   double top = 0;          // below title and legend
-  std::vector<int> ranks;  // shown, as LayerSteps::ranks
+  std::vector<int> ranks;  // shown in time, as LayerSteps::ranks
   int alike = 0;           // ranks left out behind the first
   std::vector<LayerHalf> halves;
   bool one_scale = true;  // tokens are drawn as large as widths

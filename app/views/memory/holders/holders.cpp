@@ -28,6 +28,10 @@ bool look_alike(const HeldState& a, const HeldState& b) {
          std::abs(a.begin - b.begin) < 1e-9 && std::abs(a.end - b.end) < 1e-9;
 }
 
+bool look_alike(const HeldActivations& a, const HeldActivations& b) {
+  return a.place == b.place && a.bytes == b.bytes && a.microbatches == b.microbatches;
+}
+
 bool look_alike(const std::vector<HeldBucket>& a, const std::vector<HeldBucket>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                     [](const HeldBucket& one, const HeldBucket& other) {
@@ -113,16 +117,21 @@ void merge_alike(HoldersPicture& picture) {
   if (static_cast<int>(picture.columns.size()) <= kMergeFrom) return;
   std::vector<HoldersColumn> columns;
   std::vector<std::vector<std::vector<HeldBucket>>> cells(picture.rows.size());
+  std::vector<std::vector<HeldActivations>> activations(picture.rows.size());
+  std::size_t alone = 0;  // the first of the last column
   for (std::size_t at = 0; at < picture.columns.size(); ++at) {
     const bool layer = at > 0 && at + 1 < picture.columns.size();
     bool same = layer && columns.size() > 1;
     for (std::size_t row = 0; same && row < picture.rows.size(); ++row)
-      same = look_alike(picture.rows[row].cells[at], cells[row].back());
+      same = look_alike(picture.rows[row].cells[at], cells[row].back()) &&
+             look_alike(picture.rows[row].activations[at], picture.rows[row].activations[alone]);
     if (same) {
       HoldersColumn& last = columns.back();
       last.last = picture.columns[at].last;
       last.name = QStringLiteral("%1\u2013%2").arg(last.first - 1).arg(last.last - 1);
-      for (std::size_t row = 0; row < picture.rows.size(); ++row)
+      for (std::size_t row = 0; row < picture.rows.size(); ++row) {
+        if (activations[row].back().place == HeldPlace::kLayer)
+          activations[row].back().bytes += picture.rows[row].activations[at].bytes;
         for (std::size_t bucket = 0; bucket < cells[row].back().size(); ++bucket)
           for (int kind = 0; kind < kHeldKinds; ++kind) {
             HeldState& sum = state_of_kind(cells[row].back()[bucket], kind);
@@ -130,15 +139,74 @@ void merge_alike(HoldersPicture& picture) {
             sum.bytes += more.bytes;
             sum.passing_bytes += more.passing_bytes;
           }
+      }
       continue;
     }
+    alone = at;
     columns.push_back(picture.columns[at]);
-    for (std::size_t row = 0; row < picture.rows.size(); ++row)
+    for (std::size_t row = 0; row < picture.rows.size(); ++row) {
       cells[row].push_back(picture.rows[row].cells[at]);
+      activations[row].push_back(picture.rows[row].activations[at]);
+    }
   }
   picture.columns = std::move(columns);
-  for (std::size_t row = 0; row < picture.rows.size(); ++row)
+  for (std::size_t row = 0; row < picture.rows.size(); ++row) {
     picture.rows[row].cells = std::move(cells[row]);
+    picture.rows[row].activations = std::move(activations[row]);
+  }
+}
+
+// What the row's rank holds now of each column's activations.
+void note_activations(const ActivationsHeld& held, Nanoseconds now, int layers, HoldersRow& row) {
+  row.activations.resize(row.cells.size());
+  for (const HeldActivations& each : held.at(now)) {
+    row.activation_bytes += each.bytes;
+    if (each.place != HeldPlace::kStage) {
+      const int slot = each.place == HeldPlace::kTables ? 0
+                       : each.place == HeldPlace::kHead ? layers + 1
+                                                        : each.layer + 1;
+      row.activations[static_cast<std::size_t>(slot)] = each;
+      continue;
+    }
+    for (std::size_t column = 0; column < row.cells.size(); ++column)
+      if (!row.cells[column].empty()) row.activations[column] = each;
+  }
+}
+
+// The own part of each rank of a group goes to all others (all-gather), or all others' values of it
+// come to that rank (reduce-scatter); an all-reduce is the second, then the first.
+void note_chunks(const Program& program, const Op& op, const HoldersPicture& picture,
+                 HoldersPicture::Moving& moving) {
+  if (op.collective != CollectiveKind::kAllGather &&
+      op.collective != CollectiveKind::kReduceScatter &&
+      op.collective != CollectiveKind::kAllReduce)
+    return;
+  const std::vector<int>& group = program.groups[static_cast<std::size_t>(op.group)].ranks;
+  const bool both = op.collective == CollectiveKind::kAllReduce;
+  const bool gathers = op.collective == CollectiveKind::kAllGather || (both && moving.done >= 0.5);
+  const double share = !both ? moving.done : gathers ? 2 * moving.done - 1 : 2 * moving.done;
+  for (const int owner : moving.rows) {
+    const int rank = picture.rows[static_cast<std::size_t>(owner)].rank;
+    const auto place = std::find(group.begin(), group.end(), rank) - group.begin();
+    double all = 0, before = 0, own = 0;
+    HeldBucket bucket;
+    for (const HeldBucket& each : picture.rows[static_cast<std::size_t>(owner)]
+                                      .cells[static_cast<std::size_t>(moving.column)]) {
+      if (own == 0 && state_of_kind(each, moving.kind).op >= 0) {
+        before = all;
+        own = static_cast<double>(each.elements);
+        bucket = each;
+      }
+      all += static_cast<double>(each.elements);
+    }
+    const double length = (bucket.to - bucket.from) / static_cast<double>(group.size());
+    const auto in_cell = [&](double at) { return (before + own * at) / std::max(1.0, all); };
+    const double begin = bucket.from + length * static_cast<double>(place);
+    for (const int other : moving.rows)
+      if (other != owner)
+        moving.chunks.push_back({gathers ? owner : other, gathers ? other : owner, in_cell(begin),
+                                 in_cell(begin + length), share});
+  }
 }
 
 // What each rank of the group sends in the collective.
@@ -157,9 +225,13 @@ void note_moving(const Program& program, bool bytes, HoldersPicture& picture) {
     for (std::size_t at = 0; at < picture.rows.size(); ++at) {
       const HoldersRow& row = picture.rows[at];
       const HeldState* state = nullptr;
+      int of_kind = 0;
       for (const HeldBucket& bucket : row.cells[column])
         for (int kind = 0; kind < 2; ++kind)
-          if (state_of_kind(bucket, kind).op >= 0) state = &state_of_kind(bucket, kind);
+          if (state_of_kind(bucket, kind).op >= 0) {
+            state = &state_of_kind(bucket, kind);
+            of_kind = kind;
+          }
       if (!state) continue;
       const RankProgram& rank = program.ranks[static_cast<std::size_t>(row.index)];
       const Op& op = rank.ops[static_cast<std::size_t>(state->op)];
@@ -173,7 +245,16 @@ void note_moving(const Program& program, bool bytes, HoldersPicture& picture) {
       QString name = sentence(describe(op));
       if (bytes) name += QStringLiteral(", ") + sent_words(program, rank, op);
       picture.moving.push_back(
-          {static_cast<int>(column), op.group, {static_cast<int>(at)}, name, state->done});
+          {static_cast<int>(column), op.group, {static_cast<int>(at)}, name, state->done, of_kind});
+    }
+    for (std::size_t at = before; at < picture.moving.size(); ++at) {
+      HoldersPicture::Moving& moving = picture.moving[at];
+      const HoldersRow& row = picture.rows[static_cast<std::size_t>(moving.rows.front())];
+      const RankProgram& rank = program.ranks[static_cast<std::size_t>(row.index)];
+      for (const HeldBucket& bucket : row.cells[column])
+        if (const std::int32_t op = state_of_kind(bucket, moving.kind).op;
+            op >= 0 && moving.chunks.empty())
+          note_chunks(program, rank.ops[static_cast<std::size_t>(op)], picture, moving);
     }
   }
 }
@@ -264,6 +345,10 @@ HoldersPicture holders_picture(const Session& session, HoldersKept& kept, int pa
         row.passing_bytes[kind] += state_of_kind(bucket, kind).passing_bytes;
       }
     }
+    const ActivationsHeld& held =
+        kept.activations.try_emplace(index, program, timeline, index).first->second;
+    note_activations(held, now, layers, row);
+    picture.microbatches = std::max(picture.microbatches, held.most_microbatches());
     if (fresh)
       for (const RankState& state : run->observation.ranks_state)
         if (state.rank == rank.rank) {

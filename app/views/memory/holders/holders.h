@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // "Who holds what": ranks by layers, each cell with its parameters, gradients and optimizer state
-// as a copy, a shard, a partial sum or absent at the playhead's time. Plain data, words and paint.
+// as a copy, a shard, a partial sum or absent at the playhead's time, and with the activations that
+// wait there for their backward. Plain data, words and paint.
 #pragma once
 
 #include <QPainter>
@@ -15,11 +16,13 @@
 #include "app/views/memory/holders/shared_messages.h"
 #include "app/views/timeline/picture/timeline_paint.h"
 #include "app/views/view.h"
+#include "engine/plan/program/held_activations.h"
 #include "engine/plan/program/holdings.h"
 
 namespace parallelarium {
 
 inline constexpr int kHeldKinds = 3;    // parameters, gradients, optimizer
+inline constexpr int kHeldBars = 4;     // of a cell: these and activations
 inline constexpr int kMostHolders = 8;  // ranks shown at once
 
 // Buckets that stand side by side and look the same on every rank are one column.
@@ -38,6 +41,10 @@ struct HoldersRow {
   QString group;
   // By column, the buckets that the rank has of it; empty: another stage's.
   std::vector<std::vector<HeldBucket>> cells;
+  // By column; without bytes: it holds none of them. A Program of whole stages says of each column
+  // what the stage holds.
+  std::vector<HeldActivations> activations;
+  std::int64_t activation_bytes = 0;  // of all columns
   std::int64_t bytes[kHeldKinds] = {0, 0, 0};
   std::int64_t passing_bytes[kHeldKinds] = {0, 0, 0};
   QString loss, hash;     // of a run; empty: not known
@@ -60,6 +67,13 @@ struct HoldersPicture {
   bool tied = false;           // the head's table is the embedding's
   bool colours_above = false;  // what is around the picture says what its colours mean
   std::optional<HoldersInstead> instead;
+  int microbatches = 0;  // that a rank holds of one layer at once, at most
+  // A chunk of a bucket on its way between two rows.
+  struct Chunk {
+    int from = 0, to = 0;       // rows
+    double begin = 0, end = 1;  // where it lies in the cell, as shares
+    double share = 0;           // of its way
+  };
   // A collective that is under way with a column, and the rows of its ranks, ascending.
   struct Moving {
     int column = 0;
@@ -67,6 +81,8 @@ struct HoldersPicture {
     std::vector<int> rows;
     QString name;  // with what each rank sends
     double done = 0;
+    int kind = 0;  // 0 parameters, 1 gradients
+    std::vector<Chunk> chunks = {};
   };
   std::vector<Moving> moving;
 };
@@ -74,6 +90,7 @@ struct HoldersPicture {
 // By index in Program::ranks; kept while the Session shows the same prediction and run.
 struct HoldersKept {
   std::map<int, Holdings> holdings;
+  std::map<int, ActivationsHeld> activations;
   struct Messages {
     std::vector<SharedMessage> all;
     QString sent;  // in a step, in words
@@ -87,12 +104,13 @@ HoldersPicture holders_picture(const Session& session, HoldersKept& kept, int pa
 
 // Where a cell stands.
 struct HoldersLayout {
-  double left = 0, top = 0, column = 60, row = 48, right = 0, bar = 11;
+  double left = 0, top = 0, column = 60, row = 48, right = 0, bar = 11, gap = 2;
   bool sums = true;          // the columns behind the cells have room
   bool named = false;        // there each bar has its name and its bytes
   std::vector<double> tops;  // of the rows
   QRectF other_rows;         // says that there are more rows, and shows them; empty: all are shown
   QRectF cell(int row_index, int column_index) const;
+  QRectF bar_of(const QRectF& cell, int bar_index) const;  // activations are the last
 };
 HoldersLayout holders_layout(const HoldersPicture& picture, QSizeF size);
 // So many rows are to be read in a pane so high, kMostHolders at most.
@@ -112,6 +130,8 @@ auto& state_of_kind(Bucket& bucket, int kind) {
 // What a cell holds, for tooltip, selection and screen readers. Column -1: what the rank holds of
 // all columns.
 SelectionText holders_words(const HoldersPicture& picture, int row, int column);
+// "micro-batches 0 to 3"
+QString microbatches_words(const std::vector<int>& microbatches);
 // How many of the ranks are shown, and what shows the others.
 QString other_rows_words(const HoldersPicture& picture);
 // The whole picture as text, a line for each rank.

@@ -4,6 +4,7 @@
 
 #include "app/look/figures.h"
 #include "app/views/memory/holders/holders.h"
+#include "app/views/memory/holders/holders_marks.h"
 #include "app/views/memory/memory_paint.h"
 #include "app/views/shared/paint/paint_tools.h"
 
@@ -17,105 +18,28 @@ struct HoldersPaint {
 
 constexpr double kNameWidth = 88, kAlikeWidth = 140, kHoldersHead = 64, kHoldersFoot = 60,
                  kSums = 176;
-constexpr double kCellGap = 6, kBarGap = 3, kRowGap = 14, kLowRowGap = 6, kBetweenRows = 8,
+constexpr double kCellGap = 6, kBarGap = 2, kRowGap = 13, kLowRowGap = 4, kBetweenRows = 8,
                  kLegendLine = 17;
-constexpr double kLegendWidth = 700, kColoursWidth = 280;
-constexpr double kNamedBar = 12;   // as high as its name
-constexpr double kGroupHead = 22;  // above the rows of a group
-constexpr double kLeastRow = 18;   // high enough for a line of text
-constexpr double kTwoLines = 30;   // of text
+constexpr double kLegendWidth = 890, kColoursWidth = 280;
+constexpr double kNamedBar = 12;                           // as high as its name
+constexpr double kGroupHead = 22;                          // above the rows of a group
+constexpr double kLeastBar = 2, kLowBar = 6, kLowGap = 1;  // high
+constexpr double kLeastRow = 18;                           // high enough for a line of text
+constexpr double kTwoLines = 30;                           // of text
 constexpr double kOthersWidth = 210;
-constexpr Category kKinds[kHeldKinds] = {Category::kParameters, Category::kGradients,
-                                         Category::kOptimizer};
-
-void dotted(QPainter& painter, const QRectF& rect, const Theme& theme) {
-  painter.setPen(QPen(mixed(theme.muted, theme.surface, 0.4), 1, Qt::DotLine));
-  painter.setBrush(Qt::NoBrush);
-  painter.drawRect(rect.adjusted(0.5, 0.5, -0.5, -0.5));
-}
-
-// The part of `rect` from `begin` to `end`, in shares.
-QRectF share_of(const QRectF& rect, double begin, double end) {
-  return {rect.left() + begin * rect.width(), rect.top(),
-          std::max(3.0, (end - begin) * rect.width()), rect.height()};
-}
-
-// Memory that is there, with no values in it.
-void paint_reserved(QPainter& painter, const QRectF& rect, const QColor& color,
-                    const Theme& theme) {
-  painter.fillRect(rect.adjusted(1, 1, -1, -1), mixed(color, theme.surface, 0.75));
-}
-
-// Of an edge inside a bar that leaves room for its colour.
-double edge_of(const QRectF& rect, double most) { return std::min(most, rect.height() / 4); }
-
-void paint_copy(QPainter& painter, const QRectF& rect, const QColor& color, const Theme& theme) {
-  const double edge = edge_of(rect, 1);
-  painter.fillRect(rect, color);
-  painter.setPen(QPen(theme.surface, edge));
-  painter.setBrush(Qt::NoBrush);
-  painter.drawRect(rect.adjusted(1.5 * edge, 1.5 * edge, -1.5 * edge, -1.5 * edge));
-}
-
-void paint_partial(QPainter& painter, const QRectF& rect, const HeldState& state,
-                   const QColor& color, const Theme& theme) {
-  if (state.end - state.begin < 1) dotted(painter, rect, theme);
-  const QRectF part = share_of(rect, state.begin, state.end);
-  painter.fillRect(part, mixed(color, theme.surface, 0.45));
-  const double arm = std::min(2.0, rect.height() / 3), middle = part.center().y();
-  painter.setPen(QPen(theme.text, edge_of(rect, 1)));
-  for (double x = part.left() + arm + 1; x < part.right() - arm + 0.5; x += 9) {
-    painter.drawLine(QPointF(x - arm, middle), QPointF(x + arm, middle));
-    painter.drawLine(QPointF(x, middle - arm), QPointF(x, middle + arm));
-  }
-}
-
-// `from`, `to`: where memory is reserved, where that is more than the shard.
-void paint_shard(QPainter& painter, const QRectF& rect, const HeldState& state, double from,
-                 double to, const QColor& color, int rank, const Theme& theme) {
-  if (state.whole) paint_reserved(painter, share_of(rect, from, to), color, theme);
-  dotted(painter, rect, theme);
-  const QRectF part = share_of(rect, state.begin, state.end);
-  const double edge = edge_of(rect, 2);
-  painter.fillRect(part, color);
-  painter.setPen(QPen(theme.rank(rank), edge));
-  painter.setBrush(Qt::NoBrush);
-  painter.drawRect(part.adjusted(edge / 2, edge / 2, -edge / 2, -edge / 2));
-}
-
-void paint_state(QPainter& painter, const QRectF& rect, const HeldBucket& bucket, int kind,
-                 int rank, const Theme& theme) {
-  const HeldState& state = state_of_kind(bucket, kind);
-  const QColor color = theme.memory(kKinds[kind]);
-  switch (state.as) {
-    case HeldAs::kCopy:
-      return paint_copy(painter, rect, color, theme);
-    case HeldAs::kPartialSum:
-      return paint_partial(painter, rect, state, color, theme);
-    case HeldAs::kShard:
-      return paint_shard(painter, rect, state, bucket.from, bucket.to, color, rank, theme);
-    case HeldAs::kAbsent:
-      if (state.bytes > 0)
-        paint_reserved(painter,
-                       state.whole ? share_of(rect, bucket.from, bucket.to)
-                                   : share_of(rect, state.begin, state.end),
-                       color, theme);
-      return dotted(painter, rect, theme);
-  }
-}
 
 // A column's buckets stand side by side, each as wide as it has parameters.
 void paint_cell(QPainter& painter, const QRectF& cell, const std::vector<HeldBucket>& buckets,
-                double bar, int rank, const Theme& theme) {
+                const HoldersLayout& at, int rank, const Theme& theme) {
   double all = 0, before = 0;
   for (const HeldBucket& bucket : buckets) all += static_cast<double>(bucket.elements);
   for (const HeldBucket& bucket : buckets) {
     const double after = before + static_cast<double>(bucket.elements);
     const double gap = before > 0 ? 1 : 0;
     for (int kind = 0; kind < kHeldKinds; ++kind) {
-      const QRectF line(cell.left(), cell.top() + kind * (bar + kBarGap), cell.width(), bar);
-      paint_state(painter, share_of(line, before / all, after / all).adjusted(gap, 0, 0, 0), bucket,
-                  kind, rank, theme);
+      paint_state(painter,
+                  share_of(at.bar_of(cell, kind), before / all, after / all).adjusted(gap, 0, 0, 0),
+                  bucket, kind, rank, theme);
     }
     before = after;
   }
@@ -158,15 +82,18 @@ void paint_holders_legend(QPainter& painter, const QRectF& rect, bool colours, c
   word(HoldersPaint::tr("copy"), [&](const QRectF& at) { paint_copy(painter, at, color, theme); });
   word(HoldersPaint::tr("partial sum"),
        [&](const QRectF& at) { paint_partial(painter, at, HeldState{}, color, theme); });
-  word(HoldersPaint::tr("absent"), [&](const QRectF& at) { dotted(painter, at, theme); });
+  word(HoldersPaint::tr("absent"), [&](const QRectF& at) { paint_absent(painter, at, theme); });
   word(HoldersPaint::tr("reserved, without values"), [&](const QRectF& at) {
     paint_reserved(painter, at, color, theme);
-    dotted(painter, at, theme);
+    paint_absent(painter, at, theme);
   });
+  word(HoldersPaint::tr("activations by micro-batch"),
+       [&](const QRectF& at) { paint_activations(painter, at, 2, 3, theme); });
   word(HoldersPaint::tr("collective under way"), [&](const QRectF& at) {
     painter.setPen(QPen(theme.solid(OpColor::kCommunication), 2));
     painter.setBrush(Qt::NoBrush);
     painter.drawRoundedRect(at, 2, 2);
+    paint_chunk(painter, at.center(), 5, theme);
   });
 }
 
@@ -185,19 +112,21 @@ QString run_text(const HoldersRow& row) {
 // or the sum.
 void paint_named_sums(QPainter& painter, const HoldersRow& row, const HoldersLayout& at,
                       const QRectF& first, const Theme& theme, TextLog* texts) {
-  const QString names[kHeldKinds] = {HoldersPaint::tr("parameters"), HoldersPaint::tr("gradients"),
-                                     HoldersPaint::tr("optimizer state")};
+  const QString names[kHeldBars] = {HoldersPaint::tr("parameters"), HoldersPaint::tr("gradients"),
+                                    HoldersPaint::tr("optimizer state"),
+                                    HoldersPaint::tr("activations")};
   const QFont bold = theme.font(11, true), plain = theme.font(11);
-  const double left = at.right + 12, wide = kSums - 12, pitch = at.bar + kBarGap;
+  const double left = at.right + 12, wide = kSums - 12, pitch = at.bar + at.gap;
   std::int64_t all = 0;
-  for (int kind = 0; kind < kHeldKinds; ++kind) {
+  for (int kind = 0; kind < kHeldBars; ++kind) {
     const QRectF line(left, first.top() + kind * pitch, wide, at.bar);
-    const QString bytes = bytes_text(row.bytes[kind]);
+    const std::int64_t held = kind < kHeldKinds ? row.bytes[kind] : row.activation_bytes;
+    const QString bytes = bytes_text(held);
     const double taken = QFontMetricsF(bold).horizontalAdvance(bytes) + 6;
     put_text(painter, line, Qt::AlignVCenter, bytes, bold, theme.text, texts);
     put_elided(painter, line.adjusted(taken, 0, 0, 0), Qt::AlignVCenter, names[kind], plain,
                theme.muted, texts);
-    all += row.bytes[kind];
+    all += held;
   }
   const QString ran = run_text(row);
   const std::int64_t passing = row.passing_bytes[0] + row.passing_bytes[1];
@@ -213,8 +142,8 @@ void paint_named_sums(QPainter& painter, const HoldersRow& row, const HoldersLay
 // The same where bars are too low for names: two lines, or one.
 void paint_low_sums(QPainter& painter, const HoldersRow& row, const HoldersLayout& at,
                     const QRectF& first, const Theme& theme, TextLog* texts) {
-  const QString bytes =
-      HoldersPaint::tr("%1 here").arg(bytes_text(row.bytes[0] + row.bytes[1] + row.bytes[2]));
+  const QString bytes = HoldersPaint::tr("%1 here").arg(
+      bytes_text(row.bytes[0] + row.bytes[1] + row.bytes[2] + row.activation_bytes));
   const QString ran = run_text(row);
   const QColor color = ran.isEmpty() || row.agrees ? theme.muted : theme.warning;
   const QRectF room(at.right + 12, first.center().y() - at.row / 2, kSums - 12, at.row);
@@ -258,9 +187,13 @@ void paint_row(QPainter& painter, const HoldersPicture& picture, const HoldersLa
   const HoldersRow& row = picture.rows[static_cast<std::size_t>(index)];
   const QRectF first = at.cell(index, 0);
   paint_row_name(painter, row, at, first, theme, texts);
-  for (std::size_t column = 0; column < picture.columns.size(); ++column)
-    paint_cell(painter, at.cell(index, static_cast<int>(column)), row.cells[column], at.bar,
-               row.rank, theme);
+  for (std::size_t column = 0; column < picture.columns.size(); ++column) {
+    const QRectF cell = at.cell(index, static_cast<int>(column));
+    paint_cell(painter, cell, row.cells[column], at, row.rank, theme);
+    if (!row.cells[column].empty())
+      paint_activations(painter, at.bar_of(cell, kHeldKinds),
+                        row.activations[column].microbatches.size(), picture.microbatches, theme);
+  }
   if (!at.sums) return;
   if (at.named)
     paint_named_sums(painter, row, at, first, theme, texts);
@@ -292,6 +225,16 @@ void paint_moving(QPainter& painter, const HoldersPicture& picture, const Holder
                         moving.done, theme.solid(OpColor::kCommunication));
       each = end;
     }
+  // Chunks on their way stand above the frames of all collectives.
+  for (const HoldersPicture::Moving& moving : picture.moving)
+    for (const HoldersPicture::Chunk& chunk : moving.chunks) {
+      const QRectF from = at.bar_of(at.cell(chunk.from, moving.column), moving.kind);
+      const QRectF to = at.bar_of(at.cell(chunk.to, moving.column), moving.kind);
+      const double x = from.left() + from.width() * (chunk.begin + chunk.end) / 2;
+      const double y = from.center().y() + (to.center().y() - from.center().y()) * chunk.share;
+      const double wide = std::clamp(from.width() * (chunk.end - chunk.begin) * 0.7, 3.0, 14.0);
+      paint_chunk(painter, QPointF(x, y), wide, theme);
+    }
   if (picture.rows.empty()) return;
   const double y = at.cell(static_cast<int>(picture.rows.size()) - 1, 0).bottom() + 16;
   const double end = at.sums ? at.right + kSums : at.right;
@@ -306,8 +249,11 @@ void paint_moving(QPainter& painter, const HoldersPicture& picture, const Holder
 
 QRectF HoldersLayout::cell(int row_index, int column_index) const {
   return QRectF(left + column_index * (column + kCellGap),
-                tops[static_cast<std::size_t>(row_index)], column,
-                kHeldKinds * (bar + kBarGap) - kBarGap);
+                tops[static_cast<std::size_t>(row_index)], column, kHeldBars * (bar + gap) - gap);
+}
+
+QRectF HoldersLayout::bar_of(const QRectF& cell, int bar_index) const {
+  return {cell.left(), cell.top() + bar_index * (bar + gap), cell.width(), bar};
 }
 
 int holders_rows(double height) {
@@ -334,8 +280,10 @@ HoldersLayout holders_layout(const HoldersPicture& picture, QSizeF size) {
     at.top = kHoldersHead + (size.width() < legend ? kLegendLine : 0);
     const double high =
         (size.height() - at.top - kHoldersFoot - kGroupHead * static_cast<double>(heads)) / rows;
-    at.bar = std::clamp((high - under) / kHeldKinds - kBarGap, 3.0, 14.0);
-    at.row = std::clamp(high, kLeastRow, kHeldKinds * (at.bar + kBarGap) + kRowGap + kBetweenRows);
+    const double each = (high - under) / kHeldBars;
+    at.gap = each < kLowBar ? kLowGap : kBarGap;
+    at.bar = std::clamp(each - at.gap, kLeastBar, 14.0);
+    at.row = std::clamp(high, kLeastRow, kHeldBars * (at.bar + at.gap) + kRowGap + kBetweenRows);
   };
   place_rows();
   at.named = at.sums && at.bar >= kNamedBar;

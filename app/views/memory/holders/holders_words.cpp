@@ -95,12 +95,24 @@ QString row_name(const HoldersRow& row) {
                        : row.name;
 }
 
+// "1.2 MiB · micro-batches 0 to 3"
+QString activations_words(const HeldActivations& held) {
+  if (held.bytes == 0) return HoldersWords::tr("none");
+  QString words = bytes_text(held.bytes);
+  if (!held.microbatches.empty())
+    words += QStringLiteral(" \u00b7 ") + microbatches_words(held.microbatches);
+  if (held.place == HeldPlace::kStage)
+    words += QStringLiteral(" \u00b7 ") + HoldersWords::tr("of all layers of its stage");
+  return words;
+}
+
 // Of everything that a rank holds: "parameters 805 KiB, 398 KiB of it gathered (...)"
 QStringList sums_words(const HoldersRow& row) {
   QStringList words;
   for (int kind = 0; kind < kHeldKinds; ++kind)
     words << kind_name(kind, false) + QLatin1Char(' ') +
                  held_bytes_words(kind, row.bytes[kind], row.passing_bytes[kind]);
+  words << HoldersWords::tr("activations") + QLatin1Char(' ') + bytes_text(row.activation_bytes);
   return words;
 }
 
@@ -117,6 +129,7 @@ SelectionText holders_words(const HoldersPicture& picture, int row, int column) 
     for (int kind = 0; kind < kHeldKinds; ++kind)
       text.facts.push_back({kind_name(kind, false),
                             held_bytes_words(kind, line.bytes[kind], line.passing_bytes[kind])});
+    text.facts.push_back({HoldersWords::tr("activations"), bytes_text(line.activation_bytes)});
     return text;
   }
   const HoldersColumn& where = picture.columns[static_cast<std::size_t>(column)];
@@ -130,6 +143,8 @@ SelectionText holders_words(const HoldersPicture& picture, int row, int column) 
     text.facts.push_back({kind_name(words.kind, words.experts),
                           held_bytes_words(words.kind, words.bytes, words.passing_bytes) +
                               QStringLiteral(" \u00b7 ") + words.as});
+  text.facts.push_back({HoldersWords::tr("activations"),
+                        activations_words(line.activations[static_cast<std::size_t>(column)])});
   const bool tables = where.first == 0;
   const bool adds = std::any_of(cell.begin(), cell.end(), [](const HeldBucket& bucket) {
     return bucket.gradients.as == HeldAs::kPartialSum;
@@ -146,6 +161,17 @@ SelectionText holders_words(const HoldersPicture& picture, int row, int column) 
           {HoldersWords::tr("under way"),
            HoldersWords::tr("%1, %2 done").arg(moving.name, share_text(moving.done))});
   return text;
+}
+
+QString microbatches_words(const std::vector<int>& microbatches) {
+  if (microbatches.size() == 1) return HoldersWords::tr("micro-batch %1").arg(microbatches.front());
+  if (microbatches.back() - microbatches.front() + 1 == static_cast<int>(microbatches.size()))
+    return HoldersWords::tr("micro-batches %1 to %2")
+        .arg(microbatches.front())
+        .arg(microbatches.back());
+  QStringList numbers;
+  for (const int microbatch : microbatches) numbers << QString::number(microbatch);
+  return HoldersWords::tr("micro-batches %1").arg(numbers.join(QStringLiteral(", ")));
 }
 
 QString other_rows_words(const HoldersPicture& picture) {
@@ -167,6 +193,9 @@ QString holders_description(const HoldersPicture& picture) {
       QStringList kinds;
       for (const CellWords& words : words_of(row.cells[column]))
         kinds << kind_name(words.kind, words.experts) + QLatin1Char(' ') + words.as;
+      if (row.activations[column].bytes > 0)
+        kinds << HoldersWords::tr("activations") + QLatin1Char(' ') +
+                     activations_words(row.activations[column]);
       cells << column_name(picture.columns[column]) + QLatin1Char(' ') +
                    kinds.join(QStringLiteral(", "));
     }

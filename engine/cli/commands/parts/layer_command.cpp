@@ -48,7 +48,11 @@ std::string tensors_text(const LayerRankStep& part, bool written) {
   std::string text;
   for (const LayerTensor& tensor : part.tensors) {
     if (tensor.written != written || tensor.rows == 1) continue;
-    text += fmt::format("{}{} [{} x {}]{}", text.empty() ? "" : ", ", tensor.name,
+    const std::string experts =
+        tensor.all_experts > 0
+            ? fmt::format("{} experts ", side_text(tensor.held_experts(), tensor.all_experts))
+            : std::string();
+    text += fmt::format("{}{} {}[{} x {}]{}", text.empty() ? "" : ", ", tensor.name, experts,
                         side_text(tensor.held_rows, tensor.rows),
                         side_text(tensor.held_columns, tensor.columns),
                         tensor.partial ? " partial sum" : "");

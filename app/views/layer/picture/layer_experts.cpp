@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/views/layer/picture/layer_experts.h"
+
+#include <QCoreApplication>
+#include <algorithm>
+#include <cmath>
+
+#include "app/look/figures.h"
+#include "app/views/shared/paint/paint_tools.h"
+
+namespace parallelarium {
+namespace {
+
+struct ExpertTexts {
+  Q_DECLARE_TR_FUNCTIONS(layer)
+};
+
+constexpr double kBetweenExperts = 2, kStripe = 5, kNumberHeight = 11, kThinEdge = 5;
+constexpr std::size_t kMostNamed = 8;  // runs that a sentence counts
+
+// Calls visit(expert, index among the rank's own or -1) for each expert of the layer.
+template <class Visit>
+void for_each_expert(const LayerTensor& of, const Visit& visit) {
+  std::int64_t own = 0;
+  auto range = of.experts.begin();
+  for (std::int64_t expert = 0; expert < of.all_experts; ++expert) {
+    while (range != of.experts.end() && expert >= range->end) ++range;
+    const bool held = range != of.experts.end() && expert >= range->begin;
+    visit(expert, held ? own : -1);
+    if (held) ++own;
+  }
+}
+
+// The rank's part of one expert's matrix. TP cuts each expert's inner width alike.
+QRectF part_of_expert(const LayerTensor& of, const QRectF& place) {
+  const ChunkRange rows = of.row_ranges.front(), columns = of.column_ranges.front();
+  return {place.left() + place.width() * double(columns.begin) / double(of.columns),
+          place.top() + place.height() * double(rows.begin) / double(of.rows),
+          place.width() * double(columns.end - columns.begin) / double(of.columns),
+          place.height() * double(rows.end - rows.begin) / double(of.rows)};
+}
+
+// The ranks of one replica stand one behind the other.
+int rank_at_home(const LayerSteps& layer, int home, int like) {
+  const int homes = layer.routed ? layer.routed->ep : 1;
+  const int each = int(layer.ranks.size()) / std::max(1, homes);
+  return home * each + like % each;
+}
+
+std::vector<RowRun> runs_at(const LayerPicture& picture, const LayerStep& step, int rank) {
+  if (!picture.shows_routes() || step.kind != LayerStepKind::kCompute) return {};
+  return row_runs(*picture.routed, step.piece, picture.layer->ranks[std::size_t(rank)].at.dp);
+}
+
+// "rank 0: 130 (stay), rank 2: 126"; "expert 0: 60, expert 1: 64"
+QString runs_text(const LayerPicture& picture, const std::vector<RowRun>& runs, int rank) {
+  const LayerSteps& layer = *picture.layer;
+  QStringList parts;
+  for (const RowRun& run : runs) {
+    if (parts.size() == int(kMostNamed)) {
+      parts << QStringLiteral("\u2026");
+      break;
+    }
+    const int at = rank_at_home(layer, run.home, rank);
+    parts << (run.expert >= 0
+                  ? ExpertTexts::tr("expert %1: %2").arg(run.expert).arg(count_text(run.rows))
+              : at == rank ? ExpertTexts::tr("rank %1: %2 (stay)")
+                                 .arg(layer.ranks[std::size_t(at)].rank)
+                                 .arg(count_text(run.rows))
+                           : ExpertTexts::tr("rank %1: %2")
+                                 .arg(layer.ranks[std::size_t(at)].rank)
+                                 .arg(count_text(run.rows)));
+  }
+  return parts.join(QStringLiteral(", "));
+}
+
+QString counted_text(const RoutedLayer& routed) {
+  return routed.measured ? ExpertTexts::tr("counted in the run") : ExpertTexts::tr("predicted");
+}
+
+// 0, 1, 2, 5 as "0 to 2, 5"
+QString ranges_text(const std::vector<ChunkRange>& ranges) {
+  std::vector<ChunkRange> joined;
+  for (const ChunkRange& range : ranges) {
+    if (!joined.empty() && joined.back().end == range.begin)
+      joined.back().end = range.end;
+    else
+      joined.push_back(range);
+  }
+  QStringList parts;
+  for (const ChunkRange& range : joined)
+    parts << (range.end - range.begin == 1
+                  ? QString::number(range.begin)
+                  : ExpertTexts::tr("%1 to %2").arg(range.begin).arg(range.end - 1));
+  return parts.join(QStringLiteral(", "));
+}
+
+const LayerTensor* weights_of(const LayerSteps& layer, int rank) {
+  for (const LayerStep& step : layer.steps)
+    for (const LayerTensor& tensor : step.ranks[std::size_t(rank)].tensors)
+      if (tensor.all_experts > 0) return &tensor;
+  return nullptr;
+}
+
+}  // namespace
+
+QSizeF ExpertGrid::size(double scale) const {
+  return {across * std::max(1.0, double(columns) * scale) + (across - 1) * kBetweenExperts,
+          down * std::max(1.0, double(rows) * scale) + (down - 1) * kBetweenExperts};
+}
+
+QRectF ExpertGrid::place_of(std::int64_t expert, const QRectF& place) const {
+  const double wide = (place.width() - (across - 1) * kBetweenExperts) / across;
+  const double high = (place.height() - (down - 1) * kBetweenExperts) / down;
+  return {place.left() + double(expert % across) * (wide + kBetweenExperts),
+          place.top() + double(expert / across) * (high + kBetweenExperts), wide, high};
+}
+
+ExpertGrid expert_grid(const LayerTensor& weights) {
+  ExpertGrid best;
+  double least = 0;
+  for (int across = 1; across <= weights.all_experts; ++across) {
+    if (weights.all_experts % across != 0) continue;
+    const int down = weights.all_experts / across;
+    const double off = std::fabs(std::log(double(weights.columns * across)) -
+                                 std::log(double(weights.rows * down)));
+    if (across == 1 || off < least) best = {across, down, weights.rows, weights.columns};
+    if (across == 1 || off < least) least = off;
+  }
+  return best;
+}
+
+bool experts_in_rows(const LayerTensor& weights) {
+  return weights.name.find("w-out") != std::string::npos;
+}
+
+void paint_expert_weights(const LayerBrush& brush, const LayerTensor& of, const QRectF& place,
+                          int rank, const QColor& fill, double done) {
+  const ExpertGrid grid = expert_grid(of);
+  QPainter& painter = brush.painter;
+  const Theme& theme = brush.theme;
+  const QRectF first = grid.place_of(0, place);
+  const bool thin = std::min(first.width(), first.height()) < kThinEdge;
+  QPen edge = theme.rank_line(layer_color_number(brush.picture, rank));
+  edge.setWidthF(1);
+  const QFont font = theme.font(9);
+  const QPen absent(theme.muted, 1, Qt::DotLine);
+  for_each_expert(of, [&](std::int64_t expert, std::int64_t own) {
+    const QRectF block = grid.place_of(expert, place);
+    painter.setBrush(Qt::NoBrush);
+    if ((own < 0 || of.held_rows < of.rows || of.held_columns < of.columns) && !thin) {
+      painter.setPen(absent);
+      painter.drawRect(block);
+    }
+    if (own < 0) {
+      if (thin) painter.fillRect(block, mixed(theme.muted, theme.surface, 0.75));
+      return;
+    }
+    const QRectF part = part_of_expert(of, block);
+    painter.fillRect(QRectF(part.left(), part.top(), part.width(), part.height() * done), fill);
+    if (thin) return;
+    painter.setPen(edge);
+    painter.drawRect(part);
+    const QString number = QString::number(expert);
+    if (part.height() < kNumberHeight || done < 1 || label_width(font, number) + 2 > part.width())
+      return;
+    put_label(painter, part, number, font, theme.ink_on(fill), brush.texts);
+  });
+}
+
+void paint_expert_values(const LayerBrush& brush, const LayerTensor& of, const QRectF& place,
+                         const QImage& cells) {
+  const ExpertGrid grid = expert_grid(of);
+  const double share = 1.0 / std::max(1, of.held_experts());
+  const bool below = experts_in_rows(of);
+  for_each_expert(of, [&](std::int64_t expert, std::int64_t own) {
+    if (own < 0) return;
+    const QRectF part = part_of_expert(of, grid.place_of(expert, place));
+    const double wide = cells.width(), high = cells.height();
+    const QRectF source = below ? QRectF(0, double(own) * share * high, wide, share * high)
+                                : QRectF(double(own) * share * wide, 0, share * wide, high);
+    brush.painter.drawImage(part.adjusted(1, 1, -1, -1), cells, source);
+  });
+}
+
+void paint_row_runs(const LayerBrush& brush, const LayerBox& box, const QRectF& place, int rank) {
+  const LayerSteps& layer = *brush.picture.layer;
+  const LayerStep& step = layer.steps[std::size_t(box.step)];
+  const std::vector<LayerTensor>& tensors = step.ranks[std::size_t(rank)].tensors;
+  if (box.tensor >= int(tensors.size())) return;
+  const LayerTensor& of = tensors[std::size_t(box.tensor)];
+  if (!of.by_row) return;
+  const std::vector<RowRun> runs = runs_at(brush.picture, step, rank);
+  std::int64_t all = 0, before = 0;
+  for (const RowRun& run : runs) all += run.rows;
+  if (all == 0) return;
+  const Theme& theme = brush.theme;
+  const QFont font = theme.font(9);
+  const int made = box.step - (of.written ? 0 : 1);
+  const bool there = made < 0 || layer_share_done(brush.picture, made, rank) >= 1;
+  const double stripe = std::min(kStripe, 0.4 * place.width());
+  for (std::size_t at = 0; at < runs.size(); ++at) {
+    const RowRun& run = runs[at];
+    const double top = place.top() + place.height() * double(before) / double(all);
+    before += run.rows;
+    const double bottom = place.top() + place.height() * double(before) / double(all);
+    const int end = rank_at_home(layer, run.home, rank);
+    QColor color = theme.rank(layer_color_number(brush.picture, end));
+    if (run.expert >= 0 && at % 2 == 1) color = mixed(color, theme.surface, 0.45);
+    brush.painter.fillRect(QRectF(place.left(), top, stripe, bottom - top), color);
+    const QString number =
+        run.expert >= 0 ? QStringLiteral("E%1").arg(run.expert) : count_text(run.rows);
+    const QRectF rest(place.left() + stripe, top, place.width() - stripe, bottom - top);
+    // Crosses of partial sums leave no room, and shards are half empty.
+    if (!there || of.partial || of.is_shard() || rest.height() < kNumberHeight ||
+        label_width(font, number) + 2 > rest.width())
+      continue;
+    put_label(brush.painter, rest, number, font, theme.ink_on(theme.memory(Category::kActivations)),
+              brush.texts);
+  }
+}
+
+bool rows_are_drawn(const LayerPicture& picture, const LayerLayout& layout) {
+  if (!picture.shows_routes()) return false;
+  return std::any_of(layout.halves.begin(), layout.halves.end(),
+                     [](const LayerHalf& half) { return half.open && !half.attention; });
+}
+
+QString row_runs_legend(const LayerPicture& picture) {
+  return ExpertTexts::tr(
+             "Beside rows of tokens: the colour of the rank that they go to or come from, and how "
+             "many they are, %1; E: whose they are.")
+      .arg(counted_text(*picture.routed));
+}
+
+QString held_experts_text(const LayerTensor& weights) {
+  const int held = weights.held_experts();
+  return held == weights.all_experts
+             ? ExpertTexts::tr("%1 experts").arg(held)
+             : ExpertTexts::tr("%1 of %2 experts").arg(held).arg(weights.all_experts);
+}
+
+QString experts_of_rank_text(const LayerSteps& layer, int rank) {
+  const LayerTensor* weights = weights_of(layer, rank);
+  if (!weights) return {};
+  const QString which = ranges_text(weights->experts);
+  return weights->held_experts() == 1 ? ExpertTexts::tr("expert %1").arg(which)
+                                      : ExpertTexts::tr("experts %1").arg(which);
+}
+
+QString layer_way_text(const LayerStep& step) {
+  if (step.kind != LayerStepKind::kCollective) return {};
+  if (step.purpose == Purpose::kCounts) return ExpertTexts::tr("counts");
+  if (step.purpose != Purpose::kTokens) return {};
+  return step.block == 0 ? ExpertTexts::tr("dispatch") : ExpertTexts::tr("combine");
+}
+
+std::vector<FactLine> expert_facts(const LayerPicture& picture, int step, int rank) {
+  std::vector<FactLine> facts;
+  if (!picture.shows_routes()) return facts;
+  const LayerStep& of = picture.layer->steps[std::size_t(step)];
+  const RoutedLayer& routed = *picture.routed;
+  const int home = picture.layer->ranks[std::size_t(rank)].at.dp;
+  const bool back =
+      of.kind == LayerStepKind::kCollective ? of.block == 1 : of.piece == Piece::kUnpermute;
+  if (of.purpose == Purpose::kTokens ||
+      (of.kind == LayerStepKind::kCompute && (of.piece == Piece::kDispatch || back)))
+    facts.push_back({back ? ExpertTexts::tr("tokens back from") : ExpertTexts::tr("tokens to"),
+                     runs_text(picture, row_runs(routed, Piece::kDispatch, home), rank) +
+                         QStringLiteral(" \u00b7 ") + counted_text(routed)});
+  if (of.kind != LayerStepKind::kCompute || of.piece != Piece::kExpert) return facts;
+  facts.push_back({ExpertTexts::tr("tokens here"),
+                   runs_text(picture, row_runs(routed, Piece::kExpert, home), rank) +
+                       QStringLiteral(" \u00b7 ") + counted_text(routed)});
+  std::int64_t dropped = 0;
+  for (const std::int64_t of_expert : routed.dropped) dropped += of_expert;
+  facts.push_back({ExpertTexts::tr("capacity"),
+                   routed.capacity == 0
+                       ? ExpertTexts::tr("no limit, so that no token is dropped")
+                       : ExpertTexts::tr("%1 tokens of each rank for an expert; the group drops %2")
+                             .arg(count_text(routed.capacity), count_text(dropped))});
+  return facts;
+}
+
+QString experts_sentence(const LayerPicture& picture) {
+  if (!picture.layer->experts || !picture.drawn()) return {};
+  const LayerSteps& layer = *picture.layer;
+  QStringList lines;
+  const int homes = picture.routed ? picture.routed->ep : 1;
+  for (int home = 0; home < std::min(homes, int(kMostNamed)); ++home) {
+    const int rank = rank_at_home(layer, home, 0);
+    QString line = ExpertTexts::tr("Rank %1 has %2")
+                       .arg(layer.ranks[std::size_t(rank)].rank)
+                       .arg(experts_of_rank_text(layer, rank));
+    if (picture.shows_routes())
+      line += ExpertTexts::tr(", tokens to %1")
+                  .arg(runs_text(picture, row_runs(*picture.routed, Piece::kDispatch, home), rank));
+    lines << line + QLatin1Char('.');
+  }
+  return lines.join(QLatin1Char(' '));
+}
+
+}  // namespace parallelarium

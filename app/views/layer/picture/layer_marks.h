@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The marks of a layer's steps in their order, and how much room each takes.
+#pragma once
+
+#include "app/views/layer/picture/layer_picture.h"
+
+namespace parallelarium {
+
+// Pixels for an element: along widths, and along tokens.
+struct LayerScale {
+  double width = 0, tokens = 0;
+};
+
+struct LayerCell {
+  LayerMark mark = LayerMark::kTensor;
+  int tensor = -1;
+  const LayerTensor* of = nullptr;
+  int step = -1;    // whose tensor it is, if not the one that it stands with
+  double wide = 0;  // of an arrow or a bar that is wider than others
+};
+struct StepMarks {
+  int step = 0;
+  std::vector<LayerCell> cells;
+  double least = 52;  // for its name
+};
+
+double width_of(const LayerCell& cell, const LayerScale& scale);
+double height_of(const LayerCell& cell, const LayerScale& scale);
+// Free on either side of a mark.
+double pad_of(const LayerCell& cell);
+// `shown`: ranks, as LayerSteps::ranks.
+std::vector<StepMarks> groups_of(const LayerSteps& layer, const LayerHalf& half,
+                                 const std::vector<int>& shown, const Theme& theme);
+
+}  // namespace parallelarium

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A layer of experts in the Layer view: who has which expert, who sends tokens to whom, and what a
+// run saw of them.
+#include "app/views/layer/picture/layer_experts.h"
+
+#include <gtest/gtest.h>
+
+#include <QImage>
+#include <QTest>
+#include <QToolButton>
+#include <algorithm>
+
+#include "app/look/figures.h"
+#include "app/state/run/engine_process.h"
+#include "app/views/layer/layer_inside.h"
+#include "app/views/layer/layer_view.h"
+#include "engine/plan/setup/setup_settings.h"
+#include "tests/app/wait.h"
+
+namespace parallelarium {
+namespace {
+
+using ExpertFields = std::vector<std::pair<std::string, std::string>>;
+
+void set_experts(Session& session, const ExpertFields& fields) {
+  Setup setup = session.setup();
+  ASSERT_TRUE(set_fields(setup, fields));
+  session.history().change(setup, QStringLiteral("set up"));
+  session.wait_for_prediction();
+  ASSERT_TRUE(session.problems().empty()) << session.problems().front().text;
+}
+
+const ExpertFields kTwoByTwo = {
+    {"pp", "1"}, {"model", "moe-tiny"}, {"dp", "2"}, {"tp", "2"}, {"ep", "2"}};
+
+// Where all that runs is done.
+LayerPicture picture_at_end(const Session& session, const LayerLook& look) {
+  LayerPicture picture = layer_picture(session, look);
+  if (picture.predicted) picture.playhead = picture.predicted->window.end;
+  return picture;
+}
+
+int step_of_piece(const LayerPicture& picture, Piece piece) {
+  for (std::size_t step = 0; step < picture.layer->steps.size(); ++step)
+    if (picture.layer->steps[step].kind == LayerStepKind::kCompute &&
+        picture.layer->steps[step].piece == piece)
+      return int(step);
+  return -1;
+}
+
+// The line in which a step stands.
+const LayerHalf* half_with(const LayerLayout& layout, int step) {
+  for (const LayerHalf& half : layout.halves)
+    if (half.open && std::find(half.steps.begin(), half.steps.end(), step) != half.steps.end())
+      return &half;
+  return nullptr;
+}
+
+TEST(LayerExperts, TheirHalfIsOpenOnEveryRankOfTheGroupAndAttentionOnThoseOfOneReplica) {
+  Session session;
+  set_experts(session, kTwoByTwo);
+  LayerView view(session);
+  view.resize(1000, 700);
+  view.show();
+  LayerLook look = view.look();
+  EXPECT_TRUE(look.mlp_open && !look.attention_open);
+  look.attention_open = true;
+  view.show_look(look);
+  const auto ranks_of = [&](bool attention) {
+    for (const LayerHalf& half : view.layout_now().halves)
+      if (half.attention == attention) return half.ranks;
+    return std::vector<int>{};
+  };
+  EXPECT_EQ(ranks_of(false), (std::vector<int>{0, 1, 2, 3}));
+  EXPECT_EQ(ranks_of(true), (std::vector<int>{0, 1}));
+  QTest::keyClick(&view.canvas(), Qt::Key_Right);
+  for (int down = 0; down < 3; ++down) QTest::keyClick(&view.canvas(), Qt::Key_Down);
+  EXPECT_EQ(view.look().rank, 3);
+  EXPECT_EQ(ranks_of(true), (std::vector<int>{2, 3}));
+}
+
+// Every expert's matrix stands on the ranks where it lives, as far as TP gives them of it.
+TEST(LayerExperts, AMatrixIsFilledWhereTheExpertLives) {
+  for (const char* placement : {"blocked", "round-robin"}) {
+    Session session;
+    ExpertFields fields = kTwoByTwo;
+    fields.push_back({"expert-placement", placement});
+    set_experts(session, fields);
+    LayerLook look;
+    const LayerPicture picture = picture_at_end(session, look);
+    const LayerLayout layout = layer_layout(picture, QSizeF(1600, 900), light_theme());
+    QImage image(1600, int(layout.bottom) + 1, QImage::Format_RGB32);
+    image.fill(light_theme().surface);
+    QPainter painter(&image);
+    paint_layer(painter, picture, layout, light_theme(), nullptr);
+    const LayerHalf* half = half_with(layout, step_of_piece(picture, Piece::kExpert));
+    ASSERT_NE(half, nullptr);
+    const auto& setup = session.subject().prediction()->setup;
+    const int step = step_of_piece(picture, Piece::kExpert);
+    const QColor weight = light_theme().memory(Category::kParameters);
+    int filled = 0, empty = 0;
+    for (const LayerBox& box : half->boxes) {
+      if (box.mark != LayerMark::kTensor || box.step != step) continue;
+      for (std::size_t row = 0; row < half->rows.size(); ++row) {
+        const LayerRank& rank = picture.layer->ranks[std::size_t(half->ranks[row])];
+        const LayerTensor& of = picture.layer->steps[std::size_t(step)]
+                                    .ranks[std::size_t(half->ranks[row])]
+                                    .tensors[std::size_t(box.tensor)];
+        if (of.all_experts == 0) continue;
+        const QRectF place(box.x, half->rows[row] - box.height / 2, box.width, box.height);
+        for (int expert = 0; expert < 8; ++expert) {
+          const QRectF block = expert_grid(of).place_of(expert, place);
+          // TP cuts the inner width: columns of the first products, rows of the last.
+          for (int tp = 0; tp < 2; ++tp) {
+            const double quarter = (tp + 0.25) / 2;
+            const QPointF point =
+                of.name == "w-out"
+                    ? QPointF(block.left() + 3, block.top() + block.height() * quarter)
+                    : QPointF(block.left() + block.width() * quarter, block.top() + 3);
+            const bool here =
+                home_of_expert(expert, 8, 2, setup.expert_placement).rank == rank.at.dp &&
+                tp == rank.at.tp;
+            EXPECT_EQ(image.pixelColor(point.toPoint()) == weight, here)
+                << of.name << " expert " << expert << " rank " << rank.rank << " part " << tp;
+            ++(here ? filled : empty);
+          }
+        }
+      }
+    }
+    EXPECT_EQ(filled, 3 * 8 * 2) << placement;
+    EXPECT_EQ(empty, 3 * 8 * 2 * 3);
+  }
+}
+
+TEST(LayerExperts, SaysWhoSendsHowManyTokensToWhomAndWhatIsDropped) {
+  Session session;
+  ExpertFields fields = kTwoByTwo;
+  fields.push_back({"skew", "0.5"});
+  set_experts(session, fields);
+  const LayerPicture picture = picture_at_end(session, {});
+  const auto routed = route_layer(session.subject().prediction()->setup, 0, 0, 0);
+  ASSERT_TRUE(routed);
+  const auto fact = [&](int step, int rank, const char* word) {
+    for (const FactLine& line : describe_layer_step(picture, step, rank).facts)
+      if (line.word == QLatin1String(word)) return line.value;
+    return QString();
+  };
+  const int dispatch = step_of_piece(picture, Piece::kDispatch);
+  for (const int rank : {0, 3}) {
+    const int home = rank / 2;
+    const auto tokens = [&](int to) {
+      return count_text(routed->rows[std::size_t(home)][std::size_t(to)]);
+    };
+    const QString first = QStringLiteral("rank %1: %2").arg(rank % 2).arg(tokens(0));
+    const QString second = QStringLiteral("rank %1: %2").arg(2 + rank % 2).arg(tokens(1));
+    const QString text = fact(dispatch, rank, "tokens to");
+    EXPECT_TRUE(text.contains(first) && text.contains(second)) << text.toStdString();
+  }
+  const int experts = step_of_piece(picture, Piece::kExpert);
+  std::int64_t dropped = 0;
+  for (const std::int64_t each : routed->dropped) dropped += each;
+  EXPECT_GT(dropped, 0);
+  EXPECT_TRUE(fact(experts, 0, "capacity").contains(count_text(dropped)));
+  EXPECT_TRUE(fact(experts, 0, "tokens here")
+                  .contains(QStringLiteral("expert 0: ") + count_text(routed->load[0])));
+  EXPECT_TRUE(fact(experts, 0, "shapes").contains(QLatin1String("4 of 8 experts: 64")));
+  const QString sentence = layer_sentence(picture);
+  EXPECT_TRUE(sentence.contains(QLatin1String("Rank 2 has experts 4 to 7")))
+      << sentence.toStdString();
+  // A lesson that asks what is sent hides it.
+  session.locks().set_hidden({QStringLiteral("traffic.sent_bytes")});
+  const LayerPicture asked = picture_at_end(session, {});
+  EXPECT_FALSE(asked.shows_routes());
+  EXPECT_FALSE(layer_sentence(asked).contains(QLatin1String("tokens to")));
+}
+
+// Dispatch, experts and combine have numbers of every rank, and the sums of TP hold.
+TEST(LayerExperts, LooksInsideTheirTensors) {
+  ASSERT_FALSE(EngineProcess::find_program().isEmpty()) << "the engine is not built";
+  Session session;
+  set_experts(session, kTwoByTwo);
+  LayerView view(session);
+  view.resize(1000, 700);
+  view.show();
+  auto* button = view.findChild<QToolButton*>(QStringLiteral("LookInside"));
+  ASSERT_TRUE(button && button->isEnabled());
+  button->click();
+  ASSERT_TRUE(wait_until([&] { return session.jobs().state() == RunState::kIdle; }, 60'000));
+  EXPECT_EQ(session.jobs().last_error(), QString());
+  const LayerPicture picture = view.picture();
+  ASSERT_NE(picture.look.inside, nullptr);
+  const LayerInside& inside = *picture.look.inside;
+  int sums = 0;
+  for (std::size_t step = 0; step < picture.layer->steps.size(); ++step) {
+    const LayerStep& of = picture.layer->steps[step];
+    if (of.kind == LayerStepKind::kCollective && of.axis == Axis::kTp) {
+      const InsideIdentity* identity = inside.identity_of(int(step));
+      ASSERT_NE(identity, nullptr) << step;
+      EXPECT_LT(identity->largest_difference, 1e-5);
+      ++sums;
+    }
+    if (of.kind != LayerStepKind::kCompute ||
+        (of.piece != Piece::kRouter && of.piece != Piece::kDispatch && of.piece != Piece::kExpert &&
+         of.piece != Piece::kUnpermute))
+      continue;
+    for (std::size_t rank = 0; rank < of.ranks.size(); ++rank)
+      for (const LayerTensor& tensor : of.ranks[rank].tensors)
+        EXPECT_NE(inside.find(of, tensor, picture.layer->ranks[rank].rank), nullptr)
+            << tensor.name << " rank " << rank;
+  }
+  EXPECT_EQ(sums, 2);
+}
+
+}  // namespace
+}  // namespace parallelarium
