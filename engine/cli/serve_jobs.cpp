@@ -105,7 +105,7 @@ Result<nlohmann::json> plan_job(const PlanRequest& request, const std::optional<
   Result<PlanResult> result = search(request, seen);
   if (!result) return result.error();
   note_ties(*result, request.machine, seen);
-  note_rules(*result, request, seen);
+  note_rules(*result, request);
   nlohmann::json answer = to_json(*result);
   add_messages(answer["reasons"], result->reasons);
   for (std::size_t at = 0; at < result->why.size(); ++at)

@@ -2,6 +2,7 @@
 // What a search knows of a candidate that has no class yet.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -25,21 +26,41 @@ struct Entry {
   Footing footing;
   std::int32_t end = 0;
   std::uint8_t walks = 0;                    // kWalks: it is simulated next
+  bool out = false;                          // it is refused or does not fit
   std::int64_t nanoseconds = 0, bytes = 0;   // lower bounds
   static constexpr std::uint8_t kWalks = 2;  // of walked_bound(), of laned_bound()
   bool walked() const { return walks >= kWalks; }
+  // Keeps the larger bounds. `capacity`: of a device; none: ranks share their memory, so that no
+  // rank alone tells what fits.
+  void raise(const Bound& bound, const std::optional<std::int64_t>& capacity) {
+    nanoseconds = std::max(nanoseconds, bound.nanoseconds);
+    if (!capacity) return;
+    bytes = std::max(bytes, bound.bytes);
+    out = bound.bytes > *capacity;
+  }
+};
+
+inline std::int64_t actions_of(const Entry& entry, const Space& space) {
+  return std::int64_t{space.stages_of_candidate(entry.candidate)} * entry.candidate.microbatches;
+}
+
+// What simulating a candidate tells. Its memory is exact.
+struct Trial {
+  Tried tried;
+  std::int64_t at_least = 0;  // nanoseconds, where that was known before all of its time was
+  bool stopped = false;       // by then it was not wanted, or did not fit: it has no time
 };
 
 // What the next look at it tells; neither where the search was cancelled.
 struct Look {
   std::optional<Result<Bound>> bound;
-  std::optional<Result<Tried>> tried;
+  std::optional<Result<Trial>> trial;
 };
 
-// try_setup() with its figures only where `wanted` says so of a plan that fits: else it has time
-// and memory alone.
-using Wanted = std::function<bool(Nanoseconds time, std::int64_t bytes)>;
-Result<Tried> try_setup(const Setup& setup, const Machine& machine, const Wanted& wanted);
+// A prediction of the Setup, which stops where `wanted` says no of what it takes at least. Figures
+// beside time and memory are there only where it says yes of a plan that fits.
+using Wanted = std::function<bool(std::int64_t nanoseconds, std::int64_t bytes)>;
+Result<Trial> try_candidate(const Setup& setup, const Machine& machine, const Wanted& wanted);
 
 // Those that are looked at ahead. Simulations are few: one may spare the others.
 struct Coming {

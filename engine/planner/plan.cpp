@@ -57,16 +57,19 @@ Result<Tried> try_setup(const Setup& setup, const Machine& machine, bool with_pa
   return tried;
 }
 
-Result<Tried> try_setup(const Setup& setup, const Machine& machine, const Wanted& wanted) {
-  Result<StepPrediction> step = predict_step(setup, machine);
+Result<Trial> try_candidate(const Setup& setup, const Machine& machine, const Wanted& wanted) {
+  Result<StepPrediction> step =
+      predict_step(setup, machine, [&](const Prediction& of, Nanoseconds at_least) {
+        return !of.fits() || !wanted(at_least.count(), of.needed_bytes);
+      });
   if (!step) return step.error();
   const Prediction& prediction = step->prediction;
-  const bool told =
-      prediction.fits() && wanted(prediction.timeline.duration, prediction.needed_bytes);
+  const bool told = !step->stopped && prediction.fits() &&
+                    wanted(prediction.timeline.duration.count(), prediction.needed_bytes);
   if (told) add_step_figures(*step);
-  Tried tried = tried_of(setup, *step);
-  if (told) tried.plan.parts = parts_of(prediction, step->repeats);
-  return tried;
+  Trial trial{tried_of(setup, *step), step->at_least.count(), step->stopped};
+  if (told) trial.tried.plan.parts = parts_of(prediction, step->repeats);
+  return trial;
 }
 
 const MemoryRow& fullest_row(const Plan& plan) {

@@ -13,8 +13,10 @@
 #include "engine/planner/bounds/bound_tables.h"
 #include "engine/planner/entry.h"
 #include "engine/planner/front.h"
+#include "engine/planner/keeping.h"
 #include "engine/planner/listing.h"
 #include "engine/planner/parallel.h"
+#include "engine/planner/reasons/rules.h"
 #include "engine/planner/tally.h"
 
 namespace parallelarium {
@@ -29,8 +31,7 @@ class Search {
   Search(const PlanRequest& request, const Space& space, const PlanWatch& watch)
       : request_(request), space_(space), watch_(watch) {
     const Machine& machine = request.machine;
-    capacity_ = usable_bytes(machine);
-    together_ = machine.ranks_share_memory() || machine.local;
+    if (!machine.ranks_share_memory() && !machine.local) capacity_ = usable_bytes(machine);
   }
 
   Result<PlanResult> run() {
@@ -47,6 +48,7 @@ class Search {
         count_bounded(entries_[std::get<2>(queue_.top())]);
     else
       find_front();
+    find_keeping();
     if (cancelled() && result_.best.empty())
       return message("cancelled.plan", "The search was cancelled.");
     finish();
@@ -95,6 +97,7 @@ class Search {
     for (std::size_t at = 0; at < entries_.size(); ++at) {
       Entry& entry = entries_[at];
       if (const auto& refusal = tables_.refusal(entry)) {
+        entry.out = true;
         tally_.count(PlanClass::kRefused, *refusal, entry.candidate);
         continue;
       }
@@ -104,10 +107,8 @@ class Search {
 
   // Keeps the larger bounds; false: it does not fit, and is counted.
   bool take_bound(Entry& entry, const Bound& bound) {
-    entry.nanoseconds = std::max(entry.nanoseconds, bound.nanoseconds);
-    if (together_) return true;
-    entry.bytes = std::max(entry.bytes, bound.bytes);
-    if (bound.bytes <= capacity_) return true;
+    entry.raise(bound, capacity_);
+    if (!entry.out) return true;
     note_least(entry.candidate, bound.bytes);
     tally_.count(PlanClass::kDoesNotFit,
                  too_large(bound.stage, bound.bytes, request_.machine, bound.states),
@@ -196,8 +197,7 @@ class Search {
       }
       if (look_at(at, [&] { return coming_smaller(); }))
         left_.emplace(entries_[at].nanoseconds, at);
-      tell(kBestShare +
-               (kNeighboursShare - kBestShare) * (1 - static_cast<double>(left_.size()) / all),
+      tell(kBestShare + (kRulesShare - kBestShare) * (1 - static_cast<double>(left_.size()) / all),
            [](auto decided, auto of) {
              return message("plan-smaller",
                             "Simulating smaller plans: {} of {} candidates are decided.", decided,
@@ -236,7 +236,8 @@ class Search {
   template <class Coming>
   bool look_at(std::size_t at, const Coming& coming) {
     Entry& entry = entries_[at];
-    if (const std::int64_t actions = actions_of(entry); actions > kMostPlanActions) {
+    if (const std::int64_t actions = actions_of(entry, space_); actions > kMostPlanActions) {
+      entry.out = true;
       tally_.count(PlanClass::kRefused,
                    message("plan-actions-many",
                            "Its stages times its micro-batches are {}, and a search simulates at "
@@ -246,12 +247,13 @@ class Search {
       return false;
     }
     Look look = ahead_.take(at, coming);
-    if (look.tried) {
-      take(entry, *look.tried);
+    if (look.trial) {
+      take(entry, *look.trial);
       return false;
     }
     if (!look.bound) return false;  // cancelled
     if (!*look.bound) {
+      entry.out = true;
       tally_.count(PlanClass::kRefused, look.bound->error(), entry.candidate);
       return false;
     }
@@ -259,23 +261,20 @@ class Search {
     return take_bound(entry, **look.bound);
   }
 
-  std::int64_t actions_of(const Entry& entry) const {
-    return std::int64_t{space_.stages_of_candidate(entry.candidate)} * entry.candidate.microbatches;
-  }
-
-  // Whether a plan of such time and memory may be among what is told in the end. What is better now
-  // stays better.
-  bool may_be_told(const Candidate& candidate, Nanoseconds time, std::int64_t bytes) const {
+  // Whether a plan of such time and memory, or more, may be among what is told in the end. What is
+  // better now stays better.
+  bool may_be_told(const Candidate& candidate, std::int64_t nanoseconds, std::int64_t bytes) const {
     const std::lock_guard lock(told_);
+    if (keeping_) return true;
     Entry entry;
     entry.candidate = candidate;
-    entry.nanoseconds = time.count();
+    entry.nanoseconds = nanoseconds;
     entry.bytes = bytes;
     if (!cannot_be_among_best(entry)) return true;
     return std::none_of(result_.pareto.begin(), result_.pareto.end(), [&](const Plan& plan) {
-      const auto gpus = plan.candidate.gpus();
-      return plan.time <= time && plan.needed_bytes <= bytes && gpus <= candidate.gpus() &&
-             (plan.time < time || plan.needed_bytes < bytes || gpus < candidate.gpus());
+      const std::int64_t time = plan.time.count(), gpus = plan.candidate.gpus();
+      return time <= nanoseconds && plan.needed_bytes <= bytes && gpus <= candidate.gpus() &&
+             (time < nanoseconds || plan.needed_bytes < bytes || gpus < candidate.gpus());
     });
   }
 
@@ -284,8 +283,8 @@ class Search {
     if (cancelled()) return look;
     const Setup setup = space_.setup_of(entry.candidate);
     if (entry.walked())
-      look.tried.emplace(try_setup(setup, request_.machine, [&](auto time, auto bytes) {
-        return may_be_told(entry.candidate, time, bytes);
+      look.trial.emplace(try_candidate(setup, request_.machine, [&](auto at_least, auto bytes) {
+        return may_be_told(entry.candidate, std::max(entry.nanoseconds, at_least), bytes);
       }));
     else
       look.bound.emplace(entry.walks == 0 ? tables_.walked(entry, setup)
@@ -293,15 +292,25 @@ class Search {
     return look;
   }
 
-  void take(const Entry& entry, Result<Tried>& tried) {
-    if (!tried) {
-      tally_.count(PlanClass::kRefused, tried.error(), entry.candidate);
+  void take(Entry& entry, Result<Trial>& trial) {
+    if (!trial) {
+      entry.out = true;
+      tally_.count(PlanClass::kRefused, trial.error(), entry.candidate);
       return;
     }
-    Plan& plan = tried->plan;
+    Plan& plan = trial->tried.plan;
     plan.candidate = entry.candidate;
+    // Whether another thread was early enough to stop it makes no difference.
+    const std::int64_t known = std::max(entry.nanoseconds, trial->at_least);
+    if (trial->tried.fits && !may_be_told(entry.candidate, known, plan.needed_bytes)) {
+      entry.nanoseconds = known;
+      entry.bytes = plan.needed_bytes;
+      count_bounded(entry);
+      return;
+    }
     const std::lock_guard lock(told_);
-    if (!tried->fits) {
+    if (!trial->tried.fits) {
+      entry.out = true;
       const auto fullest = std::max_element(
           plan.memory.begin(), plan.memory.end(),
           [](const auto& a, const auto& b) { return a.peak_bytes < b.peak_bytes; });
@@ -311,6 +320,8 @@ class Search {
       note_least(entry.candidate, plan.needed_bytes);
       return;
     }
+    entry.nanoseconds = plan.time.count();
+    entry.bytes = plan.needed_bytes;
     result_.points.push_back({plan.step.seconds, plan.needed_bytes});
     tally_.count(PlanClass::kSimulated);
     add_to_front(result_.pareto, plan);
@@ -320,6 +331,22 @@ class Search {
     });
     best.insert(place, std::move(plan));
     if (best.size() > static_cast<std::size_t>(request_.top)) best.pop_back();
+  }
+
+  void find_keeping() {
+    const bool told = request_.objective == Objective::kTime && !request_.best_alone;
+    if (!told || cancelled() || result_.best.empty()) return;
+    tell(kRulesShare, [](auto, auto) { return message("plan-rules", "Testing rules of thumb."); });
+    {
+      const std::lock_guard lock(told_);
+      keeping_ = true;
+    }
+    Keeping keeping(request_, space_, capacity_, entries_, ahead_, watch_.cancel);
+    for (const std::string& rule : rule_ids()) {
+      std::optional<Plan> plan = keeping.best(rule, result_.best);
+      if (cancelled()) return;
+      result_.keeping.push_back(std::move(plan));
+    }
   }
 
   void finish() {
@@ -334,12 +361,11 @@ class Search {
   const PlanRequest& request_;
   const Space& space_;
   const PlanWatch& watch_;
-  mutable double share_ = 0;  // that was told last
-  std::int64_t capacity_ = 0;
-  std::int64_t least_bytes_ = 0;  // of those that do not fit
+  mutable double share_ = 0;              // that was told last
+  std::optional<std::int64_t> capacity_;  // of a device; none: ranks share their memory
+  std::int64_t least_bytes_ = 0;          // of those that do not fit
   Candidate least_;
-  bool listed_ = false;    // all candidates
-  bool together_ = false;  // ranks share their memory, so that no rank alone tells what fits
+  bool listed_ = false;  // all candidates
   std::vector<Entry> entries_;
   BoundTables tables_{space_, request_.machine};
   Tally tally_;
@@ -347,7 +373,8 @@ class Search {
   using Timed = std::pair<std::int64_t, std::size_t>;
   std::priority_queue<Timed, std::vector<Timed>, std::greater<>> left_;  // of find_front()
   PlanResult result_;
-  mutable std::mutex told_;  // the best and the front, which other threads read
+  bool keeping_ = false;     // all have their class, and rules are tested
+  mutable std::mutex told_;  // keeping_, the best and the front, which other threads read
   Ahead<Look> ahead_{[this](std::size_t at) { return look_of(entries_[at]); }};
 };
 

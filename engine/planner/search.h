@@ -105,12 +105,15 @@ struct PlanResult {
   };
   std::vector<Point> points;  // of all that were simulated and fit
   std::optional<LeastPlan> least;
-  TieThreshold ties;            // by note_ties()
+  TieThreshold ties;  // by note_ties()
+  // The best plan that keeps to each of rule_ids(), where one fits; fewer where the search was
+  // cancelled, and none for another objective than time.
+  std::vector<std::optional<Plan>> keeping;
   std::vector<PlanRule> rules;  // by note_rules(), in rules.h
   double seconds = 0;           // that the search took
 };
 
-// What search() and then note_ties(), note_rules() and an explanation tell: the share never falls,
+// What search() and then note_ties() and an explanation tell: the share never falls,
 // and is below 1 while something is left to do.
 struct PlanWatch {
   const std::atomic<bool>* cancel = nullptr;
@@ -119,9 +122,9 @@ struct PlanWatch {
     if (progress) progress(share, what);
   }
 };
-// Where the neighbours of the best are tried, published runs are predicted, and changes of a Setup
-// that was asked about are.
-inline constexpr double kNeighboursShare = 0.85, kTiesShare = 0.92, kRulesShare = 0.94,
+// Where rules of thumb are tested, the neighbours of the best are tried, published runs are
+// predicted, and changes of a Setup that was asked about are.
+inline constexpr double kRulesShare = 0.83, kNeighboursShare = 0.86, kTiesShare = 0.93,
                         kExplainShare = 0.97;
 
 // Errors: those of Space::of; "plan-empty", "plan-many"; "cancelled.plan" where it was cancelled

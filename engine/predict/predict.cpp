@@ -90,8 +90,8 @@ Result<Prediction> predict(const Setup& setup, const Machine& machine, const Bui
   return timed;
 }
 
-Result<Prediction> time_program(const Setup& setup, const Machine& machine, Order order,
-                                const BuildOptions& built, const Routing* routing) {
+Result<Prediction> build_prediction(const Setup& setup, const Machine& machine, Order order,
+                                    const BuildOptions& built, const Routing* routing) {
   Result<Program> program = build_program(setup, order, built);
   if (!program.ok()) return program.error();
   Prediction prediction;
@@ -105,10 +105,23 @@ Result<Prediction> time_program(const Setup& setup, const Machine& machine, Orde
   Result<ExpertRows> rows = ExpertRows::make(setup, routing);
   if (!rows) return rows.error();
   prediction.rows = std::move(*rows);
-  const CostModel cost(prediction.program, machine, setup, &prediction.rows);
-  prediction.timeline = machine.groups_take_turns ? simulate(in_turns(prediction.program), cost)
-                                                  : simulate(prediction.program, cost);
+  return prediction;
+}
+
+void add_timeline(Prediction& prediction, const Enough& enough) {
+  const Program& program = prediction.program;
+  const CostModel cost(program, prediction.machine, prediction.setup, &prediction.rows);
+  prediction.timeline = prediction.machine.groups_take_turns
+                            ? simulate(in_turns(program), cost, enough)
+                            : simulate(program, cost, enough);
   prediction.timeline.source = Source::kPredicted;
+}
+
+Result<Prediction> time_program(const Setup& setup, const Machine& machine, Order order,
+                                const BuildOptions& built, const Routing* routing) {
+  Result<Prediction> prediction =
+      build_prediction(setup, machine, std::move(order), built, routing);
+  if (prediction) add_timeline(*prediction);
   return prediction;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/plan/program/repeats.h"
+#include "engine/predict/cost/simulate.h"
 #include "engine/predict/predict.h"
 
 namespace parallelarium {
@@ -10,7 +11,11 @@ namespace parallelarium {
 // The options that a prediction builds its Program with: with representatives where they would do.
 BuildOptions prediction_options(const Setup& setup, const Machine& machine, BuildOptions options,
                                 const Routing* routing = nullptr);
-// A Prediction with Program and timeline alone. The order may have fewer micro-batches than the
+// A Prediction with its Program alone; then its timeline, see simulate().
+Result<Prediction> build_prediction(const Setup& setup, const Machine& machine, Order order,
+                                    const BuildOptions& built, const Routing* routing = nullptr);
+void add_timeline(Prediction& prediction, const Enough& enough = {});
+// Both. The order may have fewer micro-batches than the
 // Setup, which must be valid. Error: that of build_program(), or that the routing is not the
 // Setup's.
 Result<Prediction> time_program(const Setup& setup, const Machine& machine, Order order,

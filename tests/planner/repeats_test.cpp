@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 #include <random>
+#include <vector>
 
 #include "engine/passes/build.h"
 #include "engine/plan/setup/schedule_rules.h"
@@ -111,6 +112,50 @@ TEST(StepPrediction, IsThatOfAllMicrobatches) {
   }
   EXPECT_GT(compared, 100);
   EXPECT_GT(shorter, compared / 5);  // else little is saved
+}
+
+// Where every op is built, its memory is told before its time, and then what it takes at least.
+TEST(StepPrediction, TellsWhatIsKnownBeforeItsTime) {
+  ManyMicrobatches any;
+  const Machine machine = *find_machine("dgx-h100");
+  int memory = 0, bounds = 0, less = 0;
+  for (int trial = 0; trial < 120; ++trial) {
+    auto setup = any.make();
+    setup.microbatches = 2 * setup.mesh.pp;  // too few to repeat themselves
+    if (!validate(setup).empty()) continue;
+    std::vector<Nanoseconds> heard;
+    std::int64_t bytes = 0;
+    const auto tells = [&](std::size_t stop_at) {
+      heard.clear();
+      return predict_step(setup, machine, [&, stop_at](const Prediction& of, Nanoseconds at_least) {
+        heard.push_back(at_least);
+        bytes = of.needed_bytes;
+        return heard.size() == stop_at;
+      });
+    };
+    const Result<StepPrediction> whole = tells(0);
+    if (!whole) continue;
+    ASSERT_FALSE(whole->stopped);
+    ASSERT_FALSE(heard.empty());
+    EXPECT_EQ(heard.front().count(), 0);
+    EXPECT_EQ(bytes, whole->prediction.needed_bytes);
+    EXPECT_LE(heard.back(), whole->prediction.timeline.duration);
+    EXPECT_EQ(heard.back(), whole->at_least);
+    const std::size_t times = heard.size();
+    less += times == 2 && heard.back() < whole->prediction.timeline.duration ? 1 : 0;
+    ASSERT_LE(times, 2U);
+    ++(times == 1 ? memory : bounds);
+    for (std::size_t stop_at = 1; stop_at <= times; ++stop_at) {
+      const Result<StepPrediction> stopped = tells(stop_at);
+      ASSERT_TRUE(stopped.ok());
+      EXPECT_TRUE(stopped->stopped);
+      EXPECT_EQ(heard.size(), stop_at);
+      EXPECT_EQ(stopped->prediction.needed_bytes, whole->prediction.needed_bytes);
+    }
+  }
+  EXPECT_GT(memory, 5);
+  EXPECT_GT(bounds, 5);
+  EXPECT_GT(less, 0);
 }
 
 // Rounds of the interleaved schedule are larger than the ranks are many where those would leave a

@@ -194,7 +194,7 @@ TEST(Search, TellsHowFarItIsInOneDirection) {
   EXPECT_TRUE(std::is_sorted(shares.begin(), shares.end()));
   EXPECT_LT(shares.back(), 1) << "a Setup may be asked about behind it";
   EXPECT_THAT(told, testing::ElementsAre("plan-listing", "plan-tables", "plan-best", "plan-smaller",
-                                         "plan-neighbours", "plan-published"));
+                                         "plan-rules", "plan-neighbours", "plan-published"));
 }
 
 // On one number of GPUs all plans need as many, and the fastest of them are the best: no more are

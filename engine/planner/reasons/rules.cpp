@@ -10,62 +10,32 @@ namespace {
 
 struct Rule {
   const char* id;
-  const char* field;  // the setting that a Setup breaks it with
   const char* source;
   bool (*keeps)(const Setup& setup, const Machine& machine);
   Message (*said)();
 };
 
 constexpr Rule kRules[] = {
-    {"tp-in-node", "mesh.tp", "Narayanan et al. 2021, section 3.2, takeaway 1",
+    {"tp-in-node", "Narayanan et al. 2021, section 3.2, takeaway 1",
      [](const Setup& of, const Machine& machine) {
        return of.mesh.tp <= std::max(1, machine.devices_per_node);
      },
      [] { return message("plan-rule-node", "TP stays inside a node"); }},
-    {"four-microbatches", "microbatches", "Huang et al. 2019, section 2.3",
+    {"four-microbatches", "Huang et al. 2019, section 2.3",
      [](const Setup& of, const Machine&) {
        return of.mesh.pp == 1 || of.microbatches >= 4 * of.mesh.pp;
      },
      [] { return message("plan-rule-four", "A pipeline has 4 micro-batches a stage or more"); }},
-    {"zero-1-in-pipelines", "zero", "DeepSpeed, deepspeed/runtime/pipe/engine.py",
+    {"zero-1-in-pipelines", "DeepSpeed, deepspeed/runtime/pipe/engine.py",
      [](const Setup& of, const Machine&) { return of.mesh.pp == 1 || of.zero <= 1; },
      [] { return message("plan-rule-zero", "Beside a pipeline ZeRO is 0 or 1"); }},
-    {"sequence-parallel", "sequence_parallel", "Korthikanti et al. 2022, section 4.2.2",
+    {"sequence-parallel", "Korthikanti et al. 2022, section 4.2.2",
      [](const Setup& of, const Machine&) { return of.mesh.tp == 1 || of.sequence_parallel; },
      [] { return message("plan-rule-sequence", "Where there is TP, there is SP"); }},
-    {"no-full-recompute", "recompute", "Korthikanti et al. 2022, section 5",
+    {"no-full-recompute", "Korthikanti et al. 2022, section 5",
      [](const Setup& of, const Machine&) { return of.recompute != Recompute::kFull; },
      [] { return message("plan-rule-recompute", "No layer is computed again as a whole"); }},
 };
-
-// The best plan that keeps to it; none: none does that fits. Error: "cancelled.plan".
-Result<std::optional<Plan>> best_that_keeps(const Rule& rule, const PlanResult& result,
-                                            PlanRequest request, const PlanWatch& watch) {
-  const auto known = std::find_if(result.best.begin(), result.best.end(), [&](const Plan& plan) {
-    return rule.keeps(plan.setup, request.machine);
-  });
-  if (known != result.best.end()) return std::optional<Plan>(*known);
-  // Fewer than were asked for are all that fit.
-  if (result.best.size() < static_cast<std::size_t>(request.top)) return std::optional<Plan>();
-  request.refuses = [&rule, machine = request.machine,
-                     before = request.refuses](const Setup& setup) -> std::optional<Message> {
-    if (before)
-      if (std::optional<Message> why = before(setup)) return why;
-    if (rule.keeps(setup, machine)) return std::nullopt;
-    Message why = rule.said();
-    why.field = rule.field;
-    return why;
-  };
-  request.top = 1;
-  request.best_alone = true;
-  PlanWatch quiet;
-  quiet.cancel = watch.cancel;
-  Result<PlanResult> found = search(request, quiet);
-  if (!found) return found.error();
-  if (found->cancelled) return message("cancelled.plan", "The search was cancelled.");
-  if (found->best.empty()) return std::optional<Plan>();
-  return std::optional<Plan>(std::move(found->best.front()));
-}
 
 Message sentence_of(const PlanRule& told, const Message& said, const Plan& best) {
   if (told.holds) return message("plan-rule-holds", "{}: the best plan does so.", said);
@@ -78,23 +48,30 @@ Message sentence_of(const PlanRule& told, const Message& said, const Plan& best)
 
 }  // namespace
 
-void note_rules(PlanResult& result, const PlanRequest& request, const PlanWatch& watch) {
-  if (request.objective != Objective::kTime || result.best.empty() || result.cancelled) return;
-  watch.tell(kRulesShare, message("plan-rules", "Testing rules of thumb."));
+void note_rules(PlanResult& result, const PlanRequest& request) {
+  if (result.best.empty() || result.cancelled) return;
   const Plan& best = result.best.front();
-  for (const Rule& rule : kRules) {
-    Result<std::optional<Plan>> plan = best_that_keeps(rule, result, request, watch);
-    if (!plan) return;  // cancelled: what was told stays
+  for (std::size_t at = 0; at < result.keeping.size(); ++at) {
+    const Rule& rule = kRules[at];
+    const std::optional<Plan>& plan = result.keeping[at];
     PlanRule told;
     told.id = rule.id;
     told.source = rule.source;
     told.holds = rule.keeps(best.setup, request.machine);
-    if (*plan) told.seconds = (*plan)->step.seconds - best.step.seconds;
-    told.tied =
-        !told.holds && *plan && result.ties.within(best.step.seconds, (*plan)->step.seconds);
+    if (plan) told.seconds = plan->step.seconds - best.step.seconds;
+    told.tied = !told.holds && plan && result.ties.within(best.step.seconds, plan->step.seconds);
     told.sentence = sentence_of(told, rule.said(), best);
     result.rules.push_back(std::move(told));
   }
+}
+
+const std::vector<std::string>& rule_ids() {
+  static const std::vector<std::string> ids = [] {
+    std::vector<std::string> all;
+    for (const Rule& rule : kRules) all.emplace_back(rule.id);
+    return all;
+  }();
+  return ids;
 }
 
 bool keeps_to_rule(const std::string& id, const Setup& setup, const Machine& machine) {

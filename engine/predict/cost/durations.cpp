@@ -77,7 +77,7 @@ LinkDemand demand_of(const Program& program, const CostModel& cost,
 
 }  // namespace
 
-Timeline simulate(const Program& program, const CostModel& cost) {
+Timeline simulate(const Program& program, const CostModel& cost, const Enough& enough) {
   std::vector<std::int64_t> durations;
   durations.reserve(static_cast<std::size_t>(program.op_count()));
   for (const RankProgram& rank : program.ranks) {
@@ -87,7 +87,7 @@ Timeline simulate(const Program& program, const CostModel& cost) {
     launch_transfers(rank, cost, std::span(durations).subspan(first));
   }
   const LinkDemand links = cost.shares_links() ? demand_of(program, cost, durations) : LinkDemand{};
-  return simulate(program, durations, cost.sharing(), cost.overlap_slowdown(), links);
+  return simulate(program, durations, cost.sharing(), cost.overlap_slowdown(), links, enough);
 }
 
 Timeline simulate(const Program& program, const std::vector<std::vector<Nanoseconds>>& durations,

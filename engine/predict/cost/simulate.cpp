@@ -21,39 +21,29 @@ constexpr std::int64_t kNotYet = -1;
 // Where nothing is shared, an end time is known when its beginning is, so that the walk needs no
 // clock: it follows dependencies in any order. Where lanes share a processor (a rank its core, all
 // ranks one GPU), or ops a link, durations depend on what else is active, and events are taken in
-// the order of time.
+// the order of time. What asks for no link needs no event even then: its end is known.
 class Walk {
  public:
-  // `links` may be empty; it outlives the walk.
   Walk(const Program& program, const std::vector<std::int64_t>& durations, Sharing sharing,
-       double slowdown, const LinkDemand& links)
-      : program_(program),
-        matching_(match(program)),
-        sharing_(sharing),
-        slowdown_(slowdown),
-        links_(links),
-        keeps_time_(sharing != Sharing::kNone || !links.empty()) {
+       double slowdown)
+      : program_(program), matching_(match(program)), sharing_(sharing), slowdown_(slowdown) {
     const std::size_t ranks = program.ranks.size();
-    lanes_.resize(ranks * kLanes);
+    fresh_lanes_.resize(ranks * kLanes);
     steps_.resize(durations.size());
-    ends_.assign(durations.size(), kNotYet);
-    arrivals_.assign(matching_.meetings.size(), {});
-    timeline_.ranks.resize(ranks);
     for (std::size_t rank = 0; rank < ranks; ++rank) {
       const auto& ops = program.ranks[rank].ops;
-      timeline_.ranks[rank].spans.resize(ops.size());
       std::int32_t counts[kLanes] = {};
       for (const Op& op : ops) ++counts[static_cast<int>(op.lane)];
       std::int32_t first = matching_.base[rank];
       for (int lane = 0; lane < kLanes; ++lane) {
-        LaneState& state = lanes_[rank * kLanes + static_cast<std::size_t>(lane)];
+        LaneState& state = fresh_lanes_[rank * kLanes + static_cast<std::size_t>(lane)];
         state.next = state.end = first;
         first += counts[lane];
       }
       for (std::size_t index = 0; index < ops.size(); ++index) {
         const Op& op = ops[index];
         const std::size_t flat = static_cast<std::size_t>(matching_.base[rank]) + index;
-        LaneState& state = lanes_[rank * kLanes + static_cast<std::size_t>(op.lane)];
+        LaneState& state = fresh_lanes_[rank * kLanes + static_cast<std::size_t>(op.lane)];
         steps_[static_cast<std::size_t>(state.end++)] = {
             durations[flat], static_cast<std::int32_t>(index),
             op.batch,        matching_.meeting_of[flat],
@@ -72,7 +62,18 @@ class Walk {
     }
   }
 
-  Timeline run() {
+  // From the beginning each time. `links`: what ops ask for; empty: they share none.
+  Timeline run(const LinkDemand& links) {
+    links_ = &links;
+    keeps_time_ = sharing_ != Sharing::kNone || !links.empty();
+    now_ = 0;
+    lanes_ = fresh_lanes_;
+    ends_.assign(steps_.size(), kNotYet);
+    arrivals_.assign(matching_.meetings.size(), {});
+    timeline_ = {};
+    timeline_.ranks.resize(program_.ranks.size());
+    for (std::size_t rank = 0; rank < program_.ranks.size(); ++rank)
+      timeline_.ranks[rank].spans.resize(program_.ranks[rank].ops.size());
     for (std::size_t lane = lanes_.size(); lane-- > 0;) ready_.push_back(static_cast<int>(lane));
     if (keeps_time_) {
       prepare_sharing();
@@ -165,11 +166,27 @@ class Walk {
   std::int32_t meeting_item(std::int32_t meeting) const { return matching_.base.back() + meeting; }
 
   void start(std::int32_t item, int lane, std::int64_t begin, std::int64_t duration) {
-    if (keeps_time_) {
-      activate(item, lane, begin, duration);
-    } else {
+    if (!keeps_time_ || goes_alone(item, lane)) {
       finish(item, lane, begin, begin + duration);
+    } else if (begin > now_) {
+      Item& comes = items_[static_cast<std::size_t>(item)];
+      comes.lane = lane;
+      comes.duration = duration;
+      comes.is_to_come = true;
+      events_.push({begin, item, comes.version});
+    } else {
+      activate(item, lane, begin, duration);
     }
+  }
+
+  // Whether it goes at its own speed whatever else is active.
+  bool goes_alone(std::int32_t item, int lane) {
+    if (sharing_ != Sharing::kNone) return false;
+    bool asks = false;
+    for_lanes_of(item, lane, [&](int, std::int32_t op, bool) {
+      asks = asks || (*links_)[static_cast<std::size_t>(op)] != LinkShares{};
+    });
+    return !asks;
   }
 
   // visit(lane, op by its flat number, whether the item keeps the lane's processor busy)
@@ -224,6 +241,7 @@ class Walk {
     std::int64_t begin = 0, updated = 0, duration = 0;
     std::int32_t version = 0;
     int lane = -1;
+    bool is_to_come = false;  // it begins with its next event
     std::int64_t looked = 0;  // at which change
   };
   struct Event {
@@ -243,9 +261,9 @@ class Walk {
   };
 
   void prepare_sharing() {
-    items_.resize(static_cast<std::size_t>(matching_.base.back()) + matching_.meetings.size());
+    items_.assign(static_cast<std::size_t>(matching_.base.back()) + matching_.meetings.size(), {});
     working_on_lane_.assign(lanes_.size(), 0);
-    processors_.resize(sharing_ == Sharing::kGpu ? 1 : program_.ranks.size());
+    processors_.assign(sharing_ == Sharing::kGpu ? 1 : program_.ranks.size(), {});
     each_item_ = sharing_ == Sharing::kGpu;
     // Ranks that are not built do what those that stand for them do, at the same time.
     if (sharing_ == Sharing::kGpu)
@@ -275,7 +293,7 @@ class Walk {
     Item& item = items_[static_cast<std::size_t>(number)];
     // Rounding makes a nanosecond.
     const std::int64_t lost = now_ - item.begin - item.duration;
-    const bool slowed = !links_.empty() && number >= matching_.base.back() && lost > 1;
+    const bool slowed = !links_->empty() && number >= matching_.base.back() && lost > 1;
     for_lanes_of(number, item.lane, [&](int at, std::int32_t op, bool works) {
       Processor& processor = processors_[static_cast<std::size_t>(processor_of(at))];
       if (works && (--working_on_lane_[static_cast<std::size_t>(at)] == 0 || each_item_))
@@ -303,7 +321,7 @@ class Walk {
     std::sort(changed_.begin(), changed_.end());
     changed_.erase(std::unique(changed_.begin(), changed_.end()), changed_.end());
     ++looks_;
-    if (!links_.empty())
+    if (!links_->empty())
       for (const int changed : changed_) ask_links(processors_[static_cast<std::size_t>(changed)]);
     for (const int changed : changed_) {
       for (const Active& active : processors_[static_cast<std::size_t>(changed)].active) {
@@ -315,9 +333,9 @@ class Walk {
         for_lanes_of(number, item.lane, [&](int at, std::int32_t op, bool) {
           const Processor& one = processors_[static_cast<std::size_t>(processor_of(at))];
           busiest = std::max(busiest, one.working);
-          if (!links_.empty())
+          if (!links_->empty())
             slowdown =
-                std::max(slowdown, slowdown_of(links_[static_cast<std::size_t>(op)], one.asked));
+                std::max(slowdown, slowdown_of((*links_)[static_cast<std::size_t>(op)], one.asked));
         });
         const double rate = rate_beside(item, busiest) / slowdown;
         if (rate == item.rate) continue;
@@ -336,7 +354,7 @@ class Walk {
     processor.asked = {};
     for (const Active& active : processor.active)
       for (std::size_t link = 0; link < processor.asked.size(); ++link)
-        processor.asked[link] += links_[static_cast<std::size_t>(active.op)][link];
+        processor.asked[link] += (*links_)[static_cast<std::size_t>(active.op)][link];
   }
 
   void run_shared() {
@@ -347,8 +365,12 @@ class Walk {
       while (!events_.empty() && events_.top().time == now_) {
         const Event event = events_.top();
         events_.pop();
-        const Item& item = items_[static_cast<std::size_t>(event.item)];
+        Item& item = items_[static_cast<std::size_t>(event.item)];
         if (event.version != item.version) continue;  // its rate has changed since
+        if (std::exchange(item.is_to_come, false)) {
+          activate(event.item, item.lane, now_, item.duration);
+          continue;
+        }
         deactivate(event.item);
         finish(event.item, item.lane, item.begin, now_);
       }
@@ -361,19 +383,19 @@ class Walk {
   const Matching matching_;
   const Sharing sharing_;
   const double slowdown_;  // of kOverlap
-  const LinkDemand& links_;
-  const bool keeps_time_;  // durations depend on what else is active
+  const LinkDemand* links_ = nullptr;
+  bool keeps_time_ = false;  // durations depend on what else is active
   struct MemberLane {
     int lane;
     std::int32_t op;  // by flat number
     bool works;
   };
-  std::vector<LaneState> lanes_;
-  std::vector<Step> steps_;               // of each rank, sorted by lane
-  std::vector<MemberLane> member_lanes_;  // as Matching::members
-  std::vector<std::int64_t> ends_;        // by flat number
-  std::vector<Arrival> arrivals_;         // by meeting
-  std::vector<int> ready_;                // lanes to look at
+  std::vector<LaneState> lanes_, fresh_lanes_;  // now, and before the first op
+  std::vector<Step> steps_;                     // of each rank, sorted by lane
+  std::vector<MemberLane> member_lanes_;        // as Matching::members
+  std::vector<std::int64_t> ends_;              // by flat number
+  std::vector<Arrival> arrivals_;               // by meeting
+  std::vector<int> ready_;                      // lanes to look at
   Timeline timeline_;
   std::int64_t now_ = 0;
   std::vector<Item> items_;
@@ -390,10 +412,12 @@ class Walk {
 
 // Most steps ask for no more of a link than there is, and need no clock then.
 Timeline simulate(const Program& program, const std::vector<std::int64_t>& durations,
-                  Sharing sharing, double slowdown, const LinkDemand& links) {
-  Timeline timeline = Walk(program, durations, sharing, slowdown, LinkDemand{}).run();
+                  Sharing sharing, double slowdown, const LinkDemand& links, const Enough& enough) {
+  Walk walk(program, durations, sharing, slowdown);
+  Timeline timeline = walk.run(LinkDemand{});
   if (links.empty() || !exceeds_links(program, links, timeline)) return timeline;
-  return Walk(program, durations, sharing, slowdown, links).run();
+  if (enough && sharing == Sharing::kNone && enough(timeline.duration)) return timeline;
+  return walk.run(links);
 }
 
 }  // namespace parallelarium

@@ -3,6 +3,7 @@
 // collective begins when all of its participants are there: waiting for them is idle time.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "engine/plan/machine/machine.h"
@@ -106,8 +107,13 @@ class CostModel {
   double reduce_seconds_ = 0, reduce_half_seconds_ = 0;
 };
 
+// Asked before links are shared out, where that makes a difference, with the duration of a Timeline
+// in which nobody waits for them, which is no longer than the one in which they do. True: that
+// Timeline is enough. Where lanes share more than links, it is not asked.
+using Enough = std::function<bool(Nanoseconds at_least)>;
+
 // check(program) must be empty. Cost: a few hundred nanoseconds per op.
-Timeline simulate(const Program& program, const CostModel& cost);
+Timeline simulate(const Program& program, const CostModel& cost, const Enough& enough = {});
 // The same with the duration of op i of rank r given: durations[r][i]. Both ops of a transfer, and
 // all of a collective, take the largest of theirs. `links`: what they ask for; empty: of no link.
 Timeline simulate(const Program& program, const std::vector<std::vector<Nanoseconds>>& durations,
@@ -115,6 +121,7 @@ Timeline simulate(const Program& program, const std::vector<std::vector<Nanoseco
                   const LinkDemand& links = {});
 // The same of durations one rank after another.
 Timeline simulate(const Program& program, const std::vector<std::int64_t>& durations,
-                  Sharing sharing, double overlap_slowdown, const LinkDemand& links);
+                  Sharing sharing, double overlap_slowdown, const LinkDemand& links,
+                  const Enough& enough = {});
 
 }  // namespace parallelarium

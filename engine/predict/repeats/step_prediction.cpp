@@ -54,27 +54,38 @@ std::optional<StepPrediction> predict_shorter(const Setup& setup, const Machine&
     // Where ranks do not wait alike by now, they seldom do soon.
     if (!repeats) return std::nullopt;
     timed->timeline.duration += repeats->times * repeats->period;
+    add_memory(*timed);
     return StepPrediction{std::move(*timed), std::move(*repeats), built};
   }
   return std::nullopt;
 }
 
+Result<StepPrediction> predict_whole(const Setup& setup, const Machine& machine, Order order,
+                                     const BuildOptions& built, const StepWatch& watch) {
+  Result<Prediction> prediction = build_prediction(setup, machine, std::move(order), built);
+  if (!prediction) return prediction.error();
+  add_memory(*prediction);
+  StepPrediction step{std::move(*prediction), Repeats(), built};
+  const auto enough = [&](Nanoseconds at_least) {
+    step.at_least = at_least;
+    return step.stopped = watch && watch(step.prediction, at_least);
+  };
+  if (!enough(Nanoseconds{0})) add_timeline(step.prediction, enough);
+  return step;
+}
+
 }  // namespace
 
-Result<StepPrediction> predict_step(const Setup& setup, const Machine& machine) {
+Result<StepPrediction> predict_step(const Setup& setup, const Machine& machine,
+                                    const StepWatch& watch) {
   const std::vector<Message> wrong = validate(setup);
   if (!wrong.empty()) return wrong.front();
   Result<Order> order = make_order(setup);
   if (!order) return order.error();
   const BuildOptions built = prediction_options(setup, machine, BuildOptions{.stage_level = true});
-  std::optional<StepPrediction> step = predict_shorter(setup, machine, *order, built);
-  if (!step) {
-    Result<Prediction> timed = time_program(setup, machine, std::move(*order), built);
-    if (!timed) return timed.error();
-    step = StepPrediction{std::move(*timed), Repeats(), built};
-  }
-  add_memory(step->prediction);
-  return std::move(*step);
+  if (std::optional<StepPrediction> step = predict_shorter(setup, machine, *order, built))
+    return std::move(*step);
+  return predict_whole(setup, machine, std::move(*order), built, watch);
 }
 
 void add_step_figures(StepPrediction& step) {

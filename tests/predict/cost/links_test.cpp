@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
+#include <random>
 
 #include "engine/predict/predict.h"
 #include "engine/predict/rehearsal.h"
@@ -175,6 +177,64 @@ TEST(SharedLinks, OnlySlow) {
     for (std::size_t at = 0; at < alone[rank].size(); ++at)
       ASSERT_GE(prediction->timeline.ranks[rank].spans[at].end, without.ranks[rank].spans[at].end);
   EXPECT_GT(prediction->timeline.duration, without.duration);
+}
+
+// Where links alone are shared, computing needs no event of the walk, since its end is known. With
+// a slowdown of one by communication nothing is slower, but everything is an event.
+TEST(SharedLinks, LeaveTheTimesOfWhatAsksForNone) {
+  std::mt19937 random(5);
+  int slowed = 0;
+  for (int trial = 0; trial < 12; ++trial) {
+    parallelarium::Setup setup = stages_and_replicas();
+    setup.mesh.tp = 2;
+    setup.mesh.cp = trial % 3 == 0 ? 2 : 1;
+    setup.zero = trial % 4;
+    setup.schedule = Schedule(trial % 2 == 0 ? "1f1b" : "zb-h1");
+    const auto prediction = predict(setup, *find_machine("dgx-h100"));
+    ASSERT_TRUE(prediction.ok()) << prediction.error().text;
+    const Program& program = prediction->program;
+    const CostModel cost(program, prediction->machine, setup);
+    std::vector<std::vector<Nanoseconds>> durations;
+    LinkDemand links;
+    for (const RankProgram& rank : program.ranks) {
+      std::vector<Nanoseconds>& own = durations.emplace_back();
+      for (const Op& op : rank.ops) {
+        own.emplace_back(cost.nanoseconds(op, rank.rank));
+        const float share = std::array{0.0F, 0.25F, 0.5F, 1.0F}[random() % 4];
+        links.push_back(op.lane == Lane::kCompute ? LinkShares{} : LinkShares{0, 0, share, share});
+      }
+    }
+    const Timeline known = simulate(program, durations, Sharing::kNone, 1, links);
+    const Timeline events = simulate(program, durations, Sharing::kOverlap, 1, links);
+    ASSERT_EQ(known.duration, events.duration);
+    for (std::size_t rank = 0; rank < program.ranks.size(); ++rank) {
+      slowed += static_cast<int>(known.ranks[rank].slowed.size());
+      EXPECT_EQ(known.ranks[rank].slowed.size(), events.ranks[rank].slowed.size());
+      for (std::size_t at = 0; at < program.ranks[rank].ops.size(); ++at) {
+        const Span &a = known.ranks[rank].spans[at], &b = events.ranks[rank].spans[at];
+        ASSERT_EQ(std::pair(a.begin, a.end), std::pair(b.begin, b.end)) << rank << " " << at;
+      }
+    }
+  }
+  EXPECT_GT(slowed, 1000);
+}
+
+// What is asked whether a Timeline without waiting for links is enough hears its duration.
+TEST(SharedLinks, AreNotSharedOutWhereLessIsEnough) {
+  const parallelarium::Setup setup = stages_and_replicas();
+  const auto prediction = predict(setup, *find_machine("dgx-h100"));
+  ASSERT_TRUE(prediction.ok()) << prediction.error().text;
+  const CostModel cost(prediction->program, prediction->machine, setup);
+  for (const bool is_enough : {false, true}) {
+    Nanoseconds heard{0};
+    const Timeline timeline = simulate(prediction->program, cost, [&](Nanoseconds at_least) {
+      heard = at_least;
+      return is_enough;
+    });
+    EXPECT_GT(heard.count(), 0);
+    EXPECT_LT(heard, prediction->timeline.duration);
+    EXPECT_EQ(timeline.duration, is_enough ? heard : prediction->timeline.duration);
+  }
 }
 
 // A rehearsal sets the longer durations, and so takes as long as the prediction.

@@ -232,7 +232,7 @@ Outcome run_plan(const PlanOptions& options, Progress& progress) {
     return result.error().id == "cancelled.plan" ? Outcome::failed(result.error())
                                                  : Outcome::invalid(result.error());
   note_ties(*result, request->machine, watch);
-  note_rules(*result, *request, watch);
+  note_rules(*result, *request);
   nlohmann::json explained;
   if (*asked) explained = explanation_of(**asked, *request, *result, watch);
   Result<std::vector<WhyNot>> values = answers_of(*why, *request, *result);

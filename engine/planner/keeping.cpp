@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/planner/keeping.h"
+
+#include <algorithm>
+#include <functional>
+#include <queue>
+#include <utility>
+
+#include "engine/planner/reasons/rules.h"
+
+namespace parallelarium {
+
+Keeping::Keeping(const PlanRequest& request, const Space& space,
+                 const std::optional<std::int64_t>& capacity, std::vector<Entry>& entries,
+                 Ahead<Look>& ahead, const std::atomic<bool>* cancel)
+    : request_(request),
+      space_(space),
+      capacity_(capacity),
+      entries_(entries),
+      ahead_(ahead),
+      cancel_(cancel) {}
+
+std::optional<Plan> Keeping::best(const std::string& rule, const std::vector<Plan>& found) {
+  Setup setup = request_.base;
+  const auto keeps = [&](const Candidate& candidate) {
+    space_.write(candidate, setup);
+    return keeps_to_rule(rule, setup, request_.machine);
+  };
+  const auto known = std::find_if(found.begin(), found.end(),
+                                  [&](const Plan& plan) { return keeps(plan.candidate); });
+  if (known != found.end()) return *known;
+  std::optional<Plan> first;
+  // Fewer than were asked for are all that fit.
+  if (found.size() < static_cast<std::size_t>(request_.top)) return first;
+  using Timed = std::pair<std::int64_t, std::size_t>;  // at least, and which
+  std::vector<Timed> all;
+  for (std::size_t at = 0; at < entries_.size(); ++at)
+    if (!entries_[at].out) all.emplace_back(entries_[at].nanoseconds, at);
+  std::priority_queue<Timed, std::vector<Timed>, std::greater<>> queue(std::greater<>(),
+                                                                       std::move(all));
+  while (!queue.empty() && !cancelled()) {
+    const auto [at_least, at] = queue.top();
+    if (first && at_least > first->time.count()) break;
+    queue.pop();
+    Entry& entry = entries_[at];
+    if (actions_of(entry, space_) > kMostPlanActions || !keeps(entry.candidate)) continue;
+    std::optional<Plan> plan = look_at(entry, at);
+    if (plan && (!first || stands_before(*plan, *first, Objective::kTime)))
+      first = std::move(plan);
+    else if (!plan && !entry.out)
+      queue.emplace(entry.nanoseconds, at);
+  }
+  return first;
+}
+
+std::optional<Plan> Keeping::look_at(Entry& entry, std::size_t at) {
+  const auto nothing = [] { return std::vector<std::size_t>(); };
+  Look look = ahead_.take(at, nothing);
+  // While the search went on, it may have been stopped.
+  if (look.trial && look.trial->ok() && (*look.trial)->stopped) look = ahead_.take(at, nothing);
+  if (cancelled()) return std::nullopt;
+  if (look.bound) {
+    if (*look.bound)
+      entry.raise(**look.bound, capacity_);
+    else
+      entry.out = true;
+    ++entry.walks;
+    return std::nullopt;
+  }
+  entry.out = !*look.trial || !(*look.trial)->tried.fits;
+  if (entry.out) return std::nullopt;
+  Plan plan = std::move((*look.trial)->tried.plan);
+  plan.candidate = entry.candidate;
+  return plan;
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// The best plans that keep to rules of thumb, from what a search knows of its candidates when all
+// have their class, which they keep.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/planner/ahead.h"
+#include "engine/planner/entry.h"
+#include "engine/planner/search.h"
+
+namespace parallelarium {
+
+class Keeping {
+ public:
+  // All that is given must outlive this. `capacity`: as Entry::raise() takes it. `ahead`: looks at
+  // entries, and stops no trial any more that began by now. `cancel` may be null.
+  Keeping(const PlanRequest& request, const Space& space,
+          const std::optional<std::int64_t>& capacity, std::vector<Entry>& entries,
+          Ahead<Look>& ahead, const std::atomic<bool>* cancel);
+
+  // The shortest step that keeps to a rule of rules.h and fits; none: there is none, or the search
+  // was cancelled. `found`: the best plans of the search, which has shown that no others are
+  // better.
+  std::optional<Plan> best(const std::string& rule, const std::vector<Plan>& found);
+
+ private:
+  // The next look at an entry. None: it is out, or its bounds may be higher now.
+  std::optional<Plan> look_at(Entry& entry, std::size_t at);
+  bool cancelled() const { return cancel_ != nullptr && *cancel_; }
+
+  const PlanRequest& request_;
+  const Space& space_;
+  const std::optional<std::int64_t>& capacity_;
+  std::vector<Entry>& entries_;
+  Ahead<Look>& ahead_;
+  const std::atomic<bool>* cancel_;
+};
+
+}  // namespace parallelarium
