@@ -94,9 +94,11 @@ std::int32_t RankEmitter::emit(const Draft& draft, const Place& place, SlotTable
         needed[other] = std::max(needed[other], touched[other]);
       // A ring's product and the Send of the same tokens read them, and neither waits for the
       // other.
-      constexpr auto kPipeline = static_cast<std::size_t>(Lane::kPipeline);
-      if (from.access != Access::kRead)
-        needed[kPipeline] = std::max(needed[kPipeline], passed_on_[buffer_index]);
+      if (const std::int32_t sent = passed_on_[buffer_index];
+          sent >= 0 && from.access != Access::kRead) {
+        const auto ring = static_cast<std::size_t>(rank_.ops[sent].lane);
+        needed[ring] = std::max(needed[ring], sent);
+      }
       if (draft.op.kind == OpKind::kSend && draft.axis == Axis::kTp)
         passed_on_[buffer_index] = index;
       else

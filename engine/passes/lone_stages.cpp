@@ -49,8 +49,9 @@ class LoneRank {
     std::int32_t& batches = emitter_.program().batches;
     const std::int32_t first_batch = batches;
     for (const Draft& draft : drafts_.of(kind)) {
-      const std::int32_t needs =
-          draft.op.lane == Lane::kData ? emitter_.last_of(Lane::kCompute) : -1;
+      const std::int32_t needs = draft.op.lane == Lane::kData && draft.op.batch < 0
+                                     ? emitter_.last_of(Lane::kCompute)
+                                     : -1;
       const std::int32_t op = emitter_.emit(draft, place, slots_, needs);
       if (draft.op.batch < 0) continue;
       rank.ops[static_cast<std::size_t>(op)].batch = first_batch + draft.op.batch;

@@ -28,8 +28,9 @@ double nominal_seconds(const std::vector<Draft>& drafts) {
 }
 
 bool has_rings(const std::vector<Draft>& drafts) {
-  return std::any_of(drafts.begin(), drafts.end(),
-                     [](const Draft& draft) { return draft.op.batch >= 0; });
+  return std::any_of(drafts.begin(), drafts.end(), [](const Draft& draft) {
+    return draft.op.batch >= 0 && draft.op.lane == Lane::kPipeline;
+  });
 }
 
 }  // namespace parallelarium

@@ -65,6 +65,7 @@ const std::map<std::string, std::set<std::string>> kUnsaid = {
       "recompute_layers",
       "schedule",
       "sequence_regather",
+      "stage_layers",
       "z_loss",
       "zero",
       "zero_prefetch",

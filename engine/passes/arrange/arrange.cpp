@@ -191,9 +191,10 @@ class Emission : public NominalSink {
     RankEmitter& emitter = *plans_[r].emitter;
     std::int32_t& batches = emitter.program().batches;
     for (const Draft& draft : drafts) {
-      // What the data lane moves leaves or comes no sooner than it stands in the compute lane.
-      const std::int32_t needs =
-          draft.op.lane == Lane::kData ? emitter.last_of(Lane::kCompute) : -1;
+      // What the data lane moves leaves or comes no sooner than it stands in the compute lane, but
+      // for a ring, which goes ahead.
+      const bool stays = draft.op.lane == Lane::kData && draft.op.batch < 0;
+      const std::int32_t needs = stays ? emitter.last_of(Lane::kCompute) : -1;
       const std::int32_t op = emitter.emit(draft, place, table, needs);
       if (draft.op.batch < 0) continue;
       emitter.rank().ops[op].batch = first_batch + draft.op.batch;

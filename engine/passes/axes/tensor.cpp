@@ -8,8 +8,8 @@
 // number a token. Routers are not cut: every rank routes all tokens, and a gate's gradient, which
 // needs whole results, is the sum of the ranks' parts. Shared experts are summed with the others.
 // Where each TP rank dispatches its own tokens, experts.cpp gathers what came.
-// Setup::overlap_tensor lets input gradients be summed in the pipeline lane, behind the weight
-// gradient of the same layer.
+// Setup::overlap_tensor lets input gradients be summed in another lane, behind the weight gradient
+// of the same layer.
 //
 // Setup::ring_tensor cuts the products of linear layers by the tokens of the ranks. An all-gather
 // in front of one becomes a ring: in step i a rank multiplies the tokens of the i-th rank to its
@@ -60,6 +60,7 @@ class TensorPass {
         overlaps_(setup.overlap_tensor),
         rings_(setup.ring_tensor),
         tp_(setup.mesh.tp),
+        hidden_(setup.mesh.pp > 1 ? Lane::kData : Lane::kPipeline),
         gates_travel_(setup.expert_gates == ExpertGates::kActivations),
         shares_(sends_tensor_shares(setup)),
         model_(setup.model),
@@ -186,7 +187,7 @@ class TensorPass {
     Draft sum = collective(sp_ ? CollectiveKind::kReduceScatter : CollectiveKind::kAllReduce,
                            purpose, drafts_[at]);
     // The weight gradient that follows needs no sum of input gradients.
-    if (overlaps_ && drafts_[at].op.phase == Phase::kInputGrad) sum.op.lane = Lane::kPipeline;
+    if (overlaps_ && drafts_[at].op.phase == Phase::kInputGrad) sum.op.lane = hidden_;
     if (sp_) {
       DraftOperand own = output;
       own.count = own_;
@@ -226,7 +227,7 @@ class TensorPass {
       Draft draft = collective_draft(CollectiveKind::kAllGather, Axis::kTp, purpose,
                                      own_ * size_of(sizes_.type), sizes_.type, beside);
       draft.op.kind = sends ? OpKind::kSend : OpKind::kRecv;
-      draft.op.lane = Lane::kPipeline;
+      draft.op.lane = hidden_;
       draft.op.peer = sends ? 1 : tp_ - 1;
       draft.op.batch = batches_;
       draft.operands = {sends ? sent : received};
@@ -345,6 +346,9 @@ class TensorPass {
 
   const bool sp_, keeps_, overlaps_, rings_;
   const int tp_;
+  // The lane of what products hide. Neighbour stages work on other actions, and what goes between
+  // them waits for these: in the same lane it would wait, too.
+  const Lane hidden_;
   const bool gates_travel_, shares_;
   std::int32_t batches_ = 0;  // of this action so far
   const Model& model_;

@@ -68,13 +68,15 @@ class Drawer {
     setup.zero_reshard = pick({true, true, false});
     setup.gradient_reduction = pick({GradientReduction::kSame, GradientReduction::kFp32});
     setup.overlap_tensor = pick({false, true});
+    setup.ring_tensor = setup.sequence_parallel && pick({false, true});
     setup.overlap_pipeline = pick({true, true, false});
     setup.offload_activations = pick({0, 0, 0, 1}) == 1;
     setup.offload_optimizer = pick({0, 0, 1}) == 1;
     setup.recompute =
         pick({Recompute::kNone, Recompute::kSelective, Recompute::kFull, Recompute::kNorms,
               Recompute::kActivation, Recompute::kUpProjection, Recompute::kExperts,
-              Recompute::kSelective | Recompute::kNorms | Recompute::kActivation});
+              Recompute::kSelective | Recompute::kNorms | Recompute::kActivation,
+              Recompute::kNorms | Recompute::kActivation | Recompute::kSecondProducts});
     setup.recompute_layers = pick({0, 0, 1});
     setup.dropout = pick({0.0, 0.1});
     setup.precision = *find_precision(pick<const char*>({"fp32", "mixed-16"}));
