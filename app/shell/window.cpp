@@ -60,6 +60,7 @@ Window::Window(QWidget* parent) : QMainWindow(parent) {
       {do_.export_picture, do_.export_trace, do_.export_table, do_.export_recipe});
   top_bar_ =
       new TopBar(session_, {do_.pin, do_.prove, do_.run, do_.cancel, do_.small_copy, export_menu_});
+  show_theme(theme);  // while nothing is in the window that a style sheet would be applied to again
   build_layout();
   build_menus();
   follow_views();
@@ -84,7 +85,6 @@ Window::Window(QWidget* parent) : QMainWindow(parent) {
 
   connect(&session_.locks(), &LessonLocks::hidden_changed, this, &Window::follow_exam);
 
-  show_theme(theme);
   resize(1440, 900);
   if (const QScreen* screen = QApplication::primaryScreen())
     resize(QSize(1440, 900).boundedTo(screen->availableSize() - kFrame));

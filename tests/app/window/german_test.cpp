@@ -91,6 +91,7 @@ QSet<QString> texts_in(const QString& state) {
   window.set_asks(false);
   window.session().playback().set_playing(false);
   window.resize(1440, 900);
+  window.setUpdatesEnabled(false);  // nothing is read off the screen
   window.show();
   put_into(window, state);
   const QWidget* lesson = &window.lesson();

@@ -154,6 +154,7 @@ TEST_P(Labels, AreTidyAndTellUnitAndSource) {
   Window window;
   window.set_asks(false);
   window.session().playback().set_playing(false);
+  window.setUpdatesEnabled(false);  // what has to be seen is painted below
   window.show();
   put_into(window, state);
   if (IsSkipped()) return;

@@ -78,6 +78,13 @@ TEST(Calibrate, MeasuresStoresAndIsUsedByTheNextPrediction) {
   const json after = command({"predict", "--json"}).json();
   EXPECT_EQ(after.at("rates").at("word"), "calibrated");
   EXPECT_EQ(after.at("machine"), machine);
+  // The tests of the window need one, too, and to measure takes every core for seconds.
+  if (const char* kept = std::getenv("PARALLELARIUM_KEEP_CALIBRATION"); kept && !HasFailure()) {
+    std::filesystem::create_directories(kept);
+    std::filesystem::copy(folder.path("parallelarium"), kept,
+                          std::filesystem::copy_options::recursive |
+                              std::filesystem::copy_options::overwrite_existing);
+  }
 }
 
 TEST(Calibrate, SaysWhereverItIsNamedThatOtherProgramsUsedTheCores) {
