@@ -80,10 +80,10 @@ Sizes head_sizes(const Launch& op) { return {op.shape.V, op.shape.C, op.shape.lo
 
 // The rows of all tokens that a product takes or gives: all of them, or those of one rank of TP
 // where a ring cuts it. `wide` is the operand that has C columns, and no other rows.
-struct Rows {
+struct TokenRows {
   std::int64_t first = 0, count = 0;
 };
-Rows rows_of(const Launch& op, std::size_t wide, bool sums) {
+TokenRows token_rows(const Launch& op, std::size_t wide, bool sums) {
   const std::int64_t count = op.operands[wide].count / op.shape.C;
   const auto ranks = static_cast<int>(op.N() / count);
   if (ranks == 1) return {0, count};
@@ -104,7 +104,7 @@ template <Sizes (*kSizes)(const Launch&)>
 void row_forward(const Launch& op) {
   const auto [M, K, y_pitch] = kSizes(op);
   const std::size_t out = op.count() - 1;
-  const Rows rows = rows_of(op, out, true);
+  const TokenRows rows = token_rows(op, out, true);
   op.linear_forward(op.values(out), op.values(0) + rows.first * K, op.values(1),
                     out == 3 && op.adds_biases() ? op.values(2) : nullptr, rows.count, M, K,
                     y_pitch);
@@ -112,28 +112,28 @@ void row_forward(const Launch& op) {
 template <Sizes (*kSizes)(const Launch&)>
 void row_input_grad(const Launch& op) {
   const auto [M, K, y_pitch] = kSizes(op);
-  const Rows rows = rows_of(op, 0, false);
+  const TokenRows rows = token_rows(op, 0, false);
   op.linear_input_grad(op.values(2) + rows.first * K, op.values(0), op.values(1), rows.count, M, K,
                        y_pitch);
 }
 template <Sizes (*kSizes)(const Launch&)>
 void row_weight_grad(const Launch& op) {
   const auto [M, K, y_pitch] = kSizes(op);
-  const Rows rows = rows_of(op, 0, false);
+  const TokenRows rows = token_rows(op, 0, false);
   op.linear_weight_grad(op.values(2), op.values_or_null(3), op.values(0),
                         op.values(1) + rows.first * K, rows.count, M, K, y_pitch);
 }
 template <Sizes (*kSizes)(const Launch&)>
 void column_input_grad(const Launch& op) {
   const auto [M, K, y_pitch] = kSizes(op);
-  const Rows rows = rows_of(op, 2, true);
+  const TokenRows rows = token_rows(op, 2, true);
   op.linear_input_grad(op.values(2), op.values(0) + rows.first * M, op.values(1), rows.count, M, K,
                        y_pitch);
 }
 template <Sizes (*kSizes)(const Launch&)>
 void column_weight_grad(const Launch& op) {
   const auto [M, K, y_pitch] = kSizes(op);
-  const Rows rows = rows_of(op, 1, false);
+  const TokenRows rows = token_rows(op, 1, false);
   op.linear_weight_grad(op.values(2), op.values_or_null(3), op.values(0) + rows.first * M,
                         op.values(1), rows.count, M, K, y_pitch);
 }
@@ -142,7 +142,7 @@ void column_weight_grad(const Launch& op) {
 // and their gradients are turned back where attention's backward has made them.
 void qkv_forward(const Launch& op) {
   const std::size_t out = op.count() - 1;
-  const Rows rows = rows_of(op, 0, false);
+  const TokenRows rows = token_rows(op, 0, false);
   // Where keys are computed again, queries and values wait beside them, as they come.
   const bool keys_again = op.tensor(out - 1) == Tensor::kQkvOut;
   const bool again = keys_again && op.operands[out - 1].access == Access::kRead;
@@ -213,7 +213,7 @@ void residual_forward(const Launch& op) {
 // computed again.
 void mlp_in_forward(const Launch& op) {
   const std::size_t out = op.count() - 1;
-  const Rows rows = rows_of(op, 0, false);
+  const TokenRows rows = token_rows(op, 0, false);
   const std::int64_t M = mlp_width(op), C = op.shape.C, F = M / 2;
   const bool halves = op.operands[out].count < op.N() * M;
   if (!halves)

@@ -176,8 +176,9 @@ INSTANTIATE_TEST_SUITE_P(
         "tp=2 cp=2 context-parallel=ulysses sequence-parallel=true",
         "llama tp=2 cp=2 context-parallel=ulysses", "llama pp=2 tp=2",
         "llama pp=2 schedule=zb-h1 tp=2", "tp=2 overlap-tensor=true",
-        "tp=2 recompute=full dropout=0.1", "dp=2 zero=3 tp=2",
-        "experts=4 top-k=2 expert-ffn=12 tp=2", "experts=4 top-k=2 expert-ffn=12 dp=2 ep=2",
+        "tp=2 recompute=full dropout=0.1", "llama tp=2 recompute=second-products",
+        "recompute=second-products", "dp=2 zero=3 tp=2", "experts=4 top-k=2 expert-ffn=12 tp=2",
+        "experts=4 top-k=2 expert-ffn=12 dp=2 ep=2",
         "llama experts=4 top-k=2 expert-ffn=12 shared-experts=1 tp=2 sequence-parallel=true"),
     name_of_case);
 
