@@ -250,8 +250,9 @@ QString differing(const Setup& run, const Setup& present) {
     if (row.option.empty() || std::find(kSaid.begin(), kSaid.end(), row.option) != kSaid.end())
       continue;
     if (!same_model && row.key.rfind("model.", 0) == 0) continue;
-    if (fields_differ(run, present, {row.option}))
-      parts << field_title(row.option) + QLatin1Char(' ') + field_text(run, row.option);
+    const QString title = field_title(row.option);  // empty: what others fill
+    if (!title.isEmpty() && fields_differ(run, present, {row.option}))
+      parts << title + QLatin1Char(' ') + field_text(run, row.option);
   }
   if (parts.isEmpty()) return SharedTexts::tr("other settings");
   if (parts.size() <= kMostDiffering) return parts.join(QStringLiteral(", "));
