@@ -163,8 +163,12 @@ void SetupPanel::refresh_rows() {
     } else {
       if (auto* box = qobject_cast<ChoiceBox*>(row.control);
           box &&
-          std::find(freed_options_.begin(), freed_options_.end(), option) != freed_options_.end())
-        box->setCurrentIndex(box->findData(value));
+          std::find(freed_options_.begin(), freed_options_.end(), option) != freed_options_.end()) {
+        const int known = box->findData(value);
+        box->setCurrentIndex(known);
+        if (known < 0)
+          box->setPlaceholderText(caption_of(setting_of(option), value.toStdString()).text);
+      }
       set_style_property(row.control, "changed", changed);
     }
     if (row.reason == nullptr) continue;

@@ -3,8 +3,10 @@
 
 #include <QApplication>
 #include <QDir>
+#include <QKeyEvent>
 #include <QMenu>
 #include <QMenuBar>
+#include <QScopedValueRollback>
 #include <QScreen>
 #include <QTabWidget>
 #include <algorithm>
@@ -18,6 +20,9 @@
 #include "app/state/plan/plan_search.h"
 #include "app/state/step/order_edit.h"
 #include "app/state/topic.h"
+#include "app/views/shared/transport_bar.h"
+#include "app/views/shared/view_keys.h"
+#include "app/views/shared/words.h"
 
 namespace parallelarium {
 
@@ -233,6 +238,38 @@ void Window::choose_theme(ThemeChoice choice) {
   settings_.setValue(QLatin1String(kThemeKey), choice == ThemeChoice::kDark    ? "dark"
                                                : choice == ThemeChoice::kLight ? "light"
                                                                                : "system");
+}
+
+// One click pins a run, the latest first.
+void Window::fill_earlier() {
+  earlier_->clear();
+  const std::span<const RunRecord> runs = session_.runs().shown();
+  for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
+    if (&*run == session_.runs().current() && !session_.runs().current_is_stale()) continue;
+    QAction* action = earlier_->addAction(setup_footer(run->observation.setup));
+    action->setToolTip(run_title(run->observation, false));
+    connect(action, &QAction::triggered, this,
+            [this, record = *run] { session_.runs().pin(record); });
+  }
+  earlier_->setEnabled(!earlier_->isEmpty());
+}
+
+// What no field has taken is for the view in front, wherever the focus is: its keys act as soon as
+// it is seen.
+void Window::keyPressEvent(QKeyEvent* event) {
+  QWidget* target = &view();
+  while (target->focusProxy()) target = target->focusProxy();
+  const bool single = (event->modifiers() & ~Qt::KeypadModifier) == Qt::NoModifier;
+  if (passes_key_ || !single || !target->isVisible() || target->hasFocus())
+    return QMainWindow::keyPressEvent(event);
+  const QScopedValueRollback<bool> passes(passes_key_, true);
+  QCoreApplication::sendEvent(target, event);
+  const auto key = event->isAccepted() ? std::nullopt : view_key_of(*event);
+  if (!key || !top_bar_->transport().isVisible()) return;
+  const QList<QAction*> transport = top_bar_->transport().transport_actions();
+  for (const auto& [of, at] :
+       {std::pair(ViewKey::kStepBack, 0), {ViewKey::kPlay, 1}, {ViewKey::kStepOn, 2}})
+    if (key == of) transport[at]->trigger();
 }
 
 void Window::cycle_panes(int direction) {

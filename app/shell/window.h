@@ -109,6 +109,7 @@ class Window : public QMainWindow {
   void closeEvent(QCloseEvent* event) override;
   void dragEnterEvent(QDragEnterEvent* event) override;
   void dropEvent(QDropEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;
   bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
@@ -128,6 +129,7 @@ class Window : public QMainWindow {
   void show_formulas(const QString& quantity);  // on the right, where the view is of what is set
   void refresh_strip();
   void show_setup_popup();
+  void fill_earlier();
   void cycle_panes(int direction);
   // window_lessons.cpp
   bool show_playlist(std::optional<Playlist> playlist, bool keeps);
@@ -195,7 +197,8 @@ class Window : public QMainWindow {
 
   Session session_;
   DocumentReader documents_;
-  bool opened_ = false;  // the last file
+  bool opened_ = false;      // the last file
+  bool passes_key_ = false;  // to the view in front
   QSettings settings_;
   QString path_;
   bool asks_ = true, dark_ = false;
@@ -223,7 +226,7 @@ class Window : public QMainWindow {
         *school_class, *playlist, *playlist_close, *progress_folder, *progress_here, *present;
   } do_{};
   std::vector<QAction*> reset_sections_;
-  QMenu *recent_ = nullptr, *export_menu_ = nullptr;
+  QMenu *recent_ = nullptr, *earlier_ = nullptr, *export_menu_ = nullptr;
 
   TopBar* top_bar_ = nullptr;
   SetupPanel* setup_ = nullptr;

@@ -282,7 +282,11 @@ void Window::build_menus() {
   QMenu* run = menuBar()->addMenu(tr("&Run"));
   run->addActions({do_.run, do_.cancel, do_.prove, do_.small_copy});
   run->addSeparator();
-  run->addActions({do_.pin, do_.unpin, do_.techniques});
+  run->addActions({do_.pin, do_.unpin});
+  earlier_ = run->addMenu(tr("&Earlier runs"));
+  earlier_->setToolTipsVisible(true);
+  connect(run, &QMenu::aboutToShow, this, &Window::fill_earlier);
+  run->addAction(do_.techniques);
   run->addSeparator();
   run->addAction(do_.calibrate);
 

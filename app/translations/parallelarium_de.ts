@@ -191,8 +191,8 @@
         <translation>Blase</translation>
     </message>
     <message>
-        <source> (another setup)</source>
-        <translation> (andere Einstellungen)</translation>
+        <source>chunk 0 to %1</source>
+        <translation>Stück 0 bis %1</translation>
     </message>
     <message>
         <source>%1: step %2</source>
@@ -271,8 +271,8 @@
         <translation>Schlüssel und Werte gesammelt, kein Ring</translation>
     </message>
     <message>
-        <source>before</source>
-        <translation>vorher</translation>
+        <source>%1. Click here to pin it below</source>
+        <translation>%1. Ein Klick hier heftet es unten an</translation>
     </message>
     <message>
         <source>YOUR RUN</source>
@@ -1829,8 +1829,8 @@
         <translation>Jeder Rang erhält %1 von %2: keiner muss auf einen anderen warten.</translation>
     </message>
     <message>
-        <source>Rank %1 receives %2 of %3, %4× the mean: it sets the pace.</source>
-        <translation>Rang %1 erhält %2 von %3, %4× das Mittel: er bestimmt das Tempo.</translation>
+        <source>Rank %1 receives %2 of %3, %4× the mean: all wait for it.</source>
+        <translation>Rang %1 erhält %2 von %3, %4× das Mittel: auf ihn warten alle.</translation>
     </message>
     <message>
         <source>Expert %1 on rank %2</source>
@@ -2419,6 +2419,10 @@
     <message>
         <source>8-bit</source>
         <translation>8 Bit</translation>
+    </message>
+    <message>
+        <source>%1 B each</source>
+        <translation>je %1 B</translation>
     </message>
     <message>
         <source>none</source>
@@ -3725,8 +3729,8 @@
         <translation>Welcher Experte das Token bekommt</translation>
     </message>
     <message>
-        <source>Every token chooses some **experts**, and they lie on different ranks: bars show how many rows each gets. The fullest rank sets the pace, since all wait for it. Skew, capacity and balancing change that; after a run the counts are those of the router that was trained.</source>
-        <translation>Jedes Token wählt einige **Experten**, und die liegen auf verschiedenen Rängen: Balken zeigen, wie viele Zeilen jeder bekommt. Der vollste Rang gibt das Tempo vor, denn alle warten auf ihn. Schieflage, Kapazität und Ausgleich ändern das; nach einem Lauf sind es die Zahlen des trainierten Routers.</translation>
+        <source>Every token chooses some **experts**, and they lie on different ranks: bars show how many rows each gets. All wait for the fullest rank. Skew, capacity and balancing change that; after a run the counts are those of the router that was trained.</source>
+        <translation>Jedes Token wählt einige **Experten**, und die liegen auf verschiedenen Rängen: Balken zeigen, wie viele Zeilen jeder bekommt. Alle warten auf den vollsten Rang. Schieflage, Kapazität und Ausgleich ändern das; nach einem Lauf sind es die Zahlen des trainierten Routers.</translation>
     </message>
 </context>
 <context>
@@ -4325,8 +4329,8 @@
         <translation>Parameter, Gradienten, Optimiererzustand, Aktivierungen und Puffer jedes Ranges, gegen die Grenze seines Geräts. Die Ansichten zeigen sie nach Stufe, nach Formel, über den Schritt, nach Rang, nach Tensor, und wer was hält. Nach einem Lauf stehen die gezählten Bytes neben den vorhergesagten.</translation>
     </message>
     <message>
-        <source>While Who holds what has the focus</source>
-        <translation>Solange „Wer hält was“ den Fokus hat</translation>
+        <source>While Who holds what is shown</source>
+        <translation>Solange „Wer hält was“ zu sehen ist</translation>
     </message>
 </context>
 <context>
@@ -4963,8 +4967,8 @@ nach Plan</translation>
 <context>
     <name>parallelarium::ShortcutSheet</name>
     <message>
-        <source>While a view has the focus</source>
-        <translation>Wenn eine Ansicht den Fokus hat</translation>
+        <source>In the view in front</source>
+        <translation>In der Ansicht, die vorne ist</translation>
     </message>
     <message>
         <source>With the mouse on the timeline</source>
@@ -5494,6 +5498,10 @@ nach Plan</translation>
     <message>
         <source>&amp;Unpin</source>
         <translation>&amp;Lösen</translation>
+    </message>
+    <message>
+        <source>&amp;Earlier runs</source>
+        <translation>&amp;Frühere Läufe</translation>
     </message>
     <message>
         <source>Run a &amp;small copy here</source>
@@ -7212,7 +7220,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>Timed steps</source>
-        <translation>Gemessene Schritte</translation>
+        <translation>Gewertete Schritte</translation>
     </message>
     <message>
         <source>Warm-up steps</source>
@@ -7276,6 +7284,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>run %1</source>
         <translation>Lauf %1</translation>
+    </message>
+    <message>
+        <source>rehearsed %1</source>
+        <translation>geprobt %1</translation>
     </message>
     <message>
         <source>%1 of %2 right at the first try</source>
@@ -7566,8 +7578,12 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Mikro-Batch-Größe %1</translation>
     </message>
     <message>
-        <source>run with %1</source>
-        <translation>Lauf mit %1</translation>
+        <source>Run of other settings: %1</source>
+        <translation>Lauf mit anderen Einstellungen: %1</translation>
+    </message>
+    <message>
+        <source>Rehearsal of other settings: %1</source>
+        <translation>Probe mit anderen Einstellungen: %1</translation>
     </message>
     <message>
         <source>No pipeline</source>

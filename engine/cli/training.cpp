@@ -231,8 +231,8 @@ Result<void> can_hang(const Preparation& preparation) {
                   preparation.place->launcher);
   else if (preparation.choice.backend == Backend::kCuda)
     why = message("hang-gpu",
-                  "Ranks on GPUs cannot be left to hang: run on the cores (--backend cpu) or "
-                  "rehearse (--backend paced).");
+                  "Ranks on GPUs cannot be left to hang: let the backend be the cores, or a "
+                  "rehearsal on them.");
   else
     return {};
   why.field = "run.backend";

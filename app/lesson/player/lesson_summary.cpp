@@ -33,6 +33,10 @@ std::optional<double> found(const LessonPlayer::StepState& state, const char* sy
   return at == state.judgement->symbols.end() ? std::nullopt : std::optional(at->second);
 }
 
+bool rehearsed(const LessonPlayer::StepState& state) {
+  return state.run.is_object() && state.run.value("source", "") == name_of(Source::kPaced);
+}
+
 }  // namespace
 
 // The run that answers the prediction of step `index`: the next run before another prediction.
@@ -77,7 +81,7 @@ QString LessonPlayer::summary_of(std::size_t index) const {
       figures << words.arg(Summary::tr("“%1”").arg(answer));
     if (!step.ask->metric.empty()) add(Summary::tr("predicted %1"), found(state, "predicted"));
     if (const StepState* run = run_after(index); run && step.kind == StepKind::kPredict)
-      add(Summary::tr("run %1"), run->observed);
+      add(rehearsed(*run) ? Summary::tr("rehearsed %1") : Summary::tr("run %1"), run->observed);
   }
   if (!figures.isEmpty()) head.prepend(figures.join(QStringLiteral(", ")));
   const QString name = title(index);

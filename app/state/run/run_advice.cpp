@@ -24,6 +24,15 @@ QString question_refusal(const Session& session) {
              : QString();
 }
 
+// `advice`, unless a lesson locks all settings that it is about.
+QString unless_locked(const Session& session, std::initializer_list<const char*> settings,
+                      const QString& advice) {
+  return std::any_of(settings.begin(), settings.end(),
+                     [&](const char* key) { return session.locks().allowed(QLatin1String(key)); })
+             ? advice
+             : QString();
+}
+
 // Whole seconds, from a minute on whole minutes, at least one.
 QString rough_time(double seconds) {
   const auto whole = [](double time) { return qint64(std::max(1.0, std::round(time))); };
@@ -103,8 +112,12 @@ std::optional<Message> memory_problem(const Session& session) {
   const Prediction& prediction = *session.subject().prediction();
   const bool together = prediction.memory_together();
   const QString how =
-      together ? RunAdvice::tr("Fewer ranks, a smaller model or micro-batch would shrink it.")
-               : RunAdvice::tr("More stages, TP, ZeRO or recompute would shrink it.");
+      together
+          ? unless_locked(session, {"mesh.dp", "mesh.tp", "mesh.pp", "model", "micro_batch"},
+                          RunAdvice::tr("Fewer ranks, a smaller model or micro-batch would shrink "
+                                        "it."))
+          : unless_locked(session, {"mesh.pp", "mesh.tp", "zero", "recompute"},
+                          RunAdvice::tr("More stages, TP, ZeRO or recompute would shrink it."));
   const QString needed = bytes_text(prediction.needed_bytes);
   const QString capacity = bytes_text(prediction.capacity_bytes);
   QString said;
@@ -121,7 +134,7 @@ std::optional<Message> memory_problem(const Session& session) {
                .arg(fullest->stage)
                .arg(needed, capacity, how);
   }
-  return message("memory-full", "{}", said.toStdString());
+  return message("memory-full", "{}", said.trimmed().toStdString());
 }
 
 std::optional<Message> gpu_offer(const Session& session) {

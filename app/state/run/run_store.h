@@ -29,7 +29,7 @@ class RunStore : public QObject {
   void match(const Setup& resolved) { wanted_ = resolved; }
   // The latest shown run of this Setup, whose `auto` is decided, or null.
   const RunRecord* run_of(const Setup& resolved) const;
-  // The shown run of what is set, else the latest, if any. That one is stale: drawn desaturated,
+  // The shown run of what is set, else the latest, if any. That one is stale: no view draws it,
   // and no difference is computed.
   const RunRecord* current() const;
   bool current_is_stale() const;

@@ -118,7 +118,7 @@ QString expert_title(const ExpertPicture& picture);
 QString expert_title_in(const ExpertPicture& picture, const QFont& font, double width);
 // An expert or a cell with its figures.
 SelectionText describe_expert(const RoutedLayer& layer, ExpertRef ref);
-// "Rank 0 receives 94 of 256, 1.47 times the mean: it sets the pace."
+// "Rank 0 receives 94 of 256, 1.47 times the mean: all wait for it."
 QString pace_sentence(const RoutedLayer& layer);
 // "Rank 0 computes for 3.1 ms, the others wait for it up to 1.9 ms, 41 % of the layer (rehearsed)."
 // Empty where nobody waits or nothing is known of the time.

@@ -54,7 +54,7 @@ QString pace_sentence(const RoutedLayer& layer) {
   if (*most * std::int64_t(tokens.size()) == sum)
     return ExpertTexts::tr("Every rank receives %1 of %2: none has to wait for another.")
         .arg(count_text(*most), count_text(sum));
-  return ExpertTexts::tr("Rank %1 receives %2 of %3, %4\u00d7 the mean: it sets the pace.")
+  return ExpertTexts::tr("Rank %1 receives %2 of %3, %4\u00d7 the mean: all wait for it.")
       .arg(most - tokens.begin())
       .arg(count_text(*most), count_text(sum), number_text(fullest_over_mean(layer)));
 }

@@ -91,8 +91,8 @@ ViewInfo ExpertsView::info() {
               [] {
                 return tr(
                     "Every token chooses some **experts**, and they lie on different ranks: bars "
-                    "show how many rows each gets. The fullest rank sets the pace, since all wait "
-                    "for it. Skew, capacity and balancing change that; after a run the counts are "
+                    "show how many rows each gets. All wait for the fullest "
+                    "rank. Skew, capacity and balancing change that; after a run the counts are "
                     "those of the router that was trained.");
               },
           .formula = "traffic.sent_bytes",

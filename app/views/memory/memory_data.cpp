@@ -2,6 +2,7 @@
 #include "app/views/memory/memory_data.h"
 
 #include <QCoreApplication>
+#include <QLocale>
 #include <algorithm>
 #include <cmath>
 
@@ -149,13 +150,14 @@ std::vector<ZeroColumn> ZeroPlans::columns(const Session& session, int rank_inde
 
 std::vector<ByteTerm> byte_terms(const Setup& setup) {
   const Precision precision = held_precision(setup);
-  const auto type = [](int bytes) {
+  const auto type = [](double bytes) {
     return bytes == 2   ? Memory::tr("16-bit")
            : bytes == 4 ? Memory::tr("fp32")
            : bytes == 1 ? Memory::tr("8-bit")
-                        : Memory::tr("none");
+           : bytes == 0 ? Memory::tr("none")
+                        : Memory::tr("%1 B each").arg(QLocale().toString(bytes, 'g', 3));
   };
-  const auto term = [&](const QString& name, int each, int bytes, Category category) {
+  const auto term = [&](const QString& name, double each, int bytes, Category category) {
     return ByteTerm{name.arg(type(each)), bytes, zero_shards(category, held_zero(setup))};
   };
   const int parameter = precision.parameter_bytes, gradient = precision.gradient_bytes;
@@ -163,7 +165,7 @@ std::vector<ByteTerm> byte_terms(const Setup& setup) {
   return {term(Memory::tr("Parameters, %1"), parameter, parameter, Category::kParameters),
           term(Memory::tr("Gradients, %1"), gradient, gradient, Category::kGradients),
           term(Memory::tr("Master, %1"), master, master, Category::kOptimizer),
-          term(Memory::tr("Two moments, %1"), moments / 2, moments, Category::kOptimizer)};
+          term(Memory::tr("Two moments, %1"), moments / 2.0, moments, Category::kOptimizer)};
 }
 
 QString bytes_formula(const Setup& setup) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What pointer and keys do in the Memory view, and what it says in words.
 #include <QHelpEvent>
+#include <QKeyEvent>
 #include <QMouseEvent>
 #include <QToolTip>
 #include <algorithm>
@@ -115,6 +116,9 @@ void MemoryView::mouseDoubleClickEvent(QMouseEvent* event) {
 
 void MemoryView::keyPressEvent(QKeyEvent* event) {
   State& s = *state_;
+  const bool enter = event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter;
+  const bool of_chart = enter && s.cursor >= 0;
+  if (!of_chart && s.holders->isVisible() && s.holders->take_key(*event)) return;
   const BarChart* chart = s.chart();
   const int count = chart ? int(chart->groups.size()) : 0;
   if (count > 0 && (event->key() == Qt::Key_Left || event->key() == Qt::Key_Right)) {
@@ -124,8 +128,7 @@ void MemoryView::keyPressEvent(QKeyEvent* event) {
     update();
     return;
   }
-  if (s.cursor >= 0 && (event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter))
-    return apply_group(s.cursor);
+  if (of_chart) return apply_group(s.cursor);
   if (event->key() == Qt::Key_Escape) {
     s.cursor = -1;
     update();

@@ -72,7 +72,7 @@ MemoryView::~MemoryView() { state_->worker.waitForDone(); }
 
 std::vector<ViewActions> MemoryView::commands() const {
   return {{QList<QAction*>(state_->actions.begin(), state_->actions.end())},
-          {state_->holders->key_actions(), {}, tr("While Who holds what has the focus")}};
+          {state_->holders->key_actions(), {}, tr("While Who holds what is shown")}};
 }
 
 ViewInfo MemoryView::info() {

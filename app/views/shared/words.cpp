@@ -3,9 +3,11 @@
 
 #include <QCoreApplication>
 #include <QDateTime>
+#include <algorithm>
 
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
+#include "app/settings/setup_fields.h"
 #include "app/state/step/order_edit.h"
 #include "engine/plan/setup/schedule_rules.h"
 
@@ -219,7 +221,9 @@ QString run_title(const Observation& observation, bool absolute) {
 
 namespace {
 
-// "8 micro-batches": in what `run` differs from the present Setup.
+constexpr qsizetype kMostDiffering = 3;  // settings that a title names
+
+// "8 micro-batches": in what `run` differs from the present Setup, what says most first.
 QString differing(const Setup& run, const Setup& present) {
   QStringList parts;
   const auto differs = [&](bool is, const QString& text) {
@@ -238,14 +242,29 @@ QString differing(const Setup& run, const Setup& present) {
                  QT_TRANSLATE_NOOP("words", "%1 micro-batches")));
   differs(run.micro_batch != present.micro_batch,
           SharedTexts::tr("micro-batch size %1").arg(run.micro_batch));
-  if (parts.isEmpty() || parts.size() > 3) return SharedTexts::tr("other settings");
-  return parts.join(QStringLiteral(", "));
+  // Said above; or a run of another would be of these settings, too.
+  static const std::vector<std::string> kSaid = {
+      "model", "schedule", "pp", "dp", "tp", "microbatches", "micro-batch", "backend", "stretch"};
+  const bool same_model = run.model.name == present.model.name;
+  for (const SetupSetting& row : setup_settings()) {
+    if (row.option.empty() || std::find(kSaid.begin(), kSaid.end(), row.option) != kSaid.end())
+      continue;
+    if (!same_model && row.key.rfind("model.", 0) == 0) continue;
+    const QString title = field_title(row.option);  // empty: what others fill
+    if (!title.isEmpty() && fields_differ(run, present, {row.option}))
+      parts << title + QLatin1Char(' ') + field_text(run, row.option);
+  }
+  if (parts.isEmpty()) return SharedTexts::tr("other settings");
+  if (parts.size() <= kMostDiffering) return parts.join(QStringLiteral(", "));
+  return parts.mid(0, kMostDiffering).join(QStringLiteral(", ")) + QStringLiteral(" \u2026");
 }
 
 }  // namespace
 
-QString stale_title(const Setup& run, const Setup& present) {
-  return SharedTexts::tr("run with %1").arg(differing(run, present));
+QString other_settings_title(const Observation& run, const Setup& present) {
+  return (run.source == Source::kPaced ? SharedTexts::tr("Rehearsal of other settings: %1")
+                                       : SharedTexts::tr("Run of other settings: %1"))
+      .arg(differing(run.setup, present));
 }
 
 QString pinned_title(const RunRecord& pinned, const Setup& present) {

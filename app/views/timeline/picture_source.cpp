@@ -40,7 +40,7 @@ QString before_run_text(const Session& session) {
 void add_ends(Picture& picture) {
   PictureLane *shorter = nullptr, *longer = nullptr;
   for (PictureLane& lane : picture.lanes) {
-    if (!lane.rows || lane.hidden || lane.stale || lane.style == LaneStyle::kPinned) continue;
+    if (!lane.rows || lane.hidden || lane.style == LaneStyle::kPinned) continue;
     (shorter ? longer : shorter) = &lane;
   }
   if (!shorter || !longer) return;
@@ -124,20 +124,19 @@ Picture PictureSource::picture(const Session& session, bool absolute_dates) {
   PictureLane observed;
   observed.style = LaneStyle::kObserved;
   observed.hidden = session.locks().hidden(QStringLiteral("lane.run"));
-  if (run && run->observed()) {
+  if (fresh && run->observed()) {
     observed.rows = rows_of(*run, run_);
-    observed.stale = !fresh;
     observed.fills = true;
     observed.title = run_title(run->observation, absolute_dates);
     observed.short_title = source_text(run->observation.source);
-    if (!fresh) {
-      observed.title += kDot + stale_title(run->observation.setup, session.resolved());
-      observed.short_title += QLatin1Char(' ') + QObject::tr("before");
-    }
   } else {
     observed.title = QObject::tr("YOUR RUN");
     observed.empty_text = before_run_text(session);
     observed.live_losses = session.jobs().live_losses();
+    const RunRecord* other = run_of_other_settings(session);
+    if (other && !observed.hidden && session.jobs().state() == RunState::kIdle)
+      observed.other_text = QObject::tr("%1. Click here to pin it below")
+                                .arg(other_settings_title(other->observation, session.resolved()));
   }
   picture.lanes.push_back(observed);
 
@@ -155,6 +154,15 @@ Picture PictureSource::picture(const Session& session, bool absolute_dates) {
   return picture;
 }
 
+const RunRecord* run_of_other_settings(const Session& session) {
+  const RunRecord* run = session.runs().current();
+  const RunRecord* pinned = session.runs().pinned();
+  if (!run || !run->observed() || !session.runs().current_is_stale()) return nullptr;
+  const bool shown =
+      pinned && pinned->observed() && pinned->observation.setup == run->observation.setup;
+  return shown ? nullptr : run;
+}
+
 int lane_of(const Picture& picture, LaneStyle style) {
   for (std::size_t lane = 0; lane < picture.lanes.size(); ++lane)
     if (picture.lanes[lane].style == style && picture.lanes[lane].rows)
@@ -167,7 +175,6 @@ bool joins(const Picture& picture) {
   const int observed = lane_of(picture, LaneStyle::kObserved);
   if (predicted < 0 || observed < 0) return false;
   const PictureLane& run = picture.lanes[static_cast<std::size_t>(observed)];
-  if (run.stale) return false;
   const auto& ours = picture.lanes[static_cast<std::size_t>(predicted)].rows->program().ranks;
   const auto& theirs = run.rows->program().ranks;
   if (ours.size() != theirs.size()) return false;
@@ -182,7 +189,7 @@ const PictureLane* animated_lane(const Picture& picture) {
   for (const int lane : {observed, predicted}) {
     if (lane < 0) continue;
     const PictureLane& candidate = picture.lanes[static_cast<std::size_t>(lane)];
-    if (!candidate.stale && !candidate.hidden) return &candidate;
+    if (!candidate.hidden) return &candidate;
   }
   return nullptr;
 }

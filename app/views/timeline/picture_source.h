@@ -27,6 +27,8 @@ class PictureSource {
 int lane_of(const Picture& picture, LaneStyle style);
 // Whether prediction and run show the same ops, so that they join one by one.
 bool joins(const Picture& picture);
+// The latest run, if its settings are not the present ones and it is not pinned; else null.
+const RunRecord* run_of_other_settings(const Session& session);
 // What is animated and plotted: the run if it is of the present Setup, else the prediction; null
 // if that lane is hidden.
 const PictureLane* animated_lane(const Picture& picture);

@@ -110,11 +110,22 @@ void TimelineView::mouseMoveEvent(QMouseEvent* event) {
   }
   s.hover = hit_at(s.picture, s.layout, *s.pointer, verticalScrollBar()->value());
   const bool on_label = s.pointer->x() < axis.left;
-  viewport()->setCursor(s.drag == Drag::kPan ? Qt::ClosedHandCursor
-                        : on_label           ? Qt::ArrowCursor
-                                             : Qt::CrossCursor);
+  viewport()->setCursor(s.drag == Drag::kPan           ? Qt::ClosedHandCursor
+                        : offers_other_run(*s.pointer) ? Qt::PointingHandCursor
+                        : on_label                     ? Qt::ArrowCursor
+                                                       : Qt::CrossCursor);
   Q_EMIT hovered(tip_at(*s.pointer).section(QLatin1Char('\n'), 0, 1));
   viewport()->update();
+}
+
+// Whether a click there pins the run of other settings.
+bool TimelineView::offers_other_run(QPointF at) const {
+  const State& s = *state_;
+  const double y = at.y() - s.layout.tick_band + verticalScrollBar()->value();
+  return std::any_of(s.layout.rows.begin(), s.layout.rows.end(), [&](const RowBox& box) {
+    return box.row < 0 && box.bar.contains(QPointF(at.x(), y)) &&
+           !s.picture.lanes[static_cast<std::size_t>(box.lane)].other_text.isEmpty();
+  });
 }
 
 void TimelineView::mouseReleaseEvent(QMouseEvent* event) {
@@ -125,6 +136,8 @@ void TimelineView::mouseReleaseEvent(QMouseEvent* event) {
   if (drag != Drag::kPressed || event->button() != Qt::LeftButton) return;
   // A click: the op there, or nothing.
   s.session.subject().set_range(std::nullopt);
+  const RunRecord* other = run_of_other_settings(s.session);
+  if (other && offers_other_run(event->position())) return s.session.runs().pin(*other);
   const auto hit = hit_at(s.picture, s.layout, event->position(), verticalScrollBar()->value());
   if (!hit || hit->bar < 0) {
     s.session.subject().select({}, false);

@@ -302,8 +302,10 @@ QString TimelineView::tip_at(QPointF position) const {
 QString TimelineView::description() const {
   const State& s = *state_;
   QStringList parts;
-  for (const PictureLane& lane : s.picture.lanes)
+  for (const PictureLane& lane : s.picture.lanes) {
     parts << (lane.rows ? lane.title : lane.title + QStringLiteral(": ") + lane.empty_text);
+    if (!lane.other_text.isEmpty()) parts << lane.other_text;
+  }
   if (const PictureLane* lane = animated_lane(s.picture))
     parts << moment_sentence(*lane->rows, s.session.playback().playhead(), !s.picture.hides_held);
   if (s.session.subject().selected().rank >= 0) {

@@ -85,6 +85,7 @@ class TimelineView : public QAbstractScrollArea {
   void focus_on_selection();
   void toggle_mark(Nanoseconds time);
   void reveal(OpRef op, bool in_run);
+  bool offers_other_run(QPointF at) const;
   Nanoseconds snap(Nanoseconds time, bool snapping) const;
   Nanoseconds anchor() const;
   void announce();

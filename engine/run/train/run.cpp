@@ -70,8 +70,8 @@ Result<LaunchOptions> launch_options(const BackendChoice& choice, std::size_t ra
 Result<void> can_slow(const Setup& setup, const BackendChoice& choice) {
   if (setup.run.slow_rank.factor == 1 || choice.backend != Backend::kCuda) return {};
   Message why = message("slow-rank-gpu",
-                        "A GPU cannot be slowed down: run on the cores (--backend cpu), rehearse "
-                        "(--backend paced), or set --slow-factor 1.");
+                        "A GPU cannot be slowed down: let the backend be the cores or a rehearsal "
+                        "on them, or the slow factor 1.");
   why.field = "run.backend";
   why.alternatives = {"cpu", "paced"};
   return why;

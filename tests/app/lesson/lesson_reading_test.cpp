@@ -191,7 +191,7 @@ TEST_F(LessonPlay, TheEndSumsUpWhatWasAnsweredAndSaysWhatIsNext) {
     if (view->isVisible()) said += view->toPlainText();
   for (const QString& part :
        {QStringLiteral("1 hint"), QStringLiteral("More micro-batches"),
-        QStringLiteral("guess 37.5 %"), QStringLiteral("predicted "), QStringLiteral("run "),
+        QStringLiteral("guess 37.5 %"), QStringLiteral("predicted "), QStringLiteral("rehearsed "),
         QStringLiteral("right at try 2"), QStringLiteral("1 minute"), QStringLiteral("Next:"),
         QStringLiteral("Chunks in turn")})
     EXPECT_TRUE(said.contains(part)) << part.toStdString() << "\n" << said.toStdString();

@@ -76,7 +76,7 @@ TEST(SentLanes, AreFullWhereNothingIsComputed) {
       const PictureLane& lane = picture.lanes[std::size_t(box.lane)];
       const Row& row = lane.rows->rows[std::size_t(box.row)];
       const std::vector<Bar>& pieces = row.lane(Lane::kCompute, Zoom::kPieces).bars;
-      const BarLook look{&light_theme(), lane.style, false, Moment::kPast, QFont(), kLongestForm};
+      const BarLook look{&light_theme(), lane.style, Moment::kPast, QFont(), kLongestForm};
       for (const Lane which : layout.sent) {
         const QRectF band = sent_band(layout, box, row, which);
         const SentColors colors = sent_colors(look, band.height());

@@ -4,12 +4,15 @@
 #include <gtest/gtest.h>
 
 #include <QImage>
+#include <QPainter>
 #include <cmath>
 #include <map>
 #include <random>
 #include <set>
 
+#include "app/views/shared/paint/legend.h"
 #include "app/views/shared/time_axis.h"
+#include "app/views/shared/words.h"
 #include "app/views/timeline/picture/bar_paint.h"
 #include "tests/app/pipeline/pipeline_fixture.h"
 
@@ -197,21 +200,88 @@ TEST(Paint, BarsToTheRightOfThePlayheadAreOutlines) {
               [](const Bar& bar) { return light_theme().tint(color_of(bar)); });
 }
 
-TEST(Paint, AStaleRunIsDesaturatedAndAHiddenLaneShowsNothing) {
+TEST(Paint, ARunOfOtherSettingsIsALineOfTextAndAHiddenLaneShowsNothing) {
   Picture picture = two_lanes(pipeline_setup(3, 4));
-  picture.lanes[1].stale = true;
+  picture.lanes[1].rows.reset();
+  picture.lanes[1].empty_text = QStringLiteral("Press Run to see your ranks do it");
+  picture.lanes[1].other_text = QStringLiteral("Rehearsal of other settings: 8 micro-batches");
   picture.lanes[0].hidden = true;
   const QSize size(1400, 480);
   const PictureLayout layout = layout_of(picture, size, light_theme());
   TextLog texts;
   const QImage image = painted(picture, layout, size, &texts);
-  expect_fill(image, picture, layout, 1,
-              [](const Bar& bar) { return desaturated(light_theme().solid(color_of(bar))); });
   expect_fill(image, picture, layout, 0, [](const Bar&) { return light_theme().window; });
-  int questions = 0;
-  for (const PaintedText& text : texts) questions += text.text == "?";
+  int questions = 0, said = 0;
+  for (const PaintedText& text : texts) {
+    questions += text.text == "?";
+    said += text.text == picture.lanes[1].empty_text || text.text == picture.lanes[1].other_text;
+  }
   EXPECT_EQ(questions, 3);
+  EXPECT_EQ(said, 2);
+  EXPECT_EQ(overlapping(texts), "");
   EXPECT_FALSE(hit_at(picture, layout, QPointF(400, layout.tick_band + 30), 0).has_value());
+}
+
+// Of which chunk a bar is, is seen in every bar, however narrow: a mark at its left, higher for an
+// earlier chunk. The chunk is read off the Program itself.
+TEST(Paint, EveryBarOfSeveralChunksSaysOfWhichItIs) {
+  const struct {
+    const char* schedule;
+    int chunks;
+  } cases[] = {{"interleaved", 2}, {"interleaved", 4}, {"zb-v", 2}, {"v-half", 2}};
+  for (const auto& [schedule, chunks] : cases)
+    for (const QSize size : {QSize(820, 420), QSize(420, 420)}) {
+      SCOPED_TRACE(std::string(schedule) + " " + std::to_string(chunks) + " at " +
+                   std::to_string(size.width()));
+      auto setup = pipeline_setup(4, 8, schedule);
+      setup.chunks = chunks;
+      setup.model.layers = 4 * chunks;
+      Picture picture = two_lanes(setup);
+      ASSERT_EQ(picture.lanes[0].rows->chunks, chunks);
+      const PictureLayout layout = layout_of(picture, size, light_theme());
+      TextLog texts;
+      const QImage image = painted(picture, layout, size, &texts);
+      EXPECT_EQ(overlapping(texts), "");
+      int seen = 0;
+      for (std::size_t lane = 0; lane < 2; ++lane)
+        for (const Row& row : picture.lanes[lane].rows->rows)
+          for (const Bar& bar : row.lane(Lane::kCompute).bars) {
+            const QRectF rect = rect_of_bar(picture, layout, int(lane), bar, row.rank_index, 0);
+            if (bar.microbatch < 0 || rect.width() < 4) continue;
+            const RankProgram& rank =
+                picture.lanes[lane].rows->program().ranks[std::size_t(row.rank_index)];
+            const int chunk = rank.ops[std::size_t(bar.first_op)].chunk;
+            const QColor fill =
+                lane == 0 ? light_theme().tint(color_of(bar)) : light_theme().solid(color_of(bar));
+            const QRectF drawn(std::round(rect.left()), rect.top(), rect.width(), rect.height());
+            for (int at = 0; at < chunks; ++at) {
+              const QPoint middle = chunk_mark(drawn, at, chunks).center().toPoint();
+              const QColor pixel = image.pixelColor(int(drawn.left()) + 1, middle.y());
+              EXPECT_EQ(pixel == light_theme().ink_on(fill), at == chunk)
+                  << row.stage << ": " << bar_labels(bar).back().toStdString() << " slot " << at
+                  << " " << pixel.name().toStdString();
+            }
+            ++seen;
+          }
+      EXPECT_GE(seen, size.width() > 800 ? 64 : 20);
+    }
+}
+
+TEST(Paint, ALegendSaysWhereTheMarkOfAChunkStands) {
+  auto setup = pipeline_setup(4, 8, "interleaved");
+  setup.chunks = 4;
+  setup.model.layers = 16;
+  for (const int width : {262, 420, 900}) {
+    QImage image(width, 24, QImage::Format_ARGB32_Premultiplied);
+    QPainter painter(&image);
+    TextLog texts;
+    paint_legend(painter, QRectF(0, 0, width, 24), two_lanes(setup), Zoom::kActions, light_theme(),
+                 &texts);
+    EXPECT_TRUE(std::any_of(texts.begin(), texts.end(), [](const PaintedText& text) {
+      return text.text == QStringLiteral("chunk 0 to 3");
+    })) << width;
+    EXPECT_EQ(overlapping(texts), "");
+  }
 }
 
 TEST(Paint, MergedBarsSayHowManyAndShareTheirHeight) {
@@ -275,7 +345,7 @@ TEST(Hit, FindsEveryWideBarInItsMiddle) {
       for (const Row& row : picture.lanes[static_cast<std::size_t>(lane)].rows->rows)
         for (const Bar& bar : row.lane(Lane::kCompute).bars) {
           const QRectF rect = rect_of_bar(picture, layout, lane, bar, row.rank_index, 0);
-          if (rect.width() < 5) continue;
+          if (rect.width() < 4) continue;
           const auto hit = hit_at(picture, layout, rect.center(), 0);
           ASSERT_TRUE(hit.has_value());
           EXPECT_EQ(hit->lane, lane);

@@ -58,17 +58,67 @@ TEST_F(Timelines, AMovedPlayheadLeavesTheLanesAlone) {
   EXPECT_TRUE(view.picture().lanes[1].hidden);
 }
 
-TEST_F(Timelines, AChangedSetupLeavesTheRunStaleAndSaysWhatItWas) {
+// A run of other settings is never drawn beside a prediction of these: it is set aside, and said
+// so, until it is pinned, or its settings come back.
+TEST_F(Timelines, ARunOfOtherSettingsIsSetAsideUntilAClickPinsIt) {
   open(pipeline_setup(4, 8), true);
   PlanSetup next = session.setup();
   next.microbatches = 4;
   session.history().change(next, QStringLiteral("fewer"));
   session.wait_for_prediction();
-  EXPECT_TRUE(view.picture().lanes[1].stale);
-  EXPECT_TRUE(view.picture().lanes[1].title.contains(QStringLiteral("run with 8 micro-batches")));
+  ASSERT_EQ(view.picture().lanes.size(), 2u);
+  EXPECT_EQ(view.picture().lanes[1].rows, nullptr);
+  const QString said = QStringLiteral("Rehearsal of other settings: 8 micro-batches.");
+  EXPECT_TRUE(view.picture().lanes[1].other_text.startsWith(said))
+      << view.picture().lanes[1].other_text.toStdString();
+  EXPECT_TRUE(view.description().contains(said)) << view.description().toStdString();
+  const RowBox& empty = view.layout_of_rows().rows.back();
+  ASSERT_LT(empty.row, 0);
+  const QPoint inside =
+      (empty.bar.center() + QPointF(0, view.layout_of_rows().tick_band)).toPoint();
+  QTest::mouseClick(view.viewport(), Qt::LeftButton, {}, inside);
+  ASSERT_NE(session.runs().pinned(), nullptr);
+  EXPECT_EQ(session.runs().pinned()->observation.setup.microbatches, 8);
+  ASSERT_EQ(view.picture().lanes.size(), 3u);
+  EXPECT_TRUE(view.picture().lanes[1].other_text.isEmpty()) << "it is pinned below";
+  EXPECT_TRUE(view.picture().lanes[2].title.contains(QStringLiteral("with 8 micro-batches")));
+  session.runs().unpin();
   session.history().stack().undo();
   session.wait_for_prediction();
-  EXPECT_FALSE(view.picture().lanes[1].stale);
+  EXPECT_NE(view.picture().lanes[1].rows, nullptr);
+  EXPECT_TRUE(view.picture().lanes[1].other_text.isEmpty());
+}
+
+TEST_F(Timelines, OfOtherSettingsTheFirstAreNamed) {
+  const auto aside = [&](auto&& change) {
+    open(pipeline_setup(4, 8), true);
+    PlanSetup next = session.setup();
+    change(next);
+    session.history().change(next, QStringLiteral("other"));
+    session.wait_for_prediction();
+    return view.picture().lanes[1].other_text;
+  };
+  const QString zero = aside([](PlanSetup& setup) { setup.recompute = Recompute::kFull; });
+  EXPECT_TRUE(zero.contains(QStringLiteral("Recompute none"), Qt::CaseInsensitive))
+      << zero.toStdString();
+  const QString many = aside([](PlanSetup& setup) {
+    setup.microbatches = 4;
+    setup.micro_batch = 3;
+    setup.mesh.pp = 2;
+    setup.schedule = "gpipe";
+  });
+  EXPECT_TRUE(many.contains(QStringLiteral("1F1B, 4 stages, 8 micro-batches \u2026")))
+      << many.toStdString();
+}
+
+// Lessons hide the lane of the run, and with it what is known of others.
+TEST_F(Timelines, AHiddenRunIsNotOffered) {
+  open(pipeline_setup(4, 8), true);
+  PlanSetup next = session.setup();
+  next.microbatches = 4;
+  session.history().change(next, QStringLiteral("fewer"));
+  session.locks().set_hidden({QStringLiteral("lane.run")});
+  EXPECT_TRUE(view.picture().lanes[1].other_text.isEmpty());
 }
 
 TEST_F(Timelines, ARehearsalsLengthIsComparedWithNothing) {

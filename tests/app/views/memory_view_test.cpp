@@ -121,6 +121,13 @@ TEST(MemoryData, BytesPerParameterFollowTheZeroPaper) {
   setup.zero = 3;
   EXPECT_EQ(bytes_formula(setup), QStringLiteral("16/N"));
   EXPECT_DOUBLE_EQ(bytes_per_parameter(setup), 4);
+  // Of a recipe of one's own, each moment says what it has.
+  setup.precision.name = "custom";
+  for (const auto& [bytes, said] : {std::pair(8, "fp32"), {7, "3.5 B each"}, {0, "none"}}) {
+    setup.precision.moments_bytes = bytes;
+    EXPECT_TRUE(byte_terms(setup).back().name.endsWith(QLatin1String(said)))
+        << byte_terms(setup).back().name.toStdString();
+  }
 }
 
 TEST(MemoryData, TensorsAddUpToTheActivationsHeldAtThePeak) {

@@ -175,6 +175,46 @@ TEST_F(Keyboard, AllViewsComesBeforeWhatTheViewShows) {
   EXPECT_LT(all_views, first);
 }
 
+// What a lesson or the sheet of shortcuts names acts as soon as its view is seen.
+TEST_F(Keyboard, KeysOfTheViewInFrontActWhereverTheFocusIs) {
+  open_lesson("gather-compute-free");
+  go_to(StepKind::kRun);
+  if (testing::Test::HasFatalFailure()) return;
+  window->show_view(QStringLiteral("memory/holders"));
+  session().wait_for_prediction();
+  QApplication::processEvents();
+  const auto moves = [&](QWidget* from, Qt::Key key) {
+    session().playback().set_playhead(Nanoseconds(0));
+    from->setFocus();
+    EXPECT_EQ(focus(), from);
+    QTest::keyClick(window->windowHandle(), key);
+    return session().playback().playhead() != Nanoseconds(0);
+  };
+  ASSERT_NE(a_button(), nullptr);
+  QList<QWidget*> from{a_button(), lesson_tabs()};
+  for (auto* text : window->lesson().findChildren<MarkdownView*>())
+    if (text->isVisible()) from << text;
+  ASSERT_GE(from.size(), 3);
+  for (QWidget* widget : from) {
+    EXPECT_TRUE(moves(widget, Qt::Key_N)) << widget->metaObject()->className();
+    EXPECT_TRUE(moves(widget, Qt::Key_Period)) << widget->metaObject()->className();
+  }
+  window->show_view(QStringLiteral("pipeline"));
+  session().subject().fit_all();
+  const TimeRange whole = session().subject().visible();
+  a_button()->setFocus();
+  QTest::keyClick(window->windowHandle(), Qt::Key_W);
+  const TimeRange nearer = session().subject().visible();
+  EXPECT_LT(nearer.length(), whole.length());
+  // Whoever types a text types.
+  ASSERT_TRUE(window->view().open_search());
+  const auto* field = qobject_cast<QLineEdit*>(focus());
+  ASSERT_NE(field, nullptr);
+  QTest::keyClick(window->windowHandle(), Qt::Key_W);
+  EXPECT_EQ(session().subject().visible(), nearer);
+  EXPECT_FALSE(field->text().isEmpty());
+}
+
 TEST_F(Keyboard, TheNextPaneIsLeftAndFoundAgainAtTheSamePlace) {
   open_lesson("filling-the-bubble");
   auto* primary = window->lesson().findChild<QPushButton*>("LessonPrimary");

@@ -153,6 +153,14 @@ TEST_F(WindowRefusal, RunIsOffForTheReasonThatLasts) {
   EXPECT_TRUE(run_refusal(session()).contains(QStringLiteral("does not fit in memory")));
   EXPECT_EQ(window->banner().sentence(), run_refusal(session()));
   EXPECT_TRUE(choices().isEmpty());
+  // What a lesson locks is no way out.
+  EXPECT_TRUE(run_refusal(session()).contains(QStringLiteral("would shrink it")));
+  session().locks().set_allowed({QStringLiteral("precision")});
+  EXPECT_TRUE(run_refusal(session()).endsWith(QStringLiteral("GiB.")))
+      << run_refusal(session()).toStdString();
+  session().locks().set_allowed({QStringLiteral("mesh.pp")});
+  EXPECT_TRUE(run_refusal(session()).contains(QStringLiteral("would shrink it")));
+  session().locks().set_allowed({});
 
   change(
       {{"model", "gpt-small"}, {"layers", "64"}, {"hidden", "8192"}, {"heads", "32"}, {"pp", "1"}});

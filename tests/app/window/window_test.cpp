@@ -6,7 +6,10 @@
 
 #include <QFile>
 #include <QImage>
+#include <QLabel>
 #include <QLineEdit>
+#include <QMenu>
+#include <QPainter>
 #include <QPushButton>
 #include <QRegularExpression>
 #include <QSettings>
@@ -87,6 +90,74 @@ TEST_F(WindowTest, AWordOpensTheLessonThatTeachesIt) {
   QTest::mouseClick(link, Qt::LeftButton);
   ASSERT_TRUE(window->lesson().player().is_open());
   EXPECT_EQ(window->lesson().player().lesson().id, "naive-and-gpipe");
+}
+
+TEST_F(WindowTest, EarlierRunsAreOneClickAway) {
+  std::vector<RunRecord> runs;
+  for (const int microbatches : {2, 4, 8}) {
+    auto setup = session().setup();
+    setup.microbatches = microbatches;
+    runs.push_back(made_up_run(setup, 1.1));
+  }
+  auto other = session().setup();
+  other.microbatches = 16;
+  session().restore(other, runs, std::nullopt);
+  session().wait_for_prediction();
+  QMenu *run = nullptr, *earlier = nullptr;
+  for (auto* menu : window->findChildren<QMenu*>()) {
+    if (menu->title() == QStringLiteral("&Run")) run = menu;
+    if (menu->title() == QStringLiteral("&Earlier runs")) earlier = menu;
+  }
+  ASSERT_NE(run, nullptr);
+  ASSERT_NE(earlier, nullptr);
+  Q_EMIT run->aboutToShow();
+  ASSERT_EQ(earlier->actions().size(), 3);
+  EXPECT_TRUE(earlier->isEnabled());
+  earlier->actions()[0]->trigger();  // the latest
+  ASSERT_NE(session().runs().pinned(), nullptr);
+  EXPECT_EQ(session().runs().pinned()->observation.setup.microbatches, 8);
+  earlier->actions()[2]->trigger();
+  EXPECT_EQ(session().runs().pinned()->observation.setup.microbatches, 2);
+  // That of what is set stands in the picture, and is none of the earlier ones.
+  other.microbatches = 4;
+  session().history().change(other, QStringLiteral("4"));
+  session().wait_for_prediction();
+  ASSERT_FALSE(session().runs().current_is_stale());
+  Q_EMIT run->aboutToShow();
+  EXPECT_EQ(earlier->actions().size(), 2);
+}
+
+// Under a rehearsal stands in every view that it was rehearsed, never that it was measured.
+TEST_F(WindowTest, NoViewCallsARehearsalMeasured) {
+  session().restore(session().setup(), {made_up_run(session().setup(), 1.1)}, std::nullopt);
+  session().wait_for_prediction();
+  ASSERT_FALSE(session().runs().current_is_stale());
+  const QRegularExpression wrong(QStringLiteral("\\b(measured|paced?|slower)\\b"));
+  // What a calibration has measured is the rates of this computer.
+  const QRegularExpression rates(QStringLiteral("\\(measured\\)|measured on this computer"));
+  int views_seen = 0, rehearsed = 0;
+  for (const ViewInfo& info : views()) {
+    window->show_view(QLatin1String(info.id));
+    window->view().wait();
+    TextLog texts;
+    const ViewPicture picture = window->view().exported({});
+    QImage image(picture.size, QImage::Format_ARGB32_Premultiplied);
+    QPainter painter(&image);
+    picture.paint(painter, picture.size, &texts);
+    QStringList said{window->view().description(), window->view().accessibleDescription()};
+    for (const PaintedText& text : texts) said << text.text;
+    for (const Quantity& quantity : window->view().quantities())
+      said << quantity.observed.text << quantity.observed.source << quantity.difference;
+    for (const auto* label : window->view().findChildren<QLabel*>()) said << label->text();
+    for (QString text : said) {
+      text.remove(rates);
+      EXPECT_FALSE(wrong.match(text.toLower()).hasMatch()) << info.id << ": " << text.toStdString();
+      rehearsed += text.contains(QStringLiteral("rehears"), Qt::CaseInsensitive);
+    }
+    ++views_seen;
+  }
+  EXPECT_GE(views_seen, 9);
+  EXPECT_GE(rehearsed, 5);
 }
 
 TEST_F(WindowTest, ThePlayheadMovesWhilePlaying) {

@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "app/views/shared/paint/paint_tools.h"
+#include "app/views/shared/view_keys.h"
 #include "app/views/shared/words.h"
 #include "engine/plan/setup/setup_settings.h"
 
@@ -138,14 +139,23 @@ void HoldersPane::mousePressEvent(QMouseEvent* event) {
   choose(cell_at(event->position()));
 }
 
+bool HoldersPane::take_key(const QKeyEvent& event) {
+  if (picture_.instead || picture_.rows.empty() || !single_keys_act()) return false;
+  if ((event.modifiers() & ~Qt::KeypadModifier) != Qt::NoModifier) return false;
+  const int key = event.key() == Qt::Key_Enter ? int(Qt::Key_Return) : event.key();
+  for (QAction* action : keys_) {
+    if (action->shortcut() != QKeySequence(key)) continue;
+    action->trigger();
+    return true;
+  }
+  return false;
+}
+
 void HoldersPane::keyPressEvent(QKeyEvent* event) {
   const int rows = static_cast<int>(picture_.rows.size()),
             columns = static_cast<int>(picture_.columns.size());
+  if (take_key(*event)) return;
   if (picture_.instead || rows == 0) return QWidget::keyPressEvent(event);
-  const int key = event->key() == Qt::Key_Enter ? int(Qt::Key_Return) : event->key();
-  for (QAction* action : keys_)
-    if (event->modifiers() == Qt::NoModifier && action->shortcut() == QKeySequence(key))
-      return action->trigger();
   std::pair<int, int> to = chosen_;
   switch (event->key()) {
     case Qt::Key_Left:

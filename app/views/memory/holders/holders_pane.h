@@ -9,6 +9,7 @@
 
 #include "app/views/memory/holders/holders.h"
 
+class QKeyEvent;
 class QPushButton;
 
 namespace parallelarium {
@@ -30,6 +31,8 @@ class HoldersPane : public QWidget {
   void show_other_ranks();
   // All keys but the arrows, with what they do, for menus and the sheet of shortcuts.
   QList<QAction*> key_actions() const { return keys_; }
+  // Whether the key, without others, is one of these; then it has acted.
+  bool take_key(const QKeyEvent& event);
 
  Q_SIGNALS:
   void described(const SelectionText& text);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/views/shared/paint/legend.h"
 
+#include <algorithm>
 #include <array>
 #include <vector>
 
 #include "app/views/shared/paint/paint_tools.h"
+#include "app/views/timeline/picture/bar_paint.h"
 
 namespace parallelarium {
 namespace {
@@ -13,7 +15,14 @@ struct Entry {
   QString text;
   int color;  // an OpColor, or one of those below
 };
-constexpr int kBubble = -1, kOverlapped = -2;
+constexpr int kBubble = -1, kOverlapped = -2, kChunks = -3;
+
+int chunks_of(const Picture& picture) {
+  int chunks = 1;
+  for (const PictureLane& lane : picture.lanes)
+    if (lane.rows) chunks = std::max(chunks, lane.rows->chunks);
+  return chunks;
+}
 
 std::vector<Entry> entries_of(const Picture& picture, Zoom zoom) {
   std::array<bool, kOpColors> shown{};
@@ -43,6 +52,8 @@ std::vector<Entry> entries_of(const Picture& picture, Zoom zoom) {
       entries.push_back({QObject::tr("overlapped"), kOverlapped});
   }
   entries.push_back({QObject::tr("Bubble"), kBubble});
+  if (const int chunks = chunks_of(picture); chunks > 1)
+    entries.push_back({QObject::tr("chunk 0 to %1").arg(chunks - 1), kChunks});
   return entries;
 }
 
@@ -68,7 +79,7 @@ double paint_legend(QPainter& painter, const QRectF& rect, const Picture& pictur
   // the weight gradients are what there is to see.
   for (const int kind :
        {static_cast<int>(OpColor::kOptimizer), kOverlapped, kBubble,
-        static_cast<int>(OpColor::kCommunication), static_cast<int>(OpColor::kWeight),
+        static_cast<int>(OpColor::kCommunication), static_cast<int>(OpColor::kWeight), kChunks,
         static_cast<int>(OpColor::kBackward), static_cast<int>(OpColor::kForward)})
     if (whole() > rect.width())
       std::erase_if(entries, [&](const Entry& entry) { return entry.color == kind; });
@@ -87,6 +98,15 @@ double paint_legend(QPainter& painter, const QRectF& rect, const Picture& pictur
       painter.setPen(QPen(theme.control_line, 1));
       painter.setBrush(Qt::NoBrush);
       painter.drawRoundedRect(swatch.adjusted(0.5, 0.5, -0.5, -0.5), 2, 2);
+    } else if (entry.color == kChunks) {
+      const int chunks = chunks_of(picture);
+      const double wide = swatch.width() / chunks;
+      painter.setRenderHint(QPainter::Antialiasing, false);
+      for (int chunk = 0; chunk < chunks; ++chunk)
+        painter.fillRect(
+            chunk_mark(QRectF(swatch.left() + wide * chunk, swatch.top(), wide, swatch.height()),
+                       chunk, chunks),
+            theme.text);
     } else {
       painter.setPen(Qt::NoPen);
       painter.setBrush(theme.solid(static_cast<OpColor>(entry.color)));

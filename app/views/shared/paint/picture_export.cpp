@@ -40,8 +40,7 @@ QString source_sentence(const Picture& picture) {
   QStringList parts;
   for (const PictureLane& lane : picture.lanes) {
     if (!lane.rows || lane.hidden || lane.style == LaneStyle::kPinned) continue;
-    const QString what =
-        lane.stale ? lane.short_title + QObject::tr(" (another setup)") : lane.short_title;
+    const QString& what = lane.short_title;
     if (picture.hides_step) {
       parts << what;
       continue;

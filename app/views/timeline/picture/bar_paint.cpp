@@ -13,6 +13,8 @@ namespace {
 
 constexpr double kLeastMergedText = 30;  // narrower blocks of merged bars say nothing
 constexpr double kLabelAir = 4;          // of a bar beside its label
+constexpr double kChunkMark = 2;         // width of the mark of a chunk,
+constexpr int kSmallFont = 9;            // and of the numbers in bars that have one, where need be
 constexpr double kLeastWait = 2;         // pixels of waiting inside a bar
 constexpr double kRounded = 12;          // bars of this width and more get round corners,
 constexpr double kMostRounded =
@@ -27,10 +29,6 @@ std::array<BarColors, kOpColors> colors_of(const BarLook& look) {
   for (int index = 0; index < kOpColors; ++index) {
     const auto color = static_cast<OpColor>(index);
     QColor solid = look.theme->solid(color), tint = look.theme->tint(color);
-    if (look.stale) {
-      solid = desaturated(solid);
-      tint = desaturated(tint);
-    }
     BarColors& out = colors[static_cast<std::size_t>(index)];
     const bool hollow = look.moment == Moment::kFuture || look.style == LaneStyle::kPinned;
     if (hollow)
@@ -109,13 +107,18 @@ struct BarPieces {
     QRectF rect;
     QString text;
     QColor ink;
-    bool plate;
+    bool plate, small = false;
+  };
+  struct Mark {
+    QRectF rect;
+    QColor ink;
   };
   std::vector<Piece2D> small, wide;
   std::vector<Label> labels;
   QList<QRectF> stripes;  // what a backward spends on computing its forward again
   QList<QRectF> inside;   // what a bar seen from far spends on communication
   QList<QRectF> waits;    // where a bar seen from far waits
+  std::vector<Mark> chunks;
 };
 
 // Where a bar waits, in the visible part; whether there is any.
@@ -167,24 +170,29 @@ BarPieces pieces_of(QPainter& painter, const BarList& list, const TimeAxis& axis
       pieces.inside.append(QRectF(rect.right() - 1 - width, rect.bottom() - 4, width, 3));
     }
     const bool waits = add_waits(pieces.waits, list, run.first, axis, rect);
+    const bool marked = look.chunks > 1 && bar.microbatch >= 0;
+    const QColor ink = waits ? look.theme->text : look.theme->ink_on(colors[color].fill);
+    if (marked) pieces.chunks.push_back({chunk_mark(rect, bar.chunk, look.chunks), ink});
     // By the bar's own length, so that bars of equal length say the same wherever their edges fall
     // on pixels.
-    const double room =
-        std::min(run.x1, axis.left + axis.width) - std::max(run.x0, axis.left) - kLabelAir;
+    const double room = std::min(run.x1, axis.left + axis.width) - std::max(run.x0, axis.left) -
+                        kLabelAir - (marked ? kChunkMark : 0);
     if (room < 6 || box.height() < 10) return;
     // In the visible part, so that a bar that fills the view still says what it is.
     QRectF shown = rect;
     shown.setLeft(std::max(shown.left(), axis.left));
     shown.setRight(std::min(shown.right(), axis.left + axis.width));
+    if (marked) shown.setLeft(shown.left() + kChunkMark);
     const QStringList forms = bar_labels(bar);
     for (auto form = std::max<qsizetype>(0, forms.size() - 1 - look.form); form < forms.size();
          ++form) {
       if (label_width(look.font, forms[form]) > room) continue;
-      pieces.labels.push_back({shown, forms[form],
-                               waits ? look.theme->text : look.theme->ink_on(colors[color].fill),
-                               waits});
-      break;
+      pieces.labels.push_back({shown, forms[form], ink, waits});
+      return;
     }
+    const QString& shortest = forms.back();
+    if (marked && label_width(look.theme->font(kSmallFont), shortest) <= room)
+      pieces.labels.push_back({shown, shortest, ink, waits, true});
   });
   if (static_cast<double>(pieces.wide.size()) * kMostRounded > axis.width) {
     pieces.small.insert(pieces.small.end(), pieces.wide.begin(), pieces.wide.end());
@@ -210,6 +218,12 @@ void paint_round(QPainter& painter, const std::vector<Piece2D>& pieces,
 }
 
 }  // namespace
+
+QRectF chunk_mark(const QRectF& bar, int chunk, int chunks) {
+  const double height = (bar.height() - 2) / chunks;
+  return QRectF(bar.left() + 1, bar.top() + 1 + height * chunk,
+                std::min(kChunkMark, std::max(1.0, bar.width() - 2)), height);
+}
 
 QColor desaturated(const QColor& color) {
   const int grey = qGray(color.rgb());
@@ -263,16 +277,18 @@ void paint_bars(QPainter& painter, const BarList& list, const TimeAxis& axis, co
   painter.drawRects(pieces.stripes);
   painter.setBrush(ink_of(OpColor::kCommunication));
   painter.drawRects(pieces.inside);
+  for (const BarPieces::Mark& mark : pieces.chunks) painter.fillRect(mark.rect, mark.ink);
   for (const BarPieces::Label& label : pieces.labels) {
+    const QFont font = label.small ? look.theme->font(kSmallFont) : look.font;
     if (label.plate) {
-      const double width = label_width(look.font, label.text) + 10;
+      const double width = label_width(font, label.text) + 10;
       painter.setPen(Qt::NoPen);
       painter.setBrush(look.theme->surface);
       painter.drawRoundedRect(
           QRectF(label.rect.center().x() - width / 2, label.rect.center().y() - 7, width, 14), 3,
           3);
     }
-    put_label(painter, label.rect, label.text, look.font, label.ink, texts);
+    put_label(painter, label.rect, label.text, font, label.ink, texts);
   }
 }
 

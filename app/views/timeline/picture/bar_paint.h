@@ -13,10 +13,10 @@ inline constexpr int kLongestForm = 9;
 struct BarLook {
   const Theme* theme = nullptr;
   LaneStyle style = LaneStyle::kPredicted;
-  bool stale = false;
   Moment moment = Moment::kPast;
   QFont font;
   int form = kLongestForm;  // of the labels; where that does not fit, a shorter one
+  int chunks = 1;           // that a rank holds; of several, a bar says by a mark which it is of
 };
 
 // Bars narrower than this are merged with their neighbours.
@@ -38,6 +38,9 @@ int label_form(const BarList& list, const TimeAxis& axis, const QFont& font);
 // Full bars with their numbers, in `box` (x of it is ignored).
 void paint_bars(QPainter& painter, const BarList& list, const TimeAxis& axis, const QRectF& box,
                 const BarLook& look, TextLog* texts);
+// Where the mark of a chunk stands in a bar: at the left, the first chunk's at the top, the last
+// one's at the bottom. So it is seen in bars that are too narrow for any text, and without colours.
+QRectF chunk_mark(const QRectF& bar, int chunk, int chunks);
 QColor desaturated(const QColor& color);
 
 template <class Draw>

@@ -252,6 +252,7 @@ std::shared_ptr<const LaneRows> make_rows(std::shared_ptr<const Prediction> pred
     for (const Bar& bar : bars_of(program, *timeline, row.rank_index)) {
       lanes[static_cast<std::size_t>(bar.lane)].push_back(bar);
       result->end = std::max(result->end, bar.span.end);
+      if (bar.microbatch >= 0) result->chunks = std::max(result->chunks, bar.chunk + 1);
     }
     for (std::size_t lane = 0; lane < lanes.size(); ++lane) {
       auto& bars = lanes[lane];

@@ -104,6 +104,7 @@ struct LaneRows {
   std::shared_ptr<const Timeline> timeline;
   std::vector<Row> rows;  // by stage, then replica
   Nanoseconds end{0};     // of the longest row
+  int chunks = 1;         // of the model, held by a rank
   // Mean lengths of what actions open into; 0: every action is one piece.
   Nanoseconds layer{0}, piece{0};
 

@@ -69,7 +69,6 @@ QString sent_lane_name(Lane which) {
 SentColors sent_colors(const BarLook& look, double height) {
   const Theme& theme = *look.theme;
   QColor solid = theme.solid(OpColor::kCommunication), tint = theme.tint(OpColor::kCommunication);
-  if (look.stale) solid = desaturated(solid), tint = desaturated(tint);
   if (look.moment == Moment::kFuture || look.style == LaneStyle::kPinned) {
     solid = mixed(solid, theme.surface, 0.65);
     tint = theme.surface;

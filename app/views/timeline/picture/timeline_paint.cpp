@@ -79,6 +79,13 @@ void paint_empty(QPainter& painter, const PictureLane& lane, const RowBox& box, 
   const double wanted = kLiveText + kLiveCurve;
   const bool curve = lane.live_losses.size() > 1 && box.bar.height() >= wanted + 8;
   QRectF text = box.bar.adjusted(12, 0, -12, 0);
+  if (!lane.other_text.isEmpty()) {
+    const QRectF below = text.adjusted(0, text.height() / 2, 0, -2);
+    QFont link = theme.font(12);
+    link.setUnderline(true);
+    put_elided(painter, below, Qt::AlignCenter, lane.other_text, link, theme.accent_line, texts);
+    text.setBottom(below.top());
+  }
   if (curve) {
     text = QRectF(text.left(), box.bar.center().y() - wanted / 2, text.width(), kLiveText);
     const double width = std::min(kLiveWidth, text.width());
@@ -139,12 +146,9 @@ void paint_row(QPainter& painter, const Picture& picture, const PictureLayout& l
   const double x0 = std::max(axis.left, axis.x_of(Nanoseconds(0)));
   const double x1 = std::min(axis.left + axis.width, axis.x_of(lane.rows->end));
   paint_hatching(painter, QRectF(x0, box.bar.top(), x1 - x0, box.bar.height()), theme);
-  BarLook look{&theme,
-               lane.style,
-               lane.stale,
-               lane.fills ? moment : Moment::kPast,
-               bar_font(layout, theme),
-               forms.bars};
+  BarLook look{
+      &theme,     lane.style,       lane.fills ? moment : Moment::kPast, bar_font(layout, theme),
+      forms.bars, lane.rows->chunks};
   const Zoom zoom = zoom_of(picture, layout);
   const QRectF bars = bar_band(box, row.opens(), zoom, zoom);
   paint_bars(painter, row.lane(Lane::kCompute, zoom), axis, bars, look, texts);

@@ -23,11 +23,11 @@ struct PictureLane {
   QString title;        // "PREDICTED \u00b7 for this engine, calibrated"
   QString short_title;  // "predicted", for rows in pairs
   LaneStyle style = LaneStyle::kPredicted;
-  bool stale = false;               // of another Setup: desaturated
   bool dimmed = false;              // the Setup is invalid: faint
   bool hidden = false;              // a lesson hides it: its rows read "?"
   bool fills = false;               // bars to the right of the playhead are outlines
   QString empty_text;               // said instead of rows where there are none: "Press Run ..."
+  QString other_text;               // below it: of a run of other settings, which a click pins
   std::vector<double> live_losses;  // of a run under way: drawn instead of rows, below empty_text
   QString end_text;                 // said after the end of the shorter lane: "ends 3.4 ms sooner"
   std::shared_ptr<const LaneRows> rows;
