@@ -18,7 +18,7 @@ struct HoldersPaint {
 
 constexpr double kNameWidth = 88, kAlikeWidth = 140, kHoldersHead = 64, kHoldersFoot = 60,
                  kSums = 176;
-constexpr double kCellGap = 6, kBarGap = 2, kRowGap = 13, kLowRowGap = 4, kBetweenRows = 8,
+constexpr double kCellGap = 6, kBarGap = 2, kRowGap = 13, kLowRowGap = 2, kBetweenRows = 8,
                  kLegendLine = 17;
 constexpr double kLegendWidth = 890, kColoursWidth = 280;
 constexpr double kNamedBar = 12;                           // as high as its name
@@ -280,7 +280,7 @@ HoldersLayout holders_layout(const HoldersPicture& picture, QSizeF size) {
     at.top = kHoldersHead + (size.width() < legend ? kLegendLine : 0);
     const double high =
         (size.height() - at.top - kHoldersFoot - kGroupHead * static_cast<double>(heads)) / rows;
-    const double each = (high - under) / kHeldBars;
+    const double each = (std::max(high, kLeastRow) - under) / kHeldBars;
     at.gap = each < kLowBar ? kLowGap : kBarGap;
     at.bar = std::clamp(each - at.gap, kLeastBar, 14.0);
     at.row = std::clamp(high, kLeastRow, kHeldBars * (at.bar + at.gap) + kRowGap + kBetweenRows);
