@@ -12,6 +12,8 @@
 #include "engine/cli/text/run/probe_text.h"
 #include "engine/plan/placement/resolve.h"
 #include "engine/plan/text/message_json.h"
+#include "engine/planner/reasons/neighbours.h"
+#include "engine/planner/reasons/recommended.h"
 #include "engine/planner/reasons/rules.h"
 #include "engine/planner/reasons/why_not.h"
 #include "engine/predict/predict.h"
@@ -105,6 +107,7 @@ Result<nlohmann::json> plan_job(const PlanRequest& request, const std::optional<
   Result<PlanResult> result = search(request, seen);
   if (!result) return result.error();
   note_ties(*result, request.machine, seen);
+  note_recommended(*result, request, seen);
   note_rules(*result, request);
   nlohmann::json answer = to_json(*result);
   add_messages(answer["reasons"], result->reasons);
@@ -112,8 +115,9 @@ Result<nlohmann::json> plan_job(const PlanRequest& request, const std::optional<
     add_messages(answer["best"][at]["why"], result->why[at]);
   add_messages(answer["rules"], result->rules);
   answer["tie_source"]["message"] = to_json(result->ties.said);
-  answer["capacity_bytes"] = usable_bytes(request.machine);
+  answer["tie_source"]["trust_message"] = to_json(result->ties.trust);
   answer["memory_limit"] = memory_limit_json(request.machine);
+  answer["capacity_bytes"] = usable_bytes(request.machine);
   answer["rates"] = prediction_word(request.machine);
   if (today && !result->cancelled)
     answer["explained"] = explanation_of(*today, request, *result, seen);
@@ -135,14 +139,15 @@ Result<nlohmann::json> why_not_job(const PlanRequest& request, const std::string
   return to_json(*answer);
 }
 
-Result<nlohmann::json> neighbours_job(const Setup& asked, const std::string& framework,
+Result<nlohmann::json> neighbours_job(const PlanRequest& request, const Setup& asked,
                                       const Watch& /*watch*/) {
   const Result<Situation> situation = situation_here(asked);
   if (!situation) return situation.error();
-  PlanRequest request;
-  if (Result<void> kept = keep_to_framework(framework, request); !kept) return kept.error();
+  const Result<Space> space = Space::of(request);
+  if (!space) return space.error();
   const Result<std::vector<PlanReason>> reasons =
-      neighbours_of_plan(situation->setup, situation->machine, request.refuses);
+      neighbours_of_plan(situation->setup, request.machine, request.refuses,
+                         [&](const Setup& change) { return space->covers(change); });
   if (!reasons) return reasons.error();
   nlohmann::json why = to_json(*reasons);
   add_messages(why, *reasons);

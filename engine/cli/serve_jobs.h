@@ -25,8 +25,8 @@ Result<nlohmann::json> plan_job(const PlanRequest& request, const std::optional<
 // Why the plan `best` of that search has not another value of an axis.
 Result<nlohmann::json> why_not_job(const PlanRequest& request, const std::string& axis,
                                    const std::string& value, const Setup& best, const Watch& watch);
-// `asked` is a plan: why its neighbours are not better. `framework` as in plan_request_from_json().
-Result<nlohmann::json> neighbours_job(const Setup& asked, const std::string& framework,
+// `asked` is a plan of that search: what each change of one axis that the search tries would do.
+Result<nlohmann::json> neighbours_job(const PlanRequest& request, const Setup& asked,
                                       const Watch& watch);
 Result<nlohmann::json> sweep_job(const SweepRequest& request, const Watch& watch);
 

@@ -245,8 +245,15 @@ Result<ServeJob> neighbours_wish(const nlohmann::json& params) {
   ObjectReader reader(params, "neighbours");
   reader.read("for", framework);
   if (reader.error()) return *reader.error();
-  return ServeJob([plan = *plan, framework](const Watch& watch) {
-    return neighbours_job(plan, framework, watch);
+  // Without a search that it is a plan of: every plan of its GPUs and batch.
+  const nlohmann::json all = {{"setup", to_json(*plan)},
+                              {"gpus", std::to_string(plan->mesh.ranks())},
+                              {"global_batch", plan->global_batch()},
+                              {"for", framework}};
+  Result<PlanRequest> wish = plan_request_from_json(params.value("search", all));
+  if (!wish) return wish.error();
+  return ServeJob([wish = std::move(*wish), plan = *plan](const Watch& watch) {
+    return neighbours_job(wish, plan, watch);
   });
 }
 

@@ -7,6 +7,7 @@
 #include "engine/plan/setup/setup_names.h"
 #include "engine/plan/text/units.h"
 #include "engine/planner/entry.h"
+#include "engine/planner/reasons/recommended.h"
 #include "engine/predict/repeats/step_prediction.h"
 
 namespace parallelarium {
@@ -37,6 +38,8 @@ Tried tried_of(const Setup& setup, const StepPrediction& step) {
   plan.needed_bytes = prediction.needed_bytes;
   plan.capacity_bytes = prediction.capacity_bytes;
   plan.memory = prediction.memory;
+  for (const MemoryRow& row : plan.memory)
+    plan.held_bytes = std::max(plan.held_bytes, row.peak_bytes + row.framework_bytes);
   plan.step = prediction.step;
   plan.step.seconds = seconds_of(plan.time);
   plan.bubble = prediction.bubble;
@@ -89,6 +92,18 @@ Message memory_counted(const Machine& machine) {
                  "framework keeps for itself are not counted.",
                  size(static_cast<double>(usable_bytes(machine))),
                  size(machine.memory_bytes.value));
+}
+
+bool has_room(const Plan& plan, const Machine& machine) {
+  return machine.memory_bytes.value <= 0 ||
+         static_cast<double>(plan.held_bytes) <= machine.memory_bytes.value;
+}
+
+Message room_missing() {
+  return message(
+      "plan-room",
+      "A plan marked ! fits only if the framework keeps nothing for itself: with what it "
+      "keeps, the fullest GPU would need more than it has. It is not recommended.");
 }
 
 Message too_large(int stage, std::int64_t bytes, const Machine& machine, std::int64_t states) {
@@ -208,6 +223,7 @@ nlohmann::json to_json(const Plan& plan) {
           {"memory",
            {{"capacity_bytes", plan.capacity_bytes},
             {"needed_bytes", plan.needed_bytes},
+            {"held_bytes", plan.held_bytes},
             {"fits", plan.needed_bytes <= plan.capacity_bytes},
             {"stage", fullest_row(plan).stage},
             {"ranks", std::move(ranks)}}},
@@ -281,6 +297,9 @@ nlohmann::json to_json(const PlanResult& result) {
     rows.push_back(
         {{"source", row.source}, {"row", row.name}, {"predicted_over_published", row.ratio}});
   json ties = {{"pairs", result.ties.pairs},
+               {"error", result.ties.error ? json(*result.ties.error) : json(nullptr)},
+               {"held_out", result.ties.held_out},
+               {"trust", result.ties.trust.text},
                {"rows", std::move(rows)},
                {"sentence", result.ties.said.text},
                {"plans", result.ties.plans}};
@@ -295,6 +314,7 @@ nlohmann::json to_json(const PlanResult& result) {
           {"pareto", std::move(pareto)},
           {"points", std::move(points)},
           {"least", std::move(least)},
+          {"recommended", recommended_json(result.recommended)},
           {"tie_threshold", result.ties.share ? json(*result.ties.share) : json(nullptr)},
           {"tie_source", std::move(ties)},
           {"rules", std::move(rules)},

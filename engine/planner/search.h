@@ -31,6 +31,8 @@ struct Plan {
   Nanoseconds time{0};            // of the step
   std::int64_t needed_bytes = 0;  // Prediction::needed_bytes
   std::int64_t capacity_bytes = 0;
+  // Of the fullest rank together with what a framework would hold beside it (framework_bytes_of()).
+  std::int64_t held_bytes = 0;
   std::vector<MemoryRow> memory;
   StepFigures step;
   Bubble bubble;
@@ -70,9 +72,12 @@ struct TieThreshold {
   };
   std::optional<double> share;  // of a step; none: there are no two such rows
   int pairs = 0;
-  std::vector<Row> rows;   // of the pairs
-  Message said;            // all this
-  std::int64_t plans = 0;  // that were simulated and lie within it; by note_ties()
+  std::vector<Row> rows;        // of the pairs
+  Message said;                 // all this
+  std::optional<double> error;  // |a - 1| of all such rows, in the mean; none: there is no row
+  int held_out = 0;             // rows of it
+  Message trust;                // how far a step may be off, by that
+  std::int64_t plans = 0;       // that were simulated and lie within it; by note_ties()
   // Whether steps of so many seconds cannot be told apart.
   bool within(double seconds, double other) const {
     return share && std::max(seconds, other) <= std::min(seconds, other) * (1 + *share);
@@ -90,6 +95,15 @@ struct PlanRule {
   Message sentence;
 };
 
+// What a plan is recommended for: it is the fastest, or of those that cannot be told apart from the
+// fastest the one with the least memory, or with the fewest axes.
+enum class PlanMerit : std::uint8_t { kFastest, kLeastMemory, kSimplest };
+std::string_view name_of(PlanMerit merit);  // "fastest" "least-memory" "simplest"
+struct Recommended {
+  std::vector<PlanMerit> merits;
+  Plan plan;
+};
+
 struct PlanResult {
   std::int64_t candidates = 0;
   std::int64_t classes[kPlanClasses] = {};
@@ -105,7 +119,8 @@ struct PlanResult {
   };
   std::vector<Point> points;  // of all that were simulated and fit
   std::optional<LeastPlan> least;
-  TieThreshold ties;  // by note_ties()
+  TieThreshold ties;                     // by note_ties()
+  std::vector<Recommended> recommended;  // by note_recommended(), in recommended.h
   // The best plan that keeps to each of rule_ids(), where one fits; fewer where the search was
   // cancelled, and none for another objective than time.
   std::vector<std::optional<Plan>> keeping;
@@ -113,8 +128,8 @@ struct PlanResult {
   double seconds = 0;           // that the search took
 };
 
-// What search() and then note_ties() and an explanation tell: the share never falls,
-// and is below 1 while something is left to do.
+// What search() and then note_ties(), note_recommended() and an explanation tell: the share never
+// falls, and is below 1 while something is left to do.
 struct PlanWatch {
   const std::atomic<bool>* cancel = nullptr;
   std::function<void(double share, const Message& what)> progress;  // on the calling thread
@@ -123,9 +138,9 @@ struct PlanWatch {
   }
 };
 // Where rules of thumb are tested, the neighbours of the best are tried, published runs are
-// predicted, and changes of a Setup that was asked about are.
-inline constexpr double kRulesShare = 0.83, kNeighboursShare = 0.86, kTiesShare = 0.93,
-                        kExplainShare = 0.97;
+// predicted, plans are recommended, and changes of a Setup that was asked about are tried.
+inline constexpr double kRulesShare = 0.83, kNeighboursShare = 0.86, kTiesShare = 0.92,
+                        kRecommendedShare = 0.93, kExplainShare = 0.97;
 
 // Errors: those of Space::of; "plan-empty", "plan-many"; "cancelled.plan" where it was cancelled
 // before anything was simulated that fits.
@@ -147,6 +162,10 @@ Message too_large(int stage, std::int64_t bytes, const Machine& machine, std::in
 std::int64_t usable_bytes(const Machine& machine);
 // What of a device's memory a plan is held to, and what is not counted.
 Message memory_counted(const Machine& machine);
+// Whether a device has room for what a framework keeps beside the tensors of a plan.
+bool has_room(const Plan& plan, const Machine& machine);
+// What it means that a plan has none.
+Message room_missing();
 // Whether `a` stands before `b`: by objective, time, memory, fewer axes, and the text of the Setup.
 bool stands_before(const Plan& a, const Plan& b, Objective objective);
 // What the objective compares; the less the better. Of bounds: a lower bound of it.
@@ -160,10 +179,6 @@ std::vector<std::vector<PlanReason>> reasons_of(const std::vector<Plan>& best,
 // Why another plan's step is longer than the best's, or not: by cause. Of both count the Setup,
 // the seconds of the step, and its parts.
 PlanReason reason_behind(const Plan& best, const Plan& plan);
-// Why the neighbours of any plan are not better than it. Cost: some predictions.
-// Error: predict()'s, or that the Setup does not fit.
-Result<std::vector<PlanReason>> neighbours_of_plan(const Setup& setup, const Machine& machine,
-                                                   const PlanRefusal& refuses);
 nlohmann::json to_json(const std::vector<PlanReason>& reasons);
 nlohmann::json to_json(const std::vector<ReasonCount>& reasons);
 // {"refused": count, ...}

@@ -41,6 +41,72 @@ TEST(Plan, FindsASetupThatPredictKnows) {
   EXPECT_THAT(command(small_plan({})).out, HasSubstr("Neighbours of 1"));
 }
 
+// The plans to look at first stand before the table, each with what limits it and how far its step
+// can be trusted: as far as published rows that no rate was fitted on are missed.
+TEST(Plan, RecommendsAndSaysHowFarToTrustAStep) {
+  const json plan = command(small_plan({"--json"})).json();
+  const json& told = plan.at("recommended");
+  ASSERT_FALSE(told.empty());
+  const json& ties = plan.at("tie_source");
+  double missed = 0;
+  int rows = 0;
+  for (const json& row : command({"cases", "--json"}).json()) {
+    const json& setup = row.at("setup");  // null where it cannot be
+    if (setup.is_null() || setup.value("machine", json()) != "dgx-h100") continue;
+    for (const json& figure : row.at("published")) {
+      const std::string metric = figure.at("metric");
+      if (metric != "step_seconds" && metric != "tokens_per_second_per_rank" &&
+          metric != "mfu_causal_percent")
+        continue;
+      if (figure.at("rates") == "held_out") {
+        missed += std::abs(figure.at("error").get<double>());
+        ++rows;
+      }
+      break;  // one figure of a row counts
+    }
+  }
+  EXPECT_EQ(ties.at("held_out"), rows);
+  EXPECT_NEAR(ties.at("error"), missed / rows, 1e-12);
+  const double most =
+      told[0].at("step").at("seconds").get<double>() * (1 + plan.at("tie_threshold").get<double>());
+  std::vector<std::string> merits;
+  for (const json& each : told) {
+    EXPECT_LE(each.at("step").at("seconds"), most);
+    EXPECT_LE(each.at("memory").at("held_bytes"), plan.at("memory_limit").at("device_bytes"));
+    for (const json& merit : each.at("merits")) merits.push_back(merit);
+  }
+  EXPECT_THAT(merits, testing::UnorderedElementsAre("fastest", "least-memory", "simplest"));
+  const std::string text = command(small_plan({})).out;
+  EXPECT_THAT(text, HasSubstr("Recommended"));
+  EXPECT_THAT(text, HasSubstr(told[0].at("limits").get<std::string>()));
+  EXPECT_THAT(text, HasSubstr(" ± "));
+  EXPECT_LT(text.find("Recommended"), text.find("\nBest "));
+}
+
+// What keeps a Setup out of the search is named.
+TEST(Plan, NamesTheAxisThatTheSearchDoesNotTry) {
+  const Folder folder;
+  const auto said = [&](const char* more, std::initializer_list<const char*> options) {
+    const std::string file =
+        folder.file("mine.json", std::string(R"({"model": "llama3-8b", "machine": "dgx-h100",
+                     "mesh": {"dp": 2, "tp": 2}, )") +
+                                     more + "}");
+    std::vector<std::string> words = small_plan(options);
+    words.insert(words.end(), {"--explain", file, "--json"});
+    const json told = command(words).json().at("explained");
+    return told.at("candidate").get<bool>() ? std::string()
+                                            : told.at("sentence").get<std::string>();
+  };
+  EXPECT_EQ(said(R"("microbatches": 4)", {}), "");
+  EXPECT_THAT(said(R"("microbatches": 4, "recompute": "selective")", {}),
+              HasSubstr("recompute selective beside fused attention"));
+  EXPECT_THAT(said(R"("microbatches": 2, "micro_batch": 2)", {}), HasSubstr("micro-batch 2"));
+  EXPECT_THAT(said(R"("microbatches": 4)", {"--fix", "tp=4"}), HasSubstr("try TP 2"));
+  EXPECT_THAT(said(R"("microbatches": 2, "micro_batch": 2, "recompute": "full")",
+                   {"--fix", "recompute=none"}),
+              HasSubstr("several axes"));
+}
+
 TEST(Plan, SaysWhatWouldFitInPlaceOfWhatDoesNot) {
   const Folder folder;
   const std::string file = folder.file(

@@ -7,6 +7,7 @@
 
 #include "engine/cli/text/table.h"
 #include "engine/plan/text/units.h"
+#include "engine/planner/reasons/recommended.h"
 
 namespace parallelarium {
 namespace {
@@ -68,7 +69,36 @@ std::string zero_text(const Setup& setup) {
                                                 : std::to_string(setup.zero);
 }
 
-std::string plans_table(const std::vector<Plan>& plans, std::size_t most) {
+std::string merits_text(const std::vector<PlanMerit>& merits) {
+  std::string text;
+  for (const PlanMerit merit : merits) {
+    std::string_view name = merit == PlanMerit::kFastest       ? "fastest"
+                            : merit == PlanMerit::kLeastMemory ? "least memory"
+                                                               : "simplest";
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", name);
+  }
+  return text;
+}
+
+// The plans to look at first, with what limits each.
+std::string recommended_text(const PlanResult& result) {
+  if (result.recommended.empty()) return {};
+  Table table({"", ">step", ">memory", "plan, and what limits it"});
+  for (const Recommended& each : result.recommended) {
+    const Plan& plan = each.plan;
+    std::string step = seconds_text(plan.step.seconds);
+    if (result.ties.error) step += " ± " + percent_text(*result.ties.error);
+    table.add(
+        {merits_text(each.merits), step, plan_bytes(plan.needed_bytes), short_axes(plan.setup)});
+    table.add({"", "", "",
+               limits_of(plan.parts, plan.setup.mesh.pp > 1, plan.needed_bytes, plan.capacity_bytes)
+                   .text});
+  }
+  return "Recommended, of plans that cannot be told apart from the fastest\n" + table.text() +
+         wrapped(result.ties.trust.text, kPlanWidth, 0) + "\n\n";
+}
+
+std::string plans_table(const std::vector<Plan>& plans, std::size_t most, const Machine& machine) {
   const bool experts = std::any_of(plans.begin(), plans.end(), [](const Plan& plan) {
     return plan.setup.model.experts.count > 0;
   });
@@ -106,12 +136,24 @@ std::string plans_table(const std::vector<Plan>& plans, std::size_t most) {
          {std::to_string(setup.micro_batch), std::to_string(setup.microbatches),
           text_of(setup.recompute), seconds_text(plan.step.seconds),
           three_digits(plan.step.tokens_per_second / mesh.ranks()), percent_text(plan.step.mfu),
-          plan_bytes(plan.needed_bytes), std::to_string(fullest_row(plan).stage),
-          percent_text(plan.bubble.of_total), seconds_text(exposed_of(plan))})
+          plan_bytes(plan.needed_bytes) + (has_room(plan, machine) ? "" : " !"),
+          std::to_string(fullest_row(plan).stage),
+          mesh.pp > 1 ? percent_text(plan.bubble.of_total) : std::string("-"),
+          seconds_text(exposed_of(plan))})
       cells.push_back(std::move(cell));
     table.add(std::move(cells));
   }
   return table.text();
+}
+
+// What the mark of plans without room means, where one is listed.
+std::string room_text(const PlanResult& result, const Machine& machine) {
+  const auto tight = [&](const Plan& plan) { return !has_room(plan, machine); };
+  const auto shown =
+      result.pareto.begin() + std::ptrdiff_t(std::min(kFrontShown, result.pareto.size()));
+  const bool any = std::any_of(result.best.begin(), result.best.end(), tight) ||
+                   std::any_of(result.pareto.begin(), shown, tight);
+  return any ? wrapped(room_missing().text, kPlanWidth, 0) + "\n" : std::string();
 }
 
 std::string ties(const TieThreshold& ties, std::ptrdiff_t shown) {
@@ -159,18 +201,19 @@ std::string plan_text(const PlanResult& result, const PlanRequest& request) {
                           short_axes(result.least->setup));
     return text;
   }
+  text += recommended_text(result);
   text += fmt::format(
       "{} {} by {} (predicted, {} rates; {})\n{}", result.cancelled ? "Best so far" : "Best",
       result.best.size(), name_of(request.objective), prediction_word(request.machine),
       result.cancelled
           ? fmt::format("the search was cancelled: {} candidates were not decided", result.left)
           : "exact: no other candidate is better",
-      plans_table(result.best, result.best.size()));
+      plans_table(result.best, result.best.size(), request.machine));
   const auto tied = std::count_if(result.best.begin(), result.best.end(),
                                   [](const Plan& plan) { return plan.tied; });
   text += "exposed: time in which a rank communicates and computes nothing, mean of the ranks.\n" +
           wrapped(memory_counted(request.machine).text, kPlanWidth, 0) + "\n" +
-          ties(result.ties, tied) + "\n";
+          room_text(result, request.machine) + ties(result.ties, tied) + "\n";
   if (!result.why.empty()) text += "Neighbours of 1\n";
   for (const PlanReason& reason :
        result.why.empty() ? std::vector<PlanReason>() : result.why.front())
@@ -182,7 +225,7 @@ std::string plan_text(const PlanResult& result, const PlanRequest& request) {
           fmt::format("  {}: ", at + 1) + wrapped(reason_text(reason), kPlanWidth - 6, 4) + "\n";
   text += rules_text(result.rules);
   text += fmt::format("\nFastest for their memory and GPUs ({} plans)\n{}", result.pareto.size(),
-                      plans_table(result.pareto, kFrontShown));
+                      plans_table(result.pareto, kFrontShown, request.machine));
   return text + fmt::format("\nSearched in {}.\n", seconds_text(result.seconds));
 }
 
@@ -213,7 +256,8 @@ std::string beside_text(const nlohmann::json& plan, const PlanResult& result) {
                        of.at("memory").at("stage").get<int>());
   });
   add("bubble", [](const nlohmann::json& of) {
-    return percent_text(of.at("bubble").at("of_total").get<double>());
+    const bool pipeline = of.at("setup").at("mesh").at("pp").get<int>() > 1;
+    return pipeline ? percent_text(of.at("bubble").at("of_total").get<double>()) : "-";
   });
   add("exposed, mean of ranks", [](const nlohmann::json& of) {
     double sum = 0;

@@ -96,7 +96,8 @@ std::vector<Degree> degrees_of(const Setup& setup) {
   return degrees;
 }
 
-// Every Setup that differs in one axis, whatever its value there.
+}  // namespace
+
 std::vector<Setup> single_changes(const Setup& setup, const Machine& machine) {
   Changes changes(setup, machine);
   const int ranks = setup.mesh.ranks();
@@ -117,6 +118,8 @@ std::vector<Setup> single_changes(const Setup& setup, const Machine& machine) {
   return changes.take();
 }
 
+namespace {
+
 // The single change that fits, is wanted and whose step is the shortest, without its sentence.
 std::optional<SingleChange> best_change(const Setup& setup, const Machine& machine,
                                         const PlanRefusal& refuses, const SetupFilter& wanted) {
@@ -131,10 +134,12 @@ std::optional<SingleChange> best_change(const Setup& setup, const Machine& machi
       fitting.end());
   std::sort(fitting.begin(), fitting.end(),
             [](const auto& a, const auto& b) { return stands_before(*a, *b, Objective::kTime); });
-  for (const std::optional<Plan>& plan : fitting)
-    if (!wanted || wanted(plan->setup))
-      return SingleChange{change_of(setup, plan->setup), *plan, {}, false};
-  return std::nullopt;
+  const auto best = std::find_if(fitting.begin(), fitting.end(),
+                                 [&](const auto& plan) { return !wanted || wanted(plan->setup); });
+  if (best == fitting.end()) return std::nullopt;
+  Result<Tried> whole = try_setup((*best)->setup, machine, true, refuses);
+  if (!whole) return std::nullopt;
+  return SingleChange{change_of(setup, whole->plan.setup), std::move(whole->plan), {}, false};
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <set>
 
 #include "engine/plan/text/phrases.h"
 #include "engine/plan/text/units.h"
@@ -44,17 +45,25 @@ PlanReason reason_of(const Plan& best, const Setup& setup, const Result<Tried>& 
   return reason_behind(best, plan);
 }
 
-std::vector<PlanReason> neighbour_reasons(const Plan& plan, const Machine& machine,
-                                          const PlanRefusal& refuses) {
-  const std::vector<Setup> neighbours = neighbours_of(plan.setup, machine);
-  std::vector<PlanReason> reasons(neighbours.size());
-  in_parallel(neighbours.size(), [&](std::size_t at) {
-    reasons[at] =
-        reason_of(plan, neighbours[at], try_setup(neighbours[at], machine, true, refuses), machine);
+// Of these changes of a plan, the fastest first, and last those that cannot be.
+std::vector<PlanReason> neighbour_reasons(const Plan& plan, const std::vector<Setup>& changes,
+                                          const Machine& machine, const PlanRefusal& refuses) {
+  struct Neighbour {
+    std::optional<Plan> plan;  // none: it cannot be
+    PlanReason reason;
+  };
+  std::vector<Neighbour> neighbours(changes.size());
+  in_parallel(changes.size(), [&](std::size_t at) {
+    Result<Tried> tried = try_setup(changes[at], machine, true, refuses);
+    neighbours[at].reason = reason_of(plan, changes[at], tried, machine);
+    if (tried && tried->fits) neighbours[at].plan = std::move(tried->plan);
   });
-  std::stable_sort(reasons.begin(), reasons.end(), [](const auto& a, const auto& b) {
-    return a.seconds.value_or(1e300) < b.seconds.value_or(1e300);
+  std::stable_sort(neighbours.begin(), neighbours.end(), [](const auto& a, const auto& b) {
+    if (!a.plan || !b.plan) return a.plan.has_value() && !b.plan;
+    return stands_before(*a.plan, *b.plan, Objective::kTime);
   });
+  std::vector<PlanReason> reasons;
+  for (Neighbour& neighbour : neighbours) reasons.push_back(std::move(neighbour.reason));
   return reasons;
 }
 
@@ -87,17 +96,28 @@ Message words_of_cause(const std::string& cause) {
 }
 
 Result<std::vector<PlanReason>> neighbours_of_plan(const Setup& setup, const Machine& machine,
-                                                   const PlanRefusal& refuses) {
+                                                   const PlanRefusal& refuses,
+                                                   const SetupFilter& wanted) {
   const Result<Tried> tried = try_setup(setup, machine, true);
   if (!tried) return tried.error();
-  return neighbour_reasons(tried->plan, machine, refuses);
+  std::vector<Setup> changes = single_changes(setup, machine);
+  if (wanted) std::erase_if(changes, [&](const Setup& change) { return !wanted(change); });
+  std::vector<PlanReason> reasons = neighbour_reasons(tried->plan, changes, machine, refuses);
+  std::set<std::string> near;
+  for (const Setup& neighbour : neighbours_of(setup, machine))
+    near.insert(change_of(setup, neighbour));
+  std::erase_if(reasons, [&](const PlanReason& reason) {
+    return !reason.seconds && near.count(reason.change) == 0;
+  });
+  return reasons;
 }
 
 std::vector<std::vector<PlanReason>> reasons_of(const std::vector<Plan>& best,
                                                 const PlanRequest& request) {
   std::vector<std::vector<PlanReason>> all(best.size());
   if (best.empty()) return all;
-  all.front() = neighbour_reasons(best.front(), request.machine, request.refuses);
+  all.front() = neighbour_reasons(best.front(), neighbours_of(best.front().setup, request.machine),
+                                  request.machine, request.refuses);
   for (std::size_t at = 1; at < best.size(); ++at)
     all[at].push_back(reason_behind(best.front(), best[at]));
   return all;
@@ -106,7 +126,7 @@ std::vector<std::vector<PlanReason>> reasons_of(const std::vector<Plan>& best,
 TieThreshold tie_threshold_of(const Machine& machine) {
   TieThreshold ties;
   const Result<std::vector<Case>> cases = all_cases();
-  double sum = 0;
+  double sum = 0, missed = 0;
   std::vector<Message> sources;
   for (const Case& of : cases ? *cases : std::vector<Case>()) {
     struct Seen {
@@ -127,6 +147,8 @@ TieThreshold tie_threshold_of(const Machine& machine) {
       if (!predicted) continue;
       const double ratio =
           (*predicted)[static_cast<std::size_t>(figure - row.figures.begin())] / figure->published;
+      missed += std::abs(ratio - 1);
+      ++ties.held_out;
       // Plans of one search are of one model: how another's ratio differs says nothing of them.
       Seen now{{of.source, row.name, ratio}, &row.setup.model};
       const auto before = std::find_if(seen.rbegin(), seen.rend(), [&](const Seen& each) {
@@ -144,6 +166,17 @@ TieThreshold tie_threshold_of(const Machine& machine) {
     sources.push_back(message("plan-ties-rows", "{} rows of {}", seen.size(), of.source));
     for (Seen& each : seen) ties.rows.push_back(std::move(each.row));
   }
+  ties.trust = message("plan-trust-none",
+                       "How far a step may be off is not known: of no published table on {} a row "
+                       "was held out of the fit of its rates.",
+                       title_of(machine));
+  if (ties.held_out > 0) {
+    ties.error = missed / ties.held_out;
+    ties.trust = message("plan-trust",
+                         "A step may be off by ± {}: by so much {} published rows on {} that no "
+                         "rate was fitted on are missed, in the mean.",
+                         figure(percent_text(*ties.error)), ties.held_out, title_of(machine));
+  }
   if (ties.pairs == 0) {
     ties.said = message("plan-ties-none",
                         "How far plans must be apart to differ is not known: of no published table "
@@ -154,9 +187,9 @@ TieThreshold tie_threshold_of(const Machine& machine) {
   ties.share = sum / ties.pairs;
   ties.said = message(
       "plan-ties",
-      "Plans within {} of the best are ties. By so much the ratio of two neighbouring rows of a "
-      "published table and one model is missed, as the mean of {} pairs that no rate was fitted "
-      "on: {}, on {}.",
+      "Steps less than {} apart are ties: by so much the predicted ratio of two runs differs from "
+      "the published one, in the mean of {} pairs of neighbouring rows of one table and model that "
+      "no rate was fitted on ({}, on {}).",
       figure(percent_text(*ties.share)), ties.pairs, listed(sources), title_of(machine));
   return ties;
 }

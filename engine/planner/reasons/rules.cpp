@@ -38,6 +38,12 @@ constexpr Rule kRules[] = {
 };
 
 Message sentence_of(const PlanRule& told, const Message& said, const Plan& best) {
+  const Mesh& mesh = best.setup.mesh;
+  if (told.holds && mesh.tp == 1 && (told.id == "tp-in-node" || told.id == "sequence-parallel"))
+    return message("plan-rule-no-tp", "{}: the best plan has no TP.", said);
+  if (told.holds && mesh.pp == 1 &&
+      (told.id == "four-microbatches" || told.id == "zero-1-in-pipelines"))
+    return message("plan-rule-no-pipeline", "{}: the best plan has no pipeline.", said);
   if (told.holds) return message("plan-rule-holds", "{}: the best plan does so.", said);
   if (!told.seconds) return message("plan-rule-none", "{}: no plan that does so fits.", said);
   const Message takes = figure(seconds_text(*told.seconds));

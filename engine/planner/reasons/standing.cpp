@@ -4,8 +4,10 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "engine/plan/setup/setup_settings.h"
 #include "engine/plan/text/message_json.h"
 #include "engine/plan/text/units.h"
+#include "engine/planner/reasons/why_not.h"
 #include "engine/predict/predict.h"
 
 namespace parallelarium {
@@ -33,6 +35,27 @@ std::vector<Message> other_work(const Setup& setup, const PlanRequest& request) 
   return differences;
 }
 
+// The value of an axis that alone keeps the Setup out of the search, and why.
+Message untried_axis(const Setup& setup, const PlanRequest& request) {
+  if (setup.recompute == Recompute::kSelective && setup.attention == Attention::kFused &&
+      request.allowed.count("recompute") == 0)
+    return message("plan-other-selective",
+                   "the search does not try {} beside fused attention, which keeps no scores that "
+                   "it could free",
+                   value_of_axis("recompute", text_of(setup.recompute)));
+  for (const PlanAxis& axis : plan_axes()) {
+    const SetupSetting& row = *find_setting(setup_settings(), axis.option);
+    const std::string value = text_of_value(row.value.get(setup));
+    PlanRequest wider = request;
+    wider.allowed[axis.option] = {value};
+    const Result<Space> space = value.empty() ? Result<Space>(Message()) : Space::of(wider);
+    if (space && space->covers(setup))
+      return message("plan-other-axis", "the search does not try {}",
+                     value_of_axis(axis.option, value));
+  }
+  return message("plan-other-axes", "several axes have values that the search does not try");
+}
+
 // Why the search does not look at the Setup; none: it does.
 std::optional<Message> outside_of(const Setup& setup, const PlanRequest& request) {
   std::vector<Message> differences = other_work(setup, request);
@@ -47,7 +70,7 @@ std::optional<Message> outside_of(const Setup& setup, const PlanRequest& request
   if (differences.empty()) {
     const Result<Space> space = Space::of(request);
     if (!space || space->covers(setup)) return std::nullopt;
-    return message("plan-other-axes", "an axis has a value that the search does not try");
+    return untried_axis(setup, request);
   }
   Message all = differences.front();
   for (std::size_t at = 1; at < differences.size(); ++at)
@@ -173,7 +196,8 @@ nlohmann::json to_json(const Standing& standing, const Setup& asked) {
                       {"tied", standing.change->tied},
                       {"seconds", standing.change->plan.step.seconds},
                       {"needed_bytes", standing.change->plan.needed_bytes},
-                      {"setup", to_json(standing.change->plan.setup)}};
+                      {"setup", to_json(standing.change->plan.setup)},
+                      {"plan", to_json(standing.change->plan)}};
   return json;
 }
 

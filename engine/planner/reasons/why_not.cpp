@@ -10,9 +10,7 @@
 #include "engine/plan/text/units.h"
 
 namespace parallelarium {
-namespace {
 
-// "TP 8", "ZeRO 3", "schedule zb-h1".
 std::string value_of_axis(const std::string& axis, const std::string& value) {
   std::string name = axis;
   if (axis.size() == 2)
@@ -22,6 +20,8 @@ std::string value_of_axis(const std::string& axis, const std::string& value) {
   if (axis == "zero-group") name = "ZeRO group";
   return name + " " + value;
 }
+
+namespace {
 
 // Some values mean something beside one value of another axis alone.
 void narrow(PlanRequest& request, const std::string& axis, const std::string& value) {

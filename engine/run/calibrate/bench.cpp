@@ -28,12 +28,12 @@ BenchSizes cpu_bench_sizes() {
           32'000'000,
           std::chrono::microseconds{700}};
 }
-// From the lessons' models to layers that fill a GPU even in FP8, and the vocabulary of GPT-2, whose odd number
-// of columns products dislike, its logits as far apart as in a run. Rates of products go up and
-// down with their shapes there, so the lessons' widths have the tokens that their micro-batches
-// have. A GPU takes the sequences of a fused attention together, and a small op is but launches
-// there; an update goes from a vector to the largest matrices of a layer. The copy, all places of
-// an operand and the last rows are larger than any second-level cache.
+// From the lessons' models to layers that fill a GPU even in FP8, and the vocabulary of GPT-2,
+// whose odd number of columns products dislike, its logits as far apart as in a run. Rates of
+// products go up and down with their shapes there, so the lessons' widths have the tokens that
+// their micro-batches have. A GPU takes the sequences of a fused attention together, and a small op
+// is but launches there; an update goes from a vector to the largest matrices of a layer. The copy,
+// all places of an operand and the last rows are larger than any second-level cache.
 BenchSizes gpu_bench_sizes() {
   constexpr std::int64_t kLargeVocabulary = 50257;
   BenchSizes sizes;

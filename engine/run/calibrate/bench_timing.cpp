@@ -70,7 +70,7 @@ CallTime time_between_marks(Device& device, const std::function<void()>& work) {
   constexpr int kSamples = 5;
   constexpr double kSample = 200e-6, kLong = 20e-3;
   constexpr double kHeavy = 100e-6, kHeavySample = 10e-3;  // under much work clocks fall
-  constexpr double kShort = 30e-6, kLaunch = 6e-6;  // with room for slow hosts
+  constexpr double kShort = 30e-6, kLaunch = 6e-6;         // with room for slow hosts
   device.reserve_marks(2);
   std::optional<Lead> lead;
   constexpr CallTime kFailed{std::numeric_limits<double>::infinity(), 0};

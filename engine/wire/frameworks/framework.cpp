@@ -164,7 +164,7 @@ Message sentence_of(const FrameworkTable& table, const SettingDifference& differ
   const std::string& key = difference.key;
   if (key == "machine")
     return message("framework-machine",
-                   "{} does not say on which machine it runs; this Setup is for {}.",
+                   "{} does not say on which machine it runs; these settings are for {}.",
                    table.info.title, difference.before);
   if (key == "model" && !covers(table, "model"))
     return message("framework-model",

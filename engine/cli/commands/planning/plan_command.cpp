@@ -16,6 +16,7 @@
 #include "engine/plan/settings/alternatives.h"
 #include "engine/plan/setup/setup_settings.h"
 #include "engine/plan/text/units.h"
+#include "engine/planner/reasons/recommended.h"
 #include "engine/planner/reasons/rules.h"
 #include "engine/planner/reasons/why_not.h"
 #include "engine/planner/search.h"
@@ -232,6 +233,7 @@ Outcome run_plan(const PlanOptions& options, Progress& progress) {
     return result.error().id == "cancelled.plan" ? Outcome::failed(result.error())
                                                  : Outcome::invalid(result.error());
   note_ties(*result, request->machine, watch);
+  note_recommended(*result, *request, watch);
   note_rules(*result, *request);
   nlohmann::json explained;
   if (*asked) explained = explanation_of(**asked, *request, *result, watch);

@@ -27,10 +27,16 @@ bool needs_one_connection(const Setup& setup, const Entries& entries) {
 
 std::string megatron_line(const FrameworkTable& table, const Setup& setup, const Entries& entries,
                           const std::vector<Message>& not_expressible) {
+  const int nodes = nodes_and_ranks(setup).first;
   std::string text =
       heading(table, not_expressible) +
-      "# It trains on made-up data for a few steps: give it your data, tokenizer,\n"
-      "# number of steps, learning rate and checkpoints, and first-node the name of a node.\n" +
+      "# It trains on made-up data for a few steps. Replace what says so: mock-data, tokenizer-*,\n"
+      "# vocab-size, train-iters, lr, seed and clip-grad (0 limits nothing), and add "
+      "checkpoints.\n" +
+      (nodes > 1
+           ? fmt::format("# Start it on each of the {} nodes; first-node is the name of one.\n",
+                         nodes)
+           : "") +
       (needs_one_connection(setup, entries) ? "export CUDA_DEVICE_MAX_CONNECTIONS=1\n" : "") +
       launch_of(setup, "pretrain_gpt.py");
   for (const auto& [name, value] : entries) {

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/planner/reasons/recommended.h"
+
+#include <algorithm>
+#include <bit>
+#include <nlohmann/json.hpp>
+
+#include "engine/plan/text/units.h"
+
+namespace parallelarium {
+
+std::string_view name_of(PlanMerit merit) {
+  switch (merit) {
+    case PlanMerit::kFastest:
+      return "fastest";
+    case PlanMerit::kLeastMemory:
+      return "least-memory";
+    case PlanMerit::kSimplest:
+      return "simplest";
+  }
+  return "";
+}
+
+namespace {
+
+constexpr const char* kMeshAxes[] = {"tp", "pp", "cp", "ep"};
+
+int axes_in_use(const Setup& setup) {
+  const Mesh& mesh = setup.mesh;
+  return (mesh.tp > 1) + (mesh.pp > 1) + (mesh.cp > 1) + (mesh.ep > 1);
+}
+
+// Leaves an axis this value alone where the request allows it; false: it does not.
+bool fix_axis(PlanRequest& request, const char* axis, const std::string& value) {
+  const auto [allowed, fresh] = request.allowed.try_emplace(axis);
+  std::vector<std::string>& values = allowed->second;
+  if (!fresh && std::find(values.begin(), values.end(), value) == values.end()) return false;
+  values = {value};
+  return true;
+}
+
+// The request with these axes alone, and else plain; false: it has another axis above 1.
+bool narrow_to(unsigned axes, PlanRequest& request) {
+  for (std::size_t at = 0; at < std::size(kMeshAxes); ++at)
+    if ((axes >> at & 1) == 0 && !fix_axis(request, kMeshAxes[at], "1")) return false;
+  // What the request wants otherwise stays so.
+  (void)fix_axis(request, "schedule", "1f1b");
+  (void)fix_axis(request, "order", std::string(name_of(Mesh().order)));
+  (void)fix_axis(request, "zero-group", "0");
+  return true;
+}
+
+class Recommender {
+ public:
+  Recommender(const PlanResult& result, const PlanRequest& request, const PlanWatch& watch)
+      : result_(result), request_(request), watch_(watch) {
+    for (const std::vector<Plan>* plans : {&result.pareto, &result.best})
+      for (const Plan& plan : *plans)
+        if (has_room(plan, request.machine)) kept_.push_back(&plan);
+    if (kept_.empty()) kept_.push_back(&result.best.front());
+    fastest_ = *std::min_element(kept_.begin(), kept_.end(), [](const Plan* a, const Plan* b) {
+      return stands_before(*a, *b, Objective::kTime);
+    });
+  }
+
+  std::vector<Recommended> recommend() {
+    add(PlanMerit::kFastest, *fastest_);
+    const Plan* smallest = fastest_;
+    for (const Plan* plan : kept_)
+      if (tied(*plan) && stands_before(*plan, *smallest, Objective::kMemory)) smallest = plan;
+    add(PlanMerit::kLeastMemory, *smallest);
+    add(PlanMerit::kSimplest, simplest());
+    return std::move(all_);
+  }
+
+ private:
+  bool tied(const Plan& plan) const {
+    return plan.setup == fastest_->setup ||
+           (plan.setup.mesh.ranks() <= fastest_->setup.mesh.ranks() &&
+            result_.ties.within(fastest_->step.seconds, plan.step.seconds));
+  }
+
+  void add(PlanMerit merit, const Plan& plan) {
+    for (Recommended& other : all_)
+      if (other.plan.setup == plan.setup) return other.merits.push_back(merit);
+    all_.push_back({{merit}, plan});
+  }
+
+  Plan simplest() const {
+    if (!result_.ties.share || result_.cancelled) return *fastest_;
+    const unsigned sets = request_.base.model.experts.count > 0 ? 16 : 8;
+    for (int axes = 0; axes <= axes_in_use(fastest_->setup); ++axes) {
+      std::optional<Plan> found;
+      for (unsigned set = 0; set < sets; ++set)
+        if (std::popcount(set) == axes) keep_faster(found, best_of(set));
+      if (found) return std::move(*found);
+    }
+    return *fastest_;
+  }
+
+  static void keep_faster(std::optional<Plan>& found, std::optional<Plan> plan) {
+    if (plan && (!found || stands_before(*plan, *found, Objective::kTime))) found = std::move(plan);
+  }
+
+  // The fastest that has these axes alone, is tied and has room.
+  std::optional<Plan> best_of(unsigned axes) const {
+    PlanRequest request = request_;
+    request.objective = Objective::kTime;
+    request.best_alone = true;
+    request.most_gpus = fastest_->setup.mesh.ranks();
+    if (!narrow_to(axes, request)) return std::nullopt;
+    PlanWatch quiet;
+    quiet.cancel = watch_.cancel;
+    const Result<PlanResult> found = search(request, quiet);
+    if (!found) return std::nullopt;  // no mesh has these axes alone
+    for (const Plan& plan : found->best)
+      if (tied(plan) && has_room(plan, request_.machine)) return plan;
+    return std::nullopt;
+  }
+
+  const PlanResult& result_;
+  const PlanRequest& request_;
+  const PlanWatch& watch_;
+  std::vector<const Plan*> kept_;
+  const Plan* fastest_ = nullptr;
+  std::vector<Recommended> all_;
+};
+
+Message part_words(const std::string& part, bool pipeline) {
+  if (part != "bubble") return words_of_cause(part);
+  return pipeline ? message("plan-part-bubble", "bubble")
+                  : message("plan-part-idle", "waiting for other ranks");
+}
+
+}  // namespace
+
+void note_recommended(PlanResult& result, const PlanRequest& request, const PlanWatch& watch) {
+  if (result.best.empty()) return;
+  watch.tell(kRecommendedShare,
+             message("plan-recommending", "Looking for the simplest plan among the ties."));
+  result.recommended = Recommender(result, request, watch).recommend();
+  const double fastest = result.recommended.front().plan.step.seconds;
+  for (Recommended& each : result.recommended)
+    each.plan.tied = result.ties.within(fastest, each.plan.step.seconds);
+}
+
+Message limits_of(const StepParts& parts, bool pipeline, std::int64_t needed_bytes,
+                  std::int64_t capacity_bytes) {
+  std::vector<Cause> all = causes_of(StepParts(), parts, parts.sum());
+  double bubble = 0;
+  std::erase_if(all, [&](const Cause& cause) {
+    const bool idle = cause.cause.starts_with("bubble");
+    if (idle) bubble += cause.seconds;
+    return idle;
+  });
+  all.push_back({"bubble", bubble});
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Cause& a, const Cause& b) { return a.seconds > b.seconds; });
+  const auto share = [](double of, double whole) {
+    return figure(percent_text(whole > 0 ? of / whole : 0));
+  };
+  const Message memory =
+      share(static_cast<double>(needed_bytes), static_cast<double>(capacity_bytes));
+  const Message first = share(all[0].seconds, parts.sum());
+  const Message most = part_words(all[0].cause, pipeline);
+  if (all[1].seconds <= 0)
+    return message("plan-limit", "{} {}; {} of the memory", first, most, memory);
+  return message("plan-limits", "{} {}, then {} {}; {} of the memory", first, most,
+                 share(all[1].seconds, parts.sum()), part_words(all[1].cause, pipeline), memory);
+}
+
+nlohmann::json recommended_json(const std::vector<Recommended>& recommended) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const Recommended& each : recommended) {
+    const Plan& plan = each.plan;
+    nlohmann::json entry = to_json(plan);
+    entry["limits"] =
+        limits_of(plan.parts, plan.setup.mesh.pp > 1, plan.needed_bytes, plan.capacity_bytes).text;
+    for (const PlanMerit merit : each.merits) entry["merits"].push_back(name_of(merit));
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
+}  // namespace parallelarium

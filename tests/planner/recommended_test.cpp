@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// The plans to look at first are those that trying everything finds, and what one change would do
+// is said alike wherever it is said.
+#include "engine/planner/reasons/recommended.h"
+
+#include "engine/planner/reasons/neighbours.h"
+#include "engine/planner/reasons/standing.h"
+#include "tests/planner/problems.h"
+
+namespace parallelarium {
+namespace {
+
+constexpr double kTieShare = 0.15;
+
+int mesh_axes(const Mesh& mesh) {
+  return (mesh.tp > 1) + (mesh.pp > 1) + (mesh.cp > 1) + (mesh.ep > 1);
+}
+
+bool allows(const PlanRequest& request, const char* axis, const char* value) {
+  const auto found = request.allowed.find(axis);
+  return found == request.allowed.end() ||
+         std::find(found->second.begin(), found->second.end(), value) != found->second.end();
+}
+
+bool is_plain(const Plan& plan, const PlanRequest& request) {
+  const Setup& setup = plan.setup;
+  const bool pipeline = setup.mesh.pp > 1;
+  return (!pipeline || setup.schedule == Schedule("1f1b")) &&
+         (!pipeline || setup.mesh.dp == 1 || setup.mesh.order == Mesh().order ||
+          !allows(request, "order", "tp-cp-ep-dp-pp")) &&
+         (setup.zero_group == 0 || setup.zero == 0 || !allows(request, "zero-group", "0"));
+}
+
+const Plan* recommended_for(const PlanResult& result, PlanMerit merit) {
+  for (const Recommended& each : result.recommended)
+    if (std::count(each.merits.begin(), each.merits.end(), merit) > 0) return &each.plan;
+  return nullptr;
+}
+
+TEST(Recommended, AreWhatTryingEverythingFinds) {
+  std::mt19937 random(27);
+  int smaller = 0;
+  for (int problem = 0; problem < 12; ++problem) {
+    const PlanRequest request = small_problem(random);
+    const Result<Space> space = Space::of(request);
+    ASSERT_TRUE(space.ok());
+    std::int64_t classes[kPlanClasses] = {};
+    const std::vector<Plan> all = exhaustive(request, *space, classes);
+    Result<PlanResult> result = search(request);
+    if (!result || result->best.empty()) continue;
+    result->ties.share = kTieShare;
+    note_recommended(*result, request);
+    const double fastest = all.front().step.seconds;
+    const Plan* least = &all.front();
+    const Plan* simplest = &all.front();
+    for (const Plan& plan : all) {
+      if (plan.step.seconds > fastest * (1 + kTieShare)) break;
+      if (plan.needed_bytes < least->needed_bytes) least = &plan;
+      const int axes = mesh_axes(plan.setup.mesh), before = mesh_axes(simplest->setup.mesh);
+      if (is_plain(plan, request) &&
+          (axes < before || (axes == before && !is_plain(*simplest, request))))
+        simplest = &plan;
+    }
+    const Plan* told = recommended_for(*result, PlanMerit::kFastest);
+    ASSERT_NE(told, nullptr);
+    EXPECT_EQ(told->time, all.front().time) << problem;
+    told = recommended_for(*result, PlanMerit::kLeastMemory);
+    ASSERT_NE(told, nullptr);
+    EXPECT_EQ(told->needed_bytes, least->needed_bytes) << problem;
+    smaller += told->needed_bytes < all.front().needed_bytes;
+    told = recommended_for(*result, PlanMerit::kSimplest);
+    ASSERT_NE(told, nullptr);
+    EXPECT_EQ(mesh_axes(told->setup.mesh), mesh_axes(simplest->setup.mesh)) << problem;
+    EXPECT_EQ(told->time, simplest->time) << problem;
+  }
+  EXPECT_GT(smaller, 0);
+}
+
+// Without a threshold no two plans are ties, and one is recommended.
+TEST(Recommended, IsTheFastestAloneWhereNoTieIsKnown) {
+  std::mt19937 random(5);
+  PlanRequest request = small_problem(random);
+  request.least_gpus = request.most_gpus = 4;
+  Result<PlanResult> result = search(request);
+  ASSERT_TRUE(result.ok());
+  note_recommended(*result, request);
+  ASSERT_EQ(result->recommended.size(), 1u);
+  EXPECT_EQ(result->recommended[0].merits.size(), 3u);
+  EXPECT_EQ(result->recommended[0].plan.setup, result->best.front().setup);
+}
+
+// A plan that fits only beside a framework that keeps nothing is not recommended.
+TEST(Recommended, LeaveRoomForTheFramework) {
+  PlanRequest request;
+  request.base = default_setup();
+  request.base.model = *find_model("llama3-8b");
+  request.base.machine = "dgx-h100";
+  request.base.attention = Attention::kFused;
+  request.base.precision = *find_precision("mixed-16-main-grads");
+  request.base.mesh = Mesh();
+  request.machine = h100();
+  request.least_gpus = request.most_gpus = 8;
+  request.global_batch = 16;
+  request.allowed["schedule"] = {"1f1b"};
+  Result<PlanResult> result = search(request);
+  ASSERT_TRUE(result.ok());
+  ASSERT_FALSE(result->best.empty());
+  result->ties.share = kTieShare;
+  // A device that the fastest plan just fits into.
+  const Plan fastest = result->best.front();
+  request.machine.memory_bytes.value = static_cast<double>(fastest.needed_bytes);
+  EXPECT_GT(fastest.held_bytes, fastest.needed_bytes);
+  EXPECT_FALSE(has_room(fastest, request.machine));
+  note_recommended(*result, request);
+  ASSERT_FALSE(result->recommended.empty());
+  for (const Recommended& each : result->recommended) {
+    EXPECT_NE(each.plan.setup, fastest.setup);
+    EXPECT_LE(each.plan.held_bytes, fastest.needed_bytes);
+  }
+}
+
+TEST(Limits, NameTheTwoLargestParts) {
+  StepParts parts;
+  parts.compute = 6;
+  parts.wait = parts.drain = 1;
+  parts.exposed[static_cast<std::size_t>(Axis::kTp)] = 1.5;
+  parts.optimizer = 0.5;
+  EXPECT_EQ(limits_of(parts, true, 30, 40).text,
+            "60.0 % compute, then 20.0 % bubble; 75.0 % of the memory");
+  EXPECT_EQ(limits_of(parts, false, 30, 40).text,
+            "60.0 % compute, then 20.0 % waiting for other ranks; 75.0 % of the memory");
+  parts.exposed[static_cast<std::size_t>(Axis::kTp)] = 11.5;
+  EXPECT_EQ(limits_of(parts, true, 10, 40).text,
+            "57.5 % exposed communication of TP, then 30.0 % compute; 25.0 % of the memory");
+}
+
+// What a Setup is told to change first is the first of the changes that are listed for it.
+TEST(SingleChanges, HaveOneOrder) {
+  std::mt19937 random(22);
+  int changed = 0;
+  for (int problem = 0; problem < 8; ++problem) {
+    PlanRequest request = small_problem(random);
+    if (problem % 2 == 0) request.allowed["tp"] = {"1", "2"};
+    const Result<Space> space = Space::of(request);
+    ASSERT_TRUE(space.ok());
+    Result<PlanResult> result = search(request);
+    if (!result || result->best.empty()) continue;
+    const auto asked = result->pareto.back().setup;
+    const Standing standing = standing_of(asked, request, *result);
+    const Result<std::vector<PlanReason>> listed =
+        neighbours_of_plan(asked, request.machine, request.refuses,
+                           [&](const auto& other) { return space->covers(other); });
+    ASSERT_TRUE(listed.ok());
+    const bool faster = !listed->empty() && listed->front().seconds && *listed->front().seconds < 0;
+    EXPECT_EQ(standing.change.has_value(), faster) << problem;
+    if (!standing.change || !faster) continue;
+    ++changed;
+    EXPECT_EQ(standing.change->change, listed->front().change);
+    EXPECT_NEAR(standing.change->plan.step.seconds,
+                standing.tried->plan.step.seconds + *listed->front().seconds, 1e-12);
+  }
+  EXPECT_GT(changed, 0);
+}
+
+}  // namespace
+}  // namespace parallelarium
