@@ -8669,6 +8669,30 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
 <context>
     <name>SearchView</name>
     <message>
+        <source>Recommended</source>
+        <translation>Empfohlen</translation>
+    </message>
+    <message>
+        <source>limited by: %1</source>
+        <translation>begrenzt durch: %1</translation>
+    </message>
+    <message>
+        <source>fastest</source>
+        <translation>am schnellsten</translation>
+    </message>
+    <message>
+        <source>least memory</source>
+        <translation>am wenigsten Speicher</translation>
+    </message>
+    <message>
+        <source>simplest</source>
+        <translation>am einfachsten</translation>
+    </message>
+    <message>
+        <source>%1: %2, step %3, %4; %5.</source>
+        <translation>%1: %2, Schritt %3, %4; %5.</translation>
+    </message>
+    <message>
         <source>%1 tokens a step</source>
         <translation>%1 Token je Schritt</translation>
     </message>
@@ -9115,6 +9139,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
 </context>
 <context>
     <name>parallelarium::SearchView</name>
+    <message>
+        <source>limited by</source>
+        <translation>begrenzt durch</translation>
+    </message>
     <message>
         <source>Searching …</source>
         <translation>Suche läuft …</translation>
@@ -11422,8 +11450,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>nichts weiter</translation>
     </message>
     <message>
-        <source>Of what is set now; the points above are predicted in the same way.</source>
-        <translation>Von dem, was jetzt eingestellt ist; die Punkte darüber werden ebenso vorhergesagt.</translation>
+        <source>The points above are predicted in the same way.</source>
+        <translation>Die Punkte darüber werden ebenso vorhergesagt.</translation>
     </message>
     <message>
         <source>Hidden until you answer.</source>
@@ -11554,8 +11582,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Framework</translation>
     </message>
     <message>
-        <source>What it cannot say</source>
-        <translation>Was es nicht sagen kann</translation>
+        <source>What the text leaves out</source>
+        <translation>Was der Text auslässt</translation>
     </message>
     <message>
         <source>&amp;Copy</source>
@@ -11590,8 +11618,12 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>%1 kann nicht geschrieben werden: %2.</translation>
     </message>
     <message>
-        <source>As it is written, a step takes %1. The setup itself takes %2.</source>
-        <translation>So, wie es geschrieben ist, dauert ein Schritt %1. Das Setup selbst braucht %2.</translation>
+        <source>As it is written, a step takes %1, as with these settings.</source>
+        <translation>So, wie es geschrieben ist, dauert ein Schritt %1, wie mit diesen Einstellungen.</translation>
+    </message>
+    <message>
+        <source>As it is written, a step takes %1; with these settings it takes %2.</source>
+        <translation>So, wie es geschrieben ist, dauert ein Schritt %1; mit diesen Einstellungen dauert er %2.</translation>
     </message>
 </context>
 <context>

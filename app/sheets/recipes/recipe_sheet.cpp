@@ -71,7 +71,7 @@ RecipeSheet::RecipeSheet(Setup setup, const QString& whose, QWidget* parent,
   text_->setReadOnly(true);
   text_->setAccessibleName(tr("Launch line"));
   column->addWidget(text_, 1);
-  auto* title = new QLabel(tr("What it cannot say").toUpper(), this);
+  auto* title = new QLabel(tr("What the text leaves out").toUpper(), this);
   make_caps(title);
   column->addWidget(title);
   unsaid_ = new QLabel;
@@ -85,7 +85,7 @@ RecipeSheet::RecipeSheet(Setup setup, const QString& whose, QWidget* parent,
   area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   area->setWidget(unsaid_);
   area->setFixedHeight(kUnsaidHeight);
-  area->setAccessibleName(tr("What it cannot say"));
+  area->setAccessibleName(tr("What the text leaves out"));
   column->addWidget(area);
   saved_ = new QLabel(this);
   saved_->setWordWrap(true);
@@ -143,8 +143,12 @@ QString RecipeSheet::time_as_written(const std::string& framework, const std::st
   const Result<Prediction> said = predict(read->setup, *machine, folded),
                            meant = predict(setup_, *machine, folded);
   if (!said || !meant) return {};
-  return tr("As it is written, a step takes %1. The setup itself takes %2.")
-             .arg(seconds_text(said->step.seconds), seconds_text(meant->step.seconds)) +
+  const QString as_read = seconds_text(said->step.seconds);
+  const QString as_meant = seconds_text(meant->step.seconds);
+  return (as_read == as_meant
+              ? tr("As it is written, a step takes %1, as with these settings.").arg(as_read)
+              : tr("As it is written, a step takes %1; with these settings it takes %2.")
+                    .arg(as_read, as_meant)) +
          QStringLiteral("\n\n");
 }
 

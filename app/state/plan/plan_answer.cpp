@@ -52,7 +52,9 @@ Result<FoundPlan> plan_of(const nlohmann::json& json) {
        {std::pair("mfu", &plan.mfu), {"mfu_causal", &plan.mfu_causal}, {"mfu_6n", &plan.mfu_6n}})
     figures.read(key, *into);
   ObjectReader(*bubble, "plan.bubble").read("of_total", plan.bubble);
-  ObjectReader(*memory, "plan.memory").read("needed_bytes", plan.bytes);
+  ObjectReader bytes(*memory, "plan.memory");
+  bytes.read("needed_bytes", plan.bytes);
+  bytes.read("held_bytes", plan.held_bytes);
   for (const auto& [axis, seconds] : exposed->items())
     if (seconds.is_number()) {
       plan.exposed.emplace_back(axis, seconds.get<double>());
@@ -119,7 +121,7 @@ Result<ExplainedPlan> explained_of(const nlohmann::json& json) {
     told.plan = std::move(*plan);
   }
   if (const nlohmann::json change = part("change"); !change.empty()) {
-    Result<Setup> changed = setup_from_json(change.value("setup", nlohmann::json::object()));
+    Result<FoundPlan> changed = plan_of(change.value("plan", nlohmann::json::object()));
     if (!changed) return changed.error();
     told.change = {change.value("change", std::string()),
                    message_from_json(change.value("message", nlohmann::json::object())),
@@ -196,10 +198,21 @@ Result<PlanAnswer> plan_answer_from_json(const nlohmann::json& json) {
     if (!setup) return setup.error();
     answer.least = {least->value("needed_bytes", std::int64_t{0}), *setup};
   }
-  if (const auto ties = json.find("tie_source"); ties != json.end() && ties->contains("message"))
-    answer.ties = message_from_json((*ties)["message"]);
-  if (const auto ties = json.find("tie_threshold"); ties != json.end() && ties->is_number())
-    answer.tie_threshold = ties->get<double>();
+  const nlohmann::json ties = json.value("tie_source", nlohmann::json::object());
+  if (ties.contains("message")) answer.ties = message_from_json(ties["message"]);
+  if (ties.contains("trust_message")) answer.trust = message_from_json(ties["trust_message"]);
+  if (const auto error = ties.find("error"); error != ties.end() && error->is_number())
+    answer.step_error = error->get<double>();
+  for (const nlohmann::json& entry : json.value("recommended", nlohmann::json::array())) {
+    Result<FoundPlan> plan = plan_of(entry);
+    if (!plan) return plan.error();
+    answer.recommended.push_back(
+        {entry.value("merits", std::vector<std::string>()), std::move(*plan)});
+  }
+  answer.device_bytes =
+      json.value("memory_limit", nlohmann::json::object()).value("device_bytes", std::int64_t{0});
+  if (const auto share = json.find("tie_threshold"); share != json.end() && share->is_number())
+    answer.tie_threshold = share->get<double>();
   answer.searched_bytes = answer.capacity_bytes;
   if (const auto told = json.find("explained"); told != json.end()) {
     Result<ExplainedPlan> explained = explained_of(*told);
@@ -214,6 +227,7 @@ PlanAnswer with_limit(const PlanAnswer& answer, std::int64_t bytes) {
   PlanAnswer limited = answer;
   limited.capacity_bytes = bytes;
   limited.rules.clear();  // they are beside the best of all the memory
+  limited.recommended.clear();
   const auto too_large = [&](const FoundPlan& plan) { return plan.bytes > bytes; };
   std::erase_if(limited.front, too_large);
   std::erase_if(limited.plans, too_large);

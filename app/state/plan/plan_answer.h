@@ -33,6 +33,7 @@ struct FoundPlan {
   std::vector<std::int64_t> stage_bytes;  // peak of each stage
   std::int64_t bytes = 0;
   std::int64_t framework_bytes = 0;  // that a framework would hold beside it, at most
+  std::int64_t held_bytes = 0;       // of the fullest rank, both together
   StepParts parts;
   bool tied = false, on_front = false;
   std::vector<PlanWhy> why;
@@ -49,7 +50,7 @@ struct ExplainedPlan {
   struct Change {
     std::string change;  // "TP 8 → 4"
     Message sentence;
-    Setup setup;
+    FoundPlan plan;
   };
   std::optional<Change> change;  // the one that serves it best
 };
@@ -67,6 +68,12 @@ struct ToldRule {
   bool costs = false;  // the best plan breaks it, and which keeps to it is slower, or does not fit
 };
 
+// A plan to look at first, and for what: "fastest" "least-memory" "simplest".
+struct PlanAdvice {
+  std::vector<std::string> merits;
+  FoundPlan plan;
+};
+
 struct PlanAnswer {
   enum Class { kRefused, kDoesNotFit, kBounded, kSimulated, kClasses };
   std::int64_t candidates = 0, counts[kClasses] = {};
@@ -81,17 +88,25 @@ struct PlanAnswer {
   std::vector<FoundPlan> front;                         // by time
   std::vector<std::pair<double, std::int64_t>> points;  // seconds and bytes of the simulated
   std::optional<std::pair<std::int64_t, Setup>> least;  // of those that do not fit
+  std::vector<PlanAdvice> recommended;                  // of the search, the fastest first
   Message ties;  // how close plans must be to share a rank, and by which published rows
+  std::optional<double> step_error;  // share by which a step may be off; `trust` says so
+  Message trust;
   std::vector<ToldRule> rules;  // of the search, with all the memory that it was told of
   // Notes of changes to a step of so many seconds which of them make a tie with it.
   void note_ties(double seconds, std::vector<PlanWhy>& changes) const;
   // Of plans on at most so many GPUs, those that none beats in time and memory, by time.
   std::vector<const FoundPlan*> front_up_to(int gpus) const;
   std::vector<int> gpu_counts() const;  // of the front, ascending
+  // Whether a device has room for what a framework keeps beside the plan's tensors.
+  bool has_room(const FoundPlan& plan) const {
+    return device_bytes <= 0 || plan.held_bytes <= device_bytes;
+  }
   // Simulated plans that share the first one's rank, of which `plans` has some.
   std::int64_t tied_plans() const;
   std::optional<ExplainedPlan> explained;
   std::optional<double> tie_threshold;  // share of a step
+  std::int64_t device_bytes = 0;        // that a device has
   std::int64_t capacity_bytes = 0;      // of a device that may be used
   std::int64_t searched_bytes = 0;      // the same of the search, which may be more
   std::string rates;                    // prediction_word() of the Machine

@@ -93,6 +93,7 @@ void PlanSearch::compare_with(const Setup& today) {
   wish.fixed.clear();
   wish.today = today;
   set_wish(wish);
+  start();
 }
 
 Result<Setup> base_of(const PlanWish& wish) {
@@ -184,12 +185,19 @@ void PlanSearch::keep(PlanAnswer answer, const PlanWish& wish) {
   value_.reset();
   selected_.reset();
   predictions_.clear();
-  if (const FoundPlan* found = best()) selected_ = found->setup;
+  if (const FoundPlan* found = first_choice()) selected_ = found->setup;
   shows_plan_ = selected_.has_value();
 }
 
 const FoundPlan* PlanSearch::best() const {
   return answer_ && !answer_->plans.empty() ? &answer_->plans[answer_->best_time] : nullptr;
+}
+
+const FoundPlan* PlanSearch::first_choice() const {
+  if (!answer_) return nullptr;
+  for (const PlanAdvice& advice : answer_->recommended)
+    if (std::count(advice.merits.begin(), advice.merits.end(), "simplest") > 0) return &advice.plan;
+  return best();
 }
 
 void PlanSearch::show_plan(bool plan) {
@@ -224,8 +232,11 @@ std::vector<const FoundPlan*> PlanSearch::selectable() const {
   };
   for (const auto* plans : {&answer_->plans, &answer_->front})
     for (const FoundPlan& plan : *plans) add(plan);
+  for (const PlanAdvice& advice : answer_->recommended) add(advice.plan);
   if (const auto& today = answer_->explained; today && today->seconds && today->plan)
     add(*today->plan);
+  if (const auto& today = answer_->explained; today && today->change && !is_limited())
+    add(today->change->plan);
   if (value_ && value_->plan) add(*value_->plan);
   return all;
 }
@@ -292,10 +303,14 @@ bool PlanSearch::can_try_neighbours() const {
 
 void PlanSearch::try_neighbours() {
   if (!can_try_neighbours()) return;
+  PlanWish wish = answered_;
+  if (is_limited()) wish.memory_bytes = wish_.memory_bytes;
+  const Result<Setup> base = base_of(wish);
+  if (!base) return;
   EngineRequest request;
   request.method = "neighbours";
   request.parameters = {{"setup", to_json(selected()->setup)},
-                        {"for", answered_.framework.toStdString()}};
+                        {"search", parameters_of(wish, *base)}};
   request.read =
       [this, setup = selected()->setup](const nlohmann::json& json) -> Result<EngineRequest::Keep> {
     Result<std::vector<PlanWhy>> why = neighbours_from_json(json);

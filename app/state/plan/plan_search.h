@@ -43,7 +43,8 @@ class PlanSearch : public QObject {
   // Asks about the Setup's model, machine, ranks and batch, unless something else was asked for or
   // its machine is no preset of a cluster.
   void begin_with(const Setup& setup);
-  // Asks about model, ranks and batch of what is trained today, and how far it is from the best.
+  // Asks about model, ranks and batch of what is trained today, and how far it is from the best;
+  // searches at once where the engine is free.
   void compare_with(const Setup& today);
   void start();   // not while the engine does something else
   void cancel();  // what was found until then is the answer, where something was
@@ -70,6 +71,9 @@ class PlanSearch : public QObject {
   const FoundPlan* selected() const;
   void select(const Setup& setup);
   const FoundPlan* best() const;  // the fastest, or null
+  // The plan that is selected after a search: the simplest of those that cannot be told apart from
+  // the fastest, or the fastest, or null.
+  const FoundPlan* first_choice() const;
   // Whether the views beside Search are about the selected plan. They are once there is one, until
   // something else is set in Explore.
   bool shows_plan() const { return shows_plan_ && selected() != nullptr; }
@@ -78,8 +82,8 @@ class PlanSearch : public QObject {
   // it cannot be.
   std::shared_ptr<const Prediction> prediction_of(const Setup& setup);
   PlanPredictions& predictions() { return predictions_; }
-  // The best as they are shown, the rest of the front by time, what is trained today where it
-  // fits, and the plan of value_answer().
+  // The best as they are shown, the rest of the front by time, those that are recommended, what is
+  // trained today where it fits, the change that serves it best, and the plan of value_answer().
   std::vector<const FoundPlan*> selectable() const;
   bool is_today(const FoundPlan& plan) const;
   // Moves among them, from the one that is selected.
@@ -91,7 +95,8 @@ class PlanSearch : public QObject {
   void ask_value(const QString& axis, const QString& value);
   // What was answered last; null: nothing was asked of this answer.
   const ValueAnswer* value_answer() const { return value_ ? &*value_ : nullptr; }
-  // Tells what one change of the selected plan would do. An answer brings that of the best plan;
+  // Tells what each change of one axis that the search tries would do to the selected plan, the
+  // fastest first. An answer brings that of the best plan with those next to it;
   // try_neighbours() asks for that of another. Null where it is not known.
   const std::vector<PlanWhy>* neighbours() const;
   bool can_try_neighbours() const;

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/look/sentence.h"
+#include "app/state/plan/plan_search.h"
 #include "app/state/run/run_request.h"
 #include "app/state/session.h"
 #include "engine/plan/setup/setup_settings.h"
@@ -100,6 +101,7 @@ Result<SweepAnswer> sweep_answer_from_json(const nlohmann::json& json, const Swe
 SettingSweep::SettingSweep(Session& session, QObject* parent) : QObject(parent), session_(session) {
   connect(&session, &Session::run_state_changed, this, &SettingSweep::hear);
   connect(&session, &Session::setup_changed, this, &SettingSweep::changed);
+  connect(&PlanSearch::of(session), &PlanSearch::changed, this, &SettingSweep::changed);
   connect(&session.runs(), &RunStore::changed, this, [this] {
     find_runs();
     Q_EMIT changed();
@@ -124,17 +126,21 @@ void SettingSweep::show_figure() {
   find_runs();
 }
 
+Setup SettingSweep::base() const {
+  const PlanSearch& search = PlanSearch::of(session_);
+  return search.shows_plan() ? search.selected()->setup : session_.setup();
+}
+
 void SettingSweep::start() {
   if (sweeping_ || session_.jobs().state() != RunState::kIdle) return;
   nlohmann::json vary = {variation_text(wish_.first, wish_.first_values)};
   if (!wish_.second.isEmpty()) vary.push_back(variation_text(wish_.second, wish_.second_values));
   EngineRequest request;
   request.method = "sweep";
-  request.parameters = {{"setup", to_json(session_.setup())},
-                        {"vary", std::move(vary)},
-                        {"show", shown_metrics(wish_.figure)}};
-  request.read = [this, wish = wish_, base = session_.setup()](
-                     const nlohmann::json& json) -> Result<EngineRequest::Keep> {
+  request.parameters = {
+      {"setup", to_json(base())}, {"vary", std::move(vary)}, {"show", shown_metrics(wish_.figure)}};
+  request.read = [this, wish = wish_,
+                  base = base()](const nlohmann::json& json) -> Result<EngineRequest::Keep> {
     Result<SweepAnswer> answer = sweep_answer_from_json(json, wish, base);
     if (!answer) return answer.error();
     return EngineRequest::Keep([this, answer = std::move(*answer), json]() -> Result<void> {
@@ -161,7 +167,7 @@ double SettingSweep::progress() const { return session_.jobs().progress(); }
 
 bool SettingSweep::is_stale() const {
   if (!answer_) return false;
-  const bool of_it = answer_->base == session_.setup() || used_ == session_.setup();
+  const bool of_it = answer_->base == base() || used_ == base();
   return answer_->wish != wish_ || !of_it;
 }
 

@@ -57,7 +57,9 @@ class SettingSweep : public QObject {
 
   const SweepWish& wish() const { return wish_; }
   void set_wish(const SweepWish& wish);
-  void start();  // of what is set; not while the engine does something else
+  // What is swept: the selected plan where the room Plan shows one, else what is set.
+  Setup base() const;
+  void start();  // not while the engine does something else
   void cancel();
   bool sweeping() const { return sweeping_; }
   double progress() const;

@@ -176,7 +176,7 @@ double paint_ends(QPainter& painter, const QRectF& rect, const Theme& theme, Tex
 }
 
 double paint_today(QPainter& painter, const QRectF& rect, const SearchPicture& picture,
-                   const Theme& theme, TextLog* texts) {
+                   const Theme& theme, SearchHits* hits, TextLog* texts) {
   put_caps(painter, QRectF(rect.left(), rect.top(), rect.width(), kHead), Search::tr("Today"),
            theme, texts);
   double y = rect.top() + kHead;
@@ -204,9 +204,16 @@ double paint_today(QPainter& painter, const QRectF& rect, const SearchPicture& p
     }
     y += 3 * kLine + 4;
   }
-  for (const QString& line : picture.today_said)
-    y += put_lines(painter, QRectF(rect.left(), y, rect.width(), kLine), with_firm_units(line),
-                   theme.font(12), theme.muted, texts);
+  for (const QString& line : picture.today_said) {
+    const bool opens = picture.today_change && &line == &picture.today_said.back();
+    const double tall =
+        put_lines(painter, QRectF(rect.left(), y, rect.width(), kLine),
+                  with_firm_units(line) + (opens ? QStringLiteral(" ▸") : QString()),
+                  theme.font(12), opens ? theme.accent_line : theme.muted, texts);
+    if (opens && hits)
+      hits->plans.push_back({QRectF(rect.left(), y, rect.width(), tall), picture.today_change});
+    y += tall;
+  }
   return y - rect.top();
 }
 
@@ -239,11 +246,12 @@ double paint_search(QPainter& painter, double width, const SearchPicture& pictur
                    theme.muted, texts) +
          4;
   if (!picture.today.isEmpty())
-    y += 8 + paint_today(painter, QRectF(kMargin, y + 8, inner, 0), picture, theme, texts);
+    y += 8 + paint_today(painter, QRectF(kMargin, y + 8, inner, 0), picture, theme, hits, texts);
   if (!picture.answer)
     return y + paint_ends(painter, QRectF(kMargin, y + 12, inner, 0), theme, texts) + kMargin;
   const PlanAnswer& answer = *picture.answer;
   y += 8;
+  y += paint_recommended(painter, QRectF(kMargin, y, inner, 0), picture, theme, hits, texts);
   y += paint_funnel(painter, QRectF(kMargin, y, inner, 0), picture, theme, hits, texts) + kGap;
   if (answer.plans.empty()) {
     if (answer.least) {

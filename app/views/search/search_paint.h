@@ -33,13 +33,14 @@ struct SearchPicture {
   QString value_head, value_said;  // what was asked of a value of an axis, or empty
   QString today;                   // axes of what is trained today, or empty
   std::vector<TodayFigure> today_figures;
-  QStringList today_said;         // where it stands; empty: not searched yet
-  int opened = -1;                // the class whose reasons are listed; -1: none
-  double beside_head = 0;         // width that is taken at the right of the title
-  double under_head = 0;          // height that is taken below it
-  std::int64_t limit_bytes = 0;   // where its line stands
-  std::int64_t device_bytes = 0;  // to where the limit may go
-  bool limit_focus = false;       // keys move the limit
+  QStringList today_said;                   // where it stands; empty: not searched yet
+  const FoundPlan* today_change = nullptr;  // of which the last of these speaks; null: none
+  int opened = -1;                          // the class whose reasons are listed; -1: none
+  double beside_head = 0;                   // width that is taken at the right of the title
+  double under_head = 0;                    // height that is taken below it
+  std::int64_t limit_bytes = 0;             // where its line stands
+  std::int64_t device_bytes = 0;            // to where the limit may go
+  bool limit_focus = false;                 // keys move the limit
 };
 
 // What a click means.
@@ -66,6 +67,8 @@ double search_height(double width, const SearchPicture& picture, const Theme& th
 double search_title_bottom(double width, const SearchPicture& picture, const Theme& theme);
 
 // The parts, each in `rect`; they return the height that they take, where it is not the rect's.
+double paint_recommended(QPainter& painter, const QRectF& rect, const SearchPicture& picture,
+                         const Theme& theme, SearchHits* hits, TextLog* texts);
 double paint_funnel(QPainter& painter, const QRectF& rect, const SearchPicture& picture,
                     const Theme& theme, SearchHits* hits, TextLog* texts);
 void paint_scatter(QPainter& painter, const QRectF& rect, const SearchPicture& picture,

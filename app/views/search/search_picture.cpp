@@ -55,7 +55,10 @@ SearchPicture picture_of(const PlanSearch& search, int opened) {
       const ExplainedPlan& told = *search.answer()->explained;
       picture.today_figures = today_figures(search);
       // The sentences are about the best plan of the search.
-      if (!search.is_limited()) picture.today_said = today_sentences(told);
+      if (!search.is_limited()) {
+        picture.today_said = today_sentences(told);
+        if (told.change) picture.today_change = &told.change->plan;
+      }
     }
   }
   if (const FoundPlan* plan = picture.selected) {

@@ -13,6 +13,7 @@ namespace parallelarium {
 namespace {
 
 constexpr double kScatterHead = 22, kLeft = 48, kBottom = 34, kLegend = 22, kTop = 16;
+constexpr double kFarApart = 4;  // the slowest over the fastest
 constexpr double kDot = 3, kReach = 7, kSelected = 9;
 constexpr double kScatterGib = 1024.0 * 1024 * 1024;
 
@@ -22,7 +23,44 @@ struct ScatterTexts {
 
 struct Axis {
   double least = 0, most = 1, step = 1;
+  bool logarithmic = false;
+  double share(double value) const {
+    return logarithmic ? std::log(std::max(value, least) / least) / std::log(most / least)
+                       : (value - least) / (most - least);
+  }
+  std::vector<double> ticks() const;
 };
+
+// The 1, 2 or 5 times a power of ten that is no more than the value.
+double round_below(double value) {
+  const double power = std::pow(10, std::floor(std::log10(value)));
+  const double share = value / power;
+  return power * (share < 2 ? 1 : share < 5 ? 2 : 5);
+}
+
+double round_after(double round) {
+  const double power = std::pow(10, std::floor(std::log10(round * 1.01)));
+  const double share = round / power;
+  return power * (share < 1.5 ? 2 : share < 3 ? 5 : 10);
+}
+
+std::vector<double> Axis::ticks() const {
+  std::vector<double> all;
+  if (logarithmic)
+    for (double at = least; at <= most * 1.01; at = round_after(at)) all.push_back(at);
+  else
+    for (double at = least; at <= most + step / 2; at += step) all.push_back(at);
+  return all;
+}
+
+// So that the best can be told apart where the slowest take several times as long.
+Axis logarithmic_axis_of(double least, double most) {
+  Axis axis;
+  axis.logarithmic = true;
+  axis.least = round_below(least);
+  axis.most = round_after(round_below(most));
+  return axis;
+}
 
 // A round step of 1, 2 or 5 times a power of ten, about `parts` of which span the values.
 Axis axis_of(double least, double most, int parts) {
@@ -63,7 +101,8 @@ class Scatter {
         std::max({picture.answer->searched_bytes, picture.device_bytes, picture.limit_bytes});
     most_x = std::max(most_x, double(most) / kScatterGib);
     x_ = axis_of(least_x, most_x * 1.02, 6);
-    y_ = axis_of(least_y, most_y, 5);
+    y_ = least_y > 0 && most_y > kFarApart * least_y ? logarithmic_axis_of(least_y, most_y)
+                                                     : axis_of(least_y, most_y, 5);
   }
 
   void paint(SearchHits* hits) {
@@ -93,8 +132,7 @@ class Scatter {
 
  private:
   QPointF place(double seconds, std::int64_t bytes) const {
-    const double x = (double(bytes) / kScatterGib - x_.least) / (x_.most - x_.least);
-    const double y = (seconds - y_.least) / (y_.most - y_.least);
+    const double x = x_.share(double(bytes) / kScatterGib), y = y_.share(seconds);
     return {plot_.left() + x * plot_.width(), plot_.bottom() - y * plot_.height()};
   }
   QPointF place(const FoundPlan& plan) const { return place(plan.seconds, plan.bytes); }
@@ -103,7 +141,7 @@ class Scatter {
     const QFont small = theme_.font(11);
     put_text(painter_, QRectF(rect_.left(), rect_.top() + kScatterHead - 4, 120, 14),
              Qt::AlignVCenter, ScatterTexts::tr("seconds"), small, theme_.muted, texts_);
-    for (double at = y_.least; at <= y_.most + y_.step / 2; at += y_.step) {
+    for (const double at : y_.ticks()) {
       const double y = place(at, 0).y();
       painter_.fillRect(QRectF(plot_.left(), y, plot_.width(), 1), theme_.grid);
       put_text(painter_, QRectF(rect_.left(), y - 7, kLeft - 8, 14),
@@ -113,7 +151,7 @@ class Scatter {
     const QRectF below(plot_.left(), plot_.bottom() + 4, plot_.width(), 14);
     put_text(painter_, below.translated(0, 15), Qt::AlignVCenter | Qt::AlignRight, unit, small,
              theme_.muted, texts_);
-    for (double at = x_.least; at <= x_.most + x_.step / 2; at += x_.step) {
+    for (const double at : x_.ticks()) {
       const double x = place(0, std::int64_t(at * kScatterGib)).x();
       painter_.fillRect(QRectF(x, plot_.top(), 1, plot_.height()), theme_.grid);
       put_text(painter_, QRectF(x - 30, below.top(), 60, 14), Qt::AlignCenter, number_text(at),

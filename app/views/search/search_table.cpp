@@ -2,6 +2,7 @@
 // The best plans as rows; those that cannot be told apart share a rank.
 #include <QCoreApplication>
 #include <algorithm>
+#include <functional>
 
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
@@ -24,7 +25,7 @@ struct Column {
   QString title;
   double width = 0;
   bool is_text = false;
-  QString (*cell)(const FoundPlan& plan) = nullptr;
+  std::function<QString(const FoundPlan& plan)> cell = {};
 };
 
 // What plans may differ in and no column of the table says.
@@ -52,7 +53,7 @@ void tell_apart(std::vector<Column>& columns, const std::vector<FoundPlan>& plan
   for (Column& hidden : hidden_columns()) {
     const auto differ = [&](const FoundPlan& a, const FoundPlan& b) {
       const auto same = [&](const Column& column) {
-        return column.cell == nullptr || column.cell(a) == column.cell(b);
+        return !column.cell || column.cell(a) == column.cell(b);
       };
       return std::all_of(columns.begin(), columns.end(), same) &&
              std::all_of(more.begin(), more.end(), same) && !same(hidden);
@@ -67,8 +68,9 @@ void tell_apart(std::vector<Column>& columns, const std::vector<FoundPlan>& plan
 }
 
 std::vector<Column> columns_of(const SearchPicture& picture, double width) {
+  const PlanAnswer& answer = *picture.answer;
   const bool experts =
-      std::any_of(picture.answer->plans.begin(), picture.answer->plans.end(),
+      std::any_of(answer.plans.begin(), answer.plans.end(),
                   [](const FoundPlan& plan) { return plan.setup.model.experts.count > 0; });
   std::vector<Column> columns;
   if (picture.gpus_vary)
@@ -95,7 +97,7 @@ std::vector<Column> columns_of(const SearchPicture& picture, double width) {
                      [](const FoundPlan& of) { return QString::number(of.setup.micro_batch); }});
   columns.push_back({TableTexts::tr("recompute"), 78, true,
                      [](const FoundPlan& of) { return recompute_words(of.setup); }});
-  tell_apart(columns, picture.answer->plans);
+  tell_apart(columns, answer.plans);
   columns.push_back({TableTexts::tr("step"), 58, false,
                      [](const FoundPlan& of) { return seconds_text(of.seconds); }});
   if (width >= kAllColumns)
@@ -103,10 +105,9 @@ std::vector<Column> columns_of(const SearchPicture& picture, double width) {
                        [](const FoundPlan& of) { return number_text(of.tokens_per_second); }});
   columns.push_back({width >= kAllColumns ? TableTexts::tr("MFU, full") : QStringLiteral("MFU"), 56,
                      false, [](const FoundPlan& of) { return share_text(of.mfu); }});
-  columns.push_back({TableTexts::tr("memory"), 66, false,
-                     [](const FoundPlan& of) { return bytes_text(of.bytes); }});
-  columns.push_back({TableTexts::tr("bubble"), 52, false,
-                     [](const FoundPlan& of) { return share_text(of.bubble); }});
+  columns.push_back({TableTexts::tr("memory"), 72, false,
+                     [&answer](const FoundPlan& of) { return memory_text(answer, of); }});
+  columns.push_back({TableTexts::tr("bubble"), 52, false, bubble_text});
   columns.push_back({TableTexts::tr("exposed"), 60, false,
                      [](const FoundPlan& of) { return seconds_text(of.exposed_seconds); }});
   columns.push_back({TableTexts::tr("front"), 38, false, nullptr});  // a mark
@@ -192,10 +193,13 @@ double paint_best(QPainter& painter, const QRectF& rect, const SearchPicture& pi
     painter.drawLine(QPointF(x, bottom), QPointF(x + 4, bottom));
   }
   y += 4;
-  for (const QString& line :
-       {tie_text(answer), TableTexts::tr("MFU counts attention in full, masked scores too."),
-        TableTexts::tr("Exposed is the time in which a rank communicates and computes nothing, as "
-                       "the mean of the ranks.")})
+  QStringList said = trust_texts(answer);
+  if (!answer.recommended.empty()) said.removeFirst();  // it stands there
+  said << TableTexts::tr("MFU counts attention in full, masked scores too.")
+       << TableTexts::tr(
+              "Exposed is the time in which a rank communicates and computes nothing, as the mean "
+              "of the ranks.");
+  for (const QString& line : said)
     y += put_lines(painter, QRectF(rect.left(), y, rect.width(), kTableLine), line, small,
                    theme.muted, texts);
   return y - rect.top();

@@ -375,12 +375,14 @@ void SearchView::describe_selected() {
   }
   text.headline = state_->search.is_today(*plan) ? tr("Today: %1").arg(axes_text(plan->setup))
                                                  : axes_text(plan->setup);
-  text.facts = {{tr("step"), seconds_text(plan->seconds)},
+  const PlanAnswer& answer = *state_->search.answer();
+  text.facts = {{tr("step"), step_text(answer, *plan)},
+                {tr("limited by"), limits_text(*plan, answer.capacity_bytes)},
                 {tr("tokens per second"), number_text(plan->tokens_per_second)},
                 {tr("MFU, attention in full"), share_text(plan->mfu)},
                 {tr("MFU, attention causal"), share_text(plan->mfu_causal)},
                 {tr("MFU, 6N: no attention"), share_text(plan->mfu_6n)},
-                {tr("bubble of whole step"), share_text(plan->bubble)}};
+                {tr("bubble of whole step"), bubble_text(*plan)}};
   for (const auto& [axis, seconds] : plan->exposed)
     if (seconds > 0)
       text.facts.push_back(
@@ -388,7 +390,7 @@ void SearchView::describe_selected() {
            seconds_text(seconds)});
   for (std::size_t stage = 0; stage < plan->stage_bytes.size(); ++stage)
     text.facts.push_back({tr("memory, stage %1").arg(stage), bytes_text(plan->stage_bytes[stage])});
-  text.facts.push_back({tr("limit of a GPU"), bytes_text(state_->search.answer()->capacity_bytes)});
+  text.facts.push_back({tr("limit of a GPU"), bytes_text(answer.capacity_bytes)});
   text.facts.push_back({tr("not counted: a framework's own"), bytes_text(plan->framework_bytes)});
   Q_EMIT described(text);
 }

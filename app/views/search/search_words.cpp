@@ -8,6 +8,7 @@
 #include "app/look/sentence.h"
 #include "app/views/search/search_axes.h"
 #include "engine/plan/machine/machine.h"
+#include "engine/planner/reasons/recommended.h"
 #include "engine/wire/frameworks/framework.h"
 
 namespace parallelarium {
@@ -125,6 +126,42 @@ QStringList today_sentences(const ExplainedPlan& today) {
   return said;
 }
 
+QString merits_text(const std::vector<std::string>& merits) {
+  QStringList words;
+  for (const std::string& merit : merits)
+    words << (merit == "fastest"        ? SearchTexts::tr("fastest")
+              : merit == "least-memory" ? SearchTexts::tr("least memory")
+                                        : SearchTexts::tr("simplest"));
+  return capitalised(words.join(QStringLiteral(", ")));
+}
+
+QString step_text(const PlanAnswer& answer, const FoundPlan& plan) {
+  const QString step = seconds_text(plan.seconds);
+  return answer.step_error ? QStringLiteral("%1 ± %2").arg(step, share_text(*answer.step_error))
+                           : step;
+}
+
+QString limits_text(const FoundPlan& plan, std::int64_t capacity_bytes) {
+  return sentence(limits_of(plan.parts, plan.setup.mesh.pp > 1, plan.bytes, capacity_bytes));
+}
+
+QString memory_text(const PlanAnswer& answer, const FoundPlan& plan) {
+  return bytes_text(plan.bytes) + (answer.has_room(plan) ? QString() : QStringLiteral(" !"));
+}
+
+QString bubble_text(const FoundPlan& plan) {
+  return plan.setup.mesh.pp > 1 ? share_text(plan.bubble) : QStringLiteral("–");
+}
+
+QStringList trust_texts(const PlanAnswer& answer) {
+  QStringList said{sentence(answer.trust), tie_text(answer)};
+  if (std::any_of(answer.plans.begin(), answer.plans.end(),
+                  [&](const FoundPlan& plan) { return !answer.has_room(plan); }))
+    said << sentence(room_missing());
+  said.removeAll(QString());
+  return said;
+}
+
 QString class_text(PlanAnswer::Class of) {
   switch (of) {
     case PlanAnswer::kRefused:
@@ -174,7 +211,8 @@ QString value_said(const PlanSearch& search) {
 QString plan_tip(const PlanSearch& search, const FoundPlan& plan) {
   const QString figures =
       SearchTexts::tr("step %1, %2, MFU %3 (attention in full)")
-          .arg(seconds_text(plan.seconds), bytes_text(plan.bytes), share_text(plan.mfu));
+          .arg(seconds_text(plan.seconds), bytes_text(plan.bytes), share_text(plan.mfu)) +
+      QLatin1Char('\n') + limits_text(plan, search.answer()->capacity_bytes);
   const QString axes = axes_text(plan.setup);
   return (search.is_today(plan) ? SearchTexts::tr("Today: %1").arg(axes) : axes) +
          QLatin1Char('\n') + figures;
@@ -225,7 +263,7 @@ std::vector<TodayFigure> today_figures(const PlanSearch& search) {
   add(SearchTexts::tr("MFU, full"), false, [](Of of) { return share_text(of.mfu); });
   add(SearchTexts::tr("fullest stage"), true,
       [](Of of) { return QStringLiteral("%1: %2").arg(of.stage).arg(bytes_text(of.bytes)); });
-  add(SearchTexts::tr("bubble"), false, [](Of of) { return share_text(of.bubble); });
+  add(SearchTexts::tr("bubble"), false, [](Of of) { return bubble_text(of); });
   add(SearchTexts::tr("exposed"), false, [](Of of) { return seconds_text(of.exposed_seconds); });
   return figures;
 }
@@ -276,7 +314,12 @@ QString search_description(const PlanSearch& search) {
       said << SearchTexts::tr("%1: %2 today, %3 with the best plan.")
                   .arg(figure.title, figure.today, figure.best);
   }
-  said << tie_text(answer);
+  for (const PlanAdvice& advice : answer.recommended)
+    said << SearchTexts::tr("%1: %2, step %3, %4; %5.")
+                .arg(merits_text(advice.merits), axes_text(advice.plan.setup),
+                     step_text(answer, advice.plan), memory_text(answer, advice.plan),
+                     limits_text(advice.plan, answer.capacity_bytes));
+  said << trust_texts(answer);
   if (const QString tied = tied_text(answer); !tied.isEmpty()) said << tied;
   said << search.memory_text();
   if (answer.plans.empty() && answer.least)
@@ -284,9 +327,8 @@ QString search_description(const PlanSearch& search) {
                 .arg(bytes_text(answer.least->first), axes_text(answer.least->second));
   for (const FoundPlan& plan : answer.plans)
     said << SearchTexts::tr("%1: step %2, %3, MFU (attention in full) %4, bubble %5, exposed %6%7.")
-                .arg(axes_text(plan.setup), seconds_text(plan.seconds), bytes_text(plan.bytes),
-                     share_text(plan.mfu), share_text(plan.bubble),
-                     seconds_text(plan.exposed_seconds),
+                .arg(axes_text(plan.setup), seconds_text(plan.seconds), memory_text(answer, plan),
+                     share_text(plan.mfu), bubble_text(plan), seconds_text(plan.exposed_seconds),
                      plan.tied ? SearchTexts::tr(", tie") : QString());
   if (const FoundPlan* plan = search.selected()) {
     said << SearchTexts::tr("Selected: %1.").arg(axes_text(plan->setup));

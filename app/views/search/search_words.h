@@ -26,6 +26,18 @@ QString rule_text(const ToldRule& rule);  // a rule of thumb, what it costs, and
 QStringList today_sentences(const ExplainedPlan& today);
 // Nothing where there is none that can be trained.
 std::vector<TodayFigure> today_figures(const PlanSearch& search);
+// "The fastest, the simplest", of what a plan is recommended for.
+QString merits_text(const std::vector<std::string>& merits);
+// "5.53 s ± 9.1 %"; without the error where none is known.
+QString step_text(const PlanAnswer& answer, const FoundPlan& plan);
+// What limits it: the two largest parts of its step, and how full the memory is.
+QString limits_text(const FoundPlan& plan, std::int64_t capacity_bytes);
+// "12.3 GiB", with a mark where a framework has no room beside it.
+QString memory_text(const PlanAnswer& answer, const FoundPlan& plan);
+QString bubble_text(const FoundPlan& plan);  // a dash without a pipeline
+// How far steps and their order can be trusted, and what the mark at the memory means where a plan
+// that is listed has it.
+QStringList trust_texts(const PlanAnswer& answer);
 QString class_text(PlanAnswer::Class of);    // "do not fit in memory"
 QString tie_text(const PlanAnswer& answer);  // what shares a rank, and why
 // "3 of 17 plans within the tie are shown"; empty where the first has its rank alone.

@@ -15,6 +15,7 @@
 
 #include "app/state/plan/setting_sweep.h"
 #include "app/state/step/training_step.h"
+#include "app/views/shared/plan_words.h"
 #include "app/views/shared/step_quantities.h"
 #include "app/views/sweep/sweep_paint.h"
 #include "app/views/sweep/sweep_words.h"
@@ -28,7 +29,7 @@ struct SweepView::State {
   QWidget* controls = nullptr;
   QComboBox *first = nullptr, *second = nullptr, *figure = nullptr;
   QLineEdit *first_values = nullptr, *second_values = nullptr;
-  QPushButton *go = nullptr, *use = nullptr;
+  QPushButton *go = nullptr, *use = nullptr, *whose = nullptr;
   bool filling = false;
   SweepHits hits;
   SweepPicture picture() const;
@@ -63,6 +64,8 @@ SweepPicture SweepView::State::picture() const {
   picture.answer = sweep->answer() ? &*sweep->answer() : nullptr;
   picture.wish = picture.answer ? picture.answer->wish : sweep->wish();
   picture.status = sweep_status(*sweep);
+  if (picture.status.isEmpty() && PlanSearch::of(session).shows_plan())
+    picture.status = whose_text(session);
   picture.failed = !sweep->error().isEmpty();
   picture.sweeping = sweep->sweeping();
   picture.hidden = hides_figures(session);
@@ -98,7 +101,8 @@ ViewInfo SweepView::info() {
                 picture.hidden = hides_figures(session);
                 return exported_sweep(picture, nullptr, style);
               },
-          .make = [](Session& session) -> View* { return new SweepView(session); }};
+          .make = [](Session& session) -> View* { return new SweepView(session); },
+          .plan = shown_plan};
 }
 
 SweepView::SweepView(Session& session, QWidget* parent)
@@ -155,7 +159,8 @@ void SweepView::build_controls() {
   s.go = new QPushButton(s.controls);
   s.use = new QPushButton(tr("Use it"), s.controls);
   s.use->setToolTip(tr("Makes the selected point the setup"));
-  for (QPushButton* button : {s.go, s.use}) {
+  s.whose = make_whose_button(PlanSearch::of(s.session), s.controls);
+  for (QPushButton* button : {s.go, s.use, s.whose}) {
     button->setAutoDefault(true);
     button->setFixedHeight(kFieldHigh + 2);
   }
@@ -171,7 +176,8 @@ void SweepView::build_controls() {
   put(0, s.second, 2);
   put(0, s.second_values, 2);
   grid->addWidget(label(tr("Show")), 1, 0);
-  grid->addWidget(s.figure, 1, 1, 1, 2);
+  grid->addWidget(s.figure, 1, 1);
+  grid->addWidget(s.whose, 1, 2);
   grid->addWidget(s.go, 1, 4);
   grid->addWidget(s.use, 1, 5);
   for (QComboBox* box : {s.first, s.second, s.figure})
@@ -203,7 +209,7 @@ void SweepView::fill_settings() {
   s.first->clear();
   s.second->clear();
   s.second->addItem(tr("nothing else"));
-  for (const Sweepable& one : sweepable_settings(s.session.setup()))
+  for (const Sweepable& one : sweepable_settings(s.sweep->base()))
     for (QComboBox* box : {s.first, s.second}) {
       box->addItem(one.label, one.option);
       box->setItemData(box->count() - 1, one.values, Qt::UserRole + 1);
@@ -229,10 +235,14 @@ void SweepView::read_wish() {
   s.sweep->set_wish(wish);
 }
 
-std::vector<Quantity> SweepView::quantities() const { return step_quantities(state_->session); }
+std::vector<Quantity> SweepView::quantities() const {
+  const PlanSearch& search = PlanSearch::of(state_->session);
+  return search.shows_plan() ? plan_quantities(search) : step_quantities(state_->session);
+}
 
 QString SweepView::origin(const QString&) const {
-  return tr("Of what is set now; the points above are predicted in the same way.");
+  return whose_text(state_->session) + QLatin1Char(' ') +
+         tr("The points above are predicted in the same way.");
 }
 
 ViewPicture SweepView::exported(const PictureStyle& style) const {
@@ -257,6 +267,7 @@ void SweepView::refresh() {
   const int selected = s.sweep->selected();
   s.use->setEnabled(selected >= 0 && s.sweep->setup_of(selected).ok() && !hides_figures(s.session));
   s.second_values->setEnabled(s.second->currentIndex() > 0);
+  refresh_whose(*s.whose, PlanSearch::of(s.session));
   place_parts();
   canvas().setAccessibleDescription(description());
   canvas().update();

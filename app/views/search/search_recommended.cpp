@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The plans to look at first, with what limits each and how far its step can be trusted.
+#include <QCoreApplication>
+
+#include "app/look/figures.h"
+#include "app/look/sentence.h"
+#include "app/views/search/search_paint.h"
+#include "app/views/search/search_words.h"
+#include "app/views/shared/paint/paint_tools.h"
+#include "app/views/shared/paint/text_lines.h"
+
+namespace parallelarium {
+namespace {
+
+constexpr double kAdviceHead = 22, kAdviceLine = 18, kMerits = 170, kStep = 120, kMemory = 84;
+
+struct AdviceTexts {
+  Q_DECLARE_TR_FUNCTIONS(SearchView)
+};
+
+}  // namespace
+
+double paint_recommended(QPainter& painter, const QRectF& rect, const SearchPicture& picture,
+                         const Theme& theme, SearchHits* hits, TextLog* texts) {
+  const PlanAnswer& answer = *picture.answer;
+  if (answer.recommended.empty()) return 0;
+  const QFont plain = theme.font(12), bold = theme.font(12, true), small = theme.font(11);
+  put_caps(painter, QRectF(rect.left(), rect.top(), rect.width(), kAdviceHead),
+           AdviceTexts::tr("Recommended"), theme, texts);
+  double y = rect.top() + kAdviceHead;
+  for (const PlanAdvice& advice : answer.recommended) {
+    const FoundPlan& plan = advice.plan;
+    const bool selected = picture.selected && picture.selected->setup == plan.setup;
+    const QRectF row(rect.left(), y, rect.width(), 2 * kAdviceLine + 2);
+    if (selected) painter.fillRect(row.adjusted(-4, 0, 4, -2), theme.accent_soft);
+    const QColor ink = selected ? theme.ink_on(theme.accent_soft) : theme.text;
+    const QRectF line(rect.left(), y, rect.width(), kAdviceLine);
+    put_elided(painter, QRectF(line.left(), y, kMerits - 8, kAdviceLine), Qt::AlignVCenter,
+               merits_text(advice.merits), bold, ink, texts);
+    put_elided(painter, QRectF(line.left() + kMerits, y, kStep - 8, kAdviceLine), Qt::AlignVCenter,
+               step_text(answer, plan), bold, ink, texts);
+    put_elided(painter, QRectF(line.left() + kMerits + kStep, y, kMemory - 8, kAdviceLine),
+               Qt::AlignVCenter, memory_text(answer, plan), plain, ink, texts);
+    put_elided(painter, line.adjusted(kMerits + kStep + kMemory, 0, 0, 0), Qt::AlignVCenter,
+               axes_text(plan.setup), plain, ink, texts);
+    put_elided(painter, line.adjusted(kMerits, kAdviceLine - 1, 0, kAdviceLine - 1),
+               Qt::AlignVCenter,
+               AdviceTexts::tr("limited by: %1").arg(limits_text(plan, answer.capacity_bytes)),
+               small, selected ? ink : theme.muted, texts);
+    if (hits) hits->plans.push_back({row, &plan});
+    y += row.height() + 2;
+  }
+  y += put_lines(painter, QRectF(rect.left(), y, rect.width(), kAdviceLine),
+                 with_firm_units(sentence(answer.trust)), small, theme.muted, texts);
+  return y - rect.top() + 8;
+}
+
+}  // namespace parallelarium

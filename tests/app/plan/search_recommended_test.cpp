@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The plans that the Search view puts first, what limits each, how far a step can be trusted, and
+// the one change that serves today's setup best.
+#include <QProcess>
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "app/look/figures.h"
+#include "app/state/plan/setting_sweep.h"
+#include "app/state/run/engine_process.h"
+#include "app/views/search/search_words.h"
+#include "app/views/shared/plan_words.h"
+#include "app/views/sweep/sweep_view.h"
+#include "tests/app/plan/search_fixture.h"
+
+namespace parallelarium {
+namespace {
+
+class SearchRecommended : public SearchFixture {
+ protected:
+  // A click on what the picture has of that plan above the plot.
+  void click_on(const parallelarium::Setup& setup) {
+    QWidget& canvas = view().canvas();
+    canvas.grab();
+    for (const SearchHits::Plan& hit : view().hits().plans)
+      if (hit.plan->setup == setup && hit.rect.width() > 100) {
+        QTest::mouseClick(&canvas, Qt::LeftButton, {}, hit.rect.center().toPoint());
+        return;
+      }
+    ADD_FAILURE() << "no line of it";
+  }
+};
+
+// They are the command line's, the simplest of them is selected, and a click selects another.
+TEST_F(SearchRecommended, PlansStandFirstAndTheSimplestIsSelected) {
+  search_for(plan_wish("llama3-8b", "4"));
+  ASSERT_TRUE(search().answer());
+  const PlanAnswer& answer = *search().answer();
+  QProcess plan;
+  plan.start(EngineProcess::find_program(),
+             QStringLiteral("plan --model llama3-8b --machine dgx-h100 --gpus 4 --global-batch 8 "
+                            "--json")
+                 .split(QLatin1Char(' ')));
+  ASSERT_TRUE(plan.waitForFinished(kSearchMs));
+  const auto json = nlohmann::json::parse(plan.readAllStandardOutput().toStdString());
+  const auto& told = json.at("recommended");
+  ASSERT_EQ(told.size(), answer.recommended.size());
+  ASSERT_GT(told.size(), 1u) << "else nothing else can be clicked";
+  for (std::size_t at = 0; at < told.size(); ++at) {
+    const PlanAdvice& advice = answer.recommended[at];
+    EXPECT_EQ(to_json(advice.plan.setup), told[at].at("setup"));
+    EXPECT_EQ(advice.merits, told[at].at("merits").get<std::vector<std::string>>());
+    EXPECT_EQ(limits_text(advice.plan, answer.capacity_bytes).toStdString(),
+              told[at].at("limits").get<std::string>());
+    EXPECT_TRUE(view().description().contains(limits_text(advice.plan, answer.capacity_bytes)));
+  }
+  ASSERT_TRUE(answer.step_error);
+  EXPECT_EQ(*answer.step_error, json.at("tie_source").at("error").get<double>());
+  EXPECT_TRUE(step_text(answer, answer.recommended[0].plan).contains(QStringLiteral("±")));
+  ASSERT_NE(search().selected(), nullptr);
+  EXPECT_EQ(search().selected()->setup, search().first_choice()->setup);
+  for (const PlanAdvice& advice : answer.recommended) {
+    const auto& merits = advice.merits;
+    EXPECT_EQ(std::count(merits.begin(), merits.end(), "simplest") > 0,
+              advice.plan.setup == search().selected()->setup);
+  }
+  for (const PlanAdvice& advice : std::vector(answer.recommended)) {
+    click_on(advice.plan.setup);
+    EXPECT_EQ(search().selected()->setup, advice.plan.setup);
+  }
+}
+
+// The best change of what is trained today is the first of those that are tried, and a click
+// selects it, from where it is used or written as a launch line.
+TEST_F(SearchRecommended, TheBestChangeOfTodayCanBeOpened) {
+  search_for(wish_with_today());
+  ASSERT_TRUE(search().answer() && search().answer()->explained);
+  const ExplainedPlan told = *search().answer()->explained;
+  ASSERT_TRUE(told.change && told.plan);
+  search().select(told.plan->setup);
+  search().try_neighbours();
+  ASSERT_TRUE(wait_until([&] { return search().neighbours() != nullptr; }, kSearchMs))
+      << search().error().toStdString();
+  EXPECT_EQ(search().neighbours()->front().change, told.change->change);
+  EXPECT_NEAR(*search().neighbours()->front().seconds,
+              told.change->plan.seconds - told.plan->seconds, 1e-9);
+  click_on(told.change->plan.setup);
+  ASSERT_NE(search().selected(), nullptr);
+  EXPECT_EQ(search().selected()->setup, told.change->plan.setup);
+  QTest::mouseClick(button(QStringLiteral("Use it")), Qt::LeftButton);
+  session().wait_for_prediction();
+  EXPECT_EQ(session().setup(), told.change->plan.setup);
+  EXPECT_NEAR(session().subject().prediction()->step.seconds, told.change->plan.seconds, 1e-9);
+}
+
+// A plan without a pipeline has no bubble, in the room Plan as in Explore.
+TEST_F(SearchRecommended, OneStageHasNoBubble) {
+  PlanWish wish = plan_wish("llama3-8b", "4");
+  wish.fixed[QStringLiteral("pp")] = QStringLiteral("1");
+  search_for(wish);
+  ASSERT_NE(search().selected(), nullptr);
+  for (const Quantity& quantity : plan_quantities(search()))
+    if (quantity.key == QLatin1String("plan.bubble")) {
+      EXPECT_EQ(quantity.predicted.text, QStringLiteral("–"));
+    }
+  for (const FoundPlan& plan : search().answer()->plans)
+    EXPECT_EQ(bubble_text(plan), QStringLiteral("–"));
+}
+
+// In the room Plan a sweep is of the plan that is selected, until something else is set.
+TEST_F(SearchRecommended, ASweepBeginsWithTheSelectedPlan) {
+  search_for(small_wish());
+  ASSERT_NE(search().selected(), nullptr);
+  const auto plan = search().selected()->setup;
+  ASSERT_FALSE(plan == session().setup());
+  window->show_view(QStringLiteral("sweep"));
+  SettingSweep& sweep = window->view_of<SweepView>().sweep();
+  EXPECT_EQ(sweep.base(), plan);
+  SweepWish wish;
+  wish.first = QStringLiteral("zero");
+  wish.first_values = QString::number(plan.zero);
+  sweep.set_wish(wish);
+  sweep.start();
+  ASSERT_TRUE(wait_until([&] { return !sweep.sweeping(); }, kSearchMs));
+  ASSERT_TRUE(sweep.answer()) << sweep.error().toStdString();
+  ASSERT_EQ(sweep.answer()->points.size(), 1u);
+  EXPECT_NEAR(*sweep.answer()->points[0].figure, search().selected()->seconds, 1e-9);
+  EXPECT_FALSE(sweep.is_stale());
+  search().show_plan(false);
+  EXPECT_EQ(sweep.base(), session().setup());
+  EXPECT_TRUE(sweep.is_stale());
+}
+
+}  // namespace
+}  // namespace parallelarium
