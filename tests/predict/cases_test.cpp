@@ -122,7 +122,7 @@ INSTANTIATE_TEST_SUITE_P(
         Goal{"liu-2025-table-4", "mfu_causal_percent", "MCore,", 0.17, 0.285},
         // Long sequences: what else they spend their time on is not known.
         Goal{"torchtitan-2024-table-2", "tokens_per_second_per_rank", "", 0.505, 0.705},
-        Goal{"torchtitan-2025-async-tp", "tokens_per_second_per_rank", "BF16", 0.06, 0.06},
+        Goal{"torchtitan-2025-async-tp", "tokens_per_second_per_rank", "BF16", 0.125, 0.2},
         Goal{"torchtitan-2025-async-tp", "tokens_per_second_per_rank", "Float8", 0.14, 0.14},
         Goal{"torchtitan-2024-table-4", "tokens_per_second_per_rank", "", 0.16, 0.16},
         // A point of utilisation of some 40: its stages' messages and its gradients share cards.
