@@ -8669,6 +8669,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
 <context>
     <name>SearchView</name>
     <message>
+        <source>%1 GPUs, %2</source>
+        <translation>%1 GPUs, %2</translation>
+    </message>
+    <message>
         <source>Recommended</source>
         <translation>Empfohlen</translation>
     </message>

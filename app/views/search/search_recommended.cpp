@@ -27,6 +27,7 @@ double paint_recommended(QPainter& painter, const QRectF& rect, const SearchPict
   const QFont plain = theme.font(12), bold = theme.font(12, true), small = theme.font(11);
   put_caps(painter, QRectF(rect.left(), rect.top(), rect.width(), kAdviceHead),
            AdviceTexts::tr("Recommended"), theme, texts);
+  const bool several = answer.gpu_counts().size() > 1;
   double y = rect.top() + kAdviceHead;
   for (const PlanAdvice& advice : answer.recommended) {
     const FoundPlan& plan = advice.plan;
@@ -42,7 +43,9 @@ double paint_recommended(QPainter& painter, const QRectF& rect, const SearchPict
     put_elided(painter, QRectF(line.left() + kMerits + kStep, y, kMemory - 8, kAdviceLine),
                Qt::AlignVCenter, memory_text(answer, plan), plain, ink, texts);
     put_elided(painter, line.adjusted(kMerits + kStep + kMemory, 0, 0, 0), Qt::AlignVCenter,
-               axes_text(plan.setup), plain, ink, texts);
+               several ? AdviceTexts::tr("%1 GPUs, %2").arg(plan.gpus).arg(axes_text(plan.setup))
+                       : axes_text(plan.setup),
+               plain, ink, texts);
     put_elided(painter, line.adjusted(kMerits, kAdviceLine - 1, 0, kAdviceLine - 1),
                Qt::AlignVCenter,
                AdviceTexts::tr("limited by: %1").arg(limits_text(plan, answer.capacity_bytes)),
