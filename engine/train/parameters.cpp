@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <system_error>
 #include <thread>
 
 #include "engine/plan/model/routing.h"
@@ -31,11 +32,15 @@ void in_parts(std::size_t count, const std::function<void(std::size_t, std::size
   constexpr std::size_t kLeast = 1 << 20;
   const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
   const std::size_t parts = std::clamp<std::size_t>(count / kLeast, 1, cores);
-  std::vector<std::thread> others;
-  for (std::size_t part = 1; part < parts; ++part)
-    others.emplace_back(work, count * part / parts, count * (part + 1) / parts);
+  std::vector<std::jthread> others;
+  std::size_t part = 1;
+  try {
+    for (; part < parts; ++part)
+      others.emplace_back(work, count * part / parts, count * (part + 1) / parts);
+  } catch (const std::system_error&) {  // no thread more: this one does the rest
+    work(count * part / parts, count);
+  }
   work(0, count / parts);
-  for (std::thread& other : others) other.join();
 }
 
 enum class Start { kWeight, kOutput, kOne, kZero };

@@ -27,14 +27,20 @@ import typing
 from unittest import mock
 
 
+class Refused(Exception):
+    pass
+
+
 class Engine:
     def __init__(self, path):
         self.path = path
 
     def __call__(self, *words, text=None):
         done = subprocess.run([self.path, *words], input=text, capture_output=True, text=True)
+        if done.returncode == 2:  # refused with a sentence
+            raise Refused(done.stderr.strip())
         if done.returncode:
-            raise ValueError(done.stderr.strip())
+            raise RuntimeError(f"{' '.join(words)} ended with {done.returncode}: {done.stderr.strip()}")
         return json.loads(done.stdout)
 
 
@@ -214,7 +220,7 @@ def check(engine, framework, parse, setups):
     for name, setup in setups:
         try:
             written = engine("export", "--as", framework, "--setup", "-", "--json", text=json.dumps(setup))
-        except ValueError:
+        except Refused:
             unsaid += 1
             continue
         quiet = io.StringIO()
@@ -231,7 +237,7 @@ def check(engine, framework, parse, setups):
           f"{unsaid} cannot be written")
     for why, names in sorted(faults.items(), key=lambda fault: -len(fault[1])):
         print(f"  {len(names)} x {why}\n    first: {names[0]}")
-    return bool(faults)
+    return bool(faults) or parsed == 0
 
 
 def main():
@@ -251,7 +257,7 @@ def main():
     if not setups:
         setups = [(f"{row['case']}, {row['row']}", row["setup"]) for row in engine("cases", "--json")
                   if row["setup"]]
-    failed = False
+    failed, checked = False, 0
     for framework, prepare in PARSERS.items():
         if options.only in (None, framework):
             try:
@@ -260,7 +266,8 @@ def main():
                 print(f"{framework}: skipped, {error}")
                 continue
             failed |= check(engine, framework, parse, setups)
-    sys.exit(failed)
+            checked += 1
+    sys.exit(failed or checked == 0)
 
 
 if __name__ == "__main__":

@@ -12,10 +12,12 @@
 // of the same layer.
 //
 // Setup::ring_tensor cuts the products of linear layers by the tokens of the ranks. An all-gather
-// in front of one becomes a ring: in step i a rank multiplies the tokens of the i-th rank to its
-// left, while they go on to its right. A reduce-scatter behind one becomes a ring, too: in step i a
-// rank makes its part of a sum that ends t - 1 - i ranks to its right, adds what came from its
-// left, and passes it on during the next product. Source: Shoeybi et al. 2019, section 3;
+// in front of a forward becomes a ring: in step i a rank multiplies the tokens of the i-th rank to
+// its left, while they go on to its right. A reduce-scatter behind a product becomes a ring, too:
+// in step i a rank makes its part of a sum that ends t - 1 - i ranks to its right, adds what came
+// from its left, and passes it on during the next product. A weight gradient stays whole, since
+// each part of it would read and write all of the gradient: what it reads is gathered at once, but
+// for inputs that are kept from a forward's ring. Source: Shoeybi et al. 2019, section 3;
 // Korthikanti et al. 2022, section 4.2.2; Megatron-LM (asynchronous reduction in its linear
 // layers); Wang et al. 2023, "Overlap Communication with Dependent Computation via Decomposition in
 // Large Deep Learning Models", ASPLOS, section 5.
@@ -60,7 +62,7 @@ class TensorPass {
         overlaps_(setup.overlap_tensor),
         rings_(setup.ring_tensor),
         tp_(setup.mesh.tp),
-        hidden_(setup.mesh.pp > 1 ? Lane::kData : Lane::kPipeline),
+        ring_(setup.mesh.pp > 1 ? Lane::kData : Lane::kPipeline),
         gates_travel_(setup.expert_gates == ExpertGates::kActivations),
         shares_(sends_tensor_shares(setup)),
         model_(setup.model),
@@ -85,9 +87,9 @@ class TensorPass {
     const bool leaves = is_row(piece) || piece == Piece::kEmbedding;
     const bool input = phase == Phase::kInputGrad;
     if (rings_ && !shared && is_linear(piece)) {
-      const bool sums_input = input && enters;
-      if ((forward && leaves) || (sums_input && !overlaps_)) return ring_sum(draft, forward);
-      if ((enters || leaves) && !sums_input) return ring_gather(draft, enters);
+      const bool reads_ring = forward || (phase == Phase::kWeightGrad && keeps_);
+      if ((forward && leaves) || (input && enters && !overlaps_)) return ring_sum(draft, forward);
+      if (enters && reads_ring) return ring_gather(draft);
     }
     if (sp_) gather_inputs(draft, forward, enters, leaves, shared);
     const bool sums = !shared && ((forward && leaves) || (input && piece == Piece::kDispatch) ||
@@ -187,7 +189,7 @@ class TensorPass {
     Draft sum = collective(sp_ ? CollectiveKind::kReduceScatter : CollectiveKind::kAllReduce,
                            purpose, drafts_[at]);
     // The weight gradient that follows needs no sum of input gradients.
-    if (overlaps_ && drafts_[at].op.phase == Phase::kInputGrad) sum.op.lane = hidden_;
+    if (overlaps_ && drafts_[at].op.phase == Phase::kInputGrad) sum.op.lane = Lane::kPipeline;
     if (sp_) {
       DraftOperand own = output;
       own.count = own_;
@@ -227,7 +229,7 @@ class TensorPass {
       Draft draft = collective_draft(CollectiveKind::kAllGather, Axis::kTp, purpose,
                                      own_ * size_of(sizes_.type), sizes_.type, beside);
       draft.op.kind = sends ? OpKind::kSend : OpKind::kRecv;
-      draft.op.lane = hidden_;
+      draft.op.lane = ring_;
       draft.op.peer = sends ? 1 : tp_ - 1;
       draft.op.batch = batches_;
       draft.operands = {sends ? sent : received};
@@ -259,21 +261,17 @@ class TensorPass {
     return draft;
   }
 
-  void ring_gather(const Draft& draft, bool enters) {
+  // The input of a forward, or of a weight gradient that reads what its forward kept.
+  void ring_gather(const Draft& draft) {
+    constexpr Tensor kInput = Tensor::kSequenceInput;
     const bool weight = draft.op.phase == Phase::kWeightGrad;
-    const std::size_t index = enters && weight ? 1 : 0;
-    const Tensor tensor = enters ? Tensor::kSequenceInput : Tensor::kSequenceGradient;
-    const Purpose purpose = !enters  ? Purpose::kGradients
-                            : weight ? Purpose::kRegather
-                                     : Purpose::kActivations;
-    // A weight gradient reads what its input gradient got, or its forward where that is kept.
-    const bool is_there = weight && (!enters || keeps_);
+    const std::size_t index = weight ? 1 : 0;
     DraftOperand own = draft.operands[index];
     own.count = own_;
     for (int step = 0; step < tp_; ++step) {
-      const DraftOperand here = step == 0 ? own : block(tensor, draft, step, false);
-      if (!is_there && step + 1 < tp_)
-        pass_on(draft, purpose, here, block(tensor, draft, step + 1, true));
+      const DraftOperand here = step == 0 ? own : block(kInput, draft, step, false);
+      if (!weight && step + 1 < tp_)
+        pass_on(draft, Purpose::kActivations, here, block(kInput, draft, step + 1, true));
       Draft part = step_of(draft, step);
       part.operands[index] = here;
       drafts_.push_back(std::move(part));
@@ -346,9 +344,9 @@ class TensorPass {
 
   const bool sp_, keeps_, overlaps_, rings_;
   const int tp_;
-  // The lane of what products hide. Neighbour stages work on other actions, and what goes between
-  // them waits for these: in the same lane it would wait, too.
-  const Lane hidden_;
+  // The lane of rings. Neighbour stages work on other actions, and what goes between them waits for
+  // these: in the same lane a ring would wait, too.
+  const Lane ring_;
   const bool gates_travel_, shares_;
   std::int32_t batches_ = 0;  // of this action so far
   const Model& model_;

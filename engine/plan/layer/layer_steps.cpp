@@ -139,11 +139,12 @@ class LayerWalk {
     }
   }
 
-  // A built rank may stand for others, whose neighbours are as far from them along CP.
+  // A built rank may stand for others, whose neighbours are as far from them along CP and TP.
   int receiver_of(const RankProgram& built, const Op& op, const LayerRank& of) const {
-    const int to = coordinates_of(setup_.mesh, op.peer).cp, cp = setup_.mesh.cp;
-    const int place = (of.at.cp + to - built.at.cp + cp) % cp;
-    return (of.at.dp * cp + place) * setup_.mesh.tp + of.at.tp;
+    const auto to = coordinates_of(setup_.mesh, op.peer);
+    const int cp = setup_.mesh.cp, tp = setup_.mesh.tp;
+    const int place = (of.at.cp + to.cp - built.at.cp + cp) % cp;
+    return (of.at.dp * cp + place) * tp + (of.at.tp + to.tp - built.at.tp + tp) % tp;
   }
 
   const Setup& setup_;

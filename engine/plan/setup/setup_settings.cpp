@@ -122,6 +122,10 @@ SettingTable<Setup> mesh_rows() {
        .value = Is::flag(&Setup::sequence_parallel),
        .applies = [](const Setup& setup) { return setup.mesh.tp > 1 || setup.sequence_parallel; },
        .needs = "needs TP above 1",
+       .follow =
+           [](Setup& setup, const Setup&) {
+             setup.ring_tensor = setup.ring_tensor && setup.sequence_parallel;
+           },
        .section = Section::kParallelism,
        .label = "Sequence",
        .symbol = "SP",
@@ -217,7 +221,8 @@ SettingTable<Setup> mesh_rows() {
        .needs = "needs sequence parallelism",
        .section = Section::kMoreParallelism,
        .label = "Ring of TP products",
-       .help = "cut TP's products so that tokens and sums travel meanwhile: true or false"},
+       .help = "asynchronous TP: cut forward products and their sums, so that tokens travel during "
+               "them: true or false"},
       {.key = "overlap_pipeline",
        .option = "overlap-pipeline",
        .value = Is::flag(&Setup::overlap_pipeline),

@@ -134,12 +134,12 @@ void check_recompute(const Setup& setup, Messages& wrong) {
   const auto without = [&](Message why) { add(wrong, std::move(why), "recompute", {"none"}); };
   if (setup.model.latent.kv_rank > 0)
     without(message("second-products-latent",
-                    "Every second product is computed again where queries, keys and values are "
-                    "one each; latent attention has more of them."));
+                    "Computing second products again is not known for latent attention, whose "
+                    "queries, keys and values are several products each."));
   if (setup.kept == KeptType::kFp8)
     without(message("second-products-kept",
-                    "What every second product keeps waits as it is computed; keep activations as "
-                    "they are, or compute others again."));
+                    "Computing second products again does not go with activations that are kept in "
+                    "FP8; keep them as they are, or compute others again."));
   if (setup.mesh.cp > 1 && setup.context_parallel == ContextParallel::kUlysses)
     without(message("second-products-ulysses",
                     "Ulysses keeps the queries, keys and values that ranks exchanged, so computing "

@@ -172,10 +172,11 @@ TieThreshold tie_threshold_of(const Machine& machine) {
                        title_of(machine));
   if (ties.held_out > 0) {
     ties.error = missed / ties.held_out;
-    ties.trust = message("plan-trust",
-                         "A step may be off by ± {}: by so much {} published rows on {} that no "
-                         "rate was fitted on are missed, in the mean.",
-                         figure(percent_text(*ties.error)), ties.held_out, title_of(machine));
+    ties.trust =
+        message("plan-trust",
+                "Steps of {} published rows on {} that no rate was fitted on are missed by "
+                "{} on average; single ones by more.",
+                ties.held_out, title_of(machine), figure(percent_text(*ties.error)));
   }
   if (ties.pairs == 0) {
     ties.said = message("plan-ties-none",

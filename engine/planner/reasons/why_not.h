@@ -33,8 +33,8 @@ Result<void> check_value(const std::string& axis, const std::string& value, Plan
 
 // {"axis", "value", "candidates", "classes", "reasons", "plan", "seconds", "change", "sentence",
 // "message"}; "plan" and "seconds" are null where there is none.
+nlohmann::json to_json(const WhyNot& answer);
 // "TP 8", "ZeRO 3", "schedule zb-h1".
 std::string value_of_axis(const std::string& axis, const std::string& value);
-nlohmann::json to_json(const WhyNot& answer);
 
 }  // namespace parallelarium

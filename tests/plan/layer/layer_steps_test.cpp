@@ -308,6 +308,23 @@ TEST(LayerSteps, AnExchangeNamesTheRankThatTheProgramSendsTo) {
   EXPECT_GT(exchanges, 0);
 }
 
+// A ring of TP passes its blocks to the neighbour along TP.
+TEST(LayerSteps, ARingOfTensorParallelismSendsToTheNextRank) {
+  auto setup = setup_of(4, 1, true);
+  setup.ring_tensor = true;
+  const LayerSteps layer = layer_steps(setup, built(setup), {0, 0, false});
+  int exchanges = 0;
+  for (const LayerStep& step : layer.steps) {
+    if (step.kind != LayerStepKind::kExchange) continue;
+    for (std::size_t rank = 0; rank < step.ranks.size(); ++rank, ++exchanges) {
+      const int to = step.ranks[rank].sends_to;
+      ASSERT_GE(to, 0);
+      EXPECT_EQ(layer.ranks[std::size_t(to)].at.tp, (layer.ranks[rank].at.tp + 1) % 4);
+    }
+  }
+  EXPECT_GT(exchanges, 0);
+}
+
 // What comes out of the embedding's collective is what the first layer finds.
 TEST(LayerSteps, TheEmbeddingsCollectiveLeavesACopyOrAShard) {
   for (const bool sequence_parallel : {false, true}) {

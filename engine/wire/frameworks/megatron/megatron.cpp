@@ -122,7 +122,11 @@ FrameworkRow eighths(const MegatronNames& n) {
     entries.emplace_back(name, "hybrid");
     entries.emplace_back(scaling, "tensorwise");
   };
-  row.read = [name](Draft& draft) -> Result<void> {
+  row.read = [name, scaling](Draft& draft) -> Result<void> {
+    if (const std::string own = word_at(draft, scaling, "tensorwise"); own != "tensorwise")
+      draft.notes.push_back(message("framework-fp8-recipe",
+                                    "FP8 is scaled by tensor here; the recipe {} is left out.",
+                                    shown(own)));
     const std::string recipe = word_at(draft, "mixed_precision", "");
     const bool is_fp8 = draft.find(name) != nullptr || recipe.find("fp8") != std::string::npos;
     draft.setup.products = is_fp8 ? ProductType::kFp8 : ProductType::kSame;
