@@ -13,6 +13,7 @@
 #include "app/views/shared/words.h"
 #include "app/views/timeline/picture/range_readout.h"
 #include "tests/app/pipeline/timelines_fixture.h"
+#include "tests/app/window/german.h"
 
 namespace parallelarium {
 namespace {
@@ -109,6 +110,36 @@ TEST_F(Timelines, OfOtherSettingsTheFirstAreNamed) {
   });
   EXPECT_TRUE(many.contains(QStringLiteral("1F1B, 4 stages, 8 micro-batches \u2026")))
       << many.toStdString();
+}
+
+TEST(OtherSettings, AreSaidInTheWordsOfThePanel) {
+  const auto said = [](auto&& of_run, auto&& of_present) {
+    Observation run;
+    run.setup = pipeline_setup(4, 8);
+    auto present = run.setup;
+    of_run(run.setup);
+    of_present(present);
+    return other_settings_title(run, present).section(QStringLiteral(": "), 1).toStdString();
+  };
+  const auto plain = [](auto&) {};
+  const auto parallel = [](auto& setup) { setup.sequence_parallel = true; };
+  const auto group = [](auto& setup) { setup.zero_group = 2; };
+  const auto nodes = [](auto& setup) { setup.nodes = 3; };
+  const auto own = [](auto& setup) {
+    setup.precision.name = "custom";
+    setup.precision.moments_bytes = 4;
+  };
+  EXPECT_EQ(said(parallel, plain), "SP on");
+  EXPECT_EQ(said(plain, parallel), "SP off");
+  EXPECT_EQ(said(own, plain), "Precision custom");
+  EXPECT_EQ(said(group, plain), "ZeRO group 2");
+  EXPECT_EQ(said(plain, group), "ZeRO group all of DP");
+  EXPECT_EQ(said(plain, nodes), "Nodes as needed");
+  const German in_german;
+  EXPECT_EQ(said(parallel, plain), "SP an");
+  EXPECT_EQ(said(own, plain), "Genauigkeit eigene");
+  EXPECT_EQ(said(plain, group), "ZeRO-Gruppe ganzes DP");
+  EXPECT_EQ(said(plain, nodes), "Knoten nach Bedarf");
 }
 
 // Lessons hide the lane of the run, and with it what is known of others.
