@@ -75,9 +75,17 @@ TEST_F(Timelines, ARunOfOtherSettingsIsSetAsideUntilAClickPinsIt) {
   EXPECT_TRUE(view.description().contains(said)) << view.description().toStdString();
   const RowBox& empty = view.layout_of_rows().rows.back();
   ASSERT_LT(empty.row, 0);
-  const QPoint inside =
-      (empty.bar.center() + QPointF(0, view.layout_of_rows().tick_band)).toPoint();
-  QTest::mouseClick(view.viewport(), Qt::LeftButton, {}, inside);
+  const auto click = [&](QPointF at) {
+    at.ry() += view.layout_of_rows().tick_band;
+    QTest::mouseClick(view.viewport(), Qt::LeftButton, {}, at.toPoint());
+  };
+  const QRectF line = other_line(view.picture().lanes[1], empty, theme_for(view.palette()));
+  ASSERT_TRUE(empty.bar.contains(line));
+  ASSERT_LT(line.right() + 8, empty.bar.right());
+  click(QPointF(line.center().x(), empty.bar.top() + 4));
+  click(QPointF(empty.bar.right() - 4, line.center().y()));
+  EXPECT_EQ(session.runs().pinned(), nullptr) << "beside the line is no click on it";
+  click(line.center());
   ASSERT_NE(session.runs().pinned(), nullptr);
   EXPECT_EQ(session.runs().pinned()->observation.setup.microbatches, 8);
   ASSERT_EQ(view.picture().lanes.size(), 3u);
