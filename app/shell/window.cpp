@@ -21,9 +21,9 @@
 #include "app/state/step/order_edit.h"
 #include "app/state/topic.h"
 #include "app/views/pipeline/pipeline_view.h"
+#include "app/views/shared/earlier_runs.h"
 #include "app/views/shared/transport_bar.h"
 #include "app/views/shared/view_keys.h"
-#include "app/views/shared/words.h"
 
 namespace parallelarium {
 
@@ -241,18 +241,11 @@ void Window::choose_theme(ThemeChoice choice) {
                                                                                : "system");
 }
 
-// One click pins a run, the latest first.
+// One click pins a run.
 void Window::fill_earlier() {
   earlier_->clear();
-  const std::span<const RunRecord> runs = session_.runs().shown();
-  for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
-    if (&*run == session_.runs().current() && !session_.runs().current_is_stale()) continue;
-    QAction* action = earlier_->addAction(setup_footer(run->observation.setup));
-    action->setToolTip(run_title(run->observation, false));
-    connect(action, &QAction::triggered, this,
-            [this, record = *run] { session_.runs().pin(record); });
-  }
-  earlier_->setEnabled(!earlier_->isEmpty());
+  add_earlier_runs(*earlier_, session_.runs(),
+                   [this](const RunRecord& run) { session_.runs().pin(run); });
 }
 
 // Whether a key that is pressed elsewhere is for the view in front. A field ignores Return once it
