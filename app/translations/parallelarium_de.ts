@@ -1125,10 +1125,6 @@
         <translation>über %1</translation>
     </message>
     <message>
-        <source>below: a run of other settings</source>
-        <translation>darunter: Lauf mit anderen Einstellungen</translation>
-    </message>
-    <message>
         <source>repeat %1 of %2, the median</source>
         <translation>Wiederholung %1 von %2, der Median</translation>
     </message>
@@ -1139,6 +1135,10 @@
     <message>
         <source>assumed links, %1 and %2; a run is on this computer</source>
         <translation>angenommene Verbindungen, %1 und %2; ein Lauf ist auf diesem Rechner</translation>
+    </message>
+    <message>
+        <source>run of other settings: %1</source>
+        <translation>Lauf mit anderen Einstellungen: %1</translation>
     </message>
     <message>
         <source>press Run to see your ranks do it</source>
