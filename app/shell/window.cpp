@@ -20,9 +20,10 @@
 #include "app/state/plan/plan_search.h"
 #include "app/state/step/order_edit.h"
 #include "app/state/topic.h"
+#include "app/views/pipeline/pipeline_view.h"
+#include "app/views/shared/earlier_runs.h"
 #include "app/views/shared/transport_bar.h"
 #include "app/views/shared/view_keys.h"
-#include "app/views/shared/words.h"
 
 namespace parallelarium {
 
@@ -240,36 +241,45 @@ void Window::choose_theme(ThemeChoice choice) {
                                                                                : "system");
 }
 
-// One click pins a run, the latest first.
+// One click pins a run.
 void Window::fill_earlier() {
   earlier_->clear();
-  const std::span<const RunRecord> runs = session_.runs().shown();
-  for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
-    if (&*run == session_.runs().current() && !session_.runs().current_is_stale()) continue;
-    QAction* action = earlier_->addAction(setup_footer(run->observation.setup));
-    action->setToolTip(run_title(run->observation, false));
-    connect(action, &QAction::triggered, this,
-            [this, record = *run] { session_.runs().pin(record); });
-  }
-  earlier_->setEnabled(!earlier_->isEmpty());
+  add_earlier_runs(*earlier_, session_.runs(),
+                   [this](const RunRecord& run) { session_.runs().pin(run); });
 }
 
-// What no field has taken is for the view in front, wherever the focus is: its keys act as soon as
-// it is seen.
+// Whether a key that is pressed elsewhere is for the view in front. A field ignores Return once it
+// has acted on it, and nobody who pressed a button elsewhere means to erase or to choose.
+bool Window::view_wants(const QKeyEvent& event) const {
+  const QWidget* focus = focusWidget();
+  const bool types = focus && focus->testAttribute(Qt::WA_InputMethodEnabled);
+  const bool builds = session_.order_edit().open() && qobject_cast<PipelineView*>(&view());
+  if (types || builds || !single_keys_act()) return false;
+  if ((event.modifiers() & ~Qt::KeypadModifier) != Qt::NoModifier) return false;
+  for (const Qt::Key acts :
+       {Qt::Key_Return, Qt::Key_Enter, Qt::Key_Escape, Qt::Key_Delete, Qt::Key_Backspace})
+    if (event.key() == acts) return false;
+  if (view_key_of(event)) return true;
+  const QList<QAction*> commands = view().all_commands();
+  return std::any_of(commands.begin(), commands.end(), [&](const QAction* command) {
+    return command->shortcut() == QKeySequence(event.key());
+  });
+}
+
+// The keys of the view in front act as soon as it is seen, wherever the focus is.
 void Window::keyPressEvent(QKeyEvent* event) {
   QWidget* target = &view();
   while (target->focusProxy()) target = target->focusProxy();
-  const bool single = (event->modifiers() & ~Qt::KeypadModifier) == Qt::NoModifier;
-  if (passes_key_ || !single || !target->isVisible() || target->hasFocus())
+  if (passes_key_ || !target->isVisible() || target->hasFocus() || !view_wants(*event))
     return QMainWindow::keyPressEvent(event);
   const QScopedValueRollback<bool> passes(passes_key_, true);
   QCoreApplication::sendEvent(target, event);
   const auto key = event->isAccepted() ? std::nullopt : view_key_of(*event);
-  if (!key || !top_bar_->transport().isVisible()) return;
-  const QList<QAction*> transport = top_bar_->transport().transport_actions();
-  for (const auto& [of, at] :
-       {std::pair(ViewKey::kStepBack, 0), {ViewKey::kPlay, 1}, {ViewKey::kStepOn, 2}})
-    if (key == of) transport[at]->trigger();
+  const TransportBar& transport = top_bar_->transport();
+  if (!key || !transport.isVisible()) return;
+  if (key == ViewKey::kStepBack) transport.step_back().trigger();
+  if (key == ViewKey::kPlay) transport.play().trigger();
+  if (key == ViewKey::kStepOn) transport.step_on().trigger();
 }
 
 void Window::cycle_panes(int direction) {

@@ -130,6 +130,7 @@ class Window : public QMainWindow {
   void refresh_strip();
   void show_setup_popup();
   void fill_earlier();
+  bool view_wants(const QKeyEvent& event) const;
   void cycle_panes(int direction);
   // window_lessons.cpp
   bool show_playlist(std::optional<Playlist> playlist, bool keeps);

@@ -284,7 +284,6 @@ void Window::build_menus() {
   run->addSeparator();
   run->addActions({do_.pin, do_.unpin});
   earlier_ = run->addMenu(tr("&Earlier runs"));
-  earlier_->setToolTipsVisible(true);
   connect(run, &QMenu::aboutToShow, this, &Window::fill_earlier);
   run->addAction(do_.techniques);
   run->addSeparator();

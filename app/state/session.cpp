@@ -17,23 +17,22 @@ namespace parallelarium {
 
 namespace {
 
-// What is shown of a prediction, a run and a pin, as long as each takes.
-Lengths lengths_of(const Prediction& prediction, const RunStore& runs, const LessonLocks& locks) {
+// How long what is shown of a prediction, a run and a pin takes. A run of other settings is not
+// shown.
+Nanoseconds length_of(const Prediction& prediction, const RunStore& runs,
+                      const LessonLocks& locks) {
   const bool show_predicted = !locks.hidden(QStringLiteral("lane.predicted"));
   const bool show_run = !locks.hidden(QStringLiteral("lane.run"));
-  const auto longest = [&](bool with_stale_run) {
-    Nanoseconds longest{0};
-    if (show_predicted) longest = prediction.timeline.duration;
-    const RunRecord* run = runs.current();
-    if (run && show_run && (with_stale_run || longest.count() == 0 || !runs.current_is_stale()))
-      longest = std::max(longest, run->observation.timeline.duration);
-    const RunRecord* pin = runs.pinned();
-    if (pin && (pin->observed() ? show_run : show_predicted))
-      longest = std::max(longest, pin->observed() ? pin->observation.timeline.duration
-                                                  : pin->prediction->timeline.duration);
-    return longest;
-  };
-  return {longest(true), longest(false)};
+  Nanoseconds longest{0};
+  if (show_predicted) longest = prediction.timeline.duration;
+  const RunRecord* run = runs.current();
+  if (run && show_run && !runs.current_is_stale())
+    longest = std::max(longest, run->observation.timeline.duration);
+  const RunRecord* pin = runs.pinned();
+  if (pin && (pin->observed() ? show_run : show_predicted))
+    longest = std::max(longest, pin->observed() ? pin->observation.timeline.duration
+                                                : pin->prediction->timeline.duration);
+  return longest;
 }
 
 }  // namespace
@@ -173,9 +172,9 @@ void Session::accept_prediction(const Predicted& answer) {
 }
 
 void Session::refresh_lengths() {
-  const Lengths lengths = lengths_of(*state_->subject.prediction(), state_->runs, state_->locks);
-  state_->subject.set_lengths(lengths);
-  state_->playback.set_lengths(lengths.horizon, lengths.fitted);
+  const Nanoseconds length = length_of(*state_->subject.prediction(), state_->runs, state_->locks);
+  state_->subject.set_lengths({length, length});
+  state_->playback.set_lengths(length, length);
 }
 
 void Session::refit() {

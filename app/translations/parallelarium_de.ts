@@ -1125,10 +1125,6 @@
         <translation>über %1</translation>
     </message>
     <message>
-        <source>below: a run of other settings</source>
-        <translation>darunter: Lauf mit anderen Einstellungen</translation>
-    </message>
-    <message>
         <source>repeat %1 of %2, the median</source>
         <translation>Wiederholung %1 von %2, der Median</translation>
     </message>
@@ -1139,6 +1135,10 @@
     <message>
         <source>assumed links, %1 and %2; a run is on this computer</source>
         <translation>angenommene Verbindungen, %1 und %2; ein Lauf ist auf diesem Rechner</translation>
+    </message>
+    <message>
+        <source>run of other settings: %1</source>
+        <translation>Lauf mit anderen Einstellungen: %1</translation>
     </message>
     <message>
         <source>press Run to see your ranks do it</source>
@@ -7708,12 +7708,36 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>%1 ist nicht dieser Rechner, von hier kann dort also nichts laufen. %2</translation>
     </message>
     <message>
-        <source>Fewer ranks, a smaller model or micro-batch would shrink it.</source>
-        <translation>Weniger Ränge, ein kleineres Modell oder Mikro-Batch würden es verkleinern.</translation>
+        <source>fewer ranks</source>
+        <translation>weniger Ränge</translation>
     </message>
     <message>
-        <source>More stages, TP, ZeRO or recompute would shrink it.</source>
-        <translation>Mehr Stufen, TP, ZeRO oder Neurechnen würden es verkleinern.</translation>
+        <source>a smaller model</source>
+        <translation>ein kleineres Modell</translation>
+    </message>
+    <message>
+        <source>a smaller micro-batch</source>
+        <translation>ein kleinerer Mikro-Batch</translation>
+    </message>
+    <message>
+        <source>more stages</source>
+        <translation>mehr Stufen</translation>
+    </message>
+    <message>
+        <source>more TP</source>
+        <translation>mehr TP</translation>
+    </message>
+    <message>
+        <source>ZeRO</source>
+        <translation>ZeRO</translation>
+    </message>
+    <message>
+        <source>recompute</source>
+        <translation>Neurechnen</translation>
+    </message>
+    <message>
+        <source>What would shrink it: %1.</source>
+        <translation>Das würde es verkleinern: %1.</translation>
     </message>
     <message>
         <source>This does not fit in memory. %1</source>

@@ -24,13 +24,34 @@ QString question_refusal(const Session& session) {
              : QString();
 }
 
-// `advice`, unless a lesson locks all settings that it is about.
-QString unless_locked(const Session& session, std::initializer_list<const char*> settings,
-                      const QString& advice) {
-  return std::any_of(settings.begin(), settings.end(),
-                     [&](const char* key) { return session.locks().allowed(QLatin1String(key)); })
-             ? advice
-             : QString();
+// What would shrink what does not fit, of the settings that a lesson leaves open. `together`: the
+// ranks share one memory.
+QString shrinking_advice(const Session& session, bool together) {
+  const LessonLocks& locks = session.locks();
+  const auto is_open = [&](const char* setting) {  // or a part of it: "model.layers" of "model"
+    const QString key = QLatin1String(setting), part = key + QLatin1Char('.');
+    const QStringList& open = locks.allowed_keys();
+    return locks.allowed(key) || std::any_of(open.begin(), open.end(), [&](const QString& one) {
+             return one.startsWith(part);
+           });
+  };
+  QStringList ways;
+  const auto offer = [&](std::initializer_list<const char*> settings, const QString& way) {
+    if (std::any_of(settings.begin(), settings.end(), is_open)) ways << way;
+  };
+  if (together) {
+    offer({"mesh.dp", "mesh.tp", "mesh.pp"}, RunAdvice::tr("fewer ranks"));
+    offer({"model"}, RunAdvice::tr("a smaller model"));
+    offer({"micro_batch"}, RunAdvice::tr("a smaller micro-batch"));
+  } else {
+    offer({"mesh.pp"}, RunAdvice::tr("more stages"));
+    offer({"mesh.tp"}, RunAdvice::tr("more TP"));
+    offer({"zero"}, RunAdvice::tr("ZeRO"));
+    offer({"recompute"}, RunAdvice::tr("recompute"));
+  }
+  return ways.isEmpty()
+             ? QString()
+             : RunAdvice::tr("What would shrink it: %1.").arg(ways.join(QStringLiteral(", ")));
 }
 
 // Whole seconds, from a minute on whole minutes, at least one.
@@ -111,13 +132,7 @@ std::optional<Message> memory_problem(const Session& session) {
     return {};  // the memory of the cores is not theirs
   const Prediction& prediction = *session.subject().prediction();
   const bool together = prediction.memory_together();
-  const QString how =
-      together
-          ? unless_locked(session, {"mesh.dp", "mesh.tp", "mesh.pp", "model", "micro_batch"},
-                          RunAdvice::tr("Fewer ranks, a smaller model or micro-batch would shrink "
-                                        "it."))
-          : unless_locked(session, {"mesh.pp", "mesh.tp", "zero", "recompute"},
-                          RunAdvice::tr("More stages, TP, ZeRO or recompute would shrink it."));
+  const QString how = shrinking_advice(session, together);
   const QString needed = bytes_text(prediction.needed_bytes);
   const QString capacity = bytes_text(prediction.capacity_bytes);
   QString said;

@@ -62,7 +62,7 @@ CollectivePicture collective_picture(const Session& session) {
   picture.run = collectives.run();
   picture.stale = collectives.run_is_stale();
   picture.times_compare = collectives.times_compare();
-  if (picture.run && picture.times_compare)
+  if (picture.run && !picture.stale && picture.times_compare)
     picture.observed =
         std::make_shared<const CollectiveMotion>(picture.run->plan, picture.run->seen.timeline);
   picture.playhead = collectives.playhead();

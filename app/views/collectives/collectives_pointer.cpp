@@ -20,7 +20,7 @@ void CollectivesView::choose(MoveRef ref, bool go_there) {
     const Span span = picture.shown().span_of(ref);
     s.collectives.set_playhead(span.begin + (span.end - span.begin) / 2);
   }
-  const bool seen = picture.observed && !picture.stale && !picture.hides_run();
+  const bool seen = picture.observed && !picture.hides_run();
   if (picture.hides_predicted()) return;
   Q_EMIT described(describe_move(*picture.predicted, seen ? picture.observed.get() : nullptr, ref));
 }
@@ -97,7 +97,7 @@ void CollectivesView::show_tool_tip(const QPoint& at, const QPoint& global) {
   }
   if (const MoveRef ref = move_at(picture, layout, at);
       ref.step >= 0 && !picture.hides_predicted()) {
-    const bool seen = picture.observed && !picture.stale && !picture.hides_run();
+    const bool seen = picture.observed && !picture.hides_run();
     const SelectionText text =
         describe_move(*picture.predicted, seen ? picture.observed.get() : nullptr, ref);
     lines = QStringList{text.headline};

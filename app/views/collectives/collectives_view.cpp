@@ -144,7 +144,7 @@ CollectivePicture CollectivesView::picture() const {
   picture.run = collectives.run();
   picture.stale = collectives.run_is_stale();
   picture.times_compare = collectives.times_compare();
-  if (picture.run && picture.times_compare) {
+  if (picture.run && !picture.stale && picture.times_compare) {
     if (s.observed_of != picture.run->plan) {
       s.observed_of = picture.run->plan;
       s.observed =
@@ -227,8 +227,7 @@ void CollectivesView::refresh_table() {
   State& s = *state_;
   const CollectivePicture picture = this->picture();
   const CollectivePlan& plan = *picture.plan;
-  const CollectiveMotion* seen =
-      picture.observed && !picture.stale ? picture.observed.get() : nullptr;
+  const CollectiveMotion* seen = picture.observed.get();
   QStringList heads{tr("Step"),
                     tr("From"),
                     tr("To"),

@@ -9,6 +9,7 @@
 #include "app/state/plan/plan_search.h"
 #include "app/views/compare/compare_state.h"
 #include "app/views/shared/case_words.h"
+#include "app/views/shared/earlier_runs.h"
 #include "app/views/shared/words.h"
 #include "engine/predict/cases/cases.h"
 
@@ -51,19 +52,9 @@ void CompareView::fill_menu() {
       const Result<Machine> machine = find_machine(setup.machine.name());
       if (machine) add(tr("PLAN · %1").arg(setup_footer(setup)), session.resolved(setup), *machine);
     });
-  add_runs(s.menu->addMenu(tr("An earlier &run")));
+  add_earlier_runs(*s.menu->addMenu(tr("An earlier &run")), s.session.runs(),
+                   [this](const RunRecord& run) { add(run_title(run.observation, false), run); });
   add_cases(s.menu->addMenu(tr("A published &case")));
-}
-
-void CompareView::add_runs(QMenu* menu) {
-  const RunStore& runs = state_->session.runs();
-  for (const RunRecord& run : runs.shown()) {
-    if (&run == runs.current() && !runs.current_is_stale()) continue;  // it is a column
-    QAction* action = menu->addAction(setup_footer(run.observation.setup));
-    connect(action, &QAction::triggered, this,
-            [this, run] { add(run_title(run.observation, false), run); });
-  }
-  menu->setEnabled(!menu->isEmpty());
 }
 
 void CompareView::add_cases(QMenu* menu) {

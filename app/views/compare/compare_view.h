@@ -51,7 +51,6 @@ class CompareView : public CanvasView {
   void build_actions();
   void fill_menu();
   void add_cases(QMenu* menu);
-  void add_runs(QMenu* menu);
   void add(const QString& title, const Setup& setup, const Machine& machine,
            std::function<Result<std::vector<PublishedFigure>>()> published);
   void keep(const CompareEntry& entry);

@@ -25,6 +25,9 @@ class TransportBar : public QWidget {
   // For the menu and the shortcut sheet: previous event, play or pause, next event, slower, faster,
   // loop and reduced motion (checkable).
   QList<QAction*> transport_actions() const;
+  QAction& step_back() const { return *previous_; }
+  QAction& play() const { return *play_; }
+  QAction& step_on() const { return *next_; }
 
  protected:
   void changeEvent(QEvent* event) override;

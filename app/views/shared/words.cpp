@@ -3,6 +3,7 @@
 
 #include <QCoreApplication>
 #include <QDateTime>
+#include <QRegularExpression>
 #include <algorithm>
 
 #include "app/look/figures.h"
@@ -223,6 +224,18 @@ namespace {
 
 constexpr qsizetype kMostDiffering = 3;  // settings that a title names
 
+// "on", "custom", "all of DP": a setting's value in the words of the panel. What a 0 means that is
+// no number stands in the label: "ZeRO group (0: all of DP)".
+QString panel_words(const Setup& setup, const SetupSetting& row) {
+  static const QRegularExpression kMeansOfZero(QStringLiteral("\\(0: ([^)]*)\\)"));
+  const QString value = field_text(setup, row.option);
+  if (value == QLatin1String("0")) {
+    const QRegularExpressionMatch means = kMeansOfZero.match(setting_words(row.label));
+    if (means.hasMatch()) return means.captured(1);
+  }
+  return caption_of(row, value.toStdString()).text.section(QStringLiteral(": "), 0, 0);
+}
+
 // "8 micro-batches": in what `run` differs from the present Setup, what says most first.
 QString differing(const Setup& run, const Setup& present) {
   QStringList parts;
@@ -252,7 +265,7 @@ QString differing(const Setup& run, const Setup& present) {
     if (!same_model && row.key.rfind("model.", 0) == 0) continue;
     const QString title = field_title(row.option);  // empty: what others fill
     if (!title.isEmpty() && fields_differ(run, present, {row.option}))
-      parts << title + QLatin1Char(' ') + field_text(run, row.option);
+      parts << title + QLatin1Char(' ') + panel_words(run, row);
   }
   if (parts.isEmpty()) return SharedTexts::tr("other settings");
   if (parts.size() <= kMostDiffering) return parts.join(QStringLiteral(", "));

@@ -123,8 +123,8 @@ bool TimelineView::offers_other_run(QPointF at) const {
   const State& s = *state_;
   const double y = at.y() - s.layout.tick_band + verticalScrollBar()->value();
   return std::any_of(s.layout.rows.begin(), s.layout.rows.end(), [&](const RowBox& box) {
-    return box.row < 0 && box.bar.contains(QPointF(at.x(), y)) &&
-           !s.picture.lanes[static_cast<std::size_t>(box.lane)].other_text.isEmpty();
+    const PictureLane& lane = s.picture.lanes[static_cast<std::size_t>(box.lane)];
+    return box.row < 0 && other_line(lane, box, theme_for(palette())).contains(QPointF(at.x(), y));
   });
 }
 

@@ -43,6 +43,7 @@ TEST(CollectiveState, UndoBringsTheRunBack) {
   EXPECT_EQ(collectives.plan()->ranks(), 8);
   EXPECT_TRUE(collectives.run_is_stale());
   EXPECT_EQ(collectives.motion().source(), Source::kPredicted);
+  EXPECT_EQ(collective_picture(session).observed, nullptr) << "it is set aside, not drawn";
   for (const Quantity& quantity : collective_quantities(session)) {
     EXPECT_TRUE(quantity.observed.text.isEmpty()) << quantity.title.toStdString();
     EXPECT_TRUE(quantity.difference.isEmpty()) << quantity.title.toStdString();
@@ -51,6 +52,7 @@ TEST(CollectiveState, UndoBringsTheRunBack) {
   EXPECT_EQ(collectives.choice(), first);
   EXPECT_FALSE(collectives.run_is_stale());
   EXPECT_EQ(collectives.motion().source(), Source::kMeasured);
+  EXPECT_NE(collective_picture(session).observed, nullptr);
   session.history().stack().redo();
   EXPECT_TRUE(collectives.run_is_stale());
 }

@@ -13,6 +13,7 @@
 #include "app/views/shared/words.h"
 #include "app/views/timeline/picture/range_readout.h"
 #include "tests/app/pipeline/timelines_fixture.h"
+#include "tests/app/window/german.h"
 
 namespace parallelarium {
 namespace {
@@ -74,9 +75,17 @@ TEST_F(Timelines, ARunOfOtherSettingsIsSetAsideUntilAClickPinsIt) {
   EXPECT_TRUE(view.description().contains(said)) << view.description().toStdString();
   const RowBox& empty = view.layout_of_rows().rows.back();
   ASSERT_LT(empty.row, 0);
-  const QPoint inside =
-      (empty.bar.center() + QPointF(0, view.layout_of_rows().tick_band)).toPoint();
-  QTest::mouseClick(view.viewport(), Qt::LeftButton, {}, inside);
+  const auto click = [&](QPointF at) {
+    at.ry() += view.layout_of_rows().tick_band;
+    QTest::mouseClick(view.viewport(), Qt::LeftButton, {}, at.toPoint());
+  };
+  const QRectF line = other_line(view.picture().lanes[1], empty, theme_for(view.palette()));
+  ASSERT_TRUE(empty.bar.contains(line));
+  ASSERT_LT(line.right() + 8, empty.bar.right());
+  click(QPointF(line.center().x(), empty.bar.top() + 4));
+  click(QPointF(empty.bar.right() - 4, line.center().y()));
+  EXPECT_EQ(session.runs().pinned(), nullptr) << "beside the line is no click on it";
+  click(line.center());
   ASSERT_NE(session.runs().pinned(), nullptr);
   EXPECT_EQ(session.runs().pinned()->observation.setup.microbatches, 8);
   ASSERT_EQ(view.picture().lanes.size(), 3u);
@@ -109,6 +118,36 @@ TEST_F(Timelines, OfOtherSettingsTheFirstAreNamed) {
   });
   EXPECT_TRUE(many.contains(QStringLiteral("1F1B, 4 stages, 8 micro-batches \u2026")))
       << many.toStdString();
+}
+
+TEST(OtherSettings, AreSaidInTheWordsOfThePanel) {
+  const auto said = [](auto&& of_run, auto&& of_present) {
+    Observation run;
+    run.setup = pipeline_setup(4, 8);
+    auto present = run.setup;
+    of_run(run.setup);
+    of_present(present);
+    return other_settings_title(run, present).section(QStringLiteral(": "), 1).toStdString();
+  };
+  const auto plain = [](auto&) {};
+  const auto parallel = [](auto& setup) { setup.sequence_parallel = true; };
+  const auto group = [](auto& setup) { setup.zero_group = 2; };
+  const auto nodes = [](auto& setup) { setup.nodes = 3; };
+  const auto own = [](auto& setup) {
+    setup.precision.name = "custom";
+    setup.precision.moments_bytes = 4;
+  };
+  EXPECT_EQ(said(parallel, plain), "SP on");
+  EXPECT_EQ(said(plain, parallel), "SP off");
+  EXPECT_EQ(said(own, plain), "Precision custom");
+  EXPECT_EQ(said(group, plain), "ZeRO group 2");
+  EXPECT_EQ(said(plain, group), "ZeRO group all of DP");
+  EXPECT_EQ(said(plain, nodes), "Nodes as needed");
+  const German in_german;
+  EXPECT_EQ(said(parallel, plain), "SP an");
+  EXPECT_EQ(said(own, plain), "Genauigkeit eigene");
+  EXPECT_EQ(said(plain, group), "ZeRO-Gruppe ganzes DP");
+  EXPECT_EQ(said(plain, nodes), "Knoten nach Bedarf");
 }
 
 // Lessons hide the lane of the run, and with it what is known of others.

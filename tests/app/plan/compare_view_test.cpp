@@ -267,6 +267,40 @@ TEST_F(CompareFixture, ACaseShowsWhatWasPublishedAndTheError) {
       60);
 }
 
+TEST_F(CompareFixture, EarlierRunsAreThoseOfTheRunMenu) {
+  std::vector<RunRecord> runs;
+  for (const int microbatches : {2, 4, 8}) {
+    auto setup = session().setup();
+    setup.microbatches = microbatches;
+    runs.push_back(made_up_run(setup, 1.1));
+  }
+  auto now = session().setup();
+  now.microbatches = 4;  // that run is a column already
+  session().restore(now, runs, std::nullopt);
+  session().wait_for_prediction();
+  QMenu *add = nullptr, *run = nullptr;
+  for (auto* button : view().findChildren<QPushButton*>())
+    if (button->text() == QStringLiteral("Add a column …")) add = button->menu();
+  for (auto* menu : window->findChildren<QMenu*>())
+    if (menu->title() == QStringLiteral("&Run")) run = menu;
+  ASSERT_NE(add, nullptr);
+  ASSERT_NE(run, nullptr);
+  const auto listed_in = [](QMenu* menu, const char* title) {
+    Q_EMIT menu->aboutToShow();
+    QStringList texts;
+    for (const QAction* entry : menu->actions()) {
+      if (!entry->menu() || entry->text() != QLatin1String(title)) continue;
+      for (const QAction* one : entry->menu()->actions()) texts << one->text();
+    }
+    return texts;
+  };
+  const QStringList listed = listed_in(add, "An earlier &run");
+  ASSERT_EQ(listed.size(), 2);
+  EXPECT_TRUE(listed[0].contains(QStringLiteral("8 micro-batches"))) << "the latest first";
+  EXPECT_TRUE(listed[1].contains(QStringLiteral("2 micro-batches")));
+  EXPECT_EQ(listed, listed_in(run, "&Earlier runs"));
+}
+
 // What cannot become a column says why, to the mouse and to screen readers.
 TEST_F(CompareFixture, CasesThatCannotBeSaidSayWhyInTheMenu) {
   QMenu* menu = nullptr;

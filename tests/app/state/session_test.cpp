@@ -255,23 +255,30 @@ TEST(Session, ARehearsalIsPredictedInTheTimeOfTheMachine) {
   EXPECT_EQ(run_label(session), QStringLiteral("Run a small copy here"));
 }
 
-// An old run of naive, several times as long, would leave the new prediction a quarter of the
-// width.
-TEST(Session, ARunOfOtherSettingsDoesNotSqueezeThePrediction) {
+// A run of other settings is not drawn: an old one of naive, several times as long, leaves the time
+// axis, the playhead and what is kept in documents alone.
+TEST(Session, ARunOfOtherSettingsDoesNotStretchTheTimeAxis) {
   Session session;
   const PlanSetup setup = pipeline_setup(4, 8);
   session.restore(setup, {made_up_run(setup, 100)}, std::nullopt);
   session.wait_for_prediction();
-  EXPECT_EQ(session.subject().fitted(), session.subject().horizon());
+  session.playback().set_playhead(session.subject().horizon());
   session.history().change(with(setup, "microbatches", "4"), QStringLiteral("fewer"));
   session.wait_for_prediction();
   ASSERT_TRUE(session.runs().current_is_stale());
   const Nanoseconds step = session.subject().prediction()->timeline.duration;
-  EXPECT_EQ(session.subject().visible(), (TimeRange{Nanoseconds(0), step}));
-  EXPECT_GT(session.subject().horizon(), step);
+  ASSERT_LT(step, session.runs().current()->observation.timeline.duration);
+  const TimeRange whole{Nanoseconds(0), step};
+  EXPECT_EQ(session.subject().horizon(), step);
+  EXPECT_EQ(session.playback().played(), whole);
+  EXPECT_EQ(session.playback().playhead(), step) << "it stays inside the step";
+  EXPECT_EQ(session.subject().visible(), whole);
   session.subject().fit_all();
-  EXPECT_EQ(session.subject().visible().end, session.subject().horizon())
-      << "the second time it fits all";
+  EXPECT_EQ(session.subject().visible(), whole) << "there is nothing to show after its end";
+  EXPECT_FALSE(document_of(session).at("view").contains("visible_nanoseconds"));
+  // Pinned, it is drawn.
+  session.runs().pin(*session.runs().current());
+  EXPECT_EQ(session.subject().horizon(), session.runs().current()->observation.timeline.duration);
 }
 
 // Waiting for the sender and then for the link is one gap on the screen: the panel tells both.

@@ -9,10 +9,13 @@
 #include <QMenu>
 #include <QMenuBar>
 #include <QPushButton>
+#include <QTabBar>
 #include <QTest>
 
 #include "app/sheets/shortcut_sheet.h"
 #include "app/shell/window.h"
+#include "app/state/step/order_edit.h"
+#include "app/views/mesh/mesh_view.h"
 #include "app/views/pipeline/pipeline_view.h"
 #include "app/views/shared/view_keys.h"
 #include "app/views/shared/words.h"
@@ -24,7 +27,109 @@ namespace {
 
 constexpr int kKeyEditMs = 1300;  // Qt waits a second for more keys
 
-class WindowKeys : public WindowFixture {};
+class WindowKeys : public WindowFixture {
+ protected:
+  // As if `focus` had the keyboard.
+  void press(QWidget* focus, Qt::Key key) {
+    focus->setFocus();
+    EXPECT_EQ(QApplication::focusWidget(), focus);
+    QTest::keyClick(window->windowHandle(), key);
+  }
+  void activate() {
+    session().playback().set_playing(false);
+    window->activateWindow();
+    ASSERT_TRUE(QTest::qWaitForWindowActive(window.get()));
+  }
+};
+
+// A field ignores Enter once it has acted on it; the selected op would become a range of time.
+TEST_F(WindowKeys, EnterInAFieldIsNoKeyOfTheView) {
+  activate();
+  LessonPlayer& player = window->lesson().player();
+  ASSERT_TRUE(
+      player.open(QStringLiteral(PARALLELARIUM_SOURCE_DIR "/lessons/filling-the-bubble"), 7));
+  nlohmann::json state = session().locks().lesson_state();
+  state["step"] = 1;
+  session().locks().set_lesson_state(state);
+  Q_EMIT session().restored();
+  ASSERT_EQ(player.lesson().steps.at(1).kind, StepKind::kPredict);
+  session().locks().set_hidden({});
+  window->show_view(QStringLiteral("pipeline"));
+  session().wait_for_prediction();
+  QApplication::processEvents();
+  TimelineView& timeline = window->view_of<PipelineView>().timeline();
+  press(&timeline, Qt::Key_Return);
+  ASSERT_GE(session().subject().selected().rank, 0);
+  QLineEdit* number = nullptr;
+  for (auto* field : window->lesson().findChildren<QLineEdit*>())
+    if (field->isVisible() && field->isEnabled()) number = field;
+  ASSERT_NE(number, nullptr);
+  for (const Qt::Key key : {Qt::Key_Return, Qt::Key_Enter}) press(number, key);
+  EXPECT_FALSE(session().subject().range().has_value()) << "in the number of a lesson";
+  session().locks().set_hidden({});
+  press(&timeline, Qt::Key_Return);
+  EXPECT_TRUE(session().subject().range().has_value()) << "in the timeline itself";
+}
+
+TEST_F(WindowKeys, EnterInAStepBoxIsNoKeyOfTheView) {
+  activate();
+  TimelineView& timeline = window->view_of<PipelineView>().timeline();
+  press(&timeline, Qt::Key_Return);
+  ASSERT_GE(session().subject().selected().rank, 0);
+  auto* box = qobject_cast<StepBox*>(window->setup_panel().control("microbatches"));
+  ASSERT_NE(box, nullptr);
+  for (const Qt::Key key : {Qt::Key_Return, Qt::Key_Enter}) press(box, key);
+  EXPECT_FALSE(session().subject().range().has_value());
+  press(&timeline, Qt::Key_Return);
+  EXPECT_TRUE(session().subject().range().has_value()) << "in the timeline itself";
+}
+
+TEST_F(WindowKeys, NoKeyPressedElsewhereChangesTheOrderThatIsBuilt) {
+  activate();
+  session().order_edit().set_open(true);
+  session().order_edit().wait();
+  QApplication::processEvents();
+  ASSERT_TRUE(session().order_edit().problem().isEmpty());
+  const Order before = session().order_edit().draft();
+  ASSERT_FALSE(before.ranks.at(0).empty());
+  QPushButton* button = nullptr;
+  for (auto* one : window->findChildren<QPushButton*>())
+    if (one->isVisible() && one->isEnabled() && !window->view().isAncestorOf(one)) button = one;
+  ASSERT_NE(button, nullptr);
+  QWidget* rows = &window->view();
+  while (rows->focusProxy()) rows = rows->focusProxy();
+  press(rows, Qt::Key_Home);
+  for (const Qt::Key key : {Qt::Key_Delete, Qt::Key_F, Qt::Key_Backspace, Qt::Key_B}) {
+    press(button, key);
+    EXPECT_TRUE(session().order_edit().draft() == before) << int(key);
+  }
+  press(rows, Qt::Key_Delete);
+  EXPECT_FALSE(session().order_edit().draft() == before) << "in its rows";
+}
+
+TEST_F(WindowKeys, WhereSingleKeysAreOffNoneIsPassedToTheView) {
+  reset_view_keys();
+  activate();
+  type("dp", QStringLiteral("2"));
+  window->show_view(QStringLiteral("mesh"));
+  session().wait_for_prediction();
+  QApplication::processEvents();
+  auto* mesh = qobject_cast<MeshView*>(&window->view());
+  ASSERT_NE(mesh, nullptr);
+  QTabBar* bar = nullptr;
+  for (auto* one : window->findChildren<QTabBar*>())
+    if (one->isVisible() && one->currentIndex() >= 0 && !window->lesson().isAncestorOf(one) &&
+        one->tabText(one->currentIndex()) == MeshView::info().title())
+      bar = one;
+  ASSERT_NE(bar, nullptr);
+  const int first = mesh->rank();
+  set_single_keys_act(false);
+  press(bar, Qt::Key_Down);
+  EXPECT_EQ(mesh->rank(), first);
+  set_single_keys_act(true);
+  press(bar, Qt::Key_Down);
+  EXPECT_NE(mesh->rank(), first);
+}
 
 TEST_F(WindowKeys, TheSheetNamesTheKeysOfTimelineAndTable) {
   const QList<QAction*> all = window->all_actions();

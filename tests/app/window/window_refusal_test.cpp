@@ -5,6 +5,7 @@
 #include <QPushButton>
 #include <QTest>
 
+#include "app/look/sentence.h"
 #include "app/shell/window.h"
 #include "app/state/run/run_advice.h"
 #include "app/state/run/small_copy.h"
@@ -158,8 +159,19 @@ TEST_F(WindowRefusal, RunIsOffForTheReasonThatLasts) {
   session().locks().set_allowed({QStringLiteral("precision")});
   EXPECT_TRUE(run_refusal(session()).endsWith(QStringLiteral("GiB.")))
       << run_refusal(session()).toStdString();
-  session().locks().set_allowed({QStringLiteral("mesh.pp")});
-  EXPECT_TRUE(run_refusal(session()).contains(QStringLiteral("would shrink it")));
+  const auto advice = [&](const char* allowed) {
+    session().locks().set_allowed({QLatin1String(allowed)});
+    const QString said = sentence(*memory_problem(session()));
+    return said.mid(said.indexOf(QStringLiteral("What would"))).toStdString();
+  };
+  EXPECT_EQ(advice("mesh.pp"), "What would shrink it: fewer ranks.");
+  EXPECT_EQ(advice("model.layers"), "What would shrink it: a smaller model.");
+  EXPECT_EQ(advice("micro_batch"), "What would shrink it: a smaller micro-batch.");
+  change({{"machine", "dgx-h100"}, {"model", "gpt3-175b"}});  // each rank has a GPU of its own
+  EXPECT_EQ(advice("mesh.pp"), "What would shrink it: more stages.");
+  EXPECT_EQ(advice("mesh.tp"), "What would shrink it: more TP.");
+  EXPECT_EQ(advice("zero"), "What would shrink it: ZeRO.");
+  EXPECT_EQ(advice("recompute"), "What would shrink it: recompute.");
   session().locks().set_allowed({});
 
   change(

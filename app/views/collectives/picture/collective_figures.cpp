@@ -32,31 +32,29 @@ const Formula* formula_about(const CollectivePlan& plan, const char* kind) {
 void paint_lane(QPainter& painter, const CollectivePicture& picture, const CollectiveLayout& layout,
                 int rank, bool observed, const Theme& theme) {
   const CollectiveMotion& motion = observed ? *picture.observed : *picture.predicted;
-  const bool stale = observed && picture.stale;
-  QColor line = theme.solid(OpColor::kCommunication), tint = theme.tint(OpColor::kCommunication);
-  if (stale) line = desaturated(line), tint = desaturated(tint);
+  const QColor line = theme.solid(OpColor::kCommunication),
+               tint = theme.tint(OpColor::kCommunication);
   const QRectF lane = layout.lane(rank, observed);
-  // A stale run has its own length: it is shown over the whole lane.
-  const Nanoseconds horizon = stale ? motion.duration() : picture.horizon();
+  const Nanoseconds horizon = picture.horizon();
   for (int step = 0; step < motion.steps(); ++step) {
     const Span span = motion.step_span(step, rank);
     if (span.end <= span.begin) continue;
     const double x0 = layout.x_of(span.begin, horizon), x1 = layout.x_of(span.end, horizon);
     const QRectF bar(x0 + 0.5, lane.top() + 0.5, std::max(1.0, x1 - x0 - 1), lane.height() - 1);
-    const bool future = observed && !stale && span.begin > picture.playhead;
+    const bool future = observed && span.begin > picture.playhead;
     const bool chosen =
-        !stale && picture.selected.step == step &&
+        picture.selected.step == step &&
         (motion.move(picture.selected).from == rank || motion.move(picture.selected).to == rank);
     painter.setPen(chosen                ? QPen(theme.accent_line, 1.8)
                    : observed && !future ? QPen(Qt::NoPen)
                                          : QPen(line, 1));
-    painter.setBrush(observed ? (future ? theme.surface : stale ? tint : line) : tint);
+    painter.setBrush(observed ? (future ? theme.surface : line) : tint);
     if (bar.width() > 3)
       painter.drawRoundedRect(bar, 2, 2);
     else
       painter.fillRect(bar, observed ? line : mixed(tint, line, 0.5));
     // The bar under the playhead fills as it passes.
-    if (observed && !stale && !future && span.end > picture.playhead) {
+    if (observed && !future && span.end > picture.playhead) {
       const double now = layout.x_of(picture.playhead, horizon);
       painter.setPen(QPen(line, 1));
       painter.setBrush(theme.surface);
@@ -70,18 +68,16 @@ void paint_lane(QPainter& painter, const CollectivePicture& picture, const Colle
 QString lanes_title(const CollectivePicture& picture) {
   QString text = FigureWords::tr("Steps in time") + QStringLiteral(" \u00b7 ") +
                  prediction_source_text(picture.plan->word);
-  if (picture.observed && !picture.stale)
+  if (picture.observed)
     text +=
         QLatin1Char(' ') + FigureWords::tr("above %1").arg(source_text(picture.observed->source()));
-  else if (picture.observed)
-    text += QStringLiteral(" \u00b7 ") + FigureWords::tr("below: a run of other settings");
   return text.toUpper();
 }
 
 // How long the first ranks of a run had begun when its last one came, which its time leaves out;
 // 0 where nobody could read the difference.
 Nanoseconds before_the_last(const CollectivePicture& picture) {
-  if (!picture.observed || picture.stale || picture.hides_run()) return Nanoseconds(0);
+  if (!picture.observed || picture.hides_run()) return Nanoseconds(0);
   const double seconds = picture.run->seen.seconds;
   const Nanoseconds whole = picture.observed->duration();
   if (seconds_text(seconds) == time_text(whole)) return Nanoseconds(0);
@@ -101,7 +97,7 @@ QString end_text(const CollectivePicture& picture) {
 // What the right end of the lanes' head says.
 QString lanes_note(const CollectivePicture& picture) {
   if (picture.hides_predicted() && picture.hides_run()) return QStringLiteral("?");
-  if (picture.observed && !picture.stale && !picture.hides_run() && picture.run) {
+  if (picture.observed && !picture.hides_run() && picture.run) {
     const QString which = FigureWords::tr("repeat %1 of %2, the median")
                               .arg(picture.run->seen.timeline.step)
                               .arg(picture.run->seen.timeline.steps);
@@ -109,8 +105,9 @@ QString lanes_note(const CollectivePicture& picture) {
     return evidence ? which
                     : which + QStringLiteral(" \u00b7 ") + FigureWords::tr("not evidence of speed");
   }
-  if (picture.observed && picture.stale)
-    return collective_title(picture.run->plan->collective.spec);
+  if (picture.run && picture.stale && picture.times_compare && !picture.hides_run())
+    return FigureWords::tr("run of other settings: %1")
+        .arg(collective_title(picture.run->plan->collective.spec));
   if (!picture.times_compare)
     return FigureWords::tr("assumed links, %1 and %2; a run is on this computer")
         .arg(seconds_text(picture.plan->network.latency_seconds),

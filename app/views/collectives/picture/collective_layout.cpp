@@ -49,7 +49,7 @@ int rows_of(const CollectivePicture& picture) {
 
 Nanoseconds CollectivePicture::horizon() const {
   Nanoseconds longest{0};
-  const bool fresh = observed && !stale && !hides_run();
+  const bool fresh = observed && !hides_run();
   if (!hides_predicted()) longest = predicted->duration();
   if (fresh) longest = std::max(longest, observed->duration());
   return longest;
@@ -228,8 +228,8 @@ MoveRef move_at(const CollectivePicture& picture, const CollectiveLayout& layout
   const CollectiveMotion& motion = picture.shown();
   if (layout.lanes.contains(point)) {
     const int rank = int((point.y() - layout.lanes.top()) / layout.lane_pitch);
-    const bool below = rank < layout.ranks && picture.observed && !picture.stale &&
-                       layout.lane(rank, true).top() <= point.y();
+    const bool below =
+        rank < layout.ranks && picture.observed && layout.lane(rank, true).top() <= point.y();
     const CollectiveMotion& lane = below ? *picture.observed : *picture.predicted;
     for (int step = 0; rank < layout.ranks && step < lane.steps(); ++step) {
       const Span span = lane.step_span(step, rank);

@@ -20,10 +20,10 @@ CollectiveHidden hidden_of_collective(const Session& session);
 struct CollectivePicture {
   std::shared_ptr<const CollectivePlan> plan;  // of the choice
   std::shared_ptr<const CollectiveMotion> predicted;
-  // Null: not run, or on other links; of another spec where stale.
+  // Null: not run, run with another spec, or on other links.
   std::shared_ptr<const CollectiveMotion> observed;
   const CollectiveRun* run = nullptr;
-  bool stale = false;         // run and observed are of another spec
+  bool stale = false;         // run is of another spec
   bool times_compare = true;  // the prediction is for the computer that runs it
   Nanoseconds playhead{0};
   bool tweened = true, dimmed = false;
@@ -47,7 +47,7 @@ struct CollectivePicture {
 
   // What is animated.
   const CollectiveMotion& shown() const {
-    return observed && !stale && !hides_run() ? *observed : *predicted;
+    return observed && !hides_run() ? *observed : *predicted;
   }
   Nanoseconds horizon() const;
   bool is_matrix() const { return plan->collective.spec.kind == CollectiveKind::kAllToAll; }

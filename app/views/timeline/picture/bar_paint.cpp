@@ -225,11 +225,6 @@ QRectF chunk_mark(const QRectF& bar, int chunk, int chunks) {
                 std::min(kChunkMark, std::max(1.0, bar.width() - 2)), height);
 }
 
-QColor desaturated(const QColor& color) {
-  const int grey = qGray(color.rgb());
-  return mixed(color, QColor(grey, grey, grey), 0.78);
-}
-
 int label_form(const BarList& list, const TimeAxis& axis, const QFont& font) {
   // No label is narrower than a digit. Of the bars that begin within such a width only the last can
   // be wider than it, so that among a million bars few are looked at.

@@ -41,7 +41,6 @@ void paint_bars(QPainter& painter, const BarList& list, const TimeAxis& axis, co
 // Where the mark of a chunk stands in a bar: at the left, the first chunk's at the top, the last
 // one's at the bottom. So it is seen in bars that are too narrow for any text, and without colours.
 QRectF chunk_mark(const QRectF& bar, int chunk, int chunks);
-QColor desaturated(const QColor& color);
 
 template <class Draw>
 void for_each_run(const BarList& list, const TimeAxis& axis, Draw&& draw) {

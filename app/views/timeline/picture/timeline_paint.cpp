@@ -69,6 +69,12 @@ void paint_live_losses(QPainter& painter, const std::vector<double>& losses, con
   painter.drawEllipse(line.back(), 2.5, 2.5);
 }
 
+QFont link_font(const Theme& theme) {
+  QFont font = theme.font(12);
+  font.setUnderline(true);
+  return font;
+}
+
 // Before the first run: what to do, where the rows will be.
 void paint_empty(QPainter& painter, const PictureLane& lane, const RowBox& box, const Theme& theme,
                  TextLog* texts) {
@@ -79,12 +85,10 @@ void paint_empty(QPainter& painter, const PictureLane& lane, const RowBox& box, 
   const double wanted = kLiveText + kLiveCurve;
   const bool curve = lane.live_losses.size() > 1 && box.bar.height() >= wanted + 8;
   QRectF text = box.bar.adjusted(12, 0, -12, 0);
-  if (!lane.other_text.isEmpty()) {
-    const QRectF below = text.adjusted(0, text.height() / 2, 0, -2);
-    QFont link = theme.font(12);
-    link.setUnderline(true);
-    put_elided(painter, below, Qt::AlignCenter, lane.other_text, link, theme.accent_line, texts);
-    text.setBottom(below.top());
+  if (const QRectF line = other_line(lane, box, theme); !line.isEmpty()) {
+    put_elided(painter, line, Qt::AlignCenter, lane.other_text, link_font(theme), theme.accent_line,
+               texts);
+    text.setBottom(text.center().y());
   }
   if (curve) {
     text = QRectF(text.left(), box.bar.center().y() - wanted / 2, text.width(), kLiveText);
@@ -202,6 +206,16 @@ void paint_end(QPainter& painter, const Picture& picture, const PictureLayout& l
 }
 
 }  // namespace
+
+QRectF other_line(const PictureLane& lane, const RowBox& box, const Theme& theme) {
+  if (lane.other_text.isEmpty()) return {};
+  const QRectF room = box.bar.adjusted(12, box.bar.height() / 2, -12, -2);
+  const QFontMetricsF metrics(link_font(theme));
+  const double width = std::ceil(metrics.horizontalAdvance(lane.other_text)) + 2;
+  QRectF line(0, 0, std::min(width, room.width()), std::min(metrics.height(), room.height()));
+  line.moveCenter(room.center());
+  return line;
+}
 
 bool tells_time(const Picture& picture) {
   return std::any_of(picture.lanes.begin(), picture.lanes.end(),
