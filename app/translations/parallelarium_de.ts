@@ -10452,6 +10452,14 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Combine</translation>
     </message>
     <message>
+        <source>gradients back from</source>
+        <translation>Gradienten zurück von</translation>
+    </message>
+    <message>
+        <source>gradients to</source>
+        <translation>Gradienten an</translation>
+    </message>
+    <message>
         <source>tokens back from</source>
         <translation>Tokens zurück von</translation>
     </message>

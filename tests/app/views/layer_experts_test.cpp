@@ -174,6 +174,33 @@ TEST(LayerExperts, SaysWhoSendsHowManyTokensToWhomAndWhatIsDropped) {
   EXPECT_FALSE(layer_sentence(asked).contains(QLatin1String("tokens to")));
 }
 
+// What the first all-to-all of a direction carries goes to the experts, what the second carries
+// comes back; the piece before the first and the piece behind the second do the same.
+TEST(LayerExperts, GradientsTravelTheOtherWayRoundThanTokens) {
+  Session session;
+  set_experts(session, kTwoByTwo);
+  for (const bool backward : {false, true}) {
+    LayerLook look;
+    look.choice.backward = backward;
+    const LayerPicture picture = picture_at_end(session, look);
+    QStringList words;
+    std::vector<Piece> pieces;
+    for (std::size_t step = 0; step < picture.layer->steps.size(); ++step)
+      for (const FactLine& line : describe_layer_step(picture, int(step), 0).facts)
+        if (line.word.endsWith(QLatin1String(" to")) || line.word.contains(QLatin1String("back"))) {
+          words << line.word;
+          if (picture.layer->steps[step].kind == LayerStepKind::kCompute)
+            pieces.push_back(picture.layer->steps[step].piece);
+        }
+    const QString what = backward ? QStringLiteral("gradients") : QStringLiteral("tokens");
+    const QString to = what + QStringLiteral(" to"), back = what + QStringLiteral(" back from");
+    EXPECT_EQ(words, (QStringList{to, to, back, back})) << words.join(u'|').toStdString();
+    std::vector<Piece> order{Piece::kDispatch, Piece::kUnpermute};
+    if (backward) std::swap(order[0], order[1]);
+    EXPECT_EQ(pieces, order);
+  }
+}
+
 // Dispatch, experts and combine have numbers of every rank, and the sums of TP hold.
 TEST(LayerExperts, LooksInsideTheirTensors) {
   ASSERT_FALSE(EngineProcess::find_program().isEmpty()) << "the engine is not built";

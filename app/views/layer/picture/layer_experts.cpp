@@ -74,6 +74,25 @@ QString runs_text(const LayerPicture& picture, const std::vector<RowRun>& runs, 
   return parts.join(QStringLiteral(", "));
 }
 
+// An all-to-all of rows, or the piece before or behind it that orders them.
+bool carries_rows(const LayerStep& step) {
+  return step.kind == LayerStepKind::kCompute
+             ? step.piece == Piece::kDispatch || step.piece == Piece::kUnpermute
+             : step.purpose == Purpose::kTokens;
+}
+
+// In the backward gradients go to the experts where the forward's results came from them, and come
+// back where its tokens went.
+QString way_of_rows(const LayerStep& step) {
+  const bool gradients = step.phase == Phase::kInputGrad;
+  const bool back = step.kind == LayerStepKind::kCompute
+                        ? (step.piece == Piece::kUnpermute) != gradients
+                        : step.block == 1;
+  if (gradients)
+    return back ? ExpertTexts::tr("gradients back from") : ExpertTexts::tr("gradients to");
+  return back ? ExpertTexts::tr("tokens back from") : ExpertTexts::tr("tokens to");
+}
+
 QString counted_text(const RoutedLayer& routed) {
   return routed.measured ? ExpertTexts::tr("counted in the run") : ExpertTexts::tr("predicted");
 }
@@ -261,13 +280,10 @@ std::vector<FactLine> expert_facts(const LayerPicture& picture, int step, int ra
   const LayerStep& of = picture.layer->steps[std::size_t(step)];
   const RoutedLayer& routed = *picture.routed;
   const int home = picture.layer->ranks[std::size_t(rank)].at.dp;
-  const bool back =
-      of.kind == LayerStepKind::kCollective ? of.block == 1 : of.piece == Piece::kUnpermute;
-  if (of.purpose == Purpose::kTokens ||
-      (of.kind == LayerStepKind::kCompute && (of.piece == Piece::kDispatch || back)))
-    facts.push_back({back ? ExpertTexts::tr("tokens back from") : ExpertTexts::tr("tokens to"),
-                     runs_text(picture, row_runs(routed, Piece::kDispatch, home), rank) +
-                         QStringLiteral(" \u00b7 ") + counted_text(routed)});
+  if (carries_rows(of))
+    facts.push_back(
+        {way_of_rows(of), runs_text(picture, row_runs(routed, Piece::kDispatch, home), rank) +
+                              QStringLiteral(" \u00b7 ") + counted_text(routed)});
   if (of.kind != LayerStepKind::kCompute || of.piece != Piece::kExpert) return facts;
   facts.push_back({ExpertTexts::tr("tokens here"),
                    runs_text(picture, row_runs(routed, Piece::kExpert, home), rank) +
