@@ -174,6 +174,38 @@ TEST(LayerExperts, SaysWhoSendsHowManyTokensToWhomAndWhatIsDropped) {
   EXPECT_FALSE(layer_sentence(asked).contains(QLatin1String("tokens to")));
 }
 
+// A replica's routes do not say what one rank sends where TP ranks share its tokens or a token goes
+// once to each node; what experts take they say.
+TEST(LayerExperts, GivesNoNumberOfSentTokensThatARankDoesNotSend) {
+  for (const char* dispatch : {"copies", "tensor-shares", "once-per-node"}) {
+    Session session;
+    ExpertFields fields = kTwoByTwo;
+    fields.insert(fields.end(), {{"sequence-parallel", "on"}, {"expert-dispatch", dispatch}});
+    set_experts(session, fields);
+    const LayerPicture picture = picture_at_end(session, {});
+    const bool copies = fields.back().second == "copies";
+    const LayerLayout layout = layer_layout(picture, QSizeF(1600, 900), light_theme());
+    QImage image(1600, int(layout.bottom) + 1, QImage::Format_RGB32);
+    QPainter painter(&image);
+    TextLog texts;
+    paint_layer(painter, picture, layout, light_theme(), &texts);
+    const QString sent = count_text(picture.routed->rows[0][1]);
+    const QString taken = count_text(picture.routed->load[0]);
+    QString facts;
+    for (std::size_t step = 0; step < picture.layer->steps.size(); ++step)
+      for (const FactLine& line : describe_layer_step(picture, int(step), 0).facts)
+        facts += line.word + QLatin1Char(' ') + line.value + QLatin1Char('\n');
+    EXPECT_EQ(facts.contains(QLatin1String("tokens to rank 0")), copies) << dispatch;
+    EXPECT_EQ(facts.contains(QLatin1String("tokens back from")), copies) << dispatch;
+    EXPECT_TRUE(facts.contains(QStringLiteral("tokens here expert 0: ") + taken)) << dispatch;
+    EXPECT_EQ(layer_sentence(picture).contains(QLatin1String("tokens to")), copies) << dispatch;
+    EXPECT_EQ(std::any_of(texts.begin(), texts.end(),
+                          [&](const auto& text) { return text.text == sent; }),
+              copies)
+        << dispatch << ": " << sent.toStdString();
+  }
+}
+
 // What the first all-to-all of a direction carries goes to the experts, what the second carries
 // comes back; the piece before the first and the piece behind the second do the same.
 TEST(LayerExperts, GradientsTravelTheOtherWayRoundThanTokens) {

@@ -47,8 +47,16 @@ int rank_at_home(const LayerSteps& layer, int home, int like) {
   return home * each + like % each;
 }
 
+// An all-to-all of rows, or the piece before or behind it that orders them.
+bool carries_rows(const LayerStep& step) {
+  return step.kind == LayerStepKind::kCompute
+             ? step.piece == Piece::kDispatch || step.piece == Piece::kUnpermute
+             : step.purpose == Purpose::kTokens;
+}
+
 std::vector<RowRun> runs_at(const LayerPicture& picture, const LayerStep& step, int rank) {
   if (!picture.shows_routes() || step.kind != LayerStepKind::kCompute) return {};
+  if (carries_rows(step) && !picture.shows_sent_rows()) return {};
   return row_runs(*picture.routed, step.piece, picture.layer->ranks[std::size_t(rank)].at.dp);
 }
 
@@ -72,13 +80,6 @@ QString runs_text(const LayerPicture& picture, const std::vector<RowRun>& runs, 
                                  .arg(count_text(run.rows)));
   }
   return parts.join(QStringLiteral(", "));
-}
-
-// An all-to-all of rows, or the piece before or behind it that orders them.
-bool carries_rows(const LayerStep& step) {
-  return step.kind == LayerStepKind::kCompute
-             ? step.piece == Piece::kDispatch || step.piece == Piece::kUnpermute
-             : step.purpose == Purpose::kTokens;
 }
 
 // In the backward gradients go to the experts where the forward's results came from them, and come
@@ -280,7 +281,7 @@ std::vector<FactLine> expert_facts(const LayerPicture& picture, int step, int ra
   const LayerStep& of = picture.layer->steps[std::size_t(step)];
   const RoutedLayer& routed = *picture.routed;
   const int home = picture.layer->ranks[std::size_t(rank)].at.dp;
-  if (carries_rows(of))
+  if (carries_rows(of) && picture.shows_sent_rows())
     facts.push_back(
         {way_of_rows(of), runs_text(picture, row_runs(routed, Piece::kDispatch, home), rank) +
                               QStringLiteral(" \u00b7 ") + counted_text(routed)});
@@ -308,7 +309,7 @@ QString experts_sentence(const LayerPicture& picture) {
     QString line = ExpertTexts::tr("Rank %1 has %2")
                        .arg(layer.ranks[std::size_t(rank)].rank)
                        .arg(experts_of_rank_text(layer, rank));
-    if (picture.shows_routes())
+    if (picture.shows_sent_rows())
       line += ExpertTexts::tr(", tokens to %1")
                   .arg(runs_text(picture, row_runs(*picture.routed, Piece::kDispatch, home), rank));
     lines << line + QLatin1Char('.');
