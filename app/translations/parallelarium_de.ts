@@ -8595,6 +8595,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>%1, davon %2 in Buckets (in der Kurve ein Puffer)</translation>
     </message>
     <message>
+        <source>%1 to %2 in each layer</source>
+        <translation>%1 bis %2 in jeder Schicht</translation>
+    </message>
+    <message>
         <source>%1 (%2 more, alike)</source>
         <translation>%1 (%2 weitere, gleich)</translation>
     </message>

@@ -257,6 +257,36 @@ TEST_F(Holders, ManyLayersAndRanksFit) {
   look(8);
 }
 
+// Activations come and go layer by layer; the columns stay where they are, and words say the range.
+TEST_F(Holders, ColumnsStayWhileTheForwardPlays) {
+  PlanSetup setup = data_parallel(0);
+  setup.model.layers = 48;
+  setup.mesh.dp = 2;
+  show(setup);
+  QTest::keyClick(pane, Qt::Key_M);
+  ASSERT_TRUE(pane->picture().moment.startsWith(QStringLiteral("After the forward")));
+  const std::int64_t forward = session.playback().playhead().count();
+  int ranges = 0;
+  for (int moment = 1; moment <= 20; ++moment) {
+    session.playback().set_playhead(Nanoseconds(forward * moment / 20));
+    ASSERT_EQ(pane->picture().columns.size(), 3u) << "tables, layers, head at " << moment;
+    const HoldersRow& row = pane->picture().rows[0];
+    const ColumnActivations& layers = row.activations[1];
+    EXPECT_EQ(row.activations[0].bytes + layers.bytes + row.activations[2].bytes,
+              row.activation_bytes);
+    EXPECT_LE(layers.bytes, 48 * layers.most_bytes);
+    EXPECT_GE(layers.bytes, 48 * layers.least_bytes);
+    const bool ranges_over = layers.least_bytes < layers.most_bytes;
+    const QString words = holders_words(pane->picture(), 0, 1).facts.back().value;
+    EXPECT_EQ(words.contains(bytes_text(layers.least_bytes) + QStringLiteral(" to ") +
+                             bytes_text(layers.most_bytes) + QStringLiteral(" in each layer")),
+              ranges_over)
+        << words.toStdString();
+    ranges += ranges_over;
+  }
+  EXPECT_GT(ranges, 10);
+}
+
 // A low pane has fewer rows, each with one line of text, and an edge leaves a bar its colour.
 TEST_F(Holders, LowRowsHaveOneLine) {
   show(data_parallel(1));
