@@ -160,6 +160,14 @@ void merge_alike(HoldersPicture& picture) {
   }
 }
 
+// Of all ranks, so that bars of every page have one scale.
+int most_microbatches(const Program& program, const Timeline& timeline) {
+  int most = 0;
+  for (int rank = 0; rank < static_cast<int>(program.ranks.size()); ++rank)
+    most = std::max(most, ActivationsHeld(program, timeline, rank).most_microbatches());
+  return most;
+}
+
 // What the row's rank holds now of each column's activations.
 void note_activations(const ActivationsHeld& held, Nanoseconds now, int layers, HoldersRow& row) {
   row.activations.resize(row.cells.size());
@@ -323,6 +331,8 @@ HoldersPicture holders_picture(const Session& session, HoldersKept& kept, int pa
     const int slot = static_cast<int>(picture.columns.size());
     picture.columns.push_back({slot, slot, name});
   }
+  if (!kept.most_microbatches) kept.most_microbatches = most_microbatches(program, timeline);
+  picture.microbatches = *kept.most_microbatches;
   const Nanoseconds now = session.playback().playhead();
   const SharingRanks sharing = by_groups(program, prediction.setup);
   const std::vector<SharingRank>& ranks = sharing.ranks;
@@ -353,7 +363,6 @@ HoldersPicture holders_picture(const Session& session, HoldersKept& kept, int pa
     const ActivationsHeld& held =
         kept.activations.try_emplace(index, program, timeline, index).first->second;
     note_activations(held, now, layers, row);
-    picture.microbatches = std::max(picture.microbatches, held.most_microbatches());
     if (fresh)
       for (const RankState& state : run->observation.ranks_state)
         if (state.rank == rank.rank) {
