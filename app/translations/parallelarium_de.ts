@@ -9880,6 +9880,13 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>%1 je Rang</translation>
     </message>
     <message numerus="yes">
+        <source>%n more ranks, with other experts</source>
+        <translation>
+            <numerusform>%n weiterer Rang, mit anderen Experten</numerusform>
+            <numerusform>%n weitere Ränge, mit anderen Experten</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n more, alike</source>
         <translation>
             <numerusform>%n weiterer, gleich</numerusform>

@@ -206,6 +206,25 @@ TEST(LayerExperts, GivesNoNumberOfSentTokensThatARankDoesNotSend) {
   }
 }
 
+TEST(LayerExperts, RanksLeftOutAreNotCalledAlikeWhereTheyHaveOtherExperts) {
+  for (const char* ep : {"1", "8"}) {
+    Session session;
+    set_experts(session,
+                {{"pp", "1"}, {"model", "moe-tiny"}, {"dp", "8"}, {"ep", ep}, {"tp", "2"}});
+    const LayerPicture picture = picture_at_end(session, {});
+    const LayerLayout layout = layer_layout(picture, QSizeF(1600, 900), light_theme());
+    QImage image(1600, int(layout.bottom) + 1, QImage::Format_RGB32);
+    QPainter painter(&image);
+    TextLog texts;
+    paint_layer(painter, picture, layout, light_theme(), &texts);
+    QString all;
+    for (const auto& text : texts) all += text.text + QLatin1Char('\n');
+    EXPECT_EQ(all.contains(QLatin1String("14 more ranks, with other experts")), ep[0] == '8')
+        << all.toStdString();
+    EXPECT_FALSE(all.contains(QLatin1String("alike"))) << all.toStdString();
+  }
+}
+
 // What the first all-to-all of a direction carries goes to the experts, what the second carries
 // comes back; the piece before the first and the piece behind the second do the same.
 TEST(LayerExperts, GradientsTravelTheOtherWayRoundThanTokens) {
