@@ -225,6 +225,29 @@ TEST(LayerExperts, RanksLeftOutAreNotCalledAlikeWhereTheyHaveOtherExperts) {
   }
 }
 
+// Screen readers hear of many experts the first and the last, and of many ranks how many follow.
+TEST(LayerExperts, WordsOfManyExpertsAreShortAndLeaveNothingOutInSilence) {
+  const auto sentence_of = [](const char* ep) {
+    Session session;
+    set_experts(session, {{"pp", "1"},
+                          {"model", "moe-tiny"},
+                          {"experts", "128"},
+                          {"expert-placement", "round-robin"},
+                          {"dp", ep},
+                          {"ep", ep}});
+    return experts_sentence(picture_at_end(session, {}));
+  };
+  const QString eight = sentence_of("8"), sixteen = sentence_of("16");
+  EXPECT_TRUE(
+      eight.contains(QStringLiteral("Rank 1 has experts 1, 9, 17, 25, 33, 41, \u2026, 121")))
+      << eight.toStdString();
+  EXPECT_FALSE(eight.contains(QLatin1String("more ranks"))) << eight.toStdString();
+  EXPECT_TRUE(sixteen.contains(QLatin1String("Rank 1 has experts 1, 17, 33, 49, 65, 81, 97, 113")))
+      << sixteen.toStdString();
+  EXPECT_TRUE(sixteen.endsWith(QLatin1String(" 8 more ranks, with other experts.")))
+      << sixteen.toStdString();
+}
+
 // What the first all-to-all of a direction carries goes to the experts, what the second carries
 // comes back; the piece before the first and the piece behind the second do the same.
 TEST(LayerExperts, GradientsTravelTheOtherWayRoundThanTokens) {

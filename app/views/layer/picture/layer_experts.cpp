@@ -98,7 +98,7 @@ QString counted_text(const RoutedLayer& routed) {
   return routed.measured ? ExpertTexts::tr("counted in the run") : ExpertTexts::tr("predicted");
 }
 
-// 0, 1, 2, 5 as "0 to 2, 5"
+// 0, 1, 2, 5 as "0 to 2, 5"; of many the first and the last
 QString ranges_text(const std::vector<ChunkRange>& ranges) {
   std::vector<ChunkRange> joined;
   for (const ChunkRange& range : ranges) {
@@ -112,6 +112,8 @@ QString ranges_text(const std::vector<ChunkRange>& ranges) {
     parts << (range.end - range.begin == 1
                   ? QString::number(range.begin)
                   : ExpertTexts::tr("%1 to %2").arg(range.begin).arg(range.end - 1));
+  if (parts.size() > int(kMostNamed))
+    parts = parts.mid(0, kMostNamed - 2) << QStringLiteral("\u2026") << parts.last();
   return parts.join(QStringLiteral(", "));
 }
 
@@ -164,14 +166,19 @@ void paint_expert_weights(const LayerBrush& brush, const LayerTensor& of, const 
   QPen edge = theme.rank_line(layer_color_number(brush.picture, rank));
   edge.setWidthF(1);
   const QFont font = theme.font(9);
-  const QPen absent(theme.muted, 1, Qt::DotLine);
+  // At once and without antialiasing: there may be thousands in a picture.
+  QList<QRectF> absent;
+  const bool in_part = of.held_rows < of.rows || of.held_columns < of.columns;
+  for_each_expert(of, [&](std::int64_t expert, std::int64_t own) {
+    if ((own < 0 || in_part) && !thin) absent << grid.place_of(expert, place);
+  });
+  painter.setBrush(Qt::NoBrush);
+  painter.setPen(QPen(theme.muted, 1, Qt::DotLine));
+  painter.setRenderHint(QPainter::Antialiasing, false);
+  painter.drawRects(absent);
+  painter.setRenderHint(QPainter::Antialiasing);
   for_each_expert(of, [&](std::int64_t expert, std::int64_t own) {
     const QRectF block = grid.place_of(expert, place);
-    painter.setBrush(Qt::NoBrush);
-    if ((own < 0 || of.held_rows < of.rows || of.held_columns < of.columns) && !thin) {
-      painter.setPen(absent);
-      painter.drawRect(block);
-    }
     if (own < 0) {
       if (thin) painter.fillRect(block, mixed(theme.muted, theme.surface, 0.75));
       return;
@@ -180,6 +187,7 @@ void paint_expert_weights(const LayerBrush& brush, const LayerTensor& of, const 
     painter.fillRect(QRectF(part.left(), part.top(), part.width(), part.height() * done), fill);
     if (thin) return;
     painter.setPen(edge);
+    painter.setBrush(Qt::NoBrush);
     painter.drawRect(part);
     const QString number = QString::number(expert);
     if (part.height() < kNumberHeight || done < 1 || label_width(font, number) + 2 > part.width())
@@ -314,6 +322,10 @@ QString experts_sentence(const LayerPicture& picture) {
                   .arg(runs_text(picture, row_runs(*picture.routed, Piece::kDispatch, home), rank));
     lines << line + QLatin1Char('.');
   }
+  if (homes > int(kMostNamed))
+    lines << ExpertTexts::tr("%n more ranks, with other experts", nullptr,
+                             int(layer.ranks.size()) / homes * (homes - int(kMostNamed))) +
+                 QLatin1Char('.');
   return lines.join(QLatin1Char(' '));
 }
 
