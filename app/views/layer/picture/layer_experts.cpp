@@ -255,10 +255,10 @@ bool rows_are_drawn(const LayerPicture& picture, const LayerLayout& layout) {
 }
 
 QString row_runs_legend(const LayerPicture& picture) {
-  return ExpertTexts::tr(
-             "Beside rows of tokens: the colour of the rank that they go to or come from, and how "
-             "many they are, %1; E: whose they are.")
-      .arg(counted_text(*picture.routed));
+  const QString legend = ExpertTexts::tr(
+      "The strip beside each row shows the rank that its tokens go to or come from, with their "
+      "number, %1. E3: expert 3.");
+  return legend.arg(counted_text(*picture.routed));
 }
 
 QString held_experts_text(const LayerTensor& weights) {
