@@ -261,7 +261,8 @@ TEST(LayerExperts, GradientsTravelTheOtherWayRoundThanTokens) {
     std::vector<Piece> pieces;
     for (std::size_t step = 0; step < picture.layer->steps.size(); ++step)
       for (const FactLine& line : describe_layer_step(picture, int(step), 0).facts)
-        if (line.word.endsWith(QLatin1String(" to")) || line.word.contains(QLatin1String("back"))) {
+        if (line.word.endsWith(QLatin1String(" to")) ||
+            line.word.endsWith(QLatin1String(" back from"))) {
           words << line.word;
           if (picture.layer->steps[step].kind == LayerStepKind::kCompute)
             pieces.push_back(picture.layer->steps[step].piece);
