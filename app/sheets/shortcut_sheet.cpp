@@ -58,7 +58,7 @@ ShortcutSheet::ShortcutSheet(const std::vector<ShortcutSection>& sections,
         add_line(strong(action->shortcut().toString(QKeySequence::NativeText)),
                  QString(action->text()).remove(QLatin1Char('&')));
   }
-  add_head(tr("In the view in front"));
+  add_head(tr("Keys of the current view"));
   add_view_keys();
   add_head(tr("With the mouse on the timeline"));
   add_line(strong(tr("Ctrl+wheel")), tr("Zoom at the pointer"));

@@ -271,8 +271,8 @@
         <translation>Schlüssel und Werte gesammelt, kein Ring</translation>
     </message>
     <message>
-        <source>%1. Click here to pin it below</source>
-        <translation>%1. Ein Klick hier heftet es unten an</translation>
+        <source>%1 · click here to pin it below</source>
+        <translation>%1 · ein Klick hier heftet es unten an</translation>
     </message>
     <message>
         <source>YOUR RUN</source>
@@ -4967,8 +4967,8 @@ nach Plan</translation>
 <context>
     <name>parallelarium::ShortcutSheet</name>
     <message>
-        <source>In the view in front</source>
-        <translation>In der Ansicht, die vorne ist</translation>
+        <source>Keys of the current view</source>
+        <translation>Tasten der aktuellen Ansicht</translation>
     </message>
     <message>
         <source>With the mouse on the timeline</source>
@@ -8619,6 +8619,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>%1, davon %2 in Buckets (in der Kurve ein Puffer)</translation>
     </message>
     <message>
+        <source>%1 to %2 in each layer</source>
+        <translation>%1 bis %2 in jeder Schicht</translation>
+    </message>
+    <message>
         <source>%1 (%2 more, alike)</source>
         <translation>%1 (%2 weitere, gleich)</translation>
     </message>
@@ -9904,6 +9908,13 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>%1 je Rang</translation>
     </message>
     <message numerus="yes">
+        <source>%n more ranks, with other experts</source>
+        <translation>
+            <numerusform>%n weiterer Rang, mit anderen Experten</numerusform>
+            <numerusform>%n weitere Ränge, mit anderen Experten</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n more, alike</source>
         <translation>
             <numerusform>%n weiterer, gleich</numerusform>
@@ -10448,8 +10459,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>vorhergesagt</translation>
     </message>
     <message>
-        <source>Beside rows of tokens: the colour of the rank that they go to or come from, and how many they are, %1; E: whose they are.</source>
-        <translation>An Zeilen von Tokens: Farbe des Rangs, zu dem sie gehen oder von dem sie kommen, und ihre Zahl, %1; E: wessen sie sind.</translation>
+        <source>The strip beside each row shows the rank that its tokens go to or come from, with their number, %1. E3: expert 3.</source>
+        <translation>Der Streifen neben jeder Zeile zeigt den Rang, zu dem ihre Token gehen oder von dem sie kommen, mit ihrer Zahl, %1. E3: Experte 3.</translation>
     </message>
     <message>
         <source>%1 experts</source>
@@ -10480,16 +10491,24 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Combine</translation>
     </message>
     <message>
+        <source>gradients back from</source>
+        <translation>Gradienten zurück von</translation>
+    </message>
+    <message>
+        <source>gradients to</source>
+        <translation>Gradienten an</translation>
+    </message>
+    <message>
         <source>tokens back from</source>
-        <translation>Tokens zurück von</translation>
+        <translation>Token zurück von</translation>
     </message>
     <message>
         <source>tokens to</source>
-        <translation>Tokens an</translation>
+        <translation>Token an</translation>
     </message>
     <message>
         <source>tokens here</source>
-        <translation>Tokens hier</translation>
+        <translation>Token hier</translation>
     </message>
     <message>
         <source>capacity</source>
@@ -10501,7 +10520,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>%1 tokens of each rank for an expert; the group drops %2</source>
-        <translation>%1 Tokens jedes Rangs für einen Experten; die Gruppe verwirft %2</translation>
+        <translation>%1 Token jedes Rangs für einen Experten; die Gruppe verwirft %2</translation>
     </message>
     <message>
         <source>Rank %1 has %2</source>
@@ -10509,7 +10528,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>, tokens to %1</source>
-        <translation>, Tokens an %1</translation>
+        <translation>, Token an %1</translation>
     </message>
     <message>
         <source>ROUTER</source>

@@ -7,6 +7,7 @@
 #include "app/views/layer/context/context_picture.h"
 #include "app/views/layer/layer_inside.h"
 #include "app/views/layer/vocabulary/vocabulary_picture.h"
+#include "engine/passes/pieces.h"
 #include "engine/plan/layer/context_times.h"
 #include "engine/plan/program/report.h"
 
@@ -111,6 +112,8 @@ LayerPicture layer_picture(const Session& session, LayerLook look,
   if (!picture.drawn()) return picture;
   if (picture.layer->routed)  // as long as the layer
     picture.routed = {picture.layer, &*picture.layer->routed};
+  picture.sends_copies =
+      !sends_tensor_shares(setup) && setup.expert_dispatch != ExpertDispatch::kOncePerNode;
   if (!picture.hides_time) picture.predicted = spans_of(*picture.layer, prediction->timeline);
   const RunRecord* run = session.runs().current();
   if (!run || !run->observed() || session.runs().current_is_stale() || picture.hides_time ||

@@ -135,7 +135,7 @@ Picture PictureSource::picture(const Session& session, bool absolute_dates) {
     observed.live_losses = session.jobs().live_losses();
     const RunRecord* other = run_of_other_settings(session);
     if (other && !observed.hidden && session.jobs().state() == RunState::kIdle)
-      observed.other_text = QObject::tr("%1. Click here to pin it below")
+      observed.other_text = QObject::tr("%1 \u00b7 click here to pin it below")
                                 .arg(other_settings_title(other->observation, session.resolved()));
   }
   picture.lanes.push_back(observed);

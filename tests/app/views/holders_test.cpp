@@ -257,6 +257,36 @@ TEST_F(Holders, ManyLayersAndRanksFit) {
   look(8);
 }
 
+// Activations come and go layer by layer; the columns stay where they are, and words say the range.
+TEST_F(Holders, ColumnsStayWhileTheForwardPlays) {
+  PlanSetup setup = data_parallel(0);
+  setup.model.layers = 48;
+  setup.mesh.dp = 2;
+  show(setup);
+  QTest::keyClick(pane, Qt::Key_M);
+  ASSERT_TRUE(pane->picture().moment.startsWith(QStringLiteral("After the forward")));
+  const std::int64_t forward = session.playback().playhead().count();
+  int ranges = 0;
+  for (int moment = 1; moment <= 20; ++moment) {
+    session.playback().set_playhead(Nanoseconds(forward * moment / 20));
+    ASSERT_EQ(pane->picture().columns.size(), 3u) << "tables, layers, head at " << moment;
+    const HoldersRow& row = pane->picture().rows[0];
+    const ColumnActivations& layers = row.activations[1];
+    EXPECT_EQ(row.activations[0].bytes + layers.bytes + row.activations[2].bytes,
+              row.activation_bytes);
+    EXPECT_LE(layers.bytes, 48 * layers.most_bytes);
+    EXPECT_GE(layers.bytes, 48 * layers.least_bytes);
+    const bool ranges_over = layers.least_bytes < layers.most_bytes;
+    const QString words = holders_words(pane->picture(), 0, 1).facts.back().value;
+    EXPECT_EQ(words.contains(bytes_text(layers.least_bytes) + QStringLiteral(" to ") +
+                             bytes_text(layers.most_bytes) + QStringLiteral(" in each layer")),
+              ranges_over)
+        << words.toStdString();
+    ranges += ranges_over;
+  }
+  EXPECT_GT(ranges, 10);
+}
+
 // A low pane has fewer rows, each with one line of text, and an edge leaves a bar its colour.
 TEST_F(Holders, LowRowsHaveOneLine) {
   show(data_parallel(1));
@@ -392,8 +422,6 @@ TEST_F(Holders, OneKeyShowsThreeMoments) {
   for (const char* key : {"N", "P", "M"}) EXPECT_TRUE(keys.contains(QLatin1String(key))) << key;
 }
 
-// Gathered parameters are parameters of the row and buffers of the curve: words say both, with the
-// bytes of the buffers that are open then.
 // Of every row and layer, at moments of the whole step.
 TEST_F(Holders, ActivationsAreThoseOfOpenBuffersByLayer) {
   PlanSetup setup = data_parallel(1);
@@ -425,6 +453,9 @@ TEST_F(Holders, ActivationsAreThoseOfOpenBuffersByLayer) {
       EXPECT_EQ(row.activation_bytes, all);
       EXPECT_TRUE(holders_words(pane->picture(), int(at), -1).facts.back().value ==
                   bytes_text(all));
+      std::int64_t together = 0;
+      for (const HeldActivations& held : row.activations) together += held.bytes;
+      EXPECT_EQ(together, row.activation_bytes);
       for (const int layer : rank.layers) {
         const HeldActivations& held = row.activations[std::size_t(layer + 1)];
         EXPECT_GE(held.bytes, bytes[layer]);
@@ -440,6 +471,31 @@ TEST_F(Holders, ActivationsAreThoseOfOpenBuffersByLayer) {
   EXPECT_GT(some, 100);
   EXPECT_GE(most, 2) << "the first stage of two holds two micro-batches";
   EXPECT_LE(most, pane->picture().microbatches);
+}
+
+// The bars of every page are to one scale: the first stage of two holds more micro-batches at once.
+TEST_F(Holders, EveryPageCountsMicrobatchesOnOneScale) {
+  PlanSetup setup = data_parallel(0);
+  setup.mesh.pp = 2;
+  setup.mesh.dp = 8;
+  setup.microbatches = 4;
+  show(setup);
+  const Prediction& prediction = *session.subject().prediction();
+  const auto most_of = [&](int rank) {
+    return ActivationsHeld(prediction.program, prediction.timeline, rank).most_microbatches();
+  };
+  int most = 0;
+  for (int rank = 0; rank < int(prediction.program.ranks.size()); ++rank)
+    most = std::max(most, most_of(rank));
+  for (const int stage : {0, 1}) {
+    const HoldersPicture& picture = pane->picture();
+    ASSERT_EQ(picture.first_row, 8 * stage);
+    int here = 0;
+    for (const HoldersRow& row : picture.rows) here = std::max(here, most_of(row.index));
+    EXPECT_EQ(here == most, stage == 0) << "stage " << stage << " holds " << here;
+    EXPECT_EQ(picture.microbatches, most);
+    QTest::keyClick(pane, Qt::Key_Return);
+  }
 }
 
 // A rank's own part goes to all others, or all others' values of it come to that rank.
@@ -491,6 +547,8 @@ TEST_F(Holders, ChunksTravelBetweenTheRowsWhileTheirCollectiveRuns) {
   EXPECT_EQ(seen, (std::set{CollectiveKind::kAllGather, CollectiveKind::kReduceScatter}));
 }
 
+// Gathered parameters are parameters of the row and buffers of the curve: words say both, with the
+// bytes of the buffers that are open then.
 TEST_F(Holders, GatheredBytesAreFoundInTheCurve) {
   show(data_parallel(3));
   const Prediction& prediction = *session.subject().prediction();

@@ -174,6 +174,108 @@ TEST(LayerExperts, SaysWhoSendsHowManyTokensToWhomAndWhatIsDropped) {
   EXPECT_FALSE(layer_sentence(asked).contains(QLatin1String("tokens to")));
 }
 
+// A replica's routes do not say what one rank sends where TP ranks share its tokens or a token goes
+// once to each node; what experts take they say.
+TEST(LayerExperts, GivesNoNumberOfSentTokensThatARankDoesNotSend) {
+  for (const char* dispatch : {"copies", "tensor-shares", "once-per-node"}) {
+    Session session;
+    ExpertFields fields = kTwoByTwo;
+    fields.insert(fields.end(), {{"sequence-parallel", "on"}, {"expert-dispatch", dispatch}});
+    set_experts(session, fields);
+    const LayerPicture picture = picture_at_end(session, {});
+    const bool copies = fields.back().second == "copies";
+    const LayerLayout layout = layer_layout(picture, QSizeF(1600, 900), light_theme());
+    QImage image(1600, int(layout.bottom) + 1, QImage::Format_RGB32);
+    QPainter painter(&image);
+    TextLog texts;
+    paint_layer(painter, picture, layout, light_theme(), &texts);
+    const QString sent = count_text(picture.routed->rows[0][1]);
+    const QString taken = count_text(picture.routed->load[0]);
+    QString facts;
+    for (std::size_t step = 0; step < picture.layer->steps.size(); ++step)
+      for (const FactLine& line : describe_layer_step(picture, int(step), 0).facts)
+        facts += line.word + QLatin1Char(' ') + line.value + QLatin1Char('\n');
+    EXPECT_EQ(facts.contains(QLatin1String("tokens to rank 0")), copies) << dispatch;
+    EXPECT_EQ(facts.contains(QLatin1String("tokens back from")), copies) << dispatch;
+    EXPECT_TRUE(facts.contains(QStringLiteral("tokens here expert 0: ") + taken)) << dispatch;
+    EXPECT_EQ(layer_sentence(picture).contains(QLatin1String("tokens to")), copies) << dispatch;
+    EXPECT_EQ(std::any_of(texts.begin(), texts.end(),
+                          [&](const auto& text) { return text.text == sent; }),
+              copies)
+        << dispatch << ": " << sent.toStdString();
+  }
+}
+
+TEST(LayerExperts, RanksLeftOutAreNotCalledAlikeWhereTheyHaveOtherExperts) {
+  for (const char* ep : {"1", "8"}) {
+    Session session;
+    set_experts(session,
+                {{"pp", "1"}, {"model", "moe-tiny"}, {"dp", "8"}, {"ep", ep}, {"tp", "2"}});
+    const LayerPicture picture = picture_at_end(session, {});
+    const LayerLayout layout = layer_layout(picture, QSizeF(1600, 900), light_theme());
+    QImage image(1600, int(layout.bottom) + 1, QImage::Format_RGB32);
+    QPainter painter(&image);
+    TextLog texts;
+    paint_layer(painter, picture, layout, light_theme(), &texts);
+    QString all;
+    for (const auto& text : texts) all += text.text + QLatin1Char('\n');
+    EXPECT_EQ(all.contains(QLatin1String("14 more ranks, with other experts")), ep[0] == '8')
+        << all.toStdString();
+    EXPECT_FALSE(all.contains(QLatin1String("alike"))) << all.toStdString();
+  }
+}
+
+// Screen readers hear of many experts the first and the last, and of many ranks how many follow.
+TEST(LayerExperts, WordsOfManyExpertsAreShortAndLeaveNothingOutInSilence) {
+  const auto sentence_of = [](const char* ep) {
+    Session session;
+    set_experts(session, {{"pp", "1"},
+                          {"model", "moe-tiny"},
+                          {"experts", "128"},
+                          {"expert-placement", "round-robin"},
+                          {"dp", ep},
+                          {"ep", ep}});
+    return experts_sentence(picture_at_end(session, {}));
+  };
+  const QString eight = sentence_of("8"), sixteen = sentence_of("16");
+  EXPECT_TRUE(
+      eight.contains(QStringLiteral("Rank 1 has experts 1, 9, 17, 25, 33, 41, \u2026, 121")))
+      << eight.toStdString();
+  EXPECT_FALSE(eight.contains(QLatin1String("more ranks"))) << eight.toStdString();
+  EXPECT_TRUE(sixteen.contains(QLatin1String("Rank 1 has experts 1, 17, 33, 49, 65, 81, 97, 113")))
+      << sixteen.toStdString();
+  EXPECT_TRUE(sixteen.endsWith(QLatin1String(" 8 more ranks, with other experts.")))
+      << sixteen.toStdString();
+}
+
+// What the first all-to-all of a direction carries goes to the experts, what the second carries
+// comes back; the piece before the first and the piece behind the second do the same.
+TEST(LayerExperts, GradientsTravelTheOtherWayRoundThanTokens) {
+  Session session;
+  set_experts(session, kTwoByTwo);
+  for (const bool backward : {false, true}) {
+    LayerLook look;
+    look.choice.backward = backward;
+    const LayerPicture picture = picture_at_end(session, look);
+    QStringList words;
+    std::vector<Piece> pieces;
+    for (std::size_t step = 0; step < picture.layer->steps.size(); ++step)
+      for (const FactLine& line : describe_layer_step(picture, int(step), 0).facts)
+        if (line.word.endsWith(QLatin1String(" to")) ||
+            line.word.endsWith(QLatin1String(" back from"))) {
+          words << line.word;
+          if (picture.layer->steps[step].kind == LayerStepKind::kCompute)
+            pieces.push_back(picture.layer->steps[step].piece);
+        }
+    const QString what = backward ? QStringLiteral("gradients") : QStringLiteral("tokens");
+    const QString to = what + QStringLiteral(" to"), back = what + QStringLiteral(" back from");
+    EXPECT_EQ(words, (QStringList{to, to, back, back})) << words.join(u'|').toStdString();
+    std::vector<Piece> order{Piece::kDispatch, Piece::kUnpermute};
+    if (backward) std::swap(order[0], order[1]);
+    EXPECT_EQ(pieces, order);
+  }
+}
+
 // Dispatch, experts and combine have numbers of every rank, and the sums of TP hold.
 TEST(LayerExperts, LooksInsideTheirTensors) {
   ASSERT_FALSE(EngineProcess::find_program().isEmpty()) << "the engine is not built";

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <string_view>
 
 #include "app/look/figures.h"
 #include "app/settings/controls.h"
@@ -175,6 +176,51 @@ TEST(LayerPicture, ColoursAreByThePlaceInTheGroupThatThePictureShows) {
       const QPointF chip(88.5, pieces.layout.lanes_top + double(row) * pieces.layout.lane_pitch);
       EXPECT_EQ(pieces.at(chip + QPointF(0, 2)), pieces.at(QPointF(24, half.rows[row] - 6)));
     }
+}
+
+// A layer of experts has the ranks of a whole EP group; the others' sequences are others.
+TEST(LayerPicture, ContextParallelismShowsTheReplicaOfTheSelectedRankAlone) {
+  for (const char* method : {"ring", "all-gather", "ulysses"}) {
+    Session session;
+    set_all(session, {{"pp", "1"},
+                      {"model", "moe-tiny"},
+                      {"dp", "2"},
+                      {"ep", "2"},
+                      {"cp", "2"},
+                      {"attention", "fused"},
+                      {"context-parallel", method}});
+    const Mesh& mesh = session.setup().mesh;
+    for (const int selected : {0, 3}) {
+      LayerLook look;
+      look.rank = selected;
+      const Painted context = painted(session, look);
+      ASSERT_TRUE(context.picture.shows_context()) << method;
+      const std::vector<LayerRank>& ranks = context.picture.layer->ranks;
+      ASSERT_EQ(ranks.size(), 4u);
+      const int dp = coordinates_of(mesh, ranks[std::size_t(selected)].rank).dp;
+      std::vector<int> shown;
+      for (const int rank : context.layout.ranks) shown.push_back(ranks[std::size_t(rank)].rank);
+      std::vector<int> wanted;
+      for (int cp = 0; cp < 2; ++cp)
+        wanted.push_back(rank_of(mesh, {.dp = dp, .tp = 0, .pp = 0, .cp = cp}));
+      EXPECT_EQ(shown, wanted) << method;
+      EXPECT_EQ(context.layout.alike, 0) << method;
+      for (const LayerTarget& target : context.layout.targets)
+        EXPECT_EQ(ranks[std::size_t(target.rank)].at.dp, dp) << method;
+      EXPECT_FALSE(context.texts.contains(QLatin1String("TP group"))) << method;
+      EXPECT_FALSE(context.texts.contains(QLatin1String("more, alike"))) << method;
+      const QString words = layer_sentence(context.picture);
+      for (const int rank : wanted)
+        EXPECT_TRUE(
+            words.contains(QStringLiteral("rank %1: tokens").arg(rank), Qt::CaseInsensitive))
+            << words.toStdString();
+      if (method != std::string_view("ring")) continue;
+      // The link between both cards, which are as wide as they may be.
+      const QPointF link = context.layout.context.strip.topLeft() + QPointF(22 + 190 + 15, 51);
+      EXPECT_NE(context.at(link), light_theme().surface);
+      EXPECT_EQ(context.at(link - QPointF(0, 8)), light_theme().surface);
+    }
+  }
 }
 
 TEST(LayerPicture, SaysInWhichNumbersThePaperCountsWhereTheyAreOthers) {

@@ -32,6 +32,7 @@ void set_up(Session& session, const std::vector<Given>& fields) {
   ASSERT_TRUE(session.problems().empty()) << session.problems().front().text;
 }
 
+const Given kMoe = {"model", "moe-tiny"};
 const std::vector<std::vector<Given>> kSetups = {
     {{"pp", "1"}},
     {{"pp", "1"}, {"tp", "2"}},
@@ -42,6 +43,9 @@ const std::vector<std::vector<Given>> kSetups = {
     {{"pp", "1"}, {"tp", "2"}, {"model", "moe-tiny"}},
     {{"pp", "1"}, {"dp", "2"}, {"tp", "2"}, {"ep", "2"}, {"model", "moe-tiny"}},
     {{"pp", "1"}, {"dp", "8"}, {"ep", "8"}, {"tp", "2"}, {"model", "moe-tiny"}},
+    {{"pp", "1"}, {"dp", "2"}, {"ep", "2"}, {"cp", "2"}, {"attention", "fused"}, kMoe},
+    {{"pp", "1"}, {"dp", "2"}, {"ep", "2"}, {"cp", "2"}, {"context-parallel", "all-gather"}, kMoe},
+    {{"pp", "1"}, {"dp", "2"}, {"ep", "2"}, {"cp", "2"}, {"context-parallel", "ulysses"}, kMoe},
     {{"pp", "2"}, {"tp", "2"}, {"model", "llama-tiny"}, {"recompute", "full"}}};
 
 void expect_no_text_over_another(const Session& session, const LayerLook& look) {

@@ -16,15 +16,16 @@ constexpr double kHeadsHead = 40, kHeadsGap = 18, kHeadsWords = 44, kLeastBox = 
 constexpr double kContextLanesHead = 24, kContextLane = 15, kNarrow = 940;
 constexpr int kMostContextRanks = 8;
 
-// Ranks of the first TP coordinate; of many the first, the last and the selected.
+// Of the selected replica those of the first TP coordinate; of many the first, the last and the
+// selected. The other replicas of a layer of experts have other sequences.
 void choose_context_ranks(const LayerPicture& picture, LayerLayout& layout) {
   const std::vector<LayerRank>& ranks = picture.layer->ranks;
   const int all = int(picture.layer->context.blocks_of.size());
-  const int selected = ranks[std::size_t(picture.look.rank)].at.cp;
+  const Coordinates& selected = ranks[std::size_t(picture.look.rank)].at;
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
     const Coordinates& at = ranks[rank].at;
-    if (at.tp != 0) continue;
-    if (all <= kMostContextRanks || at.cp == 0 || at.cp == all - 1 || at.cp == selected)
+    if (at.tp != 0 || at.dp != selected.dp) continue;
+    if (all <= kMostContextRanks || at.cp == 0 || at.cp == all - 1 || at.cp == selected.cp)
       layout.ranks.push_back(int(rank));
   }
   layout.alike = all - int(layout.ranks.size());

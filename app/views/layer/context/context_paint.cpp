@@ -64,8 +64,9 @@ bool fits_context_head(const Theme& theme, double width, const QString& caps, co
 
 int context_rank(const LayerPicture& picture, int cp) {
   const std::vector<LayerRank>& ranks = picture.layer->ranks;
+  const int replica = ranks[std::size_t(picture.look.rank)].at.dp;
   const auto found = std::find_if(ranks.begin(), ranks.end(), [&](const LayerRank& rank) {
-    return rank.at.cp == cp && rank.at.tp == 0;
+    return rank.at.cp == cp && rank.at.tp == 0 && rank.at.dp == replica;
   });
   return found == ranks.end() ? 0 : int(found - ranks.begin());
 }

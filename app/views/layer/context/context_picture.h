@@ -23,7 +23,8 @@ bool fits_context_head(const Theme& theme, double width, const QString& caps, co
 QStringList context_strip_lines(const LayerPicture& picture, const LayerLayout& layout,
                                 const Theme& theme);
 
-// The rank, as LayerSteps::ranks, that has this place along CP, beside TP rank 0.
+// The rank, as LayerSteps::ranks, that has this place along CP, beside TP rank 0 of the selected
+// rank's replica.
 int context_rank(const LayerPicture& picture, int cp);
 // The round that `rank` (as LayerSteps::ranks) is in at the playhead, or was in last.
 int context_round_now(const LayerPicture& picture, int rank);

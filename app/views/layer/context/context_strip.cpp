@@ -168,7 +168,8 @@ QString strip_head(const LayerPicture& picture, const LayerLayout& layout) {
 }
 
 QString what_travels(const LayerPicture& picture) {
-  if (picture.layer->ranks.size() > picture.layer->context.blocks_of.size())
+  const std::vector<LayerRank>& ranks = picture.layer->ranks;
+  if (std::any_of(ranks.begin(), ranks.end(), [](const LayerRank& rank) { return rank.at.tp > 0; }))
     return StripWords::tr("the first of each TP group; the others do the same for their heads");
   if (is_ring(picture))
     return StripWords::tr(

@@ -22,15 +22,9 @@ QString range_text(const ChunkRange& range) {
              : ContextTexts::tr("%1 to %2").arg(count_text(range.begin), count_text(range.end - 1));
 }
 
-const LayerRank* rank_of(const LayerPicture& picture, int cp) {
-  for (const LayerRank& rank : picture.layer->ranks)
-    if (rank.at.cp == cp && rank.at.tp == 0) return &rank;
-  return nullptr;
-}
-
 QString rank_text(const LayerPicture& picture, int cp) {
-  const LayerRank* rank = rank_of(picture, cp);
-  return rank ? ContextTexts::tr("rank %1").arg(rank->rank) : QString();
+  const auto rank = std::size_t(context_rank(picture, cp));
+  return ContextTexts::tr("rank %1").arg(picture.layer->ranks[rank].rank);
 }
 
 }  // namespace

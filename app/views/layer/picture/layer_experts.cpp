@@ -47,8 +47,16 @@ int rank_at_home(const LayerSteps& layer, int home, int like) {
   return home * each + like % each;
 }
 
+// An all-to-all of rows, or the piece before or behind it that orders them.
+bool carries_rows(const LayerStep& step) {
+  return step.kind == LayerStepKind::kCompute
+             ? step.piece == Piece::kDispatch || step.piece == Piece::kUnpermute
+             : step.purpose == Purpose::kTokens;
+}
+
 std::vector<RowRun> runs_at(const LayerPicture& picture, const LayerStep& step, int rank) {
   if (!picture.shows_routes() || step.kind != LayerStepKind::kCompute) return {};
+  if (carries_rows(step) && !picture.shows_sent_rows()) return {};
   return row_runs(*picture.routed, step.piece, picture.layer->ranks[std::size_t(rank)].at.dp);
 }
 
@@ -74,11 +82,23 @@ QString runs_text(const LayerPicture& picture, const std::vector<RowRun>& runs, 
   return parts.join(QStringLiteral(", "));
 }
 
+// In the backward gradients go to the experts where the forward's results came from them, and come
+// back where its tokens went.
+QString way_of_rows(const LayerStep& step) {
+  const bool gradients = step.phase == Phase::kInputGrad;
+  const bool back = step.kind == LayerStepKind::kCompute
+                        ? (step.piece == Piece::kUnpermute) != gradients
+                        : step.block == 1;
+  if (gradients)
+    return back ? ExpertTexts::tr("gradients back from") : ExpertTexts::tr("gradients to");
+  return back ? ExpertTexts::tr("tokens back from") : ExpertTexts::tr("tokens to");
+}
+
 QString counted_text(const RoutedLayer& routed) {
   return routed.measured ? ExpertTexts::tr("counted in the run") : ExpertTexts::tr("predicted");
 }
 
-// 0, 1, 2, 5 as "0 to 2, 5"
+// 0, 1, 2, 5 as "0 to 2, 5"; of many the first and the last
 QString ranges_text(const std::vector<ChunkRange>& ranges) {
   std::vector<ChunkRange> joined;
   for (const ChunkRange& range : ranges) {
@@ -92,6 +112,8 @@ QString ranges_text(const std::vector<ChunkRange>& ranges) {
     parts << (range.end - range.begin == 1
                   ? QString::number(range.begin)
                   : ExpertTexts::tr("%1 to %2").arg(range.begin).arg(range.end - 1));
+  if (parts.size() > int(kMostNamed))
+    parts = parts.mid(0, kMostNamed - 2) << QStringLiteral("\u2026") << parts.last();
   return parts.join(QStringLiteral(", "));
 }
 
@@ -144,14 +166,19 @@ void paint_expert_weights(const LayerBrush& brush, const LayerTensor& of, const 
   QPen edge = theme.rank_line(layer_color_number(brush.picture, rank));
   edge.setWidthF(1);
   const QFont font = theme.font(9);
-  const QPen absent(theme.muted, 1, Qt::DotLine);
+  // At once and without antialiasing: there may be thousands in a picture.
+  QList<QRectF> absent;
+  const bool in_part = of.held_rows < of.rows || of.held_columns < of.columns;
+  for_each_expert(of, [&](std::int64_t expert, std::int64_t own) {
+    if ((own < 0 || in_part) && !thin) absent << grid.place_of(expert, place);
+  });
+  painter.setBrush(Qt::NoBrush);
+  painter.setPen(QPen(theme.muted, 1, Qt::DotLine));
+  painter.setRenderHint(QPainter::Antialiasing, false);
+  painter.drawRects(absent);
+  painter.setRenderHint(QPainter::Antialiasing);
   for_each_expert(of, [&](std::int64_t expert, std::int64_t own) {
     const QRectF block = grid.place_of(expert, place);
-    painter.setBrush(Qt::NoBrush);
-    if ((own < 0 || of.held_rows < of.rows || of.held_columns < of.columns) && !thin) {
-      painter.setPen(absent);
-      painter.drawRect(block);
-    }
     if (own < 0) {
       if (thin) painter.fillRect(block, mixed(theme.muted, theme.surface, 0.75));
       return;
@@ -160,6 +187,7 @@ void paint_expert_weights(const LayerBrush& brush, const LayerTensor& of, const 
     painter.fillRect(QRectF(part.left(), part.top(), part.width(), part.height() * done), fill);
     if (thin) return;
     painter.setPen(edge);
+    painter.setBrush(Qt::NoBrush);
     painter.drawRect(part);
     const QString number = QString::number(expert);
     if (part.height() < kNumberHeight || done < 1 || label_width(font, number) + 2 > part.width())
@@ -227,10 +255,10 @@ bool rows_are_drawn(const LayerPicture& picture, const LayerLayout& layout) {
 }
 
 QString row_runs_legend(const LayerPicture& picture) {
-  return ExpertTexts::tr(
-             "Beside rows of tokens: the colour of the rank that they go to or come from, and how "
-             "many they are, %1; E: whose they are.")
-      .arg(counted_text(*picture.routed));
+  const QString legend = ExpertTexts::tr(
+      "The strip beside each row shows the rank that its tokens go to or come from, with their "
+      "number, %1. E3: expert 3.");
+  return legend.arg(counted_text(*picture.routed));
 }
 
 QString held_experts_text(const LayerTensor& weights) {
@@ -261,13 +289,10 @@ std::vector<FactLine> expert_facts(const LayerPicture& picture, int step, int ra
   const LayerStep& of = picture.layer->steps[std::size_t(step)];
   const RoutedLayer& routed = *picture.routed;
   const int home = picture.layer->ranks[std::size_t(rank)].at.dp;
-  const bool back =
-      of.kind == LayerStepKind::kCollective ? of.block == 1 : of.piece == Piece::kUnpermute;
-  if (of.purpose == Purpose::kTokens ||
-      (of.kind == LayerStepKind::kCompute && (of.piece == Piece::kDispatch || back)))
-    facts.push_back({back ? ExpertTexts::tr("tokens back from") : ExpertTexts::tr("tokens to"),
-                     runs_text(picture, row_runs(routed, Piece::kDispatch, home), rank) +
-                         QStringLiteral(" \u00b7 ") + counted_text(routed)});
+  if (carries_rows(of) && picture.shows_sent_rows())
+    facts.push_back(
+        {way_of_rows(of), runs_text(picture, row_runs(routed, Piece::kDispatch, home), rank) +
+                              QStringLiteral(" \u00b7 ") + counted_text(routed)});
   if (of.kind != LayerStepKind::kCompute || of.piece != Piece::kExpert) return facts;
   facts.push_back({ExpertTexts::tr("tokens here"),
                    runs_text(picture, row_runs(routed, Piece::kExpert, home), rank) +
@@ -292,11 +317,15 @@ QString experts_sentence(const LayerPicture& picture) {
     QString line = ExpertTexts::tr("Rank %1 has %2")
                        .arg(layer.ranks[std::size_t(rank)].rank)
                        .arg(experts_of_rank_text(layer, rank));
-    if (picture.shows_routes())
+    if (picture.shows_sent_rows())
       line += ExpertTexts::tr(", tokens to %1")
                   .arg(runs_text(picture, row_runs(*picture.routed, Piece::kDispatch, home), rank));
     lines << line + QLatin1Char('.');
   }
+  if (homes > int(kMostNamed))
+    lines << ExpertTexts::tr("%n more ranks, with other experts", nullptr,
+                             int(layer.ranks.size()) / homes * (homes - int(kMostNamed))) +
+                 QLatin1Char('.');
   return lines.join(QLatin1Char(' '));
 }
 

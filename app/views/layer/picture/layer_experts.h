@@ -39,7 +39,7 @@ QString held_experts_text(const LayerTensor& weights);
 QString experts_of_rank_text(const LayerSteps& layer, int rank);
 // What an all-to-all of experts carries: "counts", "dispatch", "combine"; else empty.
 QString layer_way_text(const LayerStep& step);
-// Tokens by rank or by expert, capacity, and what is dropped.
+// Tokens or gradients by rank or by expert, capacity, and what is dropped.
 std::vector<FactLine> expert_facts(const LayerPicture& picture, int step, int rank);
 QString experts_sentence(const LayerPicture& picture);
 

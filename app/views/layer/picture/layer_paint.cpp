@@ -242,6 +242,13 @@ QString head_of_half(const LayerPicture& picture, const LayerHalf& half) {
                                                                 : PaintWords::tr("EXPERTS"));
 }
 
+// Of the ranks left out. Those of an EP group have other experts and other tokens.
+QString words_about_others(const LayerPicture& picture, const LayerHalf& half) {
+  const bool other_experts = !half.attention && picture.layer->ranks.back().at.dp > 0;
+  return other_experts ? PaintWords::tr("%n more ranks, with other experts", nullptr, half.alike)
+                       : PaintWords::tr("%n more, alike", nullptr, half.alike);
+}
+
 void paint_open(const LayerBrush& brush, const LayerHalf& half) {
   const Theme& theme = brush.theme;
   put_text(brush.painter, half.head, Qt::AlignVCenter, head_of_half(brush.picture, half),
@@ -275,8 +282,8 @@ void paint_open(const LayerBrush& brush, const LayerHalf& half) {
     if (row == 0 && half.alike > 0)
       put_text(brush.painter,
                QRectF(kPaintMargin, half.rows[0] + half.row_height / 2 + 20, 400, 16),
-               Qt::AlignVCenter, PaintWords::tr("%n more, alike", nullptr, half.alike),
-               theme.font(11), theme.muted, brush.texts);
+               Qt::AlignVCenter, words_about_others(brush.picture, half), theme.font(11),
+               theme.muted, brush.texts);
   }
   paint_layer_links(brush, half);
   paint_figures(brush, half);

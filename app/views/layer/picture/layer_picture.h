@@ -53,6 +53,9 @@ struct LayerPicture {
   bool dimmed = false;
   bool hides_time = false, hides_traffic = false, hides_memory = false;  // by a lesson
   bool hides_blocks = false;                                             // of scores: how many
+  // Every copy of a replica's tokens travels by itself from the rank, so RoutedLayer::rows count
+  // what a rank sends: not where TP ranks send shares, or a token goes once to each node.
+  bool sends_copies = true;
   bool drawn() const { return empty.isEmpty() && layer && !layer->steps.empty(); }
   // What a layer keeps, in the paper's terms beside other ways to cut it, or piece by piece.
   bool shows_kept() const {
@@ -63,8 +66,10 @@ struct LayerPicture {
   bool shows_vocabulary() const { return drawn() && layer->choice.place != LayerPlace::kLayer; }
   // A run with probes compares both sides of every collective of a layer.
   bool shows_differences() const { return look.inside && look.choice.place == LayerPlace::kLayer; }
-  // Who sends tokens to whom.
+  // How many tokens experts take.
   bool shows_routes() const { return routed && !hides_traffic; }
+  // Who sends how many tokens to whom.
+  bool shows_sent_rows() const { return shows_routes() && sends_copies; }
   bool shows_context() const { return drawn() && look.context && layer->context.drawn(); }
   const LayerSpans* shown() const { return observed ? observed.get() : predicted.get(); }
   // The time that the picture is about.

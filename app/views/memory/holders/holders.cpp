@@ -4,6 +4,7 @@
 #include <QCoreApplication>
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <tuple>
 
@@ -26,10 +27,6 @@ constexpr int kHashDigits = 6;
 bool look_alike(const HeldState& a, const HeldState& b) {
   return a.as == b.as && a.whole == b.whole && a.op < 0 && b.op < 0 &&
          std::abs(a.begin - b.begin) < 1e-9 && std::abs(a.end - b.end) < 1e-9;
-}
-
-bool look_alike(const HeldActivations& a, const HeldActivations& b) {
-  return a.place == b.place && a.bytes == b.bytes && a.microbatches == b.microbatches;
 }
 
 bool look_alike(const std::vector<HeldBucket>& a, const std::vector<HeldBucket>& b) {
@@ -113,25 +110,33 @@ QString group_name(const SharingRanks& all, std::size_t at, bool representatives
   return where.join(QStringLiteral(", ")) + QStringLiteral(": ") + ranks_words(members);
 }
 
+void add_layer(ColumnActivations& all, const ColumnActivations& layer) {
+  if (all.place == HeldPlace::kLayer) all.bytes += layer.bytes;
+  all.least_bytes = std::min(all.least_bytes, layer.least_bytes);
+  all.most_bytes = std::max(all.most_bytes, layer.most_bytes);
+  all.most_microbatches = std::max(all.most_microbatches, layer.most_microbatches);
+  std::vector<int> together;
+  std::set_union(all.microbatches.begin(), all.microbatches.end(), layer.microbatches.begin(),
+                 layer.microbatches.end(), std::back_inserter(together));
+  all.microbatches = std::move(together);
+}
+
 void merge_alike(HoldersPicture& picture) {
   if (static_cast<int>(picture.columns.size()) <= kMergeFrom) return;
   std::vector<HoldersColumn> columns;
   std::vector<std::vector<std::vector<HeldBucket>>> cells(picture.rows.size());
-  std::vector<std::vector<HeldActivations>> activations(picture.rows.size());
-  std::size_t alone = 0;  // the first of the last column
+  std::vector<std::vector<ColumnActivations>> activations(picture.rows.size());
   for (std::size_t at = 0; at < picture.columns.size(); ++at) {
     const bool layer = at > 0 && at + 1 < picture.columns.size();
     bool same = layer && columns.size() > 1;
     for (std::size_t row = 0; same && row < picture.rows.size(); ++row)
-      same = look_alike(picture.rows[row].cells[at], cells[row].back()) &&
-             look_alike(picture.rows[row].activations[at], picture.rows[row].activations[alone]);
+      same = look_alike(picture.rows[row].cells[at], cells[row].back());
     if (same) {
       HoldersColumn& last = columns.back();
       last.last = picture.columns[at].last;
       last.name = QStringLiteral("%1\u2013%2").arg(last.first - 1).arg(last.last - 1);
       for (std::size_t row = 0; row < picture.rows.size(); ++row) {
-        if (activations[row].back().place == HeldPlace::kLayer)
-          activations[row].back().bytes += picture.rows[row].activations[at].bytes;
+        add_layer(activations[row].back(), picture.rows[row].activations[at]);
         for (std::size_t bucket = 0; bucket < cells[row].back().size(); ++bucket)
           for (int kind = 0; kind < kHeldKinds; ++kind) {
             HeldState& sum = state_of_kind(cells[row].back()[bucket], kind);
@@ -142,7 +147,6 @@ void merge_alike(HoldersPicture& picture) {
       }
       continue;
     }
-    alone = at;
     columns.push_back(picture.columns[at]);
     for (std::size_t row = 0; row < picture.rows.size(); ++row) {
       cells[row].push_back(picture.rows[row].cells[at]);
@@ -156,20 +160,29 @@ void merge_alike(HoldersPicture& picture) {
   }
 }
 
+// Of all ranks, so that bars of every page have one scale.
+int most_microbatches(const Program& program, const Timeline& timeline) {
+  int most = 0;
+  for (int rank = 0; rank < static_cast<int>(program.ranks.size()); ++rank)
+    most = std::max(most, ActivationsHeld(program, timeline, rank).most_microbatches());
+  return most;
+}
+
 // What the row's rank holds now of each column's activations.
 void note_activations(const ActivationsHeld& held, Nanoseconds now, int layers, HoldersRow& row) {
   row.activations.resize(row.cells.size());
   for (const HeldActivations& each : held.at(now)) {
     row.activation_bytes += each.bytes;
+    const ColumnActivations here{each, each.bytes, each.bytes, each.microbatches.size()};
     if (each.place != HeldPlace::kStage) {
       const int slot = each.place == HeldPlace::kTables ? 0
                        : each.place == HeldPlace::kHead ? layers + 1
                                                         : each.layer + 1;
-      row.activations[static_cast<std::size_t>(slot)] = each;
+      row.activations[static_cast<std::size_t>(slot)] = here;
       continue;
     }
     for (std::size_t column = 0; column < row.cells.size(); ++column)
-      if (!row.cells[column].empty()) row.activations[column] = each;
+      if (!row.cells[column].empty()) row.activations[column] = here;
   }
 }
 
@@ -318,6 +331,8 @@ HoldersPicture holders_picture(const Session& session, HoldersKept& kept, int pa
     const int slot = static_cast<int>(picture.columns.size());
     picture.columns.push_back({slot, slot, name});
   }
+  if (!kept.most_microbatches) kept.most_microbatches = most_microbatches(program, timeline);
+  picture.microbatches = *kept.most_microbatches;
   const Nanoseconds now = session.playback().playhead();
   const SharingRanks sharing = by_groups(program, prediction.setup);
   const std::vector<SharingRank>& ranks = sharing.ranks;
@@ -348,7 +363,6 @@ HoldersPicture holders_picture(const Session& session, HoldersKept& kept, int pa
     const ActivationsHeld& held =
         kept.activations.try_emplace(index, program, timeline, index).first->second;
     note_activations(held, now, layers, row);
-    picture.microbatches = std::max(picture.microbatches, held.most_microbatches());
     if (fresh)
       for (const RankState& state : run->observation.ranks_state)
         if (state.rank == rank.rank) {

@@ -25,10 +25,17 @@ inline constexpr int kHeldKinds = 3;    // parameters, gradients, optimizer
 inline constexpr int kHeldBars = 4;     // of a cell: these and activations
 inline constexpr int kMostHolders = 8;  // ranks shown at once
 
-// Buckets that stand side by side and look the same on every rank are one column.
+// Buckets that stand side by side and look the same on every rank are one column. Activations do
+// not count: they come and go layer by layer while a step plays.
 struct HoldersColumn {
   int first = 0, last = 0;  // buckets, as the first row that has them counts
   QString name;             // "3", "4–27", "tables", "head"
+};
+
+// What a column's layers hold together, and what one of them holds.
+struct ColumnActivations : HeldActivations {
+  std::int64_t least_bytes = 0, most_bytes = 0;  // of one layer
+  std::size_t most_microbatches = 0;             // of one layer
 };
 
 struct HoldersRow {
@@ -43,7 +50,7 @@ struct HoldersRow {
   std::vector<std::vector<HeldBucket>> cells;
   // By column; without bytes: it holds none of them. A Program of whole stages says of each column
   // what the stage holds.
-  std::vector<HeldActivations> activations;
+  std::vector<ColumnActivations> activations;
   std::int64_t activation_bytes = 0;  // of all columns
   std::int64_t bytes[kHeldKinds] = {0, 0, 0};
   std::int64_t passing_bytes[kHeldKinds] = {0, 0, 0};
@@ -67,7 +74,7 @@ struct HoldersPicture {
   bool tied = false;           // the head's table is the embedding's
   bool colours_above = false;  // what is around the picture says what its colours mean
   std::optional<HoldersInstead> instead;
-  int microbatches = 0;  // that a rank holds of one layer at once, at most
+  int microbatches = 0;  // that any rank, shown or not, holds of one layer at once, at most
   // A chunk of a bucket on its way between two rows.
   struct Chunk {
     int from = 0, to = 0;       // rows
@@ -91,6 +98,7 @@ struct HoldersPicture {
 struct HoldersKept {
   std::map<int, Holdings> holdings;
   std::map<int, ActivationsHeld> activations;
+  std::optional<int> most_microbatches;  // HoldersPicture::microbatches
   struct Messages {
     std::vector<SharedMessage> all;
     QString sent;  // in a step, in words

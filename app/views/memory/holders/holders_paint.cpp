@@ -192,7 +192,7 @@ void paint_row(QPainter& painter, const HoldersPicture& picture, const HoldersLa
     paint_cell(painter, cell, row.cells[column], at, row.rank, theme);
     if (!row.cells[column].empty())
       paint_activations(painter, at.bar_of(cell, kHeldKinds),
-                        row.activations[column].microbatches.size(), picture.microbatches, theme);
+                        row.activations[column].most_microbatches, picture.microbatches, theme);
   }
   if (!at.sums) return;
   if (at.named)

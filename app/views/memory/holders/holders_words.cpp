@@ -95,12 +95,16 @@ QString row_name(const HoldersRow& row) {
                        : row.name;
 }
 
-// "1.2 MiB · micro-batches 0 to 3"
-QString activations_words(const HeldActivations& held) {
+// "1.2 MiB · micro-batches 0 to 3 · 0 B to 300 KiB in each layer"
+QString activations_words(const ColumnActivations& held) {
   if (held.bytes == 0) return HoldersWords::tr("none");
   QString words = bytes_text(held.bytes);
   if (!held.microbatches.empty())
     words += QStringLiteral(" \u00b7 ") + microbatches_words(held.microbatches);
+  if (held.least_bytes < held.most_bytes)
+    words += QStringLiteral(" \u00b7 ") +
+             HoldersWords::tr("%1 to %2 in each layer")
+                 .arg(bytes_text(held.least_bytes), bytes_text(held.most_bytes));
   if (held.place == HeldPlace::kStage)
     words += QStringLiteral(" \u00b7 ") + HoldersWords::tr("of all layers of its stage");
   return words;
