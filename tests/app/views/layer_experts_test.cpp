@@ -185,10 +185,17 @@ TEST(LayerExperts, GivesNoNumberOfSentTokensThatARankDoesNotSend) {
     const LayerPicture picture = picture_at_end(session, {});
     const bool copies = fields.back().second == "copies";
     const LayerLayout layout = layer_layout(picture, QSizeF(1600, 900), light_theme());
-    QImage image(1600, int(layout.bottom) + 1, QImage::Format_RGB32);
+    QImage image(200, 200, QImage::Format_RGB32);
     QPainter painter(&image);
     TextLog texts;
-    paint_layer(painter, picture, layout, light_theme(), &texts);
+    const LayerBrush brush{painter, picture, layout, light_theme(), &texts};
+    LayerBox box;
+    box.step = step_of_piece(picture, Piece::kDispatch);
+    const LayerStep& dispatch_step = picture.layer->steps[std::size_t(box.step)];
+    for (const LayerTensor& tensor : dispatch_step.ranks[0].tensors) {
+      ++box.tensor;
+      if (tensor.by_row && tensor.written) paint_row_runs(brush, box, QRectF(0, 0, 200, 200), 0);
+    }
     const QString sent = count_text(picture.routed->rows[0][1]);
     const QString taken = count_text(picture.routed->load[0]);
     QString facts;
