@@ -70,7 +70,7 @@ TEST(Validate, SaysWhatToChangeAndItsAlternativesWork) {
       {{{"model", "deepseek-v3"}, {"recompute", "second-products"}},
        "second-products-latent",
        "recompute",
-       "latent attention has more"},
+       "queries, keys and values are several products each"},
       {{{"cp", "2"}, {"context-parallel", "ulysses"}, {"recompute", "second-products"}},
        "second-products-ulysses",
        "recompute",
