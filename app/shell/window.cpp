@@ -20,7 +20,6 @@
 #include "app/state/plan/plan_search.h"
 #include "app/state/step/order_edit.h"
 #include "app/state/topic.h"
-#include "app/views/pipeline/pipeline_view.h"
 #include "app/views/shared/earlier_runs.h"
 #include "app/views/shared/transport_bar.h"
 #include "app/views/shared/view_keys.h"
@@ -253,7 +252,7 @@ void Window::fill_earlier() {
 bool Window::view_wants(const QKeyEvent& event) const {
   const QWidget* focus = focusWidget();
   const bool types = focus && focus->testAttribute(Qt::WA_InputMethodEnabled);
-  const bool builds = session_.order_edit().open() && qobject_cast<PipelineView*>(&view());
+  const bool builds = session_.order_edit().open() && view().focusProxy();  // its rows
   if (types || builds || !single_keys_act()) return false;
   if ((event.modifiers() & ~Qt::KeypadModifier) != Qt::NoModifier) return false;
   for (const Qt::Key acts :
