@@ -69,7 +69,7 @@ TEST_F(Timelines, ARunOfOtherSettingsIsSetAsideUntilAClickPinsIt) {
   session.wait_for_prediction();
   ASSERT_EQ(view.picture().lanes.size(), 2u);
   EXPECT_EQ(view.picture().lanes[1].rows, nullptr);
-  const QString said = QStringLiteral("Rehearsal of other settings: 8 micro-batches.");
+  const QString said = QStringLiteral("Rehearsal of other settings: 8 micro-batches");
   EXPECT_TRUE(view.picture().lanes[1].other_text.startsWith(said))
       << view.picture().lanes[1].other_text.toStdString();
   EXPECT_TRUE(view.description().contains(said)) << view.description().toStdString();

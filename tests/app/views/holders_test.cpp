@@ -473,12 +473,12 @@ TEST_F(Holders, ActivationsAreThoseOfOpenBuffersByLayer) {
   EXPECT_LE(most, pane->picture().microbatches);
 }
 
-// The bars of every page are to one scale: the first stage of two holds more micro-batches at once.
+// The bars of every page are to one scale: early stages hold more micro-batches at once.
 TEST_F(Holders, EveryPageCountsMicrobatchesOnOneScale) {
   PlanSetup setup = data_parallel(0);
-  setup.mesh.pp = 2;
-  setup.mesh.dp = 8;
-  setup.microbatches = 4;
+  setup.mesh.pp = 4;
+  setup.mesh.dp = 4;
+  setup.microbatches = 8;
   show(setup);
   const Prediction& prediction = *session.subject().prediction();
   const auto most_of = [&](int rank) {
@@ -487,12 +487,12 @@ TEST_F(Holders, EveryPageCountsMicrobatchesOnOneScale) {
   int most = 0;
   for (int rank = 0; rank < int(prediction.program.ranks.size()); ++rank)
     most = std::max(most, most_of(rank));
-  for (const int stage : {0, 1}) {
+  for (const int page : {0, 1}) {
     const HoldersPicture& picture = pane->picture();
-    ASSERT_EQ(picture.first_row, 8 * stage);
+    ASSERT_EQ(picture.first_row, 8 * page);
     int here = 0;
     for (const HoldersRow& row : picture.rows) here = std::max(here, most_of(row.index));
-    EXPECT_EQ(here == most, stage == 0) << "stage " << stage << " holds " << here;
+    EXPECT_EQ(here == most, page == 0) << "page " << page << " holds " << here;
     EXPECT_EQ(picture.microbatches, most);
     QTest::keyClick(pane, Qt::Key_Return);
   }
