@@ -88,7 +88,7 @@ void paint_shared_messages(QPainter& painter, const QRectF& rect,
   painter.setClipRect(QRectF(axis.left, rect.top(), axis.width, kSharedStrip));
   for (const SharedMessage& message : messages) {
     const double from = axis.x_of(message.range.begin), to = axis.x_of(message.range.end);
-    if (to < axis.left || from > axis.left + axis.width) continue;
+    if (to < axis.left || from >= axis.left + axis.width) continue;
     const QRectF bar(from, rect.top() + (kSharedStrip - kShared) / 2, std::max(1.5, to - from),
                      kShared);
     const bool named = metrics.horizontalAdvance(message.name) + 6 <= bar.width();
