@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <optional>
 #include <set>
 
 #include "engine/plan/text/phrases.h"
@@ -126,9 +127,21 @@ std::vector<std::vector<PlanReason>> reasons_of(const std::vector<Plan>& best,
 TieThreshold tie_threshold_of(const Machine& machine) {
   TieThreshold ties;
   const Result<std::vector<Case>> cases = all_cases();
+  const std::vector<Case> none;
+  const std::vector<Case>& all = cases ? *cases : none;
+  // All rows of this machine that no rate was fitted on, on all cores.
+  std::vector<const CaseRow*> held_out;
+  for (const Case& of : all)
+    for (const CaseRow& row : of.rows)
+      if (!row.fitted && row.impossible.empty() && row.machine.name == machine.name)
+        held_out.push_back(&row);
+  std::vector<std::optional<Result<std::vector<double>>>> figures_of(held_out.size());
+  in_parallel(held_out.size(),
+              [&](std::size_t at) { figures_of[at].emplace(predict_case(*held_out[at])); });
+  std::size_t next = 0;
   double sum = 0, missed = 0;
   std::vector<Message> sources;
-  for (const Case& of : cases ? *cases : std::vector<Case>()) {
+  for (const Case& of : all) {
     struct Seen {
       TieThreshold::Row row;
       const Model* model = nullptr;
@@ -136,15 +149,14 @@ TieThreshold tie_threshold_of(const Machine& machine) {
     };
     std::vector<Seen> seen;
     for (const CaseRow& row : of.rows) {
-      if (row.fitted || !row.impossible.empty() || row.machine.name != machine.name) continue;
+      if (next == held_out.size() || held_out[next] != &row) continue;
+      const Result<std::vector<double>>& predicted = *figures_of[next++];
       const auto figure =
           std::find_if(row.figures.begin(), row.figures.end(), [](const CaseFigure& each) {
             return each.metric == "step_seconds" || each.metric == "tokens_per_second_per_rank" ||
                    each.metric == "mfu_causal_percent";
           });
-      if (figure == row.figures.end()) continue;
-      const Result<std::vector<double>> predicted = predict_case(row);
-      if (!predicted) continue;
+      if (figure == row.figures.end() || !predicted) continue;
       const double ratio =
           (*predicted)[static_cast<std::size_t>(figure - row.figures.begin())] / figure->published;
       missed += std::abs(ratio - 1);
