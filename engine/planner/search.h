@@ -74,9 +74,9 @@ struct TieThreshold {
   int pairs = 0;
   std::vector<Row> rows;        // of the pairs
   Message said;                 // all this
-  std::optional<double> error;  // |a - 1| of all such rows, in the mean; none: there is no row
-  int held_out = 0;             // rows of it
-  Message trust;                // how far a step may be off, by that
+  std::optional<double> error;  // mean of |a - 1| over the rows of the machine; none: it has no row
+  int held_out = 0;             // those rows, which no rate was fitted on
+  Message trust;                // says the error
   std::int64_t plans = 0;       // that were simulated and lie within it; by note_ties()
   // Whether steps of so many seconds cannot be told apart.
   bool within(double seconds, double other) const {
@@ -164,7 +164,7 @@ std::int64_t usable_bytes(const Machine& machine);
 Message memory_counted(const Machine& machine);
 // Whether a device has room for what a framework keeps beside the tensors of a plan.
 bool has_room(const Plan& plan, const Machine& machine);
-// What it means that a plan has none.
+// Says what the mark of a plan without such room means.
 Message room_missing();
 // Whether `a` stands before `b`: by objective, time, memory, fewer axes, and the text of the Setup.
 bool stands_before(const Plan& a, const Plan& b, Objective objective);

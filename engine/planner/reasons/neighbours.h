@@ -22,8 +22,8 @@ using SetupFilter = std::function<bool(const Setup&)>;
 // Every Setup that differs from it in one axis, whatever its value there. Some may be invalid.
 std::vector<Setup> single_changes(const Setup& setup, const Machine& machine);
 // What each of the single changes of a plan that are wanted does to its step, the fastest first, so
-// that fastest_change() is the first where that is faster. Of those that cannot be, the ones that
-// stand next to it are told, last. Cost: some dozens of predictions. Error: predict()'s.
+// that fastest_change() is the first where that is faster. Changes that cannot be come last, and
+// only those to a neighbouring value. Cost: some dozens of predictions. Error: predict()'s.
 Result<std::vector<PlanReason>> neighbours_of_plan(const Setup& setup, const Machine& machine,
                                                    const PlanRefusal& refuses,
                                                    const SetupFilter& wanted = {});

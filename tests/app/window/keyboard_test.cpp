@@ -206,7 +206,7 @@ TEST_F(Keyboard, KeysOfTheViewInFrontActWhereverTheFocusIs) {
   QTest::keyClick(window->windowHandle(), Qt::Key_W);
   const TimeRange nearer = session().subject().visible();
   EXPECT_LT(nearer.length(), whole.length());
-  // Whoever types a text types.
+  // A field of text takes the key as a letter.
   ASSERT_TRUE(window->view().open_search());
   const auto* field = qobject_cast<QLineEdit*>(focus());
   ASSERT_NE(field, nullptr);

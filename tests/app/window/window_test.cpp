@@ -118,7 +118,7 @@ TEST_F(WindowTest, EarlierRunsAreOneClickAway) {
   EXPECT_EQ(session().runs().pinned()->observation.setup.microbatches, 8);
   earlier->actions()[2]->trigger();
   EXPECT_EQ(session().runs().pinned()->observation.setup.microbatches, 2);
-  // That of what is set stands in the picture, and is none of the earlier ones.
+  // The picture shows the run of the present settings, so the menu leaves it out.
   other.microbatches = 4;
   session().history().change(other, QStringLiteral("4"));
   session().wait_for_prediction();
