@@ -5,36 +5,16 @@
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTest>
-#include <map>
 #include <set>
 
 #include "app/look/figures.h"
-#include "app/views/memory/holders/holders_pane.h"
 #include "app/views/memory/holders/shared_messages.h"
-#include "app/views/memory/memory_view.h"
-#include "tests/app/views/memory_fixture.h"
+#include "tests/app/views/holders_fixture.h"
 
 namespace parallelarium {
 namespace {
 
-class Holders : public testing::Test {
- protected:
-  void show(const PlanSetup& setup, QSize size = QSize(872, 690)) {
-    session.restore(setup, {}, std::nullopt);
-    session.wait_for_prediction();
-    session.playback().set_playing(false);
-    session.playback().set_playhead(Nanoseconds(0));
-    view.resize(size);
-    view.show_pane(MemoryView::Pane::kHolders);
-    view.show();
-    view.wait();
-    pane = view.findChild<HoldersPane*>();
-    ASSERT_TRUE(pane && pane->isVisible());
-  }
-  Session session;
-  MemoryView view{session};
-  HoldersPane* pane = nullptr;
-};
+class Holders : public HoldersFixture {};
 
 TEST_F(Holders, CellsAddUpToWhatTheMemoryPlanHolds) {
   for (const int zero : {0, 1, 2, 3}) {
@@ -168,27 +148,6 @@ TEST_F(Holders, SayWhatIsSentNextAndInAStep) {
   session.locks().set_hidden({QStringLiteral("traffic.sent_bytes")});
   pane->refresh();
   EXPECT_FALSE(pane->picture().messages.contains(QStringLiteral("sent in a step")));
-}
-
-// Where a message is long enough for its name it has it, and nothing is painted left of the axis.
-TEST_F(Holders, MessagesHaveTheirNamesWhereThereIsRoom) {
-  show(data_parallel(0));
-  const Prediction& prediction = *session.subject().prediction();
-  const std::vector<SharedMessage> messages =
-      shared_messages(prediction.program, prediction.timeline, 0);
-  ASSERT_FALSE(messages.empty());
-  const auto painted = [&](TimeRange range) {
-    QImage image(QSize(800, 40), QImage::Format_RGB32);
-    QPainter painter(&image);
-    TextLog texts;
-    paint_shared_messages(painter, QRectF(0, 0, 800, 40), messages, {range, 70, 730}, light_theme(),
-                          &texts);
-    return std::count_if(texts.begin(), texts.end(), [](const auto& text) {
-      return text.text == QStringLiteral("all-reduce");
-    });
-  };
-  EXPECT_EQ(painted(messages.front().range), 1);
-  EXPECT_EQ(painted({Nanoseconds(0), messages.front().range.begin}), 0);
 }
 
 // Beside each bar stands what it is and how many bytes the rank holds of it; colours are named
@@ -420,160 +379,6 @@ TEST_F(Holders, OneKeyShowsThreeMoments) {
   for (const ViewActions& group : view.commands())
     for (const QAction* action : group.actions) keys << action->shortcut().toString();
   for (const char* key : {"N", "P", "M"}) EXPECT_TRUE(keys.contains(QLatin1String(key))) << key;
-}
-
-// Of every row and layer, at moments of the whole step.
-TEST_F(Holders, ActivationsAreThoseOfOpenBuffersByLayer) {
-  PlanSetup setup = data_parallel(1);
-  setup.mesh.pp = 2;
-  setup.mesh.dp = 2;
-  setup.microbatches = 4;
-  show(setup);
-  const Prediction& prediction = *session.subject().prediction();
-  int most = 0, some = 0;
-  for (int moment = 1; moment < 40; ++moment) {
-    const Nanoseconds now(prediction.timeline.duration.count() * moment / 40);
-    session.playback().set_playhead(now);
-    for (std::size_t at = 0; at < pane->picture().rows.size(); ++at) {
-      const HoldersRow& row = pane->picture().rows[at];
-      const RankProgram& rank = prediction.program.ranks[std::size_t(row.index)];
-      const auto& spans = prediction.timeline.ranks[std::size_t(row.index)].spans;
-      std::int64_t all = 0;
-      std::map<int, std::int64_t> bytes;
-      std::map<int, std::set<int>> microbatches;
-      for (const Buffer& buffer : rank.buffers) {
-        if (buffer.category != Category::kActivations || buffer.opened_by < 0 ||
-            spans[std::size_t(buffer.opened_by)].begin > now ||
-            spans[std::size_t(buffer.closed_by)].end <= now)
-          continue;
-        all += buffer.bytes;
-        bytes[buffer.layer] += buffer.bytes;
-        microbatches[buffer.layer].insert(buffer.microbatch);
-      }
-      EXPECT_EQ(row.activation_bytes, all);
-      EXPECT_TRUE(holders_words(pane->picture(), int(at), -1).facts.back().value ==
-                  bytes_text(all));
-      std::int64_t together = 0;
-      for (const HeldActivations& held : row.activations) together += held.bytes;
-      EXPECT_EQ(together, row.activation_bytes);
-      for (const int layer : rank.layers) {
-        const HeldActivations& held = row.activations[std::size_t(layer + 1)];
-        EXPECT_GE(held.bytes, bytes[layer]);
-        for (const int microbatch : microbatches[layer]) {
-          const auto& found = held.microbatches;
-          EXPECT_TRUE(std::find(found.begin(), found.end(), microbatch) != found.end());
-        }
-        most = std::max(most, int(held.microbatches.size()));
-        some += held.bytes > 0;
-      }
-    }
-  }
-  EXPECT_GT(some, 100);
-  EXPECT_GE(most, 2) << "the first stage of two holds two micro-batches";
-  EXPECT_LE(most, pane->picture().microbatches);
-}
-
-// The bars of every page are to one scale: early stages hold more micro-batches at once.
-TEST_F(Holders, EveryPageCountsMicrobatchesOnOneScale) {
-  PlanSetup setup = data_parallel(0);
-  setup.mesh.pp = 4;
-  setup.mesh.dp = 4;
-  setup.microbatches = 8;
-  show(setup);
-  const Prediction& prediction = *session.subject().prediction();
-  const auto most_of = [&](int rank) {
-    return ActivationsHeld(prediction.program, prediction.timeline, rank).most_microbatches();
-  };
-  int most = 0;
-  for (int rank = 0; rank < int(prediction.program.ranks.size()); ++rank)
-    most = std::max(most, most_of(rank));
-  for (const int page : {0, 1}) {
-    const HoldersPicture& picture = pane->picture();
-    ASSERT_EQ(picture.first_row, 8 * page);
-    int here = 0;
-    for (const HoldersRow& row : picture.rows) here = std::max(here, most_of(row.index));
-    EXPECT_EQ(here == most, page == 0) << "page " << page << " holds " << here;
-    EXPECT_EQ(picture.microbatches, most);
-    QTest::keyClick(pane, Qt::Key_Return);
-  }
-}
-
-// A rank's own part goes to all others, or all others' values of it come to that rank.
-TEST_F(Holders, ChunksTravelBetweenTheRowsWhileTheirCollectiveRuns) {
-  show(data_parallel(3));
-  const Program& program = session.subject().prediction()->program;
-  std::set<CollectiveKind> seen;
-  Nanoseconds before(-1);
-  while (session.playback().playhead() > before && seen.size() < 2) {
-    before = session.playback().playhead();
-    QTest::keyClick(pane, Qt::Key_N);
-    // A little later it is on its way.
-    const Nanoseconds change = session.playback().playhead();
-    session.playback().set_playhead(change + Nanoseconds(1000));
-    const HoldersPicture& picture = pane->picture();
-    for (const HoldersPicture::Moving& moving : picture.moving) {
-      const HoldersRow& first = picture.rows[std::size_t(moving.rows.front())];
-      const auto& cell = first.cells[std::size_t(moving.column)];
-      if (cell.size() != 1 || moving.column == 0) continue;
-      const std::int32_t op = state_of_kind(cell[0], moving.kind).op;
-      const CollectiveKind kind =
-          program.ranks[std::size_t(first.index)].ops[std::size_t(op)].collective;
-      seen.insert(kind);
-      EXPECT_EQ(moving.chunks.size(), 4u * 3u);
-      for (const HoldersPicture::Chunk& chunk : moving.chunks) {
-        const bool gathers = kind == CollectiveKind::kAllGather;
-        const int owner = gathers ? chunk.from : chunk.to;
-        const int rank = picture.rows[std::size_t(owner)].rank;
-        EXPECT_NEAR(chunk.begin, rank / 4.0, 1e-9) << "where that rank's shard lies";
-        EXPECT_NEAR(chunk.end, (rank + 1) / 4.0, 1e-9);
-        EXPECT_NE(chunk.from, chunk.to);
-        EXPECT_EQ(chunk.share, moving.done);
-      }
-      const HoldersPicture::Chunk& chunk = moving.chunks.back();  // over all others
-      const QSize size(1000, 600);
-      const HoldersLayout at = holders_layout(picture, size);
-      QImage image(size, QImage::Format_RGB32);
-      QPainter painter(&image);
-      painter.fillRect(image.rect(), light_theme().surface);
-      paint_holders(painter, picture, at, size, {-1, -1}, light_theme(), nullptr);
-      const QRectF from = at.bar_of(at.cell(chunk.from, moving.column), moving.kind);
-      const QRectF to = at.bar_of(at.cell(chunk.to, moving.column), moving.kind);
-      const QPointF point(from.left() + from.width() * (chunk.begin + chunk.end) / 2,
-                          from.center().y() + (to.center().y() - from.center().y()) * chunk.share);
-      EXPECT_EQ(image.pixelColor(point.toPoint()), light_theme().solid(OpColor::kCommunication));
-    }
-    session.playback().set_playhead(change);
-  }
-  EXPECT_EQ(seen, (std::set{CollectiveKind::kAllGather, CollectiveKind::kReduceScatter}));
-}
-
-// Gathered parameters are parameters of the row and buffers of the curve: words say both, with the
-// bytes of the buffers that are open then.
-TEST_F(Holders, GatheredBytesAreFoundInTheCurve) {
-  show(data_parallel(3));
-  const Prediction& prediction = *session.subject().prediction();
-  const auto& spans = prediction.timeline.ranks[0].spans;
-  int gathered = 0;
-  Nanoseconds before(-1);
-  while (session.playback().playhead() > before) {
-    before = session.playback().playhead();
-    QTest::keyClick(pane, Qt::Key_N);
-    const Nanoseconds now = session.playback().playhead();
-    std::int64_t open = 0, kept = 0;
-    for (const Buffer& buffer : prediction.program.ranks[0].buffers) {
-      if (buffer.category == Category::kParameters) kept += buffer.bytes;
-      if (buffer.tensor == Tensor::kGathered && spans[std::size_t(buffer.opened_by)].begin <= now &&
-          now < spans[std::size_t(buffer.closed_by)].end)
-        open += buffer.bytes;
-    }
-    const QString words = holders_words(pane->picture(), 0, -1).facts[0].value;
-    EXPECT_NEAR(double(pane->picture().rows[0].bytes[0]), double(kept + open), 10);
-    if (open == 0) continue;
-    ++gathered;
-    EXPECT_TRUE(words.contains(bytes_text(open) + QStringLiteral(" of it gathered (a buffer")))
-        << words.toStdString();
-  }
-  EXPECT_GT(gathered, 5);
 }
 
 }  // namespace
