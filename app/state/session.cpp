@@ -19,8 +19,8 @@ namespace {
 
 // How long what is shown of a prediction, a run and a pin takes. A run of other settings is not
 // shown.
-Nanoseconds length_of(const Prediction& prediction, const RunStore& runs,
-                      const LessonLocks& locks) {
+Nanoseconds horizon_of(const Prediction& prediction, const RunStore& runs,
+                       const LessonLocks& locks) {
   const bool show_predicted = !locks.hidden(QStringLiteral("lane.predicted"));
   const bool show_run = !locks.hidden(QStringLiteral("lane.run"));
   Nanoseconds longest{0};
@@ -145,7 +145,7 @@ void Session::follow_setup() {
 void Session::resolve_setup() {
   state_->situation = state_->placer.situation_of(setup());
   state_->runs.match(resolved());
-  refresh_lengths();  // another run may be of it
+  refresh_horizon();  // another run may be of it
 }
 
 void Session::refresh_prediction() {
@@ -171,14 +171,15 @@ void Session::accept_prediction(const Predicted& answer) {
   Q_EMIT run_state_changed();
 }
 
-void Session::refresh_lengths() {
-  const Nanoseconds length = length_of(*state_->subject.prediction(), state_->runs, state_->locks);
-  state_->subject.set_lengths({length, length});
-  state_->playback.set_lengths(length, length);
+void Session::refresh_horizon() {
+  const Nanoseconds horizon =
+      horizon_of(*state_->subject.prediction(), state_->runs, state_->locks);
+  state_->subject.set_horizon(horizon);
+  state_->playback.set_horizon(horizon);
 }
 
 void Session::refit() {
-  refresh_lengths();
+  refresh_horizon();
   state_->subject.refit();
   state_->playback.set_playhead(state_->playback.playhead());  // it may be beyond the end now
 }

@@ -127,7 +127,7 @@ class Session : public QObject {
   void resolve_setup();
   void refresh_prediction();
   void accept_prediction(const Predicted& answer);
-  void refresh_lengths();
+  void refresh_horizon();
   void refit();
   void match_runs();
   void end_job();

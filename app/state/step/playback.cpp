@@ -21,11 +21,6 @@ Playback::Playback(QObject* parent) : QObject(parent) {
   });
 }
 
-void Playback::set_lengths(Nanoseconds horizon, Nanoseconds step) {
-  horizon_ = horizon;
-  step_ = step;
-}
-
 void Playback::set_playhead(Nanoseconds time) {
   time = std::clamp(time, Nanoseconds(0), std::max(Nanoseconds(0), horizon_));
   if (time == playhead_) return;
@@ -73,8 +68,8 @@ void Playback::set_seconds_per_step(double seconds) {
 }
 
 TimeRange Playback::played() const {
-  const bool fits = part_ && part_->end <= step_;
-  return fits ? *part_ : TimeRange{Nanoseconds(0), step_};
+  const bool fits = part_ && part_->end <= horizon_;
+  return fits ? *part_ : TimeRange{Nanoseconds(0), horizon_};
 }
 
 void Playback::set_played(std::optional<TimeRange> part) {

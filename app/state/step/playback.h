@@ -17,8 +17,8 @@ class Playback : public QObject {
  public:
   explicit Playback(QObject* parent = nullptr);
 
-  // How far the playhead can go, and how long the step is that plays.
-  void set_lengths(Nanoseconds horizon, Nanoseconds step);
+  // How long the step is that plays, and so how far the playhead can go.
+  void set_horizon(Nanoseconds horizon) { horizon_ = horizon; }
 
   Nanoseconds playhead() const { return playhead_; }
   void set_playhead(Nanoseconds time);  // clamped to 0 to the horizon
@@ -51,7 +51,7 @@ class Playback : public QObject {
 
  private:
   void start_frames();
-  Nanoseconds playhead_{0}, horizon_{0}, step_{0};
+  Nanoseconds playhead_{0}, horizon_{0};
   bool playing_ = false, loops_ = true, reduced_motion_ = false;
   double seconds_per_step_ = 12;
   std::optional<TimeRange> part_;

@@ -17,7 +17,7 @@ void Subject::show(std::shared_ptr<const Prediction> prediction) {
 void Subject::refit() {
   const Nanoseconds whole = std::max(horizon(), Nanoseconds(1));
   if (follows_)
-    set_visible({Nanoseconds(0), std::max(fitted(), Nanoseconds(1))});
+    fit_all();
   else if (visible_.end > whole)
     set_visible(visible_);
   set_range(std::nullopt);
@@ -28,17 +28,13 @@ void Subject::set_visible(TimeRange range) {
   const Nanoseconds length = std::clamp(range.length(), Nanoseconds(1), whole);
   const Nanoseconds begin = std::clamp(range.begin, Nanoseconds(0), whole - length);
   const TimeRange next{begin, begin + length};
-  follows_ = next.begin.count() == 0 && (next.end == whole || next.end == fitted());
+  follows_ = next == TimeRange{Nanoseconds(0), whole};
   if (next == visible_) return;
   visible_ = next;
   Q_EMIT visible_changed();
 }
 
-void Subject::fit_all() {
-  // A second time also shows the end of a longer run of other settings.
-  const TimeRange fit{Nanoseconds(0), std::max(fitted(), Nanoseconds(1))};
-  set_visible(visible_ == fit ? TimeRange{Nanoseconds(0), horizon()} : fit);
-}
+void Subject::fit_all() { set_visible({Nanoseconds(0), std::max(horizon(), Nanoseconds(1))}); }
 
 void Subject::select(OpRef op, bool in_run, Zoom zoom) {
   if (op == selected_ && in_run == selected_in_run_ && zoom == selected_zoom_) return;

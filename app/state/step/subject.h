@@ -17,12 +17,6 @@ namespace parallelarium {
 // How near the timeline is seen: what one bar of a compute lane is.
 enum class Zoom : std::uint8_t { kActions, kLayers, kPieces };
 
-// How long what is shown takes; lanes that a lesson hides do not count, 0: all are hidden.
-struct Lengths {
-  Nanoseconds horizon{0};  // the longest of all
-  Nanoseconds fitted{0};   // without a run of other settings: that does not squeeze the prediction
-};
-
 class Subject : public QObject {
   Q_OBJECT
 
@@ -33,18 +27,18 @@ class Subject : public QObject {
   std::shared_ptr<const Prediction> prediction() const { return prediction_; }
   void show(std::shared_ptr<const Prediction> prediction);
 
-  Nanoseconds horizon() const { return lengths_.horizon; }
-  Nanoseconds fitted() const { return lengths_.fitted; }
-  void set_lengths(Lengths lengths) { lengths_ = lengths; }
+  // How long what is shown takes; lanes that a lesson hides do not count, 0: all are hidden.
+  Nanoseconds horizon() const { return horizon_; }
+  void set_horizon(Nanoseconds horizon) { horizon_ = horizon; }
   // What is shown became another: visible() follows its length where it showed all of the last one,
   // and the dragged range goes.
   void refit();
 
   TimeRange visible() const { return visible_; }  // shared by all lanes
   void set_visible(TimeRange range);
-  // visible() becomes 0 to fitted(), and follows it; a second time to horizon().
+  // visible() becomes 0 to horizon(), and follows it.
   void fit_all();
-  // As fit_all() does the first time, from the next refit() on.
+  // As fit_all() does, from the next refit() on.
   void follow_lengths() { follows_ = true; }
 
   OpRef selected() const { return selected_; }  // rank index and op index; {-1,-1}: none
@@ -66,7 +60,7 @@ class Subject : public QObject {
 
  private:
   std::shared_ptr<const Prediction> prediction_;
-  Lengths lengths_;
+  Nanoseconds horizon_{0};
   TimeRange visible_;
   bool follows_ = true;
   OpRef selected_;

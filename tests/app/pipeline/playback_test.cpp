@@ -10,10 +10,10 @@
 namespace parallelarium {
 namespace {
 
-constexpr Nanoseconds kHorizon{1000}, kStep{800};
+constexpr Nanoseconds kHorizon{800};
 
 struct PlaybackTest : testing::Test {
-  PlaybackTest() { playback.set_lengths(kHorizon, kStep); }
+  PlaybackTest() { playback.set_horizon(kHorizon); }
   // As one frame does, where the step is in front.
   void advance(double share) {
     playback.set_playhead(playback.next(playback.playhead(), playback.played(), share));
@@ -36,7 +36,7 @@ TEST_F(PlaybackTest, APartPlaysOnlyWhileItIsInsideTheStep) {
   const TimeRange part{Nanoseconds(100), Nanoseconds(300)};
   playback.set_played(part);
   EXPECT_EQ(playback.played(), part);
-  playback.set_lengths(Nanoseconds(250), Nanoseconds(250));
+  playback.set_horizon(Nanoseconds(250));
   EXPECT_EQ(playback.played(), (TimeRange{Nanoseconds(0), Nanoseconds(250)}));
 }
 
@@ -58,12 +58,12 @@ TEST_F(PlaybackTest, AtTheEndItStopsWhereItDoesNotLoop) {
   playback.set_playing(true);
   playback.set_playhead(Nanoseconds(700));
   advance(0.5);
-  EXPECT_EQ(playback.playhead(), kStep);
+  EXPECT_EQ(playback.playhead(), kHorizon);
   EXPECT_FALSE(playback.playing());
 }
 
 TEST_F(PlaybackTest, NothingPlaysWhereAllIsHidden) {
-  playback.set_lengths(Nanoseconds(0), Nanoseconds(0));
+  playback.set_horizon(Nanoseconds(0));
   playback.set_loops(false);
   playback.set_playing(true);
   advance(0.5);

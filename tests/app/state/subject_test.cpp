@@ -8,7 +8,7 @@
 namespace parallelarium {
 namespace {
 
-constexpr Nanoseconds kZero{0}, kFitted{800}, kHorizon{1000};
+constexpr Nanoseconds kZero{0}, kHorizon{1000};
 
 // Of so many ops on one rank.
 std::shared_ptr<const Prediction> prediction_of(std::size_t ops) {
@@ -21,7 +21,7 @@ std::shared_ptr<const Prediction> prediction_of(std::size_t ops) {
 struct Shown {
   Shown() {
     subject.show(prediction_of(4));
-    subject.set_lengths({kHorizon, kFitted});
+    subject.set_horizon(kHorizon);
     subject.refit();
   }
   Subject subject;
@@ -35,29 +35,30 @@ struct SubjectTest : testing::Test, Shown {
   QSignalSpy marks{&subject, &Subject::marks_changed};
 };
 
-TEST_F(SubjectTest, FittingShowsThePredictionFirstAndAllOfALongerRunThen) {
-  EXPECT_EQ(subject.visible(), (TimeRange{kZero, kFitted}));
+TEST_F(SubjectTest, FittingShowsAllAndTellsOfItOnce) {
+  EXPECT_EQ(subject.visible(), (TimeRange{kZero, kHorizon}));
+  subject.set_visible({Nanoseconds(100), Nanoseconds(200)});
   subject.fit_all();
   EXPECT_EQ(subject.visible(), (TimeRange{kZero, kHorizon}));
   subject.fit_all();
-  EXPECT_EQ(subject.visible(), (TimeRange{kZero, kFitted}));
+  EXPECT_EQ(subject.visible(), (TimeRange{kZero, kHorizon}));
   EXPECT_EQ(visible.count(), 2);
 }
 
-TEST_F(SubjectTest, WhatIsFittedFollowsTheLengthsAndWhatIsZoomedStays) {
-  subject.set_lengths({Nanoseconds(500), Nanoseconds(400)});
+TEST_F(SubjectTest, WhatIsFittedFollowsTheHorizonAndWhatIsZoomedStays) {
+  subject.set_horizon(Nanoseconds(400));
   subject.refit();
   EXPECT_EQ(subject.visible(), (TimeRange{kZero, Nanoseconds(400)}));
   const TimeRange zoomed{Nanoseconds(100), Nanoseconds(200)};
   subject.set_visible(zoomed);
-  subject.set_lengths({kHorizon, kHorizon});
+  subject.set_horizon(kHorizon);
   subject.refit();
   EXPECT_EQ(subject.visible(), zoomed);
-  subject.set_lengths({Nanoseconds(150), Nanoseconds(150)});
+  subject.set_horizon(Nanoseconds(150));
   subject.refit();
   EXPECT_EQ(subject.visible(), (TimeRange{Nanoseconds(50), Nanoseconds(150)})) << "moved inside";
   subject.follow_lengths();
-  subject.set_lengths({kHorizon, kHorizon});
+  subject.set_horizon(kHorizon);
   subject.refit();
   EXPECT_EQ(subject.visible(), (TimeRange{kZero, kHorizon}));
 }
