@@ -112,16 +112,13 @@ void row_forward(const Launch& op) {
 template <Sizes (*kSizes)(const Launch&)>
 void row_input_grad(const Launch& op) {
   const auto [M, K, y_pitch] = kSizes(op);
-  const TokenRows rows = token_rows(op, 0, false);
-  op.linear_input_grad(op.values(2) + rows.first * K, op.values(0), op.values(1), rows.count, M, K,
-                       y_pitch);
+  op.linear_input_grad(op.values(2), op.values(0), op.values(1), op.N(), M, K, y_pitch);
 }
 template <Sizes (*kSizes)(const Launch&)>
 void row_weight_grad(const Launch& op) {
   const auto [M, K, y_pitch] = kSizes(op);
-  const TokenRows rows = token_rows(op, 0, false);
-  op.linear_weight_grad(op.values(2), op.values_or_null(3), op.values(0),
-                        op.values(1) + rows.first * K, rows.count, M, K, y_pitch);
+  op.linear_weight_grad(op.values(2), op.values_or_null(3), op.values(0), op.values(1), op.N(), M,
+                        K, y_pitch);
 }
 template <Sizes (*kSizes)(const Launch&)>
 void column_input_grad(const Launch& op) {
