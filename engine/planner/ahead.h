@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/planner/parallel.h"
+#include "engine/plan/placement/parallel.h"
 
 namespace parallelarium {
 

@@ -8,8 +8,8 @@
 #include <optional>
 #include <vector>
 
+#include "engine/plan/placement/parallel.h"
 #include "engine/planner/bounds/bound.h"
-#include "engine/planner/parallel.h"
 #include "engine/planner/search.h"
 
 namespace parallelarium {

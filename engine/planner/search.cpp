@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "engine/passes/build.h"
+#include "engine/plan/placement/parallel.h"
 #include "engine/plan/text/phrases.h"
 #include "engine/planner/ahead.h"
 #include "engine/planner/bounds/bound_tables.h"
@@ -15,7 +16,6 @@
 #include "engine/planner/front.h"
 #include "engine/planner/keeping.h"
 #include "engine/planner/listing.h"
-#include "engine/planner/parallel.h"
 #include "engine/planner/reasons/rules.h"
 #include "engine/planner/tally.h"
 

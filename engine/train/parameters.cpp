@@ -3,11 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
-#include <system_error>
-#include <thread>
 
 #include "engine/plan/model/routing.h"
+#include "engine/plan/placement/parallel.h"
 #include "kernels/base/random.h"
 
 namespace parallelarium {
@@ -25,22 +23,6 @@ float normal(std::uint64_t key, std::uint64_t index) {
   }
   const auto sum = static_cast<std::int64_t>((sums & 0xffff'ffff) + (sums >> 32));
   return static_cast<float>(sum - 12 * 65535 / 2) / 65536.0F;
-}
-
-// Calls work(begin, end) for parts of 0 to `count`, on all cores where there is enough to do.
-void in_parts(std::size_t count, const std::function<void(std::size_t, std::size_t)>& work) {
-  constexpr std::size_t kLeast = 1 << 20;
-  const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
-  const std::size_t parts = std::clamp<std::size_t>(count / kLeast, 1, cores);
-  std::vector<std::jthread> others;
-  std::size_t part = 1;
-  try {
-    for (; part < parts; ++part)
-      others.emplace_back(work, count * part / parts, count * (part + 1) / parts);
-  } catch (const std::system_error&) {  // no thread more: this one does the rest
-    work(count * part / parts, count);
-  }
-  work(0, count / parts);
 }
 
 enum class Start { kWeight, kOutput, kOne, kZero };
@@ -79,8 +61,10 @@ std::vector<float> initial_values(std::uint64_t seed, Parameter parameter, int l
       start == Start::kOutput ? 0.02F / std::sqrt(2.0F * static_cast<float>(layers)) : 0.02F;
   const std::uint64_t key = random_key(
       {seed, static_cast<std::uint64_t>(parameter), static_cast<std::uint64_t>(layer + 1)});
-  in_parts(values.size(), [&](std::size_t begin, std::size_t end) {
-    for (std::size_t index = begin; index < end; ++index)
+  constexpr std::size_t kPart = 1 << 20;
+  in_parallel((values.size() + kPart - 1) / kPart, [&](std::size_t part) {
+    const std::size_t end = std::min(values.size(), (part + 1) * kPart);
+    for (std::size_t index = part * kPart; index < end; ++index)
       values[index] = deviation * normal(key, index);
   });
   return values;

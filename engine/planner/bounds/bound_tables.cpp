@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "engine/plan/placement/parallel.h"
 #include "engine/plan/setup/schedule_rules.h"
-#include "engine/planner/parallel.h"
 
 namespace parallelarium {
 

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
+#include "engine/plan/placement/parallel.h"
 #include "engine/plan/setup/schedule_rules.h"
 #include "engine/plan/text/units.h"
-#include "engine/planner/parallel.h"
 
 namespace parallelarium {
 

@@ -3,12 +3,16 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <map>
+#include <mutex>
 #include <optional>
 #include <set>
+#include <string>
+#include <utility>
 
+#include "engine/plan/placement/parallel.h"
 #include "engine/plan/text/phrases.h"
 #include "engine/plan/text/units.h"
-#include "engine/planner/parallel.h"
 #include "engine/planner/reasons/neighbours.h"
 #include "engine/planner/search.h"
 #include "engine/predict/cases/cases.h"
@@ -209,7 +213,16 @@ TieThreshold tie_threshold_of(const Machine& machine) {
 
 void note_ties(PlanResult& result, const Machine& machine, const PlanWatch& watch) {
   watch.tell(kTiesShare, message("plan-published", "Predicting published runs on this machine."));
-  result.ties = tie_threshold_of(machine);
+  // Shipped rates and rows do not change, and their predictions take seconds.
+  static std::mutex known_mutex;
+  static std::map<std::pair<std::string, std::string>, TieThreshold> known;
+  {
+    const std::lock_guard lock(known_mutex);
+    const std::pair key(machine.name, title_of(machine).text);
+    auto found = known.find(key);
+    if (found == known.end()) found = known.emplace(key, tie_threshold_of(machine)).first;
+    result.ties = found->second;
+  }
   if (!result.ties.share || result.best.empty()) return;
   const double most = result.best.front().step.seconds * (1 + *result.ties.share);
   for (Plan& plan : result.best) plan.tied = plan.step.seconds <= most;

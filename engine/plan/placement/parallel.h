@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -16,9 +17,9 @@ inline std::size_t parallel_bodies() {
   return std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, kMostThreads);
 }
 
-// Calls body(i) for 0 <= i < count, in any order, on as many threads as there are cores. The caller
-// is one of them, and all have ended when it returns.
-// Bodies must touch nothing in common.
+// Calls body(i) for 0 <= i < count, in any order, on as many threads as there are cores, or as can
+// be started. The caller is one of them, and all have ended when it returns. Bodies must touch
+// nothing in common.
 template <class Body>
 void in_parallel(std::size_t count, const Body& body) {
   const std::size_t cores = parallel_bodies();
@@ -27,7 +28,11 @@ void in_parallel(std::size_t count, const Body& body) {
     for (std::size_t item = next++; item < count; item = next++) body(item);
   };
   std::vector<std::jthread> others;
-  for (std::size_t thread = 1; thread < std::min(cores, count); ++thread) others.emplace_back(work);
+  try {
+    for (std::size_t thread = 1; thread < std::min(cores, count); ++thread)
+      others.emplace_back(work);
+  } catch (const std::system_error&) {  // those that there are do the rest
+  }
   work();
 }
 
