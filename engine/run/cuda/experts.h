@@ -3,13 +3,13 @@
 // kernels.
 #pragma once
 
-#include "engine/run/cuda/stream.h"
+#include "engine/run/cuda/vocabulary.h"
 
 namespace parallelarium {
 
-class CudaExperts : public CudaStream {
+class CudaExperts : public CudaVocabulary {
  public:
-  using CudaStream::CudaStream;
+  using CudaVocabulary::CudaVocabulary;
 
   void route(float* gates, std::int32_t* routes, float* record, const float* logits,
              const float* bias, const RouterShape& shape) override;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of a Device that has no kernels: memory, order, time of a CUDA stream. experts.h and
-// device.cpp add the kernels.
+// The part of a Device that has no kernels: memory, order, time of a CUDA stream. vocabulary.h,
+// experts.h and device.cpp add the kernels.
 #pragma once
 
 #include <cublasLt.h>

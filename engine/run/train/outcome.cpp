@@ -35,6 +35,26 @@ std::string now_utc() {
   return text;
 }
 
+// Whether a collective adds up this tensor over ranks, so that one rank's value is everyone's.
+bool is_summed_over_ranks(const RankProgram& rank, Tensor tensor) {
+  return std::any_of(rank.ops.begin(), rank.ops.end(), [&](const Op& op) {
+    // A collective, or a step of one.
+    if (op.kind == OpKind::kCompute && op.piece != Piece::kCombine) return false;
+    const auto operands = rank.operands_of(op);
+    return std::any_of(operands.begin(), operands.end(), [&](const Operand& operand) {
+      return rank.buffers[static_cast<std::size_t>(operand.buffer)].tensor == tensor;
+    });
+  });
+}
+
+// Whether the rank computes losses that no other rank of its TP group counts.
+bool has_loss(const RankProgram& rank) {
+  return rank.at.tp == 0 && std::any_of(rank.ops.begin(), rank.ops.end(), [](const Op& op) {
+           return op.kind == OpKind::kCompute && op.piece == Piece::kLoss &&
+                  op.phase == Phase::kForward;
+         });
+}
+
 // The index of the timed step whose duration is the median (the lower one of two).
 std::size_t median_of(const std::vector<Nanoseconds>& durations) {
   std::vector<std::size_t> order(durations.size());

@@ -384,22 +384,4 @@ ExpertShare expert_share(const Setup& setup, const Coordinates& at) {
   return {setup.mesh.ep, at.dp % setup.mesh.ep, setup.expert_placement};
 }
 
-bool is_summed_over_ranks(const RankProgram& rank, Tensor tensor) {
-  return std::any_of(rank.ops.begin(), rank.ops.end(), [&](const Op& op) {
-    // A collective, or a step of one.
-    if (op.kind == OpKind::kCompute && op.piece != Piece::kCombine) return false;
-    const auto operands = rank.operands_of(op);
-    return std::any_of(operands.begin(), operands.end(), [&](const Operand& operand) {
-      return rank.buffers[static_cast<std::size_t>(operand.buffer)].tensor == tensor;
-    });
-  });
-}
-
-bool has_loss(const RankProgram& rank) {
-  return rank.at.tp == 0 && std::any_of(rank.ops.begin(), rank.ops.end(), [](const Op& op) {
-           return op.kind == OpKind::kCompute && op.piece == Piece::kLoss &&
-                  op.phase == Phase::kForward;
-         });
-}
-
 }  // namespace parallelarium

@@ -72,9 +72,4 @@ Result<void> run_rank(const RankJob& job, RankOutcome& outcome);
 // The experts of the rank at these coordinates.
 ExpertShare expert_share(const Setup& setup, const Coordinates& at);
 
-// Whether a collective adds up this tensor over ranks, so that one rank's value is everyone's.
-bool is_summed_over_ranks(const RankProgram& rank, Tensor tensor);
-// Whether the rank computes losses that no other rank of its TP group counts.
-bool has_loss(const RankProgram& rank);
-
 }  // namespace parallelarium

@@ -110,6 +110,9 @@ struct HoldersKept {
 HoldersPicture holders_picture(const Session& session, HoldersKept& kept, int page = 0,
                                int rows = kMostHolders);
 
+// Fills picture.moving from what its rows have; `bytes`: names say what each rank sends.
+void note_moving(const Program& program, bool bytes, HoldersPicture& picture);
+
 // Where a cell stands.
 struct HoldersLayout {
   double left = 0, top = 0, column = 60, row = 48, right = 0, bar = 11, gap = 2;

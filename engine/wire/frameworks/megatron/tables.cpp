@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// What Megatron-LM and Megatron-Bridge are as tables: their rows, what of their texts says nothing
+// of a Setup, and why they cannot say some of it.
+#include "engine/wire/frameworks/megatron/megatron.h"
+
+namespace parallelarium::frameworks {
+namespace {
+
+std::vector<FrameworkRow> rows_of(const MegatronNames& names) {
+  std::vector<FrameworkRow> all;
+  for (auto* part :
+       {megatron_model_rows, megatron_expert_rows, megatron_parallel_rows, megatron_training_rows})
+    for (FrameworkRow& row : part(names)) all.push_back(std::move(row));
+  return all;
+}
+
+std::vector<std::pair<std::string, Message>> reasons_of_megatron() {
+  return {{"schedule", message("framework-megatron-schedule",
+                               "Megatron runs 1F1B and interleaved 1F1B; it has no flag for zero "
+                               "bubble, DualPipe or an order of one's own.")},
+          {"overlap_pipeline", message("framework-megatron-overlap",
+                                       "Megatron sends while it computes in its interleaved "
+                                       "schedule alone.")},
+          {"overlap_gradients", message("framework-megatron-fsdp-reduce",
+                                        "Megatron-FSDP, which is ZeRO 2 and 3, reduces gradients "
+                                        "while it computes.")},
+          {"zero_prefetch", message("framework-megatron-fsdp-gather",
+                                    "Megatron-FSDP itself decides how far ahead it gathers.")},
+          {"overlap_tensor", message("framework-megatron-tensor",
+                                     "Megatron does it together with a ring of TP products, and "
+                                     "either with sequence parallelism alone.")},
+          {"overlap_experts",
+           message("framework-megatron-experts",
+                   "Megatron does it with EP, without full recompute, and in a pipeline in its "
+                   "interleaved schedule alone.")},
+          {"bias_rate", message("framework-megatron-bias",
+                                "Megatron has such a bias for sigmoid routers alone.")},
+          {"recompute", message("framework-megatron-recompute",
+                                "Megatron computes the activation again in experts alone.")}};
+}
+
+std::vector<Message> caveats_of_megatron(const Setup& setup) {
+  if (setup.schedule != "interleaved" || setup.microbatches >= setup.mesh.pp) return {};
+  Message caveat = message("framework-megatron-few",
+                           "Megatron's interleaved schedule needs as many micro-batches as "
+                           "stages, {}, and refuses {}.",
+                           setup.mesh.pp, setup.microbatches);
+  caveat.field = "microbatches";
+  return {caveat};
+}
+
+}  // namespace
+
+FrameworkTable megatron_table() {
+  FrameworkTable table;
+  table.info = {"megatron", "Megatron-LM", "NVIDIA/Megatron-LM", "d98e8a64ddf3", "2026-08-22"};
+  table.prefix = "--";
+  table.rows = rows_of({true});
+  table.ignored = {"data-*",
+                   "train-data-path",
+                   "valid-data-path",
+                   "test-data-path",
+                   "split",
+                   "tokenizer-*",
+                   "vocab-file",
+                   "merge-file",
+                   "mock-data",
+                   "make-vocab-size-divisible-by",
+                   "save*",
+                   "load*",
+                   "ckpt-*",
+                   "log-*",
+                   "tensorboard-*",
+                   "wandb-*",
+                   "timing-log-*",
+                   "profile*",
+                   "eval-*",
+                   "exit-*",
+                   "num-workers",
+                   "distributed-*",
+                   "master-addr",
+                   "master-port",
+                   "node-rank",
+                   "rdzv-*",
+                   "lr-*",
+                   "min-lr",
+                   "weight-decay",
+                   "adam-*",
+                   "init-method-std",
+                   "norm-epsilon",
+                   "rotary-percent",
+                   "rotary-interleaved",
+                   "rotary-seq-len-interpolation-factor",
+                   "rope-*",
+                   "use-mcore-models",
+                   "manual-gc*",
+                   "no-save-*",
+                   "no-load-*",
+                   "optimizer",
+                   "fp8-*",
+                   "override-*",
+                   "dataloader-*",
+                   "transformer-impl",
+                   "moe-permute-fusion",
+                   "moe-router-fusion",
+                   "moe-router-dtype",
+                   "moe-flex-dispatcher-backend",
+                   "use-rope-scaling",
+                   "qk-layernorm"};
+  table.reasons = reasons_of_megatron();
+  table.print = megatron_line;
+  table.parse = parse_launch_line;
+  table.caveats = caveats_of_megatron;
+  return table;
+}
+
+FrameworkTable megatron_bridge_table() {
+  FrameworkTable table;
+  table.info = {"megatron-bridge", "Megatron-Bridge", "NVIDIA-NeMo/Megatron-Bridge", "067f987df03b",
+                "2026-08-22"};
+  table.rows = rows_of({false});
+  table.ignored = {"rdzv-*",
+                   "import *",
+                   "model",
+                   "dataset*",
+                   "checkpoint*",
+                   "logger*",
+                   "tokenizer*",
+                   "scheduler*",
+                   "validation*",
+                   "env_vars*",
+                   "profiling*",
+                   "optimizer.weight_decay",
+                   "optimizer.adam_*",
+                   "optimizer.min_lr",
+                   "optimizer",
+                   "ddp",
+                   "train",
+                   "rng",
+                   "dist",
+                   "comm_overlap",
+                   "mixed_precision.fp8_*",
+                   "model.make_vocab_size_divisible_by",
+                   "model.should_pad_vocab",
+                   "model.rotary_*",
+                   "model.layernorm_epsilon",
+                   "model.init_method_std",
+                   "model.qk_layernorm",
+                   "model.moe_router_dtype",
+                   "model.moe_flex_dispatcher_backend"};
+  table.reasons = reasons_of_megatron();
+  table.print = bridge_recipe;
+  table.parse = parse_bridge_recipe;
+  table.caveats = caveats_of_megatron;
+  return table;
+}
+
+}  // namespace parallelarium::frameworks
