@@ -103,13 +103,13 @@ TEST(Check, FindsEveryPieceThatIsMissing) {
 }
 
 TEST(Check, FindsEveryBlockOfARingThatIsMissingOrDoubled) {
-  Setup tensor = small_setup("1f1b", 1, 1, 1, 2);
+  auto tensor = small_setup("1f1b", 1, 1, 1, 2);
   tensor.mesh.tp = 4;
   tensor.sequence_parallel = tensor.ring_tensor = true;
-  Setup context = small_setup("1f1b", 1, 1, 1, 2);
+  auto context = small_setup("1f1b", 1, 1, 1, 2);
   context.mesh.cp = 4;
   context.attention = Attention::kFused;
-  for (const Setup& setup : {tensor, context}) {
+  for (const auto& setup : {tensor, context}) {
     const Program right = built(setup);
     ASSERT_EQ(faults(right), "");
     const std::vector<std::int32_t> blocks = ops_where(right.ranks[0], [](const Op& op) {
