@@ -11820,12 +11820,28 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>in den Schichten</translation>
     </message>
     <message>
-        <source>between stages</source>
-        <translation>zwischen Stufen</translation>
+        <source>stages</source>
+        <translation>Stufen</translation>
     </message>
     <message>
-        <source>between replicas</source>
-        <translation>zwischen Repliken</translation>
+        <source>replicas</source>
+        <translation>Repliken</translation>
+    </message>
+    <message>
+        <source>TP ranks</source>
+        <translation>TP-Rängen</translation>
+    </message>
+    <message>
+        <source>CP ranks</source>
+        <translation>CP-Rängen</translation>
+    </message>
+    <message>
+        <source>between %1</source>
+        <translation>zwischen %1</translation>
+    </message>
+    <message>
+        <source> and </source>
+        <translation> und </translation>
     </message>
 </context>
 <context>

@@ -106,7 +106,8 @@ void add_edge(RankProgram& rank, const ForwardEdge& edge) {
 // Programs of the representatives, in order of stage.
 Result<Program> build_representatives(const Setup& setup, const Order& order,
                                       const std::vector<std::vector<Chunk>>& chunks,
-                                      bool stage_level, bool may_wait) {
+                                      Folding folding, bool may_wait) {
+  const bool stage_level = folding != Folding::kNone;
   const LocalSizes sizes = local_sizes(setup);
   Program program;
   program.shape = sizes.shape;
@@ -144,13 +145,14 @@ Result<Program> build_representatives(const Setup& setup, const Order& order,
     RankEmitter& emitter = emitters.emplace_back(program, rank);
     plans[stage].emitter = &emitter;
     plans[stage].folds = stage_level;
+    plans[stage].folds_rings = folding == Folding::kRings && setup.ring_tensor && setup.mesh.pp > 1;
     plans[stage].pairs = setup.overlap_experts && setup.mesh.ep > 1 && setup.mesh.cp == 1;
     if (!setup.overlap_pipeline) plans[stage].transfers = Lane::kCompute;
     ranks.push_back(rank.rank);
     pipeline_groups.push_back(emitter.group(Axis::kPp, group_of(setup.mesh, Axis::kPp, rank.rank)));
     for (std::size_t c = 0; c < chunks[stage].size(); ++c) {
       plans[stage].chunks.push_back(prepare_chunk(setup, sizes, chunks[stage][c],
-                                                  kinds_of(order, stage, c), stage_level, emitter));
+                                                  kinds_of(order, stage, c), folding, emitter));
     }
     shard.hold_states(plans[stage]);
   }
@@ -245,10 +247,15 @@ Result<Program> build_program(const Setup& setup, const Order& order, const Buil
                           "An order that waits for ever is built with collectives direct.");
     return refuse(std::move(why), "collectives", {"direct"});
   }
-  Result<Program> built = build_representatives(setup, order, chunks, stage_level, waits);
+  const bool rings = stage_level && options.fold_rings && setup.ring_tensor && !options.all_ranks;
+  const Folding folding = rings         ? Folding::kRings
+                          : stage_level ? Folding::kComputing
+                                        : Folding::kNone;
+  Result<Program> built = build_representatives(setup, order, chunks, folding, waits);
   if (!built) return built;
   const bool few = setup.mesh.ranks() <= kMostBuiltRanks &&
-                   built->op_count() * replicas <= kMostPieceOps && !options.representatives;
+                   built->op_count() * replicas <= kMostPieceOps && !options.representatives &&
+                   !rings;
   const bool all_ranks = options.all_ranks || few;
   const bool expands = by_steps(setup.collectives);
   if (!all_ranks && expands) {

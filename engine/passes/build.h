@@ -19,6 +19,9 @@ struct BuildOptions {
   bool representatives = false;
   // Build at stage level whatever the size.
   bool stage_level = false;
+  // Fold rings of TP, too, into one rank of every stage. All ranks must be alike, as above, and
+  // lanes must share nothing. At stage level only.
+  bool fold_rings = false;
   // Take an order that waits for ever, too, and build it up to where it does (arrange.h).
   bool may_wait = false;
 };

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "engine/passes/arrange/arrange.h"
+#include "engine/passes/fold_rings.h"
 
 namespace parallelarium {
 
@@ -26,26 +27,35 @@ struct InnerBuffer {
   Place opened, closed;
 };
 
-// Slots of buffers that another lane touches, too: of transfers, a ring's blocks, and ZeRO's
-// buckets.
-std::vector<bool> outer_slots(const std::vector<const std::vector<Draft>*>& lists,
-                              const FoldedSlots& slots) {
+// The lists of Drafts that one micro-batch goes through, and of each draft whether it is a part of
+// a ring that is folded with what computes.
+using Lists = std::vector<const std::vector<Draft>*>;
+using Inside = std::vector<std::vector<bool>>;
+
+// Slots of buffers that another lane touches, too: of transfers, ZeRO's buckets, and blocks of a
+// ring that is not inside folds.
+std::vector<bool> outer_slots(const Lists& lists, const FoldedSlots& slots, const Inside& inside) {
   std::vector<bool> outer(static_cast<std::size_t>(slots.count), false);
   for (const std::int32_t slot : slots.transfers)
     if (slot >= 0) outer[static_cast<std::size_t>(slot)] = true;
-  for (const std::vector<Draft>* list : lists)
-    for (const Draft& draft : *list)
+  for (std::size_t list = 0; list < lists.size(); ++list)
+    for (std::size_t at = 0; at < lists[list]->size(); ++at) {
+      const Draft& draft = (*lists[list])[at];
+      const bool other = draft.op.lane != Lane::kCompute && !inside[list][at];
       for (const DraftOperand& operand : draft.operands)
-        if (has_slot(operand) && (draft.op.lane != Lane::kCompute || operand.bucket >= 0))
+        if (has_slot(operand) && (other || operand.bucket >= 0))
           outer[static_cast<std::size_t>(operand.slot)] = true;
+    }
   return outer;
 }
 
 // Whether a new op begins at each draft (and at the end of the list). Ops of other lanes stand for
 // themselves. An op begins where the compute lane may wait for another lane, which is where it
-// first touches what that lane touched, and ends where another lane may wait for it.
+// first touches what that lane touched, and ends where another lane may wait for it. `computed`: a
+// slot that the compute lane touched last before; -1: none.
 std::vector<bool> cuts_of(const std::vector<Draft>& drafts, const std::vector<bool>& outer,
-                          const FoldedSlots& ranks, bool whole) {
+                          const std::vector<bool>& inside, const FoldedSlots& ranks, bool whole,
+                          std::int32_t computed) {
   std::vector<bool> cuts(drafts.size() + 1, false);
   if (drafts.empty()) return cuts;
   cuts.front() = cuts.back() = true;
@@ -56,8 +66,10 @@ std::vector<bool> cuts_of(const std::vector<Draft>& drafts, const std::vector<bo
     bool elsewhere = true;     // by another lane since
   };
   std::vector<Touched> slots(outer.size());
+  if (computed >= 0) slots[static_cast<std::size_t>(computed)].elsewhere = false;
   for (std::size_t at = 0; at < drafts.size(); ++at) {
     const Draft& draft = drafts[at];
+    if (inside[at]) continue;
     const bool computes = draft.op.lane == Lane::kCompute && draft.op.batch < 0;
     const Purpose purpose = draft.op.purpose;
     const bool meets = (ranks.uneven && purpose == Purpose::kTokens) ||
@@ -89,31 +101,63 @@ bool same_collective(const Draft& known, const Draft& draft) {
 // One way of a micro-batch through a chunk: forward and backward, or forward and both parts.
 class Way {
  public:
-  Way(Program& program, std::vector<const std::vector<Draft>*> lists,
-      const std::vector<bool>& outer, FoldedSlots& slots)
-      : program_(program), lists_(std::move(lists)), outer_(outer), slots_(slots) {
+  Way(Program& program, const Lists& lists, bool whole, FoldedSlots& slots)
+      : program_(program), lists_(lists), whole_(whole), slots_(slots) {
+    choose_rings();
     find_inner();
   }
 
   // Of every list in turn.
-  std::vector<std::vector<Draft>> fold(bool whole) {
-    std::vector<std::vector<bool>> cuts;
+  std::vector<std::vector<Draft>> fold() {
     for (const std::vector<Draft>* list : lists_)
-      cuts.push_back(cuts_of(*list, outer_, slots_, whole));
-    name_kept(cuts);
+      for (const Draft& draft : *list) batches_ = std::max(batches_, draft.op.batch + 1);
+    name_kept();
     std::vector<std::vector<Draft>> folded(lists_.size());
     for (std::size_t list = 0; list < lists_.size(); ++list) {
+      const std::vector<std::int32_t> waits = ring_waits(*lists_[list], outer_.size());
       const std::size_t size = lists_[list]->size();
       for (std::size_t begin = 0, end = 0; begin < size; begin = end) {
         end = begin + 1;
-        while (!cuts[list][end]) ++end;
-        append(folded[list], list, begin, end, whole);
+        while (!cuts_[list][end]) ++end;
+        append(folded[list], list, begin, end, waits);
       }
     }
     return folded;
   }
 
  private:
+  // Fewer until none waits for another op than its own, or is waited for by one.
+  void choose_rings() {
+    const auto ends = [&](const std::vector<Draft>* list) {
+      return ring_lane_ends(*list, static_cast<std::size_t>(slots_.count));
+    };
+    const bool may =
+        (whole_ ? slots_.rings != FoldedRings::kNone : slots_.rings == FoldedRings::kAll) &&
+        std::all_of(lists_.begin(), lists_.end(), ends);
+    for (const std::vector<Draft>* list : lists_)
+      inside_.push_back(may ? in_rings(*list) : std::vector<bool>(list->size(), false));
+    const auto moves_input = [&](const Draft& draft) {
+      return draft.op.lane != Lane::kCompute &&
+             std::any_of(draft.operands.begin(), draft.operands.end(), [&](const auto& operand) {
+               return has_slot(operand) && operand.slot == slots_.transfers.front();
+             });
+    };
+    if (std::none_of(lists_.begin(), lists_.end(), [&](const std::vector<Draft>* list) {
+          return std::any_of(list->begin(), list->end(), moves_input);
+        }))
+      computed_ = slots_.transfers.front();
+    for (bool changes = true; changes;) {
+      outer_ = outer_slots(lists_, slots_, inside_);
+      cuts_.clear();
+      for (std::size_t list = 0; list < lists_.size(); ++list)
+        cuts_.push_back(cuts_of(*lists_[list], outer_, inside_[list], slots_, whole_,
+                                list == 0 ? -1 : computed_));
+      changes = false;
+      for (std::size_t list = 0; list < lists_.size() && may; ++list)
+        changes = take_out_rings(*lists_[list], cuts_[list], outer_, inside_[list]) || changes;
+    }
+  }
+
   void find_inner() {
     std::vector<std::ptrdiff_t> current(outer_.size(), -1);
     for (std::size_t list = 0; list < lists_.size(); ++list) {
@@ -149,14 +193,13 @@ class Way {
   // By the places where those ops begin, and by category.
   using KeptKey = std::tuple<std::size_t, std::size_t, std::size_t, std::size_t, std::size_t>;
 
-  void name_kept(const std::vector<std::vector<bool>>& cuts) {
+  void name_kept() {
     std::vector<std::vector<std::size_t>> begins;  // of the op that each draft is part of
-    for (const std::vector<bool>& of_list : cuts) {
+    for (const std::vector<bool>& of_list : cuts_) {
       std::vector<std::size_t>& begin = begins.emplace_back();
       for (std::size_t at = 0; at + 1 < of_list.size(); ++at)
         begin.push_back(of_list[at] ? at : begin.back());
     }
-    kept_.clear();
     for (const InnerBuffer& buffer : inner_) {
       const auto [open_list, open_at] = buffer.opened;
       const auto [close_list, close_at] = buffer.closed;
@@ -221,7 +264,7 @@ class Way {
   // The ops that stand for drafts [begin, end) of a list: what they compute, and their collectives,
   // equal ones as one.
   void append(std::vector<Draft>& result, std::size_t list, std::size_t begin, std::size_t end,
-              bool whole) {
+              const std::vector<std::int32_t>& waits) {
     const std::vector<Draft>& drafts = *lists_[list];
     if (drafts[begin].op.lane != Lane::kCompute || drafts[begin].op.batch >= 0) {
       assert(end == begin + 1);
@@ -231,6 +274,8 @@ class Way {
     const std::size_t first = result.size();
     Fold fold;
     count_bytes(list, begin, end, fold);
+    add_steps(drafts, begin, end, inside_[list], waits, fold);
+    std::vector<Draft> moved;  // by rings
     Draft& op = result.emplace_back();
     op.op = drafts[begin].op;
     op.op.kind = OpKind::kCompute;
@@ -243,17 +288,20 @@ class Way {
         fold.parts.push_back({piece.layer, piece.piece, piece.phase, piece.block, piece.work});
         continue;
       }
-      if (whole && piece.purpose != Purpose::kTokens) piece.layer = -1;
+      if (whole_ && piece.purpose != Purpose::kTokens) piece.layer = -1;
       Draft collective;
       collective.op = piece;
-      const auto known =
-          std::find_if(result.begin() + static_cast<std::ptrdiff_t>(first) + 1, result.end(),
-                       [&](const Draft& draft) { return same_collective(draft, collective); });
-      if (known == result.end())
-        result.push_back(collective);
-      else
-        ++known->op.repeat;
+      if (piece.lane == Lane::kCompute) {
+        add_equal(result, first + 1, collective);
+        continue;
+      }
+      collective.axis = drafts[at].axis;
+      collective.op.lane = Lane::kCompute;
+      collective.op.batch = batches_;
+      collective.op.fold = static_cast<std::int32_t>(program_.folds.size());
+      add_equal(moved, 0, collective);
     }
+    if (!moved.empty()) ++batches_;
     Op& stage = result[first].op;
     stage.phase = kPhases[list];
     if (fold.parts.size() == 1) {  // it stands for one piece
@@ -264,7 +312,19 @@ class Way {
     if (fold.parts.empty()) result.erase(result.begin() + static_cast<std::ptrdiff_t>(first));
     result[first].op.fold = static_cast<std::int32_t>(program_.folds.size());
     program_.folds.push_back(std::move(fold));
+    result.insert(result.end(), moved.begin(), moved.end());
     add_operands(result, first, list, begin, end);
+  }
+
+  // Behind the drafts from `first` on, or as one more of an equal one.
+  static void add_equal(std::vector<Draft>& drafts, std::size_t first, const Draft& draft) {
+    const auto known =
+        std::find_if(drafts.begin() + static_cast<std::ptrdiff_t>(first), drafts.end(),
+                     [&](const Draft& one) { return same_collective(one, draft); });
+    if (known == drafts.end())
+      drafts.push_back(draft);
+    else
+      ++known->op.repeat;
   }
 
   // The first op opens and touches all that the drafts do. The last touches once more what another
@@ -299,9 +359,14 @@ class Way {
   }
 
   Program& program_;
-  const std::vector<const std::vector<Draft>*> lists_;
-  const std::vector<bool>& outer_;
+  const Lists lists_;
+  const bool whole_;
   FoldedSlots& slots_;
+  Inside inside_;
+  std::int32_t computed_ = -1;  // what a stage receives, which waits for its backward in its place
+  std::vector<bool> outer_;
+  std::vector<std::vector<bool>> cuts_;  // by list
+  std::int32_t batches_ = 0;             // the next number that no draft has
   std::vector<InnerBuffer> inner_;
   std::vector<std::vector<CategoryBytes>> opens_, closes_;  // by list and draft
   std::map<KeptKey, Kept> kept_;
@@ -312,14 +377,10 @@ class Way {
 }  // namespace
 
 FoldedActions fold_actions(Program& program, const ActionDrafts& pieces, FoldedSlots& slots) {
-  const std::vector<bool> outer =
-      outer_slots({&pieces.forward, &pieces.backward, &pieces.input, &pieces.weight}, slots);
   FoldedActions result;
-  const auto fold = [&](std::vector<const std::vector<Draft>*> lists,
-                        std::initializer_list<FoldedDrafts*> to) {
-    Way way(program, std::move(lists), outer, slots);
+  const auto fold = [&](const Lists& lists, std::initializer_list<FoldedDrafts*> to) {
     for (const bool whole : {false, true}) {
-      std::vector<std::vector<Draft>> folded = way.fold(whole);
+      std::vector<std::vector<Draft>> folded = Way(program, lists, whole, slots).fold();
       for (std::size_t list = 0; list < to.size(); ++list)
         (whole ? to.begin()[list]->whole : to.begin()[list]->stretches) = std::move(folded[list]);
     }

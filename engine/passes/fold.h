@@ -23,14 +23,20 @@ struct FoldedActions {
   FoldedDrafts forward, split_forward, backward, input, weight;
 };
 
+// Which rings of TP are folded with what they bring: those of actions that are folded across
+// stretches, where sharding shares their lane in others, or all.
+enum class FoldedRings : std::uint8_t { kNone, kWhole, kAll };
+
 // What fold_actions() needs to know of a chunk beside its drafts. Its buffers are numbered by
 // slots.
 struct FoldedSlots {
   // Ranks wait for each other: experts have unequally many tokens; CP ranks unequal parts of the
   // causal square.
   bool uneven = false, unbalanced = false;
+  FoldedRings rings = FoldedRings::kNone;
   std::int32_t count = 0;
-  // The slots whose buffers transfers bring or take away between two actions.
+  // The slots whose buffers transfers bring or take away between two actions; first, what a forward
+  // reads.
   std::vector<std::int32_t> transfers;
 };
 

@@ -49,9 +49,7 @@ class LoneRank {
     std::int32_t& batches = emitter_.program().batches;
     const std::int32_t first_batch = batches;
     for (const Draft& draft : drafts_.of(kind)) {
-      const std::int32_t needs = draft.op.lane == Lane::kData && draft.op.batch < 0
-                                     ? emitter_.last_of(Lane::kCompute)
-                                     : -1;
+      const std::int32_t needs = waits_for_computing(draft) ? emitter_.last_of(Lane::kCompute) : -1;
       const std::int32_t op = emitter_.emit(draft, place, slots_, needs);
       if (draft.op.batch < 0) continue;
       rank.ops[static_cast<std::size_t>(op)].batch = first_batch + draft.op.batch;
@@ -114,14 +112,16 @@ Program lone_stages(const Setup& setup, const LocalSizes& sizes,
       LoneRank(setup, sizes, drafts, emitter).emit(kinds);
     };
     if (setup.offload_activations) {  // what goes to the host goes by what its backward reads
-      emit(whole, prepare_chunk(setup, sizes, chunk, {true, true, false, false}, false, whole),
+      emit(whole,
+           prepare_chunk(setup, sizes, chunk, {true, true, false, false}, Folding::kNone, whole),
            kWhole);
-      emit(split, prepare_chunk(setup, sizes, chunk, {true, false, true, true}, false, split),
+      emit(split,
+           prepare_chunk(setup, sizes, chunk, {true, false, true, true}, Folding::kNone, split),
            kSplit);
       continue;
     }
     const ChunkDrafts drafts =
-        prepare_chunk(setup, sizes, chunk, {true, true, true, true}, false, whole);
+        prepare_chunk(setup, sizes, chunk, {true, true, true, true}, Folding::kNone, whole);
     emit(whole, drafts, kWhole);
     emit(split, drafts, kSplit);
   }

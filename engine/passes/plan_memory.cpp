@@ -245,6 +245,48 @@ void insert_edge(std::vector<std::pair<std::int32_t, std::int32_t>>& edges,
                edge);
 }
 
+// Places that an action still sends from when the Program has no more use for them: blocks of a
+// ring, or what goes beside a product of TP. Computing that goes on meanwhile would wait for them,
+// so they become free where it has waited for their lane anyway.
+class SentPlaces {
+ public:
+  struct Place {
+    std::int64_t offset = 0, bytes = 0;
+    LaneOps last = {-1, -1, -1};
+  };
+  explicit SentPlaces(const RankProgram& rank) : rank_(rank) {}
+
+  bool is_sent(const LaneOps& last) const {
+    for (std::size_t lane = 0; lane < kLanes; ++lane)
+      if (last[lane] > awaited_[lane] && is_beside(rank_.ops[last[lane]])) return false;
+    return true;
+  }
+  void leave(const Place& place) { places_.push_back(place); }
+  // give(place) for all that have been sent when op `now` begins.
+  template <class Give>
+  void free_before(const Op& now, const Give& give) {
+    if (now.lane != Lane::kCompute) return;
+    for (const std::int32_t before : rank_.after_of(now)) {
+      std::int32_t& awaited = awaited_[static_cast<std::size_t>(rank_.ops[before].lane)];
+      awaited = std::max(awaited, before);
+    }
+    std::erase_if(places_, [&](const Place& place) {
+      const bool sent = is_sent(place.last);
+      if (sent) give(place);
+      return sent;
+    });
+  }
+
+ private:
+  static bool is_beside(const Op& op) {
+    return op.lane != Lane::kCompute && op.kind != OpKind::kCompute && op.action >= 0;
+  }
+
+  const RankProgram& rank_;
+  LaneOps awaited_ = {-1, -1, -1};  // the last op of each lane that computing has waited for
+  std::vector<Place> places_;
+};
+
 // The parts of an arena: what the compute lane alone uses, what travels between stages, and what
 // other lanes use too.
 enum class ArenaPart : std::uint8_t { kInner, kTravels, kShared };
@@ -277,6 +319,7 @@ void plan_memory(RankProgram& rank) {
   FreeList inner, shared;
   LastUsers last_users;
   TravelPlaces travel_places;
+  SentPlaces sent_places(rank);
   std::int64_t travel_end = 0;
   const auto op_count = static_cast<std::int32_t>(rank.ops.size());
   const auto [last_use, parts] = uses_of(rank);
@@ -293,6 +336,10 @@ void plan_memory(RankProgram& rank) {
       before_begin = action_begin;
       action_begin = index;
     }
+    sent_places.free_before(now, [&](const SentPlaces::Place& place) {
+      shared.give(place.offset, place.bytes);
+      last_users.leave(place.offset, place.offset + place.bytes, place.last);
+    });
     for (const std::int32_t i : lives.opened[index]) {
       Buffer& buffer = rank.buffers[i];
       const Lane lane = rank.ops[buffer.opened_by].lane;
@@ -329,6 +376,8 @@ void plan_memory(RankProgram& rank) {
         inner.give(buffer.offset, bytes);
       } else if (parts[i] == ArenaPart::kTravels) {
         travel_places.give({buffer.offset, bytes, last_use[i]});
+      } else if (!sent_places.is_sent(last_use[i])) {
+        sent_places.leave({buffer.offset, bytes, last_use[i]});
       } else {
         shared.give(buffer.offset, bytes);
         last_users.leave(buffer.offset, buffer.offset + bytes, last_use[i]);

@@ -29,8 +29,7 @@ std::int64_t boundary_bytes(const LocalSizes& sizes) {
 }
 
 ChunkDrafts prepare_chunk(const Setup& setup, const LocalSizes& sizes, const Chunk& chunk,
-                          const std::array<bool, 4>& kinds, bool stage_level,
-                          RankEmitter& emitter) {
+                          const std::array<bool, 4>& kinds, Folding folding, RankEmitter& emitter) {
   const std::vector<ParameterSlice>& slices = emitter.rank().parameters;
   ChunkDrafts drafts;
   drafts.chunk = chunk;
@@ -84,10 +83,13 @@ ChunkDrafts prepare_chunk(const Setup& setup, const LocalSizes& sizes, const Chu
     drafts.seconds[static_cast<int>(kind)] = nominal_seconds(drafts.of(kind));
     drafts.stretches[static_cast<int>(kind)] = stretches_of(drafts.of(kind));
   }
-  if (stage_level) {
+  if (folding != Folding::kNone) {
     FoldedSlots slots{
         setup.skew > 0,
         is_unbalanced(setup),
+        folding != Folding::kRings ? FoldedRings::kNone
+        : setup.mesh.pp > 1        ? FoldedRings::kWhole
+                                   : FoldedRings::kAll,
         drafts.slots,
         {drafts.input_slot, drafts.output_slot, drafts.gradient_slot, drafts.input_gradient_slot}};
     drafts.folded = fold_actions(emitter.program(), drafts, slots);

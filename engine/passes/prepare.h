@@ -15,11 +15,13 @@ namespace parallelarium {
 std::vector<Draft> pieces_of(const Setup& setup, const LocalSizes& sizes, const Chunk& chunk,
                              const std::vector<ParameterSlice>& slices, ActionKind kind);
 
-// The pieces of one chunk with slots, work and nominal times filled in; at stage level they are
-// folded, too. `kinds`: of actions, by ActionKind. The emitter's rank must have its parameters and
-// buckets.
+// At stage level: what the compute lane does, and rings of TP with it.
+enum class Folding : std::uint8_t { kNone, kComputing, kRings };
+
+// The pieces of one chunk with slots, work and nominal times filled in, and folded. `kinds`: of
+// actions, by ActionKind. The emitter's rank must have its parameters and buckets.
 ChunkDrafts prepare_chunk(const Setup& setup, const LocalSizes& sizes, const Chunk& chunk,
-                          const std::array<bool, 4>& kinds, bool stage_level, RankEmitter& emitter);
+                          const std::array<bool, 4>& kinds, Folding folding, RankEmitter& emitter);
 
 // Of what goes from one stage to the next.
 std::int64_t boundary_bytes(const LocalSizes& sizes);

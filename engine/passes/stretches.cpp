@@ -27,6 +27,11 @@ double nominal_seconds(const std::vector<Draft>& drafts) {
   return seconds;
 }
 
+bool waits_for_computing(const Draft& draft) {
+  const bool beside = draft.axis == Axis::kTp && draft.op.lane == Lane::kPipeline;
+  return draft.op.batch < 0 && (draft.op.lane == Lane::kData || beside);
+}
+
 bool has_rings(const std::vector<Draft>& drafts) {
   return std::any_of(drafts.begin(), drafts.end(), [](const Draft& draft) {
     return draft.op.batch >= 0 && draft.op.lane == Lane::kPipeline;

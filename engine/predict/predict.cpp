@@ -69,8 +69,9 @@ Result<Prediction> predict(const Setup& setup, const Machine& machine, bool all_
 
 BuildOptions prediction_options(const Setup& setup, const Machine& machine, BuildOptions options,
                                 const Routing* routing) {
-  if (options.stage_level && !options.all_ranks && routing == nullptr)
-    options.representatives = options.representatives || ranks_are_alike(setup, machine);
+  if (options.all_ranks || routing != nullptr || !ranks_are_alike(setup, machine)) return options;
+  options.representatives = options.representatives || options.stage_level;
+  options.fold_rings = sharing_of(setup, machine) == Sharing::kNone && !machine.groups_take_turns;
   return options;
 }
 

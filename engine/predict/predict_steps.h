@@ -8,7 +8,8 @@
 
 namespace parallelarium {
 
-// The options that a prediction builds its Program with: with representatives where they would do.
+// The options that a prediction builds its Program with: with representatives where they would do,
+// and with rings of TP inside folds where nothing tells.
 BuildOptions prediction_options(const Setup& setup, const Machine& machine, BuildOptions options,
                                 const Routing* routing = nullptr);
 // A Prediction with its Program alone; then its timeline, see simulate().

@@ -130,7 +130,7 @@ class Pieces {
     for (const Op& op : rank_.ops) {
       if (op.fold < 0)
         add(op);
-      else
+      else if (op.kind == OpKind::kCompute)
         for (const Fold::Part& part : program.folds[static_cast<std::size_t>(op.fold)].parts)
           add(op_of(part, op));
     }

@@ -102,6 +102,30 @@ TEST(Check, FindsEveryPieceThatIsMissing) {
   for (const Program& program : unusual()) expect_missing_pieces_found(program);
 }
 
+TEST(Check, FindsEveryBlockOfARingThatIsMissingOrDoubled) {
+  auto tensor = small_setup("1f1b", 1, 1, 1, 2);
+  tensor.mesh.tp = 4;
+  tensor.sequence_parallel = tensor.ring_tensor = true;
+  auto context = small_setup("1f1b", 1, 1, 1, 2);
+  context.mesh.cp = 4;
+  context.attention = Attention::kFused;
+  for (const auto& setup : {tensor, context}) {
+    const Program right = built(setup);
+    ASSERT_EQ(faults(right), "");
+    const std::vector<std::int32_t> blocks = ops_where(right.ranks[0], [](const Op& op) {
+      return op.kind == OpKind::kCompute && op.block > 0 && op.piece != Piece::kCombine;
+    });
+    ASSERT_GE(blocks.size(), 12U);
+    for (const std::int32_t op : blocks) {
+      Program missing = right, doubled = right;
+      missing.ranks[0].ops[static_cast<std::size_t>(op)].piece = Piece::kPermute;
+      EXPECT_NE(faults(missing).find("program-missing"), std::string::npos);
+      --doubled.ranks[0].ops[static_cast<std::size_t>(op)].block;
+      EXPECT_NE(faults(doubled).find("program-doubled"), std::string::npos);
+    }
+  }
+}
+
 TEST(Check, FindsDoubledWork) {
   Program program = pipeline();
   RankProgram& rank = program.ranks[1];

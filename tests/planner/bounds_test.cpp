@@ -27,6 +27,7 @@ class AnySetup {
     request.least_gpus = request.most_gpus = one_of({1, 2, 4, 8, 12, 16, 24, 32});
     request.global_batch = one_of({8, 16, 32, 48});
     request.allowed["cp"] = {"1", "2", "4"};
+    if (often(3)) request.allowed["recompute"] = {"none", "norms,activation,second-products"};
     if (often(2)) request.allowed["zero"] = {"2", "3"};
     if (often(2)) request.allowed["pp"] = {"2", "4", "8"};
     if (often(3)) request.allowed["zero-group"] = {"0", "1", "2", "4"};
@@ -90,6 +91,7 @@ class AnySetup {
     base.overlap_gradients = !often(4);
     base.overlap_pipeline = !often(6);
     base.overlap_tensor = often(5);
+    base.ring_tensor = often(2);  // where a candidate is sequence parallel
     base.overlap_experts = often(3);
     base.expert_gates = often(3) ? ExpertGates::kActivations : ExpertGates::kResults;
     base.offload_activations = often(8);

@@ -32,6 +32,7 @@ inline PlanRequest small_problem(std::mt19937& random) {
   setup.attention = random() % 2 == 0 ? Attention::kFused : Attention::kUnfused;
   setup.cp_split = setup.model.sequence == 2048 ? ContextSplit::kZigzag : ContextSplit::kContiguous;
   setup.sequence_regather = setup.model.layers == 4;
+  setup.ring_tensor = random() % 2 == 0;  // where a candidate is sequence parallel
   setup.machine = "dgx-h100";
   setup.mesh = Mesh();
   request.machine = h100();
@@ -42,6 +43,8 @@ inline PlanRequest small_problem(std::mt19937& random) {
   request.allowed["cp"] = {"1", "2", "4"};
   const char* schedules[] = {"interleaved", "zb-h1", "zb-v", "dualpipe", "v-min", "gpipe"};
   request.allowed["schedule"] = {"1f1b", schedules[random() % 6]};
+  if (random() % 3 == 0)
+    request.allowed["recompute"] = {"none", "norms,activation,second-products"};
   if (random() % 3 == 0) request.allowed["zero-group"] = {"0", "1", "2"};
   if (random() % 3 == 0) request.allowed["order"] = {"tp-cp-ep-pp-dp", "tp-cp-ep-dp-pp"};
   if (random() % 4 == 0) request.allowed["stage-layers"] = {"balanced", "1,1", "2,0", "0,1,3,0"};

@@ -143,11 +143,14 @@ class Emission : public NominalSink {
         plans_[r].chunks.size() * static_cast<std::size_t>(order_.microbatches);
     state.split.assign(cells, false);
     state.whole.assign(cells, true);
+    bool busy = false;  // the lane of a ring, from here on
     for (std::size_t at = 0; at < order_.ranks[r].size(); ++at) {
       const Action& action = order_.ranks[r][at];
       const std::size_t of = fold_cell(action);
+      const bool quiet = hooks_.is_quiet(plans_[r], at);
+      busy = busy || (plans_[r].folds_rings && !quiet);
       if (action.kind == ActionKind::kInputGrad) state.split[of] = true;
-      if (!hooks_.is_quiet(plans_[r], at)) state.whole[of] = false;
+      if (!quiet || busy) state.whole[of] = false;
     }
   }
   std::size_t fold_cell(const Action& action) const {
@@ -191,10 +194,7 @@ class Emission : public NominalSink {
     RankEmitter& emitter = *plans_[r].emitter;
     std::int32_t& batches = emitter.program().batches;
     for (const Draft& draft : drafts) {
-      // What the data lane moves leaves or comes no sooner than it stands in the compute lane, but
-      // for a ring, which goes ahead.
-      const bool stays = draft.op.lane == Lane::kData && draft.op.batch < 0;
-      const std::int32_t needs = stays ? emitter.last_of(Lane::kCompute) : -1;
+      const std::int32_t needs = waits_for_computing(draft) ? emitter.last_of(Lane::kCompute) : -1;
       const std::int32_t op = emitter.emit(draft, place, table, needs);
       if (draft.op.batch < 0) continue;
       emitter.rank().ops[op].batch = first_batch + draft.op.batch;

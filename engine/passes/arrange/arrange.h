@@ -55,8 +55,9 @@ struct ChunkDrafts : ActionDrafts {
 // One built rank: its emitter and its chunks.
 struct RankPlan {
   RankEmitter* emitter = nullptr;
-  bool folds = false;  // stage level
-  bool pairs = false;  // exchanges of tokens hide inside pairs (Setup::overlap_experts)
+  bool folds = false;        // stage level
+  bool folds_rings = false;  // of TP, and sharding may keep their lane busy
+  bool pairs = false;        // exchanges of tokens hide inside pairs (Setup::overlap_experts)
   std::vector<ChunkDrafts> chunks;
   Lane transfers = Lane::kPipeline;  // kCompute: computing waits for them (Setup::overlap_pipeline)
 };
@@ -66,6 +67,10 @@ struct RankPlan {
 double nominal_seconds(const std::vector<Draft>& drafts);
 // Whether some of them are messages that go together, from neighbour to neighbour.
 bool has_rings(const std::vector<Draft>& drafts);
+
+// Whether it leaves or comes no sooner than it stands in the compute lane, though it is in another:
+// what the data lane moves, and what goes beside a product of TP. A ring's blocks go ahead.
+bool waits_for_computing(const Draft& draft);
 
 // A stretch of an action: the drafts of one layer, of the embedding, or of final norm, head and
 // loss.

@@ -17,11 +17,15 @@
 // in step i a rank makes its part of a sum that ends t - 1 - i ranks to its right, adds what came
 // from its left, and passes it on during the next product. A weight gradient stays whole, since
 // each part of it would read and write all of the gradient: what it reads is gathered at once, but
-// for inputs that are kept from a forward's ring. Source: Shoeybi et al. 2019, section 3;
+// for inputs that are kept from a forward's ring. Where the product of the input gradient before it
+// is whole, too, since its sum hides (Setup::overlap_tensor), that gather goes on beside it, as in
+// Transformer Engine's bulk overlap. Source: Shoeybi et al. 2019, section 3;
 // Korthikanti et al. 2022, section 4.2.2; Megatron-LM (asynchronous reduction in its linear
 // layers); Wang et al. 2023, "Overlap Communication with Dependent Computation via Decomposition in
-// Large Deep Learning Models", ASPLOS, section 5.
+// Large Deep Learning Models", ASPLOS, section 5; Transformer Engine 3ec8787 (ub_bulk_dgrad in
+// pytorch/module/layernorm_linear.py).
 #include <algorithm>
+#include <utility>
 
 #include "engine/passes/pieces.h"
 
@@ -70,7 +74,8 @@ class TensorPass {
         whole_(sizes.N * sizes.shape.C),
         own_(sizes.N_norm * sizes.shape.C) {}
 
-  void add(Draft draft) {
+  // `next`: the draft behind it, or null.
+  void add(Draft draft, const Draft* next) {
     const Piece piece = draft.op.piece;
     const Phase phase = draft.op.phase;
     // Of the rank's own tokens.
@@ -91,6 +96,10 @@ class TensorPass {
       if ((forward && leaves) || (input && enters && !overlaps_)) return ring_sum(draft, forward);
       if (enters && reads_ring) return ring_gather(draft);
     }
+    const bool leads = next != nullptr && next->op.phase == Phase::kWeightGrad &&
+                       next->op.piece == piece && next->op.layer == draft.op.layer;
+    if (rings_ && !keeps_ && !shared && is_linear(piece) && input && enters && leads)
+      gather_beside(*next);
     if (sp_) gather_inputs(draft, forward, enters, leaves, shared);
     const bool sums = !shared && ((forward && leaves) || (input && piece == Piece::kDispatch) ||
                                   (input && enters && piece != Piece::kRouter));
@@ -166,7 +175,8 @@ class TensorPass {
     DraftOperand& input = draft.operands[enters && weight];
     const DraftOperand gathered =
         all_tokens(gradient ? Tensor::kSequenceGradient : Tensor::kSequenceInput, draft, false);
-    const bool is_there = weight && (gradient ? draft.op.piece != Piece::kEmbedding : keeps_);
+    const bool is_there = weight && (gradient ? draft.op.piece != Piece::kEmbedding
+                                              : keeps_ || std::exchange(gathered_, false));
     if (!is_there) {
       const Purpose purpose = gradient ? Purpose::kGradients
                               : weight ? Purpose::kRegather
@@ -180,6 +190,17 @@ class TensorPass {
     input = gathered;
   }
 
+  // What a weight gradient reads, beside the input gradient before it.
+  void gather_beside(const Draft& weight) {
+    Draft gather = collective(CollectiveKind::kAllGather, Purpose::kRegather, weight);
+    DraftOperand own = weight.operands[1];
+    own.count = own_;
+    gather.op.lane = ring_;
+    gather.operands = {all_tokens(Tensor::kSequenceInput, weight, true), own};
+    drafts_.push_back(std::move(gather));
+    gathered_ = true;
+  }
+
   // The last operand of the draft, a partial sum, becomes the group's sum.
   void sum_partials(std::size_t at, bool forward) {
     const Purpose purpose = drafts_[at].op.piece == Piece::kEmbedding ? Purpose::kEmbedding
@@ -189,7 +210,8 @@ class TensorPass {
     Draft sum = collective(sp_ ? CollectiveKind::kReduceScatter : CollectiveKind::kAllReduce,
                            purpose, drafts_[at]);
     // The weight gradient that follows needs no sum of input gradients.
-    if (overlaps_ && drafts_[at].op.phase == Phase::kInputGrad) sum.op.lane = Lane::kPipeline;
+    if (overlaps_ && drafts_[at].op.phase == Phase::kInputGrad)
+      sum.op.lane = rings_ ? ring_ : Lane::kPipeline;
     if (sp_) {
       DraftOperand own = output;
       own.count = own_;
@@ -349,6 +371,7 @@ class TensorPass {
   const Lane ring_;
   const bool gates_travel_, shares_;
   std::int32_t batches_ = 0;  // of this action so far
+  bool gathered_ = false;     // what the next weight gradient reads
   const Model& model_;
   const LocalSizes& sizes_;
   const std::int64_t whole_, own_;  // elements of all tokens and of the rank's own
@@ -361,7 +384,8 @@ std::vector<Draft> tensor_pass(const Setup& setup, const LocalSizes& sizes,
                                std::vector<Draft> drafts) {
   if (setup.mesh.tp == 1) return drafts;
   TensorPass pass(setup, sizes);
-  for (Draft& draft : drafts) pass.add(std::move(draft));
+  for (std::size_t at = 0; at < drafts.size(); ++at)
+    pass.add(std::move(drafts[at]), at + 1 < drafts.size() ? &drafts[at + 1] : nullptr);
   return pass.take();
 }
 

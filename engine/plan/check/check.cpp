@@ -248,7 +248,7 @@ void check_references(const Program& program, std::vector<Message>& messages) {
         std::int64_t bytes = 0;
         for (const Operand& operand : rank.operands_of(op))
           bytes += operand.count * size_of(operand.type);
-        if (transfer && op.operand_count > 1 && bytes != op.bytes)
+        if (transfer && op.fold < 0 && op.operand_count > 1 && bytes != op.bytes)
           fault = message("fault-parts", "has a message whose parts are not its size");
       }
       if (fault) {

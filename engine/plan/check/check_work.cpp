@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "engine/plan/check/check_parts.h"
 #include "engine/plan/text/describe_op.h"
@@ -16,6 +17,7 @@ struct Part {
   int layer;  // -1: embedding, final norm, head and loss
   Piece piece;
   Phase phase;
+  int block = 0;  // of a ring
   auto operator<=>(const Part&) const = default;
 };
 
@@ -25,16 +27,26 @@ Message words_of(const Part& part) {
   op.piece = part.piece;
   op.phase = part.phase;
   op.microbatch = -1;
-  return describe(op);
+  if (part.block == 0) return describe(op);
+  return message("block-of", "block {} of {}", part.block, describe(op));
 }
 
 bool is_expert_piece(Piece piece) { return piece == Piece::kRouter || piece == Piece::kExpert; }
 
-// What an axis of parallelism adds: copies between layouts, a ring's further blocks, and what the
-// steps of a collective compute. And what moves between memories.
+// What an axis of parallelism adds: copies between layouts, and what the steps of a collective
+// compute. And what moves between memories.
 bool is_extra(const Op& op) {
-  return op.piece == Piece::kPermute || op.piece == Piece::kCombine ||
-         op.piece == Piece::kOffload || op.block > 0;
+  return op.piece == Piece::kPermute || op.piece == Piece::kCombine || op.piece == Piece::kOffload;
+}
+
+// Ranks round which messages go along the axis; 1: there is no ring.
+int ring_along(Axis axis, const Program& program, const RankProgram& rank) {
+  for (const Op& op : rank.ops) {
+    if (op.kind != OpKind::kSend || op.group < 0) continue;
+    const Group& group = program.groups[static_cast<std::size_t>(op.group)];
+    if (group.axis == axis) return static_cast<int>(group.ranks.size());
+  }
+  return 1;
 }
 
 // What a chunk of a rank holds.
@@ -101,10 +113,13 @@ struct WorkSeen {
   std::vector<std::map<Part, int>> done;  // by action
   std::vector<Held> chunks;
   std::set<int> expert_layers;
+  int tensor_ring = 1, context_ring = 1;
 };
 
 WorkSeen work_of(const Program& program, const RankProgram& rank) {
   WorkSeen work;
+  work.tensor_ring = ring_along(Axis::kTp, program, rank);
+  work.context_ring = ring_along(Axis::kCp, program, rank);
   work.done.resize(rank.actions.size());
   int chunks = 1;
   for (const Action& action : rank.actions) chunks = std::max(chunks, action.chunk + 1);
@@ -112,7 +127,7 @@ WorkSeen work_of(const Program& program, const RankProgram& rank) {
   if (chunks == 1) work.chunks[0].layers = {rank.layers.begin(), rank.layers.end()};
   const auto count = [&](const Op& op) {
     if (is_extra(op)) return;
-    ++work.done[static_cast<std::size_t>(op.action)][{op.layer, op.piece, op.phase}];
+    ++work.done[static_cast<std::size_t>(op.action)][{op.layer, op.piece, op.phase, op.block}];
     if (is_expert_piece(op.piece)) work.expert_layers.insert(op.layer);
     const int chunk = rank.actions[static_cast<std::size_t>(op.action)].chunk;
     Held& held = work.chunks[static_cast<std::size_t>(chunk)];
@@ -151,6 +166,23 @@ void find_ends(std::vector<WorkSeen>& works, int last_layer) {
   });
 }
 
+// How many blocks of a ring the part is, by what the ring is of. Products of a forward always go
+// round in one of TP, but those beside experts; of a backward a product is cut or is not.
+int blocks_of(const WorkSeen& work, const std::map<Part, int>& done, const Part& part) {
+  if (part.piece == Piece::kAttention) return work.context_ring;
+  const bool linear = part.piece == Piece::kQkv || part.piece == Piece::kProjection ||
+                      part.piece == Piece::kMlpIn || part.piece == Piece::kMlpOut;
+  if (!linear || work.tensor_ring == 1) return 1;
+  const bool mlp = part.piece == Piece::kMlpIn || part.piece == Piece::kMlpOut;
+  if (part.phase == Phase::kForward && !(mlp && work.expert_layers.count(part.layer) > 0))
+    return work.tensor_ring;
+  const auto further = done.upper_bound(part);
+  const bool cut = further != done.end() && further->first.block > 0 &&
+                   std::tie(further->first.layer, further->first.piece, further->first.phase) ==
+                       std::tie(part.layer, part.piece, part.phase);
+  return cut ? work.tensor_ring : 1;
+}
+
 // Lines for one action of one rank.
 void check_action(const Program& program, const RankProgram& rank, const WorkSeen& work,
                   std::size_t index, std::vector<Message>& messages) {
@@ -170,13 +202,21 @@ void check_action(const Program& program, const RankProgram& rank, const WorkSee
   }
   const Held& held = work.chunks[static_cast<std::size_t>(action.chunk)];
   const std::set<Part> needed = needed_parts(action.kind, held, work.expert_layers, program.shape);
-  for (const Part& part : needed) {
-    if (done.count(part) == 0) {
-      missing(words_of(part));
-    }
+  const auto first_of = [](Part part) {
+    part.block = 0;
+    return part;
+  };
+  std::set<Part> parts = needed;
+  for (const auto& [part, count] : done)
+    if (part.phase == Phase::kRecompute) parts.insert(first_of(part));
+  for (Part part : parts) {
+    const int blocks = blocks_of(work, done, part);
+    for (; part.block < blocks; ++part.block)
+      if (done.count(part) == 0) missing(words_of(part));
   }
   for (const auto& [part, count] : done) {
-    if (part.phase != Phase::kRecompute && needed.count(part) == 0) {
+    const Part first = first_of(part);
+    if (parts.count(first) == 0 || part.block >= blocks_of(work, done, first)) {
       messages.push_back(message("program-foreign",
                                  "Rank {} computes {} in its {}, where it does not belong.",
                                  rank.rank, words_of(part), named));

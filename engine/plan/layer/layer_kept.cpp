@@ -145,10 +145,14 @@ LayerKept layer_kept(const Setup& setup, const Program& program, const LayerStep
   const RankProgram& rank = program.ranks[static_cast<std::size_t>(steps.ranks.front().built)];
   const std::set<std::int32_t> kept = waiting_for_backward(program, rank, steps, 0).kept;
   out.terms = terms_of_paper();
-  // Of queries, keys and values the keys are computed again.
+  // Of queries, keys and values the keys are computed again, and where no reduce-scatter has given
+  // it what is added to the stream behind attention, whose mask does not wait then.
   if (names(setup.recompute, Recompute::kSecondProducts))
-    for (KeptTerm& term : out.terms)
+    for (KeptTerm& term : out.terms) {
+      const bool masks = term.tensor == Tensor::kDropoutMasks && term.scores == 0;
       if (term.tensor == Tensor::kQkvOut) term.sbh = 4;
+      if (masks && !setup.sequence_parallel) term.sbh = 1;
+    }
   for (const std::int32_t at : kept) {
     const Buffer& buffer = rank.buffers[static_cast<std::size_t>(at)];
     const auto term = std::find_if(out.terms.begin(), out.terms.end(), [&](const KeptTerm& one) {

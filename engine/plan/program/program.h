@@ -136,7 +136,7 @@ struct Op {
   // one message); of a Collective, the whole array as in nccl-tests (all-reduce: the array;
   // all-gather and reduce-scatter: the gathered array).
   std::int64_t bytes = 0;
-  std::int32_t repeat = 1;  // stage level: so many equal collectives in a row, `bytes` each
+  std::int32_t repeat = 1;  // stage level: so many equal ones in a row, `bytes` each
   std::int32_t after_first = 0, after_count = 0;      // in RankProgram::after
   std::int32_t operand_first = 0, operand_count = 0;  // in RankProgram::operands
 };
@@ -202,6 +202,16 @@ struct Fold {
     std::int32_t work = -1;  // index in Program::works
   };
   std::vector<Part> parts;
+  // Where a ring of TP goes round inside: what computes and what moves, in issue order. Empty: the
+  // parts follow one another.
+  struct Step {
+    std::int32_t part = -1;   // index in `parts`; -1: it moves something
+    std::int32_t moves = -1;  // index in `moved`
+    std::int32_t after = -1;  // the last step of the other lane that it waits for
+    bool joins = false;       // starts and ends with the step before it
+  };
+  std::vector<Step> steps;
+  std::vector<Op> moved;  // as the pieces have it; equal ops once
   // The op opens all its buffers at once, and its parts open them in turn. So many bytes less than
   // with all open are held at most: of each category, and of each when their sum is largest.
   CategoryBytes most_less{}, peak_less{};
@@ -284,6 +294,13 @@ inline Op op_of(const Fold::Part& part, const Op& folded) {
   op.work = part.work;
   op.fold = -1;
   return op;
+}
+
+// Whether the op stands for what a ring of TP moves inside a fold, and takes what of it nothing
+// hides. It follows what the fold computes.
+inline bool is_ring_inside(const Program& program, const Op& op) {
+  return op.fold >= 0 && op.kind != OpKind::kCompute &&
+         !program.folds[static_cast<std::size_t>(op.fold)].steps.empty();
 }
 
 // The built rank whose program stands for `rank`'s (itself, or the one of its stage), as an index

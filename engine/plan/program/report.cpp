@@ -66,8 +66,8 @@ std::vector<TrafficRow> traffic_of(const Program& program, int rank_index) {
     row.operation = operation;
     row.purpose = op.purpose;
     row.calls += op.repeat;
-    if (op.kind == OpKind::kSend) row.sent_bytes += op.bytes;
-    if (op.kind == OpKind::kRecv) row.received_bytes += op.bytes;
+    if (op.kind == OpKind::kSend) row.sent_bytes += op.bytes * op.repeat;
+    if (op.kind == OpKind::kRecv) row.received_bytes += op.bytes * op.repeat;
     if (collective) {
       const auto place = std::find(group.ranks.begin(), group.ranks.end(), rank.rank);
       const Volume volume = collective_volume(op.collective, op.type, op.bytes, members,
@@ -130,7 +130,8 @@ void visit_held_bytes(const Program& program, const RankProgram& rank, const Vis
   for (std::size_t op = 0; op < rank.ops.size(); ++op) {
     add(opened, op, 1);
     HeldBytes held{static_cast<int>(op), now, now};
-    if (const std::int32_t index = rank.ops[op].fold; index >= 0) {
+    const std::int32_t index = rank.ops[op].fold;
+    if (index >= 0 && !is_ring_inside(program, rank.ops[op])) {
       const Fold& fold = program.folds[static_cast<std::size_t>(index)];
       for (std::size_t category = 0; category < kCategories; ++category) {
         held.most[category] -= fold.most_less[category];
@@ -200,7 +201,8 @@ double executed_flops(const Program& program, const Repeats& repeats) {
     for_each_run(repeats, rank, ops.size(), [&](std::size_t first, std::size_t last, Nanoseconds) {
       for (std::size_t at = first; at < last; ++at) {
         if (ops[at].work >= 0) sum += of_work[static_cast<std::size_t>(ops[at].work)];
-        if (ops[at].fold >= 0) sum += of_fold[static_cast<std::size_t>(ops[at].fold)];
+        if (ops[at].fold >= 0 && ops[at].kind == OpKind::kCompute)
+          sum += of_fold[static_cast<std::size_t>(ops[at].fold)];
       }
     });
   }

@@ -125,6 +125,7 @@ Bubble bubble_of(const Program& program, const Timeline& timeline, const Repeats
       if (op.lane != Lane::kCompute || op.microbatch < 0) return;
       own_first = std::min(own_first, span.begin);
       own_last = std::max(own_last, span.end);
+      if (is_ring_inside(program, op)) return;                  // its pieces are in another lane
       const bool counted = op.batch >= 0 && op.batch == batch;  // a batch is one span
       batch = op.batch;
       if (!counted) busy[rank] += span.end - span.begin;

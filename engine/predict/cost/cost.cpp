@@ -182,7 +182,7 @@ double CostModel::message_seconds(const Link& link, double bytes) const {
 }
 
 std::int64_t CostModel::launch_nanoseconds(const Op& op, int rank) const {
-  if (op.lane != Lane::kPipeline || op.peer < 0) return 0;
+  if (op.lane == Lane::kCompute || op.peer < 0) return 0;
   if (op.kind != OpKind::kSend && op.kind != OpKind::kRecv) return 0;
   if (&link_between(rank, op.peer) != &nodes_.inside) return 0;
   for (const CollectiveTimes& times : times_)
@@ -326,7 +326,8 @@ double CostModel::even_seconds(const Op& op, int rank) const {
               ? 0
               : reduce_seconds(op.type) * static_cast<double>(op.bytes / size_of(op.type));
       return std::max(message_seconds(link, static_cast<double>(op.bytes)) + combining,
-                      host_message_seconds_);
+                      host_message_seconds_) *
+             op.repeat;
     }
     case OpKind::kCollective:
       return collective_seconds(op);

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "engine/predict/cost/launches.h"
+#include "engine/predict/cost/ring_folds.h"
 #include "engine/predict/cost/simulate.h"
 
 namespace parallelarium {
@@ -48,8 +49,8 @@ class LatestCollectives {
 };
 
 // What ops of these durations ask of links; empty where no two of a rank use one at the same time.
-// Collectives of the compute lane are left out: a folded Program has them behind what it computes,
-// and would be slowed at other times than its pieces.
+// Collectives of the compute lane are left out, and so are rings of TP: a folded Program has them
+// behind what it computes, and would be slowed at other times than its pieces.
 LinkDemand demand_of(const Program& program, const CostModel& cost,
                      const std::vector<std::int64_t>& durations) {
   LinkDemand links(durations.size());
@@ -61,7 +62,9 @@ LinkDemand demand_of(const Program& program, const CostModel& cost,
     for (const Op& op : rank.ops) {
       LinkShares& shares = links[flat];
       const std::int64_t duration = durations[flat++];
-      if (op.lane == Lane::kCompute) continue;
+      const bool tensor =
+          op.group >= 0 && program.groups[static_cast<std::size_t>(op.group)].axis == Axis::kTp;
+      if (op.lane == Lane::kCompute || tensor) continue;
       shares =
           shares_of(op, cost.link_seconds(op, rank.rank), static_cast<double>(duration) * 1e-9);
       for (std::size_t link = 0; link < shares.size(); ++link) {
@@ -82,8 +85,10 @@ Timeline simulate(const Program& program, const CostModel& cost, const Enough& e
   durations.reserve(static_cast<std::size_t>(program.op_count()));
   for (const RankProgram& rank : program.ranks) {
     LatestCollectives latest(cost, rank.rank);
+    RingFolds rings(program, cost, rank.rank);
     const std::size_t first = durations.size();
-    for (const Op& op : rank.ops) durations.push_back(latest.nanoseconds(op));
+    for (const Op& op : rank.ops)
+      durations.push_back(rings.has(op) ? rings.nanoseconds(op) : latest.nanoseconds(op));
     launch_transfers(rank, cost, std::span(durations).subspan(first));
   }
   const LinkDemand links = cost.shares_links() ? demand_of(program, cost, durations) : LinkDemand{};

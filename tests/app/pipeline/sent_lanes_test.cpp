@@ -133,7 +133,7 @@ TEST(SentLanes, SayWhatTheyAreAndWhatTheirBarsAre) {
                          [&](const PaintedText& text) { return text.text == wanted; });
     };
     EXPECT_TRUE(says(sent_labels(*longest).front())) << sent_labels(*longest).front().toStdString();
-    EXPECT_TRUE(says(sent_lane_name(which)));
+    EXPECT_TRUE(says(sent_lane_name(picture, which)));
     EXPECT_EQ(overlapping(texts), "");
     // What stands there is that op, for tooltip and selection.
     const QRectF band = sent_band(layout, layout.rows.front(), row, which);

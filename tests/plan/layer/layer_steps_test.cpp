@@ -10,6 +10,7 @@
 #include "engine/passes/build.h"
 #include "engine/plan/layer/layer_tensor.h"
 #include "engine/plan/order/order_graph.h"
+#include "engine/predict/memory.h"
 #include "engine/predict/predict.h"
 #include "engine/schedules/schedule.h"
 #include "tests/predict/built.h"
@@ -166,6 +167,29 @@ TEST(LayerKept, TermsAreThoseOfThePaperAndTheirBytesTheProgramsOwn) {
           EXPECT_DOUBLE_EQ(of(KeptCut::kWhole), sbh * (whole + 24 + scores));
           EXPECT_DOUBLE_EQ(of(KeptCut::kTensor), sbh * (whole + 24.0 / tp + scores / tp));
           EXPECT_DOUBLE_EQ(of(KeptCut::kSequence), sbh / tp * (whole + 24 + scores));
+        }
+}
+
+// The table beside what the Program keeps, and beside the formula of memory.
+TEST(LayerKept, TermsAddUpToTheProgramsOwnWhateverIsComputedAgain) {
+  for (const Recompute recompute : {Recompute::kNone, Recompute::kSecondProducts})
+    for (const int tp : {1, 2})
+      for (const bool sequence_parallel : {false, true})
+        for (const double dropout : {0.0, 0.1}) {
+          if (tp == 1 && sequence_parallel) continue;
+          auto setup = setup_of(tp, 1, sequence_parallel);
+          setup.dropout = dropout;
+          setup.recompute = recompute | Recompute::kNorms | Recompute::kActivation;
+          setup.attention = Attention::kFused;
+          setup.precision = *find_precision("mixed-16");
+          const LayerKept kept = layer_steps(setup, built(setup), {1, 0, false}).kept;
+          std::int64_t held = 0;
+          for (const KeptTerm& term : kept.terms) held += term.held_bytes;
+          EXPECT_EQ(kept.bytes[std::size_t(kept.cut)].all(), held)
+              << int(recompute) << tp << sequence_parallel << dropout;
+          if (dropout == 0) continue;  // the formula counts masks
+          EXPECT_DOUBLE_EQ(static_cast<double>(held), layer_activations(setup).bytes)
+              << int(recompute) << tp << sequence_parallel;
         }
 }
 

@@ -11,6 +11,7 @@
 #include "engine/plan/setup/schedule_rules.h"
 #include "engine/predict/memory.h"
 #include "engine/predict/predict.h"
+#include "engine/predict/predict_steps.h"
 #include "tests/predict/built.h"
 #include "tests/predict/cost/plain_machine.h"
 
@@ -26,6 +27,22 @@ class Drawer {
     for (;;) {
       const Setup setup = any();
       if (validate(setup).empty() && make_order(setup).ok()) return setup;
+    }
+  }
+  // With a ring of TP that is folded on the machine.
+  Setup draw_ring(const Machine& machine) {
+    for (;;) {
+      Setup setup = any();
+      setup.mesh.tp = pick({2, 4});
+      setup.sequence_parallel = setup.ring_tensor = true;
+      setup.skew = 0;
+      // Blocks inside folds lie elsewhere. So where computing waits for memory that sums in fp32
+      // have, or a ring of CP goes ahead as far as memory lets it, it may wait for another op.
+      setup.gradient_reduction = GradientReduction::kSame;
+      setup.mesh.cp = std::min(setup.mesh.cp, 2);
+      if (validate(setup).empty() && make_order(setup).ok() &&
+          prediction_options(setup, machine, {}).fold_rings)
+        return setup;
     }
   }
 
@@ -159,6 +176,76 @@ TEST_P(Folded, EqualsItsPieces) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Drawn, Folded, testing::Range(0, 200));
+
+// Rings of TP go round inside folds, where all ranks are alike and lanes share nothing.
+class FoldedRings : public testing::TestWithParam<int> {};
+
+TEST_P(FoldedRings, EqualTheirPieces) {
+  const Machine h100 = *find_machine("dgx-h100");
+  const parallelarium::Setup setup =
+      Drawer(1000 + static_cast<unsigned>(GetParam())).draw_ring(h100);
+  SCOPED_TRACE(text_of(setup));
+  const Order order = *make_order(setup);
+  const Program pieces = *build_program(setup, order, {.representatives = true});
+  const BuildOptions options = prediction_options(setup, h100, {.stage_level = true});
+  const Program folded = *build_program(setup, order, options);
+  ASSERT_EQ(pieces.ranks.size(), folded.ranks.size());
+  for (const Message& fault : check(folded)) ADD_FAILURE() << fault.text;
+  // As a table of transfers has it, hosts take their part of each.
+  Machine sends = h100;
+  sends.collective_times.push_back({"send", 2, {1024, 1048576}, {8e-6, 14e-6}, 300e9, {}});
+  const Machine plain = machine(), launching = sends;
+  for (const Machine* each : {&plain, &h100, &launching}) {
+    const Machine& on = *each;
+    const Timeline one = simulate(pieces, CostModel(pieces, on, setup));
+    const Timeline other = simulate(folded, CostModel(folded, on, setup));
+    EXPECT_EQ(one.duration, other.duration);
+    for (std::size_t rank = 0; rank < pieces.ranks.size(); ++rank) {
+      const auto a = actions_of(pieces, one, rank), b = actions_of(folded, other, rank);
+      ASSERT_EQ(a.size(), b.size());
+      for (const auto& [action, span] : a) {
+        EXPECT_EQ(span.begin, b.at(action).begin) << rank << ' ' << action;
+        EXPECT_EQ(span.end, b.at(action).end) << rank << ' ' << action;
+      }
+    }
+    const StepFigures a = step_figures(pieces, one, setup, on);
+    const StepFigures b = step_figures(folded, other, setup, on);
+    EXPECT_NEAR(b.hfu / a.hfu, 1, 1e-9);
+    if (&on == &launching) continue;  // what waits for a receive may be a collective behind a fold
+    EXPECT_EQ(b.compute_seconds, a.compute_seconds);
+    EXPECT_NEAR(bubble_of(folded, other).of_total, bubble_of(pieces, one).of_total, 1e-9);
+  }
+  const std::vector<MemoryRow> held = memory_of(pieces), held_folded = memory_of(folded);
+  for (std::size_t rank = 0; rank < held.size(); ++rank) {
+    EXPECT_EQ(held_folded[rank].peak_bytes, held[rank].peak_bytes) << rank;
+    for (int category = 0; category < kCategories; ++category)
+      EXPECT_EQ(held_folded[rank].bytes[category], held[rank].bytes[category])
+          << rank << ": " << category;
+    EXPECT_EQ(traffic_of(folded, static_cast<int>(rank)),
+              traffic_of(pieces, static_cast<int>(rank)));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Drawn, FoldedRings, testing::Range(0, 150));
+
+TEST(Folded, HasNoBlocksOfRingsWhereNothingSharesTheirLane) {
+  for (const int pp : {1, 4})
+    for (const bool overlaps : {false, true}) {
+      parallelarium::Setup setup = small_setup("1f1b", pp, 1, 8, 32);
+      setup.mesh.tp = 4;
+      setup.model.heads = setup.model.kv_heads = 4;
+      setup.sequence_parallel = setup.ring_tensor = true;
+      setup.overlap_tensor = overlaps;
+      ASSERT_TRUE(validate(setup).empty());
+      const BuildOptions options{.representatives = true, .stage_level = true, .fold_rings = true};
+      for (const RankProgram& rank : built(setup, options).ranks)
+        for (const Op& op : rank.ops) {
+          const bool ends = op.microbatch == setup.microbatches - 1;  // norms are added up there
+          const bool moves = op.kind == OpKind::kSend || op.kind == OpKind::kRecv;
+          EXPECT_TRUE(ends || !moves || op.lane == Lane::kCompute || op.lane == Lane::kPipeline);
+        }
+    }
+}
 
 TEST(Folded, HasFewerOps) {
   parallelarium::Setup setup = small_setup("1f1b", 4, 1, 8, 32);

@@ -156,6 +156,8 @@ INSTANTIATE_TEST_SUITE_P(
         "sequence-regather=false microbatches=4",
         "tp=2 pp=2 schedule=interleaved chunks=2 sequence-parallel=true ring-tensor=true "
         "overlap-tensor=true microbatches=4",
+        "llama tp=4 pp=2 sequence-parallel=true ring-tensor=true overlap-tensor=true "
+        "microbatches=3",
         "llama tp=2 cp=2 attention=fused sequence-parallel=true ring-tensor=true",
         "llama tp=4 cp=2 attention=fused sequence-parallel=true ring-tensor=true micro-batch=2",
         "llama tp=4 sequence-parallel=true ring-tensor=true sequence-regather=false "

@@ -126,6 +126,27 @@ std::vector<StageParcel> parcels_of(const LaneRows& rows) {
   return parcels;
 }
 
+// Of norms and losses the data lane adds up parts of TP ranks, too: they belong to no layer, and
+// count as what brings replicas in step.
+void add_connection(const Program& program, const Op& op, Connects& connects) {
+  if (op.kind == OpKind::kCompute || op.group < 0) return;
+  const bool in_layer = op.kind != OpKind::kCollective || op.purpose == Purpose::kActivations ||
+                        op.purpose == Purpose::kGradients || op.purpose == Purpose::kRegather;
+  switch (program.groups[static_cast<std::size_t>(op.group)].axis) {
+    case Axis::kPp:
+      (op.kind == OpKind::kCollective ? connects.replicas : connects.stages) = true;
+      break;
+    case Axis::kTp:
+      (in_layer ? connects.tensor : connects.replicas) = true;
+      break;
+    case Axis::kCp:
+      (op.kind == OpKind::kCollective ? connects.replicas : connects.context) = true;
+      break;
+    default:
+      connects.replicas = true;
+  }
+}
+
 }  // namespace
 
 std::size_t BarList::first_after(Nanoseconds time) const {
@@ -248,6 +269,8 @@ std::shared_ptr<const LaneRows> make_rows(std::shared_ptr<const Prediction> pred
     row.rank = rank.rank;
     row.stage = rank.stage;
     row.label = row_label(*prediction, rank);
+    for (const Op& op : rank.ops)
+      add_connection(program, op, result->connects[static_cast<std::size_t>(op.lane)]);
     std::array<std::vector<Bar>, kLanes> lanes;
     for (const Bar& bar : bars_of(program, *timeline, row.rank_index)) {
       lanes[static_cast<std::size_t>(bar.lane)].push_back(bar);

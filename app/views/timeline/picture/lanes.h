@@ -98,6 +98,11 @@ struct Row {
   }
 };
 
+// Whom a lane of communication connects.
+struct Connects {
+  bool stages = false, replicas = false, tensor = false, context = false;
+};
+
 // A Program, a Timeline of it and its rows: what one block of the picture shows.
 struct LaneRows {
   std::shared_ptr<const Prediction> prediction;  // owns the Program
@@ -105,6 +110,7 @@ struct LaneRows {
   std::vector<Row> rows;  // by stage, then replica
   Nanoseconds end{0};     // of the longest row
   int chunks = 1;         // of the model, held by a rank
+  std::array<Connects, kLanes> connects{};
   // Mean lengths of what actions open into; 0: every action is one piece.
   Nanoseconds layer{0}, piece{0};
 

@@ -54,16 +54,23 @@ double for_each_overlap(const BarList& pieces, const TimeAxis& axis, double x0, 
 
 }  // namespace
 
-QString sent_lane_name(Lane which) {
-  switch (which) {
-    case Lane::kCompute:
-      return SentWords::tr("inside layers");
-    case Lane::kPipeline:
-      return SentWords::tr("between stages");
-    case Lane::kData:
-      break;
+QString sent_lane_name(const Picture& picture, Lane which) {
+  if (which == Lane::kCompute) return SentWords::tr("inside layers");
+  Connects all;
+  for (const PictureLane& lane : picture.lanes) {
+    if (!lane.rows || lane.hidden) continue;
+    const Connects& own = lane.rows->connects[static_cast<std::size_t>(which)];
+    all.stages = all.stages || own.stages;
+    all.replicas = all.replicas || own.replicas;
+    all.tensor = all.tensor || own.tensor;
+    all.context = all.context || own.context;
   }
-  return SentWords::tr("between replicas");
+  QStringList whom;
+  if (all.stages) whom << SentWords::tr("stages");
+  if (all.replicas) whom << SentWords::tr("replicas");
+  if (all.tensor) whom << SentWords::tr("TP ranks");
+  if (all.context) whom << SentWords::tr("CP ranks");
+  return SentWords::tr("between %1").arg(whom.join(SentWords::tr(" and ")));
 }
 
 SentColors sent_colors(const BarLook& look, double height) {

@@ -9,8 +9,8 @@ namespace parallelarium {
 
 inline constexpr int kSentFont = 10;
 
-// "between replicas": what a lane of communication connects.
-QString sent_lane_name(Lane which);
+// "between replicas": what a lane of communication connects in the rows that the picture shows.
+QString sent_lane_name(const Picture& picture, Lane which);
 
 struct SentColors {
   QColor exposed, overlapped;

@@ -216,7 +216,7 @@ PictureLayout layout_of(const Picture& picture, QSizeF size, const Theme& theme)
   double labels = 0;
   if (layout.names_sent)
     for (const Lane which : layout.sent)
-      labels = std::max(labels, small.horizontalAdvance(sent_lane_name(which)));
+      labels = std::max(labels, small.horizontalAdvance(sent_lane_name(picture, which)));
   for (int lane = 0; lane < static_cast<int>(picture.lanes.size()); ++lane)
     for (const Line& line : lines_of(picture, lane))
       labels = std::max(labels, metrics.horizontalAdvance(label_of(picture, line)));

@@ -141,8 +141,8 @@ void paint_row(QPainter& painter, const Picture& picture, const PictureLayout& l
       const QRectF band = sent_band(layout, box, row, which);
       put_elided(painter,
                  QRectF(box.label_rect.left(), band.top(), box.label_rect.width(), band.height()),
-                 Qt::AlignVCenter | Qt::AlignLeft, sent_lane_name(which), theme.font(kSentFont),
-                 theme.muted, texts);
+                 Qt::AlignVCenter | Qt::AlignLeft, sent_lane_name(picture, which),
+                 theme.font(kSentFont), theme.muted, texts);
     }
   painter.save();
   painter.setClipRect(QRectF(axis.left, box.bar.top() - 1, axis.width + 1, layout.pitch + 1),

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// What folds take in which a ring of TP goes round: a walk over their steps in two lanes.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "engine/predict/cost/simulate.h"
+
+namespace parallelarium {
+
+// The folds of one rank. What they stand on must outlive this object.
+class RingFolds {
+ public:
+  // `rank` is global.
+  RingFolds(const Program& program, const CostModel& cost, int rank)
+      : program_(program), cost_(cost), rank_(rank), known_(program.folds.size()) {}
+
+  // Whether the op computes beside a ring in its fold, or stands for that ring.
+  bool has(const Op& op) const {
+    return op.fold >= 0 && !program_.folds[static_cast<std::size_t>(op.fold)].steps.empty();
+  }
+  // What the fold computes, or what of its ring nothing hides. To the nanosecond what the pieces
+  // take one by one, launches included (launches.h).
+  std::int64_t nanoseconds(const Op& op);
+
+ private:
+  struct Time {
+    std::int64_t computes = 0, exposed = 0;
+  };
+  Time time_of(const Fold& fold, const Op& op) const;
+
+  const Program& program_;
+  const CostModel& cost_;
+  const int rank_;
+  std::vector<std::optional<Time>> known_;  // by fold
+};
+
+}  // namespace parallelarium
