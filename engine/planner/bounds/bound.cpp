@@ -175,158 +175,32 @@ Bound quick_bound(const Setup& setup, const StageTable& table, const StepEnd& en
   return bound;
 }
 
-namespace {
-
-// Walks an Order with the least durations; see bound.h.
-class Walk {
- public:
-  Walk(const Setup& setup, const StageTable& table, const StepEnd& end, const Order& order)
-      : table_(table),
-        of_(setup, table),
-        order_(order),
-        end_(end),
-        layers_(layers_of_stages(setup)) {
-    pairs_ = has_pairs(setup);
-    const auto cells =
-        static_cast<std::size_t>(order.stages) * static_cast<std::size_t>(order.microbatches);
-    forward_.assign(cells, -1);
-    backward_.assign(cells, -1);
-    ranks_.resize(order.ranks.size());
-    for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
-      const int number = static_cast<int>(rank);
-      ranks_[rank].states = states_of(setup, table, order.stage_of[rank]);
-      ranks_[rank].held = tokens_of(setup, order.stage_of[rank]);
-      for (const int stage : order.stage_of[rank])
-        for (int at = 0; at < 4; ++at) {
-          const auto kind = static_cast<ActionKind>(at);
-          const int layers = layers_[static_cast<std::size_t>(stage)];
-          bounds_.push_back(of_.action(stage, kind));
-          peaks_.push_back(
-              {of_.peak(stage, kind, end[rank]), of_.first_peak(stage, kind, end[rank], layers)});
-        }
-      ranks_[rank].first_bound = bounds_.size() - 4 * order.stage_of[rank].size();
-      for (const int stage : order.stage_of[rank]) {
-        ranks_[rank].kept.push_back(of_.kept(stage));
-        ranks_[rank].waiting.push_back(of_.waiting(stage));
+Bound walked_bound(const Setup& setup, const StageTable& table, const StepEnd& end,
+                   const OrderWalk& walk) {
+  const StageOf of(setup, table);
+  const std::vector<int> layers = layers_of_stages(setup);
+  Bound bound;
+  bound.nanoseconds = with_end(end, std::max(walk.nanoseconds, data_time(setup, end)));
+  for (std::size_t rank = 0; rank < walk.stages.size(); ++rank) {
+    const std::vector<int>& stages = walk.stages[rank];
+    const auto layers_at = [&](int stage) { return layers[static_cast<std::size_t>(stage)]; };
+    const std::int64_t states = states_of(setup, table, stages);
+    const std::int64_t always = states + tokens_of(setup, stages);
+    std::int64_t most = states;
+    for (const OrderWalk::Held& held : walk.fullest[rank]) {
+      const int stage = stages[static_cast<std::size_t>(held.chunk)];
+      std::int64_t peak = of.peak(stage, held.kind, end[rank]);
+      if (held.leaving != OrderWalk::kNothing) {
+        const int before = stages[static_cast<std::size_t>(held.leaving)];
+        const std::int64_t leaving = StageOf::last_gradients(before, end[rank], layers_at(before));
+        if (leaving > 0)
+          peak = std::max(peak,
+                          leaving + of.first_peak(stage, held.kind, end[rank], layers_at(stage)));
       }
-      widen(bound_, ranks_[rank].states, ranks_[rank].states, number);
+      most = std::max(most, always + held.bytes + peak);
     }
+    widen(bound, most, states, static_cast<int>(rank));
   }
-
-  Bound run() {
-    for (bool moves = true; moves;) {
-      moves = false;
-      for (std::size_t rank = 0; rank < ranks_.size(); ++rank)
-        while (step(rank)) moves = true;
-    }
-    for (const RankState& rank : ranks_)
-      bound_.nanoseconds = std::max(bound_.nanoseconds, rank.free);
-    return bound_;
-  }
-
- private:
-  struct RankState {
-    std::size_t next = 0, first_bound = 0;
-    std::int64_t free = 0, held = 0, states = 0;
-    std::int64_t leaving = 0;  // gradients of the action before that are on their way
-    // Of the first half of a pair whose second comes next; halves take turns.
-    std::int64_t pair_begin = -1, pair_first = 0;
-    std::vector<std::int64_t> kept, waiting;  // by chunk
-  };
-
-  std::size_t cell(int stage, int microbatch) const {
-    return static_cast<std::size_t>(stage) * static_cast<std::size_t>(order_.microbatches) +
-           static_cast<std::size_t>(microbatch);
-  }
-
-  // Whether the rank's next action can be placed, which it then is.
-  bool step(std::size_t rank) {
-    RankState& state = ranks_[rank];
-    const std::vector<Action>& line = order_.ranks[rank];
-    if (state.next >= line.size()) return false;
-    const Action& action = line[state.next];
-    const auto chunk = static_cast<std::size_t>(action.chunk);
-    const int stage = order_.stage_of[rank][chunk];
-    const bool forward = action.kind == ActionKind::kForward;
-    const bool weight = action.kind == ActionKind::kWeightGrad;
-    std::int64_t arrival = 0;
-    if (!weight && (forward ? stage > 0 : stage + 1 < order_.stages)) {
-      const std::int64_t left = forward ? forward_[cell(stage - 1, action.microbatch)]
-                                        : backward_[cell(stage + 1, action.microbatch)];
-      if (left < 0) return false;
-      const std::vector<int>& here = order_.stage_of[rank];
-      const bool stays =
-          std::find(here.begin(), here.end(), stage + (forward ? -1 : 1)) != here.end();
-      arrival = left + (stays ? 0 : table_.transfer);
-    }
-    const ActionBound& bound =
-        bounds_[state.first_bound + 4 * chunk + static_cast<std::size_t>(action.kind)];
-    const bool ends_pair = state.pair_begin >= 0;
-    const std::int64_t begin = ends_pair ? state.pair_begin : state.free;
-    const std::int64_t needed = arrival - bound.until_need;
-    // Without ops, as the input part of a first stage without layers, an action waits for nothing.
-    const bool empty = bound.busy == 0;
-    const std::int64_t end = empty ? begin : std::max(begin, needed) + bound.duration;
-    const std::int64_t leaves = empty ? arrival : std::max(begin, needed) + bound.until_have;
-    const std::int64_t together = begin + (ends_pair ? state.pair_first : 0) + bound.busy;
-    const bool starts_pair = pairs_ && action.overlapped_with_next;
-    state.pair_begin = starts_pair ? begin : -1;
-    state.pair_first = bound.busy;
-    state.free = std::max({state.free, end, together});
-    if (!weight) (forward ? forward_ : backward_)[cell(stage, action.microbatch)] = leaves;
-    hold(state, rank, chunk, action.kind, starts_pair || ends_pair);
-    ++state.next;
-    return true;
-  }
-
-  // While a pair is at work, neither half is at its fullest when the other is.
-  void hold(RankState& state, std::size_t rank, std::size_t chunk, ActionKind kind, bool paired) {
-    if (kind == ActionKind::kWeightGrad) {
-      state.held -= state.waiting[chunk];
-      state.leaving = 0;
-      return;
-    }
-    const bool forward = kind == ActionKind::kForward;
-    if (!forward) state.held -= state.kept[chunk];
-    const int stage = order_.stage_of[rank][chunk];
-    const int layers = layers_[static_cast<std::size_t>(stage)];
-    const Peaks& peaks = peaks_[state.first_bound + 4 * chunk + static_cast<std::size_t>(kind)];
-    std::int64_t peak = peaks.any;
-    const bool last = state.next + 1 == order_.ranks[rank].size();
-    if (state.leaving > 0 && !last && kind != ActionKind::kInputGrad)
-      peak = std::max(peak, peaks.first + state.leaving);
-    state.leaving =
-        kind == ActionKind::kBackward ? StageOf::last_gradients(stage, end_[rank], layers) : 0;
-    if (!paired)
-      widen(bound_, state.states + state.held + peak, state.states, static_cast<int>(rank));
-    if (forward) state.held += state.kept[chunk];
-    if (kind == ActionKind::kInputGrad) state.held += state.waiting[chunk];
-  }
-
-  const StageTable& table_;
-  StageOf of_;
-  const Order& order_;
-  const StepEnd& end_;
-  const std::vector<int> layers_;  // of each stage
-  bool pairs_ = false;
-  std::vector<RankState> ranks_;
-  struct Peaks {
-    std::int64_t any = 0, first = 0;  // the latter of its first stretch
-  };
-  // By rank, chunk and kind.
-  std::vector<ActionBound> bounds_;
-  std::vector<Peaks> peaks_;
-  std::vector<std::int64_t> forward_, backward_;
-  Bound bound_;
-};
-
-}  // namespace
-
-Result<Bound> walked_bound(const Setup& setup, const StageTable& table, const StepEnd& end) {
-  const Result<Order> order = make_order(setup);
-  if (!order) return order.error();
-  Bound bound = Walk(setup, table, end, *order).run();
-  bound.nanoseconds = with_end(end, std::max(bound.nanoseconds, data_time(setup, end)));
   return bound;
 }
 
