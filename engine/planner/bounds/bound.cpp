@@ -91,8 +91,12 @@ Ways ways_of(const StageOf& of) {
 // less what it may do before; and where backwards are whole, after its last action what leaves it
 // has to come to the first stage. Where it holds one stage, all its gradients are added up after
 // its last backward began.
-std::int64_t rank_time(const Setup& setup, const StageOf& of, const Ways& ways,
-                       const std::vector<int>& held, std::int64_t reduce) {
+struct RankTime {
+  std::int64_t actions = 0;
+  std::int64_t until_reduce = 0;  // 0: not known
+};
+RankTime rank_time(const Setup& setup, const StageOf& of, const Ways& ways,
+                   const std::vector<int>& held) {
   std::int64_t busy = 0;
   for (const int stage : held) busy += of.busy(stage);
   const int first = *std::min_element(held.begin(), held.end());
@@ -103,12 +107,13 @@ std::int64_t rank_time(const Setup& setup, const StageOf& of, const Ways& ways,
     rest = std::max(rest, out.duration - out.until_have);
   }
   const auto at = static_cast<std::size_t>(first);
-  std::int64_t time = setup.microbatches * busy + std::max<std::int64_t>(0, ways.in[at] - need);
-  const std::int64_t backward = of.action(held.front(), ActionKind::kBackward).duration;
-  const bool alone = held.size() == 1 && !of.splits();
-  const std::int64_t reduced = alone ? time - backward + reduce : 0;
-  if (!of.splits()) time += std::max<std::int64_t>(0, ways.out[at] - rest);
-  return std::max(time, reduced);
+  RankTime time;
+  time.actions = setup.microbatches * busy + std::max<std::int64_t>(0, ways.in[at] - need);
+  if (of.splits()) return time;
+  if (held.size() == 1)
+    time.until_reduce = time.actions - of.action(held.front(), ActionKind::kBackward).duration;
+  time.actions += std::max<std::int64_t>(0, ways.out[at] - rest);
+  return time;
 }
 
 }  // namespace
@@ -140,38 +145,50 @@ std::int64_t with_end(const StepEnd& end, std::int64_t actions) {
   return actions + (end.empty() ? 0 : norm) + update;
 }
 
-Bound quick_bound(const Setup& setup, const StageTable& table, const StepEnd& end) {
-  const StageOf of(setup, table);
+QuickBound::QuickBound(const Setup& setup, StageTable table) : table_(std::move(table)) {
+  const StageOf of(setup, table_);
   const Ways ways = ways_of(of);
   const int ranks = setup.mesh.pp;
   std::int64_t all = 0;
-  Bound bound;
   for (int stage = 0; stage < of.stages(); ++stage) all += of.busy(stage);
-  for (int rank = 0; rank < ranks; ++rank) {
-    const std::vector<int> held = stages_on(setup, rank);
-    // A stage that is held twice has its micro-batches on either rank.
-    if (!holds_stages_twice(setup))
-      bound.nanoseconds =
-          std::max(bound.nanoseconds, rank_time(setup, of, ways, held,
-                                                end[static_cast<std::size_t>(rank)].reduce +
-                                                    end[static_cast<std::size_t>(rank)].across));
-    std::int64_t own = 0, kept = of.kept(held.front());
-    for (const int stage : held) {
-      own = std::max(own, of.peak(stage, end[static_cast<std::size_t>(rank)]));
-      kept = std::min(kept, of.kept(stage));
-    }
-    // The last of them may be of the stage that holds least.
-    const std::int64_t under = under_way(setup, rank);
-    const std::int64_t states = states_of(setup, table, held);
-    const std::int64_t always = states + tokens_of(setup, held);
-    if (held.size() == 1 || under == 1)
-      widen(bound, always + own + (under - 1) * kept, states, rank);
-    else
-      widen(bound, always + std::max(own, under * kept), states, rank);
-  }
   // Some rank has at least its share of all work.
-  bound.nanoseconds = std::max(bound.nanoseconds, all * setup.microbatches / ranks);
-  bound.nanoseconds = with_end(end, std::max(bound.nanoseconds, data_time(setup, end)));
+  actions_ = all * setup.microbatches / ranks;
+  for (int rank = 0; rank < ranks; ++rank) {
+    RankBound& bound = ranks_.emplace_back();
+    bound.held = stages_on(setup, rank);
+    // A stage that is held twice has its micro-batches on either rank.
+    if (!holds_stages_twice(setup)) {
+      const RankTime time = rank_time(setup, of, ways, bound.held);
+      actions_ = std::max(actions_, time.actions);
+      bound.until_reduce = time.until_reduce;
+    }
+    // The last of those under way may be of the stage that holds least.
+    std::int64_t kept = of.kept(bound.held.front());
+    for (const int stage : bound.held) kept = std::min(kept, of.kept(stage));
+    const std::int64_t under = under_way(setup, rank);
+    bound.beside = (under - 1) * kept;
+    if (bound.held.size() > 1 && under > 1) bound.alone = under * kept;
+    bound.tokens = tokens_of(setup, bound.held);
+  }
+}
+
+Bound QuickBound::of(const Setup& setup, const StepEnd& end) const {
+  const StageOf of(setup, table_);
+  Bound bound;
+  bound.nanoseconds = std::max(actions_, data_time(setup, end));
+  for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
+    const RankBound& known = ranks_[rank];
+    const RankEnd& own_end = end[rank];
+    if (known.until_reduce > 0)
+      bound.nanoseconds =
+          std::max(bound.nanoseconds, known.until_reduce + own_end.reduce + own_end.across);
+    std::int64_t own = 0;
+    for (const int stage : known.held) own = std::max(own, of.peak(stage, own_end));
+    const std::int64_t states = states_of(setup, table_, known.held);
+    const std::int64_t held = known.alone > 0 ? std::max(own, known.alone) : own + known.beside;
+    widen(bound, states + known.tokens + held, states, static_cast<int>(rank));
+  }
+  bound.nanoseconds = with_end(end, bound.nanoseconds);
   return bound;
 }
 

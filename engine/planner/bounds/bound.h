@@ -75,8 +75,24 @@ struct Bound {
   int stage = 0;                 // of that rank
   std::int64_t states = 0;       // its model states
 };
-// From sums alone. Cost: the number of stages.
-Bound quick_bound(const Setup& setup, const StageTable& table, const StepEnd& end);
+// From sums alone, for all Setups that differ from one in ZeRO alone. Cost: the number of stages.
+class QuickBound {
+ public:
+  QuickBound(const Setup& setup, StageTable table);
+  Bound of(const Setup& setup, const StepEnd& end) const;
+
+ private:
+  struct RankBound {
+    std::vector<int> held;          // stages
+    std::int64_t until_reduce = 0;  // nanoseconds before all its gradients are added up; 0: unknown
+    // Bytes: of other micro-batches beside the one at work, or, of a rank with several stages, of
+    // all that are under way together; and of tokens.
+    std::int64_t beside = 0, alone = 0, tokens = 0;
+  };
+  const StageTable table_;
+  std::int64_t actions_ = 0;  // nanoseconds until all have ended
+  std::vector<RankBound> ranks_;
+};
 
 // What a walk of an Order says whatever the end of a step is.
 struct OrderWalk {

@@ -64,8 +64,8 @@ StageTable BoundTables::table(const Footing& footing) const {
   return families_[static_cast<std::size_t>(footing.family)].stages->table(layout(footing));
 }
 
-Bound BoundTables::quick(const Entry& entry, const Setup& setup, const StageTable& table) const {
-  return quick_bound(setup, table, end(entry));
+Bound BoundTables::quick(const Entry& entry, const Setup& setup, const QuickBound& known) const {
+  return known.of(setup, end(entry));
 }
 
 Result<Bound> BoundTables::walked(const Entry& entry, const Setup& setup) const {

@@ -60,8 +60,9 @@ class BoundTables {
     return families_[static_cast<std::size_t>(entry.footing.family)].refusal;
   }
   StageTable table(const Footing& footing) const;
-  // The bounds of bound.h, from the least work to the most. `table`: that of the entry.
-  Bound quick(const Entry& entry, const Setup& setup, const StageTable& table) const;
+  // The bounds of bound.h, from the least work to the most. `known`: of the entry's candidate or of
+  // one that differs from it in ZeRO alone.
+  Bound quick(const Entry& entry, const Setup& setup, const QuickBound& known) const;
   Result<Bound> walked(const Entry& entry, const Setup& setup) const;
   Result<Bound> laned(const Entry& entry, const Setup& setup) const;
 
