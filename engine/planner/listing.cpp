@@ -73,9 +73,11 @@ class Lister {
   void enter(Candidate candidate, const std::vector<Sharding>& shardings) {
     // What is refused for another axis is refused with any of these and any recompute.
     if (const auto why = refusal();
-        why && why->field != "zero" && why->field != "zero_group" && why->field != "recompute")
-      return tally_.count(PlanClass::kRefused, *why, candidate,
-                          static_cast<std::int64_t>(shardings.size() * space_.recomputes().size()));
+        why && why->field != "zero" && why->field != "zero_group" && why->field != "recompute") {
+      tally_.count(PlanClass::kRefused, *why, candidate,
+                   static_cast<std::int64_t>(shardings.size() * space_.recomputes().size()));
+      return;
+    }
     for (std::size_t recompute = 0; recompute < space_.recomputes().size(); ++recompute) {
       candidate.recompute = static_cast<std::uint8_t>(recompute);
       setup_.recompute = space_.recomputes()[recompute];

@@ -80,17 +80,17 @@ class Search {
     in_parallel((entries_.size() + kRun - 1) / kRun, [&](std::size_t run) {
       if (cancelled()) return;
       Setup setup = request_.base;
-      StageTable table;  // of the entry before
-      Footing footing{-1, -1};
+      std::optional<QuickBound> known;
+      const Entry* of = nullptr;  // whose it is
       for (std::size_t at = run * kRun; at < std::min(entries_.size(), (run + 1) * kRun); ++at) {
         if (tables_.refusal(entries_[at])) continue;
         const Entry& entry = entries_[at];
-        if (!(entry.footing == footing)) {
-          footing = entry.footing;
-          table = tables_.table(footing);
-        }
         space_.write(entry.candidate, setup);
-        bounds[at] = tables_.quick(entry, setup, table);
+        if (of == nullptr || !entry.candidate.is_like(of->candidate)) {
+          known.emplace(setup, tables_.table(entry.footing));
+          of = &entry;
+        }
+        bounds[at] = tables_.quick(entry, setup, *known);
       }
     });
     if (cancelled()) return;
@@ -110,9 +110,11 @@ class Search {
     entry.raise(bound, capacity_);
     if (!entry.out) return true;
     note_least(entry.candidate, bound.bytes);
-    tally_.count(PlanClass::kDoesNotFit,
-                 too_large(bound.stage, bound.bytes, request_.machine, bound.states),
-                 entry.candidate);
+    const bool by_states = bound.states > *capacity_;
+    tally_.count(
+        by_states ? Tally::Kind::kStatesTooLarge : Tally::Kind::kTooLarge, PlanClass::kDoesNotFit,
+        [&] { return too_large(bound.stage, bound.bytes, request_.machine, bound.states); },
+        entry.candidate);
     return false;
   }
 
@@ -183,10 +185,13 @@ class Search {
   // What is left may still be smaller than all that were simulated. It is taken in the order of
   // time, so that what covers a candidate comes before it.
   void find_front() {
-    for (; !queue_.empty(); queue_.pop()) {
-      const std::size_t at = std::get<2>(queue_.top());
-      left_.emplace(entries_[at].nanoseconds, at);
+    std::vector<Timed> undecided;
+    for (const Place& place : queue_.places()) {
+      const std::size_t at = std::get<2>(place);
+      undecided.emplace_back(entries_[at].nanoseconds, at);
     }
+    queue_ = {};
+    left_ = decltype(left_)(std::greater<>(), std::move(undecided));
     const auto all = static_cast<double>(std::max<std::size_t>(1, left_.size()));
     while (!left_.empty() && !cancelled()) {
       const std::size_t at = left_.top().second;
@@ -221,15 +226,13 @@ class Search {
   }
 
   void count_bounded(const Entry& entry) {
-    // There may be millions.
-    if (tally_.count_again(PlanClass::kBounded, "plan-bounded")) return;
-    const Plan* best = result_.best.empty() ? nullptr : &result_.best.front();
-    tally_.count(
-        PlanClass::kBounded,
-        message("plan-bounded", "It takes {} s or more, and the best plan takes {} s.",
-                figure(fmt::format("{:.4g}", 1e-9 * static_cast<double>(entry.nanoseconds))),
-                figure(best == nullptr ? "?" : fmt::format("{:.4g}", best->step.seconds))),
-        entry.candidate);
+    const auto say = [&] {
+      const Plan* best = result_.best.empty() ? nullptr : &result_.best.front();
+      return message("plan-bounded", "It takes {} s or more, and the best plan takes {} s.",
+                     figure(fmt::format("{:.4g}", 1e-9 * static_cast<double>(entry.nanoseconds))),
+                     figure(best == nullptr ? "?" : fmt::format("{:.4g}", best->step.seconds)));
+    };
+    tally_.count(Tally::Kind::kBounded, PlanClass::kBounded, say, entry.candidate);
   }
 
   // Walks what was bounded quickly, and simulates what was walked. Whether it has no class yet.
@@ -369,7 +372,11 @@ class Search {
   std::vector<Entry> entries_;
   BoundTables tables_{space_, request_.machine};
   Tally tally_;
-  std::priority_queue<Place, std::vector<Place>, std::greater<>> queue_;
+  // The least comes first.
+  struct Places : std::priority_queue<Place, std::vector<Place>, std::greater<>> {
+    const std::vector<Place>& places() const { return c; }  // in any order
+  };
+  Places queue_;
   using Timed = std::pair<std::int64_t, std::size_t>;
   std::priority_queue<Timed, std::vector<Timed>, std::greater<>> left_;  // of find_front()
   PlanResult result_;

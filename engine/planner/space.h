@@ -67,6 +67,13 @@ struct Candidate {
   RankOrder order = RankOrder::kTpCpEpDpPp;
   bool sequence_parallel = false;
   std::int64_t gpus() const { return std::int64_t{dp} * tp * pp * cp; }
+  // Whether it differs from another one in how replicas share their states, if at all.
+  bool is_like(Candidate other) const {
+    other.zero = zero;
+    other.zero_group = zero_group;
+    return *this == other;
+  }
+  bool operator==(const Candidate&) const = default;
   int axes() const {  // that are in use
     return (dp > 1) + (tp > 1) + (pp > 1) + (cp > 1) + (ep > 1);
   }

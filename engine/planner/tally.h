@@ -18,8 +18,8 @@ class Tally {
   void count(PlanClass plan_class, std::int64_t times = 1) {
     classes_[static_cast<std::size_t>(plan_class)] += times;
   }
-  void count(PlanClass plan_class, const Message& sentence, const Candidate& of,
-             std::int64_t times = 1) {
+  ReasonCount& count(PlanClass plan_class, const Message& sentence, const Candidate& of,
+                     std::int64_t times = 1) {
     count(plan_class, times);
     auto& [reason, example] = reasons_[{plan_class, sentence.id, sentence.field}];
     if (reason.count == 0) {
@@ -28,15 +28,19 @@ class Tally {
     }
     reason.plan_class = plan_class;
     reason.count += times;
+    return reason;
   }
-  // One more for a sentence without a field; false: no candidate has had it yet, and none is
-  // counted.
-  bool count_again(PlanClass plan_class, const std::string& id) {
-    const auto known = reasons_.find({plan_class, id, ""});
-    if (known == reasons_.end()) return false;
-    ++known->second.first.count;
+  // Of a kind there may be millions, all for one reason: `say` makes the sentence of the first.
+  enum class Kind : std::uint8_t { kBounded, kStatesTooLarge, kTooLarge };
+  template <class Say>
+  void count(Kind kind, PlanClass plan_class, const Say& say, const Candidate& of) {
+    ReasonCount*& known = kinds_[static_cast<std::size_t>(kind)];
+    if (known == nullptr) {
+      known = &count(plan_class, say(), of);
+      return;
+    }
+    ++known->count;
     count(plan_class);
-    return true;
   }
   std::int64_t decided() const {
     std::int64_t sum = 0;
@@ -58,6 +62,7 @@ class Tally {
   // By id and field, with the candidate whose sentence it is.
   std::map<std::tuple<PlanClass, std::string, std::string>, std::pair<ReasonCount, Candidate>>
       reasons_;
+  ReasonCount* kinds_[3] = {};  // by Kind, in reasons_; null: none has come yet
 };
 
 }  // namespace parallelarium

@@ -9,6 +9,7 @@
 #include "engine/planner/bounds/bound.h"
 #include "engine/planner/bounds/stage_family.h"
 #include "engine/planner/search.h"
+#include "tests/planner/problems.h"
 
 namespace parallelarium {
 namespace {

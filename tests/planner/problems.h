@@ -52,6 +52,15 @@ inline PlanRequest small_problem(std::mt19937& random) {
   return request;
 }
 
+inline Bound quick_bound(const Setup& setup, const StageTable& table, const StepEnd& end) {
+  return QuickBound(setup, table).of(setup, end);
+}
+inline Result<Bound> walked_bound(const Setup& setup, const StageTable& table, const StepEnd& end) {
+  const Result<OrderWalk> walk = walk_order(setup, table);
+  if (!walk) return walk.error();
+  return walked_bound(setup, table, end, *walk);
+}
+
 inline std::vector<Candidate> all_of(const Space& space) {
   std::vector<Candidate> all;
   space.for_each([&](const Candidate& group) {

@@ -55,31 +55,6 @@ void PlanSearch::limit_answer() {
   if (best() && (!selected_ || !selected())) selected_ = best()->setup;
 }
 
-QString wish_of(const MachineChoice& machine) {
-  return QString::fromStdString(machine.is_changed() ? to_json(machine).dump() : machine.name());
-}
-
-QString wish_of(const Model& model) {
-  const Result<Model> preset = find_model(model.name);
-  if (preset && *preset == model) return QString::fromStdString(model.name);
-  return QString::fromStdString(to_json(model).dump());
-}
-
-namespace {
-
-// The sizes of the Setup, with everything else as in `wish`.
-PlanWish sized_like(PlanWish wish, const Setup& setup) {
-  Model usual = setup.model;
-  if (const Result<Model> preset = find_model(usual.name)) usual.sequence = preset->sequence;
-  wish.model = wish_of(usual);
-  wish.sequence = usual.sequence == setup.model.sequence ? 0 : setup.model.sequence;
-  wish.gpus = QString::number(setup.mesh.ranks());
-  wish.global_batch = setup.global_batch();
-  return wish;
-}
-
-}  // namespace
-
 void PlanSearch::begin_with(const Setup& setup) {
   const Result<Machine> machine = find_machine(setup.machine.name());
   if (wish_ != PlanWish() || !machine || machine->local) return;
@@ -95,47 +70,6 @@ void PlanSearch::compare_with(const Setup& today) {
   set_wish(wish);
   start();
 }
-
-Result<Setup> base_of(const PlanWish& wish) {
-  Setup base = new_setup();
-  base.mesh = Mesh();
-  base.microbatches = 1;
-  const auto json_of = [](const QString& text) {
-    return text.startsWith(QLatin1Char('{'))
-               ? nlohmann::json::parse(text.toStdString(), nullptr, false)
-               : nlohmann::json(text.toStdString());
-  };
-  Result<MachineChoice> machine = machine_choice_from_json(json_of(wish.machine), "machine");
-  if (!machine) return machine.error();
-  base.machine = std::move(*machine);
-  Result<Model> model = wish.model.startsWith(QLatin1Char('{'))
-                            ? model_from_json(json_of(wish.model))
-                            : find_model(wish.model.toStdString());
-  if (!model) return model.error();
-  base.model = std::move(*model);
-  if (wish.sequence > 0)
-    if (const Result<void> set = set_field(base, "sequence", std::to_string(wish.sequence)); !set)
-      return set.error();
-  return base;
-}
-
-namespace {
-
-// What `plan` of the protocol takes of a wish, whose `base` this is.
-nlohmann::json parameters_of(const PlanWish& wish, const Setup& base) {
-  nlohmann::json allowed = nlohmann::json::object();
-  for (const auto& [axis, value] : wish.fixed)
-    allowed[axis.toStdString()] = nlohmann::json::array({value.toStdString()});
-  nlohmann::json parameters = {{"setup", to_json(base)},
-                               {"gpus", wish.gpus.toStdString()},
-                               {"global_batch", wish.global_batch},
-                               {"allowed", std::move(allowed)},
-                               {"for", wish.framework.toStdString()}};
-  if (wish.memory_bytes > 0) parameters["memory_bytes"] = wish.memory_bytes;
-  return parameters;
-}
-
-}  // namespace
 
 void PlanSearch::start() {
   if (searching_ || !refusal().isEmpty()) return;

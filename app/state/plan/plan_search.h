@@ -6,30 +6,15 @@
 #include <QObject>
 #include <QString>
 #include <QStringList>
-#include <map>
 #include <optional>
 
 #include "app/state/plan/plan_answer.h"
 #include "app/state/plan/plan_predictions.h"
+#include "app/state/plan/plan_wish.h"
 
 namespace parallelarium {
 
 class Session;
-
-struct PlanWish {
-  // A preset's name, or the model's shape as JSON.
-  QString model = QStringLiteral("llama3-8b");
-  // A preset's name, or {"based_on": one, changes} as JSON.
-  QString machine = QStringLiteral("dgx-h100");
-  QString gpus = QStringLiteral("8");  // or a range
-  std::int64_t global_batch = 128;
-  std::int64_t sequence = 0;         // 0: the model's
-  std::int64_t memory_bytes = 0;     // of a device that may be used; 0: all that the Machine says
-  std::map<QString, QString> fixed;  // axis and its value; what is not here is free
-  QString framework;                 // that must be able to say the plans, by its name; empty: any
-  std::optional<Setup> today;        // what is trained today, for comparison
-  bool operator==(const PlanWish&) const = default;
-};
 
 class PlanSearch : public QObject {
   Q_OBJECT
@@ -136,11 +121,5 @@ class PlanSearch : public QObject {
   bool searching_ = false, trying_ = false, shows_plan_ = false;
   QString error_;
 };
-
-// How a wish names that model or machine: a preset by its name, another by what it is.
-QString wish_of(const Model& model);
-QString wish_of(const MachineChoice& machine);
-// The Setup that a search of this wish begins with. Error: there is no such model or machine.
-Result<Setup> base_of(const PlanWish& wish);
 
 }  // namespace parallelarium

@@ -91,8 +91,12 @@ Ways ways_of(const StageOf& of) {
 // less what it may do before; and where backwards are whole, after its last action what leaves it
 // has to come to the first stage. Where it holds one stage, all its gradients are added up after
 // its last backward began.
-std::int64_t rank_time(const Setup& setup, const StageOf& of, const Ways& ways,
-                       const std::vector<int>& held, std::int64_t reduce) {
+struct RankTime {
+  std::int64_t actions = 0;
+  std::int64_t until_reduce = 0;  // 0: not known
+};
+RankTime rank_time(const Setup& setup, const StageOf& of, const Ways& ways,
+                   const std::vector<int>& held) {
   std::int64_t busy = 0;
   for (const int stage : held) busy += of.busy(stage);
   const int first = *std::min_element(held.begin(), held.end());
@@ -103,12 +107,13 @@ std::int64_t rank_time(const Setup& setup, const StageOf& of, const Ways& ways,
     rest = std::max(rest, out.duration - out.until_have);
   }
   const auto at = static_cast<std::size_t>(first);
-  std::int64_t time = setup.microbatches * busy + std::max<std::int64_t>(0, ways.in[at] - need);
-  const std::int64_t backward = of.action(held.front(), ActionKind::kBackward).duration;
-  const bool alone = held.size() == 1 && !of.splits();
-  const std::int64_t reduced = alone ? time - backward + reduce : 0;
-  if (!of.splits()) time += std::max<std::int64_t>(0, ways.out[at] - rest);
-  return std::max(time, reduced);
+  RankTime time;
+  time.actions = setup.microbatches * busy + std::max<std::int64_t>(0, ways.in[at] - need);
+  if (of.splits()) return time;
+  if (held.size() == 1)
+    time.until_reduce = time.actions - of.action(held.front(), ActionKind::kBackward).duration;
+  time.actions += std::max<std::int64_t>(0, ways.out[at] - rest);
+  return time;
 }
 
 }  // namespace
@@ -140,193 +145,79 @@ std::int64_t with_end(const StepEnd& end, std::int64_t actions) {
   return actions + (end.empty() ? 0 : norm) + update;
 }
 
-Bound quick_bound(const Setup& setup, const StageTable& table, const StepEnd& end) {
-  const StageOf of(setup, table);
+QuickBound::QuickBound(const Setup& setup, StageTable table) : table_(std::move(table)) {
+  const StageOf of(setup, table_);
   const Ways ways = ways_of(of);
   const int ranks = setup.mesh.pp;
   std::int64_t all = 0;
-  Bound bound;
   for (int stage = 0; stage < of.stages(); ++stage) all += of.busy(stage);
-  for (int rank = 0; rank < ranks; ++rank) {
-    const std::vector<int> held = stages_on(setup, rank);
-    // A stage that is held twice has its micro-batches on either rank.
-    if (!holds_stages_twice(setup))
-      bound.nanoseconds =
-          std::max(bound.nanoseconds, rank_time(setup, of, ways, held,
-                                                end[static_cast<std::size_t>(rank)].reduce +
-                                                    end[static_cast<std::size_t>(rank)].across));
-    std::int64_t own = 0, kept = of.kept(held.front());
-    for (const int stage : held) {
-      own = std::max(own, of.peak(stage, end[static_cast<std::size_t>(rank)]));
-      kept = std::min(kept, of.kept(stage));
-    }
-    // The last of them may be of the stage that holds least.
-    const std::int64_t under = under_way(setup, rank);
-    const std::int64_t states = states_of(setup, table, held);
-    const std::int64_t always = states + tokens_of(setup, held);
-    if (held.size() == 1 || under == 1)
-      widen(bound, always + own + (under - 1) * kept, states, rank);
-    else
-      widen(bound, always + std::max(own, under * kept), states, rank);
-  }
   // Some rank has at least its share of all work.
-  bound.nanoseconds = std::max(bound.nanoseconds, all * setup.microbatches / ranks);
-  bound.nanoseconds = with_end(end, std::max(bound.nanoseconds, data_time(setup, end)));
+  actions_ = all * setup.microbatches / ranks;
+  for (int rank = 0; rank < ranks; ++rank) {
+    RankBound& bound = ranks_.emplace_back();
+    bound.held = stages_on(setup, rank);
+    // A stage that is held twice has its micro-batches on either rank.
+    if (!holds_stages_twice(setup)) {
+      const RankTime time = rank_time(setup, of, ways, bound.held);
+      actions_ = std::max(actions_, time.actions);
+      bound.until_reduce = time.until_reduce;
+    }
+    // The last of those under way may be of the stage that holds least.
+    std::int64_t kept = of.kept(bound.held.front());
+    for (const int stage : bound.held) kept = std::min(kept, of.kept(stage));
+    const std::int64_t under = under_way(setup, rank);
+    bound.beside = (under - 1) * kept;
+    if (bound.held.size() > 1 && under > 1) bound.alone = under * kept;
+    bound.tokens = tokens_of(setup, bound.held);
+  }
+}
+
+Bound QuickBound::of(const Setup& setup, const StepEnd& end) const {
+  const StageOf of(setup, table_);
+  Bound bound;
+  bound.nanoseconds = std::max(actions_, data_time(setup, end));
+  for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
+    const RankBound& known = ranks_[rank];
+    const RankEnd& own_end = end[rank];
+    if (known.until_reduce > 0)
+      bound.nanoseconds =
+          std::max(bound.nanoseconds, known.until_reduce + own_end.reduce + own_end.across);
+    std::int64_t own = 0;
+    for (const int stage : known.held) own = std::max(own, of.peak(stage, own_end));
+    const std::int64_t states = states_of(setup, table_, known.held);
+    const std::int64_t held = known.alone > 0 ? std::max(own, known.alone) : own + known.beside;
+    widen(bound, states + known.tokens + held, states, static_cast<int>(rank));
+  }
+  bound.nanoseconds = with_end(end, bound.nanoseconds);
   return bound;
 }
 
-namespace {
-
-// Walks an Order with the least durations; see bound.h.
-class Walk {
- public:
-  Walk(const Setup& setup, const StageTable& table, const StepEnd& end, const Order& order)
-      : table_(table),
-        of_(setup, table),
-        order_(order),
-        end_(end),
-        layers_(layers_of_stages(setup)) {
-    pairs_ = has_pairs(setup);
-    const auto cells =
-        static_cast<std::size_t>(order.stages) * static_cast<std::size_t>(order.microbatches);
-    forward_.assign(cells, -1);
-    backward_.assign(cells, -1);
-    ranks_.resize(order.ranks.size());
-    for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
-      const int number = static_cast<int>(rank);
-      ranks_[rank].states = states_of(setup, table, order.stage_of[rank]);
-      ranks_[rank].held = tokens_of(setup, order.stage_of[rank]);
-      for (const int stage : order.stage_of[rank])
-        for (int at = 0; at < 4; ++at) {
-          const auto kind = static_cast<ActionKind>(at);
-          const int layers = layers_[static_cast<std::size_t>(stage)];
-          bounds_.push_back(of_.action(stage, kind));
-          peaks_.push_back(
-              {of_.peak(stage, kind, end[rank]), of_.first_peak(stage, kind, end[rank], layers)});
-        }
-      ranks_[rank].first_bound = bounds_.size() - 4 * order.stage_of[rank].size();
-      for (const int stage : order.stage_of[rank]) {
-        ranks_[rank].kept.push_back(of_.kept(stage));
-        ranks_[rank].waiting.push_back(of_.waiting(stage));
+Bound walked_bound(const Setup& setup, const StageTable& table, const StepEnd& end,
+                   const OrderWalk& walk) {
+  const StageOf of(setup, table);
+  const std::vector<int> layers = layers_of_stages(setup);
+  Bound bound;
+  bound.nanoseconds = with_end(end, std::max(walk.nanoseconds, data_time(setup, end)));
+  for (std::size_t rank = 0; rank < walk.stages.size(); ++rank) {
+    const std::vector<int>& stages = walk.stages[rank];
+    const auto layers_at = [&](int stage) { return layers[static_cast<std::size_t>(stage)]; };
+    const std::int64_t states = states_of(setup, table, stages);
+    const std::int64_t always = states + tokens_of(setup, stages);
+    std::int64_t most = states;
+    for (const OrderWalk::Held& held : walk.fullest[rank]) {
+      const int stage = stages[static_cast<std::size_t>(held.chunk)];
+      std::int64_t peak = of.peak(stage, held.kind, end[rank]);
+      if (held.leaving != OrderWalk::kNothing) {
+        const int before = stages[static_cast<std::size_t>(held.leaving)];
+        const std::int64_t leaving = StageOf::last_gradients(before, end[rank], layers_at(before));
+        if (leaving > 0)
+          peak = std::max(peak,
+                          leaving + of.first_peak(stage, held.kind, end[rank], layers_at(stage)));
       }
-      widen(bound_, ranks_[rank].states, ranks_[rank].states, number);
+      most = std::max(most, always + held.bytes + peak);
     }
+    widen(bound, most, states, static_cast<int>(rank));
   }
-
-  Bound run() {
-    for (bool moves = true; moves;) {
-      moves = false;
-      for (std::size_t rank = 0; rank < ranks_.size(); ++rank)
-        while (step(rank)) moves = true;
-    }
-    for (const RankState& rank : ranks_)
-      bound_.nanoseconds = std::max(bound_.nanoseconds, rank.free);
-    return bound_;
-  }
-
- private:
-  struct RankState {
-    std::size_t next = 0, first_bound = 0;
-    std::int64_t free = 0, held = 0, states = 0;
-    std::int64_t leaving = 0;  // gradients of the action before that are on their way
-    // Of the first half of a pair whose second comes next; halves take turns.
-    std::int64_t pair_begin = -1, pair_first = 0;
-    std::vector<std::int64_t> kept, waiting;  // by chunk
-  };
-
-  std::size_t cell(int stage, int microbatch) const {
-    return static_cast<std::size_t>(stage) * static_cast<std::size_t>(order_.microbatches) +
-           static_cast<std::size_t>(microbatch);
-  }
-
-  // Whether the rank's next action can be placed, which it then is.
-  bool step(std::size_t rank) {
-    RankState& state = ranks_[rank];
-    const std::vector<Action>& line = order_.ranks[rank];
-    if (state.next >= line.size()) return false;
-    const Action& action = line[state.next];
-    const auto chunk = static_cast<std::size_t>(action.chunk);
-    const int stage = order_.stage_of[rank][chunk];
-    const bool forward = action.kind == ActionKind::kForward;
-    const bool weight = action.kind == ActionKind::kWeightGrad;
-    std::int64_t arrival = 0;
-    if (!weight && (forward ? stage > 0 : stage + 1 < order_.stages)) {
-      const std::int64_t left = forward ? forward_[cell(stage - 1, action.microbatch)]
-                                        : backward_[cell(stage + 1, action.microbatch)];
-      if (left < 0) return false;
-      const std::vector<int>& here = order_.stage_of[rank];
-      const bool stays =
-          std::find(here.begin(), here.end(), stage + (forward ? -1 : 1)) != here.end();
-      arrival = left + (stays ? 0 : table_.transfer);
-    }
-    const ActionBound& bound =
-        bounds_[state.first_bound + 4 * chunk + static_cast<std::size_t>(action.kind)];
-    const bool ends_pair = state.pair_begin >= 0;
-    const std::int64_t begin = ends_pair ? state.pair_begin : state.free;
-    const std::int64_t needed = arrival - bound.until_need;
-    // Without ops, as the input part of a first stage without layers, an action waits for nothing.
-    const bool empty = bound.busy == 0;
-    const std::int64_t end = empty ? begin : std::max(begin, needed) + bound.duration;
-    const std::int64_t leaves = empty ? arrival : std::max(begin, needed) + bound.until_have;
-    const std::int64_t together = begin + (ends_pair ? state.pair_first : 0) + bound.busy;
-    const bool starts_pair = pairs_ && action.overlapped_with_next;
-    state.pair_begin = starts_pair ? begin : -1;
-    state.pair_first = bound.busy;
-    state.free = std::max({state.free, end, together});
-    if (!weight) (forward ? forward_ : backward_)[cell(stage, action.microbatch)] = leaves;
-    hold(state, rank, chunk, action.kind, starts_pair || ends_pair);
-    ++state.next;
-    return true;
-  }
-
-  // While a pair is at work, neither half is at its fullest when the other is.
-  void hold(RankState& state, std::size_t rank, std::size_t chunk, ActionKind kind, bool paired) {
-    if (kind == ActionKind::kWeightGrad) {
-      state.held -= state.waiting[chunk];
-      state.leaving = 0;
-      return;
-    }
-    const bool forward = kind == ActionKind::kForward;
-    if (!forward) state.held -= state.kept[chunk];
-    const int stage = order_.stage_of[rank][chunk];
-    const int layers = layers_[static_cast<std::size_t>(stage)];
-    const Peaks& peaks = peaks_[state.first_bound + 4 * chunk + static_cast<std::size_t>(kind)];
-    std::int64_t peak = peaks.any;
-    const bool last = state.next + 1 == order_.ranks[rank].size();
-    if (state.leaving > 0 && !last && kind != ActionKind::kInputGrad)
-      peak = std::max(peak, peaks.first + state.leaving);
-    state.leaving =
-        kind == ActionKind::kBackward ? StageOf::last_gradients(stage, end_[rank], layers) : 0;
-    if (!paired)
-      widen(bound_, state.states + state.held + peak, state.states, static_cast<int>(rank));
-    if (forward) state.held += state.kept[chunk];
-    if (kind == ActionKind::kInputGrad) state.held += state.waiting[chunk];
-  }
-
-  const StageTable& table_;
-  StageOf of_;
-  const Order& order_;
-  const StepEnd& end_;
-  const std::vector<int> layers_;  // of each stage
-  bool pairs_ = false;
-  std::vector<RankState> ranks_;
-  struct Peaks {
-    std::int64_t any = 0, first = 0;  // the latter of its first stretch
-  };
-  // By rank, chunk and kind.
-  std::vector<ActionBound> bounds_;
-  std::vector<Peaks> peaks_;
-  std::vector<std::int64_t> forward_, backward_;
-  Bound bound_;
-};
-
-}  // namespace
-
-Result<Bound> walked_bound(const Setup& setup, const StageTable& table, const StepEnd& end) {
-  const Result<Order> order = make_order(setup);
-  if (!order) return order.error();
-  Bound bound = Walk(setup, table, end, *order).run();
-  bound.nanoseconds = with_end(end, std::max(bound.nanoseconds, data_time(setup, end)));
   return bound;
 }
 

@@ -75,10 +75,45 @@ struct Bound {
   int stage = 0;                 // of that rank
   std::int64_t states = 0;       // its model states
 };
-// From sums alone. Cost: the number of stages.
-Bound quick_bound(const Setup& setup, const StageTable& table, const StepEnd& end);
-// From a walk of the Order too. Cost: the number of actions.
-Result<Bound> walked_bound(const Setup& setup, const StageTable& table, const StepEnd& end);
+// From sums alone, for all Setups that differ from one in ZeRO alone. Cost: the number of stages.
+class QuickBound {
+ public:
+  QuickBound(const Setup& setup, StageTable table);
+  Bound of(const Setup& setup, const StepEnd& end) const;
+
+ private:
+  struct RankBound {
+    std::vector<int> held;          // stages
+    std::int64_t until_reduce = 0;  // nanoseconds before all its gradients are added up; 0: unknown
+    // Bytes: of other micro-batches beside the one at work, or, of a rank with several stages, of
+    // all that are under way together; and of tokens.
+    std::int64_t beside = 0, alone = 0, tokens = 0;
+  };
+  const StageTable table_;
+  std::int64_t actions_ = 0;  // nanoseconds until all have ended
+  std::vector<RankBound> ranks_;
+};
+
+// What a walk of an Order says whatever the end of a step is.
+struct OrderWalk {
+  // While a rank is at actions of one kind on one of its chunks, right behind a backward of
+  // `leaving` or behind anything else, these are the most bytes of other micro-batches that it
+  // holds.
+  struct Held {
+    std::int16_t chunk = 0, leaving = kNothing;
+    ActionKind kind = ActionKind::kForward;
+    std::int64_t bytes = 0;
+  };
+  static constexpr std::int16_t kNothing = -1;
+  std::int64_t nanoseconds = 0;            // until all actions have ended
+  std::vector<std::vector<int>> stages;    // by rank and chunk
+  std::vector<std::vector<Held>> fullest;  // by rank
+};
+// Cost: the number of actions.
+Result<OrderWalk> walk_order(const Setup& setup, const StageTable& table);
+// From a walk of the Order too. Cost: the number of stages.
+Bound walked_bound(const Setup& setup, const StageTable& table, const StepEnd& end,
+                   const OrderWalk& walk);
 // Of the time alone, from a walk that has the pipeline lanes too, in which transfers wait for both
 // their ranks and the messages of a ring for the transfers before them. 0: this Setup has no such
 // walk. Cost: the number of actions, and the pieces of every stage where nobody knows what

@@ -64,49 +64,37 @@ StageTable BoundTables::table(const Footing& footing) const {
   return families_[static_cast<std::size_t>(footing.family)].stages->table(layout(footing));
 }
 
-Bound BoundTables::quick(const Entry& entry, const Setup& setup, const StageTable& table) const {
-  return quick_bound(setup, table, end(entry));
+Bound BoundTables::quick(const Entry& entry, const Setup& setup, const QuickBound& known) const {
+  return known.of(setup, end(entry));
 }
 
 Result<Bound> BoundTables::walked(const Entry& entry, const Setup& setup) const {
-  return walked_bound(setup, table(entry.footing), end(entry));
+  const StageTable stages = table(entry.footing);
+  const Result<OrderWalk>& walk =
+      walks_.of(order_key_of(entry), [&] { return walk_order(setup, stages); });
+  if (!walk) return walk.error();
+  return walked_bound(setup, stages, end(entry), *walk);
 }
 
 Result<Bound> BoundTables::laned(const Entry& entry, const Setup& setup) const {
   const StageTable table = with_stretches(entry.footing.family).table(layout(entry.footing));
   const Result<std::int64_t> time = laned_bound(
       setup, machine_, table, end(entry), [&](const Order& order) -> auto& {
-        return nominal_ranks_of(entry, setup, order);
+        return nominal_ranks_.of(order_key_of(entry), [&] { return nominal_ranks(setup, order); });
       });
   if (!time) return time.error();
   return Bound{*time};
 }
 
 const StageFamily& BoundTables::with_stretches(std::int32_t family) const {
-  {
-    const std::lock_guard lock(stretched_lock_);
-    if (const auto known = stretched_.find(family); known != stretched_.end()) return known->second;
-  }
-  Result<StageFamily> stages = read(families_[static_cast<std::size_t>(family)], true);
-  const std::lock_guard lock(stretched_lock_);
-  return stretched_.try_emplace(family, std::move(*stages)).first->second;
+  return *stretched_.of(family,
+                        [&] { return read(families_[static_cast<std::size_t>(family)], true); });
 }
 
-// They are the same whatever DP, ZeRO and rank order are.
-const std::vector<NominalRank>& BoundTables::nominal_ranks_of(const Entry& entry,
-                                                              const Setup& setup,
-                                                              const Order& order) const {
+BoundTables::OrderKey BoundTables::order_key_of(const Entry& entry) {
   const Candidate& candidate = entry.candidate;
-  const NominalKey key{entry.footing.family, candidate.pp,     candidate.microbatches,
-                       candidate.schedule,   candidate.chunks, candidate.layers};
-  {
-    const std::lock_guard lock(nominal_);
-    if (const auto known = nominal_ranks_.find(key); known != nominal_ranks_.end())
-      return known->second;
-  }
-  std::vector<NominalRank> ranks = nominal_ranks(setup, order);
-  const std::lock_guard lock(nominal_);
-  return nominal_ranks_.try_emplace(key, std::move(ranks)).first->second;
+  return {entry.footing.family, candidate.pp,     candidate.microbatches,
+          candidate.schedule,   candidate.chunks, candidate.layers};
 }
 
 }  // namespace parallelarium

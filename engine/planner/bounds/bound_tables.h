@@ -21,6 +21,27 @@
 
 namespace parallelarium {
 
+// What is worked out once for each key, on any thread.
+template <class Key, class Value>
+class Known {
+ public:
+  // `make`: the value where nobody knows it. Two threads that ask at once may both make it.
+  template <class Make>
+  const Value& of(const Key& key, const Make& make) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (const auto known = values_.find(key); known != values_.end()) return known->second;
+    }
+    Value value = make();
+    const std::lock_guard lock(mutex_);
+    return values_.try_emplace(key, std::move(value)).first->second;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<Key, Value> values_;
+};
+
 class BoundTables {
  public:
   // All that is given must outlive this.
@@ -39,8 +60,9 @@ class BoundTables {
     return families_[static_cast<std::size_t>(entry.footing.family)].refusal;
   }
   StageTable table(const Footing& footing) const;
-  // The bounds of bound.h, from the least work to the most. `table`: that of the entry.
-  Bound quick(const Entry& entry, const Setup& setup, const StageTable& table) const;
+  // The bounds of bound.h, from the least work to the most. `known`: of the entry's candidate or of
+  // one that differs from it in ZeRO alone.
+  Bound quick(const Entry& entry, const Setup& setup, const QuickBound& known) const;
   Result<Bound> walked(const Entry& entry, const Setup& setup) const;
   Result<Bound> laned(const Entry& entry, const Setup& setup) const;
 
@@ -59,8 +81,10 @@ class BoundTables {
   const std::vector<StageShape>& layout(const Footing& footing) const {
     return layouts_[static_cast<std::size_t>(footing.layout)];
   }
-  const std::vector<NominalRank>& nominal_ranks_of(const Entry& entry, const Setup& setup,
-                                                   const Order& order) const;
+  // What candidates that differ in DP, ZeRO and rank order alone have in common: family, PP,
+  // micro-batches, schedule, chunks, cut.
+  using OrderKey = std::tuple<std::int32_t, std::int32_t, std::int32_t, int, int, int>;
+  static OrderKey order_key_of(const Entry& entry);
 
   const Space& space_;
   const Machine& machine_;
@@ -71,13 +95,10 @@ class BoundTables {
   std::map<EndKey, std::int32_t> end_numbers_;
   std::vector<Candidate> end_examples_;  // one for each end
   std::vector<StepEnd> ends_;
-  // Families that some candidate has needed with their stretches.
-  mutable std::mutex stretched_lock_;
-  mutable std::map<std::int32_t, StageFamily> stretched_;
-  // Family, PP, micro-batches, schedule, chunks, cut.
-  using NominalKey = std::tuple<std::int32_t, std::int32_t, std::int32_t, int, int, int>;
-  mutable std::mutex nominal_;
-  mutable std::map<NominalKey, std::vector<NominalRank>> nominal_ranks_;
+  // What some candidate has needed.
+  mutable Known<std::int32_t, Result<StageFamily>> stretched_;  // by family
+  mutable Known<OrderKey, Result<OrderWalk>> walks_;
+  mutable Known<OrderKey, std::vector<NominalRank>> nominal_ranks_;
 };
 
 }  // namespace parallelarium
