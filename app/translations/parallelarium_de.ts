@@ -8697,6 +8697,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
 <context>
     <name>SearchView</name>
     <message>
+        <source>Opens this one in Explore: %1</source>
+        <translation>Öffnet diesen in Erkunden: %1</translation>
+    </message>
+    <message>
         <source>%1 GPUs, %2</source>
         <translation>%1 GPUs, %2</translation>
     </message>
@@ -9172,6 +9176,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
 <context>
     <name>parallelarium::SearchView</name>
     <message>
+        <source>communication stands on</source>
+        <translation>Kommunikation beruht auf</translation>
+    </message>
+    <message>
         <source>limited by</source>
         <translation>begrenzt durch</translation>
     </message>
@@ -9338,10 +9346,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>not counted: a framework's own</source>
         <translation>nicht gezählt: Eigenes eines Frameworks</translation>
-    </message>
-    <message>
-        <source>Opens this one in Explore: %1</source>
-        <translation>Öffnet diesen in Erkunden: %1</translation>
     </message>
 </context>
 <context>
@@ -11289,6 +11293,14 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
 </context>
 <context>
     <name>SweepView</name>
+    <message>
+        <source>communication, busiest rank</source>
+        <translation>Kommunikation, vollster Rang</translation>
+    </message>
+    <message>
+        <source>communication over computing</source>
+        <translation>Kommunikation zu Rechnen</translation>
+    </message>
     <message>
         <source>How each point ends</source>
         <translation>Wie jeder Punkt endet</translation>

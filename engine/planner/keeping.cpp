@@ -2,8 +2,8 @@
 #include "engine/planner/keeping.h"
 
 #include <algorithm>
-#include <functional>
 #include <queue>
+#include <set>
 #include <utility>
 
 #include "engine/planner/reasons/rules.h"
@@ -22,10 +22,39 @@ Keeping::Keeping(const PlanRequest& request, const Space& space,
 
 std::optional<Plan> Keeping::best(const std::string& rule, const std::vector<Plan>& found) {
   Setup setup = request_.base;
-  const auto keeps = [&](const Candidate& candidate) {
-    space_.write(candidate, setup);
-    return keeps_to_rule(rule, setup, request_.machine);
+  return best_that(
+      [&](const Candidate& candidate) {
+        space_.write(candidate, setup);
+        return keeps_to_rule(rule, setup, request_.machine);
+      },
+      found);
+}
+
+std::optional<Plan> Keeping::in_order(const std::vector<Plan>& found) {
+  const auto plain = [](const Candidate& candidate) {
+    return candidate.cp == 1 && candidate.zero <= 1;
   };
+  std::set<std::pair<std::int32_t, std::int32_t>> degrees;  // PP, TP
+  std::int32_t shallowest = 0, widest = 0;
+  for (const Entry& entry : entries_) {
+    const Candidate& of = entry.candidate;
+    if (!plain(of) || of.tp > std::max(1, request_.machine.devices_per_node)) continue;
+    degrees.emplace(of.pp, of.tp);
+    shallowest = degrees.begin()->first;
+    widest = std::max(widest, of.tp);
+  }
+  for (const auto& [pp, tp] : degrees) {
+    if (pp != shallowest && tp != widest) continue;
+    std::optional<Plan> plan =
+        best_that([&, pp = pp, tp = tp](
+                      const Candidate& of) { return plain(of) && of.pp == pp && of.tp == tp; },
+                  found);
+    if (plan || cancelled()) return plan;
+  }
+  return std::nullopt;
+}
+
+std::optional<Plan> Keeping::best_that(const Keeps& keeps, const std::vector<Plan>& found) {
   const auto known = std::find_if(found.begin(), found.end(),
                                   [&](const Plan& plan) { return keeps(plan.candidate); });
   if (known != found.end()) return *known;

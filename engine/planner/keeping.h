@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,8 +28,14 @@ class Keeping {
   // was cancelled. `found`: the best plans of the search, which has shown that no others are
   // better.
   std::optional<Plan> best(const std::string& rule, const std::vector<Plan>& found);
+  // The shortest step of the plan that the usual order of the axes makes: TP as far as a plan needs
+  // it to fit, up to a node; then PP as far as it needs that; DP with the rest, ZeRO 0 or 1, no CP.
+  // None, and `found`: as above.
+  std::optional<Plan> in_order(const std::vector<Plan>& found);
 
  private:
+  using Keeps = std::function<bool(const Candidate&)>;
+  std::optional<Plan> best_that(const Keeps& keeps, const std::vector<Plan>& found);
   // The next look at an entry. None: it is out, or its bounds may be higher now.
   std::optional<Plan> look_at(Entry& entry, std::size_t at);
   bool cancelled() const { return cancel_ != nullptr && *cancel_; }

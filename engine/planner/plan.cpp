@@ -46,6 +46,11 @@ Tried tried_of(const Setup& setup, const StepPrediction& step) {
   return tried;
 }
 
+void add_parts(Plan& plan, const StepPrediction& step) {
+  plan.parts = parts_of(step.prediction, step.repeats);
+  plan.rates = axis_rates(step.prediction, step.repeats);
+}
+
 }  // namespace
 
 Result<Tried> try_setup(const Setup& setup, const Machine& machine, bool with_parts,
@@ -56,7 +61,7 @@ Result<Tried> try_setup(const Setup& setup, const Machine& machine, bool with_pa
   if (!step) return step.error();
   add_step_figures(*step);
   Tried tried = tried_of(setup, *step);
-  if (with_parts) tried.plan.parts = parts_of(step->prediction, step->repeats);
+  if (with_parts) add_parts(tried.plan, *step);
   return tried;
 }
 
@@ -71,7 +76,7 @@ Result<Trial> try_candidate(const Setup& setup, const Machine& machine, const Wa
                     wanted(prediction.timeline.duration.count(), prediction.needed_bytes);
   if (told) add_step_figures(*step);
   Trial trial{tried_of(setup, *step), step->at_least.count(), step->stopped};
-  if (told) trial.tried.plan.parts = parts_of(prediction, step->repeats);
+  if (told) add_parts(trial.tried.plan, *step);
   return trial;
 }
 
@@ -229,6 +234,7 @@ nlohmann::json to_json(const Plan& plan) {
             {"ranks", std::move(ranks)}}},
           {"bubble", to_json(plan.bubble)},
           {"exposed_seconds", exposed_json(plan.parts)},
+          {"communication", to_json(plan.rates)},
           {"parts_seconds", parts_json(plan.parts)},
           {"tied", plan.tied}};
 }
@@ -283,13 +289,19 @@ nlohmann::json to_json(const PlanResult& result) {
     pareto.push_back(std::move(entry));
   }
   json points = json::array(), rules = json::array(), least = nullptr;
-  for (const PlanRule& rule : result.rules)
+  for (const PlanRule& rule : result.rules) {
     rules.push_back({{"id", rule.id},
                      {"sentence", rule.sentence.text},
                      {"holds", rule.holds},
                      {"seconds", rule.seconds ? json(*rule.seconds) : json(nullptr)},
                      {"tied", rule.tied},
+                     {"setup", rule.setup ? to_json(*rule.setup) : json(nullptr)},
                      {"source", rule.source}});
+    if (rule.critical)
+      rules.back()["critical_batch"] = {{"parameters", rule.critical->parameters},
+                                        {"loss", rule.critical->loss},
+                                        {"tokens", rule.critical->tokens}};
+  }
   for (const PlanResult::Point& point : result.points)
     points.push_back({{"seconds", point.seconds}, {"needed_bytes", point.bytes}});
   json rows = json::array();

@@ -350,6 +350,8 @@ class Search {
       if (cancelled()) return;
       result_.keeping.push_back(std::move(plan));
     }
+    std::optional<Plan> ordered = keeping.in_order(result_.best);
+    if (!cancelled()) result_.keeping.push_back(std::move(ordered));
   }
 
   void finish() {

@@ -17,6 +17,8 @@
 #include "engine/plan/result.h"
 #include "engine/planner/reasons/causes.h"
 #include "engine/planner/space.h"
+#include "engine/predict/axis_rates.h"
+#include "engine/predict/formulas/critical_batch.h"
 
 namespace parallelarium {
 
@@ -37,7 +39,8 @@ struct Plan {
   StepFigures step;
   Bubble bubble;
   StepParts parts;
-  bool tied = false;  // with the best, by the threshold
+  std::vector<AxisRate> rates;  // what exposed communication stands on; with the parts
+  bool tied = false;            // with the best, by the threshold
 };
 
 // Why a neighbour of the best plan is not the best, or why a plan is behind it.
@@ -92,6 +95,8 @@ struct PlanRule {
   bool holds = false;             // the best plan keeps to it
   std::optional<double> seconds;  // that the best which keeps to it takes longer; none: none fits
   bool tied = false;              // which cannot be told apart
+  std::optional<Setup> setup;     // of that one
+  std::optional<CriticalBatch> critical;  // of the rule about the batch, which no plan breaks
   Message sentence;
 };
 
@@ -121,8 +126,9 @@ struct PlanResult {
   std::optional<LeastPlan> least;
   TieThreshold ties;                     // by note_ties()
   std::vector<Recommended> recommended;  // by note_recommended(), in recommended.h
-  // The best plan that keeps to each of rule_ids(), where one fits; fewer where the search was
-  // cancelled, and none for another objective than time.
+  // The best plan that keeps to each of rule_ids(), where one fits, and last the one that the order
+  // of the axes makes (Keeping::in_order); fewer where the search was cancelled, and none for
+  // another objective than time.
   std::vector<std::optional<Plan>> keeping;
   std::vector<PlanRule> rules;  // by note_rules(), in rules.h
   double seconds = 0;           // that the search took

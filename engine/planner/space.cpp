@@ -64,6 +64,11 @@ Result<Space> Space::of(const PlanRequest& request) {
                    kMostPlanGpus);
   if (request.global_batch < 1 || request.global_batch > 1'000'000'000)
     return message("plan-batch", "A plan needs a global batch of 1 to 1000000000 sequences.");
+  if (!request.machine.torus.empty())
+    return refuse(message("plan-torus",
+                          "A plan takes every group of ranks of a node to be joined alike, which a "
+                          "torus does not do; sweep its settings, or choose another machine."),
+                  "machine", {});
   if (request.base.context_parallel == ContextParallel::kLocal) {
     Message why = message("plan-local",
                           "A plan trains the model's own function, and local attention is another; "

@@ -31,6 +31,8 @@ const std::vector<Metric>& short_metrics() {
       metric("bubble", "bubble.of_total", "1"),
       metric("compute", "step.compute_seconds", "seconds"),
       metric("exposed", "step.exposed_communication_seconds", "seconds"),
+      metric("communication", "step.communication_seconds", "seconds"),
+      metric("communication-over-compute", "step.communication_over_compute", "1"),
       metric("ranks", "ranks", ""),
       metric("flops", "model.step_flops", "flops"),
   };

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/plan/machine/nodes_text.h"
+#include "engine/predict/axis_rates.h"
 #include "engine/predict/predict.h"
 
 namespace parallelarium {
@@ -63,6 +64,7 @@ nlohmann::json to_json(const Prediction& prediction, int rank) {
       {"traffic", to_json(traffic)},
       {"bubble", to_json(prediction.bubble)},
       {"step", std::move(step)},
+      {"communication", to_json(axis_rates(prediction))},
       {"remarks", remarks_of(prediction)},
       {"formulas", std::move(formulas)}};
 }

@@ -77,6 +77,7 @@ void read_step(ObjectReader& parent, StepFigures& step, std::optional<Message>& 
   reader.read("seconds_min", step.seconds_min);
   reader.read("seconds_max", step.seconds_max);
   reader.read("compute_seconds", step.compute_seconds);
+  reader.read("communication_seconds", step.communication_seconds);
   reader.read("exposed_communication_seconds", step.exposed_communication_seconds);
   reader.read("tokens_per_second", step.tokens_per_second);
   reader.read("model_flops_per_second_per_rank", step.model_flops_per_second_per_rank);

@@ -76,20 +76,32 @@ TEST(Plan, SaysThatASetupIsNoCandidate) {
 
 // Rules of thumb stand beside the plans, with what they cost by the search itself.
 TEST(Plan, TellsRulesOfThumb) {
+  const Folder folder;
   const json plan = command(small_plan({"--top", "1", "--json"})).json();
-  ASSERT_EQ(plan.at("rules").size(), 5u);
+  const double best = plan.at("best")[0].at("step").at("seconds").get<double>();
+  ASSERT_EQ(plan.at("rules").size(), 7u);
   for (const json& rule : plan.at("rules")) {
     EXPECT_THAT(rule.at("source").get<std::string>(), testing::Not(testing::IsEmpty()));
+    if (rule.at("id") == "critical-batch") {
+      EXPECT_TRUE(rule.at("setup").is_null());
+      EXPECT_GT(rule.at("critical_batch").at("tokens").get<double>(), 1e6);
+      continue;
+    }
     if (rule.at("holds")) {
       EXPECT_EQ(rule.at("seconds"), 0);
+    }
+    ASSERT_EQ(rule.at("setup").is_null(), rule.at("seconds").is_null());
+    if (!rule.at("setup").is_null()) {
+      const std::string kept = folder.file("kept.json", rule.at("setup").dump());
+      const json predicted = command({"predict", "--setup", kept.c_str(), "--json"}).json();
+      EXPECT_NEAR(predicted.at("step").at("seconds").get<double>() - best,
+                  rule.at("seconds").get<double>(), 1e-9);
     }
     if (rule.at("id") != "no-full-recompute" || rule.at("seconds").is_null()) continue;
     const json fixed =
         command(small_plan({"--top", "1", "--fix", "recompute=none", "--json"})).json();
     EXPECT_NEAR(rule.at("seconds").get<double>(),
-                fixed.at("best")[0].at("step").at("seconds").get<double>() -
-                    plan.at("best")[0].at("step").at("seconds").get<double>(),
-                1e-12);
+                fixed.at("best")[0].at("step").at("seconds").get<double>() - best, 1e-12);
   }
   EXPECT_THAT(command(small_plan({})).out, HasSubstr("Rules of thumb\n  TP stays inside a node: "));
 }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "engine/plan/text/units.h"
 #include "tests/planner/problems.h"
 
 namespace parallelarium {
@@ -25,6 +26,93 @@ std::optional<double> shortest_by_trying(const PlanRequest& request, const std::
   return shortest;
 }
 
+// The shortest step of the first degrees that any plan fits with: TP up to a node, then PP.
+std::optional<double> ordered_by_trying(const PlanRequest& request) {
+  const Result<Space> space = Space::of(request);
+  std::vector<Setup> all;
+  int widest = 1;
+  for (const Candidate& candidate : all_of(*space)) {
+    Setup setup = space->setup_of(candidate);
+    if (setup.mesh.cp > 1 || setup.zero > 1 || setup.mesh.tp > request.machine.devices_per_node ||
+        !validate(setup).empty())
+      continue;
+    widest = std::max(widest, setup.mesh.tp);
+    all.push_back(std::move(setup));
+  }
+  for (int parts = 1; parts <= request.most_gpus; ++parts) {
+    const int tp = std::min(parts, widest), pp = parts - tp + 1;  // 1 1, 2 1, 2 2, 2 3 ...
+    std::optional<double> shortest;
+    for (const Setup& setup : all) {
+      if (setup.mesh.tp != tp || setup.mesh.pp != pp) continue;
+      const Result<Tried> tried = try_setup(setup, request.machine, false);
+      if (tried && tried->fits)
+        shortest = std::min(shortest.value_or(1e300), tried->plan.step.seconds);
+    }
+    if (shortest) return shortest;
+  }
+  return std::nullopt;
+}
+
+// The order stands after the rules that a Setup alone keeps to, and before the batch.
+const PlanRule& order_of(const PlanResult& found) { return found.rules[rule_ids().size()]; }
+
+TEST(Rules, TakeAxesInTheirOrderUntilAPlanFits) {
+  std::mt19937 random(5);
+  int made = 0, best = 0, widened = 0;
+  for (int problem = 0; problem < 10; ++problem) {
+    PlanRequest request = small_problem(random);
+    request.least_gpus = request.most_gpus = 4;
+    request.top = problem % 2 == 0 ? 1 : 3;
+    const double memory[] = {8e10, 3e8, 1.5e8, 8e7, 4e7};
+    request.machine.memory_bytes.value = memory[problem % 5];
+    Result<PlanResult> found = search(request);
+    ASSERT_TRUE(found.ok()) << found.error().text;
+    if (found->best.empty()) continue;
+    note_rules(*found, request);
+    const PlanRule& order = order_of(*found);
+    ASSERT_EQ(order.id, "axis-order");
+    const std::optional<double> shortest = ordered_by_trying(request);
+    ASSERT_EQ(order.seconds.has_value(), shortest.has_value()) << order.sentence.text;
+    EXPECT_EQ(order.holds, order.setup && *order.setup == found->best.front().setup);
+    if (!shortest) continue;
+    EXPECT_NEAR(*order.seconds, *shortest - found->best.front().step.seconds, 1e-12);
+    ++made;
+    best += order.holds ? 1 : 0;
+    widened += order.setup->mesh.tp > 1 ? 1 : 0;
+  }
+  EXPECT_GT(made, 4);
+  EXPECT_GT(best, 0);
+  EXPECT_LT(best, made);
+  EXPECT_GT(widened, 0);
+}
+
+// A batch is under the critical one of its model, or over it, and no plan changes that.
+TEST(Rules, SayUpToWhichBatchMoreReplicasHelp) {
+  std::mt19937 random(3);
+  PlanRequest request = small_problem(random);
+  request.least_gpus = request.most_gpus = 2;
+  const double critical = critical_batch(request.base.model).tokens;
+  for (const double share : {0.5, 2.0}) {
+    request.global_batch =
+        2 * std::int64_t(share * critical / double(request.base.model.sequence) / 2);
+    request.allowed["pp"] = {"1"};
+    Result<PlanResult> found = search(request);
+    ASSERT_TRUE(found.ok()) << found.error().text;
+    note_rules(*found, request);
+    const PlanRule& rule = found->rules.back();
+    ASSERT_EQ(rule.id, "critical-batch");
+    EXPECT_EQ(rule.holds, share < 1);
+    EXPECT_FALSE(rule.seconds);
+    EXPECT_THAT(rule.sentence.text, testing::HasSubstr(share < 1 ? "fewer, and" : "more, and"));
+    // Steps are S (1 + critical / batch).
+    const double over =
+        critical / (double(request.global_batch) * double(request.base.model.sequence));
+    EXPECT_THAT(
+        rule.sentence.text,
+        testing::HasSubstr(percent_text(1 - (1 + over / 2) / (1 + over)) + " of the steps"));
+  }
+}
+
 TEST(Rules, CostWhatTryingEverythingSays) {
   std::mt19937 random(7);
   int kept = 0, costs = 0;
@@ -35,9 +123,10 @@ TEST(Rules, CostWhatTryingEverythingSays) {
     ASSERT_TRUE(found.ok()) << found.error().text;
     ASSERT_FALSE(found->best.empty());
     note_rules(*found, request);
-    ASSERT_EQ(found->rules.size(), 5U);
+    ASSERT_EQ(found->rules.size(), rule_ids().size() + 2);
     const double best = found->best.front().step.seconds;
-    for (const PlanRule& rule : found->rules) {
+    for (std::size_t at = 0; at < rule_ids().size(); ++at) {
+      const PlanRule& rule = found->rules[at];
       const std::optional<double> shortest = shortest_by_trying(request, rule.id);
       ASSERT_EQ(rule.seconds.has_value(), shortest.has_value()) << rule.sentence.text;
       if (shortest) {

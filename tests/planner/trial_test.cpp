@@ -104,8 +104,9 @@ TEST(Search, FindsTheFrontAndTheRulesWhereLinksAreShared) {
         return covers(other, plan) && !covers(plan, other);
       }));
     note_rules(*found, request);
-    ASSERT_EQ(found->rules.size(), rule_ids().size());
-    for (const PlanRule& rule : found->rules) {
+    ASSERT_EQ(found->rules.size(), rule_ids().size() + 2);
+    for (std::size_t at = 0; at < rule_ids().size(); ++at) {
+      const PlanRule& rule = found->rules[at];
       const auto first = std::find_if(all.begin(), all.end(), [&](const Plan& plan) {
         return keeps_to_rule(rule.id, plan.setup, request.machine);
       });

@@ -62,6 +62,8 @@ Result<FoundPlan> plan_of(const nlohmann::json& json) {
       for (std::size_t at = 0; at < plan.parts.exposed.size(); ++at)
         if (name_of(Axis(at)) == axis) plan.parts.exposed[at] = seconds.get<double>();
     }
+  for (const nlohmann::json& rate : json.value("communication", nlohmann::json::array()))
+    plan.rates.push_back(message_at(rate, "sentence"));
   ObjectReader parts(*parts_json, "plan.parts_seconds");
   for (const auto& [key, into] : {std::pair("compute", &plan.parts.compute),
                                   {"recompute", &plan.parts.recompute},
@@ -189,9 +191,15 @@ Result<PlanAnswer> plan_answer_from_json(const nlohmann::json& json) {
                                point.value("needed_bytes", std::int64_t{0}));
   for (const nlohmann::json& entry : *rules) {
     if (!entry.contains("message")) return no_plan_answer();
+    const bool holds = entry.value("holds", false);
     answer.rules.push_back({entry.value("source", std::string()),
                             message_from_json(entry["message"]),
-                            !entry.value("holds", false) && !entry.value("tied", false)});
+                            !holds && !entry.value("tied", false), std::nullopt});
+    if (const auto kept = entry.find("setup"); !holds && kept != entry.end() && kept->is_object()) {
+      Result<Setup> setup = setup_from_json(*kept);
+      if (!setup) return setup.error();
+      answer.rules.back().setup = std::move(*setup);
+    }
   }
   if (const auto least = json.find("least"); least != json.end() && least->is_object()) {
     const Result<Setup> setup = setup_from_json(least->value("setup", nlohmann::json::object()));

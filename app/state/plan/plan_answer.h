@@ -30,6 +30,7 @@ struct FoundPlan {
   // In which a rank communicates and computes nothing, mean of the ranks: by axis, and together.
   std::vector<std::pair<std::string, double>> exposed;
   double exposed_seconds = 0;
+  std::vector<Message> rates;             // what the communication of each axis stands on
   std::vector<std::int64_t> stage_bytes;  // peak of each stage
   std::int64_t bytes = 0;
   std::int64_t framework_bytes = 0;  // that a framework would hold beside it, at most
@@ -66,6 +67,7 @@ struct ToldRule {
   std::string source;  // who says so
   Message sentence;    // with what it costs
   bool costs = false;  // the best plan breaks it, and which keeps to it is slower, or does not fit
+  std::optional<Setup> setup;  // of the best that keeps to it, where that is another plan
 };
 
 // A plan to look at first, and for what: "fastest" "least-memory" "simplest".

@@ -42,6 +42,9 @@ std::optional<double> ran_figure(const RunRecord& record, const QString& figure)
   if (figure == QLatin1String("tokens")) return step.tokens_per_second;
   if (figure == QLatin1String("compute")) return step.compute_seconds;
   if (figure == QLatin1String("exposed")) return step.exposed_communication_seconds;
+  if (figure == QLatin1String("communication")) return step.communication_seconds;
+  if (figure == QLatin1String("communication-over-compute") && step.compute_seconds > 0)
+    return step.communication_seconds / step.compute_seconds;
   if (figure == QLatin1String("bubble")) return run.bubble.of_total;
   if (figure == QLatin1String("mfu") && step.mfu > 0) return step.mfu;
   if (figure != QLatin1String("memory") || run.memory.empty()) return std::nullopt;

@@ -8,6 +8,7 @@
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
 #include "app/views/shared/case_words.h"
+#include "engine/plan/text/message_json.h"
 
 namespace parallelarium {
 namespace {
@@ -31,6 +32,28 @@ QString short_why(const Message& why) {
 // "TP" of "traffic.tp.sent_bytes".
 QString axis_in(const std::string& metric) {
   return QString::fromStdString(metric).section(QLatin1Char('.'), 1, 1).toUpper();
+}
+
+// What the exposed communication of the predictions that are explained stands on.
+QStringList rates_of_exposed(const ComparedEntries& comparison) {
+  QStringList said;
+  const std::vector<ComparedRow>& rows = comparison.beside.rows;
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    if (!rows[row].metric.starts_with("exposed_seconds.") || comparison.hidden_rows[row]) continue;
+    const std::string axis = rows[row].metric.substr(rows[row].metric.find('.') + 1);
+    for (std::size_t at = 0; at < comparison.entries.size(); ++at) {
+      const Column& column = comparison.beside.columns[at];
+      if ((at != 0 && at != comparison.chosen) || comparison.hidden_columns[at] ||
+          !column.predicted())
+        continue;
+      for (const nlohmann::json& rate :
+           column.facts.value("communication", nlohmann::json::array()))
+        if (rate.value("axis", std::string()) == axis)
+          said << QStringLiteral("%1, %2").arg(letter_of(at),
+                                               sentence(message_at(rate, "sentence")));
+    }
+  }
+  return said;
 }
 
 }  // namespace
@@ -149,7 +172,7 @@ QStringList compare_notes(const ComparedEntries& comparison) {
     for (const auto* list : {&row.why, &row.why_no_difference})
       for (const std::optional<Message>& why : *list)
         if (why && !notes.contains(sentence(*why))) notes << sentence(*why);
-  return notes;
+  return notes + rates_of_exposed(comparison);
 }
 
 QStringList compare_remarks(const ComparedEntries& comparison) {

@@ -139,7 +139,7 @@ void SearchColumn::add_sizes() {
   machine_ = choice(tr("Cluster"));
   for (const std::string& name : machine_names()) {
     const Result<Machine> machine = find_machine(name);
-    if (machine && !machine->local)
+    if (machine && !machine->local && machine->torus.empty())  // no search takes a torus
       machine_->addItem(sentence(title_of(*machine)), QString::fromStdString(name));
   }
   machine_->insertSeparator(machine_->count());

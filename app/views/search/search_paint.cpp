@@ -94,7 +94,8 @@ double paint_funnel(QPainter& painter, const QRectF& rect, const SearchPicture& 
           put_lines(painter, QRectF(rect.left() + 76, y, rect.width() - 76, kLine),
                     with_firm_units(Search::tr("such as: %1 ▸").arg(sentence(loss.sentence))),
                     plain, theme.accent_line, texts);
-      if (hits) hits->examples.emplace_back(QRectF(rect.left(), y, rect.width(), tall), &loss);
+      if (hits)
+        hits->examples.emplace_back(QRectF(rect.left(), y, rect.width(), tall), &loss.example);
       y += tall;
     }
   }

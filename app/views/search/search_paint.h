@@ -53,7 +53,7 @@ struct SearchHits {
   // Points whose plans the search did not keep: where, and which of PlanAnswer::points.
   std::vector<std::pair<QRectF, std::size_t>> others;
   std::vector<std::pair<QRectF, PlanAnswer::Class>> losses;
-  std::vector<std::pair<QRectF, const PlanLoss*>> examples;  // lines that open their example
+  std::vector<std::pair<QRectF, const Setup*>> examples;  // lines that open a Setup
   std::vector<std::pair<QRectF, const ToldRule*>> rules;
   QRectF limit, plot;                      // the line of the limit, and what bytes are over
   double least_bytes = 0, most_bytes = 0;  // at its sides

@@ -213,10 +213,16 @@ double paint_rules(QPainter& painter, const QRectF& rect, const SearchPicture& p
            TableTexts::tr("Rules of thumb beside the search"), theme, texts);
   y += kTableHead;
   for (const ToldRule& rule : picture.answer->rules) {
+    const QString opens = rule.setup ? QStringLiteral(" ▸") : QString();
     const double tall = put_lines(painter, QRectF(rect.left(), y, rect.width(), kTableLine),
-                                  with_firm_units(sentence(rule.sentence)), theme.font(12),
-                                  rule.costs ? theme.text : theme.muted, texts);
-    if (hits) hits->rules.emplace_back(QRectF(rect.left(), y, rect.width(), tall), &rule);
+                                  with_firm_units(sentence(rule.sentence) + opens), theme.font(12),
+                                  rule.setup   ? theme.accent_line
+                                  : rule.costs ? theme.text
+                                               : theme.muted,
+                                  texts);
+    const QRectF lines(rect.left(), y, rect.width(), tall);
+    if (hits) hits->rules.emplace_back(lines, &rule);
+    if (hits && rule.setup) hits->examples.emplace_back(lines, &*rule.setup);
     y += tall;
   }
   return y - rect.top();

@@ -287,8 +287,8 @@ void SearchView::press(QPointF at) {
       s.opened = s.opened == of ? -1 : int(of);
       return refresh();
     }
-  for (const auto& [rect, loss] : s.hits.examples)
-    if (rect.contains(at)) return s.search.open_example(Setup(loss->example));
+  for (const auto& [rect, example] : s.hits.examples)
+    if (rect.contains(at)) return s.search.open_example(Setup(*example));
   for (const SearchHits::Plan& hit : s.hits.plans)
     if (hit.rect.contains(at)) {
       s.search.select(Setup(hit.plan->setup));
@@ -346,11 +346,10 @@ bool SearchView::show_tip(QPointF at, QPoint global) {
     QToolTip::showText(global, text, &canvas());
     return true;
   };
-  for (const auto& [rect, loss] : state_->hits.examples)
-    if (rect.contains(at))
-      return show(tr("Opens this one in Explore: %1").arg(axes_text(loss->example)));
   for (const auto& [rect, rule] : state_->hits.rules)
-    if (rect.contains(at)) return show(QString::fromStdString(rule->source));
+    if (rect.contains(at)) return show(rule_tip(*rule));
+  for (const auto& [rect, example] : state_->hits.examples)
+    if (rect.contains(at)) return show(example_tip(*example));
   if (const auto point = state_->point_at(at)) {
     const auto& [seconds, bytes] = state_->search.answer()->points[*point];
     QToolTip::showText(global, point_tip(state_->search, seconds, bytes), &canvas());
@@ -388,6 +387,8 @@ void SearchView::describe_selected() {
       text.facts.push_back(
           {tr("exposed, %1, mean of ranks").arg(QString::fromStdString(axis).toUpper()),
            seconds_text(seconds)});
+  for (const Message& rate : plan->rates)
+    text.facts.push_back({tr("communication stands on"), with_firm_units(sentence(rate))});
   for (std::size_t stage = 0; stage < plan->stage_bytes.size(); ++stage)
     text.facts.push_back({tr("memory, stage %1").arg(stage), bytes_text(plan->stage_bytes[stage])});
   text.facts.push_back({tr("limit of a GPU"), bytes_text(answer.capacity_bytes)});

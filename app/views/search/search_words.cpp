@@ -96,6 +96,15 @@ QString rule_text(const ToldRule& rule) {
                                        QString::fromStdString(rule.source));
 }
 
+QString example_tip(const Setup& example) {
+  return SearchTexts::tr("Opens this one in Explore: %1").arg(axes_text(example));
+}
+
+QString rule_tip(const ToldRule& rule) {
+  const QString source = QString::fromStdString(rule.source);
+  return rule.setup ? source + QLatin1Char('\n') + example_tip(*rule.setup) : source;
+}
+
 QString batch_text(const PlanSearch& search) {
   return SearchTexts::tr("%1 tokens a step")
       .arg(count_text(search.wish().global_batch * search.sequence()));

@@ -22,6 +22,8 @@ QString plan_sentence(const Message& message);
 // How much longer the step takes, "+1.2 s, tie"; a dash where it cannot be.
 QString change_value(const PlanWhy& why);
 QString rule_text(const ToldRule& rule);  // a rule of thumb, what it costs, and who says so
+QString rule_tip(const ToldRule& rule);   // who says so, and which plan a click opens
+QString example_tip(const Setup& example);
 // Where what is trained today stands, and the one change that serves it best.
 QStringList today_sentences(const ExplainedPlan& today);
 // Nothing where there is none that can be trained.

@@ -26,7 +26,10 @@ std::vector<std::pair<QString, QString>> sweep_figures() {
           {QStringLiteral("memory"), SweepWords::tr("memory of the fullest rank")},
           {QStringLiteral("bubble"), SweepWords::tr("bubble of whole step")},
           {QStringLiteral("exposed"), SweepWords::tr("exposed, busiest rank")},
-          {QStringLiteral("compute"), SweepWords::tr("computing, busiest rank")}};
+          {QStringLiteral("compute"), SweepWords::tr("computing, busiest rank")},
+          {QStringLiteral("communication"), SweepWords::tr("communication, busiest rank")},
+          {QStringLiteral("communication-over-compute"),
+           SweepWords::tr("communication over computing")}};
 }
 
 QString figure_label(const QString& figure) {

@@ -156,6 +156,14 @@ std::string room_text(const PlanResult& result, const Machine& machine) {
   return any ? wrapped(room_missing().text, kPlanWidth, 0) + "\n" : std::string();
 }
 
+// What the exposed communication of plan 1 stands on.
+std::string best_rates_text(const std::vector<AxisRate>& rates) {
+  std::string text;
+  for (const AxisRate& rate : rates)
+    text += "  1, " + wrapped(said_of(rate).text, kPlanWidth - 2, 4) + "\n";
+  return text;
+}
+
 std::string ties(const TieThreshold& ties, std::ptrdiff_t shown) {
   std::string text = wrapped(ties.said.text, kPlanWidth, 0) + "\n";
   if (ties.plans > 0)
@@ -212,6 +220,7 @@ std::string plan_text(const PlanResult& result, const PlanRequest& request) {
   const auto tied = std::count_if(result.best.begin(), result.best.end(),
                                   [](const Plan& plan) { return plan.tied; });
   text += "exposed: time in which a rank communicates and computes nothing, mean of the ranks.\n" +
+          best_rates_text(result.best.front().rates) +
           wrapped(memory_counted(request.machine).text, kPlanWidth, 0) + "\n" +
           room_text(result, request.machine) + ties(result.ties, tied) + "\n";
   if (!result.why.empty()) text += "Neighbours of 1\n";

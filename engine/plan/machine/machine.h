@@ -203,8 +203,11 @@ struct Machine {
   Sourced host_seconds, host_message_seconds;
   std::vector<HostCall> host_calls;  // empty unless calibrated
   Link intra_node;                   // between two devices of one node
-  Link inter_node;                   // between two nodes, per device
-  Sourced host_bytes_per_second;     // between a device and its host's memory, one way; 0: unknown
+  // Devices along each axis, where those of a node are a torus and intra_node is one of its links
+  // (torus.h); empty: each is joined to all others.
+  std::vector<int> torus;
+  Link inter_node;                // between two nodes, per device
+  Sourced host_bytes_per_second;  // between a device and its host's memory, one way; 0: unknown
   // How many times as long a device computes while it communicates: collectives take processors
   // and memory bandwidth from it.
   Sourced overlap_slowdown = {1, "assumed"};

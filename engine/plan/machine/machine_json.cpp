@@ -159,6 +159,25 @@ nlohmann::json to_json(const Link& link) {
   return json;
 }
 
+void read_torus(SettingsReader& reader, Machine& machine) {
+  const nlohmann::json* axes = reader.child("torus");
+  if (axes == nullptr) return;
+  std::int64_t devices = 1;
+  bool whole = axes->is_array() && axes->size() <= 8;
+  for (std::size_t at = 0; whole && at < axes->size(); ++at) {
+    const nlohmann::json& axis = (*axes)[at];
+    whole = axis.is_number_integer() && axis >= 1 && axis <= 65'536;
+    if (!whole) break;
+    machine.torus.push_back(axis.get<int>());
+    devices = std::min<std::int64_t>(devices * machine.torus.back(), 1 << 20);
+  }
+  if (!whole || devices != machine.devices_per_node)
+    reader.fail(message("machine-torus",
+                        "{} lists the devices along each axis, whose product is devices_per_node, "
+                        "{}.",
+                        reader.dotted("torus"), machine.devices_per_node));
+}
+
 }  // namespace
 
 Result<Machine> machine_from_json(const nlohmann::json& json) {
@@ -194,6 +213,7 @@ Result<Machine> machine_from_json(const nlohmann::json& json) {
   read_dotted(reader, "host_message_seconds", machine.host_message_seconds, read_sourced);
   read_dotted(reader, "intra_node", machine.intra_node, read_link);
   read_dotted(reader, "inter_node", machine.inter_node, read_link);
+  read_torus(reader, machine);
   read_dotted(reader, "host_bytes_per_second", machine.host_bytes_per_second, read_sourced);
   read_dotted(reader, "overlap_slowdown", machine.overlap_slowdown, read_slowdown);
   read_list(reader, "matmuls", machine.matmuls, read_point);
@@ -262,6 +282,7 @@ nlohmann::json to_json(const Machine& machine) {
                          {"calibrated", machine.calibrated}};
   if (machine.cores_used_by_others) json["cores_used_by_others"] = *machine.cores_used_by_others;
   if (!machine.gpus.empty()) json["gpus"] = machine.gpus;
+  if (!machine.torus.empty()) json["torus"] = machine.torus;
   put_tables(json, machine);
   put_share(json, "experts_efficiency", machine.experts_efficiency);
   put_share(json, "sustained", machine.sustained);

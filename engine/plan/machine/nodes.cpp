@@ -45,6 +45,7 @@ Nodes nodes_of(const Setup& setup, const Machine& machine) {
   nodes.devices = machine.local ? nodes.ranks : std::max(1, machine.devices_per_node);
   nodes.inside = machine.intra_node;
   nodes.between = machine.inter_node;
+  nodes.torus = machine.torus;
   if (ranks_share_gpu(setup, machine)) {
     // They copy within its memory: every byte is read and written.
     nodes.medium = NodeMedium::kDeviceMemory;

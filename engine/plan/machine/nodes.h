@@ -25,6 +25,7 @@ struct Nodes {
   int devices = 1;  // ranks of a full node
   NodeMedium medium = NodeMedium::kLinks;
   Link inside, between;
+  std::vector<int> torus;  // as the Machine has it
   int count() const { return (ranks + devices - 1) / devices; }
   int node_of(int rank) const { return rank / devices; }
 };

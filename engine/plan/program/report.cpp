@@ -234,6 +234,7 @@ StepFigures step_figures(const Program& program, const Timeline& timeline, const
     busiest = busy;
     communication = merged(std::move(communication));
     step.compute_seconds = seconds_of(busy);
+    step.communication_seconds = seconds_of(length_of(communication));
     step.exposed_communication_seconds =
         seconds_of(length_of(communication) - overlap_of(communication, compute));
   }
@@ -338,15 +339,19 @@ nlohmann::json to_json(const Bubble& bubble) {
 
 nlohmann::json to_json(const StepFigures& step, bool observed) {
   const auto share = [](double value) { return value > 0 ? nlohmann::json(value) : nullptr; };
-  nlohmann::json json = {{"seconds", step.seconds},
-                         {"compute_seconds", step.compute_seconds},
-                         {"exposed_communication_seconds", step.exposed_communication_seconds},
-                         {"tokens_per_second", step.tokens_per_second},
-                         {"model_flops_per_second_per_rank", step.model_flops_per_second_per_rank},
-                         {"mfu", share(step.mfu)},
-                         {"mfu_causal", share(step.mfu_causal)},
-                         {"mfu_6n", share(step.mfu_6n)},
-                         {"hfu", share(step.hfu)}};
+  nlohmann::json json = {
+      {"seconds", step.seconds},
+      {"compute_seconds", step.compute_seconds},
+      {"communication_seconds", step.communication_seconds},
+      {"communication_over_compute",
+       share(step.compute_seconds > 0 ? step.communication_seconds / step.compute_seconds : 0)},
+      {"exposed_communication_seconds", step.exposed_communication_seconds},
+      {"tokens_per_second", step.tokens_per_second},
+      {"model_flops_per_second_per_rank", step.model_flops_per_second_per_rank},
+      {"mfu", share(step.mfu)},
+      {"mfu_causal", share(step.mfu_causal)},
+      {"mfu_6n", share(step.mfu_6n)},
+      {"hfu", share(step.hfu)}};
   if (observed) {
     json["seconds_min"] = step.seconds_min;
     json["seconds_max"] = step.seconds_max;

@@ -248,6 +248,9 @@ json to_json(const SideBySide& beside) {
   for (const Column& column : beside.columns) {
     columns.push_back(
         {{"name", column.name}, {"source", column.source}, {"machine", column.machine}});
+    if (const auto rates = column.facts.find("communication");
+        column.predicted() && rates != column.facts.end())
+      columns.back()["communication"] = *rates;
     for (const PublishedFigure& each : column.published)
       columns.back()["published"].push_back({{"metric", each.figure.metric},
                                              {"unit", metric_of(each.figure).unit},

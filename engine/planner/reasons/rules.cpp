@@ -37,6 +37,14 @@ constexpr Rule kRules[] = {
      [] { return message("plan-rule-recompute", "No layer is computed again as a whole"); }},
 };
 
+Message cost_of(const PlanRule& told, const Message& said, const Plan& best) {
+  if (!told.seconds) return message("plan-rule-none", "{}: no plan that does so fits.", said);
+  const Message takes = figure(seconds_text(*told.seconds));
+  const Message share = figure(percent_text(*told.seconds / best.step.seconds));
+  return told.tied ? message("plan-rule-tied", "{}: costs {} ({}), a tie.", said, takes, share)
+                   : message("plan-rule-costs", "{}: costs {} ({}).", said, takes, share);
+}
+
 Message sentence_of(const PlanRule& told, const Message& said, const Plan& best) {
   const Mesh& mesh = best.setup.mesh;
   if (told.holds && mesh.tp == 1 && (told.id == "tp-in-node" || told.id == "sequence-parallel"))
@@ -45,30 +53,84 @@ Message sentence_of(const PlanRule& told, const Message& said, const Plan& best)
       (told.id == "four-microbatches" || told.id == "zero-1-in-pipelines"))
     return message("plan-rule-no-pipeline", "{}: the best plan has no pipeline.", said);
   if (told.holds) return message("plan-rule-holds", "{}: the best plan does so.", said);
-  if (!told.seconds) return message("plan-rule-none", "{}: no plan that does so fits.", said);
-  const Message takes = figure(seconds_text(*told.seconds));
-  const Message share = figure(percent_text(*told.seconds / best.step.seconds));
-  return told.tied ? message("plan-rule-tied", "{}: costs {} ({}), a tie.", said, takes, share)
-                   : message("plan-rule-costs", "{}: costs {} ({}).", said, takes, share);
+  return cost_of(told, said, best);
+}
+
+Message sentence_of_order(const PlanRule& told, const Plan& best) {
+  const Message order =
+      message("plan-rule-order", "TP in the node until a plan fits, then PP, DP with the rest");
+  if (!told.setup) return cost_of(told, order, best);
+  const Mesh& mesh = told.setup->mesh;
+  const Message makes =
+      message("plan-rule-makes", "{} (TP {}, PP {}, DP {})", order, mesh.tp, mesh.pp, mesh.dp);
+  return told.holds ? message("plan-rule-best", "{}: that is the best plan.", makes)
+                    : cost_of(told, makes, best);
+}
+
+PlanRule rule_of_batch(const PlanRequest& request) {
+  const CriticalBatch critical = critical_batch(request.base.model);
+  const auto sequence = static_cast<double>(request.base.model.sequence);
+  const double tokens = static_cast<double>(request.global_batch) * sequence;
+  PlanRule told;
+  told.id = "critical-batch";
+  told.source = "Kaplan et al. 2020, equations 1.1 and 1.4; McCandlish et al. 2018, section 2.3";
+  told.holds = tokens <= critical.tokens;
+  told.critical = critical;
+  const Message of_step = figure(count_text(tokens));
+  const Message saved = figure(percent_text(critical.saved_by_twice(tokens)));
+  const Message here =
+      told.holds ? message("plan-rule-below",
+                           "a step has {}, fewer, and twice as many would save {} of the steps",
+                           of_step, saved)
+                 : message("plan-rule-above",
+                           "a step has {}, more, and twice as many would save only {} of the steps",
+                           of_step, saved);
+  const Message unknown = message("plan-rule-unknown",
+                                  "Earlier in training it is smaller and other data have another, "
+                                  "which no plan knows; a run with DP measures it.");
+  const Message fitted =
+      message("plan-rule-fitted", "{} The law was fitted on smaller models.", unknown);
+  told.sentence = message(
+      "plan-rule-batch",
+      "More DP helps up to the critical batch, {} tokens ({} sequences) at the loss of {} to which "
+      "{} parameters tend: {}. {}",
+      figure(count_text(critical.tokens)), figure(three_digits(critical.tokens / sequence)),
+      figure(three_digits(critical.loss)), figure(count_text(critical.parameters)), here,
+      critical.parameters > kMostFittedParameters ? fitted : unknown);
+  return told;
 }
 
 }  // namespace
 
 void note_rules(PlanResult& result, const PlanRequest& request) {
-  if (result.best.empty() || result.cancelled) return;
+  // Fewer are of another objective, or of a search that was cancelled.
+  if (result.best.empty() || result.cancelled || result.keeping.size() <= std::size(kRules)) return;
   const Plan& best = result.best.front();
-  for (std::size_t at = 0; at < result.keeping.size(); ++at) {
+  const auto tell = [&](PlanRule told, const std::optional<Plan>& plan, const auto& say) {
+    if (plan) {
+      told.setup = plan->setup;
+      told.seconds = plan->step.seconds - best.step.seconds;
+      told.tied = !told.holds && result.ties.within(best.step.seconds, plan->step.seconds);
+    }
+    told.sentence = say(told);
+    result.rules.push_back(std::move(told));
+  };
+  for (std::size_t at = 0; at < std::size(kRules); ++at) {
     const Rule& rule = kRules[at];
-    const std::optional<Plan>& plan = result.keeping[at];
     PlanRule told;
     told.id = rule.id;
     told.source = rule.source;
     told.holds = rule.keeps(best.setup, request.machine);
-    if (plan) told.seconds = plan->step.seconds - best.step.seconds;
-    told.tied = !told.holds && plan && result.ties.within(best.step.seconds, plan->step.seconds);
-    told.sentence = sentence_of(told, rule.said(), best);
-    result.rules.push_back(std::move(told));
+    tell(std::move(told), result.keeping[at],
+         [&](const PlanRule& of) { return sentence_of(of, rule.said(), best); });
   }
+  const std::optional<Plan>& ordered = result.keeping.back();
+  PlanRule order;
+  order.id = "axis-order";
+  order.source = "Narayanan et al. 2021, sections 3.2 and 3.3, takeaways 1 and 2";
+  order.holds = ordered && ordered->setup == best.setup;
+  tell(std::move(order), ordered, [&](const PlanRule& of) { return sentence_of_order(of, best); });
+  result.rules.push_back(rule_of_batch(request));
 }
 
 const std::vector<std::string>& rule_ids() {

@@ -88,12 +88,31 @@ CostModel::CostModel(const Program& program, const Machine& machine, const Setup
   for (const Group& group : program.groups) {
     const Link& link = slowest_link(group.ranks);
     const int on_node = fewest_on_a_node(group.ranks);
-    groups_.push_back({link.latency_seconds.value, sustained_rate(link),
+    const TorusReach torus = torus_of(group.ranks);
+    const int links = std::max(1, torus.links);
+    const bool one_node = on_node == static_cast<int>(group.ranks.size());
+    groups_.push_back({link.latency_seconds.value, sustained_rate(link) * (one_node ? links : 1),
                        static_cast<int>(group.ranks.size()), on_node, one_ring_ ? 1 : on_node,
-                       leaving_of(setup, group, on_node)});
+                       leaving_of(setup, group, on_node), sustained_rate(nodes_.inside) * links,
+                       torus});
   }
   reduce_seconds_ = over(1, combine_rate(machine, DataType::kF32));
   reduce_half_seconds_ = over(1, combine_rate(machine, DataType::kBf16));
+}
+
+// Of those on the node of the first.
+TorusReach CostModel::torus_of(const std::vector<int>& ranks) const {
+  if (nodes_.torus.empty()) return {};
+  std::vector<int> places;
+  for (const int rank : ranks)
+    if (nodes_.node_of(rank) == nodes_.node_of(ranks.front()))
+      places.push_back(rank % nodes_.devices);
+  return torus_reach(nodes_.torus, places);
+}
+
+int CostModel::hops_between(int a, int b) const {
+  if (nodes_.torus.empty() || nodes_.node_of(a) != nodes_.node_of(b)) return 1;
+  return torus_hops(nodes_.torus, a % nodes_.devices, b % nodes_.devices);
 }
 
 // Messages one after another in a collective of n ranks: a ring's, until a tree needs fewer and may
@@ -224,8 +243,14 @@ double CostModel::within_gpu_seconds(const Op& op, int ranks) const {
 // copy to its expert, meanwhile.
 LinkSeconds CostModel::use_of(CollectiveKind kind, Purpose purpose, double bytes,
                               const GroupCost& group) const {
-  if (group.on_node == group.size) return {over(bytes, group.bytes_per_second), 0};
-  const double rate = sustained_rate(nodes_.inside), card = group.bytes_per_second;
+  if (group.on_node == group.size) {
+    if (kind == CollectiveKind::kAllToAll && group.torus.links > 0) {
+      const double whole = bytes * group.size / (group.size - 1);  // with what stays
+      return {over(whole * group.torus.swap, sustained_rate(nodes_.inside)), 0};
+    }
+    return {over(bytes, group.bytes_per_second), 0};
+  }
+  const double rate = group.inside, card = group.bytes_per_second;
   if (kind != CollectiveKind::kAllToAll)
     return {over(bytes, rate), over(bytes, group.cards * card)};
   const double others = group.size - 1;
@@ -242,7 +267,9 @@ LinkSeconds CostModel::link_seconds(const Op& op, int rank) const {
   if (op.kind != OpKind::kCollective) {
     const Link& link = link_between(rank, op.peer);
     const double seconds = over(static_cast<double>(op.bytes), sustained_rate(link));
-    return &link == &nodes_.between ? LinkSeconds{0, seconds} : LinkSeconds{seconds, 0};
+    if (&link == &nodes_.between) return {0, seconds};
+    const int links = nodes_.torus.empty() ? 1 : torus_reach(nodes_.torus, {0}).of_links;
+    return {seconds * hops_between(rank, op.peer) / std::max(1, links), 0};
   }
   if (op.group < 0) return {};
   const GroupCost& group = groups_[static_cast<std::size_t>(op.group)];
@@ -251,6 +278,7 @@ LinkSeconds CostModel::link_seconds(const Op& op, int rank) const {
   LinkSeconds use = use_of(op.collective, op.purpose,
                            static_cast<double>(std::max(volume.sent, volume.received)), group);
   if (group.on_node == 1) use.inside = 0;  // no two of its ranks share a node
+  if (group.torus.links > 0) use.inside *= double(group.torus.links) / group.torus.of_links;
   const double times = op.repeat * (rows_ == nullptr ? 1 : rows_->share(op, rank));
   return {use.inside * times, use.card * times};
 }
@@ -270,8 +298,11 @@ double CostModel::collective_seconds(const Op& op) const {
     return std::max(timed_seconds(*times, op.collective, bytes, group), host_message_seconds_) *
            op.repeat;
   const LinkSeconds use = use_of(op.collective, op.purpose, bytes, group);
-  double seconds =
-      messages_of(op.collective, group.size) * group.latency + std::max(use.inside, use.card);
+  const bool in_torus = group.torus.links > 0 && group.on_node == group.size;
+  const int ways = op.collective == CollectiveKind::kAllReduce ? 2 : 1;  // scattered, then gathered
+  const double messages =
+      in_torus ? ways * group.torus.hops : messages_of(op.collective, group.size);
+  double seconds = messages * group.latency + std::max(use.inside, use.card);
   if (op.reduction != Reduction::kNone) {
     const double array = static_cast<double>(op.bytes) / static_cast<double>(size_of(op.type));
     seconds += reduce_seconds(op.type) * array * (group.size - 1) / group.size;
@@ -325,8 +356,12 @@ double CostModel::even_seconds(const Op& op, int rank) const {
           op.reduction == Reduction::kNone
               ? 0
               : reduce_seconds(op.type) * static_cast<double>(op.bytes / size_of(op.type));
-      return std::max(message_seconds(link, static_cast<double>(op.bytes)) + combining,
-                      host_message_seconds_) *
+      // Along a torus each device passes on what its neighbours send as far.
+      const int hops = hops_between(rank, op.peer);
+      const double passing = (hops - 1) * link.latency_seconds.value;
+      return std::max(
+                 message_seconds(link, static_cast<double>(op.bytes) * hops) + passing + combining,
+                 host_message_seconds_) *
              op.repeat;
     }
     case OpKind::kCollective:

@@ -8,6 +8,7 @@
 
 #include "engine/plan/machine/machine.h"
 #include "engine/plan/machine/nodes.h"
+#include "engine/plan/machine/torus.h"
 #include "engine/plan/program/mesh.h"
 #include "engine/plan/program/program.h"
 #include "engine/plan/program/timeline.h"
@@ -61,6 +62,8 @@ class CostModel {
     int cards = 1;    // network cards of a node that its rings use
     // Of an EP group: messages that leave a node for each copy of a token that does.
     double leaving = 1;
+    double inside = 0;      // bytes per second of its links inside a node
+    TorusReach torus = {};  // of the ranks that share a node; none where that is no torus
   };
   static double leaving_of(const Setup& setup, const Group& group, int on_node);
   const Link& link_between(int a, int b) const;
@@ -74,6 +77,8 @@ class CostModel {
                        const GroupCost& group) const;
   double messages_of(CollectiveKind kind, int ranks) const;
   int fewest_on_a_node(const std::vector<int>& ranks) const;
+  TorusReach torus_of(const std::vector<int>& ranks) const;
+  int hops_between(int a, int b) const;
   LinkSeconds use_of(CollectiveKind kind, Purpose purpose, double bytes,
                      const GroupCost& group) const;
   double collective_seconds(const Op& op) const;

@@ -50,7 +50,12 @@ Network network_of(const Machine& machine, int ranks) {
       use_transfers(network, machine.transfers);
     return network;
   }
-  if (ranks <= machine.devices_per_node) return network;
+  if (ranks <= machine.devices_per_node) {
+    if (machine.torus.empty()) return network;
+    network.topology = Topology::kTorus;
+    network.node_size = machine.torus.front();
+    return network;
+  }
   network.topology = Topology::kTwoLevel;
   network.node_size = machine.devices_per_node;
   network.node_bytes_per_second =

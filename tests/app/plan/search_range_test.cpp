@@ -112,10 +112,10 @@ TEST_F(SearchRange, RulesOfThumbAndTiesAreSaid) {
   search_for(wish);
   ASSERT_TRUE(search().answer());
   const PlanAnswer& answer = *search().answer();
-  ASSERT_EQ(answer.rules.size(), 5U);
+  ASSERT_EQ(answer.rules.size(), 7U);
   SearchHits hits;
   const TextLog texts = paint(picture_of(search(), -1), hits);
-  ASSERT_EQ(hits.rules.size(), 5U);
+  ASSERT_EQ(hits.rules.size(), 7U);
   for (const auto& [rect, rule] : hits.rules) {
     QString said;
     for (const PaintedText& text : texts)
@@ -123,6 +123,16 @@ TEST_F(SearchRange, RulesOfThumbAndTiesAreSaid) {
     EXPECT_TRUE(said.trimmed().startsWith(sentence(rule->sentence).left(30)));
     EXPECT_FALSE(rule->source.empty());
     EXPECT_TRUE(view().description().contains(rule_text(*rule)));
+    // Where another plan keeps to it, its line opens that one.
+    const auto opens =
+        std::find_if(hits.examples.begin(), hits.examples.end(),
+                     [rect = rect](const auto& example) { return example.first == rect; });
+    ASSERT_EQ(opens != hits.examples.end(), rule->setup.has_value());
+    if (rule->setup) {
+      EXPECT_EQ(*opens->second, *rule->setup);
+      EXPECT_TRUE(validate(*rule->setup).empty());
+      EXPECT_NE(*rule->setup, answer.plans[answer.best_time].setup);
+    }
   }
   // A change ties where it makes the step no longer than the threshold's share.
   ASSERT_TRUE(answer.tie_threshold);
@@ -158,10 +168,11 @@ TEST_F(SearchRange, AReasonOpensItsExampleInExplore) {
   click(refused->first);
   canvas.grab();
   ASSERT_FALSE(view().hits().examples.empty());
-  const auto [rect, loss] = view().hits().examples.front();
-  const parallelarium::Setup example = loss->example;
+  const auto [rect, first] = view().hits().examples.front();
+  const parallelarium::Setup example = *first;
   ASSERT_FALSE(validate(example).empty());
-  EXPECT_EQ(validate(example).front().text, loss->sentence.text);
+  EXPECT_EQ(validate(example).front().text,
+            search().answer()->losses[PlanAnswer::kRefused].front().sentence.text);
   const parallelarium::Setup before = session().setup();
   click(rect);
   EXPECT_EQ(session().setup(), example);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `machines`: what a Setup can be predicted for, every number with its origin.
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -24,6 +26,8 @@ std::string rates_text(const Machine& machine) {
   };
   if (machine.cores > 0) table.add({"cores", fmt::format("{}", machine.cores), ""});
   table.add({"devices", fmt::format("{}", machine.devices_per_node * machine.nodes), ""});
+  if (!machine.torus.empty())
+    table.add({"torus of a node", fmt::format("{}", fmt::join(machine.torus, " x ")), ""});
   row("memory of a device", bytes_text(machine.memory_bytes.value), machine.memory_bytes);
   row("memory bandwidth", count_text(machine.memory_bytes_per_second.value, "B/s"),
       machine.memory_bytes_per_second);

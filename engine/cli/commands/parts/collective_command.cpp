@@ -43,6 +43,13 @@ Result<Network> network_for(const CollectiveOptions& options, const Collective& 
   if (!options.machine.empty()) {
     const Result<Machine> machine = find_machine(options.machine);
     if (!machine) return machine.error();
+    const std::vector<int>& axes = machine->torus;
+    const int plane = axes.empty() ? ranks : axes[0] * (axes.size() > 1 ? axes[1] : 1);
+    if (ranks > plane)
+      return message("collective-torus",
+                     "A collective alone is drawn on two axes of a torus, which in {} have {} "
+                     "devices; give --ranks {} or fewer.",
+                     machine->title, plane, plane);
     network = network_of(*machine, ranks);
   }
   if (options.machine.empty() || options.topology_given->count() > 0) {

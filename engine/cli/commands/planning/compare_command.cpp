@@ -10,6 +10,7 @@
 #include "engine/cli/training.h"
 #include "engine/plan/settings/alternatives.h"
 #include "engine/plan/settings/settings_reader.h"
+#include "engine/plan/text/message_json.h"
 #include "engine/plan/text/units.h"
 #include "engine/planner/reasons/comparison.h"
 #include "engine/planner/reasons/techniques.h"
@@ -107,6 +108,20 @@ std::string signed_seconds(double seconds) {
   return (seconds < 0 ? "-" : "+") + seconds_text(std::abs(seconds));
 }
 
+// What the exposed communication of predictions stands on.
+std::string communication_text(const SideBySide& beside) {
+  std::string text;
+  for (std::size_t at = 0; at < beside.columns.size(); ++at) {
+    const Column& column = beside.columns[at];
+    const auto rates = column.facts.find("communication");
+    if (!column.predicted() || rates == column.facts.end()) continue;
+    for (const nlohmann::json& rate : *rates)
+      text += fmt::format("{}, ", static_cast<char>('A' + at)) +
+              wrapped(message_at(rate, "sentence").text, 96, 4) + "\n";
+  }
+  return text.empty() ? text : "\nCommunication stands on\n" + text;
+}
+
 // What was published of the columns that are cases.
 std::string published_text(const SideBySide& beside) {
   Table table({"", "metric", ">published", ">predicted", ">error", "rates"});
@@ -150,6 +165,7 @@ std::string text_of(const SideBySide& beside) {
   }
   text += "\n" + table.text();
   for (const std::string& note : notes) text += "\n" + note + "\n";
+  text += communication_text(beside);
   text += published_text(beside);
   if (beside.without_causes) return text + "\n" + beside.without_causes->text + "\n";
   Table causes({"", ">"});

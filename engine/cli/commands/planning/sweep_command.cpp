@@ -95,6 +95,9 @@ void add_sweep(Commands& commands) {
       "  parallelarium-engine sweep --vary microbatches=4..64*2 --show step,bubble\n"
       "  parallelarium-engine sweep --model llama3-70b --machine dgx-h100 --gpus 64 --pp 4 \\\n"
       "      --global-batch 256 --vary tp=1,2,4,8 --vary recompute=none,full --show step,memory\n"
+      "  parallelarium-engine sweep --model llama3-70b --sequence 512 --machine tpu-v5p-4x4x4 \\\n"
+      "      --gpus 64 --zero 3 --microbatches 1 --vary tp=1,4,16 --vary micro-batch=1..16*2 \\\n"
+      "      --show compute,communication,communication-over-compute\n"
       "  parallelarium-engine sweep --setup plan.json --vary dp=1..8*2 \\\n"
       "      --show step.tokens_per_second,traffic.dp.sent_bytes --json\n");
   auto options = std::make_shared<SweepOptions>();
@@ -105,8 +108,9 @@ void add_sweep(Commands& commands) {
       ->allow_extra_args(false);
   command
       ->add_option("--show", options->show,
-                   "figures: step, tokens, mfu, memory, bubble, compute, exposed, ranks, or dotted "
-                   "keys of predict --json (default: step,memory,mfu,bubble)")
+                   "figures: step, tokens, mfu, memory, bubble, compute, communication, "
+                   "communication-over-compute, exposed, ranks, or dotted keys of predict --json "
+                   "(default: step,memory,mfu,bubble)")
       ->option_text("METRIC,...");
   command->add_flag("--json", options->json, "print JSON");
   options->setup.add_to(*command);

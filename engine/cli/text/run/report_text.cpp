@@ -9,6 +9,7 @@
 #include "engine/plan/machine/nodes_text.h"
 #include "engine/plan/setup/setup_names.h"
 #include "engine/plan/text/units.h"
+#include "engine/predict/axis_rates.h"
 #include "engine/run/train/run.h"
 
 namespace parallelarium {
@@ -100,8 +101,13 @@ std::string step_block(const Prediction& prediction) {
                                   percent_text(step.mfu_causal), percent_text(step.mfu_6n))});
     table.add({"HFU", percent_text(step.hfu) + ", recomputed FLOPs too"});
   }
-  return fmt::format("Step ({})\n{}{}{}", word_text(prediction.machine), table.text(),
-                     rates_text(rate_shares(prediction)), sharing_text(link_sharing(prediction)));
+  std::string communication;
+  for (const AxisRate& rate : axis_rates(prediction))
+    communication += "    " + wrapped(said_of(rate).text, kLineWidth - 4, 6) + "\n";
+  if (!communication.empty()) communication = "  Communication stands on\n" + communication;
+  return fmt::format("Step ({})\n{}{}{}{}", word_text(prediction.machine), table.text(),
+                     rates_text(rate_shares(prediction)), communication,
+                     sharing_text(link_sharing(prediction)));
 }
 
 std::string formulas_block(const Prediction& prediction) {

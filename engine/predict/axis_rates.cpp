@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/predict/axis_rates.h"
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "engine/plan/machine/nodes.h"
+#include "engine/plan/machine/torus.h"
+#include "engine/plan/text/message_json.h"
+#include "engine/plan/text/units.h"
+
+namespace parallelarium {
+namespace {
+
+constexpr std::size_t kAxes = 6;  // of Axis
+
+std::array<std::int64_t, kAxes> sent_by_axis(const Prediction& prediction, const Repeats& repeats) {
+  const Program& program = prediction.program;
+  const auto at = static_cast<std::size_t>(representative_of(program, prediction.setup.mesh, 0));
+  const RankProgram& rank = program.ranks[at];
+  const auto sent_by = [&](const Op& op, const Group& group) -> std::int64_t {
+    if (op.kind == OpKind::kSend) return op.bytes;
+    if (op.kind != OpKind::kCollective || group.ranks.size() < 2) return 0;
+    if (op.purpose == Purpose::kTokens && !prediction.rows.even())
+      return prediction.rows.volume(op, rank.rank).sent * op.repeat;
+    const auto place = std::find(group.ranks.begin(), group.ranks.end(), rank.rank);
+    return op.repeat * collective_volume(op.collective, op.type, op.bytes,
+                                         static_cast<int>(group.ranks.size()),
+                                         static_cast<int>(place - group.ranks.begin()))
+                           .sent;
+  };
+  std::array<std::int64_t, kAxes> sent{};
+  for_each_run(repeats, at, rank.ops.size(), [&](std::size_t first, std::size_t last, Nanoseconds) {
+    for (std::size_t op = first; op < last; ++op) {
+      const std::int32_t group = rank.ops[op].group;
+      if (group < 0) continue;
+      const Group& of = program.groups[static_cast<std::size_t>(group)];
+      sent[static_cast<std::size_t>(of.axis)] += sent_by(rank.ops[op], of);
+    }
+  });
+  return sent;
+}
+
+// Of a device, that the group of rank 0 uses at once. A pipeline sends to one neighbour at a time.
+int links_of(const Mesh& mesh, const Nodes& nodes, Axis axis) {
+  if (nodes.torus.empty() || axis == Axis::kPp) return 1;
+  return std::max(1, torus_reach(nodes.torus, group_of(mesh, axis, 0)).links);
+}
+
+std::string capitals(Axis axis) {
+  std::string text(name_of(axis));
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](char letter) { return static_cast<char>(letter - 'a' + 'A'); });
+  return text;
+}
+
+}  // namespace
+
+std::vector<AxisRate> axis_rates(const Prediction& prediction, const Repeats& repeats) {
+  const Mesh& mesh = prediction.setup.mesh;
+  std::vector<AxisRate> rates;
+  if (prediction.machine.local) return rates;
+  const Nodes nodes = nodes_of(prediction.setup, prediction.machine);
+  const auto sent = sent_by_axis(prediction, repeats);
+  for (const AxisReach& reach : axis_reaches(mesh, nodes)) {
+    const std::int64_t bytes = sent[static_cast<std::size_t>(reach.axis)];
+    if (bytes == 0) continue;
+    const bool between = reach.most_nodes > 1;
+    rates.push_back({reach.axis, bytes, between, between ? nodes.between : nodes.inside,
+                     between ? 1 : links_of(mesh, nodes, reach.axis)});
+  }
+  return rates;
+}
+
+Message said_of(const AxisRate& rate) {
+  const auto speed = [](double of) { return figure(count_text(of, "B/s")); };
+  const Sourced& link = rate.link.bytes_per_second;
+  const Sourced& share = rate.link.sustained;
+  const Message wire = !rate.link.wire.empty() ? plain(rate.link.wire)
+                       : rate.between          ? message("axis-rate-network", "the network")
+                                               : message("axis-rate-node", "links of the node");
+  Message from = message("axis-rate-link", "{} ({})", speed(link.value), link.origin);
+  if (rate.links > 1)
+    from = message("axis-rate-links", "{} links of {}", rate.links, std::move(from));
+  if (share != Sourced{1, "assumed"})
+    from = message("axis-rate-share", "{} ({}) of {}", figure(percent_text(share.value)),
+                   share.origin, std::move(from));
+  return message("axis-rate", "{}: a rank sends {} over {} at {} at most: {}", capitals(rate.axis),
+                 figure(bytes_text(static_cast<double>(rate.sent_bytes))), wire,
+                 speed(rate.bytes_per_second()), std::move(from));
+}
+
+nlohmann::json to_json(const std::vector<AxisRate>& rates) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const AxisRate& rate : rates) {
+    list.push_back({{"axis", name_of(rate.axis)},
+                    {"sent_bytes", rate.sent_bytes},
+                    {"between_nodes", rate.between},
+                    {"wire", rate.link.wire},
+                    {"links", rate.links},
+                    {"link_bytes_per_second", rate.link.bytes_per_second.value},
+                    {"origin", rate.link.bytes_per_second.origin},
+                    {"sustained", rate.link.sustained.value},
+                    {"sustained_origin", rate.link.sustained.origin},
+                    {"bytes_per_second", rate.bytes_per_second()}});
+    put_text(list.back(), "sentence", said_of(rate));
+  }
+  return list;
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the communication of each axis is predicted by: what a rank sends, over which links, and
+// where their rate comes from. It is what exposed communication stands on.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <vector>
+
+#include "engine/plan/program/repeats.h"
+#include "engine/predict/predict.h"
+
+namespace parallelarium {
+
+struct AxisRate {
+  Axis axis = Axis::kWorld;
+  std::int64_t sent_bytes = 0;  // by rank 0 in a step
+  bool between = false;         // a group's ranks are on several nodes
+  Link link;                    // the slowest of those that they use
+  int links = 1;                // of a device at once: several in a torus alone
+  // What an array of any size gets at most; latencies come on top.
+  double bytes_per_second() const {
+    return link.bytes_per_second.value * link.sustained.value * links;
+  }
+};
+// Of the axes that communicate; none of this computer, whose links were measured (machine_text.h
+// tells of those). `repeats`: of a prediction that has not every op of its step.
+std::vector<AxisRate> axis_rates(const Prediction& prediction, const Repeats& repeats = {});
+
+// "TP: a rank sends 12.3 GiB over NVLink at 185 GB/s at most: 50 % (fitted on …) of 370 GB/s …"
+Message said_of(const AxisRate& rate);
+// [{"axis", "sent_bytes", "between_nodes", "wire", "links", "link_bytes_per_second", "origin",
+// "sustained", "sustained_origin", "bytes_per_second", "sentence"}]
+nlohmann::json to_json(const std::vector<AxisRate>& rates);
+
+}  // namespace parallelarium

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// What communication stands on, against the traffic of the same prediction and the machine's file.
+#include "engine/predict/axis_rates.h"
+
+#include <gmock/gmock.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "engine/predict/repeats/step_prediction.h"
+
+namespace parallelarium {
+namespace {
+
+using testing::HasSubstr;
+
+Setup three_axes() {
+  Setup setup = default_setup();
+  setup.model = *find_model("llama3-70b");
+  setup.model.layers = 8;
+  setup.machine = "dgx-h100";
+  setup.precision = *find_precision("mixed-16");
+  setup.attention = Attention::kFused;
+  setup.mesh = Mesh();
+  setup.mesh.dp = 2;
+  setup.mesh.tp = 8;
+  setup.mesh.pp = 2;
+  setup.microbatches = 48;
+  setup.micro_batch = 1;
+  return setup;
+}
+
+TEST(AxisRates, AreTheLinksAndTheTrafficOfEachAxis) {
+  const Machine machine = *find_machine("dgx-h100");
+  const Result<Prediction> prediction = predict(three_axes(), machine);
+  ASSERT_TRUE(prediction.ok()) << prediction.error().text;
+  std::map<Axis, std::int64_t> sent;
+  for (const TrafficRow& row : prediction->traffic) sent[row.axis] += row.sent_bytes;
+  const std::vector<AxisRate> rates = axis_rates(*prediction);
+  ASSERT_EQ(rates.size(), 3u);
+  for (const AxisRate& rate : rates) {
+    EXPECT_EQ(rate.sent_bytes, sent[rate.axis]) << name_of(rate.axis);
+    EXPECT_EQ(rate.between, rate.axis != Axis::kTp) << name_of(rate.axis);
+    const Link& link = rate.between ? machine.inter_node : machine.intra_node;
+    EXPECT_EQ(rate.link, link);
+    EXPECT_DOUBLE_EQ(rate.bytes_per_second(), link.bytes_per_second.value * link.sustained.value);
+  }
+  const std::string tp = said_of(rates[0]).text;
+  EXPECT_THAT(tp, HasSubstr("TP: a rank sends "));
+  EXPECT_THAT(tp, HasSubstr("over NVLink at 185 GB/s at most: 50.0 % (fitted on Llama Team"));
+  EXPECT_THAT(tp, HasSubstr("of 370 GB/s (published in nccl-tests"));
+  const nlohmann::json json = to_json(rates);
+  EXPECT_EQ(json[0].at("sustained"), 0.5);
+  EXPECT_EQ(json[0].at("sentence"), tp);
+}
+
+// A plan that is told by fewer micro-batches sends what all of them send.
+TEST(AxisRates, CountWhatComesAgain) {
+  const auto setup = three_axes();
+  const Machine machine = *find_machine("dgx-h100");
+  const Result<StepPrediction> step = predict_step(setup, machine);
+  ASSERT_TRUE(step.ok()) << step.error().text;
+  ASSERT_GT(step->repeats.times, 0);
+  const Result<Prediction> whole = predict(setup, machine);
+  ASSERT_TRUE(whole.ok());
+  EXPECT_EQ(to_json(axis_rates(step->prediction, step->repeats)), to_json(axis_rates(*whole)));
+}
+
+TEST(AxisRates, SayHowManyLinksATorusGives) {
+  auto setup = three_axes();
+  setup.machine = "tpu-v5p-4x4x4";
+  setup.mesh.tp = 4;
+  setup.mesh.pp = 1;
+  setup.mesh.dp = 16;
+  const Result<Prediction> prediction = predict(setup, *find_machine("tpu-v5p-4x4x4"));
+  ASSERT_TRUE(prediction.ok()) << prediction.error().text;
+  const std::vector<AxisRate> rates = axis_rates(*prediction);
+  ASSERT_EQ(rates.size(), 2u);
+  EXPECT_EQ(rates[0].links, 2);
+  EXPECT_EQ(rates[1].links, 4);
+  EXPECT_THAT(said_of(rates[1]).text, HasSubstr("at 400 GB/s at most: 4 links of 100 GB/s ("));
+}
+
+TEST(AxisRates, AreNoneOfThisComputer) {
+  auto setup = default_setup();
+  const Result<Prediction> prediction = predict(setup, uncalibrated_local_machine());
+  ASSERT_TRUE(prediction.ok()) << prediction.error().text;
+  EXPECT_TRUE(axis_rates(*prediction).empty());
+}
+
+}  // namespace
+}  // namespace parallelarium
