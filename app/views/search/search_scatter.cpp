@@ -21,7 +21,7 @@ struct ScatterTexts {
   Q_DECLARE_TR_FUNCTIONS(SearchView)
 };
 
-struct Axis {
+struct ScatterAxis {
   double least = 0, most = 1, step = 1;
   bool logarithmic = false;
   double share(double value) const {
@@ -44,7 +44,7 @@ double round_after(double round) {
   return power * (share < 1.5 ? 2 : share < 3 ? 5 : 10);
 }
 
-std::vector<double> Axis::ticks() const {
+std::vector<double> ScatterAxis::ticks() const {
   std::vector<double> all;
   if (logarithmic)
     for (double at = least; at <= most * 1.01; at = round_after(at)) all.push_back(at);
@@ -54,8 +54,8 @@ std::vector<double> Axis::ticks() const {
 }
 
 // So that the best can be told apart where the slowest take several times as long.
-Axis logarithmic_axis_of(double least, double most) {
-  Axis axis;
+ScatterAxis logarithmic_axis_of(double least, double most) {
+  ScatterAxis axis;
   axis.logarithmic = true;
   axis.least = round_below(least);
   axis.most = round_after(round_below(most));
@@ -63,11 +63,11 @@ Axis logarithmic_axis_of(double least, double most) {
 }
 
 // A round step of 1, 2 or 5 times a power of ten, about `parts` of which span the values.
-Axis axis_of(double least, double most, int parts) {
+ScatterAxis axis_of(double least, double most, int parts) {
   const double span = std::max(most - least, 1e-3 * std::max(most, 1e-9));
   const double rough = span / parts, power = std::pow(10, std::floor(std::log10(rough)));
   const double share = rough / power;
-  Axis axis;
+  ScatterAxis axis;
   axis.step = power * (share <= 1 ? 1 : share <= 2 ? 2 : share <= 5 ? 5 : 10);
   axis.least = std::floor(least / axis.step) * axis.step;
   axis.most = std::ceil(most / axis.step) * axis.step;
@@ -298,7 +298,7 @@ class Scatter {
   const Theme& theme_;
   TextLog* texts_;
   QRectF plot_, rect_;
-  Axis x_, y_;
+  ScatterAxis x_, y_;
 };
 
 }  // namespace
