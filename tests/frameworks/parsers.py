@@ -9,6 +9,8 @@ Without --setup: the Setup of every published row that can be said. Never needed
 that is not there is skipped with a reason. Where it was tried, Python 3.11 or newer had PyTorch, deepspeed,
 accelerate, torchao, transformers, dacite, datasets, torchtyping, and what torchtitan's pyproject.toml names, from PyPI,
 and the checkouts were of the commits that the exported files name. No GPU is needed: Megatron asks for the capability of one, and is told 9.0.
+Megatron-Bridge's own classes are not asked: they need Python 3.12, and importing them imports PyTorch, megatron-core,
+transformers and all of its models (megatron-bridge 0.6.2). What is written for it is only read back by the engine.
 Exits with 1 if a parser refuses a text or understands another mesh, batch or model."""
 import argparse
 import collections
