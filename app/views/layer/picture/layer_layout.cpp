@@ -138,6 +138,18 @@ std::size_t split_of_experts(const LayerSteps& layer, const std::vector<int>& st
   return split;
 }
 
+// Rings take two lines: the second begins with the sums. Where that is among `steps`; at their end
+// where there are none.
+std::size_t split_of_rings(const LayerSteps& layer, const std::vector<int>& steps) {
+  const auto begins = std::find_if(steps.begin(), steps.end(), [&](int at) {
+    const LayerStep& step = layer.steps[std::size_t(at)];
+    const std::vector<LayerTensor>& all = step.ranks.front().tensors;
+    return step.kind == LayerStepKind::kCompute && step.blocks > 1 && !all.empty() &&
+           all.back().partial;
+  });
+  return std::size_t(begins - steps.begin());
+}
+
 int figure_rows(const LayerPicture& picture) {
   return 1 + (picture.layer->choice.backward ? 0 : 1) + (picture.look.figures ? 2 : 0) +
          (picture.shows_differences() ? 2 : 0);
@@ -164,8 +176,11 @@ LayerLayout layer_layout(const LayerPicture& picture, QSizeF size, const Theme& 
     choose_ranks(picture, half);
     for (std::size_t step = 0; step < layer.steps.size(); ++step)
       if (layer.steps[step].attention == attention) half.steps.push_back(int(step));
-    const std::size_t lines = half.open && !attention && layer.experts ? 2 : 1;
-    const std::size_t split = lines == 2 ? split_of_experts(layer, half.steps) : half.steps.size();
+    const bool experts = !attention && layer.experts;
+    const std::size_t split = !half.open ? half.steps.size()
+                              : experts  ? split_of_experts(layer, half.steps)
+                                         : split_of_rings(layer, half.steps);
+    const std::size_t lines = split < half.steps.size() ? 2 : 1;
     for (std::size_t line = 0; line < lines; ++line) {
       LayerHalf part = half;
       const auto at = half.steps.begin() + std::ptrdiff_t(split);
