@@ -48,7 +48,7 @@ TEST(LayerRingPicture, EveryBlockHasAColumnWithinTheWidth) {
             EXPECT_EQ(picture.layer->steps[std::size_t(step)].attention, half.attention);
         }
         EXPECT_EQ(columns, picture.layer->steps.size());
-        EXPECT_EQ(layout.halves.size(), 4u) << "two lines for each half";
+        EXPECT_GE(layout.halves.size(), 4u) << "two lines or more for each half";
       }
 }
 
