@@ -46,6 +46,9 @@ void settle(int milliseconds) {
   timer.start();
   while (timer.elapsed() < milliseconds)
     QApplication::processEvents(QEventLoop::AllEvents | QEventLoop::WaitForMoreEvents, 20);
+  // What the last of them set up, such as widgets that are still to be shown and laid out.
+  constexpr int kRounds = 4;
+  for (int round = 0; round < kRounds; ++round) QApplication::processEvents();
 }
 
 }  // namespace

@@ -207,8 +207,10 @@ void LessonPanel::build_number() {
   row->addStretch();
   row->addWidget(number_);
   row->addWidget(unit_);
-  connect(number_, &QLineEdit::textChanged, this, [this] {
-    if (player_.is_open()) refresh_controls();
+  connect(number_, &QLineEdit::textChanged, this, [this](const QString& text) {
+    if (!player_.is_open()) return;
+    if (player_.step().ask) unit_->setText(unit_beside(text, player_.step().ask->unit));
+    refresh_controls();
   });
   connect(number_, &QLineEdit::returnPressed, this, [this] {
     if (player_.is_open() && !player_.state().solved) primary();

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/selection/selection_panel.h"
 
+#include <QEvent>
 #include <QRegularExpression>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -98,6 +100,36 @@ class LineColumn : public QVBoxLayout {
   std::vector<Line> added_, shown_;
 };
 
+// The engine writes 1,234.5 as English does.
+QString numbers_in_locale(const QString& values) {
+  static const QRegularExpression mark(QStringLiteral("(?<=\\d)[.,](?=\\d)"));
+  const QLocale locale;
+  QString text;
+  qsizetype from = 0;
+  for (auto found = mark.globalMatch(values); found.hasNext();) {
+    const qsizetype at = found.next().capturedStart();
+    text += values.mid(from, at - from) +
+            (values[at] == QLatin1Char(',') ? locale.groupSeparator() : locale.decimalPoint());
+    from = at + 1;
+  }
+  return text + values.mid(from);
+}
+
+// Tells when it has other colours.
+class Ground : public QWidget {
+ public:
+  explicit Ground(std::function<void()> recoloured) : recoloured_(std::move(recoloured)) {}
+
+ protected:
+  void changeEvent(QEvent* event) override {
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::PaletteChange) recoloured_();
+  }
+
+ private:
+  std::function<void()> recoloured_;
+};
+
 LineColumn& lines_of(QVBoxLayout* column) { return static_cast<LineColumn&>(*column); }
 
 }  // namespace
@@ -109,7 +141,9 @@ SelectionPanel::SelectionPanel(Session& session, QWidget* parent)
   setWidgetResizable(true);
   setFrameShape(QFrame::NoFrame);
   setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-  auto* content = new QWidget;
+  // Words of facts have a colour of the theme in their text.
+  auto* content = new Ground(
+      [this] { QMetaObject::invokeMethod(this, &SelectionPanel::refresh, Qt::QueuedConnection); });
   content->setObjectName(QStringLiteral("SelectionContent"));
   column_ = new LineColumn(content);
   column_->setContentsMargins(16, 12, 16, 12);
@@ -301,7 +335,7 @@ void SelectionPanel::add_formulas() {
     add_text(QStringLiteral("<b>%1</b>").arg(sentence(formula.name).toHtmlEscaped()));
     add_text(QStringLiteral("%1 = %2 = <b>%3</b>")
                  .arg(QString::fromStdString(formula.expression).toHtmlEscaped(),
-                      QString::fromStdString(formula.values).toHtmlEscaped(),
+                      numbers_in_locale(QString::fromStdString(formula.values)).toHtmlEscaped(),
                       formula_value(formula).toHtmlEscaped()));
     add_text(source_words(formula.source).toHtmlEscaped(), QStringLiteral("small"));
     if (!formula.note.text.empty())

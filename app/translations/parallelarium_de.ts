@@ -120,6 +120,14 @@
 <context>
     <name>QObject</name>
     <message>
+        <source>“%1” is not a number.</source>
+        <translation>„%1“ ist keine Zahl.</translation>
+    </message>
+    <message>
+        <source>“%1” is no number with or without one of the units %2.</source>
+        <translation>„%1“ ist keine Zahl, auch nicht mit einer der Einheiten %2.</translation>
+    </message>
+    <message>
         <source>overlapped</source>
         <translation>überlappt</translation>
     </message>
@@ -3978,10 +3986,6 @@
     <message>
         <source>Check not met</source>
         <translation>Prüfung nicht bestanden</translation>
-    </message>
-    <message>
-        <source>“%1” is not a number.</source>
-        <translation>„%1“ ist keine Zahl.</translation>
     </message>
     <message>
         <source>You commit a prediction once; hints come before that.</source>
@@ -9621,6 +9625,30 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
 <context>
     <name>layer</name>
     <message>
+        <source>to rank %1</source>
+        <translation>an Rang %1</translation>
+    </message>
+    <message>
+        <source>comes</source>
+        <translation>kommt</translation>
+    </message>
+    <message>
+        <source>goes</source>
+        <translation>geht</translation>
+    </message>
+    <message>
+        <source>expert %1: %2 of %3</source>
+        <translation>Experte %1: %2 von %3</translation>
+    </message>
+    <message>
+        <source>Dashed: an expert&apos;s capacity, and what it drops.</source>
+        <translation>Gestrichelt: die Kapazität eines Experten und was er verwirft.</translation>
+    </message>
+    <message>
+        <source>dropped here</source>
+        <translation>hier verworfen</translation>
+    </message>
+    <message>
         <source>K, V →</source>
         <translation>K, V →</translation>
     </message>
@@ -10709,10 +10737,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>wählen …</translation>
     </message>
     <message>
-        <source>“%1” is not a number.</source>
-        <translation>„%1“ ist keine Zahl.</translation>
-    </message>
-    <message>
         <source>Fill in every row.</source>
         <translation>Fülle jede Zeile aus.</translation>
     </message>
@@ -11448,6 +11472,11 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
 </context>
 <context>
     <name>parallelarium::SweepView</name>
+    <message>
+        <source>Sweep</source>
+        <comment>what the button does</comment>
+        <translation>Punkte vorhersagen</translation>
+    </message>
     <message>
         <source>Sweep</source>
         <translation>Parameterreihe</translation>

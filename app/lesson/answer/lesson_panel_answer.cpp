@@ -106,7 +106,7 @@ QString LessonPanel::answer_note() const {
   if (!number_row_->isHidden() && !text.isEmpty()) {
     const std::optional<double> number = typed().number;
     // An example might be the answer.
-    if (!number) return tr("“%1” is not a number.").arg(text);
+    if (!number) return unread_guess_text(text, step.ask->unit);
     if (const QString problem = guess_problem(*number, step.ask->unit); !problem.isEmpty())
       return problem;
   }

@@ -83,7 +83,12 @@ void PartsForm::set_parts(const std::vector<QuestionPart>& parts, const QStringL
       if (given != answers.end() && given->second.number)
         row.number->setText(
             guess_text(*given->second.number, part.ask.unit).section(QChar(0x00a0), 0, 0));
-      grid_->addWidget(new QLabel(unit_label(part.ask.unit)), line, 2);
+      auto* unit = new QLabel(unit_beside(row.number->text(), part.ask.unit));
+      grid_->addWidget(unit, line, 2);
+      connect(row.number, &QLineEdit::textChanged, unit,
+              [unit, of = part.ask.unit](const QString& text) {
+                unit->setText(unit_beside(text, of));
+              });
       connect(row.number, &QLineEdit::textChanged, this, &PartsForm::change);
       connect(row.number, &QLineEdit::returnPressed, this, &PartsForm::entered);
     } else {
@@ -124,7 +129,7 @@ QString PartsForm::problem() const {
     if (!row.number) continue;
     const QString text = row.number->text().trimmed();
     const std::optional<double> number = read_guess(text, row.part.ask.unit);
-    if (!text.isEmpty() && !number) return tr("“%1” is not a number.").arg(text);
+    if (!text.isEmpty() && !number) return unread_guess_text(text, row.part.ask.unit);
     if (!number) continue;
     if (const QString problem = guess_problem(*number, row.part.ask.unit); !problem.isEmpty())
       return problem;

@@ -3,35 +3,81 @@
 
 #include <QObject>
 #include <cmath>
+#include <vector>
 
 namespace parallelarium {
 
 namespace {
 
+struct TypedUnit {
+  QString name;
+  double size;  // in the unit of the figures
+};
+
+// The units that a quantity may be typed in; the first stands behind the field.
+const std::vector<TypedUnit>& units_of(const std::string& unit) {
+  const auto named = [](const char* name, double size) {
+    return TypedUnit{QString::fromUtf8(name), size};
+  };
+  static const std::vector<TypedUnit> kShare{named("%", 0.01)};
+  static const std::vector<TypedUnit> kSeconds{named("ms", 1e-3), named("ns", 1e-9),
+                                               named("µs", 1e-6), named("us", 1e-6),
+                                               named("s", 1),     named("min", 60)};
+  static const std::vector<TypedUnit> kBytes{
+      named("MiB", 1 << 20), named("B", 1),    named("KiB", 1 << 10),
+      named("GiB", 1 << 30), named("kB", 1e3), named("KB", 1e3),
+      named("MB", 1e6),      named("GB", 1e9), named("TiB", 1024.0 * (1 << 30)),
+      named("TB", 1e12)};
+  static const std::vector<TypedUnit> kRates{named("GB/s", 1e9),      named("B/s", 1),
+                                             named("kB/s", 1e3),      named("MB/s", 1e6),
+                                             named("TB/s", 1e12),     named("KiB/s", 1 << 10),
+                                             named("MiB/s", 1 << 20), named("GiB/s", 1 << 30)};
+  static const std::vector<TypedUnit> kNone;
+  return unit == "share"              ? kShare
+         : unit == "seconds"          ? kSeconds
+         : unit == "bytes"            ? kBytes
+         : unit == "bytes_per_second" ? kRates
+                                      : kNone;
+}
+
 // One unit on screen in the unit of the figures.
 double size_of(const std::string& unit) {
-  if (unit == "share") return 0.01;
-  if (unit == "seconds") return 0.001;
-  if (unit == "bytes") return 1048576;
-  if (unit == "bytes_per_second") return 1e9;
-  return 1;
+  return units_of(unit).empty() ? 1 : units_of(unit).front().size;
+}
+
+// Splits "1.5 GiB" into its number and its unit. The letters of a unit may all be small; a lone
+// capital among them may mean another: Mb is a megabit. Null: it has none that is known.
+const TypedUnit* take_unit(QString& text, const std::string& unit) {
+  text = text.trimmed();
+  text.replace(QChar(0x03bc), QChar(0x00b5));  // two letters that look like µ
+  const auto is_number = [](QChar letter) {
+    return letter.isDigit() || letter == QLatin1Char('.') || letter == QLatin1Char(',');
+  };
+  qsizetype end = text.size();
+  while (end > 0 && !is_number(text[end - 1])) --end;
+  const QString typed = text.mid(end).trimmed();
+  for (const TypedUnit& each : units_of(unit))
+    if (typed == each.name || (unit != "seconds" && typed == each.name.toLower())) {
+      text.truncate(end);
+      return &each;
+    }
+  return nullptr;
 }
 
 }  // namespace
 
 QString unit_label(const std::string& unit) {
-  if (unit == "share") return QStringLiteral("%");
-  if (unit == "seconds") return QStringLiteral("ms");
-  if (unit == "bytes") return QStringLiteral("MiB");
-  if (unit == "bytes_per_second") return QStringLiteral("GB/s");
-  return {};
+  return units_of(unit).empty() ? QString() : units_of(unit).front().name;
 }
 
 QString guess_text(double value, const std::string& unit, const QLocale& locale) {
   QLocale plain = locale;
   plain.setNumberOptions(QLocale::OmitGroupSeparator);
-  const double shown = std::round(value / size_of(unit) * 100) / 100;
-  const QString number = plain.toString(shown, 'f', QLocale::FloatingPointShortest);
+  const double shown = value / size_of(unit), size = std::fabs(shown);
+  // What is small keeps three digits.
+  const double parts = size > 0 && size < 1 ? std::pow(10, 2 - std::floor(std::log10(size))) : 100;
+  const QString number =
+      plain.toString(std::round(shown * parts) / parts, 'f', QLocale::FloatingPointShortest);
   const QString label = unit_label(unit);
   return label.isEmpty() ? number : number + QChar(0x00a0) + label;
 }
@@ -42,17 +88,34 @@ QString guess_problem(double value, const std::string& unit) {
   return value < 0 ? QObject::tr("The answer cannot be negative.") : QString();
 }
 
+QString unread_guess_text(const QString& typed, const std::string& unit) {
+  QStringList names;
+  for (const TypedUnit& each : units_of(unit))
+    if (each.name != QLatin1String("us") && each.name != QLatin1String("KB")) names << each.name;
+  const QString text = typed.trimmed();
+  return names.size() < 2 ? QObject::tr("“%1” is not a number.").arg(text)
+                          : QObject::tr("“%1” is no number with or without one of the units %2.")
+                                .arg(text, names.join(QStringLiteral(", ")));
+}
+
+QString unit_beside(const QString& typed, const std::string& unit, const QLocale& locale) {
+  QString text = typed;
+  const TypedUnit* own = take_unit(text, unit);
+  const std::optional<double> value = read_guess(typed, unit, locale);
+  if (!own || !value || own == &units_of(unit).front()) return unit_label(unit);
+  return QStringLiteral("= ") + guess_text(*value, unit, locale);
+}
+
 std::optional<double> read_guess(const QString& typed, const std::string& unit,
                                  const QLocale& locale) {
-  QString text = typed.trimmed();
-  const QString label = unit_label(unit);
-  if (!label.isEmpty() && text.endsWith(label)) text.chop(label.size());
+  QString text = typed;
+  const TypedUnit* own = take_unit(text, unit);
   text = text.trimmed();
   bool ok = false;
   double value = locale.toDouble(text, &ok);
   if (!ok) value = QLocale::c().toDouble(text, &ok);
   if (!ok || !std::isfinite(value)) return std::nullopt;
-  return value * size_of(unit);
+  return value * (own ? own->size : size_of(unit));
 }
 
 }  // namespace parallelarium

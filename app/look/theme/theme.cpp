@@ -154,7 +154,12 @@ const Theme& dark_theme() {
 }
 
 const Theme& theme_for(const QPalette& palette) {
-  return palette.color(QPalette::Window).lightness() < 128 ? dark_theme() : light_theme();
+  // A widget that the style sheet lets its ground shine through has no colour of its own.
+  const QBrush ground = palette.brush(QPalette::Window);
+  const bool has_ground = ground.style() != Qt::NoBrush && ground.color().alpha() > 0;
+  const bool dark = has_ground ? ground.color().lightness() < 128
+                               : palette.color(QPalette::WindowText).lightness() > 128;
+  return dark ? dark_theme() : light_theme();
 }
 
 QPalette palette_of(const Theme& theme) {

@@ -59,6 +59,27 @@ QString sharers_text(const LayerPicture& picture, const LayerStep& step, int ten
   return QStringLiteral(", ") + text.arg(ranks.join(QStringLiteral(", ")));
 }
 
+// What a rank of a ring sends and what comes: "sum, tokens 96–127, partial sum · to rank 1".
+std::vector<FactLine> block_facts(const LayerPicture& picture, const LayerStep& step,
+                                  const LayerRankStep& part) {
+  std::vector<FactLine> facts;
+  if (step.blocks == 1) return facts;
+  for (const LayerTensor& tensor : part.tensors) {
+    QStringList tokens;
+    for (const ChunkRange& range : tensor.row_ranges)
+      tokens << QStringLiteral("%1\u2013%2").arg(range.begin).arg(range.end - 1);
+    QString text = QString::fromStdString(tensor.name) + QStringLiteral(", ") +
+                   LayerTexts::tr("tokens %1").arg(tokens.join(QStringLiteral(", "))) +
+                   QStringLiteral(", ") + layer_holding_text(tensor);
+    if (!tensor.written && part.sends_to >= 0)
+      text +=
+          kDotBetween +
+          LayerTexts::tr("to rank %1").arg(picture.layer->ranks[std::size_t(part.sends_to)].rank);
+    facts.push_back({tensor.written ? LayerTexts::tr("comes") : LayerTexts::tr("goes"), text});
+  }
+  return facts;
+}
+
 }  // namespace
 
 QString layer_collective_name(const LayerStep& step) {
@@ -82,11 +103,24 @@ QString layer_step_name(const LayerStep& step) {
     case LayerStepKind::kCompute:
       break;
   }
-  const QString name = name_text(step.piece);
+  // A ring's blocks of a product are counted.
+  const QString name = step.blocks == 1 ? name_text(step.piece)
+                                        : QStringLiteral("%1 %2/%3")
+                                              .arg(name_text(step.piece))
+                                              .arg(step.block + 1)
+                                              .arg(step.blocks);
   if (step.phase == Phase::kInputGrad) return name + QStringLiteral(" dX");
   if (step.phase == Phase::kWeightGrad) return name + QStringLiteral(" dW");
   if (step.phase == Phase::kRecompute) return LayerTexts::tr("%1 again").arg(name);
   return name;
+}
+
+QString layer_head_name(const LayerStep& step) {
+  if (step.kind != LayerStepKind::kCompute || step.blocks == 1 || step.block == 0)
+    return layer_step_name(step);
+  return step.piece == Piece::kCombine
+             ? QStringLiteral("+")
+             : QStringLiteral("%1/%2").arg(step.block + 1).arg(step.blocks);
 }
 
 QStringList layer_step_names(const LayerStep& step) {
@@ -99,6 +133,8 @@ QStringList layer_step_names(const LayerStep& step) {
     names << QStringLiteral("dX");
   if (step.kind == LayerStepKind::kCompute && step.phase == Phase::kWeightGrad)
     names << QStringLiteral("dW");
+  if (step.kind == LayerStepKind::kCompute && step.blocks > 1)
+    names << QString::number(step.block + 1);
   names.removeAll(QString());
   return names;
 }
@@ -139,6 +175,7 @@ QString layer_holding_text(const LayerTensor& tensor) {
 }
 
 QString layer_cut_text(const LayerStep& step) {
+  if (step.block > 0 && step.blocks > 1) return {};  // the same weights as of the first block
   for (const LayerTensor& tensor : step.ranks.front().tensors) {
     if (tensor.role != TensorRole::kWeight || !tensor.is_matrix()) continue;
     if (tensor.held_experts() < tensor.all_experts)
@@ -204,6 +241,7 @@ SelectionText describe_layer_step(const LayerPicture& picture, int step, int ran
       text.facts.push_back(
           {LayerTexts::tr("FLOP per byte"), number_text(part.flops / double(part.moved_bytes))});
   } else {
+    for (FactLine& fact : block_facts(picture, of, part)) text.facts.push_back(std::move(fact));
     text.facts.push_back(
         {LayerTexts::tr("sent by this rank"), layer_sent_text(picture, step, rank)});
     const bool checked = of.axis == Axis::kTp || of.purpose == Purpose::kKeysValues;

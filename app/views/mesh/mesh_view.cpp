@@ -205,7 +205,12 @@ void MeshView::show_form(MeshForm form) {
   update();
 }
 
-void MeshView::show_part(const QString& part) { show_form(form_of_part(part)); }
+// Whoever names the arrangement wants to see it, not the way there.
+void MeshView::show_part(const QString& part) {
+  show_form(form_of_part(part));
+  state_->move.stop();
+  state_->before.reset();
+}
 
 bool MeshView::moving() const { return state_->before.has_value(); }
 

@@ -259,7 +259,7 @@ QString SweepView::description() const {
 void SweepView::refresh() {
   State& s = *state_;
   const bool busy = s.session.jobs().state() != RunState::kIdle;
-  s.go->setText(s.sweep->sweeping() ? tr("Cancel") : tr("Sweep"));
+  s.go->setText(s.sweep->sweeping() ? tr("Cancel") : tr("Sweep", "what the button does"));
   s.go->setEnabled((s.sweep->sweeping() || !busy) && !hides_figures(s.session));
   s.go->setToolTip(busy && !s.sweep->sweeping()
                        ? tr("The engine is busy with a run or a calibration.")

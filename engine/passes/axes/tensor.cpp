@@ -244,14 +244,16 @@ class TensorPass {
   }
   static bool is_mlp(Piece piece) { return piece == Piece::kMlpIn || piece == Piece::kMlpOut; }
 
-  // Sends to the right neighbour what it receives of the left one, as one batch.
-  void pass_on(const Draft& beside, Purpose purpose, const DraftOperand& sent,
+  // Sends to the right neighbour its block of step `step` and receives the next of the left one, as
+  // one batch.
+  void pass_on(const Draft& beside, Purpose purpose, int step, const DraftOperand& sent,
                const DraftOperand& received) {
     for (const bool sends : {true, false}) {
       Draft draft = collective_draft(CollectiveKind::kAllGather, Axis::kTp, purpose,
                                      own_ * size_of(sizes_.type), sizes_.type, beside);
       draft.op.kind = sends ? OpKind::kSend : OpKind::kRecv;
       draft.op.lane = ring_;
+      draft.op.block = static_cast<std::int16_t>(step);
       draft.op.peer = sends ? 1 : tp_ - 1;
       draft.op.batch = batches_;
       draft.operands = {sends ? sent : received};
@@ -293,7 +295,7 @@ class TensorPass {
     for (int step = 0; step < tp_; ++step) {
       const DraftOperand here = step == 0 ? own : block(kInput, draft, step, false);
       if (!weight && step + 1 < tp_)
-        pass_on(draft, Purpose::kActivations, here, block(kInput, draft, step + 1, true));
+        pass_on(draft, Purpose::kActivations, step, here, block(kInput, draft, step + 1, true));
       Draft part = step_of(draft, step);
       part.operands[index] = here;
       drafts_.push_back(std::move(part));
@@ -320,14 +322,16 @@ class TensorPass {
           sum.count = own_;
           sum.opens = own_ * size_of(sizes_.type);
         }
-        add_up(draft, sum, {mine(step, false), came(step, false)});
+        add_up(draft, step, sum, {mine(step, false), came(step, false)});
       }
-      if (step + 1 < tp_) pass_on(draft, purpose, mine(step, false), came(step + 1, true));
+      if (step + 1 < tp_) pass_on(draft, purpose, step, mine(step, false), came(step + 1, true));
     }
   }
-  void add_up(const Draft& beside, const DraftOperand& sum, std::vector<DraftOperand> parts) {
+  void add_up(const Draft& beside, int step, const DraftOperand& sum,
+              std::vector<DraftOperand> parts) {
     Draft draft;
     draft.op.piece = Piece::kCombine;
+    draft.op.block = static_cast<std::int16_t>(step);
     draft.op.phase = beside.op.phase;
     draft.op.layer = beside.op.layer;
     draft.op.reduction = Reduction::kSum;

@@ -116,6 +116,7 @@ json step_json(const LayerSteps& layer, const LayerStep& step) {
   }
   if (!step.symbol.empty()) out["symbol"] = step.symbol;
   if (!step.number.empty()) out["number"] = step.number;
+  if (step.blocks > 1) out["block"] = step.block, out["blocks"] = step.blocks;
   // A rank that has no part in the step is null.
   json ranks = json::array();
   for (const LayerRankStep& part : step.ranks)

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "engine/plan/layer/layer_tensor.h"
+#include "engine/plan/tensors/ring_block.h"
 
 namespace parallelarium {
 
@@ -54,7 +55,8 @@ LayerStep step_of(const Program& program, const Op& op) {
 
 bool is_same_step(const LayerStep& a, const LayerStep& b) {
   return a.kind == b.kind && a.piece == b.piece && a.phase == b.phase && a.block == b.block &&
-         a.purpose == b.purpose && a.axis == b.axis && a.number == b.number &&
+         a.blocks == b.blocks && a.purpose == b.purpose && a.axis == b.axis &&
+         a.number == b.number &&
          (a.kind != LayerStepKind::kCollective || a.collective == b.collective);
 }
 
@@ -74,11 +76,17 @@ class LayerWalk {
       const Op& op = built.ops[at];
       LayerStep step = step_of(program_, op);
       if (op.kind == OpKind::kCompute) piece = &op;
+      const bool ring = ring_block_of(setup_, program_.shape, built, op).has_value();
+      if (ring) step.blocks = setup_.mesh.tp;
       if (op.purpose == Purpose::kLoss && piece) step.number = number_of(built, *piece, op, of.at);
       const bool goes_on = op.batch >= 0 && op.batch == batch;
       batch = op.batch;
       if (!goes_on) place = find_or_insert(step, place) + 1;
-      add_op(out_.steps[place - 1].ranks[index], built, static_cast<int>(at), of);
+      LayerRankStep& part = out_.steps[place - 1].ranks[index];
+      add_op(part, built, static_cast<int>(at), of);
+      if (ring || op.kind == OpKind::kCompute)
+        for (LayerTensor& tensor : layer_tensors(setup_, program_.shape, built, op, of.at))
+          part.tensors.push_back(std::move(tensor));
     }
   }
 
@@ -125,7 +133,6 @@ class LayerWalk {
           part.moved_bytes += work.bytes;
         }
       }
-      part.tensors = layer_tensors(setup_, program_.shape, built, op, of.at);
     } else if (op.kind == OpKind::kSend) {
       part.sent_bytes += op.bytes;
       part.sends_to = receiver_of(built, op, of);
@@ -178,16 +185,17 @@ void set_copies(LayerStep& step) {
   }
 }
 
-// Communication belongs to the half of the piece that waits for it.
+// Communication belongs to the half of the piece that waits for it, a sum of a ring to that of the
+// product whose parts it adds up.
 void set_halves(std::vector<LayerStep>& steps) {
   bool attention = false;
-  for (auto step = steps.rbegin(); step != steps.rend(); ++step)
-    if (step->kind == LayerStepKind::kCompute) {
-      attention = in_attention(step->piece);
-      break;
-    }
+  for (LayerStep& step : steps) {
+    if (step.kind == LayerStepKind::kCompute && step.piece != Piece::kCombine)
+      attention = in_attention(step.piece);
+    step.attention = attention;
+  }
   for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
-    if (step->kind == LayerStepKind::kCompute) attention = in_attention(step->piece);
+    if (step->kind == LayerStepKind::kCompute) attention = step->attention;
     step->attention = attention;
   }
 }
@@ -346,9 +354,12 @@ std::vector<RowRun> row_runs(const RoutedLayer& routed, Piece piece, int home) {
       runs.push_back(
           {to, -1, routed.rows[static_cast<std::size_t>(home)][static_cast<std::size_t>(to)]});
   if (piece == Piece::kExpert)
-    for (int expert = 0; expert < routed.experts; ++expert)
-      if (routed.rank_of_expert[static_cast<std::size_t>(expert)] == home)
-        runs.push_back({home, expert, routed.load[static_cast<std::size_t>(expert)]});
+    for (int expert = 0; expert < routed.experts; ++expert) {
+      const auto at = static_cast<std::size_t>(expert);
+      if (routed.rank_of_expert[at] == home)
+        runs.push_back(
+            {home, expert, routed.load[at], routed.capacity * routed.ep, routed.dropped[at]});
+    }
   return runs;
 }
 

@@ -88,6 +88,9 @@ struct LayerStep {
   Purpose purpose = Purpose::kNone;
   Axis axis = Axis::kWorld;  // along which it communicates
   int block = 0;             // as Op::block
+  // Into so many blocks of tokens a ring of TP cuts the product that this step is a part of; of an
+  // exchange, what it sends and receives are tensors of its ranks.
+  int blocks = 1;
   // "f", "g" and "ḡ" of tensor and sequence parallelism; else empty.
   // Source: Shoeybi et al. 2019, figure 3; Korthikanti et al. 2022, figures 4 and 5.
   std::string symbol;
@@ -134,6 +137,9 @@ struct RowRun {
   int home = 0;     // the rank of the EP group that they go to or come from
   int expert = -1;  // whose they are; -1: of several
   std::int64_t rows = 0;
+  // Of an expert: what it may take at most of all ranks of the EP group (0: no limit), and the
+  // tokens that found it full.
+  std::int64_t capacity = 0, dropped = 0;
 };
 // Of what a piece of rank `home` of the EP group finds and leaves row by row, in its order: what it
 // sends and gets back by rank, what its experts take by expert. Empty: the piece has no such rows.

@@ -121,8 +121,8 @@ struct Op {
   DataType type = DataType::kF32;    // of the payload
   std::int16_t layer = -1;
   std::int16_t chunk = 0;  // model chunk; of a collective's steps: the first chunk of the message
-  // In a ring of CP or TP: whose tokens, as steps against the ring; 0: the rank's own. All-to-all
-  // of expert tokens: 0: to the experts, 1: back.
+  // The step of a ring of CP or TP. Of attention and of tokens that travel: whose tokens, as steps
+  // against the ring; 0: the rank's own. All-to-all of expert tokens: 0: to the experts, 1: back.
   std::int16_t block = 0;
   std::int32_t microbatch = -1;
   std::int32_t action =

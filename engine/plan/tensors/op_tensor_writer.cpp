@@ -109,9 +109,9 @@ OpTensorWriter::Dimensions OpTensorWriter::sequences(std::int64_t width, int cp_
 }
 
 OpTensorWriter::Dimensions OpTensorWriter::tokens_of(bool own_alone, std::int64_t width) const {
-  if (!own_alone) return sequences(width, at_.cp);
+  if (!own_alone && !block_) return sequences(width, at_.cp);
   const std::int64_t own = local_tokens() / tp();
-  const TensorCut by_tp{Axis::kTp, rows(own * at_.tp, own)};
+  const TensorCut by_tp{Axis::kTp, rows(own * token_rank(), own)};
   if (s_.B == 1) {
     Dimensions dimensions = sequences(width, at_.cp);
     dimensions[1].size = own;
@@ -141,6 +141,10 @@ OpTensor& OpTensorWriter::add(const std::string& name, std::size_t operand, bool
   for (auto dimension = inner.rbegin(); dimension != inner.rend(); ++dimension) {
     if (dimension->stride == 0) dimension->stride = stride;
     stride = dimension->stride * dimension->size;
+  }
+  if (block_ && !outer.empty()) {
+    const std::int64_t block = local_tokens() / tp() * outer.back().stride;
+    if (operands_[operand].count > block) offset += block * block_->tp;
   }
   OpTensor tensor;
   tensor.name = name;

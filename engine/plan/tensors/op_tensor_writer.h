@@ -3,11 +3,13 @@
 // no pieces.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "engine/plan/tensors/op_tensors.h"
+#include "engine/plan/tensors/ring_block.h"
 
 namespace parallelarium {
 
@@ -21,7 +23,8 @@ class OpTensorWriter {
         op_(op),
         at_(rank.at),
         rank_(rank),
-        operands_(rank.operands_of(op)) {}
+        operands_(rank.operands_of(op)),
+        block_(ring_block_of(setup, shape, rank, op)) {}
 
   std::vector<OpTensor> take();
 
@@ -51,7 +54,8 @@ class OpTensorWriter {
   // Without the rows that pad the last ranks' part.
   TensorDimension vocabulary() const;
   // The dimensions of an activation of the op's tokens whose rows hold `width` elements each: [B,
-  // T] or, where sequence parallelism cuts several sequences at once, [N].
+  // T] or, where sequence parallelism cuts several sequences at once, [N]. Of a ring's block they
+  // are those of one rank of TP.
   Dimensions tokens(std::size_t operand, std::int64_t width) const {
     return tokens_of(is_own(operand, width), width);
   }
@@ -66,7 +70,8 @@ class OpTensorWriter {
   // [B, T] of the rank that stands `steps` before this one in the ring.
   Dimensions tokens_of_ring(std::int64_t width, int steps) const;
 
-  // Adds a tensor. The strides of `inner` are filled in, rows packed; those of `outer` stand.
+  // Adds a tensor. The strides of `inner` are filled in, rows packed; those of `outer` stand. A
+  // ring's block begins at its place among all tokens, where the operand has those.
   OpTensor& add(const std::string& name, std::size_t operand, bool written, Dimensions outer,
                 Dimensions inner, std::int64_t offset = 0);
   OpTensor& in(const std::string& name, std::size_t operand, Dimensions outer, Dimensions inner,
@@ -97,12 +102,15 @@ class OpTensorWriter {
   const Coordinates at_;
   const RankProgram& rank_;
   const std::span<const Operand> operands_;
+  const std::optional<RingBlock> block_;
 
  private:
   // Replicas that have a parameter cut like this.
   int replicas_of(const Dimensions& dimensions) const;
   std::vector<ChunkRange> runs_of(int cp_rank) const;
   std::vector<ChunkRange> rows(std::int64_t first, std::int64_t count) const;
+  // The rank of TP whose tokens stand in an operand that has those of one alone.
+  int token_rank() const { return block_ ? block_->tp : at_.tp; }
   Dimensions sequences(std::int64_t width, int cp_rank) const;
 
   enum class Kind : std::uint8_t { kActivation, kParameter, kAlone };

@@ -44,6 +44,10 @@ class PieceTensors : public AttentionTensors {
       case Piece::kLossSum:
       case Piece::kLoss:
         return loss();
+      case Piece::kCombine:
+        return ring_sum();
+      case Piece::kTransfer:
+        return ring_exchange();
       default:
         return;
     }
@@ -131,6 +135,22 @@ class PieceTensors : public AttentionTensors {
     in(name, 1, tokens(1, width), inner);
     gradient("dw", 2, weight);
     if (count() == 4) gradient("db", 3, hidden());
+  }
+
+  // A ring's partial sums of one block: what came and the rank's own. Those of its own tokens have
+  // then been round.
+  void ring_sum() {
+    if (!block_) return;
+    partial_over_tp(in("own", 1, tokens(1, s_.C), hidden()));
+    partial_over_tp(in("came", 2, tokens(2, s_.C), hidden()));
+    OpTensor& sum = out("sum", 0, tokens(0, s_.C), hidden());
+    if (op_.block + 1 < tp()) partial_over_tp(sum);
+  }
+  void ring_exchange() {
+    if (!block_) return;
+    const char* name = block_->sums ? "sum" : "y";
+    OpTensor& block = add(name, 0, op_.kind == OpKind::kRecv, tokens(0, s_.C), hidden());
+    if (block_->sums) partial_over_tp(block);
   }
 
   // The MLP of a layer, or its shared experts as one.
@@ -250,11 +270,8 @@ class PieceTensors : public AttentionTensors {
 
 std::vector<OpTensor> tensors_of(const Setup& setup, const Shape& shape, const RankProgram& rank,
                                  const Op& op) {
-  if (op.kind != OpKind::kCompute || op.phase == Phase::kUpdate) return {};
-  // A ring's part of a product has some tokens of what it reads or writes.
-  const bool linear = op.piece == Piece::kQkv || op.piece == Piece::kProjection ||
-                      op.piece == Piece::kMlpIn || op.piece == Piece::kMlpOut;
-  if (setup.ring_tensor && linear) return {};
+  const bool described = op.kind == OpKind::kCompute || ring_block_of(setup, shape, rank, op);
+  if (!described || op.phase == Phase::kUpdate) return {};
   ExpertTensors experts(setup, shape, rank, op);
   experts.write();
   if (std::vector<OpTensor> found = experts.take(); !found.empty()) return found;

@@ -73,8 +73,9 @@ struct OpTensor {
   }
 };
 
-// The tensors of the op, first what it finds. Empty where the op is none of those that are
-// described: communication, updates, copies between layouts, some that are predicted only.
+// The tensors of the op, first what it finds; of what a ring of TP sends, that it finds it, and of
+// what it receives, that it leaves it. Empty where the op is none of those that are described:
+// other communication, updates, copies between layouts, some that are predicted only.
 // The op must stand in `rank`, which was built piece by piece, and `shape` must be made from
 // `setup`.
 std::vector<OpTensor> tensors_of(const Setup& setup, const Shape& shape, const RankProgram& rank,

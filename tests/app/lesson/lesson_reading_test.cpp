@@ -2,9 +2,12 @@
 // What a first-time reader stumbles over: what is judged when, what is in view, what stays where it
 // was, what a replay begins with, what the end says.
 #include <QScrollArea>
+#include <QTextBlock>
 #include <QTextBrowser>
 
+#include "app/lesson/markdown_view.h"
 #include "app/lesson/player/guess_text.h"
+#include "app/look/theme/theme.h"
 #include "app/shell/window.h"
 #include "app/state/run/run_advice.h"
 #include "tests/app/lesson/lesson_fixture.h"
@@ -50,6 +53,28 @@ TEST_F(LessonPlay, AGoalIsJudgedByCheckAloneAndEnterDoesNotSkipWhatIsSaid) {
   QTest::qWait(1050);
   QTest::keyClick(primary(), Qt::Key_Return);
   EXPECT_EQ(player().step_index(), kEnd);
+}
+
+// Links of a text stand on the panel's surface, which shines through it.
+TEST(LessonText, HasLinksThatCanBeReadInLightAndDark) {
+  MarkdownView view;
+  view.resize(300, 100);
+  view.show();
+  view.set_markdown(QStringLiteral("[a link](https://example.org) and text"), {});
+  for (const bool dark : {true, false}) {
+    apply_theme(*qApp, dark);
+    QCoreApplication::processEvents();
+    const QColor surface = (dark ? dark_theme() : light_theme()).surface;
+    int links = 0;
+    const QTextBlock block = view.document()->begin();
+    for (auto part = block.begin(); !part.atEnd(); ++part) {
+      const QTextCharFormat letters = part.fragment().charFormat();
+      if (!letters.isAnchor()) continue;
+      EXPECT_GE(contrast_ratio(letters.foreground().color(), surface), 4.5) << dark;
+      ++links;
+    }
+    EXPECT_EQ(links, 1);
+  }
 }
 
 // The box that takes the answer is always in view; so is what it asks, in a small window too.

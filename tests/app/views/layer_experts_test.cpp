@@ -213,6 +213,61 @@ TEST(LayerExperts, GivesNoNumberOfSentTokensThatARankDoesNotSend) {
   }
 }
 
+// Every expert's rows begin a slot of equal height, a line stands where it is full, and what it
+// drops is counted; without a limit there is no line.
+TEST(LayerExperts, TheirCapacityIsALineAndWhatTheyDropIsCounted) {
+  for (const char* capacity : {"1.25", "0"}) {
+    Session session;
+    set_experts(session, {{"pp", "1"},
+                          {"model", "moe-tiny"},
+                          {"dp", "2"},
+                          {"ep", "2"},
+                          {"skew", "0.5"},
+                          {"capacity", capacity}});
+    const LayerPicture picture = picture_at_end(session, {});
+    const LayerLayout layout = layer_layout(picture, QSizeF(1600, 900), light_theme());
+    QImage image(200, 400, QImage::Format_RGB32);
+    image.fill(light_theme().surface);
+    QPainter painter(&image);
+    TextLog texts;
+    const LayerBrush brush{painter, picture, layout, light_theme(), &texts};
+    LayerBox box;
+    box.step = step_of_piece(picture, Piece::kExpert);
+    box.tensor = 0;
+    ASSERT_EQ(picture.layer->steps[std::size_t(box.step)].ranks[0].tensors[0].name, "rows");
+    paint_row_runs(brush, box, QRectF(20, 0, 160, 400), 0);
+    const RoutedLayer& routed = *picture.routed;
+    const auto lines = [&](double y) {
+      int found = 0;
+      for (int x = 0; x < image.width(); ++x)
+        for (int near = std::max(0, int(y) - 1); near <= std::min(399, int(y) + 1); ++near)
+          found += image.pixelColor(x, near) == light_theme().mark;
+      return found;
+    };
+    if (capacity == std::string("0")) {
+      EXPECT_EQ(routed.capacity, 0);
+      for (int y = 1; y < 399; ++y) EXPECT_EQ(lines(y), 0) << y;
+      continue;
+    }
+    std::int64_t most = 2 * routed.capacity;
+    for (int expert = 0; expert < 4; ++expert)
+      most = std::max(most, routed.load[std::size_t(expert)] + routed.dropped[std::size_t(expert)]);
+    ASSERT_GT(most, 2 * routed.capacity) << "nothing is dropped";
+    for (int expert = 0; expert < 4; ++expert)
+      EXPECT_GT(lines(100 * (expert + 2.0 * double(routed.capacity) / double(most))), 40) << expert;
+    const QString dropped = QStringLiteral("\u2212") + count_text(routed.dropped[0]);
+    EXPECT_TRUE(std::any_of(texts.begin(), texts.end(),
+                            [&](const auto& text) { return text.text == dropped; }));
+    QString facts;
+    for (const FactLine& line : describe_layer_step(picture, box.step, 0).facts)
+      facts += line.word + QLatin1Char(' ') + line.value + QLatin1Char('\n');
+    EXPECT_TRUE(facts.contains(
+        QStringLiteral("dropped here expert 0: %1 of %2")
+            .arg(count_text(routed.dropped[0]), count_text(routed.load[0] + routed.dropped[0]))))
+        << facts.toStdString();
+  }
+}
+
 TEST(LayerExperts, RanksLeftOutAreNotCalledAlikeWhereTheyHaveOtherExperts) {
   for (const char* ep : {"1", "8"}) {
     Session session;

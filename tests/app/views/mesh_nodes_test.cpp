@@ -136,7 +136,7 @@ INSTANTIATE_TEST_SUITE_P(Sizes, MeshOnNodes,
                          testing::Combine(testing::Values(MeshSize{1, 1, 1}, MeshSize{2, 1, 1},
                                                           MeshSize{1, 1, 8}, MeshSize{3, 2, 5},
                                                           MeshSize{4, 4, 4}, MeshSize{3, 3, 2, 2},
-                                                          MeshSize{64, 8, 8}),
+                                                          MeshSize{64, 8, 8}, MeshSize{7, 4, 2}),
                                           testing::Values(kMegatronOrder, kNotesOrder)));
 
 TEST(MeshFold, ThousandsOfRanksAreKindsOfNodesAndTheChosenOneStandsForItsKind) {
@@ -256,6 +256,41 @@ TEST(MeshParts, ALessonCanNameTheArrangement) {
   };
   EXPECT_TRUE(words(QStringLiteral("nodes")).contains(QStringLiteral("Node 0")));
   EXPECT_FALSE(words(QStringLiteral("axes")).contains(QStringLiteral("Node 0")));
+  // Who opens it by name sees it at once.
+  view.resize(872, 690);
+  view.show();
+  ASSERT_TRUE(QTest::qWaitForWindowExposed(&view));
+  view.show_part(QStringLiteral("nodes"));
+  EXPECT_FALSE(view.moving());
+}
+
+// 56 ranks, 7 replicas of 2 stages of TP 4: node 3 has the last four ranks of stage 0 and the first
+// four of stage 1, which stand far apart. All others are one replica below another.
+TEST(MeshAxes, NameBothPartsOfANodeThatTheyTearApart) {
+  Session session;
+  show(session, on_dgx({7, 4, 2}));
+  QImage image(QSize(1200, 760), QImage::Format_RGB32);
+  QPainter painter(&image);
+  TextLog texts;
+  paint_mesh_picture(painter, image.size(), session, false, {}, &texts);
+  const auto rect_of = [&](const QString& text) {
+    for (const auto& one : texts)
+      if (one.text == text) return one.rect;
+    return QRectF();
+  };
+  std::vector<QRectF> names;
+  for (const auto& text : texts)
+    if (text.text.startsWith(QLatin1String("Node "))) {
+      EXPECT_EQ(text.text, QStringLiteral("Node 3"));
+      names.push_back(text.rect);
+    }
+  ASSERT_EQ(names.size(), 2u);
+  for (const auto& [name, rank] : {std::pair(names[0], 24), {names[1], 28}}) {
+    const QRectF number = rect_of(QString::number(rank));
+    EXPECT_LT(number.top() - name.bottom(), 20) << rank;
+    EXPECT_GT(number.top(), name.top()) << rank;
+    EXPECT_LT(std::abs(number.center().x() - name.center().x()), 40) << rank;
+  }
 }
 
 TEST(MeshGroups, AClickOrAKeyShowsTheWaysOfAGroupAndTheTextNamesThem) {

@@ -242,6 +242,15 @@ TEST(Theme, IsTheOneOfItsPalette) {
   EXPECT_FALSE(theme_for(palette_of(light_theme())).dark);
 }
 
+// What the style sheet leaves without a ground of its own stands on another's.
+TEST_P(EveryTheme, IsThatOfAPaletteWithoutAGround) {
+  QPalette palette = palette_of(theme());
+  for (const QBrush& none : {QBrush(Qt::transparent), QBrush(Qt::NoBrush)}) {
+    palette.setBrush(QPalette::Window, none);
+    EXPECT_EQ(theme_for(palette).dark, theme().dark);
+  }
+}
+
 TEST(Theme, DigitsAreTabular) {
   const QFontMetricsF metrics(light_theme().font(12));
   for (int digit = 1; digit < 10; ++digit)

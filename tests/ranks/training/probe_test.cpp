@@ -26,7 +26,7 @@ std::vector<Probe> all_probes(const RunSetup& setup, const Program& program, int
       if (op.microbatch != microbatch || (op.layer > 0 && op.layer + 1 < setup.model.layers))
         continue;
       if (!seen.insert({op.layer, op.piece, op.phase}).second) continue;
-      if (tensors_of(setup, program.shape, rank, op).empty()) continue;
+      if (!is_probed(setup, program.shape, rank, op)) continue;
       probes.push_back({op.layer, op.piece, microbatch, op.phase, 1});
     }
   }

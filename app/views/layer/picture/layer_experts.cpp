@@ -82,6 +82,18 @@ QString runs_text(const LayerPicture& picture, const std::vector<RowRun>& runs, 
   return parts.join(QStringLiteral(", "));
 }
 
+// "expert 0: 12 of 76"; empty: all were taken.
+QString dropped_text(const std::vector<RowRun>& runs) {
+  QStringList parts;
+  for (const RowRun& run : runs)
+    if (run.dropped > 0)
+      parts << ExpertTexts::tr("expert %1: %2 of %3")
+                   .arg(run.expert)
+                   .arg(count_text(run.dropped), count_text(run.rows + run.dropped));
+  if (parts.size() > int(kMostNamed)) parts = parts.mid(0, kMostNamed) << QStringLiteral("\u2026");
+  return parts.join(QStringLiteral(", "));
+}
+
 // In the backward gradients go to the experts where the forward's results came from them, and come
 // back where its tokens went.
 QString way_of_rows(const LayerStep& step) {
@@ -93,6 +105,9 @@ QString way_of_rows(const LayerStep& step) {
     return back ? ExpertTexts::tr("gradients back from") : ExpertTexts::tr("gradients to");
   return back ? ExpertTexts::tr("tokens back from") : ExpertTexts::tr("tokens to");
 }
+
+// Numbers of a run stand as the rows of memory do.
+bool shows_limits(const LayerPicture& picture) { return !picture.look.inside; }
 
 QString counted_text(const RoutedLayer& routed) {
   return routed.measured ? ExpertTexts::tr("counted in the run") : ExpertTexts::tr("predicted");
@@ -211,6 +226,60 @@ void paint_expert_values(const LayerBrush& brush, const LayerTensor& of, const Q
   });
 }
 
+namespace {
+
+// Where a run stands in its block of rows, and, of an expert with a limit, where that is and what
+// found it full.
+struct RunPlace {
+  QRectF rows, dropped;
+  double limit = 0;  // y
+};
+
+// One below the other, each as high as it has rows. Experts with a limit have equal room, for what
+// most tokens chose or may be taken.
+std::vector<RunPlace> places_of(const std::vector<RowRun>& runs, const QRectF& place, bool limits) {
+  std::int64_t all = 0, most = 0;
+  for (const RowRun& run : runs) {
+    all += run.rows;
+    most = std::max({most, run.capacity, run.rows + run.dropped});
+  }
+  std::vector<RunPlace> places;
+  const double row = place.height() / double(limits ? most * std::int64_t(runs.size()) : all);
+  double top = place.top();
+  for (const RowRun& run : runs) {
+    const double end = top + double(run.rows) * row;
+    places.push_back({QRectF(place.left(), top, place.width(), end - top),
+                      QRectF(place.left(), end, place.width(), double(run.dropped) * row),
+                      top + double(run.capacity) * row});
+    top += double(limits ? most : run.rows) * row;
+  }
+  return places;
+}
+
+// Room that no token takes, tokens that found their expert full, and its limit, as in the Experts
+// view. `says`: how many tokens those are, where it has room.
+void paint_limit(const LayerBrush& brush, const RunPlace& at, double end, std::int64_t dropped,
+                 bool says) {
+  const Theme& theme = brush.theme;
+  QPainter& painter = brush.painter;
+  painter.fillRect(
+      QRectF(at.rows.left() + 0.5, at.rows.bottom(), at.rows.width() - 1, end - at.rows.bottom()),
+      theme.surface);
+  painter.setPen(QPen(theme.mark, 1, Qt::DashLine));
+  painter.setBrush(Qt::NoBrush);
+  if (dropped > 0) {
+    painter.drawRect(at.dropped.adjusted(0.5, 0.5, -0.5, -0.5));
+    const QString number = QStringLiteral("\u2212%1").arg(count_text(dropped));
+    const QFont font = theme.font(9);
+    if (says && at.dropped.height() >= kNumberHeight &&
+        label_width(font, number) + 2 <= at.dropped.width())
+      put_label(painter, at.dropped, number, font, theme.mark, brush.texts);
+  }
+  painter.drawLine(QPointF(at.rows.left() - 3, at.limit), QPointF(at.rows.right() + 3, at.limit));
+}
+
+}  // namespace
+
 void paint_row_runs(const LayerBrush& brush, const LayerBox& box, const QRectF& place, int rank) {
   const LayerSteps& layer = *brush.picture.layer;
   const LayerStep& step = layer.steps[std::size_t(box.step)];
@@ -219,26 +288,27 @@ void paint_row_runs(const LayerBrush& brush, const LayerBox& box, const QRectF& 
   const LayerTensor& of = tensors[std::size_t(box.tensor)];
   if (!of.by_row) return;
   const std::vector<RowRun> runs = runs_at(brush.picture, step, rank);
-  std::int64_t all = 0, before = 0;
-  for (const RowRun& run : runs) all += run.rows;
-  if (all == 0) return;
+  if (std::all_of(runs.begin(), runs.end(), [](const RowRun& run) { return run.rows == 0; }))
+    return;
   const Theme& theme = brush.theme;
   const QFont font = theme.font(9);
   const int made = box.step - (of.written ? 0 : 1);
   const bool there = made < 0 || layer_share_done(brush.picture, made, rank) >= 1;
   const double stripe = std::min(kStripe, 0.4 * place.width());
+  const bool limits = shows_limits(brush.picture) && runs.front().capacity > 0;
+  const std::vector<RunPlace> places = places_of(runs, place, limits);
   for (std::size_t at = 0; at < runs.size(); ++at) {
     const RowRun& run = runs[at];
-    const double top = place.top() + place.height() * double(before) / double(all);
-    before += run.rows;
-    const double bottom = place.top() + place.height() * double(before) / double(all);
-    const int end = rank_at_home(layer, run.home, rank);
-    QColor color = theme.rank(layer_color_number(brush.picture, end));
+    const QRectF& rows = places[at].rows;
+    const double end = at + 1 < runs.size() ? places[at + 1].rows.top() : place.bottom();
+    if (limits && there) paint_limit(brush, places[at], end, run.dropped, !of.written);
+    QColor color =
+        theme.rank(layer_color_number(brush.picture, rank_at_home(layer, run.home, rank)));
     if (run.expert >= 0 && at % 2 == 1) color = mixed(color, theme.surface, 0.45);
-    brush.painter.fillRect(QRectF(place.left(), top, stripe, bottom - top), color);
+    brush.painter.fillRect(QRectF(rows.left(), rows.top(), stripe, rows.height()), color);
     const QString number =
         run.expert >= 0 ? QStringLiteral("E%1").arg(run.expert) : count_text(run.rows);
-    const QRectF rest(place.left() + stripe, top, place.width() - stripe, bottom - top);
+    const QRectF rest = rows.adjusted(stripe, 0, 0, 0);
     // Crosses of partial sums leave no room, and shards are half empty.
     if (!there || of.partial || of.is_shard() || rest.height() < kNumberHeight ||
         label_width(font, number) + 2 > rest.width())
@@ -255,10 +325,14 @@ bool rows_are_drawn(const LayerPicture& picture, const LayerLayout& layout) {
 }
 
 QString row_runs_legend(const LayerPicture& picture) {
-  const QString legend = ExpertTexts::tr(
-      "The strip beside each row shows the rank that its tokens go to or come from, with their "
-      "number, %1. E3: expert 3.");
-  return legend.arg(counted_text(*picture.routed));
+  const QString legend =
+      ExpertTexts::tr(
+          "The strip beside each row shows the rank that its tokens go to or come from, with their "
+          "number, %1. E3: expert 3.")
+          .arg(counted_text(*picture.routed));
+  if (!shows_limits(picture) || picture.routed->capacity == 0) return legend;
+  return legend + QLatin1Char(' ') +
+         ExpertTexts::tr("Dashed: an expert's capacity, and what it drops.");
 }
 
 QString held_experts_text(const LayerTensor& weights) {
@@ -299,6 +373,10 @@ std::vector<FactLine> expert_facts(const LayerPicture& picture, int step, int ra
                        QStringLiteral(" \u00b7 ") + counted_text(routed)});
   std::int64_t dropped = 0;
   for (const std::int64_t of_expert : routed.dropped) dropped += of_expert;
+  const QString here = dropped_text(row_runs(routed, Piece::kExpert, home));
+  if (!here.isEmpty())
+    facts.push_back({ExpertTexts::tr("dropped here"),
+                     here + QStringLiteral(" \u00b7 ") + counted_text(routed)});
   facts.push_back({ExpertTexts::tr("capacity"),
                    routed.capacity == 0
                        ? ExpertTexts::tr("no limit, so that no token is dropped")

@@ -18,6 +18,7 @@ constexpr double kLanesHead = 24, kLane = 15, kLeastBlock = 40, kReadableBlock =
                  kReadableRows = 320, kReadableOutside = 200, kReadableExperts = 560, kFold = 18,
                  kOneLine = 940, kLegendLine = 17;
 constexpr int kMostRanks = 8;
+constexpr int kBlocksOfLine = 4;  // of a product that a ring cuts
 constexpr double kMostScale = 0.56;
 
 double group_width(const StepMarks& group, const LayerScale& scale) {
@@ -138,6 +139,30 @@ std::size_t split_of_experts(const LayerSteps& layer, const std::vector<int>& st
   return split;
 }
 
+// Where the lines of a half with rings begin among `steps`: the sums have lines of their own, and
+// of many blocks as many stand in a line as have room.
+std::vector<std::size_t> lines_of_rings(const LayerSteps& layer, const std::vector<int>& steps) {
+  std::vector<std::size_t> begins{0};
+  bool sums = false, behind = false;
+  for (std::size_t at = 0; at < steps.size(); ++at) {
+    const LayerStep& step = layer.steps[std::size_t(steps[at])];
+    const std::vector<LayerTensor>& all = step.ranks.front().tensors;
+    // In the backward gradients of weights and norms come behind the sums.
+    if (layer.choice.backward && sums && !behind && step.blocks == 1) {
+      begins.push_back(at);
+      behind = true;
+    }
+    if (step.kind != LayerStepKind::kCompute || step.blocks == 1 || all.empty() ||
+        step.piece == Piece::kCombine)
+      continue;
+    const bool first = !sums && all.back().partial;
+    sums = sums || first;
+    if (at > 0 && (first || (step.block > 0 && step.block % kBlocksOfLine == 0)))
+      begins.push_back(at);
+  }
+  return begins;
+}
+
 int figure_rows(const LayerPicture& picture) {
   return 1 + (picture.layer->choice.backward ? 0 : 1) + (picture.look.figures ? 2 : 0) +
          (picture.shows_differences() ? 2 : 0);
@@ -164,13 +189,16 @@ LayerLayout layer_layout(const LayerPicture& picture, QSizeF size, const Theme& 
     choose_ranks(picture, half);
     for (std::size_t step = 0; step < layer.steps.size(); ++step)
       if (layer.steps[step].attention == attention) half.steps.push_back(int(step));
-    const std::size_t lines = half.open && !attention && layer.experts ? 2 : 1;
-    const std::size_t split = lines == 2 ? split_of_experts(layer, half.steps) : half.steps.size();
-    for (std::size_t line = 0; line < lines; ++line) {
+    std::vector<std::size_t> begins{0};
+    if (half.open && !attention && layer.experts)
+      begins.push_back(split_of_experts(layer, half.steps));
+    else if (half.open)
+      begins = lines_of_rings(layer, half.steps);
+    begins.push_back(half.steps.size());
+    for (std::size_t line = 0; line + 1 < begins.size(); ++line) {
       LayerHalf part = half;
-      const auto at = half.steps.begin() + std::ptrdiff_t(split);
-      part.steps = line == 0 ? std::vector<int>(half.steps.begin(), at)
-                             : std::vector<int>(at, half.steps.end());
+      part.steps.assign(half.steps.begin() + std::ptrdiff_t(begins[line]),
+                        half.steps.begin() + std::ptrdiff_t(begins[line + 1]));
       part.says_cuts = std::any_of(part.steps.begin(), part.steps.end(), [&](int step) {
         return !layer_cut_text(layer.steps[std::size_t(step)]).isEmpty();
       });

@@ -20,10 +20,9 @@ struct LinkWords {
 constexpr double kOneBar = 16, kBarLane = 12, kArrowLane = 14, kArrowInset = 2.5, kLinkMargin = 16,
                  kNamesOfBars = 18;
 
-// Ranks with the same number communicate with each other. In a layer ranks exchange along CP.
+// Ranks with the same number communicate with each other.
 int group_of(const LayerStep& step, const LayerRank& rank) {
   constexpr int kApart = 1 << 12;  // more than ranks of TP or CP
-  if (step.kind == LayerStepKind::kExchange) return rank.at.tp;
   switch (step.axis) {
     case Axis::kTp:
       return rank.at.dp * kApart + rank.at.cp;

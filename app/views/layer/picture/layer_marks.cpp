@@ -12,7 +12,7 @@ namespace parallelarium {
 namespace {
 
 constexpr double kLeastColumn = 52, kMostColumn = 110, kTableArrow = 64, kResultArrow = 48,
-                 kLeastBar = 44, kLeastCounts = 30;
+                 kLeastBar = 44, kLeastCounts = 30, kArrowWidth = 18, kRingArrow = 12;
 constexpr double kLeastSize = 7, kLeastHeight = 14, kNamedNumber = 37;
 
 // What a piece of the loss leaves of each token has its name below.
@@ -77,6 +77,35 @@ void add_experts(const LayerStep& step, StepMarks& group) {
   add(is_result);
 }
 
+// A part of a product that a ring cuts: its block of tokens where these travel, the weights, which
+// all parts read, once, and what comes of it; gradients of weights once all parts have added to
+// them. There are many: their arrows are short.
+void add_block(const LayerStep& step, StepMarks& group) {
+  const std::vector<LayerTensor>& all = step.ranks.front().tensors;
+  const bool sums = std::any_of(all.begin(), all.end(),
+                                [](const LayerTensor& of) { return of.partial && of.written; });
+  const bool combines = step.piece == Piece::kCombine, gradient = step.phase == Phase::kWeightGrad;
+  const auto add_arrow = [&] {
+    group.cells.push_back({LayerMark::kArrow});
+    group.cells.back().wide = kRingArrow;
+  };
+  if (!combines && !sums) {
+    for (std::size_t at = 0; at < all.size(); ++at)
+      if (all[at].name == "y") group.cells.push_back({LayerMark::kTensor, int(at), &all[at]});
+    if (gradient && step.block + 1 < step.blocks) return;
+    add_arrow();
+  } else if (group.cells.empty()) {
+    add_tensors(step, group, false, false, 1);
+    add_arrow();
+  }
+  if (step.block == 0 && !gradient) {
+    group.cells.back() = {LayerMark::kTimes};
+    add_tensors(step, group, false, true);
+    group.cells.push_back({LayerMark::kEquals});
+  }
+  add_tensors(step, group, true, false);
+}
+
 // What a collective leaves where no piece stands behind it.
 void add_result(const LayerStep& step, StepMarks& group) {
   if (step.ranks.front().tensors.empty()) return;
@@ -93,16 +122,23 @@ StepMarks group_of_step(const LayerSteps& layer, int index, const LayerStep* bef
   if (step.kind != LayerStepKind::kCompute) {
     // What an all-to-all of tokens needs to know goes right before it.
     if (before && before->purpose != Purpose::kCounts) group.cells.push_back({LayerMark::kArrow});
+    if (before && step.blocks > 1) group.cells.back().wide = kRingArrow;
     group.cells.push_back({LayerMark::kBar});
     group.cells.back().wide = layer_links_width(layer_links(layer, step, shown));
-    group.least = step.purpose == Purpose::kCounts ? kLeastCounts : kLeastBar;
-    add_result(step, group);
+    group.least = step.purpose == Purpose::kCounts || step.blocks > 1 ? kLeastCounts : kLeastBar;
+    if (step.blocks == 1) add_result(step, group);
     return group;
   }
   if (step.piece == Piece::kLoss ||
       (step.piece == Piece::kEmbedding && step.phase == Phase::kForward)) {
     if (before) group.cells.push_back({LayerMark::kArrow});
     add_outside_of_layers(step, group);
+    return group;
+  }
+  if (step.blocks > 1) {
+    if (before) group.cells.push_back({LayerMark::kArrow});
+    if (before) group.cells.back().wide = kRingArrow;
+    add_block(step, group);
     return group;
   }
   // What comes out of communication is a tensor of its own where ranks find other tokens in it, or,
@@ -157,7 +193,7 @@ double width_of(const LayerCell& cell, const LayerScale& scale) {
       if (cell.of->scores) return std::max(kLeastSize, double(cell.of->columns) * scale.tokens) + 6;
       return std::max(kLeastSize, double(cell.of->columns) * scale.width) + 6;
     case LayerMark::kArrow:
-      return std::max(18.0, cell.wide);
+      return cell.wide > 0 ? cell.wide : kArrowWidth;
     case LayerMark::kBar:
       return std::max(16.0, cell.wide);
     default:
@@ -188,8 +224,8 @@ std::vector<StepMarks> groups_of(const LayerSteps& layer, const LayerHalf& half,
     const LayerStep& of = layer.steps[std::size_t(step)];
     StepMarks& group = groups.emplace_back(group_of_step(layer, step, before, shown));
     if (of.kind == LayerStepKind::kCompute)
-      group.least =
-          std::clamp(names.horizontalAdvance(layer_step_name(of)) + 6, kLeastColumn, kMostColumn);
+      group.least = std::clamp(names.horizontalAdvance(layer_head_name(of)) + 6,
+                               of.blocks > 1 ? kLeastCounts : kLeastColumn, kMostColumn);
     before = &of;
   }
   if (!groups.empty()) begin_with_tensor(layer, half, groups.front());

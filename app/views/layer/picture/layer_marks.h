@@ -16,7 +16,7 @@ struct LayerCell {
   int tensor = -1;
   const LayerTensor* of = nullptr;
   int step = -1;    // whose tensor it is, if not the one that it stands with
-  double wide = 0;  // of an arrow or a bar that is wider than others
+  double wide = 0;  // of an arrow or a bar, if not as wide as others
 };
 struct StepMarks {
   int step = 0;

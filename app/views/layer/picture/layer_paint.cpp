@@ -48,12 +48,34 @@ void paint_arrow(const LayerBrush& brush, double from, double to, double y) {
   brush.painter.fillPath(head, brush.theme.muted);
 }
 
+bool same_rows(const LayerTensor& a, const LayerTensor& b) {
+  return std::equal(
+      a.row_ranges.begin(), a.row_ranges.end(), b.row_ranges.begin(), b.row_ranges.end(),
+      [](ChunkRange x, ChunkRange y) { return x.begin == y.begin && x.end == y.end; });
+}
+
+// The step before that leaves the block of tokens which `box` shows of a ring: a norm, or an
+// exchange beside the product of another block; -1: it is of no ring.
+int step_that_brings(const LayerBrush& brush, const LayerBox& box, int rank) {
+  const LayerRankStep& part = part_at(brush, box.step, rank);
+  if (brush.picture.layer->steps[std::size_t(box.step)].blocks == 1 ||
+      box.tensor >= int(part.tensors.size()))
+    return -1;
+  const LayerTensor& of = part.tensors[std::size_t(box.tensor)];
+  for (int step = box.step - 1; step >= 0; --step)
+    for (const LayerTensor& left : part_at(brush, step, rank).tensors)
+      if (left.written && left.name == of.name && same_rows(left, of)) return step;
+  return -1;
+}
+
 // How much of a tensor is there: of what a step finds, as much as the step before has left.
 double share_there(const LayerBrush& brush, const LayerBox& box, int rank) {
   const LayerRankStep& part = part_at(brush, box.step, rank);
   const bool found =
       box.tensor < int(part.tensors.size()) && !part.tensors[std::size_t(box.tensor)].written;
   if (found && box.step == 0) return 1;
+  if (const int brought = step_that_brings(brush, box, rank); found && brought >= 0)
+    return layer_share_done(brush.picture, brought, rank);
   return layer_share_done(brush.picture, box.step - (found ? 1 : 0), rank);
 }
 
@@ -80,9 +102,9 @@ void paint_residual(const LayerBrush& brush, const LayerHalf& half, double middl
                                  [](const LayerBox& box) { return box.mark == LayerMark::kPlus; });
   if (plus == half.boxes.end() || half.boxes.front().mark != LayerMark::kTensor) return;
   const LayerBox& x = half.boxes.front();
-  // The second line of experts begins behind it.
-  const Piece piece = brush.picture.layer->steps[std::size_t(x.step)].piece;
-  if (piece == Piece::kExpert) return;
+  // The second line of experts and of rings begins behind it.
+  const LayerStep& begins = brush.picture.layer->steps[std::size_t(x.step)];
+  if (begins.piece == Piece::kExpert || begins.blocks > 1) return;
   const double over = middle - half.row_height / 2 - 5, from = x.x + x.width / 2;
   const double to = plus->x + plus->width / 2;
   brush.painter.setPen(QPen(brush.theme.muted, 1));
@@ -267,7 +289,7 @@ void paint_open(const LayerBrush& brush, const LayerHalf& half) {
     if (step.kind == LayerStepKind::kCompute)
       put_centred(
           brush, QRectF(column.left - wider, half.top + kNameLine, column.width + 2 * wider, 18),
-          layer_step_name(step), theme.font(11, true), selected ? theme.accent_line : theme.text);
+          layer_head_name(step), theme.font(11, true), selected ? theme.accent_line : theme.text);
     const QString cut = layer_cut_text(step);
     if (!cut.isEmpty())
       put_elided(

@@ -181,6 +181,8 @@ double layer_share_done(const LayerPicture& picture, int step, int rank);
 LayerHit layer_hit(const LayerLayout& layout, QPointF point);
 
 QString layer_step_name(const LayerStep& step);
+// The same above its column: of the later blocks of a ring "2/4", of their sums "+".
+QString layer_head_name(const LayerStep& step);
 // The name, and the shorter ones that narrow bars have: "g all-gather", "g".
 QStringList layer_step_names(const LayerStep& step);
 QString layer_collective_name(const LayerStep& step);

@@ -34,6 +34,8 @@ void paint_rank_cell(const MeshBrush& brush, int rank);
 void paint_rank_text(const MeshBrush& brush, int rank);
 // The borders of nodes around the cells of a grid.
 void paint_node_borders(const MeshBrush& brush);
+// Over the cells: which node it is, at each part of one that stands in several places.
+void paint_torn_nodes(const MeshBrush& brush);
 void paint_node_boxes(const MeshBrush& brush);
 // The ways of the chosen group of the selected rank.
 void paint_ways(const MeshBrush& brush);

@@ -17,7 +17,7 @@ struct MeshCells {
   Q_DECLARE_TR_FUNCTIONS(mesh)
 };
 
-constexpr double kAround = 3.5, kTall = 36, kRoomy = 48, kTallest = 84;
+constexpr double kTall = 36, kRoomy = 48, kTallest = 84;
 
 // The axis along which `rank` shares a group with the selected one.
 QString shared_axes(const Mesh& mesh, int rank, int selected) {
@@ -70,59 +70,6 @@ bool is_marked(const MeshBrush& brush, int rank, const QString& axes) {
   return ways.axis == Axis::kWorld
              ? !axes.isEmpty()
              : std::binary_search(ways.members.begin(), ways.members.end(), rank);
-}
-
-// Fills what lies between the rank's cell and those of its node that are next on an axis, and the
-// corner between next ones on two axes.
-template <typename Fill>
-void bridge_cell(const MeshBrush& brush, int node, int rank, const Fill& fill) {
-  const Mesh& mesh = brush.layout.mesh;
-  const auto cell = [&](int of) { return brush.cell_of(of).adjusted(3, 3, -3, -3); };
-  const QRectF own = cell(rank);
-  constexpr int Coordinates::*kAxes[] = {&Coordinates::tp, &Coordinates::cp, &Coordinates::dp,
-                                         &Coordinates::pp};
-  const int sizes[] = {mesh.tp, mesh.cp, mesh.dp, mesh.pp};
-  // The next rank there, or -1 where it is on another node.
-  const auto next = [&](int from, int axis) {
-    if (from < 0) return -1;
-    Coordinates at = coordinates_of(mesh, from);
-    if (++(at.*kAxes[axis]) >= sizes[axis]) return -1;
-    const int there = rank_of(mesh, at);
-    return brush.node_of(there) == node ? there : -1;
-  };
-  for (int axis = 0; axis < 4; ++axis) {
-    const int other = next(rank, axis);
-    if (other < 0) continue;
-    const QRectF there = cell(other);
-    // Not round a corner, where replicas go on in the next row.
-    if (there.left() != own.left() && there.top() != own.top()) continue;
-    fill(own.united(there));
-    for (int across = axis + 1; across < 4; ++across) {
-      const int corner = next(other, across), beside = next(rank, across);
-      if (corner < 0 || beside < 0) continue;
-      const QRectF end = cell(corner), side = cell(beside);
-      if (end.left() != own.left() && end.top() != own.top() &&
-          (side.left() == own.left() || side.top() == own.top()))
-        fill(own.united(end));
-    }
-  }
-}
-
-// The cells of a node and what lies between neighbours of it, grown by `by`.
-void fill_node(const MeshBrush& brush, int node, double by, const QColor& color) {
-  const Nodes& nodes = brush.picture.wires->nodes;
-  const int first = node * nodes.devices, end = std::min(first + nodes.devices, nodes.ranks);
-  brush.painter.setPen(Qt::NoPen);
-  brush.painter.setBrush(color);
-  const auto fill = [&](const QRectF& rect) {
-    brush.painter.drawRoundedRect(rect.adjusted(-by, -by, by, by), 5, 5);
-  };
-  for (int rank = first; rank < end; ++rank) {
-    const QRectF own = brush.cell_of(rank).adjusted(3, 3, -3, -3);
-    fill(own);
-    if (brush.moving()) continue;
-    bridge_cell(brush, node, rank, fill);
-  }
 }
 
 void paint_small_cell(const MeshBrush& brush, int rank) {
@@ -237,15 +184,6 @@ void paint_rank_text(const MeshBrush& brush, int rank) {
            colors.ink, brush.texts);
   if (two)
     put_text(brush.painter, cell.translated(0, 8), Qt::AlignCenter, tag, small, soft, brush.texts);
-}
-
-void paint_node_borders(const MeshBrush& brush) {
-  const Nodes& nodes = brush.picture.wires->nodes;
-  if (nodes.count() == 1) return;
-  for (int node = 0; node < nodes.count(); ++node) {
-    fill_node(brush, node, kAround - 1, brush.theme.accent_line);
-    fill_node(brush, node, kAround - 2, mixed(brush.theme.surface, brush.theme.accent, 0.06));
-  }
 }
 
 void paint_node_boxes(const MeshBrush& brush) {

@@ -145,6 +145,7 @@ void paint_grid(const MeshBrush& brush) {
   for (int rank = 0; rank < mesh.ranks(); ++rank) paint_rank_cell(brush, rank);
   paint_ways(brush);
   for (int rank = 0; rank < mesh.ranks(); ++rank) paint_rank_text(brush, rank);
+  paint_torn_nodes(brush);
 }
 
 // What a card stands for: one replica's TP x CP ranks, and behind them the other replicas.

@@ -63,7 +63,9 @@ std::string tensors_text(const LayerRankStep& part, bool written) {
 std::string name_of_step(const LayerStep& step) {
   if (step.kind == LayerStepKind::kNothingSent) return step.symbol + " (nothing sent)";
   if (step.kind == LayerStepKind::kExchange) return "exchange";
-  if (step.kind == LayerStepKind::kCompute) return std::string(name_of(step.piece));
+  if (step.kind == LayerStepKind::kCompute)
+    return std::string(name_of(step.piece)) +
+           (step.blocks > 1 ? fmt::format(" {}/{}", step.block + 1, step.blocks) : "");
   const std::string& sign = step.symbol.empty() ? step.number : step.symbol;
   return sign.empty() ? std::string(name_of(step.collective))
                       : fmt::format("{} {}", sign, name_of(step.collective));

@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 
+#include "engine/plan/tensors/ring_block.h"
 #include "engine/plan/text/phrases.h"
 
 namespace parallelarium {
@@ -111,6 +112,10 @@ std::string text_of(const Probe& probe) {
   return probe.step == 1 ? text : text + fmt::format(",step={}", probe.step);
 }
 
+bool is_probed(const Setup& setup, const Shape& shape, const RankProgram& rank, const Op& op) {
+  return !ring_block_of(setup, shape, rank, op) && !tensors_of(setup, shape, rank, op).empty();
+}
+
 Result<void> check_probe(const Setup& setup, const Program& program, const Probe& probe) {
   const int steps = setup.run.warmup + setup.run.steps;
   if (probe.step < 1 || probe.step > steps)
@@ -128,7 +133,7 @@ Result<void> check_probe(const Setup& setup, const Program& program, const Probe
       const bool known = op.piece == probe.piece
                              ? layers.count(op.layer) > 0 && phases.count(op.phase) > 0
                              : pieces.count(op.piece) > 0;
-      if (known || tensors_of(setup, program.shape, rank, op).empty()) continue;
+      if (known || !is_probed(setup, program.shape, rank, op)) continue;
       pieces.insert(op.piece);
       if (op.piece != probe.piece) continue;
       layers.insert(op.layer);

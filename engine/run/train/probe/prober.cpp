@@ -58,7 +58,7 @@ void Prober::want(const Probe& probe) {
         op.phase == Phase::kForward && op.layer == probe.layer && op.microbatch == probe.microbatch)
       dispatch = static_cast<std::int32_t>(i);
     if (op.piece != probe.piece || op.phase != probe.phase || op.layer != probe.layer ||
-        op.microbatch != probe.microbatch)
+        op.microbatch != probe.microbatch || !is_probed(setup_, shape_, rank_, op))
       continue;
     for (OpTensor& tensor : tensors_of(setup_, shape_, rank_, op)) {
       const auto index = static_cast<std::int32_t>(i);

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Setups whose layers tests look into.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/plan/setup/setup.h"
+#include "engine/plan/setup/setup_settings.h"
+
+namespace parallelarium {
+
+inline Setup setup_of(int tp, int cp, bool sequence_parallel,
+                      ContextParallel kind = ContextParallel::kRing) {
+  Setup setup = default_setup();
+  setup.mesh = {};
+  setup.mesh.tp = tp;
+  setup.mesh.cp = cp;
+  setup.sequence_parallel = sequence_parallel;
+  setup.context_parallel = kind;
+  setup.attention = Attention::kFused;
+  setup.microbatches = 2;
+  return setup;
+}
+
+inline Setup ring_of(int tp, int cp,
+                     const std::vector<std::pair<std::string, std::string>>& fields = {}) {
+  Setup setup = setup_of(tp, cp, true);
+  setup.ring_tensor = true;
+  EXPECT_TRUE(set_fields(setup, fields));
+  return setup;
+}
+
+// Rings of TP: plain, with CP, of several sequences and stages, and with gathered inputs kept, sums
+// hidden otherwise and keys computed again.
+inline std::vector<Setup> rings() {
+  return {ring_of(2, 1),
+          ring_of(4, 1),
+          ring_of(2, 2),
+          ring_of(4, 1, {{"micro-batch", "2"}, {"pp", "2"}}),
+          ring_of(4, 1, {{"sequence-regather", "off"}}),
+          ring_of(2, 2, {{"model", "llama-tiny"}, {"micro-batch", "2"}}),
+          ring_of(2, 1, {{"overlap-tensor", "on"}, {"recompute", "second-products"}})};
+}
+
+}  // namespace parallelarium
