@@ -274,11 +274,7 @@ class Search {
     entry.nanoseconds = nanoseconds;
     entry.bytes = bytes;
     if (!cannot_be_among_best(entry)) return true;
-    return std::none_of(result_.pareto.begin(), result_.pareto.end(), [&](const Plan& plan) {
-      const std::int64_t time = plan.time.count(), gpus = plan.candidate.gpus();
-      return time <= nanoseconds && plan.needed_bytes <= bytes && gpus <= candidate.gpus() &&
-             (time < nanoseconds || plan.needed_bytes < bytes || gpus < candidate.gpus());
-    });
+    return !outdoes(result_.pareto, nanoseconds, bytes, candidate.gpus());
   }
 
   Look look_of(const Entry& entry) const {
@@ -314,11 +310,8 @@ class Search {
     const std::lock_guard lock(told_);
     if (!trial->tried.fits) {
       entry.out = true;
-      const auto fullest = std::max_element(
-          plan.memory.begin(), plan.memory.end(),
-          [](const auto& a, const auto& b) { return a.peak_bytes < b.peak_bytes; });
       tally_.count(PlanClass::kDoesNotFit,
-                   too_large(fullest->stage, plan.needed_bytes, request_.machine, 0),
+                   too_large(fullest_row(plan).stage, plan.needed_bytes, request_.machine, 0),
                    entry.candidate);
       note_least(entry.candidate, plan.needed_bytes);
       return;
