@@ -39,14 +39,13 @@ bool is_extra(const Op& op) {
   return op.piece == Piece::kPermute || op.piece == Piece::kCombine || op.piece == Piece::kOffload;
 }
 
-// Ranks round which messages go along the axis; 1: there is no ring.
-int ring_along(Axis axis, const Program& program, const RankProgram& rank) {
-  for (const Op& op : rank.ops) {
-    if (op.kind != OpKind::kSend || op.group < 0) continue;
-    const Group& group = program.groups[static_cast<std::size_t>(op.group)];
-    if (group.axis == axis) return static_cast<int>(group.ranks.size());
-  }
-  return 1;
+int ranks_along(Axis axis, const Program& program, const RankProgram& rank) {
+  std::size_t most = 1;
+  for (const Group& group : program.groups)
+    if (group.axis == axis &&
+        std::find(group.ranks.begin(), group.ranks.end(), rank.rank) != group.ranks.end())
+      most = std::max(most, group.ranks.size());
+  return static_cast<int>(most);
 }
 
 // What a chunk of a rank holds.
@@ -113,13 +112,13 @@ struct WorkSeen {
   std::vector<std::map<Part, int>> done;  // by action
   std::vector<Held> chunks;
   std::set<int> expert_layers;
-  int tensor_ring = 1, context_ring = 1;
+  int tensor_ranks = 1, context_ranks = 1;
 };
 
 WorkSeen work_of(const Program& program, const RankProgram& rank) {
   WorkSeen work;
-  work.tensor_ring = ring_along(Axis::kTp, program, rank);
-  work.context_ring = ring_along(Axis::kCp, program, rank);
+  work.tensor_ranks = ranks_along(Axis::kTp, program, rank);
+  work.context_ranks = ranks_along(Axis::kCp, program, rank);
   work.done.resize(rank.actions.size());
   int chunks = 1;
   for (const Action& action : rank.actions) chunks = std::max(chunks, action.chunk + 1);
@@ -166,21 +165,14 @@ void find_ends(std::vector<WorkSeen>& works, int last_layer) {
   });
 }
 
-// How many blocks of a ring the part is, by what the ring is of. Products of a forward always go
-// round in one of TP, but those beside experts; of a backward a product is cut or is not.
+// How many blocks the part has: one for each rank of its ring, where it goes round in one at all.
 int blocks_of(const WorkSeen& work, const std::map<Part, int>& done, const Part& part) {
-  if (part.piece == Piece::kAttention) return work.context_ring;
-  const bool linear = part.piece == Piece::kQkv || part.piece == Piece::kProjection ||
-                      part.piece == Piece::kMlpIn || part.piece == Piece::kMlpOut;
-  if (!linear || work.tensor_ring == 1) return 1;
-  const bool mlp = part.piece == Piece::kMlpIn || part.piece == Piece::kMlpOut;
-  if (part.phase == Phase::kForward && !(mlp && work.expert_layers.count(part.layer) > 0))
-    return work.tensor_ring;
   const auto further = done.upper_bound(part);
   const bool cut = further != done.end() && further->first.block > 0 &&
                    std::tie(further->first.layer, further->first.piece, further->first.phase) ==
                        std::tie(part.layer, part.piece, part.phase);
-  return cut ? work.tensor_ring : 1;
+  if (!cut) return 1;
+  return part.piece == Piece::kAttention ? work.context_ranks : work.tensor_ranks;
 }
 
 // Lines for one action of one rank.
