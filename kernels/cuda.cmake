@@ -76,19 +76,57 @@ foreach(kernel ${kernels})
   string(APPEND text_of_${part} "#include \"kernels/${kernel}\"\n")
 endforeach()
 list(REMOVE_DUPLICATES parts)
+set(simple_sources "")
 foreach(part ${parts})
   set(file ${CMAKE_CURRENT_BINARY_DIR}/${part}.cu)
   file(CONFIGURE OUTPUT ${file} CONTENT "${text_of_${part}}" @ONLY)
-  list(APPEND cuda_sources ${file})
+  if(part MATCHES "_tiles$")
+    list(APPEND cuda_sources ${file})
+  else()
+    list(APPEND simple_sources ${file})
+  endif()
 endforeach()
-add_library(parallelarium_kernels_cuda STATIC ${cuda_sources})
+add_library(parallelarium_kernels_simple OBJECT ${simple_sources})
+add_library(parallelarium_kernels_cuda STATIC ${cuda_sources} $<TARGET_OBJECTS:parallelarium_kernels_simple>)
+# Those for tensor cores ask for which GPU they are compiled. PTX of the others is made for 8.0 and 10.0, too,
+# and machine code of 8.6 and 12.0 comes from that, which takes a fifth less time. Where GPUs are here,
+# code is made for them as it is everywhere else (PARALLELARIUM_GPUS).
+set(plain ${CMAKE_CUDA_ARCHITECTURES})
+list(FILTER plain INCLUDE REGEX "^[0-9]+(-real)?$")
+if(plain STREQUAL "${CMAKE_CUDA_ARCHITECTURES}" AND NOT PARALLELARIUM_GPUS AND CMAKE_CUDA_COMPILER_ID STREQUAL "NVIDIA")
+  set_target_properties(parallelarium_kernels_simple PROPERTIES CUDA_ARCHITECTURES OFF)
+  set(bases "")
+  foreach(architecture ${CMAKE_CUDA_ARCHITECTURES})
+    string(REGEX MATCH "^[0-9]+" number "${architecture}")
+    set(base ${number})
+    foreach(each 70 75 80 90 100)
+      if(NOT each GREATER number)
+        set(base ${each})
+      endif()
+    endforeach()
+    list(APPEND bases ${base})
+    list(APPEND codes_of_${base} sm_${number})
+    if(NOT architecture MATCHES "-real$")
+      list(APPEND codes_of_${base} compute_${base})
+    endif()
+  endforeach()
+  list(REMOVE_DUPLICATES bases)
+  foreach(base ${bases})
+    list(JOIN codes_of_${base} "," codes)
+    target_compile_options(parallelarium_kernels_simple PRIVATE
+      "$<$<COMPILE_LANGUAGE:CUDA>:--generate-code=arch=compute_${base},code=[${codes}]>")
+  endforeach()
+endif()
 # Kernels call the constexpr functions that they share with the host (bf16.h, launch.h). clang++ takes newer headers
 # than it knows, and before 20 without __grid_constant__, which only saves a copy.
-target_compile_options(parallelarium_kernels_cuda PRIVATE
-  $<$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>:--expt-relaxed-constexpr -Wno-deprecated-gpu-targets>
-  $<$<COMPILE_LANG_AND_ID:CUDA,Clang>:-Wno-unknown-cuda-version -Wno-unknown-attributes>)
+foreach(target parallelarium_kernels_simple parallelarium_kernels_cuda)
+  target_compile_options(${target} PRIVATE
+    $<$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>:--expt-relaxed-constexpr -Wno-deprecated-gpu-targets>
+    $<$<COMPILE_LANG_AND_ID:CUDA,Clang>:-Wno-unknown-cuda-version -Wno-unknown-attributes>)
+endforeach()
 target_compile_definitions(parallelarium_kernels_cuda INTERFACE
   PARALLELARIUM_LEAST_COMPUTE_CAPABILITY=${least_capability})
+target_link_libraries(parallelarium_kernels_simple PRIVATE CUDA::cudart_static)
 target_link_libraries(parallelarium_kernels_cuda PUBLIC CUDA::cudart_static CUDA::cublasLt)
 message(STATUS "CUDA: ${CUDAToolkit_VERSION} (${CMAKE_CUDA_COMPILER}) for ${CMAKE_CUDA_ARCHITECTURES}")
 
