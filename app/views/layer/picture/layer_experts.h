@@ -20,6 +20,7 @@ struct ExpertGrid {
   QRectF place_of(std::int64_t expert, const QRectF& place) const;
 };
 ExpertGrid expert_grid(const LayerTensor& weights);
+inline constexpr double kExpertNumberHeight = 11;  // where a number of an expert has room
 // Whether the inner width of an expert counts the rows of the matrix: of its last product.
 bool experts_in_rows(const LayerTensor& weights);
 
