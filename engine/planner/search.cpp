@@ -186,10 +186,8 @@ class Search {
   // time, so that what covers a candidate comes before it.
   void find_front() {
     std::vector<Timed> undecided;
-    for (const Place& place : queue_.places()) {
-      const std::size_t at = std::get<2>(place);
-      undecided.emplace_back(entries_[at].nanoseconds, at);
-    }
+    for (const auto& [value, nanoseconds, at] : queue_.places())
+      undecided.emplace_back(nanoseconds, at);
     queue_ = {};
     left_ = decltype(left_)(std::greater<>(), std::move(undecided));
     const auto all = static_cast<double>(std::max<std::size_t>(1, left_.size()));
@@ -274,11 +272,7 @@ class Search {
     entry.nanoseconds = nanoseconds;
     entry.bytes = bytes;
     if (!cannot_be_among_best(entry)) return true;
-    return std::none_of(result_.pareto.begin(), result_.pareto.end(), [&](const Plan& plan) {
-      const std::int64_t time = plan.time.count(), gpus = plan.candidate.gpus();
-      return time <= nanoseconds && plan.needed_bytes <= bytes && gpus <= candidate.gpus() &&
-             (time < nanoseconds || plan.needed_bytes < bytes || gpus < candidate.gpus());
-    });
+    return !outdoes(result_.pareto, nanoseconds, bytes, candidate.gpus());
   }
 
   Look look_of(const Entry& entry) const {
@@ -314,11 +308,8 @@ class Search {
     const std::lock_guard lock(told_);
     if (!trial->tried.fits) {
       entry.out = true;
-      const auto fullest = std::max_element(
-          plan.memory.begin(), plan.memory.end(),
-          [](const auto& a, const auto& b) { return a.peak_bytes < b.peak_bytes; });
       tally_.count(PlanClass::kDoesNotFit,
-                   too_large(fullest->stage, plan.needed_bytes, request_.machine, 0),
+                   too_large(fullest_row(plan).stage, plan.needed_bytes, request_.machine, 0),
                    entry.candidate);
       note_least(entry.candidate, plan.needed_bytes);
       return;

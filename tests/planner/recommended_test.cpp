@@ -117,6 +117,15 @@ TEST(Recommended, LeaveRoomForTheFramework) {
     EXPECT_NE(each.plan.setup, fastest.setup);
     EXPECT_LE(each.plan.held_bytes, fastest.needed_bytes);
   }
+  // How many of the best are asked for makes no difference.
+  const Plan simplest = *recommended_for(*result, PlanMerit::kSimplest);
+  for (const int top : {1, 500}) {
+    request.top = top;
+    note_recommended(*result, request);
+    const Plan* told = recommended_for(*result, PlanMerit::kSimplest);
+    ASSERT_NE(told, nullptr);
+    EXPECT_EQ(told->setup, simplest.setup) << top;
+  }
 }
 
 TEST(Limits, NameTheTwoLargestParts) {

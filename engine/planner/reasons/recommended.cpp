@@ -111,11 +111,15 @@ class Recommender {
     if (!narrow_to(axes, request)) return std::nullopt;
     PlanWatch quiet;
     quiet.cancel = watch_.cancel;
-    const Result<PlanResult> found = search(request, quiet);
-    if (!found) return std::nullopt;  // no mesh has these axes alone
-    for (const Plan& plan : found->best)
-      if (tied(plan) && has_room(plan, request_.machine)) return plan;
-    return std::nullopt;
+    // Few of the best may have room, but a search finds as many as it is asked for.
+    for (;; request.top *= 2) {
+      const Result<PlanResult> found = search(request, quiet);
+      if (!found) return std::nullopt;  // no mesh has these axes alone
+      for (const Plan& plan : found->best)
+        if (tied(plan) && has_room(plan, request_.machine)) return plan;
+      const bool all = found->best.size() < static_cast<std::size_t>(request.top);
+      if (all || found->cancelled || !tied(found->best.back())) return std::nullopt;
+    }
   }
 
   const PlanResult& result_;
