@@ -186,10 +186,8 @@ class Search {
   // time, so that what covers a candidate comes before it.
   void find_front() {
     std::vector<Timed> undecided;
-    for (const Place& place : queue_.places()) {
-      const std::size_t at = std::get<2>(place);
-      undecided.emplace_back(entries_[at].nanoseconds, at);
-    }
+    for (const auto& [value, nanoseconds, at] : queue_.places())
+      undecided.emplace_back(nanoseconds, at);
     queue_ = {};
     left_ = decltype(left_)(std::greater<>(), std::move(undecided));
     const auto all = static_cast<double>(std::max<std::size_t>(1, left_.size()));
