@@ -88,9 +88,8 @@ foreach(part ${parts})
 endforeach()
 add_library(parallelarium_kernels_simple OBJECT ${simple_sources})
 add_library(parallelarium_kernels_cuda STATIC ${cuda_sources} $<TARGET_OBJECTS:parallelarium_kernels_simple>)
-# Those for tensor cores ask for which GPU they are compiled. PTX of the others is made for 8.0 and 10.0, too,
-# and machine code of 8.6 and 12.0 comes from that, which takes a fifth less time. Where GPUs are here,
-# code is made for them as it is everywhere else (PARALLELARIUM_GPUS).
+# Kernels for tensor cores have sizes of their own for each GPU. The others are made of the PTX of 8.0 for 8.6 and of that
+# of 10.0 for 12.0, which takes a fifth less time. Where PARALLELARIUM_GPUS names GPUs, CMake's own flags stay.
 set(plain ${CMAKE_CUDA_ARCHITECTURES})
 list(FILTER plain INCLUDE REGEX "^[0-9]+(-real)?$")
 if(plain STREQUAL "${CMAKE_CUDA_ARCHITECTURES}" AND NOT PARALLELARIUM_GPUS AND CMAKE_CUDA_COMPILER_ID STREQUAL "NVIDIA")
@@ -99,7 +98,7 @@ if(plain STREQUAL "${CMAKE_CUDA_ARCHITECTURES}" AND NOT PARALLELARIUM_GPUS AND C
   foreach(architecture ${CMAKE_CUDA_ARCHITECTURES})
     string(REGEX MATCH "^[0-9]+" number "${architecture}")
     set(base ${number})
-    foreach(each 70 75 80 90 100)
+    foreach(each 70 75 80 89 90 100)
       if(NOT each GREATER number)
         set(base ${each})
       endif()

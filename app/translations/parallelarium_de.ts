@@ -124,8 +124,8 @@
         <translation>„%1“ ist keine Zahl.</translation>
     </message>
     <message>
-        <source>“%1” is no number with or without one of the units %2.</source>
-        <translation>„%1“ ist keine Zahl, auch nicht mit einer der Einheiten %2.</translation>
+        <source>“%1” is not a number. One of these units may follow it: %2.</source>
+        <translation>„%1“ ist keine Zahl. Eine dieser Einheiten darf ihr folgen: %2.</translation>
     </message>
     <message>
         <source>overlapped</source>
@@ -2679,6 +2679,10 @@
 </context>
 <context>
     <name>mesh</name>
+    <message>
+        <source>N%1</source>
+        <translation>K%1</translation>
+    </message>
     <message>
         <source>%1 of %2</source>
         <translation>%1 von %2</translation>
@@ -9641,8 +9645,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Experte %1: %2 von %3</translation>
     </message>
     <message>
-        <source>Dashed: an expert&apos;s capacity, and what it drops.</source>
-        <translation>Gestrichelt: die Kapazität eines Experten und was er verwirft.</translation>
+        <source>Dashed: what all homes together may send an expert, and what it drops.</source>
+        <translation>Gestrichelt: was alle Heimatränge zusammen einem Experten senden dürfen, und was er verwirft.</translation>
     </message>
     <message>
         <source>dropped here</source>
@@ -11866,7 +11870,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>replicas</source>
-        <translation>Repliken</translation>
+        <translation>Replikaten</translation>
     </message>
     <message>
         <source>TP ranks</source>
@@ -11881,8 +11885,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>zwischen %1</translation>
     </message>
     <message>
-        <source> and </source>
-        <translation> und </translation>
+        <source>%1 and %2</source>
+        <translation>%1 und %2</translation>
     </message>
 </context>
 <context>

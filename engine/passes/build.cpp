@@ -247,7 +247,8 @@ Result<Program> build_program(const Setup& setup, const Order& order, const Buil
                           "An order that waits for ever is built with collectives direct.");
     return refuse(std::move(why), "collectives", {"direct"});
   }
-  const bool rings = stage_level && options.fold_rings && setup.ring_tensor && !options.all_ranks;
+  const bool rings = stage_level && options.fold_rings && setup.ring_tensor && !options.all_ranks &&
+                     !by_steps(setup.collectives);
   const Folding folding = rings         ? Folding::kRings
                           : stage_level ? Folding::kComputing
                                         : Folding::kNone;

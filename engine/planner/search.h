@@ -39,7 +39,7 @@ struct Plan {
   StepFigures step;
   Bubble bubble;
   StepParts parts;
-  std::vector<AxisRate> rates;  // what exposed communication stands on; with the parts
+  std::vector<AxisRate> rates;  // what communication stands on; with the parts
   bool tied = false;            // with the best, by the threshold
 };
 

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <nlohmann/json.hpp>
 
+#include "engine/collectives/algorithm_names.h"
 #include "engine/plan/machine/nodes.h"
 #include "engine/plan/machine/torus.h"
 #include "engine/plan/text/message_json.h"
@@ -15,12 +17,17 @@ namespace {
 
 constexpr std::size_t kAxes = 6;  // of Axis
 
-std::array<std::int64_t, kAxes> sent_by_axis(const Prediction& prediction, const Repeats& repeats) {
+struct Sent {
+  std::int64_t bytes = 0;
+  const Group* ring = nullptr;  // the largest group of a collective in which data go round
+};
+
+std::array<Sent, kAxes> sent_by_axis(const Prediction& prediction, const Repeats& repeats) {
   const Program& program = prediction.program;
   const auto at = static_cast<std::size_t>(representative_of(program, prediction.setup.mesh, 0));
   const RankProgram& rank = program.ranks[at];
   const auto sent_by = [&](const Op& op, const Group& group) -> std::int64_t {
-    if (op.kind == OpKind::kSend) return op.bytes;
+    if (op.kind == OpKind::kSend) return op.bytes * op.repeat;
     if (op.kind != OpKind::kCollective || group.ranks.size() < 2) return 0;
     if (op.purpose == Purpose::kTokens && !prediction.rows.even())
       return prediction.rows.volume(op, rank.rank).sent * op.repeat;
@@ -30,22 +37,46 @@ std::array<std::int64_t, kAxes> sent_by_axis(const Prediction& prediction, const
                                          static_cast<int>(place - group.ranks.begin()))
                            .sent;
   };
-  std::array<std::int64_t, kAxes> sent{};
+  std::array<Sent, kAxes> sent{};
   for_each_run(repeats, at, rank.ops.size(), [&](std::size_t first, std::size_t last, Nanoseconds) {
     for (std::size_t op = first; op < last; ++op) {
       const std::int32_t group = rank.ops[op].group;
       if (group < 0) continue;
       const Group& of = program.groups[static_cast<std::size_t>(group)];
-      sent[static_cast<std::size_t>(of.axis)] += sent_by(rank.ops[op], of);
+      Sent& by = sent[static_cast<std::size_t>(of.axis)];
+      by.bytes += sent_by(rank.ops[op], of);
+      if (rank.ops[op].kind != OpKind::kCollective ||
+          rank.ops[op].collective == CollectiveKind::kAllToAll)
+        continue;
+      if (!by.ring || by.ring->ranks.size() < of.ranks.size()) by.ring = &of;
     }
   });
   return sent;
 }
 
 // Of a device, that the group of rank 0 uses at once. A pipeline sends to one neighbour at a time.
-int links_of(const Mesh& mesh, const Nodes& nodes, Axis axis) {
+int links_inside(const Mesh& mesh, const Nodes& nodes, Axis axis) {
   if (nodes.torus.empty() || axis == Axis::kPp) return 1;
   return std::max(1, torus_reach(nodes.torus, group_of(mesh, axis, 0)).links);
+}
+
+double sustained_speed(const Link& link) {
+  return link.bytes_per_second.value * link.sustained.value;
+}
+
+// Of a group on several nodes. Its rings leave a node by as many cards as it has ranks there, and
+// go no faster than its ranks in a node do; stages and ranks with experts send over a card each.
+void note_cards(const Setup& setup, const Nodes& nodes, const Group& group, AxisRate& rate) {
+  if (group.axis == Axis::kPp || group.axis == Axis::kEp) return;
+  std::map<int, int> on_node;
+  for (const int rank : group.ranks) ++on_node[nodes.node_of(rank)];
+  int fewest = static_cast<int>(group.ranks.size());
+  for (const auto& [node, ranks] : on_node) fewest = std::min(fewest, ranks);
+  if (fewest == 1) return;
+  if (setup.collectives != kOneRing) rate.links = fewest;
+  if (rate.bytes_per_second() <= sustained_speed(nodes.inside)) return;
+  rate.link = nodes.inside;
+  rate.links = 1;
 }
 
 std::string capitals(Axis axis) {
@@ -64,11 +95,15 @@ std::vector<AxisRate> axis_rates(const Prediction& prediction, const Repeats& re
   const Nodes nodes = nodes_of(prediction.setup, prediction.machine);
   const auto sent = sent_by_axis(prediction, repeats);
   for (const AxisReach& reach : axis_reaches(mesh, nodes)) {
-    const std::int64_t bytes = sent[static_cast<std::size_t>(reach.axis)];
-    if (bytes == 0) continue;
-    const bool between = reach.most_nodes > 1;
-    rates.push_back({reach.axis, bytes, between, between ? nodes.between : nodes.inside,
-                     between ? 1 : links_of(mesh, nodes, reach.axis)});
+    const Sent& by = sent[static_cast<std::size_t>(reach.axis)];
+    if (by.bytes == 0) continue;
+    AxisRate& rate = rates.emplace_back();
+    rate = {reach.axis, by.bytes, reach.most_nodes > 1, nodes.inside,
+            by.ring ? links_inside(mesh, nodes, reach.axis) : 1};
+    if (!rate.between) continue;
+    rate.link = nodes.between;
+    rate.links = 1;
+    if (by.ring && reach.axis != Axis::kPp) note_cards(prediction.setup, nodes, *by.ring, rate);
   }
   return rates;
 }

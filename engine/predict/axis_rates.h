@@ -17,7 +17,7 @@ struct AxisRate {
   std::int64_t sent_bytes = 0;  // by rank 0 in a step
   bool between = false;         // a group's ranks are on several nodes
   Link link;                    // the slowest of those that they use
-  int links = 1;                // of a device at once: several in a torus alone
+  int links = 1;                // at once: several of a device in a torus, or cards of a node
   // What an array of any size gets at most; latencies come on top.
   double bytes_per_second() const {
     return link.bytes_per_second.value * link.sustained.value * links;

@@ -81,6 +81,30 @@ TEST(AxisRates, SayHowManyLinksATorusGives) {
   EXPECT_THAT(said_of(rates[1]).text, HasSubstr("at 400 GB/s at most: 4 links of 100 GB/s ("));
 }
 
+// Eight ranks of a node send over its eight cards, where one alone has one, and one ring has one.
+TEST(AxisRates, CountTheCardsOfANode) {
+  auto setup = three_axes();
+  setup.mesh.dp = 16;
+  setup.mesh.tp = 1;
+  setup.mesh.pp = 1;
+  setup.zero = 3;
+  const Machine machine = *find_machine("dgx-h100");
+  const auto rate_of = [&](const Setup& of) {
+    const Result<Prediction> prediction = predict(of, machine);
+    EXPECT_TRUE(prediction.ok()) << prediction.error().text;
+    return prediction ? axis_rates(*prediction).at(0) : AxisRate();
+  };
+  const double card =
+      machine.inter_node.bytes_per_second.value * machine.inter_node.sustained.value;
+  const double inside =
+      machine.intra_node.bytes_per_second.value * machine.intra_node.sustained.value;
+  const AxisRate rate = rate_of(setup);
+  EXPECT_TRUE(rate.between);
+  EXPECT_DOUBLE_EQ(rate.bytes_per_second(), std::min(8 * card, inside));
+  setup.collectives = "one-ring";
+  EXPECT_DOUBLE_EQ(rate_of(setup).bytes_per_second(), std::min(card, inside));
+}
+
 TEST(AxisRates, AreNoneOfThisComputer) {
   auto setup = default_setup();
   const Result<Prediction> prediction = predict(setup, uncalibrated_local_machine());

@@ -110,7 +110,7 @@ INSTANTIATE_TEST_SUITE_P(
         Goal{"megatron-bridge-25.11", "tokens_per_second_per_rank", "LLAMA3_8B", 0.0405, 0.105},
         Goal{"megatron-bridge-25.11", "tokens_per_second_per_rank", "LLAMA3_70B", 0.105, 0.19},
         Goal{"megatron-bridge-26.04.01", "tokens_per_second_per_rank", "LLAMA3_70B", 0.05, 0.13},
-        // With rings of CP, which share a lane with messages between stages.
+        // Here rings of CP, which these rows have, share a lane with messages between stages.
         Goal{"megatron-bridge-25.11", "tokens_per_second_per_rank", "LLAMA3.1_405B", 0.23, 0.32},
         Goal{"megatron-bridge-26.04.01", "tokens_per_second_per_rank", "LLAMA3.1_405B", 0.155,
              0.29},
@@ -132,6 +132,7 @@ INSTANTIATE_TEST_SUITE_P(
         Goal{"torchtitan-2025-async-tp", "tokens_per_second_per_rank", "Float8", 0.075, 0.14},
         Goal{"torchtitan-2024-table-4", "tokens_per_second_per_rank", "", 0.115, 0.16},
         Goal{"torchtitan-2024-table-5", "tokens_per_second_per_rank", "", 0.195, 0.2},
+        // CP's rings share a lane with messages between stages here.
         Goal{"torchtitan-2024-table-6", "tokens_per_second_per_rank", "", 0.235, 0.485},
         // Its loss copies logits into fp32, which its peak has and no setting says.
         Goal{"trainy-2025-h200", "peak_gib", "", 0.205, 0.22},

@@ -57,7 +57,7 @@ const TypedUnit* take_unit(QString& text, const std::string& unit) {
   while (end > 0 && !is_number(text[end - 1])) --end;
   const QString typed = text.mid(end).trimmed();
   for (const TypedUnit& each : units_of(unit))
-    if (typed == each.name || (unit != "seconds" && typed == each.name.toLower())) {
+    if (typed == each.name || typed == each.name.toLower()) {
       text.truncate(end);
       return &each;
     }
@@ -93,9 +93,10 @@ QString unread_guess_text(const QString& typed, const std::string& unit) {
   for (const TypedUnit& each : units_of(unit))
     if (each.name != QLatin1String("us") && each.name != QLatin1String("KB")) names << each.name;
   const QString text = typed.trimmed();
-  return names.size() < 2 ? QObject::tr("“%1” is not a number.").arg(text)
-                          : QObject::tr("“%1” is no number with or without one of the units %2.")
-                                .arg(text, names.join(QStringLiteral(", ")));
+  return names.size() < 2
+             ? QObject::tr("“%1” is not a number.").arg(text)
+             : QObject::tr("“%1” is not a number. One of these units may follow it: %2.")
+                   .arg(text, names.join(QStringLiteral(", ")));
 }
 
 QString unit_beside(const QString& typed, const std::string& unit, const QLocale& locale) {

@@ -14,12 +14,12 @@ namespace parallelarium {
 QString guess_text(double value, const std::string& unit, const QLocale& locale = QLocale());
 // What stands behind the field: "%", "ms", "MiB", "GB/s", or nothing.
 QString unit_label(const std::string& unit);
-// Why a number cannot be an answer in that unit, as a sentence: a share has its limits, and nothing
-// that is counted or lasts is negative. Empty if it can.
-QString guess_problem(double value, const std::string& unit);
 // The same, or "= 0.5 MiB" where the student typed another unit.
 QString unit_beside(const QString& typed, const std::string& unit,
                     const QLocale& locale = QLocale());
+// Why a number cannot be an answer in that unit, as a sentence: a share has its limits, and nothing
+// that is counted or lasts is negative. Empty if it can.
+QString guess_problem(double value, const std::string& unit);
 // Why nothing was read, as a sentence that names the units there are.
 QString unread_guess_text(const QString& typed, const std::string& unit);
 // What a student typed, in the user's locale or with a point, in the unit that stands behind the

@@ -31,8 +31,8 @@ std::optional<double> LessonPlayer::own_guess(std::size_t index) const {
   return found->second;
 }
 
-// What was typed as it was typed, a chosen figure as figures are written, a chosen word as it
-// stands in the lesson.
+// What was typed in the unit of the question, a chosen figure as figures are written, a chosen word
+// as it stands in the lesson.
 QString LessonPlayer::answer_words(std::size_t index) const {
   const Step& step = lesson_->steps[index];
   const StepState& state = states_[index];

@@ -192,9 +192,9 @@ Result<PlanAnswer> plan_answer_from_json(const nlohmann::json& json) {
   for (const nlohmann::json& entry : *rules) {
     if (!entry.contains("message")) return no_plan_answer();
     const bool holds = entry.value("holds", false);
-    answer.rules.push_back({entry.value("source", std::string()),
-                            message_from_json(entry["message"]),
-                            !holds && !entry.value("tied", false), std::nullopt});
+    answer.rules.push_back(
+        {entry.value("source", std::string()), message_from_json(entry["message"]),
+         !holds && !entry.value("tied", false) && !entry.contains("critical_batch"), std::nullopt});
     if (const auto kept = entry.find("setup"); !holds && kept != entry.end() && kept->is_object()) {
       Result<Setup> setup = setup_from_json(*kept);
       if (!setup) return setup.error();

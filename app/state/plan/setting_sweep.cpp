@@ -42,8 +42,10 @@ std::optional<double> ran_figure(const RunRecord& record, const QString& figure)
   if (figure == QLatin1String("tokens")) return step.tokens_per_second;
   if (figure == QLatin1String("compute")) return step.compute_seconds;
   if (figure == QLatin1String("exposed")) return step.exposed_communication_seconds;
-  if (figure == QLatin1String("communication")) return step.communication_seconds;
-  if (figure == QLatin1String("communication-over-compute") && step.compute_seconds > 0)
+  // A run that was stored before this was told has none, though some of it was exposed.
+  const bool tells = step.communication_seconds >= step.exposed_communication_seconds;
+  if (figure == QLatin1String("communication") && tells) return step.communication_seconds;
+  if (figure == QLatin1String("communication-over-compute") && tells && step.compute_seconds > 0)
     return step.communication_seconds / step.compute_seconds;
   if (figure == QLatin1String("bubble")) return run.bubble.of_total;
   if (figure == QLatin1String("mfu") && step.mfu > 0) return step.mfu;

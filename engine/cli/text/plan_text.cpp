@@ -156,7 +156,7 @@ std::string room_text(const PlanResult& result, const Machine& machine) {
   return any ? wrapped(room_missing().text, kPlanWidth, 0) + "\n" : std::string();
 }
 
-// What the exposed communication of plan 1 stands on.
+// What the communication of plan 1 stands on.
 std::string best_rates_text(const std::vector<AxisRate>& rates) {
   std::string text;
   for (const AxisRate& rate : rates)

@@ -344,7 +344,8 @@ nlohmann::json to_json(const StepFigures& step, bool observed) {
       {"compute_seconds", step.compute_seconds},
       {"communication_seconds", step.communication_seconds},
       {"communication_over_compute",
-       share(step.compute_seconds > 0 ? step.communication_seconds / step.compute_seconds : 0)},
+       step.compute_seconds > 0 ? nlohmann::json(step.communication_seconds / step.compute_seconds)
+                                : nullptr},
       {"exposed_communication_seconds", step.exposed_communication_seconds},
       {"tokens_per_second", step.tokens_per_second},
       {"model_flops_per_second_per_rank", step.model_flops_per_second_per_rank},

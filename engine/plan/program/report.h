@@ -37,7 +37,8 @@ struct StepFigures {
   double seconds = 0;  // of a run: the median
   double seconds_min = 0, seconds_max = 0;
   double compute_seconds = 0;  // busiest rank's compute lane
-  // Of that rank: in which it communicates, and of those in which it computes nothing meanwhile.
+  // Of that rank: in which it communicates or copies to the host and back (of a folded ring of TP
+  // only what nothing hides), and of those in which it computes nothing meanwhile.
   double communication_seconds = 0, exposed_communication_seconds = 0;
   double tokens_per_second = 0;
   double model_flops_per_second_per_rank = 0;

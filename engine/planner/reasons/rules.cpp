@@ -86,16 +86,16 @@ PlanRule rule_of_batch(const PlanRequest& request) {
                            "a step has {}, more, and twice as many would save only {} of the steps",
                            of_step, saved);
   const Message unknown = message("plan-rule-unknown",
-                                  "Earlier in training it is smaller and other data have another, "
-                                  "which no plan knows; a run with DP measures it.");
-  const Message fitted =
-      message("plan-rule-fitted", "{} The law was fitted on smaller models.", unknown);
+                                  "Earlier in training it is smaller, and other data have another "
+                                  "one. No plan knows it; a run with DP measures it.");
+  const Message fitted = message(
+      "plan-rule-fitted", "{} The law was fitted on smaller models, all of them dense.", unknown);
   told.sentence = message(
       "plan-rule-batch",
-      "More DP helps up to the critical batch, {} tokens ({} sequences) at the loss of {} to which "
-      "{} parameters tend: {}. {}",
-      figure(count_text(critical.tokens)), figure(three_digits(critical.tokens / sequence)),
-      figure(three_digits(critical.loss)), figure(count_text(critical.parameters)), here,
+      "More DP helps up to the critical batch. Of a model of {} parameters it is {} tokens ({} "
+      "sequences) at most, at the loss of {} that it reaches at best: {}. {}",
+      figure(count_text(critical.parameters)), figure(count_text(critical.tokens)),
+      figure(three_digits(critical.tokens / sequence)), figure(three_digits(critical.loss)), here,
       critical.parameters > kMostFittedParameters ? fitted : unknown);
   return told;
 }

@@ -267,9 +267,9 @@ LinkSeconds CostModel::link_seconds(const Op& op, int rank) const {
   if (op.kind != OpKind::kCollective) {
     const Link& link = link_between(rank, op.peer);
     const double seconds = over(static_cast<double>(op.bytes), sustained_rate(link));
-    if (&link == &nodes_.between) return {0, seconds};
+    if (&link == &nodes_.between) return {0, seconds * op.repeat};
     const int links = nodes_.torus.empty() ? 1 : torus_reach(nodes_.torus, {0}).of_links;
-    return {seconds * hops_between(rank, op.peer) / std::max(1, links), 0};
+    return {seconds * hops_between(rank, op.peer) * op.repeat / std::max(1, links), 0};
   }
   if (op.group < 0) return {};
   const GroupCost& group = groups_[static_cast<std::size_t>(op.group)];

@@ -48,12 +48,29 @@ class LatestCollectives {
   std::size_t next_ = 0;
 };
 
+bool is_of_tensor(const Program& program, const Op& op) {
+  return op.group >= 0 && program.groups[static_cast<std::size_t>(op.group)].axis == Axis::kTp;
+}
+
+// Messages of TP stand beside what computes, or folds have them.
+bool has_tensor_rings(const Program& program) {
+  if (std::any_of(program.folds.begin(), program.folds.end(),
+                  [](const Fold& fold) { return !fold.steps.empty(); }))
+    return true;
+  return std::any_of(program.ranks.begin(), program.ranks.end(), [&](const RankProgram& rank) {
+    return std::any_of(rank.ops.begin(), rank.ops.end(), [&](const Op& op) {
+      return op.kind == OpKind::kSend && op.lane != Lane::kCompute && is_of_tensor(program, op);
+    });
+  });
+}
+
 // What ops of these durations ask of links; empty where no two of a rank use one at the same time.
-// Collectives of the compute lane are left out, and so are rings of TP: a folded Program has them
-// behind what it computes, and would be slowed at other times than its pieces.
+// Collectives of the compute lane are left out, and so is what TP sends where its products go in
+// rings: a folded Program sends that after its products, and would be slowed at other times.
 LinkDemand demand_of(const Program& program, const CostModel& cost,
                      const std::vector<std::int64_t>& durations) {
   LinkDemand links(durations.size());
+  const bool rings = has_tensor_rings(program);
   bool several = false;
   std::size_t flat = 0;
   for (const RankProgram& rank : program.ranks) {
@@ -62,9 +79,7 @@ LinkDemand demand_of(const Program& program, const CostModel& cost,
     for (const Op& op : rank.ops) {
       LinkShares& shares = links[flat];
       const std::int64_t duration = durations[flat++];
-      const bool tensor =
-          op.group >= 0 && program.groups[static_cast<std::size_t>(op.group)].axis == Axis::kTp;
-      if (op.lane == Lane::kCompute || tensor) continue;
+      if (op.lane == Lane::kCompute || (rings && is_of_tensor(program, op))) continue;
       shares =
           shares_of(op, cost.link_seconds(op, rank.rank), static_cast<double>(duration) * 1e-9);
       for (std::size_t link = 0; link < shares.size(); ++link) {

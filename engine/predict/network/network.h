@@ -53,7 +53,7 @@ struct Network {
 // The Network of a Machine for that many ranks: a switch, or two levels where they do not fit into
 // one node; of this computer its memory, by measured messages where every rank has a core. Its GPUs
 // are on a switch where every rank has one; else ranks share one and its memory. Of a torus it has
-// the first two axes, so that no more ranks than those have are on the Machine.
+// the first two axes. Requires there: ranks fill one of these axes, or both.
 Network network_of(const Machine& machine, int ranks);
 // This computer's memory by measured messages, the smallest first. Latency and bandwidth become
 // those of the smallest and of the largest, for formulas and words. It must not be empty.

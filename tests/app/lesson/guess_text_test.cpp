@@ -43,7 +43,8 @@ TEST(GuessText, ReadsQuantitiesInTheUnitsThatPeopleTypeThemIn) {
   EXPECT_FALSE(read_guess(QStringLiteral("4 MiB"), "1", english));
 }
 
-// What stands beside the field says what is judged, and what is kept of a guess is read back as it.
+// What stands beside the field says what is judged, and what is kept of a guess is read back as it
+// to half a per cent.
 TEST(GuessText, SaysInItsOwnUnitWhatWasTypedInAnother) {
   const QLocale english(QLocale::English);
   EXPECT_EQ(unit_beside(QString(), "bytes", english), QStringLiteral("MiB"));

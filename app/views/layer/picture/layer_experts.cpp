@@ -221,7 +221,7 @@ QString row_runs_legend(const LayerPicture& picture) {
           .arg(counted_text(*picture.routed));
   if (!shows_limits(picture) || picture.routed->capacity == 0) return legend;
   return legend + QLatin1Char(' ') +
-         ExpertTexts::tr("Dashed: an expert's capacity, and what it drops.");
+         ExpertTexts::tr("Dashed: what all homes together may send an expert, and what it drops.");
 }
 
 QString held_experts_text(const LayerTensor& weights) {

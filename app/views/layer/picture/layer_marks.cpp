@@ -121,8 +121,10 @@ StepMarks group_of_step(const LayerSteps& layer, int index, const LayerStep* bef
   StepMarks group{index, {}};
   if (step.kind != LayerStepKind::kCompute) {
     // What an all-to-all of tokens needs to know goes right before it.
-    if (before && before->purpose != Purpose::kCounts) group.cells.push_back({LayerMark::kArrow});
-    if (before && step.blocks > 1) group.cells.back().wide = kRingArrow;
+    if (before && before->purpose != Purpose::kCounts) {
+      group.cells.push_back({LayerMark::kArrow});
+      if (step.blocks > 1) group.cells.back().wide = kRingArrow;
+    }
     group.cells.push_back({LayerMark::kBar});
     group.cells.back().wide = layer_links_width(layer_links(layer, step, shown));
     group.least = step.purpose == Purpose::kCounts || step.blocks > 1 ? kLeastCounts : kLeastBar;

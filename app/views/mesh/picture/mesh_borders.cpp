@@ -133,7 +133,7 @@ void paint_torn_nodes(const MeshBrush& brush) {
           right = std::max(right, other.right());
       const double room = right - cell.left() - 8;
       QString name = NodeBorders::tr("Node %1").arg(node);
-      if (label_width(font, name) + 4 > room) name = QStringLiteral("N%1").arg(node);
+      if (label_width(font, name) + 4 > room) name = NodeBorders::tr("N%1").arg(node);
       // On the border, as the title of a box.
       const QRectF place(cell.left() + 6, cell.top() - kAround - kNameHeight / 2 - 1,
                          label_width(font, name) + 4, kNameHeight);

@@ -126,21 +126,28 @@ std::vector<StageParcel> parcels_of(const LaneRows& rows) {
   return parcels;
 }
 
-// Of norms and losses the data lane adds up parts of TP ranks, too: they belong to no layer, and
-// count as what brings replicas in step.
-void add_connection(const Program& program, const Op& op, Connects& connects) {
+bool has_replicas(const Program& program) {
+  return std::any_of(program.groups.begin(), program.groups.end(), [](const Group& group) {
+    return group.axis == Axis::kDp && group.ranks.size() > 1;
+  });
+}
+
+// Of norms, losses and tied tables the data lane adds up what ranks of another axis have, too: that
+// belongs to no layer, and where there are replicas it counts as what brings them in step.
+void add_connection(const Program& program, bool replicas, const Op& op, Connects& connects) {
   if (op.kind == OpKind::kCompute || op.group < 0) return;
-  const bool in_layer = op.kind != OpKind::kCollective || op.purpose == Purpose::kActivations ||
+  const bool collective = op.kind == OpKind::kCollective;
+  const bool in_layer = !collective || op.purpose == Purpose::kActivations ||
                         op.purpose == Purpose::kGradients || op.purpose == Purpose::kRegather;
   switch (program.groups[static_cast<std::size_t>(op.group)].axis) {
     case Axis::kPp:
-      (op.kind == OpKind::kCollective ? connects.replicas : connects.stages) = true;
+      (collective && replicas ? connects.replicas : connects.stages) = true;
       break;
     case Axis::kTp:
-      (in_layer ? connects.tensor : connects.replicas) = true;
+      (!in_layer && replicas ? connects.replicas : connects.tensor) = true;
       break;
     case Axis::kCp:
-      (op.kind == OpKind::kCollective ? connects.replicas : connects.context) = true;
+      (collective && replicas ? connects.replicas : connects.context) = true;
       break;
     default:
       connects.replicas = true;
@@ -262,6 +269,7 @@ std::shared_ptr<const LaneRows> make_rows(std::shared_ptr<const Prediction> pred
                                           std::shared_ptr<const Timeline> timeline) {
   auto result = std::make_shared<LaneRows>();
   const Program& program = prediction->program;
+  const bool replicas = has_replicas(program);
   for (std::size_t index = 0; index < program.ranks.size(); ++index) {
     const RankProgram& rank = program.ranks[index];
     Row row;
@@ -270,7 +278,7 @@ std::shared_ptr<const LaneRows> make_rows(std::shared_ptr<const Prediction> pred
     row.stage = rank.stage;
     row.label = row_label(*prediction, rank);
     for (const Op& op : rank.ops)
-      add_connection(program, op, result->connects[static_cast<std::size_t>(op.lane)]);
+      add_connection(program, replicas, op, result->connects[static_cast<std::size_t>(op.lane)]);
     std::array<std::vector<Bar>, kLanes> lanes;
     for (const Bar& bar : bars_of(program, *timeline, row.rank_index)) {
       lanes[static_cast<std::size_t>(bar.lane)].push_back(bar);

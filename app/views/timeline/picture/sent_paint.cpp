@@ -70,7 +70,10 @@ QString sent_lane_name(const Picture& picture, Lane which) {
   if (all.replicas) whom << SentWords::tr("replicas");
   if (all.tensor) whom << SentWords::tr("TP ranks");
   if (all.context) whom << SentWords::tr("CP ranks");
-  return SentWords::tr("between %1").arg(whom.join(SentWords::tr(" and ")));
+  const QString last = whom.takeLast();
+  return SentWords::tr("between %1")
+      .arg(whom.isEmpty() ? last
+                          : SentWords::tr("%1 and %2").arg(whom.join(QStringLiteral(", ")), last));
 }
 
 SentColors sent_colors(const BarLook& look, double height) {

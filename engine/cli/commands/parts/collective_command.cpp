@@ -44,12 +44,13 @@ Result<Network> network_for(const CollectiveOptions& options, const Collective& 
     const Result<Machine> machine = find_machine(options.machine);
     if (!machine) return machine.error();
     const std::vector<int>& axes = machine->torus;
-    const int plane = axes.empty() ? ranks : axes[0] * (axes.size() > 1 ? axes[1] : 1);
-    if (ranks > plane)
+    const int axis = axes.empty() ? ranks : axes[0];
+    const int plane = axes.size() > 1 ? axis * axes[1] : axis;
+    if (ranks != axis && ranks != plane && options.topology_given->count() == 0)
       return message("collective-torus",
-                     "A collective alone is drawn on two axes of a torus, which in {} have {} "
-                     "devices; give --ranks {} or fewer.",
-                     machine->title, plane, plane);
+                     "A collective alone takes one or two whole axes of a torus, which in {} have "
+                     "{} and {} devices; give --ranks {} or {}.",
+                     machine->title, axis, plane, axis, plane);
     network = network_of(*machine, ranks);
   }
   if (options.machine.empty() || options.topology_given->count() > 0) {

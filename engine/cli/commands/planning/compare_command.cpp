@@ -108,7 +108,7 @@ std::string signed_seconds(double seconds) {
   return (seconds < 0 ? "-" : "+") + seconds_text(std::abs(seconds));
 }
 
-// What the exposed communication of predictions stands on.
+// What the communication of predictions stands on.
 std::string communication_text(const SideBySide& beside) {
   std::string text;
   for (std::size_t at = 0; at < beside.columns.size(); ++at) {
