@@ -17,12 +17,12 @@ namespace {
 
 constexpr std::size_t kAxes = 6;  // of Axis
 
-struct Sent {
+struct SentAlong {
   std::int64_t bytes = 0;
   const Group* ring = nullptr;  // the largest group of a collective in which data go round
 };
 
-std::array<Sent, kAxes> sent_by_axis(const Prediction& prediction, const Repeats& repeats) {
+std::array<SentAlong, kAxes> sent_by_axis(const Prediction& prediction, const Repeats& repeats) {
   const Program& program = prediction.program;
   const auto at = static_cast<std::size_t>(representative_of(program, prediction.setup.mesh, 0));
   const RankProgram& rank = program.ranks[at];
@@ -37,13 +37,13 @@ std::array<Sent, kAxes> sent_by_axis(const Prediction& prediction, const Repeats
                                          static_cast<int>(place - group.ranks.begin()))
                            .sent;
   };
-  std::array<Sent, kAxes> sent{};
+  std::array<SentAlong, kAxes> sent{};
   for_each_run(repeats, at, rank.ops.size(), [&](std::size_t first, std::size_t last, Nanoseconds) {
     for (std::size_t op = first; op < last; ++op) {
       const std::int32_t group = rank.ops[op].group;
       if (group < 0) continue;
       const Group& of = program.groups[static_cast<std::size_t>(group)];
-      Sent& by = sent[static_cast<std::size_t>(of.axis)];
+      SentAlong& by = sent[static_cast<std::size_t>(of.axis)];
       by.bytes += sent_by(rank.ops[op], of);
       if (rank.ops[op].kind != OpKind::kCollective ||
           rank.ops[op].collective == CollectiveKind::kAllToAll)
@@ -95,7 +95,7 @@ std::vector<AxisRate> axis_rates(const Prediction& prediction, const Repeats& re
   const Nodes nodes = nodes_of(prediction.setup, prediction.machine);
   const auto sent = sent_by_axis(prediction, repeats);
   for (const AxisReach& reach : axis_reaches(mesh, nodes)) {
-    const Sent& by = sent[static_cast<std::size_t>(reach.axis)];
+    const SentAlong& by = sent[static_cast<std::size_t>(reach.axis)];
     if (by.bytes == 0) continue;
     AxisRate& rate = rates.emplace_back();
     rate = {reach.axis, by.bytes, reach.most_nodes > 1, nodes.inside,
