@@ -89,7 +89,7 @@ TEST(AxisRates, CountTheCardsOfANode) {
   setup.mesh.pp = 1;
   setup.zero = 3;
   const Machine machine = *find_machine("dgx-h100");
-  const auto rate_of = [&](const Setup& of) {
+  const auto rate_of = [&](const parallelarium::Setup& of) {
     const Result<Prediction> prediction = predict(of, machine);
     EXPECT_TRUE(prediction.ok()) << prediction.error().text;
     return prediction ? axis_rates(*prediction).at(0) : AxisRate();
