@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The plans to look at first, with what limits each and how far its step can be trusted.
 #include <QCoreApplication>
+#include <algorithm>
 
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
@@ -12,7 +13,7 @@
 namespace parallelarium {
 namespace {
 
-constexpr double kAdviceHead = 22, kAdviceLine = 18, kMerits = 170, kStep = 120, kMemory = 84;
+constexpr double kAdviceHead = 22, kAdviceLine = 18, kStep = 120, kMemory = 84;
 
 struct AdviceTexts {
   Q_DECLARE_TR_FUNCTIONS(SearchView)
@@ -28,7 +29,9 @@ double paint_recommended(QPainter& painter, const QRectF& rect, const SearchPict
   put_caps(painter, QRectF(rect.left(), rect.top(), rect.width(), kAdviceHead),
            AdviceTexts::tr("Recommended"), theme, texts);
   const bool several = answer.gpu_counts().size() > 1;
-  double y = rect.top() + kAdviceHead;
+  double y = rect.top() + kAdviceHead, merits = 0;
+  for (const PlanAdvice& advice : answer.recommended)
+    merits = std::max(merits, label_width(bold, merits_text(advice.merits)) + 14);
   for (const PlanAdvice& advice : answer.recommended) {
     const FoundPlan& plan = advice.plan;
     const bool selected = picture.selected && picture.selected->setup == plan.setup;
@@ -36,17 +39,17 @@ double paint_recommended(QPainter& painter, const QRectF& rect, const SearchPict
     if (selected) painter.fillRect(row.adjusted(-4, 0, 4, -2), theme.accent_soft);
     const QColor ink = selected ? theme.ink_on(theme.accent_soft) : theme.text;
     const QRectF line(rect.left(), y, rect.width(), kAdviceLine);
-    put_elided(painter, QRectF(line.left(), y, kMerits - 8, kAdviceLine), Qt::AlignVCenter,
+    put_elided(painter, QRectF(line.left(), y, merits, kAdviceLine), Qt::AlignVCenter,
                merits_text(advice.merits), bold, ink, texts);
-    put_elided(painter, QRectF(line.left() + kMerits, y, kStep - 8, kAdviceLine), Qt::AlignVCenter,
+    put_elided(painter, QRectF(line.left() + merits, y, kStep - 8, kAdviceLine), Qt::AlignVCenter,
                step_text(answer, plan), bold, ink, texts);
-    put_elided(painter, QRectF(line.left() + kMerits + kStep, y, kMemory - 8, kAdviceLine),
+    put_elided(painter, QRectF(line.left() + merits + kStep, y, kMemory - 8, kAdviceLine),
                Qt::AlignVCenter, memory_text(answer, plan), plain, ink, texts);
-    put_elided(painter, line.adjusted(kMerits + kStep + kMemory, 0, 0, 0), Qt::AlignVCenter,
+    put_elided(painter, line.adjusted(merits + kStep + kMemory, 0, 0, 0), Qt::AlignVCenter,
                several ? AdviceTexts::tr("%1 GPUs, %2").arg(plan.gpus).arg(axes_text(plan.setup))
                        : axes_text(plan.setup),
                plain, ink, texts);
-    put_elided(painter, line.adjusted(kMerits, kAdviceLine - 1, 0, kAdviceLine - 1),
+    put_elided(painter, line.adjusted(merits, kAdviceLine - 1, 0, kAdviceLine - 1),
                Qt::AlignVCenter,
                AdviceTexts::tr("limited by: %1").arg(limits_text(plan, answer.capacity_bytes)),
                small, selected ? ink : theme.muted, texts);

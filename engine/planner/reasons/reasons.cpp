@@ -21,17 +21,18 @@ namespace parallelarium {
 
 namespace {
 
-// "TP 8 → 4 takes 1.2 s more; most of it is exposed communication of TP, +0.9 s."
+// "TP 8 → 4 takes 1.2 s more; the largest difference is exposed communication of TP, +0.9 s."
 Message sentence_of(const std::string& change, double seconds, const Cause& cause) {
   const Message by = figure(seconds_text(std::abs(seconds)));
   const Message part = figure(
       fmt::format("{}{}", cause.seconds < 0 ? "-" : "+", seconds_text(std::abs(cause.seconds))));
   const Message why = words_of_cause(cause.cause);
   if (seconds == 0) return message("plan-why-equal", "{} takes exactly as long.", change);
-  return seconds > 0 ? message("plan-why-slower", "{} takes {} longer; most of it is {}, {}.",
-                               change, by, why, part)
-                     : message("plan-why-faster", "{} takes {} less; most of it is {}, {}.", change,
-                               by, why, part);
+  return seconds > 0
+             ? message("plan-why-slower", "{} takes {} longer; the largest difference is {}, {}.",
+                       change, by, why, part)
+             : message("plan-why-faster", "{} takes {} less; the largest difference is {}, {}.",
+                       change, by, why, part);
 }
 
 PlanReason reason_of(const Plan& best, const Setup& setup, const Result<Tried>& tried,

@@ -92,8 +92,10 @@ PlanRule rule_of_batch(const PlanRequest& request) {
       "plan-rule-fitted", "{} The law was fitted on smaller models, all of them dense.", unknown);
   told.sentence = message(
       "plan-rule-batch",
-      "More DP helps up to the critical batch. Of a model of {} parameters it is {} tokens ({} "
-      "sequences) at most, at the loss of {} that it reaches at best: {}. {}",
+      "More DP helps up to the critical batch. Where a token meets {} parameters beside tables, it "
+      "is {} tokens ({} sequences) at most, at the loss of {} that such a model reaches at best: "
+      "{}. "
+      "{}",
       figure(count_text(critical.parameters)), figure(count_text(critical.tokens)),
       figure(three_digits(critical.tokens / sequence)), figure(three_digits(critical.loss)), here,
       critical.parameters > kMostFittedParameters ? fitted : unknown);

@@ -70,7 +70,7 @@ Message said_of_best(const WhyNot& answer, const Plan* best, Objective objective
   return message(
       "plan-value-slower",
       "Of {} candidates with {} the fastest takes {}, {} or {} longer than the best plan "
-      "({}); most of it is {}, {}.",
+      "({}); the largest difference is {}, {}.",
       answer.candidates, shown, takes, figure(seconds_text(*answer.seconds)),
       percent_of(*answer.seconds / best->step.seconds), answer.change, words_of_cause(cause.cause),
       figure(seconds_text(cause.seconds)));
