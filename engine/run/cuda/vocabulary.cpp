@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/run/cuda/vocabulary.h"
 
+#include "kernels/base/launch.h"
 #include "kernels/gpu.h"
 
 namespace parallelarium {
