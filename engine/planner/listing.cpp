@@ -54,9 +54,11 @@ class Lister {
       candidate.zero_group = shardings[at].group;
       space_.write(candidate, setup_);
       const std::vector<Message> wrong = validate(setup_);
+      const bool by_recompute = !wrong.empty() && wrong.front().field == "recompute";
       // One rule alone looks at the group.
-      if (!wrong.empty() && wrong.front().field != "zero_group") end = shardings.size();
-      if (!wrong.empty())
+      if (!wrong.empty() && !by_recompute && wrong.front().field != "zero_group")
+        end = shardings.size();
+      if (!wrong.empty() && !by_recompute)
         tally_.count(PlanClass::kRefused, wrong.front(), candidate,
                      static_cast<std::int64_t>(end - at) * recomputes);
       else
@@ -69,7 +71,7 @@ class Lister {
     return request_.refuses ? request_.refuses(setup_) : std::nullopt;
   }
 
-  // Its Setup, which was written, is valid with all these.
+  // Its Setup, which was written, is valid with all these, if it is with what it computes again.
   void enter(Candidate candidate, const std::vector<Sharding>& shardings) {
     // What is refused for another axis is refused with any of these and any recompute.
     if (const auto why = refusal();
@@ -81,6 +83,11 @@ class Lister {
     for (std::size_t recompute = 0; recompute < space_.recomputes().size(); ++recompute) {
       candidate.recompute = static_cast<std::uint8_t>(recompute);
       setup_.recompute = space_.recomputes()[recompute];
+      if (const std::vector<Message> wrong = validate(setup_); !wrong.empty()) {
+        tally_.count(PlanClass::kRefused, wrong.front(), candidate,
+                     static_cast<std::int64_t>(shardings.size()));
+        continue;
+      }
       const Footing footing = tables_.footing_of(candidate, setup_);
       for (const Sharding& sharding : shardings) {
         candidate.zero = sharding.zero;

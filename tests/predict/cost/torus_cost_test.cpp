@@ -98,10 +98,11 @@ TEST(TorusCost, ZeroThreeIsBoundByTokensOfADevice) {
   for (const double share : {0.25, 0.5, 2.0, 4.0}) {
     setup.model.sequence = std::int64_t(share * bound);
     const StepFigures step = torus_step(setup, machine);
-    // Attention, vocabulary and passes at memory speed compute beside the book's two products.
+    // Attention, vocabulary and passes at memory speed compute beside the book's two products, and
+    // the embedding's table is sent without any.
     const double ratio = step.communication_seconds / step.compute_seconds * share;
     EXPECT_GT(ratio, 0.6) << share;
-    EXPECT_LT(ratio, 1.1) << share;
+    EXPECT_LT(ratio, 1.15) << share;
   }
 }
 
@@ -109,6 +110,7 @@ TEST(TorusCost, ZeroThreeIsBoundByTokensOfADevice) {
 TEST(TorusCost, GroupsOnDifferentAxesDoNotSlowEachOther) {
   auto setup = on_cube(16, 4, 1);
   setup.zero = 3;
+  setup.overlap_tensor = true;  // TP has a lane beside what computes
   const Result<Prediction> prediction = predict(setup, cube());
   ASSERT_TRUE(prediction.ok()) << prediction.error().text;
   EXPECT_EQ(link_sharing(*prediction).seconds, 0);
