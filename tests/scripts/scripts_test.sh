@@ -7,7 +7,7 @@ set -euo pipefail
 source_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
-unset CUDACXX CUDA_HOME CUDA_PATH CUDAHOSTCXX CUDAARCHS CUDAToolkit_ROOT PARALLELARIUM_DRIVER WITH_CUDA
+unset CUDACXX CUDA_HOME CUDA_PATH CUDAHOSTCXX CUDAARCHS CUDAToolkit_ROOT PARALLELARIUM_DRIVER WITH_CUDA EVERY_GPU
 mkdir "$tmp/bin"
 PATH=$tmp/bin:$PATH
 # shellcheck source=app/prepare.sh
