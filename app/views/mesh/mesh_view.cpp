@@ -205,7 +205,7 @@ void MeshView::show_form(MeshForm form) {
   update();
 }
 
-// Whoever names the arrangement wants to see it, not the way there.
+// A name asks for the arrangement itself: the ranks do not move there first.
 void MeshView::show_part(const QString& part) {
   show_form(form_of_part(part));
   state_->move.stop();
