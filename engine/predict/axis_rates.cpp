@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <nlohmann/json.hpp>
 
 #include "engine/collectives/algorithm_names.h"
@@ -68,10 +67,7 @@ double sustained_speed(const Link& link) {
 // go no faster than its ranks in a node do; stages and ranks with experts send over a card each.
 void note_cards(const Setup& setup, const Nodes& nodes, const Group& group, AxisRate& rate) {
   if (group.axis == Axis::kPp || group.axis == Axis::kEp) return;
-  std::map<int, int> on_node;
-  for (const int rank : group.ranks) ++on_node[nodes.node_of(rank)];
-  int fewest = static_cast<int>(group.ranks.size());
-  for (const auto& [node, ranks] : on_node) fewest = std::min(fewest, ranks);
+  const int fewest = fewest_on_a_node(nodes, group.ranks);
   if (fewest == 1) return;
   if (setup.collectives != kOneRing) rate.links = fewest;
   if (rate.bytes_per_second() <= sustained_speed(nodes.inside)) return;

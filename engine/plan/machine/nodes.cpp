@@ -61,6 +61,14 @@ std::vector<std::pair<int, int>> hops_of(const Mesh& mesh, Axis axis, int rank) 
   return hops_along(axis, members_of(mesh, axis, rank));
 }
 
+int fewest_on_a_node(const Nodes& nodes, const std::vector<int>& ranks) {
+  std::map<int, int> on_node;
+  for (const int rank : ranks) ++on_node[nodes.node_of(rank)];
+  int fewest = static_cast<int>(ranks.size());
+  for (const auto& [node, count] : on_node) fewest = std::min(fewest, count);
+  return fewest;
+}
+
 std::vector<AxisReach> axis_reaches(const Mesh& mesh, const Nodes& nodes) {
   std::vector<AxisReach> reaches;
   for (const Axis axis : {Axis::kTp, Axis::kCp, Axis::kEp, Axis::kDp, Axis::kPp}) {

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
 
 #include "engine/collectives/algorithm_names.h"
 #include "engine/predict/cost/simulate.h"
@@ -87,7 +86,7 @@ CostModel::CostModel(const Program& program, const Machine& machine, const Setup
   }
   for (const Group& group : program.groups) {
     const Link& link = slowest_link(group.ranks);
-    const int on_node = fewest_on_a_node(group.ranks);
+    const int on_node = fewest_on_a_node(nodes_, group.ranks);
     const TorusReach torus = torus_of(group.ranks);
     const int links = std::max(1, torus.links);
     const bool one_node = on_node == static_cast<int>(group.ranks.size());
@@ -148,14 +147,6 @@ double CostModel::leaving_of(const Setup& setup, const Group& group, int on_node
 }
 
 // Of the nodes that the group spans; all of its ranks where it spans one.
-int CostModel::fewest_on_a_node(const std::vector<int>& ranks) const {
-  std::map<int, int> on_node;
-  for (const int rank : ranks) ++on_node[nodes_.node_of(rank)];
-  int fewest = static_cast<int>(ranks.size());
-  for (const auto& [node, count] : on_node) fewest = std::min(fewest, count);
-  return fewest;
-}
-
 const Link& CostModel::link_between(int a, int b) const {
   const auto gpu_of = [&](int rank) {
     const auto at = static_cast<std::size_t>(rank);

@@ -76,7 +76,6 @@ class CostModel {
   double timed_seconds(const CollectiveTimes& times, CollectiveKind kind, double bytes,
                        const GroupCost& group) const;
   double messages_of(CollectiveKind kind, int ranks) const;
-  int fewest_on_a_node(const std::vector<int>& ranks) const;
   TorusReach torus_of(const std::vector<int>& ranks) const;
   int hops_between(int a, int b) const;
   LinkSeconds use_of(CollectiveKind kind, Purpose purpose, double bytes,
