@@ -7,6 +7,7 @@
 #include <QStyle>
 #include <QVariant>
 #include <cstdlib>
+#include <utility>
 
 namespace parallelarium {
 
@@ -36,6 +37,7 @@ StepBox::StepBox(const QString& accessible_name, Step step, QWidget* parent)
     : QAbstractSpinBox(parent), step_(std::move(step)) {
   setAccessibleName(accessible_name);
   lineEdit()->setAccessibleName(accessible_name);
+  lineEdit()->installEventFilter(this);
   setFixedHeight(26);
   setKeyboardTracking(false);
   connect(this, &QAbstractSpinBox::editingFinished, this, &StepBox::commit);
@@ -73,6 +75,20 @@ QSize StepBox::sizeHint() const { return {86, 26}; }
 
 QAbstractSpinBox::StepEnabled StepBox::stepEnabled() const {
   return StepUpEnabled | StepDownEnabled;
+}
+
+// The click that comes into the field selects all of it, so that typing replaces it; a further one
+// places the cursor, and a drag selects what it is over.
+void StepBox::focusInEvent(QFocusEvent* event) {
+  entered_ = event->reason() == Qt::MouseFocusReason;
+  QAbstractSpinBox::focusInEvent(event);
+}
+
+bool StepBox::eventFilter(QObject* watched, QEvent* event) {
+  if (event->type() == QEvent::MouseButtonRelease && std::exchange(entered_, false) &&
+      !lineEdit()->hasSelectedText())
+    lineEdit()->selectAll();
+  return QAbstractSpinBox::eventFilter(watched, event);
 }
 
 // Ctrl+Z takes typing back only while something is being typed; else it is the window's undo.

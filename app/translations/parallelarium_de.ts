@@ -8857,8 +8857,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>passen vielleicht</translation>
     </message>
     <message>
-        <source>such as: %1 ▸</source>
-        <translation>etwa: %1 ▸</translation>
+        <source>such as %1: %2 ▸</source>
+        <translation>etwa %1: %2 ▸</translation>
     </message>
     <message>
         <source>How each candidate ends</source>
@@ -9180,6 +9180,22 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <source>%1 It is a tie.</source>
         <translation>%1 Das liegt gleichauf.</translation>
     </message>
+    <message>
+        <source>Selects %1</source>
+        <translation>Wählt %1</translation>
+    </message>
+    <message>
+        <source>simpler</source>
+        <translation>einfacher</translation>
+    </message>
+    <message>
+        <source>Of the plan that is selected in Search, the fastest with a step of %1: %2.</source>
+        <translation>Vom Plan, der unter Suchen ausgewählt ist, dem schnellsten mit einem Schritt von %1: %2.</translation>
+    </message>
+    <message>
+        <source>Of the plan that is selected in Search, whose step takes %1, %2 longer than the fastest plan's: %3.</source>
+        <translation>Vom Plan, der unter Suchen ausgewählt ist und dessen Schritt %1 dauert, %2 länger als der des schnellsten Plans: %3.</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::SearchView</name>
@@ -9352,8 +9368,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Grenze einer GPU</translation>
     </message>
     <message>
-        <source>not counted: a framework's own</source>
-        <translation>nicht gezählt: Eigenes eines Frameworks</translation>
+        <source>beside it: a framework's own</source>
+        <translation>daneben: Eigenes eines Frameworks</translation>
     </message>
 </context>
 <context>
@@ -9543,8 +9559,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Heute</translation>
     </message>
     <message>
-        <source>Paste the launch line of what you train today: the search says how far it is from the best, and what one change would do</source>
-        <translation>Füge die Startzeile dessen ein, was du heute trainierst: Die Suche sagt, wie weit es vom Besten entfernt ist und was eine Änderung brächte</translation>
+        <source>Paste the launch line of what you train today, or type its degrees: the search says how far it is from the best, and what one change would do</source>
+        <translation>Füge die Startzeile dessen ein, was du heute trainierst, oder tippe seine Grade: Die Suche sagt, wie weit es vom Besten entfernt ist und was eine Änderung brächte</translation>
     </message>
     <message>
         <source>Forget it</source>
@@ -9609,6 +9625,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>The model has no experts that EP could spread over ranks.</source>
         <translation>Das Modell hat keine Experten, die EP auf Ränge verteilen könnte.</translation>
+    </message>
+    <message>
+        <source>Model, GPUs, batch and axes are again what they were before it</source>
+        <translation>Modell, GPUs, Batch und Achsen sind wieder, was sie davor waren</translation>
     </message>
 </context>
 <context>
@@ -11717,6 +11737,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <source>As it is written, a step takes %1; with these settings it takes %2.</source>
         <translation>So, wie es geschrieben ist, dauert ein Schritt %1; mit diesen Einstellungen dauert er %2.</translation>
     </message>
+    <message>
+        <source>Only where the training script sets what is listed here, a step takes %1.</source>
+        <translation>Nur wenn das Trainingsskript setzt, was hier steht, dauert ein Schritt %1.</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::RecipeReader</name>
@@ -11745,8 +11769,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Der Text nennt keine Einstellung eines Frameworks, das hier bekannt ist.</translation>
     </message>
     <message>
-        <source>%1: %2; GPUs: %3; %4; global batch: %5; tokens of a sequence: %6.</source>
-        <translation>%1: %2; GPUs: %3; %4; globaler Batch: %5; Token je Sequenz: %6.</translation>
+        <source>%1; GPUs: %2; %3; global batch: %4; tokens of a sequence: %5.</source>
+        <translation>%1; GPUs: %2; %3; globaler Batch: %4; Token einer Sequenz: %5.</translation>
     </message>
     <message>
         <source> Like %1, but: %2.</source>
@@ -11965,6 +11989,21 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
             <numerusform>%1 auf %2, %n Sequenz je Schritt, vorhergesagt. Ein Gerät mit Platz für alles bräuchte %3.</numerusform>
             <numerusform>%1 auf %2, %n Sequenzen je Schritt, vorhergesagt. Ein Gerät mit Platz für alles bräuchte %3.</numerusform>
         </translation>
+    </message>
+</context>
+<context>
+    <name>parallelarium::TodaySheet</name>
+    <message>
+        <source>&amp;Compare with it</source>
+        <translation>Damit &amp;vergleichen</translation>
+    </message>
+    <message>
+        <source>What is trained today</source>
+        <translation>Was heute trainiert wird</translation>
+    </message>
+    <message>
+        <source>Or type what you know; the rest is as above, or as usual.</source>
+        <translation>Oder tippe, was du weißt; der Rest ist wie oben oder wie üblich.</translation>
     </message>
 </context>
 </TS>

@@ -70,8 +70,14 @@ nlohmann::json as_written(const std::string& framework, const Setup& plan, const
   const Result<Tried> tried = try_setup(read->setup, machine, false);
   if (!tried) return nullptr;
   nlohmann::json sentences = nlohmann::json::array();
-  for (const Message& unsaid : written->not_expressible) sentences.push_back(unsaid.text);
-  return {{"seconds", tried->plan.step.seconds}, {"not_expressible", std::move(sentences)}};
+  bool needs_script = false;
+  for (const Message& unsaid : written->not_expressible) {
+    sentences.push_back(unsaid.text);
+    needs_script |= unsaid.kind == kScriptSays;
+  }
+  return {{"seconds", tried->plan.step.seconds},
+          {"needs_script", needs_script},
+          {"not_expressible", std::move(sentences)}};
 }
 
 Result<void> settle(const Setup& base, PlanRequest& request) {

@@ -114,6 +114,10 @@ Result<nlohmann::json> plan_job(const PlanRequest& request, const std::optional<
   for (std::size_t at = 0; at < result->why.size(); ++at)
     add_messages(answer["best"][at]["why"], result->why[at]);
   add_messages(answer["rules"], result->rules);
+  for (std::size_t at = 0; at < result->rules.size(); ++at)
+    for (const std::optional<Plan>& kept : result->keeping)
+      if (kept && result->rules[at].setup == kept->setup)
+        answer["rules"][at]["plan"] = to_json(*kept);
   answer["tie_source"]["message"] = to_json(result->ties.said);
   answer["tie_source"]["trust_message"] = to_json(result->ties.trust);
   answer["memory_limit"] = memory_limit_json(request.machine);

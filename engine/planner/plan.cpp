@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "engine/plan/setup/setup_names.h"
+#include "engine/plan/text/message_json.h"
 #include "engine/plan/text/units.h"
 #include "engine/planner/entry.h"
 #include "engine/planner/reasons/recommended.h"
@@ -28,10 +29,9 @@ std::string_view name_of(PlanClass plan_class) {
 
 namespace {
 
-Tried tried_of(const Setup& setup, const StepPrediction& step) {
+Tried tried_of(const Setup& setup, const Machine& machine, const StepPrediction& step) {
   const Prediction& prediction = step.prediction;
   Tried tried;
-  tried.fits = prediction.fits();
   Plan& plan = tried.plan;
   plan.setup = setup;
   plan.time = prediction.timeline.duration;
@@ -43,6 +43,11 @@ Tried tried_of(const Setup& setup, const StepPrediction& step) {
   plan.step = prediction.step;
   plan.step.seconds = seconds_of(plan.time);
   plan.bubble = prediction.bubble;
+  if (!prediction.fits()) tried.over_bytes = plan.needed_bytes - plan.capacity_bytes;
+  const auto device = static_cast<std::int64_t>(machine.memory_bytes.value);
+  if (!machine.local && device > 0)
+    tried.over_bytes = std::max(tried.over_bytes, plan.held_bytes - device);
+  tried.fits = tried.over_bytes == 0;
   return tried;
 }
 
@@ -60,7 +65,7 @@ Result<Tried> try_setup(const Setup& setup, const Machine& machine, bool with_pa
   Result<StepPrediction> step = predict_step(setup, machine);
   if (!step) return step.error();
   add_step_figures(*step);
-  Tried tried = tried_of(setup, *step);
+  Tried tried = tried_of(setup, machine, *step);
   if (with_parts) add_parts(tried.plan, *step);
   return tried;
 }
@@ -75,7 +80,7 @@ Result<Trial> try_candidate(const Setup& setup, const Machine& machine, const Wa
   const bool told = !step->stopped && prediction.fits() &&
                     wanted(prediction.timeline.duration.count(), prediction.needed_bytes);
   if (told) add_step_figures(*step);
-  Trial trial{tried_of(setup, *step), step->at_least.count(), step->stopped};
+  Trial trial{tried_of(setup, machine, *step), step->at_least.count(), step->stopped};
   if (told) add_parts(trial.tried.plan, *step);
   return trial;
 }
@@ -93,22 +98,10 @@ std::int64_t usable_bytes(const Machine& machine) {
 Message memory_counted(const Machine& machine) {
   const auto size = [](double of) { return figure(bytes_text(of)); };
   return message("plan-memory-counted",
-                 "A rank's own tensors may fill {} of a device's {}; the CUDA context and what a "
-                 "framework keeps for itself are not counted.",
+                 "A rank's own tensors may fill {} of a device's {}, less what a framework keeps "
+                 "beside them, which each plan says; the CUDA context is not counted.",
                  size(static_cast<double>(usable_bytes(machine))),
                  size(machine.memory_bytes.value));
-}
-
-bool has_room(const Plan& plan, const Machine& machine) {
-  return machine.memory_bytes.value <= 0 ||
-         static_cast<double>(plan.held_bytes) <= machine.memory_bytes.value;
-}
-
-Message room_missing() {
-  return message(
-      "plan-room",
-      "A plan marked ! fits only if the framework keeps nothing for itself: with what it "
-      "keeps, the fullest GPU would need more than it has. It is not recommended.");
 }
 
 Message too_large(int stage, std::int64_t bytes, const Machine& machine, std::int64_t states) {
@@ -136,6 +129,22 @@ Message too_large(int stage, std::int64_t bytes, const Machine& machine, std::in
                        "Stage {} needs {} or more, {} more than the limit that was set, {} of a "
                        "device's {}.",
                        stage, needs, more, limit, all);
+}
+
+Message too_large(const Tried& tried, const Machine& machine) {
+  const Plan& plan = tried.plan;
+  if (plan.needed_bytes > usable_bytes(machine))
+    return too_large(fullest_row(plan).stage, plan.needed_bytes, machine, 0);
+  const auto held = [](const MemoryRow& row) { return row.peak_bytes + row.framework_bytes; };
+  const MemoryRow& fullest =
+      *std::max_element(plan.memory.begin(), plan.memory.end(),
+                        [&](const auto& a, const auto& b) { return held(a) < held(b); });
+  const auto size = [](std::int64_t of) { return figure(bytes_text(static_cast<double>(of))); };
+  return message("plan-framework-large",
+                 "Stage {} needs {}, and the framework keeps {} beside it: together {} more than a "
+                 "device has.",
+                 fullest.stage, size(fullest.peak_bytes), size(fullest.framework_bytes),
+                 size(tried.over_bytes));
 }
 
 double objective_value(Objective objective, std::int64_t nanoseconds, std::int64_t bytes,
@@ -304,6 +313,11 @@ nlohmann::json to_json(const PlanResult& result) {
   }
   for (const PlanResult::Point& point : result.points)
     points.push_back({{"seconds", point.seconds}, {"needed_bytes", point.bytes}});
+  json recommended_why = json::array();
+  for (const Message& why : result.recommended_why) {
+    recommended_why.push_back(json::object());
+    put_text(recommended_why.back(), "sentence", why);
+  }
   json rows = json::array();
   for (const TieThreshold::Row& row : result.ties.rows)
     rows.push_back(
@@ -327,6 +341,7 @@ nlohmann::json to_json(const PlanResult& result) {
           {"points", std::move(points)},
           {"least", std::move(least)},
           {"recommended", recommended_json(result.recommended)},
+          {"recommended_why", std::move(recommended_why)},
           {"tie_threshold", result.ties.share ? json(*result.ties.share) : json(nullptr)},
           {"tie_source", std::move(ties)},
           {"rules", std::move(rules)},

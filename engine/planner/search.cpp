@@ -308,10 +308,10 @@ class Search {
     const std::lock_guard lock(told_);
     if (!trial->tried.fits) {
       entry.out = true;
-      tally_.count(PlanClass::kDoesNotFit,
-                   too_large(fullest_row(plan).stage, plan.needed_bytes, request_.machine, 0),
+      tally_.count(PlanClass::kDoesNotFit, too_large(trial->tried, request_.machine),
                    entry.candidate);
-      note_least(entry.candidate, plan.needed_bytes);
+      const bool alone = plan.needed_bytes > usable_bytes(request_.machine);
+      note_least(entry.candidate, alone ? plan.needed_bytes : plan.held_bytes);
       return;
     }
     entry.nanoseconds = plan.time.count();

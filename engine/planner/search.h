@@ -33,7 +33,7 @@ struct Plan {
   Nanoseconds time{0};            // of the step
   std::int64_t needed_bytes = 0;  // Prediction::needed_bytes
   std::int64_t capacity_bytes = 0;
-  // Of the fullest rank together with what a framework would hold beside it (framework_bytes_of()).
+  // Of the fullest rank together with what a framework holds beside it (framework_bytes_of()).
   std::int64_t held_bytes = 0;
   std::vector<MemoryRow> memory;
   StepFigures step;
@@ -100,10 +100,10 @@ struct PlanRule {
   Message sentence;
 };
 
-// What a plan is recommended for: it is the fastest, or of those that cannot be told apart from the
-// fastest the one with the least memory, or with the fewest axes.
-enum class PlanMerit : std::uint8_t { kFastest, kLeastMemory, kSimplest };
-std::string_view name_of(PlanMerit merit);  // "fastest" "least-memory" "simplest"
+// What a plan is recommended for (note_recommended()): it is the fastest, has the least memory, or
+// the fewest axes of those that cannot be told apart from the fastest, or fewer than all of these.
+enum class PlanMerit : std::uint8_t { kFastest, kLeastMemory, kSimplest, kSimpler };
+std::string_view name_of(PlanMerit merit);  // "fastest" "least-memory" "simplest" "simpler"
 struct Recommended {
   std::vector<PlanMerit> merits;
   Plan plan;
@@ -126,6 +126,7 @@ struct PlanResult {
   std::optional<LeastPlan> least;
   TieThreshold ties;                     // by note_ties()
   std::vector<Recommended> recommended;  // by note_recommended(), in recommended.h
+  std::vector<Message> recommended_why;  // why these are fewer than three; empty: they are three
   // The best plan that keeps to each of rule_ids(), where one fits, and last the one that the order
   // of the axes makes (Keeping::in_order); fewer where the search was cancelled, and none for
   // another objective than time.
@@ -152,11 +153,13 @@ inline constexpr double kRulesShare = 0.83, kNeighboursShare = 0.86, kTiesShare 
 // before anything was simulated that fits.
 Result<PlanResult> search(const PlanRequest& request, const PlanWatch& watch = {});
 
-// The plan of a Setup as predict() tells it with a folded Program; none where it does not fit.
+// The plan of a Setup as predict() tells it with a folded Program. It fits where predict() says so
+// and a device has room for what a framework keeps beside it.
 // Error: predict()'s, or that `refuses` refuses it.
 struct Tried {
   Plan plan;
   bool fits = false;
+  std::int64_t over_bytes = 0;  // that are too many on the fullest device; 0: it fits
 };
 Result<Tried> try_setup(const Setup& setup, const Machine& machine, bool with_parts,
                         const PlanRefusal& refuses = {});
@@ -164,14 +167,12 @@ Result<Tried> try_setup(const Setup& setup, const Machine& machine, bool with_pa
 const MemoryRow& fullest_row(const Plan& plan);
 // "Stage 0 needs 91.2 GiB, 11.2 GiB more than a device has", or than may be used of it.
 Message too_large(int stage, std::int64_t bytes, const Machine& machine, std::int64_t states);
+// Of a Setup that was tried and does not fit: that, or that there is no room for the framework.
+Message too_large(const Tried& tried, const Machine& machine);
 // What may be used of a device.
 std::int64_t usable_bytes(const Machine& machine);
 // What of a device's memory a plan is held to, and what is not counted.
 Message memory_counted(const Machine& machine);
-// Whether a device has room for what a framework keeps beside the tensors of a plan.
-bool has_room(const Plan& plan, const Machine& machine);
-// Says what the mark of a plan without such room means.
-Message room_missing();
 // Whether `a` stands before `b`: by objective, time, memory, fewer axes, and the text of the Setup.
 bool stands_before(const Plan& a, const Plan& b, Objective objective);
 // What the objective compares; the less the better. Of bounds: a lower bound of it.

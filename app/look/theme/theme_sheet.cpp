@@ -66,6 +66,8 @@ QLabel[role="warning"] { color: @warning; background: @warning_surface; border-r
   padding: 1px 5px; }
 
 QToolTip { background: @surface; color: @text; border: 1px solid @control_line; padding: 5px 7px; }
+QComboBox QAbstractItemView { background: @surface; border: 1px solid @control_line;
+  selection-background-color: @accent_soft; selection-color: @text; }
 QMenu { background: @surface; border: 1px solid @control_line; padding: 4px; }
 QMenu::item { padding: 5px 22px 5px 12px; border-radius: 4px; }
 QMenu::item:selected { background: @accent_soft; color: @text; }

@@ -38,6 +38,8 @@ PasteSheet::PasteSheet(const Words& words, QWidget* parent) : Sheet(parent) {
   text_->setAccessibleName(words.field);
   text_->setPlaceholderText(words.placeholder);
   column->addWidget(text_, 1);
+  under_ = new QVBoxLayout;
+  column->addLayout(under_);
   found_ = new QLabel(this);
   found_->setTextFormat(Qt::PlainText);
   found_->setWordWrap(true);
@@ -71,6 +73,7 @@ PasteSheet::PasteSheet(const Words& words, QWidget* parent) : Sheet(parent) {
 }
 
 void PasteSheet::set_text(const QString& text) { text_->setPlainText(text); }
+QString PasteSheet::text() const { return text_->toPlainText(); }
 
 void PasteSheet::open_file(const QString& path) {
   QFile file(path);

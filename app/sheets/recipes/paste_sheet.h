@@ -8,6 +8,7 @@ class QHBoxLayout;
 class QLabel;
 class QPlainTextEdit;
 class QPushButton;
+class QVBoxLayout;
 
 namespace parallelarium {
 
@@ -16,6 +17,7 @@ class PasteSheet : public Sheet {
 
  public:
   void set_text(const QString& text);
+  QString text() const;
   void open_file(const QString& path);
 
  protected:
@@ -32,11 +34,13 @@ class PasteSheet : public Sheet {
   // Of a text that is not empty.
   virtual Reading read(const std::string& text) = 0;
   void read_again();
-  QHBoxLayout* head() { return head_; }  // before the button that opens a file
+  void show_reading(const Reading& reading);
+  QHBoxLayout* head() { return head_; }         // before the button that opens a file
+  QVBoxLayout* under_text() { return under_; }  // above what was read
 
  private:
-  void show_reading(const Reading& reading);
   QHBoxLayout* head_;
+  QVBoxLayout* under_;
   QPlainTextEdit* text_;
   QLabel *found_, *notes_;
   QPushButton* use_;

@@ -84,15 +84,17 @@ PasteSheet::Reading RecipeReader::read(const std::string& text) {
   QString title;
   for (const FrameworkInfo& info : framework_infos())
     if (info.name == name) title = QString::fromStdString(info.title);
-  const Setup& setup = result->setup;
-  const QString found =
-      tr("%1: %2; GPUs: %3; %4; global batch: %5; tokens of a sequence: %6.")
-          .arg(title, sentence(title_of(setup.model)), count_text(setup.mesh.ranks()),
-               axes_text(setup), count_text(setup.global_batch()),
-               count_text(setup.model.sequence)) +
-      likeness(setup);
+  std::vector<Message> notes = result->not_understood;
+  if (result->by_default) notes.insert(notes.begin(), *result->by_default);
   read_ = std::move(result->setup);
-  return {found, sentences_text(result->not_understood), true, false};
+  return {title + QStringLiteral(": ") + setup_text(*read_), sentences_text(notes), true, false};
+}
+
+QString RecipeReader::setup_text(const Setup& setup) {
+  return tr("%1; GPUs: %2; %3; global batch: %4; tokens of a sequence: %5.")
+             .arg(sentence(title_of(setup.model)), count_text(setup.mesh.ranks()), axes_text(setup),
+                  count_text(setup.global_batch()), count_text(setup.model.sequence)) +
+         likeness(setup);
 }
 
 }  // namespace parallelarium

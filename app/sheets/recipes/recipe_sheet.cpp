@@ -14,6 +14,7 @@
 #include <QSaveFile>
 #include <QScrollArea>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
@@ -129,14 +130,14 @@ void RecipeSheet::show_recipe() {
   else if (written->not_expressible.empty())
     unsaid_->setText(tr("Nothing: it says every setting."));
   else
-    unsaid_->setText(time_as_written(name, written->text) +
-                     sentences_text(written->not_expressible));
+    unsaid_->setText(time_as_written(name, *written) + sentences_text(written->not_expressible));
 }
 
 // A text that cannot say all is another setup: what that one takes. Empty where the text says none
 // that can be predicted, or where it is of this computer.
-QString RecipeSheet::time_as_written(const std::string& framework, const std::string& text) const {
-  const Result<FrameworkSetup> read = read_from_framework(framework, text, setup_);
+QString RecipeSheet::time_as_written(const std::string& framework,
+                                     const FrameworkText& written) const {
+  const Result<FrameworkSetup> read = read_from_framework(framework, written.text, setup_);
   const Result<Machine> machine = machine_of(setup_.machine);
   if (!read || !machine || machine->local) return {};
   const BuildOptions folded{.stage_level = true};
@@ -145,6 +146,13 @@ QString RecipeSheet::time_as_written(const std::string& framework, const std::st
   if (!said || !meant) return {};
   const QString as_read = seconds_text(said->step.seconds);
   const QString as_meant = seconds_text(meant->step.seconds);
+  const bool needs_script =
+      std::any_of(written.not_expressible.begin(), written.not_expressible.end(),
+                  [](const Message& unsaid) { return unsaid.kind == kScriptSays; });
+  if (needs_script && as_read == as_meant)
+    return tr("Only where the training script sets what is listed here, a step takes %1.")
+               .arg(as_meant) +
+           QStringLiteral("\n\n");
   return (as_read == as_meant
               ? tr("As it is written, a step takes %1, as with these settings.").arg(as_read)
               : tr("As it is written, a step takes %1; with these settings it takes %2.")

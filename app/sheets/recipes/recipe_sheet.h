@@ -14,6 +14,8 @@ class QVBoxLayout;
 
 namespace parallelarium {
 
+struct FrameworkText;
+
 class RecipeSheet : public Sheet {
   Q_OBJECT
 
@@ -26,7 +28,7 @@ class RecipeSheet : public Sheet {
 
  private:
   void show_recipe();
-  QString time_as_written(const std::string& framework, const std::string& text) const;
+  QString time_as_written(const std::string& framework, const FrameworkText& written) const;
   Setup setup_;
   QComboBox* framework_;
   QLabel *version_, *unsaid_, *saved_;

@@ -54,7 +54,6 @@ Result<FoundPlan> plan_of(const nlohmann::json& json) {
   ObjectReader(*bubble, "plan.bubble").read("of_total", plan.bubble);
   ObjectReader bytes(*memory, "plan.memory");
   bytes.read("needed_bytes", plan.bytes);
-  bytes.read("held_bytes", plan.held_bytes);
   for (const auto& [axis, seconds] : exposed->items())
     if (seconds.is_number()) {
       plan.exposed.emplace_back(axis, seconds.get<double>());
@@ -122,6 +121,7 @@ Result<ExplainedPlan> explained_of(const nlohmann::json& json) {
     if (!plan) return plan.error();
     told.plan = std::move(*plan);
   }
+  if (const nlohmann::json own = part("own"); !own.empty()) told.own = message_from_json(own);
   if (const nlohmann::json change = part("change"); !change.empty()) {
     Result<FoundPlan> changed = plan_of(change.value("plan", nlohmann::json::object()));
     if (!changed) return changed.error();
@@ -195,10 +195,10 @@ Result<PlanAnswer> plan_answer_from_json(const nlohmann::json& json) {
     answer.rules.push_back(
         {entry.value("source", std::string()), message_from_json(entry["message"]),
          !holds && !entry.value("tied", false) && !entry.contains("critical_batch"), std::nullopt});
-    if (const auto kept = entry.find("setup"); !holds && kept != entry.end() && kept->is_object()) {
-      Result<Setup> setup = setup_from_json(*kept);
-      if (!setup) return setup.error();
-      answer.rules.back().setup = std::move(*setup);
+    if (const auto kept = entry.find("plan"); !holds && kept != entry.end() && kept->is_object()) {
+      Result<FoundPlan> plan = plan_of(*kept);
+      if (!plan) return plan.error();
+      answer.rules.back().plan = std::move(*plan);
     }
   }
   if (const auto least = json.find("least"); least != json.end() && least->is_object()) {
@@ -217,8 +217,8 @@ Result<PlanAnswer> plan_answer_from_json(const nlohmann::json& json) {
     answer.recommended.push_back(
         {entry.value("merits", std::vector<std::string>()), std::move(*plan)});
   }
-  answer.device_bytes =
-      json.value("memory_limit", nlohmann::json::object()).value("device_bytes", std::int64_t{0});
+  for (const nlohmann::json& why : json.value("recommended_why", nlohmann::json::array()))
+    answer.recommended_why.push_back(message_at(why, "sentence"));
   if (const auto share = json.find("tie_threshold"); share != json.end() && share->is_number())
     answer.tie_threshold = share->get<double>();
   answer.searched_bytes = answer.capacity_bytes;
@@ -236,6 +236,7 @@ PlanAnswer with_limit(const PlanAnswer& answer, std::int64_t bytes) {
   limited.capacity_bytes = bytes;
   limited.rules.clear();  // they are beside the best of all the memory
   limited.recommended.clear();
+  limited.recommended_why.clear();
   const auto too_large = [&](const FoundPlan& plan) { return plan.bytes > bytes; };
   std::erase_if(limited.front, too_large);
   std::erase_if(limited.plans, too_large);

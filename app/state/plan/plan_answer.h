@@ -33,8 +33,7 @@ struct FoundPlan {
   std::vector<Message> rates;             // what the communication of each axis stands on
   std::vector<std::int64_t> stage_bytes;  // peak of each stage
   std::int64_t bytes = 0;
-  std::int64_t framework_bytes = 0;  // that a framework would hold beside it, at most
-  std::int64_t held_bytes = 0;       // of the fullest rank, both together
+  std::int64_t framework_bytes = 0;  // that a framework holds beside it, at most
   StepParts parts;
   bool tied = false, on_front = false;
   std::vector<PlanWhy> why;
@@ -45,6 +44,7 @@ struct ExplainedPlan {
   Setup setup;
   std::string plan_class;  // "refused" "does_not_fit" "bounded" "simulated"
   Message sentence;
+  std::optional<Message> own;     // the settings that it has and no plan of the search
   std::optional<double> seconds;  // of its step; none: it cannot be, or does not fit
   std::int64_t bytes = 0;         // 0: it cannot be
   std::optional<FoundPlan> plan;  // its figures; none: it cannot be
@@ -67,10 +67,10 @@ struct ToldRule {
   std::string source;  // who says so
   Message sentence;    // with what it costs
   bool costs = false;  // the best plan breaks it, and which keeps to it is slower, or does not fit
-  std::optional<Setup> setup;  // of the best that keeps to it, where that is another plan
+  std::optional<FoundPlan> plan;  // the best that keeps to it, where that is another plan
 };
 
-// A plan to look at first, and for what: "fastest" "least-memory" "simplest".
+// A plan to look at first, and for what: "fastest" "least-memory" "simplest" "simpler".
 struct PlanAdvice {
   std::vector<std::string> merits;
   FoundPlan plan;
@@ -91,6 +91,7 @@ struct PlanAnswer {
   std::vector<std::pair<double, std::int64_t>> points;  // seconds and bytes of the simulated
   std::optional<std::pair<std::int64_t, Setup>> least;  // of those that do not fit
   std::vector<PlanAdvice> recommended;                  // of the search, the fastest first
+  std::vector<Message> recommended_why;                 // why these are fewer than three
   Message ties;  // how close plans must be to share a rank, and by which published rows
   std::optional<double> step_error;  // share by which a step may be off; `trust` says so
   Message trust;
@@ -100,15 +101,10 @@ struct PlanAnswer {
   // Of plans on at most so many GPUs, those that none beats in time and memory, by time.
   std::vector<const FoundPlan*> front_up_to(int gpus) const;
   std::vector<int> gpu_counts() const;  // of the front, ascending
-  // Whether a device has room for what a framework keeps beside the plan's tensors.
-  bool has_room(const FoundPlan& plan) const {
-    return device_bytes <= 0 || plan.held_bytes <= device_bytes;
-  }
   // Simulated plans that share the first one's rank, of which `plans` has some.
   std::int64_t tied_plans() const;
   std::optional<ExplainedPlan> explained;
   std::optional<double> tie_threshold;  // share of a step
-  std::int64_t device_bytes = 0;        // that a device has
   std::int64_t capacity_bytes = 0;      // of a device that may be used
   std::int64_t searched_bytes = 0;      // the same of the search, which may be more
   std::string rates;                    // prediction_word() of the Machine

@@ -63,12 +63,22 @@ void PlanSearch::begin_with(const Setup& setup) {
   set_wish(wish);
 }
 
-void PlanSearch::compare_with(const Setup& today) {
+void PlanSearch::compare_with(const Setup& today, const QString& text) {
+  if (!wish_.today) before_today_ = wish_;
   PlanWish wish = sized_like(wish_, today);
   wish.fixed.clear();
   wish.today = today;
+  wish.today_text = text;
   set_wish(wish);
   start();
+}
+
+void PlanSearch::forget_today() {
+  PlanWish wish = before_today_.value_or(wish_);
+  before_today_.reset();
+  wish.today.reset();
+  wish.today_text.clear();
+  set_wish(wish);
 }
 
 void PlanSearch::start() {
@@ -167,6 +177,8 @@ std::vector<const FoundPlan*> PlanSearch::selectable() const {
   for (const auto* plans : {&answer_->plans, &answer_->front})
     for (const FoundPlan& plan : *plans) add(plan);
   for (const PlanAdvice& advice : answer_->recommended) add(advice.plan);
+  for (const ToldRule& rule : answer_->rules)
+    if (rule.plan) add(*rule.plan);
   if (const auto& today = answer_->explained; today && today->seconds && today->plan)
     add(*today->plan);
   if (const auto& today = answer_->explained; today && today->change && !is_limited())
@@ -290,10 +302,8 @@ void PlanSearch::ask_value(const QString& axis, const QString& value) {
   Q_EMIT changed();
 }
 
-void PlanSearch::keep_value(ValueAnswer answer) {
-  value_ = std::move(answer);
-  if (value_->plan) selected_ = value_->plan->setup;
-}
+// What is selected stays: it is what goes to Explore and into launch lines.
+void PlanSearch::keep_value(ValueAnswer answer) { value_ = std::move(answer); }
 
 void PlanSearch::use() {
   const FoundPlan* plan = selected();

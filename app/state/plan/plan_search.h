@@ -29,8 +29,10 @@ class PlanSearch : public QObject {
   // its machine is no preset of a cluster.
   void begin_with(const Setup& setup);
   // Asks about model, ranks and batch of what is trained today, and how far it is from the best;
-  // searches at once where the engine is free.
-  void compare_with(const Setup& today);
+  // searches at once where the engine is free. `text`: from which it was read.
+  void compare_with(const Setup& today, const QString& text);
+  // Compares with nothing, and asks again what was asked before compare_with().
+  void forget_today();
   void start();   // not while the engine does something else
   void cancel();  // what was found until then is the answer, where something was
   bool searching() const { return searching_; }
@@ -67,15 +69,17 @@ class PlanSearch : public QObject {
   // it cannot be.
   std::shared_ptr<const Prediction> prediction_of(const Setup& setup);
   PlanPredictions& predictions() { return predictions_; }
-  // The best as they are shown, the rest of the front by time, those that are recommended, what is
-  // trained today where it fits, the change that serves it best, and the plan of value_answer().
+  // The best as they are shown, the rest of the front by time, those that are recommended, those
+  // that keep to a rule of thumb, what is trained today where it fits, the change that serves it
+  // best, and the plan of value_answer().
   std::vector<const FoundPlan*> selectable() const;
   bool is_today(const FoundPlan& plan) const;
   // Moves among them, from the one that is selected.
   void select_next(int direction);
   // Why the selected plan is not the fastest; empty where neighbours() says more.
   std::vector<PlanWhy> why_selected() const;
-  // Asks why the best plan has not this value of an axis; the answer's plan is selected then.
+  // Asks why the best plan has not this value of an axis. What is selected stays so; the answer's
+  // plan is one of selectable().
   bool can_ask_value() const;
   void ask_value(const QString& axis, const QString& value);
   // What was answered last; null: nothing was asked of this answer.
@@ -112,6 +116,7 @@ class PlanSearch : public QObject {
   void hear();
   Session& session_;
   PlanWish wish_, answered_;
+  std::optional<PlanWish> before_today_;
   void limit_answer();
   std::optional<PlanAnswer> answer_, searched_;  // the latter as the engine told it
   std::optional<Setup> selected_;

@@ -51,6 +51,18 @@ Result<Setup> base_of(const PlanWish& wish) {
   return base;
 }
 
+Setup plainest_of(const PlanWish& wish) {
+  const Result<Setup> base = base_of(wish);
+  Setup setup = base ? *base : new_setup();
+  const std::string gpus = wish.gpus.section(QStringLiteral(".."), -1).toStdString();
+  for (const auto& [option, value] :
+       {std::pair("gpus", gpus), {"global-batch", std::to_string(wish.global_batch)}}) {
+    Setup filled = setup;
+    if (set_field(filled, option, value).ok()) setup = filled;
+  }
+  return setup;
+}
+
 nlohmann::json parameters_of(const PlanWish& wish, const Setup& base) {
   nlohmann::json allowed = nlohmann::json::object();
   for (const auto& [axis, value] : wish.fixed)

@@ -23,6 +23,7 @@ struct PlanWish {
   std::map<QString, QString> fixed;  // axis and its value; what is not here is free
   QString framework;                 // that must be able to say the plans, by its name; empty: any
   std::optional<Setup> today;        // what is trained today, for comparison
+  QString today_text;                // from which that was read, or empty
   bool operator==(const PlanWish&) const = default;
 };
 
@@ -31,6 +32,9 @@ QString wish_of(const Model& model);
 QString wish_of(const MachineChoice& machine);
 // The Setup that a search of this wish begins with. Error: there is no such model or machine.
 Result<Setup> base_of(const PlanWish& wish);
+// That Setup on all of the GPUs, of a range the most, with their number and the batch as wished
+// where DP can make them; what is wrong with the wish is as new_setup() has it.
+Setup plainest_of(const PlanWish& wish);
 // The sizes of the Setup, with everything else as in `wish`.
 PlanWish sized_like(PlanWish wish, const Setup& setup);
 // What `plan` of the protocol takes of a wish, whose `base` this is.

@@ -10,7 +10,7 @@
 #include "app/look/sentence.h"
 #include "app/settings/controls.h"
 #include "app/sheets/recipes/cluster_sheet.h"
-#include "app/sheets/recipes/recipe_reader.h"
+#include "app/sheets/recipes/today_sheet.h"
 #include "app/views/search/search_column.h"
 #include "engine/plan/model/hugging_face.h"
 #include "engine/plan/model/model.h"
@@ -23,14 +23,14 @@ void SearchColumn::add_today() {
   today_note_ = add_note();
   today_ = new QPushButton(content_);
   today_->setToolTip(
-      tr("Paste the launch line of what you train today: the search says how far it is from the "
-         "best, and what one change would do"));
+      tr("Paste the launch line of what you train today, or type its degrees: the search says how "
+         "far it is from the best, and what one change would do"));
   column_->addWidget(today_);
   forget_ = new QPushButton(tr("Forget it"), content_);
+  forget_->setToolTip(tr("Model, GPUs, batch and axes are again what they were before it"));
   column_->addWidget(forget_);
   connect(today_, &QPushButton::clicked, this, [this] { read_today({}); });
-  connect(forget_, &QPushButton::clicked, this,
-          [this] { change([](PlanWish& wish) { wish.today.reset(); }); });
+  connect(forget_, &QPushButton::clicked, &search_, &PlanSearch::forget_today);
 }
 
 bool SearchColumn::take_file(const QString& path) {
@@ -94,12 +94,16 @@ void SearchColumn::read_cluster_text() {
 }
 
 void SearchColumn::read_today(const QString& path) {
-  Result<Setup> base = base_of(search_.wish());
-  auto* reader = new RecipeReader(base ? *base : new_setup(), tr("&Compare with it"), window());
+  const PlanWish& wish = search_.wish();
+  const std::optional<Setup> today = wish.today;
+  auto* reader = new TodaySheet(today ? *today : plainest_of(wish), window());
   reader->setAttribute(Qt::WA_DeleteOnClose);
-  if (!path.isEmpty()) reader->open_file(path);
+  if (!path.isEmpty())
+    reader->open_file(path);
+  else if (today)
+    reader->show_again(wish.today_text, *today);
   connect(reader, &QDialog::accepted, this, [this, reader] {
-    search_.compare_with(*reader->setup());
+    search_.compare_with(*reader->setup(), reader->text());
     refresh();
   });
   reader->open();

@@ -90,10 +90,11 @@ double paint_funnel(QPainter& painter, const QRectF& rect, const SearchPicture& 
       if (shown++ == kMostReasons) break;
       put_text(painter, QRectF(rect.left(), y, 64, kLine), Qt::AlignVCenter | Qt::AlignRight,
                count_text(loss.count), plain, theme.text, texts);
-      const double tall =
-          put_lines(painter, QRectF(rect.left() + 76, y, rect.width() - 76, kLine),
-                    with_firm_units(Search::tr("such as: %1 ▸").arg(sentence(loss.sentence))),
-                    plain, theme.accent_line, texts);
+      const double tall = put_lines(
+          painter, QRectF(rect.left() + 76, y, rect.width() - 76, kLine),
+          with_firm_units(
+              Search::tr("such as %1: %2 ▸").arg(axes_text(loss.example), sentence(loss.sentence))),
+          plain, theme.accent_line, texts);
       if (hits)
         hits->examples.emplace_back(QRectF(rect.left(), y, rect.width(), tall), &loss.example);
       y += tall;
@@ -103,16 +104,21 @@ double paint_funnel(QPainter& painter, const QRectF& rect, const SearchPicture& 
 }
 
 double paint_changes(QPainter& painter, const QRectF& rect, const SearchPicture& picture,
-                     const Theme& theme, TextLog* texts) {
+                     const Theme& theme, SearchHits* hits, TextLog* texts) {
   double y = rect.top();
   const QFont bold = theme.font(12, true), small = theme.font(11);
   if (!picture.value_head.isEmpty()) {
     put_caps(painter, QRectF(rect.left(), y, rect.width(), kHead), picture.value_head, theme,
              texts);
     y += kHead;
-    y += put_lines(painter, QRectF(rect.left(), y, rect.width(), kLine - 2),
-                   with_firm_units(picture.value_said), theme.font(12), theme.text, texts) +
-         10;
+    const bool opens = picture.value_plan != nullptr;
+    const double tall =
+        put_lines(painter, QRectF(rect.left(), y, rect.width(), kLine - 2),
+                  with_firm_units(picture.value_said) + (opens ? QStringLiteral(" ▸") : QString()),
+                  theme.font(12), opens ? theme.accent_line : theme.text, texts);
+    if (opens && hits)
+      hits->plans.push_back({QRectF(rect.left(), y, rect.width(), tall), picture.value_plan});
+    y += tall + 10;
   }
   put_caps(painter, QRectF(rect.left(), y, rect.width(), kHead), picture.why_head, theme, texts);
   y += kHead;
@@ -278,7 +284,7 @@ double paint_search(QPainter& painter, double width, const SearchPicture& pictur
   paint_scatter(painter, scatter, picture, theme, hits, texts);
   if (beside) {
     const double taken = paint_changes(
-        painter, QRectF(kMargin + left + 28, y, inner - left - 28, 0), picture, theme, texts);
+        painter, QRectF(kMargin + left + 28, y, inner - left - 28, 0), picture, theme, hits, texts);
     y += std::max(taken, kScatterHeight) + kGap;
     y += paint_best(painter, QRectF(kMargin, y, inner, 0), picture, theme, hits, texts);
     y += paint_rules(painter, QRectF(kMargin, y, inner, 0), picture, theme, hits, texts);
@@ -286,7 +292,7 @@ double paint_search(QPainter& painter, double width, const SearchPicture& pictur
     y += kScatterHeight + kGap;
     y += paint_best(painter, QRectF(kMargin, y, inner, 0), picture, theme, hits, texts);
     y += paint_rules(painter, QRectF(kMargin, y, inner, 0), picture, theme, hits, texts) + kGap;
-    y += paint_changes(painter, QRectF(kMargin, y, inner, 0), picture, theme, texts);
+    y += paint_changes(painter, QRectF(kMargin, y, inner, 0), picture, theme, hits, texts);
   }
   return y + kMargin;
 }

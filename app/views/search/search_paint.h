@@ -30,8 +30,9 @@ struct SearchPicture {
   bool gpus_vary = false;    // a range of GPUs was searched
   std::vector<PlanWhy> why;  // of the selected plan
   QString why_head;
-  QString value_head, value_said;  // what was asked of a value of an axis, or empty
-  QString today;                   // axes of what is trained today, or empty
+  QString value_head, value_said;         // what was asked of a value of an axis, or empty
+  const FoundPlan* value_plan = nullptr;  // of which the answer speaks; null: none
+  QString today;                          // axes of what is trained today, or empty
   std::vector<TodayFigure> today_figures;
   QStringList today_said;                   // where it stands; empty: not searched yet
   const FoundPlan* today_change = nullptr;  // of which the last of these speaks; null: none
@@ -74,7 +75,7 @@ double paint_funnel(QPainter& painter, const QRectF& rect, const SearchPicture& 
 void paint_scatter(QPainter& painter, const QRectF& rect, const SearchPicture& picture,
                    const Theme& theme, SearchHits* hits, TextLog* texts);
 double paint_changes(QPainter& painter, const QRectF& rect, const SearchPicture& picture,
-                     const Theme& theme, TextLog* texts);
+                     const Theme& theme, SearchHits* hits, TextLog* texts);
 double paint_best(QPainter& painter, const QRectF& rect, const SearchPicture& picture,
                   const Theme& theme, SearchHits* hits, TextLog* texts);
 double paint_rules(QPainter& painter, const QRectF& rect, const SearchPicture& picture,

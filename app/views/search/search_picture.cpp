@@ -26,6 +26,8 @@ SearchPicture picture_of(const PlanSearch& search, int opened) {
       picture.gpus = plan->gpus;
     picture.value_head = value_head(search);
     picture.value_said = value_said(search);
+    if (const ValueAnswer* asked = search.value_answer(); asked && asked->plan)
+      picture.value_plan = &*asked->plan;
   }
   if (search.searching())
     picture.status =

@@ -44,7 +44,7 @@ double paint_recommended(QPainter& painter, const QRectF& rect, const SearchPict
     put_elided(painter, QRectF(line.left() + merits, y, kStep - 8, kAdviceLine), Qt::AlignVCenter,
                step_text(answer, plan), bold, ink, texts);
     put_elided(painter, QRectF(line.left() + merits + kStep, y, kMemory - 8, kAdviceLine),
-               Qt::AlignVCenter, memory_text(answer, plan), plain, ink, texts);
+               Qt::AlignVCenter, bytes_text(plan.bytes), plain, ink, texts);
     put_elided(painter, line.adjusted(merits + kStep + kMemory, 0, 0, 0), Qt::AlignVCenter,
                several ? AdviceTexts::tr("%1 GPUs, %2").arg(plan.gpus).arg(axes_text(plan.setup))
                        : axes_text(plan.setup),
@@ -56,6 +56,11 @@ double paint_recommended(QPainter& painter, const QRectF& rect, const SearchPict
     if (hits) hits->plans.push_back({row, &plan});
     y += row.height() + 2;
   }
+  QStringList why;
+  for (const Message& each : answer.recommended_why) why << sentence(each);
+  if (!why.isEmpty())
+    y += put_lines(painter, QRectF(rect.left(), y, rect.width(), kAdviceLine),
+                   why.join(QLatin1Char(' ')), small, theme.text, texts);
   y += put_lines(painter, QRectF(rect.left(), y, rect.width(), kAdviceLine),
                  with_firm_units(sentence(answer.trust)), small, theme.muted, texts);
   return y - rect.top() + 8;

@@ -246,7 +246,7 @@ class Scatter {
     painter_.drawPath(diamond);
   }
 
-  // The longest entry stands last, and is cut where there is no room.
+  // The longest entry stands last, and is said for short where there is no room.
   void paint_legend_line() {
     constexpr double kLeastWord = 40;
     const QFont small = theme_.font(11);
@@ -279,8 +279,11 @@ class Scatter {
       painter_.drawEllipse(at, 5, 5);
     });
     const bool several = picture_.answer->gpu_counts().size() > 1;
-    entry(several ? ScatterTexts::tr("front up to %1 GPUs").arg(picture_.gpus)
-                  : ScatterTexts::tr("front: none is faster and smaller"),
+    const QString whole = ScatterTexts::tr("front: none is faster and smaller");
+    const bool has_room = x + 14 + QFontMetricsF(small).horizontalAdvance(whole) < rect_.right();
+    entry(several    ? ScatterTexts::tr("front up to %1 GPUs").arg(picture_.gpus)
+          : has_room ? whole
+                     : ScatterTexts::tr("front"),
           [&](const QPointF& at) {
             painter_.setPen(Qt::NoPen);
             painter_.setBrush(theme_.accent_line);

@@ -106,7 +106,7 @@ std::vector<Column> columns_of(const SearchPicture& picture, double width) {
   columns.push_back({width >= kAllColumns ? TableTexts::tr("MFU, full") : QStringLiteral("MFU"), 56,
                      false, [](const FoundPlan& of) { return share_text(of.mfu); }});
   columns.push_back({TableTexts::tr("memory"), 72, false,
-                     [&answer](const FoundPlan& of) { return memory_text(answer, of); }});
+                     [](const FoundPlan& of) { return bytes_text(of.bytes); }});
   columns.push_back({TableTexts::tr("bubble"), 52, false, bubble_text});
   columns.push_back({TableTexts::tr("exposed"), 60, false,
                      [](const FoundPlan& of) { return seconds_text(of.exposed_seconds); }});
@@ -213,16 +213,16 @@ double paint_rules(QPainter& painter, const QRectF& rect, const SearchPicture& p
            TableTexts::tr("Rules of thumb beside the search"), theme, texts);
   y += kTableHead;
   for (const ToldRule& rule : picture.answer->rules) {
-    const QString opens = rule.setup ? QStringLiteral(" ▸") : QString();
+    const QString opens = rule.plan ? QStringLiteral(" ▸") : QString();
     const double tall = put_lines(painter, QRectF(rect.left(), y, rect.width(), kTableLine),
                                   with_firm_units(sentence(rule.sentence) + opens), theme.font(12),
-                                  rule.setup   ? theme.accent_line
+                                  rule.plan    ? theme.accent_line
                                   : rule.costs ? theme.text
                                                : theme.muted,
                                   texts);
     const QRectF lines(rect.left(), y, rect.width(), tall);
     if (hits) hits->rules.emplace_back(lines, &rule);
-    if (hits && rule.setup) hits->examples.emplace_back(lines, &*rule.setup);
+    if (hits && rule.plan) hits->plans.push_back({lines, &*rule.plan});
     y += tall;
   }
   return y - rect.top();

@@ -392,7 +392,7 @@ void SearchView::describe_selected() {
   for (std::size_t stage = 0; stage < plan->stage_bytes.size(); ++stage)
     text.facts.push_back({tr("memory, stage %1").arg(stage), bytes_text(plan->stage_bytes[stage])});
   text.facts.push_back({tr("limit of a GPU"), bytes_text(answer.capacity_bytes)});
-  text.facts.push_back({tr("not counted: a framework's own"), bytes_text(plan->framework_bytes)});
+  text.facts.push_back({tr("beside it: a framework's own"), bytes_text(plan->framework_bytes)});
   Q_EMIT described(text);
 }
 

@@ -102,7 +102,9 @@ QString example_tip(const Setup& example) {
 
 QString rule_tip(const ToldRule& rule) {
   const QString source = QString::fromStdString(rule.source);
-  return rule.setup ? source + QLatin1Char('\n') + example_tip(*rule.setup) : source;
+  return rule.plan ? source + QLatin1Char('\n') +
+                         SearchTexts::tr("Selects %1").arg(axes_text(rule.plan->setup))
+                   : source;
 }
 
 QString batch_text(const PlanSearch& search) {
@@ -126,6 +128,7 @@ QString question_text(const PlanSearch& search) {
 
 QStringList today_sentences(const ExplainedPlan& today) {
   QStringList said{plan_sentence(today.sentence)};
+  if (today.own) said << sentence(*today.own);
   if (today.change)
     said << plan_sentence(today.change->sentence);
   else if (today.plan_class == "does_not_fit")
@@ -140,6 +143,7 @@ QString merits_text(const std::vector<std::string>& merits) {
   for (const std::string& merit : merits)
     words << (merit == "fastest"        ? SearchTexts::tr("fastest")
               : merit == "least-memory" ? SearchTexts::tr("least memory")
+              : merit == "simpler"      ? SearchTexts::tr("simpler")
                                         : SearchTexts::tr("simplest"));
   return capitalised(words.join(QStringLiteral(", ")));
 }
@@ -154,19 +158,12 @@ QString limits_text(const FoundPlan& plan, std::int64_t capacity_bytes) {
   return sentence(limits_of(plan.parts, plan.setup.mesh.pp > 1, plan.bytes, capacity_bytes));
 }
 
-QString memory_text(const PlanAnswer& answer, const FoundPlan& plan) {
-  return bytes_text(plan.bytes) + (answer.has_room(plan) ? QString() : QStringLiteral(" !"));
-}
-
 QString bubble_text(const FoundPlan& plan) {
   return plan.setup.mesh.pp > 1 ? share_text(plan.bubble) : QStringLiteral("–");
 }
 
 QStringList trust_texts(const PlanAnswer& answer) {
   QStringList said{sentence(answer.trust), tie_text(answer)};
-  if (std::any_of(answer.plans.begin(), answer.plans.end(),
-                  [&](const FoundPlan& plan) { return !answer.has_room(plan); }))
-    said << sentence(room_missing());
   said.removeAll(QString());
   return said;
 }
@@ -326,8 +323,9 @@ QString search_description(const PlanSearch& search) {
   for (const PlanAdvice& advice : answer.recommended)
     said << SearchTexts::tr("%1: %2, step %3, %4; %5.")
                 .arg(merits_text(advice.merits), axes_text(advice.plan.setup),
-                     step_text(answer, advice.plan), memory_text(answer, advice.plan),
+                     step_text(answer, advice.plan), bytes_text(advice.plan.bytes),
                      limits_text(advice.plan, answer.capacity_bytes));
+  for (const Message& why : answer.recommended_why) said << sentence(why);
   said << trust_texts(answer);
   if (const QString tied = tied_text(answer); !tied.isEmpty()) said << tied;
   said << search.memory_text();
@@ -336,7 +334,7 @@ QString search_description(const PlanSearch& search) {
                 .arg(bytes_text(answer.least->first), axes_text(answer.least->second));
   for (const FoundPlan& plan : answer.plans)
     said << SearchTexts::tr("%1: step %2, %3, MFU (attention in full) %4, bubble %5, exposed %6%7.")
-                .arg(axes_text(plan.setup), seconds_text(plan.seconds), memory_text(answer, plan),
+                .arg(axes_text(plan.setup), seconds_text(plan.seconds), bytes_text(plan.bytes),
                      share_text(plan.mfu), bubble_text(plan), seconds_text(plan.exposed_seconds),
                      plan.tied ? SearchTexts::tr(", tie") : QString());
   if (const FoundPlan* plan = search.selected()) {

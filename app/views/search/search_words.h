@@ -22,7 +22,7 @@ QString plan_sentence(const Message& message);
 // How much longer the step takes, "+1.2 s, tie"; a dash where it cannot be.
 QString change_value(const PlanWhy& why);
 QString rule_text(const ToldRule& rule);  // a rule of thumb, what it costs, and who says so
-QString rule_tip(const ToldRule& rule);   // who says so, and which plan a click opens
+QString rule_tip(const ToldRule& rule);   // who says so, and which plan a click selects
 QString example_tip(const Setup& example);
 // Where what is trained today stands, and the one change that serves it best.
 QStringList today_sentences(const ExplainedPlan& today);
@@ -34,11 +34,8 @@ QString merits_text(const std::vector<std::string>& merits);
 QString step_text(const PlanAnswer& answer, const FoundPlan& plan);
 // What limits it: the two largest parts of its step, and how full the memory is.
 QString limits_text(const FoundPlan& plan, std::int64_t capacity_bytes);
-// "12.3 GiB", with a mark where a framework has no room beside it.
-QString memory_text(const PlanAnswer& answer, const FoundPlan& plan);
 QString bubble_text(const FoundPlan& plan);  // a dash without a pipeline
-// How far steps and their order can be trusted, and what the mark at the memory means where a plan
-// that is listed has it.
+// How far steps and their order can be trusted.
 QStringList trust_texts(const PlanAnswer& answer);
 QString class_text(PlanAnswer::Class of);    // "do not fit in memory"
 QString tie_text(const PlanAnswer& answer);  // what shares a rank, and why

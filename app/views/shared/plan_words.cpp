@@ -51,11 +51,22 @@ std::optional<Setup> shown_plan(const Session& session) {
 QString whose_text(const Session& session, const std::optional<Setup>& plan) {
   if (!plan)
     return PlanTexts::tr("Of what is set in Explore: %1.").arg(axes_text(session.resolved()));
-  const FoundPlan* selected = search_in(session).selected();
-  return (selected && search_in(session).is_today(*selected) && selected->setup == *plan
-              ? PlanTexts::tr("Of what is trained today: %1.")
-              : PlanTexts::tr("Of the plan that is selected in Search: %1."))
-      .arg(axes_text(*plan));
+  const PlanSearch& search = search_in(session);
+  const FoundPlan *selected = search.selected(), *best = search.best();
+  const QString axes = axes_text(*plan);
+  if (!selected || !best || !(selected->setup == *plan))
+    return PlanTexts::tr("Of the plan that is selected in Search: %1.").arg(axes);
+  if (search.is_today(*selected)) return PlanTexts::tr("Of what is trained today: %1.").arg(axes);
+  const QString step = seconds_text(selected->seconds);
+  const double longer = selected->seconds - best->seconds;
+  if (longer <= 0)
+    return PlanTexts::tr(
+               "Of the plan that is selected in Search, the fastest with a step of %1: %2.")
+        .arg(step, axes);
+  return PlanTexts::tr(
+             "Of the plan that is selected in Search, whose step takes %1, %2 longer than the "
+             "fastest plan's: %3.")
+      .arg(step, seconds_text(longer), axes);
 }
 
 QString whose_text(const Session& session) { return whose_text(session, shown_plan(session)); }

@@ -72,15 +72,18 @@ Outcome import_text(const ImportOptions& options, Progress& progress) {
     nlohmann::json json = {{"framework", framework},
                            {"setup", to_json(read->setup)},
                            {"assumed", assumed},
+                           {"by_default", nullptr},
                            {"not_expressible", nlohmann::json::array()},
                            {"invalid", nlohmann::json::array()}};
     for (const Message& note : read->not_understood)
       json["not_expressible"].push_back(to_json(note));
+    if (read->by_default) json["by_default"] = to_json(*read->by_default);
     for (const Message& why : wrong) json["invalid"].push_back(to_json(why));
     return Outcome::done(json_text(json));
   }
   if (options.framework.empty()) progress.say("Read as the framework " + framework + ".");
   for (const Message& note : read->not_understood) progress.say("Note: " + note.text);
+  if (read->by_default) progress.say("Note: " + read->by_default->text);
   if (!assumed.empty())
     progress.say("Assumed, since neither the text nor an option says otherwise: " +
                  assumed_text(assumed) + ".");

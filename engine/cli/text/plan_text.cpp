@@ -74,7 +74,7 @@ std::string merits_text(const std::vector<PlanMerit>& merits) {
   for (const PlanMerit merit : merits) {
     std::string_view name = merit == PlanMerit::kFastest       ? "fastest"
                             : merit == PlanMerit::kLeastMemory ? "least memory"
-                                                               : "simplest";
+                                                               : name_of(merit);
     text += fmt::format("{}{}", text.empty() ? "" : ", ", name);
   }
   return text;
@@ -94,11 +94,12 @@ std::string recommended_text(const PlanResult& result) {
                limits_of(plan.parts, plan.setup.mesh.pp > 1, plan.needed_bytes, plan.capacity_bytes)
                    .text});
   }
-  return "Recommended, of plans that cannot be told apart from the fastest\n" + table.text() +
-         wrapped(result.ties.trust.text, kPlanWidth, 0) + "\n\n";
+  std::string text = "Recommended\n" + table.text();
+  for (const Message& why : result.recommended_why) text += wrapped(why.text, kPlanWidth, 0) + "\n";
+  return text + wrapped(result.ties.trust.text, kPlanWidth, 0) + "\n\n";
 }
 
-std::string plans_table(const std::vector<Plan>& plans, std::size_t most, const Machine& machine) {
+std::string plans_table(const std::vector<Plan>& plans, std::size_t most) {
   const bool experts = std::any_of(plans.begin(), plans.end(), [](const Plan& plan) {
     return plan.setup.model.experts.count > 0;
   });
@@ -136,24 +137,13 @@ std::string plans_table(const std::vector<Plan>& plans, std::size_t most, const 
          {std::to_string(setup.micro_batch), std::to_string(setup.microbatches),
           text_of(setup.recompute), seconds_text(plan.step.seconds),
           three_digits(plan.step.tokens_per_second / mesh.ranks()), percent_text(plan.step.mfu),
-          plan_bytes(plan.needed_bytes) + (has_room(plan, machine) ? "" : " !"),
-          std::to_string(fullest_row(plan).stage),
+          plan_bytes(plan.needed_bytes), std::to_string(fullest_row(plan).stage),
           mesh.pp > 1 ? percent_text(plan.bubble.of_total) : std::string("-"),
           seconds_text(exposed_of(plan))})
       cells.push_back(std::move(cell));
     table.add(std::move(cells));
   }
   return table.text();
-}
-
-// What the mark of plans without room means, where one is listed.
-std::string room_text(const PlanResult& result, const Machine& machine) {
-  const auto tight = [&](const Plan& plan) { return !has_room(plan, machine); };
-  const auto shown =
-      result.pareto.begin() + std::ptrdiff_t(std::min(kFrontShown, result.pareto.size()));
-  const bool any = std::any_of(result.best.begin(), result.best.end(), tight) ||
-                   std::any_of(result.pareto.begin(), shown, tight);
-  return any ? wrapped(room_missing().text, kPlanWidth, 0) + "\n" : std::string();
 }
 
 // What the communication of plan 1 stands on.
@@ -216,13 +206,13 @@ std::string plan_text(const PlanResult& result, const PlanRequest& request) {
       result.cancelled
           ? fmt::format("the search was cancelled: {} candidates were not decided", result.left)
           : "exact: no other candidate is better",
-      plans_table(result.best, result.best.size(), request.machine));
+      plans_table(result.best, result.best.size()));
   const auto tied = std::count_if(result.best.begin(), result.best.end(),
                                   [](const Plan& plan) { return plan.tied; });
   text += "exposed: time in which a rank communicates and computes nothing, mean of the ranks.\n" +
           best_rates_text(result.best.front().rates) +
           wrapped(memory_counted(request.machine).text, kPlanWidth, 0) + "\n" +
-          room_text(result, request.machine) + ties(result.ties, tied) + "\n";
+          ties(result.ties, tied) + "\n";
   if (!result.why.empty()) text += "Neighbours of 1\n";
   for (const PlanReason& reason :
        result.why.empty() ? std::vector<PlanReason>() : result.why.front())
@@ -234,7 +224,7 @@ std::string plan_text(const PlanResult& result, const PlanRequest& request) {
           fmt::format("  {}: ", at + 1) + wrapped(reason_text(reason), kPlanWidth - 6, 4) + "\n";
   text += rules_text(result.rules);
   text += fmt::format("\nFastest for their memory and GPUs ({} plans)\n{}", result.pareto.size(),
-                      plans_table(result.pareto, kFrontShown, request.machine));
+                      plans_table(result.pareto, kFrontShown));
   return text + fmt::format("\nSearched in {}.\n", seconds_text(result.seconds));
 }
 

@@ -116,7 +116,8 @@ Rejections rejections_of(const PlanRequest& request, const Space& space, const P
       continue;
     const Result<Tried> tried = try_setup(neighbour, request.machine, true);
     if (!tried) continue;
-    if (!tried->fits && !found.large) found.large = large_rejection(neighbour, tried->plan);
+    const bool large = !tried->fits && tried->plan.needed_bytes > tried->plan.capacity_bytes;
+    if (large && !found.large) found.large = large_rejection(neighbour, tried->plan);
     if (!tried->fits) continue;
     auto rejection = slow_rejection(neighbour, tried->plan, best);
     if (rejection && (!found.slow || rejection->number > found.slow->number))

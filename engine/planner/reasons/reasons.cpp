@@ -43,12 +43,11 @@ PlanReason reason_of(const Plan& best, const Setup& setup, const Result<Tried>& 
     reason.sentence = tried.error();
     return reason;
   }
-  const Plan& plan = tried->plan;
   if (!tried->fits) {
-    reason.sentence = too_large(fullest_row(plan).stage, plan.needed_bytes, machine, 0);
+    reason.sentence = too_large(*tried, machine);
     return reason;
   }
-  return reason_behind(best, plan);
+  return reason_behind(best, tried->plan);
 }
 
 // Of these changes of a plan, the fastest first, and last those that cannot be.

@@ -17,6 +17,8 @@ std::string_view name_of(PlanMerit merit) {
       return "least-memory";
     case PlanMerit::kSimplest:
       return "simplest";
+    case PlanMerit::kSimpler:
+      return "simpler";
   }
   return "";
 }
@@ -52,25 +54,32 @@ bool narrow_to(unsigned axes, PlanRequest& request) {
 
 class Recommender {
  public:
-  Recommender(const PlanResult& result, const PlanRequest& request, const PlanWatch& watch)
+  Recommender(PlanResult& result, const PlanRequest& request, const PlanWatch& watch)
       : result_(result), request_(request), watch_(watch) {
     for (const std::vector<Plan>* plans : {&result.pareto, &result.best})
-      for (const Plan& plan : *plans)
-        if (has_room(plan, request.machine)) kept_.push_back(&plan);
-    if (kept_.empty()) kept_.push_back(&result.best.front());
+      for (const Plan& plan : *plans) kept_.push_back(&plan);
     fastest_ = *std::min_element(kept_.begin(), kept_.end(), [](const Plan* a, const Plan* b) {
       return stands_before(*a, *b, Objective::kTime);
     });
   }
 
-  std::vector<Recommended> recommend() {
+  void recommend() {
+    find_simple();
+    const auto is_one = [&](const Plan& plan) {
+      return plan.setup == fastest_->setup || (simple_ && simple_->setup == plan.setup);
+    };
+    // Of the ties, or of all where those have it among the other two.
+    const Plan* smallest = smallest_of([&](const Plan& plan) { return tied(plan); });
+    if (is_one(*smallest))
+      smallest = smallest_of([&](const Plan& plan) {
+        return plan.setup.mesh.ranks() <= fastest_->setup.mesh.ranks();
+      });
+    result_.recommended.clear();
     add(PlanMerit::kFastest, *fastest_);
-    const Plan* smallest = fastest_;
-    for (const Plan* plan : kept_)
-      if (tied(*plan) && stands_before(*plan, *smallest, Objective::kMemory)) smallest = plan;
     add(PlanMerit::kLeastMemory, *smallest);
-    add(PlanMerit::kSimplest, simplest());
-    return std::move(all_);
+    const bool told = simple_ && !tied(*simple_);
+    add(told ? PlanMerit::kSimpler : PlanMerit::kSimplest, simple_ ? *simple_ : *fastest_);
+    say_why_fewer(*smallest);
   }
 
  private:
@@ -80,54 +89,88 @@ class Recommender {
             result_.ties.within(fastest_->step.seconds, plan.step.seconds));
   }
 
+  template <class Counts>
+  const Plan* smallest_of(const Counts& counts) const {
+    const Plan* smallest = fastest_;
+    for (const Plan* plan : kept_)
+      if (counts(*plan) && stands_before(*plan, *smallest, Objective::kMemory)) smallest = plan;
+    return smallest;
+  }
+
   void add(PlanMerit merit, const Plan& plan) {
-    for (Recommended& other : all_)
+    for (Recommended& other : result_.recommended)
       if (other.plan.setup == plan.setup) return other.merits.push_back(merit);
-    all_.push_back({{merit}, plan});
+    result_.recommended.push_back({{merit}, plan});
   }
 
-  Plan simplest() const {
-    if (!result_.ties.share || result_.cancelled) return *fastest_;
+  void say_why_fewer(const Plan& smallest) {
+    std::vector<Message>& why = result_.recommended_why;
+    why.clear();
+    if (smallest.setup == fastest_->setup)
+      why.push_back(message("plan-none-smaller", "No plan needs less memory than the fastest."));
+    if (simple_ && smallest.setup == simple_->setup)
+      why.push_back(
+          message("plan-simple-smallest", "No plan needs less memory than the simpler one."));
+    if (simple_) return;
+    if (result_.cancelled)
+      why.push_back(message("plan-simple-cancelled",
+                            "The search was cancelled before it looked for a simpler plan."));
+    else if (axes_in_use(fastest_->setup) == 0)
+      why.push_back(message("plan-none-simpler",
+                            "No plan is simpler than the fastest, which uses none of TP, PP, CP "
+                            "and EP."));
+    else
+      why.push_back(message("plan-no-simpler-fits",
+                            "No plan with fewer of TP, PP, CP and EP than the fastest fits."));
+  }
+
+  // Finds the tie with the fewest axes, or else the fastest of all with fewer than the fastest plan
+  // has; none: there is no such plan but the fastest.
+  void find_simple() {
+    if (result_.cancelled) return;
     const unsigned sets = request_.base.model.experts.count > 0 ? 16 : 8;
-    for (int axes = 0; axes <= axes_in_use(fastest_->setup); ++axes) {
-      std::optional<Plan> found;
-      for (unsigned set = 0; set < sets; ++set)
-        if (std::popcount(set) == axes) keep_faster(found, best_of(set));
-      if (found) return std::move(*found);
+    const int most = axes_in_use(fastest_->setup);
+    std::optional<Plan> simpler;
+    for (int axes = 0; axes <= most; ++axes) {
+      for (unsigned set = 0; set < sets; ++set) {
+        if (std::popcount(set) != axes) continue;
+        std::optional<Plan> plan = best_of(set);
+        if (!plan) continue;
+        if (tied(*plan))
+          keep_faster(simple_, std::move(*plan));
+        else if (axes < most)
+          keep_faster(simpler, std::move(*plan));
+      }
+      if (simple_) break;
     }
-    return *fastest_;
+    if (!simple_ || simple_->setup == fastest_->setup) simple_ = std::move(simpler);
   }
 
-  static void keep_faster(std::optional<Plan>& found, std::optional<Plan> plan) {
-    if (plan && (!found || stands_before(*plan, *found, Objective::kTime))) found = std::move(plan);
+  static void keep_faster(std::optional<Plan>& found, Plan plan) {
+    if (!found || stands_before(plan, *found, Objective::kTime)) found = std::move(plan);
   }
 
-  // The fastest that has these axes alone, is tied and has room.
+  // The fastest that has these axes alone.
   std::optional<Plan> best_of(unsigned axes) const {
     PlanRequest request = request_;
     request.objective = Objective::kTime;
     request.best_alone = true;
+    request.top = 1;
     request.most_gpus = fastest_->setup.mesh.ranks();
     if (!narrow_to(axes, request)) return std::nullopt;
     PlanWatch quiet;
     quiet.cancel = watch_.cancel;
-    // Few of the best may have room, but a search finds as many as it is asked for.
-    for (;; request.top *= 2) {
-      const Result<PlanResult> found = search(request, quiet);
-      if (!found) return std::nullopt;  // no mesh has these axes alone
-      for (const Plan& plan : found->best)
-        if (tied(plan) && has_room(plan, request_.machine)) return plan;
-      const bool all = found->best.size() < static_cast<std::size_t>(request.top);
-      if (all || found->cancelled || !tied(found->best.back())) return std::nullopt;
-    }
+    Result<PlanResult> found = search(request, quiet);
+    if (!found || found->best.empty()) return std::nullopt;  // no mesh has these axes alone
+    return std::move(found->best.front());
   }
 
-  const PlanResult& result_;
+  PlanResult& result_;
   const PlanRequest& request_;
   const PlanWatch& watch_;
   std::vector<const Plan*> kept_;
   const Plan* fastest_ = nullptr;
-  std::vector<Recommended> all_;
+  std::optional<Plan> simple_;  // what stands for the simplest, where that is not the fastest
 };
 
 Message part_words(const std::string& part, bool pipeline) {
@@ -142,7 +185,7 @@ void note_recommended(PlanResult& result, const PlanRequest& request, const Plan
   if (result.best.empty()) return;
   watch.tell(kRecommendedShare,
              message("plan-recommending", "Looking for the simplest plan among the ties."));
-  result.recommended = Recommender(result, request, watch).recommend();
+  Recommender(result, request, watch).recommend();
   const double fastest = result.recommended.front().plan.step.seconds;
   for (Recommended& each : result.recommended)
     each.plan.tied = result.ties.within(fastest, each.plan.step.seconds);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/planner/reasons/standing.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <tuple>
 
@@ -87,7 +88,46 @@ void put_outside(Standing& told, const std::optional<Message>& outside) {
 }
 
 Standing refused(const Message& why) {
-  return {PlanClass::kRefused, true, why, std::nullopt, std::nullopt};
+  Standing told;
+  told.sentence = why;
+  return told;
+}
+
+// "overlap-pipeline false (true in the search); …" of the settings that are no axis and change a
+// step. Empty where it has them as the search does.
+std::string own_settings(const Setup& setup, const Setup& base) {
+  std::string all;
+  for (const SetupSetting& row : setup_settings()) {
+    const bool of_step = !row.option.empty() && !row.key.starts_with("model") &&
+                         !row.key.starts_with("run.") && row.key != "machine" &&
+                         row.key != "nodes" && row.key != "gpus" && row.key != "global_batch" &&
+                         row.key != "learning_rate";
+    const bool is_axis = std::any_of(plan_axes().begin(), plan_axes().end(),
+                                     [&](const auto& axis) { return axis.option == row.option; });
+    if (!of_step || is_axis || (row.applies && !row.applies(setup))) continue;
+    const std::string own = text_of(setup, row), searched = text_of(base, row);
+    if (own == searched) continue;
+    all += (all.empty() ? "" : "; ") + row.option + " " + own + " (" + searched + ")";
+  }
+  return all;
+}
+
+// What of the Setup stays in each change of it, though the search has it otherwise.
+void note_own_settings(Standing& told, const Setup& setup, const PlanRequest& request,
+                       const PlanResult& result) {
+  const std::string own = own_settings(setup, request.base);
+  if (own.empty() || !told.tried || !other_work(setup, request).empty()) return;
+  const bool outdoes = told.change && !result.best.empty() && !told.change->tied &&
+                       told.change->plan.step.seconds < result.best.front().step.seconds;
+  told.own = outdoes ? message("plan-own-faster",
+                               "It has settings that the search does not vary, and with them the "
+                               "change makes it faster than the best plan, which has the values in "
+                               "brackets: {}.",
+                               own)
+                     : message("plan-own",
+                               "It has settings that the search does not vary, also after the "
+                               "change; plans of the search have the values in brackets: {}.",
+                               own);
 }
 
 // Of the Setup as a candidate; changes of it are those that `covered` takes.
@@ -101,7 +141,7 @@ Standing standing_as_candidate(const Setup& setup, const PlanRequest& request,
   const Plan& plan = told.tried->plan;
   if (!told.tried->fits) {
     told.plan_class = PlanClass::kDoesNotFit;
-    told.sentence = too_large(fullest_row(plan).stage, plan.needed_bytes, machine, 0);
+    told.sentence = too_large(*told.tried, machine);
     told.change = cheapest_change(setup, machine, request.refuses, covered);
     return told;
   }
@@ -165,6 +205,7 @@ Standing standing_of(const Setup& setup, const PlanRequest& request, const PlanR
   SetupFilter covered;
   if (space && !outside) covered = [&](const Setup& other) { return space->covers(other); };
   Standing told = standing_as_candidate(setup, request, result, covered);
+  note_own_settings(told, setup, request, result);
   put_outside(told, outside);
   return told;
 }
@@ -175,6 +216,7 @@ nlohmann::json to_json(const Standing& standing, const Setup& asked) {
                          {"candidate", standing.candidate},
                          {"sentence", standing.sentence.text},
                          {"message", to_json(standing.sentence)},
+                         {"own", standing.own ? to_json(*standing.own) : nlohmann::json(nullptr)},
                          {"step", nullptr},
                          {"memory", nullptr},
                          {"plan", nullptr},
@@ -187,7 +229,7 @@ nlohmann::json to_json(const Standing& standing, const Setup& asked) {
       json["step"] = to_json(plan.step, false);
     } else {
       json["memory"]["stage"] = fullest_row(plan).stage;
-      json["memory"]["over_bytes"] = plan.needed_bytes - plan.capacity_bytes;
+      json["memory"]["over_bytes"] = standing.tried->over_bytes;
     }
   }
   if (standing.change)

@@ -17,6 +17,7 @@ struct Standing {
   bool candidate =
       true;  // of the search; else `sentence` says why it is none, and figures are told
   Message sentence;
+  std::optional<Message> own;  // the settings that it has and no plan of the search
   std::optional<Tried> tried;  // none where it is refused
   // The cheapest change that makes it fit. Of a Setup that fits it is the fastest change, and none
   // where no change is faster.
@@ -27,9 +28,9 @@ Standing standing_of(const Setup& setup, const PlanRequest& request, const PlanR
 // Of a Setup that is refused before it can be tried.
 Standing refused_standing(const Message& why, const Setup& setup, const PlanRequest& request);
 
-// {"setup": asked, "class", "candidate", "sentence", "step", "memory", "plan", "change"}; the last
-// four are null where there is none. "plan" has the figures that plans of a search have. "message"
-// and "change.message" are the sentences for a window in any language.
+// {"setup": asked, "class", "candidate", "sentence", "own", "step", "memory", "plan", "change"};
+// the last five are null where there is none. "plan" has the figures that plans of a search have.
+// "message" and "change.message" are the sentences for a window in any language.
 nlohmann::json to_json(const Standing& standing, const Setup& asked);
 
 }  // namespace parallelarium

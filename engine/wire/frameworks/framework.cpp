@@ -2,6 +2,7 @@
 #include "engine/wire/frameworks/framework.h"
 
 #include <algorithm>
+#include <set>
 
 #include "engine/plan/settings/alternatives.h"
 #include "engine/plan/setup/schedule_rules.h"
@@ -131,6 +132,26 @@ Result<void> check_variables(const FrameworkTable& table, const Draft& draft) {
                  join_and(unsaid));
 }
 
+// What the framework's defaults say in place of the text. Where several rows are about a setting,
+// one that the text has says it.
+std::optional<Message> by_default_of(const FrameworkTable& table, const Draft& draft,
+                                     const Setup& base) {
+  std::set<std::string> said, left_out;  // keys
+  for (const FrameworkRow& row : table.rows) {
+    const bool has = std::any_of(row.names.begin(), row.names.end(), [&](const std::string& name) {
+      return draft.find(name) != nullptr;
+    });
+    (has ? said : left_out).insert(row.settings.begin(), row.settings.end());
+  }
+  std::string list;
+  for (const SettingDifference& each : differences(base, draft.setup, CompareModels::kByKey))
+    if (left_out.count(each.key) > 0 && said.count(each.key) == 0)
+      list += (list.empty() ? "" : ", ") + each.key + " " + each.after;
+  if (list.empty()) return std::nullopt;
+  return message("framework-by-default", "The text leaves out what {} then takes so: {}.",
+                 table.info.title, list);
+}
+
 Result<FrameworkSetup> read_with(const FrameworkTable& table, std::string_view text,
                                  const Setup& base) {
   Result<Entries> entries = table.parse(text);
@@ -154,11 +175,9 @@ Result<FrameworkSetup> read_with(const FrameworkTable& table, std::string_view t
   name_model(draft.setup.model);
   cut_layers(draft, keeps_layers);
   note_unread(table, draft);
-  return FrameworkSetup{std::move(draft.setup), std::move(draft.notes)};
+  std::optional<Message> by_default = by_default_of(table, draft, base);
+  return FrameworkSetup{std::move(draft.setup), std::move(draft.notes), std::move(by_default)};
 }
-
-// The kind of sentences about what is for the training script to say.
-constexpr const char* kScript = "framework-script";
 
 Message sentence_of(const FrameworkTable& table, const SettingDifference& difference) {
   const std::string& key = difference.key;
@@ -173,7 +192,7 @@ Message sentence_of(const FrameworkTable& table, const SettingDifference& differ
   const auto reason = std::find_if(table.reasons.begin(), table.reasons.end(),
                                    [&](const auto& each) { return each.first == key; });
   const bool explained = reason != table.reasons.end();
-  const bool of_script = explained && reason->second.kind == kScript;
+  const bool of_script = explained && reason->second.kind == kScriptSays;
   const bool silent = !covers(table, key.c_str()) || key == "model" || of_script;
   Message lacks = silent
                       ? message("framework-silent", "{} has no setting for {}, which is {} here.",
@@ -182,7 +201,7 @@ Message sentence_of(const FrameworkTable& table, const SettingDifference& differ
                                 table.info.title, key, difference.before, difference.after);
   if (!explained) return lacks;
   Message whole = message("framework-because", "{} {}", lacks, reason->second);
-  if (of_script) whole.kind = kScript;
+  if (of_script) whole.kind = kScriptSays;
   return whole;
 }
 
@@ -216,11 +235,11 @@ std::optional<Message> refusal_of(const FrameworkTable& table,
   for (const SettingDifference& difference : differences(setup, draft.setup, keys)) {
     Message why = sentence_of(table, difference);
     why.field = difference.key;
-    if (why.kind != kScript) return why;
+    if (why.kind != kScriptSays) return why;
   }
   if (table.caveats != nullptr)
     for (Message& caveat : table.caveats(setup))
-      if (caveat.kind != kScript && is_ours(caveat.field)) return std::move(caveat);
+      if (caveat.kind != kScriptSays && is_ours(caveat.field)) return std::move(caveat);
   return std::nullopt;
 }
 
@@ -276,6 +295,22 @@ Result<FrameworkText> write_for_framework(const std::string& framework, const Se
   if (table.caveats != nullptr)
     for (Message& caveat : table.caveats(setup))
       written.not_expressible.push_back(std::move(caveat));
+  if (frameworks::covers(table, "model.hidden") && frameworks::norms_queries_and_keys(setup)) {
+    const Message model = title_of(setup.model);
+    const bool says = std::any_of(entries.begin(), entries.end(), [](const auto& entry) {
+      return entry.first == "qk-layernorm" || entry.first == "model.qk_layernorm";
+    });
+    written.not_expressible.push_back(
+        says ? message("framework-norms-said",
+                       "{} normalizes queries and keys. The text says so, and no figure here "
+                       "counts it.",
+                       model)
+             : message("framework-norms-unsaid",
+                       "{} normalizes queries and keys. The text does not say so, and no figure "
+                       "here counts it.",
+                       model));
+    written.not_expressible.back().field = "model";
+  }
   written.text = table.print(table, setup, entries, written.not_expressible);
   return written;
 }

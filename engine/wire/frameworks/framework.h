@@ -31,10 +31,13 @@ std::vector<FrameworkInfo> framework_infos();
 // The name of the framework of whose settings the text has the most; empty: it has none of any.
 std::string framework_of_text(std::string_view text);
 
+// The kind of sentences about what the training script has to say.
+inline constexpr const char* kScriptSays = "framework-script";
+
 struct FrameworkText {
   std::string text;
   // What the text does not say, a sentence for each setting that would be another one if the text
-  // were read back; `field` is its key.
+  // were read back; `field` is its key, `kind` may be kScriptSays.
   std::vector<Message> not_expressible;
 };
 // validate(setup) must be empty, and nothing in it may be `auto`. Errors: "framework-unknown".
@@ -42,7 +45,7 @@ Result<FrameworkText> write_for_framework(const std::string& framework, const Se
 
 // Says why the framework cannot train a Setup as far as settings of these keys go: the first
 // sentence of `not_expressible` about one of them that is not for the training script to say (its
-// kind is "framework-script"); none: it can. It needs no text, so that a search can ask it of every
+// kind is kScriptSays); none: it can. It needs no text, so that a search can ask it of every
 // candidate, from any thread. Errors: "framework-unknown".
 using FrameworkRefusal = std::function<std::optional<Message>(const Setup&)>;
 Result<FrameworkRefusal> framework_refusal(const std::string& framework,
@@ -52,6 +55,9 @@ struct FrameworkSetup {
   Setup setup;
   // What the text says and a Setup cannot, or what it leaves open, in sentences.
   std::vector<Message> not_understood;
+  // The settings that the text leaves out and that the framework's defaults make others than the
+  // base's; none: there are none.
+  std::optional<Message> by_default;
 };
 // What the framework has a setting for and the text leaves out is as the framework's default says;
 // what it has no setting for comes from `base`. Errors: "framework-unknown", a text that cannot be

@@ -192,6 +192,8 @@ nlohmann::json call(const std::string& name) { return {{"()", name}}; }
 bool is_identifier(const nlohmann::json& value) { return value.is_object() && value.contains("$"); }
 bool is_call(const nlohmann::json& value) { return value.is_object() && value.contains("()"); }
 
+bool norms_queries_and_keys(const Setup& setup) { return setup.model.name.starts_with("qwen3"); }
+
 bool is_one_of(const Setup& setup, std::initializer_list<const char*> schedules) {
   return std::any_of(schedules.begin(), schedules.end(),
                      [&](const char* name) { return setup.schedule == name; });

@@ -113,6 +113,9 @@ bool is_call(const nlohmann::json& value);
 
 // ---- What rows of several frameworks need. ----
 
+// Whether the model's family normalizes queries and keys, which no Setup says (Qwen Team 2025,
+// Qwen3 Technical Report, section 2).
+bool norms_queries_and_keys(const Setup& setup);
 // Whether pipelines of this schedule are in the framework: one of the words.
 bool is_one_of(const Setup& setup, std::initializer_list<const char*> schedules);
 // Layers of each of PP stages, where the schedule itself cannot be said: those of a rank together,

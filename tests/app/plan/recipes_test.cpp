@@ -5,6 +5,7 @@
 #include <QComboBox>
 #include <QDropEvent>
 #include <QLabel>
+#include <QLineEdit>
 #include <QMimeData>
 #include <QPlainTextEdit>
 #include <QPushButton>
@@ -12,8 +13,10 @@
 #include "app/export/export.h"
 #include "app/export/export_dialog.h"
 #include "app/look/figures.h"
+#include "app/settings/controls.h"
 #include "app/sheets/recipes/recipe_reader.h"
 #include "app/sheets/recipes/recipe_sheet.h"
+#include "app/sheets/recipes/today_sheet.h"
 #include "app/state/document/document.h"
 #include "app/state/plan/plan_search.h"
 #include "app/views/shared/plan_words.h"
@@ -174,6 +177,8 @@ TEST_F(Recipes, ADroppedLineIsReadAndADroppedConfigurationIsTheModel) {
 // What the search makes of today's setup is what the command line makes of it.
 TEST_F(Recipes, TodayIsComparedWithTheBestPlan) {
   window->show_room(Room::kPlan);
+  QApplication::processEvents();
+  const PlanWish asked = search().wish();
   drop(file("line.sh", kLine));
   RecipeReader* reader = sheet<RecipeReader>();
   ASSERT_NE(reader, nullptr);
@@ -205,8 +210,66 @@ TEST_F(Recipes, TodayIsComparedWithTheBestPlan) {
   ASSERT_TRUE(again.ok());
   EXPECT_EQ(again->setup.mesh, search().selected()->setup.mesh);
   open->reject();
+  // What was pasted is there again, and what was asked before comes back.
+  QTest::mouseClick(button(window.get(), QStringLiteral("Change it …")), Qt::LeftButton);
+  TodaySheet* again_open = sheet<TodaySheet>();
+  ASSERT_NE(again_open, nullptr);
+  EXPECT_EQ(again_open->text().toStdString(), kLine);
+  EXPECT_EQ(again_open->setup(), search().wish().today);
+  again_open->reject();
   QTest::mouseClick(button(window.get(), QStringLiteral("Forget it")), Qt::LeftButton);
-  EXPECT_FALSE(search().wish().today.has_value());
+  EXPECT_EQ(search().wish(), asked);
+}
+
+// Without a launch line degrees are typed; GPUs and batch stay those that were asked for.
+TEST_F(Recipes, TodayIsTypedAsDegrees) {
+  window->show_room(Room::kPlan);
+  PlanWish wish = plan_wish("llama3-8b", "8");
+  wish.global_batch = 64;
+  search().set_wish(wish);
+  QTest::mouseClick(button(window.get(), QStringLiteral("I train already …")), Qt::LeftButton);
+  TodaySheet* open = sheet<TodaySheet>();
+  ASSERT_NE(open, nullptr);
+  const auto compare = button(open, QStringLiteral("Compare with it"));
+  EXPECT_FALSE(compare->isEnabled()) << "nothing was said yet";
+  const auto type = [&](const char* name, const char* text) {
+    for (StepBox* box : open->findChildren<StepBox*>())
+      if (box->accessibleName() == QLatin1String(name)) {
+        auto* line = box->findChild<QLineEdit*>();
+        QTest::mouseClick(line, Qt::LeftButton);
+        EXPECT_EQ(line->selectedText(), line->text()) << "a click selects what will be replaced";
+        QTest::keyClicks(line, QLatin1String(text));
+        QTest::keyClick(line, Qt::Key_Return);
+        return;
+      }
+    ADD_FAILURE() << "no field " << name;
+  };
+  type("TP", "2");
+  ASSERT_TRUE(open->setup());
+  EXPECT_EQ(open->setup()->mesh.dp, 4) << "the rest of the GPUs";
+  type("PP", "2");
+  type("Micro-batch", "4");
+  for (auto* box : open->findChildren<QComboBox*>())
+    if (box->findData(QStringLiteral("selective")) >= 0) {
+      const int full = box->findData(QStringLiteral("full"));
+      box->setCurrentIndex(full);
+      Q_EMIT box->activated(full);
+    }
+  ASSERT_TRUE(open->setup());
+  EXPECT_EQ(open->setup()->mesh.ranks(), 8);
+  EXPECT_EQ(open->setup()->mesh.dp, 2);
+  EXPECT_EQ(open->setup()->global_batch(), 64);
+  EXPECT_EQ(open->setup()->recompute, Recompute::kFull);
+  type("TP", "none");
+  EXPECT_EQ(open->setup()->mesh.tp, 2) << "what is no number changes nothing";
+  QTest::mouseClick(compare, Qt::LeftButton);
+  QApplication::processEvents();
+  ASSERT_TRUE(search().wish().today);
+  EXPECT_EQ(search().wish().today->micro_batch, 4);
+  EXPECT_EQ(search().wish().global_batch, 64);
+  EXPECT_EQ(search().wish().gpus, QStringLiteral("8"));
+  search().cancel();
+  ASSERT_TRUE(wait_until([&] { return !search().searching(); }, kAnswerMs));
 }
 
 // In the room Plan an export is of the plan that is selected, and the dialog says so; what is set

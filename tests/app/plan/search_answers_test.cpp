@@ -203,6 +203,7 @@ TEST_F(SearchAnswers, AValueOfAnAxisSaysWhyNot) {
   EXPECT_FALSE(axes.contains(QStringLiteral("Experts, EP"))) << "the model has none";
   ASSERT_NE(four, nullptr);
   const double best = search().best()->seconds;
+  const auto before = search().selected()->setup;
   four->trigger();
   ASSERT_TRUE(wait_until([&] { return !search().searching(); }, kSearchMs));
   ASSERT_NE(search().value_answer(), nullptr) << search().error().toStdString();
@@ -213,9 +214,25 @@ TEST_F(SearchAnswers, AValueOfAnAxisSaysWhyNot) {
                  .split(QLatin1Char(' ')));
   ASSERT_TRUE(plan.waitForFinished(kSearchMs));
   const auto json = nlohmann::json::parse(plan.readAllStandardOutput().toStdString());
+  // A question chooses nothing: what is exported is still what was selected.
   ASSERT_NE(search().selected(), nullptr);
-  EXPECT_EQ(to_json(search().selected()->setup), json.at("best").at(0).at("setup"));
-  EXPECT_EQ(search().selected()->setup.mesh.tp, 4);
+  EXPECT_EQ(search().selected()->setup, before);
+  ASSERT_TRUE(search().value_answer()->plan);
+  const auto told = search().value_answer()->plan->setup;
+  EXPECT_EQ(to_json(told), json.at("best").at(0).at("setup"));
+  EXPECT_EQ(told.mesh.tp, 4);
+  QWidget& canvas = view().canvas();
+  canvas.grab();
+  for (const SearchHits::Plan& hit : std::vector(view().hits().plans))
+    if (hit.plan->setup == told && hit.rect.width() > 100) {
+      QTest::mouseClick(&canvas, Qt::LeftButton, {}, hit.rect.center().toPoint());
+      break;
+    }
+  ASSERT_NE(search().selected(), nullptr);
+  EXPECT_EQ(search().selected()->setup, told) << "a click on the answer selects its plan";
+  EXPECT_TRUE(
+      whose_text(session(), told).contains(seconds_text(search().selected()->seconds - best)))
+      << whose_text(session(), told).toStdString();
   EXPECT_EQ(view().quantities()[0].predicted_value,
             json.at("best").at(0).at("step").at("seconds").get<double>());
   EXPECT_TRUE(view().description().contains(QStringLiteral("Why not Tensor, TP: 4")));

@@ -116,6 +116,7 @@ TEST_F(SearchRange, RulesOfThumbAndTiesAreSaid) {
   SearchHits hits;
   const TextLog texts = paint(picture_of(search(), -1), hits);
   ASSERT_EQ(hits.rules.size(), 7U);
+  int others = 0;
   for (const auto& [rect, rule] : hits.rules) {
     QString said;
     for (const PaintedText& text : texts)
@@ -123,17 +124,21 @@ TEST_F(SearchRange, RulesOfThumbAndTiesAreSaid) {
     EXPECT_TRUE(said.trimmed().startsWith(sentence(rule->sentence).left(30)));
     EXPECT_FALSE(rule->source.empty());
     EXPECT_TRUE(view().description().contains(rule_text(*rule)));
-    // Where another plan keeps to it, its line opens that one.
+    // Where another plan keeps to it, its line selects that one.
     const auto opens =
-        std::find_if(hits.examples.begin(), hits.examples.end(),
-                     [rect = rect](const auto& example) { return example.first == rect; });
-    ASSERT_EQ(opens != hits.examples.end(), rule->setup.has_value());
-    if (rule->setup) {
-      EXPECT_EQ(*opens->second, *rule->setup);
-      EXPECT_TRUE(validate(*rule->setup).empty());
-      EXPECT_NE(*rule->setup, answer.plans[answer.best_time].setup);
+        std::find_if(hits.plans.begin(), hits.plans.end(),
+                     [rect = rect](const SearchHits::Plan& plan) { return plan.rect == rect; });
+    ASSERT_EQ(opens != hits.plans.end(), rule->plan.has_value());
+    if (rule->plan) {
+      EXPECT_EQ(opens->plan->setup, rule->plan->setup);
+      EXPECT_GT(rule->plan->seconds, answer.plans[answer.best_time].seconds);
+      search().select(rule->plan->setup);
+      ASSERT_NE(search().selected(), nullptr);
+      EXPECT_EQ(search().selected()->setup, rule->plan->setup);
+      ++others;
     }
   }
+  EXPECT_GT(others, 0);
   // A change ties where it makes the step no longer than the threshold's share.
   ASSERT_TRUE(answer.tie_threshold);
   search().select(search().best()->setup);
@@ -168,6 +173,15 @@ TEST_F(SearchRange, AReasonOpensItsExampleInExplore) {
   click(refused->first);
   canvas.grab();
   ASSERT_FALSE(view().hits().examples.empty());
+  // Each reason names the plan that a click opens.
+  SearchHits hits;
+  const TextLog texts = paint(picture_of(search(), PlanAnswer::kRefused), hits);
+  for (const auto& [lines, of] : hits.examples) {
+    QString said;
+    for (const PaintedText& text : texts)
+      if (lines.contains(text.rect.center())) said += text.text + QLatin1Char(' ');
+    EXPECT_TRUE(said.contains(axes_text(*of).left(20))) << said.toStdString();
+  }
   const auto [rect, first] = view().hits().examples.front();
   const parallelarium::Setup example = *first;
   ASSERT_FALSE(validate(example).empty());

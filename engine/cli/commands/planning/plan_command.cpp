@@ -266,8 +266,11 @@ Outcome run_plan(const PlanOptions& options, Progress& progress) {
     const Plan& best = result->best.front();
     if (const nlohmann::json line = as_written(options.framework, best.setup, request->machine);
         !line.is_null()) {
-      text += fmt::format("\nAs {} writes plan 1, its step takes {}:\n", options.framework,
-                          seconds_text(line.at("seconds").get<double>()));
+      text += fmt::format("\nAs {} writes plan 1, its step takes {}{}:\n", options.framework,
+                          seconds_text(line.at("seconds").get<double>()),
+                          line.at("needs_script").get<bool>()
+                              ? " only where the training script sets what is left to it"
+                              : "");
       for (const nlohmann::json& sentence : line.at("not_expressible"))
         text += "  " + wrapped(sentence.get<std::string>(), 98, 4) + "\n";
     }
@@ -286,6 +289,8 @@ Outcome run_plan(const PlanOptions& options, Progress& progress) {
       text += change.at("sentence").get<std::string>() + "\n";
     else if (of == name_of(PlanClass::kDoesNotFit))
       text += "No change of one axis would make it fit.\n";
+    if (const nlohmann::json& own = explained.at("own"); !own.is_null())
+      text += wrapped(own.at("text").get<std::string>(), 98, 0) + "\n";
   }
   return Outcome::done(std::move(text));
 }

@@ -243,6 +243,7 @@ std::vector<FrameworkRow> megatron_model_rows(const MegatronNames& n) {
                   {"mrope", nullptr},
                   {"relative", nullptr}},
                  "learned_absolute"),
+      only_where(norms_queries_and_keys, fixed(n("qk-layernorm", "model.qk_layernorm"), true)),
       sequence(n),
       vocabulary(n),
       rotary_base(n),  // behind all that tells the model

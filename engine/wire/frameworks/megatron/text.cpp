@@ -23,20 +23,24 @@ bool needs_one_connection(const Setup& setup, const Entries& entries) {
          });
 }
 
+std::string start_on_each(const Setup& setup) {
+  const int nodes = nodes_and_ranks(setup).first;
+  return nodes == 1
+             ? ""
+             : fmt::format("# Start it on each of the {} nodes; first-node is the name of one.\n",
+                           nodes);
+}
+
 }  // namespace
 
 std::string megatron_line(const FrameworkTable& table, const Setup& setup, const Entries& entries,
                           const std::vector<Message>& not_expressible) {
-  const int nodes = nodes_and_ranks(setup).first;
   std::string text =
       heading(table, not_expressible) +
       "# It trains on made-up data for a few steps. Replace what says so: mock-data, tokenizer-*,\n"
       "# vocab-size, train-iters, lr, seed and clip-grad (0 limits nothing), and add "
       "checkpoints.\n" +
-      (nodes > 1
-           ? fmt::format("# Start it on each of the {} nodes; first-node is the name of one.\n",
-                         nodes)
-           : "") +
+      start_on_each(setup) +
       (needs_one_connection(setup, entries) ? "export CUDA_DEVICE_MAX_CONNECTIONS=1\n" : "") +
       launch_of(setup, "pretrain_gpt.py");
   for (const auto& [name, value] : entries) {
@@ -56,9 +60,14 @@ std::string bridge_recipe(const FrameworkTable& table, const Setup& setup, const
                           const std::vector<Message>& not_expressible) {
   std::string text = heading(table, not_expressible);
   text +=
-      "# Put the settings into a pretraining recipe's configuration, which has data and\n"
-      "# checkpoints, and launch it: " +
-      launch_of(setup, "pretrain.py") + "\n";
+      "# Put the settings into a pretraining recipe's configuration, which has data, tokenizer "
+      "and\n"
+      "# checkpoints. It trains for a few steps: replace train_iters, lr, seed, vocab_size and\n"
+      "# clip_grad (0 limits nothing).\n" +
+      start_on_each(setup) +
+      (needs_one_connection(setup, entries) ? "# Before it: export CUDA_DEVICE_MAX_CONNECTIONS=1\n"
+                                            : "") +
+      "# Launch it: " + launch_of(setup, "pretrain.py") + "\n";
   text +=
       "import torch\n"
       "import torch.nn.functional as F\n"

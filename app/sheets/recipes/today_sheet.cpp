@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/sheets/recipes/today_sheet.h"
+
+#include <QComboBox>
+#include <QGridLayout>
+#include <QVBoxLayout>
+
+#include "app/look/sentence.h"
+#include "app/settings/controls.h"
+#include "app/settings/setup_fields.h"
+
+namespace parallelarium {
+namespace {
+
+constexpr const char* kRecompute = "recompute";
+constexpr const char* kFields[] = {"tp", "pp", "cp", "ep", "dp", "micro-batch", kRecompute};
+
+// Those of which DP makes the rest of the GPUs.
+bool leaves_rest_to_dp(const std::string& option) {
+  return option == "tp" || option == "pp" || option == "cp";
+}
+
+}  // namespace
+
+TodaySheet::TodaySheet(Setup base, QWidget* parent)
+    : RecipeReader(std::move(base), tr("&Compare with it"), parent) {
+  setWindowTitle(tr("What is trained today"));
+  auto* head =
+      new QLabel(tr("Or type what you know; the rest is as above, or as usual.").toUpper(), this);
+  make_caps(head);
+  under_text()->addWidget(head);
+  auto* fields = new QGridLayout;
+  int column = 0;
+  for (const std::string option : kFields) {
+    QWidget* field = make_field(option);
+    fields->addWidget(make_label(field_title(option), field), 0, column);
+    fields->addWidget(field, 1, column++);
+  }
+  under_text()->addLayout(fields);
+  show_fields();
+}
+
+QWidget* TodaySheet::make_field(const std::string& option) {
+  if (option == kRecompute) {
+    recompute_ = new ChoiceBox(this);
+    recompute_->setAccessibleName(field_title(option));
+    for (const char* value : {"none", "selective", "full"})
+      recompute_->addItem(caption_of(setting_of(option), value).text, QLatin1String(value));
+    connect(recompute_, &QComboBox::activated, this,
+            [this, option](int at) { change(option, recompute_->itemData(at).toString()); });
+    return recompute_;
+  }
+  auto* box = new StepBox(
+      field_title(option), [this, option](int way) { return next_valid(shown(), option, way); },
+      this);
+  connect(box, &StepBox::committed, this,
+          [this, option](const QString& text) { change(option, text); });
+  numbers_.emplace_back(option, box);
+  return box;
+}
+
+void TodaySheet::show_again(const QString& text, const Setup& setup) {
+  if (!text.isEmpty()) set_text(text);
+  if (shown() == setup && !text.isEmpty()) return;
+  take(setup);
+  show_reading({setup_text(setup), {}, true, false});
+  show_fields();
+}
+
+PasteSheet::Reading TodaySheet::read(const std::string& text) {
+  const Reading reading = RecipeReader::read(text);
+  show_fields();
+  return reading;
+}
+
+// The number of GPUs and the batch stay where DP and micro-batches can make them.
+void TodaySheet::change(const std::string& option, const QString& value) {
+  Setup changed = shown();
+  const int gpus = changed.mesh.ranks();
+  const std::int64_t batch = changed.global_batch();
+  if (const Result<void> set = set_field(changed, option, value.toStdString()); !set) {
+    show_reading({setting_sentence(set.error()), {}, setup().has_value(), true});
+    return show_fields();
+  }
+  const int degrees = changed.mesh.tp * changed.mesh.pp * changed.mesh.cp;
+  if (leaves_rest_to_dp(option) && gpus % degrees == 0) changed.mesh.dp = gpus / degrees;
+  keep_global_batch(changed, batch);
+  const QString said = setup_text(changed);
+  take(std::move(changed));
+  show_reading({said, {}, true, false});
+  show_fields();
+}
+
+void TodaySheet::show_fields() {
+  for (const auto& [option, box] : numbers_) box->set_text(field_text(shown(), option));
+  if (recompute_)
+    recompute_->setCurrentIndex(recompute_->findData(field_text(shown(), kRecompute)));
+}
+
+}  // namespace parallelarium
