@@ -9189,6 +9189,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>einfacher</translation>
     </message>
     <message>
+        <source>less memory</source>
+        <translation>weniger Speicher</translation>
+    </message>
+    <message>
         <source>Of the plan that is selected in Search, the fastest with a step of %1: %2.</source>
         <translation>Vom Plan, der unter Suchen ausgewählt ist, dem schnellsten mit einem Schritt von %1: %2.</translation>
     </message>

@@ -100,10 +100,12 @@ struct PlanRule {
   Message sentence;
 };
 
-// What a plan is recommended for (note_recommended()): it is the fastest, has the least memory, or
-// the fewest axes of those that cannot be told apart from the fastest, or fewer than all of these.
-enum class PlanMerit : std::uint8_t { kFastest, kLeastMemory, kSimplest, kSimpler };
-std::string_view name_of(PlanMerit merit);  // "fastest" "least-memory" "simplest" "simpler"
+// What a plan is recommended for (note_recommended()): it is the fastest, has the least memory or
+// the fewest axes of those that cannot be told apart from the fastest, or less and fewer than
+// those.
+enum class PlanMerit : std::uint8_t { kFastest, kLeastMemory, kSimplest, kLessMemory, kSimpler };
+// "fastest" "least-memory" "simplest" "less-memory" "simpler"
+std::string_view name_of(PlanMerit merit);
 struct Recommended {
   std::vector<PlanMerit> merits;
   Plan plan;

@@ -70,7 +70,8 @@ struct ToldRule {
   std::optional<FoundPlan> plan;  // the best that keeps to it, where that is another plan
 };
 
-// A plan to look at first, and for what: "fastest" "least-memory" "simplest" "simpler".
+// A plan to look at first, and for what: "fastest" "least-memory" "simplest"
+// "less-memory" "simpler".
 struct PlanAdvice {
   std::vector<std::string> merits;
   FoundPlan plan;

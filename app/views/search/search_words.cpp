@@ -143,6 +143,7 @@ QString merits_text(const std::vector<std::string>& merits) {
   for (const std::string& merit : merits)
     words << (merit == "fastest"        ? SearchTexts::tr("fastest")
               : merit == "least-memory" ? SearchTexts::tr("least memory")
+              : merit == "less-memory"  ? SearchTexts::tr("less memory")
               : merit == "simpler"      ? SearchTexts::tr("simpler")
                                         : SearchTexts::tr("simplest"));
   return capitalised(words.join(QStringLiteral(", ")));

@@ -74,6 +74,7 @@ std::string merits_text(const std::vector<PlanMerit>& merits) {
   for (const PlanMerit merit : merits) {
     std::string_view name = merit == PlanMerit::kFastest       ? "fastest"
                             : merit == PlanMerit::kLeastMemory ? "least memory"
+                            : merit == PlanMerit::kLessMemory  ? "less memory"
                                                                : name_of(merit);
     text += fmt::format("{}{}", text.empty() ? "" : ", ", name);
   }

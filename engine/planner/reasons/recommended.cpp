@@ -19,6 +19,8 @@ std::string_view name_of(PlanMerit merit) {
       return "simplest";
     case PlanMerit::kSimpler:
       return "simpler";
+    case PlanMerit::kLessMemory:
+      return "less-memory";
   }
   return "";
 }
@@ -68,18 +70,17 @@ class Recommender {
     const auto is_one = [&](const Plan& plan) {
       return plan.setup == fastest_->setup || (simple_ && simple_->setup == plan.setup);
     };
-    // Of the ties, or of all where those have it among the other two.
-    const Plan* smallest = smallest_of([&](const Plan& plan) { return tied(plan); });
-    if (is_one(*smallest))
-      smallest = smallest_of([&](const Plan& plan) {
-        return plan.setup.mesh.ranks() <= fastest_->setup.mesh.ranks();
-      });
+    const Plan& smallest = smallest_tie();
+    const Plan* smaller = is_one(smallest) ? smaller_than(smallest) : nullptr;
     result_.recommended.clear();
     add(PlanMerit::kFastest, *fastest_);
-    add(PlanMerit::kLeastMemory, *smallest);
-    const bool told = simple_ && !tied(*simple_);
-    add(told ? PlanMerit::kSimpler : PlanMerit::kSimplest, simple_ ? *simple_ : *fastest_);
-    say_why_fewer(*smallest);
+    if (smaller != nullptr)
+      add(PlanMerit::kLessMemory, *smaller);
+    else
+      add(PlanMerit::kLeastMemory, smallest);
+    const bool slower = simple_ && !tied(*simple_);
+    add(slower ? PlanMerit::kSimpler : PlanMerit::kSimplest, simple_ ? *simple_ : *fastest_);
+    say_why_fewer(smaller != nullptr || !is_one(smallest));
   }
 
  private:
@@ -89,12 +90,25 @@ class Recommender {
             result_.ties.within(fastest_->step.seconds, plan.step.seconds));
   }
 
-  template <class Counts>
-  const Plan* smallest_of(const Counts& counts) const {
+  const Plan& smallest_tie() const {
     const Plan* smallest = fastest_;
     for (const Plan* plan : kept_)
-      if (counts(*plan) && stands_before(*plan, *smallest, Objective::kMemory)) smallest = plan;
-    return smallest;
+      if (tied(*plan) && stands_before(*plan, *smallest, Objective::kMemory)) smallest = plan;
+    return *smallest;
+  }
+
+  // The fastest of the front with so much less memory that it is worth a choice; null: none.
+  const Plan* smaller_than(const Plan& than) const {
+    constexpr double kWorth = 0.9;
+    const Plan* found = nullptr;
+    for (const Plan& plan : result_.pareto) {
+      if (static_cast<double>(plan.needed_bytes) > kWorth * static_cast<double>(than.needed_bytes))
+        continue;
+      if (plan.setup.mesh.ranks() > fastest_->setup.mesh.ranks()) continue;
+      if (simple_ && simple_->setup == plan.setup) continue;
+      if (found == nullptr || stands_before(plan, *found, Objective::kTime)) found = &plan;
+    }
+    return found;
   }
 
   void add(PlanMerit merit, const Plan& plan) {
@@ -103,14 +117,12 @@ class Recommender {
     result_.recommended.push_back({{merit}, plan});
   }
 
-  void say_why_fewer(const Plan& smallest) {
+  void say_why_fewer(bool has_smaller) {
     std::vector<Message>& why = result_.recommended_why;
     why.clear();
-    if (smallest.setup == fastest_->setup)
-      why.push_back(message("plan-none-smaller", "No plan needs less memory than the fastest."));
-    if (simple_ && smallest.setup == simple_->setup)
+    if (!has_smaller)
       why.push_back(
-          message("plan-simple-smallest", "No plan needs less memory than the simpler one."));
+          message("plan-none-smaller", "No other plan needs less memory by a tenth or more."));
     if (simple_) return;
     if (result_.cancelled)
       why.push_back(message("plan-simple-cancelled",
