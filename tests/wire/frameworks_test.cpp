@@ -25,7 +25,7 @@ std::set<std::string> named(const FrameworkText& written) {
   for (const Message& sentence : written.not_expressible) {
     EXPECT_FALSE(sentence.id.empty());
     EXPECT_FALSE(sentence.text.empty());
-    keys.insert(sentence.field);
+    if (!sentence.field.empty()) keys.insert(sentence.field);
   }
   return keys;
 }

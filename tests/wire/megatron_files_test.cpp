@@ -63,6 +63,73 @@ TEST(Megatron, WritesTheRotaryBaseOfAPublishedModel) {
   }
 }
 
+// Qwen3 normalizes queries and keys. No Setup says so; texts that have a flag for it do, and every
+// text of a model says that no figure counts it.
+TEST(Frameworks, SayThatAFamilyNormalizesQueriesAndKeys) {
+  auto setup = default_setup();
+  setup.mesh = Mesh();
+  const auto ids = [&](const char* framework) {
+    std::vector<std::string> all;
+    const Result<FrameworkText> written = write_for_framework(framework, setup);
+    for (const Message& each : written->not_expressible) all.push_back(each.id);
+    return std::pair(written->text, all);
+  };
+  for (const char* model : {"qwen3-8b", "qwen3-30b-a3b"}) {
+    setup.model = *find_model(model);
+    const auto [line, of_line] = ids("megatron");
+    EXPECT_THAT(line, testing::HasSubstr("--qk-layernorm"));
+    EXPECT_THAT(of_line, testing::Contains("framework-norms-said"));
+    const auto [recipe, of_recipe] = ids("megatron-bridge");
+    EXPECT_THAT(recipe, testing::HasSubstr("qk_layernorm=True"));
+    EXPECT_THAT(of_recipe, testing::Contains("framework-norms-said"));
+    EXPECT_THAT(ids("nanotron").second, testing::Contains("framework-norms-unsaid"));
+    EXPECT_EQ(read_from_framework("megatron", line, default_setup())->setup.model.name, model);
+  }
+  setup.model = *find_model("llama3-8b");
+  EXPECT_THAT(ids("megatron").first, testing::Not(testing::HasSubstr("qk-layernorm")));
+  EXPECT_THAT(ids("nanotron").second, testing::Not(testing::Contains("framework-norms-unsaid")));
+}
+
+// What Megatron-LM's text warns of, Megatron-Bridge's does.
+TEST(Megatron, WarnsInBothTexts) {
+  auto setup = default_setup();
+  setup.machine = "dgx-h100";
+  setup.model = *find_model("llama3-8b");
+  setup.mesh = Mesh();
+  setup.mesh.tp = 8;
+  setup.mesh.dp = 2;
+  for (const char* framework : {"megatron", "megatron-bridge"}) {
+    const std::string text = write_for_framework(framework, setup)->text;
+    for (const char* said : {"on each of the 2 nodes", "CUDA_DEVICE_MAX_CONNECTIONS=1",
+                             "0 limits nothing", "checkpoints"})
+      EXPECT_THAT(text, testing::HasSubstr(said)) << framework;
+    EXPECT_EQ(read_from_framework(framework, text, default_setup())->setup.mesh, setup.mesh);
+  }
+}
+
+// A line that leaves out flags is told which of the framework's defaults stand for them.
+TEST(Frameworks, NameTheDefaultsThatATextLeavesOut) {
+  auto base = default_setup();
+  base.model = *find_model("llama3-8b");
+  base.mesh = Mesh();
+  base.recompute = Recompute::kFull;
+  const std::string line =
+      "torchrun --nproc-per-node 2 pretrain_gpt.py --num-layers 32 --hidden-size 4096 "
+      "--num-attention-heads 32 --seq-length 8192 --micro-batch-size 1 --global-batch-size 4 "
+      "--bf16 --untie-embeddings-and-output-weights";
+  const Result<FrameworkSetup> read = read_from_framework("megatron", line, base);
+  ASSERT_TRUE(read.ok() && read->by_default);
+  const std::string& said = read->by_default->text;
+  for (const char* unsaid :
+       {"model.norm layer", "model.biases true", "recompute none", "dropout 0.1"})
+    EXPECT_THAT(said, testing::HasSubstr(unsaid));
+  for (const char* known : {"model.layers", "model.hidden", "model.tied", "micro_batch"})
+    EXPECT_THAT(said, testing::Not(testing::HasSubstr(known)));
+  // All that a whole text leaves out is as the Setup has it.
+  const Result<FrameworkText> whole = write_for_framework("megatron", base);
+  EXPECT_FALSE(read_from_framework("megatron", whole->text, base)->by_default);
+}
+
 // It stays with another sequence; a base that cannot be kept is told.
 TEST(Megatron, KeepsTheRotaryBaseOrSaysThatItDoesNot) {
   auto setup = default_setup();

@@ -88,8 +88,9 @@ void PasteSheet::open_file(const QString& path) {
 
 void PasteSheet::read_again() {
   const QString text = text_->toPlainText();
-  show_reading(text.trimmed().isEmpty() ? Reading{tr("Nothing is read yet."), {}, false, false}
-                                        : read(text.toStdString()));
+  if (!text.trimmed().isEmpty()) return show_reading(read(text.toStdString()));
+  nothing_read();
+  show_reading({tr("Nothing is read yet."), {}, false, false});
 }
 
 void PasteSheet::show_reading(const Reading& reading) {

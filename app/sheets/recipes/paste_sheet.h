@@ -33,6 +33,7 @@ class PasteSheet : public Sheet {
   };
   // Of a text that is not empty.
   virtual Reading read(const std::string& text) = 0;
+  virtual void nothing_read() {}  // the text is empty again
   void read_again();
   void show_reading(const Reading& reading);
   QHBoxLayout* head() { return head_; }         // before the button that opens a file

@@ -22,6 +22,7 @@ class RecipeReader : public PasteSheet {
 
  protected:
   Reading read(const std::string& text) override;
+  void nothing_read() override { read_.reset(); }
   const Setup& base() const { return base_; }
   void take(Setup setup) { read_ = std::move(setup); }  // in place of what was read
   static QString setup_text(const Setup& setup);

@@ -13,7 +13,7 @@ namespace parallelarium {
 namespace {
 
 constexpr const char* kRecompute = "recompute";
-constexpr const char* kFields[] = {"tp", "pp", "cp", "ep", "dp", "micro-batch", kRecompute};
+constexpr const char* kFields[] = {"tp", "pp", "cp", "ep", "dp", "zero", "micro-batch", kRecompute};
 
 // Those of which DP makes the rest of the GPUs.
 bool leaves_rest_to_dp(const std::string& option) {
@@ -25,9 +25,8 @@ bool leaves_rest_to_dp(const std::string& option) {
 TodaySheet::TodaySheet(Setup base, QWidget* parent)
     : RecipeReader(std::move(base), tr("&Compare with it"), parent) {
   setWindowTitle(tr("What is trained today"));
-  auto* head =
-      new QLabel(tr("Or type what you know; the rest is as above, or as usual.").toUpper(), this);
-  make_caps(head);
+  auto* head = new QLabel(tr("Or type what you know; the rest is as above, or as usual."), this);
+  head->setProperty("role", "muted");
   under_text()->addWidget(head);
   auto* fields = new QGridLayout;
   int column = 0;
@@ -71,6 +70,11 @@ PasteSheet::Reading TodaySheet::read(const std::string& text) {
   const Reading reading = RecipeReader::read(text);
   show_fields();
   return reading;
+}
+
+void TodaySheet::nothing_read() {
+  RecipeReader::nothing_read();
+  show_fields();
 }
 
 // The number of GPUs and the batch stay where DP and micro-batches can make them.

@@ -22,6 +22,7 @@ class TodaySheet : public RecipeReader {
 
  protected:
   Reading read(const std::string& text) override;
+  void nothing_read() override;
 
  private:
   QWidget* make_field(const std::string& option);

@@ -309,7 +309,6 @@ Result<FrameworkText> write_for_framework(const std::string& framework, const Se
                        "{} normalizes queries and keys. The text does not say so, and no figure "
                        "here counts it.",
                        model));
-    written.not_expressible.back().field = "model";
   }
   written.text = table.print(table, setup, entries, written.not_expressible);
   return written;

@@ -37,7 +37,8 @@ inline constexpr const char* kScriptSays = "framework-script";
 struct FrameworkText {
   std::string text;
   // What the text does not say, a sentence for each setting that would be another one if the text
-  // were read back; `field` is its key, `kind` may be kScriptSays.
+  // were read back, or that no Setup knows; `field` is its key, or empty; `kind` may be
+  // kScriptSays.
   std::vector<Message> not_expressible;
 };
 // validate(setup) must be empty, and nothing in it may be `auto`. Errors: "framework-unknown".

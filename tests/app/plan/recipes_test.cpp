@@ -272,6 +272,29 @@ TEST_F(Recipes, TodayIsTypedAsDegrees) {
   ASSERT_TRUE(wait_until([&] { return !search().searching(); }, kAnswerMs));
 }
 
+// A text that leaves recompute to the training script promises no time of its own.
+TEST_F(Recipes, ATextThatNeedsTheScriptSaysSoBesideItsTime) {
+  auto setup = new_setup();
+  for (const auto& [key, value] : {std::pair("machine", "dgx-h100"),
+                                   {"model", "llama3-8b"},
+                                   {"pp", "1"},
+                                   {"dp", "8"},
+                                   {"zero", "3"},
+                                   {"recompute", "full"}})
+    ASSERT_TRUE(set_field(setup, key, value).ok()) << key;
+  const auto said = [&](const char* framework) {
+    RecipeSheet open(session().resolved(setup), {}, window.get(), QLatin1String(framework));
+    QString all;
+    for (const auto* label : open.findChildren<QLabel*>()) all += label->text();
+    return all;
+  };
+  const QString only = QStringLiteral("Only where the training script sets");
+  EXPECT_TRUE(said("deepspeed").contains(only));
+  EXPECT_FALSE(said("deepspeed").contains(QStringLiteral("As it is written")));
+  EXPECT_FALSE(said("megatron").contains(only));
+  EXPECT_TRUE(said("megatron").contains(QStringLiteral("As it is written")));
+}
+
 // In the room Plan an export is of the plan that is selected, and the dialog says so; what is set
 // in Explore is another.
 TEST_F(Recipes, InThePlanRoomAnExportIsOfTheSelectedPlan) {

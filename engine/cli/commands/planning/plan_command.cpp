@@ -337,7 +337,8 @@ void add_plan(Commands& commands) {
       "keep to what this framework can say of the axes: megatron, megatron-bridge, torchtitan, "
       "deepspeed, accelerate or nanotron; other candidates are refused with its sentence",
       "FRAMEWORK");
-  add("--memory", options->memory, "GiB of a device that may be used (default: what it has)",
+  add("--memory", options->memory,
+      "GiB of a device that a rank's own tensors may fill (default: what a framework leaves)",
       "GIB");
   add_whole_training(*command, options->tokens, options->price);
   add("--top", options->top, "how many plans to show (default: 10)", "K");
