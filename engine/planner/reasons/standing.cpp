@@ -125,8 +125,8 @@ void note_own_settings(Standing& told, const Setup& setup, const PlanRequest& re
                                "brackets: {}.",
                                own)
                      : message("plan-own",
-                               "It has settings that the search does not vary, also after the "
-                               "change; plans of the search have the values in brackets: {}.",
+                               "It has settings that the search does not vary; plans of the search "
+                               "have the values in brackets: {}.",
                                own);
 }
 

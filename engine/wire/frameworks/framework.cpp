@@ -148,7 +148,7 @@ std::optional<Message> by_default_of(const FrameworkTable& table, const Draft& d
     if (left_out.count(each.key) > 0 && said.count(each.key) == 0)
       list += (list.empty() ? "" : ", ") + each.key + " " + each.after;
   if (list.empty()) return std::nullopt;
-  return message("framework-by-default", "The text leaves out what {} then takes so: {}.",
+  return message("framework-by-default", "What the text leaves out is as {} has it by default: {}.",
                  table.info.title, list);
 }
 
