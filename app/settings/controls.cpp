@@ -5,9 +5,9 @@
 #include <QKeyEvent>
 #include <QLineEdit>
 #include <QStyle>
+#include <QTimer>
 #include <QVariant>
 #include <cstdlib>
-#include <utility>
 
 namespace parallelarium {
 
@@ -37,7 +37,6 @@ StepBox::StepBox(const QString& accessible_name, Step step, QWidget* parent)
     : QAbstractSpinBox(parent), step_(std::move(step)) {
   setAccessibleName(accessible_name);
   lineEdit()->setAccessibleName(accessible_name);
-  lineEdit()->installEventFilter(this);
   setFixedHeight(26);
   setKeyboardTracking(false);
   connect(this, &QAbstractSpinBox::editingFinished, this, &StepBox::commit);
@@ -77,18 +76,12 @@ QAbstractSpinBox::StepEnabled StepBox::stepEnabled() const {
   return StepUpEnabled | StepDownEnabled;
 }
 
-// The click that comes into the field selects all of it, so that typing replaces it; a further one
-// places the cursor, and a drag selects what it is over.
+// The click that comes into the field selects all of it, once it has placed the cursor, so that
+// typing replaces the value.
 void StepBox::focusInEvent(QFocusEvent* event) {
-  entered_ = event->reason() == Qt::MouseFocusReason;
   QAbstractSpinBox::focusInEvent(event);
-}
-
-bool StepBox::eventFilter(QObject* watched, QEvent* event) {
-  if (event->type() == QEvent::MouseButtonRelease && std::exchange(entered_, false) &&
-      !lineEdit()->hasSelectedText())
-    lineEdit()->selectAll();
-  return QAbstractSpinBox::eventFilter(watched, event);
+  if (event->reason() == Qt::MouseFocusReason)
+    QTimer::singleShot(0, lineEdit(), &QLineEdit::selectAll);
 }
 
 // Ctrl+Z takes typing back only while something is being typed; else it is the window's undo.

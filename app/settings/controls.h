@@ -45,7 +45,6 @@ class StepBox : public QAbstractSpinBox {
 
  protected:
   bool event(QEvent* event) override;
-  bool eventFilter(QObject* watched, QEvent* event) override;
   void focusInEvent(QFocusEvent* event) override;
   StepEnabled stepEnabled() const override;
   void wheelEvent(QWheelEvent* event) override;
@@ -55,7 +54,6 @@ class StepBox : public QAbstractSpinBox {
   void commit();
   Step step_;
   QString set_;
-  bool entered_ = false;  // by the click that is still down
 };
 
 // Exclusive choices side by side: "none | select. | full". Arrow keys move the choice.

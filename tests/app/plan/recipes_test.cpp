@@ -237,6 +237,7 @@ TEST_F(Recipes, TodayIsTypedAsDegrees) {
       if (box->accessibleName() == QLatin1String(name)) {
         auto* line = box->findChild<QLineEdit*>();
         QTest::mouseClick(line, Qt::LeftButton);
+        QApplication::processEvents();
         EXPECT_EQ(line->selectedText(), line->text()) << "a click selects what will be replaced";
         QTest::keyClicks(line, QLatin1String(text));
         QTest::keyClick(line, Qt::Key_Return);
