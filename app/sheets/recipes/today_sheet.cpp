@@ -3,6 +3,7 @@
 
 #include <QComboBox>
 #include <QGridLayout>
+#include <QKeyEvent>
 #include <QVBoxLayout>
 
 #include "app/look/sentence.h"
@@ -75,6 +76,12 @@ PasteSheet::Reading TodaySheet::read(const std::string& text) {
 void TodaySheet::nothing_read() {
   RecipeReader::nothing_read();
   show_fields();
+}
+
+// Enter ends the typing of a number, and leaves the sheet open for the next one.
+void TodaySheet::keyPressEvent(QKeyEvent* event) {
+  const bool enter = event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter;
+  if (!enter || !qobject_cast<StepBox*>(focusWidget())) RecipeReader::keyPressEvent(event);
 }
 
 // The number of GPUs and the batch stay where DP and micro-batches can make them.

@@ -23,6 +23,7 @@ class TodaySheet : public RecipeReader {
  protected:
   Reading read(const std::string& text) override;
   void nothing_read() override;
+  void keyPressEvent(QKeyEvent* event) override;
 
  private:
   QWidget* make_field(const std::string& option);

@@ -230,6 +230,7 @@ TEST_F(Recipes, TodayIsTypedAsDegrees) {
   QTest::mouseClick(button(window.get(), QStringLiteral("I train already …")), Qt::LeftButton);
   TodaySheet* open = sheet<TodaySheet>();
   ASSERT_NE(open, nullptr);
+  ASSERT_TRUE(QTest::qWaitForWindowActive(open));
   const auto compare = button(open, QStringLiteral("Compare with it"));
   EXPECT_FALSE(compare->isEnabled()) << "nothing was said yet";
   const auto type = [&](const char* name, const char* text) {
@@ -246,10 +247,11 @@ TEST_F(Recipes, TodayIsTypedAsDegrees) {
     ADD_FAILURE() << "no field " << name;
   };
   type("TP", "2");
+  ASSERT_TRUE(open->isVisible()) << "Enter ends a field alone";
   ASSERT_TRUE(open->setup());
   EXPECT_EQ(open->setup()->mesh.dp, 4) << "the rest of the GPUs";
   type("PP", "2");
-  type("Micro-batch", "4");
+  type("Micro-batch size", "4");
   for (auto* box : open->findChildren<QComboBox*>())
     if (box->findData(QStringLiteral("selective")) >= 0) {
       const int full = box->findData(QStringLiteral("full"));
