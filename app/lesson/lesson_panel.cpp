@@ -120,6 +120,13 @@ void LessonPanel::showEvent(QShowEvent* event) {
   if (!player_.is_open() && !player_.finished_lesson()) refresh();
 }
 
+// Links keep the colour that they were written with.
+void LessonPanel::changeEvent(QEvent* event) {
+  QWidget::changeEvent(event);
+  if (event->type() == QEvent::PaletteChange && !player_.is_open() && !player_.finished_lesson())
+    QMetaObject::invokeMethod(this, &LessonPanel::list_lessons, Qt::QueuedConnection);
+}
+
 void LessonPanel::resizeEvent(QResizeEvent* event) {
   QWidget::resizeEvent(event);
   write_crumb();

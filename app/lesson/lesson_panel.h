@@ -72,6 +72,7 @@ class LessonPanel : public QWidget {
   void keyPressEvent(QKeyEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
   void showEvent(QShowEvent* event) override;
+  void changeEvent(QEvent* event) override;
 
  private:
   void write_crumb();  // "Filling the bubble · part 3 of 6", the name shortened to the width

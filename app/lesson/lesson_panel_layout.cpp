@@ -209,7 +209,8 @@ void LessonPanel::build_number() {
   row->addWidget(unit_);
   connect(number_, &QLineEdit::textChanged, this, [this](const QString& text) {
     if (!player_.is_open()) return;
-    if (player_.step().ask) unit_->setText(unit_beside(text, player_.step().ask->unit));
+    if (player_.step().ask)
+      unit_->setText(unit_beside(text, player_.step().ask->unit, player_.counted()));
     refresh_controls();
   });
   connect(number_, &QLineEdit::returnPressed, this, [this] {

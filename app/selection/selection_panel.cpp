@@ -47,6 +47,28 @@ QString cited(QString source) {
   return source;
 }
 
+// Words between the symbols, in the window's language; abbreviations such as "par" stay.
+QString with_own_words(QString expression) {
+  const std::pair<const char*, QString> words[] = {
+      {"one layer", SelectionPanel::tr("one layer")},
+      {"largest layer", SelectionPanel::tr("largest layer")},
+      {"layers", SelectionPanel::tr("layers")},
+      {"held", SelectionPanel::tr("held")},
+      {"ranks", SelectionPanel::tr("ranks")},
+      {"peak", SelectionPanel::tr("peak")},
+      {"bytes", SelectionPanel::tr("bytes")},
+      {"memory", SelectionPanel::tr("memory")},
+      {"factor", SelectionPanel::tr("factor")},
+      {"parameter", SelectionPanel::tr("parameter")},
+      {"gradient", SelectionPanel::tr("gradient")},
+      {"master", SelectionPanel::tr("master")},
+      {"moments", SelectionPanel::tr("moments")}};
+  for (const auto& [word, own] : words)
+    expression.replace(QRegularExpression(QStringLiteral("\\b%1\\b").arg(QLatin1String(word))),
+                       own);
+  return expression;
+}
+
 // Sources are cited; where a peak comes from is said in words.
 QString source_words(const std::string& source) {
   constexpr std::string_view peak = "peak: ";
@@ -130,6 +152,15 @@ class Ground : public QWidget {
   std::function<void()> recoloured_;
 };
 
+// Both definitions of a quantity are hidden with either, since one gives the other away.
+bool hidden_by(const QStringList& hidden, const QString& formula) {
+  const QString group = formula.section(QLatin1Char('.'), 0, 0);
+  return std::any_of(hidden.begin(), hidden.end(), [&](const QString& key) {
+    return key == group || key.startsWith(group + QLatin1Char('.')) ||
+           key == QLatin1String("formulas") || key == QLatin1String("lane.predicted");
+  });
+}
+
 LineColumn& lines_of(QVBoxLayout* column) { return static_cast<LineColumn&>(*column); }
 
 }  // namespace
@@ -184,14 +215,8 @@ void SelectionPanel::add_text(const QString& html, const QString& role) {
   lines_of(column_).add({html, role, false});
 }
 
-// Both definitions of a quantity are hidden with either, since one gives the other away.
 bool SelectionPanel::formula_is_hidden() const {
-  const QString group = formula_key_.section(QLatin1Char('.'), 0, 0);
-  for (const QString& key : session_.locks().hidden_keys())
-    if (key == group || key.startsWith(group + QLatin1Char('.')) ||
-        key == QLatin1String("formulas") || key == QLatin1String("lane.predicted"))
-      return true;
-  return false;
+  return hidden_by(session_.locks().hidden_keys(), formula_key_);
 }
 
 void SelectionPanel::refresh() {
@@ -332,9 +357,11 @@ void SelectionPanel::add_formulas() {
   if (chosen.empty()) add_text(origin_.toHtmlEscaped());
   if (formula_key_ == QLatin1String("step.seconds")) add_throughput(*prediction);
   for (const Formula& formula : chosen) {
+    const QString kind = QString::fromStdString(formula.name.kind);
+    if (hidden_by(session_.locks().hidden_keys(), kind)) continue;  // asked for beside it
     add_text(QStringLiteral("<b>%1</b>").arg(sentence(formula.name).toHtmlEscaped()));
     add_text(QStringLiteral("%1 = %2 = <b>%3</b>")
-                 .arg(QString::fromStdString(formula.expression).toHtmlEscaped(),
+                 .arg(with_own_words(QString::fromStdString(formula.expression)).toHtmlEscaped(),
                       numbers_in_locale(QString::fromStdString(formula.values)).toHtmlEscaped(),
                       formula_value(formula).toHtmlEscaped()));
     add_text(source_words(formula.source).toHtmlEscaped(), QStringLiteral("small"));

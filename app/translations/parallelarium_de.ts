@@ -4731,6 +4731,58 @@ nach Plan</translation>
         <translation>Spitze: %1</translation>
     </message>
     <message>
+        <source>one layer</source>
+        <translation>eine Schicht</translation>
+    </message>
+    <message>
+        <source>largest layer</source>
+        <translation>größte Schicht</translation>
+    </message>
+    <message>
+        <source>layers</source>
+        <translation>Schichten</translation>
+    </message>
+    <message>
+        <source>held</source>
+        <translation>gehalten</translation>
+    </message>
+    <message>
+        <source>ranks</source>
+        <translation>Ränge</translation>
+    </message>
+    <message>
+        <source>peak</source>
+        <translation>Spitze</translation>
+    </message>
+    <message>
+        <source>bytes</source>
+        <translation>Bytes</translation>
+    </message>
+    <message>
+        <source>memory</source>
+        <translation>Speicher</translation>
+    </message>
+    <message>
+        <source>factor</source>
+        <translation>Faktor</translation>
+    </message>
+    <message>
+        <source>parameter</source>
+        <translation>Parameter</translation>
+    </message>
+    <message>
+        <source>gradient</source>
+        <translation>Gradient</translation>
+    </message>
+    <message>
+        <source>master</source>
+        <translation>Master</translation>
+    </message>
+    <message>
+        <source>moments</source>
+        <translation>Momente</translation>
+    </message>
+    <message>
         <source>section</source>
         <translation>Abschnitt</translation>
     </message>

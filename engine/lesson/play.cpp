@@ -289,9 +289,10 @@ json facts_of(const Observation& observation, const Program& program) {
   if (!observation.traffic.empty()) facts["traffic"] = to_json(observation.traffic.front());
   if (observation.timeline.ranks.size() == program.ranks.size())
     facts["held"] = held_facts(program, observation.timeline);
-  const Routing* routing = routing_of_timeline(observation);
-  if (routing == nullptr) return facts;
-  if (json experts = expert_facts(observation.setup, routing); !experts.is_null())
+  if (observation.routing.empty()) return facts;
+  // What training came to, whichever step the timeline is of.
+  if (json experts = expert_facts(observation.setup, &observation.routing.back());
+      !experts.is_null())
     facts["experts"] = std::move(experts);
   return facts;
 }

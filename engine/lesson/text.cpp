@@ -31,9 +31,9 @@ bool is_id(std::string_view text) {
 // The names a "###" section may have.
 bool is_part(std::string_view name) {
   for (std::string_view plain :
-       {"right", "wrong", "again", "answer", "notes", "hint 1", "hint 2", "hint 3"})
+       {"unit", "right", "wrong", "again", "answer", "notes", "hint 1", "hint 2", "hint 3"})
     if (name == plain) return true;
-  for (std::string_view prefix : {"option ", "part ", "feedback ", "rubric "})
+  for (std::string_view prefix : {"option ", "part ", "unit ", "feedback ", "rubric "})
     if (name.substr(0, prefix.size()) == prefix) return is_id(name.substr(prefix.size()));
   return false;
 }
@@ -105,9 +105,10 @@ class TextReader {
     if (!step_)
       return fail(Sentence{"lesson-text.part-before-step", "a part stands before the first step"});
     if (!is_part(name))
-      return fail(Sentence{
-          "lesson-text.part-name",
-          "a part is one of option ID, feedback ID, right, wrong, again, hint 1 to 3, answer"});
+      return fail(Sentence{"lesson-text.part-name",
+                           "a part is one of option ID, part ID, unit, unit ID, feedback ID, "
+                           "right, wrong, again, hint 1 "
+                           "to 3, answer, notes, rubric ID"});
     if (step_->parts.count(name))
       return fail(Sentence{"lesson-text.part-twice", "the part stands twice"});
     target_ = &step_->parts[name];

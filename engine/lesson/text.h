@@ -7,6 +7,7 @@
 //   Markdown that the student reads.
 //   ### option some-id        the words on a card
 //   ### part some-id          the words beside the field of one part of a question
+//   ### unit                  what a plain number counts: "layers"; ### unit some-id  of one part
 //   ### feedback some-id      after choosing it (or, in a numeric question, after that mistake)
 //   ### right                 after a right answer, a good run, a reached goal
 //   ### wrong                 after another wrong answer;  ### again   after a run that missed

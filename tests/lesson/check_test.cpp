@@ -184,6 +184,18 @@ const std::vector<Planted>& planted() {
       {"PartNobodyShows", "text-part-unknown",
        [](C& c) { c.replace("### feedback stays", "### feedback strays"); }},
       {"MissingHint", "text-part-missing", [](C& c) { c.replace("### hint 2\n", ""); }},
+      {"NumberThatCountsNothing", "text-part-missing",
+       [](C& c) {
+         c.step("more-micro-batches")["ask"]["unit"] = "1";
+         c.step("more-micro-batches")["ask"].erase("metric");
+       }},
+      {"LongUnit", "text-unit-long",
+       [](C& c) {
+         c.step("more-micro-batches")["ask"]["unit"] = "1";
+         c.replace("### hint 1\n", "### unit\nparts of the time of a whole step\n\n### hint 1\n");
+       }},
+      {"UnitOfAShare", "text-part-unknown",
+       [](C& c) { c.replace("### hint 1\n", "### unit\nparts\n\n### hint 1\n"); }},
       {"UnknownPart", "lesson-text", [](C& c) { c.replace("### hint 2", "### hint 4"); }},
       {"BrokenExpression", "text-expression", [](C& c) { c.replace("{{more}}", "{{less}}"); }},
       {"OpenBraces", "text-expression", [](C& c) { c.replace("{{more}}", "{{more"); }},

@@ -62,6 +62,44 @@ TEST(Figure, AWordTakesRowsAndAColumnAddsUp) {
   EXPECT_EQ(figure_at(facts, "traffic.dp"), std::nullopt);
 }
 
+// Training ends with it; the timeline is of another step, chosen by its duration.
+TEST(Facts, OfExpertsInARunAreThoseOfTheLastStep) {
+  parallelarium::Setup setup;
+  for (const auto& [key, value] :
+       std::map<std::string, std::string>{{"model", "moe-tiny"}, {"mesh.pp", "1"}})
+    ASSERT_TRUE(set_field(setup, key, value)) << key;
+  setup.microbatches = 1;
+  setup.run.warmup = 0;
+  const Model& model = setup.model;
+  const std::int64_t tokens = std::int64_t(setup.micro_batch) * model.sequence;
+  const auto E = static_cast<std::size_t>(model.experts.count);
+  // Of each step, how many experts have all tokens.
+  const auto step = [&](std::size_t favourites) {
+    Routing routing;
+    for (int layer = 0; layer < model.layers; ++layer) {
+      RoutedMicrobatch& one = routing.entries.emplace_back();
+      one.layer = layer;
+      one.load.chosen.assign(E, 0);
+      for (std::size_t expert = 0; expert < favourites; ++expert)
+        one.load.chosen[expert] =
+            tokens * model.experts.top_k / static_cast<std::int64_t>(favourites);
+      one.load.kept = one.load.chosen;
+    }
+    return routing;
+  };
+  const Result<Prediction> prediction = predict(setup, *machine_of(setup.machine), true);
+  ASSERT_TRUE(prediction);
+  Observation seen;
+  seen.setup = setup;
+  seen.timeline.step = 1;
+  const auto k = static_cast<std::size_t>(model.experts.top_k);
+  seen.routing = {step(k), step(E)};
+  EXPECT_DOUBLE_EQ(facts_of(seen, prediction->program)["experts"]["fullest_expert"], 1);
+  std::swap(seen.routing[0], seen.routing[1]);
+  EXPECT_DOUBLE_EQ(facts_of(seen, prediction->program)["experts"]["fullest_expert"],
+                   static_cast<double>(E / k));
+}
+
 Context context_of(const Setup& setup) {
   Context context;
   context.settings.setup = setup;

@@ -21,7 +21,7 @@ void LessonPanel::show_question() {
   number_row_->setVisible(numeric);
   number_->clear();
   if (numeric) {
-    unit_->setText(unit_label(step.ask->unit));
+    unit_->setText(unit_label(step.ask->unit, player_.counted()));
     unit_->setVisible(!unit_->text().isEmpty());
     number_->setAccessibleName(tr("Your answer %1").arg(unit_->text()).trimmed());
     if (player_.state().answer.number)
@@ -40,12 +40,15 @@ void LessonPanel::show_question() {
   }
   parts_->setVisible(!step.parts.empty());
   if (!step.parts.empty()) {
-    QStringList labels;
-    for (const QuestionPart& part : step.parts) labels << plain_text(player_.part_text(part.id));
+    QStringList labels, counted;
+    for (const QuestionPart& part : step.parts) {
+      labels << plain_text(player_.part_text(part.id));
+      counted << player_.counted(part.id);
+    }
     std::vector<PartsForm::Words> options;
     for (const Option& option : player_.options())
       options.push_back({option.id, plain_text(player_.option_text(option.id))});
-    parts_->set_parts(step.parts, labels, options, player_.state().answer.parts);
+    parts_->set_parts(step.parts, labels, counted, options, player_.state().answer.parts);
   }
   const bool choice = !numeric && step.parts.empty() && !step.options.empty();
   card_box_->setVisible(choice);
@@ -80,7 +83,7 @@ Answer LessonPanel::typed() const {
   if (!player_.is_open()) return answer;
   const Step& step = player_.step();
   if (step.ask && !step.ask->answer.empty())
-    answer.number = read_guess(number_->text(), step.ask->unit);
+    answer.number = read_guess(number_->text(), step.ask->unit, player_.counted());
   if (const auto* card = static_cast<const OptionCard*>(group_->checkedButton()))
     answer.option = card->id().toStdString();
   if (!step.parts.empty()) answer.parts = parts_->answers();
@@ -106,7 +109,7 @@ QString LessonPanel::answer_note() const {
   if (!number_row_->isHidden() && !text.isEmpty()) {
     const std::optional<double> number = typed().number;
     // An example might be the answer.
-    if (!number) return unread_guess_text(text, step.ask->unit);
+    if (!number) return unread_guess_text(text, step.ask->unit, player_.counted());
     if (const QString problem = guess_problem(*number, step.ask->unit); !problem.isEmpty())
       return problem;
   }

@@ -45,7 +45,8 @@ PartsForm::PartsForm(QWidget* parent) : QWidget(parent), grid_(new QGridLayout(t
 }
 
 void PartsForm::set_parts(const std::vector<QuestionPart>& parts, const QStringList& labels,
-                          const std::vector<Words>& options, const Answers& answers) {
+                          const QStringList& counted, const std::vector<Words>& options,
+                          const Answers& answers) {
   while (QLayoutItem* item = grid_->takeAt(0)) {
     item->widget()->hide();
     item->widget()->deleteLater();
@@ -64,7 +65,7 @@ void PartsForm::set_parts(const std::vector<QuestionPart>& parts, const QStringL
   int line = 0;  // of the grid: a choice of long words stands below its label
   for (const QuestionPart& part : parts) {
     const int at = static_cast<int>(rows_.size());
-    Row& row = rows_.emplace_back(Row{part, labels.value(at)});
+    Row& row = rows_.emplace_back(Row{part, labels.value(at), counted.value(at)});
     const auto given = answers.find(part.id);
     auto* label = new QLabel(row.label);
     label->setWordWrap(true);
@@ -83,11 +84,11 @@ void PartsForm::set_parts(const std::vector<QuestionPart>& parts, const QStringL
       if (given != answers.end() && given->second.number)
         row.number->setText(
             guess_text(*given->second.number, part.ask.unit).section(QChar(0x00a0), 0, 0));
-      auto* unit = new QLabel(unit_beside(row.number->text(), part.ask.unit));
+      auto* unit = new QLabel(unit_beside(row.number->text(), part.ask.unit, row.counted));
       grid_->addWidget(unit, line, 2);
       connect(row.number, &QLineEdit::textChanged, unit,
-              [unit, of = part.ask.unit](const QString& text) {
-                unit->setText(unit_beside(text, of));
+              [unit, of = part.ask.unit, counted_here = row.counted](const QString& text) {
+                unit->setText(unit_beside(text, of, counted_here));
               });
       connect(row.number, &QLineEdit::textChanged, this, &PartsForm::change);
       connect(row.number, &QLineEdit::returnPressed, this, &PartsForm::entered);
@@ -104,7 +105,8 @@ void PartsForm::set_parts(const std::vector<QuestionPart>& parts, const QStringL
               : row.choice->findData(QString::fromStdString(given->second.option)));
       connect(row.choice, &QComboBox::currentIndexChanged, this, &PartsForm::change);
     }
-    field->setAccessibleName((row.label + QLatin1Char(' ') + unit_label(part.ask.unit)).trimmed());
+    const QString unit_words = unit_label(part.ask.unit, row.counted);
+    field->setAccessibleName((row.label + QLatin1Char(' ') + unit_words).trimmed());
     label->setBuddy(field);
     if (below && row.choice)
       grid_->addWidget(field, line++, 0, 1, 4);
@@ -117,7 +119,7 @@ PartsForm::Answers PartsForm::answers() const {
   Answers answers;
   for (const Row& row : rows_) {
     PartAnswer answer;
-    if (row.number) answer.number = read_guess(row.number->text(), row.part.ask.unit);
+    if (row.number) answer.number = read_guess(row.number->text(), row.part.ask.unit, row.counted);
     if (row.choice) answer.option = row.choice->currentData().toString().toStdString();
     if (answer != PartAnswer{}) answers[row.part.id] = answer;
   }
@@ -128,8 +130,8 @@ QString PartsForm::problem() const {
   for (const Row& row : rows_) {
     if (!row.number) continue;
     const QString text = row.number->text().trimmed();
-    const std::optional<double> number = read_guess(text, row.part.ask.unit);
-    if (!text.isEmpty() && !number) return unread_guess_text(text, row.part.ask.unit);
+    const std::optional<double> number = read_guess(text, row.part.ask.unit, row.counted);
+    if (!text.isEmpty() && !number) return unread_guess_text(text, row.part.ask.unit, row.counted);
     if (!number) continue;
     if (const QString problem = guess_problem(*number, row.part.ask.unit); !problem.isEmpty())
       return problem;

@@ -31,9 +31,11 @@ class PartsForm : public QWidget {
 
   explicit PartsForm(QWidget* parent = nullptr);
 
-  // `labels` stand in the order of `parts`; `options` as they are shown.
+  // `labels` and `counted`, what each plain number counts, stand in the order of `parts`; `options`
+  // as they are shown.
   void set_parts(const std::vector<QuestionPart>& parts, const QStringList& labels,
-                 const std::vector<Words>& options, const Answers& answers);
+                 const QStringList& counted, const std::vector<Words>& options,
+                 const Answers& answers);
   // What is filled in so far.
   Answers answers() const;
   // Why what stands there cannot be an answer yet, as a sentence; empty if it can.
@@ -50,7 +52,7 @@ class PartsForm : public QWidget {
  private:
   struct Row {
     QuestionPart part;
-    QString label;
+    QString label, counted;
     QLineEdit* number = nullptr;
     QComboBox* choice = nullptr;
     QLabel* mark = nullptr;

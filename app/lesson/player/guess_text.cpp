@@ -2,6 +2,7 @@
 #include "app/lesson/player/guess_text.h"
 
 #include <QObject>
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -14,7 +15,7 @@ struct TypedUnit {
   double size;  // in the unit of the figures
 };
 
-// The units that a quantity may be typed in; the first stands behind the field.
+// The units that a quantity may be typed in.
 const std::vector<TypedUnit>& units_of(const std::string& unit) {
   const auto named = [](const char* name, double size) {
     return TypedUnit{QString::fromUtf8(name), size};
@@ -40,14 +41,32 @@ const std::vector<TypedUnit>& units_of(const std::string& unit) {
                                       : kNone;
 }
 
-// One unit on screen in the unit of the figures.
-double size_of(const std::string& unit) {
-  return units_of(unit).empty() ? 1 : units_of(unit).front().size;
+// How an answer is typed: what stands behind the field, and what else may follow the number.
+struct AnswerField {
+  QString label;
+  double size = 1;  // of one, in the unit of the figures
+  const std::vector<TypedUnit>* units = nullptr;
+};
+
+AnswerField field_of(const std::string& unit, const QString& counted) {
+  const std::vector<TypedUnit>& own = units_of(unit);
+  if (!own.empty()) return {own.front().name, own.front().size, &own};
+  for (const char* kind : {"seconds", "bytes", "bytes_per_second"})
+    for (const TypedUnit& each : units_of(kind))
+      if (each.name == counted) return {counted, 1, &units_of(kind)};
+  return {counted, 1, &own};
 }
 
+// A typed number without what follows it, and how much one of it is in the unit of the figures.
+struct TypedParts {
+  QString number;
+  double size = 1;
+  bool other = false;  // in another unit than the one behind the field
+};
+
 // Splits "1.5 GiB" into its number and its unit. The letters of a unit may all be small; a lone
-// capital among them may mean another: Mb is a megabit. Null: it has none that is known.
-const TypedUnit* take_unit(QString& text, const std::string& unit) {
+// capital among them may mean another: Mb is a megabit.
+TypedParts split_typed(QString text, const AnswerField& field) {
   text = text.trimmed();
   text.replace(QChar(0x03bc), QChar(0x00b5));  // two letters that look like µ
   const auto is_number = [](QChar letter) {
@@ -55,31 +74,33 @@ const TypedUnit* take_unit(QString& text, const std::string& unit) {
   };
   qsizetype end = text.size();
   while (end > 0 && !is_number(text[end - 1])) --end;
-  const QString typed = text.mid(end).trimmed();
-  for (const TypedUnit& each : units_of(unit))
-    if (typed == each.name || typed == each.name.toLower()) {
-      text.truncate(end);
-      return &each;
-    }
-  return nullptr;
+  const QString typed = text.mid(end).trimmed(), number = text.left(end).trimmed();
+  const auto one_of_field = std::find_if(field.units->begin(), field.units->end(),
+                                         [&](const auto& one) { return one.name == field.label; });
+  for (const TypedUnit& each : *field.units)
+    if (typed == each.name || typed == each.name.toLower())
+      return {number, field.size * each.size / one_of_field->size, each.name != field.label};
+  if (typed.isEmpty() || typed.compare(field.label, Qt::CaseInsensitive) == 0)
+    return {number, field.size};
+  return {text, field.size};
 }
 
 }  // namespace
 
-QString unit_label(const std::string& unit) {
-  return units_of(unit).empty() ? QString() : units_of(unit).front().name;
+QString unit_label(const std::string& unit, const QString& counted) {
+  return field_of(unit, counted).label;
 }
 
 QString guess_text(double value, const std::string& unit, const QLocale& locale) {
   QLocale plain = locale;
   plain.setNumberOptions(QLocale::OmitGroupSeparator);
-  const double shown = value / size_of(unit), size = std::fabs(shown);
+  const AnswerField field = field_of(unit, {});
+  const double shown = value / field.size, size = std::fabs(shown);
   // What is small keeps three digits.
   const double parts = size > 0 && size < 1 ? std::pow(10, 2 - std::floor(std::log10(size))) : 100;
   const QString number =
       plain.toString(std::round(shown * parts) / parts, 'f', QLocale::FloatingPointShortest);
-  const QString label = unit_label(unit);
-  return label.isEmpty() ? number : number + QChar(0x00a0) + label;
+  return field.label.isEmpty() ? number : number + QChar(0x00a0) + field.label;
 }
 
 QString guess_problem(double value, const std::string& unit) {
@@ -88,9 +109,9 @@ QString guess_problem(double value, const std::string& unit) {
   return value < 0 ? QObject::tr("The answer cannot be negative.") : QString();
 }
 
-QString unread_guess_text(const QString& typed, const std::string& unit) {
+QString unread_guess_text(const QString& typed, const std::string& unit, const QString& counted) {
   QStringList names;
-  for (const TypedUnit& each : units_of(unit))
+  for (const TypedUnit& each : *field_of(unit, counted).units)
     if (each.name != QLatin1String("us") && each.name != QLatin1String("KB")) names << each.name;
   const QString text = typed.trimmed();
   return names.size() < 2
@@ -99,24 +120,23 @@ QString unread_guess_text(const QString& typed, const std::string& unit) {
                    .arg(text, names.join(QStringLiteral(", ")));
 }
 
-QString unit_beside(const QString& typed, const std::string& unit, const QLocale& locale) {
-  QString text = typed;
-  const TypedUnit* own = take_unit(text, unit);
-  const std::optional<double> value = read_guess(typed, unit, locale);
-  if (!own || !value || own == &units_of(unit).front()) return unit_label(unit);
-  return QStringLiteral("= ") + guess_text(*value, unit, locale);
+QString unit_beside(const QString& typed, const std::string& unit, const QString& counted,
+                    const QLocale& locale) {
+  const AnswerField field = field_of(unit, counted);
+  const std::optional<double> value = read_guess(typed, unit, counted, locale);
+  if (!value || !split_typed(typed, field).other) return field.label;
+  const QString own = guess_text(*value, unit, locale);
+  return QStringLiteral("= ") + (units_of(unit).empty() ? own + QChar(0x00a0) + field.label : own);
 }
 
 std::optional<double> read_guess(const QString& typed, const std::string& unit,
-                                 const QLocale& locale) {
-  QString text = typed;
-  const TypedUnit* own = take_unit(text, unit);
-  text = text.trimmed();
+                                 const QString& counted, const QLocale& locale) {
+  const TypedParts parts = split_typed(typed, field_of(unit, counted));
   bool ok = false;
-  double value = locale.toDouble(text, &ok);
-  if (!ok) value = QLocale::c().toDouble(text, &ok);
+  double value = locale.toDouble(parts.number, &ok);
+  if (!ok) value = QLocale::c().toDouble(parts.number, &ok);
   if (!ok || !std::isfinite(value)) return std::nullopt;
-  return value * (own ? own->size : size_of(unit));
+  return value * parts.size;
 }
 
 }  // namespace parallelarium

@@ -111,6 +111,9 @@ class LessonPlayer : public QObject {
   std::vector<Option> options() const { return options_drawn(step(), seed_); }
   QString option_text(const std::string& option) const;
   QString part_text(const std::string& part) const;
+  // What the plain number that the step or one part of it asks for counts: "layers"; empty where it
+  // has a unit.
+  QString counted(const std::string& part = {}) const;
   QString hint(int number) const;  // 1 to 3
   // Of a read step where notes are often wrong, else the model answer; empty if there is none.
   QString model_answer() const;

@@ -207,6 +207,10 @@ QString LessonPlayer::part_text(const std::string& part) const {
   return filled(text(at_).part("part " + part), part_symbols());
 }
 
+QString LessonPlayer::counted(const std::string& part) const {
+  return QString::fromStdString(text(at_).part(part.empty() ? "unit" : "unit " + part));
+}
+
 QString LessonPlayer::hint(int number) const {
   return filled(text(at_).part("hint " + std::to_string(number)), part_symbols());
 }

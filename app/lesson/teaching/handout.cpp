@@ -114,6 +114,12 @@ class StepOnPaper {
     return {};
   }
 
+  // With what a plain number counts.
+  static QString counted(const QString& number, const StepText& words, const std::string& part) {
+    const QString what = QString::fromStdString(words.part(part));
+    return what.isEmpty() ? number : number + QChar(0x00a0) + what;
+  }
+
   static QString line(const QString& what, const QString& value) {
     return QStringLiteral("**%1:** %2\n\n").arg(what, value);
   }
@@ -130,19 +136,21 @@ class StepOnPaper {
     const QString space(kAnswerRoom, QLatin1Char('_'));
     QString paper;
     for (const QuestionPart& part : step.parts)
-      paper += line(filled(words.part("part " + part.id), after_), space);
+      paper += line(filled(words.part("part " + part.id), after_),
+                    counted(space, words, "unit " + part.id));
     if (step.parts.empty() && step.kind != StepKind::kRead)
-      paper += line(Handout::tr("Your answer"), space);
+      paper += line(Handout::tr("Your answer"), counted(space, words, "unit"));
     return paper;
   }
 
   QString answers(const Step& step, const StepText& words) {
     QString paper;
     if (step.ask && !step.ask->answer.empty())
-      paper += line(Handout::tr("Answer"), right_number(*step.ask));
+      paper += line(Handout::tr("Answer"), counted(right_number(*step.ask), words, "unit"));
     for (const QuestionPart& part : step.parts)
       paper += line(filled(words.part("part " + part.id), after_),
-                    part.option.empty() ? right_number(part) : right_option(part, words));
+                    part.option.empty() ? counted(right_number(part), words, "unit " + part.id)
+                                        : right_option(part, words));
     QStringList settings;
     for (const auto& [key, value] : step.solution) {
       const SetupSetting* row = find_setting(setup_settings(), key);

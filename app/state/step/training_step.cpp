@@ -12,12 +12,14 @@
 namespace parallelarium {
 namespace {
 
-// Whether a formula is about a quantity of the strip.
+// Whether a formula is about a quantity of the strip. What is held at once, and how many parameters
+// there are, is what memory is made of.
 bool is_about(const Formula& formula, const QString& key) {
   const std::string& about = formula.name.kind;
   if (key.startsWith(QLatin1String("bubble"))) return about == "bubble";
   if (key.startsWith(QLatin1String("traffic"))) return about == "traffic";
-  if (key.startsWith(QLatin1String("memory"))) return about == "memory";
+  if (key.startsWith(QLatin1String("memory")))
+    return about == "memory" || about == "held" || about == "parameters";
   if (key.startsWith(QLatin1String("step"))) return about == "time" || about == "work";
   return false;
 }

@@ -13,6 +13,12 @@ bool ends_with(const std::string& text, std::string_view end) {
   return text.size() > end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
 
+constexpr std::size_t kMostUnitBytes = 16;
+
+bool fits_beside_field(const std::string& unit) {
+  return unit.size() <= kMostUnitBytes && unit.find('\n') == std::string::npos;
+}
+
 // The parts that a step's text must have, and may have beside them.
 struct Parts {
   std::set<std::string> needed, allowed;
@@ -21,7 +27,11 @@ struct Parts {
 Parts parts_of(const Step& step) {
   Parts parts;
   const bool numeric = step.ask && !step.ask->answer.empty();
-  for (const QuestionPart& part : step.parts) parts.needed.insert("part " + part.id);
+  if (numeric && step.ask->unit == "1") parts.needed.insert("unit");
+  for (const QuestionPart& part : step.parts) {
+    parts.needed.insert("part " + part.id);
+    if (part.option.empty() && part.ask.unit == "1") parts.needed.insert("unit " + part.id);
+  }
   for (const Option& option : step.options) {
     if (!numeric) parts.needed.insert("option " + option.id);
     if (!option.correct && step.parts.empty()) parts.needed.insert("feedback " + option.id);
@@ -82,6 +92,10 @@ class TextCheck {
         faults_.add("text-part-unknown", place(step.id),
                     fmt::format("The step has no use for \"### {}\".", name));
       filled(markdown_text, after, place(step.id + ", " + name));
+      if (name.starts_with("unit") && !fits_beside_field(markdown_text))
+        faults_.add("text-unit-long", place(step.id + ", " + name),
+                    fmt::format("What a number counts stands beside its field: at most {} bytes.",
+                                kMostUnitBytes));
     }
     check_hint(step, words, after, place(step.id), faults_);
   }

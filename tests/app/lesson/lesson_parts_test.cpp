@@ -68,7 +68,7 @@ TEST_F(LessonParts, EveryChoiceHasRoomForItsWords) {
           options.push_back(
               {option.id, QString::fromStdString(text.steps.at(step.id).part("option " + option.id))
                               .trimmed()});
-        form().set_parts(step.parts, labels, options, {});
+        form().set_parts(step.parts, labels, {}, options, {});
         for (QComboBox* box : boxes()) {
           QStyleOptionComboBox shown;
           shown.initFrom(box);
@@ -168,7 +168,7 @@ TEST_F(LessonParts, NumbersHaveUnitsAndSayWhatIsNoNumber) {
   std::vector<QuestionPart> parts(2);
   parts[0] = {"share", "", {"", "share", "0.5", {}}};
   parts[1] = {"count", "", {"", "1", "4", {}}};
-  numbers.set_parts(parts, {"a share", "a count"}, {}, {});
+  numbers.set_parts(parts, {"a share", "a count"}, {QString(), "layers"}, {}, {});
   numbers.show();
   const auto fields = numbers.findChildren<QLineEdit*>();
   ASSERT_EQ(fields.size(), 2);
@@ -176,7 +176,8 @@ TEST_F(LessonParts, NumbersHaveUnitsAndSayWhatIsNoNumber) {
   EXPECT_EQ(numbers.problem(), "Fill in every row.");
   QTest::keyClicks(fields[1], "four");
   EXPECT_EQ(numbers.problem(), "“four” is not a number.");
-  fields[1]->setText("4");
+  EXPECT_EQ(fields[1]->accessibleName(), "a count layers");
+  fields[1]->setText("4 layers");
   EXPECT_EQ(numbers.problem(), "");
   EXPECT_EQ(numbers.answers().at("share").number, 0.5);
   EXPECT_EQ(numbers.answers().at("count").number, 4);

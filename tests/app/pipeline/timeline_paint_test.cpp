@@ -95,6 +95,29 @@ TEST(Paint, ARunOfOtherSettingsIsALineOfTextAndAHiddenLaneShowsNothing) {
   EXPECT_FALSE(hit_at(picture, layout, QPointF(400, layout.tick_band + 30), 0).has_value());
 }
 
+// Before the first run: a long sentence takes more lines, and loses no word where they have room.
+TEST(Paint, WhatToDoBeforeARunIsSaidInFull) {
+  Picture picture = two_lanes(pipeline_setup(3, 4));
+  picture.lanes[1].rows.reset();
+  picture.lanes[1].empty_text = QStringLiteral(
+      "Press Run to see your ranks do it. Other programs used 1.4 of 2 cores while this computer "
+      "was measured: its rates may be too low");
+  for (const int width : {1400, 760, 560}) {
+    const QSize size(width, 480);
+    const PictureLayout layout = layout_of(picture, size, light_theme());
+    TextLog texts;
+    painted(picture, layout, size, &texts);
+    QStringList said;
+    for (const PaintedText& text : texts)
+      if (picture.lanes[1].empty_text.contains(text.text) && text.text.contains(QLatin1Char(' ')))
+        said << text.text;
+    EXPECT_EQ(said.join(QLatin1Char(' ')).toStdString(), picture.lanes[1].empty_text.toStdString())
+        << width;
+    EXPECT_EQ(said.size() > 1, width < 1000) << width;
+    EXPECT_EQ(overlapping(texts), "") << width;
+  }
+}
+
 // Of which chunk a bar is, is seen in every bar, however narrow: a mark at its left, higher for an
 // earlier chunk. The chunk is read off the Program itself.
 TEST(Paint, EveryBarOfSeveralChunksSaysOfWhichItIs) {

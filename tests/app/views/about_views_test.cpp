@@ -5,7 +5,10 @@
 #include <set>
 
 #include "app/lesson/markdown_view.h"
+#include "app/look/theme/theme.h"
+#include "app/selection/selection_panel.h"
 #include "app/views/views.h"
+#include "tests/app/wait.h"
 #include "tests/app/window/window_fixture.h"
 
 namespace parallelarium {
@@ -34,6 +37,54 @@ TEST_F(AboutViews, EachSaysWhatIsToBeSeenInThreeSentences) {
     EXPECT_TRUE(seen.insert(text).second) << view.id;
     EXPECT_EQ(text.count(QRegularExpression("[.](\\s|$)")), 3) << view.id;
     EXPECT_LE(text.split(' ').size(), 60) << view.id;
+  }
+}
+
+TEST_F(AboutViews, EveryFormulaStandsUnderAQuantityUnlessALessonAsksForIt) {
+  window->show_view("memory");
+  Session& session = window->session();
+  session.wait_for_prediction();
+  const auto panel_text = [&](const char* quantity) {
+    auto* panel = window->findChild<SelectionPanel*>();
+    panel->show_formulas(QLatin1String(quantity), {});
+    QString all;
+    for (const QLabel* label : panel->findChildren<QLabel*>())
+      if (!label->isHidden()) all += label->text() + QLatin1Char('\n');
+    return all;
+  };
+  QString all;
+  for (const char* quantity : {"bubble.of_total", "memory.peak_bytes", "traffic", "step.seconds"})
+    all += panel_text(quantity);
+  int plain = 0;
+  for (const Formula& formula : session.subject().prediction()->formulas) {
+    plain += formula.unit == "1";
+    EXPECT_TRUE(all.contains(QString::fromStdString(formula.expression).toHtmlEscaped()))
+        << formula.name.text;
+  }
+  EXPECT_GE(plain, 4) << "two bubbles, what is held, parameters";
+  ASSERT_TRUE(panel_text("memory.peak_bytes").contains(QStringLiteral("min(p, m)")));
+  session.locks().set_hidden({QStringLiteral("held.peak")});
+  EXPECT_FALSE(panel_text("memory.peak_bytes").contains(QStringLiteral("min(p, m)")));
+  EXPECT_TRUE(panel_text("memory.peak_bytes").contains(QStringLiteral("P (par")));
+  session.locks().set_hidden({});
+}
+
+TEST_F(AboutViews, LinksToLessonsHaveTheColourOfTheTheme) {
+  window->show_view("pipeline");
+  const auto shows = [&](const Theme& theme) {
+    QLabel* list = links();
+    if (!list) return false;
+    const QImage picture = list->grab().toImage();
+    for (int y = 0; y < picture.height(); ++y)
+      for (int x = 0; x < picture.width(); ++x)
+        if (picture.pixelColor(x, y).rgb() == theme.accent_line.rgb()) return true;
+    return false;
+  };
+  for (const bool dark : {true, false}) {
+    apply_theme(*qApp, dark);
+    const Theme &now = dark ? dark_theme() : light_theme(),
+                &before = dark ? light_theme() : dark_theme();
+    EXPECT_TRUE(wait_until([&] { return shows(now) && !shows(before); }, 10'000)) << dark;
   }
 }
 

@@ -214,6 +214,40 @@ TEST(GermanFormulas, CiteThePlaceInAPaper) {
     EXPECT_FALSE(all.contains(QLatin1String(english))) << all.toStdString();
 }
 
+// Symbols and abbreviations are those of the papers; words between them are German.
+TEST(GermanFormulas, SayTheWordsBetweenTheSymbols) {
+  const German in_german;
+  Session session;
+  parallelarium::Setup setup = session.setup();
+  ASSERT_TRUE(set_field(setup, "mesh.pp", "2"));
+  ASSERT_TRUE(set_field(setup, "mesh.dp", "2"));
+  ASSERT_TRUE(set_field(setup, "zero", "3"));
+  session.history().change(setup, QStringLiteral("test"));
+  session.wait_for_prediction();
+  SelectionPanel panel(session);
+  // Of four letters and more, and "grad" is an abbreviation.
+  static const QRegularExpression word(QStringLiteral("\\b[a-z]{4,}\\b"));
+  int shown = 0;
+  for (const Formula& formula : session.subject().prediction()->formulas) {
+    const QString english = QString::fromStdString(formula.expression);
+    if (!english.contains(word)) continue;
+    panel.show_formulas(QString::fromStdString(formula.name.kind), {});
+    QString all;
+    for (const QLabel* label : panel.findChildren<QLabel*>())
+      if (!label->isHidden()) all += label->text() + QLatin1Char('\n');
+    for (auto found = word.globalMatch(english); found.hasNext();) {
+      const QString one = found.next().captured();
+      if (one == QLatin1String("grad")) continue;
+      ++shown;
+      const QRegularExpression alone(QStringLiteral("\\b%1\\b").arg(one));
+      for (const QString& line : all.split(QLatin1Char('\n')))
+        EXPECT_FALSE(line.contains(QStringLiteral(" = <b>")) && line.contains(alone))
+            << line.toStdString();
+    }
+  }
+  EXPECT_GT(shown, 6);
+}
+
 INSTANTIATE_TEST_SUITE_P(States, GermanWindow, testing::ValuesIn([] {
                            std::vector<std::string> states{"start"};
                            states.insert(states.end(), std::begin(kWindowStates),

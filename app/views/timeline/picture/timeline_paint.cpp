@@ -6,6 +6,7 @@
 #include <map>
 
 #include "app/views/shared/paint/paint_tools.h"
+#include "app/views/shared/paint/text_lines.h"
 #include "app/views/timeline/picture/bar_paint.h"
 #include "app/views/timeline/picture/sent_paint.h"
 
@@ -75,6 +76,22 @@ QFont link_font(const Theme& theme) {
   return font;
 }
 
+// In the middle, in as many lines as have room; the last of them is cut.
+void put_in_middle(QPainter& painter, const QRectF& rect, const QString& text, const QFont& font,
+                   const QColor& color, TextLog* texts) {
+  const double spacing = QFontMetricsF(font).lineSpacing();
+  const int room = std::max(1, static_cast<int>(rect.height() / spacing));
+  QStringList lines = broken_lines(text, font, rect.width());
+  if (lines.size() > room)
+    lines = lines.mid(0, room - 1) << lines.mid(room - 1).join(QLatin1Char(' '));
+  const double height = spacing * static_cast<double>(lines.size());
+  QRectF line(rect.left(), rect.center().y() - height / 2, rect.width(), spacing);
+  for (const QString& one : lines) {
+    put_elided(painter, line, Qt::AlignCenter, one, font, color, texts);
+    line.translate(0, spacing);
+  }
+}
+
 // Before the first run: what to do, where the rows will be.
 void paint_empty(QPainter& painter, const PictureLane& lane, const RowBox& box, const Theme& theme,
                  TextLog* texts) {
@@ -97,7 +114,7 @@ void paint_empty(QPainter& painter, const PictureLane& lane, const RowBox& box, 
         painter, lane.live_losses,
         QRectF(text.center().x() - width / 2, text.bottom() + 4, width, kLiveCurve - 8), theme);
   }
-  put_elided(painter, text, Qt::AlignCenter, lane.empty_text, theme.font(13), theme.muted, texts);
+  put_in_middle(painter, text, lane.empty_text, theme.font(13), theme.muted, texts);
 }
 
 void paint_label(QPainter& painter, const Picture& picture, const RowBox& box, const Theme& theme,
