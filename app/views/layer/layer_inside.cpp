@@ -26,7 +26,7 @@ std::vector<std::string> probes_of(const LayerSteps& layer) {
   std::vector<std::string> probes;
   for (const LayerStep& step : layer.steps) {
     if (step.kind != LayerStepKind::kCompute || step.ranks.front().tensors.empty()) continue;
-    if (step.blocks > 1) continue;  // blocks of a ring are not probed
+    if (step.piece == Piece::kCombine) continue;  // sums of a ring are not probed
     const std::string text = probe_text(layer.choice, step);
     if (std::find(probes.begin(), probes.end(), text) == probes.end()) probes.push_back(text);
   }

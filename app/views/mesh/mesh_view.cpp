@@ -344,11 +344,10 @@ void MeshView::paintEvent(QPaintEvent*) {
   if (s.with_table)
     s.table = paint_wires(painter, s.links, s.wires, setup.mesh, s.axis(), picture.hides_traffic,
                           theme, nullptr);
-  put_elided(painter, QRectF(16, height() - kMeshLine - 6, s.grid.width(), kMeshLine),
-             Qt::AlignVCenter,
-             picture.hides_traffic ? tr("The bytes are hidden until you answer.")
-                                   : mesh_legend(s.session, s.layout, false),
-             theme.font(11), theme.muted, nullptr);
+  paint_mesh_legend(painter, QRectF(16, height() - kMeshLine - 6, s.grid.width(), kMeshLine),
+                    picture.hides_traffic ? tr("The bytes are hidden until you answer.")
+                                          : mesh_legend(s.session, s.layout, false),
+                    s.layout, theme);
   if (s.list->isVisible())
     put_elided(painter, QRectF(s.list->x(), s.list->y() - 24, s.list->width(), 20),
                Qt::AlignVCenter, rank_headline(s.facts, setup.mesh), theme.font(12, true),

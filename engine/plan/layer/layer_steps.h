@@ -48,6 +48,7 @@ struct LayerTensor {
   int all_experts = 0;              // of the layer; 0: not weights of experts
   // Rows are tokens on their way to experts: the rank's own alone, as many as even routing sends.
   bool by_row = false;
+  int block = -1;     // as OpTensor::block
   int tokens_of = 0;  // ranks with the same number have the same tokens; -1: it is of no tokens
   std::int64_t bytes = 0;  // on this rank
   bool partial = false;    // ranks of TP or CP have to be added up

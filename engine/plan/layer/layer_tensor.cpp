@@ -139,6 +139,7 @@ std::vector<LayerTensor> layer_tensors(const Setup& setup, const Shape& shape,
     LayerTensor& tensor = tensors.emplace_back();
     tensor.name = of.name;
     tensor.written = of.written;
+    tensor.block = of.block;
     const std::int32_t buffer = operands[of.operand].buffer;
     tensor.role = role_of(built.buffers[static_cast<std::size_t>(buffer)].tensor);
     tensor.bytes = of.elements() * size_of(of.type);

@@ -142,7 +142,8 @@ OpTensor& OpTensorWriter::add(const std::string& name, std::size_t operand, bool
     if (dimension->stride == 0) dimension->stride = stride;
     stride = dimension->stride * dimension->size;
   }
-  if (block_ && !outer.empty()) {
+  const bool in_ring = block_ && !outer.empty();
+  if (in_ring) {
     const std::int64_t block = local_tokens() / tp() * outer.back().stride;
     if (operands_[operand].count > block) offset += block * block_->tp;
   }
@@ -151,6 +152,7 @@ OpTensor& OpTensorWriter::add(const std::string& name, std::size_t operand, bool
   tensor.written = written;
   tensor.operand = operand;
   tensor.offset = offset;
+  if (in_ring) tensor.block = block_->tp;
   tensor.type = operands_[operand].type;
   tensor.dimensions = std::move(outer);
   tensor.dimensions.insert(tensor.dimensions.end(), inner.begin(), inner.end());

@@ -42,6 +42,8 @@ struct OpTensor {
   bool written = false;  // what the op leaves; else what it finds
   std::size_t operand = 0;
   std::int64_t offset = 0;  // elements of the operand before the tensor
+  // Of a ring of TP: the rank of TP whose tokens the tensor has; -1: it is no block of a ring.
+  int block = -1;
   DataType type = DataType::kF32;
   std::vector<TensorDimension> dimensions;  // row-major order
   // Ranks of these axes have to be added up to get the whole tensor.

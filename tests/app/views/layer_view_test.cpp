@@ -222,8 +222,10 @@ TEST(LayerView, SaysWhatIsKeptInThePapersTerms) {
 
 TEST(LayerView, LooksInsideTheTensorsOfARun) {
   ASSERT_FALSE(EngineProcess::find_program().isEmpty()) << "the engine is not built";
-  for (const auto& fields : {std::vector<Given>{{"pp", "1"}, {"tp", "2"}},
-                             {{"pp", "1"}, {"tp", "2"}, {"sequence-parallel", "on"}}}) {
+  for (const auto& fields :
+       {std::vector<Given>{{"pp", "1"}, {"tp", "2"}},
+        {{"pp", "1"}, {"tp", "2"}, {"sequence-parallel", "on"}},
+        {{"pp", "1"}, {"tp", "2"}, {"sequence-parallel", "on"}, {"ring-tensor", "on"}}}) {
     Session session;
     set_up(session, fields);
     LayerView view(session);
@@ -241,7 +243,9 @@ TEST(LayerView, LooksInsideTheTensorsOfARun) {
     // Every collective of the layer is checked, and every drawn tensor has numbers of each rank.
     for (std::size_t step = 0; step < picture.layer->steps.size(); ++step) {
       const LayerStep& of = picture.layer->steps[step];
-      if (of.kind == LayerStepKind::kCollective) {
+      // A ring of TP does in several exchanges what a collective does.
+      if (of.kind == LayerStepKind::kCollective ||
+          (of.kind == LayerStepKind::kExchange && of.block == 0)) {
         const InsideIdentity* identity = inside.identity_of(int(step));
         ASSERT_NE(identity, nullptr) << step;
         EXPECT_LT(identity->largest_difference, 1e-5);

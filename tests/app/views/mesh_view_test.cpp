@@ -133,13 +133,17 @@ TEST(MeshMotionTest, MessagesAreOnTheirWayDuringTheirSpans) {
   EXPECT_GT(seen, 8);
 }
 
+// 56 ranks, seven replicas below one another, in the room that a window of 1024 by 700 leaves, too.
 TEST(MeshLayoutTest, EveryRankHasItsOwnCell) {
-  const PlanSetup setup = meshed(4, 4, 4);
-  const MeshLayout layout = mesh_layout(setup.mesh, QRectF(16, 70, 580, 520), light_theme());
-  ASSERT_FALSE(layout.by_class);
-  for (int rank = 0; rank < 64; ++rank) {
-    EXPECT_EQ(layout.rank_at(layout.cell_of(rank).center()), rank);
-    EXPECT_TRUE(layout.rect.contains(layout.cell_of(rank)));
+  const QRectF large(16, 70, 580, 520), small(16, 292, 430, 275);
+  for (const auto& [setup, rect] :
+       {std::pair(meshed(4, 4, 4), large), {meshed(7, 2, 4), small}, {meshed(7, 4, 2), small}}) {
+    const MeshLayout layout = mesh_layout(setup.mesh, rect, light_theme());
+    ASSERT_FALSE(layout.by_class);
+    for (int rank = 0; rank < setup.mesh.ranks(); ++rank) {
+      EXPECT_EQ(layout.rank_at(layout.cell_of(rank).center()), rank);
+      EXPECT_TRUE(layout.rect.contains(layout.cell_of(rank)));
+    }
   }
 }
 

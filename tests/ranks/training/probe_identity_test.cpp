@@ -29,7 +29,9 @@ TEST(ProbesBesideACollective, ShowWhatItEstablishes) {
   };
   for (const auto& [words, sums, gathers] :
        {Case{"tp=2", 2, 0}, Case{"tp=4", 2, 0}, Case{"tp=4 sequence-parallel=true", 2, 2},
-        Case{"llama tp=2 sequence-parallel=true dp=2", 2, 2}}) {
+        Case{"llama tp=2 sequence-parallel=true dp=2", 2, 2},
+        Case{"tp=4 sequence-parallel=true ring-tensor=true", 2, 2},
+        Case{"llama tp=2 sequence-parallel=true ring-tensor=true", 2, 2}}) {
     const parallelarium::Setup setup =
         small_model(std::string("layers=2 steps=1 warmup=0 micro-batch=2 ") + words);
     const Program program = built(setup);
@@ -45,6 +47,10 @@ TEST(ProbesBesideACollective, ShowWhatItEstablishes) {
       const bool sum = identity.kind == IdentityKind::kSum;
       added += sum;
       EXPECT_EQ(identity.ranks.size(), std::size_t(setup.mesh.tp));
+      // A ring does what a collective does, and has its name.
+      EXPECT_EQ(identity.collective, !sum                      ? CollectiveKind::kAllGather
+                                     : setup.sequence_parallel ? CollectiveKind::kReduceScatter
+                                                               : CollectiveKind::kAllReduce);
       EXPECT_GT(identity.largest_value, 0);
       // Ranks add up in another order; what is gathered is the same bit for bit.
       EXPECT_LE(identity.largest_difference, sum ? 1e-6 * identity.largest_value : 0)

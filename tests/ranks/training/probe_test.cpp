@@ -163,9 +163,14 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         "", "tp=2", "tp=4", "tp=2 sequence-parallel=true", "tp=4 sequence-parallel=true",
         "micro-batch=1 tp=2 sequence-parallel=true",
-        "tp=2 sequence-parallel=true sequence-regather=false", "llama tp=2", "llama tp=4",
-        "llama tp=2 sequence-parallel=true", "llama tp=4 sequence-parallel=true", "vocab=257 tp=2",
-        "llama vocab=257 tp=4 sequence-parallel=true", "attention=fused tp=2",
+        "tp=2 sequence-parallel=true sequence-regather=false",
+        "tp=2 sequence-parallel=true ring-tensor=true",
+        "micro-batch=1 tp=4 sequence-parallel=true ring-tensor=true",
+        "llama tp=4 sequence-parallel=true ring-tensor=true",
+        "tp=2 sequence-parallel=true sequence-regather=false ring-tensor=true",
+        "llama tp=2 cp=2 attention=fused sequence-parallel=true ring-tensor=true", "llama tp=2",
+        "llama tp=4", "llama tp=2 sequence-parallel=true", "llama tp=4 sequence-parallel=true",
+        "vocab=257 tp=2", "llama vocab=257 tp=4 sequence-parallel=true", "attention=fused tp=2",
         "cp=2 attention=fused", "llama cp=2 attention=fused",
         "cp=2 context-parallel=all-gather attention=fused",
         "llama cp=2 context-parallel=all-gather attention=fused", "cp=2 context-parallel=ulysses",
@@ -204,9 +209,10 @@ void expect_same_probes(const RunResult& a, const RunResult& b) {
 }
 
 TEST(ProbesLeave, ATrainingAsItIs) {
-  for (const char* words : {"tp=2 sequence-parallel=true pp=2", "llama dp=2 zero=3 clip=0.05",
-                            "precision=mixed-16 tp=2", "cp=2 attention=fused",
-                            "experts=8 top-k=2 expert-ffn=12 dp=2 ep=2"}) {
+  for (const char* words :
+       {"tp=2 sequence-parallel=true pp=2", "tp=4 sequence-parallel=true ring-tensor=true",
+        "llama dp=2 zero=3 clip=0.05", "precision=mixed-16 tp=2", "cp=2 attention=fused",
+        "experts=8 top-k=2 expert-ffn=12 dp=2 ep=2"}) {
     RunSetup setup = small_model(words);
     setup.run.steps = 2;
     const Program program = built(setup);

@@ -114,28 +114,35 @@ void paint_scores(const LayerBrush& brush, const QRectF& box, int index, double 
 void paint_exchange(const LayerBrush& brush, std::size_t column, double done) {
   const ContextPlaces& places = brush.layout.context;
   const double from = places.lefts[column] + places.box + 6, to = places.lefts[column + 1] - 6;
+  const double bend = (to - from) * 0.45;
+  const bool now = done > 0 && done < 1;
   const QColor color = brush.theme.solid(OpColor::kCommunication);
-  QPainter& painter = brush.painter;
+  QPainterPath kept, sent;
+  QList<QRectF> blocks;  // on their way
   for (std::size_t sender = 0; sender < places.rows.size(); ++sender)
     for (std::size_t receiver = 0; receiver < places.rows.size(); ++receiver) {
       const QPointF a(from, places.rows[sender] + places.height / 2);
       const QPointF b(to, places.rows[receiver] + places.height / 2);
       QPainterPath way(a);
-      const double bend = (to - from) * 0.45;
       way.cubicTo(a + QPointF(bend, 0), b - QPointF(bend, 0), b);
-      QColor line = sender == receiver ? brush.theme.muted : color;
-      if (done <= 0 || done >= 1)
-        line.setAlphaF(sender == receiver ? 0.7 : done >= 1 ? 0.75 : 0.35);
-      painter.setPen(QPen(line, done > 0 && done < 1 && sender != receiver ? 2 : 1,
-                          sender == receiver ? Qt::DashLine : Qt::SolidLine));
-      painter.setBrush(Qt::NoBrush);
-      painter.drawPath(way);
-      if (sender == receiver || done <= 0 || done >= 1) continue;
+      (sender == receiver ? kept : sent).addPath(way);
+      if (sender == receiver || !now) continue;
       const QPointF at = way.pointAtPercent(done);
-      painter.setPen(Qt::NoPen);
-      painter.setBrush(color);
-      painter.drawRect(QRectF(at.x() - 3, at.y() - 3, 6, 6));
+      blocks << QRectF(at.x() - 3, at.y() - 3, 6, 6);
     }
+  QPainter& painter = brush.painter;
+  painter.setBrush(Qt::NoBrush);
+  const auto draw = [&](const QPainterPath& ways, QColor line, float seen, double width,
+                        Qt::PenStyle style) {
+    if (!now) line.setAlphaF(seen);
+    painter.setPen(QPen(line, width, style));
+    painter.drawPath(ways);
+  };
+  draw(kept, brush.theme.muted, 0.7F, 1, Qt::DashLine);
+  draw(sent, color, done >= 1 ? 0.75F : 0.35F, now ? 2 : 1, Qt::SolidLine);
+  painter.setPen(Qt::NoPen);
+  painter.setBrush(color);
+  painter.drawRects(blocks);
 }
 
 void paint_columns(const LayerBrush& brush) {

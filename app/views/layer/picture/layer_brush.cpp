@@ -191,10 +191,12 @@ void paint_layer_values(const LayerBrush& brush, int step, int tensor, const QRe
   if (!values) return;
   const QImage image = image_of(*values, inside->most_of(*values), brush.theme);
   if (of.all_experts > 0) return paint_expert_values(brush, of, place, image);
-  const double high = double(image.height()) / double(of.held_rows);
+  // The numbers are of all tokens of a ring, a block has some of the rows.
+  const std::int64_t blocks = of.block < 0 ? 1 : of_step.blocks;
+  const double high = double(image.height()) / double(of.held_rows * blocks);
   const double wide = double(image.width()) / double(of.held_columns);
   const std::vector<QRectF> parts = parts_of(of, place);
-  std::int64_t row = 0;
+  std::int64_t row = of.block < 0 ? 0 : of.block * of.held_rows;
   std::size_t at = 0;
   for (const ChunkRange& rows : of.row_ranges) {
     std::int64_t column = 0;

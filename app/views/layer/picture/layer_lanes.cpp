@@ -127,17 +127,21 @@ void paint_layer_lanes(QPainter& painter, const LayerPicture& picture, const Lay
       paint_hatching(painter, QRectF(left, lane_top(layout, row, lane), right - left, kBar), theme);
     }
   }
-  for (const LaneBar& bar : lane_bars(picture, layout)) {
+  const std::vector<LaneBar> bars = lane_bars(picture, layout);
+  for (const LaneBar& bar : bars) {
     const bool tinted = bar.times == picture.predicted.get();
     const LayerStep& of = picture.layer->steps[std::size_t(bar.step)];
     const OpColor color = color_of_step(of);
     painter.setPen(QPen(tinted ? theme.solid(color) : theme.surface, 1));
     painter.setBrush(tinted ? theme.tint(color) : theme.solid(color));
     painter.drawRect(bar.place);
-    // Half a lane is too low for a name.
-    if (tinted && of.kind != LayerStepKind::kExchange)
-      put_name_that_fits(painter, bar.place, names_in_lane(picture, of), theme.font(10),
-                         theme.ink_on(theme.tint(color)), texts);
+  }
+  // Over the exchanges, whose half a lane is too low for a name.
+  for (const LaneBar& bar : bars) {
+    const LayerStep& of = picture.layer->steps[std::size_t(bar.step)];
+    if (bar.times != picture.predicted.get() || of.kind == LayerStepKind::kExchange) continue;
+    put_name_that_fits(painter, bar.place, names_in_lane(picture, of), theme.font(10),
+                       theme.ink_on(theme.tint(color_of_step(of))), texts);
   }
   const LayerSpans* shown = picture.shown();
   if (!shown) return;
@@ -160,9 +164,8 @@ LayerHit layer_lane_hit(const LayerPicture& picture, const LayerLayout& layout, 
 
 void put_name_that_fits(QPainter& painter, const QRectF& bar, const QStringList& names,
                         const QFont& font, const QColor& color, TextLog* texts) {
-  const QFontMetricsF metrics(font);
   for (const QString& name : names) {
-    if (metrics.horizontalAdvance(name) + kNameMargin > bar.width()) continue;
+    if (label_width(font, name) + kNameMargin > bar.width()) continue;
     put_text(painter, bar, Qt::AlignCenter, name, font, color, texts);
     return;
   }

@@ -8,7 +8,8 @@
 namespace parallelarium {
 namespace {
 
-constexpr double kHead = 22, kLeft = 30, kMostGapX = 26, kLeastGapX = 12, kGapY = 18, kPad = 5;
+constexpr double kHead = 22, kLeft = 30, kMostGapX = 26, kLeastGapX = 12, kPad = 5;
+constexpr double kMostGapY = 18, kLeastGapY = 8;
 constexpr double kMostCell = 190, kMostHeight = 160, kLeastHeight = 16;
 constexpr double kCardGap = 10, kMostCard = 240;
 constexpr double kNodeHead = 20, kNodePad = 6, kNodeGap = 16, kNodeBand = 22, kLeastBox = 92;
@@ -128,9 +129,12 @@ MeshLayout mesh_layout(const Mesh& mesh, const QRectF& rect, const Theme& theme)
   const double number = number_width(mesh, theme);
   // One stage: replicas go on in rows, as many to a row as make the cells largest.
   int across = mesh.pp, down = mesh.dp;
+  const auto gap_below = [&](int rows) {
+    return std::clamp(rect.height() / (4.0 * rows), kLeastGapY, kMostGapY);
+  };
   const auto fit = [&](int columns, int rows) {
     const double wide = (rect.width() - left - (columns - 1) * gap) / columns - 2 * kPad;
-    const double high = (rect.height() - kHead - (rows - 1) * kGapY) / rows - 2 * kPad;
+    const double high = (rect.height() - kHead - (rows - 1) * gap_below(rows)) / rows - 2 * kPad;
     layout.cell_width = std::min(kMostCell, std::floor(wide / mesh.tp));
     layout.cell_height = std::min(kMostHeight, std::floor(high / mesh.cp));
     return std::min(layout.cell_width, 2 * layout.cell_height);
@@ -154,7 +158,7 @@ MeshLayout mesh_layout(const Mesh& mesh, const QRectF& rect, const Theme& theme)
     layout.block =
         QSizeF(layout.cell_width * mesh.tp + 2 * kPad, layout.cell_height * mesh.cp + 2 * kPad);
     layout.origin = rect.topLeft() + QPointF(left, kHead);
-    layout.pitch = QPointF(layout.block.width() + gap, layout.block.height() + kGapY);
+    layout.pitch = QPointF(layout.block.width() + gap, layout.block.height() + gap_below(down));
     return layout;
   }
   // As many columns as make the cards widest while all rows still fit.

@@ -41,6 +41,9 @@ const RunRecord* mesh_run(const Session& session);
 bool mesh_hides_traffic(const Session& session);
 // What lies along the links, and where the figures come from.
 QString mesh_legend(const Session& session, const MeshLayout& layout, bool whole_step);
+// It, the last line in `rect`. Cards have no key, which leaves the lines above free.
+void paint_mesh_legend(QPainter& painter, const QRectF& rect, const QString& legend,
+                       const MeshLayout& layout, const Theme& theme);
 // Squares and lines with their words, as far as they have room.
 void paint_mesh_key(QPainter& painter, const QRectF& rect, const MeshPicture& picture,
                     const MeshLayout& layout, const Theme& theme, TextLog* texts);

@@ -8,6 +8,7 @@
 #include "app/views/mesh/picture/mesh_paint.h"
 #include "app/views/mesh/rank_list.h"
 #include "app/views/shared/paint/paint_tools.h"
+#include "app/views/shared/paint/text_lines.h"
 #include "app/views/shared/words.h"
 
 namespace parallelarium {
@@ -74,6 +75,18 @@ QString mesh_legend(const Session& session, const MeshLayout& layout, bool whole
                          : Shown::tr("links redden with the bytes so far"));
   parts << Shown::tr("times %1").arg(source);
   return parts.join(QStringLiteral(" \u00b7 "));
+}
+
+void paint_mesh_legend(QPainter& painter, const QRectF& rect, const QString& legend,
+                       const MeshLayout& layout, const Theme& theme) {
+  const QFont font = theme.font(11);
+  const QStringList lines =
+      layout.by_class ? broken_lines(legend, font, rect.width()) : QStringList{legend};
+  QRectF line = rect.translated(0, -rect.height() * double(lines.size() - 1));
+  for (const QString& text : lines) {
+    put_elided(painter, line, Qt::AlignVCenter, text, font, theme.muted, nullptr);
+    line.translate(0, rect.height());
+  }
 }
 
 QSize mesh_picture_size() { return {kWidth, kHeight}; }

@@ -79,7 +79,8 @@ void put_text(QPainter& painter, const QRectF& rect, int flags, const QString& t
   painter.setFont(font);
   painter.setPen(color);
   const QFontMetricsF metrics(font);
-  const double width = metrics.horizontalAdvance(text);
+  const Label& label = label_of(font, text);
+  const double width = label.width;
   double x = rect.left();
   if (flags & Qt::AlignHCenter) x = rect.center().x() - width / 2;
   if (flags & Qt::AlignRight) x = rect.right() - width;
@@ -87,7 +88,11 @@ void put_text(QPainter& painter, const QRectF& rect, int flags, const QString& t
   const double height = metrics.ascent() + metrics.descent();
   if (flags & Qt::AlignVCenter) y = rect.center().y() - height / 2;
   if (flags & Qt::AlignBottom) y = rect.bottom() - height;
-  painter.drawText(QPointF(x, y + metrics.ascent()), text);
+  // Vectors keep the text as one.
+  if (has_pixels(painter))
+    painter.drawStaticText(QPointF(x, y), label.text);
+  else
+    painter.drawText(QPointF(x, y + metrics.ascent()), text);
   note_text(painter, QPointF(x, y + metrics.ascent()), width, metrics, text, texts);
 }
 
@@ -95,22 +100,14 @@ double label_width(const QFont& font, const QString& text) { return label_of(fon
 
 void put_label(QPainter& painter, const QRectF& rect, const QString& text, const QFont& font,
                const QColor& color, TextLog* texts) {
-  if (!has_pixels(painter))
-    return put_text(painter, rect, Qt::AlignCenter, text, font, color, texts);
-  const Label& label = label_of(font, text);
-  const QFontMetricsF metrics(font);
-  const double height = metrics.ascent() + metrics.descent();
-  const QPointF top_left(rect.center().x() - label.width / 2, rect.center().y() - height / 2);
-  painter.setFont(font);
-  painter.setPen(color);
-  painter.drawStaticText(top_left, label.text);
-  note_text(painter, top_left + QPointF(0, metrics.ascent()), label.width, metrics, text, texts);
+  put_text(painter, rect, Qt::AlignCenter, text, font, color, texts);
 }
 
 void put_elided(QPainter& painter, const QRectF& rect, int flags, const QString& text,
                 const QFont& font, const QColor& color, TextLog* texts) {
-  const QFontMetricsF metrics(font);
-  put_text(painter, rect, flags, metrics.elidedText(text, Qt::ElideRight, rect.width()), font,
+  const bool fits = label_width(font, text) <= rect.width();
+  put_text(painter, rect, flags,
+           fits ? text : QFontMetricsF(font).elidedText(text, Qt::ElideRight, rect.width()), font,
            color, texts);
 }
 

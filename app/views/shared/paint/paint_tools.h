@@ -11,11 +11,11 @@ namespace parallelarium {
 inline constexpr double kDimmed = 0.42;  // opacity of the last picture while the Setup is invalid
 
 // One line of text inside `rect`, aligned by `flags`, and noted in `texts` with the rectangle it
-// really takes, in device coordinates.
+// really takes, in device coordinates. On pixels it is measured and shaped once for all frames.
 void put_text(QPainter& painter, const QRectF& rect, int flags, const QString& text,
               const QFont& font, const QColor& color, TextLog* texts);
-// The same for texts that are painted again and again, such as those on bars: measured and shaped
-// once. `text` must be short and of a small vocabulary.
+// put_text() in the middle of `rect`, as names stand on bars; label_width() is how wide a text is
+// there.
 void put_label(QPainter& painter, const QRectF& rect, const QString& text, const QFont& font,
                const QColor& color, TextLog* texts);
 double label_width(const QFont& font, const QString& text);

@@ -14,12 +14,12 @@ void put_caps(QPainter& painter, const QRectF& rect, const QString& text, const 
 }
 
 QStringList broken_lines(const QString& text, const QFont& font, double width) {
-  const QFontMetricsF metrics(font);
+  if (label_width(font, text) <= width) return {text};
   QStringList lines;
   QString line;
   for (const QString& word : text.split(QLatin1Char(' '))) {
     const QString longer = line.isEmpty() ? word : line + QLatin1Char(' ') + word;
-    if (!line.isEmpty() && metrics.horizontalAdvance(longer) > width) {
+    if (!line.isEmpty() && label_width(font, longer) > width) {
       lines << line;
       line = word;
     } else {

@@ -9,7 +9,6 @@
 #include <optional>
 #include <set>
 
-#include "engine/plan/tensors/ring_block.h"
 #include "engine/plan/text/phrases.h"
 
 namespace parallelarium {
@@ -113,7 +112,8 @@ std::string text_of(const Probe& probe) {
 }
 
 bool is_probed(const Setup& setup, const Shape& shape, const RankProgram& rank, const Op& op) {
-  return !ring_block_of(setup, shape, rank, op) && !tensors_of(setup, shape, rank, op).empty();
+  return op.kind == OpKind::kCompute && op.piece != Piece::kCombine &&
+         !tensors_of(setup, shape, rank, op).empty();
 }
 
 Result<void> check_probe(const Setup& setup, const Program& program, const Probe& probe) {

@@ -34,13 +34,16 @@ class IdentityCheck {
     const auto first = static_cast<std::ptrdiff_t>(found_.size());
     for (std::size_t at = 0; at < layer.steps.size(); ++at) {
       const LayerStep& of = layer.steps[at];
-      if (of.kind != LayerStepKind::kCollective || of.axis != Axis::kTp) continue;
-      const std::set<std::int32_t> buffers = buffers_of(layer, of);
+      const bool ring = is_first_of_ring(of);
+      if (!ring && (of.kind != LayerStepKind::kCollective || of.axis != Axis::kTp)) continue;
+      const std::size_t last = ring ? last_of_ring(layer, at) : at;
+      const std::set<std::int32_t> sent = buffers_of(layer, of),
+                                   left_behind = buffers_of(layer, layer.steps[last]);
       std::optional<End> before, after;
       for (std::size_t left = at; left-- > 0 && !before;)
-        before = end_of(layer, layer.steps[left], buffers, true);
-      for (std::size_t right = at + 1; right < layer.steps.size() && !after; ++right)
-        after = end_of(layer, layer.steps[right], buffers, false);
+        before = end_of(layer, layer.steps[left], sent, true);
+      for (std::size_t right = last + 1; right < layer.steps.size() && !after; ++right)
+        after = end_of(layer, layer.steps[right], left_behind, false);
       if (before && after) compare(layer, at, *before, *after, step);
     }
     for (ProbedIdentity& identity : context_identities(layer, step, probes_, one_rank_))
@@ -60,6 +63,23 @@ class IdentityCheck {
 
   const RankProgram& built(const LayerSteps& layer, std::size_t rank) const {
     return program_.ranks[static_cast<std::size_t>(layer.ranks[rank].built)];
+  }
+
+  // A ring of TP passes blocks on while it multiplies them.
+  static bool is_first_of_ring(const LayerStep& step) {
+    return step.kind == LayerStepKind::kExchange && step.blocks > 1 && step.block == 0;
+  }
+  // Where the ranks have what the ring establishes: tokens from the first exchange on, a sum when
+  // the last part has been added.
+  static std::size_t last_of_ring(const LayerSteps& layer, std::size_t first) {
+    const LayerStep& of = layer.steps[first];
+    const std::vector<LayerTensor>& sent = of.ranks.front().tensors;
+    if (sent.empty() || !sent.front().partial) return first;
+    std::size_t last = first;
+    while (last + 1 < layer.steps.size() && !(layer.steps[last].piece == Piece::kCombine &&
+                                              layer.steps[last].block + 1 == of.blocks))
+      ++last;
+    return last;
   }
 
   std::set<std::int32_t> buffers_of(const LayerSteps& layer, const LayerStep& step) const {
@@ -121,6 +141,10 @@ class IdentityCheck {
     }
     const ProbedTensor* one = probed_tensor(one_rank_, after.probe, after.tensor, 0);
     if (one) identity.one_rank_difference = whole.difference_from(*one);
+    // A ring does what a collective does.
+    if (layer.steps[at].kind == LayerStepKind::kExchange)
+      identity.collective = identity.kind == IdentityKind::kSum ? CollectiveKind::kReduceScatter
+                                                                : CollectiveKind::kAllGather;
     found_.push_back(std::move(identity));
   }
 

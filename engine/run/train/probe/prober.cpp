@@ -11,8 +11,9 @@ namespace parallelarium {
 
 namespace {
 
-// Elements of the copy of an operand, in the tensor's order; bf16 widened.
-ProbedTensor picked(const OpTensor& tensor, const std::vector<std::byte>& copy) {
+// Elements of the copy of an operand from `first` on, in the tensor's order; bf16 widened.
+ProbedTensor picked(const OpTensor& tensor, const std::vector<std::byte>& copy,
+                    std::int64_t first) {
   ProbedTensor result;
   result.what = tensor;
   const bool widens = tensor.type == DataType::kBf16;
@@ -22,7 +23,7 @@ ProbedTensor picked(const OpTensor& tensor, const std::vector<std::byte>& copy) 
   result.bytes.resize(static_cast<std::size_t>(tensor.elements()) * each);
   std::byte* to = result.bytes.data();
   tensor.for_each_element([&](std::int64_t at) {
-    const std::byte* const from = copy.data() + static_cast<std::size_t>(at) * size;
+    const std::byte* const from = copy.data() + static_cast<std::size_t>(at - first) * size;
     if (widens) {
       Bf16 stored;
       std::memcpy(&stored, from, sizeof stored);
@@ -36,6 +37,39 @@ ProbedTensor picked(const OpTensor& tensor, const std::vector<std::byte>& copy) 
   return result;
 }
 
+// The elements of its operand from the first of a ring's block to its last.
+std::int64_t span_of(const OpTensor& block) {
+  std::int64_t last = 0;
+  for (const TensorDimension& dimension : block.dimensions)
+    last += (dimension.size - 1) * dimension.stride;
+  return last + 1;
+}
+
+// The blocks of a ring as one tensor, which has the tokens of all ranks of TP.
+ProbedTensor joined(const std::vector<ProbedTensor>& blocks) {
+  ProbedTensor whole = blocks.front();
+  for (std::size_t block = 1; block < blocks.size(); ++block)
+    whole.bytes.insert(whole.bytes.end(), blocks[block].bytes.begin(), blocks[block].bytes.end());
+  const auto of_tp = [](const TensorCut& cut) { return cut.axis == Axis::kTp; };
+  bool is_cut = false;
+  for (TensorDimension& dimension : whole.what.dimensions) {
+    auto& cuts = dimension.cuts;
+    const auto cut = std::find_if(cuts.begin(), cuts.end(), of_tp);
+    if (cut == cuts.end()) continue;
+    if (dimension.counts_tokens()) {
+      dimension.size *= static_cast<std::int64_t>(blocks.size());
+      cuts.erase(cut);
+    } else {
+      is_cut = true;
+    }
+  }
+  const std::vector<Axis>& partial = whole.what.partial;
+  if (!is_cut && std::find(partial.begin(), partial.end(), Axis::kTp) == partial.end())
+    whole.what.replicated.insert(whole.what.replicated.begin(), Axis::kTp);
+  whole.what.block = -1;
+  return whole;
+}
+
 }  // namespace
 
 Prober::Prober(const Setup& setup, const Shape& shape, const RankProgram& rank, const Arena& arena,
@@ -46,8 +80,6 @@ Prober::Prober(const Setup& setup, const Shape& shape, const RankProgram& rank, 
   for (const Copy& copy : copies_) bytes_ += static_cast<std::int64_t>(copy.to.size());
 }
 
-// Several ops may be of one probe, the steps of a ring: what the first of them finds goes in, and
-// what the last of them leaves comes out.
 void Prober::want(const Probe& probe) {
   std::vector<Wanted> wanted;
   std::int32_t dispatch = -1;
@@ -61,53 +93,76 @@ void Prober::want(const Probe& probe) {
         op.microbatch != probe.microbatch || !is_probed(setup_, shape_, rank_, op))
       continue;
     for (OpTensor& tensor : tensors_of(setup_, shape_, rank_, op)) {
-      const auto index = static_cast<std::int32_t>(i);
       // How many rows there are is known later, in name_rows().
       if (tensor.by_row()) {
         TensorDimension& rows = tensor.dimensions.front();
         rows.size = rank_.operands_of(op)[tensor.operand].count / rows.stride;
       }
-      const auto known = std::find_if(wanted.begin(), wanted.end(), [&](const Wanted& other) {
-        return other.tensor.name == tensor.name;
-      });
-      if (known == wanted.end()) {
-        const std::size_t copy = copy_of(probe.step, index, tensor.written, tensor.operand);
-        wanted.push_back({std::move(tensor), copy});
-      } else if (tensor.written) {
-        // The last one takes over; nobody else asks for what the earlier one left.
-        Copy& copy = copies_[known->copy];
-        copy.op = index;
-        copy.operand = tensor.operand;
-        known->tensor = std::move(tensor);
-      }
+      want(std::move(tensor), probe.step, static_cast<std::int32_t>(i), wanted);
     }
   }
   if (wanted.empty()) return;
   std::stable_sort(wanted.begin(), wanted.end(), [](const Wanted& a, const Wanted& b) {
-    return !a.tensor.written && b.tensor.written;
+    return !a.tensor().written && b.tensor().written;
   });
   const bool rows = std::any_of(wanted.begin(), wanted.end(),
-                                [](const Wanted& each) { return each.tensor.by_row(); });
+                                [](const Wanted& each) { return each.tensor().by_row(); });
   constexpr std::size_t kRoutesOfDispatch = 1;
   const int routes =
-      rows ? static_cast<int>(copy_of(probe.step, dispatch, false, kRoutesOfDispatch)) : -1;
+      rows ? static_cast<int>(add(whole_operand(probe.step, dispatch, false, kRoutesOfDispatch)))
+           : -1;
   wanted_.push_back({probe, std::move(wanted), routes});
   for (Copy& copy : copies_) {
-    const Operand& operand =
-        rank_.operands_of(rank_.ops[static_cast<std::size_t>(copy.op)])[copy.operand];
-    copy.from = arena_.address(operand);
-    copy.to.resize(static_cast<std::size_t>(operand.count * size_of(operand.type)));
+    const Operand& operand = operand_of(copy);
+    copy.from = arena_.address(operand) + copy.first * size_of(operand.type);
+    copy.to.resize(static_cast<std::size_t>(copy.count * size_of(operand.type)));
     probed_[static_cast<std::size_t>(copy.op)] = true;
   }
 }
 
-std::size_t Prober::copy_of(int step, std::int32_t op, bool written, std::size_t operand) {
-  for (std::size_t i = 0; i < copies_.size(); ++i) {
-    const Copy& copy = copies_[i];
-    if (copy.step == step && copy.op == op && copy.written == written && copy.operand == operand)
-      return i;
+// Several ops may be of one probe, the steps of a ring: what the first of them finds goes in, and
+// what the last of them leaves comes out. Blocks of a ring of TP are parts of one tensor.
+void Prober::want(OpTensor tensor, int step, std::int32_t op, std::vector<Wanted>& wanted) {
+  Copy copy = whole_operand(step, op, tensor.written, tensor.operand);
+  if (tensor.block >= 0) {
+    copy.first = tensor.offset;
+    copy.count = span_of(tensor);
   }
-  copies_.push_back({step, op, written, operand, nullptr, {}});
+  const auto known = std::find_if(wanted.begin(), wanted.end(), [&](const Wanted& other) {
+    return other.tensor().name == tensor.name;
+  });
+  if (known == wanted.end()) {
+    const std::size_t place = add(std::move(copy));
+    wanted.push_back({{{std::move(tensor), place}}});
+  } else if (tensor.block >= 0) {
+    const auto behind =
+        std::find_if(known->parts.begin(), known->parts.end(),
+                     [&](const Part& part) { return part.tensor.block > tensor.block; });
+    const std::size_t place = add(std::move(copy));
+    known->parts.insert(behind, {std::move(tensor), place});
+  } else if (tensor.written) {
+    // The last one takes over; nobody else asks for what the earlier one left.
+    copies_[known->parts.front().copy] = std::move(copy);
+    known->parts.front().tensor = std::move(tensor);
+  }
+}
+
+const Operand& Prober::operand_of(const Copy& copy) const {
+  return rank_.operands_of(rank_.ops[static_cast<std::size_t>(copy.op)])[copy.operand];
+}
+
+Prober::Copy Prober::whole_operand(int step, std::int32_t op, bool written,
+                                   std::size_t operand) const {
+  Copy copy{step, op, written, operand, 0, 0, nullptr, {}};
+  copy.count = operand_of(copy).count;
+  return copy;
+}
+
+std::size_t Prober::add(Copy copy) {
+  const auto known = std::find_if(copies_.begin(), copies_.end(),
+                                  [&](const Copy& other) { return other.is_of(copy); });
+  if (known != copies_.end()) return static_cast<std::size_t>(known - copies_.begin());
+  copies_.push_back(std::move(copy));
   return copies_.size() - 1;
 }
 
@@ -141,8 +196,14 @@ std::vector<ProbedRank> Prober::take() {
     rank.rank = rank_.rank;
     rank.replica = rank_.at.dp;
     rank.probe = of.probe;
-    for (const Wanted& each : of.tensors)
-      rank.tensors.push_back(picked(each.tensor, copies_[each.copy].to));
+    for (const Wanted& each : of.tensors) {
+      std::vector<ProbedTensor> parts;
+      for (const Part& part : each.parts) {
+        const Copy& copy = copies_[part.copy];
+        parts.push_back(picked(part.tensor, copy.to, copy.first));
+      }
+      rank.tensors.push_back(each.tensor().block < 0 ? std::move(parts.front()) : joined(parts));
+    }
     if (of.routes < 0) continue;
     const std::vector<std::byte>& routes = copies_[static_cast<std::size_t>(of.routes)].to;
     rank.routes.resize(static_cast<std::size_t>(2 * shape_.B * shape_.T *

@@ -34,18 +34,29 @@ class Prober : public OpProbe {
   std::vector<ProbedRank> take();
 
  private:
-  // One operand of one op, before or after it.
+  // One operand of one op, before or after it. Of a ring of TP, whose lane may write the other
+  // blocks meanwhile, the block alone.
   struct Copy {
     int step = 0;
     std::int32_t op = -1;
     bool written = false;
     std::size_t operand = 0;
+    std::int64_t first = 0, count = 0;  // elements of the operand
     const std::byte* from = nullptr;
     std::vector<std::byte> to;
+    bool is_of(const Copy& other) const {
+      return step == other.step && op == other.op && written == other.written &&
+             operand == other.operand && first == other.first && count == other.count;
+    }
   };
-  struct Wanted {
+  struct Part {
     OpTensor tensor;
     std::size_t copy = 0;
+  };
+  // A tensor, or of a ring of TP its blocks in the order of their tokens.
+  struct Wanted {
+    std::vector<Part> parts;
+    const OpTensor& tensor() const { return parts.front().tensor; }
   };
   struct ProbeCopies {
     Probe probe;
@@ -53,7 +64,11 @@ class Prober : public OpProbe {
     int routes = -1;  // the copy that says which rows are whose; -1: there are no rows
   };
   void want(const Probe& probe);
-  std::size_t copy_of(int step, std::int32_t op, bool written, std::size_t operand);
+  void want(OpTensor tensor, int step, std::int32_t op, std::vector<Wanted>& wanted);
+  const Operand& operand_of(const Copy& copy) const;
+  Copy whole_operand(int step, std::int32_t op, bool written, std::size_t operand) const;
+  // Where it stands in copies_.
+  std::size_t add(Copy copy);
   void copy(std::int32_t op, bool written, Device& device);
 
   const Setup& setup_;
