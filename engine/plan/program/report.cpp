@@ -15,13 +15,10 @@ namespace parallelarium {
 
 namespace {
 
-bool begins_before(const Span& a, const Span& b) { return a.begin < b.begin; }
-
 // The time that `spans` cover at least once.
 std::vector<Span> merged(std::vector<Span> spans) {
   // Those of one lane are in order.
-  if (!std::is_sorted(spans.begin(), spans.end(), begins_before))
-    std::sort(spans.begin(), spans.end(), begins_before);
+  if (!std::ranges::is_sorted(spans, {}, &Span::begin)) std::ranges::sort(spans, {}, &Span::begin);
   std::vector<Span> result;
   for (const Span& span : spans) {
     if (span.end <= span.begin) continue;
@@ -237,7 +234,7 @@ StepFigures step_figures(const Program& program, const Timeline& timeline, const
     std::vector<Span> communication;
     for (const std::vector<Span>& lane : others) {
       const auto middle = communication.insert(communication.end(), lane.begin(), lane.end());
-      std::inplace_merge(communication.begin(), middle, communication.end(), begins_before);
+      std::ranges::inplace_merge(communication, middle, {}, &Span::begin);
     }
     communication = merged(std::move(communication));
     step.compute_seconds = seconds_of(busy);

@@ -22,10 +22,10 @@ class KnownCollectives {
     const Like like{op.group,     op.bytes,   op.collective, op.type,
                     op.reduction, op.purpose, op.repeat};
     for (std::size_t looked = 0; looked < known_.size(); ++looked) {
-      next_ = next_ + 1 < known_.size() ? next_ + 1 : 0;
-      if (known_[next_].like == like) return known_[next_].nanoseconds;
+      latest_ = latest_ + 1 < known_.size() ? latest_ + 1 : 0;
+      if (known_[latest_].like == like) return known_[latest_].nanoseconds;
     }
-    next_ = known_.size();
+    latest_ = known_.size();
     known_.push_back({like, cost_.nanoseconds(op, rank_)});
     return known_.back().nanoseconds;
   }
@@ -48,7 +48,7 @@ class KnownCollectives {
   const CostModel& cost_;
   const int rank_;
   std::vector<Known> known_;
-  std::size_t next_ = 0;  // the latest that was asked for
+  std::size_t latest_ = 0;  // the latest that was asked for
 };
 
 bool is_of_tensor(const Program& program, const Op& op) {
