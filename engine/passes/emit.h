@@ -6,8 +6,9 @@
 
 #include <array>
 #include <cassert>
-#include <map>
 #include <span>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "engine/passes/pieces.h"
@@ -32,7 +33,13 @@ class RankEmitter {
   }
 
   // Gives every operand of the drafts its slot; drafts of one chunk share a numbering.
-  using SlotNumbers = std::map<std::pair<Tensor, int>, std::int32_t>;
+  struct SlotHash {
+    std::size_t operator()(const std::pair<Tensor, int>& of) const {
+      return std::hash<std::int64_t>()(static_cast<std::int64_t>(of.first) << 32 |
+                                       static_cast<std::uint32_t>(of.second));
+    }
+  };
+  using SlotNumbers = std::unordered_map<std::pair<Tensor, int>, std::int32_t, SlotHash>;
   static void number_slots(std::vector<Draft>& drafts, SlotNumbers& numbers);
   // Registers the drafts' work lists in the Program.
   void register_work(std::vector<Draft>& drafts);

@@ -114,12 +114,11 @@ class Way {
     name_kept();
     std::vector<std::vector<Draft>> folded(lists_.size());
     for (std::size_t list = 0; list < lists_.size(); ++list) {
-      const std::vector<std::int32_t> waits = ring_waits(*lists_[list], outer_.size());
       const std::size_t size = lists_[list]->size();
       for (std::size_t begin = 0, end = 0; begin < size; begin = end) {
         end = begin + 1;
         while (!cuts_[list][end]) ++end;
-        append(folded[list], list, begin, end, waits);
+        append(folded[list], list, begin, end);
       }
     }
     return folded;
@@ -128,12 +127,11 @@ class Way {
  private:
   // Fewer until none waits for another op than its own, or is waited for by one.
   void choose_rings() {
-    const auto ends = [&](const std::vector<Draft>* list) {
-      return ring_lane_ends(*list, static_cast<std::size_t>(slots_.count));
-    };
-    const bool may =
-        (whole_ ? slots_.rings != FoldedRings::kNone : slots_.rings == FoldedRings::kAll) &&
-        std::all_of(lists_.begin(), lists_.end(), ends);
+    bool may = whole_ ? slots_.rings != FoldedRings::kNone : slots_.rings == FoldedRings::kAll;
+    for (std::size_t list = 0; list < lists_.size() && may; ++list) {
+      waits_.push_back(ring_waits(*lists_[list], static_cast<std::size_t>(slots_.count)));
+      may = ring_lane_ends(*lists_[list], waits_[list]);
+    }
     for (const std::vector<Draft>* list : lists_)
       inside_.push_back(may ? in_rings(*list) : std::vector<bool>(list->size(), false));
     const auto moves_input = [&](const Draft& draft) {
@@ -154,7 +152,8 @@ class Way {
                                 list == 0 ? -1 : computed_));
       changes = false;
       for (std::size_t list = 0; list < lists_.size() && may; ++list)
-        changes = take_out_rings(*lists_[list], cuts_[list], outer_, inside_[list]) || changes;
+        changes = take_out_rings(*lists_[list], waits_[list], cuts_[list], outer_, inside_[list]) ||
+                  changes;
     }
   }
 
@@ -263,8 +262,7 @@ class Way {
 
   // The ops that stand for drafts [begin, end) of a list: what they compute, and their collectives,
   // equal ones as one.
-  void append(std::vector<Draft>& result, std::size_t list, std::size_t begin, std::size_t end,
-              const std::vector<std::int32_t>& waits) {
+  void append(std::vector<Draft>& result, std::size_t list, std::size_t begin, std::size_t end) {
     const std::vector<Draft>& drafts = *lists_[list];
     if (drafts[begin].op.lane != Lane::kCompute || drafts[begin].op.batch >= 0) {
       assert(end == begin + 1);
@@ -274,7 +272,7 @@ class Way {
     const std::size_t first = result.size();
     Fold fold;
     count_bytes(list, begin, end, fold);
-    add_steps(drafts, begin, end, inside_[list], waits, fold);
+    if (list < waits_.size()) add_steps(drafts, begin, end, inside_[list], waits_[list], fold);
     std::vector<Draft> moved;  // by rings
     Draft& op = result.emplace_back();
     op.op = drafts[begin].op;
@@ -363,6 +361,7 @@ class Way {
   const bool whole_;
   FoldedSlots& slots_;
   Inside inside_;
+  std::vector<std::vector<std::int32_t>> waits_;  // by list, where rings may be inside
   std::int32_t computed_ = -1;  // what a stage receives, which waits for its backward in its place
   std::vector<bool> outer_;
   std::vector<std::vector<bool>> cuts_;  // by list

@@ -23,11 +23,9 @@ bool joins(const std::vector<Draft>& drafts, std::size_t at) {
 
 class RingCheck {
  public:
-  RingCheck(const std::vector<Draft>& drafts, const std::vector<bool>& outer)
-      : drafts_(drafts),
-        outer_(outer),
-        lane_(ring_lane(drafts)),
-        waits_(ring_waits(drafts, outer.size())) {}
+  RingCheck(const std::vector<Draft>& drafts, const std::vector<std::int32_t>& waits,
+            const std::vector<bool>& outer)
+      : drafts_(drafts), waits_(waits), outer_(outer), lane_(ring_lane(drafts)) {}
 
   // Takes out of the rings inside drafts [begin, end), one op, what waits for something outside of
   // them, or is awaited there. Those before must have been asked.
@@ -71,9 +69,9 @@ class RingCheck {
   }
 
   const std::vector<Draft>& drafts_;
+  const std::vector<std::int32_t>& waits_;
   const std::vector<bool>& outer_;
   const Lane lane_;
-  const std::vector<std::int32_t> waits_;
   // The last draft of the rings' lane so far, and the last for which computing has waited.
   std::int32_t busy_until_ = -1, awaited_ = -1;
 };
@@ -126,9 +124,10 @@ std::vector<std::int32_t> ring_waits(const std::vector<Draft>& drafts, std::size
   return waits;
 }
 
-bool take_out_rings(const std::vector<Draft>& drafts, const std::vector<bool>& cuts,
-                    const std::vector<bool>& outer, std::vector<bool>& inside) {
-  RingCheck check(drafts, outer);
+bool take_out_rings(const std::vector<Draft>& drafts, const std::vector<std::int32_t>& waits,
+                    const std::vector<bool>& cuts, const std::vector<bool>& outer,
+                    std::vector<bool>& inside) {
+  RingCheck check(drafts, waits, outer);
   const std::vector<bool> before = inside;
   for (std::size_t begin = 0, end = 0; begin < drafts.size(); begin = end) {
     end = op_end(cuts, begin);
@@ -137,11 +136,11 @@ bool take_out_rings(const std::vector<Draft>& drafts, const std::vector<bool>& c
   return inside != before;
 }
 
-bool ring_lane_ends(const std::vector<Draft>& drafts, std::size_t slots) {
+bool ring_lane_ends(const std::vector<Draft>& drafts, const std::vector<std::int32_t>& waits) {
   if (drafts.empty()) return true;
-  const std::vector<bool> none(slots, false);
   std::vector<bool> inside(drafts.size(), false);
-  RingCheck check(drafts, none);
+  const std::vector<bool> none;  // is not asked: nothing is inside
+  RingCheck check(drafts, waits, none);
   check.take_out(0, drafts.size(), inside);
   return check.is_idle();
 }

@@ -17,14 +17,15 @@ std::vector<bool> in_rings(const std::vector<Draft>& drafts);
 std::vector<std::int32_t> ring_waits(const std::vector<Draft>& drafts, std::size_t slots);
 
 // Takes out of `inside` what waits for another op than its own, or is waited for by one, or whose
-// lane may be busy when its op begins. `cuts`: whether an op begins at each draft, and at the end;
-// `outer`: slots of buffers that another lane touches beside the rings. Returns whether it took
-// any.
-bool take_out_rings(const std::vector<Draft>& drafts, const std::vector<bool>& cuts,
-                    const std::vector<bool>& outer, std::vector<bool>& inside);
+// lane may be busy when its op begins. `waits`: ring_waits(); `cuts`: whether an op begins at each
+// draft, and at the end; `outer`: slots of buffers that another lane touches beside the rings.
+// Returns whether it took any.
+bool take_out_rings(const std::vector<Draft>& drafts, const std::vector<std::int32_t>& waits,
+                    const std::vector<bool>& cuts, const std::vector<bool>& outer,
+                    std::vector<bool>& inside);
 
 // Whether all that the lane of rings does in the list has ended when the compute lane has.
-bool ring_lane_ends(const std::vector<Draft>& drafts, std::size_t slots);
+bool ring_lane_ends(const std::vector<Draft>& drafts, const std::vector<std::int32_t>& waits);
 
 // The steps of drafts [begin, end) of an op, with the rings inside, added to the Fold. None where
 // there is no ring.

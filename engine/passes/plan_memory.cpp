@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <optional>
-#include <span>
 #include <utility>
 
 #include "engine/passes/build.h"
@@ -149,23 +148,15 @@ class TravelPlaces {
   std::vector<Free> free_;
 };
 
-// Buffers by the op at which something happens to them: those of op i are
-// buffers[first[i], first[i + 1]), in their own order.
+// Buffers by the op at which something happens to them: those of an op are first[op], and from
+// each on next[buffer], in their own order up to -1.
 struct BuffersByOp {
-  std::vector<std::int32_t> first, buffers;
+  std::vector<std::int32_t> first, next;
 
-  // `op_of` by buffer; -1: none.
-  BuffersByOp(std::size_t ops, const std::vector<std::int32_t>& op_of) : first(ops + 1, 0) {
-    for (const std::int32_t op : op_of)
-      if (op >= 0) ++first[static_cast<std::size_t>(op) + 1];
-    for (std::size_t op = 0; op < ops; ++op) first[op + 1] += first[op];
-    buffers.resize(static_cast<std::size_t>(first.back()));
-    std::vector<std::int32_t> next = first;
-    for (std::size_t i = 0; i < op_of.size(); ++i)
-      if (op_of[i] >= 0) buffers[next[op_of[i]]++] = static_cast<std::int32_t>(i);
-  }
-  std::span<const std::int32_t> operator[](std::int32_t op) const {
-    return std::span(buffers).subspan(first[op], first[op + 1] - first[op]);
+  BuffersByOp(std::size_t ops, std::size_t buffers) : first(ops, -1), next(buffers, -1) {}
+  // In falling order of buffers.
+  void add(std::int32_t buffer, std::int32_t op) {
+    next[buffer] = std::exchange(first[op], buffer);
   }
 };
 
@@ -191,16 +182,16 @@ Lives lives_of(const RankProgram& rank) {
     first[index] = begin;
     last[begin] = static_cast<std::int32_t>(index);
   }
-  std::vector<std::int32_t> opens(rank.buffers.size(), -1), closes(rank.buffers.size(), -1);
-  for (std::size_t i = 0; i < rank.buffers.size(); ++i) {
+  const auto buffers = static_cast<std::int32_t>(rank.buffers.size());
+  BuffersByOp opened(rank.ops.size(), rank.buffers.size()), closed = opened;
+  for (std::int32_t i = buffers; i-- > 0;) {
     const Buffer& buffer = rank.buffers[i];
     if (buffer.opened_by < 0) continue;
-    const bool opens_batch = rank.ops[buffer.opened_by].batch >= 0;
-    const bool closes_batch = rank.ops[buffer.closed_by].batch >= 0;
-    opens[i] = opens_batch ? first[buffer.opened_by] : buffer.opened_by;
-    closes[i] = closes_batch ? last[first[buffer.closed_by]] : buffer.closed_by;
+    const std::int32_t opens = first[buffer.opened_by], closes = first[buffer.closed_by];
+    opened.add(i, opens >= 0 ? opens : buffer.opened_by);
+    closed.add(i, closes >= 0 ? last[closes] : buffer.closed_by);
   }
-  return {BuffersByOp(rank.ops.size(), opens), BuffersByOp(rank.ops.size(), closes)};
+  return {std::move(opened), std::move(closed)};
 }
 
 std::int64_t aligned(std::int64_t bytes) {
@@ -340,7 +331,7 @@ void plan_memory(RankProgram& rank) {
       shared.give(place.offset, place.bytes);
       last_users.leave(place.offset, place.offset + place.bytes, place.last);
     });
-    for (const std::int32_t i : lives.opened[index]) {
+    for (std::int32_t i = lives.opened.first[index]; i >= 0; i = lives.opened.next[i]) {
       Buffer& buffer = rank.buffers[i];
       const Lane lane = rank.ops[buffer.opened_by].lane;
       const std::int64_t bytes = aligned(buffer.bytes);
@@ -369,7 +360,7 @@ void plan_memory(RankProgram& rank) {
         insert_edge(edges, {buffer.opened_by, last[other]});
       }
     }
-    for (const std::int32_t i : lives.closed[index]) {
+    for (std::int32_t i = lives.closed.first[index]; i >= 0; i = lives.closed.next[i]) {
       const Buffer& buffer = rank.buffers[i];
       const std::int64_t bytes = aligned(buffer.bytes);
       if (parts[i] == ArenaPart::kInner) {

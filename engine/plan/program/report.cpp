@@ -15,12 +15,10 @@ namespace parallelarium {
 
 namespace {
 
-// Nanoseconds in which `spans` (sorted by begin) cover at least once.
+// The time that `spans` cover at least once.
 std::vector<Span> merged(std::vector<Span> spans) {
-  const auto before = [](const Span& a, const Span& b) { return a.begin < b.begin; };
   // Those of one lane are in order.
-  if (!std::is_sorted(spans.begin(), spans.end(), before))
-    std::sort(spans.begin(), spans.end(), before);
+  if (!std::ranges::is_sorted(spans, {}, &Span::begin)) std::ranges::sort(spans, {}, &Span::begin);
   std::vector<Span> result;
   for (const Span& span : spans) {
     if (span.end <= span.begin) continue;
@@ -223,15 +221,21 @@ StepFigures step_figures(const Program& program, const Timeline& timeline, const
   Nanoseconds busiest{-1};
   const std::size_t ranks = std::min(program.ranks.size(), timeline.ranks.size());
   for (std::size_t rank = 0; rank < ranks; ++rank) {
-    std::vector<Span> compute, communication;
+    std::vector<Span> compute;
+    std::array<std::vector<Span>, kLanes> others;  // by lane, each in order
     for_each_op(program, timeline, repeats, rank, [&](const Op& op, const Span& span) {
       const bool computes = op.kind == OpKind::kCompute && op.lane == Lane::kCompute;
-      (computes ? compute : communication).push_back(span);
+      (computes ? compute : others[static_cast<std::size_t>(op.lane)]).push_back(span);
     });
     compute = merged(std::move(compute));
     const Nanoseconds busy = length_of(compute);
     if (busy <= busiest) continue;
     busiest = busy;
+    std::vector<Span> communication;
+    for (const std::vector<Span>& lane : others) {
+      const auto middle = communication.insert(communication.end(), lane.begin(), lane.end());
+      std::ranges::inplace_merge(communication, middle, {}, &Span::begin);
+    }
     communication = merged(std::move(communication));
     step.compute_seconds = seconds_of(busy);
     step.communication_seconds = seconds_of(length_of(communication));

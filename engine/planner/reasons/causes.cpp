@@ -59,16 +59,9 @@ class PartsOfRank {
         parts_(parts) {}
 
   void add() {
-    std::size_t first = SIZE_MAX, last = 0, at = 0;  // of the actions
-    for_each_op(program_, timeline_, repeats_, rank_, [&](const Op& op, const Span&) {
-      if (op.lane == Lane::kCompute && op.microbatch >= 0) {
-        first = std::min(first, at);
-        last = at;
-      }
-      ++at;
-    });
+    const auto [first, last] = actions();
     Nanoseconds free{0};
-    at = 0;
+    std::size_t at = 0;
     for_each_op(program_, timeline_, repeats_, rank_, [&](const Op& op, const Span& span) {
       double& idle = at <= first ? parts_.warm_up : at > last ? parts_.drain : parts_.wait;
       ++at;
@@ -81,6 +74,22 @@ class PartsOfRank {
   }
 
  private:
+  // The first op of an action in the step, and the last, among all ops of the rank in issue order.
+  std::pair<std::size_t, std::size_t> actions() const {
+    const std::vector<Op>& ops = program_.ranks[rank_].ops;
+    const auto acts = [](const Op& op) { return op.lane == Lane::kCompute && op.microbatch >= 0; };
+    const auto first = std::find_if(ops.begin(), ops.end(), acts);
+    if (first == ops.end()) return {SIZE_MAX, 0};
+    const auto last =
+        static_cast<std::size_t>(ops.rend() - 1 - std::find_if(ops.rbegin(), ops.rend(), acts));
+    std::size_t more = 0;  // ops that come again before the last
+    if (!repeats_.ranks.empty()) {
+      const Repeats::Body& body = repeats_.ranks[rank_];
+      more = static_cast<std::size_t>((body.last - body.first) * repeats_.times);
+    }
+    return {static_cast<std::size_t>(first - ops.begin()), last + more};
+  }
+
   static double seconds_in(const Span& span) {
     return std::max(0.0, seconds_of(span.end - span.begin));
   }

@@ -11,20 +11,23 @@ namespace parallelarium {
 
 namespace {
 
-// Durations of collectives, of which most are like one of the latest.
-class LatestCollectives {
+// Durations of collectives. A rank has few that are unlike, and they come in turn: what follows is
+// mostly like what followed the last time.
+class KnownCollectives {
  public:
-  LatestCollectives(const CostModel& cost, int rank) : cost_(cost), rank_(rank) {}
+  KnownCollectives(const CostModel& cost, int rank) : cost_(cost), rank_(rank) {}
   std::int64_t nanoseconds(const Op& op) {
     if (op.kind != OpKind::kCollective || op.purpose == Purpose::kTokens)
       return cost_.nanoseconds(op, rank_);
     const Like like{op.group,     op.bytes,   op.collective, op.type,
                     op.reduction, op.purpose, op.repeat};
-    for (const Known& known : known_)
-      if (known.nanoseconds >= 0 && known.like == like) return known.nanoseconds;
-    Known& oldest = known_[next_++ % known_.size()];
-    oldest = {like, cost_.nanoseconds(op, rank_)};
-    return oldest.nanoseconds;
+    for (std::size_t looked = 0; looked < known_.size(); ++looked) {
+      latest_ = latest_ + 1 < known_.size() ? latest_ + 1 : 0;
+      if (known_[latest_].like == like) return known_[latest_].nanoseconds;
+    }
+    latest_ = known_.size();
+    known_.push_back({like, cost_.nanoseconds(op, rank_)});
+    return known_.back().nanoseconds;
   }
 
  private:
@@ -40,12 +43,12 @@ class LatestCollectives {
   };
   struct Known {
     Like like;
-    std::int64_t nanoseconds = -1;
+    std::int64_t nanoseconds = 0;
   };
   const CostModel& cost_;
   const int rank_;
-  std::array<Known, 8> known_;
-  std::size_t next_ = 0;
+  std::vector<Known> known_;
+  std::size_t latest_ = 0;  // the latest that was asked for
 };
 
 bool is_of_tensor(const Program& program, const Op& op) {
@@ -99,11 +102,11 @@ Timeline simulate(const Program& program, const CostModel& cost, const Enough& e
   std::vector<std::int64_t> durations;
   durations.reserve(static_cast<std::size_t>(program.op_count()));
   for (const RankProgram& rank : program.ranks) {
-    LatestCollectives latest(cost, rank.rank);
+    KnownCollectives collectives(cost, rank.rank);
     RingFolds rings(program, cost, rank.rank);
     const std::size_t first = durations.size();
     for (const Op& op : rank.ops)
-      durations.push_back(rings.has(op) ? rings.nanoseconds(op) : latest.nanoseconds(op));
+      durations.push_back(rings.has(op) ? rings.nanoseconds(op) : collectives.nanoseconds(op));
     launch_transfers(rank, cost, std::span(durations).subspan(first));
   }
   const LinkDemand links = cost.shares_links() ? demand_of(program, cost, durations) : LinkDemand{};
