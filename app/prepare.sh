@@ -71,12 +71,12 @@ run_apt() {
   rm -f "$log"
 }
 
-# Compilers of this project need up to about 1.5 GiB each.
+# Compilers of this project need up to about 2 GiB each.
 build_jobs() {
   local cores memory_gib
   cores=$(nproc)
   memory_gib=$(awk '/MemAvailable/ {print int($2 / 1048576)}' /proc/meminfo)
-  local by_memory=$((memory_gib * 2 / 3))
+  local by_memory=$((memory_gib / 2))
   [ "$by_memory" -ge 1 ] || by_memory=1
   [ "$cores" -le "$by_memory" ] && echo "$cores" || echo "$by_memory"
 }

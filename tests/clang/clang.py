@@ -25,7 +25,7 @@ TOGETHER = 50
 HEADERS = ("nlohmann/json.hpp", "fmt/format.h", "fmt/ranges.h", "algorithm", "chrono", "cmath", "filesystem", "fstream",
            "functional", "map", "optional", "thread", "variant")
 # What clang does not know, and what is only for making code.
-LEFT_OUT = ("-DPARALLELARIUM_CLONES", "-O", "-Wno-restrict", "-Wno-subobject-linkage",
+LEFT_OUT = ("-DPARALLELARIUM_CLONES", "-O", "--param=ggc", "-Wno-restrict", "-Wno-subobject-linkage",
             "-Wno-maybe-uninitialized", "-fno-trapping-math")
 
 

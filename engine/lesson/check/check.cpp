@@ -5,6 +5,7 @@
 
 #include "engine/lesson/check/check_parts.h"
 #include "engine/lesson/files.h"
+#include "engine/plan/placement/parallel.h"
 #include "engine/plan/placement/resolve.h"
 #include "engine/wire/collective_messages.h"
 
@@ -145,15 +146,22 @@ std::vector<LessonReport> check_course(const std::string& folder, const CheckOpt
     faults.add(course.error(), "course.json");
     return reports;
   }
+  const auto path_of = [&](std::size_t i) {
+    return (fs::path(folder) / course->lessons[i].id).string();
+  };
+  std::vector<LessonReport> lessons(course->lessons.size());
+  const auto check = [&](std::size_t i) { lessons[i] = check_lesson(path_of(i), options); };
+  if (options.run || options.run_collective || options.prove)
+    for (std::size_t i = 0; i < lessons.size(); ++i) check(i);  // runs want the cores to themselves
+  else
+    in_parallel(lessons.size(), check);
   std::set<std::string> listed;
-  std::vector<LessonReport> lessons;
   std::map<std::string, Lesson> read;
-  for (const CourseEntry& entry : course->lessons) {
+  for (std::size_t i = 0; i < lessons.size(); ++i) {
+    const CourseEntry& entry = course->lessons[i];
     if (!listed.insert(entry.id).second)
       faults.add("course-twice", entry.id, "The lesson is listed twice.");
-    const std::string path = (fs::path(folder) / entry.id).string();
-    lessons.push_back(check_lesson(path, options));
-    const Result<Lesson> lesson = read_lesson(path);
+    const Result<Lesson> lesson = read_lesson(path_of(i));
     if (!lesson) continue;
     for (const auto& [language, text] : lesson->texts) {
       const auto title = entry.titles.find(language);
