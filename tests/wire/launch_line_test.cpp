@@ -11,7 +11,7 @@ namespace {
 FrameworkSetup script_or_fail(const std::string& text) {
   const Result<FrameworkSetup> read = read_from_framework("megatron", text, default_setup());
   EXPECT_TRUE(read.ok()) << (read.ok() ? "" : read.error().text);
-  return read.ok() ? *read : FrameworkSetup{default_setup(), {}};
+  return read.ok() ? *read : FrameworkSetup{default_setup(), {}, {}};
 }
 
 // examples/academic_paper_scripts of Megatron-LM, as a person pastes it.

@@ -13,7 +13,7 @@ namespace parallelarium {
 inline FrameworkSetup read_or_fail(const std::string& framework, const std::string& text) {
   const Result<FrameworkSetup> read = read_from_framework(framework, text, default_setup());
   EXPECT_TRUE(read.ok()) << (read.ok() ? "" : read.error().text);
-  return read.ok() ? *read : FrameworkSetup{default_setup(), {}};
+  return read.ok() ? *read : FrameworkSetup{default_setup(), {}, {}};
 }
 
 }  // namespace parallelarium
