@@ -114,7 +114,7 @@ class StepOnPaper {
     return {};
   }
 
-  // With what a plain number counts.
+  // The number with the noun that says what it counts.
   static QString counted(const QString& number, const StepText& words, const std::string& part) {
     const QString what = QString::fromStdString(words.part(part));
     return what.isEmpty() ? number : number + QChar(0x00a0) + what;

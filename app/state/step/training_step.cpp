@@ -17,7 +17,7 @@ namespace {
 bool is_about(const Formula& formula, const QString& key) {
   const std::string& about = formula.name.kind;
   if (key.startsWith(QLatin1String("bubble"))) return about == "bubble";
-  if (key.startsWith(QLatin1String("traffic"))) return about == "traffic";
+  if (key.startsWith(QLatin1String("traffic"))) return about == "traffic" || about == "capacity";
   if (key.startsWith(QLatin1String("memory")))
     return about == "memory" || about == "held" || about == "parameters";
   if (key.startsWith(QLatin1String("step"))) return about == "time" || about == "work";

@@ -144,9 +144,7 @@ double paint_changes(QPainter& painter, const QRectF& rect, const SearchPicture&
     const QString change = with_firm_units(change_text(why.change));
     if (reason.startsWith(change)) reason = capitalised(reason.mid(change.size()).trimmed());
     if (!why.change.empty()) y += std::max(0.0, taken) + kLine - 2;
-    QStringList lines = broken_lines(reason, small, rect.width());
-    if (lines.size() > 2) lines = {lines[0], lines.mid(1).join(QLatin1Char(' '))};
-    for (const QString& line : lines) {
+    for (const QString& line : broken_lines(reason, small, rect.width(), 2)) {
       put_elided(painter, QRectF(rect.left(), y, rect.width(), kLine - 3), Qt::AlignVCenter, line,
                  small, theme.muted, texts);
       y += kLine - 3;

@@ -15,7 +15,7 @@ namespace parallelarium {
 
 namespace {
 
-// The time that `spans` cover at least once.
+// Joins spans that overlap. The result is sorted and disjoint.
 std::vector<Span> merged(std::vector<Span> spans) {
   // Those of one lane are in order.
   if (!std::ranges::is_sorted(spans, {}, &Span::begin)) std::ranges::sort(spans, {}, &Span::begin);

@@ -74,7 +74,8 @@ class PartsOfRank {
   }
 
  private:
-  // The first op of an action in the step, and the last, among all ops of the rank in issue order.
+  // The places of the first and the last op that belong to an action, among all ops of the rank in
+  // issue order. A rank without any gets {SIZE_MAX, 0}, which no place lies between.
   std::pair<std::size_t, std::size_t> actions() const {
     const std::vector<Op>& ops = program_.ranks[rank_].ops;
     const auto acts = [](const Op& op) { return op.lane == Lane::kCompute && op.microbatch >= 0; };

@@ -52,16 +52,27 @@ TEST_F(AboutViews, EveryFormulaStandsUnderAQuantityUnlessALessonAsksForIt) {
       if (!label->isHidden()) all += label->text() + QLatin1Char('\n');
     return all;
   };
-  QString all;
-  for (const char* quantity : {"bubble.of_total", "memory.peak_bytes", "traffic", "step.seconds"})
-    all += panel_text(quantity);
-  int plain = 0;
-  for (const Formula& formula : session.subject().prediction()->formulas) {
-    plain += formula.unit == "1";
-    EXPECT_TRUE(all.contains(QString::fromStdString(formula.expression).toHtmlEscaped()))
-        << formula.name.text;
-  }
-  EXPECT_GE(plain, 4) << "two bubbles, what is held, parameters";
+  const auto all_stand = [&] {
+    QString all;
+    for (const char* quantity : {"bubble.of_total", "memory.peak_bytes", "traffic", "step.seconds"})
+      all += panel_text(quantity);
+    int plain = 0;
+    for (const Formula& formula : session.subject().prediction()->formulas) {
+      plain += formula.unit == "1";
+      EXPECT_TRUE(all.contains(QString::fromStdString(formula.expression).toHtmlEscaped()))
+          << formula.name.text;
+    }
+    EXPECT_GE(plain, 4) << "two bubbles, what is held, parameters";
+  };
+  all_stand();
+  const parallelarium::Setup dense = session.setup();
+  parallelarium::Setup experts = dense;
+  ASSERT_TRUE(set_fields(experts, {{"model", "moe-tiny"}, {"capacity", "1.25"}}));
+  session.history().change(experts, QStringLiteral("experts"));
+  session.wait_for_prediction();
+  all_stand();
+  session.history().change(dense, QStringLiteral("dense"));
+  session.wait_for_prediction();
   ASSERT_TRUE(panel_text("memory.peak_bytes").contains(QStringLiteral("min(p, m)")));
   session.locks().set_hidden({QStringLiteral("held.peak")});
   EXPECT_FALSE(panel_text("memory.peak_bytes").contains(QStringLiteral("min(p, m)")));

@@ -81,7 +81,7 @@ void paint_mesh_legend(QPainter& painter, const QRectF& rect, const QString& leg
                        const MeshLayout& layout, const Theme& theme) {
   const QFont font = theme.font(11);
   const QStringList lines =
-      layout.by_class ? broken_lines(legend, font, rect.width()) : QStringList{legend};
+      layout.by_class ? broken_lines(legend, font, rect.width(), 2) : QStringList{legend};
   QRectF line = rect.translated(0, -rect.height() * double(lines.size() - 1));
   for (const QString& text : lines) {
     put_elided(painter, line, Qt::AlignVCenter, text, font, theme.muted, nullptr);

@@ -13,7 +13,7 @@ void put_caps(QPainter& painter, const QRectF& rect, const QString& text, const 
   put_elided(painter, rect, Qt::AlignVCenter, text.toUpper(), theme.caps(), theme.muted, texts);
 }
 
-QStringList broken_lines(const QString& text, const QFont& font, double width) {
+QStringList broken_lines(const QString& text, const QFont& font, double width, qsizetype most) {
   if (label_width(font, text) <= width) return {text};
   QStringList lines;
   QString line;
@@ -26,7 +26,9 @@ QStringList broken_lines(const QString& text, const QFont& font, double width) {
       line = longer;
     }
   }
-  return lines << line;
+  lines << line;
+  if (lines.size() <= most) return lines;
+  return lines.mid(0, most - 1) << lines.mid(most - 1).join(QLatin1Char(' '));
 }
 
 double put_lines(QPainter& painter, const QRectF& rect, const QString& text, const QFont& font,

@@ -76,14 +76,12 @@ QFont link_font(const Theme& theme) {
   return font;
 }
 
-// In the middle, in as many lines as have room; the last of them is cut.
+// Puts the text into the middle, in as many lines as have room. What is left is cut off the last.
 void put_in_middle(QPainter& painter, const QRectF& rect, const QString& text, const QFont& font,
                    const QColor& color, TextLog* texts) {
   const double spacing = QFontMetricsF(font).lineSpacing();
   const int room = std::max(1, static_cast<int>(rect.height() / spacing));
-  QStringList lines = broken_lines(text, font, rect.width());
-  if (lines.size() > room)
-    lines = lines.mid(0, room - 1) << lines.mid(room - 1).join(QLatin1Char(' '));
+  const QStringList lines = broken_lines(text, font, rect.width(), room);
   const double height = spacing * static_cast<double>(lines.size());
   QRectF line(rect.left(), rect.center().y() - height / 2, rect.width(), spacing);
   for (const QString& one : lines) {

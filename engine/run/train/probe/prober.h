@@ -34,8 +34,8 @@ class Prober : public OpProbe {
   std::vector<ProbedRank> take();
 
  private:
-  // One operand of one op, before or after it. Of a ring of TP, whose lane may write the other
-  // blocks meanwhile, the block alone.
+  // One operand of one op, before or after it. An op of a ring of TP copies its own block only,
+  // since the ring's lane may write the other blocks meanwhile.
   struct Copy {
     int step = 0;
     std::int32_t op = -1;
