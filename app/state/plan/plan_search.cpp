@@ -52,6 +52,7 @@ void PlanSearch::limit_answer() {
   if (!limits && !is_limited()) return;
   answer_ = limits ? with_limit(*searched_, limit) : *searched_;
   value_.reset();  // it is about the best plan of another limit
+  asked_before_.reset();
   if (best() && (!selected_ || !selected())) selected_ = best()->setup;
 }
 
@@ -64,20 +65,35 @@ void PlanSearch::begin_with(const Setup& setup) {
 }
 
 void PlanSearch::compare_with(const Setup& today, const QString& text) {
-  if (!wish_.today) before_today_ = wish_;
   PlanWish wish = sized_like(wish_, today);
   wish.fixed.clear();
   wish.today = today;
   wish.today_text = text;
+  compared_ = Compared{without_today(), wish};
   set_wish(wish);
   start();
 }
 
-void PlanSearch::forget_today() {
-  PlanWish wish = before_today_.value_or(wish_);
-  before_today_.reset();
+// What was set since the comparison stays.
+PlanWish PlanSearch::without_today() const {
+  PlanWish wish = wish_;
   wish.today.reset();
   wish.today_text.clear();
+  if (!compared_ || !wish_.today) return wish;
+  const PlanWish &before = compared_->before, &with = compared_->with;
+  if (wish.model == with.model && wish.sequence == with.sequence) {
+    wish.model = before.model;
+    wish.sequence = before.sequence;
+  }
+  if (wish.gpus == with.gpus) wish.gpus = before.gpus;
+  if (wish.global_batch == with.global_batch) wish.global_batch = before.global_batch;
+  wish.fixed.insert(before.fixed.begin(), before.fixed.end());
+  return wish;
+}
+
+void PlanSearch::forget_today() {
+  const PlanWish wish = without_today();
+  compared_.reset();
   set_wish(wish);
 }
 
@@ -127,6 +143,7 @@ void PlanSearch::keep(PlanAnswer answer, const PlanWish& wish) {
   answered_ = wish;
   neighbours_.clear();
   value_.reset();
+  asked_before_.reset();
   selected_.reset();
   predictions_.clear();
   if (const FoundPlan* found = first_choice()) selected_ = found->setup;
@@ -184,6 +201,7 @@ std::vector<const FoundPlan*> PlanSearch::selectable() const {
   if (const auto& today = answer_->explained; today && today->change && !is_limited())
     add(today->change->plan);
   if (value_ && value_->plan) add(*value_->plan);
+  if (asked_before_) add(*asked_before_);
   return all;
 }
 
@@ -303,7 +321,12 @@ void PlanSearch::ask_value(const QString& axis, const QString& value) {
 }
 
 // What is selected stays: it is what goes to Explore and into launch lines.
-void PlanSearch::keep_value(ValueAnswer answer) { value_ = std::move(answer); }
+void PlanSearch::keep_value(ValueAnswer answer) {
+  std::optional<FoundPlan> before;
+  if (const FoundPlan* plan = selected()) before = *plan;
+  value_ = std::move(answer);
+  if (!selected()) asked_before_ = std::move(before);
+}
 
 void PlanSearch::use() {
   const FoundPlan* plan = selected();

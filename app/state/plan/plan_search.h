@@ -31,7 +31,8 @@ class PlanSearch : public QObject {
   // Asks about model, ranks and batch of what is trained today, and how far it is from the best;
   // searches at once where the engine is free. `text`: from which it was read.
   void compare_with(const Setup& today, const QString& text);
-  // Compares with nothing, and asks again what was asked before compare_with().
+  // Compares with nothing, and puts back what compare_with() has set: model, GPUs, batch and axes,
+  // except for what was set since then.
   void forget_today();
   void start();   // not while the engine does something else
   void cancel();  // what was found until then is the answer, where something was
@@ -71,7 +72,7 @@ class PlanSearch : public QObject {
   PlanPredictions& predictions() { return predictions_; }
   // The best as they are shown, the rest of the front by time, those that are recommended, those
   // that keep to a rule of thumb, what is trained today where it fits, the change that serves it
-  // best, and the plan of value_answer().
+  // best, the plan of value_answer(), and that of an answer before it which was selected.
   std::vector<const FoundPlan*> selectable() const;
   bool is_today(const FoundPlan& plan) const;
   // Moves among them, from the one that is selected.
@@ -116,13 +117,19 @@ class PlanSearch : public QObject {
   void hear();
   Session& session_;
   PlanWish wish_, answered_;
-  std::optional<PlanWish> before_today_;
+  // The wish before compare_with(), and what that made of it.
+  struct Compared {
+    PlanWish before, with;
+  };
+  std::optional<Compared> compared_;
+  PlanWish without_today() const;
   void limit_answer();
   std::optional<PlanAnswer> answer_, searched_;  // the latter as the engine told it
   std::optional<Setup> selected_;
   std::vector<std::pair<Setup, std::vector<PlanWhy>>> neighbours_;  // that were asked for
   PlanPredictions predictions_;
   std::optional<ValueAnswer> value_;
+  std::optional<FoundPlan> asked_before_;  // of an earlier answer, which was selected
   bool searching_ = false, trying_ = false, shows_plan_ = false;
   QString error_;
 };
