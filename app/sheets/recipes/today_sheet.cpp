@@ -26,7 +26,9 @@ bool leaves_rest_to_dp(const std::string& option) {
 TodaySheet::TodaySheet(Setup base, QWidget* parent)
     : RecipeReader(std::move(base), tr("&Compare with it"), parent) {
   setWindowTitle(tr("What is trained today"));
-  auto* head = new QLabel(tr("Or type what you know; the rest is as above, or as usual."), this);
+  auto* head = new QLabel(tr("Or type what you know. The rest comes from the text above, "
+                             "or else from the search."),
+                          this);
   head->setProperty("role", "muted");
   under_text()->addWidget(head);
   auto* fields = new QGridLayout;
@@ -63,18 +65,20 @@ void TodaySheet::show_again(const QString& text, const Setup& setup) {
   if (!text.isEmpty()) set_text(text);
   if (shown() == setup && !text.isEmpty()) return;
   take(setup);
-  show_reading({setup_text(setup), {}, true, false});
+  show_reading({setup_text(setup), notes_, true, false});
   show_fields();
 }
 
 PasteSheet::Reading TodaySheet::read(const std::string& text) {
   const Reading reading = RecipeReader::read(text);
+  notes_ = reading.notes;
   show_fields();
   return reading;
 }
 
 void TodaySheet::nothing_read() {
   RecipeReader::nothing_read();
+  notes_.clear();
   show_fields();
 }
 
@@ -90,7 +94,7 @@ void TodaySheet::change(const std::string& option, const QString& value) {
   const int gpus = changed.mesh.ranks();
   const std::int64_t batch = changed.global_batch();
   if (const Result<void> set = set_field(changed, option, value.toStdString()); !set) {
-    show_reading({setting_sentence(set.error()), {}, setup().has_value(), true});
+    show_reading({setting_sentence(set.error()), notes_, setup().has_value(), true});
     return show_fields();
   }
   const int degrees = changed.mesh.tp * changed.mesh.pp * changed.mesh.cp;
@@ -98,7 +102,7 @@ void TodaySheet::change(const std::string& option, const QString& value) {
   keep_global_batch(changed, batch);
   const QString said = setup_text(changed);
   take(std::move(changed));
-  show_reading({said, {}, true, false});
+  show_reading({said, notes_, true, false});
   show_fields();
 }
 

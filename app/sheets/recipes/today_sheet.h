@@ -32,6 +32,7 @@ class TodaySheet : public RecipeReader {
   const Setup& shown() const { return setup() ? *setup() : base(); }
   std::vector<std::pair<std::string, StepBox*>> numbers_;
   QComboBox* recompute_ = nullptr;
+  QString notes_;  // of the text; they hold for what is typed beside it, too
 };
 
 }  // namespace parallelarium

@@ -27,7 +27,9 @@ void SearchColumn::add_today() {
          "far it is from the best, and what one change would do"));
   column_->addWidget(today_);
   forget_ = new QPushButton(tr("Forget it"), content_);
-  forget_->setToolTip(tr("Model, GPUs, batch and axes are again what they were before it"));
+  forget_->setToolTip(
+      tr("Model, GPUs, batch and axes are again what they were before it, "
+         "except for what you set since"));
   column_->addWidget(forget_);
   connect(today_, &QPushButton::clicked, this, [this] { read_today({}); });
   connect(forget_, &QPushButton::clicked, &search_, &PlanSearch::forget_today);
@@ -96,7 +98,7 @@ void SearchColumn::read_cluster_text() {
 void SearchColumn::read_today(const QString& path) {
   const PlanWish& wish = search_.wish();
   const std::optional<Setup> today = wish.today;
-  auto* reader = new TodaySheet(today ? *today : plainest_of(wish), window());
+  auto* reader = new TodaySheet(plainest_of(wish), window());
   reader->setAttribute(Qt::WA_DeleteOnClose);
   if (!path.isEmpty())
     reader->open_file(path);

@@ -217,8 +217,16 @@ TEST_F(Recipes, TodayIsComparedWithTheBestPlan) {
   EXPECT_EQ(again_open->text().toStdString(), kLine);
   EXPECT_EQ(again_open->setup(), search().wish().today);
   again_open->reject();
+  // What was set since then stays.
+  PlanWish since = search().wish();
+  since.memory_bytes = std::int64_t{60} << 30;
+  since.fixed[QStringLiteral("pp")] = QStringLiteral("1");
+  search().set_wish(since);
   QTest::mouseClick(button(window.get(), QStringLiteral("Forget it")), Qt::LeftButton);
-  EXPECT_EQ(search().wish(), asked);
+  PlanWish expected = asked;
+  expected.memory_bytes = since.memory_bytes;
+  expected.fixed[QStringLiteral("pp")] = QStringLiteral("1");
+  EXPECT_EQ(search().wish(), expected);
 }
 
 // Without a launch line degrees are typed; GPUs and batch stay those that were asked for.

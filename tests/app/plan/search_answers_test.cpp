@@ -239,10 +239,14 @@ TEST_F(SearchAnswers, AValueOfAnAxisSaysWhyNot) {
   const QString longer = seconds_text(search().selected()->seconds - best);
   EXPECT_TRUE(with_firm_units(value_said(search())).contains(longer))
       << value_said(search()).toStdString();
-  // No combination has TP 32 on four GPUs.
+  // Another question leaves the plan of this one selected. No combination has TP 32 on four GPUs.
+  ASSERT_TRUE(std::none_of(search().answer()->plans.begin(), search().answer()->plans.end(),
+                           [&](const FoundPlan& plan) { return plan.setup == told; }));
   search().ask_value(QStringLiteral("tp"), QStringLiteral("32"));
   ASSERT_TRUE(wait_until([&] { return !search().searching(); }, kSearchMs));
   EXPECT_FALSE(search().value_answer()->plan);
+  ASSERT_NE(search().selected(), nullptr);
+  EXPECT_EQ(search().selected()->setup, told);
   EXPECT_TRUE(value_said(search()).contains(QStringLiteral("No candidate has TP 32")));
 }
 
