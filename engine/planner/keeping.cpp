@@ -96,7 +96,7 @@ std::optional<Plan> Keeping::look_at(Entry& entry, std::size_t at) {
     ++entry.walks;
     return std::nullopt;
   }
-  entry.out = !*look.trial || !(*look.trial)->tried.fits;
+  entry.out = !*look.trial || !(*look.trial)->tried.fits();
   if (entry.out) return std::nullopt;
   Plan plan = std::move((*look.trial)->tried.plan);
   plan.candidate = entry.candidate;

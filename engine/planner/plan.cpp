@@ -29,6 +29,31 @@ std::string_view name_of(PlanClass plan_class) {
 
 namespace {
 
+const MemoryRow& fullest_row(const std::vector<MemoryRow>& rows) {
+  return *std::max_element(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
+    return a.peak_bytes < b.peak_bytes;
+  });
+}
+
+std::int64_t held_bytes_of(const MemoryRow& row) { return row.peak_bytes + row.framework_bytes; }
+
+const MemoryRow& most_held(const std::vector<MemoryRow>& rows) {
+  return *std::max_element(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
+    return held_bytes_of(a) < held_bytes_of(b);
+  });
+}
+
+// The one limit of a device that is broken: what a rank's own tensors may fill comes first.
+Excess excess_of(const Prediction& prediction, const Machine& machine) {
+  const std::vector<MemoryRow>& rows = prediction.memory;
+  if (!prediction.fits())
+    return {prediction.needed_bytes - prediction.capacity_bytes, fullest_row(rows).stage, false};
+  const auto device = static_cast<std::int64_t>(machine.memory_bytes.value);
+  if (machine.local || device <= 0) return {};
+  const MemoryRow& most = most_held(rows);
+  return {std::max<std::int64_t>(held_bytes_of(most) - device, 0), most.stage, true};
+}
+
 Tried tried_of(const Setup& setup, const Machine& machine, const StepPrediction& step) {
   const Prediction& prediction = step.prediction;
   Tried tried;
@@ -38,16 +63,11 @@ Tried tried_of(const Setup& setup, const Machine& machine, const StepPrediction&
   plan.needed_bytes = prediction.needed_bytes;
   plan.capacity_bytes = prediction.capacity_bytes;
   plan.memory = prediction.memory;
-  for (const MemoryRow& row : plan.memory)
-    plan.held_bytes = std::max(plan.held_bytes, row.peak_bytes + row.framework_bytes);
+  plan.held_bytes = held_bytes_of(most_held(plan.memory));
   plan.step = prediction.step;
   plan.step.seconds = seconds_of(plan.time);
   plan.bubble = prediction.bubble;
-  if (!prediction.fits()) tried.over_bytes = plan.needed_bytes - plan.capacity_bytes;
-  const auto device = static_cast<std::int64_t>(machine.memory_bytes.value);
-  if (!machine.local && device > 0)
-    tried.over_bytes = std::max(tried.over_bytes, plan.held_bytes - device);
-  tried.fits = tried.over_bytes == 0;
+  tried.over = excess_of(prediction, machine);
   return tried;
 }
 
@@ -73,11 +93,11 @@ Result<Tried> try_setup(const Setup& setup, const Machine& machine, bool with_pa
 Result<Trial> try_candidate(const Setup& setup, const Machine& machine, const Wanted& wanted) {
   Result<StepPrediction> step =
       predict_step(setup, machine, [&](const Prediction& of, Nanoseconds at_least) {
-        return !of.fits() || !wanted(at_least.count(), of.needed_bytes);
+        return excess_of(of, machine).bytes > 0 || !wanted(at_least.count(), of.needed_bytes);
       });
   if (!step) return step.error();
   const Prediction& prediction = step->prediction;
-  const bool told = !step->stopped && prediction.fits() &&
+  const bool told = !step->stopped && excess_of(prediction, machine).bytes == 0 &&
                     wanted(prediction.timeline.duration.count(), prediction.needed_bytes);
   if (told) add_step_figures(*step);
   Trial trial{tried_of(setup, machine, *step), step->at_least.count(), step->stopped};
@@ -85,11 +105,7 @@ Result<Trial> try_candidate(const Setup& setup, const Machine& machine, const Wa
   return trial;
 }
 
-const MemoryRow& fullest_row(const Plan& plan) {
-  return *std::max_element(
-      plan.memory.begin(), plan.memory.end(),
-      [](const MemoryRow& a, const MemoryRow& b) { return a.peak_bytes < b.peak_bytes; });
-}
+const MemoryRow& fullest_row(const Plan& plan) { return fullest_row(plan.memory); }
 
 std::int64_t usable_bytes(const Machine& machine) {
   return static_cast<std::int64_t>(machine.memory_bytes.value * machine.usable_memory_share);
@@ -98,14 +114,16 @@ std::int64_t usable_bytes(const Machine& machine) {
 Message memory_counted(const Machine& machine) {
   const auto size = [](double of) { return figure(bytes_text(of)); };
   return message("plan-memory-counted",
-                 "A rank's own tensors may fill {} of a device's {}, less what a framework keeps "
-                 "beside them, which each plan says; the CUDA context is not counted.",
+                 "A rank's own tensors may fill {} of a device. With what a framework keeps "
+                 "beside them they must fit into its {}. The CUDA context is not counted.",
                  size(static_cast<double>(usable_bytes(machine))),
                  size(machine.memory_bytes.value));
 }
 
-Message too_large(int stage, std::int64_t bytes, const Machine& machine, std::int64_t states) {
-  const std::int64_t capacity = usable_bytes(machine);
+namespace {
+
+Message larger_than(std::int64_t capacity, int stage, std::int64_t bytes, const Machine& machine,
+                    std::int64_t states) {
   const auto size = [](double of) { return figure(bytes_text(of)); };
   const Message needs = size(static_cast<double>(bytes));
   const Message more = size(static_cast<double>(bytes - capacity));
@@ -131,20 +149,23 @@ Message too_large(int stage, std::int64_t bytes, const Machine& machine, std::in
                        stage, needs, more, limit, all);
 }
 
+}  // namespace
+
+Message too_large(int stage, std::int64_t bytes, const Machine& machine, std::int64_t states) {
+  return larger_than(usable_bytes(machine), stage, bytes, machine, states);
+}
+
 Message too_large(const Tried& tried, const Machine& machine) {
   const Plan& plan = tried.plan;
-  if (plan.needed_bytes > usable_bytes(machine))
-    return too_large(fullest_row(plan).stage, plan.needed_bytes, machine, 0);
-  const auto held = [](const MemoryRow& row) { return row.peak_bytes + row.framework_bytes; };
-  const MemoryRow& fullest =
-      *std::max_element(plan.memory.begin(), plan.memory.end(),
-                        [&](const auto& a, const auto& b) { return held(a) < held(b); });
+  if (!tried.over.with_framework)
+    return larger_than(plan.capacity_bytes, tried.over.stage, plan.needed_bytes, machine, 0);
+  const MemoryRow& fullest = most_held(plan.memory);
   const auto size = [](std::int64_t of) { return figure(bytes_text(static_cast<double>(of))); };
   return message("plan-framework-large",
                  "Stage {} needs {}, and the framework keeps {} beside it: together {} more than a "
                  "device has.",
                  fullest.stage, size(fullest.peak_bytes), size(fullest.framework_bytes),
-                 size(tried.over_bytes));
+                 size(tried.over.bytes));
 }
 
 double objective_value(Objective objective, std::int64_t nanoseconds, std::int64_t bytes,
@@ -330,7 +351,7 @@ nlohmann::json to_json(const PlanResult& result) {
                {"sentence", result.ties.said.text},
                {"plans", result.ties.plans}};
   if (result.least)
-    least = {{"needed_bytes", result.least->bytes}, {"setup", to_json(result.least->setup)}};
+    least = {{"over_bytes", result.least->over_bytes}, {"setup", to_json(result.least->setup)}};
   return {{"candidates", result.candidates},
           {"classes", classes_json(result.classes)},
           {"cancelled", result.cancelled},

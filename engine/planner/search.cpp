@@ -109,7 +109,7 @@ class Search {
   bool take_bound(Entry& entry, const Bound& bound) {
     entry.raise(bound, capacity_);
     if (!entry.out) return true;
-    note_least(entry.candidate, bound.bytes);
+    note_least(entry.candidate, bound.bytes - *capacity_);
     const bool by_states = bound.states > *capacity_;
     tally_.count(
         by_states ? Tally::Kind::kStatesTooLarge : Tally::Kind::kTooLarge, PlanClass::kDoesNotFit,
@@ -118,9 +118,9 @@ class Search {
     return false;
   }
 
-  void note_least(const Candidate& candidate, std::int64_t bytes) {
-    if (least_bytes_ > 0 && bytes >= least_bytes_) return;
-    least_bytes_ = bytes;
+  void note_least(const Candidate& candidate, std::int64_t over_bytes) {
+    if (least_over_ > 0 && over_bytes >= least_over_) return;
+    least_over_ = over_bytes;
     least_ = candidate;
   }
 
@@ -299,19 +299,18 @@ class Search {
     plan.candidate = entry.candidate;
     // Whether another thread was early enough to stop it makes no difference.
     const std::int64_t known = std::max(entry.nanoseconds, trial->at_least);
-    if (trial->tried.fits && !may_be_told(entry.candidate, known, plan.needed_bytes)) {
+    if (trial->tried.fits() && !may_be_told(entry.candidate, known, plan.needed_bytes)) {
       entry.nanoseconds = known;
       entry.bytes = plan.needed_bytes;
       count_bounded(entry);
       return;
     }
     const std::lock_guard lock(told_);
-    if (!trial->tried.fits) {
+    if (!trial->tried.fits()) {
       entry.out = true;
       tally_.count(PlanClass::kDoesNotFit, too_large(trial->tried, request_.machine),
                    entry.candidate);
-      const bool alone = plan.needed_bytes > usable_bytes(request_.machine);
-      note_least(entry.candidate, alone ? plan.needed_bytes : plan.held_bytes);
+      note_least(entry.candidate, trial->tried.over.bytes);
       return;
     }
     entry.nanoseconds = plan.time.count();
@@ -349,7 +348,7 @@ class Search {
     tally_.tell(result_, space_);
     result_.left = result_.candidates - tally_.decided();
     result_.cancelled = result_.left > 0 || !listed_;
-    if (least_bytes_ > 0) result_.least = LeastPlan{least_bytes_, space_.setup_of(least_)};
+    if (least_over_ > 0) result_.least = LeastPlan{least_over_, space_.setup_of(least_)};
     std::sort(result_.pareto.begin(), result_.pareto.end(),
               [](const Plan& a, const Plan& b) { return stands_before(a, b, Objective::kTime); });
   }
@@ -359,7 +358,7 @@ class Search {
   const PlanWatch& watch_;
   mutable double share_ = 0;              // that was told last
   std::optional<std::int64_t> capacity_;  // of a device; none: ranks share their memory
-  std::int64_t least_bytes_ = 0;          // of those that do not fit
+  std::int64_t least_over_ = 0;           // bytes too many, of those that do not fit
   Candidate least_;
   bool listed_ = false;  // all candidates
   std::vector<Entry> entries_;

@@ -59,9 +59,9 @@ struct ReasonCount {
   Setup example;     // of that one, or of one that is refused likewise whatever its ZeRO
 };
 
-// A candidate that needs least of all that do not fit.
+// The candidate that comes nearest to fitting, of all that do not.
 struct LeastPlan {
-  std::int64_t bytes = 0;  // that it needs, or more
+  std::int64_t over_bytes = 0;  // that are too many on the fullest device, or more
   Setup setup;
 };
 
@@ -101,8 +101,8 @@ struct PlanRule {
 };
 
 // What a plan is recommended for (note_recommended()): it is the fastest, has the least memory or
-// the fewest axes of those that cannot be told apart from the fastest, or less and fewer than
-// those.
+// the fewest axes of those that cannot be told apart from the fastest.
+// kLessMemory, kSimpler: slower plans with a tenth less memory, or with fewer axes.
 enum class PlanMerit : std::uint8_t { kFastest, kLeastMemory, kSimplest, kLessMemory, kSimpler };
 // "fastest" "least-memory" "simplest" "less-memory" "simpler"
 std::string_view name_of(PlanMerit merit);
@@ -155,13 +155,20 @@ inline constexpr double kRulesShare = 0.83, kNeighboursShare = 0.86, kTiesShare 
 // before anything was simulated that fits.
 Result<PlanResult> search(const PlanRequest& request, const PlanWatch& watch = {});
 
+// The limit of a device's memory that is broken: what a rank's own tensors may fill, or else what
+// they and a framework may fill together.
+struct Excess {
+  std::int64_t bytes = 0;       // that are too many on the fullest device; 0: it fits
+  int stage = 0;                // of that device
+  bool with_framework = false;  // the second of the limits
+};
 // The plan of a Setup as predict() tells it with a folded Program. It fits where predict() says so
 // and a device has room for what a framework keeps beside it.
 // Error: predict()'s, or that `refuses` refuses it.
 struct Tried {
   Plan plan;
-  bool fits = false;
-  std::int64_t over_bytes = 0;  // that are too many on the fullest device; 0: it fits
+  Excess over;
+  bool fits() const { return over.bytes == 0; }
 };
 Result<Tried> try_setup(const Setup& setup, const Machine& machine, bool with_parts,
                         const PlanRefusal& refuses = {});

@@ -117,7 +117,7 @@ RankParameters first_rank_parameters(const Setup& setup);
 // gets placeholders of 16 bit: one for each shape of a layer's weights, which stay (Transformer
 // Engine 2.3 and later, pytorch/module/base.py, get_dummy_wgrad; of experts from 2.10 on), and one
 // for the head (Megatron-LM, core/tensor_parallel/layers.py). The loss is fused and copies no
-// logits. No part of `peak_bytes`, nor of whether a Setup fits.
+// logits. No part of `peak_bytes`, nor of Prediction::fits(); a search counts it (try_setup()).
 std::int64_t framework_bytes_of(const Setup& setup, const Machine& machine, int stage);
 
 }  // namespace parallelarium

@@ -45,6 +45,8 @@ struct Prediction {
   // Memory of one device, and the most that a rank needs. Ranks of this computer share its memory,
   // ranks on one GPU that of the GPU: there both are of all ranks together.
   std::int64_t capacity_bytes = 0, needed_bytes = 0;
+  // By itself: without framework_bytes, with which a plan of a search must fit into the device,
+  // too.
   bool fits() const { return needed_bytes <= capacity_bytes; }
   bool memory_together() const {
     return machine.ranks_share_memory() || ranks_share_gpu(setup, machine);

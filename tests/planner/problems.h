@@ -83,9 +83,9 @@ inline std::vector<Plan> exhaustive(const PlanRequest& request, const Space& spa
   for (const Candidate& candidate : all_of(space)) {
     const Setup setup = space.setup_of(candidate);
     Result<Tried> tried = try_setup(setup, request.machine, false, request.refuses);
-    const auto plan_class = !tried        ? PlanClass::kRefused
-                            : tried->fits ? PlanClass::kSimulated
-                                          : PlanClass::kDoesNotFit;
+    const auto plan_class = !tried          ? PlanClass::kRefused
+                            : tried->fits() ? PlanClass::kSimulated
+                                            : PlanClass::kDoesNotFit;
     ++classes[static_cast<std::size_t>(plan_class)];
     if (plan_class != PlanClass::kSimulated) continue;
     plans.push_back(std::move(tried->plan));

@@ -3,6 +3,7 @@
 // is said alike wherever it is said.
 #include "engine/planner/reasons/recommended.h"
 
+#include "engine/planner/entry.h"
 #include "engine/planner/reasons/neighbours.h"
 #include "engine/planner/reasons/standing.h"
 #include "tests/planner/problems.h"
@@ -96,6 +97,14 @@ TEST(Recommended, AreWhatTryingEverythingFinds) {
     EXPECT_EQ(mesh_axes(told->setup.mesh), mesh_axes(simple->setup.mesh)) << problem;
     EXPECT_EQ(told->time, simple->time) << problem;
     EXPECT_EQ(result->recommended.size() == 3, result->recommended_why.empty()) << problem;
+    for (const Message& why : result->recommended_why) {
+      if (why.id != "plan-none-smaller") continue;
+      for (const Plan& plan : all)
+        EXPECT_TRUE(plan.setup.mesh.ranks() > fastest.setup.mesh.ranks() ||
+                    static_cast<double>(plan.needed_bytes) >
+                        0.9 * static_cast<double>(fastest.needed_bytes))
+            << problem;
+    }
     three += result->recommended.size() == 3;
     fewer += result->recommended.size() < 3;
   }
@@ -120,6 +129,23 @@ TEST(Recommended, AreSlowerWhereNoTieIsKnown) {
   }
 }
 
+// Where the search for a simpler plan is cancelled, nothing is said of what it would have found.
+TEST(Recommended, SayThatTheyWereCancelled) {
+  std::mt19937 random(5);
+  PlanRequest request = small_problem(random);
+  request.least_gpus = request.most_gpus = 4;
+  Result<PlanResult> result = search(request);
+  ASSERT_TRUE(result.ok());
+  const std::atomic<bool> cancel = true;
+  PlanWatch watch;
+  watch.cancel = &cancel;
+  note_recommended(*result, request, watch);
+  EXPECT_EQ(recommended_for(*result, PlanMerit::kSimplest), nullptr);
+  EXPECT_EQ(recommended_for(*result, PlanMerit::kSimpler), nullptr);
+  ASSERT_FALSE(result->recommended_why.empty());
+  EXPECT_EQ(result->recommended_why.back().id, "plan-simple-cancelled");
+}
+
 // A plan that fits only beside a framework that keeps nothing does not fit.
 TEST(Plans, LeaveRoomForTheFramework) {
   PlanRequest request;
@@ -142,9 +168,20 @@ TEST(Plans, LeaveRoomForTheFramework) {
   ASSERT_GT(fastest.held_bytes, fastest.needed_bytes);
   const Result<Tried> tried = try_setup(fastest.setup, request.machine, false);
   ASSERT_TRUE(tried.ok());
-  EXPECT_FALSE(tried->fits);
-  EXPECT_EQ(tried->over_bytes, fastest.held_bytes - fastest.needed_bytes);
+  EXPECT_FALSE(tried->fits());
+  EXPECT_EQ(tried->over.bytes, fastest.held_bytes - fastest.needed_bytes);
   EXPECT_EQ(too_large(*tried, request.machine).id, "plan-framework-large");
+  // Sentence and bytes are of one limit, and what breaks either is not timed.
+  Machine limited = request.machine;
+  limited.usable_memory_share = 0.5;
+  const Result<Tried> half = try_setup(fastest.setup, limited, false);
+  ASSERT_TRUE(half.ok());
+  EXPECT_EQ(half->over.bytes, half->plan.needed_bytes - half->plan.capacity_bytes);
+  EXPECT_EQ(too_large(*half, limited).id, "plan-memory-limit");
+  const Result<Trial> trial =
+      try_candidate(fastest.setup, request.machine, [](auto, auto) { return true; });
+  ASSERT_TRUE(trial.ok());
+  EXPECT_TRUE(trial->stopped);
   result = search(request);
   ASSERT_TRUE(result.ok());
   ASSERT_FALSE(result->best.empty());

@@ -20,7 +20,7 @@ std::optional<double> shortest_by_trying(const PlanRequest& request, const std::
     const auto setup = space->setup_of(candidate);
     if (!keeps_to_rule(rule, setup, request.machine)) continue;
     const Result<Tried> tried = try_setup(setup, request.machine, false);
-    if (!tried || !tried->fits) continue;
+    if (!tried || !tried->fits()) continue;
     shortest = std::min(shortest.value_or(1e300), tried->plan.step.seconds);
   }
   return shortest;
@@ -45,7 +45,7 @@ std::optional<double> ordered_by_trying(const PlanRequest& request) {
     for (const Setup& setup : all) {
       if (setup.mesh.tp != tp || setup.mesh.pp != pp) continue;
       const Result<Tried> tried = try_setup(setup, request.machine, false);
-      if (tried && tried->fits)
+      if (tried && tried->fits())
         shortest = std::min(shortest.value_or(1e300), tried->plan.step.seconds);
     }
     if (shortest) return shortest;
@@ -178,8 +178,8 @@ TEST(Search, NamesACandidateForEachReason) {
       } else {
         ASSERT_TRUE(tried.ok()) << tried.error().text;
         // What is bounded cannot be among the best, whether it fits or not.
-        EXPECT_TRUE(reason.plan_class != PlanClass::kDoesNotFit || !tried->fits);
-        too_large += tried->fits ? 0 : 1;
+        EXPECT_TRUE(reason.plan_class != PlanClass::kDoesNotFit || !tried->fits());
+        too_large += tried->fits() ? 0 : 1;
       }
     }
   }

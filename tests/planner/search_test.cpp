@@ -27,7 +27,7 @@ TEST(Search, SaysTheCheapestChangeThatWouldFit) {
   const Machine machine = h100();
   const Result<Tried> tried = try_setup(setup, machine, false);
   ASSERT_TRUE(tried.ok());
-  ASSERT_FALSE(tried->fits);
+  ASSERT_FALSE(tried->fits());
   const std::optional<SingleChange> found = cheapest_change(setup, machine);
   ASSERT_TRUE(found);
   EXPECT_LE(found->plan.needed_bytes, found->plan.capacity_bytes);
@@ -41,7 +41,7 @@ TEST(Search, SaysTheCheapestChangeThatWouldFit) {
     other.microbatches = 4 * tp;
     other.zero = zero;
     const Result<Tried> plan = try_setup(other, machine, false);
-    if (plan && plan->fits) {
+    if (plan && plan->fits()) {
       EXPECT_GE(plan->plan.time, found->plan.time) << tp << " " << zero;
     }
   }

@@ -54,8 +54,8 @@ TEST(Trial, StopsWhereItIsNotWanted) {
       if (!tried) continue;
       const std::int64_t bytes = tried->plan.needed_bytes, time = tried->plan.time.count();
       EXPECT_EQ(whole->tried.plan.needed_bytes, bytes);
-      EXPECT_EQ(whole->tried.fits, tried->fits);
-      EXPECT_EQ(whole->stopped, !tried->fits) << "what does not fit needs no time";
+      EXPECT_EQ(whole->tried.fits(), tried->fits());
+      EXPECT_EQ(whole->stopped, !tried->fits()) << "what does not fit needs no time";
       if (whole->stopped) continue;
       EXPECT_EQ(whole->tried.plan.time.count(), time);
       EXPECT_LE(whole->at_least, time);

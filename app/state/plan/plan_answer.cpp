@@ -204,7 +204,7 @@ Result<PlanAnswer> plan_answer_from_json(const nlohmann::json& json) {
   if (const auto least = json.find("least"); least != json.end() && least->is_object()) {
     const Result<Setup> setup = setup_from_json(least->value("setup", nlohmann::json::object()));
     if (!setup) return setup.error();
-    answer.least = {least->value("needed_bytes", std::int64_t{0}), *setup};
+    answer.least = {least->value("over_bytes", std::int64_t{0}), *setup};
   }
   const nlohmann::json ties = json.value("tie_source", nlohmann::json::object());
   if (ties.contains("message")) answer.ties = message_from_json(ties["message"]);
@@ -249,7 +249,7 @@ PlanAnswer with_limit(const PlanAnswer& answer, std::int64_t bytes) {
                      return std::pair(a.seconds, a.bytes) < std::pair(b.seconds, b.bytes);
                    });
   if (limited.plans.empty() && !answer.front.empty())
-    limited.least = {answer.front.back().bytes, answer.front.back().setup};
+    limited.least = {answer.front.back().bytes - bytes, answer.front.back().setup};
   if (limited.plans.size() > answer.plans.size()) limited.plans.resize(answer.plans.size());
   for (auto* plans : {&limited.plans, &limited.front})
     for (FoundPlan& plan : *plans) plan.why.clear();  // they are about plans that may be gone

@@ -90,7 +90,7 @@ struct PlanAnswer {
   std::size_t best_time = 0;
   std::vector<FoundPlan> front;                         // by time
   std::vector<std::pair<double, std::int64_t>> points;  // seconds and bytes of the simulated
-  std::optional<std::pair<std::int64_t, Setup>> least;  // of those that do not fit
+  std::optional<std::pair<std::int64_t, Setup>> least;  // bytes too many, of those that do not fit
   std::vector<PlanAdvice> recommended;                  // of the search, the fastest first
   std::vector<Message> recommended_why;                 // why these are fewer than three
   Message ties;  // how close plans must be to share a rank, and by which published rows

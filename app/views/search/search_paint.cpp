@@ -263,9 +263,8 @@ double paint_search(QPainter& painter, double width, const SearchPicture& pictur
       put_caps(painter, QRectF(kMargin, y, inner, kHead), Search::tr("None fits"), theme, texts);
       y += kHead;
       y += put_lines(painter, QRectF(kMargin, y, inner, kLine),
-                     Search::tr("The least is %1 or more on one GPU, with %2; %3 may be used.")
-                         .arg(bytes_text(answer.least->first), axes_text(answer.least->second),
-                              bytes_text(answer.capacity_bytes)),
+                     Search::tr("%1 comes nearest: it has %2 or more too much on one GPU.")
+                         .arg(axes_text(answer.least->second), bytes_text(answer.least->first)),
                      theme.font(13), theme.text, texts);
       y += put_lines(painter, QRectF(kMargin, y, inner, kLine),
                      Search::tr("More GPUs, a shorter sequence or free axes would help."), plain,

@@ -331,8 +331,8 @@ QString search_description(const PlanSearch& search) {
   if (const QString tied = tied_text(answer); !tied.isEmpty()) said << tied;
   said << search.memory_text();
   if (answer.plans.empty() && answer.least)
-    said << SearchTexts::tr("None fits. The least is %1 or more, with %2.")
-                .arg(bytes_text(answer.least->first), axes_text(answer.least->second));
+    said << SearchTexts::tr("None fits. %1 comes nearest: it has %2 or more too much on one GPU.")
+                .arg(axes_text(answer.least->second), bytes_text(answer.least->first));
   for (const FoundPlan& plan : answer.plans)
     said << SearchTexts::tr("%1: step %2, %3, MFU (attention in full) %4, bubble %5, exposed %6%7.")
                 .arg(axes_text(plan.setup), seconds_text(plan.seconds), bytes_text(plan.bytes),

@@ -196,8 +196,8 @@ std::string plan_text(const PlanResult& result, const PlanRequest& request) {
                 ? "No candidate fits. The reasons above say what is too large.\n"
                 : "No candidate can be. The reasons above say why.\n";
     if (result.least)
-      text += fmt::format("The least is {} or more: {}.\n", plan_bytes(result.least->bytes),
-                          short_axes(result.least->setup));
+      text += fmt::format("Nearest to fitting is {}: it has {} or more too much.\n",
+                          short_axes(result.least->setup), plan_bytes(result.least->over_bytes));
     return text;
   }
   text += recommended_text(result);

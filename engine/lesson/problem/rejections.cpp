@@ -87,6 +87,9 @@ std::optional<Rejection> slow_rejection(const Setup& setup, const Plan& plan, co
   return Rejection{setup, place_of(largest->first), share};
 }
 
+// Whether it is too large alone, whatever a framework keeps beside it.
+bool is_large(const Tried& tried) { return !tried.fits() && !tried.over.with_framework; }
+
 }  // namespace
 
 Rejections rejections_of(const PlanRequest& request, const Space& space, const Plan& best,
@@ -116,16 +119,15 @@ Rejections rejections_of(const PlanRequest& request, const Space& space, const P
       continue;
     const Result<Tried> tried = try_setup(neighbour, request.machine, true);
     if (!tried) continue;
-    const bool large = !tried->fits && tried->plan.needed_bytes > tried->plan.capacity_bytes;
-    if (large && !found.large) found.large = large_rejection(neighbour, tried->plan);
-    if (!tried->fits) continue;
+    if (is_large(*tried) && !found.large) found.large = large_rejection(neighbour, tried->plan);
+    if (!tried->fits()) continue;
     auto rejection = slow_rejection(neighbour, tried->plan, best);
     if (rejection && (!found.slow || rejection->number > found.slow->number))
       found.slow = std::move(rejection);
   }
   if (!found.large && least)
     if (const Result<Tried> tried = try_setup(least->setup, request.machine, true))
-      if (!tried->fits) found.large = large_rejection(least->setup, tried->plan);
+      if (is_large(*tried)) found.large = large_rejection(least->setup, tried->plan);
   return found;
 }
 

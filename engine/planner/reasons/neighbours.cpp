@@ -127,7 +127,7 @@ std::optional<SingleChange> best_change(const Setup& setup, const Machine& machi
   std::vector<std::optional<Plan>> fitting(changed.size());
   in_parallel(changed.size(), [&](std::size_t at) {
     Result<Tried> tried = try_setup(changed[at], machine, false, refuses);
-    if (tried && tried->fits) fitting[at] = std::move(tried->plan);
+    if (tried && tried->fits()) fitting[at] = std::move(tried->plan);
   });
   fitting.erase(
       std::remove_if(fitting.begin(), fitting.end(), [](const auto& plan) { return !plan; }),

@@ -43,7 +43,7 @@ PlanReason reason_of(const Plan& best, const Setup& setup, const Result<Tried>& 
     reason.sentence = tried.error();
     return reason;
   }
-  if (!tried->fits) {
+  if (!tried->fits()) {
     reason.sentence = too_large(*tried, machine);
     return reason;
   }
@@ -61,7 +61,7 @@ std::vector<PlanReason> neighbour_reasons(const Plan& plan, const std::vector<Se
   in_parallel(changes.size(), [&](std::size_t at) {
     Result<Tried> tried = try_setup(changes[at], machine, true, refuses);
     neighbours[at].reason = reason_of(plan, changes[at], tried, machine);
-    if (tried && tried->fits) neighbours[at].plan = std::move(tried->plan);
+    if (tried && tried->fits()) neighbours[at].plan = std::move(tried->plan);
   });
   std::stable_sort(neighbours.begin(), neighbours.end(), [](const auto& a, const auto& b) {
     if (!a.plan || !b.plan) return a.plan.has_value() && !b.plan;

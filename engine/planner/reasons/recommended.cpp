@@ -79,11 +79,19 @@ class Recommender {
     else
       add(PlanMerit::kLeastMemory, smallest);
     const bool slower = simple_ && !tied(*simple_);
-    add(slower ? PlanMerit::kSimpler : PlanMerit::kSimplest, simple_ ? *simple_ : *fastest_);
-    say_why_fewer(smaller != nullptr || !is_one(smallest));
+    if (!cancelled_)
+      add(slower ? PlanMerit::kSimpler : PlanMerit::kSimplest, simple_ ? *simple_ : *fastest_);
+    say_why_fewer(smaller == nullptr && is_one(smallest) ? &smallest : nullptr);
   }
 
  private:
+  static constexpr double kWorth = 0.9;  // of the memory of another: a choice of its own
+
+  static bool is_smaller(const Plan& plan, const Plan& than) {
+    return static_cast<double>(plan.needed_bytes) <=
+           kWorth * static_cast<double>(than.needed_bytes);
+  }
+
   bool tied(const Plan& plan) const {
     return plan.setup == fastest_->setup ||
            (plan.setup.mesh.ranks() <= fastest_->setup.mesh.ranks() &&
@@ -99,11 +107,9 @@ class Recommender {
 
   // The fastest of the front with so much less memory that it is worth a choice; null: none.
   const Plan* smaller_than(const Plan& than) const {
-    constexpr double kWorth = 0.9;
     const Plan* found = nullptr;
     for (const Plan& plan : result_.pareto) {
-      if (static_cast<double>(plan.needed_bytes) > kWorth * static_cast<double>(than.needed_bytes))
-        continue;
+      if (!is_smaller(plan, than)) continue;
       if (plan.setup.mesh.ranks() > fastest_->setup.mesh.ranks()) continue;
       if (simple_ && simple_->setup == plan.setup) continue;
       if (found == nullptr || stands_before(plan, *found, Objective::kTime)) found = &plan;
@@ -117,29 +123,44 @@ class Recommender {
     result_.recommended.push_back({{merit}, plan});
   }
 
-  void say_why_fewer(bool has_smaller) {
+  // Why no plan stands beside the fastest and the simple one for its memory. `than`, which has the
+  // least of the ties, is one of these.
+  Message why_none_smaller(const Plan& than) const {
+    if (than.setup != fastest_->setup)
+      return message("plan-none-smaller-simplest",
+                     "No plan on as many GPUs needs a tenth less memory than the simplest.");
+    if (simple_ && is_smaller(*simple_, than))
+      return message("plan-simpler-smaller",
+                     "Of the plans on as many GPUs that need a tenth less memory than the fastest, "
+                     "the simpler one has the shortest step.");
+    return message("plan-none-smaller",
+                   "No plan on as many GPUs needs a tenth less memory than the fastest.");
+  }
+
+  // `smallest`: the plan with the least memory of the ties, where no other row stands for it.
+  void say_why_fewer(const Plan* smallest) {
     std::vector<Message>& why = result_.recommended_why;
     why.clear();
-    if (!has_smaller)
-      why.push_back(
-          message("plan-none-smaller", "No other plan needs less memory by a tenth or more."));
+    if (smallest != nullptr && !result_.cancelled) why.push_back(why_none_smaller(*smallest));
     if (simple_) return;
-    if (result_.cancelled)
+    if (cancelled_)
       why.push_back(message("plan-simple-cancelled",
-                            "The search was cancelled before it looked for a simpler plan."));
+                            "The search was cancelled before it had found a simpler plan."));
     else if (axes_in_use(fastest_->setup) == 0)
       why.push_back(message("plan-none-simpler",
                             "No plan is simpler than the fastest, which uses none of TP, PP, CP "
                             "and EP."));
     else
       why.push_back(message("plan-no-simpler-fits",
-                            "No plan with fewer of TP, PP, CP and EP than the fastest fits."));
+                            "No plan with fewer of TP, PP, CP and EP and a plain 1F1B pipeline "
+                            "fits."));
   }
 
   // Finds the tie with the fewest axes, or else the fastest of all with fewer than the fastest plan
   // has; none: there is no such plan but the fastest.
   void find_simple() {
-    if (result_.cancelled) return;
+    cancelled_ = result_.cancelled;
+    if (cancelled_) return;
     const unsigned sets = request_.base.model.experts.count > 0 ? 16 : 8;
     const int most = axes_in_use(fastest_->setup);
     std::optional<Plan> simpler;
@@ -147,6 +168,7 @@ class Recommender {
       for (unsigned set = 0; set < sets; ++set) {
         if (std::popcount(set) != axes) continue;
         std::optional<Plan> plan = best_of(set);
+        if (cancelled_) return simple_.reset();
         if (!plan) continue;
         if (tied(*plan))
           keep_faster(simple_, std::move(*plan));
@@ -162,8 +184,8 @@ class Recommender {
     if (!found || stands_before(plan, *found, Objective::kTime)) found = std::move(plan);
   }
 
-  // The fastest that has these axes alone.
-  std::optional<Plan> best_of(unsigned axes) const {
+  // The fastest that has these axes alone; none: no mesh has, or none fits, or it was cancelled.
+  std::optional<Plan> best_of(unsigned axes) {
     PlanRequest request = request_;
     request.objective = Objective::kTime;
     request.best_alone = true;
@@ -173,7 +195,8 @@ class Recommender {
     PlanWatch quiet;
     quiet.cancel = watch_.cancel;
     Result<PlanResult> found = search(request, quiet);
-    if (!found || found->best.empty()) return std::nullopt;  // no mesh has these axes alone
+    cancelled_ = watch_.cancel != nullptr && *watch_.cancel;
+    if (cancelled_ || !found || found->best.empty()) return std::nullopt;
     return std::move(found->best.front());
   }
 
@@ -182,6 +205,7 @@ class Recommender {
   const PlanWatch& watch_;
   std::vector<const Plan*> kept_;
   const Plan* fastest_ = nullptr;
+  bool cancelled_ = false;      // before all that may be simpler was searched
   std::optional<Plan> simple_;  // what stands for the simplest, where that is not the fastest
 };
 
@@ -195,8 +219,7 @@ Message part_words(const std::string& part, bool pipeline) {
 
 void note_recommended(PlanResult& result, const PlanRequest& request, const PlanWatch& watch) {
   if (result.best.empty()) return;
-  watch.tell(kRecommendedShare,
-             message("plan-recommending", "Looking for the simplest plan among the ties."));
+  watch.tell(kRecommendedShare, message("plan-recommending", "Looking for a simpler plan."));
   Recommender(result, request, watch).recommend();
   const double fastest = result.recommended.front().plan.step.seconds;
   for (Recommended& each : result.recommended)

@@ -139,7 +139,7 @@ Standing standing_as_candidate(const Setup& setup, const PlanRequest& request,
   Standing told;
   told.tried = std::move(*tried);
   const Plan& plan = told.tried->plan;
-  if (!told.tried->fits) {
+  if (!told.tried->fits()) {
     told.plan_class = PlanClass::kDoesNotFit;
     told.sentence = too_large(*told.tried, machine);
     told.change = cheapest_change(setup, machine, request.refuses, covered);
@@ -224,12 +224,13 @@ nlohmann::json to_json(const Standing& standing, const Setup& asked) {
   if (standing.tried) {
     const Plan& plan = standing.tried->plan;
     json["plan"] = to_json(plan);
+    json["plan"]["memory"]["fits"] = standing.tried->fits();
     json["memory"] = {{"needed_bytes", plan.needed_bytes}, {"capacity_bytes", plan.capacity_bytes}};
-    if (standing.tried->fits) {
+    if (standing.tried->fits()) {
       json["step"] = to_json(plan.step, false);
     } else {
-      json["memory"]["stage"] = fullest_row(plan).stage;
-      json["memory"]["over_bytes"] = standing.tried->over_bytes;
+      json["memory"]["stage"] = standing.tried->over.stage;
+      json["memory"]["over_bytes"] = standing.tried->over.bytes;
     }
   }
   if (standing.change)
