@@ -54,6 +54,9 @@ QString sentence(const Message& message) {
   if (message.id.empty()) return english;
   if (message.id == "figure")
     return QString(english).replace(QLatin1Char('.'), QLocale().decimalPoint());
+  if (message.id == "settings" && message.arguments.size() == 1)
+    return QCoreApplication::translate("settings", message.arguments.front().text.c_str())
+        .section(QStringLiteral(" ("), 0, 0);
   if (message.id == "clause" && message.arguments.size() == 1) {
     QString part = sentence(message.arguments.front());
     while (part.endsWith(QLatin1Char('.'))) part.chop(1);

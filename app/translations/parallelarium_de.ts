@@ -8853,8 +8853,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>%1 Kandidaten.</translation>
     </message>
     <message>
-        <source>None fits. The least is %1 or more, with %2.</source>
-        <translation>Keiner passt. Am wenigsten braucht %2: %1 oder mehr.</translation>
+        <source>None fits. %1 comes nearest: it has %2 or more too much on one GPU.</source>
+        <translation>Keiner passt. %1 kommt am nächsten: Auf einer GPU sind es %2 oder mehr zu viel.</translation>
     </message>
     <message>
         <source>, tie</source>
@@ -8945,8 +8945,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Keiner passt</translation>
     </message>
     <message>
-        <source>The least is %1 or more on one GPU, with %2; %3 may be used.</source>
-        <translation>Am wenigsten braucht %2: %1 oder mehr auf einer GPU; %3 dürfen belegt werden.</translation>
+        <source>%1 comes nearest: it has %2 or more too much on one GPU.</source>
+        <translation>%1 kommt am nächsten: Auf einer GPU sind es %2 oder mehr zu viel.</translation>
     </message>
     <message>
         <source>More GPUs, a shorter sequence or free axes would help.</source>
@@ -9683,8 +9683,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Das Modell hat keine Experten, die EP auf Ränge verteilen könnte.</translation>
     </message>
     <message>
-        <source>Model, GPUs, batch and axes are again what they were before it</source>
-        <translation>Modell, GPUs, Batch und Achsen sind wieder, was sie davor waren</translation>
+        <source>Model, GPUs, batch and axes are again what they were before it, except for what you set since</source>
+        <translation>Modell, GPUs, Batch und Achsen sind wieder, was sie davor waren, bis auf das, was du seither gesetzt hast</translation>
     </message>
 </context>
 <context>
@@ -11794,8 +11794,12 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>So, wie es geschrieben ist, dauert ein Schritt %1; mit diesen Einstellungen dauert er %2.</translation>
     </message>
     <message>
-        <source>Only where the training script sets what is listed here, a step takes %1.</source>
-        <translation>Nur wenn das Trainingsskript setzt, was hier steht, dauert ein Schritt %1.</translation>
+        <source>A step takes %1 only where the training script sets what is listed here.</source>
+        <translation>Ein Schritt dauert nur dann %1, wenn das Trainingsskript setzt, was hier steht.</translation>
+    </message>
+    <message>
+        <source>A step takes %1 only where the training script sets what it can of this; with these settings it takes %2.</source>
+        <translation>Ein Schritt dauert nur dann %1, wenn das Trainingsskript davon setzt, was es kann; mit diesen Einstellungen dauert er %2.</translation>
     </message>
 </context>
 <context>
@@ -12058,8 +12062,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Was heute trainiert wird</translation>
     </message>
     <message>
-        <source>Or type what you know; the rest is as above, or as usual.</source>
-        <translation>Oder tippe, was du weißt; der Rest ist wie oben oder wie üblich.</translation>
+        <source>Or type what you know. The rest comes from the text above, or else from the search.</source>
+        <translation>Oder tippe, was du weißt. Der Rest kommt aus dem Text oben oder sonst aus der Suche.</translation>
     </message>
 </context>
 </TS>

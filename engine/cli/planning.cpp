@@ -70,13 +70,9 @@ nlohmann::json as_written(const std::string& framework, const Setup& plan, const
   const Result<Tried> tried = try_setup(read->setup, machine, false);
   if (!tried) return nullptr;
   nlohmann::json sentences = nlohmann::json::array();
-  bool needs_script = false;
-  for (const Message& unsaid : written->not_expressible) {
-    sentences.push_back(unsaid.text);
-    needs_script |= unsaid.kind == kScriptSays;
-  }
+  for (const Message& unsaid : written->not_expressible) sentences.push_back(unsaid.text);
   return {{"seconds", tried->plan.step.seconds},
-          {"needs_script", needs_script},
+          {"needs_script", needs_script(*written)},
           {"not_expressible", std::move(sentences)}};
 }
 

@@ -21,7 +21,7 @@ namespace parallelarium {
 struct Message {
   // Of this sentence alone, lower case with dashes: "tp-heads", "cuda-missing.stub". Empty: a name
   // or a number, which is the same in every language. "figure": a number with a decimal point.
-  // "clause": its argument without a full stop.
+  // "clause": its argument without a full stop. "settings": words of the table of settings.
   std::string id;
   // What went wrong, for programs: several sentences may say it. The id up to its dot, or, where
   // one sentence passes another one on, the kind of that.

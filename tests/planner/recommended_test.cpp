@@ -254,7 +254,7 @@ TEST(Standings, NameSettingsThatTheSearchDoesNotVary) {
   asked.dropout = 0.25;
   const Standing other = standing_of(asked, request, *result);
   ASSERT_TRUE(other.own);
-  EXPECT_NE(other.own->text.find("dropout 0.25 (0)"), std::string::npos) << other.own->text;
+  EXPECT_NE(other.own->text.find("Dropout 0.25 (0)"), std::string::npos) << other.own->text;
   EXPECT_EQ(other.own->text.find("learning"), std::string::npos) << other.own->text;
   EXPECT_EQ(other.own->text.find("steps"), std::string::npos) << other.own->text;
 }

@@ -11,23 +11,11 @@
 #include "app/settings/setup_fields.h"
 #include "app/sheets/recipes/recipe_sheet.h"
 #include "app/views/shared/setup_words.h"
-#include "engine/plan/model/model_settings.h"
 #include "engine/wire/frameworks/differences.h"
 #include "engine/wire/frameworks/framework.h"
 
 namespace parallelarium {
 namespace {
-
-QString difference_text(const frameworks::SettingDifference& difference) {
-  for (const Setting<Model>& row : model_settings()) {
-    if ("model." + row.key != difference.key) continue;
-    const bool flag = difference.after == "true" || difference.after == "false";
-    const QString value = flag ? setting_words(difference.after == "true" ? "on" : "off")
-                               : QString::fromStdString(difference.after);
-    return setting_words(row.label) + QLatin1Char(' ') + value;
-  }
-  return {};  // not of the model
-}
 
 // "Like Llama 3 8B, but: Tied on, Biases on." A launch line that leaves out a flag is easily of
 // another model than the one that was meant. Empty where it is a known model, or like none.
@@ -47,7 +35,7 @@ QString likeness(const Setup& setup) {
     QStringList texts;
     for (const auto& difference :
          frameworks::differences(other, setup, frameworks::CompareModels::kByKey))
-      if (const QString text = difference_text(difference); !text.isEmpty()) texts << text;
+      if (difference.key.starts_with("model.")) texts << sentence(words_of_difference(difference));
     if (!like.isEmpty() && texts.size() >= least.size()) continue;
     like = sentence(title_of(*known));
     least = texts;

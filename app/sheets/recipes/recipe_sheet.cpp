@@ -14,7 +14,6 @@
 #include <QSaveFile>
 #include <QScrollArea>
 #include <QVBoxLayout>
-#include <algorithm>
 
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
@@ -127,10 +126,13 @@ void RecipeSheet::show_recipe() {
   saved_->hide();
   if (!written)
     unsaid_->setText(sentence(written.error()));
-  else if (written->not_expressible.empty())
-    unsaid_->setText(tr("Nothing: it says every setting."));
   else
-    unsaid_->setText(time_as_written(name, *written) + sentences_text(written->not_expressible));
+    unsaid_->setText(
+        (written->not_expressible.empty()
+             ? tr("Nothing: it says every setting.")
+             : time_as_written(name, *written) + sentences_text(written->not_expressible)) +
+        (written->not_counted ? QStringLiteral("\n\n") + sentence(*written->not_counted)
+                              : QString()));
 }
 
 // A text that cannot say all is another setup: what that one takes. Empty where the text says none
@@ -146,18 +148,20 @@ QString RecipeSheet::time_as_written(const std::string& framework,
   if (!said || !meant) return {};
   const QString as_read = seconds_text(said->step.seconds);
   const QString as_meant = seconds_text(meant->step.seconds);
-  const bool needs_script =
-      std::any_of(written.not_expressible.begin(), written.not_expressible.end(),
-                  [](const Message& unsaid) { return unsaid.kind == kScriptSays; });
-  if (needs_script && as_read == as_meant)
-    return tr("Only where the training script sets what is listed here, a step takes %1.")
-               .arg(as_meant) +
-           QStringLiteral("\n\n");
-  return (as_read == as_meant
-              ? tr("As it is written, a step takes %1, as with these settings.").arg(as_read)
-              : tr("As it is written, a step takes %1; with these settings it takes %2.")
-                    .arg(as_read, as_meant)) +
-         QStringLiteral("\n\n");
+  QString time;
+  if (as_read == as_meant)
+    time = (needs_script(written)
+                ? tr("A step takes %1 only where the training script sets what is listed here.")
+                : tr("As it is written, a step takes %1, as with these settings."))
+               .arg(as_read);
+  else
+    time =
+        (needs_script(written)
+             ? tr("A step takes %1 only where the training script sets what it can of this; with "
+                  "these settings it takes %2.")
+             : tr("As it is written, a step takes %1; with these settings it takes %2."))
+            .arg(as_read, as_meant);
+  return time + QStringLiteral("\n\n");
 }
 
 void RecipeSheet::save_to(const QString& path) {

@@ -267,9 +267,11 @@ Outcome export_recipe(const ExportOptions& options, Progress& progress) {
                            {"not_expressible", nlohmann::json::array()}};
     for (const Message& sentence : written->not_expressible)
       json["not_expressible"].push_back(to_json(sentence));
+    if (written->not_counted) json["not_counted"] = to_json(*written->not_counted);
     return Outcome::done(json_text(json));
   }
   for (const Message& sentence : written->not_expressible) progress.say(sentence.text);
+  if (written->not_counted) progress.say(written->not_counted->text);
   if (options.file.empty()) return Outcome::done(written->text);
   progress.say("Wrote " + options.file + ".");
   return Outcome::done("");

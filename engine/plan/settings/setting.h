@@ -17,6 +17,7 @@
 
 #include "engine/plan/result.h"
 #include "engine/plan/settings/setting_values.h"
+#include "engine/plan/text/phrases.h"
 
 namespace parallelarium {
 
@@ -85,6 +86,18 @@ struct Setting {
   std::string help = {};    // one phrase: "pipeline stages"
   std::vector<Caption> captions = {};
 };
+
+// What people call a setting, "PP", "Overlap pipeline", and a value of it, "4", "off".
+template <class Subject>
+Message words_of_setting(const Setting<Subject>& row) {
+  if (!row.symbol.empty()) return plain(row.symbol);
+  return row.label.empty() ? plain(row.key) : of_settings(row.label);
+}
+template <class Subject>
+Message words_of_value(const Setting<Subject>& row, const std::string& value) {
+  if (row.value.kind != SettingKind::kFlag) return plain(value);
+  return of_settings(value == "true" ? "on" : "off");
+}
 
 template <class Subject>
 using SettingTable = std::vector<Setting<Subject>>;

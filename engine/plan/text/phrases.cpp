@@ -43,11 +43,19 @@ Message clause(Message sentence) {
   return part;
 }
 
+// By halves, so that a long list is not nested deeply.
 Message listed(const std::vector<Message>& phrases) {
-  Message all = phrases.empty() ? plain("") : phrases.front();
-  for (std::size_t at = 1; at < phrases.size(); ++at)
-    all = message("list", "{}, {}", all, phrases[at]);
-  return all;
+  if (phrases.empty()) return plain("");
+  if (phrases.size() == 1) return phrases.front();
+  const auto half = phrases.begin() + static_cast<std::ptrdiff_t>(phrases.size() / 2);
+  return message("list", "{}, {}", listed({phrases.begin(), half}), listed({half, phrases.end()}));
+}
+
+Message of_settings(const std::string& english) {
+  Message words = plain(english.substr(0, english.find(" (")));
+  words.id = "settings";
+  words.arguments = {plain(english)};
+  return words;
 }
 
 Message ten_digits(double value) { return figure(fmt::format("{:.10g}", value)); }

@@ -42,6 +42,10 @@ Message clause(Message sentence);
 // "a, b, c" of phrases.
 Message listed(const std::vector<Message>& phrases);
 
+// Words of the table of settings, "Gradient clip (0: none)", without what explains them in
+// brackets. The window has them in its language as it shows that table.
+Message of_settings(const std::string& english);
+
 // A number with at most ten digits.
 Message ten_digits(double value);
 Message seven_digits(double value);

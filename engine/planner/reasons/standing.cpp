@@ -7,6 +7,7 @@
 
 #include "engine/plan/setup/setup_settings.h"
 #include "engine/plan/text/message_json.h"
+#include "engine/plan/text/phrases.h"
 #include "engine/plan/text/units.h"
 #include "engine/planner/reasons/why_not.h"
 #include "engine/predict/predict.h"
@@ -93,10 +94,10 @@ Standing refused(const Message& why) {
   return told;
 }
 
-// "overlap-pipeline false (true in the search); …" of the settings that are no axis and change a
-// step. Empty where it has them as the search does.
-std::string own_settings(const Setup& setup, const Setup& base) {
-  std::string all;
+// "Overlap pipeline off (on)" of each setting that is no axis and changes a step, where the search
+// has another value, which stands in brackets.
+std::vector<Message> own_settings(const Setup& setup, const Setup& base) {
+  std::vector<Message> all;
   for (const SetupSetting& row : setup_settings()) {
     const bool of_step = !row.option.empty() && !row.key.starts_with("model") &&
                          !row.key.starts_with("run.") && row.key != "machine" &&
@@ -107,7 +108,8 @@ std::string own_settings(const Setup& setup, const Setup& base) {
     if (!of_step || is_axis || (row.applies && !row.applies(setup))) continue;
     const std::string own = text_of(setup, row), searched = text_of(base, row);
     if (own == searched) continue;
-    all += (all.empty() ? "" : "; ") + row.option + " " + own + " (" + searched + ")";
+    all.push_back(message("plan-own-setting", "{} {} ({})", words_of_setting(row),
+                          words_of_value(row, own), words_of_value(row, searched)));
   }
   return all;
 }
@@ -115,7 +117,7 @@ std::string own_settings(const Setup& setup, const Setup& base) {
 // What of the Setup stays in each change of it, though the search has it otherwise.
 void note_own_settings(Standing& told, const Setup& setup, const PlanRequest& request,
                        const PlanResult& result) {
-  const std::string own = own_settings(setup, request.base);
+  const std::vector<Message> own = own_settings(setup, request.base);
   if (own.empty() || !told.tried || !other_work(setup, request).empty()) return;
   const bool outdoes = told.change && !result.best.empty() && !told.change->tied &&
                        told.change->plan.step.seconds < result.best.front().step.seconds;
@@ -123,11 +125,11 @@ void note_own_settings(Standing& told, const Setup& setup, const PlanRequest& re
                                "It has settings that the search does not vary, and with them the "
                                "change makes it faster than the best plan, which has the values in "
                                "brackets: {}.",
-                               own)
+                               listed(own))
                      : message("plan-own",
                                "It has settings that the search does not vary; plans of the search "
                                "have the values in brackets: {}.",
-                               own);
+                               listed(own));
 }
 
 // Of the Setup as a candidate; changes of it are those that `covered` takes.

@@ -83,7 +83,25 @@ void compare_setting(const SetupSetting& row, const Setup& a, const Setup& b,
   if (left != right) found.push_back({row.key, shown_value(left), shown_value(right)});
 }
 
+template <class Subject>
+Message said_with(const SettingTable<Subject>& table, std::string_view key,
+                  const SettingDifference& difference) {
+  for (const Setting<Subject>& row : table)
+    if (row.key == key)
+      return message("setting-value", "{} {}", words_of_setting(row),
+                     words_of_value(row, difference.after));
+  return message("setting-value", "{} {}", difference.key, difference.after);
+}
+
 }  // namespace
+
+Message words_of_difference(const SettingDifference& difference) {
+  constexpr std::string_view kModel = "model.";
+  const std::string_view key = difference.key;
+  return key.starts_with(kModel)
+             ? said_with(model_settings(), key.substr(kModel.size()), difference)
+             : said_with(setup_settings(), key, difference);
+}
 
 std::vector<SettingDifference> differences(const Setup& before, const Setup& after,
                                            CompareModels models) {

@@ -16,6 +16,9 @@ struct SettingDifference {
   std::string after;
 };
 
+// "PP 4", "Norm layer": the setting, and the value after, as people say them.
+Message words_of_difference(const SettingDifference& difference);
+
 // Whether models are compared key by key, or are equal or not; the length of a sequence may stand
 // apart.
 enum class CompareModels : std::uint8_t { kByKey, kAsOneButSequence, kAsOne };

@@ -143,13 +143,13 @@ std::optional<Message> by_default_of(const FrameworkTable& table, const Draft& d
     });
     (has ? said : left_out).insert(row.settings.begin(), row.settings.end());
   }
-  std::string list;
+  std::vector<Message> defaults;
   for (const SettingDifference& each : differences(base, draft.setup, CompareModels::kByKey))
     if (left_out.count(each.key) > 0 && said.count(each.key) == 0)
-      list += (list.empty() ? "" : ", ") + each.key + " " + each.after;
-  if (list.empty()) return std::nullopt;
+      defaults.push_back(words_of_difference(each));
+  if (defaults.empty()) return std::nullopt;
   return message("framework-by-default", "What the text leaves out is as {} has it by default: {}.",
-                 table.info.title, list);
+                 table.info.title, listed(defaults));
 }
 
 Result<FrameworkSetup> read_with(const FrameworkTable& table, std::string_view text,
@@ -297,21 +297,27 @@ Result<FrameworkText> write_for_framework(const std::string& framework, const Se
       written.not_expressible.push_back(std::move(caveat));
   if (frameworks::covers(table, "model.hidden") && frameworks::norms_queries_and_keys(setup)) {
     const Message model = title_of(setup.model);
-    const bool says = std::any_of(entries.begin(), entries.end(), [](const auto& entry) {
-      return entry.first == "qk-layernorm" || entry.first == "model.qk_layernorm";
-    });
-    written.not_expressible.push_back(
-        says ? message("framework-norms-said",
-                       "{} normalizes queries and keys. The text says so, and no figure here "
-                       "counts it.",
-                       model)
-             : message("framework-norms-unsaid",
-                       "{} normalizes queries and keys. The text does not say so, and no figure "
-                       "here counts it.",
-                       model));
+    if (std::any_of(table.rows.begin(), table.rows.end(),
+                    [](const frameworks::FrameworkRow& row) { return row.says_norms; }))
+      written.not_counted =
+          message("framework-norms-said",
+                  "No figure here counts that {} normalizes queries and keys.", model);
+    else
+      written.not_expressible.push_back(
+          message("framework-norms-unsaid",
+                  "{} normalizes queries and keys. The text does not say so, and no figure here "
+                  "counts it.",
+                  model));
   }
-  written.text = table.print(table, setup, entries, written.not_expressible);
+  std::vector<Message> notes = written.not_expressible;
+  if (written.not_counted) notes.push_back(*written.not_counted);
+  written.text = table.print(table, setup, entries, notes);
   return written;
+}
+
+bool needs_script(const FrameworkText& written) {
+  return std::any_of(written.not_expressible.begin(), written.not_expressible.end(),
+                     [](const Message& unsaid) { return unsaid.kind == kScriptSays; });
 }
 
 Result<FrameworkRefusal> framework_refusal(const std::string& framework,

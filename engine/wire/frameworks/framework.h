@@ -40,7 +40,11 @@ struct FrameworkText {
   // were read back, or that no Setup knows; `field` is its key, or empty; `kind` may be
   // kScriptSays.
   std::vector<Message> not_expressible;
+  // What the text says and no figure counts; none: there is nothing.
+  std::optional<Message> not_counted;
 };
+// Whether the text trains what is meant only with what the training script has to say.
+bool needs_script(const FrameworkText& written);
 // validate(setup) must be empty, and nothing in it may be `auto`. Errors: "framework-unknown".
 Result<FrameworkText> write_for_framework(const std::string& framework, const Setup& setup);
 

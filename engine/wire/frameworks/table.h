@@ -43,6 +43,7 @@ struct FrameworkRow {
   std::vector<std::string> settings;  // keys of the Setup
   std::function<void(const Setup&, Entries&)> write;
   std::function<Result<void>(Draft&)> read;  // also where the text has none of the names
+  bool says_norms = false;                   // that queries and keys are normalized
 };
 
 struct FrameworkTable {

@@ -299,7 +299,7 @@ TEST_F(Recipes, ATextThatNeedsTheScriptSaysSoBesideItsTime) {
     for (const auto* label : open.findChildren<QLabel*>()) all += label->text();
     return all;
   };
-  const QString only = QStringLiteral("Only where the training script sets");
+  const QString only = QStringLiteral("only where the training script sets");
   EXPECT_TRUE(said("deepspeed").contains(only));
   EXPECT_FALSE(said("deepspeed").contains(QStringLiteral("As it is written")));
   EXPECT_FALSE(said("megatron").contains(only));

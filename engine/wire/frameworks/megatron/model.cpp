@@ -220,6 +220,13 @@ FrameworkRow MegatronNames::flag(const char* flag_name, bool where, const char* 
   return same(field, std::move(key), !where);
 }
 
+static FrameworkRow query_and_key_norms(const MegatronNames& n) {
+  FrameworkRow row =
+      only_where(norms_queries_and_keys, fixed(n("qk-layernorm", "model.qk_layernorm"), true));
+  row.says_norms = true;
+  return row;
+}
+
 std::vector<FrameworkRow> megatron_model_rows(const MegatronNames& n) {
   std::vector<FrameworkRow> rows = {
       same(n("num-layers", "model.num_layers"), "model.layers"),
@@ -243,7 +250,7 @@ std::vector<FrameworkRow> megatron_model_rows(const MegatronNames& n) {
                   {"mrope", nullptr},
                   {"relative", nullptr}},
                  "learned_absolute"),
-      only_where(norms_queries_and_keys, fixed(n("qk-layernorm", "model.qk_layernorm"), true)),
+      query_and_key_norms(n),
       sequence(n),
       vocabulary(n),
       rotary_base(n),  // behind all that tells the model

@@ -65,8 +65,9 @@ std::string bridge_recipe(const FrameworkTable& table, const Setup& setup, const
       "# checkpoints. It trains for a few steps: replace train_iters, lr, seed, vocab_size and\n"
       "# clip_grad (0 limits nothing).\n" +
       start_on_each(setup) +
-      (needs_one_connection(setup, entries) ? "# Before it: export CUDA_DEVICE_MAX_CONNECTIONS=1\n"
-                                            : "") +
+      (needs_one_connection(setup, entries)
+           ? "# Before the launch, run: export CUDA_DEVICE_MAX_CONNECTIONS=1\n"
+           : "") +
       "# Launch it: " + launch_of(setup, "pretrain.py") + "\n";
   text +=
       "import torch\n"
