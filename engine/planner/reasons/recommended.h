@@ -15,6 +15,7 @@ namespace parallelarium {
 // two are of those that cannot be told apart from the fastest, on as many GPUs or fewer. Where
 // that leaves fewer than three, the fastest of all with a tenth less memory stands for the one, and
 // the fastest of all with fewer axes for the other. What the request allows counts first.
+// Where the search or this was cancelled, it says so and recommends nothing for its simplicity.
 // note_ties() comes before it; without a threshold no plan is tied.
 // Cost: a search for each set of axes that is no larger than the fastest plan's, up to the first
 // that has a tie.

@@ -216,6 +216,12 @@ TEST_F(Recipes, TodayIsComparedWithTheBestPlan) {
   ASSERT_NE(again_open, nullptr);
   EXPECT_EQ(again_open->text().toStdString(), kLine);
   EXPECT_EQ(again_open->setup(), search().wish().today);
+  // Another text is read on what the search would begin with, and not on this one.
+  again_open->set_text(QString());
+  for (StepBox* box : again_open->findChildren<StepBox*>())
+    if (box->accessibleName() == QLatin1String("TP")) {
+      EXPECT_EQ(box->findChild<QLineEdit*>()->text(), QStringLiteral("1"));
+    }
   again_open->reject();
   // What was set since then stays.
   PlanWish since = search().wish();
