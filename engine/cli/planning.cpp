@@ -69,11 +69,13 @@ nlohmann::json as_written(const std::string& framework, const Setup& plan, const
   if (!read) return nullptr;
   const Result<Tried> tried = try_setup(read->setup, machine, false);
   if (!tried) return nullptr;
-  nlohmann::json sentences = nlohmann::json::array();
+  nlohmann::json sentences = nlohmann::json::array(), uncounted = nlohmann::json::array();
   for (const Message& unsaid : written->not_expressible) sentences.push_back(unsaid.text);
+  if (written->not_counted) uncounted.push_back(written->not_counted->text);
   return {{"seconds", tried->plan.step.seconds},
           {"needs_script", needs_script(*written)},
-          {"not_expressible", std::move(sentences)}};
+          {"not_expressible", std::move(sentences)},
+          {"not_counted", std::move(uncounted)}};
 }
 
 Result<void> settle(const Setup& base, PlanRequest& request) {

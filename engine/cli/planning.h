@@ -18,7 +18,8 @@ Result<void> read_objective(const std::string& name, PlanRequest& request);
 // "framework-unknown".
 Result<void> keep_to_framework(const std::string& framework, PlanRequest& request);
 // What a framework makes of a plan, which the search holds it to in its axes alone: the sentences
-// of what its text cannot say, and the step that the text means; null where that cannot be.
+// of what its text cannot say, and of what it says and no figure counts, and the step that the text
+// means; null where that cannot be.
 nlohmann::json as_written(const std::string& framework, const Setup& plan, const Machine& machine);
 // Gives the request its Machine and the Setup that all candidates begin with: `base` as this
 // computer resolves it. The mesh and the other axes are the search's.

@@ -271,8 +271,9 @@ Outcome run_plan(const PlanOptions& options, Progress& progress) {
                           line.at("needs_script").get<bool>()
                               ? " only where the training script sets what is left to it"
                               : "");
-      for (const nlohmann::json& sentence : line.at("not_expressible"))
-        text += "  " + wrapped(sentence.get<std::string>(), 98, 4) + "\n";
+      for (const char* notes : {"not_expressible", "not_counted"})
+        for (const nlohmann::json& sentence : line.at(notes))
+          text += "  " + wrapped(sentence.get<std::string>(), 98, 4) + "\n";
     }
   }
   for (const WhyNot& value : *values)
