@@ -315,6 +315,8 @@ void MeshView::place_parts() {
   s.key = QRectF(16, s.grid.bottom() + 4, wide, kMeshLine);
   s.links = QRectF(16, s.key.bottom() + 6, wide, s.with_table ? table : 0);
   if (s.wired) s.layout = laid_out();
+  // Cards have no key: the table takes its place, and the legend has a second line below.
+  if (s.layout.by_class) s.links.moveTop(s.key.top());
   if (s.wired && had_table != s.with_table) refresh_facts();
   int x = int(s.grid.left()) + kAlone;
   for (QToolButton* offer : s.offers) {

@@ -41,8 +41,7 @@ const RunRecord* mesh_run(const Session& session);
 bool mesh_hides_traffic(const Session& session);
 // What lies along the links, and where the figures come from.
 QString mesh_legend(const Session& session, const MeshLayout& layout, bool whole_step);
-// Paints the legend with its last line in `rect`. Cards have no key, so a second line fits above
-// it.
+// Paints the legend with its last line in `rect`. Beside cards it may have a second line, above.
 void paint_mesh_legend(QPainter& painter, const QRectF& rect, const QString& legend,
                        const MeshLayout& layout, const Theme& theme);
 // Squares and lines with their words, as far as they have room.
