@@ -19,7 +19,7 @@ std::string launch_of(const Setup& setup, const char* script) {
 bool needs_one_connection(const Setup& setup, const Entries& entries) {
   return (setup.mesh.tp > 1 || setup.mesh.cp > 1) &&
          std::none_of(entries.begin(), entries.end(), [](const auto& entry) {
-           return entry.first.find("fsdp") != std::string::npos;
+           return entry.first.find("fsdp") != std::string::npos && entry.second != false;
          });
 }
 
