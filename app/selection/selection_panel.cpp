@@ -57,7 +57,7 @@ QString with_own_words(QString expression) {
       {"ranks", SelectionPanel::tr("ranks")},
       {"peak", SelectionPanel::tr("peak")},
       {"bytes", SelectionPanel::tr("bytes")},
-      {"memory", SelectionPanel::tr("memory")},
+      {"device memory", SelectionPanel::tr("device memory")},
       {"factor", SelectionPanel::tr("factor")},
       {"parameter", SelectionPanel::tr("parameter")},
       {"gradient", SelectionPanel::tr("gradient")},

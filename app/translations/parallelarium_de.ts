@@ -4759,8 +4759,8 @@ nach Plan</translation>
         <translation>Bytes</translation>
     </message>
     <message>
-        <source>memory</source>
-        <translation>Speicher</translation>
+        <source>device memory</source>
+        <translation>Gerätespeicher</translation>
     </message>
     <message>
         <source>factor</source>

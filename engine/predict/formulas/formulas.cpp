@@ -151,7 +151,7 @@ void add_states(const Setup& setup, const Machine& machine, Formulas& out) {
   const int N = parts[0].shards;
   out.push_back(
       {message("parameters.of-device", "parameters of a rank whose model states fill a device"),
-       fmt::format("memory / ({})", states_sum(setup)),
+       fmt::format("device memory / ({})", states_sum(setup)),
        fmt::format("{} / ({})", number(memory), states_sum(setup, N)),
        largest_parameters(memory, precision, setup.zero, N), "1",
        fmt::format("{}, table II", kZeroPaper),
