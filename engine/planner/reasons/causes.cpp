@@ -59,7 +59,8 @@ class PartsOfRank {
         parts_(parts) {}
 
   void add() {
-    const auto [first, last] = actions();
+    const std::pair<std::size_t, std::size_t> of_actions = actions();
+    const std::size_t first = of_actions.first, last = of_actions.second;
     Nanoseconds free{0};
     std::size_t at = 0;
     for_each_op(program_, timeline_, repeats_, rank_, [&](const Op& op, const Span& span) {
