@@ -154,7 +154,7 @@ struct BuffersByOp {
   std::vector<std::int32_t> first, next;
 
   BuffersByOp(std::size_t ops, std::size_t buffers) : first(ops, -1), next(buffers, -1) {}
-  // In falling order of buffers.
+  // Buffers come in falling order.
   void add(std::int32_t buffer, std::int32_t op) {
     next[buffer] = std::exchange(first[op], buffer);
   }

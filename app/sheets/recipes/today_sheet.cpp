@@ -16,7 +16,7 @@ namespace {
 constexpr const char* kRecompute = "recompute";
 constexpr const char* kFields[] = {"tp", "pp", "cp", "ep", "dp", "zero", "micro-batch", kRecompute};
 
-// Those of which DP makes the rest of the GPUs.
+// DP makes the rest of the GPUs out of these.
 bool leaves_rest_to_dp(const std::string& option) {
   return option == "tp" || option == "pp" || option == "cp";
 }

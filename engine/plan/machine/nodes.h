@@ -32,7 +32,7 @@ struct Nodes {
 // On this computer all ranks are neighbours. The Machine must be one of the Setup.
 Nodes nodes_of(const Setup& setup, const Machine& machine);
 
-// Of these ranks, those on the node that has fewest of them.
+// Returns those of these ranks that are on the node with the fewest of them.
 int fewest_on_a_node(const Nodes& nodes, const std::vector<int>& ranks);
 
 // How the groups of one axis lie on the nodes.

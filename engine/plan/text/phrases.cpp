@@ -43,7 +43,7 @@ Message clause(Message sentence) {
   return part;
 }
 
-// By halves, so that a long list is not nested deeply.
+// Splits the list by halves, so that a long one is not nested deeply.
 Message listed(const std::vector<Message>& phrases) {
   if (phrases.empty()) return plain("");
   if (phrases.size() == 1) return phrases.front();

@@ -136,7 +136,7 @@ void paint_layer_lanes(QPainter& painter, const LayerPicture& picture, const Lay
     painter.setBrush(tinted ? theme.tint(color) : theme.solid(color));
     painter.drawRect(bar.place);
   }
-  // Over the exchanges, whose half a lane is too low for a name.
+  // The name stands over the exchanges, whose half of a lane is too low for it.
   for (const LaneBar& bar : bars) {
     const LayerStep& of = picture.layer->steps[std::size_t(bar.step)];
     if (bar.times != picture.predicted.get() || of.kind == LayerStepKind::kExchange) continue;

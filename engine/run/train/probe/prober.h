@@ -67,7 +67,7 @@ class Prober : public OpProbe {
   void want(OpTensor tensor, int step, std::int32_t op, std::vector<Wanted>& wanted);
   const Operand& operand_of(const Copy& copy) const;
   Copy whole_operand(int step, std::int32_t op, bool written, std::size_t operand) const;
-  // Where it stands in copies_.
+  // Adds the copy unless it is there, and returns its place in copies_.
   std::size_t add(Copy copy);
   void copy(std::int32_t op, bool written, Device& device);
 
