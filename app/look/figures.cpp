@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
+#include <utility>
 
 #include "engine/predict/compare.h"
 
@@ -182,6 +184,16 @@ QString prediction_source_text(const std::string& word) {
 QString origin_text(const std::string& origin) {
   if (origin == "assumed") return Figures::tr("assumed");
   if (origin == "specification") return Figures::tr("specification");
+  // What stands behind these words names a source, which keeps its name.
+  const std::pair<const char*, QString> leads[] = {
+      {"specification: ", Figures::tr("specification: %1")},
+      {"published in ", Figures::tr("published in %1")},
+      {"fitted on ", Figures::tr("fitted on %1")},
+      {"assumed as of ", Figures::tr("assumed as of %1")},
+      {"measured with ", Figures::tr("measured with %1")}};
+  for (const auto& [lead, words] : leads)
+    if (origin.rfind(lead, 0) == 0)
+      return words.arg(QString::fromStdString(origin.substr(std::strlen(lead))));
   static const QRegularExpression kHere(
       QStringLiteral("^measured on this computer on ([0-9-]+) \\(best matrix product\\)$"));
   const QString text = QString::fromStdString(origin);

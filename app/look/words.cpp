@@ -76,7 +76,7 @@ Result<Term> read_word(const json& entry, std::size_t place, const std::string& 
   Term word{reader.text("id", true),       reader.translated("word"),
             reader.translated("meaning"),  reader.list("in_text"),
             reader.text("formula", false), reader.text("source", false),
-            reader.text("lesson", false)};
+            reader.text("lesson", false),  reader.text("view", false)};
   if (reader.fault()) return *reader.fault();
   return word;
 }

@@ -19,7 +19,9 @@ struct Term {
   QString id;  // "zero", or the name_of() a Source
   QString word, meaning;
   QStringList in_text;  // as lesson texts write it, inflected; empty where it is not marked there
-  QString formula, source, lesson;  // empty where there is none; `lesson` is an id of the course
+  // Empty where there is none; `lesson` is an id of the course, `view` the one that draws it, as in
+  // resources/views.json.
+  QString formula, source, lesson, view;
 };
 
 // One word with several meanings, each in its place: SP in Megatron-LM, SP in DeepSpeed-Ulysses.

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "app/look/figures.h"
 #include "app/look/sentence.h"
 #include "engine/plan/placement/machine_choice.h"
 
@@ -42,7 +43,7 @@ double number_at(const nlohmann::json& machine, const char* path, double otherwi
 QString origin_at(const nlohmann::json& machine, const char* path) {
   const Pointer at(path);
   if (!machine.contains(at) || !machine.at(at).is_object()) return {};
-  return QString::fromStdString(machine.at(at).value("origin", std::string()));
+  return origin_text(machine.at(at).value("origin", std::string()));
 }
 
 QString shown(double value, double scale) { return QLocale().toString(value / scale, 'g', 6); }

@@ -19,7 +19,7 @@ namespace {
 
 // `gpus`: of this computer, on which the ranks are; `outdated`: Placer::outdated_rates().
 QString age_of_calibration(const Machine& machine, int gpus, bool outdated) {
-  if (!machine.local) return QString::fromStdString(machine.half_flops_per_second.origin);
+  if (!machine.local) return origin_text(machine.half_flops_per_second.origin);
   const bool of_cores_alone = gpus > 0 && machine.name != kLocalGpus;
   if (machine.calibrated.empty() || of_cores_alone) return QObject::tr("not calibrated yet");
   if (outdated) return QObject::tr("calibrate again for bf16");

@@ -16,7 +16,9 @@
 #include "app/look/sentence.h"
 #include "app/settings/controls.h"
 #include "app/shell/scroll_hint.h"
+#include "app/views/views.h"
 #include "engine/lesson/lesson.h"
+#include "engine/wire/view_ids.h"
 
 namespace parallelarium {
 
@@ -140,16 +142,25 @@ QWidget* WordsSheet::make_word(const Term& word, const QString& lesson) {
   grid->addWidget(text_label(word.meaning, "", row), line++, 1);
   if (!word.formula.isEmpty()) grid->addWidget(formula_label(word.formula, row), line++, 1);
   if (!word.source.isEmpty()) grid->addWidget(text_label(word.source, "muted", row), line++, 1);
-  if (lesson.isEmpty()) return row;
-  auto* link = new QToolButton(row);
-  link->setObjectName(QStringLiteral("Link"));
-  link->setText(tr("Lesson: %1").arg(lesson));
-  link->setAccessibleName(tr("Open the lesson on %1: %2").arg(word.word, lesson));
-  connect(link, &QToolButton::clicked, this, [this, id = word.lesson] {
-    Q_EMIT lesson_wanted(id);
-    accept();
-  });
-  grid->addWidget(link, line, 1, Qt::AlignLeft);
+  const auto add_link = [&](const QString& text, const QString& spoken, auto wanted,
+                            const QString& id) {
+    auto* link = new QToolButton(row);
+    link->setObjectName(QStringLiteral("Link"));
+    link->setText(text);
+    link->setAccessibleName(spoken);
+    connect(link, &QToolButton::clicked, this, [this, wanted, id] {
+      Q_EMIT(this->*wanted)(id);
+      accept();
+    });
+    grid->addWidget(link, line++, 1, Qt::AlignLeft);
+  };
+  if (!lesson.isEmpty())
+    add_link(tr("Lesson: %1").arg(lesson), tr("Open the lesson on %1: %2").arg(word.word, lesson),
+             &WordsSheet::lesson_wanted, word.lesson);
+  if (const ViewInfo* view = find_view(QString::fromStdString(view_of(word.view.toStdString()))))
+    add_link(tr("In a picture: %1").arg(view->title()),
+             tr("Show %1 in a picture: %2").arg(word.word, view->title()), &WordsSheet::view_wanted,
+             word.view);
   return row;
 }
 

@@ -23,8 +23,9 @@ class WordsSheet : public Sheet {
   explicit WordsSheet(bool formulas_hidden = false, QWidget* parent = nullptr);
 
  Q_SIGNALS:
-  // By the id of the course. The sheet closes.
+  // By the id of the course, or a view's name as in resources/views.json. The sheet closes.
   void lesson_wanted(const QString& id);
+  void view_wanted(const QString& name);
 
  private:
   struct Entry {

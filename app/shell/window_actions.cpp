@@ -188,6 +188,7 @@ void Window::build_help_actions() {
     auto* words = new WordsSheet(session_.locks().hidden(QStringLiteral("formulas")), this);
     words->setAttribute(Qt::WA_DeleteOnClose);
     connect(words, &WordsSheet::lesson_wanted, lesson_, &LessonPanel::open);
+    connect(words, &WordsSheet::view_wanted, this, &Window::show_view);
     words->show();
   });
   do_.doctor = add_action(tr("&Doctor"), {},

@@ -2011,6 +2011,26 @@
         <source>measured on this computer on %1, best matrix product</source>
         <translation>auf diesem Rechner gemessen am %1, bestes Matrixprodukt</translation>
     </message>
+    <message>
+        <source>specification: %1</source>
+        <translation>Spezifikation: %1</translation>
+    </message>
+    <message>
+        <source>published in %1</source>
+        <translation>veröffentlicht in %1</translation>
+    </message>
+    <message>
+        <source>fitted on %1</source>
+        <translation>angepasst an %1</translation>
+    </message>
+    <message>
+        <source>assumed as of %1</source>
+        <translation>angenommen wie von %1</translation>
+    </message>
+    <message>
+        <source>measured with %1</source>
+        <translation>gemessen mit %1</translation>
+    </message>
 </context>
 <context>
     <name>limits</name>
@@ -5969,6 +5989,14 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>Open the lesson on %1: %2</source>
         <translation>Die Lektion zu %1 öffnen: %2</translation>
+    </message>
+    <message>
+        <source>In a picture: %1</source>
+        <translation>Im Bild: %1</translation>
+    </message>
+    <message>
+        <source>Show %1 in a picture: %2</source>
+        <translation>%1 im Bild zeigen: %2</translation>
     </message>
     <message>
         <source>No word and no meaning has “%1” in it.</source>

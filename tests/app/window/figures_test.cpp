@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/app/window/german.h"
+
 namespace parallelarium {
 namespace {
 
@@ -51,6 +53,18 @@ TEST(Figures, DifferencesSayTheirSignAndUnit) {
 TEST(Figures, FollowTheLocaleOnScreen) {
   const QLocale german(QLocale::German, QLocale::Germany);
   EXPECT_EQ(without_marks(seconds_text(0.0841, german)), "84,1 ms");
+}
+
+TEST(Figures, OriginsKeepTheNamesOfTheirSources) {
+  const std::string sheet = "specification: NVIDIA H100 Tensor Core GPU datasheet, SXM";
+  const std::string table = "fitted on Llama Team et al. 2024, Table 4 (100 % of 3 rows)";
+  EXPECT_EQ(origin_text(sheet).toStdString(), sheet);
+  EXPECT_EQ(origin_text(table).toStdString(), table);
+  const German german;
+  EXPECT_EQ(origin_text(sheet).toStdString(),
+            "Spezifikation: NVIDIA H100 Tensor Core GPU datasheet, SXM");
+  EXPECT_EQ(origin_text(table).toStdString(),
+            "angepasst an Llama Team et al. 2024, Table 4 (100 % of 3 rows)");
 }
 
 TEST(Figures, RatesAreDecimalAndParametersShort) {
