@@ -41,7 +41,7 @@ void judge(benchmark::State& state) {
 }
 BENCHMARK(judge)->Unit(benchmark::kMillisecond);
 
-void paint(benchmark::State& state) {
+void paint(benchmark::State& state, bool in_time, bool in_rows) {
   Edited edited;
   edited.draft.ranks[7].pop_back();
   for (Durations& stage : edited.durations) stage.transfer = 0.2;
@@ -64,12 +64,16 @@ void paint(benchmark::State& state) {
   QImage image(1100, 1500, QImage::Format_RGB32);
   for (auto _ : state) {
     QPainter painter(&image);
-    paint_editor_times(painter, picture, editor_times(picture, 1100), light_theme(), nullptr);
+    if (in_time)
+      paint_editor_times(painter, picture, editor_times(picture, 1100), light_theme(), nullptr);
     painter.translate(0, 850);
-    paint_editor_rows(painter, picture, editor_rows(picture, 1100, 0), light_theme(), nullptr);
+    if (in_rows)
+      paint_editor_rows(painter, picture, editor_rows(picture, 1100, 0), light_theme(), nullptr);
   }
 }
-BENCHMARK(paint)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(paint, both, true, true)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(paint, times, true, false)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(paint, rows, false, true)->Unit(benchmark::kMillisecond);
 
 // The last action of stage 7 is taken away and set again by turns. `whole`: as it is set, so that a
 // prediction follows; else as it is taken away.

@@ -5,6 +5,8 @@
 #include <QFontDatabase>
 #include <algorithm>
 #include <array>
+#include <map>
+#include <utility>
 
 #include "app/look/theme/focus_ring.h"
 #include "app/look/theme/theme_style.h"
@@ -128,7 +130,11 @@ QPen Theme::rank_line(int number) const {
 QBrush Theme::bubble() const { return QBrush(bubble_line, Qt::BDiagPattern); }
 
 QFont Theme::font(int pixel_size, bool bold) const {
-  QFont font(font_families());
+  // Copies of one font are equal by their pointers: a frame asks for some thousands of them.
+  thread_local std::map<std::pair<int, bool>, QFont> kept;
+  const auto [own, is_new] = kept.try_emplace({pixel_size, bold}, font_families());
+  QFont& font = own->second;
+  if (!is_new) return font;
   font.setPixelSize(pixel_size);
   font.setBold(bold);
   // Fractional advances: the same text width on screen, in a file and at every scale.

@@ -38,8 +38,16 @@ Lab lab_of(const QColor& color) {
   return {116 * y - 16, 500 * (x - y), 200 * (y - z)};
 }
 
+// Of the colour in 8 bits a channel: a frame asks for some thousands.
 double luminance(const QColor& color) {
-  const auto [r, g, b] = linear_of(color);
+  static const std::array<double, 256> kLinear = [] {
+    std::array<double, 256> table;
+    for (std::size_t at = 0; at < table.size(); ++at)
+      table[at] = linear(static_cast<double>(at) / 255);
+    return table;
+  }();
+  const auto of = [&](int channel) { return kLinear[static_cast<std::size_t>(channel)]; };
+  const double r = of(color.red()), g = of(color.green()), b = of(color.blue());
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }
 

@@ -12,9 +12,6 @@ namespace parallelarium {
 namespace {
 
 constexpr double kPathWidth = 3, kSwatch = 22, kLegendGap = 18;
-// Where bars are narrower on average, lines are drawn without smoothing: thousands of them must fit
-// into a frame.
-constexpr double kSmoothFrom = 12;
 
 const DraftRank& rank_of(const EditorPicture& picture, int rank) {
   return picture.times->ranks[static_cast<std::size_t>(rank)];
@@ -145,7 +142,7 @@ void paint_editor_transfers(QPainter& painter, const EditorPicture& picture, con
     }
   }
   painter.save();
-  painter.setRenderHint(QPainter::Antialiasing, at.x_of(picture.unit) - at.left >= kSmoothFrom);
+  painter.setRenderHint(QPainter::Antialiasing, !at.dense);
   painter.setPen(transfer_pen(theme));
   painter.drawLines(lines);
   painter.restore();

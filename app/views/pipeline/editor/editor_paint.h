@@ -6,7 +6,10 @@
 #include <QPainter>
 #include <QPointF>
 #include <QRectF>
+#include <QVector>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "app/look/theme/theme.h"
 #include "app/views/timeline/picture/timeline_paint.h"
@@ -17,6 +20,7 @@
 namespace parallelarium {
 
 inline constexpr double kEditorLabel = 88, kEditorChip = 18;  // of a row's name, and its number
+inline constexpr double kLeastLabelled = 9;  // a narrower bar has no room for a digit
 
 // An action by its place: rank and index in the rank's line.
 struct Spot {
@@ -60,6 +64,15 @@ QString action_text(const Action& action, int chunks);
 // "Stage 2", with chunks "Rank 2".
 QString row_name(const Order& order, int rank);
 OpColor color_of_kind(ActionKind kind);
+// Many bars without outline, drawn with one brush for each colour. QPainter keeps its smoothing.
+class PlainBars {
+ public:
+  void add(const QRectF& bar, const QColor& color);
+  void paint(QPainter& painter);  // and forgets them
+
+ private:
+  std::vector<std::pair<QRgb, QVector<QRectF>>> bars_;
+};
 // A rank's number and name, at the left of `row`.
 void paint_row_name(QPainter& painter, const Order& order, int rank, const QRectF& row,
                     const Theme& theme, TextLog* texts);
@@ -80,6 +93,9 @@ struct EditorTimes {
   bool run = false;  // its rows stand below the legend
   QRectF run_rect(int rank, int ranks) const;
   double whole_height(int ranks) const;
+  // Bars are so narrow that thousands of them must fit into a frame: they and their lines are drawn
+  // without smoothing.
+  bool dense = false;
 };
 EditorTimes editor_times(const EditorPicture& picture, double width);
 // The ghosts of a rank stand side by side from the earliest start of the first.

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QObject>
+#include <QPixmap>
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <tuple>
 
 #include "app/look/figures.h"
 #include "app/views/pipeline/editor/editor_paint.h"
@@ -56,20 +59,52 @@ void paint_need(QPainter& painter, const EditorRows& at, int rank, const Broken&
   Q_UNUSED(texts);
 }
 
-void paint_row_cell(QPainter& painter, const QRectF& cell, const Action& action, int chunks,
-                    bool broken, bool selected, const Theme& theme, TextLog* texts) {
-  const QColor fill = theme.tint(color_of_kind(action.kind));
-  painter.setBrush(selected ? theme.accent_soft : broken ? theme.surface : fill);
-  painter.setPen(QPen(broken     ? theme.warning
-                      : selected ? theme.accent_line
-                                 : theme.solid(color_of_kind(action.kind)),
-                      broken || selected ? 2 : 1));
-  painter.drawRoundedRect(cell.adjusted(1.5, 1.5, -1.5, -1.5), 3, 3);
+// The boxes of cells: each look is drawn once for a picture, and copied to where it stands.
+class CellBoxes {
+ public:
+  CellBoxes(QPainter& painter, const Theme& theme) : painter_(painter), theme_(theme) {}
+
+  void paint(const QRectF& cell, OpColor color, bool broken, bool selected) {
+    if (!has_pixels(painter_)) return draw(painter_, cell, color, broken, selected);
+    const auto [box, is_new] = boxes_.try_emplace({color, broken, selected});
+    if (is_new) {
+      const double ratio = painter_.device()->devicePixelRatioF() * painter_.transform().m11();
+      box->second = QPixmap((cell.size() * ratio).toSize());
+      box->second.setDevicePixelRatio(ratio);
+      box->second.fill(Qt::transparent);
+      QPainter inside(&box->second);
+      inside.setRenderHint(QPainter::Antialiasing);
+      draw(inside, QRectF(QPointF(), cell.size()), color, broken, selected);
+    }
+    painter_.drawPixmap(cell.topLeft(), box->second);
+  }
+
+ private:
+  void draw(QPainter& painter, const QRectF& cell, OpColor color, bool broken,
+            bool selected) const {
+    painter.setBrush(selected ? theme_.accent_soft : broken ? theme_.surface : theme_.tint(color));
+    painter.setPen(QPen(broken     ? theme_.warning
+                        : selected ? theme_.accent_line
+                                   : theme_.solid(color),
+                        broken || selected ? 2 : 1));
+    painter.drawRoundedRect(cell.adjusted(1.5, 1.5, -1.5, -1.5), 3, 3);
+  }
+
+  QPainter& painter_;
+  const Theme& theme_;
+  std::map<std::tuple<OpColor, bool, bool>, QPixmap> boxes_;
+};
+
+void paint_row_cell(QPainter& painter, CellBoxes& boxes, const QRectF& cell, const Action& action,
+                    int chunks, bool broken, bool selected, const Theme& theme, TextLog* texts) {
+  const OpColor color = color_of_kind(action.kind);
+  boxes.paint(cell, color, broken, selected);
   QFont font = theme.font(11);
   QString text = action_text(action, chunks);
   if (label_width(font, text) > cell.width() - 4) font = theme.font(9);
   if (label_width(font, text) > cell.width() - 3) text = QString::number(action.microbatch);
-  put_label(painter, cell, text, font, selected || broken ? theme.text : theme.ink_on(fill), texts);
+  put_label(painter, cell, text, font,
+            selected || broken ? theme.text : theme.ink_on(theme.tint(color)), texts);
 }
 
 void paint_row_held(QPainter& painter, const EditorPicture& picture, const EditorRows& at, int rank,
@@ -128,7 +163,7 @@ EditorRows editor_rows(const EditorPicture& picture, double width, double scroll
   for (std::size_t rank = 0; rank < picture.draft->ranks.size(); ++rank)
     most = std::max({most, picture.times->ranks[rank].wanted,
                      static_cast<int>(picture.draft->ranks[rank].size())});
-  at.cell = std::clamp((at.track - 8) / (most + 1), kNarrowestCell, kWidestCell);
+  at.cell = std::floor(std::clamp((at.track - 8) / (most + 1), kNarrowestCell, kWidestCell));
   at.scroll = std::clamp(scroll, 0.0, std::max(0.0, (most + 1) * at.cell - at.track + 6));
   return at;
 }
@@ -165,6 +200,7 @@ void paint_editor_rows(QPainter& painter, const EditorPicture& picture, const Ed
   head(at.placed, at.held - at.placed - 4, QObject::tr("placed"));
   head(at.held, at.mark - at.held + (at.narrow ? 24 : 0),
        at.narrow ? QObject::tr("held") : QObject::tr("held, at most"));
+  CellBoxes boxes(painter, theme);
   for (int rank = 0; rank < static_cast<int>(picture.draft->ranks.size()); ++rank) {
     const QRectF track = at.track_rect(rank);
     const auto& line = picture.draft->ranks[static_cast<std::size_t>(rank)];
@@ -183,9 +219,10 @@ void paint_editor_rows(QPainter& painter, const EditorPicture& picture, const Ed
     for (int index = first; index < last; ++index) {
       const bool selected = current && index >= std::min(picture.cursor.index, picture.anchor) &&
                             index < std::max(picture.cursor.index, picture.anchor);
-      paint_row_cell(painter, at.cell_rect(rank, index), line[static_cast<std::size_t>(index)],
-                     picture.draft->chunks, index == broken.at,
-                     selected || picture.action == Spot{rank, index}, theme, texts);
+      paint_row_cell(painter, boxes, at.cell_rect(rank, index),
+                     line[static_cast<std::size_t>(index)], picture.draft->chunks,
+                     index == broken.at, selected || picture.action == Spot{rank, index}, theme,
+                     texts);
     }
     if (broken.at >= 0 && broken.needs >= 0) paint_need(painter, at, rank, broken, theme, texts);
     if (picture.editable && (current || !picture.focused)) {

@@ -118,6 +118,7 @@ void paint_editor_run(QPainter& painter, const EditorPicture& picture, const Edi
     const QRectF row = at.run_rect(rank, ranks);
     paint_row_name(painter, *picture.draft, rank, row, theme, texts);
     double clock = 0;
+    PlainBars narrow;
     for (const TimedAction& ran : picture.run->rows[static_cast<std::size_t>(rank)]) {
       const double from = at.x_of(ran.begin), to = at.x_of(ran.end);
       if (ran.begin > clock)
@@ -127,12 +128,19 @@ void paint_editor_run(QPainter& painter, const EditorPicture& picture, const Edi
       clock = std::max(clock, ran.end);
       const QColor fill = theme.solid(color_of_kind(ran.action.kind));
       const QRectF bar(from, row.top(), std::max(1.0, to - from - 0.5), row.height());
+      if (bar.width() < kLeastLabelled) {
+        narrow.add(bar, fill);
+        continue;
+      }
       painter.fillRect(bar, fill);  // observed: solid
       const QFont font = theme.font(11);
       const QString text = QString::number(ran.action.microbatch);
       if (label_width(font, text) <= bar.width() - 2)
         put_label(painter, bar, text, font, theme.ink_on(fill), texts);
     }
+    painter.setRenderHint(QPainter::Antialiasing, !at.dense);
+    narrow.paint(painter);
+    painter.setRenderHint(QPainter::Antialiasing);
   }
 }
 

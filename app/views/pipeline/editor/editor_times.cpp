@@ -13,7 +13,7 @@ namespace parallelarium {
 namespace {
 
 constexpr double kTimesHead = 40, kTimesRight = 16;
-constexpr double kLeastLabelled = 9;  // a narrower bar has no room for a digit
+constexpr double kSmoothFrom = 12;  // width of a forward
 
 QColor kind_fill(ActionKind kind, const Theme& theme) { return theme.tint(color_of_kind(kind)); }
 
@@ -102,11 +102,6 @@ void paint_editor_axis(QPainter& painter, const EditorPicture& picture, const Ed
 
 void paint_placed(QPainter& painter, const QRectF& bar, const Action& action, int chunks,
                   bool told_of, const Theme& theme, TextLog* texts) {
-  if (bar.width() < kLeastLabelled && !told_of) {  // thousands of them must fit into a frame
-    painter.fillRect(bar, kind_fill(action.kind, theme));
-    painter.fillRect(QRectF(bar.left(), bar.top(), 1, bar.height()), kind_line(action.kind, theme));
-    return;
-  }
   painter.setPen(QPen(told_of ? theme.text : kind_line(action.kind, theme), told_of ? 2 : 1));
   painter.setBrush(kind_fill(action.kind, theme));
   painter.drawRoundedRect(bar.adjusted(0.5, 0.5, -0.5, -0.5), 2, 2);
@@ -198,6 +193,23 @@ OpColor color_of_kind(ActionKind kind) {
                                            : OpColor::kBackward;
 }
 
+void PlainBars::add(const QRectF& bar, const QColor& color) {
+  const QRgb wanted = color.rgba();
+  auto own = std::find_if(bars_.begin(), bars_.end(),
+                          [&](const auto& one) { return one.first == wanted; });
+  if (own == bars_.end()) own = bars_.insert(bars_.end(), {wanted, {}});
+  own->second << bar;
+}
+
+void PlainBars::paint(QPainter& painter) {
+  painter.setPen(Qt::NoPen);
+  for (auto& [color, bars] : bars_) {
+    painter.setBrush(QColor::fromRgba(color));
+    painter.drawRects(bars);
+    bars.clear();
+  }
+}
+
 QString row_name(const Order& order, int rank) {
   return order.chunks > 1 ? QObject::tr("Rank %1").arg(rank) : QObject::tr("Stage %1").arg(rank);
 }
@@ -249,6 +261,7 @@ EditorTimes editor_times(const EditorPicture& picture, double width) {
   at.end = std::ceil(end * 1.03 / step) * step;
   at.legend_rows =
       editor_legend(nullptr, picture, QRectF(at.left, 0, at.width, 0), light_theme(), nullptr);
+  at.dense = at.x_of(picture.unit) - at.left < kSmoothFrom;
   at.run = picture.run != nullptr;
   at.run_row = ranks <= 8 ? 24 : 18;
   return at;
@@ -303,6 +316,7 @@ void paint_editor_times(QPainter& painter, const EditorPicture& picture, const E
     paint_row_name(painter, *picture.draft, rank, row, theme, texts);
     paint_editor_goal(painter, picture, at, rank, row, theme);
     double idle_from = 0;
+    PlainBars narrow;
     for (std::size_t index = 0; index < line.ran.size(); ++index) {
       const TimedAction& ran = line.ran[index];
       if (ran.begin > idle_from + 1e-12)
@@ -311,11 +325,20 @@ void paint_editor_times(QPainter& painter, const EditorPicture& picture, const E
                               QPointF(at.x_of(ran.begin), row.bottom())),
                        theme);
       idle_from = std::max(idle_from, ran.end);
-      paint_placed(
-          painter,
-          QRectF(QPointF(at.x_of(ran.begin), row.top()), QPointF(at.x_of(ran.end), row.bottom())),
-          ran.action, chunks, picture.action == Spot{rank, static_cast<int>(index)}, theme, texts);
+      const QRectF bar(QPointF(at.x_of(ran.begin), row.top()),
+                       QPointF(at.x_of(ran.end), row.bottom()));
+      const bool told_of = picture.action == Spot{rank, static_cast<int>(index)};
+      if (bar.width() < kLeastLabelled && !told_of) {
+        narrow.add(bar, kind_fill(ran.action.kind, theme));
+        narrow.add(QRectF(bar.left(), bar.top(), 1, bar.height()),
+                   kind_line(ran.action.kind, theme));
+      } else {
+        paint_placed(painter, bar, ran.action, chunks, told_of, theme, texts);
+      }
     }
+    painter.setRenderHint(QPainter::Antialiasing, !at.dense);
+    narrow.paint(painter);
+    painter.setRenderHint(QPainter::Antialiasing);
     if (line.wait)
       paint_editor_wait(painter, picture, at, rank, row, at.x_of(idle_from), theme, texts);
     else

@@ -4,8 +4,10 @@
 #include <QPaintEngine>
 #include <QPixmapCache>
 #include <QStaticText>
+#include <algorithm>
 #include <cmath>
-#include <map>
+#include <deque>
+#include <utility>
 
 namespace parallelarium {
 namespace {
@@ -20,8 +22,11 @@ struct Label {
 
 // Only the window's thread paints.
 const Label& label_of(const QFont& font, const QString& text) {
-  static std::map<QFont, QHash<QString, Label>> kept;
-  QHash<QString, Label>& of_font = kept[font];
+  static std::deque<std::pair<QFont, QHash<QString, Label>>> kept;  // few, and compared by pointer
+  auto own =
+      std::find_if(kept.begin(), kept.end(), [&](const auto& one) { return one.first == font; });
+  if (own == kept.end()) own = kept.emplace(kept.end(), font, QHash<QString, Label>());
+  QHash<QString, Label>& of_font = own->second;
   if (of_font.size() > kMostLabels) of_font.clear();
   const auto found = of_font.constFind(text);
   if (found != of_font.constEnd()) return *found;
