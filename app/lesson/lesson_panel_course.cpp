@@ -12,6 +12,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <system_error>
+#include <utility>
 
 #include "app/lesson/lesson_index.h"
 #include "app/lesson/lesson_panel.h"
@@ -27,10 +29,20 @@ namespace {
 
 constexpr std::size_t kMostLessons = 4;
 
-// The course that came with the program; without lessons if it cannot be read.
-Course course_here() {
-  Result<Course> course = read_course(lessons_folder());
-  return course ? std::move(*course) : Course();
+// The course that came with the program; without lessons if it cannot be read. Every change asks,
+// so it is read again only where its file has changed.
+const Course& course_here() {
+  static std::pair<std::string, std::filesystem::file_time_type> read_from;
+  static Course kept;
+  const std::string folder = lessons_folder();
+  std::error_code error;
+  std::pair now(folder, std::filesystem::last_write_time(folder + "/course.json", error));
+  if (error || now != read_from) {
+    Result<Course> course = read_course(folder);
+    kept = course ? std::move(*course) : Course();
+    read_from = std::move(now);
+  }
+  return kept;
 }
 
 // The lesson of a folder; read again only where a file of it has changed since, as while it is

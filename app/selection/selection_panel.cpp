@@ -76,8 +76,8 @@ QString source_words(const std::string& source) {
   return SelectionPanel::tr("peak: %1").arg(origin_text(source.substr(peak.size())));
 }
 
-// A column of labels that are made anew only where one of them changes: a change of the view or of
-// the setup asks several times, and text that wraps takes long to lay out.
+// A column of labels that are made anew only from the first that changes: a change of the view or
+// of the setup asks several times, and text that wraps takes long to lay out.
 class LineColumn : public QVBoxLayout {
  public:
   struct Line {
@@ -91,18 +91,25 @@ class LineColumn : public QVBoxLayout {
   bool show_added() {
     const std::vector<Line> lines = std::exchange(added_, {});
     if (lines == shown_) return false;
+    std::size_t same = 0;
+    int kept = 0;
+    for (; same < std::min(lines.size(), shown_.size()) && lines[same] == shown_[same]; ++same)
+      kept += items_of(lines[same], same);
     shown_ = lines;
-    while (QLayoutItem* item = takeAt(0)) {
+    while (QLayoutItem* item = takeAt(kept)) {
       if (item->widget()) item->widget()->deleteLater();
       if (item->widget()) item->widget()->hide();
       delete item;
     }
-    for (const Line& line : lines) line.caps ? add_caps(line) : add_text(line);
+    for (; same < lines.size(); ++same)
+      lines[same].caps ? add_caps(lines[same]) : add_text(lines[same]);
     addStretch();
     return true;
   }
 
  private:
+  // A heading has a space before it, if it is not the first line.
+  static int items_of(const Line& line, std::size_t at) { return line.caps && at > 0 ? 2 : 1; }
   void add_caps(const Line& line) {
     auto* label = new QLabel(line.text.toUpper());
     make_caps(label);

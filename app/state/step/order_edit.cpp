@@ -193,17 +193,17 @@ void OrderEdit::judge() {
   const bool new_work = key != floor_key_;
   floor_key_ = std::move(key);
   if (new_work) forget_attempts();
-  const std::string now = lines_text(to_lines(draft_));
+  std::string now = lines_text(to_lines(draft_));
   if (times_.whole() && faults_.empty() && over_limit() < 0 && now != start_ && now != seen_) {
     seen_ = now;
     ++attempts_;
     if (!best_ || times_.makespan < *best_) best_ = times_.makespan;
   }
-  look_for_floor(new_work);
+  look_for_floor(new_work, std::move(now));
 }
 
 // A search, so off the window's thread; the answer for an older draft is dropped.
-void OrderEdit::look_for_floor(bool new_work) {
+void OrderEdit::look_for_floor(bool new_work, std::string order) {
   const bool whole = times_.whole() && faults_.empty();
   if (new_work) floor_.reset();
   recognised_.clear();
@@ -211,20 +211,25 @@ void OrderEdit::look_for_floor(bool new_work) {
   looking_ = true;
   const auto draft = std::make_shared<const Order>(draft_);
   const auto like = std::make_shared<const Order>(one_after_another(draft_, split_));
-  const std::string asked = floor_key_ + lines_text(to_lines(draft_));
+  const std::string asked = floor_key_ + std::move(order);
   const auto known = floor_;
   worker_.clear();
-  worker_.start([this, draft, like, asked, known, whole, stages = durations_, limits = limits_] {
+  worker_.start([this, draft, like, asked, known, whole, stages = durations_, limits = limits_,
+                 split = split_] {
     const auto floor =
         std::make_shared<const Floor>(known ? *known : floor_of(*like, stages, limits));
     const std::string name = whole ? parallelarium::recognised(*draft) : std::string();
+    const double bubble = std::isfinite(floor->at_least)
+                              ? time_draft(*like, stages, split).bubble_in(floor->at_least)
+                              : 0;
     const int more = whole && name.empty() ? more_warm_ups(*draft) : 0;
     QMetaObject::invokeMethod(
         this,
-        [this, floor, name, more, asked] {
+        [this, floor, bubble, name, more, asked] {
           if (asked != floor_key_ + lines_text(to_lines(draft_))) return;
           looking_ = false;
           floor_ = *floor;
+          floor_bubble_ = bubble;
           for (const ScheduleInfo& info : schedules())
             if (info.name == name) recognised_ = QString::fromStdString(info.title);
           if (more > 0)

@@ -69,6 +69,8 @@ class OrderEdit : public QObject {
   // A bound, once it is found; whether it is still being looked for.
   const std::optional<Floor>& floor() const { return floor_; }
   bool looks_for_floor() const { return looking_; }
+  // The idle share of a step as long as floor(), with all its work; where there is a floor.
+  double floor_bubble() const { return floor_bubble_; }
   std::optional<double> par() const { return task_ ? task_->par : std::nullopt; }
   // The rank that holds more than it may, or -1.
   int over_limit() const;
@@ -125,7 +127,7 @@ class OrderEdit : public QObject {
   void forget_attempts();
   void refresh_durations();
   void judge();
-  void look_for_floor(bool new_work);
+  void look_for_floor(bool new_work, std::string order);
   void change(Order draft, const QString& what);
 
   Session& session_;
@@ -144,6 +146,7 @@ class OrderEdit : public QObject {
   HeldLimits limits_;
   double unit_ = 1;
   std::optional<Floor> floor_;
+  double floor_bubble_ = 0;
   std::optional<double> best_;
   int attempts_ = 0;
   QStringList hang_report_;

@@ -140,6 +140,7 @@ void PipelineView::add_editor() {
   connect(s.editor, &OrderEditor::described, this, &View::described);
   connect(&edit, &OrderEdit::changed, this, [this, &edit] {
     state_->edit->setChecked(edit.open());
+    state_->timeline->set_resting(edit.open());
     const bool opened = edit.open() && state_->editor->isHidden();
     if (edit.open() == state_->editor->isHidden()) refresh();
     if (opened) state_->editor->setFocus(Qt::OtherFocusReason);

@@ -215,7 +215,7 @@ void SearchView::refresh() {
   s.go->setEnabled(s.search.refusal().isEmpty());
   if (s.opened >= 0 && (!s.search.answer() || s.search.answer()->losses[s.opened].empty()))
     s.opened = -1;
-  place_parts();
+  if (isVisible()) place_parts();
   canvas().setAccessibleDescription(description());
   canvas().update();
   if (isVisible()) describe_selected();
@@ -269,6 +269,7 @@ bool SearchView::take_file(const QString& path) { return state_->column->take_fi
 
 void SearchView::showEvent(QShowEvent* event) {
   state_->search.begin_with(state_->session.setup());
+  place_parts();
   CanvasView::showEvent(event);
 }
 

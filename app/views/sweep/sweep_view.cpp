@@ -268,7 +268,7 @@ void SweepView::refresh() {
   s.use->setEnabled(selected >= 0 && s.sweep->setup_of(selected).ok() && !hides_figures(s.session));
   s.second_values->setEnabled(s.second->currentIndex() > 0);
   refresh_whose(*s.whose, PlanSearch::of(s.session));
-  place_parts();
+  if (isVisible()) place_parts();
   canvas().setAccessibleDescription(description());
   canvas().update();
   Q_EMIT quantities_changed();
@@ -284,6 +284,7 @@ void SweepView::place_parts() {
 
 void SweepView::showEvent(QShowEvent* event) {
   fill_settings();
+  place_parts();
   CanvasView::showEvent(event);
 }
 

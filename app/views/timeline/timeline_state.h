@@ -21,6 +21,7 @@ struct TimelineView::State {
   PictureLayout layout;
   Arrangement arrangement = Arrangement::kBlocks;
   std::set<int> collapsed;
+  bool rests = false;
   std::size_t rows_seen = 0;  // when this changes, large pictures collapse by themselves
 
   QPixmap past, future;  // the static layer, as it happened and as it will be

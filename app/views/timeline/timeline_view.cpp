@@ -111,7 +111,14 @@ void TimelineView::set_collapsed(bool collapsed) {
   rebuild();
 }
 
+void TimelineView::set_resting(bool resting) {
+  if (resting == state_->rests) return;
+  state_->rests = resting;
+  rebuild();
+}
+
 void TimelineView::rebuild() {
+  if (state_->rests) return;
   state_->picture = state_->source.picture(state_->session, false);
   std::size_t most = 0;
   for (const PictureLane& lane : state_->picture.lanes)

@@ -55,6 +55,9 @@ class TimelineView : public QAbstractScrollArea {
   QSize sizeHint() const override;
   QSize minimumSizeHint() const override;
 
+  // Hidden behind the order editor it follows nothing; afterwards it shows what is then.
+  void set_resting(bool resting);
+
  Q_SIGNALS:
   void hovered(const QString& text);
   void picture_changed();  // lanes, titles, the axis's place or time

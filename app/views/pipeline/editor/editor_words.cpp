@@ -208,11 +208,6 @@ std::vector<Quantity> editor_quantities(const OrderEdit& edit, const Session& se
   const bool hangs = std::any_of(times.ranks.begin(), times.ranks.end(), [](const DraftRank& line) {
     return line.wait && line.wait->for_ever;
   });
-  // The work of the whole order, of which some may not be placed yet.
-  const auto floor_bubble = [&] {
-    const Order all = one_after_another(edit.draft(), edit.split());
-    return time_draft(all, edit.durations(), edit.split()).bubble_in(*floor);
-  };
   int ran = 0;
   double held = 0;
   for (const DraftRank& line : times.ranks) {
@@ -232,7 +227,7 @@ std::vector<Quantity> editor_quantities(const OrderEdit& edit, const Session& se
                          figure(floor ? forwards_figure(edit.in_forwards(*floor)) : none, bound)));
   five.push_back(pair_of("order.bubble", QObject::tr("Bubble of whole step"),
                          figure(whole ? share_text(times.bubble_in(times.makespan)) : none, yours),
-                         figure(floor ? share_text(floor_bubble()) : none, bound)));
+                         figure(floor ? share_text(edit.floor_bubble()) : none, bound)));
   five.push_back(pair_of("order.held", QObject::tr("Most held"), figure(number_text(held), yours),
                          figure(limit, QObject::tr("limit"))));
   five.push_back(pair_of("order.ran", QObject::tr("Actions that run"),

@@ -312,7 +312,7 @@ void OrderEditor::show_verdict() {
 
 // A run of this order stands under its drawing; one of another does not.
 void OrderEditor::follow_run() {
-  if (edit_.open()) refresh();
+  if (edit_.open() && (run_ || session_.runs().current())) refresh();
 }
 
 void OrderEditor::say_wrong(const QString& text) {
