@@ -92,14 +92,14 @@ std::int32_t RankEmitter::emit(const Draft& draft, const Place& place, SlotTable
       LaneOps& touched = touched_[buffer_index];
       for (int other = 0; other < kLanes; ++other)
         needed[other] = std::max(needed[other], touched[other]);
-      // A ring's product and the Send of the same tokens read them, and neither waits for the
-      // other.
+      // A ring's product or attention and the Send of the same tokens read them, and neither waits
+      // for the other.
       if (const std::int32_t sent = passed_on_[buffer_index];
           sent >= 0 && from.access != Access::kRead) {
         const auto ring = static_cast<std::size_t>(rank_.ops[sent].lane);
         needed[ring] = std::max(needed[ring], sent);
       }
-      if (draft.op.kind == OpKind::kSend && draft.axis == Axis::kTp)
+      if (draft.op.kind == OpKind::kSend && draft.axis != Axis::kPp)
         passed_on_[buffer_index] = index;
       else
         touched[lane] = index;
