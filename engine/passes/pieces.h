@@ -85,6 +85,12 @@ std::vector<Draft> action_pieces(const Setup& setup, const LocalSizes& sizes, co
 Draft collective_draft(CollectiveKind kind, Axis axis, Purpose purpose, std::int64_t bytes,
                        DataType type, const Draft& beside);
 
+// The lane of a ring inside pieces: messages between stages, which wait for their partner, would
+// hold it up, so where there are stages it has the lane of data.
+inline Lane lane_of_rings(const Setup& setup) {
+  return setup.mesh.pp > 1 ? Lane::kData : Lane::kPipeline;
+}
+
 // Passes over the pieces of an action (each is the identity when its axis is 1).
 std::vector<Draft> tensor_pass(const Setup& setup, const LocalSizes& sizes,
                                std::vector<Draft> drafts);

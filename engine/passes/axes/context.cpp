@@ -4,7 +4,7 @@
 //
 // All-gather: keys and values are packed and gathered before the forward and again before the
 // backward, whose key and value gradients go back by reduce-scatter; in the compute lane, so no
-// overlap with attention. Ring: the same bytes go from neighbour to neighbour in the pipeline lane
+// overlap with attention. Ring: the same bytes go from neighbour to neighbour beside computing,
 // while attention works on the block that came before; a block's gradient starts at its right
 // neighbour and follows it round, so that it comes home with everyone's part. Ulysses: ulysses.cpp.
 // Local: nothing is sent, so a rank's queries meet its own keys alone.
@@ -21,6 +21,7 @@ class ContextPass {
  public:
   ContextPass(const Setup& setup, const LocalSizes& sizes, const std::vector<Draft>& drafts)
       : cp_(setup.mesh.cp),
+        lane_(lane_of_rings(setup)),
         method_(setup.context_parallel),
         fused_(setup.attention == Attention::kFused),
         sizes_(sizes),
@@ -158,7 +159,7 @@ class ContextPass {
       Draft draft = collective_draft(CollectiveKind::kAllGather, Axis::kCp, Purpose::kKeysValues,
                                      one_ * size_of(sizes_.type), sizes_.type, beside);
       draft.op.kind = sends ? OpKind::kSend : OpKind::kRecv;
-      draft.op.lane = Lane::kPipeline;
+      draft.op.lane = lane_;
       draft.op.peer = static_cast<std::int32_t>(sends ? 1 : cp_ - 1);
       draft.op.batch = batches_;
       draft.operands = {keys_values(tensor, beside.op.layer, sends ? Access::kRead : Access::kWrite,
@@ -179,6 +180,7 @@ class ContextPass {
   }
 
   const std::int64_t cp_;
+  const Lane lane_;
   const ContextParallel method_;
   const bool fused_;
   const LocalSizes& sizes_;

@@ -66,7 +66,7 @@ class TensorPass {
         overlaps_(setup.overlap_tensor),
         rings_(setup.ring_tensor),
         tp_(setup.mesh.tp),
-        ring_(setup.mesh.pp > 1 ? Lane::kData : Lane::kPipeline),
+        ring_(lane_of_rings(setup)),
         gates_travel_(setup.expert_gates == ExpertGates::kActivations),
         shares_(sends_tensor_shares(setup)),
         model_(setup.model),
