@@ -8671,10 +8671,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>%1, davon %2 Puffer</translation>
     </message>
     <message>
-        <source>%1 more, alike</source>
-        <translation>%1 weitere, gleich</translation>
-    </message>
-    <message>
         <source>shard, %1 to %2 of it; memory is reserved for %3 to %4</source>
         <translation>Teil, %1 bis %2 davon; Speicher ist für %3 bis %4 reserviert</translation>
     </message>
@@ -8709,10 +8705,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>%1 to %2 in each layer</source>
         <translation>%1 bis %2 in jeder Schicht</translation>
-    </message>
-    <message>
-        <source>%1 (%2 more, alike)</source>
-        <translation>%1 (%2 weitere, gleich)</translation>
     </message>
     <message>
         <source>%1 of %2 ranks · Enter: the next</source>

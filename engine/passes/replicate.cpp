@@ -110,6 +110,15 @@ int moved_peer(const Mesh& mesh, Axis axis, int peer, const Coordinates& to) {
   return rank_of(mesh, at);
 }
 
+RankProgram moved_rank(const Setup& setup, const RankProgram& like, int rank) {
+  RankProgram copy = like;
+  copy.rank = rank;
+  copy.at = coordinates_of(setup.mesh, rank);
+  mark_copies(copy, setup);
+  take_own_shards(setup, copy);
+  return copy;
+}
+
 Program replicate(const Program& program, const Setup& setup) {
   const Mesh& mesh = setup.mesh;
   Program result;
@@ -124,11 +133,7 @@ Program replicate(const Program& program, const Setup& setup) {
   for (int rank = 0; rank < mesh.ranks(); ++rank) {
     const Coordinates at = coordinates_of(mesh, rank);
     const int replica = (at.dp * mesh.cp + at.cp) * mesh.tp + at.tp;
-    RankProgram copy = program.ranks[at.pp];
-    copy.rank = rank;
-    copy.at = at;
-    mark_copies(copy, setup);
-    take_own_shards(setup, copy);
+    RankProgram copy = moved_rank(setup, program.ranks[at.pp], rank);
     std::vector<std::int32_t> group_of_op(program.groups.size(), -1);
     for (Op& op : copy.ops) {
       if (op.peer >= 0) op.peer = moved_peer(mesh, program.groups[op.group].axis, op.peer, at);

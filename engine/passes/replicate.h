@@ -7,6 +7,10 @@
 
 namespace parallelarium {
 
+// What `rank` holds where its representative `like` is built: the same with its own place and its
+// own parts of the buckets. Groups and peers stay the representative's (moved_group, moved_peer).
+RankProgram moved_rank(const Setup& setup, const RankProgram& like, int rank);
+
 // program.ranks must be the representatives (dp = tp = cp = 0) in order of stage.
 Program replicate(const Program& program, const Setup& setup);
 

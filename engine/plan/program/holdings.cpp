@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace parallelarium {
 
@@ -47,9 +48,8 @@ bool is_whole_on_every_tp_rank(Parameter parameter) {
 
 class Holdings::Index {
  public:
-  Index(const Program& program, const Timeline& timeline, const Mesh& mesh, int rank_index)
-      : rank_(program.ranks[static_cast<std::size_t>(rank_index)]),
-        spans_(timeline.ranks[static_cast<std::size_t>(rank_index)].spans) {
+  Index(std::shared_ptr<const RankProgram> rank, const std::vector<Span>& spans, const Mesh& mesh)
+      : kept_(std::move(rank)), rank_(*kept_), spans_(spans) {
     for (const Bucket& bucket : rank_.buckets) {
       owned_ += bucket.own_count;
       all_ += bucket.count;
@@ -350,6 +350,7 @@ class Holdings::Index {
     }
   }
 
+  std::shared_ptr<const RankProgram> kept_;
   const RankProgram& rank_;
   const std::vector<Span>& spans_;
   std::int64_t owned_ = 0, all_ = 0;  // elements
@@ -365,7 +366,12 @@ class Holdings::Index {
 
 Holdings::Holdings(const Program& program, const Timeline& timeline, const Mesh& mesh,
                    int rank_index)
-    : index_(std::make_shared<const Index>(program, timeline, mesh, rank_index)) {}
+    : Holdings({std::shared_ptr<void>(), &program.ranks[static_cast<std::size_t>(rank_index)]},
+               timeline.ranks[static_cast<std::size_t>(rank_index)].spans, mesh) {}
+
+Holdings::Holdings(std::shared_ptr<const RankProgram> rank, const std::vector<Span>& spans,
+                   const Mesh& mesh)
+    : index_(std::make_shared<const Index>(std::move(rank), spans, mesh)) {}
 
 std::vector<HeldBucket> Holdings::at(Nanoseconds time) const { return index_->at(time); }
 

@@ -58,11 +58,15 @@ struct HeldBucket {
 enum class HeldMoment : std::uint8_t { kAfterForward, kAfterBackward, kInUpdate };
 inline constexpr int kHeldMoments = 3;
 
-// Tells what one rank holds over a step. `program` and its `timeline` must outlive this.
+// Tells what one rank holds over a step. What it reads must outlive this.
 class Holdings {
  public:
   // `rank_index`: in Program::ranks. `mesh`: the one that the Program was built for.
   Holdings(const Program& program, const Timeline& timeline, const Mesh& mesh, int rank_index);
+  // Of a rank that the Program has no ops of: `rank` is what passes/replicate.h makes of its
+  // representative, `spans` are the representative's.
+  Holdings(std::shared_ptr<const RankProgram> rank, const std::vector<Span>& spans,
+           const Mesh& mesh);
   // Of each of its buckets.
   std::vector<HeldBucket> at(Nanoseconds time) const;
   // The times at which at() changes, ascending.

@@ -5,6 +5,7 @@
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTest>
+#include <algorithm>
 #include <set>
 
 #include "app/look/figures.h"
@@ -328,7 +329,9 @@ TEST_F(Holders, GroupsStandTogetherAndMoveApart) {
       std::vector<int> ranks;
       for (const int row : moving.rows)
         ranks.push_back(pane->picture().rows[std::size_t(row)].rank);
-      EXPECT_EQ(ranks, program.groups[std::size_t(moving.group)].ranks);
+      EXPECT_EQ(ranks, moving.group);
+      EXPECT_TRUE(std::any_of(program.groups.begin(), program.groups.end(),
+                              [&](const Group& group) { return group.ranks == ranks; }));
       EXPECT_TRUE(moving.name.contains(QStringLiteral("B per rank"))) << moving.name.toStdString();
       ++seen;
       across += ranks[1] - ranks[0] == 2;
@@ -345,19 +348,29 @@ TEST_F(Holders, GroupsStandTogetherAndMoveApart) {
   EXPECT_EQ(ranks, (std::vector{0, 2, 1, 3})) << "those that share stand together";
 }
 
-// The row of a rank that is built for many says how many are like it.
-TEST_F(Holders, ARepresentativeSaysHowManyAreAlike) {
+// Ranks that are not built have rows too: each holds its own shard, so that ranks of a group that
+// shares states stand on a diagonal, and Enter brings the others.
+TEST_F(Holders, RanksThatAreNotBuiltHoldTheirOwnShards) {
   PlanSetup setup = data_parallel(3);
   ASSERT_TRUE(set_field(setup, "model", "llama3-70b").ok());
   ASSERT_TRUE(set_field(setup, "machine", "dgx-h100").ok());
   setup.mesh.tp = setup.mesh.dp = 8;
   show(setup);
   ASSERT_TRUE(session.subject().prediction()->program.representatives);
-  ASSERT_EQ(pane->picture().rows.size(), 1u);
-  EXPECT_TRUE(
-      has_text(painted_texts(pane->picture(), QSize(840, 420)), QStringLiteral("63 more, alike")));
-  EXPECT_THAT(pane->accessibleDescription().toStdString(),
-              testing::HasSubstr("Rank 0 (63 more, alike)"));
+  const HoldersPicture& picture = pane->picture();
+  ASSERT_EQ(picture.all_rows, 64);
+  ASSERT_EQ(picture.rows.size(), 8u);
+  for (std::size_t row = 0; row < picture.rows.size(); ++row) {
+    // TP is innermost: the first group has every eighth rank, all with the first eighth by TP.
+    EXPECT_EQ(picture.rows[row].rank, 8 * int(row));
+    const HeldState& state = picture.rows[row].cells[1].front().optimizer;
+    EXPECT_EQ(state.as, HeldAs::kShard);
+    EXPECT_NEAR(state.begin, double(row) / 64, 1e-3);
+    EXPECT_NEAR(state.end, double(row + 1) / 64, 1e-3);
+  }
+  pane->show_other_ranks();
+  EXPECT_EQ(pane->picture().rows.front().rank, 1);
+  EXPECT_NEAR(pane->picture().rows.front().cells[1].front().optimizer.begin, 1.0 / 8, 1e-3);
 }
 
 TEST_F(Holders, OneKeyShowsThreeMoments) {

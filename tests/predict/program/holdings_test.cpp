@@ -7,8 +7,13 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <memory>
+#include <tuple>
 
+#include "engine/passes/build.h"
+#include "engine/passes/replicate.h"
 #include "engine/predict/predict.h"
+#include "engine/schedules/schedule.h"
 
 namespace parallelarium {
 namespace {
@@ -235,6 +240,42 @@ TEST_P(WhoHoldsWhat, PassingBytesAreThoseOfOpenBuffers) {
       for (const HeldBucket& bucket : held_by.at(time))
         said += bucket.parameters.passing_bytes + bucket.gradients.passing_bytes;
       EXPECT_EQ(said, open);
+    }
+  }
+}
+
+// A rank that is not built holds what it holds where all ranks are built. Its representative's ops
+// are its own, so it stands at the same places of them.
+TEST_P(WhoHoldsWhat, RanksThatAreNotBuiltHoldWhatBuiltOnesDo) {
+  const Prediction all = predicted();
+  const parallelarium::Setup& setup = all.setup;
+  const Result<Program> few = build_program(setup, *make_order(setup), {.representatives = true});
+  ASSERT_TRUE(few);
+  for (std::size_t at = 0; at < all.program.ranks.size(); ++at) {
+    const int rank = all.program.ranks[at].rank;
+    const int like = representative_of(*few, setup.mesh, rank);
+    const auto moved =
+        std::make_shared<const RankProgram>(moved_rank(setup, few->ranks[std::size_t(like)], rank));
+    const std::vector<Span>& spans = all.timeline.ranks[at].spans;
+    ASSERT_EQ(moved->ops.size(), spans.size());
+    const Holdings built = holdings(all, at), unbuilt(moved, spans, setup.mesh);
+    EXPECT_EQ(built.moments(), unbuilt.moments());
+    EXPECT_EQ(built.changes(), unbuilt.changes());
+    for (const Nanoseconds time : built.changes()) {
+      const std::vector<HeldBucket> one = built.at(time), other = unbuilt.at(time);
+      ASSERT_EQ(one.size(), other.size());
+      for (std::size_t bucket = 0; bucket < one.size(); ++bucket) {
+        EXPECT_EQ(one[bucket].layer, other[bucket].layer);
+        EXPECT_EQ(one[bucket].from, other[bucket].from);
+        EXPECT_EQ(one[bucket].to, other[bucket].to);
+        for (const Category category : kStates) {
+          const HeldState& a = state_of(one[bucket], category);
+          const HeldState& b = state_of(other[bucket], category);
+          EXPECT_EQ(std::tie(a.as, a.begin, a.end, a.bytes, a.passing_bytes, a.whole, a.op, a.done),
+                    std::tie(b.as, b.begin, b.end, b.bytes, b.passing_bytes, b.whole, b.op, b.done))
+              << "rank " << rank << ", bucket " << bucket;
+        }
+      }
     }
   }
 }

@@ -4,12 +4,14 @@
 #include <QCoreApplication>
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <iterator>
-#include <map>
+#include <memory>
 #include <tuple>
 
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
+#include "engine/passes/replicate.h"
 #include "engine/passes/shard/shard_drafts.h"
 #include "engine/plan/text/describe_op.h"
 
@@ -61,27 +63,18 @@ QString ranks_words(const std::vector<int>& ranks) {
   return Holders::tr("ranks %1").arg(names.join(QStringLiteral(", ")));
 }
 
-// Built ranks by stage and by the group among which ZeRO cuts what they hold.
-struct SharingRank {
-  int index = 0;  // in Program::ranks
-  int stage = 0;
-  std::size_t group = 0;
-};
-struct SharingRanks {
-  std::vector<std::vector<int>> groups;
-  std::vector<SharingRank> ranks;
-};
-
 SharingRanks by_groups(const Program& program, const Setup& setup) {
   SharingRanks all;
-  std::map<int, std::size_t> group_of;
-  for (int index = 0; index < static_cast<int>(program.ranks.size()); ++index) {
-    const RankProgram& rank = program.ranks[static_cast<std::size_t>(index)];
-    if (group_of.count(rank.rank) == 0) {
-      all.groups.push_back(replica_ranks(setup, Replicas::kShard, false, rank.at));
-      for (const int member : all.groups.back()) group_of[member] = all.groups.size() - 1;
+  std::vector<std::size_t> group_of(static_cast<std::size_t>(program.world), SIZE_MAX);
+  for (int rank = 0; rank < program.world; ++rank) {
+    const Coordinates at = coordinates_of(setup.mesh, rank);
+    std::size_t& group = group_of[static_cast<std::size_t>(rank)];
+    if (group == SIZE_MAX) {
+      const std::size_t next = all.groups.size();
+      all.groups.push_back(replica_ranks(setup, Replicas::kShard, false, at));
+      for (const int member : all.groups.back()) group_of[static_cast<std::size_t>(member)] = next;
     }
-    all.ranks.push_back({index, rank.stage, group_of[rank.rank]});
+    all.ranks.push_back({rank, at.pp, group});
   }
   std::stable_sort(all.ranks.begin(), all.ranks.end(),
                    [](const SharingRank& a, const SharingRank& b) {
@@ -90,12 +83,22 @@ SharingRanks by_groups(const Program& program, const Setup& setup) {
   return all;
 }
 
+// Of a rank that is not built, from its representative.
+Holdings holdings_of(const Program& program, const Timeline& timeline, const Setup& setup,
+                     int rank) {
+  const int index = representative_of(program, setup.mesh, rank);
+  const RankProgram& like = program.ranks[static_cast<std::size_t>(index)];
+  if (like.rank == rank) return {program, timeline, setup.mesh, index};
+  return {std::make_shared<const RankProgram>(moved_rank(setup, like, rank)),
+          timeline.ranks[static_cast<std::size_t>(index)].spans, setup.mesh};
+}
+
 // The head of that rank's group; empty where there is one group, or each rank is one.
-QString group_name(const SharingRanks& all, std::size_t at, bool representatives) {
+QString group_name(const SharingRanks& all, std::size_t at) {
   const std::vector<SharingRank>& ranks = all.ranks;
   const SharingRank& rank = ranks[at];
   const std::vector<int>& members = all.groups[rank.group];
-  if (all.groups.size() == 1 || representatives || members.size() == 1) return {};
+  if (all.groups.size() == 1 || members.size() == 1) return {};
   int number = 0, groups = 1;  // in its stage
   for (std::size_t each = 1; each < ranks.size(); ++each) {
     if (ranks[each].stage != rank.stage || ranks[each - 1].stage != rank.stage ||
@@ -248,26 +251,28 @@ HoldersPicture holders_picture(const Session& session, HoldersKept& kept, int pa
   if (!kept.most_microbatches) kept.most_microbatches = most_microbatches(program, timeline);
   picture.microbatches = *kept.most_microbatches;
   const Nanoseconds now = session.playback().playhead();
-  const SharingRanks sharing = by_groups(program, prediction.setup);
+  if (!kept.sharing) kept.sharing = by_groups(program, prediction.setup);
+  const SharingRanks& sharing = *kept.sharing;
   const std::vector<SharingRank>& ranks = sharing.ranks;
   const int count = static_cast<int>(ranks.size());
   picture.all_rows = count;
   picture.first_row = page % ((count + rows - 1) / rows) * rows;
   for (int at = picture.first_row; at < std::min(count, picture.first_row + rows); ++at) {
-    const int index = ranks[static_cast<std::size_t>(at)].index;
-    const RankProgram& rank = program.ranks[static_cast<std::size_t>(index)];
     HoldersRow row;
-    row.index = index;
-    row.rank = rank.rank;
-    row.name = Holders::tr("Rank %1").arg(rank.rank);
-    if (program.representatives) row.alike = program.world / mesh.pp - 1;
+    row.rank = ranks[static_cast<std::size_t>(at)].rank;
+    row.index = representative_of(program, mesh, row.rank);
+    row.name = Holders::tr("Rank %1").arg(row.rank);
+    auto holdings = kept.holdings.find(row.rank);
+    if (holdings == kept.holdings.end())
+      holdings = kept.holdings
+                     .emplace(row.rank, holdings_of(program, timeline, prediction.setup, row.rank))
+                     .first;
     const SharingRank& here = ranks[static_cast<std::size_t>(at)];
     const SharingRank& above = ranks[static_cast<std::size_t>(std::max(0, at - 1))];
     if (at == picture.first_row || here.group != above.group)
-      row.group = group_name(sharing, static_cast<std::size_t>(at), program.representatives);
+      row.group = group_name(sharing, static_cast<std::size_t>(at));
     row.cells.resize(picture.columns.size());
-    for (const HeldBucket& bucket :
-         kept.holdings.try_emplace(index, program, timeline, mesh, index).first->second.at(now)) {
+    for (const HeldBucket& bucket : holdings->second.at(now)) {
       row.cells[static_cast<std::size_t>(slot_of(bucket, layers))].push_back(bucket);
       for (int kind = 0; kind < kHeldKinds; ++kind) {
         row.bytes[kind] += state_of_kind(bucket, kind).bytes;
@@ -275,11 +280,11 @@ HoldersPicture holders_picture(const Session& session, HoldersKept& kept, int pa
       }
     }
     const ActivationsHeld& held =
-        kept.activations.try_emplace(index, program, timeline, index).first->second;
+        kept.activations.try_emplace(row.index, program, timeline, row.index).first->second;
     note_activations(held, now, layers, row);
     if (fresh)
       for (const RankState& state : run->observation.ranks_state)
-        if (state.rank == rank.rank) {
+        if (state.rank == row.rank) {
           if (state.loss) row.loss = QLocale().toString(*state.loss, 'f', 3);
           const bool copy = !state.copy_after.empty();
           const auto print = copy ? &RankState::copy_after : &RankState::weights_after;
@@ -293,9 +298,9 @@ HoldersPicture holders_picture(const Session& session, HoldersKept& kept, int pa
   }
   merge_alike(picture);
   const bool bytes = !session.locks().hidden(QStringLiteral("traffic.sent_bytes"));
-  note_moving(program, bytes, picture);
+  note_moving(program, prediction.setup, bytes, picture);
   QStringList now_words;
-  const QString moment = moment_words(kept.holdings.at(picture.rows.front().index), now);
+  const QString moment = moment_words(kept.holdings.at(picture.rows.front().rank), now);
   if (!moment.isEmpty()) now_words << moment;
   for (const HoldersPicture::Moving& moving : picture.moving) {
     const QString words =

@@ -39,10 +39,9 @@ struct ColumnActivations : HeldActivations {
 };
 
 struct HoldersRow {
-  int index = 0;  // in Program::ranks
+  int index = 0;  // in Program::ranks, of its representative where it is not built itself
   int rank = 0;   // global
   QString name;
-  int alike = 0;  // ranks that this one stands for beside itself
   // "group 0: ranks 0 to 3": the ranks among which ZeRO cuts what these hold. Empty: those of the
   // row above, or there is only one such group.
   QString group;
@@ -84,7 +83,7 @@ struct HoldersPicture {
   // A collective that is under way with a column, and the rows of its ranks, ascending.
   struct Moving {
     int column = 0;
-    std::int32_t group = -1;  // in Program::groups
+    std::vector<int> group;  // global ranks
     std::vector<int> rows;
     QString name;  // with what each rank sends
     double done = 0;
@@ -94,9 +93,21 @@ struct HoldersPicture {
   std::vector<Moving> moving;
 };
 
+// All ranks by stage and by the group among which ZeRO cuts what they hold.
+struct SharingRank {
+  int rank = 0;  // global
+  int stage = 0;
+  std::size_t group = 0;
+};
+struct SharingRanks {
+  std::vector<std::vector<int>> groups;
+  std::vector<SharingRank> ranks;
+};
+
 // By index in Program::ranks; kept while the Session shows the same prediction and run.
 struct HoldersKept {
-  std::map<int, Holdings> holdings;
+  std::optional<SharingRanks> sharing;
+  std::map<int, Holdings> holdings;  // by global rank
   std::map<int, ActivationsHeld> activations;
   std::optional<int> most_microbatches;  // HoldersPicture::microbatches
   struct Messages {
@@ -111,7 +122,7 @@ HoldersPicture holders_picture(const Session& session, HoldersKept& kept, int pa
                                int rows = kMostHolders);
 
 // Fills picture.moving from what its rows have; `bytes`: names say what each rank sends.
-void note_moving(const Program& program, bool bytes, HoldersPicture& picture);
+void note_moving(const Program& program, const Setup& setup, bool bytes, HoldersPicture& picture);
 
 // Where a cell stands.
 struct HoldersLayout {

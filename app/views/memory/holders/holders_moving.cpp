@@ -3,10 +3,12 @@
 // carry.
 #include <QCoreApplication>
 #include <algorithm>
+#include <utility>
 
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
 #include "app/views/memory/holders/holders.h"
+#include "engine/passes/replicate.h"
 #include "engine/plan/text/describe_op.h"
 
 namespace parallelarium {
@@ -19,13 +21,12 @@ struct HoldersMoving {
 
 // The own part of each rank of a group goes to all others (all-gather), or all others' values of it
 // come to that rank (reduce-scatter); an all-reduce is the second, then the first.
-void note_chunks(const Program& program, const Op& op, const HoldersPicture& picture,
-                 HoldersPicture::Moving& moving) {
+void note_chunks(const Op& op, const HoldersPicture& picture, HoldersPicture::Moving& moving) {
   if (op.collective != CollectiveKind::kAllGather &&
       op.collective != CollectiveKind::kReduceScatter &&
       op.collective != CollectiveKind::kAllReduce)
     return;
-  const std::vector<int>& group = program.groups[static_cast<std::size_t>(op.group)].ranks;
+  const std::vector<int>& group = moving.group;
   const bool both = op.collective == CollectiveKind::kAllReduce;
   const bool gathers = op.collective == CollectiveKind::kAllGather || (both && moving.done >= 0.5);
   const double share = !both ? moving.done : gathers ? 2 * moving.done - 1 : 2 * moving.done;
@@ -54,10 +55,8 @@ void note_chunks(const Program& program, const Op& op, const HoldersPicture& pic
 }
 
 // What each rank of the group sends in the collective.
-QString sent_words(const Program& program, const RankProgram& rank, const Op& op) {
-  const std::vector<int>& group = program.groups[static_cast<std::size_t>(op.group)].ranks;
-  const auto place =
-      static_cast<int>(std::find(group.begin(), group.end(), rank.rank) - group.begin());
+QString sent_words(const std::vector<int>& group, int rank, const Op& op) {
+  const auto place = static_cast<int>(std::find(group.begin(), group.end(), rank) - group.begin());
   const Volume volume =
       collective_volume(op.collective, op.type, op.bytes, static_cast<int>(group.size()), place);
   return HoldersMoving::tr("%1 per rank").arg(bytes_text(volume.sent * op.repeat));
@@ -65,7 +64,7 @@ QString sent_words(const Program& program, const RankProgram& rank, const Op& op
 
 }  // namespace
 
-void note_moving(const Program& program, bool bytes, HoldersPicture& picture) {
+void note_moving(const Program& program, const Setup& setup, bool bytes, HoldersPicture& picture) {
   for (std::size_t column = 0; column < picture.columns.size(); ++column) {
     const std::size_t before = picture.moving.size();
     for (std::size_t at = 0; at < picture.rows.size(); ++at) {
@@ -81,17 +80,25 @@ void note_moving(const Program& program, bool bytes, HoldersPicture& picture) {
       if (!state) continue;
       const RankProgram& rank = program.ranks[static_cast<std::size_t>(row.index)];
       const Op& op = rank.ops[static_cast<std::size_t>(state->op)];
+      const Group& built = program.groups[static_cast<std::size_t>(op.group)];
+      std::vector<int> group =
+          rank.rank == row.rank ? built.ranks
+                                : moved_group(setup, built, coordinates_of(setup.mesh, row.rank));
       const auto known = std::find_if(
           picture.moving.begin() + static_cast<std::ptrdiff_t>(before), picture.moving.end(),
-          [&](const HoldersPicture::Moving& moving) { return moving.group == op.group; });
+          [&](const HoldersPicture::Moving& moving) { return moving.group == group; });
       if (known != picture.moving.end()) {
         known->rows.push_back(static_cast<int>(at));
         continue;
       }
       QString name = sentence(describe(op));
-      if (bytes) name += QStringLiteral(", ") + sent_words(program, rank, op);
-      picture.moving.push_back(
-          {static_cast<int>(column), op.group, {static_cast<int>(at)}, name, state->done, of_kind});
+      if (bytes) name += QStringLiteral(", ") + sent_words(group, row.rank, op);
+      picture.moving.push_back({static_cast<int>(column),
+                                std::move(group),
+                                {static_cast<int>(at)},
+                                name,
+                                state->done,
+                                of_kind});
     }
     for (std::size_t at = before; at < picture.moving.size(); ++at) {
       HoldersPicture::Moving& moving = picture.moving[at];
@@ -100,7 +107,7 @@ void note_moving(const Program& program, bool bytes, HoldersPicture& picture) {
       for (const HeldBucket& bucket : row.cells[column])
         if (const std::int32_t op = state_of_kind(bucket, moving.kind).op;
             op >= 0 && moving.chunks.empty())
-          note_chunks(program, rank.ops[static_cast<std::size_t>(op)], picture, moving);
+          note_chunks(rank.ops[static_cast<std::size_t>(op)], picture, moving);
     }
   }
 }

@@ -16,8 +16,7 @@ struct HoldersPaint {
   Q_DECLARE_TR_FUNCTIONS(holders)
 };
 
-constexpr double kNameWidth = 88, kAlikeWidth = 140, kHoldersHead = 64, kHoldersFoot = 60,
-                 kSums = 176;
+constexpr double kNameWidth = 88, kHoldersHead = 64, kHoldersFoot = 60, kSums = 176;
 constexpr double kCellGap = 6, kBarGap = 2, kRowGap = 13, kLowRowGap = 2, kBetweenRows = 8,
                  kLegendLine = 17;
 constexpr double kLegendWidth = 890, kColoursWidth = 280;
@@ -164,19 +163,12 @@ void paint_low_sums(QPainter& painter, const HoldersRow& row, const HoldersLayou
       theme.font(11), color, texts);
 }
 
-// Name, and how many ranks are like it.
 void paint_row_name(QPainter& painter, const HoldersRow& row, const HoldersLayout& at,
                     const QRectF& first, const Theme& theme, TextLog* texts) {
   const double chip = std::min(18.0, at.row - 2), middle = first.center().y();
   paint_chip(painter, QPointF(2, middle - chip / 2), chip, row.rank, theme, texts);
-  const bool two = row.alike > 0 && at.row >= kTwoLines;
-  const QRectF line(26, middle - (two ? kTwoLines : kLeastRow) / 2, at.left - 30,
-                    two ? kTwoLines / 2 : kLeastRow);
+  const QRectF line(26, middle - kLeastRow / 2, at.left - 30, kLeastRow);
   put_elided(painter, line, Qt::AlignVCenter, row.name, theme.font(12, true), theme.text, texts);
-  if (two)
-    put_elided(painter, line.translated(0, line.height()), Qt::AlignVCenter,
-               HoldersPaint::tr("%1 more, alike").arg(row.alike), theme.font(11), theme.muted,
-               texts);
   if (!row.group.isEmpty())
     put_text(painter, QRectF(2, first.top() - 18, at.right, 14), Qt::AlignVCenter, row.group,
              theme.font(11), theme.muted, texts);
@@ -265,9 +257,7 @@ HoldersLayout holders_layout(const HoldersPicture& picture, QSizeF size) {
   HoldersLayout at;
   const auto columns = static_cast<double>(std::max<std::size_t>(1, picture.columns.size()));
   const auto rows = static_cast<double>(std::max<std::size_t>(1, picture.rows.size()));
-  const bool alike = std::any_of(picture.rows.begin(), picture.rows.end(),
-                                 [](const HoldersRow& row) { return row.alike > 0; });
-  at.left = alike ? kAlikeWidth : kNameWidth;
+  at.left = kNameWidth;
   at.sums = size.width() >= 620;
   const double room = size.width() - at.left - (at.sums ? kSums : 8);
   at.column = std::max(6.0, std::min(110.0, room / columns - kCellGap));

@@ -63,7 +63,7 @@ void HoldersPane::move() {
 
 void HoldersPane::step(int direction) {
   if (picture_.rows.empty()) return;
-  const std::vector<Nanoseconds> changes = kept_.holdings.at(picture_.rows.front().index).changes();
+  const std::vector<Nanoseconds> changes = kept_.holdings.at(picture_.rows.front().rank).changes();
   const Nanoseconds now = session_.playback().playhead();
   session_.playback().set_playing(false);
   if (direction > 0) {
@@ -77,7 +77,7 @@ void HoldersPane::step(int direction) {
 
 void HoldersPane::next_moment() {
   if (picture_.rows.empty()) return;
-  const auto moments = kept_.holdings.at(picture_.rows.front().index).moments();
+  const auto moments = kept_.holdings.at(picture_.rows.front().rank).moments();
   const auto next =
       std::upper_bound(moments.begin(), moments.end(), session_.playback().playhead());
   session_.playback().set_playing(false);

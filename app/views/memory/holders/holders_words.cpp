@@ -90,11 +90,6 @@ std::vector<CellWords> words_of(const std::vector<HeldBucket>& cell) {
   return words;
 }
 
-QString row_name(const HoldersRow& row) {
-  return row.alike > 0 ? HoldersWords::tr("%1 (%2 more, alike)").arg(row.name).arg(row.alike)
-                       : row.name;
-}
-
 // "1.2 MiB · micro-batches 0 to 3 · 0 B to 300 KiB in each layer"
 QString activations_words(const ColumnActivations& held) {
   if (held.bytes == 0) return HoldersWords::tr("none");
@@ -128,7 +123,7 @@ SelectionText holders_words(const HoldersPicture& picture, int row, int column) 
       column >= static_cast<int>(picture.columns.size()))
     return text;
   const HoldersRow& line = picture.rows[static_cast<std::size_t>(row)];
-  text.headline = row_name(line);
+  text.headline = line.name;
   if (column < 0) {
     for (int kind = 0; kind < kHeldKinds; ++kind)
       text.facts.push_back({kind_name(kind, false),
@@ -190,7 +185,7 @@ QString holders_description(const HoldersPicture& picture) {
   if (!picture.messages.isEmpty()) text += QLatin1Char('\n') + picture.messages;
   for (const HoldersRow& row : picture.rows) {
     if (!row.group.isEmpty()) text += QLatin1Char('\n') + row.group;
-    text += QLatin1Char('\n') + row_name(row) + QStringLiteral(": ");
+    text += QLatin1Char('\n') + row.name + QStringLiteral(": ");
     QStringList cells;
     for (std::size_t column = 0; column < picture.columns.size(); ++column) {
       if (row.cells[column].empty()) continue;
