@@ -104,12 +104,12 @@ struct SharingRanks {
   std::vector<SharingRank> ranks;
 };
 
-// By index in Program::ranks; kept while the Session shows the same prediction and run.
+// Kept while the Session shows the same prediction and run.
 struct HoldersKept {
   std::optional<SharingRanks> sharing;
-  std::map<int, Holdings> holdings;  // by global rank
-  std::map<int, ActivationsHeld> activations;
-  std::optional<int> most_microbatches;  // HoldersPicture::microbatches
+  std::map<int, Holdings> holdings;            // by global rank
+  std::map<int, ActivationsHeld> activations;  // by index in Program::ranks
+  std::optional<int> most_microbatches;        // HoldersPicture::microbatches
   struct Messages {
     std::vector<SharedMessage> all;
     QString sent;  // in a step, in words
