@@ -6390,6 +6390,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Wie viele Schichten FSDP vorab sammelt, ist nicht gesagt; hier eine.</translation>
     </message>
     <message>
+        <source>How CP exchanges keys and values is not said; here by all-gather, torchtitan's default (context_parallel_rotate_method).</source>
+        <translation>Wie CP Schlüssel und Werte austauscht, ist nicht gesagt; hier durch All-Gather, torchtitans Voreinstellung (context_parallel_rotate_method).</translation>
+    </message>
+    <message>
         <source>Llama 3.1 8B on 32 and 64 H200</source>
         <translation>Llama 3.1 8B auf 32 und 64 H200</translation>
     </message>

@@ -111,9 +111,8 @@ PlanRequest large_problem(std::mt19937& random, int gpus) {
   return request;
 }
 
-// Where a ring's messages stand behind transfers between stages, a walk without the pipeline lane
-// is far too short, and the laned one nearly as long as the step.
-TEST(Bounds, KnowThatRingsWaitForTransfers) {
+// A ring of CP has a lane of its own until gradients are reduced, so that both walks are close.
+TEST(Bounds, AreCloseWhereRingsGoRound) {
   std::mt19937 random(28);
   int compared = 0;
   double least_walk = 1;
@@ -127,12 +126,12 @@ TEST(Bounds, KnowThatRingsWaitForTransfers) {
       if (!walks) continue;
       ++compared;
       if (std::string(schedule) != "interleaved" || trial % 3 == 0) continue;
-      EXPECT_GT(walks->laned, 0.98) << to_json(walks->setup).dump();
+      EXPECT_GT(walks->laned, 0.93) << to_json(walks->setup).dump();
       least_walk = std::min(least_walk, walks->walked);
     }
   }
   EXPECT_GT(compared, 40);
-  EXPECT_LT(least_walk, 0.8);
+  EXPECT_GT(least_walk, 0.9);
 }
 
 // ZeRO 2 and 3 clear, gather and reduce in every micro-batch, in an order that makes others wait,
@@ -145,7 +144,9 @@ TEST(Bounds, KnowWhatWaitsForBuckets) {
     PlanRequest request = large_problem(random, trial % 2 == 0 ? 16 : 32);
     request.base.zero_prefetch = trial % 10 == 9 ? 2 : 1;
     request.base.zero_reshard = trial % 10 != 8;
-    request.base.ring_tensor = trial % 10 >= 8;  // shares the lane of buckets: bounds are no closer
+    // Rings share the lane of buckets: bounds are no closer there.
+    request.base.ring_tensor = trial % 10 >= 8;
+    const bool has_rings = request.base.ring_tensor || trial % 4 == 0;
     const char* schedules[] = {"interleaved", "1f1b", "zb-h1", "1f1b", "zb-v", "dualpipe-v"};
     request.allowed = {{"schedule", {schedules[trial % 6]}},
                        {"cp", {trial % 4 == 0 ? "2" : "1"}},
@@ -156,7 +157,7 @@ TEST(Bounds, KnowWhatWaitsForBuckets) {
     const std::optional<Walks> walks = walks_of(request, random);
     if (!walks) continue;
     ++compared;
-    if (trial % 10 >= 8) continue;
+    if (has_rings) continue;
     EXPECT_GT(walks->laned, 0.94) << to_json(walks->setup).dump();
     EXPECT_GT(walks->bytes, 0.95) << to_json(walks->setup).dump();
     least_walk = std::min(least_walk, walks->walked);
