@@ -99,7 +99,7 @@ std::int32_t RankEmitter::emit(const Draft& draft, const Place& place, SlotTable
         const auto ring = static_cast<std::size_t>(rank_.ops[sent].lane);
         needed[ring] = std::max(needed[ring], sent);
       }
-      if (draft.op.kind == OpKind::kSend && draft.axis != Axis::kPp)
+      if (passes_on(draft))
         passed_on_[buffer_index] = index;
       else
         touched[lane] = index;

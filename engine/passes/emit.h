@@ -78,7 +78,7 @@ class RankEmitter {
     return none;
   }();
   std::vector<LaneOps> touched_;         // by buffer
-  std::vector<std::int32_t> passed_on_;  // by buffer, the last op that passes it on in a ring of TP
+  std::vector<std::int32_t> passed_on_;  // by buffer, the last op that passes it on in a ring
   LaneOps last_ = {-1, -1, -1};
 };
 

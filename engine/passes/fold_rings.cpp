@@ -108,7 +108,6 @@ std::vector<std::int32_t> ring_waits(const std::vector<Draft>& drafts, std::size
     const bool computes = draft.op.lane == Lane::kCompute;
     if (!computes && draft.op.lane != lane) continue;
     const auto index = static_cast<std::int32_t>(at);
-    const bool sends = draft.op.kind == OpKind::kSend && draft.axis == Axis::kTp;
     std::int32_t& wait = waits[at];
     if (!computes && waits_for_computing(draft)) wait = computed;
     for (const DraftOperand& operand : draft.operands) {
@@ -117,7 +116,7 @@ std::vector<std::int32_t> ring_waits(const std::vector<Draft>& drafts, std::size
       if (operand.opens > 0) slot = {};
       wait = std::max(wait, slot.last[computes ? 1 : 0]);
       if (computes && operand.access != Access::kRead) wait = std::max(wait, slot.sent);
-      (sends ? slot.sent : slot.last[computes ? 0 : 1]) = index;
+      (passes_on(draft) ? slot.sent : slot.last[computes ? 0 : 1]) = index;
     }
     if (computes) computed = index;
   }

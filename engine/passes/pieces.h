@@ -91,6 +91,11 @@ inline Lane lane_of_rings(const Setup& setup) {
   return setup.mesh.pp > 1 ? Lane::kData : Lane::kPipeline;
 }
 
+// A Send of a ring: what computes with the same tokens does not wait for it, unless it writes them.
+inline bool passes_on(const Draft& draft) {
+  return draft.op.kind == OpKind::kSend && draft.axis != Axis::kPp;
+}
+
 // Passes over the pieces of an action (each is the identity when its axis is 1).
 std::vector<Draft> tensor_pass(const Setup& setup, const LocalSizes& sizes,
                                std::vector<Draft> drafts);

@@ -68,7 +68,7 @@ OpColor color_of_kind(ActionKind kind);
 class PlainBars {
  public:
   void add(const QRectF& bar, const QColor& color);
-  void paint(QPainter& painter);  // and forgets them
+  void paint(QPainter& painter) const;
 
  private:
   std::vector<std::pair<QRgb, QVector<QRectF>>> bars_;

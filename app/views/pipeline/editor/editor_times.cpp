@@ -201,12 +201,11 @@ void PlainBars::add(const QRectF& bar, const QColor& color) {
   own->second << bar;
 }
 
-void PlainBars::paint(QPainter& painter) {
+void PlainBars::paint(QPainter& painter) const {
   painter.setPen(Qt::NoPen);
-  for (auto& [color, bars] : bars_) {
+  for (const auto& [color, bars] : bars_) {
     painter.setBrush(QColor::fromRgba(color));
     painter.drawRects(bars);
-    bars.clear();
   }
 }
 
