@@ -50,7 +50,7 @@ class Topic : public QObject {
   virtual Nanoseconds next_event(Nanoseconds time, bool forward) const = 0;
   virtual double telling_share() const = 0;  // of played(): where a picture shows most
   virtual QString time_title() const = 0;    // "Time in the step"
-  virtual QString time_text(const Session& session) const = 0;  // "59 ms of step"
+  virtual QString time_text(const Session& session) const = 0;  // "59 ms of 240 ms"
   virtual QString widest_time_text() const = 0;
   virtual QString length_key() const = 0;  // the figure that a lesson hides with the length
 

@@ -5295,10 +5295,6 @@ nach Plan</translation>
         <translation>Zeit im Schritt</translation>
     </message>
     <message>
-        <source>%1 of step</source>
-        <translation>%1 des Schritts</translation>
-    </message>
-    <message>
         <source>Click a bar to see how long it takes and what it waited for; drag over a time to see how it is spent.</source>
         <translation>Klicke auf einen Balken, um zu sehen, wie lange er dauert und worauf er gewartet hat; ziehe über eine Zeit, um zu sehen, wie sie verbracht wird.</translation>
     </message>
@@ -5313,6 +5309,11 @@ nach Plan</translation>
     <message>
         <source>Run, repeat it on one rank, and compare losses and gradients</source>
         <translation>Laufen lassen, auf einem Rang wiederholen, Verluste und Gradienten vergleichen</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <comment>6 ms of 10 ms</comment>
+        <translation>%1 von %2</translation>
     </message>
 </context>
 <context>
@@ -8750,6 +8751,18 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <source>micro-batches %1</source>
         <translation>Mikro-Batches %1</translation>
     </message>
+    <message>
+        <source>from above: parameters, gradients, optimizer, activations</source>
+        <translation>von oben: Parameter, Gradienten, Optimierer, Aktivierungen</translation>
+    </message>
+    <message>
+        <source>gathered, freed after use</source>
+        <translation>gesammelt, danach wieder frei</translation>
+    </message>
+    <message>
+        <source>gathered</source>
+        <translation>gesammelt</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::HoldersPane</name>
@@ -10670,6 +10683,36 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <source>ROUTER</source>
         <translation>ROUTER</translation>
     </message>
+    <message>
+        <source>cut by tokens</source>
+        <translation>tokenweise geteilt</translation>
+    </message>
+    <message>
+        <source>by tokens</source>
+        <translation>tokenweise</translation>
+    </message>
+    <message>
+        <source>cut by heads</source>
+        <translation>kopfweise geteilt</translation>
+    </message>
+    <message>
+        <source>by heads</source>
+        <translation>kopfweise</translation>
+    </message>
+    <message>
+        <source>by columns</source>
+        <translation>spaltenweise</translation>
+    </message>
+    <message>
+        <source>%1: partial sums</source>
+        <comment>cut by rows</comment>
+        <translation>%1: Teilsummen</translation>
+    </message>
+    <message>
+        <source>%1: nothing to add</source>
+        <comment>cut by columns</comment>
+        <translation>%1: nichts zu addieren</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::LayerView</name>
@@ -10826,12 +10869,12 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Eine der Schichten</translation>
     </message>
     <message>
-        <source>head and loss</source>
-        <translation>Kopf und Verlust</translation>
-    </message>
-    <message>
         <source>Logits of all words, and the loss</source>
         <translation>Logits aller Wörter, und der Verlust</translation>
+    </message>
+    <message>
+        <source>head</source>
+        <translation>Kopf</translation>
     </message>
 </context>
 <context>

@@ -12,6 +12,10 @@
 namespace parallelarium {
 namespace {
 
+QString moment_text(const QString& now, const QString& whole) {
+  return TrainingStep::tr("%1 of %2", "6 ms of 10 ms").arg(now, whole);
+}
+
 // Whether a formula is about a quantity of the strip. What is held at once, and how many parameters
 // there are, is what memory is made of.
 bool is_about(const Formula& formula, const QString& key) {
@@ -114,12 +118,15 @@ Nanoseconds TrainingStep::next_event(Nanoseconds time, bool forward) const {
 QString TrainingStep::time_title() const { return tr("Time in the step"); }
 
 QString TrainingStep::time_text(const Session& session) const {
-  const bool hidden = played().length() <= Nanoseconds(0) || session.locks().hidden(length_key());
-  return tr("%1 of step").arg(hidden ? QStringLiteral("?") : parallelarium::time_text(playhead()));
+  if (played().length() <= Nanoseconds(0) || session.locks().hidden(length_key()))
+    return QStringLiteral("?");
+  return moment_text(parallelarium::time_text(playhead()),
+                     parallelarium::time_text(session.playback().horizon()));
 }
 
 QString TrainingStep::widest_time_text() const {
-  return tr("%1 of step").arg(parallelarium::time_text(Nanoseconds(888'000'000)));
+  const QString widest = parallelarium::time_text(Nanoseconds(888'000'000));
+  return moment_text(widest, widest);
 }
 
 QString TrainingStep::length_key() const { return QStringLiteral("step.seconds"); }

@@ -10,7 +10,7 @@
 namespace parallelarium {
 namespace {
 
-constexpr int kMargin = 16, kGap = 14, kRow = 36;
+constexpr int kMargin = 16, kGap = 8, kRow = 36, kNumber = 72;
 
 Setup with_fields(Setup setup, const std::vector<std::pair<std::string, std::string>>& fields) {
   const Result<void> set = set_fields(setup, fields);
@@ -82,7 +82,7 @@ void LayerView::build_part() {
       tr("Part of the model"),
       {{QStringLiteral("embedding"), tr("embedding"), tr("Tokens become rows of a table")},
        {QStringLiteral("layer"), tr("layer"), tr("One of the layers")},
-       {QStringLiteral("head"), tr("head and loss"), tr("Logits of all words, and the loss")}},
+       {QStringLiteral("head"), tr("head"), tr("Logits of all words, and the loss")}},
       s.head);
   connect(s.part, &Segments::chosen, this, [this](const QString& value) {
     change_look([&](LayerLook& next) {
@@ -243,8 +243,8 @@ void LayerView::place_parts() {
     int width;
   };
   const Unit units[] = {{nullptr, s.part, s.part->sizeHint().width()},
-                        {s.layer_label, s.layer, 86},
-                        {s.microbatch_label, s.microbatch, 86},
+                        {s.layer_label, s.layer, kNumber},
+                        {s.microbatch_label, s.microbatch, kNumber},
                         {nullptr, s.direction, s.direction->sizeHint().width()},
                         {nullptr, s.shown, s.shown->sizeHint().width()},
                         {nullptr, s.split, s.split->sizeHint().width()},

@@ -80,6 +80,12 @@ std::vector<FactLine> block_facts(const LayerPicture& picture, const LayerStep& 
   return facts;
 }
 
+// What ranks have to add up afterwards.
+bool leaves_partial_sums(const std::vector<LayerTensor>& tensors) {
+  return std::any_of(tensors.begin(), tensors.end(),
+                     [](const LayerTensor& of) { return of.written && of.partial; });
+}
+
 }  // namespace
 
 QString layer_collective_name(const LayerStep& step) {
@@ -174,22 +180,38 @@ QString layer_holding_text(const LayerTensor& tensor) {
   return tensor.copy ? LayerTexts::tr("copy") : QString();
 }
 
-QString layer_cut_text(const LayerStep& step) {
-  if (step.block > 0 && step.blocks > 1) return {};  // the same weights as of the first block
-  for (const LayerTensor& tensor : step.ranks.front().tensors) {
+QStringList layer_cut_texts(const LayerStep& step) {
+  if (step.kind != LayerStepKind::kCompute || (step.block > 0 && step.blocks > 1))
+    return {};  // the same weights as of the first block
+  const std::vector<LayerTensor>& tensors = step.ranks.front().tensors;
+  for (const LayerTensor& tensor : tensors) {
     if (tensor.role != TensorRole::kWeight || !tensor.is_matrix()) continue;
     if (tensor.held_experts() < tensor.all_experts)
-      return tensor.held_columns < tensor.columns || tensor.held_rows < tensor.rows
-                 ? LayerTexts::tr("cut by experts, columns and rows")
-                 : LayerTexts::tr("cut by experts");
+      return {tensor.held_columns < tensor.columns || tensor.held_rows < tensor.rows
+                  ? LayerTexts::tr("cut by experts, columns and rows")
+                  : LayerTexts::tr("cut by experts")};
     if (tensor.all_experts > 0 && tensor.is_shard())
-      return LayerTexts::tr("cut by columns, then by rows");
+      return {LayerTexts::tr("cut by columns, then by rows")};
     if (step.piece == Piece::kEmbedding && tensor.is_shard())
-      return LayerTexts::tr("cut by words: rows");
+      return {LayerTexts::tr("cut by words: rows")};
     if (step.piece == Piece::kHead && tensor.is_shard())
-      return LayerTexts::tr("cut by words: columns");
-    if (tensor.held_columns < tensor.columns) return LayerTexts::tr("cut by columns");
-    if (tensor.held_rows < tensor.rows) return LayerTexts::tr("cut by rows");
+      return {LayerTexts::tr("cut by words: columns")};
+    const bool columns = tensor.held_columns < tensor.columns;
+    if (!columns && tensor.held_rows == tensor.rows) continue;
+    QStringList texts{columns ? LayerTexts::tr("cut by columns") : LayerTexts::tr("cut by rows")};
+    if (step.phase == Phase::kForward || step.phase == Phase::kInputGrad)
+      texts.prepend(
+          leaves_partial_sums(tensors)
+              ? LayerTexts::tr("%1: partial sums", "cut by rows").arg(texts.front())
+              : LayerTexts::tr("%1: nothing to add", "cut by columns").arg(texts.front()));
+    return texts;
+  }
+  for (const LayerTensor& tensor : tensors) {
+    if (!tensor.written || tensor.role != TensorRole::kActivation || !tensor.is_shard()) continue;
+    if (tensor.held_rows < tensor.rows)
+      return {LayerTexts::tr("cut by tokens"), LayerTexts::tr("by tokens")};
+    if (!tensor.heads.empty()) return {LayerTexts::tr("cut by heads"), LayerTexts::tr("by heads")};
+    return {LayerTexts::tr("cut by columns"), LayerTexts::tr("by columns")};
   }
   return {};
 }

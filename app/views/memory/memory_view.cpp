@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kHeader = 36, kLegend = 24, kPanes = 34, kSplitFrom = 520, kSideFrom = 640;
 constexpr double kSide = 262;
-constexpr double kHoldersShare = 0.64, kHoldersCurveFrom = 380;
+constexpr double kHoldersShare = 0.67, kHoldersCurveFrom = 380;
 constexpr std::int64_t kQuickOps = 12'000;  // a Program of so many ops is planned in a frame
 
 // `rank_index`: as built.

@@ -131,14 +131,13 @@ TEST_F(Holders, SayWhatIsSentNextAndInAStep) {
   show(data_parallel(0));
   const auto parameters = count_parameters(session.subject().prediction()->setup.model).total;
   const QString sent = bytes_text(std::int64_t(parameters) * 4 * 2 * 3 / 4);
-  EXPECT_THAT(pane->picture().messages.toStdString(),
+  EXPECT_THAT(pane->picture().messages.join(u'\n').toStdString(),
               testing::HasSubstr("Next: the all-reduce of gradients"));
-  EXPECT_TRUE(pane->picture().messages.endsWith(
-      QStringLiteral("sent in a step: all-reduce of gradients ") + sent))
-      << pane->picture().messages.toStdString();
+  EXPECT_EQ(pane->picture().messages.back(),
+            QStringLiteral("sent in a step: all-reduce of gradients ") + sent);
   EXPECT_EQ(calls(Category::kParameters), 0);
   session.playback().set_playhead(session.subject().prediction()->timeline.duration);
-  EXPECT_FALSE(pane->picture().messages.contains(QStringLiteral("Next")));
+  EXPECT_FALSE(pane->picture().messages.join(u'\n').contains(QStringLiteral("Next")));
 
   show(data_parallel(3));
   const auto& setup = session.setup();
@@ -148,7 +147,7 @@ TEST_F(Holders, SayWhatIsSentNextAndInAStep) {
   EXPECT_GE(calls(Category::kGradients), buckets);
   session.locks().set_hidden({QStringLiteral("traffic.sent_bytes")});
   pane->refresh();
-  EXPECT_FALSE(pane->picture().messages.contains(QStringLiteral("sent in a step")));
+  EXPECT_FALSE(pane->picture().messages.join(u'\n').contains(QStringLiteral("sent in a step")));
 }
 
 // Beside each bar stands what it is and how many bytes the rank holds of it; colours are named

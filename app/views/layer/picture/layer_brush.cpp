@@ -20,13 +20,8 @@ struct Words {
 
 constexpr double kNamesEnd = 108;        // of ranks' names
 constexpr double kMostOverhang = 66;     // of a shape's words over its tensor
+constexpr double kLeastWord = 16;        // wide or high
 constexpr std::size_t kMostParts = 512;  // above that many, parts are thinner than a pixel
-
-QColor fill_of(const Theme& theme, TensorRole role) {
-  if (role == TensorRole::kWeight) return theme.memory(Category::kParameters);
-  if (role == TensorRole::kWeightGradient) return theme.memory(Category::kGradients);
-  return theme.memory(Category::kActivations);
-}
 
 // The rank's own parts of `place`.
 std::vector<QRectF> parts_of(const LayerTensor& tensor, const QRectF& place) {
@@ -40,17 +35,6 @@ std::vector<QRectF> parts_of(const LayerTensor& tensor, const QRectF& place) {
           place.width() * double(columns.end - columns.begin) / double(tensor.columns),
           place.height() * double(rows.end - rows.begin) / double(tensor.rows));
   return parts;
-}
-
-void paint_crosses(QPainter& painter, const QRectF& place, const QColor& color) {
-  painter.setPen(QPen(color, 1));
-  // What is narrow has one column of them.
-  const double from = std::min(place.left() + 5, place.center().x());
-  for (double y = place.top() + 5; y < place.bottom() - 2; y += 8)
-    for (double x = from; x < std::max(place.right() - 2, from + 1); x += 8) {
-      painter.drawLine(QPointF(x - 2, y), QPointF(x + 2, y));
-      painter.drawLine(QPointF(x, y - 2), QPointF(x, y + 2));
-    }
 }
 
 // One part, filled from the top as far as it is done.
@@ -97,17 +81,21 @@ void fill_gathered(QPainter& painter, const QRectF& place, const QColor& fill,
   fill_others(own.rows);
 }
 
-void paint_dotted(const LayerBrush& brush, const QRectF& place) {
-  brush.painter.setBrush(Qt::NoBrush);
-  brush.painter.setPen(QPen(brush.theme.muted, 1, Qt::DotLine));
-  brush.painter.drawRect(place);
-}
-
+// Along the longer side where the shorter one is too short for it.
 void paint_copy_word(const LayerBrush& brush, const QRectF& place, const QColor& ink) {
   const QFont font = brush.theme.font(10);
   const QString word = Words::tr("copy");
-  if (label_width(font, word) + 6 > place.width() || place.height() < 16) return;
-  put_label(brush.painter, place, word, font, ink, brush.texts);
+  const double needed = label_width(font, word) + 6;
+  if (needed <= place.width() && place.height() >= kLeastWord)
+    return put_label(brush.painter, place, word, font, ink, brush.texts);
+  if (needed + 6 > place.height() || place.width() < kLeastWord) return;
+  brush.painter.save();
+  brush.painter.translate(place.center());
+  brush.painter.rotate(-90);
+  put_label(brush.painter,
+            QRectF(-place.height() / 2, -place.width() / 2, place.height(), place.width()), word,
+            font, ink, brush.texts);
+  brush.painter.restore();
 }
 
 // A second edge inside `place`, and (`says`) the word where it has room.
@@ -121,6 +109,29 @@ void paint_copy_mark(const LayerBrush& brush, const QRectF& place, const QColor&
 }
 
 }  // namespace
+
+QColor fill_of(const Theme& theme, TensorRole role) {
+  if (role == TensorRole::kWeight) return theme.memory(Category::kParameters);
+  if (role == TensorRole::kWeightGradient) return theme.memory(Category::kGradients);
+  return theme.memory(Category::kActivations);
+}
+
+void paint_crosses(QPainter& painter, const QRectF& place, const QColor& color) {
+  painter.setPen(QPen(color, 1));
+  // What is narrow has one column of them.
+  const double from = std::min(place.left() + 5, place.center().x());
+  for (double y = place.top() + 5; y < place.bottom() - 2; y += 8)
+    for (double x = from; x < std::max(place.right() - 2, from + 1); x += 8) {
+      painter.drawLine(QPointF(x - 2, y), QPointF(x + 2, y));
+      painter.drawLine(QPointF(x, y - 2), QPointF(x, y + 2));
+    }
+}
+
+void paint_dotted(QPainter& painter, const QRectF& place, const Theme& theme) {
+  painter.setBrush(Qt::NoBrush);
+  painter.setPen(QPen(theme.muted, 1, Qt::DotLine));
+  painter.drawRect(place);
+}
 
 int layer_color_number(const LayerPicture& picture, int rank) {
   return picture.shows_context() ? picture.layer->ranks[std::size_t(rank)].at.cp : rank;
@@ -140,7 +151,8 @@ void paint_layer_chip(QPainter& painter, const LayerPicture& picture, const QPoi
 
 void paint_layer_tensor(const LayerBrush& brush, const LayerRankStep& part, int tensor,
                         const QRectF& place, int rank, double done, const LayerTensor* own) {
-  if (part.first_op < 0 || tensor >= int(part.tensors.size())) return paint_dotted(brush, place);
+  if (part.first_op < 0 || tensor >= int(part.tensors.size()))
+    return paint_dotted(brush.painter, place, brush.theme);
   const LayerTensor& of = part.tensors[std::size_t(tensor)];
   const Theme& theme = brush.theme;
   const QColor fill = fill_of(theme, of.role);
@@ -150,7 +162,7 @@ void paint_layer_tensor(const LayerBrush& brush, const LayerRankStep& part, int 
   const QColor line = mixed(fill, theme.ink_on(fill), 0.5);
   const double there = of.role == TensorRole::kWeight ? 1 : done;
   if (of.is_shard() || !of.heads.empty()) {
-    if (of.is_shard()) paint_dotted(brush, place);
+    if (of.is_shard()) paint_dotted(brush.painter, place, brush.theme);
     QPen edge = theme.rank_line(layer_color_number(brush.picture, rank));
     for (const QRectF& own : parts_of(of, place)) {
       edge.setWidthF(std::min(own.width(), own.height()) < 10 ? 1 : 2);
@@ -241,70 +253,6 @@ void paint_layer_caption(const LayerBrush& brush, const LayerRankStep& part, int
         return;
   put_label(brush.painter, rect, text, font, brush.theme.muted, brush.texts);
   taken.push_back(rect.adjusted(-3, 0, 3, 0));
-}
-
-double paint_layer_legend(const LayerBrush& brush, const QRectF& line) {
-  const Theme& theme = brush.theme;
-  QPainter& painter = brush.painter;
-  const QFont font = theme.font(11);
-  double x = line.left(), y = line.top();
-  const QColor activation = fill_of(theme, TensorRole::kActivation);
-  const QColor edge = mixed(activation, theme.ink_on(activation), 0.5);
-  const QColor sent = theme.solid(OpColor::kCommunication);
-  const auto entry = [&](const QString& word, auto&& paint) {
-    const double width = QFontMetricsF(font).horizontalAdvance(word);
-    if (x + 22 + width > line.right()) x = line.left(), y += 17;
-    paint(QRectF(x + 0.5, y + line.height() / 2 - 5, 14, 10));
-    put_text(painter, QRectF(x + 20, y, width + 2, line.height()), Qt::AlignVCenter, word, font,
-             theme.muted, brush.texts);
-    x += 20 + width + 13;
-  };
-  const auto filled = [&](const QRectF& at, const QColor& fill, const QPen& pen) {
-    painter.setBrush(fill);
-    painter.setPen(pen);
-    painter.drawRect(at);
-  };
-  entry(Words::tr("weight"),
-        [&](const QRectF& at) { filled(at, fill_of(theme, TensorRole::kWeight), Qt::NoPen); });
-  entry(Words::tr("activation"), [&](const QRectF& at) { filled(at, activation, QPen(edge, 1)); });
-  if (brush.picture.layer->choice.backward)
-    entry(Words::tr("gradient"), [&](const QRectF& at) {
-      filled(at, fill_of(theme, TensorRole::kWeightGradient), Qt::NoPen);
-    });
-  entry(Words::tr("shard, edge of its rank"), [&](const QRectF& at) {
-    paint_dotted(brush, at);
-    QPen own = theme.rank_line(0);
-    own.setWidthF(2);
-    filled(QRectF(at.left(), at.top(), 7, at.height()), activation, own);
-  });
-  entry(Words::tr("copy"), [&](const QRectF& at) {
-    filled(at, activation, QPen(edge, 1));
-    painter.drawRect(at.adjusted(2.5, 2.5, -2.5, -2.5));
-  });
-  entry(Words::tr("partial sum"), [&](const QRectF& at) {
-    filled(at, activation, QPen(edge, 1));
-    paint_crosses(painter, at, theme.ink_on(activation));
-  });
-  entry(Words::tr("collective"), [&](const QRectF& at) {
-    painter.setPen(Qt::NoPen);
-    painter.setBrush(sent);
-    painter.drawRoundedRect(QRectF(at.center().x() - 3, at.top() - 2, 7, 14), 3, 3);
-  });
-  entry(Words::tr("nothing sent"), [&](const QRectF& at) {
-    painter.setPen(QPen(sent, 1, Qt::DotLine));
-    painter.setBrush(Qt::NoBrush);
-    painter.drawRoundedRect(QRectF(at.center().x() - 3, at.top() - 2, 7, 14), 3, 3);
-  });
-  entry(Words::tr("still to come"),
-        [&](const QRectF& at) { filled(at, Qt::transparent, QPen(edge, 1)); });
-  if (brush.picture.look.inside) {
-    entry(Words::tr("below 0"),
-          [&](const QRectF& at) { filled(at, theme.solid(OpColor::kCommunication), Qt::NoPen); });
-    entry(Words::tr("above 0, one scale for all ranks"),
-          [&](const QRectF& at) { filled(at, theme.accent_line, Qt::NoPen); });
-  }
-  entry(Words::tr("absent"), [&](const QRectF& at) { paint_dotted(brush, at); });
-  return y + line.height();
 }
 
 }  // namespace parallelarium

@@ -24,7 +24,10 @@ void paint_layer_values(const LayerBrush& brush, int step, int tensor, const QRe
 // Its shape below it where nothing else stands; adds what it takes to `taken`.
 void paint_layer_caption(const LayerBrush& brush, const LayerRankStep& part, int tensor,
                          const QRectF& place, std::vector<QRectF>& taken);
-// Takes as many lines as it needs from `line` on, and says where they end.
-double paint_layer_legend(const LayerBrush& brush, const QRectF& line);
+// Parts of these: the colour of a role, the crosses of a partial sum, the outline of what is
+// absent.
+QColor fill_of(const Theme& theme, TensorRole role);
+void paint_crosses(QPainter& painter, const QRectF& place, const QColor& color);
+void paint_dotted(QPainter& painter, const QRectF& place, const Theme& theme);
 
 }  // namespace parallelarium

@@ -5,6 +5,7 @@
 
 #include "app/views/layer/context/context_picture.h"
 #include "app/views/layer/picture/layer_experts.h"
+#include "app/views/layer/picture/layer_legend.h"
 #include "app/views/layer/picture/layer_marks.h"
 #include "app/views/layer/vocabulary/vocabulary_picture.h"
 
@@ -15,8 +16,7 @@ constexpr double kLayoutMargin = 16, kTop = 52, kNotice = 44, kLabels = 92, kHea
                  kCuts = 15;
 constexpr double kClosed = 34, kFigureRow = 16, kRowGap = 26, kHalfGap = 12;
 constexpr double kLanesHead = 24, kLane = 15, kLeastBlock = 40, kReadableBlock = 100,
-                 kReadableRows = 320, kReadableOutside = 200, kReadableExperts = 560, kFold = 18,
-                 kOneLine = 940, kLegendLine = 17;
+                 kReadableRows = 320, kReadableOutside = 200, kReadableExperts = 560, kFold = 18;
 constexpr int kMostRanks = 8;
 constexpr int kBlocksOfLine = 4;  // of a product that a ring cuts
 constexpr double kMostScale = 0.56;
@@ -174,11 +174,12 @@ LayerLayout layer_layout(const LayerPicture& picture, QSizeF size, const Theme& 
   if (picture.shows_context()) return context_layout(picture, size, theme);
   LayerLayout layout;
   layout.size = size;
-  // The legend may take more than one line.
-  layout.top = kTop + (size.width() < kOneLine ? 17 : 0) + (picture.look.inside ? 17 : 0);
+  layout.top = kTop;
   layout.bottom = size.height();
   if (!picture.drawn()) return layout;
-  if (!layer_letters_text(*picture.layer).isEmpty()) layout.top += kLegendLine;
+  const int lines = legend_lines(layer_legend(picture), size.width() - 2 * kLayoutMargin) +
+                    (layer_letters_text(*picture.layer).isEmpty() ? 0 : 1);
+  layout.top += (lines - 1) * kLegendLine;
   const LayerSteps& layer = *picture.layer;
   layout.alike = choose_ranks(picture, 0, int(layer.ranks.size()) - 1, layout.ranks);
   const bool backward = layer.choice.backward, whole = layer.choice.place != LayerPlace::kLayer;
@@ -200,7 +201,7 @@ LayerLayout layer_layout(const LayerPicture& picture, QSizeF size, const Theme& 
       part.steps.assign(half.steps.begin() + std::ptrdiff_t(begins[line]),
                         half.steps.begin() + std::ptrdiff_t(begins[line + 1]));
       part.says_cuts = std::any_of(part.steps.begin(), part.steps.end(), [&](int step) {
-        return !layer_cut_text(layer.steps[std::size_t(step)]).isEmpty();
+        return !layer_cut_texts(layer.steps[std::size_t(step)]).isEmpty();
       });
       if (!part.steps.empty()) layout.halves.push_back(std::move(part));
     }

@@ -12,6 +12,7 @@
 #include "app/views/layer/context/context_picture.h"
 #include "app/views/layer/layer_inside.h"
 #include "app/views/layer/picture/layer_experts.h"
+#include "app/views/layer/picture/layer_legend.h"
 #include "app/views/layer/picture/layer_links.h"
 #include "app/views/layer/vocabulary/vocabulary_picture.h"
 #include "app/views/shared/paint/paint_tools.h"
@@ -23,7 +24,7 @@ struct PaintWords {
   Q_DECLARE_TR_FUNCTIONS(layer)
 };
 
-constexpr double kPaintMargin = 16, kNameLine = 18, kFigureLine = 16;
+constexpr double kPaintMargin = 16, kNameLine = 18, kFigureLine = 16, kLegendTop = 28;
 
 const LayerRankStep& part_at(const LayerBrush& brush, int step, int rank) {
   return brush.picture.layer->steps[std::size_t(step)].ranks[std::size_t(rank)];
@@ -290,12 +291,13 @@ void paint_open(const LayerBrush& brush, const LayerHalf& half) {
       put_centred(
           brush, QRectF(column.left - wider, half.top + kNameLine, column.width + 2 * wider, 18),
           layer_head_name(step), theme.font(11, true), selected ? theme.accent_line : theme.text);
-    const QString cut = layer_cut_text(step);
-    if (!cut.isEmpty())
-      put_elided(
-          brush.painter,
-          QRectF(column.left - wider, half.top + 2 * kNameLine - 2, column.width + 2 * wider, 15),
-          Qt::AlignCenter, cut, theme.font(10), theme.accent_line, brush.texts);
+    const QRectF under(column.left - wider, half.top + 2 * kNameLine - 2, column.width + 2 * wider,
+                       15);
+    for (const QString& cut : layer_cut_texts(step)) {
+      if (label_width(theme.font(10), cut) > under.width()) continue;
+      put_label(brush.painter, under, cut, theme.font(10), theme.accent_line, brush.texts);
+      break;
+    }
   }
   for (std::size_t row = 0; row < half.rows.size(); ++row) {
     const int rank = half.ranks[row];
@@ -351,7 +353,10 @@ void paint_layer(QPainter& painter, const LayerPicture& picture, const LayerLayo
     painter.restore();
     return;
   }
-  const double below = paint_layer_legend(brush, QRectF(kPaintMargin, 28, line.width(), 18));
+  const std::vector<LegendWord> legend = layer_legend(picture);
+  paint_legend_words(painter, legend, QPointF(kPaintMargin, kLegendTop), line.width(), theme,
+                     texts);
+  const double below = kLegendTop + legend_lines(legend, line.width()) * kLegendLine;
   put_elided(painter, QRectF(kPaintMargin, below, line.width(), 16), Qt::AlignVCenter,
              layer_letters_text(*picture.layer), theme.font(11), theme.muted, texts);
   if (!picture.notice.isEmpty())

@@ -189,8 +189,9 @@ QString layer_collective_name(const LayerStep& step);
 QString layer_shape_text(const LayerTensor& tensor);
 // How a rank has the tensor: "shard", "copy", "partial sum"; empty: it alone has the whole.
 QString layer_holding_text(const LayerTensor& tensor);
-// "cut by columns"; empty: the step's weights are not cut.
-QString layer_cut_text(const LayerStep& step);
+// How the step's weights are cut, or else what it leaves, and what follows for sums: "cut by
+// columns: nothing to add", then shorter ones. Empty: nothing is cut.
+QStringList layer_cut_texts(const LayerStep& step);
 // What the letters f, g, ḡ of the picture stand for; empty: it has none.
 QString layer_letters_text(const LayerSteps& layer);
 QString layer_sent_text(const LayerPicture& picture, int step, int rank);

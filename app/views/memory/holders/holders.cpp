@@ -317,11 +317,10 @@ HoldersPicture holders_picture(const Session& session, HoldersKept& kept, int pa
   if (is_new)
     messages->second = {shared_messages(program, timeline, first),
                         shared_sent_words(program, first)};
-  QStringList words{
-      next_shared_words(program.ranks[static_cast<std::size_t>(first)], messages->second.all, now)};
-  if (bytes) words << messages->second.sent;
-  words.removeAll(QString());
-  picture.messages = words.join(QStringLiteral(" \u00b7 "));
+  picture.messages << next_shared_words(program.ranks[static_cast<std::size_t>(first)],
+                                        messages->second.all, now);
+  if (bytes) picture.messages << messages->second.sent;
+  picture.messages.removeAll(QString());
   return picture;
 }
 

@@ -65,7 +65,7 @@ struct HoldersInstead {
 
 struct HoldersPicture {
   QString title, moment;  // what goes on now, in a sentence
-  QString messages;       // what the first rank sends next, and in a step
+  QStringList messages;   // what the first rank sends next, and in a step
   std::vector<HoldersColumn> columns;
   std::vector<HoldersRow> rows;
   int first_row = 0, all_rows = 0;  // which rows of all are shown
@@ -129,6 +129,7 @@ struct HoldersLayout {
   double left = 0, top = 0, column = 60, row = 48, right = 0, bar = 11, gap = 2;
   bool sums = true;          // the columns behind the cells have room
   bool named = false;        // there each bar has its name and its bytes
+  int message_lines = 1;     // below the rows
   std::vector<double> tops;  // of the rows
   QRectF other_rows;         // says that there are more rows, and shows them; empty: all are shown
   QRectF cell(int row_index, int column_index) const;

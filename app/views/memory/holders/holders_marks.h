@@ -4,6 +4,7 @@
 #pragma once
 
 #include "app/views/memory/holders/holders.h"
+#include "app/views/shared/paint/legend_words.h"
 
 namespace parallelarium {
 
@@ -25,6 +26,9 @@ void paint_state(QPainter& painter, const QRectF& rect, const HeldBucket& bucket
 // are; where they are narrower than lines, one block for all.
 void paint_activations(QPainter& painter, const QRectF& rect, std::size_t count, int most,
                        const Theme& theme);
+// What the four ways to hold something look like, and the colours and the order of the bars where
+// nothing else names them.
+std::vector<LegendWord> holders_legend(const HoldersPicture& picture, const HoldersLayout& at);
 void paint_chunk(QPainter& painter, const QPointF& middle, double wide, const Theme& theme);
 
 }  // namespace parallelarium

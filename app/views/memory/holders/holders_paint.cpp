@@ -16,11 +16,12 @@ struct HoldersPaint {
   Q_DECLARE_TR_FUNCTIONS(holders)
 };
 
-constexpr double kNameWidth = 88, kHoldersHead = 64, kHoldersFoot = 60, kSums = 176;
-constexpr double kCellGap = 6, kBarGap = 2, kRowGap = 13, kLowRowGap = 2, kBetweenRows = 8,
-                 kLegendLine = 17;
-constexpr double kLegendWidth = 890, kColoursWidth = 280;
-constexpr double kNamedBar = 12;                           // as high as its name
+constexpr double kNameWidth = 88, kHoldersHead = 47, kHoldersFoot = 60, kSums = 176;
+constexpr double kCellGap = 6, kBarGap = 2, kRowGap = 13, kLowRowGap = 2, kBetweenRows = 8;
+constexpr double kNamedBar = 8;             // with its gap as high as a small name
+constexpr double kFullName = 12;            // as high as a name
+constexpr double kOneLineOfMessages = 760;  // wide
+constexpr double kMessageLine = 16;
 constexpr double kGroupHead = 22;                          // above the rows of a group
 constexpr double kLeastBar = 2, kLowBar = 6, kLowGap = 1;  // high
 constexpr double kLeastRow = 18;                           // high enough for a line of text
@@ -44,58 +45,6 @@ void paint_cell(QPainter& painter, const QRectF& cell, const std::vector<HeldBuc
   }
 }
 
-bool has_colours(const HoldersPicture& picture, const HoldersLayout& at) {
-  return !picture.colours_above && !at.named;
-}
-
-// What the four ways to hold something look like, and the colours where nothing else names them.
-void paint_holders_legend(QPainter& painter, const QRectF& rect, bool colours, const Theme& theme,
-                          TextLog* texts) {
-  double x = rect.left(), y = rect.top();
-  const QFont font = theme.font(11);
-  const auto word = [&](const QString& text, auto&& mark) {
-    const double wide = QFontMetricsF(font).horizontalAdvance(text) + 2;
-    if (x + 24 + wide > rect.right()) {
-      x = rect.left();
-      y += kLegendLine;
-    }
-    mark(QRectF(x, y + rect.height() / 2 - 5, 18, 10));
-    put_text(painter, QRectF(x + 23, y, wide, rect.height()), Qt::AlignVCenter, text, font,
-             theme.muted, texts);
-    x += 23 + wide + 14;
-  };
-  const auto fill = [&](Category category) {
-    return [&, category](const QRectF& at) { painter.fillRect(at, theme.memory(category)); };
-  };
-  const QColor color = theme.memory(Category::kGradients);
-  if (colours) {
-    word(HoldersPaint::tr("parameters"), fill(Category::kParameters));
-    word(HoldersPaint::tr("gradients"), fill(Category::kGradients));
-    word(HoldersPaint::tr("optimizer state"), fill(Category::kOptimizer));
-  }
-  word(HoldersPaint::tr("shard"), [&](const QRectF& at) {
-    HeldState half;
-    half.end = 0.5;
-    paint_shard(painter, at, half, 0, 1, color, 0, theme);
-  });
-  word(HoldersPaint::tr("copy"), [&](const QRectF& at) { paint_copy(painter, at, color, theme); });
-  word(HoldersPaint::tr("partial sum"),
-       [&](const QRectF& at) { paint_partial(painter, at, HeldState{}, color, theme); });
-  word(HoldersPaint::tr("absent"), [&](const QRectF& at) { paint_absent(painter, at, theme); });
-  word(HoldersPaint::tr("reserved, without values"), [&](const QRectF& at) {
-    paint_reserved(painter, at, color, theme);
-    paint_absent(painter, at, theme);
-  });
-  word(HoldersPaint::tr("activations by micro-batch"),
-       [&](const QRectF& at) { paint_activations(painter, at, 2, 3, theme); });
-  word(HoldersPaint::tr("collective under way"), [&](const QRectF& at) {
-    painter.setPen(QPen(theme.solid(OpColor::kCommunication), 2));
-    painter.setBrush(Qt::NoBrush);
-    painter.drawRoundedRect(at, 2, 2);
-    paint_chunk(painter, at.center(), 5, theme);
-  });
-}
-
 // "loss 5.545 · 9f3c71 ✓" of a run, or empty.
 QString run_text(const HoldersRow& row) {
   if (row.hash.isEmpty()) return {};
@@ -114,11 +63,12 @@ void paint_named_sums(QPainter& painter, const HoldersRow& row, const HoldersLay
   const QString names[kHeldBars] = {HoldersPaint::tr("parameters"), HoldersPaint::tr("gradients"),
                                     HoldersPaint::tr("optimizer state"),
                                     HoldersPaint::tr("activations")};
-  const QFont bold = theme.font(11, true), plain = theme.font(11);
+  const int size = at.bar < kFullName ? 10 : 11;
+  const QFont bold = theme.font(size, true), plain = theme.font(size);
   const double left = at.right + 12, wide = kSums - 12, pitch = at.bar + at.gap;
   std::int64_t all = 0;
   for (int kind = 0; kind < kHeldBars; ++kind) {
-    const QRectF line(left, first.top() + kind * pitch, wide, at.bar);
+    const QRectF line(left, first.top() + kind * pitch - 2, wide, at.bar + 4);
     const std::int64_t held = kind < kHeldKinds ? row.bytes[kind] : row.activation_bytes;
     const QString bytes = bytes_text(held);
     const double taken = QFontMetricsF(bold).horizontalAdvance(bytes) + 6;
@@ -233,8 +183,46 @@ void paint_moving(QPainter& painter, const HoldersPicture& picture, const Holder
   put_elided(painter, QRectF(26, y, std::max(60.0, end - 26), 18), Qt::AlignVCenter, picture.moment,
              theme.font(12, !picture.moving.empty()),
              picture.moving.empty() ? theme.muted : theme.text, texts);
-  put_elided(painter, QRectF(26, y + 18, std::max(60.0, end - 26), 18), Qt::AlignVCenter,
-             picture.messages, theme.font(11), theme.muted, texts);
+  const double wide = std::max(60.0, end - 26);
+  const auto line = [&](int number, const QString& words) {
+    put_elided(painter, QRectF(26, y + 18 + number * kMessageLine, wide, 18), Qt::AlignVCenter,
+               words, theme.font(11), theme.muted, texts);
+  };
+  if (at.message_lines == 1)
+    line(0, picture.messages.join(QStringLiteral(" \u00b7 ")));
+  else
+    for (int each = 0; each < picture.messages.size(); ++each) line(each, picture.messages[each]);
+}
+
+// Below columns whose parameters are gathered for a time: that they are no lasting copies.
+void paint_gathered(QPainter& painter, const HoldersPicture& picture, const HoldersLayout& at,
+                    const Theme& theme, TextLog* texts) {
+  if (picture.rows.empty()) return;
+  const int last = static_cast<int>(picture.rows.size()) - 1;
+  const int columns = static_cast<int>(picture.columns.size());
+  const auto gathered = [&](int column) {
+    const auto& buckets = picture.rows.back().cells[static_cast<std::size_t>(column)];
+    const bool moves = std::any_of(
+        picture.moving.begin(), picture.moving.end(), [&](const HoldersPicture::Moving& moving) {
+          return moving.column == column &&
+                 std::count(moving.rows.begin(), moving.rows.end(), last) > 0;
+        });
+    return !moves && std::any_of(buckets.begin(), buckets.end(), [](const HeldBucket& bucket) {
+      return bucket.parameters.as == HeldAs::kCopy && bucket.parameters.passing_bytes > 0;
+    });
+  };
+  const QFont font = theme.font(10);
+  for (int begin = 0, end = 0; begin < columns; begin = std::max(end, begin + 1)) {
+    for (end = begin; end < columns && gathered(end);) ++end;
+    if (end == begin) continue;
+    const QRectF under = at.cell(last, begin).united(at.cell(last, end - 1));
+    const QString whole = HoldersPaint::tr("gathered, freed after use");
+    const bool fits = QFontMetricsF(font).horizontalAdvance(whole) < under.width();
+    put_elided(painter,
+               QRectF(under.left() - 3, under.bottom() + 1, under.width() + 6, kRowGap - 1),
+               Qt::AlignCenter, fits ? whole : HoldersPaint::tr("gathered"), font,
+               mixed(theme.solid(OpColor::kCommunication), theme.text, 0.35), texts);
+  }
 }
 
 }  // namespace
@@ -249,7 +237,7 @@ QRectF HoldersLayout::bar_of(const QRectF& cell, int bar_index) const {
 }
 
 int holders_rows(double height) {
-  const double room = height - kHoldersHead - kLegendLine - kHoldersFoot;
+  const double room = height - kHoldersHead - 2 * kLegendLine - kHoldersFoot;
   return std::clamp(static_cast<int>(room / kLeastRow), 1, kMostHolders);
 }
 
@@ -265,11 +253,12 @@ HoldersLayout holders_layout(const HoldersPicture& picture, QSizeF size) {
   const auto heads = std::count_if(picture.rows.begin(), picture.rows.end(),
                                    [](const HoldersRow& row) { return !row.group.isEmpty(); });
   double under = kRowGap;  // room below the bars of a row
+  at.message_lines = size.width() < kOneLineOfMessages ? 2 : 1;
+  const double foot = kHoldersFoot + (at.message_lines - 1) * kMessageLine;
   const auto place_rows = [&] {
-    const double legend = kLegendWidth + (has_colours(picture, at) ? kColoursWidth : 0);
-    at.top = kHoldersHead + (size.width() < legend ? kLegendLine : 0);
+    at.top = kHoldersHead + kLegendLine * legend_lines(holders_legend(picture, at), size.width());
     const double high =
-        (size.height() - at.top - kHoldersFoot - kGroupHead * static_cast<double>(heads)) / rows;
+        (size.height() - at.top - foot - kGroupHead * static_cast<double>(heads)) / rows;
     const double each = (std::max(high, kLeastRow) - under) / kHeldBars;
     at.gap = each < kLowBar ? kLowGap : kBarGap;
     at.bar = std::clamp(each - at.gap, kLeastBar, 14.0);
@@ -308,8 +297,8 @@ void paint_holders(QPainter& painter, const HoldersPicture& picture, const Holde
   put_elided(painter, at.other_rows, Qt::AlignRight | Qt::AlignVCenter,
              at.other_rows.isEmpty() ? QString() : other_rows_words(picture), theme.font(12),
              theme.mark, texts);
-  paint_holders_legend(painter, QRectF(0, 22, size.width(), 18), has_colours(picture, at), theme,
-                       texts);
+  paint_legend_words(painter, holders_legend(picture, at), QPointF(0, 22), size.width(), theme,
+                     texts);
   put_text(painter, QRectF(0, at.top - 22, kNameWidth - 8, 16), Qt::AlignVCenter,
            HoldersPaint::tr("LAYER"), theme.caps(), theme.muted, texts);
   if (at.named)
@@ -322,6 +311,7 @@ void paint_holders(QPainter& painter, const HoldersPicture& picture, const Holde
   }
   for (int row = 0; row < static_cast<int>(picture.rows.size()); ++row)
     paint_row(painter, picture, at, row, theme, texts);
+  paint_gathered(painter, picture, at, theme, texts);
   paint_moving(painter, picture, at, theme, texts);
   if (chosen.first >= 0 && chosen.first < static_cast<int>(picture.rows.size()) &&
       chosen.second >= 0 && chosen.second < static_cast<int>(picture.columns.size())) {

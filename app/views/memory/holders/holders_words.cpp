@@ -182,7 +182,7 @@ QString other_rows_words(const HoldersPicture& picture) {
 QString holders_description(const HoldersPicture& picture) {
   if (picture.instead) return picture.title + QStringLiteral(". ") + picture.instead->sentence;
   QString text = picture.title + QStringLiteral(". ") + picture.moment;
-  if (!picture.messages.isEmpty()) text += QLatin1Char('\n') + picture.messages;
+  for (const QString& words : picture.messages) text += QLatin1Char('\n') + words;
   for (const HoldersRow& row : picture.rows) {
     if (!row.group.isEmpty()) text += QLatin1Char('\n') + row.group;
     text += QLatin1Char('\n') + row.name + QStringLiteral(": ");

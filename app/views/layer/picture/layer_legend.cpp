@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/views/layer/picture/layer_legend.h"
+
+#include <QCoreApplication>
+
+#include "app/views/layer/picture/layer_brush.h"
+
+namespace parallelarium {
+namespace {
+
+struct LayerLegend {
+  Q_DECLARE_TR_FUNCTIONS(layer)
+};
+
+QColor edge_of_activation(const Theme& theme) {
+  const QColor activation = fill_of(theme, TensorRole::kActivation);
+  return mixed(activation, theme.ink_on(activation), 0.5);
+}
+
+void filled(QPainter& painter, const QRectF& at, const QBrush& fill, const QPen& pen) {
+  painter.setBrush(fill);
+  painter.setPen(pen);
+  painter.drawRect(at);
+}
+
+void paint_bar_mark(QPainter& painter, double middle, const QRectF& at, const QBrush& fill,
+                    const QPen& pen) {
+  painter.setBrush(fill);
+  painter.setPen(pen);
+  painter.drawRoundedRect(QRectF(middle - 3, at.top() - 2, 7, 14), 3, 3);
+}
+
+void paint_weight_mark(QPainter& painter, const QRectF& at, const Theme& theme) {
+  filled(painter, at, fill_of(theme, TensorRole::kWeight), Qt::NoPen);
+}
+
+void paint_activation_mark(QPainter& painter, const QRectF& at, const Theme& theme) {
+  filled(painter, at, fill_of(theme, TensorRole::kActivation), QPen(edge_of_activation(theme), 1));
+}
+
+void paint_gradient_mark(QPainter& painter, const QRectF& at, const Theme& theme) {
+  filled(painter, at, fill_of(theme, TensorRole::kWeightGradient), Qt::NoPen);
+}
+
+void paint_shard_mark(QPainter& painter, const QRectF& at, const Theme& theme) {
+  paint_dotted(painter, at, theme);
+  QPen own = theme.rank_line(0);
+  own.setWidthF(2);
+  filled(painter, QRectF(at.left(), at.top(), 7, at.height()),
+         fill_of(theme, TensorRole::kActivation), own);
+}
+
+void paint_copy_sign(QPainter& painter, const QRectF& at, const Theme& theme) {
+  paint_activation_mark(painter, at, theme);
+  painter.drawRect(at.adjusted(2.5, 2.5, -2.5, -2.5));
+}
+
+void paint_sum_mark(QPainter& painter, const QRectF& at, const Theme& theme) {
+  paint_activation_mark(painter, at, theme);
+  paint_crosses(painter, at, theme.ink_on(fill_of(theme, TensorRole::kActivation)));
+}
+
+void paint_collective_mark(QPainter& painter, const QRectF& at, const Theme& theme) {
+  paint_bar_mark(painter, at.center().x(), at, theme.solid(OpColor::kCommunication), Qt::NoPen);
+}
+
+void paint_nothing_mark(QPainter& painter, const QRectF& at, const Theme& theme) {
+  paint_bar_mark(painter, at.center().x(), at, Qt::NoBrush,
+                 QPen(theme.solid(OpColor::kCommunication), 1, Qt::DotLine));
+}
+
+// A tensor and a collective.
+void paint_coming_mark(QPainter& painter, const QRectF& at, const Theme& theme) {
+  filled(painter, at.adjusted(-1, 0, -8, 0), Qt::NoBrush, QPen(edge_of_activation(theme), 1));
+  paint_bar_mark(painter, at.right() - 5, at, Qt::NoBrush,
+                 QPen(theme.solid(OpColor::kCommunication), 1));
+}
+
+void paint_below_mark(QPainter& painter, const QRectF& at, const Theme& theme) {
+  filled(painter, at, theme.solid(OpColor::kCommunication), Qt::NoPen);
+}
+
+void paint_above_mark(QPainter& painter, const QRectF& at, const Theme& theme) {
+  filled(painter, at, theme.accent_line, Qt::NoPen);
+}
+
+}  // namespace
+
+std::vector<LegendWord> layer_legend(const LayerPicture& picture) {
+  std::vector<LegendWord> words{{LayerLegend::tr("weight"), paint_weight_mark},
+                                {LayerLegend::tr("activation"), paint_activation_mark}};
+  if (picture.layer->choice.backward)
+    words.push_back({LayerLegend::tr("gradient"), paint_gradient_mark});
+  words.push_back({LayerLegend::tr("shard, edge of its rank"), paint_shard_mark});
+  words.push_back({LayerLegend::tr("copy"), paint_copy_sign});
+  words.push_back({LayerLegend::tr("partial sum"), paint_sum_mark});
+  words.push_back({LayerLegend::tr("collective"), paint_collective_mark});
+  words.push_back({LayerLegend::tr("nothing sent"), paint_nothing_mark});
+  words.push_back({LayerLegend::tr("still to come"), paint_coming_mark});
+  if (picture.look.inside) {
+    words.push_back({LayerLegend::tr("below 0"), paint_below_mark});
+    words.push_back({LayerLegend::tr("above 0, one scale for all ranks"), paint_above_mark});
+  }
+  words.push_back({LayerLegend::tr("absent"), paint_dotted});
+  return words;
+}
+
+}  // namespace parallelarium
