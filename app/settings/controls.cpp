@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/settings/controls.h"
 
+#include <QAbstractItemView>
 #include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QLineEdit>
@@ -106,6 +107,12 @@ void StepBox::keyPressEvent(QKeyEvent* event) {
 }
 
 // A wheel over the panel scrolls the panel, never a value.
+void ChoiceBox::showPopup() {
+  const int bar = style()->pixelMetric(QStyle::PM_ScrollBarExtent);
+  view()->setMinimumWidth(view()->sizeHintForColumn(modelColumn()) + bar);
+  QComboBox::showPopup();
+}
+
 void StepBox::wheelEvent(QWheelEvent* event) { event->ignore(); }
 
 Segments::Segments(const QString& accessible_name, const std::vector<Choice>& choices,

@@ -102,11 +102,13 @@ class SectionHead : public QWidget {
 };
 
 // A list of choices in what may scroll: a wheel over it scrolls that and never changes the choice.
+// Its open list is as wide as its longest choice.
 class ChoiceBox : public QComboBox {
   Q_OBJECT
 
  public:
   using QComboBox::QComboBox;
+  void showPopup() override;
 
  protected:
   void wheelEvent(QWheelEvent* event) override { event->ignore(); }

@@ -810,6 +810,10 @@
         <source>%1, above the limit</source>
         <translation>%1, über der Grenze</translation>
     </message>
+    <message>
+        <source>equal lines drawn apart</source>
+        <translation>gleiche Linien versetzt</translation>
+    </message>
 </context>
 <context>
     <name>ViewKey</name>
@@ -4313,10 +4317,6 @@
         <translation>Speicher</translation>
     </message>
     <message>
-        <source>%1 in %2</source>
-        <translation>%1 in %2</translation>
-    </message>
-    <message>
         <source>One layer and micro-batch: %1 here, %2 by Korthikanti et al. 2022, table 2.</source>
         <translation>Eine Schicht und ein Mikro-Batch: hier %1, %2 nach Korthikanti et al. 2022, Tabelle 2.</translation>
     </message>
@@ -4359,6 +4359,14 @@
     <message>
         <source>While Who holds what is shown</source>
         <translation>Solange „Wer hält was“ zu sehen ist</translation>
+    </message>
+    <message>
+        <source>%1 in 1 tensor</source>
+        <translation>%1 in 1 Tensor</translation>
+    </message>
+    <message>
+        <source>%1 in %2 tensors</source>
+        <translation>%1 in %2 Tensoren</translation>
     </message>
 </context>
 <context>
@@ -6414,6 +6422,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <source>A backward of ZeRO-3 waits until the gradients that it made last are reduced: DeepSpeed of March 2021 waited for all of the device&apos;s streams before it gathered the next module (0.3.14, deepspeed/runtime/zero/stage3.py, _synchronize_communication, and partition_parameters.py, _allgather_param).</source>
         <translation>Ein Rückwärtslauf von ZeRO-3 wartet, bis die zuletzt gemachten Gradienten reduziert sind: DeepSpeed vom März 2021 wartete auf alle Streams des Geräts, bevor es das nächste Modul einsammelte (0.3.14, deepspeed/runtime/zero/stage3.py, _synchronize_communication, und partition_parameters.py, _allgather_param).</translation>
     </message>
+    <message>
+        <source>The peak is what PyTorch reserved (torchtitan, components/metrics.py, max_reserved_gib), with gaps between blocks and copies of logits for the loss; predicted is what the step itself holds.</source>
+        <translation>Die Spitze ist, was PyTorch reserviert hat (torchtitan, components/metrics.py, max_reserved_gib), mit Lücken zwischen Blöcken und Kopien der Logits für den Verlust; vorhergesagt ist, was der Schritt selbst hält.</translation>
+    </message>
 </context>
 <context>
     <name>quantities</name>
@@ -7923,6 +7935,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>Measuring this computer first, %1: %2</source>
         <translation>Zuerst wird dieser Rechner gemessen, %1: %2</translation>
+    </message>
+    <message>
+        <source>fused attention</source>
+        <translation>verschmolzene Attention</translation>
     </message>
 </context>
 <context>

@@ -36,9 +36,13 @@ std::optional<double> LessonPlayer::own_guess(std::size_t index) const {
 QString LessonPlayer::answer_words(std::size_t index) const {
   const Step& step = lesson_->steps[index];
   const StepState& state = states_[index];
-  if (const std::optional<double> figure = own_guess(index))
-    return state.answer.number ? guess_text(*figure, step.ask->unit)
-                               : value_text(*figure, step.ask->unit);
+  if (const std::optional<double> figure = own_guess(index)) {
+    const QString said = state.answer.number ? guess_text(*figure, step.ask->unit)
+                                             : value_text(*figure, step.ask->unit);
+    const QString counted =
+        step.ask->unit == "1" ? QString::fromStdString(text(index).part("unit")) : QString();
+    return counted.isEmpty() ? said : said + QLatin1Char(' ') + counted;
+  }
   if (state.answer.option.empty() || !state.judgement) return {};
   QString words =
       filled(text(index).part("option " + state.answer.option), state.judgement->symbols).trimmed();

@@ -24,8 +24,8 @@ QString question_refusal(const Session& session) {
              : QString();
 }
 
-// What would shrink what does not fit, of the settings that a lesson leaves open. `together`: the
-// ranks share one memory.
+// What would shrink what does not fit, of the settings that a lesson leaves open and that are not
+// used up. `together`: the ranks share one memory.
 QString shrinking_advice(const Session& session, bool together) {
   const LessonLocks& locks = session.locks();
   const auto is_open = [&](const char* setting) {  // or a part of it: "model.layers" of "model"
@@ -44,10 +44,13 @@ QString shrinking_advice(const Session& session, bool together) {
     offer({"model"}, RunAdvice::tr("a smaller model"));
     offer({"micro_batch"}, RunAdvice::tr("a smaller micro-batch"));
   } else {
+    const Setup& setup = session.subject().prediction()->setup;
     offer({"mesh.pp"}, RunAdvice::tr("more stages"));
     offer({"mesh.tp"}, RunAdvice::tr("more TP"));
-    offer({"zero"}, RunAdvice::tr("ZeRO"));
-    offer({"recompute"}, RunAdvice::tr("recompute"));
+    if (setup.attention == Attention::kUnfused)
+      offer({"attention"}, RunAdvice::tr("fused attention"));
+    if (setup.mesh.dp * setup.mesh.cp > 1 && setup.zero < 3) offer({"zero"}, RunAdvice::tr("ZeRO"));
+    if (setup.recompute != Recompute::kFull) offer({"recompute"}, RunAdvice::tr("recompute"));
   }
   return ways.isEmpty()
              ? QString()

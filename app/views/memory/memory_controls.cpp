@@ -110,6 +110,9 @@ void MemoryView::build_tensors() {
   s.tensors->setHorizontalHeaderLabels({tr("Tensor"), tr("one layer, micro-batch"),
                                         tr("in the paper"), tr("its bytes"),
                                         tr("held at the peak")});
+  for (int column = 0; column < s.tensors->columnCount(); ++column)
+    s.tensors->horizontalHeaderItem(column)->setTextAlignment(
+        (column == 0 || column == 2 ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
   s.tensors->verticalHeader()->hide();
   s.tensors->verticalHeader()->setDefaultSectionSize(22);
   s.tensors->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);

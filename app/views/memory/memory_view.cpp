@@ -64,6 +64,7 @@ MemoryView::MemoryView(Session& session, QWidget* parent)
     connect(&session, signal, this, again);
   for (const auto signal : {&LessonLocks::hidden_changed, &LessonLocks::allowed_changed})
     connect(&session.locks(), signal, this, again);
+  connect(&session.subject(), &Subject::visible_changed, this, again);
   connect(&session.playback(), &Playback::playhead_changed, this, &MemoryView::move_playhead);
   connect(&session.playback(), &Playback::playing_changed, this, &MemoryView::move_playhead);
 }
@@ -181,8 +182,10 @@ void MemoryView::refresh_tensors() {
   s.tensors->setRowCount(int(table.terms.size()));
   for (int row = 0; row < int(table.terms.size()); ++row) {
     const TensorTerm& term = table.terms[std::size_t(row)];
-    const QString most = term.most > 0 ? tr("%1 in %2").arg(bytes_text(term.most)).arg(term.held)
-                                       : QStringLiteral("\u2013");
+    const QString held = bytes_text(term.most);
+    const QString most = term.most == 0   ? QStringLiteral("\u2013")
+                         : term.held == 1 ? tr("%1 in 1 tensor").arg(held)
+                                          : tr("%1 in %2 tensors").arg(held).arg(term.held);
     const QString cells[] = {
         term.name, bytes_text(term.one), term.paper,
         term.paper_bytes > 0 ? bytes_text(std::llround(term.paper_bytes)) : QString(), most};

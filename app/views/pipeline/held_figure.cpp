@@ -154,6 +154,8 @@ void paint_held_header(QPainter& painter, const QRectF& rect, const std::vector<
   font.setCapitalization(QFont::MixedCase);
   QString title = QObject::tr("MICRO-BATCHES HELD PER STAGE");
   if (!source.isEmpty()) title += QStringLiteral(" \u00b7 ") + source;
+  if (lines.size() > 1)
+    title += QStringLiteral(" \u00b7 ") + QObject::tr("equal lines drawn apart");
   double right = rect.right();
   const std::size_t count = std::min(lines.size(), static_cast<std::size_t>(kMostChips));
   const double chips = static_cast<double>(count) * 16;

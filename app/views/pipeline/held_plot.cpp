@@ -133,11 +133,6 @@ void HeldPlot::paintEvent(QPaintEvent*) {
   if (s.hidden)
     put_text(painter, QRectF(rect()), Qt::AlignCenter, QStringLiteral("?"), theme.font(15, true),
              theme.muted, nullptr);
-  if (!s.playhead->visible()) return;
-  painter.setRenderHint(QPainter::Antialiasing);
-  painter.setPen(QPen(theme.mark, 1.5));
-  const double x = s.axis().x_of(s.session.playback().playhead());
-  painter.drawLine(QPointF(x, 0), QPointF(x, kHeldHeader));
 }
 
 void HeldPlot::resizeEvent(QResizeEvent*) {

@@ -91,8 +91,8 @@ void paint_marks(const Canvas& canvas, const Overlay& overlay) {
     const double x = axis.x_of(mark);
     if (x < axis.left || x > axis.left + axis.width) continue;
     canvas.painter.setPen(QPen(canvas.theme.accent_line, 1, Qt::DashLine));
-    draw_upright(canvas.painter, canvas.layout, x, canvas.layout.tick_band - 4, canvas.size,
-                 canvas.scroll);
+    draw_upright(canvas.painter, canvas.layout, canvas.picture, canvas.theme, x,
+                 canvas.layout.tick_band - 4, canvas.size, canvas.scroll);
     canvas.painter.setPen(Qt::NoPen);
     canvas.painter.setBrush(canvas.theme.accent_line);
     const double y = canvas.layout.tick_band - 5;
@@ -163,8 +163,8 @@ void paint_cursor(const Canvas& canvas, const Overlay& overlay) {
   const double x = axis.x_of(*overlay.cursor);
   if (x < axis.left || x > axis.left + axis.width) return;
   canvas.painter.setPen(QPen(canvas.theme.muted, 1, Qt::DotLine));
-  draw_upright(canvas.painter, canvas.layout, x, canvas.layout.tick_band - 8, canvas.size,
-               canvas.scroll);
+  draw_upright(canvas.painter, canvas.layout, canvas.picture, canvas.theme, x,
+               canvas.layout.tick_band - 8, canvas.size, canvas.scroll);
   if (canvas.picture.hides_step) return;
   const QFont font = canvas.theme.font(11);
   const QString text = time_text(*overlay.cursor);

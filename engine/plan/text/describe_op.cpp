@@ -38,6 +38,7 @@ Message describe(const Op& op) {
                                                      : message("op-backward", "the backward"),
                          op.microbatch);
   }
+  if (op.piece == Piece::kZeroGrad) return message("op-clears-gradients", "clearing the gradients");
   if (op.phase == Phase::kUpdate) return message("op-update", "the {}", piece);
   const Message phase = word("phase", name_of(op.phase));
   return of_microbatch(op.layer < 0

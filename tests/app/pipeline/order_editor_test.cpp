@@ -126,6 +126,17 @@ TEST_F(OrderEditing, KeysPlaceMoveSelectCopyAndRemove) {
   EXPECT_EQ(line(1), "F0 B0 F1 B1 F2 B2");
 }
 
+TEST_F(OrderEditing, DeleteRemovesWhatIsOutlined) {
+  edit().set_line(0, QStringLiteral("f0 f1 b0"));
+  editor_->rows().setFocus();
+  const QRectF cell = editor_->rows_geometry().cell_rect(0, 0);
+  QTest::mouseClick(&editor_->rows(), Qt::LeftButton, {}, cell.center().toPoint());
+  key(Qt::Key_Delete);
+  EXPECT_EQ(line(0), "F1 B0");
+  key(Qt::Key_Delete);
+  EXPECT_EQ(line(0), "B0") << "nothing is outlined: what stands behind the cursor";
+}
+
 TEST_F(OrderEditing, SelectsBackwardsToo) {
   edit().set_line(0, QStringLiteral("f0 f1 b0"));
   EXPECT_EQ(line(0), "F0 F1 B0");

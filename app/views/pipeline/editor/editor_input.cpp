@@ -248,7 +248,8 @@ bool OrderEditor::edit_key(QKeyEvent& key) {
   if (key.modifiers() & Qt::ControlModifier) return false;
   switch (key.key()) {
     case Qt::Key_Delete:
-      remove(false);
+      // What is outlined goes; else what stands behind the cursor.
+      remove(action_ == Spot{cursor_.rank, cursor_.index - 1});
       return true;
     case Qt::Key_Backspace:
       remove(true);

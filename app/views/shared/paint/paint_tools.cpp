@@ -93,8 +93,8 @@ void put_text(QPainter& painter, const QRectF& rect, int flags, const QString& t
   const double height = metrics.ascent() + metrics.descent();
   if (flags & Qt::AlignVCenter) y = rect.center().y() - height / 2;
   if (flags & Qt::AlignBottom) y = rect.bottom() - height;
-  // Vectors keep the text as one.
-  if (has_pixels(painter))
+  // Vectors keep the text as one. Qt 6.4 puts the line through a static text elsewhere.
+  if (has_pixels(painter) && !font.strikeOut())
     painter.drawStaticText(QPointF(x, y), label.text);
   else
     painter.drawText(QPointF(x, y + metrics.ascent()), text);

@@ -14,6 +14,7 @@ namespace parallelarium {
 namespace {
 
 constexpr double kTickSpacing = 64;
+constexpr double kTitleWords = 14;  // high
 constexpr double kFaint = 0.42;
 constexpr double kLiveText = 22, kLiveCurve = 64, kLiveWidth = 320;  // of a run under way
 
@@ -237,6 +238,13 @@ bool tells_time(const Picture& picture) {
                      [](const PictureLane& lane) { return lane.rows && !lane.hidden; });
 }
 
+// Titles name their source in capitals themselves.
+QFont title_font(const Theme& theme) {
+  QFont font = theme.caps();
+  font.setCapitalization(QFont::MixedCase);
+  return font;
+}
+
 void paint_lanes(QPainter& painter, const Picture& picture, const PictureLayout& layout,
                  const Theme& theme, QSizeF size, double scroll, Moment moment, TextLog* texts) {
   painter.save();
@@ -247,10 +255,8 @@ void paint_lanes(QPainter& painter, const Picture& picture, const PictureLayout&
   for (const TitleBox& title : layout.titles) {
     if (title.rect.bottom() < scroll || title.rect.top() > scroll + room) continue;
     const PictureLane& lane = picture.lanes[static_cast<std::size_t>(title.lane)];
-    QFont font = theme.caps();
-    font.setCapitalization(QFont::MixedCase);  // titles name their source in capitals themselves
-    put_elided(painter, title.rect.adjusted(0, 0, 0, -5), Qt::AlignBottom, lane.title, font,
-               theme.muted, texts);
+    put_elided(painter, title.rect.adjusted(0, 0, 0, -5), Qt::AlignBottom, lane.title,
+               title_font(theme), theme.muted, texts);
   }
   std::map<int, LabelForms> begun;  // lanes whose first row is painted
   for (const RowBox& box : layout.rows) {
@@ -270,16 +276,25 @@ void paint_lanes(QPainter& painter, const Picture& picture, const PictureLayout&
   painter.restore();
 }
 
-void draw_upright(QPainter& painter, const PictureLayout& layout, double x, double top, QSizeF size,
-                  double scroll) {
+// Not across rows that are empty, nor through words of titles.
+void draw_upright(QPainter& painter, const PictureLayout& layout, const Picture& picture,
+                  const Theme& theme, double x, double top, QSizeF size, double scroll) {
+  std::vector<std::pair<double, double>> gaps;
+  for (const RowBox& box : layout.rows)
+    if (box.row < 0) gaps.emplace_back(box.bar.top(), box.bar.bottom());
+  for (const TitleBox& title : layout.titles) {
+    const QString& words = picture.lanes[static_cast<std::size_t>(title.lane)].title;
+    const double end = title.rect.left() + label_width(title_font(theme), words);
+    if (x > title.rect.left() - 2 && x < std::min(end, title.rect.right()) + 2)
+      gaps.emplace_back(title.rect.bottom() - 5 - kTitleWords, title.rect.bottom() - 3);
+  }
+  std::sort(gaps.begin(), gaps.end());
   const auto piece = [&](double from, double to) {
     if (to > from) painter.drawLine(QPointF(x, from), QPointF(x, to));
   };
-  for (const RowBox& box : layout.rows) {
-    if (box.row >= 0) continue;
-    const double begin = box.bar.top() + layout.tick_band - scroll;
-    piece(top, std::min(begin, size.height()));
-    top = std::max(top, begin + box.bar.height());
+  for (const auto& [from, to] : gaps) {
+    piece(top, std::min(from + layout.tick_band - scroll, size.height()));
+    top = std::max(top, to + layout.tick_band - scroll);
   }
   piece(top, size.height());
 }
@@ -294,7 +309,7 @@ void paint_playhead(QPainter& painter, const PictureLayout& layout, const Pictur
   painter.setRenderHint(QPainter::Antialiasing);
   const double top = layout.tick_band - 9;
   painter.setPen(QPen(theme.mark, 1.5));
-  draw_upright(painter, layout, x, top, size, scroll);
+  draw_upright(painter, layout, picture, theme, x, top, size, scroll);
   painter.setPen(Qt::NoPen);
   painter.setBrush(theme.mark);
   painter.drawPolygon(QPolygonF{QPointF(x - 6, top), QPointF(x + 6, top), QPointF(x, top + 8)});

@@ -117,8 +117,8 @@ void paint_lanes(QPainter& painter, const Picture& picture, const PictureLayout&
                  TextLog* texts = nullptr);
 // An upright line from `top` to the bottom of `size`, in the painter's pen; it leaves out lanes
 // that have no rows, where there is no time.
-void draw_upright(QPainter& painter, const PictureLayout& layout, double x, double top, QSizeF size,
-                  double scroll);
+void draw_upright(QPainter& painter, const PictureLayout& layout, const Picture& picture,
+                  const Theme& theme, double x, double top, QSizeF size, double scroll);
 // The playhead with its triangle in the tick band, down to the bottom of `size`.
 void paint_playhead(QPainter& painter, const PictureLayout& layout, const Picture& picture,
                     const Theme& theme, QSizeF size, double scroll);
