@@ -129,7 +129,7 @@ TEST_F(OrderEditing, KeysPlaceMoveSelectCopyAndRemove) {
 TEST_F(OrderEditing, DeleteRemovesWhatIsOutlined) {
   edit().set_line(0, QStringLiteral("f0 f1 b0"));
   editor_->rows().setFocus();
-  const QRectF cell = editor_->rows_geometry().cell_rect(0, 0);
+  const QRectF cell = editor_rows(editor_->picture(), editor_->rows().width(), 0).cell_rect(0, 0);
   QTest::mouseClick(&editor_->rows(), Qt::LeftButton, {}, cell.center().toPoint());
   key(Qt::Key_Delete);
   EXPECT_EQ(line(0), "F1 B0");
