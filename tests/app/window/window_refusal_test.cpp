@@ -170,8 +170,13 @@ TEST_F(WindowRefusal, RunIsOffForTheReasonThatLasts) {
   change({{"machine", "dgx-h100"}, {"model", "gpt3-175b"}});  // each rank has a GPU of its own
   EXPECT_EQ(advice("mesh.pp"), "What would shrink it: more stages.");
   EXPECT_EQ(advice("mesh.tp"), "What would shrink it: more TP.");
-  EXPECT_EQ(advice("zero"), "What would shrink it: ZeRO.");
   EXPECT_EQ(advice("recompute"), "What would shrink it: recompute.");
+  ASSERT_EQ(session().setup().mesh.dp, 1);
+  EXPECT_THAT(advice("zero"), testing::Not(testing::HasSubstr("ZeRO"))) << "one replica";
+  change({{"dp", "2"}});
+  EXPECT_EQ(advice("zero"), "What would shrink it: ZeRO.");
+  change({{"recompute", "full"}});
+  EXPECT_THAT(advice("recompute"), testing::Not(testing::HasSubstr("recompute"))) << "used up";
   session().locks().set_allowed({});
 
   change(
