@@ -14,6 +14,7 @@
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
 #include "app/look/theme/theme.h"
+#include "app/selection/line_column.h"
 #include "app/settings/controls.h"
 #include "app/shell/scroll_hint.h"
 #include "app/state/topic.h"
@@ -75,59 +76,6 @@ QString source_words(const std::string& source) {
   if (!source.starts_with(peak)) return cited(QString::fromStdString(source));
   return SelectionPanel::tr("peak: %1").arg(origin_text(source.substr(peak.size())));
 }
-
-// A column of labels that are made anew only from the first that changes: a change of the view or
-// of the setup asks several times, and text that wraps takes long to lay out.
-class LineColumn : public QVBoxLayout {
- public:
-  struct Line {
-    QString text, role;
-    bool caps = false;
-    bool operator==(const Line&) const = default;
-  };
-  using QVBoxLayout::QVBoxLayout;
-  void add(Line line) { added_.push_back(std::move(line)); }
-  // Shows what was added since the last time; false if that is there already.
-  bool show_added() {
-    const std::vector<Line> lines = std::exchange(added_, {});
-    if (lines == shown_) return false;
-    std::size_t same = 0;
-    int kept = 0;
-    for (; same < std::min(lines.size(), shown_.size()) && lines[same] == shown_[same]; ++same)
-      kept += items_of(lines[same], same);
-    shown_ = lines;
-    while (QLayoutItem* item = takeAt(kept)) {
-      if (item->widget()) item->widget()->deleteLater();
-      if (item->widget()) item->widget()->hide();
-      delete item;
-    }
-    for (; same < lines.size(); ++same)
-      lines[same].caps ? add_caps(lines[same]) : add_text(lines[same]);
-    addStretch();
-    return true;
-  }
-
- private:
-  // A heading has a space before it, if it is not the first line.
-  static int items_of(const Line& line, std::size_t at) { return line.caps && at > 0 ? 2 : 1; }
-  void add_caps(const Line& line) {
-    auto* label = new QLabel(line.text.toUpper());
-    make_caps(label);
-    if (count() > 0) addSpacing(8);
-    addWidget(label);
-  }
-  void add_text(const Line& line) {
-    auto* label = new QLabel;
-    label->setTextFormat(Qt::RichText);
-    label->setText(line.text);
-    label->setWordWrap(true);
-    label->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    if (!line.role.isEmpty()) label->setProperty("role", line.role);
-    addWidget(label);
-  }
-
-  std::vector<Line> added_, shown_;
-};
 
 // The engine writes 1,234.5 as English does.
 QString numbers_in_locale(const QString& values) {
@@ -243,7 +191,10 @@ void SelectionPanel::refresh() {
     add_text(topic.selection_hint(), QStringLiteral("muted"));
   if (topic.is_step()) add_proof();
   add_formulas();
-  if (!lines_of(column_).show_added()) return;
+  const bool changed = lines_of(column_).show_added();
+  // What a lesson hides is nowhere.
+  if (!session_.locks().hidden_keys().isEmpty()) lines_of(column_).forget_spare();
+  if (!changed) return;
   fit();
   updateGeometry();
 }
@@ -259,11 +210,13 @@ void SelectionPanel::resizeEvent(QResizeEvent* event) {
 
 // A scroll area asks its content for a least height without knowing that text wraps.
 void SelectionPanel::fit() {
+  column_->setEnabled(false);  // else each that is shown has all of them laid out
   for (int at = 0; at < column_->count(); ++at)
     if (QWidget* label = column_->itemAt(at)->widget()) {
       label->ensurePolished();
       label->show();  // else the layout leaves it out until the event loop shows it
     }
+  column_->setEnabled(true);
   column_->invalidate();
   widget()->setMinimumHeight(std::max(0, column_->totalHeightForWidth(viewport()->width())));
 }

@@ -227,6 +227,7 @@ ElidedLabel::ElidedLabel(const QString& text, QWidget* parent) : QLabel(parent) 
 }
 
 void ElidedLabel::set_full_text(const QString& text) {
+  if (text == full_) return;
   full_ = text;
   setAccessibleName(text);
   updateGeometry();
@@ -243,6 +244,11 @@ QSize ElidedLabel::minimumSizeHint() const { return {20, QLabel::minimumSizeHint
 void ElidedLabel::resizeEvent(QResizeEvent* event) {
   QLabel::resizeEvent(event);
   elide();
+}
+
+void ElidedLabel::changeEvent(QEvent* event) {
+  QLabel::changeEvent(event);
+  if (event->type() == QEvent::FontChange || event->type() == QEvent::StyleChange) elide();
 }
 
 void ElidedLabel::elide() {

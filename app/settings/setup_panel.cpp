@@ -220,8 +220,6 @@ void SetupPanel::refresh_batch() {
                                 .arg(count_text(sequences))
                                 .arg(count_text(setup.model.sequence)));
   global_batch_->setProperty("source", tr("set"));
-  lock_->setIcon(QIcon(lock_->isChecked() ? QStringLiteral(":/icons/lock-closed.svg")
-                                          : QStringLiteral(":/icons/lock-open.svg")));
 }
 
 }  // namespace parallelarium

@@ -89,7 +89,6 @@ SetupPanel::SetupPanel(Session& session, QWidget* parent) : QScrollArea(parent),
           [this](int index) { change("machine", machine_->itemData(index).toString()); });
   connect(schedule_, &QComboBox::activated, this,
           [this](int index) { change("schedule", schedule_->itemData(index).toString()); });
-  connect(lock_, &QToolButton::toggled, this, &SetupPanel::refresh_batch);
   connect(&session_, &Session::setup_changed, this, &SetupPanel::refresh);
   connect(&session_, &Session::run_changed, this, &SetupPanel::refresh);  // a calibration
   connect(&session_.locks(), &LessonLocks::allowed_changed, this, [this] {
@@ -183,6 +182,10 @@ void SetupPanel::add_global_batch(QWidget* content) {
   lock_ = new QToolButton(batch);
   lock_->setObjectName(QStringLiteral("Lock"));
   lock_->setCheckable(true);
+  QIcon lock;
+  lock.addFile(QStringLiteral(":/icons/lock-open.svg"), {}, QIcon::Normal, QIcon::Off);
+  lock.addFile(QStringLiteral(":/icons/lock-closed.svg"), {}, QIcon::Normal, QIcon::On);
+  lock_->setIcon(lock);
   lock_->setAccessibleName(tr("Keep the global batch"));
   lock_->setToolTip(
       tr("Keep the global batch: DP and micro-batch size then change the number of "

@@ -46,6 +46,8 @@ StripCell::StripCell(QWidget* parent) : QFrame(parent) {
 }
 
 void StripCell::show_quantity(const Quantity& quantity, StripSize size) {
+  if (shown_ == quantity && size_ == size) return arrange();  // letters may have another size
+  shown_ = quantity;
   key_ = quantity.key;
   size_ = size;
   title_->set_full_text(quantity.title.toUpper());

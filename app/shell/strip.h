@@ -5,6 +5,7 @@
 #include <QFrame>
 #include <QLabel>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "app/settings/controls.h"
@@ -38,6 +39,7 @@ class StripCell : public QFrame {
  private:
   void arrange();
   QString key_, why_none_;
+  std::optional<Quantity> shown_;
   StripSize size_ = StripSize::kFull;
   ElidedLabel* title_;
   QLabel *predicted_, *observed_, *difference_;

@@ -342,7 +342,6 @@ void Window::refresh_actions() {
   const bool writes = player.is_open() && !player.exam() && !player.reviews();
   for (QAction* action : {writing_.record_start, writing_.record_solution})
     action->setEnabled(writes);
-  do_.progress_here->setVisible(!LessonProgress::chosen_folder().isEmpty());
   do_.playlist_close->setEnabled(player.progress().playlist().has_value());
   do_.present->setEnabled(presents_ || (!shows_index() && !player.exam()));
   do_.export_recipe->setEnabled(session_.problems().empty() || plan_of(session_, view_info()));

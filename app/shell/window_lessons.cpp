@@ -81,6 +81,7 @@ void Window::build_lesson_actions() {
       add_action(tr("&Keep progress on this computer"), {},
                  tr("No longer in the folder that was chosen; what lies there stays there"),
                  [this] { leave_progress_folder(); });
+  do_.progress_here->setVisible(!LessonProgress::chosen_folder().isEmpty());
   do_.present = add_action(
       tr("P&resent"), QKeySequence(QStringLiteral("F5")),
       tr("For a class: large text and nothing around it; Page Down and Page Up change the step"),
@@ -168,13 +169,13 @@ void Window::choose_progress_folder() {
                                                            LessonProgress::chosen_folder());
   if (folder.isEmpty() || !use_progress_folder(folder)) return;
   LessonProgress::choose_folder(folder);
-  refresh_actions();
+  do_.progress_here->setVisible(true);
 }
 
 void Window::leave_progress_folder() {
   if (!use_progress_folder(LessonProgress::own_folder())) return;
   LessonProgress::choose_folder({});
-  refresh_actions();
+  do_.progress_here->setVisible(false);
 }
 
 // Nothing but the view and, large beside it, the lesson.

@@ -74,6 +74,19 @@ TEST_P(PlantedFault, IsFound) {
   EXPECT_THAT(rules, testing::Contains(GetParam().rule)) << told(report);
 }
 
+// Numbers, bullets, signs and borders of a table are no words.
+TEST(Lessons, MayHaveEightPartsOfAHundredAndTwentyWords) {
+  LessonCopy copy;
+  ASSERT_EQ(copy.object["steps"].size(), 7u);
+  copy.object["steps"].push_back({{"id", "eighth"}, {"kind", "read"}});
+  copy.text += "\n## eighth: More\n\n| a | b |\n|---|---|\n| 2 ÷ 3 | – |\n\n";
+  for (int word = 2; word < 120; ++word) copy.text += "word ";
+  copy.write();
+  std::filesystem::remove(copy.folder() / "text.de.md");
+  const LessonReport report = check_lesson(copy.folder().string());
+  EXPECT_TRUE(report.ok()) << told(report);
+}
+
 const char* const kAsk = "more-micro-batches";
 const char* const kGoal = "fill-it";
 using C = LessonCopy;
@@ -114,6 +127,14 @@ const std::vector<Planted>& planted() {
        [](C& c) { c.object["constraint"] = "more > 99"; }},
       {"AllowNoSetting", "step-allow", [](C& c) { c.step(kGoal)["allow"].push_back("speed"); }},
       {"SolutionLocked", "goal-locked", [](C& c) { c.step(kGoal)["allow"] = {"schedule"}; }},
+      {"NineParts", "lesson-long",
+       [](C& c) {
+         while (c.object["steps"].size() < 9) {
+           const std::string id = "part-" + std::to_string(c.object["steps"].size());
+           c.object["steps"].push_back({{"id", id}, {"kind", "read"}});
+           c.text += "\n## " + id + ": More\n\nMore.\n";
+         }
+       }},
       {"HideUnknown", "step-hide", [](C& c) { c.step(kAsk)["hide"].push_back("weather"); }},
       {"ViewBackwards", "step-view",
        [](C& c) {
@@ -178,6 +199,12 @@ const std::vector<Planted>& planted() {
        [](C& c) {
          const auto begin = c.text.find("The bubble has two");
          c.text.erase(begin, c.text.find('\n', begin) - begin);
+       }},
+      {"LongBody", "text-long",
+       [](C& c) {
+         std::string words;
+         for (int word = 0; word < 121; ++word) words += "word ";
+         c.replace("- Say which bubble", words + "\n\n- Say which bubble");
        }},
       {"WrongOptionWithoutFeedback", "text-part-missing",
        [](C& c) { c.replace("### feedback stays", "### feedback strays"); }},

@@ -52,11 +52,13 @@ Result<void> LessonPlayer::resume(const QString& folder) {
         !opened)
       return opened;
   }
-  const json steps = member_or(kept, "steps", json::array());
-  const std::size_t reached = steps.is_array() ? std::min(steps.size(), states_.size()) : 0;
+  const json all = member_or(kept, "steps", json::array());
+  std::vector<json> steps;  // without parts that the lesson has no more
+  for (const json& step : all)
+    if (lesson_->find(member_or(step, "step", std::string()))) steps.push_back(step);
+  const std::size_t reached = std::min(steps.size(), states_.size());
   std::size_t known = 0;  // less than reached where the lesson has another text by now
-  while (known < reached &&
-         member_or(steps[known], "step", std::string()) == lesson_->steps[known].id) {
+  while (known < reached && steps[known]["step"] == lesson_->steps[known].id) {
     take_up(known, steps[known], known + 1 == reached);
     ++known;
   }

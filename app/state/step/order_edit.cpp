@@ -28,12 +28,6 @@ std::string shape_key(const Order& order, bool split) {
   return key;
 }
 
-std::string lines_text(const std::vector<std::string>& lines) {
-  std::string text;
-  for (const std::string& line : lines) text += line + '\n';
-  return text;
-}
-
 // GPipe with the backwards in the order of the forwards: F0 F1 … B0 B1 … on every rank.
 bool is_gpipe_in_turn(const Order& order) {
   if (order.chunks != 1 || order.stages != static_cast<int>(order.ranks.size())) return false;
@@ -77,7 +71,7 @@ void OrderEdit::begin() {
 void OrderEdit::forget_attempts() {
   best_.reset();
   attempts_ = 0;
-  start_ = seen_ = lines_text(to_lines(draft_));
+  start_ = seen_ = draft_;
 }
 
 void OrderEdit::set_task(std::optional<OrderTask> task) {
@@ -193,17 +187,17 @@ void OrderEdit::judge() {
   const bool new_work = key != floor_key_;
   floor_key_ = std::move(key);
   if (new_work) forget_attempts();
-  std::string now = lines_text(to_lines(draft_));
-  if (times_.whole() && faults_.empty() && over_limit() < 0 && now != start_ && now != seen_) {
-    seen_ = now;
+  if (times_.whole() && faults_.empty() && over_limit() < 0 && !(draft_ == start_) &&
+      !(draft_ == seen_)) {
+    seen_ = draft_;
     ++attempts_;
     if (!best_ || times_.makespan < *best_) best_ = times_.makespan;
   }
-  look_for_floor(new_work, std::move(now));
+  look_for_floor(new_work);
 }
 
 // A search, so off the window's thread; the answer for an older draft is dropped.
-void OrderEdit::look_for_floor(bool new_work, std::string order) {
+void OrderEdit::look_for_floor(bool new_work) {
   const bool whole = times_.whole() && faults_.empty();
   if (new_work) floor_.reset();
   recognised_.clear();
@@ -211,11 +205,10 @@ void OrderEdit::look_for_floor(bool new_work, std::string order) {
   looking_ = true;
   const auto draft = std::make_shared<const Order>(draft_);
   const auto like = std::make_shared<const Order>(one_after_another(draft_, split_));
-  const std::string asked = floor_key_ + std::move(order);
   const auto known = floor_;
   worker_.clear();
-  worker_.start([this, draft, like, asked, known, whole, stages = durations_, limits = limits_,
-                 split = split_] {
+  worker_.start([this, draft, like, asked = floor_key_, known, whole, stages = durations_,
+                 limits = limits_, split = split_] {
     const auto floor =
         std::make_shared<const Floor>(known ? *known : floor_of(*like, stages, limits));
     const std::string name = whole ? parallelarium::recognised(*draft) : std::string();
@@ -225,8 +218,8 @@ void OrderEdit::look_for_floor(bool new_work, std::string order) {
     const int more = whole && name.empty() ? more_warm_ups(*draft) : 0;
     QMetaObject::invokeMethod(
         this,
-        [this, floor, bubble, name, more, asked] {
-          if (asked != floor_key_ + lines_text(to_lines(draft_))) return;
+        [this, floor, bubble, name, more, asked, draft] {
+          if (asked != floor_key_ || !(*draft == draft_)) return;
           looking_ = false;
           floor_ = *floor;
           floor_bubble_ = bubble;

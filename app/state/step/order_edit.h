@@ -127,7 +127,7 @@ class OrderEdit : public QObject {
   void forget_attempts();
   void refresh_durations();
   void judge();
-  void look_for_floor(bool new_work, std::string order);
+  void look_for_floor(bool new_work);
   void change(Order draft, const QString& what);
 
   Session& session_;
@@ -138,7 +138,8 @@ class OrderEdit : public QObject {
   Setup priced_;       // of which durations_ are, with one micro-batch
   std::string rates_;  // and of which Machine and placement of stages; empty: ask anew
   int prices_ = 0;     // how many times they were asked
-  std::string floor_key_, start_, seen_;  // what there was at first, the last attempt
+  std::string floor_key_;
+  Order start_, seen_;  // what there was at first, the last attempt
   DraftTimes times_;
   std::vector<OrderFault> faults_;
   std::vector<DraftPlace> path_;

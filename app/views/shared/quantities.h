@@ -13,6 +13,7 @@ struct Figure {
   QString source;       // "predicted", "rehearsed", "counted"; or why there is none: "not run yet"
   QString exact;        // for the tooltip: "41,943,040 bytes"
   bool hidden = false;  // by a lesson, for now
+  bool operator==(const Figure&) const = default;
 };
 
 // What stands in the place of a figure that a lesson hides.
@@ -28,6 +29,7 @@ struct Quantity {
   QString note;        // what else the figures say: "12,200 tokens/s predicted"; or empty
   QString guess;       // "16 %", or empty
   double predicted_value = 0, observed_value = 0;
+  bool operator==(const Quantity&) const = default;
 };
 
 }  // namespace parallelarium

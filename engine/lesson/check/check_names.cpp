@@ -10,6 +10,8 @@ namespace parallelarium {
 
 namespace {
 
+constexpr std::size_t kMostParts = 8;
+
 // What a lesson may hide: the begin of a key.
 constexpr const char* kHideable[] = {"plan",
                                      "lane",
@@ -92,6 +94,10 @@ void check_names(const Lesson& lesson, Faults& faults) {
     const Result<double> value = evaluate(lesson.constraint, draw(lesson, 0));
     if (!value) faults.add("lesson-constraint", "constraint", value.error().text);
   }
+  if (lesson.steps.size() > kMostParts)
+    faults.add("lesson-long", "steps",
+               fmt::format("The lesson has {} parts, and {} are the most.", lesson.steps.size(),
+                           kMostParts));
   bool asks_number = false, has_goal = false, builds = false, only_builds = true;
   for (const Step& step : lesson.steps) {
     builds = builds || step.kind == StepKind::kBuild;

@@ -52,8 +52,8 @@ std::string drawn_words(const Lesson& lesson, const Symbols& drawn);
 // Whether what is answered there is the "guess" of texts from then on.
 bool commits_a_number(const Step& step);
 
-// Checks texts: titles, every part that a step needs and no other, Markdown, links and pictures,
-// and a value for every {{expression}}. `drawn`: the values to try.
+// Checks texts: titles, every part that a step needs and no other, how long they are, Markdown,
+// links and pictures, and a value for every {{expression}}. `drawn`: the values to try.
 void check_texts(const Lesson& lesson, const Symbols& drawn, Predictions& predictions,
                  Faults& faults);
 
@@ -67,8 +67,8 @@ std::optional<double> arithmetic_of(std::string text);
 // Whether `key` is one of `keys`, or begins with one and a dot.
 bool covers(const std::vector<std::string>& keys, const std::string& key);
 
-// Checks what needs no prediction: names of parameters, settings and keys, and that the lesson asks
-// for a number and sets a goal.
+// Checks what needs no prediction: names of parameters, settings and keys, how many parts there are,
+// and that the lesson asks for a number and sets a goal.
 void check_names(const Lesson& lesson, Faults& faults);
 
 // Checks all draws together: each question has many answers, and no text names one of them.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cctype>
 #include <set>
+#include <sstream>
 
 #include "engine/lesson/check/check_parts.h"
 #include "engine/lesson/files.h"
@@ -17,6 +19,18 @@ constexpr std::size_t kMostUnitBytes = 16;
 
 bool fits_beside_field(const std::string& unit) {
   return unit.size() <= kMostUnitBytes && unit.find('\n') == std::string::npos;
+}
+
+constexpr std::size_t kMostWords = 120;
+
+// What stands between spaces and has a letter: no number, sign, bullet or border of a table.
+std::size_t words_of(const std::string& shown) {
+  std::istringstream text(shown);
+  std::size_t words = 0;
+  for (std::string word; text >> word;)
+    words += std::any_of(word.begin(), word.end(),
+                         [](unsigned char byte) { return std::isalpha(byte) != 0; });
+  return words;
 }
 
 // The parts that a step's text must have, and may have beside them.
@@ -82,6 +96,7 @@ class TextCheck {
     const StepText& words = found->second;
     if (words.body.empty()) faults_.add("text-empty", place(step.id), "The step has no text.");
     filled(words.body, before, place(step.id));
+    brief(words.body, before, place(step.id));
     const Parts parts = parts_of(step);
     for (const std::string& name : parts.needed)
       if (words.part(name).empty())
@@ -109,6 +124,14 @@ class TextCheck {
       faults_.add("text-expression", where, shown.error().text);
     else
       markdown(*shown, where);
+  }
+
+  void brief(const std::string& body, const Symbols& symbols, const std::string& where) {
+    const Result<std::string> shown = fill_in(body, symbols);
+    if (!shown) return;  // filled() tells
+    if (const std::size_t words = words_of(*shown); words > kMostWords)
+      faults_.add("text-long", where,
+                  fmt::format("The text has {} words, and {} are the most.", words, kMostWords));
   }
 
   void markdown(const std::string& shown, const std::string& where) {

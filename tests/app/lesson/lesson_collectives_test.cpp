@@ -35,7 +35,6 @@ TEST_F(LessonOnCollectives, IsSetHiddenLockedAndRevealed) {
   EXPECT_EQ(spec().ranks, 8);
   EXPECT_EQ(collectives().choice().topology, Topology::kSwitch);
   EXPECT_EQ(session_.setup(), default_setup());
-  press_primary();
   ASSERT_EQ(step(), "all-pairs");
   session_.set_topic(session_.collectives());
   EXPECT_FALSE(run_refusal(session_).isEmpty()) << "a run would show the answer";
@@ -61,7 +60,7 @@ TEST_F(LessonOnCollectives, IsSetHiddenLockedAndRevealed) {
 
 TEST_F(LessonOnCollectives, RunRunsTheCollectiveWhateverIsInFront) {
   open(QStringLiteral("why-the-ring-wins"));
-  go_to(3);
+  go_to(2);
   ASSERT_EQ(step(), "run-the-ring");
   CollectiveChoice small = collectives().choice();
   small.spec.algorithm = "ring";
@@ -90,7 +89,7 @@ TEST_F(LessonOnCollectives, EarlierRunsStayOutOfTheLessonAndComeBack) {
   open(QStringLiteral("why-the-ring-wins"));
   EXPECT_EQ(collectives().run(), nullptr);
   EXPECT_TRUE(collectives().sweep().empty());
-  go_to(3);
+  go_to(2);
   EXPECT_FALSE(player().state().judgement) << "a run from before is not this step's";
   player().close();
   collectives().change(ring, QStringLiteral("test"));
@@ -100,7 +99,7 @@ TEST_F(LessonOnCollectives, EarlierRunsStayOutOfTheLessonAndComeBack) {
 
 TEST_F(LessonOnCollectives, AMissedRunIsTriedAgainAndAGoalJudgesWhatIsSet) {
   open(QStringLiteral("why-the-ring-wins"));
-  go_to(3);
+  go_to(2);
   CollectiveChoice ring = collectives().choice();
   ring.spec.algorithm = "ring";
   collectives().change(ring, QStringLiteral("test"));
@@ -111,7 +110,7 @@ TEST_F(LessonOnCollectives, AMissedRunIsTriedAgainAndAGoalJudgesWhatIsSet) {
   EXPECT_THAT(feedback().toStdString(), testing::HasSubstr("what a rank sends at most"));
   bring_collective_run();
   EXPECT_TRUE(player().state().solved);
-  go_to(7);
+  go_to(6);
   ASSERT_EQ(step(), "as-few-bytes");
   EXPECT_TRUE(session_.locks().allowed(QStringLiteral("collective.algorithm")));
   EXPECT_FALSE(session_.locks().allowed(QStringLiteral("collective.bytes")));

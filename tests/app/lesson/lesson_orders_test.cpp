@@ -102,29 +102,31 @@ TEST_F(LessonPlay, OnlyOwnOrdersWithinTheLimitsCountAndNothingIsCarriedOver) {
   EXPECT_EQ(order.attempts(), 0);
   set_lines(player().step().order.solution);
   ASSERT_TRUE(order.best());
-  EXPECT_EQ(*order.best(), 21);
+  EXPECT_EQ(*order.best(), 24);
   const ShownEditor editor(session_);
   const QLabel& known = editor.label("KnownSchedules");
   EXPECT_FALSE(known.isVisible()) << "the goal is not checked yet";
   EXPECT_EQ(known.text(), QString());
   press_primary();
   ASSERT_TRUE(player().state().solved) << feedback().toStdString();
-  EXPECT_EQ(*order.best(), 21) << "it is the same task";
-  // 4 stages, 4 micro-batches, B = 2 F: (4 + 3) * 3 forwards, 3 / 7 idle, held 4 of 4.
+  EXPECT_EQ(*order.best(), 24) << "it is the same task";
+  // 4 stages, 4 micro-batches, B = 2 F, messages of 0.5: each stage works for 12. GPipe takes
+  // (4 + 3) * 3 + 6 * 0.5; 1F1B waits for messages more often.
   EXPECT_TRUE(known.isVisible());
   std::map<QString, KnownSchedule> by_title;
   for (const KnownSchedule& each : known_schedules(order)) {
     by_title[each.title] = each;
     EXPECT_TRUE(known.text().contains(each.title));
   }
-  for (const char* title : {"GPipe", "1F1B"}) {
+  for (const auto& [title, makespan] : {std::pair("GPipe", 24.0), {"1F1B", 26.0}}) {
     ASSERT_TRUE(by_title.count(QLatin1String(title))) << title;
-    EXPECT_EQ(by_title[QLatin1String(title)].makespan, 21);
-    EXPECT_NEAR(by_title[QLatin1String(title)].bubble, 3.0 / 7, 1e-12);
+    EXPECT_EQ(by_title[QLatin1String(title)].makespan, makespan);
+    EXPECT_NEAR(by_title[QLatin1String(title)].bubble, 1 - 12 / makespan, 1e-12);
     EXPECT_EQ(by_title[QLatin1String(title)].held, 4);
   }
   ASSERT_TRUE(by_title.count(QStringLiteral("Naive")));
-  EXPECT_EQ(by_title[QStringLiteral("Naive")].makespan, 48) << "4 micro-batches of 4 * 3, in turn";
+  EXPECT_EQ(by_title[QStringLiteral("Naive")].makespan, 60)
+      << "4 micro-batches of 4 * 3 + 6 * 0.5, in turn";
   EXPECT_EQ(by_title[QStringLiteral("Naive")].held, 1);
   EXPECT_FALSE(by_title.count(QStringLiteral("ZB-H1"))) << "it does other work";
   player().next();

@@ -305,6 +305,28 @@ TEST_F(LessonPlay, IndexListsLessonsAndWhatIsDone) {
   EXPECT_EQ(player().lesson().id, "naive-and-gpipe") << "the first that is not done";
 }
 
+// "the-obvious-way" was one once. What was answered before and behind it stays.
+TEST_F(LessonPlay, APartThatTheLessonHasNoMoreIsPassedOver) {
+  const QString folder = kLessons + QStringLiteral("why-the-ring-wins");
+  const Result<Lesson> lesson = read_lesson(folder.toStdString());
+  ASSERT_TRUE(lesson);
+  ASSERT_EQ(lesson->find("the-obvious-way"), nullptr);
+  const nlohmann::json steps = {
+      {{"step", "the-obvious-way"}, {"solved", true}},
+      {{"step", "all-pairs"}, {"solved", true}, {"attempts", 1}, {"number", 1048576}},
+      {{"step", "round-the-ring"}, {"solved", false}, {"attempts", 0}, {"hints", 2}}};
+  ASSERT_TRUE(
+      player().progress().keep(lesson->id, lesson->version, true, {{"seed", 7}, {"steps", steps}}));
+  ASSERT_TRUE(player().resume(folder));
+  EXPECT_EQ(step(), "round-the-ring");
+  EXPECT_EQ(player().state().hints, 2);
+  const nlohmann::json kept = player().answers()["steps"];
+  ASSERT_EQ(kept.size(), 2u);
+  EXPECT_EQ(kept[0]["step"], "all-pairs");
+  EXPECT_EQ(kept[0]["number"], 1048576);
+  EXPECT_TRUE(player().progress().done(lesson->id, lesson->version));
+}
+
 TEST(Progress, WhatWasDoneIsDueAfterADayAWeekAndAMonth) {
   QTemporaryDir folder;
   LessonProgress progress(folder.filePath(QStringLiteral("progress.json")));

@@ -80,6 +80,36 @@ TEST_F(AboutViews, EveryFormulaStandsUnderAQuantityUnlessALessonAsksForIt) {
   session.locks().set_hidden({});
 }
 
+// While an order is edited its formula goes and comes again, letter by letter.
+TEST_F(AboutViews, AFormulaThatComesBackLooksAsBeforeAndNoneIsKeptWhereALessonHidesIt) {
+  window->show_view("pipeline");
+  window->session().wait_for_prediction();
+  auto* panel = window->findChild<SelectionPanel*>();
+  const auto shows = [&](const char* quantity) {
+    panel->show_formulas(QLatin1String(quantity), {});
+    QApplication::processEvents();
+    return panel->grab().toImage();
+  };
+  const auto labels = [&](const char* text) {
+    QApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+    int found = 0;
+    for (const QLabel* label : panel->findChildren<QLabel*>())
+      found += label->text().contains(QLatin1String(text));
+    return found;
+  };
+  const QImage bubble = shows("bubble.of_total");
+  const int formulas = labels("bubble of whole step");
+  ASSERT_GT(formulas, 0);
+  const QImage memory = shows("memory.peak_bytes");
+  EXPECT_NE(memory, bubble);
+  EXPECT_EQ(shows("bubble.of_total"), bubble);
+  EXPECT_EQ(shows("memory.peak_bytes"), memory);
+  EXPECT_EQ(labels("bubble of whole step"), formulas) << "none is made twice";
+  window->session().locks().set_hidden({QStringLiteral("formulas")});
+  EXPECT_EQ(labels("bubble of whole step"), 0);
+  window->session().locks().set_hidden({});
+}
+
 TEST_F(AboutViews, LinksToLessonsHaveTheColourOfTheTheme) {
   window->show_view("pipeline");
   const auto shows = [&](const Theme& theme) {

@@ -202,10 +202,15 @@ void PlainBars::add(const QRectF& bar, const QColor& color) {
 }
 
 void PlainBars::paint(QPainter& painter) const {
+  const bool smooth = painter.testRenderHint(QPainter::Antialiasing) || !has_pixels(painter);
   painter.setPen(Qt::NoPen);
   for (const auto& [color, bars] : bars_) {
-    painter.setBrush(QColor::fromRgba(color));
-    painter.drawRects(bars);
+    const QColor fill = QColor::fromRgba(color);
+    painter.setBrush(fill);
+    if (smooth)
+      painter.drawRects(bars);
+    else  // whole pixels need no edges
+      for (const QRectF& bar : bars) painter.fillRect(bar, fill);
   }
 }
 

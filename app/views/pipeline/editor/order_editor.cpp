@@ -33,7 +33,7 @@ OrderEditor::OrderEditor(Session& session, QWidget* parent)
   connect(&edit_, &OrderEdit::changed, this, &OrderEditor::refresh);
   connect(&edit_, &OrderEdit::floor_changed, this, &OrderEditor::refresh);
   connect(&session, &Session::run_changed, this, &OrderEditor::follow_run);
-  connect(&session, &Session::run_state_changed, this, &OrderEditor::show_verdict);
+  connect(&session, &Session::run_state_changed, this, &OrderEditor::show_hang);
   connect(&session.history().stack(), &QUndoStack::canUndoChanged, undo_, &QWidget::setEnabled);
 }
 
@@ -288,11 +288,7 @@ void OrderEditor::show_verdict() {
   detail_->setText(detail);
   detail_->setVisible(!detail.isEmpty());
   hang_->setVisible(verdict.hangs && wrong_.isEmpty());
-  hang_->setToolTip(edit_.can_hang()
-                        ? tr("Real ranks run this order until none has moved for so long; the "
-                             "engine says what each waits for")
-                        : tr("Ranks run whole orders on this computer: place everything first."));
-  hang_->setEnabled(edit_.can_hang() && session_.jobs().state() == RunState::kIdle);
+  show_hang();
   score_->setText(tr("FORWARDS LONG") + QStringLiteral("   ") + score_text(edit_) +
                   (edit_.attempts() > 0
                        ? QStringLiteral("   ·   ") + tr("attempt %1").arg(edit_.attempts())
@@ -310,9 +306,18 @@ void OrderEditor::show_verdict() {
   rows_->setAccessibleDescription(editor_description(edit_));
 }
 
+void OrderEditor::show_hang() {
+  if (!edit_.open()) return;
+  const bool can = edit_.can_hang();
+  hang_->setToolTip(can ? tr("Real ranks run this order until none has moved for so long; the "
+                             "engine says what each waits for")
+                        : tr("Ranks run whole orders on this computer: place everything first."));
+  hang_->setEnabled(can && session_.jobs().state() == RunState::kIdle);
+}
+
 // A run of this order stands under its drawing; one of another does not.
 void OrderEditor::follow_run() {
-  if (edit_.open() && (run_ || session_.runs().current())) refresh();
+  if (edit_.open() && (run_ || session_.runs().current() || !seen_->text().isEmpty())) refresh();
 }
 
 void OrderEditor::say_wrong(const QString& text) {

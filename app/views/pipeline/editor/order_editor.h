@@ -47,6 +47,7 @@ class OrderEditor : public QWidget {
   QWidget* build_buttons();
   void refresh();
   void show_verdict();
+  void show_hang();  // whether the order may hang now
   void follow_run();
   void move_cursor(Spot to, bool select);
   void choose(Spot action);

@@ -5,6 +5,7 @@
 #include <QPixmapCache>
 #include <QStaticText>
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <deque>
 #include <utility>
@@ -59,7 +60,9 @@ void hatch_lines(QPainter& painter, const QRectF& rect, const QColor& color) {
 }
 
 QPixmap hatch_tile(const Theme& theme, double ratio) {
-  const QString key = QStringLiteral("hatch %1 %2").arg(theme.dark).arg(ratio);
+  // Asked for each time that a rank waits: digits of a fraction would take longer than the tile.
+  const QString key = QStringLiteral("hatch ") + QString::number(theme.dark) + QChar(' ') +
+                      QString::number(std::bit_cast<quint64>(ratio), 16);
   QPixmap tile;
   if (QPixmapCache::find(key, &tile)) return tile;
   tile = QPixmap(QSize(1, 1) * static_cast<int>(std::lround(kHatchPeriod * ratio)));
