@@ -7,6 +7,7 @@
 #include <map>
 
 #include "engine/collectives/algorithm_names.h"
+#include "engine/passes/alike_chunks.h"
 #include "engine/passes/arrange/arrange.h"
 #include "engine/passes/axes/causal_share.h"
 #include "engine/passes/expand.h"
@@ -120,6 +121,7 @@ Result<Program> build_representatives(const Setup& setup, const Order& order,
   std::vector<int> ranks;
   std::vector<std::int32_t> pipeline_groups;
   ShardPass shard(setup);
+  AlikeChunks alike(setup, sizes, folding);
   for (int stage = 0; stage < setup.mesh.pp; ++stage) {
     Coordinates at;
     at.pp = stage;
@@ -151,8 +153,11 @@ Result<Program> build_representatives(const Setup& setup, const Order& order,
     ranks.push_back(rank.rank);
     pipeline_groups.push_back(emitter.group(Axis::kPp, group_of(setup.mesh, Axis::kPp, rank.rank)));
     for (std::size_t c = 0; c < chunks[stage].size(); ++c) {
-      plans[stage].chunks.push_back(prepare_chunk(setup, sizes, chunks[stage][c],
-                                                  kinds_of(order, stage, c), folding, emitter));
+      const Chunk& chunk = chunks[stage][c];
+      const std::array<bool, 4> kinds = kinds_of(order, stage, c);
+      plans[stage].chunks.push_back(
+          stage_level ? alike.prepare(chunk, kinds, emitter)
+                      : prepare_chunk(setup, sizes, chunk, kinds, folding, emitter));
     }
     shard.hold_states(plans[stage]);
   }

@@ -57,7 +57,7 @@ void RankEmitter::register_work(std::vector<Draft>& drafts) {
   for (Draft& draft : drafts) {
     if (draft.op.kind != OpKind::kCompute || draft.op.work >= 0) continue;
     draft.op.work = static_cast<std::int32_t>(program_.works.size());
-    program_.works.push_back(draft.work);
+    program_.works.push_back(std::move(draft.work));
   }
 }
 

@@ -41,7 +41,7 @@ class RankEmitter {
   };
   using SlotNumbers = std::unordered_map<std::pair<Tensor, int>, std::int32_t, SlotHash>;
   static void number_slots(std::vector<Draft>& drafts, SlotNumbers& numbers);
-  // Registers the drafts' work lists in the Program.
+  // Moves the drafts' work lists to the Program.
   void register_work(std::vector<Draft>& drafts);
 
   struct Place {
@@ -61,7 +61,9 @@ class RankEmitter {
     rank_.buffers[buffer].closed_by = op;
   }
   RankProgram& rank() { return rank_; }
+  const RankProgram& rank() const { return rank_; }
   Program& program() { return program_; }
+  const Program& program() const { return program_; }
 
   // The index of this rank's group on `axis`, which the first call makes; -1 if it has one member.
   std::int32_t group(Axis axis, std::vector<int> ranks);

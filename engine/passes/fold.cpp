@@ -377,8 +377,10 @@ class Way {
 
 FoldedActions fold_actions(Program& program, const ActionDrafts& pieces, FoldedSlots& slots) {
   FoldedActions result;
+  result.across = slots.across;
   const auto fold = [&](const Lists& lists, std::initializer_list<FoldedDrafts*> to) {
     for (const bool whole : {false, true}) {
+      if (whole && !slots.across) continue;
       std::vector<std::vector<Draft>> folded = Way(program, lists, whole, slots).fold();
       for (std::size_t list = 0; list < to.size(); ++list)
         (whole ? to.begin()[list]->whole : to.begin()[list]->stretches) = std::move(folded[list]);

@@ -21,6 +21,7 @@ struct FoldedDrafts {
 // backward is whole.
 struct FoldedActions {
   FoldedDrafts forward, split_forward, backward, input, weight;
+  bool across = false;  // some are folded across stretches
 };
 
 // Which rings of TP are folded with what they bring: those of actions that are folded across
@@ -33,6 +34,7 @@ struct FoldedSlots {
   // Ranks wait for each other: experts have unequally many tokens; CP ranks unequal parts of the
   // causal square.
   bool uneven = false, unbalanced = false;
+  bool across = true;  // some actions have no other lane's work between two stretches
   FoldedRings rings = FoldedRings::kNone;
   std::int32_t count = 0;
   // The slots whose buffers transfers bring or take away between two actions; first, what a forward

@@ -61,6 +61,11 @@ ChunkDrafts prepare_chunk(const Setup& setup, const LocalSizes& sizes, const Chu
     if (fresh) known->second = emitter.group(axis, group_of(setup.mesh, axis, emitter.rank().rank));
     return known->second;
   };
+  for (const ActionKind kind : {ActionKind::kForward, ActionKind::kBackward, ActionKind::kInputGrad,
+                                ActionKind::kWeightGrad}) {
+    drafts.seconds[static_cast<int>(kind)] = nominal_seconds(drafts.of(kind));
+    drafts.stretches[static_cast<int>(kind)] = stretches_of(drafts.of(kind));
+  }
   for (auto* list : {&drafts.forward, &drafts.backward, &drafts.input, &drafts.weight}) {
     RankEmitter::number_slots(*list, numbers);
     emitter.register_work(*list);
@@ -78,15 +83,11 @@ ChunkDrafts prepare_chunk(const Setup& setup, const LocalSizes& sizes, const Chu
     }
   }
   drafts.slots = static_cast<std::int32_t>(numbers.size());
-  for (const ActionKind kind : {ActionKind::kForward, ActionKind::kBackward, ActionKind::kInputGrad,
-                                ActionKind::kWeightGrad}) {
-    drafts.seconds[static_cast<int>(kind)] = nominal_seconds(drafts.of(kind));
-    drafts.stretches[static_cast<int>(kind)] = stretches_of(drafts.of(kind));
-  }
   if (folding != Folding::kNone) {
     FoldedSlots slots{
         setup.skew > 0,
         is_unbalanced(setup),
+        zero_stage(setup) < 2,  // else each backward opens and reduces buckets
         folding != Folding::kRings ? FoldedRings::kNone
         : setup.mesh.pp > 1        ? FoldedRings::kWhole
                                    : FoldedRings::kAll,

@@ -126,7 +126,7 @@ TEST(Bounds, AreCloseWhereRingsGoRound) {
       if (!walks) continue;
       ++compared;
       if (std::string(schedule) != "interleaved" || trial % 3 == 0) continue;
-      EXPECT_GT(walks->laned, 0.93) << to_json(walks->setup).dump();
+      EXPECT_GT(walks->laned, 0.98) << to_json(walks->setup).dump();
       least_walk = std::min(least_walk, walks->walked);
     }
   }
@@ -144,9 +144,8 @@ TEST(Bounds, KnowWhatWaitsForBuckets) {
     PlanRequest request = large_problem(random, trial % 2 == 0 ? 16 : 32);
     request.base.zero_prefetch = trial % 10 == 9 ? 2 : 1;
     request.base.zero_reshard = trial % 10 != 8;
-    // Rings share the lane of buckets: bounds are no closer there.
+    // Bounds leave out how rings of TP are folded beside buckets, and are less close there.
     request.base.ring_tensor = trial % 10 >= 8;
-    const bool has_rings = request.base.ring_tensor || trial % 4 == 0;
     const char* schedules[] = {"interleaved", "1f1b", "zb-h1", "1f1b", "zb-v", "dualpipe-v"};
     request.allowed = {{"schedule", {schedules[trial % 6]}},
                        {"cp", {trial % 4 == 0 ? "2" : "1"}},
@@ -157,7 +156,7 @@ TEST(Bounds, KnowWhatWaitsForBuckets) {
     const std::optional<Walks> walks = walks_of(request, random);
     if (!walks) continue;
     ++compared;
-    if (has_rings) continue;
+    if (request.base.ring_tensor) continue;
     EXPECT_GT(walks->laned, 0.94) << to_json(walks->setup).dump();
     EXPECT_GT(walks->bytes, 0.95) << to_json(walks->setup).dump();
     least_walk = std::min(least_walk, walks->walked);

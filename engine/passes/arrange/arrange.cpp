@@ -150,7 +150,7 @@ class Emission : public NominalSink {
       const bool quiet = hooks_.is_quiet(plans_[r], at);
       busy = busy || (plans_[r].folds_rings && !quiet);
       if (action.kind == ActionKind::kInputGrad) state.split[of] = true;
-      if (!quiet || busy) state.whole[of] = false;
+      if (!quiet || busy || !plans_[r].chunks[action.chunk].folded.across) state.whole[of] = false;
     }
   }
   std::size_t fold_cell(const Action& action) const {

@@ -10,44 +10,9 @@
 #include <tuple>
 
 #include "engine/plan/program/repeats.h"
+#include "engine/plan/program/spans.h"
 
 namespace parallelarium {
-
-namespace {
-
-// Joins spans that overlap. The result is sorted and disjoint.
-std::vector<Span> merged(std::vector<Span> spans) {
-  // Those of one lane are in order.
-  if (!std::ranges::is_sorted(spans, {}, &Span::begin)) std::ranges::sort(spans, {}, &Span::begin);
-  std::vector<Span> result;
-  for (const Span& span : spans) {
-    if (span.end <= span.begin) continue;
-    if (result.empty() || span.begin > result.back().end) {
-      result.push_back(span);
-    } else {
-      result.back().end = std::max(result.back().end, span.end);
-    }
-  }
-  return result;
-}
-
-Nanoseconds length_of(const std::vector<Span>& spans) {
-  Nanoseconds length{0};
-  for (const Span& span : spans) length += span.end - span.begin;
-  return length;
-}
-
-Nanoseconds overlap_of(const std::vector<Span>& a, const std::vector<Span>& b) {
-  Nanoseconds overlap{0};
-  for (std::size_t i = 0, j = 0; i < a.size() && j < b.size();) {
-    const Nanoseconds begin = std::max(a[i].begin, b[j].begin), end = std::min(a[i].end, b[j].end);
-    if (end > begin) overlap += end - begin;
-    (a[i].end < b[j].end ? i : j)++;
-  }
-  return overlap;
-}
-
-}  // namespace
 
 std::vector<TrafficRow> traffic_of(const Program& program, int rank_index) {
   const RankProgram& rank = program.ranks[static_cast<std::size_t>(rank_index)];
@@ -218,19 +183,29 @@ StepFigures step_figures(const Program& program, const Timeline& timeline, const
                          const Setup& setup, const Machine& machine) {
   StepFigures step;
   step.seconds = step.seconds_min = step.seconds_max = seconds_of(timeline.duration);
-  Nanoseconds busiest{-1};
+  const auto computes = [](const Op& op) {
+    return op.kind == OpKind::kCompute && op.lane == Lane::kCompute;
+  };
+  Nanoseconds busy{-1};
+  std::size_t busiest = 0;
+  std::vector<Span> compute;  // of the busiest rank
   const std::size_t ranks = std::min(program.ranks.size(), timeline.ranks.size());
   for (std::size_t rank = 0; rank < ranks; ++rank) {
-    std::vector<Span> compute;
-    std::array<std::vector<Span>, kLanes> others;  // by lane, each in order
+    std::vector<Span> own;
     for_each_op(program, timeline, repeats, rank, [&](const Op& op, const Span& span) {
-      const bool computes = op.kind == OpKind::kCompute && op.lane == Lane::kCompute;
-      (computes ? compute : others[static_cast<std::size_t>(op.lane)]).push_back(span);
+      if (computes(op)) own.push_back(span);
     });
-    compute = merged(std::move(compute));
-    const Nanoseconds busy = length_of(compute);
-    if (busy <= busiest) continue;
-    busiest = busy;
+    own = merged(std::move(own));
+    if (length_of(own) <= busy) continue;
+    busy = length_of(own);
+    busiest = rank;
+    compute = std::move(own);
+  }
+  if (ranks > 0) {
+    std::array<std::vector<Span>, kLanes> others;  // by lane, each in order
+    for_each_op(program, timeline, repeats, busiest, [&](const Op& op, const Span& span) {
+      if (!computes(op)) others[static_cast<std::size_t>(op.lane)].push_back(span);
+    });
     std::vector<Span> communication;
     for (const std::vector<Span>& lane : others) {
       const auto middle = communication.insert(communication.end(), lane.begin(), lane.end());

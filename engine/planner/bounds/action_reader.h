@@ -36,7 +36,8 @@ class ActionReader {
     first_need_ = static_cast<std::int32_t>(rank.ops.size());
     for (std::size_t at = 0; at < rank.ops.size(); ++at) {
       const Op& op = rank.ops[at];
-      if (op.action < 0 || op.lane == Lane::kData || kind_of(op) != kind) continue;
+      if (op.action < 0 || kind_of(op) != kind) continue;
+      if (op.lane == Lane::kData && !is_of_ring(op)) continue;
       const auto index = static_cast<std::int32_t>(at);
       ops_.push_back(index);
       durations_[at] = cost.nanoseconds(op, rank.rank);
@@ -77,11 +78,11 @@ class ActionReader {
   // From op `first` on, where all before it has ended.
   Ends walk(std::int32_t first) const {
     std::vector<std::int64_t> ends(rank_.ops.size(), 0);
-    std::int64_t free[kLanes] = {};
+    std::int64_t free[kLanes] = {};  // by LanePoint
     for (const std::int32_t at : ops_) {
       if (at < first) continue;
       const Op& op = op_at(at);
-      std::int64_t& lane = free[static_cast<std::size_t>(op.lane)];
+      std::int64_t& lane = free[lane_of(op)];
       // Messages that wait for nothing here may have come before.
       std::int64_t begin = op.lane == Lane::kCompute ? lane : -1;
       for (const std::int32_t needed : rank_.after_of(op))
@@ -91,7 +92,7 @@ class ActionReader {
       lane = begin + duration_of(at);
       ends[static_cast<std::size_t>(at)] = lane;
     }
-    Ends result{free[static_cast<std::size_t>(Lane::kCompute)], 0};
+    Ends result{free[static_cast<std::size_t>(LanePoint::kCompute)], 0};
     for (std::size_t at = 0; at < rank_.ops.size(); ++at) {
       if (!is_transfer(static_cast<std::int32_t>(at), OpKind::kSend)) continue;
       for (const std::int32_t needed : rank_.after_of(rank_.ops[at]))
@@ -104,12 +105,11 @@ class ActionReader {
   std::array<std::int64_t, kLaneEnds> ends_from(LanePoint from, std::size_t first,
                                                 std::size_t last) const {
     std::vector<std::int64_t> ends(rank_.ops.size(), kNoWay);
-    std::int64_t free[kLanes] = {kNoWay, kNoWay, kNoWay};
-    if (from == LanePoint::kCompute) free[static_cast<std::size_t>(Lane::kCompute)] = 0;
-    if (from == LanePoint::kPipeline) free[static_cast<std::size_t>(Lane::kPipeline)] = 0;
+    std::int64_t free[kLanes] = {kNoWay, kNoWay, kNoWay};  // by LanePoint
+    if (static_cast<std::size_t>(from) < kLanes) free[static_cast<std::size_t>(from)] = 0;
     for (std::size_t next = first; first < last; first = next) {
       const Op& op = op_at(ops_[first]);
-      std::int64_t& lane = free[static_cast<std::size_t>(op.lane)];
+      std::int64_t& lane = free[lane_of(op)];
       std::int64_t begin = lane, longest = 0;
       for (next = first; next < last; ++next) {
         const Op& part = op_at(ops_[next]);
@@ -137,8 +137,7 @@ class ActionReader {
       for (const std::int32_t needed : rank_.after_of(rank_.ops[at]))
         have = std::max(have, ends[static_cast<std::size_t>(needed)]);
     }
-    return {free[static_cast<std::size_t>(Lane::kCompute)],
-            free[static_cast<std::size_t>(Lane::kPipeline)], have};
+    return {free[0], free[1], free[2], have};
   }
   StretchBound::Part part_of(std::size_t first, std::size_t last) const {
     if (op_at(ops_[first]).layer >= 0) return StretchBound::Part::kLayer;
@@ -162,6 +161,16 @@ class ActionReader {
   const Op& op_at(std::int32_t index) const { return rank_.ops[static_cast<std::size_t>(index)]; }
   ActionKind kind_of(const Op& op) const {
     return rank_.actions[static_cast<std::size_t>(op.action)].kind;
+  }
+  // A message of an action goes round within it.
+  static bool is_of_ring(const Op& op) {
+    return op.lane != Lane::kCompute && (op.kind == OpKind::kSend || op.kind == OpKind::kRecv);
+  }
+  // Which lane rings have depends on whether there are other stages, which no stage tells.
+  static std::size_t lane_of(const Op& op) {
+    if (is_of_ring(op)) return static_cast<std::size_t>(LanePoint::kRings);
+    return static_cast<std::size_t>(op.lane == Lane::kCompute ? LanePoint::kCompute
+                                                              : LanePoint::kPipeline);
   }
   // Of what travels between stages.
   bool is_transfer(std::int32_t index, OpKind kind) const {

@@ -25,10 +25,10 @@ namespace parallelarium {
 
 // Where a rank's lanes and what passes its stage stand before a stretch of an action (a layer, the
 // token table, or final norm and head), and after it: when the compute lane is free, when the
-// pipeline lane is free, and when what comes is there, or what goes can leave. Before it also when
-// its experts are gathered, and its other parameters.
-enum class LanePoint : std::uint8_t { kCompute, kPipeline, kPassing, kExperts, kOthers };
-inline constexpr std::size_t kLaneEnds = 3, kLaneBegins = 5;
+// pipeline lane and that of rings are, and when what comes is there, or what goes can leave. Before
+// it also when its experts are gathered, and its other parameters.
+enum class LanePoint : std::uint8_t { kCompute, kPipeline, kRings, kPassing, kExperts, kOthers };
+inline constexpr std::size_t kLaneEnds = 4, kLaneBegins = 6;
 inline constexpr std::int64_t kNoWay = INT64_MIN / 4;
 // The longest ways through a stretch, in nanoseconds, to each point from each; kNoWay: none.
 using LaneWays = std::array<std::array<std::int64_t, kLaneBegins>, kLaneEnds>;
@@ -114,8 +114,8 @@ Result<OrderWalk> walk_order(const Setup& setup, const StageTable& table);
 // From a walk of the Order too. Cost: the number of stages.
 Bound walked_bound(const Setup& setup, const StageTable& table, const StepEnd& end,
                    const OrderWalk& walk);
-// Of the time alone, from a walk that has the pipeline lanes too, in which transfers wait for both
-// their ranks and the messages of a ring for the transfers before them. 0: this Setup has no such
+// Of the time alone, from a walk that has the other lanes too, in which transfers wait for both
+// their ranks and the messages of a ring for the buckets before them. 0: this Setup has no such
 // walk. Cost: the number of actions, and the pieces of every stage where nobody knows what
 // nominal_ranks() says of the order.
 using NominalRanksOf = std::function<const std::vector<NominalRank>&(const Order& order)>;

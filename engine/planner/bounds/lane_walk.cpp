@@ -25,6 +25,12 @@ bool walks_data(const Setup& setup) {
          setup.zero_reshard;
 }
 
+// Whether messages of rings wait in their lane behind what is gathered and added up. Where
+// gradients are added up at the end of the step alone, rings are through by then.
+bool have_rings_lane_of_buckets(const Setup& setup) {
+  return lane_of_rings(setup) == Lane::kData && (zero_stage(setup) >= 2 || setup.overlap_gradients);
+}
+
 // By rank and chunk, the last of its actions that adds to gradients; -1: none.
 std::vector<std::vector<std::int64_t>> last_adding(const Order& order) {
   std::vector<std::vector<std::int64_t>> last;
@@ -43,15 +49,20 @@ class LaneWalk : public NominalSink {
  public:
   LaneWalk(const Setup& setup, const Machine& machine, const StageTable& table, const StepEnd& end,
            const Order& order)
-      : order_(order), end_(end), data_(walks_data(setup)), ranks_(order.ranks.size()) {
+      : order_(order),
+        end_(end),
+        data_(walks_data(setup)),
+        rings_beside_buckets_(have_rings_lane_of_buckets(setup)),
+        ranks_(order.ranks.size()) {
     if (walks_last_reduces(setup)) last_adding_ = last_adding(order);
     const ScheduleRule* rule = find_schedule_rule(setup.schedule);
     const bool splits = rule == nullptr || rule->splits_backward;
     for (int stage = 0; stage < order.stages; ++stage)
       for (std::size_t kind = 0; kind < 4; ++kind)
-        stretches_.push_back(stretches_of(table, stage, static_cast<ActionKind>(kind), splits));
-    for (const std::vector<StretchBound>& of_action : stretches_)
-      for (const StretchBound& stretch : of_action)
+        stretches_.push_back(
+            walked(stretches_of(table, stage, static_cast<ActionKind>(kind), splits)));
+    for (const std::vector<Walked>& of_action : stretches_)
+      for (const Walked& stretch : of_action)
         known_ = known_ && stretch.part != StretchBound::Part::kOther;
     data_ = data_ && known_;
     for (auto* cells : {&left_, &arrived_})
@@ -74,7 +85,7 @@ class LaneWalk : public NominalSink {
     const std::int64_t arrival = weight ? kNoWay : arrived_[cell];
     const bool adds = weight || action.kind == ActionKind::kBackward;
     std::int64_t leaves = kNoWay;
-    const std::vector<StretchBound>& stretches = stretches_at(stage, action.kind);
+    const std::vector<Walked>& stretches = stretches_at(stage, action.kind);
     for (std::size_t at = 0; at < stretches.size(); ++at) {
       std::int64_t experts = kNoWay, others = kNoWay;
       if (data_) {
@@ -83,19 +94,17 @@ class LaneWalk : public NominalSink {
         others = std::exchange(lanes.others, kNoWay);
         gather(rank, index, at + 1);
       }
-      const std::int64_t in[kLaneBegins] = {lanes.compute, lanes.pipeline, arrival, experts,
-                                            others};
-      const auto out = [&](LanePoint to) {
-        std::int64_t latest = kNoWay;
-        for (std::size_t from = 0; from < kLaneBegins; ++from) {
-          const std::int64_t way = stretches[at].ways[static_cast<std::size_t>(to)][from];
-          if (in[from] > kNoWay && way > kNoWay) latest = std::max(latest, in[from] + way);
-        }
-        return latest;
-      };
-      lanes.compute = std::max(lanes.compute, out(LanePoint::kCompute));
-      lanes.pipeline = std::max(lanes.pipeline, out(LanePoint::kPipeline));
-      leaves = std::max(leaves, out(LanePoint::kPassing));
+      std::int64_t& rings = rings_beside_buckets_ ? lanes.data : lanes.rings;
+      const std::int64_t in[kLaneBegins] = {lanes.compute, lanes.pipeline, rings,
+                                            arrival,       experts,        others};
+      std::int64_t out[kLaneEnds] = {lanes.compute, lanes.pipeline, rings, leaves};
+      for (const Way& way : stretches[at].ways)
+        if (in[way.from] > kNoWay) out[way.to] = std::max(out[way.to], in[way.from] + way.takes);
+      const auto latest = [&](LanePoint to) { return out[static_cast<std::size_t>(to)]; };
+      lanes.compute = latest(LanePoint::kCompute);
+      lanes.pipeline = latest(LanePoint::kPipeline);
+      rings = latest(LanePoint::kRings);
+      leaves = latest(LanePoint::kPassing);
       const bool last = is_last_adding(rank, index, action);
       if ((data_ && adds) || last)
         lanes.data = std::max(lanes.data, lanes.compute) + bucket_of(rank, stretches[at]).reduce;
@@ -131,19 +140,42 @@ class LaneWalk : public NominalSink {
   std::int64_t end() const {
     std::int64_t end = 0;
     for (const RankLanes& lanes : ranks_)
-      end = std::max({end, lanes.compute, lanes.pipeline, lanes.data});
+      end = std::max({end, lanes.compute, lanes.pipeline, lanes.data, lanes.rings});
     return end;
   }
 
  private:
   struct RankLanes {
     std::int64_t compute = 0, pipeline = 0, data = 0;
+    std::int64_t rings = 0;  // where they have a lane to themselves
     // When the next stretch's experts are there, and its other parameters.
     std::int64_t experts = kNoWay, others = kNoWay;
     std::int64_t transfer_begin = 0;  // of the latest
     std::size_t transfer_arrives = 0;
   };
 
+  // A stretch as it is walked: few points have a way to others.
+  struct Way {
+    std::uint8_t from = 0, to = 0;  // LanePoint
+    std::int64_t takes = 0;
+  };
+  struct Walked {
+    StretchBound::Part part = StretchBound::Part::kOther;
+    std::vector<Way> ways;
+  };
+  static std::vector<Walked> walked(const std::vector<StretchBound>& stretches) {
+    std::vector<Walked> result;
+    for (const StretchBound& stretch : stretches) {
+      Walked& one = result.emplace_back(Walked{stretch.part, {}});
+      for (std::uint8_t to = 0; to < kLaneEnds; ++to)
+        for (std::uint8_t from = 0; from < kLaneBegins; ++from) {
+          const std::int64_t takes = stretch.ways[to][from];
+          const bool stays = from == to && takes <= 0 && to < kLanes;
+          if (takes > kNoWay && !stays) one.ways.push_back({from, to, takes});
+        }
+    }
+    return result;
+  }
   static std::vector<StretchBound> stretches_of(const StageTable& table, int stage, ActionKind kind,
                                                 bool splits) {
     const auto at = static_cast<std::size_t>(kind);
@@ -160,7 +192,7 @@ class LaneWalk : public NominalSink {
         }
     return parted;
   }
-  const std::vector<StretchBound>& stretches_at(int stage, ActionKind kind) const {
+  const std::vector<Walked>& stretches_at(int stage, ActionKind kind) const {
     return stretches_[static_cast<std::size_t>(stage) * 4 + static_cast<std::size_t>(kind)];
   }
 
@@ -169,7 +201,7 @@ class LaneWalk : public NominalSink {
     const std::vector<std::int64_t>& last = last_adding_[static_cast<std::size_t>(rank)];
     return last[static_cast<std::size_t>(action.chunk)] == static_cast<std::int64_t>(index);
   }
-  const BucketCost& bucket_of(int rank, const StretchBound& stretch) const {
+  const BucketCost& bucket_of(int rank, const Walked& stretch) const {
     const RankEnd& end = end_[static_cast<std::size_t>(rank)];
     if (stretch.part == StretchBound::Part::kTable) return end.table;
     return stretch.part == StretchBound::Part::kHead ? end.head : end.layer;
@@ -179,14 +211,14 @@ class LaneWalk : public NominalSink {
   // gathers what it reads, and the weight part the table, which that does not read.
   void gather(int rank, std::size_t index, std::size_t at) {
     const std::vector<Action>& line = order_.ranks[static_cast<std::size_t>(rank)];
-    const auto stretches = [&]() -> const std::vector<StretchBound>& {
+    const auto stretches = [&]() -> const std::vector<Walked>& {
       return stretches_at(stage_of(rank, line[index]), line[index].kind);
     };
     while (at == stretches().size()) {
       at = 0;
       if (++index == line.size()) return;
     }
-    const StretchBound& stretch = stretches()[at];
+    const Walked& stretch = stretches()[at];
     const bool table = stretch.part == StretchBound::Part::kTable;
     if (line[index].kind == ActionKind::kWeightGrad && !table) return;
     if (line[index].kind == ActionKind::kInputGrad && table) return;
@@ -241,11 +273,12 @@ class LaneWalk : public NominalSink {
   const Order& order_;
   const StepEnd& end_;
   bool data_ = false, known_ = true;
+  const bool rings_beside_buckets_;
   std::vector<std::vector<std::int64_t>> last_adding_;  // empty: not walked
   std::vector<RankLanes> ranks_;
-  std::vector<std::vector<StretchBound>> stretches_;  // by stage and ActionKind
-  std::vector<std::int64_t> left_, arrived_;          // by direction, stage and micro-batch
-  std::vector<std::int64_t> durations_;               // of transfers, by both ranks
+  std::vector<std::vector<Walked>> stretches_;  // by stage and ActionKind
+  std::vector<std::int64_t> left_, arrived_;    // by direction, stage and micro-batch
+  std::vector<std::int64_t> durations_;         // of transfers, by both ranks
 };
 
 }  // namespace

@@ -30,6 +30,21 @@ AlikeOps::AlikeOps(const RankProgram& rank, const std::vector<Span>& spans, cons
   while (last_ + length_ < end && alike(last_)) ++last_;
   while (first_ > 0 && alike(first_ - 1)) --first_;
   last_ += length_;
+  place_body();
+}
+
+// As near to the Order's cut as leaves two bodies before it and one behind it, and between batches.
+void AlikeOps::place_body() {
+  const std::int32_t least = first_ + 2 * length_, most = last_ - length_;
+  if (least > most) return;
+  Repeats::Body& body = size_.body;
+  body.last = std::clamp(body.last, least, most);
+  while (body.last < most && splits_batch(body.last)) ++body.last;
+  body.first = body.last - length_;
+}
+
+bool AlikeOps::splits_batch(std::int32_t cut) const {
+  return op(cut).batch >= 0 && op(cut - 1).batch == op(cut).batch;
 }
 
 bool AlikeOps::alike(std::int32_t at) const {
@@ -88,10 +103,9 @@ bool AlikeOps::same_operands(const Op& one, const Op& later, std::int32_t at) co
 
 bool AlikeOps::holds() const {
   const Repeats::Body& body = size_.body;
-  const bool splits_batch =
-      op(body.last).batch >= 0 && op(body.last - 1).batch == op(body.last).batch;
-  return !splits_batch && first_ + length_ <= body.first && last_ >= body.last + length_ &&
-         waits_in_order() && keeps_places() && frees_what_it_opens();
+  return !splits_batch(body.last) && first_ + length_ <= body.first &&
+         last_ >= body.last + length_ && waits_in_order() && keeps_places() &&
+         frees_what_it_opens();
 }
 
 // All ops from the body on: those before wait for nothing behind the cut but what messages bring.

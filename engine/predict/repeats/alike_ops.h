@@ -21,16 +21,21 @@ class AlikeOps {
     std::int64_t times = 0;  // that it comes again
     Nanoseconds period{0};
   };
+  // Looks for the stretch around `size.body`, and moves the body where it lies too near an end: one
+  // more of any body of the stretch makes the same ops.
   AlikeOps(const RankProgram& rank, const std::vector<Span>& spans, const BodySize& size);
 
   // Whether ops are alike from two bodies before the cut to one behind it, all that waits across
   // the cut is in order, and a body leaves memory as it found it.
   bool holds() const;
+  const Repeats::Body& body() const { return size_.body; }
   // Ops [first, last) are alike those a body before or behind them.
   std::int32_t first() const { return first_; }
   std::int32_t last() const { return last_; }
 
  private:
+  void place_body();
+  bool splits_batch(std::int32_t cut) const;
   bool alike(std::int32_t at) const;  // to the op a body behind it
   bool same_operands(const Op& op, const Op& later, std::int32_t at) const;
   bool same_waits(std::int32_t at) const;
@@ -52,7 +57,7 @@ class AlikeOps {
 
   const RankProgram& rank_;
   const std::vector<Span>& spans_;
-  const BodySize size_;
+  BodySize size_;
   const std::int32_t length_;  // ops of a body
   std::int32_t first_ = 0, last_ = 0;
 };

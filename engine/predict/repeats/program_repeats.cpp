@@ -115,11 +115,12 @@ std::optional<Repeats> program_repeats(const OrderRepeats& order, const Program&
   Nanoseconds last{0};  // end of what is behind the cuts
   for (std::size_t rank = 0; rank < program.ranks.size(); ++rank) {
     const std::vector<Span>& spans = timeline.ranks[rank].spans;
-    const Repeats::Body& body = repeats.ranks[rank];
+    Repeats::Body& body = repeats.ranks[rank];
     alike.emplace_back(program.ranks[rank], spans,
                        AlikeOps::BodySize{body, static_cast<std::int32_t>(order.ranks[rank].length),
                                           order.microbatches, repeats.times, repeats.period});
     if (!alike.back().holds()) return std::nullopt;
+    body = alike.back().body();
     for (auto op = static_cast<std::size_t>(body.last); op < spans.size(); ++op)
       last = std::max(last, spans[op].end);
   }

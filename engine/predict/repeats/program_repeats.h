@@ -15,8 +15,9 @@ namespace parallelarium {
 // nothing, so that an op begins when the latest of what it waits for has ended. On each rank a
 // stretch of ops is found in which every op is alike the one a body before it: what it is, which
 // ops it waits for, which buffers it touches, where they lie, and its span but for the period. It
-// reaches from before the cut of the Order to behind it. What is put in at the cut then has the
-// same ops again, since what decides about the next ops and their places is as it was a body
+// reaches from before the cut to behind it. The cut is that of the Order, or on some ranks another
+// place of the stretch, where one body more makes the same ops. What is put in at the cut then has
+// the same ops again, since what decides about the next ops and their places is as it was a body
 // before; and they take the same time, since all that an op waits for across the cut lies in the
 // stretch, or ended before something in the stretch that it waits for, too.
 std::optional<Repeats> program_repeats(const OrderRepeats& order, const Program& program,

@@ -132,6 +132,21 @@ std::map<std::int32_t, Span> actions_of(const Program& program, const Timeline& 
 
 class Folded : public testing::TestWithParam<int> {};
 
+// What a rank computes in each action, in issue order: layer, piece, phase and block.
+using Computed = std::map<std::int32_t, std::vector<std::tuple<int, Piece, Phase, int>>>;
+Computed computed_by(const Program& program, const RankProgram& rank) {
+  Computed computed;
+  for (const Op& op : rank.ops) {
+    if (op.kind != OpKind::kCompute || op.action < 0) continue;
+    auto& of = computed[op.action];
+    if (op.fold < 0) of.emplace_back(op.layer, op.piece, op.phase, op.block);
+    if (op.fold < 0) continue;
+    for (const Fold::Part& part : program.folds[static_cast<std::size_t>(op.fold)].parts)
+      of.emplace_back(part.layer, part.piece, part.phase, part.block);
+  }
+  return computed;
+}
+
 TEST_P(Folded, EqualsItsPieces) {
   const parallelarium::Setup setup = Drawer(static_cast<unsigned>(GetParam())).draw();
   SCOPED_TRACE(text_of(setup));
@@ -140,6 +155,8 @@ TEST_P(Folded, EqualsItsPieces) {
   const Program folded = *build_program(setup, order, {.stage_level = true});
   ASSERT_EQ(pieces.ranks.size(), folded.ranks.size());
   for (const Message& fault : check(folded)) ADD_FAILURE() << fault.text;
+  for (std::size_t rank = 0; rank < pieces.ranks.size(); ++rank)
+    EXPECT_EQ(computed_by(folded, folded.ranks[rank]), computed_by(pieces, pieces.ranks[rank]));
   const ExpertRows rows = *ExpertRows::make(setup, nullptr);
   Machine contended = machine();
   contended.overlap_slowdown.value = 1.2;
@@ -191,6 +208,8 @@ TEST_P(FoldedRings, EqualTheirPieces) {
   const Program folded = *build_program(setup, order, options);
   ASSERT_EQ(pieces.ranks.size(), folded.ranks.size());
   for (const Message& fault : check(folded)) ADD_FAILURE() << fault.text;
+  for (std::size_t rank = 0; rank < pieces.ranks.size(); ++rank)
+    EXPECT_EQ(computed_by(folded, folded.ranks[rank]), computed_by(pieces, pieces.ranks[rank]));
   // As a table of transfers has it, hosts take their part of each.
   Machine sends = h100;
   sends.collective_times.push_back({"send", 2, {1024, 1048576}, {8e-6, 14e-6}, 300e9, {}});
