@@ -13,7 +13,6 @@
 
 #include "app/lesson/lesson_panel.h"
 #include "app/lesson/map/course_map.h"
-#include "app/look/theme/shell_style.h"
 #include "app/look/theme/theme.h"
 #include "app/selection/selection_panel.h"
 #include "app/shell/panes.h"
@@ -226,8 +225,6 @@ void Window::refresh_strip() {
 void Window::show_theme(ThemeChoice choice) {
   dark_ = is_dark(choice);
   apply_theme(*qApp, dark_);
-  const QString sheet = shell_style_sheet(dark_ ? dark_theme() : light_theme());
-  if (styleSheet() != sheet) setStyleSheet(sheet);
   do_.light->setChecked(choice == ThemeChoice::kLight);
   do_.dark->setChecked(choice == ThemeChoice::kDark);
   do_.system->setChecked(choice == ThemeChoice::kSystem);
