@@ -64,7 +64,7 @@ Window::Window(QWidget* parent) : QMainWindow(parent) {
       {do_.export_picture, do_.export_trace, do_.export_table, do_.export_recipe});
   top_bar_ =
       new TopBar(session_, {do_.pin, do_.prove, do_.run, do_.cancel, do_.small_copy, export_menu_});
-  show_theme(theme);  // while nothing is in the window that a style sheet would be applied to again
+  show_theme(theme);
   build_layout();
   build_menus();
   follow_views();
