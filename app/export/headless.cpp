@@ -19,6 +19,7 @@
 #include "app/state/run/run_advice.h"
 #include "app/state/topic.h"
 #include "app/views/collectives/collectives_view.h"
+#include "engine/lesson/check/check_parts.h"
 #include "engine/lesson/lesson.h"
 #include "engine/lesson/teaching/playlist.h"
 
@@ -221,8 +222,8 @@ int export_handout(const CommandLine& line) {
   if (!lesson) return fail(2, lesson.error());
   Session session;
   session.wait_for_prediction();
-  const Result<Handout> handout =
-      Handout::of(*lesson, {line.numbers, line.answers}, session.placer().computer());
+  Predictions predictions(session.placer().computer());
+  const Result<Handout> handout = Handout::of(*lesson, {line.numbers, line.answers}, predictions);
   if (!handout) return fail(1, handout.error());
   const Result<void> written = handout->save(line.export_to);
   return written ? 0 : fail(written.error().id == "handout-ending" ? 2 : 1, written.error());

@@ -15,6 +15,7 @@ namespace parallelarium {
 void set_style_property(QWidget* widget, const char* name, const QVariant& value) {
   if (widget->property(name) == value) return;
   widget->setProperty(name, value);
+  if (!widget->testAttribute(Qt::WA_WState_Polished)) return;  // it will be, before it is shown
   widget->style()->unpolish(widget);
   widget->style()->polish(widget);
   widget->update();

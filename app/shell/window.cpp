@@ -13,7 +13,6 @@
 
 #include "app/lesson/lesson_panel.h"
 #include "app/lesson/map/course_map.h"
-#include "app/look/theme/shell_style.h"
 #include "app/look/theme/theme.h"
 #include "app/selection/selection_panel.h"
 #include "app/shell/panes.h"
@@ -65,7 +64,7 @@ Window::Window(QWidget* parent) : QMainWindow(parent) {
       {do_.export_picture, do_.export_trace, do_.export_table, do_.export_recipe});
   top_bar_ =
       new TopBar(session_, {do_.pin, do_.prove, do_.run, do_.cancel, do_.small_copy, export_menu_});
-  show_theme(theme);  // while nothing is in the window that a style sheet would be applied to again
+  show_theme(theme);
   build_layout();
   build_menus();
   follow_views();
@@ -226,8 +225,6 @@ void Window::refresh_strip() {
 void Window::show_theme(ThemeChoice choice) {
   dark_ = is_dark(choice);
   apply_theme(*qApp, dark_);
-  const QString sheet = shell_style_sheet(dark_ ? dark_theme() : light_theme());
-  if (styleSheet() != sheet) setStyleSheet(sheet);
   do_.light->setChecked(choice == ThemeChoice::kLight);
   do_.dark->setChecked(choice == ThemeChoice::kDark);
   do_.system->setChecked(choice == ThemeChoice::kSystem);

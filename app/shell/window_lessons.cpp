@@ -5,6 +5,7 @@
 #include <QFileDialog>
 #include <QKeyEvent>
 #include <QMenuBar>
+#include <QStyle>
 #include <QTabBar>
 #include <QTabWidget>
 
@@ -201,7 +202,11 @@ void Window::end_presentation() {
 
 void Window::fit_presentation() {
   right_->setProperty("presents", presents_);
-  setStyleSheet(styleSheet());  // the property changes how large text is
+  for (QWidget* each : right_->findChildren<QWidget*>()) {  // how large their text is has changed
+    each->style()->unpolish(each);
+    each->style()->polish(each);
+    each->update();
+  }
   menuBar()->setVisible(!presents_);
   top_bar_->setVisible(!presents_);
   right_tabs_->tabBar()->setVisible(!presents_);

@@ -51,7 +51,8 @@ RateShares rate_shares(const Prediction& prediction) {
         parts[static_cast<std::size_t>(cost.rate_kind_of_message(op, rank.rank))] = 1;
       else if (op.work >= 0)
         parts = of_works[static_cast<std::size_t>(op.work)];
-      for (double& part : parts) part *= times * cost.seconds(op, rank.rank);
+      const double seconds = times * cost.seconds(op, rank.rank);
+      for (double& part : parts) part *= seconds;
       for (std::size_t kind = 0; kind < parts.size(); ++kind) sums[kind] += parts[kind];
       const double part = parts[static_cast<std::size_t>(RateKind::kAssumed)];
       if (part > 0) assumed[sort_of(op)] += part;

@@ -79,7 +79,7 @@ TEST(Plan, RecommendsAndSaysHowFarToTrustAStep) {
   const json& told = plan.at("recommended");
   ASSERT_FALSE(told.empty());
   const json& ties = plan.at("tie_source");
-  const std::vector<HeldOut> rows = held_out_on("dgx-h100");
+  const std::vector<HeldOut> rows = held_out_on(kSearchedMachine);
   ASSERT_FALSE(rows.empty());
   double missed = 0;
   for (const HeldOut& row : rows) missed += std::abs(row.ratio - 1);
@@ -117,7 +117,7 @@ TEST(Plan, NamesTheAxisThatTheSearchDoesNotTry) {
   const Folder folder;
   const auto said = [&](const char* more, std::initializer_list<const char*> options) {
     const std::string file =
-        folder.file("mine.json", std::string(R"({"model": "llama3-8b", "machine": "dgx-h100",
+        folder.file("mine.json", std::string(R"({"model": "llama3-8b", "machine": "dgx-h200",
                      "mesh": {"dp": 2, "tp": 2}, )") +
                                      more + "}");
     std::vector<std::string> words = small_plan(options);
@@ -140,7 +140,7 @@ TEST(Plan, SaysWhatWouldFitInPlaceOfWhatDoesNot) {
   const Folder folder;
   const std::string file = folder.file(
       "large.json",
-      R"({"model": "llama3-8b", "machine": "dgx-h100", "mesh": {"dp": 4}, "microbatches": 2})");
+      R"({"model": "llama3-8b", "machine": "dgx-h200", "mesh": {"dp": 4}, "microbatches": 2})");
   const Reply reply = command(small_plan({"--explain", file.c_str(), "--json"}));
   ASSERT_EQ(reply.status, 0) << reply.err;
   const json told = reply.json().at("explained");
@@ -165,7 +165,7 @@ TEST(Plan, SaysWhatWouldFitInPlaceOfWhatDoesNot) {
 TEST(Plan, SaysTheBestChangeOfWhatIsSlow) {
   const Folder folder;
   const std::string file = folder.file(
-      "slow.json", R"({"model": "llama3-8b", "machine": "dgx-h100", "mesh": {"tp": 2, "dp": 2},
+      "slow.json", R"({"model": "llama3-8b", "machine": "dgx-h200", "mesh": {"tp": 2, "dp": 2},
                        "zero": 3, "microbatches": 4, "recompute": "full"})");
   const json told =
       command(small_plan({"--explain", file.c_str(), "--json"})).json().at("explained");
@@ -257,7 +257,7 @@ TEST(Plan, KeepsToWhatAFrameworkCanSay) {
   EXPECT_GT(said, 0);
   // What somebody runs today is no plan where the framework cannot say it.
   const std::string file =
-      folder.file("today.json", R"({"model": "llama3-8b", "machine": "dgx-h100",
+      folder.file("today.json", R"({"model": "llama3-8b", "machine": "dgx-h200",
       "mesh": {"pp": 4}, "microbatches": 8, "schedule": "zb-h1"})");
   const json told =
       command(small_plan({"--for", "megatron", "--explain", file.c_str(), "--json"})).json();
@@ -271,7 +271,7 @@ TEST(Plan, KeepsToWhatAFrameworkCanSay) {
 // same of each of them.
 TEST(Plan, SaysWhichPublishedRowsTiesStandOn) {
   const Folder folder;
-  const char* const machine = "dgx-a100-80g";
+  const char* const machine = "hgx-b200-simumax";
   const auto plan = [](const char* of) {
     return command({"plan", "--model", "gpt2-124m", "--machine", of, "--gpus", "2",
                     "--global-batch", "4", "--fix", "micro-batch=1,pp=1", "--json"})
@@ -305,7 +305,7 @@ TEST(Plan, SaysWhichPublishedRowsTiesStandOn) {
 TEST(Plan, SetsTodayBesideTheBest) {
   const Folder folder;
   const std::string file = folder.file(
-      "today.json", R"({"model": "llama3-8b", "machine": "dgx-h100", "mesh": {"tp": 2, "pp": 2},
+      "today.json", R"({"model": "llama3-8b", "machine": "dgx-h200", "mesh": {"tp": 2, "pp": 2},
                         "sequence_parallel": true, "microbatches": 8, "recompute": "full"})");
   const json told =
       command(small_plan({"--explain", file.c_str(), "--json"})).json().at("explained").at("plan");

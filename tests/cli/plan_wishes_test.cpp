@@ -37,7 +37,7 @@ TEST(Plan, RefusesOptionsThatContradictEachOther) {
               HasSubstr("cannot be fixed to both 2 and 4"));
   EXPECT_THAT(command(small_plan({"--allow", "tp="})).err, HasSubstr("names no value"));
   for (const auto& [fixed, said] :
-       {std::pair("machine=dgx-a100-80g", "--machine says dgx-h100, and --fix machine says"),
+       {std::pair("machine=dgx-a100-80g", "--machine says dgx-h200, and --fix machine says"),
         {"model=gpt2-124m", "leave one out"},
         {"gpus=4", "write --gpus 4 in place of it"},
         {"dropout=0,dropout=0.1", "--fix dropout says 0, and --fix dropout says 0.1"}}) {
@@ -45,7 +45,7 @@ TEST(Plan, RefusesOptionsThatContradictEachOther) {
     EXPECT_EQ(reply.status, 2) << fixed;
     EXPECT_THAT(reply.err, HasSubstr(said));
   }
-  EXPECT_EQ(command(small_plan({"--fix", "machine=dgx-h100", "--top", "1"})).status, 0);
+  EXPECT_EQ(command(small_plan({"--fix", "machine=dgx-h200", "--top", "1"})).status, 0);
   EXPECT_THAT(command(small_plan({"--memory", "0"})).err, HasSubstr("above 0, not 0"));
   const std::vector<std::string> down = {"plan",      "--model",        "llama3-8b",
                                          "--machine", "dgx-h100",       "--gpus",
@@ -204,7 +204,7 @@ TEST(Plan, SaysWhyEachPlanOfTheFrontIsNotTheFastest) {
   EXPECT_EQ(plan.at("tie_source").at("plans"), tied);
   const json& limit = plan.at("memory_limit");
   EXPECT_EQ(limit.at("capacity_bytes").get<std::int64_t>(), std::int64_t{70} << 30);
-  EXPECT_EQ(limit.at("device_bytes").get<std::int64_t>(), 80'000'000'000);
+  EXPECT_EQ(limit.at("device_bytes").get<std::int64_t>(), 141'000'000'000);
   EXPECT_THAT(limit.at("sentence").get<std::string>(), HasSubstr("70.0 GiB"));
   EXPECT_THAT(command(small_plan({"--top", "2"})).out, HasSubstr("CUDA context"));
 }

@@ -16,9 +16,11 @@ namespace {
 
 using Line = std::vector<Action>;
 
-// All lines of one rank with one chunk: micro-batches in any turn, or (in_order) as they are
-// counted.
-std::vector<Line> all_lines(int microbatches, bool splits, bool in_order) {
+// How a rank takes its micro-batches: every kind as they are counted, forwards so, or none so.
+enum class Turn { kCounted, kForwardsCounted, kAny };
+
+// All lines of one rank with one chunk.
+std::vector<Line> all_lines(int microbatches, bool splits, Turn turn) {
   const std::vector<ActionKind> kinds =
       splits ? std::vector{ActionKind::kForward, ActionKind::kInputGrad, ActionKind::kWeightGrad}
              : std::vector{ActionKind::kForward, ActionKind::kBackward};
@@ -36,7 +38,8 @@ std::vector<Line> all_lines(int microbatches, bool splits, bool in_order) {
       // Earlier micro-batches have done this kind already.
       const bool first = std::all_of(done.begin(), done.begin() + j,
                                      [&](std::size_t kind) { return kind > done[at]; });
-      if (in_order && !first) continue;
+      if (!first && (turn == Turn::kCounted || (turn == Turn::kForwardsCounted && done[at] == 0)))
+        continue;
       line.push_back({kinds[done[at]++], j, 0, false});
       go_on();
       line.pop_back();
@@ -99,8 +102,13 @@ int most_held(const Line& line) {
 
 double exhaustive(int microbatches, bool splits, bool in_order,
                   const std::vector<Durations>& stages, const HeldLimits& limits) {
-  const std::vector<Line> lines = all_lines(microbatches, splits, in_order);
+  // In any turn the first rank still counts them as it begins them, for they are all alike.
   const std::size_t ranks = stages.size();
+  const std::vector<Line> of_first =
+      all_lines(microbatches, splits, in_order ? Turn::kCounted : Turn::kForwardsCounted);
+  std::vector<Line> of_others;
+  if (ranks > 1)
+    of_others = all_lines(microbatches, splits, in_order ? Turn::kCounted : Turn::kAny);
   double best = std::numeric_limits<double>::infinity();
   std::vector<const Line*> chosen(ranks);
   const std::function<void(std::size_t)> choose = [&](std::size_t rank) {
@@ -108,7 +116,7 @@ double exhaustive(int microbatches, bool splits, bool in_order,
       best = std::min(best, end_of(chosen, stages, microbatches));
       return;
     }
-    for (const Line& line : lines) {
+    for (const Line& line : rank == 0 ? of_first : of_others) {
       if (!limits.empty() && most_held(line) > limits[rank]) continue;
       chosen[rank] = &line;
       choose(rank + 1);

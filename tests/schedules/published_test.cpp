@@ -312,7 +312,7 @@ class Every : public testing::TestWithParam<ScheduleRule> {};
 TEST_P(Every, OrderIsRightForAllSizes) {
   const ScheduleRule rule = GetParam();
   const std::vector<int> chunk_counts =
-      rule.chunks == 0 ? std::vector<int>{2, 3, 4, 5, 6, 7, 8, 16} : std::vector<int>{rule.chunks};
+      rule.chunks == 0 ? std::vector<int>{2, 3, 5, 16} : std::vector<int>{rule.chunks};
   int made = 0;
   for (int p = 1; p <= 16; ++p) {
     for (int m = 1; m <= 64; ++m) {

@@ -16,6 +16,7 @@
 #include "app/lesson/player/lesson_player.h"
 #include "app/lesson/teaching/handout.h"
 #include "app/look/sentence.h"
+#include "engine/lesson/check/check_parts.h"
 #include "engine/lesson/teaching/class_seed.h"
 
 namespace parallelarium {
@@ -111,7 +112,8 @@ void ask_for_handout(const LessonPlayer& player, QWidget* parent) {
     QMessageBox::warning(parent, ClassDialog::tr("Handout"), sentence(why));
   };
   if (!lesson) return fail(lesson.error());
-  const Result<Handout> handout = Handout::of(*lesson, wish, player.computer());
+  Predictions predictions(player.computer());
+  const Result<Handout> handout = Handout::of(*lesson, wish, predictions);
   if (!handout) return fail(handout.error());
   if (const Result<void> saved = handout->save(path); !saved) fail(saved.error());
 }

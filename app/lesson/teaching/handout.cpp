@@ -241,7 +241,7 @@ Result<Lesson> lesson_named(const QString& name) {
 }
 
 Result<Handout> Handout::of(const Lesson& lesson, const HandoutWish& wish,
-                            const Computer& computer) {
+                            Predictions& predictions) {
   const LessonText& text = lesson.text(LessonPlayer::language());
   Handout handout;
   handout.title_ = QString::fromStdString(text.title);
@@ -252,7 +252,6 @@ Result<Handout> Handout::of(const Lesson& lesson, const HandoutWish& wish,
     handout.markdown_ += QStringLiteral("%1: %2\n\n").arg(tr("Name"), QString(32, u'_'));
   handout.markdown_ += tr("Numbers: %1").arg(wish.numbers) + QStringLiteral("\n\n");
   const Symbols drawn = draw(lesson, wish.numbers);
-  Predictions predictions(computer);
   bool guessed = false;
   for (std::size_t at = 0; at < lesson.steps.size(); ++at) {
     const Step& step = lesson.steps[at];

@@ -11,6 +11,8 @@ class QTextDocument;
 
 namespace parallelarium {
 
+class Predictions;  // engine/lesson/check/check_parts.h
+
 struct HandoutWish {
   std::uint64_t numbers = 1;  // the seed that draws them
   bool answers = false;       // with the right answers, solutions, explanations, what to take away
@@ -20,10 +22,10 @@ class Handout {
   Q_DECLARE_TR_FUNCTIONS(handout)
 
  public:
-  // In the user's language. Predictions are of the devices of `computer`. Error: a number of a text
-  // cannot be made.
+  // In the user's language. What `predictions` has is not predicted again. Error: a number of a
+  // text cannot be made.
   static Result<Handout> of(const Lesson& lesson, const HandoutWish& wish,
-                            const Computer& computer);
+                            Predictions& predictions);
   const QString& markdown() const { return markdown_; }
   // To a .pdf of A4 pages, or an .html page that holds its pictures. Error: another ending, or the
   // file cannot be written.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The style sheet of plain widgets: buttons, segments, tabs, hairlines, labels by role. Combo
-// boxes, spin boxes and line edits are drawn by ThemeStyle and must not be named here, because one
-// rule would take their drawing away from it.
-#include <QRegularExpression>
-
+// The style sheet of plain widgets (buttons, segments, tabs, hairlines, labels by role) and of the
+// window's own parts (strip cells, chips, banners). Combo boxes, spin boxes and line edits are
+// drawn by ThemeStyle and must not be named here, because one rule would take their drawing away
+// from it. A window gets no sheet of its own: QApplication::setStyle() would style each widget in
+// it again for every parent that it has.
 #include "app/look/theme/focus_ring.h"
 #include "app/look/theme/theme.h"
 
@@ -104,33 +104,82 @@ QComboBoxListView { selection-background-color: @accent_soft; selection-color: @
 QHeaderView::section { background: @surface; color: @muted; border: none;
   border-bottom: 1px solid @hairline; padding: 5px 8px; }
 QSplitter::handle { background: @hairline; }
+
+#TopBar, #SetupPanel, #SetupContent, #Strip, #RightPanel, #SetupChips, #SelectionContent,
+#SetupPopup, #Center { background: @surface; }
+#TopBar, #SetupChips { border-bottom: 1px solid @hairline; }
+#SetupPanel { border-right: 1px solid @hairline; }
+#RightPanel { border-left: 1px solid @hairline; }
+#RightPanel[presents="true"] * { font-size: 20px; }
+#RightPanel[presents="true"] QLabel[role="title"] { font-size: 26px; }
+#Strip { border-top: 1px solid @hairline; }
+#SetupPopup { border: 1px solid @control_line; }
+#StripCell { border: none; border-right: 1px solid @hairline; }
+#StripCell[ring="true"]:focus { border: 2px solid @accent_line; border-radius: 4px; }
+QLabel[role="figure"][soft="true"] { font-weight: normal; color: @muted; }
+QLabel[role="figure"][compact="true"] { font-size: 13px; }
+#ProductName { font-size: 14px; font-weight: bold; }
+#Strong { font-weight: bold; }
+#Tag { color: @warning; background: @warning_surface; border-radius: 4px; padding: 0 5px;
+  font-size: 11px; }
+QToolButton#Link { border: none; background: transparent; color: @muted; padding: 1px 2px;
+  margin-left: -6px; min-height: 14px; }
+QToolButton#Link[at="right"] { margin-left: 0; margin-right: -6px; }
+QToolButton#Link:hover { color: @text; text-decoration: underline; }
+QToolButton#Link[ring="true"]:focus { border: 1px solid @accent_line; border-radius: 4px; padding: 0 1px; }
+QToolButton#Link[at="tabs"] { margin-left: 0; color: @accent_line; }
+#CourseMap, #MapSide, #MapUnits { background: @surface; }
+#GoOn { background: @accent_soft; border: 1px solid @control_line; border-radius: 8px; }
+#MapPlaylist { background: @accent_soft; border: 1px solid @control_line; border-radius: 7px; }
+#MapUnit { background: @window; border: 1px solid @hairline; border-radius: 7px; }
+#Segments QToolButton { padding: 3px 7px; }
+#Rooms QToolButton { padding: 4px 12px; font-weight: bold; }
+#Rooms QToolButton[ring="true"]:focus { padding: 3px 11px; }
+#Segments QToolButton[ring="true"]:focus { padding: 2px 6px; }
+#LessonRule { background: @hairline; }
+QToolButton#Lock { border: none; background: transparent; padding: 0; min-height: 16px; }
+QToolButton#Lock[ring="true"]:focus { border: 1px solid @accent_line; border-radius: 4px; }
+QToolButton#Chip { padding: 2px 9px; min-height: 18px; border-radius: 13px; }
+QToolButton#Chip[ring="true"]:focus { padding: 1px 8px; }
+#Banner { background: @warning_surface; border-bottom: 1px solid @hairline; }
+#Banner[kind="plain"] { background: @accent_soft; }
+#Banner QLabel { color: @warning; }
+#Banner[kind="plain"] QLabel { color: @text; }
+#OrderVerdict { border: 1px solid @hairline; border-radius: 6px; background: @surface; }
+#OrderVerdict[tone="warning"] { border-color: @warning; background: @warning_surface; }
+#OrderVerdict QLabel[role="warning"] { background: transparent; padding: 0; font-weight: bold; }
+#OrderVerdict QLabel[role="good"] { font-weight: bold; }
+#Rule { background: @hairline; }
+#Formula { font-family: "DejaVu Sans Mono", monospace; font-size: 12px; }
+#TabCorner { background: @window; }
+#Sheet { background: @surface; }
+#LessonIndex QListWidget { background: transparent; }
 )";
 
 }  // namespace
 
 QString style_sheet_of(const Theme& theme) {
+  // A name stands before those that it begins with.
   const std::pair<const char*, QColor> names[] = {
-      {"window", theme.window},
-      {"surface", theme.surface},
-      {"hairline", theme.hairline},
-      {"grid", theme.grid},
-      {"control_line", theme.control_line},
-      {"text", theme.text},
-      {"muted", theme.muted},
-      {"accent", theme.accent},
-      {"accent_line", theme.accent_line},
-      {"accent_soft", theme.accent_soft},
-      {"accent_hover", theme.accent.lighter(112)},
-      {"focus_on_accent", ring_color(theme, true)},
-      {"warning", theme.warning},
-      {"warning_surface", theme.warning_surface},
-      {"good", theme.good},
-      {"track", theme.track},
+      {"@window", theme.window},
+      {"@surface", theme.surface},
+      {"@hairline", theme.hairline},
+      {"@grid", theme.grid},
+      {"@control_line", theme.control_line},
+      {"@text", theme.text},
+      {"@muted", theme.muted},
+      {"@accent_line", theme.accent_line},
+      {"@accent_soft", theme.accent_soft},
+      {"@accent_hover", theme.accent.lighter(112)},
+      {"@accent", theme.accent},
+      {"@focus_on_accent", ring_color(theme, true)},
+      {"@warning_surface", theme.warning_surface},
+      {"@warning", theme.warning},
+      {"@good", theme.good},
+      {"@track", theme.track},
   };
   QString sheet = QString::fromLatin1(kSheet);
-  for (const auto& [name, color] : names)
-    sheet.replace(QRegularExpression(QStringLiteral("@%1\\b").arg(QLatin1String(name))),
-                  color.name());
+  for (const auto& [name, color] : names) sheet.replace(QLatin1String(name), color.name());
   return sheet;
 }
 

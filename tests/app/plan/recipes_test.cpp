@@ -352,7 +352,7 @@ TEST_F(Recipes, InThePlanRoomPicturesTracesAndTablesAreOfTheSelectedPlan) {
   ASSERT_NE(searched(plan_wish("gpt2-124m", "2")), nullptr);
   search().select(search().answer()->front.back().setup);
   const auto plan = search().selected()->setup;
-  const Result<Machine> machine = find_machine("dgx-h100");
+  const Result<Machine> machine = find_machine(kSearchedMachine);
   const Result<Prediction> predicted = predict(session().resolved(plan), *machine);
   ASSERT_TRUE(machine.ok() && predicted.ok());
   const auto written = [&](const char* name, ExportKind kind) {

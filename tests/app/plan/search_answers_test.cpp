@@ -112,7 +112,7 @@ TEST_F(SearchAnswers, EveryDotOfTheScatterSaysWhatItIs) {
 // A hollow dot has no Setup that could be selected: a click says its figures, how far it is from
 // the best and why it cannot be opened, and rings it.
 TEST_F(SearchAnswers, AClickOnADotThatWasNotKeptSaysItsFigures) {
-  search_for(small_wish());
+  search_for(plan_wish("llama3-8b", "4"));
   ASSERT_TRUE(search().answer());
   SelectionText told;
   QObject::connect(&view(), &View::described, [&](const SelectionText& text) { told = text; });
@@ -209,7 +209,7 @@ TEST_F(SearchAnswers, AValueOfAnAxisSaysWhyNot) {
   ASSERT_NE(search().value_answer(), nullptr) << search().error().toStdString();
   QProcess plan;
   plan.start(EngineProcess::find_program(),
-             QStringLiteral("plan --model llama3-8b --machine dgx-h100 --gpus 4 --global-batch 8 "
+             QStringLiteral("plan --model llama3-8b --machine dgx-h200 --gpus 4 --global-batch 8 "
                             "--fix tp=4 --top 1 --json")
                  .split(QLatin1Char(' ')));
   ASSERT_TRUE(plan.waitForFinished(kSearchMs));

@@ -29,13 +29,7 @@ class SearchFixture : public WindowFixture {
     ADD_FAILURE() << "no button " << text.toStdString();
     return nullptr;
   }
-  PlanWish small_wish() {
-    PlanWish wish;
-    wish.model = QStringLiteral("gpt2-124m");
-    wish.gpus = QStringLiteral("2");
-    wish.global_batch = 8;
-    return wish;
-  }
+  PlanWish small_wish() { return plan_wish("gpt2-124m", "2"); }
   void search_for(const PlanWish& wish) {
     search().set_wish(wish);
     QTest::mouseClick(button(QStringLiteral("Search")), Qt::LeftButton);

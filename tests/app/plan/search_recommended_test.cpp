@@ -38,7 +38,7 @@ TEST_F(SearchRecommended, PlansStandFirstAndTheSimplestIsSelected) {
   const PlanAnswer& answer = *search().answer();
   QProcess plan;
   plan.start(EngineProcess::find_program(),
-             QStringLiteral("plan --model llama3-8b --machine dgx-h100 --gpus 4 --global-batch 8 "
+             QStringLiteral("plan --model llama3-8b --machine dgx-h200 --gpus 4 --global-batch 8 "
                             "--json")
                  .split(QLatin1Char(' ')));
   ASSERT_TRUE(plan.waitForFinished(kSearchMs));

@@ -24,7 +24,7 @@ TEST_F(SearchFixture, TheBestIsWhatTheCommandLineSaysAndBecomesTheSetup) {
   ASSERT_FALSE(search().answer()->plans.empty());
   QProcess plan;
   plan.start(EngineProcess::find_program(),
-             QStringLiteral("plan --model gpt2-124m --machine dgx-h100 --gpus 2 --global-batch 8 "
+             QStringLiteral("plan --model gpt2-124m --machine dgx-h200 --gpus 2 --global-batch 8 "
                             "--json")
                  .split(QLatin1Char(' ')));
   ASSERT_TRUE(plan.waitForFinished(kSearchMs));

@@ -11,6 +11,7 @@
 
 #include "app/lesson/teaching/class_dialog.h"
 #include "app/look/figures.h"
+#include "engine/lesson/check/check_parts.h"
 #include "engine/lesson/teaching/class_seed.h"
 #include "tests/app/lesson/lesson_fixture.h"
 
@@ -20,7 +21,7 @@ namespace {
 class Handouts : public LessonPlay {
  protected:
   Handout made(const Lesson& lesson, const HandoutWish& wish) {
-    Result<Handout> handout = Handout::of(lesson, wish, player().computer());
+    Result<Handout> handout = Handout::of(lesson, wish, predictions_);
     EXPECT_TRUE(handout) << lesson.id << (handout ? "" : handout.error().text);
     return handout ? std::move(*handout) : Handout();
   }
@@ -29,6 +30,7 @@ class Handouts : public LessonPlay {
     EXPECT_TRUE(file.open(QIODevice::ReadOnly)) << path.toStdString();
     return file.readAll();
   }
+  Predictions predictions_{session_.placer().computer()};
   QTemporaryDir folder_;
 };
 
