@@ -72,11 +72,12 @@ class StepOnPaper {
             .arg(QString::fromStdString(words.title), filled(without_guess(words.body), before));
     for (const Option& option : options_drawn(step, wish_.numbers))
       if (const std::string& card = words.part("option " + option.id); !card.empty())
-        paper += QStringLiteral("- %1%2\n")
-                     .arg(filled(card, after_),
-                          wish_.answers && option.correct
-                              ? QStringLiteral(" **(%1)**").arg(Handout::tr("right"))
-                              : QString());
+        paper +=
+            QStringLiteral("- %1%2\n")
+                .arg(filled(card, after_).replace(QLatin1String("\n\n"), QLatin1String("\n\n  ")),
+                     wish_.answers && option.correct
+                         ? QStringLiteral(" **(%1)**").arg(Handout::tr("right"))
+                         : QString());
     paper += QLatin1Char('\n');
     paper += as_lines(rows_of(step.drawing));
     if (!wish_.answers) paper += as_lines(step.order.start);

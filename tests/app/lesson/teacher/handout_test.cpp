@@ -8,6 +8,8 @@
 #include <QPushButton>
 #include <QRegularExpression>
 #include <QTemporaryDir>
+#include <QTextBlock>
+#include <QTextDocument>
 
 #include "app/lesson/teaching/class_dialog.h"
 #include "app/look/figures.h"
@@ -33,6 +35,23 @@ class Handouts : public LessonPlay {
   Predictions predictions_{session_.placer().computer()};
   QTemporaryDir folder_;
 };
+
+// Two lines of a pipeline are one option, in two paragraphs.
+TEST_F(Handouts, KeepTheParagraphsOfAnOptionTogether) {
+  const Result<Lesson> lesson = lesson_named(QStringLiteral("the-job-that-hangs"));
+  ASSERT_TRUE(lesson);
+  QTextDocument paper;
+  paper.setMarkdown(made(*lesson, {3, false}).markdown());
+  int options = 0;
+  for (QTextBlock block = paper.begin(); block.isValid(); block = block.next()) {
+    if (!block.text().startsWith(QStringLiteral("Rank 0: F0"))) continue;
+    ++options;
+    EXPECT_NE(block.textList(), nullptr);
+    EXPECT_TRUE(block.next().text().startsWith(QStringLiteral("Rank 1: F0")));
+    EXPECT_GT(block.next().blockFormat().indent(), 0) << "it is indented as the item is";
+  }
+  EXPECT_EQ(options, 3);
+}
 
 TEST_F(Handouts, OfEveryLessonHaveAllStepsAndTheAnswersOnlyWhereTheyAreAskedFor) {
   const Result<Course> course = read_course(lessons_folder());
