@@ -173,9 +173,9 @@ TEST_F(WindowRefusal, RunIsOffForTheReasonThatLasts) {
   EXPECT_EQ(advice("recompute"), "What would shrink it: recompute.");
   ASSERT_EQ(session().setup().mesh.dp, 1);
   EXPECT_THAT(advice("zero"), testing::Not(testing::HasSubstr("ZeRO"))) << "one replica";
-  change({{"dp", "2"}});
+  change({{"machine", "dgx-h100"}, {"model", "gpt3-175b"}, {"dp", "2"}});
   EXPECT_EQ(advice("zero"), "What would shrink it: ZeRO.");
-  change({{"recompute", "full"}});
+  change({{"machine", "dgx-h100"}, {"model", "gpt3-175b"}, {"recompute", "full"}});
   EXPECT_THAT(advice("recompute"), testing::Not(testing::HasSubstr("recompute"))) << "used up";
   session().locks().set_allowed({});
 
