@@ -166,7 +166,7 @@ class ActionReader {
   static bool is_of_ring(const Op& op) {
     return op.lane != Lane::kCompute && (op.kind == OpKind::kSend || op.kind == OpKind::kRecv);
   }
-  // Which lane rings have depends on whether there are other stages, which no stage tells.
+  // Rings stand apart: what else their lane has depends on the pipeline around the stage.
   static std::size_t lane_of(const Op& op) {
     if (is_of_ring(op)) return static_cast<std::size_t>(LanePoint::kRings);
     return static_cast<std::size_t>(op.lane == Lane::kCompute ? LanePoint::kCompute
