@@ -88,7 +88,7 @@ TEST_F(AboutViews, AFormulaThatComesBackLooksAsBeforeAndNoneIsKeptWhereALessonHi
   const auto shows = [&](const char* quantity) {
     panel->show_formulas(QLatin1String(quantity), {});
     QApplication::processEvents();
-    return panel->grab().toImage();
+    return panel->widget()->grab().toImage();
   };
   const auto labels = [&](const char* text) {
     QApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
