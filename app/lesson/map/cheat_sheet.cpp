@@ -30,7 +30,7 @@ namespace {
 
 constexpr int kColumns = 2, kPages = 2, kMarginMm = 9, kGapMm = 6;
 constexpr double kListIndent = 14, kCell = 2;  // at 96 dots per inch; Qt scales them
-constexpr double kLetters[] = {9.5, 9, 8.5, 8, 7.5, 7, 6.5, 6};  // points, the smallest last
+constexpr double kLetters[] = {9.5, 9, 8.5, 8, 7.5, 7, 6.5, 6, 5.7};  // points, the smallest last
 
 // "Two names: 27.3 % rehearsed here", for each prediction that a run answered.
 QString seen_here(const Lesson& lesson, const LessonText& text, const nlohmann::json& record) {

@@ -6,6 +6,7 @@
 #include <QTemporaryDir>
 
 #include "tests/app/lesson/lesson_fixture.h"
+#include "tests/app/window/german.h"
 
 namespace parallelarium {
 namespace {
@@ -68,6 +69,14 @@ TEST_F(CheatSheets, ThePdfOfTheWholeCourseHasTwoPages) {
   const Result<Course> course = read_course(lessons_folder());
   ASSERT_TRUE(course);
   for (const CourseEntry& entry : course->lessons) finish(entry.id, 5);
+  {
+    const German in_german;
+    const QString german = folder_.filePath("zettel.pdf");
+    ASSERT_TRUE(CheatSheet(*progress_).save(german));
+    QFile file(german);
+    ASSERT_TRUE(file.open(QIODevice::ReadOnly));
+    EXPECT_EQ(pages(file.readAll()), 2);
+  }
   const CheatSheet sheet(*progress_);
   const QString path = folder_.filePath("sheet.pdf");
   ASSERT_TRUE(sheet.save(path));
