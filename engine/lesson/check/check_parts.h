@@ -67,8 +67,8 @@ std::optional<double> arithmetic_of(std::string text);
 // Whether `key` is one of `keys`, or begins with one and a dot.
 bool covers(const std::vector<std::string>& keys, const std::string& key);
 
-// Checks what needs no prediction: names of parameters, settings and keys, how many parts there are,
-// and that the lesson asks for a number and sets a goal.
+// Checks what needs no prediction: names of parameters, settings and keys, how many parts there
+// are, and that the lesson asks for a number and sets a goal.
 void check_names(const Lesson& lesson, Faults& faults);
 
 // Checks all draws together: each question has many answers, and no text names one of them.
