@@ -19,7 +19,6 @@ class Playback : public QObject {
 
   // How long the step is that plays, and so how far the playhead can go.
   void set_horizon(Nanoseconds horizon) { horizon_ = horizon; }
-  Nanoseconds horizon() const { return horizon_; }
 
   Nanoseconds playhead() const { return playhead_; }
   void set_playhead(Nanoseconds time);  // clamped to 0 to the horizon

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/state/step/training_step.h"
 
+#include <algorithm>
 #include <cassert>
 
 #include "app/look/figures.h"
@@ -120,8 +121,10 @@ QString TrainingStep::time_title() const { return tr("Time in the step"); }
 QString TrainingStep::time_text(const Session& session) const {
   if (played().length() <= Nanoseconds(0) || session.locks().hidden(length_key()))
     return QStringLiteral("?");
-  return moment_text(parallelarium::time_text(playhead()),
-                     parallelarium::time_text(session.playback().horizon()));
+  // Of what plays, as the slider shows it: the step, or the part of it that a view is about.
+  return moment_text(parallelarium::time_text(std::clamp(playhead() - played().begin,
+                                                         Nanoseconds(0), played().length())),
+                     parallelarium::time_text(played().length()));
 }
 
 QString TrainingStep::widest_time_text() const {

@@ -281,6 +281,9 @@ TEST_F(ExpertsTab, PlaysItsLayerAndGivesTheStepBack) {
   EXPECT_EQ(session.playback().played().begin, times.window.begin);
   EXPECT_EQ(session.playback().played().end, times.window.end);
   session.playback().set_playhead(times.window.begin + times.length() / 2);
+  EXPECT_EQ(session.training_step().time_text(session),
+            time_text(times.length() / 2) + QStringLiteral(" of ") + time_text(times.length()))
+      << "as the slider shows it";
   EXPECT_TRUE(view.description().contains(QStringLiteral("rank 0 ")))
       << view.description().toStdString();
   QTest::keyClick(&view.canvas(), Qt::Key_Period);
