@@ -115,8 +115,12 @@ void Window::refresh_rooms() {
     const int at = int(front - all.data());
     tabs_->setTabVisible(at, true);  // before the one in front goes: none other is to come
     tabs_->setCurrentIndex(at);
-    for (const ViewInfo& view : all)
-      tabs_->setTabVisible(int(&view - all.data()), has_tab(room_, view));
+    for (const ViewInfo& view : all) {
+      const bool has = has_tab(room_, view);
+      tabs_->setTabVisible(int(&view - all.data()), has);
+      // Arrow keys of Qt 6.4 go to tabs that are hidden, too.
+      tabs_->tabBar()->setTabEnabled(int(&view - all.data()), has);
+    }
   }
   tabs_->setVisible(!index);
   start_->setVisible(index);

@@ -88,6 +88,18 @@ TEST_F(Rooms, ALessonIsShownInLearnWithTheViewsThatItsStepsName) {
   EXPECT_EQ(front(), QStringLiteral("pipeline"));
 }
 
+TEST_F(Rooms, ArrowKeysStayAmongTheTabsOfTheLesson) {
+  open_lesson("orders-by-hand");
+  const QStringList shown = shown_tabs();
+  ASSERT_LT(shown.size(), all_tabs().size());
+  auto* tabs = qobject_cast<QTabWidget*>(window->view().parentWidget()->parentWidget());
+  ASSERT_NE(tabs, nullptr);
+  for (const Qt::Key key : {Qt::Key_Right, Qt::Key_Right, Qt::Key_Left, Qt::Key_Left}) {
+    QTest::keyClick(tabs->tabBar(), key);
+    EXPECT_TRUE(shown.contains(front())) << front().toStdString();
+  }
+}
+
 TEST_F(Rooms, AllViewsLeadsToExploreAndTheLessonStays) {
   window->show_view(QStringLiteral("memory"));
   open_lesson("why-the-ring-wins");

@@ -17,6 +17,15 @@
 
 namespace parallelarium {
 
+namespace {
+
+// But F2, which opens a row as text.
+bool is_function_key(int key) {
+  return key >= Qt::Key_F1 && key <= Qt::Key_F35 && key != Qt::Key_F2;
+}
+
+}  // namespace
+
 bool OrderEditor::eventFilter(QObject* watched, QEvent* event) {
   if (watched == text_) {
     const int key = event->type() == QEvent::KeyPress ? static_cast<QKeyEvent*>(event)->key() : 0;
@@ -118,11 +127,11 @@ bool OrderEditor::rows_event(QEvent* event) {
       return true;
     }
     case QEvent::ShortcutOverride: {
-      // Letters and Delete are the editor's while it has the focus.
+      // Letters, Delete and F2 are the editor's while it has the focus.
       const auto& key = static_cast<const QKeyEvent&>(*event);
       const bool plain = (key.modifiers() & ~(Qt::ShiftModifier | Qt::KeypadModifier)) == 0;
       if (plain && key.key() != Qt::Key_Tab && key.key() != Qt::Key_Backtab &&
-          key.key() != Qt::Key_Escape && key.key() != Qt::Key_F1) {
+          key.key() != Qt::Key_Escape && !is_function_key(key.key())) {
         event->accept();
         return true;
       }
