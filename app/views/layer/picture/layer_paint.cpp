@@ -293,11 +293,15 @@ void paint_open(const LayerBrush& brush, const LayerHalf& half) {
           layer_head_name(step), theme.font(11, true), selected ? theme.accent_line : theme.text);
     const QRectF under(column.left - wider, half.top + 2 * kNameLine - 2, column.width + 2 * wider,
                        15);
-    for (const QString& cut : layer_cut_texts(step)) {
-      if (label_width(theme.font(10), cut) > under.width()) continue;
-      put_label(brush.painter, under, cut, theme.font(10), theme.accent_line, brush.texts);
-      break;
-    }
+    const QStringList cuts = layer_cut_texts(step);
+    const auto fits = [&](const QString& cut) {
+      return label_width(theme.font(10), cut) <= under.width();
+    };
+    const auto longest = std::find_if(cuts.begin(), cuts.end(), fits);
+    if (!cuts.isEmpty())
+      put_elided(brush.painter, under, Qt::AlignCenter,
+                 longest == cuts.end() ? cuts.back() : *longest, theme.font(10), theme.accent_line,
+                 brush.texts);
   }
   for (std::size_t row = 0; row < half.rows.size(); ++row) {
     const int rank = half.ranks[row];

@@ -194,22 +194,26 @@ void paint_moving(QPainter& painter, const HoldersPicture& picture, const Holder
     for (int each = 0; each < picture.messages.size(); ++each) line(each, picture.messages[each]);
 }
 
+bool is_gathered(const HeldBucket& bucket) {
+  return bucket.parameters.as == HeldAs::kCopy && bucket.parameters.passing_bytes > 0;
+}
+
 // Below columns whose parameters are gathered for a time: that they are no lasting copies.
 void paint_gathered(QPainter& painter, const HoldersPicture& picture, const HoldersLayout& at,
                     const Theme& theme, TextLog* texts) {
   if (picture.rows.empty()) return;
   const int last = static_cast<int>(picture.rows.size()) - 1;
   const int columns = static_cast<int>(picture.columns.size());
+  // A stage's columns are empty in the rows of the others.
   const auto gathered = [&](int column) {
-    const auto& buckets = picture.rows.back().cells[static_cast<std::size_t>(column)];
-    const bool moves = std::any_of(
-        picture.moving.begin(), picture.moving.end(), [&](const HoldersPicture::Moving& moving) {
-          return moving.column == column &&
-                 std::count(moving.rows.begin(), moving.rows.end(), last) > 0;
-        });
-    return !moves && std::any_of(buckets.begin(), buckets.end(), [](const HeldBucket& bucket) {
-      return bucket.parameters.as == HeldAs::kCopy && bucket.parameters.passing_bytes > 0;
-    });
+    const bool moves =
+        std::any_of(picture.moving.begin(), picture.moving.end(),
+                    [&](const HoldersPicture::Moving& moving) { return moving.column == column; });
+    return !moves &&
+           std::any_of(picture.rows.begin(), picture.rows.end(), [&](const HoldersRow& row) {
+             const auto& cell = row.cells[static_cast<std::size_t>(column)];
+             return std::any_of(cell.begin(), cell.end(), is_gathered);
+           });
   };
   const QFont font = theme.font(10);
   for (int begin = 0, end = 0; begin < columns; begin = std::max(end, begin + 1)) {
