@@ -51,8 +51,7 @@ std::optional<StepPrediction> predict_shorter(const Setup& setup, const Machine&
     Result<Prediction> timed = time_program(setup, machine, *shorter, built);
     if (!timed) return std::nullopt;
     std::optional<Repeats> repeats = program_repeats(*again, timed->program, timed->timeline);
-    // Where ranks do not wait alike by now, they seldom do soon.
-    if (!repeats) return std::nullopt;
+    if (!repeats) continue;  // ranks do not wait alike yet, or never do
     timed->timeline.duration += repeats->times * repeats->period;
     add_memory(*timed);
     return StepPrediction{std::move(*timed), std::move(*repeats), built};
