@@ -24,14 +24,18 @@ void expect_same(Setup setup) {
   setup.model.layers = 4;
   setup.run.steps = 1;
   const Program program = built(setup);
-  const RunWishes wishes{.gradients = true,
-                         .parameters = true,
-                         .ranks_state = true,
-                         .probes = {{0, Piece::kProjection, 0, Phase::kForward},
-                                    {0, Piece::kAttention, 1, Phase::kInputGrad},
-                                    {1, Piece::kQkv, 1, Phase::kWeightGrad, 2},
-                                    {1, Piece::kNorm1, 0, Phase::kInputGrad},
-                                    {-1, Piece::kLoss, 0, Phase::kInputGrad}}};
+  RunWishes wishes{.gradients = true,
+                   .parameters = true,
+                   .ranks_state = true,
+                   .probes = {{0, Piece::kProjection, 0, Phase::kForward},
+                              {0, Piece::kAttention, 1, Phase::kInputGrad},
+                              {1, Piece::kQkv, 1, Phase::kWeightGrad, 2},
+                              {1, Piece::kNorm1, 0, Phase::kInputGrad},
+                              {-1, Piece::kLoss, 0, Phase::kInputGrad}}};
+  const Piece sums = setup.model.experts.count > 0 ? Piece::kUnpermute : Piece::kCombine;
+  if (setup.ring_tensor || setup.model.experts.count > 0)
+    for (const Phase phase : {Phase::kForward, Phase::kInputGrad})
+      wishes.probes.push_back({1, sums, 1, phase});
   const Result<RunResult> now = run_now(setup, program, wishes);
   ASSERT_TRUE(now.ok()) << now.error().text;
   const Result<RunResult> later = run_now(setup, program, wishes, behind());
@@ -71,6 +75,14 @@ TEST(RunsBehind, TensorParallelGivesTheSameBits) {
   parallelarium::Setup setup = small_setup(2, 1, 2);
   setup.mesh.tp = 2;
   setup.sequence_parallel = true;
+  expect_same(setup);
+}
+
+TEST(RunsBehind, RingsOfTensorParallelGiveTheSameBits) {
+  parallelarium::Setup setup = small_setup(1, 1, 2);
+  setup.mesh.tp = 4;
+  setup.model.heads = setup.model.kv_heads = 4;
+  setup.sequence_parallel = setup.ring_tensor = true;
   expect_same(setup);
 }
 

@@ -95,6 +95,7 @@ struct LayerStep {
   // "f", "g" and "ḡ" of tensor and sequence parallelism; else empty.
   // Source: Shoeybi et al. 2019, figure 3; Korthikanti et al. 2022, figures 4 and 5.
   std::string symbol;
+  bool probed = false;  // as is_probed(): probes of a run tell its tensors
   // Of a collective of the loss: the number of each token that it adds up, "max", "sum", "target",
   // as OpTensor::name.
   std::string number;

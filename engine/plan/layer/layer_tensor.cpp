@@ -116,14 +116,19 @@ bool inside_group(const std::vector<Axis>& axes) {
 
 std::vector<OpTensor> op_tensors_at(const Setup& setup, const Shape& shape,
                                     const RankProgram& built, const Op& op, const Coordinates& at) {
-  // What the op touches, as the program of the rank itself would have it.
+  // What the op touches and which ops opened that, as the program of the rank itself would have it.
   RankProgram own;
   own.rank = rank_of(setup.mesh, at);
   own.at = at;
   Op alone = op;
   alone.operand_first = 0;
   for (const Operand& operand : built.operands_of(op)) {
-    own.buffers.push_back(built.buffers[static_cast<std::size_t>(operand.buffer)]);
+    Buffer& buffer =
+        own.buffers.emplace_back(built.buffers[static_cast<std::size_t>(operand.buffer)]);
+    if (buffer.opened_by >= 0) {
+      own.ops.push_back(built.ops[static_cast<std::size_t>(buffer.opened_by)]);
+      buffer.opened_by = static_cast<std::int32_t>(own.ops.size() - 1);
+    }
     own.operands.push_back(operand);
     own.operands.back().buffer = static_cast<std::int32_t>(own.buffers.size() - 1);
   }

@@ -48,6 +48,16 @@ HeldActivations at_place(std::int32_t place) {
   return held;
 }
 
+// Between the begin of what opens it and the end of what closes it.
+std::pair<Nanoseconds, Nanoseconds> held_between(const Buffer& buffer,
+                                                 const std::vector<Span>& spans) {
+  const auto opened = static_cast<std::size_t>(buffer.opened_by),
+             closed = static_cast<std::size_t>(buffer.closed_by);
+  if (buffer.opened_by < 0 || opened >= spans.size() || closed >= spans.size())
+    return {Nanoseconds(0), Nanoseconds::max()};
+  return {spans[opened].begin, spans[closed].end};
+}
+
 }  // namespace
 
 ActivationsHeld::ActivationsHeld(const Program& program, const Timeline& timeline, int rank_index) {
@@ -57,13 +67,8 @@ ActivationsHeld::ActivationsHeld(const Program& program, const Timeline& timelin
   for (std::size_t at = 0; at < rank.buffers.size(); ++at) {
     const Buffer& buffer = rank.buffers[at];
     if (buffer.category != Category::kActivations) continue;
-    const auto opened = static_cast<std::size_t>(buffer.opened_by),
-               closed = static_cast<std::size_t>(buffer.closed_by);
-    const bool whole_step =
-        buffer.opened_by < 0 || opened >= spans.size() || closed >= spans.size();
-    held_.push_back({places[at], buffer.microbatch, buffer.bytes,
-                     whole_step ? Nanoseconds(0) : spans[opened].begin,
-                     whole_step ? Nanoseconds::max() : spans[closed].end});
+    const auto [begin, end] = held_between(buffer, spans);
+    held_.push_back({places[at], buffer.microbatch, buffer.bytes, begin, end});
   }
   std::stable_sort(held_.begin(), held_.end(),
                    [](const Held& a, const Held& b) { return a.place < b.place; });
@@ -103,6 +108,34 @@ std::vector<HeldActivations> ActivationsHeld::at(Nanoseconds time) const {
     std::sort(all.begin(), all.end());
     all.erase(std::unique(all.begin(), all.end()), all.end());
   }
+  return out;
+}
+
+BuffersHeld::BuffersHeld(const Program& program, const Timeline& timeline, int rank_index) {
+  const auto at = static_cast<std::size_t>(rank_index);
+  for (const Buffer& buffer : program.ranks[at].buffers) {
+    const bool of_states =
+        buffer.tensor == Tensor::kGathered || buffer.tensor == Tensor::kBucketGradients;
+    if (buffer.category != Category::kBuffers || of_states) continue;
+    const auto [begin, end] = held_between(buffer, timeline.ranks[at].spans);
+    held_.push_back({{buffer.tensor, buffer.bytes}, begin, end});
+  }
+}
+
+std::vector<HeldBuffer> BuffersHeld::at(Nanoseconds time) const {
+  std::vector<HeldBuffer> out;
+  for (const Held& held : held_) {
+    if (time < held.begin || time >= held.end) continue;
+    const auto same = std::find_if(out.begin(), out.end(), [&](const HeldBuffer& each) {
+      return each.tensor == held.of.tensor;
+    });
+    if (same == out.end())
+      out.push_back(held.of);
+    else
+      same->bytes += held.of.bytes;
+  }
+  std::stable_sort(out.begin(), out.end(),
+                   [](const HeldBuffer& a, const HeldBuffer& b) { return a.bytes > b.bytes; });
   return out;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which activations one rank holds at one moment, layer by layer, and of which micro-batches. Read
-// from the Program's buffers and from when its ops begin and end.
+// Which activations one rank holds at one moment, layer by layer, and of which micro-batches, and
+// which buffers that are no part of the model's states (holdings.h). Read from the Program's
+// buffers and from when its ops begin and end.
 #pragma once
 
 #include <cstdint>
@@ -44,6 +45,28 @@ class ActivationsHeld {
   };
   std::vector<Held> held_;  // by place
   int most_ = 0;
+};
+
+struct HeldBuffer {
+  Tensor tensor = Tensor::kScratch;
+  std::int64_t bytes = 0;
+};
+
+// Tells what one rank holds over a step for work and for messages: all that the memory over the
+// step counts as buffers, without gathered parameters and buckets of gradients.
+class BuffersHeld {
+ public:
+  // `rank_index`: in Program::ranks.
+  BuffersHeld(const Program& program, const Timeline& timeline, int rank_index);
+  // By tensor, most bytes first.
+  std::vector<HeldBuffer> at(Nanoseconds time) const;
+
+ private:
+  struct Held {
+    HeldBuffer of;
+    Nanoseconds begin{0}, end{0};  // in between it is there
+  };
+  std::vector<Held> held_;
 };
 
 }  // namespace parallelarium

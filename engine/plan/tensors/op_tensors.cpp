@@ -138,12 +138,18 @@ class PieceTensors : public AttentionTensors {
   }
 
   // A ring's partial sums of one block: what came and the rank's own. Those of its own tokens have
-  // then been round.
+  // then been round. Each step of each of a layer's rings has other ones: "mlp-out-sum-step-1".
   void ring_sum() {
     if (!block_) return;
-    partial_over_tp(in("own", 1, tokens(1, s_.C), hidden()));
-    partial_over_tp(in("came", 2, tokens(2, s_.C), hidden()));
-    OpTensor& sum = out("sum", 0, tokens(0, s_.C), hidden());
+    constexpr std::size_t kOwn = 1, kCame = 2;
+    const auto& own = rank_.buffers[static_cast<std::size_t>(operands_[kOwn].buffer)];
+    const Op& product = rank_.ops[static_cast<std::size_t>(own.opened_by)];
+    const auto name = [&](const char* of) {
+      return fmt::format("{}-{}-step-{}", key_of(name_of(product.piece)), of, op_.block);
+    };
+    partial_over_tp(in(name("own"), kOwn, tokens(kOwn, s_.C), hidden()));
+    partial_over_tp(in(name("came"), kCame, tokens(kCame, s_.C), hidden()));
+    OpTensor& sum = out(name("sum"), 0, tokens(0, s_.C), hidden());
     if (op_.block + 1 < tp()) partial_over_tp(sum);
   }
   void ring_exchange() {
@@ -278,6 +284,10 @@ std::vector<OpTensor> tensors_of(const Setup& setup, const Shape& shape, const R
   PieceTensors tensors(setup, shape, rank, op);
   tensors.write();
   return tensors.take();
+}
+
+bool is_probed(const Setup& setup, const Shape& shape, const RankProgram& rank, const Op& op) {
+  return op.kind == OpKind::kCompute && !tensors_of(setup, shape, rank, op).empty();
 }
 
 }  // namespace parallelarium

@@ -83,6 +83,9 @@ struct OpTensor {
 std::vector<OpTensor> tensors_of(const Setup& setup, const Shape& shape, const RankProgram& rank,
                                  const Op& op);
 
+// Whether probes of a run, which copy an op's tensors, can ask for those of the op.
+bool is_probed(const Setup& setup, const Shape& shape, const RankProgram& rank, const Op& op);
+
 // "mlp-in", "norm-1"; "input-gradient": a name of the Program as one word.
 std::string key_of(std::string_view name);
 

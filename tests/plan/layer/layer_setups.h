@@ -46,4 +46,18 @@ inline std::vector<Setup> rings() {
           ring_of(2, 1, {{"overlap-tensor", "on"}, {"recompute", "second-products"}})};
 }
 
+// One of each axis by itself, some together, and all rings.
+inline std::vector<Setup> axis_setups() {
+  std::vector<Setup> all = {setup_of(1, 1, false),
+                            setup_of(2, 1, false),
+                            setup_of(2, 1, true),
+                            setup_of(4, 1, true),
+                            setup_of(1, 4, false),
+                            setup_of(2, 2, true),
+                            setup_of(1, 2, false, ContextParallel::kUlysses),
+                            setup_of(1, 2, false, ContextParallel::kAllGather)};
+  for (Setup& ring : rings()) all.push_back(std::move(ring));
+  return all;
+}
+
 }  // namespace parallelarium

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A layer's description says what the Program, its buffers and the prediction say.
+// A layer's description says what the Program, its tensors and the papers say; its sums are in
+// layer_sums_test.cpp.
 #include "engine/plan/layer/layer_steps.h"
 
 #include <gtest/gtest.h>
@@ -18,82 +19,6 @@
 
 namespace parallelarium {
 namespace {
-
-std::vector<Setup> setups() {
-  std::vector<Setup> all = {setup_of(1, 1, false),
-                            setup_of(2, 1, false),
-                            setup_of(2, 1, true),
-                            setup_of(4, 1, true),
-                            setup_of(1, 4, false),
-                            setup_of(2, 2, true),
-                            setup_of(1, 2, false, ContextParallel::kUlysses),
-                            setup_of(1, 2, false, ContextParallel::kAllGather)};
-  for (Setup& ring : rings()) all.push_back(std::move(ring));
-  return all;
-}
-
-TEST(LayerSteps, FlopsOfBothDirectionsAreThoseOfTheLayersOps) {
-  for (const auto& setup : setups()) {
-    const Program program = built(setup);
-    const RankProgram& rank = program.ranks.front();
-    double expected = 0, found = 0;
-    for (const Op& op : rank.ops)
-      if (op.kind == OpKind::kCompute && op.layer == 1 && op.microbatch == 1)
-        for (const Work& work : program.works[std::size_t(op.work)]) expected += work.flops;
-    for (const bool backward : {false, true})
-      found += layer_total(layer_steps(setup, program, {1, 1, backward}), 0).flops;
-    EXPECT_GT(found, 0);
-    EXPECT_DOUBLE_EQ(found, expected);
-  }
-}
-
-TEST(LayerSteps, BytesOfAllLayersAreThoseThatTheirOpsSend) {
-  for (const auto& setup : setups()) {
-    const Program program = built(setup);
-    const RankProgram& rank = program.ranks.front();
-    std::int64_t expected = 0, found = 0;
-    for (const Op& op : rank.ops) {
-      // Rings of TP stand in the lane of data where there are stages.
-      const bool tensor = op.group >= 0 && program.groups[std::size_t(op.group)].axis == Axis::kTp;
-      if (op.layer < 0 || op.microbatch < 0 || (op.lane == Lane::kData && !tensor)) continue;
-      if (op.kind == OpKind::kSend) expected += op.bytes;
-      if (op.kind != OpKind::kCollective) continue;
-      const Group& group = program.groups[std::size_t(op.group)];
-      const auto at = std::find(group.ranks.begin(), group.ranks.end(), rank.rank);
-      expected += collective_volume(op.collective, op.type, op.bytes, int(group.ranks.size()),
-                                    int(at - group.ranks.begin()))
-                      .sent;
-    }
-    for (int layer = 0; layer < setup.model.layers / setup.mesh.pp; ++layer)
-      for (int microbatch = 0; microbatch < setup.microbatches; ++microbatch)
-        for (const bool backward : {false, true})
-          found +=
-              layer_total(layer_steps(setup, program, {layer, microbatch, backward}), 0).sent_bytes;
-    EXPECT_EQ(found, expected);
-    EXPECT_EQ(found > 0, setup.mesh.ranks() > 1);
-  }
-}
-
-// Buffers of the layer that are open between its forward and its backward.
-TEST(LayerSteps, KeptBytesAreThoseThatTheBufferTableHoldsForTheBackward) {
-  for (const auto& setup : setups()) {
-    const Program program = built(setup);
-    const RankProgram& rank = program.ranks.front();
-    int last_forward = -1;
-    for (std::size_t at = 0; at < rank.ops.size(); ++at) {
-      const Op& op = rank.ops[at];
-      if (op.layer == 1 && op.microbatch == 0 && op.phase == Phase::kForward)
-        last_forward = int(at);
-    }
-    std::int64_t expected = 0;
-    for (const Buffer& buffer : rank.buffers)
-      if (buffer.layer == 1 && buffer.microbatch == 0 && buffer.opened_by >= 0 &&
-          buffer.category == Category::kActivations && buffer.opened_by <= last_forward &&
-          buffer.closed_by > last_forward)
-        expected += buffer.bytes;
-    EXPECT_EQ(layer_total(layer_steps(setup, program, {1, 0, false}), 0).kept_bytes, expected);
-  }
-}
 
 // Sequence parallelism that keeps gathered inputs holds s b h of QKV and of the MLP, where it else
 // holds the norms' s b h / t; nothing else of a layer changes.
@@ -249,7 +174,7 @@ TEST(LayerSteps, ShardsOfAProductStandSideBySideAndItsPartsAreSummed) {
 
 // The axes along which a tensor is repeated, as a probe of the op says them.
 TEST(LayerSteps, CopiesAreWhatTheTensorsOfTheOpsCallReplicated) {
-  for (const auto& setup : setups())
+  for (const auto& setup : axis_setups())
     for (const bool backward : {false, true}) {
       const Program program = built(setup);
       const LayerSteps layer = layer_steps(setup, program, {0, 0, backward});

@@ -111,11 +111,6 @@ std::string text_of(const Probe& probe) {
   return probe.step == 1 ? text : text + fmt::format(",step={}", probe.step);
 }
 
-bool is_probed(const Setup& setup, const Shape& shape, const RankProgram& rank, const Op& op) {
-  return op.kind == OpKind::kCompute && op.piece != Piece::kCombine &&
-         !tensors_of(setup, shape, rank, op).empty();
-}
-
 Result<void> check_probe(const Setup& setup, const Program& program, const Probe& probe) {
   const int steps = setup.run.warmup + setup.run.steps;
   if (probe.step < 1 || probe.step > steps)

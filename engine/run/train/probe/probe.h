@@ -34,10 +34,6 @@ struct Probe {
 Result<Probe> parse_probe(std::string_view text);
 std::string text_of(const Probe& probe);
 
-// Whether probes of the op's piece and phase tell its tensors. An op that adds up what a ring of TP
-// brought is not probed.
-bool is_probed(const Setup& setup, const Shape& shape, const RankProgram& rank, const Op& op);
-
 // Whether some rank of the Program has what the probe asks for. Error "probe": what it names is not
 // there, and what there is.
 Result<void> check_probe(const Setup& setup, const Program& program, const Probe& probe);

@@ -202,7 +202,8 @@ std::vector<ProbedRank> Prober::take() {
         const Copy& copy = copies_[part.copy];
         parts.push_back(picked(part.tensor, copy.to, copy.first));
       }
-      rank.tensors.push_back(each.tensor().block < 0 ? std::move(parts.front()) : joined(parts));
+      // Of a ring's sums each step has one block alone.
+      rank.tensors.push_back(parts.size() == 1 ? std::move(parts.front()) : joined(parts));
     }
     if (of.routes < 0) continue;
     const std::vector<std::byte>& routes = copies_[static_cast<std::size_t>(of.routes)].to;
