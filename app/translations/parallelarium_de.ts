@@ -8483,6 +8483,26 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
 <context>
     <name>holders</name>
     <message>
+        <source>tied: the head adds gradients</source>
+        <translation>geteilt: der Kopf addiert Gradienten</translation>
+    </message>
+    <message>
+        <source>buffers for work and messages</source>
+        <translation>Puffer für Arbeit und Nachrichten</translation>
+    </message>
+    <message>
+        <source>together</source>
+        <translation>zusammen</translation>
+    </message>
+    <message>
+        <source>tables: the head adds to the gradients, too</source>
+        <translation>Tabellen: auch der Kopf addiert zu den Gradienten</translation>
+    </message>
+    <message>
+        <source>together %1: %2</source>
+        <translation>zusammen %1: %2</translation>
+    </message>
+    <message>
         <source>The head has the same table: its gradient is added here too, long before the embedding&apos;s.</source>
         <translation>Der Kopf hat dieselbe Tabelle: Auch sein Gradient wird hier addiert, lange vor dem der Einbettung.</translation>
     </message>
@@ -8640,10 +8660,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>reserviert, ohne Werte</translation>
     </message>
     <message>
-        <source>%1 together</source>
-        <translation>%1 zusammen</translation>
-    </message>
-    <message>
         <source>BYTES ON THE RANK</source>
         <translation>BYTES AUF DEM RANG</translation>
     </message>
@@ -8730,10 +8746,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>%1 of %2 ranks · Enter: the next</source>
         <translation>%1 von %2 Rängen · Eingabe: die nächsten</translation>
-    </message>
-    <message>
-        <source>together %1</source>
-        <translation>zusammen %1</translation>
     </message>
     <message>
         <source>N and P: next and previous change. M: after the forward, after the backward, in the update.</source>
@@ -9758,6 +9770,70 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
 <context>
     <name>layer</name>
     <message>
+        <source>K, V on their way, for step 2</source>
+        <translation>K, V unterwegs, für Schritt 2</translation>
+    </message>
+    <message>
+        <source>%1 on every link for each further step: keys and values of one rank, which may run ahead of it. Ranks wait (hatched below) where their blocks take less time than that.</source>
+        <translation>%1 auf jeder Verbindung für jeden weiteren Schritt: Schlüssel und Werte eines Rangs, die ihm vorauseilen können. Ränge warten (unten schraffiert), wo ihre Blöcke weniger Zeit brauchen.</translation>
+    </message>
+    <message>
+        <source>gradients of K, V after ring step %1</source>
+        <translation>Gradienten von K, V nach Ring-Schritt %1</translation>
+    </message>
+    <message>
+        <source>K, V for ring step %1</source>
+        <translation>K, V für Ring-Schritt %1</translation>
+    </message>
+    <message>
+        <source>gradients of keys and values</source>
+        <translation>Gradienten von Schlüsseln und Werten</translation>
+    </message>
+    <message>
+        <source>heads %1</source>
+        <translation>Köpfe %1</translation>
+    </message>
+    <message>
+        <source>columns %1</source>
+        <translation>Spalten %1</translation>
+    </message>
+    <message>
+        <source>rows %1</source>
+        <translation>Zeilen %1</translation>
+    </message>
+    <message>
+        <source>rank %1 %2</source>
+        <translation>Rang %1 %2</translation>
+    </message>
+    <message>
+        <source>the partial sums of ranks %1 become a copy on each</source>
+        <translation>aus den Teilsummen der Ränge %1 wird eine Kopie auf jedem</translation>
+    </message>
+    <message>
+        <source>the partial sums of ranks %1 become a shard on each</source>
+        <translation>aus den Teilsummen der Ränge %1 wird ein Teil auf jedem</translation>
+    </message>
+    <message>
+        <source>the shards of ranks %1 become a copy on each</source>
+        <translation>aus den Teilen der Ränge %1 wird eine Kopie auf jedem</translation>
+    </message>
+    <message>
+        <source>ranks %1 exchange parts of their shards</source>
+        <translation>die Ränge %1 tauschen Stücke ihrer Teile</translation>
+    </message>
+    <message>
+        <source>%1 sent by rank %2</source>
+        <translation>%1 von Rang %2 gesendet</translation>
+    </message>
+    <message>
+        <source>Shapes are those of rank %1.</source>
+        <translation>Formen sind die von Rang %1.</translation>
+    </message>
+    <message>
+        <source>%1, ring step %2</source>
+        <translation>%1, Ring-Schritt %2</translation>
+    </message>
+    <message>
         <source>to rank %1</source>
         <translation>an Rang %1</translation>
     </message>
@@ -10068,10 +10144,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <source>%1, %2 done</source>
         <translation>%1, zu %2 fertig</translation>
     </message>
-    <message>
-        <source>%1 per rank</source>
-        <translation>%1 je Rang</translation>
-    </message>
     <message numerus="yes">
         <source>%n more ranks, with other experts</source>
         <translation>
@@ -10085,10 +10157,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
             <numerusform>%n weiterer, gleich</numerusform>
             <numerusform>%n weitere, gleich</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>%1 on every link from one step to the next: keys and values of one rank. Ranks wait (hatched below) where their blocks take less time than that.</source>
-        <translation>%1 auf jeder Verbindung von einem Schritt zum nächsten: Schlüssel und Werte eines Rangs. Ränge warten (unten schraffiert), wo ihre Blöcke kürzer dauern.</translation>
     </message>
     <message>
         <source>BETWEEN RING STEPS %1 AND %2 OF %3</source>

@@ -25,8 +25,7 @@ std::string probe_text(const LayerChoice& choice, const LayerStep& step) {
 std::vector<std::string> probes_of(const LayerSteps& layer) {
   std::vector<std::string> probes;
   for (const LayerStep& step : layer.steps) {
-    if (step.kind != LayerStepKind::kCompute || step.ranks.front().tensors.empty()) continue;
-    if (step.piece == Piece::kCombine) continue;  // sums of a ring are not probed
+    if (!step.probed) continue;
     const std::string text = probe_text(layer.choice, step);
     if (std::find(probes.begin(), probes.end(), text) == probes.end()) probes.push_back(text);
   }

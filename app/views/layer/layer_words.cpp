@@ -10,6 +10,7 @@
 #include "app/views/layer/context/context_picture.h"
 #include "app/views/layer/layer_inside.h"
 #include "app/views/layer/picture/layer_experts.h"
+#include "app/views/layer/picture/layer_marks.h"
 #include "app/views/layer/vocabulary/vocabulary_picture.h"
 
 namespace parallelarium {
@@ -119,6 +120,14 @@ QString layer_step_name(const LayerStep& step) {
   if (step.phase == Phase::kWeightGrad) return name + QStringLiteral(" dW");
   if (step.phase == Phase::kRecompute) return LayerTexts::tr("%1 again").arg(name);
   return name;
+}
+
+QString layer_step_title(const LayerPicture& picture, int step) {
+  const QString moved = context_move_text(picture, step);
+  if (!moved.isEmpty()) return moved;
+  const QString name = layer_step_name(picture.layer->steps[std::size_t(step)]);
+  const int round = round_of_ring(*picture.layer, step);
+  return round < 0 ? name : LayerTexts::tr("%1, ring step %2").arg(name).arg(round + 1);
 }
 
 QString layer_head_name(const LayerStep& step) {
@@ -234,7 +243,7 @@ SelectionText describe_layer_step(const LayerPicture& picture, int step, int ran
   const LayerStep& of = picture.layer->steps[std::size_t(step)];
   const LayerRankStep& part = part_of(picture, step, rank);
   const LayerRank& at = picture.layer->ranks[std::size_t(rank)];
-  QStringList names{capitalised(layer_step_name(of))};
+  QStringList names{capitalised(layer_step_title(picture, step))};
   if (!picture.shows_vocabulary())
     names << LayerTexts::tr("layer %1").arg(picture.layer->choice.layer);
   names << LayerTexts::tr("rank %1").arg(at.rank);
@@ -278,47 +287,6 @@ SelectionText describe_layer_step(const LayerPicture& picture, int step, int ran
     text.facts.push_back(
         {LayerTexts::tr("kept for the backward"), layer_kept_text(picture, step, rank)});
   return text;
-}
-
-// "Layer 3, all-reduce, 42 % done: rank 0 has ..."
-QString layer_sentence(const LayerPicture& picture) {
-  if (!picture.drawn()) return picture.empty;
-  QStringList lines{picture.title + QLatin1Char('.')};
-  if (!picture.notice.isEmpty()) lines << picture.notice;
-  if (picture.shows_context()) lines << context_sentence(picture);
-  const LayerSteps& layer = *picture.layer;
-  const LayerContext& context = layer.context;
-  for (std::size_t step = 0; step < layer.steps.size(); ++step) {
-    if (picture.shows_context() &&
-        (int(step) < context.first_step || int(step) > context.last_step))
-      continue;
-    const LayerStep& of = layer.steps[step];
-    const double done = layer_share_done(picture, int(step), 0);
-    QString line = done <= 0 ? LayerTexts::tr("%1, still to come").arg(layer_step_name(of))
-                   : done >= 1
-                       ? LayerTexts::tr("%1, done").arg(layer_step_name(of))
-                       : LayerTexts::tr("%1, %2 done").arg(layer_step_name(of), share_text(done));
-    QStringList parts;
-    for (const LayerTensor& tensor : of.ranks.front().tensors) {
-      const QString holding = layer_holding_text(tensor);
-      if (!is_named_tensor(of, tensor) || holding.isEmpty() || tensor.scores) continue;
-      parts << QString::fromStdString(tensor.name) + QLatin1Char(' ') + layer_shape_text(tensor) +
-                   QLatin1Char(' ') + holding;
-    }
-    if (of.kind == LayerStepKind::kCollective || of.kind == LayerStepKind::kExchange)
-      parts << LayerTexts::tr("%1 per rank").arg(layer_sent_text(picture, int(step), 0));
-    if (of.kind == LayerStepKind::kNothingSent) parts << LayerTexts::tr("nothing sent");
-    if (!parts.isEmpty()) line += QStringLiteral(": ") + parts.join(QStringLiteral(", "));
-    lines << line + QLatin1Char('.');
-  }
-  const QString experts = experts_sentence(picture);
-  if (!experts.isEmpty()) lines << experts;
-  if (picture.look.inside)
-    for (const InsideIdentity& identity : picture.look.inside->identities)
-      lines << identity.sentence;
-  if (picture.shows_kept()) lines << layer_kept_sentence(picture);
-  if (picture.shows_vocabulary()) lines << vocabulary_sentence(picture);
-  return lines.join(QLatin1Char(' '));
 }
 
 }  // namespace parallelarium

@@ -140,6 +140,7 @@ void MemoryView::show_rank(int rank_index) {
   const auto& ranks = state_->session.subject().prediction()->program.ranks;
   if (rank_index < 0 || rank_index >= int(ranks.size())) return;
   state_->chosen_rank = ranks[std::size_t(rank_index)].rank;
+  state_->holders->show_rank(state_->chosen_rank);
   refresh();
   Q_EMIT quantities_changed();
 }

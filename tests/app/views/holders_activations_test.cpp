@@ -43,8 +43,8 @@ TEST_F(HoldersActivations, ActivationsAreThoseOfOpenBuffersByLayer) {
         microbatches[buffer.layer].insert(buffer.microbatch);
       }
       EXPECT_EQ(row.activation_bytes, all);
-      EXPECT_TRUE(holders_words(pane->picture(), int(at), -1).facts.back().value ==
-                  bytes_text(all));
+      const std::vector<FactLine> facts = holders_words(pane->picture(), int(at), -1).facts;
+      EXPECT_EQ(facts[kHeldKinds].value, bytes_text(all));
       std::int64_t together = 0;
       for (const HeldActivations& held : row.activations) together += held.bytes;
       EXPECT_EQ(together, row.activation_bytes);
@@ -187,6 +187,91 @@ TEST_F(HoldersActivations, GatheredBytesAreFoundInTheCurve) {
         << words.toStdString();
   }
   EXPECT_GT(gathered, 5);
+}
+
+// Bars, activations and buffers are together what the memory over the step has at that time.
+TEST_F(HoldersActivations, EveryByteOfTheCurveIsInSomeFigureOfTheRow) {
+  for (const int zero : {0, 2, 3}) {
+    PlanSetup setup = data_parallel(zero);
+    setup.mesh.dp = 2;
+    setup.mesh.tp = 2;
+    show(setup);
+    const Prediction& prediction = *session.subject().prediction();
+    std::vector<MemoryPoint> curve = memory_over_time(prediction.program, prediction.timeline, 0);
+    std::size_t some = 0;
+    for (std::size_t at = 1; at + 1 < curve.size(); at += 7) {
+      session.playback().set_playhead(curve[at].time);
+      const HoldersRow& row = pane->picture().rows.front();
+      std::int64_t all = 0;
+      for (const std::int64_t bytes : curve[at].bytes) all += bytes;
+      ASSERT_NEAR(double(row.all_bytes()), double(all), 20) << "ZeRO " << zero << " at " << at;
+      const std::int64_t buffers = curve[at].bytes[std::size_t(Category::kBuffers)];
+      EXPECT_NEAR(double(row.buffer_bytes() + row.passing_bytes[0] + row.passing_bytes[1]),
+                  double(buffers), 20);
+      const std::vector<FactLine> facts = holders_words(pane->picture(), 0, -1).facts;
+      EXPECT_TRUE(facts[kHeldBars].value.startsWith(bytes_text(row.buffer_bytes())));
+      EXPECT_EQ(facts.back().value, bytes_text(row.all_bytes()));
+      some += row.buffer_bytes() > 0;
+    }
+    EXPECT_GT(some, 10u);
+  }
+}
+
+// A rank that is chosen here or in another view has its row, on whatever page it is.
+TEST_F(HoldersActivations, ASelectedRankBringsItsPage) {
+  PlanSetup setup = data_parallel(1);
+  setup.mesh.dp = 24;
+  setup.microbatches = 24;
+  show(setup);
+  const auto shows = [&](int rank) {
+    const auto& rows = pane->picture().rows;
+    return std::any_of(rows.begin(), rows.end(),
+                       [&](const HoldersRow& row) { return row.rank == rank; });
+  };
+  EXPECT_EQ(pane->picture().first_row, 0);
+  pane->show_rank(17);
+  EXPECT_EQ(pane->picture().first_row, 16);
+  EXPECT_TRUE(shows(17));
+  QTest::keyClick(pane, Qt::Key_Return);
+  EXPECT_FALSE(shows(17));
+  pane->show_rank(17);
+  const std::vector<RankProgram>& built = session.subject().prediction()->program.ranks;
+  ASSERT_FALSE(shows(built.front().rank));
+  session.subject().select({0, 0}, false);
+  EXPECT_TRUE(shows(built.front().rank));
+}
+
+// What the head adds to the embedding's table is said below it, not in a tooltip alone.
+TEST_F(HoldersActivations, BelowTheTablesStandsThatTheHeadAddsToThem) {
+  const auto note = QStringLiteral("tied: the head adds gradients");
+  for (const int pp : {1, 2})
+    for (const bool tied : {true, false}) {
+      PlanSetup setup = data_parallel(0);
+      setup.mesh.pp = pp;
+      setup.model.tied = tied;
+      setup.model.name = "custom";
+      show(setup);
+      int said = 0;
+      const Nanoseconds all = session.subject().prediction()->timeline.duration;
+      for (int moment = 0; moment < 20; ++moment) {
+        session.playback().set_playhead(Nanoseconds(all.count() * moment / 20));
+        const QSize size(1000, 600);
+        const HoldersPicture& picture = pane->picture();
+        QImage image(size, QImage::Format_RGB32);
+        QPainter painter(&image);
+        TextLog texts;
+        paint_holders(painter, picture, holders_layout(picture, size), size, {-1, -1},
+                      light_theme(), &texts);
+        const bool here = std::any_of(texts.begin(), texts.end(),
+                                      [&](const auto& text) { return text.text == note; });
+        EXPECT_EQ(here, pane->accessibleDescription().contains(
+                            QStringLiteral("tables: the head adds to the gradients")));
+        said += here;
+        EXPECT_FALSE(here && moment == 0);
+      }
+      // Of two stages the head's has a table of its own.
+      EXPECT_EQ(said > 0, tied && pp == 1) << "PP " << pp;
+    }
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ constexpr double kStrip = 124, kLineOfStrip = 15, kGridHead = 44, kGridSide = 44
 constexpr double kTableRow = 26, kTableLeast = 250, kBetween = 36;
 constexpr double kHeadsHead = 40, kHeadsGap = 18, kHeadsWords = 44, kLeastBox = 40,
                  kNamedBlock = 14, kMostBox = 120;
-constexpr double kContextLanesHead = 24, kContextLane = 15, kNarrow = 940;
+constexpr double kContextLanesHead = 24, kNamedLane = 22, kNarrow = 940;
 constexpr int kMostContextRanks = 8;
 
 // Of the selected replica those of the first TP coordinate; of many the first, the last and the
@@ -104,7 +104,9 @@ LayerLayout context_layout(const LayerPicture& picture, QSizeF size, const Theme
   layout.size = size;
   layout.top = size.width() < kNarrow ? kContextTop + 17 : kContextTop;
   choose_context_ranks(picture, layout);
-  layout.lane_pitch = kContextLane * (picture.observed ? 2 : 1) + 4;
+  // A ring's exchanges say for which step they are.
+  if (picture.layer->context.rounds.size() > 1) layout.lane_bar = kNamedLane;
+  layout.lane_pitch = (layout.lane_bar + 2) * (picture.observed ? 2 : 1) + 4;
   const double lanes = kContextLanesHead + double(layout.ranks.size()) * layout.lane_pitch + 12;
   const double height = size.height() - layout.top - lanes;
   if (picture.layer->context.by_heads)

@@ -117,6 +117,11 @@ void paint_context_legend(const LayerBrush& brush, const QRectF& line) {
       });
     }
   }
+  if (brush.picture.layer->context.rounds.size() > 1)
+    legend.entry(ContextPaintWords::tr("K, V on their way, for step 2"), [&](const QRectF& at) {
+      put_text(brush.painter, at.adjusted(-4, -3, 4, 3), Qt::AlignCenter,
+               QStringLiteral("\u2192 2"), theme.font(10), theme.text, brush.texts);
+    });
   if (!brush.picture.layer->context.moves.empty())
     legend.box(by_heads ? ContextPaintWords::tr("on their way")
                : brush.picture.look.choice.backward

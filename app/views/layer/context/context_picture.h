@@ -36,9 +36,12 @@ QString context_tokens_text(const LayerContext& context, int cp);
 QString context_blocks_text(const LayerPicture& picture, double blocks);
 // "Work of the ranks 1 : 3 : 5 : 7" and, after a run, how long their attention took.
 QStringList context_ratio_lines(const LayerPicture& picture);
+// What an exchange of a ring carries: "K, V for ring step 2"; empty of other steps.
+QString context_move_text(const LayerPicture& picture, int step);
 // Who computes how many blocks in which step, for screen readers.
 QString context_sentence(const LayerPicture& picture);
-// What a rank computes in a step of attention; empty of other steps.
+// What a rank computes in a step of attention, or sends in an exchange of a ring; empty of other
+// steps.
 std::vector<FactLine> context_facts(const LayerPicture& picture, int step, int rank);
 
 }  // namespace parallelarium

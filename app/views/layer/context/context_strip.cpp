@@ -9,6 +9,7 @@
 
 #include "app/look/sentence.h"
 #include "app/views/layer/context/context_picture.h"
+#include "app/views/shared/paint/paint_tools.h"
 #include "app/views/shared/paint/text_lines.h"
 
 namespace parallelarium {
@@ -24,7 +25,7 @@ bool is_exchange(const LayerBrush& brush, const ContextMove& move) {
   return brush.picture.layer->steps[std::size_t(move.step)].kind == LayerStepKind::kExchange;
 }
 
-// "K V" and whose they are: of a ring one rank's, and the next where they are there already; of an
+// "K V" and whose they are: of a ring one rank's, and the next ones that are there already; of an
 // all-gather everyone's, as far as they have come.
 void paint_keys(const LayerBrush& brush, const QRectF& place, int index) {
   const LayerContext& context = brush.picture.layer->context;
@@ -41,15 +42,14 @@ void paint_keys(const LayerBrush& brush, const QRectF& place, int index) {
     paint_layer_chip(brush.painter, brush.picture, QPointF(x, y - kStripChip / 2), kStripChip,
                      context_rank(brush.picture, from), brush.theme, brush.texts);
     x += kStripChip + 4;
+    // Those of later steps may be here already.
     for (const ContextMove& move : context.moves) {
-      if (move.gradient || move.round != now || !is_exchange(brush, move)) continue;
-      if (now + 1 >= int(context.rounds.size()) ||
-          layer_share_done(brush.picture, move.step, index) < 1 || x + 11 > place.right())
-        continue;
-      const int next = context.rounds[std::size_t(now) + 1].keys_from[std::size_t(cp)];
-      if (next >= 0)
-        paint_layer_chip(brush.painter, brush.picture, QPointF(x, y - 5.5), 11,
-                         context_rank(brush.picture, next), brush.theme, brush.texts);
+      if (move.gradient || move.round < now || !is_exchange(brush, move)) continue;
+      if (layer_share_done(brush.picture, move.step, index) < 1 || x + 11 > place.right()) continue;
+      const int next = context.rounds[std::size_t(move.round) + 1].keys_from[std::size_t(cp)];
+      paint_layer_chip(brush.painter, brush.picture, QPointF(x, y - 5.5), 11,
+                       context_rank(brush.picture, next), brush.theme, brush.texts);
+      x += 13;
     }
     return;
   }
@@ -120,7 +120,8 @@ QPointF point_along(const QPolygonF& way, double share) {
   return way.back();
 }
 
-// Keys and values on the link to the right neighbour, as far as they have come.
+// Keys and values on the link to the right neighbour, as far as they have come, and below them the
+// ring step that they are for.
 void paint_travelling(const LayerBrush& brush, const QPolygonF& way, int index) {
   const LayerContext& context = brush.picture.layer->context;
   const int cp = brush.picture.layer->ranks[std::size_t(index)].at.cp;
@@ -138,6 +139,14 @@ void paint_travelling(const LayerBrush& brush, const QPolygonF& way, int index) 
     if (of >= 0)
       paint_layer_chip(brush.painter, brush.picture, place.topLeft() + QPointF(3, 3), 14,
                        context_rank(brush.picture, of), brush.theme, nullptr);
+    if (move.gradient) continue;
+    // Between neighbours below it; on the way back beside it, over the line.
+    const bool between = way.size() == 2;
+    const QRectF label = between ? QRectF(place.left() - 5, place.bottom(), 30, 13)
+                                 : QRectF(place.right() + 1, place.center().y() - 7, 26, 14);
+    if (!between) brush.painter.fillRect(label, brush.theme.surface);
+    put_label(brush.painter, label, QStringLiteral("\u2192 %1").arg(move.round + 2),
+              brush.theme.font(10), brush.theme.text, brush.texts);
   }
 }
 
@@ -199,8 +208,9 @@ QString strip_words(const LayerPicture& picture) {
   const QString sent = layer_sent_text(picture, context.moves[0].step, picture.look.rank);
   return is_ring(picture)
              ? StripWords::tr(
-                   "%1 on every link from one step to the next: keys and values of one rank. "
-                   "Ranks wait (hatched below) where their blocks take less time than that.")
+                   "%1 on every link for each further step: keys and values of one rank, which "
+                   "may run ahead of it. Ranks wait (hatched below) where their blocks take less "
+                   "time than that.")
                    .arg(sent)
              : StripWords::tr(
                    "%1: %2 sent by each rank; then each computes the rows of its "

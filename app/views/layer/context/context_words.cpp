@@ -16,12 +16,6 @@ struct ContextTexts {
   Q_DECLARE_TR_FUNCTIONS(layer)
 };
 
-QString range_text(const ChunkRange& range) {
-  return range.end - range.begin == 1
-             ? count_text(range.begin)
-             : ContextTexts::tr("%1 to %2").arg(count_text(range.begin), count_text(range.end - 1));
-}
-
 QString rank_text(const LayerPicture& picture, int cp) {
   const auto rank = std::size_t(context_rank(picture, cp));
   return ContextTexts::tr("rank %1").arg(picture.layer->ranks[rank].rank);
@@ -41,10 +35,10 @@ QString context_method_text(const LayerContext& context, ContextSplit split) {
 }
 
 QString context_tokens_text(const LayerContext& context, int cp) {
-  QStringList runs;
+  std::vector<ChunkRange> ranges;
   for (const TokenRun& run : context.runs)
-    if (run.cp == cp) runs << range_text(run.tokens);
-  return ContextTexts::tr("tokens %1").arg(runs.join(QStringLiteral(", ")));
+    if (run.cp == cp) ranges.push_back(run.tokens);
+  return ContextTexts::tr("tokens %1").arg(layer_places_text(ranges));
 }
 
 QString context_blocks_text(const LayerPicture& picture, double blocks) {
@@ -76,16 +70,12 @@ QString context_sentence(const LayerPicture& picture) {
   for (int cp = 0; cp < int(context.blocks_of.size()); ++cp) {
     QStringList parts{context_tokens_text(context, cp)};
     if (context.by_heads) {
-      QStringList heads;
-      for (const ChunkRange& range : context.heads[std::size_t(cp)]) heads << range_text(range);
       parts << ContextTexts::tr("attention of heads %1 over all tokens")
-                   .arg(heads.join(QStringLiteral(", ")));
-      QStringList keys;
-      for (const ChunkRange& range : context.key_heads[std::size_t(cp)]) keys << range_text(range);
+                   .arg(layer_places_text(context.heads[std::size_t(cp)]));
       parts << (context.repeats_keys()
                     ? ContextTexts::tr("a copy of K/V head %1, which neighbours have too")
                     : ContextTexts::tr("K/V heads %1"))
-                   .arg(keys.join(QStringLiteral(", ")));
+                   .arg(layer_places_text(context.key_heads[std::size_t(cp)]));
     } else {
       for (std::size_t round = 0; round < context.rounds.size(); ++round) {
         const ContextRound& of = context.rounds[round];
@@ -111,6 +101,17 @@ QString context_sentence(const LayerPicture& picture) {
   return lines.join(QLatin1Char(' '));
 }
 
+QString context_move_text(const LayerPicture& picture, int step) {
+  const bool exchange = picture.layer->steps[std::size_t(step)].kind == LayerStepKind::kExchange;
+  for (const ContextMove& move : picture.layer->context.moves) {
+    if (!exchange || move.step != step) continue;
+    return move.gradient
+               ? ContextTexts::tr("gradients of K, V after ring step %1").arg(move.round + 1)
+               : ContextTexts::tr("K, V for ring step %1").arg(move.round + 2);
+  }
+  return {};
+}
+
 std::vector<FactLine> context_facts(const LayerPicture& picture, int step, int rank) {
   const LayerContext& context = picture.layer->context;
   const int cp = picture.layer->ranks[std::size_t(rank)].at.cp;
@@ -127,6 +128,14 @@ std::vector<FactLine> context_facts(const LayerPicture& picture, int step, int r
                                .arg(rank_text(picture, from), context_tokens_text(context, from))});
     facts.push_back({ContextTexts::tr("blocks of scores"),
                      context_blocks_text(picture, round.blocks[std::size_t(cp)])});
+  }
+  for (const ContextMove& move : context.moves) {
+    if (move.step != step || context_move_text(picture, step).isEmpty()) continue;
+    const int of = context.rounds[std::size_t(move.round)].keys_from[std::size_t(cp)];
+    facts.push_back({move.gradient ? ContextTexts::tr("gradients of keys and values")
+                                   : ContextTexts::tr("keys and values"),
+                     ContextTexts::tr("of %1, %2")
+                         .arg(rank_text(picture, of), context_tokens_text(context, of))});
   }
   return facts;
 }

@@ -8,8 +8,10 @@
 
 #include "app/views/layer/layer_inside.h"
 #include "app/views/layer/picture/layer_experts.h"
+#include "app/views/layer/picture/layer_marks.h"
 #include "app/views/layer/vocabulary/vocabulary_picture.h"
 #include "app/views/shared/paint/paint_tools.h"
+#include "app/views/shared/paint/rank_chip.h"
 
 namespace parallelarium {
 namespace {
@@ -108,6 +110,12 @@ void paint_copy_mark(const LayerBrush& brush, const QRectF& place, const QColor&
     paint_copy_word(brush, place, there > 0.6 ? brush.theme.ink_on(fill) : brush.theme.muted);
 }
 
+// A later step of a ring of CP adds to it: a probe tells what the last one leaves.
+bool goes_on(const LayerSteps& layer, int step, const LayerTensor& tensor) {
+  const int round = round_of_ring(layer, step);
+  return tensor.written && round >= 0 && round + 1 < int(layer.context.rounds.size());
+}
+
 }  // namespace
 
 QColor fill_of(const Theme& theme, TensorRole role) {
@@ -142,9 +150,7 @@ void paint_layer_chip(QPainter& painter, const LayerPicture& picture, const QPoi
   const QRectF rect(top_left, QSizeF(size, size));
   const QColor fill = theme.rank(layer_color_number(picture, rank));
   const QString number = QString::number(picture.layer->ranks[std::size_t(rank)].rank);
-  painter.setPen(Qt::NoPen);
-  painter.setBrush(fill);
-  painter.drawEllipse(rect);
+  paint_chip_shape(painter, rect, layer_color_number(picture, rank), theme);
   const int pixels = int(size * (number.size() > 2 ? 0.56 : 0.72));
   put_label(painter, rect, number, theme.font(pixels), theme.ink_on(fill), texts);
 }
@@ -199,23 +205,27 @@ void paint_layer_values(const LayerBrush& brush, int step, int tensor, const QRe
       tensor >= int(part.tensors.size()))
     return;
   const LayerTensor& of = part.tensors[std::size_t(tensor)];
+  if (goes_on(layer, step, of)) return;
   const InsideTensor* values = inside->find(of_step, of, layer.ranks[std::size_t(rank)].rank);
   if (!values) return;
   const QImage image = image_of(*values, inside->most_of(*values), brush.theme);
   if (of.all_experts > 0) return paint_expert_values(brush, of, place, image);
-  // The numbers are of all tokens of a ring, a block has some of the rows.
-  const std::int64_t blocks = of.block < 0 ? 1 : of_step.blocks;
+  // The numbers are of all tokens of a ring, a block has some of the rows; a step's sums are of it.
+  const bool one_of_all = of.block >= 0 && of_step.piece != Piece::kCombine;
+  const std::int64_t blocks = one_of_all ? of_step.blocks : 1;
   const double high = double(image.height()) / double(of.held_rows * blocks);
   const double wide = double(image.width()) / double(of.held_columns);
   const std::vector<QRectF> parts = parts_of(of, place);
-  std::int64_t row = of.block < 0 ? 0 : of.block * of.held_rows;
+  std::int64_t row = one_of_all ? of.block * of.held_rows : 0;
   std::size_t at = 0;
   for (const ChunkRange& rows : of.row_ranges) {
     std::int64_t column = 0;
     for (const ChunkRange& columns : of.column_ranges) {
       if (at >= parts.size()) return;
+      const QRectF& own = parts[at++];
+      const double inset = std::min(2.0, std::min(own.width(), own.height()) / 6);
       brush.painter.drawImage(
-          parts[at++].adjusted(2, 2, -2, -2), image,
+          own.adjusted(inset, inset, -inset, -inset), image,
           QRectF(double(column) * wide, double(row) * high,
                  double(columns.end - columns.begin) * wide, double(rows.end - rows.begin) * high));
       column += columns.end - columns.begin;

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "app/look/figures.h"
-#include "app/views/layer/picture/layer_picture.h"
+#include "app/views/layer/picture/layer_marks.h"
 #include "app/views/shared/paint/paint_tools.h"
 
 namespace parallelarium {
@@ -15,7 +15,8 @@ struct LanesWords {
   Q_DECLARE_TR_FUNCTIONS(layer)
 };
 
-constexpr double kLanesMargin = 16, kBar = 13, kNameMargin = 4;
+constexpr double kLanesMargin = 16, kLaneChip = 13, kNameMargin = 4,
+                 kNamedHalf = 11;  // of a lane, high enough for a name
 
 OpColor color_of_step(const LayerStep& step) {
   if (step.kind != LayerStepKind::kCompute) return OpColor::kCommunication;
@@ -32,11 +33,17 @@ bool in_picture(const LayerPicture& picture, int step) {
   return !picture.shows_context() || (step >= context.first_step && step <= context.last_step);
 }
 
-// A ring's steps have numbers.
-QStringList names_in_lane(const LayerPicture& picture, const LayerStep& step) {
-  const bool counted = picture.shows_context() && picture.layer->context.rounds.size() > 1 &&
-                       step.piece == Piece::kAttention && step.kind == LayerStepKind::kCompute;
-  return counted ? QStringList(QString::number(step.block + 1)) : layer_step_names(step);
+// A ring's steps have numbers, and what an exchange carries is for one of them.
+QStringList names_in_lane(const LayerPicture& picture, int step) {
+  const LayerStep& of = picture.layer->steps[std::size_t(step)];
+  if (of.kind == LayerStepKind::kExchange) {
+    for (const ContextMove& move : picture.layer->context.moves)
+      if (move.step == step && !move.gradient)
+        return {QStringLiteral("\u2192 %1").arg(move.round + 2), QString::number(move.round + 2)};
+    return {};
+  }
+  const int round = picture.shows_context() ? round_of_ring(*picture.layer, step) : -1;
+  return round >= 0 ? QStringList(QString::number(round + 1)) : layer_step_names(of);
 }
 
 // The times that have lanes, one below the other.
@@ -58,7 +65,7 @@ double x_of(const LayerPicture& picture, const LayerLayout& layout, const LayerS
 }
 
 double lane_top(const LayerLayout& layout, std::size_t row, std::size_t lane) {
-  return layout.lanes_top + double(row) * layout.lane_pitch + double(lane) * (kBar + 2);
+  return layout.lanes_top + double(row) * layout.lane_pitch + double(lane) * (layout.lane_bar + 2);
 }
 
 struct LaneBar {
@@ -80,12 +87,12 @@ std::vector<LaneBar> lane_bars(const LayerPicture& picture, const LayerLayout& l
         // Exchanges go on beside pieces: they take the lower half.
         const bool beside =
             picture.layer->steps[std::size_t(step)].kind == LayerStepKind::kExchange;
-        const double down = beside ? kBar / 2 : 0;
+        const double down = beside ? layout.lane_bar / 2 : 0;
         const double left = x_of(picture, layout, *lanes[lane], span->begin);
         const double right = x_of(picture, layout, *lanes[lane], span->end);
         bars.push_back({lanes[lane], step, rank,
                         QRectF(left, lane_top(layout, row, lane) + down,
-                               std::max(1.0, right - left), kBar - down)});
+                               std::max(1.0, right - left), layout.lane_bar - down)});
       }
   return bars;
 }
@@ -117,14 +124,15 @@ void paint_layer_lanes(QPainter& painter, const LayerPicture& picture, const Lay
   const std::vector<const LayerSpans*> lanes = lanes_of(picture);
   for (std::size_t row = 0; row < layout.ranks.size(); ++row) {
     const int rank = layout.ranks[row];
-    paint_layer_chip(painter, picture, QPointF(kLanesMargin + 66, lane_top(layout, row, 0)), kBar,
-                     rank, theme, texts);
+    paint_layer_chip(painter, picture, QPointF(kLanesMargin + 66, lane_top(layout, row, 0)),
+                     kLaneChip, rank, theme, texts);
     if (!picture.shows_context()) continue;
     for (std::size_t lane = 0; lane < lanes.size(); ++lane) {
       const Span window = picture.window_of(*lanes[lane]);
       const double left = x_of(picture, layout, *lanes[lane], window.begin);
       const double right = x_of(picture, layout, *lanes[lane], window.end);
-      paint_hatching(painter, QRectF(left, lane_top(layout, row, lane), right - left, kBar), theme);
+      paint_hatching(
+          painter, QRectF(left, lane_top(layout, row, lane), right - left, layout.lane_bar), theme);
     }
   }
   const std::vector<LaneBar> bars = lane_bars(picture, layout);
@@ -136,12 +144,17 @@ void paint_layer_lanes(QPainter& painter, const LayerPicture& picture, const Lay
     painter.setBrush(tinted ? theme.tint(color) : theme.solid(color));
     painter.drawRect(bar.place);
   }
-  // The name stands over the exchanges, whose half of a lane is too low for it.
+  // The name stands over the exchanges, whose half of a lane may be too low for theirs.
   for (const LaneBar& bar : bars) {
     const LayerStep& of = picture.layer->steps[std::size_t(bar.step)];
-    if (bar.times != picture.predicted.get() || of.kind == LayerStepKind::kExchange) continue;
-    put_name_that_fits(painter, bar.place, names_in_lane(picture, of), theme.font(10),
-                       theme.ink_on(theme.tint(color_of_step(of))), texts);
+    const bool exchange = of.kind == LayerStepKind::kExchange;
+    if (bar.times != picture.predicted.get() || (exchange && bar.place.height() < kNamedHalf))
+      continue;
+    QRectF place = bar.place;
+    if (!exchange && layout.lane_bar >= 2 * kNamedHalf) place.setBottom(place.center().y());
+    put_name_that_fits(painter, place, names_in_lane(picture, bar.step),
+                       theme.font(exchange ? 9 : 10), theme.ink_on(theme.tint(color_of_step(of))),
+                       texts);
   }
   const LayerSpans* shown = picture.shown();
   if (!shown) return;

@@ -106,6 +106,14 @@ void add_block(const LayerStep& step, StepMarks& group) {
   add_tensors(step, group, true, false);
 }
 
+// Of a step of a ring of CP, the keys and values that it works with.
+void add_keys(const LayerStep& step, StepMarks& group) {
+  const std::vector<LayerTensor>& all = step.ranks.front().tensors;
+  for (std::size_t at = 0; at < all.size(); ++at)
+    if (is_keys_or_values(all[at])) group.cells.push_back({LayerMark::kTensor, int(at), &all[at]});
+  group.cells.push_back({LayerMark::kArrow});
+}
+
 // What a collective leaves where no piece stands behind it.
 void add_result(const LayerStep& step, StepMarks& group) {
   if (step.ranks.front().tensors.empty()) return;
@@ -160,6 +168,7 @@ StepMarks group_of_step(const LayerSteps& layer, int index, const LayerStep* bef
     add_experts(step, group);
     return group;
   }
+  if (round_of_ring(layer, index) >= 0) add_keys(step, group);
   if (adds) group.cells.push_back({LayerMark::kPlus});
   const std::size_t marks = group.cells.size();
   add_tensors(step, group, false, true);
@@ -186,6 +195,19 @@ void begin_with_tensor(const LayerSteps& layer, const LayerHalf& half, StepMarks
 }
 
 }  // namespace
+
+bool is_keys_or_values(const LayerTensor& tensor) {
+  return !tensor.written && tensor.role == TensorRole::kActivation &&
+         (tensor.name == "k" || tensor.name == "v" || tensor.name.starts_with("k-step") ||
+          tensor.name.starts_with("v-step"));
+}
+
+int round_of_ring(const LayerSteps& layer, int step) {
+  const std::vector<ContextRound>& rounds = layer.context.rounds;
+  for (std::size_t round = 0; rounds.size() > 1 && round < rounds.size(); ++round)
+    if (rounds[round].step == step) return int(round);
+  return -1;
+}
 
 double width_of(const LayerCell& cell, const LayerScale& scale) {
   switch (cell.mark) {

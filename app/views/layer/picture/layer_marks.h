@@ -24,6 +24,11 @@ struct StepMarks {
   double least = 52;  // for its name
 };
 
+// What an attention of a ring of CP finds of keys and values.
+bool is_keys_or_values(const LayerTensor& tensor);
+// Which step of a ring of CP it computes, as LayerContext::rounds; -1: none.
+int round_of_ring(const LayerSteps& layer, int step);
+
 double width_of(const LayerCell& cell, const LayerScale& scale);
 double height_of(const LayerCell& cell, const LayerScale& scale);
 // Free on either side of a mark.

@@ -14,6 +14,7 @@
 #include "app/views/layer/picture/layer_experts.h"
 #include "app/views/layer/picture/layer_legend.h"
 #include "app/views/layer/picture/layer_links.h"
+#include "app/views/layer/picture/layer_marks.h"
 #include "app/views/layer/vocabulary/vocabulary_picture.h"
 #include "app/views/shared/paint/paint_tools.h"
 
@@ -69,6 +70,20 @@ int step_that_brings(const LayerBrush& brush, const LayerBox& box, int rank) {
   return -1;
 }
 
+// The same of keys and values of a ring of CP: the exchange before its step, or of the rank's own
+// the piece that makes them; -1: they are none.
+int step_that_brings_keys(const LayerBrush& brush, const LayerBox& box, int rank) {
+  const LayerSteps& layer = *brush.picture.layer;
+  const LayerRankStep& part = part_at(brush, box.step, rank);
+  const int round = round_of_ring(layer, box.step);
+  if (round < 0 || box.tensor >= int(part.tensors.size()) ||
+      !is_keys_or_values(part.tensors[std::size_t(box.tensor)]))
+    return -1;
+  for (const ContextMove& move : layer.context.moves)
+    if (!move.gradient && move.round + 1 == round) return move.step;
+  return std::max(0, layer.context.first_step - 1);
+}
+
 // How much of a tensor is there: of what a step finds, as much as the step before has left.
 double share_there(const LayerBrush& brush, const LayerBox& box, int rank) {
   const LayerRankStep& part = part_at(brush, box.step, rank);
@@ -76,6 +91,8 @@ double share_there(const LayerBrush& brush, const LayerBox& box, int rank) {
       box.tensor < int(part.tensors.size()) && !part.tensors[std::size_t(box.tensor)].written;
   if (found && box.step == 0) return 1;
   if (const int brought = step_that_brings(brush, box, rank); found && brought >= 0)
+    return layer_share_done(brush.picture, brought, rank);
+  if (const int brought = step_that_brings_keys(brush, box, rank); found && brought >= 0)
     return layer_share_done(brush.picture, brought, rank);
   return layer_share_done(brush.picture, box.step - (found ? 1 : 0), rank);
 }

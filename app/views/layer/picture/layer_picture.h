@@ -134,6 +134,7 @@ struct LayerLayout {
   std::vector<LayerTarget> targets;
   double kept_top = 0;  // of what a layer keeps, where it is shown
   double lanes_top = 0, lane_left = 0, lane_width = 0, lane_pitch = 0, bottom = 0;
+  double lane_bar = 13;  // high
   bool in_lanes(double y) const {
     return y >= lanes_top - 4 && y <= lanes_top + double(ranks.size()) * lane_pitch + 4;
   }
@@ -181,11 +182,15 @@ double layer_share_done(const LayerPicture& picture, int step, int rank);
 LayerHit layer_hit(const LayerLayout& layout, QPointF point);
 
 QString layer_step_name(const LayerStep& step);
-// The same above its column: of the later blocks of a ring "2/4", of their sums "+".
+// The same in a sentence: "attention, ring step 2", "K, V for ring step 2".
+QString layer_step_title(const LayerPicture& picture, int step);
+// The name above its column: of the later blocks of a ring "2/4", of their sums "+".
 QString layer_head_name(const LayerStep& step);
 // The name, and the shorter ones that narrow bars have: "g all-gather", "g".
 QStringList layer_step_names(const LayerStep& step);
 QString layer_collective_name(const LayerStep& step);
+// "0 to 15, 112 to 127"
+QString layer_places_text(const std::vector<ChunkRange>& ranges);
 QString layer_shape_text(const LayerTensor& tensor);
 // How a rank has the tensor: "shard", "copy", "partial sum"; empty: it alone has the whole.
 QString layer_holding_text(const LayerTensor& tensor);

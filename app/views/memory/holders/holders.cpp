@@ -189,6 +189,14 @@ void note_activations(const ActivationsHeld& held, Nanoseconds now, int layers, 
   }
 }
 
+// Both on this rank, and the gradients of the tables have begun.
+bool head_adds_to_tables(const HoldersRow& row) {
+  const std::vector<HeldBucket>&tables = row.cells.front(), &head = row.cells.back();
+  return !head.empty() && std::any_of(tables.begin(), tables.end(), [](const HeldBucket& bucket) {
+    return bucket.gradients.as != HeldAs::kAbsent;
+  });
+}
+
 // "after the forward" at that very moment of the first row; else empty.
 QString moment_words(const Holdings& holdings, Nanoseconds now) {
   const std::array<Nanoseconds, kHeldMoments> moments = holdings.moments();
@@ -212,7 +220,18 @@ QString computed_at(const Program& program, const Timeline& timeline, int index,
 
 }  // namespace
 
-HoldersPicture holders_picture(const Session& session, HoldersKept& kept, int page, int rows) {
+std::int64_t HoldersRow::buffer_bytes() const {
+  std::int64_t sum = 0;
+  for (const HeldBuffer& buffer : buffers) sum += buffer.bytes;
+  return sum;
+}
+
+std::int64_t HoldersRow::all_bytes() const {
+  return bytes[0] + bytes[1] + bytes[2] + activation_bytes + buffer_bytes();
+}
+
+HoldersPicture holders_picture(const Session& session, HoldersKept& kept, int page, int rows,
+                               int rank) {
   HoldersPicture picture;
   const Prediction& predicted = *session.subject().prediction();
   const RunRecord* run = session.runs().current();
@@ -222,7 +241,6 @@ HoldersPicture holders_picture(const Session& session, HoldersKept& kept, int pa
   const Program& program = prediction.program;
   const Timeline& timeline = fresh ? run->observation.timeline : prediction.timeline;
   picture.from_run = fresh;
-  picture.tied = program.shape.tied;
   const Mesh& mesh = prediction.setup.mesh;
   picture.title = Holders::tr("ZeRO %1").arg(prediction.setup.zero) +
                   QStringLiteral(" \u00b7 DP %1").arg(mesh.dp);
@@ -256,6 +274,9 @@ HoldersPicture holders_picture(const Session& session, HoldersKept& kept, int pa
   const std::vector<SharingRank>& ranks = sharing.ranks;
   const int count = static_cast<int>(ranks.size());
   picture.all_rows = count;
+  const auto wanted = std::find_if(ranks.begin(), ranks.end(),
+                                   [&](const SharingRank& each) { return each.rank == rank; });
+  if (wanted != ranks.end()) page = static_cast<int>(wanted - ranks.begin()) / rows;
   picture.first_row = page % ((count + rows - 1) / rows) * rows;
   for (int at = picture.first_row; at < std::min(count, picture.first_row + rows); ++at) {
     HoldersRow row;
@@ -282,6 +303,9 @@ HoldersPicture holders_picture(const Session& session, HoldersKept& kept, int pa
     const ActivationsHeld& held =
         kept.activations.try_emplace(row.index, program, timeline, row.index).first->second;
     note_activations(held, now, layers, row);
+    row.buffers =
+        kept.buffers.try_emplace(row.index, program, timeline, row.index).first->second.at(now);
+    row.head_adds = program.shape.tied && head_adds_to_tables(row);
     if (fresh)
       for (const RankState& state : run->observation.ranks_state)
         if (state.rank == row.rank) {

@@ -51,11 +51,17 @@ struct HoldersRow {
   // what the stage holds.
   std::vector<ColumnActivations> activations;
   std::int64_t activation_bytes = 0;  // of all columns
+  std::vector<HeldBuffer> buffers;    // for work and messages; most bytes first
   std::int64_t bytes[kHeldKinds] = {0, 0, 0};
   std::int64_t passing_bytes[kHeldKinds] = {0, 0, 0};
   QString loss, hash;     // of a run; empty: not known
   bool agrees = true;     // with the rank that must hold the same
   bool own_part = false;  // the hash is of what the rank updates alone
+  // The head on this rank has the same table, whose gradient it adds to before the embedding does.
+  bool head_adds = false;
+  std::int64_t buffer_bytes() const;
+  // All that the rank holds then, as the memory over the step has it.
+  std::int64_t all_bytes() const;
 };
 
 // Why there is nothing to see, and what would change that.
@@ -70,7 +76,6 @@ struct HoldersPicture {
   std::vector<HoldersRow> rows;
   int first_row = 0, all_rows = 0;  // which rows of all are shown
   bool from_run = false;
-  bool tied = false;           // the head's table is the embedding's
   bool colours_above = false;  // what is around the picture says what its colours mean
   std::optional<HoldersInstead> instead;
   int microbatches = 0;  // that any rank, shown or not, holds of one layer at once, at most
@@ -109,6 +114,7 @@ struct HoldersKept {
   std::optional<SharingRanks> sharing;
   std::map<int, Holdings> holdings;            // by global rank
   std::map<int, ActivationsHeld> activations;  // by index in Program::ranks
+  std::map<int, BuffersHeld> buffers;          // likewise
   std::optional<int> most_microbatches;        // HoldersPicture::microbatches
   struct Messages {
     std::vector<SharedMessage> all;
@@ -117,9 +123,10 @@ struct HoldersKept {
   std::map<int, Messages> messages;
 };
 // At the playhead's time, of the run if there is a fresh one, else of the prediction. Ranks stand
-// by the group among which ZeRO cuts what they hold; `page` of those pages of `rows` rows each.
+// by the group among which ZeRO cuts what they hold; of those pages of `rows` rows each `page`, or
+// the one that has the global `rank` if there is such a rank.
 HoldersPicture holders_picture(const Session& session, HoldersKept& kept, int page = 0,
-                               int rows = kMostHolders);
+                               int rows = kMostHolders, int rank = -1);
 
 // Fills picture.moving from what its rows have; `bytes`: names say what each rank sends.
 void note_moving(const Program& program, const Setup& setup, bool bytes, HoldersPicture& picture);

@@ -62,7 +62,9 @@ void paint_shard(QPainter& painter, const QRectF& rect, const HeldState& state, 
   const QRectF part = share_of(rect, state.begin, state.end);
   const double edge = edge_of(rect, 2);
   painter.fillRect(part, color);
-  painter.setPen(QPen(theme.rank(rank), edge));
+  QPen line = theme.rank_line(rank);
+  line.setWidthF(edge);
+  painter.setPen(line);
   painter.setBrush(Qt::NoBrush);
   painter.drawRect(part.adjusted(edge / 2, edge / 2, -edge / 2, -edge / 2));
 }

@@ -66,7 +66,6 @@ void paint_named_sums(QPainter& painter, const HoldersRow& row, const HoldersLay
   const int size = at.bar < kFullName ? 10 : 11;
   const QFont bold = theme.font(size, true), plain = theme.font(size);
   const double left = at.right + 12, wide = kSums - 12, pitch = at.bar + at.gap;
-  std::int64_t all = 0;
   for (int kind = 0; kind < kHeldBars; ++kind) {
     const QRectF line(left, first.top() + kind * pitch - 2, wide, at.bar + 4);
     const std::int64_t held = kind < kHeldKinds ? row.bytes[kind] : row.activation_bytes;
@@ -75,14 +74,11 @@ void paint_named_sums(QPainter& painter, const HoldersRow& row, const HoldersLay
     put_text(painter, line, Qt::AlignVCenter, bytes, bold, theme.text, texts);
     put_elided(painter, line.adjusted(taken, 0, 0, 0), Qt::AlignVCenter, names[kind], plain,
                theme.muted, texts);
-    all += held;
   }
   const QString ran = run_text(row);
-  const std::int64_t passing = row.passing_bytes[0] + row.passing_bytes[1];
-  const QString together =
-      passing == 0
-          ? HoldersPaint::tr("%1 together").arg(bytes_text(all))
-          : HoldersPaint::tr("%1, %2 of it buffers").arg(bytes_text(all), bytes_text(passing));
+  const std::int64_t buffers = row.passing_bytes[0] + row.passing_bytes[1] + row.buffer_bytes();
+  const QString together = HoldersPaint::tr("%1, %2 of it buffers")
+                               .arg(bytes_text(row.all_bytes()), bytes_text(buffers));
   put_elided(painter, QRectF(left, first.bottom() + 1, wide, kRowGap - 1), Qt::AlignVCenter,
              ran.isEmpty() ? together : ran, plain, row.agrees ? theme.muted : theme.warning,
              texts);
@@ -91,8 +87,7 @@ void paint_named_sums(QPainter& painter, const HoldersRow& row, const HoldersLay
 // The same where bars are too low for names: two lines, or one.
 void paint_low_sums(QPainter& painter, const HoldersRow& row, const HoldersLayout& at,
                     const QRectF& first, const Theme& theme, TextLog* texts) {
-  const QString bytes = HoldersPaint::tr("%1 here").arg(
-      bytes_text(row.bytes[0] + row.bytes[1] + row.bytes[2] + row.activation_bytes));
+  const QString bytes = HoldersPaint::tr("%1 here").arg(bytes_text(row.all_bytes()));
   const QString ran = run_text(row);
   const QColor color = ran.isEmpty() || row.agrees ? theme.muted : theme.warning;
   const QRectF room(at.right + 12, first.center().y() - at.row / 2, kSums - 12, at.row);
@@ -198,14 +193,35 @@ bool is_gathered(const HeldBucket& bucket) {
   return bucket.parameters.as == HeldAs::kCopy && bucket.parameters.passing_bytes > 0;
 }
 
-// Below columns whose parameters are gathered for a time: that they are no lasting copies.
-void paint_gathered(QPainter& painter, const HoldersPicture& picture, const HoldersLayout& at,
+// Below the tables, and as many columns beside them as the words need: why the tables have
+// gradients before the backward reaches the embedding. Returns that many columns.
+int paint_head_adds(QPainter& painter, const HoldersPicture& picture, const HoldersLayout& at,
                     const Theme& theme, TextLog* texts) {
+  const bool adds = std::any_of(picture.rows.begin(), picture.rows.end(),
+                                [](const HoldersRow& row) { return row.head_adds; });
+  if (!adds) return 0;
+  const QString words = HoldersPaint::tr("tied: the head adds gradients");
+  const QFont font = theme.font(10);
+  const double wide = QFontMetricsF(font).horizontalAdvance(words) + 4;
+  const int all = static_cast<int>(picture.columns.size());
+  const int columns = std::min(all, static_cast<int>(wide / (at.column + kCellGap)) + 1);
+  const int last = static_cast<int>(picture.rows.size()) - 1;
+  const QRectF under = at.cell(last, 0).united(at.cell(last, columns - 1));
+  put_elided(painter, QRectF(under.left(), under.bottom() + 1, under.width(), kRowGap - 1),
+             Qt::AlignVCenter, words, font, theme.muted, texts);
+  return columns;
+}
+
+// Below columns: of what parameters are gathered for a time, that they are no lasting copies.
+void paint_below_columns(QPainter& painter, const HoldersPicture& picture, const HoldersLayout& at,
+                         const Theme& theme, TextLog* texts) {
   if (picture.rows.empty()) return;
   const int last = static_cast<int>(picture.rows.size()) - 1;
   const int columns = static_cast<int>(picture.columns.size());
   // A stage's columns are empty in the rows of the others.
+  const int noted = paint_head_adds(painter, picture, at, theme, texts);
   const auto gathered = [&](int column) {
+    if (column < noted) return false;
     const bool moves =
         std::any_of(picture.moving.begin(), picture.moving.end(),
                     [&](const HoldersPicture::Moving& moving) { return moving.column == column; });
@@ -315,7 +331,7 @@ void paint_holders(QPainter& painter, const HoldersPicture& picture, const Holde
   }
   for (int row = 0; row < static_cast<int>(picture.rows.size()); ++row)
     paint_row(painter, picture, at, row, theme, texts);
-  paint_gathered(painter, picture, at, theme, texts);
+  paint_below_columns(painter, picture, at, theme, texts);
   paint_moving(painter, picture, at, theme, texts);
   if (chosen.first >= 0 && chosen.first < static_cast<int>(picture.rows.size()) &&
       chosen.second >= 0 && chosen.second < static_cast<int>(picture.columns.size())) {

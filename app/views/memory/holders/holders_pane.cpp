@@ -32,6 +32,7 @@ HoldersPane::HoldersPane(Session& session, QWidget* parent) : QWidget(parent), s
     connect(action, &QAction::triggered, this, act);
     keys_.append(action);
   };
+  connect(&session_.subject(), &Subject::selection_changed, this, [this] { follow_selection(); });
   key(tr("Next change of who holds what"), Qt::Key_N, [this] { step(1); });
   key(tr("Previous change of who holds what"), Qt::Key_P, [this] { step(-1); });
   key(tr("After the forward, after the backward, in the update"), Qt::Key_M,
@@ -47,7 +48,9 @@ void HoldersPane::refresh() {
 }
 
 void HoldersPane::move() {
-  picture_ = holders_picture(session_, kept_, page_, holders_rows(height()));
+  const int rows = holders_rows(height());
+  picture_ = holders_picture(session_, kept_, page_, rows, rank_);
+  page_ = picture_.first_row / rows;
   picture_.colours_above = true;
   const bool offers = picture_.instead && !picture_.instead->button.isEmpty() &&
                       session_.locks().allowed(QStringLiteral("mesh.dp"));
@@ -87,8 +90,27 @@ void HoldersPane::next_moment() {
 void HoldersPane::show_other_ranks() {
   const int last = picture_.first_row + static_cast<int>(picture_.rows.size());
   page_ = last < picture_.all_rows ? page_ + 1 : 0;
+  rank_ = -1;
   chosen_ = {-1, -1};
   move();
+}
+
+void HoldersPane::show_rank(int rank) {
+  const int page = page_;
+  rank_ = rank;
+  if (isVisible()) move();
+  if (page_ != page) chosen_ = {-1, -1};
+}
+
+void HoldersPane::follow_selection() {
+  const int index = session_.subject().selected().rank;
+  const std::vector<RankProgram>& ranks = session_.subject().prediction()->program.ranks;
+  if (index < 0 || index >= static_cast<int>(ranks.size())) return;
+  // A built rank may stand for several, of which one is shown.
+  const bool shown =
+      isVisible() && std::any_of(picture_.rows.begin(), picture_.rows.end(),
+                                 [&](const HoldersRow& row) { return row.index == index; });
+  if (!shown) show_rank(ranks[static_cast<std::size_t>(index)].rank);
 }
 
 void HoldersPane::paintEvent(QPaintEvent*) {

@@ -29,6 +29,8 @@ class HoldersPane : public QWidget {
   // To the next HeldMoment of that rank; after the last comes the first.
   void next_moment();
   void show_other_ranks();
+  // The page that has this rank, until another is asked for.
+  void show_rank(int rank);
   // All keys but the arrows, with what they do, for menus and the sheet of shortcuts.
   QList<QAction*> key_actions() const { return keys_; }
   // Whether the key, without others, is one of these; then it has acted.
@@ -49,13 +51,15 @@ class HoldersPane : public QWidget {
   // Column -1: the sums behind the cells; row -1: nothing is there.
   std::pair<int, int> cell_at(QPointF point) const;
   void choose(std::pair<int, int> cell);
+  // An op that was selected in another view: its rank.
+  void follow_selection();
 
   Session& session_;
   HoldersPicture picture_;
   HoldersKept kept_;
   QPushButton* more_ = nullptr;  // "DP 4"
   QList<QAction*> keys_;
-  int page_ = 0;
+  int page_ = 0, rank_ = -1;  // the rank that the page must have; -1: any
   std::pair<int, int> chosen_{-1, -1};
 };
 

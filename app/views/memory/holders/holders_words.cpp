@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "app/look/figures.h"
+#include "app/look/sentence.h"
 #include "app/views/memory/holders/holders.h"
 
 namespace parallelarium {
@@ -105,6 +106,18 @@ QString activations_words(const ColumnActivations& held) {
   return words;
 }
 
+// "340 KiB: gradients of the residual stream 256 KiB, scratch 84 KiB"
+QString buffers_words(const HoldersRow& row) {
+  constexpr std::size_t kMostNamed = 4;
+  QStringList names;
+  for (std::size_t at = 0; at < std::min(kMostNamed, row.buffers.size()); ++at)
+    names << name_text(row.buffers[at].tensor) + QLatin1Char(' ') +
+                 bytes_text(row.buffers[at].bytes);
+  if (row.buffers.size() > kMostNamed) names << QStringLiteral("\u2026");
+  const QString all = bytes_text(row.buffer_bytes());
+  return names.isEmpty() ? all : all + QStringLiteral(": ") + names.join(QStringLiteral(", "));
+}
+
 // Of everything that a rank holds: "parameters 805 KiB, 398 KiB of it gathered (...)"
 QStringList sums_words(const HoldersRow& row) {
   QStringList words;
@@ -112,6 +125,8 @@ QStringList sums_words(const HoldersRow& row) {
     words << kind_name(kind, false) + QLatin1Char(' ') +
                  held_bytes_words(kind, row.bytes[kind], row.passing_bytes[kind]);
   words << HoldersWords::tr("activations") + QLatin1Char(' ') + bytes_text(row.activation_bytes);
+  words << HoldersWords::tr("buffers for work and messages") + QLatin1Char(' ') +
+               buffers_words(row);
   return words;
 }
 
@@ -129,6 +144,8 @@ SelectionText holders_words(const HoldersPicture& picture, int row, int column) 
       text.facts.push_back({kind_name(kind, false),
                             held_bytes_words(kind, line.bytes[kind], line.passing_bytes[kind])});
     text.facts.push_back({HoldersWords::tr("activations"), bytes_text(line.activation_bytes)});
+    text.facts.push_back({HoldersWords::tr("buffers for work and messages"), buffers_words(line)});
+    text.facts.push_back({HoldersWords::tr("together"), bytes_text(line.all_bytes())});
     return text;
   }
   const HoldersColumn& where = picture.columns[static_cast<std::size_t>(column)];
@@ -144,11 +161,7 @@ SelectionText holders_words(const HoldersPicture& picture, int row, int column) 
                               QStringLiteral(" \u00b7 ") + words.as});
   text.facts.push_back({HoldersWords::tr("activations"),
                         activations_words(line.activations[static_cast<std::size_t>(column)])});
-  const bool tables = where.first == 0;
-  const bool adds = std::any_of(cell.begin(), cell.end(), [](const HeldBucket& bucket) {
-    return bucket.gradients.as == HeldAs::kPartialSum;
-  });
-  if (picture.tied && tables && adds)
+  if (line.head_adds && where.first == 0)
     text.facts.push_back(
         {QString(),
          HoldersWords::tr("The head has the same table: its gradient is added here too, long "
@@ -198,7 +211,9 @@ QString holders_description(const HoldersPicture& picture) {
       cells << column_name(picture.columns[column]) + QLatin1Char(' ') +
                    kinds.join(QStringLiteral(", "));
     }
-    cells << HoldersWords::tr("together %1").arg(sums_words(row).join(QStringLiteral(", ")));
+    if (row.head_adds) cells << HoldersWords::tr("tables: the head adds to the gradients, too");
+    cells << HoldersWords::tr("together %1: %2")
+                 .arg(bytes_text(row.all_bytes()), sums_words(row).join(QStringLiteral(", ")));
     text += cells.join(QStringLiteral("; "));
   }
   if (static_cast<int>(picture.rows.size()) < picture.all_rows)

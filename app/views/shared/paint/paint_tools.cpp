@@ -10,6 +10,8 @@
 #include <deque>
 #include <utility>
 
+#include "app/views/shared/paint/rank_chip.h"
+
 namespace parallelarium {
 namespace {
 
@@ -137,9 +139,7 @@ void paint_chip(QPainter& painter, const QPointF& top_left, double size, int num
   const QRectF rect(top_left, QSizeF(size, size));
   const QColor fill = theme.rank(number);
   painter.setRenderHint(QPainter::Antialiasing);
-  painter.setPen(Qt::NoPen);
-  painter.setBrush(fill);
-  painter.drawEllipse(rect);
+  paint_chip_shape(painter, rect, number, theme);
   put_text(painter, rect, Qt::AlignCenter, QString::number(number),
            theme.font(static_cast<int>(size * 0.72)), theme.ink_on(fill), texts);
 }
