@@ -19,10 +19,11 @@ std::vector<RooflineCeiling> ceilings_of(const Machine& machine) {
   const auto arithmetic = [&](Message name, const Sourced& rate) {
     if (rate.value > 0)
       ceilings.push_back(
-          {std::move(name), rate.value, 0, rate.origin, over(rate.value, memory), 0, {}});
+          {std::move(name), rate.value, 0, rate.origin, over(rate.value, memory), 0, {}, 0});
   };
   const auto bytes = [&](Message name, const Sourced& rate) {
-    if (rate.value > 0) ceilings.push_back({std::move(name), 0, rate.value, rate.origin, 0, 0, {}});
+    if (rate.value > 0)
+      ceilings.push_back({std::move(name), 0, rate.value, rate.origin, 0, 0, {}, 0});
   };
   const auto link = [&](Message name, const Link& of) {
     bytes(std::move(name), of.bytes_per_second);
@@ -52,7 +53,7 @@ Message name_of_level(const std::string& level) {
 
 LadderRow row_of(const std::string& level, Message name, const Link& link) {
   if (!link.wire.empty()) name = message("rung-wire", "{}, {}", name, link.wire);
-  return {level, std::move(name), 0, link.latency_seconds, link.bytes_per_second};
+  return {level, std::move(name), 0, link.latency_seconds, link.bytes_per_second, 0};
 }
 
 double peak_of(const Work& work, const Setup& setup, const Machine& machine) {
@@ -60,20 +61,27 @@ double peak_of(const Work& work, const Setup& setup, const Machine& machine) {
   return machine.peak_flops_per_second(static_cast<int>(size_of(storage_of(work, setup)))).value;
 }
 
-RooflinePoint point_of(const Op& op, const Prediction& prediction) {
+// Counts its products under their ceiling.
+RooflinePoint point_of(const Op& op, const Prediction& prediction,
+                       std::vector<RooflineCeiling>& ceilings) {
   RooflinePoint point{op.piece, op.phase};
-  double arithmetic = 0;
+  const Shape& shape = prediction.program.shape;
   for (const Work& work : prediction.program.works[static_cast<std::size_t>(op.work)]) {
-    const double flops = executed_flops(work, prediction.program.shape);
-    point.flops += flops;
+    const double products = executed_flops(work, shape);
+    const double peak = peak_of(work, prediction.setup, prediction.machine);
+    point.flops += products + element_flops(work, shape);
     point.bytes += static_cast<double>(work.bytes);
-    arithmetic += over(flops, peak_of(work, prediction.setup, prediction.machine));
+    point.peak_seconds += over(products, peak);
+    const auto under = std::find_if(
+        ceilings.begin(), ceilings.end(),
+        [&](const RooflineCeiling& ceiling) { return ceiling.flops_per_second == peak; });
+    if (peak > 0 && under != ceilings.end()) under->layer_flops += products;
   }
   const double moving = over(point.bytes, prediction.machine.memory_bytes_per_second.value);
   const double start = prediction.machine.launch_seconds.value;
-  point.bound = start > std::max(arithmetic, moving) ? RooflineBound::kLaunch
-                : arithmetic > moving                ? RooflineBound::kCompute
-                                                     : RooflineBound::kMemory;
+  point.bound = start > std::max(point.peak_seconds, moving) ? RooflineBound::kLaunch
+                : point.peak_seconds > moving                ? RooflineBound::kCompute
+                                                             : RooflineBound::kMemory;
   return point;
 }
 
@@ -83,9 +91,9 @@ std::vector<LadderRow> ladder_of(const Machine& machine, const std::vector<Memor
   std::vector<LadderRow> rows;
   for (const MemoryRung& rung : rungs)
     rows.push_back({rung.level, name_of_level(rung.level), rung.bytes, rung.latency_seconds,
-                    rung.bytes_per_second});
+                    rung.bytes_per_second, 0});
   if (rows.empty() || rows.back().level != "memory")
-    rows.push_back({"memory", name_of_level("memory"), 0, {}, {}});
+    rows.push_back({"memory", name_of_level("memory"), 0, {}, {}, 0});
   LadderRow& memory = rows.back();
   if (memory.bytes == 0) memory.bytes = static_cast<std::int64_t>(machine.memory_bytes.value);
   if (memory.bytes_per_second.value <= 0) memory.bytes_per_second = machine.memory_bytes_per_second;
@@ -94,12 +102,19 @@ std::vector<LadderRow> ladder_of(const Machine& machine, const std::vector<Memor
                     message("ceiling-host", "memory of its host"),
                     0,
                     {},
-                    machine.host_bytes_per_second});
+                    machine.host_bytes_per_second,
+                    0});
   if (machine.devices_per_node > 1)
     rows.push_back(row_of("node", message("ceiling-node", "link in a node"), machine.intra_node));
   if (!machine.local)  // the only node
     rows.push_back(
         row_of("network", message("ceiling-network", "network between nodes"), machine.inter_node));
+  double nearer = 0;
+  for (LadderRow& row : rows) {
+    if (row.level == "host" || row.bytes_per_second.value <= 0) continue;  // it is on no way
+    row.times_slower = nearer / row.bytes_per_second.value;
+    nearer = row.bytes_per_second.value;
+  }
   return rows;
 }
 
@@ -162,7 +177,7 @@ class Pieces {
     if (op.kind != OpKind::kCompute || op.layer != roofline_.layer || op.microbatch != 0 ||
         op.work < 0)
       return;
-    RooflinePoint point = point_of(op, prediction_);
+    RooflinePoint point = point_of(op, prediction_, roofline_.ceilings);
     point.seconds = cost_.seconds(op, rank_.rank);
     // Blocks of one attention, and shared experts beside an expert's own, are one piece.
     RooflinePoint* same = find(point.piece, point.phase);
@@ -173,6 +188,7 @@ class Pieces {
     same->flops += point.flops;
     same->bytes += point.bytes;
     same->seconds += point.seconds;
+    same->peak_seconds += point.peak_seconds;
   }
 
   const Prediction& prediction_;
@@ -180,6 +196,41 @@ class Pieces {
   CostModel cost_;
   Roofline& roofline_;
 };
+
+void add_pieces(Roofline& roofline) {
+  for (std::size_t at = 0; at < roofline.points.size(); ++at) {
+    const RooflinePoint& point = roofline.points[at];
+    auto own = std::find_if(roofline.pieces.begin(), roofline.pieces.end(),
+                            [&](const RooflinePiece& piece) { return piece.piece == point.piece; });
+    if (own == roofline.pieces.end()) own = roofline.pieces.insert(own, {point.piece, {}, 0, 0, 0});
+    own->points.push_back(static_cast<int>(at));
+    (point.phase == Phase::kForward ? own->forward_seconds : own->backward_seconds) +=
+        point.seconds;
+  }
+}
+
+void add_totals(Roofline& roofline) {
+  double memory = 0, flops = 0, bytes = 0, peak = 0;
+  for (const RooflinePoint& point : roofline.points) {
+    roofline.seconds += point.seconds;
+    if (point.phase == Phase::kForward) roofline.forward_seconds += point.seconds;
+    if (point.bound == RooflineBound::kMemory) memory += point.seconds;
+    flops += point.flops;
+    bytes += point.bytes;
+    peak += point.peak_seconds;
+  }
+  for (RooflinePiece& piece : roofline.pieces)
+    piece.share = over(piece.forward_seconds + piece.backward_seconds, roofline.seconds);
+  roofline.memory_share = over(memory, roofline.seconds);
+  roofline.intensity = over(flops, bytes);
+  roofline.of_peak = over(peak, roofline.seconds);
+  double most = 0;
+  for (const RooflineCeiling& ceiling : roofline.ceilings) {
+    if (ceiling.layer_flops <= most) continue;
+    most = ceiling.layer_flops;
+    roofline.ridge = ceiling.ridge;
+  }
+}
 
 }  // namespace
 
@@ -205,11 +256,14 @@ Result<Roofline> roofline_of(const Prediction& prediction, int layer, const Time
     if (run && at < run->ranks.size()) pieces.add_measured(run->ranks[at].spans);
     break;
   }
+  add_pieces(roofline);
+  add_totals(roofline);
   return roofline;
 }
 
 nlohmann::json to_json(const Roofline& roofline) {
-  nlohmann::json ceilings = nlohmann::json::array(), points = ceilings, ladder = ceilings;
+  nlohmann::json ceilings = nlohmann::json::array(), points = ceilings, ladder = ceilings,
+                 pieces = ceilings;
   for (const RooflineCeiling& ceiling : roofline.ceilings) {
     nlohmann::json entry = {{"name", ceiling.name.text}, {"origin", ceiling.origin}};
     if (ceiling.flops_per_second > 0) {
@@ -236,7 +290,13 @@ nlohmann::json to_json(const Roofline& roofline) {
       entry["bytes_per_second"] = row.bytes_per_second.value;
       entry["origin"] = row.bytes_per_second.origin;
     }
+    if (row.times_slower > 0) entry["times_slower"] = row.times_slower;
   }
+  for (const RooflinePiece& piece : roofline.pieces)
+    pieces.push_back({{"piece", key_of(name_of(piece.piece))},
+                      {"forward_seconds", piece.forward_seconds},
+                      {"backward_seconds", piece.backward_seconds},
+                      {"share", piece.share}});
   for (const RooflinePoint& point : roofline.points)
     points.push_back({{"piece", key_of(name_of(point.piece))},
                       {"phase", key_of(name_of(point.phase))},
@@ -249,7 +309,14 @@ nlohmann::json to_json(const Roofline& roofline) {
           {"rank", roofline.rank},
           {"ceilings", std::move(ceilings)},
           {"ladder", std::move(ladder)},
-          {"points", std::move(points)}};
+          {"points", std::move(points)},
+          {"pieces", std::move(pieces)},
+          {"forward_seconds", roofline.forward_seconds},
+          {"seconds", roofline.seconds},
+          {"memory_share", roofline.memory_share},
+          {"intensity", roofline.intensity},
+          {"of_peak", roofline.of_peak},
+          {"ridge_flops_per_byte", roofline.ridge}};
 }
 
 }  // namespace parallelarium

@@ -28,6 +28,7 @@ struct RooflineCeiling {
   // Until the first byte of a message is there; 0: of no link, or not known.
   double latency_seconds = 0;
   std::string latency_origin = {};
+  double layer_flops = 0;  // of arithmetic: what the layer's products compute in its type
 };
 
 // A step from registers to another node. What is 0 is not known.
@@ -37,6 +38,8 @@ struct LadderRow {
   std::int64_t bytes = 0;    // how much there is of it, of one device
   Sourced latency_seconds;   // until what was asked for is there; of a link, its first byte
   Sourced bytes_per_second;  // of a link, in one direction
+  // The nearest rate before it, of the device or a link, is so many times its own; 0: not known.
+  double times_slower = 0;
   bool is_link() const { return level == "node" || level == "network"; }
 };
 // The device's own rungs, its memory and its links, nearest first: levels of which something is
@@ -50,10 +53,12 @@ std::string_view name_of(RooflineBound bound);  // "compute", "memory", "launch"
 struct RooflinePoint {
   Piece piece = Piece::kStage;
   Phase phase = Phase::kForward;
-  // What kernels execute, which is half of fused attention's scores, and what they move at least.
+  // What kernels execute, which is half of fused attention's scores (element_flops where it is no
+  // product), and what they move at least.
   double flops = 0, bytes = 0;
   double seconds = 0;           // as the prediction costs it
   double measured_seconds = 0;  // as a run took it, mean over its micro-batches; 0: not measured
+  double peak_seconds = 0;      // what its products take at the machine's peak rates
   // What takes longest at the ceilings: its arithmetic, its bytes, or the start of an op.
   RooflineBound bound = RooflineBound::kMemory;
   double intensity() const { return bytes > 0 ? flops / bytes : 0; }
@@ -62,11 +67,26 @@ struct RooflinePoint {
   double measured_rate() const { return measured_seconds > 0 ? flops / measured_seconds : 0; }
 };
 
+// A piece in all its phases.
+struct RooflinePiece {
+  Piece piece = Piece::kStage;
+  std::vector<int> points;  // its own, forward first
+  double forward_seconds = 0, backward_seconds = 0;
+  double share = 0;  // of the seconds of all pieces
+};
+
 struct Roofline {
   int layer = 0, rank = 0;  // whose pieces these are
   std::vector<RooflineCeiling> ceilings;
   std::vector<LadderRow> ladder;
   std::vector<RooflinePoint> points;  // in the order in which they are computed
+  std::vector<RooflinePiece> pieces;  // likewise
+  // Of all points together.
+  double forward_seconds = 0, seconds = 0;
+  double memory_share = 0;  // of the seconds: that of points that memory bounds
+  double intensity = 0;     // FLOPs for each byte
+  double of_peak = 0;       // what products take at peak rates, of the seconds
+  double ridge = 0;         // of the ceiling under which most of its products are; 0: none known
 };
 
 // `layer` -1: the first with experts, or the first of all. Errors: as of predict(), and that there

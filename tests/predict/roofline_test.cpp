@@ -74,6 +74,65 @@ TEST(Roofline, FlopsAreTheClosedFormulas) {
   }
 }
 
+// Of 16-bit numbers: a sum of two takes one FLOP for six bytes, silu(a) b five for six; RMSNorm
+// squares, sums, and multiplies twice for four bytes, beside its few statistics.
+TEST(Roofline, PiecesWithoutProductsHaveTheFlopsOfTheirFormulas) {
+  const auto setup = setup_of("llama3-8b");
+  const auto roofline = made(setup);
+  const double elements = 8192.0 * 4096;  // one micro-batch of one sequence
+  int seen = 0;
+  for (const RooflinePoint& point : roofline.points) {
+    if (point.phase != Phase::kForward) continue;
+    if (point.piece == Piece::kResidual1 || point.piece == Piece::kResidual2) {
+      EXPECT_EQ(point.flops, elements);
+      EXPECT_DOUBLE_EQ(point.intensity(), 1.0 / 6);
+    } else if (point.piece == Piece::kActivation) {
+      EXPECT_EQ(point.flops, 5 * 8192.0 * 14336);
+      EXPECT_DOUBLE_EQ(point.intensity(), 5.0 / 6);
+    } else if (point.piece == Piece::kNorm1 || point.piece == Piece::kNorm2) {
+      EXPECT_EQ(point.flops, 4 * elements);
+      EXPECT_NEAR(point.intensity(), 1, 2e-3);
+    } else {
+      continue;
+    }
+    EXPECT_EQ(point.bound, RooflineBound::kMemory);
+    EXPECT_EQ(point.peak_seconds, 0) << "they are no products";
+    ++seen;
+  }
+  EXPECT_EQ(seen, 5);
+}
+
+TEST(Roofline, PiecesAndTotalsAreThePointsTogether) {
+  for (const char* model : {"gpt2-124m", "llama3-8b", "qwen3-30b-a3b"}) {
+    const auto setup = setup_of(model, 2);
+    const auto roofline = made(setup);
+    double share = 0, forward = 0, backward = 0, memory = 0;
+    std::size_t points = 0;
+    for (const RooflinePiece& piece : roofline.pieces) {
+      share += piece.share;
+      forward += piece.forward_seconds;
+      backward += piece.backward_seconds;
+      points += piece.points.size();
+      for (const int at : piece.points)
+        EXPECT_EQ(roofline.points[static_cast<std::size_t>(at)].piece, piece.piece);
+    }
+    EXPECT_EQ(points, roofline.points.size());
+    EXPECT_NEAR(share, 1, 1e-9);
+    EXPECT_NEAR(forward, roofline.forward_seconds, 1e-9 * forward);
+    EXPECT_NEAR(forward + backward, roofline.seconds, 1e-9 * roofline.seconds);
+    for (const RooflinePoint& point : roofline.points)
+      memory += point.bound == RooflineBound::kMemory ? point.seconds : 0;
+    EXPECT_NEAR(roofline.memory_share, memory / roofline.seconds, 1e-9);
+    // The ridge is that of the type in which the layer multiplies.
+    const Machine machine = *machine_of(setup.machine);
+    EXPECT_NEAR(roofline.ridge,
+                machine.half_flops_per_second.value / machine.memory_bytes_per_second.value, 1e-6);
+    // At peak rates alone the step would take this share, so no more than all of it.
+    EXPECT_GT(roofline.of_peak, 0.05) << model;
+    EXPECT_LT(roofline.of_peak, 1) << model;
+  }
+}
+
 TEST(Roofline, CeilingsAreTheMachinesWithTheirOrigins) {
   const auto roofline = made(setup_of("llama3-8b"));
   const Machine machine = *machine_of("dgx-h100");
@@ -97,7 +156,7 @@ TEST(Ladder, GoesFromNearToFar) {
     const Machine machine = *find_machine(name);
     const std::vector<MemoryRung> rungs = *rungs_of(machine);
     const std::vector<LadderRow> rows = ladder_of(machine, rungs);
-    double latency = 0, rate = 1e300;
+    double latency = 0, rate = 1e300, times = 1, first = 0;
     bool has_memory = false;
     for (const LadderRow& row : rows) {
       has_memory = has_memory || row.level == "memory";
@@ -110,7 +169,10 @@ TEST(Ladder, GoesFromNearToFar) {
       EXPECT_LE(row.bytes_per_second.value, rate) << name << " " << row.level;
       EXPECT_FALSE(row.bytes_per_second.origin.empty());
       rate = row.bytes_per_second.value;
+      if (first == 0) first = rate;
+      if (row.times_slower > 0) times *= row.times_slower;
     }
+    EXPECT_NEAR(times, first / rate, 1e-9 * times) << name << ": step by step to the last";
     EXPECT_TRUE(has_memory) << name;
     whole += rungs.empty() ? 0 : 1;
     if (!machine.local) {

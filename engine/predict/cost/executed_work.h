@@ -27,4 +27,10 @@ inline double executed_flops(const Work& work, const Shape& shape) {
   return work.flops * causal * (work.phase == Phase::kInputGrad ? 1.25 : 1);
 }
 
+// FLOPs of an entry that is no product: the additions, subtractions, multiplications, divisions and
+// exponentials for each of its elements, as kernels/norms, kernels/elementwise and kernels/experts
+// write them; what a whole row needs once, such as a square root, is left out. 0 of products and of
+// copies. No duration stands on them: memory bounds these pieces.
+double element_flops(const Work& work, const Shape& shape);
+
 }  // namespace parallelarium

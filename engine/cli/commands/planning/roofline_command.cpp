@@ -42,9 +42,19 @@ std::string roofline_text(const Roofline& roofline, const Situation& situation) 
     points.add({std::string(name_of(point.piece)), std::string(name_of(point.phase)),
                 count_text(point.flops), bytes_text(point.bytes), three_digits(point.intensity()),
                 seconds_text(point.seconds), std::string(name_of(point.bound))});
-  return fmt::format("{}\n{}\n\n{}\n{}\nLayer {} on rank {}, one micro-batch\n\n{}",
-                     describe(situation.asked), title_of(situation.machine).text, ceilings.text(),
-                     ladder.text(), roofline.layer, roofline.rank, points.text());
+  Table pieces({"piece", ">forward", ">backward", ">share"});
+  for (const RooflinePiece& piece : roofline.pieces)
+    pieces.add({std::string(name_of(piece.piece)), seconds_text(piece.forward_seconds),
+                seconds_text(piece.backward_seconds), percent_text(piece.share)});
+  return fmt::format(
+      "{}\n{}\n\n{}\n{}\nLayer {} on rank {}, one micro-batch\n\n{}\n{}\n"
+      "{} forward and {} in all: {} waits for memory; products alone would take {} of it at peak "
+      "rates\n{} FLOP/B in the mean, ridge {} FLOP/B\n",
+      describe(situation.asked), title_of(situation.machine).text, ceilings.text(), ladder.text(),
+      roofline.layer, roofline.rank, points.text(), pieces.text(),
+      seconds_text(roofline.forward_seconds), seconds_text(roofline.seconds),
+      percent_text(roofline.memory_share), percent_text(roofline.of_peak),
+      three_digits(roofline.intensity), three_digits(roofline.ridge));
 }
 
 }  // namespace
