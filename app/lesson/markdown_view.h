@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Markdown as tall as it needs to be: it never scrolls by itself, since the pane around it does.
 // Pictures come from one folder and are drawn at the screen's resolution. Words of the glossary can
-// be explained: the first place of each is underlined with dots, and hover and F1 say its meaning.
+// be explained: the first place of each is underlined with dots, hover says its meaning, and Tab
+// leads from one to the next, where Enter and F1 say it.
 #pragma once
 
 #include <QTextBrowser>
@@ -34,6 +35,8 @@ class MarkdownView : public QTextBrowser {
   bool event(QEvent* event) override;
   bool viewportEvent(QEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
+  void focusInEvent(QFocusEvent* event) override;
+  bool focusNextPrevChild(bool next) override;
   QVariant loadResource(int type, const QUrl& name) override;
   void resizeEvent(QResizeEvent* event) override;
   void changeEvent(QEvent* event) override;
@@ -48,6 +51,10 @@ class MarkdownView : public QTextBrowser {
   const TextWord* word_at(const QPoint& point) const;
   // Of the words: the chosen one, after one that was told the next, else the first.
   std::size_t next_word() const;
+  std::optional<std::size_t> chosen_word() const;            // that is selected as a whole
+  std::optional<std::size_t> word_beside(bool after) const;  // what is selected
+  std::optional<int> link_beside(bool after) const;          // where it begins
+  void choose(std::size_t word);
   void tell(std::size_t word);
 
   QString markdown_, folder_;

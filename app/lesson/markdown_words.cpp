@@ -5,6 +5,7 @@
 #include <QHelpEvent>
 #include <QKeyEvent>
 #include <QScrollArea>
+#include <QTextBlock>
 #include <QTextCursor>
 #include <QToolTip>
 
@@ -53,7 +54,9 @@ void MarkdownView::mark_words() {
     range.mergeCharFormat(dots);
   }
   setAccessibleDescription(
-      words_.empty() ? QString() : tr("F1 says what the underlined words mean, one by one."));
+      words_.empty()
+          ? QString()
+          : tr("Tab leads from one underlined word to the next; Enter or F1 says what it means."));
 }
 
 const TextWord* MarkdownView::word_at(const QPoint& point) const {
@@ -73,10 +76,41 @@ std::size_t MarkdownView::next_word() const {
   return 0;
 }
 
-// The word is selected as it is told, so that one sees which it is, and the next one follows.
-void MarkdownView::tell(std::size_t word) {
+std::optional<std::size_t> MarkdownView::chosen_word() const {
+  const QTextCursor chosen = textCursor();
+  for (std::size_t at = 0; at < words_.size(); ++at)
+    if (chosen.selectionStart() == words_[at].begin && chosen.selectionEnd() == words_[at].end)
+      return at;
+  return std::nullopt;
+}
+
+std::optional<std::size_t> MarkdownView::word_beside(bool after) const {
+  const QTextCursor chosen = textCursor();
+  std::optional<std::size_t> before;
+  for (std::size_t at = 0; at < words_.size(); ++at) {
+    if (after && words_[at].begin >= chosen.selectionEnd()) return at;
+    if (words_[at].end <= chosen.selectionStart()) before = at;
+  }
+  return after ? std::nullopt : before;
+}
+
+std::optional<int> MarkdownView::link_beside(bool after) const {
+  const QTextCursor chosen = textCursor();
+  std::optional<int> before;
+  for (QTextBlock block = document()->begin(); block.isValid(); block = block.next())
+    for (auto part = block.begin(); !part.atEnd(); ++part) {
+      const QTextFragment letters = part.fragment();
+      if (!letters.charFormat().isAnchor()) continue;
+      if (after && letters.position() >= chosen.selectionEnd()) return letters.position();
+      if (letters.position() + letters.length() <= chosen.selectionStart())
+        before = letters.position();
+    }
+  return after ? std::nullopt : before;
+}
+
+// Selected, so that one sees which it is, and the next one follows.
+void MarkdownView::choose(std::size_t word) {
   const TextWord& place = words_[word];
-  told_ = word;
   QTextCursor range(document());
   range.setPosition(place.begin);
   range.setPosition(place.end, QTextCursor::KeepAnchor);
@@ -88,7 +122,13 @@ void MarkdownView::tell(std::size_t word) {
       area->ensureVisible(inside.x(), inside.y(), 0, kAroundWord);
       break;
     }
-  QToolTip::showText(viewport()->mapToGlobal(below), tip_of(*place.word), this);
+}
+
+void MarkdownView::tell(std::size_t word) {
+  const TextWord& place = words_[word];
+  told_ = word;
+  choose(word);
+  QToolTip::showText(viewport()->mapToGlobal(cursorRect().bottomLeft()), tip_of(*place.word), this);
   setAccessibleDescription(place.word->word + QStringLiteral(": ") + place.word->meaning);
   QAccessibleEvent event(this, QAccessible::DescriptionChanged);
   QAccessible::updateAccessibility(&event);
@@ -106,9 +146,30 @@ bool MarkdownView::event(QEvent* event) {
 
 void MarkdownView::keyPressEvent(QKeyEvent* event) {
   if (asks_for_help(*event) && !words_.empty()) return tell(next_word());
+  const bool enter = event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter;
+  if (const auto chosen = chosen_word(); enter && chosen) return tell(*chosen);
   // The pane around it turns the pages.
   if (event->key() == Qt::Key_PageDown || event->key() == Qt::Key_PageUp) return event->ignore();
   QTextBrowser::keyPressEvent(event);
+}
+
+// Tab begins with the first word, Shift+Tab with the last.
+void MarkdownView::focusInEvent(QFocusEvent* event) {
+  QTextBrowser::focusInEvent(event);
+  if (event->reason() != Qt::TabFocusReason && event->reason() != Qt::BacktabFocusReason) return;
+  moveCursor(event->reason() == Qt::TabFocusReason ? QTextCursor::Start : QTextCursor::End);
+}
+
+// From word to word and link to link, and from the last to what stands behind the text.
+bool MarkdownView::focusNextPrevChild(bool next) {
+  const auto word = word_beside(next);
+  const auto link = link_beside(next);
+  if (!word || (link && (*link < words_[*word].begin) == next))
+    return QTextBrowser::focusNextPrevChild(next);
+  QToolTip::hideText();
+  told_.reset();
+  choose(*word);
+  return true;
 }
 
 bool MarkdownView::viewportEvent(QEvent* event) {

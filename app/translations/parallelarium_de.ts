@@ -4134,8 +4134,8 @@
 <context>
     <name>parallelarium::MarkdownView</name>
     <message>
-        <source>F1 says what the underlined words mean, one by one.</source>
-        <translation>F1 sagt, was die unterstrichenen Wörter bedeuten, eines nach dem anderen.</translation>
+        <source>Tab leads from one underlined word to the next; Enter or F1 says what it means.</source>
+        <translation>Tab führt von einem unterstrichenen Wort zum nächsten; Eingabe oder F1 sagt, was es bedeutet.</translation>
     </message>
 </context>
 <context>

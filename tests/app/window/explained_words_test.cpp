@@ -6,6 +6,7 @@
 #include <QTextBlock>
 #include <QTextDocument>
 #include <QToolTip>
+#include <QVBoxLayout>
 #include <algorithm>
 
 #include "tests/app/lesson/lesson_fixture.h"
@@ -80,6 +81,49 @@ TEST_F(ExplainedWords, SayTheirMeaningAtF1WhereOneWasChosen) {
   view.setTextCursor(cursor);
   QTest::keyClick(&view, Qt::Key_F1);
   EXPECT_TRUE(QToolTip::text().contains(meaning_of("bubble").toHtmlEscaped()));
+}
+
+TEST_F(ExplainedWords, AreReachedByTabAndSayTheirMeaningAtEnter) {
+  QWidget around;
+  auto* column = new QVBoxLayout(&around);
+  auto* before = new QPushButton(QStringLiteral("before"));
+  auto* behind = new QPushButton(QStringLiteral("behind"));
+  auto* text = new MarkdownView;
+  for (QWidget* part : std::initializer_list<QWidget*>{before, text, behind})
+    column->addWidget(part);
+  text->explain_words();
+  text->set_markdown(QStringLiteral("A rank waits, [says a paper](https://arxiv.org): a bubble."),
+                     {});
+  around.show();
+  around.activateWindow();
+  ASSERT_TRUE(QTest::qWaitForWindowActive(&around));
+  before->setFocus();
+  const auto press = [](Qt::Key key) { QTest::keyClick(QApplication::focusWidget(), key); };
+  const auto told = [](const char* id) {
+    return QToolTip::text().contains(meaning_of(id).toHtmlEscaped());
+  };
+  press(Qt::Key_Tab);
+  ASSERT_EQ(QApplication::focusWidget(), text);
+  EXPECT_FALSE(text->textCursor().hasSelection()) << "the whole text";
+  for (const char* stop : {"rank", "says a paper", "bubble"}) {
+    press(Qt::Key_Tab);
+    ASSERT_EQ(QApplication::focusWidget(), text);
+    EXPECT_EQ(text->textCursor().selectedText(), QLatin1String(stop));
+    if (*stop == 's') continue;
+    press(Qt::Key_Return);
+    EXPECT_TRUE(told(stop)) << stop;
+  }
+  press(Qt::Key_Tab);
+  EXPECT_EQ(QApplication::focusWidget(), behind);
+  for (const char* stop : {"", "bubble", "says a paper", "rank"}) {
+    press(Qt::Key_Backtab);
+    ASSERT_EQ(QApplication::focusWidget(), text);
+    EXPECT_EQ(text->textCursor().selectedText(), QLatin1String(stop));
+  }
+  press(Qt::Key_F1);
+  EXPECT_TRUE(told("rank")) << "the one that Tab came to";
+  press(Qt::Key_Backtab);
+  EXPECT_EQ(QApplication::focusWidget(), before);
 }
 
 TEST_F(ExplainedWords, LeaveF1ToTheWindowWhereThereAreNone) {
