@@ -98,12 +98,10 @@ double paint_compare(QPainter& painter, double width, const ComparePicture& pict
                          "of the search or an earlier run: each becomes a column."),
         theme.muted);
   if (comparison.entries.empty()) return y + kCompareMargin;
-  painter.save();
-  painter.translate(0, y);
-  paint_legend(painter, QRectF(kCompareMargin, 0, inner, kCompareLine), comparison.lanes,
-               Zoom::kActions, theme, texts);
-  painter.restore();
-  y += kCompareLine;
+  const QRectF line(kCompareMargin, y, inner, kCompareLine);
+  const int lines =
+      paint_legend(&painter, {line, line}, comparison.lanes, Zoom::kActions, theme, texts);
+  y += std::max(kCompareLine, lines * kLegendLine);
   y += paint_compared_lanes(painter, QRectF(0, y, width, 0), picture, theme, hits, texts) +
        kCompareGap;
   const double table = figures_width(comparison);

@@ -306,20 +306,7 @@ void PipelineView::place_parts() {
     s.editor->raise();
     return;
   }
-  int y = kHeader;
   const bool one_stage = s.one_stage->isVisibleTo(this);
-  const int strip_height = s.strip->sizeHint().height();
-  s.strip->setVisible(!one_stage);
-  if (one_stage) {
-    const int inner = width() - 32;
-    const int needed = std::max(40, s.one_stage->heightForWidth(inner));
-    s.one_stage->setGeometry(16, y, inner, needed);
-    y += needed;
-  } else {
-    s.strip->setGeometry(0, y, width(), strip_height);
-    y += strip_height;
-  }
-  const int room = height() - y;
   const bool has_plot = !one_stage && !s.show_table->isChecked();
   const bool with_plot = has_plot && height() >= kPlotFrom;
   const bool takes_turns = has_plot && !with_plot;
@@ -333,6 +320,20 @@ void PipelineView::place_parts() {
     right -= wide + 8;
   }
   s.header_right = right;
+  int y = kHeader + static_cast<int>(kLegendLine) *
+                        legend_lines(legend_place(), s.timeline->picture(), theme_for(palette()));
+  const int strip_height = s.strip->sizeHint().height();
+  s.strip->setVisible(!one_stage);
+  if (one_stage) {
+    const int inner = width() - 32;
+    const int needed = std::max(40, s.one_stage->heightForWidth(inner));
+    s.one_stage->setGeometry(16, y, inner, needed);
+    y += needed;
+  } else {
+    s.strip->setGeometry(0, y, width(), strip_height);
+    y += strip_height;
+  }
+  const int room = height() - y;
   if (s.show_table->isChecked()) {
     s.plot->hide();
     s.table->setGeometry(0, y + kGap, width(), std::max(0, room - kGap));
@@ -366,13 +367,20 @@ void PipelineView::paintEvent(QPaintEvent*) {
   const Theme& theme = theme_for(palette());
   painter.fillRect(rect(), theme.surface);
   const QString title = picture_title(state_->session.subject().prediction()->setup);
-  const QFont font = theme.font(13, true);
-  const double title_width = QFontMetricsF(font).horizontalAdvance(title);
   const QRectF line(16, 8, state_->header_right - 16, 22);
-  put_elided(painter, line, Qt::AlignVCenter, title, font, theme.text, nullptr);
-  paint_legend(painter, line.adjusted(title_width + 24, 0, 0, 0), state_->timeline->picture(),
+  put_elided(painter, line, Qt::AlignVCenter, title, theme.font(13, true), theme.text, nullptr);
+  paint_legend(&painter, legend_place(), state_->timeline->picture(),
                zoom_of(state_->timeline->picture(), state_->timeline->layout_of_rows()), theme,
                nullptr);
+}
+
+// Between the title and the buttons, or under both.
+LegendPlace PipelineView::legend_place() const {
+  const QString title = picture_title(state_->session.subject().prediction()->setup);
+  const double from =
+      16 + QFontMetricsF(theme_for(palette()).font(13, true)).horizontalAdvance(title) + 24;
+  return {QRectF(from, 8, state_->header_right - from, 22),
+          QRectF(16, kHeader - 4, width() - 32, kLegendLine)};
 }
 
 void PipelineView::resizeEvent(QResizeEvent*) { align(); }

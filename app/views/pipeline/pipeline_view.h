@@ -12,6 +12,7 @@
 
 namespace parallelarium {
 
+struct LegendPlace;
 class TimelineView;
 
 struct PictureOptions {
@@ -54,6 +55,7 @@ class PipelineView : public View {
   void refresh();
   void align();
   void place_parts();
+  LegendPlace legend_place() const;
   std::unique_ptr<State> state_;
 };
 

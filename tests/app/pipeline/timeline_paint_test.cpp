@@ -163,20 +163,33 @@ TEST(Paint, EveryBarOfSeveralChunksSaysOfWhichItIs) {
     }
 }
 
-TEST(Paint, ALegendSaysWhereTheMarkOfAChunkStands) {
+// At any width, beside the title or in lines of its own; each word whole and inside of its place.
+TEST(Paint, ALegendHasAnEntryForEachKindThatIsDrawn) {
   auto setup = pipeline_setup(4, 8, "interleaved");
   setup.chunks = 4;
   setup.model.layers = 16;
-  for (const int width : {262, 420, 900}) {
-    QImage image(width, 24, QImage::Format_ARGB32_Premultiplied);
+  const Picture picture = two_lanes(setup);
+  const Theme& theme = light_theme();
+  for (const int width : {150, 262, 420, 900}) {
+    const LegendPlace place{QRectF(0, 0, width, 24), QRectF(0, 30, width, kLegendLine)};
+    const int lines = legend_lines(place, picture, theme);
+    QImage image(width, 400, QImage::Format_ARGB32_Premultiplied);
     QPainter painter(&image);
     TextLog texts;
-    paint_legend(painter, QRectF(0, 0, width, 24), two_lanes(setup), Zoom::kActions, light_theme(),
-                 &texts);
-    EXPECT_TRUE(std::any_of(texts.begin(), texts.end(), [](const PaintedText& text) {
-      return text.text == QStringLiteral("chunk 0 to 3");
-    })) << width;
+    EXPECT_LE(paint_legend(&painter, place, picture, Zoom::kActions, theme, &texts), lines);
+    QStringList said;
+    for (const PaintedText& text : texts) {
+      said << text.text;
+      EXPECT_LE(text.rect.right(), width) << text.text.toStdString();
+      EXPECT_LE(text.rect.bottom(), lines > 0 ? 30 + lines * kLegendLine : 24);
+    }
+    EXPECT_EQ(said, QStringList({QStringLiteral("Forward"), QStringLiteral("Backward"),
+                                 QStringLiteral("Send / receive"), QStringLiteral("overlapped"),
+                                 QStringLiteral("Optimizer"), QStringLiteral("Bubble"),
+                                 QStringLiteral("chunk 0 to 3")}))
+        << width;
     EXPECT_EQ(overlapping(texts), "");
+    EXPECT_EQ(lines == 0, width == 900);
   }
 }
 

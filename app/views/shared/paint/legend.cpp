@@ -16,6 +16,8 @@ struct Entry {
   int color;  // an OpColor, or one of those below
 };
 constexpr int kBubble = -1, kOverlapped = -2, kChunks = -3;
+constexpr double kBeforeWord = 20;       // the swatch, and what is free behind it
+constexpr double kGaps[] = {20, 12, 8};  // between entries; the widest that fits
 
 int chunks_of(const Picture& picture) {
   int chunks = 1;
@@ -57,66 +59,80 @@ std::vector<Entry> entries_of(const Picture& picture, Zoom zoom) {
   return entries;
 }
 
+void paint_swatch(QPainter& painter, const QRectF& swatch, const Entry& entry,
+                  const Picture& picture, const Theme& theme) {
+  painter.setRenderHint(QPainter::Antialiasing);
+  if (entry.color == kOverlapped) {
+    painter.setPen(QPen(theme.solid(OpColor::kCommunication), 1));
+    painter.setBrush(theme.tint(OpColor::kCommunication));
+    painter.drawRoundedRect(swatch.adjusted(0.5, 0.5, -0.5, -0.5), 2, 2);
+  } else if (entry.color == kBubble) {
+    paint_hatching(painter, swatch, theme);
+    painter.setPen(QPen(theme.control_line, 1));
+    painter.setBrush(Qt::NoBrush);
+    painter.drawRoundedRect(swatch.adjusted(0.5, 0.5, -0.5, -0.5), 2, 2);
+  } else if (entry.color == kChunks) {
+    const int chunks = chunks_of(picture);
+    const double wide = swatch.width() / chunks;
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    for (int chunk = 0; chunk < chunks; ++chunk)
+      painter.fillRect(
+          chunk_mark(QRectF(swatch.left() + wide * chunk, swatch.top(), wide, swatch.height()),
+                     chunk, chunks),
+          theme.text);
+  } else {
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(theme.solid(static_cast<OpColor>(entry.color)));
+    painter.drawRoundedRect(swatch, 2, 2);
+  }
+}
+
 }  // namespace
 
-double paint_legend(QPainter& painter, const QRectF& rect, const Picture& picture, Zoom zoom,
-                    const Theme& theme, TextLog* texts) {
+int paint_legend(QPainter* painter, const LegendPlace& place, const Picture& picture, Zoom zoom,
+                 const Theme& theme, TextLog* texts) {
   const QFont font = theme.font(11);
   const QFontMetricsF metrics(font);
-  std::vector<Entry> entries = entries_of(picture, zoom);
+  const std::vector<Entry> entries = entries_of(picture, zoom);
   const auto width_of = [&](const Entry& entry) {
-    return 20 + metrics.horizontalAdvance(entry.text);
+    return kBeforeWord + metrics.horizontalAdvance(entry.text);
   };
-  double gap = 20;
-  const auto whole = [&] {
-    double sum = -gap;
-    for (const Entry& entry : entries) sum += width_of(entry) + gap;
-    return sum;
-  };
-  for (const double narrower : {12.0, 8.0})
-    if (whole() > rect.width()) gap = narrower;
-  // What says least goes first; forward and backward stay. Of an order that splits its backwards,
-  // the weight gradients are what there is to see.
-  for (const int kind :
-       {static_cast<int>(OpColor::kOptimizer), kOverlapped, kBubble,
-        static_cast<int>(OpColor::kCommunication), static_cast<int>(OpColor::kWeight), kChunks,
-        static_cast<int>(OpColor::kBackward), static_cast<int>(OpColor::kForward)})
-    if (whole() > rect.width())
-      std::erase_if(entries, [&](const Entry& entry) { return entry.color == kind; });
-  if (entries.empty()) return 0;
-  const double width = whole();
-  double x = rect.right() - width;
-  for (const Entry& entry : entries) {
-    const QRectF swatch(x, rect.center().y() - 6, 14, 12);
-    painter.setRenderHint(QPainter::Antialiasing);
-    if (entry.color == kOverlapped) {
-      painter.setPen(QPen(theme.solid(OpColor::kCommunication), 1));
-      painter.setBrush(theme.tint(OpColor::kCommunication));
-      painter.drawRoundedRect(swatch.adjusted(0.5, 0.5, -0.5, -0.5), 2, 2);
-    } else if (entry.color == kBubble) {
-      paint_hatching(painter, swatch, theme);
-      painter.setPen(QPen(theme.control_line, 1));
-      painter.setBrush(Qt::NoBrush);
-      painter.drawRoundedRect(swatch.adjusted(0.5, 0.5, -0.5, -0.5), 2, 2);
-    } else if (entry.color == kChunks) {
-      const int chunks = chunks_of(picture);
-      const double wide = swatch.width() / chunks;
-      painter.setRenderHint(QPainter::Antialiasing, false);
-      for (int chunk = 0; chunk < chunks; ++chunk)
-        painter.fillRect(
-            chunk_mark(QRectF(swatch.left() + wide * chunk, swatch.top(), wide, swatch.height()),
-                       chunk, chunks),
-            theme.text);
-    } else {
-      painter.setPen(Qt::NoPen);
-      painter.setBrush(theme.solid(static_cast<OpColor>(entry.color)));
-      painter.drawRoundedRect(swatch, 2, 2);
+  double words = 0;
+  for (const Entry& entry : entries) words += width_of(entry);
+  const auto gaps = static_cast<double>(entries.size() - 1);
+  double gap = kGaps[0];
+  bool fits = false;  // beside
+  for (const double wide : kGaps)
+    if (!fits) {
+      gap = wide;
+      fits = words + gaps * gap <= place.beside.width();
     }
-    put_text(painter, QRectF(x + 20, rect.top(), width_of(entry) - 20, rect.height()),
-             Qt::AlignVCenter, entry.text, font, theme.muted, texts);
+  if (!fits) gap = kGaps[1];
+  const QRectF& rect = fits ? place.beside : place.below;
+  const double high = fits ? rect.height() : kLegendLine;
+  double x = fits ? rect.right() - words - gaps * gap : rect.left(), y = rect.top();
+  int lines = 1;
+  for (const Entry& entry : entries) {
+    if (!fits && x > rect.left() && x + width_of(entry) > rect.right()) {
+      x = rect.left();
+      y += high;
+      ++lines;
+    }
+    if (painter) {
+      paint_swatch(*painter, QRectF(x, y + high / 2 - 6, 14, 12), entry, picture, theme);
+      put_text(*painter, QRectF(x + kBeforeWord, y, width_of(entry) - kBeforeWord, high),
+               Qt::AlignVCenter, entry.text, font, theme.muted, texts);
+    }
     x += width_of(entry) + gap;
   }
-  return width;
+  return fits ? 0 : lines;
+}
+
+int legend_lines(const LegendPlace& place, const Picture& picture, const Theme& theme) {
+  int most = 0;
+  for (const Zoom zoom : {Zoom::kActions, Zoom::kLayers, Zoom::kPieces})
+    most = std::max(most, paint_legend(nullptr, place, picture, zoom, theme, nullptr));
+  return most;
 }
 
 }  // namespace parallelarium

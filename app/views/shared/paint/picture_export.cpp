@@ -52,13 +52,27 @@ QString source_sentence(const Picture& picture) {
   return parts.join(QStringLiteral(" \u00b7 "));
 }
 
+// Under the line of the title, where it does not fit into it.
+LegendPlace legend_place(const Session& session, double width) {
+  const QString title = picture_title(session.subject().prediction()->setup);
+  const double from =
+      16 + QFontMetricsF(light_theme().font(14, true)).horizontalAdvance(title) + 24;
+  return {QRectF(from, 8, width - 16 - from, 26), QRectF(16, 34, width - 32, kLegendLine)};
+}
+
+// Above the lanes.
+int head_height(const Session& session, const Picture& picture, double width) {
+  return kTitle + static_cast<int>(kLegendLine) *
+                      legend_lines(legend_place(session, width), picture, light_theme());
+}
+
 }  // namespace
 
 QSize picture_size(const Session& session, const PictureOptions& options) {
   const Picture picture = exported_picture(session, options);
   const double rows = comfortable_height(picture);
-  return QSize(kWidth, kTitle + static_cast<int>(std::ceil(rows)) + kFooter +
-                           (shows_plot(session, options) ? kPlot : 0));
+  return QSize(kWidth, head_height(session, picture, kWidth) + static_cast<int>(std::ceil(rows)) +
+                           kFooter + (shows_plot(session, options) ? kPlot : 0));
 }
 
 void paint_picture(QPainter& painter, QSizeF size, const Session& session,
@@ -73,23 +87,23 @@ void paint_picture(QPainter& painter, QSizeF size, const Session& session,
   const QRectF head(16, 8, size.width() - 32, 26);
   const QString title = picture_title(session.subject().prediction()->setup);
   put_elided(painter, head, Qt::AlignVCenter, title, bold, theme.text, texts);
-  const double title_width = QFontMetricsF(bold).horizontalAdvance(title);
+  const int top = head_height(session, picture, size.width());
 
   const bool with_plot = shows_plot(session, options) && size.height() > 360;
   const double plot_height = with_plot ? std::min<double>(kPlot, size.height() / 3) : 0;
-  const QSizeF lanes(size.width(), size.height() - kTitle - kFooter - plot_height);
+  const QSizeF lanes(size.width(), size.height() - top - kFooter - plot_height);
   const PictureLayout layout = layout_of(picture, lanes, theme);
-  paint_legend(painter, head.adjusted(title_width + 24, 0, 0, 0), picture, zoom_of(picture, layout),
+  paint_legend(&painter, legend_place(session, size.width()), picture, zoom_of(picture, layout),
                theme, texts);
   painter.save();
-  painter.translate(0, kTitle);
+  painter.translate(0, top);
   painter.setClipRect(QRectF(QPointF(0, 0), lanes), Qt::IntersectClip);
   paint_timeline(painter, picture, layout, theme, lanes, 0, texts);
   painter.restore();
 
   const PictureLane* animated = animated_lane(picture);
   if (with_plot && animated)
-    paint_held_figure(painter, QRectF(0, kTitle + lanes.height(), size.width(), plot_height),
+    paint_held_figure(painter, QRectF(0, top + lanes.height(), size.width(), plot_height),
                       *animated->rows, animated->short_title, theme, layout.axis(picture.range),
                       texts);
 
