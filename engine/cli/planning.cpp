@@ -8,6 +8,7 @@
 #include "engine/plan/settings/alternatives.h"
 #include "engine/plan/setup/setup_settings.h"
 #include "engine/plan/text/message_json.h"
+#include "engine/planner/reasons/nearest.h"
 #include "engine/planner/reasons/standing.h"
 #include "engine/wire/frameworks/framework.h"
 #include "engine/wire/reading.h"
@@ -142,14 +143,24 @@ void limit_memory(Machine& machine, double bytes) {
     machine.usable_memory_share = bytes / machine.memory_bytes.value;
 }
 
+void note_nearest_to(Setup asked, const PlanRequest& request, PlanResult& result,
+                     const PlanWatch& watch) {
+  asked.machine = request.base.machine;
+  if (const Result<Situation> situation = situation_here(asked))
+    note_nearest(result, request, situation->setup, watch);
+}
+
 nlohmann::json explanation_of(Setup asked, const PlanRequest& request, const PlanResult& result,
                               const PlanWatch& watch) {
-  watch.tell(kExplainShare,
-             message("plan-today", "Trying changes of the setup that was asked about."));
+  const auto tell = [&](double share) {
+    watch.tell(kExplainShare + (0.99 - kExplainShare) * share,
+               message("plan-today", "Trying changes of the setup that was asked about."));
+  };
+  tell(0);
   asked.machine = request.base.machine;
   const Result<Situation> situation = situation_here(asked);
   if (!situation) return to_json(refused_standing(situation.error(), asked, request), asked);
-  return to_json(standing_of(situation->setup, request, result), asked);
+  return to_json(standing_of(situation->setup, request, result, tell), asked);
 }
 
 }  // namespace parallelarium

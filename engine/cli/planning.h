@@ -31,6 +31,9 @@ Result<void> settle(const Setup& base, PlanRequest& request);
 // search's own.
 Result<PlanRequest> plan_request_from_json(const nlohmann::json& json);
 
+// Recommends the plan near to a Setup that was asked about, too.
+void note_nearest_to(Setup asked, const PlanRequest& request, PlanResult& result,
+                     const PlanWatch& watch);
 // What the search makes of a Setup on its Machine, as `plan --explain` tells it.
 nlohmann::json explanation_of(Setup asked, const PlanRequest& request, const PlanResult& result,
                               const PlanWatch& watch);

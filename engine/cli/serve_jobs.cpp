@@ -108,6 +108,7 @@ Result<nlohmann::json> plan_job(const PlanRequest& request, const std::optional<
   if (!result) return result.error();
   note_ties(*result, request.machine, seen);
   note_recommended(*result, request, seen);
+  if (today) note_nearest_to(*today, request, *result, seen);
   note_rules(*result, request);
   nlohmann::json answer = to_json(*result);
   add_messages(answer["reasons"], result->reasons);
@@ -130,7 +131,7 @@ Result<nlohmann::json> plan_job(const PlanRequest& request, const std::optional<
 
 Result<nlohmann::json> why_not_job(const PlanRequest& request, const std::string& axis,
                                    const std::string& value, const Setup& best,
-                                   const Watch& watch) {
+                                   std::vector<Setup> fastest, const Watch& watch) {
   PlanWatch seen;
   seen.cancel = watch.cancel;
   seen.progress = [&](double share, const Message& what) {
@@ -138,7 +139,8 @@ Result<nlohmann::json> why_not_job(const PlanRequest& request, const std::string
   };
   const Result<Tried> tried = try_setup(best, request.machine, true);
   if (!tried) return tried.error();
-  const Result<WhyNot> answer = why_not(axis, value, request, &tried->plan, seen);
+  const KnownPlans known{&tried->plan, std::move(fastest), known_ties_of(request.machine)};
+  const Result<WhyNot> answer = why_not(axis, value, request, known, seen);
   if (!answer) return answer.error();
   return to_json(*answer);
 }

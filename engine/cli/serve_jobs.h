@@ -24,7 +24,8 @@ Result<nlohmann::json> plan_job(const PlanRequest& request, const std::optional<
                                 const Watch& watch);
 // Why the plan `best` of that search has not another value of an axis.
 Result<nlohmann::json> why_not_job(const PlanRequest& request, const std::string& axis,
-                                   const std::string& value, const Setup& best, const Watch& watch);
+                                   const std::string& value, const Setup& best,
+                                   std::vector<Setup> fastest, const Watch& watch);
 // `asked` is a plan of that search: what each change of one axis that the search tries would do.
 Result<nlohmann::json> neighbours_job(const PlanRequest& request, const Setup& asked,
                                       const Watch& watch);

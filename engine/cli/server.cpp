@@ -220,7 +220,8 @@ Result<ServeJob> plan_wish(const nlohmann::json& params) {
   });
 }
 
-// The parameters of plan, and {"axis": "tp", "value": "8", "best": the plan that it found}.
+// The parameters of plan, and {"axis": "tp", "value": "8", "best": the plan that it found, "known":
+// the fastest of all its candidates, in their order, which may be left out}.
 Result<ServeJob> why_not_wish(const nlohmann::json& params) {
   Result<PlanRequest> wish = plan_request_from_json(params);
   if (!wish) return wish.error();
@@ -233,8 +234,15 @@ Result<ServeJob> why_not_wish(const nlohmann::json& params) {
   if (axis.empty()) return no_axis(name);
   const Result<Setup> best = setup_from_json(params.value("best", nlohmann::json()));
   if (!best) return best.error();
-  return ServeJob([wish = std::move(*wish), axis, value, best = *best](const Watch& watch) {
-    return why_not_job(wish, axis, value, best, watch);
+  std::vector<Setup> known;
+  for (const nlohmann::json& each : params.value("known", nlohmann::json::array())) {
+    Result<Setup> plan = setup_from_json(each);
+    if (!plan) return plan.error();
+    known.push_back(std::move(*plan));
+  }
+  return ServeJob([wish = std::move(*wish), axis, value, best = *best,
+                   known = std::move(known)](const Watch& watch) {
+    return why_not_job(wish, axis, value, best, known, watch);
   });
 }
 

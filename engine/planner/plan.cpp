@@ -113,6 +113,11 @@ std::int64_t usable_bytes(const Machine& machine) {
 
 Message memory_counted(const Machine& machine) {
   const auto size = [](double of) { return figure(bytes_text(of)); };
+  if (machine.usable_memory_share == 1)
+    return message("plan-memory-whole",
+                   "A rank's own tensors and what a framework keeps beside them must fit into {}. "
+                   "The CUDA context is not counted.",
+                   size(machine.memory_bytes.value));
   return message("plan-memory-counted",
                  "A rank's own tensors may fill {} of a device. With what a framework keeps "
                  "beside them they must fit into its {}. The CUDA context is not counted.",

@@ -87,6 +87,8 @@ struct TieThreshold {
   }
 };
 TieThreshold tie_threshold_of(const Machine& machine);
+// The same, told once and then remembered.
+TieThreshold known_ties_of(const Machine& machine);
 
 // What people advise, beside the best plan that keeps to it.
 struct PlanRule {
@@ -103,8 +105,16 @@ struct PlanRule {
 // What a plan is recommended for (note_recommended()): it is the fastest, has the least memory or
 // the fewest axes of those that cannot be told apart from the fastest.
 // kLessMemory, kSimpler: slower plans with a tenth less memory, or with fewer axes.
-enum class PlanMerit : std::uint8_t { kFastest, kLeastMemory, kSimplest, kLessMemory, kSimpler };
-// "fastest" "least-memory" "simplest" "less-memory" "simpler"
+// kNearest: it changes least of a Setup that was asked about (note_nearest()).
+enum class PlanMerit : std::uint8_t {
+  kFastest,
+  kLeastMemory,
+  kSimplest,
+  kLessMemory,
+  kSimpler,
+  kNearest
+};
+// "fastest" "least-memory" "simplest" "less-memory" "simpler" "nearest"
 std::string_view name_of(PlanMerit merit);
 struct Recommended {
   std::vector<PlanMerit> merits;
@@ -148,8 +158,8 @@ struct PlanWatch {
 };
 // Where rules of thumb are tested, the neighbours of the best are tried, published runs are
 // predicted, plans are recommended, and changes of a Setup that was asked about are tried.
-inline constexpr double kRulesShare = 0.83, kNeighboursShare = 0.86, kTiesShare = 0.92,
-                        kRecommendedShare = 0.93, kExplainShare = 0.97;
+inline constexpr double kRulesShare = 0.83, kNeighboursShare = 0.85, kTiesShare = 0.88,
+                        kRecommendedShare = 0.89, kNearestShare = 0.91, kExplainShare = 0.93;
 
 // Errors: those of Space::of; "plan-empty", "plan-many"; "cancelled.plan" where it was cancelled
 // before anything was simulated that fits.

@@ -71,6 +71,8 @@ void note_cards(const Setup& setup, const Nodes& nodes, const Group& group, Axis
   if (fewest == 1) return;
   if (setup.collectives != kOneRing) rate.links = fewest;
   if (rate.bytes_per_second() <= sustained_speed(nodes.inside)) return;
+  rate.network = rate.link;
+  rate.cards = rate.links;
   rate.link = nodes.inside;
   rate.links = 1;
 }
@@ -94,8 +96,13 @@ std::vector<AxisRate> axis_rates(const Prediction& prediction, const Repeats& re
     const SentAlong& by = sent[static_cast<std::size_t>(reach.axis)];
     if (by.bytes == 0) continue;
     AxisRate& rate = rates.emplace_back();
-    rate = {reach.axis, by.bytes, reach.most_nodes > 1, nodes.inside,
-            by.ring ? links_inside(mesh, nodes, reach.axis) : 1};
+    rate = {reach.axis,
+            by.bytes,
+            reach.most_nodes > 1,
+            nodes.inside,
+            by.ring ? links_inside(mesh, nodes, reach.axis) : 1,
+            std::nullopt,
+            0};
     if (!rate.between) continue;
     rate.link = nodes.between;
     rate.links = 1;
@@ -108,18 +115,29 @@ Message said_of(const AxisRate& rate) {
   const auto speed = [](double of) { return figure(count_text(of, "B/s")); };
   const Sourced& link = rate.link.bytes_per_second;
   const Sourced& share = rate.link.sustained;
-  const Message wire = !rate.link.wire.empty() ? plain(rate.link.wire)
-                       : rate.between          ? message("axis-rate-network", "the network")
-                                               : message("axis-rate-node", "links of the node");
+  const auto wire_of = [](const Link& of, bool between) {
+    return !of.wire.empty() ? plain(of.wire)
+           : between        ? message("axis-rate-network", "the network")
+                            : message("axis-rate-node", "links of the node");
+  };
+  const Message wire = wire_of(rate.link, rate.between && !rate.network);
   Message from = message("axis-rate-link", "{} ({})", speed(link.value), link.origin);
   if (rate.links > 1)
     from = message("axis-rate-links", "{} links of {}", rate.links, std::move(from));
   if (share != Sourced{1, "assumed"})
     from = message("axis-rate-share", "{} ({}) of {}", figure(percent_text(share.value)),
                    share.origin, std::move(from));
+  const Message sent = figure(bytes_text(static_cast<double>(rate.sent_bytes)));
+  if (rate.network)
+    return message("axis-rate-both",
+                   "{}: a rank sends {}, between nodes over {} at {} at most ({} links of {}), and "
+                   "in a node over {}, which is slower, at {} at most: {}",
+                   capitals(rate.axis), sent, wire_of(*rate.network, true),
+                   speed(sustained_speed(*rate.network) * rate.cards), rate.cards,
+                   speed(sustained_speed(*rate.network)), wire, speed(rate.bytes_per_second()),
+                   std::move(from));
   return message("axis-rate", "{}: a rank sends {} over {} at {} at most: {}", capitals(rate.axis),
-                 figure(bytes_text(static_cast<double>(rate.sent_bytes))), wire,
-                 speed(rate.bytes_per_second()), std::move(from));
+                 sent, wire, speed(rate.bytes_per_second()), std::move(from));
 }
 
 nlohmann::json to_json(const std::vector<AxisRate>& rates) {
@@ -128,6 +146,9 @@ nlohmann::json to_json(const std::vector<AxisRate>& rates) {
     list.push_back({{"axis", name_of(rate.axis)},
                     {"sent_bytes", rate.sent_bytes},
                     {"between_nodes", rate.between},
+                    {"network_bytes_per_second",
+                     rate.network ? nlohmann::json(sustained_speed(*rate.network) * rate.cards)
+                                  : nlohmann::json(nullptr)},
                     {"wire", rate.link.wire},
                     {"links", rate.links},
                     {"link_bytes_per_second", rate.link.bytes_per_second.value},

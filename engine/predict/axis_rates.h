@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <vector>
 
 #include "engine/plan/program/repeats.h"
@@ -18,6 +19,10 @@ struct AxisRate {
   bool between = false;         // a group's ranks are on several nodes
   Link link;                    // the slowest of those that they use
   int links = 1;                // at once: several of a device in a torus, or cards of a node
+  // Where rings between nodes go no faster than the ranks in a node, whose link is `link` then:
+  // what they leave a node over, and by how many cards.
+  std::optional<Link> network;
+  int cards = 0;
   // What an array of any size gets at most; latencies come on top.
   double bytes_per_second() const {
     return link.bytes_per_second.value * link.sustained.value * links;
@@ -29,8 +34,9 @@ std::vector<AxisRate> axis_rates(const Prediction& prediction, const Repeats& re
 
 // "TP: a rank sends 12.3 GiB over NVLink at 185 GB/s at most: 50 % (fitted on …) of 370 GB/s …"
 Message said_of(const AxisRate& rate);
-// [{"axis", "sent_bytes", "between_nodes", "wire", "links", "link_bytes_per_second", "origin",
-// "sustained", "sustained_origin", "bytes_per_second", "sentence"}]
+// [{"axis", "sent_bytes", "between_nodes", "network_bytes_per_second", "wire", "links",
+// "link_bytes_per_second", "origin", "sustained", "sustained_origin", "bytes_per_second",
+// "sentence"}]; the network's is null where it is `wire` itself, or none.
 nlohmann::json to_json(const std::vector<AxisRate>& rates);
 
 }  // namespace parallelarium

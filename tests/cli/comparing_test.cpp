@@ -25,7 +25,8 @@ TEST(Sweep, SaysFiguresOfPredictionsAndWhyThereAreNone) {
   EXPECT_EQ(points[1].at("metrics").at("step"), alone.at("step").at("seconds"));
   EXPECT_EQ(points[1].at("metrics").at("bubble.of_total"), alone.at("bubble").at("of_total"));
   EXPECT_EQ(points[1].at("values").at("pp"), 2);
-  EXPECT_THAT(points[2].at("refused").get<std::string>(), HasSubstr("PP 3 does not divide 4"));
+  EXPECT_THAT(points[2].at("refused").get<std::string>(),
+              HasSubstr("4 layers cannot be cut evenly for PP 3"));
   // DP fills the GPUs at every point.
   const json filled =
       command({"sweep", "--model", "llama3-8b", "--machine", "dgx-h100", "--gpus", "8",

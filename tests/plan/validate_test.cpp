@@ -32,7 +32,7 @@ TEST(Validate, SaysWhatToChangeAndItsAlternativesWork) {
       {{{"pp", "3"}},
        "pp-layers",
        "mesh.pp",
-       "PP 3 does not divide 8 layers; PP 2, 4 or 8 would, or layers given stage by "
+       "8 layers cannot be cut evenly for PP 3; PP 2, 4 or 8 would do, or layers given stage by "
        "stage (--stage-layers)."},
       {{{"pp", "16"}}, "pp-layers-few", "mesh.pp", "more than the 8 layers"},
       {{{"model", "llama3-405b"}, {"pp", "17"}}, "pp-layers", "mesh.pp", "126 layers"},

@@ -4,6 +4,7 @@
 #include "engine/planner/reasons/recommended.h"
 
 #include "engine/planner/entry.h"
+#include "engine/planner/reasons/nearest.h"
 #include "engine/planner/reasons/neighbours.h"
 #include "engine/planner/reasons/standing.h"
 #include "tests/planner/problems.h"
@@ -228,7 +229,7 @@ TEST(SingleChanges, HaveOneOrder) {
     EXPECT_EQ(standing.change.has_value(), faster) << problem;
     if (!standing.change || !faster) continue;
     ++changed;
-    EXPECT_EQ(standing.change->change, listed->front().change);
+    EXPECT_EQ(standing.change->change.text, listed->front().change);
     EXPECT_NEAR(standing.change->plan.step.seconds,
                 standing.tried->plan.step.seconds + *listed->front().seconds, 1e-12);
   }
@@ -257,6 +258,102 @@ TEST(Standings, NameSettingsThatTheSearchDoesNotVary) {
   EXPECT_NE(other.own->text.find("Dropout 0.25 (0)"), std::string::npos) << other.own->text;
   EXPECT_EQ(other.own->text.find("learning"), std::string::npos) << other.own->text;
   EXPECT_EQ(other.own->text.find("steps"), std::string::npos) << other.own->text;
+}
+
+// What overlaps otherwise than in the search is a change like any other: it has its price.
+TEST(Standings, PriceOverlaps) {
+  std::mt19937 random(3);
+  int priced = 0;
+  for (int problem = 0; problem < 12; ++problem) {
+    const PlanRequest request = small_problem(random);
+    const Result<PlanResult> result = search(request);
+    if (!result || result->best.empty()) continue;
+    const Plan& best = result->best.front();
+    auto asked = best.setup;
+    asked.overlap_gradients = !asked.overlap_gradients;
+    const Standing told = standing_of(asked, request, *result);
+    if (!told.tried || !told.tried->fits() || told.tried->plan.time <= best.time) continue;
+    ASSERT_TRUE(told.change) << problem;
+    EXPECT_LE(told.change->plan.time, best.time) << "the search's own value is tried";
+    if (told.change->plan.setup != best.setup) continue;
+    ++priced;
+    EXPECT_NE(told.change->sentence.text.find("verlap"), std::string::npos)
+        << told.change->sentence.text;
+  }
+  EXPECT_GT(priced, 0);
+}
+
+// The second best change is named where it serves as well.
+TEST(Standings, SayThatAnotherChangeServesAsWell) {
+  std::mt19937 random(22);
+  int tied = 0, alone = 0;
+  for (int problem = 0; problem < 12; ++problem) {
+    const PlanRequest request = small_problem(random);
+    Result<PlanResult> result = search(request);
+    if (!result || result->best.empty()) continue;
+    result->ties.share = 0.05;
+    const Standing told = standing_of(result->pareto.back().setup, request, *result);
+    if (!told.change || told.change->tied || !told.change->next) continue;
+    const double first = told.change->plan.step.seconds, next = told.change->next->seconds;
+    EXPECT_LE(first, next);
+    const bool says = told.change->sentence.id == "plan-faster-changes";
+    EXPECT_EQ(says, next <= first * 1.05) << told.change->sentence.text;
+    ++(says ? tied : alone);
+  }
+  EXPECT_GT(tied, 0);
+  EXPECT_GT(alone, 0);
+}
+
+// Of all plans that are as good as the fastest and keep what note_nearest() keeps, the nearest
+// changes the fewest axes, and is the fastest of these.
+TEST(Recommended, NearestIsWhatTryingEverythingFinds) {
+  std::mt19937 random(11);
+  int found = 0, none = 0;
+  for (int problem = 0; problem < 16; ++problem) {
+    PlanRequest request = small_problem(random);
+    request.least_gpus = request.most_gpus = 4;
+    request.allowed.erase("stage-layers");
+    const Result<Space> space = Space::of(request);
+    ASSERT_TRUE(space.ok());
+    std::int64_t classes[kPlanClasses] = {};
+    const std::vector<Plan> all = exhaustive(request, *space, classes);
+    Result<PlanResult> result = search(request);
+    if (!result || result->best.empty()) continue;
+    result->ties.share = kTieShare;
+    note_recommended(*result, request);
+    const auto is_tied = [&](const Plan& plan) {
+      return plan.step.seconds <= all.front().step.seconds * (1 + kTieShare);
+    };
+    const auto today = all[all.size() / 2].setup;
+    const auto changes = [&](const parallelarium::Setup& to) {
+      const Mesh &a = today.mesh, &b = to.mesh;
+      const bool keeps = a.pp == b.pp && a.ep == b.ep && a.order == b.order &&
+                         today.schedule == to.schedule && today.chunks == to.chunks &&
+                         today.stage_layers == to.stage_layers && today.zero == to.zero &&
+                         today.zero_group == to.zero_group &&
+                         (a.tp != b.tp || today.sequence_parallel == to.sequence_parallel);
+      return keeps ? (a.tp != b.tp) + (a.cp != b.cp) + (today.micro_batch != to.micro_batch) +
+                         (today.recompute != to.recompute)
+                   : 99;
+    };
+    const Plan* expected = nullptr;
+    for (const Plan& plan : all) {
+      const int count = changes(plan.setup);
+      if (!is_tied(plan) || count == 99) continue;
+      if (expected == nullptr || count < changes(expected->setup)) expected = &plan;
+    }
+    if (expected != nullptr && changes(expected->setup) == 0) expected = nullptr;
+    note_nearest(*result, request, today);
+    const Plan* told = recommended_for(*result, PlanMerit::kNearest);
+    ASSERT_EQ(told != nullptr, expected != nullptr) << problem;
+    ++(told != nullptr ? found : none);
+    if (told == nullptr) continue;
+    EXPECT_EQ(changes(told->setup), changes(expected->setup)) << problem;
+    EXPECT_EQ(told->time, expected->time) << problem;
+    EXPECT_TRUE(told->tied || told->setup == result->recommended.front().plan.setup);
+  }
+  EXPECT_GT(found, 0);
+  EXPECT_GT(none, 0);
 }
 
 }  // namespace

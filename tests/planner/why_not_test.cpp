@@ -16,7 +16,7 @@ namespace {
 // told; where each is refused or too large, the commonest reason.
 TEST(WhyNot, NamesTheBestOfAllCandidatesWithAValue) {
   std::mt19937 random(2028);
-  int found = 0, none = 0, too_large = 0;
+  int found = 0, none = 0, too_large = 0, kept = 0;
   for (int problem = 0; problem < 8; ++problem) {
     PlanRequest request = small_problem(random);
     request.least_gpus = request.most_gpus = 4;
@@ -40,7 +40,7 @@ TEST(WhyNot, NamesTheBestOfAllCandidatesWithAValue) {
     for (const std::string value : {"1", "2", "3", "4"}) {
       const auto has = [&](const auto& of) { return std::to_string(of.setup.mesh.tp) == value; };
       const auto expected = std::find_if(all.begin(), all.end(), has);
-      const Result<WhyNot> told = why_not("tp", value, request, &best->best.front(), {});
+      const Result<WhyNot> told = why_not("tp", value, request, {&best->best.front(), {}, {}}, {});
       ASSERT_TRUE(told.ok()) << told.error().text;
       std::int64_t sum = 0;
       for (const std::int64_t count : told->classes) sum += count;
@@ -56,9 +56,25 @@ TEST(WhyNot, NamesTheBestOfAllCandidatesWithAValue) {
       EXPECT_EQ(to_json(told->plan->setup), to_json(expected->setup));
       EXPECT_NEAR(*told->seconds, expected->step.seconds - all.front().step.seconds, 1e-12);
       EXPECT_EQ(told->change.empty(), expected == all.begin());
+      // What the search found already is told without another search, and a tie is called one.
+      KnownPlans known{&best->best.front(), {}, {}};
+      for (const Plan& plan : best->best) known.fastest.push_back(plan.setup);
+      known.ties.share = 10;
+      const Result<WhyNot> again = why_not("tp", value, request, known, {});
+      ASSERT_TRUE(again.ok() && again->plan) << value;
+      EXPECT_EQ(to_json(again->plan->setup), to_json(expected->setup));
+      EXPECT_NEAR(*again->seconds, *told->seconds, 1e-12);
+      const bool is_known = std::any_of(best->best.begin(), best->best.end(), has);
+      EXPECT_EQ(again->candidates == 0, is_known);
+      EXPECT_EQ(again->sentence.id == "plan-value-tied", *told->seconds > 0)
+          << again->sentence.text;
+      EXPECT_NE(told->sentence.id, "plan-value-tied");
+      kept += is_known;
     }
   }
   EXPECT_GT(found, 8);
+  EXPECT_GT(kept, 4);
+  EXPECT_LT(kept, found);
   EXPECT_EQ(none, 8);
   EXPECT_GT(too_large, 0);
 }
@@ -74,19 +90,20 @@ TEST(WhyNot, TakesChunksOfInterleavedPlansAndGroupsOfZero) {
   request.global_batch = 8;
   const Result<PlanResult> best = search(request);
   ASSERT_TRUE(best.ok());
-  const Result<WhyNot> chunks = why_not("chunks", "2", request, &best->best.front(), {});
+  const Result<WhyNot> chunks = why_not("chunks", "2", request, {&best->best.front(), {}, {}}, {});
   ASSERT_TRUE(chunks.ok() && chunks->plan);
   EXPECT_EQ(chunks->plan->setup.schedule, Schedule("interleaved"));
   EXPECT_EQ(chunks->plan->setup.chunks, 2);
-  const Result<WhyNot> group = why_not("zero-group", "2", request, &best->best.front(), {});
+  const Result<WhyNot> group =
+      why_not("zero-group", "2", request, {&best->best.front(), {}, {}}, {});
   ASSERT_TRUE(group.ok() && group->plan);
   EXPECT_EQ(group->plan->setup.zero_group, 2);
   EXPECT_GT(group->plan->setup.zero, 0);
   // A model without experts has no EP.
-  const Result<WhyNot> ep = why_not("ep", "2", request, &best->best.front(), {});
+  const Result<WhyNot> ep = why_not("ep", "2", request, {&best->best.front(), {}, {}}, {});
   ASSERT_FALSE(ep.ok());
   EXPECT_THAT(ep.error().text, testing::HasSubstr("has no experts"));
-  EXPECT_TRUE(why_not("ep", "1", request, &best->best.front(), {}).ok());
+  EXPECT_TRUE(why_not("ep", "1", request, {&best->best.front(), {}, {}}, {}).ok());
 }
 
 }  // namespace

@@ -101,8 +101,16 @@ TEST(AxisRates, CountTheCardsOfANode) {
   const AxisRate rate = rate_of(setup);
   EXPECT_TRUE(rate.between);
   EXPECT_DOUBLE_EQ(rate.bytes_per_second(), std::min(8 * card, inside));
+  // Where the node is what is slower, the network is named beside it.
+  ASSERT_TRUE(rate.network);
+  EXPECT_EQ(*rate.network, machine.inter_node);
+  EXPECT_EQ(rate.cards, 8);
+  EXPECT_THAT(said_of(rate).text, HasSubstr("between nodes over InfiniBand at 280 GB/s at most (8 "
+                                            "links of 35.0 GB/s), and in a node over NVLink"));
+  EXPECT_DOUBLE_EQ(to_json({rate})[0].at("network_bytes_per_second").get<double>(), 8 * card);
   setup.collectives = "one-ring";
   EXPECT_DOUBLE_EQ(rate_of(setup).bytes_per_second(), std::min(card, inside));
+  EXPECT_FALSE(rate_of(setup).network) << "it is the slower one itself";
 }
 
 TEST(AxisRates, AreNoneOfThisComputer) {

@@ -256,9 +256,9 @@ void check_stages(const Setup& setup, Messages& wrong) {
   else
     add(wrong,
         message("pp-layers",
-                "{} does not divide {} layers; {} would, or layers given stage by stage "
-                "(--stage-layers).",
-                name, layers, join_or(stages_said)),
+                "{} layers cannot be cut evenly for {}; {} would do, or layers given stage by "
+                "stage (--stage-layers).",
+                layers, name, join_or(stages_said)),
         "mesh.pp", stages_text);
 }
 

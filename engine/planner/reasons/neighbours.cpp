@@ -122,24 +122,42 @@ namespace {
 
 // The single change that fits, is wanted and whose step is the shortest, without its sentence.
 std::optional<SingleChange> best_change(const Setup& setup, const Machine& machine,
-                                        const PlanRefusal& refuses, const SetupFilter& wanted) {
-  const std::vector<Setup> changed = single_changes(setup, machine);
-  std::vector<std::optional<Plan>> fitting(changed.size());
-  in_parallel(changed.size(), [&](std::size_t at) {
-    Result<Tried> tried = try_setup(changed[at], machine, false, refuses);
-    if (tried && tried->fits()) fitting[at] = std::move(tried->plan);
+                                        const ChangeRules& rules) {
+  std::vector<std::pair<Message, Setup>> changed;
+  for (Setup& other : single_changes(setup, machine)) {
+    if (rules.wanted && !rules.wanted(other)) continue;
+    Message change = plain(change_of(setup, other));
+    changed.emplace_back(std::move(change), std::move(other));
+  }
+  changed.insert(changed.end(), rules.others.begin(), rules.others.end());
+  struct Fitting {
+    std::size_t at = 0;
+    Plan plan;
+  };
+  std::vector<std::optional<Fitting>> tried(changed.size());
+  const std::size_t at_once = 4 * parallel_bodies();
+  for (std::size_t first = 0; first < changed.size(); first += at_once) {
+    in_parallel(std::min(at_once, changed.size() - first), [&](std::size_t item) {
+      const std::size_t at = first + item;
+      Result<Tried> one = try_setup(changed[at].second, machine, false, rules.refuses);
+      if (one && one->fits()) tried[at] = Fitting{at, std::move(one->plan)};
+    });
+    if (rules.progress)
+      rules.progress(static_cast<double>(std::min(first + at_once, changed.size())) /
+                     static_cast<double>(changed.size()));
+  }
+  std::vector<Fitting> fitting;
+  for (std::optional<Fitting>& each : tried)
+    if (each) fitting.push_back(std::move(*each));
+  if (fitting.empty()) return std::nullopt;
+  std::sort(fitting.begin(), fitting.end(), [](const auto& a, const auto& b) {
+    return stands_before(a.plan, b.plan, Objective::kTime);
   });
-  fitting.erase(
-      std::remove_if(fitting.begin(), fitting.end(), [](const auto& plan) { return !plan; }),
-      fitting.end());
-  std::sort(fitting.begin(), fitting.end(),
-            [](const auto& a, const auto& b) { return stands_before(*a, *b, Objective::kTime); });
-  const auto best = std::find_if(fitting.begin(), fitting.end(),
-                                 [&](const auto& plan) { return !wanted || wanted(plan->setup); });
-  if (best == fitting.end()) return std::nullopt;
-  Result<Tried> whole = try_setup((*best)->setup, machine, true, refuses);
+  Result<Tried> whole = try_setup(changed[fitting[0].at].second, machine, true, rules.refuses);
   if (!whole) return std::nullopt;
-  return SingleChange{change_of(setup, whole->plan.setup), std::move(whole->plan), {}, false};
+  SingleChange found{changed[fitting[0].at].first, std::move(whole->plan), {}, false, {}};
+  if (fitting.size() > 1) found.next = {changed[fitting[1].at].first, fitting[1].plan.step.seconds};
+  return found;
 }
 
 }  // namespace
@@ -164,8 +182,8 @@ std::vector<Setup> neighbours_of(const Setup& setup, const Machine& machine) {
 }
 
 std::optional<SingleChange> cheapest_change(const Setup& setup, const Machine& machine,
-                                            const PlanRefusal& refuses, const SetupFilter& wanted) {
-  std::optional<SingleChange> found = best_change(setup, machine, refuses, wanted);
+                                            const ChangeRules& rules) {
+  std::optional<SingleChange> found = best_change(setup, machine, rules);
   if (found)
     found->sentence =
         message("plan-fitting-change",
@@ -177,8 +195,8 @@ std::optional<SingleChange> cheapest_change(const Setup& setup, const Machine& m
 }
 
 std::optional<SingleChange> fastest_change(const Plan& plan, const Machine& machine,
-                                           const PlanRefusal& refuses, const SetupFilter& wanted) {
-  std::optional<SingleChange> found = best_change(plan.setup, machine, refuses, wanted);
+                                           const ChangeRules& rules) {
+  std::optional<SingleChange> found = best_change(plan.setup, machine, rules);
   if (!found || found->plan.time >= plan.time) return std::nullopt;
   found->sentence =
       message("plan-faster-change", "The best single change of it is {}: a step of {}, {} less.",

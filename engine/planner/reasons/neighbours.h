@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "engine/plan/machine/machine.h"
@@ -28,21 +29,32 @@ Result<std::vector<PlanReason>> neighbours_of_plan(const Setup& setup, const Mac
                                                    const PlanRefusal& refuses,
                                                    const SetupFilter& wanted = {});
 
-// A change of one axis, to any value.
+// A change of one axis, to any value, or of a setting that is no axis.
 struct SingleChange {
-  std::string change;  // "TP 1 → 4, DP 8 → 2"
+  Message change;  // "TP 1 → 4, DP 8 → 2"
   Plan plan;
   Message sentence;
   bool tied = false;  // its step cannot be told apart from what it is a change of
+  struct Next {
+    Message change;
+    double seconds = 0;  // of the step
+  };
+  std::optional<Next> next;  // the change that serves second best; none: there is no other
+};
+
+// Which changes are tried.
+struct ChangeRules {
+  PlanRefusal refuses;                            // null: nothing that is valid
+  SetupFilter wanted;                             // null: all
+  std::vector<std::pair<Message, Setup>> others;  // of settings that are no axis
+  std::function<void(double share)> progress;     // of what was tried, on the calling thread; null
 };
 // The one with which a Setup that is too large would fit and whose step is the shortest. None: no
-// change of one axis that `refuses` lets through would do. Cost: some dozens of predictions.
+// such change would do. Cost: some dozens of predictions.
 std::optional<SingleChange> cheapest_change(const Setup& setup, const Machine& machine,
-                                            const PlanRefusal& refuses = {},
-                                            const SetupFilter& wanted = {});
+                                            const ChangeRules& rules = {});
 // The one that makes the step of a plan that fits the shortest. None: none makes it shorter.
 std::optional<SingleChange> fastest_change(const Plan& plan, const Machine& machine,
-                                           const PlanRefusal& refuses = {},
-                                           const SetupFilter& wanted = {});
+                                           const ChangeRules& rules = {});
 
 }  // namespace parallelarium

@@ -211,18 +211,20 @@ TieThreshold tie_threshold_of(const Machine& machine) {
   return ties;
 }
 
-void note_ties(PlanResult& result, const Machine& machine, const PlanWatch& watch) {
-  watch.tell(kTiesShare, message("plan-published", "Predicting published runs on this machine."));
-  // Shipped rates and rows do not change, and their predictions take seconds.
+// Shipped rates and rows do not change, and their predictions take seconds.
+TieThreshold known_ties_of(const Machine& machine) {
   static std::mutex known_mutex;
   static std::map<std::pair<std::string, std::string>, TieThreshold> known;
-  {
-    const std::lock_guard lock(known_mutex);
-    const std::pair key(machine.name, title_of(machine).text);
-    auto found = known.find(key);
-    if (found == known.end()) found = known.emplace(key, tie_threshold_of(machine)).first;
-    result.ties = found->second;
-  }
+  const std::lock_guard lock(known_mutex);
+  const std::pair key(machine.name, title_of(machine).text);
+  auto found = known.find(key);
+  if (found == known.end()) found = known.emplace(key, tie_threshold_of(machine)).first;
+  return found->second;
+}
+
+void note_ties(PlanResult& result, const Machine& machine, const PlanWatch& watch) {
+  watch.tell(kTiesShare, message("plan-published", "Predicting published runs on this machine."));
+  result.ties = known_ties_of(machine);
   if (!result.ties.share || result.best.empty()) return;
   const double most = result.best.front().step.seconds * (1 + *result.ties.share);
   for (Plan& plan : result.best) plan.tied = plan.step.seconds <= most;

@@ -21,6 +21,8 @@ std::string_view name_of(PlanMerit merit) {
       return "simpler";
     case PlanMerit::kLessMemory:
       return "less-memory";
+    case PlanMerit::kNearest:
+      return "nearest";
   }
   return "";
 }

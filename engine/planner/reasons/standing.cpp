@@ -94,10 +94,9 @@ Standing refused(const Message& why) {
   return told;
 }
 
-// "Overlap pipeline off (on)" of each setting that is no axis and changes a step, where the search
-// has another value, which stands in brackets.
-std::vector<Message> own_settings(const Setup& setup, const Setup& base) {
-  std::vector<Message> all;
+// The settings that are no axis and change a step, where the search has another value.
+std::vector<const SetupSetting*> own_rows(const Setup& setup, const Setup& base) {
+  std::vector<const SetupSetting*> all;
   for (const SetupSetting& row : setup_settings()) {
     const bool of_step = !row.option.empty() && !row.key.starts_with("model") &&
                          !row.key.starts_with("run.") && row.key != "machine" &&
@@ -106,10 +105,33 @@ std::vector<Message> own_settings(const Setup& setup, const Setup& base) {
     const bool is_axis = std::any_of(plan_axes().begin(), plan_axes().end(),
                                      [&](const auto& axis) { return axis.option == row.option; });
     if (!of_step || is_axis || (row.applies && !row.applies(setup))) continue;
-    const std::string own = text_of(setup, row), searched = text_of(base, row);
-    if (own == searched) continue;
-    all.push_back(message("plan-own-setting", "{} {} ({})", words_of_setting(row),
-                          words_of_value(row, own), words_of_value(row, searched)));
+    if (text_of(setup, row) != text_of(base, row)) all.push_back(&row);
+  }
+  return all;
+}
+
+// "Overlap pipeline off (on)" of each of them; the search's value stands in brackets.
+std::vector<Message> own_settings(const Setup& setup, const Setup& base) {
+  std::vector<Message> all;
+  for (const SetupSetting* row : own_rows(setup, base))
+    all.push_back(message("plan-own-setting", "{} {} ({})", words_of_setting(*row),
+                          words_of_value(*row, text_of(setup, *row)),
+                          words_of_value(*row, text_of(base, *row))));
+  return all;
+}
+
+// What overlaps with what, as the search has it: each a change that costs no memory and no result.
+std::vector<std::pair<Message, Setup>> overlaps_of(const Setup& setup, const Setup& base) {
+  std::vector<std::pair<Message, Setup>> all;
+  for (const SetupSetting* row : own_rows(setup, base)) {
+    Setup other = setup;
+    if (!row->key.starts_with("overlap_") ||
+        !set_field(other, row->option, text_of(base, *row)).ok())
+      continue;
+    all.emplace_back(message("plan-own-change", "{} {} → {}", words_of_setting(*row),
+                             words_of_value(*row, text_of(setup, *row)),
+                             words_of_value(*row, text_of(base, *row))),
+                     std::move(other));
   }
   return all;
 }
@@ -132,9 +154,28 @@ void note_own_settings(Standing& told, const Setup& setup, const PlanRequest& re
                                listed(own));
 }
 
-// Of the Setup as a candidate; changes of it are those that `covered` takes.
+// That the best change makes no difference, or that another one serves as well.
+void note_tied_changes(SingleChange& change, const Plan& plan, const TieThreshold& ties) {
+  const double seconds = change.plan.step.seconds;
+  if (ties.within(seconds, plan.step.seconds)) {
+    change.tied = true;
+    change.sentence =
+        message("plan-tied-change",
+                "No change of one axis makes a difference that can be told: the best, {}, takes {} "
+                "less, within {}.",
+                change.change, figure(seconds_text(plan.step.seconds - seconds)),
+                figure(percent_text(*ties.share)));
+  } else if (change.next && ties.within(seconds, change.next->seconds)) {
+    change.sentence =
+        message("plan-faster-changes", "{} {} serves as well: {}, a tie within {}.",
+                change.sentence, change.next->change, figure(seconds_text(change.next->seconds)),
+                figure(percent_text(*ties.share)));
+  }
+}
+
+// Of the Setup as a candidate, whose changes `rules` says.
 Standing standing_as_candidate(const Setup& setup, const PlanRequest& request,
-                               const PlanResult& result, const SetupFilter& covered) {
+                               const PlanResult& result, const ChangeRules& rules) {
   const Machine& machine = request.machine;
   Result<Tried> tried = try_setup(setup, machine, true, request.refuses);
   if (!tried) return refused(tried.error());
@@ -144,25 +185,18 @@ Standing standing_as_candidate(const Setup& setup, const PlanRequest& request,
   if (!told.tried->fits()) {
     told.plan_class = PlanClass::kDoesNotFit;
     told.sentence = too_large(*told.tried, machine);
-    told.change = cheapest_change(setup, machine, request.refuses, covered);
+    told.change = cheapest_change(setup, machine, rules);
     return told;
   }
-  told.change = fastest_change(plan, machine, request.refuses, covered);
-  if (told.change && result.ties.within(told.change->plan.step.seconds, plan.step.seconds)) {
-    told.change->tied = true;
-    told.change->sentence =
-        message("plan-tied-change",
-                "No change of one axis makes a difference that can be told: the best, {}, takes {} "
-                "less, within {}.",
-                told.change->change,
-                figure(seconds_text(plan.step.seconds - told.change->plan.step.seconds)),
-                figure(percent_text(*result.ties.share)));
-  }
+  told.change = fastest_change(plan, machine, rules);
+  if (told.change) note_tied_changes(*told.change, plan, result.ties);
   told.plan_class = PlanClass::kSimulated;
   const Message step = figure(seconds_text(plan.step.seconds));
   if (!other_work(setup, request).empty()) {
     told.sentence = message("plan-explain-other",
-                            "Its step takes {}, which does not compare with the search's.", step);
+                            "Its step takes {}. It is other work than the search's, so that the "
+                            "two times say nothing of each other.",
+                            step);
     return told;
   }
   if (result.best.empty()) {
@@ -201,12 +235,16 @@ Standing refused_standing(const Message& why, const Setup& setup, const PlanRequ
   return told;
 }
 
-Standing standing_of(const Setup& setup, const PlanRequest& request, const PlanResult& result) {
+Standing standing_of(const Setup& setup, const PlanRequest& request, const PlanResult& result,
+                     const std::function<void(double share)>& progress) {
   const Result<Space> space = Space::of(request);
   const std::optional<Message> outside = outside_of(setup, request);
-  SetupFilter covered;
-  if (space && !outside) covered = [&](const Setup& other) { return space->covers(other); };
-  Standing told = standing_as_candidate(setup, request, result, covered);
+  ChangeRules rules;
+  rules.refuses = request.refuses;
+  rules.others = overlaps_of(setup, request.base);
+  rules.progress = progress;
+  if (space && !outside) rules.wanted = [&](const Setup& other) { return space->covers(other); };
+  Standing told = standing_as_candidate(setup, request, result, rules);
   note_own_settings(told, setup, request, result);
   put_outside(told, outside);
   return told;
@@ -236,7 +274,7 @@ nlohmann::json to_json(const Standing& standing, const Setup& asked) {
     }
   }
   if (standing.change)
-    json["change"] = {{"change", standing.change->change},
+    json["change"] = {{"change", standing.change->change.text},
                       {"sentence", standing.change->sentence.text},
                       {"message", to_json(standing.change->sentence)},
                       {"tied", standing.change->tied},

@@ -3,6 +3,7 @@
 // that serves it best.
 #pragma once
 
+#include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 
@@ -23,8 +24,10 @@ struct Standing {
   // where no change is faster.
   std::optional<SingleChange> change;
 };
-// `result` is what the search of the request found. Cost: some dozens of predictions.
-Standing standing_of(const Setup& setup, const PlanRequest& request, const PlanResult& result);
+// `result` is what the search of the request found. Cost: some dozens of predictions, of which
+// `progress` hears on the calling thread; null: nobody.
+Standing standing_of(const Setup& setup, const PlanRequest& request, const PlanResult& result,
+                     const std::function<void(double share)>& progress = {});
 // Of a Setup that is refused before it can be tried.
 Standing refused_standing(const Message& why, const Setup& setup, const PlanRequest& request);
 

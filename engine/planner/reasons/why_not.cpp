@@ -32,9 +32,19 @@ void narrow(PlanRequest& request, const std::string& axis, const std::string& va
 
 Message percent_of(double share) { return figure(percent_text(std::abs(share))); }
 
-Message said_of_best(const WhyNot& answer, const Plan* best, Objective objective) {
+// Who the best with the value is: how much it was chosen from.
+Message fastest_with(const WhyNot& answer) {
+  const std::string shown = value_of_axis(answer.axis, answer.value);
+  return answer.candidates > 0
+             ? message("plan-value-fastest-of", "The fastest of {} candidates with {}",
+                       answer.candidates, shown)
+             : message("plan-value-fastest", "The fastest plan with {}", shown);
+}
+
+Message said_of_best(const WhyNot& answer, const KnownPlans& known, Objective objective) {
   const std::string shown = value_of_axis(answer.axis, answer.value);
   const Plan& plan = *answer.plan;
+  const Plan* best = known.best;
   const Message takes = figure(seconds_text(plan.step.seconds));
   if (best == nullptr)
     return message("plan-value-alone",
@@ -56,24 +66,29 @@ Message said_of_best(const WhyNot& answer, const Plan* best, Objective objective
                    figure(bytes_text(static_cast<double>(plan.needed_bytes))),
                    plan.setup.mesh.ranks());
   }
+  const Message fastest = fastest_with(answer);
   if (*answer.seconds < 0)
     return message("plan-value-faster",
-                   "Of {} candidates with {} the fastest takes {}, {} less than the best plan "
-                   "({}): the search was told another value.",
-                   answer.candidates, shown, takes, figure(seconds_text(-*answer.seconds)),
-                   answer.change);
+                   "{} takes {}, {} less than the best plan ({}): the search was told another "
+                   "value.",
+                   fastest, takes, figure(seconds_text(-*answer.seconds)), answer.change);
   if (*answer.seconds == 0)
-    return message("plan-value-equal",
-                   "Of {} candidates with {} the fastest takes {}, as long as the best plan ({}).",
-                   answer.candidates, shown, takes, answer.change);
+    return message("plan-value-equal", "{} takes {}, as long as the best plan ({}).", fastest,
+                   takes, answer.change);
+  const Message longer = figure(seconds_text(*answer.seconds));
+  const Message by = percent_of(*answer.seconds / best->step.seconds);
   const Cause cause = largest_of(causes_of(best->parts, plan.parts, *answer.seconds));
-  return message(
-      "plan-value-slower",
-      "Of {} candidates with {} the fastest takes {}, {} or {} longer than the best plan "
-      "({}); the largest difference is {}, {}.",
-      answer.candidates, shown, takes, figure(seconds_text(*answer.seconds)),
-      percent_of(*answer.seconds / best->step.seconds), answer.change, words_of_cause(cause.cause),
-      figure(seconds_text(cause.seconds)));
+  const Message part = figure(seconds_text(cause.seconds));
+  if (known.ties.within(best->step.seconds, plan.step.seconds))
+    return message("plan-value-tied",
+                   "{} takes {}, {} or {} longer than the best plan ({}): a tie, within {}. The "
+                   "largest difference is {}, {}.",
+                   fastest, takes, longer, by, answer.change,
+                   figure(percent_text(*known.ties.share)), words_of_cause(cause.cause), part);
+  return message("plan-value-slower",
+                 "{} takes {}, {} or {} longer than the best plan ({}); the largest difference is "
+                 "{}, {}.",
+                 fastest, takes, longer, by, answer.change, words_of_cause(cause.cause), part);
 }
 
 Message none_can_be(const WhyNot& answer) {
@@ -89,14 +104,45 @@ Message none_can_be(const WhyNot& answer) {
 
 }  // namespace
 
+namespace {
+
+// The first of the known plans that is a candidate of the narrowed request; none: it is not among
+// them, or cannot be told.
+std::optional<Plan> known_with_value(const PlanRequest& narrowed, const KnownPlans& known) {
+  if (narrowed.objective != Objective::kTime || known.fastest.empty()) return std::nullopt;
+  const Result<Space> space = Space::of(narrowed);
+  if (!space) return std::nullopt;
+  const auto found = std::find_if(known.fastest.begin(), known.fastest.end(),
+                                  [&](const Setup& plan) { return space->covers(plan); });
+  if (found == known.fastest.end()) return std::nullopt;
+  Result<Tried> tried = try_setup(*found, narrowed.machine, true, narrowed.refuses);
+  if (!tried || !tried->fits()) return std::nullopt;
+  return std::move(tried->plan);
+}
+
+void compare_with_best(WhyNot& answer, const KnownPlans& known, Objective objective) {
+  if (known.best != nullptr) {
+    answer.seconds = answer.plan->step.seconds - known.best->step.seconds;
+    answer.change = change_of(known.best->setup, answer.plan->setup);
+  }
+  answer.sentence = said_of_best(answer, known, objective);
+}
+
+}  // namespace
+
 Result<WhyNot> why_not(const std::string& axis, const std::string& value, PlanRequest request,
-                       const Plan* best, const PlanWatch& watch) {
+                       const KnownPlans& known, const PlanWatch& watch) {
   narrow(request, axis, value);
   request.top = 1;
   request.best_alone = true;
   WhyNot answer;
   answer.axis = axis;
   answer.value = value;
+  answer.plan = known_with_value(request, known);
+  if (answer.plan) {
+    compare_with_best(answer, known, request.objective);
+    return answer;
+  }
   Result<PlanResult> found = search(request, watch);
   if (!found) {
     if (found.error().id != "plan-empty") return found.error();
@@ -115,11 +161,7 @@ Result<WhyNot> why_not(const std::string& axis, const std::string& value, PlanRe
     return answer;
   }
   answer.plan = std::move(found->best.front());
-  if (best != nullptr) {
-    answer.seconds = answer.plan->step.seconds - best->step.seconds;
-    answer.change = change_of(best->setup, answer.plan->setup);
-  }
-  answer.sentence = said_of_best(answer, best, request.objective);
+  compare_with_best(answer, known, request.objective);
   return answer;
 }
 

@@ -13,19 +13,26 @@
 namespace parallelarium {
 
 struct WhyNot {
-  std::string axis, value;  // as they are typed: "tp", "8"
-  std::int64_t candidates = 0, classes[kPlanClasses] = {};
-  std::vector<ReasonCount> reasons;  // most frequent first
-  std::optional<Plan> plan;          // the best with that value; none: each is refused or too large
-  std::optional<double> seconds;     // that its step takes longer than the best plan's
-  std::string change;                // from the best plan to it: "TP 4 → 8, DP 2 → 1"
+  std::string axis, value;                                  // as they are typed: "tp", "8"
+  std::int64_t candidates = 0, classes[kPlanClasses] = {};  // with the value
+  std::vector<ReasonCount> reasons;                         // most frequent first
+  std::optional<Plan> plan;       // the best with that value; none: each is refused or too large
+  std::optional<double> seconds;  // that its step takes longer than the best plan's
+  std::string change;             // from the best plan to it: "TP 4 → 8, DP 2 → 1"
   Message sentence;
 };
-// `best` is the plan that the request's own search found, or null where it found none. What the
-// request allows of that axis does not count. Cost: a search of the candidates with that value.
-// Errors: those of search(), but for "plan-empty", which is an answer.
+// What is known of the request's own search.
+struct KnownPlans {
+  const Plan* best = nullptr;  // null: it found none
+  std::vector<Setup> fastest;  // of all its candidates, in their order; `best` is the first
+  TieThreshold ties;
+};
+// What the request allows of that axis does not count. Where one of the known fastest has the
+// value, it is the answer, at the cost of a prediction; `candidates` is 0 then, since nobody
+// counted. Else the cost is a search of the candidates with that value. Errors: those of search(),
+// but for "plan-empty", which is an answer.
 Result<WhyNot> why_not(const std::string& axis, const std::string& value, PlanRequest request,
-                       const Plan* best, const PlanWatch& watch);
+                       const KnownPlans& known, const PlanWatch& watch);
 
 // Whether the axis can have the value at all. Errors: those of why_not() that are known without a
 // search.

@@ -315,6 +315,12 @@ Result<FrameworkText> write_for_framework(const std::string& framework, const Se
   return written;
 }
 
+std::optional<Message> framework_needs(const std::string& framework, const Setup& setup) {
+  const Result<const frameworks::FrameworkTable*> found = frameworks::table_of(framework);
+  if (!found || (*found)->needs == nullptr) return std::nullopt;
+  return (*found)->needs(**found, setup);
+}
+
 bool needs_script(const FrameworkText& written) {
   return std::any_of(written.not_expressible.begin(), written.not_expressible.end(),
                      [](const Message& unsaid) { return unsaid.kind == kScriptSays; });

@@ -48,6 +48,10 @@ bool needs_script(const FrameworkText& written);
 // validate(setup) must be empty, and nothing in it may be `auto`. Errors: "framework-unknown".
 Result<FrameworkText> write_for_framework(const std::string& framework, const Setup& setup);
 
+// What the framework needs for this Setup beside its usual trainer, in a sentence; none: nothing is
+// known, or there is no such framework.
+std::optional<Message> framework_needs(const std::string& framework, const Setup& setup);
+
 // Says why the framework cannot train a Setup as far as settings of these keys go: the first
 // sentence of `not_expressible` about one of them that is not for the training script to say (its
 // kind is kScriptSays); none: it can. It needs no text, so that a search can ask it of every

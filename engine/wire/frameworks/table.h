@@ -59,6 +59,8 @@ struct FrameworkTable {
   Result<Entries> (*parse)(std::string_view text) = nullptr;
   // What is understood by more than one row's values, or not as the Setup means it; may be null.
   std::vector<Message> (*caveats)(const Setup& setup) = nullptr;
+  // What it needs beside its usual trainer; may be null.
+  std::optional<Message> (*needs)(const FrameworkTable& table, const Setup& setup) = nullptr;
 };
 
 FrameworkTable megatron_table();

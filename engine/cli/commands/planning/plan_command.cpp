@@ -206,9 +206,11 @@ Result<std::vector<WhyNot>> answers_of(const AxisValues& values, const PlanReque
   std::vector<WhyNot> answers;
   PlanWatch watch;
   watch.cancel = &cancelled_by_signal();
+  KnownPlans known;
+  known.ties = result.ties;
+  if (!result.best.empty()) known.best = &result.best.front();
   for (const auto& [axis, value] : values) {
-    Result<WhyNot> answer =
-        why_not(axis, value, request, result.best.empty() ? nullptr : &result.best.front(), watch);
+    Result<WhyNot> answer = why_not(axis, value, request, known, watch);
     if (!answer) return answer.error();
     answers.push_back(std::move(*answer));
   }
@@ -234,6 +236,7 @@ Outcome run_plan(const PlanOptions& options, Progress& progress) {
                                                  : Outcome::invalid(result.error());
   note_ties(*result, request->machine, watch);
   note_recommended(*result, *request, watch);
+  if (*asked) note_nearest_to(**asked, *request, *result, watch);
   note_rules(*result, *request);
   nlohmann::json explained;
   if (*asked) explained = explanation_of(**asked, *request, *result, watch);

@@ -49,6 +49,18 @@ std::vector<Message> caveats_of_megatron(const Setup& setup) {
   return {caveat};
 }
 
+// ZeRO 2 and 3 are another trainer of the same package, with checkpoints of its own
+// (zero_stages()).
+std::optional<Message> needs_of_megatron(const FrameworkTable& table, const Setup& setup) {
+  if (setup.zero < 2) return std::nullopt;
+  const bool line = !table.prefix.empty();
+  return message("framework-megatron-fsdp",
+                 "{} needs {} for ZeRO {}, and writes checkpoints in another format, "
+                 "fsdp_dtensor.",
+                 table.info.title, line ? "--use-megatron-fsdp" : "ddp.use_megatron_fsdp",
+                 setup.zero);
+}
+
 }  // namespace
 
 FrameworkTable megatron_table() {
@@ -111,6 +123,7 @@ FrameworkTable megatron_table() {
   table.print = megatron_line;
   table.parse = parse_launch_line;
   table.caveats = caveats_of_megatron;
+  table.needs = needs_of_megatron;
   return table;
 }
 
@@ -152,6 +165,7 @@ FrameworkTable megatron_bridge_table() {
   table.print = bridge_recipe;
   table.parse = parse_bridge_recipe;
   table.caveats = caveats_of_megatron;
+  table.needs = needs_of_megatron;
   return table;
 }
 
