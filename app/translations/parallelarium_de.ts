@@ -6753,6 +6753,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <source>Sent along %1, %2</source>
         <translation>Gesendet über %1, %2</translation>
     </message>
+    <message>
+        <source>with transfers; over ideal time %1</source>
+        <translation>mit Übertragungen; über idealer Zeit %1</translation>
+    </message>
 </context>
 <context>
     <name>selection</name>
@@ -8898,10 +8902,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>zu groß</translation>
     </message>
     <message>
-        <source>bounded</source>
-        <translation>ausgeschlossen</translation>
-    </message>
-    <message>
         <source>simulated</source>
         <translation>simuliert</translation>
     </message>
@@ -8942,10 +8942,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Schrittdauer</translation>
     </message>
     <message>
-        <source>MFU</source>
-        <translation>MFU</translation>
-    </message>
-    <message>
         <source>Memory, stage %1</source>
         <translation>Speicher, Stufe %1</translation>
     </message>
@@ -8972,10 +8968,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>may fit</source>
         <translation>passen vielleicht</translation>
-    </message>
-    <message>
-        <source>such as %1: %2 ▸</source>
-        <translation>etwa %1: %2 ▸</translation>
     </message>
     <message>
         <source>How each candidate ends</source>
@@ -9034,10 +9026,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Grenze %1</translation>
     </message>
     <message>
-        <source>front: none is faster and smaller</source>
-        <translation>Front: keiner ist schneller und kleiner</translation>
-    </message>
-    <message>
         <source>selected</source>
         <translation>gewählt</translation>
     </message>
@@ -9070,24 +9058,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Blase</translation>
     </message>
     <message>
-        <source>exposed</source>
-        <translation>offen</translation>
-    </message>
-    <message>
-        <source>front</source>
-        <translation>Front</translation>
-    </message>
-    <message>
-        <source>The best %1</source>
-        <translation>Die besten %1</translation>
-    </message>
-    <message>
         <source>rank</source>
         <translation>Rang</translation>
-    </message>
-    <message>
-        <source>1 tie</source>
-        <translation>1 gleich</translation>
     </message>
     <message>
         <source>The search was cancelled: this is the best found so far. %1 candidates are not decided, and a better one may be among them.</source>
@@ -9126,10 +9098,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>der beste</translation>
     </message>
     <message>
-        <source>Exposed is the time in which a rank communicates and computes nothing, as the mean of the ranks.</source>
-        <translation>Offen, also nicht verdeckt, ist die Zeit, in der ein Rang kommuniziert und nicht rechnet, im Mittel der Ränge.</translation>
-    </message>
-    <message>
         <source>How should %1 be trained with %4 on %2 GPUs of %3?</source>
         <translation>Wie soll %1 mit %4 auf %2 GPUs von %3 trainiert werden?</translation>
     </message>
@@ -9140,10 +9108,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>fullest stage</source>
         <translation>vollste Stufe</translation>
-    </message>
-    <message>
-        <source>Of the search with %1, for %2: the fastest plan is exact, behind it stand those that the search kept, and some of those that are bounded may not fit. Search again for all of them.</source>
-        <translation>Aus der Suche mit %1, für %2: Der schnellste Plan ist exakt, dahinter stehen die, die die Suche behalten hat, und einige der abgeschätzten passen vielleicht nicht. Suche noch einmal, um alle zu finden.</translation>
     </message>
     <message>
         <source>The limit is %1. The keys left and right move it by a GiB.</source>
@@ -9170,16 +9134,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Ausgewählten Plan zeigen</translation>
     </message>
     <message>
-        <source>Exposed, mean of ranks</source>
-        <translation>Nicht verdeckt, Mittel der Ränge</translation>
-    </message>
-    <message>
         <source>MFU, full</source>
         <translation>MFU, voll</translation>
-    </message>
-    <message>
-        <source>%1 of %2 simulated plans within the tie are shown</source>
-        <translation>%1 von %2 simulierten Plänen im Gleichstand sind zu sehen</translation>
     </message>
     <message>
         <source>Why not %1: %2</source>
@@ -9192,10 +9148,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>Today: %1</source>
         <translation>Heute: %1</translation>
-    </message>
-    <message>
-        <source>%1: step %2, %3, MFU (attention in full) %4, bubble %5, exposed %6%7.</source>
-        <translation>%1: Schritt %2, %3, MFU (Attention voll) %4, Blase %5, nicht verdeckt %6%7.</translation>
     </message>
     <message>
         <source>Of what is trained today: %1.</source>
@@ -9212,10 +9164,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>MFU counts attention in full, masked scores too.</source>
         <translation>MFU zählt Attention voll, auch maskierte Werte.</translation>
-    </message>
-    <message>
-        <source>can be selected</source>
-        <translation>wählbar</translation>
     </message>
     <message>
         <source>ZeRO group %1</source>
@@ -9258,16 +9206,12 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>seine Einstellungen</translation>
     </message>
     <message>
-        <source>are not told: the search keeps the best plans and the front. To come to another one fix an axis, or ask “Why not …”.</source>
-        <translation>sind nicht bekannt: Die Suche behält die besten Pläne und die Front. Zu einem anderen kommst du, wenn du eine Achse festlegst oder „Warum nicht …“ fragst.</translation>
+        <source>are not told: the search keeps the best plans and the Pareto front. To come to another one fix an axis, or ask “Why not …”.</source>
+        <translation>sind nicht bekannt: Die Suche behält die besten Pläne und die Pareto-Front. Zu einem anderen kommst du, wenn du eine Achse festlegst oder „Warum nicht …“ fragst.</translation>
     </message>
     <message>
         <source>on others</source>
         <translation>auf anderen</translation>
-    </message>
-    <message>
-        <source>front up to %1 GPUs</source>
-        <translation>Front bis %1 GPUs</translation>
     </message>
     <message>
         <source>layers</source>
@@ -9317,17 +9261,181 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <source>Of the plan that is selected in Search, whose step takes %1, %2 longer than the fastest plan's: %3.</source>
         <translation>Vom Plan, der unter Suchen ausgewählt ist und dessen Schritt %1 dauert, %2 länger als der des schnellsten Plans: %3.</translation>
     </message>
-</context>
-<context>
-    <name>parallelarium::SearchView</name>
     <message>
-        <source>communication stands on</source>
-        <translation>Kommunikation beruht auf</translation>
+        <source>such as %1: %2 ▸</source>
+        <translation>etwa %1: %2 ▸</translation>
+    </message>
+    <message>
+        <source>ruled out</source>
+        <translation>ausgeschlossen</translation>
+    </message>
+    <message>
+        <source>Steps less than %1 apart are ties.</source>
+        <translation>Schritte, die weniger als %1 auseinanderliegen, sind gleichauf.</translation>
+    </message>
+    <message>
+        <source>kept: click it</source>
+        <translation>behalten: anklicken</translation>
+    </message>
+    <message>
+        <source>Pareto front: none is faster and smaller</source>
+        <translation>Pareto-Front: keiner ist schneller und kleiner</translation>
+    </message>
+    <message>
+        <source>Pareto front up to %1 GPUs</source>
+        <translation>Pareto-Front bis %1 GPUs</translation>
+    </message>
+    <message>
+        <source>Pareto front</source>
+        <translation>Pareto-Front</translation>
+    </message>
+    <message>
+        <source>FLOPs of the model / (step time × GPUs × peak FLOP/s)</source>
+        <translation>FLOPs des Modells / (Schrittzeit × GPUs × FLOP/s im Höchstfall)</translation>
+    </message>
+    <message>
+        <source>The most bytes that a rank of the fullest stage holds at once</source>
+        <translation>Die meisten Bytes, die ein Rang der vollsten Stufe auf einmal hält</translation>
+    </message>
+    <message>
+        <source>idle time / (idle + busy time), of all ranks, with transfers</source>
+        <translation>Leerlauf / (Leerlauf + Arbeitszeit), über alle Ränge, mit Übertragungen</translation>
+    </message>
+    <message>
+        <source>Time in which a rank communicates and computes nothing</source>
+        <translation>Zeit, in der ein Rang kommuniziert und nichts rechnet</translation>
+    </message>
+    <message>
+        <source>From the first op of the step to the end of its last, on all ranks</source>
+        <translation>Von der ersten Operation des Schritts bis zum Ende der letzten, über alle Ränge</translation>
+    </message>
+    <message>
+        <source>No plan yet: what is found stands here.</source>
+        <translation>Noch kein Plan: Was gefunden wird, steht hier.</translation>
     </message>
     <message>
         <source>limited by</source>
         <translation>begrenzt durch</translation>
     </message>
+    <message>
+        <source>tokens per second</source>
+        <translation>Token je Sekunde</translation>
+    </message>
+    <message>
+        <source>MFU, attention causal</source>
+        <translation>MFU, Attention kausal</translation>
+    </message>
+    <message>
+        <source>MFU, 6N: no attention</source>
+        <translation>MFU, 6N: ohne Attention</translation>
+    </message>
+    <message>
+        <source>bubble of whole step</source>
+        <translation>Blase am ganzen Schritt</translation>
+    </message>
+    <message>
+        <source>launch line</source>
+        <translation>Startzeile</translation>
+    </message>
+    <message>
+        <source>exposed communication of %1, mean of ranks</source>
+        <translation>unverdeckte Kommunikation von %1, Mittel der Ränge</translation>
+    </message>
+    <message>
+        <source>communication stands on</source>
+        <translation>Kommunikation beruht auf</translation>
+    </message>
+    <message>
+        <source>memory, stage %1</source>
+        <translation>Speicher, Stufe %1</translation>
+    </message>
+    <message>
+        <source>limit of a GPU</source>
+        <translation>Grenze einer GPU</translation>
+    </message>
+    <message>
+        <source>beside it: a framework&apos;s own</source>
+        <translation>daneben: Eigenes eines Frameworks</translation>
+    </message>
+    <message>
+        <source>exposed comm.</source>
+        <translation>unverd. Komm.</translation>
+    </message>
+    <message>
+        <source>Pareto</source>
+        <translation>Pareto</translation>
+    </message>
+    <message>
+        <source>The fastest %1</source>
+        <translation>Die schnellsten %1</translation>
+    </message>
+    <message>
+        <source>1 fastest</source>
+        <translation>1 schnellster</translation>
+    </message>
+    <message>
+        <source>Exposed communication is the time in which a rank communicates and computes nothing, as the mean of the ranks. A dot under Pareto: no plan is faster and needs less memory.</source>
+        <translation>Unverdeckte Kommunikation ist die Zeit, in der ein Rang kommuniziert und nichts rechnet, im Mittel der Ränge. Ein Punkt unter Pareto: Kein Plan ist schneller und braucht weniger Speicher.</translation>
+    </message>
+    <message>
+        <source>%1 (follows: %2)</source>
+        <translation>%1 (es folgt: %2)</translation>
+    </message>
+    <message>
+        <source>The search under way is of other settings: cancel it, and search again.</source>
+        <translation>Die laufende Suche ist von anderen Einstellungen: Brich sie ab, und suche noch einmal.</translation>
+    </message>
+    <message>
+        <source>Until the search ends, the answer below is of other settings.</source>
+        <translation>Bis die Suche endet, ist die Antwort darunter von anderen Einstellungen.</translation>
+    </message>
+    <message>
+        <source>The answer below is of other settings: search again.</source>
+        <translation>Die Antwort unten gehört zu anderen Einstellungen: erneut suchen.</translation>
+    </message>
+    <message>
+        <source>More memory may be used than was searched: search again for the plans that it allows.</source>
+        <translation>Es darf mehr Speicher belegt werden, als gesucht wurde: Suche noch einmal, um auch diese Pläne zu finden.</translation>
+    </message>
+    <message>
+        <source>%1; GPUs: %2; on %3</source>
+        <translation>%1; GPUs: %2; auf %3</translation>
+    </message>
+    <message>
+        <source>nearest to today</source>
+        <translation>dem Heutigen am nächsten</translation>
+    </message>
+    <message>
+        <source>ruled out by a bound</source>
+        <translation>durch eine Schranke ausgeschlossen</translation>
+    </message>
+    <message>
+        <source>%1 share rank 1: closer than %2; by memory</source>
+        <translation>%1 teilen sich Rang 1: näher als %2; nach Speicher</translation>
+    </message>
+    <message>
+        <source>; as close and not kept, dots of the plot: %1</source>
+        <translation>; ebenso nah und nicht behalten, Punkte im Bild: %1</translation>
+    </message>
+    <message>
+        <source>Searching for the best plan with it …</source>
+        <translation>Der beste Plan damit wird gesucht …</translation>
+    </message>
+    <message>
+        <source>Of the search with %1, for %2: the fastest plan is exact, behind it stand those that the search kept, and some of those that a bound ruled out may not fit. Search again for all of them.</source>
+        <translation>Von der Suche mit %1, für %2: Der schnellste Plan ist exakt, dahinter stehen die, die die Suche behielt, und manche, die eine Schranke ausschloss, passen vielleicht nicht. Suche noch einmal nach allen.</translation>
+    </message>
+    <message>
+        <source>%1: step %2, %3, MFU (attention in full) %4, bubble %5, exposed communication %6%7.</source>
+        <translation>%1: Schritt %2, %3, MFU (Attention voll) %4, Blase %5, unverdeckte Kommunikation %6%7.</translation>
+    </message>
+    <message>
+        <source>Exposed communication</source>
+        <translation>Offene Kommunikation</translation>
+    </message>
+</context>
+<context>
+    <name>parallelarium::SearchView</name>
     <message>
         <source>Searching …</source>
         <translation>Suche läuft …</translation>
@@ -9335,10 +9443,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>Not searched yet. Search tries every combination of the free axes that makes the GPUs and the batch, and says of each why it is not the best.</source>
         <translation>Noch nicht gesucht. Suchen probiert jede Kombination der freien Achsen, die GPUs und Batch ergibt, und sagt von jeder, warum sie nicht die beste ist.</translation>
-    </message>
-    <message>
-        <source>The answer below is of other settings: search again.</source>
-        <translation>Die Antwort unten gehört zu anderen Einstellungen: erneut suchen.</translation>
     </message>
     <message>
         <source>What one change would do</source>
@@ -9397,36 +9501,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Eine Änderung an ihm &amp;versuchen</translation>
     </message>
     <message>
-        <source>Of the selected plan, as the Explore room predicts it once it is used.</source>
-        <translation>Vom gewählten Plan, wie ihn der Raum Erkunden vorhersagt, sobald er übernommen ist.</translation>
-    </message>
-    <message>
         <source>Cancel the &amp;search</source>
         <translation>&amp;Suche abbrechen</translation>
-    </message>
-    <message>
-        <source>No plan yet: what is found stands here.</source>
-        <translation>Noch kein Plan: Was gefunden wird, steht hier.</translation>
-    </message>
-    <message>
-        <source>step</source>
-        <translation>Schritt</translation>
-    </message>
-    <message>
-        <source>tokens per second</source>
-        <translation>Token je Sekunde</translation>
-    </message>
-    <message>
-        <source>MFU</source>
-        <translation>MFU</translation>
-    </message>
-    <message>
-        <source>bubble of whole step</source>
-        <translation>Blase am ganzen Schritt</translation>
-    </message>
-    <message>
-        <source>memory, stage %1</source>
-        <translation>Speicher, Stufe %1</translation>
     </message>
     <message>
         <source>Which setup is best</source>
@@ -9449,14 +9525,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>&amp;Startzeile des gewählten Plans …</translation>
     </message>
     <message>
-        <source>More memory may be used than was searched: search again for the plans that it allows.</source>
-        <translation>Es darf mehr Speicher belegt werden, als gesucht wurde: Suche noch einmal, um auch diese Pläne zu finden.</translation>
-    </message>
-    <message>
-        <source>exposed, %1, mean of ranks</source>
-        <translation>nicht verdeckt, %1, Mittel der Ränge</translation>
-    </message>
-    <message>
         <source>Why it is the fastest</source>
         <translation>Warum er der schnellste ist</translation>
     </message>
@@ -9469,28 +9537,12 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Wähle einen Wert einer Achse: welcher Plan damit der beste ist, und warum er nicht der beste von allen ist</translation>
     </message>
     <message>
-        <source>Today: %1</source>
-        <translation>Heute: %1</translation>
+        <source>Search to see how far it is from the best plan.</source>
+        <translation>Suche, um zu sehen, wie weit es vom besten Plan entfernt ist.</translation>
     </message>
     <message>
-        <source>MFU, attention in full</source>
-        <translation>MFU, Attention voll</translation>
-    </message>
-    <message>
-        <source>MFU, attention causal</source>
-        <translation>MFU, Attention kausal</translation>
-    </message>
-    <message>
-        <source>MFU, 6N: no attention</source>
-        <translation>MFU, 6N: ohne Attention</translation>
-    </message>
-    <message>
-        <source>limit of a GPU</source>
-        <translation>Grenze einer GPU</translation>
-    </message>
-    <message>
-        <source>beside it: a framework's own</source>
-        <translation>daneben: Eigenes eines Frameworks</translation>
+        <source>It is a plan of other settings: search again.</source>
+        <translation>Es ist ein Plan anderer Einstellungen: Suche noch einmal.</translation>
     </message>
 </context>
 <context>
@@ -9688,16 +9740,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Vergessen</translation>
     </message>
     <message>
-        <source>&amp;Compare with it</source>
-        <translation>Damit &amp;vergleichen</translation>
-    </message>
-    <message>
         <source>Custom model</source>
         <translation>Eigenes Modell</translation>
-    </message>
-    <message>
-        <source>%1; GPUs: %2</source>
-        <translation>%1; Zahl der GPUs: %2</translation>
     </message>
     <message>
         <source>Nothing to compare with.</source>
@@ -11901,10 +11945,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Framework</translation>
     </message>
     <message>
-        <source>What the text leaves out</source>
-        <translation>Was der Text auslässt</translation>
-    </message>
-    <message>
         <source>&amp;Copy</source>
         <translation>&amp;Kopieren</translation>
     </message>
@@ -11952,6 +11992,26 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <source>A step takes %1 only where the training script sets what it can of this; with these settings it takes %2.</source>
         <translation>Ein Schritt dauert nur dann %1, wenn das Trainingsskript davon setzt, was es kann; mit diesen Einstellungen dauert er %2.</translation>
     </message>
+    <message>
+        <source>What the text leaves out and adds</source>
+        <translation>Was der Text auslässt und hinzufügt</translation>
+    </message>
+    <message>
+        <source>learning rate %1</source>
+        <translation>Lernrate %1</translation>
+    </message>
+    <message>
+        <source>gradient clip %1</source>
+        <translation>Gradientenbegrenzung %1</translation>
+    </message>
+    <message>
+        <source>seed %1</source>
+        <translation>Startwert %1</translation>
+    </message>
+    <message>
+        <source>Added: %1. This program begins with that, and it is no advice: put in your own, as well as your data and tokenizer.</source>
+        <translation>Hinzugefügt: %1. Damit beginnt dieses Programm, und es ist kein Rat: Setz deine Werte ein, ebenso deine Daten und deinen Tokenizer.</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::RecipeReader</name>
@@ -11986,6 +12046,18 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source> Like %1, but: %2.</source>
         <translation> Wie %1, aber: %2.</translation>
+    </message>
+    <message>
+        <source> The layout is the text&apos;s, the shape %1&apos;s. The text itself says: %2.</source>
+        <translation> Die Aufteilung ist die des Textes, die Form die von %1. Der Text selbst sagt: %2.</translation>
+    </message>
+    <message>
+        <source>Take the model as the text says it</source>
+        <translation>Das Modell nehmen, wie der Text es sagt</translation>
+    </message>
+    <message>
+        <source>&amp;Take it as %1</source>
+        <translation>Als %1 &amp;nehmen</translation>
     </message>
 </context>
 <context>
@@ -12215,6 +12287,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>Or type what you know. The rest comes from the text above, or else from the search.</source>
         <translation>Oder tippe, was du weißt. Der Rest kommt aus dem Text oben oder sonst aus der Suche.</translation>
+    </message>
+    <message>
+        <source> The search then is of this model, too.</source>
+        <translation> Die Suche ist dann auch von diesem Modell.</translation>
     </message>
 </context>
 </TS>

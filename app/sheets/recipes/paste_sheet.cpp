@@ -26,7 +26,7 @@ constexpr qint64 kMostPastedBytes = 1 << 20;
 PasteSheet::PasteSheet(const Words& words, QWidget* parent) : Sheet(parent) {
   setWindowTitle(words.title);
   resize(kPasteWidth, kPasteHeight);
-  auto* column = new QVBoxLayout(this);
+  QVBoxLayout* column = add_framed_column(*this);
   auto* line = new QHBoxLayout;
   head_ = new QHBoxLayout;
   line->addLayout(head_);

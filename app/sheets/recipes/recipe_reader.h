@@ -8,6 +8,7 @@
 #include "engine/plan/setup/setup.h"
 
 class QComboBox;
+class QPushButton;
 
 namespace parallelarium {
 
@@ -22,15 +23,30 @@ class RecipeReader : public PasteSheet {
 
  protected:
   Reading read(const std::string& text) override;
-  void nothing_read() override { read_.reset(); }
+  void nothing_read() override;
   const Setup& base() const { return base_; }
-  void take(Setup setup) { read_ = std::move(setup); }  // in place of what was read
-  static QString setup_text(const Setup& setup);
+  void take(Setup setup);  // in place of what was read
+  Reading reading() const;
+  // Whether a text that leaves out the shape is of the base's model where it can be.
+  virtual bool is_of_base() const { return false; }
+  virtual QString consequence(const Model&) const { return {}; }  // of using that model
 
  private:
+  // A known model with these layers, widths and heads, and how the text's own differs from it.
+  struct Like {
+    Model model;
+    QString own;
+  };
+  std::optional<Like> like_of(const Setup& setup) const;
+  void turn_like();
+  void show_like();
   Setup base_;
   std::optional<Setup> read_;
+  std::optional<Model> said_;  // the model as the text says it
+  std::optional<Like> like_;   // none: it is a known model, or like none
+  QString head_, notes_;       // before what was read, and what is said of the text
   QComboBox* framework_;
+  QPushButton* as_like_;
 };
 
 }  // namespace parallelarium

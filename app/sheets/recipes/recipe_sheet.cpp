@@ -13,10 +13,12 @@
 #include <QPushButton>
 #include <QSaveFile>
 #include <QScrollArea>
+#include <QTextOption>
 #include <QVBoxLayout>
 
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
+#include "app/look/theme/theme.h"
 #include "app/settings/controls.h"
 #include "engine/plan/placement/machine_choice.h"
 #include "engine/predict/predict.h"
@@ -30,6 +32,22 @@ constexpr int kSheetWidth = 760, kSheetHeight = 560, kUnsaidHeight = 132;
 
 }  // namespace
 
+QVBoxLayout* add_framed_column(QDialog& dialog) {
+  constexpr int kHeading = 15;
+  auto* outer = new QVBoxLayout(&dialog);
+  outer->setContentsMargins(0, 0, 0, 0);
+  auto* frame = new QFrame(&dialog);
+  frame->setFrameShape(QFrame::Box);
+  frame->setFrameShadow(QFrame::Plain);
+  outer->addWidget(frame);
+  auto* column = new QVBoxLayout(frame);
+  auto* heading = new QLabel(dialog.windowTitle(), frame);
+  heading->setFont(theme_for(dialog.palette()).font(kHeading, true));
+  QObject::connect(&dialog, &QWidget::windowTitleChanged, heading, &QLabel::setText);
+  column->addWidget(heading);
+  return column;
+}
+
 QComboBox* make_framework_box(QWidget* parent) {
   auto* box = new QComboBox(parent);
   for (const FrameworkInfo& info : framework_infos())
@@ -40,7 +58,7 @@ QComboBox* make_framework_box(QWidget* parent) {
 QPlainTextEdit* make_recipe_field(QWidget* parent) {
   auto* field = new QPlainTextEdit(parent);
   field->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
-  field->setLineWrapMode(QPlainTextEdit::NoWrap);
+  field->setWordWrapMode(QTextOption::WrapAtWordBoundaryOrAnywhere);
   field->setTabChangesFocus(true);
   return field;
 }
@@ -56,7 +74,7 @@ RecipeSheet::RecipeSheet(Setup setup, const QString& whose, QWidget* parent,
     : Sheet(parent), setup_(std::move(setup)) {
   setWindowTitle(tr("Launch line"));
   resize(kSheetWidth, kSheetHeight);
-  auto* column = new QVBoxLayout(this);
+  QVBoxLayout* column = add_framed_column(*this);
   add_whose(column, whose);
   auto* head = new QHBoxLayout;
   framework_ = make_framework_box(this);
@@ -71,7 +89,7 @@ RecipeSheet::RecipeSheet(Setup setup, const QString& whose, QWidget* parent,
   text_->setReadOnly(true);
   text_->setAccessibleName(tr("Launch line"));
   column->addWidget(text_, 1);
-  auto* title = new QLabel(tr("What the text leaves out").toUpper(), this);
+  auto* title = new QLabel(tr("What the text leaves out and adds").toUpper(), this);
   make_caps(title);
   column->addWidget(title);
   unsaid_ = new QLabel;
@@ -85,7 +103,7 @@ RecipeSheet::RecipeSheet(Setup setup, const QString& whose, QWidget* parent,
   area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   area->setWidget(unsaid_);
   area->setFixedHeight(kUnsaidHeight);
-  area->setAccessibleName(tr("What the text leaves out"));
+  area->setAccessibleName(tr("What the text leaves out and adds"));
   column->addWidget(area);
   saved_ = new QLabel(this);
   saved_->setWordWrap(true);
@@ -124,15 +142,28 @@ void RecipeSheet::show_recipe() {
   save_->setEnabled(written.ok());
   text_->setPlainText(written ? QString::fromStdString(written->text) : QString());
   saved_->hide();
-  if (!written)
-    unsaid_->setText(sentence(written.error()));
-  else
-    unsaid_->setText(
-        (written->not_expressible.empty()
-             ? tr("Nothing: it says every setting.")
-             : time_as_written(name, *written) + sentences_text(written->not_expressible)) +
-        (written->not_counted ? QStringLiteral("\n\n") + sentence(*written->not_counted)
-                              : QString()));
+  if (!written) return unsaid_->setText(sentence(written.error()));
+  QStringList said{written->not_expressible.empty() ? tr("Nothing: it says every setting.")
+                                                    : time_as_written(name, *written) +
+                                                          sentences_text(written->not_expressible)};
+  if (const auto needs = framework_needs(name, setup_)) said << sentence(*needs);
+  if (const QString own = own_values(setup_); !own.isEmpty()) said << own;
+  if (written->not_counted) said << sentence(*written->not_counted);
+  unsaid_->setText(said.join(QStringLiteral("\n\n")));
+}
+
+// What the text says though nobody chose it; empty: nothing.
+QString RecipeSheet::own_values(const Setup& setup) {
+  const Setup own = new_setup();
+  QStringList added;
+  if (setup.learning_rate == own.learning_rate)
+    added << tr("learning rate %1").arg(number_text(own.learning_rate));
+  if (setup.clip == own.clip) added << tr("gradient clip %1").arg(number_text(own.clip));
+  if (setup.run.seed == own.run.seed) added << tr("seed %1").arg(QString::number(own.run.seed));
+  if (added.isEmpty()) return {};
+  return tr("Added: %1. This program begins with that, and it is no advice: put in your own, as "
+            "well as your data and tokenizer.")
+      .arg(added.join(QStringLiteral(", ")));
 }
 
 // A text that cannot say all is another setup: what that one takes. Empty where the text says none

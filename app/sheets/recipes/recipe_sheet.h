@@ -28,6 +28,7 @@ class RecipeSheet : public Sheet {
 
  private:
   void show_recipe();
+  static QString own_values(const Setup& setup);
   QString time_as_written(const std::string& framework, const FrameworkText& written) const;
   Setup setup_;
   QComboBox* framework_;
@@ -36,6 +37,9 @@ class RecipeSheet : public Sheet {
   QPushButton *copy_, *save_;
 };
 
+// The column of a dialog, in a frame and below the dialog's title, so that both are there without a
+// window manager, too.
+QVBoxLayout* add_framed_column(QDialog& dialog);
 // The frameworks by their titles, in the order of the engine's list; the data are their names.
 QComboBox* make_framework_box(QWidget* parent);
 // A field for texts of frameworks, in letters of equal width.

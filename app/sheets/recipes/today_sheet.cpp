@@ -65,20 +65,24 @@ void TodaySheet::show_again(const QString& text, const Setup& setup) {
   if (!text.isEmpty()) set_text(text);
   if (shown() == setup && !text.isEmpty()) return;
   take(setup);
-  show_reading({setup_text(setup), notes_, true, false});
+  show_reading(reading());
   show_fields();
+}
+
+QString TodaySheet::consequence(const Model& model) const {
+  Model searched = base().model;
+  searched.sequence = model.sequence;
+  return model == searched ? QString() : tr(" The search then is of this model, too.");
 }
 
 PasteSheet::Reading TodaySheet::read(const std::string& text) {
   const Reading reading = RecipeReader::read(text);
-  notes_ = reading.notes;
   show_fields();
   return reading;
 }
 
 void TodaySheet::nothing_read() {
   RecipeReader::nothing_read();
-  notes_.clear();
   show_fields();
 }
 
@@ -94,15 +98,15 @@ void TodaySheet::change(const std::string& option, const QString& value) {
   const int gpus = changed.mesh.ranks();
   const std::int64_t batch = changed.global_batch();
   if (const Result<void> set = set_field(changed, option, value.toStdString()); !set) {
-    show_reading({setting_sentence(set.error()), notes_, setup().has_value(), true});
+    const QString notes = setup() ? reading().notes : QString();
+    show_reading({setting_sentence(set.error()), notes, setup().has_value(), true});
     return show_fields();
   }
   const int degrees = changed.mesh.tp * changed.mesh.pp * changed.mesh.cp;
   if (leaves_rest_to_dp(option) && gpus % degrees == 0) changed.mesh.dp = gpus / degrees;
   keep_global_batch(changed, batch);
-  const QString said = setup_text(changed);
   take(std::move(changed));
-  show_reading({said, notes_, true, false});
+  show_reading(reading());
   show_fields();
 }
 

@@ -24,6 +24,8 @@ class TodaySheet : public RecipeReader {
   Reading read(const std::string& text) override;
   void nothing_read() override;
   void keyPressEvent(QKeyEvent* event) override;
+  bool is_of_base() const override { return true; }
+  QString consequence(const Model& model) const override;
 
  private:
   QWidget* make_field(const std::string& option);
@@ -32,7 +34,6 @@ class TodaySheet : public RecipeReader {
   const Setup& shown() const { return setup() ? *setup() : base(); }
   std::vector<std::pair<std::string, StepBox*>> numbers_;
   QComboBox* recompute_ = nullptr;
-  QString notes_;  // of the text; they hold for what is typed beside it, too
 };
 
 }  // namespace parallelarium

@@ -28,11 +28,27 @@ PlanSearch::PlanSearch(Session& session) : QObject(&session), session_(session) 
 
 void PlanSearch::set_wish(const PlanWish& wish) {
   if (wish == wish_) return;
+  const bool other_model = wish.model != wish_.model;
   wish_ = wish;
+  if (other_model) put_today_on_model();
   if (!has_experts()) wish_.fixed.erase(QStringLiteral("ep"));
   error_.clear();
   limit_answer();
   Q_EMIT changed();
+}
+
+void PlanSearch::put_today_on_model() {
+  const Result<Model> searched = model();
+  if (wish_.today && searched && wish_.today->model != *searched)
+    wish_.today = on_model(*wish_.today, *searched);
+}
+
+const PlanWish& PlanSearch::subject() const {
+  return answer_ ? answered_ : searching_ && !asking_ ? asked_ : wish_;
+}
+
+bool PlanSearch::searches_other() const {
+  return searching_ && !asking_ && !asks_the_same(asked_, wish_);
 }
 
 std::int64_t PlanSearch::limit_bytes() const {
@@ -42,7 +58,7 @@ std::int64_t PlanSearch::limit_bytes() const {
 bool PlanSearch::differs_in_limit_alone() const {
   PlanWish like = wish_;
   like.memory_bytes = answered_.memory_bytes;
-  return searched_ && like == answered_;
+  return searched_ && asks_the_same(like, answered_);
 }
 
 void PlanSearch::limit_answer() {
@@ -51,8 +67,7 @@ void PlanSearch::limit_answer() {
   const bool limits = differs_in_limit_alone() && limit < searched_->capacity_bytes;
   if (!limits && !is_limited()) return;
   answer_ = limits ? with_limit(*searched_, limit) : *searched_;
-  value_.reset();  // it is about the best plan of another limit
-  asked_before_.reset();
+  forget_values();
   if (best() && (!selected_ || !selected())) selected_ = best()->setup;
 }
 
@@ -71,7 +86,6 @@ void PlanSearch::compare_with(const Setup& today, const QString& text) {
   wish.today_text = text;
   compared_ = Compared{without_today(), wish};
   set_wish(wish);
-  start();
 }
 
 // What was set since the comparison stays.
@@ -120,6 +134,7 @@ void PlanSearch::start() {
         });
   };
   error_.clear();
+  asked_ = wish_;
   searching_ = true;
   session_.jobs().run(request);
   Q_EMIT changed();
@@ -142,8 +157,7 @@ void PlanSearch::keep(PlanAnswer answer, const PlanWish& wish) {
   searched_ = answer_ = std::move(answer);
   answered_ = wish;
   neighbours_.clear();
-  value_.reset();
-  asked_before_.reset();
+  forget_values();
   selected_.reset();
   predictions_.clear();
   if (const FoundPlan* found = first_choice()) selected_ = found->setup;
@@ -178,6 +192,7 @@ std::shared_ptr<const Prediction> PlanSearch::prediction_of(const Setup& setup) 
 void PlanSearch::hear() {
   if ((searching_ || trying_) && session_.jobs().state() == RunState::kIdle) {
     searching_ = trying_ = false;
+    asking_.reset();
     error_ = session_.jobs().last_error();
   }
   Q_EMIT changed();
@@ -196,18 +211,22 @@ std::vector<const FoundPlan*> PlanSearch::selectable() const {
   for (const PlanAdvice& advice : answer_->recommended) add(advice.plan);
   for (const ToldRule& rule : answer_->rules)
     if (rule.plan) add(*rule.plan);
-  if (const auto& today = answer_->explained; today && today->seconds && today->plan)
-    add(*today->plan);
-  if (const auto& today = answer_->explained; today && today->change && !is_limited())
-    add(today->change->plan);
+  if (const ExplainedPlan* told = today(); told && told->seconds && told->plan) add(*told->plan);
+  if (const ExplainedPlan* told = today(); told && told->change && !is_limited())
+    add(told->change->plan);
   if (value_ && value_->plan) add(*value_->plan);
   if (asked_before_) add(*asked_before_);
   return all;
 }
 
+const ExplainedPlan* PlanSearch::today() const {
+  const bool told = answer_ && answer_->explained && !is_stale() && answered_.today == wish_.today;
+  return told ? &*answer_->explained : nullptr;
+}
+
 bool PlanSearch::is_today(const FoundPlan& plan) const {
-  const auto* today = answer_ && answer_->explained ? &answer_->explained->plan : nullptr;
-  return today && *today && (*today)->setup == plan.setup;
+  const ExplainedPlan* told = today();
+  return told && told->plan && told->plan->setup == plan.setup;
 }
 
 const FoundPlan* PlanSearch::selected() const {
@@ -250,87 +269,9 @@ bool PlanSearch::is_best(const FoundPlan& plan) const {
   return best() && best()->setup == plan.setup;
 }
 
-const std::vector<PlanWhy>* PlanSearch::neighbours() const {
-  const FoundPlan* plan = selected();
-  if (!plan) return nullptr;
-  // A search that was cancelled did not try those of its best.
-  if (is_best(*plan) && !answer_->cancelled && !is_limited())
-    return &answer_->plans[answer_->best_time].why;
-  for (const auto& [setup, why] : neighbours_)
-    if (setup == plan->setup) return &why;
-  return nullptr;
-}
-
-bool PlanSearch::can_try_neighbours() const {
-  return selected() && !neighbours() && session_.jobs().state() == RunState::kIdle;
-}
-
-void PlanSearch::try_neighbours() {
-  if (!can_try_neighbours()) return;
-  PlanWish wish = answered_;
-  if (is_limited()) wish.memory_bytes = wish_.memory_bytes;
-  const Result<Setup> base = base_of(wish);
-  if (!base) return;
-  EngineRequest request;
-  request.method = "neighbours";
-  request.parameters = {{"setup", to_json(selected()->setup)},
-                        {"search", parameters_of(wish, *base)}};
-  request.read =
-      [this, setup = selected()->setup](const nlohmann::json& json) -> Result<EngineRequest::Keep> {
-    Result<std::vector<PlanWhy>> why = neighbours_from_json(json);
-    if (!why) return why.error();
-    return EngineRequest::Keep([this, setup, why = std::move(*why)]() -> Result<void> {
-      neighbours_.emplace_back(setup, why);
-      return {};
-    });
-  };
-  trying_ = true;
-  session_.jobs().run(request);
-  Q_EMIT changed();
-}
-
-bool PlanSearch::can_ask_value() const {
-  return best() && session_.jobs().state() == RunState::kIdle;
-}
-
-void PlanSearch::ask_value(const QString& axis, const QString& value) {
-  if (!can_ask_value()) return;
-  PlanWish wish = answered_;
-  if (is_limited()) wish.memory_bytes = wish_.memory_bytes;
-  const Result<Setup> base = base_of(wish);
-  if (!base) return;
-  EngineRequest request;
-  request.method = "why_not";
-  request.parameters = parameters_of(wish, *base);
-  request.parameters["axis"] = axis.toStdString();
-  request.parameters["value"] = value.toStdString();
-  request.parameters["best"] = to_json(best()->setup);
-  request.read = [this](const nlohmann::json& json) -> Result<EngineRequest::Keep> {
-    Result<ValueAnswer> answer = value_answer_from_json(json);
-    if (!answer) return answer.error();
-    return EngineRequest::Keep(
-        [this, answer = std::make_shared<ValueAnswer>(std::move(*answer))]() -> Result<void> {
-          keep_value(std::move(*answer));
-          return {};
-        });
-  };
-  error_.clear();
-  searching_ = true;
-  session_.jobs().run(request);
-  Q_EMIT changed();
-}
-
-// What is selected stays: it is what goes to Explore and into launch lines.
-void PlanSearch::keep_value(ValueAnswer answer) {
-  std::optional<FoundPlan> before;
-  if (const FoundPlan* plan = selected()) before = *plan;
-  value_ = std::move(answer);
-  if (!selected()) asked_before_ = std::move(before);
-}
-
 void PlanSearch::use() {
   const FoundPlan* plan = selected();
-  if (!plan) return;
+  if (!plan || is_outdated()) return;
   session_.history().change(plan->setup, tr("The plan of the search"));
   Q_EMIT used();
 }

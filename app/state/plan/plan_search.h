@@ -20,16 +20,20 @@ class PlanSearch : public QObject {
   Q_OBJECT
 
  public:
+  struct AxisValue {
+    QString axis, value;  // "tp", "8"
+  };
   static PlanSearch& of(Session& session);
 
   const PlanWish& wish() const { return wish_; }
-  // Sets what is asked for next; an answer stays, and is_stale() then.
+  // Sets what is asked for next; an answer stays, and is_stale() then. What is trained today takes
+  // the model that is set: its layout stays.
   void set_wish(const PlanWish& wish);
   // Asks about the Setup's model, machine, ranks and batch, unless something else was asked for or
   // its machine is no preset of a cluster.
   void begin_with(const Setup& setup);
-  // Asks about model, ranks and batch of what is trained today, and how far it is from the best;
-  // searches at once where the engine is free. `text`: from which it was read.
+  // Asks about model, ranks and batch of what is trained today, and how far it is from the best.
+  // `text`: from which it was read.
   void compare_with(const Setup& today, const QString& text);
   // Compares with nothing, and puts back what compare_with() has set: model, GPUs, batch and axes,
   // except for what was set since then.
@@ -48,7 +52,14 @@ class PlanSearch : public QObject {
   // otherwise.
   const std::optional<PlanAnswer>& answer() const { return answer_; }
   const PlanWish& answered() const { return answered_; }  // the wish that was searched
-  bool is_stale() const { return answer_ && !is_limited() && answered_ != wish_; }
+  // What the view is about: what was searched, or else what is being searched, or else the wish.
+  const PlanWish& subject() const;
+  // The wish differs from what was searched. What is trained today changes no plan.
+  bool is_stale() const { return answer_ && !is_limited() && !asks_the_same(answered_, wish_); }
+  // Its plans are of other settings, and not of other memory alone: they cannot be used.
+  bool is_outdated() const { return is_stale() && !differs_in_limit_alone(); }
+  // The search under way is of other settings than the wish.
+  bool searches_other() const;
   bool is_limited() const { return answer_ && answer_->capacity_bytes < answer_->searched_bytes; }
   // Bytes of a device that the wish allows, and whether it differs in nothing else from what was
   // searched.
@@ -75,14 +86,19 @@ class PlanSearch : public QObject {
   // best, the plan of value_answer(), and that of an answer before it which was selected.
   std::vector<const FoundPlan*> selectable() const;
   bool is_today(const FoundPlan& plan) const;
+  // What the answer says of what is trained today; null: it was not asked about this.
+  const ExplainedPlan* today() const;
   // Moves among them, from the one that is selected.
   void select_next(int direction);
   // Why the selected plan is not the fastest; empty where neighbours() says more.
   std::vector<PlanWhy> why_selected() const;
   // Asks why the best plan has not this value of an axis. What is selected stays so; the answer's
   // plan is one of selectable().
+  // An answer that is known is not searched for again.
   bool can_ask_value() const;
   void ask_value(const QString& axis, const QString& value);
+  // The axis and value that are asked about now; none: a search is under way, or nothing.
+  const std::optional<AxisValue>& asking() const { return asking_; }
   // What was answered last; null: nothing was asked of this answer.
   const ValueAnswer* value_answer() const { return value_ ? &*value_ : nullptr; }
   // Tells what each change of one axis that the search tries would do to the selected plan, the
@@ -113,6 +129,8 @@ class PlanSearch : public QObject {
   explicit PlanSearch(Session& session);
   void keep(PlanAnswer answer, const PlanWish& wish);
   void keep_value(ValueAnswer answer);
+  void forget_values();  // they are about an answer that is gone
+  void put_today_on_model();
   bool is_best(const FoundPlan& plan) const;
   void hear();
   Session& session_;
@@ -132,6 +150,9 @@ class PlanSearch : public QObject {
   std::optional<FoundPlan> asked_before_;  // of an earlier answer, which was selected
   bool searching_ = false, trying_ = false, shows_plan_ = false;
   QString error_;
+  PlanWish asked_;                         // of the search under way
+  std::vector<ValueAnswer> known_values_;  // of this answer
+  std::optional<AxisValue> asking_;
 };
 
 }  // namespace parallelarium

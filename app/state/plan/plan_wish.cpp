@@ -5,6 +5,7 @@
 
 #include "engine/plan/machine/machine.h"
 #include "engine/plan/model/model.h"
+#include "engine/wire/frameworks/framework.h"
 
 namespace parallelarium {
 
@@ -16,6 +17,25 @@ QString wish_of(const Model& model) {
   const Result<Model> preset = find_model(model.name);
   if (preset && *preset == model) return QString::fromStdString(model.name);
   return QString::fromStdString(to_json(model).dump());
+}
+
+bool asks_the_same(const PlanWish& a, const PlanWish& b) {
+  PlanWish like = a;
+  like.today = b.today;
+  like.today_text = b.today_text;
+  return like == b;
+}
+
+Setup on_model(Setup setup, const Model& model) {
+  if (setup.model.layers != model.layers) setup.stage_layers.clear();
+  if (model.experts.count == 0) setup.mesh.ep = 1;
+  setup.model = model;
+  return setup;
+}
+
+std::string framework_of(const PlanWish& wish) {
+  return wish.framework.isEmpty() ? framework_of_text(wish.today_text.toStdString())
+                                  : wish.framework.toStdString();
 }
 
 PlanWish sized_like(PlanWish wish, const Setup& setup) {
@@ -48,6 +68,12 @@ Result<Setup> base_of(const PlanWish& wish) {
   if (wish.sequence > 0)
     if (const Result<void> set = set_field(base, "sequence", std::to_string(wish.sequence)); !set)
       return set.error();
+  if (wish.today) {
+    base.clip = wish.today->clip;
+    base.learning_rate = wish.today->learning_rate;
+    base.run.seed = wish.today->run.seed;
+    base.run.steps = wish.today->run.steps;
+  }
   return base;
 }
 

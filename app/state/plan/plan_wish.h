@@ -30,11 +30,21 @@ struct PlanWish {
 // How a wish names that model or machine: a preset by its name, another by what it is.
 QString wish_of(const Model& model);
 QString wish_of(const MachineChoice& machine);
-// The Setup that a search of this wish begins with. Error: there is no such model or machine.
+// The Setup that a search of this wish begins with. What changes how well a model learns and no
+// plan (clip, learning rate, seed, steps) is as it is trained today. Error: there is no such model
+// or machine.
 Result<Setup> base_of(const PlanWish& wish);
 // That Setup on all of the GPUs, of a range the most, with their number and the batch as wished
 // where DP can make them; what is wrong with the wish is as new_setup() has it.
 Setup plainest_of(const PlanWish& wish);
+// Whether the same search answers both: they differ in nothing but what is trained today.
+bool asks_the_same(const PlanWish& a, const PlanWish& b);
+// The layout of the Setup for another model: what that model cannot have (a split of its layers,
+// EP) is left out.
+Setup on_model(Setup setup, const Model& model);
+// The framework in whose words plans are told: the one that must be able to say them, or else the
+// one whose text today was read from. Empty: neither is known.
+std::string framework_of(const PlanWish& wish);
 // The sizes of the Setup, with everything else as in `wish`.
 PlanWish sized_like(PlanWish wish, const Setup& setup);
 // What `plan` of the protocol takes of a wish, whose `base` this is.

@@ -77,7 +77,7 @@ std::vector<CompareEntry> plan_entries(PlanSearch& search) {
                        : CompareTexts::tr("SELECTED PLAN · %1"),
       selected);
   if (!(selected == best)) add(CompareTexts::tr("BEST PLAN · %1"), best);
-  if (const auto& today = search.answer()->explained; today && !is_today)
+  if (const ExplainedPlan* today = search.today(); today && !is_today)
     add(CompareTexts::tr("TODAY · %1"), today->setup);
   return entries;
 }

@@ -17,7 +17,7 @@
 namespace parallelarium {
 namespace {
 
-constexpr int kFieldWidth = 112, kFieldHeight = 28;
+constexpr int kFieldWidth = 112, kWideField = 148, kFieldHeight = 28;
 constexpr double kGib = 1024.0 * 1024 * 1024;
 
 // The next power of two above or below.
@@ -173,6 +173,7 @@ void SearchColumn::add_sizes() {
   for (const FrameworkInfo& info : framework_infos())
     framework_->addItem(QString::fromStdString(info.title), QString::fromStdString(info.name));
   add_row(tr("Launch line of"), framework_);
+  framework_->setFixedWidth(kWideField);
   connect(model_, &QComboBox::activated, this, [this](int at) {
     model_note_->clear();
     if (model_->itemData(at).toString().isEmpty()) {
@@ -294,9 +295,7 @@ void SearchColumn::refresh() {
     return machine ? sentence(title_of(*machine)) : tr("Custom cluster");
   });
   const bool today = wish.today.has_value();
-  today_note_->setText(
-      today ? tr("%1; GPUs: %2").arg(axes_text(*wish.today), count_text(wish.today->mesh.ranks()))
-            : tr("Nothing to compare with."));
+  today_note_->setText(today ? today_text(*wish.today) : tr("Nothing to compare with."));
   today_->setText(today ? tr("Change it …") : tr("I train already …"));
   forget_->setVisible(today);
   model_note_->setVisible(!model_note_->text().isEmpty());

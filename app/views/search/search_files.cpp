@@ -98,7 +98,9 @@ void SearchColumn::read_cluster_text() {
 void SearchColumn::read_today(const QString& path) {
   const PlanWish& wish = search_.wish();
   const std::optional<Setup> today = wish.today;
-  auto* reader = new TodaySheet(plainest_of(wish), window());
+  PlanWish plain = wish;
+  plain.today.reset();
+  auto* reader = new TodaySheet(plainest_of(plain), window());
   reader->setAttribute(Qt::WA_DeleteOnClose);
   if (!path.isEmpty())
     reader->open_file(path);

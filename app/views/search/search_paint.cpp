@@ -72,7 +72,7 @@ double paint_funnel(QPainter& painter, const QRectF& rect, const SearchPicture& 
       const bool opens = answer.counts[part.loses] > 0 && !answer.losses[part.loses].empty();
       const QString arrow = !opens                         ? QString()
                             : picture.opened == part.loses ? QStringLiteral(" ▾")
-                                                           : QStringLiteral(" ▸");
+                                                           : QStringLiteral("\u00a0▸");
       const QRectF under(box.left(), box.bottom() + 4, box.width() - 4, kLine);
       put_elided(painter, under, Qt::AlignVCenter,
                  QStringLiteral("− %1 %2%3")
@@ -90,11 +90,11 @@ double paint_funnel(QPainter& painter, const QRectF& rect, const SearchPicture& 
       if (shown++ == kMostReasons) break;
       put_text(painter, QRectF(rect.left(), y, 64, kLine), Qt::AlignVCenter | Qt::AlignRight,
                count_text(loss.count), plain, theme.text, texts);
-      const double tall = put_lines(
-          painter, QRectF(rect.left() + 76, y, rect.width() - 76, kLine),
-          with_firm_units(
-              Search::tr("such as %1: %2 ▸").arg(axes_text(loss.example), sentence(loss.sentence))),
-          plain, theme.accent_line, texts);
+      const double tall =
+          put_lines(painter, QRectF(rect.left() + 76, y, rect.width() - 76, kLine),
+                    with_firm_units(Search::tr("such as %1: %2\u00a0▸")
+                                        .arg(axes_text(loss.example), sentence(loss.sentence))),
+                    plain, theme.accent_line, texts);
       if (hits)
         hits->examples.emplace_back(QRectF(rect.left(), y, rect.width(), tall), &loss.example);
       y += tall;
@@ -114,7 +114,7 @@ double paint_changes(QPainter& painter, const QRectF& rect, const SearchPicture&
     const bool opens = picture.value_plan != nullptr;
     const double tall =
         put_lines(painter, QRectF(rect.left(), y, rect.width(), kLine - 2),
-                  with_firm_units(picture.value_said) + (opens ? QStringLiteral(" ▸") : QString()),
+                  firm_text(picture.value_said) + (opens ? QStringLiteral("\u00a0▸") : QString()),
                   theme.font(12), opens ? theme.accent_line : theme.text, texts);
     if (opens && hits)
       hits->plans.push_back({QRectF(rect.left(), y, rect.width(), tall), picture.value_plan});
@@ -130,7 +130,7 @@ double paint_changes(QPainter& painter, const QRectF& rect, const SearchPicture&
     double taken = 0;
     if (!why.change.empty()) {
       const QRectF line(rect.left(), y, rect.width() - wide, kLine);
-      const QString change = with_firm_units(change_text(why.change));
+      const QString change = firm_text(change_text(why.change));
       // Alone it has the place to say all of a long change.
       if (picture.why.size() == 1)
         taken = put_lines(painter, line, change, bold, theme.text, texts) - kLine;
@@ -140,8 +140,8 @@ double paint_changes(QPainter& painter, const QRectF& rect, const SearchPicture&
                Qt::AlignVCenter | Qt::AlignRight, value, bold,
                why.seconds ? theme.text : theme.warning, texts);
     }
-    QString reason = with_firm_units(plan_sentence(why.sentence));
-    const QString change = with_firm_units(change_text(why.change));
+    QString reason = firm_text(plan_sentence(why.sentence));
+    const QString change = firm_text(change_text(why.change));
     if (reason.startsWith(change)) reason = capitalised(reason.mid(change.size()).trimmed());
     if (!why.change.empty()) y += std::max(0.0, taken) + kLine - 2;
     for (const QString& line : broken_lines(reason, small, rect.width(), 2)) {
@@ -164,8 +164,8 @@ double paint_ends(QPainter& painter, const QRectF& rect, const Theme& theme, Tex
   const std::pair<QString, QString> ends[] = {
       {Search::tr("refused"), Search::tr("A rule of the settings forbids it.")},
       {Search::tr("does not fit"), Search::tr("A stage needs more memory than may be used.")},
-      {Search::tr("bounded"), Search::tr("It takes no less time and memory than a plan that was "
-                                         "simulated, by a lower bound that is proved.")},
+      {Search::tr("ruled out"), Search::tr("It takes no less time and memory than a plan that was "
+                                           "simulated, by a lower bound that is proved.")},
       {Search::tr("simulated"), Search::tr("It is predicted op by op, as in Explore. The fastest "
                                            "is found for certain.")}};
   constexpr double kName = 110;
@@ -211,10 +211,9 @@ double paint_today(QPainter& painter, const QRectF& rect, const SearchPicture& p
   }
   for (const QString& line : picture.today_said) {
     const bool opens = picture.today_change && &line == &picture.today_said.back();
-    const double tall =
-        put_lines(painter, QRectF(rect.left(), y, rect.width(), kLine),
-                  with_firm_units(line) + (opens ? QStringLiteral(" ▸") : QString()),
-                  theme.font(12), opens ? theme.accent_line : theme.muted, texts);
+    const double tall = put_lines(painter, QRectF(rect.left(), y, rect.width(), kLine),
+                                  firm_text(line) + (opens ? QStringLiteral("\u00a0▸") : QString()),
+                                  theme.font(12), opens ? theme.accent_line : theme.muted, texts);
     if (opens && hits)
       hits->plans.push_back({QRectF(rect.left(), y, rect.width(), tall), picture.today_change});
     y += tall;
@@ -237,25 +236,14 @@ double search_title_bottom(double width, const SearchPicture& picture, const The
   return paint_title(painter, width, picture, theme, nullptr);
 }
 
-double paint_search(QPainter& painter, double width, const SearchPicture& picture,
+namespace {
+
+// All that the search found, below `y`; returns where that ends.
+double paint_answer(QPainter& painter, double width, double y, const SearchPicture& picture,
                     const Theme& theme, SearchHits* hits, TextLog* texts) {
   const double inner = width - 2 * kMargin;
   const QFont plain = theme.font(12);
-  double y = paint_title(painter, width, picture, theme, texts);
-  y = std::max(y, picture.beside_head > 0 ? 44.0 : 0.0) + picture.under_head;
-  if (!picture.remark.isEmpty())
-    y += put_lines(painter, QRectF(kMargin, y, inner, kLine), picture.remark, plain, theme.warning,
-                   texts);
-  if (!picture.status.isEmpty())
-    y += put_lines(painter, QRectF(kMargin, y + 4, inner, kLine), picture.status, plain,
-                   theme.muted, texts) +
-         4;
-  if (!picture.today.isEmpty())
-    y += 8 + paint_today(painter, QRectF(kMargin, y + 8, inner, 0), picture, theme, hits, texts);
-  if (!picture.answer)
-    return y + paint_ends(painter, QRectF(kMargin, y + 12, inner, 0), theme, texts) + kMargin;
   const PlanAnswer& answer = *picture.answer;
-  y += 8;
   y += paint_recommended(painter, QRectF(kMargin, y, inner, 0), picture, theme, hits, texts);
   y += paint_funnel(painter, QRectF(kMargin, y, inner, 0), picture, theme, hits, texts) + kGap;
   if (answer.plans.empty()) {
@@ -292,6 +280,32 @@ double paint_search(QPainter& painter, double width, const SearchPicture& pictur
     y += paint_changes(painter, QRectF(kMargin, y, inner, 0), picture, theme, hits, texts);
   }
   return y + kMargin;
+}
+
+}  // namespace
+
+double paint_search(QPainter& painter, double width, const SearchPicture& picture,
+                    const Theme& theme, SearchHits* hits, TextLog* texts) {
+  const double inner = width - 2 * kMargin;
+  const QFont plain = theme.font(12);
+  double y = paint_title(painter, width, picture, theme, texts);
+  y = std::max(y, picture.beside_head > 0 ? 44.0 : 0.0) + picture.under_head;
+  if (!picture.remark.isEmpty())
+    y += put_lines(painter, QRectF(kMargin, y, inner, kLine), picture.remark, plain, theme.warning,
+                   texts);
+  if (!picture.status.isEmpty())
+    y += put_lines(painter, QRectF(kMargin, y + 4, inner, kLine), picture.status, plain,
+                   theme.muted, texts) +
+         4;
+  if (!picture.today.isEmpty())
+    y += 8 + paint_today(painter, QRectF(kMargin, y + 8, inner, 0), picture, theme, hits, texts);
+  if (!picture.answer)
+    return y + paint_ends(painter, QRectF(kMargin, y + 12, inner, 0), theme, texts) + kMargin;
+  constexpr double kOutdated = 0.45;
+  painter.setOpacity(picture.outdated ? kOutdated : 1);
+  const double bottom = paint_answer(painter, width, y + 8, picture, theme, hits, texts);
+  painter.setOpacity(1);
+  return bottom;
 }
 
 double search_height(double width, const SearchPicture& picture, const Theme& theme) {

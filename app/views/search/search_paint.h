@@ -21,6 +21,7 @@ struct TodayFigure {
 struct SearchPicture {
   QString title;                       // the question
   QString remark;                      // beside it: that the answer is of other settings, or empty
+  bool outdated = false;               // it is, and is dimmed
   QString status;                      // in place of what is not there yet
   const PlanAnswer* answer = nullptr;  // null: there is none
   const FoundPlan* selected = nullptr;
@@ -34,14 +35,16 @@ struct SearchPicture {
   const FoundPlan* value_plan = nullptr;  // of which the answer speaks; null: none
   QString today;                          // axes of what is trained today, or empty
   std::vector<TodayFigure> today_figures;
-  QStringList today_said;                   // where it stands; empty: not searched yet
-  const FoundPlan* today_change = nullptr;  // of which the last of these speaks; null: none
-  int opened = -1;                          // the class whose reasons are listed; -1: none
-  double beside_head = 0;                   // width that is taken at the right of the title
-  double under_head = 0;                    // height that is taken below it
-  std::int64_t limit_bytes = 0;             // where its line stands
-  std::int64_t device_bytes = 0;            // to where the limit may go
-  bool limit_focus = false;                 // keys move the limit
+  QStringList today_said;                     // where it stands, or that it was not searched yet
+  const ExplainedPlan* today_told = nullptr;  // for its mark in the plot; null: there is none
+  const FoundPlan* today_change = nullptr;    // of which the last of these speaks; null: none
+  std::string framework;                      // in whose words plans are told, or empty
+  int opened = -1;                            // the class whose reasons are listed; -1: none
+  double beside_head = 0;                     // width that is taken at the right of the title
+  double under_head = 0;                      // height that is taken below it
+  std::int64_t limit_bytes = 0;               // where its line stands
+  std::int64_t device_bytes = 0;              // to where the limit may go
+  bool limit_focus = false;                   // keys move the limit
 };
 
 // What a click means.

@@ -29,7 +29,8 @@ SearchPicture picture_of(const PlanSearch& search, int opened) {
     if (const ValueAnswer* asked = search.value_answer(); asked && asked->plan)
       picture.value_plan = &*asked->plan;
   }
-  if (search.searching())
+  picture.framework = framework_of(search.wish());
+  if (search.searching() && !search.asking())
     picture.status =
         search.progress_text().isEmpty() ? SearchView::tr("Searching …") : search.progress_text();
   else if (!search.error().isEmpty())
@@ -42,25 +43,20 @@ SearchPicture picture_of(const PlanSearch& search, int opened) {
   if (search.answer())
     picture.limit_bytes = limit_alone ? search.limit_bytes() : search.answer()->capacity_bytes;
   picture.device_bytes = limit_alone ? search.device_bytes() : picture.limit_bytes;
-  if (search.is_limited() && !search.searching())
-    picture.remark = limited_text(search);
-  else if (search.is_stale() && limit_alone && !search.searching())
-    picture.remark = SearchView::tr(
-        "More memory may be used than was searched: search again for the plans that it allows.");
-  else if (search.is_stale() && !search.searching())
-    picture.remark = SearchView::tr("The answer below is of other settings: search again.");
-  else if (search.answer() && search.answer()->cancelled && !search.searching())
-    picture.remark = cancelled_text(*search.answer());
+  picture.outdated = search.is_outdated();
+  picture.remark = remark_text(search);
   if (const auto& today = search.wish().today) {
-    picture.today = axes_text(*today);
-    if (search.answer() && search.answer()->explained && !search.is_stale()) {
-      const ExplainedPlan& told = *search.answer()->explained;
+    picture.today = today_text(*today);
+    if (const ExplainedPlan* told = search.today()) {
+      picture.today_told = told;
       picture.today_figures = today_figures(search);
       // The sentences are about the best plan of the search.
       if (!search.is_limited()) {
-        picture.today_said = today_sentences(told);
-        if (told.change) picture.today_change = &told.change->plan;
+        picture.today_said = today_sentences(*told);
+        if (told->change) picture.today_change = &told->change->plan;
       }
+    } else if (!search.searching()) {
+      picture.today_said = {SearchView::tr("Search to see how far it is from the best plan.")};
     }
   }
   if (const FoundPlan* plan = picture.selected) {

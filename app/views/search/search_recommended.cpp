@@ -35,7 +35,8 @@ double paint_recommended(QPainter& painter, const QRectF& rect, const SearchPict
   for (const PlanAdvice& advice : answer.recommended) {
     const FoundPlan& plan = advice.plan;
     const bool selected = picture.selected && picture.selected->setup == plan.setup;
-    const QRectF row(rect.left(), y, rect.width(), 2 * kAdviceLine + 2);
+    const QString needs = needs_text(picture.framework, plan.setup);
+    const QRectF row(rect.left(), y, rect.width(), (needs.isEmpty() ? 2 : 3) * kAdviceLine + 2);
     if (selected) painter.fillRect(row.adjusted(-4, 0, 4, -2), theme.accent_soft);
     const QColor ink = selected ? theme.ink_on(theme.accent_soft) : theme.text;
     const QRectF line(rect.left(), y, rect.width(), kAdviceLine);
@@ -53,6 +54,8 @@ double paint_recommended(QPainter& painter, const QRectF& rect, const SearchPict
                Qt::AlignVCenter,
                AdviceTexts::tr("limited by: %1").arg(limits_text(plan, answer.capacity_bytes)),
                small, selected ? ink : theme.muted, texts);
+    put_elided(painter, line.adjusted(merits, 2 * kAdviceLine - 2, 0, 2 * kAdviceLine - 2),
+               Qt::AlignVCenter, needs, small, selected ? ink : theme.warning, texts);
     if (hits) hits->plans.push_back({row, &plan});
     y += row.height() + 2;
   }
@@ -61,8 +64,12 @@ double paint_recommended(QPainter& painter, const QRectF& rect, const SearchPict
   if (!why.isEmpty())
     y += put_lines(painter, QRectF(rect.left(), y, rect.width(), kAdviceLine),
                    why.join(QLatin1Char(' ')), small, theme.text, texts);
-  y += put_lines(painter, QRectF(rect.left(), y, rect.width(), kAdviceLine),
-                 with_firm_units(sentence(answer.trust)), small, theme.muted, texts);
+  QString trust = sentence(answer.trust);
+  if (answer.tie_threshold)
+    trust += QLatin1Char(' ') + AdviceTexts::tr("Steps less than %1 apart are ties.")
+                                    .arg(share_text(*answer.tie_threshold));
+  y += put_lines(painter, QRectF(rect.left(), y, rect.width(), kAdviceLine), with_firm_units(trust),
+                 small, theme.muted, texts);
   return y - rect.top() + 8;
 }
 

@@ -94,7 +94,7 @@ class Scatter {
     };
     for (const auto& [seconds, bytes] : picture.answer->points) widen(seconds, bytes);
     for (const FoundPlan* plan : picture.selectable) widen(plan->seconds, plan->bytes);
-    if (const auto& today = picture.answer->explained; today && today->seconds)
+    if (const ExplainedPlan* today = picture.today_told; today && today->seconds)
       widen(*today->seconds, today->bytes);
     // The limit moves, and the axis stays.
     const std::int64_t most =
@@ -123,7 +123,7 @@ class Scatter {
       painter_.drawEllipse(place(*plan), kDot, kDot);
     paint_front();
     paint_limit(hits);
-    if (const auto& today = picture_.answer->explained; today && today->seconds)
+    if (const ExplainedPlan* today = picture_.today_told; today && today->seconds)
       paint_today_mark(place(*today->seconds, today->bytes));
     paint_selected();
     paint_legend_line();
@@ -266,12 +266,12 @@ class Scatter {
       painter_.setBrush(theme_.surface);
       painter_.drawEllipse(at, kDot, kDot);
     });
-    entry(ScatterTexts::tr("can be selected"), [&](const QPointF& at) {
+    entry(ScatterTexts::tr("kept: click it"), [&](const QPointF& at) {
       painter_.setPen(QPen(theme_.text, 1.5));
       painter_.setBrush(theme_.surface);
       painter_.drawEllipse(at, kDot, kDot);
     });
-    if (const auto& today = picture_.answer->explained; today && today->seconds)
+    if (const ExplainedPlan* today = picture_.today_told; today && today->seconds)
       entry(ScatterTexts::tr("today"), [&](const QPointF& at) { paint_today_mark(at); });
     entry(ScatterTexts::tr("selected"), [&](const QPointF& at) {
       painter_.setPen(QPen(theme_.accent_line, 2));
@@ -279,11 +279,11 @@ class Scatter {
       painter_.drawEllipse(at, 5, 5);
     });
     const bool several = picture_.answer->gpu_counts().size() > 1;
-    const QString whole = ScatterTexts::tr("front: none is faster and smaller");
+    const QString whole = ScatterTexts::tr("Pareto front: none is faster and smaller");
     const bool has_room = x + 14 + QFontMetricsF(small).horizontalAdvance(whole) < rect_.right();
-    entry(several    ? ScatterTexts::tr("front up to %1 GPUs").arg(picture_.gpus)
+    entry(several    ? ScatterTexts::tr("Pareto front up to %1 GPUs").arg(picture_.gpus)
           : has_room ? whole
-                     : ScatterTexts::tr("front"),
+                     : ScatterTexts::tr("Pareto front"),
           [&](const QPointF& at) {
             painter_.setPen(Qt::NoPen);
             painter_.setBrush(theme_.accent_line);

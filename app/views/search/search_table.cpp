@@ -108,9 +108,9 @@ std::vector<Column> columns_of(const SearchPicture& picture, double width) {
   columns.push_back({TableTexts::tr("memory"), 72, false,
                      [](const FoundPlan& of) { return bytes_text(of.bytes); }});
   columns.push_back({TableTexts::tr("bubble"), 52, false, bubble_text});
-  columns.push_back({TableTexts::tr("exposed"), 60, false,
+  columns.push_back({TableTexts::tr("exposed comm."), 84, false,
                      [](const FoundPlan& of) { return seconds_text(of.exposed_seconds); }});
-  columns.push_back({TableTexts::tr("front"), 38, false, nullptr});  // a mark
+  columns.push_back({TableTexts::tr("Pareto"), 42, false, nullptr});  // a mark
   return columns;
 }
 
@@ -130,7 +130,7 @@ double paint_best(QPainter& painter, const QRectF& rect, const SearchPicture& pi
   const PlanAnswer& answer = *picture.answer;
   const int size = rect.width() < kAllColumns ? 11 : 12;
   const QFont plain = theme.font(size), bold = theme.font(size, true), small = theme.font(11);
-  const QString title = TableTexts::tr("The best %1").arg(answer.plans.size()).toUpper();
+  const QString title = TableTexts::tr("The fastest %1").arg(answer.plans.size()).toUpper();
   put_elided(painter, QRectF(rect.left(), rect.top(), rect.width(), kTableHead), Qt::AlignVCenter,
              title, theme.caps(), theme.muted, texts);
   const double head = QFontMetricsF(theme.caps()).horizontalAdvance(title);
@@ -141,7 +141,7 @@ double paint_best(QPainter& painter, const QRectF& rect, const SearchPicture& pi
   const std::vector<Column> columns = columns_of(picture, rect.width());
   double sum = 0;
   for (const Column& column : columns) sum += column.width;
-  constexpr double kRank = 64;
+  constexpr double kRank = 84;
   const double stretch = (rect.width() - kRank) / sum;
   const auto each_cell = [&](double top, const auto& put) {
     double x = rect.left() + kRank;
@@ -172,14 +172,16 @@ double paint_best(QPainter& painter, const QRectF& rect, const SearchPicture& pi
     if (selected) painter.fillRect(row.adjusted(kRank - 2, 0, 4, 0), theme.accent_soft);
     painter.fillRect(QRectF(rect.left() + kRank, y + kRow - 1, rect.width() - kRank, 1),
                      theme.hairline);
-    const bool tie = at < ties && ties > 1;
+    // All of a tie share the first rank, and stand by memory.
+    const bool tie = at < ties && ties > 1, fastest = at == answer.best_time;
     const QString rank = !tie      ? QString::number(at + 1)
-                         : at == 0 ? TableTexts::tr("1 tie")
-                                   : QString();
-    put_text(painter, row, Qt::AlignVCenter, rank, at == 0 ? bold : plain, theme.text, texts);
+                         : fastest ? TableTexts::tr("1 fastest")
+                                   : QStringLiteral("1");
+    put_text(painter, row, Qt::AlignVCenter, rank, fastest ? bold : plain, theme.text, texts);
     each_cell(y, [&](const Column& column, const QRectF& cell) {
       if (!column.cell) return paint_mark(painter, cell, plan.on_front, theme);
-      put_elided(painter, cell, flags(column), column.cell(plan), selected ? bold : plain,
+      put_elided(painter, cell, flags(column), column.cell(plan),
+                 selected || fastest ? bold : plain,
                  selected ? theme.ink_on(theme.accent_soft) : theme.text, texts);
     });
     if (hits) hits->plans.push_back({row, &plan});
@@ -197,8 +199,9 @@ double paint_best(QPainter& painter, const QRectF& rect, const SearchPicture& pi
   if (!answer.recommended.empty()) said.removeFirst();  // it stands there
   said << TableTexts::tr("MFU counts attention in full, masked scores too.")
        << TableTexts::tr(
-              "Exposed is the time in which a rank communicates and computes nothing, as the mean "
-              "of the ranks.");
+              "Exposed communication is the time in which a rank communicates and "
+              "computes nothing, as the mean of the ranks. A dot under Pareto: no plan "
+              "is faster and needs less memory.");
   for (const QString& line : said)
     y += put_lines(painter, QRectF(rect.left(), y, rect.width(), kTableLine), line, small,
                    theme.muted, texts);
@@ -213,9 +216,9 @@ double paint_rules(QPainter& painter, const QRectF& rect, const SearchPicture& p
            TableTexts::tr("Rules of thumb beside the search"), theme, texts);
   y += kTableHead;
   for (const ToldRule& rule : picture.answer->rules) {
-    const QString opens = rule.plan ? QStringLiteral(" ▸") : QString();
+    const QString opens = rule.plan ? QStringLiteral("\u00a0▸") : QString();
     const double tall = put_lines(painter, QRectF(rect.left(), y, rect.width(), kTableLine),
-                                  with_firm_units(sentence(rule.sentence) + opens), theme.font(12),
+                                  firm_text(sentence(rule.sentence) + opens), theme.font(12),
                                   rule.plan    ? theme.accent_line
                                   : rule.costs ? theme.text
                                                : theme.muted,

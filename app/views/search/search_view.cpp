@@ -29,6 +29,8 @@ namespace {
 
 constexpr int kButton = 30, kButtonRow = kButton + 8, kColumnWidth = 268;
 
+QString outdated_tip() { return SearchView::tr("It is a plan of other settings: search again."); }
+
 }  // namespace
 
 struct SearchView::State {
@@ -63,6 +65,9 @@ struct SearchView::State {
 SearchPicture SearchView::State::picture() const {
   SearchPicture picture = picture_of(search, opened);
   picture.pointed = pointed;
+  // The column beside it counts the candidates.
+  if (search.searching() && change->isHidden() && !picture.status.isEmpty())
+    picture.status = SearchView::tr("Searching …");
   picture.limit_focus = dragging || use->parentWidget()->hasFocus();
   (button_rows > 0 ? picture.under_head : picture.beside_head) =
       button_rows > 0 ? button_rows * kButtonRow : buttons_width() + 16;
@@ -117,10 +122,7 @@ SearchView::SearchView(Session& session, QWidget* parent)
   // The window puts it into the place of the setup panel where there is room.
   setProperty("left_column", QVariant::fromValue<QWidget*>(s.column));
   s.use = new QPushButton(tr("Use it"), &canvas());
-  s.use->setToolTip(tr("Makes the selected plan the setup, and opens it in Explore"));
   s.recipe = new QPushButton(tr("Launch line …"), &canvas());
-  s.recipe->setToolTip(
-      tr("The selected plan as Megatron-LM, torchtitan, DeepSpeed and others say it"));
   s.value = new QPushButton(tr("Why not …"), &canvas());
   s.value->setToolTip(
       tr("Choose a value of an axis: what the best plan with it is, and why it is not the best"));
@@ -174,8 +176,9 @@ void SearchView::build_actions() {
   s.vary = action(tr("&Try one change of it"), [this] { state_->search.try_neighbours(); });
   s.write = action(tr("&Launch line of the selected plan …"), [this] {
     const Setup plan = state_->search.selected()->setup;
-    auto* sheet = new RecipeSheet(state_->session.resolved(plan), whose_text(state_->session, plan),
-                                  this, state_->search.answered().framework);
+    auto* sheet =
+        new RecipeSheet(state_->session.resolved(plan), whose_text(state_->session, plan), this,
+                        QString::fromStdString(framework_of(state_->search.wish())));
     sheet->setAttribute(Qt::WA_DeleteOnClose);
     sheet->show();
   });
@@ -187,9 +190,7 @@ std::vector<ViewActions> SearchView::commands() const {
 
 std::vector<Quantity> SearchView::quantities() const { return plan_quantities(state_->search); }
 
-QString SearchView::origin(const QString&) const {
-  return tr("Of the selected plan, as the Explore room predicts it once it is used.");
-}
+QString SearchView::origin(const QString& quantity) const { return quantity_origin(quantity); }
 
 ViewPicture SearchView::exported(const PictureStyle& style) const {
   return exported_search(state_->search, style, state_->opened);
@@ -200,10 +201,17 @@ QString SearchView::description() const { return search_description(state_->sear
 void SearchView::refresh() {
   State& s = *state_;
   s.pointed.reset();
-  const bool chosen = s.search.selected() != nullptr;
-  s.use->setEnabled(chosen);
-  s.take->setEnabled(chosen);
-  s.write->setEnabled(chosen);
+  const bool chosen = s.search.selected() != nullptr, usable = chosen && !s.search.is_outdated();
+  for (QPushButton* button : {s.use, s.recipe}) button->setEnabled(usable);
+  s.take->setEnabled(usable);
+  s.write->setEnabled(usable);
+  s.use->setToolTip(s.search.is_outdated()
+                        ? outdated_tip()
+                        : tr("Makes the selected plan the setup, and opens it in Explore"));
+  s.recipe->setToolTip(
+      s.search.is_outdated()
+          ? outdated_tip()
+          : tr("The selected plan as Megatron-LM, torchtitan, DeepSpeed and others say it"));
   s.recipe->setVisible(chosen);
   s.value->setVisible(s.search.best() != nullptr);
   s.value->setEnabled(s.search.can_ask_value());
@@ -365,36 +373,6 @@ bool SearchView::eventFilter(QObject* watched, QEvent* event) {
   return CanvasView::eventFilter(watched, event);
 }
 
-void SearchView::describe_selected() {
-  const FoundPlan* plan = state_->search.selected();
-  SelectionText text;
-  if (!plan) {
-    text.headline = tr("No plan yet: what is found stands here.");
-    Q_EMIT described(text);
-    return;
-  }
-  text.headline = state_->search.is_today(*plan) ? tr("Today: %1").arg(axes_text(plan->setup))
-                                                 : axes_text(plan->setup);
-  const PlanAnswer& answer = *state_->search.answer();
-  text.facts = {{tr("step"), step_text(answer, *plan)},
-                {tr("limited by"), limits_text(*plan, answer.capacity_bytes)},
-                {tr("tokens per second"), number_text(plan->tokens_per_second)},
-                {tr("MFU, attention in full"), share_text(plan->mfu)},
-                {tr("MFU, attention causal"), share_text(plan->mfu_causal)},
-                {tr("MFU, 6N: no attention"), share_text(plan->mfu_6n)},
-                {tr("bubble of whole step"), bubble_text(*plan)}};
-  for (const auto& [axis, seconds] : plan->exposed)
-    if (seconds > 0)
-      text.facts.push_back(
-          {tr("exposed, %1, mean of ranks").arg(QString::fromStdString(axis).toUpper()),
-           seconds_text(seconds)});
-  for (const Message& rate : plan->rates)
-    text.facts.push_back({tr("communication stands on"), with_firm_units(sentence(rate))});
-  for (std::size_t stage = 0; stage < plan->stage_bytes.size(); ++stage)
-    text.facts.push_back({tr("memory, stage %1").arg(stage), bytes_text(plan->stage_bytes[stage])});
-  text.facts.push_back({tr("limit of a GPU"), bytes_text(answer.capacity_bytes)});
-  text.facts.push_back({tr("beside it: a framework's own"), bytes_text(plan->framework_bytes)});
-  Q_EMIT described(text);
-}
+void SearchView::describe_selected() { Q_EMIT described(describe_plan(state_->search)); }
 
 }  // namespace parallelarium

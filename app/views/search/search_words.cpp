@@ -2,6 +2,7 @@
 #include "app/views/search/search_words.h"
 
 #include <QCoreApplication>
+#include <QRegularExpression>
 #include <algorithm>
 
 #include "app/look/figures.h"
@@ -73,9 +74,32 @@ void put_changes(QString& text, const Message& message) {
 }  // namespace
 
 QString change_text(const std::string& change) {
-  QStringList axes = QString::fromStdString(change).split(QStringLiteral(", "));
-  for (QString& axis : axes) axis = axis_change_text(axis);
-  return axes.join(QStringLiteral(", "));
+  const QString arrow = QStringLiteral(" → ");
+  QStringList all, chosen, followers;
+  for (const QString& axis : QString::fromStdString(change).split(QStringLiteral(", "))) {
+    const QString text = axis_change_text(axis);
+    // DP is what the other degrees leave, and without TP there is no SP.
+    const bool follows =
+        axis.startsWith(QLatin1String("DP ")) || axis == QStringLiteral("SP on → off");
+    all << text;
+    if (follows)
+      followers << text.section(QLatin1Char(' '), 0, 0) + QLatin1Char(' ') + text.section(arrow, 1);
+    else
+      chosen << text;
+  }
+  const bool from_degree = chosen.size() == 1 && (chosen[0].startsWith(QLatin1String("TP ")) ||
+                                                  chosen[0].startsWith(QLatin1String("PP ")) ||
+                                                  chosen[0].startsWith(QLatin1String("CP ")));
+  if (!followers.isEmpty() && from_degree)
+    return SearchTexts::tr("%1 (follows: %2)").arg(chosen[0], followers.join(QStringLiteral(", ")));
+  return all.join(QStringLiteral(", "));
+}
+
+QString firm_text(const QString& text) {
+  static const QRegularExpression kTogether(
+      QStringLiteral("(?<=\\b(?:TP|PP|DP|CP|EP|SP)|ZeRO) (?=\\S)| (?=→)|(?<=→) "));
+  QString firm = with_firm_units(text);
+  return firm.replace(kTogether, QString(QChar(0x00a0)));
 }
 
 QString plan_sentence(const Message& message) {
@@ -113,7 +137,7 @@ QString batch_text(const PlanSearch& search) {
 }
 
 QString question_text(const PlanSearch& search) {
-  const PlanWish& wish = search.answer() ? search.answered() : search.wish();
+  const PlanWish& wish = search.subject();
   const Result<Setup> base = base_of(wish);
   const Result<Machine> machine = base ? machine_of(base->machine) : Result<Machine>(base.error());
   const QString model = base ? sentence(title_of(base->model)) : wish.model;
@@ -124,6 +148,33 @@ QString question_text(const PlanSearch& search) {
           .arg(model, wish.gpus, cluster, QString::fromStdString(info.title));
   return SearchTexts::tr("How should %1 be trained on %2 GPUs of %3?")
       .arg(model, wish.gpus, cluster);
+}
+
+QString remark_text(const PlanSearch& search) {
+  const bool busy = search.searching() && !search.asking();
+  if (search.searches_other())
+    return SearchTexts::tr(
+        "The search under way is of other settings: cancel it, and search again.");
+  if (search.is_outdated())
+    return busy ? SearchTexts::tr("Until the search ends, the answer below is of other settings.")
+                : SearchTexts::tr("The answer below is of other settings: search again.");
+  if (busy) return {};
+  if (search.is_limited()) return limited_text(search);
+  if (search.is_stale())
+    return SearchTexts::tr(
+        "More memory may be used than was searched: search again for the plans that it allows.");
+  return search.answer() && search.answer()->cancelled ? cancelled_text(*search.answer())
+                                                       : QString();
+}
+
+QString today_text(const Setup& today) {
+  return SearchTexts::tr("%1; GPUs: %2; on %3")
+      .arg(axes_text(today), count_text(today.mesh.ranks()), sentence(title_of(today.model)));
+}
+
+QString needs_text(const std::string& framework, const Setup& setup) {
+  const std::optional<Message> needs = framework_needs(framework, setup);
+  return needs ? sentence(*needs) : QString();
 }
 
 QStringList today_sentences(const ExplainedPlan& today) {
@@ -145,6 +196,7 @@ QString merits_text(const std::vector<std::string>& merits) {
               : merit == "least-memory" ? SearchTexts::tr("least memory")
               : merit == "less-memory"  ? SearchTexts::tr("less memory")
               : merit == "simpler"      ? SearchTexts::tr("simpler")
+              : merit == "nearest"      ? SearchTexts::tr("nearest to today")
                                         : SearchTexts::tr("simplest"));
   return capitalised(words.join(QStringLiteral(", ")));
 }
@@ -176,7 +228,7 @@ QString class_text(PlanAnswer::Class of) {
     case PlanAnswer::kDoesNotFit:
       return SearchTexts::tr("do not fit");
     case PlanAnswer::kBounded:
-      return SearchTexts::tr("bounded");
+      return SearchTexts::tr("ruled out by a bound");
     default:
       return SearchTexts::tr("simulated");
   }
@@ -193,72 +245,40 @@ QString tie_text(const PlanAnswer& answer) {
 QString tied_text(const PlanAnswer& answer) {
   const auto shown = std::count_if(answer.plans.begin(), answer.plans.end(),
                                    [](const FoundPlan& plan) { return plan.tied; });
-  if (answer.tied_plans() < 2) return {};
-  return SearchTexts::tr("%1 of %2 simulated plans within the tie are shown")
-      .arg(count_text(shown), count_text(answer.tied_plans()));
+  const std::int64_t more = answer.tied_plans() - shown;
+  if (shown < 2 || !answer.tie_threshold) return {};
+  QString said = SearchTexts::tr("%1 share rank 1: closer than %2; by memory")
+                     .arg(count_text(shown), share_text(*answer.tie_threshold));
+  if (more > 0)
+    said += SearchTexts::tr("; as close and not kept, dots of the plot: %1").arg(count_text(more));
+  return said;
 }
 
 QString value_head(const PlanSearch& search) {
-  const ValueAnswer* asked = search.value_answer();
-  if (!asked) return {};
+  std::optional<PlanSearch::AxisValue> of = search.asking();
+  if (const ValueAnswer* asked = search.value_answer(); asked && !of)
+    of = {QString::fromStdString(asked->axis), QString::fromStdString(asked->value)};
+  if (!of) return {};
   for (const SearchAxis& axis : search_axes())
-    if (axis.option == QString::fromStdString(asked->axis)) {
-      const qsizetype at = axis.values.indexOf(QString::fromStdString(asked->value));
-      return SearchTexts::tr("Why not %1: %2")
-          .arg(axis.label, at < 0 ? QString::fromStdString(asked->value) : axis.word(at));
+    if (axis.option == of->axis) {
+      const qsizetype at = axis.values.indexOf(of->value);
+      return SearchTexts::tr("Why not %1: %2").arg(axis.label, at < 0 ? of->value : axis.word(at));
     }
   return {};
 }
 
 QString value_said(const PlanSearch& search) {
+  if (search.asking()) return SearchTexts::tr("Searching for the best plan with it …");
   const ValueAnswer* asked = search.value_answer();
   return asked ? plan_sentence(asked->sentence) : QString();
 }
 
-QString plan_tip(const PlanSearch& search, const FoundPlan& plan) {
-  const QString figures =
-      SearchTexts::tr("step %1, %2, MFU %3 (attention in full)")
-          .arg(seconds_text(plan.seconds), bytes_text(plan.bytes), share_text(plan.mfu)) +
-      QLatin1Char('\n') + limits_text(plan, search.answer()->capacity_bytes);
-  const QString axes = axes_text(plan.setup);
-  return (search.is_today(plan) ? SearchTexts::tr("Today: %1").arg(axes) : axes) +
-         QLatin1Char('\n') + figures;
-}
-
-SelectionText describe_point(const PlanSearch& search, double seconds, std::int64_t bytes) {
-  SelectionText text;
-  text.headline = SearchTexts::tr("Simulated, and not kept by the search");
-  text.facts = {{SearchTexts::tr("step"), seconds_text(seconds)},
-                {SearchTexts::tr("memory of the fullest GPU"), bytes_text(bytes)}};
-  if (const FoundPlan* best = search.best(); best && seconds > best->seconds)
-    text.facts.push_back({SearchTexts::tr("longer than the best by"),
-                          SearchTexts::tr("%1, %2").arg(seconds_text(seconds - best->seconds),
-                                                        share_text(seconds / best->seconds - 1))});
-  if (search.answer() && bytes > search.answer()->capacity_bytes)
-    text.facts.push_back(
-        {SearchTexts::tr("does not fit"),
-         SearchTexts::tr("the limit is %1").arg(bytes_text(search.answer()->capacity_bytes))});
-  text.facts.push_back({SearchTexts::tr("its settings"),
-                        SearchTexts::tr("are not told: the search keeps the best plans and the "
-                                        "front. To come to another one fix an axis, or ask “Why "
-                                        "not …”.")});
-  return text;
-}
-
-QString point_tip(const PlanSearch& search, double seconds, std::int64_t bytes) {
-  const SelectionText text = describe_point(search, seconds, bytes);
-  QStringList lines{text.headline};
-  for (const FactLine& fact : text.facts) lines << fact.word + QLatin1Char(' ') + fact.value;
-  return lines.join(QLatin1Char('\n'));
-}
-
 std::vector<TodayFigure> today_figures(const PlanSearch& search) {
   const FoundPlan* best = search.best();
-  if (!search.answer() || !search.answer()->explained || !search.answer()->explained->plan)
-    return {};
-  const FoundPlan& today = *search.answer()->explained->plan;
-  const bool fits = search.answer()->explained->seconds.has_value() &&
-                    today.bytes <= search.answer()->capacity_bytes;
+  const ExplainedPlan* told = search.today();
+  if (!told || !told->plan) return {};
+  const FoundPlan& today = *told->plan;
+  const bool fits = told->seconds.has_value() && today.bytes <= search.answer()->capacity_bytes;
   std::vector<TodayFigure> figures;
   const auto add = [&](const QString& title, bool always, const auto& cell) {
     const QString dash = QStringLiteral("–");
@@ -271,7 +291,8 @@ std::vector<TodayFigure> today_figures(const PlanSearch& search) {
   add(SearchTexts::tr("fullest stage"), true,
       [](Of of) { return QStringLiteral("%1: %2").arg(of.stage).arg(bytes_text(of.bytes)); });
   add(SearchTexts::tr("bubble"), false, [](Of of) { return bubble_text(of); });
-  add(SearchTexts::tr("exposed"), false, [](Of of) { return seconds_text(of.exposed_seconds); });
+  add(SearchTexts::tr("exposed comm."), false,
+      [](Of of) { return seconds_text(of.exposed_seconds); });
   return figures;
 }
 
@@ -279,8 +300,8 @@ QString limited_text(const PlanSearch& search) {
   const PlanAnswer& answer = *search.answer();
   return SearchTexts::tr(
              "Of the search with %1, for %2: the fastest plan is exact, behind it stand those that "
-             "the search kept, and some of those that are bounded may not fit. Search again for "
-             "all of them.")
+             "the search kept, and some of those that a bound ruled out may not fit. Search again "
+             "for all of them.")
       .arg(bytes_text(answer.searched_bytes), bytes_text(answer.capacity_bytes));
 }
 
@@ -304,8 +325,7 @@ QString search_description(const PlanSearch& search) {
   }
   const PlanAnswer& answer = *search.answer();
   said << SearchTexts::tr("%1 candidates.").arg(count_text(answer.candidates));
-  if (answer.cancelled) said << cancelled_text(answer);
-  if (search.is_limited()) said << limited_text(search);
+  if (const QString remark = remark_text(search); !remark.isEmpty()) said << remark;
   said << SearchTexts::tr("The limit is %1. The keys left and right move it by a GiB.")
               .arg(bytes_text(answer.capacity_bytes));
   for (int at = 0; at < PlanAnswer::kClasses; ++at) {
@@ -314,9 +334,9 @@ QString search_description(const PlanSearch& search) {
     for (const PlanLoss& loss : answer.losses[at])
       said << QStringLiteral("  %1: %2").arg(count_text(loss.count), sentence(loss.sentence));
   }
-  if (answer.explained) {
-    said << SearchTexts::tr("Today: %1.").arg(axes_text(answer.explained->setup));
-    if (!search.is_limited()) said << today_sentences(*answer.explained);
+  if (const ExplainedPlan* told = search.today()) {
+    said << SearchTexts::tr("Today: %1.").arg(today_text(told->setup));
+    if (!search.is_limited()) said << today_sentences(*told);
     for (const TodayFigure& figure : today_figures(search))
       said << SearchTexts::tr("%1: %2 today, %3 with the best plan.")
                   .arg(figure.title, figure.today, figure.best);
@@ -325,7 +345,8 @@ QString search_description(const PlanSearch& search) {
     said << SearchTexts::tr("%1: %2, step %3, %4; %5.")
                 .arg(merits_text(advice.merits), axes_text(advice.plan.setup),
                      step_text(answer, advice.plan), bytes_text(advice.plan.bytes),
-                     limits_text(advice.plan, answer.capacity_bytes));
+                     limits_text(advice.plan, answer.capacity_bytes))
+         << needs_text(framework_of(search.wish()), advice.plan.setup);
   for (const Message& why : answer.recommended_why) said << sentence(why);
   said << trust_texts(answer);
   if (const QString tied = tied_text(answer); !tied.isEmpty()) said << tied;
@@ -334,7 +355,9 @@ QString search_description(const PlanSearch& search) {
     said << SearchTexts::tr("None fits. %1 comes nearest: it has %2 or more too much on one GPU.")
                 .arg(axes_text(answer.least->second), bytes_text(answer.least->first));
   for (const FoundPlan& plan : answer.plans)
-    said << SearchTexts::tr("%1: step %2, %3, MFU (attention in full) %4, bubble %5, exposed %6%7.")
+    said << SearchTexts::tr(
+                "%1: step %2, %3, MFU (attention in full) %4, bubble %5, exposed "
+                "communication %6%7.")
                 .arg(axes_text(plan.setup), seconds_text(plan.seconds), bytes_text(plan.bytes),
                      share_text(plan.mfu), bubble_text(plan), seconds_text(plan.exposed_seconds),
                      plan.tied ? SearchTexts::tr(", tie") : QString());
@@ -349,6 +372,7 @@ QString search_description(const PlanSearch& search) {
   }
   for (const ToldRule& rule : answer.rules) said << rule_text(rule);
   if (search.value_answer()) said << value_head(search) + QLatin1Char('.') << value_said(search);
+  said.removeAll(QString());
   return said.join(QLatin1Char('\n'));
 }
 

@@ -17,6 +17,8 @@ QString question_text(const PlanSearch& search);  // "What should run on 64 GPUs
 // A change of the planner, or a value of an axis, in the window's words: "schedule 1F1B → ZB-H1" of
 // "schedule 1f1b → zb-h1". What is neither stays as it is.
 QString change_text(const std::string& change);
+// With units, arrows and the values of axes beside what they belong to, where lines break.
+QString firm_text(const QString& text);
 // A sentence of the planner, with the changes in it so.
 QString plan_sentence(const Message& message);
 // How much longer the step takes, "+1.2 s, tie"; a dash where it cannot be.
@@ -24,6 +26,12 @@ QString change_value(const PlanWhy& why);
 QString rule_text(const ToldRule& rule);  // a rule of thumb, what it costs, and who says so
 QString rule_tip(const ToldRule& rule);   // who says so, and which plan a click selects
 QString example_tip(const Setup& example);
+// That the answer, or the search under way, is of other settings or less than asked; empty: none.
+QString remark_text(const PlanSearch& search);
+QString today_text(const Setup& today);  // its layout, and on which model it is
+// What the framework needs for a plan that its usual launch line has not; empty: nothing, or no
+// framework.
+QString needs_text(const std::string& framework, const Setup& setup);
 // Where what is trained today stands, and the one change that serves it best.
 QStringList today_sentences(const ExplainedPlan& today);
 // Nothing where there is none that can be trained.
@@ -44,6 +52,9 @@ QString tied_text(const PlanAnswer& answer);
 // "Why not TP 8", and what came of it; empty where nothing was asked.
 QString value_head(const PlanSearch& search);
 QString value_said(const PlanSearch& search);
+// Of the selected plan.
+SelectionText describe_plan(const PlanSearch& search);
+QString quantity_origin(const QString& quantity);  // how a figure of a plan comes about
 // What a plan is, at a dot of the scatter.
 QString plan_tip(const PlanSearch& search, const FoundPlan& plan);
 // The same of a dot whose plan the search did not keep.

@@ -178,6 +178,9 @@ std::vector<Quantity> StepSides::predicted(const QLocale& locale) const {
                   : read_alike(sent) ? QString()
                                      : Quantities::tr("sends most of all");
   }
+  if (has_bubble(shown))
+    all[1].note = Quantities::tr("with transfers; over ideal time %1")
+                      .arg(share_text(shown.bubble.over_ideal, locale));
   const QString word = prediction_source_text(shown.word);
   all[0].predicted = {seconds_text(expected.seconds, locale), word,
                       Quantities::tr("%1 s").arg(QString::number(expected.seconds, 'g', 12)) +

@@ -19,6 +19,7 @@
 #include "app/sheets/recipes/today_sheet.h"
 #include "app/state/document/document.h"
 #include "app/state/plan/plan_search.h"
+#include "app/views/search/search_picture.h"
 #include "app/views/shared/plan_words.h"
 #include "engine/wire/export/csv.h"
 #include "engine/wire/export/trace.h"
@@ -187,7 +188,8 @@ TEST_F(Recipes, TodayIsComparedWithTheBestPlan) {
   EXPECT_EQ(search().wish().gpus, QStringLiteral("4"));
   EXPECT_EQ(search().wish().global_batch, 16);
   ASSERT_TRUE(search().wish().today.has_value());
-  EXPECT_TRUE(search().searching()) << "nobody has to press Search";
+  EXPECT_FALSE(search().searching()) << "nobody asked for it";
+  QTest::mouseClick(button(window.get(), QStringLiteral("Search")), Qt::LeftButton);
   ASSERT_TRUE(wait_until([&] { return !search().searching(); }, kAnswerMs));
   ASSERT_TRUE(search().answer()) << search().error().toStdString();
   const PlanAnswer& answer = *search().answer();
@@ -233,6 +235,73 @@ TEST_F(Recipes, TodayIsComparedWithTheBestPlan) {
   expected.memory_bytes = since.memory_bytes;
   expected.fixed[QStringLiteral("pp")] = QStringLiteral("1");
   EXPECT_EQ(search().wish(), expected);
+}
+
+// A line that leaves out the shape is of the model that the search has, or is taken as the one that
+// it is like, with one click; and what is trained today follows the model of the search.
+TEST_F(Recipes, TodayIsOnTheModelOfTheSearch) {
+  window->show_room(Room::kPlan);
+  search().set_wish(plan_wish("gpt2-124m", "4"));
+  const QString path = file("line.sh", kLine);
+  drop(path);
+  auto* reader = sheet<TodaySheet>();
+  ASSERT_NE(reader, nullptr);
+  ASSERT_TRUE(reader->setup());
+  EXPECT_EQ(reader->setup()->model.name, "gpt2-124m");
+  const int said_sequence = reader->setup()->model.sequence;
+  QTest::mouseClick(button(reader, QStringLiteral("Take the model as the text says it")),
+                    Qt::LeftButton);
+  EXPECT_EQ(reader->setup()->model.name, "custom");
+  EXPECT_EQ(reader->setup()->mesh.tp, 4);
+  reader->reject();
+  QApplication::processEvents();
+  // A search of another model takes the one that the line is like.
+  PlanWish wish = plan_wish("llama3-8b", "4");
+  search().set_wish(wish);
+  drop(path);
+  reader = sheet<TodaySheet>();
+  ASSERT_NE(reader, nullptr);
+  EXPECT_EQ(reader->setup()->model.name, "custom");
+  QTest::mouseClick(button(reader, QStringLiteral("Take it as GPT-2 124M")), Qt::LeftButton);
+  EXPECT_EQ(reader->setup()->model.name, "gpt2-124m");
+  EXPECT_EQ(reader->setup()->model.sequence, said_sequence);
+  QTest::mouseClick(button(reader, QStringLiteral("Compare with it")), Qt::LeftButton);
+  QApplication::processEvents();
+  EXPECT_EQ(search().wish().model, QStringLiteral("gpt2-124m"));
+  EXPECT_FALSE(search().searching());
+  ASSERT_TRUE(search().wish().today);
+  EXPECT_TRUE(picture_of(search(), -1).today.contains(QStringLiteral("GPT-2 124M")));
+  wish = search().wish();
+  wish.model = QStringLiteral("llama3-8b");
+  search().set_wish(wish);
+  EXPECT_EQ(search().wish().today->model.name, "llama3-8b");
+  EXPECT_EQ(search().wish().today->mesh.tp, 4) << "the layout is still the line's";
+  EXPECT_TRUE(picture_of(search(), -1).today.contains(QStringLiteral("Llama 3 8B")));
+}
+
+// What neither the line of today nor a person chose is listed as added; a line's own stays.
+TEST_F(Recipes, ALineSaysWhichValuesNobodyChose) {
+  PlanWish wish = plan_wish("gpt2-124m", "4");
+  const auto adds = [&] {
+    const Result<parallelarium::Setup> base = base_of(wish);
+    EXPECT_TRUE(base.ok());
+    RecipeSheet open(session().resolved(*base), {}, window.get());
+    QString all;
+    for (const auto* label : open.findChildren<QLabel*>()) all += label->text();
+    const QString line = open.findChild<QPlainTextEdit*>()->toPlainText();
+    return std::pair(all.section(QStringLiteral("Added: "), 1).section(QLatin1Char('.'), 0, 2),
+                     line);
+  };
+  for (const char* value : {"learning rate", "gradient clip", "seed 1"})
+    EXPECT_TRUE(adds().first.contains(QLatin1String(value))) << adds().first.toStdString();
+  const Result<FrameworkSetup> read = read_from_framework("megatron", kLine, new_setup());
+  ASSERT_TRUE(read.ok());
+  wish.today = read->setup;
+  const auto [added, line] = adds();
+  EXPECT_TRUE(added.contains(QStringLiteral("learning rate"))) << "the line has none";
+  EXPECT_FALSE(added.contains(QStringLiteral("clip")) || added.contains(QStringLiteral("seed")));
+  EXPECT_TRUE(line.contains(QStringLiteral("--seed 1234"))) << line.toStdString();
+  EXPECT_TRUE(line.contains(QStringLiteral("--clip-grad 1"))) << line.toStdString();
 }
 
 // Without a launch line degrees are typed; GPUs and batch stay those that were asked for.

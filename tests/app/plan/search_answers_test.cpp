@@ -9,6 +9,7 @@
 #include "app/look/figures.h"
 #include "app/state/run/engine_process.h"
 #include "app/views/search/search_paint.h"
+#include "app/views/search/search_picture.h"
 #include "app/views/search/search_words.h"
 #include "tests/app/plan/search_fixture.h"
 #include "tests/app/window/german.h"
@@ -78,6 +79,11 @@ TEST(PlannerChanges, StandInTheWindowsWords) {
   EXPECT_EQ(change_text("schedule 1f1b → zb-h1, micro-batch 1 → 2"),
             QStringLiteral("schedule 1F1B → ZB-H1, micro-batch 1 → 2"));
   EXPECT_EQ(change_text("Any other words, and more"), QStringLiteral("Any other words, and more"));
+  EXPECT_EQ(change_text("TP 8 → 1, DP 8 → 64, SP on → off"),
+            QStringLiteral("TP 8 → 1 (follows: DP 64, SP off)"));
+  EXPECT_EQ(change_text("TP 8 → 4, PP 2 → 4, DP 1 → 2"),
+            QStringLiteral("TP 8 → 4, PP 2 → 4, DP 1 → 2"));
+  EXPECT_EQ(firm_text(QStringLiteral("TP 8 → 4")).count(QLatin1Char(' ')), 0);
   EXPECT_TRUE(plan_sentence(said).startsWith(change_text(change)));
   const German german;
   const QString words = change_text(change);
@@ -205,6 +211,8 @@ TEST_F(SearchAnswers, AValueOfAnAxisSaysWhyNot) {
   const double best = search().best()->seconds;
   const auto before = search().selected()->setup;
   four->trigger();
+  EXPECT_EQ(value_head(search()), QStringLiteral("Why not Tensor, TP: 4")) << "while it is sought";
+  EXPECT_TRUE(picture_of(search(), -1).status.isEmpty()) << "nothing is moved";
   ASSERT_TRUE(wait_until([&] { return !search().searching(); }, kSearchMs));
   ASSERT_NE(search().value_answer(), nullptr) << search().error().toStdString();
   QProcess plan;
@@ -214,6 +222,12 @@ TEST_F(SearchAnswers, AValueOfAnAxisSaysWhyNot) {
                  .split(QLatin1Char(' ')));
   ASSERT_TRUE(plan.waitForFinished(kSearchMs));
   const auto json = nlohmann::json::parse(plan.readAllStandardOutput().toStdString());
+  // The same question has its answer already.
+  const Message said = search().value_answer()->sentence;
+  search().ask_value(QStringLiteral("tp"), QStringLiteral("4"));
+  EXPECT_FALSE(search().searching());
+  ASSERT_NE(search().value_answer(), nullptr);
+  EXPECT_EQ(search().value_answer()->sentence.text, said.text);
   // A question chooses nothing: what is exported is still what was selected.
   ASSERT_NE(search().selected(), nullptr);
   EXPECT_EQ(search().selected()->setup, before);
@@ -293,8 +307,10 @@ TEST_F(SearchAnswers, FiguresSayWhatTheyCount) {
     tied += point.first <= search().best()->seconds * (1 + *answer.tie_threshold);
   for (const FoundPlan& each : answer.plans) shown += each.tied;
   ASSERT_GT(tied, 1);
-  EXPECT_TRUE(view().description().contains(
-      QStringLiteral("%1 of %2 simulated plans within the tie").arg(shown).arg(tied)));
+  EXPECT_TRUE(view().description().contains(QStringLiteral("%1 share rank 1").arg(shown)));
+  EXPECT_EQ(view().description().contains(
+                QStringLiteral("as close and not kept, dots of the plot: %1").arg(tied - shown)),
+            tied > shown);
   EXPECT_TRUE(
       with_firm_units(search().memory_text()).contains(bytes_text(search().device_bytes())));
   PlanWish less = search().wish();

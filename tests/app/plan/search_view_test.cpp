@@ -11,6 +11,7 @@
 #include "app/look/figures.h"
 #include "app/state/run/engine_process.h"
 #include "app/views/search/search_paint.h"
+#include "app/views/search/search_picture.h"
 #include "app/views/search/search_words.h"
 #include "tests/app/pipeline/pipeline_fixture.h"
 #include "tests/app/plan/search_fixture.h"
@@ -116,6 +117,75 @@ TEST_F(SearchFixture, KeysMoveAmongTheBestAndACancelledSearchSaysSo) {
   if (search().searching()) QTest::mouseClick(button(QStringLiteral("Cancel")), Qt::LeftButton);
   EXPECT_TRUE(wait_until([&] { return !search().searching(); }, kSearchMs));
   EXPECT_TRUE(search().answer()) << "the answer before stays";
+}
+
+// An answer of other settings looks so, cannot be used, and keeps its question, also while a new
+// search is under way; what it said of today is gone.
+TEST_F(SearchFixture, AnAnswerOfOtherSettingsLooksSo) {
+  search_for(wish_with_today());
+  ASSERT_TRUE(search().answer());
+  ASSERT_NE(search().today(), nullptr);
+  const auto today = search().today()->plan->setup;
+  const auto selects_today = [&] {
+    const auto all = search().selectable();
+    return std::any_of(all.begin(), all.end(), [&](const auto* of) { return of->setup == today; });
+  };
+  ASSERT_TRUE(selects_today());
+  EXPECT_TRUE(button(QStringLiteral("Use it"))->isEnabled());
+  const QString question = picture_of(search(), -1).title;
+  const PlanWish before = search().wish();
+  PlanWish other = before;
+  other.today.reset();
+  search().set_wish(other);
+  EXPECT_FALSE(search().is_stale()) << "what is trained today changes no plan";
+  EXPECT_EQ(search().today(), nullptr);
+  EXPECT_EQ(picture_of(search(), -1).today_told, nullptr);
+  other = before;
+  other.global_batch *= 2;
+  search().set_wish(other);
+  const auto check_outdated = [&] {
+    const SearchPicture picture = picture_of(search(), -1);
+    EXPECT_TRUE(picture.outdated);
+    EXPECT_EQ(picture.title, question);
+    EXPECT_TRUE(picture.remark.contains(QStringLiteral("of other settings")));
+    EXPECT_TRUE(view().description().contains(picture.remark));
+    EXPECT_EQ(picture.today_told, nullptr);
+    EXPECT_FALSE(selects_today());
+    EXPECT_FALSE(button(QStringLiteral("Use it"))->isEnabled());
+    EXPECT_FALSE(button(QStringLiteral("Launch line …"))->isEnabled());
+  };
+  check_outdated();
+  const auto setup = session().setup();
+  search().use();
+  EXPECT_EQ(session().setup(), setup);
+  // Dimmed: the same without the mark is another picture.
+  const auto painted = [&](bool outdated) {
+    SearchPicture picture = picture_of(search(), -1);
+    picture.outdated = outdated;
+    QImage image(900, int(search_height(900, picture, light_theme())), QImage::Format_RGB32);
+    image.fill(Qt::white);
+    QPainter painter(&image);
+    paint_search(painter, 900, picture, light_theme(), nullptr, nullptr);
+    painter.end();
+    std::int64_t light = 0;
+    for (int y = 0; y < image.height(); ++y)
+      for (int x = 0; x < image.width(); ++x) light += qGray(image.pixel(x, y));
+    return light;
+  };
+  EXPECT_GT(painted(true), painted(false));
+  other.gpus = QStringLiteral("64");
+  other.global_batch = 1024;
+  search().set_wish(other);
+  search().start();
+  ASSERT_TRUE(search().searching());
+  check_outdated();
+  EXPECT_FALSE(search().searches_other());
+  other.global_batch = 512;
+  search().set_wish(other);
+  EXPECT_TRUE(search().searches_other());
+  check_outdated();
+  search().cancel();
+  ASSERT_TRUE(wait_until([&] { return !search().searching(); }, kSearchMs));
 }
 
 // What was found until then stays, and says that it is not all.

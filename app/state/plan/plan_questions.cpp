@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What is asked about an answer: what one change of a plan would do, and why a value of an axis is
+// not the best.
+#include <algorithm>
+
+#include "app/state/plan/plan_search.h"
+#include "app/state/run/run_request.h"
+#include "app/state/session.h"
+
+namespace parallelarium {
+
+const std::vector<PlanWhy>* PlanSearch::neighbours() const {
+  const FoundPlan* plan = selected();
+  if (!plan) return nullptr;
+  // A search that was cancelled did not try those of its best.
+  if (is_best(*plan) && !answer_->cancelled && !is_limited())
+    return &answer_->plans[answer_->best_time].why;
+  for (const auto& [setup, why] : neighbours_)
+    if (setup == plan->setup) return &why;
+  return nullptr;
+}
+
+bool PlanSearch::can_try_neighbours() const {
+  return selected() && !neighbours() && session_.jobs().state() == RunState::kIdle;
+}
+
+void PlanSearch::try_neighbours() {
+  if (!can_try_neighbours()) return;
+  PlanWish wish = answered_;
+  if (is_limited()) wish.memory_bytes = wish_.memory_bytes;
+  const Result<Setup> base = base_of(wish);
+  if (!base) return;
+  EngineRequest request;
+  request.method = "neighbours";
+  request.parameters = {{"setup", to_json(selected()->setup)},
+                        {"search", parameters_of(wish, *base)}};
+  request.read =
+      [this, setup = selected()->setup](const nlohmann::json& json) -> Result<EngineRequest::Keep> {
+    Result<std::vector<PlanWhy>> why = neighbours_from_json(json);
+    if (!why) return why.error();
+    return EngineRequest::Keep([this, setup, why = std::move(*why)]() -> Result<void> {
+      neighbours_.emplace_back(setup, why);
+      return {};
+    });
+  };
+  trying_ = true;
+  session_.jobs().run(request);
+  Q_EMIT changed();
+}
+
+bool PlanSearch::can_ask_value() const {
+  return best() && session_.jobs().state() == RunState::kIdle;
+}
+
+void PlanSearch::ask_value(const QString& axis, const QString& value) {
+  if (!can_ask_value()) return;
+  for (const ValueAnswer& known : known_values_)
+    if (known.axis == axis.toStdString() && known.value == value.toStdString()) {
+      keep_value(ValueAnswer(known));
+      Q_EMIT changed();
+      return;
+    }
+  PlanWish wish = answered_;
+  if (is_limited()) wish.memory_bytes = wish_.memory_bytes;
+  const Result<Setup> base = base_of(wish);
+  if (!base) return;
+  EngineRequest request;
+  request.method = "why_not";
+  request.parameters = parameters_of(wish, *base);
+  request.parameters["axis"] = axis.toStdString();
+  request.parameters["value"] = value.toStdString();
+  request.parameters["best"] = to_json(best()->setup);
+  // The fastest that has the value is the best with it, where the search kept them all.
+  if (!answer_->cancelled && !is_limited()) {
+    std::vector<const FoundPlan*> fastest;
+    for (const FoundPlan& plan : answer_->plans) fastest.push_back(&plan);
+    std::stable_sort(fastest.begin(), fastest.end(), [](const FoundPlan* a, const FoundPlan* b) {
+      return a->seconds < b->seconds;
+    });
+    for (const FoundPlan* plan : fastest)
+      request.parameters["known"].push_back(to_json(plan->setup));
+  }
+  request.read = [this](const nlohmann::json& json) -> Result<EngineRequest::Keep> {
+    Result<ValueAnswer> answer = value_answer_from_json(json);
+    if (!answer) return answer.error();
+    return EngineRequest::Keep(
+        [this, answer = std::make_shared<ValueAnswer>(std::move(*answer))]() -> Result<void> {
+          keep_value(std::move(*answer));
+          return {};
+        });
+  };
+  error_.clear();
+  asking_ = AxisValue{axis, value};
+  searching_ = true;
+  session_.jobs().run(request);
+  Q_EMIT changed();
+}
+
+// What is selected stays: it is what goes to Explore and into launch lines.
+void PlanSearch::forget_values() {
+  value_.reset();
+  known_values_.clear();
+  asked_before_.reset();
+}
+
+void PlanSearch::keep_value(ValueAnswer answer) {
+  std::optional<FoundPlan> before;
+  if (const FoundPlan* plan = selected()) before = *plan;
+  if (std::none_of(known_values_.begin(), known_values_.end(), [&](const ValueAnswer& known) {
+        return known.axis == answer.axis && known.value == answer.value;
+      }))
+    known_values_.push_back(answer);
+  value_ = std::move(answer);
+  if (!selected()) asked_before_ = std::move(before);
+}
+
+}  // namespace parallelarium

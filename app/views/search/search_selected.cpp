@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What is said of a plan or a dot that is selected or pointed at.
+#include <QCoreApplication>
+
+#include "app/look/figures.h"
+#include "app/look/sentence.h"
+#include "app/views/search/search_words.h"
+
+namespace parallelarium {
+namespace {
+
+struct SelectedTexts {
+  Q_DECLARE_TR_FUNCTIONS(SearchView)
+};
+
+}  // namespace
+
+QString quantity_origin(const QString& quantity) {
+  if (quantity == QLatin1String("plan.mfu"))
+    return SelectedTexts::tr("FLOPs of the model / (step time × GPUs × peak FLOP/s)");
+  if (quantity == QLatin1String("plan.needed_bytes"))
+    return SelectedTexts::tr("The most bytes that a rank of the fullest stage holds at once");
+  if (quantity == QLatin1String("plan.bubble"))
+    return SelectedTexts::tr("idle time / (idle + busy time), of all ranks, with transfers");
+  if (quantity == QLatin1String("plan.exposed_seconds"))
+    return SelectedTexts::tr("Time in which a rank communicates and computes nothing");
+  return SelectedTexts::tr("From the first op of the step to the end of its last, on all ranks");
+}
+
+SelectionText describe_plan(const PlanSearch& search) {
+  const FoundPlan* plan = search.selected();
+  SelectionText text;
+  if (!plan) {
+    text.headline = SelectedTexts::tr("No plan yet: what is found stands here.");
+    return text;
+  }
+  text.headline = search.is_today(*plan)
+                      ? SelectedTexts::tr("Today: %1").arg(axes_text(plan->setup))
+                      : axes_text(plan->setup);
+  const PlanAnswer& answer = *search.answer();
+  const std::string framework = framework_of(search.wish());
+  text.facts = {{SelectedTexts::tr("step"), step_text(answer, *plan)},
+                {SelectedTexts::tr("limited by"), limits_text(*plan, answer.capacity_bytes)},
+                {SelectedTexts::tr("tokens per second"), number_text(plan->tokens_per_second)},
+                {SelectedTexts::tr("MFU, attention in full"), share_text(plan->mfu)},
+                {SelectedTexts::tr("MFU, attention causal"), share_text(plan->mfu_causal)},
+                {SelectedTexts::tr("MFU, 6N: no attention"), share_text(plan->mfu_6n)},
+                {SelectedTexts::tr("bubble of whole step"), bubble_text(*plan)}};
+  if (const QString needs = needs_text(framework, plan->setup); !needs.isEmpty())
+    text.facts.insert(text.facts.begin() + 1, {SelectedTexts::tr("launch line"), needs});
+  for (const auto& [axis, seconds] : plan->exposed)
+    if (seconds > 0)
+      text.facts.push_back({SelectedTexts::tr("exposed communication of %1, mean of ranks")
+                                .arg(QString::fromStdString(axis).toUpper()),
+                            seconds_text(seconds)});
+  for (const Message& rate : plan->rates)
+    text.facts.push_back(
+        {SelectedTexts::tr("communication stands on"), with_firm_units(sentence(rate))});
+  for (std::size_t stage = 0; stage < plan->stage_bytes.size(); ++stage)
+    text.facts.push_back(
+        {SelectedTexts::tr("memory, stage %1").arg(stage), bytes_text(plan->stage_bytes[stage])});
+  text.facts.push_back({SelectedTexts::tr("limit of a GPU"), bytes_text(answer.capacity_bytes)});
+  text.facts.push_back(
+      {SelectedTexts::tr("beside it: a framework's own"), bytes_text(plan->framework_bytes)});
+  return text;
+}
+
+QString plan_tip(const PlanSearch& search, const FoundPlan& plan) {
+  const QString figures =
+      SelectedTexts::tr("step %1, %2, MFU %3 (attention in full)")
+          .arg(seconds_text(plan.seconds), bytes_text(plan.bytes), share_text(plan.mfu)) +
+      QLatin1Char('\n') + limits_text(plan, search.answer()->capacity_bytes);
+  const QString axes = axes_text(plan.setup);
+  return (search.is_today(plan) ? SelectedTexts::tr("Today: %1").arg(axes) : axes) +
+         QLatin1Char('\n') + figures;
+}
+
+SelectionText describe_point(const PlanSearch& search, double seconds, std::int64_t bytes) {
+  SelectionText text;
+  text.headline = SelectedTexts::tr("Simulated, and not kept by the search");
+  text.facts = {{SelectedTexts::tr("step"), seconds_text(seconds)},
+                {SelectedTexts::tr("memory of the fullest GPU"), bytes_text(bytes)}};
+  if (const FoundPlan* best = search.best(); best && seconds > best->seconds)
+    text.facts.push_back(
+        {SelectedTexts::tr("longer than the best by"),
+         SelectedTexts::tr("%1, %2").arg(seconds_text(seconds - best->seconds),
+                                         share_text(seconds / best->seconds - 1))});
+  if (search.answer() && bytes > search.answer()->capacity_bytes)
+    text.facts.push_back(
+        {SelectedTexts::tr("does not fit"),
+         SelectedTexts::tr("the limit is %1").arg(bytes_text(search.answer()->capacity_bytes))});
+  text.facts.push_back({SelectedTexts::tr("its settings"),
+                        SelectedTexts::tr("are not told: the search keeps the best plans and the "
+                                          "Pareto front. To come to another one fix an axis, or "
+                                          "ask “Why not …”.")});
+  return text;
+}
+
+QString point_tip(const PlanSearch& search, double seconds, std::int64_t bytes) {
+  const SelectionText text = describe_point(search, seconds, bytes);
+  QStringList lines{text.headline};
+  for (const FactLine& fact : text.facts) lines << fact.word + QLatin1Char(' ') + fact.value;
+  return lines.join(QLatin1Char('\n'));
+}
+
+}  // namespace parallelarium
