@@ -126,7 +126,9 @@ void OrderEdit::set_split(bool split) {
   split_ = split;
   const bool same = draft == draft_;
   change(std::move(draft), split ? tr("Split the backwards in two") : tr("Keep backwards whole"));
-  if (same) follow();
+  if (!same || !problem_.isEmpty()) return;
+  judge();
+  Q_EMIT changed();
 }
 
 QString OrderEdit::set_order(const Order& order) {

@@ -61,6 +61,7 @@ void OrderEdit::set_open(bool open) {
 
 void OrderEdit::begin() {
   read_setup();
+  if (problem_.isEmpty()) judge();
   forget_attempts();
   // What plays is not seen here, and would be drawn all the same.
   session_.playback().set_playing(false);
@@ -102,8 +103,15 @@ bool OrderEdit::editable() const {
   return task_ ? !task_->solved : session_.locks().allowed(QStringLiteral("schedule"));
 }
 
+// Of the same order, as when the prediction of a Setup comes, all is known.
 void OrderEdit::follow() {
+  const Order before = draft_;
+  const int prices = prices_;
+  const bool split = split_, judged = problem_.isEmpty();
   read_setup();
+  if (judged && problem_.isEmpty() && prices == prices_ && split == split_ && before == draft_)
+    return;
+  if (problem_.isEmpty()) judge();
   Q_EMIT changed();
 }
 
@@ -139,7 +147,6 @@ void OrderEdit::read_setup() {
     problem_ = tr("This order has more than %1 actions: too many to edit by hand.")
                    .arg(QLocale().toString(static_cast<int>(kMostEdited)));
   if (problem_.isEmpty()) refresh_durations();
-  if (problem_.isEmpty()) judge();
 }
 
 // What an action takes does not depend on the order: it is asked once for a Setup.
