@@ -5,10 +5,13 @@
 #include <gtest/gtest.h>
 
 #include <QImage>
+#include <QPixmapCache>
+#include <QSignalSpy>
 
 #include "app/state/step/order_edit.h"
 #include "app/views/pipeline/editor/editor_run.h"
 #include "app/views/pipeline/editor/order_editor.h"
+#include "app/views/shared/paint/paint_tools.h"
 #include "engine/schedules/schedule.h"
 #include "tests/app/pipeline/pipeline_fixture.h"
 #include "tests/app/window/window_fixture.h"
@@ -149,6 +152,111 @@ TEST(EditorMarks, FloorAndParStrikeNoNumberOfTheAxis) {
             without.pixelColor(int(at.x_of(floor)), below));
 }
 
+// Narrow bars of one row, in the colours that the editor gives them; of other widths for each
+// `seed`.
+std::vector<std::pair<QRectF, QColor>> narrow_bars(unsigned seed) {
+  std::vector<std::pair<QRectF, QColor>> bars;
+  double x = 3.1;
+  for (unsigned index = 0; index < 300; ++index) {
+    seed = seed * 1664525U + 1013904223U;
+    const double wide = 0.2 + (seed >> 16) % 100 * 0.05;
+    const auto color = static_cast<OpColor>(index % 3);
+    bars.emplace_back(QRectF(x, 4.3, wide, 17.6), light_theme().tint(color));
+    bars.emplace_back(QRectF(x, 4.3, 1, 17.6), light_theme().solid(color));
+    x += wide + (index % 7 == 0 ? 1.4 : 0);
+  }
+  return bars;
+}
+
+TEST(EditorMarks, ARowOfBarsHasThePixelsOfItsRectanglesFilledOneByOne) {
+  for (const double ratio : {1.0, 1.25, 2.0})
+    for (const QPointF& at : {QPointF(0, 0), QPointF(2.4, 7.7)}) {
+      QImage row(QSize(1400, 60), QImage::Format_RGB32);
+      row.setDevicePixelRatio(ratio);
+      row.fill(light_theme().surface);
+      QImage one_by_one = row;
+      const auto bars = narrow_bars(static_cast<unsigned>(ratio * 8));
+      PlainBars all;
+      for (const auto& [bar, color] : bars) all.add(bar, color);
+      QPainter painter(&row);
+      painter.translate(at);
+      all.paint(painter);
+      painter.end();
+      painter.begin(&one_by_one);
+      painter.translate(at);
+      std::vector<QRgb> colors;  // in the order in which they came
+      for (const auto& [bar, color] : bars)
+        if (std::find(colors.begin(), colors.end(), color.rgba()) == colors.end())
+          colors.push_back(color.rgba());
+      for (const QRgb color : colors)
+        for (const auto& [bar, own] : bars)
+          if (own.rgba() == color) painter.fillRect(bar, own);
+      painter.end();
+      EXPECT_EQ(row, one_by_one) << ratio << " at " << at.x();
+    }
+}
+
+// The editor's widgets paint only what became visible or may be new.
+TEST(EditorMarks, APartOfThePictureIsThatPartOfTheWhole) {
+  DrawnOrder drawn;
+  drawn.draft = zb_h1_order(16, 64);
+  drawn.durations = std::vector<Durations>(16);
+  for (Durations& stage : drawn.durations) stage.transfer = 0.2;
+  drawn.times = time_draft(drawn.draft, drawn.durations, true);
+  drawn.path = critical_path(drawn.times);
+  drawn.chosen = chosen_waits(drawn.draft, drawn.times, {});
+  EditorRun run;
+  for (const DraftRank& line : drawn.times.ranks) run.rows.push_back(line.ran);
+  run.end = drawn.times.makespan;
+  drawn.picture.run = &run;
+  drawn.picture.ghost = Spot{3, 0};
+  drawn.picture.action = Spot{5, 9};
+  const EditorTimes times = editor_times(drawn.picture, 700);
+  const EditorRows rows = editor_rows(drawn.picture, 700, 40);
+  const auto image = [&](bool in_time, const QRect& part) {
+    QImage image(700, 1000, QImage::Format_RGB32);
+    image.fill(light_theme().surface);
+    QPainter painter(&image);
+    if (!part.isNull()) painter.setClipRect(part);
+    if (in_time)
+      paint_editor_times(painter, drawn.picture, times, light_theme(), nullptr);
+    else
+      paint_editor_rows(painter, drawn.picture, rows, light_theme(), nullptr);
+    return image;
+  };
+  for (const bool in_time : {true, false}) {
+    const QImage whole = image(in_time, QRect());
+    for (const QRect& part : {QRect(0, 0, 700, 61), QRect(30, 57, 400, 23), QRect(0, 180, 700, 1),
+                              QRect(100, 300, 600, 145), QRect(0, 700, 700, 300)})
+      EXPECT_EQ(image(in_time, part).copy(part), whole.copy(part)) << in_time << " " << part.y();
+  }
+}
+
+TEST(PaintTools, WhatIsKeptBelongsToItsThemeResolutionAndRoom) {
+  const auto picture = [](const Theme& theme, double ratio, double room) {
+    QImage image(QSize(300, 60), QImage::Format_RGB32);
+    image.setDevicePixelRatio(ratio);
+    image.fill(theme.surface);
+    QPainter painter(&image);
+    paint_hatching(painter, QRectF(3, 3, 60, 20), theme);
+    put_elided(painter, QRectF(70, 3, room, 20), Qt::AlignVCenter,
+               QStringLiteral("waits, though a later action could begin"), theme.font(11),
+               theme.text, nullptr);
+    return image;
+  };
+  const QImage light = picture(light_theme(), 1, 120);
+  const QImage dark = picture(dark_theme(), 1, 120), fine = picture(light_theme(), 1.25, 120),
+               narrow = picture(light_theme(), 1, 50);
+  EXPECT_NE(light, dark);
+  EXPECT_NE(light, fine);
+  EXPECT_NE(light, narrow);
+  QPixmapCache::clear();  // as when other tiles took the room
+  EXPECT_EQ(picture(light_theme(), 1, 120), light);
+  EXPECT_EQ(picture(dark_theme(), 1, 120), dark);
+  EXPECT_EQ(picture(light_theme(), 1.25, 120), fine);
+  EXPECT_EQ(picture(light_theme(), 1, 50), narrow);
+}
+
 class EditorRuns : public WindowFixture {
  protected:
   void SetUp() override {
@@ -165,6 +273,30 @@ class EditorRuns : public WindowFixture {
   OrderEdit& edit() { return session().order_edit(); }
   OrderEditor* editor_ = nullptr;
 };
+
+TEST_F(EditorRuns, AnEditIsJudgedOnceAndNotAgainWhenItsPredictionComes) {
+  const QSignalSpy changes(&edit(), &OrderEdit::changed);
+  ASSERT_EQ(edit().set_line(0, QStringLiteral("F0 F1 F2 B0 B1 B2")), QString());
+  EXPECT_EQ(changes.size(), 1);
+  session().wait_for_prediction();
+  QApplication::processEvents();
+  EXPECT_EQ(changes.size(), 1);
+  EXPECT_EQ(edit().times().makespan,
+            time_draft(edit().draft(), edit().durations(), edit().split()).makespan);
+  // What else it costs is judged, though the order is the same; so is how backwards are placed.
+  parallelarium::Setup setup = session().setup();
+  ASSERT_TRUE(set_field(setup, "hidden", "512").ok());
+  const double before = edit().times().makespan;
+  session().history().change(setup, QStringLiteral("set"));
+  session().wait_for_prediction();
+  EXPECT_GT(edit().times().makespan, before);
+  edit().clear_all();
+  const qsizetype cleared = changes.size();
+  edit().set_split(!edit().split());
+  EXPECT_GT(changes.size(), cleared);
+  EXPECT_EQ(edit().times().wanted,
+            time_draft(edit().draft(), edit().durations(), edit().split()).wanted);
+}
 
 TEST_F(EditorRuns, WhatRanksDidStandsUnderTheDrawingOfTheSameOrder) {
   ASSERT_EQ(edit().set_line(0, QStringLiteral("F0 F1 F2 B0 B1 B2")), QString());

@@ -4,6 +4,7 @@
 #include <QKeyEvent>
 #include <QLineEdit>
 #include <QMouseEvent>
+#include <QPaintEvent>
 #include <QPainter>
 #include <QScrollArea>
 #include <QToolTip>
@@ -22,6 +23,13 @@ namespace {
 // But F2, which opens a row as text.
 bool is_function_key(int key) {
   return key >= Qt::Key_F1 && key <= Qt::Key_F35 && key != Qt::Key_F2;
+}
+
+// A canvas is opaque, and paints only what of it has to be new.
+void begin_canvas(QPainter& painter, const QEvent& event, const Theme& theme) {
+  const QRect rect = static_cast<const QPaintEvent&>(event).rect();
+  painter.setClipRect(rect);
+  painter.fillRect(rect, theme.surface);
 }
 
 }  // namespace
@@ -57,7 +65,9 @@ bool OrderEditor::times_event(QEvent* event) {
   switch (event->type()) {
     case QEvent::Paint: {
       QPainter painter(times_);
-      paint_editor_times(painter, shown, at, theme_for(palette()), nullptr);
+      const Theme& theme = theme_for(palette());
+      begin_canvas(painter, *event, theme);
+      paint_editor_times(painter, shown, at, theme, nullptr);
       return true;
     }
     case QEvent::MouseMove: {
@@ -106,7 +116,9 @@ bool OrderEditor::rows_event(QEvent* event) {
   switch (event->type()) {
     case QEvent::Paint: {
       QPainter painter(rows_);
-      paint_editor_rows(painter, picture(), rows_geometry(), theme_for(palette()), nullptr);
+      const Theme& theme = theme_for(palette());
+      begin_canvas(painter, *event, theme);
+      paint_editor_rows(painter, picture(), rows_geometry(), theme, nullptr);
       return true;
     }
     case QEvent::FocusIn:

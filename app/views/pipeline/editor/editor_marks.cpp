@@ -31,11 +31,10 @@ bool costs_transfers(const EditorPicture& picture) {
 QPen transfer_pen(const Theme& theme) { return QPen(theme.solid(OpColor::kCommunication), 1); }
 
 // A line between two short uprights, as long as the wait.
-void paint_chosen_wait(QPainter& painter, double from, double to, double y, double reach) {
+void add_chosen_wait(QVector<QLineF>& lines, double from, double to, double y, double reach) {
   if (to - from < 3) return;
-  painter.drawLine(QPointF(from + 1, y), QPointF(to - 1, y));
-  painter.drawLine(QPointF(from + 1, y - reach), QPointF(from + 1, y + reach));
-  painter.drawLine(QPointF(to - 1, y - reach), QPointF(to - 1, y + reach));
+  lines << QLineF(from + 1, y, to - 1, y) << QLineF(from + 1, y - reach, from + 1, y + reach)
+        << QLineF(to - 1, y - reach, to - 1, y + reach);
 }
 
 void paint_mark_swatch(QPainter& painter, EditorMark mark, const QRectF& box, const Theme& theme) {
@@ -60,8 +59,11 @@ void paint_mark_swatch(QPainter& painter, EditorMark mark, const QRectF& box, co
     case EditorMark::kChosen:
       paint_hatching(painter, box, theme);
       painter.setPen(QPen(theme.text, 1));
-      if (mark == EditorMark::kChosen)
-        paint_chosen_wait(painter, box.left(), box.right(), box.center().y(), 4);
+      if (mark == EditorMark::kChosen) {
+        QVector<QLineF> lines;
+        add_chosen_wait(lines, box.left(), box.right(), box.center().y(), 4);
+        painter.drawLines(lines);
+      }
       break;
     case EditorMark::kGoal:
       painter.fillRect(QRectF(box.left(), box.center().y() - 1.5, box.width(), 3),
@@ -151,11 +153,13 @@ void paint_editor_transfers(QPainter& painter, const EditorPicture& picture, con
 void paint_editor_chosen(QPainter& painter, const EditorPicture& picture, const EditorTimes& at,
                          const Theme& theme) {
   if (!picture.chosen) return;
-  painter.setPen(QPen(theme.text, 1));
+  QVector<QLineF> lines;
   for (const ChosenWait& wait : *picture.chosen) {
     const double y = std::floor(at.row_rect(wait.rank).center().y()) + 0.5;
-    paint_chosen_wait(painter, at.x_of(wait.begin), at.x_of(wait.end), y, 5);
+    add_chosen_wait(lines, at.x_of(wait.begin), at.x_of(wait.end), y, 5);
   }
+  painter.setPen(QPen(theme.text, 1));
+  painter.drawLines(lines);
 }
 
 void paint_editor_path(QPainter& painter, const EditorPicture& picture, const EditorTimes& at,

@@ -64,15 +64,20 @@ QString action_text(const Action& action, int chunks);
 // "Stage 2", with chunks "Rank 2".
 QString row_name(const Order& order, int rank);
 OpColor color_of_kind(ActionKind kind);
-// Many bars without outline, drawn with one brush for each colour. QPainter keeps its smoothing.
+// Many bars of one row, as high as it and without outline, painted colour by colour: where two
+// overlap, the colour that came later is on top. QPainter keeps its smoothing.
 class PlainBars {
  public:
   void add(const QRectF& bar, const QColor& color);
   void paint(QPainter& painter) const;
 
  private:
+  void paint_pixels(QPainter& painter) const;
+
   std::vector<std::pair<QRgb, QVector<QRectF>>> bars_;
 };
+// Whether any of a row, or of what stands close to it, has to be painted.
+bool row_is_painted(const QPainter& painter, const QRectF& row);
 // A rank's number and name, at the left of `row`.
 void paint_row_name(QPainter& painter, const Order& order, int rank, const QRectF& row,
                     const Theme& theme, TextLog* texts);

@@ -68,7 +68,7 @@ class CellBoxes {
     if (!has_pixels(painter_)) return draw(painter_, cell, color, broken, selected);
     const auto [box, is_new] = boxes_.try_emplace({color, broken, selected});
     if (is_new) {
-      const double ratio = painter_.device()->devicePixelRatioF() * painter_.transform().m11();
+      const double ratio = painter_.deviceTransform().m11();
       box->second = QPixmap((cell.size() * ratio).toSize());
       box->second.setDevicePixelRatio(ratio);
       box->second.fill(Qt::transparent);
@@ -203,6 +203,7 @@ void paint_editor_rows(QPainter& painter, const EditorPicture& picture, const Ed
   CellBoxes boxes(painter, theme);
   for (int rank = 0; rank < static_cast<int>(picture.draft->ranks.size()); ++rank) {
     const QRectF track = at.track_rect(rank);
+    if (!row_is_painted(painter, track)) continue;
     const auto& line = picture.draft->ranks[static_cast<std::size_t>(rank)];
     const DraftRank& times = picture.times->ranks[static_cast<std::size_t>(rank)];
     paint_row_name(painter, *picture.draft, rank, track, theme, texts);

@@ -116,6 +116,7 @@ void paint_editor_run(QPainter& painter, const EditorPicture& picture, const Edi
              run_length_words(picture), theme.font(11), theme.muted, texts);
   for (int rank = 0; rank < ranks; ++rank) {
     const QRectF row = at.run_rect(rank, ranks);
+    if (!row_is_painted(painter, row)) continue;
     paint_row_name(painter, *picture.draft, rank, row, theme, texts);
     double clock = 0;
     PlainBars narrow;

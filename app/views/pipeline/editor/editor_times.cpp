@@ -61,7 +61,7 @@ void paint_editor_axis(QPainter& painter, const EditorPicture& picture, const Ed
     painter.setPen(theme.grid);
     painter.drawLine(QPointF(x, kTimesHead - 4), QPointF(x, bottom));
     if (at.run) painter.drawLine(QPointF(x, run_top), QPointF(x, run_bottom));
-    const double wide = QFontMetricsF(font).horizontalAdvance(number_text(tick)) + 4;
+    const double wide = label_width(font, number_text(tick)) + 4;
     numbers.emplace_back(x - wide / 2, kTimesHead - 22, wide, 16);
     put_text(painter, QRectF(x - 30, kTimesHead - 22, 60, 16), Qt::AlignCenter, number_text(tick),
              font, theme.muted, texts);
@@ -70,7 +70,7 @@ void paint_editor_axis(QPainter& painter, const EditorPicture& picture, const Ed
   put_text(painter, QRectF(2, kTimesHead - 22, kEditorLabel, 16), Qt::AlignVCenter,
            QObject::tr("FORWARDS"), theme.caps(), theme.muted, texts);
   const QString unit = unit_words(picture);
-  const double unit_end = at.left + QFontMetricsF(font).horizontalAdvance(unit) + 80;
+  const double unit_end = at.left + label_width(font, unit) + 80;
   const bool free = (!picture.floor || at.x_of(*picture.floor) > unit_end) &&
                     (!picture.par || at.x_of(*picture.par) > unit_end);
   if (free)
@@ -87,7 +87,7 @@ void paint_editor_axis(QPainter& painter, const EditorPicture& picture, const Ed
     });
     painter.drawLine(QPointF(x, strikes ? kTimesHead - 5 : 16), QPointF(x, bottom));
     const QFont bold = theme.font(11, true);
-    const double width = QFontMetricsF(bold).horizontalAdvance(name) + 2;
+    const double width = label_width(bold, name) + 2;
     const QRectF rect(left ? x - width - 3 : x + 4, 0, width, 16);
     put_text(painter, rect, Qt::AlignVCenter, name, bold, pen.color(), texts);
   };
@@ -202,16 +202,46 @@ void PlainBars::add(const QRectF& bar, const QColor& color) {
 }
 
 void PlainBars::paint(QPainter& painter) const {
-  const bool smooth = painter.testRenderHint(QPainter::Antialiasing) || !has_pixels(painter);
+  if (!painter.testRenderHint(QPainter::Antialiasing) && has_pixels(painter))
+    return paint_pixels(painter);
   painter.setPen(Qt::NoPen);
   for (const auto& [color, bars] : bars_) {
-    const QColor fill = QColor::fromRgba(color);
-    painter.setBrush(fill);
-    if (smooth)
-      painter.drawRects(bars);
-    else  // whole pixels need no edges
-      for (const QRectF& bar : bars) painter.fillRect(bar, fill);
+    painter.setBrush(QColor::fromRgba(color));
+    painter.drawRects(bars);
   }
+}
+
+// Whole pixels, rounded as QPainter::fillRect() rounds. All lines of pixels of the row are the
+// same: the first is made here, and all are painted at once.
+void PlainBars::paint_pixels(QPainter& painter) const {
+  if (bars_.empty()) return;
+  const QTransform& to_device = painter.deviceTransform();
+  const auto device_bar = [&](const QRectF& bar) {
+    const QRectF there = to_device.mapRect(bar);
+    return QRect(QPoint(qRound(there.left()), qRound(there.top())),
+                 QPoint(qRound(there.right()), qRound(there.bottom())) - QPoint(1, 1));
+  };
+  QRect whole;
+  for (const auto& [color, bars] : bars_)
+    for (const QRectF& bar : bars) whole |= device_bar(bar);
+  if (whole.isEmpty()) return;
+  QImage image(whole.size(), QImage::Format_ARGB32_Premultiplied);
+  image.fill(Qt::transparent);
+  auto* const first = reinterpret_cast<QRgb*>(image.scanLine(0));
+  for (const auto& [color, bars] : bars_)
+    for (const QRectF& bar : bars) {
+      const QRect there = device_bar(bar);
+      std::fill_n(first + (there.left() - whole.left()), there.width(), qPremultiply(color));
+    }
+  for (int line = 1; line < image.height(); ++line)
+    std::copy_n(first, image.width(), reinterpret_cast<QRgb*>(image.scanLine(line)));
+  painter.drawImage(to_device.inverted().mapRect(QRectF(whole)), image);
+}
+
+bool row_is_painted(const QPainter& painter, const QRectF& row) {
+  constexpr double kAbove = 6, kBelow = 8, kBeside = 1e6;
+  return !painter.hasClipping() ||
+         painter.clipBoundingRect().intersects(row.adjusted(-kBeside, -kAbove, kBeside, kBelow));
 }
 
 QString row_name(const Order& order, int rank) {
@@ -316,6 +346,7 @@ void paint_editor_times(QPainter& painter, const EditorPicture& picture, const E
   const int ranks = static_cast<int>(picture.draft->ranks.size());
   for (int rank = 0; rank < ranks; ++rank) {
     const QRectF row = at.row_rect(rank);
+    if (!row_is_painted(painter, row)) continue;
     const DraftRank& line = picture.times->ranks[static_cast<std::size_t>(rank)];
     paint_row_name(painter, *picture.draft, rank, row, theme, texts);
     paint_editor_goal(painter, picture, at, rank, row, theme);

@@ -33,6 +33,7 @@ OrderEditor::OrderEditor(Session& session, QWidget* parent)
   connect(&edit_, &OrderEdit::changed, this, &OrderEditor::refresh);
   connect(&edit_, &OrderEdit::floor_changed, this, &OrderEditor::refresh);
   connect(&session, &Session::run_changed, this, &OrderEditor::follow_run);
+  connect(&session.locks(), &LessonLocks::allowed_changed, this, &OrderEditor::refresh);
   connect(&session, &Session::run_state_changed, this, &OrderEditor::show_hang);
   connect(&session.history().stack(), &QUndoStack::canUndoChanged, undo_, &QWidget::setEnabled);
 }
@@ -49,6 +50,7 @@ void OrderEditor::build() {
   outer->addWidget(scroll_);
   auto* page = new QWidget;
   page->setProperty("surface", true);
+  page->setAutoFillBackground(true);  // so nothing that lies under it is painted
   scroll_->setWidget(page);
   auto* column = new QVBoxLayout(page);
   column->setContentsMargins(16, 8, 16, 12);
@@ -57,6 +59,7 @@ void OrderEditor::build() {
   for (QWidget** canvas : {&times_, &rows_}) {
     *canvas = new QWidget;
     (*canvas)->setMouseTracking(true);
+    (*canvas)->setAttribute(Qt::WA_OpaquePaintEvent);
     (*canvas)->installEventFilter(this);
   }
   times_->setAccessibleName(tr("Your order in time"));
