@@ -92,10 +92,9 @@ void paint_swatch(QPainter& painter, const QRectF& swatch, const Entry& entry,
 int paint_legend(QPainter* painter, const LegendPlace& place, const Picture& picture, Zoom zoom,
                  const Theme& theme, TextLog* texts) {
   const QFont font = theme.font(11);
-  const QFontMetricsF metrics(font);
   const std::vector<Entry> entries = entries_of(picture, zoom);
   const auto width_of = [&](const Entry& entry) {
-    return kBeforeWord + metrics.horizontalAdvance(entry.text);
+    return kBeforeWord + label_width(font, entry.text);
   };
   double words = 0;
   for (const Entry& entry : entries) words += width_of(entry);

@@ -5,9 +5,9 @@
 #include <QPixmapCache>
 #include <QStaticText>
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <deque>
+#include <map>
 #include <utility>
 
 #include "app/views/shared/paint/rank_chip.h"
@@ -21,30 +21,41 @@ constexpr qsizetype kMostLabels = 4096;  // of one font that are kept
 struct Label {
   QStaticText text;
   double width = 0;
+  double room = -1;  // for which `cut` is the text with an ellipsis
+  QString cut;
+};
+struct FontLabels {
+  QFont font;
+  double ascent = 0, descent = 0;
+  QHash<QString, Label> labels;
 };
 
 // Only the window's thread paints.
-const Label& label_of(const QFont& font, const QString& text) {
-  static std::deque<std::pair<QFont, QHash<QString, Label>>> kept;  // few, and compared by pointer
-  auto own =
-      std::find_if(kept.begin(), kept.end(), [&](const auto& one) { return one.first == font; });
-  if (own == kept.end()) own = kept.emplace(kept.end(), font, QHash<QString, Label>());
-  QHash<QString, Label>& of_font = own->second;
-  if (of_font.size() > kMostLabels) of_font.clear();
-  const auto found = of_font.constFind(text);
-  if (found != of_font.constEnd()) return *found;
-  Label label{QStaticText(text), QFontMetricsF(font).horizontalAdvance(text)};
+FontLabels& labels_of(const QFont& font) {
+  static std::deque<FontLabels> kept;  // few, and compared by pointer
+  const auto own =
+      std::find_if(kept.begin(), kept.end(), [&](const auto& one) { return one.font == font; });
+  if (own != kept.end()) return *own;
+  const QFontMetricsF metrics(font);
+  return kept.emplace_back(FontLabels{font, metrics.ascent(), metrics.descent(), {}});
+}
+
+Label& label_of(FontLabels& of_font, const QString& text) {
+  if (of_font.labels.size() > kMostLabels) of_font.labels.clear();
+  const auto found = of_font.labels.find(text);
+  if (found != of_font.labels.end()) return *found;
+  Label label{QStaticText(text), QFontMetricsF(of_font.font).horizontalAdvance(text), -1, {}};
   label.text.setTextFormat(Qt::PlainText);
   label.text.setPerformanceHint(QStaticText::AggressiveCaching);
-  return *of_font.insert(text, label);
+  return *of_font.labels.insert(text, label);
 }
 
 // Notes where a line of text stands: its ink between cap height and a little below the baseline.
-void note_text(const QPainter& painter, const QPointF& baseline, double width,
-               const QFontMetricsF& metrics, const QString& text, TextLog* texts) {
+void note_text(const QPainter& painter, const QPointF& baseline, double width, const QFont& font,
+               const QString& text, TextLog* texts) {
   if (!texts) return;
-  const QRectF ink(baseline.x(), baseline.y() - metrics.capHeight(), width,
-                   metrics.capHeight() + 1);
+  const double cap = QFontMetricsF(font).capHeight();
+  const QRectF ink(baseline.x(), baseline.y() - cap, width, cap + 1);
   texts->push_back({painter.transform().mapRect(ink), text});
 }
 
@@ -62,9 +73,9 @@ void hatch_lines(QPainter& painter, const QRectF& rect, const QColor& color) {
 }
 
 QPixmap hatch_tile(const Theme& theme, double ratio) {
-  // Asked for each time that a rank waits: digits of a fraction would take longer than the tile.
-  const QString key = QStringLiteral("hatch ") + QString::number(theme.dark) + QChar(' ') +
-                      QString::number(std::bit_cast<quint64>(ratio), 16);
+  // Asked for each time that a rank waits: a key of words would take longer than the tile.
+  static std::map<std::pair<bool, double>, QPixmapCache::Key> kept;
+  QPixmapCache::Key& key = kept[{theme.dark, ratio}];
   QPixmap tile;
   if (QPixmapCache::find(key, &tile)) return tile;
   tile = QPixmap(QSize(1, 1) * static_cast<int>(std::lround(kHatchPeriod * ratio)));
@@ -77,7 +88,7 @@ QPixmap hatch_tile(const Theme& theme, double ratio) {
     painter.drawLine(QLineF(x - 2, kHatchPeriod + 2, x + kHatchPeriod + 2, -2));
   painter.end();
   tile.setDevicePixelRatio(tile.width() / kHatchPeriod);
-  QPixmapCache::insert(key, tile);
+  key = QPixmapCache::insert(tile);
   return tile;
 }
 
@@ -88,25 +99,27 @@ void put_text(QPainter& painter, const QRectF& rect, int flags, const QString& t
   if (text.isEmpty()) return;
   painter.setFont(font);
   painter.setPen(color);
-  const QFontMetricsF metrics(font);
-  const Label& label = label_of(font, text);
+  FontLabels& of_font = labels_of(font);
+  const Label& label = label_of(of_font, text);
   const double width = label.width;
   double x = rect.left();
   if (flags & Qt::AlignHCenter) x = rect.center().x() - width / 2;
   if (flags & Qt::AlignRight) x = rect.right() - width;
   double y = rect.top();  // of the line's top
-  const double height = metrics.ascent() + metrics.descent();
+  const double height = of_font.ascent + of_font.descent;
   if (flags & Qt::AlignVCenter) y = rect.center().y() - height / 2;
   if (flags & Qt::AlignBottom) y = rect.bottom() - height;
   // Vectors keep the text as one. Qt 6.4 puts the line through a static text elsewhere.
   if (has_pixels(painter) && !font.strikeOut())
     painter.drawStaticText(QPointF(x, y), label.text);
   else
-    painter.drawText(QPointF(x, y + metrics.ascent()), text);
-  note_text(painter, QPointF(x, y + metrics.ascent()), width, metrics, text, texts);
+    painter.drawText(QPointF(x, y + of_font.ascent), text);
+  note_text(painter, QPointF(x, y + of_font.ascent), width, font, text, texts);
 }
 
-double label_width(const QFont& font, const QString& text) { return label_of(font, text).width; }
+double label_width(const QFont& font, const QString& text) {
+  return label_of(labels_of(font), text).width;
+}
 
 void put_label(QPainter& painter, const QRectF& rect, const QString& text, const QFont& font,
                const QColor& color, TextLog* texts) {
@@ -115,10 +128,14 @@ void put_label(QPainter& painter, const QRectF& rect, const QString& text, const
 
 void put_elided(QPainter& painter, const QRectF& rect, int flags, const QString& text,
                 const QFont& font, const QColor& color, TextLog* texts) {
-  const bool fits = label_width(font, text) <= rect.width();
-  put_text(painter, rect, flags,
-           fits ? text : QFontMetricsF(font).elidedText(text, Qt::ElideRight, rect.width()), font,
-           color, texts);
+  Label& label = label_of(labels_of(font), text);
+  if (label.width <= rect.width()) return put_text(painter, rect, flags, text, font, color, texts);
+  if (label.room != rect.width()) {
+    label.room = rect.width();
+    label.cut = QFontMetricsF(font).elidedText(text, Qt::ElideRight, rect.width());
+  }
+  const QString cut = label.cut;  // put_text() may forget labels
+  put_text(painter, rect, flags, cut, font, color, texts);
 }
 
 void paint_hatching(QPainter& painter, const QRectF& rect, const Theme& theme) {
@@ -128,8 +145,7 @@ void paint_hatching(QPainter& painter, const QRectF& rect, const Theme& theme) {
     hatch_lines(painter, rect, theme.bubble_line);
     return;
   }
-  const double ratio = painter.device()->devicePixelRatioF() * painter.transform().m11();
-  const QPixmap tile = hatch_tile(theme, ratio);
+  const QPixmap tile = hatch_tile(theme, painter.deviceTransform().m11());
   const auto phase = [](double at) { return at - std::floor(at / kHatchPeriod) * kHatchPeriod; };
   painter.drawTiledPixmap(rect, tile, QPointF(phase(rect.left()), phase(rect.top())));
 }
@@ -150,7 +166,7 @@ bool has_pixels(const QPainter& painter) {
 
 double snapped_to_pixel(const QPainter& painter, double value) {
   if (!has_pixels(painter)) return value;
-  const double ratio = painter.device()->devicePixelRatioF() * painter.transform().m11();
+  const double ratio = painter.deviceTransform().m11();
   return std::round(value * ratio) / ratio;
 }
 
