@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The picture of context parallelism as a whole, and its legend.
 #include <QCoreApplication>
-#include <QFontMetricsF>
 #include <QPolygonF>
 #include <algorithm>
 
@@ -23,7 +22,7 @@ class Legend {
   template <class Paint>
   void entry(const QString& word, const Paint& paint) {
     const QFont font = brush_.theme.font(11);
-    const double width = QFontMetricsF(font).horizontalAdvance(word);
+    const double width = label_width(font, word);
     if (x_ + 22 + width > line_.right()) x_ = line_.left(), y_ += 17;
     paint(QRectF(x_ + 0.5, y_ + line_.height() / 2 - 5, 14, 10));
     put_text(brush_.painter, QRectF(x_ + 20, y_, width + 2, line_.height()), Qt::AlignVCenter, word,
@@ -49,7 +48,7 @@ class Legend {
 void put_context_head(const LayerBrush& brush, const QRectF& line, const QString& caps,
                       const QString& more) {
   const QFont font = brush.theme.caps();
-  const double width = QFontMetricsF(font).horizontalAdvance(caps) + 16;
+  const double width = label_width(font, caps) + 16;
   put_elided(brush.painter, line, Qt::AlignVCenter, caps, font, brush.theme.muted, brush.texts);
   if (!more.isEmpty() && fits_context_head(brush.theme, line.width(), caps, more))
     put_elided(brush.painter, line.adjusted(width, 0, 0, 0), Qt::AlignVCenter, more,
@@ -57,9 +56,7 @@ void put_context_head(const LayerBrush& brush, const QRectF& line, const QString
 }
 
 bool fits_context_head(const Theme& theme, double width, const QString& caps, const QString& more) {
-  return QFontMetricsF(theme.caps()).horizontalAdvance(caps) + 18 +
-             QFontMetricsF(theme.font(11)).horizontalAdvance(more) <
-         width;
+  return label_width(theme.caps(), caps) + 18 + label_width(theme.font(11), more) < width;
 }
 
 int context_rank(const LayerPicture& picture, int cp) {

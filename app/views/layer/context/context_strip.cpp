@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What ranks hold of a sequence, and keys and values on their way.
 #include <QCoreApplication>
-#include <QFontMetricsF>
 #include <QLineF>
 #include <QPainterPath>
 #include <QPolygonF>
@@ -32,7 +31,7 @@ void paint_keys(const LayerBrush& brush, const QRectF& place, int index) {
   const int cp = brush.picture.layer->ranks[std::size_t(index)].at.cp,
             now = context_round_now(brush.picture, index);
   const QFont font = brush.theme.font(11);
-  const double words = QFontMetricsF(font).horizontalAdvance(QStringLiteral("K V")) + 5;
+  const double words = label_width(font, QStringLiteral("K V")) + 5;
   put_text(brush.painter, place, Qt::AlignVCenter, QStringLiteral("K V"), font, brush.theme.text,
            brush.texts);
   double x = place.left() + words;

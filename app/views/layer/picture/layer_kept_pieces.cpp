@@ -2,7 +2,6 @@
 #include "app/views/layer/picture/layer_kept_pieces.h"
 
 #include <QCoreApplication>
-#include <QFontMetricsF>
 #include <algorithm>
 
 #include "app/look/figures.h"
@@ -128,7 +127,7 @@ void paint_kept_pieces(QPainter& painter, const LayerPicture& picture, const Lay
     painter.setBrush(fill);
     painter.drawRect(bar);
     const QFont font = theme.font(10);
-    if (QFontMetricsF(font).horizontalAdvance(piece.name) + 6 < width)
+    if (label_width(font, piece.name) + 6 < width)
       put_text(painter, bar, Qt::AlignCenter, piece.name, font, theme.ink_on(fill), texts);
     x += width;
   }

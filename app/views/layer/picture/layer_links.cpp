@@ -2,7 +2,6 @@
 #include "app/views/layer/picture/layer_links.h"
 
 #include <QCoreApplication>
-#include <QFontMetricsF>
 #include <QPainterPath>
 #include <algorithm>
 #include <map>
@@ -178,7 +177,7 @@ void paint_layer_links(const LayerBrush& brush, const LayerHalf& half) {
     double width = 0;
     for (const QString& name : names) {
       text = name + QStringLiteral(" \u00b7 ") + sent;
-      width = QFontMetricsF(font).horizontalAdvance(text) + 2;
+      width = label_width(font, text) + 2;
       if (width <= next - free) break;  // else a shorter name
     }
     const double left =

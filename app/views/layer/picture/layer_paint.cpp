@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Paints a layer: title, legend, and the marks of every rank in each half that is open.
 #include <QCoreApplication>
-#include <QFontMetricsF>
 #include <QLocale>
 #include <QPainterPath>
 #include <QPolygonF>
@@ -256,7 +255,7 @@ void paint_closed(const LayerBrush& brush, const LayerHalf& half) {
   put_text(brush.painter, half.head.adjusted(10, 0, 0, 0), Qt::AlignVCenter,
            QStringLiteral("\u25b8 ") + title, theme.font(11), theme.muted, brush.texts);
   const QString hint = PaintWords::tr("click to open");
-  const double hint_width = QFontMetricsF(theme.font(11)).horizontalAdvance(hint) + 4;
+  const double hint_width = label_width(theme.font(11), hint) + 4;
   put_text(brush.painter, half.head.adjusted(0, 0, -10, 0), Qt::AlignVCenter | Qt::AlignRight, hint,
            theme.font(11), theme.muted, brush.texts);
   QStringList names;

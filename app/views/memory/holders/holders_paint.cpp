@@ -70,7 +70,7 @@ void paint_named_sums(QPainter& painter, const HoldersRow& row, const HoldersLay
     const QRectF line(left, first.top() + kind * pitch - 2, wide, at.bar + 4);
     const std::int64_t held = kind < kHeldKinds ? row.bytes[kind] : row.activation_bytes;
     const QString bytes = bytes_text(held);
-    const double taken = QFontMetricsF(bold).horizontalAdvance(bytes) + 6;
+    const double taken = label_width(bold, bytes) + 6;
     put_text(painter, line, Qt::AlignVCenter, bytes, bold, theme.text, texts);
     put_elided(painter, line.adjusted(taken, 0, 0, 0), Qt::AlignVCenter, names[kind], plain,
                theme.muted, texts);
@@ -93,7 +93,7 @@ void paint_low_sums(QPainter& painter, const HoldersRow& row, const HoldersLayou
   const QRectF room(at.right + 12, first.center().y() - at.row / 2, kSums - 12, at.row);
   if (at.row < kTwoLines) {
     const QFont bold = theme.font(11, true);
-    const double taken = QFontMetricsF(bold).horizontalAdvance(bytes) + 8;
+    const double taken = label_width(bold, bytes) + 8;
     put_text(painter, room, Qt::AlignVCenter, bytes, bold, theme.text, texts);
     if (!ran.isEmpty())
       put_elided(painter, room.adjusted(taken, 0, 0, 0), Qt::AlignVCenter, ran, theme.font(11),
@@ -237,7 +237,7 @@ void paint_below_columns(QPainter& painter, const HoldersPicture& picture, const
     if (end == begin) continue;
     const QRectF under = at.cell(last, begin).united(at.cell(last, end - 1));
     const QString whole = HoldersPaint::tr("gathered, freed after use");
-    const bool fits = QFontMetricsF(font).horizontalAdvance(whole) < under.width();
+    const bool fits = label_width(font, whole) < under.width();
     put_elided(painter,
                QRectF(under.left() - 3, under.bottom() + 1, under.width() + 6, kRowGap - 1),
                Qt::AlignCenter, fits ? whole : HoldersPaint::tr("gathered"), font,
