@@ -34,7 +34,7 @@ QStringList shortened(QStringList list) {
 
 // Whose part of a matrix that is cut it is: of weights rows or columns, of attention heads.
 QString part_text(const LayerTensor& tensor) {
-  if (!tensor.heads.empty() && tensor.name == "context")
+  if (tensor.written && !tensor.heads.empty() && tensor.name == "context")
     return SentenceTexts::tr("heads %1").arg(layer_places_text(tensor.heads));
   if (tensor.role != TensorRole::kWeight || tensor.all_experts > 0 || !tensor.is_matrix() ||
       !tensor.is_shard())
@@ -44,19 +44,24 @@ QString part_text(const LayerTensor& tensor) {
              : SentenceTexts::tr("rows %1").arg(layer_places_text(tensor.row_ranges));
 }
 
-// "rank 0 columns 0 to 127, rank 1 columns 128 to 255"; empty: no rank has a part of it.
-QString shares_text(const LayerSteps& layer, const LayerStep& step) {
+// Of the ranks that cut a matrix by TP: "w rank 0 columns 0 to 127, rank 1 columns 128 to 255";
+// empty: no rank has a part of it.
+QString shares_text(const LayerPicture& picture, const LayerStep& step) {
+  const LayerSteps& layer = *picture.layer;
   const std::vector<LayerTensor>& all = step.ranks.front().tensors;
   const auto cut = std::find_if(all.begin(), all.end(), [](const LayerTensor& tensor) {
     return !part_text(tensor).isEmpty();
   });
   if (step.kind != LayerStepKind::kCompute || cut == all.end()) return {};
+  const Coordinates& chosen = layer.ranks[std::size_t(picture.look.rank)].at;
   QStringList shares;
   for (std::size_t rank = 0; rank < step.ranks.size(); ++rank)
     for (const LayerTensor& tensor : step.ranks[rank].tensors)
-      if (tensor.name == cut->name && tensor.written == cut->written)
+      if (layer.ranks[rank].at.dp == chosen.dp && layer.ranks[rank].at.cp == chosen.cp &&
+          tensor.name == cut->name && tensor.written == cut->written)
         shares
             << SentenceTexts::tr("rank %1 %2").arg(layer.ranks[rank].rank).arg(part_text(tensor));
+  if (shares.size() < 2) return {};
   return QString::fromStdString(cut->name) + QLatin1Char(' ') +
          shortened(shares).join(QStringLiteral(", "));
 }
@@ -93,7 +98,7 @@ QString step_sentence(const LayerPicture& picture, int step) {
   const LayerStep& of = layer.steps[std::size_t(step)];
   QStringList parts;
   if (const QStringList cuts = layer_cut_texts(of); !cuts.isEmpty()) parts << cuts.front();
-  parts << shares_text(layer, of) << made_text(layer, of);
+  parts << shares_text(picture, of) << made_text(layer, of);
   for (const LayerTensor& tensor : of.ranks[std::size_t(picture.look.rank)].tensors) {
     const QString holding = layer_holding_text(tensor);
     const bool named = tensor.is_matrix() || is_number_of_tokens(of, tensor);

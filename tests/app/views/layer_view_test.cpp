@@ -253,8 +253,10 @@ TEST(LayerView, LooksInsideTheTensorsOfARun) {
         EXPECT_LT(*identity->one_rank_difference, 1e-5);
         EXPECT_TRUE(view.description().contains(identity->sentence));
       }
-      // Weights and scores have numbers as activations do.
-      if (of.piece != Piece::kMlpOut && of.piece != Piece::kQkv && of.piece != Piece::kAttention)
+      // Weights and scores have numbers as activations do, and what a ring adds up.
+      if (of.kind != LayerStepKind::kCompute ||
+          (of.piece != Piece::kMlpOut && of.piece != Piece::kQkv && of.piece != Piece::kAttention &&
+           of.piece != Piece::kCombine))
         continue;
       for (std::size_t rank = 0; rank < of.ranks.size(); ++rank)
         for (const LayerTensor& tensor : of.ranks[rank].tensors)

@@ -13,7 +13,7 @@ constexpr double kStrip = 124, kLineOfStrip = 15, kGridHead = 44, kGridSide = 44
 constexpr double kTableRow = 26, kTableLeast = 250, kBetween = 36;
 constexpr double kHeadsHead = 40, kHeadsGap = 18, kHeadsWords = 44, kLeastBox = 40,
                  kNamedBlock = 14, kMostBox = 120;
-constexpr double kContextLanesHead = 24, kNamedLane = 22, kNarrow = 940;
+constexpr double kContextLanesHead = 24, kNamedLane = 22;
 constexpr int kMostContextRanks = 8;
 
 // Of the selected replica those of the first TP coordinate; of many the first, the last and the
@@ -102,7 +102,9 @@ void place_heads(const LayerPicture& picture, LayerLayout& layout, double height
 LayerLayout context_layout(const LayerPicture& picture, QSizeF size, const Theme& theme) {
   LayerLayout layout;
   layout.size = size;
-  layout.top = size.width() < kNarrow ? kContextTop + 17 : kContextTop;
+  const double width = size.width() - 2 * kContextMargin;
+  layout.top =
+      kContextTop + (legend_lines(context_legend(picture, theme), width) - 1) * kLegendLine;
   choose_context_ranks(picture, layout);
   // A ring's exchanges say for which step they are.
   if (picture.layer->context.rounds.size() > 1) layout.lane_bar = kNamedLane;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "app/views/layer/picture/layer_brush.h"
+#include "app/views/shared/paint/legend_words.h"
 
 namespace parallelarium {
 
@@ -14,7 +15,8 @@ void paint_context(const LayerBrush& brush);
 void paint_context_strip(const LayerBrush& brush);     // not by heads
 void paint_blocks_of_scores(const LayerBrush& brush);  // not by heads
 void paint_turn_of_heads(const LayerBrush& brush);     // by heads
-void paint_context_legend(const LayerBrush& brush, const QRectF& line);
+// `picture` must outlive what it returns.
+std::vector<LegendWord> context_legend(const LayerPicture& picture, const Theme& theme);
 // `more` only where it has room beside the head.
 void put_context_head(const LayerBrush& brush, const QRectF& line, const QString& caps,
                       const QString& more = {});

@@ -94,6 +94,10 @@ std::vector<LaneBar> lane_bars(const LayerPicture& picture, const LayerLayout& l
                         QRectF(left, lane_top(layout, row, lane) + down,
                                std::max(1.0, right - left), layout.lane_bar - down)});
       }
+  // They lie over pieces.
+  std::stable_partition(bars.begin(), bars.end(), [&](const LaneBar& bar) {
+    return picture.layer->steps[std::size_t(bar.step)].kind != LayerStepKind::kExchange;
+  });
   return bars;
 }
 

@@ -5,20 +5,18 @@ namespace parallelarium {
 
 void paint_chip_shape(QPainter& painter, const QRectF& rect, int number, const Theme& theme) {
   const Qt::PenStyle round = theme.rank_line(number).style();
-  const auto draw = [&](const QRectF& shape) {
-    if (round == Qt::SolidLine || round == Qt::DashLine)
-      painter.drawEllipse(shape);
-    else
-      painter.drawRoundedRect(shape, 2, 2);
-  };
   const QColor fill = theme.rank(number);
   painter.setPen(Qt::NoPen);
   painter.setBrush(fill);
-  draw(rect);
-  if (round == Qt::SolidLine || round == Qt::DotLine) return;
-  painter.setPen(QPen(theme.ink_on(fill), 1));
-  painter.setBrush(Qt::NoBrush);
-  draw(rect.adjusted(1.5, 1.5, -1.5, -1.5));
+  painter.drawEllipse(rect);
+  const QSizeF quarter = rect.size() / 2;
+  const bool square = round == Qt::DashLine;
+  if (square || round == Qt::DashDotLine) painter.fillRect(QRectF(rect.topLeft(), quarter), fill);
+  if (square || round == Qt::DotLine || round == Qt::DashDotLine)
+    painter.fillRect(QRectF(rect.center(), quarter), fill);
+  if (!square) return;
+  painter.fillRect(QRectF(QPointF(rect.center().x(), rect.top()), quarter), fill);
+  painter.fillRect(QRectF(QPointF(rect.left(), rect.center().y()), quarter), fill);
 }
 
 }  // namespace parallelarium

@@ -8,8 +8,8 @@
 
 namespace parallelarium {
 
-// Where the colours of ranks repeat, chips differ: a disc, a disc with a ring, a square, a square
-// with a ring.
+// Where the colours of ranks repeat, chips differ: a disc, a square, a disc with one corner, one
+// with two.
 void paint_chip_shape(QPainter& painter, const QRectF& rect, int number, const Theme& theme);
 
 }  // namespace parallelarium
