@@ -86,7 +86,8 @@ class LayerWalk {
       if (!goes_on) place = find_or_insert(step, place) + 1;
       LayerRankStep& part = out_.steps[place - 1].ranks[index];
       add_op(part, built, static_cast<int>(at), of);
-      out_.steps[place - 1].probed = is_probed(setup_, program_.shape, built, op);
+      bool& probed = out_.steps[place - 1].probed;
+      probed = probed || is_probed(setup_, program_.shape, built, op);
       if (ring || op.kind == OpKind::kCompute)
         for (LayerTensor& tensor : layer_tensors(setup_, program_.shape, built, op, of.at))
           part.tensors.push_back(std::move(tensor));
