@@ -24,7 +24,10 @@ void LessonPlayer::set_order(const std::vector<std::string>& lines) {
 // A build step opens the editor with its durations, limits and par; any other closes it.
 void LessonPlayer::set_task() {
   OrderEdit& edit = session_.order_edit();
-  if (!is_open() || !step().builds_order()) return edit.set_task(std::nullopt);
+  if (!is_open() || !step().builds_order()) {
+    edit.set_task(std::nullopt);
+    return edit.set_open(false);  // what the student built freely would stand in the lesson's place
+  }
   const OrderToBuild& order = step().order;
   const Setup& setup = session_.setup();
   const int stages = setup.mesh.pp * std::max(1, setup.chunks);

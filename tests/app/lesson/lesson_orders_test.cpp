@@ -37,6 +37,18 @@ class ShownEditor {
   OrderEditor editor_;
 };
 
+// An order that was being built freely gives way to what the lesson shows.
+TEST_F(LessonPlay, ALessonClosesTheEditorUnlessItAsksForAnOrder) {
+  session_.order_edit().set_open(true);
+  ASSERT_TRUE(session_.order_edit().open());
+  open(QStringLiteral("first-look"));
+  ASSERT_FALSE(player().step().builds_order());
+  EXPECT_FALSE(session_.order_edit().open());
+  session_.order_edit().set_open(true);
+  press_primary();
+  EXPECT_FALSE(session_.order_edit().open()) << "the next step closes it, too";
+}
+
 TEST_F(LessonPlay, WrittenOrderIsJudgedAndShown) {
   open(QStringLiteral("same-bubble-less-memory"));
   nlohmann::json document = session_.locks().lesson_state();
