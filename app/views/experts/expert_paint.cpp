@@ -189,6 +189,9 @@ void paint_experts_load(const ExpertBrush& b) {
   const double height =
       std::min(22.0, b.layout.expert_pitch - (b.layout.expert_pitch > 16 ? 5 : 2));
   const int size = height >= 14 ? 11 : 9;
+  // Of what all homes together may send to one expert; 0: there is no limit.
+  const double limit =
+      layer.capacity > 0 ? b.layout.bar_left + double(layer.capacity * layer.ep) * scale : 0;
   int rank = -1;
   for (std::size_t place = 0; place < b.layout.order.size(); ++place) {
     const int expert = b.layout.order[place];
@@ -234,6 +237,9 @@ void paint_experts_load(const ExpertBrush& b) {
     QString behind = inside        ? lost
                      : dropped > 0 ? number + QStringLiteral(" \u00b7 ") + lost
                                    : number;
+    // Words stand behind the limit where its line would run through them.
+    const double line = row.left() + limit;
+    if (line >= right && line < right + 5 + text_width(b.theme, size, behind)) right = line;
     if (text_width(b.theme, size, behind) > end - right - 6)
       behind = inside
                    ? dropped > 0 ? QStringLiteral("\u2212%1").arg(count_text(dropped)) : QString()
@@ -243,14 +249,13 @@ void paint_experts_load(const ExpertBrush& b) {
              dropped > 0 ? b.theme.mark : b.theme.muted);
     b.painter.setOpacity(1);
   }
-  if (layer.capacity == 0) return;
-  // The line of what all homes together may send to one expert; its words stand in the head.
-  const double x = b.layout.bar_left + double(layer.capacity * layer.ep) * scale;
+  if (layer.capacity == 0) return;  // else words of the line stand in the head
   b.painter.setPen(QPen(b.theme.mark, 1, Qt::DashLine));
   for (int column = 0; column < b.layout.expert_columns; ++column) {
     const QRectF top = b.layout.expert_row(column * b.layout.expert_rows);
-    b.painter.drawLine(QPointF(top.left() + x, top.top() - 2),
-                       QPointF(top.left() + x, top.top() + b.layout.expert_rows * top.height()));
+    b.painter.drawLine(
+        QPointF(top.left() + limit, top.top() - 2),
+        QPointF(top.left() + limit, top.top() + b.layout.expert_rows * top.height()));
   }
 }
 

@@ -194,6 +194,37 @@ TEST(ExpertPictures, NoTwoTextsOverlapFrom2To64Experts) {
       }
 }
 
+// What is said behind a bar that nearly reaches the limit stands behind the limit's line.
+TEST(ExpertPictures, TheLineOfTheCapacityRunsThroughNoWords) {
+  ExpertPicture picture = picture_of(moe_setup(4));
+  auto layer = *picture.routed;
+  ASSERT_EQ(layer.capacity * layer.ep, 160);
+  layer.load = {20, 67, 160, 93, 158, 137, 144, 151};
+  layer.dropped = {0, 0, 71, 0, 18, 1, 3, 1};
+  picture.routed = std::make_shared<const RoutedLayer>(layer);
+  for (const int width : {600, 860, 904, 1200}) {
+    const int height = int(std::ceil(expert_height(picture, width)));
+    QImage image(width, height, QImage::Format_RGB32);
+    QPainter painter(&image);
+    TextLog texts;
+    const ExpertLayout layout = expert_layout(picture, image.size());
+    paint_experts(painter, picture, layout, light_theme(), &texts);
+    painter.end();
+    int told = 0;
+    for (int place = 0; place < int(layout.order.size()); ++place) {
+      const QRectF row = layout.expert_row(place);
+      const double line = row.left() + layout.bar_left + layout.bar_width * 160 / 231;
+      for (const PaintedText& text : texts) {
+        if (!row.contains(text.rect.center())) continue;
+        ++told;
+        EXPECT_FALSE(text.rect.left() < line && line < text.rect.right())
+            << text.text.toStdString() << " at " << width;
+      }
+    }
+    EXPECT_GT(told, 16) << "names, loads and what was dropped";
+  }
+}
+
 // Before the dispatch all tokens are at home, after the combine again, and never fewer arrive.
 TEST(ExpertPictures, TokensTravelThereAndBack) {
   ExpertPicture picture = picture_of(moe_setup(4));
