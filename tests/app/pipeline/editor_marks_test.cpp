@@ -352,5 +352,32 @@ TEST_F(EditorRuns, TheCriticalPathIsSaidInWords) {
               testing::StartsWith("Critical path (1 action): Stage 0: F0."));
 }
 
+// Of a stage that waits in a circle, since its backward stands before its own forward, an arrow
+// leads from the forward to the backward; in an order that runs there is none.
+TEST(EditorMarks, AnArrowLeadsToWhatStandsTooEarlyAlsoInACircle) {
+  constexpr int kRank = 1, kPlace = 2;
+  const auto has_arrow = [&](const DrawnOrder& drawn) {
+    const EditorRows at = editor_rows(drawn.picture, 1100, 0);
+    QImage image(1100, int(at.height(3)) + 1, QImage::Format_RGB32);
+    image.fill(light_theme().surface);
+    QPainter painter(&image);
+    paint_editor_rows(painter, drawn.picture, at, light_theme(), nullptr);
+    painter.end();
+    const QRectF cell = at.cell_rect(kRank, kPlace);
+    return image.pixelColor(int(cell.center().x()), int(cell.bottom()) + 2) ==
+           light_theme().warning;
+  };
+  DrawnOrder drawn;
+  EXPECT_FALSE(has_arrow(drawn));
+  std::vector<Action>& line = drawn.draft.ranks[kRank];
+  std::swap(line[kPlace], line[6]);  // F0 F1 B2 F2 ...
+  drawn.times = time_draft(drawn.draft, drawn.durations, false);
+  drawn.faults = faults_so_far(drawn.draft);
+  ASSERT_FALSE(drawn.faults.empty());
+  EXPECT_EQ(drawn.faults.front().sentence.id, "order-circle");
+  EXPECT_EQ(drawn.faults.front().rank, kRank);
+  EXPECT_TRUE(has_arrow(drawn));
+}
+
 }  // namespace
 }  // namespace parallelarium

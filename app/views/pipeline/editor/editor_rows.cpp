@@ -18,7 +18,8 @@ constexpr double kRowsHead = 22;
 constexpr double kWidestCell = 36, kNarrowestCell = 26;
 constexpr int kMostHeldSquares = 8;
 
-// The action that the first fault of a rank names, and what it needs on the same rank.
+// The action that the first fault of a rank names, and what it needs on the same rank: one that
+// waits in a circle may stand before what it needs, too.
 struct Broken {
   int at = -1, needs = -1;
 };
@@ -34,18 +35,20 @@ Broken broken_in(const EditorPicture& picture, int rank) {
     }
     return found;
   };
+  std::string op;
   for (const OrderFault& fault : *picture.faults) {
     if (fault.rank != rank || fault.op.empty()) continue;
-    broken.at = find(fault.op, fault.sentence.id == "order-doubled");
-    if (fault.sentence.id == "order-before") broken.needs = find(fault.needs, false);
-    return broken;
+    if (op.empty()) broken.at = find(fault.op, fault.sentence.id == "order-doubled");
+    if (op.empty()) op = fault.op;
+    if (fault.op == op && fault.sentence.id == "order-before")
+      broken.needs = find(fault.needs, false);
   }
   return broken;
 }
 
 // Leads from what is needed to the action that needs it.
 void paint_need(QPainter& painter, const EditorRows& at, int rank, const Broken& broken,
-                const Theme& theme, TextLog* texts) {
+                const Theme& theme) {
   const QRectF from = at.cell_rect(rank, broken.needs), to = at.cell_rect(rank, broken.at);
   const double y = from.bottom() + 4;
   painter.setPen(QPen(theme.warning, 1.5));
@@ -56,7 +59,6 @@ void paint_need(QPainter& painter, const EditorRows& at, int rank, const Broken&
   painter.drawPolygon(QPolygonF{QPointF(to.center().x() - 4, to.bottom() + 5),
                                 QPointF(to.center().x() + 4, to.bottom() + 5),
                                 QPointF(to.center().x(), to.bottom() - 1)});
-  Q_UNUSED(texts);
 }
 
 // The boxes of cells: each look is drawn once for a picture, and copied to where it stands.
@@ -225,7 +227,7 @@ void paint_editor_rows(QPainter& painter, const EditorPicture& picture, const Ed
                      index == broken.at, selected || picture.action == Spot{rank, index}, theme,
                      texts);
     }
-    if (broken.at >= 0 && broken.needs >= 0) paint_need(painter, at, rank, broken, theme, texts);
+    if (broken.at >= 0 && broken.needs >= 0) paint_need(painter, at, rank, broken, theme);
     if (picture.editable && (current || !picture.focused)) {
       const int index = current ? picture.cursor.index : static_cast<int>(line.size());
       const double x = at.cell_rect(rank, index).left();
