@@ -20,7 +20,7 @@ namespace parallelarium {
 
 namespace {
 
-constexpr int kFolder = Qt::UserRole, kRefusal = Qt::UserRole + 1;
+constexpr int kFolder = Qt::UserRole, kRefusal = Qt::UserRole + 1, kBegun = Qt::UserRole + 2;
 constexpr int kSide = 12, kTop = 8, kLine = 18, kLeastWidth = 200;
 
 // A lesson as a card: its name, its minutes at the right, and what it is about below. The words are
@@ -103,17 +103,20 @@ LessonIndex::LessonIndex(LessonPlayer& player, QWidget* parent) : Sheet(parent) 
   list->fill();
   setWindowTitle(list->title());
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close);
-  QPushButton* open = buttons->addButton(tr("Start"), QDialogButtonBox::AcceptRole);
+  QPushButton* open = buttons->addButton(QString(), QDialogButtonBox::AcceptRole);
   open->setProperty("primary", true);
   open->setDefault(true);
-  open->setEnabled(list->can_open());
+  const auto follow = [open, list] {
+    open->setText(list->goes_on() ? tr("Continue") : tr("Start"));
+    open->setEnabled(list->can_open());
+  };
+  follow();
   column->addWidget(list);
   column->addWidget(buttons);
   connect(buttons, &QDialogButtonBox::accepted, list, &LessonList::open_current);
   connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
   connect(list, &LessonList::opened, this, &QDialog::accept);
-  connect(list, &LessonList::current_changed, open,
-          [open, list] { open->setEnabled(list->can_open()); });
+  connect(list, &LessonList::current_changed, open, follow);
 }
 
 void LessonList::fill() {
@@ -137,6 +140,7 @@ void LessonList::fill() {
     auto* item = new QListWidgetItem(words, list_);
     item->setData(kFolder, lesson.folder);
     item->setData(kRefusal, lesson.refusal);
+    item->setData(kBegun, lesson.begun);
     if (player_.is_open() && player_.lesson().id == lesson.id.toStdString())
       list_->setCurrentItem(item);
   }
@@ -148,9 +152,14 @@ bool LessonList::can_open() const {
   return item && item->data(kRefusal).toString().isEmpty();
 }
 
+bool LessonList::goes_on() const {
+  const QListWidgetItem* item = list_->currentItem();
+  return item && item->data(kBegun).toBool();
+}
+
 void LessonList::open_current() {
   if (!can_open()) return;
-  const Result<void> done = player_.open(list_->currentItem()->data(kFolder).toString());
+  const Result<void> done = player_.go_on(list_->currentItem()->data(kFolder).toString());
   if (done) {
     Q_EMIT opened();
     return;

@@ -18,6 +18,7 @@ class LessonList : public QWidget {
   const QString& title() const { return title_; }
   void fill();  // reads every lesson, and what is done by now
   bool can_open() const;
+  bool goes_on() const;  // the current lesson was begun: it is opened where the student left it
   void open_current();
 
  Q_SIGNALS:

@@ -59,7 +59,7 @@ LessonPanel::LessonPanel(Session& session, QWidget* parent)
 
 void LessonPanel::open(const QString& id) {
   const Result<void> opened =
-      player_.open(QString::fromStdString(lessons_folder()) + QLatin1Char('/') + id);
+      player_.go_on(QString::fromStdString(lessons_folder()) + QLatin1Char('/') + id);
   if (!opened) say_failure(sentence(opened.error()));
 }
 
@@ -77,7 +77,7 @@ void LessonPanel::refresh() {
     explain_words();
     refresh_feedback();
     if (step_is_new && had_focus) focus_answer();
-    if (step_is_new && player_.state().judgement) reveal(feedback_box_);
+    if (step_is_new && player_.state().judgement) reveal_verdict();
     if (!step_is_new && hints_->height() > hints_before && !hints_->isHidden())
       reveal(hints_, hints_before);
   } else {
@@ -272,7 +272,8 @@ void LessonPanel::refresh_controls() {
 
 // A press meant for the label that stood here a moment ago is swallowed, and so is a key held down.
 bool LessonPanel::eventFilter(QObject* watched, QEvent* event) {
-  if (watched == revealed_ && (event->type() == QEvent::Resize || event->type() == QEvent::Move))
+  const bool revealed = revealed_ && (watched == revealed_ || watched == revealed_last_);
+  if (revealed && (event->type() == QEvent::Resize || event->type() == QEvent::Move))
     QMetaObject::invokeMethod(this, &LessonPanel::scroll_to_revealed, Qt::QueuedConnection);
   if (watched == scroll_ && event->type() == QEvent::Resize) {
     // As wide without a scroll bar as with one: the height of texts that wrap would else decide
@@ -297,12 +298,21 @@ bool LessonPanel::eventFilter(QObject* watched, QEvent* event) {
   return QWidget::eventFilter(watched, event);
 }
 
+// While the new part is set up, views and rooms that change may take the keys. An order that is to
+// be built keeps them.
+void LessonPanel::turn(void (LessonPlayer::*to)()) {
+  const bool held = isAncestorOf(QApplication::focusWidget());
+  (player_.*to)();
+  const bool lost = held && !isAncestorOf(QApplication::focusWidget());
+  if (lost && player_.is_open() && !player_.step().builds_order()) focus_answer();
+}
+
 void LessonPanel::primary() {
   if (!player_.is_open()) {
     const bool all_done = player_.finished_lesson() && next_to_do().isEmpty();
     return all_done ? show_index() : open_first();
   }
-  if (player_.state().solved) return player_.next();
+  if (player_.state().solved) return turn(&LessonPlayer::next);
   if (player_.step().kind == StepKind::kRun) {
     if (session_.jobs().state() == RunState::kIdle)
       player_.run();

@@ -51,7 +51,7 @@ class LessonPanel : public QWidget {
   bool has_lessons() const;
   // Without a lesson the panel is about that view.
   void set_view(const ViewInfo& view);
-  // By the id of the course. A failure is shown in the panel.
+  // By the id of the course, where the student left it. A failure is shown in the panel.
   void open(const QString& id);
   // For so long, in ms, after the main button changed its label (to Next: `verdict`) a press on it
   // is taken for one on the old label and ignored.
@@ -100,14 +100,17 @@ class LessonPanel : public QWidget {
   QString verdict_text() const;
   QString primary_label() const;
   void primary();
+  void turn(void (LessonPlayer::*to)());  // to another part, where the panel keeps the keys
   Answer typed() const;
   bool can_commit() const;
   QString answer_note() const;  // why Commit is grey, or that it can be pressed once
   void say_failure(const QString& sentence);
   void announce(bool right);
-  // Keeps in view what of `part` lies below its first `from` pixels, or its beginning where not all
-  // of it has room, until the student scrolls or the step changes: heights settle late.
-  void reveal(QWidget* part, int from = 0);
+  // Keeps in view what of `part` lies below its first `from` pixels, and all down to the end of
+  // `last` where that is shown; the beginning where not all of it has room. Until the student
+  // scrolls or the step changes: heights settle late.
+  void reveal(QWidget* part, int from = 0, QWidget* last = nullptr);
+  void reveal_verdict();  // and the model answer under it
   void scroll_to_revealed();
 
   Session& session_;
@@ -133,7 +136,7 @@ class LessonPanel : public QWidget {
   QWidget* about_view_ = nullptr;  // the lessons that show view_
   const ViewInfo* view_ = nullptr;
   std::map<std::string, std::vector<ViewLesson>> by_view_;  // by its id; read once
-  QWidget* revealed_ = nullptr;
+  QWidget *revealed_ = nullptr, *revealed_last_ = nullptr;
   int revealed_from_ = 0;
   std::string shown_;  // lesson, seed and step that show_step() built
   int verdict_pause_ = 1000, label_pause_ = 700;

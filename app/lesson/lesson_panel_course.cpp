@@ -2,7 +2,6 @@
 // The part of the lesson panel that goes from lesson to lesson: which is next, what a finished one
 // came to, start again, leave, export.
 #include <QFileDialog>
-#include <QFileInfo>
 #include <QInputDialog>
 #include <QLabel>
 #include <QLineEdit>
@@ -19,6 +18,7 @@
 #include "app/lesson/lesson_panel.h"
 #include "app/lesson/markdown_view.h"
 #include "app/look/figures.h"
+#include "app/look/sentence.h"
 #include "app/look/theme/focus_ring.h"
 #include "app/views/views.h"
 #include "engine/wire/view_ids.h"
@@ -167,7 +167,7 @@ void LessonPanel::show_finished() {
                  .arg(QString::fromStdString(lesson->text(LessonPlayer::language()).title),
                       minutes_text(lesson->minutes));
   }
-  text_->set_markdown(finished.summary + QStringLiteral("\n\n") + next, finished.folder);
+  text_->set_markdown(next + QStringLiteral("\n\n") + finished.summary, finished.folder);
 }
 
 void LessonPanel::show_index() {
@@ -177,8 +177,11 @@ void LessonPanel::show_index() {
 
 void LessonPanel::ask_reset() {
   if (player_.exam()) return;
-  if (const auto* finished = player_.finished_lesson())
-    return open(QFileInfo(finished->folder).fileName());
+  if (const auto* finished = player_.finished_lesson()) {
+    const Result<void> opened = player_.open(finished->folder);
+    if (!opened) say_failure(sentence(opened.error()));
+    return;
+  }
   if (!player_.is_open()) return;
   const auto answer = QMessageBox::question(
       this, tr("Reset the lesson"),

@@ -115,18 +115,21 @@ void LessonPanel::announce(bool) {
                               plain_text(player_.feedback()));
   QAccessibleEvent event(verdict_, QAccessible::Alert);
   QAccessible::updateAccessibility(&event);
-  reveal(feedback_box_);
+  reveal_verdict();
   // Not after a wrong answer, which Enter would commit again, nor when a run ends while the student
   // is elsewhere.
   if (player_.state().solved && isAncestorOf(QApplication::focusWidget())) primary_->setFocus();
 }
 
-void LessonPanel::reveal(QWidget* part, int from) {
+void LessonPanel::reveal(QWidget* part, int from, QWidget* last) {
   revealed_ = part;
   revealed_from_ = from;
-  part->installEventFilter(this);
+  revealed_last_ = last ? last : part;
+  for (QWidget* each : {revealed_, revealed_last_}) each->installEventFilter(this);
   QMetaObject::invokeMethod(this, &LessonPanel::scroll_to_revealed, Qt::QueuedConnection);
 }
+
+void LessonPanel::reveal_verdict() { reveal(feedback_box_, 0, answer_); }
 
 void LessonPanel::scroll_to_revealed() {
   if (!revealed_ || revealed_->isHidden()) return;
@@ -134,7 +137,9 @@ void LessonPanel::scroll_to_revealed() {
   const int room = scroll_->viewport()->height();
   const int top = revealed_->mapTo(scroll_->widget(), QPoint(0, 0)).y();
   const int from = revealed_ == text_ ? text_->last_paragraph() : revealed_from_;
-  const int begin = top + from - kAround, end = top + revealed_->height() + kAround;
+  const QWidget* last = revealed_last_->isHidden() ? revealed_ : revealed_last_;
+  const int bottom = last->mapTo(scroll_->widget(), QPoint(0, last->height())).y();
+  const int begin = top + from - kAround, end = bottom + kAround;
   if (end > bar->value() + room) bar->setValue(end - room);
   if (begin < bar->value()) bar->setValue(begin);
 }

@@ -241,7 +241,7 @@ void LessonPanel::build_buttons() {
   primary_->setObjectName(QStringLiteral("LessonPrimary"));
   primary_->setProperty("primary", true);
   connect(hint_, &QPushButton::clicked, &player_, &LessonPlayer::show_hint);
-  connect(back_, &QPushButton::clicked, &player_, &LessonPlayer::back);
+  connect(back_, &QPushButton::clicked, this, [this] { turn(&LessonPlayer::back); });
   primary_->installEventFilter(this);
   connect(primary_, &QPushButton::clicked, this, &LessonPanel::primary);
   for (QPushButton* button : {hint_, back_, primary_, show_answer_})

@@ -75,7 +75,7 @@ Window::Window(QWidget* parent) : QMainWindow(parent) {
   connect(start_, &CourseMap::started, this, [this] {
     map_over_lesson_ = false;
     refresh_rooms();
-    if (lesson_->player().reviews()) lesson_->focus_answer();
+    lesson_->focus_answer();
   });
   connect(&PlanSearch::of(session_), &PlanSearch::used, this,
           [this] { show_room(Room::kExplore); });

@@ -3853,6 +3853,10 @@
         <source>Start</source>
         <translation>Beginnen</translation>
     </message>
+    <message>
+        <source>Continue</source>
+        <translation>Weiter</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::LessonList</name>
@@ -4129,6 +4133,10 @@
     <message>
         <source>Your plan must meet the conditions first.</source>
         <translation>Dein Plan muss zuerst die Bedingungen erfüllen.</translation>
+    </message>
+    <message>
+        <source>The lesson has no more the part at which this document was saved; it begins at its first part.</source>
+        <translation>Die Lektion hat den Teil nicht mehr, bei dem dieses Dokument gespeichert wurde; sie beginnt bei ihrem ersten Teil.</translation>
     </message>
 </context>
 <context>

@@ -9,6 +9,7 @@
 #include <QMessageBox>
 #include <QPushButton>
 #include <QScrollArea>
+#include <QScrollBar>
 #include <QVBoxLayout>
 #include <algorithm>
 
@@ -229,7 +230,7 @@ void CourseMap::fill() {
   }
   const bool exam = player_.exam();
   const bool fresh =
-      next_ && data_.done() == 0 && !data_.lessons[*next_].begun() && !exam && !data_.playlist;
+      next_ && data_.done() == 0 && !data_.lessons[*next_].begun && !exam && !data_.playlist;
   doors_->setVisible(fresh);
   card_->setVisible(!fresh);
   setFocusProxy(fresh ? static_cast<QWidget*>(learn_) : go_on_);
@@ -271,6 +272,7 @@ void CourseMap::show_finished() {
   details_title_->setText(tr("✓ Done: %1").arg(finished.title));
   details_->setTextFormat(Qt::MarkdownText);
   details_->setText(finished.summary);
+  side_->verticalScrollBar()->setValue(0);
   start_->setText(tr("Next lesson"));
   start_->setVisible(next_.has_value());
   anew_->hide();
@@ -282,7 +284,7 @@ QString CourseMap::about_next(const MapLesson& lesson) const {
   if (about.isEmpty()) about = data_.unit_of(*next_).title;
   about += QStringLiteral(" · ");
   if (lesson.done) about += tr("once more") + QStringLiteral(" · ");
-  if (lesson.begun())
+  if (lesson.begun)
     about +=
         tr("step %1 of %2").arg(lesson.reached).arg(lesson.steps.size()) + QStringLiteral(" · ");
   return about + tr("about %1 left").arg(hours_text(lesson.minutes_left()));
@@ -337,7 +339,7 @@ void CourseMap::show_details() {
     QString line = QStringLiteral("%1 %2").arg(at + 1).arg(step.title.toHtmlEscaped());
     if (!kind_words(step.kind).isEmpty()) line += QStringLiteral(" · ") + kind_words(step.kind);
     if (lesson.done || at + 1 < lesson.reached) line += QStringLiteral(" ✓");
-    const bool here = lesson.begun() && at + 1 == lesson.reached;
+    const bool here = lesson.begun && at + 1 == lesson.reached;
     steps << (here ? QStringLiteral("<b>") + line + QStringLiteral("</b>") : line);
   }
   text += steps.join(QStringLiteral("<br>"));
@@ -348,9 +350,9 @@ void CourseMap::show_details() {
   details_->setTextFormat(Qt::RichText);
   details_->setText(text);
   start_->show();
-  start_->setText(lesson.begun() ? tr("Continue, step %1").arg(lesson.reached) : tr("Start"));
+  start_->setText(lesson.begun ? tr("Continue, step %1").arg(lesson.reached) : tr("Start"));
   start_->setEnabled(lesson.refusal.isEmpty());
-  anew_->setVisible(!player_.exam() && lesson.begun() && lesson.refusal.isEmpty());
+  anew_->setVisible(!player_.exam() && lesson.begun && lesson.refusal.isEmpty());
 }
 
 void CourseMap::show_index() {
@@ -366,11 +368,7 @@ void CourseMap::show_index() {
 void CourseMap::start(std::size_t lesson, bool anew) {
   const MapLesson& wanted = data_.lessons[lesson];
   if (!wanted.refusal.isEmpty()) return choose(lesson);
-  const bool is_open =
-      player_.is_open() && QString::fromStdString(player_.lesson().folder) == wanted.folder;
-  if (is_open && !anew && !player_.reviews()) return Q_EMIT started();
-  const Result<void> opened =
-      wanted.begun() && !anew ? player_.resume(wanted.folder) : player_.open(wanted.folder);
+  const Result<void> opened = anew ? player_.open(wanted.folder) : player_.go_on(wanted.folder);
   if (!opened) return void(QMessageBox::warning(this, tr("Lesson"), sentence(opened.error())));
   Q_EMIT started();
 }

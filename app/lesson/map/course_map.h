@@ -64,6 +64,9 @@ class CourseMap : public QWidget {
   QString about_next(const MapLesson& lesson) const;
   void show_finished();
   void focus_first();  // of the lessons that are shown
+  // To the tile that lies on that side of `from` in the picture, and chooses it; nowhere if there
+  // is none. `key`: an arrow.
+  void move_focus(const LessonTile& from, int key);
   // course_map_layout.cpp
   QScrollArea* make_side();
   void narrow();

@@ -10,6 +10,8 @@
 #include <QScrollArea>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <cstdlib>
+#include <utility>
 
 #include "app/lesson/map/course_map.h"
 #include "app/lesson/map/lesson_tile.h"
@@ -77,7 +79,45 @@ LessonTile* CourseMap::make_tile(const MapLesson& shown, std::size_t lesson) {
   auto* tile = new LessonTile(shown, next_ == lesson);
   connect(tile, &QAbstractButton::clicked, this, [this, lesson] { choose(lesson); });
   connect(tile, &LessonTile::opened, this, [this, lesson] { start(lesson, false); });
+  connect(tile, &LessonTile::arrow_pressed, this,
+          [this, tile](int key) { move_focus(*tile, key); });
   return tile;
+}
+
+// Right and left lead to the nearest column of the same board, there to what stands beside; up and
+// down stay in the column, and lead from the playlist to the units below it.
+void CourseMap::move_focus(const LessonTile& from, int key) {
+  const QWidget& page = *scroll_->widget();
+  const auto place = [&page](const LessonTile& tile) {
+    return QRect(tile.mapTo(&page, QPoint(0, 0)), tile.size());
+  };
+  const bool across = key == Qt::Key_Left || key == Qt::Key_Right;
+  const bool is_listed = std::find(listed_.begin(), listed_.end(), &from) != listed_.end();
+  std::vector<LessonTile*> others;
+  if (!across || is_listed) others = listed_;
+  if (!across || !is_listed) others.insert(others.end(), tiles_.begin(), tiles_.end());
+  const QRect here = place(from);
+  LessonTile* nearest = nullptr;
+  std::pair<int, int> least;
+  for (LessonTile* other : others) {
+    if (!other) continue;
+    const QRect there = place(*other);
+    const int ahead = key == Qt::Key_Right  ? there.left() - here.right()
+                      : key == Qt::Key_Left ? here.left() - there.right()
+                      : key == Qt::Key_Down ? there.top() - here.bottom()
+                                            : here.top() - there.bottom();
+    const bool in_line = across || (there.left() <= here.right() && here.left() <= there.right());
+    if (ahead <= 0 || !in_line) continue;
+    const QPoint apart = there.center() - here.center();
+    const std::pair distance(ahead, std::abs(across ? apart.y() : apart.x()));
+    if (nearest && distance >= least) continue;
+    nearest = other;
+    least = distance;
+  }
+  if (!nearest) return;
+  nearest->setFocus(Qt::ShortcutFocusReason);
+  nearest->click();
+  scroll_->ensureWidgetVisible(nearest);
 }
 
 QWidget* CourseMap::make_unit(const MapUnit& unit) {

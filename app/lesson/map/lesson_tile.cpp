@@ -31,7 +31,7 @@ LessonTile::LessonTile(const MapLesson& lesson, bool is_next, QWidget* parent)
   QSizePolicy policy(QSizePolicy::Expanding, QSizePolicy::Fixed);
   policy.setHeightForWidth(true);
   setSizePolicy(policy);
-  minutes_ = lesson.begun() ? tr("step %1 of %2").arg(lesson.reached).arg(lesson.steps.size())
+  minutes_ = lesson.begun ? tr("step %1 of %2").arg(lesson.reached).arg(lesson.steps.size())
              : lesson.known && !lesson.done ? tr("can be skipped")
                                             : minutes_text(lesson.minutes);
   QString words = title_ + QStringLiteral(", ") + minutes_;
@@ -93,6 +93,8 @@ void LessonTile::keyPressEvent(QKeyEvent* event) {
     Q_EMIT opened();
     return;
   }
+  for (const Qt::Key arrow : {Qt::Key_Left, Qt::Key_Right, Qt::Key_Up, Qt::Key_Down})
+    if (event->key() == arrow) return Q_EMIT arrow_pressed(arrow);
   QAbstractButton::keyPressEvent(event);
 }
 

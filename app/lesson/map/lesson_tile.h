@@ -20,7 +20,8 @@ class LessonTile : public QAbstractButton {
   int heightForWidth(int width) const override;
 
  Q_SIGNALS:
-  void opened();  // double click or Enter
+  void opened();                // double click or Enter
+  void arrow_pressed(int key);  // Qt::Key_Left, Right, Up or Down
 
  protected:
   void paintEvent(QPaintEvent* event) override;

@@ -35,15 +35,13 @@ MapLesson map_lesson(const Course& course, const CourseEntry& entry,
   shown.summary = QString::fromStdString(text.summary);
   shown.minutes = lesson->minutes;
   shown.ranks = lesson->requirements.ranks;
-  const nlohmann::json record = player.record(*lesson);
   shown.done = player.is_done(*lesson);
   shown.known = player.progress().known(lesson->id, lesson->version);
-  shown.again = !player.exam() && player.progress().again(lesson->id, lesson->version);
+  shown.begun = player.is_begun(*lesson);
+  shown.reached = player.reached(*lesson);
   shown.due = player.progress().due(lesson->id, lesson->version, QDateTime::currentDateTimeUtc()) &&
               std::any_of(lesson->steps.begin(), lesson->steps.end(),
                           [](const Step& step) { return step.ask && !step.ask->answer.empty(); });
-  if (record.is_object() && record.contains("steps") && record["steps"].is_array())
-    shown.reached = std::min(record["steps"].size(), lesson->steps.size());
   for (const Step& step : lesson->steps) {
     const auto words = text.steps.find(step.id);
     shown.steps.push_back(
@@ -67,7 +65,7 @@ MapLesson map_lesson(const Course& course, const CourseEntry& entry,
 }  // namespace
 
 int MapLesson::minutes_left() const {
-  if (steps.empty() || (!begun() && (done || known))) return 0;
+  if (steps.empty() || (!begun && (done || known))) return 0;
   const std::size_t ahead = steps.size() - (reached > 0 ? reached - 1 : 0);
   return std::max(
       1, static_cast<int>(minutes * static_cast<double>(ahead) / static_cast<double>(steps.size()) +
@@ -80,8 +78,8 @@ std::optional<std::size_t> MapData::next() const {
       if (!lessons[at].done && lessons[at].refusal.isEmpty()) return at;
   using Which = bool (*)(const MapLesson&);
   for (const Which which :
-       {Which([](const MapLesson& lesson) { return !lesson.done && lesson.begun(); }),
-        Which([](const MapLesson& lesson) { return lesson.begun(); }),
+       {Which([](const MapLesson& lesson) { return !lesson.done && lesson.begun; }),
+        Which([](const MapLesson& lesson) { return lesson.begun; }),
         Which([](const MapLesson& lesson) { return !lesson.done && !lesson.known; }),
         Which([](const MapLesson& lesson) { return !lesson.done; })})
     for (std::size_t at = 0; at < lessons.size(); ++at)

@@ -22,7 +22,7 @@ struct MapLesson {
   int minutes = 0;
   bool done = false;
   bool known = false;       // it can be skipped
-  bool again = false;       // done, and being played once more
+  bool begun = false;       // there is something to go on with
   bool due = false;         // a question of it should be asked again
   std::size_t reached = 0;  // steps that were entered; 0: it was never begun
   std::vector<MapStep> steps;
@@ -32,9 +32,6 @@ struct MapLesson {
   // in English.
   QStringList rows;
   int ranks = 1;
-  // Whether there is something to go on with. Who looks at the first step of a lesson that is done
-  // has not begun it anew.
-  bool begun() const { return done ? again && reached > 1 : reached > 0; }
   int minutes_left() const;
 };
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The part of the player that takes a lesson as an exam.
+// The part of the player that takes a lesson as an exam, and says how far the student is in one.
+#include <algorithm>
+
+#include "app/lesson/player/json_member.h"
 #include "app/lesson/player/lesson_player.h"
 #include "app/look/sentence.h"
 #include "engine/lesson/check/check_parts.h"
@@ -43,6 +46,16 @@ bool LessonPlayer::is_done(const Lesson& lesson) const {
   return place && place->is_exam()
              ? progress_.exam_done(lesson.id, lesson.version, place->seed(lesson.id))
              : progress_.done(lesson.id, lesson.version);
+}
+
+std::size_t LessonPlayer::reached(const Lesson& lesson) const {
+  const nlohmann::json steps = member_or(record(lesson), "steps", nlohmann::json());
+  return steps.is_array() ? std::min(steps.size(), lesson.steps.size()) : 0;
+}
+
+bool LessonPlayer::is_begun(const Lesson& lesson) const {
+  if (!is_done(lesson)) return reached(lesson) > 0;
+  return !exam() && progress_.again(lesson.id, lesson.version) && reached(lesson) > 1;
 }
 
 void LessonPlayer::keep(bool is_done, const nlohmann::json& answers) {

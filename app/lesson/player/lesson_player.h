@@ -56,6 +56,9 @@ class LessonPlayer : public QObject {
   // Goes on where the student left it, with the same values and answers; from the beginning where
   // nothing is known. Errors: as open().
   Result<void> resume(const QString& folder);
+  // Stays where it is if that lesson is open, resumes it if it was begun, else opens it.
+  // Errors: as open().
+  Result<void> go_on(const QString& folder);
   // Asks one question of the lesson with new values; next() ends it and keeps how it went. Errors:
   // as open(), or the lesson asks for no number.
   Result<void> review(const QString& folder);
@@ -77,6 +80,10 @@ class LessonPlayer : public QObject {
   // practice. The record is null if there is none.
   nlohmann::json record(const Lesson& lesson) const;
   bool is_done(const Lesson& lesson) const;
+  std::size_t reached(const Lesson& lesson) const;  // steps that were entered
+  // Whether there is something to go on with. Who looks at the first step of a lesson that is done
+  // has not begun it anew.
+  bool is_begun(const Lesson& lesson) const;
   // Whether the verdict on the step's answer is told.
   bool tells_verdict() const;
   // Leaves the lesson and keeps the Setup; hidden figures and locked settings come back.
@@ -207,6 +214,7 @@ class LessonPlayer : public QObject {
   void keep(bool is_done, const nlohmann::json& answers);
   void keep_review();
   void restore();
+  std::optional<std::size_t> step_of(const nlohmann::json& step) const;
   QString missed_limits() const;
   QString filled(const std::string& markdown, const Symbols& symbols) const;
   const StepText& text(std::size_t step) const;

@@ -35,8 +35,15 @@ bool has_same_problems(const Lesson& one, const Lesson& other) {
 void LessonPlayer::save() {
   if (reviews_ || presents_ || resumes_) return;  // what was answered in the lesson stays
   session_.locks().set_lesson_state(
-      {{"id", lesson_->id}, {"version", lesson_->version}, {"seed", seed_}, {"step", at_}});
+      {{"id", lesson_->id}, {"version", lesson_->version}, {"seed", seed_}, {"step", step().id}});
   keep(false, answers());
+}
+
+Result<void> LessonPlayer::go_on(const QString& folder) {
+  if (is_open() && !reviews_ && folder == QString::fromStdString(lesson_->folder)) return {};
+  const Result<Lesson> lesson = read_lesson(folder.toStdString());
+  if (!lesson) return lesson.error();
+  return is_begun(*lesson) ? resume(folder) : open(folder);
 }
 
 Result<void> LessonPlayer::resume(const QString& folder) {
@@ -189,6 +196,15 @@ Result<void> LessonPlayer::note_known(const std::string& id) {
   return {};
 }
 
+// The step that a document names by its id, as older versions did by its place; none if the lesson
+// has none of that id any more.
+std::optional<std::size_t> LessonPlayer::step_of(const json& step) const {
+  if (step.is_number_integer()) return std::min(step.get<std::size_t>(), lesson_->steps.size() - 1);
+  const Step* found = lesson_->find(step.get<std::string>());
+  if (!found) return std::nullopt;
+  return static_cast<std::size_t>(found - lesson_->steps.data());
+}
+
 // A document names the lesson, its seed and the step; its Setup stands.
 void LessonPlayer::restore() {
   before_.reset();  // what was presented is no more what the window holds
@@ -197,7 +213,7 @@ void LessonPlayer::restore() {
     return state.is_object() && state.contains(key) && (state[key].*is)();
   };
   if (!has("id", &json::is_string) || !has("seed", &json::is_number_integer) ||
-      !has("step", &json::is_number_integer)) {
+      !(has("step", &json::is_string) || has("step", &json::is_number_integer))) {
     lesson_.reset();
     states_.clear();
     Q_EMIT changed();
@@ -228,7 +244,8 @@ void LessonPlayer::restore() {
     exam_ = false;
     drawn_ = draw(*lesson_, seed_);
     states_ = std::vector<StepState>(lesson_->steps.size());
-    const std::size_t last = std::min(state["step"].get<std::size_t>(), lesson_->steps.size() - 1);
+    const std::optional<std::size_t> kept = step_of(state["step"]);
+    const std::size_t last = kept.value_or(0);
     for (std::size_t step = 0; step < last; ++step) {
       states_[step].visited = states_[step].solved = true;
       const Result<Settings> settings = settings_at(*lesson_, step, drawn_, true);
@@ -237,6 +254,10 @@ void LessonPlayer::restore() {
     const Nanoseconds playhead = session_.playback().playhead();
     enter(last, false);
     session_.playback().set_playhead(playhead);  // the document's
+    if (!kept)
+      Q_EMIT failed(
+          tr("The lesson has no more the part at which this document was saved; it begins "
+             "at its first part."));
   }
 }
 

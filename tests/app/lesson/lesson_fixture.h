@@ -56,7 +56,7 @@ class LessonPlay : public testing::Test {
   // As a document does that was saved at that step.
   void go_to(std::size_t at) {
     nlohmann::json state = session_.locks().lesson_state();
-    state["step"] = at;
+    state["step"] = player().lesson().steps.at(at).id;
     session_.locks().set_lesson_state(state);
     Q_EMIT session_.restored();
     QApplication::processEvents();

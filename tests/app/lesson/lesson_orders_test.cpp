@@ -52,7 +52,7 @@ TEST_F(LessonPlay, ALessonClosesTheEditorUnlessItAsksForAnOrder) {
 TEST_F(LessonPlay, WrittenOrderIsJudgedAndShown) {
   open(QStringLiteral("same-bubble-less-memory"));
   nlohmann::json document = session_.locks().lesson_state();
-  document["step"] = 5;
+  document["step"] = "write-it";
   session_.locks().set_lesson_state(document);
   const Result<Settings> settings = settings_at(player().lesson(), 5, player().drawn());
   ASSERT_TRUE(settings);
@@ -182,7 +182,7 @@ TEST_F(LessonPlay, FaultsOfADrawingAreMarkedByMouseAndKeys) {
   open(QStringLiteral("naive-and-gpipe"));
   player().commit({});
   nlohmann::json document = session_.locks().lesson_state();
-  document["step"] = 3;
+  document["step"] = "a-picture-to-distrust";
   session_.locks().set_lesson_state(document);
   Q_EMIT session_.restored();
   ASSERT_EQ(step(), "a-picture-to-distrust");

@@ -108,7 +108,7 @@ TEST_F(Teacher, TheLastPartLeadsBackToTheMapWithTheLessonDoneAndTheNextOne) {
   open("first-look");
   const std::size_t last = player().lesson().steps.size() - 1;
   nlohmann::json state = session().locks().lesson_state();
-  state["step"] = last;
+  state["step"] = player().lesson().steps[last].id;
   session().locks().set_lesson_state(state);
   Q_EMIT session().restored();
   QApplication::processEvents();
@@ -151,6 +151,36 @@ TEST_F(Teacher, TheLastPartLeadsBackToTheMapWithTheLessonDoneAndTheNextOne) {
   window->show_room(Room::kLearn);
   for (const QLabel* label : map().findChildren<QLabel*>())
     EXPECT_FALSE(label->isVisible() && label->text().startsWith(QStringLiteral("✓ Done: ")));
+}
+
+// A lesson that was edited has its parts at other places; older documents have nothing but places.
+TEST_F(LessonPlay, ADocumentReopensAtThePartThatItNames) {
+  open(QStringLiteral("why-the-ring-wins"));
+  const std::vector<Step> steps = player().lesson().steps;
+  for (std::size_t at = 0; at < steps.size(); ++at) {
+    go_to(at);
+    EXPECT_EQ(step(), steps[at].id);
+    EXPECT_EQ(session_.locks().lesson_state()["step"], steps[at].id) << "as it is saved";
+  }
+  const auto restore = [&](const nlohmann::json& step) {
+    nlohmann::json state = session_.locks().lesson_state();
+    state["step"] = step;
+    session_.locks().set_lesson_state(state);
+    Q_EMIT session_.restored();
+  };
+  QStringList said;
+  QObject::connect(&player(), &LessonPlayer::failed, panel_.get(),
+                   [&](const QString& sentence) { said << sentence; });
+  restore(2);
+  EXPECT_EQ(step(), steps[2].id);
+  EXPECT_TRUE(said.isEmpty());
+  restore("the-obvious-way");
+  EXPECT_EQ(step(), steps[0].id);
+  ASSERT_EQ(said.size(), 1);
+  bool shown = false;
+  for (const QLabel* label : panel_->findChildren<QLabel*>())
+    shown = shown || (label->isVisible() && label->text() == said[0]);
+  EXPECT_TRUE(shown);
 }
 
 class Stumbles : public WindowFixture {

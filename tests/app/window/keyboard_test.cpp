@@ -45,7 +45,7 @@ class Keyboard : public WindowFixture {
     nlohmann::json state = session().locks().lesson_state();
     for (std::size_t at = 0; at < steps.size(); ++at)
       if (steps[at].kind == kind) {
-        state["step"] = at;
+        state["step"] = steps[at].id;
         session().locks().set_lesson_state(state);
         Q_EMIT session().restored();
         return QApplication::processEvents();

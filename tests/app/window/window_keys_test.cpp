@@ -49,7 +49,7 @@ TEST_F(WindowKeys, EnterInAFieldIsNoKeyOfTheView) {
   ASSERT_TRUE(
       player.open(QStringLiteral(PARALLELARIUM_SOURCE_DIR "/lessons/filling-the-bubble"), 7));
   nlohmann::json state = session().locks().lesson_state();
-  state["step"] = 1;
+  state["step"] = player.lesson().steps.at(1).id;
   session().locks().set_lesson_state(state);
   Q_EMIT session().restored();
   ASSERT_EQ(player.lesson().steps.at(1).kind, StepKind::kPredict);
