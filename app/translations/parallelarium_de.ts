@@ -7418,6 +7418,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <source>%1 of %2 rows right</source>
         <translation>%1 von %2 Zeilen richtig</translation>
     </message>
+    <message>
+        <source>reached</source>
+        <translation>erreicht</translation>
+    </message>
 </context>
 <context>
     <name>words</name>

@@ -234,6 +234,7 @@ void LessonPlayer::judge_now(const Answer& answer) {
   StepState& state = states_[at_];
   state.answer = answer;
   state.judgement = std::move(*judgement);
+  state.right = right;
   if (step().sets_plan()) state.committed = settings();
   ++state.attempts;
   // A prediction is committed once: what follows shows the answer.

@@ -32,6 +32,7 @@ class LessonPlayer : public QObject {
     bool unmet = false;  // went on with such a run
     Answer answer;       // the latest
     std::optional<Judgement> judgement;
+    std::optional<bool> right;                     // what it said, also before a play was resumed
     std::optional<double> guess;                   // that a committed prediction stands for
     std::optional<double> observed;                // by a run, of what the prediction was asked
     Settings left_with;                            // when the student last left the step

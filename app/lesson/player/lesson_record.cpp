@@ -93,6 +93,7 @@ void LessonPlayer::take_up(std::size_t at, const json& kept, bool is_last) {
   state.solved = !is_last || member_or(kept, "solved", false);
   state.attempts = std::max(0, member_or(kept, "attempts", 0));
   state.hints = std::clamp(member_or(kept, "hints", 0), 0, step.hints);
+  if (kept.contains("right")) state.right = member_or(kept, "right", false);
   if (kept.contains("number") && kept["number"].is_number())
     state.answer.number = kept["number"].get<double>();
   if (kept.contains("observed") && kept["observed"].is_number())
@@ -299,7 +300,7 @@ json LessonPlayer::answers() const {
         lesson_->steps[index].kind == StepKind::kGoal || lesson_->steps[index].sets_plan();
     if (sets && state.attempts > 0) step["settings"] = set_at(index);
     if (state.unmet) step["check_met"] = false;
-    if (state.judgement && !exam_) step["right"] = state.judgement->verdict == Verdict::kRight;
+    if (state.right && !exam_) step["right"] = *state.right;
     if (const auto question = question_of_run(index); state.observed && question) {
       step["observed"] = *state.observed;
       step["answers"] = lesson_->steps[*question].id;

@@ -27,6 +27,9 @@ QString tries_text(int tries) {
                     : Summary::tr("right at try %1").arg(tries);
 }
 
+// Its conditions stand beside what is set, live: to reach it is no answer, and no try counts.
+bool is_reached(const Step& step) { return step.kind == StepKind::kGoal || step.builds_order(); }
+
 std::optional<double> found(const LessonPlayer::StepState& state, const char* symbol) {
   if (!state.judgement) return std::nullopt;
   const auto at = state.judgement->symbols.find(symbol);
@@ -52,18 +55,20 @@ const LessonPlayer::StepState* LessonPlayer::run_after(std::size_t index) const 
 QString LessonPlayer::summary_of(std::size_t index) const {
   const Step& step = lesson_->steps[index];
   const StepState& state = states_[index];
-  if (!state.judgement || step.kind == StepKind::kRead) return {};
+  if (!state.right || step.kind == StepKind::kRead) return {};
   if (step.kind == StepKind::kRun && !state.unmet) return {};  // stands beside its prediction
-  const bool right = state.judgement->verdict == Verdict::kRight;
+  const bool right = *state.right;
   QStringList head, figures;
   if (state.unmet)
     head << Summary::tr("check not met");
+  else if (is_reached(step))
+    head << Summary::tr("reached");
   else if (step.kind == StepKind::kPredict)
     head << (right ? Summary::tr("right") : Summary::tr("not right"));
   else
     head << tries_text(state.attempts);
   if (state.hints > 0) head << hints_text(state.hints);
-  if (!step.parts.empty() && !step.assigns() && !right) {
+  if (!step.parts.empty() && !step.assigns() && !right && state.judgement) {
     const auto parts = static_cast<int>(step.parts.size());
     const auto wrong = static_cast<int>(state.judgement->wrong_parts.size());
     figures << Summary::tr("%1 of %2 rows right").arg(parts - wrong).arg(parts);
@@ -96,9 +101,10 @@ QString LessonPlayer::summary() const {
     const StepState& state = states_[index];
     hints += state.hints;
     if (const QString entry = summary_of(index); !entry.isEmpty()) entries << entry;
-    if (!state.judgement || lesson_->steps[index].kind == StepKind::kRun) continue;
+    const Step& step = lesson_->steps[index];
+    if (!state.right || step.kind == StepKind::kRun || is_reached(step)) continue;
     ++asked;
-    right += state.judgement->verdict == Verdict::kRight && state.attempts == 1;
+    right += *state.right && state.attempts == 1;
   }
   const auto minutes = std::max<std::int64_t>(1, (since_start_.elapsed() + 30000) / 60000);
   QStringList facts{Summary::tr("%1 of %2 right at the first try").arg(right).arg(asked),

@@ -217,13 +217,38 @@ TEST_F(LessonPlay, TheEndSumsUpWhatWasAnsweredAndSaysWhatIsNext) {
   for (const QString& part :
        {QStringLiteral("1 hint"), QStringLiteral("More micro-batches"),
         QStringLiteral("guess 37.5 %"), QStringLiteral("predicted "), QStringLiteral("rehearsed "),
-        QStringLiteral("right at try 2"), QStringLiteral("1 minute"), QStringLiteral("Next:"),
-        QStringLiteral("Chunks in turn")})
+        QStringLiteral("right at try 2"), QStringLiteral("reached"), QStringLiteral("1 minute"),
+        QStringLiteral("Next:"), QStringLiteral("Chunks in turn")})
     EXPECT_TRUE(said.contains(part)) << part.toStdString() << "\n" << said.toStdString();
+  // A goal shows its conditions as one sets it, so it is none of what was right at once.
+  const auto& steps = read_lesson(kLessons.toStdString() + "filling-the-bubble")->steps;
+  const auto asked = std::count_if(steps.begin(), steps.end(), [](const Step& one) {
+    return one.kind == StepKind::kPredict || one.kind == StepKind::kExplain;
+  });
+  EXPECT_TRUE(said.contains(QStringLiteral(" of %1 right at the first try").arg(asked)))
+      << said.toStdString();
+  EXPECT_LT(said.indexOf(QStringLiteral("Next:")), said.indexOf(QStringLiteral("first try")))
+      << "what comes next is seen at once";
   EXPECT_EQ(primary()->text(), QStringLiteral("Next lesson"));
   press_primary();
   ASSERT_TRUE(player().is_open());
   EXPECT_EQ(player().lesson().id, "chunks-in-turn");
+}
+
+TEST_F(LessonPlay, WhatWasRightBeforeAPlayWasResumedIsKeptAndSummedUp) {
+  open(QStringLiteral("filling-the-bubble"));
+  press_primary();
+  const double more = player().drawn().at("more");
+  player().commit({3 / (more + 3), {}, {}, {}});
+  ASSERT_EQ(player().state().right, true);
+  press_primary();
+  ASSERT_EQ(player().step_index(), kRun);
+  const nlohmann::json before = player().answers()["steps"];
+  panel_->leave_lesson();
+  ASSERT_TRUE(player().go_on(kLessons + QStringLiteral("filling-the-bubble")));
+  EXPECT_EQ(player().step_index(), kRun);
+  EXPECT_EQ(player().answers()["steps"], before) << "with what was right";
+  EXPECT_EQ(player().state(1).right, true);
 }
 
 TEST_F(LessonPlay, WhileAQuestionIsOpenNoRunGivesItAwayAndItsFormulaIsNotOnThePageBefore) {
