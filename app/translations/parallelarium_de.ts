@@ -6458,10 +6458,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Schichtdauer, vorwärts</translation>
     </message>
     <message>
-        <source>set</source>
-        <translation>gesetzt</translation>
-    </message>
-    <message>
         <source>Fullest rank / mean</source>
         <translation>Vollster Rang / Mittel</translation>
     </message>
@@ -6764,6 +6760,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>with transfers; over ideal time %1</source>
         <translation>mit Übertragungen; über idealer Zeit %1</translation>
+    </message>
+    <message>
+        <source>set as predicted</source>
+        <translation>gesetzt wie vorhergesagt</translation>
     </message>
 </context>
 <context>

@@ -30,7 +30,7 @@ std::int64_t sent_bytes(const std::vector<TrafficRow>& rows) {
 QString no_difference(Source source) {
   switch (source) {
     case Source::kPaced:
-      return Quantities::tr("set");
+      return Quantities::tr("set as predicted");
     case Source::kOversubscribed:
     case Source::kSharedGpu:
       return Quantities::tr("not evidence of speed");
@@ -50,6 +50,12 @@ bool say_no_difference(Source source, Quantity& quantity) {
 }
 
 namespace {
+
+// "rehearsed: Real ranks …", for who hovers the word; empty for one that the glossary lacks.
+QString explained(Source source) {
+  const QString meaning = meaning_of(name_of(source));
+  return meaning.isEmpty() ? meaning : QStringLiteral("%1: %2").arg(source_text(source), meaning);
+}
 
 // Everything the five quantities are made of, for one Setup.
 struct Values {
@@ -226,10 +232,11 @@ void StepSides::add_run(const QLocale& locale, std::vector<Quantity>& all) const
                          .arg(seconds_text(run->observation.step.seconds_min, locale),
                               seconds_text(run->observation.step.seconds_max, locale))};
   if (delay) all[0].observed.exact += QLatin1Char('\n') + sentence(*delay);
+  const QString explanation = explained(run->observation.source);
+  if (!explanation.isEmpty()) all[0].observed.exact += QLatin1Char('\n') + explanation;
   all[1].observed = {
       has_bubble(shown) ? share_text(seen.bubble, locale) : seconds_text(seen.exposed, locale),
-      source,
-      {}};
+      source, explanation};
   all[2].observed = {bytes_text(seen.peak, locale), Quantities::tr("counted"),
                      exact_bytes_text(seen.peak, locale)};
   const bool counted = sender >= int(run->observation.traffic.size()) ||
