@@ -219,10 +219,6 @@
         <translation>Die Ränge starten</translation>
     </message>
     <message>
-        <source>Measuring this computer first: some 12 s, GPUs 15 or more</source>
-        <translation>Erst wird dieser Rechner vermessen: etwa 12 s, GPUs 15 oder mehr</translation>
-    </message>
-    <message>
         <source>Running</source>
         <translation>Läuft</translation>
     </message>
@@ -7941,10 +7937,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Ein Lauf misst zuerst, einmal, die GPUs dieses Rechners: etwa 25 s, und 20 s für jede weitere Art.</translation>
     </message>
     <message>
-        <source>A run measures the cores of this computer first, once: some 12 s.</source>
-        <translation>Ein Lauf misst zuerst, einmal, die Kerne dieses Rechners: etwa 12 s.</translation>
-    </message>
-    <message>
         <source>Measuring this computer first, %1</source>
         <translation>Zuerst wird dieser Rechner gemessen, %1</translation>
     </message>
@@ -7955,6 +7947,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>fused attention</source>
         <translation>verschmolzene Attention</translation>
+    </message>
+    <message>
+        <source>A run measures the cores of this computer first, once: usually 10 to 20 s, longer while other programs run.</source>
+        <translation>Ein Lauf misst zuerst, einmal, die Kerne dieses Rechners: meist 10 bis 20 s, länger, solange andere Programme laufen.</translation>
     </message>
 </context>
 <context>

@@ -195,7 +195,8 @@ std::string calibrating_text(const Preparation& preparation) {
   const bool gpus = preparation.choice.backend == Backend::kCuda;
   return fmt::format("These ranks' {} not calibrated as they are now; measuring them takes {}.",
                      gpus ? "GPUs are" : "cores are",
-                     gpus ? "some 25 s, and 20 more for every further kind of GPU" : "some 12 s");
+                     gpus ? "some 25 s, and 20 more for every further kind of GPU"
+                          : "usually 10 to 20 s, longer while other programs run");
 }
 
 bool is_about_request(const Message& why) {

@@ -100,7 +100,9 @@ QString measuring_note(const Session& session) {
   const bool measured = !here.machine.calibrated.empty() && !session.placer().outdated_rates(here);
   if (!here.machine.local) return {};
   if (!measured)
-    return RunAdvice::tr("A run measures the cores of this computer first, once: some 12 s.");
+    return RunAdvice::tr(
+        "A run measures the cores of this computer first, once: usually 10 to 20 s, longer while "
+        "other programs run.");
   const std::optional<Message> disturbed = disturbed_calibration(here.machine);
   return disturbed ? sentence(*disturbed) : QString();
 }

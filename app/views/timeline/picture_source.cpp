@@ -16,7 +16,7 @@ QString before_run_text(const Session& session) {
     case RunState::kStarting:
       return QObject::tr("Starting the ranks");
     case RunState::kCalibrating:
-      return QObject::tr("Measuring this computer first: some 12 s, GPUs 15 or more");
+      return job_text(session);
     case RunState::kRunning:
       return session.jobs().live_losses().empty()
                  ? QObject::tr("Running")
