@@ -184,23 +184,33 @@ QString prediction_source_text(const std::string& word) {
 QString origin_text(const std::string& origin) {
   if (origin == "assumed") return Figures::tr("assumed");
   if (origin == "specification") return Figures::tr("specification");
+  if (origin == "assumed: as within this computer, which is the only node")
+    return Figures::tr("assumed: as within this computer, which is the only node");
+  if (origin == "assumed: products at peak, so that times are lower bounds")
+    return Figures::tr("assumed: products at peak, so that times are lower bounds");
   // What stands behind these words names a source, which keeps its name.
   const std::pair<const char*, QString> leads[] = {
       {"specification: ", Figures::tr("specification: %1")},
       {"published in ", Figures::tr("published in %1")},
       {"fitted on ", Figures::tr("fitted on %1")},
       {"assumed as of ", Figures::tr("assumed as of %1")},
+      {"assumed as fitted on ", Figures::tr("assumed as fitted on %1")},
       {"measured with ", Figures::tr("measured with %1")}};
   for (const auto& [lead, words] : leads)
     if (origin.rfind(lead, 0) == 0)
       return words.arg(QString::fromStdString(origin.substr(std::strlen(lead))));
-  static const QRegularExpression kHere(
-      QStringLiteral("^measured on this computer on ([0-9-]+) \\(best matrix product\\)$"));
   const QString text = QString::fromStdString(origin);
+  static const QRegularExpression kHere(
+      QStringLiteral("^measured on this computer on ([0-9-]+)(?: \\((.*)\\))?$"));
   const auto here = kHere.match(text);
-  return here.hasMatch() ? Figures::tr("measured on this computer on %1, best matrix product")
-                               .arg(here.captured(1))
-                         : text;
+  if (!here.hasMatch()) return text;
+  const QString measured = Figures::tr("measured on this computer on %1").arg(here.captured(1));
+  const QString what = here.captured(2);
+  if (what == QLatin1String("best matrix product"))
+    return Figures::tr("%1, best matrix product").arg(measured);
+  if (what == QLatin1String("the slowest pair"))
+    return Figures::tr("%1, the slowest pair").arg(measured);
+  return what.isEmpty() ? measured : QStringLiteral("%1 (%2)").arg(measured, what);
 }
 
 QString outdated_text(const Message& outdated) {

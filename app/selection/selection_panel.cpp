@@ -18,6 +18,7 @@
 #include "app/settings/controls.h"
 #include "app/shell/scroll_hint.h"
 #include "app/state/topic.h"
+#include "engine/plan/text/phrases.h"
 
 namespace parallelarium {
 
@@ -75,6 +76,15 @@ QString source_words(const std::string& source) {
   constexpr std::string_view peak = "peak: ";
   if (!source.starts_with(peak)) return cited(QString::fromStdString(source));
   return SelectionPanel::tr("peak: %1").arg(origin_text(source.substr(peak.size())));
+}
+
+// What the engine calls a parameter, "layer 3 MLP in weight", in the window's language.
+QString parameter_words(const std::string& described) {
+  static const QRegularExpression of_layer(QStringLiteral("^layer (\\d+) (.*)$"));
+  const auto layer = of_layer.match(QString::fromStdString(described));
+  const std::string name = layer.hasMatch() ? layer.captured(2).toStdString() : described;
+  const QString own = sentence(word("parameter", name));
+  return layer.hasMatch() ? SelectionPanel::tr("layer %1, %2").arg(layer.captured(1), own) : own;
 }
 
 // The engine writes 1,234.5 as English does.
@@ -250,7 +260,7 @@ void SelectionPanel::add_proof() {
   const auto worst = run->proof->find("worst_parameter");
   if (worst != run->proof->end() && worst->is_string())
     add_text(tr("largest difference: %1")
-                 .arg(QString::fromStdString(worst->get<std::string>()).toHtmlEscaped()),
+                 .arg(parameter_words(worst->get<std::string>()).toHtmlEscaped()),
              QStringLiteral("small"));
 }
 

@@ -2008,10 +2008,6 @@
         <translation>Spezifikation</translation>
     </message>
     <message>
-        <source>measured on this computer on %1, best matrix product</source>
-        <translation>auf diesem Rechner gemessen am %1, bestes Matrixprodukt</translation>
-    </message>
-    <message>
         <source>specification: %1</source>
         <translation>Spezifikation: %1</translation>
     </message>
@@ -2030,6 +2026,30 @@
     <message>
         <source>measured with %1</source>
         <translation>gemessen mit %1</translation>
+    </message>
+    <message>
+        <source>measured on this computer on %1</source>
+        <translation>auf diesem Rechner gemessen am %1</translation>
+    </message>
+    <message>
+        <source>%1, best matrix product</source>
+        <translation>%1, bestes Matrixprodukt</translation>
+    </message>
+    <message>
+        <source>%1, the slowest pair</source>
+        <translation>%1, das langsamste Paar</translation>
+    </message>
+    <message>
+        <source>assumed as fitted on %1</source>
+        <translation>angenommen wie angepasst an %1</translation>
+    </message>
+    <message>
+        <source>assumed: as within this computer, which is the only node</source>
+        <translation>angenommen: wie in diesem Rechner, dem einzigen Knoten</translation>
+    </message>
+    <message>
+        <source>assumed: products at peak, so that times are lower bounds</source>
+        <translation>angenommen: Produkte mit Spitzenrate, so dass Zeiten untere Schranken sind</translation>
     </message>
 </context>
 <context>
@@ -4829,6 +4849,10 @@ nach Plan</translation>
     <message>
         <source>eq.</source>
         <translation>Gl.</translation>
+    </message>
+    <message>
+        <source>layer %1, %2</source>
+        <translation>Schicht %1, %2</translation>
     </message>
 </context>
 <context>

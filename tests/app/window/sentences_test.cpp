@@ -74,6 +74,7 @@ TEST(GermanSentences, AreThereForTheWordsOfThePlanAndTextsOfTables) {
   each("piece", static_cast<Piece>(kPieces - 1));
   each("phase", Phase::kUpdate);
   each("tensor", Tensor::kResult);
+  each("parameter", Parameter::kHeadWeight);
   for (int at = 0; at <= static_cast<int>(Source::kSharedGpu); ++at)
     expect(word("source", spoken_name(static_cast<Source>(at))));
   for (const AlgorithmInfo& info : collective_algorithms()) {
