@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The states in which a window is looked at.
+// The states in which a window is looked at, in an order in which one window can take them all.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -19,9 +19,9 @@
 namespace parallelarium {
 
 inline constexpr const char* kWindowStates[] = {
-    "invalid",   "typed_wrong", "elsewhere", "does_not_fit", "single",      "many",
-    "pinned",    "hidden",      "refused",   "editing",      "calibrating", "running",
-    "cancelled", "died",        "ran",       "stale",        "searched"};
+    "start",     "invalid", "typed_wrong", "elsewhere", "does_not_fit", "single",
+    "many",      "pinned",  "hidden",      "refused",   "editing",      "running",
+    "cancelled", "died",    "ran",         "stale",     "searched",     "calibrating"};
 
 // Stops the engine where it is, so that a window stays in the middle of a run for as long as it is
 // looked at, and leaves the cores to others; or has it go on.
@@ -71,10 +71,10 @@ inline bool needs_engine(const QString& state) {
   return false;
 }
 
-// The window in one of kWindowStates, or, for none, as the program starts: with the first lesson.
+// The window in one of kWindowStates; "start" is a new one as it is, with the first lesson.
 inline void put_into(Window& window, const QString& state) {
   Session& session = window.session();
-  if (state.isEmpty()) return;
+  if (state == QLatin1String("start")) return;
   window.lesson().player().close();
   session.restore(default_setup(), {}, std::nullopt);
   if (needs_engine(state)) run_into(session, state);
@@ -138,9 +138,11 @@ inline void put_into(Window& window, const QString& state) {
   }
 }
 
-// Ends what put_into() began.
+// Ends what put_into() began, but for what the next call takes back.
 inline void leave_state(Window& window) {
   Session& session = window.session();
+  session.order_edit().set_open(false);
+  Q_EMIT window.setup_panel().typed_wrong({});
   if (session.jobs().state() != RunState::kIdle) hold_engine(session, false);
   session.jobs().cancel();
   EXPECT_TRUE(wait_until([&] { return session.jobs().state() == RunState::kIdle; }, kRunMs));
