@@ -29,6 +29,7 @@ namespace parallelarium {
 namespace {
 
 constexpr int kReviewMinutes = 1;  // a question
+constexpr int kHeadFrom = 1200;    // width with room for the counts beside the search
 
 // What the marks of tiles and the arrows between units mean.
 QString marks_legend(const Theme& theme) {
@@ -132,11 +133,14 @@ QWidget* CourseMap::make_head() {
   connect(sheet_, &QPushButton::clicked, this,
           [this] { show_cheat_sheet(player_.progress(), this); });
   auto* head = new QWidget;
-  auto* row = new QHBoxLayout(head);
-  row->setContentsMargins(0, 0, 0, 0);
-  row->addWidget(counts_, 1);
+  head_row_ = new QBoxLayout(QBoxLayout::LeftToRight, head);
+  head_row_->setContentsMargins(0, 0, 0, 0);
+  head_row_->addWidget(counts_, 1);
+  auto* row = new QHBoxLayout;
   for (QWidget* part : std::initializer_list<QWidget*>{search_, basics_, index, sheet_})
     row->addWidget(part);
+  row->addStretch();
+  head_row_->addLayout(row);
   return head;
 }
 
@@ -199,6 +203,7 @@ void CourseMap::tell_finished() {
 
 void CourseMap::resizeEvent(QResizeEvent* event) {
   QWidget::resizeEvent(event);
+  head_row_->setDirection(width() < kHeadFrom ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
   if (isVisible()) lay_out();
 }
 
@@ -269,6 +274,7 @@ void CourseMap::fill() {
 // What was asked and answered, in place of what the next lesson is about.
 void CourseMap::show_finished() {
   const LessonPlayer::Finished& finished = *player_.finished_lesson();
+  details_place_->hide();
   details_title_->setText(tr("✓ Done: %1").arg(finished.title));
   details_->setTextFormat(Qt::MarkdownText);
   details_->setText(finished.summary);
@@ -317,19 +323,28 @@ void CourseMap::show_details() {
   const MapUnit& unit = data_.unit_of(chosen_);
   details_title_->setText(lesson.title);
   const auto head = [](const QString& text) {
-    return QStringLiteral("<p style=\"margin-top:12px\"><small><b>%1</b></small></p>")
+    return QStringLiteral(
+               "<p style=\"margin-top:12px; margin-bottom:2px\"><small><b>%1</b></small></p>")
         .arg(text.toUpper().toHtmlEscaped());
   };
   QString text = QStringLiteral("<p>%1</p>").arg(lesson.summary.toHtmlEscaped());
   if (!lesson.refusal.isEmpty())
     text += QStringLiteral("<p><b>%1</b></p>").arg(lesson.refusal.toHtmlEscaped());
   const auto place = std::find(unit.lessons.begin(), unit.lessons.end(), chosen_);
-  if (place != unit.lessons.begin())
-    text += head(tr("Builds on")) + data_.lessons[*(place - 1)].title.toHtmlEscaped();
-  else if (!unit.after.isEmpty())
-    text += head(tr("Builds on")) + unit.after.join(QStringLiteral(", ")).toHtmlEscaped();
-  if (place + 1 != unit.lessons.end())
-    text += head(tr("Leads to")) + data_.lessons[*(place + 1)].title.toHtmlEscaped();
+  details_place_->setText(unit.lessons.size() == 1 ? unit.title
+                                                   : tr("%1 · lesson %2 of %3")
+                                                         .arg(unit.title)
+                                                         .arg(place - unit.lessons.begin() + 1)
+                                                         .arg(unit.lessons.size()));
+  details_place_->show();
+  const auto listed = [&](const QString& title, const QStringList& titles) {
+    if (!titles.isEmpty())
+      text += head(title) + titles.join(QStringLiteral("\n"))
+                                .toHtmlEscaped()
+                                .replace(QLatin1Char('\n'), QStringLiteral("<br>"));
+  };
+  listed(tr("Builds on"), data_.builds_on(chosen_));
+  listed(tr("Leads to"), data_.leads_to(chosen_));
   text += head(lesson.steps.size() == 1
                    ? tr("One step, %1").arg(minutes_text(lesson.minutes))
                    : tr("%1 steps, %2").arg(lesson.steps.size()).arg(minutes_text(lesson.minutes)));

@@ -86,11 +86,12 @@ class CourseMap : public QWidget {
   int columns_ = 0;
   bool tells_finished_ = false;
   QLabel *go_on_title_ = nullptr, *go_on_about_ = nullptr, *counts_ = nullptr, *details_ = nullptr,
-         *details_title_ = nullptr;
+         *details_title_ = nullptr, *details_place_ = nullptr;
   QPushButton *go_on_ = nullptr, *review_ = nullptr, *sheet_ = nullptr, *basics_ = nullptr,
               *start_ = nullptr, *anew_ = nullptr;
   QScrollArea *scroll_ = nullptr, *side_ = nullptr;
   QWidget *card_ = nullptr, *doors_ = nullptr, *head_ = nullptr;
+  QBoxLayout* head_row_ = nullptr;
   QLineEdit* search_ = nullptr;
   UnitBoard* board_ = nullptr;
   Door* learn_ = nullptr;

@@ -135,6 +135,40 @@ bool MapData::matches(std::size_t lesson, const QString& words) const {
   return true;
 }
 
+namespace {
+
+QString marked(const MapLesson& lesson) {
+  return (lesson.done ? QStringLiteral("✓ ") : QString()) + lesson.title;
+}
+QString marked(const MapData& data, const MapUnit& unit) {
+  const bool done = std::all_of(unit.lessons.begin(), unit.lessons.end(),
+                                [&](std::size_t lesson) { return data.lessons[lesson].done; });
+  return (done ? QStringLiteral("✓ ") : QString()) + unit.title;
+}
+
+}  // namespace
+
+QStringList MapData::builds_on(std::size_t lesson) const {
+  const MapUnit& unit = unit_of(lesson);
+  const auto place = std::find(unit.lessons.begin(), unit.lessons.end(), lesson);
+  if (place != unit.lessons.begin()) return {marked(lessons[*(place - 1)])};
+  QStringList titles;
+  for (const std::size_t earlier : unit.needs) titles << marked(*this, units[earlier]);
+  return titles;
+}
+
+QStringList MapData::leads_to(std::size_t lesson) const {
+  const MapUnit& unit = unit_of(lesson);
+  const auto place = std::find(unit.lessons.begin(), unit.lessons.end(), lesson);
+  if (place + 1 != unit.lessons.end()) return {marked(lessons[*(place + 1)])};
+  QStringList titles;
+  const auto own = std::size_t(&unit - units.data());
+  for (const MapUnit& later : units)
+    if (std::find(later.needs.begin(), later.needs.end(), own) != later.needs.end())
+      titles << marked(*this, later);
+  return titles;
+}
+
 const MapUnit& MapData::unit_of(std::size_t lesson) const {
   return *std::find_if(units.begin(), units.end(), [&](const MapUnit& unit) {
     return std::find(unit.lessons.begin(), unit.lessons.end(), lesson) != unit.lessons.end();

@@ -66,6 +66,10 @@ struct MapData {
   bool matches(std::size_t lesson, const QString& words) const;  // all of the words, anywhere in it
   std::vector<std::size_t> due() const;                          // that can be played here
   const MapUnit& unit_of(std::size_t lesson) const;
+  // Titles of the lesson before and behind it in its unit, or of the units before and behind that
+  // where it is the first or the last; "✓ " stands before what is done.
+  QStringList builds_on(std::size_t lesson) const;
+  QStringList leads_to(std::size_t lesson) const;
 };
 
 MapData read_map(const LessonPlayer& player);

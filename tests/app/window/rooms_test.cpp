@@ -312,6 +312,27 @@ TEST_F(Rooms, TheMapHasEveryLessonOnceUnderAUnitThatFollowsWhatItNeeds) {
   }
 }
 
+// What a lesson builds on leads to it, lesson by lesson and from unit to unit.
+TEST_F(Rooms, WhatALessonBuildsOnLeadsToIt) {
+  press(QStringLiteral("Learn"));
+  const MapData& map = window->findChild<CourseMap*>()->data();
+  for (std::size_t at = 0; at < map.lessons.size(); ++at) {
+    const MapUnit& unit = map.unit_of(at);
+    if (at == unit.lessons.front()) {
+      EXPECT_EQ(map.builds_on(at), unit.after);
+    } else {
+      const auto place = std::find(unit.lessons.begin(), unit.lessons.end(), at);
+      EXPECT_EQ(map.builds_on(at), QStringList{map.lessons[*(place - 1)].title});
+      EXPECT_EQ(map.leads_to(*(place - 1)), QStringList{map.lessons[at].title});
+    }
+  }
+  for (const MapUnit& unit : map.units)
+    for (const MapUnit& later : map.units)
+      EXPECT_EQ(map.leads_to(unit.lessons.back()).contains(later.title),
+                later.after.contains(unit.title))
+          << unit.title.toStdString() << " " << later.title.toStdString();
+}
+
 TEST_F(Rooms, TheFirstStartHasThreeDoorsAndLaterOnesDoNot) {
   QSettings().remove(QStringLiteral("begun"));
   window->greet();
