@@ -43,7 +43,7 @@ Picture lanes_of(const Session& session, const ComparedEntries& comparison) {
   Nanoseconds end{1};
   for (std::size_t at = 0; at < comparison.entries.size(); ++at) {
     PictureLane lane;
-    lane.title = QStringLiteral("%1 · %2").arg(letter_of(at), comparison.entries[at].title);
+    lane.title = comparison.entries[at].title;
     lane.short_title = letter_of(at);
     lane.style = comparison.entries[at].style;
     lane.hidden = comparison.hidden_columns[at];

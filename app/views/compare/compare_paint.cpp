@@ -48,22 +48,32 @@ double paint_compared_lanes(QPainter& painter, const QRectF& rect, const Compare
                             const Theme& theme, CompareHits* hits, TextLog* texts) {
   const Picture& lanes = picture.comparison->lanes;
   const double wanted = std::min(comfortable_height(lanes), kMostLanes);
-  const PictureLayout layout = layout_of(lanes, QSizeF(rect.width(), wanted), theme);
+  PictureLayout layout = layout_of(lanes, QSizeF(rect.width(), wanted), theme);
   const double tall = layout.height + layout.tick_band;
+  const QFont bold = theme.font(12, true);
+  const auto step_of = [&](const TitleBox& title) {
+    const auto at = std::size_t(title.lane);
+    if (lanes.hides_step || lanes.lanes[at].hidden) return QStringLiteral("?");
+    return seconds_text(picture.comparison->beside.columns[at].step.seconds);
+  };
+  for (TitleBox& title : layout.titles)  // between its letter and its step
+    title.rect.adjust(kLetterChip + 8, 0,
+                      -QFontMetricsF(bold).horizontalAdvance(step_of(title)) - 12, 0);
   painter.save();
   painter.translate(rect.topLeft());
   paint_timeline(painter, lanes, layout, theme, QSizeF(rect.width(), tall), 0, texts);
   for (const TitleBox& title : layout.titles) {
     const auto at = std::size_t(title.lane);
-    const bool hidden = lanes.hides_step || lanes.lanes[at].hidden;
     const QRectF box = title.rect.translated(0, layout.tick_band).adjusted(0, 0, 0, -5);
-    const QString step = hidden ? QStringLiteral("?")
-                                : seconds_text(picture.comparison->beside.columns[at].step.seconds);
-    const double wide = QFontMetricsF(theme.font(12, true)).horizontalAdvance(step) + 12;
-    const QRectF end(box.right() - wide, box.top(), wide, box.height());
-    painter.fillRect(end, theme.surface);
-    put_text(painter, end, Qt::AlignBottom | Qt::AlignRight, step, theme.font(12, true), theme.text,
-             nullptr);
+    const QPointF corner(box.left() - kLetterChip - 8, box.bottom() - kLetterChip + 1);
+    paint_letter(painter, corner, at, at > 0 && at == picture.comparison->chosen, theme, texts);
+    if (hits && at > 0)
+      hits->columns.emplace_back(QRectF(corner + rect.topLeft(), QSizeF(kLetterChip, kLetterChip)),
+                                 at);
+    put_text(
+        painter,
+        QRectF(box.right(), box.top(), rect.width() - box.right() - kCompareMargin, box.height()),
+        Qt::AlignBottom | Qt::AlignRight, step_of(title), bold, theme.text, texts);
   }
   paint_followed(painter, picture, layout, theme);
   painter.restore();

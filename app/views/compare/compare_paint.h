@@ -32,6 +32,11 @@ double paint_compare(QPainter& painter, double width, const ComparePicture& pict
                      const Theme& theme, CompareHits* hits, TextLog* texts);
 double compare_height(double width, const ComparePicture& picture, const Theme& theme);
 
+// A letter in a square, as high and wide as this: filled where its column is compared with A now.
+inline constexpr double kLetterChip = 16;
+void paint_letter(QPainter& painter, const QPointF& top_left, std::size_t column, bool chosen,
+                  const Theme& theme, TextLog* texts);
+
 // The parts, from the top left of `rect` on; they return the height that they take.
 double paint_compared_figures(QPainter& painter, const QRectF& rect,
                               const ComparedEntries& comparison, const Theme& theme,

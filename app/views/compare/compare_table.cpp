@@ -13,25 +13,13 @@
 namespace parallelarium {
 namespace {
 
-constexpr double kCompareHead = 22, kCompareRow = 20, kChip = 16;
+constexpr double kCompareHead = 22, kCompareRow = 20;
 constexpr double kMetric = 160, kValue = 78, kDifference = 96;
 constexpr double kCause = 150, kCauseValue = 84, kCauseBar = 12;
 
 struct CompareTable {
   Q_DECLARE_TR_FUNCTIONS(CompareView)
 };
-
-// A letter in a square: filled where its column is compared with A now.
-void paint_letter(QPainter& painter, const QPointF& top_left, std::size_t column, bool chosen,
-                  const Theme& theme, TextLog* texts) {
-  const QRectF box(top_left, QSizeF(kChip, kChip));
-  painter.setRenderHint(QPainter::Antialiasing);
-  painter.setPen(QPen(theme.text, 1));
-  painter.setBrush(chosen ? QBrush(theme.text) : QBrush(theme.surface));
-  painter.drawRoundedRect(box, 3, 3);
-  put_text(painter, box, Qt::AlignCenter, letter_of(column), theme.font(11, true),
-           chosen ? theme.surface : theme.text, texts);
-}
 
 QColor cause_color(const std::string& cause, const Theme& theme) {
   if (cause == "compute") return theme.solid(OpColor::kBackward);
@@ -55,6 +43,17 @@ void fill_cause(QPainter& painter, const QRectF& bar, const std::string& cause,
 
 }  // namespace
 
+void paint_letter(QPainter& painter, const QPointF& top_left, std::size_t column, bool chosen,
+                  const Theme& theme, TextLog* texts) {
+  const QRectF box(top_left, QSizeF(kLetterChip, kLetterChip));
+  painter.setRenderHint(QPainter::Antialiasing);
+  painter.setPen(QPen(theme.text, 1));
+  painter.setBrush(chosen ? QBrush(theme.text) : QBrush(theme.surface));
+  painter.drawRoundedRect(box, 3, 3);
+  put_text(painter, box, Qt::AlignCenter, letter_of(column), theme.font(11, true),
+           chosen ? theme.surface : theme.text, texts);
+}
+
 double figures_width(const ComparedEntries& comparison) {
   const auto columns = double(comparison.entries.size());
   return kMetric + columns * kValue + std::max(0.0, columns - 1) * kDifference;
@@ -75,7 +74,8 @@ double paint_compared_figures(QPainter& painter, const QRectF& rect,
   for (std::size_t at = 0; at < columns; ++at) {
     const QRectF cell(first + double(at) * value, y, value, kCompareHead);
     const bool chosen = at > 0 && at == comparison.chosen;
-    paint_letter(painter, QPointF(cell.right() - kChip, cell.top() + 3), at, chosen, theme, texts);
+    paint_letter(painter, QPointF(cell.right() - kLetterChip, cell.top() + 3), at, chosen, theme,
+                 texts);
     if (hits && at > 0) hits->columns.emplace_back(cell, at);
     if (at == 0) continue;
     const QRectF less(first + double(columns) * value + double(at - 1) * difference, y, difference,

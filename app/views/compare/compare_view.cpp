@@ -282,24 +282,28 @@ bool CompareView::show_tip(QPointF at, QPoint global) {
   return true;
 }
 
-// Where the followed action is in each column.
+// Where the followed action is in each column, and how much later than in A.
 void CompareView::describe_selected() {
   const State& s = *state_;
   SelectionText text;
-  if (s.followed)
-    for (std::size_t at = 0; at < s.shown->lanes.lanes.size(); ++at) {
-      const PictureLane& lane = s.shown->lanes.lanes[at];
-      int rank = 0;
-      const Bar* bar = bar_of(lane, *s.followed, &rank);
-      if (bar && text.headline.isEmpty())
-        text.headline = bar_sentence(lane.rows->program(), rank, *bar);
-      const QString when =
-          s.shown->lanes.hides_step ? QStringLiteral("?")
-          : bar                     ? tr("begins at %1, takes %2")
-                      .arg(time_text(bar->span.begin), time_text(bar->span.end - bar->span.begin))
-                : tr("has no such action");
-      text.facts.push_back({letter_of(at), when});
-    }
+  const Bar* first = nullptr;  // in A
+  for (std::size_t at = 0; s.followed && at < s.shown->lanes.lanes.size(); ++at) {
+    const PictureLane& lane = s.shown->lanes.lanes[at];
+    int rank = 0;
+    const Bar* bar = bar_of(lane, *s.followed, &rank);
+    if (at == 0) first = bar;
+    if (bar && text.headline.isEmpty())
+      text.headline = bar_sentence(lane.rows->program(), rank, *bar);
+    const QString when =
+        s.shown->lanes.hides_step ? QStringLiteral("?")
+        : bar                     ? tr("begins at %1, takes %2")
+                    .arg(time_text(bar->span.begin), time_text(bar->span.end - bar->span.begin))
+              : tr("has no such action");
+    text.facts.push_back({letter_of(at), when});
+    if (at > 0 && bar && first)
+      text.facts.push_back({tr("begin, %1 − A").arg(letter_of(at)),
+                            later_text(*s.shown, at, bar->span.begin - first->span.begin)});
+  }
   Q_EMIT described(text);
 }
 

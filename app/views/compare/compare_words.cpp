@@ -166,6 +166,19 @@ QString difference_cell(const ComparedEntries& comparison, std::size_t row, std:
   return of.why_no_difference[column] ? short_why(*of.why_no_difference[column]) : kDash;
 }
 
+QString later_text(const ComparedEntries& comparison, std::size_t column, Nanoseconds later) {
+  const std::vector<ComparedRow>& rows = comparison.beside.rows;
+  const auto step = std::find_if(rows.begin(), rows.end(), [](const ComparedRow& row) {
+    return row.metric == "step.seconds";
+  });
+  if (step == rows.end()) return kDash;
+  const auto row = std::size_t(step - rows.begin());
+  const bool told = step->differences[column] && !comparison.lanes.hides_step &&
+                    !comparison.hidden_columns[column] && !comparison.hidden_columns[0];
+  return told ? compared_difference(seconds_of(later), "seconds")
+              : difference_cell(comparison, row, column);
+}
+
 QStringList compare_notes(const ComparedEntries& comparison) {
   QStringList notes;
   for (const ComparedRow& row : comparison.beside.rows)

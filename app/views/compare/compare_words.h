@@ -19,6 +19,9 @@ QString why_no_difference(const ComparedEntries& comparison, std::size_t row, st
 // The cell of the table: a value, "?", or in a word why there is none.
 QString value_cell(const ComparedEntries& comparison, std::size_t row, std::size_t column);
 QString difference_cell(const ComparedEntries& comparison, std::size_t row, std::size_t column);
+// How much later an action is in that column than in the first, or the word of the step's cell that
+// says why it is not told.
+QString later_text(const ComparedEntries& comparison, std::size_t column, Nanoseconds later);
 // What the cells that stand for sentences mean, each once.
 QStringList compare_notes(const ComparedEntries& comparison);
 // What to know of the columns before their figures, such as that they make different batches.

@@ -108,6 +108,7 @@ TEST_F(CompareFixture, ADifferenceOfSetDurationsSaysThatTheyAreSet) {
   ASSERT_TRUE(row->values[1]);
   if (source == Source::kPaced) {
     EXPECT_EQ(difference_cell(comparison(), at, 1), QStringLiteral("set"));
+    EXPECT_EQ(later_text(comparison(), 1, Nanoseconds(1000)), QStringLiteral("set"));
     EXPECT_TRUE(comparison().explained.causes.empty());
     ASSERT_TRUE(comparison().explained.without_causes);
   } else {
@@ -140,6 +141,47 @@ TEST_F(CompareFixture, FollowsOneActionThroughAllColumns) {
     ASSERT_NE(bar, nullptr);
     EXPECT_EQ(bar->microbatch, 2);
     EXPECT_EQ(lane.rows->row_of(rank)->stage, 1);
+  }
+  const QString later = later_text(comparison(), 1, Nanoseconds(1'500'000));
+  const QString earlier = later_text(comparison(), 1, Nanoseconds(-1'500'000));
+  EXPECT_TRUE(later.startsWith(QStringLiteral("+1.50"))) << later.toStdString();
+  EXPECT_TRUE(earlier.startsWith(QStringLiteral("−1.50"))) << earlier.toStdString();
+  session().locks().set_hidden({QStringLiteral("step.seconds")});
+  EXPECT_EQ(later_text(comparison(), 1, Nanoseconds(1'500'000)), QStringLiteral("?"));
+}
+
+// Its letter stands before the title of each lane, its step behind it, and the letter chooses it.
+TEST_F(CompareFixture, ALaneHasItsLetterAndItsStep) {
+  session().pin();
+  set("microbatches", "16");
+  view().add(QStringLiteral("once more"), *session().runs().pinned());
+  for (const double width : {700.0, 904.0}) {
+    QImage image(int(width), 1400, QImage::Format_RGB32);
+    QPainter painter(&image);
+    TextLog texts;
+    CompareHits hits;
+    paint_compare(painter, width, {&comparison(), {}, {}, 0}, light_theme(), &hits, &texts);
+    painter.end();
+    EXPECT_EQ(overlapping(texts), "") << width;
+    const auto beside = [&](const QRectF& of, const QString& text) {
+      return std::any_of(texts.begin(), texts.end(), [&](const PaintedText& painted) {
+        return painted.text == text && painted.rect.center().y() > of.top() &&
+               painted.rect.center().y() < of.bottom();
+      });
+    };
+    for (const TitleBox& title : hits.layout.titles) {
+      const auto at = std::size_t(title.lane);
+      const QRectF line =
+          title.rect.translated(hits.lanes.topLeft() + QPointF(0, hits.layout.tick_band));
+      EXPECT_TRUE(beside(line, letter_of(at))) << at << " at " << width;
+      EXPECT_TRUE(beside(line, seconds_text(comparison().beside.columns[at].step.seconds))) << at;
+      const QPointF chip(line.left() - 16, line.bottom() - 10);
+      EXPECT_EQ(std::any_of(hits.columns.begin(), hits.columns.end(),
+                            [&](const std::pair<QRectF, std::size_t>& column) {
+                              return column.second == at && column.first.contains(chip);
+                            }),
+                at > 0);
+    }
   }
 }
 
