@@ -27,10 +27,12 @@ std::vector<QRectF> paint_byte_table(QPainter& painter, const QRectF& rect, cons
   std::vector<QRectF> values;
   const double share_left = rect.right() - kShare, value_left = share_left - kByteValues - 8;
   QRectF line(rect.left(), rect.top(), rect.width(), kCaption);
-  paint_caption(painter, QRectF(line.left(), line.top(), value_left - line.left(), kCaption),
-                Tables::tr("B PER PARAMETER"), theme, texts);
+  const QString all = Tables::tr("all");
+  const double all_left = value_left + kByteValues - QFontMetricsF(small).horizontalAdvance(all);
+  paint_caption(painter, QRectF(line.left(), line.top(), all_left - 8 - line.left(), kCaption),
+                Tables::tr("BYTES PER PARAMETER"), theme, texts);
   put_text(painter, QRectF(value_left, line.top(), kByteValues, kCaption),
-           Qt::AlignVCenter | Qt::AlignRight, Tables::tr("all"), small, theme.muted, texts);
+           Qt::AlignVCenter | Qt::AlignRight, all, small, theme.muted, texts);
   put_text(painter, line, Qt::AlignVCenter | Qt::AlignRight, Tables::tr("on this rank"), small,
            theme.muted, texts);
   double y = line.bottom();

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 
+#include "app/look/figures.h"
 #include "app/views/shared/paint/paint_tools.h"
 #include "app/views/shared/paint/text_lines.h"
 #include "app/views/timeline/picture/bar_paint.h"
@@ -113,7 +114,8 @@ void paint_empty(QPainter& painter, const PictureLane& lane, const RowBox& box, 
         painter, lane.live_losses,
         QRectF(text.center().x() - width / 2, text.bottom() + 4, width, kLiveCurve - 8), theme);
   }
-  put_in_middle(painter, text, lane.empty_text, theme.font(13), theme.muted, texts);
+  put_in_middle(painter, text, with_firm_units(lane.empty_text), theme.font(13), theme.muted,
+                texts);
 }
 
 void paint_label(QPainter& painter, const Picture& picture, const RowBox& box, const Theme& theme,
