@@ -2661,8 +2661,8 @@
         <translation>%1, Größen gezählt</translation>
     </message>
     <message>
-        <source>B PER PARAMETER</source>
-        <translation>B JE PARAMETER</translation>
+        <source>BYTES PER PARAMETER</source>
+        <translation>BYTES JE PARAMETER</translation>
     </message>
     <message>
         <source>all</source>
@@ -6675,7 +6675,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>settings are not valid</source>
-        <translation>Einstellungen sind nicht gültig</translation>
+        <translation>nicht gültig</translation>
     </message>
     <message>
         <source>hidden for now</source>
@@ -8472,6 +8472,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>to a unit that builds on this one</source>
         <translation>zu einer Einheit, die auf dieser aufbaut</translation>
+    </message>
+    <message>
+        <source>%1 · lesson %2 of %3</source>
+        <translation>%1 · Lektion %2 von %3</translation>
     </message>
 </context>
 <context>
@@ -11133,6 +11137,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
 <context>
     <name>parallelarium::CompareView</name>
     <message>
+        <source>begin, %1 − A</source>
+        <translation>Beginn, %1 − A</translation>
+    </message>
+    <message>
         <source>&amp;Pin what is set</source>
         <translation>Eingestelltes an&amp;heften</translation>
     </message>
@@ -11407,6 +11415,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
 <context>
     <name>RooflineView</name>
     <message>
+        <source>A piece above the slope of memory finds in caches what it reads.</source>
+        <translation>Ein Teil über der Schräge des Speichers findet in Caches, was er liest.</translation>
+    </message>
+    <message>
         <source>forward</source>
         <translation>vorwärts</translation>
     </message>
@@ -11495,36 +11507,12 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Verborgen, bis du antwortest.</translation>
     </message>
     <message>
-        <source>nothing selected</source>
-        <translation>nichts gewählt</translation>
-    </message>
-    <message>
-        <source>Time of the piece</source>
-        <translation>Zeit des Teils</translation>
-    </message>
-    <message>
-        <source>Reaches</source>
-        <translation>Erreicht</translation>
-    </message>
-    <message>
-        <source>Moves at least</source>
-        <translation>Bewegt mindestens</translation>
-    </message>
-    <message>
-        <source>Bound by</source>
-        <translation>Begrenzt durch</translation>
-    </message>
-    <message>
         <source>Piece</source>
         <translation>Teil</translation>
     </message>
     <message>
         <source>FLOP/B</source>
         <translation>FLOP/B</translation>
-    </message>
-    <message>
-        <source>time</source>
-        <translation>Zeit</translation>
     </message>
     <message>
         <source>Ladder</source>
@@ -11543,10 +11531,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Rate</translation>
     </message>
     <message>
-        <source>Latency or ridge</source>
-        <translation>Latenz oder Grat</translation>
-    </message>
-    <message>
         <source>Origin</source>
         <translation>Herkunft</translation>
     </message>
@@ -11555,20 +11539,12 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>%1 FLOP/B</translation>
     </message>
     <message>
-        <source>Bars are logarithmic. Left of the ridge a piece waits for memory: fuse it. Right of it more bandwidth is no help. Below a roof, efficiency is lost.</source>
-        <translation>Die Balken sind logarithmisch. Links vom Grat wartet ein Teil auf den Speicher: verschmelzen. Rechts davon hilft mehr Bandbreite nicht. Unter einem Dach geht Effizienz verloren.</translation>
-    </message>
-    <message>
         <source>FLOP per byte moved to or from memory</source>
         <translation>FLOP je Byte, das der Speicher gibt oder nimmt</translation>
     </message>
     <message>
         <source>ridge %1</source>
         <translation>Grat %1</translation>
-    </message>
-    <message>
-        <source>as measured</source>
-        <translation>wie gemessen</translation>
     </message>
     <message>
         <source>FLOP/s over FLOP per byte</source>
@@ -11585,6 +11561,78 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>as measured, filled</source>
         <translation>gemessen, gefüllt</translation>
+    </message>
+    <message>
+        <source>%1: %2 of the layer&apos;s time.</source>
+        <translation>%1: %2 der Zeit der Schicht.</translation>
+    </message>
+    <message>
+        <source>Layer, forward</source>
+        <translation>Schicht, vorwärts</translation>
+    </message>
+    <message>
+        <source>Share waiting for memory</source>
+        <translation>Wartet auf Speicher</translation>
+    </message>
+    <message>
+        <source>FLOP per byte, mean</source>
+        <translation>FLOP je Byte, im Mittel</translation>
+    </message>
+    <message>
+        <source>Of peak arithmetic</source>
+        <translation>Anteil der Spitzenrate</translation>
+    </message>
+    <message>
+        <source>of one micro-batch</source>
+        <translation>eines Mikro-Batches</translation>
+    </message>
+    <message>
+        <source>Ridge</source>
+        <translation>Grat</translation>
+    </message>
+    <message>
+        <source>backward</source>
+        <translation>rückwärts</translation>
+    </message>
+    <message>
+        <source>share</source>
+        <translation>Anteil</translation>
+    </message>
+    <message>
+        <source>Left of %1 FLOP per byte a piece waits for memory: fuse it.</source>
+        <translation>Links von %1 FLOP je Byte wartet ein Teil auf den Speicher: verschmelzen.</translation>
+    </message>
+    <message>
+        <source>Right of it more bandwidth is no help.</source>
+        <translation>Rechts davon hilft mehr Bandbreite nicht.</translation>
+    </message>
+    <message>
+        <source>A piece below its roof loses efficiency: no limit of the machine holds it there.</source>
+        <translation>Ein Teil unter seinem Dach verliert Effizienz: Keine Grenze der Maschine hält ihn dort.</translation>
+    </message>
+    <message>
+        <source>Roof</source>
+        <translation>Dach</translation>
+    </message>
+    <message>
+        <source>Latency</source>
+        <translation>Latenz</translation>
+    </message>
+    <message>
+        <source>Bars are logarithmic.</source>
+        <translation>Balken sind logarithmisch.</translation>
+    </message>
+    <message>
+        <source>÷: a rate so many times as slow as the one before it on the way out.</source>
+        <translation>÷: so viele Male so langsam wie die Rate davor auf dem Weg nach außen.</translation>
+    </message>
+    <message>
+        <source>arithmetic sets the pace →</source>
+        <translation>Rechnen gibt das Tempo vor →</translation>
+    </message>
+    <message>
+        <source>← memory sets the pace</source>
+        <translation>← Speicher gibt das Tempo vor</translation>
     </message>
 </context>
 <context>
@@ -11610,16 +11658,16 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Schicht, deren Teile gezeigt werden</translation>
     </message>
     <message>
-        <source>Of the selected piece: the FLOPs that its kernels execute, the bytes that they move at least, and the time in which the prediction has it done.</source>
-        <translation>Vom gewählten Teil: die FLOPs, die seine Kernel ausführen, die Bytes, die sie mindestens bewegen, und die Zeit, die ihm die Vorhersage gibt.</translation>
-    </message>
-    <message>
         <source>Bytes or arithmetic</source>
         <translation>Bytes oder Rechnen</translation>
     </message>
     <message>
         <source>Each point is a piece of one layer: its FLOPs for each byte that it moves, and how fast it does them. The **roofs** are what the machine can move and compute at most: under the slope a piece waits for memory, under the flat roof it computes. The ladder lists rates and latencies, with where each comes from.</source>
         <translation>Jeder Punkt ist ein Teil einer Schicht: seine FLOPs je bewegtem Byte und wie schnell er sie macht. Die **Dächer** sind, was die Maschine höchstens bewegen und rechnen kann: Unter der Schräge wartet ein Teil auf den Speicher, unter dem flachen Dach rechnet er. Die Leiter nennt Raten und Latenzen mit der Herkunft jeder Zahl.</translation>
+    </message>
+    <message>
+        <source>FLOPs are those that kernels execute, of fused attention half of the scores; bytes are the least that they move; times are those of the prediction. Ridge: peak FLOP/s over bytes/s of memory.</source>
+        <translation>FLOPs sind die, die Kernel ausführen, bei fusionierter Attention die Hälfte der Scores; Bytes sind die, die sie mindestens bewegen; Zeiten sind die der Vorhersage. Grat: Spitzenrate der FLOP/s durch Bytes/s des Speichers.</translation>
     </message>
 </context>
 <context>

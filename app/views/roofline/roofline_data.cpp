@@ -31,15 +31,15 @@ QString phase_text(Phase phase) {
   }
 }
 
-QString seconds_or_dash(double seconds) {
-  return seconds > 0 ? seconds_text(seconds) : QStringLiteral("–");
-}
-
 }  // namespace
 
 const RooflinePoint* RooflineData::point() const {
   if (!roofline || hidden || roofline->points.empty()) return nullptr;
   return &roofline->points[std::size_t(std::clamp(selected, 0, int(roofline->points.size()) - 1))];
+}
+
+bool RooflineData::selects(const RooflinePiece& piece) const {
+  return point() && point()->piece == piece.piece;
 }
 
 RooflineData roofline_data(const Session& session, int layer, int selected) {
@@ -63,6 +63,7 @@ RooflineData roofline_data(const Session& session, int layer, int selected) {
   data.layers = prediction.setup.model.layers;
   data.machine = sentence(title_of(prediction.machine));
   data.model = sentence(title_of(prediction.setup.model));
+  data.source = prediction_source_text(prediction.word);
   data.selected = selected;
   data.dimmed = !of_plan && !session.problems().empty();
   for (const char* key : {"lane.predicted", "step.seconds", "roofline"})
@@ -78,13 +79,15 @@ RooflineData roofline_data(const Session& session, int layer, int selected) {
     return data;
   }
   data.roofline = std::move(*made);
-  std::vector<Piece> pieces;
-  for (const RooflinePoint& point : data.roofline->points) {
-    auto same = std::find(pieces.begin(), pieces.end(), point.piece);
-    if (same == pieces.end()) same = pieces.insert(pieces.end(), point.piece);
-    data.numbers.push_back(int(same - pieces.begin()) + 1);
-  }
+  data.numbers.resize(data.roofline->points.size());
+  for (std::size_t at = 0; at < data.roofline->pieces.size(); ++at)
+    for (const int point : data.roofline->pieces[at].points)
+      data.numbers[std::size_t(point)] = int(at) + 1;
   return data;
+}
+
+QString seconds_or_dash(double seconds) {
+  return seconds > 0 ? seconds_text(seconds) : QStringLiteral("–");
 }
 
 QString point_text(const RooflinePoint& point) {
@@ -159,6 +162,11 @@ QString roofline_description(const RooflineData& data) {
     said << RooflineWords::tr("Hidden until you answer.");
     return said.join(QLatin1Char('\n'));
   }
+  for (const Quantity& quantity : roofline_quantities(data))
+    said << QStringLiteral("%1: %2.").arg(quantity.title, quantity.predicted.text);
+  for (const RooflinePiece& piece : data.roofline->pieces)
+    said << RooflineWords::tr("%1: %2 of the layer's time.")
+                .arg(name_text(piece.piece), share_text(piece.share));
   for (std::size_t at = 0; at < data.roofline->points.size(); ++at) {
     QStringList facts;
     for (const auto& [word, value] : point_facts(data.roofline->points[at]))
@@ -171,31 +179,36 @@ QString roofline_description(const RooflineData& data) {
 }
 
 std::vector<Quantity> roofline_quantities(const RooflineData& data) {
-  const RooflinePoint* point = data.point();
-  const QString source = data.hidden ? QString()
-                         : point     ? point_text(*point)
-                                     : RooflineWords::tr("nothing selected");
+  const Roofline none;
+  const Roofline& of = data.roofline ? *data.roofline : none;
   const auto quantity = [&](const char* key, const QString& title, const QString& text,
                             double value) {
     Quantity made;
     made.key = QLatin1String(key);
     made.title = title;
-    made.predicted =
-        data.hidden ? hidden_figure() : Figure{point ? text : QString(), source, {}, false};
-    made.predicted_value = point ? value : 0;
+    made.predicted = {data.roofline ? text : QString(), data.source, {}, false};
+    made.predicted_value = value;
     return made;
   };
-  const RooflinePoint none;
-  const RooflinePoint& of = point ? *point : none;
-  return {quantity("roofline.seconds", RooflineWords::tr("Time of the piece"),
-                   seconds_text(of.seconds), of.seconds),
-          quantity("roofline.intensity", RooflineWords::tr("FLOP per byte"),
-                   number_text(of.intensity()), of.intensity()),
-          quantity("roofline.rate", RooflineWords::tr("Reaches"), flops_rate_text(of.rate()),
-                   of.rate()),
-          quantity("roofline.bytes", RooflineWords::tr("Moves at least"),
-                   bytes_text(std::int64_t(of.bytes)), of.bytes),
-          quantity("roofline.bound", RooflineWords::tr("Bound by"), bound_text(of.bound), 0)};
+  std::vector<Quantity> five = {
+      quantity("roofline.forward_seconds", RooflineWords::tr("Layer, forward"),
+               seconds_text(of.forward_seconds), of.forward_seconds),
+      quantity("roofline.memory_share", RooflineWords::tr("Share waiting for memory"),
+               share_text(of.memory_share), of.memory_share),
+      quantity("roofline.intensity", RooflineWords::tr("FLOP per byte, mean"),
+               number_text(of.intensity), of.intensity),
+      quantity("roofline.of_peak", RooflineWords::tr("Of peak arithmetic"), share_text(of.of_peak),
+               of.of_peak)};
+  for (Quantity& made : five) {
+    made.note = RooflineWords::tr("of one micro-batch");
+    if (data.hidden) made.predicted = hidden_figure();
+  }
+  // The machine's own, which the plot shows while a lesson asks, too.
+  five.push_back(
+      quantity("roofline.ridge", RooflineWords::tr("Ridge"), number_text(of.ridge), of.ridge));
+  five.back().predicted.source = RooflineWords::tr("FLOP per byte");
+  if (of.ridge <= 0) five.back().predicted.text = QStringLiteral("–");
+  return five;
 }
 
 }  // namespace parallelarium

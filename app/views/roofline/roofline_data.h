@@ -18,6 +18,7 @@ struct RooflineData {
   QString refusal;
   QString whose;             // the selected plan's, or what is set
   QString machine, model;    // titles
+  QString source;            // of the prediction: "predicted, published efficiencies"
   int layers = 0;            // of the model
   std::vector<int> numbers;  // of each point: that of its piece, from 1
   bool measured = false;     // a run says what the pieces took
@@ -25,7 +26,8 @@ struct RooflineData {
   int selected = 0;          // of the points
   bool dimmed = false;       // the Setup is invalid: this is of the last valid one
 
-  const RooflinePoint* point() const;  // the selected one, or null
+  const RooflinePoint* point() const;              // the selected one, or null
+  bool selects(const RooflinePiece& piece) const;  // whether that is one of the piece's
 };
 // `layer` -1: the first with experts, or the first of all.
 RooflineData roofline_data(const Session& session, int layer, int selected);
@@ -34,12 +36,13 @@ RooflineData roofline_data(const Session& session, int layer, int selected);
 QString point_text(const RooflinePoint& point);  // "MLP in, forward"
 QString bound_text(RooflineBound bound);         // "arithmetic", "memory", "launch"
 QString flops_rate_text(double flops_per_second);
+QString seconds_or_dash(double seconds);  // a dash where there are none
 // Says where its latency comes from, and where its rate does if that is elsewhere.
 QString ladder_origin(const LadderRow& row);
 QString roofline_title(const RooflineData& data);
 QString roofline_description(const RooflineData& data);
 std::vector<std::pair<QString, QString>> point_facts(const RooflinePoint& point);
-// Five, for the strip: of the selected point.
+// Five, for the strip: of the whole layer.
 std::vector<Quantity> roofline_quantities(const RooflineData& data);
 
 }  // namespace parallelarium

@@ -14,7 +14,7 @@ namespace parallelarium {
 namespace {
 
 constexpr double kRoofMargin = 16, kRoofGap = 20, kRoofHead = 22, kRoofRow = 20;
-constexpr double kPlotBeside = 800, kListWidth = 416;
+constexpr double kPlotBeside = 800, kListWidth = 416, kPieceRow = 22;
 constexpr double kSizesFrom = 700;  // width of the ladder that has room for them
 
 struct RoofWords {
@@ -45,13 +45,13 @@ void paint_log_bar(QPainter& painter, const QRectF& cell, double value, double l
 double paint_pieces(QPainter& painter, const QRectF& rect, const RooflineData& data,
                     const Theme& theme, RooflineHits* hits, TextLog* texts) {
   double y = rect.top();
-  const ListColumn columns[] = {{0.51, RoofWords::tr("Piece")},
-                                {0.64, RoofWords::tr("FLOP/B")},
-                                {0.785, RoofWords::tr("time")},
-                                {1.0, RoofWords::tr("bound by")}};
+  const ListColumn columns[] = {
+      {0.27, RoofWords::tr("Piece")},   {0.395, RoofWords::tr("FLOP/B")},
+      {0.54, RoofWords::tr("forward")}, {0.695, RoofWords::tr("backward")},
+      {0.835, RoofWords::tr("share")},  {1.0, RoofWords::tr("bound by")}};
   const auto cell = [&](std::size_t at) {
-    const double from = at == 0 ? 24 : columns[at - 1].share * rect.width();
-    return QRectF(rect.left() + from, y, columns[at].share * rect.width() - from, kRoofRow);
+    const double from = at == 0 ? 24 : columns[at - 1].share * rect.width() + 4;
+    return QRectF(rect.left() + from, y, columns[at].share * rect.width() - from, kPieceRow);
   };
   const auto flags = [](std::size_t at) {
     return int(Qt::AlignVCenter) | int(at == 0 ? Qt::AlignLeft : Qt::AlignRight);
@@ -59,27 +59,93 @@ double paint_pieces(QPainter& painter, const QRectF& rect, const RooflineData& d
   put_caps(painter, QRectF(rect.left(), y, columns[0].share * rect.width(), kRoofHead),
            columns[0].title, theme, texts);
   for (std::size_t at = 1; at < std::size(columns); ++at)
-    put_elided(painter, cell(at).adjusted(4, 1, 0, 1), flags(at), columns[at].title, theme.font(11),
+    put_elided(painter, cell(at).adjusted(0, 1, 0, 1), flags(at), columns[at].title, theme.font(11),
                theme.muted, texts);
   y += kRoofHead;
-  const std::vector<RooflinePoint>& points = data.roofline->points;
-  for (std::size_t at = 0; at < points.size(); ++at) {
-    const RooflinePoint& point = points[at];
-    const QRectF row(rect.left(), y, rect.width(), kRoofRow);
-    const bool selected = int(at) == data.selected && !data.hidden;
+  for (const RooflinePiece& piece : data.roofline->pieces) {
+    const int first = piece.points.front();
+    const RooflinePoint& point = data.roofline->points[std::size_t(first)];
+    const QRectF row(rect.left(), y, rect.width(), kPieceRow);
+    const bool selected = data.selects(piece);
     if (selected) painter.fillRect(row, theme.accent_soft);
     const QColor ink = selected ? theme.ink_on(theme.accent_soft) : theme.text;
-    paint_piece_mark(painter, QPointF(row.left() + 10, row.center().y()), point, data.numbers[at],
-                     false, theme);
-    const QString unknown = QStringLiteral("?");
-    const QString cells[] = {point_text(point),
-                             data.hidden ? unknown : number_text(point.intensity()),
-                             data.hidden ? unknown : seconds_text(point.seconds),
-                             data.hidden ? unknown : bound_text(point.bound)};
+    paint_piece_mark(painter, QPointF(row.left() + 10, row.center().y()), point,
+                     data.numbers[std::size_t(first)], false, theme);
+    const auto shown = [&](const QString& text) {
+      return data.hidden ? QStringLiteral("?") : text;
+    };
+    const QString cells[] = {name_text(piece.piece),
+                             shown(number_text(point.intensity())),
+                             shown(seconds_or_dash(piece.forward_seconds)),
+                             shown(seconds_or_dash(piece.backward_seconds)),
+                             shown(share_text(piece.share)),
+                             shown(bound_text(point.bound))};
     for (std::size_t column = 0; column < std::size(cells); ++column)
-      put_elided(painter, cell(column).adjusted(column > 0 ? 4 : 0, 0, 0, 0), flags(column),
-                 cells[column], theme.font(12, selected), ink, texts);
-    if (hits) hits->points.emplace_back(row, int(at));
+      put_elided(painter, cell(column), flags(column), cells[column], theme.font(12, selected), ink,
+                 texts);
+    if (hits && piece.points.size() > 1) hits->points.emplace_back(cell(3), piece.points[1]);
+    if (hits) hits->points.emplace_back(row, first);
+    y += kPieceRow;
+    painter.fillRect(QRectF(rect.left(), y - 1, rect.width(), 1), theme.hairline);
+  }
+  return y - rect.top();
+}
+
+namespace {
+
+// How to read the plot.
+double paint_notes(QPainter& painter, const QRectF& rect, const RooflineData& data,
+                   const Theme& theme, TextLog* texts) {
+  QStringList notes;
+  if (data.roofline->ridge > 0)
+    notes << RoofWords::tr("Left of %1 FLOP per byte a piece waits for memory: fuse it.")
+                 .arg(number_text(data.roofline->ridge))
+          << RoofWords::tr("Right of it more bandwidth is no help.");
+  notes << RoofWords::tr(
+      "A piece below its roof loses efficiency: no limit of the machine holds it there.");
+  const auto& ladder = data.roofline->ladder;
+  const auto memory = std::find_if(ladder.begin(), ladder.end(),
+                                   [](const LadderRow& row) { return row.level == "memory"; });
+  const auto& points = data.roofline->points;
+  if (!data.hidden && std::any_of(points.begin(), points.end(), [&](const RooflinePoint& point) {
+        constexpr double kAbove = 1.01;
+        return point.rate() > kAbove * point.intensity() * memory->bytes_per_second.value;
+      }))
+    notes << RoofWords::tr("A piece above the slope of memory finds in caches what it reads.");
+  double y = rect.top();
+  for (const QString& note : notes)
+    y += put_lines(painter, QRectF(rect.left(), y, rect.width(), 16), note, theme.font(11),
+                   theme.muted, texts) +
+         4;
+  return y - rect.top();
+}
+
+}  // namespace
+
+// The flat roofs, and from how many FLOPs a byte on each can be reached.
+double paint_ceilings(QPainter& painter, const QRectF& rect, const RooflineData& data,
+                      const Theme& theme, RooflineHits* hits, TextLog* texts) {
+  double y = rect.top();
+  const double ends[] = {0.34, 0.56, 0.76, 1.0};  // of the columns, in widths
+  const auto cell = [&](std::size_t at) {
+    const double from = at == 0 ? 0 : ends[at - 1] * rect.width() + 8;
+    return QRectF(rect.left() + from, y, ends[at] * rect.width() - from, kRoofRow);
+  };
+  const QString heads[] = {RoofWords::tr("Roof"), RoofWords::tr("Rate"), RoofWords::tr("Ridge"),
+                           RoofWords::tr("Origin")};
+  for (std::size_t at = 0; at < std::size(heads); ++at)
+    put_caps(painter, cell(at), heads[at], theme, texts);
+  y += kRoofHead;
+  for (const RooflineCeiling& ceiling : data.roofline->ceilings) {
+    if (ceiling.flops_per_second <= 0) continue;  // bytes stand in the ladder
+    const QString cells[] = {
+        capitalised(sentence(ceiling.name)), flops_rate_text(ceiling.flops_per_second),
+        ceiling.ridge > 0 ? RoofWords::tr("%1 FLOP/B").arg(number_text(ceiling.ridge)) : QString(),
+        origin_text(ceiling.origin)};
+    for (std::size_t at = 0; at < std::size(cells); ++at)
+      put_elided(painter, cell(at), Qt::AlignVCenter, cells[at], theme.font(12),
+                 at + 1 < std::size(cells) ? theme.text : theme.muted, texts);
+    if (hits) hits->origins.emplace_back(cell(3), cells[3]);
     y += kRoofRow;
     painter.fillRect(QRectF(rect.left(), y - 1, rect.width(), 1), theme.hairline);
   }
@@ -101,19 +167,20 @@ struct BarRange {
 }  // namespace
 
 double paint_ladder(QPainter& painter, const QRectF& rect, const RooflineData& data,
-                    const Theme& theme, TextLog* texts) {
+                    const Theme& theme, RooflineHits* hits, TextLog* texts) {
   double y = rect.top();
   const double width = rect.width();
   const bool sizes = width >= kSizesFrom;
   const double rate_at = width * (sizes ? 0.32 : 0.24), size_at = width * 0.22;
-  const double latency_at = width * (sizes ? 0.57 : 0.54), origin_at = width * 0.76;
+  const double latency_at = width * (sizes ? 0.58 : 0.54), origin_at = width * 0.77;
+  const double slower_at = width * 0.52;  // ÷
   const auto head = [&](double from, double to, const QString& text) {
     put_caps(painter, QRectF(rect.left() + from, y, to - from - 6, kRoofHead), text, theme, texts);
   };
   head(0, sizes ? size_at : rate_at, RoofWords::tr("Ladder"));
   if (sizes) head(size_at, rate_at, RoofWords::tr("Size"));
   head(rate_at, latency_at, RoofWords::tr("Rate"));
-  head(latency_at, origin_at, RoofWords::tr("Latency or ridge"));
+  head(latency_at, origin_at, RoofWords::tr("Latency"));
   head(origin_at, width, RoofWords::tr("Origin"));
   y += kRoofHead;
   const auto cell = [&](double from, double to) {
@@ -124,19 +191,10 @@ double paint_ladder(QPainter& painter, const QRectF& rect, const RooflineData& d
                capitalised(sentence(name)), theme.font(12), theme.text, texts);
     put_elided(painter, cell(origin_at, width + 8), Qt::AlignVCenter, origin, theme.font(12),
                theme.muted, texts);
+    if (hits) hits->origins.emplace_back(cell(origin_at, width + 8), origin);
     y += kRoofRow;
     painter.fillRect(QRectF(rect.left(), y - 1, width, 1), theme.hairline);
   };
-  for (const RooflineCeiling& ceiling : data.roofline->ceilings) {
-    if (ceiling.flops_per_second <= 0) continue;  // bytes stand in the ladder
-    put_text(painter, cell(rate_at, latency_at), Qt::AlignVCenter,
-             flops_rate_text(ceiling.flops_per_second), theme.font(12), theme.text, texts);
-    if (ceiling.ridge > 0)
-      put_text(painter, cell(latency_at, origin_at), Qt::AlignVCenter,
-               RoofWords::tr("%1 FLOP/B").arg(number_text(ceiling.ridge)), theme.font(12),
-               theme.text, texts);
-    row(ceiling.name, origin_text(ceiling.origin));
-  }
   BarRange rates, latencies;
   for (const LadderRow& step : data.roofline->ladder) {
     rates.add(step.bytes_per_second.value);
@@ -144,23 +202,28 @@ double paint_ladder(QPainter& painter, const QRectF& rect, const RooflineData& d
   }
   for (const LadderRow& step : data.roofline->ladder) {
     const double rate = step.bytes_per_second.value, latency = step.latency_seconds.value;
+    if (sizes && step.times_slower > 0)
+      put_text(painter, cell(slower_at, latency_at), Qt::AlignVCenter,
+               QStringLiteral("÷ %1").arg(number_text(step.times_slower)), theme.font(11),
+               theme.muted, texts);
     if (sizes && step.bytes > 0)
       put_elided(painter, cell(size_at, rate_at), Qt::AlignVCenter, bytes_text(step.bytes),
                  theme.font(12), theme.muted, texts);
     if (rate > 0)
-      paint_log_bar(painter, cell(rate_at, latency_at), rate, rates.least, rates.most,
-                    rate_text(rate), step.is_link(), theme, texts);
+      paint_log_bar(painter, cell(rate_at, sizes ? slower_at : latency_at), rate, rates.least,
+                    rates.most, rate_text(rate), step.is_link(), theme, texts);
     if (latency > 0)
       paint_log_bar(painter, cell(latency_at, origin_at), latency, latencies.least, latencies.most,
                     seconds_text(latency), step.is_link(), theme, texts);
     row(step.name, ladder_origin(step));
   }
   y += 4;
-  y += put_lines(painter, QRectF(rect.left(), y, width, 18),
-                 RoofWords::tr("Bars are logarithmic. Left of the ridge a piece waits for memory: "
-                               "fuse it. Right of it more bandwidth is no help. Below a roof, "
-                               "efficiency is lost."),
-                 theme.font(11), theme.muted, texts);
+  QString note = RoofWords::tr("Bars are logarithmic.");
+  if (sizes)
+    note += QLatin1Char(' ') +
+            RoofWords::tr("÷: a rate so many times as slow as the one before it on the way out.");
+  y += put_lines(painter, QRectF(rect.left(), y, width, 18), note, theme.font(11), theme.muted,
+                 texts);
   return y - rect.top();
 }
 
@@ -183,16 +246,14 @@ double paint_roofline(QPainter& painter, double width, const RooflineData& data,
   const double left = beside ? inner - kListWidth - 24 : inner;
   const double plot =
       paint_roofs(painter, QRectF(kRoofMargin, y, left, 0), data, theme, hits, texts);
-  if (beside) {
-    const double list = paint_pieces(painter, QRectF(kRoofMargin + left + 24, y, kListWidth, 0),
-                                     data, theme, hits, texts);
-    y += std::max(plot, list) + kRoofGap;
-  } else {
-    y += plot + kRoofGap;
-    y += paint_pieces(painter, QRectF(kRoofMargin, y, inner, 0), data, theme, hits, texts) +
-         kRoofGap;
-  }
-  y += paint_ladder(painter, QRectF(kRoofMargin, y, inner, 0), data, theme, texts);
+  if (!beside) y += plot + kRoofGap;
+  const QRectF side(beside ? kRoofMargin + left + 24 : kRoofMargin, y, beside ? kListWidth : inner,
+                    0);
+  double list = paint_pieces(painter, side, data, theme, hits, texts) + 10;
+  list += paint_notes(painter, side.translated(0, list), data, theme, texts) + 8;
+  list += paint_ceilings(painter, side.translated(0, list), data, theme, hits, texts);
+  y += (beside ? std::max(plot, list) : list) + kRoofGap;
+  y += paint_ladder(painter, QRectF(kRoofMargin, y, inner, 0), data, theme, hits, texts);
   painter.setOpacity(1);
   return y + kRoofMargin;
 }

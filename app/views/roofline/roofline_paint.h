@@ -15,9 +15,10 @@
 namespace parallelarium {
 
 struct RooflineHits {
-  std::vector<std::pair<QRectF, int>> points;     // rows of the list and marks of the plot
-  std::vector<std::pair<QLineF, QString>> roofs;  // of the plot, and what each is
-  std::vector<QPolygonF> names;                   // of the roofs, as far as there was place
+  std::vector<std::pair<QRectF, int>> points;       // rows of the list and marks of the plot
+  std::vector<std::pair<QLineF, QString>> roofs;    // of the plot, and what each is
+  std::vector<QPolygonF> names;                     // of the roofs, as far as there was place
+  std::vector<std::pair<QRectF, QString>> origins;  // where a figure comes from, whole
   std::vector<std::pair<QString, OpColor>> legend;
 };
 
@@ -36,7 +37,7 @@ double paint_roofs(QPainter& painter, const QRectF& rect, const RooflineData& da
 double paint_pieces(QPainter& painter, const QRectF& rect, const RooflineData& data,
                     const Theme& theme, RooflineHits* hits, TextLog* texts);
 double paint_ladder(QPainter& painter, const QRectF& rect, const RooflineData& data,
-                    const Theme& theme, TextLog* texts);
+                    const Theme& theme, RooflineHits* hits, TextLog* texts);
 // What every mark that is drawn means, in as many lines as it needs.
 double paint_roof_legend(QPainter& painter, const QRectF& rect, const RooflineData& data,
                          const Theme& theme, RooflineHits* hits, TextLog* texts);

@@ -16,7 +16,7 @@
 namespace parallelarium {
 namespace {
 
-constexpr double kPlotHeight = 340, kPlotHead = 22;
+constexpr double kPlotHeight = 370, kPlotHead = 22;
 constexpr int kPlotLeft = 76, kPlotRight = 14, kPlotTop = 18, kPlotBottom = 40;
 constexpr double kMarkReach = 8;
 
@@ -29,6 +29,19 @@ struct LogRange {
   double share(double value) const { return std::log(value / least) / std::log(most / least); }
 };
 
+// "0.1" for "0.100", "1 PFLOP/s" for "1.00 PFLOP/s": of a power of ten.
+QString without_zeros(QString text) {
+  const QString point = QLocale().decimalPoint();
+  const auto at = text.indexOf(point);
+  if (at < 0) return text;
+  auto end = at + point.size();
+  while (end < text.size() && text[end].isDigit()) ++end;
+  auto kept = end;
+  while (text[kept - 1] == QLatin1Char('0')) --kept;
+  if (kept == at + point.size()) kept = at;
+  return text.remove(kept, end - kept);
+}
+
 // Powers of ten, named as figures are.
 class PowerTicker : public QCPAxisTickerLog {
  public:
@@ -36,7 +49,7 @@ class PowerTicker : public QCPAxisTickerLog {
 
  protected:
   QString getTickLabel(double tick, const QLocale&, QChar, int) override {
-    return rate_ ? flops_rate_text(tick) : number_text(tick);
+    return without_zeros(rate_ ? flops_rate_text(tick) : number_text(tick));
   }
 
  private:
@@ -90,6 +103,8 @@ class RoofPlot {
   }
 
   QPen pen_of(const RooflineCeiling& ceiling, bool first_memory) const {
+    // Roofs that no product of the layer meets stand back.
+    if (ceiling.flops_per_second > 0 && ceiling.layer_flops <= 0) return QPen(theme_.muted, 1);
     if (ceiling.flops_per_second > 0 || first_memory) return QPen(theme_.text, 2);
     return QPen(theme_.muted, 1.2, Qt::DashLine);
   }
@@ -191,20 +206,21 @@ class RoofPlot {
   }
 
   // Above its roof, or below it where other roofs or names would come in between.
-  double top_of_name(const RooflineCeiling& ceiling, const std::vector<double>& tops) const {
+  double top_of_name(const RooflineCeiling& ceiling, double wide,
+                     const std::vector<double>& tops) const {
     constexpr double kTall = 15;
     const double own = place(1, ceiling.flops_per_second).y();
     const auto is_clear = [&](double top) {
       const bool over_name = std::any_of(
           tops.begin(), tops.end(), [&](double other) { return std::abs(other - top) < kTall; });
-      return !over_name && std::none_of(roofline_.ceilings.begin(), roofline_.ceilings.end(),
-                                        [&](const RooflineCeiling& other) {
-                                          const double y = place(1, other.flops_per_second).y();
-                                          return other.flops_per_second > 0 && y > top &&
-                                                 y < top + kTall;
-                                        });
+      return !over_name && is_free(QRectF(plot_.right() - wide, top, wide, kTall)) &&
+             std::none_of(roofline_.ceilings.begin(), roofline_.ceilings.end(),
+                          [&](const RooflineCeiling& other) {
+                            const double y = place(1, other.flops_per_second).y();
+                            return other.flops_per_second > 0 && y > top && y < top + kTall;
+                          });
     };
-    for (const double top : {own - 16, own + 2, own + 18, own - 32})
+    for (const double top : {own - 16, own + 2, own + 18, own - 32, own - 48, own - 64})
       if (is_clear(top)) return top;
     return own - 16;
   }
@@ -218,14 +234,13 @@ class RoofPlot {
       const QString names = names_of_equal(at);
       if (names.isEmpty()) continue;
       if (ceiling.flops_per_second > 0) {
-        const double y = top_of_name(ceiling, tops);
         const QString text =
             QStringLiteral("%1, %2").arg(flops_rate_text(ceiling.flops_per_second), names);
         // Above the highest roof all is free; beside a lower one the slopes rise.
         const double room = plot_.width() * (tops.empty() ? 1 : 0.6);
+        const double wide = std::min(room, QFontMetricsF(small).horizontalAdvance(text) + 4);
+        const double y = top_of_name(ceiling, wide, tops);
         const QRectF line(plot_.right() - room, y, room, 15);
-        const double wide =
-            std::min(line.width(), QFontMetricsF(small).horizontalAdvance(text) + 4);
         taken_.push_back(QRectF(line.right() - wide, y, wide, 15));
         painter_.fillRect(QRectF(line.right() - wide, y + 1, wide, 13), theme_.surface);
         put_elided(painter_, line, Qt::AlignRight | Qt::AlignVCenter, text, small, theme_.text,
@@ -253,26 +268,38 @@ class RoofPlot {
   }
 
   void paint_ridge() {
-    const auto last = std::find_if(roofline_.ceilings.begin(), roofline_.ceilings.end(),
-                                   [&](const RooflineCeiling& ceiling) {
-                                     return ceiling.flops_per_second == best_arithmetic(roofline_);
-                                   });
     const QRectF axis(plot_.left(), rect_.bottom() - 20, plot_.width(), 16);
     put_text(painter_, axis, Qt::AlignRight | Qt::AlignVCenter,
              RoofTexts::tr("FLOP per byte moved to or from memory"), theme_.font(11), theme_.muted,
              texts_);
-    if (last == roofline_.ceilings.end() || last->ridge <= x_.least || last->ridge >= x_.most)
-      return;
-    const double x = place(last->ridge, y_.least).x();
+    const double ridge = roofline_.ridge;
+    if (ridge <= x_.least || ridge >= x_.most) return;
+    double roof = 0;
+    for (const RooflineCeiling& ceiling : roofline_.ceilings)
+      if (ceiling.ridge == ridge) roof = ceiling.flops_per_second;
+    const double x = place(ridge, y_.least).x();
     painter_.setPen(QPen(theme_.accent_line, 1, Qt::DashLine));
-    painter_.drawLine(QPointF(x, plot_.bottom()), QPointF(x, place(1, last->flops_per_second).y()));
-    const QString text = RoofTexts::tr("ridge %1").arg(number_text(last->ridge));
-    const QFont bold = theme_.font(11, true);
-    const QRectF box(x + 6, plot_.bottom() - 18, QFontMetricsF(bold).horizontalAdvance(text) + 4,
+    painter_.drawLine(QPointF(x, plot_.bottom()), QPointF(x, place(1, roof).y()));
+    double right = x + 6;
+    right += put_beside_ridge(right, RoofTexts::tr("ridge %1").arg(number_text(ridge)),
+                              theme_.font(11, true), theme_.accent_line);
+    const QFont small = theme_.font(11);
+    const QString computes = RoofTexts::tr("arithmetic sets the pace →");
+    const QString waits = RoofTexts::tr("← memory sets the pace");
+    const double wide = QFontMetricsF(small).horizontalAdvance(waits) + 4;
+    if (right + 4 + QFontMetricsF(small).horizontalAdvance(computes) + 4 <= plot_.right())
+      put_beside_ridge(right + 4, computes, small, theme_.muted);
+    if (x - 6 - wide >= plot_.left()) put_beside_ridge(x - 6 - wide, waits, small, theme_.muted);
+  }
+  // At the foot of the plot; returns how wide it is.
+  double put_beside_ridge(double left, const QString& text, const QFont& font,
+                          const QColor& color) {
+    const QRectF box(left, plot_.bottom() - 18, QFontMetricsF(font).horizontalAdvance(text) + 4,
                      15);
     taken_.push_back(box);
     painter_.fillRect(box, theme_.surface);
-    put_text(painter_, box, Qt::AlignVCenter, text, bold, theme_.accent_line, texts_);
+    put_text(painter_, box, Qt::AlignVCenter, text, font, color, texts_);
+    return box.width();
   }
 
   void paint_points(RooflineHits* hits) {

@@ -77,7 +77,7 @@ ViewInfo RooflineView::info() {
                 "most: under the slope a piece waits for memory, under the flat roof it computes. "
                 "The ladder lists rates and latencies, with where each comes from.");
           },
-      .formula = "roofline.seconds",
+      .formula = "roofline.forward_seconds",
       .file = "roofline",
       .shows_range = false,
       .why_not = nullptr,
@@ -126,8 +126,9 @@ std::vector<Quantity> RooflineView::quantities() const {
 
 QString RooflineView::origin(const QString&) const {
   return tr(
-      "Of the selected piece: the FLOPs that its kernels execute, the bytes that they move at "
-      "least, and the time in which the prediction has it done.");
+      "FLOPs are those that kernels execute, of fused attention half of the scores; bytes are the "
+      "least that they move; times are those of the prediction. Ridge: peak FLOP/s over bytes/s of "
+      "memory.");
 }
 
 ViewPicture RooflineView::exported(const PictureStyle& style) const {
@@ -197,9 +198,9 @@ void RooflineView::paint(QPainter& painter) {
 bool RooflineView::show_tip(QPointF at, QPoint global) {
   const State& s = *state_;
   QToolTip::hideText();
-  if (s.data->hidden || !s.data->roofline) return true;
+  if (!s.data->roofline) return true;
   for (const auto& [rect, index] : s.hits.points) {
-    if (!rect.contains(at)) continue;
+    if (s.data->hidden || !rect.contains(at)) continue;
     const RooflinePoint& point = s.data->roofline->points[std::size_t(index)];
     QStringList lines{
         QStringLiteral("%1. %2").arg(s.data->numbers[std::size_t(index)]).arg(point_text(point))};
@@ -208,6 +209,11 @@ bool RooflineView::show_tip(QPointF at, QPoint global) {
     QToolTip::showText(global, lines.join(QLatin1Char('\n')), &canvas());
     return true;
   }
+  for (const auto& [cell, text] : s.hits.origins)
+    if (cell.contains(at)) {
+      QToolTip::showText(global, text, &canvas());
+      return true;
+    }
   for (const auto& [roof, text] : s.hits.roofs)
     if (is_near(roof, at)) {
       QToolTip::showText(global, text, &canvas());

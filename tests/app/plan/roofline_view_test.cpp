@@ -32,6 +32,13 @@ TEST_F(RooflineFixture, SaysWhatTheCommandLineSays) {
   EXPECT_EQ(json.at("points"), shown.at("points"));
   EXPECT_EQ(json.at("ceilings"), shown.at("ceilings"));
   EXPECT_EQ(json.at("ladder"), shown.at("ladder"));
+  EXPECT_EQ(json.at("pieces"), shown.at("pieces"));
+  const char* totals[] = {"forward_seconds", "memory_share", "intensity", "of_peak",
+                          "ridge_flops_per_byte"};
+  const std::vector<Quantity> strip = view().quantities();
+  ASSERT_EQ(strip.size(), std::size(totals));
+  for (std::size_t at = 0; at < strip.size(); ++at)
+    EXPECT_EQ(json.at(totals[at]), strip[at].predicted_value) << totals[at];
   EXPECT_GT(roofline().points.size(), 10u);
 }
 
@@ -70,7 +77,8 @@ TEST_F(RooflineFixture, TheLadderGoesFromRegistersToAnotherNode) {
     QImage image(int(width), int(height), QImage::Format_RGB32);
     QPainter painter(&image);
     TextLog texts;
-    paint_roofline(painter, width, view().data(), 120, light_theme(), nullptr, &texts);
+    RooflineHits hits;
+    paint_roofline(painter, width, view().data(), 120, light_theme(), &hits, &texts);
     painter.end();
     const auto row_of = [&](const QString& text) {
       for (const PaintedText& painted : texts)
@@ -79,6 +87,11 @@ TEST_F(RooflineFixture, TheLadderGoesFromRegistersToAnotherNode) {
     };
     EXPECT_EQ(overlapping(texts), "") << width;
     for (const LadderRow& step : roofline().ladder) {
+      // What has no room is told whole under the mouse.
+      EXPECT_TRUE(std::any_of(hits.origins.begin(), hits.origins.end(),
+                              [&](const std::pair<QRectF, QString>& origin) {
+                                return origin.second == ladder_origin(step);
+                              }));
       if (step.latency_seconds.value > 0) {
         const QString latency = seconds_text(step.latency_seconds.value);
         EXPECT_FALSE(row_of(latency).isNull()) << width << latency.toStdString();
@@ -97,7 +110,7 @@ TEST_F(RooflineFixture, KeysWalkThePiecesAndALayerCanBeChosen) {
   view().canvas().setFocus();
   QTest::keyClick(&view().canvas(), Qt::Key_Down);
   EXPECT_EQ(view().data().selected, 1);
-  EXPECT_EQ(view().quantities()[0].predicted_value, roofline().points[1].seconds);
+  EXPECT_EQ(view().data().point(), &roofline().points[1]);
   QTest::keyClick(&view().canvas(), Qt::Key_Up);
   QTest::keyClick(&view().canvas(), Qt::Key_Up);
   EXPECT_EQ(view().data().selected, 0);
@@ -111,6 +124,49 @@ TEST_F(RooflineFixture, HidesItsFiguresWhileALessonAsks) {
   session().locks().set_hidden({QStringLiteral("step.seconds")});
   EXPECT_FALSE(view().description().contains(time));
   EXPECT_TRUE(view().quantities()[0].predicted.hidden);
+}
+
+// One row for each piece, whose cells are whole; a click on it, or on its backward time, selects.
+TEST_F(RooflineFixture, EveryPieceHasARowWithItsShare) {
+  set("model", "llama3-70b");
+  set("tp", "8");
+  constexpr double kWidth = 904;  // of the view in a window of 1440
+  const double height = roofline_height(kWidth, view().data(), 0, light_theme());
+  QImage image(int(kWidth), int(height), QImage::Format_RGB32);
+  QPainter painter(&image);
+  TextLog texts;
+  RooflineHits hits;
+  paint_roofline(painter, kWidth, view().data(), 0, light_theme(), &hits, &texts);
+  painter.end();
+  const auto whole = [&](const QString& text) {
+    return std::any_of(texts.begin(), texts.end(),
+                       [&](const PaintedText& painted) { return painted.text == text; });
+  };
+  for (const RooflinePiece& piece : roofline().pieces) {
+    const std::string name(name_of(piece.piece));
+    EXPECT_TRUE(whole(name_text(piece.piece))) << name;
+    EXPECT_TRUE(whole(share_text(piece.share))) << name;
+    EXPECT_TRUE(whole(seconds_text(piece.forward_seconds))) << name;
+    for (const char* bound : {"arithmetic", "memory"}) EXPECT_TRUE(whole(QLatin1String(bound)));
+  }
+  // The first hit under a point counts.
+  const auto hit = [&](QPointF at) {
+    for (const auto& [rect, index] : hits.points)
+      if (rect.contains(at)) return index;
+    return -1;
+  };
+  for (const RooflinePiece& piece : roofline().pieces) {
+    const RooflinePoint& point = roofline().points[std::size_t(piece.points.front())];
+    for (const PaintedText& text : texts) {
+      if (text.text == name_text(piece.piece)) {
+        EXPECT_EQ(hit(text.rect.center()), piece.points.front()) << name_of(point.piece);
+      }
+      if (piece.points.size() > 1 && text.text == seconds_text(piece.backward_seconds) &&
+          hit(text.rect.center()) == piece.points[1]) {
+        EXPECT_NE(roofline().points[std::size_t(piece.points[1])].phase, Phase::kForward);
+      }
+    }
+  }
 }
 
 TEST_F(RooflineFixture, PicturesHaveNoTextOverAnother) {
