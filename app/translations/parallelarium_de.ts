@@ -6785,6 +6785,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <source>set as predicted</source>
         <translation>gesetzt wie vorhergesagt</translation>
     </message>
+    <message>
+        <source>not measured</source>
+        <translation>nicht gemessen</translation>
+    </message>
 </context>
 <context>
     <name>selection</name>

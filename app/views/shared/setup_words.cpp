@@ -4,7 +4,7 @@
 #include <QCoreApplication>
 #include <QStringList>
 
-#include "engine/plan/setup/schedule_rules.h"
+#include "app/views/shared/words.h"
 #include "engine/planner/search.h"
 
 namespace parallelarium {
@@ -26,9 +26,7 @@ QString zero_words(const Setup& setup) {
 QString schedule_words(const Setup& setup) {
   if (setup.mesh.pp == 1) return SetupWords::tr("no pipeline");
   if (setup.chunks > 1) return SetupWords::tr("interleaved, %1").arg(setup.chunks);
-  const ScheduleRule* rule = find_schedule_rule(setup.schedule);
-  return rule ? QString::fromUtf8(rule->title.data(), qsizetype(rule->title.size()))
-              : QString::fromStdString(setup.schedule.name());
+  return schedule_title(setup.schedule);
 }
 
 QString recompute_words(const Setup& setup) {

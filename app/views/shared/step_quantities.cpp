@@ -30,7 +30,7 @@ std::int64_t sent_bytes(const std::vector<TrafficRow>& rows) {
 QString no_difference(Source source) {
   switch (source) {
     case Source::kPaced:
-      return Quantities::tr("set as predicted");
+      return Quantities::tr("not measured");
     case Source::kOversubscribed:
     case Source::kSharedGpu:
       return Quantities::tr("not evidence of speed");

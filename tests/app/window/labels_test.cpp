@@ -196,7 +196,7 @@ TEST(StripSources, KeepSetInTheSmallestWindow) {
   int said = 0;
   for (const QLabel* label : window.strip().findChildren<QLabel*>())
     said += label->isVisible() && label->width() > 0 &&
-            label->text() == QStringLiteral("set as predicted");
+            label->text() == QStringLiteral("not measured");
   EXPECT_GE(said, 1);
   expect_tidy(window, 11);
   // What the word means is said where it stands, in every size, and to screen readers.
