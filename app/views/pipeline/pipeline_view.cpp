@@ -48,7 +48,7 @@ struct PipelineView::State {
   QToolButton* edit_button = nullptr;
   QToolButton* turns = nullptr;  // where there is no room for both: shows the plot
   QLineEdit* find = nullptr;     // while something is searched
-  int header_right = 0;
+  int header_right = 0, legend_lines = 0;
   bool aligning = false, align_again = false;
   QAction *pairs = nullptr, *show_table = nullptr, *one_rank = nullptr, *unmark = nullptr,
           *edit = nullptr;
@@ -320,8 +320,8 @@ void PipelineView::place_parts() {
     right -= wide + 8;
   }
   s.header_right = right;
-  int y = kHeader + static_cast<int>(kLegendLine) *
-                        legend_lines(legend_place(), s.timeline->picture(), theme_for(palette()));
+  s.legend_lines = paint_legend(nullptr);
+  int y = kHeader + s.legend_lines * static_cast<int>(kLegendLine);
   const int strip_height = s.strip->sizeHint().height();
   s.strip->setVisible(!one_stage);
   if (one_stage) {
@@ -369,18 +369,28 @@ void PipelineView::paintEvent(QPaintEvent*) {
   const QString title = picture_title(state_->session.subject().prediction()->setup);
   const QRectF line(16, 8, state_->header_right - 16, 22);
   put_elided(painter, line, Qt::AlignVCenter, title, theme.font(13, true), theme.text, nullptr);
-  paint_legend(&painter, legend_place(), state_->timeline->picture(),
-               zoom_of(state_->timeline->picture(), state_->timeline->layout_of_rows()), theme,
-               nullptr);
+  // Who zooms sees other kinds, and a longer or shorter legend.
+  if (paint_legend(&painter) != state_->legend_lines)
+    QMetaObject::invokeMethod(
+        this,
+        [this] {
+          align();
+          update();
+        },
+        Qt::QueuedConnection);
 }
 
-// Between the title and the buttons, or under both.
-LegendPlace PipelineView::legend_place() const {
+// Between the title and the buttons, or under both. Returns how many lines it takes there.
+int PipelineView::paint_legend(QPainter* painter) const {
   const QString title = picture_title(state_->session.subject().prediction()->setup);
   const double from =
       16 + QFontMetricsF(theme_for(palette()).font(13, true)).horizontalAdvance(title) + 24;
-  return {QRectF(from, 8, state_->header_right - from, 22),
-          QRectF(16, kHeader - 4, width() - 32, kLegendLine)};
+  const LegendPlace place{QRectF(from, 8, state_->header_right - from, 22),
+                          QRectF(16, kHeader - 4, width() - 32, kLegendLine)};
+  const Picture& picture = state_->timeline->picture();
+  return parallelarium::paint_legend(painter, place, picture,
+                                     zoom_of(picture, state_->timeline->layout_of_rows()),
+                                     theme_for(palette()), nullptr);
 }
 
 void PipelineView::resizeEvent(QResizeEvent*) { align(); }

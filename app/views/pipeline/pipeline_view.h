@@ -12,7 +12,6 @@
 
 namespace parallelarium {
 
-struct LegendPlace;
 class TimelineView;
 
 struct PictureOptions {
@@ -55,7 +54,7 @@ class PipelineView : public View {
   void refresh();
   void align();
   void place_parts();
-  LegendPlace legend_place() const;
+  int paint_legend(QPainter* painter) const;
   std::unique_ptr<State> state_;
 };
 
