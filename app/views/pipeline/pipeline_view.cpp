@@ -121,7 +121,6 @@ PipelineView::PipelineView(Session& session, QWidget* parent)
   connect(&s.session.subject(), &Subject::marks_changed, this, follow_marks);
   follow_marks();
   connect(s.timeline, &TimelineView::picture_changed, this, &PipelineView::refresh);
-  setFocusProxy(s.timeline);
   refresh();
 }
 
@@ -371,13 +370,7 @@ void PipelineView::paintEvent(QPaintEvent*) {
   put_elided(painter, line, Qt::AlignVCenter, title, theme.font(13, true), theme.text, nullptr);
   // Who zooms sees other kinds, and a longer or shorter legend.
   if (paint_legend(&painter) != state_->legend_lines)
-    QMetaObject::invokeMethod(
-        this,
-        [this] {
-          align();
-          update();
-        },
-        Qt::QueuedConnection);
+    QMetaObject::invokeMethod(this, &PipelineView::refresh, Qt::QueuedConnection);
 }
 
 // Between the title and the buttons, or under both. Returns how many lines it takes there.

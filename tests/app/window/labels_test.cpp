@@ -195,8 +195,8 @@ TEST(StripSources, KeepSetInTheSmallestWindow) {
   ASSERT_EQ(window.size(), QSize(960, 540));
   int said = 0;
   for (const QLabel* label : window.strip().findChildren<QLabel*>())
-    said += label->isVisible() && label->width() > 0 &&
-            label->text() == QStringLiteral("not measured");
+    said +=
+        label->isVisible() && label->width() > 0 && label->text() == QStringLiteral("not measured");
   EXPECT_GE(said, 1);
   expect_tidy(window, 11);
   // What the word means is said where it stands, in every size, and to screen readers.
