@@ -6782,10 +6782,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>mit Übertragungen; über idealer Zeit %1</translation>
     </message>
     <message>
-        <source>set as predicted</source>
-        <translation>gesetzt wie vorhergesagt</translation>
-    </message>
-    <message>
         <source>not measured</source>
         <translation>nicht gemessen</translation>
     </message>
