@@ -62,15 +62,13 @@ struct Look {
 using Wanted = std::function<bool(std::int64_t nanoseconds, std::int64_t bytes)>;
 Result<Trial> try_candidate(const Setup& setup, const Machine& machine, const Wanted& wanted);
 
-// Those that are looked at ahead. One simulation may spare others, so they are not many; yet one
-// may take as long as dozens, and other threads should have work all the while.
+// Those that are looked at ahead. Simulations are few: one may spare the others.
 struct Coming {
-  static constexpr std::size_t kMost = 64, kMostSimulated = 8;  // the latter of each thread
+  static constexpr std::size_t kMost = 16;
   std::vector<std::size_t> items;
   std::size_t simulated = 0;
   bool takes(const Entry& entry) const {
-    return items.size() < kMost &&
-           (!entry.walked() || simulated < kMostSimulated * parallel_bodies());
+    return items.size() < kMost && (!entry.walked() || simulated < 2 * parallel_bodies());
   }
   void add(std::size_t at, const Entry& entry) {
     items.push_back(at);
