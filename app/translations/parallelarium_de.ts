@@ -9442,10 +9442,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>dem Heutigen am nächsten</translation>
     </message>
     <message>
-        <source>ruled out by a bound</source>
-        <translation>durch eine Schranke ausgeschlossen</translation>
-    </message>
-    <message>
         <source>%1 share rank 1: closer than %2; by memory</source>
         <translation>%1 teilen sich Rang 1: näher als %2; nach Speicher</translation>
     </message>
@@ -9545,7 +9541,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Welche Einstellung die beste ist</translation>
     </message>
     <message>
-        <source>Every way to place this model on these GPUs with this batch is refused, too large, bounded or simulated, and the funnel counts them. A dot is a plan, with its step time and memory. Choose one to see what a single change would do, and **Use it** to open it in Explore.</source>
+        <source>Every way to place this model on these GPUs with this batch is refused, too large, ruled out or simulated, and the funnel counts them. A dot is a plan, with its step time and memory. Choose one to see what a single change would do, and **Use it** to open it in Explore.</source>
         <translation>Jede Art, dieses Modell mit diesem Batch auf diese GPUs zu legen, wird abgelehnt, ist zu groß, ausgeschlossen oder simuliert, und der Trichter zählt sie. Ein Punkt ist ein Plan mit Schrittdauer und Speicher. Wähle einen, um zu sehen, was eine einzelne Änderung täte, und mit **Übernehmen** öffnest du ihn in Erkunden.</translation>
     </message>
     <message>

@@ -108,7 +108,7 @@ std::vector<Column> columns_of(const SearchPicture& picture, double width) {
   columns.push_back({TableTexts::tr("memory"), 72, false,
                      [](const FoundPlan& of) { return bytes_text(of.bytes); }});
   columns.push_back({TableTexts::tr("bubble"), 52, false, bubble_text});
-  columns.push_back({TableTexts::tr("exposed comm."), 84, false,
+  columns.push_back({TableTexts::tr("exposed comm."), 100, false,
                      [](const FoundPlan& of) { return seconds_text(of.exposed_seconds); }});
   columns.push_back({TableTexts::tr("Pareto"), 42, false, nullptr});  // a mark
   return columns;

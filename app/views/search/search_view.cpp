@@ -92,7 +92,7 @@ ViewInfo SearchView::info() {
               [] {
                 return tr(
                     "Every way to place this model on these GPUs with this batch is refused, too "
-                    "large, bounded or simulated, and the funnel counts them. A dot is a plan, "
+                    "large, ruled out or simulated, and the funnel counts them. A dot is a plan, "
                     "with its step time and memory. Choose one to see what a single change would "
                     "do, and **Use it** to open it in Explore.");
               },

@@ -228,7 +228,7 @@ QString class_text(PlanAnswer::Class of) {
     case PlanAnswer::kDoesNotFit:
       return SearchTexts::tr("do not fit");
     case PlanAnswer::kBounded:
-      return SearchTexts::tr("ruled out by a bound");
+      return SearchTexts::tr("ruled out");
     default:
       return SearchTexts::tr("simulated");
   }
