@@ -380,26 +380,5 @@ TEST(Frameworks, ATextIsKnownByTheSettingsThatItNames) {
     EXPECT_EQ(framework_of_text(text), "") << text;
 }
 
-// What is needed beside the usual trainer is what the text has then, and has not otherwise.
-TEST(Frameworks, SayWhatAPlanNeeds) {
-  auto setup = new_setup();
-  setup.mesh.dp = 8;
-  for (const auto& [framework, name] : {std::pair("megatron", "use-megatron-fsdp"),
-                                        {"megatron-bridge", "use_megatron_fsdp = True"}})
-    for (int zero = 0; zero <= 3; ++zero) {
-      setup.zero = zero;
-      const std::optional<Message> needs = framework_needs(framework, setup);
-      EXPECT_EQ(needs.has_value(), zero >= 2) << zero;
-      const Result<FrameworkText> written = write_for_framework(framework, setup);
-      ASSERT_TRUE(written.ok());
-      EXPECT_EQ(written->text.find(name) != std::string::npos, zero >= 2) << written->text;
-      if (needs) {
-        EXPECT_NE(needs->text.find("fsdp_dtensor"), std::string::npos) << needs->text;
-      }
-    }
-  EXPECT_FALSE(framework_needs("torchtitan", setup));
-  EXPECT_FALSE(framework_needs("", setup));
-}
-
 }  // namespace
 }  // namespace parallelarium

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launch scripts as people paste them: variables, arrays, and numbers that the shell computes.
+// Launch scripts as people paste them: variables, arrays, and numbers that the shell computes; and
+// what the framework of a line needs.
 #include <gtest/gtest.h>
 
 #include "engine/plan/setup/setup.h"
@@ -151,6 +152,27 @@ TEST(LaunchScript, AsksForAllVariablesThatASettingNeedsAndForNoOthers) {
   EXPECT_EQ(asked.error().text,
             "The text does not say what stands for --tensor-model-parallel-size $TP and --nnodes "
             "$NODES; put it in.");
+}
+
+// What is needed beside the usual trainer is what the text has then, and has not otherwise.
+TEST(Frameworks, SayWhatAPlanNeeds) {
+  auto setup = new_setup();
+  setup.mesh.dp = 8;
+  for (const auto& [framework, name] : {std::pair("megatron", "use-megatron-fsdp"),
+                                        {"megatron-bridge", "use_megatron_fsdp = True"}})
+    for (int zero = 0; zero <= 3; ++zero) {
+      setup.zero = zero;
+      const std::optional<Message> needs = framework_needs(framework, setup);
+      EXPECT_EQ(needs.has_value(), zero >= 2) << zero;
+      const Result<FrameworkText> written = write_for_framework(framework, setup);
+      ASSERT_TRUE(written.ok());
+      EXPECT_EQ(written->text.find(name) != std::string::npos, zero >= 2) << written->text;
+      if (needs) {
+        EXPECT_NE(needs->text.find("fsdp_dtensor"), std::string::npos) << needs->text;
+      }
+    }
+  EXPECT_FALSE(framework_needs("torchtitan", setup));
+  EXPECT_FALSE(framework_needs("", setup));
 }
 
 }  // namespace
