@@ -1,27 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What is trained today, as a line or as degrees, compared with what a search finds.
-#include <QClipboard>
 #include <QComboBox>
-#include <QDropEvent>
 #include <QLabel>
 #include <QLineEdit>
-#include <QMimeData>
 #include <QPlainTextEdit>
 #include <QPushButton>
 
-#include "app/export/export.h"
-#include "app/export/export_dialog.h"
 #include "app/look/figures.h"
 #include "app/settings/controls.h"
 #include "app/sheets/recipes/recipe_reader.h"
 #include "app/sheets/recipes/recipe_sheet.h"
 #include "app/sheets/recipes/today_sheet.h"
-#include "app/state/document/document.h"
 #include "app/state/plan/plan_search.h"
 #include "app/views/search/search_picture.h"
 #include "app/views/shared/plan_words.h"
-#include "engine/wire/export/csv.h"
-#include "engine/wire/export/trace.h"
 #include "engine/wire/frameworks/framework.h"
 #include "tests/app/plan/recipes_fixture.h"
 
