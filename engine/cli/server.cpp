@@ -115,15 +115,18 @@ void Server::start(const RpcRequest& request, Job job) {
       step = done;
       losses.push_back(loss);
     };
-    const auto refuse = [&](const Message& why) {
+    const auto refused = [&](const Message& why) {
       const bool cancelled = why.kind == "cancelled";
-      send(rpc_error(id, cancelled ? RpcCode::kCancelled : RpcCode::kRunFailed, why));
+      return rpc_error(id, cancelled ? RpcCode::kCancelled : RpcCode::kRunFailed, why);
     };
-    // A fresh engine starts faster than a long kernel ends.
-    watch.abandon = [&](const Message& why) {
-      refuse(why);
+    // Says that it is the last answer, so that nobody asks an engine that is about to end.
+    const auto end_with = [&](nlohmann::json answer) {
+      answer["ends"] = true;
+      send(answer);
       std::_Exit(kFailed);
     };
+    // A fresh engine starts faster than a long kernel ends.
+    watch.abandon = [&](const Message& why) { end_with(refused(why)); };
     const Result<nlohmann::json> result = job(watch);
     // Free before the answer is read: the reader may ask for the next run at once.
     {
@@ -131,15 +134,14 @@ void Server::start(const RpcRequest& request, Job job) {
       busy_ = false;
     }
     if (result) {
-      send(rpc_result(id, *result));
       // What never ends on a GPU ends with the process.
-      if (result->contains("stuck")) std::_Exit(kFailed);
-      return;
+      if (result->contains("stuck")) end_with(rpc_result(id, *result));
+      return send(rpc_result(id, *result));
     }
-    refuse(result.error());
     // A GPU's fault stays with the process that had it: the window starts a fresh engine.
     const std::string& why = result.error().kind;
-    if (why == "cuda-failed" || why == "nccl-failed") std::_Exit(kFailed);
+    if (why == "cuda-failed" || why == "nccl-failed") end_with(refused(result.error()));
+    send(refused(result.error()));
   });
 }
 

@@ -17,6 +17,7 @@ namespace parallelarium {
 namespace {
 
 constexpr int kGoodbyeMs = 300;
+constexpr int kEndMs = 2000;  // of an engine that said its last words
 constexpr Sentence kAfterDeath{"engine-died.safe",
                                "Your settings are safe; press Run to start a fresh one."};
 
@@ -209,6 +210,14 @@ void EngineProcess::handle(nlohmann::json& message, std::map<int, Reply>& open) 
   }
   const auto id = message.find("id");
   if (id == message.end() || !id->is_number_integer()) return;
+  if (message.contains("ends") && is_running()) {
+    // The reply may ask for more, which this engine would not do. What ends it answers all others.
+    auto last = open.extract(id->get<int>());
+    const bool was_cancelled = cancelled_.count(id->get<int>()) != 0;
+    process_->waitForFinished(kEndMs);
+    open.insert(std::move(last));
+    if (was_cancelled) cancelled_[id->get<int>()] = true;
+  }
   const auto error = message.find("error");
   if (error != message.end()) {
     answer(id->get<int>(),

@@ -110,6 +110,24 @@ TEST(Engine, CancelEndsARunWithinHalfASecondAndTheNextRunWorks) {
   run_to_the_end(session);
 }
 
+// An engine that is cancelled while it measures ends with its answer.
+TEST(Engine, ARunThatBeginsAsACalibrationIsCancelledIsDone) {
+  Session session;
+  session.jobs().calibrate();
+  ASSERT_TRUE(wait_until([&] { return session.jobs().state() == RunState::kCalibrating; }, kRunMs));
+  QObject::connect(
+      &session.jobs(), &EngineJobs::finished, &session,
+      [&] {
+        QMetaObject::invokeMethod(
+            &session, [&] { session.start_run(false); }, Qt::QueuedConnection);
+      },
+      Qt::SingleShotConnection);
+  session.jobs().cancel();
+  ASSERT_TRUE(wait_until([&] { return session.runs().current() != nullptr; }, kRunMs))
+      << session.jobs().last_error().toStdString();
+  EXPECT_TRUE(session.jobs().last_error().isEmpty()) << session.jobs().last_error().toStdString();
+}
+
 TEST(Engine, ARunOfASetupIsBroughtBackByUndo) {
   Session session;
   run_to_the_end(session);
