@@ -16,6 +16,7 @@
 #include "app/export/manual.h"
 #include "app/look/resources.h"
 #include "app/look/sentence.h"
+#include "app/look/spoken.h"
 #include "app/shell/window.h"
 #include "app/state/topic.h"
 #include "engine/plan/setup/setup_settings.h"
@@ -260,6 +261,7 @@ int main(int argc, char** argv) {
   QApplication::setApplicationVersion(QLatin1String(kVersion));
   QApplication::setDesktopFileName(QStringLiteral("io.github.parallelarium.Parallelarium"));
   load_resources();
+  install_spoken();
   QTranslator own, of_qt;
   Sentences of_engine;
   load_translations(own, of_engine, of_qt);

@@ -25,7 +25,8 @@ constexpr int kAround = 8;  // left free above and below what is scrolled to
 }  // namespace
 
 void LessonPanel::refresh_conditions() {
-  QString rows, spoken;
+  QString rows;
+  QStringList spoken;
   const Theme& theme = theme_for(palette());
   for (const LessonPlayer::Condition& condition : player_.conditions()) {
     const bool waits = !condition.holds && !condition.state.startsWith(QChar(0x2717));
@@ -33,11 +34,11 @@ void LessonPanel::refresh_conditions() {
     rows +=
         QStringLiteral("<tr><td>%1</td><td align=\"right\" style=\"color:%2\"><b>%3</b></td></tr>")
             .arg(condition.text.toHtmlEscaped(), color.name(), condition.state.toHtmlEscaped());
-    spoken += condition.text + QStringLiteral(": ") + condition.state + QStringLiteral(". ");
+    spoken << condition.heard;
   }
   conditions_->setText(QStringLiteral("<table width=\"100%\" cellpadding=\"2\">") + rows +
                        QStringLiteral("</table>"));
-  conditions_->setAccessibleName(spoken);
+  conditions_->setAccessibleName(spoken.join(QLatin1Char(' ')));
   conditions_->setVisible(!rows.isEmpty());
 }
 
@@ -111,10 +112,10 @@ QString LessonPanel::verdict_text() const {
 
 void LessonPanel::announce(bool) {
   if (tells_why()) show_answer_->setChecked(true);
-  verdict_->setAccessibleName(verdict_->text() + QStringLiteral(". ") +
-                              plain_text(player_.feedback()));
-  QAccessibleEvent event(verdict_, QAccessible::Alert);
-  QAccessible::updateAccessibility(&event);
+  for (QWidget* said : {static_cast<QWidget*>(verdict_), static_cast<QWidget*>(feedback_)}) {
+    QAccessibleEvent event(said, QAccessible::Alert);
+    QAccessible::updateAccessibility(&event);
+  }
   reveal_verdict();
   // Not after a wrong answer, which Enter would commit again, nor when a run ends while the student
   // is elsewhere.

@@ -14,6 +14,7 @@
 #include <cmath>
 
 #include "app/look/figures.h"
+#include "app/look/spoken.h"
 #include "app/look/theme/focus_ring.h"
 #include "app/look/theme/theme.h"
 
@@ -30,6 +31,7 @@ constexpr int kIndent = 18;  // of a list, for text of that size: its numbers st
 }  // namespace
 
 MarkdownView::MarkdownView(QWidget* parent) : QTextBrowser(parent) {
+  speak_as(*this, {QAccessible::StaticText, [this] { return spoken_text(*document()); }, true});
   setFrameShape(QFrame::NoFrame);
   setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
@@ -178,7 +180,7 @@ void MarkdownView::changeEvent(QEvent* event) {
 QString plain_text(const QString& markdown) {
   QTextDocument document;
   document.setMarkdown(markdown);
-  return with_firm_units(document.toPlainText().trimmed());
+  return with_firm_units(spoken_text(document));
 }
 
 }  // namespace parallelarium

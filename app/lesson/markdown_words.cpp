@@ -115,6 +115,7 @@ void MarkdownView::choose(std::size_t word) {
   range.setPosition(place.begin);
   range.setPosition(place.end, QTextCursor::KeepAnchor);
   setTextCursor(range);
+  setAccessibleDescription(place.word->word);
   const QPoint below = cursorRect(range).bottomLeft();
   for (QWidget* around = parentWidget(); around; around = around->parentWidget())
     if (auto* area = qobject_cast<QScrollArea*>(around)) {

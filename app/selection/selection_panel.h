@@ -22,6 +22,8 @@ struct SelectionText {
   std::vector<FactLine> facts;
 };
 SelectionText describe_selection(const Session& session);
+// All of it in one line, as it is heard.
+QString selection_sentence(const SelectionText& text);
 
 class SelectionPanel : public QScrollArea {
   Q_OBJECT

@@ -124,4 +124,12 @@ SelectionText describe_selection(const Session& session) {
   return text;
 }
 
+QString selection_sentence(const SelectionText& text) {
+  QStringList facts;
+  for (const FactLine& fact : text.facts)
+    facts << (fact.word.isEmpty() ? fact.value : fact.word + QLatin1Char(' ') + fact.value);
+  const QString all = facts.join(QStringLiteral("; "));
+  return all.isEmpty() ? text.headline : text.headline + QStringLiteral(": ") + all;
+}
+
 }  // namespace parallelarium

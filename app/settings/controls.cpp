@@ -10,6 +10,8 @@
 #include <QVariant>
 #include <cstdlib>
 
+#include "app/look/spoken.h"
+
 namespace parallelarium {
 
 void set_style_property(QWidget* widget, const char* name, const QVariant& value) {
@@ -37,6 +39,7 @@ QLabel* make_label(const QString& text, QWidget* control) {
 
 StepBox::StepBox(const QString& accessible_name, Step step, QWidget* parent)
     : QAbstractSpinBox(parent), step_(std::move(step)) {
+  speak_as(*this, {QAccessible::SpinBox, [this] { return text(); }, true});
   setAccessibleName(accessible_name);
   lineEdit()->setAccessibleName(accessible_name);
   setFixedHeight(26);
@@ -120,6 +123,7 @@ Segments::Segments(const QString& accessible_name, const std::vector<Choice>& ch
                    QWidget* parent)
     : QFrame(parent), choices_(choices) {
   setObjectName(QStringLiteral("Segments"));
+  speak_as(*this, {QAccessible::Grouping});
   setAccessibleName(accessible_name);
   setFixedHeight(26);
   auto* row = new QHBoxLayout(this);
@@ -127,12 +131,12 @@ Segments::Segments(const QString& accessible_name, const std::vector<Choice>& ch
   row->setSpacing(0);
   for (const Choice& choice : choices_) {
     auto* button = new QToolButton(this);
+    speak_as(*button, {QAccessible::RadioButton});
     button->setText(choice.text);
     button->setToolTip(choice.tool_tip);
     button->setCheckable(true);
     button->setAutoExclusive(true);
     button->setSizePolicy(QSizePolicy::Minimum, QSizePolicy::Expanding);
-    button->setAccessibleName(QStringLiteral("%1 %2").arg(accessible_name, choice.text));
     button->installEventFilter(this);
     row->addWidget(button);
     buttons_.push_back(button);

@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "app/look/figures.h"
+#include "app/look/spoken.h"
 #include "app/look/theme/theme.h"
 #include "app/views/shared/paint/qcustomplot_header.h"
 
@@ -56,6 +57,7 @@ QString unit_of(const std::vector<const CaseLine*>& lines) {
 
 CaseScatter::CaseScatter(QWidget* parent) : QWidget(parent), plot_(new QCustomPlot(this)) {
   setMinimumSize(280, 200);
+  speak_as(*this, {QAccessible::Graphic});
   setAccessibleName(tr("Predicted against published"));
   plot_->setFocusPolicy(Qt::NoFocus);
   plot_->setAttribute(Qt::WA_TransparentForMouseEvents);

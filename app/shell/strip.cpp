@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 
+#include "app/look/spoken.h"
+
 namespace parallelarium {
 
 namespace {
@@ -31,6 +33,7 @@ ElidedLabel* small_label(QWidget* parent) {
 
 StripCell::StripCell(QWidget* parent) : QFrame(parent) {
   setObjectName(QStringLiteral("StripCell"));
+  speak_as(*this, {QAccessible::PushButton, {}, true});
   setFocusPolicy(Qt::StrongFocus);
   setCursor(Qt::PointingHandCursor);
   title_ = new ElidedLabel({}, this);
@@ -85,7 +88,9 @@ void StripCell::show_quantity(const Quantity& quantity, StripSize size) {
   if (!quantity.observed.text.isEmpty())
     spoken << quantity.observed.text + QLatin1Char(' ') + quantity.observed.source;
   spoken << notes;
-  setAccessibleName(quantity.title + QStringLiteral(": ") + spoken.join(QStringLiteral(", ")));
+  setAccessibleName(spoken.isEmpty() ? quantity.title
+                                     : quantity.title + QStringLiteral(": ") +
+                                           spoken.join(QStringLiteral(", ")));
   arrange();
 }
 

@@ -810,6 +810,18 @@
         <source>equal lines drawn apart</source>
         <translation>gleiche Linien versetzt</translation>
     </message>
+    <message>
+        <source>%1, an empty row</source>
+        <translation>%1, eine leere Reihe</translation>
+    </message>
+    <message>
+        <source>%1, before position 1 of %2, %3</source>
+        <translation>%1, vor Platz 1 von %2, %3</translation>
+    </message>
+    <message>
+        <source>%1, position %2 of %3, %4</source>
+        <translation>%1, Platz %2 von %3, %4</translation>
+    </message>
 </context>
 <context>
     <name>ViewKey</name>
@@ -2273,6 +2285,50 @@
     <message>
         <source>the proof, 1 where it holds</source>
         <translation>der Beweis, 1, wo er hält</translation>
+    </message>
+    <message>
+        <source>%1: reached.</source>
+        <translation>%1: erreicht.</translation>
+    </message>
+    <message>
+        <source>%1: not yet.</source>
+        <translation>%1: noch nicht.</translation>
+    </message>
+    <message>
+        <source>%1 must be at most %2</source>
+        <translation>%1 darf höchstens %2 sein</translation>
+    </message>
+    <message>
+        <source>%1 must be at least %2</source>
+        <translation>%1 muss mindestens %2 sein</translation>
+    </message>
+    <message>
+        <source>%1 must be less than %2</source>
+        <translation>%1 muss unter %2 sein</translation>
+    </message>
+    <message>
+        <source>%1 must be more than %2</source>
+        <translation>%1 muss über %2 sein</translation>
+    </message>
+    <message>
+        <source>%1 must not be %2</source>
+        <translation>%1 darf nicht %2 sein</translation>
+    </message>
+    <message>
+        <source>%1 must be %2</source>
+        <translation>%1 muss %2 sein</translation>
+    </message>
+    <message>
+        <source>%1: hidden until you commit.</source>
+        <translation>%1: verborgen, bis du dich festlegst.</translation>
+    </message>
+    <message>
+        <source>is %1</source>
+        <translation>ist %1</translation>
+    </message>
+    <message>
+        <source>Every rank comes to its end so far.</source>
+        <translation>Jeder Rang kommt bisher zu seinem Ende.</translation>
     </message>
 </context>
 <context>
@@ -4549,6 +4605,10 @@
 by plan</source>
         <translation>Gesendet, Bytes
 nach Plan</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>nichts</translation>
     </message>
 </context>
 <context>
@@ -7810,6 +7870,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <source>your order</source>
         <translation>deine Reihenfolge</translation>
     </message>
+    <message>
+        <source>%1 micro-batch of %2</source>
+        <translation>%1 Mikro-Batch zu %2</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::EngineJobs</name>
@@ -8257,6 +8321,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>Lines below the rows say when each stage works in an order that solves it</source>
         <translation>Linien unter den Zeilen sagen, wann jede Stufe in einer Reihenfolge arbeitet, die es löst</translation>
+    </message>
+    <message>
+        <source>%1 as text</source>
+        <translation>%1 als Text</translation>
     </message>
 </context>
 <context>
@@ -11054,6 +11122,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>not right</source>
         <translation>nicht richtig</translation>
+    </message>
+    <message>
+        <source>“%1” stands in two rows.</source>
+        <translation>„%1“ steht in zwei Zeilen.</translation>
     </message>
 </context>
 <context>

@@ -8,7 +8,25 @@
 
 namespace parallelarium {
 
-View::View(Session& session, QWidget* parent) : QWidget(parent), shown_in_(session) {}
+View::View(Session& session, QWidget* parent) : QWidget(parent), shown_in_(session) {
+  connect(this, &View::described, this, [this](const SelectionText& chosen) {
+    picture_of_keys().setAccessibleDescription(
+        chosen.headline.isEmpty() ? told_moment_ : selection_sentence(chosen));
+  });
+}
+
+QWidget& View::picture_of_keys() {
+  QWidget* picture = this;
+  while (picture->focusProxy()) picture = picture->focusProxy();
+  return *picture;
+}
+
+void View::tell_shown() {
+  const QString now = moment();
+  if (now == told_moment_) return;
+  told_moment_ = now;
+  picture_of_keys().setAccessibleDescription(now);
+}
 
 Topic& View::topic() const { return shown_in_.training_step(); }
 

@@ -85,6 +85,8 @@ class View : public QWidget {
   virtual QString origin(const QString& quantity) const;
   // The text of the current frame.
   virtual QString description() const = 0;
+  // Of it, what a screen reader hears when time or settings move on.
+  virtual QString moment() const { return description(); }
   // What is exported: what it shows now.
   virtual ViewPicture exported(const PictureStyle& style) const = 0;
   virtual std::vector<ViewActions> commands() const { return {}; }
@@ -111,11 +113,17 @@ class View : public QWidget {
   void quantities_changed();
 
  protected:
+  // To be called whenever what is shown may have changed: a screen reader hears the moment then, if
+  // it is another one, as the description of the picture that takes the keys. What is chosen in
+  // the picture is heard in its place, as `described` tells of it.
+  void tell_shown();
   void showEvent(QShowEvent* event) override;
   void hideEvent(QHideEvent* event) override;
 
  private:
+  QWidget& picture_of_keys();
   Session& shown_in_;
+  QString told_moment_;
 };
 
 }  // namespace parallelarium

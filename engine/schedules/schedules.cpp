@@ -175,9 +175,8 @@ Result<Order> make_order(const Schedule& schedule, int ranks, int microbatches, 
   const std::vector<Message> wrong = check_order(*order);
   if (wrong.empty() || (may_wait && only_waits(*order))) return *order;
   if (wrong.size() == 1) return wrong.front();
-  Message first = message(
-      "order-faults", "{} There are {} faults; `parallelarium-engine schedule FILE` tells of more.",
-      wrong.front(), wrong.size());
+  Message first =
+      message("order-faults", "{} It is one of {} faults.", wrong.front(), wrong.size());
   first.kind = wrong.front().kind;
   return refuse(std::move(first), wrong.front().field, wrong.front().alternatives);
 }

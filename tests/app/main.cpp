@@ -9,6 +9,7 @@
 #include <cstdio>
 
 #include "app/look/resources.h"
+#include "app/look/spoken.h"
 #include "app/look/theme/theme.h"
 #include "engine/predict/predict.h"
 #include "tests/own_home.h"
@@ -40,6 +41,7 @@ int main(int argc, char** argv) {
   QApplication::setApplicationName(QStringLiteral("parallelarium-test"));
   QApplication::setOrganizationName(QStringLiteral("parallelarium-test"));
   load_resources();
+  parallelarium::install_spoken();
   parallelarium::keep_freed_memory();  // as the program does
   // Without them dozens of tests would test nothing.
   for (const char* program : {"parallelarium", "parallelarium-engine"}) {

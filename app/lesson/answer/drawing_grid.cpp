@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/lesson/answer/drawing_grid.h"
 
-#include <QAccessible>
 #include <QHelpEvent>
 #include <QKeyEvent>
 #include <QMouseEvent>
@@ -10,6 +9,7 @@
 #include <algorithm>
 
 #include "app/look/sentence.h"
+#include "app/look/spoken.h"
 #include "app/look/theme/theme.h"
 #include "app/views/shared/paint/paint_tools.h"
 
@@ -28,6 +28,8 @@ QString cell_text(const std::optional<Action>& action) {
 
 DrawingGrid::DrawingGrid(QWidget* parent) : QWidget(parent) {
   setObjectName(QStringLiteral("LessonDrawing"));
+  speak_as(*this, {QAccessible::Canvas, [this] { return all_words(); }});
+  setAccessibleName(tr("Drawing to check, by stage and slot"));
   setFocusPolicy(Qt::StrongFocus);
   setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
   setCursor(Qt::PointingHandCursor);
@@ -181,19 +183,19 @@ QString DrawingGrid::words_of(int stage, int slot) const {
                 : tr("Stage %1, slot %2: %3").arg(stage).arg(slot).arg(what);
 }
 
-void DrawingGrid::tell() {
-  if (drawing_.rows.empty()) return;
+QString DrawingGrid::all_words() const {
   QString rows;
   for (std::size_t stage = 0; stage < drawing_.rows.size(); ++stage) {
     rows += tr("Stage %1: ").arg(stage);
     for (const std::optional<Action>& action : drawing_.rows[stage])
       rows += (action ? cell_text(action) : tr("idle")) + QLatin1Char(' ');
-    rows = rows.trimmed() + QStringLiteral(". ");
+    rows = rows.trimmed() + QStringLiteral(".\n");
   }
-  setAccessibleName(tr("Drawing to check, by stage and slot"));
-  setAccessibleDescription(words_of(stage_, slot_) + QStringLiteral(". ") + rows.trimmed());
-  QAccessibleEvent changed(this, QAccessible::DescriptionChanged);
-  QAccessible::updateAccessibility(&changed);
+  return rows.trimmed();
+}
+
+void DrawingGrid::tell() {
+  if (!drawing_.rows.empty()) setAccessibleDescription(words_of(stage_, slot_));
 }
 
 }  // namespace parallelarium

@@ -42,7 +42,8 @@ class DrawingGrid : public QWidget {
 
  private:
   void toggle(int stage, int slot);
-  void tell();  // what a screen reader says of the cell with the cursor
+  QString all_words() const;  // row by row
+  void tell();                // what a screen reader says of the cell with the cursor
   QString words_of(int stage, int slot) const;
   std::pair<int, int> cell_at(const QPoint& at) const;  // stage -1: none
 

@@ -4,6 +4,7 @@
 #include <QPainter>
 #include <algorithm>
 
+#include "app/look/spoken.h"
 #include "app/look/theme/focus_ring.h"
 #include "app/look/theme/theme.h"
 
@@ -69,6 +70,7 @@ void OptionCard::paintEvent(QPaintEvent*) {
 }
 
 StepDots::StepDots(QWidget* parent) : QWidget(parent) {
+  speak_as(*this, {QAccessible::StaticText});
   setFixedHeight(kBarHeight);
   setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
 }

@@ -71,7 +71,7 @@ void PartsForm::set_parts(const std::vector<QuestionPart>& parts, const QStringL
     label->setWordWrap(true);
     row.mark = new QLabel;
     row.mark->setMinimumWidth(14);
-    grid_->addWidget(row.mark, line, 3);
+    const int mark_line = line;
     if (below && !part.option.empty())
       grid_->addWidget(label, line++, 0, 1, 3);
     else
@@ -112,6 +112,7 @@ void PartsForm::set_parts(const std::vector<QuestionPart>& parts, const QStringL
       grid_->addWidget(field, line++, 0, 1, 4);
     else
       grid_->addWidget(field, line++, 1);
+    grid_->addWidget(row.mark, mark_line, 3);  // read behind what it is about
   }
 }
 
@@ -136,7 +137,22 @@ QString PartsForm::problem() const {
     if (const QString problem = guess_problem(*number, row.part.ask.unit); !problem.isEmpty())
       return problem;
   }
-  return answers().size() < rows_.size() ? tr("Fill in every row.") : QString();
+  if (answers().size() < rows_.size()) return tr("Fill in every row.");
+  const QString twice = placed_twice();
+  return twice.isEmpty() ? QString() : tr("“%1” stands in two rows.").arg(twice);
+}
+
+// Where each option belongs into a row of its own, as in a question of order: what stands in two.
+QString PartsForm::placed_twice() const {
+  std::set<std::string> wanted;
+  std::set<QString> seen;
+  for (const Row& row : rows_)
+    if (!row.choice || row.choice->count() != static_cast<int>(rows_.size()) ||
+        !wanted.insert(row.part.option).second)
+      return {};
+  for (const Row& row : rows_)
+    if (!seen.insert(row.choice->currentData().toString()).second) return row.choice->currentText();
+  return {};
 }
 
 void PartsForm::show_marks(const std::optional<std::set<std::string>>& wrong) {

@@ -57,6 +57,7 @@ class PartsForm : public QWidget {
     QComboBox* choice = nullptr;
     QLabel* mark = nullptr;
   };
+  QString placed_twice() const;
   void change();
 
   QGridLayout* grid_;

@@ -279,8 +279,7 @@ void CourseMap::show_finished() {
   details_->setTextFormat(Qt::MarkdownText);
   details_->setText(finished.summary);
   side_->verticalScrollBar()->setValue(0);
-  start_->setText(tr("Next lesson"));
-  start_->setVisible(next_.has_value());
+  start_->hide();  // go_on_ leads to the next lesson
   anew_->hide();
 }
 

@@ -132,6 +132,7 @@ class LessonPlayer : public QObject {
   // What a goal or an order must fulfil, each with whether it does now.
   struct Condition {
     QString text, state;  // "At most 30 forwards long", "✓", "✗ 33", "not yet known"
+    QString heard;        // "Data must be 4, is 1: not yet."
     bool holds = false;
   };
   std::vector<Condition> conditions() const;

@@ -122,11 +122,30 @@ QString limit_sentence(const CheckOutcome& outcome) {
       .arg(name, text(outcome.wanted), found);
 }
 
+// "Everything is placed, 11 of 16: not yet."
+QString heard_condition(const QString& words, const QString& found, bool holds) {
+  const QString whole = found.isEmpty() ? words : words + QStringLiteral(", ") + found;
+  return holds ? Limits::tr("%1: reached.").arg(whole) : Limits::tr("%1: not yet.").arg(whole);
+}
+
 // "✓", or "✗" with what was found.
 LessonPlayer::Condition condition(const QString& text, bool holds, const QString& found) {
+  const QString heard = heard_condition(text, found, holds);
   if (holds)
-    return {text, found.isEmpty() ? QStringLiteral("✓") : QStringLiteral("✓ ") + found, true};
-  return {text, found.isEmpty() ? QStringLiteral("✗") : QStringLiteral("✗ ") + found, false};
+    return {text, found.isEmpty() ? QStringLiteral("✓") : QStringLiteral("✓ ") + found, heard,
+            true};
+  return {text, found.isEmpty() ? QStringLiteral("✗") : QStringLiteral("✗ ") + found, heard, false};
+}
+
+// "Data must be 4"
+QString demand_words(const QString& name, const std::string& op, const QString& wanted) {
+  const QString words = op == "<="   ? Limits::tr("%1 must be at most %2")
+                        : op == ">=" ? Limits::tr("%1 must be at least %2")
+                        : op == "<"  ? Limits::tr("%1 must be less than %2")
+                        : op == ">"  ? Limits::tr("%1 must be more than %2")
+                        : op == "!=" ? Limits::tr("%1 must not be %2")
+                                     : Limits::tr("%1 must be %2");
+  return words.arg(name, wanted);
 }
 
 QString sign_of(const std::string& op) {
@@ -153,11 +172,19 @@ std::string written(double value, std::string_view unit) {
 
 }  // namespace
 
-QString condition_words(const CheckOutcome& outcome) {
+namespace {
+
+QString wanted_text(const CheckOutcome& outcome) {
   const bool word = !outcome.value && outcome.check.of == "setup";
+  return word ? QString::fromStdString(outcome.check.value)
+              : figure_text(QString::fromStdString(outcome.check.metric()), outcome.wanted);
+}
+
+}  // namespace
+
+QString condition_words(const CheckOutcome& outcome) {
   return name_of_check(outcome.check) + QChar(' ') + sign_of(outcome.check.op) + QChar(' ') +
-         (word ? QString::fromStdString(outcome.check.value)
-               : figure_text(QString::fromStdString(outcome.check.metric()), outcome.wanted));
+         wanted_text(outcome);
 }
 
 const StepText& LessonPlayer::text(std::size_t step) const {
@@ -242,11 +269,17 @@ std::vector<LessonPlayer::Condition> LessonPlayer::conditions() const {
   for (const CheckOutcome& outcome : now->checks) {
     const QString key = QString::fromStdString(outcome.check.metric());
     // What a plan is predicted to cost is not told before it is committed.
-    if (step().sets_plan() && !state().solved && outcome.check.of != "setup")
-      all.push_back({condition_words(outcome), QStringLiteral("?"), false});
-    else
-      all.push_back(condition(condition_words(outcome), outcome.holds,
-                              outcome.value ? figure_text(key, *outcome.value) : QString()));
+    const QString demand =
+        demand_words(name_of_check(outcome.check), outcome.check.op, wanted_text(outcome));
+    if (step().sets_plan() && !state().solved && outcome.check.of != "setup") {
+      all.push_back({condition_words(outcome), QStringLiteral("?"),
+                     Limits::tr("%1: hidden until you commit.").arg(demand), false});
+      continue;
+    }
+    const QString found = outcome.value ? figure_text(key, *outcome.value) : QString();
+    all.push_back(condition(condition_words(outcome), outcome.holds, found));
+    all.back().heard = heard_condition(
+        demand, found.isEmpty() ? found : Limits::tr("is %1").arg(found), outcome.holds);
   }
   return all;
 }
@@ -289,7 +322,8 @@ std::vector<LessonPlayer::Condition> LessonPlayer::order_conditions() const {
   for (const DraftRank& rank : times.ranks) held = std::max(held, rank.held);
   std::vector<Condition> all;
   if (sound && !whole)
-    all.push_back({Limits::tr("Every rank comes to its end"), Limits::tr("so far"), false});
+    all.push_back({Limits::tr("Every rank comes to its end"), Limits::tr("so far"),
+                   Limits::tr("Every rank comes to its end so far."), false});
   else
     all.push_back(condition(Limits::tr("Every rank comes to its end"), sound,
                             sound ? QString() : Limits::tr("no")));
@@ -302,7 +336,8 @@ std::vector<LessonPlayer::Condition> LessonPlayer::order_conditions() const {
     if (check.key == "makespan") {
       const QString text = Limits::tr("At most %1 forwards long").arg(number_text(*wanted));
       if (!whole)
-        all.push_back({text, Limits::tr("not yet known"), false});
+        all.push_back({text, Limits::tr("not yet known"),
+                       heard_condition(text, Limits::tr("not yet known"), false), false});
       else
         all.push_back(
             condition(text, times.makespan <= *wanted * (1 + 1e-9), number_text(times.makespan)));

@@ -191,7 +191,7 @@ void CollectivesView::refresh() {
   s.content->set_value(name_of(content));
   s.show_parts->setChecked(s.collectives.shows_parts());
   s.show_parts->setEnabled(s.collectives.plan()->choice.spec.kind == CollectiveKind::kAllReduce);
-  s.canvas->setAccessibleDescription(description());
+  tell_shown();
   s.canvas->update();
 }
 
@@ -277,7 +277,7 @@ void CollectivesView::refresh_table() {
 void CollectivesView::move_playhead() {
   State& s = *state_;
   if (!isVisible()) return;
-  if (!s.session.playback().playing()) s.canvas->setAccessibleDescription(description());
+  if (!s.session.playback().playing()) tell_shown();
   const CollectiveLayout layout = layout_now();
   const double bottom = layout.lanes.bottom() + 8;
   s.canvas->update(QRectF(0, 0, layout.size.width(), bottom).toAlignedRect());

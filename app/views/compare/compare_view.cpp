@@ -201,7 +201,7 @@ void CompareView::refresh() {
   s.less->setVisible(!s.added.empty() || (s.session.runs().pinned() && !search.shows_plan()));
   s.less->setText(s.added.empty() ? tr("Remove the pin") : tr("Remove the last"));
   place_parts();
-  canvas().setAccessibleDescription(description());
+  tell_shown();
   canvas().update();
   Q_EMIT quantities_changed();
 }

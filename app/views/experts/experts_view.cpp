@@ -68,8 +68,7 @@ ExpertsView::ExpertsView(Session& session, QWidget* parent)
        {&Playback::playhead_changed, &Playback::playing_changed, &Playback::motion_changed})
     connect(&session.playback(), signal, this, [this] {
       if (!isVisible()) return;
-      if (!state_->session.playback().playing())
-        state_->canvas->setAccessibleDescription(description());
+      if (!state_->session.playback().playing()) tell_shown();
       state_->canvas->update();
     });
   setFocusProxy(s.canvas);
@@ -228,7 +227,7 @@ void ExpertsView::refresh() {
       times && isVisible() ? std::optional(TimeRange{times->window.begin, times->window.end})
                            : std::nullopt);
   place_parts();
-  s.canvas->setAccessibleDescription(description());
+  tell_shown();
   s.canvas->update();
 }
 

@@ -41,7 +41,7 @@ void LayerView::select(int step, int rank) {
       s.session.subject().select(
           {now.layer->ranks[std::size_t(now.look.rank)].built, part.first_op}, false);
   }
-  s.canvas->setAccessibleDescription(description());
+  tell_shown();
   s.canvas->update();
   Q_EMIT described(describe_layer_step(now, step, now.look.rank));
   Q_EMIT quantities_changed();

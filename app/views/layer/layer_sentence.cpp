@@ -130,6 +130,20 @@ QString layer_places_text(const std::vector<ChunkRange>& ranges) {
   return runs.join(QStringLiteral(", "));
 }
 
+QString layer_moment(const LayerPicture& picture) {
+  if (!picture.drawn()) return picture.empty;
+  QStringList lines{picture.title + QLatin1Char('.')};
+  const int steps = int(picture.layer->steps.size());
+  int next = -1;
+  for (int step = 0; step < steps; ++step) {
+    const double done = layer_share_done(picture, step, picture.look.rank);
+    if (done > 0 && done < 1) lines << step_sentence(picture, step);
+    if (done <= 0 && next < 0) next = step;
+  }
+  if (next >= 0) lines << step_sentence(picture, next);
+  return lines.join(QLatin1Char(' '));
+}
+
 QString layer_sentence(const LayerPicture& picture) {
   if (!picture.drawn()) return picture.empty;
   QStringList lines{picture.title + QLatin1Char('.')};

@@ -101,8 +101,7 @@ LayerView::LayerView(Session& session, QWidget* parent)
        {&Playback::playhead_changed, &Playback::playing_changed, &Playback::motion_changed})
     connect(&session.playback(), signal, this, [this] {
       if (!isVisible()) return;
-      if (!state_->session.playback().playing())
-        state_->canvas->setAccessibleDescription(description());
+      if (!state_->session.playback().playing()) tell_shown();
       state_->canvas->update();
     });
   setFocusProxy(s.canvas);
@@ -163,6 +162,8 @@ void LayerView::show_part(const QString& part) { show_look(with_part(state_->loo
 
 QString LayerView::description() const { return layer_sentence(picture()); }
 
+QString LayerView::moment() const { return layer_moment(picture()); }
+
 LayerPicture LayerView::picture() const {
   const State& s = *state_;
   const bool same =
@@ -220,7 +221,7 @@ void LayerView::refresh() {
           ? std::optional(TimeRange{now.window_of(*times).begin, now.window_of(*times).end})
           : std::nullopt);
   place_parts();
-  s.canvas->setAccessibleDescription(description());
+  tell_shown();
   s.canvas->update();
 }
 

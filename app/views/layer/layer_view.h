@@ -35,6 +35,7 @@ class LayerView : public View {
   QString origin(const QString& quantity) const override;
   ViewPicture exported(const PictureStyle& style) const override;
   QString description() const override;
+  QString moment() const override;
   void show_part(const QString& part) override;
   // The picture as it is painted now, and where its parts stand in the coordinates of canvas().
   LayerPicture picture() const;

@@ -171,8 +171,13 @@ bool MemoryView::event(QEvent* event) {
   return true;
 }
 
+QString MemoryView::moment() const {
+  return state_->pane == Pane::kHolders ? state_->holders->moment() : description();
+}
+
 QString MemoryView::description() const {
   const State& s = *state_;
+  if (s.pane == Pane::kHolders) return s.holders->description();
   if (s.shown.hidden) return tr("Hidden until you answer.");
   QStringList stages;
   for (const BarGroup& group : s.shown.stages.groups) {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "app/look/figures.h"
+#include "app/look/spoken.h"
 #include "app/look/theme/focus_ring.h"
 #include "app/state/step/training_step.h"
 #include "app/views/memory/holders/shared_messages.h"
@@ -49,6 +50,7 @@ QRectF MemoryView::State::chart_rect() const {
 
 MemoryView::MemoryView(Session& session, QWidget* parent)
     : View(session, parent), state_(std::make_unique<State>(session)) {
+  speak_as(*this, {QAccessible::Canvas, [this] { return description(); }});
   setAccessibleName(tr("Memory"));
   setAttribute(Qt::WA_OpaquePaintEvent);
   setFocusPolicy(Qt::StrongFocus);
@@ -238,7 +240,7 @@ void MemoryView::refresh() {
   fill_memory_plot(*s.plot, s.shown.curve, s.shown.run != nullptr, theme, s.axis(width()), width());
   move_playhead();
   s.plot->replot(QCustomPlot::rpQueuedReplot);
-  setAccessibleDescription(description());
+  tell_shown();
   update();
 }
 
@@ -308,6 +310,7 @@ void MemoryView::place_parts() {
   s.plot->setGeometry(0, int(plot_top), w,
                       std::max(20, int(lower.bottom() - plot_top - kCurveFoot)));
   s.holders->setVisible(holders);
+  setFocusProxy(holders ? s.holders : nullptr);  // whose cells the keys choose
   for (QAction* key : s.holders->key_actions()) key->setEnabled(holders);
   s.holders->setGeometry(16, int(lower.top()), w - 32,
                          int((curve ? curve_top - 6 : lower.bottom()) - lower.top()));
@@ -324,7 +327,7 @@ void MemoryView::move_playhead() {
   s.playhead->start->setCoords(x, 0);
   s.playhead->end->setCoords(x, s.plot->height());
   if (s.plot->isVisible()) s.plot->layer(QStringLiteral("playhead"))->replot();
-  if (!s.session.playback().playing()) setAccessibleDescription(description());
+  if (!s.session.playback().playing()) tell_shown();
 }
 
 void MemoryView::paintEvent(QPaintEvent*) {

@@ -41,6 +41,7 @@ class MemoryView : public View {
   Pane pane() const;
   void wait() override;  // for all ZeRO stages
   QString description() const override;
+  QString moment() const override;
   void show_part(const QString& part) override;
 
  protected:

@@ -5,6 +5,7 @@
 #include <QToolTip>
 
 #include "app/look/figures.h"
+#include "app/look/spoken.h"
 #include "app/state/step/training_step.h"
 #include "app/views/mesh/mesh_state.h"
 #include "app/views/shared/paint/paint_tools.h"
@@ -15,8 +16,7 @@ namespace parallelarium {
 namespace {
 
 constexpr int kHeader = 40, kTools = 36, kSide = 250, kSideFrom = 560, kMoveMs = 450;
-constexpr int kMeshLine = 18, kLeastGrid = 170;
-constexpr int kAlone = 220;  // right of the cell of one rank
+constexpr int kMeshLine = 18, kLeastGrid = 170, kAlone = 220;  // right of a single rank's cell
 
 ViewPicture mesh_picture(const Session& session, const PictureStyle& style,
                          const MeshChoice& choice) {
@@ -36,6 +36,7 @@ MeshForm form_of_part(const QString& part) {
 MeshView::MeshView(Session& session, QWidget* parent)
     : View(session, parent), state_(std::make_unique<State>(session)) {
   State& s = *state_;
+  speak_as(*this, {QAccessible::Canvas, [this] { return description(); }});
   setAccessibleName(tr("Mesh"));
   setAttribute(Qt::WA_OpaquePaintEvent);
   setFocusPolicy(Qt::StrongFocus);
@@ -108,7 +109,7 @@ MeshView::MeshView(Session& session, QWidget* parent)
        {&Playback::playhead_changed, &Playback::playing_changed, &Playback::motion_changed})
     connect(&session.playback(), signal, this, [this] {
       if (!isVisible()) return;
-      if (!state_->session.playback().playing()) setAccessibleDescription(description());
+      if (!state_->session.playback().playing()) tell_shown();
       update(state_->grid.toAlignedRect().adjusted(-8, -8, 8, 30));
     });
 }
@@ -185,7 +186,7 @@ void MeshView::show_rank(int rank) {
 void MeshView::show_group(Axis axis) {
   state_->chosen = axis;
   state_->find_ways();
-  setAccessibleDescription(description());
+  tell_shown();
   update();
 }
 
@@ -201,7 +202,7 @@ void MeshView::show_form(MeshForm form) {
   const MeshLayout before = s.layout;
   place_parts();
   move_from(before);
-  setAccessibleDescription(description());
+  tell_shown();
   update();
 }
 
@@ -247,7 +248,7 @@ void MeshView::refresh_facts() {
     lines.insert(sends, more.begin(), more.end());
   }
   s.list->set_lines(std::move(lines));
-  setAccessibleDescription(description());
+  tell_shown();
 }
 
 void MeshView::refresh() {

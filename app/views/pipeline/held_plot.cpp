@@ -6,6 +6,7 @@
 #include <QToolTip>
 
 #include "app/look/figures.h"
+#include "app/look/spoken.h"
 #include "app/views/pipeline/held_figure.h"
 #include "app/views/shared/paint/paint_tools.h"
 #include "app/views/shared/paint/qcustomplot_header.h"
@@ -38,6 +39,7 @@ struct HeldPlot::State {
 
 HeldPlot::HeldPlot(Session& session, QWidget* parent)
     : QWidget(parent), state_(std::make_unique<State>(session)) {
+  speak_as(*this, {QAccessible::Graphic});
   setAccessibleName(tr("Micro-batches held per stage"));
   setMinimumHeight(84);
   QCustomPlot* plot = state_->plot = new QCustomPlot(this);

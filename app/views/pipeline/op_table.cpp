@@ -74,6 +74,12 @@ int OpModel::row_of(OpRef op) const {
 }
 
 QVariant OpModel::data(const QModelIndex& index, int role) const {
+  if (role == Qt::AccessibleTextRole) {  // "Begin, ms predicted: 3.2"
+    const QString head = headerData(index.column(), Qt::Horizontal, Qt::DisplayRole).toString();
+    const QString shown = data(index, Qt::DisplayRole).toString();
+    return QString(head).replace(QLatin1Char('\n'), QLatin1Char(' ')) + QStringLiteral(": ") +
+           (shown.isEmpty() ? tr("none") : shown);
+  }
   // A sentence that is cut off is whole in the tooltip.
   if (role == Qt::ToolTipRole && index.column() == kOp) role = Qt::DisplayRole;
   if (role != Qt::DisplayRole && role != kSortRole && role != Qt::TextAlignmentRole) return {};

@@ -2,6 +2,7 @@
 #include "app/views/pipeline/pipeline_view.h"
 
 #include <QAction>
+#include <QApplication>
 #include <QEvent>
 #include <QKeyEvent>
 #include <QLabel>
@@ -107,11 +108,14 @@ PipelineView::PipelineView(Session& session, QWidget* parent)
   connect(s.timeline, &TimelineView::arrangement_changed, this, [this] {
     state_->pairs->setChecked(state_->timeline->arrangement() == Arrangement::kPairs);
   });
-  connect(s.show_table, &QAction::toggled, this, [this](bool on) {
-    align();
-    refresh();
-    if (on) state_->table->setFocus();
-  });
+  connect(s.show_table, &QAction::toggled, this,
+          [this, &s, before = QPointer<QWidget>()](bool on) mutable {
+            if (on) before = QApplication::focusWidget();
+            const bool moves = on || s.table->isAncestorOf(QApplication::focusWidget());
+            align();
+            refresh();
+            if (QWidget* to = on ? s.table : before.data(); moves && to) to->setFocus();
+          });
   connect(s.one_rank, &QAction::toggled, this,
           [this](bool on) { state_->timeline->set_collapsed(on); });
   connect(s.unmark, &QAction::triggered, this, [this] { state_->session.subject().set_marks({}); });

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <map>
 
+#include "app/look/spoken.h"
 #include "app/views/shared/paint/paint_tools.h"
 #include "app/views/shared/words.h"
 
@@ -224,6 +225,7 @@ StageStrip::StageStrip(Session& session, QWidget* parent)
   setFrameShape(QFrame::NoFrame);
   setFocusPolicy(Qt::NoFocus);  // the timeline below reaches every op by key
   setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  speak_as(*this, {QAccessible::Graphic});
   setAccessibleName(tr("Stages at this moment"));
   connect(&session.playback(), &Playback::playhead_changed, this, [this] {
     viewport()->update();

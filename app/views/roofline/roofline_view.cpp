@@ -172,7 +172,7 @@ void RooflineView::refresh() {
   refresh_whose(*s.whose, PlanSearch::of(s.session));
   s.data = std::move(data);
   place_parts();
-  canvas().setAccessibleDescription(description());
+  tell_shown();
   canvas().update();
   Q_EMIT quantities_changed();
 }

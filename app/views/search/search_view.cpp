@@ -224,7 +224,7 @@ void SearchView::refresh() {
   if (s.opened >= 0 && (!s.search.answer() || s.search.answer()->losses[s.opened].empty()))
     s.opened = -1;
   if (isVisible()) place_parts();
-  canvas().setAccessibleDescription(description());
+  tell_shown();
   canvas().update();
   if (isVisible()) describe_selected();
   Q_EMIT quantities_changed();

@@ -215,7 +215,7 @@ void TransportBar::refresh() {
   speed_->setText(hides_length()
                       ? tr("Speed")
                       : slowness_text(played().length(), session_.playback().seconds_per_step()));
-  speed_->setAccessibleName(tr("Speed, %1").arg(speed_->text()));
+  speed_->setAccessibleName(hides_length() ? speed_->text() : tr("Speed, %1").arg(speed_->text()));
   if (reduced_->isChecked() != session_.playback().reduced_motion())
     reduced_->setChecked(session_.playback().reduced_motion());
   // Wide enough for every time of the step, so that nothing moves while it plays.

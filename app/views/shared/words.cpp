@@ -316,7 +316,10 @@ QString setup_footer(const Setup& setup) {
                .arg(mesh.cp)
                .arg(mesh.ep);
   parts << schedule_title(setup.schedule);
-  parts << SharedTexts::tr("%1 micro-batches of %2").arg(setup.microbatches).arg(setup.micro_batch);
+  parts << (setup.microbatches == 1 ? SharedTexts::tr("%1 micro-batch of %2")
+                                    : SharedTexts::tr("%1 micro-batches of %2"))
+               .arg(setup.microbatches)
+               .arg(setup.micro_batch);
   parts << SharedTexts::tr("ZeRO %1").arg(setup.zero);
   parts << QString::fromStdString(setup.precision.name);
   return parts.join(kDotBetween);

@@ -269,7 +269,7 @@ void SweepView::refresh() {
   s.second_values->setEnabled(s.second->currentIndex() > 0);
   refresh_whose(*s.whose, PlanSearch::of(s.session));
   if (isVisible()) place_parts();
-  canvas().setAccessibleDescription(description());
+  tell_shown();
   canvas().update();
   Q_EMIT quantities_changed();
 }

@@ -41,6 +41,7 @@ struct TimelineView::State {
   bool following = false;  // a selection made by following keeps its arrow
   std::optional<ViewKey> last_key;
   QList<QAction*> actions;
+  QString told_moment, told_selected;  // what was heard of them last
 
   int selected_lane() const {
     return lane_of(picture, session.subject().selected_in_run() ? LaneStyle::kObserved

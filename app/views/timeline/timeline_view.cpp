@@ -3,7 +3,6 @@
 // timeline_walk.cpp.
 #include "app/views/timeline/timeline_view.h"
 
-#include <QAccessible>
 #include <QCoreApplication>
 #include <QEvent>
 #include <QPaintEvent>
@@ -12,6 +11,7 @@
 #include <cmath>
 
 #include "app/look/figures.h"
+#include "app/look/spoken.h"
 #include "app/views/shared/words.h"
 #include "app/views/timeline/timeline_state.h"
 
@@ -27,6 +27,7 @@ TimelineView::TimelineView(Session& session, QWidget* parent)
     : QAbstractScrollArea(parent), state_(std::make_unique<State>(session)) {
   setFrameShape(QFrame::NoFrame);
   setFocusPolicy(Qt::StrongFocus);
+  speak_as(*this, {QAccessible::Canvas, [this] { return description(); }});
   setAccessibleName(tr("Timeline"));
   viewport()->setMouseTracking(true);
   viewport()->setAttribute(Qt::WA_OpaquePaintEvent);
@@ -313,29 +314,41 @@ QString TimelineView::description() const {
     parts << (lane.rows ? lane.title : lane.title + QStringLiteral(": ") + lane.empty_text);
     if (!lane.other_text.isEmpty()) parts << lane.other_text;
   }
-  if (const PictureLane* lane = animated_lane(s.picture))
-    parts << moment_sentence(*lane->rows, s.session.playback().playhead(), !s.picture.hides_held);
-  if (s.session.subject().selected().rank >= 0) {
-    const int index = s.selected_lane();
-    const LaneRows* rows = s.rows_of_lane(index);
-    if (rows && !s.picture.lanes[static_cast<std::size_t>(index)].hidden) {
-      const bool predicted = rows->timeline->source == Source::kPredicted;
-      parts << tr("Selected: %1")
-                   .arg(bar_lines(predicted ? rows : nullptr, predicted ? nullptr : rows,
-                                  s.session.subject().selected(), false,
-                                  s.session.subject().selected_zoom())
-                            .join(QStringLiteral(", ")));
-    }
-  }
+  parts << moment() << selected_words();
+  parts.removeAll(QString());
   return parts.join(QStringLiteral(". "));
 }
 
+QString TimelineView::moment() const {
+  const State& s = *state_;
+  const PictureLane* lane = animated_lane(s.picture);
+  return lane ? moment_sentence(*lane->rows, s.session.playback().playhead(), !s.picture.hides_held)
+              : QString();
+}
+
+QString TimelineView::selected_words() const {
+  const State& s = *state_;
+  if (s.session.subject().selected().rank < 0) return {};
+  const int index = s.selected_lane();
+  const LaneRows* rows = s.rows_of_lane(index);
+  if (!rows || s.picture.lanes[static_cast<std::size_t>(index)].hidden) return {};
+  const bool predicted = rows->timeline->source == Source::kPredicted;
+  return tr("Selected: %1")
+      .arg(bar_lines(predicted ? rows : nullptr, predicted ? nullptr : rows,
+                     s.session.subject().selected(), false, s.session.subject().selected_zoom())
+               .join(QStringLiteral(", ")));
+}
+
 void TimelineView::announce() {
-  const QString text = description();
-  if (text == accessibleDescription()) return;
-  setAccessibleDescription(text);
-  QAccessibleEvent event(this, QAccessible::DescriptionChanged);
-  QAccessible::updateAccessibility(&event);
+  State& s = *state_;
+  const QString now = moment(), selected = selected_words();
+  const bool another = selected != s.told_selected && !selected.isEmpty();
+  if (another)
+    setAccessibleDescription(selected);
+  else if (now != s.told_moment || selected != s.told_selected)
+    setAccessibleDescription(now.isEmpty() ? description() : now);
+  s.told_moment = now;
+  s.told_selected = selected;
 }
 
 }  // namespace parallelarium

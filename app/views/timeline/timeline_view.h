@@ -50,6 +50,9 @@ class TimelineView : public QAbstractScrollArea {
   QList<QAction*> key_actions() const;
   // The text of the current frame and of what is selected.
   QString description() const;
+  // Of it, what is heard as the playhead moves, and as another op is selected.
+  QString moment() const;
+  QString selected_words() const;
   // What a tooltip at `position` says.
   QString tip_at(QPointF position) const;
   QSize sizeHint() const override;

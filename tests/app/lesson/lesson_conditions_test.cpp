@@ -24,6 +24,24 @@ TEST(LessonConditions, NoneIsSaidByItsKey) {
   }
 }
 
+TEST_F(LessonPlay, AConditionIsHeardAsASentence) {
+  open(QStringLiteral("does-it-fit"));
+  std::size_t goal = 0;
+  while (player().lesson().steps[goal].kind != StepKind::kGoal) ++goal;
+  go_to(goal);
+  session_.wait_for_prediction();
+  ASSERT_FALSE(player().conditions().empty());
+  for (const LessonPlayer::Condition& condition : player().conditions()) {
+    EXPECT_TRUE(condition.heard.contains(QStringLiteral(" must ")));
+    EXPECT_TRUE(condition.heard.contains(QStringLiteral(", is ")));
+    EXPECT_TRUE(condition.heard.endsWith(condition.holds ? QStringLiteral(": reached.")
+                                                         : QStringLiteral(": not yet.")));
+    for (const char* sign : {"✓", "✗", "≤", "≥", " = "})
+      EXPECT_FALSE(condition.heard.contains(QString::fromUtf8(sign)))
+          << condition.heard.toStdString();
+  }
+}
+
 // A part of this lesson frees the number of layers alone, which Explore has among all settings.
 TEST_F(LessonPlay, AFreedSettingThatThePanelLacksStandsOnTheLeft) {
   SetupPanel panel(session_);

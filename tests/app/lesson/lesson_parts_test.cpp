@@ -97,6 +97,8 @@ TEST_F(LessonParts, RowsAreFilledMarkedAndMendedByKeyboard) {
     EXPECT_EQ(box->currentIndex(), -1);  // nothing is preselected
     EXPECT_FALSE(box->accessibleName().isEmpty());
   }
+  for (QComboBox* box : boxes()) choose_in(box, "update");
+  EXPECT_FALSE(primary()->isEnabled()) << "an order has each once";
   const char* const mistaken[] = {"last-gradients", "first-gradients", "last-reduce", "update"};
   for (int row = 0; row < 4; ++row) choose_in(boxes()[row], mistaken[row]);
   press_primary();

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "app/look/figures.h"
+#include "app/look/spoken.h"
 #include "app/views/memory/holders/shared_messages.h"
 #include "tests/app/views/holders_fixture.h"
 
@@ -264,7 +265,7 @@ TEST_F(HoldersActivations, BelowTheTablesStandsThatTheHeadAddsToThem) {
                       light_theme(), &texts);
         const bool here = std::any_of(texts.begin(), texts.end(),
                                       [&](const auto& text) { return text.text == note; });
-        EXPECT_EQ(here, pane->accessibleDescription().contains(
+        EXPECT_EQ(here, heard_text(*pane).contains(
                             QStringLiteral("tables: the head adds to the gradients")));
         said += here;
         EXPECT_FALSE(here && moment == 0);

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "app/look/figures.h"
+#include "app/look/spoken.h"
 #include "app/views/memory/holders/shared_messages.h"
 #include "tests/app/views/holders_fixture.h"
 
@@ -33,7 +34,7 @@ TEST_F(Holders, CellsAddUpToWhatTheMemoryPlanHolds) {
 
 TEST_F(Holders, KeysLeadThroughEveryChangeAndTheTextFollows) {
   show(data_parallel(3));
-  EXPECT_THAT(view.findChild<HoldersPane*>()->accessibleDescription().toStdString(),
+  EXPECT_THAT(heard_text(*pane).toStdString(),
               testing::HasSubstr("Rank 3: tables parameters shard, 75"));
   bool gathers = false, scatters = false, partial = false;
   Nanoseconds before(-1);
@@ -44,7 +45,7 @@ TEST_F(Holders, KeysLeadThroughEveryChangeAndTheTextFollows) {
       gathers = gathers || moving.name.contains(QStringLiteral("parameters"));
       scatters = scatters || moving.name.contains(QStringLiteral("gradients"));
     }
-    partial = partial || pane->accessibleDescription().contains(QStringLiteral("partial sum"));
+    partial = partial || heard_text(*pane).contains(QStringLiteral("partial sum"));
   }
   EXPECT_TRUE(gathers);
   EXPECT_TRUE(scatters);
@@ -116,7 +117,7 @@ TEST_F(Holders, ALessonHidesItUntilItsQuestionIsAnswered) {
   session.locks().set_hidden({QStringLiteral("memory")});
   ASSERT_TRUE(pane->picture().instead);
   EXPECT_TRUE(pane->picture().rows.empty());
-  EXPECT_FALSE(pane->accessibleDescription().contains(QStringLiteral("shard")));
+  EXPECT_FALSE(heard_text(*pane).contains(QStringLiteral("shard")));
 }
 
 // A step of plain data parallelism sends 2 Ψ (N-1)/N once, at its end; ZeRO 3 gathers each bucket
@@ -207,7 +208,7 @@ TEST_F(Holders, ManyLayersAndRanksFit) {
       EXPECT_TRUE(has_text(painted_texts(picture, size), QStringLiteral("of 12 ranks")));
   };
   look(8);
-  EXPECT_THAT(pane->accessibleDescription().toStdString(), testing::HasSubstr("8 of 12 ranks"));
+  EXPECT_THAT(heard_text(*pane).toStdString(), testing::HasSubstr("8 of 12 ranks"));
   QTest::keyClick(pane, Qt::Key_Return);
   look(4);
   EXPECT_EQ(ranks.size(), 12u);
@@ -316,7 +317,7 @@ TEST_F(Holders, GroupsStandTogetherAndMoveApart) {
   const HoldersLayout at = holders_layout(picture, QSizeF(840, 420));
   EXPECT_GT(at.cell(2, 0).top() - at.cell(1, 0).top(), at.cell(1, 0).top() - at.cell(0, 0).top());
   painted_texts(picture, QSize(840, 420));
-  EXPECT_TRUE(pane->accessibleDescription().contains(picture.rows[2].group));
+  EXPECT_TRUE(heard_text(*pane).contains(picture.rows[2].group));
 
   const Program& program = session.subject().prediction()->program;
   int seen = 0, across = 0;
@@ -386,7 +387,7 @@ TEST_F(Holders, OneKeyShowsThreeMoments) {
   EXPECT_TRUE(press().startsWith(QStringLiteral("In the update")));
   EXPECT_TRUE(press().startsWith(QStringLiteral("After the forward")));
   EXPECT_EQ(session.playback().playhead(), first);
-  EXPECT_TRUE(pane->accessibleDescription().contains(QStringLiteral("M: after the forward")));
+  EXPECT_TRUE(heard_text(*pane).contains(QStringLiteral("M: after the forward")));
   QStringList keys;
   for (const ViewActions& group : view.commands())
     for (const QAction* action : group.actions) keys << action->shortcut().toString();

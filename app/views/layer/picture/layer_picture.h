@@ -204,5 +204,7 @@ QString layer_kept_text(const LayerPicture& picture, int step, int rank);
 SelectionText describe_layer_step(const LayerPicture& picture, int step, int rank);
 // Everything about the frame, for screen readers.
 QString layer_sentence(const LayerPicture& picture);
+// Of it, the steps that are under way, and the one that comes next.
+QString layer_moment(const LayerPicture& picture);
 
 }  // namespace parallelarium

@@ -8,6 +8,8 @@
 #include <QToolTip>
 #include <algorithm>
 
+#include "app/look/spoken.h"
+#include "app/look/theme/focus_ring.h"
 #include "app/views/shared/paint/paint_tools.h"
 #include "app/views/shared/view_keys.h"
 #include "app/views/shared/words.h"
@@ -16,7 +18,9 @@
 namespace parallelarium {
 
 HoldersPane::HoldersPane(Session& session, QWidget* parent) : QWidget(parent), session_(session) {
+  speak_as(*this, {QAccessible::Canvas, [this] { return description(); }});
   setAccessibleName(tr("Who holds what"));
+  ring_focus(*this);
   setFocusPolicy(Qt::StrongFocus);
   more_ = new QPushButton(this);
   more_->hide();
@@ -60,8 +64,15 @@ void HoldersPane::move() {
     more_->adjustSize();
     more_->move((width() - more_->width()) / 2, height() / 2);
   }
-  if (!session_.playback().playing()) setAccessibleDescription(holders_description(picture_));
   update();
+}
+
+QString HoldersPane::description() const { return holders_description(picture_); }
+
+QString HoldersPane::moment() const {
+  const QString words = holders_moment(picture_);
+  const SelectionText chosen = holders_words(picture_, chosen_.first, chosen_.second);
+  return chosen.headline.isEmpty() ? words : words + QLatin1Char(' ') + selection_sentence(chosen);
 }
 
 void HoldersPane::step(int direction) {
@@ -93,6 +104,8 @@ void HoldersPane::show_other_ranks() {
   rank_ = -1;
   chosen_ = {-1, -1};
   move();
+  Q_EMIT described(
+      {picture_.rows.front().name + QStringLiteral(" \u2013 ") + picture_.rows.back().name, {}});
 }
 
 void HoldersPane::show_rank(int rank) {

@@ -192,10 +192,16 @@ QString other_rows_words(const HoldersPicture& picture) {
       .arg(picture.all_rows);
 }
 
-QString holders_description(const HoldersPicture& picture) {
+QString holders_moment(const HoldersPicture& picture) {
   if (picture.instead) return picture.title + QStringLiteral(". ") + picture.instead->sentence;
   QString text = picture.title + QStringLiteral(". ") + picture.moment;
   for (const QString& words : picture.messages) text += QLatin1Char('\n') + words;
+  return text;
+}
+
+QString holders_description(const HoldersPicture& picture) {
+  QString text = holders_moment(picture);
+  if (picture.instead) return text;
   for (const HoldersRow& row : picture.rows) {
     if (!row.group.isEmpty()) text += QLatin1Char('\n') + row.group;
     text += QLatin1Char('\n') + row.name + QStringLiteral(": ");

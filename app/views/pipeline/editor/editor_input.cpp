@@ -210,8 +210,7 @@ void OrderEditor::move_cursor(Spot to, bool select) {
   typing_ = false;
   keep_cursor_visible();
   rows_->update();
-  rows_->setAccessibleDescription(cursor_words(edit_, cursor_) + QStringLiteral(". ") +
-                                  editor_description(edit_));
+  rows_->setAccessibleDescription(cursor_words(edit_, cursor_));
 }
 
 void OrderEditor::keep_cursor_visible() {

@@ -81,6 +81,7 @@ void OrderEditor::edit_text() {
   if (!picture().editable) return;
   const std::vector<std::string> lines = to_lines(edit_.draft());
   text_->setText(QString::fromStdString(lines[static_cast<std::size_t>(cursor_.rank)]));
+  text_->setAccessibleName(tr("%1 as text").arg(row_name(edit_.draft(), cursor_.rank)));
   text_->show();
   place_text_box();
   text_->raise();

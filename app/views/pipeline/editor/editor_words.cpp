@@ -342,15 +342,18 @@ QString goal_description(const OrderEdit& edit) {
 QString cursor_words(const OrderEdit& edit, Spot cursor) {
   if (cursor.rank < 0) return {};
   const auto& line = edit.draft().ranks[static_cast<std::size_t>(cursor.rank)];
-  const QString place = cursor.index > 0
-                            ? QObject::tr("behind %1")
-                                  .arg(action_text(line[static_cast<std::size_t>(cursor.index - 1)],
-                                                   edit.draft().chunks))
-                            : QObject::tr("at the beginning");
-  return QObject::tr("%1, %2, %3 of %4")
-      .arg(row_name(edit.draft(), cursor.rank), place)
+  const QString row = row_name(edit.draft(), cursor.rank);
+  if (line.empty()) return QObject::tr("%1, an empty row").arg(row);
+  if (cursor.index == 0)
+    return QObject::tr("%1, before position 1 of %2, %3")
+        .arg(row)
+        .arg(line.size())
+        .arg(action_text(line.front(), edit.draft().chunks));
+  return QObject::tr("%1, position %2 of %3, %4")
+      .arg(row)
       .arg(cursor.index)
-      .arg(line.size());
+      .arg(line.size())
+      .arg(action_text(line[static_cast<std::size_t>(cursor.index - 1)], edit.draft().chunks));
 }
 
 }  // namespace parallelarium

@@ -18,6 +18,7 @@
 #include <cmath>
 
 #include "app/look/sentence.h"
+#include "app/look/spoken.h"
 #include "app/settings/controls.h"
 #include "app/views/pipeline/editor/editor_run.h"
 #include "app/views/pipeline/editor/known_schedules.h"
@@ -62,6 +63,8 @@ void OrderEditor::build() {
     (*canvas)->setAttribute(Qt::WA_OpaquePaintEvent);
     (*canvas)->installEventFilter(this);
   }
+  speak_as(*times_, {QAccessible::Graphic});
+  speak_as(*rows_, {QAccessible::Canvas, [this] { return editor_description(edit_); }});
   times_->setAccessibleName(tr("Your order in time"));
   rows_->setAccessibleName(tr("Your order, row by row"));
   rows_->setFocusPolicy(Qt::StrongFocus);
@@ -129,7 +132,6 @@ void OrderEditor::build() {
   column->addStretch();
   text_ = new QLineEdit(rows_);
   text_->hide();
-  text_->setAccessibleName(tr("The row as text"));
   text_->installEventFilter(this);
 }
 
@@ -306,7 +308,10 @@ void OrderEditor::show_verdict() {
   const bool tells = shows_known_schedules(edit_);
   known_->setText(tells ? known_schedules_table(edit_) : QString());
   known_->setVisible(tells && !known_->text().isEmpty());
-  rows_->setAccessibleDescription(editor_description(edit_));
+  rows_->setAccessibleDescription(edit_.problem().isEmpty()
+                                      ? cursor_words(edit_, cursor_) + QStringLiteral(". ") +
+                                            verdict.headline
+                                      : verdict.headline);
 }
 
 void OrderEditor::show_hang() {

@@ -4,13 +4,15 @@
 
 #include <QScrollArea>
 
+#include "app/views/view.h"
+
 namespace parallelarium {
 
 struct Canvas {
   QScrollArea* scroll = nullptr;
   QWidget* canvas = nullptr;  // takes keys and the mouse; `view` filters its events
 };
-// Makes `view` a surface; both parts are its children.
-Canvas make_canvas(QWidget& view, const QString& accessible_name);
+// Makes `view` a surface; both parts are its children. A screen reader can read its description.
+Canvas make_canvas(View& view, const QString& accessible_name);
 
 }  // namespace parallelarium

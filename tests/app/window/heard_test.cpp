@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a screen reader hears of the window: asked of Qt's accessible objects, as one does.
+#include <gtest/gtest.h>
+
+#include <QAccessible>
+#include <QComboBox>
+#include <QDir>
+#include <QFile>
+#include <QLabel>
+#include <QScrollArea>
+#include <QSignalSpy>
+#include <QTableView>
+#include <QTextDocument>
+#include <QToolButton>
+
+#include "app/lesson/markdown_view.h"
+#include "app/look/spoken.h"
+#include "app/views/memory/holders/holders_pane.h"
+#include "app/views/pipeline/pipeline_view.h"
+#include "app/views/views.h"
+#include "tests/app/window/window_fixture.h"
+
+namespace parallelarium {
+namespace {
+
+QAccessibleInterface& heard(QWidget& widget) {
+  return *QAccessible::queryAccessibleInterface(&widget);
+}
+
+QString description_of(QWidget& widget) { return heard(widget).text(QAccessible::Description); }
+
+class HeardInWindow : public WindowFixture {
+ protected:
+  void SetUp() override {
+    WindowFixture::SetUp();
+    session().playback().set_playing(false);
+    parallelarium::Setup setup = session().setup();
+    setup.mesh.dp = setup.mesh.tp = setup.mesh.pp = 2;
+    setup.zero = 1;
+    session().restore(setup, {}, std::nullopt);
+    session().wait_for_prediction();
+  }
+  // The widget that takes the keys of the view in front.
+  QWidget& picture() {
+    QWidget* shown = &window->view();
+    while (shown->focusProxy()) shown = shown->focusProxy();
+    return *shown;
+  }
+};
+
+TEST_F(HeardInWindow, EveryControlHasARoleAndAName) {
+  int seen = 0;
+  for (const ViewInfo& info : views()) {
+    window->show_view(QLatin1String(info.id));
+    QApplication::processEvents();
+    for (QWidget* widget : window->findChildren<QWidget*>()) {
+      if (!(widget->focusPolicy() & Qt::TabFocus) || !widget->isVisible()) continue;
+      if (widget->focusProxy()) continue;
+      QAccessibleInterface& said = heard(*widget);
+      EXPECT_FALSE(said.text(QAccessible::Name).isEmpty() && said.childCount() == 0)
+          << info.id << ": " << widget->metaObject()->className();
+      const bool scrolls = qobject_cast<QScrollArea*>(widget);  // a pane, which has no role
+      EXPECT_TRUE(scrolls || said.role() != QAccessible::Client)
+          << info.id << ": " << said.text(QAccessible::Name).toStdString();
+      ++seen;
+    }
+  }
+  EXPECT_GT(seen, 100);
+}
+
+TEST_F(HeardInWindow, EveryViewsPictureIsReadAndSaysWhatIsChosen) {
+  for (const ViewInfo& info : views()) {
+    window->show_view(QLatin1String(info.id));
+    View& view = window->view();
+    view.wait();
+    QApplication::processEvents();
+    EXPECT_EQ(heard(picture()).role(), QAccessible::Canvas) << info.id;
+    EXPECT_FALSE(heard(picture()).text(QAccessible::Name).isEmpty()) << info.id;
+    EXPECT_EQ(heard_text(picture()), view.description()) << info.id;
+    EXPECT_FALSE(description_of(picture()).isEmpty()) << info.id;
+    Q_EMIT view.described(
+        {QStringLiteral("F3"), {{QStringLiteral("takes"), QStringLiteral("5 ms")}}});
+    EXPECT_EQ(description_of(picture()), QStringLiteral("F3: takes 5 ms")) << info.id;
+  }
+}
+
+// Qt tells of every new description of a widget, so a key is heard that makes one.
+TEST_F(HeardInWindow, KeysInAPictureAreHeard) {
+  for (const char* id : {"pipeline", "layer", "mesh", "collectives", "memory"}) {
+    window->show_view(QLatin1String(id));
+    QApplication::processEvents();
+    QSignalSpy described(&window->view(), &View::described);
+    for (int press = 0; press < 2; ++press) {
+      const QString before = description_of(picture());
+      QTest::keyClick(&picture(), Qt::Key_Right);
+      EXPECT_NE(description_of(picture()), before) << id << ", press " << press;
+      if (described.isEmpty()) continue;
+      const auto last = described.last().at(0).value<SelectionText>();
+      EXPECT_TRUE(description_of(picture()).startsWith(last.headline)) << id;
+    }
+  }
+}
+
+TEST_F(HeardInWindow, WhoHoldsWhatTellsTheMomentAndTheChosenCell) {
+  window->show_view(QStringLiteral("memory"));
+  window->view().show_part(QStringLiteral("holders"));
+  QApplication::processEvents();
+  auto* pane = window->findChild<HoldersPane*>();
+  ASSERT_EQ(&picture(), pane);
+  QTest::keyClick(pane, Qt::Key_Right);
+  const QString cell = description_of(*pane);
+  EXPECT_TRUE(cell.contains(QStringLiteral("parameters"))) << cell.toStdString();
+  QTest::keyClick(pane, Qt::Key_M);
+  const QString moment = description_of(*pane);
+  EXPECT_TRUE(moment.contains(QStringLiteral("After the forward"))) << moment.toStdString();
+  EXPECT_TRUE(moment.contains(cell.section(QLatin1Char(':'), 0, 0))) << moment.toStdString();
+}
+
+TEST_F(HeardInWindow, AChangeOfSettingsIsHeard) {
+  window->show_view(QStringLiteral("layer"));
+  const QString before = description_of(picture());
+  type("tp", QStringLiteral("1"));
+  EXPECT_NE(description_of(picture()), before);
+}
+
+TEST_F(HeardInWindow, AListIsNamedByItsLabelAndSaysItsChoice) {
+  auto* schedule = qobject_cast<QComboBox*>(window->setup_panel().control("schedule"));
+  ASSERT_NE(schedule, nullptr);
+  ASSERT_FALSE(schedule->currentText().isEmpty());
+  EXPECT_EQ(heard(*schedule).role(), QAccessible::ComboBox);
+  EXPECT_EQ(heard(*schedule).text(QAccessible::Name), schedule->accessibleName());
+  EXPECT_EQ(heard_text(*schedule), schedule->currentText());
+  auto* tp = window->setup_panel().control("tp");
+  EXPECT_EQ(heard(*tp).role(), QAccessible::SpinBox);
+  EXPECT_EQ(heard_text(*tp), QStringLiteral("2"));
+  EXPECT_EQ(heard(*tp).valueInterface(), nullptr) << "it knows no least and no most";
+}
+
+TEST_F(HeardInWindow, SegmentsAreRadioButtonsOfANamedGroup) {
+  auto* zero = window->setup_panel().control("zero");
+  ASSERT_NE(zero, nullptr);
+  EXPECT_EQ(heard(*zero).role(), QAccessible::Grouping);
+  EXPECT_FALSE(heard(*zero).text(QAccessible::Name).isEmpty());
+  int checked = 0;
+  for (QToolButton* button : zero->findChildren<QToolButton*>()) {
+    QAccessibleInterface& said = heard(*button);
+    EXPECT_EQ(said.role(), QAccessible::RadioButton);
+    EXPECT_EQ(said.text(QAccessible::Name), button->text());
+    EXPECT_EQ(said.state().checked, button->isChecked());
+    checked += said.state().checked;
+    if (button->text() == QStringLiteral("3"))
+      said.actionInterface()->doAction(QAccessibleActionInterface::pressAction());
+  }
+  EXPECT_EQ(checked, 1);
+  EXPECT_EQ(session().setup().zero, 3);
+}
+
+TEST_F(HeardInWindow, ATableClosesToWhereTheKeysWere) {
+  window->activateWindow();
+  window->show_view(QStringLiteral("pipeline"));
+  picture().setFocus();
+  ASSERT_EQ(QApplication::focusWidget(), &picture());
+  QWidget* before = &picture();
+  action(QStringLiteral("Table of ops"))->trigger();
+  auto* table = qobject_cast<QTableView*>(QApplication::focusWidget());
+  ASSERT_NE(table, nullptr);
+  const QModelIndex cell = table->model()->index(0, 0);
+  EXPECT_EQ(cell.data(Qt::AccessibleTextRole).toString(),
+            QStringLiteral("Rank: ") + cell.data().toString());
+  action(QStringLiteral("Table of ops"))->trigger();
+  EXPECT_EQ(QApplication::focusWidget(), before);
+}
+
+TEST(HeardTexts, MarkdownIsReadWithoutItsMarksAndTablesRowByRow) {
+  QTextDocument document;
+  document.setMarkdown(
+      QStringLiteral("**What** does `A` send?\n\n"
+                     "| Ranks | computing | sending |\n|---|---|---|\n"
+                     "| one | B | 0 |\n| with N | B ÷ N | 2 Ψ |\n\nEnd.\n"));
+  EXPECT_EQ(spoken_text(document),
+            QStringLiteral("What does A send?\none: computing B, sending 0;\n"
+                           "with N: computing B ÷ N, sending 2 Ψ.\nEnd."));
+}
+
+// No lesson, and no label of one, is heard with marks.
+TEST(HeardTexts, NoLessonIsReadWithMarks) {
+  const QString folder = QStringLiteral(PARALLELARIUM_SOURCE_DIR "/lessons/");
+  MarkdownView view;
+  int lessons = 0;
+  for (const QString& name : QDir(folder).entryList(QDir::Dirs | QDir::NoDotAndDotDot)) {
+    QFile file(folder + name + QStringLiteral("/text.en.md"));
+    if (!file.open(QIODevice::ReadOnly)) continue;
+    view.set_markdown(QString::fromUtf8(file.readAll()), folder + name);
+    const QString said = heard_text(view);
+    for (const QChar mark : {QChar(0xfdd0), QChar(0xfdd1), QChar(0xfffc)})
+      EXPECT_FALSE(said.contains(mark)) << name.toStdString();
+    EXPECT_FALSE(said.contains(QStringLiteral("**"))) << name.toStdString();
+    ++lessons;
+  }
+  EXPECT_GT(lessons, 30);
+}
+
+TEST(HeardTexts, ALabelIsHeardWithoutItsMarks) {
+  QLabel label(QStringLiteral("**What does a rank send?**"));
+  label.setTextFormat(Qt::MarkdownText);
+  EXPECT_EQ(heard(label).text(QAccessible::Name), QStringLiteral("What does a rank send?"));
+  label.setTextFormat(Qt::RichText);
+  label.setText(QStringLiteral("<table><tr><td>1F1B</td><td>26</td></tr></table>"));
+  EXPECT_EQ(heard(label).text(QAccessible::Name), QStringLiteral("1F1B: 26."));
+}
+
+}  // namespace
+}  // namespace parallelarium
