@@ -62,8 +62,8 @@ Result<Preparation> prepare(const Setup& asked, std::optional<ProcessPlace> plac
 // What to say where train() has to calibrate first.
 std::string calibrating_text(const Preparation& preparation);
 
-// Measures the cores of this computer, or its GPUs, and stores the result. Some 12 s; GPUs some 25,
-// and 20 more for every further kind.
+// Measures the cores of this computer, or its GPUs, and stores the result. Usually 10 to 20 s; GPUs
+// some 25, and 20 more for every further kind.
 enum class Calibrated : std::uint8_t { kCores, kGpus };
 Result<Machine> calibrate_and_store(Calibrated what, const Watch& watch);
 

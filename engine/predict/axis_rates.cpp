@@ -128,14 +128,18 @@ Message said_of(const AxisRate& rate) {
     from = message("axis-rate-share", "{} ({}) of {}", figure(percent_text(share.value)),
                    share.origin, std::move(from));
   const Message sent = figure(bytes_text(static_cast<double>(rate.sent_bytes)));
-  if (rate.network)
+  if (rate.network) {
+    const double card = sustained_speed(*rate.network);
+    Message cards = speed(card * rate.cards);
+    if (rate.cards > 1)
+      cards = message("axis-rate-cards", "{} ({} links of {})", std::move(cards), rate.cards,
+                      speed(card));
     return message("axis-rate-both",
-                   "{}: a rank sends {}, between nodes over {} at {} at most ({} links of {}), and "
-                   "in a node over {}, which is slower, at {} at most: {}",
-                   capitals(rate.axis), sent, wire_of(*rate.network, true),
-                   speed(sustained_speed(*rate.network) * rate.cards), rate.cards,
-                   speed(sustained_speed(*rate.network)), wire, speed(rate.bytes_per_second()),
-                   std::move(from));
+                   "{}: a rank sends {}, between nodes over {} at {} at most, and in a node over "
+                   "{}, which is slower, at {} at most: {}",
+                   capitals(rate.axis), sent, wire_of(*rate.network, true), std::move(cards), wire,
+                   speed(rate.bytes_per_second()), std::move(from));
+  }
   return message("axis-rate", "{}: a rank sends {} over {} at {} at most: {}", capitals(rate.axis),
                  sent, wire, speed(rate.bytes_per_second()), std::move(from));
 }

@@ -111,7 +111,8 @@ std::vector<LadderRow> ladder_of(const Machine& machine, const std::vector<Memor
         row_of("network", message("ceiling-network", "network between nodes"), machine.inter_node));
   double nearer = 0;
   for (LadderRow& row : rows) {
-    if (row.level == "host" || row.bytes_per_second.value <= 0) continue;  // it is on no way
+    // The host's memory does not lie on the way from registers to the network.
+    if (row.level == "host" || row.bytes_per_second.value <= 0) continue;
     row.times_slower = nearer / row.bytes_per_second.value;
     nearer = row.bytes_per_second.value;
   }

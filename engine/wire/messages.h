@@ -13,6 +13,8 @@
 //                                                (see collective_messages.h; likewise)
 //   route       {setup, layer?, microbatch?, group?, routing?} -> the object of `route --json`
 //   shutdown    {}                            -> {}, and the engine ends
+// An answer with `"ends": true` is the last of this engine: a run that does not end by itself, or a
+// fault of a GPU, ends with the process.
 // Notifications: `$/progress` {id, phase, share, what, step?, losses?} from the engine, where phase
 // is "checking", "calibrating", "running" or "proving", share goes from 0 to 1 within the phase,
 // and what is a Message (message_json.h), as every sentence in an answer is; `losses` of a run are

@@ -105,8 +105,8 @@ TEST(AxisRates, CountTheCardsOfANode) {
   ASSERT_TRUE(rate.network);
   EXPECT_EQ(*rate.network, machine.inter_node);
   EXPECT_EQ(rate.cards, 8);
-  EXPECT_THAT(said_of(rate).text, HasSubstr("between nodes over InfiniBand at 280 GB/s at most (8 "
-                                            "links of 35.0 GB/s), and in a node over NVLink"));
+  EXPECT_THAT(said_of(rate).text, HasSubstr("between nodes over InfiniBand at 280 GB/s (8 links of "
+                                            "35.0 GB/s) at most, and in a node over NVLink"));
   EXPECT_DOUBLE_EQ(to_json({rate})[0].at("network_bytes_per_second").get<double>(), 8 * card);
   setup.collectives = "one-ring";
   EXPECT_DOUBLE_EQ(rate_of(setup).bytes_per_second(), std::min(card, inside));

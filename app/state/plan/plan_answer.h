@@ -71,7 +71,7 @@ struct ToldRule {
 };
 
 // A plan to look at first, and for what: "fastest" "least-memory" "simplest"
-// "less-memory" "simpler".
+// "less-memory" "simpler" "nearest".
 struct PlanAdvice {
   std::vector<std::string> merits;
   FoundPlan plan;

@@ -211,12 +211,11 @@ void EngineProcess::handle(nlohmann::json& message, std::map<int, Reply>& open) 
   const auto id = message.find("id");
   if (id == message.end() || !id->is_number_integer()) return;
   if (message.contains("ends") && is_running()) {
-    // The reply may ask for more, which this engine would not do. What ends it answers all others.
-    auto last = open.extract(id->get<int>());
-    const bool was_cancelled = cancelled_.count(id->get<int>()) != 0;
-    process_->waitForFinished(kEndMs);
-    open.insert(std::move(last));
-    if (was_cancelled) cancelled_[id->get<int>()] = true;
+    // The reply may ask for more, which this engine would not do: process_ended() hands it on.
+    const QMutexLocker lock(&parsed_mutex_);
+    parsed_.push_back(std::move(message));
+    QTimer::singleShot(kEndMs, process_.get(), [process = process_.get()] { process->kill(); });
+    return;
   }
   const auto error = message.find("error");
   if (error != message.end()) {

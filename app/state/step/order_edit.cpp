@@ -103,7 +103,8 @@ bool OrderEdit::editable() const {
   return task_ ? !task_->solved : session_.locks().allowed(QStringLiteral("schedule"));
 }
 
-// Of the same order, as when the prediction of a Setup comes, all is known.
+// A Setup is also told as changed when its prediction comes. Where order, split and prices are the
+// same as before, there is nothing to judge again.
 void OrderEdit::follow() {
   const Order before = draft_;
   const int prices = prices_;

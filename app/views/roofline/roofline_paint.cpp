@@ -103,13 +103,15 @@ double paint_notes(QPainter& painter, const QRectF& rect, const RooflineData& da
           << RoofWords::tr("Right of it more bandwidth is no help.");
   notes << RoofWords::tr(
       "A piece below its roof loses efficiency: no limit of the machine holds it there.");
-  const auto& ladder = data.roofline->ladder;
-  const auto memory = std::find_if(ladder.begin(), ladder.end(),
-                                   [](const LadderRow& row) { return row.level == "memory"; });
+  const auto& ceilings = data.roofline->ceilings;
+  const auto memory =
+      std::find_if(ceilings.begin(), ceilings.end(),
+                   [](const RooflineCeiling& ceiling) { return ceiling.bytes_per_second > 0; });
   const auto& points = data.roofline->points;
-  if (!data.hidden && std::any_of(points.begin(), points.end(), [&](const RooflinePoint& point) {
+  if (!data.hidden && memory != ceilings.end() &&
+      std::any_of(points.begin(), points.end(), [&](const RooflinePoint& point) {
         constexpr double kAbove = 1.01;
-        return point.rate() > kAbove * point.intensity() * memory->bytes_per_second.value;
+        return point.rate() > kAbove * point.intensity() * memory->bytes_per_second;
       }))
     notes << RoofWords::tr("A piece above the slope of memory finds in caches what it reads.");
   double y = rect.top();

@@ -29,7 +29,7 @@ std::string funnel(const PlanResult& result) {
   const std::map<PlanClass, std::string> words = {
       {PlanClass::kRefused, "refused: no setup may be so"},
       {PlanClass::kDoesNotFit, "do not fit into the memory that may be used"},
-      {PlanClass::kBounded, "bounded: they cannot be among the best"},
+      {PlanClass::kBounded, "ruled out: a bound shows that they cannot be among the best"},
       {PlanClass::kSimulated, "simulated"},
   };
   Table table({">", "", ""});

@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "engine/plan/setup/setup_settings.h"
+#include "engine/planner/space.h"
 
 namespace parallelarium {
 namespace {
@@ -22,6 +23,12 @@ bool is_free(const std::string& axis, unsigned changed) {
   return std::find(std::begin(kFollowing), std::end(kFollowing), axis) != std::end(kFollowing);
 }
 
+bool is_balanced(const Setup& setup) {
+  return !setup.stage_layers.empty() &&
+         setup.stage_layers ==
+             balanced_cut(setup.model, stages_of(setup), head_layers(setup.model));
+}
+
 // The request with the other axes as `today` has them; none: it does not allow that.
 std::optional<PlanRequest> keeping_all_but(unsigned changed, const PlanRequest& request,
                                            const Setup& today) {
@@ -34,11 +41,15 @@ std::optional<PlanRequest> keeping_all_but(unsigned changed, const PlanRequest& 
     if (is_free(axis.option, changed)) continue;
     std::string value =
         text_of_value(find_setting(setup_settings(), axis.option)->value.get(today));
-    if (value.empty()) value = "even";  // layers of stages
-    const auto allowed = request.allowed.find(axis.option);
-    if (allowed != request.allowed.end() &&
-        std::find(allowed->second.begin(), allowed->second.end(), value) == allowed->second.end())
-      return std::nullopt;
+    const auto is_allowed = [&](const std::string& one) {
+      const auto allowed = request.allowed.find(axis.option);
+      return allowed == request.allowed.end() ||
+             std::find(allowed->second.begin(), allowed->second.end(), one) !=
+                 allowed->second.end();
+    };
+    if (!is_allowed(value) && axis.option == std::string_view("stage-layers") && is_balanced(today))
+      value = "balanced";
+    if (!is_allowed(value)) return std::nullopt;
     narrowed.allowed[axis.option] = {value};
   }
   return narrowed;
@@ -52,16 +63,18 @@ class Nearest {
 
   // By how many axes change.
   std::optional<Plan> find() const {
-    if (tied_with(0) || !tied_with(kAll)) return std::nullopt;
+    if (tied_with(0)) return std::nullopt;
+    std::optional<Plan> with_all = tied_with(kAll);
+    if (!with_all) return std::nullopt;
     std::optional<Plan> nearest;
-    for (int count = 1; count <= std::popcount(kAll) && !nearest; ++count)
-      for (unsigned changed = 1; changed <= kAll; ++changed) {
+    for (int count = 1; count < std::popcount(kAll) && !nearest; ++count)
+      for (unsigned changed = 1; changed < kAll; ++changed) {
         if (std::popcount(changed) != count) continue;
         std::optional<Plan> plan = tied_with(changed);
         if (plan && (!nearest || stands_before(*plan, *nearest, Objective::kTime)))
           nearest = std::move(plan);
       }
-    return nearest;
+    return nearest ? nearest : with_all;
   }
 
  private:

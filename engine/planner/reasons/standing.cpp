@@ -159,12 +159,12 @@ void note_tied_changes(SingleChange& change, const Plan& plan, const TieThreshol
   const double seconds = change.plan.step.seconds;
   if (ties.within(seconds, plan.step.seconds)) {
     change.tied = true;
-    change.sentence =
-        message("plan-tied-change",
-                "No change of one axis makes a difference that can be told: the best, {}, takes {} "
-                "less, within {}.",
-                change.change, figure(seconds_text(plan.step.seconds - seconds)),
-                figure(percent_text(*ties.share)));
+    change.sentence = message(
+        "plan-tied-change",
+        "No single change makes a difference that can be told: the best, {}, takes {} less, "
+        "within {}.",
+        change.change, figure(seconds_text(plan.step.seconds - seconds)),
+        figure(percent_text(*ties.share)));
   } else if (change.next && ties.within(seconds, change.next->seconds)) {
     change.sentence =
         message("plan-faster-changes", "{} {} serves as well: {}, a tie within {}.",

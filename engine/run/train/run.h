@@ -126,7 +126,8 @@ Setup one_rank_setup(const Setup& setup);
 // How this engine multiplies bf16 on cores: kNativeBf16 or kWidenedBf16.
 const char* bf16_products_here();
 // Measures this computer: matrix products by shape, every other kernel, copy bandwidth, message
-// latency and bandwidth between ranks, with as many ranks busy as there are cores. Takes some 12 s.
+// latency and bandwidth between ranks, with as many ranks busy as there are cores. Usually takes 10
+// to 20 s.
 Result<Machine> calibrate(const RunControl& control);
 
 }  // namespace parallelarium

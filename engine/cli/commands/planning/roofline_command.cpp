@@ -48,8 +48,8 @@ std::string roofline_text(const Roofline& roofline, const Situation& situation) 
                 seconds_text(piece.backward_seconds), percent_text(piece.share)});
   return fmt::format(
       "{}\n{}\n\n{}\n{}\nLayer {} on rank {}, one micro-batch\n\n{}\n{}\n"
-      "{} forward and {} in all: {} waits for memory; products alone would take {} of it at peak "
-      "rates\n{} FLOP/B in the mean, ridge {} FLOP/B\n",
+      "{} forward and {} in all, without communication: {} waits for memory; products alone would "
+      "take {} of it at peak rates\n{} FLOP/B in the mean, ridge {} FLOP/B\n",
       describe(situation.asked), title_of(situation.machine).text, ceilings.text(), ladder.text(),
       roofline.layer, roofline.rank, points.text(), pieces.text(),
       seconds_text(roofline.forward_seconds), seconds_text(roofline.seconds),
