@@ -34,12 +34,13 @@ void PlanSearch::try_neighbours() {
   request.method = "neighbours";
   request.parameters = {{"setup", to_json(selected()->setup)},
                         {"search", parameters_of(wish, *base)}};
-  request.read =
-      [this, setup = selected()->setup](const nlohmann::json& json) -> Result<EngineRequest::Keep> {
+  // Where the memory limit was moved meanwhile, the answer is about another one, and is dropped.
+  request.read = [this, setup = selected()->setup, limit = answer_->capacity_bytes](
+                     const nlohmann::json& json) -> Result<EngineRequest::Keep> {
     Result<std::vector<PlanWhy>> why = neighbours_from_json(json);
     if (!why) return why.error();
-    return EngineRequest::Keep([this, setup, why = std::move(*why)]() -> Result<void> {
-      neighbours_.emplace_back(setup, why);
+    return EngineRequest::Keep([this, setup, limit, why = std::move(*why)]() -> Result<void> {
+      if (answer_->capacity_bytes == limit) neighbours_.emplace_back(setup, why);
       return {};
     });
   };
@@ -80,12 +81,14 @@ void PlanSearch::ask_value(const QString& axis, const QString& value) {
     for (const FoundPlan* plan : fastest)
       request.parameters["known"].push_back(to_json(plan->setup));
   }
-  request.read = [this](const nlohmann::json& json) -> Result<EngineRequest::Keep> {
+  request.read = [this, limit = answer_->capacity_bytes](
+                     const nlohmann::json& json) -> Result<EngineRequest::Keep> {
     Result<ValueAnswer> answer = value_answer_from_json(json);
     if (!answer) return answer.error();
     return EngineRequest::Keep(
-        [this, answer = std::make_shared<ValueAnswer>(std::move(*answer))]() -> Result<void> {
-          keep_value(std::move(*answer));
+        [this, limit,
+         answer = std::make_shared<ValueAnswer>(std::move(*answer))]() -> Result<void> {
+          if (answer_->capacity_bytes == limit) keep_value(std::move(*answer));
           return {};
         });
   };
