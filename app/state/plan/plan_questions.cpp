@@ -100,7 +100,8 @@ void PlanSearch::ask_value(const QString& axis, const QString& value) {
 }
 
 // What is selected stays: it is what goes to Explore and into launch lines.
-void PlanSearch::forget_values() {
+void PlanSearch::forget_asked() {
+  neighbours_.clear();
   value_.reset();
   known_values_.clear();
   asked_before_.reset();

@@ -67,7 +67,7 @@ void PlanSearch::limit_answer() {
   const bool limits = differs_in_limit_alone() && limit < searched_->capacity_bytes;
   if (!limits && !is_limited()) return;
   answer_ = limits ? with_limit(*searched_, limit) : *searched_;
-  forget_values();
+  forget_asked();
   if (best() && (!selected_ || !selected())) selected_ = best()->setup;
 }
 
@@ -156,8 +156,7 @@ QString PlanSearch::refusal() const {
 void PlanSearch::keep(PlanAnswer answer, const PlanWish& wish) {
   searched_ = answer_ = std::move(answer);
   answered_ = wish;
-  neighbours_.clear();
-  forget_values();
+  forget_asked();
   selected_.reset();
   predictions_.clear();
   if (const FoundPlan* found = first_choice()) selected_ = found->setup;

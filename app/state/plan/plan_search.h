@@ -129,7 +129,7 @@ class PlanSearch : public QObject {
   explicit PlanSearch(Session& session);
   void keep(PlanAnswer answer, const PlanWish& wish);
   void keep_value(ValueAnswer answer);
-  void forget_values();  // they are about an answer that is gone
+  void forget_asked();  // neighbours and values: they are about an answer that is gone
   void put_today_on_model();
   bool is_best(const FoundPlan& plan) const;
   void hear();
