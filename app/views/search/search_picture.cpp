@@ -26,7 +26,7 @@ SearchPicture picture_of(const PlanSearch& search, int opened) {
       picture.gpus = plan->gpus;
     picture.value_head = value_head(search);
     picture.value_said = value_said(search);
-    if (const ValueAnswer* asked = search.value_answer(); asked && asked->plan)
+    if (const ValueAnswer* asked = search.value_answer(); asked && asked->plan && !search.asking())
       picture.value_plan = &*asked->plan;
   }
   picture.framework = framework_of(search.wish());
