@@ -371,7 +371,8 @@ QString search_description(const PlanSearch& search) {
                         : plan_sentence(why.sentence));
   }
   for (const ToldRule& rule : answer.rules) said << rule_text(rule);
-  if (search.value_answer()) said << value_head(search) + QLatin1Char('.') << value_said(search);
+  if (const QString head = value_head(search); !head.isEmpty())
+    said << head + QLatin1Char('.') << value_said(search);
   said.removeAll(QString());
   return said.join(QLatin1Char('\n'));
 }
