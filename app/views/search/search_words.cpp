@@ -62,6 +62,23 @@ QString axis_change_text(const QString& change) {
   return change;
 }
 
+// Whether a change of an axis is what the others leave: DP on as many GPUs, and no SP without TP.
+bool follows_others(const QString& axis, const QStringList& axes) {
+  if (axis == QStringLiteral("SP on → off"))
+    return std::any_of(axes.begin(), axes.end(), [](const QString& other) {
+      return other.startsWith(QLatin1String("TP ")) && other.endsWith(QStringLiteral(" → 1"));
+    });
+  static const QRegularExpression kDegree(QStringLiteral("^[TPCD]P (\\d+) → (\\d+)$"));
+  qint64 before = 1, after = 1;
+  for (const QString& other : axes) {
+    const QRegularExpressionMatch degree = kDegree.match(other);
+    if (!degree.hasMatch()) continue;
+    before *= degree.captured(1).toLongLong();
+    after *= degree.captured(2).toLongLong();
+  }
+  return axis.startsWith(QLatin1String("DP ")) && before == after;
+}
+
 void put_changes(QString& text, const Message& message) {
   if (message.id.empty()) {
     const QString said = QString::fromStdString(message.text);
@@ -76,13 +93,11 @@ void put_changes(QString& text, const Message& message) {
 QString change_text(const std::string& change) {
   const QString arrow = QStringLiteral(" → ");
   QStringList all, chosen, followers;
-  for (const QString& axis : QString::fromStdString(change).split(QStringLiteral(", "))) {
+  const QStringList axes = QString::fromStdString(change).split(QStringLiteral(", "));
+  for (const QString& axis : axes) {
     const QString text = axis_change_text(axis);
-    // DP is what the other degrees leave, and without TP there is no SP.
-    const bool follows =
-        axis.startsWith(QLatin1String("DP ")) || axis == QStringLiteral("SP on → off");
     all << text;
-    if (follows)
+    if (follows_others(axis, axes))
       followers << text.section(QLatin1Char(' '), 0, 0) + QLatin1Char(' ') + text.section(arrow, 1);
     else
       chosen << text;

@@ -81,6 +81,9 @@ TEST(PlannerChanges, StandInTheWindowsWords) {
   EXPECT_EQ(change_text("Any other words, and more"), QStringLiteral("Any other words, and more"));
   EXPECT_EQ(change_text("TP 8 → 1, DP 8 → 64, SP on → off"),
             QStringLiteral("TP 8 → 1 (follows: DP 64, SP off)"));
+  EXPECT_EQ(change_text("TP 8 → 4, DP 8 → 16, SP on → off"),
+            QStringLiteral("TP 8 → 4, DP 8 → 16, SP on → off"));
+  EXPECT_EQ(change_text("TP 8 → 4, DP 1 → 4"), QStringLiteral("TP 8 → 4, DP 1 → 4"));
   EXPECT_EQ(change_text("TP 8 → 4, PP 2 → 4, DP 1 → 2"),
             QStringLiteral("TP 8 → 4, PP 2 → 4, DP 1 → 2"));
   EXPECT_EQ(firm_text(QStringLiteral("TP 8 → 4")).count(QLatin1Char(' ')), 0);
