@@ -59,7 +59,8 @@ PasteSheet::Reading RecipeReader::read(const std::string& text) {
   read_ = std::move(result->setup);
   said_ = read_->model;
   like_ = like_of(*read_);
-  if (like_ && is_of_base() && like_->model.name == base_.model.name) read_->model = like_->model;
+  if (like_ && is_of_base() && like_->model.name == base_.model.name)
+    read_ = on_model(*read_, like_->model);
   show_like();
   return reading();
 }
@@ -104,7 +105,8 @@ std::optional<RecipeReader::Like> RecipeReader::like_of(const Setup& setup) cons
   std::optional<Like> like;
   qsizetype fewest = 0;
   for (Model& other : known) {
-    if (other.layers != model.layers || other.hidden != model.hidden || other.heads != model.heads)
+    if (other.layers != model.layers || other.hidden != model.hidden ||
+        other.heads != model.heads || other.experts.count != model.experts.count)
       continue;
     other.sequence = model.sequence;
     QStringList own;

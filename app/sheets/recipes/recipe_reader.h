@@ -32,7 +32,8 @@ class RecipeReader : public PasteSheet {
   virtual QString consequence(const Model&) const { return {}; }  // of using that model
 
  private:
-  // A known model with these layers, widths and heads, and how the text's own differs from it.
+  // A known model with these layers, widths, heads and experts, and how the text's own differs from
+  // it.
   struct Like {
     Model model;
     QString own;
