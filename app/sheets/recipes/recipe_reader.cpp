@@ -75,6 +75,8 @@ void RecipeReader::nothing_read() {
 }
 
 void RecipeReader::take(Setup setup) {
+  // What is said of the text's model is not said of a third one.
+  if (like_ && setup.model != like_->model && setup.model != *said_) like_.reset();
   read_ = std::move(setup);
   show_like();
 }
