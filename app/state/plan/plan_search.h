@@ -54,7 +54,7 @@ class PlanSearch : public QObject {
   const PlanWish& answered() const { return answered_; }  // the wish that was searched
   // What the view is about: what was searched, or else what is being searched, or else the wish.
   const PlanWish& subject() const;
-  // The wish differs from what was searched. What is trained today changes no plan.
+  // The wish differs from what was searched. The layout that is trained today changes no plan.
   bool is_stale() const { return answer_ && !is_limited() && !asks_the_same(answered_, wish_); }
   // Its plans are of other settings, and not of other memory alone: they cannot be used.
   bool is_outdated() const { return is_stale() && !differs_in_limit_alone(); }

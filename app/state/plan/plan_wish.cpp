@@ -8,6 +8,20 @@
 #include "engine/wire/frameworks/framework.h"
 
 namespace parallelarium {
+namespace {
+
+// A new Setup with what every plan takes from what is trained today.
+Setup trained_as_today(const PlanWish& wish) {
+  Setup setup = new_setup();
+  if (!wish.today) return setup;
+  setup.clip = wish.today->clip;
+  setup.learning_rate = wish.today->learning_rate;
+  setup.run.seed = wish.today->run.seed;
+  setup.run.steps = wish.today->run.steps;
+  return setup;
+}
+
+}  // namespace
 
 QString wish_of(const MachineChoice& machine) {
   return QString::fromStdString(machine.is_changed() ? to_json(machine).dump() : machine.name());
@@ -23,7 +37,7 @@ bool asks_the_same(const PlanWish& a, const PlanWish& b) {
   PlanWish like = a;
   like.today = b.today;
   like.today_text = b.today_text;
-  return like == b;
+  return like == b && (a.today == b.today || trained_as_today(a) == trained_as_today(b));
 }
 
 Setup on_model(Setup setup, const Model& model) {
@@ -49,7 +63,7 @@ PlanWish sized_like(PlanWish wish, const Setup& setup) {
 }
 
 Result<Setup> base_of(const PlanWish& wish) {
-  Setup base = new_setup();
+  Setup base = trained_as_today(wish);
   base.mesh = Mesh();
   base.microbatches = 1;
   const auto json_of = [](const QString& text) {
@@ -68,12 +82,6 @@ Result<Setup> base_of(const PlanWish& wish) {
   if (wish.sequence > 0)
     if (const Result<void> set = set_field(base, "sequence", std::to_string(wish.sequence)); !set)
       return set.error();
-  if (wish.today) {
-    base.clip = wish.today->clip;
-    base.learning_rate = wish.today->learning_rate;
-    base.run.seed = wish.today->run.seed;
-    base.run.steps = wish.today->run.steps;
-  }
   return base;
 }
 
