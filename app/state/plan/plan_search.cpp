@@ -9,6 +9,7 @@
 #include "app/state/session.h"
 #include "engine/plan/machine/machine.h"
 #include "engine/planner/search.h"
+#include "engine/wire/frameworks/framework.h"
 
 namespace parallelarium {
 
@@ -84,6 +85,7 @@ void PlanSearch::compare_with(const Setup& today, const QString& text) {
   wish.fixed.clear();
   wish.today = today;
   wish.today_text = text;
+  wish.today_framework = QString::fromStdString(framework_of_text(text.toStdString()));
   compared_ = Compared{without_today(), wish};
   set_wish(wish);
 }
@@ -93,6 +95,7 @@ PlanWish PlanSearch::without_today() const {
   PlanWish wish = wish_;
   wish.today.reset();
   wish.today_text.clear();
+  wish.today_framework.clear();
   if (!compared_ || !wish_.today) return wish;
   const PlanWish &before = compared_->before, &with = compared_->with;
   if (wish.model == with.model && wish.sequence == with.sequence) {

@@ -5,7 +5,6 @@
 
 #include "engine/plan/machine/machine.h"
 #include "engine/plan/model/model.h"
-#include "engine/wire/frameworks/framework.h"
 
 namespace parallelarium {
 namespace {
@@ -37,6 +36,7 @@ bool asks_the_same(const PlanWish& a, const PlanWish& b) {
   PlanWish like = a;
   like.today = b.today;
   like.today_text = b.today_text;
+  like.today_framework = b.today_framework;
   return like == b && (a.today == b.today || trained_as_today(a) == trained_as_today(b));
 }
 
@@ -48,8 +48,7 @@ Setup on_model(Setup setup, const Model& model) {
 }
 
 std::string framework_of(const PlanWish& wish) {
-  return wish.framework.isEmpty() ? framework_of_text(wish.today_text.toStdString())
-                                  : wish.framework.toStdString();
+  return (wish.framework.isEmpty() ? wish.today_framework : wish.framework).toStdString();
 }
 
 PlanWish sized_like(PlanWish wish, const Setup& setup) {

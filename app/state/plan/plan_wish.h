@@ -24,6 +24,7 @@ struct PlanWish {
   QString framework;                 // that must be able to say the plans, by its name; empty: any
   std::optional<Setup> today;        // what is trained today, for comparison
   QString today_text;                // from which that was read, or empty
+  QString today_framework;           // of that text, by its name; empty: none is known
   bool operator==(const PlanWish&) const = default;
 };
 
