@@ -99,6 +99,17 @@ TEST(WhyNot, TakesChunksOfInterleavedPlansAndGroupsOfZero) {
   ASSERT_TRUE(group.ok() && group->plan);
   EXPECT_EQ(group->plan->setup.zero_group, 2);
   EXPECT_GT(group->plan->setup.zero, 0);
+  // The known plans of a search with one ZeRO are not all that a group can have.
+  request.allowed["zero"] = {"1"};
+  const Result<PlanResult> fixed = search(request);
+  ASSERT_TRUE(fixed.ok());
+  KnownPlans known{&fixed->best.front(), {}, {}};
+  for (const Plan& plan : fixed->best) known.fastest.push_back(plan.setup);
+  const Result<WhyNot> wide = why_not("zero-group", "2", request, known, {});
+  ASSERT_TRUE(wide.ok() && wide->plan);
+  EXPECT_GT(wide->candidates, 0) << "it was searched for";
+  EXPECT_EQ(to_json(wide->plan->setup), to_json(group->plan->setup));
+  request.allowed.clear();
   // A model without experts has no EP.
   const Result<WhyNot> ep = why_not("ep", "2", request, {&best->best.front(), {}, {}}, {});
   ASSERT_FALSE(ep.ok());

@@ -23,11 +23,18 @@ std::string value_of_axis(const std::string& axis, const std::string& value) {
 
 namespace {
 
-// Some values mean something beside one value of another axis alone.
-void narrow(PlanRequest& request, const std::string& axis, const std::string& value) {
+// Some values mean something beside some values of another axis alone. Says whether that put
+// values of the other axis in place of those that the request allows.
+bool narrow(PlanRequest& request, const std::string& axis, const std::string& value) {
   request.allowed[axis] = {value};
-  if (axis == "chunks" && value != "1") request.allowed["schedule"] = {"interleaved"};
-  if (axis == "zero-group" && value != "0") request.allowed["zero"] = {"1", "2", "3"};
+  bool replaces = false;
+  const auto allow = [&](const char* other, std::vector<std::string> values) {
+    replaces = request.allowed.count(other) > 0;
+    request.allowed[other] = std::move(values);
+  };
+  if (axis == "chunks" && value != "1") allow("schedule", {"interleaved"});
+  if (axis == "zero-group" && value != "0") allow("zero", {"1", "2", "3"});
+  return replaces;
 }
 
 Message percent_of(double share) { return figure(percent_text(std::abs(share))); }
@@ -132,13 +139,14 @@ void compare_with_best(WhyNot& answer, const KnownPlans& known, Objective object
 
 Result<WhyNot> why_not(const std::string& axis, const std::string& value, PlanRequest request,
                        const KnownPlans& known, const PlanWatch& watch) {
-  narrow(request, axis, value);
+  const bool replaces = narrow(request, axis, value);
   request.top = 1;
   request.best_alone = true;
   WhyNot answer;
   answer.axis = axis;
   answer.value = value;
-  answer.plan = known_with_value(request, known);
+  // Else the known plans are not of all the candidates with the value.
+  if (!replaces) answer.plan = known_with_value(request, known);
   if (answer.plan) {
     compare_with_best(answer, known, request.objective);
     return answer;

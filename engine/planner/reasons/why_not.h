@@ -27,10 +27,12 @@ struct KnownPlans {
   std::vector<Setup> fastest;  // of all its candidates, in their order; `best` is the first
   TieThreshold ties;
 };
-// What the request allows of that axis does not count. Where one of the known fastest has the
-// value, it is the answer, at the cost of a prediction; `candidates` is 0 then, since nobody
-// counted. Else the cost is a search of the candidates with that value. Errors: those of search(),
-// but for "plan-empty", which is an answer.
+// What the request allows of that axis does not count, nor what it allows of one that must have
+// certain values for this one to mean something: chunks an interleaved schedule, a group ZeRO.
+// Where it allows nothing of the latter and one of the known fastest has the value, that is the
+// answer, at the cost of a prediction; `candidates` is 0 then, since nobody counted. Else the cost
+// is a search of the candidates with that value. Errors: those of search(), but for "plan-empty",
+// which is an answer.
 Result<WhyNot> why_not(const std::string& axis, const std::string& value, PlanRequest request,
                        const KnownPlans& known, const PlanWatch& watch);
 
