@@ -9378,10 +9378,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Schritte, die weniger als %1 auseinanderliegen, sind gleichauf.</translation>
     </message>
     <message>
-        <source>kept: click it</source>
-        <translation>behalten: anklicken</translation>
-    </message>
-    <message>
         <source>Pareto front: none is faster and smaller</source>
         <translation>Pareto-Front: keiner ist schneller und kleiner</translation>
     </message>
@@ -9510,14 +9506,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>dem Heutigen am nächsten</translation>
     </message>
     <message>
-        <source>%1 share rank 1: closer than %2; by memory</source>
-        <translation>%1 teilen sich Rang 1: näher als %2; nach Speicher</translation>
-    </message>
-    <message>
-        <source>; as close and not kept, dots of the plot: %1</source>
-        <translation>; ebenso nah und nicht behalten, Punkte im Bild: %1</translation>
-    </message>
-    <message>
         <source>Searching for the best plan with it …</source>
         <translation>Der beste Plan damit wird gesucht …</translation>
     </message>
@@ -9532,6 +9520,26 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>Exposed communication</source>
         <translation>Offene Kommunikation</translation>
+    </message>
+    <message>
+        <source>%1 plans are less than %2 behind the fastest and share rank 1, the smallest first.</source>
+        <translation>%1 Pläne liegen weniger als %2 hinter dem schnellsten und teilen sich Rang 1, der kleinste zuerst.</translation>
+    </message>
+    <message>
+        <source> One more is as close; it is a dot of the plot.</source>
+        <translation> Ein weiterer ist ebenso nah; er ist ein Punkt im Bild.</translation>
+    </message>
+    <message>
+        <source> %1 more are as close; they are dots of the plot.</source>
+        <translation> %1 weitere sind ebenso nah; sie sind Punkte im Bild.</translation>
+    </message>
+    <message>
+        <source>kept by the search, can be selected</source>
+        <translation>von der Suche behalten, wählbar</translation>
+    </message>
+    <message>
+        <source>can be selected</source>
+        <translation>wählbar</translation>
     </message>
 </context>
 <context>

@@ -246,7 +246,8 @@ class Scatter {
     painter_.drawPath(diamond);
   }
 
-  // The longest entry stands last, and is said for short where there is no room.
+  // The longest entry stands last, and is said for short where there is no room; so is what can be
+  // selected where there are more entries.
   void paint_legend_line() {
     constexpr double kLeastWord = 40;
     const QFont small = theme_.font(11);
@@ -266,11 +267,14 @@ class Scatter {
       painter_.setBrush(theme_.surface);
       painter_.drawEllipse(at, kDot, kDot);
     });
-    entry(ScatterTexts::tr("kept: click it"), [&](const QPointF& at) {
-      painter_.setPen(QPen(theme_.text, 1.5));
-      painter_.setBrush(theme_.surface);
-      painter_.drawEllipse(at, kDot, kDot);
-    });
+    const bool several = picture_.answer->gpu_counts().size() > 1;
+    entry(several ? ScatterTexts::tr("can be selected")
+                  : ScatterTexts::tr("kept by the search, can be selected"),
+          [&](const QPointF& at) {
+            painter_.setPen(QPen(theme_.text, 1.5));
+            painter_.setBrush(theme_.surface);
+            painter_.drawEllipse(at, kDot, kDot);
+          });
     if (const ExplainedPlan* today = picture_.today_told; today && today->seconds)
       entry(ScatterTexts::tr("today"), [&](const QPointF& at) { paint_today_mark(at); });
     entry(ScatterTexts::tr("selected"), [&](const QPointF& at) {
@@ -278,7 +282,6 @@ class Scatter {
       painter_.setBrush(Qt::NoBrush);
       painter_.drawEllipse(at, 5, 5);
     });
-    const bool several = picture_.answer->gpu_counts().size() > 1;
     const QString whole = ScatterTexts::tr("Pareto front: none is faster and smaller");
     const bool has_room = x + 14 + QFontMetricsF(small).horizontalAdvance(whole) < rect_.right();
     entry(several    ? ScatterTexts::tr("Pareto front up to %1 GPUs").arg(picture_.gpus)

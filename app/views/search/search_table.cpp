@@ -123,6 +123,25 @@ void paint_mark(QPainter& painter, const QRectF& cell, bool on_front, const Them
   painter.drawEllipse(QPointF(cell.right() - 5, cell.center().y()), 3.5, 3.5);
 }
 
+// The title, and who shares rank 1: beside it, or below where that is longer. The lower end of
+// both.
+double paint_best_head(QPainter& painter, const QRectF& rect, const PlanAnswer& answer,
+                       const Theme& theme, TextLog* texts) {
+  const QRectF line(rect.left(), rect.top(), rect.width(), kTableHead);
+  const QFont small = theme.font(11);
+  const QString title = TableTexts::tr("The fastest %1").arg(answer.plans.size()).toUpper();
+  const QString tied = tied_text(answer);
+  put_elided(painter, line, Qt::AlignVCenter, title, theme.caps(), theme.muted, texts);
+  const QRectF beside =
+      line.adjusted(QFontMetricsF(theme.caps()).horizontalAdvance(title) + 20, 0, 0, 0);
+  if (QFontMetricsF(small).horizontalAdvance(tied) <= beside.width()) {
+    put_elided(painter, beside, Qt::AlignVCenter, tied, small, theme.muted, texts);
+    return line.bottom();
+  }
+  return line.bottom() + put_lines(painter, QRectF(rect.left(), line.bottom(), rect.width(), kRow),
+                                   tied, small, theme.muted, texts);
+}
+
 }  // namespace
 
 double paint_best(QPainter& painter, const QRectF& rect, const SearchPicture& picture,
@@ -130,14 +149,7 @@ double paint_best(QPainter& painter, const QRectF& rect, const SearchPicture& pi
   const PlanAnswer& answer = *picture.answer;
   const int size = rect.width() < kAllColumns ? 11 : 12;
   const QFont plain = theme.font(size), bold = theme.font(size, true), small = theme.font(11);
-  const QString title = TableTexts::tr("The fastest %1").arg(answer.plans.size()).toUpper();
-  put_elided(painter, QRectF(rect.left(), rect.top(), rect.width(), kTableHead), Qt::AlignVCenter,
-             title, theme.caps(), theme.muted, texts);
-  const double head = QFontMetricsF(theme.caps()).horizontalAdvance(title);
-  put_elided(painter,
-             QRectF(rect.left(), rect.top(), rect.width(), kTableHead).adjusted(head + 20, 0, 0, 0),
-             Qt::AlignVCenter, tied_text(answer), small, theme.muted, texts);
-  double y = rect.top() + kTableHead;
+  double y = paint_best_head(painter, rect, answer, theme, texts);
   const std::vector<Column> columns = columns_of(picture, rect.width());
   double sum = 0;
   for (const Column& column : columns) sum += column.width;

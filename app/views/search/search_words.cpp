@@ -262,10 +262,14 @@ QString tied_text(const PlanAnswer& answer) {
                                    [](const FoundPlan& plan) { return plan.tied; });
   const std::int64_t more = answer.tied_plans() - shown;
   if (shown < 2 || !answer.tie_threshold) return {};
-  QString said = SearchTexts::tr("%1 share rank 1: closer than %2; by memory")
+  QString said = SearchTexts::tr(
+                     "%1 plans are less than %2 behind the fastest and share rank 1, "
+                     "the smallest first.")
                      .arg(count_text(shown), share_text(*answer.tie_threshold));
-  if (more > 0)
-    said += SearchTexts::tr("; as close and not kept, dots of the plot: %1").arg(count_text(more));
+  if (more == 1) said += SearchTexts::tr(" One more is as close; it is a dot of the plot.");
+  if (more > 1)
+    said +=
+        SearchTexts::tr(" %1 more are as close; they are dots of the plot.").arg(count_text(more));
   return said;
 }
 

@@ -47,7 +47,7 @@ QString bubble_text(const FoundPlan& plan);  // a dash without a pipeline
 QStringList trust_texts(const PlanAnswer& answer);
 QString class_text(PlanAnswer::Class of);    // "do not fit in memory"
 QString tie_text(const PlanAnswer& answer);  // what shares a rank, and why
-// "3 of 17 plans within the tie are shown"; empty where the first has its rank alone.
+// How many share rank 1, and how many more are as close; empty where the first has it alone.
 QString tied_text(const PlanAnswer& answer);
 // "Why not TP 8", and what came of it; empty where nothing was asked.
 QString value_head(const PlanSearch& search);

@@ -310,10 +310,10 @@ TEST_F(SearchAnswers, FiguresSayWhatTheyCount) {
     tied += point.first <= search().best()->seconds * (1 + *answer.tie_threshold);
   for (const FoundPlan& each : answer.plans) shown += each.tied;
   ASSERT_GT(tied, 1);
-  EXPECT_TRUE(view().description().contains(QStringLiteral("%1 share rank 1").arg(shown)));
-  EXPECT_EQ(view().description().contains(
-                QStringLiteral("as close and not kept, dots of the plot: %1").arg(tied - shown)),
-            tied > shown);
+  EXPECT_TRUE(view().description().contains(QStringLiteral("%1 plans are less than").arg(shown)));
+  const QString more = tied - shown == 1 ? QStringLiteral("One more is as close")
+                                         : QStringLiteral("%1 more are as close").arg(tied - shown);
+  EXPECT_EQ(view().description().contains(more), tied > shown);
   EXPECT_TRUE(
       with_firm_units(search().memory_text()).contains(bytes_text(search().device_bytes())));
   PlanWish less = search().wish();
