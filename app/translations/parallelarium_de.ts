@@ -12168,6 +12168,14 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <source>Added: %1. This program begins with that, and it is no advice: put in your own, as well as your data and tokenizer.</source>
         <translation>Hinzugefügt: %1. Damit beginnt dieses Programm, und es ist kein Rat: Setz deine Werte ein, ebenso deine Daten und deinen Tokenizer.</translation>
     </message>
+    <message>
+        <source>no gradient clip</source>
+        <translation>keine Gradientenbegrenzung</translation>
+    </message>
+    <message>
+        <source>It leaves out nothing.</source>
+        <translation>Er lässt nichts aus.</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::RecipeReader</name>

@@ -143,23 +143,35 @@ void RecipeSheet::show_recipe() {
   text_->setPlainText(written ? QString::fromStdString(written->text) : QString());
   saved_->hide();
   if (!written) return unsaid_->setText(sentence(written.error()));
-  QStringList said{written->not_expressible.empty() ? tr("Nothing: it says every setting.")
-                                                    : time_as_written(name, *written) +
-                                                          sentences_text(written->not_expressible)};
+  const QString own = own_values(name, *written);
+  QStringList said{!written->not_expressible.empty()
+                       ? time_as_written(name, *written) + sentences_text(written->not_expressible)
+                   : own.isEmpty() ? tr("Nothing: it says every setting.")
+                                   : tr("It leaves out nothing.")};
   if (const auto needs = framework_needs(name, setup_)) said << sentence(*needs);
-  if (const QString own = own_values(setup_); !own.isEmpty()) said << own;
+  if (!own.isEmpty()) said << own;
   if (written->not_counted) said << sentence(*written->not_counted);
   unsaid_->setText(said.join(QStringLiteral("\n\n")));
 }
 
-// What the text says though nobody chose it; empty: nothing.
-QString RecipeSheet::own_values(const Setup& setup) {
+// What the text says though nobody chose it; empty: nothing. It says what is read from it onto a
+// Setup that has other values.
+QString RecipeSheet::own_values(const std::string& framework, const FrameworkText& written) const {
   const Setup own = new_setup();
+  Setup other = setup_;
+  other.learning_rate = own.learning_rate * 2;
+  other.clip = own.clip + 1;
+  other.run.seed = own.run.seed + 1;
+  const Result<FrameworkSetup> read = read_from_framework(framework, written.text, other);
+  if (!read) return {};
+  const Setup& said = read->setup;
   QStringList added;
-  if (setup.learning_rate == own.learning_rate)
+  if (said.learning_rate == own.learning_rate)
     added << tr("learning rate %1").arg(number_text(own.learning_rate));
-  if (setup.clip == own.clip) added << tr("gradient clip %1").arg(number_text(own.clip));
-  if (setup.run.seed == own.run.seed) added << tr("seed %1").arg(QString::number(own.run.seed));
+  if (said.clip == own.clip)
+    added << (own.clip > 0 ? tr("gradient clip %1").arg(number_text(own.clip))
+                           : tr("no gradient clip"));
+  if (said.run.seed == own.run.seed) added << tr("seed %1").arg(QString::number(own.run.seed));
   if (added.isEmpty()) return {};
   return tr("Added: %1. This program begins with that, and it is no advice: put in your own, as "
             "well as your data and tokenizer.")

@@ -28,7 +28,7 @@ class RecipeSheet : public Sheet {
 
  private:
   void show_recipe();
-  static QString own_values(const Setup& setup);
+  QString own_values(const std::string& framework, const FrameworkText& written) const;
   QString time_as_written(const std::string& framework, const FrameworkText& written) const;
   Setup setup_;
   QComboBox* framework_;

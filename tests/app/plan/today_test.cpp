@@ -136,10 +136,10 @@ TEST_F(Recipes, TodayIsOnTheModelOfTheSearch) {
 // What neither the line of today nor a person chose is listed as added; a line's own stays.
 TEST_F(Recipes, ALineSaysWhichValuesNobodyChose) {
   PlanWish wish = plan_wish("gpt2-124m", "4");
-  const auto adds = [&] {
+  const auto adds = [&](const char* framework = "megatron") {
     const Result<parallelarium::Setup> base = base_of(wish);
     EXPECT_TRUE(base.ok());
-    RecipeSheet open(session().resolved(*base), {}, window.get());
+    RecipeSheet open(session().resolved(*base), {}, window.get(), QLatin1String(framework));
     QString all;
     for (const auto* label : open.findChildren<QLabel*>()) all += label->text();
     const QString line = open.findChild<QPlainTextEdit*>()->toPlainText();
@@ -148,6 +148,8 @@ TEST_F(Recipes, ALineSaysWhichValuesNobodyChose) {
   };
   for (const char* value : {"learning rate", "gradient clip", "seed 1"})
     EXPECT_TRUE(adds().first.contains(QLatin1String(value))) << adds().first.toStdString();
+  EXPECT_TRUE(adds("deepspeed").first.contains(QStringLiteral("learning rate")));
+  EXPECT_FALSE(adds("deepspeed").first.contains(QStringLiteral("seed"))) << "it has none";
   const Result<FrameworkSetup> read = read_from_framework("megatron", kRecipeLine, new_setup());
   ASSERT_TRUE(read.ok());
   wish.today = read->setup;
