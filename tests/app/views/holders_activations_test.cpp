@@ -242,6 +242,32 @@ TEST_F(HoldersActivations, ASelectedRankBringsItsPage) {
   EXPECT_TRUE(shows(built.front().rank));
 }
 
+// The menu asks for other ranks even where nobody has a row.
+TEST_F(HoldersActivations, WithoutRowsNoOtherRanksAreShown) {
+  PlanSetup alone = data_parallel(0);
+  alone.mesh.dp = 1;
+  show(alone);
+  ASSERT_TRUE(pane->picture().rows.empty());
+  for (QAction* action : pane->key_actions()) action->trigger();
+  EXPECT_TRUE(pane->picture().rows.empty());
+}
+
+// A rank that is asked for while another pane is shown comes later: the cell is chosen no more.
+TEST_F(HoldersActivations, AnotherPageHasNoChosenCell) {
+  PlanSetup setup = data_parallel(1);
+  setup.mesh.dp = 24;
+  setup.microbatches = 24;
+  show(setup);
+  const QString plain = pane->moment();
+  QTest::keyClick(pane, Qt::Key_Right);
+  EXPECT_NE(pane->moment(), plain);
+  view.show_pane(MemoryView::Pane::kStep);
+  pane->show_rank(17);
+  view.show_pane(MemoryView::Pane::kHolders);
+  ASSERT_EQ(pane->picture().first_row, 16);
+  EXPECT_EQ(pane->moment(), holders_moment(pane->picture()));
+}
+
 // What the head adds to the embedding's table is said below it, not in a tooltip alone.
 TEST_F(HoldersActivations, BelowTheTablesStandsThatTheHeadAddsToThem) {
   const auto note = QStringLiteral("tied: the head adds gradients");

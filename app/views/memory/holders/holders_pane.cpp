@@ -52,9 +52,10 @@ void HoldersPane::refresh() {
 }
 
 void HoldersPane::move() {
-  const int rows = holders_rows(height());
+  const int rows = holders_rows(height()), first_row = picture_.first_row;
   picture_ = holders_picture(session_, kept_, page_, rows, rank_);
   page_ = picture_.first_row / rows;
+  if (picture_.first_row != first_row) chosen_ = {-1, -1};
   picture_.colours_above = true;
   const bool offers = picture_.instead && !picture_.instead->button.isEmpty() &&
                       session_.locks().allowed(QStringLiteral("mesh.dp"));
@@ -99,6 +100,7 @@ void HoldersPane::next_moment() {
 }
 
 void HoldersPane::show_other_ranks() {
+  if (picture_.rows.empty()) return;
   const int last = picture_.first_row + static_cast<int>(picture_.rows.size());
   page_ = last < picture_.all_rows ? page_ + 1 : 0;
   rank_ = -1;
@@ -109,10 +111,8 @@ void HoldersPane::show_other_ranks() {
 }
 
 void HoldersPane::show_rank(int rank) {
-  const int page = page_;
   rank_ = rank;
   if (isVisible()) move();
-  if (page_ != page) chosen_ = {-1, -1};
 }
 
 void HoldersPane::follow_selection() {
