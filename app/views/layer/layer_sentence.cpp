@@ -66,16 +66,17 @@ QString shares_text(const LayerPicture& picture, const LayerStep& step) {
          shortened(shares).join(QStringLiteral(", "));
 }
 
-// What a collective of TP or CP makes of what its ranks have; empty of others.
-QString made_text(const LayerSteps& layer, const LayerStep& step) {
+// What a collective of TP or CP makes of what the ranks of the chosen one have; empty of others.
+QString made_text(const LayerPicture& picture, const LayerStep& step) {
   if (step.kind != LayerStepKind::kCollective || !step.number.empty()) return {};
-  const Coordinates& first = layer.ranks.front().at;
+  const LayerSteps& layer = *picture.layer;
+  const Coordinates& chosen = layer.ranks[std::size_t(picture.look.rank)].at;
   QStringList ranks;
   for (const LayerRank& rank : layer.ranks) {
-    const bool together = step.axis == Axis::kTp   ? rank.at.cp == first.cp
-                          : step.axis == Axis::kCp ? rank.at.tp == first.tp
+    const bool together = step.axis == Axis::kTp   ? rank.at.cp == chosen.cp
+                          : step.axis == Axis::kCp ? rank.at.tp == chosen.tp
                                                    : false;
-    if (together && rank.at.dp == first.dp) ranks << QString::number(rank.rank);
+    if (together && rank.at.dp == chosen.dp) ranks << QString::number(rank.rank);
   }
   if (ranks.isEmpty()) return {};
   const QString list = shortened(ranks).join(QStringLiteral(", "));
@@ -98,7 +99,7 @@ QString step_sentence(const LayerPicture& picture, int step) {
   const LayerStep& of = layer.steps[std::size_t(step)];
   QStringList parts;
   if (const QStringList cuts = layer_cut_texts(of); !cuts.isEmpty()) parts << cuts.front();
-  parts << shares_text(picture, of) << made_text(layer, of);
+  parts << shares_text(picture, of) << made_text(picture, of);
   for (const LayerTensor& tensor : of.ranks[std::size_t(picture.look.rank)].tensors) {
     const QString holding = layer_holding_text(tensor);
     const bool named = tensor.is_matrix() || is_number_of_tokens(of, tensor);

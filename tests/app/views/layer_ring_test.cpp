@@ -168,11 +168,12 @@ TEST(RankChips, DifferWhereColoursRepeat) {
 
 // How weights are cut and who has which part, what is added up and what that makes.
 TEST(LayerSentence, SaysCutsSharesAndWhatCollectivesMake) {
-  const auto sentence_of = [](const LayerFields& fields, bool backward = false) {
+  const auto sentence_of = [](const LayerFields& fields, bool backward = false, int rank = 0) {
     Session session;
     set_fields_of(session, fields);
     LayerLook look;
     look.choice.backward = backward;
+    look.rank = rank;
     return layer_sentence(layer_picture(session, look));
   };
   const auto expect_says = [](const QString& text, std::initializer_list<const char*> parts) {
@@ -188,6 +189,10 @@ TEST(LayerSentence, SaysCutsSharesAndWhatCollectivesMake) {
   expect_says(sentence_of({{"pp", "1"}, {"tp", "2"}, {"sequence-parallel", "on"}}),
               {"the shards of ranks 0, 1 become a copy on each",
                "the partial sums of ranks 0, 1 become a shard on each"});
+  expect_says(
+      sentence_of({{"pp", "1"}, {"tp", "2"}, {"cp", "2"}, {"attention", "fused"}}, false, 2),
+      {"Shapes are those of rank 2.", "the partial sums of ranks 2, 3 become a copy on each",
+       "sent by rank 2"});
   const LayerFields ring{{"pp", "1"}, {"cp", "2"}, {"attention", "fused"}};
   expect_says(sentence_of(ring),
               {"K, V for ring step 2", "attention, ring step 1", "attention, ring step 2"});
