@@ -372,8 +372,8 @@ void PipelineView::paintEvent(QPaintEvent*) {
   const QString title = picture_title(state_->session.subject().prediction()->setup);
   const QRectF line(16, 8, state_->header_right - 16, 22);
   put_elided(painter, line, Qt::AlignVCenter, title, theme.font(13, true), theme.text, nullptr);
-  // Who zooms sees other kinds, and a longer or shorter legend.
-  if (paint_legend(&painter) != state_->legend_lines)
+  // Who zooms sees other kinds, and a longer or shorter legend. The editor covers it.
+  if (!state_->session.order_edit().open() && paint_legend(&painter) != state_->legend_lines)
     QMetaObject::invokeMethod(this, &PipelineView::refresh, Qt::QueuedConnection);
 }
 
