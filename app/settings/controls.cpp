@@ -239,6 +239,11 @@ void ElidedLabel::set_full_text(const QString& text) {
   elide();
 }
 
+void ElidedLabel::set_tip(const QString& tip) {
+  tip_ = tip;
+  elide();
+}
+
 QSize ElidedLabel::sizeHint() const {
   const QSize base = QLabel::sizeHint();
   return {fontMetrics().horizontalAdvance(full_) + 2 * margin() + 2, base.height()};
@@ -258,7 +263,9 @@ void ElidedLabel::changeEvent(QEvent* event) {
 
 void ElidedLabel::elide() {
   const QString shown = fontMetrics().elidedText(full_, Qt::ElideRight, contentsRect().width());
-  setToolTip(shown == full_ ? QString() : full_);
+  QStringList tips{shown == full_ ? QString() : full_, tip_};
+  tips.removeAll(QString());
+  setToolTip(tips.join(QLatin1Char('\n')));
   if (shown != text()) setText(shown);
 }
 

@@ -115,13 +115,14 @@ class ChoiceBox : public QComboBox {
 };
 
 // A label that never asks for more width than it has: it ends in "…" and shows the whole text as
-// its tooltip.
+// its tooltip, before a tip of its own.
 class ElidedLabel : public QLabel {
   Q_OBJECT
 
  public:
   explicit ElidedLabel(const QString& text = {}, QWidget* parent = nullptr);
   void set_full_text(const QString& text);
+  void set_tip(const QString& tip);
   QString full_text() const { return full_; }
   QSize sizeHint() const override;
   QSize minimumSizeHint() const override;
@@ -132,7 +133,7 @@ class ElidedLabel : public QLabel {
 
  private:
   void elide();
-  QString full_;
+  QString full_, tip_;
 };
 
 }  // namespace parallelarium

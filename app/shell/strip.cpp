@@ -59,7 +59,7 @@ void StripCell::show_quantity(const Quantity& quantity, StripSize size) {
     label->setToolTip(figure.exact);
     label->setProperty("source", figure.source);
     source->set_full_text(figure.source);
-    if (!figure.exact.isEmpty()) source->setToolTip(figure.exact);
+    source->set_tip(figure.exact);
   };
   fill(predicted_, predicted_source_, quantity.predicted);
   fill(observed_, observed_source_, quantity.observed);

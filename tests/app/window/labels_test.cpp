@@ -19,6 +19,7 @@
 #include "app/export/export_dialog.h"
 #include "app/lesson/lesson_index.h"
 #include "app/lesson/lesson_panel.h"
+#include "app/look/figures.h"
 #include "app/look/words.h"
 #include "app/shell/window.h"
 #include "app/state/run/engine_process.h"
@@ -182,7 +183,7 @@ TEST_P(Labels, AreTidyAndTellUnitAndSource) {
 }
 
 // The words that say what a duration is worth stand in every size: other words make room.
-TEST(StripSources, KeepSetInTheSmallestWindow) {
+TEST(StripSources, KeepNotMeasuredInTheSmallestWindow) {
   Window window;
   window.set_asks(false);
   window.session().playback().set_playing(false);
@@ -203,14 +204,18 @@ TEST(StripSources, KeepSetInTheSmallestWindow) {
   for (const QSize& size : {QSize(960, 540), QSize(1024, 700), QSize(1440, 900)}) {
     window.resize(size);
     let_layouts_settle(60);
-    int explained = 0;
+    int explained = 0, tips = 0;
     for (const StripCell* cell : window.strip().findChildren<StripCell*>()) {
       const bool is_set = cell->key() == QStringLiteral("step.seconds");
       EXPECT_EQ(cell->toolTip().contains(meaning_of("set")), is_set) << cell->key().toStdString();
       EXPECT_EQ(cell->accessibleDescription().contains(meaning_of("set")), is_set);
       explained += is_set;
+      for (const auto* label : cell->findChildren<ElidedLabel*>())
+        tips += label->full_text() == source_text(Source::kPaced) &&
+                label->toolTip().contains(meaning_of(name_of(Source::kPaced)));
     }
     EXPECT_EQ(explained, 1);
+    EXPECT_GE(tips, 1);
   }
 }
 
