@@ -2,9 +2,12 @@
 #include "app/look/spoken.h"
 
 #include <QAbstractButton>
+#include <QAbstractItemView>
+#include <QAbstractSpinBox>
 #include <QAccessibleWidget>
 #include <QComboBox>
 #include <QLabel>
+#include <QLineEdit>
 #include <QTextBlock>
 #include <QTextDocument>
 #include <QTextTable>
@@ -76,7 +79,7 @@ QString spoken_label(const QLabel& label) {
   return spoken_text(document);
 }
 
-// A text that is read, and neither edited nor selected.
+// A text that is read, and neither edited nor selected but in a box with a field.
 class SpokenWidget : public QAccessibleWidget, public QAccessibleTextInterface {
  public:
   SpokenWidget(QWidget* widget, Heard heard)
@@ -113,21 +116,37 @@ class SpokenWidget : public QAccessibleWidget, public QAccessibleTextInterface {
   QStringList actionNames() const override {
     QStringList names = QAccessibleWidget::actionNames();
     if (qobject_cast<const QAbstractButton*>(widget())) names.prepend(pressAction());
+    if (qobject_cast<const QComboBox*>(widget()))
+      names = QStringList{showMenuAction(), pressAction()} + names;
     return names;
   }
   void doAction(const QString& name) override {
     auto* button = qobject_cast<QAbstractButton*>(widget());
     if (button && name == pressAction() && button->isEnabled()) return button->click();
+    auto* box = qobject_cast<QComboBox*>(widget());
+    if (box && (name == pressAction() || name == showMenuAction()) && box->isEnabled())
+      return box->view()->isVisible() ? box->hidePopup() : box->showPopup();
     QAccessibleWidget::doAction(name);
   }
 
-  void selection(int, int* begin, int* end) const override { *begin = *end = 0; }
-  int selectionCount() const override { return 0; }
-  void addSelection(int, int) override {}
-  void removeSelection(int) override {}
-  void setSelection(int, int, int) override {}
-  int cursorPosition() const override { return 0; }
-  void setCursorPosition(int) override {}
+  void selection(int, int* begin, int* end) const override {
+    const QLineEdit* typed = field();
+    const bool some = typed && typed->hasSelectedText();
+    *begin = some ? typed->selectionStart() : 0;
+    *end = some ? typed->selectionEnd() : 0;
+  }
+  int selectionCount() const override { return field() && field()->hasSelectedText() ? 1 : 0; }
+  void addSelection(int begin, int end) override { setSelection(0, begin, end); }
+  void removeSelection(int) override {
+    if (field()) field()->deselect();
+  }
+  void setSelection(int, int begin, int end) override {
+    if (field()) field()->setSelection(begin, end - begin);
+  }
+  int cursorPosition() const override { return field() ? field()->cursorPosition() : 0; }
+  void setCursorPosition(int position) override {
+    if (field()) field()->setCursorPosition(position);
+  }
   QString text(int begin, int end) const override { return heard_.text().mid(begin, end - begin); }
   int characterCount() const override { return int(heard_.text().size()); }
   QRect characterRect(int) const override { return rect(); }
@@ -140,6 +159,9 @@ class SpokenWidget : public QAccessibleWidget, public QAccessibleTextInterface {
   }
 
  private:
+  QLineEdit* field() const {
+    return qobject_cast<QAbstractSpinBox*>(widget()) ? widget()->findChild<QLineEdit*>() : nullptr;
+  }
   const Heard heard_;
 };
 

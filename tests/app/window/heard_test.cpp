@@ -2,11 +2,13 @@
 // What a screen reader hears of the window: asked of Qt's accessible objects, as one does.
 #include <gtest/gtest.h>
 
+#include <QAbstractItemView>
 #include <QAccessible>
 #include <QComboBox>
 #include <QDir>
 #include <QFile>
 #include <QLabel>
+#include <QLineEdit>
 #include <QScrollArea>
 #include <QSignalSpy>
 #include <QTableView>
@@ -134,6 +136,13 @@ TEST_F(HeardInWindow, AListIsNamedByItsLabelAndSaysItsChoice) {
   EXPECT_EQ(heard(*tp).role(), QAccessible::SpinBox);
   EXPECT_EQ(heard_text(*tp), QStringLiteral("2"));
   EXPECT_EQ(heard(*tp).valueInterface(), nullptr) << "it knows no least and no most";
+  heard(*schedule).actionInterface()->doAction(QAccessibleActionInterface::showMenuAction());
+  EXPECT_TRUE(schedule->view()->isVisible());
+  heard(*schedule).actionInterface()->doAction(QAccessibleActionInterface::pressAction());
+  EXPECT_FALSE(schedule->view()->isVisible());
+  tp->findChild<QLineEdit*>()->selectAll();
+  EXPECT_EQ(heard(*tp).textInterface()->selectionCount(), 1);
+  EXPECT_EQ(heard(*tp).textInterface()->cursorPosition(), 1);
 }
 
 TEST_F(HeardInWindow, SegmentsAreRadioButtonsOfANamedGroup) {
