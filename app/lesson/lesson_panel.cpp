@@ -298,13 +298,20 @@ bool LessonPanel::eventFilter(QObject* watched, QEvent* event) {
   return QWidget::eventFilter(watched, event);
 }
 
-// While the new part is set up, views and rooms that change may take the keys. An order that is to
-// be built keeps them.
+void LessonPanel::focus_step() {
+  const bool builds = player_.is_open() && player_.step().builds_order() && !player_.state().solved;
+  if (builds)
+    Q_EMIT editor_wanted();
+  else
+    focus_answer();
+}
+
+// While the new part is set up, views and rooms that change may take the keys.
 void LessonPanel::turn(void (LessonPlayer::*to)()) {
   const bool held = isAncestorOf(QApplication::focusWidget());
   (player_.*to)();
   const bool lost = held && !isAncestorOf(QApplication::focusWidget());
-  if (lost && player_.is_open() && !player_.step().builds_order()) focus_answer();
+  if (lost) focus_step();
 }
 
 void LessonPanel::primary() {

@@ -42,6 +42,8 @@ class LessonPanel : public QWidget {
  public:
   explicit LessonPanel(Session& session, QWidget* parent = nullptr);
   void focus_answer();  // the keys go to what this step asks, else to the button that leads on
+  // Of a step that has just come: an order that is to be built has them, in its editor.
+  void focus_step();
   LessonPlayer& player() { return player_; }
   // Opens the next lesson to do; where all are done, the first. Nothing where there are none.
   void open_first();
@@ -65,6 +67,7 @@ class LessonPanel : public QWidget {
 
  Q_SIGNALS:
   void tab_wanted(const QString& tab);
+  void editor_wanted();  // it takes the keys
   void guess_changed(const QString& metric, double value);
 
  protected:

@@ -172,7 +172,7 @@ void LessonPanel::show_finished() {
 
 void LessonPanel::show_index() {
   LessonIndex index(player_, this);
-  if (index.exec() == QDialog::Accepted) focus_answer();
+  if (index.exec() == QDialog::Accepted) focus_step();
 }
 
 void LessonPanel::ask_reset() {

@@ -19,6 +19,7 @@
 #include "app/state/plan/plan_search.h"
 #include "app/state/step/order_edit.h"
 #include "app/state/topic.h"
+#include "app/views/pipeline/pipeline_view.h"
 #include "app/views/shared/earlier_runs.h"
 #include "app/views/shared/transport_bar.h"
 #include "app/views/shared/view_keys.h"
@@ -75,7 +76,7 @@ Window::Window(QWidget* parent) : QMainWindow(parent) {
   connect(start_, &CourseMap::started, this, [this] {
     map_over_lesson_ = false;
     refresh_rooms();
-    lesson_->focus_answer();
+    lesson_->focus_step();
   });
   connect(&PlanSearch::of(session_), &PlanSearch::used, this,
           [this] { show_room(Room::kExplore); });
@@ -165,6 +166,10 @@ void Window::follow_session() {
     map_over_lesson_ = true;
     refresh_rooms();
   });
+  connect(lesson_, &LessonPanel::editor_wanted, this, [this] {
+    if (session_.order_edit().open() && dynamic_cast<PipelineView*>(&view()))
+      view().setFocus(Qt::OtherFocusReason);
+  });
   connect(lesson_, &LessonPanel::tab_wanted, this, [this](const QString& tab) {
     follow_lesson();
     show_view(tab);
@@ -249,7 +254,8 @@ void Window::fill_earlier() {
 bool Window::view_wants(const QKeyEvent& event) const {
   const QWidget* focus = focusWidget();
   const bool types = focus && focus->testAttribute(Qt::WA_InputMethodEnabled);
-  const bool builds = session_.order_edit().open() && view().focusProxy();  // its rows
+  const bool builds =
+      session_.order_edit().open() && dynamic_cast<const PipelineView*>(&view());  // its rows
   if (types || builds || !single_keys_act()) return false;
   if ((event.modifiers() & ~Qt::KeypadModifier) != Qt::NoModifier) return false;
   for (const Qt::Key acts :

@@ -81,6 +81,23 @@ TEST_F(LessonKeyboard, NextLeadsToTheFirstControlOfTheNewPart) {
   }
 }
 
+TEST_F(LessonKeyboard, AnOrderThatIsBuiltHasTheKeysOfALessonThatStarts) {
+  open("orders-by-hand");
+  std::size_t at = 1;
+  while (!player().lesson().steps.at(at).builds_order()) ++at;
+  go_to(at);
+  player().back();
+  QApplication::processEvents();
+  QTest::keyClick(primary(), Qt::Key_Space);
+  QApplication::processEvents();
+  ASSERT_EQ(player().step_index(), at);
+  primary()->setFocus();
+  Q_EMIT map().started();
+  ASSERT_NE(focus(), nullptr);
+  EXPECT_TRUE(window->findChild<OrderEditor*>()->isAncestorOf(focus()))
+      << focus()->metaObject()->className();
+}
+
 TEST_F(LessonKeyboard, TheListGoesOnWithTheLessonThatIsOpenAndWithOneThatWasBegun) {
   open("filling-the-bubble");
   go_to(2);
