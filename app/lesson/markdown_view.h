@@ -46,6 +46,7 @@ class MarkdownView : public QTextBrowser {
   void lay_out();
   void style_tables();
   void mark_words();
+  void tell_keys();  // that lead from word to word
   void fit();
   // The word at a point of the viewport.
   const TextWord* word_at(const QPoint& point) const;
@@ -54,7 +55,7 @@ class MarkdownView : public QTextBrowser {
   std::optional<std::size_t> chosen_word() const;            // that is selected as a whole
   std::optional<std::size_t> word_beside(bool after) const;  // what is selected
   std::optional<int> link_beside(bool after) const;          // where it begins
-  void choose(std::size_t word);
+  void choose(std::size_t word, const QString& said);
   void tell(std::size_t word);
 
   QString markdown_, folder_;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The part of a text's view that explains its words.
 #include <QAbstractTextDocumentLayout>
-#include <QAccessible>
 #include <QHelpEvent>
 #include <QKeyEvent>
 #include <QScrollArea>
@@ -53,6 +52,10 @@ void MarkdownView::mark_words() {
     dots.setUnderlineColor(theme_for(palette()).muted);
     range.mergeCharFormat(dots);
   }
+  tell_keys();
+}
+
+void MarkdownView::tell_keys() {
   setAccessibleDescription(
       words_.empty()
           ? QString()
@@ -109,13 +112,13 @@ std::optional<int> MarkdownView::link_beside(bool after) const {
 }
 
 // Selected, so that one sees which it is, and the next one follows.
-void MarkdownView::choose(std::size_t word) {
+void MarkdownView::choose(std::size_t word, const QString& said) {
   const TextWord& place = words_[word];
   QTextCursor range(document());
   range.setPosition(place.begin);
   range.setPosition(place.end, QTextCursor::KeepAnchor);
   setTextCursor(range);
-  setAccessibleDescription(place.word->word);
+  setAccessibleDescription(said);
   const QPoint below = cursorRect(range).bottomLeft();
   for (QWidget* around = parentWidget(); around; around = around->parentWidget())
     if (auto* area = qobject_cast<QScrollArea*>(around)) {
@@ -128,11 +131,8 @@ void MarkdownView::choose(std::size_t word) {
 void MarkdownView::tell(std::size_t word) {
   const TextWord& place = words_[word];
   told_ = word;
-  choose(word);
+  choose(word, place.word->word + QStringLiteral(": ") + place.word->meaning);
   QToolTip::showText(viewport()->mapToGlobal(cursorRect().bottomLeft()), tip_of(*place.word), this);
-  setAccessibleDescription(place.word->word + QStringLiteral(": ") + place.word->meaning);
-  QAccessibleEvent event(this, QAccessible::DescriptionChanged);
-  QAccessible::updateAccessibility(&event);
 }
 
 // F1 is the window's key for its shortcuts; with the focus in a text that explains, it is the
@@ -156,6 +156,7 @@ void MarkdownView::keyPressEvent(QKeyEvent* event) {
 
 // Tab begins with the first word, Shift+Tab with the last.
 void MarkdownView::focusInEvent(QFocusEvent* event) {
+  if (!words_.empty()) tell_keys();  // before the focus is heard
   QTextBrowser::focusInEvent(event);
   if (event->reason() != Qt::TabFocusReason && event->reason() != Qt::BacktabFocusReason) return;
   moveCursor(event->reason() == Qt::TabFocusReason ? QTextCursor::Start : QTextCursor::End);
@@ -169,7 +170,7 @@ bool MarkdownView::focusNextPrevChild(bool next) {
     return QTextBrowser::focusNextPrevChild(next);
   QToolTip::hideText();
   told_.reset();
-  choose(*word);
+  choose(*word, words_[*word].word->word);
   return true;
 }
 

@@ -102,6 +102,8 @@ TEST_F(ExplainedWords, AreReachedByTabAndSayTheirMeaningAtEnter) {
   const auto told = [](const char* id) {
     return QToolTip::text().contains(meaning_of(id).toHtmlEscaped());
   };
+  const QString keys = text->accessibleDescription();
+  EXPECT_TRUE(keys.startsWith(QStringLiteral("Tab leads"))) << keys.toStdString();
   press(Qt::Key_Tab);
   ASSERT_EQ(QApplication::focusWidget(), text);
   EXPECT_FALSE(text->textCursor().hasSelection()) << "the whole text";
@@ -119,6 +121,7 @@ TEST_F(ExplainedWords, AreReachedByTabAndSayTheirMeaningAtEnter) {
     press(Qt::Key_Backtab);
     ASSERT_EQ(QApplication::focusWidget(), text);
     EXPECT_EQ(text->textCursor().selectedText(), QLatin1String(stop));
+    if (*stop == '\0') EXPECT_EQ(text->accessibleDescription(), keys) << "once more";
   }
   press(Qt::Key_F1);
   EXPECT_TRUE(told("rank")) << "the one that Tab came to";
