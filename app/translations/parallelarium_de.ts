@@ -6838,8 +6838,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Gesendet über %1, %2</translation>
     </message>
     <message>
-        <source>with transfers; over ideal time %1</source>
-        <translation>mit Übertragungen; über idealer Zeit %1</translation>
+        <source>idle over ideal time: %1</source>
+        <translation>Leerlauf über idealer Zeit: %1</translation>
     </message>
     <message>
         <source>not measured</source>
@@ -11330,10 +11330,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>other machine</source>
         <translation>andere Geräte</translation>
-    </message>
-    <message>
-        <source>set</source>
-        <translation>gesetzt</translation>
     </message>
     <message>
         <source>ranks</source>

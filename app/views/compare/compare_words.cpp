@@ -8,6 +8,7 @@
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
 #include "app/views/shared/case_words.h"
+#include "app/views/shared/step_quantities.h"
 #include "engine/plan/text/message_json.h"
 
 namespace parallelarium {
@@ -26,7 +27,7 @@ QString signed_text(double difference, const QString& size) {
 }
 
 QString short_why(const Message& why) {
-  return why.id == "compare-machine" ? CompareWords::tr("other machine") : CompareWords::tr("set");
+  return why.id == "compare-machine" ? CompareWords::tr("other machine") : not_measured_text();
 }
 
 // "TP" of "traffic.tp.sent_bytes".

@@ -30,7 +30,7 @@ std::int64_t sent_bytes(const std::vector<TrafficRow>& rows) {
 QString no_difference(Source source) {
   switch (source) {
     case Source::kPaced:
-      return Quantities::tr("not measured");
+      return not_measured_text();
     case Source::kOversubscribed:
     case Source::kSharedGpu:
       return Quantities::tr("not evidence of speed");
@@ -40,6 +40,8 @@ QString no_difference(Source source) {
 }
 
 }  // namespace
+
+QString not_measured_text() { return Quantities::tr("not measured"); }
 
 bool say_no_difference(Source source, Quantity& quantity) {
   const QString word = no_difference(source);
@@ -185,8 +187,8 @@ std::vector<Quantity> StepSides::predicted(const QLocale& locale) const {
                                      : Quantities::tr("sends most of all");
   }
   if (has_bubble(shown))
-    all[1].note = Quantities::tr("with transfers; over ideal time %1")
-                      .arg(share_text(shown.bubble.over_ideal, locale));
+    all[1].note =
+        Quantities::tr("idle over ideal time: %1").arg(share_text(shown.bubble.over_ideal, locale));
   const QString word = prediction_source_text(shown.word);
   all[0].predicted = {seconds_text(expected.seconds, locale), word,
                       Quantities::tr("%1 s").arg(QString::number(expected.seconds, 'g', 12)) +
@@ -364,40 +366,6 @@ std::vector<Quantity> step_quantities(const Session& session, const QLocale& loc
   all.push_back(loss_quantity(session, step.run, step.record && !step.run, locale));
   step.finish(all);
   return all;
-}
-
-RankSides sides_of(const Session& session, int rank_index) {
-  RankSides sides;
-  const RunRecord* record = session.runs().current();
-  sides.prediction = session.subject().prediction().get();
-  if (!record || session.runs().current_is_stale() || !record->observed()) return sides;
-  sides.run = record;
-  const auto& ours = sides.prediction->program.ranks;
-  const auto& theirs = record->prediction->program.ranks;
-  for (std::size_t at = 0; at < theirs.size(); ++at)
-    if (rank_index < int(ours.size()) && theirs[at].rank == ours[std::size_t(rank_index)].rank)
-      sides.run_rank = int(at);
-  return sides;
-}
-
-void finish(const Session& session, const RankSides& sides, Quantity& quantity) {
-  if (!sides.run)
-    quantity.observed = {{},
-                         session.runs().current() ? Quantities::tr("run is of other settings")
-                                                  : Quantities::tr("not run yet"),
-                         {}};
-  if (!session.problems().empty())
-    quantity.predicted = {{}, Quantities::tr("settings are not valid"), {}};
-  const auto hide = [&](Figure& figure, const char* lane) {
-    if (figure.text.isEmpty()) return;
-    if (session.locks().hidden(quantity.key) || session.locks().hidden(QLatin1String(lane)))
-      figure = hidden_figure();
-  };
-  hide(quantity.predicted, "lane.predicted");
-  hide(quantity.observed, "lane.run");
-  if (quantity.predicted.text.size() < 2 || quantity.observed.text.size() < 2)
-    quantity.difference.clear();
-  quantity.guess = session.guess_at(quantity.key);
 }
 
 }  // namespace parallelarium

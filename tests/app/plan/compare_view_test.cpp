@@ -93,7 +93,7 @@ TEST_F(CompareFixture, AddsPublishedCasesAndRefusesAFifthColumn) {
 }
 
 // Durations of a rehearsal are set: they stand there, but nothing is made of them.
-TEST_F(CompareFixture, ADifferenceOfSetDurationsSaysThatTheyAreSet) {
+TEST_F(CompareFixture, ADifferenceOfSetDurationsSaysThatItIsNotMeasured) {
   session().start_run(false);
   ASSERT_TRUE(wait_until(
       [&] { return session().jobs().state() == RunState::kIdle && session().runs().current(); },
@@ -107,8 +107,8 @@ TEST_F(CompareFixture, ADifferenceOfSetDurationsSaysThatTheyAreSet) {
   const auto at = std::size_t(row - comparison().beside.rows.begin());
   ASSERT_TRUE(row->values[1]);
   if (source == Source::kPaced) {
-    EXPECT_EQ(difference_cell(comparison(), at, 1), QStringLiteral("set"));
-    EXPECT_EQ(later_text(comparison(), 1, Nanoseconds(1000)), QStringLiteral("set"));
+    EXPECT_EQ(difference_cell(comparison(), at, 1), QStringLiteral("not measured"));
+    EXPECT_EQ(later_text(comparison(), 1, Nanoseconds(1000)), QStringLiteral("not measured"));
     EXPECT_TRUE(comparison().explained.causes.empty());
     ASSERT_TRUE(comparison().explained.without_causes);
   } else {
