@@ -6519,7 +6519,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <name>quantities</name>
     <message>
         <source>Exposed communication</source>
-        <translation>Offene Kommunikation</translation>
+        <translation>Unverdeckte Kommunikation</translation>
     </message>
     <message>
         <source>of the busiest rank, where no computing hides it</source>
@@ -9518,8 +9518,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>%1: Schritt %2, %3, MFU (Attention voll) %4, Blase %5, unverdeckte Kommunikation %6%7.</translation>
     </message>
     <message>
-        <source>Exposed communication</source>
-        <translation>Offene Kommunikation</translation>
+        <source>Exposed, mean of ranks</source>
+        <translation>Unverdeckt, Mittel der Ränge</translation>
     </message>
     <message>
         <source>%1 plans are less than %2 behind the fastest and share rank 1, the smallest first.</source>
@@ -11286,7 +11286,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>Setups, runs and published cases stand side by side as lettered columns, with step time, memory, bubble and exposed communication. The bars say in milliseconds what makes the difference: computing, bubble, communication of each axis, recompute, optimizer. Where two columns cannot be compared, the cell says why.</source>
-        <translation>Einstellungen, Läufe und veröffentlichte Fälle stehen nebeneinander als Spalten mit Buchstaben, mit Schrittdauer, Speicher, Blase und sichtbarer Kommunikation. Die Balken sagen in Millisekunden, was den Unterschied macht: Rechnen, Blase, Kommunikation jeder Achse, Neurechnen, Optimierer. Wo zwei Spalten nicht vergleichbar sind, sagt die Zelle, warum.</translation>
+        <translation>Einstellungen, Läufe und veröffentlichte Fälle stehen nebeneinander als Spalten mit Buchstaben, mit Schrittdauer, Speicher, Blase und unverdeckter Kommunikation. Die Balken sagen in Millisekunden, was den Unterschied macht: Rechnen, Blase, Kommunikation jeder Achse, Neurechnen, Optimierer. Wo zwei Spalten nicht vergleichbar sind, sagt die Zelle, warum.</translation>
     </message>
     <message>
         <source>Predicting the plans …</source>
@@ -11345,7 +11345,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>exposed, busiest rank</source>
-        <translation>nicht verdeckt, ebenda</translation>
+        <translation>unverdeckt, ebenda</translation>
     </message>
     <message>
         <source>tokens per second</source>
@@ -11417,7 +11417,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>exposed communication</source>
-        <translation>nicht verdeckte Kommunikation</translation>
+        <translation>unverdeckte Kommunikation</translation>
     </message>
     <message>
         <source>unexplained</source>
@@ -11457,7 +11457,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>exposed, %1, mean</source>
-        <translation>nicht verdeckt, %1, Mittel</translation>
+        <translation>unverdeckt, %1, Mittel</translation>
     </message>
     <message>
         <source>TODAY, SELECTED · %1</source>
@@ -11890,7 +11890,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>exposed, busiest rank</source>
-        <translation>nicht verdeckt, meistrechnender Rang</translation>
+        <translation>unverdeckt, meistrechnender Rang</translation>
     </message>
     <message>
         <source>MFU, attention in full</source>
@@ -12388,7 +12388,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>exposed</source>
-        <translation>nicht verdeckt</translation>
+        <translation>unverdeckt</translation>
     </message>
     <message>
         <source>bubble</source>

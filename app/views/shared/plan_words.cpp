@@ -110,7 +110,7 @@ std::vector<Quantity> plan_quantities(const PlanSearch& search) {
                         text(plan && plan->setup.mesh.pp > 1 ? share_text(plan->bubble)
                                                              : QStringLiteral("–")),
                         source, plan && plan->setup.mesh.pp > 1 ? plan->bubble : 0),
-          plan_quantity("plan.exposed_seconds", PlanTexts::tr("Exposed communication"),
+          plan_quantity("plan.exposed_seconds", PlanTexts::tr("Exposed, mean of ranks"),
                         text(plan ? seconds_text(plan->exposed_seconds) : QString()), source,
                         plan ? plan->exposed_seconds : 0)};
 }
