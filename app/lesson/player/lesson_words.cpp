@@ -321,12 +321,12 @@ std::vector<LessonPlayer::Condition> LessonPlayer::order_conditions() const {
   double held = 0;
   for (const DraftRank& rank : times.ranks) held = std::max(held, rank.held);
   std::vector<Condition> all;
+  const QString end = Limits::tr("Every rank comes to its end");
+  all.push_back(condition(end, sound, sound ? QString() : Limits::tr("no")));
+  all.back().heard = heard_condition(end, {}, sound);
   if (sound && !whole)
-    all.push_back({Limits::tr("Every rank comes to its end"), Limits::tr("so far"),
-                   Limits::tr("Every rank comes to its end so far."), false});
-  else
-    all.push_back(condition(Limits::tr("Every rank comes to its end"), sound,
-                            sound ? QString() : Limits::tr("no")));
+    all.back() = {end, Limits::tr("so far"), Limits::tr("Every rank comes to its end so far."),
+                  false};
   all.push_back(condition(Limits::tr("Everything is placed"), times.placed >= times.wanted,
                           Limits::tr("%1 of %2").arg(times.placed).arg(times.wanted)));
   const Symbols symbols = symbols_at(settings());

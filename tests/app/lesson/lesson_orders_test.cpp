@@ -163,6 +163,10 @@ TEST_F(LessonPlay, OnlyOwnOrdersWithinTheLimitsCountAndNothingIsCarriedOver) {
   EXPECT_GE(*order.best(), order.floor()->at_least);
   order.reset();
   EXPECT_EQ(order.attempts(), 1) << "the order of the beginning is nobody's";
+  set_lines({"F0 B0 F1 F2 F3 B1 B2 B3", "F1 F0 F2 F3 B0 B1 B2 B3"});  // each waits for the other
+  ASSERT_FALSE(player().conditions().empty());
+  EXPECT_EQ(player().conditions().front().heard,
+            QStringLiteral("Every rank comes to its end: not yet."));
 }
 
 TEST_F(LessonPlay, PartsBeginPausedAtTheirBeginning) {

@@ -210,8 +210,7 @@ TEST_F(Recipes, TodayIsTypedAsDegrees) {
   EXPECT_EQ(search().wish().today->micro_batch, 4);
   EXPECT_EQ(search().wish().global_batch, 64);
   EXPECT_EQ(search().wish().gpus, QStringLiteral("8"));
-  search().cancel();
-  ASSERT_TRUE(wait_until([&] { return !search().searching(); }, kAnswerMs));
+  EXPECT_FALSE(search().searching());
 }
 
 }  // namespace
