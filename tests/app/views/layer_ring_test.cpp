@@ -41,9 +41,11 @@ QImage painted_layer(const LayerPicture& picture, const LayerLayout& layout,
   return image;
 }
 
-int times_written(const TextLog& texts, const QString& text) {
-  return int(std::count_if(texts.begin(), texts.end(),
-                           [&](const auto& each) { return each.text == text; }));
+int times_written(const TextLog& texts, const QString& text, const LayerLayout& layout,
+                  bool in_lanes) {
+  return int(std::count_if(texts.begin(), texts.end(), [&](const auto& each) {
+    return each.text == text && layout.in_lanes(each.rect.center().y()) == in_lanes;
+  }));
 }
 
 // While an exchange is under way the strip says for which step it is, and the lanes do always.
@@ -52,6 +54,14 @@ TEST(LayerRing, SaysForWhichStepKeysAndValuesAreOnTheirWay) {
   set_fields_of(session, {{"pp", "1"}, {"cp", "4"}, {"attention", "fused"}});
   LayerPicture picture = layer_picture(session, {});
   ASSERT_TRUE(picture.shows_context());
+  // Each exchange as long as the step beside it, so that its name has room in the lanes.
+  auto times = std::make_shared<LayerSpans>(*picture.predicted);
+  for (const ContextMove& move : picture.layer->context.moves) {
+    const int beside = picture.layer->context.rounds[std::size_t(move.round)].step;
+    for (std::optional<Span>& span : times->spans[std::size_t(move.step)])
+      span = *times->spans[std::size_t(beside)][0];
+  }
+  picture.predicted = times;
   int moves = 0;
   for (const ContextMove& move : picture.layer->context.moves) {
     const Span span = *picture.predicted->spans[std::size_t(move.step)][0];
@@ -60,8 +70,9 @@ TEST(LayerRing, SaysForWhichStepKeysAndValuesAreOnTheirWay) {
     const LayerLayout layout = layer_layout(picture, QSizeF(1000, 900), light_theme());
     painted_layer(picture, layout, &texts);
     const QString step = QStringLiteral("\u2192 %1").arg(move.round + 2);
-    // Of the chip of each rank, of the bar of each rank where it has room, and of the legend.
-    EXPECT_GE(times_written(texts, step), 4) << step.toStdString();
+    EXPECT_GE(times_written(texts, step, layout, false), 4) << step.toStdString();
+    EXPECT_EQ(times_written(texts, step, layout, true), int(layout.ranks.size()))
+        << step.toStdString();
     const int whose = picture.layer->context.rounds[std::size_t(move.round)].keys_from[0];
     const SelectionText told = describe_layer_step(picture, move.step, 0);
     EXPECT_TRUE(told.headline.contains(QStringLiteral("ring step %1").arg(move.round + 2)))
