@@ -175,6 +175,17 @@ void paint_matrix(const ExpertBrush& b) {
   paint_matrix_note(b);
 }
 
+// Words of it stand in the head.
+void paint_capacity_line(const ExpertBrush& b, double limit) {
+  b.painter.setPen(QPen(b.theme.mark, 1, Qt::DashLine));
+  for (int column = 0; column < b.layout.expert_columns; ++column) {
+    const QRectF top = b.layout.expert_row(column * b.layout.expert_rows);
+    b.painter.drawLine(
+        QPointF(top.left() + limit, top.top() - 2),
+        QPointF(top.left() + limit, top.top() + b.layout.expert_rows * top.height()));
+  }
+}
+
 void paint_experts_load(const ExpertBrush& b) {
   const RoutedLayer& layer = b.layer();
   const QString whose =
@@ -249,14 +260,7 @@ void paint_experts_load(const ExpertBrush& b) {
              dropped > 0 ? b.theme.mark : b.theme.muted);
     b.painter.setOpacity(1);
   }
-  if (layer.capacity == 0) return;  // else words of the line stand in the head
-  b.painter.setPen(QPen(b.theme.mark, 1, Qt::DashLine));
-  for (int column = 0; column < b.layout.expert_columns; ++column) {
-    const QRectF top = b.layout.expert_row(column * b.layout.expert_rows);
-    b.painter.drawLine(
-        QPointF(top.left() + limit, top.top() - 2),
-        QPointF(top.left() + limit, top.top() + b.layout.expert_rows * top.height()));
-  }
+  if (layer.capacity > 0) paint_capacity_line(b, limit);
 }
 
 // All that is on its way at the playhead: a token's choice from its cell, or, as a run does not

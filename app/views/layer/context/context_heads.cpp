@@ -2,7 +2,6 @@
 // Ulysses: the all-to-all turns parts of the text with all heads into all of the text with own
 // heads, and back. A matrix is tokens by heads; its blocks are named by part of the text and head.
 #include <QCoreApplication>
-#include <QFontMetricsF>
 #include <QPainterPath>
 #include <QPolygonF>
 #include <algorithm>

@@ -2,7 +2,6 @@
 #include "app/views/layer/picture/layer_brush.h"
 
 #include <QCoreApplication>
-#include <QFontMetricsF>
 #include <QPolygonF>
 #include <algorithm>
 

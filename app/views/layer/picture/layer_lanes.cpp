@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The steps of a layer in time, below its picture.
 #include <QCoreApplication>
-#include <QFontMetricsF>
 #include <algorithm>
 
 #include "app/look/figures.h"

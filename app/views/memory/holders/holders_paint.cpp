@@ -202,7 +202,7 @@ int paint_head_adds(QPainter& painter, const HoldersPicture& picture, const Hold
   if (!adds) return 0;
   const QString words = HoldersPaint::tr("tied: the head adds gradients");
   const QFont font = theme.font(10);
-  const double wide = QFontMetricsF(font).horizontalAdvance(words) + 4 + kCellGap;
+  const double wide = label_width(font, words) + 4 + kCellGap;
   const int all = static_cast<int>(picture.columns.size());
   const int columns = std::min(all, static_cast<int>(wide / (at.column + kCellGap)) + 1);
   const int last = static_cast<int>(picture.rows.size()) - 1;

@@ -69,29 +69,8 @@ void OrderEditor::build() {
   rows_->setAccessibleName(tr("Your order, row by row"));
   rows_->setFocusPolicy(Qt::StrongFocus);
   setFocusProxy(rows_);
-  verdict_ = new QFrame;
-  verdict_->setObjectName(QStringLiteral("OrderVerdict"));
-  auto* line = new QHBoxLayout(verdict_);
-  line->setContentsMargins(12, 7, 12, 7);
-  auto* words = new QVBoxLayout;
-  line->addLayout(words, 1);
-  hang_ = new QPushButton(tr("Let it hang for %1 s").arg(kHangSeconds));
-  hang_->setToolTip(
-      tr("Real ranks run this order until none has moved for so long; the engine says "
-         "what each waits for"));
-  connect(hang_, &QPushButton::clicked, this, [this] { edit_.let_it_hang(); });
-  line->addWidget(hang_, 0, Qt::AlignVCenter);
-  words->setSpacing(2);
-  headline_ = new QLabel;
-  detail_ = new QLabel;
-  for (QLabel* label : {headline_, detail_}) {
-    label->setWordWrap(true);
-    label->setTextFormat(Qt::PlainText);
-    words->addWidget(label);
-  }
-  set_style_property(detail_, "role", "muted");
   column->addWidget(times_);
-  column->addWidget(verdict_);
+  column->addWidget(build_verdict());
   column->addWidget(rows_);
   column->addWidget(build_buttons());
   score_ = new QLabel;
@@ -133,6 +112,31 @@ void OrderEditor::build() {
   text_ = new QLineEdit(rows_);
   text_->hide();
   text_->installEventFilter(this);
+}
+
+QWidget* OrderEditor::build_verdict() {
+  verdict_ = new QFrame;
+  verdict_->setObjectName(QStringLiteral("OrderVerdict"));
+  auto* line = new QHBoxLayout(verdict_);
+  line->setContentsMargins(12, 7, 12, 7);
+  auto* words = new QVBoxLayout;
+  line->addLayout(words, 1);
+  hang_ = new QPushButton(tr("Let it hang for %1 s").arg(kHangSeconds));
+  hang_->setToolTip(
+      tr("Real ranks run this order until none has moved for so long; the engine says "
+         "what each waits for"));
+  connect(hang_, &QPushButton::clicked, this, [this] { edit_.let_it_hang(); });
+  line->addWidget(hang_, 0, Qt::AlignVCenter);
+  words->setSpacing(2);
+  headline_ = new QLabel;
+  detail_ = new QLabel;
+  for (QLabel* label : {headline_, detail_}) {
+    label->setWordWrap(true);
+    label->setTextFormat(Qt::PlainText);
+    words->addWidget(label);
+  }
+  set_style_property(detail_, "role", "muted");
+  return verdict_;
 }
 
 QWidget* OrderEditor::build_head() {

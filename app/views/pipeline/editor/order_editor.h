@@ -44,6 +44,7 @@ class OrderEditor : public QWidget {
  private:
   void build();
   QWidget* build_head();
+  QWidget* build_verdict();
   QWidget* build_buttons();
   void refresh();
   void show_verdict();
