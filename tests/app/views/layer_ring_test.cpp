@@ -185,6 +185,7 @@ TEST(LayerSentence, SaysCutsSharesAndWhatCollectivesMake) {
     LayerLook look;
     look.choice.backward = backward;
     look.rank = rank;
+    look.context = rank == 0;  // else what TP sends, which the picture of CP leaves out
     return layer_sentence(layer_picture(session, look));
   };
   const auto expect_says = [](const QString& text, std::initializer_list<const char*> parts) {
