@@ -15,6 +15,7 @@
 #include "app/sheets/shortcut_sheet.h"
 #include "app/shell/window.h"
 #include "app/state/step/order_edit.h"
+#include "app/views/memory/memory_view.h"
 #include "app/views/mesh/mesh_view.h"
 #include "app/views/pipeline/pipeline_view.h"
 #include "app/views/shared/view_keys.h"
@@ -105,6 +106,28 @@ TEST_F(WindowKeys, NoKeyPressedElsewhereChangesTheOrderThatIsBuilt) {
   }
   press(rows, Qt::Key_Delete);
   EXPECT_FALSE(session().order_edit().draft() == before) << "in its rows";
+}
+
+TEST_F(WindowKeys, AnOrderThatIsBuiltKeepsNoKeysOfAnotherView) {
+  reset_view_keys();
+  activate();
+  type("dp", QStringLiteral("2"));
+  session().wait_for_prediction();
+  session().order_edit().set_open(true);
+  session().order_edit().wait();
+  window->show_view(QStringLiteral("memory"));
+  window->view().show_part(QStringLiteral("holders"));
+  QApplication::processEvents();
+  ASSERT_TRUE(session().order_edit().open());
+  QTabBar* bar = nullptr;
+  for (auto* one : window->findChildren<QTabBar*>())
+    if (one->isVisible() && one->currentIndex() >= 0 && !window->lesson().isAncestorOf(one) &&
+        one->tabText(one->currentIndex()) == MemoryView::info().title())
+      bar = one;
+  ASSERT_NE(bar, nullptr);
+  session().playback().set_playhead(Nanoseconds(0));
+  press(bar, Qt::Key_M);  // the next moment that shows who holds what
+  EXPECT_GT(session().playback().playhead().count(), 0);
 }
 
 TEST_F(WindowKeys, WhereSingleKeysAreOffNoneIsPassedToTheView) {
