@@ -9190,8 +9190,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Heute: %1.</translation>
     </message>
     <message>
-        <source>No change of one axis makes it faster.</source>
-        <translation>Keine Änderung einer einzelnen Achse macht es schneller.</translation>
+        <source>No single change makes it faster.</source>
+        <translation>Keine einzelne Änderung macht es schneller.</translation>
     </message>
     <message>
         <source>No change of one axis would make it fit.</source>
@@ -11699,12 +11699,12 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>÷: so viele Male so langsam wie die Rate davor auf dem Weg nach außen.</translation>
     </message>
     <message>
-        <source>arithmetic sets the pace →</source>
-        <translation>Rechnen gibt das Tempo vor →</translation>
+        <source>arithmetic is the limit →</source>
+        <translation>Rechnen ist die Grenze →</translation>
     </message>
     <message>
-        <source>← memory sets the pace</source>
-        <translation>← Speicher gibt das Tempo vor</translation>
+        <source>← memory is the limit</source>
+        <translation>← Speicher ist die Grenze</translation>
     </message>
 </context>
 <context>

@@ -284,8 +284,8 @@ class RoofPlot {
     right += put_beside_ridge(right, RoofTexts::tr("ridge %1").arg(number_text(ridge)),
                               theme_.font(11, true), theme_.accent_line);
     const QFont small = theme_.font(11);
-    const QString computes = RoofTexts::tr("arithmetic sets the pace →");
-    const QString waits = RoofTexts::tr("← memory sets the pace");
+    const QString computes = RoofTexts::tr("arithmetic is the limit →");
+    const QString waits = RoofTexts::tr("← memory is the limit");
     const double wide = QFontMetricsF(small).horizontalAdvance(waits) + 4;
     if (right + 4 + QFontMetricsF(small).horizontalAdvance(computes) + 4 <= plot_.right())
       put_beside_ridge(right + 4, computes, small, theme_.muted);

@@ -200,7 +200,7 @@ QStringList today_sentences(const ExplainedPlan& today) {
   else if (today.plan_class == "does_not_fit")
     said << SearchTexts::tr("No change of one axis would make it fit.");
   else if (today.seconds)
-    said << SearchTexts::tr("No change of one axis makes it faster.");
+    said << SearchTexts::tr("No single change makes it faster.");
   return said;
 }
 
