@@ -121,7 +121,9 @@ TEST_F(ExplainedWords, AreReachedByTabAndSayTheirMeaningAtEnter) {
     press(Qt::Key_Backtab);
     ASSERT_EQ(QApplication::focusWidget(), text);
     EXPECT_EQ(text->textCursor().selectedText(), QLatin1String(stop));
-    if (*stop == '\0') EXPECT_EQ(text->accessibleDescription(), keys) << "once more";
+    if (*stop == '\0') {
+      EXPECT_EQ(text->accessibleDescription(), keys) << "once more";
+    }
   }
   press(Qt::Key_F1);
   EXPECT_TRUE(told("rank")) << "the one that Tab came to";
