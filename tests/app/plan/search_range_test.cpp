@@ -124,7 +124,7 @@ TEST_F(SearchRange, RulesOfThumbAndTiesAreSaid) {
     QString said;
     for (const PaintedText& text : texts)
       if (rect.contains(text.rect.center())) said += text.text + QLatin1Char(' ');
-    EXPECT_TRUE(said.trimmed().startsWith(sentence(rule->sentence).left(30)));
+    EXPECT_TRUE(said.trimmed().startsWith(firm_text(sentence(rule->sentence)).left(30)));
     EXPECT_FALSE(rule->source.empty());
     EXPECT_TRUE(view().description().contains(rule_text(*rule)));
     // Where another plan keeps to it, its line selects that one.
