@@ -19,7 +19,6 @@
 #include "app/state/plan/plan_search.h"
 #include "app/state/step/order_edit.h"
 #include "app/state/topic.h"
-#include "app/views/pipeline/pipeline_view.h"
 #include "app/views/shared/earlier_runs.h"
 #include "app/views/shared/transport_bar.h"
 #include "app/views/shared/view_keys.h"
@@ -167,8 +166,7 @@ void Window::follow_session() {
     refresh_rooms();
   });
   connect(lesson_, &LessonPanel::editor_wanted, this, [this] {
-    if (session_.order_edit().open() && dynamic_cast<PipelineView*>(&view()))
-      view().setFocus(Qt::OtherFocusReason);
+    if (view().takes_orders()) view().setFocus(Qt::OtherFocusReason);
   });
   connect(lesson_, &LessonPanel::tab_wanted, this, [this](const QString& tab) {
     follow_lesson();
@@ -254,9 +252,7 @@ void Window::fill_earlier() {
 bool Window::view_wants(const QKeyEvent& event) const {
   const QWidget* focus = focusWidget();
   const bool types = focus && focus->testAttribute(Qt::WA_InputMethodEnabled);
-  const bool builds =
-      session_.order_edit().open() && dynamic_cast<const PipelineView*>(&view());  // its rows
-  if (types || builds || !single_keys_act()) return false;
+  if (types || view().takes_orders() || !single_keys_act()) return false;
   if ((event.modifiers() & ~Qt::KeypadModifier) != Qt::NoModifier) return false;
   for (const Qt::Key acts :
        {Qt::Key_Return, Qt::Key_Enter, Qt::Key_Escape, Qt::Key_Delete, Qt::Key_Backspace})

@@ -100,6 +100,8 @@ class View : public QWidget {
   virtual bool take_file(const QString&) { return false; }
   // The keyboard goes to a search field. False: the view has none.
   virtual bool open_search() { return false; }
+  // Whether keys are typed into the rows of an order that stands open in it.
+  virtual bool takes_orders() const { return false; }
   // How the view looks is chosen in controls that stand beside the tabs where these leave room: in
   // a layout of the window's or, for null, in the view itself. No width: there are none.
   virtual int look_controls_width() const { return 0; }

@@ -224,6 +224,8 @@ std::vector<ViewActions> PipelineView::commands() const {
 
 void PipelineView::refresh_keys() { state_->timeline->refresh_keys(); }
 
+bool PipelineView::takes_orders() const { return state_->session.order_edit().open(); }
+
 bool PipelineView::open_search() {
   state_->show_table->setChecked(false);
   state_->find->show();

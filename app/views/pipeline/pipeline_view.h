@@ -41,6 +41,7 @@ class PipelineView : public View {
   TimelineView& timeline();
   QString description() const override;
   bool open_search() override;  // Enter selects the next op of that name, Esc closes the field
+  bool takes_orders() const override;
 
  protected:
   void paintEvent(QPaintEvent* event) override;
