@@ -74,7 +74,9 @@ TEST_F(LessonPlay, ARightAnswerAndAWrongOneSeeTheSameDerivation) {
 
 TEST_F(LessonPlay, TheFirstRunSaysThatItMeasuresThisComputerFirst) {
   if (session_.situation().on_local_gpus()) GTEST_SKIP() << "its ranks are on GPUs";
-  EXPECT_EQ(measuring_note(session_), QString()) << "tests begin with calibrated cores";
+  EXPECT_THAT(measuring_note(session_).toStdString(),
+              testing::Not(testing::HasSubstr("measures the cores")))
+      << "tests begin with calibrated cores, though other programs may have run meanwhile";
   ASSERT_TRUE(save_local_machine(uncalibrated_local_machine()).ok());
   Session session;
   LessonPanel panel(session);
