@@ -85,7 +85,7 @@ class View : public QWidget {
   virtual QString origin(const QString& quantity) const;
   // The text of the current frame.
   virtual QString description() const = 0;
-  // Of it, what a screen reader hears when time or settings move on.
+  // The part of it that a screen reader hears when time or settings move on.
   virtual QString moment() const { return description(); }
   // What is exported: what it shows now.
   virtual ViewPicture exported(const PictureStyle& style) const = 0;

@@ -20,20 +20,25 @@ const std::vector<PlanWhy>* PlanSearch::neighbours() const {
   return nullptr;
 }
 
+std::optional<nlohmann::json> PlanSearch::answered_parameters() const {
+  PlanWish wish = answered_;
+  if (is_limited()) wish.memory_bytes = wish_.memory_bytes;
+  const Result<Setup> base = base_of(wish);
+  if (!base) return std::nullopt;
+  return parameters_of(wish, *base);
+}
+
 bool PlanSearch::can_try_neighbours() const {
   return selected() && !neighbours() && session_.jobs().state() == RunState::kIdle;
 }
 
 void PlanSearch::try_neighbours() {
   if (!can_try_neighbours()) return;
-  PlanWish wish = answered_;
-  if (is_limited()) wish.memory_bytes = wish_.memory_bytes;
-  const Result<Setup> base = base_of(wish);
-  if (!base) return;
+  std::optional<nlohmann::json> search = answered_parameters();
+  if (!search) return;
   EngineRequest request;
   request.method = "neighbours";
-  request.parameters = {{"setup", to_json(selected()->setup)},
-                        {"search", parameters_of(wish, *base)}};
+  request.parameters = {{"setup", to_json(selected()->setup)}, {"search", std::move(*search)}};
   // Where the memory limit was moved meanwhile, the answer is about another one, and is dropped.
   request.read = [this, setup = selected()->setup, limit = answer_->capacity_bytes](
                      const nlohmann::json& json) -> Result<EngineRequest::Keep> {
@@ -61,13 +66,11 @@ void PlanSearch::ask_value(const QString& axis, const QString& value) {
       Q_EMIT changed();
       return;
     }
-  PlanWish wish = answered_;
-  if (is_limited()) wish.memory_bytes = wish_.memory_bytes;
-  const Result<Setup> base = base_of(wish);
-  if (!base) return;
+  std::optional<nlohmann::json> search = answered_parameters();
+  if (!search) return;
   EngineRequest request;
   request.method = "why_not";
-  request.parameters = parameters_of(wish, *base);
+  request.parameters = std::move(*search);
   request.parameters["axis"] = axis.toStdString();
   request.parameters["value"] = value.toStdString();
   request.parameters["best"] = to_json(best()->setup);

@@ -128,6 +128,8 @@ class PlanSearch : public QObject {
  private:
   explicit PlanSearch(Session& session);
   void keep(PlanAnswer answer, const PlanWish& wish);
+  // The search that was answered, within the memory limit of now; none where it is no Setup.
+  std::optional<nlohmann::json> answered_parameters() const;
   void keep_value(ValueAnswer answer);
   void forget_asked();  // neighbours and values: they are about an answer that is gone
   void put_today_on_model();

@@ -122,12 +122,22 @@ QString step_sentence(const LayerPicture& picture, int step) {
 }  // namespace
 
 QString layer_places_text(const std::vector<ChunkRange>& ranges) {
+  constexpr qsizetype kMostRuns = 8;
+  std::vector<ChunkRange> joined;
+  for (const ChunkRange& range : ranges) {
+    if (!joined.empty() && joined.back().end == range.begin)
+      joined.back().end = range.end;
+    else
+      joined.push_back(range);
+  }
   QStringList runs;
-  for (const ChunkRange& range : ranges)
+  for (const ChunkRange& range : joined)
     runs << (range.end - range.begin == 1
                  ? count_text(range.begin)
                  : SentenceTexts::tr("%1 to %2")
                        .arg(count_text(range.begin), count_text(range.end - 1)));
+  if (runs.size() > kMostRuns)
+    runs = runs.mid(0, kMostRuns - 2) << QStringLiteral("\u2026") << runs.last();
   return runs.join(QStringLiteral(", "));
 }
 

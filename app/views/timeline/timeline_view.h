@@ -50,7 +50,7 @@ class TimelineView : public QAbstractScrollArea {
   QList<QAction*> key_actions() const;
   // The text of the current frame and of what is selected.
   QString description() const;
-  // Of it, what is heard as the playhead moves, and as another op is selected.
+  // The parts of it that a screen reader hears as the playhead moves and as the selection changes.
   QString moment() const;
   QString selected_words() const;
   // What a tooltip at `position` says.

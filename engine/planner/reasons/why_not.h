@@ -27,11 +27,11 @@ struct KnownPlans {
   std::vector<Setup> fastest;  // of all its candidates, in their order; `best` is the first
   TieThreshold ties;
 };
-// What the request allows of that axis does not count, nor what it allows of one that must have
-// certain values for this one to mean something: chunks an interleaved schedule, a group ZeRO.
-// Where it allows nothing of the latter and one of the known fastest has the value, that is the
-// answer, at the cost of a prediction; `candidates` is 0 then, since nobody counted. Else the cost
-// is a search of the candidates with that value. Errors: those of search(), but for "plan-empty",
+// The request's own limits on that axis do not count. Some values need another axis, too: chunks
+// need an interleaved schedule, a group needs ZeRO; the request's limits on that axis do not count
+// either. If the request has no such limits and one of the known fastest plans has the value, that
+// plan is the answer; it costs a prediction, and `candidates` is 0, since nobody counted. Otherwise
+// the candidates with that value are searched. Errors: those of search(), but for "plan-empty",
 // which is an answer.
 Result<WhyNot> why_not(const std::string& axis, const std::string& value, PlanRequest request,
                        const KnownPlans& known, const PlanWatch& watch);

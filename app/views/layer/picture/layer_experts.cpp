@@ -91,25 +91,6 @@ QString counted_text(const RoutedLayer& routed) {
   return routed.measured ? ExpertTexts::tr("counted in the run") : ExpertTexts::tr("predicted");
 }
 
-// 0, 1, 2, 5 as "0 to 2, 5"; of many the first and the last
-QString ranges_text(const std::vector<ChunkRange>& ranges) {
-  std::vector<ChunkRange> joined;
-  for (const ChunkRange& range : ranges) {
-    if (!joined.empty() && joined.back().end == range.begin)
-      joined.back().end = range.end;
-    else
-      joined.push_back(range);
-  }
-  QStringList parts;
-  for (const ChunkRange& range : joined)
-    parts << (range.end - range.begin == 1
-                  ? QString::number(range.begin)
-                  : ExpertTexts::tr("%1 to %2").arg(range.begin).arg(range.end - 1));
-  if (parts.size() > int(kMostNamed))
-    parts = parts.mid(0, kMostNamed - 2) << QStringLiteral("\u2026") << parts.last();
-  return parts.join(QStringLiteral(", "));
-}
-
 const LayerTensor* weights_of(const LayerSteps& layer, int rank) {
   for (const LayerStep& step : layer.steps)
     for (const LayerTensor& tensor : step.ranks[std::size_t(rank)].tensors)
@@ -234,7 +215,7 @@ QString held_experts_text(const LayerTensor& weights) {
 QString experts_of_rank_text(const LayerSteps& layer, int rank) {
   const LayerTensor* weights = weights_of(layer, rank);
   if (!weights) return {};
-  const QString which = ranges_text(weights->experts);
+  const QString which = layer_places_text(weights->experts);
   return weights->held_experts() == 1 ? ExpertTexts::tr("expert %1").arg(which)
                                       : ExpertTexts::tr("experts %1").arg(which);
 }

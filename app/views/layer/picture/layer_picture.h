@@ -189,7 +189,7 @@ QString layer_head_name(const LayerStep& step);
 // The name, and the shorter ones that narrow bars have: "g all-gather", "g".
 QStringList layer_step_names(const LayerStep& step);
 QString layer_collective_name(const LayerStep& step);
-// "0 to 15, 112 to 127"
+// "0 to 15, 112 to 127"; of many runs the first ones and the last.
 QString layer_places_text(const std::vector<ChunkRange>& ranges);
 QString layer_shape_text(const LayerTensor& tensor);
 // How a rank has the tensor: "shard", "copy", "partial sum"; empty: it alone has the whole.
@@ -204,7 +204,7 @@ QString layer_kept_text(const LayerPicture& picture, int step, int rank);
 SelectionText describe_layer_step(const LayerPicture& picture, int step, int rank);
 // Everything about the frame, for screen readers.
 QString layer_sentence(const LayerPicture& picture);
-// Of it, the steps that are under way, and the one that comes next.
+// The sentences of it for the steps under way and for the step that comes next.
 QString layer_moment(const LayerPicture& picture);
 
 }  // namespace parallelarium

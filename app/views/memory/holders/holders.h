@@ -166,7 +166,7 @@ QString microbatches_words(const std::vector<int>& microbatches);
 QString other_rows_words(const HoldersPicture& picture);
 // The whole picture as text, a line for each rank.
 QString holders_description(const HoldersPicture& picture);
-// Of it, the moment and what is under way.
+// The part of it that says the moment and what is under way.
 QString holders_moment(const HoldersPicture& picture);
 
 }  // namespace parallelarium

@@ -24,7 +24,7 @@ class HoldersPane : public QWidget {
   // The playhead moved, and nothing else.
   void move();
   const HoldersPicture& picture() const { return picture_; }
-  // What it shows in words, and of that the moment with the chosen cell.
+  // description() says all that the pane shows; moment() says the moment and the chosen cell.
   QString description() const;
   QString moment() const;
   // To the next change of what the first rank shown holds (1), or the one before (-1).
