@@ -14,6 +14,7 @@
 #include "app/lesson/answer/option_card.h"
 #include "app/lesson/lesson_panel.h"
 #include "app/lesson/markdown_view.h"
+#include "tests/app/lesson/restore_step.h"
 #include "tests/app/pipeline/pipeline_fixture.h"
 #include "tests/app/wait.h"
 
@@ -53,12 +54,8 @@ class LessonPlay : public testing::Test {
     const Result<void> opened = player().open(kLessons + id, seed);
     ASSERT_TRUE(opened) << opened.error().text;
   }
-  // As a document does that was saved at that step.
   void go_to(std::size_t at) {
-    nlohmann::json state = session_.locks().lesson_state();
-    state["step"] = player().lesson().steps.at(at).id;
-    session_.locks().set_lesson_state(state);
-    Q_EMIT session_.restored();
+    restore_step(session_, player().lesson().steps.at(at).id);
     QApplication::processEvents();
   }
   // A finished run of what is set, with its bubble of the whole step.

@@ -9,6 +9,7 @@
 #include "app/lesson/map/lesson_tile.h"
 #include "app/views/pipeline/editor/order_editor.h"
 #include "tests/app/lesson/lesson_fixture.h"
+#include "tests/app/lesson/restore_step.h"
 #include "tests/app/lesson/teacher/teacher_fixture.h"
 
 namespace parallelarium {
@@ -36,10 +37,7 @@ class LessonKeyboard : public Teacher {
     return asks ? !on_button && window->lesson().isAncestorOf(widget) : on_button;
   }
   void go_to(std::size_t at) {
-    nlohmann::json state = session().locks().lesson_state();
-    state["step"] = player().lesson().steps.at(at).id;
-    session().locks().set_lesson_state(state);
-    Q_EMIT session().restored();
+    restore_step(session(), player().lesson().steps.at(at).id);
     QApplication::processEvents();
   }
 };

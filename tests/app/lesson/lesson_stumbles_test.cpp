@@ -11,6 +11,7 @@
 #include "app/views/mesh/mesh_view.h"
 #include "app/views/shared/step_quantities.h"
 #include "tests/app/lesson/lesson_fixture.h"
+#include "tests/app/lesson/restore_step.h"
 #include "tests/app/lesson/teacher/teacher_fixture.h"
 
 namespace parallelarium {
@@ -109,10 +110,7 @@ TEST_F(LessonPlay, TheFirstRunSaysThatItMeasuresThisComputerFirst) {
 TEST_F(Teacher, TheLastPartLeadsBackToTheMapWithTheLessonDoneAndTheNextOne) {
   open("first-look");
   const std::size_t last = player().lesson().steps.size() - 1;
-  nlohmann::json state = session().locks().lesson_state();
-  state["step"] = player().lesson().steps[last].id;
-  session().locks().set_lesson_state(state);
-  Q_EMIT session().restored();
+  restore_step(session(), player().lesson().steps[last].id);
   QApplication::processEvents();
   ASSERT_EQ(player().step_index(), last);
   const QString title = player().lesson_title(), id = QStringLiteral("first-look");
@@ -164,19 +162,13 @@ TEST_F(LessonPlay, ADocumentReopensAtThePartThatItNames) {
     EXPECT_EQ(step(), steps[at].id);
     EXPECT_EQ(session_.locks().lesson_state()["step"], steps[at].id) << "as it is saved";
   }
-  const auto restore = [&](const nlohmann::json& step) {
-    nlohmann::json state = session_.locks().lesson_state();
-    state["step"] = step;
-    session_.locks().set_lesson_state(state);
-    Q_EMIT session_.restored();
-  };
   QStringList said;
   QObject::connect(&player(), &LessonPlayer::failed, panel_.get(),
                    [&](const QString& sentence) { said << sentence; });
-  restore(2);
+  restore_step(session_, 2);
   EXPECT_EQ(step(), steps[2].id);
   EXPECT_TRUE(said.isEmpty());
-  restore("the-obvious-way");
+  restore_step(session_, "the-obvious-way");
   EXPECT_EQ(step(), steps[0].id);
   ASSERT_EQ(said.size(), 1);
   bool shown = false;

@@ -20,6 +20,7 @@
 #include "app/lesson/markdown_view.h"
 #include "app/views/pipeline/pipeline_view.h"
 #include "app/views/timeline/timeline_view.h"
+#include "tests/app/lesson/restore_step.h"
 #include "tests/app/window/window_fixture.h"
 
 namespace parallelarium {
@@ -42,12 +43,9 @@ class Keyboard : public WindowFixture {
   // To the first part of the lesson of that kind.
   void go_to(StepKind kind) {
     const auto& steps = window->lesson().player().lesson().steps;
-    nlohmann::json state = session().locks().lesson_state();
-    for (std::size_t at = 0; at < steps.size(); ++at)
-      if (steps[at].kind == kind) {
-        state["step"] = steps[at].id;
-        session().locks().set_lesson_state(state);
-        Q_EMIT session().restored();
+    for (const Step& step : steps)
+      if (step.kind == kind) {
+        restore_step(session(), step.id);
         return QApplication::processEvents();
       }
     FAIL() << "the lesson has no such part";

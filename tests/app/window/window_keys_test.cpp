@@ -21,6 +21,7 @@
 #include "app/views/shared/view_keys.h"
 #include "app/views/shared/words.h"
 #include "app/views/timeline/timeline_view.h"
+#include "tests/app/lesson/restore_step.h"
 #include "tests/app/window/window_fixture.h"
 
 namespace parallelarium {
@@ -49,10 +50,7 @@ TEST_F(WindowKeys, EnterInAFieldIsNoKeyOfTheView) {
   LessonPlayer& player = window->lesson().player();
   ASSERT_TRUE(
       player.open(QStringLiteral(PARALLELARIUM_SOURCE_DIR "/lessons/filling-the-bubble"), 7));
-  nlohmann::json state = session().locks().lesson_state();
-  state["step"] = player.lesson().steps.at(1).id;
-  session().locks().set_lesson_state(state);
-  Q_EMIT session().restored();
+  restore_step(session(), player.lesson().steps.at(1).id);
   ASSERT_EQ(player.lesson().steps.at(1).kind, StepKind::kPredict);
   session().locks().set_hidden({});
   window->show_view(QStringLiteral("pipeline"));
