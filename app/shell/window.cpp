@@ -8,6 +8,7 @@
 #include <QMenuBar>
 #include <QScopedValueRollback>
 #include <QScreen>
+#include <QStackedWidget>
 #include <QTabWidget>
 #include <algorithm>
 
@@ -49,21 +50,29 @@ Window::Window(QWidget* parent) : QMainWindow(parent) {
                             : kept == QLatin1String("light") ? ThemeChoice::kLight
                                                              : ThemeChoice::kSystem;
   apply_theme(*qApp, is_dark(theme));  // every widget that is already there is polished anew
-  setup_ = new SetupPanel(session_);
-  fold_ = new SetupFold(session_);
-  for (const ViewInfo& info : parallelarium::views()) views_.push_back(info.make(session_));
-  lesson_ = new LessonPanel(session_);
-  start_ = new CourseMap(lesson_->player());
-  selection_ = new SelectionPanel(session_);
-  strip_ = new Strip(session_);
-  chips_ = new SetupChips(session_);
-  banner_ = new Banner;
+  // Before what finds its place by the room that there is.
+  resize(1440, 900);
+  if (const QScreen* screen = QApplication::primaryScreen())
+    resize(QSize(1440, 900).boundedTo(screen->availableSize() - kFrame));
+  restoreGeometry(settings_.value(QStringLiteral("geometry")).toByteArray());
+  build_frame();
+  setup_ = new SetupPanel(session_, middle_);
+  fold_ = new SetupFold(session_, middle_);
+  for (const ViewInfo& info : parallelarium::views())
+    views_.push_back(info.make(session_, tabs_->findChild<QStackedWidget*>()));
+  lesson_ = new LessonPanel(session_, right_);
+  start_ = new CourseMap(lesson_->player(), center_);
+  selection_ = new SelectionPanel(session_, right_);
+  strip_ = new Strip(session_, centralWidget());
+  chips_ = new SetupChips(session_, centralWidget());
+  banner_ = new Banner(center_);
   build_actions();
   export_menu_ = new QMenu(this);
   export_menu_->addActions(
       {do_.export_picture, do_.export_trace, do_.export_table, do_.export_recipe});
   top_bar_ =
-      new TopBar(session_, {do_.pin, do_.prove, do_.run, do_.cancel, do_.small_copy, export_menu_});
+      new TopBar(session_, {do_.pin, do_.prove, do_.run, do_.cancel, do_.small_copy, export_menu_},
+                 centralWidget());
   show_theme(theme);
   build_layout();
   build_menus();
@@ -89,10 +98,6 @@ Window::Window(QWidget* parent) : QMainWindow(parent) {
 
   connect(&session_.locks(), &LessonLocks::hidden_changed, this, &Window::follow_exam);
 
-  resize(1440, 900);
-  if (const QScreen* screen = QApplication::primaryScreen())
-    resize(QSize(1440, 900).boundedTo(screen->availableSize() - kFrame));
-  restoreGeometry(settings_.value(QStringLiteral("geometry")).toByteArray());
   session_.history().stack().clear();
   set_path({});
   refresh_rooms();

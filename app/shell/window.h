@@ -139,6 +139,7 @@ class Window : public QMainWindow {
   void end_presentation();
   void fit_presentation();
   // window_layout.cpp
+  void build_frame();
   void build_layout();
   void fit_right();
   void fit_space();
@@ -146,6 +147,7 @@ class Window : public QMainWindow {
   void fold_setup();
   QWidget* own_column() const;
   void place_own_column();
+  bool has_right_column() const;  // filled, in one way or the other
   void share_right_column();
   // window_rooms.cpp
   bool shows_index() const;

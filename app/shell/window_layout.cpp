@@ -27,7 +27,7 @@ constexpr int kCornerGap = 16;  // beside the tabs
 // what both would like.
 class TabCorner : public QFrame {
  public:
-  explicit TabCorner(const QTabBar& bar) : bar_(bar) {}
+  TabCorner(const QTabBar& bar, QWidget* parent) : QFrame(parent), bar_(bar) {}
   QSize sizeHint() const override { return {QFrame::sizeHint().width(), bar_.sizeHint().height()}; }
 
  private:
@@ -36,16 +36,32 @@ class TabCorner : public QFrame {
 
 }  // namespace
 
-// From the outside in: a widget that gets another parent is styled again with all that is in it.
-void Window::build_layout() {
+// What all else stands in. Whatever is made gets its place as its parent at once: a widget that
+// gets another parent is styled again with all that is in it.
+void Window::build_frame() {
   auto* central = new Panes(this);
   setCentralWidget(central);
-  auto* column = new QVBoxLayout(central);
+  middle_ = new QWidget(central);
+  center_ = new QWidget(middle_);
+  center_->setObjectName(QStringLiteral("Center"));
+  tabs_ = new QTabWidget(center_);
+  tabs_->setDocumentMode(true);
+  tabs_->setAccessibleName(tr("Views"));
+  right_ = new QFrame(middle_);
+  right_->setObjectName(QStringLiteral("RightPanel"));
+  right_tabs_ = new QTabWidget(right_);
+  right_tabs_->setDocumentMode(true);
+  right_tabs_->setAccessibleName(tr("Lesson and selection"));
+  popup_ = new QFrame(this, Qt::Popup);
+  popup_->setObjectName(QStringLiteral("SetupPopup"));
+}
+
+void Window::build_layout() {
+  auto* column = new QVBoxLayout(centralWidget());
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);
   column->addWidget(top_bar_);
   column->addWidget(chips_);
-  middle_ = new QWidget(central);
   auto* row = new QHBoxLayout(middle_);
   row->setContentsMargins(0, 0, 0, 0);
   row->setSpacing(0);
@@ -54,21 +70,16 @@ void Window::build_layout() {
   row->addWidget(setup_);
   row->addWidget(fold_);
 
-  center_ = new QWidget(middle_);
-  center_->setObjectName(QStringLiteral("Center"));
   auto* views = new QVBoxLayout(center_);
   views->setContentsMargins(0, 0, 0, 0);
   views->setSpacing(0);
   views->addWidget(banner_);
-  tabs_ = new QTabWidget(center_);
-  tabs_->setDocumentMode(true);
-  tabs_->setAccessibleName(tr("Views"));
   for (std::size_t at = 0; at < views_.size(); ++at) {
     const ViewInfo& info = parallelarium::views()[at];
     tabs_->addTab(views_[at], info.title());
     if (&info == &first_view()) tabs_->setCurrentIndex(int(at));
   }
-  corner_ = new TabCorner(*tabs_->tabBar());
+  corner_ = new TabCorner(*tabs_->tabBar(), tabs_);
   corner_->setObjectName(QStringLiteral("TabCorner"));
   (new QHBoxLayout(corner_))->setContentsMargins(0, 0, 0, 0);
   tabs_->setCornerWidget(corner_);
@@ -83,25 +94,18 @@ void Window::build_layout() {
   views->addWidget(start_, 1);
   row->addWidget(center_, 1);
 
-  right_ = new QFrame(middle_);
-  right_->setObjectName(QStringLiteral("RightPanel"));
   auto* right = new QVBoxLayout(right_);
   right->setContentsMargins(1, 0, 0, 0);  // the hairline stays visible
   right->setSpacing(0);
-  right_tabs_ = new QTabWidget(right_);
-  right_tabs_->setDocumentMode(true);
-  right_tabs_->setAccessibleName(tr("Lesson and selection"));
   right->addWidget(right_tabs_, 1);
   row->addWidget(right_);
   column->addWidget(middle_, 1);
   column->addWidget(strip_);
 
-  popup_ = new QFrame(this, Qt::Popup);
-  popup_->setObjectName(QStringLiteral("SetupPopup"));
   auto* inside = new QVBoxLayout(popup_);
   inside->setContentsMargins(1, 1, 1, 1);
 
-  central->set_panes([this] {
+  static_cast<Panes*>(centralWidget())->set_panes([this] {
     QWidget* own = own_column();
     return std::vector<Pane>{{top_bar_},
                              {chips_},
@@ -135,7 +139,7 @@ void Window::fit_space() {
   const WindowSpace space = height() < kNarrowHeight                         ? WindowSpace::kCompact
                             : width() < kFullWidth || height() < kFullHeight ? WindowSpace::kNarrow
                                                                              : WindowSpace::kFull;
-  if (space == space_ && selection_->parentWidget()) return;
+  if (space == space_ && has_right_column()) return;
   space_ = space;
   const bool full = space == WindowSpace::kFull;
   auto* row = static_cast<QHBoxLayout*>(middle_->layout());
@@ -230,6 +234,10 @@ void Window::fit_corner() {
   corner_->setVisible(is_there);
 }
 
+bool Window::has_right_column() const {
+  return right_tabs_->count() > 0 || right_->layout()->indexOf(selection_) >= 0;
+}
+
 // An open lesson has text, question and feedback to show: it gets the whole column, and the
 // selection a tab beside it, so that its buttons keep their place. Without one both have room.
 void Window::share_right_column() {
@@ -237,7 +245,7 @@ void Window::share_right_column() {
   const LessonPlayer& player = lesson_->player();
   const bool tabbed =
       space_ != WindowSpace::kFull || player.is_open() || player.finished_lesson() || presents_;
-  if (tabbed == (right_tabs_->count() > 0) && selection_->parentWidget()) return;
+  if (tabbed == (right_tabs_->count() > 0) && has_right_column()) return;
   if (tabbed) {
     right_tabs_->addTab(lesson_, tr("Lesson"));
     right_tabs_->addTab(selection_, tr("Selected"));

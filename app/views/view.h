@@ -57,7 +57,7 @@ struct ViewInfo {
   Topic& (*topic)(Session& session);
   // What is exported where there is no widget, of the view's own choice of rank, layer and so on.
   ViewPicture (*picture)(const Session& session, const PictureStyle& style);
-  View* (*make)(Session& session);
+  View* (*make)(Session& session, QWidget* parent);
   // The plan of the search that it is about now; none, or null: it is about what is set.
   std::optional<Setup> (*plan)(const Session& session) = nullptr;
 };

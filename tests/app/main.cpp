@@ -35,7 +35,9 @@ class AppHome : public parallelarium::OwnHome {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (!qEnvironmentVariableIsSet("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
+  if (!qEnvironmentVariableIsSet("QT_QPA_PLATFORM"))
+    qputenv("QT_QPA_PLATFORM",
+            "offscreen:configfile=" PARALLELARIUM_SOURCE_DIR "/tests/app/screen.json");
   testing::InitGoogleTest(&argc, argv);
   QApplication application(argc, argv);
   QApplication::setApplicationName(QStringLiteral("parallelarium-test"));

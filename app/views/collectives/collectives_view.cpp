@@ -44,7 +44,9 @@ ViewInfo CollectivesView::info() {
           .why_not = nullptr,
           .topic = [](Session& session) -> Topic& { return session.collectives(); },
           .picture = exported_collective,
-          .make = [](Session& session) -> View* { return new CollectivesView(session); }};
+          .make = [](Session& session, QWidget* parent) -> View* {
+            return new CollectivesView(session, parent);
+          }};
 }
 
 CollectivesView::CollectivesView(Session& session, QWidget* parent)

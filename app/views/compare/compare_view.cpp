@@ -86,7 +86,9 @@ ViewInfo CompareView::info() {
                 std::make_shared<ComparedEntries>(CompareSource().compare(session, {}, 1)), style,
                 std::nullopt);
           },
-      .make = [](Session& session) -> View* { return new CompareView(session); },
+      .make = [](Session& session, QWidget* parent) -> View* {
+        return new CompareView(session, parent);
+      },
       .plan = shown_plan};
 }
 

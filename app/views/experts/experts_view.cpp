@@ -105,7 +105,9 @@ ViewInfo ExpertsView::info() {
           .topic = [](Session& session) -> Topic& { return session.training_step(); },
           .picture = [](const Session& session,
                         const PictureStyle& style) { return exported_routing(session, style, {}); },
-          .make = [](Session& session) -> View* { return new ExpertsView(session); }};
+          .make = [](Session& session, QWidget* parent) -> View* {
+            return new ExpertsView(session, parent);
+          }};
 }
 
 std::vector<Quantity> ExpertsView::quantities() const {

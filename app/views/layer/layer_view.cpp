@@ -133,7 +133,9 @@ ViewInfo LayerView::info() {
               [](const Session& session, const PictureStyle& style) {
                 return exported_layer(session, style, with_part({}, style.part));
               },
-          .make = [](Session& session) -> View* { return new LayerView(session); }};
+          .make = [](Session& session, QWidget* parent) -> View* {
+            return new LayerView(session, parent);
+          }};
 }
 
 std::vector<Quantity> LayerView::quantities() const {

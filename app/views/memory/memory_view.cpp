@@ -105,7 +105,9 @@ ViewInfo MemoryView::info() {
                 return memory_picture(session, style,
                                       fullest_rank(*session.subject().prediction()));
               },
-          .make = [](Session& session) -> View* { return new MemoryView(session); }};
+          .make = [](Session& session, QWidget* parent) -> View* {
+            return new MemoryView(session, parent);
+          }};
 }
 
 ViewPicture MemoryView::exported(const PictureStyle& style) const {

@@ -140,7 +140,9 @@ ViewInfo MeshView::info() {
               [](const Session& session, const PictureStyle& style) {
                 return mesh_picture(session, style, {.form = form_of_part(style.part)});
               },
-          .make = [](Session& session) -> View* { return new MeshView(session); }};
+          .make = [](Session& session, QWidget* parent) -> View* {
+            return new MeshView(session, parent);
+          }};
 }
 
 std::vector<Quantity> MeshView::quantities() const {

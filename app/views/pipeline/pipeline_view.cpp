@@ -201,7 +201,9 @@ ViewInfo PipelineView::info() {
           .why_not = nullptr,
           .topic = [](Session& session) -> Topic& { return session.training_step(); },
           .picture = pipeline_picture,
-          .make = [](Session& session) -> View* { return new PipelineView(session); }};
+          .make = [](Session& session, QWidget* parent) -> View* {
+            return new PipelineView(session, parent);
+          }};
 }
 
 std::vector<Quantity> PipelineView::quantities() const {

@@ -87,7 +87,9 @@ ViewInfo RooflineView::info() {
             return exported_roofline(std::make_shared<RooflineData>(roofline_data(session, -1, 0)),
                                      style);
           },
-      .make = [](Session& session) -> View* { return new RooflineView(session); },
+      .make = [](Session& session, QWidget* parent) -> View* {
+        return new RooflineView(session, parent);
+      },
       .plan = shown_plan};
 }
 

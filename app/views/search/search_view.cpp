@@ -106,7 +106,9 @@ ViewInfo SearchView::info() {
                 // The search is the Session's own part, and is not changed here.
                 return exported_search(PlanSearch::of(const_cast<Session&>(session)), style, -1);
               },
-          .make = [](Session& session) -> View* { return new SearchView(session); },
+          .make = [](Session& session, QWidget* parent) -> View* {
+            return new SearchView(session, parent);
+          },
           .plan = selected_plan};
 }
 

@@ -101,7 +101,9 @@ ViewInfo SweepView::info() {
                 picture.hidden = hides_figures(session);
                 return exported_sweep(picture, nullptr, style);
               },
-          .make = [](Session& session) -> View* { return new SweepView(session); },
+          .make = [](Session& session, QWidget* parent) -> View* {
+            return new SweepView(session, parent);
+          },
           .plan = shown_plan};
 }
 
