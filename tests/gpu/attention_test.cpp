@@ -42,6 +42,7 @@ TYPED_TEST_SUITE(AttentionTwin, Storages);
 TYPED_TEST(AttentionTwin, FusedEqualsTheUnfusedCpuTwin) {
   for (const AttentionShape& shape : kShapes)
     for (const std::size_t shift : {0, 1}) {  // off 16 bytes: no tensor cores
+      if (!shift_matters<TypeParam>(shift, shape.T)) continue;
       SCOPED_TRACE(testing::Message() << "T " << shape.T << " H " << shape.H << " K " << shape.K
                                       << " D " << shape.D << " shift " << shift);
       const Expected<TypeParam> expected(shape);

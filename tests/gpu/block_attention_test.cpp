@@ -54,6 +54,7 @@ TYPED_TEST(BlockAttentionTwin, EqualsTheCpuTwin) {
   using T = TypeParam;
   for (const Case& c : kCases)
     for (const std::size_t shift : {0, 1}) {  // off 16 bytes: no tensor cores
+      if (!shift_matters<T>(shift, c.shape.T)) continue;
       SCOPED_TRACE(testing::Message()
                    << "T " << c.shape.T << " H " << c.shape.H << " K " << c.shape.K << " D "
                    << c.shape.D << " cut " << static_cast<int>(c.cut) << " shift " << shift);
