@@ -1329,6 +1329,38 @@
         <translation>der das Empfangene behält</translation>
     </message>
     <message>
+        <source>who combine them with their own</source>
+        <translation>die das Eigene damit verknüpfen</translation>
+    </message>
+    <message>
+        <source>who adds them to its own</source>
+        <translation>der das Eigene dazu addiert</translation>
+    </message>
+    <message>
+        <source>who combines them with its own</source>
+        <translation>der das Eigene damit verknüpft</translation>
+    </message>
+    <message>
+        <source>who keep them</source>
+        <translation>die das Empfangene behalten</translation>
+    </message>
+    <message>
+        <source>who keeps them</source>
+        <translation>der das Empfangene behält</translation>
+    </message>
+    <message>
+        <source>copies share the computer&apos;s memory</source>
+        <translation>Kopien teilen sich den Speicher des Computers</translation>
+    </message>
+    <message>
+        <source>messages share the links there are</source>
+        <translation>Nachrichten teilen sich die vorhandenen Leitungen</translation>
+    </message>
+    <message>
+        <source>= %1, × %2</source>
+        <translation>= %1, × %2</translation>
+    </message>
+    <message>
         <source>product</source>
         <translation>Produkt</translation>
     </message>
@@ -1617,8 +1649,8 @@
         <translation>Experten-MLPs</translation>
     </message>
     <message>
-        <source>waiting for the fullest rank</source>
-        <translation>Warten auf den vollsten Rang</translation>
+        <source>waiting for the last rank</source>
+        <translation>Warten auf den letzten Rang</translation>
     </message>
     <message>
         <source>combine</source>
@@ -1709,12 +1741,12 @@
         <translation>Vollster Rang / Mittel</translation>
     </message>
     <message>
-        <source>Capacity of an expert (dashed)</source>
-        <translation>Expertenkapazität (gestrichelt)</translation>
+        <source>Capacity (dashed)</source>
+        <translation>Kapazität (gestrichelt)</translation>
     </message>
     <message>
-        <source>%1 × %2 homes</source>
-        <translation>%1 × %2 Ränge</translation>
+        <source>%1 ranks × %2 = %3</source>
+        <translation>%1 Ränge × %2 = %3</translation>
     </message>
     <message>
         <source>and 1 more rank</source>
@@ -1845,12 +1877,12 @@
         <translation>EP 1: jeder Experte ist zu Hause, und nichts wird gesendet.</translation>
     </message>
     <message>
-        <source>Every rank receives %1 of %2: none has to wait for another.</source>
-        <translation>Jeder Rang erhält %1 von %2: keiner muss auf einen anderen warten.</translation>
+        <source>By tokens, all ranks are equally full: each receives %1 of %2.</source>
+        <translation>Nach Token sind alle Ränge gleich voll: jeder erhält %1 von %2.</translation>
     </message>
     <message>
-        <source>Rank %1 receives %2 of %3, %4× the mean: all wait for it.</source>
-        <translation>Rang %1 erhält %2 von %3, %4× das Mittel: auf ihn warten alle.</translation>
+        <source>By tokens, rank %1 is the fullest: it receives %2 of %3, %4× the mean.</source>
+        <translation>Nach Token ist Rang %1 der vollste: er erhält %2 von %3, %4× das Mittel.</translation>
     </message>
     <message>
         <source>Expert %1 on rank %2</source>
@@ -1901,8 +1933,8 @@
         <translation>genau</translation>
     </message>
     <message>
-        <source>Rank %1&apos;s experts take %2; the others wait up to %3, %4 of the layer (%5).</source>
-        <translation>Die Experten von Rang %1 brauchen %2; die anderen warten bis zu %3, %4 der Schicht (%5).</translation>
+        <source>By time, rank %1&apos;s experts end last, after %2 of work; the others wait up to %3, %4 of the layer (%5).</source>
+        <translation>Nach Zeit enden die Experten von Rang %1 zuletzt, nach %2 Arbeit; die anderen warten bis zu %3, %4 der Schicht (%5).</translation>
     </message>
     <message>
         <source>%1: %2 to %3</source>
@@ -3838,7 +3870,7 @@
     </message>
     <message>
         <source>Every token chooses some **experts**, and they lie on different ranks: bars show how many rows each gets. All wait for the fullest rank. Skew, capacity and balancing change that; after a run the counts are those of the router that was trained.</source>
-        <translation>Jedes Token wählt einige **Experten**, und die liegen auf verschiedenen Rängen: Balken zeigen, wie viele Zeilen jeder bekommt. Alle warten auf den vollsten Rang. Schieflage, Kapazität und Ausgleich ändern das; nach einem Lauf sind es die Zahlen des trainierten Routers.</translation>
+        <translation>Jedes Token wählt einige **Experten**, und die liegen auf verschiedenen Rängen: Balken zeigen, wie viele Zeilen jeder bekommt. Alle warten auf den vollsten Rang. Schiefe, Kapazität und Ausgleich ändern das; nach einem Lauf sind es die Zahlen des trainierten Routers.</translation>
     </message>
 </context>
 <context>

@@ -30,6 +30,8 @@ inline double text_width(const Theme& theme, int size, const QString& text) {
   return QFontMetricsF(theme.font(size)).horizontalAdvance(text);
 }
 
+inline constexpr double kExpertChip = 10;  // side of what travels
+
 // How far along the `index`-th of `count` things is that travel one after another: 0 at home, 1
 // with its expert.
 double way_of(const ExpertPicture& picture, int index, int count);

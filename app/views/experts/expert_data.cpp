@@ -89,7 +89,7 @@ QString part_name(LayerPart part) {
     case LayerPart::kExperts:
       return Words::tr("expert MLPs");
     case LayerPart::kWait:
-      return Words::tr("waiting for the fullest rank");
+      return Words::tr("waiting for the last rank");
     case LayerPart::kCombine:
       return Words::tr("combine");
   }

@@ -5,6 +5,7 @@
 
 #include "app/look/figures.h"
 #include "app/views/experts/expert_brush.h"
+#include "app/views/shared/time_axis.h"
 
 namespace parallelarium {
 namespace {
@@ -12,6 +13,8 @@ namespace {
 struct LanesWords {
   Q_DECLARE_TR_FUNCTIONS(experts)
 };
+
+constexpr double kTickPitch = 90;  // of the time axis, at least
 
 OpColor color_of_part(LayerPart part) {
   return part == LayerPart::kDispatch || part == LayerPart::kCombine ? OpColor::kCommunication
@@ -100,9 +103,18 @@ void paint_expert_lanes(const ExpertBrush& b) {
     b.painter.setPen(QPen(b.theme.mark, 1.5));
     b.painter.drawLine(QPointF(x, b.layout.lanes.top() - 4), QPointF(x, bottom));
   }
+  const TimeAxis axis{{Nanoseconds(0), longest}, b.layout.lane_left, b.layout.lane_width};
+  const double least = b.layout.lane_left, most = least + b.layout.lane_width;
+  for (const Tick& tick : ticks_of(axis, kTickPitch)) {
+    const double wide = text_width(b.theme, 10, tick.label) + 2;
+    const double left = std::clamp(axis.x_of(tick.time) - wide / 2, least, most - wide);
+    b.painter.fillRect(QRectF(axis.x_of(tick.time), bottom - 2, 1, 4), b.theme.muted);
+    b.text(QRectF(left, bottom + 3, wide, 14), Qt::AlignHCenter, tick.label, 10, false,
+           b.theme.muted);
+  }
   const QString below = b.picture.observed ? waiting_sentence(b.picture) : b.picture.no_run;
   if (!below.isEmpty())
-    b.text(QRectF(b.layout.lane_left, bottom + 4, b.layout.lane_width, 16), Qt::AlignLeft, below,
+    b.text(QRectF(b.layout.lane_left, bottom + 20, b.layout.lane_width, 16), Qt::AlignLeft, below,
            11, false, b.picture.observed ? b.theme.mark : b.theme.muted);
 }
 
@@ -146,8 +158,10 @@ void paint_expert_figures(const ExpertBrush& b) {
                                                  count_text(assignments(layer)), share_text(lost)));
   line(LanesWords::tr("Fullest rank / mean"), number_text(fullest_over_mean(layer)));
   if (layer.capacity > 0)
-    line(LanesWords::tr("Capacity of an expert (dashed)"),
-         layer.ep > 1 ? LanesWords::tr("%1 \u00d7 %2 homes").arg(layer.capacity).arg(layer.ep)
+    line(LanesWords::tr("Capacity (dashed)"),
+         layer.ep > 1 ? LanesWords::tr("%1 ranks \u00d7 %2 = %3")
+                            .arg(layer.ep)
+                            .arg(count_text(layer.capacity), count_text(layer.ep * layer.capacity))
                       : count_text(layer.capacity));
 }
 

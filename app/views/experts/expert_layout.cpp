@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Where the parts of the Experts picture stand, and what lies under a point.
+#include <QFontMetricsF>
 #include <algorithm>
 #include <cmath>
 
@@ -9,8 +10,9 @@ namespace parallelarium {
 namespace {
 
 constexpr double kLayoutMargin = 16, kTitle = 30, kHead = 24, kLayoutGap = 28, kNote = 40;
+constexpr double kFrom = 30;  // names of the rows of the matrix
 constexpr double kLabel = 54, kExpertLabel = 34, kLaneLeft = 86, kFigures = 250, kNarrow = 640;
-constexpr double kFiguresHeight = 150, kNoRun = 26;
+constexpr double kFiguresHeight = 150, kNoRun = 42;
 constexpr int kMostTokenHomes = 8, kMostLanes = 16;
 constexpr double kBars = 0.44, kMostBar = 36;  // of the upper half: bars of homes; height of one
 constexpr double kUpper = 304;                 // of the upper half, where nothing asks for more
@@ -25,6 +27,13 @@ double expert_pitch_for(int experts) {
   return std::clamp(kUpper / expert_rows_for(experts), 13.0, 38.0);
 }
 
+// How wide it is what is said behind the longest bar.
+double words_behind(const RoutedLayer& layer) {
+  const auto most = std::max_element(layer.dropped.begin(), layer.dropped.end());
+  const QFontMetricsF metrics(light_theme().font(11));
+  return std::max(76.0, metrics.horizontalAdvance(dropped_words(*most)) + 12);
+}
+
 double upper_height(const RoutedLayer& layer) {
   return std::max(kUpper, expert_rows_for(layer.experts) * expert_pitch_for(layer.experts)) + kHead;
 }
@@ -35,7 +44,7 @@ double expert_height(const ExpertPicture& picture, double width) {
   if (!picture.drawn()) return 200;
   const RoutedLayer& layer = *picture.drawn();
   const int lanes = std::min(layer.ep, kMostLanes);
-  // With what is said below the lanes where nothing is measured.
+  // With the time axis and what is said below the lanes.
   const double below = lanes * lane_pitch_for(picture, lanes) + kNoRun;
   const double lower = width < kNarrow ? below + kFiguresHeight : std::max(kFiguresHeight, below);
   return kTitle + upper_height(layer) + kLayoutGap + kHead + lower + 8;
@@ -51,7 +60,7 @@ ExpertLayout expert_layout(const ExpertPicture& picture, QSizeF size) {
   const double top = kTitle + kHead, upper = upper_height(layer) - kHead;
 
   // A third each, the matrix no more than it needs.
-  const double matrix_width = std::clamp(layer.ep * 46.0 + 24, 150.0, inner * 0.3);
+  const double matrix_width = std::clamp(layer.ep * 46.0 + kFrom + 4, 150.0, inner * 0.3);
   const double rest = inner - matrix_width - 2 * kLayoutGap;
   const double tokens_width = std::floor(rest * 0.5), experts_width = rest - tokens_width;
 
@@ -79,9 +88,9 @@ ExpertLayout expert_layout(const ExpertPicture& picture, QSizeF size) {
 
   const double matrix_left = kLayoutMargin + tokens_width + kLayoutGap;
   layout.matrix_head = QRectF(matrix_left, kTitle, matrix_width, 18);
-  layout.matrix_cell = std::min(46.0, (matrix_width - 24) / layer.ep);
+  layout.matrix_cell = std::min(46.0, (matrix_width - kFrom - 4) / layer.ep);
   const double side = layout.matrix_cell * layer.ep;
-  layout.matrix = QRectF(matrix_left + 20, top + 16, side, side);
+  layout.matrix = QRectF(matrix_left + kFrom, top + 16, side, side);
   layout.matrix_note = QRectF(matrix_left, layout.matrix.bottom() + 8, matrix_width, kNote * 2);
 
   const double experts_left = matrix_left + matrix_width + kLayoutGap;
@@ -92,7 +101,8 @@ ExpertLayout expert_layout(const ExpertPicture& picture, QSizeF size) {
   layout.expert_pitch = expert_pitch_for(layer.experts);
   layout.bar_left = kExpertLabel;
   const double column = experts_width / layout.expert_columns;
-  const double room = layout.expert_columns == 1 ? 76 : 30;  // for what is said behind a bar
+  // For what is said behind a bar; two columns leave no room for words.
+  const double room = layout.expert_columns == 1 ? words_behind(layer) : 30;
   layout.bar_width = std::max(20.0, column - kExpertLabel - room);
   for (int rank = 0; rank < layer.ep; ++rank)
     for (int expert = 0; expert < layer.experts; ++expert)

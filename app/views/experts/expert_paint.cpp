@@ -167,15 +167,17 @@ void paint_matrix(const ExpertBrush& b) {
         Qt::AlignHCenter,
         side >= 30 ? QStringLiteral("\u2192 %1").arg(rank) : QString::number(rank), 10, false,
         b.theme.muted);
-    b.text(QRectF(b.layout.matrix.left() - 20, b.layout.matrix.top() + rank * side, 16, side),
-           Qt::AlignRight, QString::number(rank), 10, false, b.theme.muted);
+    b.text(QRectF(b.layout.matrix_head.left(), b.layout.matrix.top() + rank * side,
+                  b.layout.matrix.left() - b.layout.matrix_head.left() - 4, side),
+           Qt::AlignRight,
+           side >= 30 ? QStringLiteral("%1 \u2192").arg(rank) : QString::number(rank), 10, false,
+           b.theme.muted);
   }
   for (int home = 0; home < layer.ep; ++home)
     for (int rank = 0; rank < layer.ep; ++rank) paint_cell(b, home, rank, most);
   paint_matrix_note(b);
 }
 
-// Words of it stand in the head.
 void paint_capacity_line(const ExpertBrush& b, double limit) {
   b.painter.setPen(QPen(b.theme.mark, 1, Qt::DashLine));
   for (int column = 0; column < b.layout.expert_columns; ++column) {
@@ -184,6 +186,14 @@ void paint_capacity_line(const ExpertBrush& b, double limit) {
         QPointF(top.left() + limit, top.top() - 2),
         QPointF(top.left() + limit, top.top() + b.layout.expert_rows * top.height()));
   }
+  const QString label =
+      PaintWords::tr("capacity %1").arg(count_text(b.layer().capacity * b.layer().ep));
+  const QRectF first = b.layout.expert_row(0);
+  const double width = text_width(b.theme, 10, label) + 2;
+  const double left = std::clamp(first.left() + limit - width / 2, first.left(),
+                                 std::max(first.left(), first.right() - width));
+  b.text(QRectF(left, first.top() + b.layout.expert_rows * first.height() + 1, width, 14),
+         Qt::AlignHCenter, label, 10, false, b.theme.mark);
 }
 
 void paint_experts_load(const ExpertBrush& b) {
@@ -243,8 +253,7 @@ void paint_experts_load(const ExpertBrush& b) {
     const double end = row.left() + row.width() - 4;
     if (inside)
       b.text(full.adjusted(5, 0, -2, 0), Qt::AlignLeft, number, size, false, b.theme.ink_on(color));
-    const QString lost =
-        dropped > 0 ? PaintWords::tr("%1 dropped").arg(count_text(dropped)) : QString();
+    const QString lost = dropped > 0 ? dropped_words(dropped) : QString();
     QString behind = inside        ? lost
                      : dropped > 0 ? number + QStringLiteral(" \u00b7 ") + lost
                                    : number;
@@ -292,6 +301,7 @@ std::vector<ExpertFlight> flights_of(const ExpertBrush& b) {
   return flights;
 }
 
+// They pass behind all that stands in the picture: no chip covers a figure.
 void paint_flights(const ExpertBrush& b) {
   const RoutedLayer& layer = b.layer();
   if (!b.picture.tweened || !b.picture.shown() || !b.picture.playhead) return;
@@ -303,11 +313,13 @@ void paint_flights(const ExpertBrush& b) {
   for (const ExpertFlight& flight : flights_of(b)) {
     if (flight.way <= 0 || flight.way >= 1) continue;
     const QRectF row = b.layout.expert_row(place[std::size_t(flight.expert)]);
-    const QPointF to(row.left() + b.layout.bar_left, row.center().y());
+    const QPointF to(row.left() - kExpertChip, row.center().y());
     const double eased = flight.way * flight.way * (3 - 2 * flight.way);
     const QPointF here = flight.from + (to - flight.from) * eased;
     b.painter.setBrush(expert_color(layer, flight.expert, b.theme));
-    b.painter.drawRoundedRect(QRectF(here.x() - 5, here.y() - 5, 10, 10), 3, 3);
+    b.painter.drawRoundedRect(
+        QRectF(here.x() - kExpertChip / 2, here.y() - kExpertChip / 2, kExpertChip, kExpertChip), 3,
+        3);
   }
 }
 
@@ -371,13 +383,13 @@ void paint_experts(QPainter& painter, const ExpertPicture& picture, const Expert
     return;
   }
   if (picture.dimmed) painter.setOpacity(kDimmed);
+  paint_flights(b);
   paint_tokens(b);
   if (picture.shows_run()) paint_balance_plot(painter, picture, layout, theme, texts);
   paint_matrix(b);
   paint_experts_load(b);
   paint_expert_lanes(b);
   paint_expert_figures(b);
-  paint_flights(b);
   painter.restore();
 }
 

@@ -112,16 +112,19 @@ int step_at_point(const ExpertPicture& picture, const ExpertLayout& layout, QPoi
 QColor expert_color(const RoutedLayer& layer, int expert, const Theme& theme);
 ExpertRef expert_at_point(const ExpertPicture& picture, const ExpertLayout& layout, QPointF point);
 
+// "71 dropped": behind an expert's bar.
+QString dropped_words(std::int64_t count);
 // "Expert routing · 8 experts on 4 ranks · top-2 of 128 tokens ..."
 QString expert_title(const ExpertPicture& picture);
 // The same without what is the least needed, as far as `width` asks for it.
 QString expert_title_in(const ExpertPicture& picture, const QFont& font, double width);
 // An expert or a cell with its figures.
 SelectionText describe_expert(const RoutedLayer& layer, ExpertRef ref);
-// "Rank 0 receives 94 of 256, 1.47 times the mean: all wait for it."
+// "By tokens, rank 0 is the fullest: it receives 94 of 256, 1.47 times the mean." It tells of no
+// waiting: a rank with fewer tokens may end later.
 QString pace_sentence(const RoutedLayer& layer);
-// "Rank 0 computes for 3.1 ms, the others wait for it up to 1.9 ms, 41 % of the layer (rehearsed)."
-// Empty where nobody waits or nothing is known of the time.
+// "By time, rank 0's experts end last, after 3.1 ms of work; the others wait up to 1.9 ms, 41 % of
+// the layer (rehearsed)." Empty where nobody waits or nothing is known of the time.
 QString waiting_sentence(const ExpertPicture& picture);
 // "Fullest expert over the mean in 6 training steps: run 1.8 to 1.2, pinned 1.8 to 2.4"; or empty.
 QString balance_sentence(const ExpertPicture& picture);

@@ -46,15 +46,20 @@ QString expert_title_in(const ExpertPicture& picture, const QFont& font, double 
   return parts.join(kDot);
 }
 
+QString dropped_words(std::int64_t count) {
+  return ExpertTexts::tr("%1 dropped").arg(count_text(count));
+}
+
 QString pace_sentence(const RoutedLayer& layer) {
   const std::vector<std::int64_t> tokens = tokens_of_ranks(layer);
   if (layer.ep == 1) return ExpertTexts::tr("EP 1: every expert is at home and nothing travels.");
   const auto most = std::max_element(tokens.begin(), tokens.end());
   const auto sum = std::accumulate(tokens.begin(), tokens.end(), std::int64_t{0});
   if (*most * std::int64_t(tokens.size()) == sum)
-    return ExpertTexts::tr("Every rank receives %1 of %2: none has to wait for another.")
+    return ExpertTexts::tr("By tokens, all ranks are equally full: each receives %1 of %2.")
         .arg(count_text(*most), count_text(sum));
-  return ExpertTexts::tr("Rank %1 receives %2 of %3, %4\u00d7 the mean: all wait for it.")
+  return ExpertTexts::tr(
+             "By tokens, rank %1 is the fullest: it receives %2 of %3, %4\u00d7 the mean.")
       .arg(most - tokens.begin())
       .arg(count_text(*most), count_text(sum), number_text(fullest_over_mean(layer)));
 }
@@ -99,27 +104,28 @@ SelectionText describe_expert(const RoutedLayer& layer, ExpertRef ref) {
 QString waiting_sentence(const ExpertPicture& picture) {
   const LayerTimes* times = picture.shown();
   if (!times || picture.hidden || times->homes.size() < 2) return {};
-  std::size_t slowest = 0;
-  Nanoseconds computes{0}, waits{0};
+  std::size_t last = 0;
+  Nanoseconds ended{0}, computes{0}, waits{0};
   for (std::size_t home = 0; home < times->homes.size(); ++home) {
-    Nanoseconds own{0}, idle{0};
+    Nanoseconds own{0}, idle{0}, end{0};
     for (const LayerSpan& span : times->homes[home]) {
       const Nanoseconds length = span.span.end - span.span.begin;
-      if (span.part == LayerPart::kExperts) own += length;
+      if (span.part == LayerPart::kExperts) own += length, end = span.span.end;
       if (span.part == LayerPart::kWait && own > Nanoseconds(0)) idle += length;
     }
-    if (own > computes) slowest = home, computes = own;
+    if (end > ended) last = home, ended = end, computes = own;
     waits = std::max(waits, idle);
   }
   const double share =
       double(waits.count()) / double(std::max<std::int64_t>(1, times->length().count()));
   constexpr double kWorthSaying = 0.02;
   if (share < kWorthSaying) return {};
-  return ExpertTexts::tr(
-             "Rank %1's experts take %2; the others wait up to %3, %4 of the layer (%5).")
-      .arg(slowest)
-      .arg(time_text(computes), time_text(waits), share_text(share),
-           picture.observed ? source_text(times->source) : picture.predicted_word);
+  return ExpertTexts::
+      tr("By time, rank %1's experts end last, after %2 of work; the others wait up to %3, %4 of "
+         "the layer (%5).")
+          .arg(last)
+          .arg(time_text(computes), time_text(waits), share_text(share),
+               picture.observed ? source_text(times->source) : picture.predicted_word);
 }
 
 QString balance_sentence(const ExpertPicture& picture) {

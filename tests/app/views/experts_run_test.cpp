@@ -260,7 +260,8 @@ TEST(ExpertWaiting, IsExplainedAndRisesWithTheFullestRank) {
       EXPECT_GT(picture.observed->length(), length) << skew;
       EXPECT_GT(waited, waits) << skew;
       const QString said = waiting_sentence(picture);
-      EXPECT_TRUE(said.startsWith(QStringLiteral("Rank 0's experts take"))) << said.toStdString();
+      EXPECT_TRUE(said.startsWith(QStringLiteral("By time, rank 0's experts end last")))
+          << said.toStdString();
       EXPECT_TRUE(said.contains(time_text(waited))) << said.toStdString();
       EXPECT_TRUE(said.endsWith(QStringLiteral("(rehearsed)."))) << said.toStdString();
     }
@@ -268,6 +269,28 @@ TEST(ExpertWaiting, IsExplainedAndRisesWithTheFullestRank) {
     length = picture.observed->length();
     waits = waited;
   }
+}
+
+// A rank that is not the fullest may end last, since its tokens came late or it shares its core:
+// who is waited for is told by time alone.
+TEST(ExpertWaiting, NamesTheRankThatEndsLastAndTheFullestByTokensOnly) {
+  ExpertPicture picture = picture_of(moe_setup(4, 8, 1, 0, 0.4), 1.2);
+  auto late = std::make_shared<LayerTimes>(*picture.observed);
+  Nanoseconds longest{0};
+  for (const auto& home : late->homes)
+    for (const LayerSpan& span : home)
+      if (span.part == LayerPart::kExperts) longest = std::max(longest, span.span.end);
+  for (LayerSpan& span : late->homes[2])
+    if (span.part == LayerPart::kExperts) span.span = {longest, longest + Nanoseconds(4'000)};
+  picture.observed = late;
+  const QString fullest = pace_sentence(*picture.routed);
+  EXPECT_TRUE(fullest.startsWith(QStringLiteral("By tokens, rank 0"))) << fullest.toStdString();
+  EXPECT_FALSE(fullest.contains(QStringLiteral("wait"))) << fullest.toStdString();
+  const QString waits = waiting_sentence(picture);
+  EXPECT_TRUE(
+      waits.startsWith(QStringLiteral("By time, rank 2's experts end last, after %1 of work")
+                           .arg(time_text(Nanoseconds(4'000)))))
+      << waits.toStdString();
 }
 
 }  // namespace

@@ -251,6 +251,31 @@ TEST(ExpertPictures, TokensTravelThereAndBack) {
   }
   EXPECT_GT(away, 0) << "while the experts work, the tokens are with them";
   EXPECT_GT(frames, 30);
+  // What travels passes behind the words and figures.
+  int travels = 0;
+  for (int frame = 4; frame < 40; frame += 4) {
+    picture.playhead = times.window.begin + times.length() / 40 * frame;
+    QImage images[2];
+    for (const bool moving : {false, true}) {
+      picture.tweened = moving;
+      images[moving] = QImage(860, 680, QImage::Format_RGB32);
+      images[moving].fill(Qt::white);
+      QPainter painter(&images[moving]);
+      const ExpertLayout layout = expert_layout(picture, images[moving].size());
+      paint_experts(painter, picture, layout, light_theme(), nullptr);
+    }
+    travels += !(images[0] == images[1]);
+    int covered = 0;
+    for (int y = 0; y < images[0].height(); ++y)
+      for (int x = 0; x < images[0].width(); ++x) {
+        const QColor ink = images[0].pixelColor(x, y);
+        const bool written =
+            ink == light_theme().text || ink == light_theme().muted || ink == light_theme().mark;
+        covered += written && images[1].pixelColor(x, y) != ink;
+      }
+    EXPECT_EQ(covered, 0) << frame;
+  }
+  EXPECT_GT(travels, 2);
   picture.playhead = times.window.begin;
   EXPECT_EQ(picture.arrived(), 0);
   picture.playhead = times.window.end;
