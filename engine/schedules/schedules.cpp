@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string_view>
 
 #include "engine/plan/order/order_faults.h"
@@ -129,6 +130,21 @@ Message mismatch(Message text, const char* field, int found) {
   return text;
 }
 
+// Of an order that somebody still builds, which lacks actions even of its own micro-batches: how
+// much of it there is.
+std::optional<Message> unfinished(const Order& order, int microbatches) {
+  int placed = 0;
+  bool splits = false;
+  for (const auto& actions : order.ranks) {
+    placed += static_cast<int>(actions.size());
+    for (const Action& action : actions) splits = splits || action.kind == ActionKind::kWeightGrad;
+  }
+  const int of_each = order.stages * (splits ? 3 : 2);
+  if (placed >= order.microbatches * of_each) return std::nullopt;
+  const int wanted = microbatches * of_each;
+  return message("order-unfinished", "The order has {} of {} actions.", placed, wanted);
+}
+
 }  // namespace
 
 const std::vector<ScheduleInfo>& schedules() {
@@ -162,6 +178,8 @@ Result<Order> make_order(const Schedule& schedule, int ranks, int microbatches, 
     return mismatch(message("order-mesh", "The order has {} ranks, but PP is {}.", found, ranks),
                     "mesh.pp", found);
   }
+  if (microbatches > order->microbatches)
+    if (std::optional<Message> how_much = unfinished(*order, microbatches)) return *how_much;
   if (microbatches > 0 && order->microbatches != microbatches) {
     return mismatch(message("order-microbatches", "The order has {} micro-batches, but {} are set.",
                             order->microbatches, microbatches),

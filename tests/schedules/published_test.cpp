@@ -57,6 +57,19 @@ TEST(OwnOrders, StandAsTheyAre) {
         << name;
 }
 
+// While an order is built its last micro-batch says nothing of how many there are to be.
+TEST(OwnOrders, SayHowMuchOfThemThereIsWhileTheyAreUnfinished) {
+  const auto refusal = [](std::vector<std::string> lines) {
+    const Result<Schedule> own = Schedule::own("mine", std::move(lines));
+    EXPECT_TRUE(own.ok());
+    const Result<Order> made = make_order(*own, 4, 8, 1, 0);
+    return made.ok() ? std::string() : made.error().text;
+  };
+  EXPECT_EQ(refusal({"F2", "..", "..", "B5"}), "The order has 2 of 64 actions.");
+  const Order whole = *make_order("1f1b", 4, 6, 1);
+  EXPECT_EQ(refusal(to_lines(whole)), "The order has 6 micro-batches, but 8 are set.");
+}
+
 // Ten micro-batches on four ranks: two rounds of five, which Megatron-LM takes as well.
 TEST(Interleaved, MakesRoundsThatLeaveNoShortOneOver) {
   EXPECT_EQ(to_text(interleaved_order(4, 10, 2)), golden("interleaved_p4_m10_v2.txt"));
