@@ -58,7 +58,8 @@ TEST(GoldenFrames, ShowChunksUnderWay) {
     paint_collective(painter, picture, layout, light_theme(), nullptr);
     painter.end();
     for (const Flight& flight : picture.shown().flights(picture.playhead)) {
-      const QPointF at = way_of(picture, layout, flight.ref, false).pointAtPercent(flight.share);
+      const QPointF at = way_of(picture, layout, flight.ref, layout.token.width() / 2)
+                             .pointAtPercent(flight.share);
       const QColor edge = image.pixelColor((at + QPointF(-14, -7)).toPoint());
       EXPECT_EQ(edge, light_theme().solid(OpColor::kCommunication)) << step;
     }
@@ -121,7 +122,8 @@ TEST(GoldenFrames, ShowAMeasuredRunWithUnevenRanks) {
     painter.end();
     for (const Flight& flight : picture.shown().flights(picture.playhead)) {
       if (flight.share <= 0 || flight.share >= 1) continue;
-      const QPointF at = way_of(picture, layout, flight.ref, false).pointAtPercent(flight.share);
+      const QPointF at = way_of(picture, layout, flight.ref, layout.token.width() / 2)
+                             .pointAtPercent(flight.share);
       EXPECT_EQ(image.pixelColor((at + QPointF(-14, 7)).toPoint()),
                 light_theme().solid(OpColor::kCommunication))
           << time << ": " << flight.ref.step << " " << flight.ref.move;

@@ -168,8 +168,8 @@ TEST(CollectiveTokens, CoverNoNameOfAChunkOrRank) {
   }
 }
 
-// A chunk on its way says its name wherever it is, over cells and their names too.
-TEST(CollectiveTokens, KeepTheirNamesAcrossTheBoxes) {
+// A chunk on its way covers nothing that a cell says, and between the cells it says its name.
+TEST(CollectiveTokens, PassBehindTheCellsAndKeepTheirNames) {
   const Theme& theme = light_theme();
   const QColor fill = theme.solid(OpColor::kCommunication);
   for (const auto& [algorithm, ranks] :
@@ -190,7 +190,8 @@ TEST(CollectiveTokens, KeepTheirNamesAcrossTheBoxes) {
       std::vector<QRectF> tokens;
       for (const Flight& flight : picture.shown().flights(picture.playhead)) {
         if (flight.share <= 0 || flight.share >= 1) continue;
-        const QPointF at = way_of(picture, layout, flight.ref, false).pointAtPercent(flight.share);
+        const QPointF at = way_of(picture, layout, flight.ref, layout.token.width() / 2)
+                               .pointAtPercent(flight.share);
         tokens.emplace_back(at.x() - layout.token.width() / 2, at.y() - layout.token.height() / 2,
                             layout.token.width(), layout.token.height());
       }
@@ -198,6 +199,25 @@ TEST(CollectiveTokens, KeepTheirNamesAcrossTheBoxes) {
         const auto meets = [&](const QRectF& other) { return other.intersects(token); };
         const bool alone = std::count_if(tokens.begin(), tokens.end(), meets) == 1;
         if (!alone || token.top() <= layout.rank_head(0).bottom() + 1) continue;
+        const auto pixels = [&](const QRect& area, const auto& counts) {
+          int count = 0;
+          for (int y = area.top(); y <= area.bottom(); ++y)
+            for (int x = area.left(); x <= area.right(); ++x)
+              count += counts(image.pixelColor(x, y));
+          return count;
+        };
+        bool behind = false;
+        for (int rank = 0; rank < layout.ranks; ++rank)
+          for (int chunk = 0; chunk < layout.chunks; ++chunk) {
+            const QRectF cell = layout.cell(rank, chunk);
+            behind = behind || cell.intersects(token);
+            const QRect shared = cell.adjusted(3, 3, -3, -3).intersected(token).toAlignedRect();
+            // The line of a way may cross it.
+            EXPECT_LE(pixels(shared, [&](const QColor& pixel) { return pixel == fill; }),
+                      shared.width() * shared.height() / 4)
+                << algorithm << ", frame " << frame << " at " << token.left();
+          }
+        if (behind) continue;
         ++seen;
         int ink = 0, filled = 0;
         const QRect inside = token.adjusted(3, 3, -3, -3).toAlignedRect();
@@ -212,7 +232,7 @@ TEST(CollectiveTokens, KeepTheirNamesAcrossTheBoxes) {
             << algorithm << ", frame " << frame << " at " << token.left();
       }
     }
-    EXPECT_GT(seen, 60) << algorithm;
+    EXPECT_GT(seen, 20) << algorithm;
   }
 }
 
@@ -311,7 +331,8 @@ TEST_P(CollectivePictures, ShowTheirFormulasWhole) {
       }
       EXPECT_LE(layout.verdict.top(), size.height() - 18);
       for (const CostRow& row : cost_rows(picture))
-        EXPECT_TRUE(all.contains(row.formula)) << row.formula.toStdString() << " at " << width;
+        EXPECT_TRUE(all.contains(row.formula) && all.contains(row.factor))
+            << row.formula.toStdString() << row.factor.toStdString() << " at " << width;
     }
   }
 }

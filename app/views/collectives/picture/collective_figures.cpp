@@ -8,6 +8,7 @@
 #include "app/look/sentence.h"
 #include "app/views/collectives/picture/collective_paint.h"
 #include "app/views/shared/paint/paint_tools.h"
+#include "app/views/shared/paint/text_lines.h"
 #include "app/views/timeline/picture/bar_paint.h"
 
 namespace parallelarium {
@@ -26,6 +27,23 @@ const Formula* formula_about(const CollectivePlan& plan, const char* kind) {
   for (const Formula& formula : plan.formulas)
     if (formula.name.kind == kind) return &formula;
   return nullptr;
+}
+
+// "= 2.92 ms, × 1.81: copies share the computer's memory"; empty where the formula gives what is
+// predicted.
+QString factor_text(const CollectivePlan& plan, const Formula* time) {
+  if (!time || time->value <= 0) return {};
+  const QString value = value_text(time->value, time->unit);
+  if (value == seconds_text(plan.cost.seconds)) return {};
+  const Topology topology = plan.network.topology;
+  const QString cause = topology == Topology::kMemory
+                            ? FigureWords::tr("copies share the computer's memory")
+                        : topology == Topology::kRing || topology == Topology::kTorus
+                            ? FigureWords::tr("messages share the links there are")
+                            : sentence(time->note);
+  const QString factor =
+      FigureWords::tr("= %1, \u00d7 %2").arg(value, number_text(plan.cost.seconds / time->value));
+  return cause.isEmpty() ? factor : FigureWords::tr("%1: %2").arg(factor, cause);
 }
 
 // Bars of one rank's steps in one lane.
@@ -202,7 +220,8 @@ std::vector<CostRow> cost_rows(const CollectivePicture& picture) {
     }
     if (asked && run) row.observed = QStringLiteral("?");
     if (asked || hidden.predicted) row.predicted = QStringLiteral("?");
-    if (asked || hidden.predicted || hidden.formulas) row.formula.clear(), row.source.clear();
+    if (asked || hidden.predicted || hidden.formulas)
+      row.formula.clear(), row.source.clear(), row.factor.clear();
     return row;
   };
   const QString none = QStringLiteral("\u2013");
@@ -230,7 +249,8 @@ std::vector<CostRow> cost_rows(const CollectivePicture& picture) {
                 {},
                 seconds_text(plan.cost.seconds),
                 run ? seconds_text(run->seen.seconds) : none,
-                {}},
+                {},
+                factor_text(plan, formula("time"))},
                formula("time"), hidden.seconds, counted),
           told({FigureWords::tr("Algorithm bandwidth"),
                 QStringLiteral("S / t"),
@@ -269,21 +289,28 @@ double formula_column(double width) {
   return room < kLeastFormula ? 0 : room;
 }
 
-}  // namespace
-
-QStringList lines_below(const QString& formula, double width) {
+bool fits_beside(const QString& formula, double width) {
   const QFontMetricsF metrics(light_theme().font(kFormulaFont));
   const double column = formula_column(width);
-  if (formula.isEmpty() || (column > 0 && metrics.horizontalAdvance(formula) <= column)) return {};
+  return formula.isEmpty() || (column > 0 && metrics.horizontalAdvance(formula) <= column);
+}
+
+}  // namespace
+
+QStringList lines_below(const CostRow& row, double width) {
+  const QFont font = light_theme().font(kFormulaFont);
+  const QFontMetricsF metrics(font);
   QStringList lines;
   // Broken between terms where one line is too short.
-  for (const QString& term : terms_of(formula)) {
-    const QString longer = lines.isEmpty() ? term : lines.back() + QLatin1Char(' ') + term;
-    if (!lines.isEmpty() && metrics.horizontalAdvance(longer) <= width)
-      lines.back() = longer;
-    else
-      lines << term;
-  }
+  if (!fits_beside(row.formula, width))
+    for (const QString& term : terms_of(row.formula)) {
+      const QString longer = lines.isEmpty() ? term : lines.back() + QLatin1Char(' ') + term;
+      if (!lines.isEmpty() && metrics.horizontalAdvance(longer) <= width)
+        lines.back() = longer;
+      else
+        lines << term;
+    }
+  if (!row.factor.isEmpty()) lines << broken_lines(row.factor, font, width, 3);
   return lines;
 }
 
@@ -316,15 +343,14 @@ void paint_costs(QPainter& painter, const CollectivePicture& picture,
     painter.fillRect(QRectF(line.left(), line.bottom() - 1, line.width(), 1), theme.grid);
     put_elided(painter, QRectF(line.left(), line.top(), kWords - 4, 26), Qt::AlignVCenter,
                rows[at].what, plain, theme.text, texts);
-    const QStringList below = lines_below(rows[at].formula, rect.width());
-    if (below.isEmpty())
+    if (fits_beside(rows[at].formula, rect.width()))
       put_text(painter, QRectF(line.left() + kWords, line.top(), column, 26), Qt::AlignVCenter,
                rows[at].formula, small, theme.muted, texts);
     double y = line.top() + 22;
-    for (const QString& part : below) {
+    for (const QString& part : lines_below(rows[at], rect.width())) {
       put_text(painter, QRectF(line.left(), y, line.width(), 14), Qt::AlignVCenter, part, small,
                theme.muted, texts);
-      y += 14;
+      y += 13;
     }
     put_text(painter, QRectF(before, line.top(), kColumn - 4, 26),
              Qt::AlignVCenter | Qt::AlignRight, rows[at].predicted, plain, theme.text, texts);

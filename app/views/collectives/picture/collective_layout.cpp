@@ -8,10 +8,10 @@
 namespace parallelarium {
 namespace {
 
-constexpr double kMargin = 16, kCaption = 26, kRankHead = 22, kBytes = 24, kLanesHead = 24;
-constexpr double kPhases = 22, kLowerHead = 24, kLeastLower = 194, kMostLower = 330;
+constexpr double kMargin = 16, kCaption = 24, kRankHead = 22, kBytes = 22, kLanesHead = 22;
+constexpr double kPhases = 20, kLowerHead = 22, kLeastLower = 190, kMostLower = 330;
 constexpr double kCostRow = 26;
-constexpr double kFormulaLine = 14;
+constexpr double kFormulaLine = 13;
 constexpr double kLaneLeft = 86, kWrap = 12;
 constexpr double kAround = 6, kLabels = 22;  // beside a token that goes round; a column of labels
 
@@ -33,7 +33,7 @@ std::array<int, kCostRows> formula_lines(const CollectivePicture& picture, doubl
   std::array<int, kCostRows> lines{};
   const std::vector<CostRow> rows = cost_rows(picture);
   for (std::size_t row = 0; row < rows.size() && width > 0; ++row)
-    lines[row] = int(lines_below(rows[row].formula, width).size());
+    lines[row] = int(lines_below(rows[row], width).size());
   return lines;
 }
 
@@ -111,7 +111,8 @@ CollectiveLayout collective_layout(const CollectivePicture& picture, QSizeF size
     if (halves) layout.second_half = across;
     const double inner = across - 2 * kMargin - 20;
     layout.labels_in_cells = inner / n >= 112;
-    layout.token = QSizeF(std::min(38.0, inner / n * 0.42), std::min(20.0, pitch - gap - 2));
+    // It passes between two columns.
+    layout.token = QSizeF(std::min(38.0, inner / n * 0.24), std::min(20.0, pitch - gap - 2));
     // Chunks that go round the outermost ranks have a way of their own there.
     layout.around = goes_round(plan) ? layout.token.width() + kAround : 10;
     const double left = kMargin + layout.around + (layout.labels_in_cells ? 0 : kLabels);
@@ -141,7 +142,7 @@ CollectiveLayout collective_layout(const CollectivePicture& picture, QSizeF size
   layout.cost =
       QRectF(half + 8, y, cost_width(width),
              kLowerHead + 20 + kCostRows * kCostRow + kFormulaLine * sum_of(layout.formula_lines));
-  layout.verdict = QRectF(layout.cost.left(), layout.cost.bottom() + 8, layout.cost.width(), 34);
+  layout.verdict = QRectF(layout.cost.left(), layout.cost.bottom() + 5, layout.cost.width(), 34);
   return layout;
 }
 
@@ -190,7 +191,7 @@ int CollectiveLayout::cost_row_at(QPointF point) const {
 }
 
 QPainterPath way_of(const CollectivePicture& picture, const CollectiveLayout& layout, MoveRef ref,
-                    bool from_edge) {
+                    double inside) {
   const Move& move = picture.shown().move(ref);
   QPainterPath path;
   if (layout.matrix) return path;
@@ -203,8 +204,9 @@ QPainterPath way_of(const CollectivePicture& picture, const CollectiveLayout& la
     return QPointF(on_right ? cell.right() : cell.left(), cell.center().y());
   };
   const QPointF out = edge(source, right), in = edge(target, !right);
-  path.moveTo(from_edge ? out : source.center());
-  if (!from_edge) path.lineTo(out);
+  const QPointF back(right ? inside : -inside, 0);
+  path.moveTo(out - back);
+  path.lineTo(out);
   if (wraps) {
     const double bottom = layout.cell(0, layout.chunks - 1).bottom() + 8;
     // Far enough outside that a token on it covers nothing.
@@ -220,7 +222,7 @@ QPainterPath way_of(const CollectivePicture& picture, const CollectiveLayout& la
     path.cubicTo(out + third + QPointF(0, bend), in - third + QPointF(0, bend), in);
   }
   path.lineTo(in);
-  if (!from_edge) path.lineTo(target.center());
+  path.lineTo(in + back);
   return path;
 }
 

@@ -91,7 +91,7 @@ std::vector<Token> tokens_of(const CollectivePicture& picture, const CollectiveL
   for (const Flight& flight : flights) {
     if (flight.share <= 0 || flight.share >= 1) continue;
     const double share = picture.tweened ? flight.share : 0.5;
-    const QPointF at = way_of(picture, layout, flight.ref, false).pointAtPercent(share);
+    const QPointF at = way_of(picture, layout, flight.ref, width / 2).pointAtPercent(share);
     // A bent way passes above the first cells: below the heads of the ranks.
     const double top = std::max(at.y() - height / 2, layout.rank_head(0).bottom() + 1);
     const bool named = few && width >= 20 && height >= 11;
@@ -102,26 +102,28 @@ std::vector<Token> tokens_of(const CollectivePicture& picture, const CollectiveL
   return tokens;
 }
 
-// A dot that has no name of its own passes behind `names`, which stay readable.
-void paint_token(QPainter& painter, const Token& token, const std::vector<QRectF>& names,
+// It passes behind what stands `above` it.
+void paint_token(QPainter& painter, const Token& token, const std::vector<QRectF>& above,
                  const Theme& theme) {
   const QColor color = theme.solid(OpColor::kCommunication);
-  painter.setPen(QPen(theme.surface, 1));
-  painter.setBrush(color);
   QPainterPath shape;
   shape.addRoundedRect(token.rect, 4, 4);
-  if (token.name.isEmpty())
-    for (const QRectF& name : names)
-      if (name.intersects(token.rect)) {
-        QPainterPath hole;
-        hole.addRect(name);
-        shape = shape.subtracted(hole);
-      }
+  for (const QRectF& rect : above)
+    if (rect.intersects(token.rect)) {
+      QPainterPath hole;
+      hole.addRect(rect);
+      shape = shape.subtracted(hole);
+    }
+  if (shape.isEmpty()) return;
+  painter.setPen(QPen(theme.surface, 1));
+  painter.setBrush(color);
   painter.drawPath(shape);
-  // Noted nowhere: it may pass over the chips of cells.
-  if (!token.name.isEmpty())
-    put_text(painter, token.rect, Qt::AlignCenter, token.name,
-             theme.font(token.rect.height() >= 15 ? 11 : 9), theme.ink_on(color), nullptr);
+  if (token.name.isEmpty()) return;
+  painter.save();
+  painter.setClipPath(shape, Qt::IntersectClip);
+  put_text(painter, token.rect, Qt::AlignCenter, token.name,
+           theme.font(token.rect.height() >= 15 ? 11 : 9), theme.ink_on(color), nullptr);
+  painter.restore();
 }
 
 // The ways of the step's messages.
@@ -139,7 +141,7 @@ void paint_arrows(QPainter& painter, const CollectivePicture& picture,
     const QColor line = chosen ? theme.accent_line : flight.share >= 1 ? arrived : color;
     painter.setPen(QPen(line, few || chosen ? 1.8 : 0.8));
     painter.setBrush(Qt::NoBrush);
-    const QPainterPath way = way_of(picture, layout, flight.ref, true);
+    const QPainterPath way = way_of(picture, layout, flight.ref, 0);
     painter.drawPath(way);
     const int count = way.elementCount();
     const double dx = way.elementAt(count - 1).x - way.elementAt(std::max(0, count - 2)).x;
@@ -212,19 +214,14 @@ void paint_buffers(QPainter& painter, const CollectivePicture& picture,
   }
   const QFont label = theme.font(layout.cell_size.height() >= 18 ? 11 : 9);
   const QFontMetricsF metrics(label);
-  std::vector<QRectF> written;
+  std::vector<QRectF> cells, names;
   const std::vector<Token> tokens = moves ? tokens_of(picture, layout) : std::vector<Token>();
-  // A chunk that passes over a cell's name says its own in that place.
-  const auto is_passed = [&](const QRectF& name) {
-    return std::any_of(tokens.begin(), tokens.end(), [&](const Token& token) {
-      return !token.name.isEmpty() && token.rect.intersects(name);
-    });
-  };
   const bool labels = layout.cell_size.height() >= 9;
   for (int rank = 0; rank < layout.ranks; ++rank) {
     paint_rank_head(painter, layout.rank_head(rank), rank, theme, texts);
     for (int chunk = 0; chunk < layout.chunks; ++chunk) {
       const QRectF cell = layout.cell(rank, chunk);
+      cells.push_back(cell);
       const bool goes = sends[std::size_t(rank * layout.chunks + chunk)] != 0;
       painter.setPen(QPen(goes ? communication : theme.control_line, goes ? 1.8 : 1));
       painter.setBrush(theme.window);
@@ -234,11 +231,8 @@ void paint_buffers(QPainter& painter, const CollectivePicture& picture,
         const int side = layout.labels_in_cells ? 0 : int(Qt::AlignRight);
         const QString name = chunk_name(*picture.plan, chunk);
         const QRectF at = layout.label(rank, chunk);
-        const QRectF place = metrics.boundingRect(at, Qt::AlignVCenter | side, name);
-        if (!is_passed(place)) {
-          put_text(painter, at, Qt::AlignVCenter | side, name, label, theme.muted, texts);
-          written.push_back(place);
-        }
+        put_text(painter, at, Qt::AlignVCenter | side, name, label, theme.muted, texts);
+        names.push_back(metrics.boundingRect(at, Qt::AlignVCenter | side, name));
       }
       const QRectF inside =
           layout.labels_in_cells ? cell.adjusted(34, 1, -6, -1) : cell.adjusted(3, 0, -3, 0);
@@ -255,7 +249,10 @@ void paint_buffers(QPainter& painter, const CollectivePicture& picture,
     }
   }
   if (moves) paint_arrows(painter, picture, layout, theme);
-  for (const Token& token : tokens) paint_token(painter, token, written, theme);
+  // A chunk with a name passes behind the cells and covers no figure; dots, which are small and
+  // many, pass behind the names alone.
+  for (const Token& token : tokens)
+    paint_token(painter, token, token.name.isEmpty() ? names : cells, theme);
 }
 
 void paint_collective(QPainter& painter, const CollectivePicture& picture,

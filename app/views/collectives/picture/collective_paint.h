@@ -71,7 +71,7 @@ struct CollectiveLayout {
   double lane_left = 0, lane_width = 0, lane_pitch = 0;
   bool two_lanes = true;  // a run stands below the prediction
   QRectF plot_head, plot, cost, verdict;
-  // By row of the table: lines of its formula below it, where it does not fit beside the figures.
+  // By row of the table: lines below it.
   std::array<int, kCostRows> formula_lines{};
 
   // Of a matrix: rank is the origin, chunk the destination.
@@ -110,18 +110,20 @@ void paint_steps(QPainter& painter, const CollectivePicture& picture,
 void paint_costs(QPainter& painter, const CollectivePicture& picture,
                  const CollectiveLayout& layout, const Theme& theme, TextLog* texts);
 
-// The way of a move between its cells; a chunk travels along it.
+// The way of a move between its cells; it begins and ends `inside` pixels behind their edges.
 QPainterPath way_of(const CollectivePicture& picture, const CollectiveLayout& layout, MoveRef ref,
-                    bool from_edge);
+                    double inside);
 // The move whose cell, message or bar lies at `point`; none.
 MoveRef move_at(const CollectivePicture& picture, const CollectiveLayout& layout, QPointF point);
 // A line of the cost table: what, formula, predicted, measured, and the source of the formula.
 struct CostRow {
   QString what, formula, predicted, observed, source;
+  // What the formula gives, and why the prediction is how many times that; empty where they agree.
+  QString factor = {};
 };
 std::vector<CostRow> cost_rows(const CollectivePicture& picture);
-// The lines of a formula below its row, in a table of this width; none where it fits beside the
-// figures.
-QStringList lines_below(const QString& formula, double width);
+// The lines below a row in a table of this width: of its formula, where that does not fit beside
+// the figures, and of its factor.
+QStringList lines_below(const CostRow& row, double width);
 
 }  // namespace parallelarium

@@ -22,8 +22,15 @@ QString number_of_chunks(int chunks) {
 }
 
 // What happens to what arrives, at one receiver or at several.
-QString fate(const CollectiveSpec& spec, bool reduce, bool several) {
+QString fate(const CollectiveSpec& spec, bool reduce, bool several, bool one_chunk) {
   const bool adds = spec.reduction == Reduction::kSum || spec.reduction == Reduction::kAvg;
+  if (!one_chunk) {
+    if (reduce)
+      return several ? CollectiveTexts::tr("who combine them with their own")
+             : adds  ? CollectiveTexts::tr("who adds them to its own")
+                     : CollectiveTexts::tr("who combines them with its own");
+    return several ? CollectiveTexts::tr("who keep them") : CollectiveTexts::tr("who keeps them");
+  }
   if (reduce)
     return several ? CollectiveTexts::tr("who combine it with their own")
            : adds  ? CollectiveTexts::tr("who adds it to its own")
@@ -88,6 +95,9 @@ QString step_sentence(const CollectivePlan& plan, int step) {
       std::any_of(moves.begin(), moves.end(), [](const Move& m) { return m.reduce; });
   const int each = *chunks.begin();
   const QString what = chunks.size() == 1 ? number_of_chunks(each) : CollectiveTexts::tr("chunks");
+  const auto done = [&](bool several) {
+    return fate(plan.collective.spec, reduce, several, chunks.size() == 1 && each == 1);
+  };
   const bool everyone = int(senders.size()) == n;
   const bool one_each = int(messages.size()) == int(senders.size());
   if (everyone && one_each && shifts.size() == 1) {
@@ -96,30 +106,28 @@ QString step_sentence(const CollectivePlan& plan, int step) {
                         : shift == n - 1
                             ? CollectiveTexts::tr("its left neighbour")
                             : CollectiveTexts::tr("the rank %1 to its right").arg(shift);
-    return CollectiveTexts::tr("every rank sends %1 to %2, %3")
-        .arg(what, who, fate(plan.collective.spec, reduce, false));
+    return CollectiveTexts::tr("every rank sends %1 to %2, %3").arg(what, who, done(false));
   }
   if (everyone && int(messages.size()) == n * (n - 1))
-    return CollectiveTexts::tr("every rank sends %1 to every other, %2")
-        .arg(what, fate(plan.collective.spec, reduce, true));
+    return CollectiveTexts::tr("every rank sends %1 to every other, %2").arg(what, done(true));
   if (senders.size() == 1 && messages.size() > 1)
     return CollectiveTexts::tr("rank %1 sends %2 to each of %3 ranks, %4")
         .arg(*senders.begin())
         .arg(what)
         .arg(messages.size())
-        .arg(fate(plan.collective.spec, reduce, true));
+        .arg(done(true));
   if (receivers.size() == 1 && messages.size() > 1)
     return CollectiveTexts::tr("%1 ranks send %2 each to rank %3, %4")
         .arg(messages.size())
         .arg(what)
         .arg(*receivers.begin())
-        .arg(fate(plan.collective.spec, reduce, false));
+        .arg(done(false));
   if (messages.size() == 1)
     return CollectiveTexts::tr("rank %1 sends %2 to rank %3, %4")
         .arg(*senders.begin())
         .arg(what)
         .arg(*receivers.begin())
-        .arg(fate(plan.collective.spec, reduce, false));
+        .arg(done(false));
   bool partners = one_each;
   for (const auto& [ends, count] : messages)
     partners = partners && messages.count({ends.second, ends.first}) > 0;
@@ -128,7 +136,7 @@ QString step_sentence(const CollectivePlan& plan, int step) {
     return CollectiveTexts::tr("partners %1 apart exchange %2, %3")
         .arg(first.second - first.first)
         .arg(what)
-        .arg(fate(plan.collective.spec, reduce, true));
+        .arg(done(true));
   }
   if (reduce && !std::all_of(moves.begin(), moves.end(), [](const Move& m) { return m.reduce; }))
     return CollectiveTexts::tr("%1 messages of %2, combined or kept")
@@ -137,7 +145,7 @@ QString step_sentence(const CollectivePlan& plan, int step) {
   return CollectiveTexts::tr("%1 messages of %2, %3")
       .arg(messages.size())
       .arg(what)
-      .arg(fate(plan.collective.spec, reduce, true));
+      .arg(done(true));
 }
 
 QString bytes_line(const CollectiveMotion& motion, Nanoseconds time, bool with_total) {
