@@ -200,6 +200,11 @@ QString origin_text(const std::string& origin) {
     if (origin.rfind(lead, 0) == 0)
       return words.arg(QString::fromStdString(origin.substr(std::strlen(lead))));
   const QString text = QString::fromStdString(origin);
+  static const QRegularExpression kOne(
+      QStringLiteral("^measured on one (.*) on ([0-9-]+) with (.*)$"));
+  if (const auto one = kOne.match(text); one.hasMatch())
+    return Figures::tr("measured on one %1 on %2 with %3")
+        .arg(one.captured(1), one.captured(2), one.captured(3));
   static const QRegularExpression kHere(
       QStringLiteral("^measured on this computer on ([0-9-]+)(?: \\((.*)\\))?$"));
   const auto here = kHere.match(text);
@@ -211,6 +216,17 @@ QString origin_text(const std::string& origin) {
   if (what == QLatin1String("the slowest pair"))
     return Figures::tr("%1, the slowest pair").arg(measured);
   return what.isEmpty() ? measured : QStringLiteral("%1 (%2)").arg(measured, what);
+}
+
+QString origin_word(const std::string& origin) {
+  const std::pair<const char*, QString> words[] = {{"assumed", Figures::tr("assumed")},
+                                                   {"published", Figures::tr("published")},
+                                                   {"fitted", Figures::tr("fitted")},
+                                                   {"specification", Figures::tr("specification")},
+                                                   {"measured", Figures::tr("measured")}};
+  for (const auto& [begin, word] : words)
+    if (origin.starts_with(begin)) return word;
+  return origin_text(origin);
 }
 
 QString outdated_text(const Message& outdated) {

@@ -47,6 +47,9 @@ QString prediction_source_text(const std::string& word);
 QString outdated_text(const Message& outdated);  // of outdated_bf16(), in the user's language
 // Where a rate of a Machine comes from: "assumed", measured here, or a source as it is printed.
 QString origin_text(const std::string& origin);
+// "assumed", "published", "fitted", "specification", "measured", or the origin itself where it is
+// another.
+QString origin_word(const std::string& origin);
 QString source_text(Source source);          // "measured", "rehearsed", ...
 QString minutes_text(std::int64_t minutes);  // "1 minute", "12 minutes"
 // "2 min ago", "today 14:05", "2026-11-21" for an ISO 8601 date in UTC.

@@ -2095,6 +2095,18 @@
         <source>assumed: products at peak, so that times are lower bounds</source>
         <translation>angenommen: Produkte mit Spitzenrate, so dass Zeiten untere Schranken sind</translation>
     </message>
+    <message>
+        <source>published</source>
+        <translation>veröffentlicht</translation>
+    </message>
+    <message>
+        <source>fitted</source>
+        <translation>angepasst</translation>
+    </message>
+    <message>
+        <source>measured on one %1 on %2 with %3</source>
+        <translation>gemessen auf einer %1 am %2 mit %3</translation>
+    </message>
 </context>
 <context>
     <name>limits</name>
@@ -2880,8 +2892,8 @@
         <translation>höchstens %1</translation>
     </message>
     <message>
-        <source>sent %1</source>
-        <translation>gesendet %1</translation>
+        <source>sent %1 so far</source>
+        <translation>%1 bisher gesendet</translation>
     </message>
     <message>
         <source>One rank</source>
@@ -3000,22 +3012,6 @@
         <translation>Gruppen × Ränge</translation>
     </message>
     <message>
-        <source>assumed</source>
-        <translation>angenommen</translation>
-    </message>
-    <message>
-        <source>published</source>
-        <translation>veröffentlicht</translation>
-    </message>
-    <message>
-        <source>specification</source>
-        <translation>Spezifikation</translation>
-    </message>
-    <message>
-        <source>measured</source>
-        <translation>gemessen</translation>
-    </message>
-    <message>
         <source>%1: %2 (%3), %4 (%5)</source>
         <translation>%1: %2 (%3), %4 (%5)</translation>
     </message>
@@ -3068,8 +3064,8 @@
         <translation>Über</translation>
     </message>
     <message>
-        <source>Rank sends</source>
-        <translation>Rang sendet</translation>
+        <source>Most sent</source>
+        <translation>Höchstens</translation>
     </message>
     <message>
         <source>In a node %1</source>
@@ -3134,6 +3130,22 @@
     <message>
         <source>%1, %2 ways leave</source>
         <translation>%1, %2 Wege hinaus</translation>
+    </message>
+    <message>
+        <source>sends %1</source>
+        <translation>sendet %1</translation>
+    </message>
+    <message>
+        <source>red frame: in a collective now</source>
+        <translation>roter Rahmen: gerade in einer Kollektiven</translation>
+    </message>
+    <message>
+        <source>its bar reddens with the bytes of a step</source>
+        <translation>ihr Balken rötet sich mit den Bytes eines Schritts</translation>
+    </message>
+    <message>
+        <source>its bar reddens with the bytes so far</source>
+        <translation>ihr Balken rötet sich mit den Bytes bis jetzt</translation>
     </message>
 </context>
 <context>
@@ -11737,6 +11749,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>← memory is the limit</source>
         <translation>← Speicher ist die Grenze</translation>
+    </message>
+    <message>
+        <source>limit</source>
+        <translation>Grenze</translation>
     </message>
 </context>
 <context>

@@ -109,13 +109,22 @@ QString flops_rate_text(double flops_per_second) {
   return value_text(flops_per_second, "flops_per_second");
 }
 
-QString ladder_origin(const LadderRow& row) {
+namespace {
+
+QString origins_of(const LadderRow& row, QString (*text_of)(const std::string& origin)) {
   const Sourced &latency = row.latency_seconds, &rate = row.bytes_per_second;
-  if (latency.value <= 0) return origin_text(rate.origin);
-  if (rate.value <= 0 || rate.origin == latency.origin) return origin_text(latency.origin);
-  return RooflineWords::tr("%1; rate: %2")
-      .arg(origin_text(latency.origin), origin_text(rate.origin));
+  if (latency.value <= 0) return text_of(rate.origin);
+  const QString of_latency = text_of(latency.origin), of_rate = text_of(rate.origin);
+  return rate.value <= 0 || of_rate == of_latency
+             ? of_latency
+             : RooflineWords::tr("%1; rate: %2").arg(of_latency, of_rate);
 }
+
+}  // namespace
+
+QString ladder_origin(const LadderRow& row) { return origins_of(row, origin_text); }
+
+QString ladder_origin_word(const LadderRow& row) { return origins_of(row, origin_word); }
 
 QString roofline_title(const RooflineData& data) {
   if (!data.roofline) return data.refusal;

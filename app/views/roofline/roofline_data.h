@@ -39,6 +39,8 @@ QString flops_rate_text(double flops_per_second);
 QString seconds_or_dash(double seconds);  // a dash where there are none
 // Says where its latency comes from, and where its rate does if that is elsewhere.
 QString ladder_origin(const LadderRow& row);
+// The same in the words of origin_word().
+QString ladder_origin_word(const LadderRow& row);
 QString roofline_title(const RooflineData& data);
 QString roofline_description(const RooflineData& data);
 std::vector<std::pair<QString, QString>> point_facts(const RooflinePoint& point);

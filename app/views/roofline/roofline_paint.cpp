@@ -48,7 +48,7 @@ double paint_pieces(QPainter& painter, const QRectF& rect, const RooflineData& d
   const ListColumn columns[] = {
       {0.27, RoofWords::tr("Piece")},   {0.395, RoofWords::tr("FLOP/B")},
       {0.54, RoofWords::tr("forward")}, {0.695, RoofWords::tr("backward")},
-      {0.835, RoofWords::tr("share")},  {1.0, RoofWords::tr("bound by")}};
+      {0.835, RoofWords::tr("share")},  {1.0, RoofWords::tr("limit")}};
   const auto cell = [&](std::size_t at) {
     const double from = at == 0 ? 24 : columns[at - 1].share * rect.width() + 4;
     return QRectF(rect.left() + from, y, columns[at].share * rect.width() - from, kPieceRow);
@@ -143,11 +143,11 @@ double paint_ceilings(QPainter& painter, const QRectF& rect, const RooflineData&
     const QString cells[] = {
         capitalised(sentence(ceiling.name)), flops_rate_text(ceiling.flops_per_second),
         ceiling.ridge > 0 ? RoofWords::tr("%1 FLOP/B").arg(number_text(ceiling.ridge)) : QString(),
-        origin_text(ceiling.origin)};
+        origin_word(ceiling.origin)};
     for (std::size_t at = 0; at < std::size(cells); ++at)
       put_elided(painter, cell(at), Qt::AlignVCenter, cells[at], theme.font(12),
                  at + 1 < std::size(cells) ? theme.text : theme.muted, texts);
-    if (hits) hits->origins.emplace_back(cell(3), cells[3]);
+    if (hits) hits->origins.emplace_back(cell(3), origin_text(ceiling.origin));
     y += kRoofRow;
     painter.fillRect(QRectF(rect.left(), y - 1, rect.width(), 1), theme.hairline);
   }
@@ -188,15 +188,10 @@ double paint_ladder(QPainter& painter, const QRectF& rect, const RooflineData& d
   const auto cell = [&](double from, double to) {
     return QRectF(rect.left() + from, y, to - from - 8, kRoofRow);
   };
-  const auto row = [&](const Message& name, const QString& origin) {
-    put_elided(painter, cell(0, sizes ? size_at : rate_at), Qt::AlignVCenter,
-               capitalised(sentence(name)), theme.font(12), theme.text, texts);
-    put_elided(painter, cell(origin_at, width + 8), Qt::AlignVCenter, origin, theme.font(12),
-               theme.muted, texts);
-    if (hits) hits->origins.emplace_back(cell(origin_at, width + 8), origin);
-    y += kRoofRow;
-    painter.fillRect(QRectF(rect.left(), y - 1, width, 1), theme.hairline);
+  const auto put = [&](double from, double to, const QString& text, const QColor& color) {
+    put_elided(painter, cell(from, to), Qt::AlignVCenter, text, theme.font(12), color, texts);
   };
+  const QString none = QStringLiteral("–");
   BarRange rates, latencies;
   for (const LadderRow& step : data.roofline->ladder) {
     rates.add(step.bytes_per_second.value);
@@ -208,16 +203,22 @@ double paint_ladder(QPainter& painter, const QRectF& rect, const RooflineData& d
       put_text(painter, cell(slower_at, latency_at), Qt::AlignVCenter,
                QStringLiteral("÷ %1").arg(number_text(step.times_slower)), theme.font(11),
                theme.muted, texts);
-    if (sizes && step.bytes > 0)
-      put_elided(painter, cell(size_at, rate_at), Qt::AlignVCenter, bytes_text(step.bytes),
-                 theme.font(12), theme.muted, texts);
+    if (sizes) put(size_at, rate_at, step.bytes > 0 ? bytes_text(step.bytes) : none, theme.muted);
     if (rate > 0)
       paint_log_bar(painter, cell(rate_at, sizes ? slower_at : latency_at), rate, rates.least,
                     rates.most, rate_text(rate), step.is_link(), theme, texts);
+    else
+      put(rate_at, latency_at, none, theme.muted);
     if (latency > 0)
       paint_log_bar(painter, cell(latency_at, origin_at), latency, latencies.least, latencies.most,
                     seconds_text(latency), step.is_link(), theme, texts);
-    row(step.name, ladder_origin(step));
+    else
+      put(latency_at, origin_at, none, theme.muted);
+    put(0, sizes ? size_at : rate_at, capitalised(sentence(step.name)), theme.text);
+    put(origin_at, width + 8, ladder_origin_word(step), theme.muted);
+    if (hits) hits->origins.emplace_back(cell(origin_at, width + 8), ladder_origin(step));
+    y += kRoofRow;
+    painter.fillRect(QRectF(rect.left(), y - 1, width, 1), theme.hairline);
   }
   y += 4;
   QString note = RoofWords::tr("Bars are logarithmic.");

@@ -183,16 +183,17 @@ class RoofPlot {
                         [&](const QPolygonF& other) { return other.intersects(area); });
   }
 
-  // The name of a slope along it, at the first place that is free from its lower end on; without
-  // one it is left out, and the line says it under the mouse.
+  // The name of a slope along it, above it or below it, at the first place that is free from its
+  // lower end on; without one it is left out, and the line says it under the mouse.
   void name_slope(const QLineF& slope, const QString& text, RooflineHits* hits) {
-    constexpr double kStep = 12, kAbove = 16, kTall = 14, kInside = 14;
+    constexpr double kStep = 12, kAbove = 16, kBelow = 2, kTall = 14, kInside = 14;
     const QFont small = theme_.font(11);
     const double wide = QFontMetricsF(small).horizontalAdvance(text) + 2;
-    for (double from = kInside; from + wide < slope.length() - kInside; from += kStep) {
+    const double last = slope.length() - kInside - wide;
+    for (int at = 0; kInside + at / 2 * kStep < last; ++at) {
       QTransform turned = QTransform::fromTranslate(slope.x1(), slope.y1());
       turned.rotate(-slope.angle());
-      const QRectF flat(from, -kAbove, wide, kTall);
+      const QRectF flat(kInside + at / 2 * kStep, at % 2 == 0 ? -kAbove : kBelow, wide, kTall);
       const QPolygonF area = turned.map(QPolygonF(flat));
       if (!is_free(area) || !plot_.contains(area.boundingRect())) continue;
       taken_.push_back(area);
@@ -328,20 +329,30 @@ class RoofPlot {
     }
   }
 
-  // The number of a piece, below its dot or where there is place; else the list and the mouse tell.
+  // The number of a piece at the nearest free place, below its dot first, with a line to it where
+  // others stand between; without a place the list and the mouse tell.
   void label(const QPointF& center, int number) {
+    constexpr double kBeside = 14, kRing = 13, kMost = 120;
+    constexpr int kWays = 12;
     const QSizeF size(number > 9 ? 16 : 10, 13);
-    for (const QPointF& shift :
-         {QPointF(0, 14), QPointF(-14, 10), QPointF(14, 10), QPointF(0, 27), QPointF(-14, 24),
-          QPointF(14, 24), QPointF(0, -14), QPointF(-14, -10), QPointF(14, -10), QPointF(0, -27)}) {
-      QRectF box(QPointF(), size);
-      box.moveCenter(center + shift);
-      if (!is_free(box) || !plot_.contains(box)) continue;
-      taken_.push_back(box);
-      put_text(painter_, box, Qt::AlignCenter, QString::number(number), theme_.font(11, true),
-               theme_.text, texts_);
-      return;
-    }
+    for (double away = kBeside; away <= kMost; away += kRing)
+      for (int way = 0; way < kWays; ++way) {
+        // Straight down, then to both sides in turn, last straight up.
+        const double turn = (way % 2 == 0 ? way : -way - 1) / 2 * 2 * M_PI / kWays;
+        QRectF box(QPointF(), size);
+        box.moveCenter(center + away * QPointF(std::sin(turn), std::cos(turn)));
+        if (!is_free(box) || !plot_.contains(box)) continue;
+        taken_.push_back(box);
+        if (away > kBeside) {
+          const QLineF line(center, box.center());
+          painter_.setPen(QPen(theme_.muted, 0.8));
+          painter_.drawLine(line.pointAt(kRoofMark / line.length()),
+                            line.pointAt(1 - 8 / line.length()));
+        }
+        put_text(painter_, box, Qt::AlignCenter, QString::number(number), theme_.font(11, true),
+                 theme_.text, texts_);
+        return;
+      }
   }
 
   QPainter& painter_;

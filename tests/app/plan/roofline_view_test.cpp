@@ -155,6 +155,13 @@ TEST_F(RooflineFixture, EveryPieceHasARowWithItsShare) {
       if (rect.contains(at)) return index;
     return -1;
   };
+  // And in the plot, where many dots crowd, its number.
+  for (int number = 1; number <= int(roofline().pieces.size()); ++number)
+    EXPECT_EQ(std::count_if(
+                  texts.begin(), texts.end(),
+                  [&](const PaintedText& text) { return text.text == QString::number(number); }),
+              1)
+        << number;
   int with_backward = 0;
   for (const RooflinePiece& piece : roofline().pieces) {
     int backward_hits = 0;

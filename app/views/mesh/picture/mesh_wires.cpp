@@ -26,7 +26,7 @@ enum { kName, kGroups, kWhere, kHops, kOver, kSent };
 std::vector<WireCells> wire_cells(const MeshWires& wires, const Mesh& mesh, bool hides_traffic) {
   std::vector<WireCells> rows{{Wires::tr("Axis"), Wires::tr("Groups \u00d7 ranks"),
                                Wires::tr("Where"), Wires::tr("Ways out"), Wires::tr("Over"),
-                               Wires::tr("Rank sends")}};
+                               Wires::tr("Most sent")}};
   for (std::size_t at = 0; at < wires.reaches.size(); ++at) {
     const AxisReach& reach = wires.reaches[at];
     rows.push_back(
@@ -121,15 +121,6 @@ QString reach_wires(const AxisReach& reach, const Nodes& nodes) {
 
 QString reach_hops(const AxisReach& reach) {
   return Wires::tr("%1 of %2").arg(count_text(reach.leaving), count_text(reach.hops));
-}
-
-QString origin_word(const std::string& origin) {
-  const auto begins = [&](const char* word) { return origin.rfind(word, 0) == 0; };
-  if (begins("assumed")) return Wires::tr("assumed");
-  if (begins("published")) return Wires::tr("published");
-  if (begins("specification")) return Wires::tr("specification");
-  if (begins("measured")) return Wires::tr("measured");
-  return origin_text(origin);
 }
 
 QString link_sentence(const Nodes& nodes, bool between) {

@@ -30,8 +30,6 @@ QString wire_text(const Nodes& nodes, bool between);
 QString reach_wires(const AxisReach& reach, const Nodes& nodes);
 // "32 of 64"
 QString reach_hops(const AxisReach& reach);
-// "assumed", "published", "specification", "measured", or the origin itself where it is another.
-QString origin_word(const std::string& origin);
 // "NVLink: 235 GB/s (published), 3.40 \u00b5s (published)"
 QString link_sentence(const Nodes& nodes, bool between);
 // The same with whole origins, for tooltips.
