@@ -159,6 +159,10 @@ void paint_layer_lanes(QPainter& painter, const LayerPicture& picture, const Lay
                        theme.font(exchange ? 9 : 10), theme.ink_on(theme.tint(color_of_step(of))),
                        texts);
   }
+  painter.setPen(QPen(theme.accent_line, 2));
+  painter.setBrush(Qt::NoBrush);
+  for (const LaneBar& bar : bars)
+    if (bar.step == picture.look.step) painter.drawRect(bar.place.adjusted(0, -1, 0, 1));
   const LayerSpans* shown = picture.shown();
   if (!shown) return;
   const Span window = picture.window_of(*shown);

@@ -299,9 +299,11 @@ void paint_open(const LayerBrush& brush, const LayerHalf& half) {
     if (selected) {
       brush.painter.setPen(QPen(theme.accent_line, 1.5));
       brush.painter.setBrush(Qt::NoBrush);
-      brush.painter.drawRoundedRect(QRectF(column.left - 1, half.top + kNameLine + 0.5,
-                                           column.width + 2, half.bottom - half.top - kNameLine),
-                                    5, 5);
+      // Around the sizes below the tensors, which may be wider than these.
+      brush.painter.drawRoundedRect(
+          QRectF(column.left - wider, half.top + kNameLine + 0.5, column.width + 2 * wider,
+                 half.bottom - half.top - kNameLine),
+          5, 5);
     }
     if (step.kind == LayerStepKind::kCompute)
       put_centred(

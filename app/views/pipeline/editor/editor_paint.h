@@ -103,7 +103,8 @@ struct EditorTimes {
   bool dense = false;
 };
 EditorTimes editor_times(const EditorPicture& picture, double width);
-// The ghosts of a rank stand side by side from the earliest start of the first.
+// The ghosts of a rank stand side by side from the earliest start of the first, each at least as
+// wide as its name.
 std::vector<QRectF> ghost_rects(const EditorPicture& picture, const EditorTimes& at, int rank);
 std::optional<Spot> ghost_at(const EditorPicture& picture, const EditorTimes& at, QPointF point);
 std::optional<Spot> action_at(const EditorPicture& picture, const EditorTimes& at, QPointF point);

@@ -308,7 +308,9 @@ std::vector<QRectF> ghost_rects(const EditorPicture& picture, const EditorTimes&
   double x = 0;
   for (const NextAction& next : picture.times->ranks[static_cast<std::size_t>(rank)].next) {
     x = std::max(x, at.x_of(next.begin));
-    const double width = std::max(14.0, at.x_of(next.end) - at.x_of(next.begin));
+    const double named =
+        label_width(light_theme().font(11), action_text(next.action, picture.draft->chunks)) + 10;
+    const double width = std::max(named, at.x_of(next.end) - at.x_of(next.begin));
     rects.emplace_back(x, row.top(), width, row.height());
     x += width + 1;
   }
