@@ -2816,6 +2816,14 @@
         <source>%1, on average over the ranks</source>
         <translation>%1, im Mittel über die Ränge</translation>
     </message>
+    <message>
+        <source>DP 1: NOTHING TO SHARE OUT</source>
+        <translation>DP 1: NICHTS ZU VERTEILEN</translation>
+    </message>
+    <message>
+        <source>Together</source>
+        <translation>Zusammen</translation>
+    </message>
 </context>
 <context>
     <name>mesh</name>
@@ -8680,11 +8688,11 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>absent: memory is reserved, nothing is in it yet</source>
-        <translation>nicht da: Speicher ist reserviert, noch liegt nichts darin</translation>
+        <translation>fehlt: Speicher ist reserviert, noch liegt nichts darin</translation>
     </message>
     <message>
         <source>absent</source>
-        <translation>nicht da</translation>
+        <translation>fehlt</translation>
     </message>
     <message>
         <source>parameters</source>
@@ -8737,7 +8745,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>%1 of %2 %3</source>
         <comment>all-gather of parameters 1.2 MiB</comment>
-        <translation>%1 von %2 %3</translation>
+        <translation>%1 (%2) %3</translation>
     </message>
     <message>
         <source>sent in a step: %1</source>
@@ -8749,7 +8757,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>absent: another stage has it</source>
-        <translation>nicht da: Eine andere Stufe hat es</translation>
+        <translation>fehlt: Eine andere Stufe hat es</translation>
     </message>
     <message>
         <source>under way</source>
@@ -8796,8 +8804,24 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>SCHICHT</translation>
     </message>
     <message>
-        <source>own part %1</source>
-        <translation>eigener Teil %1</translation>
+        <source>own hash %1</source>
+        <translation>eigener Hash %1</translation>
+    </message>
+    <message>
+        <source>hash %1</source>
+        <translation>Hash %1</translation>
+    </message>
+    <message>
+        <source>hash of the part that it updates alone: %1</source>
+        <translation>Hash des Teils, den nur er aktualisiert: %1</translation>
+    </message>
+    <message>
+        <source>hash of its parameters: %1</source>
+        <translation>Hash seiner Parameter: %1</translation>
+    </message>
+    <message>
+        <source>hash of its parameters: %1, another than that of the rank that must hold the same</source>
+        <translation>Hash seiner Parameter: %1, ein anderer als bei dem Rang, der dasselbe halten muss</translation>
     </message>
     <message>
         <source>Rank %1: %2</source>

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The controls of the Memory view and what they change.
 #include <QHeaderView>
+#include <algorithm>
+#include <cmath>
 
+#include "app/look/figures.h"
 #include "app/views/memory/memory_state.h"
 #include "app/views/shared/paint/qcustomplot_header.h"
 
@@ -121,9 +124,47 @@ void MemoryView::build_tensors() {
   s.tensors->setSelectionBehavior(QAbstractItemView::SelectRows);
   s.tensors->setShowGrid(false);
   s.tensors->setFrameShape(QFrame::NoFrame);
+  // Heads as far from the edges as the cells' texts.
+  s.tensors->setStyleSheet(QStringLiteral("QHeaderView::section { padding: 5px 3px; }"));
   s.tensor_note = new QLabel(this);
   s.tensor_note->setWordWrap(true);
   s.tensor_note->setProperty("role", "small");
+}
+
+void MemoryView::refresh_tensors() {
+  State& s = *state_;
+  const TensorTable table = tensor_table(*s.session.subject().prediction(), s.shown.rank_index);
+  s.tensors->setRowCount(int(table.terms.size()));
+  for (int row = 0; row < int(table.terms.size()); ++row) {
+    const TensorTerm& term = table.terms[std::size_t(row)];
+    const QString held = bytes_text(term.most);
+    const QString most = term.most == 0   ? QStringLiteral("\u2013")
+                         : term.held == 1 ? tr("%1 in 1 tensor").arg(held)
+                                          : tr("%1 in %2 tensors").arg(held).arg(term.held);
+    const QString cells[] = {
+        term.name, bytes_text(term.one), term.paper,
+        term.paper_bytes > 0 ? bytes_text(std::llround(term.paper_bytes)) : QString(), most};
+    for (int column = 0; column < 5; ++column) {
+      auto* item =
+          new QTableWidgetItem(s.shown.hidden && column > 0 ? QStringLiteral("?") : cells[column]);
+      if (column != 0 && column != 2) item->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
+      if (column == 1) item->setToolTip(exact_bytes_text(term.one));
+      s.tensors->setItem(row, column, item);
+    }
+  }
+  // Of another model than the paper's there is nothing to set beside it.
+  for (const int column : {2, 3})
+    s.tensors->setColumnHidden(
+        column, std::none_of(table.terms.begin(), table.terms.end(),
+                             [](const TensorTerm& term) { return term.paper_bytes > 0; }));
+  QString note;
+  if (table.paper_layer > 0)
+    note = tr("One layer and micro-batch: %1 here, %2 by Korthikanti et al. 2022, table 2.")
+               .arg(bytes_text(table.one_layer), bytes_text(std::llround(table.paper_layer)));
+  if (!table.differences.isEmpty() && std::llround(table.paper_layer) != table.one_layer)
+    note += QLatin1Char(' ') +
+            tr("Why they differ: %1.").arg(table.differences.join(QStringLiteral("; ")));
+  s.tensor_note->setText(s.shown.hidden ? tr("Hidden until you answer.") : note.trimmed());
 }
 
 void MemoryView::build_plot() {

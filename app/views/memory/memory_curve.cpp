@@ -173,8 +173,9 @@ std::optional<HeldLevel> level_at(const CategoryBytes& held, double bytes) {
 }
 
 double curve_top(const MemoryCurve& curve) {
-  const bool near = curve.limit > 0 && double(curve.limit) <= 1.6 * curve.most;
-  return (near ? std::max(curve.most, double(curve.limit)) : curve.most) * 1.06;
+  return (limit_in_sight(curve.limit, curve.most) ? std::max(curve.most, double(curve.limit))
+                                                  : curve.most) *
+         1.06;
 }
 
 void set_memory_range(QCustomPlot& plot, const TimeAxis& axis, double width) {
@@ -230,7 +231,7 @@ void fill_memory_plot(QCustomPlot& plot, const MemoryCurve& curve, bool observed
       data.append(QCPGraphData(seconds(level.time), double(level.bytes)));
     outline->data()->set(data, true);
   }
-  if (curve.limit > 0 && double(curve.limit) < curve_top(curve)) {
+  if (limit_in_sight(curve.limit, curve.most)) {
     QCPGraph* limit = plot.addGraph();
     limit->setPen(QPen(theme.mark, 1, Qt::DashLine));
     limit->setData({0, seconds(curve.end)}, {double(curve.limit), double(curve.limit)}, true);

@@ -62,6 +62,12 @@ void paint_stack(QPainter& painter, const QRectF& bar, const CategoryBytes& part
 
 }  // namespace
 
+bool limit_in_sight(std::int64_t limit, double most) {
+  return limit > 0 && double(limit) <= 1.6 * most;
+}
+
+bool limit_in_sight(const BarChart& chart) { return limit_in_sight(chart.limit, most_of(chart)); }
+
 QColor memory_tint(const Theme& theme, Category category) {
   return mixed(theme.surface, theme.memory(category), 0.24);
 }
@@ -80,10 +86,16 @@ ByteScale byte_scale(double bytes, int lines) {
     scale.name = QLatin1String(name);
   }
   scale.step = scale.unit / 100;
+  double finer = scale.step;
   for (double power = 0.01; power < 1e6; power *= 10)
     for (const double factor : {1.0, 2.0, 5.0}) {
       scale.step = power * factor * scale.unit;
-      if (bytes / scale.step <= std::max(1, lines)) return scale;
+      if (bytes / scale.step <= std::max(1, lines)) {
+        // One line above zero is no scale.
+        if (bytes < 2 * scale.step) scale.step = finer;
+        return scale;
+      }
+      finer = scale.step;
     }
   return scale;
 }
@@ -100,7 +112,8 @@ void paint_unexplained(QPainter& painter, const QRectF& rect, const Theme& theme
 }
 
 void paint_memory_legend(QPainter& painter, const QRectF& rect, bool with_unexplained,
-                         const QString& pinned, const Theme& theme, TextLog* texts) {
+                         const QString& pinned, std::int64_t limit, const Theme& theme,
+                         TextLog* texts) {
   const QFont font = theme.font(11);
   const QFontMetricsF metrics(font);
   double x = rect.left();
@@ -119,6 +132,16 @@ void paint_memory_legend(QPainter& painter, const QRectF& rect, bool with_unexpl
       painter.drawRoundedRect(swatch, 2, 2);
     }
     put_text(painter, QRectF(x + 20, rect.top(), width - 20, rect.height()), Qt::AlignVCenter, text,
+             font, theme.muted, texts);
+    x += width + 24;
+  }
+  if (limit > 0) {
+    const QString text = Paint::tr("limit %1").arg(bytes_text(limit));
+    const double width = 28 + metrics.horizontalAdvance(text);
+    if (x + width > rect.right()) return;
+    painter.setPen(QPen(theme.mark, 1, Qt::DashLine));
+    painter.drawLine(QPointF(x, rect.center().y()), QPointF(x + 22, rect.center().y()));
+    put_text(painter, QRectF(x + 28, rect.top(), width - 28, rect.height()), Qt::AlignVCenter, text,
              font, theme.muted, texts);
     x += width + 24;
   }
@@ -142,7 +165,7 @@ BarLayout bar_layout(const BarChart& chart, const QRectF& rect, const Theme& the
   layout.axes = QRectF(rect.left() + kAxis, rect.top() + kTop, rect.width() - kAxis,
                        std::max(10.0, rect.height() - kTop - kBottom));
   double most = most_of(chart);
-  layout.limit_in_sight = chart.limit > 0 && double(chart.limit) <= 1.6 * most;
+  layout.limit_in_sight = limit_in_sight(chart);
   if (layout.limit_in_sight) most = std::max(most, double(chart.limit) * 1.04);
   const ByteScale scale = byte_scale(most, std::max(2, int(layout.axes.height() / 34)));
   layout.step = scale.step;

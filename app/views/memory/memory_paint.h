@@ -37,6 +37,9 @@ struct BarLayout {
   bool limit_in_sight = false;
   double y_of(double bytes) const { return axes.bottom() - bytes / most * axes.height(); }
 };
+// Whether the line of a device's limit has a place in a picture that reaches `most` bytes.
+bool limit_in_sight(std::int64_t limit, double most);
+bool limit_in_sight(const BarChart& chart);
 BarLayout bar_layout(const BarChart& chart, const QRectF& rect, const Theme& theme);
 void paint_bars(QPainter& painter, const BarChart& chart, const BarLayout& layout,
                 const Theme& theme, int cursor, TextLog* texts);
@@ -46,7 +49,8 @@ QStringList bar_lines(const BarGroup& group);
 std::optional<Category> category_at(const BarGroup& group, const BarLayout& layout,
                                     const BarBox& box, QPointF point);
 
-// 1, 2 or 5 times a power of ten of a unit, so that at most `lines` fit below `bytes`.
+// 1, 2 or 5 times a power of ten of a unit, so that at most `lines` fit below `bytes`, or a few
+// more where it would be one alone.
 struct ByteScale {
   double step = 1, unit = 1;
   QString name;
@@ -55,9 +59,11 @@ struct ByteScale {
 ByteScale byte_scale(double bytes, int lines);
 
 // Swatches and words, left-aligned; those that do not fit are left out. `pinned` says what the
-// outlined bars and curve are; empty: nothing is pinned.
+// outlined bars and curve are; empty: nothing is pinned. `limit`: what the dashed line stands for;
+// 0: there is none.
 void paint_memory_legend(QPainter& painter, const QRectF& rect, bool with_unexplained,
-                         const QString& pinned, const Theme& theme, TextLog* texts);
+                         const QString& pinned, std::int64_t limit, const Theme& theme,
+                         TextLog* texts);
 void paint_caption(QPainter& painter, const QRectF& rect, const QString& text, const Theme& theme,
                    TextLog* texts);
 // Dots with an outline: what no category explains.
@@ -65,7 +71,7 @@ void paint_unexplained(QPainter& painter, const QRectF& rect, const Theme& theme
 // `color` as a predicted area.
 QColor memory_tint(const Theme& theme, Category category);
 
-inline constexpr double kByteRow = 25, kByteValues = 64;
+inline constexpr double kByteRow = 30, kByteValues = 64;
 // The table of bytes per parameter; with `edited` its middle column is left to widgets. Returns
 // the rectangles of that column, one per line.
 std::vector<QRectF> paint_byte_table(QPainter& painter, const QRectF& rect, const Setup& setup,

@@ -75,6 +75,14 @@ void fill_ranks(const Session& session, const RunRecord* pin, MemoryShown& shown
 
 }  // namespace
 
+std::int64_t MemoryShown::limit_in_sight() const {
+  if (hidden) return 0;
+  const bool drawn = parallelarium::limit_in_sight(stages) ||
+                     parallelarium::limit_in_sight(ranks) ||
+                     parallelarium::limit_in_sight(curve.limit, curve.most);
+  return drawn ? stages.limit : 0;
+}
+
 MemoryShown memory_shown(const Session& session, const ZeroPlans& plans, int rank_index) {
   MemoryShown shown;
   const Prediction& prediction = *session.subject().prediction();
@@ -131,6 +139,8 @@ MemoryShown memory_shown(const Session& session, const ZeroPlans& plans, int ran
   shown.stages_title = any_counted
                            ? Shown::tr("ZERO STAGES \u00b7 PREDICTED, AND COUNTED IN THE RUN")
                            : Shown::tr("ZERO STAGES \u00b7 PREDICTED");
+  if (setup.mesh.dp * setup.mesh.cp == 1)
+    shown.stages_title += dot + Shown::tr("DP 1: NOTHING TO SHARE OUT");
   fill_ranks(session, pin, shown);
   shown.ranks_title =
       (prediction.program.representatives ? Shown::tr("ONE RANK OF EVERY STAGE")
@@ -167,7 +177,7 @@ void paint_memory_picture(QPainter& painter, QSizeF size, const Session& session
   put_elided(painter, QRectF(16, 8, width - 32, 24), Qt::AlignVCenter, shown.title,
              theme.font(14, true), theme.text, texts);
   paint_memory_legend(painter, QRectF(16, 34, width - 32, 20), shown.run != nullptr, shown.pinned,
-                      theme, texts);
+                      shown.limit_in_sight(), theme, texts);
   const double side = std::min(280.0, width * 0.34), upper = 64,
                middle = upper + (foot - upper) * 0.52;
   const QRectF left(16, upper, width - side - 56, middle - upper - 12);

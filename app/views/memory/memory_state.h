@@ -33,6 +33,8 @@ struct MemoryShown {
   MemoryCurve curve;
   std::vector<SharedMessage> messages;  // of that rank
   std::vector<int> rank_of_group;       // built rank index of each group of `ranks`
+  // What a device holds, where a line in the bars or in the curve stands for it; else 0.
+  std::int64_t limit_in_sight() const;
 };
 MemoryShown memory_shown(const Session& session, const ZeroPlans& plans, int rank_index);
 

@@ -57,12 +57,17 @@ std::vector<QRectF> paint_byte_table(QPainter& painter, const QRectF& rect, cons
   const QString formula = bytes_formula(setup);
   const QString value = number_text(bytes_per_parameter(setup));
   const QRectF last(rect.left(), y, rect.width(), kByteRow);
+  const QString share = formula == value ? value : QStringLiteral("%1 = %2").arg(formula, value);
+  const QString sum = QString::number(held_precision(setup).state_bytes());
+  // A long share leaves no room below "all".
+  const bool beside = QFontMetricsF(bold).horizontalAdvance(share) > kShare;
   put_text(painter, last, Qt::AlignVCenter,
-           Tables::tr("Together %1").arg(held_precision(setup).state_bytes()), plain, theme.text,
+           beside ? Tables::tr("Together %1").arg(sum) : Tables::tr("Together"), plain, theme.text,
            texts);
-  put_text(painter, last, Qt::AlignVCenter | Qt::AlignRight,
-           formula == value ? value : QStringLiteral("%1 = %2").arg(formula, value), bold,
-           theme.text, texts);
+  if (!beside)
+    put_text(painter, QRectF(value_left, y, kByteValues, kByteRow),
+             Qt::AlignVCenter | Qt::AlignRight, sum, plain, theme.muted, texts);
+  put_text(painter, last, Qt::AlignVCenter | Qt::AlignRight, share, bold, theme.text, texts);
   return values;
 }
 

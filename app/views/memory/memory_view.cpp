@@ -181,37 +181,6 @@ void MemoryView::refresh_stages() {
   });
 }
 
-void MemoryView::refresh_tensors() {
-  State& s = *state_;
-  const TensorTable table = tensor_table(*s.session.subject().prediction(), s.shown.rank_index);
-  s.tensors->setRowCount(int(table.terms.size()));
-  for (int row = 0; row < int(table.terms.size()); ++row) {
-    const TensorTerm& term = table.terms[std::size_t(row)];
-    const QString held = bytes_text(term.most);
-    const QString most = term.most == 0   ? QStringLiteral("\u2013")
-                         : term.held == 1 ? tr("%1 in 1 tensor").arg(held)
-                                          : tr("%1 in %2 tensors").arg(held).arg(term.held);
-    const QString cells[] = {
-        term.name, bytes_text(term.one), term.paper,
-        term.paper_bytes > 0 ? bytes_text(std::llround(term.paper_bytes)) : QString(), most};
-    for (int column = 0; column < 5; ++column) {
-      auto* item =
-          new QTableWidgetItem(s.shown.hidden && column > 0 ? QStringLiteral("?") : cells[column]);
-      if (column != 0 && column != 2) item->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
-      if (column == 1) item->setToolTip(exact_bytes_text(term.one));
-      s.tensors->setItem(row, column, item);
-    }
-  }
-  QString note;
-  if (table.paper_layer > 0)
-    note = tr("One layer and micro-batch: %1 here, %2 by Korthikanti et al. 2022, table 2.")
-               .arg(bytes_text(table.one_layer), bytes_text(std::llround(table.paper_layer)));
-  if (!table.differences.isEmpty() && std::llround(table.paper_layer) != table.one_layer)
-    note += QLatin1Char(' ') +
-            tr("Why they differ: %1.").arg(table.differences.join(QStringLiteral("; ")));
-  s.tensor_note->setText(s.shown.hidden ? tr("Hidden until you answer.") : note.trimmed());
-}
-
 void MemoryView::refresh() {
   State& s = *state_;
   refresh_stages();
@@ -292,7 +261,7 @@ void MemoryView::place_parts() {
                                    true, theme_for(palette()), nullptr);
   for (std::size_t at = 0; at < s.bytes.size(); ++at) {
     s.bytes[at]->setVisible(table);
-    s.bytes[at]->setGeometry(s.byte_values[at].adjusted(-8, 1, 0, -1).toRect());
+    s.bytes[at]->setGeometry(s.byte_values[at].adjusted(-8, 2, 0, -2).toRect());
   }
   const bool tensors = s.pane == Pane::kTensors;
   s.tensors->setVisible(tensors);
@@ -345,7 +314,7 @@ void MemoryView::paintEvent(QPaintEvent*) {
     for (const BarGroup& group : chart->groups)
       unexplained = unexplained || (group.counted && group.counted->unexplained > 0);
   paint_memory_legend(painter, QRectF(16, kHeader - 2, width() - 32, 20), unexplained,
-                      s.shown.pinned, theme, nullptr);
+                      s.shown.pinned, s.shown.limit_in_sight(), theme, nullptr);
   const auto ask = [&](const QRectF& rect) {
     put_text(painter, rect, Qt::AlignCenter, QStringLiteral("?"), theme.font(15, true), theme.muted,
              nullptr);

@@ -301,5 +301,29 @@ TEST_F(HoldersActivations, BelowTheTablesStandsThatTheHeadAddsToThem) {
     }
 }
 
+// What the picture shows of a run a screen reader hears, too.
+TEST(HoldersRun, LossAndHashOfARankAreToldInWords) {
+  HoldersPicture picture;
+  picture.all_rows = 2;
+  for (const bool own_part : {true, false}) {
+    HoldersRow row;
+    row.name = own_part ? QStringLiteral("Rank 0") : QStringLiteral("Rank 1");
+    row.loss = QStringLiteral("4.842");
+    row.hash = QStringLiteral("7dce10");
+    row.own_part = own_part;
+    row.agrees = own_part;
+    picture.rows.push_back(row);
+  }
+  const QString text = holders_description(picture);
+  for (const char* words : {"loss 4.842", "hash of the part that it updates alone: 7dce10",
+                            "hash of its parameters: 7dce10, another than"}) {
+    EXPECT_TRUE(text.contains(QLatin1String(words))) << words << "\n" << text.toStdString();
+    int rows = 0;
+    for (const int row : {0, 1})
+      rows += selection_sentence(holders_words(picture, row, -1)).contains(QLatin1String(words));
+    EXPECT_GE(rows, 1) << words;
+  }
+}
+
 }  // namespace
 }  // namespace parallelarium

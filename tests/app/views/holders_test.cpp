@@ -123,11 +123,13 @@ TEST_F(Holders, ALessonHidesItUntilItsQuestionIsAnswered) {
 // A step of plain data parallelism sends 2 Ψ (N-1)/N once, at its end; ZeRO 3 gathers each bucket
 // for the forward and the backward of each micro-batch and reduces it after the backward.
 TEST_F(Holders, SayWhatIsSentNextAndInAStep) {
-  const auto calls = [&](Category of) {
+  const auto calls = [&](Purpose of) {
     const Prediction& prediction = *session.subject().prediction();
     const auto messages = shared_messages(prediction.program, prediction.timeline, 0);
-    return std::count_if(messages.begin(), messages.end(),
-                         [&](const SharedMessage& message) { return message.of == of; });
+    return std::count_if(messages.begin(), messages.end(), [&](const SharedMessage& message) {
+      const auto& ops = prediction.program.ranks[0].ops;
+      return ops[std::size_t(message.op)].purpose == of;
+    });
   };
   show(data_parallel(0));
   const auto parameters = count_parameters(session.subject().prediction()->setup.model).total;
@@ -136,16 +138,16 @@ TEST_F(Holders, SayWhatIsSentNextAndInAStep) {
               testing::HasSubstr("Next: the all-reduce of gradients"));
   EXPECT_EQ(pane->picture().messages.back(),
             QStringLiteral("sent in a step: all-reduce of gradients ") + sent);
-  EXPECT_EQ(calls(Category::kParameters), 0);
+  EXPECT_EQ(calls(Purpose::kParameters), 0);
   session.playback().set_playhead(session.subject().prediction()->timeline.duration);
   EXPECT_FALSE(pane->picture().messages.join(u'\n').contains(QStringLiteral("Next")));
 
   show(data_parallel(3));
   const auto& setup = session.setup();
   const int buckets = setup.model.layers + 2, microbatches = setup.microbatches;
-  EXPECT_GE(calls(Category::kParameters), buckets * microbatches);
-  EXPECT_LE(calls(Category::kParameters), 2 * buckets * microbatches);
-  EXPECT_GE(calls(Category::kGradients), buckets);
+  EXPECT_GE(calls(Purpose::kParameters), buckets * microbatches);
+  EXPECT_LE(calls(Purpose::kParameters), 2 * buckets * microbatches);
+  EXPECT_GE(calls(Purpose::kGradients), buckets);
   session.locks().set_hidden({QStringLiteral("traffic.sent_bytes")});
   pane->refresh();
   EXPECT_FALSE(pane->picture().messages.join(u'\n').contains(QStringLiteral("sent in a step")));

@@ -226,6 +226,26 @@ TEST(MemoryPicture, NoTwoTextsLieOnEachOther) {
       }
 }
 
+TEST(MemoryPicture, ItsScaleHasTwoLinesAboveZeroAndItsLimitAName) {
+  for (double bytes = 1000; bytes < 1e13; bytes *= 1.3)
+    for (const int lines : {2, 4, 9}) {
+      const ByteScale scale = byte_scale(bytes, lines);
+      EXPECT_GE(bytes / scale.step, 2) << bytes;
+      EXPECT_LE(bytes / scale.step, std::max(5, lines)) << bytes;
+    }
+  QImage image(900, 20, QImage::Format_RGB32);
+  QPainter painter(&image);
+  for (const std::int64_t limit : {std::int64_t{0}, std::int64_t{1} << 34}) {
+    TextLog texts;
+    paint_memory_legend(painter, QRectF(0, 0, 900, 20), false, {}, limit, light_theme(), &texts);
+    EXPECT_EQ(std::count_if(texts.begin(), texts.end(),
+                            [](const PaintedText& text) {
+                              return text.text == QStringLiteral("limit 16\u00a0GiB");
+                            }),
+              limit > 0);
+  }
+}
+
 TEST(MemoryPicture, ObservedAreasHaveTheColoursOfTheirCategories) {
   Session session;
   const PlanSetup setup = data_parallel(0);

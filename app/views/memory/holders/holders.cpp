@@ -218,6 +218,101 @@ QString computed_at(const Program& program, const Timeline& timeline, int index,
   return {};
 }
 
+// "ZeRO 1 · DP 4 in groups of 2 · TP 2"
+QString holders_title(const Setup& setup) {
+  const Mesh& mesh = setup.mesh;
+  QString title =
+      Holders::tr("ZeRO %1").arg(setup.zero) + QStringLiteral(" \u00b7 DP %1").arg(mesh.dp);
+  if (setup.zero > 0 && setup.zero_group > 0)
+    title += Holders::tr(" in groups of %1").arg(setup.zero_group);
+  const std::pair<const char*, int> others[] = {
+      {"CP", mesh.cp}, {"PP", mesh.pp}, {"TP", mesh.tp}, {"EP", mesh.ep}};
+  for (const auto& [name, degree] : others)
+    if (degree > 1) title += QStringLiteral(" \u00b7 %1 %2").arg(QLatin1String(name)).arg(degree);
+  return title;
+}
+
+std::optional<HoldersInstead> instead_of(const Session& session, const Mesh& mesh) {
+  if (session.locks().hidden(QStringLiteral("lane.predicted")) ||
+      session.locks().hidden(QStringLiteral("memory.peak_bytes")))
+    return HoldersInstead{Holders::tr("Hidden until you answer."), {}};
+  if (mesh.ranks() > 1) return std::nullopt;
+  return HoldersInstead{Holders::tr("One rank holds everything of its layers: nobody shares them."),
+                        Holders::tr("DP 4")};
+}
+
+// Of the rank that is `at` in kept.sharing: what it holds at `now`.
+HoldersRow row_of(const Prediction& prediction, const Timeline& timeline, HoldersKept& kept, int at,
+                  Nanoseconds now, std::size_t columns) {
+  const Program& program = prediction.program;
+  const int layers = program.shape.layers;
+  HoldersRow row;
+  row.rank = kept.sharing->ranks[static_cast<std::size_t>(at)].rank;
+  row.index = representative_of(program, prediction.setup.mesh, row.rank);
+  row.name = Holders::tr("Rank %1").arg(row.rank);
+  auto holdings = kept.holdings.find(row.rank);
+  if (holdings == kept.holdings.end())
+    holdings =
+        kept.holdings.emplace(row.rank, holdings_of(program, timeline, prediction.setup, row.rank))
+            .first;
+  row.cells.resize(columns);
+  for (const HeldBucket& bucket : holdings->second.at(now)) {
+    row.cells[static_cast<std::size_t>(slot_of(bucket, layers))].push_back(bucket);
+    for (int kind = 0; kind < kHeldKinds; ++kind) {
+      row.bytes[kind] += state_of_kind(bucket, kind).bytes;
+      row.passing_bytes[kind] += state_of_kind(bucket, kind).passing_bytes;
+    }
+  }
+  const ActivationsHeld& held =
+      kept.activations.try_emplace(row.index, program, timeline, row.index).first->second;
+  note_activations(held, now, layers, row);
+  row.buffers =
+      kept.buffers.try_emplace(row.index, program, timeline, row.index).first->second.at(now);
+  row.head_adds = program.shape.tied && head_adds_to_tables(row);
+  return row;
+}
+
+// The row's loss and hash, and whether that is the one of the rank that must hold the same.
+void note_run(const Observation& seen, const Setup& setup, HoldersRow& row) {
+  for (const RankState& state : seen.ranks_state) {
+    if (state.rank != row.rank) continue;
+    if (state.loss) row.loss = QLocale().toString(*state.loss, 'f', 3);
+    const bool copy = !state.copy_after.empty();
+    const auto print = copy ? &RankState::copy_after : &RankState::weights_after;
+    row.hash = QString::fromStdString(state.*print).left(kHashDigits);
+    row.own_part = !copy && setup.zero > 0;
+    for (const RankState& other : seen.ranks_state)
+      if (other.rank == (copy ? state.copy_of : state.replica_of))
+        row.agrees = other.*print == state.*print;
+  }
+}
+
+// What goes on at `now`, and what the first row's rank sends next and, where `bytes`, in a step.
+void note_words(const Program& program, const Timeline& timeline, HoldersKept& kept,
+                Nanoseconds now, bool bytes, HoldersPicture& picture) {
+  const HoldersRow& first = picture.rows.front();
+  QStringList words;
+  const QString moment = moment_words(kept.holdings.at(first.rank), now);
+  if (!moment.isEmpty()) words << moment;
+  for (const HoldersPicture::Moving& moving : picture.moving) {
+    const QString done =
+        Holders::tr("%1, %2 done").arg(capitalised(moving.name), share_text(moving.done));
+    if (!words.contains(done)) words << done;  // other groups do the same
+  }
+  if (picture.moving.empty()) words << Holders::tr("Nothing is under way between the ranks.");
+  const QString work = computed_at(program, timeline, first.index, now);
+  if (!work.isEmpty()) words << Holders::tr("Rank %1: %2").arg(first.rank).arg(work);
+  picture.moment = words.join(QStringLiteral(" \u00b7 "));
+  const auto [messages, is_new] = kept.messages.try_emplace(first.index);
+  if (is_new)
+    messages->second = {shared_messages(program, timeline, first.index),
+                        shared_sent_words(program, first.index)};
+  picture.messages << next_shared_words(program.ranks[static_cast<std::size_t>(first.index)],
+                                        messages->second.all, now);
+  if (bytes) picture.messages << messages->second.sent;
+  picture.messages.removeAll(QString());
+}
+
 }  // namespace
 
 std::int64_t HoldersRow::buffer_bytes() const {
@@ -233,35 +328,16 @@ std::int64_t HoldersRow::all_bytes() const {
 HoldersPicture holders_picture(const Session& session, HoldersKept& kept, int page, int rows,
                                int rank) {
   HoldersPicture picture;
-  const Prediction& predicted = *session.subject().prediction();
   const RunRecord* run = session.runs().current();
   const bool fresh = run && run->observed() && !session.runs().current_is_stale() &&
                      !session.locks().hidden(QStringLiteral("lane.run"));
-  const Prediction& prediction = fresh ? *run->prediction : predicted;
+  const Prediction& prediction = fresh ? *run->prediction : *session.subject().prediction();
   const Program& program = prediction.program;
   const Timeline& timeline = fresh ? run->observation.timeline : prediction.timeline;
   picture.from_run = fresh;
-  const Mesh& mesh = prediction.setup.mesh;
-  picture.title = Holders::tr("ZeRO %1").arg(prediction.setup.zero) +
-                  QStringLiteral(" \u00b7 DP %1").arg(mesh.dp);
-  if (prediction.setup.zero > 0 && prediction.setup.zero_group > 0)
-    picture.title += Holders::tr(" in groups of %1").arg(prediction.setup.zero_group);
-  if (mesh.cp > 1) picture.title += QStringLiteral(" \u00b7 CP %1").arg(mesh.cp);
-  if (mesh.pp > 1) picture.title += QStringLiteral(" \u00b7 PP %1").arg(mesh.pp);
-  if (mesh.tp > 1) picture.title += QStringLiteral(" \u00b7 TP %1").arg(mesh.tp);
-  if (mesh.ep > 1) picture.title += QStringLiteral(" \u00b7 EP %1").arg(mesh.ep);
-  if (session.locks().hidden(QStringLiteral("lane.predicted")) ||
-      session.locks().hidden(QStringLiteral("memory.peak_bytes"))) {
-    picture.instead = HoldersInstead{Holders::tr("Hidden until you answer."), {}};
-    return picture;
-  }
-  if (mesh.ranks() == 1) {
-    picture.instead =
-        HoldersInstead{Holders::tr("One rank holds everything of its layers: nobody shares them."),
-                       Holders::tr("DP 4")};
-    return picture;
-  }
-  const int layers = program.shape.layers;
+  picture.title = holders_title(prediction.setup);
+  picture.instead = instead_of(session, prediction.setup.mesh);
+  if (picture.instead) return picture;
   for (const QString& name : slot_names(program)) {
     const int slot = static_cast<int>(picture.columns.size());
     picture.columns.push_back({slot, slot, name});
@@ -270,8 +346,7 @@ HoldersPicture holders_picture(const Session& session, HoldersKept& kept, int pa
   picture.microbatches = *kept.most_microbatches;
   const Nanoseconds now = session.playback().playhead();
   if (!kept.sharing) kept.sharing = by_groups(program, prediction.setup);
-  const SharingRanks& sharing = *kept.sharing;
-  const std::vector<SharingRank>& ranks = sharing.ranks;
+  const std::vector<SharingRank>& ranks = kept.sharing->ranks;
   const int count = static_cast<int>(ranks.size());
   picture.all_rows = count;
   const auto wanted = std::find_if(ranks.begin(), ranks.end(),
@@ -279,72 +354,18 @@ HoldersPicture holders_picture(const Session& session, HoldersKept& kept, int pa
   if (wanted != ranks.end()) page = static_cast<int>(wanted - ranks.begin()) / rows;
   picture.first_row = page % ((count + rows - 1) / rows) * rows;
   for (int at = picture.first_row; at < std::min(count, picture.first_row + rows); ++at) {
-    HoldersRow row;
-    row.rank = ranks[static_cast<std::size_t>(at)].rank;
-    row.index = representative_of(program, mesh, row.rank);
-    row.name = Holders::tr("Rank %1").arg(row.rank);
-    auto holdings = kept.holdings.find(row.rank);
-    if (holdings == kept.holdings.end())
-      holdings = kept.holdings
-                     .emplace(row.rank, holdings_of(program, timeline, prediction.setup, row.rank))
-                     .first;
+    HoldersRow row = row_of(prediction, timeline, kept, at, now, picture.columns.size());
     const SharingRank& here = ranks[static_cast<std::size_t>(at)];
     const SharingRank& above = ranks[static_cast<std::size_t>(std::max(0, at - 1))];
     if (at == picture.first_row || here.group != above.group)
-      row.group = group_name(sharing, static_cast<std::size_t>(at));
-    row.cells.resize(picture.columns.size());
-    for (const HeldBucket& bucket : holdings->second.at(now)) {
-      row.cells[static_cast<std::size_t>(slot_of(bucket, layers))].push_back(bucket);
-      for (int kind = 0; kind < kHeldKinds; ++kind) {
-        row.bytes[kind] += state_of_kind(bucket, kind).bytes;
-        row.passing_bytes[kind] += state_of_kind(bucket, kind).passing_bytes;
-      }
-    }
-    const ActivationsHeld& held =
-        kept.activations.try_emplace(row.index, program, timeline, row.index).first->second;
-    note_activations(held, now, layers, row);
-    row.buffers =
-        kept.buffers.try_emplace(row.index, program, timeline, row.index).first->second.at(now);
-    row.head_adds = program.shape.tied && head_adds_to_tables(row);
-    if (fresh)
-      for (const RankState& state : run->observation.ranks_state)
-        if (state.rank == row.rank) {
-          if (state.loss) row.loss = QLocale().toString(*state.loss, 'f', 3);
-          const bool copy = !state.copy_after.empty();
-          const auto print = copy ? &RankState::copy_after : &RankState::weights_after;
-          row.hash = QString::fromStdString(state.*print).left(kHashDigits);
-          row.own_part = !copy && prediction.setup.zero > 0;
-          for (const RankState& other : run->observation.ranks_state)
-            if (other.rank == (copy ? state.copy_of : state.replica_of))
-              row.agrees = other.*print == state.*print;
-        }
+      row.group = group_name(*kept.sharing, static_cast<std::size_t>(at));
+    if (fresh) note_run(run->observation, prediction.setup, row);
     picture.rows.push_back(std::move(row));
   }
   merge_alike(picture);
   const bool bytes = !session.locks().hidden(QStringLiteral("traffic.sent_bytes"));
   note_moving(program, prediction.setup, bytes, picture);
-  QStringList now_words;
-  const QString moment = moment_words(kept.holdings.at(picture.rows.front().rank), now);
-  if (!moment.isEmpty()) now_words << moment;
-  for (const HoldersPicture::Moving& moving : picture.moving) {
-    const QString words =
-        Holders::tr("%1, %2 done").arg(capitalised(moving.name), share_text(moving.done));
-    if (!now_words.contains(words)) now_words << words;  // other groups do the same
-  }
-  if (picture.moving.empty()) now_words << Holders::tr("Nothing is under way between the ranks.");
-  const QString work = computed_at(program, timeline, picture.rows.front().index, now);
-  if (!work.isEmpty())
-    now_words << Holders::tr("Rank %1: %2").arg(picture.rows.front().rank).arg(work);
-  picture.moment = now_words.join(QStringLiteral(" \u00b7 "));
-  const int first = picture.rows.front().index;
-  const auto [messages, is_new] = kept.messages.try_emplace(first);
-  if (is_new)
-    messages->second = {shared_messages(program, timeline, first),
-                        shared_sent_words(program, first)};
-  picture.messages << next_shared_words(program.ranks[static_cast<std::size_t>(first)],
-                                        messages->second.all, now);
-  if (bytes) picture.messages << messages->second.sent;
-  picture.messages.removeAll(QString());
+  note_words(program, timeline, kept, now, bytes, picture);
   return picture;
 }
 

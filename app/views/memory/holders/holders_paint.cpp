@@ -16,13 +16,15 @@ struct HoldersPaint {
   Q_DECLARE_TR_FUNCTIONS(holders)
 };
 
-constexpr double kNameWidth = 88, kHoldersHead = 47, kHoldersFoot = 60, kSums = 176;
+constexpr double kNameWidth = 88, kHoldersHead = 47, kHoldersFoot = 60, kSums = 190;
 constexpr double kCellGap = 6, kBarGap = 2, kRowGap = 13, kLowRowGap = 2, kBetweenRows = 8;
+constexpr double kRowAir = 4;               // below the line of text that stands below a row's bars
 constexpr double kNamedBar = 8;             // with its gap as high as a small name
 constexpr double kFullName = 12;            // as high as a name
 constexpr double kOneLineOfMessages = 760;  // wide
 constexpr double kMessageLine = 16;
 constexpr double kGroupHead = 22;                          // above the rows of a group
+constexpr double kMostWiderHead = 12;                      // of a column, on either side
 constexpr double kLeastBar = 2, kLowBar = 6, kLowGap = 1;  // high
 constexpr double kLeastRow = 18;                           // high enough for a line of text
 constexpr double kTwoLines = 30;                           // of text
@@ -45,15 +47,16 @@ void paint_cell(QPainter& painter, const QRectF& cell, const std::vector<HeldBuc
   }
 }
 
-// "loss 5.545 · 9f3c71 ✓" of a run, or empty.
+// "loss 5.545 · hash 9f3c71 ✓" of a run, or empty.
 QString run_text(const HoldersRow& row) {
   if (row.hash.isEmpty()) return {};
   const QString loss = row.loss.isEmpty()
                            ? QString()
                            : HoldersPaint::tr("loss %1").arg(row.loss) + QStringLiteral(" \u00b7 ");
-  return loss + (row.own_part ? HoldersPaint::tr("own part %1").arg(row.hash)
-                              : row.hash + (row.agrees ? QStringLiteral(" \u2713")
-                                                       : QStringLiteral(" \u2717")));
+  return loss + (row.own_part
+                     ? HoldersPaint::tr("own hash %1").arg(row.hash)
+                     : HoldersPaint::tr("hash %1").arg(row.hash) +
+                           (row.agrees ? QStringLiteral(" \u2713") : QStringLiteral(" \u2717")));
 }
 
 // Beside each bar what it is and how many bytes the rank holds of it; below them what a run showed,
@@ -237,11 +240,14 @@ void paint_below_columns(QPainter& painter, const HoldersPicture& picture, const
     if (end == begin) continue;
     const QRectF under = at.cell(last, begin).united(at.cell(last, end - 1));
     const QString whole = HoldersPaint::tr("gathered, freed after use");
-    const bool fits = label_width(font, whole) < under.width();
-    put_elided(painter,
-               QRectF(under.left() - 3, under.bottom() + 1, under.width() + 6, kRowGap - 1),
-               Qt::AlignCenter, fits ? whole : HoldersPaint::tr("gathered"), font,
-               mixed(theme.solid(OpColor::kCommunication), theme.text, 0.35), texts);
+    const QString words =
+        label_width(font, whole) < under.width() ? whole : HoldersPaint::tr("gathered");
+    const double wider = std::max(3.0, (label_width(font, words) + 4 - under.width()) / 2);
+    put_elided(
+        painter,
+        QRectF(under.left() - wider, under.bottom() + 1, under.width() + 2 * wider, kRowGap - 1),
+        Qt::AlignCenter, words, font, mixed(theme.solid(OpColor::kCommunication), theme.text, 0.35),
+        texts);
   }
 }
 
@@ -272,7 +278,7 @@ HoldersLayout holders_layout(const HoldersPicture& picture, QSizeF size) {
   at.right = at.left + columns * (at.column + kCellGap);
   const auto heads = std::count_if(picture.rows.begin(), picture.rows.end(),
                                    [](const HoldersRow& row) { return !row.group.isEmpty(); });
-  double under = kRowGap;  // room below the bars of a row
+  double under = kRowGap + kRowAir;  // room below the bars of a row
   at.message_lines = size.width() < kOneLineOfMessages ? 2 : 1;
   const double foot = kHoldersFoot + (at.message_lines - 1) * kMessageLine;
   const auto place_rows = [&] {
@@ -326,8 +332,13 @@ void paint_holders(QPainter& painter, const HoldersPicture& picture, const Holde
                HoldersPaint::tr("BYTES ON THE RANK"), theme.caps(), theme.muted, texts);
   for (std::size_t column = 0; column < picture.columns.size(); ++column) {
     const QRectF cell = at.cell(0, static_cast<int>(column));
-    put_elided(painter, QRectF(cell.left() - 3, at.top - 22, cell.width() + 6, 16), Qt::AlignCenter,
-               picture.columns[column].name, theme.font(11, true), theme.text, texts);
+    // A name may be wider than its cells, since most others are numbers.
+    const QString& name = picture.columns[column].name;
+    const QFont font = theme.font(11, true);
+    const double wider =
+        std::clamp((label_width(font, name) + 2 - cell.width()) / 2, 3.0, kMostWiderHead);
+    put_elided(painter, QRectF(cell.left() - wider, at.top - 22, cell.width() + 2 * wider, 16),
+               Qt::AlignCenter, name, font, theme.text, texts);
   }
   for (int row = 0; row < static_cast<int>(picture.rows.size()); ++row)
     paint_row(painter, picture, at, row, theme, texts);

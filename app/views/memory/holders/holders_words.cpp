@@ -130,6 +130,19 @@ QStringList sums_words(const HoldersRow& row) {
   return words;
 }
 
+// What a run showed of the rank: its loss, and the hash of its parameters.
+QStringList run_words(const HoldersRow& row) {
+  QStringList words;
+  if (!row.loss.isEmpty()) words << HoldersWords::tr("loss %1").arg(row.loss);
+  if (row.hash.isEmpty()) return words;
+  words << (row.own_part ? HoldersWords::tr("hash of the part that it updates alone: %1")
+            : row.agrees ? HoldersWords::tr("hash of its parameters: %1")
+                         : HoldersWords::tr("hash of its parameters: %1, another than that of the "
+                                            "rank that must hold the same"))
+               .arg(row.hash);
+  return words;
+}
+
 }  // namespace
 
 SelectionText holders_words(const HoldersPicture& picture, int row, int column) {
@@ -146,6 +159,7 @@ SelectionText holders_words(const HoldersPicture& picture, int row, int column) 
     text.facts.push_back({HoldersWords::tr("activations"), bytes_text(line.activation_bytes)});
     text.facts.push_back({HoldersWords::tr("buffers for work and messages"), buffers_words(line)});
     text.facts.push_back({HoldersWords::tr("together"), bytes_text(line.all_bytes())});
+    for (const QString& words : run_words(line)) text.facts.push_back({QString(), words});
     return text;
   }
   const HoldersColumn& where = picture.columns[static_cast<std::size_t>(column)];
@@ -220,6 +234,7 @@ QString holders_description(const HoldersPicture& picture) {
     if (row.head_adds) cells << HoldersWords::tr("tables: the head adds to the gradients, too");
     cells << HoldersWords::tr("together %1: %2")
                  .arg(bytes_text(row.all_bytes()), sums_words(row).join(QStringLiteral(", ")));
+    cells << run_words(row);
     text += cells.join(QStringLiteral("; "));
   }
   if (static_cast<int>(picture.rows.size()) < picture.all_rows)

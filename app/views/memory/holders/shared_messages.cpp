@@ -6,7 +6,6 @@
 
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
-#include "app/views/memory/memory_paint.h"
 #include "app/views/shared/paint/paint_tools.h"
 #include "engine/plan/program/report.h"
 #include "engine/plan/text/describe_op.h"
@@ -41,10 +40,8 @@ std::vector<SharedMessage> shared_messages(const Program& program, const Timelin
   for (std::size_t at = 0; at < spans.size(); ++at) {
     const Op& op = rank.ops[at];
     if (!is_shared(op.kind, op.purpose)) continue;
-    const bool gradients = op.purpose == Purpose::kGradients;
     messages.push_back({{spans[at].begin, spans[at].end},
                         with_hyphens(name_of(op.collective)),
-                        gradients ? Category::kGradients : Category::kParameters,
                         static_cast<int>(at)});
   }
   std::stable_sort(
@@ -92,8 +89,11 @@ void paint_shared_messages(QPainter& painter, const QRectF& rect,
     const QRectF bar(from, rect.top() + (kSharedStrip - kShared) / 2, std::max(1.5, to - from),
                      kShared);
     const bool named = metrics.horizontalAdvance(message.name) + 6 <= bar.width();
-    painter.fillRect(bar, named ? memory_tint(theme, message.of) : theme.memory(message.of));
-    if (named) put_text(painter, bar, Qt::AlignCenter, message.name, font, theme.text, texts);
+    painter.fillRect(
+        bar, named ? theme.tint(OpColor::kCommunication) : theme.solid(OpColor::kCommunication));
+    if (named)
+      put_text(painter, bar, Qt::AlignCenter, message.name, font,
+               theme.ink_on(theme.tint(OpColor::kCommunication)), texts);
   }
   painter.restore();
 }

@@ -17,7 +17,6 @@ namespace parallelarium {
 struct SharedMessage {
   TimeRange range;
   QString name;  // "all-gather"
-  Category of = Category::kParameters;
   int op = 0;
 };
 
@@ -31,7 +30,7 @@ QString shared_sent_words(const Program& program, int rank_index);
 QString next_shared_words(const RankProgram& rank, const std::vector<SharedMessage>& messages,
                           Nanoseconds now);
 
-// Bars on the time axis, each in the colour of what it carries, with its name where that has room.
+// Bars on the time axis in the colour of communication, each with its name where that has room.
 inline constexpr double kSharedStrip = 18;
 void paint_shared_messages(QPainter& painter, const QRectF& rect,
                            const std::vector<SharedMessage>& messages, const TimeAxis& axis,
