@@ -128,7 +128,7 @@ void StripCell::arrange() {
   // What a second line says in the middle size stands here where there is room for it.
   if (size_ == StripSize::kNarrow || (compact && asked() > wide)) widths[2] = 0;
   // A source without a figure goes before one that says where a figure comes from.
-  if (asked() > wide && figures[0] > 0 && figures[1] == 0) widths[1] = 0;
+  if (asked() > wide && figures[1] == 0) widths[1] = 0;
   if (asked() > wide) {
     // Sources end in "…", figures never do; a column that needs less than its share leaves the
     // rest.
@@ -215,8 +215,17 @@ void Strip::set_quantities(std::function<std::vector<Quantity>()> quantities) {
 void Strip::refresh() {
   if (!quantities_) return;  // no view is in front yet
   const std::vector<Quantity> quantities = quantities_();
-  for (std::size_t at = 0; at < cells_.size() && at < quantities.size(); ++at)
-    cells_[at]->show_quantity(quantities[at], size_);
+  QString said;  // why there is no figure: once for all cells that lack one for it
+  for (std::size_t at = 0; at < cells_.size() && at < quantities.size(); ++at) {
+    Quantity quantity = quantities[at];
+    if (quantity.predicted.text.isEmpty()) {
+      if (quantity.predicted.source == said)
+        quantity.predicted.source.clear();
+      else
+        said = quantity.predicted.source;
+    }
+    cells_[at]->show_quantity(quantity, size_);
+  }
 }
 
 }  // namespace parallelarium

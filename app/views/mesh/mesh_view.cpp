@@ -250,6 +250,7 @@ void MeshView::refresh_facts() {
     lines.insert(sends, more.begin(), more.end());
   }
   s.list->set_lines(std::move(lines));
+  s.list->set_dimmed(!s.session.problems().empty());
   tell_shown();
 }
 
@@ -336,6 +337,8 @@ void MeshView::paintEvent(QPaintEvent*) {
   const Theme& theme = theme_for(palette());
   painter.fillRect(rect(), theme.surface);
   const Setup& setup = s.session.subject().prediction()->setup;
+  // While the settings are not valid all of it is of the last ones that were.
+  if (!s.session.problems().empty()) painter.setOpacity(kDimmed);
   put_elided(painter, QRectF(16, 6, width() - 32 - 112, 22), Qt::AlignVCenter, mesh_title(setup),
              theme.font(13, true), theme.text, nullptr);
   if (!s.of || !s.wired) return;
@@ -357,30 +360,11 @@ void MeshView::paintEvent(QPaintEvent*) {
     put_elided(painter, QRectF(s.list->x(), s.list->y() - 24, s.list->width(), 20),
                Qt::AlignVCenter, rank_headline(s.facts, setup.mesh), theme.font(12, true),
                theme.text, nullptr);
+  painter.setOpacity(1);
   if (!hasFocus()) return;
   painter.setPen(QPen(theme.accent_line, 1, Qt::DotLine));
   painter.setBrush(Qt::NoBrush);
   painter.drawRect(s.grid.adjusted(-5, -3, 5, 3));
-}
-
-QString MeshView::description() const {
-  const State& s = *state_;
-  if (!s.of) return {};
-  const Setup& setup = s.session.subject().prediction()->setup;
-  QString text = mesh_title(setup) + QStringLiteral(". ") + mesh_order_text(setup.mesh.order) +
-                 QStringLiteral(". ");
-  if (!mesh_hides_traffic(s.session))
-    text +=
-        mesh_sentence(s.of->program, s.motion, s.session.playback().playhead()) + QLatin1Char(' ');
-  if (setup.mesh.ranks() == 1) text += tr("One rank sends nothing.") + QLatin1Char(' ');
-  text += wires_sentence(s.wires, setup.mesh, mesh_hides_traffic(s.session)) + QLatin1Char(' ') +
-          rank_headline(s.facts, setup.mesh);
-  if (s.wires.nodes.count() > 1) text += tr(", on node %1").arg(s.wires.nodes.node_of(s.rank));
-  text += QLatin1Char('.');
-  for (const auto& [axis, ranks] : s.facts.groups)
-    if (axis == s.axis())
-      text += tr(" Its %1 group is shown: %2.").arg(axis_text(axis), ranks_text(ranks));
-  return text;
 }
 
 void MeshView::resizeEvent(QResizeEvent*) {

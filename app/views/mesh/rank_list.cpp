@@ -84,8 +84,11 @@ class RankLineDelegate : public QStyledItemDelegate {
 
   void paint(QPainter* painter, const QStyleOptionViewItem& option,
              const QModelIndex& index) const override {
+    painter->save();
+    if (list_.dimmed()) painter->setOpacity(kDimmed);
     paint_line(*painter, option.rect, list_.lines()[std::size_t(index.row())], list_.most(),
                theme_for(QGuiApplication::palette()), nullptr);
+    painter->restore();
   }
 
  private:
@@ -164,6 +167,12 @@ RankList::RankList(QWidget* parent) : QListWidget(parent) {
   setSelectionMode(QAbstractItemView::NoSelection);
   setResizeMode(QListView::Adjust);
   setStyleSheet(QStringLiteral("QListWidget { background: transparent; }"));
+}
+
+void RankList::set_dimmed(bool dimmed) {
+  if (dimmed_ == dimmed) return;
+  dimmed_ = dimmed;
+  viewport()->update();
 }
 
 void RankList::set_lines(std::vector<RankLine> lines) {

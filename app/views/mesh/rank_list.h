@@ -33,10 +33,14 @@ class RankList : public QListWidget {
   void set_lines(std::vector<RankLine> lines);
   const std::vector<RankLine>& lines() const { return lines_; }
   std::int64_t most() const { return most_; }
+  // Its facts are those of the last settings that were valid.
+  void set_dimmed(bool dimmed);
+  bool dimmed() const { return dimmed_; }
 
  private:
   std::vector<RankLine> lines_;
   std::int64_t most_ = 0;
+  bool dimmed_ = false;
 };
 
 }  // namespace parallelarium

@@ -194,12 +194,14 @@ void paint_cards(const MeshBrush& brush) {
     for (const Axis axis : {Axis::kTp, Axis::kCp, Axis::kDp, Axis::kPp, Axis::kEp})
       sent += brush.sent(one.first, axis);
     const double inside = card.width() > 300 ? 150 : card.width() - 16;
-    const QStringList lines{
-        Mesh2D::tr("Stage %1").arg(one.stage),
-        Mesh2D::tr("%1 ranks alike").arg(count_text(one.ranks)),
-        Mesh2D::tr("layers %1").arg(layers_text(one.layers)),
-        Mesh2D::tr("%1 at most").arg(bytes_text(one.peak_bytes)),
-        brush.picture.hides_traffic ? QString() : Mesh2D::tr("sent %1").arg(bytes_text(sent))};
+    const QStringList lines{Mesh2D::tr("Stage %1").arg(one.stage),
+                            Mesh2D::tr("%1 ranks alike").arg(count_text(one.ranks)),
+                            Mesh2D::tr("layers %1").arg(layers_text(one.layers)),
+                            Mesh2D::tr("%1 at most").arg(bytes_text(one.peak_bytes)),
+                            brush.picture.hides_traffic ? QString()
+                            : brush.picture.playhead
+                                ? Mesh2D::tr("sent %1 so far").arg(bytes_text(sent))
+                                : Mesh2D::tr("sends %1").arg(bytes_text(sent))};
     double y = card.top() + 5;
     for (int at = 0; at < lines.size() && y + 16 <= card.bottom() - 4; ++at, y += 17)
       put_elided(brush.painter, QRectF(card.left() + 8, y, inside, 16), Qt::AlignVCenter, lines[at],

@@ -70,7 +70,11 @@ QString mesh_legend(const Session& session, const MeshLayout& layout, bool whole
   if (folded) parts << Shown::tr("a box stands for equal nodes");
   if (layout.left_out > 0)
     parts << Shown::tr("%1 further kinds of nodes have no room").arg(layout.left_out);
-  if (layout.form == MeshForm::kAxes && layout.mesh.ranks() > 1)
+  if (layout.by_class && !whole_step) parts << Shown::tr("red frame: in a collective now");
+  if (layout.by_class)
+    parts << (whole_step ? Shown::tr("its bar reddens with the bytes of a step")
+                         : Shown::tr("its bar reddens with the bytes so far"));
+  else if (layout.form == MeshForm::kAxes && layout.mesh.ranks() > 1)
     parts << (whole_step ? Shown::tr("links redden with the bytes of a step")
                          : Shown::tr("links redden with the bytes so far"));
   parts << Shown::tr("times %1").arg(source);

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The picture of the Mesh view as text.
+#include "app/views/mesh/mesh_state.h"
+
+namespace parallelarium {
+
+QString MeshView::description() const {
+  const State& s = *state_;
+  if (!s.of) return {};
+  const Setup& setup = s.session.subject().prediction()->setup;
+  QString text = mesh_title(setup) + QStringLiteral(". ") + mesh_order_text(setup.mesh.order) +
+                 QStringLiteral(". ");
+  if (!mesh_hides_traffic(s.session))
+    text +=
+        mesh_sentence(s.of->program, s.motion, s.session.playback().playhead()) + QLatin1Char(' ');
+  if (setup.mesh.ranks() == 1) text += tr("One rank sends nothing.") + QLatin1Char(' ');
+  text += wires_sentence(s.wires, setup.mesh, mesh_hides_traffic(s.session)) + QLatin1Char(' ') +
+          rank_headline(s.facts, setup.mesh);
+  if (s.wires.nodes.count() > 1) text += tr(", on node %1").arg(s.wires.nodes.node_of(s.rank));
+  text += QLatin1Char('.');
+  for (const auto& [axis, ranks] : s.facts.groups)
+    if (axis == s.axis())
+      text += tr(" Its %1 group is shown: %2.").arg(axis_text(axis), ranks_text(ranks));
+  return text;
+}
+
+}  // namespace parallelarium
