@@ -1933,8 +1933,8 @@
         <translation>genau</translation>
     </message>
     <message>
-        <source>By time, rank %1&apos;s experts end last, after %2 of work; the others wait up to %3, %4 of the layer (%5).</source>
-        <translation>Nach Zeit enden die Experten von Rang %1 zuletzt, nach %2 Arbeit; die anderen warten bis zu %3, %4 der Schicht (%5).</translation>
+        <source>By time, rank %1&apos;s experts end last; the others wait up to %2, %3 of the layer (%4).</source>
+        <translation>Nach Zeit enden die Experten von Rang %1 zuletzt; die anderen warten bis zu %2, %3 der Schicht (%4).</translation>
     </message>
     <message>
         <source>%1: %2 to %3</source>
@@ -6896,6 +6896,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>not measured</source>
         <translation>nicht gemessen</translation>
+    </message>
+    <message>
+        <source>Assumed: the skew&apos;s share of the tokens goes to expert 0, the others evenly to all.</source>
+        <translation>Angenommen: Der Anteil der Schiefe geht an Experte 0, die anderen Token gleichmäßig an alle.</translation>
     </message>
 </context>
 <context>

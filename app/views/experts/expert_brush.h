@@ -30,18 +30,12 @@ inline double text_width(const Theme& theme, int size, const QString& text) {
   return QFontMetricsF(theme.font(size)).horizontalAdvance(text);
 }
 
-inline constexpr double kExpertChip = 10;  // side of what travels
-
 // How far along the `index`-th of `count` things is that travel one after another: 0 at home, 1
 // with its expert.
 double way_of(const ExpertPicture& picture, int index, int count);
-// A thing that is drawn on its way, from where it stands at home to its expert.
-struct ExpertFlight {
-  int expert = -1;
-  QPointF from;
-  double way = 0;
-};
-
+// All that is on its way. It is painted first and passes behind all that stands in the picture: no
+// chip covers a figure.
+void paint_flights(const ExpertBrush& brush);
 // The homes' choices as a run counted them.
 void paint_home_bars(const ExpertBrush& brush);
 // The layer in time, rank by rank; and what the colours mean with how even the routing is.

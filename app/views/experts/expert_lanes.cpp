@@ -114,7 +114,7 @@ void paint_expert_lanes(const ExpertBrush& b) {
   }
   const QString below = b.picture.observed ? waiting_sentence(b.picture) : b.picture.no_run;
   if (!below.isEmpty())
-    b.text(QRectF(b.layout.lane_left, bottom + 20, b.layout.lane_width, 16), Qt::AlignLeft, below,
+    b.text(QRectF(b.layout.lane_left, bottom + 18, b.layout.lane_width, 16), Qt::AlignLeft, below,
            11, false, b.picture.observed ? b.theme.mark : b.theme.muted);
 }
 

@@ -10,9 +10,9 @@ namespace parallelarium {
 namespace {
 
 constexpr double kLayoutMargin = 16, kTitle = 30, kHead = 24, kLayoutGap = 28, kNote = 40;
-constexpr double kFrom = 30;  // names of the rows of the matrix
+constexpr double kFrom = 26;  // names of the rows of the matrix
 constexpr double kLabel = 54, kExpertLabel = 34, kLaneLeft = 86, kFigures = 250, kNarrow = 640;
-constexpr double kFiguresHeight = 150, kNoRun = 42;
+constexpr double kFiguresHeight = 150, kNoRun = 38;
 constexpr int kMostTokenHomes = 8, kMostLanes = 16;
 constexpr double kBars = 0.44, kMostBar = 36;  // of the upper half: bars of homes; height of one
 constexpr double kUpper = 304;                 // of the upper half, where nothing asks for more

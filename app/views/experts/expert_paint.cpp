@@ -80,8 +80,20 @@ QString thousands_text(std::int64_t count) {
   return QStringLiteral("%1k").arg(QLocale().toString(thousands, 'f', thousands < 9.95 ? 1 : 0));
 }
 
+// Whether there is room for the bytes below the tokens, in every cell.
+bool has_room_for_bytes(const ExpertBrush& b) {
+  const RoutedLayer& layer = b.layer();
+  const double width = b.layout.matrix_at(0, 0).width() - 4;
+  for (const auto& row : layer.rows)
+    for (const std::int64_t count : row)
+      if (text_width(b.theme, 11, count_text(count)) > width ||
+          text_width(b.theme, 10, bytes_text(count * layer.row_bytes)) > width)
+        return false;
+  return b.layout.matrix_cell >= 34;
+}
+
 // The tokens that rank `home` sends rank `rank`. `most`: of all pairs.
-void paint_cell(const ExpertBrush& b, int home, int rank, std::int64_t most) {
+void paint_cell(const ExpertBrush& b, int home, int rank, std::int64_t most, bool with_bytes) {
   const RoutedLayer& layer = b.layer();
   const double side = b.layout.matrix_cell;
   const std::int64_t count = layer.rows[std::size_t(home)][std::size_t(rank)];
@@ -103,7 +115,7 @@ void paint_cell(const ExpertBrush& b, int home, int rank, std::int64_t most) {
   const QColor ink = b.theme.ink_on(fill);
   const QString exact = count_text(count), bytes = bytes_text(count * layer.row_bytes);
   const bool tells = text_width(b.theme, 11, exact) <= cell.width() - 4;
-  if (side >= 34 && tells && text_width(b.theme, 10, bytes) <= cell.width() - 4) {
+  if (with_bytes) {
     b.text(cell.adjusted(0, 3, 0, -side / 2), Qt::AlignHCenter, exact, 11, false, ink);
     b.text(cell.adjusted(0, side / 2, 0, -3), Qt::AlignHCenter, bytes, 10, false, ink);
   } else if (tells) {
@@ -173,8 +185,9 @@ void paint_matrix(const ExpertBrush& b) {
            side >= 30 ? QStringLiteral("%1 \u2192").arg(rank) : QString::number(rank), 10, false,
            b.theme.muted);
   }
+  const bool with_bytes = has_room_for_bytes(b);
   for (int home = 0; home < layer.ep; ++home)
-    for (int rank = 0; rank < layer.ep; ++rank) paint_cell(b, home, rank, most);
+    for (int rank = 0; rank < layer.ep; ++rank) paint_cell(b, home, rank, most, with_bytes);
   paint_matrix_note(b);
 }
 
@@ -272,66 +285,7 @@ void paint_experts_load(const ExpertBrush& b) {
   if (layer.capacity > 0) paint_capacity_line(b, limit);
 }
 
-// All that is on its way at the playhead: a token's choice from its cell, or, as a run does not
-// list tokens, the choices of one home for one expert together.
-std::vector<ExpertFlight> flights_of(const ExpertBrush& b) {
-  const RoutedLayer& layer = b.layer();
-  std::vector<ExpertFlight> flights;
-  const int shown = int(std::min<std::int64_t>(b.layout.shown_tokens(), layer.tokens));
-  for (int home = 0; home < b.layout.homes; ++home) {
-    if (b.picture.shows_run()) {
-      const std::vector<HomePart> parts = home_parts(layer, b.layout, home);
-      for (std::size_t at = 0; at < parts.size(); ++at)
-        if (!parts[at].kept.isEmpty())
-          flights.push_back({parts[at].expert, parts[at].kept.center(),
-                             way_of(b.picture, int(at), int(parts.size()))});
-      continue;
-    }
-    const TokenRoutes& routes = layer.homes[std::size_t(home)];
-    for (int token = 0; token < shown; ++token) {
-      const double way = way_of(b.picture, token, shown);
-      for (int choice = 0; choice < layer.top_k; ++choice) {
-        const auto at = std::size_t(token * layer.top_k + choice);
-        if (routes.kept[at])
-          flights.push_back(
-              {routes.expert[at], b.layout.token_cell(home, token, choice).center(), way});
-      }
-    }
-  }
-  return flights;
-}
-
-// They pass behind all that stands in the picture: no chip covers a figure.
-void paint_flights(const ExpertBrush& b) {
-  const RoutedLayer& layer = b.layer();
-  if (!b.picture.tweened || !b.picture.shown() || !b.picture.playhead) return;
-  std::vector<int> place(std::size_t(layer.experts), 0);
-  for (std::size_t at = 0; at < b.layout.order.size(); ++at)
-    place[std::size_t(b.layout.order[at])] = int(at);
-  b.painter.setRenderHint(QPainter::Antialiasing);
-  b.painter.setPen(QPen(b.theme.surface, 1));
-  for (const ExpertFlight& flight : flights_of(b)) {
-    if (flight.way <= 0 || flight.way >= 1) continue;
-    const QRectF row = b.layout.expert_row(place[std::size_t(flight.expert)]);
-    const QPointF to(row.left() - kExpertChip, row.center().y());
-    const double eased = flight.way * flight.way * (3 - 2 * flight.way);
-    const QPointF here = flight.from + (to - flight.from) * eased;
-    b.painter.setBrush(expert_color(layer, flight.expert, b.theme));
-    b.painter.drawRoundedRect(
-        QRectF(here.x() - kExpertChip / 2, here.y() - kExpertChip / 2, kExpertChip, kExpertChip), 3,
-        3);
-  }
-}
-
 }  // namespace
-
-double way_of(const ExpertPicture& picture, int index, int count) {
-  const auto staged = [&](double done) {  // one after another, each a third of the time on its way
-    const double start = count > 1 ? 0.66 * index / (count - 1) : 0;
-    return std::clamp((done - start) / 0.34, 0.0, 1.0);
-  };
-  return staged(picture.arrived()) - staged(picture.returned());
-}
 
 double ExpertPicture::arrived() const {
   if (!playhead || !shown()) return 1;

@@ -123,8 +123,8 @@ SelectionText describe_expert(const RoutedLayer& layer, ExpertRef ref);
 // "By tokens, rank 0 is the fullest: it receives 94 of 256, 1.47 times the mean." It tells of no
 // waiting: a rank with fewer tokens may end later.
 QString pace_sentence(const RoutedLayer& layer);
-// "By time, rank 0's experts end last, after 3.1 ms of work; the others wait up to 1.9 ms, 41 % of
-// the layer (rehearsed)." Empty where nobody waits or nothing is known of the time.
+// "By time, rank 0's experts end last; the others wait up to 1.9 ms, 41 % of the layer
+// (rehearsed)." Empty where nobody waits or nothing is known of the time.
 QString waiting_sentence(const ExpertPicture& picture);
 // "Fullest expert over the mean in 6 training steps: run 1.8 to 1.2, pinned 1.8 to 2.4"; or empty.
 QString balance_sentence(const ExpertPicture& picture);

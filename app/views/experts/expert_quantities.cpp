@@ -18,7 +18,10 @@ Quantity counted(const QString& key, const QString& title, const QString& text,
   Quantity quantity;
   quantity.key = key;
   quantity.title = title;
-  quantity.predicted = {text, QuantitiesWords::tr("by the skew"), exact};
+  const QString skew = QuantitiesWords::tr(
+      "Assumed: the skew's share of the tokens goes to expert 0, the others evenly to all.");
+  quantity.predicted = {text, QuantitiesWords::tr("by the skew"),
+                        exact.isEmpty() ? skew : exact + QLatin1Char('\n') + skew};
   if (picture.hidden) quantity.predicted = hidden_figure();
   if (picture.dimmed) quantity.predicted = {{}, QuantitiesWords::tr("settings are not valid"), {}};
   quantity.observed = {{}, QuantitiesWords::tr("not counted yet"), {}};

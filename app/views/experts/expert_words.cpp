@@ -105,7 +105,7 @@ QString waiting_sentence(const ExpertPicture& picture) {
   const LayerTimes* times = picture.shown();
   if (!times || picture.hidden || times->homes.size() < 2) return {};
   std::size_t last = 0;
-  Nanoseconds ended{0}, computes{0}, waits{0};
+  Nanoseconds ended{0}, waits{0};
   for (std::size_t home = 0; home < times->homes.size(); ++home) {
     Nanoseconds own{0}, idle{0}, end{0};
     for (const LayerSpan& span : times->homes[home]) {
@@ -113,19 +113,18 @@ QString waiting_sentence(const ExpertPicture& picture) {
       if (span.part == LayerPart::kExperts) own += length, end = span.span.end;
       if (span.part == LayerPart::kWait && own > Nanoseconds(0)) idle += length;
     }
-    if (end > ended) last = home, ended = end, computes = own;
+    if (end > ended) last = home, ended = end;
     waits = std::max(waits, idle);
   }
   const double share =
       double(waits.count()) / double(std::max<std::int64_t>(1, times->length().count()));
   constexpr double kWorthSaying = 0.02;
   if (share < kWorthSaying) return {};
-  return ExpertTexts::
-      tr("By time, rank %1's experts end last, after %2 of work; the others wait up to %3, %4 of "
-         "the layer (%5).")
-          .arg(last)
-          .arg(time_text(computes), time_text(waits), share_text(share),
-               picture.observed ? source_text(times->source) : picture.predicted_word);
+  return ExpertTexts::tr(
+             "By time, rank %1's experts end last; the others wait up to %2, %3 of the layer (%4).")
+      .arg(last)
+      .arg(time_text(waits), share_text(share),
+           picture.observed ? source_text(times->source) : picture.predicted_word);
 }
 
 QString balance_sentence(const ExpertPicture& picture) {

@@ -287,9 +287,7 @@ TEST(ExpertWaiting, NamesTheRankThatEndsLastAndTheFullestByTokensOnly) {
   EXPECT_TRUE(fullest.startsWith(QStringLiteral("By tokens, rank 0"))) << fullest.toStdString();
   EXPECT_FALSE(fullest.contains(QStringLiteral("wait"))) << fullest.toStdString();
   const QString waits = waiting_sentence(picture);
-  EXPECT_TRUE(
-      waits.startsWith(QStringLiteral("By time, rank 2's experts end last, after %1 of work")
-                           .arg(time_text(Nanoseconds(4'000)))))
+  EXPECT_TRUE(waits.startsWith(QStringLiteral("By time, rank 2's experts end last")))
       << waits.toStdString();
 }
 
