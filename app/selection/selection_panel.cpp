@@ -169,6 +169,11 @@ void SelectionPanel::show_formulas(const QString& key, const QString& origin) {
   refresh();
 }
 
+void SelectionPanel::set_hint(std::function<QString()> hint) {
+  hint_ = std::move(hint);
+  refresh();
+}
+
 void SelectionPanel::show_text(const SelectionText& text) {
   text_ = text;
   refresh();
@@ -194,11 +199,11 @@ void SelectionPanel::refresh() {
   };
   const Topic& topic = session_.topic();
   const SelectionText selected = topic.is_step() ? describe_selection(session_) : SelectionText();
-  add_caps(tr("Selected"));
-  if (!selected.headline.isEmpty() && text_.headline.isEmpty()) add(selected);
-  if (!text_.headline.isEmpty()) add(text_);
-  if (selected.headline.isEmpty() && text_.headline.isEmpty())
-    add_text(topic.selection_hint(), QStringLiteral("muted"));
+  const SelectionText& shown = text_.headline.isEmpty() ? selected : text_;
+  const QString hint = shown.headline.isEmpty() && hint_ ? hint_() : QString();
+  if (!shown.headline.isEmpty() || !hint.isEmpty()) add_caps(tr("Selected"));
+  if (!shown.headline.isEmpty()) add(shown);
+  if (!hint.isEmpty()) add_text(hint, QStringLiteral("muted"));
   if (topic.is_step()) add_proof();
   add_formulas();
   const bool changed = lines_of(column_).show_added();
@@ -313,7 +318,11 @@ void SelectionPanel::add_formulas() {
   const std::vector<Formula> chosen = topic.formulas(formula_key_);
   const bool bubble = formula_key_.startsWith(QLatin1String("bubble"));
   const bool loss = formula_key_ == QLatin1String("losses");
-  add_caps(bubble ? tr("Formula, without transfers") : loss ? tr("Loss") : tr("Formula"));
+  const bool told = chosen.empty() && !formula_is_hidden();  // of a figure without a closed form
+  add_caps(bubble ? tr("Formula, without transfers")
+           : loss ? tr("Loss")
+           : told ? tr("Where the figure comes from")
+                  : tr("Formula"));
   if (formula_is_hidden()) {
     add_text(tr("? hidden for now"), QStringLiteral("muted"));
     return;

@@ -5,6 +5,7 @@
 
 #include <QLabel>
 #include <QScrollArea>
+#include <functional>
 
 #include "app/state/session.h"
 
@@ -30,6 +31,9 @@ class SelectionPanel : public QScrollArea {
 
  public:
   explicit SelectionPanel(Session& session, QWidget* parent = nullptr);
+  // What to click, while nothing is selected; it is asked whenever something changes. Empty: there
+  // is nothing to click.
+  void set_hint(std::function<QString()> hint);
   // Shows the formulas that belong to a quantity of the strip ("bubble.of_total"); where there is
   // none, where its figure comes from.
   void show_formulas(const QString& key, const QString& origin);
@@ -54,6 +58,7 @@ class SelectionPanel : public QScrollArea {
   Session& session_;
   QVBoxLayout* column_;
   SelectionText text_;
+  std::function<QString()> hint_;
   QString formula_key_, origin_;
   std::size_t live_steps_ = 0;  // EngineJobs::live_losses(), as shown
 };

@@ -221,6 +221,10 @@ void Window::view_came() {
   refresh_strip();
   refresh_banner();
   selection_->show_text({});
+  selection_->set_hint([this] {
+    const ViewInfo& info = view_info();
+    return info.why_not && !info.why_not(session_).isEmpty() ? QString() : info.selects();
+  });
   const QString formula = QLatin1String(view_info().formula);
   show_formulas(formula);
   lesson_->set_view(view_info());

@@ -64,7 +64,6 @@ class Topic : public QObject {
 
   // --- words and figures ---
 
-  virtual QString selection_hint() const = 0;  // what to click, while nothing is selected
   // The closed forms that belong to a quantity of the strip.
   virtual std::vector<Formula> formulas(const QString& quantity) const = 0;
   virtual QString trace_title() const = 0;  // in the export dialog: "Timeline: Chrome trace JSON"

@@ -3242,10 +3242,6 @@
         <translation>Schritt %1 von %2</translation>
     </message>
     <message>
-        <source>Click a chunk or a step to see what it carries, what it adds to, and how long it waited; arrows walk over the moves.</source>
-        <translation>Klicke auf ein Stück oder einen Schritt, um zu sehen, was getragen wird, wozu es addiert wird und wie lange es gewartet hat; Pfeile gehen über die Bewegungen.</translation>
-    </message>
-    <message>
         <source>Collective: steps, costs and run (JSON)</source>
         <translation>Kollektiv: Schritte, Kosten und Lauf (JSON)</translation>
     </message>
@@ -3539,6 +3535,10 @@
     <message>
         <source>In a **collective** all ranks of a group take part: each column is a rank, each row a chunk of its array. Choose a collective, an algorithm and the links, and follow every chunk from rank to rank. Press **Run**, and ranks of this computer do the same, counted and timed beside the prediction.</source>
         <translation>An einem **Kollektiv** nehmen alle Ränge einer Gruppe teil: Jede Spalte ist ein Rang, jede Zeile ein Stück seines Feldes. Wähle ein Kollektiv, einen Algorithmus und die Verbindungen und folge jedem Stück von Rang zu Rang. Drücke **Starten**, und Ränge dieses Rechners tun dasselbe, gezählt und gemessen neben der Vorhersage.</translation>
+    </message>
+    <message>
+        <source>Click a chunk or a step to see what it carries, what it adds to, and how long it waited; arrows walk over the moves.</source>
+        <translation>Klicke auf ein Stück oder einen Schritt, um zu sehen, was getragen wird, wozu es addiert wird und wie lange es gewartet hat; Pfeile gehen über die Bewegungen.</translation>
     </message>
 </context>
 <context>
@@ -3891,6 +3891,10 @@
     <message>
         <source>Every token chooses some **experts**, and they lie on different ranks: bars show how many rows each gets. All wait for the fullest rank. Skew, capacity and balancing change that; after a run the counts are those of the router that was trained.</source>
         <translation>Jedes Token wählt einige **Experten**, und die liegen auf verschiedenen Rängen: Balken zeigen, wie viele Zeilen jeder bekommt. Alle warten auf den vollsten Rang. Schiefe, Kapazität und Ausgleich ändern das; nach einem Lauf sind es die Zahlen des trainierten Routers.</translation>
+    </message>
+    <message>
+        <source>Click an expert or a cell of the matrix to see how many tokens it gets, and from whom.</source>
+        <translation>Klicke auf einen Experten oder eine Zelle der Matrix, um zu sehen, wie viele Token er bekommt und von wem.</translation>
     </message>
 </context>
 <context>
@@ -4500,6 +4504,10 @@
         <source>%1 in %2 tensors</source>
         <translation>%1 in %2 Tensoren</translation>
     </message>
+    <message>
+        <source>Click a part of a bar or of the curve to see what holds it and how many bytes it is.</source>
+        <translation>Klicke auf einen Teil eines Balkens oder der Kurve, um zu sehen, was ihn belegt und wie viele Bytes es sind.</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::MeshView</name>
@@ -4610,6 +4618,10 @@
     <message>
         <source>One rank sends nothing.</source>
         <translation>Ein Rang sendet nichts.</translation>
+    </message>
+    <message>
+        <source>Click a rank to see its layers and its memory; click a row of the table to see the ways of its group.</source>
+        <translation>Klicke auf einen Rang, um seine Schichten und seinen Speicher zu sehen; klicke auf eine Zeile der Tabelle, um die Wege ihrer Gruppe zu sehen.</translation>
     </message>
 </context>
 <context>
@@ -4759,6 +4771,10 @@ nach Plan</translation>
     <message>
         <source>Each row is one **rank**, and each bar one micro-batch that passes forward or backward through the layers of that rank. Hatched time is **idle**: the bubble. Above stands the prediction; press **Run**, and what real ranks did appears below it.</source>
         <translation>Jede Zeile ist ein **Rang**, und jeder Balken ein Mikro-Batch, das vorwärts oder rückwärts durch die Schichten dieses Ranges geht. Schraffierte Zeit ist **untätig**: die Blase. Oben steht die Vorhersage; drücke **Starten**, und darunter erscheint, was echte Ränge taten.</translation>
+    </message>
+    <message>
+        <source>Click a bar to see how long it takes and what it waited for; drag over a time to see how it is spent.</source>
+        <translation>Klicke auf einen Balken, um zu sehen, wie lange er dauert und worauf er gewartet hat; ziehe über eine Zeit, um zu sehen, wie sie verbracht wird.</translation>
     </message>
 </context>
 <context>
@@ -4965,6 +4981,10 @@ nach Plan</translation>
     <message>
         <source>layer %1, %2</source>
         <translation>Schicht %1, %2</translation>
+    </message>
+    <message>
+        <source>Where the figure comes from</source>
+        <translation>Woher die Zahl kommt</translation>
     </message>
 </context>
 <context>
@@ -5441,10 +5461,6 @@ nach Plan</translation>
     <message>
         <source>Time in the step</source>
         <translation>Zeit im Schritt</translation>
-    </message>
-    <message>
-        <source>Click a bar to see how long it takes and what it waited for; drag over a time to see how it is spent.</source>
-        <translation>Klicke auf einen Balken, um zu sehen, wie lange er dauert und worauf er gewartet hat; ziehe über eine Zeit, um zu sehen, wie sie verbracht wird.</translation>
     </message>
     <message>
         <source>Timeline: Chrome trace JSON, for Perfetto</source>
@@ -9462,24 +9478,24 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Pareto-Front</translation>
     </message>
     <message>
-        <source>FLOPs of the model / (step time × GPUs × peak FLOP/s)</source>
-        <translation>FLOPs des Modells / (Schrittzeit × GPUs × FLOP/s im Höchstfall)</translation>
+        <source>MFU = FLOPs of the model / (step time × GPUs × peak FLOP/s)</source>
+        <translation>MFU = FLOPs des Modells / (Schrittzeit × GPUs × Spitzen-FLOP/s)</translation>
     </message>
     <message>
-        <source>The most bytes that a rank of the fullest stage holds at once</source>
-        <translation>Die meisten Bytes, die ein Rang der vollsten Stufe auf einmal hält</translation>
+        <source>The memory is the most bytes that a rank of the fullest stage holds at once.</source>
+        <translation>Der Speicher ist das Meiste, was ein Rang der vollsten Stufe zugleich hält.</translation>
     </message>
     <message>
-        <source>idle time / (idle + busy time), of all ranks, with transfers</source>
-        <translation>Leerlauf / (Leerlauf + Arbeitszeit), über alle Ränge, mit Übertragungen</translation>
+        <source>Bubble = idle time / (idle + busy time), of all ranks, with transfers</source>
+        <translation>Bubble = Wartezeit / (Warte- + Arbeitszeit), aller Ränge, mit Übertragungen</translation>
     </message>
     <message>
-        <source>Time in which a rank communicates and computes nothing</source>
-        <translation>Zeit, in der ein Rang kommuniziert und nichts rechnet</translation>
+        <source>Exposed is the time in which a rank communicates and computes nothing.</source>
+        <translation>Exponiert ist die Zeit, in der ein Rang kommuniziert und nichts rechnet.</translation>
     </message>
     <message>
-        <source>From the first op of the step to the end of its last, on all ranks</source>
-        <translation>Von der ersten Operation des Schritts bis zum Ende der letzten, über alle Ränge</translation>
+        <source>The step time is from the first op of the step to the end of its last, on all ranks.</source>
+        <translation>Die Schrittzeit geht von der ersten Operation des Schritts bis zum Ende der letzten, auf allen Rängen.</translation>
     </message>
     <message>
         <source>No plan yet: what is found stands here.</source>
@@ -9723,6 +9739,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>It is a plan of other settings: search again.</source>
         <translation>Es ist ein Plan anderer Einstellungen: Suche noch einmal.</translation>
+    </message>
+    <message>
+        <source>Click a row or a dot to see its plan.</source>
+        <translation>Klicke auf eine Zeile oder einen Punkt, um den Plan zu sehen.</translation>
     </message>
 </context>
 <context>
@@ -11184,6 +11204,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <source>head</source>
         <translation>Kopf</translation>
     </message>
+    <message>
+        <source>Click a piece to see what it computes, its shapes and how long it takes; arrows walk over the pieces.</source>
+        <translation>Klicke auf ein Teil, um zu sehen, was es rechnet, welche Formen es hat und wie lange es dauert; Pfeile gehen über die Teile.</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::PartsForm</name>
@@ -11367,6 +11391,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>What each lettered column is of stands over its lane.</source>
         <translation>Wovon jede Spalte ist, steht bei ihrem Buchstaben über ihrer Spur.</translation>
+    </message>
+    <message>
+        <source>Click a bar to see when each column does the same, and how much later.</source>
+        <translation>Klicke auf einen Balken, um zu sehen, wann jede Spalte dasselbe tut und wie viel später.</translation>
     </message>
 </context>
 <context>
@@ -11817,6 +11845,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <source>FLOPs are those that kernels execute, of fused attention half of the scores; bytes are the least that they move; times are those of the prediction. Ridge: peak FLOP/s over bytes/s of memory.</source>
         <translation>FLOPs sind die, die Kernel ausführen, bei fusionierter Attention die Hälfte der Scores; Bytes sind die, die sie mindestens bewegen; Zeiten sind die der Vorhersage. Grat: Spitzenrate der FLOP/s durch Bytes/s des Speichers.</translation>
     </message>
+    <message>
+        <source>Click a dot or a row to see what limits that piece.</source>
+        <translation>Klicke auf einen Punkt oder eine Zeile, um zu sehen, was dieses Teil begrenzt.</translation>
+    </message>
 </context>
 <context>
     <name>SweepView</name>
@@ -12041,8 +12073,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>nichts weiter</translation>
     </message>
     <message>
-        <source>The points above are predicted in the same way.</source>
-        <translation>Die Punkte darüber werden ebenso vorhergesagt.</translation>
+        <source>All points of the plot are predicted in the same way.</source>
+        <translation>Alle Punkte im Bild werden ebenso vorhergesagt.</translation>
     </message>
     <message>
         <source>Hidden until you answer.</source>
@@ -12067,6 +12099,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>A curve is one figure over the values of a setting, everything else as it is. Points that cannot be are marked with the reason, and lines show the limit of the memory and the border of a node. Click on a point to see it, and **Use it** to make it the setup.</source>
         <translation>Eine Kurve ist eine Größe über den Werten einer Einstellung, alles andere bleibt. Punkte, die es nicht geben kann, tragen ihren Grund, und Linien zeigen die Grenze des Speichers und den Rand eines Knotens. Klicke auf einen Punkt, um ihn zu sehen, und mit **Übernehmen** wird er zur Einstellung.</translation>
+    </message>
+    <message>
+        <source>Press Sweep, then click a point to see its figure.</source>
+        <translation>Drücke „Punkte vorhersagen“, dann klicke auf einen Punkt, um seine Zahl zu sehen.</translation>
     </message>
 </context>
 <context>

@@ -49,6 +49,7 @@ struct ViewInfo {
   QString (*menu)();      // of the submenu with its own commands: "In &memory"
   QString (*question)();  // that it answers: "Who computes what, when"
   QString (*about)();     // what is to be seen, in three sentences of Markdown
+  QString (*selects)();   // what to click, while nothing is selected
   const char* formula;    // the quantity whose formula stands at the right at first
   const char* file;       // name of an exported file, without its ending
   bool shows_range;       // its picture can be of the visible time alone

@@ -97,7 +97,6 @@ class CollectiveSession : public Topic {
   QString proof_tip() const override;
   EngineRequest run_request(const Placement& placement, const RunSettings& asked) override;
 
-  QString selection_hint() const override;
   std::vector<Formula> formulas(const QString& quantity) const override;
   QString trace_title() const override;
   QString table_title() const override;

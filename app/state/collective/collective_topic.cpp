@@ -90,12 +90,6 @@ CollectiveRequest sweep_request(const CollectiveSpec& spec, const Placement& pla
   return request;
 }
 
-QString CollectiveSession::selection_hint() const {
-  return tr(
-      "Click a chunk or a step to see what it carries, what it adds to, and how long it waited; "
-      "arrows walk over the moves.");
-}
-
 std::vector<Formula> CollectiveSession::formulas(const QString& quantity) const {
   std::vector<Formula> chosen;
   for (const Formula& formula : plan_->formulas)

@@ -145,12 +145,6 @@ EngineRequest TrainingStep::run_request(const Placement&, const RunSettings&) {
   return {};
 }
 
-QString TrainingStep::selection_hint() const {
-  return tr(
-      "Click a bar to see how long it takes and what it waited for; drag over a time to see how it "
-      "is spent.");
-}
-
 std::vector<Formula> TrainingStep::formulas(const QString& quantity) const {
   std::vector<Formula> chosen;
   for (const Formula& formula : session_.subject().prediction()->formulas)

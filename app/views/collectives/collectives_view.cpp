@@ -38,6 +38,12 @@ ViewInfo CollectivesView::info() {
                     "links, and follow every chunk from rank to rank. Press **Run**, and ranks of "
                     "this computer do the same, counted and timed beside the prediction.");
               },
+          .selects =
+              [] {
+                return tr(
+                    "Click a chunk or a step to see what it carries, what it adds to, and how long "
+                    "it waited; arrows walk over the moves.");
+              },
           .formula = "collective.seconds",
           .file = "collectives",
           .shows_range = false,

@@ -75,6 +75,10 @@ ViewInfo CompareView::info() {
                 "what makes the difference: computing, bubble, communication of each axis, "
                 "recompute, optimizer. Where two columns cannot be compared, the cell says why.");
           },
+      .selects =
+          [] {
+            return tr("Click a bar to see when each column does the same, and how much later.");
+          },
       .formula = "step.seconds",
       .file = "comparison",
       .shows_range = false,

@@ -89,6 +89,12 @@ ViewInfo ExpertsView::info() {
                     "rank. Skew, capacity and balancing change that; after a run the counts are "
                     "those of the router that was trained.");
               },
+          .selects =
+              [] {
+                return tr(
+                    "Click an expert or a cell of the matrix to see how many tokens it gets, and "
+                    "from whom.");
+              },
           .formula = "traffic.sent_bytes",
           .file = "experts",
           .shows_range = false,

@@ -124,6 +124,12 @@ ViewInfo LayerView::info() {
                     "collective, with the bytes that it sends. Play moves through the layer's "
                     "work; the figures switch adds FLOPs and bytes.");
               },
+          .selects =
+              [] {
+                return tr(
+                    "Click a piece to see what it computes, its shapes and how long it takes; "
+                    "arrows walk over the pieces.");
+              },
           .formula = "traffic.sent_bytes",
           .file = "layer",
           .shows_range = false,

@@ -93,6 +93,12 @@ ViewInfo MemoryView::info() {
                     "by formula, over the step, by rank, by tensor, and who holds what. After a "
                     "run the counted bytes stand beside the predicted ones.");
               },
+          .selects =
+              [] {
+                return tr(
+                    "Click a part of a bar or of the curve to see what holds it and how many bytes "
+                    "it is.");
+              },
           .formula = "memory.peak_bytes",
           .file = "memory",
           .shows_range = false,

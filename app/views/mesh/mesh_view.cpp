@@ -131,6 +131,12 @@ ViewInfo MeshView::info() {
                     "row of the table to see the ways of one group: dashed ones leave their node. "
                     "The order of the axes says which groups stay inside a node.");
               },
+          .selects =
+              [] {
+                return tr(
+                    "Click a rank to see its layers and its memory; click a row of the table to "
+                    "see the ways of its group.");
+              },
           .formula = "traffic.sent_bytes",
           .file = "mesh",
           .shows_range = false,

@@ -195,6 +195,12 @@ ViewInfo PipelineView::info() {
                     "bubble. Above stands the prediction; press **Run**, and what real ranks did "
                     "appears below it.");
               },
+          .selects =
+              [] {
+                return tr(
+                    "Click a bar to see how long it takes and what it waited for; drag over a time "
+                    "to see how it is spent.");
+              },
           .formula = "bubble.of_total",
           .file = "timeline",
           .shows_range = true,

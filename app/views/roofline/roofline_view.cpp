@@ -77,6 +77,7 @@ ViewInfo RooflineView::info() {
                 "most: under the slope a piece waits for memory, under the flat roof it computes. "
                 "The ladder lists rates and latencies, with where each comes from.");
           },
+      .selects = [] { return tr("Click a dot or a row to see what limits that piece."); },
       .formula = "roofline.forward_seconds",
       .file = "roofline",
       .shows_range = false,

@@ -17,14 +17,18 @@ struct SelectedTexts {
 
 QString quantity_origin(const QString& quantity) {
   if (quantity == QLatin1String("plan.mfu"))
-    return SelectedTexts::tr("FLOPs of the model / (step time × GPUs × peak FLOP/s)");
+    return SelectedTexts::tr("MFU = FLOPs of the model / (step time × GPUs × peak FLOP/s)");
   if (quantity == QLatin1String("plan.needed_bytes"))
-    return SelectedTexts::tr("The most bytes that a rank of the fullest stage holds at once");
+    return SelectedTexts::tr(
+        "The memory is the most bytes that a rank of the fullest stage holds at once.");
   if (quantity == QLatin1String("plan.bubble"))
-    return SelectedTexts::tr("idle time / (idle + busy time), of all ranks, with transfers");
+    return SelectedTexts::tr(
+        "Bubble = idle time / (idle + busy time), of all ranks, with transfers");
   if (quantity == QLatin1String("plan.exposed_seconds"))
-    return SelectedTexts::tr("Time in which a rank communicates and computes nothing");
-  return SelectedTexts::tr("From the first op of the step to the end of its last, on all ranks");
+    return SelectedTexts::tr(
+        "Exposed is the time in which a rank communicates and computes nothing.");
+  return SelectedTexts::tr(
+      "The step time is from the first op of the step to the end of its last, on all ranks.");
 }
 
 SelectionText describe_plan(const PlanSearch& search) {

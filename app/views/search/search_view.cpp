@@ -96,6 +96,7 @@ ViewInfo SearchView::info() {
                     "with its step time and memory. Choose one to see what a single change would "
                     "do, and **Use it** to open it in Explore.");
               },
+          .selects = [] { return tr("Click a row or a dot to see its plan."); },
           .formula = "plan.seconds",
           .file = "search",
           .shows_range = false,

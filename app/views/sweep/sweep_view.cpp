@@ -90,6 +90,7 @@ ViewInfo SweepView::info() {
                     "the memory and the border of a node. Click on a point to see it, and **Use "
                     "it** to make it the setup.");
               },
+          .selects = [] { return tr("Press Sweep, then click a point to see its figure."); },
           .formula = "step.seconds",
           .file = "sweep",
           .shows_range = false,
@@ -244,7 +245,7 @@ std::vector<Quantity> SweepView::quantities() const {
 
 QString SweepView::origin(const QString&) const {
   return whose_text(state_->session) + QLatin1Char(' ') +
-         tr("The points above are predicted in the same way.");
+         tr("All points of the plot are predicted in the same way.");
 }
 
 ViewPicture SweepView::exported(const PictureStyle& style) const {

@@ -22,7 +22,7 @@ namespace {
 
 class LiveRun : public WindowFixture {
  protected:
-  // What the panel says below "Formula" or "Loss".
+  // What the panel says below "Formula", "Where the figure comes from" or "Loss".
   QStringList formulas() {
     QApplication::processEvents();  // what is replaced goes by an event
     QStringList texts;
@@ -33,6 +33,7 @@ class LiveRun : public WindowFixture {
       if (!label) continue;
       if (begun) texts << label->text();
       begun = begun || label->text().startsWith(QStringLiteral("FORMULA")) ||
+              label->text().startsWith(QStringLiteral("WHERE THE FIGURE")) ||
               label->text() == QStringLiteral("LOSS");
     }
     return texts;

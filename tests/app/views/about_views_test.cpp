@@ -7,6 +7,8 @@
 #include "app/lesson/markdown_view.h"
 #include "app/look/theme/theme.h"
 #include "app/selection/selection_panel.h"
+#include "app/settings/controls.h"
+#include "app/shell/strip.h"
 #include "app/views/views.h"
 #include "tests/app/wait.h"
 #include "tests/app/window/window_fixture.h"
@@ -78,6 +80,27 @@ TEST_F(AboutViews, EveryFormulaStandsUnderAQuantityUnlessALessonAsksForIt) {
   EXPECT_FALSE(panel_text("memory.peak_bytes").contains(QStringLiteral("min(p, m)")));
   EXPECT_TRUE(panel_text("memory.peak_bytes").contains(QStringLiteral("P (par")));
   session.locks().set_hidden({});
+  // Where there is none, nothing is called a formula.
+  EXPECT_TRUE(panel_text("memory.peak_bytes").contains(QStringLiteral("FORMULA")));
+  EXPECT_FALSE(panel_text("plan.seconds").contains(QStringLiteral("FORMULA")));
+}
+
+// Why no cell of the strip has a figure is said once, and in full.
+TEST_F(AboutViews, TheStripSaysOnceThatTheSettingsAreNotValid) {
+  Session& session = window->session();
+  parallelarium::Setup wrong = session.setup();
+  wrong.mesh.tp = 8;
+  ASSERT_FALSE(validate(wrong).empty());
+  for (const char* view : {"mesh", "pipeline", "memory"}) {
+    window->show_view(view);
+    session.history().change(wrong, QStringLiteral("TP 8"));
+    QApplication::processEvents();
+    int said = 0;
+    for (const ElidedLabel* label : window->strip().findChildren<ElidedLabel*>())
+      said += label->full_text() == QStringLiteral("settings are not valid");
+    EXPECT_EQ(said, 1) << view;
+    session.history().stack().undo();
+  }
 }
 
 // While an order is edited its formula goes and comes again, letter by letter.

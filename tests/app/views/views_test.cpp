@@ -8,13 +8,16 @@
 #include <QDirIterator>
 #include <QFile>
 #include <QImage>
+#include <QLabel>
 #include <QTabBar>
 #include <QTabWidget>
 #include <QTemporaryDir>
+#include <algorithm>
 #include <set>
 
 #include "app/export/export.h"
 #include "app/export/manual.h"
+#include "app/selection/selection_panel.h"
 #include "app/shell/strip.h"
 #include "app/state/step/training_step.h"
 #include "engine/wire/view_ids.h"
@@ -149,7 +152,7 @@ class EveryView : public WindowFixture {
 TEST_F(EveryView, HasATabAMenuEntryAStripAndItsTopicInFront) {
   session().playback().set_playing(false);
   ASSERT_EQ(tabs().count(), int(views().size()));
-  int number = 0;
+  int number = 0, hints = 0;
   for (const ViewInfo& view : views()) {
     SCOPED_TRACE(view.id);
     EXPECT_EQ(tabs().tabText(number), view.title());
@@ -170,12 +173,20 @@ TEST_F(EveryView, HasATabAMenuEntryAStripAndItsTopicInFront) {
     ASSERT_EQ(cells.size(), kStripCells);
     for (int at = 0; at < kStripCells; ++at)
       EXPECT_EQ(cells[at]->key(), window->view().quantities()[std::size_t(at)].key);
+    // Beside it stands what to click in it, unless there is nothing to click.
+    const auto labels = window->findChild<SelectionPanel*>()->findChildren<QLabel*>();
+    const bool said = std::any_of(labels.begin(), labels.end(), [&](const QLabel* label) {
+      return !label->isHidden() && label->text() == view.selects();
+    });
+    hints += said;
+    EXPECT_FALSE(said && view.why_not && !view.why_not(session()).isEmpty());
     const ViewPicture picture = window->view().exported({});
     EXPECT_EQ(picture.size, view.picture(session(), {}).size);
     EXPECT_EQ(window->setup_panel().isVisible(),
               view.topic(session()).is_step() && !window->view().property("left_column").isValid())
         << "what is used is shown";
   }
+  EXPECT_GE(hints, 6);
 }
 
 // What stands beside the tabs is no higher than they are, and the view begins right below.
@@ -228,7 +239,7 @@ TEST_F(EveryView, PlaysItsOwnTopic) {
     action(QStringLiteral("Next event"))->trigger();
     EXPECT_EQ(topic.playhead(), next);
     EXPECT_FALSE(topic.time_text(session()).isEmpty());
-    EXPECT_FALSE(topic.selection_hint().isEmpty());
+    EXPECT_FALSE(view.selects().isEmpty());
     EXPECT_GT(topic.ranks(), 0);
   }
 }
