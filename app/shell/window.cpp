@@ -106,6 +106,11 @@ Window::Window(QWidget* parent) : QMainWindow(parent) {
     typed_wrong_ = tr("The folder %1, where your progress is kept, is not there. Put the stick in "
                       "and start again, or choose Lessons > Keep progress on this computer.")
                        .arg(QDir::toNativeSeparators(LessonProgress::chosen_folder()));
+  // Where a view does not apply there is nothing to click.
+  selection_->set_hint([this] {
+    const ViewInfo& info = view_info();
+    return info.why_not && !info.why_not(session_).isEmpty() ? QString() : info.selects();
+  });
   view_came();
   setFocus();  // no control is marked before the user does something
   session_.playback().set_playing(!session_.playback().reduced_motion());
@@ -221,10 +226,6 @@ void Window::view_came() {
   refresh_strip();
   refresh_banner();
   selection_->show_text({});
-  selection_->set_hint([this] {
-    const ViewInfo& info = view_info();
-    return info.why_not && !info.why_not(session_).isEmpty() ? QString() : info.selects();
-  });
   const QString formula = QLatin1String(view_info().formula);
   show_formulas(formula);
   lesson_->set_view(view_info());

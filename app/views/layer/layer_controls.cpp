@@ -10,7 +10,7 @@
 namespace parallelarium {
 namespace {
 
-constexpr int kMargin = 16, kGap = 8, kLeastGap = 4, kRow = 36, kNumber = 68;
+constexpr int kMargin = 16, kGap = 8, kRow = 36, kNumber = 72;
 
 Setup with_fields(Setup setup, const std::vector<std::pair<std::string, std::string>>& fields) {
   const Result<void> set = set_fields(setup, fields);
@@ -250,25 +250,15 @@ void LayerView::place_parts() {
                         {nullptr, s.split, s.split->sizeHint().width()},
                         {nullptr, s.figures, s.figures->sizeHint().width()},
                         {nullptr, s.inside, s.inside->sizeHint().width()}};
-  const auto words_of = [](const Unit& unit) {
-    return unit.label ? unit.label->sizeHint().width() + 6 : 0;
-  };
-  // Closer together where all fit into one row then.
-  int all = 0, gaps = -1;
-  for (const Unit& unit : units)
-    if (!unit.control->isHidden()) all += words_of(unit) + unit.width, ++gaps;
-  const int room = width() - 2 * kMargin - all;
-  const bool closer = room < gaps * kGap && room >= gaps * kLeastGap;
-  const int gap = closer ? room / gaps : kGap;
   int x = kMargin, y = 8;
   for (const Unit& unit : units) {
     if (unit.control->isHidden()) continue;
-    const int words = words_of(unit);
+    const int words = unit.label ? unit.label->sizeHint().width() + 6 : 0;
     if (x > kMargin && x + words + unit.width > width() - kMargin) x = kMargin, y += kRow;
     if (unit.label) unit.label->setGeometry(x, y, words - 6, 30);
     const int height = unit.control->minimumHeight() > 0 ? unit.control->minimumHeight() : 30;
     unit.control->setGeometry(x + words, y + (30 - height) / 2, unit.width, height);
-    x += words + unit.width + gap;
+    x += words + unit.width + kGap;
   }
   y += kRow + 2;
   s.head->setGeometry(0, 0, width(), y);
